@@ -56,7 +56,8 @@ func types(t *testing.T, last drive.Order, env map[string]string, args ...string
 		return nil, "", err
 	}
 	var out bytes.Buffer
-	c := caller{&inspect.Desk{Env: func(name string) string { return env[name] }, Now: time.Now},
+	get := func(name string) string { return env[name] }
+	c := caller{&inspect.Inspector{Env: get, Now: time.Now},
 		strings.NewReader(""), &out, &out}
 	run := &once{last: last}
 	err = cli.Go.drive(k, c, func(command string) (drive.Run, string, error) {
@@ -144,7 +145,8 @@ func TestGoOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := map[string]string{"LANG": "C.UTF-8", "NO_COLOR": "1", "TERM": "xterm"}
-	c := caller{&inspect.Desk{Env: func(name string) string { return env[name] }, Now: time.Now},
+	get := func(name string) string { return env[name] }
+	c := caller{&inspect.Inspector{Env: get, Now: time.Now},
 		strings.NewReader(""), tty, tty}
 	err = cli.Go.drive(k, c, func(string) (drive.Run, string, error) {
 		return &once{last: drive.Order{Do: drive.Finish, Text: "1 task is done"}}, "", nil

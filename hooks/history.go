@@ -27,7 +27,7 @@ func (l lastRows) rows(runID string, table bool) (int, error) {
 	case l.Last == nil && (runID != "" || !table):
 		return 0, nil
 	case l.Last == nil:
-		return report.MostRows, nil
+		return report.MaxRows, nil
 	case !table:
 		return 0, hint.New("--csv or --json, and take the last lines of it",
 			"--last is for the table: the forms for programs have every iteration")

@@ -50,7 +50,7 @@ var newApp = func() *app.App { return &app.App{Env: os.Getenv} }
 
 // callerOf is this process, by the clock and environment of the program.
 func callerOf(a *app.App) caller {
-	return caller{&inspect.Desk{Env: a.Env, Now: a.Present}, os.Stdin, os.Stdout, os.Stderr}
+	return caller{&inspect.Inspector{Env: a.Env, Now: a.Present}, os.Stdin, os.Stdout, os.Stderr}
 }
 
 // complain writes an error as people read it: what and where, then a hint.

@@ -60,9 +60,9 @@ func TestEveryRequirementHasAStory(t *testing.T) {
 
 var numbered = regexp.MustCompile(`\bR(\d{1,3})(?:\s?[–-]\s?R?(\d{1,3}))?\b`)
 
-// mostRange is how many requirements one range may name: a wider one says nothing about any of
+// maxRange is how many requirements one range may name: a wider one says nothing about any of
 // them.
-const mostRange = 16
+const maxRange = 16
 
 // requirements are the numbers in a text, those of a range like R23–R26 each.
 func requirements(text string) func(func(int, error) bool) {
@@ -73,10 +73,10 @@ func requirements(text string) func(func(int, error) bool) {
 			if m[2] != "" {
 				to, _ = strconv.Atoi(m[2])
 			}
-			if from < 1 || to > lastRequirement || to < from || to-from >= mostRange {
+			if from < 1 || to > lastRequirement || to < from || to-from >= maxRange {
 				if !yield(0,
 					fmt.Errorf("%q is no requirement, and no range of at most %d", m[0],
-						mostRange)) {
+						maxRange)) {
 					return
 				}
 				continue

@@ -20,7 +20,7 @@ import (
 
 // caller is whoever typed a command: where it reads and prints, and the desk that it asks.
 type caller struct {
-	*inspect.Desk
+	*inspect.Inspector
 	in        io.Reader
 	out, errs io.Writer
 }

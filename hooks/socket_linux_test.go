@@ -10,8 +10,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// mostEvents is how many events one command of a story may send.
-const mostEvents = 4
+// maxEvents is how many events one command of a story may send.
+const maxEvents = 4
 
 // byClient runs `event` or `answer` as the client does: the program's stdin is one end of a pair
 // of sockets that the test, every story's client, made itself. What a story starts with exec comes
@@ -20,7 +20,7 @@ func byClient(ts *testscript.TestScript, neg bool, args []string) {
 	path, err := exec.LookPath(args[0])
 	ts.Check(err)
 	cmd := exec.Command(path, args[1:]...)
-	for i := range mostEvents {
+	for i := range maxEvents {
 		kind := syscall.SOCK_STREAM | syscall.SOCK_CLOEXEC
 		pair, err := syscall.Socketpair(syscall.AF_UNIX, kind, 0)
 		ts.Check(err)
@@ -39,7 +39,7 @@ func byClient(ts *testscript.TestScript, neg bool, args []string) {
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}
 	}
-	cmd.Env = append(cmd.Env, "CLIENT_SOCKETS="+strconv.Itoa(mostEvents))
+	cmd.Env = append(cmd.Env, "CLIENT_SOCKETS="+strconv.Itoa(maxEvents))
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), ts.Stdout(), ts.Stderr()
 	if err := cmd.Run(); err != nil && !neg {
 		ts.Fatalf("%s: %v", strings.Join(args, " "), err)
@@ -54,6 +54,6 @@ func nextSocket() (from, to *os.File) {
 		return nil, nil
 	}
 	os.Setenv("CLIENT_SOCKETS", strconv.Itoa(n-1))
-	fd := uintptr(3 + 2*(mostEvents-n))
+	fd := uintptr(3 + 2*(maxEvents-n))
 	return os.NewFile(fd, "client"), os.NewFile(fd+1, "hook")
 }

@@ -27,8 +27,8 @@ func (st statusCmd) Run(c caller) error {
 	if st.Watch {
 		return st.watch(c)
 	}
-	list, err := c.Standing(st.skills())
-	return showEach(c, st.JSON, list, err, "no loop "+report.Where(st.All), report.Standing)
+	list, err := c.Stands(st.skills())
+	return showEach(c, st.JSON, list, err, "no loop "+report.Where(st.All), report.StandText)
 }
 
 const noLoop = "no loop in this project"
@@ -49,8 +49,8 @@ func (st statusCmd) watch(c caller) error {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for before := ""; ; {
-		list, err := c.Standing(st.skills())
-		text := drawEach(c.screen(), list, report.Standing)
+		list, err := c.Stands(st.skills())
+		text := drawEach(c.screen(), list, report.StandText)
 		if err != nil {
 			text += fmt.Sprintf("\nerror: %v", err)
 		}

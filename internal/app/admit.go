@@ -46,13 +46,13 @@ func (e *entry) waitSlice() time.Duration {
 	return 45 * time.Second
 }
 
-// mostTries bounds how often a request is tried again while the state's lock is held.
-const mostTries = 8
+// maxTries bounds how often a request is tried again while the state's lock is held.
+const maxTries = 8
 
 // try steps by the state on disk, again after it closed a tick or lost a race for the lock, and
 // carries the outcome out.
 func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
-	for range mostTries {
+	for range maxTries {
 		if err = e.load(); err != nil {
 			return reply, o, err
 		}

@@ -37,7 +37,7 @@ func forceAsked(a *loop.Admission) event.Reply {
 
 // dropClaim removes the session's claim and keeps others' places in it.
 func (h *handler) dropClaim(c *loop.Claim) error {
-	if left := c.Left(h.ev.SessionID); left != nil {
+	if left := c.Without(h.ev.SessionID); left != nil {
 		return h.files.SaveClaim(left)
 	}
 	return h.files.RemoveClaim(c.Skill)

@@ -32,8 +32,8 @@ func (h *handler) denialOf(tool, rule, what string) loop.Denial {
 	return loop.Denial{Tool: tool, Rule: rule, What: h.config().Redact(loop.Secrets(what))}
 }
 
-// mostCall bounds what is looked at of a refused call's text, in bytes.
-const mostCall = 32 << 10
+// maxCall bounds what is looked at of a refused call's text, in bytes.
+const maxCall = 32 << 10
 
 // whatCall is a tool call in a line: its command, what it is about, or nothing.
 func (h *handler) whatCall() string {
@@ -47,8 +47,8 @@ func (h *handler) whatCall() string {
 	if _, args := h.ev.Skill(); args != "" {
 		text += " " + args
 	}
-	if len(text) > mostCall { // not in the middle of a word: half of a secret is not known as one
-		text = text[:mostCall]
+	if len(text) > maxCall { // not in the middle of a word: half of a secret is not known as one
+		text = text[:maxCall]
 		text = text[:strings.LastIndexAny(text, " \n\t")+1]
 	}
 	return text

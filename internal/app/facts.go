@@ -168,7 +168,7 @@ func (h *handler) around(t *loopState, e loop.Event) (a loop.Around) {
 	tracked := slices.Clone(t.Tick.Tracked)
 	if stop {
 		for _, pr := range h.askedAtEnd(t) {
-			a.PRs = append(a.PRs, loop.Settled{PR: pr.Loop(), Elsewhere: pr.Elsewhere})
+			a.PRs = append(a.PRs, loop.Settled{PR: pr.Loop(), InFork: pr.Elsewhere})
 			tracked = append(tracked, loop.TrackedPR{Number: pr.Number, Branch: pr.Branch})
 		}
 	}

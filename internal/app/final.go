@@ -21,7 +21,7 @@ func (h *handler) finalReport(t *loopState) string {
 	for raw, err := range h.files.RawLines(t.skill) {
 		var l loop.Iteration
 		if err == nil {
-			_, err = raw.Skim(endingField(&l), "gates", "qmd_error", "left", "denied", "overrun")
+			_, err = raw.Scan(endingField(&l), "gates", "qmd_error", "left", "denied", "overrun")
 		}
 		if err != nil || l.RunID != t.Budget.RunID {
 			continue // a damaged line is the doctor's business, not the report's

@@ -194,8 +194,8 @@ func FuzzState(f *testing.F) {
 				t.Errorf("a merge passes with %s = %q", name, body)
 			}
 		}
-		d := &inspect.Desk{Env: s.app().Env, Now: s.app().Present}
-		_, _ = d.Standing(loop.Skills())
+		d := &inspect.Inspector{Env: s.app().Env, Now: s.app().Present}
+		_, _ = d.Stands(loop.Skills())
 		_, _ = d.Waiting()
 	})
 }

@@ -12,7 +12,7 @@ import (
 // preToolUse judges every tool call while a loop of its session is on. Most calls read two or
 // three small files and are let through.
 func (h *handler) preToolUse() (event.Reply, error) {
-	list, found, err := h.upToDate()
+	list, found, err := h.catchUp()
 	if err != nil || found.Blocks() {
 		return h.recordAny(list, found), err
 	}
@@ -50,7 +50,7 @@ func (h *handler) dialogBegins() error {
 	_, err := h.stepEach(h.addressed, func(t *loopState) loop.Event {
 		e := begins
 		if !h.ev.InSubagent() && h.asksFirst(t) {
-			e.Shows = event.MostQuestions
+			e.Shows = event.MaxQuestions
 		}
 		return e
 	})
@@ -69,7 +69,7 @@ func (h *handler) asksFirst(t *loopState) bool {
 
 // upToDate loads the runs and takes in what no event brought: answers and calls that only the
 // transcript has, and the end of a turn that was cut off.
-func (h *handler) upToDate() (list []*loopState, found event.Reply, err error) {
+func (h *handler) catchUp() (list []*loopState, found event.Reply, err error) {
 	if list, err = h.sessionRuns(); err != nil {
 		return nil, found, err
 	}

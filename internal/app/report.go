@@ -15,7 +15,7 @@ import (
 // Report takes a skill's facts into the open iteration of the caller's session and answers what
 // they changed. Bad input changes nothing.
 func (a *App) Report(stdin io.Reader) (string, error) {
-	raw, err := io.ReadAll(io.LimitReader(stdin, report.MostFacts+1))
+	raw, err := io.ReadAll(io.LimitReader(stdin, report.MaxFacts+1))
 	if err != nil {
 		return "", fmt.Errorf("read stdin: %w", err)
 	}
@@ -100,5 +100,5 @@ func (h *handler) apply(t *loopState, facts loop.Report) (string, error) {
 		return audit, err
 	}
 	changed := loop.Take(f, facts)
-	return report.Taken(f, changed), nil
+	return report.ReportAnswer(f, changed), nil
 }

@@ -70,7 +70,7 @@ func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 		}
 		asked.PRs = append(asked.PRs, pr)
 		if a.PRs[i].Elsewhere {
-			asked.Elsewhere = append(asked.Elsewhere, pr.Number)
+			asked.InForks = append(asked.InForks, pr.Number)
 		}
 	}
 	for _, i := range r.Issues {
@@ -85,16 +85,16 @@ func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 	return asked
 }
 
-// mostNotes is how many lines about the tracker's answer a person gets to read.
-const mostNotes = 4
+// maxNotes is how many lines about the tracker's answer a person gets to read.
+const maxNotes = 4
 
 func few(notes []string) []string {
-	if len(notes) <= mostNotes {
+	if len(notes) <= maxNotes {
 		return notes
 	}
-	return append(slices.Clone(notes[:mostNotes]),
+	return append(slices.Clone(notes[:maxNotes]),
 		fmt.Sprintf("tracker: and %s, see `hooks backlog`",
-			loop.Plural(len(notes)-mostNotes, "more note")))
+			loop.Plural(len(notes)-maxNotes, "more note")))
 }
 
 // askMerging looks up PRs that are about to be merged, side by side, because a person may have

@@ -56,7 +56,7 @@ func (h *history) add(files *store.Store, folder string) {
 		for line, err := range files.RawLines(skill) {
 			h.lines++
 			if err == nil {
-				_, err = line.Skim(h.field)
+				_, err = line.Scan(h.field)
 			}
 			if err == nil {
 				err = line.Check() // the snapshot too

@@ -2,8 +2,8 @@ package event
 
 import "github.com/tidwall/gjson"
 
-// MostQuestions is how many questions the client shows in one dialog.
-const MostQuestions = 4
+// MaxQuestions is how many questions the client shows in one dialog.
+const MaxQuestions = 4
 
 // Question is one question of the client's dialog.
 type Question struct {

@@ -51,7 +51,7 @@ func Ask(questions ...Question) Reply {
 	if len(questions) == 0 {
 		return Nothing()
 	}
-	return Reply{verdict: ask, questions: questions[:min(len(questions), MostQuestions)]}
+	return Reply{verdict: ask, questions: questions[:min(len(questions), MaxQuestions)]}
 }
 
 // Send lets a worker go (PreToolUse of Agent) with this prompt in place of the model's: in the

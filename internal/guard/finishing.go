@@ -45,7 +45,7 @@ func commits(c *syntax.CallExpr) bool {
 		return false
 	}
 	args := argv[1:]
-	if len(args) > 2 && args[0] == "-C" && !shellword.Unknown(args[1]) {
+	if len(args) > 2 && args[0] == "-C" && !shellword.HasUnknown(args[1]) {
 		args = args[2:]
 	}
 	switch args[0] {
@@ -65,7 +65,7 @@ func pushes(args []string) bool {
 	names := 0
 	for _, a := range args {
 		switch {
-		case shellword.Unknown(a):
+		case shellword.HasUnknown(a):
 			return false
 		case strings.HasPrefix(a, "-"):
 			const plain = "-u --set-upstream -q --quiet -v --verbose --porcelain --force-with-lease"

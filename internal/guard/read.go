@@ -30,7 +30,7 @@ func ReadArgv(
 		return m.Read
 	}
 	f := m.Shell(c.Cwd)
-	f.Stdin = &shell.Stream{Text: shellword.Hole}
+	f.Stdin = &shell.Stream{Text: shellword.Unknown}
 	return reading(m, func() {
 		for _, name := range slices.Sorted(maps.Keys(env)) {
 			f.Let(name, env[name])

@@ -33,7 +33,7 @@ func (l looker) argv(argv []string) bool {
 		for len(args) > 0 && shellword.Has(plain, args[0]) {
 			args = args[1:]
 		}
-		return l.inner(append(slices.Clone(args), shellword.Hole))
+		return l.inner(append(slices.Clone(args), shellword.Unknown))
 	case "sed":
 		return looksSed(args)
 	case "awk":
@@ -53,7 +53,7 @@ func (l looker) argv(argv []string) bool {
 				return false
 			}
 		}
-		return !shellword.Unknown(format) && !strings.HasPrefix(format, "-")
+		return !shellword.HasUnknown(format) && !strings.HasPrefix(format, "-")
 	case "read":
 		pos, ok := fit(args, "-rs -d=")
 		return ok && !slices.ContainsFunc(pos, func(p string) bool { return !localName(p) })
@@ -64,7 +64,7 @@ func (l looker) argv(argv []string) bool {
 		})
 	case "uniq", "xxd": // INPUT OUTPUT
 		pos, ok := fit(args, "-cdDuiz -f= -s= -w= -l= --count --repeated --unique")
-		return ok && len(pos) < 2 && !strings.Contains(strings.Join(pos, ""), shellword.Hole)
+		return ok && len(pos) < 2 && !strings.Contains(strings.Join(pos, ""), shellword.Unknown)
 	case "env", "wait":
 		return len(args) == 0
 	case "sort":
@@ -107,7 +107,8 @@ func fit(args []string, allowed string) (pos []string, ok bool) {
 		name, _, joined := strings.Cut(args[i], "=")
 		valued := false // by the next word
 		switch {
-		case strings.HasPrefix(name, shellword.Hole), strings.HasPrefix(name, shellword.Soft):
+		case strings.HasPrefix(name, shellword.Unknown),
+			strings.HasPrefix(name, shellword.UnknownEnv):
 			return nil, false
 		case name == "--":
 			return append(pos, args[i+1:]...), true
@@ -126,7 +127,7 @@ func fit(args []string, allowed string) (pos []string, ok bool) {
 		if i++; !valued {
 			i--
 		} else if i < len(args) && (strings.HasPrefix(args[i], "-") ||
-			shellword.Unknown(args[i])) {
+			shellword.HasUnknown(args[i])) {
 			return nil, false
 		}
 	}
@@ -167,19 +168,19 @@ func (l looker) find(args []string) bool {
 				end++
 			}
 			if end <= i+1 || end == len(args) ||
-				!l.inner(append(slices.Clone(args[i+1:end]), shellword.Hole)) {
+				!l.inner(append(slices.Clone(args[i+1:end]), shellword.Unknown)) {
 				return false
 			}
 			i = end
 		case shellword.Has(`-name -iname -path -ipath -wholename -regex -iregex -regextype -type
 -maxdepth -mindepth -size -newer -newermt -mtime -mmin -ctime -cmin -atime -amin -printf -user
 -group -perm -inum -samefile -links`, a):
-			if i++; strings.HasPrefix(nth(args, i), shellword.Hole) {
+			if i++; strings.HasPrefix(nth(args, i), shellword.Unknown) {
 				return false
 			}
 		case strings.HasPrefix(a, "-") && !shellword.Has(`-empty -print -print0 -prune -o -or -a
 -and -not -L -H -P -depth -xdev -mount -follow -ls -quit -executable -readable -writable -true
--false`, a), strings.HasPrefix(a, shellword.Hole), strings.HasPrefix(a, shellword.Soft):
+-false`, a), strings.HasPrefix(a, shellword.Unknown), strings.HasPrefix(a, shellword.UnknownEnv):
 			return false
 		}
 	}
@@ -191,7 +192,7 @@ func looksTest(args []string) bool {
 	if nth(args, 0) == "!" {
 		args = args[1:]
 	}
-	if strings.Contains(strings.Join(args, ""), shellword.Hole) {
+	if strings.Contains(strings.Join(args, ""), shellword.Unknown) {
 		return false
 	}
 	switch len(args) {
@@ -230,7 +231,7 @@ func looksSed(args []string) bool {
 
 // prints reports whether a script of sed holds plain commands only.
 func prints(script string) bool {
-	if shellword.Unknown(script) {
+	if shellword.HasUnknown(script) {
 		return false
 	}
 	if rest, ok := strings.CutPrefix(script, "s"); ok && rest != "" {
@@ -261,7 +262,7 @@ func prints(script string) bool {
 func looksAwk(args []string) bool {
 	pos, ok := fit(args, "-F= -v=")
 	program := strings.NewReplacer(">=", "", "||", "").Replace(nth(pos, 0))
-	return ok && program != "" && !shellword.Unknown(program) &&
+	return ok && program != "" && !shellword.HasUnknown(program) &&
 		!strings.ContainsAny(program, ">|@") && !strings.Contains(program, "system")
 }
 
@@ -269,7 +270,7 @@ func looksAwk(args []string) bool {
 func looksGo(args []string) bool {
 	for _, a := range args {
 		name, _, _ := strings.Cut(a, "=")
-		if shellword.Unknown(a) || strings.HasPrefix(a, "-") &&
+		if shellword.HasUnknown(a) || strings.HasPrefix(a, "-") &&
 			!shellword.Has("-m -f -json -deps -test -e -all -src -short", name) {
 			return false
 		}
@@ -312,7 +313,7 @@ const (
 func looksGit(args []string) bool {
 	for len(args) > 0 && shellword.Has("-C --no-pager -P --no-optional-locks", args[0]) {
 		takes := 1 + shellword.Btoi(args[0] == "-C")
-		if strings.HasPrefix(nth(args, takes-1), shellword.Hole) {
+		if strings.HasPrefix(nth(args, takes-1), shellword.Unknown) {
 			return false
 		}
 		args = args[min(len(args), takes):]

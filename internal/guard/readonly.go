@@ -177,7 +177,7 @@ func literal(w *syntax.Word) string {
 		case *syntax.Lit:
 			if i := glob(p.Value); i >= 0 && end == "" && p.Value != "[" {
 				known = append(known, &syntax.Lit{Value: p.Value[:i]})
-				end = shellword.Hole
+				end = shellword.Unknown
 			}
 		case *syntax.DblQuoted:
 			inner := slices.IndexFunc(p.Parts, func(q syntax.WordPart) bool {
@@ -186,11 +186,11 @@ func literal(w *syntax.Word) string {
 			})
 			if inner >= 0 && end == "" {
 				known = append(known, &syntax.DblQuoted{Parts: p.Parts[:inner]})
-				end = shellword.Soft
+				end = shellword.UnknownEnv
 			}
 		case *syntax.SglQuoted:
 		default:
-			return shellword.Hole
+			return shellword.Unknown
 		}
 		if end == "" {
 			known = append(known, p)

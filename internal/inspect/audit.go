@@ -11,9 +11,9 @@ import (
 )
 
 // Audit is the project's audit loop with its findings (A30). It fails where there is none.
-func (d *Desk) Audit() (report.Audited, error) {
+func (d *Inspector) Audit() (report.Audited, error) {
 	found := report.Audited{Findings: []loop.Finding{}}
-	err := d.ask(func(v *visit) error {
+	err := d.ask(func(v *question) error {
 		return v.each([]loop.Skill{loop.Audit}, func(l *loopState) error {
 			if l.Budget.Audit == nil {
 				return nil
@@ -32,7 +32,7 @@ func (d *Desk) Audit() (report.Audited, error) {
 
 // Section is the text of a section of the plan as it was when the loop began, from 1; 0 is the one
 // under way (A43).
-func (d *Desk) Section(number int) (text string, err error) {
+func (d *Inspector) Section(number int) (text string, err error) {
 	found, err := d.Audit()
 	if err != nil {
 		return "", err
@@ -41,7 +41,7 @@ func (d *Desk) Section(number int) (text string, err error) {
 	if number == 0 {
 		number = r.Section + 1
 	}
-	err = d.ask(func(v *visit) error {
+	err = d.ask(func(v *question) error {
 		plan := v.files.Plan()
 		sum := sha256.Sum256(plan)
 		_, list, err := audits.Split(string(plan), loop.MaxSections)

@@ -19,7 +19,7 @@ const peopleWait = 30 * time.Second
 
 // Backlog asks the tracker for the open issues in a scope, written as a skill's arguments, and
 // evaluates what they would trigger. It may be incomplete and come with an error.
-func (d *Desk) Backlog(scope []string) (report.Board, error) {
+func (d *Inspector) Backlog(scope []string) (report.Board, error) {
 	v, run, _ := d.asker(loop.Work)
 	q := v.question()
 	q.Backlog, q.Scope = true, backlog.ParseScope(scope)
@@ -44,7 +44,7 @@ func (d *Desk) Backlog(scope []string) (report.Board, error) {
 }
 
 // PR asks the tracker for one PR and evaluates what it would trigger.
-func (d *Desk) PR(number int) (report.PR, error) {
+func (d *Inspector) PR(number int) (report.PR, error) {
 	v, run, last := d.asker(loop.Review)
 	q := v.question()
 	q.PR = number
@@ -79,8 +79,8 @@ func (d *Desk) PR(number int) (report.PR, error) {
 // asker is whoever asks the tracker outside of an iteration: the skill's run, if there is one, with
 // its previous iteration, otherwise a run that has not begun. Other commands report state that is
 // damaged.
-func (d *Desk) asker(skill loop.Skill) (v *visit, run *loop.Budget, last *loop.Iteration) {
-	v, err := d.visit(tracker.Project(d.Env, cwd()))
+func (d *Inspector) asker(skill loop.Skill) (v *question, run *loop.Budget, last *loop.Iteration) {
+	v, err := d.in(tracker.Project(d.Env, cwd()))
 	run = &loop.Budget{Skill: skill}
 	if err != nil || v.files == nil {
 		return v, run, nil
@@ -93,7 +93,7 @@ func (d *Desk) asker(skill loop.Skill) (v *visit, run *loop.Budget, last *loop.I
 	return v, run, last
 }
 
-func (v *visit) question() forge.Question {
+func (v *question) question() forge.Question {
 	return forge.Question{Project: v.project, Env: v.Env, Config: config.Load(v.project),
 		Wait: peopleWait}
 }

@@ -15,9 +15,9 @@ import (
 const maxOnCard = 50
 
 // Cards are the cards of the present runs or, by its id, of one run, which may be archived.
-func (d *Desk) Cards(skills []loop.Skill, runID string) ([]report.Card, error) {
+func (d *Inspector) Cards(skills []loop.Skill, runID string) ([]report.Card, error) {
 	list := []report.Card{}
-	err := d.ask(func(v *visit) error {
+	err := d.ask(func(v *question) error {
 		return v.runs(skills, runID, func(files *store.Store, l *loopState, present bool) error {
 			c, err := v.card(files, l, present)
 			list = append(list, c)
@@ -31,7 +31,7 @@ func (d *Desk) Cards(skills []loop.Skill, runID string) ([]report.Card, error) {
 }
 
 // runs shows the present runs or, by its id, one run.
-func (v *visit) runs(skills []loop.Skill, runID string,
+func (v *question) runs(skills []loop.Skill, runID string,
 	show func(files *store.Store, l *loopState, present bool) error) error {
 	if runID == "" {
 		return v.each(skills, func(l *loopState) error { return show(v.files, l, true) })
@@ -44,7 +44,7 @@ func (v *visit) runs(skills []loop.Skill, runID string,
 	})
 }
 
-func (v *visit) card(files *store.Store, l *loopState, present bool) (report.Card, error) {
+func (v *question) card(files *store.Store, l *loopState, present bool) (report.Card, error) {
 	b := l.Budget
 	ferr := files.Findings(b)
 	lines, earlier, err := lastLines(files, l.skill, b.RunID)

@@ -13,8 +13,8 @@ import (
 // "session" ids of its runs, the newest first, or for "gate" the names of the waiting gates and,
 // after a name, that gate's options. A word with a character that means something to a shell is
 // left out, because the files may have been written by anybody.
-func (d *Desk) Words(kind string, before []string) (words []string) {
-	_ = d.ask(func(v *visit) error {
+func (d *Inspector) Words(kind string, before []string) (words []string) {
+	_ = d.ask(func(v *question) error {
 		if kind == "gate" {
 			words = v.gateWords(before)
 			return nil
@@ -40,7 +40,7 @@ func plain(word string) bool {
 	return word != "" && word[0] != '-' && !special
 }
 
-func (v *visit) gateWords(before []string) (words []string) {
+func (v *question) gateWords(before []string) (words []string) {
 	var waiting []report.Waiting
 	_ = v.each(loop.Skills(), func(l *loopState) error {
 		for _, w := range openGates(l) {

@@ -18,10 +18,10 @@ import (
 // agent or project. Sums are exact. What belongs to no row has one of its own, so that every way
 // comes to the same total. Of all runs of a project only the last most iterations have rows of
 // their own.
-func (d *Desk) Cost(by, runID string, most int) (report.Cost, error) {
+func (d *Inspector) Cost(by, runID string, most int) (report.Cost, error) {
 	c := report.Cost{By: by, All: d.Everywhere, Rows: []report.CostRow{}}
 	var ledgers []*ledger
-	err := d.ask(func(v *visit) error {
+	err := d.ask(func(v *question) error {
 		list, err := v.ledgers(runID, by, most)
 		ledgers = append(ledgers, list...)
 		if by == "agent" {

@@ -17,10 +17,10 @@ import (
 // History writes every line of the skills' histories, or of one run, to out: the archived runs
 // first, in the order in which they were written. One line is in memory at a time. Damaged lines
 // are skipped and reported together at the end.
-func (d *Desk) History(skills []loop.Skill, runID string, out report.History) error {
+func (d *Inspector) History(skills []loop.Skill, runID string, out report.History) error {
 	var bad damages
 	found := runID == ""
-	err := d.ask(func(v *visit) error {
+	err := d.ask(func(v *question) error {
 		if out.Runs != nil {
 			runs, err := v.spentRuns(skills, runID)
 			if err == nil {
@@ -117,7 +117,7 @@ func (d *damages) complaint() error {
 }
 
 func (l *line) read(raw store.RawLine, r reader) (err error) {
-	l.snapshot, err = raw.Skim(func(name string, v gjson.Result) {
+	l.snapshot, err = raw.Scan(func(name string, v gjson.Result) {
 		if !r.costs || name != "prs_touched_this_iter" {
 			l.field(name, v)
 		}

@@ -42,7 +42,7 @@ type iterationSpent struct {
 
 // ledgers reads the runs, the newest first. Only --by iteration, day and agent need all lines; else
 // the last one has the sums.
-func (v *visit) ledgers(runID, by string, most int) (list []*ledger, err error) {
+func (v *question) ledgers(runID, by string, most int) (list []*ledger, err error) {
 	err = v.everyRun(func(files *store.Store, s *loopState, present bool) error {
 		if runID != "" && s.Budget.RunID != runID {
 			return nil
@@ -68,7 +68,9 @@ func (v *visit) ledgers(runID, by string, most int) (list []*ledger, err error) 
 }
 
 // spentRuns are the runs of these skills, or one of them, with what they spent by now.
-func (v *visit) spentRuns(skills []loop.Skill, runID string) (list []report.SpentRun, err error) {
+func (v *question) spentRuns(
+	skills []loop.Skill, runID string,
+) (list []report.SpentRun, err error) {
 	ledgers, err := v.ledgers(runID, "model", 0)
 	for _, l := range ledgers {
 		if !slices.Contains(skills, l.run.Skill) {
@@ -107,7 +109,7 @@ func lastLedger(files *store.Store, s *loopState) *ledger {
 }
 
 // addOpen counts what the open iteration has spent so far. Nothing is saved.
-func (v *visit) addOpen(l *ledger, s *loopState) {
+func (v *question) addOpen(l *ledger, s *loopState) {
 	if s.Tick == nil || s.Tick.RunID != l.run.RunID || l.run.Seq > s.Budget.Seq {
 		return
 	}

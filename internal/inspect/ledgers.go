@@ -16,7 +16,7 @@ import (
 // LintLedgers checks ledgers, all of the project if no file is named. With since, a word for a
 // commit, it also looks for turns of that commit that are no longer as they were. A file that
 // cannot be read comes as an error beside the findings of the others.
-func (d *Desk) LintLedgers(files []string, since string) (report.Ledgers, error) {
+func (d *Inspector) LintLedgers(files []string, since string) (report.Ledgers, error) {
 	l := linter{root: ledgerfile.Root(cwd()), since: since}
 	l.found.Findings = []turnlog.Finding{} // null in JSON otherwise
 	var err error
@@ -114,7 +114,7 @@ func (l *linter) gone(files []string) error {
 }
 
 // LedgerFeedback returns the newest feedback in a ledger, "" if it is blank.
-func (d *Desk) LedgerFeedback(file string) (string, error) {
+func (d *Inspector) LedgerFeedback(file string) (string, error) {
 	path, err := ledgerfile.Check(file)
 	if err != nil {
 		return "", err

@@ -16,9 +16,9 @@ import (
 
 // Pages are the cards of the same runs as Cards, with every iteration of each. Lines that cannot be
 // read are left out, and the page names them.
-func (d *Desk) Pages(skills []loop.Skill, runID string) ([]report.Page, error) {
+func (d *Inspector) Pages(skills []loop.Skill, runID string) ([]report.Page, error) {
 	list := []report.Page{}
-	err := d.ask(func(v *visit) error {
+	err := d.ask(func(v *question) error {
 		links := v.links()
 		return v.runs(skills, runID, func(files *store.Store, l *loopState, present bool) error {
 			c, err := v.card(files, l, present)
@@ -38,7 +38,7 @@ func (d *Desk) Pages(skills []loop.Skill, runID string) ([]report.Page, error) {
 }
 
 // links are those of the project's tracker. Nothing is asked for them.
-func (v *visit) links() (l report.Links) {
+func (v *question) links() (l report.Links) {
 	// A place that cannot be asked, as without a login, still has its pages.
 	place, _ := forge.Choose(v.Env, config.Load(v.project).Tracker, tracker.Repo(v.Env, v.project))
 	l.PR, l.Commit = place.Pages()

@@ -8,7 +8,7 @@ import (
 )
 
 // Rates is the price table in force in the project.
-func (d *Desk) Rates() report.Rates {
+func (d *Inspector) Rates() report.Rates {
 	c := config.Load(tracker.Project(d.Env, cwd()))
 	table := usage.NewTable(c.Rates)
 	r := report.Rates{Source: table.Source(), Dated: usage.Dated,

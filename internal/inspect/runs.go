@@ -11,9 +11,9 @@ import (
 
 // Runs lists the runs of these skills in the project, the newest first: those that are present,
 // then the archived ones.
-func (d *Desk) Runs(skills []loop.Skill) (list []loop.Budget, present int, err error) {
+func (d *Inspector) Runs(skills []loop.Skill) (list []loop.Budget, present int, err error) {
 	list = []loop.Budget{}
-	err = d.ask(func(v *visit) error {
+	err = d.ask(func(v *question) error {
 		return v.everyRun(func(_ *store.Store, l *loopState, here bool) error {
 			if !slices.Contains(skills, l.skill) {
 				return nil
@@ -29,7 +29,7 @@ func (d *Desk) Runs(skills []loop.Skill) (list []loop.Budget, present int, err e
 
 // everyRun shows every run that has a budget once, the newest first. A run that was resumed after
 // its archiving was interrupted is both present and archived.
-func (v *visit) everyRun(show func(files *store.Store, l *loopState, present bool) error) error {
+func (v *question) everyRun(show func(files *store.Store, l *loopState, present bool) error) error {
 	shown := map[string]bool{}
 	return v.folders(true, func(files *store.Store, present bool) error {
 		var errs []error
@@ -48,7 +48,9 @@ func (v *visit) everyRun(show func(files *store.Store, l *loopState, present boo
 
 // folders opens the archived runs, the oldest first, and then the present state; or all of them in
 // the opposite order. It ends at the first error.
-func (v *visit) folders(newestFirst bool, read func(files *store.Store, present bool) error) error {
+func (v *question) folders(
+	newestFirst bool, read func(files *store.Store, present bool) error,
+) error {
 	ids, err := v.files.Archives()
 	if err != nil {
 		return err

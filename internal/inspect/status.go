@@ -18,9 +18,9 @@ import (
 
 // Standing is the present state of the loops; empty if there are none. An error in one loop does
 // not hide the other; errors are joined.
-func (d *Desk) Standing(skills []loop.Skill) ([]report.Stand, error) {
+func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 	list := []report.Stand{}
-	err := d.ask(func(v *visit) error {
+	err := d.ask(func(v *question) error {
 		first := len(list)
 		err := v.each(skills, func(l *loopState) error {
 			st := v.stand(l)
@@ -34,7 +34,7 @@ func (d *Desk) Standing(skills []loop.Skill) ([]report.Stand, error) {
 	return list, err
 }
 
-func (v *visit) stand(l *loopState) report.Stand {
+func (v *question) stand(l *loopState) report.Stand {
 	b := l.Budget
 	st := v.brief(l)
 	if l.Tick != nil && l.Tick.RunID == b.RunID {
@@ -71,7 +71,7 @@ func (v *visit) stand(l *loopState) report.Stand {
 }
 
 // brief is as much of a loop's standing as three small files have: no transcript and no history.
-func (v *visit) brief(l *loopState) report.Stand {
+func (v *question) brief(l *loopState) report.Stand {
 	b := l.Budget
 	st := report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: alive(b),
 		Gates: openGates(l)}
@@ -83,7 +83,7 @@ func (v *visit) brief(l *loopState) report.Stand {
 }
 
 // next is what brings the next tick.
-func (v *visit) next(st report.Stand) string {
+func (v *question) next(st report.Stand) string {
 	switch b := st.Run; {
 	case b.Status == loop.Paused:
 		return report.Paused
@@ -102,7 +102,7 @@ func (v *visit) next(st report.Stand) string {
 
 // spent is what a run spent beyond its cursors, by its open iteration's transcript. Nothing is
 // saved.
-func (v *visit) spent(b *loop.Budget, t *loop.Tick) (loop.Spent, []string) {
+func (v *question) spent(b *loop.Budget, t *loop.Tick) (loop.Spent, []string) {
 	spent, notes, _ := usage.Spent(t.Transcript, b.Cursors,
 		usage.NewTable(config.Load(v.project).Rates))
 	return spent, notes
@@ -123,8 +123,8 @@ func openGates(l *loopState) []report.Waiting {
 }
 
 // Waiting are the questions that wait for a person: of open iterations and of paused runs.
-func (d *Desk) Waiting() ([]report.Waiting, error) {
-	stands, err := d.Standing(loop.Skills())
+func (d *Inspector) Waiting() ([]report.Waiting, error) {
+	stands, err := d.Stands(loop.Skills())
 	list := []report.Waiting{}
 	for _, s := range stands {
 		list = append(list, s.Gates...)
@@ -138,7 +138,7 @@ const maxLine = 1 << 20
 // StatusLine is the one line that the client shows under its prompt: the loops that run in this
 // project, those that wait for a person, and those that ended in this session. It is empty if there
 // are none, and also after any error: a status line has no place for one.
-func (d *Desk) StatusLine(stdin io.Reader, s report.Screen) string {
+func (d *Inspector) StatusLine(stdin io.Reader, s report.Screen) string {
 	raw, err := io.ReadAll(io.LimitReader(stdin, maxLine))
 	if err != nil {
 		return ""
@@ -153,7 +153,7 @@ func (d *Desk) StatusLine(stdin io.Reader, s report.Screen) string {
 	if !store.Exists(project) {
 		return ""
 	}
-	v, err := d.visit(project)
+	v, err := d.in(project)
 	if err != nil || v.files == nil {
 		return ""
 	}
@@ -174,9 +174,9 @@ func (d *Desk) StatusLine(stdin io.Reader, s report.Screen) string {
 
 // Why explains of each loop why it stopped or, while it continues, the state of each of the twelve
 // conditions and seven gates.
-func (d *Desk) Why(skills []loop.Skill) ([]report.Why, error) {
+func (d *Inspector) Why(skills []loop.Skill) ([]report.Why, error) {
 	list := []report.Why{}
-	err := d.ask(func(v *visit) error {
+	err := d.ask(func(v *question) error {
 		return v.each(skills, func(l *loopState) error {
 			w, err := v.why(l)
 			list = append(list, w)
@@ -186,7 +186,7 @@ func (d *Desk) Why(skills []loop.Skill) ([]report.Why, error) {
 	return list, err
 }
 
-func (v *visit) why(l *loopState) (report.Why, error) {
+func (v *question) why(l *loopState) (report.Why, error) {
 	b, st := l.Budget, v.stand(l)
 	w := report.Why{Skill: l.skill, RunID: b.RunID, Command: b.Command, Status: b.Status,
 		Alive:  st.OwnerAlive,

@@ -7,9 +7,9 @@ import (
 )
 
 // Tasks is the list of the project's task loop; the zero list if it has none.
-func (d *Desk) Tasks() (report.TaskList, error) {
+func (d *Inspector) Tasks() (report.TaskList, error) {
 	list := report.NewTaskList(report.Stand{}, nil)
-	err := d.ask(func(v *visit) error {
+	err := d.ask(func(v *question) error {
 		return v.each([]loop.Skill{loop.Tasks}, func(l *loopState) error {
 			last, err := lastAttempts(v.files, l)
 			list = report.NewTaskList(v.stand(l), last)

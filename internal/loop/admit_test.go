@@ -377,10 +377,10 @@ func TestReceipts(t *testing.T) {
 	if !b.Heard("s1", "pre-tool-use") || b.Heard("s2", "pre-tool-use") || b.Heard("s3", "stop") {
 		t.Errorf("%+v", b.Receipts)
 	}
-	for i := range mostReceipts {
+	for i := range maxReceipts {
 		b.Receive("n"+string(rune('a'+i)), "stop", noon, look)
 	}
-	if len(b.Receipts) != mostReceipts || b.Receipts[0].SessionID != "na" {
+	if len(b.Receipts) != maxReceipts || b.Receipts[0].SessionID != "na" {
 		t.Errorf("%d receipts, from %s", len(b.Receipts), b.Receipts[0].SessionID)
 	}
 }

@@ -49,11 +49,11 @@ func (a *Asked) head(p TrackedPR, remote map[string]string) (sha string, known b
 }
 
 func (a *Asked) elsewhere(number int) bool {
-	return a.pr(number) != nil && slices.Contains(a.Elsewhere, number)
+	return a.pr(number) != nil && slices.Contains(a.InForks, number)
 }
 
-// HearPR records a PR as the tracker has it now.
-func (t *Tick) HearPR(pr PR) {
+// MergeTrackerPR records a PR as the tracker has it now.
+func (t *Tick) MergeTrackerPR(pr PR) {
 	if t.Asked == nil {
 		t.Asked = &Asked{}
 	}
@@ -110,7 +110,7 @@ func orEmpty(b *Backlog) *Backlog {
 func (t *Tick) observed(e Ending) Observed {
 	o := t.Observed
 	for _, w := range t.worktreesAtEnd(e) {
-		if t.Body && !slices.ContainsFunc(t.Worktrees, func(b Worktree) bool {
+		if t.Started && !slices.ContainsFunc(t.Worktrees, func(b Worktree) bool {
 			return b.Path == w.Path
 		}) {
 			o.Worktrees = append(o.Worktrees, w.Path)

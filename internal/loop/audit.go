@@ -131,14 +131,14 @@ func (p Phase) after(on phaseEvent) Phase {
 
 // Bounds of an audit loop.
 const (
-	MaxSections  = 24 // of a plan (A44)
-	mostRetries  = 3  // audits in a row without a verdict (A63, A64)
-	perSection   = 4  // iterations of a section by default: code, audit, and once again
-	leastDefault = 15 // iterations by default (A66)
+	MaxSections = 24 // of a plan (A44)
+	maxRetries  = 3  // audits in a row without a verdict (A63, A64)
+	perSection  = 4  // iterations of a section by default: code, audit, and once again
+	minDefault  = 15 // iterations by default (A66)
 )
 
 // AuditIterations is the default ceiling of iterations for a plan with that many sections (A66).
-func AuditIterations(sections int) int { return max(leastDefault, perSection*sections+3) }
+func AuditIterations(sections int) int { return max(minDefault, perSection*sections+3) }
 
 // The results of a phase, beside those of a task's attempt.
 const (
@@ -207,7 +207,7 @@ func (b *Budget) Iteration(n int) (number, most int) {
 	if b.Audit != nil {
 		before = b.Audit.Before
 	}
-	if b.Ceilings.Iterations >= mostUnits {
+	if b.Ceilings.Iterations >= maxUnits {
 		return n - before, 0
 	}
 	return n - before, b.Ceilings.Iterations - before
@@ -303,7 +303,7 @@ func (r AuditRun) fold(a *Attempt, j Judgement) *AuditRun {
 // nil where there was none.
 func (b *Budget) foldAudit(t *Tick) *AuditLine {
 	a := t.Attempt
-	if b.Audit == nil || a == nil || a.Phase == "" || !t.Body {
+	if b.Audit == nil || a == nil || a.Phase == "" || !t.Started {
 		return nil
 	}
 	j := t.verdict()
@@ -351,7 +351,7 @@ func finalAuditRetries(f *Facts) string { return f.noVerdicts(FinalAuditing) }
 
 func (f *Facts) noVerdicts(in Phase) string {
 	r := f.Run.Audit
-	if r == nil || r.Phase != in || r.Retries < mostRetries {
+	if r == nil || r.Phase != in || r.Retries < maxRetries {
 		return ""
 	}
 	return fmt.Sprintf("%d audits in a row ended without a verdict: %s", r.Retries, r.Reason)
@@ -374,7 +374,7 @@ func (r *AuditRun) Clean() int {
 func tellAudit(f *Facts) string {
 	r := f.Run.Audit
 	return fmt.Sprintf("%s; phase %s, %d of %d audits in a row without a verdict", r.Result(),
-		r.Phase, r.Retries, mostRetries)
+		r.Phase, r.Retries, maxRetries)
 }
 
 // AuditStatuses are the statuses of the seed for each cause by which an audit loop ends, with the

@@ -145,7 +145,7 @@ func TestVerdicts(t *testing.T) {
 		r := auditRun(1, Auditing)
 		r.Findings = tt.findings
 		r.Tally()
-		a := &Attempt{Phase: Auditing, Task: 1, Verdict: tt.verdict, Holds: mostHolds}
+		a := &Attempt{Phase: Auditing, Task: 1, Verdict: tt.verdict, Holds: maxHolds}
 		s := State{Run: &Budget{Audit: r, Skill: Audit}, Tick: &Tick{Attempt: a}}
 		k := Known{Has: NeedEvidence, Evidence: tt.evidence}
 		if need, hold := s.judge(&k); need != 0 || hold != nil || a.Judged == nil {
@@ -331,7 +331,7 @@ func TestIdle(t *testing.T) {
 		a.Sent, a.Head = true, "abc1234567"
 		a.Judged = &Judgement{Verdict: Ended}
 		run.DollarsEstimate = run.DollarsEstimate.Plus(Dollar)
-		run.foldIdle(&Tick{Body: true, Attempt: &a}, &before, Ending{})
+		run.foldIdle(&Tick{Started: true, Attempt: &a}, &before, Ending{})
 	}
 	still := Attempt{EndHead: "abc1234567"}
 	end(still)

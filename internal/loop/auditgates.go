@@ -14,7 +14,7 @@ func recurringDue(f *Facts) (due []Gate) {
 		return nil
 	}
 	for _, one := range f.Run.Audit.Which(OpenFinding) {
-		if seen := f.Run.Audit.Audits - one.Since + 1; seen >= mostSeen {
+		if seen := f.Run.Audit.Audits - one.Since + 1; seen >= maxSeen {
 			due = append(due, Gate{
 				Question: fmt.Sprintf("Finding %s is open after %d audits: %s Try again, accept "+
 					"it, or stop the loop?", one.ID, seen, sentence(one.String())),
@@ -51,5 +51,5 @@ func tellRecurring(f *Facts) string {
 	if r.open() > 0 {
 		most = r.Audits - r.Found.Since
 	}
-	return fmt.Sprintf("the oldest open finding was there at %d audits; asks at %d", most, mostSeen)
+	return fmt.Sprintf("the oldest open finding was there at %d audits; asks at %d", most, maxSeen)
 }

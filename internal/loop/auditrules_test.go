@@ -15,8 +15,8 @@ func auditing(phase Phase) State {
 	return State{
 		Run: &Budget{Skill: Audit, Status: Active, SessionID: "s", Audit: r,
 			LastPrompts: []string{"before"}},
-		Tick: &Tick{SessionID: "s", Prompts: []string{"p"}, Body: true, Attempt: r.begin(EntryFacts{
-			Head: "h", Branch: "b", Nonce: "n"})},
+		Tick: &Tick{SessionID: "s", Prompts: []string{"p"}, Started: true,
+			Attempt: r.begin(EntryFacts{Head: "h", Branch: "b", Nonce: "n"})},
 	}
 }
 
@@ -153,12 +153,12 @@ func TestAuditedCoder(t *testing.T) {
 		{"left behind", "", Evidence{Head: "h2", Branch: "b", Dirty: []string{"x", "y"}},
 			CheckRun{}, "2 files not committed"},
 	} {
-		for holds := range mostHolds + 1 {
+		for holds := range maxHolds + 1 {
 			s := auditing(Coding)
 			s.Run.Audit.Check, s.Tick.Attempt.Holds = tt.check, holds
 			k := Known{Has: NeedEvidence | NeedCheck, Evidence: tt.evidence, Check: tt.run}
 			need, hold := s.judge(&k)
-			held := tt.want != "" && holds < mostHolds
+			held := tt.want != "" && holds < maxHolds
 			j := s.Tick.Attempt.Judged
 			if need != 0 || (hold != nil) != held || (j == nil) != held {
 				t.Errorf("%s, held %d times: need %d, %v, %+v", tt.name, holds, need, hold, j)
@@ -272,7 +272,7 @@ func TestAuditClose(t *testing.T) {
 		t.Errorf("of another phase: %+v %+v", l, r)
 	}
 	for name, change := range map[string]func(State){
-		"no body":    func(s State) { s.Tick.Body = false },
+		"no body":    func(s State) { s.Tick.Started = false },
 		"no attempt": func(s State) { s.Tick.Attempt = nil },
 		"a task":     func(s State) { s.Tick.Attempt.Phase = "" },
 	} {
@@ -523,13 +523,13 @@ func TestTrail(t *testing.T) {
 		{"a new PR", func(t *Tick, _ *Ending) { t.Observed.PRs = []int{7} }, 0},
 		{"git told nothing before", func(t *Tick, _ *Ending) { t.Trail = "" }, 1},
 		{"git tells nothing now", func(_ *Tick, e *Ending) { e.Trail = "" }, 1},
-		{"no body", func(t *Tick, _ *Ending) { t.Body = false }, 1},
+		{"no body", func(t *Tick, _ *Ending) { t.Started = false }, 1},
 		{"the API failed", func(t *Tick, _ *Ending) { t.Failed = "529" }, 1},
 		{"a person ended it", func(t *Tick, _ *Ending) { t.Interrupted = ByEsc }, 1},
 	} {
 		b := Budget{Skill: Work, MaxIdle: 2, DollarsEstimate: 3 * Dollar,
 			Idle: &Idle{Iterations: 1, Since: "abc", Before: Dollar}}
-		tick, end := &Tick{Body: true, Trail: "abc x"}, Ending{Trail: "abc x"}
+		tick, end := &Tick{Started: true, Trail: "abc x"}, Ending{Trail: "abc x"}
 		tt.change(tick, &end)
 		b.foldIdle(tick, &Budget{DollarsEstimate: 2 * Dollar}, end)
 		got := 0
@@ -544,7 +544,7 @@ func TestTrail(t *testing.T) {
 		}
 	}
 	b := Budget{Skill: Work, MaxIdle: 2, DollarsEstimate: 3 * Dollar}
-	tick := &Tick{Body: true, Trail: "abcdefghi x"}
+	tick := &Tick{Started: true, Trail: "abcdefghi x"}
 	b.foldIdle(tick, &Budget{DollarsEstimate: 2 * Dollar}, Ending{Trail: tick.Trail})
 	f := &Facts{Run: &b}
 	want := "nothing changed for 1 iteration, $1.00 since abcdefg; fires after 2"
@@ -575,7 +575,7 @@ func TestTrail(t *testing.T) {
 	for most, b := range map[int]*Budget{
 		3: {Audit: &AuditRun{}}, 4: {Tasks: &TaskRun{MaxTries: 5}}, 7: {MaxIdle: 7},
 	} {
-		if got := b.mostIdle(); got != most {
+		if got := b.maxIdle(); got != most {
 			t.Errorf("%d, want %d", got, most)
 		}
 	}
@@ -700,7 +700,7 @@ func TestIdleSkips(t *testing.T) {
 		{"nothing changed", func(*Tick) {}, 1},
 		{"no worker was sent", func(t *Tick) { t.Attempt.Sent, t.Attempt.EndHead = false, "" }, 1},
 		{"no one looked", func(t *Tick) { t.Attempt.EndHead = "" }, 0},
-		{"no body", func(t *Tick) { t.Body = false }, 0},
+		{"no body", func(t *Tick) { t.Started = false }, 0},
 		{"no attempt", func(t *Tick) { t.Attempt = nil }, 0},
 		{"an outage", func(t *Tick) { t.Attempt.Judged.Verdict = Outage }, 0},
 		{"another commit", func(t *Tick) { t.Attempt.EndHead = "i" }, 0},

@@ -10,9 +10,9 @@ import (
 // in a row. After one more it gives up (T95).
 var Backoff = [...]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}
 
-// mostWait bounds the wait for a reset that the service names: a Stop may take no more than an
+// maxWait bounds the wait for a reset that the service names: a Stop may take no more than an
 // hour.
-const mostWait = 50 * time.Minute
+const maxWait = 50 * time.Minute
 
 // APIError begins the reason of an attempt that the service ended.
 const APIError = "API error: "
@@ -43,21 +43,21 @@ func (b *Budget) outages() int {
 	return b.Tasks.Outages
 }
 
-// mostOutages is how many attempts in a row may end without the task's fault (T59). A driver waits
+// maxOutages is how many attempts in a row may end without the task's fault (T59). A driver waits
 // between them and gives up by itself after an outage that lasts and after five silent processes,
 // so of its attempts more may end so.
 const (
-	mostOutages       = 3
-	mostDrivenOutages = 6
+	maxOutages       = 3
+	maxDrivenOutages = 6
 )
 
 func outages(f *Facts) string {
-	b, most := f.Run, mostOutages
+	b, most := f.Run, maxOutages
 	switch {
-	case b.RetryAt.Sub(f.Now) > mostWait:
+	case b.RetryAt.Sub(f.Now) > maxWait:
 		return "the service is back at " + b.RetryAt.UTC().Format("2006-01-02 15:04 MST")
 	case b.driven():
-		most = mostDrivenOutages
+		most = maxDrivenOutages
 	case !b.RetryAt.IsZero():
 		most = len(Backoff) + 1
 	}

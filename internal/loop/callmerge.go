@@ -31,7 +31,7 @@ func (e Call) merge(s State, k *Known) Outcome {
 		return Outcome{Need: NeedMerging}
 	}
 	for _, pr := range k.Merging {
-		s.Tick.HearPR(pr)
+		s.Tick.MergeTrackerPR(pr)
 	}
 	return e.judgeMerges(s, acts, postedBy(k.Reading.Acts))
 }
@@ -109,7 +109,7 @@ func (e Call) mergeOne(s State, a Act) *Deny {
 			return nil
 		}
 		tick.Pending = append(tick.Pending, Due(e.facts(s, a.PR), Merging)...)
-		tick.UseGiven(s.Run, e.Now)
+		tick.ApplyOfflineAnswers(s.Run, e.Now)
 		if yes := tick.Approval(a.PR); yes != nil { // by what the person had answered in a terminal
 			return e.approved(s, a, yes)
 		}

@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	// mostCounted bounds the calls that are remembered: a duplicate comes within milliseconds of
+	// maxCounted bounds the calls that are remembered: a duplicate comes within milliseconds of
 	// the first.
-	mostCounted = 128
-	// mostInput bounds the input of a merging call that is remembered, in bytes; a longer one is
+	maxCounted = 128
+	// maxInput bounds the input of a merging call that is remembered, in bytes; a longer one is
 	// never the same again.
-	mostInput = 4096
+	maxInput = 4096
 )
 
 // Passed is a call that merges and was let through: its approval is used up.
@@ -30,7 +30,7 @@ type Passed struct {
 
 // Once records a call that is about to be counted at an event, and reports whether it is new.
 // Another input is another call, whatever its id. A call without an id is always new.
-func (t *Tick) Once(event, id, input string) bool {
+func (t *Tick) CountOnce(event, id, input string) bool {
 	if id == "" {
 		return true
 	}
@@ -39,7 +39,7 @@ func (t *Tick) Once(event, id, input string) bool {
 		return false
 	}
 	t.Counted = append(t.Counted[max(0,
-		len(t.Counted)-mostCounted+1):len(t.Counted):len(t.Counted)], key)
+		len(t.Counted)-maxCounted+1):len(t.Counted):len(t.Counted)], key)
 	return true
 }
 
@@ -53,10 +53,10 @@ func (t *Tick) Pass(p Passed) {
 	if p.ID == "" {
 		return
 	}
-	if len(p.Input) > mostInput {
+	if len(p.Input) > maxInput {
 		p.Input = ""
 	}
-	t.Passed = append(t.Passed[max(0, len(t.Passed)-mostCounted+1):len(t.Passed):len(t.Passed)], p)
+	t.Passed = append(t.Passed[max(0, len(t.Passed)-maxCounted+1):len(t.Passed):len(t.Passed)], p)
 }
 
 // Allows reports whether the call may still merge a PR at a commit, "" for one that is not named.
@@ -111,8 +111,8 @@ func (t *Tick) Ended(id string) (news bool) {
 
 // Told reports whether an event of this call was counted, or may have been: of very many calls
 // the oldest are forgotten.
-func (t *Tick) Told(id string) bool {
-	return id == "" || len(t.Counted) >= mostCounted ||
+func (t *Tick) WasCounted(id string) bool {
+	return id == "" || len(t.Counted) >= maxCounted ||
 		slices.ContainsFunc(t.Counted, func(key string) bool {
 			return strings.Contains(key, " "+id+" ")
 		})

@@ -19,22 +19,23 @@ func TestACallIsCountedOnce(t *testing.T) {
 		{"PreToolUse", "t1", "{}", true}, {"PostToolUse", "t1", "{1}", true},
 		{"PostToolUse", "", "{}", true}, {"PostToolUse", "", "{}", true},
 	} {
-		if got := tick.Once(c.event, c.id, c.input); got != c.news {
+		if got := tick.CountOnce(c.event, c.id, c.input); got != c.news {
 			t.Errorf("%+v: news %v", c, got)
 		}
 	}
-	if !tick.Told("t1") || tick.Told("t2") || !tick.Told("") || len(tick.Counted) != 3 {
+	if !tick.WasCounted("t1") || tick.WasCounted("t2") || !tick.WasCounted("") ||
+		len(tick.Counted) != 3 {
 		t.Errorf("told: %v", tick.Counted)
 	}
-	for i := range mostCounted - 3 {
-		tick.Once("PostToolUse", fmt.Sprint("n", i), "")
+	for i := range maxCounted - 3 {
+		tick.CountOnce("PostToolUse", fmt.Sprint("n", i), "")
 	}
-	if len(tick.Counted) != mostCounted || !tick.Told("t1") || !tick.Told("anything") {
+	if len(tick.Counted) != maxCounted || !tick.WasCounted("t1") || !tick.WasCounted("anything") {
 		t.Errorf("%d are counted", len(tick.Counted))
 	}
-	tick.Once("PostToolUse", "last", "")
-	if len(tick.Counted) != mostCounted || !tick.Once("PostToolUse", "t1", "{}") ||
-		tick.Once("PostToolUse", "last", "") {
+	tick.CountOnce("PostToolUse", "last", "")
+	if len(tick.Counted) != maxCounted || !tick.CountOnce("PostToolUse", "t1", "{}") ||
+		tick.CountOnce("PostToolUse", "last", "") {
 		t.Errorf("%d are counted, the first %q", len(tick.Counted), tick.Counted[0])
 	}
 }
@@ -43,10 +44,10 @@ func TestACallIsCountedOnce(t *testing.T) {
 func TestAPassIsForItsCall(t *testing.T) {
 	var tick Tick
 	tick.Pass(Passed{ID: "", PRs: []int{1}})
-	tick.Pass(Passed{ID: "a", Input: strings.Repeat("x", mostInput), PRs: []int{7, 8}})
-	tick.Pass(Passed{ID: "b", Input: strings.Repeat("x", mostInput+1)})
+	tick.Pass(Passed{ID: "a", Input: strings.Repeat("x", maxInput), PRs: []int{7, 8}})
+	tick.Pass(Passed{ID: "b", Input: strings.Repeat("x", maxInput+1)})
 	tick.Pass(Passed{ID: "c", Input: "{}", Done: true})
-	if len(tick.Passed) != 3 || len(tick.Passed[0].Input) != mostInput ||
+	if len(tick.Passed) != 3 || len(tick.Passed[0].Input) != maxInput ||
 		tick.Passed[1].Input != "" {
 		t.Fatalf("passed: %d, %d bytes", len(tick.Passed), len(tick.Passed[1].Input))
 	}
@@ -54,7 +55,7 @@ func TestAPassIsForItsCall(t *testing.T) {
 		id, input   string
 		known, same bool
 	}{
-		{"a", strings.Repeat("x", mostInput), true, true}, {"a", "x", true, false},
+		{"a", strings.Repeat("x", maxInput), true, true}, {"a", "x", true, false},
 		{"b", "", true, false}, {"c", "{}", true, false}, {"d", "{}", false, false},
 		{"", "", false, false},
 	} {
@@ -68,10 +69,10 @@ func TestAPassIsForItsCall(t *testing.T) {
 	if tick.Passed[1].Done {
 		t.Error("the result of another call ended it")
 	}
-	for i := range mostCounted {
+	for i := range maxCounted {
 		tick.Pass(Passed{ID: fmt.Sprint("n", i)})
 	}
-	if len(tick.Passed) != mostCounted || tick.Passed[0].ID != "n0" {
+	if len(tick.Passed) != maxCounted || tick.Passed[0].ID != "n0" {
 		t.Errorf("%d are kept, from %q", len(tick.Passed), tick.Passed[0].ID)
 	}
 }
@@ -166,10 +167,10 @@ func TestOneReviewRound(t *testing.T) {
 
 func TestRefusedCalls(t *testing.T) {
 	var tick Tick
-	for i := range mostRefused + 1 {
+	for i := range maxRefused + 1 {
 		tick.Refuses(fmt.Sprint("t", i), "{}")
 	}
-	if len(tick.Refused) != mostRefused || tick.WasRefused("t0", "{}") ||
+	if len(tick.Refused) != maxRefused || tick.WasRefused("t0", "{}") ||
 		!tick.WasRefused("t1", "{}") ||
 		tick.WasRefused("t1", "{1}") ||
 		tick.WasRefused("", "{}") ||
@@ -189,10 +190,10 @@ func TestDollarsAreToldOnce(t *testing.T) {
 			t.Errorf("%q: news %v", c.agent, got)
 		}
 	}
-	for i := range mostCounted {
+	for i := range maxCounted {
 		tick.TellDollars(fmt.Sprint("n", i))
 	}
-	if len(tick.DollarsTold) != mostCounted {
+	if len(tick.DollarsTold) != maxCounted {
 		t.Errorf("%d are remembered", len(tick.DollarsTold))
 	}
 }

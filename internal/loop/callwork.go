@@ -80,7 +80,7 @@ func (e Call) conduct(s State, k *Known) Outcome {
 
 // RecordWorker counts a worker that goes, once a call.
 func (t *Tick) RecordWorker(e Call) {
-	if t.Once("PreToolUse", e.ID, e.Input) {
+	if t.CountOnce("PreToolUse", e.ID, e.Input) {
 		t.Agents++
 		t.Taken = append(slices.Clone(t.Taken), e.Sends.Issues...)
 		t.recordCritic(e)
@@ -96,7 +96,7 @@ func (e Call) askCriteria(s State, k *Known) *Deny {
 		return nil
 	}
 	s.Tick.Pending = append(s.Tick.Pending, due...)
-	s.Tick.UseGiven(s.Run, e.Now)
+	s.Tick.ApplyOfflineAnswers(s.Run, e.Now)
 	if len(s.Tick.Pending) > 0 {
 		d := deny(DispatchRule, "", "Not dispatched yet: a person settles the criteria first.")
 		d.Ask = s.Tick.Pending
@@ -235,7 +235,7 @@ func (e Call) contests(s State, k *Known, acts []Act) Outcome {
 	if !e.open(s) {
 		return Outcome{}
 	}
-	others := s.Tick.Elsewhere(s.Run)
+	others := s.Tick.SiblingIssues(s.Run)
 	for _, a := range acts {
 		label := a.Kind == ActLabel && strings.EqualFold(a.Ref, inProgress)
 		own := slices.Contains(s.Tick.Labels, fmt.Sprintf("#%d %s", a.PR, a.Ref))

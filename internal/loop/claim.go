@@ -74,7 +74,7 @@ func (c *Claim) Wait(r Request, iteration int) (claim Claim, since time.Time) {
 // Left returns the claim without session. Those who wait keep their places, and a loop that
 // another session's person stopped stays stopped; the question about a lock that is gone goes. It
 // is nil when nothing remains.
-func (c *Claim) Left(session string) *Claim {
+func (c *Claim) Without(session string) *Claim {
 	waiters := c.awaiting()
 	delete(waiters, session)
 	if c.Stopped && c.SessionID != session {

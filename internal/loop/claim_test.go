@@ -39,7 +39,7 @@ func TestClaimsKeepTheirPlaces(t *testing.T) {
 				delete(waits, who)
 			case "begin":
 				if c != nil {
-					c = c.Left(who)
+					c = c.Without(who)
 				}
 				asks = ""
 				delete(waits, who)
@@ -65,11 +65,11 @@ func TestClaimsKeepTheirPlaces(t *testing.T) {
 func TestAStoppedClaimStays(t *testing.T) {
 	c := &Claim{SessionID: "a", Skill: Work, Stopped: true}
 	next, _ := c.Wait(Request{SessionID: "b", Command: Command{Skill: Work}}, 1)
-	left := next.Left("c")
+	left := next.Without("c")
 	if left == nil || !left.Stopped || left.SessionID != "a" || len(left.Waiters) != 1 {
 		t.Errorf("%+v", left)
 	}
-	if left = left.Left("a"); left == nil || left.Stopped || left.SessionID != "b" {
+	if left = left.Without("a"); left == nil || left.Stopped || left.SessionID != "b" {
 		t.Errorf("%+v", left)
 	}
 }

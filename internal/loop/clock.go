@@ -16,9 +16,9 @@ type Clock struct {
 	Awake int64 `json:"awake,omitempty"`
 }
 
-// leastJump is the difference between the clocks that is recorded. Less is drift, or the whole
+// minJump is the difference between the clocks that is recorded. Less is drift, or the whole
 // seconds in which they are read.
-const leastJump = 60
+const minJump = 60
 
 // Observe records what the clocks did since the run last looked. Time that passed stays time of
 // the run: if the wall clock was set back, the run's clock moves with it. A clock set forward and
@@ -30,12 +30,12 @@ func (b *Budget) Observe(c Clock) {
 		return
 	}
 	up := c.Up - last.Up
-	if jump := int64(c.Wall.Sub(last.Wall)/time.Second) - up; jump >= leastJump {
+	if jump := int64(c.Wall.Sub(last.Wall)/time.Second) - up; jump >= minJump {
 		b.ClockAhead += jump
-	} else if jump <= -leastJump {
+	} else if jump <= -minJump {
 		b.ActiveSince = b.activeSince().Add(time.Duration(jump) * time.Second)
 	}
-	if slept := up - (c.Awake - last.Awake); slept >= leastJump {
+	if slept := up - (c.Awake - last.Awake); slept >= minJump {
 		b.Slept += slept
 	}
 }

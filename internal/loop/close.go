@@ -48,7 +48,7 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	before := run
 	t.Tracked = slices.Clone(t.Tracked)
 	t.endHeads(e.Heads)
-	if t.Body { // a crash may have lost the count, never the tick
+	if t.Started { // a crash may have lost the count, never the tick
 		run.IterationsUsed = max(run.IterationsUsed, t.Iteration)
 	}
 	run.fold(&t, previous, e)
@@ -57,7 +57,7 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	run.foldOutage(&t, e.Now)
 	f := Look(&run, &t, previous, e.Now)
 	fired := slices.Clone(t.Fired)
-	if !e.Pause && (t.Body || t.Interrupted != "") {
+	if !e.Pause && (t.Started || t.Interrupted != "") {
 		fired = appendFired(fired, Evaluate(f, Exit))
 	}
 	run.settle(&t, fired, e)
@@ -66,12 +66,12 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	if len(t.PRs) > 0 { // without a PR no worker took anything
 		line.Taken = t.Taken
 	}
-	if t.Interrupted != "" && t.Body {
+	if t.Interrupted != "" && t.Started {
 		line.Left = t.left(e)
 	}
-	run.Carried = t.Carry
+	run.Carried = t.DeferredAnswers
 	if len(fired) > 0 { // there is no next line
-		line.Gates, run.Carried = append(line.Gates, t.Carry...), nil
+		line.Gates, run.Carried = append(line.Gates, t.DeferredAnswers...), nil
 	}
 	line.Budget = run
 	return Closing{Line: line, Run: run, Fired: fired}
@@ -100,7 +100,7 @@ func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 		b.QmdFailuresConsecutive++
 	case t.qmdDown():
 		b.QmdFailuresConsecutive = 1
-	case t.Body && (t.Reported || t.Worked()) && t.outcome(nil, e) == OK:
+	case t.Started && (t.Reported || t.Worked()) && t.outcome(nil, e) == OK:
 		// An iteration of which nothing is known is no success.
 		b.QmdFailuresConsecutive = 0
 	}
@@ -214,7 +214,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 	if run.SinglePR != 0 {
 		l.PRsTouched = run.PRsTouched
 	}
-	if t.Body && !t.Reported && run.Kind().Owes != nil {
+	if t.Started && !t.Reported && run.Kind().Owes != nil {
 		l.Facts = "missing"
 	}
 	if t.Report.Note != "" {

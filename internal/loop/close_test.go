@@ -16,7 +16,7 @@ func TestCloseAtACeilingWithAQuestion(t *testing.T) {
 		RunID: "r", Skill: Work, Status: Active, StartedAt: now,
 		Ceilings: Ceilings{Iterations: 1, PRs: 20, Minutes: 60},
 	}
-	tick := Tick{RunID: "r", Skill: Work, Iteration: 1, StartedAt: now, Body: true,
+	tick := Tick{RunID: "r", Skill: Work, Iteration: 1, StartedAt: now, Started: true,
 		Pending: []Gate{{Name: RepeatedFailure, Question: "again?"}}}
 	for _, c := range []struct {
 		pause bool

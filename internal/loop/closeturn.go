@@ -131,7 +131,7 @@ func (e WorkerEnd) owesFacts(s State) bool {
 		return false
 	}
 	t, owes := s.Tick, s.Run.Kind().Owes
-	return t.Body && !t.Halting() && t.Failed == "" && len(t.Pending) == 0 && owes != nil &&
+	return t.Started && !t.Halting() && t.Failed == "" && len(t.Pending) == 0 && owes != nil &&
 		owes(s) != nil
 }
 
@@ -170,14 +170,14 @@ func (e Turn) closeTurn(s State, k *Known) Outcome {
 	if s.Tick.unheard(s.Run) {
 		need |= NeedAnswers
 	}
-	if s.Tick.Interrupted != "" && s.Tick.Body {
+	if s.Tick.Interrupted != "" && s.Tick.Started {
 		need |= NeedBranches
 	}
 	if missing := k.lacks(need); missing != 0 {
 		return Outcome{Need: missing}
 	}
 	switch {
-	case unexplained && k.Marked && s.Tick.Body && k.lacks(NeedBranches) != 0:
+	case unexplained && k.Marked && s.Tick.Started && k.lacks(NeedBranches) != 0:
 		return Outcome{Need: NeedBranches}
 	case unexplained && k.Marked:
 		s.Tick.Interrupt(ByEsc)

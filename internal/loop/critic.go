@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// mostCritiques is how often a thread may send the same critic in one iteration (L17).
-const mostCritiques = 3
+// maxCritiques is how often a thread may send the same critic in one iteration (L17).
+const maxCritiques = 3
 
 // critic is the type of a worker that only criticizes, in small letters and without a plugin's
 // prefix; "" for any other. A cycle of critique and revision is seen by nothing else.
@@ -33,7 +33,7 @@ func (e Call) critique(s State) *Deny {
 			sent++
 		}
 	}
-	if sent < mostCritiques {
+	if sent < maxCritiques {
 		return nil
 	}
 	return notSent(count(sent, "cycle")+" with "+critic+" are the most in one iteration",

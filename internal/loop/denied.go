@@ -39,13 +39,13 @@ func Rules() []string {
 
 // Bounds of what is kept of refusals.
 const (
-	// mostDenials bounds the entries; the last one counts what has no room.
-	mostDenials = 50
-	// mostWhat bounds the text of one, in bytes.
-	mostWhat = 200
-	// mostRefused bounds the calls that are remembered as refused: a second registration's hook
+	// maxDenials bounds the entries; the last one counts what has no room.
+	maxDenials = 50
+	// maxWhat bounds the text of one, in bytes.
+	maxWhat = 200
+	// maxRefused bounds the calls that are remembered as refused: a second registration's hook
 	// runs at the same time.
-	mostRefused = 16
+	maxRefused = 16
 )
 
 // Denial is a tool call that was refused, with how often.
@@ -62,14 +62,14 @@ func (t *Tick) Deny(d Denial) { t.Denied = AddDenial(t.Denied, d) }
 // AddDenial adds a refusal to a list: one of the same tool, rule and text counts up.
 func AddDenial(list []Denial, d Denial) []Denial {
 	d.Times = max(d.Times, 1)
-	d.What = shortened(strings.Join(strings.Fields(d.What), " "), mostWhat)
+	d.What = shortened(strings.Join(strings.Fields(d.What), " "), maxWhat)
 	if !slices.Contains(Rules(), d.Rule) {
 		d.Rule = OtherRule
 	}
 	same := func(o Denial) bool { return o.Tool == d.Tool && o.Rule == d.Rule && o.What == d.What }
 	list = slices.Clone(list)
 	i := slices.IndexFunc(list, same)
-	if i < 0 && len(list) >= mostDenials-1 {
+	if i < 0 && len(list) >= maxDenials-1 {
 		d.Tool, d.Rule, d.What = "", OtherRule, "more refusals"
 		i = slices.IndexFunc(list, same)
 	}
@@ -98,7 +98,7 @@ func (t *Tick) Refuses(id, input string) bool {
 	if slices.Contains(t.Refused, key) {
 		return false
 	}
-	t.Refused = append(slices.Clone(t.Refused[max(0, len(t.Refused)-mostRefused+1):]), key)
+	t.Refused = append(slices.Clone(t.Refused[max(0, len(t.Refused)-maxRefused+1):]), key)
 	return true
 }
 

@@ -18,7 +18,7 @@ func TestDenialsAreBounded(t *testing.T) {
 		t.Errorf("the first is %+v", tick.Denied[0])
 	}
 	last := tick.Denied[len(tick.Denied)-1]
-	if len(tick.Denied) != mostDenials || Refusals(tick.Denied) != 202 ||
+	if len(tick.Denied) != maxDenials || Refusals(tick.Denied) != 202 ||
 		last.Rule != OtherRule || last.Times != 151 || tick.Denied[3].Times != 2 {
 		t.Errorf("%d entries, the last %+v, the fourth %+v", len(tick.Denied), last, tick.Denied[3])
 	}
@@ -27,7 +27,7 @@ func TestDenialsAreBounded(t *testing.T) {
 func TestDenialIsShortAndOnOneLine(t *testing.T) {
 	what := "a\n\tb " + strings.Repeat("é", 300)
 	d := AddDenial(nil, Denial{Tool: "Bash", Rule: "of tomorrow", What: what})[0]
-	if len(d.What) > mostWhat || !utf8.ValidString(d.What) || !strings.HasPrefix(d.What, "a b é") {
+	if len(d.What) > maxWhat || !utf8.ValidString(d.What) || !strings.HasPrefix(d.What, "a b é") {
 		t.Errorf("%d bytes: %+v", len(d.What), d)
 	}
 	if d.Rule != OtherRule || d.Times != 1 {

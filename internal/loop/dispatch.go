@@ -23,7 +23,7 @@ func Exhausted(f *Facts) string {
 // elsewhere.
 func (t *Tick) LeftAlone(run *Budget, mentions []int) string {
 	off := slices.Concat(run.DeferredTargets, t.Deferred)
-	for _, n := range t.Elsewhere(run) {
+	for _, n := range t.SiblingIssues(run) {
 		off = append(off, fmt.Sprintf("#%d", n))
 	}
 	found := ""
@@ -58,7 +58,7 @@ func (t *Tick) OffPlan(mentions []int) (why, hint string) {
 
 // Elsewhere are the issues that a sibling has in progress: no worker of this tick was sent for
 // them, and the run itself has not failed them.
-func (t *Tick) Elsewhere(run *Budget) []int {
+func (t *Tick) SiblingIssues(run *Budget) []int {
 	b := t.Backlog()
 	if b == nil {
 		return nil

@@ -121,11 +121,11 @@ func TestProcessEndOfAPhase(t *testing.T) {
 		{Fixing, false, Outage, Fixing}, {PostAction, true, Ended, Complete},
 	} {
 		r := auditRun(2, c.phase)
-		r.Drive, r.Outages, r.Post = DriveProcess, mostOutages, &Post{Prompt: "x"}
+		r.Drive, r.Outages, r.Post = DriveProcess, maxOutages, &Post{Prompt: "x"}
 		s := State{Run: &Budget{RunID: "r1", SessionID: "s1", Skill: Audit, Status: Active,
 			Audit: r, StartedAt: noon, Ceilings: KindOf(Audit).Ceilings, Owner: Process{PID: 7}},
 			Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: Audit, StartedAt: noon, Iteration: 1,
-				Body: true, Attempt: &Attempt{Task: 1, Of: 2, Phase: c.phase}}}
+				Started: true, Attempt: &Attempt{Task: 1, Of: 2, Phase: c.phase}}}
 		got := Step(s, k, ProcessEnd{Turn: at, Why: "killed", Counts: c.counts}).Save.Close
 		if got == nil || got.Line.Audit.Judgement.Verdict != c.want ||
 			got.Run.Audit.Phase != c.next || got.Run.Status == Halted != (c.next == Complete) {
@@ -143,7 +143,7 @@ func TestADrivenPhaseSchedulesNothing(t *testing.T) {
 		r.Drive = drive
 		s := State{Run: &Budget{RunID: "r1", SessionID: "s1", Skill: Audit, Status: Active,
 			Audit: r, StartedAt: noon, Ceilings: KindOf(Audit).Ceilings, Command: "/hooks:audit"},
-			Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: Audit, StartedAt: noon, Body: true,
+			Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: Audit, StartedAt: noon, Started: true,
 				Prompts: []string{"p1"}, Attempt: &Attempt{Task: 1, Of: 1, Phase: Coding}}}
 		out := Step(s, Known{Has: ^Need(0)}, Call{Turn: at, Tool: "CronCreate",
 			Schedules: &Later{"/hooks:turn"}})
@@ -168,7 +168,7 @@ func TestProcessEnd(t *testing.T) {
 		{ProcessEnd{Turn: at, Why: "Ctrl-C", Person: true}, Outage, 1, Halted},
 	} {
 		s := State{Run: listRun(nil), Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: Tasks,
-			StartedAt: noon, Iteration: 1, Body: true, Attempt: &Attempt{Task: 1, Try: 1}}}
+			StartedAt: noon, Iteration: 1, Started: true, Attempt: &Attempt{Task: 1, Try: 1}}}
 		got := Step(s, k, c.e).Save.Close
 		if got == nil {
 			t.Fatalf("%s closes nothing", c.e.Why)
@@ -220,7 +220,7 @@ func TestDriverStop(t *testing.T) {
 func TestADrivenAttemptIsLeftToItsDriver(t *testing.T) {
 	at := Turn{Now: noon.Add(time.Minute), Session: "s1", Prompt: "p1"}
 	s := State{Run: listRun(nil), Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: Tasks,
-		StartedAt: noon, Iteration: 1, Prompts: []string{"p1"}, Body: true,
+		StartedAt: noon, Iteration: 1, Prompts: []string{"p1"}, Started: true,
 		Attempt: &Attempt{Task: 1, Try: 1}}}
 	for _, e := range []Event{SessionEnd{at, "other"}, TurnFailure{at, "server_error"}} {
 		if out := Step(s, Known{Has: ^Need(0)}, e); out.Save.Close != nil || out.Need != 0 {

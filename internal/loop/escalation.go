@@ -28,7 +28,7 @@ func (f *Facts) axes() []axis {
 		return axis{name, int64(value), int64(ceiling), fmt.Sprintf("%d/%d", value, ceiling), raise}
 	}
 	used := f.Run.IterationsUsed
-	if f.Tick == nil || !f.Tick.Body {
+	if f.Tick == nil || !f.Tick.Started {
 		used++
 	}
 	all := []axis{plain("iterations", used, c.Iterations, func(c *Ceilings) {
@@ -54,10 +54,10 @@ func (f *Facts) axes() []axis {
 	return all
 }
 
-// mostUnits bounds a ceiling of iterations, PRs or minutes.
-const mostUnits = 1_000_000
+// maxUnits bounds a ceiling of iterations, PRs or minutes.
+const maxUnits = 1_000_000
 
-func byHalf(n int) int { return max(n, min(n+(n+1)/2, mostUnits)) }
+func byHalf(n int) int { return max(n, min(n+(n+1)/2, maxUnits)) }
 
 // half is half an amount, rounded up to a whole cent.
 func half(u USD) USD { return (u/2 + Cent - 1) / Cent * Cent }
@@ -146,7 +146,7 @@ func (c *Ceilings) set(name, value string) bool {
 		return err == nil && v > 0
 	}
 	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 || n > mostUnits {
+	if err != nil || n < 1 || n > maxUnits {
 		return false
 	}
 	switch name {

@@ -60,8 +60,8 @@ type Tally struct {
 // MaxFindings bounds the open findings of a run (A29).
 const MaxFindings = 200
 
-// mostSeen is how many audits a finding may be open at before a person is asked (A73).
-const mostSeen = 3
+// maxSeen is how many audits a finding may be open at before a person is asked (A73).
+const maxSeen = 3
 
 // openFindings is why an audit is dirty where nothing else is wrong.
 const openFindings = "open findings"
@@ -142,7 +142,7 @@ func (b *Budget) LooksAtFindings(t *Tick) bool {
 }
 
 // recurs reports whether a finding will have been open at three audits once this one ends (A73).
-func (r *AuditRun) recurs() bool { return r.open() > 0 && r.Audits-r.Found.Since+1 >= mostSeen }
+func (r *AuditRun) recurs() bool { return r.open() > 0 && r.Audits-r.Found.Since+1 >= maxSeen }
 
 // Which are the findings in a state, in the order of their ids, as far as they were read.
 func (r *AuditRun) Which(state FindingState) (list []Finding) {

@@ -197,7 +197,7 @@ func (f *Flags) set(skill Skill, name, value string) error {
 		f.Dollars = v
 	case "--max-iterations":
 		if skill == Audit && value == "0" { // no ceiling (A66)
-			f.Iterations = mostUnits
+			f.Iterations = maxUnits
 			return nil
 		}
 		return number(name, value, &f.Iterations)
@@ -217,9 +217,9 @@ func (f *Flags) set(skill Skill, name, value string) error {
 
 func number(name, value string, to *int) error {
 	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 || n > mostUnits {
+	if err != nil || n < 1 || n > maxUnits {
 		return &flagError{fmt.Sprintf("%s %q is not a whole number from 1 to %d", name, value,
-			mostUnits), flagHint}
+			maxUnits), flagHint}
 	}
 	*to = n
 	return nil
@@ -265,7 +265,7 @@ func (f Flags) names(ceiling string) bool { return slices.Contains(f.explicit, c
 // DefaultIterations sets the ceiling of iterations where the command named none.
 func (f *Flags) DefaultIterations(n int) {
 	if !f.names("--max-iterations") {
-		f.Iterations = min(n, mostUnits)
+		f.Iterations = min(n, maxUnits)
 	}
 }
 

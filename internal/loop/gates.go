@@ -289,7 +289,7 @@ func (t *Tick) asked(name, target string) bool {
 	}
 	answered := t.Answered
 	if ofExit(name) {
-		answered = t.Carry
+		answered = t.DeferredAnswers
 	}
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
 		return g.Name == name && g.Target == target
@@ -338,8 +338,8 @@ func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 	g := tick.Pending[i]
 	tick.Pending = slices.Delete(slices.Clone(tick.Pending), i, i+1)
 	act := g.Act(answer.Answer)
-	if ofExit(g.Name) && tick.Body && act != "stop" {
-		tick.Carry = append(tick.Carry, answer)
+	if ofExit(g.Name) && tick.Started && act != "stop" {
+		tick.DeferredAnswers = append(tick.DeferredAnswers, answer)
 	} else {
 		tick.Answered = append(tick.Answered, answer)
 	}

@@ -22,18 +22,18 @@ type Mark struct {
 	Tree string `json:"tree,omitempty"`
 }
 
-// mostIdle is how many of them stall a task or an audit loop, and a work loop where a person says
+// maxIdle is how many of them stall a task or an audit loop, and a work loop where a person says
 // how many. A task has all of its attempts first, so that the cause of its end is its own (T57).
-const mostIdle = 3
+const maxIdle = 3
 
-func (b *Budget) mostIdle() int {
+func (b *Budget) maxIdle() int {
 	if b.MaxIdle > 0 {
 		return b.MaxIdle
 	}
 	if b.Tasks != nil {
-		return max(mostIdle, b.Tasks.MaxTries-1)
+		return max(maxIdle, b.Tasks.MaxTries-1)
 	}
-	return mostIdle
+	return maxIdle
 }
 
 // foldIdle counts the iteration that ends. before is the run as it was. What git could not tell, or
@@ -44,7 +44,7 @@ func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 		b.foldTrail(t, before, e)
 		return
 	}
-	if a == nil || !t.Body || t.verdict().Verdict == Outage {
+	if a == nil || !t.Started || t.verdict().Verdict == Outage {
 		return
 	}
 	seen := !a.Sent || a.EndHead != ""
@@ -64,7 +64,7 @@ func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 // foldTrail counts an iteration of a work loop. A merge or a new PR is progress that git may not
 // show here.
 func (b *Budget) foldTrail(t *Tick, before *Budget, e Ending) {
-	if !t.Body || t.Failed != "" || t.Interrupted != "" || t.Trail == "" || e.Trail == "" {
+	if !t.Started || t.Failed != "" || t.Interrupted != "" || t.Trail == "" || e.Trail == "" {
 		return
 	}
 	head, _, _ := strings.Cut(t.Trail, " ")
@@ -128,7 +128,7 @@ func (b *Budget) advanced(before *Budget) bool {
 }
 
 func noProgress(f *Facts) string {
-	if i := f.Run.Idle; i == nil || i.Iterations < f.Run.mostIdle() {
+	if i := f.Run.Idle; i == nil || i.Iterations < f.Run.maxIdle() {
 		return ""
 	}
 	return f.Run.idleText()
@@ -150,7 +150,7 @@ func tellIdle(f *Facts) string {
 		return text
 	}
 	return fmt.Sprintf("the last iteration changed something; fires after %d that do not",
-		f.Run.mostIdle())
+		f.Run.maxIdle())
 }
 
 // Standstill is how long nothing has changed, "" where the last iteration changed something.
@@ -158,5 +158,5 @@ func (b *Budget) Standstill() string {
 	if b.Idle == nil || b.Idle.Iterations == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s; fires after %d", b.idleText(), b.mostIdle())
+	return fmt.Sprintf("%s; fires after %d", b.idleText(), b.maxIdle())
 }

@@ -19,7 +19,7 @@ func TestLookBack(t *testing.T) {
 		before := *run
 		a := Attempt{Task: 1, Sent: true, Head: "abc", Tree: "t",
 			Judged: &Judgement{Verdict: Unfinished}}
-		run.foldIdle(&Tick{Body: true, Attempt: &a}, &before, Ending{})
+		run.foldIdle(&Tick{Started: true, Attempt: &a}, &before, Ending{})
 		if run.Idle == nil || run.Idle.Iterations != 0 {
 			t.Fatalf("%s: %+v before it is known", c.name, run.Idle)
 		}
@@ -54,14 +54,14 @@ func TestUnseen(t *testing.T) {
 	} {
 		run := &Budget{Skill: Tasks, Tasks: &TaskRun{MaxTries: 5, List: []TaskItem{{}}}}
 		before := *run
-		run.foldIdle(&Tick{Body: true, Attempt: &c.a}, &before, Ending{})
+		run.foldIdle(&Tick{Started: true, Attempt: &c.a}, &before, Ending{})
 		if unseen := run.Idle != nil && run.Idle.Unseen != nil; unseen != c.unseen {
 			t.Errorf("%s: %v", c.name, unseen)
 		}
 	}
 	run := &Budget{Skill: Tasks, Tasks: &TaskRun{MaxTries: 5, List: []TaskItem{{}}}}
 	before := *run
-	run.foldIdle(&Tick{Body: true, Attempt: &Attempt{}}, &before, Ending{})
+	run.foldIdle(&Tick{Started: true, Attempt: &Attempt{}}, &before, Ending{})
 	if run.Idle == nil || run.Idle.Iterations != 1 || run.Idle.Unseen != nil {
 		t.Errorf("no worker was sent: %+v", run.Idle)
 	}

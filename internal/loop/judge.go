@@ -37,8 +37,8 @@ type Evidence struct {
 	Tree     string   // a sum of what is not committed, as of Attempt
 }
 
-// mostHolds is how often a worker is held for what its claim lacks (T61).
-const mostHolds = 2
+// maxHolds is how often a worker is held for what its claim lacks (T61).
+const maxHolds = 2
 
 // judge decides about the last message of the thread that does the task. It returns the facts that
 // it needs, or what the thread is held for; nil where the attempt is judged.
@@ -170,7 +170,7 @@ func (s State) settle(j Judgement) *Continue {
 // often enough.
 func (s State) miss(j Judgement, more string) *Continue {
 	a := s.Tick.Attempt
-	if a.Holds >= mostHolds {
+	if a.Holds >= maxHolds {
 		return s.settle(j)
 	}
 	a.Holds++
@@ -199,7 +199,8 @@ func (a *Attempt) ending() string {
 // works reports whether the open attempt still waits for its worker.
 func (s State) works() bool {
 	t := s.Tick
-	return t.Attempt != nil && t.Attempt.Judged == nil && t.Body && !t.Halting() && t.Failed == ""
+	return t.Attempt != nil && t.Attempt.Judged == nil && t.Started && !t.Halting() &&
+		t.Failed == ""
 }
 
 // inline reports whether the main thread itself does the task.

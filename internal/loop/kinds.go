@@ -55,7 +55,7 @@ var Kinds = []Kind{
 	},
 	{
 		Name: Audit, Commands: []string{"audit", "turn"}, Scope: AuditLoop, MaxHolds: 6,
-		Ceilings: Ceilings{Iterations: leastDefault, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
+		Ceilings: Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
 		Report:   `{"findings":[],"resolved":[],"verdict":"clean"}`,
 		Fields: `{"findings":[{"file":"a.go","line":1,"severity":"bug|warning","description":"…",` +
 			`"scenario":"…"}],"resolved":["F1"],"verdict":"clean|dirty","note":"…"}`,

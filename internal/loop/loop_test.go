@@ -290,7 +290,7 @@ func TestEveryLoopEnds(t *testing.T) {
 					GateAnswer{Name: tick.Pending[0].Name, Answer: pick, At: r.Now})
 				StartBody(&run, &tick)
 			}
-			if tick.Body {
+			if tick.Started {
 				r.Now = r.Now.Add(time.Duration(rapid.IntRange(0, 20).Draw(t,
 					"minutes of work")) * time.Minute)
 				Take(Look(&run, &tick, previous, r.Now),
@@ -299,9 +299,9 @@ func TestEveryLoopEnds(t *testing.T) {
 			spent := Spent{ByModel: map[string]Tokens{"m": {Output: 10,
 				Dollars: USD(rapid.Int64Range(0, int64(Dollar)).Draw(t, "dollars"))}}}
 			c := Close(run, tick, previous, Ending{Now: r.Now, Spent: spent})
-			if tick.Body && c.Run.IterationsUsed != before+1 || !tick.Body &&
+			if tick.Started && c.Run.IterationsUsed != before+1 || !tick.Started &&
 				c.Run.IterationsUsed != before {
-				t.Fatalf("body %v: %d after %d", tick.Body, c.Run.IterationsUsed, before)
+				t.Fatalf("body %v: %d after %d", tick.Started, c.Run.IterationsUsed, before)
 			}
 			if c.Halted() != (len(c.Line.Fired) > 0) || c.Halted() &&
 				(c.Run.StopCause == "" || c.Run.StopText == "") {

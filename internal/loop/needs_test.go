@@ -7,7 +7,7 @@ import "testing"
 func TestTheHistoryIsAskedForWhereItDecides(t *testing.T) {
 	turn := Turn{Now: noon, Session: "s", Prompt: "p", Attended: true}
 	run := NewRun(Request{Now: noon, SessionID: "s", Command: Command{Skill: Work}})
-	tick := Tick{SessionID: "s", Skill: Work, Prompts: []string{"p"}, Body: true, Iteration: 1}
+	tick := Tick{SessionID: "s", Skill: Work, Prompts: []string{"p"}, Started: true, Iteration: 1}
 	worker := Call{Turn: turn, Sends: &Task{Issues: []int{1}}}
 	open, between := State{Run: &run, Tick: &tick}, State{Run: &run}
 	for name, c := range map[string]struct {

@@ -56,7 +56,7 @@ func (t *Tick) TellDollars(agent string) bool {
 	if agent == "" {
 		agent = "main"
 	}
-	if slices.Contains(t.DollarsTold, agent) || len(t.DollarsTold) >= mostCounted {
+	if slices.Contains(t.DollarsTold, agent) || len(t.DollarsTold) >= maxCounted {
 		return false
 	}
 	t.DollarsTold = append(slices.Clone(t.DollarsTold), agent)

@@ -32,7 +32,7 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 		run.Blocks = Blocks{PromptID: "p", Reasons: append(make([]string, 0, 8), "wake")}
 		tick := &Tick{
 			Version: 1, RunID: "r", SessionID: "s", Skill: skill, Iteration: 3, StartedAt: now,
-			Body: true, Prompts: append(make([]string, 0, 8), "p"),
+			Started: true, Prompts: append(make([]string, 0, 8), "p"),
 			Pending: append(make([]Gate, 0, 8), pending...),
 			Dialogs: append(make([]Dialog, 0, 8),
 				Dialog{ID: "d", Shown: []string{"again?", "merge?"}}),
@@ -65,7 +65,7 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 		Around: Around{
 			Heads: map[string]string{"b": "def"},
 			PRs: []Settled{{
-				PR: PR{Number: 5, State: "merged", HeadSHA: "fff"}, Elsewhere: true,
+				PR: PR{Number: 5, State: "merged", HeadSHA: "fff"}, InFork: true,
 			}},
 		},
 		Count: Count{

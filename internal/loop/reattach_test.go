@@ -62,7 +62,7 @@ func TestForksAreNotLookedForOnTheRemote(t *testing.T) {
 	previous := &Iteration{Iteration: 1, TrackedPRs: tracked}
 	for head, deferred := range map[string]bool{"aaaaaaaa": true, "bbbbbbbb": false} {
 		e := EntryFacts{Heads: map[string]string{"main": "aaaaaaaa"},
-			Asked: &Asked{PRs: []PR{{Number: 7, HeadSHA: head}}, Elsewhere: []int{7}}}
+			Asked: &Asked{PRs: []PR{{Number: 7, HeadSHA: head}}, InForks: []int{7}}}
 		var ended EndedPRs
 		ended.Add(previous)
 		e.Reattach(previous, ended.List)

@@ -24,8 +24,8 @@ type Receipt struct {
 	Events []string `json:"events"`
 }
 
-// mostReceipts bounds the sessions that a run keeps receipts of.
-const mostReceipts = 8
+// maxReceipts bounds the sessions that a run keeps receipts of.
+const maxReceipts = 8
 
 // Receive records that an event reached the program in a session. It reports whether that is
 // news, which is to be saved; look identifies the program and is called once a session.
@@ -34,7 +34,7 @@ func (b *Budget) Receive(session, word string, now time.Time, look func() Progra
 	if i < 0 {
 		b.Receipts = append(slices.Clone(b.Receipts),
 			Receipt{SessionID: session, Program: look(), Since: now, Events: []string{}})
-		b.Receipts = b.Receipts[max(0, len(b.Receipts)-mostReceipts):]
+		b.Receipts = b.Receipts[max(0, len(b.Receipts)-maxReceipts):]
 		i = len(b.Receipts) - 1
 	}
 	r := &b.Receipts[i]

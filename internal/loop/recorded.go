@@ -102,9 +102,9 @@ func (e DialogBegins) shown(gates []Gate) (list []string) {
 
 // notify notifies a person of a gate's question, once.
 func notify(g *Gate) []Notice {
-	if g.Told {
+	if g.Notified {
 		return nil
 	}
-	g.Told = true
+	g.Notified = true
 	return []Notice{{Gate: g}}
 }

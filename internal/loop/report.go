@@ -41,7 +41,7 @@ func (f *Facts) take(r Report) (due []Gate, fired []Fired) {
 		return nil, t.Fired
 	}
 	t.Pending = append(t.Pending, Due(f, Reported)...)
-	t.UseGiven(f.Run, f.Now)
+	t.ApplyOfflineAnswers(f.Run, f.Now)
 	return slices.Clone(t.Pending), nil
 }
 
@@ -236,7 +236,7 @@ func (l *Iteration) qmdDown() bool { return l != nil && l.LastQmdError != "" }
 
 // PassOver are the planned issues that another iteration has in progress (R78–R80).
 func (t *Tick) PassOver(run *Budget) []int {
-	elsewhere := t.Elsewhere(run)
+	elsewhere := t.SiblingIssues(run)
 	return slices.DeleteFunc(slices.Clone(t.Report.Plan), func(n int) bool {
 		return !slices.Contains(elsewhere, n)
 	})

@@ -102,7 +102,7 @@ func (t *Tick) RecordEffects(e Result) {
 	if e.Qmd != "" {
 		t.QmdDown, t.QmdError = true, e.Qmd
 	}
-	if !t.Once(e.Event, e.ID, e.Input) {
+	if !t.CountOnce(e.Event, e.ID, e.Input) {
 		return
 	}
 	for _, f := range e.Effects {
@@ -158,7 +158,7 @@ func (t *Tick) knowsPR(n int) bool {
 
 // Missed reports whether no event brought the result of a call that the transcript has.
 func (t *Tick) Missed(id string, at time.Time) bool {
-	return !t.Told(id) && (at.IsZero() || !at.Before(t.StartedAt))
+	return !t.WasCounted(id) && (at.IsZero() || !at.Before(t.StartedAt))
 }
 
 // missed adds what calls of the iteration did whose results no event brought, because PostToolUse
@@ -210,7 +210,7 @@ func (s State) answer(now time.Time, a Answers) *Answered {
 	if i >= 0 {
 		t.Dialogs[i].Done = true
 		dialog = t.Dialogs[i]
-	} else if !t.Once(afterTool, a.ID, a.Input) {
+	} else if !t.CountOnce(afterTool, a.ID, a.Input) {
 		return nil
 	}
 	if len(a.List) == 0 {

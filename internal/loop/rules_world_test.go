@@ -407,7 +407,7 @@ func (w *world) save(s Save) {
 	var files []string
 	switch {
 	case s.DropClaim:
-		w.state.Claim = s.Claim.Left(w.client.session)
+		w.state.Claim = s.Claim.Without(w.client.session)
 		files = append(files, "drops claim")
 	case s.Claim != nil:
 		w.state.Claim = s.Claim
@@ -657,7 +657,7 @@ func (w *world) begin(in *Entering, k Known) {
 	in.Opens.Clock = w.machine()
 	o := w.decide(in.Opens, &k)
 	if o.Save.DropClaim {
-		w.state.Claim = w.state.Claim.Left(in.Opens.SessionID)
+		w.state.Claim = w.state.Claim.Without(in.Opens.SessionID)
 	}
 	if o.Save.Close != nil {
 		o.Save.Claim, o.Save.DropClaim = nil, false
@@ -666,7 +666,7 @@ func (w *world) begin(in *Entering, k Known) {
 	}
 	w.state.Run, w.state.Tick = o.Save.Counted, o.Save.Tick
 	tick := w.state.Tick
-	w.say("iteration %d/%d, body %v", tick.Iteration, w.state.Run.Ceilings.Iterations, tick.Body)
+	w.say("iteration %d/%d, body %v", tick.Iteration, w.state.Run.Ceilings.Iterations, tick.Started)
 	for _, text := range tick.Notes {
 		w.say("  note: %s", text)
 	}
@@ -895,7 +895,7 @@ func (w *world) send(args string) {
 	}
 	if due := Due(f, Sending); len(due) > 0 {
 		tick.Pending = append(tick.Pending, due...)
-		tick.UseGiven(run, w.now)
+		tick.ApplyOfflineAnswers(run, w.now)
 		if len(tick.Pending) > 0 {
 			w.say("asks first")
 			w.questions(tick.Pending)
@@ -932,7 +932,7 @@ func (w *world) merge(args string) {
 		return
 	case !tick.NoFeedback(pr):
 		tick.Pending = append(tick.Pending, Due(f, Merging)...)
-		if tick.UseGiven(w.state.Run, w.now); tick.Approval(pr) == nil {
+		if tick.ApplyOfflineAnswers(w.state.Run, w.now); tick.Approval(pr) == nil {
 			w.say("asks first, shut %v", tick.MergeShut())
 			w.questions(tick.Pending)
 			return

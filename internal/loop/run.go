@@ -68,14 +68,14 @@ func Resume(b Budget, r Request) Budget {
 	}
 	if b.Audit != nil && r.Flags.Restart {
 		most := b.Ceilings.Iterations - b.Audit.Before
-		if b.Ceilings.Iterations >= mostUnits {
-			most = mostUnits
+		if b.Ceilings.Iterations >= maxUnits {
+			most = maxUnits
 		}
 		if r.Flags.names("--max-iterations") {
 			most = r.Flags.Iterations
 		}
 		b.Audit = b.Audit.restart(b.IterationsUsed)
-		b.Ceilings.Iterations = min(b.IterationsUsed+most, mostUnits)
+		b.Ceilings.Iterations = min(b.IterationsUsed+most, maxUnits)
 	}
 	if b.Idle = nil; b.Audit != nil { // a person had a look
 		b.Audit = b.Audit.clone()
@@ -189,11 +189,11 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	}
 	t.Pending = append(e.Gates, Due(f, Entry)...)
 	t.carry(run.Pending)
-	t.Given = slices.DeleteFunc(slices.Clone(run.Pending), func(g Gate) bool {
+	t.OfflineAnswers = slices.DeleteFunc(slices.Clone(run.Pending), func(g Gate) bool {
 		return g.Answer == ""
 	})
 	run.Pending = nil
-	t.UseGiven(run, r.Now)
+	t.ApplyOfflineAnswers(run, r.Now)
 	if run.Tasks != nil { // an answer just given may have settled the last of it
 		if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
 			return t
@@ -291,10 +291,11 @@ func (t *Tick) carry(gates []Gate) {
 	}
 }
 
-// UseGiven applies the answers that a person gave in a terminal while the run was paused: once,
-// and only to a gate that is due again for the same target. The others wait in this tick.
-func (t *Tick) UseGiven(run *Budget, now time.Time) {
-	t.Given = slices.DeleteFunc(slices.Clone(t.Given), func(old Gate) bool {
+// ApplyOfflineAnswers applies the answers that a person gave in a terminal while the run was
+// paused: once, and only to a gate that is due again for the same target. The others wait in this
+// tick.
+func (t *Tick) ApplyOfflineAnswers(run *Budget, now time.Time) {
+	t.OfflineAnswers = slices.DeleteFunc(slices.Clone(t.OfflineAnswers), func(old Gate) bool {
 		i := slices.IndexFunc(t.Pending, func(g Gate) bool {
 			return g.Name == old.Name && g.Target == old.Target
 		})
@@ -313,8 +314,8 @@ func (t *Tick) UseGiven(run *Budget, now time.Time) {
 // StartBody counts the iteration once no gate holds the tick back. It reports whether the body
 // has begun.
 func StartBody(run *Budget, t *Tick) bool {
-	if !t.Body && len(t.Fired) == 0 && !t.Holds(HoldTick) && !t.Holds(HoldNextTick) {
-		t.Body = true
+	if !t.Started && len(t.Fired) == 0 && !t.Holds(HoldTick) && !t.Holds(HoldNextTick) {
+		t.Started = true
 		run.IterationsUsed = t.Iteration
 		switch {
 		case t.Attempt != nil && run.Tasks != nil && run.Tasks.Complete():
@@ -326,13 +327,13 @@ func StartBody(run *Budget, t *Tick) bool {
 			t.Track(*pr)
 		}
 	}
-	return t.Body
+	return t.Started
 }
 
 // Uncount reverts the count of an iteration whose body never began. A hook that should have begun
 // it died between the save of the budget, which counts it, and that of the tick.
 func (t *Tick) Uncount(run *Budget) {
-	if !t.Body && run.RunID == t.RunID && run.IterationsUsed >= t.Iteration {
+	if !t.Started && run.RunID == t.RunID && run.IterationsUsed >= t.Iteration {
 		run.IterationsUsed = t.Iteration - 1
 	}
 }

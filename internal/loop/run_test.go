@@ -108,7 +108,8 @@ func TestOpen(t *testing.T) {
 	tick := Open(&run, nil, r, EntryFacts{Notes: []string{"n"}, Worktrees: []Worktree{{Path: "w"}}})
 	want := Tick{
 		Version: Version, RunID: "r", SessionID: "s1", Skill: Work, Iteration: 3, StartedAt: r.Now,
-		Prompts: []string{"p"}, Transcript: "t", Unattended: true, Body: true, Notes: []string{"n"},
+		Prompts: []string{"p"}, Transcript: "t", Unattended: true, Started: true,
+		Notes:     []string{"n"},
 		Worktrees: []Worktree{{Path: "w"}},
 	}
 	if diff := cmp.Diff(want, tick); diff != "" || run.Blocks.PromptID != "p" ||
@@ -118,7 +119,7 @@ func TestOpen(t *testing.T) {
 	// an old client names no prompt
 	r.PromptID, r.Attended, run.IterationsUsed = "", true, 5
 	tick = Open(&run, nil, r, EntryFacts{})
-	if run.Blocks.PromptID != "" || tick.Unattended || tick.Body || len(tick.Fired) != 1 {
+	if run.Blocks.PromptID != "" || tick.Unattended || tick.Started || len(tick.Fired) != 1 {
 		t.Errorf("%+v, %+v", run.Blocks, tick)
 	}
 	// what fires at entry is not asked about, and keeps what waits for the next resume
@@ -138,7 +139,7 @@ func TestOpen(t *testing.T) {
 		asked = append(asked, g.Name+g.Target)
 	}
 	names := []string{"ambiguous-criteria#2", "backlog-drift", "ambiguous-criteria#1"}
-	if diff := cmp.Diff(names, asked); diff != "" || tick.Body || run.Pending != nil {
+	if diff := cmp.Diff(names, asked); diff != "" || tick.Started || run.Pending != nil {
 		t.Errorf("%v: %s", run.Pending, diff)
 	}
 }
@@ -151,20 +152,20 @@ func TestUseGiven(t *testing.T) {
 			{Name: AmbiguousCriteria, Target: "#1"},
 			{Name: ResumeDivergence, Target: "#2"},
 		},
-		Given: []Gate{
+		OfflineAnswers: []Gate{
 			{Name: ResumeDivergence, Target: "#1", Answer: "skip", At: &early},
 			{Name: ResumeDivergence, Target: "#2", Answer: "re-attach", At: &early},
 			{Name: AmbiguousCriteria, Target: "#1", Answer: "proceed", Question: "q"},
 		},
 	}
-	tick.UseGiven(&Budget{}, noon)
+	tick.ApplyOfflineAnswers(&Budget{}, noon)
 	want := []GateAnswer{
 		{Name: ResumeDivergence, Answer: "re-attach", At: early, Target: "#2"},
 		{Name: AmbiguousCriteria, Question: "q", Answer: "proceed", At: noon, Target: "#1"},
 	}
-	if diff := cmp.Diff(want, tick.Answered); diff != "" || len(tick.Given) != 1 ||
+	if diff := cmp.Diff(want, tick.Answered); diff != "" || len(tick.OfflineAnswers) != 1 ||
 		len(tick.Pending) != 0 {
-		t.Errorf("given %v, pending %v: %s", tick.Given, tick.Pending, diff)
+		t.Errorf("given %v, pending %v: %s", tick.OfflineAnswers, tick.Pending, diff)
 	}
 }
 
@@ -176,7 +177,8 @@ func TestUncount(t *testing.T) {
 		want int
 	}{
 		{3, Tick{RunID: "r", Iteration: 3}, 2}, {4, Tick{RunID: "r", Iteration: 3}, 2},
-		{2, Tick{RunID: "r", Iteration: 3}, 2}, {3, Tick{RunID: "r", Iteration: 3, Body: true}, 3},
+		{2, Tick{RunID: "r", Iteration: 3}, 2},
+		{3, Tick{RunID: "r", Iteration: 3, Started: true}, 3},
 		{3, Tick{RunID: "x", Iteration: 3}, 3},
 	} {
 		run := Budget{RunID: "r", IterationsUsed: c.used}
@@ -196,12 +198,12 @@ func TestStartBody(t *testing.T) {
 		{Tick{Pending: []Gate{{Name: RepeatedFailure}}}, false},
 		{Tick{Pending: []Gate{{Name: PostFeedbackMerge}}}, true},
 		{Tick{Pending: []Gate{{Name: PostFeedbackMerge}, {Name: BacklogDrift}}}, false},
-		{Tick{Body: true, Pending: []Gate{{Name: BacklogDrift}}}, true},
+		{Tick{Started: true, Pending: []Gate{{Name: BacklogDrift}}}, true},
 	} {
 		run := Budget{SinglePR: 7}
 		c.tick.Iteration = 4
 		c.tick.Asked = &Asked{PRs: []PR{{Number: 7, Branch: "a", HeadSHA: "aaaaaaa1"}}}
-		began := !c.tick.Body && c.want
+		began := !c.tick.Started && c.want
 		got := StartBody(&run, &c.tick)
 		if got != c.want || (run.IterationsUsed == 4) != began ||
 			(len(c.tick.Tracked) == 1) != began {
@@ -383,17 +385,17 @@ func TestWaitAndLeave(t *testing.T) {
 	tie := Claim{SessionID: "a", Skill: Work, Gate: gate, Waiters: map[string]time.Time{
 		"d": at(3), "c": at(2), "b": at(2), "e": at(2), "aa": at(3),
 	}}
-	left := tie.Left("a")
+	left := tie.Without("a")
 	if left == nil || left.SessionID != "b" || !left.Since.Equal(at(2)) || len(left.Waiters) != 4 ||
 		left.Skill != Work {
 		t.Errorf("%+v", left)
 	}
 	stopped.Waiters = map[string]time.Time{"s1": at(9), "s3": at(3)}
-	left = stopped.Left("s1")
+	left = stopped.Without("s1")
 	if left == nil || !left.Stopped || len(left.Waiters) != 1 || len(stopped.Waiters) != 2 {
 		t.Errorf("%+v", left)
 	}
-	if left = stopped.Left("s2"); left == nil || left.Stopped || left.SessionID != "s3" {
+	if left = stopped.Without("s2"); left == nil || left.Stopped || left.SessionID != "s3" {
 		t.Errorf("%+v", left)
 	}
 }

@@ -16,7 +16,7 @@ func (t *Tick) Merged(pr int) {
 // through and is not known to have landed. A watched PR is always one of them, because its review
 // may leave nothing behind that an event reports.
 func (t *Tick) Unsettled(run *Budget) (list []int) {
-	if !t.Body {
+	if !t.Started {
 		return nil
 	}
 	if run.SinglePR > 0 {
@@ -44,7 +44,7 @@ func (t *Tick) Settle(pr PR, elsewhere bool) {
 	if t.Track(pr); pr.State == "merged" && slices.Contains(t.MergesOf, pr.Number) {
 		t.Merged(pr.Number)
 	}
-	if t.HearPR(pr); elsewhere {
-		t.Asked.Elsewhere = AppendNew(slices.Clone(t.Asked.Elsewhere), pr.Number)
+	if t.MergeTrackerPR(pr); elsewhere {
+		t.Asked.InForks = AppendNew(slices.Clone(t.Asked.InForks), pr.Number)
 	}
 }

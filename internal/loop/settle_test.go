@@ -16,16 +16,16 @@ func TestUnsettled(t *testing.T) {
 		want   []int
 	}{
 		{"no body", 5, Tick{PRs: []string{"#5"}}, nil},
-		{"the watched one", 5, Tick{Body: true}, []int{5}},
-		{"the watched one is known", 5, Tick{Body: true, Tracked: known}, []int{}},
-		{"touched, nothing known", 0, Tick{Body: true, PRs: []string{"#5", "#6"}}, []int{5, 6}},
-		{"one of two is known", 0, Tick{Body: true, PRs: []string{"#5", "#6"}, Tracked: known},
+		{"the watched one", 5, Tick{Started: true}, []int{5}},
+		{"the watched one is known", 5, Tick{Started: true, Tracked: known}, []int{}},
+		{"touched, nothing known", 0, Tick{Started: true, PRs: []string{"#5", "#6"}}, []int{5, 6}},
+		{"one of two is known", 0, Tick{Started: true, PRs: []string{"#5", "#6"}, Tracked: known},
 			[]int{6}},
 		{"a merge that nothing tells of", 0,
-			Tick{Body: true, MergesOf: []int{5, 5}, Tracked: known}, []int{5}},
-		{"a merge that the skill alone reports", 0, Tick{Body: true, MergesOf: []int{5},
+			Tick{Started: true, MergesOf: []int{5, 5}, Tracked: known}, []int{5}},
+		{"a merge that the skill alone reports", 0, Tick{Started: true, MergesOf: []int{5},
 			Tracked: []TrackedPR{{Number: 5, Branch: "a", StateAtEnd: "merged"}}}, []int{5}},
-		{"a merge that the answer told", 0, Tick{Body: true, MergesOf: []int{5}, Tracked: known,
+		{"a merge that the answer told", 0, Tick{Started: true, MergesOf: []int{5}, Tracked: known,
 			Observed: Observed{Merged: []int{5}}}, []int{}},
 	} {
 		got := c.tick.Unsettled(&Budget{SinglePR: c.single})
@@ -49,7 +49,7 @@ func TestSettle(t *testing.T) {
 	if pr := tick.AskedPR(6); pr == nil || pr.HeadSHA != "ccccccc3" || tick.AskedPR(7) != nil {
 		t.Errorf("the tracker's own: %+v", tick.Asked)
 	}
-	if !cmp.Equal(tick.Observed.Merged, []int{5}) || !cmp.Equal(tick.Asked.Elsewhere, []int{5}) {
+	if !cmp.Equal(tick.Observed.Merged, []int{5}) || !cmp.Equal(tick.Asked.InForks, []int{5}) {
 		t.Errorf("%+v %+v", tick.Observed, tick.Asked)
 	}
 }

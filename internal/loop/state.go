@@ -235,7 +235,7 @@ type Gate struct {
 	Answer string     `json:"answer,omitempty"`
 	At     *time.Time `json:"at,omitempty"`
 	// Told says that the person was notified of it, once.
-	Told bool `json:"told,omitempty"`
+	Notified bool `json:"told,omitempty"`
 	// Kept says that the person answered hold: it is not asked again before the run is resumed.
 	Kept bool `json:"kept,omitempty"`
 }

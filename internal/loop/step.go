@@ -200,7 +200,7 @@ type Around struct {
 // Settled is a PR as the tracker has it when an iteration ends.
 type Settled struct {
 	PR
-	Elsewhere bool // its branch is in a fork
+	InFork bool // its branch is in a fork
 }
 
 // Count is what the transcripts say of an iteration that ends.
@@ -243,7 +243,7 @@ func (t *Tick) clone() *Tick {
 	c.Tracked = slices.Clone(t.Tracked)
 	c.Report.PRs = slices.Clone(t.Report.PRs)
 	c.Prompts, c.Notes = slices.Clip(t.Prompts), slices.Clip(t.Notes)
-	c.Answered, c.Carry = slices.Clip(t.Answered), slices.Clip(t.Carry)
+	c.Answered, c.DeferredAnswers = slices.Clip(t.Answered), slices.Clip(t.DeferredAnswers)
 	c.Fired, c.Deferred = slices.Clip(t.Fired), slices.Clip(t.Deferred)
 	c.Observed.PRs = slices.Clip(t.Observed.PRs)
 	c.Observed.Merged = slices.Clip(t.Observed.Merged)

@@ -289,8 +289,8 @@ func ledger(t *rapid.T, command string, before State, w *world, lines int) {
 	if !forward {
 		t.Fatalf("%s: a counter went back: %+v after %+v", command, run, was)
 	}
-	began := tick != nil && tick.Body &&
-		(before.Tick == nil || !before.Tick.Body || before.Tick.Iteration != tick.Iteration)
+	began := tick != nil && tick.Started &&
+		(before.Tick == nil || !before.Tick.Started || before.Tick.Iteration != tick.Iteration)
 	if c := run.Ceilings; began &&
 		(tick.Iteration > c.Iterations || run.MinutesElapsed >= c.Minutes ||
 			run.SinglePR == 0 && len(run.PRsTouched) >= c.PRs || run.DollarsEstimate >= c.Dollars) {

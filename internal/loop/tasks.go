@@ -408,7 +408,7 @@ func staleContext(f *Facts) string {
 // where there was none.
 func (b *Budget) foldTask(t *Tick, e Ending) *TaskLine {
 	a := t.Attempt
-	if b.Tasks == nil || a == nil || a.Task < 1 || !t.Body {
+	if b.Tasks == nil || a == nil || a.Task < 1 || !t.Started {
 		return nil
 	}
 	var spent USD

@@ -168,7 +168,7 @@ func TestTaskRules(t *testing.T) {
 			case now.Index > before.Index && !now.List[before.Index].Result.done():
 				t.Fatalf("task %d was skipped: %+v", before.Index, now.List[before.Index])
 			case now.Try > now.MaxTries,
-				m.Tick != nil && m.Tick.Body && now.Try >= now.MaxTries:
+				m.Tick != nil && m.Tick.Started && now.Try >= now.MaxTries:
 				t.Fatalf("attempt %d of %d", now.Try, now.MaxTries-1)
 			case m.Run.DollarsEstimate < spent:
 				t.Fatalf("spent %s after %s", m.Run.DollarsEstimate, spent)
@@ -184,7 +184,7 @@ func TestTaskRules(t *testing.T) {
 func personRetried(m *taskMachine) bool {
 	list := m.Run.Carried
 	if m.Tick != nil {
-		list = append(m.Tick.Carry, m.Tick.Answered...)
+		list = append(m.Tick.DeferredAnswers, m.Tick.Answered...)
 	}
 	for _, a := range list {
 		if a.Name == FlaggedGate {

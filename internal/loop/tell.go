@@ -81,7 +81,7 @@ func (f *Facts) answered(gate string) string {
 	var said []string
 	if f.Tick != nil {
 		for _, a := range append(f.Tick.Answered[:len(f.Tick.Answered):len(f.Tick.Answered)],
-			f.Tick.Carry...) {
+			f.Tick.DeferredAnswers...) {
 			if a.Name == gate {
 				said = append(said,
 					strings.TrimSpace(fmt.Sprintf("%s answered %q in this iteration", a.Target,

@@ -21,8 +21,8 @@ type Tick struct {
 	Unattended bool     `json:"unattended,omitempty"`
 	// Braked says that the links of the brake stand before the session's Bash commands.
 	Braked bool `json:"braked,omitempty"`
-	// Body says that the gates at entry are answered and the iteration counts.
-	Body bool `json:"body"`
+	// Started reports whether the gates at entry are answered and the iteration counts.
+	Started bool `json:"body"`
 	// Draining says that the last Stop left workers running.
 	Draining bool `json:"draining,omitempty"`
 	// Interrupted is why a person ended the tick, empty if no one did (R43).
@@ -33,11 +33,12 @@ type Tick struct {
 	Fired    []Fired      `json:"fired,omitempty"`
 	Pending  []Gate       `json:"pending,omitempty"`
 	Answered []GateAnswer `json:"answered,omitempty"`
-	// Given are answers from a person's terminal whose question has not come up again yet in the
-	// resumed tick.
-	Given []Gate `json:"given,omitempty"`
-	// Carry are answers given at this iteration's exit: they belong to the next one's line (R38).
-	Carry []GateAnswer `json:"carry,omitempty"`
+	// OfflineAnswers are answers from a person's terminal whose question has not come up again yet
+	// in the resumed tick.
+	OfflineAnswers []Gate `json:"given,omitempty"`
+	// DeferredAnswers are answers given at this iteration's exit: they belong to the next one's
+	// line (R38).
+	DeferredAnswers []GateAnswer `json:"carry,omitempty"`
 	// Dialogs are the AskUserQuestion calls seen, by tool_use_id.
 	Dialogs   []Dialog   `json:"dialogs,omitempty"`
 	Approvals []Approval `json:"approvals,omitempty"`
@@ -106,7 +107,7 @@ type Asked struct {
 	Ambiguous []Issue `json:"ambiguous,omitempty"`
 	PRs       []PR    `json:"prs,omitempty"`
 	// those of PRs whose branch is in a fork, not on the remote
-	Elsewhere []int `json:"elsewhere,omitempty"`
+	InForks []int `json:"elsewhere,omitempty"`
 }
 
 // Observed is what the program saw itself. The other facts about PRs in an iteration are the

@@ -107,7 +107,7 @@ func (e TurnEnd) finish(s State, k *Known, crons []Scheduled) Outcome {
 		s.Tick.Interrupt(ByEsc)
 	}
 	for _, pr := range k.Around.PRs {
-		s.Tick.Settle(pr.PR, pr.Elsewhere)
+		s.Tick.Settle(pr.PR, pr.InFork)
 	}
 	s.hear(e.Turn, k.Dialogs)
 	s.missed(k.Calls)
@@ -124,17 +124,17 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 		return nil
 	}
 	judged := tick.Attempt != nil && tick.Attempt.Judged != nil
-	asks := tick.Body && len(tick.Pending) == 0 && (len(tick.Report.Failures) > 0 || judged)
+	asks := tick.Started && len(tick.Pending) == 0 && (len(tick.Report.Failures) > 0 || judged)
 	if asks && !e.endsAnyway(s, k) {
 		f := Look(s.Run, tick, k.Previous, e.Now)
 		f.Redact = k.Redact
 		tick.Pending = Due(f, Exit)
-		tick.UseGiven(s.Run, e.Now)
+		tick.ApplyOfflineAnswers(s.Run, e.Now)
 	}
 	var ask *Continue
 	if len(tick.Pending) > 0 && e.Attended && !tick.Kept() {
 		ask = &Continue{Name: "gate:" + tick.Pending[0].Name, Gates: tick.Pending}
-	} else if owes := s.Run.Kind().Owes; owes != nil && len(tick.Pending) == 0 && tick.Body {
+	} else if owes := s.Run.Kind().Owes; owes != nil && len(tick.Pending) == 0 && tick.Started {
 		ask = owes(s)
 	}
 	if ask == nil || !e.hold(s.Run, ask.Name) {
@@ -180,7 +180,7 @@ func (e TurnEnd) end(s State, k *Known, crons []Scheduled) Outcome {
 	if pause {
 		need |= NeedDialog
 	}
-	if s.Tick.Interrupted != "" && s.Tick.Body {
+	if s.Tick.Interrupted != "" && s.Tick.Started {
 		need |= NeedBranches
 	}
 	if missing := k.lacks(need); missing != 0 {

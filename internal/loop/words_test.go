@@ -67,16 +67,16 @@ func TestUSDAsJSON(t *testing.T) {
 	if got := half(25*Dollar + Cent); got != 12*Dollar+51*Cent {
 		t.Errorf("half is %s", got)
 	}
-	if byHalf(5) != 8 || byHalf(4) != 6 || byHalf(1) != 2 || byHalf(999_999) != mostUnits ||
-		byHalf(mostUnits+5) != mostUnits+5 {
-		t.Error(byHalf(5), byHalf(1), byHalf(999_999), byHalf(mostUnits+5))
+	if byHalf(5) != 8 || byHalf(4) != 6 || byHalf(1) != 2 || byHalf(999_999) != maxUnits ||
+		byHalf(maxUnits+5) != maxUnits+5 {
+		t.Error(byHalf(5), byHalf(1), byHalf(999_999), byHalf(maxUnits+5))
 	}
 }
 
 func TestParseRaise(t *testing.T) {
 	for answer, want := range map[string]Ceilings{
 		"iterations=1":                    {1, 20, 60, 25 * Dollar},
-		"PRs=1000000, minutes=1":          {5, mostUnits, 1, 25 * Dollar},
+		"PRs=1000000, minutes=1":          {5, maxUnits, 1, 25 * Dollar},
 		"dollars=$0.01":                   {5, 20, 60, Cent},
 		"iterations=0":                    {},
 		"iterations=1000001":              {},
@@ -263,8 +263,8 @@ func TestAddDenial(t *testing.T) {
 		{Tool: "Bash", Rule: MergeGate, What: " x "}, {Tool: "Edit", Rule: MergeGate, What: "x"},
 		{Tool: "Bash", Rule: DispatchRule, What: "x"},
 		{Tool: "Bash", Rule: MergeGate, What: "y", Times: 4},
-		{Tool: "Bash", Rule: MergeGate, What: strings.Repeat("z", mostWhat)},
-		{Tool: "Bash", Rule: MergeGate, What: strings.Repeat("z", mostWhat+1)},
+		{Tool: "Bash", Rule: MergeGate, What: strings.Repeat("z", maxWhat)},
+		{Tool: "Bash", Rule: MergeGate, What: strings.Repeat("z", maxWhat+1)},
 	} {
 		list = AddDenial(list, d)
 	}
@@ -275,7 +275,7 @@ func TestAddDenial(t *testing.T) {
 	if diff := cmp.Diff([]int{2, 1, 1, 4, 1, 1}, times); diff != "" {
 		t.Error(diff)
 	}
-	if last := list[len(list)-1].What; last != strings.Repeat("z", mostWhat-len("…"))+"…" {
+	if last := list[len(list)-1].What; last != strings.Repeat("z", maxWhat-len("…"))+"…" {
 		t.Error(last)
 	}
 }

@@ -40,8 +40,8 @@ func (s *Session) answer(t *Thread, i int, answer string, at time.Time, assumed 
 	loop.StartBody(t.Run, t.Tick)
 }
 
-// mostDenied bounds the refusals that are told of one tick; the rest is counted.
-const mostDenied = 20
+// maxDenied bounds the refusals that are told of one tick; the rest is counted.
+const maxDenied = 20
 
 // Deny notes a call that would have been refused, in the newest tick.
 func (s *Session) Deny(d report.Denial) {
@@ -49,7 +49,7 @@ func (s *Session) Deny(d report.Denial) {
 	d.Call, d.Reason = head(d.Call), head(d.Reason)
 	switch {
 	case n < 0:
-	case len(s.rows[n].Denied) == mostDenied:
+	case len(s.rows[n].Denied) == maxDenied:
 		s.rows[n].MoreDenied++
 	default:
 		s.rows[n].Denied = append(s.rows[n].Denied, d)
@@ -64,12 +64,12 @@ func (s *Session) Seen() *loop.Tick {
 	return s.seen[len(s.seen)-1]
 }
 
-// mostWords bounds a call or a reason as it is told, in bytes.
-const mostWords = 400
+// maxWords bounds a call or a reason as it is told, in bytes.
+const maxWords = 400
 
 func head(s string) string {
-	if len(s) > mostWords {
-		return strings.ToValidUTF8(s[:mostWords], "") + "…"
+	if len(s) > maxWords {
+		return strings.ToValidUTF8(s[:maxWords], "") + "…"
 	}
 	return s
 }

@@ -14,12 +14,12 @@ import (
 
 // Bounds of what is held of a session. Beyond them calls are counted, not judged.
 const (
-	mostCalls  = 30_000
-	mostSteps  = 100_000
-	mostText   = 12 << 20 // bytes, of all calls together
-	mostPrompt = 4 << 10  // bytes of one prompt: a command is at its beginning
-	mostAnswer = 64 << 10 // bytes of one result
-	mostOpen   = 4096     // calls whose results are awaited
+	maxCalls  = 30_000
+	maxSteps  = 100_000
+	maxText   = 12 << 20 // bytes, of all calls together
+	maxPrompt = 4 << 10  // bytes of one prompt: a command is at its beginning
+	maxAnswer = 64 << 10 // bytes of one result
+	maxOpen   = 4096     // calls whose results are awaited
 )
 
 // Step is a moment of the session that matters to the rules, with what the tool gave and what was
@@ -50,7 +50,7 @@ func (s *Script) Add(m usage.Moment, wanted, shell bool) {
 	case usage.Returned:
 		s.result(m)
 	default:
-		if len(s.Steps) < mostSteps {
+		if len(s.Steps) < maxSteps {
 			s.Steps = append(s.Steps, &Step{Moment: own(m)})
 		}
 	}
@@ -60,7 +60,7 @@ func (s *Script) call(m usage.Moment, wanted, shell bool) {
 	if !wanted && !shell {
 		return
 	}
-	if len(s.open) >= mostOpen || s.open == nil { // results that never came
+	if len(s.open) >= maxOpen || s.open == nil { // results that never came
 		s.open = map[string]*Step{}
 	}
 	id := strings.Clone(m.ID)
@@ -68,7 +68,7 @@ func (s *Script) call(m usage.Moment, wanted, shell bool) {
 		s.open[id] = nil
 		return
 	}
-	if s.calls == mostCalls || s.text+len(m.Input.Raw) > mostText {
+	if s.calls == maxCalls || s.text+len(m.Input.Raw) > maxText {
 		s.Left++
 		return
 	}
@@ -84,12 +84,12 @@ func (s *Script) result(m usage.Moment) {
 		return
 	}
 	size := len(m.Response.Raw) + len(m.Error)
-	if s.text+min(size, mostAnswer) > mostText || s.calls == mostCalls {
+	if s.text+min(size, maxAnswer) > maxText || s.calls == maxCalls {
 		s.Left++
 		return
 	}
 	r := own(m)
-	s.text += min(size, mostAnswer)
+	s.text += min(size, maxAnswer)
 	if step == nil { // the failure is all that matters of it
 		s.calls++
 		step = &Step{Moment: usage.Moment{Kind: usage.Called, At: r.At, Agent: r.Agent, ID: r.ID,
@@ -105,13 +105,13 @@ func own(m usage.Moment) usage.Moment {
 	for _, s := range []*string{&m.Agent, &m.Prompt, &m.Origin, &m.Cwd, &m.Branch, &m.ID, &m.Tool} {
 		*s = strings.Clone(*s)
 	}
-	m.Text = strings.Clone(m.Text[:min(len(m.Text), mostPrompt)])
-	m.Error = strings.Clone(m.Error[:min(len(m.Error), mostAnswer)])
+	m.Text = strings.Clone(m.Text[:min(len(m.Text), maxPrompt)])
+	m.Error = strings.Clone(m.Error[:min(len(m.Error), maxAnswer)])
 	if m.Input.Raw != "" {
 		m.Input = gjson.Parse(strings.Clone(m.Input.Raw))
 	}
 	switch raw := m.Response.Raw; {
-	case len(raw) > mostAnswer:
+	case len(raw) > maxAnswer:
 		m.Response = short(m.Response)
 	case raw != "":
 		m.Response = gjson.Parse(strings.Clone(raw))
@@ -125,7 +125,7 @@ func short(r gjson.Result) gjson.Result {
 		return gjson.Parse(strings.Clone(`{"status":` + status.Raw + `,"agentId":` +
 			r.Get("agentId").Raw + `}`))
 	}
-	return gjson.Result{Type: gjson.String, Raw: strings.Clone(r.Raw[len(r.Raw)-mostAnswer:])}
+	return gjson.Result{Type: gjson.String, Raw: strings.Clone(r.Raw[len(r.Raw)-maxAnswer:])}
 }
 
 // Sort puts the moments of all threads in order; those of one thread keep theirs.

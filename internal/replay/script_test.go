@@ -18,7 +18,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func TestScriptIsBounded(t *testing.T) {
 	var s Script
 	long := gjson.Parse(fmt.Sprintf(`{"command":%q}`, strings.Repeat("x", 4<<10)))
-	for n := range 2 * mostCalls {
+	for n := range 2 * maxCalls {
 		s.Add(usage.Moment{Kind: usage.Called, ID: fmt.Sprint(n), Tool: "Bash", Input: long}, true,
 			true)
 	}
@@ -26,7 +26,7 @@ func TestScriptIsBounded(t *testing.T) {
 	for _, st := range s.Steps {
 		held += len(st.Input.Raw)
 	}
-	if held > mostText || s.Left+len(s.Steps) != 2*mostCalls || len(s.open) > mostOpen {
+	if held > maxText || s.Left+len(s.Steps) != 2*maxCalls || len(s.open) > maxOpen {
 		t.Errorf("%d bytes in %d steps, %d left, %d open", held, len(s.Steps), s.Left, len(s.open))
 	}
 }

@@ -16,15 +16,15 @@ import (
 	"hooks/schemas"
 )
 
-// MostFacts bounds a skill's report, in bytes.
-const MostFacts = 1 << 20
+// MaxFacts bounds a skill's report, in bytes.
+const MaxFacts = 1 << 20
 
 // Facts reads a skill's report, strictly by its schema: unknown fields and values are refused by
 // name, so that a typing mistake is not a missing fact. Every error has a hint.
 func Facts(raw []byte) (r loop.Report, err error) {
-	if len(raw) > MostFacts {
+	if len(raw) > MaxFacts {
 		return r, hint.New("report in parts: lists merge by number", "the report is over %d bytes",
-			MostFacts)
+			MaxFacts)
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff")) // some editors write it at the start of a file
 	if err = json.Unmarshal(raw, new(json.RawMessage)); err != nil {

@@ -62,8 +62,8 @@ func Where(all bool) string {
 	return "in this project"
 }
 
-// MostRows is how many iterations a table for people shows where not all are asked for.
-const MostRows = 40
+// MaxRows is how many iterations a table for people shows where not all are asked for.
+const MaxRows = 40
 
 // HistoryTable draws one table a run, with the dollars and minutes of all its iterations as bars,
 // and the dollars of the last days. It shows the last most iterations, all of them for 0, and the

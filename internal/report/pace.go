@@ -36,7 +36,7 @@ func Axes(b *loop.Budget, t *loop.Tick, minutes int, open loop.USD, going bool,
 	now time.Time) []Axis {
 	whole := func(n int) Quantity { return Quantity(n) * one }
 	c, ended, running := b.Ceilings, b.IterationsUsed, 0
-	if t != nil && t.Body && t.Iteration == b.IterationsUsed {
+	if t != nil && t.Started && t.Iteration == b.IterationsUsed {
 		ended, running = ended-1, 1
 	}
 	p := pace{ended: ended, running: running, over: b.Status == loop.Halted,

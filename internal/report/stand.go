@@ -153,7 +153,7 @@ func (p *page) waiting(list []Waiting, answers bool) {
 }
 
 // Standing writes the state of a loop.
-func Standing(s Screen, st Stand) string {
+func StandText(s Screen, st Stand) string {
 	p, b := newPage(s), st.Run
 	style, state, _ := st.state()
 	p.line(style, "%s: %s", invocation(b), state)

@@ -204,7 +204,7 @@ func TestTaskScreens(t *testing.T) {
 		s := Screen{Width: width, Now: time.Unix(0, 0)}
 		st := Stand{Run: &b, OwnerAlive: true}
 		for name, text := range map[string]string{
-			"tasks": Tasks(s, NewTaskList(st, nil)), "status": Standing(s, st),
+			"tasks": Tasks(s, NewTaskList(st, nil)), "status": StandText(s, st),
 			"explain": Explain(s, Why{Trouble: []string{b.Tasks.List[3].Title}}),
 			"list":    RunList(s, []loop.Budget{b}, 1),
 		} {

@@ -39,7 +39,7 @@ func anyStand(t *rapid.T) (Stand, []loop.Iteration) {
 		PRsTouched:      []string{"#1", "#201"},
 	}
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	tick := &loop.Tick{Iteration: b.IterationsUsed, Body: true}
+	tick := &loop.Tick{Iteration: b.IterationsUsed, Started: true}
 	gate := loop.Gate{Name: loop.AmbiguousCriteria, Question: text("question"),
 		Target: text("target"), Options: []loop.Option{{Label: text("option")}}}
 	line := loop.Iteration{
@@ -96,7 +96,7 @@ func TestNothingIsWiderThanTheScreen(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, text := range map[string]string{
-			"status": Standing(s, st), "explain": Explain(s, why), "card": CardText(s, card),
+			"status": StandText(s, st), "explain": Explain(s, why), "card": CardText(s, card),
 			"history": table.String(), "line": Line(s, []Stand{st, st}, "s1"),
 		} {
 			for line := range strings.Lines(text) {

@@ -62,7 +62,7 @@ func line(n int) *loop.Iteration {
 func tick(n int) *loop.Tick {
 	return &loop.Tick{
 		Version: 1, RunID: "run-1", SessionID: "s-1", Skill: loop.Work, Iteration: n,
-		StartedAt: noon.Add(time.Duration(n) * time.Minute), Body: true,
+		StartedAt: noon.Add(time.Duration(n) * time.Minute), Started: true,
 	}
 }
 

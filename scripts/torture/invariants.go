@@ -43,10 +43,11 @@ func (p *player) afterEvent(e driver.Event, r driver.Result, before, now *disk) 
 		}
 		p.Ledger.Lines[l.text] = true
 	}
-	if t := now.tick; t != nil && t.Body {
+	if t := now.tick; t != nil && t.Started {
 		p.Ledger.Begun[iterationKey(t.RunID, t.Iteration)] = true
 	}
-	if t := before.tick; t != nil && !t.Body && answered(now, t) { // begun and closed by this event
+	// begun and closed by this event
+	if t := before.tick; t != nil && !t.Started && answered(now, t) {
 		p.Ledger.Begun[iterationKey(t.RunID, t.Iteration)] = true
 	}
 	p.promises(e, r, before, now)
@@ -144,7 +145,7 @@ func (p *player) hasLine(d *disk) bool {
 func recorded(d *disk, words []string) bool {
 	var all []loop.GateAnswer
 	if d.tick != nil {
-		all = slices.Concat(d.tick.Answered, d.tick.Carry)
+		all = slices.Concat(d.tick.Answered, d.tick.DeferredAnswers)
 	}
 	for _, l := range d.lines {
 		all = append(all, l.Gates...)

@@ -148,7 +148,7 @@ func (p *player) thrice(e driver.Event) {
 			p.Errorf("%s among others: code %d, %q, %s", e.Args[0], r.Code, r.Out, r.Err)
 		}
 	}
-	if t := p.disk().tick; t != nil && t.Body {
+	if t := p.disk().tick; t != nil && t.Started {
 		p.Ledger.Begun[iterationKey(t.RunID, t.Iteration)] = true
 	}
 }

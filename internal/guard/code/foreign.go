@@ -43,7 +43,7 @@ symlink >" >' 'w' "w" 'a' "a" 'w+' 'r+' 'wb' rm( delete`
 	ends := func(c rune) bool { return strings.ContainsRune(" \t\n\"'`(),;{}", c) }
 	for path := range strings.FieldsFuncSeq(text, ends) {
 		named := strings.Contains(path, "/") || strings.HasSuffix(path, ".json")
-		if !named || len(path) > 1024 || !f.M.Spend(1) {
+		if !named || len(path) > 1024 || !f.M.Burn(1) {
 			continue
 		}
 		w := shellword.Lit(path)

@@ -41,7 +41,7 @@ func (p *program) request(name string, i int, words []string) {
 			q.Method, q.URL = method, path
 		case strings.Contains(s, "mutation") && strings.Contains(s, "{"):
 			q.Body = s
-		case q.URL == "" && (strings.Contains(s, "/") || s == shellword.Hole):
+		case q.URL == "" && (strings.Contains(s, "/") || s == shellword.Unknown):
 			q.URL = s
 		case q.Body == "":
 			q.Body = s
@@ -55,7 +55,7 @@ func (p *program) request(name string, i int, words []string) {
 		}
 	}
 	if strings.Contains(q.Body, "mutation") || shellword.Has("graphql query mutate", how) {
-		query := cmp.Or(q.Body, effect.LeafText(q.Fields, "query"), shellword.Hole)
+		query := cmp.Or(q.Body, effect.LeafText(q.Fields, "query"), shellword.Unknown)
 		forges.GraphQL(p.f, query, q.Fields, q.Argv)
 	}
 	switch {
@@ -84,7 +84,7 @@ func (p *program) send(method, path string) {
 // fields are the named values of a call, those of its objects too.
 func (p *program) fields(i int) (out []effect.Field) {
 	for j := i + 1; j < p.closes[i] && len(out) < 100 &&
-		p.f.M.Spend(shellword.Btoi(j%16 == 0)); j++ {
+		p.f.M.Burn(shellword.Btoi(j%16 == 0)); j++ {
 		key := p.at(j)
 		if key.kind != markTok && p.mark(j+1, ":=") && !p.mark(j+2, "=>") {
 			value := strings.Join(p.words(j+2, p.element(j+2)), " ")
@@ -124,7 +124,7 @@ pullrequestservice`, owner) || gotten && strings.HasPrefix(name, ".")
 	a := effect.Act{SHA: field("sha")}
 	a.PR = cmp.Or(shellword.Number(field("pull_number", "pullNumber", "number", "pr", "iid")),
 		number)
-	if o, r := field("owner"), field("repo"); o != "" && r != "" && !shellword.Unknown(o+r) {
+	if o, r := field("owner"), field("repo"); o != "" && r != "" && !shellword.HasUnknown(o+r) {
 		a.Repo = o + "/" + r
 	}
 	branch := ""
@@ -171,7 +171,7 @@ pullrequestservice`, owner) || gotten && strings.HasPrefix(name, ".")
 		_, branch = forges.SplitRefspec(ref)
 	}
 	branch = strings.TrimPrefix(strings.TrimPrefix(branch, "refs/"), "heads/")
-	if branch != "" && !shellword.Unknown(branch) && forges.Protected(p.f, branch) == shell.Yes {
+	if branch != "" && !shellword.HasUnknown(branch) && forges.Protected(p.f, branch) == shell.Yes {
 		a = effect.Act{Kind: effect.PushProtected, Ref: branch}
 	}
 	if a.Kind != "" {

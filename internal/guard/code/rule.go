@@ -47,7 +47,7 @@ func Read(f *shell.Frame, lang, text string) {
 	case len(text) > 4*shellword.MaxText:
 		f.Opaque(lang, "a program too long to be read")
 		return
-	case !f.M.Spend(1 + len(text)/16):
+	case !f.M.Burn(1 + len(text)/16):
 		return
 	}
 	Registers(f, lang, text)
@@ -59,7 +59,7 @@ func Read(f *shell.Frame, lang, text string) {
 		f: f, lang: lang, toks: lex(lang, text),
 		values: map[string]string{}, defined: map[string]bool{}, computed: map[string]bool{},
 	}
-	if p.pair(); f.M.Tired() {
+	if p.pair(); f.M.Exhausted() {
 		return
 	}
 	p.learn()
@@ -139,7 +139,7 @@ powershell eval make just npm`, name)
 // read reads every call and every list, but for those that are only shown, searched or compared.
 func (p *program) read() {
 	shown := 0 // the end of a call that only shows its arguments
-	for i := 0; i < len(p.toks) && p.f.M.Spend(shellword.Btoi(i%4 == 0)); i++ {
+	for i := 0; i < len(p.toks) && p.f.M.Burn(shellword.Btoi(i%4 == 0)); i++ {
 		t, name := p.toks[i], p.name(i-1)
 		call := p.mark(i, "(") && (name != "" || p.mark(i-1, ")]"))
 		sure := call && runner(p.lang, name)
@@ -170,7 +170,7 @@ func (p *program) oneOfSeveral(i int) bool {
 	if p.mark(i-2, ":+") {
 		name = p.name(i - 3)
 	}
-	return name != "" && p.mark(i-1, "=") && shellword.Unknown(p.value(name)) &&
+	return name != "" && p.mark(i-1, "=") && shellword.HasUnknown(p.value(name)) &&
 		!shellword.Has("title body message msg description help label text usage epilog", name)
 }
 
@@ -226,7 +226,8 @@ func (p *program) nested(how, text string) {
 
 // line reads words that may be a command line, shell text, or the end of another command line.
 func (p *program) line(words []string, sure bool) {
-	for len(words) > 1 && (words[0] == shellword.Hole && names(words[1]) || words[0] == words[1]) {
+	for len(words) > 1 &&
+		(words[0] == shellword.Unknown && names(words[1]) || words[0] == words[1]) {
 		words = words[1:] // spawnlp(P_WAIT, 'gh', 'gh', 'pr', …)
 	}
 	if len(words) == 0 {
@@ -241,7 +242,7 @@ func (p *program) line(words []string, sure bool) {
 		return
 	}
 	name := shellword.ProgramName(fields[0])
-	hole := slices.Index(fields, shellword.Hole)
+	hole := slices.Index(fields, shellword.Unknown)
 	switch {
 	case client(name) && (len(fields) == 1 && !sure || hole > 0 && hole < 3 ||
 		len(fields) == 2 && fields[1] == "pr"):
@@ -305,7 +306,7 @@ func (p *program) started() *shell.Frame {
 }
 
 func (p *program) exec(words []string) {
-	if words[0] != "" && p.f.M.Spend(1) {
+	if words[0] != "" && p.f.M.Burn(1) {
 		p.started().Exec(shellword.Lits(words...))
 	}
 }

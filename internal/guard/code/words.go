@@ -22,7 +22,7 @@ func (p *program) pair() {
 		switch {
 		case p.mark(i, "([{"):
 			if open = append(open, i); len(open) > maxBrackets {
-				p.f.M.GiveUp("nested too deeply")
+				p.f.M.Abort("nested too deeply")
 			}
 		case t.kind == markTok && p.mark(i, ")]}") && len(open) > 0:
 			p.closes[open[len(open)-1]] = i
@@ -72,7 +72,7 @@ func (p *program) learn() {
 		if literal && p.mark(v+1, "\n;,)") && !p.defined[name] && !p.mark(i+1, "+") {
 			p.values[name] = p.at(v).text
 		} else {
-			p.values[name] = shellword.Hole
+			p.values[name] = shellword.Unknown
 		}
 		p.defined[name] = true
 	}
@@ -97,7 +97,7 @@ func (p *program) assigns(i int) int {
 
 // statement is the place behind the statement of token i.
 func (p *program) statement(i int) int {
-	for ; i < len(p.toks) && p.f.M.Spend(shellword.Btoi(i%16 == 0)); i++ {
+	for ; i < len(p.toks) && p.f.M.Burn(shellword.Btoi(i%16 == 0)); i++ {
 		switch {
 		case p.mark(i, "([{"):
 			i = p.closes[i]
@@ -110,7 +110,7 @@ func (p *program) statement(i int) int {
 
 // element is the place of the comma or the bracket behind the element of token i.
 func (p *program) element(i int) int {
-	for ; i < len(p.toks) && !p.mark(i, ",;)]}") && p.f.M.Spend(shellword.Btoi(i%16 == 0)); i++ {
+	for ; i < len(p.toks) && !p.mark(i, ",;)]}") && p.f.M.Burn(shellword.Btoi(i%16 == 0)); i++ {
 		if p.mark(i, "([{") {
 			i = p.closes[i]
 		}
@@ -138,11 +138,11 @@ func (p *program) words(from, to int) (out []string) {
 		glue = false
 	}
 	computed := func() {
-		if n := len(out); n > 0 && !shellword.Unknown(out[n-1]) {
-			out[n-1] = shellword.Hole
+		if n := len(out); n > 0 && !shellword.HasUnknown(out[n-1]) {
+			out[n-1] = shellword.Unknown
 		}
 	}
-	for i := from; i < to && p.f.M.Spend(shellword.Btoi(i%8 == 0)); i++ {
+	for i := from; i < to && p.f.M.Burn(shellword.Btoi(i%8 == 0)); i++ {
 		t := p.toks[i]
 		switch {
 		case p.key(i):
@@ -154,13 +154,13 @@ func (p *program) words(from, to int) (out []string) {
 				p.mark(i-1, "\n") && p.at(i-2).kind == strTok)
 			add(p.fill(t.text))
 		case t.kind == execTok:
-			add(shellword.Hole)
+			add(shellword.Unknown)
 		case p.mark(i, "+,"):
 			list := p.mark(i-1, "]") || p.mark(i-1, ")") && p.mark(i-2, ",")
 			glue = t.text == "+" && !list
 		case p.mark(i, "%") && len(out) > 0:
-			verbs := strings.NewReplacer("%s", shellword.Hole, "%d", shellword.Hole, "%r",
-				shellword.Hole)
+			verbs := strings.NewReplacer("%s", shellword.Unknown, "%d", shellword.Unknown, "%r",
+				shellword.Unknown)
 			out[len(out)-1] = verbs.Replace(out[len(out)-1])
 			i = p.element(i) - 1
 		case p.compares(i):
@@ -213,7 +213,7 @@ pathlib.Path bytes`
 	case shellword.Has(keeps, how) && name[0] != '.':
 		add(p.value(strings.TrimSuffix(name, "."+how)))
 	case name[0] != '.':
-		add(shellword.Hole)
+		add(shellword.Unknown)
 	case !shellword.Has(keeps, how):
 		computed()
 	}
@@ -227,13 +227,13 @@ func (p *program) value(name string) string {
 		return name
 	case shellword.Has("sys.executable process.execPath", name):
 		return "python3"
-	case ok && p.f.M.Spend(1):
-		p.values[name] = shellword.Hole // a name may stand for itself
+	case ok && p.f.M.Burn(1):
+		p.values[name] = shellword.Unknown // a name may stand for itself
 		text := p.fill(v)
 		p.values[name] = v
 		return text
 	}
-	return shellword.Hole
+	return shellword.Unknown
 }
 
 // fill puts the values of names into a text's slots.

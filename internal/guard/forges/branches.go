@@ -17,8 +17,9 @@ func Protected(f *shell.Frame, name string) shell.Truth {
 	if name == "" {
 		return shell.Maybe
 	}
-	if name = strings.ReplaceAll(name, shellword.Trunk, DefaultBranch(f)); shellword.Unknown(name) {
-		pat := strings.NewReplacer(shellword.Hole, "*", shellword.Soft, "*").Replace(name)
+	name = strings.ReplaceAll(name, shellword.Trunk, DefaultBranch(f))
+	if shellword.HasUnknown(name) {
+		pat := strings.NewReplacer(shellword.Unknown, "*", shellword.UnknownEnv, "*").Replace(name)
 		if anyProtected(f, func(p string) bool { return shellword.GlobMatch(pat, p) }) {
 			return shell.Maybe
 		}
@@ -50,7 +51,8 @@ func DefaultBranch(f *shell.Frame) string {
 func branches(f *shell.Frame, dir string) (names []string, none bool) {
 	dir = path.Clean(dir)
 	call := path.Clean(f.M.Call.Cwd)
-	lost := shellword.Unknown(dir) || dir == "." || strings.HasPrefix(dir, "~") || f.M.Files == nil
+	lost := shellword.HasUnknown(dir) || dir == "." || strings.HasPrefix(dir, "~") ||
+		f.M.Files == nil
 	for d := dir; ; d = path.Dir(d) {
 		if names, ok := f.M.Heads[d]; ok {
 			return names, false
@@ -108,14 +110,14 @@ func gitFile(f *shell.Frame, dir, name string) (string, bool) {
 func previousBranch(f *shell.Frame, dir, name string) string {
 	dir = path.Clean(dir)
 	if name != "-" && name != "@{-1}" {
-		return shellword.Hole
+		return shellword.Unknown
 	}
 	if before, ok := f.M.Before[dir]; ok {
 		return before
 	}
 	log, ok := gitFile(f, dir, "logs/HEAD")
 	if !ok || len(log) > effect.MaxFile {
-		return shellword.Hole
+		return shellword.Unknown
 	}
 	lines := strings.Split(log, "\n")
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -124,13 +126,13 @@ func previousBranch(f *shell.Frame, dir, name string) string {
 			return from
 		}
 	}
-	return shellword.Hole
+	return shellword.Unknown
 }
 
 // checkedOut notes that a directory may now be on a branch.
 func checkedOut(f *shell.Frame, dir, branch string) {
 	dir = path.Clean(dir)
-	before := shellword.Hole
+	before := shellword.Unknown
 	if names, _ := branches(f, dir); len(names) == 1 {
 		before = names[0]
 	}

@@ -138,7 +138,7 @@ func firstNumber(args []shellword.Word) int {
 func ghAlias(f *shell.Frame, argv, rest []shellword.Word) {
 	sub, rest, _ := shellword.Subcommand(rest, ghValued)
 	fl := shellword.ParseFlags(rest, "")
-	input := shellword.Hole
+	input := shellword.Unknown
 	if f.Stdin != nil {
 		input = f.Stdin.Text
 	}
@@ -175,7 +175,7 @@ func setAlias(f *shell.Frame, argv []shellword.Word, name, text string) {
 		f.OpaqueForge(shellword.Join(argv), "what the alias stands for is only known when it runs")
 		return
 	}
-	args := []shellword.Word{shellword.Lit(shellword.Hole)}
+	args := []shellword.Word{shellword.Lit(shellword.Unknown)}
 	plant(f, argv, func(g *shell.Frame) {
 		if ghExpand(g, name, text, args); shellword.ProgramName(argv[0].Text) == "glab" {
 			Glab(g, append(append(shellword.Lits("glab"), g.WordsOf(text)...), args...))
@@ -358,7 +358,7 @@ func repoName(s string) string {
 	if len(parts) == 3 && strings.Contains(parts[0], ".") {
 		parts = parts[1:]
 	}
-	if len(parts) < 2 || shellword.Unknown(s) || parts[0] == "" {
+	if len(parts) < 2 || shellword.HasUnknown(s) || parts[0] == "" {
 		return ""
 	}
 	return parts[0] + "/" + parts[1]

@@ -65,7 +65,7 @@ func ghMerge(f *shell.Frame, argv, rest []shellword.Word) {
 	a := prTarget(f, fl)
 	a.Kind = effect.MergePR
 	a.SHA = fl.Val("--match-head-commit")
-	if shellword.Unknown(a.SHA) {
+	if shellword.HasUnknown(a.SHA) {
 		a.SHA = ""
 	}
 	a.Auto, a.Admin = fl.On("--auto"), fl.On("--admin")
@@ -185,7 +185,7 @@ func api(f *shell.Frame, argv []shellword.Word, fl shellword.Flags, body string)
 	}
 	switch w, ok := fl.Get("-X", "--method"); {
 	case ok && !w.Known():
-		q.Method = shellword.Hole
+		q.Method = shellword.Unknown
 	case ok:
 		q.Method = strings.ToUpper(w.Text)
 	case len(q.Fields) > 0 || q.Body != "":

@@ -342,14 +342,14 @@ func GitOutput(f *shell.Frame, argv []shellword.Word) string {
 	case "rev-parse --show-toplevel":
 		return place(f) + "\n"
 	case "config user.name", "config user.email":
-		return shellword.Soft
+		return shellword.UnknownEnv
 	}
 	switch {
 	case namesTrunk(argv[1:]):
 		return "origin/" + shellword.Trunk + "\n"
 	case strings.HasPrefix(text, "merge-base"), strings.HasPrefix(text, "describe"),
 		strings.HasPrefix(text, "rev-parse") && !shellword.HasPart(text, "abbrev-ref symbolic"):
-		return shellword.Soft + "\n"
+		return shellword.UnknownEnv + "\n"
 	}
-	return shellword.Hole
+	return shellword.Unknown
 }

@@ -12,7 +12,7 @@ import (
 // gitEnv takes over the settings given by GIT_CONFIG_COUNT and the place given by GIT_DIR.
 func gitEnv(f *shell.Frame, g *gitRun) {
 	if n, ok := shellword.Atoi(f.Env("GIT_CONFIG_COUNT")); ok {
-		for i := 0; i < n && f.M.Spend(2); i++ {
+		for i := 0; i < n && f.M.Burn(2); i++ {
 			is := strconv.Itoa(i)
 			gitSetting(f, g, f.Env("GIT_CONFIG_KEY_"+is)+"="+f.Env("GIT_CONFIG_VALUE_"+is))
 		}

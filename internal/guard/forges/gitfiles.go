@@ -57,7 +57,7 @@ func gitClean(f *shell.Frame, g gitRun, fl shellword.Flags, how string) {
 	for _, w := range fl.Pos {
 		f.Takes(w, how, true)
 	}
-	unknown := shellword.Unknown(f.Cwd) || f.Cwd == ""
+	unknown := shellword.HasUnknown(f.Cwd) || f.Cwd == ""
 	if len(fl.Pos) == 0 && fl.On("-d") &&
 		(unknown || f.Covers(shellword.Lit(f.Cwd)) || f.Guarded(f.Cwd)) {
 		f.StateAct(how)

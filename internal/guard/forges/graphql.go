@@ -38,7 +38,7 @@ func GraphQL(f *shell.Frame, query string, vars []effect.Field, argv []shellword
 	case shellword.Blank(query):
 		f.OpaqueForge(shellword.Join(argv), "the GraphQL query is only known when it runs")
 		return
-	case !f.M.Spend(1 + len(query)/16):
+	case !f.M.Burn(1 + len(query)/16):
 		return
 	}
 	toks := gqlTokens(query)
@@ -183,7 +183,7 @@ func variableLeaves(name, variable string, vars []effect.Field) []effect.Field {
 		}
 	}
 	if len(out) == 0 {
-		return []effect.Field{{Path: name, Value: shellword.Hole}}
+		return []effect.Field{{Path: name, Value: shellword.Unknown}}
 	}
 	return out
 }
@@ -193,7 +193,7 @@ func mutation(f *shell.Frame, name string, args []effect.Field, argv []shellword
 	arg := func(names ...string) string { return effect.LeafText(args, names...) }
 	a := effect.Act{PR: shellword.Number(arg("iid"))}
 	a.Ref = arg("pullRequestId", "subjectId", "refId", "iid")
-	if shellword.Unknown(a.Ref) {
+	if shellword.HasUnknown(a.Ref) {
 		a.Ref = ""
 	}
 	branch, moves := "", true
@@ -229,7 +229,7 @@ func mutation(f *shell.Frame, name string, args []effect.Field, argv []shellword
 		a.Kind = effect.Comment
 		event := arg("event")
 		a.Review = event != "" || name == "submitpullrequestreview"
-		if strings.EqualFold(event, "APPROVE") || shellword.Unknown(event) {
+		if strings.EqualFold(event, "APPROVE") || shellword.HasUnknown(event) {
 			a.Kind = effect.ApprovePR
 		}
 	case "dismisspullrequestreview":

@@ -82,7 +82,7 @@ func curlMethod(fl shellword.Flags, data bool) string {
 	}
 	switch w, ok := fl.Get("-X", "--request"); {
 	case ok && !w.Known():
-		return shellword.Hole
+		return shellword.Unknown
 	case ok:
 		return strings.ToUpper(strings.TrimSpace(w.Text))
 	case len(fl.All("-T", "--upload-file")) > 0:
@@ -185,7 +185,7 @@ func curlGlob(url string) []string {
 	for _, part := range strings.Split(url[i+1:j], ",") {
 		for _, rest := range curlGlob(url[j+1:]) {
 			if len(out) >= shell.MaxRounds {
-				return append(out, url[:i]+shellword.Hole+url[j+1:])
+				return append(out, url[:i]+shellword.Unknown+url[j+1:])
 			}
 			out = append(out, url[:i]+part+rest)
 		}
@@ -199,7 +199,7 @@ func downloads(f *shell.Frame, files []shellword.Word, how string) {
 	for _, w := range files {
 		f.Writes(w, how+" -o "+w.Show())
 		if w.Known() && w.Text != "-" {
-			f.WriteFile(w.Text, shellword.Hole, false)
+			f.WriteFile(w.Text, shellword.Unknown, false)
 		}
 	}
 }
@@ -227,8 +227,8 @@ func Wget(f *shell.Frame, argv []shellword.Word) {
 	if _, ok := fl.Get("--post-data", "--post-file"); ok && q.Method == "GET" {
 		q.Method = "POST"
 	}
-	if shellword.Unknown(q.Method) {
-		q.Method = shellword.Hole
+	if shellword.HasUnknown(q.Method) {
+		q.Method = shellword.Unknown
 	}
 	if _, ok := fl.Get("-i", "--input-file"); ok && q.Method != "GET" {
 		f.Opaque(shellword.Join(argv), "wget takes the addresses from a file")

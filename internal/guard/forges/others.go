@@ -213,7 +213,7 @@ func Az(f *shell.Frame, argv []shellword.Word) {
 			a.Kind = effect.MergePR
 		case shellword.IsTrue(fl.Val("--auto-complete")):
 			a.Kind, a.Auto = effect.ArmAutoMerge, true
-		case shellword.Unknown(status):
+		case shellword.HasUnknown(status):
 			f.OpaqueForge(shellword.Join(argv), "the status it sets is only known when it runs")
 		}
 	case cmd == "repos pr set-vote" && strings.HasPrefix(fl.Val("--vote"), "approve"):

@@ -80,7 +80,7 @@ func (r route) repo() string {
 		return ""
 	}
 	name := r.raw[i+1] + "/" + r.raw[i+2]
-	if strings.ContainsAny(name, "{}:$"+shellword.Hole) {
+	if strings.ContainsAny(name, "{}:$"+shellword.Unknown) {
 		return ""
 	}
 	return name
@@ -114,7 +114,7 @@ const leadsElsewhere = "-x --proxy --preproxy --socks --connect-to --resolve --u
 // localServer reports whether a request goes to this machine, as tests make them. It is no forge,
 // unless the project's own is there or the request is led elsewhere.
 func localServer(f *shell.Frame, q Request) bool {
-	if q.Led || !local(q.URL) || strings.HasPrefix(f.Cwd, shellword.Hole) { // another machine's
+	if q.Led || !local(q.URL) || strings.HasPrefix(f.Cwd, shellword.Unknown) { // another machine's
 		return false
 	}
 	const proxies = "http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY"
@@ -170,7 +170,7 @@ func sendPR(f *shell.Frame, q Request, r route) bool {
 	leaves := q.leaves()
 	leaf := func(names ...string) string { return effect.LeafText(leaves, names...) }
 	a := effect.Act{PR: shellword.Number(r.seg(i + 1)), Repo: r.repo()}
-	if strings.Contains(r.seg(i+1), shellword.Hole) {
+	if strings.Contains(r.seg(i+1), shellword.Unknown) {
 		a.Ref = q.urlShown()
 	}
 	noun, action, deletes := r.segs[i], r.seg(i+2), q.Method == "DELETE"
@@ -203,9 +203,9 @@ merge-queue merge_queue queue`, action) || r.index("merge_trains") >= 0 && i < l
 	case action == "reviews" && !deletes:
 		event := leaf("event", "state")
 		switch {
-		case strings.HasPrefix(strings.ToUpper(event), "APPROVE") || shellword.Unknown(event):
+		case strings.HasPrefix(strings.ToUpper(event), "APPROVE") || shellword.HasUnknown(event):
 			a.Kind = effect.ApprovePR
-		case shellword.Unknown(q.Body) && event == "":
+		case shellword.HasUnknown(q.Body) && event == "":
 			f.OpaqueForge(shellword.Join(q.Argv),
 				"a review whose verdict is only known when it runs")
 		default:
@@ -272,7 +272,7 @@ func sendBranch(f *shell.Frame, q Request, r route) bool {
 	leaf := func(names ...string) string { return effect.LeafText(leaves, names...) }
 	last := r.seg(len(r.segs) - 1)
 	inRepo := r.index("repos repositories projects") >= 0 ||
-		strings.HasPrefix(r.segs[0], shellword.Hole)
+		strings.HasPrefix(r.segs[0], shellword.Unknown)
 	inTree := r.index("repository") >= 0
 	switch branches := r.index("branches"); {
 	case last == "merges" && inRepo:
@@ -290,7 +290,7 @@ func sendBranch(f *shell.Frame, q Request, r route) bool {
 	case r.index("contents src") >= 0 && inRepo && q.Method != "PATCH",
 		inTree && r.index("projects") >= 0 && r.index("files commits") >= 0:
 		branch, ok := effect.Leaf(leaves, "new_branch", "branch")
-		if !ok && !shellword.Unknown(q.Body) { // as the forges take it
+		if !ok && !shellword.HasUnknown(q.Body) { // as the forges take it
 			branch = DefaultBranch(f)
 		}
 		branchAct(f, q, r, branch)
@@ -313,7 +313,7 @@ func branchAct(f *shell.Frame, q Request, r route, branch string) {
 	case shell.Yes:
 		reqAct(f, q, r, effect.Act{Kind: effect.PushProtected, Ref: branch})
 	case shell.Maybe:
-		if branch != "" || shellword.Unknown(q.Body) {
+		if branch != "" || shellword.HasUnknown(q.Body) {
 			f.OpaqueForge(shellword.Join(q.Argv), "the branch it moves is only known when it runs")
 		}
 	}
@@ -361,10 +361,10 @@ func sendDispatch(f *shell.Frame, q Request, r route) bool {
 
 // sendUnknown judges a request of whose path only a part is known.
 func sendUnknown(f *shell.Frame, q Request, r route) {
-	puts := q.Method == "PUT" || q.Method == shellword.Hole
+	puts := q.Method == "PUT" || q.Method == shellword.Unknown
 	of := r.seg(len(r.segs) - 2)
 	switch {
-	case puts && r.seg(len(r.segs)-1) == "merge" && strings.HasSuffix(of, shellword.Hole):
+	case puts && r.seg(len(r.segs)-1) == "merge" && strings.HasSuffix(of, shellword.Unknown):
 		reqAct(f, q, r, effect.Act{Kind: effect.MergePR, Ref: q.urlShown()})
 	case shellword.Blank(q.URL) && (puts || q.Method == "PATCH" || shellword.Blank(q.Body)):
 		const reason = "the address it changes something at is only known when it runs"

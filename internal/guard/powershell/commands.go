@@ -42,12 +42,12 @@ func command(f *shell.Frame, words []shellword.Word, piped string) string {
 	switch name := strings.ToLower(words[0].Text); name {
 	case "invoke-expression", "iex":
 		expression(f, args, piped)
-		return shellword.Hole
+		return shellword.Unknown
 	case "start-process", "saps", "start":
 		start(f, args)
 	case "invoke-restmethod", "irm", "invoke-webrequest", "iwr":
 		request(f, words)
-		return shellword.Hole
+		return shellword.Unknown
 	case "write-output", "echo":
 		return shellword.JoinText(args)
 	case "return":
@@ -145,8 +145,8 @@ func request(f *shell.Frame, words []shellword.Word) {
 	}
 	body, _ := param(words, "body")
 	q := forges.Request{URL: url.Text, Body: body.Text, Argv: words}
-	if q.Method = strings.ToUpper(cmp.Or(method.Text, "GET")); shellword.Unknown(q.Method) {
-		q.Method = shellword.Hole
+	if q.Method = strings.ToUpper(cmp.Or(method.Text, "GET")); shellword.HasUnknown(q.Method) {
+		q.Method = shellword.Unknown
 	}
 	forges.Send(f, q)
 }

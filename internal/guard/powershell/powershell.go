@@ -15,13 +15,13 @@ import (
 // same text. Script blocks are read as if they ran.
 func Read(f *shell.Frame, text string) {
 	if len(text) > shellword.MaxText {
-		f.M.GiveUp("longer than 65536 bytes")
+		f.M.Abort("longer than 65536 bytes")
 		return
 	}
-	f.M.Spend(1 + len(text)/16)
+	f.M.Burn(1 + len(text)/16)
 	l := &lexer{f: f, s: text}
 	piped := ""
-	for end := byte(';'); end != 0 && f.M.Spend(1); {
+	for end := byte(';'); end != 0 && f.M.Burn(1); {
 		var words []shellword.Word
 		if words, end = l.statement(); len(words) > 0 {
 			piped = statement(f, words, piped)
@@ -101,9 +101,9 @@ func (l *lexer) parens() []shellword.Word {
 		strings.IndexByte(".()", l.s[l.i]) >= 0) {
 		l.i++
 	}
-	unknown := []shellword.Word{{Text: shellword.Hole, Src: shellword.Clip(l.s[start:l.i], 100)}}
+	unknown := []shellword.Word{{Text: shellword.Unknown, Src: shellword.Clip(l.s[start:l.i], 100)}}
 	switch {
-	case inner == "" || !l.f.M.Spend(2+len(inner)/16):
+	case inner == "" || !l.f.M.Burn(2+len(inner)/16):
 		return nil
 	case strings.IndexByte("'\"$@0123456789[(", inner[0]) < 0:
 		defer l.f.Through("(…)")()
@@ -184,7 +184,7 @@ func (l *lexer) variable() string {
 		inner := l.s[l.i+1 : end]
 		l.i = min(end+1, len(l.s))
 		Read(l.f, inner)
-		return shellword.Hole
+		return shellword.Unknown
 	}
 	start := l.i
 	for l.i < len(l.s) && (shellword.NameByte(l.s[l.i]) && l.s[l.i] != '$' ||
@@ -198,7 +198,7 @@ func (l *lexer) variable() string {
 	if name == "pwd" {
 		return l.f.Cwd
 	}
-	return shellword.Hole
+	return shellword.Unknown
 }
 
 // quoted reports whether a word is a text or a list of them.
@@ -260,14 +260,14 @@ func assign(f *shell.Frame, name string, rest []shellword.Word) string {
 	letter := strings.Trim(rest[0].Src[:min(1, len(rest[0].Src))], "'\"$[@0123456789") != ""
 	for _, w := range rest {
 		if value == "@" || computed(w.Src) {
-			value = shellword.Hole
+			value = shellword.Unknown
 		}
 	}
 	switch {
 	case letter && rest[0].Src == "git":
 		value = strings.TrimSpace(forges.GitOutput(f, rest))
 	case letter && len(rest) > 1:
-		value = shellword.Hole
+		value = shellword.Unknown
 	}
 	f.Let(name, value)
 	if letter {

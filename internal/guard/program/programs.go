@@ -86,7 +86,7 @@ func runProgram(f *shell.Frame, name string, argv []shellword.Word) string {
 	default:
 		otherProgram(f, name, argv)
 	}
-	return shellword.Hole
+	return shellword.Unknown
 }
 
 // withoutGNU is a GNU program's name without the g that it has beside another system's own.
@@ -177,7 +177,7 @@ func otherProgram(f *shell.Frame, name string, argv []shellword.Word) {
 		return
 	}
 	f.Quietly(func() { runInner(f, name, argv[1:], false) })
-	if path && shellword.MergeWord(name) && !shellword.Unknown(name) {
+	if path && shellword.MergeWord(name) && !shellword.HasUnknown(name) {
 		f.Opaque(shellword.Join(argv), "a script that cannot be read and is named after a merge")
 	}
 }

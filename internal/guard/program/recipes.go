@@ -142,7 +142,7 @@ func (r *recipes) read(file string) bool {
 	r.text += text + "\n"
 	for line := range strings.SplitSeq(text, "\n") {
 		words := strings.Fields(line)
-		if !r.lines || len(words) < 2 || indent(line) > 0 || !r.f.M.Spend(1) {
+		if !r.lines || len(words) < 2 || indent(line) > 0 || !r.f.M.Burn(1) {
 			continue
 		}
 		if name, op, value := assignment(line); name != "" {
@@ -177,7 +177,7 @@ func (r *recipes) set(name, op, value string) {
 	}
 	if r.vars[name] = value; len(value) > maxValue { // it may be a command all the same
 		r.f.Look(r.name, value)
-		r.vars[name] = shellword.Hole
+		r.vars[name] = shellword.Unknown
 	}
 	r.values = nil
 }
@@ -202,10 +202,10 @@ func (r *recipes) filled(text string) string {
 	}
 	for range maxFills {
 		next := r.values.Replace(text)
-		if len(next) > shellword.MaxText || !r.f.M.Spend(1+len(next)/64) {
+		if len(next) > shellword.MaxText || !r.f.M.Burn(1+len(next)/64) {
 			bound := fmt.Sprintf("a recipe line of more than %d bytes", shellword.MaxText)
 			r.f.M.Bounded(bound, r.text)
-			return shellword.Hole
+			return shellword.Unknown
 		}
 		if next == text {
 			break
@@ -220,14 +220,14 @@ func (r *recipes) filled(text string) string {
 				parts[i+1] = "${" + name + "}" + rest
 			}
 		}
-		text = strings.NewReplacer("$$", "$", "$(shell ", "$(", "$<", shellword.Hole, "$^",
-			shellword.Hole,
-			"$@", shellword.Hole).Replace(strings.Join(parts, ""))
+		text = strings.NewReplacer("$$", "$", "$(shell ", "$(", "$<", shellword.Unknown, "$^",
+			shellword.Unknown,
+			"$@", shellword.Unknown).Replace(strings.Join(parts, ""))
 	}
 	parts := strings.Split(text, "{{")
 	for i, part := range parts[1:] {
 		_, rest, _ := strings.Cut(part, "}}")
-		parts[i+1] = shellword.Hole + rest
+		parts[i+1] = shellword.Unknown + rest
 	}
 	return strings.Join(parts, "")
 }
@@ -245,7 +245,7 @@ func (r *recipes) packages(fl shellword.Flags) {
 	list, _ := r.f.M.Files.(effect.Folders)
 	n := 0
 	for _, in := range []string{"packages", "apps", "libs", "services"} {
-		if list == nil || !r.f.M.Spend(50) {
+		if list == nil || !r.f.M.Burn(50) {
 			return
 		}
 		for _, name := range list.List(r.f.Resolve(in)) {
@@ -315,7 +315,7 @@ func (r *recipes) run(goal string, args []shellword.Word) bool {
 		last := goal[strings.LastIndexAny(goal, ":.")+1:] // in a namespace
 		return last != goal && last != "" && r.run(last, args)
 	}
-	if r.done[goal] || !r.f.M.Spend(1) {
+	if r.done[goal] || !r.f.M.Burn(1) {
 		return true
 	}
 	r.done[goal] = true
@@ -420,8 +420,8 @@ func unquoted(val string) string {
 // block is a recipe's header, without its name in YAML and TOML, and the lines that belong to it;
 // nil if the file has no such recipe.
 func (r *recipes) block(goal string) []string {
-	if goal == "" || strings.ContainsAny(goal, " \t\n/=") || shellword.Unknown(goal) ||
-		!r.f.M.Spend(1+len(r.text)/256) {
+	if goal == "" || strings.ContainsAny(goal, " \t\n/=") || shellword.HasUnknown(goal) ||
+		!r.f.M.Burn(1+len(r.text)/256) {
 		return nil
 	}
 	lines := strings.Split(r.text, "\n")

@@ -12,7 +12,7 @@ import (
 // find runs -exec and its kin. What it deletes by its tests is seen by the seal.
 func find(f *shell.Frame, name string, args []shellword.Word) string {
 	defer f.Through(name)()
-	found, first := shellword.Hole, shellword.Word{}
+	found, first := shellword.Unknown, shellword.Word{}
 	for i, w := range args {
 		if !shellword.Has("-L -H -P", w.Text) {
 			first = args[i]
@@ -21,7 +21,7 @@ func find(f *shell.Frame, name string, args []shellword.Word) string {
 	}
 	below := first.Text != "" && !strings.ContainsAny(first.Text[:1], "-(!")
 	if below && !shellword.Has("fd fdfind", name) {
-		found = first.Text + "/" + shellword.Hole
+		found = first.Text + "/" + shellword.Unknown
 	}
 	for i := 0; i < len(args); i++ {
 		if !shellword.Has("-exec -execdir -ok -okdir -x -X --exec --exec-batch", args[i].Text) {
@@ -55,7 +55,7 @@ func ssh(f *shell.Frame, name string, args []shellword.Word) string {
 		rest = shellword.Command(rest, valued, 0)
 	}
 	g := f.External()
-	g.Cwd = shellword.Hole
+	g.Cwd = shellword.Unknown
 	how := name + " " + shellword.Join(args)
 	switch {
 	case len(rest) > 0 && forges.Gerrit(rest):
@@ -65,5 +65,5 @@ func ssh(f *shell.Frame, name string, args []shellword.Word) string {
 	case f.Stdin != nil:
 		return g.ShellText(f.Stdin.Text, how)
 	}
-	return shellword.Hole
+	return shellword.Unknown
 }

@@ -36,7 +36,7 @@ func runTextTool(f *shell.Frame, name string, args []shellword.Word) (out string
 		return f.TempFile() + "\n", true
 	case "ls", "seq", "tr", "cut", "rev", "date", "hostname", "whoami", "id", "uname", "nproc",
 		"wc", "ps", "jq", "yq":
-		return shellword.Hole, true
+		return shellword.Unknown, true
 	}
 	if shellword.Has(setups, name) {
 		runs := len(args) > 0 && shellword.Has("exec x run r tasks task", args[0].Text)
@@ -44,10 +44,10 @@ func runTextTool(f *shell.Frame, name string, args []shellword.Word) (out string
 			return "", false
 		}
 		f.Quietly(func() { runInner(f, name, args, false) })
-		return shellword.Soft, true
+		return shellword.UnknownEnv, true
 	}
 	if len(args) > 0 && args[0].Text == "completion" && name != "git" {
-		return shellword.Soft, true
+		return shellword.UnknownEnv, true
 	}
 	return "", false
 }
@@ -64,10 +64,10 @@ func pathPart(f *shell.Frame, name, text string) string {
 	switch {
 	case strings.Contains(text, shellword.Trunk):
 		return shellword.Trunk
-	case name == "basename" && !shellword.Unknown(base):
+	case name == "basename" && !shellword.HasUnknown(base):
 		return base
-	case name == "basename" || shellword.Unknown(text):
-		return shellword.Hole
+	case name == "basename" || shellword.HasUnknown(text):
+		return shellword.Unknown
 	case name == "dirname":
 		return path.Dir(text)
 	}
@@ -84,14 +84,14 @@ func input(f *shell.Frame, args []shellword.Word) string {
 	}
 	if len(files) == 0 {
 		if f.Stdin == nil {
-			return shellword.Hole
+			return shellword.Unknown
 		}
 		return f.Stdin.Text
 	}
 	var out strings.Builder
 	for _, w := range files {
 		text := f.FileText(w.Text)
-		if out.WriteString(text); !f.M.Spend(len(text)/64) || out.Len() > shellword.MaxShell {
+		if out.WriteString(text); !f.M.Burn(len(text)/64) || out.Len() > shellword.MaxShell {
 			break
 		}
 	}
@@ -100,7 +100,7 @@ func input(f *shell.Frame, args []shellword.Word) string {
 
 // tee writes its input into files and hands it on.
 func tee(f *shell.Frame, args []shellword.Word) string {
-	text := shellword.Hole
+	text := shellword.Unknown
 	if f.Stdin != nil {
 		text = f.Stdin.Text
 	}
@@ -145,10 +145,10 @@ func printf(f *shell.Frame, args []shellword.Word) string {
 		return ""
 	}
 	out, rest := "", shellword.Texts(args[1:])
-	for f.M.Spend(1) {
+	for f.M.Burn(1) {
 		text, left := format(args[0].Text, rest)
 		out += text
-		f.M.Spend(len(out) / 64)
+		f.M.Burn(len(out) / 64)
 		if len(left) == 0 || len(left) == len(rest) {
 			break
 		}
@@ -179,7 +179,7 @@ func format(text string, args []string) (string, []string) {
 		}
 		text = strings.TrimLeft(rest, "-+ #0123456789.*")
 		if text == "" || text != rest || text[0] != 's' && text[0] != 'd' {
-			arg = shellword.Hole
+			arg = shellword.Unknown
 		}
 		text = text[min(1, len(text)):]
 		out.WriteString(arg)

@@ -23,7 +23,7 @@ func (w World) Program(f *shell.Frame, name string, argv []shellword.Word) strin
 	w.guardOwn(f, name, argv)
 	fed := f.Stdin != nil && strings.Contains(f.Stdin.Text, shellword.Trunk)
 	out := runProgram(f, name, argv)
-	if shellword.Unknown(out) && (fed || asksTrunk(argv)) {
+	if shellword.HasUnknown(out) && (fed || asksTrunk(argv)) {
 		return shellword.Trunk + "\n"
 	}
 	return out

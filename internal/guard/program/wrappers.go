@@ -63,15 +63,15 @@ func runWrapper(f *shell.Frame, name string, args []shellword.Word) (out string,
 	case "su", "runuser", "script", "tmux", "screen", "nix-shell", "nix", "guix", "vagrant",
 		"foreman":
 		runTexts(f, name, args)
-		return shellword.Hole, true
+		return shellword.Unknown, true
 	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "lxc",
 		"incus", "multipass", "distrobox", "toolbox", "flatpak", "devcontainer", "wsl", "adb",
 		"limactl", "colima", "crictl":
 		runInner(f, name, args, true)
-		return shellword.Hole, true
+		return shellword.Unknown, true
 	case "at", "batch", "crontab":
 		runQueued(f, name, args)
-		return shellword.Hole, true
+		return shellword.Unknown, true
 	}
 	spec, ok := wrapSpec(name)
 	if !ok {
@@ -92,10 +92,10 @@ func runWrapped(f *shell.Frame, name string, spec wrap, args []shellword.Word) s
 	case len(rest) == 0 && spec.texts && f.Stdin != nil:
 		return f.External().ShellText(f.Stdin.Text, name)
 	case len(rest) == 0:
-		return shellword.Hole
+		return shellword.Unknown
 	case spec.texts && (several(rest[0]) || rest[0].Text == ":::"):
 		runTexts(f, name, rest)
-		return shellword.Hole
+		return shellword.Unknown
 	}
 	return f.External().Exec(rest)
 }
@@ -153,7 +153,7 @@ func env(f *shell.Frame, args []shellword.Word) string {
 			return g.Exec(args[i:])
 		}
 	}
-	return shellword.Hole
+	return shellword.Unknown
 }
 
 const xargsValued = `-I -n -L -P -s -d -E -a -J -R -S --max-args --max-procs --max-chars --delimiter
@@ -165,7 +165,7 @@ func xargs(f *shell.Frame, args []shellword.Word) string {
 	rest := shellword.Command(args, xargsValued, 0)
 	head := args[:len(args)-len(rest)]
 	fl := shellword.ParseFlags(head, xargsValued)
-	input := shellword.Hole
+	input := shellword.Unknown
 	if f.Stdin != nil && !fl.On("-a", "--arg-file", "-d", "--delimiter") {
 		input = f.Stdin.Text
 	}
@@ -195,7 +195,7 @@ func xargs(f *shell.Frame, args []shellword.Word) string {
 	for round := 0; len(items) > 0 && round <= shell.MaxRounds; round++ {
 		k := min(n, len(items))
 		if round == shell.MaxRounds { // the others
-			items, k = []string{shellword.Hole}, 1
+			items, k = []string{shellword.Unknown}, 1
 		}
 		out += f.External().Exec(withItems(rest, mark, items[:k]))
 		items = items[k:]
@@ -215,8 +215,8 @@ func withItems(rest []shellword.Word, mark string, items []string) []shellword.W
 		return argv
 	}
 	for _, item := range items {
-		argv = append(argv, shellword.Word{Text: item, Split: shellword.Unknown(item)})
-		if shellword.Unknown(item) {
+		argv = append(argv, shellword.Word{Text: item, Split: shellword.HasUnknown(item)})
+		if shellword.HasUnknown(item) {
 			break
 		}
 	}

@@ -53,7 +53,7 @@ func judgeWrites(f *shell.Frame, name string, args []shellword.Word) {
 		for _, w := range args {
 			if to, ok := strings.CutPrefix(w.Text, "of="); ok {
 				f.Writes(shellword.Lit(to), how)
-				f.WriteFile(to, shellword.Hole, false)
+				f.WriteFile(to, shellword.Unknown, false)
 			}
 		}
 	case "sed":
@@ -160,7 +160,7 @@ func judgeSedInPlace(f *shell.Frame, args []shellword.Word, how string) {
 	for _, w := range files {
 		f.Writes(w, how)
 		if f.Wrote(w.Text) != "" { // its new text is not followed
-			f.WriteFile(w.Text, shellword.Hole, false)
+			f.WriteFile(w.Text, shellword.Unknown, false)
 		}
 	}
 }

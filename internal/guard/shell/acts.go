@@ -68,7 +68,7 @@ func (f *Frame) Would(run func(g *Frame)) bool {
 	merges := len(f.M.Read.Merges()) > 0
 	problem, bound := f.M.Read.Unparsable, f.M.Read.Bound
 	f.M.Read, f.M.seen = saved, seen
-	if f.M.Tired() || bound != "" {
+	if f.M.Exhausted() || bound != "" {
 		f.M.Read.Unparsable = cmp.Or(f.M.Read.Unparsable, problem)
 		f.M.Read.Bound = cmp.Or(f.M.Read.Bound, bound)
 	}

@@ -13,14 +13,14 @@ import (
 // Substitutions in it run, and the variables that it assigns become unknown.
 func (f *Frame) arith(x syntax.ArithmExpr) string {
 	if x == nil {
-		return shellword.Hole
+		return shellword.Unknown
 	}
 	if w, ok := x.(*syntax.Word); ok {
 		text := f.Whole(w).Text
 		if _, err := strconv.Atoi(text); err == nil {
 			return text
 		}
-		return shellword.Hole
+		return shellword.Unknown
 	}
 	f.runInside(x)
 	syntax.Walk(x, func(n syntax.Node) bool {
@@ -35,13 +35,13 @@ func (f *Frame) arith(x syntax.ArithmExpr) string {
 		}
 		return true
 	})
-	return shellword.Hole
+	return shellword.Unknown
 }
 
 // forget makes a variable unknown that an expression assigns.
 func (f *Frame) forget(x syntax.ArithmExpr) {
 	if w, ok := x.(*syntax.Word); ok && syntax.ValidName(w.Lit()) {
-		f.Set(w.Lit(), shellword.Hole)
+		f.Set(w.Lit(), shellword.Unknown)
 	}
 }
 
@@ -52,6 +52,6 @@ func (f *Frame) runInside(n syntax.Node) {
 		if ok {
 			f.substitute(c)
 		}
-		return !ok && f.M.Spend(1)
+		return !ok && f.M.Burn(1)
 	})
 }

@@ -26,10 +26,10 @@ func (f *Frame) braces(w *syntax.Word) [][]syntax.WordPart {
 
 func (f *Frame) spread(parts []syntax.WordPart, depth int) [][]syntax.WordPart {
 	if depth > maxBraceDepth {
-		f.M.GiveUp(tooDeep)
+		f.M.Abort(tooDeep)
 		return nil
 	}
-	unknown := []syntax.WordPart{&syntax.Lit{Value: shellword.Hole}}
+	unknown := []syntax.WordPart{&syntax.Lit{Value: shellword.Unknown}}
 	heads := [][]syntax.WordPart{nil}
 	for _, p := range parts {
 		tails := [][]syntax.WordPart{{p}}
@@ -52,7 +52,7 @@ func (f *Frame) spread(parts []syntax.WordPart, depth int) [][]syntax.WordPart {
 		if len(longer) < len(heads)*len(tails) {
 			longer = append(longer, unknown)
 		}
-		if heads = longer; !f.M.Spend(len(heads)) {
+		if heads = longer; !f.M.Burn(len(heads)) {
 			return heads[:min(1, len(heads))]
 		}
 	}

@@ -39,7 +39,7 @@ func (f *Frame) builtin(name string, argv []shellword.Word) (out string, ok bool
 		return where(rest), true
 	case "pwd":
 		if f.Cwd == "" {
-			return shellword.Hole, true
+			return shellword.Unknown, true
 		}
 		return f.Cwd + "\n", true
 	default:
@@ -84,7 +84,7 @@ func (f *Frame) naming(name string, rest []shellword.Word) (ok bool) {
 		if target == "" {
 			target = "MAPFILE"
 		}
-		f.vars[target] = variable{array: true, vals: []string{shellword.Hole}}
+		f.vars[target] = variable{array: true, vals: []string{shellword.Unknown}}
 	default:
 		return shellword.Has(`getopts wait jobs umask ulimit shopt enable bg fg disown times history
 complete compopt bind hash`, name)
@@ -183,7 +183,7 @@ func (f *Frame) cd(rest []shellword.Word) {
 	case len(rest) == 0:
 		f.Cwd = "~"
 	case rest[0].Text == "-":
-		f.Cwd = shellword.Hole
+		f.Cwd = shellword.Unknown
 	default:
 		f.Cwd = f.Resolve(rest[0].Text)
 	}
@@ -211,7 +211,7 @@ func (f *Frame) shift(rest []shellword.Word) {
 	if len(rest) > 0 {
 		v, ok := shellword.Atoi(rest[0].Text)
 		if !ok {
-			f.Args = []string{shellword.Hole}
+			f.Args = []string{shellword.Unknown}
 			return
 		}
 		n = v
@@ -225,17 +225,17 @@ func (f *Frame) shift(rest []shellword.Word) {
 func (f *Frame) read(rest []shellword.Word) {
 	fl := shellword.ParseFlags(rest, "-a -d -i -n -N -p -t -u")
 	if target := fl.Val("-a"); target != "" {
-		f.vars[target] = variable{array: true, vals: []string{shellword.Hole}}
+		f.vars[target] = variable{array: true, vals: []string{shellword.Unknown}}
 		return
 	}
-	line := shellword.Hole
+	line := shellword.Unknown
 	if s := f.Stdin; s != nil {
 		var after string
 		line, after, _ = strings.Cut(s.Text, "\n")
 		switch {
 		case s.Text == "":
 			f.status = No
-		case !shellword.Unknown(line):
+		case !shellword.HasUnknown(line):
 			f.status = Yes
 			s.Text = after
 		}
@@ -246,7 +246,7 @@ func (f *Frame) read(rest []shellword.Word) {
 	}
 	for _, n := range names {
 		if len(names) > 1 && line != "" {
-			line = shellword.Hole
+			line = shellword.Unknown
 		}
 		if syntax.ValidName(n) {
 			f.Set(n, line)

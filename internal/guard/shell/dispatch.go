@@ -12,12 +12,12 @@ import (
 // Exec runs a command whose words are expanded: a function, an alias, a builtin or a program.
 func (f *Frame) Exec(argv []shellword.Word) string {
 	out := shellword.ClipHole(f.dispatch(argv))
-	f.M.Spend(len(out) / 64)
+	f.M.Burn(len(out) / 64)
 	return out
 }
 
 func (f *Frame) dispatch(argv []shellword.Word) string {
-	if len(argv) == 0 || !f.M.Spend(1) {
+	if len(argv) == 0 || !f.M.Burn(1) {
 		return ""
 	}
 	f.status = Maybe
@@ -38,9 +38,9 @@ func (f *Frame) dispatch(argv []shellword.Word) string {
 func (f *Frame) Named(argv []shellword.Word) string {
 	f.nest++ // names may lead to each other in a circle
 	defer func() { f.nest-- }()
-	if f.nest > maxNesting || !f.M.Spend(1) {
-		f.M.GiveUp(tooDeep)
-		return shellword.Hole
+	if f.nest > maxNesting || !f.M.Burn(1) {
+		f.M.Abort(tooDeep)
+		return shellword.Unknown
 	}
 	w := argv[0]
 	name := shellword.ProgramName(w.Text)
@@ -71,7 +71,7 @@ func (f *Frame) runFresh(p string, v written, argv []shellword.Word) string {
 		return f.Named(append(shellword.Lits(v.link), argv[1:]...))
 	}
 	f.RunFile(p, argv[1:], argv[0].Text)
-	return shellword.Hole
+	return shellword.Unknown
 }
 
 func (f *Frame) callFunction(fn function, argv []shellword.Word) string {
@@ -80,7 +80,7 @@ func (f *Frame) callFunction(fn function, argv []shellword.Word) string {
 		calls += shellword.Btoi(v == label)
 	}
 	if calls > maxSelfCalls && f.nothingNew(argv[1:]) {
-		return shellword.Hole
+		return shellword.Unknown
 	}
 	defer f.Through(label)()
 	args, entered, src := f.Args, f.entered, f.src
@@ -114,14 +114,14 @@ func (f *Frame) callAlias(text string, argv []shellword.Word) string {
 func (f *Frame) UnknownName(argv []shellword.Word) string {
 	w := argv[0]
 	if shellword.BlankSoft(w.Text) {
-		return shellword.Hole
+		return shellword.Unknown
 	}
 	name := w.Text[strings.LastIndexByte(w.Text, '/')+1:]
-	if name != "" && !shellword.Unknown(name) && !strings.ContainsAny(name, "*?[") {
+	if name != "" && !shellword.HasUnknown(name) && !strings.ContainsAny(name, "*?[") {
 		return f.Named(append([]shellword.Word{{Text: name, Src: w.Src}}, argv[1:]...))
 	}
 	if !f.M.World.Guess(f, argv) {
 		f.Opaque(shellword.Join(argv), "the command's name is only known when it runs")
 	}
-	return shellword.Hole
+	return shellword.Unknown
 }

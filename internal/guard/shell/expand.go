@@ -23,12 +23,12 @@ type builder struct {
 
 // take reports whether more text may be added; a field too long ends in a hole, and text is work.
 func (b *builder) take(s string) bool {
-	if !b.f.M.Spend(len(s) / 32) {
+	if !b.f.M.Burn(len(s) / 32) {
 		return false
 	}
 	if b.text.Len()+len(s) > 2*shellword.MaxShell {
-		if !strings.HasSuffix(b.text.String(), shellword.Hole) {
-			b.text.WriteString(shellword.Hole)
+		if !strings.HasSuffix(b.text.String(), shellword.Unknown) {
+			b.text.WriteString(shellword.Unknown)
 		}
 		return false
 	}
@@ -102,7 +102,7 @@ func (b *builder) scatter(s string) {
 		s = strings.TrimLeft(s[i:], ifs)
 	}
 	b.bare(s)
-	b.split = b.split || shellword.Unknown(s)
+	b.split = b.split || shellword.HasUnknown(s)
 }
 
 func (b *builder) end() {
@@ -126,7 +126,7 @@ func live(pat string) bool {
 
 func (f *Frame) ifs() string {
 	v, _ := f.lookup("IFS")
-	if len(v.vals) == 0 || shellword.Unknown(v.vals[0]) {
+	if len(v.vals) == 0 || shellword.HasUnknown(v.vals[0]) {
 		return " \t\n"
 	}
 	return v.vals[0]
@@ -141,7 +141,7 @@ func (f *Frame) words(list []*syntax.Word) []shellword.Word {
 			f.parts(b, parts, false)
 			b.end()
 			out = append(out, b.list...)
-			if !f.M.Spend(1 + len(b.list)) {
+			if !f.M.Burn(1 + len(b.list)) {
 				return out
 			}
 		}
@@ -163,7 +163,7 @@ func (f *Frame) Whole(w *syntax.Word) shellword.Word {
 	if w == nil {
 		return shellword.Word{}
 	}
-	f.M.Spend(1)
+	f.M.Burn(1)
 	b := &builder{f: f, source: f.source(w)}
 	f.parts(b, w.Parts, true)
 	fields := append(shellword.Texts(b.list), b.text.String())
@@ -238,7 +238,7 @@ func (f *Frame) procSubst(p *syntax.ProcSubst) string {
 	g := f.Child()
 	path := f.TempFile()
 	if p.Op == syntax.CmdOut {
-		g.Stdin = &Stream{Text: shellword.Hole}
+		g.Stdin = &Stream{Text: shellword.Unknown}
 		g.list(p.Stmts)
 		return path
 	}

@@ -16,7 +16,7 @@ func (f *Frame) Resolve(p string) string {
 		return ""
 	}
 	p = strings.ReplaceAll(p, `\`, "/")
-	if p[0] == '/' || p[0] == '~' || strings.HasPrefix(p, shellword.Hole) || f.Cwd == "" ||
+	if p[0] == '/' || p[0] == '~' || strings.HasPrefix(p, shellword.Unknown) || f.Cwd == "" ||
 		drive(p) {
 		return path.Clean(p)
 	}
@@ -50,7 +50,7 @@ func (f *Frame) open(p string, most int) (string, Origin) {
 		return f.Stdin.Text, Fresh
 	}
 	full := f.Resolve(p)
-	if !f.M.Spend(1) { // links may lead in a circle
+	if !f.M.Burn(1) { // links may lead in a circle
 		return "", Nowhere
 	}
 	if v, ok := f.M.fs[full]; ok {
@@ -59,14 +59,14 @@ func (f *Frame) open(p string, most int) (string, Origin) {
 		}
 		return v.text, Fresh
 	}
-	if f.M.Files == nil || shellword.Unknown(full) {
+	if f.M.Files == nil || shellword.HasUnknown(full) {
 		return "", Nowhere
 	}
 	text, ok := f.M.onDisk(full, most)
 	if !ok {
 		return "", Nowhere
 	}
-	f.M.Spend(len(text) / 256)
+	f.M.Burn(len(text) / 256)
 	return text, Disk
 }
 
@@ -97,7 +97,7 @@ func (f *Frame) FileText(p string) string {
 	}
 	text, from := f.open(p, maxReads/2) // data leaves some reads for programs
 	if from == Nowhere || from == Disk && len(text) > effect.MaxFile {
-		return shellword.Hole
+		return shellword.Unknown
 	}
 	return text
 }
@@ -154,7 +154,7 @@ func (m *Machine) mayWrite(full string) bool {
 
 // CopyFile notes cp, mv, ln and install of one file to one place.
 func (f *Frame) CopyFile(from, to string) {
-	if shellword.Unknown(from) || shellword.Unknown(to) {
+	if shellword.HasUnknown(from) || shellword.HasUnknown(to) {
 		return
 	}
 	src, dst := f.Resolve(from), f.Resolve(to)

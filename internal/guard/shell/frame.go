@@ -27,7 +27,7 @@ type Frame struct {
 	quiet   bool // looking for acts only, as in a guess at an unknown name
 }
 
-// Stream is the standard input of a command. Unknown text is a Hole.
+// Stream is the standard input of a command. Unknown text is shellword.Unknown.
 type Stream struct {
 	Text string
 }
@@ -43,7 +43,7 @@ func (m *Machine) Shell(cwd string) *Frame {
 // Child is a copy of the shell: what it changes in itself does not come back.
 func (f *Frame) Child() *Frame {
 	g := *f
-	f.M.Spend(1 + (len(f.vars)+len(f.funcs))/4)
+	f.M.Burn(1 + (len(f.vars)+len(f.funcs))/4)
 	g.vars = maps.Clone(f.vars)
 	g.funcs = maps.Clone(f.funcs)
 	g.Aliases = maps.Clone(f.Aliases)
@@ -70,9 +70,9 @@ func (f *Frame) Through(wrapper string) (undo func()) {
 	f.via = append(via[:len(via):len(via)], wrapper)
 	f.depth++
 	if f.depth > maxDepth {
-		f.M.GiveUp(fmt.Sprintf("more than %d texts within texts", maxDepth))
+		f.M.Abort(fmt.Sprintf("more than %d texts within texts", maxDepth))
 	} else {
-		f.M.Spend(2)
+		f.M.Burn(2)
 	}
 	return func() { f.via, f.depth = via, depth }
 }

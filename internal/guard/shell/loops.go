@@ -31,13 +31,13 @@ func (f *Frame) overItems(name string, items []shellword.Word, body []*syntax.St
 	out := ""
 	for i, w := range items {
 		if i == MaxRounds {
-			f.Set(name, shellword.Hole)
+			f.Set(name, shellword.Unknown)
 			return out + f.list(body)
 		}
 		f.Set(name, w.Text)
 		out += f.list(body)
 		f.left = false
-		if f.M.Tired() {
+		if f.M.Exhausted() {
 			break
 		}
 	}
@@ -59,7 +59,7 @@ func (f *Frame) while(c *syntax.WhileClause) string {
 		if c.Until {
 			holds = not(holds)
 		}
-		if holds == No || f.M.Tired() {
+		if holds == No || f.M.Exhausted() {
 			return shellword.ClipHole(out)
 		}
 		out += f.list(c.Do)
@@ -70,7 +70,7 @@ func (f *Frame) while(c *syntax.WhileClause) string {
 	}
 	changed := changedVars(before, f.vars)
 	for _, name := range changed {
-		f.Set(name, shellword.Hole)
+		f.Set(name, shellword.Unknown)
 	}
 	if len(changed) > 0 {
 		f.list(c.Cond)

@@ -86,17 +86,17 @@ func New(c effect.Call, repo func() effect.Repo, files effect.Files, w World) *M
 	}
 }
 
-// Spend takes steps off the work left and reports whether any is left.
-func (m *Machine) Spend(steps int) bool {
+// Burn takes steps off the work left and reports whether any is left.
+func (m *Machine) Burn(steps int) bool {
 	m.Work -= steps
 	if m.Work < 0 {
-		m.GiveUp("more to expand than the reading has steps for")
+		m.Abort("more to expand than the reading has steps for")
 	}
 	return m.Work >= 0
 }
 
-// GiveUp ends the reading; what was found stays.
-func (m *Machine) GiveUp(bound string) {
+// Abort ends the reading; what was found stays.
+func (m *Machine) Abort(bound string) {
 	if !m.spent {
 		m.spent = true
 		m.Bounded(bound, m.texts()...)
@@ -133,5 +133,5 @@ func (m *Machine) texts() []string {
 // ReadsLeft is how many files may still be read.
 func (m *Machine) ReadsLeft() int { return maxReads - m.reads }
 
-// Tired reports whether the work is used up.
-func (m *Machine) Tired() bool { return m.Work < 0 }
+// Exhausted reports whether the work is used up.
+func (m *Machine) Exhausted() bool { return m.Work < 0 }

@@ -45,9 +45,9 @@ func indexText(p *syntax.ParamExp) string {
 // param is the value of a parameter expansion: a scalar, or the words of a list. Lengths, slices,
 // replacements and indirect names are unknown.
 func (f *Frame) param(p *syntax.ParamExp) (values []string, isList bool) {
-	if !f.M.Spend(1) || p.Param == nil || p.Excl || p.Length || p.Width || p.IsSet ||
+	if !f.M.Burn(1) || p.Param == nil || p.Excl || p.Length || p.Width || p.IsSet ||
 		p.Names != 0 || len(p.Modifiers) > 0 || p.Flags != nil {
-		return []string{shellword.Hole}, false
+		return []string{shellword.Unknown}, false
 	}
 	values, isList, known := f.base(p)
 	switch {
@@ -72,7 +72,7 @@ func (f *Frame) base(p *syntax.ParamExp) (values []string, isList, known bool) {
 		return nil, true, false
 	case v.array && p.Index != nil && index == "":
 		f.runInside(p.Index)
-		return []string{shellword.Hole}, false, true
+		return []string{shellword.Unknown}, false, true
 	case v.array:
 		return v.element(index)
 	case len(v.vals) == 0:
@@ -87,11 +87,11 @@ func (v variable) element(index string) (values []string, isList, known bool) {
 	n, err := strconv.Atoi("0" + index)
 	switch {
 	case err != nil:
-		return []string{shellword.Hole}, false, true
+		return []string{shellword.Unknown}, false, true
 	case n < len(v.vals):
 		return []string{v.vals[n]}, false, true
-	case len(v.vals) > 0 && v.vals[len(v.vals)-1] == shellword.Hole:
-		return []string{shellword.Hole}, false, true
+	case len(v.vals) > 0 && v.vals[len(v.vals)-1] == shellword.Unknown:
+		return []string{shellword.Unknown}, false, true
 	}
 	return []string{""}, false, false
 }
@@ -135,7 +135,8 @@ func (f *Frame) operated(
 // trimmed takes a plain prefix or suffix off, or the folder of a path. Other changes of a text are
 // unknown.
 func trimmed(op, pat, v string) string {
-	known := !strings.ContainsAny(pat, `*?[\`) && !shellword.Unknown(v) && !shellword.Unknown(pat)
+	known := !strings.ContainsAny(pat, `*?[\`) && !shellword.HasUnknown(v) &&
+		!shellword.HasUnknown(pat)
 	switch slash := strings.LastIndex(v, "/"); {
 	case known && op[0] == '#':
 		return strings.TrimPrefix(v, pat)
@@ -153,5 +154,5 @@ func changed(v string) string {
 	if strings.Contains(v, shellword.Trunk) {
 		return shellword.Trunk
 	}
-	return shellword.Hole
+	return shellword.Unknown
 }

@@ -24,7 +24,7 @@ func (f *Frame) redirected(s *syntax.Stmt) string {
 	for _, to := range files {
 		text := out
 		if !to.stdout {
-			text = shellword.Hole
+			text = shellword.Unknown
 		}
 		f.WriteFile(to.path, text, to.append)
 	}
@@ -76,7 +76,7 @@ func (f *Frame) redirect(r *syntax.Redirect) redirect {
 	case syntax.DplIn:
 		return redirect{}
 	case syntax.DplOut: // >&2, >&- and the old spelling >&file
-		if strings.Trim(w.Text, "0123456789-"+shellword.Hole) == "" {
+		if strings.Trim(w.Text, "0123456789-"+shellword.Unknown) == "" {
 			return redirect{stdout: fd != "2" && w.Text != "1"}
 		}
 	}
@@ -115,6 +115,6 @@ func (f *Frame) hereDoc(r *syntax.Redirect) string {
 		}
 		text = strings.Join(lines, "\n")
 	}
-	f.M.Spend(len(text) / 64)
+	f.M.Burn(len(text) / 64)
 	return text
 }

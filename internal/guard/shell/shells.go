@@ -90,7 +90,7 @@ func (f *Frame) shellScript(name string, args []shellword.Word) string {
 	f.Args, f.Name = shellword.Texts(args[1:]), args[0].Text
 	text, from := f.Open(args[0].Text)
 	if f.Unread(text, from) {
-		return shellword.Hole
+		return shellword.Unknown
 	}
 	if from == Nowhere {
 		why := ""
@@ -102,11 +102,11 @@ func (f *Frame) shellScript(name string, args []shellword.Word) string {
 		if why != "" {
 			f.Opaque(name+" "+shellword.Join(args), why)
 		}
-		return shellword.Hole
+		return shellword.Unknown
 	}
 	f.via = append(f.via, args[0].Text)
 	f.Script(text, from, args[0].Text)
-	return shellword.Hole
+	return shellword.Unknown
 }
 
 // shellStdin is a shell that reads its commands.
@@ -121,7 +121,7 @@ func (f *Frame) shellStdin(name string, args []shellword.Word) string {
 	text := f.Stdin.Text
 	f.Stdin = nil
 	if shellword.BlankSoft(text) { // harmless as a name or a version, not as commands
-		text = shellword.Hole
+		text = shellword.Unknown
 	}
 	return f.ShellText(text, "… | "+name)
 }
@@ -133,7 +133,7 @@ func (f *Frame) ShellText(text, how string) string {
 	}
 	if shellword.Blank(text) {
 		f.Opaque(how, "the text it would run is only known when it runs")
-		return shellword.Hole
+		return shellword.Unknown
 	}
 	return f.Run(text)
 }

@@ -19,15 +19,15 @@ func (f *Frame) simple(c *syntax.CallExpr) string {
 	f.M.round = r
 	defer func() { f.M.round = nil }()
 	out := f.once(c)
-	for r.n = 1; r.n < r.rounds && !f.M.Tired(); r.n++ {
+	for r.n = 1; r.n < r.rounds && !f.M.Exhausted(); r.n++ {
 		if f.once(c) != out {
-			out = shellword.Hole
+			out = shellword.Unknown
 		}
 	}
 	if r.mixed {
 		r.blur = true
 		f.once(c)
-		out = shellword.Hole
+		out = shellword.Unknown
 	}
 	return out
 }
@@ -74,7 +74,7 @@ func (f *Frame) assign(a *syntax.Assign) {
 	}
 	name := a.Name.Value
 	old, known := f.vars[name]
-	if a.Append && !f.M.Spend(old.size()/16) { // the old value is copied
+	if a.Append && !f.M.Burn(old.size()/16) { // the old value is copied
 		return
 	}
 	switch {
@@ -83,7 +83,7 @@ func (f *Frame) assign(a *syntax.Assign) {
 	case a.Index != nil: // which element it is does not matter
 		f.arith(a.Index)
 		f.Whole(a.Value)
-		f.vars[name] = variable{array: true, vals: []string{shellword.Hole}, out: old.out}
+		f.vars[name] = variable{array: true, vals: []string{shellword.Unknown}, out: old.out}
 	case a.Naked:
 		f.vars[name] = old
 	default:
@@ -99,7 +99,7 @@ func (f *Frame) assignScalar(name string, a *syntax.Assign, old variable, known 
 		f.Set(name, value)
 		return
 	case !known:
-		f.Set(name, shellword.Hole+value)
+		f.Set(name, shellword.Unknown+value)
 		return
 	case old.array:
 		old.vals = append(slices.Clone(old.vals), value)
@@ -120,7 +120,7 @@ func (f *Frame) assignArray(name string, a *syntax.Assign, old variable) {
 	for _, e := range a.Array.Elems {
 		if e.Index != nil {
 			f.arith(e.Index)
-			v.vals = append(v.vals, shellword.Hole)
+			v.vals = append(v.vals, shellword.Unknown)
 		}
 		v.vals = append(v.vals, shellword.Texts(f.words([]*syntax.Word{e.Value}))...)
 	}
@@ -169,7 +169,7 @@ func (f *Frame) declClause(c *syntax.DeclClause) {
 			f.assign(a)
 		}
 		if ref { // another variable's name
-			f.Set(name, shellword.Hole)
+			f.Set(name, shellword.Unknown)
 		}
 		if exports {
 			f.Export(name)

@@ -39,7 +39,7 @@ func (f *Frame) KindAt(w shellword.Word) paths.Kind {
 	}
 	kind := paths.Of(full, pat)
 	switch {
-	case kind != paths.Ordinary || shellword.Unknown(full) || full == "":
+	case kind != paths.Ordinary || shellword.HasUnknown(full) || full == "":
 		return kind
 	case f.Own(full):
 		return paths.State
@@ -56,7 +56,7 @@ func (f *Frame) Own(full string) bool {
 func (f *Frame) real(full string) string {
 	links, ok := f.M.Files.(effect.Links)
 	full = f.linked(full)
-	if !ok || full == "" || full[0] == '~' || shellword.Unknown(full) || !f.M.Spend(20) {
+	if !ok || full == "" || full[0] == '~' || shellword.HasUnknown(full) || !f.M.Burn(20) {
 		return full
 	}
 	return links.RealPath(full)
@@ -88,7 +88,7 @@ func (f *Frame) Covers(w shellword.Word) bool {
 	below := strings.TrimSuffix(full, "/") + "/"
 	within := func(p string) bool { return strings.HasPrefix(p, below) }
 	return paths.Matches(last, ".sdd") ||
-		path.Base(dir) == ".sdd" && strings.Trim(last, shellword.Hole) == "" ||
+		path.Base(dir) == ".sdd" && strings.Trim(last, shellword.Unknown) == "" ||
 		slices.ContainsFunc(f.M.Call.Own, within) ||
 		f.M.Call.Cwd != "" && within(f.M.Call.Cwd+"/")
 }
@@ -119,7 +119,7 @@ func (f *Frame) Writes(w shellword.Word, how string) {
 // fileAct records what is done to a file; how is the command as written.
 func (f *Frame) fileAct(kind effect.Kind, ref, how string) {
 	full := f.linked(f.Resolve(ref))
-	if shellword.Unknown(full) || strings.ContainsAny(full, "*?[{") {
+	if shellword.HasUnknown(full) || strings.ContainsAny(full, "*?[{") {
 		full = ""
 	}
 	command := shellword.Clip(shellword.Ellipsis(how), 300)

@@ -38,9 +38,9 @@ func (f *Frame) testExpr(x syntax.TestExpr) Truth {
 	f.nest++
 	defer func() { f.nest-- }()
 	if f.nest > maxNesting {
-		f.M.GiveUp(tooDeep)
+		f.M.Abort(tooDeep)
 	}
-	if !f.M.Spend(1) {
+	if !f.M.Burn(1) {
 		return Maybe
 	}
 	switch x := x.(type) {
@@ -94,14 +94,15 @@ func (f *Frame) matches(pat, s string) Truth {
 	switch work := len(pat) * len(s); {
 	case pat == "*":
 		return Yes
-	case shellword.Unknown(s) || shellword.Unknown(pat), work > 1<<20 || !f.M.Spend(1+work/1024):
+	case shellword.HasUnknown(s) || shellword.HasUnknown(pat),
+		work > 1<<20 || !f.M.Burn(1+work/1024):
 		return Maybe
 	}
 	return TruthOf(shellword.GlobMatch(pat, s))
 }
 
 func nonEmpty(s string) Truth {
-	if shellword.Unknown(s) {
+	if shellword.HasUnknown(s) {
 		return Maybe
 	}
 	return TruthOf(s != "")
@@ -124,7 +125,7 @@ func testArgs(argv []shellword.Word) Truth {
 		return nonEmpty(argv[0].Text)
 	case len(argv) == 3 && shellword.Has("= == !=", argv[1].Text):
 		a, b := argv[0].Text, argv[2].Text
-		if shellword.Unknown(a) || shellword.Unknown(b) {
+		if shellword.HasUnknown(a) || shellword.HasUnknown(b) {
 			return Maybe
 		}
 		return TruthOf((a == b) == (argv[1].Text != "!="))

@@ -57,7 +57,7 @@ func (v variable) or(o variable) variable {
 		}
 	}
 	if len(v.vals) > maxValues {
-		v.vals = append(v.vals[:maxValues-1], shellword.Hole)
+		v.vals = append(v.vals[:maxValues-1], shellword.Unknown)
 	}
 	return v
 }
@@ -83,7 +83,7 @@ func (f *Frame) First(name string) (string, bool) {
 
 // Env is a variable's first value, "" where that is unknown.
 func (f *Frame) Env(name string) string {
-	if text, _ := f.First(name); !shellword.Unknown(text) {
+	if text, _ := f.First(name); !shellword.HasUnknown(text) {
 		return text
 	}
 	return ""
@@ -105,7 +105,7 @@ func (f *Frame) Export(name string) {
 
 // joinVars returns the variables after either of two branches ran.
 func (f *Frame) joinVars(a, b map[string]variable) map[string]variable {
-	f.M.Spend((len(a) + len(b)) / 4)
+	f.M.Burn((len(a) + len(b)) / 4)
 	out := maps.Clone(b)
 	for name, v := range a {
 		w, ok := b[name]
@@ -144,7 +144,7 @@ func (m *Machine) choose(name string, values []string) string {
 	r.mixed = r.mixed || r.name != "" && r.name != name
 	r.name = name
 	if r.blur {
-		return shellword.Hole
+		return shellword.Unknown
 	}
 	return values[min(r.n, len(values)-1)]
 }
@@ -155,7 +155,7 @@ func (f *Frame) lookup(name string) (v variable, known bool) {
 	if v, known = f.vars[name]; known {
 		return v, true
 	}
-	text := shellword.Hole
+	text := shellword.Unknown
 	switch name {
 	case "@", "*":
 		return variable{vals: f.Args, array: true}, true
@@ -175,7 +175,7 @@ func (f *Frame) lookup(name string) (v variable, known bool) {
 		text = "claude"
 	case "CLAUDE_PID", "PPID": // the client starts the shell itself
 		if text = f.M.Call.PID; text == "" {
-			return scalar(shellword.Hole), false
+			return scalar(shellword.Unknown), false
 		}
 	case "IFS":
 		text = " \t\n"
@@ -188,7 +188,7 @@ func (f *Frame) lookup(name string) (v variable, known bool) {
 		n, err := strconv.Atoi(name)
 		switch {
 		case err != nil || n < 1:
-			return scalar(shellword.Hole), false
+			return scalar(shellword.Unknown), false
 		case n <= len(f.Args):
 			text = f.Args[n-1]
 		default:

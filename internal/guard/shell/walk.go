@@ -11,12 +11,12 @@ import (
 
 // Run walks shell text in this very shell, as eval does, and returns what it would print.
 func (f *Frame) Run(text string) string {
-	if !f.M.Spend(1 + len(text)/16) {
-		return shellword.Hole
+	if !f.M.Burn(1 + len(text)/16) {
+		return shellword.Unknown
 	}
 	text = asBash(text)
 	if f.unreadable(text) {
-		return shellword.Hole
+		return shellword.Unknown
 	}
 	stmts, problem := Parse(text)
 	src := f.src
@@ -32,7 +32,7 @@ func (f *Frame) Run(text string) string {
 // unreadable notes text that must not reach the parser, or is so long that a part was cut off.
 func (f *Frame) unreadable(text string) bool {
 	bound := unfit(text)
-	if bound == "" && len(text) > shellword.MaxShell/4 && shellword.Unknown(text) {
+	if bound == "" && len(text) > shellword.MaxShell/4 && shellword.HasUnknown(text) {
 		bound = "a part of a long text is only known when it runs"
 	}
 	if bound != "" {
@@ -47,7 +47,7 @@ func (f *Frame) unparsed(text, problem string) {
 	if f.Disk {
 		return
 	}
-	if f.depth > 0 && shellword.Unknown(text) {
+	if f.depth > 0 && shellword.HasUnknown(text) {
 		f.Opaque(text, "the text it would run is only known when it runs")
 		return
 	}
@@ -60,7 +60,7 @@ func (f *Frame) unparsed(text, problem string) {
 func (f *Frame) list(stmts []*syntax.Stmt) string {
 	var out strings.Builder
 	for _, s := range stmts {
-		if f.left || f.M.Tired() {
+		if f.left || f.M.Exhausted() {
 			break
 		}
 		if text := f.stmt(s); out.Len() < shellword.MaxShell {
@@ -71,7 +71,7 @@ func (f *Frame) list(stmts []*syntax.Stmt) string {
 }
 
 func (f *Frame) stmt(s *syntax.Stmt) string {
-	if s == nil || !f.M.Spend(1) {
+	if s == nil || !f.M.Burn(1) {
 		return ""
 	}
 	return f.deeper(func() string { return f.run(s) })
@@ -84,7 +84,7 @@ func (f *Frame) deeper(do func() string) string {
 	f.nest++
 	defer func() { f.nest-- }()
 	if f.nest > maxNesting {
-		f.M.GiveUp(tooDeep)
+		f.M.Abort(tooDeep)
 		return ""
 	}
 	return do()
@@ -172,7 +172,7 @@ func (f *Frame) binary(c *syntax.BinaryCmd) string {
 	}
 	var out strings.Builder
 	out.WriteString(f.stmt(first))
-	for i := len(chain) - 1; i >= 0 && !f.M.Tired(); i-- {
+	for i := len(chain) - 1; i >= 0 && !f.M.Exhausted(); i-- {
 		if text := f.then(chain[i].Op == syntax.AndStmt,
 			chain[i].Y); out.Len() < shellword.MaxShell {
 			out.WriteString(text)
@@ -206,7 +206,7 @@ func (f *Frame) then(and bool, s *syntax.Stmt) string {
 
 // copyVars keeps the variables as they are before a branch.
 func (f *Frame) copyVars() map[string]variable {
-	f.M.Spend(len(f.vars) / 4)
+	f.M.Burn(len(f.vars) / 4)
 	return maps.Clone(f.vars)
 }
 
@@ -234,7 +234,7 @@ func (f *Frame) pipeline(c *syntax.BinaryCmd) string {
 		out = g.stmt(s)
 		f.status = g.status
 		stdin = &Stream{Text: shellword.ClipHole(out)}
-		if f.M.Tired() {
+		if f.M.Exhausted() {
 			break
 		}
 	}
@@ -242,7 +242,7 @@ func (f *Frame) pipeline(c *syntax.BinaryCmd) string {
 }
 
 func (f *Frame) ifClause(c *syntax.IfClause) string {
-	if c == nil || !f.M.Spend(1) {
+	if c == nil || !f.M.Burn(1) {
 		return ""
 	}
 	if len(c.Cond) == 0 { // else

@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// Unknown text is a private character in a word: Hole for anything, Soft for the output of programs
+// Text that is not known is a private character in a word: Unknown for anything, UnknownEnv for the
+// output of programs
 // that set up an environment (direnv, ssh-agent, brew shellenv), which is no way to a forge, Trunk
 // for the name of the default branch where a command looks it up.
 const (
-	Hole  = "\ue000"
-	Soft  = "\ue001"
-	Trunk = "\ue003"
+	Unknown    = "\ue000"
+	UnknownEnv = "\ue001"
+	Trunk      = "\ue003"
 )
 
 // MaxText bounds the text of a snippet in another language, in bytes.
@@ -45,17 +46,17 @@ func Lits(texts ...string) []Word {
 }
 
 // Known reports whether the whole word is known.
-func (w Word) Known() bool { return !Unknown(w.Text) }
+func (w Word) Known() bool { return !HasUnknown(w.Text) }
 
-// Unknown reports whether a part of the text is unknown.
-func Unknown(text string) bool {
-	return strings.Contains(text, Hole) || strings.Contains(text, Soft) ||
+// HasUnknown reports whether a part of the text is unknown.
+func HasUnknown(text string) bool {
+	return strings.Contains(text, Unknown) || strings.Contains(text, UnknownEnv) ||
 		strings.Contains(text, Trunk)
 }
 
 // Blank reports whether nothing at all is known of the text.
 func Blank(text string) bool {
-	return strings.Trim(text, Hole+Soft+Trunk+" \n\t") == "" && Unknown(text)
+	return strings.Trim(text, Unknown+UnknownEnv+Trunk+" \n\t") == "" && HasUnknown(text)
 }
 
 // Show is the word as a person would read it.
@@ -64,7 +65,7 @@ func (w Word) Show() string {
 		return w.Text
 	}
 	if !w.Known() {
-		if w.Src != "" && !Unknown(w.Src) {
+		if w.Src != "" && !HasUnknown(w.Src) {
 			return Clip(w.Src, 120)
 		}
 		return Ellipsis(w.Text)
@@ -77,10 +78,10 @@ func (w Word) Show() string {
 
 // Ellipsis shows what is unknown as "…".
 func Ellipsis(text string) string {
-	if !Unknown(text) {
+	if !HasUnknown(text) {
 		return text
 	}
-	return strings.NewReplacer(Hole, "…", Soft, "…", Trunk, "…").Replace(text)
+	return strings.NewReplacer(Unknown, "…", UnknownEnv, "…", Trunk, "…").Replace(text)
 }
 
 // Join is a command line as a person would read it, at most some 400 bytes.
@@ -171,7 +172,7 @@ func Atoi(s string) (int, bool) {
 // ClipHole bounds a text that is passed on; what is cut off is unknown.
 func ClipHole(s string) string {
 	if len(s) > MaxShell {
-		return s[:MaxShell/2] + Hole
+		return s[:MaxShell/2] + Unknown
 	}
 	return s
 }
@@ -179,14 +180,14 @@ func ClipHole(s string) string {
 // Swap is strings.ReplaceAll for texts from outside: a result too long is unknown.
 func Swap(s, old, with string) string {
 	if old == "" || len(s)+strings.Count(s, old)*len(with) > 2*MaxText {
-		return Hole
+		return Unknown
 	}
 	return strings.ReplaceAll(s, old, with)
 }
 
 // BlankSoft reports whether the text is only what a program prints that sets up an environment.
 func BlankSoft(text string) bool {
-	return strings.Trim(text, Soft+" \n\t") == "" && strings.Contains(text, Soft)
+	return strings.Trim(text, UnknownEnv+" \n\t") == "" && strings.Contains(text, UnknownEnv)
 }
 
 // Btoi is 1 for true.

@@ -10,7 +10,7 @@ import (
 
 // Taken answers a report: one line with what it changed and, while gates wait, a second line with
 // what to do now.
-func Taken(f *loop.Facts, c loop.Changed) string {
+func ReportAnswer(f *loop.Facts, c loop.Changed) string {
 	changed := changes(f, c)
 	if len(changed) == 0 && len(c.Due) == 0 {
 		changed = append(changed, fmt.Sprintf("recorded for iteration %d; "+

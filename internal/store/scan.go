@@ -20,13 +20,13 @@ const (
 	lineStart = `{"version":`
 )
 
-// Skim calls each with the fields of a line before its snapshot, and with the named ones after it.
+// Scan calls each with the fields of a line before its snapshot, and with the named ones after it.
 // It returns the snapshot, which is most of the line, unread. A line that cannot be read is damage;
 // but where a line has the form in which this program writes, the rest of it is only searched for
 // what crashes leave: zeros, a cut, a line joined to half of another. Check finds everything else.
-// Skim does a thirtieth of the work of reading the whole line. A field may come twice, then the
+// Scan does a thirtieth of the work of reading the whole line. A field may come twice, then the
 // later one counts. The fields are good for ever, the snapshot until the next line.
-func (l RawLine) Skim(
+func (l RawLine) Scan(
 	each func(name string, v gjson.Result), after ...string,
 ) (snapshot []byte, err error) {
 	head, snapshot, tail := l.split()

@@ -19,8 +19,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Desk takes the questions. Now is the present, in the zone of whoever asks.
-type Desk struct {
+// Inspector takes the questions. Now is the present, in the zone of whoever asks.
+type Inspector struct {
 	Env func(string) string
 	Now func() time.Time
 	// Everywhere asks Standing, History and Cost about every project of this machine that the
@@ -28,9 +28,9 @@ type Desk struct {
 	Everywhere bool
 }
 
-// visit is one question in one project.
-type visit struct {
-	*Desk
+// question is one question in one project.
+type question struct {
+	*Inspector
 	now     time.Time // in UTC
 	project string
 	files   *store.Store // nil if the project has no state
@@ -43,13 +43,13 @@ type loopState struct {
 }
 
 // Project is the folder that the questions are about.
-func (d *Desk) Project() string { return tracker.Project(d.Env, cwd()) }
+func (d *Inspector) Project() string { return tracker.Project(d.Env, cwd()) }
 
 // ask asks the current project, or every one, the last changed one at the end. An error in one does
 // not stop the others; errors are joined.
-func (d *Desk) ask(question func(*visit) error) error {
+func (d *Inspector) ask(ask func(*question) error) error {
 	if !d.Everywhere {
-		return d.askIn(d.Project(), question)
+		return d.askIn(d.Project(), ask)
 	}
 	projects, err := seal.At(seal.Home(d.Env)).Projects()
 	errs := []error{store.Hinted(err)}
@@ -61,7 +61,7 @@ func (d *Desk) ask(question func(*visit) error) error {
 	}
 	slices.SortStableFunc(projects, func(a, b string) int { return changed[a].Compare(changed[b]) })
 	for _, p := range projects {
-		if err := d.askIn(p, question); err != nil {
+		if err := d.askIn(p, ask); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", p, err))
 		}
 	}
@@ -69,17 +69,17 @@ func (d *Desk) ask(question func(*visit) error) error {
 }
 
 // askIn opens a project's state for a question, if it has any.
-func (d *Desk) askIn(project string, question func(*visit) error) error {
-	v, err := d.visit(project)
+func (d *Inspector) askIn(project string, ask func(*question) error) error {
+	v, err := d.in(project)
 	if err != nil || v.files == nil {
 		return err
 	}
 	defer v.files.Close()
-	return question(v)
+	return ask(v)
 }
 
-func (d *Desk) visit(project string) (*visit, error) {
-	v := &visit{Desk: d, now: d.Now().UTC(), project: project}
+func (d *Inspector) in(project string) (*question, error) {
+	v := &question{Inspector: d, now: d.Now().UTC(), project: project}
 	seals := seal.At(seal.Home(d.Env))
 	files, err := store.Open(project)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -94,7 +94,7 @@ func (d *Desk) visit(project string) (*visit, error) {
 }
 
 // named is the project where loops of several are shown, else empty.
-func (v *visit) named() string {
+func (v *question) named() string {
 	if v.Everywhere {
 		return v.project
 	}
@@ -126,7 +126,7 @@ func cwd() string {
 
 // each shows the present runs of the skills. An error in one does not stop the others; errors are
 // joined.
-func (v *visit) each(skills []loop.Skill, show func(*loopState) error) error {
+func (v *question) each(skills []loop.Skill, show func(*loopState) error) error {
 	var errs []error
 	for _, skill := range skills {
 		s, err := v.files.Load(skill)

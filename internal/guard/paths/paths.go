@@ -42,7 +42,7 @@ func Of(full, pat string) Kind {
 	switch {
 	case strings.Contains(low, ".claude/projects/") && transcript,
 		strings.HasSuffix(strings.TrimSuffix(low, "/*"), ".claude/projects"),
-		shellword.Unknown(low) &&
+		shellword.HasUnknown(low) &&
 			(stateFile(base) || transcript && strings.Contains(low, "/projects/")):
 		return State
 	case registered(low, base):
