@@ -8,8 +8,8 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// passMain plays a section of an audit loop that is coded and found clean: `pass FILE`. It
-// prints the reply of the last Stop.
+// passMain plays the coding and the audit of a section: `pass FILE [REPORT]`, clean without a
+// report. It prints the replies of the Stops.
 func passMain(args []string) int {
 	play := func(args ...string) {
 		word, payload := shorthand(args)
@@ -25,7 +25,11 @@ func passMain(args []string) int {
 	workerMain([]string{"done"})
 	play("stop", "stop_hook_active=true")
 	play("agent", "go")
-	if _, err := testApp().Report(strings.NewReader(`{"verdict":"clean"}`)); err != nil {
+	report := `{"verdict":"clean"}`
+	if len(args) > 1 {
+		report = args[1]
+	}
+	if _, err := testApp().Report(strings.NewReader(report)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

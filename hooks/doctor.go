@@ -4,8 +4,10 @@ import (
 	"os"
 	"time"
 
+	"hooks/internal/app"
 	"hooks/internal/doctor"
 	"hooks/internal/hint"
+	"hooks/internal/loop"
 	"hooks/internal/report"
 )
 
@@ -17,7 +19,7 @@ type doctorCmd struct {
 }
 
 // Run looks at the machine and the project; a check that fails is exit code 1.
-func (c doctorCmd) Run(p caller) error {
+func (c doctorCmd) Run(a *app.App, p caller) error {
 	if c.Fix && p.Env("CLAUDECODE") != "" {
 		return hint.New("type hooks doctor --fix in a terminal of your own",
 			"nothing is repaired from inside the agent")
@@ -32,6 +34,10 @@ func (c doctorCmd) Run(p caller) error {
 	}
 	found := doctor.Doctor{
 		Env: p.Env, Dir: dir, Now: time.Now(), Version: versionLine(), Live: c.Live,
+		Archive: func(skill loop.Skill) error {
+			_, err := a.Reset([]loop.Skill{skill})
+			return err
+		},
 	}.Run(c.Fix)
 	if !found.OK {
 		err = hint.New("see each hint above; `hooks doctor --fix` repairs what is safe to repair",

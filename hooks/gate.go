@@ -8,7 +8,7 @@ import (
 )
 
 type gateCmd struct {
-	List   gateListCmd   `cmd:"" help:"The questions that wait for a person."`
+	List   gateListCmd   `cmd:"" group:"Look" help:"The questions that wait for a person."`
 	Answer gateAnswerCmd `cmd:"" help:"Answer a question of a paused loop; not from inside the agent."`
 }
 

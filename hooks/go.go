@@ -28,9 +28,9 @@ type goCmd struct {
 	Tasks string `placeholder:"PATH" help:"The list of tasks, if not beside the SPEC or in it."`
 	Check string `placeholder:"CMD" help:"The command that proves a task or a section."`
 	Issue string `placeholder:"ID" help:"The issue that the tasks belong to."`
-	Mode  string `enum:"quick,tdd,pair,checkpoint,swarm," default:"" help:"${enum} or the spec's."`
+	Mode  string `enum:"${modes}," default:"" placeholder:"MODE" help:"${enum} or the spec's."`
 
-	CheckTimeout string `placeholder:"N" help:"Minutes for one run of that command."`
+	CheckTimeout string `placeholder:"N" help:"Minutes for one run of the check command."`
 	StrictTests  bool   `help:"Ask a person about tests that were weakened."`
 
 	MaxTaskIterations string `placeholder:"N" help:"Attempts at one task."`
@@ -197,6 +197,9 @@ func (g goCmd) drive(
 			resume = "the same command"
 		}
 		way = "the client may lack the plugin: `hooks doctor`; then " + resume
+	}
+	if last.Cause == "gate_waiting" {
+		way = "answer the questions above, then " + resume
 	}
 	return hint.New(way, "the run stopped: %s", last.Cause)
 }

@@ -51,7 +51,7 @@ func types(t *testing.T, last drive.Order, env map[string]string, args ...string
 	var cli struct {
 		Go goCmd `cmd:""`
 	}
-	k, err := kong.Must(&cli, kong.Name("hooks")).Parse(append([]string{"go"}, args...))
+	k, err := kong.Must(&cli, kong.Name("hooks"), named()).Parse(append([]string{"go"}, args...))
 	if err != nil {
 		return nil, "", err
 	}
@@ -140,7 +140,7 @@ func TestGoOnATerminal(t *testing.T) {
 	var cli struct {
 		Go goCmd `cmd:""`
 	}
-	k, err := kong.Must(&cli, kong.Name("hooks")).Parse([]string{"go"})
+	k, err := kong.Must(&cli, kong.Name("hooks"), named()).Parse([]string{"go"})
 	if err != nil {
 		t.Fatal(err)
 	}

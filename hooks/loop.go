@@ -11,9 +11,9 @@ import (
 )
 
 type loopCmd struct {
-	Status statusCmd    `cmd:"" help:"The state of the project's loops; the same as hooks status."`
+	Status statusCmd    `cmd:"" group:"Look" help:"The state of the project's loops; the same as hooks status."`
 	Stop   loopStopCmd  `cmd:"" help:"End the running loop: work already dispatched finishes, nothing new begins."`
-	List   loopListCmd  `cmd:"" help:"The runs of this project, earlier ones too."`
+	List   loopListCmd  `cmd:"" group:"Look" help:"The runs of this project, earlier ones too."`
 	Accept acceptCmd    `cmd:"" help:"Show and accept what you changed in a loop's files."`
 	Reset  loopResetCmd `cmd:"" help:"Archive a run that has ended, or whose files are damaged, so that the next one starts afresh."`
 }

@@ -8,6 +8,7 @@ import (
 
 	"hooks/internal/app"
 	"hooks/internal/hint"
+	"hooks/internal/loop"
 	"hooks/schemas"
 )
 
@@ -36,10 +37,9 @@ type commands struct {
 	Pr         prCmd         `cmd:"" group:"Look" name:"pr" help:"One PR from the tracker: state, checks, feedback, and what that would trigger."`
 	Replay     replayCmd     `cmd:"" group:"Look" help:"What the hooks would have done in a past session: stop, questions, refusals, spend."`
 	Loop       loopCmd       `cmd:"" group:"Decide" help:"Look at loops, or end them."`
-	Go         goCmd         `cmd:"" name:"go" group:"Decide" help:"Drive a task or an audit loop: one client process for each task or phase."`
+	Go         goCmd         `cmd:"" name:"go" group:"Run" help:"Drive a task or an audit loop: one client process for each task or phase."`
 	Gate       gateCmd       `cmd:"" group:"Decide" help:"Look at waiting questions, or answer one from your own terminal."`
-	Audit      auditCmd      `cmd:"" group:"Decide" help:"The findings of an audit loop, or a section of its plan."`
-	Ledger     ledgerCmd     `cmd:"" group:"Decide" help:"Loop ledgers: check them, add a turn, read the feedback."`
+	Audit      auditCmd      `cmd:"" group:"Look" help:"The findings of an audit loop, or a section of its plan."`
 	Install    installCmd    `cmd:"" group:"Set up" help:"Register this program in the client's settings; not from inside the agent."`
 	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"Take this program out of the client's settings again."`
 	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"Check everything that a loop needs, and tell you how to fix what is wrong."`
@@ -50,6 +50,7 @@ type commands struct {
 	Man        manCmd        `cmd:"" group:"Set up" help:"Print the manual page, as in hooks man | man -l -"`
 	Report     reportCmd     `cmd:"" group:"For skills and scripts" help:"Record a skill's facts, as JSON on stdin, in its open iteration."`
 	Schema     schemaCmd     `cmd:"" group:"For skills and scripts" help:"Print a JSON Schema."`
+	Ledger     ledgerCmd     `cmd:"" group:"For skills and scripts" help:"Loop ledgers: check them, add a turn, read the feedback."`
 }
 
 type hookCmd struct{}
@@ -69,11 +70,18 @@ func hookWord(word string) error {
 	if word == "stop" {
 		way = "to end a loop: `hooks loop stop`"
 	}
-	return hint.New(way, "`hooks %s` takes no argument and reads one event of the client on stdin", word)
+	return hint.New(way,
+		"`hooks %s` takes no argument and reads one event of the client on stdin", word)
 }
 
 // exited carries an exit code out of the parser.
 type exited int
+
+// named are the lists that the commands' texts name.
+func named() kong.Vars {
+	return kong.Vars{"schemas": strings.Join(schemas.Names(), ", "),
+		"modes": strings.Join(loop.Modes, ",")}
+}
 
 func people(a *app.App, args []string) (code int) {
 	c := callerOf(a)
@@ -96,7 +104,11 @@ func people(a *app.App, args []string) (code int) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Description("Governs unattended loops of Claude Code: "+
 			"stop conditions, gates, merges, money, state."),
-		kong.Vars{"schemas": strings.Join(schemas.Names(), ", ")},
+		kong.PostBuild(func(k *kong.Kong) error {
+			k.Model.HelpFlag.Help = "Show this help."
+			return nil
+		}),
+		named(),
 		kong.Writers(c.out, c.errs), kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.Bind(a, c))
 	ctx, err := parser.Parse(normalizeHelp(args))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -110,7 +109,8 @@ func open(path string) error {
 		args = []string{"rundll32", "url.dll,FileProtocolHandler", path}
 	}
 	if err := child.Leave(args, openerWait); err != nil {
-		return hint.New("open the file by hand", "open %s: %s", path, fmt.Sprint(err))
+		return hint.New("open the file by hand",
+			"show %s in a browser: %s: %v", path, args[0], err)
 	}
 	return nil
 }

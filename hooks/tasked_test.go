@@ -29,7 +29,12 @@ func taskedMain(args []string) int {
 	} {
 		_ = os.Setenv(name, value)
 	}
-	if os.Getenv("UNHOOKED") != "" { // the plugin is not there
+	switch os.Getenv("UNHOOKED") { // the plugin is not there
+	case "":
+	case "logged out":
+		return taskedEnd(1, `{"terminal_reason":"api_error","is_error":true}`,
+			"Not logged in · Please run /login")
+	default:
 		return taskedEnd(0, `{"terminal_reason":"completed"}`, "There is no task.")
 	}
 	name, rest, _ := strings.Cut(strings.TrimPrefix(prompt, "/"), " ")
@@ -47,6 +52,9 @@ func taskedMain(args []string) int {
 		strings.TrimSpace(prompt+" "+flagValue(args, "--agent")), context)
 	logged.Close()
 	line := func(kind, text string) {
+		if os.Getenv("UNREAD") != "" { // it keeps no transcripts
+			return
+		}
 		l, _ := sjson.Set(`{}`, "type", kind)
 		l, _ = sjson.Set(l, "message.content", text)
 		appendLine(l)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -16,7 +17,8 @@ import (
 // workerMain plays the worker of a task or an audit loop's open iteration: `worker MESSAGE` writes
 // the transcript of a worker that got the prompt, and ends with the message. TOKEN in the message
 // is the token of the attempt; OLD set to a text lets the transcript begin with an earlier answer;
-// FAILURE is the API error that ends the worker instead. It prints the reply in plain words.
+// FAILURE is the API error that ends the worker instead. AGENT is its id, NOTE the client's note on
+// it, UNREAD is set where there is no transcript. It prints the reply in plain words.
 func workerMain(args []string) int {
 	project := os.Getenv("CLAUDE_PROJECT_DIR")
 	tick, err := os.ReadFile(filepath.Join(project, ".sdd", "loop", "task.tick.json"))
@@ -28,8 +30,12 @@ func workerMain(args []string) int {
 		return 1
 	}
 	token := gjson.GetBytes(tick, "attempt.token").String()
+	id, note := cmp.Or(os.Getenv("AGENT"), "w1"), os.Getenv("NOTE")
+	if call := gjson.GetBytes(tick, "attempt.call").String(); note == "" {
+		note = fmt.Sprintf(`{"toolUseId":%q,"spawnDepth":1}`, call)
+	}
 	path := filepath.Join(strings.TrimSuffix(transcript(), ".jsonl"), "subagents",
-		"agent-w1.jsonl")
+		"agent-"+id)
 	line := func(kind, text string) string {
 		content, _ := json.Marshal(text)
 		return fmt.Sprintf(`{"type":%q,"message":{"content":%s}}`, kind, content) + "\n"
@@ -41,6 +47,10 @@ func workerMain(args []string) int {
 	text += line("user", "the claim is TASK_COMPLETE "+token+" on a line of its own")
 	err = os.MkdirAll(filepath.Dir(path), 0o700)
 	if err == nil {
+		err = os.WriteFile(path+".meta.json", []byte(note), 0o600)
+	}
+	path += ".jsonl"
+	if err == nil && os.Getenv("UNREAD") == "" {
 		err = os.WriteFile(path, []byte(text), 0o600)
 	}
 	if err != nil {
@@ -49,7 +59,7 @@ func workerMain(args []string) int {
 	}
 	message := strings.ReplaceAll(strings.Join(args, " "), "TOKEN", token)
 	p, _ := sjson.Set(basePayload(), "hook_event_name", "SubagentStop")
-	for k, v := range map[string]string{"agent_id": "w1", "agent_type": "general-purpose",
+	for k, v := range map[string]string{"agent_id": id, "agent_type": "general-purpose",
 		"agent_transcript_path":  path,
 		"last_assistant_message": strings.ReplaceAll(message, `\n`, "\n")} {
 		p, _ = sjson.Set(p, k, v)

@@ -97,7 +97,7 @@ case ":$PATH:" in
 *":$prefix/bin:"*) ;;
 *) hooks=$prefix/bin/hooks ;;
 esac
-[ "$hooks" = hooks ] || note="note: $prefix/bin is not in your PATH
+[ "$hooks" = hooks ] || note="note: $prefix/bin is not in your PATH; in your shell's start file: export PATH=\"$prefix/bin:\$PATH\"
 "
 printf '%s\ninstalled as %s\n%snext:\n' "$version" "$prefix/bin/hooks" "${note:-}"
 printf '    %s %-7s # %s\n' "$hooks" install "register it with the client" \

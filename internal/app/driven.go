@@ -316,7 +316,8 @@ func (d *driven) Halt(cause, text string) (drive.Order, error) {
 		return drive.Order{}, err
 	}
 	next := loop.DriveStep{Cause: cause, Text: text, Code: 1}
-	if t.Budget != nil && t.Budget.Status != loop.Active {
+	// A run that was over before its first process has not ended by the cause.
+	if b := t.Budget; b != nil && b.Status != loop.Active && (b.Seq != d.seq || b.RunID != d.run) {
 		next = loop.Driving{Run: t.Budget, Began: true}.Next()
 	}
 	return h.lastOrder(t, next), nil

@@ -71,6 +71,9 @@ func (e *entry) lookUp(need loop.Need) {
 	}
 	if root := e.attemptRoot(); root != "" {
 		e.attemptFacts(&f, root, e.asks.Tasks)
+		if need&loop.NeedFresh == 0 && e.Budget != nil {
+			f.Dropped = dropped(root, loop.State{Run: e.Budget}.Tip())
+		}
 	}
 	tracks.Wait()
 	if resumed {

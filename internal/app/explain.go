@@ -46,11 +46,11 @@ func (h *handler) heldBy(r guard.Reading, call guard.Call) string {
 	opaque, around := len(r.Opaque) > 0, leavesLinks(call.Command)
 	switch {
 	case len(r.Merges()) > 0 || len(h.tampers(r)) > 0:
-		return "the reading, before the command runs"
+		return "the guard, which reads the command before it runs"
 	case r.Bound != "":
-		return "the reading: a text that it cannot read to its end does not run (" + r.Bound + ")"
+		return "the guard: a text that it cannot read to its end does not run (" + r.Bound + ")"
 	case opaque && around && r.ReachesForge():
-		return "the reading: a login shell or an absolute path does not meet the brake, " +
+		return "the guard: a login shell or an absolute path does not meet the brake, " +
 			"so it is denied"
 	case opaque && around:
 		return "nothing here, for a login shell or an absolute path does not meet the brake: " +

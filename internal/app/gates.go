@@ -104,7 +104,7 @@ func (h *handler) findGate(n gateName) (found waitingGate, err error) {
 	case len(all) > 0:
 		return found, hint.New("waiting: "+names(all, false), "gate %q does not wait", n.written)
 	}
-	return found, hint.New("no gate waits; `hooks gate list` shows those that do",
+	return found, hint.New("no gate waits here; `hooks status --all` shows every project",
 		"gate %q does not wait", n.written)
 }
 

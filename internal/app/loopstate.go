@@ -47,7 +47,7 @@ func only(list []*loopState, keep func(*loopState) bool) (kept []*loopState) {
 func (h *handler) threads(load func(loop.Skill) (store.State, error)) ([]*loopState, error) {
 	var list []*loopState
 	var damage []error
-	for _, skill := range loop.Skills() {
+	for _, skill := range h.files.Skills(h.ev.SessionID) {
 		s, err := load(skill)
 		if err != nil {
 			damage = append(damage, err)

@@ -46,8 +46,8 @@ func (h *handler) missedCalls(t *loopState, calls []usage.Call) (list []loop.Res
 // openBeside reports whether the other loop of the tick's session has an iteration open too.
 func (h *handler) openBeside(t *loopState) bool {
 	return slices.ContainsFunc(loop.Skills(), func(skill loop.Skill) bool {
-		s, err := h.files.LoadRun(skill)
-		return skill != t.skill && err == nil && s.Tick != nil &&
-			s.Tick.SessionID == t.Tick.SessionID
+		other, err := h.files.OpenTick(skill)
+		return skill != t.skill && err == nil && other != nil &&
+			other.SessionID == t.Tick.SessionID
 	})
 }

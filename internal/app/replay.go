@@ -65,7 +65,8 @@ func tried(ceilings []string) (l replay.Limits, err error) {
 
 // script reads the steps of a session that matter to the rules, and what was spent between them.
 func (a *App) script(path string) (*replay.Script, []string, error) {
-	var s replay.Script
+	cfg := config.Load(tracker.Project(a.Env, a.cwd()))
+	s := replay.Script{Spaces: cfg.TaskNamespaces}
 	var notes []string
 	h := &handler{App: a}
 	for m, err := range usage.Moments(path) {
@@ -77,7 +78,7 @@ func (a *App) script(path string) (*replay.Script, []string, error) {
 		s.Add(m, m.Kind == usage.Called && h.matters(m), shell)
 	}
 	s.Sort()
-	table := usage.NewTable(config.Load(tracker.Project(a.Env, a.cwd())).Rates)
+	table := usage.NewTable(cfg.Rates)
 	r, err := usage.Timeline(path, table, s.Spend)
 	if err != nil && len(s.Steps) == 0 {
 		return nil, nil, err

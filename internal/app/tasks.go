@@ -357,14 +357,11 @@ func (h *handler) attemptFacts(f *loop.EntryFacts, root string, fresh *loop.Task
 		f.Unread = child.Line(err.Error())
 	}
 	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
-	run := h.taskRun()
-	if run != nil {
-		f.List = h.reread(run.Tasks)
-	}
-	if fresh == nil && run != nil {
+	if run := h.taskRun(); fresh == nil && run != nil {
 		fresh = run.Tasks
 	}
 	if fresh != nil {
+		f.List = h.reread(fresh)
 		text := h.redact(h.ledgerFeedback(fresh))
 		f.Feedback = strings.ToValidUTF8(text[:min(len(text), tasks.MaxFeedback)], "")
 	}
@@ -403,16 +400,24 @@ func (h *handler) workerSeen(t *loopState) (w loop.WorkerSeen) {
 	if h.ev.InSubagent() && h.ev.AgentTranscript == "" { // a StopFailure does not name it
 		path = usage.AgentTranscript(h.ev.Transcript, h.ev.AgentID)
 	}
+	a, call := t.Tick.Attempt, ""
 	mark := fmt.Sprintf("(run %s)", t.Budget.RunID) // in the text that begins an iteration
-	if t.Tick.Attempt != nil {
-		mark = t.Tick.Attempt.Token
+	if a != nil {
+		mark, call = a.Token, a.Call
 	}
 	text, ok := safefile.ReadHead(path, 256<<10)
 	if !strings.Contains(text, mark) { // a quick fork ends before its transcript is written
 		usage.WaitFlushed(context.Background(), path, h.ev.LastMessage)
 		text, ok = safefile.ReadHead(path, 256<<10)
 	}
-	if a := t.Tick.Attempt; a != nil && !ok {
+	if h.ev.InSubagent() {
+		by, known := usage.SentBy(path)
+		if known && by != call { // a helper, which may quote the token
+			return loop.WorkerSeen{}
+		}
+		ok = ok && known
+	}
+	if a != nil && !ok {
 		return loop.WorkerSeen{Ours: h.ev.AgentType == "" || a.Sent}
 	}
 	fresh := true
@@ -489,6 +494,18 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 		e.Weakened, e.Same = tasks.Weakened(diff), len(diff) == 0
 	}
 	return e
+}
+
+// dropped is a commit if HEAD is not seen to contain it, "" otherwise.
+func dropped(root, commit string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	if commit == "" {
+		return ""
+	} else if kept, _ := tracker.Descends(ctx, root, commit); kept {
+		return ""
+	}
+	return commit
 }
 
 // root is the folder in which a loop's work is done: an audit loop's worktree, else the project.
@@ -598,7 +615,7 @@ func (h *handler) taskPrompt(t *loopState) string {
 		Progress: h.relative(h.progressPath()), Mode: r.Mode, Attempt: a.Try,
 		MaxAttempts: r.MaxTries,
 		Refused:     r.Reason, Feedback: a.Feedback, Words: r.Words, Check: r.Check,
-		Token: a.Token, Log: log}
+		Token: a.Token, Log: log, Anchor: h.anchor()}
 	if a.Task > len(r.List) {
 		return p.PR()
 	}
@@ -608,6 +625,19 @@ func (h *handler) taskPrompt(t *loopState) string {
 	item := r.List[a.Task-1]
 	p.Criteria, p.NoCommit = item.Criteria, item.NoCommit
 	return p.Task()
+}
+
+// anchor is the file of the command /sdd:anchor, of the project or of the person, "" without one
+// (T83).
+func (h *handler) anchor() string {
+	const command = "commands/sdd/anchor.md"
+	for _, path := range []string{filepath.Join(h.project, ".claude", command),
+		filepath.Join(h.clientDir(), command)} {
+		if isFile(path) {
+			return filepath.ToSlash(strings.TrimPrefix(path, h.project+string(filepath.Separator)))
+		}
+	}
+	return ""
 }
 
 // ownWorker is the plugin's own type of worker, whose context is less than half of the general

@@ -168,15 +168,16 @@ func (p Prompt) look() string {
 	if p.Reason != "" {
 		lines = append(lines, "The last audit did not count: "+oneLine(p.Reason))
 	}
-	open := "No finding is open."
+	open, resolved := "No finding is open.", ""
 	if len(p.Open) > 0 {
+		resolved = `"resolved":["F1"],`
 		open = "Open findings. Look at each: name it in resolved, or leave it open.\n" +
 			list(p.Open)
 	}
 	// In a worktree of its own the client refuses a here-document of JSON.
 	report := "Report with one call, and end:\n\n" +
 		`hooks report <<< '{"findings":[{"file":"a.go","line":12,"severity":"bug",` +
-		`"description":"…","scenario":"…"}],"resolved":["F1"],"verdict":"clean"}'` + "\n\n" +
+		`"description":"…","scenario":"…"}],` + resolved + `"verdict":"dirty"}'` + "\n\n" +
 		`Write '\'' for an apostrophe in it. ` +
 		"severity is bug or warning; scenario is how it goes wrong; verdict is clean or dirty. " +
 		"An open bug makes the verdict dirty, whatever it says. " +

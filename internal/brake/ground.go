@@ -10,7 +10,6 @@ import (
 
 	"hooks/internal/guard"
 	"hooks/internal/loop"
-	"hooks/internal/safefile"
 	"hooks/internal/seal"
 	"hooks/internal/store"
 
@@ -53,33 +52,30 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 			return pass(f.home, f.session, kind, pr, sha)
 		}
 	}
-	text, ok := safefile.Read(path, maxRecord)
-	if !ok || !gjson.Valid(text) {
+	record, err := seal.At(f.home).Record(f.session)
+	if err != nil || record == nil {
 		return g, true
 	}
-	project := gjson.Get(text, "project")
-	if project.Type == gjson.String && filepath.IsAbs(project.Str) {
-		g.project = filepath.Clean(project.Str)
+	if filepath.IsAbs(record.Project) {
+		g.project = filepath.Clean(record.Project)
 	}
-	g.audits = auditPhase(gjson.Get(text, `loops.#(skill=="audit")`))
+	g.audits = auditPhase(record.Loop(string(loop.Audit)))
 	return g, true
 }
 
 // auditPhase is the phase of an audit loop that is on and active, "" where the post action is under
 // way and may push (A67).
-func auditPhase(l gjson.Result) string {
-	v := gjson.GetMany(l.Raw, "on", "state.budget.status", "state.budget.audit.phase",
-		"state.budget.audit.post_action.push")
-	phase := v[2].Str
-	posts := phase == string(loop.PostAction) && v[3].Bool()
-	if !v[0].Bool() || v[1].Str != string(loop.Active) || posts {
+func auditPhase(l *seal.Loop) string {
+	if l == nil || !l.On {
+		return ""
+	}
+	v := gjson.GetMany(l.State.Budget, "status", "audit.phase", "audit.post_action.push")
+	phase := v[1].Str
+	if v[0].Str != string(loop.Active) || phase == string(loop.PostAction) && v[2].Bool() {
 		return ""
 	}
 	return phase
 }
-
-// maxRecord bounds the sealed record, in bytes.
-const maxRecord = 8 << 20
 
 // note records a refusal in the project, for the session's next event. The refusal holds even if it
 // cannot be recorded.

@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"hooks/internal/guard"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/internal/seal"
 )
 
 // passes is a loop that lets PR 142 through so often, at one head.
@@ -302,13 +301,13 @@ func TestAuditPhase(t *testing.T) {
 		{true, "active", `"phase":"post_action","post_action":{}`, "post_action"},
 		{true, "active", `"phase":"fix","post_action":{"push":true}`, "fix"},
 	} {
-		record := fmt.Sprintf(`{"on":%v,"state":{"budget":{"status":%q,"audit":{%s}}}}`, row.on,
-			row.status, row.audit)
-		if got := auditPhase(gjson.Parse(record)); got != row.want {
-			t.Errorf("%s: %q", record, got)
+		budget := fmt.Sprintf(`{"status":%q,"audit":{%s}}`, row.status, row.audit)
+		l := &seal.Loop{On: row.on, State: seal.Files{Budget: budget}}
+		if got := auditPhase(l); got != row.want {
+			t.Errorf("%v, %s: %q", row.on, budget, got)
 		}
 	}
-	if got := auditPhase(gjson.Result{}); got != "" {
+	if got := auditPhase(nil); got != "" {
 		t.Errorf("without an audit loop: %q", got)
 	}
 }

@@ -92,7 +92,11 @@ func (w *world) dress(home, session string) {
 
 func (w *world) on(session string) {
 	w.t.Helper()
-	write(w.t, seal.SwitchPath(w.home, session), fmt.Sprintf(`{"project":%q}`, w.project), 0o600)
+	record := &seal.Record{Session: session, Project: w.project,
+		Loops: []seal.Loop{{Skill: "review", RunID: "r1", On: true}}}
+	if err := seal.At(w.home).Save(record); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 func (w *world) off() {

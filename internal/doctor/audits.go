@@ -2,15 +2,24 @@ package doctor
 
 import (
 	"context"
+	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
+	"hooks/internal/child"
 	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
 
+// removalTime bounds the removal of a worktree, whose files may be many.
+const removalTime = 20 * time.Second
+
 // auditWorktrees offers to remove the worktrees of audit loops that are complete, committed, and
-// pushed or merged. All others are left as they are: a person may take them up again (A13–A15).
+// pushed or merged. All others are left as they are: a person may take them up again (A12–A15).
 func auditWorktrees(m *machine, n *notes) {
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
 	defer cancel()
@@ -32,9 +41,7 @@ func auditWorktrees(m *machine, n *notes) {
 			n.note("%s: the audit of %s is complete, and its work is nowhere else yet", path,
 				b.Audit.Plan)
 		default:
-			n.warn("git worktree remove "+path+" removes it with the loop's history; the branch "+
-				"stays", "%s: the audit of %s is complete, and its work is pushed or merged", path,
-				b.Audit.Plan)
+			m.offerRemoval(n, path, b)
 		}
 	}
 	n.noteIfFine("no worktree of an audit loop waits to be removed")
@@ -52,4 +59,111 @@ func auditOf(worktree string) *loop.Budget {
 		return nil
 	}
 	return st.Budget
+}
+
+// offerRemoval offers to remove the worktree of a complete loop. --fix does it where nothing would
+// be lost: its client has ended, no other loop has files there, and git ignores none but the
+// loop's.
+func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
+	way, why := "hooks doctor --fix removes it and keeps the branch and the history", ""
+	ctx, cancel := context.WithTimeout(context.Background(), childTime)
+	defer cancel()
+	hidden, err := tracker.Hidden(ctx, path)
+	switch other := m.ignoredIn(path); {
+	case proc.Of(b.Owner) != loop.Dead:
+		why = "its client may still run"
+	case otherLoops(path):
+		why = "another loop has run there"
+	case other != "":
+		why = "git ignores " + other + " there"
+	case err != nil:
+		why = "git cannot tell: " + child.Line(err.Error())
+	case len(hidden) > 0:
+		why = "git was told not to look at " + hidden[0] + " there"
+	}
+	if why != "" {
+		way = "git worktree remove " + path + " removes it with all that git does not look at; " +
+			"the branch stays"
+		why = ", but " + why
+	}
+	p := n.warn(way, "%s: the audit of %s is complete, and its work is pushed or merged%s", path,
+		b.Audit.Plan, why)
+	if why == "" {
+		p.repaired("removed the worktree "+path, func() error { return m.remove(path, b.RunID) })
+	}
+}
+
+// otherLoops reports whether a worktree has a run of another kind, or one that cannot be read.
+func otherLoops(worktree string) bool {
+	files, err := store.Open(worktree)
+	if err != nil {
+		return true
+	}
+	defer files.Close()
+	for _, skill := range loop.Skills() {
+		st, err := files.LoadRun(skill)
+		if err != nil || st.Budget != nil && skill != loop.Audit {
+			return true
+		}
+	}
+	return false
+}
+
+// ignoredIn names a file of a worktree that git ignores and that is not the loop's, "" if there is
+// none.
+func (m *machine) ignoredIn(worktree string) string {
+	out, err := m.run("git", "-C", worktree, "ls-files", "--others", "--ignored",
+		"--exclude-standard")
+	if err != nil {
+		return "what it cannot list"
+	}
+	for name := range strings.Lines(out) {
+		if name = strings.TrimSpace(name); !strings.HasPrefix(name, store.Dir+"/") {
+			return name
+		}
+	}
+	return ""
+}
+
+// remove moves the worktree's run into the project's archive and lets git remove the worktree,
+// without force.
+func (m *machine) remove(worktree, runID string) error {
+	files, err := store.Open(worktree)
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	files.Seal(seal.At(seal.Home(m.Env)), proc.Boot)
+	unlock, err := files.Guard(context.Background())
+	if err != nil {
+		return err
+	}
+	err = files.Archive(loop.Audit, runID)
+	_ = unlock() // the worktree goes anyway
+	if err != nil {
+		return err
+	}
+	names, err := files.Archives()
+	if err != nil {
+		return err
+	}
+	to, err := store.Create(m.project)
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	archive := filepath.Join(filepath.FromSlash(store.Dir), "archive")
+	if err := os.MkdirAll(filepath.Join(m.project, archive), 0o700); err != nil {
+		return err
+	}
+	for _, name := range names {
+		err := os.Rename(filepath.Join(worktree, archive, name),
+			filepath.Join(m.project, archive, name))
+		if err != nil {
+			return err
+		}
+	}
+	_, _, err = start(child.Command{Args: []string{"git", "worktree", "remove", worktree},
+		Dir: m.project, Wait: removalTime})
+	return err
 }

@@ -52,12 +52,12 @@ func (c toolCall) String() string {
 
 func mustDeny(m *machine, n *notes) {
 	m.battery(n, denied(), true)
-	n.note("%d calls are to be held back", len(denied()))
+	n.note("%d calls that must be refused", len(denied()))
 }
 
 func mustAllow(m *machine, n *notes) {
 	m.battery(n, allowed(), false)
-	n.note("%d calls are to pass", len(allowed()))
+	n.note("%d calls that must pass", len(allowed()))
 }
 
 // battery sends calls to the registered program inside an open tick.

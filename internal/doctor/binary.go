@@ -46,12 +46,13 @@ func hookBinary(m *machine, n *notes) {
 		}
 		before := len(seen)
 		if seen = loop.AppendNew(seen, path); len(seen) > before {
-			m.binary(n, m.where(h), path, err)
+			m.binary(n, h, path, err)
 		}
 	}
 }
 
-func (m *machine) binary(n *notes, where, path string, lookup error) {
+func (m *machine) binary(n *notes, h install.Hook, path string, lookup error) {
+	where := m.where(h)
 	info, err := os.Stat(path)
 	switch {
 	case lookup != nil:
@@ -62,8 +63,12 @@ func (m *machine) binary(n *notes, where, path string, lookup error) {
 		if p := (*fs.PathError)(nil); errors.As(err, &p) {
 			err = p.Err // without the path once more
 		}
-		n.fail("build or install the program there, or register it again: `hooks install`",
-			"%s starts %s: %v", where, path, err)
+		way := "build or install the program there, or register it again: `hooks install`"
+		if h.File.Root != "" {
+			way = "start a session: the plugin links an installed program of its version; " +
+				"else build it there"
+		}
+		n.fail(way, "%s starts %s: %v", where, path, err)
 		return
 	case info.IsDir():
 		n.fail("register the program itself: `hooks install`",

@@ -188,6 +188,8 @@ var broken = []struct {
 	{"an old client", func(w *world) { w.tool("claude", `echo "2.1.138 (Claude Code)"`) },
 		"client-version", report.Broken, "lacks exec form of hooks (args), which came with 2.1.139",
 		"update the client", ""},
+	{"no client", func(*world) {}, "client-version", report.Doubt,
+		"claude is not on PATH: its version is unknown", "install the client", ""},
 	{"a client that does not answer", func(w *world) { w.tool("claude", "exit 3") },
 		"client-version", report.Doubt, "does not report its version", "claude --version", ""},
 	{"a block cap of one", func(w *world) {
@@ -201,6 +203,14 @@ var broken = []struct {
 		old := time.Now().Add(-time.Hour)
 		w.must(os.Chtimes(w.path("home/.claude/settings.json"), old, old))
 	}, "loops-without-hooks", report.Broken, `session s9`, "/hooks", ""},
+	{"a task loop of the project's own commands in which no hook fired", func(w *world) {
+		w.write("p/CLAUDE.md", "## SDD Configuration\n\n- **Task Namespaces**: acme\n")
+		w.write("home/.claude/projects/"+mangled(w.project)+"/s9.jsonl", `{"type":"user",`+
+			`"message":{"content":"<command-name>/acme:go</command-name>`+
+			`<command-args>docs/spec.md</command-args>"}}`+"\n")
+		old := time.Now().Add(-time.Hour)
+		w.must(os.Chtimes(w.path("home/.claude/settings.json"), old, old))
+	}, "loops-without-hooks", report.Broken, `invoked "/acme:go docs/spec.md"`, "/hooks", ""},
 	{"a loop before the registration", func(w *world) {
 		w.transcript("s9")
 		old := time.Now().Add(-time.Hour)
@@ -451,7 +461,7 @@ var broken = []struct {
 			"source":          map[string]any{"source": "directory", "path": w.path("src")},
 			"installLocation": w.path("src"),
 		}})
-	}, "hook-binary", report.Broken, "/src/bin/hooks: no such file", "build or install", ""},
+	}, "hook-binary", report.Broken, "/src/bin/hooks: no such file", "the plugin links", ""},
 
 	{"no forge client", func(w *world) {
 		w.git("remote", "add", "origin",

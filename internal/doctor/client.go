@@ -42,7 +42,8 @@ var features = [...]feature{
 func clientVersion(m *machine, n *notes) {
 	out, err := m.run("claude", "--version")
 	if errors.Is(err, exec.ErrNotFound) {
-		n.skip("claude is not on PATH")
+		n.warn("install the client, or put it on PATH; an editor that brings its own needs neither",
+			"claude is not on PATH: its version is unknown, and `hooks go` cannot start it")
 		return
 	}
 	have := version(out)

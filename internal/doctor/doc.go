@@ -26,6 +26,8 @@ type Doctor struct {
 	Version string // that `hooks version` prints here
 	Managed string // folder of the administrator's settings; the system's own when empty
 	Live    bool   // start one real session of the client, which costs a few cents
+	// Archive is `hooks loop reset` for one skill; nil where nothing is archived.
+	Archive func(loop.Skill) error
 }
 
 // machine is what the checks look at, each part read once.

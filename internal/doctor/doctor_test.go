@@ -37,7 +37,7 @@ func TestNamesStay(t *testing.T) {
 			"agent-logins", "orders", "check-command"},
 		"tools": {"path", "git", "forge-client", "qmd"},
 		"money": {"rates", "models", "transcripts"},
-		"ways round the guard": {"git-aliases", "gh-aliases", "push-settings", "mcp-servers",
+		"ways around the guard": {"git-aliases", "gh-aliases", "push-settings", "mcp-servers",
 			"branch-protection"},
 		"sensitive data": {"redaction"},
 	}
@@ -152,6 +152,8 @@ func TestInvoked(t *testing.T) {
 		typed("/loop", "1m /sdd:work --loop"):                  "/loop 1m /sdd:work --loop",
 		typed("/sdd:review", "--loop --pr 7"):                  "/sdd:review --loop --pr 7",
 		model + skill:                                          "/sdd:work --loop",
+		typed("/acme:go", "docs/spec.md"):                      "/acme:go docs/spec.md",
+		typed("/team:go", "docs/spec.md"):                      "",
 		typed("/sdd:work", "issue 4"):                          "",
 		typed("/sdd:work", "--loop --max-iterations x"):        "",
 		user + `"type /sdd:work --loop to begin"}}`:            "",
@@ -163,7 +165,7 @@ func TestInvoked(t *testing.T) {
 		if err := os.WriteFile(path, []byte(line+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := invoked(path); got != want {
+		if got := invoked(path, []string{"acme"}); got != want {
 			t.Errorf("%s:\n%q, want %q", line, got, want)
 		}
 	}

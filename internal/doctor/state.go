@@ -56,16 +56,20 @@ func unreadable(n *notes, err error) {
 	case errors.As(err, &newer):
 		n.fail("upgrade hooks: a file of a later version is left alone", "%v", err)
 	default:
-		n.fail("look at it with `hooks loop status`; `hooks loop reset` archives it, "+
-			"and the next tick starts a fresh run", "%v", err)
+		n.fail("look at it with `hooks loop status`; `hooks doctor --fix` or `hooks loop reset` "+
+			"archives it, and the next tick starts a fresh run", "%v", err)
 	}
 }
 
-func stateFiles(_ *machine, n *notes) {
+func stateFiles(m *machine, n *notes) {
 	var budgets []string
 	for _, skill := range loop.Skills() {
 		s, err := n.state.Load(skill)
 		unreadable(n, err)
+		if _, damaged := errors.AsType[*store.DamagedError](err); damaged && m.Archive != nil {
+			n.problems[len(n.problems)-1].repaired("archived the damaged run of "+string(skill),
+				func() error { return m.Archive(skill) })
+		}
 		if s.Budget != nil {
 			n.note("%s: run %s, %s", skill, s.Budget.RunID, s.Budget.Status)
 			budgets = append(budgets, s.BudgetPath)

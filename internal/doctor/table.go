@@ -2,7 +2,7 @@ package doctor
 
 // table is every check, by group, in the order in which a person reads them.
 func table() []check {
-	const sensitive, ways = "sensitive data", "ways round the guard"
+	const sensitive, ways = "sensitive data", "ways around the guard"
 	return []check{
 		{"registration", "home", "", nil, home},
 		{"registration", "settings-files", "home", nil, settingsFiles},

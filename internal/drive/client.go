@@ -55,16 +55,32 @@ func Outside(env func(string) string) error {
 var own = [...]string{"-p", "--print", "--session-id", "--output-format", "--input-format",
 	"-r", "--resume", "-c", "--continue", "--fork-session", "--from-pr"}
 
+// unjudged are those without which nothing judges a task: they leave out hooks, settings, skills or
+// the transcript.
+var unjudged = [...]string{"--bare", "--safe-mode", "--restricted", "--setting-sources",
+	"--disable-slash-commands", "--no-session-persistence"}
+
+// away are those by which the client works elsewhere, or after the process has ended.
+var away = [...]string{"--bg", "--background", "--cloud", "--environment", "--desktop",
+	"--teleport", "-w", "--worktree", "--tmux"}
+
 // CheckFlags refuses flags of a person that the driver cannot work with.
 func CheckFlags(flags []string) error {
 	for _, f := range flags {
 		name, _, _ := strings.Cut(f, "=")
-		abbreviates := func(long string) bool {
-			return len(name) > 2 && strings.HasPrefix(long, name)
+		is := func(long string) bool {
+			return long == name || len(name) > 2 && strings.HasPrefix(long, name)
 		}
-		if slices.Contains(own[:], name) || slices.ContainsFunc(own[:], abbreviates) || joins(f) {
+		switch {
+		case slices.ContainsFunc(own[:], is) || joins(f):
 			return hint.New("leave it out: every task gets a session of its own",
 				"the client flag %s is the driver's", name)
+		case slices.ContainsFunc(unjudged[:], is):
+			return hint.New("leave it out: the hooks judge each task, by its transcript",
+				"with the client flag %s nothing judges a task", name)
+		case slices.ContainsFunc(away[:], is):
+			return hint.New("leave it out; for a worktree, start `hooks go` in it",
+				"with the client flag %s the driver cannot watch the client", name)
 		}
 	}
 	return nil

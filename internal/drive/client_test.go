@@ -168,13 +168,19 @@ func TestRefusals(t *testing.T) {
 		t.Error(err)
 	}
 	for _, flag := range []string{"--resume", "-c", "--session-id=x", "-p", "-cp", "-rabc", "-hc",
-		"--cont", "--res=x"} {
-		if err := CheckFlags([]string{"--model", "opus", flag}); hint.Of(err) == "" {
-			t.Errorf("%s was taken", flag)
+		"--cont", "--res=x", "--bare", "--safe-mode", "--safe", "--restricted",
+		"--setting-sources=user", "--disable-slash-commands", "--no-session-persistence", "--bg",
+		"--background", "--cloud", "--environment=e", "--desktop", "--teleport", "-w",
+		"--worktree=x", "--tmux=classic"} {
+		err := CheckFlags([]string{"--model", "opus", flag})
+		name, _, _ := strings.Cut(flag, "=")
+		if hint.Of(err) == "" || !strings.Contains(err.Error(), "client flag "+name+" ") {
+			t.Errorf("%s: %v", flag, err)
 		}
 	}
 	if err := CheckFlags([]string{"--model", "opus", "--max-turns=40", "-nproc", "-dapi",
-		"--remote-control", "opus-c"}); err != nil {
+		"--remote-control", "opus-c", "--settings", "s.json", "--debug", "--no-chrome",
+		"--verbose"}); err != nil {
 		t.Error(err)
 	}
 }

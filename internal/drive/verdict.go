@@ -40,7 +40,7 @@ type End struct {
 }
 
 // Verdict is the reading of an End. Reset is when an outage ends, zero if nothing named a time.
-// Final is an outage that no waiting ends, such as a wrong key.
+// Final is an outage that no waiting ends, such as a wrong key or no login.
 type Verdict struct {
 	Kind    Kind
 	Text    string // one line for people
@@ -64,7 +64,8 @@ func Judge(e End, now time.Time) Verdict {
 		v.Text = refusal(r.Text)
 	case Outage:
 		v.Reset = cmp.Or(named(e.Reset, now), named(ResetIn(r.Text, now), now))
-		v.Final = r.Status >= 400 && r.Status < 500 && r.Status != 408 && r.Status != 429
+		v.Final = r.Status >= 400 && r.Status < 500 && r.Status != 408 && r.Status != 429 ||
+			strings.HasPrefix(r.Text, "Not logged in")
 	}
 	return v
 }

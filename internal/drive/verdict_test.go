@@ -91,6 +91,10 @@ func TestWrongKeyIsFinal(t *testing.T) {
 	if v.Kind != Outage || !v.Final {
 		t.Errorf("%+v", v)
 	}
+	r := &Result{Reason: "api_error", IsError: true, Text: "Not logged in · Please run /login"}
+	if v = Judge(End{Code: 1, Result: r}, night); v.Kind != Outage || !v.Final {
+		t.Errorf("no login: %+v", v)
+	}
 }
 
 func TestResets(t *testing.T) {

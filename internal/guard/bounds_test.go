@@ -44,11 +44,12 @@ func bombs() map[string]string {
 		"powershell":    "pwsh -c '" + strings.Repeat("$(", 20_000) + "'",
 		"invalid utf-8": "gh pr merge \xff\xfe 5; \xc3(",
 		"nul":           "gh\x00 pr\x00 merge 5",
-		"holes":         shellword.Unknown + " " + shellword.UnknownEnv + "\ue002" + " $(" + shellword.Unknown + ")",
-		"unclosed":      "gh pr merge 5; echo 'x",
-		"xargs":         "seq 1 60 | xargs -n1 " + strings.Repeat("xargs -n1 ", 50) + "echo",
-		"printf":        "printf '%s' {1..200}{1..200}",
-		"link circle":   "ln -s p q; ln -s r p; ln -s q r; cat p; bash q; ./r; p",
+		"holes": shellword.Unknown + " " + shellword.UnknownEnv + "\ue002" + " $(" +
+			shellword.Unknown + ")",
+		"unclosed":    "gh pr merge 5; echo 'x",
+		"xargs":       "seq 1 60 | xargs -n1 " + strings.Repeat("xargs -n1 ", 50) + "echo",
+		"printf":      "printf '%s' {1..200}{1..200}",
+		"link circle": "ln -s p q; ln -s r p; ln -s q r; cat p; bash q; ./r; p",
 		"name circle": "cp '#(which gh)' /tool && ./tool; cp a b; cp b a; ./a; ./b; alias x=y " +
 			"y=x; x",
 		"functions": "f() { g; }; g() { f; }; f",

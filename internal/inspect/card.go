@@ -58,16 +58,18 @@ func (v *question) card(files *store.Store, l *loopState, present bool) (report.
 	})
 	c.Waiting, c.Resume = openGates(l), report.Resume(b, l.Elsewhere(l.skill))
 	last, terr := lastAttempts(files, l)
-	c.Open, c.Tasks = l.Tick != nil, report.TaskRows(b, l.Tick, last)
 	err = errors.Join(err, terr, ferr)
+	var st report.Stand
 	if c.Present = present; present {
-		st := v.stand(l)
+		st = v.stand(l)
 		if c.Budgets = st.Budgets; b.Status == loop.Active && st.OwnerAlive {
 			c.Next = st.Next
 		}
 	} else {
 		c.Budgets = report.Axes(b, l.Tick, b.MinutesElapsed, 0, false, v.now)
 	}
+	c.Open, c.Tasks = l.Tick != nil, report.TaskRows(b, l.Tick, last, st.Open)
+	c.Verified.Dollars = c.Verified.Dollars.Plus(st.Open)
 	if b.Status != loop.Active {
 		var last *loop.Iteration
 		for i := range lines {

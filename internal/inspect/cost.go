@@ -152,7 +152,7 @@ func (l *ledger) byIteration() (rows []report.CostRow) {
 	}
 	rows = withRest(rows, l.older.Tokens,
 		fmt.Sprintf("%s %s, %d earlier: hooks cost --by iteration%s --last 0",
-			l.run.RunID, l.run.Skill, l.older.iteration, all))
+			l.run.Skill, l.run.RunID, l.older.iteration, all))
 	for _, s := range l.spent {
 		rows = append(rows, l.row(s.iteration, s.outcome, s.Tokens))
 	}
@@ -232,6 +232,7 @@ func missing(total, sum loop.Tokens) loop.Tokens {
 		CacheWrite5m: max(0, total.CacheWrite5m-sum.CacheWrite5m),
 		CacheWrite1h: max(0, total.CacheWrite1h-sum.CacheWrite1h),
 		WebSearches:  max(0, total.WebSearches-sum.WebSearches),
+		Messages:     max(0, total.Messages-sum.Messages),
 		Dollars:      max(0, total.Dollars-sum.Dollars),
 	}
 }

@@ -35,7 +35,7 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 			for _, skill := range skills {
 				r := reader{whole: out.Whole,
 					unread: out.Whole && runID == "" && out.Runs == nil,
-					behind: []string{"stop_conditions_fired", "denied", "overrun", "task"}}
+					behind: []string{"stop_conditions_fired", "denied", "overrun", "task", "audit"}}
 				err := bad.lines(files, skill, r, func(l *line) error {
 					if runID != "" && l.RunID != runID {
 						return nil
@@ -63,7 +63,6 @@ type line struct {
 	usage    gjson.Result // by model
 	gates    gjson.Result // asked in it
 	title    string       // of its task
-	phase    loop.Phase   // of an audit loop
 	snapshot []byte       // the budget after it; good until the next line
 }
 
@@ -174,7 +173,12 @@ func (l *line) field(name string, v gjson.Result) {
 		l.Verdict = strings.Clone(v.Get("judgement.verdict").String())
 		l.title = strings.Clone(v.Get("title").String())
 	case "audit":
-		l.phase = loop.Phase(strings.Clone(v.Get("phase").String()))
+		phase, verdict := v.Get("phase").String(), v.Get("judgement.verdict").String()
+		l.Audit.Phase = loop.Phase(strings.Clone(phase))
+		l.Audit.Section = int(v.Get("section").Int())
+		l.Audit.Judgement.Verdict = loop.TaskDone(strings.Clone(verdict))
+		l.Audit.Opened = texts(v.Get("findings_opened"))
+		l.Audit.Resolved = texts(v.Get("findings_resolved"))
 	case "usage_by_model":
 		l.usage = v
 	case "gates":

@@ -151,7 +151,7 @@ func (l *ledger) readSpent(files *store.Store, most int) {
 		}
 		outcome := strings.Clone(line.Outcome) // else it keeps its line in memory
 		l.spent = append(l.spent, iterationSpent{int(line.Iteration), outcome, line.Ended,
-			line.Task, line.phase, spent})
+			line.Task, line.Audit.Phase, spent})
 		if len(l.spent) > most {
 			l.older.Tokens = l.older.Add(l.spent[0].Tokens)
 			l.older.iteration++
@@ -179,6 +179,8 @@ func tokensOf(byModel gjson.Result) (sum loop.Tokens) {
 				t.CacheWrite1h = v.Int()
 			case "web_searches":
 				t.WebSearches = v.Int()
+			case "messages":
+				t.Messages = v.Int()
 			case "dollars":
 				_ = t.Dollars.UnmarshalJSON([]byte(v.Raw))
 			}

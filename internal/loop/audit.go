@@ -200,6 +200,13 @@ func (r *AuditRun) begin(e EntryFacts) *Attempt {
 	return a
 }
 
+// aim makes the open attempt one at the phase under way, which an answer may have changed.
+func (r *AuditRun) aim(a *Attempt) {
+	nonce := strings.TrimPrefix(a.Token, string(a.Phase))
+	a.Phase, a.Task, a.Title, a.Try = r.Phase, r.Section+1, r.title(), r.Retries+1
+	a.Token = string(r.Phase) + nonce
+}
+
 // Iteration is the number of an iteration since the last restart, and their ceiling; 0 for none
 // (A20).
 func (b *Budget) Iteration(n int) (number, most int) {
@@ -268,7 +275,9 @@ func (r AuditRun) fold(a *Attempt, j Judgement) *AuditRun {
 	on := next.happened(j)
 	next.Retries, next.Reason = 0, ""
 	switch on {
-	case "", noVerdict:
+	case "": // it costs no retry, and gives none back
+		next.Retries, next.Reason = r.Retries, j.Why
+	case noVerdict:
 		next.Reason = j.Why
 	case dirty:
 		if j.Why != openFindings {
@@ -371,10 +380,22 @@ func (r *AuditRun) Clean() int {
 	return len(r.Sections)
 }
 
-func tellAudit(f *Facts) string {
+func tellClear(f *Facts) string {
 	r := f.Run.Audit
-	return fmt.Sprintf("%s; phase %s, %d of %d audits in a row without a verdict", r.Result(),
-		r.Phase, r.Retries, maxRetries)
+	return fmt.Sprintf("%s, phase %s; fires once all is clean", r.Result(),
+		strings.ReplaceAll(string(r.Phase), "_", " "))
+}
+
+func tellVerdicts(f *Facts) string      { return f.tellNoVerdicts(Auditing) }
+func tellFinalVerdicts(f *Facts) string { return f.tellNoVerdicts(FinalAuditing) }
+
+func (f *Facts) tellNoVerdicts(in Phase) string {
+	retries := 0
+	if r := f.Run.Audit; r.Phase == in {
+		retries = r.Retries
+	}
+	return fmt.Sprintf("%s in a row without a verdict; fires at %d", count(retries, "audit"),
+		maxRetries)
 }
 
 // AuditStatuses are the statuses of the seed for each cause by which an audit loop ends, with the

@@ -1,6 +1,9 @@
 package loop
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // RecurringGate asks about a finding that auditor and coder hand back and forth (A73).
 const RecurringGate = "finding-recurring"
@@ -26,24 +29,46 @@ func recurringDue(f *Facts) (due []Gate) {
 }
 
 func sentence(text string) string {
-	return shortened(text, 300) + "."
+	return strings.TrimSuffix(shortened(text, 300), ".") + "."
 }
 
 // applyRecurring accepts the finding, or lets two more audits look at it.
-func applyRecurring(run *Budget, _ *Tick, g Gate, act, _ string) {
+func applyRecurring(run *Budget, tick *Tick, g Gate, act, _ string) {
 	if run.Audit == nil {
 		return
 	}
-	r := run.Audit.clone()
+	r, since := run.Audit.clone(), run.Audit.Audits
+	if a := tick.Attempt; a == nil || !a.Phase.Audits() {
+		since-- // the audit that asked is counted already
+	}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.ID == g.Target {
-			if f.Since = r.Audits; act == "accept" {
+			if f.Since = since; act == "accept" {
 				f.State = AcceptedFinding
 			}
 		}
 	}
 	r.Tally()
+	run.Idle = nil                   // a person had a look
+	if a := tick.Attempt; a != nil { // asked again as the iteration after it begins
+		r = r.settled(a.Head, a.Tree)
+	}
 	run.Audit = r
+}
+
+// settled is the run with its last audit clean, where a person accepted all that it left open and
+// the commit is still checked out that it is about (A75). An answer at the audit's own end does the
+// same at its close.
+func (r *AuditRun) settled(head, tree string) *AuditRun {
+	audit := map[Phase]Phase{Coding: Auditing, Fixing: FinalAuditing}[r.Phase]
+	v := r.Verdict
+	if audit == "" || v == nil || v.Word != dirtyWord || v.SHA != head || tree != "" ||
+		r.open() > 0 || r.Reason != "" || r.unchecked(head) != "" {
+		return r
+	}
+	next := r.clone()
+	next.Phase, next.Audits = audit, r.Audits-1
+	return next.fold(&Attempt{}, Judgement{Verdict: Dirty, Why: openFindings, SHA: head})
 }
 
 func tellRecurring(f *Facts) string {
@@ -51,5 +76,6 @@ func tellRecurring(f *Facts) string {
 	if r.open() > 0 {
 		most = r.Audits - r.Found.Since
 	}
-	return fmt.Sprintf("the oldest open finding was there at %d audits; asks at %d", most, maxSeen)
+	return fmt.Sprintf("the oldest open finding was there at %s; asks at %d",
+		count(most, "audit"), maxSeen)
 }

@@ -302,6 +302,10 @@ func TestAuditFoldKeeps(t *testing.T) {
 	if r.Outages != 0 || r.Retries != 1 || r.Reason != "no verdict" || r.Audits != 0 {
 		t.Errorf("%+v", r)
 	}
+	end(Judgement{Verdict: Outage})
+	if r.Retries != 1 {
+		t.Errorf("an outage gives a retry back: %+v", r)
+	}
 	end(Judgement{Verdict: Dirty, Why: openFindings, SHA: "s"})
 	if r.Phase != Auditing { // nothing was open: a person may have accepted it
 		end(Judgement{Verdict: Ended, Check: check})
@@ -335,8 +339,8 @@ func TestAuditFoldKeeps(t *testing.T) {
 		"The audit is clear. 2 of 2 sections clean, 0 open bugs, 1 open warning" {
 		t.Error(got)
 	}
-	if got := tellAudit(f); !strings.HasSuffix(got,
-		"phase complete, 0 of 3 audits in a row without a verdict") {
+	if got := tellClear(f); !strings.HasSuffix(got,
+		"phase complete; fires once all is clean") {
 		t.Error(got)
 	}
 	for _, run := range []*AuditRun{nil, auditRun(1, Coding)} {
@@ -413,6 +417,9 @@ func TestRecurringDue(t *testing.T) {
 	r.Audits = 9 // since nothing is open
 	if r.recurs() || !strings.Contains(tellRecurring(f), "at 0 audits") {
 		t.Error("asked about nothing, later")
+	}
+	if got := sentence("a b."); got != "a b." {
+		t.Errorf("%q", got)
 	}
 	applyRecurring(&Budget{}, nil, Gate{Target: "F1"}, "accept", "")
 }
@@ -599,14 +606,18 @@ func TestIdleAdvances(t *testing.T) {
 		{"green to green", &AuditRun{Checked: green}, &AuditRun{Checked: green}, false},
 		{"red to red", &AuditRun{Checked: red}, &AuditRun{Checked: red}, false},
 		{"the first check", &AuditRun{}, &AuditRun{Checked: green}, false},
-		{"a finding less", &AuditRun{Found: Tally{Bugs: 2}},
-			&AuditRun{Found: Tally{Warnings: 1}}, true},
-		{"as many", &AuditRun{Found: Tally{Bugs: 1}}, &AuditRun{Found: Tally{Warnings: 1}},
-			false},
-		{"one more", &AuditRun{}, &AuditRun{Found: Tally{Bugs: 1}}, false},
 	} {
 		if got := (&Budget{Audit: tt.now}).advanced(&Budget{Audit: tt.was}); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+	for _, tt := range []struct {
+		resolved, opened []string
+		want             bool
+	}{{nil, nil, false}, {[]string{"F1"}, nil, true}, {[]string{"F1"}, []string{"F1"}, false},
+		{[]string{"F1", "F2"}, []string{"F1"}, true}} {
+		if got := (&Attempt{Resolved: tt.resolved, Opened: tt.opened}).closed(); got != tt.want {
+			t.Errorf("%v of %v is progress: %v", tt.resolved, tt.opened, got)
 		}
 	}
 	at := func(n int) *Budget { return &Budget{Tasks: &TaskRun{Index: n}} }
@@ -716,6 +727,62 @@ func TestIdleSkips(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: %d", tt.name, got)
+		}
+	}
+}
+
+// A75: once a person has accepted all that was open, the last audit is clean where its commit is
+// checked out as it was, and nothing else was wrong.
+func TestAcceptedFindingsSettleTheAudit(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		phase  Phase
+		change func(*AuditRun)
+		head   string
+		tree   string
+		want   Phase
+	}{
+		{"of a section", Coding, nil, "h", "", Coding},
+		{"of the whole", Fixing, nil, "h", "", Complete},
+		{"another commit", Fixing, nil, "other", "", Fixing},
+		{"a changed file", Fixing, nil, "h", "t", Fixing},
+		{"another is open", Fixing, func(r *AuditRun) { r.Found.Warnings = 1 }, "h", "", Fixing},
+		{"more was wrong", Fixing, func(r *AuditRun) { r.Reason = "a file" }, "h", "", Fixing},
+		{"no check of it", Fixing, func(r *AuditRun) { r.Check = "x" }, "h", "", Fixing},
+		{"no verdict", Fixing, func(r *AuditRun) { r.Verdict = nil }, "h", "", Fixing},
+		{"it is clean", Fixing, func(r *AuditRun) { r.Verdict.Word = cleanWord }, "h", "", Fixing},
+		{"in an audit", FinalAuditing, nil, "h", "", FinalAuditing},
+	} {
+		r := auditing(tt.phase).Run.Audit
+		r.Audits, r.Verdict, r.Check, r.Post = 3, &AuditVerdict{dirtyWord, "h"}, "", nil
+		if tt.change != nil {
+			tt.change(r)
+		}
+		section := r.Section
+		got := r.settled(tt.head, tt.tree)
+		if moved := got != r; got.Phase != tt.want || got.Audits != 3 ||
+			moved != (tt.name[:3] == "of ") || moved && got.Verdict.Word != cleanWord ||
+			got.Section != section && tt.phase != Coding {
+			t.Errorf("%s: %+v", tt.name, got)
+		}
+	}
+}
+
+// A73: two more audits look at a finding, whether a person answers at the audit's own end or later.
+func TestAgainMeansTwoMoreAudits(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		attempt *Attempt
+		audits  int // that have ended
+	}{{"at its end", &Attempt{Phase: Auditing}, 2}, {"later", nil, 3},
+		{"as the next phase begins", &Attempt{Phase: Coding}, 3}} {
+		run := &Budget{Audit: &AuditRun{Audits: tt.audits, Phase: Auditing,
+			Findings: []Finding{{ID: "F1", State: OpenFinding}}}}
+		applyRecurring(run, &Tick{Attempt: tt.attempt}, Gate{Target: "F1"}, "again", "again")
+		for audits, want := range map[int]bool{3: false, 4: true} {
+			if run.Audit.Audits = audits; run.Audit.recurs() != want {
+				t.Errorf("%s: the audit after %d asks: %v", tt.name, audits, !want)
+			}
 		}
 	}
 }

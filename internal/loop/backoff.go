@@ -52,16 +52,11 @@ const (
 )
 
 func outages(f *Facts) string {
-	b, most := f.Run, maxOutages
-	switch {
-	case b.RetryAt.Sub(f.Now) > maxWait:
+	b := f.Run
+	if b.RetryAt.Sub(f.Now) > maxWait {
 		return "the service is back at " + b.RetryAt.UTC().Format("2006-01-02 15:04 MST")
-	case b.driven():
-		most = maxDrivenOutages
-	case !b.RetryAt.IsZero():
-		most = len(Backoff) + 1
 	}
-	if b.Drive() == "" || b.outages() < most {
+	if b.Drive() == "" || b.outages() < b.maxOutages() {
 		return ""
 	}
 	if b.Audit != nil {
@@ -71,7 +66,18 @@ func outages(f *Facts) string {
 		b.outages())
 }
 
+// maxOutages is how many outages in a row end the run.
+func (b *Budget) maxOutages() int {
+	switch {
+	case b.driven():
+		return maxDrivenOutages
+	case !b.RetryAt.IsZero():
+		return len(Backoff) + 1
+	}
+	return maxOutages
+}
+
 func tellOutages(f *Facts) string {
-	return fmt.Sprintf("%s in a row ended by the API, the machine or a person; fires when there "+
-		"are several", Plural(f.Run.outages(), "attempt"))
+	return fmt.Sprintf("%s in a row ended by the API, the machine or a person; fires at %d",
+		Plural(f.Run.outages(), "attempt"), f.Run.maxOutages())
 }

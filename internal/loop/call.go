@@ -129,7 +129,8 @@ func (e Call) judge(s State, k *Known) Outcome {
 	if out.Need != 0 || out.Reply.Deny != nil {
 		return out
 	}
-	rules := []func(State, *Known) Outcome{e.conduct, e.audited, e.schedule, e.dispatch, e.act}
+	rules := []func(State, *Known) Outcome{e.conduct, e.stays, e.audited, e.schedule, e.dispatch,
+		e.act}
 	for _, rule := range rules {
 		if o := rule(s, k); !o.Nothing() {
 			return out.and(o)

@@ -41,7 +41,7 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 		if missing := k.lacks(NeedPrompt); missing != 0 {
 			return Outcome{Need: missing}
 		}
-		a.Sent, out.Reply.Prompt = true, k.Prompt
+		a.Sent, a.Call, out.Reply.Prompt = true, e.ID, k.Prompt
 	}
 	s.Tick.RecordWorker(e)
 	return out
@@ -76,6 +76,24 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	}
 	return refuseCall(deny(ConductRule, "make the Agent call, or end the turn",
 		"%s is refused: this thread only conducts, the work of %s is its worker's", e.Tool, what))
+}
+
+// stays keeps the worker of a task to it: it asks no person and schedules nothing (T90).
+func (e Call) stays(s State, _ *Known) Outcome {
+	works := e.Agent != "" || s.inline()
+	if s.Run.Tasks == nil || !works || !e.open(s) || s.Tick.Attempt == nil {
+		return Outcome{}
+	}
+	switch {
+	case e.Tool == "AskUserQuestion":
+		return refuseCall(deny(ConductRule, "decide by the spec; if only a person can, end with "+
+			"TASK_BLOCKED and this attempt's token", "No question is asked during %s",
+			s.Tick.Attempt.Name()))
+	case e.Schedules != nil:
+		return refuseCall(deny(ScheduleRule, "do it in this task or leave it",
+			"Nothing is scheduled during %s", s.Tick.Attempt.Name()))
+	}
+	return Outcome{}
 }
 
 // RecordWorker counts a worker that goes, once a call.

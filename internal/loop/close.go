@@ -29,6 +29,7 @@ type Ending struct {
 	// Unanswered is why no one answered, for a person, as in "the dialog was closed".
 	Unanswered string
 	Trail      string // as of Tick; "" when unknown
+	Dropped    string // as of Facts
 }
 
 // Closing is everything that ending an iteration changes. Order: append Line (the commit point),
@@ -56,6 +57,7 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	run.foldIdle(&t, &before, e)
 	run.foldOutage(&t, e.Now)
 	f := Look(&run, &t, previous, e.Now)
+	f.Dropped = e.Dropped
 	fired := slices.Clone(t.Fired)
 	if !e.Pause && (t.Started || t.Interrupted != "") {
 		fired = appendFired(fired, Evaluate(f, Exit))

@@ -246,6 +246,7 @@ func (s State) ending(now time.Time, k *Known) Ending {
 	return Ending{
 		Now: now, Spent: k.Count.Spent, Heads: k.Around.Heads, Worktrees: k.Around.Worktrees,
 		Branches: k.Branches, Remote: k.Remote, Trail: k.Around.Trail,
+		Dropped: k.Around.Dropped,
 	}
 }
 

@@ -48,6 +48,7 @@ type Facts struct {
 	Merging  int      // the PR that a tool call is about to merge, 0 if none
 	Sent     []int    // the issues that a worker is about to be sent to
 	Edges    [][2]int // dependencies that the tracker knows: blocker, blocked
+	Dropped  string   // the run's tip where HEAD is not seen to contain it, "" otherwise
 	// Redact is what was done to the texts of Previous before they were written; nil for nothing.
 	Redact func(string) string
 }
@@ -104,16 +105,18 @@ var Conditions = [...]Condition{
 	{16, "no-fresh-context", "no_fresh_context", Exit, TaskLoop | AuditLoop, staleContext,
 		tellFresh,
 		"use `hooks go`, which starts one client a task, or another version of the client"},
-	{17, "audit-clear", "audit_complete", Entry | Exit, AuditLoop, auditClear, tellAudit,
+	{17, "audit-clear", "audit_complete", Entry | Exit, AuditLoop, auditClear, tellClear,
 		"look at the report card, then push the branch"},
-	{18, "audit-retries", "audit_retry_exhausted", Exit, AuditLoop, auditRetries, tellAudit,
+	{18, "audit-retries", "audit_retry_exhausted", Exit, AuditLoop, auditRetries, tellVerdicts,
 		"see in the transcript why the auditor reports nothing, then type the command with " +
 			"--restart"},
 	{19, "final-audit-retries", "final_audit_retry_exhausted", Exit, AuditLoop, finalAuditRetries,
-		tellAudit, "see in the transcript why the auditor reports nothing, then type the command " +
-			"with --restart"},
+		tellFinalVerdicts, "see in the transcript why the auditor reports nothing, then type the " +
+			"command with --restart"},
 	{20, "no-progress", "stalled", Entry | Exit, TaskLoop | AuditLoop, noProgress, tellIdle,
 		"look at what the last iterations tried, mend the cause, then continue"},
+	{21, "history-dropped", CauseDropped, Entry | Exit, TaskLoop, historyDropped, tellDropped,
+		"bring the commit back, as with `git reflog`; a resume takes the branch as it is"},
 }
 
 // ConditionOf is the condition that is recorded as a cause; ok is false for a cause that is none,

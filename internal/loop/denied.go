@@ -22,7 +22,7 @@ const (
 	DeferredRule  = "deferred"       // a target that is left to the next iteration
 	UnnamedRule   = "unnamed-issue"  // a worker whose task names no issue, once an iteration
 	ReviewRule    = "review-round"   // a second review of a PR in one iteration
-	ConductRule   = "conduct"        // the work of a task in the thread that only conducts
+	ConductRule   = "conduct"        // work in a thread that conducts, or a worker's question
 	AuditRule     = "audit-phase"    // what a phase of an audit loop may not do
 	EntryRule     = "entry"          // a looping skill that may not start
 	OtherRule     = "other"          // refusals without a rule of their own, or beyond the bound

@@ -65,7 +65,7 @@ func (a *Attempt) unjudged() TaskDone {
 	return Unfinished
 }
 
-// Causes beside those of the conditions; but for the last, only a driver sees them.
+// Causes beside those of the conditions; only a driver sees the first three.
 const (
 	CauseInterrupt = "user_interrupt"
 	CauseOutage    = "api_unavailable" // the run pauses (T95)
@@ -142,7 +142,7 @@ func (d Driving) Next() DriveStep {
 		}
 	}
 	switch {
-	case run.Status == Halted && run.complete():
+	case run.Status == Halted && run.complete() && run.StopCause != CauseDropped:
 		end.Code = 0
 		return end
 	case !d.First && !d.Began && !d.Spared:
@@ -150,6 +150,8 @@ func (d Driving) Next() DriveStep {
 	case run.Status == Paused && waits != "":
 		end.Text = waits
 		return end
+	case d.Spared && !d.Began && run.StopCause != CauseOutage && run.Status != Active:
+		return DriveStep{Again: true, Resume: true}
 	case run.Status != Active && !d.First:
 		return end
 	case run.Status != Active:

@@ -63,6 +63,8 @@ func TestDriving(t *testing.T) {
 		"a gate waits":          {waits(""), Driving{Began: true}, gate},
 		"a gate waits at first": {waits(""), Driving{First: true}, gate},
 		"it was answered":       {waits("approve"), Driving{First: true, Owner: Alive}, resume},
+		"the service failed before a paused run continued": {waits("approve"),
+			Driving{Spared: true}, resume},
 		"blocked": {over(Halted, "task_blocked"), Driving{Began: true},
 			end("task_blocked", "why")},
 		"blocked, and a person resumes": {over(Halted, "task_blocked"), Driving{First: true},
@@ -71,6 +73,14 @@ func TestDriving(t *testing.T) {
 			end(CauseOutage, "why")},
 		"complete": {func(b *Budget) { over(Halted, "tasks_complete")(b); b.Tasks.Index = 2 },
 			Driving{Began: true}, DriveStep{Cause: "tasks_complete", Text: "why"}},
+		"complete, but for a lost commit": {func(b *Budget) {
+			over(Halted, CauseDropped)(b)
+			b.Tasks.Index = 2
+		}, Driving{Began: true}, end(CauseDropped, "why")},
+		"a lost commit, and a person resumes": {func(b *Budget) {
+			over(Halted, CauseDropped)(b)
+			b.Tasks.Index = 2
+		}, Driving{First: true}, resume},
 		"complete before the first": {func(b *Budget) {
 			over(Halted, "tasks_complete")(b)
 			b.Tasks.Index = 2

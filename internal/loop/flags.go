@@ -73,15 +73,12 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	seen := map[string]bool{}
 	for i := 0; i < len(words); i++ {
 		name, value, hasValue := strings.Cut(words[i], "=")
-		if kind.Name == Tasks && words[i] == "--strict-tests" {
-			f.Task.Strict = true
+		if slices.Contains(kind.Switches, words[i]) {
+			f.Task.Strict = f.Task.Strict || name == "--strict-tests"
+			f.Restart = f.Restart || name == "--restart"
 			continue
 		}
-		if kind.Name == Audit && name == "--restart" && !hasValue {
-			f.Restart = true
-			continue
-		}
-		if kind.Name == Tasks && isTaskFlag(name) || kind.Name == Audit && isAuditFlag(name) {
+		if slices.Contains(kind.Flags, name) {
 			if !hasValue {
 				if i++; i < len(words) {
 					value = words[i]
@@ -196,13 +193,13 @@ func (f *Flags) set(skill Skill, name, value string) error {
 		}
 		f.Dollars = v
 	case "--max-iterations":
-		if skill == Audit && value == "0" { // no ceiling (A66)
+		if KindOf(skill).Endless && value == "0" {
 			f.Iterations = maxUnits
 			return nil
 		}
 		return number(name, value, &f.Iterations)
 	case "--max-idle":
-		if skill != Work {
+		if !KindOf(skill).Idles {
 			return &flagError{"--max-idle is a flag of work, not of " + string(skill),
 				"leave it out"}
 		}

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -48,7 +49,7 @@ func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 		return
 	}
 	seen := !a.Sent || a.EndHead != ""
-	switch changed := a.moved() || b.advanced(before); {
+	switch changed := a.moved() || a.closed() || b.advanced(before); {
 	case seen:
 		b.countIdle(changed, a.Head, before)
 	case b.Tasks == nil || t.verdict().claims() || a.NoGit || a.Unread != "":
@@ -112,8 +113,15 @@ func (a *Attempt) moved() bool {
 	return a.EndHead != "" && (a.EndHead != a.Head || a.EndTree != a.Tree)
 }
 
-// advanced reports whether the run came closer to its end: a task is done, an audit is
-// clean, a finding is closed, the check turned green.
+// closed reports whether an auditor found a finding resolved that was open before.
+func (a *Attempt) closed() bool {
+	return slices.ContainsFunc(a.Resolved, func(id string) bool {
+		return !slices.Contains(a.Opened, id)
+	})
+}
+
+// advanced reports whether the run came closer to its end: a task is done, an audit is clean, the
+// check turned green.
 func (b *Budget) advanced(before *Budget) bool {
 	switch {
 	case b.Tasks != nil:
@@ -122,7 +130,7 @@ func (b *Budget) advanced(before *Budget) bool {
 		was, now := before.Audit, b.Audit
 		clean := now.Audits > was.Audits && now.Verdict.Word == cleanWord
 		green := was.Checked != nil && was.Checked.Exit != 0 && now.Checked.Exit == 0
-		return clean || green || now.open() < was.open()
+		return clean || green
 	}
 	return false
 }

@@ -21,7 +21,7 @@ type ClaimSeen struct {
 type WorkerSeen struct {
 	Ours  bool // it was sent for the open attempt
 	Fresh bool // it begins with the attempt's prompt and nothing before
-	Known bool // the transcript could be read
+	Known bool // the transcript could be read, and the call that sent it
 }
 
 // Evidence is what git and the progress file say of a claim (T36, T87).
@@ -123,13 +123,7 @@ func (e *Evidence) dropped() string {
 // Keeps are the commits that HEAD must contain as the attempt ends: the one on which it began, and
 // that of the last task or phase that is done.
 func (s State) Keeps() []string {
-	list := []string{s.Tick.Attempt.Head}
-	if r := s.Run.Tasks; r != nil {
-		list = AppendNew(list, r.Tip)
-	}
-	if r := s.Run.Audit; r != nil {
-		list = AppendNew(list, r.Tip)
-	}
+	list := AppendNew([]string{s.Tick.Attempt.Head}, s.Run.tip())
 	return slices.DeleteFunc(list, func(sha string) bool { return sha == "" })
 }
 
@@ -222,14 +216,15 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	if k.Worker.Fresh {
 		a.Fresh = "agent " + e.Agent
 	}
-	a.Stale = k.Worker.Known && !k.Worker.Fresh
+	a.Stale = !k.Worker.Fresh && (k.Worker.Known || e.Failure == "")
 	var need Need
 	var hold *Continue
-	if e.Failure == "" {
-		need, hold = s.judged(k)
-	} else {
+	switch {
+	case e.Failure != "":
 		a.Reset = e.Reset
 		hold = s.settle(Judgement{Verdict: Outage, Why: APIError + e.Failure})
+	case !a.Stale:
+		need, hold = s.judged(k)
 	}
 	if need != 0 {
 		return Outcome{Need: need}, true
@@ -257,7 +252,7 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 		if a.Sent = true; k.Worker.Fresh {
 			a.Fresh = "session " + e.Session
 		}
-		a.Stale = a.Stale || k.Worker.Known && !k.Worker.Fresh
+		a.Stale = a.Stale || !k.Worker.Fresh
 		if a.Stale { // nothing that it claims is believed
 			return Outcome{}, false
 		}

@@ -21,6 +21,12 @@ type Kind struct {
 	// skill's own name does, with --loop.
 	Commands []string
 	Ceilings Ceilings // of a run whose command names none; zero for Defaults
+	Endless  bool     // --max-iterations 0 is no ceiling (A66)
+	Idles    bool     // it takes --max-idle N
+	// Flags and Switches are its own flags, with and without a value.
+	Flags, Switches []string
+	// Lost reports that a file has lost what the kind keeps beyond the core's; nil for nothing.
+	Lost func(*Budget) bool
 }
 
 const planFields = `"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +
@@ -30,7 +36,7 @@ const planFields = `"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":
 // Kinds are the kinds of loop, in the order in which they are looked at and listed (R1).
 var Kinds = []Kind{
 	{
-		Name: Work, Backlog: true, Scope: WorkRun, Owes: owesFacts,
+		Name: Work, Backlog: true, Scope: WorkRun, Owes: owesFacts, Idles: true,
 		Report: `{"skill":"work","backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
 			`"plan":[],"failures":[],"prs":[],"outcome":"ok"}`,
 		Fields: `{"backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
@@ -50,12 +56,20 @@ var Kinds = []Kind{
 	{
 		Name: Tasks, Commands: []string{"go", "start", "task"}, Scope: TaskLoop, MaxHolds: 6,
 		Ceilings: Ceilings{Iterations: 50, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
+		Flags: []string{"--tasks", "--check", "--check-timeout", "--drive", "--mode", "--issue",
+			"--max-task-iterations", "--max-task-dollars"},
+		Switches: []string{"--strict-tests"},
+		Lost:     func(b *Budget) bool { return b.Tasks == nil },
 		Report:   `{"outcome":"ok","note":"…"}`,
 		Fields:   `{"outcome":"ok|errored","note":"…"}`,
 	},
 	{
 		Name: Audit, Commands: []string{"audit", "turn"}, Scope: AuditLoop, MaxHolds: 6,
 		Ceilings: Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
+		Endless:  true,
+		Flags:    []string{"--check", "--check-timeout", "--drive"},
+		Switches: []string{"--restart"},
+		Lost:     func(b *Budget) bool { return b.Audit == nil },
 		Report:   `{"findings":[],"resolved":[],"verdict":"clean"}`,
 		Fields: `{"findings":[{"file":"a.go","line":1,"severity":"bug|warning","description":"…",` +
 			`"scenario":"…"}],"resolved":["F1"],"verdict":"clean|dirty","note":"…"}`,
@@ -102,8 +116,9 @@ func (b *Budget) Scope() Scope {
 	if b.SinglePR != 0 {
 		return SinglePR
 	}
-	if b.Tasks == nil && b.Skill == Tasks || b.Audit == nil && b.Skill == Audit {
-		return 0 // a file that lost its list: only what holds for every run
+	kind := b.Kind()
+	if kind.Lost != nil && kind.Lost(b) {
+		return 0 // only what holds for every run
 	}
-	return b.Kind().Scope
+	return kind.Scope
 }

@@ -184,6 +184,7 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	}
 	f := Look(run, &t, previous, r.Now)
 	f.Edges, f.Snapshot = e.Edges, e.Snapshot
+	f.Dropped = t.noteDropped(run, e.Dropped)
 	if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
 		return t
 	}
@@ -193,8 +194,13 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		return g.Answer == ""
 	})
 	run.Pending = nil
+	before := run.Audit
 	t.ApplyOfflineAnswers(run, r.Now)
-	if run.Tasks != nil { // an answer just given may have settled the last of it
+	if run.Audit != before {
+		run.Audit = run.Audit.settled(e.Head, e.Tree)
+	}
+	// an answer just given may have settled the last of it
+	if run.Tasks != nil || run.Audit != before {
 		if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
 			return t
 		}
@@ -212,6 +218,20 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		StartBody(run, &t)
 	}
 	return t
+}
+
+// noteDropped notes that the branch has lost the run's tip, and returns it unless a person's resume
+// has taken the branch as it is.
+func (t *Tick) noteDropped(run *Budget, tip string) string {
+	switch {
+	case tip == "":
+		return ""
+	case run.tip() == "":
+		t.Notes = append(t.Notes, upper(lostTip(tip))+"; the resume takes the branch as it is")
+		return ""
+	}
+	t.Notes = append(t.Notes, upper(lostTip(tip))+"; nothing is done until it is back")
+	return tip
 }
 
 // begin opens the attempt or the phase under way; nil where the kind has none, or none is left.
@@ -250,6 +270,7 @@ type EntryFacts struct {
 	Feedback            string // the newest of a person about the task under way (L31)
 	Trail               string // as of Tick
 	Unread              string // why git could not tell Head and Branch, "" where it did
+	Dropped             string // as of Facts
 }
 
 // follow continues to track the open PRs of the previous iteration. A review of one whose head
@@ -318,10 +339,12 @@ func StartBody(run *Budget, t *Tick) bool {
 		t.Started = true
 		run.IterationsUsed = t.Iteration
 		switch {
-		case t.Attempt != nil && run.Tasks != nil && run.Tasks.Complete():
+		case t.Attempt != nil && run.complete():
 			t.Attempt = nil // by an answer
 		case t.Attempt != nil && run.Tasks != nil:
 			run.Tasks.aim(t.Attempt)
+		case t.Attempt != nil:
+			run.Audit.aim(t.Attempt)
 		}
 		if pr := t.AskedPR(run.SinglePR); pr != nil {
 			t.Track(*pr)

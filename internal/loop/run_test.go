@@ -266,8 +266,8 @@ func TestTouched(t *testing.T) {
 }
 
 func TestTokens(t *testing.T) {
-	a := Tokens{1, 2, 3, 4, 5, 6, 7}
-	if diff := cmp.Diff(Tokens{2, 4, 6, 8, 10, 12, 14}, a.Add(a)); diff != "" || a.In() != 13 {
+	a := Tokens{1, 2, 3, 4, 5, 6, 7, 8}
+	if diff := cmp.Diff(Tokens{2, 4, 6, 8, 10, 12, 14, 16}, a.Add(a)); diff != "" || a.In() != 13 {
 		t.Errorf("%d in: %s", a.In(), diff)
 	}
 }

@@ -59,6 +59,7 @@ type Tokens struct {
 	CacheWrite5m int64 `json:"cache_write_5m"`
 	CacheWrite1h int64 `json:"cache_write_1h"`
 	WebSearches  int64 `json:"web_searches,omitempty"`
+	Messages     int64 `json:"messages,omitempty"` // of models; earlier versions counted none (A26)
 	Dollars      USD   `json:"dollars"`
 }
 
@@ -70,7 +71,8 @@ func (t Tokens) Add(o Tokens) Tokens {
 	return Tokens{
 		t.Input + o.Input, t.Output + o.Output, t.CacheRead + o.CacheRead,
 		t.CacheWrite5m + o.CacheWrite5m,
-		t.CacheWrite1h + o.CacheWrite1h, t.WebSearches + o.WebSearches, t.Dollars.Plus(o.Dollars),
+		t.CacheWrite1h + o.CacheWrite1h, t.WebSearches + o.WebSearches, t.Messages + o.Messages,
+		t.Dollars.Plus(o.Dollars),
 	}
 }
 

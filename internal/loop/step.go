@@ -195,6 +195,7 @@ type Around struct {
 	PRs       []Settled
 	UnderLoop bool   // /loop brings the next tick
 	Trail     string // as of Tick
+	Dropped   string // as of Facts, where the last task or the PR ends
 }
 
 // Settled is a PR as the tracker has it when an iteration ends.

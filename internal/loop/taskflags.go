@@ -23,16 +23,6 @@ type TaskFlags struct {
 // Modes are the ways to execute tasks; pair and swarm run no loop (T23, T38–T43).
 var Modes = []string{"quick", "tdd", "pair", "checkpoint", "swarm"}
 
-func isTaskFlag(name string) bool {
-	return slices.Contains([]string{"--tasks", "--check", "--check-timeout", "--drive", "--mode",
-		"--issue", "--max-task-iterations", "--max-task-dollars"}, name)
-}
-
-// isAuditFlag reports whether an audit loop takes the flag too.
-func isAuditFlag(name string) bool {
-	return slices.Contains([]string{"--check", "--check-timeout", "--drive"}, name)
-}
-
 func (f *TaskFlags) set(name, value string) error {
 	if value == "" || strings.HasPrefix(value, "--") {
 		return &flagError{name + " has no value", name + " takes one, as in " + name + "=VALUE"}

@@ -126,10 +126,11 @@ type Attempt struct {
 	NoGit  bool   `json:"no_git,omitempty"` // the project has no repository
 	Unread string `json:"unread,omitempty"` // why git could not tell its beginning
 	Sent   bool   `json:"sent,omitempty"`   // its worker was sent
+	Call   string `json:"call,omitempty"`   // tool_use_id of the call that sent it
 	Holds  int    `json:"holds,omitempty"`  // how often the worker was held for what is missing
 	// Fresh proves that the worker began with an empty context: "agent ID" or "session ID" (T93).
 	Fresh  string     `json:"fresh,omitempty"`
-	Stale  bool       `json:"stale,omitempty"` // the context is that of an earlier attempt
+	Stale  bool       `json:"stale,omitempty"` // no proof: the context may be an earlier one's
 	Judged *Judgement `json:"judged,omitempty"`
 	// Feedback is the newest of a person in the task's ledger, as the attempt began (L31).
 	Feedback string `json:"feedback,omitempty"`
@@ -296,7 +297,7 @@ func (a *Attempt) start() string {
 func (t *Tick) verdict() Judgement {
 	switch a := t.Attempt; {
 	case a.Stale:
-		return Judgement{Verdict: Outage, Why: "it did not start with a fresh context"}
+		return Judgement{Verdict: Outage, Why: "its context is not proven to be fresh"}
 	case a.Judged != nil:
 		return *a.Judged
 	case t.Interrupted != "":
@@ -368,11 +369,51 @@ func (r *TaskRun) Result() string {
 // The conditions of a task loop.
 
 func tasksDone(f *Facts) string {
-	r := f.Run.Tasks
-	if r == nil || !r.Complete() || len(f.Run.Pending) > 0 { // an answer may open a task again
+	if !f.listDone() || f.Dropped != "" {
 		return ""
 	}
-	return r.AllDone() + " " + r.Result()
+	return f.Run.Tasks.AllDone() + " " + f.Run.Tasks.Result()
+}
+
+// listDone reports whether nothing is left to do; an answer may open a task again.
+func (f *Facts) listDone() bool {
+	return f.Run.Tasks != nil && f.Run.Tasks.Complete() && len(f.Run.Pending) == 0
+}
+
+// CauseDropped is why a list that is done does not count as complete.
+const CauseDropped = "history_dropped"
+
+func historyDropped(f *Facts) string {
+	if !f.listDone() || f.Dropped == "" {
+		return ""
+	}
+	return "The list is done, but " + lostTip(f.Dropped)
+}
+
+func lostTip(sha string) string {
+	return fmt.Sprintf("commit %s, the last one that counted, is not found on the branch",
+		abbreviated(sha))
+}
+
+// Tip is the commit that the branch has to keep, "" for none: that of the attempt that ends, else
+// that of the last task or phase that is done.
+func (s State) Tip() string {
+	if s.Tick != nil && s.Tick.Attempt != nil {
+		if j := s.Tick.Attempt.Judged; j != nil && j.Verdict.done() {
+			return j.SHA
+		}
+	}
+	return s.Run.tip()
+}
+
+func (b *Budget) tip() string {
+	switch {
+	case b.Tasks != nil:
+		return b.Tasks.Tip
+	case b.Audit != nil:
+		return b.Audit.Tip
+	}
+	return ""
 }
 
 func taskBlocked(f *Facts) string {
@@ -398,10 +439,10 @@ func staleContext(f *Facts) string {
 		return ""
 	}
 	if f.Tick.Attempt.Phase != "" {
-		return "The worker did not start with a fresh context, so nothing it reports is believed"
+		return "The worker's context is not proven to be fresh, so nothing it reports is believed"
 	}
-	return "Task " + fmt.Sprint(f.Tick.Attempt.Task) +
-		" did not start with a fresh context, so nothing it claims is believed"
+	return fmt.Sprintf("The context of task %d is not proven to be fresh, so nothing its worker "+
+		"claims is believed", f.Tick.Attempt.Task)
 }
 
 // foldTask moves a task loop on by the attempt that ends, and returns what its line says of it; nil

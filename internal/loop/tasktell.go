@@ -16,7 +16,11 @@ func tellRetries(f *Facts) string {
 }
 
 func tellFresh(*Facts) string {
-	return "fires when a worker begins with words of an earlier task in its context"
+	return "fires when a worker is not proven to begin with a fresh context"
+}
+
+func tellDropped(*Facts) string {
+	return "fires when the list is done and the branch has lost the last task's commit"
 }
 
 // tellNumbered is for one of the three numbered gates.

@@ -58,7 +58,7 @@ _hooks() {
 		}
 		fmt.Fprintf(b, reply, c.at, strings.Join(words, " "), ask)
 	}
-	b.WriteString("    esac\n}\ncomplete -F _hooks hooks\n")
+	b.WriteString("    esac\n}\ncomplete -o default -F _hooks hooks\n")
 }
 
 // zsh works both sourced and as a file _hooks in a folder of fpath.

@@ -28,10 +28,12 @@ type Step struct {
 	usage.Moment
 	Result *usage.Moment // of a call; nil where it never came back
 	Spent  map[string]loop.Tokens
+	spaces []string // as of Script
 }
 
 // Script is a session in the order in which it happened: Add every moment, then Sort, then Spend.
 type Script struct {
+	Spaces []string // the namespaces of looping commands that the configuration adds to ours
 	Steps  []*Step
 	Before map[string]loop.Tokens // spent before the first step
 	Left   int                    // calls beyond the bounds
@@ -131,6 +133,9 @@ func short(r gjson.Result) gjson.Result {
 // Sort puts the moments of all threads in order; those of one thread keep theirs.
 func (s *Script) Sort() {
 	s.open = nil
+	for _, st := range s.Steps {
+		st.spaces = s.Spaces
+	}
 	slices.SortStableFunc(s.Steps, func(a, b *Step) int { return a.At.Compare(b.At) })
 }
 
@@ -168,7 +173,7 @@ func (st *Step) Invocation() (loop.Command, bool) {
 	default:
 		return loop.Command{}, false
 	}
-	c, ok := loop.ParseCommand(name, strings.TrimSpace(args))
+	c, ok := loop.ParseCommand(name, strings.TrimSpace(args), st.spaces...)
 	if !ok {
 		return c, false
 	}

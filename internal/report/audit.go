@@ -113,8 +113,8 @@ func (p *page) audits(b *loop.Budget) {
 	}
 }
 
-// milestones lists the sections of the plan with what became of each (A40).
-func (p *page) milestones(r *loop.AuditRun) {
+// sections lists the sections of the plan with what became of each (A40).
+func (p *page) sections(r *loop.AuditRun) {
 	for i, title := range r.Sections {
 		state := "to do"
 		switch {
@@ -123,7 +123,7 @@ func (p *page) milestones(r *loop.AuditRun) {
 		case i == r.Section:
 			state = string(r.Phase)
 		}
-		p.row("milestone", plain, "%d %s: %s", i+1, title, state)
+		p.row(fmt.Sprintf("section %d", i+1), plain, "%s: %s", title, state)
 	}
 }
 
@@ -135,7 +135,7 @@ func (p *page) cardAudit(b *loop.Budget) {
 	}
 	p.section("Audit")
 	p.row("plan", plain, "%s, %s", r.Plan, r.Result())
-	p.milestones(r)
+	p.sections(r)
 	if v := r.Verdict; v != nil {
 		p.row("verdict", plain, "%s about %s", v.Word, shortSHA(v.SHA))
 	}

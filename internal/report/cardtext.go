@@ -13,13 +13,13 @@ func CardText(s Screen, c Card) string {
 	p, b := newPage(s), c.Run
 	switch {
 	case c.Stopped == nil && c.Next != "":
-		p.title(good, "%s — %s", invocation(b), c.state())
+		p.title(good, "%s: %s", invocation(b), c.state())
 	case c.Stopped == nil:
-		p.title(warn, "%s — %s", invocation(b), c.state())
+		p.title(warn, "%s: %s", invocation(b), c.state())
 	case b.Status == loop.Halted:
-		p.title(bad, "%s — %s: %s", invocation(b), b.Status, c.Stopped.Text)
+		p.title(bad, "%s: %s — %s", invocation(b), b.Status, c.Stopped.Text)
 	default:
-		p.title(warn, "%s — %s: %s", invocation(b), b.Status, c.Stopped.Text)
+		p.title(warn, "%s: %s — %s", invocation(b), b.Status, c.Stopped.Text)
 	}
 	p.continuing(c)
 	p.section("Run")
@@ -51,11 +51,11 @@ func CardText(s Screen, c Card) string {
 func (c Card) state() string {
 	switch {
 	case c.Next != "" && c.Open:
-		return "an iteration runs"
+		return "active, an iteration runs"
 	case c.Next != "":
-		return "between two iterations"
+		return "active, between iterations"
 	case c.Present:
-		return "not stopped, but its session is gone"
+		return "active, but its session is gone"
 	}
 	return "cut off, and archived"
 }
@@ -111,8 +111,8 @@ func (p *page) iterations(c Card) {
 
 // did is what an iteration did, in words.
 func did(l *loop.Iteration) string {
-	parts := []string{fmt.Sprintf("%s, %d min, $%s", l.Outcome, minutesOf(l.StartedAt, l.EndedAt),
-		l.Dollars)}
+	parts := []string{fmt.Sprintf("%s, %d min, $%s", outcomeName(string(l.Outcome)),
+		minutesOf(l.StartedAt, l.EndedAt), l.Dollars)}
 	add := func(holds bool, format string, args ...any) {
 		if holds {
 			parts = append(parts, fmt.Sprintf(format, args...))
@@ -125,9 +125,9 @@ func did(l *loop.Iteration) string {
 	if l.Audit != nil {
 		parts = append(parts, PhaseEnded(l.Audit))
 	}
-	add(l.Agents > 0, "workers dispatched: %d", l.Agents)
-	add(l.Comments > 0, "comments pushed: %d", l.Comments)
-	add(l.Merges > 0, "merges tried: %d", l.Merges)
+	add(l.Agents > 0, "%s dispatched", loop.Plural(l.Agents, "worker"))
+	add(l.Comments > 0, "%s pushed", loop.Plural(l.Comments, "comment"))
+	add(l.Merges > 0, "%s tried", loop.Plural(l.Merges, "merge"))
 	add(len(l.PRsTouched) > 0, "PRs %s", strings.Join(l.PRsTouched, " "))
 	add(len(l.Fired) > 0, "stopped by %s", strings.Join(l.Fired, ", "))
 	add(l.Facts != "", "the skill reported nothing")
@@ -155,7 +155,7 @@ func (p *page) facts(c Card) {
 		return
 	}
 	p.row("PRs", plain, "%s", orNone(numbers(v.PRs)))
-	p.row("merges", plain, "%d tried; merged: %s", v.Attempts, orNone(numbers(v.Merged)))
+	p.row("merges", plain, "%s", v.merges())
 	p.row("comments", plain, "%d", v.Comments)
 	p.row("commits", plain, "%s", commits(c.PRs, true))
 	p.row("progress", plain, "%s", v.Progress)
@@ -168,6 +168,14 @@ func (p *page) facts(c Card) {
 	for _, f := range d.Failures {
 		p.row("failure", warn, "%s: %s", f.Subject(), f.Cause)
 	}
+}
+
+// merges are the merge calls that ran, and what they merged. Refused ones are not among them.
+func (v Verified) merges() string {
+	if v.Attempts+len(v.Merged) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d tried; merged: %s", v.Attempts, orNone(numbers(v.Merged)))
 }
 
 // taskFacts is facts for a task loop: which tasks are verified, and which are claimed only.
@@ -229,7 +237,7 @@ func (p *page) leftBehind(c Card) {
 	p.row("branches", plain, "%s", orNone(strings.Join(c.Branches, ", ")))
 	p.section("Gates")
 	if len(c.Gates) == 0 {
-		p.row("asked", plain, "nothing")
+		p.row("asked", plain, "none")
 	}
 	for _, g := range c.Gates {
 		p.row(fmt.Sprintf("iteration %d", g.Iteration), plain, "%s: %q answered %q", g.Name,

@@ -62,21 +62,25 @@ func Costs(s Screen, c Cost) string {
 	p.blank()
 	t := table{columns: []column{{name: c.By}}}
 	t.columns = append(t.columns, counts("input", "output", "cache read", "write 5m", "write 1h",
-		"searches")...)
+		"searches", "messages")...)
 	t.columns = append(t.columns, column{name: "dollars", right: true})
 	for _, r := range append(slices.Clip(c.Rows), CostRow{Rest: "total", Tokens: c.Total}) {
 		cells := []string{r.name(c.By)}
 		for _, n := range []int64{r.Input, r.Output, r.CacheRead, r.CacheWrite5m, r.CacheWrite1h,
-			r.WebSearches} {
+			r.WebSearches, r.Messages} {
 			cells = append(cells, thousands(n))
 		}
 		t.add(append(cells, "$"+Mills(r.Dollars))...)
+	}
+	if c.By != "phase" || c.Total.Messages == 0 { // earlier versions counted none
+		t.drop("messages")
 	}
 	p.table(t)
 	p.notes("Note", c.Notes)
 	return p.String()
 }
 
+// name is what a row is about. The run id comes last, where a narrow screen cuts it.
 func (r CostRow) name(by string) string {
 	if project := r.Project; project != "" && by != "project" {
 		r.Project = ""
@@ -92,17 +96,17 @@ func (r CostRow) name(by string) string {
 	case by == "model":
 		return r.Model
 	case by == "iteration":
-		return fmt.Sprintf("%s %s #%d %s", r.RunID, r.Skill, r.Iteration, r.State)
+		return fmt.Sprintf("%s #%d %s, %s", r.Skill, r.Iteration, r.State, r.RunID)
 	case r.Phase != "":
-		return r.RunID + " " + string(r.Phase)
+		return string(r.Phase) + ", " + r.RunID
 	case r.Number > 0:
-		return fmt.Sprintf("%s %d %s", r.RunID, r.Number, clip(r.Task, 40))
+		return fmt.Sprintf("%d %s, %s", r.Number, clip(r.Task, 40), r.RunID)
 	case by == "agent":
 		session := r.SessionID[:min(8, len(r.SessionID))]
 		words := strings.Join([]string{session, r.Agent, r.Type, clip(r.Task, 40)}, " ")
 		return strings.Join(strings.Fields(words), " ")
 	}
-	return fmt.Sprintf("%s %s %s", r.RunID, r.Skill, r.State)
+	return fmt.Sprintf("%s%s, %s", r.Skill, prefixed(" ", r.State), r.RunID)
 }
 
 // CostJSON writes the same as JSON, row by row, because a run may have ten thousand of them.

@@ -38,7 +38,7 @@ func Explained(s Screen, e Explanation) string {
 	}
 	p.notes("cannot be read", e.Opaque)
 	if len(e.Acts)+len(e.Opaque) == 0 {
-		p.line(plain, "nothing that a loop cares about")
+		p.line(plain, "nothing that a loop guards against")
 	}
 	verdict, hint, more := strings.Cut(e.Verdict, "\nhint: ")
 	p.line(plain, "in a loop: %s", verdict)

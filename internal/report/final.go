@@ -88,7 +88,7 @@ const maxTaskLines = 30
 
 // tasks lists the tasks of a task loop with their results.
 func (t *text) tasks(b *loop.Budget) {
-	rows := TaskRows(b, nil, nil)
+	rows := TaskRows(b, nil, nil, 0)
 	if rows == nil {
 		return
 	}

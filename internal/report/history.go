@@ -41,8 +41,9 @@ type HistoryRow struct {
 	Task      int64    // of a task loop, from 1; 0 for none
 	Try       int64
 	Verdict   string
-	Over      loop.USD // past the dollar ceiling
-	JSON      []byte   // the whole line; good until the next row
+	Audit     loop.AuditLine // of an audit loop
+	Over      loop.USD       // past the dollar ceiling
+	JSON      []byte         // the whole line; good until the next row
 }
 
 // History writes rows as they come; Close ends it. After an error of its writer it writes nothing.
@@ -80,34 +81,42 @@ func HistoryTable(w io.Writer, s Screen, most int, all bool) History {
 		right: true}
 	dollars := column{name: "dollars", width: 7, right: true}
 	t.columns = []column{number, started, {name: "outcome", width: 7}, minutes, dollars,
-		{name: "PRs, cause"}}
+		{name: "details"}}
 	verdict := column{name: "verdict", width: len(loop.Unfinished)}
 	t.tasks.columns = []column{number, started, {name: "task", width: 4, right: true},
-		{name: "try", width: 3, right: true}, verdict, minutes, dollars, {name: "cause"}}
+		{name: "try", width: 3, right: true}, verdict, minutes, dollars, {name: "details"}}
 	if t.short {
 		t.tasks.columns = []column{number, started, {name: "task", width: 4}, verdict, dollars,
-			{name: "cause"}}
+			{name: "details"}}
+	}
+	phase := column{name: "phase", width: len(loop.FinalAuditing)}
+	verdict.width = len(loop.Undecided)
+	t.audits.columns = []column{number, started, phase, verdict, minutes, dollars,
+		{name: "details"}}
+	if t.short {
+		t.audits.columns = slices.Delete(t.audits.columns, 4, 5)
 	}
 	return History{Row: t.row, Close: t.close}
 }
 
 type historyTable struct {
 	Screen
-	table       // its columns; the rows are kept with their run
-	tasks table // the columns of a task loop
-	out   *bufio.Writer
-	most  int
-	all   bool
-	short bool // the day of a start, or its time if that is today
-	runs  []*runRows
-	shown int // rows of runs
-	days  map[string]loop.USD
+	table // its columns; the rows are kept with their run
+	// the columns of a task and of an audit loop
+	tasks, audits table
+	out           *bufio.Writer
+	most          int
+	all           bool
+	short         bool // the day of a start, or its time if that is today
+	runs          []*runRows
+	shown         int // rows of runs
+	days          map[string]loop.USD
 }
 
 // runRows is one run's part of the table.
 type runRows struct {
-	name             string       // skill and id
-	tasks            bool         // it is a task loop
+	name             string // skill and id
+	skill            string
 	lines            []string     // the rows that are certainly shown, drawn
 	rows             []HistoryRow // those after them
 	hidden           int          // rows before them
@@ -120,7 +129,7 @@ func (t *historyTable) row(r HistoryRow) error {
 	if n := len(t.runs); n == 0 || t.runs[n-1].name != name {
 		width := max(8, t.Width/3)
 		t.runs = append(t.runs, &runRows{name: name, dollars: newSpark(width),
-			minutes: newSpark(width), tasks: r.Skill == string(loop.Tasks)})
+			minutes: newSpark(width), skill: r.Skill})
 	}
 	run := t.runs[len(t.runs)-1]
 	if r.Outcome != string(loop.SkippedLock) {
@@ -168,34 +177,48 @@ func (t *historyTable) dropHidden() (rows int, spent loop.USD) {
 }
 
 func (t *historyTable) draw(r HistoryRow) string {
-	outcome, number := r.Outcome, strconv.FormatInt(r.Iteration, 10)
-	if outcome == string(loop.SkippedLock) {
-		outcome = "skipped"
-	}
+	outcome, number := outcomeName(r.Outcome), strconv.FormatInt(r.Iteration, 10)
 	if r.Unbegun {
 		number = "-"
 	}
-	last := strings.Join(append(r.PRs[:len(r.PRs):len(r.PRs)], r.Causes...), " ")
+	details := []string{strings.Join(r.PRs, " "), strings.Join(r.Causes, " "),
+		prefixed("opened ", strings.Join(r.Audit.Opened, " ")),
+		prefixed("resolved ", strings.Join(r.Audit.Resolved, " "))}
 	if r.Over > 0 {
-		last += " $" + r.Over.String() + " over"
+		details = append(details, "$"+r.Over.String()+" over")
 	}
 	if r.Refused > 0 {
-		last += fmt.Sprintf(" %d refused", r.Refused)
+		details = append(details, fmt.Sprintf("%d refused", r.Refused))
 	}
-	last = strings.TrimSpace(last)
+	last := strings.Join(slices.DeleteFunc(details, func(s string) bool { return s == "" }), ", ")
 	minutes, dollars := strconv.Itoa(minutesOf(r.Started, r.Ended)), "$"+r.Dollars.String()
-	line := ""
+	cells := []string{number, t.started(r.Started)}
 	switch task, try, verdict := r.attempt(outcome); {
+	case r.Skill == string(loop.Audit):
+		phase, verdict := r.phase(outcome)
+		if cells = append(cells, phase, verdict, minutes, dollars, last); t.short {
+			cells = slices.Delete(cells, 4, 5)
+		}
 	case r.Skill != string(loop.Tasks):
-		line = t.line([]string{number, t.started(r.Started), outcome, minutes, dollars, last})
+		cells = append(cells, outcome, minutes, dollars, last)
 	case t.short:
-		line = t.tasks.line([]string{number, t.started(r.Started),
-			task + prefixed(".", try), verdict, dollars, last})
+		cells = append(cells, task+prefixed(".", try), verdict, dollars, last)
 	default:
-		line = t.tasks.line([]string{number, t.started(r.Started), task, try, verdict, minutes,
-			dollars, last})
+		cells = append(cells, task, try, verdict, minutes, dollars, last)
 	}
+	line := t.of(r.Skill).line(cells)
 	return t.paint(outcomeStyle(r.Outcome), t.cut(line, t.Width))
+}
+
+// of are the columns of a skill's runs.
+func (t *historyTable) of(skill string) *table {
+	switch loop.Skill(skill) {
+	case loop.Tasks:
+		return &t.tasks
+	case loop.Audit:
+		return &t.audits
+	}
+	return &t.table
 }
 
 // attempt are the cells of a task loop's row. An iteration without an attempt has its outcome for a
@@ -205,6 +228,14 @@ func (r HistoryRow) attempt(outcome string) (task, try, verdict string) {
 		return "-", "", outcome
 	}
 	return strconv.FormatInt(r.Task, 10), strconv.FormatInt(r.Try, 10), r.Verdict
+}
+
+// phase are the cells of an audit loop's row, as attempt's are of a task loop's.
+func (r HistoryRow) phase(outcome string) (phase, verdict string) {
+	if r.Audit.Phase == "" {
+		return "-", outcome
+	}
+	return phaseName(&r.Audit), spaced(string(r.Audit.Judgement.Verdict))
 }
 
 // started is the start of an iteration, with its year if that is not this one.
@@ -221,6 +252,14 @@ func (t *historyTable) started(at time.Time) string {
 		return at.Format("01-02")
 	}
 	return at.Format("15:04")
+}
+
+// outcomeName is an outcome for people.
+func outcomeName(outcome string) string {
+	if outcome == string(loop.SkippedLock) {
+		return "skipped"
+	}
+	return outcome
 }
 
 func outcomeStyle(outcome string) string {
@@ -254,11 +293,7 @@ func (t *historyTable) close() error {
 			write(plain, "")
 		}
 		write(strong, "%s", run.name)
-		if run.tasks {
-			write(faint, "%s", t.tasks.header())
-		} else {
-			write(faint, "%s", t.header())
-		}
+		write(faint, "%s", t.of(run.skill).header())
 		if run.hidden > 0 {
 			write(faint, "%s before these: %s", thousands(int64(run.hidden)), rest)
 		}

@@ -97,7 +97,10 @@ func (p pace) axis(name string, used, before, ceiling Quantity) Axis {
 	if p.ended > 0 {
 		a.Each = before / Quantity(p.ended)
 	}
-	if ceiling > 0 && a.Each > 0 {
+	switch {
+	case ceiling > 0 && used >= ceiling:
+		p.predict(&a, 0)
+	case ceiling > 0 && a.Each > 0:
 		p.predict(&a, max(0, int((ceiling-before)/a.Each)-p.running))
 	}
 	return a
@@ -197,7 +200,7 @@ func (a Axis) more() string {
 func (s Screen) ahead(a *Axis) (text string) {
 	switch {
 	case a.More != nil && *a.More == 0:
-		return ", no whole iteration more"
+		return ", no further iteration"
 	case a.More != nil:
 		text = ", " + a.more()
 	}

@@ -244,7 +244,9 @@ func because(b *loop.Budget) string {
 	case "api_unavailable":
 		return "several attempts in a row ended by no fault of the task"
 	case "no_fresh_context":
-		return "a task did not start with a fresh context"
+		return "the context of a worker was not proven to be fresh"
+	case loop.CauseDropped:
+		return "the branch has lost a commit of a task that was done"
 	case "audit_complete":
 		return "its audit is clear"
 	case "audit_retry_exhausted":

@@ -93,11 +93,18 @@ func (v Verified) freshPhases() string {
 
 // PhaseEnded is a phase of an audit loop with its end, as in "auditing 2: dirty, opened F1 F2".
 func PhaseEnded(l *loop.AuditLine) string {
-	text := strings.ReplaceAll(string(l.Phase), "_", " ")
-	if l.Phase == loop.Coding || l.Phase == loop.Auditing {
-		text += fmt.Sprintf(" %d", l.Section)
-	}
-	text += prefixed(": ", strings.ReplaceAll(string(l.Judgement.Verdict), "_", " "))
+	text := phaseName(l) + prefixed(": ", spaced(string(l.Judgement.Verdict)))
 	text += prefixed(", opened ", strings.Join(l.Opened, " "))
 	return text + prefixed(", resolved ", strings.Join(l.Resolved, " "))
 }
+
+// phaseName is as in "auditing 2".
+func phaseName(l *loop.AuditLine) string {
+	if l.Phase == loop.Coding || l.Phase == loop.Auditing {
+		return fmt.Sprintf("%s %d", l.Phase, l.Section)
+	}
+	return spaced(string(l.Phase))
+}
+
+// spaced is a word of the files as people read it.
+func spaced(word string) string { return strings.ReplaceAll(word, "_", " ") }

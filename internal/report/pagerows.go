@@ -17,9 +17,14 @@ func (d *drawing) timeline() {
 		d.end()
 		return
 	}
-	notes := map[int64][]string{}
+	type key struct { // a skipped tick's line has the number of the line before
+		seq, started int64
+		outcome      string
+	}
+	notes := map[key][]string{}
 	for i := range d.Iterations {
-		notes[int64(d.Iterations[i].Seq)] = d.Iterations[i].Notes
+		l := &d.Iterations[i]
+		notes[key{int64(l.Seq), l.StartedAt.Unix(), string(l.Outcome)}] = l.Notes
 	}
 	from, to := firstRows, len(d.Rows)-lastRows
 	if to <= from {
@@ -37,7 +42,8 @@ func (d *drawing) timeline() {
 	for i := range d.Rows {
 		switch {
 		case i < from || i >= to:
-			d.row(&d.Rows[i], notes[d.Rows[i].Seq], most)
+			r := &d.Rows[i]
+			d.row(r, notes[key{r.Seq, r.Started.Unix(), r.Outcome}], most)
 		case i == from:
 			d.folded(d.Rows[from:to])
 		}

@@ -124,8 +124,9 @@ func Replays(s Screen, r Replay) string {
 			stop.At,
 			stop.Iteration, stop.When.UTC().Format(time.RFC3339))
 		if a != (Aftermath{}) {
-			p.line(plain, "After it the session continued: ticks %d, $%s, PRs %d, agents %d",
-				a.Iterations, Mills(a.Dollars), a.PRs, a.Agents)
+			p.line(plain, "After it the session continued: %s, $%s, %s, %s",
+				loop.Plural(a.Iterations, "tick"), Mills(a.Dollars), loop.Plural(a.PRs, "PR"),
+				loop.Plural(a.Agents, "agent"))
 		}
 	}
 	p.curve(r)

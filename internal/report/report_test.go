@@ -57,6 +57,24 @@ func TestResumeNamesItsBudget(t *testing.T) {
 	}
 }
 
+// Where two loops do not fit a status line, both show what waits, and only their iterations.
+func TestLineOfTwoLoops(t *testing.T) {
+	stand := func(skill loop.Skill, gate string) Stand {
+		b := loop.Budget{Skill: skill, Status: loop.Active, Ceilings: loop.Defaults}
+		return Stand{Run: &b, OwnerAlive: true, Gates: []Waiting{{Gate: loop.Gate{Name: gate}}},
+			Budgets: Axes(&b, nil, 0, 0, true, time.Time{})}
+	}
+	two := []Stand{stand(loop.Work, "backlog-drift"), stand(loop.Review, "budget-escalation")}
+	const want = "work waits for you: backlog-drift · 0/5 it | " +
+		"review waits for you: budget-escalation · 0/5 it"
+	if got := Line(Screen{Width: 100}, two, ""); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := Line(Screen{Width: 200}, two, ""); !strings.Contains(got, "min") {
+		t.Errorf("%s lacks the minutes", got)
+	}
+}
+
 // A run that is over always has a next command: its question first, and a page to read at least.
 func TestNextIsOneCommand(t *testing.T) {
 	question := loop.Gate{Name: loop.RepeatedFailure, Target: "PR #7"}

@@ -146,7 +146,7 @@ func WaitingQuestion(s Screen, w Waiting) string {
 func (p *page) waiting(list []Waiting, answers bool) {
 	for _, w := range list {
 		p.row("waiting", warn, "[%s] %s", w.Gate.Name, w.Gate.Question)
-		if answers {
+		if answers || !w.unanswered() {
 			p.row(w.label(), strong, "%s", w.way())
 		}
 	}
@@ -242,14 +242,23 @@ func (st Stand) state() (style, long, short string) {
 // Line is the loops in one line of the client's screen, cut to its width; empty if there are none.
 // session is the one whose screen it is, empty in a terminal.
 func Line(s Screen, loops []Stand, session string) string {
-	var parts []string
-	for _, st := range loops {
-		parts = append(parts, st.line(session))
+	width := max(s.Width, minWidth)
+	joined := func(short bool) string {
+		var parts []string
+		for _, st := range loops {
+			parts = append(parts, st.line(session, short))
+		}
+		return strings.Join(parts, " | ")
 	}
-	return s.cut(strings.Join(parts, " | "), max(s.Width, minWidth))
+	text := joined(false)
+	if len(loops) > 1 && displaywidth.String(text) > width {
+		text = joined(true)
+	}
+	return s.cut(text, width)
 }
 
-func (st Stand) line(session string) string {
+// line is one loop. A short one has the iterations and no other budget.
+func (st Stand) line(session string, short bool) string {
 	b := st.Run
 	_, _, state := st.state()
 	var waits []string
@@ -277,7 +286,10 @@ func (st Stand) line(session string) string {
 		parts = append(parts, fmt.Sprintf("%d/%s", min(r.Index, len(r.List)),
 			loop.Plural(len(r.List), "task")))
 	}
-	for _, a := range st.Budgets {
+	for i, a := range st.Budgets {
+		if short && i > 0 {
+			break
+		}
 		unit := map[string]string{"iterations": " it", "PRs": " PRs", "minutes": " min"}[a.Name]
 		parts = append(parts, a.standing()+unit)
 	}

@@ -93,7 +93,7 @@ func wakes(b *loop.Budget) string {
 	case b.Drive() == loop.DriveProcess:
 		return "a new client, started by `hooks go`"
 	case b.Drive() == loop.DriveStop:
-		return "fed by the Stop hook"
+		return "sent by the Stop hook"
 	case len(b.Scheduled) > 0:
 		return "scheduled as /" + b.TickCommand()
 	}

@@ -72,13 +72,9 @@ func NewTaskList(st Stand, last TaskLast) TaskList {
 		ListPath: r.ListPath, Issue: r.Issue, Mode: r.Mode, Drive: r.Drive, Phase: r.Phase,
 		Check: r.Check, Passed: append([]int{}, r.Passed...), Awaiting: b.AwaitingGate(),
 		Verified: r.Count(loop.Verified), Claimed: r.Count(loop.Claimed),
-		Skipped: r.Count(loop.SkippedOne), Tasks: TaskRows(b, st.Tick, last), Next: st.Next,
-		done: r.Result()}
+		Skipped: r.Count(loop.SkippedOne), Next: st.Next, done: r.Result(),
+		Tasks: TaskRows(b, st.Tick, last, st.Open)}
 	a := attemptOf(st.Tick)
-	if a != nil && a.Task <= len(l.Tasks) {
-		row := &l.Tasks[a.Task-1]
-		row.Dollars = row.Dollars.Plus(st.Open)
-	}
 	switch answer := st.answer(); {
 	case answer != "":
 		l.Next = "answer " + answer
@@ -102,8 +98,9 @@ func (st Stand) answer() string {
 	return ""
 }
 
-// TaskRows are the tasks of a run, none for any other kind; t is the open iteration or nil.
-func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast) []TaskRow {
+// TaskRows are the tasks of a run, none for any other kind; t is the open iteration or nil, and
+// open its spend so far.
+func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) []TaskRow {
 	if b.Tasks == nil {
 		return nil
 	}
@@ -125,6 +122,7 @@ func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast) []TaskRow {
 		}
 		if a := attemptOf(t); a != nil && a.Task == row.Number {
 			row.attempt(a)
+			row.Dollars = row.Dollars.Plus(open)
 		}
 		rows = append(rows, row)
 	}
@@ -188,8 +186,8 @@ func Tasks(s Screen, l TaskList) string {
 }
 
 // NoTasks is the text where no task loop has run (T80).
-const NoTasks = "no task loop in this project; a person starts one in a session with " +
-	"/sdd:go SPEC, unless the spec's mode is pair or swarm"
+const NoTasks = "no task loop in this project; start one with /sdd:go SPEC in a session, " +
+	"or with `hooks go SPEC` here; modes pair and swarm run no loop"
 
 // checked is what the check command proves.
 func checked(command string) string {

@@ -56,7 +56,7 @@ func TestTaskVerdicts(t *testing.T) {
 	} {
 		b := someTasks()
 		c.change(&b)
-		rows := TaskRows(&b, c.tick, c.last)
+		rows := TaskRows(&b, c.tick, c.last, 0)
 		if got := verdicts(rows); got != "verified claimed skipped "+c.want+" open" {
 			t.Errorf("%s: %s", c.name, got)
 		}
@@ -66,7 +66,7 @@ func TestTaskVerdicts(t *testing.T) {
 	if l.Verified != 1 || l.Claimed != 1 || l.Skipped != 1 {
 		t.Errorf("verified %d, claimed %d, skipped %d", l.Verified, l.Claimed, l.Skipped)
 	}
-	if rows := TaskRows(&loop.Budget{Skill: loop.Work}, nil, nil); rows != nil {
+	if rows := TaskRows(&loop.Budget{Skill: loop.Work}, nil, nil, 0); rows != nil {
 		t.Errorf("a work loop has the tasks %v", rows)
 	}
 }
@@ -190,7 +190,7 @@ func taskPage(text string) Page {
 		List: []loop.TaskItem{{Title: text, SHA: text, Tries: 1}}}
 	p.Run = &b
 	p.Tasks = TaskRows(&b, nil, TaskLast{1: {Task: 1,
-		Judgement: loop.Judgement{Why: text, Weakened: []string{text}}}})
+		Judgement: loop.Judgement{Why: text, Weakened: []string{text}}}}, 0)
 	p.Rows[0].Task, p.Rows[0].Try, p.Rows[0].Verdict = 1, 1, text
 	return p
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"hooks/internal/loop"
 )
@@ -35,7 +36,8 @@ func taskTrouble(b *loop.Budget, last *loop.TaskLine) (list []string) {
 	add(b.StopCause == "no_fresh_context", "look with `hooks doctor` whether Stop, SubagentStop "+
 		"and PreToolUse are registered")
 	n := b.AwaitingGate()
-	add(n > 0, "gate %d waits for a person: complete its review, then answer it; "+
+	unanswered := slices.ContainsFunc(b.Pending, func(g loop.Gate) bool { return g.Answer == "" })
+	add(n > 0 && unanswered, "gate %d waits for a person: complete its review, then answer it; "+
 		"the fields of .sdd-state.json change nothing", n)
 	return list
 }

@@ -112,16 +112,18 @@ func Explain(s Screen, w Why) string {
 			w.Command, w.Status, w.Resume)
 	}
 	if w.Stopped == nil {
+		var other []string
 		for _, c := range w.Conditions {
-			p.state(c, "holds: "+c.Now)
+			other = p.state(c, "holds: "+c.Now, other)
 		}
 		p.blank()
 		p.line(strong, "and where a person would be asked")
 		for _, g := range w.Gates {
-			p.state(g, "waits: "+g.Holds)
+			other = p.state(g, "waits: "+g.Holds, other)
 		}
-	}
-	if w.Stopped == nil {
+		if len(other) > 0 {
+			p.line(faint, "not for this kind of run: %s", strings.Join(other, ", "))
+		}
 		p.rows("trouble", warn, w.Trouble)
 	}
 	for _, d := range w.Denied {
@@ -130,25 +132,27 @@ func Explain(s Screen, w Why) string {
 	return p.String()
 }
 
-// state writes one condition or gate; held is its text while it holds.
-func (p *page) state(s loop.Explained, held string) {
+// state writes one condition or gate; held is its text while it holds. It returns other with the
+// name of one that is not for this kind of run, which is not written.
+func (p *page) state(s loop.Explained, held string, other []string) []string {
+	if !s.Applies {
+		return append(other, s.Name)
+	}
 	name := s.Name
 	if s.Number > 0 {
 		name = fmt.Sprintf("%2d %s", s.Number, name)
 	}
 	style, text := plain, s.Now
-	switch {
-	case !s.Applies:
-		style, text = faint, "not for this kind of run"
-	case s.Holds != "":
+	if s.Holds != "" {
 		style, text = warn, held
 	}
 	const room = 24
 	if p.Width < 3*room {
 		p.line(style, "%s: %s", strings.TrimLeft(name, " "), text)
-		return
+	} else {
+		p.put(pad(name, room, false), room, style, text)
 	}
-	p.put(pad(name, room, false), room, style, text)
+	return other
 }
 
 func (p *page) stopped(w Why) {

@@ -27,18 +27,19 @@ var ErrUnwritable = errors.New("the user's state directory cannot be written her
 // be saved.
 //
 // A record lies in on/ while a loop of its session is on, else in off/, where it is what a later
-// --resume is held against. Records are replaced as a whole and are not synced: they outlive every
-// process, not the machine.
+// --resume is held against. Records are replaced as a whole, or a note is added in one write. They
+// are not synced: they outlive every process, not the machine.
 type Dir struct {
 	path string
 	last *parsed
 }
 
 // parsed is the record that was read or written last, with the file that held it: one event reads
-// the same record several times. A record is never rewritten in its file.
+// the same record several times.
 type parsed struct {
 	path   string
 	file   fs.FileInfo
+	whole  bool // a note can follow
 	record *Record
 }
 
@@ -155,9 +156,7 @@ func absent(err error) bool {
 // read is one record, nil when there is none. An empty session takes any.
 func (d Dir) read(path, session string) (*Record, error) {
 	if d.last.path == path && (session == "" || session == d.last.record.Session) {
-		info, err := os.Lstat(path)
-		if err == nil && os.SameFile(info, d.last.file) && info.Size() == d.last.file.Size() &&
-			info.ModTime().Equal(d.last.file.ModTime()) {
+		if info, err := os.Lstat(path); err == nil && same(info, d.last.file) {
 			return d.last.record.clone(), nil
 		}
 	}
@@ -180,11 +179,12 @@ func (d Dir) read(path, session string) (*Record, error) {
 		if len(bytes.Trim(text, "\x00")) == 0 { // a power cut leaves an empty file, or zeros
 			return nil, nil
 		}
-		var r *Record
-		if r, err = decode(text); err == nil && (session == "" || r.Session == session) {
-			*d.last = parsed{path, info, r.clone()}
+		r, whole, derr := decode(text)
+		if derr == nil && (session == "" || r.Session == session) {
+			*d.last = parsed{path, info, whole, r.clone()}
 			return r, nil
 		}
+		err = derr
 	}
 	if err == nil {
 		err = errDamaged
@@ -204,14 +204,14 @@ func (d Dir) Save(r *Record) error {
 	}
 	on, off := d.on(r.Session), d.off(r.Session)
 	text, err := r.encode()
-	var info fs.FileInfo
-	if err == nil {
-		info, err = replace(on, text)
+	if err != nil {
+		return err
 	}
+	info, err := replace(on, text)
 	if err != nil {
 		return writable(err)
 	}
-	*d.last = parsed{on, info, r.clone()}
+	*d.last = parsed{on, info, true, r.clone()}
 	if r.On() {
 		_ = os.Remove(off) // the one in on/ is found first
 		return nil

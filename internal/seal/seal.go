@@ -11,8 +11,9 @@ import (
 	"hooks/internal/codec"
 )
 
-// version is the format of a record. One of a later program is never rewritten.
-const version = 1
+// version is the format of a file. Version 1 was one JSON object with the texts in it. One of a
+// later program is never rewritten.
+const version = 2
 
 // Record is what the program wrote last about the loops of one session in one project.
 type Record struct {
@@ -110,22 +111,46 @@ type versioned struct {
 	Record
 }
 
-func (r *Record) encode() ([]byte, error) {
-	text, err := codec.Encode(versioned{version, *r})
-	return append(text, '\n'), err
+// files are those whose texts follow the record.
+func (r *Record) files() (list []*Files) {
+	for i := range r.Loops {
+		l := &r.Loops[i]
+		if list = append(list, &l.State); l.Next != nil {
+			list = append(list, l.Next)
+		}
+	}
+	return list
 }
 
-func decode(text []byte) (*Record, error) {
-	if !gjson.ValidBytes(text) {
+func (r *Record) encode() ([]byte, error) {
+	own := r.clone()
+	return encodePart(versioned{version, *own}, own.files()...)
+}
+
+// decode reads a file. whole is false where its last note was cut off.
+func decode(text []byte) (r *Record, whole bool, err error) {
+	text, notes, whole := split(text)
+	if r, err = decodeRecord(text); err == nil {
+		err = r.applyAll(notes)
+	}
+	return r, whole, err
+}
+
+func decodeRecord(text []byte) (*Record, error) {
+	var v versioned
+	of := gjson.GetBytes(text, "version").Int()
+	switch {
+	case of > version:
+		return nil, fmt.Errorf(
+			"it has format version %d, newer than this program knows: upgrade hooks", of)
+	case of == version:
+		if err := decodePart(text, &v, v.files); err != nil {
+			return nil, err
+		}
+	case !gjson.ValidBytes(text) || codec.Decode(gjson.ParseBytes(text), &v) != nil:
 		return nil, errDamaged
 	}
-	root := gjson.ParseBytes(text)
-	if v := root.Get("version").Int(); v > version {
-		return nil, fmt.Errorf(
-			"it has format version %d, newer than this program knows: upgrade hooks", v)
-	}
-	var v versioned
-	if codec.Decode(root, &v) != nil || v.Session == "" || v.Project == "" {
+	if v.Session == "" || v.Project == "" {
 		return nil, errDamaged
 	}
 	return &v.Record, nil

@@ -1,15 +1,19 @@
 package seal
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
 )
 
 func record() *Record {
@@ -27,7 +31,7 @@ func record() *Record {
 	}
 }
 
-// recorded is record() as it is in its file.
+// recorded is record() as version 1 had it in its file.
 const recorded = `{"version":1,"session_id":"5f0c-1","project":"/home/dev/app \"x\"","boot":"b1","loops":[{"on":true,"skill":"work","run_id":"r1","budget_file":".sdd/loop/work.budget.json","told":true,"unlocked":true,"held_for":"accept","held_budget":{"b":1},"state":{"history":12,"marker":"else/where.json","budget":{
   "a": [1, "<&>"]
 },"tick":{"t":1},"line":{"l":"é"}},"next":{"history":20,"budget":{"a":2}}},{"skill":"review","run_id":"r2","budget_file":"b.json","state":{}}]}
@@ -44,12 +48,149 @@ func encoded(r *Record) []byte {
 func TestARecordIsReadAsItWasWritten(t *testing.T) {
 	want := record()
 	text, err := want.encode()
-	if string(text) != recorded || err != nil {
-		t.Errorf("written as %s, %v", text, err)
+	form := strings.NewReplacer("\x1f", "|", "\n", "").Replace(string(text))
+	if form != `{"version":2,"session_id":"5f0c-1","project":"/home/dev/app \"x\"",`+
+		`"boot":"b1","loops":[{"on":true,"skill":"work","run_id":"r1",`+
+		`"budget_file":".sdd/loop/work.budget.json",`+
+		`"told":true,"unlocked":true,"held_for":"accept","held_budget":{"b":1},`+
+		`"state":{"history":12,"marker":"else/where.json"},"next":{"history":20}},`+
+		`{"skill":"review","run_id":"r2","budget_file":"b.json","state":{}}]}`+
+		`|{  "a": [1, "<&>"]}|{"t":1}|{"l":"é"}|{"a":2}||||||` || err != nil {
+		t.Errorf("written as %s, %v", form, err)
 	}
-	got, err := decode([]byte(recorded))
-	if d := cmp.Diff(want, got); d != "" || err != nil {
-		t.Errorf("%v\n%s", err, d)
+	for _, text := range []string{recorded, string(text)} {
+		got, whole, err := decode([]byte(text))
+		if d := cmp.Diff(want, got); d != "" || !whole || err != nil {
+			t.Errorf("%v\n%s", err, d)
+		}
+	}
+	if d := cmp.Diff(record(), want); d != "" {
+		t.Errorf("changed by being written:\n%s", d)
+	}
+	want.Loops[1].State.Tick = "\x1f"
+	if _, err := want.encode(); err == nil {
+		t.Error("a text that is no JSON is written")
+	}
+	for n := range text {
+		if r, _, err := decode(text[:n]); err == nil {
+			t.Errorf("cut off after %d bytes it is %+v", n, r)
+		}
+	}
+}
+
+// A change of a run's files is noted in the record's own file. Wherever a kill cuts a note off, the
+// record is as it was before that note, and the next change can be saved.
+func TestChangesAreNoted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		root, err := os.MkdirTemp("", "")
+		must(t, err)
+		defer os.RemoveAll(root)
+		d, r := At(root), record()
+		r.Loops[1].On = true
+		must(t, d.Save(r))
+		for n := range rapid.IntRange(1, 30).Draw(t, "changes") {
+			before, l := r.clone(), &r.Loops[rapid.IntRange(0, 1).Draw(t, "loop")]
+			budget := fmt.Sprintf("{\n  \"n\": %d, \"rest\": %q\n}", n,
+				strings.Repeat("x", rapid.SampledFrom([]int{0, 10, 5000}).Draw(t, "size")))
+			do := rapid.SampledFrom([]string{"begin", "end", "save"}).Draw(t, "do")
+			switch next := l.State; do {
+			case "begin":
+				next.Budget = budget
+				l.Next = &next
+				must(t, d.Begin(r, l.Skill))
+			case "end":
+				if l.Next == nil {
+					continue
+				}
+				l.State, l.Next, l.Told = *l.Next, nil, false
+				must(t, d.End(r, l.Skill))
+			case "save":
+				l.State.Budget = budget
+				must(t, d.Save(r))
+			}
+			path := d.on(r.Session)
+			text, err := os.ReadFile(path)
+			must(t, err)
+			if at := bytes.LastIndexByte(text, beforeNote); at > 0 {
+				cut := rapid.IntRange(at, len(text)-1).Draw(t, "cut")
+				must(t, os.WriteFile(path, text[:cut], 0o600))
+				isRead(t, root, before)
+				if rapid.Bool().Draw(t, "killed") {
+					r = before
+					continue
+				}
+				must(t, os.WriteFile(path, text, 0o600))
+			}
+			isRead(t, root, r)
+			if rapid.Bool().Draw(t, "another process") {
+				d = At(root)
+				r, err = d.Active(r.Session)
+				must(t, err)
+			}
+		}
+	})
+}
+
+// isRead compares the record that another process reads.
+func isRead(t *rapid.T, root string, want *Record) {
+	t.Helper()
+	got, err := At(root).Active(want.Session)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Fatalf("%v\n%s", err, diff)
+	}
+}
+
+func must(t *rapid.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A power cut may leave zeros in the place of what was added last.
+func TestZerosAtTheEndAreNoNote(t *testing.T) {
+	r := record()
+	whole := string(encoded(r))
+	for _, text := range []string{whole, whole + "\x1e{\"sk"} {
+		d := At(t.TempDir())
+		path := d.on(r.Session)
+		if err := replaceIn(path, []byte(text+strings.Repeat("\x00", 9))); err != nil {
+			t.Fatal(err)
+		}
+		got, err := d.Active(r.Session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Loops[0].Next = &Files{Budget: "3"}
+		err = d.Begin(got, "work")
+		if again, rerr := At(d.Path()).Active(r.Session); errors.Join(err, rerr) != nil ||
+			again.Loops[0].Next.Budget != "3" {
+			t.Errorf("%v, %v: %+v", err, rerr, again)
+		}
+	}
+}
+
+// A change is a note in the same file, until the file is long.
+func TestALongFileIsReplaced(t *testing.T) {
+	d, r := At(t.TempDir()), record()
+	l := &r.Loops[0]
+	l.Next = nil
+	if err := d.Save(r); err != nil {
+		t.Fatal(err)
+	}
+	var sizes []int64
+	for range 5 {
+		l.Next = &Files{Budget: `"` + strings.Repeat("x", maxNotes/4) + `"`}
+		err := d.Begin(r, l.Skill)
+		l.State, l.Next, l.Told = *l.Next, nil, false
+		info, serr := os.Stat(d.on(r.Session))
+		if err = errors.Join(err, d.End(r, l.Skill), serr); err != nil {
+			t.Fatal(err)
+		}
+		sizes = append(sizes, info.Size()/(maxNotes/4))
+	}
+	if want := []int64{1, 2, 3, 2, 3}; !slices.Equal(sizes, want) {
+		t.Errorf("sizes %v, want %v", sizes, want)
 	}
 }
 
@@ -145,6 +286,11 @@ func TestAStateDirectoryThatCannotBeWritten(t *testing.T) {
 			t.Errorf("found in %q: %v, %v", d.path, r, err)
 		}
 	}
+	bad := record() // its own fault, for which no loop begins without a seal
+	bad.Loops[0].State.Tick = "\x1f"
+	if err := At(t.TempDir()).Save(bad); err == nil || errors.Is(err, ErrUnwritable) {
+		t.Errorf("a text that is no JSON: %v", err)
+	}
 }
 
 func TestHome(t *testing.T) {
@@ -166,12 +312,15 @@ func TestHome(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(encoded(record()))
 	f.Add([]byte(`{"session_id":"s","project":"/p","loops":[{}]}`))
+	f.Add([]byte(recorded))
+	f.Add(append(encoded(record()), "\x1e"+`{"skill":"work","next":{}}`+"\x1f{}\x1f\x1f\x1f\n\x1e"+
+		`{"skill":"work"}`+"\x1f\n\x1e"+`{"sk`...))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r, err := decode(text)
+		r, _, err := decode(text)
 		if err != nil || !utf8.Valid(text) { // only what is UTF-8 is written
 			return
 		}
-		again, err := decode(encoded(r))
+		again, _, err := decode(encoded(r))
 		if d := cmp.Diff(r, again, cmpopts.EquateEmpty()); d != "" || err != nil {
 			t.Errorf("%v\n%s", err, d)
 		}

@@ -193,30 +193,24 @@ func (d *disk) mkdir(name string) error {
 }
 
 // syncDir makes the folder's changed names durable, if any changed.
-func (d *disk) syncDir() error { return d.dirSync()() }
-
-// dirSync is what syncDir does, ready to be done.
-func (d *disk) dirSync() (do func() error) {
+func (d *disk) syncDir() error {
 	// Windows cannot sync a folder. Its files were synced one by one.
 	if !d.dirty || runtime.GOOS == "windows" {
-		return func() error { return nil }
-	}
-	err := d.at("sync", "folder")
-	var f *os.File
-	if err == nil {
-		f, err = d.open(".", os.O_RDONLY)
-	}
-	if err != nil {
-		return func() error { return err }
-	}
-	return func() error {
-		err := errors.Join(f.Sync(), f.Close())
-		if err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-			return fmt.Errorf("sync folder: %w", err)
-		}
-		d.dirty = false
 		return nil
 	}
+	if err := d.at("sync", "folder"); err != nil {
+		return err
+	}
+	f, err := d.open(".", os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(f.Sync(), f.Close())
+	if err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("sync folder: %w", err)
+	}
+	d.dirty = false
+	return nil
 }
 
 // temp is a new name for an unfinished file. It is hidden, and the sweep knows it by its ends.

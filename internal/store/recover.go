@@ -1,7 +1,6 @@
 package store
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -52,19 +51,24 @@ func (s *Store) RecoverFrom(skill loop.Skill, budgetPath string) (State, error) 
 	if st.Budget == nil && s.absolute(st.BudgetPath) != s.absolute(current) {
 		return st, nil // another budget file is another run: the open tick is not its own
 	}
+	if err := s.catchUp(&st, skill); err != nil {
+		return st, err
+	}
+	return st, s.readFindings(&st)
+}
+
+// catchUp takes in what the run's last lines committed.
+func (s *Store) catchUp(st *State, skill loop.Skill) error {
 	run := st.run()
 	if run == "" {
-		return st, nil
+		return nil
 	}
 	closing, newest, err := s.tail(skill, run)
 	if err != nil {
-		return st, err
+		return err
 	}
-	err = s.batch(func() error { return s.catchUp(&st, closing, newest) })
-	if err != nil {
-		return st, fmt.Errorf("recover: %w", err)
-	}
-	return st, s.readFindings(&st)
+	err = s.batch(func() error { return s.adoptLines(st, closing, newest) })
+	return wrap("recover", err)
 }
 
 // run is the run whose history counts: the budget's, or the open tick's when the budget vanished.
@@ -97,7 +101,7 @@ func (s *Store) tail(skill loop.Skill, run string) (closing, newest *loop.Iterat
 	return closing, newest, err
 }
 
-func (s *Store) catchUp(st *State, closing, newest *loop.Iteration) error {
+func (s *Store) adoptLines(st *State, closing, newest *loop.Iteration) error {
 	if newest != nil && st.behind(newest) {
 		b := newest.Budget
 		b.RunID = newest.RunID

@@ -90,25 +90,24 @@ func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) e
 	edit(&next)
 	run.Next, run.record.Boot = &next, s.boot()
 	run.Unlocked = run.Unlocked && run.State.Tick != "" // an iteration that begins has the lock
-	if err := s.seals.Save(run.record); err != nil {
+	if err := s.seals.Begin(run.record, run.Skill); err != nil {
 		return err
 	}
-	wait, err := s.within(do)
-	if err == nil { // the second note is written while the disk works
+	err := s.within(do)
+	if err == nil {
 		run.State, run.Next, run.Told = next, nil, false
-		_ = s.seals.Save(run.record) // else both texts stay good, and the next change settles it
+		_ = s.seals.End(run.record, run.Skill) // else both texts stay good till the next change
 	}
-	return errors.Join(err, wait())
+	return errors.Join(err, s.settle())
 }
 
-// within makes a change that is noted and begins to sync the folders. wait returns once they are.
-func (s *Store) within(do func() error) (wait func() error, err error) {
+// within makes a change that is noted. The folders are not synced yet.
+func (s *Store) within(do func() error) error {
 	changing, batching := s.changing, s.batching
 	s.changing, s.batching = true, true
-	defer func() { s.changing = changing }()
-	err = do()
-	s.batching = batching
-	return s.startSync(), err
+	err := do()
+	s.changing, s.batching = changing, batching
+	return err
 }
 
 // changeBudget is change for a budget. A run without a record gets one, and another session's
@@ -187,11 +186,11 @@ func (s *Store) giveUp(b *loop.Budget, path string) error {
 // Rest records that a session's runs do not govern it any more: they have ended, and so has the
 // turn in which they did. The record stays, because a later --resume is compared with it.
 func (s *Store) Rest(session string, over func(skill loop.Skill) bool) error {
-	r, err := s.seals.Find(session)
+	r, err := s.seals.Active(session)
 	if err != nil || r == nil {
 		return err
 	}
-	changed := false
+	changed := !r.On() // a kill left it among the records of loops that are on
 	for i := range r.Loops {
 		l := &r.Loops[i]
 		if l.On && over(loop.Skill(l.Skill)) {

@@ -88,7 +88,8 @@ func (s *Store) RecoverSealed(session string, skill loop.Skill) (State, error) {
 }
 
 // recoverSealed loads a run as its record has it. A change that a crash interrupted is completed
-// where the history has its line; otherwise it stays as far as it came.
+// where the history has its line; otherwise it stays as far as it came. After a power cut, which
+// may have taken the record's last notes, the history's last line tells what was committed.
 func (s *Store) recoverSealed(run sealed) (State, error) {
 	f := s.found(run)
 	err := run.held()
@@ -102,6 +103,7 @@ func (s *Store) recoverSealed(run sealed) (State, error) {
 		return State{BudgetPath: run.Budget}, err
 	}
 	s.sweep(run.Budget)
+	rebooted := s.rebooted(run)
 	if run.Next != nil || run.record.Boot != s.boot() {
 		own := *run.Loop // the record may drop it
 		if err := s.finish(run); err != nil {
@@ -111,6 +113,9 @@ func (s *Store) recoverSealed(run sealed) (State, error) {
 		f = s.found(run)
 	}
 	st, err := f.state(s, run)
+	if err == nil && rebooted {
+		err = s.catchUp(&st, run.skill())
+	}
 	lock, lerr := s.Holder(run.skill())
 	st.Lock = lock
 	return st, errors.Join(err, lerr, s.readFindings(&st))

@@ -2,11 +2,23 @@ package store
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
+
+// sealedIn makes active budgets of a run whose record is in that folder.
+func sealedIn(dir seal.Dir) func(n int) *loop.Budget {
+	return func(n int) *loop.Budget {
+		b := at(n)
+		b.SealedIn, b.Status = dir.Path(), loop.Active
+		return b
+	}
+}
 
 // TestRecordOlderThanItsFiles: after a power cut the record may be older than what was synced, and
 // that is no tampering. Without one, a line that the record does not know is somebody else's.
@@ -15,11 +27,7 @@ func TestRecordOlderThanItsFiles(t *testing.T) {
 		s := newStore(t)
 		dir, boot := seal.At(t.TempDir()), "b1"
 		s.Seal(dir, func() string { return boot })
-		sealed := func(n int) *loop.Budget {
-			b := at(n)
-			b.SealedIn, b.Status = dir.Path(), loop.Active
-			return b
-		}
+		sealed := sealedIn(dir)
 		ok(t, s.SaveBudget("", sealed(0)))
 		_, err := s.Commit(line(1), "", sealed(1))
 		ok(t, err)
@@ -38,6 +46,41 @@ func TestRecordOlderThanItsFiles(t *testing.T) {
 		}
 		_, err = s.Commit(line(3), "", sealed(3))
 		ok(t, err)
+	}
+}
+
+// A power cut loses the last notes of a record, at whatever step of an iteration.
+func TestRecordWithoutItsLastNotes(t *testing.T) {
+	for files := range 4 {
+		for record := range files + 1 {
+			s := newStore(t)
+			dir, boot := seal.At(t.TempDir()), "b1"
+			s.Seal(dir, func() string { return boot })
+			sealed := sealedIn(dir)
+			_, err := s.Acquire("work", *lock(1))
+			ok(t, err)
+			path, kept := seal.SwitchPath(dir.Path(), at(1).SessionID), []byte(nil)
+			for n, change := range []func() error{
+				func() error { return s.SaveBudget("", sealed(0)) },
+				func() error { return s.SaveTick(tick(1)) },
+				func() error { _, err := s.Commit(line(1), "", sealed(1)); return err },
+				func() error { return s.SaveTick(tick(2)) },
+			}[:files+1] {
+				ok(t, change())
+				if n == record {
+					kept, err = os.ReadFile(path)
+					ok(t, err)
+				}
+			}
+			ok(t, os.WriteFile(path, kept, 0o600))
+			_, err = s.RecoverSealed(at(1).SessionID, "work")
+			same(t, "believed in the same boot", err == nil, record == files)
+			boot = "b2"
+			for range 2 {
+				_, err = s.RecoverSealed(at(1).SessionID, "work")
+				ok(t, err)
+			}
+		}
 	}
 }
 
@@ -67,5 +110,116 @@ func TestChangeIsCompletedAfterItsLine(t *testing.T) {
 		st, err := s.RecoverSealed(b.SessionID, "work")
 		ok(t, err)
 		same(t, "seq", st.Budget.Seq, n)
+	}
+}
+
+// R112: a kill in the middle of a write leaves the beginning of the run's own line. That is a torn
+// line, which the next one repairs, and no tampering; a whole one of somebody else is, whatever
+// follows it.
+func TestTornLineOfTheRunIsNoTampering(t *testing.T) {
+	forged := `{"version":1,"run_id":"` + at(1).RunID + `","seq":2}`
+	for rest, believed := range map[string]bool{
+		`{"version":1,"run_id":"` + at(1).RunID + `","seq":2,"outc`: true,
+		forged:             false,
+		forged + "\n{":     false,
+		forged + "\n\n \n": false,
+		forged + "\n" + strings.Repeat("x", maxLine+1): false,
+	} {
+		s := newStore(t)
+		dir := seal.At(t.TempDir())
+		s.Seal(dir, func() string { return "b1" })
+		sealed := sealedIn(dir)
+		ok(t, s.SaveBudget("", sealed(0)))
+		_, err := s.Commit(line(1), "", sealed(1))
+		ok(t, err)
+		put(t, s, history, content(t, s, history)+rest)
+		_, err = s.RecoverSealed(at(1).SessionID, "work")
+		same(t, rest[:min(len(rest), 99)], err == nil, believed)
+		if believed {
+			_, err = s.Commit(line(2), "", sealed(2))
+			ok(t, err)
+			_, err = s.RecoverSealed(at(1).SessionID, "work")
+			ok(t, err)
+		}
+	}
+}
+
+// Where the session's record cannot be read no one knows its loops, so none is left out.
+func TestSkillsOfARecordThatCannotBeRead(t *testing.T) {
+	s := newStore(t)
+	dir := seal.At(t.TempDir())
+	s.Seal(dir, func() string { return "b1" })
+	same(t, "without a record", s.Skills("s1"), []loop.Skill{})
+	path := seal.SwitchPath(dir.Path(), "s1")
+	ok(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	ok(t, os.WriteFile(path, []byte("{"), 0o600))
+	same(t, "with a damaged record", s.Skills("s1"), loop.Skills())
+}
+
+// A change that has come to its end leaves its own texts alone as good: the files of before it,
+// put back, are a change by somebody else.
+func TestFilesOfBeforeAreAChange(t *testing.T) {
+	s := newStore(t)
+	dir := seal.At(t.TempDir())
+	s.Seal(dir, func() string { return "b1" })
+	sealed := sealedIn(dir)
+	ok(t, s.SaveBudget("", sealed(0)))
+	before := content(t, s, "work.budget.json")
+	_, err := s.Commit(line(1), "", sealed(1))
+	ok(t, err)
+	put(t, s, "work.budget.json", before)
+	for _, dir := range []seal.Dir{dir, seal.At(dir.Path())} {
+		s.Seal(dir, func() string { return "b1" })
+		_, err = s.LoadSealed(at(1).SessionID, "work")
+		if _, changed := errors.AsType[*ChangedError](err); !changed {
+			t.Errorf("the budget of before is believed: %v", err)
+		}
+	}
+}
+
+// A power cut between the history line and the folder's new names leaves the files of before, under
+// a record of any age. The line tells what was committed.
+func TestLineOutlivesThePowerCut(t *testing.T) {
+	const note = "\x1e{\"skill\":\"work\"}\x1f\n"
+	for name, record := range map[string]func(before, after string) string{
+		"the record of before": func(before, _ string) string { return before },
+		"of the change": func(_, after string) string {
+			return strings.TrimSuffix(after, note)
+		},
+		"of after": func(_, after string) string { return after },
+	} {
+		s := newStore(t)
+		dir, boot := seal.At(t.TempDir()), "b1"
+		s.Seal(dir, func() string { return boot })
+		sealed := sealedIn(dir)
+		commit := func(n int) {
+			l := line(n)
+			l.Budget = *sealed(n)
+			_, err := s.Commit(l, "", sealed(n))
+			ok(t, err)
+		}
+		_, err := s.Acquire("work", *lock(1))
+		ok(t, err)
+		ok(t, s.SaveBudget("", sealed(0)))
+		ok(t, s.SaveTick(tick(1)))
+		path := seal.SwitchPath(dir.Path(), at(1).SessionID)
+		before, err := os.ReadFile(path)
+		ok(t, err)
+		budget, open := content(t, s, "work.budget.json"), content(t, s, "work.tick.json")
+		commit(1)
+		after, err := os.ReadFile(path)
+		ok(t, err)
+		put(t, s, "work.budget.json", budget)
+		put(t, s, "work.tick.json", open)
+		kept := record(string(before), string(after))
+		ok(t, os.WriteFile(path, []byte(kept), 0o600))
+		boot = "b2"
+		for range 2 {
+			st, err := s.RecoverSealed(at(1).SessionID, "work")
+			ok(t, err)
+			same(t, name, st.Budget.Seq, 1)
+			same(t, name, st.Tick == nil, true)
+		}
+		commit(2)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/gofrs/flock"
 
@@ -168,25 +170,40 @@ func (s *Store) batch(steps func() error) error {
 }
 
 // settle syncs the folders that changed, unless a batch will.
-func (s *Store) settle() error { return s.dirSync()() }
-
-func (s *Store) dirSync() (do func() error) {
+func (s *Store) settle() error {
 	if s.batching {
-		return func() error { return nil }
+		return nil
 	}
-	own := s.disk.dirSync()
-	if s.elsewhere == nil {
-		return own
+	err := s.disk.syncDir()
+	if s.elsewhere != nil {
+		err = errors.Join(err, s.elsewhere.syncDir())
 	}
-	other := s.elsewhere.dirSync()
-	return func() error { return errors.Join(own(), other()) }
+	return err
 }
 
-// startSync begins what settle does. The returned function waits for its end.
-func (s *Store) startSync() (wait func() error) {
-	do, synced := s.dirSync(), make(chan error, 1)
-	go func() { synced <- do() }()
-	return func() error { return <-synced }
+// maxNames bounds how many names of the folder Skills looks at. It holds about six for a skill.
+const maxNames = 1000
+
+// Skills are the skills that have a file here or a run in the session's record, and all of them
+// where that is not known. One look at the folder costs less than one for each file.
+func (s *Store) Skills(session string) []loop.Skill {
+	record, unread := s.seals.Active(session)
+	dir, err := s.disk.open(".", os.O_RDONLY)
+	if unread != nil || err != nil {
+		return loop.Skills()
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(maxNames)
+	if err != nil || len(names) == maxNames {
+		return loop.Skills()
+	}
+	return slices.DeleteFunc(loop.Skills(), func(skill loop.Skill) bool {
+		prefix := string(skill) + "."
+		has := slices.ContainsFunc(names, func(name string) bool {
+			return len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
+		})
+		return !has && record.Loop(string(skill)) == nil
+	})
 }
 
 func lockName(k loop.Skill) string    { return string(k) + ".lock" }

@@ -28,8 +28,8 @@ func (s *Store) unseal(skill loop.Skill, id string, move func(lost []sealed) err
 			return err
 		}
 	}
-	wait, err := s.within(func() error { return move(lost) })
-	if err := errors.Join(err, wait()); err != nil {
+	err := s.within(func() error { return move(lost) })
+	if err := errors.Join(err, s.settle()); err != nil {
 		return err
 	}
 	had := false

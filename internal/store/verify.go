@@ -90,11 +90,13 @@ func (s *Store) changes(run sealed, f found) []string {
 	differ := func(name, was, then, is string) {
 		switch {
 		case is == was || is == then:
+		case s.rebooted(run) && (is != "" || name != run.Budget):
+			// a power cut may have lost the record's last notes, and not the synced file
 		case is == "":
 			list = append(list, name+" is missing")
 		case was == "" && then == "":
 			list = append(list, name+" was put there")
-		case !s.rebooted(run): // a power cut may have lost the record, and not the synced file
+		default:
 			list = append(list, name+" was changed")
 		}
 	}
@@ -164,13 +166,17 @@ func (s *Store) verifyLine(run sealed) error {
 }
 
 // forgedIn reports whether a line for the run follows its last one. A line that a change under way
-// has written is the run's own; a skipped tick of any session leaves one that counts nothing.
+// has written is the run's own, also where a kill tore it; a skipped tick of any session leaves one
+// that counts nothing.
 func (r sealed) forgedIn(f *os.File, size int64) bool {
 	lines := backward{f: f, pos: size}
-	for lines.at() > r.State.History {
+	for last := true; lines.at() > r.State.History; last = false {
 		text, err := lines.next()
-		if err != nil {
-			return false // a line that is too long is damage, which its readers report
+		if err != nil { // readers skip a last line that is too long, and none of ours is
+			return errors.Is(err, errLongLine)
+		}
+		if last && !whole(text) {
+			continue // no reader takes it, and the next line repairs it
 		}
 		line := seal.Trim(text)
 		own := line == r.State.Line || line == r.next().Line

@@ -36,7 +36,7 @@ type Prompt struct {
 	Log          []byte // the progress file
 	Feedback     string // the newest of the ledger; may be empty (L31)
 	Ledger       string // of the task, relative to the project; may be empty (L19)
-	Anchor       bool   // the skill /sdd:anchor is installed (T83)
+	Anchor       string // the file of the command /sdd:anchor; empty without one (T83)
 }
 
 // Task is the prompt of an attempt at a task (T38–T42, T52–T56).
@@ -86,8 +86,9 @@ func (p Prompt) text(head, work []string, done string) string {
 		lines = append(append(lines, ""), warnings...)
 	}
 	lines = append(lines, "")
-	if p.Anchor {
-		lines = append(lines, "Run /sdd:anchor first.")
+	if p.Anchor != "" { // the plugin's own worker has no tool for skills
+		lines = append(lines, fmt.Sprintf("Run /sdd:anchor first, or do what %s says.",
+			short(p.Anchor)))
 	}
 	lines = append(lines, work...)
 	if p.Check != "" {

@@ -20,7 +20,7 @@ var full = Prompt{
 	NoCommit: true, Spec: "docs/specs/user-preferences.md", Progress: ".sdd-progress.md",
 	Mode: TDD, Attempt: 4, MaxAttempts: 5, Refused: "the check is red:\nexit code 1",
 	Check: "just test", Token: "7.4-n23abc", Log: []byte(seeded),
-	Feedback: "Say which settings are per device.\n", Anchor: true,
+	Feedback: "Say which settings are per device.\n", Anchor: ".claude/commands/sdd/anchor.md",
 }
 
 func TestPromptGoldens(t *testing.T) {
@@ -62,7 +62,7 @@ func TestPromptWords(t *testing.T) {
 			[]string{two, reason}},
 		"no reason": {func(p *Prompt) { p.Attempt, p.Refused = 2, "" },
 			[]string{second}},
-		"anchor": {func(p *Prompt) { p.Anchor = true }, []string{anchor}},
+		"anchor": {func(p *Prompt) { p.Anchor = "anchor.md" }, []string{anchor}},
 		"check":  {func(p *Prompt) { p.Check = "just test" }, []string{check}},
 	} {
 		p := plain
@@ -158,7 +158,7 @@ func TestNoLineOfAPromptIsAClaim(t *testing.T) {
 				p := Prompt{Index: 1, Total: 3, Title: hostile, Criteria: hostile, Spec: hostile,
 					Progress: hostile, Mode: mode, Attempt: attempt, MaxAttempts: 5,
 					Refused: hostile, Check: hostile, Token: token, Log: []byte(hostile),
-					Feedback: hostile, Anchor: true}
+					Feedback: hostile, Anchor: hostile}
 				echoes(t, p.Task(), token)
 				echoes(t, p.PR(), token)
 			}

@@ -96,12 +96,25 @@ const maxNote = 64 << 10
 
 // describe fills in who a subagent is.
 func (a *Agent) describe(from source) {
+	note, _ := readNote(from.path)
 	a.ID = agentID(from.name)
-	b, ok := safefile.Read(strings.TrimSuffix(from.path, ".jsonl")+".meta.json", maxNote)
-	if !ok || !gjson.Valid(b) {
-		return
+	a.Type, a.Task = note.Get("agentType").String(), note.Get("description").String()
+}
+
+// SentBy is the tool_use_id of the call that sent the subagent with that transcript, "" for a skill
+// that runs in a fork. known is false where the client's note on it cannot be read.
+func SentBy(transcript string) (call string, known bool) {
+	note, known := readNote(transcript)
+	return note.Get("toolUseId").String(), known
+}
+
+// readNote reads the client's note on the subagent with that transcript.
+func readNote(transcript string) (note gjson.Result, ok bool) {
+	text, ok := safefile.Read(strings.TrimSuffix(transcript, ".jsonl")+".meta.json", maxNote)
+	if note = gjson.Parse(text); !ok || !gjson.Valid(text) || !note.IsObject() {
+		return gjson.Result{}, false
 	}
-	a.Type, a.Task = gjson.Get(b, "agentType").String(), gjson.Get(b, "description").String()
+	return note, true
 }
 
 // agentID is a subagent's id by the name of its transcript.

@@ -162,7 +162,7 @@ func TestAdvisorsArePaidToo(t *testing.T) {
 	tr.add(tr.main, s)
 	first := tr.count(nil)
 	want := map[string]loop.Tokens{
-		"claude-haiku-4-5": {Input: 10, Output: 5, Dollars: 38_500_000},
+		"claude-haiku-4-5": {Input: 10, Output: 5, Messages: 1, Dollars: 38_500_000},
 		"claude-opus-4-6": {Input: 1000, Output: 100, CacheRead: 2000, CacheWrite5m: 20,
 			CacheWrite1h: 10, Dollars: 9_597_500_000},
 	}

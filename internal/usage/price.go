@@ -49,7 +49,8 @@ func (q request) whole() bool {
 	for _, n := range q.Parts {
 		sum = sum.Add(n)
 	}
-	sum.WebSearches, sum.Dollars = q.Tokens.WebSearches, q.Tokens.Dollars
+	sum.WebSearches, sum.Messages = q.Tokens.WebSearches, q.Tokens.Messages
+	sum.Dollars = q.Tokens.Dollars
 	return sum == q.Tokens
 }
 

@@ -134,6 +134,7 @@ func (r record) spent() (s spent, ok, bad bool) {
 // of advisors.
 func (s *spent) read(use gjson.Result) (bad bool) {
 	s.Tokens, bad = tokens(use)
+	s.Tokens.Messages = 1
 	s.Fast = text(use.Get("speed")) == "fast"
 	s.US = text(use.Get("inference_geo")) == "us"
 	use.Get("iterations").ForEach(func(_, one gjson.Result) bool {

@@ -118,7 +118,8 @@ func most(a, b loop.Tokens) loop.Tokens {
 		CacheRead:    max(a.CacheRead, b.CacheRead),
 		CacheWrite5m: max(a.CacheWrite5m, b.CacheWrite5m),
 		CacheWrite1h: max(a.CacheWrite1h, b.CacheWrite1h),
-		WebSearches:  max(a.WebSearches, b.WebSearches), Dollars: max(a.Dollars, b.Dollars),
+		WebSearches:  max(a.WebSearches, b.WebSearches), Messages: max(a.Messages, b.Messages),
+		Dollars: max(a.Dollars, b.Dollars),
 	}
 }
 
@@ -128,6 +129,7 @@ func minus(a, b loop.Tokens) loop.Tokens {
 		Input: a.Input - b.Input, Output: a.Output - b.Output, CacheRead: a.CacheRead - b.CacheRead,
 		CacheWrite5m: a.CacheWrite5m - b.CacheWrite5m,
 		CacheWrite1h: a.CacheWrite1h - b.CacheWrite1h,
-		WebSearches:  a.WebSearches - b.WebSearches, Dollars: a.Dollars - b.Dollars,
+		WebSearches:  a.WebSearches - b.WebSearches, Messages: a.Messages - b.Messages,
+		Dollars: a.Dollars - b.Dollars,
 	}
 }

@@ -101,6 +101,7 @@ func (d *dumb) line(line []byte, path string, main bool) {
 		CacheWrite5m: max(r.tokens.CacheWrite5m, u.Split.Five, u.CacheWrite-u.Split.Hour),
 		CacheWrite1h: max(r.tokens.CacheWrite1h, u.Split.Hour),
 		WebSearches:  max(r.tokens.WebSearches, u.Tools.Web),
+		Messages:     1,
 	}
 }
 

@@ -49,7 +49,9 @@ func (b *bench) reachAudit(w *driver.World, findings int) {
 		return w.Hook("pre-tool-use", "PreToolUse", "tool_name", "Agent", "tool_use_id", w.Call(),
 			"tool_input.prompt", "go", "tool_input.subagent_type", "general-purpose")
 	}
-	play(w, agent(), w.Worker("a1"), w.Stop("stop_hook_active", false), agent())
+	w.Skill = "audit"
+	play(w, agent())
+	play(w, w.WorkerEnds("done"), w.Stop("stop_hook_active", false), agent())
 	type found map[string]any
 	report := map[string]any{"verdict": "clean"}
 	if findings > 0 {
@@ -63,5 +65,5 @@ func (b *bench) reachAudit(w *driver.World, findings int) {
 	}
 	text, err := json.Marshal(report)
 	b.Check(err)
-	play(w, w.Report(string(text)), w.Worker("a1"))
+	play(w, w.Report(string(text)), w.WorkerEnds("done"))
 }

@@ -51,6 +51,7 @@ func main() {
 	usage := flag.Int64("usage", 0, "measure counting on a session of that many MiB")
 	lines := flag.Int("history", 0, "measure people's commands on that many history lines")
 	audit := flag.Bool("audit", false, "measure the end of an audit")
+	claim := flag.Bool("claim", false, "measure the claim of a task's worker")
 	flag.Func("beside", "NAME=COMMAND: another row, with the same event", func(s string) error {
 		name, command, _ := strings.Cut(s, "=")
 		b.beside = append(b.beside, &row{name: name, args: strings.Fields(command)})
@@ -68,6 +69,8 @@ func main() {
 		b.usage(*usage << 20)
 	case *audit:
 		b.audit()
+	case *claim:
+		b.claim()
 	case *lines > 0:
 		b.history(*lines)
 	default:

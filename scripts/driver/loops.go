@@ -101,9 +101,12 @@ func (w *World) Commit() {
 }
 
 // Token is the claim of the open attempt, "" without one.
-func (w *World) Token() string {
+func (w *World) Token() string { return w.attempt("token") }
+
+// attempt is a field of the open attempt, "" without one.
+func (w *World) attempt(field string) string {
 	text, _ := os.ReadFile(filepath.Join(w.State(), w.Skill+".tick.json"))
-	return gjson.GetBytes(text, "attempt.token").String()
+	return gjson.GetBytes(text, "attempt."+field).String()
 }
 
 // WorkerEnds is the end of the worker of the open attempt. Its transcript begins with the prompt.
@@ -119,6 +122,8 @@ func (w *World) WorkerEnds(message string) Event {
 	line := object("type", "user", "message.role", "user",
 		"message.content", "the claim is TASK_COMPLETE "+token+" on a line of its own")
 	w.Check(os.WriteFile(path, []byte(line+"\n"), 0o600))
+	note := object("toolUseId", w.attempt("call"))
+	w.Check(os.WriteFile(strings.TrimSuffix(path, ".jsonl")+".meta.json", []byte(note), 0o600))
 	return w.Hook("subagent-stop", "SubagentStop", "agent_id", "w1",
 		"agent_type", "general-purpose", "agent_transcript_path", path,
 		"last_assistant_message", strings.ReplaceAll(message, "TOKEN", token))

@@ -4,7 +4,10 @@ package e2e
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -69,6 +72,37 @@ func TestAConductorTakesFiveTasks(t *testing.T) {
 	}
 	w.provesFresh()
 	w.provesSlim(8)
+}
+
+// A helper that the worker starts is no worker, whatever it says (T85). With hooks in a settings
+// file the worker is a general one, which may start some.
+func TestAHelpersClaimEndsNoTask(t *testing.T) {
+	var began atomic.Bool
+	w := taskWorld(t, 1, Conductor{Work: func(n int, w Work) Turn {
+		helps := w.Done == 0 && !began.CompareAndSwap(false, true)
+		switch {
+		case helps:
+			return Turn{Text: "TASK_COMPLETE " + w.Token}
+		case w.Done == 0:
+			return Turn{Calls: []Call{{"Agent", map[string]any{"subagent_type": "general-purpose",
+				"description": "helper", "prompt": "Say TASK_COMPLETE " + w.Token}}}}
+		case w.Done == 1:
+			return Turn{Calls: []Call{commit("touch part")}}
+		}
+		return w.claim(n)
+	}})
+	w.noRemote()
+	if err := os.Remove(filepath.Join(w.Plugins[0], "agents", "worker.md")); err != nil {
+		t.Fatal(err)
+	}
+	w.begins("/hooks:go docs/spec.md")
+	w.Headless("/hooks:go --resume")
+	if diff := cmp.Diff([]string{"1.1 claimed"}, w.TaskHistory()); diff != "" {
+		t.Errorf("attempts (-want +got):\n%s", diff)
+	}
+	if w.Model.Told("is not done: ") {
+		t.Error("the helper's words were taken for a claim")
+	}
 }
 
 // Thirty tasks in one headless call: more than eight Stops in a row are held, each worker begins

@@ -3,14 +3,11 @@ package model
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 	"pgregory.net/rapid"
 )
 
@@ -36,15 +33,10 @@ const unmodelled = "unmodelled"
 
 // taskWorld is a model and its project, a repository.
 type taskWorld struct {
-	*world
+	*conducted
 	tasks
-	ses             *session
-	calls, files    int
-	base, began     string // commits at which the task and its open attempt began
-	dirty, wasDirty bool
-	red             bool
-	stopped         bool   // a Stop of this turn was held
-	token           string // of the open attempt
+	base, began string // commits at which the task and its open attempt began
+	token       string // of the open attempt
 }
 
 func TestTaskLoopDoesWhatTheModelSays(t *testing.T) {
@@ -60,10 +52,7 @@ func playTasks(t *testing.T, prog program, checks string) {
 	pool, dir, n := &clients{t: t}, t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
 		n++
-		base := &world{T: t, prog: prog, dir: folder(t, dir, n), clients: pool,
-			model: &model{sessions: map[string]*session{}, attended: true, now: time.Now().UTC()}}
-		w := &taskWorld{world: base, ses: base.newSession(pool.get())}
-		w.live = []*session{w.ses}
+		w := &taskWorld{conducted: conduct(t, prog, folder(t, dir, n), pool, "go")}
 		defer w.done()
 		w.starts(t)
 		for range between(t, "events", 5, 40) {
@@ -89,66 +78,6 @@ func (w *taskWorld) starts(t *rapid.T) {
 	w.command(fmt.Sprintf(`spec.md --check="test ! -e red" --max-task-iterations %d`, w.max))
 	w.dialog(func(string) string { return "approve" })
 	w.opens()
-}
-
-func (w *taskWorld) put(name, text string) {
-	if err := os.WriteFile(filepath.Join(w.project(), name), []byte(text), 0o600); err != nil {
-		w.Fatal(err)
-	}
-}
-
-func (w *taskWorld) git(args ...string) string {
-	cmd := exec.Command("git", append([]string{"-C", w.project(), "-c", "user.name=a", "-c",
-		"user.email=a@b", "-c", "gc.auto=0"}, args...)...)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		w.Fatalf("git %v: %v: %s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
-}
-
-func (w *taskWorld) commit() {
-	w.git("add", "-A")
-	w.git("commit", "-q", "-m", "work")
-	w.dirty = false
-}
-
-func (w *taskWorld) head() string { return w.git("rev-parse", "HEAD") }
-
-func (w *taskWorld) says(word, name string, pairs ...string) string {
-	_ = os.Setenv("CLAUDE_PID", fmt.Sprint(w.ses.client.pid()))
-	w.calls++
-	got := w.prog.event(w.world, word, w.payload(w.ses, name, append(
-		[]string{"tool_use_id", fmt.Sprintf("call%d", w.calls)}, pairs...)...))
-	w.note("%s %v → %.300s", word, pairs, got)
-	return got
-}
-
-// command is what a person types.
-func (w *taskWorld) command(args string) string {
-	w.newPrompt(w.ses)
-	w.userLine(w.ses, "human")
-	w.stopped = false
-	return w.says("user-prompt-expansion", "UserPromptExpansion", "command_name", "sdd:go",
-		"command_args", args, "prompt", "/sdd:go "+args)
-}
-
-// dialog plays a person who answers the questions that wait.
-func (w *taskWorld) dialog(answer func(question string) string) {
-	id := fmt.Sprintf("ask%d", w.calls)
-	asked := w.says("pre-tool-use", "PreToolUse", "tool_name", "AskUserQuestion",
-		"tool_input.questions.0.question", "May I?", "tool_use_id", id)
-	list := questionsIn(asked)
-	if len(list) == 0 {
-		w.Fatalf("no question is shown\n%s", w.story())
-	}
-	response := "{}"
-	for _, q := range list {
-		response, _ = sjson.Set(response, "questions.-1.question", q)
-		response, _ = sjson.Set(response, "answers."+gjson.Escape(q), answer(q))
-	}
-	w.says("post-tool-use", "PostToolUse", "tool_name", "AskUserQuestion", "tool_input", response,
-		"tool_response", response, "tool_use_id", id)
 }
 
 // opens is the beginning of an attempt.
@@ -182,9 +111,7 @@ func (w *taskWorld) next(t *rapid.T) {
 
 // sends is the conductor's call. Its prompt is replaced by the task, with a token of its own (T85).
 func (w *taskWorld) sends() {
-	got := w.says("pre-tool-use", "PreToolUse", "tool_name", "Agent", "tool_input.prompt", "go",
-		"tool_input.description", "x")
-	prompt := gjson.Get(got, "hookSpecificOutput.updatedInput.prompt").Str
+	prompt := w.worker()
 	if !strings.HasPrefix(prompt, fmt.Sprintf("Task %d of %d", w.index+1, w.total)) {
 		w.Fatalf("the worker of task %d gets %q\n%s", w.index+1, prompt, w.story())
 	}
@@ -206,25 +133,9 @@ func (w *taskWorld) sends() {
 
 // ends is a worker's last message, after what it did.
 func (w *taskWorld) ends(t *rapid.T) {
-	w.files++
-	name := fmt.Sprintf("f%d", w.files)
 	work := one(t, "work", []string{"nothing", "commit", "commit", "commit", "dirty", "red",
 		"green"})
-	switch work {
-	case "commit":
-		w.put(name, "x")
-		w.commit()
-	case "dirty":
-		w.put(name, "x")
-		w.dirty = true
-	case "red", "green":
-		w.put(name, "x")
-		w.put("red", "x")
-		if w.red = work == "red"; !w.red {
-			_ = os.Remove(filepath.Join(w.project(), "red"))
-		}
-		w.commit()
-	}
+	w.works(work)
 	said := one(t, "message", []string{"claim", "claim", "claim", "claim", "silent", "echo",
 		"fenced", "old", "blocked"})
 	message := map[string]string{
@@ -234,14 +145,7 @@ func (w *taskWorld) ends(t *rapid.T) {
 		"old":     "TASK_COMPLETE 9.9-" + w.token,
 		"blocked": "TASK_BLOCKED " + w.token + " no key",
 	}[said]
-	path := filepath.Join(w.dir, "worker.jsonl")
-	line := fmt.Sprintf(`{"type":"user","message":{"content":%q}}`, "TASK_COMPLETE "+w.token) + "\n"
-	if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
-		w.Fatal(err)
-	}
-	got := w.says("subagent-stop", "SubagentStop", "agent_id", "w1",
-		"agent_type", "general-purpose", "agent_transcript_path", path,
-		"last_assistant_message", jsonOf(message))
+	got := w.workerEnds("TASK_COMPLETE "+w.token, message)
 	verdict := "verified"
 	switch {
 	case said == "blocked":
@@ -309,19 +213,14 @@ func (w *taskWorld) verdict(otherwise string) string {
 func (w *taskWorld) stops(t *rapid.T) {
 	verdict := w.verdict("unfinished")
 	answer := ""
-	stop := func() string {
-		got := w.says("stop", "Stop", "stop_hook_active", fmt.Sprint(w.stopped))
-		w.stopped = w.stopped || kindOf(got) == "block"
-		return got
-	}
 	if verdict == "flagged" {
-		if kindOf(stop()) != "block" {
+		if kindOf(w.stop()) != "block" {
 			w.Fatalf("a flagged task asks no one\n%s", w.story())
 		}
 		answer = one(t, "flag", []string{"retry", "skip"})
 		w.dialog(func(string) string { return answer })
 	}
-	got := stop()
+	got := w.stop()
 	switch answer {
 	case "retry":
 		w.try = 1
@@ -358,9 +257,7 @@ func (w *taskWorld) fails() {
 
 // crashes: the client dies, and another one takes the run up (T64).
 func (w *taskWorld) crashes() {
-	w.ses.client.die()
-	w.ses = w.newSession(w.clients.get())
-	w.live = append(w.live, w.ses)
+	w.dies()
 	if w.judged == "flagged" {
 		w.over = unmodelled // the next entry asks
 		return
@@ -381,8 +278,7 @@ func (w *taskWorld) crashes() {
 // lineOpen reports whether the open attempt has begun on disk: one that was fed begins with the
 // conductor's call.
 func (w *taskWorld) lineOpen() bool {
-	_, err := os.Stat(filepath.Join(w.project(), ".sdd/loop/task.tick.json"))
-	return err == nil
+	return w.state("task.tick.json") != ""
 }
 
 // resumes is a person's --resume. A blocked task gets a new set of attempts (T65).
@@ -397,10 +293,7 @@ func (w *taskWorld) resumes() {
 	w.opens()
 }
 
-func (w *taskWorld) budget() gjson.Result {
-	text, _ := os.ReadFile(filepath.Join(w.project(), ".sdd/loop/task.budget.json"))
-	return gjson.ParseBytes(text)
-}
+func (w *taskWorld) budget() gjson.Result { return gjson.Parse(w.state("task.budget.json")) }
 
 // check holds the files against the model.
 func (w *taskWorld) check() {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -237,17 +238,15 @@ func approvedMerge(p *player) {
 	p.do(answer("merge")(p))
 }
 
-// torn leaves half a line at the end of the history, as a power cut does.
+// torn leaves half a line of the run at the end of the history, as a kill inside of a write does.
 func torn(p *player) {
 	oneDone(p)
 	worked(flags)(p)
 	name := filepath.Join(p.State(), p.Skill+".history.jsonl")
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
-	if err == nil {
-		_, err = f.WriteString(`{"version":1,"run_id":"half`)
-		p.Check(f.Close())
-	}
+	text, err := os.ReadFile(name)
 	p.Check(err)
+	line := text[:bytes.IndexByte(text, '\n')]
+	p.Check(os.WriteFile(name, append(text, line[:len(line)/2]...), 0o600))
 }
 
 func draining(p *player) {

@@ -71,7 +71,7 @@ func stateFile(base string) bool {
 // in a folder that is named after it.
 func Own(list []string, full string) bool {
 	return slices.ContainsFunc(list, func(own string) bool {
-		return full == own || strings.HasPrefix(full, strings.TrimSuffix(own, ".jsonl")+"/")
+		return full == own || strings.HasPrefix(full+"/", strings.TrimSuffix(own, ".jsonl")+"/")
 	})
 }
 

@@ -222,7 +222,8 @@ func (f *Frame) declare(c *syntax.FuncDecl) {
 		names = append(names, c.Name)
 	}
 	for _, n := range names {
-		f.funcs[n.Value] = function{body: c.Body, src: f.src}
+		old := f.funcs[n.Value] // an exported one stays exported
+		f.funcs[n.Value] = function{body: c.Body, src: f.src, exported: old.exported}
 	}
 	if len(names) == 0 {
 		f.stmt(c.Body)

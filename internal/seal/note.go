@@ -1,0 +1,160 @@
+package seal
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"slices"
+	"syscall"
+
+	"github.com/tidwall/gjson"
+)
+
+// maxNotes is the size of a file, in bytes, from which a change replaces it and adds nothing: every
+// event reads it.
+const maxNotes = 64 << 10
+
+// note is what a file has after its record: a change of a run's files begins, or with no Next the
+// one that began last has come to its end. Adding a note costs a tenth of replacing the file.
+type note struct {
+	Skill string `json:"skill"`
+	Next  *Files `json:"next,omitempty"`
+}
+
+// ends reports whether a note is the end of a change.
+func (n note) ends() bool { return n.Next == nil }
+
+// apply is what a note means for its record.
+func (n note) apply(r *Record) {
+	l := r.Loop(n.Skill)
+	switch {
+	case l == nil:
+	case n.Next != nil:
+		l.Next = n.Next
+	case l.Next != nil:
+		l.State, l.Next, l.Told = *l.Next, nil, false
+	}
+}
+
+// Begin saves that a change of a run's files begins: r with Next set in the loop of that skill. It
+// fails as Save does.
+func (d Dir) Begin(r *Record, skill string) error {
+	return d.add(r, note{skill, r.Loop(skill).Next})
+}
+
+// End saves that the change has come to its end: r with Next as the State.
+func (d Dir) End(r *Record, skill string) error { return d.add(r, note{Skill: skill}) }
+
+// add saves a record with a note where the note is all the difference to its file, and else whole.
+func (d Dir) add(r *Record, n note) error {
+	if d.path != "" {
+		if info := d.noted(d.on(r.Session), r, n); info != nil {
+			*d.last = parsed{d.on(r.Session), info, true, r.clone()}
+			return nil
+		}
+	}
+	return d.Save(r)
+}
+
+// noted is the file with the note, nil where the record must be saved whole. No reader takes a note
+// that is not whole.
+func (d Dir) noted(path string, r *Record, n note) fs.FileInfo {
+	last := *d.last
+	if last.path != path || !last.whole {
+		return nil
+	}
+	after := last.record.clone()
+	n.apply(after)
+	text, err := n.encode()
+	if err != nil || !after.equal(r) || last.file.Size()+int64(len(text)) > maxNotes {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !same(info, last.file) {
+		return nil
+	}
+	if _, err := f.Write(append([]byte{beforeNote}, text...)); err != nil {
+		return nil
+	}
+	info, _ := f.Stat()
+	return info
+}
+
+// same reports whether a file is the one that was looked at before, and was not written since.
+func same(info, before fs.FileInfo) bool {
+	return os.SameFile(info, before) && info.Size() == before.Size() &&
+		info.ModTime().Equal(before.ModTime())
+}
+
+// equal reports whether two records say the same.
+func (r *Record) equal(o *Record) bool {
+	return r.Session == o.Session && r.Project == o.Project && r.Boot == o.Boot &&
+		slices.EqualFunc(r.Loops, o.Loops, func(a, b Loop) bool {
+			if a.Next != nil && b.Next != nil && *a.Next == *b.Next {
+				b.Next = a.Next
+			}
+			return a == b
+		})
+}
+
+// files are those whose texts follow a note.
+func (n note) files() []*Files {
+	if n.Next == nil {
+		return nil
+	}
+	return []*Files{n.Next}
+}
+
+func (n note) encode() ([]byte, error) {
+	if n.Next != nil {
+		next := *n.Next
+		n.Next = &next
+	}
+	return encodePart(n, n.files()...)
+}
+
+func decodeNote(part []byte) (n note, err error) {
+	err = decodePart(part, &n, func() []*Files { return n.files() })
+	return n, err
+}
+
+// split cuts a file into its record and the notes after it. A last note that a kill has cut off is
+// left out, and whole is false: what it was to announce was not begun. A power cut leaves zeros.
+func split(text []byte) (record []byte, notes [][]byte, whole bool) {
+	written := bytes.TrimRight(text, "\x00")
+	parts := bytes.Split(written, []byte{beforeNote})
+	record, notes = parts[0], parts[1:]
+	if n := len(notes) - 1; n >= 0 && !isWhole(notes[n]) {
+		return record, notes[:n], false
+	}
+	return record, notes, len(written) == len(text)
+}
+
+// applyAll applies the notes after a record. Of a loop's notes the last change that came to its end
+// counts, and what follows it; only those are read.
+func (r *Record) applyAll(notes [][]byte) error {
+	for _, l := range r.Loops {
+		var last []note
+		for _, text := range slices.Backward(notes) {
+			if gjson.GetBytes(text, "skill").Str != l.Skill {
+				continue
+			}
+			n, err := decodeNote(text)
+			if err != nil {
+				return err
+			}
+			last = append(last, n)
+			if n.Next != nil && slices.ContainsFunc(last, note.ends) {
+				break
+			}
+		}
+		for _, n := range slices.Backward(last) {
+			n.apply(r)
+		}
+	}
+	return nil
+}

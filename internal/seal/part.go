@@ -1,0 +1,68 @@
+package seal
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/codec"
+)
+
+// A file is a record and the notes after it. Each of them is a part: a small JSON object, and then
+// the texts of its files as they are, which are most of it and are only copied. Neither separator
+// is in any JSON.
+const (
+	beforeNote = '\x1e'
+	beforeText = '\x1f'
+	partEnd    = "\x1f\n"
+)
+
+// texts are those that a part has after its object.
+func (f *Files) texts() [3]*string { return [3]*string{&f.Budget, &f.Tick, &f.Line} }
+
+// encodePart is a part. v holds the files, whose texts are taken out of it.
+func encodePart(v any, files ...*Files) ([]byte, error) {
+	var texts []string
+	for _, f := range files {
+		for _, t := range f.texts() {
+			texts = append(texts, *t)
+			*t = ""
+		}
+	}
+	out, err := codec.Encode(v)
+	for _, t := range texts {
+		if strings.IndexByte(t, beforeNote) >= 0 || strings.IndexByte(t, beforeText) >= 0 {
+			return nil, errDamaged
+		}
+		out = append(append(out, beforeText), t...)
+	}
+	return append(out, partEnd...), err
+}
+
+// isWhole reports whether a part has its end.
+func isWhole(part []byte) bool { return bytes.HasSuffix(part, []byte(partEnd)) }
+
+// decodePart reads a part into v, and the texts into its files, which are known after that.
+func decodePart(part []byte, v any, files func() []*Files) error {
+	if !isWhole(part) {
+		return errDamaged
+	}
+	list := bytes.Split(part[:len(part)-len(partEnd)], []byte{beforeText})
+	if !gjson.ValidBytes(list[0]) || codec.Decode(gjson.ParseBytes(list[0]), v) != nil {
+		return errDamaged
+	}
+	list = list[1:]
+	for _, f := range files() {
+		for _, t := range f.texts() {
+			if len(list) == 0 {
+				return errDamaged
+			}
+			*t, list = string(list[0]), list[1:]
+		}
+	}
+	if len(list) > 0 {
+		return errDamaged
+	}
+	return nil
+}
