@@ -39,8 +39,7 @@ func TestEscEndsTheRun(t *testing.T) {
 	term := w.Interactive()
 	term.Enter("/sdd:work --loop")
 	term.WaitScreen("python3 -c", 60*time.Second)
-	term.Press(Esc)
-	term.WaitShowed("Interrupted", 20*time.Second)
+	term.Interrupt()
 	term.Enter("what was that?")
 
 	lines := w.WaitHistory("work", 1, 30*time.Second)

@@ -112,7 +112,7 @@ func TestEscIsReportedWhenTheScheduleFires(t *testing.T) {
 	term := w.Interactive()
 	term.Enter("/loop 1m /sdd:work --loop")
 	term.WaitScreen("python3 -c", 60*time.Second)
-	term.Press(Esc)
+	term.Interrupt()
 
 	lines := w.WaitHistory("work", 1, 2*time.Minute)
 	if lines[0].Outcome != "halted" || strings.Join(lines[0].Fired, " ") != "user_interrupt" {

@@ -83,8 +83,7 @@ func TestEscEndsATaskLoop(t *testing.T) {
 	w.noRemote()
 	term := w.conducts("/hooks:go docs/spec.md")
 	w.waitWorks(1)
-	term.Press(Esc)
-	term.WaitShowed("Interrupted", 20*time.Second)
+	term.Interrupt()
 	free.Store(true)
 	close(c.Waits)
 	term.Enter("what was that?")
@@ -125,7 +124,7 @@ func TestAnOutageCostsNoAttempt(t *testing.T) {
 	if b := w.Budget("task"); b.StopCause != "tasks_complete" {
 		t.Errorf("the run is %+v", b)
 	}
-	if waited < time.Minute {
+	if waited < 59*time.Second { // the run's file has whole seconds
 		t.Errorf("the attempt came again after %s", waited)
 	}
 }

@@ -196,6 +196,19 @@ func (x *Terminal) Choose(n int) {
 	x.t.Fatalf("the dialog does not take %d; the screen:\n%s", n, x.Screen())
 }
 
+// Interrupt stops the turn at work. A key that comes while the client draws is lost, so Esc is
+// pressed until the client says that it took it.
+func (x *Terminal) Interrupt() {
+	x.t.Helper()
+	for try := range 5 {
+		x.Press(Esc)
+		if eventually(drawn(try), func() bool { return x.Showed("Interrupted") }) {
+			return
+		}
+	}
+	x.t.Fatalf("the client does not take Esc; the screen:\n%s", x.Screen())
+}
+
 // reviewHead is above the answers of a dialog of several questions, before they are sent.
 const reviewHead = "Review your answers"
 
