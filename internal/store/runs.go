@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -80,7 +81,7 @@ func (s *Store) budgetPaths(skill loop.Skill) []string {
 // not show where a path ends, so the whole rest and its first word are both tried.
 func (s *Store) startedPaths(skill loop.Skill) (paths []string) {
 	for raw, err := range s.RawLines(skill) {
-		if err != nil {
+		if err != nil || !bytes.Contains(raw.JSON, []byte(loop.BudgetFileFlag)) {
 			continue
 		}
 		flags := gjson.GetBytes(raw.JSON, "budget_snapshot.flags").String()

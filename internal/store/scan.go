@@ -90,22 +90,27 @@ func skimHead(head string, each func(name string, v gjson.Result)) bool {
 }
 
 // skimTail shows the named fields after the snapshot that are there and not empty. It returns false
-// where one is no valid JSON or holds a number below zero.
+// where one is no valid JSON or holds a number below zero, and where the line is not a row of
+// fields.
 func skimTail(tail []byte, each func(name string, v gjson.Result), names []string) bool {
-	for _, name := range names {
-		key := `,"` + name + `":`
-		at := bytes.Index(tail, []byte(key))
-		if at < 0 || bytes.HasPrefix(tail[at+len(key):], []byte("[]")) {
+	for len(tail) > 1 && tail[0] == ',' && tail[1] == '"' {
+		name, value, ok := bytes.Cut(tail[2:], []byte(`":`))
+		if !ok {
+			return false
+		}
+		end := valueEnd(value)
+		tail = value[end:]
+		i := slices.IndexFunc(names, func(n string) bool { return n == string(name) })
+		if i < 0 || bytes.HasPrefix(value, []byte("[]")) {
 			continue
 		}
-		rest := tail[at+len(key):]
-		v := gjson.Parse(string(rest[:valueEnd(rest)]))
+		v := gjson.Parse(string(value[:end]))
 		if !gjson.Valid(v.Raw) || strings.Contains(v.Raw, ":-") {
 			return false
 		}
-		each(name, v)
+		each(names[i], v)
 	}
-	return true
+	return string(tail) == "}"
 }
 
 // valueEnd is the length of the value that a text begins with.
