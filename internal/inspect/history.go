@@ -174,11 +174,12 @@ func (l *line) field(name string, v gjson.Result) {
 		l.title = strings.Clone(v.Get("title").String())
 	case "audit":
 		phase, verdict := v.Get("phase").String(), v.Get("judgement.verdict").String()
-		l.Audit.Phase = loop.Phase(strings.Clone(phase))
-		l.Audit.Section = int(v.Get("section").Int())
+		l.Audit = &loop.AuditLine{
+			Phase: loop.Phase(strings.Clone(phase)), Section: int(v.Get("section").Int()),
+			Opened:   texts(v.Get("findings_opened")),
+			Resolved: texts(v.Get("findings_resolved")),
+		}
 		l.Audit.Judgement.Verdict = loop.TaskDone(strings.Clone(verdict))
-		l.Audit.Opened = texts(v.Get("findings_opened"))
-		l.Audit.Resolved = texts(v.Get("findings_resolved"))
 	case "usage_by_model":
 		l.usage = v
 	case "gates":

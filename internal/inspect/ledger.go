@@ -150,8 +150,11 @@ func (l *ledger) readSpent(files *store.Store, most int) {
 			spent = tokensOf(line.usage)
 		}
 		outcome := strings.Clone(line.Outcome) // else it keeps its line in memory
-		l.spent = append(l.spent, iterationSpent{int(line.Iteration), outcome, line.Ended,
-			line.Task, line.Audit.Phase, spent})
+		row := iterationSpent{int(line.Iteration), outcome, line.Ended, line.Task, "", spent}
+		if line.Audit != nil {
+			row.phase = line.Audit.Phase
+		}
+		l.spent = append(l.spent, row)
 		if len(l.spent) > most {
 			l.older.Tokens = l.older.Add(l.spent[0].Tokens)
 			l.older.iteration++

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -47,7 +46,8 @@ func (v *question) links() (l report.Links) {
 
 func pageRows(files *store.Store, s *loopState) (rows []report.PageRow, notes []string) {
 	var bad damages
-	r := reader{behind: []string{"gates", "stop_conditions_fired", "denied", "overrun", "task"}}
+	r := reader{behind: []string{"gates", "stop_conditions_fired", "denied", "overrun", "task",
+		"audit"}}
 	_ = bad.lines(files, s.skill, r, func(l *line) error {
 		if l.RunID != s.Budget.RunID && l.RunID != "" {
 			return nil
@@ -62,12 +62,6 @@ func pageRows(files *store.Store, s *loopState) (rows []report.PageRow, notes []
 			row.Asked = append(row.Asked, g.Get("name").String()+": "+g.Get("answer").String())
 			return true
 		})
-		if s.skill == loop.Audit {
-			var phase loop.AuditLine
-			if json.Unmarshal([]byte(gjson.GetBytes(l.JSON, "audit").Raw), &phase) == nil {
-				row.Phase = report.PhaseEnded(&phase)
-			}
-		}
 		rows = append(rows, row)
 		return nil
 	})

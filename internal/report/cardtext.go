@@ -123,7 +123,7 @@ func did(l *loop.Iteration) string {
 		parts = append(parts, tried(l.Task))
 	}
 	if l.Audit != nil {
-		parts = append(parts, PhaseEnded(l.Audit))
+		parts = append(parts, phaseEnded(l.Audit))
 	}
 	add(l.Agents > 0, "%s dispatched", loop.Plural(l.Agents, "worker"))
 	add(l.Comments > 0, "%s pushed", loop.Plural(l.Comments, "comment"))

@@ -41,9 +41,9 @@ type HistoryRow struct {
 	Task      int64    // of a task loop, from 1; 0 for none
 	Try       int64
 	Verdict   string
-	Audit     loop.AuditLine // of an audit loop
-	Over      loop.USD       // past the dollar ceiling
-	JSON      []byte         // the whole line; good until the next row
+	Audit     *loop.AuditLine // of an audit loop
+	Over      loop.USD        // past the dollar ceiling
+	JSON      []byte          // the whole line; good until the next row
 }
 
 // History writes rows as they come; Close ends it. After an error of its writer it writes nothing.
@@ -72,45 +72,19 @@ const MaxRows = 40
 func HistoryTable(w io.Writer, s Screen, most int, all bool) History {
 	s.Width = max(s.Width, minWidth)
 	t := &historyTable{Screen: s, out: bufio.NewWriterSize(w, 64<<10), most: most, all: all,
-		days: map[string]loop.USD{}}
-	started := column{name: "started", width: len("Jan 02 15:04")}
-	if t.short = s.Width < 60; t.short {
-		started = column{name: "at", width: len("15:04")}
-	}
-	number, minutes := column{name: "#", width: 4, right: true}, column{name: "min", width: 3,
-		right: true}
-	dollars := column{name: "dollars", width: 7, right: true}
-	t.columns = []column{number, started, {name: "outcome", width: 7}, minutes, dollars,
-		{name: "details"}}
-	verdict := column{name: "verdict", width: len(loop.Unfinished)}
-	t.tasks.columns = []column{number, started, {name: "task", width: 4, right: true},
-		{name: "try", width: 3, right: true}, verdict, minutes, dollars, {name: "details"}}
-	if t.short {
-		t.tasks.columns = []column{number, started, {name: "task", width: 4}, verdict, dollars,
-			{name: "details"}}
-	}
-	phase := column{name: "phase", width: len(loop.FinalAuditing)}
-	verdict.width = len(loop.Undecided)
-	t.audits.columns = []column{number, started, phase, verdict, minutes, dollars,
-		{name: "details"}}
-	if t.short {
-		t.audits.columns = slices.Delete(t.audits.columns, 4, 5)
-	}
+		short: s.Width < 60, days: map[string]loop.USD{}}
 	return History{Row: t.row, Close: t.close}
 }
 
 type historyTable struct {
 	Screen
-	table // its columns; the rows are kept with their run
-	// the columns of a task and of an audit loop
-	tasks, audits table
-	out           *bufio.Writer
-	most          int
-	all           bool
-	short         bool // the day of a start, or its time if that is today
-	runs          []*runRows
-	shown         int // rows of runs
-	days          map[string]loop.USD
+	out   *bufio.Writer
+	most  int
+	all   bool
+	short bool // the day of a start, or its time if that is today
+	runs  []*runRows
+	shown int // rows of runs
+	days  map[string]loop.USD
 }
 
 // runRows is one run's part of the table.
@@ -177,48 +151,68 @@ func (t *historyTable) dropHidden() (rows int, spent loop.USD) {
 }
 
 func (t *historyTable) draw(r HistoryRow) string {
-	outcome, number := outcomeName(r.Outcome), strconv.FormatInt(r.Iteration, 10)
-	if r.Unbegun {
-		number = "-"
-	}
-	details := []string{strings.Join(r.PRs, " "), strings.Join(r.Causes, " "),
-		prefixed("opened ", strings.Join(r.Audit.Opened, " ")),
-		prefixed("resolved ", strings.Join(r.Audit.Resolved, " "))}
-	if r.Over > 0 {
-		details = append(details, "$"+r.Over.String()+" over")
-	}
-	if r.Refused > 0 {
-		details = append(details, fmt.Sprintf("%d refused", r.Refused))
-	}
-	last := strings.Join(slices.DeleteFunc(details, func(s string) bool { return s == "" }), ", ")
-	minutes, dollars := strconv.Itoa(minutesOf(r.Started, r.Ended)), "$"+r.Dollars.String()
-	cells := []string{number, t.started(r.Started)}
-	switch task, try, verdict := r.attempt(outcome); {
-	case r.Skill == string(loop.Audit):
-		phase, verdict := r.phase(outcome)
-		if cells = append(cells, phase, verdict, minutes, dollars, last); t.short {
-			cells = slices.Delete(cells, 4, 5)
-		}
-	case r.Skill != string(loop.Tasks):
-		cells = append(cells, outcome, minutes, dollars, last)
-	case t.short:
-		cells = append(cells, task+prefixed(".", try), verdict, dollars, last)
-	default:
-		cells = append(cells, task, try, verdict, minutes, dollars, last)
-	}
-	line := t.of(r.Skill).line(cells)
+	columns, cells := t.cells(r)
+	line := (&table{columns: columns}).line(cells)
 	return t.paint(outcomeStyle(r.Outcome), t.cut(line, t.Width))
 }
 
-// of are the columns of a skill's runs.
-func (t *historyTable) of(skill string) *table {
-	switch loop.Skill(skill) {
-	case loop.Tasks:
-		return &t.tasks
-	case loop.Audit:
-		return &t.audits
+// cells are those of a row with their columns. Its kind of loop has its own ones before the minutes
+// and, on a narrow screen, in their place.
+func (t *historyTable) cells(r HistoryRow) (columns []column, cells []string) {
+	add := func(name string, width int, right bool, cell string) {
+		columns = append(columns, column{name: name, width: width, right: right})
+		cells = append(cells, cell)
 	}
-	return &t.table
+	number, outcome, minutes := strconv.FormatInt(r.Iteration, 10), outcomeName(r.Outcome), true
+	if r.Unbegun {
+		number = "-"
+	}
+	add("#", 4, true, number)
+	if t.short {
+		add("at", len("15:04"), false, t.started(r.Started))
+	} else {
+		add("started", len("Jan 02 15:04"), false, t.started(r.Started))
+	}
+	switch loop.KindOf(loop.Skill(r.Skill)).Scope {
+	case loop.TaskLoop:
+		task, try, verdict := r.attempt(outcome)
+		if minutes = !t.short; t.short {
+			add("task", 4, false, task+prefixed(".", try))
+		} else {
+			add("task", 4, true, task)
+			add("try", 3, true, try)
+		}
+		add("verdict", len(loop.Unfinished), false, verdict)
+	case loop.AuditLoop:
+		phase, verdict := r.phase(outcome)
+		minutes = !t.short
+		add("phase", len(loop.FinalAuditing), false, phase)
+		add("verdict", len(loop.Undecided), false, verdict)
+	default:
+		add("outcome", 7, false, outcome)
+	}
+	if minutes {
+		add("min", 3, true, strconv.Itoa(minutesOf(r.Started, r.Ended)))
+	}
+	add("dollars", 7, true, "$"+r.Dollars.String())
+	add("details", 0, false, r.details())
+	return columns, cells
+}
+
+// details are what else is known of an iteration.
+func (r HistoryRow) details() string {
+	list := []string{strings.Join(r.PRs, " "), strings.Join(r.Causes, " ")}
+	if a := r.Audit; a != nil {
+		list = append(list, prefixed("opened ", strings.Join(a.Opened, " ")),
+			prefixed("resolved ", strings.Join(a.Resolved, " ")))
+	}
+	if r.Over > 0 {
+		list = append(list, "$"+r.Over.String()+" over")
+	}
+	if r.Refused > 0 {
+		list = append(list, fmt.Sprintf("%d refused", r.Refused))
+	}
+	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), ", ")
 }
 
 // attempt are the cells of a task loop's row. An iteration without an attempt has its outcome for a
@@ -232,10 +226,10 @@ func (r HistoryRow) attempt(outcome string) (task, try, verdict string) {
 
 // phase are the cells of an audit loop's row, as attempt's are of a task loop's.
 func (r HistoryRow) phase(outcome string) (phase, verdict string) {
-	if r.Audit.Phase == "" {
+	if r.Audit == nil || r.Audit.Phase == "" {
 		return "-", outcome
 	}
-	return phaseName(&r.Audit), spaced(string(r.Audit.Judgement.Verdict))
+	return phaseName(r.Audit), spaced(string(r.Audit.Judgement.Verdict))
 }
 
 // started is the start of an iteration, with its year if that is not this one.
@@ -293,7 +287,8 @@ func (t *historyTable) close() error {
 			write(plain, "")
 		}
 		write(strong, "%s", run.name)
-		write(faint, "%s", t.of(run.skill).header())
+		columns, _ := t.cells(HistoryRow{Skill: run.skill})
+		write(faint, "%s", (&table{columns: columns}).header())
 		if run.hidden > 0 {
 			write(faint, "%s before these: %s", thousands(int64(run.hidden)), rest)
 		}

@@ -25,7 +25,6 @@ type Page struct {
 type PageRow struct {
 	HistoryRow
 	Asked []string // gates, each with its answer
-	Phase string   // of an audit loop, with its end
 }
 
 // Links are the first parts of web addresses, empty where the repository's forge is not known.

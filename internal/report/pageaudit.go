@@ -91,8 +91,8 @@ func (v Verified) freshPhases() string {
 		loop.Plural(v.Tried, "phase"))
 }
 
-// PhaseEnded is a phase of an audit loop with its end, as in "auditing 2: dirty, opened F1 F2".
-func PhaseEnded(l *loop.AuditLine) string {
+// phaseEnded is a phase of an audit loop with its end, as in "auditing 2: dirty, opened F1 F2".
+func phaseEnded(l *loop.AuditLine) string {
 	text := phaseName(l) + prefixed(": ", spaced(string(l.Judgement.Verdict)))
 	text += prefixed(", opened ", strings.Join(l.Opened, " "))
 	return text + prefixed(", resolved ", strings.Join(l.Resolved, " "))

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -93,7 +92,7 @@ const maxRemarks = 8
 
 func (d *drawing) remarks(r *PageRow, notes []string) raw {
 	var list []raw
-	if a := cmp.Or(r.attempted(), r.Phase); a != "" {
+	if a := r.attempted(); a != "" {
 		list = append(list, sprint("%s", brief(a)))
 	}
 	for _, c := range r.Causes {

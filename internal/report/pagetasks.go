@@ -93,10 +93,13 @@ func (d *drawing) count() string {
 	return loop.Plural(len(d.Run.PRsTouched), "PR")
 }
 
-// attempted is the attempt of an iteration as a remark, "" without one.
+// attempted is the attempt or the phase of an iteration as a remark, "" without one.
 func (r *PageRow) attempted() string {
-	if r.Task == 0 {
-		return ""
+	switch {
+	case r.Audit != nil:
+		return phaseEnded(r.Audit)
+	case r.Task > 0:
+		return fmt.Sprintf("task %d.%d %s", r.Task, r.Try, r.Verdict)
 	}
-	return fmt.Sprintf("task %d.%d %s", r.Task, r.Try, r.Verdict)
+	return ""
 }

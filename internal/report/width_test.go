@@ -87,7 +87,7 @@ func TestNothingIsWiderThanTheScreen(t *testing.T) {
 		row := HistoryRow{
 			RunID: st.Run.RunID, Iteration: int64(lines[0].Iteration),
 			Skill: rapid.SampledFrom([]string{"work", "task", "audit"}).Draw(t, "skill"), Task: 1,
-			Audit:   loop.AuditLine{Phase: loop.Phase(st.Run.StopText), Section: 1},
+			Audit:   &loop.AuditLine{Phase: loop.Phase(st.Run.StopText), Section: 1},
 			Outcome: string(lines[0].Outcome), Started: lines[0].StartedAt, Ended: lines[0].EndedAt,
 			Dollars: lines[0].Dollars, PRs: lines[0].PRsTouched, Causes: lines[0].Fired,
 		}

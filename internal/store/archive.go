@@ -53,13 +53,8 @@ func (s *Store) archive(skill loop.Skill, runID string, lost []sealed) error {
 		return nil
 	}
 	// The tick goes first: with it gone, a budget that is gone too is not taken for one to restore.
-	err = move(tickName(skill), claimName(skill), budgetName(skill))
-	if skill == loop.Tasks && err == nil {
-		err = move(progressName, viewName)
-	}
-	if skill == loop.Audit && err == nil {
-		err = move(findingsName(runID))
-	}
+	err = move(tickName(skill), claimName(skill), budgetName(skill), progressName, viewName,
+		findingsName(runID))
 	if err == nil {
 		err = s.moveElsewhere(to, skill, runID)
 	}
@@ -73,8 +68,12 @@ func (s *Store) archive(skill loop.Skill, runID string, lost []sealed) error {
 }
 
 // others reports whether a file belongs to another run than the one to archive, as when two runs
-// keep their budgets in different files. The history belongs to every run that has a budget.
+// keep their budgets in different files. The history belongs to every run that has a budget. A
+// file's name begins with the skill whose it is.
 func (s *Store) others(skill loop.Skill, file, runID string) bool {
+	if !strings.HasPrefix(file, string(skill)+".") {
+		return true
+	}
 	switch file {
 	case tickName(skill):
 		t, err := s.OpenTick(skill)
