@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"hooks/internal/app"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -18,9 +20,6 @@ func (e explainCmd) Run(a *app.App, c caller) error {
 		return show(c, e.JSON, a.Explain(*e.Command), nil, report.Explained)
 	}
 	list, err := c.Why(e.skills())
-	none := noLoop
-	if e.Skill == string(loop.Tasks) {
-		none = report.NoTasks
-	}
+	none := cmp.Or(loop.KindOf(loop.Skill(e.Skill)).None, noLoop)
 	return showEach(c, e.JSON, list, err, none, report.Explain)
 }

@@ -20,7 +20,7 @@ type loopCmd struct {
 
 // which selects one kind of loop, or all.
 type which struct {
-	Skill string `arg:"" optional:"" enum:"work,review,task,audit," default:"" help:"work, review, task or audit; all if not given."`
+	Skill string `arg:"" optional:"" enum:"${kinds}," default:"" help:"${kindlist}; all if not given."`
 }
 
 func (w which) skills() []loop.Skill {

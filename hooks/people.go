@@ -79,8 +79,14 @@ type exited int
 
 // named are the lists that the commands' texts name.
 func named() kong.Vars {
+	var kinds []string
+	for _, skill := range loop.Skills() {
+		kinds = append(kinds, string(skill))
+	}
+	last := len(kinds) - 1
 	return kong.Vars{"schemas": strings.Join(schemas.Names(), ", "),
-		"modes": strings.Join(loop.Modes, ",")}
+		"modes": strings.Join(loop.Modes, ","), "kinds": strings.Join(kinds, ","),
+		"kindlist": strings.Join(kinds[:last], ", ") + " or " + kinds[last]}
 }
 
 func people(a *app.App, args []string) (code int) {

@@ -167,23 +167,11 @@ func (l *ledger) byTask() (rows []report.CostRow) {
 	if l.run.Tasks == nil {
 		return []report.CostRow{l.row(0, "", l.total())}
 	}
-	spent := l.spent
-	if l.tick != nil && l.tick.Attempt != nil {
-		spent = append(spent, iterationSpent{task: int64(l.tick.Attempt.Task), Tokens: l.live})
-	}
 	for i := range l.run.Tasks.List {
 		rows = append(rows, l.taskRow(i+1, l.run.Tasks.List[i].Title))
 	}
 	rows = append(rows, l.taskRow(len(rows)+1, "the pull request"))
-	for _, s := range spent {
-		if at := int(s.task) - 1; at >= 0 && at < len(rows) {
-			rows[at].Tokens = rows[at].Tokens.Add(s.Tokens)
-		}
-	}
-	rows = slices.DeleteFunc(rows, func(r report.CostRow) bool {
-		return r.Tokens == (loop.Tokens{})
-	})
-	return withRest(rows, missing(l.total(), sumOf(rows)), l.run.RunID+" outside of its tasks")
+	return l.under(rows, func(s iterationSpent) int { return int(s.task) - 1 }, "tasks")
 }
 
 // byPhase sums the iterations of each phase of an audit loop, over all sessions. A run without
@@ -192,23 +180,34 @@ func (l *ledger) byPhase() (rows []report.CostRow) {
 	if l.run.Audit == nil {
 		return []report.CostRow{l.row(0, "", l.total())}
 	}
-	spent := l.spent
-	if l.tick != nil && l.tick.Attempt != nil {
-		spent = append(spent, iterationSpent{phase: l.tick.Attempt.Phase, Tokens: l.live})
-	}
 	for _, phase := range loop.Phases {
 		row := l.row(0, "", loop.Tokens{})
 		row.Phase = phase
-		for _, s := range spent {
-			if s.phase == phase {
-				row.Tokens = row.Tokens.Add(s.Tokens)
-			}
-		}
-		if row.Tokens != (loop.Tokens{}) {
-			rows = append(rows, row)
+		rows = append(rows, row)
+	}
+	at := func(s iterationSpent) int { return slices.Index(loop.Phases[:], s.phase) }
+	return l.under(rows, at, "phases")
+}
+
+// under adds the iterations, the open one too, to the rows of their tasks or phases. Rows of
+// nothing go; what is under none has a row of its own.
+func (l *ledger) under(
+	rows []report.CostRow, at func(iterationSpent) int, units string,
+) []report.CostRow {
+	spent := l.spent
+	if l.tick != nil && l.tick.Attempt != nil {
+		a := l.tick.Attempt
+		spent = append(spent, iterationSpent{task: int64(a.Task), phase: a.Phase, Tokens: l.live})
+	}
+	for _, s := range spent {
+		if i := at(s); i >= 0 && i < len(rows) {
+			rows[i].Tokens = rows[i].Tokens.Add(s.Tokens)
 		}
 	}
-	return withRest(rows, missing(l.total(), sumOf(rows)), l.run.RunID+" outside of its phases")
+	rows = slices.DeleteFunc(rows, func(r report.CostRow) bool {
+		return r.Tokens == (loop.Tokens{})
+	})
+	return withRest(rows, missing(l.total(), sumOf(rows)), l.run.RunID+" outside of its "+units)
 }
 
 func (l *ledger) taskRow(number int, title string) report.CostRow {

@@ -23,6 +23,11 @@ type Kind struct {
 	Ceilings Ceilings // of a run whose command names none; zero for Defaults
 	Endless  bool     // --max-iterations 0 is no ceiling (A66)
 	Idles    bool     // it takes --max-idle N
+	// Driver is the command that starts one client an iteration, "" for a kind that has none.
+	Driver string
+	// None is what a person reads who asks for such a loop where none has run, "" for the words of
+	// every kind.
+	None string
 	// Flags and Switches are its own flags, with and without a value.
 	Flags, Switches []string
 	// Lost reports that a file has lost what the kind keeps beyond the core's; nil for nothing.
@@ -56,6 +61,9 @@ var Kinds = []Kind{
 	{
 		Name: Tasks, Commands: []string{"go", "start", "task"}, Scope: TaskLoop, MaxHolds: 6,
 		Ceilings: Ceilings{Iterations: 50, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
+		Driver:   "hooks go",
+		None: "no task loop in this project; start one with /sdd:go SPEC in a session, " +
+			"or with `hooks go SPEC` here; modes pair and swarm run no loop",
 		Flags: []string{"--tasks", "--check", "--check-timeout", "--drive", "--mode", "--issue",
 			"--max-task-iterations", "--max-task-dollars"},
 		Switches: []string{"--strict-tests"},
@@ -67,6 +75,7 @@ var Kinds = []Kind{
 		Name: Audit, Commands: []string{"audit", "turn"}, Scope: AuditLoop, MaxHolds: 6,
 		Ceilings: Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
 		Endless:  true,
+		Driver:   "hooks go audit",
 		Flags:    []string{"--check", "--check-timeout", "--drive"},
 		Switches: []string{"--restart"},
 		Lost:     func(b *Budget) bool { return b.Audit == nil },

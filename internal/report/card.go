@@ -148,15 +148,11 @@ func (c *Card) add(l *loop.Iteration) {
 		return
 	}
 	c.Verified.Progress.add(l)
-	if l.Task != nil {
-		if c.Verified.Tried++; l.Task.Fresh != "" {
-			c.Verified.Fresh++
-		}
+	if l.Task != nil || l.Audit != nil {
+		c.Verified.Tried++
 	}
-	if l.Audit != nil {
-		if c.Verified.Tried++; l.Audit.Fresh != "" {
-			c.Verified.Fresh++
-		}
+	if l.Task != nil && l.Task.Fresh != "" || l.Audit != nil && l.Audit.Fresh != "" {
+		c.Verified.Fresh++
 	}
 	c.Verified.Comments += l.Observed.Comments
 	c.Claimed.Comments += max(0, l.Comments-l.Observed.Comments)

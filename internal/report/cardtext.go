@@ -149,7 +149,7 @@ func (p *page) facts(c Card) {
 		return
 	}
 	if c.Run.Audit != nil {
-		p.row("fresh", plain, "%s", v.freshPhases())
+		p.row("fresh", plain, "%s", v.fresh("phase"))
 		p.section("Claimed: by the auditors, not verified")
 		p.row("verdicts", plain, "%s", unseenBugs)
 		return
@@ -184,17 +184,16 @@ func (p *page) taskFacts(c Card) {
 	p.row("tasks", plain, "%s", orNone(tasksOf(c.Tasks, loop.Verified)))
 	p.given("PRs", plain, numbers(v.PRs))
 	p.given("merged", plain, numbers(v.Merged))
-	p.row("fresh", plain, "%s", v.fresh())
+	p.row("fresh", plain, "%s", v.fresh("attempt"))
 	p.row("progress", plain, "%s", v.Progress)
 	p.section("Claimed: by the workers, not verified")
 	p.row("tasks", plain, "%s", orNone(tasksOf(c.Tasks, loop.Claimed)))
 	p.row("criteria", plain, "%s", unseenCriteria)
 }
 
-// fresh is how many attempts began with an empty context.
-func (v Verified) fresh() string {
-	return fmt.Sprintf("%d of %s began with an empty context", v.Fresh,
-		loop.Plural(v.Tried, "attempt"))
+// fresh is how many attempts or phases began with an empty context.
+func (v Verified) fresh(unit string) string {
+	return fmt.Sprintf("%d of %s began with an empty context", v.Fresh, loop.Plural(v.Tried, unit))
 }
 
 // unseenCriteria is what no evidence covers.

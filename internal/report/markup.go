@@ -28,6 +28,21 @@ func (m *markup) put(format string, args ...any) {
 // maxShown bounds a single text on a page, in characters.
 const maxShown = 8000
 
+// tone is the class of what has a style on a screen, other for a plain one.
+func tone(style, other string) string {
+	switch style {
+	case good:
+		return "good"
+	case warn:
+		return "warn"
+	case bad:
+		return "bad"
+	case faint:
+		return "dim"
+	}
+	return other
+}
+
 // brief is a text in a list.
 func brief(text string) string { return clip(clean(text), 160) }
 

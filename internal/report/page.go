@@ -96,22 +96,16 @@ func (d *drawing) article() {
 	d.put("<main>\n")
 	d.head()
 	d.waits()
-	if d.Run.Tasks != nil {
-		d.tasks()
-		d.taskEvidence()
-	}
-	if d.Run.Audit != nil {
-		d.audit()
-		d.auditEvidence()
-	}
+	d.tasks()
+	d.audit()
 	d.curve()
 	d.timeline()
 	d.asked()
-	kind := d.Run.Tasks != nil || d.Run.Audit != nil
-	if !kind || len(d.PRs)+len(d.Worktrees) > 0 {
+	works := d.Run.Drive() == "" // on issues and PRs
+	if works || len(d.PRs)+len(d.Worktrees) > 0 {
 		d.prs()
 	}
-	if !kind {
+	if works {
 		d.evidence()
 	}
 	d.dollars()
@@ -383,30 +377,48 @@ func (d *drawing) evidence() {
 		remark = "dollars, workers and merges of the run, the rest of its last " +
 			loop.Plural(len(d.Iterations), "iteration")
 	}
-	d.section("Verified and claimed", remark)
 	v, c := d.Verified, d.Claimed
-	row := func(name string, value any) { d.put("<dt>%s</dt><dd>%v</dd>\n", name, value) }
-	d.put(`<div class="pair"><div class="card"><h3>Verified</h3>` +
-		`<p class="dim">The program saw it: transcripts, calls that succeeded, tracker, remote.` +
-		"</p><dl>\n")
-	row("Dollars", "$"+v.Dollars.String())
-	row("Workers sent", v.Agents)
-	row("PRs", d.numbers(v.PRs))
-	row("Merges tried", v.Attempts)
-	row("Merged", d.numbers(v.Merged))
-	row("Comments", v.Comments)
-	row("Commits", d.commits(true))
-	row("Progress", v.Progress)
-	d.put(`</dl></div><div class="card claimed"><h3>Claimed</h3>` +
-		`<p class="dim">Only the skill reported it; nothing else confirms it.</p><dl>` + "\n")
-	row("PRs", d.numbers(c.PRs))
-	row("Ended PRs", d.numbers(c.States))
-	row("Comments", c.Comments)
-	row("Commits", d.commits(false))
-	row("Outcomes", "of "+loop.Plural(c.Outcomes, "iteration"))
+	d.verified(remark, "transcripts, calls that succeeded, tracker, remote")
+	d.sent()
+	d.fact("PRs", d.numbers(v.PRs))
+	d.fact("Merges tried", v.Attempts)
+	d.fact("Merged", d.numbers(v.Merged))
+	d.fact("Comments", v.Comments)
+	d.fact("Commits", d.commits(true))
+	d.fact("Progress", v.Progress)
+	d.claimed("the skill reported it")
+	d.fact("PRs", d.numbers(c.PRs))
+	d.fact("Ended PRs", d.numbers(c.States))
+	d.fact("Comments", c.Comments)
+	d.fact("Commits", d.commits(false))
+	d.fact("Outcomes", "of "+loop.Plural(c.Outcomes, "iteration"))
 	for _, f := range c.Failures[max(0, len(c.Failures)-maxListedRows):] {
-		row("Failed", brief(f.Subject()+": "+f.Cause))
+		d.fact("Failed", brief(f.Subject()+": "+f.Cause))
 	}
+	d.endPair()
+}
+
+// verified begins the facts that the program observed, by what it saw them.
+func (d *drawing) verified(remark, by string) {
+	d.section("Verified and claimed", remark)
+	d.put(`<div class="pair"><div class="card"><h3>Verified</h3>`+
+		`<p class="dim">The program saw it: %s.</p><dl>`+"\n", by)
+}
+
+// claimed begins the facts that someone only said.
+func (d *drawing) claimed(said string) {
+	d.put(`</dl></div><div class="card claimed"><h3>Claimed</h3>`+
+		`<p class="dim">Only %s; nothing else confirms it.</p><dl>`+"\n", said)
+}
+
+func (d *drawing) fact(name string, value any) { d.put("<dt>%s</dt><dd>%v</dd>\n", name, value) }
+
+func (d *drawing) sent() {
+	d.fact("Dollars", "$"+d.Verified.Dollars.String())
+	d.fact("Workers sent", d.Verified.Agents)
+}
+
+func (d *drawing) endPair() {
 	d.put("</dl></div></div>\n")
 	d.end()
 }
@@ -520,8 +532,8 @@ func (d *drawing) ceilings() {
 	for _, a := range d.Budgets {
 		used, limit, _ := strings.Cut(a.standing(), "/")
 		d.put(`<tr class="%s"><td>%s<td class="n">%s<td class="n">%s<td class="wide">%s`+
-			`<td class="dim">%s`+"\n", map[string]string{bad: "bad", warn: "warn"}[a.style()],
-			a.Name, used, cmp.Or(limit, "none"), meter(int64(a.Used), int64(a.Ceiling)),
+			`<td class="dim">%s`+"\n", tone(a.style(), ""), a.Name, used,
+			cmp.Or(limit, "none"), meter(int64(a.Used), int64(a.Ceiling)),
 			strings.TrimSpace(a.rest(false)))
 	}
 	d.put("</tbody></table>\n")

@@ -7,9 +7,12 @@ import (
 	"hooks/internal/loop"
 )
 
-// audit writes the sections of the plan, and what the auditors found.
+// audit writes the sections of the plan, what the auditors found, and which evidence there is.
 func (d *drawing) audit() {
 	r := d.Run.Audit
+	if r == nil {
+		return
+	}
 	d.section("Audit", r.Plan+", "+r.Result())
 	d.put(`<table class="rows"><thead><tr><th class="n">#<th>Section<th>State</thead><tbody>`)
 	for i, title := range r.Sections {
@@ -32,6 +35,12 @@ func (d *drawing) audit() {
 		d.put("<p>Post action: %s</p>\n", brief(r.Post.Summary))
 	}
 	d.end()
+	d.verified("", "transcripts, commits, the check command")
+	d.sent()
+	d.fact("Fresh", d.Verified.fresh("phase"))
+	d.claimed("the auditors said it")
+	d.fact("Verdicts", unseenBugs)
+	d.endPair()
 }
 
 // findings lists what is open, then what a person accepted, then what is resolved.
@@ -64,32 +73,8 @@ func (d *drawing) findings(r *loop.AuditRun) {
 	}
 }
 
-// auditEvidence sets the evidence beside the auditors' words.
-func (d *drawing) auditEvidence() {
-	d.section("Verified and claimed", "")
-	v := d.Verified
-	row := func(name string, value any) { d.put("<dt>%s</dt><dd>%v</dd>\n", name, value) }
-	d.put(`<div class="pair"><div class="card"><h3>Verified</h3>` +
-		`<p class="dim">The program saw it: transcripts, commits, the check command.</p><dl>` +
-		"\n")
-	row("Dollars", "$"+v.Dollars.String())
-	row("Workers sent", v.Agents)
-	row("Fresh", v.freshPhases())
-	d.put(`</dl></div><div class="card claimed"><h3>Claimed</h3>` +
-		`<p class="dim">Only the auditors said it; nothing else confirms it.</p><dl>` + "\n")
-	row("Verdicts", unseenBugs)
-	d.put("</dl></div></div>\n")
-	d.end()
-}
-
 // unseenBugs is what no evidence covers.
 const unseenBugs = "clean means that the auditor found no bug"
-
-// freshPhases is how many phases began with an empty context.
-func (v Verified) freshPhases() string {
-	return fmt.Sprintf("%d of %s began with an empty context", v.Fresh,
-		loop.Plural(v.Tried, "phase"))
-}
 
 // phaseEnded is a phase of an audit loop with its end, as in "auditing 2: dirty, opened F1 F2".
 func phaseEnded(l *loop.AuditLine) string {

@@ -52,15 +52,7 @@ func (d *drawing) timeline() {
 }
 
 func (d *drawing) row(r *PageRow, notes []string, most loop.USD) {
-	number, outcome, tone := strconv.FormatInt(r.Iteration, 10), brief(r.Outcome), "good"
-	switch outcomeStyle(r.Outcome) {
-	case bad:
-		tone = "bad"
-	case warn:
-		tone = "warn"
-	case faint:
-		tone, outcome = "dim", "skipped"
-	}
+	number := strconv.FormatInt(r.Iteration, 10)
 	if r.Unbegun {
 		number = "–"
 	}
@@ -82,7 +74,8 @@ func (d *drawing) row(r *PageRow, notes []string, most loop.USD) {
 	d.put(`<tr><td class="n num">%s<td class="at">%s<td class="out"><b class="tag %s">%s</b>`+
 		`<td class="n min">%d<span class="unit"> min</span>`+
 		`<td class="n usd">$%s%s<td class="prs">%s<td class="n ref">%s<td class="more">%s`+"\n",
-		number, d.at(r.Started), tone, outcome, minutesOf(r.Started, r.Ended), r.Dollars,
+		number, d.at(r.Started), tone(outcomeStyle(r.Outcome), "good"),
+		brief(outcomeName(r.Outcome)), minutesOf(r.Started, r.Ended), r.Dollars,
 		meter(int64(r.Dollars), int64(most)), raw(strings.Join(prs, " ")), refused,
 		d.remarks(r, notes))
 }

@@ -7,7 +7,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// tasks writes one row a task, with its verdict, the commit and what its attempts took.
+// tasks writes one row a task, with its verdict, the commit and what its attempts took, and sets
+// the tasks that are verified beside those that are only claimed.
 func (d *drawing) tasks() {
 	r := d.Run.Tasks
 	if r == nil {
@@ -30,16 +31,24 @@ func (d *drawing) tasks() {
 		d.put("<p class=\"dim\">Check command: <code>%s</code></p>\n", brief(r.Check))
 	}
 	d.end()
+	d.verified("", "transcripts, commits, the check command")
+	d.fact("Tasks", orNone(tasksOf(d.Tasks, loop.Verified)))
+	d.sent()
+	if prs := d.Verified.PRs; len(prs) > 0 {
+		d.fact("PRs", d.numbers(prs))
+	}
+	d.fact("Fresh", d.Verified.fresh("attempt"))
+	d.fact("Progress", d.Verified.Progress)
+	d.claimed("the worker said it")
+	d.fact("Tasks", orNone(tasksOf(d.Tasks, loop.Claimed)))
+	d.fact("Criteria", unseenCriteria)
+	d.endPair()
 }
 
 // maxTasks bounds how many tasks a page lists: the first ones.
 const maxTasks = 500
 
 func (d *drawing) task(t TaskRow) {
-	tone := map[string]string{good: "good", warn: "warn", bad: "bad"}[t.style()]
-	if tone == "" {
-		tone = "dim"
-	}
 	commit := sprint(`<span class="dim">–</span>`)
 	if t.SHA != "" {
 		commit = d.commit(t.SHA)
@@ -55,31 +64,8 @@ func (d *drawing) task(t TaskRow) {
 	d.put(`<tr><td class="n num">%d<td class="text">%s%s<td class="out"><b class="tag %s">%s</b>`+
 		`<td class="sha">%s<td class="n tries">%s<span class="unit"> %s</span>`+
 		`<td class="n min">%d<span class="unit"> min</span><td class="n usd">$%s`+"\n", t.Number,
-		brief(t.Title), remark, tone, t.shown(), commit, tries, unit, t.Minutes, t.Dollars)
-}
-
-// taskEvidence sets the tasks that are verified beside those that are claimed only.
-func (d *drawing) taskEvidence() {
-	d.section("Verified and claimed", "")
-	v := d.Verified
-	row := func(name string, value any) { d.put("<dt>%s</dt><dd>%v</dd>\n", name, value) }
-	d.put(`<div class="pair"><div class="card"><h3>Verified</h3>` +
-		`<p class="dim">The program saw it: transcripts, commits, the check command.</p><dl>` +
-		"\n")
-	row("Tasks", orNone(tasksOf(d.Tasks, loop.Verified)))
-	row("Dollars", "$"+v.Dollars.String())
-	row("Workers sent", v.Agents)
-	if len(v.PRs) > 0 {
-		row("PRs", d.numbers(v.PRs))
-	}
-	row("Fresh", v.fresh())
-	row("Progress", v.Progress)
-	d.put(`</dl></div><div class="card claimed"><h3>Claimed</h3>` +
-		`<p class="dim">Only the worker said it; nothing else confirms it.</p><dl>` + "\n")
-	row("Tasks", orNone(tasksOf(d.Tasks, loop.Claimed)))
-	row("Criteria", unseenCriteria)
-	d.put("</dl></div></div>\n")
-	d.end()
+		brief(t.Title), remark, tone(t.style(), "dim"), t.shown(), commit, tries, unit, t.Minutes,
+		t.Dollars)
 }
 
 // count is what the head of the page counts besides iterations, minutes and dollars.

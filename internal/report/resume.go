@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"hooks/internal/loop"
@@ -32,18 +33,14 @@ func goOn(b *loop.Budget, e Ended) string {
 	case "backlog_empty": // a fresh run looks at the backlog of then
 		return typed(b, b.Command)
 	}
-	restarts := b.Audit != nil && b.Status == loop.Halted
-	switch driven := b.Drive() == loop.DriveProcess; {
-	case driven && restarts:
-		return "hooks go audit --restart"
-	case driven && b.Audit != nil:
-		return "hooks go audit --resume" + lifted(b)
-	case driven:
-		return "hooks go --resume" + lifted(b)
-	case restarts:
-		return typed(b, invocation(b)) + " --restart" + where(b, e)
+	way, place := typed(b, invocation(b)), where(b, e)
+	if b.Drive() == loop.DriveProcess {
+		way, place = b.Kind().Driver, ""
 	}
-	return typed(b, invocation(b)) + " --resume" + where(b, e) + lifted(b)
+	if b.Status == loop.Halted && slices.Contains(b.Kind().Switches, "--restart") {
+		return way + " --restart" + place
+	}
+	return way + " --resume" + place + lifted(b)
 }
 
 // where are the flags that select this run.

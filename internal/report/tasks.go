@@ -167,7 +167,7 @@ func openState(b *loop.Budget, line *loop.TaskLine, i int) TaskState {
 func Tasks(s Screen, l TaskList) string {
 	p := newPage(s)
 	if l.RunID == "" && len(l.Tasks) == 0 {
-		p.line(plain, "%s", NoTasks)
+		p.line(plain, "%s", loop.KindOf(loop.Tasks).None)
 		return p.String()
 	}
 	p.line(l.style, "%s", l.title)
@@ -184,10 +184,6 @@ func Tasks(s Screen, l TaskList) string {
 	p.row("next", strong, "%s", l.Next)
 	return p.String()
 }
-
-// NoTasks is the text where no task loop has run (T80).
-const NoTasks = "no task loop in this project; start one with /sdd:go SPEC in a session, " +
-	"or with `hooks go SPEC` here; modes pair and swarm run no loop"
 
 // checked is what the check command proves.
 func checked(command string) string {
