@@ -224,7 +224,9 @@ func (e TurnEnd) claimUnanswered(c *Claim) Outcome {
 	case c.Blocked && own && e.First: // this Stop was answered by another registration of the hooks
 		return Outcome{}
 	case c.Blocked || !own || !e.Attended:
-		return Outcome{Save: Save{Claim: c, DropClaim: true}}
+		var out Outcome
+		out.Save.leave(c, e.Session)
+		return out
 	}
 	c.Blocked = true
 	ask := &Continue{Name: "gate:" + c.Gate.Name, Gates: []Gate{*c.Gate}}
