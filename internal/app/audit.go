@@ -271,7 +271,7 @@ func (h *handler) nested(cmd loop.Command) error {
 		return nil // the entry itself reports it
 	}
 	for _, t := range list {
-		if b := t.Budget; t.skill == loop.Audit && b != nil && b.Status == loop.Active {
+		if b := t.Budget; t.Skill == loop.Audit && b != nil && b.Status == loop.Active {
 			return hint.New("do the phase; a person starts other loops in other sessions",
 				"/%s does not start: the audit of %s runs in this session", cmd.Name, planOf(b))
 		}

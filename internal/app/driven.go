@@ -165,10 +165,13 @@ func (d *driven) open() (*handler, error) {
 
 // load is the run as it is on disk, with a handler for it.
 func (d *driven) load() (*handler, *loopState, error) {
-	t := &loopState{skill: d.skill}
+	t := &loopState{store.State{Skill: d.skill}}
 	h, err := d.open()
 	if err == nil && h != nil {
-		t.State, err = h.load(d.skill)
+		err = h.withStateLock(func() error {
+			t.State, err = h.load(d.skill)
+			return err
+		})
 	}
 	return h, t, err
 }
@@ -187,7 +190,7 @@ func (d *driven) step(session string, eventOf func(*handler) loop.Event) error {
 		if h.ev.SessionID = session; session == "" {
 			h.ev.SessionID = s.Budget.SessionID
 		}
-		_, err = h.decide(&loopState{d.skill, s}, eventOf(h), loop.Known{})
+		_, err = h.decide(&loopState{s}, eventOf(h), loop.Known{})
 		if h.after != nil {
 			err = errors.Join(err, h.after())
 		}
@@ -269,10 +272,10 @@ func (h *handler) lastOrder(t *loopState, next loop.DriveStep) drive.Order {
 	}
 	for _, g := range b.Pending {
 		if g.Answer == "" {
-			o.Text += "\n  " + report.Wait(t.skill, g, true).Answer
+			o.Text += "\n  " + report.Wait(t.Skill, g, true).Answer
 		}
 	}
-	o.Text += "\n  " + report.Resume(b, t.Elsewhere(t.skill))
+	o.Text += "\n  " + report.Resume(b, t.Elsewhere())
 	return o
 }
 

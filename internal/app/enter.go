@@ -167,7 +167,8 @@ func (h *handler) foreignState() error {
 func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	owner := proc.Owner()
-	e := &entry{handler: h, loopState: &loopState{skill: cmd.Skill}, origin: start.Origin}
+	e := &entry{handler: h, origin: start.Origin,
+		loopState: &loopState{store.State{Skill: cmd.Skill}}}
 	e.asks = loop.Invocation{
 		DontAsk: h.ev.PermissionMode == "dontAsk",
 		Request: loop.Request{

@@ -662,7 +662,7 @@ func (h *handler) taskContext(t *loopState) string {
 	case len(t.Tick.Pending) > 0 || drive == "", a != nil && (a.Judged != nil || a.Sent):
 		return ""
 	case drive == loop.DriveStop && a != nil:
-		return "This thread only conducts. " + t.Budget.Order(a.Task)
+		return "This thread only conducts. " + t.Budget.Order()
 	case a == nil && drive == loop.DriveSchedule:
 		return "This thread does no task. " + t.Budget.WakeOrder()
 	case a == nil:

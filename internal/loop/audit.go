@@ -449,17 +449,26 @@ func (r *AuditRun) UnderWay() string {
 	return a.Name()
 }
 
-// next is the number of the task under way; it means nothing to an audit loop.
-func (b *Budget) next() int {
-	if b.Tasks == nil {
-		return 0
-	}
-	return b.Tasks.Index + 1
+func (r *AuditRun) drive() string        { return r.Drive }
+func (r *AuditRun) check() (string, int) { return r.Check, r.CheckMinutes }
+func (r *AuditRun) tip() string          { return r.Tip }
+func (r *AuditRun) outages() int         { return r.Outages }
+func (r *AuditRun) maxIdle() int         { return maxIdle }
+func (r *AuditRun) complete() bool       { return r.Phase == Complete }
+func (r *AuditRun) unit() string         { return "phase" }
+func (r *AuditRun) tick() string         { return "turn" }
+func (r *AuditRun) underWay() string     { return r.UnderWay() }
+
+func (r *AuditRun) advanced(since *Budget) bool {
+	was := since.Audit
+	clean := r.Audits > was.Audits && r.Verdict.Word == cleanWord
+	green := was.Checked != nil && was.Checked.Exit != 0 && r.Checked.Exit == 0
+	return clean || green
 }
 
-// judgeAudit decides about a phase whose worker ends, as judge does about a task.
-func (s State) judgeAudit(k *Known) (need Need, hold *Continue) {
-	a, r := s.Tick.Attempt, s.Run.Audit
+// judge decides about a phase whose worker ends.
+func (r *AuditRun) judge(s State, k *Known) (need Need, hold *Continue) {
+	a := s.Tick.Attempt
 	if a.Phase == PostAction {
 		if missing := k.lacks(NeedClaim); missing != 0 {
 			return missing, nil

@@ -234,22 +234,6 @@ func (t *Tick) noteDropped(run *Budget, tip string) string {
 	return tip
 }
 
-// begin opens the attempt or the phase under way; nil where the kind has none, or none is left.
-func (b *Budget) begin(e EntryFacts) *Attempt {
-	if b.Ignores == "" {
-		b.Ignores = e.Ignores
-	}
-	switch {
-	case b.Tasks != nil:
-		b.Tasks = b.Tasks.clone()
-		return b.Tasks.begin(e)
-	case b.Audit != nil:
-		b.Audit = b.Audit.clone()
-		return b.Audit.begin(e)
-	}
-	return nil
-}
-
 // EntryFacts are the facts that the program itself looked up before an iteration began.
 type EntryFacts struct {
 	Notes     []string
@@ -339,12 +323,11 @@ func StartBody(run *Budget, t *Tick) bool {
 		t.Started = true
 		run.IterationsUsed = t.Iteration
 		switch {
-		case t.Attempt != nil && run.complete():
+		case t.Attempt == nil:
+		case run.payload().complete():
 			t.Attempt = nil // by an answer
-		case t.Attempt != nil && run.Tasks != nil:
-			run.Tasks.aim(t.Attempt)
-		case t.Attempt != nil:
-			run.Audit.aim(t.Attempt)
+		default:
+			run.payload().aim(t.Attempt)
 		}
 		if pr := t.AskedPR(run.SinglePR); pr != nil {
 			t.Track(*pr)

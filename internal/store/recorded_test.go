@@ -19,13 +19,13 @@ func recorded(t *testing.T, name string) string {
 // Fixed values give the recorded bytes. Most of their lists are nil.
 func TestFilesAreWrittenAsRecorded(t *testing.T) {
 	s := newStore(t)
-	ok(t, s.SaveBudget("", budget()))
-	ok(t, s.SaveTick(tick(1)))
+	ok(t, s.saveBudget("", budget()))
+	ok(t, s.saveTick(tick(1)))
 	claim := &loop.Claim{Skill: "work", SessionID: "s", PromptID: "p", Since: noon}
 	claim.Gate = &loop.Gate{Name: "g", Question: "q?", Header: "h"}
-	ok(t, s.SaveClaim(claim))
+	ok(t, s.saveClaim(claim))
 	must(s.Acquire("work", *lock(1)))
-	must(s.AppendHistory(line(1)))
+	must(s.appendHistory(line(1)))
 	for _, name := range files(t, s) {
 		same(t, name, content(t, s, name), recorded(t, "plain."+name))
 	}
@@ -35,11 +35,11 @@ func TestFilesAreWrittenAsRecorded(t *testing.T) {
 func TestRecordedFilesKeepEveryByte(t *testing.T) {
 	s := newStore(t)
 	read := func(name string) []byte { return []byte(recorded(t, "full."+name)) }
-	ok(t, s.SaveBudget("", must(s.decodeBudget("", "work", read("work.budget.json")))))
-	ok(t, s.SaveTick(must(decodeTick("", read("work.tick.json")))))
-	ok(t, s.SaveClaim(must(decodeClaim("", read("work.claim.json")))))
+	ok(t, s.saveBudget("", must(s.decodeBudget("", "work", read("work.budget.json")))))
+	ok(t, s.saveTick(must(decodeTick("", read("work.tick.json")))))
+	ok(t, s.saveClaim(must(decodeClaim("", read("work.claim.json")))))
 	must(s.Acquire("work", *must(decodeLock("", read("work.lock")))))
-	must(s.AppendHistory(must(parseLine("", read(historyName("work"))))))
+	must(s.appendHistory(must(parseLine("", read(historyName("work"))))))
 	for _, name := range files(t, s) {
 		same(t, name, content(t, s, name), recorded(t, "full."+name))
 	}
