@@ -26,12 +26,9 @@ func Findings(s Screen, a Audited) string {
 	return Fit(s, t.String())
 }
 
-// audited writes the end of a phase in the status block.
-func (t *text) audited(l *loop.Iteration) {
-	r := l.Budget.Audit
-	if r == nil {
-		return
-	}
+// block writes the end of a phase.
+func (b auditLoop) block(t *text, l *loop.Iteration) {
+	r := b.Audit
 	if a := l.Audit; a != nil {
 		name := (&loop.Attempt{Phase: a.Phase, Task: a.Section, Of: len(r.Sections)}).Name()
 		t.line("Phase: %s — %s%s", name, a.Judgement.Verdict, prefixed(": ", a.Judgement.Why))
@@ -58,13 +55,10 @@ func unresolved(r *loop.AuditRun) (lines []string) {
 	return lines
 }
 
-// endedAudit writes what a person reads of an audit loop at its end: the last verdict with its
-// commit, what is left as it is, and the words of the post action (A58, A74).
-func (t *text) endedAudit(b *loop.Budget) {
+// ended writes what a person reads at the end: the last verdict with its commit, what is left as it
+// is, and the words of the post action (A58, A74).
+func (b auditLoop) ended(t *text) {
 	r := b.Audit
-	if r == nil {
-		return
-	}
 	t.line("Audit: %s (%s)", r.Result(), b.AuditStatus())
 	if v := r.Verdict; v != nil {
 		t.line("Last verdict: %s about %s", v.Word, shortSHA(v.SHA))
@@ -77,12 +71,9 @@ func (t *text) endedAudit(b *loop.Budget) {
 	}
 }
 
-// standingAudit draws how far an audit loop is with its plan.
-func (p *page) standingAudit(st Stand) {
-	r := st.Run.Audit
-	if r == nil {
-		return
-	}
+// stand draws how far the loop is with its plan.
+func (b auditLoop) stand(p *page) {
+	r := b.Audit
 	p.row("done", plain, "%s", r.Result())
 	if r.Phase != loop.Complete {
 		name := (&loop.Attempt{Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections)}).Name()
@@ -92,7 +83,7 @@ func (p *page) standingAudit(st Stand) {
 		p.row("under way", plain, "%s", name)
 	}
 	p.given("last phase", warn, r.Reason)
-	p.audits(st.Run)
+	p.audits(b.Budget)
 }
 
 // audits draws what the audits found, and how fast the sections become clean.
@@ -127,21 +118,23 @@ func (p *page) sections(r *loop.AuditRun) {
 	}
 }
 
-// cardAudit is the part of the morning page about an audit loop.
-func (p *page) cardAudit(b *loop.Budget) {
+func (b auditLoop) card(p *page, _ Card) {
 	r := b.Audit
-	if r == nil {
-		return
-	}
 	p.section("Audit")
 	p.row("plan", plain, "%s, %s", r.Plan, r.Result())
 	p.sections(r)
 	if v := r.Verdict; v != nil {
 		p.row("verdict", plain, "%s about %s", v.Word, shortSHA(v.SHA))
 	}
-	p.audits(b)
+	p.audits(b.Budget)
 	p.rows("finding", plain, unresolved(r))
 	if r.Post != nil {
 		p.given("post action", plain, r.Post.Summary)
 	}
+}
+
+func (auditLoop) facts(p *page, c Card) {
+	p.row("fresh", plain, "%s", c.Verified.fresh("phase"))
+	p.section("Claimed: by the auditors, not verified")
+	p.row("verdicts", plain, "%s", unseenBugs)
 }

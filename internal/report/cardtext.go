@@ -33,8 +33,7 @@ func CardText(s Screen, c Card) string {
 	for _, a := range c.Budgets {
 		p.row(a.Name, a.style(), "%s", a.standing()+a.rest(false))
 	}
-	p.tasks(c)
-	p.cardAudit(c.Run)
+	kindOf(b).card(p, c)
 	p.iterations(c)
 	p.facts(c)
 	p.leftBehind(c)
@@ -76,14 +75,10 @@ func (p *page) continuing(c Card) {
 	}
 }
 
-// tasks writes the tasks of a task loop.
-func (p *page) tasks(c Card) {
-	if c.Run.Tasks == nil {
-		return
-	}
+func (b taskLoop) card(p *page, c Card) {
 	p.section("Tasks")
-	p.row("done", plain, "%s", c.Run.Tasks.Result())
-	p.row("check", plain, "%s", checked(c.Run.Tasks.Check))
+	p.row("done", plain, "%s", b.Tasks.Result())
+	p.row("check", plain, "%s", checked(b.Tasks.Check))
 	for _, r := range c.Tasks {
 		p.row(fmt.Sprintf("task %d", r.Number), r.style(), "%s", r.text())
 		if len(r.Weakened) > 0 {
@@ -140,34 +135,11 @@ func did(l *loop.Iteration) string {
 
 // facts writes what the program observed and, apart from it, what was only reported.
 func (p *page) facts(c Card) {
-	v, d := c.Verified, c.Claimed
 	p.section("Verified: seen by the program itself")
-	p.row("dollars", plain, "$%s (API-equivalent), counted from the transcripts", v.Dollars)
-	p.row("workers", plain, "%d dispatched", v.Agents)
-	if c.Run.Tasks != nil {
-		p.taskFacts(c)
-		return
-	}
-	if c.Run.Audit != nil {
-		p.row("fresh", plain, "%s", v.fresh("phase"))
-		p.section("Claimed: by the auditors, not verified")
-		p.row("verdicts", plain, "%s", unseenBugs)
-		return
-	}
-	p.row("PRs", plain, "%s", orNone(numbers(v.PRs)))
-	p.row("merges", plain, "%s", v.merges())
-	p.row("comments", plain, "%d", v.Comments)
-	p.row("commits", plain, "%s", commits(c.PRs, true))
-	p.row("progress", plain, "%s", v.Progress)
-	p.section("Claimed: reported by the skill, not verified")
-	p.row("PRs", plain, "%s", orNone(numbers(d.PRs)))
-	p.row("ended PRs", plain, "%s", orNone(numbers(d.States)))
-	p.row("comments", plain, "%d", d.Comments)
-	p.row("commits", plain, "%s", commits(c.PRs, false))
-	p.row("outcomes", plain, "reported for %s", loop.Plural(d.Outcomes, "iteration"))
-	for _, f := range d.Failures {
-		p.row("failure", warn, "%s: %s", f.Subject(), f.Cause)
-	}
+	p.row("dollars", plain, "$%s (API-equivalent), counted from the transcripts",
+		c.Verified.Dollars)
+	p.row("workers", plain, "%d dispatched", c.Verified.Agents)
+	kindOf(c.Run).facts(p, c)
 }
 
 // merges are the merge calls that ran, and what they merged. Refused ones are not among them.
@@ -178,8 +150,7 @@ func (v Verified) merges() string {
 	return fmt.Sprintf("%d tried; merged: %s", v.Attempts, orNone(numbers(v.Merged)))
 }
 
-// taskFacts is facts for a task loop: which tasks are verified, and which are claimed only.
-func (p *page) taskFacts(c Card) {
+func (taskLoop) facts(p *page, c Card) {
 	v := c.Verified
 	p.row("tasks", plain, "%s", orNone(tasksOf(c.Tasks, loop.Verified)))
 	p.given("PRs", plain, numbers(v.PRs))

@@ -36,8 +36,7 @@ func Final(b *loop.Budget, e Ended) string {
 	if b.StopDetail != nil {
 		t.line("Gate: %s in iteration %d", b.StopDetail.Gate, b.StopDetail.Iteration)
 	}
-	t.tasks(b)
-	t.endedAudit(b)
+	kindOf(b).ended(&t)
 	t.line("Iterations: %s", outOf(b.IterationsUsed, b.Ceilings.Iterations, " / "))
 	if b.Drive() == "" || len(b.PRsTouched) > 0 {
 		t.line("PRs touched: %s", prs(b))
@@ -86,12 +85,9 @@ func Final(b *loop.Budget, e Ended) string {
 // maxTaskLines bounds the tasks that a final report lists one by one.
 const maxTaskLines = 30
 
-// tasks lists the tasks of a task loop with their results.
-func (t *text) tasks(b *loop.Budget) {
-	rows := TaskRows(b, nil, nil, 0)
-	if rows == nil {
-		return
-	}
+// ended lists the tasks with their results.
+func (b taskLoop) ended(t *text) {
+	rows := TaskRows(b.Budget, nil, nil, 0)
 	t.line("%s", b.Tasks.Result())
 	for _, r := range rows[:min(len(rows), maxTaskLines)] {
 		t.line("Task %d: %s", r.Number, r.text())
@@ -99,7 +95,7 @@ func (t *text) tasks(b *loop.Budget) {
 	if more := len(rows) - maxTaskLines; more > 0 {
 		t.line("… and %s: hooks tasks", loop.Plural(more, "further task"))
 	}
-	t.awaiting(b)
+	t.awaiting(b.Budget)
 }
 
 func prose(b *loop.Budget) string {

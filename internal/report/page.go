@@ -96,8 +96,7 @@ func (d *drawing) article() {
 	d.put("<main>\n")
 	d.head()
 	d.waits()
-	d.tasks()
-	d.audit()
+	kindOf(d.Run).article(d)
 	d.curve()
 	d.timeline()
 	d.asked()
@@ -145,7 +144,7 @@ func (d *drawing) head() {
 	d.put(`<p class="facts"><b>%s</b> <b>%d min</b> <b>$%s</b> <b>%s</b>`+
 		`<span class="dim">since %s</span></p>`+"\n",
 		loop.Plural(b.IterationsUsed, "iteration"), b.MinutesElapsed, b.DollarsEstimate,
-		d.count(), d.at(b.StartedAt))
+		kindOf(d.Run).count(), d.at(b.StartedAt))
 	for _, n := range d.Notes {
 		d.put(`<p class="note">Not all of the history could be read: %s</p>`+"\n", n)
 	}

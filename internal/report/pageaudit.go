@@ -7,12 +7,9 @@ import (
 	"hooks/internal/loop"
 )
 
-// audit writes the sections of the plan, what the auditors found, and which evidence there is.
-func (d *drawing) audit() {
-	r := d.Run.Audit
-	if r == nil {
-		return
-	}
+// article writes the sections of the plan, what the auditors found, and which evidence there is.
+func (b auditLoop) article(d *drawing) {
+	r := b.Audit
 	d.section("Audit", r.Plan+", "+r.Result())
 	d.put(`<table class="rows"><thead><tr><th class="n">#<th>Section<th>State</thead><tbody>`)
 	for i, title := range r.Sections {
@@ -41,6 +38,10 @@ func (d *drawing) audit() {
 	d.claimed("the auditors said it")
 	d.fact("Verdicts", unseenBugs)
 	d.endPair()
+}
+
+func (b auditLoop) count() string {
+	return fmt.Sprintf("%d of %s", b.Audit.Clean(), loop.Plural(len(b.Audit.Sections), "section"))
 }
 
 // findings lists what is open, then what a person accepted, then what is resolved.

@@ -7,13 +7,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// tasks writes one row a task, with its verdict, the commit and what its attempts took, and sets
+// article writes one row a task, with its verdict, the commit and what its attempts took, and sets
 // the tasks that are verified beside those that are only claimed.
-func (d *drawing) tasks() {
-	r := d.Run.Tasks
-	if r == nil {
-		return
-	}
+func (b taskLoop) article(d *drawing) {
+	r := b.Tasks
 	d.section("Tasks", r.Result())
 	d.put(`<table class="rows tasklist"><thead><tr><th class="n">#<th>Task<th>Verdict<th>Commit` +
 		`<th class="n">Attempts<th class="n">Min<th class="n">Dollars</thead><tbody>`)
@@ -68,15 +65,9 @@ func (d *drawing) task(t TaskRow) {
 		t.Dollars)
 }
 
-// count is what the head of the page counts besides iterations, minutes and dollars.
-func (d *drawing) count() string {
-	if r := d.Run.Tasks; r != nil {
-		return fmt.Sprintf("%d of %s", min(r.Index, len(r.List)), loop.Plural(len(r.List), "task"))
-	}
-	if r := d.Run.Audit; r != nil {
-		return fmt.Sprintf("%d of %s", r.Clean(), loop.Plural(len(r.Sections), "section"))
-	}
-	return loop.Plural(len(d.Run.PRsTouched), "PR")
+func (b taskLoop) count() string {
+	r := b.Tasks
+	return fmt.Sprintf("%d of %s", min(r.Index, len(r.List)), loop.Plural(len(r.List), "task"))
 }
 
 // attempted is the attempt or the phase of an iteration as a remark, "" without one.

@@ -160,8 +160,7 @@ func StandText(s Screen, st Stand) string {
 	p.given("project", plain, st.Project)
 	p.row("run", plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), p.at(b.StartedAt))
 	p.axes(st.Budgets)
-	p.standingTasks(st)
-	p.standingAudit(st)
+	kindOf(b).stand(p)
 	p.given("no progress", warn, b.Standstill())
 	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive &&
 		!st.ending() {

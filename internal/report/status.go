@@ -17,19 +17,7 @@ func Status(l *loop.Iteration, wake string) string {
 	t.line("## Loop Iteration %s — %s", outOf(l.Iteration, b.Ceilings.Iterations, "/"),
 		invocation(b))
 	t.line("Started: %s", l.StartedAt.UTC().Format(time.RFC3339))
-	switch b.Scope() {
-	case loop.WorkRun:
-		t.line("Backlog: %s", backlog(l.Backlog))
-		t.line("Iteration plan: %s", cmp.Or(numbers(l.Plan), "not reported"))
-	case loop.SinglePR:
-		t.line("Tracked PR: %s", trackedPR(l, b.SinglePR))
-		t.line("Comments pushed: %d (+%d), merges attempted: %d (+%d)",
-			b.CommentsPushed, l.Comments, b.MergesAttempted, l.Merges)
-	case loop.TaskLoop:
-		t.attempt(l)
-	case loop.AuditLoop:
-		t.audited(l)
-	}
+	kindOf(b).block(t, l)
 	t.line("Budget remaining: %s", Remaining(b))
 	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars, b.DollarsEstimate,
 		burn(l))

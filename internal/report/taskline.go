@@ -7,13 +7,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// attempt writes the end of an attempt in the status block, in the words of the specification
-// where it has them (T68–T71).
-func (t *text) attempt(l *loop.Iteration) {
-	r := l.Budget.Tasks
-	if r == nil {
-		return
-	}
+// block writes the end of an attempt, in the words of the specification where it has them
+// (T68–T71).
+func (b taskLoop) block(t *text, l *loop.Iteration) {
+	r := b.Tasks
 	if l.Task != nil {
 		t.line("%s", attempted(r, l.Task))
 	}
@@ -21,7 +18,7 @@ func (t *text) attempt(l *loop.Iteration) {
 		t.line("%s Opening PR for Gate 3 review.", r.AllDone())
 	}
 	t.line("%s", r.Result())
-	t.awaiting(&l.Budget)
+	t.awaiting(b.Budget)
 }
 
 // attempted is the end of one attempt (T68).
@@ -64,12 +61,9 @@ func tried(l *loop.TaskLine) string {
 		prefixed(": ", l.Judgement.Why))
 }
 
-// standingTasks draws how far a task loop is with its list.
-func (p *page) standingTasks(st Stand) {
-	r := st.Run.Tasks
-	if r == nil {
-		return
-	}
+// stand draws how far the loop is with its list.
+func (b taskLoop) stand(p *page) {
+	r := b.Tasks
 	done := min(r.Index, len(r.List))
 	drawn := bar(int64(done), int64(len(r.List)), min(max(p.Width/5, 6), 24))
 	p.row("done", plain, "%s  %s", drawn, r.Result())
@@ -78,7 +72,7 @@ func (p *page) standingTasks(st Stand) {
 		return
 	case r.PRStep():
 		p.row("under way", plain, "open the pull request, attempt %d of %d", r.Try, r.MaxTries-1)
-	case blocked(st.Run):
+	case blocked(b.Budget):
 		p.row("blocked", bad, "task %d: %s", r.Index+1, r.List[r.Index].Title)
 	default:
 		p.row("under way", plain, "task %d, attempt %d of %d: %s", r.Index+1, r.Try, r.MaxTries-1,

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"cmp"
+
+	"hooks/internal/loop"
+)
+
+// kind is what a kind of loop shows of its own, beside what every loop has.
+type kind interface {
+	block(*text, *loop.Iteration) // in the status block of an iteration
+	ended(*text)                  // in the final report
+	stand(*page)                  // where the loop stands
+	card(*page, Card)             // on the morning page
+	facts(*page, Card)            // there too: what is verified, and what is only claimed
+	article(*drawing)             // both, on a page of HTML
+	count() string                // beside iterations, minutes and dollars
+}
+
+type (
+	taskLoop    struct{ *loop.Budget }
+	auditLoop   struct{ *loop.Budget }
+	backlogLoop struct{ *loop.Budget }
+)
+
+// kindOf is the kind of a run, by what the run has.
+func kindOf(b *loop.Budget) kind {
+	switch {
+	case b.Tasks != nil:
+		return taskLoop{b}
+	case b.Audit != nil:
+		return auditLoop{b}
+	}
+	return backlogLoop{b}
+}
+
+func (backlogLoop) ended(*text)      {}
+func (backlogLoop) stand(*page)      {}
+func (backlogLoop) card(*page, Card) {}
+func (backlogLoop) article(*drawing) {}
+func (b backlogLoop) count() string  { return loop.Plural(len(b.PRsTouched), "PR") }
+
+func (b backlogLoop) block(t *text, l *loop.Iteration) {
+	switch b.Scope() {
+	case loop.WorkRun:
+		t.line("Backlog: %s", backlog(l.Backlog))
+		t.line("Iteration plan: %s", cmp.Or(numbers(l.Plan), "not reported"))
+	case loop.SinglePR:
+		t.line("Tracked PR: %s", trackedPR(l, b.SinglePR))
+		t.line("Comments pushed: %d (+%d), merges attempted: %d (+%d)",
+			b.CommentsPushed, l.Comments, b.MergesAttempted, l.Merges)
+	}
+}
+
+func (backlogLoop) facts(p *page, c Card) {
+	v, d := c.Verified, c.Claimed
+	p.row("PRs", plain, "%s", orNone(numbers(v.PRs)))
+	p.row("merges", plain, "%s", v.merges())
+	p.row("comments", plain, "%d", v.Comments)
+	p.row("commits", plain, "%s", commits(c.PRs, true))
+	p.row("progress", plain, "%s", v.Progress)
+	p.section("Claimed: reported by the skill, not verified")
+	p.row("PRs", plain, "%s", orNone(numbers(d.PRs)))
+	p.row("ended PRs", plain, "%s", orNone(numbers(d.States)))
+	p.row("comments", plain, "%d", d.Comments)
+	p.row("commits", plain, "%s", commits(c.PRs, false))
+	p.row("outcomes", plain, "reported for %s", loop.Plural(d.Outcomes, "iteration"))
+	for _, f := range d.Failures {
+		p.row("failure", warn, "%s: %s", f.Subject(), f.Cause)
+	}
+}
