@@ -200,10 +200,10 @@ func (v *question) why(l *loopState) (report.Why, error) {
 			w.Denied = last.Denied
 		}
 		w.Stopped = report.StoppedBy(b, last, st.Gates, l.Elsewhere())
-		w.AddTrouble(b, last)
+		w.Trouble = report.Trouble(b, last)
 		return w, errors.Join(err, lerr)
 	}
-	if w.AddTrouble(b, previous); previous != nil {
+	if w.Trouble = report.Trouble(b, previous); previous != nil {
 		w.Denied = previous.Denied
 	}
 	if l.Tick != nil {

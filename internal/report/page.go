@@ -205,8 +205,6 @@ func (d *drawing) sentence() string {
 func because(b *loop.Budget) string {
 	c := b.Ceilings
 	switch b.StopCause {
-	case "backlog_empty":
-		return "the backlog has no issue left that it may work on"
 	case "pr_terminal":
 		return fmt.Sprintf("PR #%d is not open any more", b.SinglePR)
 	case "iteration_budget":
@@ -215,40 +213,11 @@ func because(b *loop.Budget) string {
 		return fmt.Sprintf("it touched the %s it may touch", loop.Plural(c.PRs, "PR"))
 	case "wall_clock_budget":
 		return fmt.Sprintf("it used its %s", loop.Plural(c.Minutes, "minute"))
-	case "repeated_failure":
-		return "the same failure came twice"
-	case "dependency_cycle":
-		return "issues wait for each other in a circle"
-	case "user_interrupt":
-		return "a person stopped it"
-	case "lock_contention":
-		return "another iteration held the lock"
-	case "prior_gate_stop":
-		return "a person answered a question with stop"
-	case "qmd_unreachable":
-		return "qmd could not be reached"
 	case "cost_budget":
 		return "it spent its " + ceiling(c.Dollars)
-	case "tasks_complete":
-		return "every task of its list is done"
-	case "task_blocked":
-		return "a task used up its attempts"
-	case "api_unavailable":
-		return "several attempts in a row ended by no fault of the task"
-	case "no_fresh_context":
-		return "the context of a worker was not proven to be fresh"
-	case loop.CauseDropped:
-		return "the branch has lost a commit of a task that was done"
-	case "audit_complete":
-		return "its audit is clear"
-	case "audit_retry_exhausted":
-		return "several audits in a row gave no verdict"
-	case "final_audit_retry_exhausted":
-		return "several final audits in a row gave no verdict"
-	case "stalled":
-		return "several iterations in a row changed nothing"
 	}
-	return ""
+	condition, _ := loop.ConditionOf(b.StopCause)
+	return condition.Because
 }
 
 func (d *drawing) waits() {

@@ -27,11 +27,11 @@ func Next(b *loop.Budget, path string) string {
 }
 
 func goOn(b *loop.Budget, e Ended) string {
-	switch b.StopCause {
-	case "pr_terminal", "tasks_complete", "audit_complete":
-		return ""
-	case "backlog_empty": // a fresh run looks at the backlog of then
+	switch {
+	case b.StopCause == "backlog_empty": // a fresh run looks at the backlog of then
 		return typed(b, b.Command)
+	case complete(b):
+		return ""
 	}
 	way, place := typed(b, invocation(b)), where(b, e)
 	if b.Drive() == loop.DriveProcess {

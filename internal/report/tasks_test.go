@@ -171,12 +171,12 @@ func TestTaskTrouble(t *testing.T) {
 	} {
 		b := someTasks()
 		c.change(&b)
-		got := strings.Join(taskTrouble(&b, c.last), "\n")
+		got := strings.Join(Trouble(&b, &loop.Iteration{Task: c.last}), "\n")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	if got := taskTrouble(&loop.Budget{Skill: loop.Work}, nil); got != nil {
+	if got := Trouble(&loop.Budget{Skill: loop.Work}, nil); got != nil {
 		t.Errorf("a work loop has the trouble %q", got)
 	}
 }

@@ -7,9 +7,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// taskTrouble is the cause of what a person may see of a task loop, with its fix, by the
-// troubleshooting table of the engine (T80). It is nil for any other kind.
-func taskTrouble(b *loop.Budget, last *loop.TaskLine) (list []string) {
+// Trouble is the cause of what a person may see of a task loop, with its fix, by the
+// troubleshooting table of the engine (T80). It is nil for any other kind. last is the run's last
+// line, nil if there is none.
+func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 	r := b.Tasks
 	if r == nil {
 		return nil
@@ -20,8 +21,8 @@ func taskTrouble(b *loop.Budget, last *loop.TaskLine) (list []string) {
 		}
 	}
 	judged := loop.Judgement{}
-	if last != nil && last.Task == r.Index+1 {
-		judged = last.Judgement
+	if last != nil && last.Task != nil && last.Task.Task == r.Index+1 {
+		judged = last.Task.Judgement
 	}
 	red := judged.Verdict == loop.Overruled
 	add(judged.Verdict == loop.Unfinished, "the loop does not advance, because %s: the worker's "+

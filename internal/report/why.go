@@ -27,15 +27,6 @@ type Why struct {
 	Denied []loop.Denial `json:"denied,omitempty"`
 }
 
-// AddTrouble adds the trouble of a task loop; last is the run's last line, nil if there is none.
-func (w *Why) AddTrouble(b *loop.Budget, last *loop.Iteration) {
-	if last != nil {
-		w.Trouble = taskTrouble(b, last.Task)
-	} else {
-		w.Trouble = taskTrouble(b, nil)
-	}
-}
-
 // StopWhy is what ended a run, or holds it.
 type StopWhy struct {
 	Number    int       `json:"number,omitempty"` // of the condition; a pause is none
