@@ -41,7 +41,8 @@ type driven struct {
 func (a *App) Drive(command string) (run drive.Run, dir string, err error) {
 	cmd, ok := loop.ParsePrompt(command,
 		config.Load(tracker.Project(a.Env, a.cwd())).TaskNamespaces...)
-	if !ok || cmd.Skill != loop.Tasks && cmd.Skill != loop.Audit || cmd.Tick() {
+	kind, attempts := attemptsOf(cmd.Skill)
+	if !ok || !attempts || cmd.Tick() {
 		return nil, "", hint.New("use --plugin hooks or --plugin sdd",
 			"%q begins no task loop and no audit loop", strings.TrimSpace(command))
 	}
@@ -59,21 +60,26 @@ func (a *App) Drive(command string) (run drive.Run, dir string, err error) {
 		return nil, "", err
 	}
 	h := d.entering(dir)
-	if cmd.Skill == loop.Audit {
-		return d, dir, d.audits(h, cmd, flags)
-	}
-	list, why, err := h.taskEntry(cmd, &flags)
+	fresh, said, err := kind.enter(h, cmd, &flags)
 	switch {
 	case err != nil:
 		return nil, "", err
-	case why != "":
-		return nil, "", hint.New("do its tasks in a session, or choose another --mode", "%s", why)
-	case list == nil:
-		d.continues(h.taskRun())
-		return d, dir, nil
+	case said != "":
+		return nil, "", hint.New("do its tasks in a session, or choose another --mode", "%s", said)
+	case fresh.tasks != nil:
+		d.words = ""
+		return d, dir, d.begin(h, cmd, flags, fresh)
 	}
-	d.words = ""
-	return d, dir, d.begin(h, cmd, flags, list)
+	old := h.runOf(cmd.Skill)
+	if old != nil {
+		d.run, d.seq = old.RunID, old.Seq
+	}
+	if fresh.audit != nil {
+		d.plan = &loop.Budget{Skill: cmd.Skill, Audit: fresh.audit, Ceilings: flags.Ceilings}
+	} else {
+		d.continues(old)
+	}
+	return d, dir, nil
 }
 
 // in is the program in the folder whose loop is driven: the project, or for an audit loop the
@@ -117,32 +123,14 @@ func (d *driven) continues(run *loop.Budget) {
 	}
 }
 
-// audits prepares the first process of an audit loop.
-func (d *driven) audits(h *handler, cmd loop.Command, flags loop.Flags) error {
-	fresh, _, err := h.auditEntry(cmd, &flags)
-	if err != nil {
-		return err
-	}
-	old := h.runOf(loop.Audit)
-	if old != nil {
-		d.run, d.seq = old.RunID, old.Seq
-	}
-	if fresh != nil {
-		d.plan = &loop.Budget{Skill: loop.Audit, Audit: fresh, Ceilings: flags.Ceilings}
-		return nil
-	}
-	d.continues(old)
-	return nil
-}
-
 // byDriver are the words that a driver adds to a command.
 const byDriver = "--drive " + loop.DriveProcess
 
 // begin begins a fresh run, which pauses at its first gates.
 func (d *driven) begin(
-	h *handler, cmd loop.Command, flags loop.Flags, list *loop.TaskRun,
+	h *handler, cmd loop.Command, flags loop.Flags, fresh freshRun,
 ) error {
-	reply, err := h.enterWith(cmd, flags, freshRun{tasks: list})
+	reply, err := h.enterWith(cmd, flags, fresh)
 	if err == nil && h.after != nil {
 		err = h.after()
 	}

@@ -95,15 +95,13 @@ func (e *entry) endedPRs() []loop.TrackedPR {
 	return ended.List
 }
 
-// attemptRoot is where a task or an audit loop works, "" for any other kind.
+// attemptRoot is where the attempts of the run work, "" for a kind that has none.
 func (e *entry) attemptRoot() string {
-	switch {
-	case e.Skill == loop.Tasks:
-		return e.project
-	case e.asks.Audit != nil:
-		return e.asks.Audit.Worktree
-	case e.Skill == loop.Audit && e.Budget != nil && e.Budget.Audit != nil:
-		return e.Budget.Audit.Worktree
+	if _, ok := attemptsOf(e.Skill); !ok {
+		return ""
 	}
-	return ""
+	if e.asks.Audit != nil {
+		return e.asks.Audit.Worktree
+	}
+	return e.root(e.loopState)
 }

@@ -99,7 +99,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		switch {
 		case e.feeding: // the worker gets the text
 			context = ""
-		case e.Budget.Tasks != nil, e.Budget.Audit != nil:
+		case e.Budget.Drive() != "":
 			context = lines(report.Ask(e.Tick.Pending), e.taskContext(e.loopState))
 		}
 		return event.Nothing().Context(context).

@@ -203,11 +203,8 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 		reply = h.ended(t, r)
 	}
 	if r.Prompt != "" {
-		agent := h.ownWorker()
-		if t.Tick != nil && t.Tick.Attempt != nil && t.Tick.Attempt.Phase != "" {
-			agent = h.phaseWorker(t.Tick.Attempt.Phase)
-		}
-		reply = event.Send(h.ev.Input, agent, r.Prompt)
+		kind, _ := attemptsOf(t.Skill)
+		reply = event.Send(h.ev.Input, kind.worker(h, t), r.Prompt)
 	}
 	reply = reply.Context(r.Context)
 	if r.Continue != nil {

@@ -229,6 +229,32 @@ func (r AuditRun) restart(used int) *AuditRun {
 	return next
 }
 
+// restart is --restart: iterations and errors are counted again.
+func (b *Budget) restart(r Request) {
+	most := b.Ceilings.Iterations - b.Audit.Before
+	switch {
+	case r.Flags.names("--max-iterations"):
+		most = r.Flags.Iterations
+	case b.Ceilings.Iterations >= maxUnits:
+		most = maxUnits
+	}
+	b.Audit = b.Audit.restart(b.IterationsUsed)
+	b.Ceilings.Iterations = min(b.IterationsUsed+most, maxUnits)
+}
+
+// resumed is the run as a person takes it up again.
+func (r AuditRun) resumed(by Request) *AuditRun {
+	next := r.clone()
+	next.Retries, next.Outages = 0, 0
+	next.Drive = resumedBy(by.Flags.Task.Drive, r.Drive)
+	if by.unasked() {
+		return next
+	}
+	next.Tip, next.Branch = "", ""
+	next.Check = cmp.Or(by.Flags.Task.Check, r.Check)
+	return next
+}
+
 // clears is the event of a clean audit.
 func (r *AuditRun) clears() phaseEvent {
 	switch {

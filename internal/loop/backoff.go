@@ -48,14 +48,15 @@ func outages(f *Facts) string {
 	if b.RetryAt.Sub(f.Now) > maxWait {
 		return "the service is back at " + b.RetryAt.UTC().Format("2006-01-02 15:04 MST")
 	}
-	if b.Drive() == "" || b.payload().outages() < b.maxOutages() {
+	p := b.payload()
+	if p == nil || p.outages() < b.maxOutages() {
 		return ""
 	}
 	if b.Audit != nil {
-		return fmt.Sprintf("%d phases in a row ended by no fault of the work", b.payload().outages())
+		return fmt.Sprintf("%d phases in a row ended by no fault of the work", p.outages())
 	}
 	return fmt.Sprintf("%d attempts in a row ended by no fault of the task; no retry was counted",
-		b.payload().outages())
+		p.outages())
 }
 
 // maxOutages is how many outages in a row end the run.

@@ -23,6 +23,7 @@ type Kind struct {
 	Ceilings Ceilings // of a run whose command names none; zero for Defaults
 	Endless  bool     // --max-iterations 0 is no ceiling (A66)
 	Idles    bool     // it takes --max-idle N
+	Alone    bool     // the model begins no other loop in its session (A68)
 	// Driver is the command that starts one client an iteration, "" for a kind that has none.
 	Driver string
 	// None is what a person reads who asks for such a loop where none has run, "" for the words of
@@ -74,7 +75,7 @@ var Kinds = []Kind{
 	{
 		Name: Audit, Commands: []string{"audit", "turn"}, Scope: AuditLoop, MaxHolds: 6,
 		Ceilings: Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
-		Endless:  true,
+		Endless:  true, Alone: true,
 		Driver:   "hooks go audit",
 		Flags:    []string{"--check", "--check-timeout", "--drive"},
 		Switches: []string{"--restart"},

@@ -52,41 +52,15 @@ func Resume(b Budget, r Request) Budget {
 	b.EventsFrom = r.EventsFrom
 	b.UnderLoop = r.UnderLoop
 	b.raise(r)
-	if b.Tasks != nil { // a person had a look, so the task gets a new set of attempts (T65)
-		b.Tasks = b.Tasks.clone()
-		b.Tasks.Outages = 0
-		b.Tasks.Drive = resumedBy(r.Flags.Task.Drive, b.Tasks.Drive)
-		if more := r.Flags.Task.Dollars; more > 0 && !r.unasked() {
-			b.Tasks.Dollars = more
+	b.Idle = nil // a person had a look
+	switch {
+	case b.Tasks != nil:
+		b.Tasks = b.Tasks.resumed(r)
+	case b.Audit != nil:
+		if r.Flags.Restart {
+			b.restart(r)
 		}
-		if !r.unasked() {
-			b.Tasks.Tip = ""
-		}
-		if b.Tasks.Try >= b.Tasks.MaxTries {
-			b.Tasks.Try = 1
-		}
-	}
-	if b.Audit != nil && r.Flags.Restart {
-		most := b.Ceilings.Iterations - b.Audit.Before
-		if b.Ceilings.Iterations >= maxUnits {
-			most = maxUnits
-		}
-		if r.Flags.names("--max-iterations") {
-			most = r.Flags.Iterations
-		}
-		b.Audit = b.Audit.restart(b.IterationsUsed)
-		b.Ceilings.Iterations = min(b.IterationsUsed+most, maxUnits)
-	}
-	if b.Idle = nil; b.Audit != nil { // a person had a look
-		b.Audit = b.Audit.clone()
-		b.Audit.Retries, b.Audit.Outages = 0, 0
-		if !r.unasked() {
-			b.Audit.Tip, b.Audit.Branch = "", ""
-		}
-		b.Audit.Drive = resumedBy(r.Flags.Task.Drive, b.Audit.Drive)
-		if check := r.Flags.Task.Check; check != "" && !r.unasked() {
-			b.Audit.Check = check
-		}
+		b.Audit = b.Audit.resumed(r)
 	}
 	before := b.Flags
 	b.Scheduled, b.NextTick, b.LastPrompts, b.Blocks = nil, time.Time{}, nil, Blocks{}

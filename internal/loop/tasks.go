@@ -282,6 +282,23 @@ func (r *TaskRun) aim(a *Attempt) {
 	a.Token = fmt.Sprintf("%d.%d-%s", a.Task, a.Try, nonce)
 }
 
+// resumed is the run as a person takes it up again: the task gets a new set of attempts (T65).
+func (r TaskRun) resumed(by Request) *TaskRun {
+	next := r.clone()
+	next.Outages, next.Drive = 0, resumedBy(by.Flags.Task.Drive, r.Drive)
+	if next.Try >= next.MaxTries {
+		next.Try = 1
+	}
+	if by.unasked() {
+		return next
+	}
+	next.Tip = ""
+	if more := by.Flags.Task.Dollars; more > 0 {
+		next.Dollars = more
+	}
+	return next
+}
+
 func (r *TaskRun) drive() string        { return r.Drive }
 func (r *TaskRun) check() (string, int) { return r.Check, r.CheckMinutes }
 func (r *TaskRun) tip() string          { return r.Tip }
