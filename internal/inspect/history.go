@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/codec"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -62,7 +63,6 @@ type line struct {
 	report.HistoryRow
 	usage    gjson.Result // by model
 	gates    gjson.Result // asked in it
-	title    string       // of its task
 	snapshot []byte       // the budget after it; good until the next line
 }
 
@@ -171,15 +171,9 @@ func (l *line) field(name string, v gjson.Result) {
 	case "task":
 		l.Task, l.Try = v.Get("task").Int(), v.Get("try").Int()
 		l.Verdict = strings.Clone(v.Get("judgement.verdict").String())
-		l.title = strings.Clone(v.Get("title").String())
 	case "audit":
-		phase, verdict := v.Get("phase").String(), v.Get("judgement.verdict").String()
-		l.Audit = &loop.AuditLine{
-			Phase: loop.Phase(strings.Clone(phase)), Section: int(v.Get("section").Int()),
-			Opened:   texts(v.Get("findings_opened")),
-			Resolved: texts(v.Get("findings_resolved")),
-		}
-		l.Audit.Judgement.Verdict = loop.TaskDone(strings.Clone(verdict))
+		l.Audit = new(loop.AuditLine)
+		_ = codec.Decode(v, l.Audit) // as far as it can be read
 	case "usage_by_model":
 		l.usage = v
 	case "gates":

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -163,32 +164,11 @@ func (l *ledger) readSpent(files *store.Store, most int) {
 	}, "usage_by_model", "task", "audit")
 }
 
-// tokensOf is the sum of a usage_by_model. Its fields are read one by one because a history may
-// have ten thousand of them.
+// tokensOf is the sum of a usage_by_model, as far as it can be read.
 func tokensOf(byModel gjson.Result) (sum loop.Tokens) {
 	byModel.ForEach(func(_, model gjson.Result) bool {
 		var t loop.Tokens
-		model.ForEach(func(key, v gjson.Result) bool {
-			switch key.Str {
-			case "input":
-				t.Input = v.Int()
-			case "output":
-				t.Output = v.Int()
-			case "cache_read":
-				t.CacheRead = v.Int()
-			case "cache_write_5m":
-				t.CacheWrite5m = v.Int()
-			case "cache_write_1h":
-				t.CacheWrite1h = v.Int()
-			case "web_searches":
-				t.WebSearches = v.Int()
-			case "messages":
-				t.Messages = v.Int()
-			case "dollars":
-				_ = t.Dollars.UnmarshalJSON([]byte(v.Raw))
-			}
-			return true
-		})
+		_ = codec.Decode(model, &t)
 		sum = sum.Add(t)
 		return true
 	})
