@@ -58,7 +58,7 @@ func (v *question) stand(l *loopState) report.Stand {
 			st.Notes = loop.AppendNew(st.Notes, last.Notes...)
 		}
 	}
-	if l.skill == loop.Tasks {
+	if b.Tasks != nil {
 		for _, e := range v.files.Unsent() {
 			st.Notes = append(st.Notes, "not sent to the Sync command yet: "+e.Text)
 		}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"hooks/internal/loop"
 )
@@ -16,14 +17,16 @@ type Audited struct {
 func Findings(s Screen, a Audited) string {
 	var t text
 	t.line("%s", a.Run.Audit.Result())
-	for _, state := range []loop.FindingState{
-		loop.OpenFinding, loop.AcceptedFinding, loop.ResolvedFinding,
-	} {
-		for _, f := range a.Run.Audit.Which(state) {
-			t.line("%-8s  section %d  %s", f.State, f.Section, f)
-		}
+	for _, f := range byState(a.Run.Audit) {
+		t.line("%-8s  section %d  %s", f.State, f.Section, f)
 	}
 	return Fit(s, t.String())
+}
+
+// byState are the findings, open ones first, then those that a person accepted.
+func byState(r *loop.AuditRun) []loop.Finding {
+	return slices.Concat(r.Which(loop.OpenFinding), r.Which(loop.AcceptedFinding),
+		r.Which(loop.ResolvedFinding))
 }
 
 // block writes the end of a phase.
@@ -107,15 +110,20 @@ func (p *page) audits(b *loop.Budget) {
 // sections lists the sections of the plan with what became of each (A40).
 func (p *page) sections(r *loop.AuditRun) {
 	for i, title := range r.Sections {
-		state := "to do"
-		switch {
-		case i < r.Clean():
-			state = "clean"
-		case i == r.Section:
-			state = string(r.Phase)
-		}
+		_, state := section(r, i)
 		p.row(fmt.Sprintf("section %d", i+1), plain, "%s: %s", title, state)
 	}
+}
+
+// section is what became of a section, with its style.
+func section(r *loop.AuditRun, i int) (style, state string) {
+	switch {
+	case i < r.Clean():
+		return good, "clean"
+	case i == r.Section:
+		return warn, string(r.Phase)
+	}
+	return faint, "to do"
 }
 
 func (b auditLoop) card(p *page, _ Card) {

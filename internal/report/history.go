@@ -175,7 +175,11 @@ func (t *historyTable) cells(r HistoryRow) (columns []column, cells []string) {
 	}
 	switch loop.KindOf(loop.Skill(r.Skill)).Scope {
 	case loop.TaskLoop:
-		task, try, verdict := r.attempt(outcome)
+		task, try, verdict := "-", "", outcome
+		if r.Task > 0 { // else it began no attempt
+			task, try = strconv.FormatInt(r.Task, 10), strconv.FormatInt(r.Try, 10)
+			verdict = r.Verdict
+		}
 		if minutes = !t.short; t.short {
 			add("task", 4, false, task+prefixed(".", try))
 		} else {
@@ -184,7 +188,10 @@ func (t *historyTable) cells(r HistoryRow) (columns []column, cells []string) {
 		}
 		add("verdict", len(loop.Unfinished), false, verdict)
 	case loop.AuditLoop:
-		phase, verdict := r.phase(outcome)
+		phase, verdict := "-", outcome
+		if a := r.Audit; a != nil && a.Phase != "" {
+			phase, verdict = phaseName(a), spaced(string(a.Judgement.Verdict))
+		}
 		minutes = !t.short
 		add("phase", len(loop.FinalAuditing), false, phase)
 		add("verdict", len(loop.Undecided), false, verdict)
@@ -213,23 +220,6 @@ func (r HistoryRow) details() string {
 		list = append(list, fmt.Sprintf("%d refused", r.Refused))
 	}
 	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), ", ")
-}
-
-// attempt are the cells of a task loop's row. An iteration without an attempt has its outcome for a
-// verdict.
-func (r HistoryRow) attempt(outcome string) (task, try, verdict string) {
-	if r.Task == 0 {
-		return "-", "", outcome
-	}
-	return strconv.FormatInt(r.Task, 10), strconv.FormatInt(r.Try, 10), r.Verdict
-}
-
-// phase are the cells of an audit loop's row, as attempt's are of a task loop's.
-func (r HistoryRow) phase(outcome string) (phase, verdict string) {
-	if r.Audit == nil || r.Audit.Phase == "" {
-		return "-", outcome
-	}
-	return phaseName(r.Audit), spaced(string(r.Audit.Judgement.Verdict))
 }
 
 // started is the start of an iteration, with its year if that is not this one.

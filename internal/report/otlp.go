@@ -72,9 +72,8 @@ func (x *exporter) runs(project string, list []SpentRun) error {
 	x.flush()
 	for _, r := range list {
 		if metrics := metricsOf(r); len(metrics) > 0 {
-			x.write(otlpLine{Metrics: []resourceMetrics{{
-				Scopes: []scopeMetrics{{metrics, x.scope()}}, Resource: x.resource(),
-			}}})
+			of := []otlpScoped{{Metrics: metrics, Scope: x.scope()}}
+			x.write(otlpLine{Metrics: []otlpScopes{{Metrics: of, Resource: x.resource()}}})
 		}
 	}
 	return x.err
@@ -96,9 +95,8 @@ func (x *exporter) span(s otlpSpan) {
 
 func (x *exporter) flush() {
 	if len(x.spans) > 0 {
-		x.write(otlpLine{Spans: []resourceSpans{{
-			Scopes: []scopeSpans{{x.spans, x.scope()}}, Resource: x.resource(),
-		}}})
+		of := []otlpScoped{{Spans: x.spans, Scope: x.scope()}}
+		x.write(otlpLine{Spans: []otlpScopes{{Spans: of, Resource: x.resource()}}})
 	}
 	x.spans, x.size = x.spans[:0], 0
 }

@@ -13,28 +13,20 @@ import (
 // first, because a collector knows a file by its first 1000 bytes.
 
 type otlpLine struct {
-	Spans   []resourceSpans   `json:"resourceSpans,omitempty"`
-	Metrics []resourceMetrics `json:"resourceMetrics,omitempty"`
+	Spans   []otlpScopes `json:"resourceSpans,omitempty"`
+	Metrics []otlpScopes `json:"resourceMetrics,omitempty"`
 }
 
-type resourceSpans struct {
-	Scopes   []scopeSpans `json:"scopeSpans"`
+type otlpScopes struct {
+	Spans    []otlpScoped `json:"scopeSpans,omitempty"`
+	Metrics  []otlpScoped `json:"scopeMetrics,omitempty"`
 	Resource otlpResource `json:"resource"`
 }
 
-type scopeSpans struct {
-	Spans []json.RawMessage `json:"spans"`
-	Scope otlpScope         `json:"scope"`
-}
-
-type resourceMetrics struct {
-	Scopes   []scopeMetrics `json:"scopeMetrics"`
-	Resource otlpResource   `json:"resource"`
-}
-
-type scopeMetrics struct {
-	Metrics []otlpMetric `json:"metrics"`
-	Scope   otlpScope    `json:"scope"`
+type otlpScoped struct {
+	Spans   []json.RawMessage `json:"spans,omitempty"`
+	Metrics []otlpMetric      `json:"metrics,omitempty"`
+	Scope   otlpScope         `json:"scope"`
 }
 
 type otlpResource struct {

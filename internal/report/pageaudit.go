@@ -13,15 +13,9 @@ func (b auditLoop) article(d *drawing) {
 	d.section("Audit", r.Plan+", "+r.Result())
 	d.put(`<table class="rows"><thead><tr><th class="n">#<th>Section<th>State</thead><tbody>`)
 	for i, title := range r.Sections {
-		tone, state := "dim", "to do"
-		switch {
-		case i < r.Clean():
-			tone, state = "good", "clean"
-		case i == r.Section:
-			tone, state = "warn", string(r.Phase)
-		}
+		style, state := section(r, i)
 		d.put(`<tr><td class="n num">%d<td class="text">%s<td class="out"><b class="tag %s">%s</b>`+
-			"\n", i+1, brief(title), tone, state)
+			"\n", i+1, brief(title), tone(style, ""), state)
 	}
 	d.put("</tbody></table>\n")
 	d.findings(r)
@@ -44,28 +38,22 @@ func (b auditLoop) count() string {
 	return fmt.Sprintf("%d of %s", b.Audit.Clean(), loop.Plural(len(b.Audit.Sections), "section"))
 }
 
-// findings lists what is open, then what a person accepted, then what is resolved.
 func (d *drawing) findings(r *loop.AuditRun) {
-	var list []loop.Finding
-	for _, state := range []loop.FindingState{
-		loop.OpenFinding, loop.AcceptedFinding, loop.ResolvedFinding,
-	} {
-		list = append(list, r.Which(state)...)
-	}
+	list := byState(r)
 	if len(list) == 0 {
 		return
 	}
 	d.put(`<table class="rows"><thead><tr><th>Finding<th>State</thead><tbody>`)
 	for _, f := range list[:min(len(list), maxListedRows)] {
-		tone := "good"
+		style := good
 		switch {
 		case f.State == loop.OpenFinding && f.Severity == loop.Bug:
-			tone = "bad"
+			style = bad
 		case f.State != loop.ResolvedFinding:
-			tone = "warn"
+			style = warn
 		}
 		d.put(`<tr><td class="text">%s<td class="out"><b class="tag %s">%s</b>`+"\n",
-			brief(f.String()), tone, string(f.State))
+			brief(f.String()), tone(style, ""), string(f.State))
 	}
 	d.put("</tbody></table>\n")
 	if more := len(list) - maxListedRows; more > 0 {
