@@ -54,6 +54,19 @@ func TestArchive(t *testing.T) {
 	same(t, "budget", st.Budget, nil)
 }
 
+// A run takes no file of another kind of loop with it into the archive.
+func TestArchiveTakesTheKindsOwnFiles(t *testing.T) {
+	s := full(t, newStore(t), "")
+	for _, name := range []string{progressName, viewName, findingsName("run-1")} {
+		ok(t, os.WriteFile(path(s, name), []byte("kept"), 0o600))
+	}
+	ok(t, s.Archive("work", "run-1"))
+	same(t, "archived", inArchive(t, s, "run-1"), all)
+	ok(t, s.Archive("task", "run-1"))
+	same(t, "archived", inArchive(t, s, "run-1")[:2], []string{progressName, viewName})
+	same(t, "files left", files(t, s), []string{"archive", findingsName("run-1")})
+}
+
 func TestArchiveOverwritesNothing(t *testing.T) {
 	s := newStore(t)
 	for range 3 {
