@@ -189,8 +189,8 @@ func (l *ledger) byPhase() (rows []report.CostRow) {
 	return l.under(rows, at, "phases")
 }
 
-// under adds the iterations, the open one too, to the rows of their tasks or phases. Rows of
-// nothing go; what is under none has a row of its own.
+// under adds the iterations, the open one too, to the rows of their tasks or phases. A row without
+// any spend is left out, and the rest gets a row of its own.
 func (l *ledger) under(
 	rows []report.CostRow, at func(iterationSpent) int, units string,
 ) []report.CostRow {

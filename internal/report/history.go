@@ -156,8 +156,8 @@ func (t *historyTable) draw(r HistoryRow) string {
 	return t.paint(outcomeStyle(r.Outcome), t.cut(line, t.Width))
 }
 
-// cells are those of a row with their columns. Its kind of loop has its own ones before the minutes
-// and, on a narrow screen, in their place.
+// cells are the cells of a row with their columns. Those of a kind of loop come before the minutes
+// or, on a narrow screen, replace them.
 func (t *historyTable) cells(r HistoryRow) (columns []column, cells []string) {
 	add := func(name string, width int, right bool, cell string) {
 		columns = append(columns, column{name: name, width: width, right: right})

@@ -12,7 +12,7 @@ type kind interface {
 	ended(*text)                  // in the final report
 	stand(*page)                  // where the loop stands
 	card(*page, Card)             // on the morning page
-	facts(*page, Card)            // there too: what is verified, and what is only claimed
+	facts(*page, Card)            // on it: what is verified, and what is only claimed
 	article(*drawing)             // both, on a page of HTML
 	count() string                // beside iterations, minutes and dollars
 }
@@ -23,7 +23,7 @@ type (
 	backlogLoop struct{ *loop.Budget }
 )
 
-// kindOf is the kind of a run, by what the run has.
+// kindOf is the one place that asks which kind a run is of.
 func kindOf(b *loop.Budget) kind {
 	switch {
 	case b.Tasks != nil:

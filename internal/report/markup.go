@@ -28,7 +28,7 @@ func (m *markup) put(format string, args ...any) {
 // maxShown bounds a single text on a page, in characters.
 const maxShown = 8000
 
-// tone is the class of what has a style on a screen, other for a plain one.
+// tone is the CSS class for a style of a screen; a plain one has the class other.
 func tone(style, other string) string {
 	switch style {
 	case good:

@@ -68,8 +68,8 @@ func (s *Store) archive(skill loop.Skill, runID string, lost []sealed) error {
 }
 
 // others reports whether a file belongs to another run than the one to archive, as when two runs
-// keep their budgets in different files. The history belongs to every run that has a budget. A
-// file's name begins with the skill whose it is.
+// keep their budgets in different files. The history belongs to every run that has a budget. The
+// name of every file begins with its skill.
 func (s *Store) others(skill loop.Skill, file, runID string) bool {
 	if !strings.HasPrefix(file, string(skill)+".") {
 		return true

@@ -90,8 +90,7 @@ func skimHead(head string, each func(name string, v gjson.Result)) bool {
 }
 
 // skimTail shows the named fields after the snapshot that are there and not empty. It returns false
-// where one is no valid JSON or holds a number below zero, and where the line is not a row of
-// fields.
+// where one is no valid JSON or holds a number below zero, and where the tail is no list of fields.
 func skimTail(tail []byte, each func(name string, v gjson.Result), names []string) bool {
 	for len(tail) > 1 && tail[0] == ',' && tail[1] == '"' {
 		name, value, ok := bytes.Cut(tail[2:], []byte(`":`))
