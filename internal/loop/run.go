@@ -13,9 +13,10 @@ func NewRun(r Request) Budget {
 	b := Budget{
 		Version: Version, RunID: r.RunID, SessionID: r.SessionID, Skill: r.Command.Skill,
 		StartedAt: r.Now,
-		Ceilings:  r.Flags.Ceilings, PRsTouched: []string{}, Status: Active, SinglePR: r.Flags.PR,
+		Ceilings:  r.Flags.Ceilings, PRsTouched: []string{}, Status: Active,
 		Owner: r.Owner, EventsFrom: r.EventsFrom, UnderLoop: r.UnderLoop,
-		RateTableSource: r.Prices, MaxIdle: r.Flags.Idle,
+		RateTableSource: r.Prices,
+		BacklogRun:      BacklogRun{SinglePR: r.Flags.PR, MaxIdle: r.Flags.Idle},
 	}
 	if b.SinglePR != 0 {
 		b.PRsTouched = []string{prName(b.SinglePR)}
@@ -144,7 +145,8 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		Iteration: run.IterationsUsed + 1,
 		StartedAt: r.Now, Prompts: []string{r.PromptID}, Transcript: r.Transcript,
 		Unattended: !r.Attended,
-		Notes:      e.Notes, Worktrees: e.Worktrees, Asked: e.Asked, Trail: e.Trail,
+		Notes:      e.Notes, Worktrees: e.Worktrees, Asked: e.Asked,
+		BacklogTick: BacklogTick{Trail: e.Trail},
 	}
 	t.follow(run, previous, e)
 	// an old client names none, so the last prompt's blocks would count for ever
