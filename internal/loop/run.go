@@ -256,12 +256,6 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 	}
 }
 
-func (t *Tick) deferReview(pr, iteration int) {
-	t.Deferred = AppendNew(t.Deferred, PRTarget(pr))
-	t.Notes = AppendNew(t.Notes, fmt.Sprintf("PR #%d: no new commits since iteration %d "+
-		"(head_sha_at_iteration_end matches remote HEAD)", pr, iteration))
-}
-
 // carry asks again the questions of an exit or of a paused run. Budgets are evaluated again,
 // never carried.
 func (t *Tick) carry(gates []Gate) {
