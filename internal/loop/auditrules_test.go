@@ -531,9 +531,10 @@ func TestTrail(t *testing.T) {
 		{"the API failed", func(t *Tick, _ *Ending) { t.Failed = "529" }, 1},
 		{"a person ended it", func(t *Tick, _ *Ending) { t.Interrupted = ByEsc }, 1},
 	} {
-		b := Budget{Skill: Work, MaxIdle: 2, DollarsEstimate: 3 * Dollar,
+		b := Budget{Skill: Work, BacklogRun: BacklogRun{MaxIdle: 2}, DollarsEstimate: 3 * Dollar,
 			Idle: &Idle{Iterations: 1, Since: "abc", Before: Dollar}}
-		tick, end := &Tick{Started: true, Trail: "abc x"}, Ending{Trail: "abc x"}
+		end := Ending{Trail: "abc x"}
+		tick := &Tick{Started: true, BacklogTick: BacklogTick{Trail: end.Trail}}
 		tt.change(tick, &end)
 		b.foldIdle(tick, &Budget{DollarsEstimate: 2 * Dollar}, end)
 		got := 0
@@ -547,8 +548,8 @@ func TestTrail(t *testing.T) {
 			t.Errorf("%s: fires %v", tt.name, fires)
 		}
 	}
-	b := Budget{Skill: Work, MaxIdle: 2, DollarsEstimate: 3 * Dollar}
-	tick := &Tick{Started: true, Trail: "abcdefghi x"}
+	b := Budget{Skill: Work, BacklogRun: BacklogRun{MaxIdle: 2}, DollarsEstimate: 3 * Dollar}
+	tick := &Tick{Started: true, BacklogTick: BacklogTick{Trail: "abcdefghi x"}}
 	b.foldIdle(tick, &Budget{DollarsEstimate: 2 * Dollar}, Ending{Trail: tick.Trail})
 	f := &Facts{Run: &b}
 	want := "nothing changed for 1 iteration, $1.00 since abcdefg; fires after 2"
@@ -577,7 +578,8 @@ func TestTrail(t *testing.T) {
 		t.Error("the condition applies with the flag, and only with it")
 	}
 	for most, b := range map[int]*Budget{
-		3: {Audit: &AuditRun{}}, 4: {Tasks: &TaskRun{MaxTries: 5}}, 7: {MaxIdle: 7},
+		3: {Audit: &AuditRun{}}, 4: {Tasks: &TaskRun{MaxTries: 5}},
+		7: {BacklogRun: BacklogRun{MaxIdle: 7}},
 	} {
 		if got := b.maxIdle(); got != most {
 			t.Errorf("%d, want %d", got, most)

@@ -13,9 +13,10 @@ func NewRun(r Request) Budget {
 	b := Budget{
 		Version: Version, RunID: r.RunID, SessionID: r.SessionID, Skill: r.Command.Skill,
 		StartedAt: r.Now,
-		Ceilings:  r.Flags.Ceilings, PRsTouched: []string{}, Status: Active, SinglePR: r.Flags.PR,
+		Ceilings:  r.Flags.Ceilings, PRsTouched: []string{}, Status: Active,
 		Owner: r.Owner, EventsFrom: r.EventsFrom, UnderLoop: r.UnderLoop,
-		RateTableSource: r.Prices, MaxIdle: r.Flags.Idle,
+		RateTableSource: r.Prices,
+		BacklogRun:      BacklogRun{SinglePR: r.Flags.PR, MaxIdle: r.Flags.Idle},
 	}
 	if b.SinglePR != 0 {
 		b.PRsTouched = []string{prName(b.SinglePR)}
@@ -144,7 +145,8 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		Iteration: run.IterationsUsed + 1,
 		StartedAt: r.Now, Prompts: []string{r.PromptID}, Transcript: r.Transcript,
 		Unattended: !r.Attended,
-		Notes:      e.Notes, Worktrees: e.Worktrees, Asked: e.Asked, Trail: e.Trail,
+		Notes:      e.Notes, Worktrees: e.Worktrees, Asked: e.Asked,
+		BacklogTick: BacklogTick{Trail: e.Trail},
 	}
 	t.follow(run, previous, e)
 	// an old client names none, so the last prompt's blocks would count for ever
@@ -252,12 +254,6 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 			TrackedPR{Number: p.Number, Branch: p.Branch, StartSHA: head, EndSHA: head,
 				StateAtEnd: "open"})
 	}
-}
-
-func (t *Tick) deferReview(pr, iteration int) {
-	t.Deferred = AppendNew(t.Deferred, PRTarget(pr))
-	t.Notes = AppendNew(t.Notes, fmt.Sprintf("PR #%d: no new commits since iteration %d "+
-		"(head_sha_at_iteration_end matches remote HEAD)", pr, iteration))
 }
 
 // carry asks again the questions of an exit or of a paused run. Budgets are evaluated again,

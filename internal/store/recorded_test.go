@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 )
 
@@ -42,5 +45,32 @@ func TestRecordedFilesKeepEveryByte(t *testing.T) {
 	must(s.appendHistory(must(parseLine("", read(historyName("work"))))))
 	for _, name := range files(t, s) {
 		same(t, name, content(t, s, name), recorded(t, "full."+name))
+	}
+}
+
+// The recorded files have every field, and it is written where it is recorded, whichever struct has
+// it.
+func TestRecordedFilesHaveEveryField(t *testing.T) {
+	line := recorded(t, "full."+historyName("work"))
+	for _, c := range []struct {
+		text string
+		format
+	}{
+		{recorded(t, "full.work.budget.json"), budgetFormat},
+		{gjson.Get(line, snapshotField).Raw, budgetFormat},
+		{recorded(t, "full.work.tick.json"), tickFormat},
+		{recorded(t, "full.work.claim.json"), claimFormat},
+		{recorded(t, "full.work.lock"), lockFormat},
+		{line, lineFormat},
+	} {
+		var fields, names []string
+		for _, f := range codec.Fields(c.of) {
+			fields = append(fields, f.Name)
+		}
+		gjson.Parse(c.text).ForEach(func(key, _ gjson.Result) bool {
+			names = append(names, key.String())
+			return true
+		})
+		same(t, c.of.Name(), fields, names)
 	}
 }
