@@ -47,7 +47,7 @@ func (s *Store) ArchivedView(text []byte) bool {
 	names, _ := fs.Glob(s.disk.root.FS(), archiveName+"/*/"+string(loop.Tasks)+"*.view.json")
 	return len(text) > 0 && slices.ContainsFunc(names, func(name string) bool {
 		kept, err := s.disk.read(name)
-		return err == nil && !strings.HasPrefix(name, archiveName+"/"+replacedName+"/") &&
+		return err == nil && !strings.HasPrefix(name, archiveName+"/"+replacedName) &&
 			bytes.HasPrefix(kept, text)
 	})
 }
