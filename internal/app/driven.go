@@ -168,7 +168,10 @@ func (d *driven) load() (*handler, *loopState, error) {
 	t := &loopState{skill: d.skill}
 	h, err := d.open()
 	if err == nil && h != nil {
-		t.State, err = h.load(d.skill)
+		err = h.withStateLock(func() (err error) {
+			t.State, err = h.load(d.skill)
+			return err
+		})
 	}
 	return h, t, err
 }
