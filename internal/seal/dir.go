@@ -139,14 +139,16 @@ func (d Dir) each(project string, show func(*Record)) error {
 			if seen[e.Name()] {
 				continue
 			}
-			seen[e.Name()] = true
 			r, err := d.read(path, "")
+			seen[e.Name()] = r != nil || err != nil
 			of, _ := errors.AsType[*unreadError](err)
 			if of == nil || project == "" || of.project == "" || of.project == project {
 				errs = append(errs, err)
 			}
 			if r != nil {
 				show(r)
+			} else if err == nil { // a power cut left it empty
+				sweep(path, e)
 			}
 		}
 	}
@@ -156,7 +158,7 @@ func (d Dir) each(project string, show func(*Record)) error {
 // litterAge is how old an unfinished record must be before no one can still be writing it.
 const litterAge = time.Minute
 
-// sweep removes an unfinished record that a crash left behind.
+// sweep removes an unfinished or empty record that a crash left behind.
 func sweep(path string, e fs.DirEntry) {
 	if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > litterAge {
 		_ = os.Remove(path)
