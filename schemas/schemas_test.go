@@ -2,7 +2,9 @@ package schemas_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -258,13 +260,15 @@ func save(rt *rapid.T, s *store.Store) {
 	claim := rapid.MakeCustom[loop.Claim](values()).Draw(rt, "claim")
 	line := rapid.MakeCustom[loop.Iteration](values()).Draw(rt, "line")
 	lock := rapid.MakeCustom[loop.Lock](values()).Draw(rt, "lock")
-	_, lerr := s.AppendHistory(&line)
-	_, aerr := s.Acquire(loop.Work, lock)
-	for _, err := range []error{s.SaveBudget("", &budget), s.SaveTick(&tick), s.SaveClaim(&claim),
-		lerr, aerr} {
-		if err != nil {
-			rt.Fatal(err)
-		}
+	_, err := s.Acquire(loop.Work, lock)
+	tx, berr := s.Begin(context.Background())
+	if err = errors.Join(err, berr); err == nil {
+		_, err = tx.Commit(&store.State{Skill: loop.Work},
+			loop.Save{Line: &line, Claim: &claim, Run: &budget, Tick: &tick})
+		err = errors.Join(err, tx.End())
+	}
+	if err != nil {
+		rt.Fatal(err)
 	}
 }
 

@@ -139,7 +139,7 @@ func wayToSettings(path string) string {
 // touchesBudget names the run's budget file where --budget-file put it outside of the folder that
 // the guard knows, and the call names it without only looking.
 func (h *handler) touchesBudget(t *loopState) string {
-	if t.BudgetPath == store.DefaultBudgetPath(t.skill) || t.BudgetPath == "" ||
+	if t.BudgetPath == store.DefaultBudgetPath(t.Skill) || t.BudgetPath == "" ||
 		guard.ReadOnly(h.call()) {
 		return ""
 	}

@@ -98,9 +98,9 @@ func (e *entry) withBefore(text string) string {
 
 // closeFirst ends the tick that never reached its end.
 func (e *entry) closeFirst() error {
-	t := &loopState{e.skill, e.State}
+	t := &loopState{e.State}
 	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // of a run with another budget file
-		s, err := e.files.FindRun(t.skill, t.Tick.RunID)
+		s, err := e.tx.Find(t.Skill, t.Tick.RunID)
 		if err != nil {
 			return err
 		}

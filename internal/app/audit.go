@@ -25,9 +25,10 @@ import (
 // maxSummary bounds the last words of a post action, in bytes (A58).
 const maxSummary = 16 << 10
 
-// auditEntry prepares the entry of an audit loop: the run of a fresh one with its plan's text, or
-// --resume where a run is to continue.
-func (h *handler) auditEntry(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun, []byte, error) {
+// auditEntry is attempts.enter of an audit loop.
+func (h *handler) auditEntry(
+	cmd loop.Command, flags *loop.Flags,
+) (fresh freshRun, said string, err error) {
 	old, named := h.runOf(loop.Audit), len(flags.Rest) > 0
 	if old != nil && old.Audit != nil {
 		flags.DefaultIterations(loop.AuditIterations(len(old.Audit.Sections)))
@@ -35,21 +36,30 @@ func (h *handler) auditEntry(cmd loop.Command, flags *loop.Flags) (*loop.AuditRu
 	switch {
 	case h.feeding && old != nil && old.Audit != nil:
 		flags.Rest = []string{old.Audit.Plan} // the run's command may be one that names none
-		return nil, nil, nil
+		return fresh, "", nil
 	case old != nil && old.Audit != nil && (cmd.Tick() || old.Drives(*flags)):
-		return nil, nil, nil
+		return fresh, "", nil
 	case cmd.Tick():
-		return nil, nil, hint.New("a person starts it with /sdd:audit PLAN",
+		return fresh, "", hint.New("a person starts it with /sdd:audit PLAN",
 			"/%s continues an audit loop, and none runs here", cmd.Name)
 	case flags.Restart, flags.Resume && !named:
-		return nil, nil, h.mayRestart(cmd, old, flags)
+		return fresh, "", h.mayRestart(cmd, old, flags)
 	case flags.Resume && old != nil && old.Restartable():
-		return nil, nil, nil
+		return fresh, "", nil
 	case !named:
-		return nil, nil, hint.New("name the plan, as in /"+cmd.Name+" docs/plan.md, or take the "+
+		return fresh, "", hint.New("name the plan, as in /"+cmd.Name+" docs/plan.md, or take the "+
 			"last run up again with --restart", "/%s names no plan", cmd.Name)
 	}
-	return h.newAudit(cmd, flags)
+	fresh.audit, fresh.plan, err = h.newAudit(cmd, flags)
+	return fresh, "", err
+}
+
+// auditEntered keeps the plan as it was when the run began.
+func (h *handler) auditEntered(fresh freshRun, reply event.Reply) event.Reply {
+	if fresh.plan != nil && !reply.Blocks() {
+		h.slip(h.files.KeepPlan(fresh.plan))
+	}
+	return reply
 }
 
 // mayRestart decides whether the run on disk can be taken up again (A4–A11).
@@ -239,17 +249,17 @@ func (h *handler) runsCheck(t *loopState) bool {
 	return shell && check != "" && strings.TrimSpace(command) == check
 }
 
-// phaseWorker is the plugin's agent for a phase, "" for the call's own type: where the plugin is
-// not registered, and for a post action, which may need any tool.
-func (h *handler) phaseWorker(p loop.Phase) string {
-	root := h.Env("CLAUDE_PLUGIN_ROOT")
+// phaseWorker is "" where the plugin is not registered, and for a post action, which may need any
+// tool.
+func (h *handler) phaseWorker(t *loopState) string {
+	root, p := h.Env("CLAUDE_PLUGIN_ROOT"), t.Tick.Attempt.Phase
 	switch {
 	case p.Audits() && isFile(filepath.Join(root, "agents", "auditor.md")) && root != "":
 		return auditor
 	case p.Audits(), p == loop.PostAction:
 		return ""
 	}
-	return h.ownWorker()
+	return h.taskWorker(t)
 }
 
 // auditor is the plugin's agent for audits, which has no tool to write.
@@ -271,7 +281,7 @@ func (h *handler) nested(cmd loop.Command) error {
 		return nil // the entry itself reports it
 	}
 	for _, t := range list {
-		if b := t.Budget; t.skill == loop.Audit && b != nil && b.Status == loop.Active {
+		if b := t.Budget; loop.KindOf(t.Skill).Alone && b != nil && b.Status == loop.Active {
 			return hint.New("do the phase; a person starts other loops in other sessions",
 				"/%s does not start: the audit of %s runs in this session", cmd.Name, planOf(b))
 		}

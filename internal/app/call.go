@@ -61,7 +61,7 @@ func (h *handler) fetchCall(t *loopState, k *loop.Known, need loop.Need) (err er
 		k.Words = h.config().Redact(loop.Secrets(h.whatCall()))
 	}
 	if need&loop.NeedPrevious != 0 {
-		k.Previous, err = h.previous(t.skill, t.Budget)
+		k.Previous, err = h.previous(t.Skill, t.Budget)
 		return err
 	}
 	return nil
@@ -102,7 +102,7 @@ func (h *handler) keepRunning(list []*loopState) {
 // openInOther reports whether the session's other loop has an iteration open.
 func (h *handler) openInOther(t *loopState) bool {
 	return slices.ContainsFunc(h.runs, func(o *loopState) bool {
-		return o.skill != t.skill && h.open(o)
+		return o.Skill != t.Skill && h.open(o)
 	})
 }
 
@@ -127,7 +127,7 @@ func (h *handler) askGates(t *loopState, gates []loop.Gate) event.Reply {
 	for _, g := range gates {
 		q := event.Question{Question: g.Question, Header: g.Header}
 		if h.besides(t) { // the words of both loops may be the same
-			q.Header = string(t.skill) + " loop"
+			q.Header = string(t.Skill) + " loop"
 		}
 		for _, o := range g.Options {
 			q.Options = append(q.Options, event.Option{Label: o.Label, Description: o.Description})
@@ -141,7 +141,7 @@ func (h *handler) askGates(t *loopState, gates []loop.Gate) event.Reply {
 func (h *handler) besides(t *loopState) bool {
 	return slices.ContainsFunc(h.runs, func(o *loopState) bool {
 		active := o.Budget != nil && o.Budget.Status == loop.Active
-		return o.skill != t.skill && (active || o.forcing())
+		return o.Skill != t.Skill && (active || o.forcing())
 	})
 }
 

@@ -34,11 +34,3 @@ func forceAsked(a *loop.Admission) event.Reply {
 	return event.Nothing().Context(ask).
 		Say(fmt.Sprintf("hooks: the lock is held by pid %d; asking whether to force it", a.PID))
 }
-
-// dropClaim removes the session's claim and keeps others' places in it.
-func (h *handler) dropClaim(c *loop.Claim) error {
-	if left := c.Without(h.ev.SessionID); left != nil {
-		return h.files.SaveClaim(left)
-	}
-	return h.files.RemoveClaim(c.Skill)
-}

@@ -41,7 +41,8 @@ type driven struct {
 func (a *App) Drive(command string) (run drive.Run, dir string, err error) {
 	cmd, ok := loop.ParsePrompt(command,
 		config.Load(tracker.Project(a.Env, a.cwd())).TaskNamespaces...)
-	if !ok || cmd.Skill != loop.Tasks && cmd.Skill != loop.Audit || cmd.Tick() {
+	kind, attempts := attemptsOf(cmd.Skill)
+	if !ok || !attempts || cmd.Tick() {
 		return nil, "", hint.New("use --plugin hooks or --plugin sdd",
 			"%q begins no task loop and no audit loop", strings.TrimSpace(command))
 	}
@@ -59,21 +60,26 @@ func (a *App) Drive(command string) (run drive.Run, dir string, err error) {
 		return nil, "", err
 	}
 	h := d.entering(dir)
-	if cmd.Skill == loop.Audit {
-		return d, dir, d.audits(h, cmd, flags)
-	}
-	list, why, err := h.taskEntry(cmd, &flags)
+	fresh, said, err := kind.enter(h, cmd, &flags)
 	switch {
 	case err != nil:
 		return nil, "", err
-	case why != "":
-		return nil, "", hint.New("do its tasks in a session, or choose another --mode", "%s", why)
-	case list == nil:
-		d.continues(h.taskRun())
-		return d, dir, nil
+	case said != "":
+		return nil, "", hint.New("do its tasks in a session, or choose another --mode", "%s", said)
+	case fresh.tasks != nil:
+		d.words = ""
+		return d, dir, d.begin(h, cmd, flags, fresh)
 	}
-	d.words = ""
-	return d, dir, d.begin(h, cmd, flags, list)
+	old := h.runOf(cmd.Skill)
+	if old != nil {
+		d.run, d.seq = old.RunID, old.Seq
+	}
+	if fresh.audit != nil {
+		d.plan = &loop.Budget{Skill: cmd.Skill, Audit: fresh.audit, Ceilings: flags.Ceilings}
+	} else {
+		d.continues(old)
+	}
+	return d, dir, nil
 }
 
 // in is the program in the folder whose loop is driven: the project, or for an audit loop the
@@ -117,32 +123,14 @@ func (d *driven) continues(run *loop.Budget) {
 	}
 }
 
-// audits prepares the first process of an audit loop.
-func (d *driven) audits(h *handler, cmd loop.Command, flags loop.Flags) error {
-	fresh, _, err := h.auditEntry(cmd, &flags)
-	if err != nil {
-		return err
-	}
-	old := h.runOf(loop.Audit)
-	if old != nil {
-		d.run, d.seq = old.RunID, old.Seq
-	}
-	if fresh != nil {
-		d.plan = &loop.Budget{Skill: loop.Audit, Audit: fresh, Ceilings: flags.Ceilings}
-		return nil
-	}
-	d.continues(old)
-	return nil
-}
-
 // byDriver are the words that a driver adds to a command.
 const byDriver = "--drive " + loop.DriveProcess
 
 // begin begins a fresh run, which pauses at its first gates.
 func (d *driven) begin(
-	h *handler, cmd loop.Command, flags loop.Flags, list *loop.TaskRun,
+	h *handler, cmd loop.Command, flags loop.Flags, fresh freshRun,
 ) error {
-	reply, err := h.enterWith(cmd, flags, freshRun{tasks: list})
+	reply, err := h.enterWith(cmd, flags, fresh)
 	if err == nil && h.after != nil {
 		err = h.after()
 	}
@@ -165,10 +153,10 @@ func (d *driven) open() (*handler, error) {
 
 // load is the run as it is on disk, with a handler for it.
 func (d *driven) load() (*handler, *loopState, error) {
-	t := &loopState{skill: d.skill}
+	t := &loopState{store.State{Skill: d.skill}}
 	h, err := d.open()
 	if err == nil && h != nil {
-		err = h.withStateLock(func() (err error) {
+		err = h.withStateLock(func() error {
 			t.State, err = h.load(d.skill)
 			return err
 		})
@@ -190,7 +178,7 @@ func (d *driven) step(session string, eventOf func(*handler) loop.Event) error {
 		if h.ev.SessionID = session; session == "" {
 			h.ev.SessionID = s.Budget.SessionID
 		}
-		_, err = h.decide(&loopState{d.skill, s}, eventOf(h), loop.Known{})
+		_, err = h.decide(&loopState{s}, eventOf(h), loop.Known{})
 		if h.after != nil {
 			err = errors.Join(err, h.after())
 		}
@@ -272,10 +260,10 @@ func (h *handler) lastOrder(t *loopState, next loop.DriveStep) drive.Order {
 	}
 	for _, g := range b.Pending {
 		if g.Answer == "" {
-			o.Text += "\n  " + report.Wait(t.skill, g, true).Answer
+			o.Text += "\n  " + report.Wait(t.Skill, g, true).Answer
 		}
 	}
-	o.Text += "\n  " + report.Resume(b, t.Elsewhere(t.skill))
+	o.Text += "\n  " + report.Resume(b, t.Elsewhere())
 	return o
 }
 

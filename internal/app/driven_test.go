@@ -21,7 +21,7 @@ func TestADriverLooksBetweenTwoChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer files.Close()
-	release, err := files.Guard(context.Background())
+	tx, err := files.Begin(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestADriverLooksBetweenTwoChanges(t *testing.T) {
 		t.Fatal("it looked in the middle of a change")
 	case <-time.After(200 * time.Millisecond):
 	}
-	if err := release(); err != nil {
+	if err := tx.End(); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-looked; err != nil {

@@ -76,26 +76,18 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if err := h.nested(cmd); err != nil {
 		return event.Block(hint.Text(err)), nil
 	}
-	var fresh freshRun
-	switch cmd.Skill {
-	case loop.Audit:
-		if fresh.audit, fresh.plan, err = h.auditEntry(cmd, &flags); err != nil {
-			return event.Block(hint.Text(err)), nil
-		}
-	case loop.Tasks:
-		var why string
-		if fresh.tasks, why, err = h.taskEntry(cmd, &flags); err != nil || why != "" {
-			return refusedTask(why, err)
-		}
+	kind, ok := attemptsOf(cmd.Skill)
+	if !ok {
+		return h.enterWith(cmd, flags, freshRun{})
+	}
+	fresh, said, err := kind.enter(h, cmd, &flags)
+	switch {
+	case err != nil:
+		return event.Block(hint.Text(err)), nil
+	case said != "": // the command of a mode without a loop continues (T43)
+		return event.Nothing().Say(said), nil
 	}
 	return h.enterWith(cmd, flags, fresh)
-}
-
-// freshRun is what a fresh run of a task or an audit loop begins with; empty for any other entry.
-type freshRun struct {
-	tasks *loop.TaskRun
-	audit *loop.AuditRun
-	plan  []byte // the text of the audit's plan
 }
 
 // enterWith is enter for a command that was read.
@@ -122,26 +114,10 @@ func (h *handler) enterWith(
 	}
 	e.asks.Tasks, e.asks.Audit, e.asks.Fed = fresh.tasks, fresh.audit, h.feeding
 	reply, err := e.settle()
-	if err == nil && fresh.plan != nil && !reply.Blocks() {
-		h.slip(h.files.KeepPlan(fresh.plan))
-	}
-	run := h.taskRun()
-	if err == nil && cmd.Skill == loop.Tasks && run != nil && run.SessionID == h.ev.SessionID {
-		note, err := h.publish(run, nil)
-		h.slip(err)
-		h.slip(h.withStateLock(func() error { return h.queue(run.Begins(h.feeding)) }))
-		reply = reply.Say(note)
+	if kind, ok := attemptsOf(cmd.Skill); ok && err == nil {
+		reply = kind.entered(h, fresh, reply)
 	}
 	return reply, err
-}
-
-// refusedTask is the answer to a task loop's command that begins no loop: the command of a mode
-// without one continues (T43).
-func refusedTask(why string, err error) (event.Reply, error) {
-	if err != nil {
-		return event.Block(hint.Text(err)), nil
-	}
-	return event.Nothing().Say(why), nil
 }
 
 // foreignState refuses state that the repository itself brought. Its locks, counters and answers
@@ -167,7 +143,8 @@ func (h *handler) foreignState() error {
 func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	owner := proc.Owner()
-	e := &entry{handler: h, loopState: &loopState{skill: cmd.Skill}, origin: start.Origin}
+	e := &entry{handler: h, origin: start.Origin,
+		loopState: &loopState{store.State{Skill: cmd.Skill}}}
 	e.asks = loop.Invocation{
 		DontAsk: h.ev.PermissionMode == "dontAsk",
 		Request: loop.Request{

@@ -21,12 +21,12 @@ func (h *handler) fetchEntry(
 	}
 	if need&loop.NeedOther != 0 {
 		// what is wrong with the other run keeps no one from this one
-		if s, err := h.files.LoadSealed(asks.SessionID, t.skill); err == nil {
+		if s, err := h.files.LoadSealed(asks.SessionID, t.Skill); err == nil {
 			k.Other = loop.RunFile{Run: s.Budget, Path: s.BudgetPath}
 		}
 	}
 	if need&loop.NeedLast != 0 && t.Budget != nil {
-		k.Last, err = h.files.Last(t.skill, func(l *loop.Iteration) bool {
+		k.Last, err = h.files.Last(t.Skill, func(l *loop.Iteration) bool {
 			return l.Ran() && l.Of(t.Budget.RunID)
 		})
 	}
@@ -54,7 +54,7 @@ func (e *entry) lookUp(need loop.Need) {
 	var previous *loop.Iteration
 	if need&loop.NeedFresh == 0 && e.Budget != nil {
 		// what is wrong with the history is told by the entry itself
-		previous, _ = e.previous(e.skill, e.Budget)
+		previous, _ = e.previous(e.Skill, e.Budget)
 	}
 	var f loop.EntryFacts
 	var tracks sync.WaitGroup
@@ -63,7 +63,7 @@ func (e *entry) lookUp(need loop.Need) {
 	tracks.Go(func() { f.Asked, f.Edges, notes = e.ask(previous) })
 	f.Worktrees = e.worktrees()
 	resumed := previous != nil && need&loop.NeedResumed != 0
-	if resumed || previous != nil && loop.KindOf(e.skill).Reviews {
+	if resumed || previous != nil && loop.KindOf(e.Skill).Reviews {
 		f.Heads = e.heads(previous.Open())
 	}
 	if e.asks.Flags.Idle > 0 || e.Budget != nil && e.Budget.MaxIdle > 0 {
@@ -89,21 +89,19 @@ func (e *entry) lookUp(need loop.Need) {
 // cannot be read.
 func (e *entry) endedPRs() []loop.TrackedPR {
 	var ended loop.EndedPRs
-	_, _ = e.files.Last(e.skill, func(l *loop.Iteration) bool {
+	_, _ = e.files.Last(e.Skill, func(l *loop.Iteration) bool {
 		return e.Budget.Worked(l) && ended.Add(l)
 	})
 	return ended.List
 }
 
-// attemptRoot is where a task or an audit loop works, "" for any other kind.
+// attemptRoot is where the attempts of the run work, "" for a kind that has none.
 func (e *entry) attemptRoot() string {
-	switch {
-	case e.skill == loop.Tasks:
-		return e.project
-	case e.asks.Audit != nil:
-		return e.asks.Audit.Worktree
-	case e.skill == loop.Audit && e.Budget != nil && e.Budget.Audit != nil:
-		return e.Budget.Audit.Worktree
+	if _, ok := attemptsOf(e.Skill); !ok {
+		return ""
 	}
-	return ""
+	if e.asks.Audit != nil {
+		return e.asks.Audit.Worktree
+	}
+	return e.root(e.loopState)
 }

@@ -57,7 +57,7 @@ func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known, need loop.Nee
 			return err
 		}
 	}
-	h.fetchTask(t, k, need)
+	h.fetchAttempt(t, k, need)
 	if err := h.fetchEntry(t, e, k, need); err != nil {
 		return err
 	}

@@ -15,10 +15,10 @@ import (
 func (h *handler) finalReport(t *loopState) string {
 	h.slip(h.files.Findings(t.Budget))
 	r := report.Ended{
-		Budget: filepath.ToSlash(t.BudgetPath), History: store.HistoryPath(t.skill),
-		Elsewhere: t.BudgetPath != store.DefaultBudgetPath(t.skill),
+		Budget: filepath.ToSlash(t.BudgetPath), History: store.HistoryPath(t.Skill),
+		Elsewhere: t.BudgetPath != store.DefaultBudgetPath(t.Skill),
 	}
-	for raw, err := range h.files.RawLines(t.skill) {
+	for raw, err := range h.files.RawLines(t.Skill) {
 		var l loop.Iteration
 		if err == nil {
 			_, err = raw.Scan(endingField(&l), "gates", "qmd_error", "left", "denied", "overrun")

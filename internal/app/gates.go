@@ -165,7 +165,8 @@ func (h *handler) answerGate(w waitingGate, answer string) (string, error) {
 		return "", hint.New(way, "%q is no option of gate %s", answer, w.named(false))
 	}
 	g.Answer, g.At = answer, &h.now
-	return fmt.Sprintf("recorded: %s — %q, which acts as %s when the run is resumed: %s",
-			g.Question, g.Answer, g.Act(g.Answer), report.Resume(s.Budget, s.Elsewhere(w.skill))),
-		h.files.SaveBudget(s.BudgetPath, s.Budget)
+	said := fmt.Sprintf("recorded: %s — %q, which acts as %s when the run is resumed: %s",
+		g.Question, g.Answer, g.Act(g.Answer), report.Resume(s.Budget, s.Elsewhere()))
+	_, err := h.tx.Commit(&s, loop.Save{Run: s.Budget})
+	return said, err
 }

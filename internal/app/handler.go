@@ -26,6 +26,7 @@ type handler struct {
 	began      time.Time // by the machine's clock, when the hook started
 	project    string
 	files      *store.Store // nil: no state in this project
+	tx         *store.Tx    // the change of the state under way
 	seals      seal.Dir     // the user's state directory
 	sealed     bool         // the seal says that a loop of this session is on
 	witness    *seal.Record // the session's sealed record, as the event found it
@@ -118,12 +119,12 @@ func (h *handler) meet() (event.Reply, error) {
 
 // withStateLock runs a change with the state's lock. The wait for the lock is bounded.
 func (h *handler) withStateLock(change func() error) error {
-	unlock, err := h.files.Guard(context.Background())
+	tx, err := h.files.Begin(context.Background())
 	if err != nil {
 		return fmt.Errorf("lock state: %w", err)
 	}
-	defer unlock()
-	h.loaded = nil
+	defer tx.End()
+	h.tx, h.loaded = tx, nil
 	return change()
 }
 

@@ -27,7 +27,7 @@ func TestAPlainCommandLooksAtNoLink(t *testing.T) {
 			},
 		}
 		run := &loop.Budget{Skill: loop.Work, SessionID: "s1"}
-		h.reading(&loopState{loop.Work, store.State{
+		h.reading(&loopState{store.State{Skill: loop.Work,
 			Budget: run, Tick: &loop.Tick{SessionID: "s1", Braked: true},
 		}})
 		_, err := os.Stat(filepath.Join(h.seals.Path(), "brake"))

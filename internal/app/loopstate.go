@@ -11,10 +11,7 @@ import (
 )
 
 // loopState is one skill's run as it is on disk.
-type loopState struct {
-	skill loop.Skill
-	store.State
-}
+type loopState struct{ store.State }
 
 // sessionRuns loads the session's runs, in a fixed order, once as long as nothing changes them. A
 // run of another session only matters where it holds the lock.
@@ -53,7 +50,7 @@ func (h *handler) threads(load func(loop.Skill) (store.State, error)) ([]*loopSt
 			damage = append(damage, err)
 			continue
 		}
-		if t := (&loopState{skill, s}); h.keep(t) {
+		if t := (&loopState{s}); h.keep(t) {
 			if err := h.believeThread(t); err != nil {
 				return nil, err
 			}
@@ -106,7 +103,9 @@ func (t *loopState) forcing() bool { return t.Claim != nil && t.Claim.Gate != ni
 // withRuns runs a change with the state's lock and the runs as they are under it.
 func (h *handler) withRuns(change func([]*loopState) error) error {
 	return h.withStateLock(func() error {
-		list, err := h.threads(h.recovered)
+		list, err := h.threads(func(skill loop.Skill) (store.State, error) {
+			return h.tx.State(h.ev.SessionID, skill)
+		})
 		if err != nil {
 			return err
 		}
@@ -138,16 +137,6 @@ func (h *handler) withLock(decide func([]*loopState) (event.Reply, error)) (repl
 		return err
 	})
 	return reply, err
-}
-
-// recovered takes in what a killed hook had committed, so that no event works on a budget without
-// it. A lock that cannot be read does not matter to an open iteration.
-func (h *handler) recovered(skill loop.Skill) (store.State, error) {
-	s, err := h.files.RecoverSealed(h.ev.SessionID, skill)
-	if _, changed := errors.AsType[*store.ChangedError](err); err == nil || changed {
-		return s, err
-	}
-	return h.files.LoadSealed(h.ev.SessionID, skill)
 }
 
 // previous is the run's last iteration in which work was done.

@@ -47,7 +47,7 @@ func (h *handler) missedCalls(t *loopState, calls []usage.Call) (list []loop.Res
 func (h *handler) openBeside(t *loopState) bool {
 	return slices.ContainsFunc(loop.Skills(), func(skill loop.Skill) bool {
 		other, err := h.files.OpenTick(skill)
-		return skill != t.skill && err == nil && other != nil &&
+		return skill != t.Skill && err == nil && other != nil &&
 			other.SessionID == t.Tick.SessionID
 	})
 }

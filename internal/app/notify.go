@@ -36,7 +36,7 @@ func (h *handler) notice(t *loopState, n loop.Notice) {
 		text = fmt.Sprintf("[%s] %s", n.Gate.Name, n.Gate.Question)
 	} else {
 		title = fmt.Sprintf("hooks: the %s loop has %s", n.Run.Skill, n.Run.Status)
-		text, next = report.StopLine(n.Run), report.Next(n.Run, t.Elsewhere(t.skill))
+		text, next = report.StopLine(n.Run), report.Next(n.Run, t.Elsewhere())
 	}
 	text = report.Short(text) + " — next: " + report.Short(next)
 	h.notices = append(h.notices, notification{title, text})

@@ -111,7 +111,7 @@ func (h *handler) sessionStarted() (event.Reply, error) {
 	return event.Nothing(), h.withRuns(func(list []*loopState) error {
 		for _, t := range only(list, moved) {
 			t.Budget.EventsFrom = from
-			if err := h.files.SaveBudget(t.BudgetPath, t.Budget); err != nil {
+			if err := h.write(t, loop.Save{Run: t.Budget}); err != nil {
 				return err
 			}
 		}

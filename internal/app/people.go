@@ -55,7 +55,7 @@ func (h *handler) sealedElsewhere(b *loop.Budget) error {
 // load is a run on which a person's command works: whole, as the seal has it, and sealed where this
 // process can write.
 func (h *handler) load(skill loop.Skill) (store.State, error) {
-	s, err := h.files.Recover(skill)
+	s, err := h.tx.Recover(skill)
 	if err == nil {
 		err = errors.Join(h.sealedElsewhere(s.Budget), h.files.CheckSealed(s.Budget))
 	}
@@ -76,7 +76,7 @@ func (a *App) StopLoops(skills []loop.Skill) (string, error) {
 		if err != nil || s.Budget == nil || s.Budget.Status == loop.Halted {
 			return "", err
 		}
-		return h.stopOne(&loopState{skill, s})
+		return h.stopOne(&loopState{s})
 	})
 }
 
@@ -112,7 +112,7 @@ func (h *handler) stopOne(t *loopState) (string, error) {
 	reply, err := h.decide(t, loop.PersonStop{Turn: h.turn(), How: how}, loop.Known{})
 	if err == nil && t.Tick != nil {
 		return fmt.Sprintf("%s: iteration %d finishes what it dispatched and then ends the loop; "+
-			"nothing new is dispatched", t.skill, t.Tick.Iteration), nil
+			"nothing new is dispatched", t.Skill, t.Tick.Iteration), nil
 	}
 	if err == nil && h.after != nil {
 		err = h.after()

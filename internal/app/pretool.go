@@ -61,7 +61,7 @@ func (h *handler) dialogBegins() error {
 func (h *handler) asksFirst(t *loopState) bool {
 	for _, o := range h.addressed(h.runs) {
 		if len(h.turn().Asks(o.values())) > 0 {
-			return o.skill == t.skill
+			return o.Skill == t.Skill
 		}
 	}
 	return false

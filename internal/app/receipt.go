@@ -44,11 +44,11 @@ func (h *handler) keepReceipt() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), receiptTime)
 	defer cancel()
-	unlock, err := h.files.Guard(ctx)
+	tx, err := h.files.Begin(ctx)
 	if err != nil {
 		return
 	}
-	defer unlock()
+	defer tx.End()
 	for _, skill := range loop.Skills() {
 		s, err := h.files.LoadSealed(h.ev.SessionID, skill) // saving an edit would seal it
 		if err != nil || s.Budget == nil {
@@ -56,7 +56,7 @@ func (h *handler) keepReceipt() {
 		}
 		h.news = false
 		if h.receive(s.Budget); h.news {
-			_ = h.files.SaveBudget(s.BudgetPath, s.Budget)
+			_, _ = tx.Commit(&s, loop.Save{Run: s.Budget})
 		}
 	}
 }

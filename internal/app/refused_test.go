@@ -33,13 +33,13 @@ func TestARefusalNeedsNoSave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	release, err := files.Guard(context.Background())
+	tx, err := files.Begin(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	said := tell("pre-tool-use", `"hook_event_name":"PreToolUse","tool_name":"Bash",`+
 		`"tool_use_id":"t1","tool_input":{"command":"gh $(cat words) 142"}`)
-	if err := release(); err != nil {
+	if err := tx.End(); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(said.Reply.Reason(), "This command cannot be read") {
@@ -83,7 +83,7 @@ func TestALoopThatChangesUnderTheCallStaysShut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	release, err := files.Guard(context.Background())
+	tx, err := files.Begin(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestALoopThatChangesUnderTheCallStaysShut(t *testing.T) {
 	if err := os.WriteFile(path, append([]byte(`{"x":1,`), text[1:]...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := release(); err != nil {
+	if err := tx.End(); err != nil {
 		t.Fatal(err)
 	}
 	said := <-done

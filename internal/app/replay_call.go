@@ -48,7 +48,7 @@ func (w *rerun) addressed(h *handler) []*loopState {
 		if t.Tick != nil && !h.ev.InSubagent() && len(t.Tick.Held()) > 0 {
 			w.session.Settle(t, h.now)
 		}
-		list = append(list, &loopState{t.Skill, store.State{Budget: t.Run, Tick: t.Tick}})
+		list = append(list, &loopState{store.State{Skill: t.Skill, Budget: t.Run, Tick: t.Tick}})
 	}
 	return h.addressed(list)
 }
@@ -118,7 +118,7 @@ func (w *rerun) judge(h *handler, t *loopState) event.Reply {
 	o := loop.Step(t.values(), known, h.toolCall())
 	if o.Save.Tick != nil {
 		t.Tick = o.Save.Tick
-		w.session.SetTick(t.skill, t.Tick)
+		w.session.SetTick(t.Skill, t.Tick)
 	}
 	return h.words(t, o.Reply)
 }

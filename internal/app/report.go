@@ -42,7 +42,7 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 // reporting is the open iteration that facts are of.
 func (h *handler) reporting(list []*loopState, skill loop.Skill) (*loopState, error) {
 	open := only(list, h.open)
-	meant := func(t *loopState) bool { return h.open(t) && (skill == "" || skill == t.skill) }
+	meant := func(t *loopState) bool { return h.open(t) && (skill == "" || skill == t.Skill) }
 	switch list = slices.DeleteFunc(list, func(t *loopState) bool { return !meant(t) }); len(list) {
 	case 1:
 		return list[0], nil
@@ -52,7 +52,7 @@ func (h *handler) reporting(list []*loopState, skill loop.Skill) (*loopState, er
 				"an iteration of work and one of review are open")
 	}
 	if len(open) > 0 {
-		own := open[0].skill
+		own := open[0].Skill
 		way := fmt.Sprintf(`report what this iteration did, with "skill":%q or without it`, own)
 		return nil, hint.New(way,
 			"the report is of %s, and the open iteration is of %s", skill, own)
@@ -80,7 +80,7 @@ func (h *handler) takeFacts(t *loopState, facts loop.Report, raw []byte) (string
 
 // apply takes facts into the iteration, in memory, and returns a text of what they change.
 func (h *handler) apply(t *loopState, facts loop.Report) (string, error) {
-	previous, err := h.previous(t.skill, t.Budget)
+	previous, err := h.previous(t.Skill, t.Budget)
 	if err != nil {
 		return "", err
 	}

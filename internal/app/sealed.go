@@ -103,7 +103,7 @@ func (h *handler) rest(ended []*loopState) error {
 	}
 	return h.withStateLock(func() error {
 		err := h.files.Rest(h.ev.SessionID, func(skill loop.Skill) bool {
-			return slices.ContainsFunc(ended, func(t *loopState) bool { return t.skill == skill })
+			return slices.ContainsFunc(ended, func(t *loopState) bool { return t.Skill == skill })
 		})
 		if record, rerr := h.seals.Active(h.ev.SessionID); record == nil && rerr == nil {
 			// No one meets the links any more: the switch that turns them on is off.
@@ -115,7 +115,7 @@ func (h *handler) rest(ended []*loopState) error {
 
 // loadChanged handles a request whose run's files are not as they were written.
 func (e *entry) loadChanged(changed *store.ChangedError) (store.State, error) {
-	skill, path := e.skill, e.asks.Path
+	skill, path := e.Skill, e.asks.Path
 	sealed, err := e.files.Sealed(skill, path)
 	if err != nil || sealed.Budget == nil {
 		return store.State{}, errors.Join(changed, err)
@@ -138,5 +138,5 @@ func (e *entry) loadChanged(changed *store.ChangedError) (store.State, error) {
 		e.notes = append(e.notes, fmt.Sprintf("The files of run %s were removed or changed; "+
 			"what hooks wrote of it is in %s/archive/%s", run, store.Dir, run))
 	}
-	return e.files.RecoverFrom(skill, path)
+	return e.tx.RecoverFrom(skill, path)
 }

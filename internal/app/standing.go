@@ -12,7 +12,7 @@ import (
 // load reads the state; another budget file is another run. What was looked up for the beginning
 // stays known.
 func (e *entry) load() error {
-	s, err := e.files.RecoverFrom(e.skill, e.asks.Path)
+	s, err := e.tx.RecoverFrom(e.Skill, e.asks.Path)
 	if b := s.Budget; err == nil && b != nil && e.asks.NeedsSeal(b, proc.Of(b.Owner)) {
 		err = e.files.CheckSealed(b)
 	}
@@ -20,7 +20,7 @@ func (e *entry) load() error {
 		s, err = e.loadChanged(changed)
 	}
 	if err == nil && s.Tick == nil { // a record knows its own run's alone
-		s.Tick, err = e.files.OpenTick(e.skill)
+		s.Tick, err = e.files.OpenTick(e.Skill)
 	}
 	// the budget file is gone: the last history line is what is left
 	if err == nil && s.Budget == nil && e.asks.Flags.Resume {
@@ -40,7 +40,7 @@ func (e *entry) load() error {
 // that has no budget anywhere; nil without one. A run whose budget is in another file is resumed
 // there, so that no second copy goes stale.
 func (e *entry) resumable() (*loop.Iteration, error) {
-	skill := e.skill
+	skill := e.Skill
 	last, err := e.files.Last(skill, func(l *loop.Iteration) bool {
 		return l.Ran() && l.Budget.KeptIn(e.asks.Flags.BudgetFile)
 	})
@@ -50,7 +50,7 @@ func (e *entry) resumable() (*loop.Iteration, error) {
 	if err != nil || last == nil {
 		return nil, err
 	}
-	elsewhere, err := e.files.FindRun(skill, last.RunID)
+	elsewhere, err := e.tx.Find(skill, last.RunID)
 	if err != nil || elsewhere.Budget != nil && last.RunID != "" {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (h *handler) standing(t *loopState, asks loop.Invocation) (s loop.Standing)
 		if t.Budget != nil && t.Budget.RunID == run {
 			return nil
 		}
-		other, err := h.files.FindRun(t.skill, run)
+		other, err := h.tx.Find(t.Skill, run)
 		if err != nil {
 			return nil
 		}
@@ -82,7 +82,7 @@ func (h *handler) standing(t *loopState, asks loop.Invocation) (s loop.Standing)
 		}
 	}
 	if asks.Model || asks.Scheduled {
-		if r, err := h.files.LoadRun(t.skill); err == nil {
+		if r, err := h.files.LoadRun(t.Skill); err == nil {
 			s.Recorded = loop.RunFile{Run: r.Budget, Path: r.BudgetPath}
 		}
 	}

@@ -20,7 +20,7 @@ import (
 func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 	in := o.Save.Enter
 	if in.Reap != nil {
-		err := e.files.Reap(e.skill, in.Reap)
+		err := e.files.Reap(e.Skill, in.Reap)
 		if o.Again = errors.Is(err, store.ErrLockChanged); o.Again {
 			return event.Nothing(), nil
 		}
@@ -29,27 +29,28 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 		}
 	}
 	if in.Archive != nil {
-		if err := e.files.Archive(e.skill, in.Archive.RunID); err != nil {
+		if err := e.files.Archive(e.Skill, in.Archive.RunID); err != nil {
 			return event.Nothing(), fmt.Errorf("archive run: %w", err)
 		}
 	}
 	if in.Left != nil {
 		e.notes = append(e.notes, o.Reply.Note)
-		if err := e.files.SaveBudget(in.Left.Path, in.Left.Run); err != nil {
+		left := store.State{Skill: e.Skill, BudgetPath: in.Left.Path}
+		if _, err := e.tx.Commit(&left, loop.Save{Run: in.Left.Run}); err != nil {
 			return event.Nothing(), err
 		}
 	}
 	if err := e.saveFirst(in); err != nil {
 		return event.Nothing(), err
 	}
-	if holder, err := e.files.Acquire(e.skill, in.Lock); err != nil || holder != nil {
+	if holder, err := e.files.Acquire(e.Skill, in.Lock); err != nil || holder != nil {
 		o.Again = holder != nil
 		return event.Nothing(), err
 	}
-	e.State = store.State{Budget: in.Run, BudgetPath: e.asks.Path, Claim: e.Claim}
 	reply, err := e.open(in.Opens)
-	if err != nil {
-		e.undo(in.Run)
+	if err != nil { // the turn is refused: its iteration has not begun, and does not count
+		_, _ = e.tx.Commit(&e.State, loop.Save{Run: in.Run, DropTick: true})
+		e.release(e.Skill) // where that failed too, the next event closes it
 	}
 	return reply, err
 }
@@ -64,24 +65,15 @@ func (e *entry) saveFirst(in *loop.Entering) error {
 	}
 	armed := e.seals.Path() != "" && brake.Armed(e.Env, e.asks.SessionID)
 	in.Opens.Braked = armed && e.dress()
-	err := e.files.SaveBudget(e.asks.Path, run)
+	e.State = store.State{Skill: e.Skill, BudgetPath: e.asks.Path, Claim: e.Claim}
+	_, err := e.tx.Commit(&e.State, loop.Save{Run: run})
 	if errors.Is(err, seal.ErrUnwritable) && was != run.SealedIn { // it never had a seal here
 		e.notes = append(e.notes, "No seal can be written ("+err.Error()+"); "+
 			"what is in "+store.Dir+" is believed as it is")
 		run.SealedIn = ""
-		err = e.files.SaveBudget(e.asks.Path, run)
+		_, err = e.tx.Commit(&e.State, loop.Save{Run: run})
 	}
 	return err
-}
-
-// undo reverts what a failed entry has saved. Its turn is refused, so its iteration has not begun
-// and does not count. If that fails too, the iteration stays counted, and the next event closes
-// it.
-func (e *entry) undo(run *loop.Budget) {
-	if e.files.SaveBudget(e.asks.Path, run) == nil {
-		_ = e.files.RemoveTick(e.skill)
-	}
-	e.release(e.skill)
 }
 
 // open steps the iteration that has the lock now.
@@ -107,7 +99,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		switch {
 		case e.feeding: // the worker gets the text
 			context = ""
-		case e.Budget.Tasks != nil, e.Budget.Audit != nil:
+		case e.Budget.Drive() != "":
 			context = lines(report.Ask(e.Tick.Pending), e.taskContext(e.loopState))
 		}
 		return event.Nothing().Context(context).

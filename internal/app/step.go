@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -26,7 +25,7 @@ func (h *handler) step(e loop.Event) (event.Reply, error) {
 // stepOne is step for one of the loops.
 func (h *handler) stepOne(t *loopState, e loop.Event) (event.Reply, error) {
 	own := func(list []*loopState) []*loopState {
-		return only(list, func(o *loopState) bool { return o.skill == t.skill })
+		return only(list, func(o *loopState) bool { return o.Skill == t.Skill })
 	}
 	return h.stepEach(own, func(*loopState) loop.Event { return e })
 }
@@ -46,7 +45,7 @@ func (h *handler) stepEach(
 	concerned, refused := false, event.Nothing()
 	for _, t := range pick(list) {
 		k, o := h.lookAhead(t, eventOf(t))
-		known[t.skill] = k
+		known[t.Skill] = k
 		concerned = concerned || !o.Nothing()
 		if o.Need == 0 && o.Reply.Deny != nil && refused.Empty() {
 			refused = h.denial(o.Reply.Deny)
@@ -66,7 +65,7 @@ func (h *handler) stepEach(
 			if !slices.ContainsFunc(list, t.sameTick) {
 				return h.decide(t, e, loop.Known{})
 			}
-			return h.decide(t, e, known[t.skill])
+			return h.decide(t, e, known[t.Skill])
 		})
 	})
 	if err != nil && !refused.Empty() && !reply.Decides() {
@@ -143,7 +142,7 @@ func (h *handler) carryOut(t *loopState, o loop.Outcome) (event.Reply, error) {
 	}
 	reply := h.words(t, o.Reply)
 	if o.Unlock {
-		h.release(t.skill)
+		h.release(t.Skill)
 	}
 	for _, n := range o.Notify {
 		h.notice(t, n)
@@ -151,67 +150,33 @@ func (h *handler) carryOut(t *loopState, o loop.Outcome) (event.Reply, error) {
 	return reply, nil
 }
 
-// write saves what an event changed. The budget goes first: an answer may change it twice, but an
-// answer that the tick holds is never looked at again.
+// write commits what a Step decided, and keeps the files of a task loop that people read in step
+// with it.
 func (h *handler) write(t *loopState, s loop.Save) error {
-	if s.Line != nil {
-		if err := h.appendLine(s.Line); err != nil {
-			return err
-		}
-	}
-	if s.Force != nil {
-		if err := h.files.Reap(t.skill, s.Force); err != nil {
-			return fmt.Errorf("force lock: %w", err)
-		}
-	}
-	if s.DropClaim {
-		if err := h.dropClaim(s.Claim); err != nil {
-			return err
-		}
-	} else if s.Claim != nil {
-		return h.files.SaveClaim(s.Claim)
+	line, before := s.Line, t.Budget
+	if line != nil {
+		line.Redact(h.redact)
 	}
 	if s.Close != nil {
-		h.slip(h.queue(s.Close.Run.Ends(&s.Close.Line))) // before the commit: at least once
-		created, err := h.files.Commit(&s.Close.Line, t.BudgetPath, &s.Close.Run)
-		if err != nil {
-			return err
-		}
-		if t.Budget, t.Tick = &s.Close.Run, nil; created {
-			s.Close.Line.Notes = append(s.Close.Line.Notes, createdNote(t.skill))
-		}
-		if t.Budget.Tasks != nil {
-			note, err := h.publish(t.Budget, &s.Close.Line)
-			h.slip(err)
-			if note != "" {
-				s.Close.Line.Notes = append(s.Close.Line.Notes, note)
-			}
-		}
-		return nil
+		line = &s.Close.Line
+		h.slip(h.queue(s.Close.Run.Ends(line))) // before the commit: at least once
 	}
-	if s.Run != nil {
-		changed := s.Run.Tasks != nil && t.Budget != nil &&
-			!reflect.DeepEqual(t.Budget.Tasks, s.Run.Tasks)
-		if err := h.files.SaveBudget(t.BudgetPath, s.Run); err != nil {
-			return err
-		}
-		if t.Budget = s.Run; changed { // by an answer
-			_, err := h.publish(s.Run, nil)
-			h.slip(err)
-		}
+	created, err := h.tx.Commit(&t.State, s)
+	if created {
+		line.Notes = append(line.Notes, createdNote(t.Skill))
 	}
-	if s.DropTick {
-		return h.files.RemoveTick(t.skill)
-	}
-	if s.Tick == nil {
-		return nil
-	}
-	t.Tick = s.Tick
-	if err := h.files.SaveTick(s.Tick); err != nil || s.Counted == nil {
+	if err != nil {
 		return err
 	}
-	t.Budget = s.Counted
-	return h.files.SaveBudget(t.BudgetPath, s.Counted)
+	answered := s.Run != nil && before != nil && !reflect.DeepEqual(before.Tasks, s.Run.Tasks)
+	if t.Budget == nil || t.Budget.Tasks == nil || s.Close == nil && !answered {
+		return nil
+	}
+	note, err := h.publish(t.Budget, line)
+	if h.slip(err); note != "" && line != nil {
+		line.Notes = append(line.Notes, note)
+	}
+	return nil
 }
 
 // words puts a reply into words.
@@ -238,11 +203,8 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 		reply = h.ended(t, r)
 	}
 	if r.Prompt != "" {
-		agent := h.ownWorker()
-		if t.Tick != nil && t.Tick.Attempt != nil && t.Tick.Attempt.Phase != "" {
-			agent = h.phaseWorker(t.Tick.Attempt.Phase)
-		}
-		reply = event.Send(h.ev.Input, agent, r.Prompt)
+		kind, _ := attemptsOf(t.Skill)
+		reply = event.Send(h.ev.Input, kind.worker(h, t), r.Prompt)
 	}
 	reply = reply.Context(r.Context)
 	if r.Continue != nil {
@@ -283,7 +245,7 @@ func (t *loopState) values() loop.State {
 
 // sameTick reports whether two views of the session's loops are of the same iteration.
 func (t *loopState) sameTick(o *loopState) bool {
-	if t.skill != o.skill || (t.Tick == nil) != (o.Tick == nil) {
+	if t.Skill != o.Skill || (t.Tick == nil) != (o.Tick == nil) {
 		return false
 	}
 	return t.Tick == nil || t.Tick.RunID == o.Tick.RunID && t.Tick.Iteration == o.Tick.Iteration &&

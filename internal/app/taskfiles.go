@@ -14,6 +14,7 @@ import (
 
 	"github.com/natefinch/atomic"
 
+	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/ledger"
 	"hooks/internal/loop"
@@ -76,6 +77,18 @@ func sameFile(a, b string) bool {
 	two, failed := os.Stat(b)
 	return tracker.RealPath(a) == tracker.RealPath(b) ||
 		err == nil && failed == nil && os.SameFile(one, two)
+}
+
+// taskEntered publishes the run that the entry has begun or taken up.
+func (h *handler) taskEntered(_ freshRun, reply event.Reply) event.Reply {
+	run := h.taskRun()
+	if run == nil || run.SessionID != h.ev.SessionID {
+		return reply
+	}
+	note, err := h.publish(run, nil)
+	h.slip(err)
+	h.slip(h.withStateLock(func() error { return h.queue(run.Begins(h.feeding)) }))
+	return reply.Say(note)
 }
 
 // publish writes what people and workers see of a task loop: the view, the progress file, and its

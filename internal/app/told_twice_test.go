@@ -34,7 +34,7 @@ func TestAStopToldTwiceWhileTheFirstWaitsIsOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	release, err := files.Guard(context.Background())
+	tx, err := files.Begin(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestAStopToldTwiceWhileTheFirstWaitsIsOne(t *testing.T) {
 	go func() { second <- a.Handle("stop", &late{began, hears, payload(stop)}) }()
 	<-began
 	time.Sleep(20 * time.Millisecond)
-	if err := release(); err != nil {
+	if err := tx.End(); err != nil {
 		t.Fatal(err)
 	}
 	if held := <-first; !held.Reply.Blocks() {

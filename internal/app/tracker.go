@@ -29,7 +29,7 @@ func (e *entry) entryTime() time.Duration {
 func (e *entry) ask(previous *loop.Iteration) (asked *loop.Asked, edges [][2]int, notes []string) {
 	q := e.question()
 	switch {
-	case loop.KindOf(e.skill).Backlog:
+	case loop.KindOf(e.Skill).Backlog:
 		q.Backlog, q.Scope = true, backlog.ParseScope(e.asks.Flags.Rest)
 	case e.asks.Flags.PR > 0:
 		q.PR = e.asks.Flags.PR
@@ -151,7 +151,7 @@ func (h *handler) toldOf(t *loopState, number int, answer *forge.Answer) loop.PR
 		}
 		told := pr.Loop()
 		if len(pr.Approved) > 0 && t.Tick.Comments == 0 {
-			if previous, err := h.previous(t.skill, t.Budget); err == nil &&
+			if previous, err := h.previous(t.Skill, t.Budget); err == nil &&
 				pr.Reviewed(previous.HeadAtEnd(number)) {
 				told.HumanFeedback = new(false)
 			}

@@ -2,13 +2,17 @@
 // call reads and writes: encoding/json first builds tables of all that a type and the types in it
 // could ever hold, and checks every value once more, which costs more than the rest of the call.
 //
-// Tags are those of encoding/json, and so is the output, with three differences: <, > and & stay as
-// they are, a nil slice is an empty list unless it is omitted, and a text with the tag codec:"raw"
-// is JSON itself, which is copied as it is and omitted when empty. Every tag begins with json.
+// Tags are those of encoding/json, and so is the output, with four differences. <, > and & stay as
+// they are. A nil slice is an empty list unless it is omitted. A text with the tag codec:"raw" is
+// JSON itself, which is copied as it is and omitted when empty. In an embedded struct, a field with
+// the tag codec:"after=NAME" is written after the field NAME that the outer struct has before it,
+// and the fields that follow come with it, because fields that belong together may lie apart in a
+// file. Every tag begins with json.
 package codec
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -29,14 +33,11 @@ func Fields(t reflect.Type) []Field {
 	if list, ok := known.Load(t); ok {
 		return list.([]Field)
 	}
-	list := make([]Field, 0, t.NumField())
+	list := make([]Field, 0, t.NumField()+8) // with room for those of embedded structs
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if f.Anonymous {
-			for _, inner := range Fields(f.Type) {
-				inner.index = append([]int{i}, inner.index...)
-				list = append(list, inner)
-			}
+			list = embed(list, f.Type, i)
 			continue
 		}
 		tag, _, _ := strings.Cut(strings.TrimPrefix(string(f.Tag), `json:"`), `"`)
@@ -47,6 +48,21 @@ func Fields(t reflect.Type) []Field {
 		list = append(list, Field{name, f.Type, f.Index, option})
 	}
 	known.Store(t, list)
+	return list
+}
+
+// embed adds the fields of the struct that is embedded as field i.
+func embed(list []Field, t reflect.Type, i int) []Field {
+	at := len(list)
+	for _, f := range Fields(t) {
+		_, name, apart := strings.Cut(string(t.FieldByIndex(f.index).Tag), ` codec:"after=`)
+		if apart {
+			at = Position(list, strings.TrimSuffix(name, `"`), 0) + 1
+		}
+		f.index = slices.Concat([]int{i}, f.index)
+		list = slices.Insert(list, at, f)
+		at++
+	}
 	return list
 }
 

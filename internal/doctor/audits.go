@@ -118,12 +118,12 @@ func (m *machine) remove(worktree, runID string) error {
 	}
 	defer files.Close()
 	files.Seal(seal.At(seal.Home(m.Env)), proc.Boot)
-	unlock, err := files.Guard(context.Background())
+	tx, err := files.Begin(context.Background())
 	if err != nil {
 		return err
 	}
 	err = files.Archive(loop.Audit, runID)
-	_ = unlock() // the worktree goes anyway
+	_ = tx.End() // the worktree goes anyway
 	if err != nil {
 		return err
 	}

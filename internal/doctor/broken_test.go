@@ -335,8 +335,8 @@ var broken = []struct {
 		"locks", report.Broken, ".sdd/loop/work.lock is damaged", "hooks loop reset", ""},
 	{"an open iteration whose session is gone", func(w *world) {
 		w.run(func(b *loop.Budget) { b.Owner = loop.Process{PID: w.dead()} })
-		w.must(w.state().SaveTick(&loop.Tick{RunID: "run-1", SessionID: "s1", Skill: loop.Work,
-			Iteration: 2, StartedAt: began}))
+		w.save(loop.Save{Tick: &loop.Tick{RunID: "run-1", SessionID: "s1", Skill: loop.Work,
+			Iteration: 2, StartedAt: began}})
 	}, "open-iterations", report.Doubt, "work iteration 2 is open and its session",
 		"/sdd:work --loop --resume", ""},
 	{"a run that waits for a person", func(w *world) {
@@ -424,10 +424,10 @@ var broken = []struct {
 	}, "open-iterations", report.Doubt, "began 48h0m0s in the future", "clock", ""},
 	{"a transcript that is gone", func(w *world) {
 		w.run(func(*loop.Budget) {})
-		w.must(w.state().SaveTick(&loop.Tick{
+		w.save(loop.Save{Tick: &loop.Tick{
 			RunID: "run-1", SessionID: "s1", Skill: loop.Work, Iteration: 2, StartedAt: began,
 			Transcript: w.path("home/none.jsonl"),
-		}))
+		}})
 	}, "open-iterations", report.Doubt, "the transcript of work iteration 2 is gone", "cleans", ""},
 	{"no HOME", func(w *world) { w.env["HOME"] = ""; w.Setenv("HOME", "") },
 		"home", report.Broken, "HOME is not set", "your own folder", ""},

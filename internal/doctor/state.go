@@ -192,7 +192,7 @@ func openIterations(m *machine, n *notes) {
 		if s.Tick != nil {
 			at, is = fmt.Sprintf("iteration %d", s.Tick.Iteration), "open"
 		}
-		resume := report.Resume(b, s.Elsewhere(skill))
+		resume := report.Resume(b, s.Elsewhere())
 		switch {
 		case b.Status == loop.Paused:
 			for _, g := range b.Pending {

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -220,7 +221,20 @@ func (w *world) run(change func(*loop.Budget)) {
 		RateTableSource: "built-in default",
 	}
 	change(&b)
-	w.must(w.state().SaveBudget("", &b))
+	w.save(loop.Save{Run: &b})
+}
+
+// save writes what a loop of any kind has on disk.
+func (w *world) save(what loop.Save) {
+	w.Helper()
+	st := store.State{Skill: loop.Work}
+	if what.Run != nil {
+		st.Skill = what.Run.Skill
+	}
+	tx, err := w.state().Begin(w.Context())
+	w.must(err)
+	_, err = tx.Commit(&st, what)
+	w.must(errors.Join(err, tx.End()))
 }
 
 // tasks saves a task loop, with its files as the loop writes them.
@@ -250,8 +264,7 @@ func (w *world) line(seq int, answer string) {
 		StartedAt: began, EndedAt: began, Outcome: loop.OK, Budget: b,
 		Gates: []loop.GateAnswer{{Name: "question", Question: "which?", Answer: answer, At: began}},
 	}
-	_, err := w.state().AppendHistory(&it)
-	w.must(err)
+	w.save(loop.Save{Line: &it})
 }
 
 // dead is the id of a process that has ended.

@@ -56,7 +56,7 @@ func (v *question) card(files *store.Store, l *loopState, present bool) (report.
 		info, err := os.Stat(path)
 		return err == nil && info.IsDir()
 	})
-	c.Waiting, c.Resume = openGates(l), report.Resume(b, l.Elsewhere(l.skill))
+	c.Waiting, c.Resume = openGates(l), report.Resume(b, l.Elsewhere())
 	last, terr := lastAttempts(files, l)
 	err = errors.Join(err, terr, ferr)
 	var st report.Stand
@@ -77,7 +77,7 @@ func (v *question) card(files *store.Store, l *loopState, present bool) (report.
 				last = &lines[i]
 			}
 		}
-		c.Stopped = report.StoppedBy(b, last, c.Waiting, l.Elsewhere(l.skill))
+		c.Stopped = report.StoppedBy(b, last, c.Waiting, l.Elsewhere())
 	}
 	return c, err
 }

@@ -64,7 +64,7 @@ func (v *question) stand(l *loopState) report.Stand {
 		}
 	}
 	if b.Status != loop.Active || !st.OwnerAlive {
-		st.Resume = report.Resume(b, l.Elsewhere(l.skill))
+		st.Resume = report.Resume(b, l.Elsewhere())
 	}
 	st.Next = v.next(st)
 	return st
@@ -199,7 +199,7 @@ func (v *question) why(l *loopState) (report.Why, error) {
 		if last != nil {
 			w.Denied = last.Denied
 		}
-		w.Stopped = report.StoppedBy(b, last, st.Gates, l.Elsewhere(l.skill))
+		w.Stopped = report.StoppedBy(b, last, st.Gates, l.Elsewhere())
 		w.AddTrouble(b, last)
 		return w, errors.Join(err, lerr)
 	}

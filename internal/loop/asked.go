@@ -2,18 +2,6 @@ package loop
 
 import "slices"
 
-// Backlog is the issues as this tick knows them: by the tracker itself, else by the skill's
-// report; nil without either.
-func (t *Tick) Backlog() *Backlog {
-	if t.FromTracker() {
-		return t.Asked.Backlog
-	}
-	return t.Report.Backlog
-}
-
-// FromTracker reports whether the backlog is the tracker's own.
-func (t *Tick) FromTracker() bool { return t.Asked != nil && t.Asked.Backlog != nil }
-
 // knownPRs are the PRs that the tracker or the skill reported, the tracker's word last.
 func (t *Tick) knownPRs() []PR {
 	if t.Asked == nil {

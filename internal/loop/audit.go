@@ -229,6 +229,32 @@ func (r AuditRun) restart(used int) *AuditRun {
 	return next
 }
 
+// restart is --restart: iterations and errors are counted again.
+func (b *Budget) restart(r Request) {
+	most := b.Ceilings.Iterations - b.Audit.Before
+	switch {
+	case r.Flags.names("--max-iterations"):
+		most = r.Flags.Iterations
+	case b.Ceilings.Iterations >= maxUnits:
+		most = maxUnits
+	}
+	b.Audit = b.Audit.restart(b.IterationsUsed)
+	b.Ceilings.Iterations = min(b.IterationsUsed+most, maxUnits)
+}
+
+// resumed is the run as a person takes it up again.
+func (r AuditRun) resumed(by Request) *AuditRun {
+	next := r.clone()
+	next.Retries, next.Outages = 0, 0
+	next.Drive = resumedBy(by.Flags.Task.Drive, r.Drive)
+	if by.unasked() {
+		return next
+	}
+	next.Tip, next.Branch = "", ""
+	next.Check = cmp.Or(by.Flags.Task.Check, r.Check)
+	return next
+}
+
 // clears is the event of a clean audit.
 func (r *AuditRun) clears() phaseEvent {
 	switch {
@@ -449,17 +475,26 @@ func (r *AuditRun) UnderWay() string {
 	return a.Name()
 }
 
-// next is the number of the task under way; it means nothing to an audit loop.
-func (b *Budget) next() int {
-	if b.Tasks == nil {
-		return 0
-	}
-	return b.Tasks.Index + 1
+func (r *AuditRun) drive() string        { return r.Drive }
+func (r *AuditRun) check() (string, int) { return r.Check, r.CheckMinutes }
+func (r *AuditRun) tip() string          { return r.Tip }
+func (r *AuditRun) outages() int         { return r.Outages }
+func (r *AuditRun) maxIdle() int         { return maxIdle }
+func (r *AuditRun) complete() bool       { return r.Phase == Complete }
+func (r *AuditRun) unit() string         { return "phase" }
+func (r *AuditRun) tick() string         { return "turn" }
+func (r *AuditRun) underWay() string     { return r.UnderWay() }
+
+func (r *AuditRun) advanced(since *Budget) bool {
+	was := since.Audit
+	clean := r.Audits > was.Audits && r.Verdict.Word == cleanWord
+	green := was.Checked != nil && was.Checked.Exit != 0 && r.Checked.Exit == 0
+	return clean || green
 }
 
-// judgeAudit decides about a phase whose worker ends, as judge does about a task.
-func (s State) judgeAudit(k *Known) (need Need, hold *Continue) {
-	a, r := s.Tick.Attempt, s.Run.Audit
+// judge decides about a phase whose worker ends.
+func (r *AuditRun) judge(s State, k *Known) (need Need, hold *Continue) {
+	a := s.Tick.Attempt
 	if a.Phase == PostAction {
 		if missing := k.lacks(NeedClaim); missing != 0 {
 			return missing, nil

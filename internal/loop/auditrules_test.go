@@ -157,7 +157,7 @@ func TestAuditedCoder(t *testing.T) {
 			s := auditing(Coding)
 			s.Run.Audit.Check, s.Tick.Attempt.Holds = tt.check, holds
 			k := Known{Has: NeedEvidence | NeedCheck, Evidence: tt.evidence, Check: tt.run}
-			need, hold := s.judge(&k)
+			need, hold := s.Run.payload().judge(s, &k)
 			held := tt.want != "" && holds < maxHolds
 			j := s.Tick.Attempt.Judged
 			if need != 0 || (hold != nil) != held || (j == nil) != held {
@@ -177,16 +177,16 @@ func TestAuditedCoder(t *testing.T) {
 	s.Run.Audit.Check = "make"
 	for _, tt := range []struct{ has, want Need }{{0, NeedEvidence}, {NeedEvidence, NeedCheck}} {
 		k := Known{Has: tt.has, Evidence: good}
-		if need, _ := s.judge(&k); need != tt.want {
+		if need, _ := s.Run.payload().judge(s, &k); need != tt.want {
 			t.Errorf("with %d it needs %d", tt.has, need)
 		}
 	}
 	s = auditing(PostAction)
-	if need, _ := s.judge(&Known{}); need != NeedClaim {
+	if need, _ := s.Run.payload().judge(s, &Known{}); need != NeedClaim {
 		t.Errorf("a post action needs %d", need)
 	}
 	k := Known{Has: NeedClaim, Claim: ClaimSeen{Last: "done"}}
-	if _, hold := s.judge(&k); hold != nil || s.Tick.Attempt.Last != "done" {
+	if _, hold := s.Run.payload().judge(s, &k); hold != nil || s.Tick.Attempt.Last != "done" {
 		t.Errorf("%v %+v", hold, s.Tick.Attempt)
 	}
 }
@@ -245,9 +245,6 @@ func TestAuditBegins(t *testing.T) {
 	}
 	if task := (&Attempt{Task: 4}).Name(); task != "task 4" {
 		t.Error(task)
-	}
-	if (&Budget{}).next() != 0 || (&Budget{Tasks: &TaskRun{Index: 2}}).next() != 3 {
-		t.Error("the number of the next task")
 	}
 }
 
@@ -534,9 +531,10 @@ func TestTrail(t *testing.T) {
 		{"the API failed", func(t *Tick, _ *Ending) { t.Failed = "529" }, 1},
 		{"a person ended it", func(t *Tick, _ *Ending) { t.Interrupted = ByEsc }, 1},
 	} {
-		b := Budget{Skill: Work, MaxIdle: 2, DollarsEstimate: 3 * Dollar,
+		b := Budget{Skill: Work, BacklogRun: BacklogRun{MaxIdle: 2}, DollarsEstimate: 3 * Dollar,
 			Idle: &Idle{Iterations: 1, Since: "abc", Before: Dollar}}
-		tick, end := &Tick{Started: true, Trail: "abc x"}, Ending{Trail: "abc x"}
+		end := Ending{Trail: "abc x"}
+		tick := &Tick{Started: true, BacklogTick: BacklogTick{Trail: end.Trail}}
 		tt.change(tick, &end)
 		b.foldIdle(tick, &Budget{DollarsEstimate: 2 * Dollar}, end)
 		got := 0
@@ -550,8 +548,8 @@ func TestTrail(t *testing.T) {
 			t.Errorf("%s: fires %v", tt.name, fires)
 		}
 	}
-	b := Budget{Skill: Work, MaxIdle: 2, DollarsEstimate: 3 * Dollar}
-	tick := &Tick{Started: true, Trail: "abcdefghi x"}
+	b := Budget{Skill: Work, BacklogRun: BacklogRun{MaxIdle: 2}, DollarsEstimate: 3 * Dollar}
+	tick := &Tick{Started: true, BacklogTick: BacklogTick{Trail: "abcdefghi x"}}
 	b.foldIdle(tick, &Budget{DollarsEstimate: 2 * Dollar}, Ending{Trail: tick.Trail})
 	f := &Facts{Run: &b}
 	want := "nothing changed for 1 iteration, $1.00 since abcdefg; fires after 2"
@@ -580,7 +578,8 @@ func TestTrail(t *testing.T) {
 		t.Error("the condition applies with the flag, and only with it")
 	}
 	for most, b := range map[int]*Budget{
-		3: {Audit: &AuditRun{}}, 4: {Tasks: &TaskRun{MaxTries: 5}}, 7: {MaxIdle: 7},
+		3: {Audit: &AuditRun{}}, 4: {Tasks: &TaskRun{MaxTries: 5}},
+		7: {BacklogRun: BacklogRun{MaxIdle: 7}},
 	} {
 		if got := b.maxIdle(); got != most {
 			t.Errorf("%d, want %d", got, most)
@@ -604,10 +603,11 @@ func TestIdleAdvances(t *testing.T) {
 			&AuditRun{Audits: 1, Verdict: verdict(cleanWord)}, false},
 		{"red to green", &AuditRun{Checked: red}, &AuditRun{Checked: green}, true},
 		{"green to green", &AuditRun{Checked: green}, &AuditRun{Checked: green}, false},
+		{"green to red", &AuditRun{Checked: green}, &AuditRun{Checked: red}, false},
 		{"red to red", &AuditRun{Checked: red}, &AuditRun{Checked: red}, false},
 		{"the first check", &AuditRun{}, &AuditRun{Checked: green}, false},
 	} {
-		if got := (&Budget{Audit: tt.now}).advanced(&Budget{Audit: tt.was}); got != tt.want {
+		if got := tt.now.advanced(&Budget{Audit: tt.was}); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
@@ -620,8 +620,8 @@ func TestIdleAdvances(t *testing.T) {
 			t.Errorf("%v of %v is progress: %v", tt.resolved, tt.opened, got)
 		}
 	}
-	at := func(n int) *Budget { return &Budget{Tasks: &TaskRun{Index: n}} }
-	if !at(2).advanced(at(1)) || at(1).advanced(at(1)) || (&Budget{}).advanced(&Budget{}) {
+	first := Budget{Tasks: &TaskRun{Index: 1}}
+	if !(&TaskRun{Index: 2}).advanced(&first) || first.Tasks.advanced(&first) {
 		t.Error("a task that is done is progress")
 	}
 	for _, tt := range []struct {

@@ -25,7 +25,7 @@ func (b *Budget) foldOutage(t *Tick, now time.Time) {
 		!strings.HasPrefix(t.verdict().Why, APIError) {
 		return
 	}
-	n := b.outages()
+	n := b.payload().outages()
 	if n == 0 {
 		return
 	}
@@ -33,14 +33,6 @@ func (b *Budget) foldOutage(t *Tick, now time.Time) {
 	if reset := t.Attempt.Reset; reset.After(now) {
 		b.RetryAt = reset
 	}
-}
-
-// outages counts the attempts or phases in a row that ended by no fault of the work.
-func (b *Budget) outages() int {
-	if b.Audit != nil {
-		return b.Audit.Outages
-	}
-	return b.Tasks.Outages
 }
 
 // maxOutages is how many attempts in a row may end without the task's fault (T59). A driver waits
@@ -56,14 +48,15 @@ func outages(f *Facts) string {
 	if b.RetryAt.Sub(f.Now) > maxWait {
 		return "the service is back at " + b.RetryAt.UTC().Format("2006-01-02 15:04 MST")
 	}
-	if b.Drive() == "" || b.outages() < b.maxOutages() {
+	p := b.payload()
+	if p == nil || p.outages() < b.maxOutages() {
 		return ""
 	}
 	if b.Audit != nil {
-		return fmt.Sprintf("%d phases in a row ended by no fault of the work", b.outages())
+		return fmt.Sprintf("%d phases in a row ended by no fault of the work", p.outages())
 	}
 	return fmt.Sprintf("%d attempts in a row ended by no fault of the task; no retry was counted",
-		b.outages())
+		p.outages())
 }
 
 // maxOutages is how many outages in a row end the run.
@@ -79,5 +72,5 @@ func (b *Budget) maxOutages() int {
 
 func tellOutages(f *Facts) string {
 	return fmt.Sprintf("%s in a row ended by the API, the machine or a person; fires at %d",
-		Plural(f.Run.outages(), "attempt"), f.Run.maxOutages())
+		Plural(f.Run.payload().outages(), "attempt"), f.Run.maxOutages())
 }

@@ -56,7 +56,7 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	if !driven && !between {
 		return Outcome{}
 	}
-	what := s.Run.name(s.Run.next())
+	what := s.Run.payload().underWay()
 	if driven {
 		what = s.Tick.Attempt.Name()
 	}

@@ -108,23 +108,6 @@ func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 	}
 }
 
-// noteFailed keeps the issues that the run worked on and did not finish, until it finishes them.
-func (b *Budget) noteFailed(t *Tick) {
-	var failed []int
-	for _, f := range t.Report.Failures {
-		if f.Kind == "issue" {
-			failed = append(failed, f.Number)
-		}
-	}
-	cut := t.Failed != "" || t.Interrupted != ""
-	if cut && len(t.PRs) == 0 { // with a PR one of them may be finished
-		failed = append(failed, t.Taken...)
-	}
-	done := func(n int) bool { return !cut && slices.Contains(t.Taken, n) }
-	left := slices.DeleteFunc(slices.Clone(b.FailedIssues), done)
-	b.FailedIssues = AppendNew(left, failed...)
-}
-
 // Spend adds counted usage to the run (R59).
 func (b *Budget) Spend(s Spent) {
 	byModel := map[string]Tokens{}
@@ -197,7 +180,9 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		Agents:     t.Agents, Comments: t.Comments, Merges: t.Merges, MergesOf: t.MergesOf,
 		TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
 		Gates: append(slices.Clone(run.Carried), t.Answered...), Failures: t.Report.Failures,
-		Backlog: t.Backlog(), FromTracker: t.FromTracker(), Plan: t.Report.Plan,
+		BacklogLine: BacklogLine{
+			Backlog: t.Backlog(), FromTracker: t.FromTracker(), Plan: t.Report.Plan,
+		},
 		UsageByModel: e.Spent.ByModel, LastQmdError: t.qmdError(),
 		SkippedLines: e.Spent.Skipped, Observed: t.observed(e), Denied: t.Denied,
 	}

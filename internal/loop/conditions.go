@@ -167,21 +167,6 @@ func backlogEmpty(f *Facts) string {
 		len(f.PRs))
 }
 
-// Workable are the issues that a work loop may pick: unblocked ones that no sibling has in
-// progress (R78–R80)
-func (b *Budget) Workable(list Backlog) []int {
-	var out []int
-	for _, n := range slices.Concat(list.Unblocked, list.InProgress) {
-		theirs := slices.Contains(list.InProgress, n) && !slices.Contains(b.FailedIssues, n)
-		off := slices.Contains(list.Blocked, n) ||
-			slices.Contains(b.DeferredTargets, fmt.Sprintf("#%d", n))
-		if !theirs && !off {
-			out = AppendNew(out, n)
-		}
-	}
-	return out
-}
-
 func prTerminal(f *Facts) string {
 	if f.Tick == nil {
 		return ""

@@ -35,35 +35,3 @@ func (t *Tick) LeftAlone(run *Budget, mentions []int) string {
 	}
 	return found
 }
-
-// OffPlan is why a worker does not follow the new plan that a person asked for, and what to do
-// instead; "" where it does or where no plan was asked for (R88).
-func (t *Tick) OffPlan(mentions []int) (why, hint string) {
-	plan := t.Report.Plan
-	inPlan := func(n int) bool { return slices.Contains(plan, n) }
-	switch {
-	case !t.Replan || slices.ContainsFunc(mentions, inPlan):
-		return "", ""
-	case len(plan) == 0:
-		return "the backlog changed, a person asked for a new plan, and none is reported yet",
-			`report it first: hooks report <<< '{"plan":[N]}'`
-	}
-	names := ""
-	for _, n := range plan {
-		names += fmt.Sprintf(" #%d", n)
-	}
-	return "the task names no issue of the new plan",
-		"the plan is" + names + "; name one of them in the task, or report another plan"
-}
-
-// Elsewhere are the issues that a sibling has in progress: no worker of this tick was sent for
-// them, and the run itself has not failed them.
-func (t *Tick) SiblingIssues(run *Budget) []int {
-	b := t.Backlog()
-	if b == nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(b.InProgress), func(n int) bool {
-		return slices.Contains(t.Taken, n) || slices.Contains(run.FailedIssues, n)
-	})
-}

@@ -9,9 +9,6 @@ import (
 // task, or for each phase of an audit loop. The process does it in its main thread, and the driver
 // knows how it ended.
 
-// driven reports whether the run's driver brings the next iteration.
-func (b *Budget) driven() bool { return b.Drive() == DriveProcess }
-
 // Drives reports whether flags are those with which the run's driver brings the next iteration, in
 // a session of its own. A person's --resume is another: it gives a blocked task new attempts.
 func (b *Budget) Drives(f Flags) bool {
@@ -142,7 +139,7 @@ func (d Driving) Next() DriveStep {
 		}
 	}
 	switch {
-	case run.Status == Halted && run.complete() && run.StopCause != CauseDropped:
+	case run.Status == Halted && run.payload().complete() && run.StopCause != CauseDropped:
 		end.Code = 0
 		return end
 	case !d.First && !d.Began && !d.Spared:
@@ -158,7 +155,7 @@ func (d Driving) Next() DriveStep {
 		return DriveStep{Again: true, Resume: true}
 	case d.Owner == Alive && !run.OwnerLeft && run.driven():
 		return DriveStep{Wait: true, Text: fmt.Sprintf("process %d still works on %s",
-			run.Owner.PID, run.name(run.next()))}
+			run.Owner.PID, run.payload().underWay())}
 	case d.Owner == Alive && !run.OwnerLeft:
 		return DriveStep{Cause: "lock_contention", Code: 1, Text: fmt.Sprintf("The %s loop runs "+
 			"in another session (process %d); end it there, or with `hooks loop stop`",
@@ -172,12 +169,4 @@ func (d Driving) notBegun() string {
 		return "The process ended without beginning an iteration"
 	}
 	return "The process ended without beginning an iteration: " + d.Why
-}
-
-// complete reports whether nothing is left of the run's list or plan.
-func (b *Budget) complete() bool {
-	if b.Audit != nil {
-		return b.Audit.Phase == Complete
-	}
-	return b.Tasks.Complete()
 }

@@ -195,8 +195,8 @@ func (e Opens) step(s State, k *Known) Outcome {
 	if len(tick.Fired) > 0 || len(tick.Pending) > 0 && !e.Attended {
 		out = e.unbegun(s, k)
 	}
-	if out.Need == 0 {
-		out.Save.Claim, out.Save.DropClaim = s.Claim, s.Claim != nil
+	if out.Need == 0 && s.Claim != nil {
+		out.Save.leave(s.Claim, e.SessionID)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -52,70 +53,20 @@ const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minu
 // --loop is not among them (R2). Words that are no loop flags are the skill's own and are kept in
 // Rest.
 func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
-	words := SplitWords(args)
-	kind := KindOf(skill)
-	if kind.Commands != nil {
-		words = append(words, "--loop")
-	}
+	kind, words := KindOf(skill), SplitWords(args)
 	if i := slices.IndexFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "--loop=")
 	}); i >= 0 {
 		// else it would run ungoverned
 		return Flags{}, true, &flagError{words[i] + " has a value", "--loop takes no value"}
 	}
-	if !slices.Contains(words, "--loop") {
+	if kind.Commands == nil && !slices.Contains(words, "--loop") {
 		return Flags{}, false, nil
 	}
-	f = Flags{Ceilings: Defaults, Lock: LockSkip}
-	if kind.Ceilings != (Ceilings{}) {
-		f.Ceilings = kind.Ceilings
-	}
-	seen := map[string]bool{}
-	for i := 0; i < len(words); i++ {
-		name, value, hasValue := strings.Cut(words[i], "=")
-		if slices.Contains(kind.Switches, words[i]) {
-			f.Task.Strict = f.Task.Strict || name == "--strict-tests"
-			f.Restart = f.Restart || name == "--restart"
-			continue
-		}
-		if slices.Contains(kind.Flags, name) {
-			if !hasValue {
-				if i++; i < len(words) {
-					value = words[i]
-				}
-			}
-			if err := f.Task.set(name, value); err != nil {
-				return f, true, err
-			}
-			continue
-		}
-		if !isLoopFlag(name) {
-			if near := mistyped(name); near != "" {
-				return f, true,
-					&flagError{fmt.Sprintf("%q is not a loop flag, did you mean %s", name, near),
-						flagHint}
-			}
-			f.Rest = append(f.Rest, words[i])
-			continue
-		}
-		if seen[name] {
-			return f, true, &flagError{name + " is given twice", "give each loop flag once"}
-		}
-		if hasValue && !takesValue(name) { // --resume=false would resume
-			way := name + " takes no value"
-			return f, true, &flagError{words[i] + " has a value", way}
-		}
-		seen[name] = true
-		if takesValue(name) && !hasValue {
-			if i++; i < len(words) {
-				value = words[i]
-			}
-		}
-		if err := f.set(skill, name, value); err != nil {
+	f = Flags{Ceilings: cmp.Or(kind.Ceilings, Defaults), Lock: LockSkip}
+	for seen := map[string]bool{}; len(words) > 0; {
+		if words, err = f.take(kind, words, seen); err != nil {
 			return f, true, err
-		}
-		if strings.HasPrefix(name, "--max-") {
-			f.explicit = append(f.explicit, name)
 		}
 	}
 	if f.Task.Check != "" && openQuote(args) && strings.HasSuffix(args, f.Task.Check) {
@@ -123,6 +74,41 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 			"close the quote, as in --check=\"go test ./...\""}
 	}
 	return f, true, nil
+}
+
+// take reads the first of the words, with its value where it is a flag that takes one. seen are the
+// loop flags so far.
+func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []string, err error) {
+	word, rest := words[0], words[1:]
+	name, value, hasValue := strings.Cut(word, "=")
+	valued := slices.Contains(kind.Flags, name) || takesValue(name)
+	if valued && !hasValue && len(rest) > 0 {
+		value, rest = rest[0], rest[1:]
+	}
+	switch {
+	case slices.Contains(kind.Switches, word):
+		f.Task.Strict = f.Task.Strict || name == "--strict-tests"
+		f.Restart = f.Restart || name == "--restart"
+	case slices.Contains(kind.Flags, name):
+		err = f.Task.set(name, value)
+	case !isLoopFlag(name):
+		if near := mistyped(name); near != "" {
+			return rest, &flagError{
+				fmt.Sprintf("%q is not a loop flag, did you mean %s", name, near), flagHint}
+		}
+		f.Rest = append(f.Rest, word)
+	case seen[name]:
+		err = &flagError{name + " is given twice", "give each loop flag once"}
+	case hasValue && !takesValue(name): // --resume=false would resume
+		err = &flagError{word + " has a value", name + " takes no value"}
+	default:
+		seen[name] = true
+		if strings.HasPrefix(name, "--max-") {
+			f.explicit = append(f.explicit, name)
+		}
+		err = f.set(kind, name, value)
+	}
+	return rest, err
 }
 
 func isLoopFlag(name string) bool {
@@ -163,7 +149,7 @@ func mistyped(word string) string {
 	return ""
 }
 
-func (f *Flags) set(skill Skill, name, value string) error {
+func (f *Flags) set(kind Kind, name, value string) error {
 	switch name {
 	case "--loop":
 	case "--resume":
@@ -181,8 +167,8 @@ func (f *Flags) set(skill Skill, name, value string) error {
 		}
 		f.BudgetFile = path.Clean(value)
 	case "--pr":
-		if !KindOf(skill).OnePR {
-			return &flagError{"--pr is a flag of review, not of " + string(skill),
+		if !kind.OnePR {
+			return &flagError{"--pr is a flag of review, not of " + string(kind.Name),
 				"use /sdd:review --loop --pr N"}
 		}
 		return number(name, strings.TrimPrefix(value, "#"), &f.PR)
@@ -193,14 +179,14 @@ func (f *Flags) set(skill Skill, name, value string) error {
 		}
 		f.Dollars = v
 	case "--max-iterations":
-		if KindOf(skill).Endless && value == "0" {
+		if kind.Endless && value == "0" {
 			f.Iterations = maxUnits
 			return nil
 		}
 		return number(name, value, &f.Iterations)
 	case "--max-idle":
-		if !KindOf(skill).Idles {
-			return &flagError{"--max-idle is a flag of work, not of " + string(skill),
+		if !kind.Idles {
+			return &flagError{"--max-idle is a flag of work, not of " + string(kind.Name),
 				"leave it out"}
 		}
 		return number(name, value, &f.Idle)

@@ -6,42 +6,6 @@ import (
 	"strings"
 )
 
-// driftDue asks when the set of unblocked issues changed since the last snapshot that the run
-// recorded (R86, R87). An issue that the run has planned since, or took with a PR, is no drift
-// when it is gone.
-func driftDue(f *Facts) []Gate {
-	if f.Tick == nil || f.Tick.Backlog() == nil {
-		return nil
-	}
-	before := f.snapshot()
-	if before == nil || before.FromTracker != f.Tick.FromTracker() {
-		return nil // two views of one backlog: the difference says nothing
-	}
-	now := f.Tick.Backlog().Unblocked
-	added := missing(before.Unblocked, now)
-	removed := missing(slices.Concat(now, before.Taken), before.Unblocked)
-	if !added && !removed {
-		return nil
-	}
-	return []Gate{{Question: "Backlog changed since last iteration. Re-propose the next batch?"}}
-}
-
-// applyDrift makes a new plan the only one from which workers are sent.
-func applyDrift(_ *Budget, tick *Tick, _ Gate, act, _ string) {
-	if act == "re-propose" {
-		tick.Replan, tick.Report.Plan = true, nil
-	}
-}
-
-// missing reports whether a list holds a number that another does not.
-func missing(from, list []int) bool {
-	has := make(map[int]bool, len(from))
-	for _, n := range from {
-		has[n] = true
-	}
-	return slices.ContainsFunc(list, func(n int) bool { return !has[n] })
-}
-
 // criteriaDue asks about every issue to be worked on whose acceptance criteria are missing or
 // unfinished (R89, R90).
 func criteriaDue(f *Facts) []Gate {

@@ -31,8 +31,8 @@ func (b *Budget) maxIdle() int {
 	if b.MaxIdle > 0 {
 		return b.MaxIdle
 	}
-	if b.Tasks != nil {
-		return max(maxIdle, b.Tasks.MaxTries-1)
+	if p := b.payload(); p != nil {
+		return p.maxIdle()
 	}
 	return maxIdle
 }
@@ -45,11 +45,11 @@ func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 		b.foldTrail(t, before, e)
 		return
 	}
-	if a == nil || !t.Started || t.verdict().Verdict == Outage {
+	if a == nil || b.payload() == nil || !t.Started || t.verdict().Verdict == Outage {
 		return
 	}
 	seen := !a.Sent || a.EndHead != ""
-	switch changed := a.moved() || a.closed() || b.advanced(before); {
+	switch changed := a.moved() || a.closed() || b.payload().advanced(before); {
 	case seen:
 		b.countIdle(changed, a.Head, before)
 	case b.Tasks == nil || t.verdict().claims() || a.NoGit || a.Unread != "":
@@ -118,21 +118,6 @@ func (a *Attempt) closed() bool {
 	return slices.ContainsFunc(a.Resolved, func(id string) bool {
 		return !slices.Contains(a.Opened, id)
 	})
-}
-
-// advanced reports whether the run came closer to its end: a task is done, an audit is clean, the
-// check turned green.
-func (b *Budget) advanced(before *Budget) bool {
-	switch {
-	case b.Tasks != nil:
-		return b.Tasks.Index > before.Tasks.Index
-	case b.Audit != nil:
-		was, now := before.Audit, b.Audit
-		clean := now.Audits > was.Audits && now.Verdict.Word == cleanWord
-		green := was.Checked != nil && was.Checked.Exit != 0 && now.Checked.Exit == 0
-		return clean || green
-	}
-	return false
 }
 
 func noProgress(f *Facts) string {

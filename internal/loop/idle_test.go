@@ -66,21 +66,3 @@ func TestUnseen(t *testing.T) {
 		t.Errorf("no worker was sent: %+v", run.Idle)
 	}
 }
-
-// T91: a check that turned green is progress, one that stays as it was is none.
-func TestGreener(t *testing.T) {
-	for _, c := range []struct {
-		was, now int
-		want     bool
-	}{{1, 0, true}, {1, 1, false}, {0, 0, false}, {0, 1, false}, {-1, 0, false}} {
-		was, now := auditRun(1, Coding), auditRun(1, Coding)
-		now.Checked = &CheckRun{Exit: c.now}
-		if was.Checked = nil; c.was >= 0 {
-			was.Checked = &CheckRun{Exit: c.was}
-		}
-		b := &Budget{Skill: Audit, Audit: now}
-		if got := b.advanced(&Budget{Skill: Audit, Audit: was}); got != c.want {
-			t.Errorf("from exit %d to %d: %v", c.was, c.now, got)
-		}
-	}
-}

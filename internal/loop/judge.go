@@ -42,10 +42,7 @@ const maxHolds = 2
 
 // judge decides about the last message of the thread that does the task. It returns the facts that
 // it needs, or what the thread is held for; nil where the attempt is judged.
-func (s State) judge(k *Known) (need Need, hold *Continue) {
-	if s.Run.Audit != nil {
-		return s.judgeAudit(k)
-	}
+func (r *TaskRun) judge(s State, k *Known) (need Need, hold *Continue) {
 	if missing := k.lacks(NeedClaim); missing != 0 {
 		return missing, nil
 	}
@@ -68,7 +65,7 @@ func (s State) judge(k *Known) (need Need, hold *Continue) {
 		j.Verdict, j.Why = Overruled, why
 		return 0, s.miss(j, more)
 	}
-	if s.Run.Tasks.Check == "" {
+	if r.Check == "" {
 		return 0, s.settle(j)
 	}
 	if missing := k.lacks(NeedCheck); missing != 0 {
@@ -144,7 +141,7 @@ func red(c *CheckRun, head string) string {
 // judged is judge, and notes the tree that the judged attempt leaves. Without a claim no process is
 // started to look at it (kinds of loop, §6).
 func (s State) judged(k *Known) (need Need, hold *Continue) {
-	if need, hold = s.judge(k); need != 0 || hold != nil {
+	if need, hold = s.Run.payload().judge(s, k); need != 0 || hold != nil {
 		return need, hold
 	}
 	if s.Run.Audit != nil {
@@ -193,8 +190,8 @@ func (a *Attempt) ending() string {
 // works reports whether the open attempt still waits for its worker.
 func (s State) works() bool {
 	t := s.Tick
-	return t.Attempt != nil && t.Attempt.Judged == nil && t.Started && !t.Halting() &&
-		t.Failed == ""
+	return t.Attempt != nil && s.Run.payload() != nil && t.Attempt.Judged == nil && t.Started &&
+		!t.Halting() && t.Failed == ""
 }
 
 // inline reports whether the main thread itself does the task.
@@ -275,65 +272,11 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 }
 
 // Order is what the conductor is asked for: one call, whose prompt the hook replaces.
-func (b *Budget) Order(task int) string {
-	if b.Audit != nil {
-		return b.Audit.order()
-	}
-	name := b.name(task)
-	return fmt.Sprintf("Next: %s, attempt %d. Make exactly one Agent call now: subagent_type "+
-		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it by the task). "+
-		"When it returns, end your turn with one short line. Do nothing else.", name, b.Tasks.Try,
-		name)
-}
-
-// name is what the conductor is to send a worker for.
-func (b *Budget) name(task int) string {
-	switch {
-	case b.Audit != nil:
-		return b.Audit.UnderWay()
-	case task > len(b.Tasks.List):
-		return "the pull request"
-	}
-	return fmt.Sprintf("task %d of %d", task, len(b.Tasks.List))
-}
-
-// feeds reports whether the Stop hook brings the next task.
-func (b *Budget) feeds() bool { return b.Drive() == DriveStop }
-
-// Drive is the drive of a task or an audit loop, "" for any other kind.
-func (b *Budget) Drive() string {
-	switch {
-	case b.Tasks != nil:
-		return b.Tasks.Drive
-	case b.Audit != nil:
-		return b.Audit.Drive
-	}
-	return ""
-}
+func (b *Budget) Order() string { return b.payload().order() }
 
 // Feeds reports whether the last Stop asked for the next attempt in this very turn. A worker that a
 // person's own prompt sends is no part of the loop.
 func (b *Budget) Feeds(prompt string) bool {
 	return b.feeds() && b.Status == Active && b.Blocks.PromptID == prompt &&
 		slices.Contains(b.Blocks.Reasons, "next")
-}
-
-// scheduled reports whether the client's schedule brings the next task.
-func (b *Budget) scheduled() bool { return b.Drive() == DriveSchedule }
-
-// WakeOrder asks for the schedule of forked ticks.
-func (b *Budget) WakeOrder() string {
-	return fmt.Sprintf(`Nothing brings the next %s. Call now: CronCreate {"cron":"* * * * *",`+
-		`"prompt":%q,"recurring":true} (loaded with ToolSearch "select:CronCreate"). `+
-		"Then end the turn.", map[bool]string{true: "phase", false: "task"}[b.Audit != nil],
-		"/"+b.TickCommand())
-}
-
-// TickCommand is the command of a forked tick, in the namespace of the run's own command.
-func (b *Budget) TickCommand() string {
-	space := Namespace(b.Command)
-	if b.Audit != nil {
-		return space + ":turn"
-	}
-	return space + ":task"
 }

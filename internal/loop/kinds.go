@@ -23,6 +23,7 @@ type Kind struct {
 	Ceilings Ceilings // of a run whose command names none; zero for Defaults
 	Endless  bool     // --max-iterations 0 is no ceiling (A66)
 	Idles    bool     // it takes --max-idle N
+	Alone    bool     // the model begins no other loop in its session (A68)
 	// Flags and Switches are its own flags, with and without a value.
 	Flags, Switches []string
 	// Lost reports that a file has lost what the kind keeps beyond the core's; nil for nothing.
@@ -66,7 +67,7 @@ var Kinds = []Kind{
 	{
 		Name: Audit, Commands: []string{"audit", "turn"}, Scope: AuditLoop, MaxHolds: 6,
 		Ceilings: Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
-		Endless:  true,
+		Endless:  true, Alone: true,
 		Flags:    []string{"--check", "--check-timeout", "--drive"},
 		Switches: []string{"--restart"},
 		Lost:     func(b *Budget) bool { return b.Audit == nil },

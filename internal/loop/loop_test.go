@@ -62,7 +62,7 @@ func TestParseFlags(t *testing.T) {
 }
 
 func TestSchedules(t *testing.T) {
-	work, watch := Budget{Skill: Work}, Budget{Skill: Review, SinglePR: 142}
+	work, watch := Budget{Skill: Work}, Budget{Skill: Review, BacklogRun: BacklogRun{SinglePR: 142}}
 	tests := []struct {
 		prompt      string
 		work, watch bool

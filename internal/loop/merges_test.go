@@ -42,7 +42,7 @@ func TestAnApprovalIsGoodForOneMerge(t *testing.T) {
 
 func TestATaskOfWhatIsLeftAlone(t *testing.T) {
 	run := &Budget{DeferredTargets: []string{"#4"}}
-	tick := Tick{Deferred: []string{"PR #5"}, Taken: []int{7},
+	tick := Tick{Deferred: []string{"PR #5"}, BacklogTick: BacklogTick{Taken: []int{7}},
 		Report: Report{Backlog: &Backlog{InProgress: []int{6, 7}}}}
 	for _, c := range []struct {
 		mentions []int

@@ -90,23 +90,6 @@ func (r *Report) merge(o Report) {
 	}
 }
 
-// merge moves each issue named by the later report into the list where that report has it.
-func (b *Backlog) merge(o Backlog) *Backlog {
-	if b == nil {
-		b = &Backlog{}
-	}
-	named := func(n int) bool {
-		return slices.Contains(o.Unblocked, n) || slices.Contains(o.Blocked, n) ||
-			slices.Contains(o.InProgress, n)
-	}
-	keep := func(old, add []int) []int {
-		kept := slices.DeleteFunc(slices.Clone(old), named)
-		return AppendNew(append([]int{}, kept...), add...)
-	}
-	return &Backlog{keep(b.Unblocked, o.Unblocked), keep(b.Blocked, o.Blocked),
-		keep(b.InProgress, o.InProgress)}
-}
-
 func mergeBy[T any, K comparable](list, later []T, key func(T) K) []T {
 	for _, v := range later {
 		if i := slices.IndexFunc(list, func(o T) bool { return key(o) == key(v) }); i >= 0 {
@@ -233,11 +216,3 @@ func (t *Tick) qmdError() string {
 
 // qmdDown reports whether qmd was unreachable in the iteration.
 func (l *Iteration) qmdDown() bool { return l != nil && l.LastQmdError != "" }
-
-// PassOver are the planned issues that another iteration has in progress (R78–R80).
-func (t *Tick) PassOver(run *Budget) []int {
-	elsewhere := t.SiblingIssues(run)
-	return slices.DeleteFunc(slices.Clone(t.Report.Plan), func(n int) bool {
-		return !slices.Contains(elsewhere, n)
-	})
-}

@@ -1,6 +1,9 @@
 package loop
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // PostedReview is a review of a PR that the iteration let through.
 type PostedReview struct {
@@ -52,4 +55,10 @@ func (t *Tick) Unreview(id, input string) bool {
 		return id != "" && r.Call == key
 	})
 	return len(t.Reviews) < before
+}
+
+func (t *Tick) deferReview(pr, iteration int) {
+	t.Deferred = AppendNew(t.Deferred, PRTarget(pr))
+	t.Notes = AppendNew(t.Notes, fmt.Sprintf("PR #%d: no new commits since iteration %d "+
+		"(head_sha_at_iteration_end matches remote HEAD)", pr, iteration))
 }

@@ -407,7 +407,7 @@ func (w *world) save(s Save) {
 	var files []string
 	switch {
 	case s.DropClaim:
-		w.state.Claim = s.Claim.Without(w.client.session)
+		w.state.Claim = nil
 		files = append(files, "drops claim")
 	case s.Claim != nil:
 		w.state.Claim = s.Claim
@@ -656,8 +656,8 @@ func (w *world) begin(in *Entering, k Known) {
 	w.state.Run, w.state.Tick, w.lock = in.Run, nil, &in.Lock
 	in.Opens.Clock = w.machine()
 	o := w.decide(in.Opens, &k)
-	if o.Save.DropClaim {
-		w.state.Claim = w.state.Claim.Without(in.Opens.SessionID)
+	if o.Save.DropClaim || o.Save.Claim != nil {
+		w.state.Claim = o.Save.Claim
 	}
 	if o.Save.Close != nil {
 		o.Save.Claim, o.Save.DropClaim = nil, false

@@ -13,9 +13,10 @@ func NewRun(r Request) Budget {
 	b := Budget{
 		Version: Version, RunID: r.RunID, SessionID: r.SessionID, Skill: r.Command.Skill,
 		StartedAt: r.Now,
-		Ceilings:  r.Flags.Ceilings, PRsTouched: []string{}, Status: Active, SinglePR: r.Flags.PR,
+		Ceilings:  r.Flags.Ceilings, PRsTouched: []string{}, Status: Active,
 		Owner: r.Owner, EventsFrom: r.EventsFrom, UnderLoop: r.UnderLoop,
-		RateTableSource: r.Prices, MaxIdle: r.Flags.Idle,
+		RateTableSource: r.Prices,
+		BacklogRun:      BacklogRun{SinglePR: r.Flags.PR, MaxIdle: r.Flags.Idle},
 	}
 	if b.SinglePR != 0 {
 		b.PRsTouched = []string{prName(b.SinglePR)}
@@ -52,41 +53,15 @@ func Resume(b Budget, r Request) Budget {
 	b.EventsFrom = r.EventsFrom
 	b.UnderLoop = r.UnderLoop
 	b.raise(r)
-	if b.Tasks != nil { // a person had a look, so the task gets a new set of attempts (T65)
-		b.Tasks = b.Tasks.clone()
-		b.Tasks.Outages = 0
-		b.Tasks.Drive = resumedBy(r.Flags.Task.Drive, b.Tasks.Drive)
-		if more := r.Flags.Task.Dollars; more > 0 && !r.unasked() {
-			b.Tasks.Dollars = more
+	b.Idle = nil // a person had a look
+	switch {
+	case b.Tasks != nil:
+		b.Tasks = b.Tasks.resumed(r)
+	case b.Audit != nil:
+		if r.Flags.Restart {
+			b.restart(r)
 		}
-		if !r.unasked() {
-			b.Tasks.Tip = ""
-		}
-		if b.Tasks.Try >= b.Tasks.MaxTries {
-			b.Tasks.Try = 1
-		}
-	}
-	if b.Audit != nil && r.Flags.Restart {
-		most := b.Ceilings.Iterations - b.Audit.Before
-		if b.Ceilings.Iterations >= maxUnits {
-			most = maxUnits
-		}
-		if r.Flags.names("--max-iterations") {
-			most = r.Flags.Iterations
-		}
-		b.Audit = b.Audit.restart(b.IterationsUsed)
-		b.Ceilings.Iterations = min(b.IterationsUsed+most, maxUnits)
-	}
-	if b.Idle = nil; b.Audit != nil { // a person had a look
-		b.Audit = b.Audit.clone()
-		b.Audit.Retries, b.Audit.Outages = 0, 0
-		if !r.unasked() {
-			b.Audit.Tip, b.Audit.Branch = "", ""
-		}
-		b.Audit.Drive = resumedBy(r.Flags.Task.Drive, b.Audit.Drive)
-		if check := r.Flags.Task.Check; check != "" && !r.unasked() {
-			b.Audit.Check = check
-		}
+		b.Audit = b.Audit.resumed(r)
 	}
 	before := b.Flags
 	b.Scheduled, b.NextTick, b.LastPrompts, b.Blocks = nil, time.Time{}, nil, Blocks{}
@@ -170,7 +145,8 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		Iteration: run.IterationsUsed + 1,
 		StartedAt: r.Now, Prompts: []string{r.PromptID}, Transcript: r.Transcript,
 		Unattended: !r.Attended,
-		Notes:      e.Notes, Worktrees: e.Worktrees, Asked: e.Asked, Trail: e.Trail,
+		Notes:      e.Notes, Worktrees: e.Worktrees, Asked: e.Asked,
+		BacklogTick: BacklogTick{Trail: e.Trail},
 	}
 	t.follow(run, previous, e)
 	// an old client names none, so the last prompt's blocks would count for ever
@@ -234,22 +210,6 @@ func (t *Tick) noteDropped(run *Budget, tip string) string {
 	return tip
 }
 
-// begin opens the attempt or the phase under way; nil where the kind has none, or none is left.
-func (b *Budget) begin(e EntryFacts) *Attempt {
-	if b.Ignores == "" {
-		b.Ignores = e.Ignores
-	}
-	switch {
-	case b.Tasks != nil:
-		b.Tasks = b.Tasks.clone()
-		return b.Tasks.begin(e)
-	case b.Audit != nil:
-		b.Audit = b.Audit.clone()
-		return b.Audit.begin(e)
-	}
-	return nil
-}
-
 // EntryFacts are the facts that the program itself looked up before an iteration began.
 type EntryFacts struct {
 	Notes     []string
@@ -296,12 +256,6 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 	}
 }
 
-func (t *Tick) deferReview(pr, iteration int) {
-	t.Deferred = AppendNew(t.Deferred, PRTarget(pr))
-	t.Notes = AppendNew(t.Notes, fmt.Sprintf("PR #%d: no new commits since iteration %d "+
-		"(head_sha_at_iteration_end matches remote HEAD)", pr, iteration))
-}
-
 // carry asks again the questions of an exit or of a paused run. Budgets are evaluated again,
 // never carried.
 func (t *Tick) carry(gates []Gate) {
@@ -339,12 +293,11 @@ func StartBody(run *Budget, t *Tick) bool {
 		t.Started = true
 		run.IterationsUsed = t.Iteration
 		switch {
-		case t.Attempt != nil && run.complete():
+		case t.Attempt == nil:
+		case run.payload().complete():
 			t.Attempt = nil // by an answer
-		case t.Attempt != nil && run.Tasks != nil:
-			run.Tasks.aim(t.Attempt)
-		case t.Attempt != nil:
-			run.Audit.aim(t.Attempt)
+		default:
+			run.payload().aim(t.Attempt)
 		}
 		if pr := t.AskedPR(run.SinglePR); pr != nil {
 			t.Track(*pr)

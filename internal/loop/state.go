@@ -95,6 +95,7 @@ type Counted struct {
 
 // Budget is a run: its identity, its ceilings, everything spent so far. It is the whole of
 // {skill}.budget.json (R109) and, mirrored in every history line, what a resume starts from (R131).
+// Every run has these fields, except for BacklogRun (work and review), Tasks and Audit.
 type Budget struct {
 	Version   int       `json:"version"`
 	RunID     string    `json:"run_id"`
@@ -118,15 +119,11 @@ type Budget struct {
 	StopCause  string      `json:"stop_cause,omitempty"`
 	StopText   string      `json:"stop_text,omitempty"`
 	StopDetail *StopDetail `json:"stop_detail,omitempty"`
-	SinglePR   int         `json:"single_pr,omitempty"`
 	Seq        int         `json:"seq"` // history lines of this run that this budget includes
 
 	TokensByModel   map[string]Tokens `json:"tokens_by_model,omitempty"`
 	DeferredTargets []string          `json:"deferred_targets,omitempty"`
-	// FailedIssues are those that the run itself worked on last and did not finish: their
-	// in-progress label is its own.
-	FailedIssues []int    `json:"failed_issues,omitempty"`
-	Cursors      []Cursor `json:"cursors,omitempty"`
+	Cursors         []Cursor          `json:"cursors,omitempty"`
 
 	// Ignores are the files by which git left others out when a task or an audit loop began, and
 	// their sums: a line each, the last one "-".
@@ -180,8 +177,8 @@ type Budget struct {
 	Tasks *TaskRun `json:"tasks,omitempty"`
 	// Audit is what an audit loop has beyond that; nil for any other kind.
 	Audit *AuditRun `json:"audit,omitempty"`
-	// MaxIdle is how many iterations in a row without a change end a work loop; 0 for any number.
-	MaxIdle int `json:"max_idle,omitempty"`
+	// what work and review have beyond that
+	BacklogRun
 	// Idle counts the last iterations, if nothing changed in them; nil otherwise.
 	Idle *Idle `json:"idle,omitempty"`
 	// RetryAt is when the next attempt may begin, after one that the service ended (T95).
@@ -280,16 +277,10 @@ type Failure struct {
 	Cause  string `json:"cause"`
 }
 
-// Backlog is the tracker's issues as one tick saw them, by number.
-type Backlog struct {
-	Unblocked  []int `json:"unblocked"`
-	Blocked    []int `json:"blocked"`
-	InProgress []int `json:"in_progress"`
-}
-
 // Iteration is one line of {skill}.history.jsonl. Appending it is the commit point of an iteration:
 // its snapshot is the whole budget, so a crash before the budget file is written loses nothing
-// (R118–R122).
+// (R118–R122). Every line has these fields, except for BacklogLine (work and review), Task and
+// Audit.
 type Iteration struct {
 	Version      int               `json:"version"`
 	RunID        string            `json:"run_id"`
@@ -314,17 +305,9 @@ type Iteration struct {
 	Worktrees    []Worktree        `json:"active_worktrees"`
 	Gates        []GateAnswer      `json:"gates"`
 	Fired        []string          `json:"stop_conditions_fired"`
-	Backlog      *Backlog          `json:"backlog_snapshot,omitempty"`
 	Failures     []Failure         `json:"failures"`
 	UsageByModel map[string]Tokens `json:"usage_by_model,omitempty"`
-	// else the skill reported it
-	FromTracker bool  `json:"backlog_from_tracker,omitempty"`
-	Plan        []int `json:"plan,omitempty"`
-	// issues its workers were sent to, where PRs came of it
-	Taken []int `json:"taken,omitempty"`
-	// "missing" when the skill reported nothing
-	Facts        string `json:"facts,omitempty"`
-	LastQmdError string `json:"qmd_error,omitempty"`
+	LastQmdError string            `json:"qmd_error,omitempty"`
 	// what an interrupted iteration left half done (R44)
 	Left          []string `json:"left,omitempty"`
 	SkippedForPID int      `json:"skipped_for_pid,omitempty"`
@@ -337,6 +320,8 @@ type Iteration struct {
 	Task *TaskLine `json:"task,omitempty"`
 	// Audit is the phase of an audit loop's iteration; nil for any other kind.
 	Audit *AuditLine `json:"audit,omitempty"`
+	// what work and review record beyond that
+	BacklogLine
 }
 
 // Ran reports whether the line is of an iteration, not of a tick that was passed over at a held

@@ -56,12 +56,18 @@ type Save struct {
 	Run       *Budget
 	Tick      *Tick
 	Claim     *Claim
-	DropClaim bool       // the session's claim is removed; others' places in it stay
+	DropClaim bool       // no session waits any more
 	Line      *Iteration // a history line that ends no iteration; it goes first
 	Force     *Lock      // removed, as a person allowed
 	Counted   *Budget    // the run as its iteration begins; it goes after the tick
 	DropTick  bool       // of a run that is gone
 	Enter     *Entering
+}
+
+// leave takes a session's place in a claim away; others' stay.
+func (s *Save) leave(c *Claim, session string) {
+	s.Claim = c.Without(session)
+	s.DropClaim = s.Claim == nil
 }
 
 // Reply is what the client and the person are answered. The caller puts it into words.

@@ -282,6 +282,50 @@ func (r *TaskRun) aim(a *Attempt) {
 	a.Token = fmt.Sprintf("%d.%d-%s", a.Task, a.Try, nonce)
 }
 
+// resumed is the run as a person takes it up again: the task gets a new set of attempts (T65).
+func (r TaskRun) resumed(by Request) *TaskRun {
+	next := r.clone()
+	next.Outages, next.Drive = 0, resumedBy(by.Flags.Task.Drive, r.Drive)
+	if next.Try >= next.MaxTries {
+		next.Try = 1
+	}
+	if by.unasked() {
+		return next
+	}
+	next.Tip = ""
+	if more := by.Flags.Task.Dollars; more > 0 {
+		next.Dollars = more
+	}
+	return next
+}
+
+func (r *TaskRun) drive() string        { return r.Drive }
+func (r *TaskRun) check() (string, int) { return r.Check, r.CheckMinutes }
+func (r *TaskRun) tip() string          { return r.Tip }
+func (r *TaskRun) outages() int         { return r.Outages }
+func (r *TaskRun) complete() bool       { return r.Complete() }
+func (r *TaskRun) unit() string         { return "task" }
+func (r *TaskRun) tick() string         { return "task" }
+
+// A task has all of its attempts first, so that the cause of its end is its own (T57).
+func (r *TaskRun) maxIdle() int { return max(maxIdle, r.MaxTries-1) }
+
+func (r *TaskRun) advanced(since *Budget) bool { return r.Index > since.Tasks.Index }
+
+func (r *TaskRun) underWay() string {
+	if r.Index >= len(r.List) {
+		return "the pull request"
+	}
+	return fmt.Sprintf("task %d of %d", r.Index+1, len(r.List))
+}
+
+func (r *TaskRun) order() string {
+	return fmt.Sprintf("Next: %s, attempt %d. Make exactly one Agent call now: subagent_type "+
+		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it by the task). "+
+		"When it returns, end your turn with one short line. Do nothing else.", r.underWay(), r.Try,
+		r.underWay())
+}
+
 // emptyTree is git's name of a tree without files: what a branch without a commit is compared with.
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
@@ -404,16 +448,6 @@ func (s State) Tip() string {
 		}
 	}
 	return s.Run.tip()
-}
-
-func (b *Budget) tip() string {
-	switch {
-	case b.Tasks != nil:
-		return b.Tasks.Tip
-	case b.Audit != nil:
-		return b.Audit.Tip
-	}
-	return ""
 }
 
 func taskBlocked(f *Facts) string {

@@ -9,7 +9,8 @@ import (
 // Every row of both tables tells where it stands, of every kind of run, with next to nothing known.
 func TestEveryRowTells(t *testing.T) {
 	for _, run := range []*Budget{{Skill: Work, Ceilings: Defaults},
-		{Skill: Review, Ceilings: Defaults}, {Skill: Review, SinglePR: 142}} {
+		{Skill: Review, Ceilings: Defaults},
+		{Skill: Review, BacklogRun: BacklogRun{SinglePR: 142}}} {
 		for _, tick := range []*Tick{nil, {}} {
 			f := Look(run, tick, nil, time.Time{})
 			for i, s := range States(f) {

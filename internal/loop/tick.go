@@ -6,7 +6,8 @@ import (
 )
 
 // Tick is the open iteration: {skill}.tick.json. It exists from entry to the end of the
-// iteration, and after a crash the missing history line is made from it.
+// iteration, and after a crash the missing history line is made from it. Every tick has these
+// fields, except for BacklogTick (work and review) and Attempt (task and audit).
 type Tick struct {
 	Version   int       `json:"version"`
 	RunID     string    `json:"run_id"`
@@ -42,10 +43,6 @@ type Tick struct {
 	// Dialogs are the AskUserQuestion calls seen, by tool_use_id.
 	Dialogs   []Dialog   `json:"dialogs,omitempty"`
 	Approvals []Approval `json:"approvals,omitempty"`
-	// Reviews are the reviews that were let through, each PR one round (R149).
-	Reviews []PostedReview `json:"reviews,omitempty"`
-	// Replan says that a person asked for a new plan: workers go out for its issues only.
-	Replan bool `json:"replan,omitempty"`
 
 	// Counted are the tool calls whose effect is counted, as event, tool_use_id and a sum of the
 	// input; Passed those that merge and were let through. A client in which the hooks are
@@ -67,7 +64,6 @@ type Tick struct {
 	Agents   int      `json:"agents_dispatched"`
 	Workers  []string `json:"workers,omitempty"` // ids of background agents not known to have ended
 	Critics  []string `json:"critics,omitempty"` // sent, each as "thread/type"
-	Taken    []int    `json:"taken,omitempty"`   // issues this tick's own workers were sent to
 	PRs      []string `json:"prs_touched,omitempty"`
 	Comments int      `json:"comments_pushed"`
 	Merges   int      `json:"merges_attempted"`
@@ -86,9 +82,8 @@ type Tick struct {
 
 	// Attempt is what the iteration of a task or an audit loop is about; nil for any other kind.
 	Attempt *Attempt `json:"attempt,omitempty"`
-	// Trail is, where --max-idle is given, the commit at the beginning and a sum of all local
-	// branches and files that are not committed; "" when unknown.
-	Trail string `json:"trail,omitempty"`
+	// what work and review have beyond that
+	BacklogTick
 
 	// Observed is what the program saw itself of the above.
 	Observed Observed `json:"observed,omitzero"`
@@ -243,5 +238,7 @@ func (c *Claim) PriorStop() string {
 func (c *Claim) Schedules(prompt string) bool {
 	f, _, err := ParseFlags(c.Skill, c.Args)
 	return err == nil &&
-		(&Budget{Skill: c.Skill, SinglePR: f.PR, Command: c.Command}).Schedules(prompt)
+		(&Budget{
+			Skill: c.Skill, Command: c.Command, BacklogRun: BacklogRun{SinglePR: f.PR},
+		}).Schedules(prompt)
 }

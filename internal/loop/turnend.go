@@ -71,9 +71,9 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 // orderAgain asks once more for the call of the conductor, which ended its turn without it, as
 // often as a turn may be held. Then the run pauses.
 func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
-	what, open := s.Run.name(s.Run.next()), s.Tick != nil
+	what, open := s.Run.payload().underWay(), s.Tick != nil
 	if e.hold(s.Run, orderHold) {
-		ask := &Continue{Name: orderHold, Text: s.Run.Order(s.Run.next())}
+		ask := &Continue{Name: orderHold, Text: s.Run.Order()}
 		return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}, Reply: Reply{Continue: ask}}
 	}
 	out := e.pause(s, k, CauseIgnored, fmt.Sprintf("The session ended its turn without the Agent "+
@@ -207,7 +207,7 @@ func (e TurnEnd) afterwards(run *Budget, crons []Scheduled) *Continue {
 	case run.Status == Active && run.feeds():
 		// Each close feeds once, however long the turn.
 		run.Blocks = Blocks{PromptID: e.Prompt, Reasons: []string{"next"}, At: e.Wall}
-		return &Continue{Name: "next", Text: run.Order(run.next()), Until: run.RetryAt}
+		return &Continue{Name: "next", Text: run.Order(), Until: run.RetryAt}
 	case run.Status == Active && run.UnderLoop && len(crons) == 0 && e.hold(run, "wake"):
 		return &Continue{Name: "wake"}
 	case run.Status == Active && run.scheduled() && len(crons) == 0 && e.hold(run, "wake"):
@@ -224,7 +224,9 @@ func (e TurnEnd) claimUnanswered(c *Claim) Outcome {
 	case c.Blocked && own && e.First: // this Stop was answered by another registration of the hooks
 		return Outcome{}
 	case c.Blocked || !own || !e.Attended:
-		return Outcome{Save: Save{Claim: c, DropClaim: true}}
+		var out Outcome
+		out.Save.leave(c, e.Session)
+		return out
 	}
 	c.Blocked = true
 	ask := &Continue{Name: "gate:" + c.Gate.Name, Gates: []Gate{*c.Gate}}

@@ -12,11 +12,11 @@ import (
 	"hooks/internal/loop"
 )
 
-// AppendHistory writes a line that ends no iteration: one line, written at once and synced. A torn
+// appendHistory writes a line that ends no iteration: one line, written at once and synced. A torn
 // last line is repaired before it. created reports that the history is new, which a person is told
 // (R123, R126). A line that the history already has is refused with errCommitted; a failed write
 // leaves the history as it was. The caller holds the guard.
-func (s *Store) AppendHistory(it *loop.Iteration) (created bool, err error) {
+func (s *Store) appendHistory(it *loop.Iteration) (created bool, err error) {
 	line, err := s.lineOf(it)
 	if err == nil {
 		var h *historyFile

@@ -12,9 +12,9 @@ import (
 func full(t *testing.T, s *Store, budgetPath string) *Store {
 	t.Helper()
 	grow(t, s, line(1))
-	ok(t, s.SaveBudget(budgetPath, at(1)))
-	ok(t, s.SaveTick(tick(2)))
-	ok(t, s.SaveClaim(&loop.Claim{Skill: "work", SessionID: "s", PromptID: "p", Since: noon}))
+	ok(t, s.saveBudget(budgetPath, at(1)))
+	ok(t, s.saveTick(tick(2)))
+	ok(t, s.saveClaim(&loop.Claim{Skill: "work", SessionID: "s", PromptID: "p", Since: noon}))
 	return s
 }
 

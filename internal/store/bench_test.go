@@ -5,8 +5,8 @@ import "testing"
 // BenchmarkLoad is what every tool call of a running loop pays.
 func BenchmarkLoad(b *testing.B) {
 	s := must(Create(b.TempDir()))
-	must(s.Commit(line(1), "", at(1)))
-	if err := s.SaveTick(tick(2)); err != nil {
+	must(s.commit(line(1), "", at(1)))
+	if err := s.saveTick(tick(2)); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
@@ -20,9 +20,9 @@ func BenchmarkLoad(b *testing.B) {
 func BenchmarkCommit(b *testing.B) {
 	s := must(Create(b.TempDir()))
 	for n := 1; b.Loop(); n++ {
-		unlock := must(s.Guard(b.Context()))
-		must(s.Recover("work"))
-		must(s.Commit(line(n), "", at(n)))
+		unlock := must(s.guard(b.Context()))
+		must(s.recover("work"))
+		must(s.commit(line(n), "", at(n)))
 		if err := unlock(); err != nil {
 			b.Fatal(err)
 		}

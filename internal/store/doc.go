@@ -1,9 +1,9 @@
 // Package store keeps the state of loops under <project>/.sdd/loop and is its only writer.
 //
 // Every file is replaced atomically and durably. A history line is the commit point of an
-// iteration, and Recover brings the other files up to it after a crash. What cannot be read is
+// iteration, and recover brings the other files up to it after a crash. What cannot be read is
 // reported, never guessed and never rewritten.
 //
-// A change of the state is Guard, then RecoverSealed for the state, then Commit or one of the Save
-// methods, and the unlock. A Store belongs to one goroutine of one short-lived process.
+// A change of a run is Begin, State, Commit and End (Tx). A Store belongs to one goroutine of one
+// short-lived process.
 package store

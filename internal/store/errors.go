@@ -11,7 +11,7 @@ var (
 	ErrBusy = errors.New("another hook is working on .sdd/loop")
 
 	// ErrClosed reports that the history has the iteration's line, so the iteration is closed, but
-	// what follows the line could not be written. Recover continues from the line.
+	// what follows the line could not be written. The next State continues from the line.
 	ErrClosed = errors.New("the iteration is closed in the history")
 
 	// ErrLockChanged reports that the lock is not the one that was judged stale. It was left alone.

@@ -22,7 +22,7 @@ func view(t *testing.T, project string) string {
 	}
 	ok(t, err)
 	defer s.Close()
-	st, err := s.Recover("work")
+	st, err := s.recover("work")
 	ok(t, err)
 	lines, damage := seqs(s)
 	same(t, "damaged lines", damage, nil)
@@ -54,75 +54,75 @@ var deeds = map[string]struct {
 	before func(*testing.T, *Store)
 	do     func(*Store) error
 }{
-	"first budget": {do: func(s *Store) error { return s.SaveBudget("", at(0)) }},
+	"first budget": {do: func(s *Store) error { return s.saveBudget("", at(0)) }},
 	"budget": {
-		before: func(t *testing.T, s *Store) { ok(t, s.SaveBudget("", at(0))) },
-		do:     func(s *Store) error { return s.SaveBudget("", at(1)) },
+		before: func(t *testing.T, s *Store) { ok(t, s.saveBudget("", at(0))) },
+		do:     func(s *Store) error { return s.saveBudget("", at(1)) },
 	},
 	"budget elsewhere": {
-		before: func(t *testing.T, s *Store) { ok(t, s.SaveBudget("b.json", at(0))) },
-		do:     func(s *Store) error { return s.SaveBudget("b.json", at(1)) },
+		before: func(t *testing.T, s *Store) { ok(t, s.saveBudget("b.json", at(0))) },
+		do:     func(s *Store) error { return s.saveBudget("b.json", at(1)) },
 	},
-	"first budget elsewhere": {do: func(s *Store) error { return s.SaveBudget("b.json", at(0)) }},
-	"tick":                   {do: func(s *Store) error { return s.SaveTick(tick(1)) }},
+	"first budget elsewhere": {do: func(s *Store) error { return s.saveBudget("b.json", at(0)) }},
+	"tick":                   {do: func(s *Store) error { return s.saveTick(tick(1)) }},
 	"next tick": {
-		before: func(t *testing.T, s *Store) { ok(t, s.SaveTick(tick(1))) },
-		do:     func(s *Store) error { return s.SaveTick(tick(2)) },
+		before: func(t *testing.T, s *Store) { ok(t, s.saveTick(tick(1))) },
+		do:     func(s *Store) error { return s.saveTick(tick(2)) },
 	},
 	"claim": {do: func(s *Store) error {
-		return s.SaveClaim(&loop.Claim{Skill: "work", SessionID: "s", PromptID: "p", Since: noon})
+		return s.saveClaim(&loop.Claim{Skill: "work", SessionID: "s", PromptID: "p", Since: noon})
 	}},
 	"tick removed": {
-		before: func(t *testing.T, s *Store) { ok(t, s.SaveTick(tick(1))) },
-		do:     func(s *Store) error { return s.RemoveTick("work") },
+		before: func(t *testing.T, s *Store) { ok(t, s.saveTick(tick(1))) },
+		do:     func(s *Store) error { return s.dropTick("work") },
 	},
-	"first line": {do: func(s *Store) error { _, err := s.AppendHistory(line(1)); return err }},
+	"first line": {do: func(s *Store) error { _, err := s.appendHistory(line(1)); return err }},
 	"next line": {
 		before: func(t *testing.T, s *Store) { grow(t, s, line(1)) },
-		do:     func(s *Store) error { _, err := s.AppendHistory(line(2)); return err },
+		do:     func(s *Store) error { _, err := s.appendHistory(line(2)); return err },
 	},
 	"line after a torn one": {
 		before: func(t *testing.T, s *Store) {
 			grow(t, s, line(1))
 			put(t, s, history, content(t, s, history)+`{"torn":`)
 		},
-		do: func(s *Store) error { _, err := s.AppendHistory(line(2)); return err },
+		do: func(s *Store) error { _, err := s.appendHistory(line(2)); return err },
 	},
 	"line after one without its newline": {
 		before: func(t *testing.T, s *Store) {
 			put(t, s, history, string(must(codec.Encode(line(1)))))
 		},
-		do: func(s *Store) error { _, err := s.AppendHistory(line(2)); return err },
+		do: func(s *Store) error { _, err := s.appendHistory(line(2)); return err },
 	},
 	"end of an iteration": {
 		before: func(t *testing.T, s *Store) {
 			grow(t, s, line(1))
-			ok(t, s.SaveBudget("", at(1)))
-			ok(t, s.SaveTick(tick(2)))
+			ok(t, s.saveBudget("", at(1)))
+			ok(t, s.saveTick(tick(2)))
 		},
-		do: func(s *Store) error { _, err := s.Commit(line(2), "", at(2)); return err },
+		do: func(s *Store) error { _, err := s.commit(line(2), "", at(2)); return err },
 	},
 	"recovery": {
 		before: func(t *testing.T, s *Store) {
 			grow(t, s, line(1), line(2))
-			ok(t, s.SaveBudget("", at(1)))
-			ok(t, s.SaveTick(tick(2)))
+			ok(t, s.saveBudget("", at(1)))
+			ok(t, s.saveTick(tick(2)))
 		},
-		do: func(s *Store) error { _, err := s.Recover("work"); return err },
+		do: func(s *Store) error { _, err := s.recover("work"); return err },
 	},
 	"first findings": {
-		before: func(t *testing.T, s *Store) { ok(t, s.SaveBudget("", at(0))) },
-		do:     func(s *Store) error { return s.SaveBudget("", audited(0, bug(1), bug(2))) },
+		before: func(t *testing.T, s *Store) { ok(t, s.saveBudget("", at(0))) },
+		do:     func(s *Store) error { return s.saveBudget("", audited(0, bug(1), bug(2))) },
 	},
 	"findings": {
 		before: func(t *testing.T, s *Store) {
-			ok(t, s.SaveBudget("", audited(0, bug(1), bug(2))))
+			ok(t, s.saveBudget("", audited(0, bug(1), bug(2))))
 		},
 		do: resolveFirst,
 	},
 	"findings of a line that a crash left out": {
 		before: func(t *testing.T, s *Store) {
-			ok(t, s.SaveBudget("", audited(0, bug(1), bug(2))))
+			ok(t, s.saveBudget("", audited(0, bug(1), bug(2))))
 			name := findingsName("run-1")
 			put(t, s, name, content(t, s, name)+`{"id":"F1","sta`)
 		},
@@ -130,11 +130,11 @@ var deeds = map[string]struct {
 	},
 	"findings at the end of an iteration": {
 		before: func(t *testing.T, s *Store) {
-			ok(t, s.SaveBudget("", audited(0, bug(1))))
-			ok(t, s.SaveTick(tick(1)))
+			ok(t, s.saveBudget("", audited(0, bug(1))))
+			ok(t, s.saveTick(tick(1)))
 		},
 		do: func(s *Store) error {
-			st, err := s.Recover("work")
+			st, err := s.recover("work")
 			if err != nil || st.Budget.Seq == 1 {
 				return err
 			}
@@ -143,7 +143,7 @@ var deeds = map[string]struct {
 				st.Budget.Audit.Found.Sum
 			l := line(1)
 			l.Budget = *b
-			_, err = s.Commit(l, "", b)
+			_, err = s.commit(l, "", b)
 			return err
 		},
 	},
@@ -313,11 +313,11 @@ func TestFaultsOfGuard(t *testing.T) {
 	for n := 1; n <= 2; n++ {
 		s := newStore(t)
 		s.disk.fail = modes["one failure"](n)
-		if _, err := s.Guard(t.Context()); !errors.Is(err, syscall.ENOSPC) {
+		if _, err := s.guard(t.Context()); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("operation %d: %v", n, err)
 		}
 		s.disk.fail = nil
-		unlock, err := s.Guard(context.Background())
+		unlock, err := s.guard(context.Background())
 		ok(t, err)
 		ok(t, unlock())
 	}

@@ -27,7 +27,7 @@ func audited(n int, findings ...loop.Finding) *loop.Budget {
 
 // resolveFirst resolves F1.
 func resolveFirst(s *Store) error {
-	st, err := s.Recover("work")
+	st, err := s.recover("work")
 	if err == nil {
 		err = s.Findings(st.Budget)
 	}
@@ -36,7 +36,7 @@ func resolveFirst(s *Store) error {
 	}
 	st.Budget.Audit.Findings[0].State = loop.ResolvedFinding
 	st.Budget.Audit.Tally()
-	return s.SaveBudget("", st.Budget)
+	return s.saveBudget("", st.Budget)
 }
 
 // The findings of a run are neither in its budget nor in a line of its history, and are read where
@@ -44,11 +44,11 @@ func resolveFirst(s *Store) error {
 func TestFindingsLieApart(t *testing.T) {
 	s := newStore(t)
 	b := audited(0, bug(1), bug(2))
-	ok(t, s.SaveBudget("", b))
-	ok(t, s.SaveTick(tick(1)))
+	ok(t, s.saveBudget("", b))
+	ok(t, s.saveTick(tick(1)))
 	l := line(1)
 	b.Seq, l.Budget = 1, *b
-	_, err := s.Commit(l, "", b)
+	_, err := s.commit(l, "", b)
 	ok(t, err)
 	for _, name := range []string{"work.budget.json", history} {
 		if text := content(t, s, name); strings.Contains(text, "bug 1") {
@@ -61,7 +61,7 @@ func TestFindingsLieApart(t *testing.T) {
 	same(t, "findings read", len(st.Budget.Audit.Findings), 0)
 	same(t, "counted", st.Budget.Audit.Found.Bugs, 2)
 	b.Pending = []loop.Gate{{Name: loop.RecurringGate, Target: "F1"}}
-	ok(t, s.SaveBudget("", b))
+	ok(t, s.saveBudget("", b))
 	st = must(s.Load("work"))
 	same(t, "findings", st.Budget.Audit.Findings, []loop.Finding{bug(1), bug(2)})
 	same(t, "lines", strings.Count(content(t, s, name), "\n"), 2)
@@ -75,7 +75,7 @@ func TestFindingsAreArchived(t *testing.T) {
 	s := newStore(t)
 	b := audited(0, bug(1))
 	b.Skill = loop.Audit
-	ok(t, s.SaveBudget("", b))
+	ok(t, s.saveBudget("", b))
 	ok(t, s.Archive(loop.Audit, "run-1"))
 	same(t, "files left", files(t, s), []string{"archive"})
 	old := must(s.Archived("run-1"))
@@ -118,7 +118,7 @@ func TestChangedFindings(t *testing.T) {
 		s.Seal(dir, func() string { return "b1" })
 		b := audited(0, bug(1), bug(2))
 		b.SealedIn = dir.Path()
-		ok(t, s.SaveBudget("", b))
+		ok(t, s.saveBudget("", b))
 		text := change(content(t, s, name))
 		put(t, s, name, text)
 		if text == "" {
@@ -131,7 +131,7 @@ func TestChangedFindings(t *testing.T) {
 		}
 		same(t, what+": runs that changed", len(s.Changed("work")), 1)
 		b.Audit.Findings = []loop.Finding{bug(3)}
-		if err := s.SaveBudget("", b); err == nil {
+		if err := s.saveBudget("", b); err == nil {
 			t.Errorf("%s: it is written over", what)
 		}
 		accepted, err := s.Accept("work", func(*loop.Budget) bool { return false })

@@ -19,15 +19,8 @@ const (
 	guardPoll = 3 * time.Millisecond
 )
 
-// Guard makes this process the only one that changes the state, until unlock. It waits at most two
-// seconds, less when ctx ends earlier, and then fails with ErrBusy. The kernel frees it when the
-// process dies, and its file is never deleted. Taking it again while it is held costs nothing.
-//
-// On a file system without locks a file in the user's state directory is locked instead, which
-// keeps out the other hooks of this machine. Where that fails too Guard succeeds all the same:
-// atomic replacement and the exclusive lock file still work, but two hooks in the same moment may
-// then overwrite each other's counters.
-func (s *Store) Guard(ctx context.Context) (unlock func() error, err error) {
+// guard is what Begin does. Its file is never deleted.
+func (s *Store) guard(ctx context.Context) (unlock func() error, err error) {
 	if s.guards == 0 {
 		if err := s.take(ctx); err != nil {
 			return nil, err
@@ -39,14 +32,14 @@ func (s *Store) Guard(ctx context.Context) (unlock func() error, err error) {
 
 // guarded runs do under the guard.
 func (s *Store) guarded(do func() error) error {
-	unlock, err := s.Guard(context.Background())
+	unlock, err := s.guard(context.Background())
 	if err != nil {
 		return err
 	}
 	return errors.Join(do(), unlock())
 }
 
-// unguard ends one Guard. The last one frees the lock.
+// unguard ends one guard. The last one frees the lock.
 func (s *Store) unguard() error {
 	s.guards--
 	if s.guards > 0 || s.lock == nil {
@@ -111,7 +104,7 @@ func (s *Store) lockOutside(ctx context.Context) (*flock.Flock, error) {
 	return lock, s.tryLock("state-lock", ctx, lock)
 }
 
-// tryLock waits for a lock as Guard does.
+// tryLock waits for a lock as Begin says.
 func (s *Store) tryLock(op string, ctx context.Context, lock *flock.Flock) error {
 	if err := s.disk.at(op, guardName); err != nil {
 		return err

@@ -40,16 +40,16 @@ func TestGuardWithoutLocks(t *testing.T) {
 			one.Seal(dir, func() string { return "" })
 			without(one, err, nil)
 		}
-		outer := must(s.Guard(t.Context()))
-		inner := must(s.Guard(t.Context()))
+		outer := must(s.guard(t.Context()))
+		inner := must(s.guard(t.Context()))
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
-		if _, err := other.Guard(ctx); !errors.Is(err, ErrBusy) {
+		if _, err := other.guard(ctx); !errors.Is(err, ErrBusy) {
 			t.Errorf("a held lock gives %v", err)
 		}
 		ok(t, outer())
 		ok(t, inner())
-		unlock := must(other.Guard(t.Context()))
+		unlock := must(other.guard(t.Context()))
 		must(other.Acquire("work", *lock(1)))
 		ok(t, other.Release("work", anyLock))
 		ok(t, unlock())
@@ -68,7 +68,7 @@ func TestGuardWithoutAnything(t *testing.T) {
 		put(t, s, "work.lock", specLock)
 		s.Seal(dir, func() string { return "" })
 		without(s, syscall.ENOLCK, syscall.ENOSPC)
-		unlock := must(s.Guard(t.Context()))
+		unlock := must(s.guard(t.Context()))
 		same(t, name, s.unguarded, true)
 		ok(t, s.Reap("work", must(s.Holder("work"))))
 		ok(t, unlock())

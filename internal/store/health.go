@@ -126,7 +126,7 @@ func (s *Store) Probe() (took time.Duration, locks Locks, err error) {
 	if err != nil {
 		return took, Flocks, fmt.Errorf("probe %s: %w", Dir, err)
 	}
-	unlock, err := s.Guard(context.Background())
+	unlock, err := s.guard(context.Background())
 	switch {
 	case err != nil:
 		return took, Flocks, err

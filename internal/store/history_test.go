@@ -20,7 +20,7 @@ const history = "work.history.jsonl"
 func grow(t *testing.T, s *Store, lines ...*loop.Iteration) {
 	t.Helper()
 	for _, l := range lines {
-		_, err := s.AppendHistory(l)
+		_, err := s.appendHistory(l)
 		ok(t, err)
 	}
 }
@@ -53,7 +53,7 @@ func TestAppendAndRead(t *testing.T) {
 	got, damage := seqs(s)
 	same(t, "lines of nothing", len(got)+len(damage), 0)
 	for n := 1; n <= 3; n++ {
-		created, err := s.AppendHistory(line(n))
+		created, err := s.appendHistory(line(n))
 		ok(t, err)
 		same(t, "created", created, n == 1)
 	}
@@ -169,7 +169,7 @@ func TestAnIterationIsCommittedOnce(t *testing.T) {
 	s := newStore(t)
 	grow(t, s, line(1), line(2))
 	for _, n := range []int{1, 2} {
-		if _, err := s.AppendHistory(line(n)); !errors.Is(err, errCommitted) {
+		if _, err := s.appendHistory(line(n)); !errors.Is(err, errCommitted) {
 			t.Errorf("seq %d again: %v", n, err)
 		}
 	}
@@ -195,7 +195,7 @@ func TestAFailedAppendLeavesNoTrace(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := s.AppendHistory(line(2)); err == nil {
+		if _, err := s.appendHistory(line(2)); err == nil {
 			t.Errorf("a failed %sis no error", op)
 		}
 		same(t, "history after a failed "+op, content(t, s, history), before)
@@ -209,7 +209,7 @@ func TestLineThatCannotBeReadIsNotWritten(t *testing.T) {
 	negative.TokensIn = -1
 	empty.Budget = loop.Budget{Status: "bored"}
 	for _, l := range []*loop.Iteration{long, negative, empty} {
-		if _, err := s.AppendHistory(l); err == nil {
+		if _, err := s.appendHistory(l); err == nil {
 			t.Errorf("appended %.100v", l)
 		}
 	}
@@ -269,7 +269,7 @@ func FuzzHistory(f *testing.F) {
 		}
 		it := line(1)
 		it.RunID = "run-fuzz"
-		if _, err := s.AppendHistory(it); err != nil {
+		if _, err := s.appendHistory(it); err != nil {
 			if newer(err) == nil {
 				t.Fatal(err)
 			}

@@ -110,18 +110,18 @@ func TestGuard(t *testing.T) {
 	other, err := Open(s.project)
 	ok(t, err)
 	defer other.Close()
-	outer, err := s.Guard(t.Context())
+	outer, err := s.guard(t.Context())
 	ok(t, err)
-	inner, err := s.Guard(t.Context())
+	inner, err := s.guard(t.Context())
 	ok(t, err)
 	ok(t, outer()) // in whatever order they end
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := other.Guard(ctx); !errors.Is(err, ErrBusy) {
+	if _, err := other.guard(ctx); !errors.Is(err, ErrBusy) {
 		t.Errorf("a held guard gives %v", err)
 	}
 	ok(t, inner())
-	unlock, err := other.Guard(t.Context())
+	unlock, err := other.guard(t.Context())
 	ok(t, err)
 	ok(t, unlock())
 	same(t, "unguarded", s.unguarded || other.unguarded, false)
@@ -145,7 +145,7 @@ func TestLockIsTakenAwayUnderTheGuard(t *testing.T) {
 	same(t, "times the guard was taken", guards, 2)
 	other := must(Open(s.project))
 	defer other.Close()
-	unlock, err := other.Guard(t.Context())
+	unlock, err := other.guard(t.Context())
 	ok(t, err)
 	must(s.Acquire("work", *lock(1))) // needs no guard
 	ok(t, unlock())

@@ -97,7 +97,7 @@ func die() {
 // try again; only a lost or broken line is a failure.
 func appendMany(s *Store, rounds int) error {
 	for n := 0; n < rounds; n++ {
-		unlock, err := s.Guard(context.Background())
+		unlock, err := s.guard(context.Background())
 		if errors.Is(err, ErrBusy) {
 			n--
 			continue
@@ -108,7 +108,7 @@ func appendMany(s *Store, rounds int) error {
 		it := line(n)
 		it.RunID = strconv.Itoa(os.Getpid())
 		it.Facts = strings.Repeat("x", n*1000)
-		_, err = s.AppendHistory(it)
+		_, err = s.appendHistory(it)
 		if err = errors.Join(err, unlock()); err != nil {
 			return err
 		}

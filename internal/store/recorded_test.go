@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 )
 
@@ -19,13 +22,13 @@ func recorded(t *testing.T, name string) string {
 // Fixed values give the recorded bytes. Most of their lists are nil.
 func TestFilesAreWrittenAsRecorded(t *testing.T) {
 	s := newStore(t)
-	ok(t, s.SaveBudget("", budget()))
-	ok(t, s.SaveTick(tick(1)))
+	ok(t, s.saveBudget("", budget()))
+	ok(t, s.saveTick(tick(1)))
 	claim := &loop.Claim{Skill: "work", SessionID: "s", PromptID: "p", Since: noon}
 	claim.Gate = &loop.Gate{Name: "g", Question: "q?", Header: "h"}
-	ok(t, s.SaveClaim(claim))
+	ok(t, s.saveClaim(claim))
 	must(s.Acquire("work", *lock(1)))
-	must(s.AppendHistory(line(1)))
+	must(s.appendHistory(line(1)))
 	for _, name := range files(t, s) {
 		same(t, name, content(t, s, name), recorded(t, "plain."+name))
 	}
@@ -35,12 +38,39 @@ func TestFilesAreWrittenAsRecorded(t *testing.T) {
 func TestRecordedFilesKeepEveryByte(t *testing.T) {
 	s := newStore(t)
 	read := func(name string) []byte { return []byte(recorded(t, "full."+name)) }
-	ok(t, s.SaveBudget("", must(s.decodeBudget("", "work", read("work.budget.json")))))
-	ok(t, s.SaveTick(must(decodeTick("", read("work.tick.json")))))
-	ok(t, s.SaveClaim(must(decodeClaim("", read("work.claim.json")))))
+	ok(t, s.saveBudget("", must(s.decodeBudget("", "work", read("work.budget.json")))))
+	ok(t, s.saveTick(must(decodeTick("", read("work.tick.json")))))
+	ok(t, s.saveClaim(must(decodeClaim("", read("work.claim.json")))))
 	must(s.Acquire("work", *must(decodeLock("", read("work.lock")))))
-	must(s.AppendHistory(must(parseLine("", read(historyName("work"))))))
+	must(s.appendHistory(must(parseLine("", read(historyName("work"))))))
 	for _, name := range files(t, s) {
 		same(t, name, content(t, s, name), recorded(t, "full."+name))
+	}
+}
+
+// The recorded files have every field, and it is written where it is recorded, whichever struct has
+// it.
+func TestRecordedFilesHaveEveryField(t *testing.T) {
+	line := recorded(t, "full."+historyName("work"))
+	for _, c := range []struct {
+		text string
+		format
+	}{
+		{recorded(t, "full.work.budget.json"), budgetFormat},
+		{gjson.Get(line, snapshotField).Raw, budgetFormat},
+		{recorded(t, "full.work.tick.json"), tickFormat},
+		{recorded(t, "full.work.claim.json"), claimFormat},
+		{recorded(t, "full.work.lock"), lockFormat},
+		{line, lineFormat},
+	} {
+		var fields, names []string
+		for _, f := range codec.Fields(c.of) {
+			fields = append(fields, f.Name)
+		}
+		gjson.Parse(c.text).ForEach(func(key, _ gjson.Result) bool {
+			names = append(names, key.String())
+			return true
+		})
+		same(t, c.of.Name(), fields, names)
 	}
 }

@@ -14,27 +14,27 @@ import (
 // litterAge is how old an unfinished file must be before no one can still be writing it.
 const litterAge = time.Minute
 
-// Recover is Load after a possible crash. The history line is the commit point of an iteration, so
+// recover is Load after a possible crash. The history line is the commit point of an iteration, so
 // a budget that does not include the last line of its run becomes that line's snapshot, a tick that
 // the line closed is removed, and a budget that vanished while its run had a tick open is restored.
 // Old unfinished files are removed. The caller holds the guard.
-func (s *Store) Recover(skill loop.Skill) (State, error) {
+func (s *Store) recover(skill loop.Skill) (State, error) {
 	path, err := s.BudgetPath(skill)
 	if err != nil {
-		return State{BudgetPath: path}, err
+		return State{Skill: skill, BudgetPath: path}, err
 	}
-	return s.RecoverFrom(skill, path)
+	return s.recoverFrom(skill, path)
 }
 
-// RecoverFrom is Recover with the budget at the given path, as --budget-file names it; empty means
+// recoverFrom is recover with the budget at the given path, as --budget-file names it; empty means
 // the default.
 //
 // A run that has a record is compared with it instead. ChangedError reports that somebody else
 // changed its files.
-func (s *Store) RecoverFrom(skill loop.Skill, budgetPath string) (State, error) {
+func (s *Store) recoverFrom(skill loop.Skill, budgetPath string) (State, error) {
 	own, known, err := s.recordAt(skill, budgetPath)
 	if err != nil {
-		return State{BudgetPath: budgetPath}, err
+		return State{Skill: skill, BudgetPath: budgetPath}, err
 	}
 	if known {
 		return s.recoverSealed(own)
@@ -106,13 +106,13 @@ func (s *Store) adoptLines(st *State, closing, newest *loop.Iteration) error {
 		b := newest.Budget
 		b.RunID = newest.RunID
 		b.Seq = newest.Seq // a snapshot with a lower seq would be restored again and again
-		if err := s.SaveBudget(st.BudgetPath, &b); err != nil {
+		if err := s.saveBudget(st.BudgetPath, &b); err != nil {
 			return err
 		}
 		st.Budget = &b
 	}
 	if closing != nil && st.Tick != nil && closed(st.Tick, closing) {
-		if err := s.RemoveTick(st.Tick.Skill); err != nil {
+		if err := s.dropTick(st.Tick.Skill); err != nil {
 			return err
 		}
 		st.Tick = nil

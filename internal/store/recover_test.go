@@ -11,9 +11,9 @@ import (
 
 func recovered(t *testing.T, s *Store) State {
 	t.Helper()
-	st, err := s.Recover("work")
+	st, err := s.recover("work")
 	ok(t, err)
-	again, err := s.Recover("work")
+	again, err := s.recover("work")
 	ok(t, err)
 	if d := diff(st, again); d != "" {
 		t.Errorf("recovering again changes the state:\n%s", d)
@@ -25,13 +25,13 @@ func recovered(t *testing.T, s *Store) State {
 func TestCrashBetweenTheStepsOfAnEnd(t *testing.T) {
 	for after := range 4 {
 		s := newStore(t)
-		ok(t, s.SaveBudget("", at(1)))
+		ok(t, s.saveBudget("", at(1)))
 		grow(t, s, line(1))
-		ok(t, s.SaveTick(tick(2)))
+		ok(t, s.saveTick(tick(2)))
 		steps := []func() error{
-			func() error { _, err := s.AppendHistory(line(2)); return err },
-			func() error { return s.SaveBudget("", at(2)) },
-			func() error { return s.RemoveTick("work") },
+			func() error { _, err := s.appendHistory(line(2)); return err },
+			func() error { return s.saveBudget("", at(2)) },
+			func() error { return s.dropTick("work") },
 		}
 		for _, step := range steps[:after] {
 			ok(t, step())
@@ -49,7 +49,7 @@ func TestCrashBetweenTheStepsOfAnEnd(t *testing.T) {
 
 func TestCommit(t *testing.T) {
 	s := newStore(t)
-	ok(t, s.SaveTick(tick(1)))
+	ok(t, s.saveTick(tick(1)))
 	syncs := 0
 	s.disk.fail = func(label string) error {
 		if label == "sync folder" {
@@ -57,13 +57,13 @@ func TestCommit(t *testing.T) {
 		}
 		return nil
 	}
-	created, err := s.Commit(line(1), "", at(1))
+	created, err := s.commit(line(1), "", at(1))
 	ok(t, err)
 	same(t, "created", created, true)
 	same(t, "syncs with a new history", syncs, 2)
-	ok(t, s.SaveTick(tick(2)))
+	ok(t, s.saveTick(tick(2)))
 	syncs = 0
-	created, err = s.Commit(line(2), "", at(2))
+	created, err = s.commit(line(2), "", at(2))
 	ok(t, err)
 	same(t, "created", created, false)
 	same(t, "syncs", syncs, 1)
@@ -106,9 +106,9 @@ func TestWhichTickALineClosed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t)
 			tk, l := ended(tt.change)
-			ok(t, s.SaveBudget("", at(2)))
+			ok(t, s.saveBudget("", at(2)))
 			grow(t, s, l)
-			ok(t, s.SaveTick(tk))
+			ok(t, s.saveTick(tk))
 			same(t, "open", recovered(t, s).Tick != nil, tt.open)
 		})
 	}
@@ -118,8 +118,8 @@ func TestWhichTickALineClosed(t *testing.T) {
 // hide it.
 func TestSkipAfterTheCrash(t *testing.T) {
 	s := newStore(t)
-	ok(t, s.SaveBudget("", at(1)))
-	ok(t, s.SaveTick(tick(2)))
+	ok(t, s.saveBudget("", at(1)))
+	ok(t, s.saveTick(tick(2)))
 	grow(t, s, line(1), line(2))
 	skip, other := line(1), line(9)
 	skip.Outcome, other.RunID, other.Budget.RunID = loop.SkippedLock, "run-2", "run-2"
@@ -137,7 +137,7 @@ func TestVanishedBudget(t *testing.T) {
 		l.Budget.Status = status
 		grow(t, s, l)
 		if open {
-			ok(t, s.SaveTick(tick(2)))
+			ok(t, s.saveTick(tick(2)))
 		}
 		return s
 	}
@@ -154,9 +154,9 @@ func TestVanishedBudget(t *testing.T) {
 
 func TestVanishedBudgetElsewhere(t *testing.T) {
 	s := newStore(t)
-	ok(t, s.SaveBudget("b.json", at(1)))
+	ok(t, s.saveBudget("b.json", at(1)))
 	grow(t, s, line(1))
-	ok(t, s.SaveTick(tick(2)))
+	ok(t, s.saveTick(tick(2)))
 	ok(t, os.Remove(s.project+"/b.json"))
 	st := recovered(t, s)
 	same(t, "path", st.BudgetPath, "b.json")
@@ -167,7 +167,7 @@ func TestVanishedBudgetElsewhere(t *testing.T) {
 // TestSnapshotThatSaysLessThanItsLine is taken once, not again and again over what was saved since.
 func TestSnapshotThatSaysLessThanItsLine(t *testing.T) {
 	s := newStore(t)
-	ok(t, s.SaveBudget("", at(0)))
+	ok(t, s.saveBudget("", at(0)))
 	l := line(3)
 	l.Budget.Seq = 0
 	grow(t, s, l)
@@ -176,7 +176,7 @@ func TestSnapshotThatSaysLessThanItsLine(t *testing.T) {
 
 func TestRecoverKeepsUnknownFields(t *testing.T) {
 	s := newStore(t)
-	ok(t, s.SaveBudget("", at(1)))
+	ok(t, s.saveBudget("", at(1)))
 	put(t, s, "work.budget.json",
 		strings.Replace(content(t, s, "work.budget.json"), "{", `{"mine":7,`, 1))
 	grow(t, s, line(2))
@@ -187,11 +187,11 @@ func TestRecoverKeepsUnknownFields(t *testing.T) {
 func TestRecoverTouchesNothingDamaged(t *testing.T) {
 	for _, name := range []string{"work.budget.json", "work.tick.json", "work.budget-file"} {
 		s := newStore(t)
-		ok(t, s.SaveBudget("", at(1)))
-		ok(t, s.SaveTick(tick(2)))
+		ok(t, s.saveBudget("", at(1)))
+		ok(t, s.saveTick(tick(2)))
 		grow(t, s, line(2))
 		put(t, s, name, `{"torn`+"\n"+"x")
-		if _, err := s.Recover("work"); damaged(err) == nil {
+		if _, err := s.recover("work"); damaged(err) == nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		same(t, name, content(t, s, name), `{"torn`+"\nx")
@@ -200,7 +200,7 @@ func TestRecoverTouchesNothingDamaged(t *testing.T) {
 
 func TestLitterIsSwept(t *testing.T) {
 	s := newStore(t)
-	ok(t, s.SaveBudget("b.json", at(1)))
+	ok(t, s.saveBudget("b.json", at(1)))
 	old, fresh := temp("work.lock"), temp("work.tick.json")
 	for _, name := range []string{old, fresh, ".other", "work.history.jsonl.torn-1"} {
 		put(t, s, name, "")

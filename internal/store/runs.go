@@ -10,10 +10,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// FindRun is the state of a run wherever its budget lies: in the default place, where the last run
+// findRun is the state of a run wherever its budget lies: in the default place, where the last run
 // kept it, or where a sealed record has it. Its Budget is nil when the run is nowhere. The caller
 // holds the guard.
-func (s *Store) FindRun(skill loop.Skill, runID string) (State, error) {
+func (s *Store) findRun(skill loop.Skill, runID string) (State, error) {
 	var errs []error
 	for _, path := range s.budgetPaths(skill) {
 		b, err := s.loadBudget(skill, path)
@@ -21,9 +21,9 @@ func (s *Store) FindRun(skill loop.Skill, runID string) (State, error) {
 			errs = append(errs, err)
 			continue
 		}
-		return s.RecoverFrom(skill, path)
+		return s.recoverFrom(skill, path)
 	}
-	return State{}, errors.Join(errs...)
+	return State{Skill: skill}, errors.Join(errs...)
 }
 
 // Runs are the states of a skill's runs that have a budget here, each once; the run that the last
@@ -42,7 +42,7 @@ func (s *Store) Runs(skill loop.Skill) (list []State, err error) {
 		if b == nil || first.Budget != nil && b.RunID == first.Budget.RunID {
 			continue
 		}
-		st := State{Budget: b, BudgetPath: path}
+		st := State{Skill: skill, Budget: b, BudgetPath: path}
 		if first.Tick != nil && first.Tick.RunID == b.RunID {
 			st.Tick = first.Tick
 		}

@@ -16,10 +16,10 @@ import (
 	"hooks/internal/seal"
 )
 
-// SaveBudget writes the budget to path, relative to the project or absolute; empty means the
+// saveBudget writes the budget to path, relative to the project or absolute; empty means the
 // default. It refuses to replace another run's budget (errOtherRun), a damaged file and a newer
 // one.
-func (s *Store) SaveBudget(path string, b *loop.Budget) error {
+func (s *Store) saveBudget(path string, b *loop.Budget) error {
 	err := s.keepFindings(b)
 	if err != nil {
 		return fmt.Errorf("save budget: %w", err)
@@ -35,7 +35,7 @@ func (s *Store) SaveBudget(path string, b *loop.Budget) error {
 	return wrap("save budget", err)
 }
 
-// budgetText is what SaveBudget writes and where, or why it does not.
+// budgetText is what saveBudget writes and where, or why it does not.
 func (s *Store) budgetText(path string, b *loop.Budget) (at place, text []byte, err error) {
 	if at, err = s.place(b.Skill, path); errors.Is(err, os.ErrNotExist) && s.makeFolder(path) {
 		at, err = s.place(b.Skill, path)
@@ -85,8 +85,8 @@ func (s *Store) inPlace(at place, path string, skill loop.Skill, put func() erro
 	return s.point(skill, path, at)
 }
 
-// SaveTick writes the open iteration.
-func (s *Store) SaveTick(t *loop.Tick) error {
+// saveTick writes the open iteration.
+func (s *Store) saveTick(t *loop.Tick) error {
 	name, own := tickName(t.Skill), *t
 	own.Version = loop.Version
 	text, err := s.textOver(name, &tickFormat, own, "run_id", t.RunID)
@@ -99,8 +99,8 @@ func (s *Store) SaveTick(t *loop.Tick) error {
 	return wrap("save tick", err)
 }
 
-// SaveClaim writes what a session that met a held lock waits for.
-func (s *Store) SaveClaim(c *loop.Claim) error {
+// saveClaim writes what a session that met a held lock waits for.
+func (s *Store) saveClaim(c *loop.Claim) error {
 	name, own := claimName(c.Skill), *c
 	own.Version = loop.Version
 	text, err := s.textOver(name, &claimFormat, own, "session_id", c.SessionID)
@@ -110,8 +110,8 @@ func (s *Store) SaveClaim(c *loop.Claim) error {
 	return wrap("save claim", err)
 }
 
-// RemoveTick ends the open iteration without a history line.
-func (s *Store) RemoveTick(skill loop.Skill) error {
+// dropTick ends the open iteration without a history line.
+func (s *Store) dropTick(skill loop.Skill) error {
 	body, _ := s.disk.read(tickName(skill))
 	session := gjson.GetBytes(body, "session_id").String()
 	after := func(f *seal.Files) { f.Tick = "" }
@@ -123,18 +123,18 @@ func (s *Store) removeTick(skill loop.Skill) error {
 	return wrap("remove tick", s.disk.remove(tickName(skill)))
 }
 
-// RemoveClaim records that no one waits any more.
-func (s *Store) RemoveClaim(skill loop.Skill) error {
+// dropClaim records that no one waits any more.
+func (s *Store) dropClaim(skill loop.Skill) error {
 	return wrap("remove claim", errors.Join(s.disk.remove(claimName(skill)), s.settle()))
 }
 
-// Commit ends an iteration in the one safe order: history line, budget, tick gone, one sync of the
+// commit ends an iteration in the one safe order: history line, budget, tick gone, one sync of the
 // folder. After it the reply may be printed and the lock released. created is that of
-// AppendHistory. Any failure after the line is ErrClosed.
+// appendHistory. Any failure after the line is ErrClosed.
 //
 // A disk takes hardly more time for two files than for one, so the budget's text is made durable
 // under an unfinished name while the line is. It gets its place once the line is there.
-func (s *Store) Commit(
+func (s *Store) commit(
 	it *loop.Iteration, budgetPath string, b *loop.Budget,
 ) (created bool, err error) {
 	if err := s.keepFindings(b); err != nil {
@@ -151,7 +151,7 @@ func (s *Store) Commit(
 	}
 	defer h.f.Close()
 	at, text, err := s.budgetText(budgetPath, b)
-	var draft *unfinished // nil: SaveBudget does it all, and returns the error, after the line
+	var draft *unfinished // nil: saveBudget does it all, and returns the error, after the line
 	if err == nil {
 		if draft, _ = at.disk.begin(at.name, text); draft != nil {
 			draft.ahead()
@@ -171,7 +171,7 @@ func (s *Store) Commit(
 		}
 		closed = true
 		if draft == nil {
-			err = s.SaveBudget(budgetPath, b)
+			err = s.saveBudget(budgetPath, b)
 		} else {
 			err = wrap("save budget", s.inPlace(at, budgetPath, b.Skill, draft.place))
 		}

@@ -21,9 +21,9 @@ func TestUnknownFieldsAreKept(t *testing.T) {
 		`{"session_id":"s","skill":"work","prompt_id":"p","since":"2026-05-09T12:00:00Z",`+strange+
 			`}`)
 	for range 2 {
-		ok(t, s.SaveBudget("", budget()))
-		ok(t, s.SaveTick(tick(1)))
-		ok(t, s.SaveClaim(&loop.Claim{Skill: "work", SessionID: "s", PromptID: "p", Since: noon}))
+		ok(t, s.saveBudget("", budget()))
+		ok(t, s.saveTick(tick(1)))
+		ok(t, s.saveClaim(&loop.Claim{Skill: "work", SessionID: "s", PromptID: "p", Since: noon}))
 	}
 	for _, name := range []string{"work.budget.json", "work.tick.json", "work.claim.json"} {
 		var got map[string]json.RawMessage
@@ -46,7 +46,7 @@ func TestUnknownFieldsOfAnotherTick(t *testing.T) {
 	s := newStore(t)
 	put(t, s, "work.tick.json",
 		`{"run_id":"old","session_id":"s","skill":"work","iteration":1,"started_at":"2026-05-09T12:00:00Z","x":1}`)
-	ok(t, s.SaveTick(tick(1)))
+	ok(t, s.saveTick(tick(1)))
 	if strings.Contains(content(t, s, "work.tick.json"), `"x"`) {
 		t.Error("a field of another run's tick was kept")
 	}
@@ -56,7 +56,7 @@ func TestWrittenAsPeopleReadIt(t *testing.T) {
 	s := newStore(t)
 	b := budget()
 	b.PRsTouched = nil
-	ok(t, s.SaveBudget("", b))
+	ok(t, s.saveBudget("", b))
 	got := content(t, s, "work.budget.json")
 	holds(t, "budget", got, `"prs_touched": []`)
 	holds(t, "budget", got, `"command": "/sdd:work <&> x"`)
@@ -69,11 +69,11 @@ func TestWrittenAsPeopleReadIt(t *testing.T) {
 
 func TestAnotherRunsBudgetIsNotReplaced(t *testing.T) {
 	s := newStore(t)
-	ok(t, s.SaveBudget("", budget()))
+	ok(t, s.saveBudget("", budget()))
 	before := content(t, s, "work.budget.json")
 	other := budget()
 	other.RunID = "run-2"
-	if err := s.SaveBudget("", other); !errors.Is(err, errOtherRun) {
+	if err := s.saveBudget("", other); !errors.Is(err, errOtherRun) {
 		t.Errorf("error is %v", err)
 	}
 	same(t, "budget", content(t, s, "work.budget.json"), before)
@@ -89,7 +89,7 @@ func TestNothingUnreadableIsWritten(t *testing.T) {
 	} {
 		b := budget()
 		change(b)
-		if err := s.SaveBudget("", b); err == nil {
+		if err := s.saveBudget("", b); err == nil {
 			t.Errorf("%s: saved", name)
 		}
 	}
@@ -104,12 +104,12 @@ func TestBudgetFile(t *testing.T) {
 		"beside the others": ".sdd/loop/mine.json",
 	} {
 		t.Run(name, func(t *testing.T) {
-			ok(t, s.SaveBudget(p, budget()))
+			ok(t, s.saveBudget(p, budget()))
 			st, err := s.Load("work")
 			ok(t, err)
 			same(t, "path", st.BudgetPath, p)
 			same(t, "run", st.Budget.RunID, "run-1")
-			ok(t, s.SaveBudget(p, at(1)))
+			ok(t, s.saveBudget(p, at(1)))
 			same(t, "default", must(s.loadFrom("work", "")).Budget, nil)
 		})
 	}
@@ -117,7 +117,7 @@ func TestBudgetFile(t *testing.T) {
 	ok(t, err)
 	same(t, "mode", info.Mode().Perm().String(), "-rw-------")
 	// the default by its full name
-	ok(t, s.SaveBudget(filepath.Join(s.project, Dir, "work.budget.json"), at(2)))
+	ok(t, s.saveBudget(filepath.Join(s.project, Dir, "work.budget.json"), at(2)))
 	same(t, "files", files(t, s), []string{"mine.json", "work.budget.json"})
 }
 
@@ -129,7 +129,7 @@ func TestBudgetFileIsNobodyElses(t *testing.T) {
 	ok(t, os.WriteFile(foreign, []byte(`{"name":"x"}`), 0o644))
 	_, err := s.loadFrom("work", "package.json")
 	same(t, "missing", damaged(err).Missing, "started_at")
-	if err := s.SaveBudget("package.json", budget()); damaged(err) == nil {
+	if err := s.saveBudget("package.json", budget()); damaged(err) == nil {
 		t.Errorf("saving says %v", err)
 	}
 	same(t, "the file", string(must(os.ReadFile(foreign))), `{"name":"x"}`)
@@ -138,11 +138,11 @@ func TestBudgetFileIsNobodyElses(t *testing.T) {
 		".sdd/loop/.guard",
 		".sdd/loop/work.tick.json", "../none/b.json",
 	} {
-		if err := s.SaveBudget(p, budget()); err == nil {
+		if err := s.saveBudget(p, budget()); err == nil {
 			t.Errorf("budget saved at %s", p)
 		}
 	}
-	if err := s.SaveBudget("two\nlines.json", budget()); err == nil {
+	if err := s.saveBudget("two\nlines.json", budget()); err == nil {
 		t.Error("budget saved under two lines")
 	}
 	same(t, "files", files(t, s), []string{})
@@ -150,11 +150,11 @@ func TestBudgetFileIsNobodyElses(t *testing.T) {
 
 func TestRemove(t *testing.T) {
 	s := newStore(t)
-	ok(t, s.SaveTick(tick(1)))
-	ok(t, s.SaveClaim(&loop.Claim{Skill: "work", SessionID: "s", PromptID: "p", Since: noon}))
+	ok(t, s.saveTick(tick(1)))
+	ok(t, s.saveClaim(&loop.Claim{Skill: "work", SessionID: "s", PromptID: "p", Since: noon}))
 	for range 2 { // removing what is gone is fine
-		ok(t, s.RemoveTick("work"))
-		ok(t, s.RemoveClaim("work"))
+		ok(t, s.dropTick("work"))
+		ok(t, s.dropClaim("work"))
 	}
 	same(t, "files", files(t, s), []string{})
 }

@@ -34,7 +34,7 @@ func (s *Store) loadSealed(session string, skill loop.Skill) (State, error) {
 	run, on, err := s.active(session, skill)
 	switch {
 	case err != nil:
-		return State{BudgetPath: DefaultBudgetPath(skill)}, err
+		return State{Skill: skill, BudgetPath: DefaultBudgetPath(skill)}, err
 	case !on:
 		st, err := s.LoadRun(skill)
 		if err == nil {
@@ -43,11 +43,11 @@ func (s *Store) loadSealed(session string, skill loop.Skill) (State, error) {
 		return st, err
 	}
 	if err := run.held(); err != nil {
-		return State{BudgetPath: run.Budget}, err
+		return State{Skill: run.skill(), BudgetPath: run.Budget}, err
 	}
 	f := s.found(run)
 	if err := s.verify(run, f); err != nil {
-		return State{BudgetPath: run.Budget}, err
+		return State{Skill: run.skill(), BudgetPath: run.Budget}, err
 	}
 	st, err := f.state(s, run)
 	return st, errors.Join(err, s.readFindings(&st))
@@ -71,16 +71,16 @@ func (s *Store) unsealed(st State, session string) error {
 	return &ChangedError{Skill: b.Skill, Session: session, Changes: []string{why}}
 }
 
-// RecoverSealed is Recover for a session whose record says where its run lies.
-func (s *Store) RecoverSealed(session string, skill loop.Skill) (State, error) {
+// recoverState is recover for a session whose record says where its run lies.
+func (s *Store) recoverState(session string, skill loop.Skill) (State, error) {
 	run, on, err := s.active(session, skill)
 	switch {
 	case err != nil:
-		return State{}, err
+		return State{Skill: skill}, err
 	case on:
 		return s.recoverSealed(run)
 	}
-	st, err := s.Recover(skill)
+	st, err := s.recover(skill)
 	if err == nil {
 		err = s.unsealed(st, session)
 	}
@@ -100,14 +100,14 @@ func (s *Store) recoverSealed(run sealed) (State, error) {
 		err = s.verifyLine(run)
 	}
 	if err != nil {
-		return State{BudgetPath: run.Budget}, err
+		return State{Skill: run.skill(), BudgetPath: run.Budget}, err
 	}
 	s.sweep(run.Budget)
 	rebooted := s.rebooted(run)
 	if run.Next != nil || run.record.Boot != s.boot() {
 		own := *run.Loop // the record may drop it
 		if err := s.finish(run); err != nil {
-			return State{BudgetPath: own.Budget}, err
+			return State{Skill: run.skill(), BudgetPath: own.Budget}, err
 		}
 		run.Loop = &own
 		f = s.found(run)
@@ -211,7 +211,7 @@ func (s *Store) Sealed(skill loop.Skill, path string) (st SealedState, err error
 	if !known || err != nil {
 		return st, err
 	}
-	st.BudgetPath = run.Budget
+	st.Skill, st.BudgetPath = skill, run.Budget
 	if st.Budget, err = s.sealedBudget(run); err != nil {
 		return st, err
 	}

@@ -28,12 +28,12 @@ func TestRecordOlderThanItsFiles(t *testing.T) {
 		dir, boot := seal.At(t.TempDir()), "b1"
 		s.Seal(dir, func() string { return boot })
 		sealed := sealedIn(dir)
-		ok(t, s.SaveBudget("", sealed(0)))
-		_, err := s.Commit(line(1), "", sealed(1))
+		ok(t, s.saveBudget("", sealed(0)))
+		_, err := s.commit(line(1), "", sealed(1))
 		ok(t, err)
 		older, err := dir.Find(at(1).SessionID)
 		ok(t, err)
-		_, err = s.Commit(line(2), "", sealed(2))
+		_, err = s.commit(line(2), "", sealed(2))
 		ok(t, err)
 		older.Loops[0].State.Budget = seal.Trim([]byte(content(t, s, "work.budget.json")))
 		ok(t, dir.Save(older))
@@ -41,10 +41,10 @@ func TestRecordOlderThanItsFiles(t *testing.T) {
 			boot = "b2"
 		}
 		for range 2 {
-			_, err = s.RecoverSealed(at(1).SessionID, "work")
+			_, err = s.recoverState(at(1).SessionID, "work")
 			same(t, "believed", err == nil, rebooted)
 		}
-		_, err = s.Commit(line(3), "", sealed(3))
+		_, err = s.commit(line(3), "", sealed(3))
 		ok(t, err)
 	}
 }
@@ -61,10 +61,10 @@ func TestRecordWithoutItsLastNotes(t *testing.T) {
 			ok(t, err)
 			path, kept := seal.SwitchPath(dir.Path(), at(1).SessionID), []byte(nil)
 			for n, change := range []func() error{
-				func() error { return s.SaveBudget("", sealed(0)) },
-				func() error { return s.SaveTick(tick(1)) },
-				func() error { _, err := s.Commit(line(1), "", sealed(1)); return err },
-				func() error { return s.SaveTick(tick(2)) },
+				func() error { return s.saveBudget("", sealed(0)) },
+				func() error { return s.saveTick(tick(1)) },
+				func() error { _, err := s.commit(line(1), "", sealed(1)); return err },
+				func() error { return s.saveTick(tick(2)) },
 			}[:files+1] {
 				ok(t, change())
 				if n == record {
@@ -73,11 +73,11 @@ func TestRecordWithoutItsLastNotes(t *testing.T) {
 				}
 			}
 			ok(t, os.WriteFile(path, kept, 0o600))
-			_, err = s.RecoverSealed(at(1).SessionID, "work")
+			_, err = s.recoverState(at(1).SessionID, "work")
 			same(t, "believed in the same boot", err == nil, record == files)
 			boot = "b2"
 			for range 2 {
-				_, err = s.RecoverSealed(at(1).SessionID, "work")
+				_, err = s.recoverState(at(1).SessionID, "work")
 				ok(t, err)
 			}
 		}
@@ -94,7 +94,7 @@ func TestChangeIsCompletedAfterItsLine(t *testing.T) {
 		b := at(n)
 		b.SealedIn = dir.Path()
 		if n == 0 {
-			ok(t, s.SaveBudget("", b))
+			ok(t, s.saveBudget("", b))
 			continue
 		}
 		s.disk.fail = func(label string) error {
@@ -103,11 +103,11 @@ func TestChangeIsCompletedAfterItsLine(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := s.Commit(line(n), "", b); !errors.Is(err, ErrClosed) {
+		if _, err := s.commit(line(n), "", b); !errors.Is(err, ErrClosed) {
 			t.Fatalf("line %d: %v", n, err)
 		}
 		s.disk.fail = nil
-		st, err := s.RecoverSealed(b.SessionID, "work")
+		st, err := s.recoverState(b.SessionID, "work")
 		ok(t, err)
 		same(t, "seq", st.Budget.Seq, n)
 	}
@@ -129,16 +129,16 @@ func TestTornLineOfTheRunIsNoTampering(t *testing.T) {
 		dir := seal.At(t.TempDir())
 		s.Seal(dir, func() string { return "b1" })
 		sealed := sealedIn(dir)
-		ok(t, s.SaveBudget("", sealed(0)))
-		_, err := s.Commit(line(1), "", sealed(1))
+		ok(t, s.saveBudget("", sealed(0)))
+		_, err := s.commit(line(1), "", sealed(1))
 		ok(t, err)
 		put(t, s, history, content(t, s, history)+rest)
-		_, err = s.RecoverSealed(at(1).SessionID, "work")
+		_, err = s.recoverState(at(1).SessionID, "work")
 		same(t, rest[:min(len(rest), 99)], err == nil, believed)
 		if believed {
-			_, err = s.Commit(line(2), "", sealed(2))
+			_, err = s.commit(line(2), "", sealed(2))
 			ok(t, err)
-			_, err = s.RecoverSealed(at(1).SessionID, "work")
+			_, err = s.recoverState(at(1).SessionID, "work")
 			ok(t, err)
 		}
 	}
@@ -163,9 +163,9 @@ func TestFilesOfBeforeAreAChange(t *testing.T) {
 	dir := seal.At(t.TempDir())
 	s.Seal(dir, func() string { return "b1" })
 	sealed := sealedIn(dir)
-	ok(t, s.SaveBudget("", sealed(0)))
+	ok(t, s.saveBudget("", sealed(0)))
 	before := content(t, s, "work.budget.json")
-	_, err := s.Commit(line(1), "", sealed(1))
+	_, err := s.commit(line(1), "", sealed(1))
 	ok(t, err)
 	put(t, s, "work.budget.json", before)
 	for _, dir := range []seal.Dir{dir, seal.At(dir.Path())} {
@@ -195,13 +195,13 @@ func TestLineOutlivesThePowerCut(t *testing.T) {
 		commit := func(n int) {
 			l := line(n)
 			l.Budget = *sealed(n)
-			_, err := s.Commit(l, "", sealed(n))
+			_, err := s.commit(l, "", sealed(n))
 			ok(t, err)
 		}
 		_, err := s.Acquire("work", *lock(1))
 		ok(t, err)
-		ok(t, s.SaveBudget("", sealed(0)))
-		ok(t, s.SaveTick(tick(1)))
+		ok(t, s.saveBudget("", sealed(0)))
+		ok(t, s.saveTick(tick(1)))
 		path := seal.SwitchPath(dir.Path(), at(1).SessionID)
 		before, err := os.ReadFile(path)
 		ok(t, err)
@@ -215,7 +215,7 @@ func TestLineOutlivesThePowerCut(t *testing.T) {
 		ok(t, os.WriteFile(path, []byte(kept), 0o600))
 		boot = "b2"
 		for range 2 {
-			st, err := s.RecoverSealed(at(1).SessionID, "work")
+			st, err := s.recoverState(at(1).SessionID, "work")
 			ok(t, err)
 			same(t, name, st.Budget.Seq, 1)
 			same(t, name, st.Tick == nil, true)
@@ -234,23 +234,23 @@ func TestPowerCutRollsNoNewerFilesBack(t *testing.T) {
 	sealed := sealedIn(dir)
 	_, err := s.Acquire("work", *lock(1))
 	ok(t, err)
-	ok(t, s.SaveBudget("", sealed(0)))
-	ok(t, s.SaveTick(tick(1)))
+	ok(t, s.saveBudget("", sealed(0)))
+	ok(t, s.saveTick(tick(1)))
 	l := line(1)
 	l.Budget = *sealed(1)
-	_, err = s.Commit(l, "", sealed(1))
+	_, err = s.commit(l, "", sealed(1))
 	ok(t, err)
 	path := seal.SwitchPath(dir.Path(), at(1).SessionID)
 	record, err := os.ReadFile(path)
 	ok(t, err)
 	begun := sealed(1)
 	begun.IterationsUsed = 2
-	ok(t, s.SaveBudget("", begun))
-	ok(t, s.SaveTick(tick(2)))
+	ok(t, s.saveBudget("", begun))
+	ok(t, s.saveTick(tick(2)))
 	ok(t, os.WriteFile(path, []byte(strings.TrimSuffix(string(record), note)), 0o600))
 	boot = "b2"
 	for range 2 {
-		st, err := s.RecoverSealed(at(1).SessionID, "work")
+		st, err := s.recoverState(at(1).SessionID, "work")
 		ok(t, err)
 		if st.Budget.IterationsUsed != 2 || st.Tick == nil || st.Tick.Iteration != 2 {
 			t.Errorf("%d iterations, tick %+v", st.Budget.IterationsUsed, st.Tick)

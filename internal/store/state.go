@@ -15,6 +15,7 @@ import (
 // State is the state of one skill on disk. Each part is nil when its file is absent or could not be
 // read.
 type State struct {
+	Skill  loop.Skill
 	Budget *loop.Budget
 	// BudgetPath is where the budget is or would be, relative to the project or absolute.
 	BudgetPath string
@@ -24,8 +25,8 @@ type State struct {
 }
 
 // Elsewhere is the path of the budget, empty for its default place.
-func (st State) Elsewhere(skill loop.Skill) string {
-	if st.BudgetPath == DefaultBudgetPath(skill) {
+func (st State) Elsewhere() string {
+	if st.BudgetPath == DefaultBudgetPath(st.Skill) {
 		return ""
 	}
 	return st.BudgetPath
@@ -60,7 +61,7 @@ func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
 	if budgetPath == "" {
 		budgetPath = DefaultBudgetPath(skill)
 	}
-	st := State{BudgetPath: budgetPath}
+	st := State{Skill: skill, BudgetPath: budgetPath}
 	var errs [3]error
 	st.Budget, errs[0] = s.loadBudget(skill, budgetPath)
 	st.Tick, errs[1] = s.OpenTick(skill)

@@ -17,7 +17,7 @@ import (
 func TestNothingIsNothing(t *testing.T) {
 	st, err := newStore(t).Load("work")
 	ok(t, err)
-	same(t, "state", st, State{BudgetPath: ".sdd/loop/work.budget.json"})
+	same(t, "state", st, State{Skill: "work", BudgetPath: ".sdd/loop/work.budget.json"})
 }
 
 func TestSpecFilesLoad(t *testing.T) {
@@ -148,12 +148,12 @@ func TestNewerIsNeverRewritten(t *testing.T) {
 	_, err := s.Load("work")
 	same(t, "version", newer(err).Version, 2)
 	holds(t, "error", err.Error(), "upgrade hooks")
-	_, aerr := s.AppendHistory(line(1))
+	_, aerr := s.appendHistory(line(1))
 	_, qerr := s.Acquire("work", *lock(1))
 	claim := &loop.Claim{Skill: "work", SessionID: "s", PromptID: "p", Since: noon}
 	for what, err := range map[string]error{
-		"budget": s.SaveBudget("", budget()), "tick": s.SaveTick(tick(1)),
-		"claim": s.SaveClaim(claim), "history": aerr, "lock": qerr,
+		"budget": s.saveBudget("", budget()), "tick": s.saveTick(tick(1)),
+		"claim": s.saveClaim(claim), "history": aerr, "lock": qerr,
 	} {
 		if newer(err) == nil {
 			t.Errorf("saving the %s: %v", what, err)
@@ -176,7 +176,7 @@ func TestRoundTrip(t *testing.T) {
 			ok(t, os.Remove(path(s, name)))
 		}
 		if err := s.batch(func() error {
-			return firstError(s.SaveBudget("", &b), s.SaveTick(&tk), s.SaveClaim(&c))
+			return firstError(s.saveBudget("", &b), s.saveTick(&tk), s.saveClaim(&c))
 		}); err != nil {
 			rt.Fatal(err)
 		}

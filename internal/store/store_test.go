@@ -61,15 +61,15 @@ func TestModes(t *testing.T) {
 	ok(t, os.WriteFile(filepath.Join(project, Dir, "work.budget.json"), []byte(specBudget), 0o666))
 	s, err := Create(project)
 	ok(t, err)
-	unlock, err := s.Guard(t.Context())
+	unlock, err := s.guard(t.Context())
 	ok(t, err)
-	_, err = s.Commit(line(1), "", at(1))
+	_, err = s.commit(line(1), "", at(1))
 	ok(t, err)
-	ok(t, s.SaveTick(tick(2)))
+	ok(t, s.saveTick(tick(2)))
 	_, err = s.Acquire("work", *lock(1))
 	ok(t, err)
 	ok(t, s.Archive("work", "run-1"))
-	_, err = s.Commit(line(1), "", at(1))
+	_, err = s.commit(line(1), "", at(1))
 	ok(t, err)
 	ok(t, unlock())
 	ok(t,
@@ -115,7 +115,7 @@ func TestSymlinks(t *testing.T) {
 		link(t, "elsewhere", filepath.Join(project, ".sdd"))
 		s, err := Create(project)
 		ok(t, err)
-		ok(t, s.SaveBudget("", budget()))
+		ok(t, s.saveBudget("", budget()))
 	})
 	t.Run("a state file", func(t *testing.T) {
 		s := newStore(t)
@@ -127,11 +127,11 @@ func TestSymlinks(t *testing.T) {
 		}
 		_, err := s.Load("work")
 		same(t, "loading says", damaged(err) != nil, true)
-		_, gerr := s.Guard(t.Context())
-		_, aerr := s.AppendHistory(line(1))
+		_, gerr := s.guard(t.Context())
+		_, aerr := s.appendHistory(line(1))
 		_, qerr := s.Acquire("work", *lock(1))
 		for what, err := range map[string]error{
-			"budget": s.SaveBudget("", budget()), "tick": s.SaveTick(tick(1)), "history": aerr,
+			"budget": s.saveBudget("", budget()), "tick": s.saveTick(tick(1)), "history": aerr,
 			"lock": qerr, "guard": gerr,
 		} {
 			holds(t, what, errText(err), "not a regular file")

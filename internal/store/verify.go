@@ -55,7 +55,7 @@ func (s *Store) found(run sealed) (f found) {
 // state decodes what was found, and reads the claim, which belongs to no run. A text that is as the
 // record has it was checked before it was written.
 func (f *found) state(s *Store, run sealed) (st State, err error) {
-	st.BudgetPath = run.Budget
+	st.Skill, st.BudgetPath = run.skill(), run.Budget
 	var errs [3]error
 	if f.budget != nil {
 		if f.files.Budget == run.State.Budget {

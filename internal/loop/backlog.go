@@ -1,0 +1,218 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+)
+
+// BacklogRun is what a run of work or review has beyond every run: they take issues or PRs from a
+// backlog, not tasks from a list.
+type BacklogRun struct {
+	// SinglePR is the PR that a review watches, with --pr; 0 for all PRs.
+	SinglePR int `json:"single_pr,omitempty" codec:"after=stop_detail"`
+	// FailedIssues are those that the run itself worked on last and did not finish: their
+	// in-progress label is its own.
+	FailedIssues []int `json:"failed_issues,omitempty" codec:"after=deferred_targets"`
+	// MaxIdle is how many iterations in a row without a change end a work loop; 0 for any number.
+	MaxIdle int `json:"max_idle,omitempty" codec:"after=audit"`
+}
+
+// BacklogTick is what an open iteration of work or review has beyond every tick. Reviews and Taken
+// may be noted in other kinds too, but only the rules of work and review look at them.
+type BacklogTick struct {
+	// Reviews are the reviews that were let through, each PR one round (R149).
+	Reviews []PostedReview `json:"reviews,omitempty" codec:"after=approvals"`
+	// Replan says that a person asked for a new plan: workers go out for its issues only.
+	Replan bool `json:"replan,omitempty"`
+	// Taken are the issues that this tick's own workers were sent to.
+	Taken []int `json:"taken,omitempty" codec:"after=critics"`
+	// Trail is, where --max-idle is given, the commit at the beginning and a sum of all local
+	// branches and files that are not committed; "" when unknown.
+	Trail string `json:"trail,omitempty" codec:"after=attempt"`
+}
+
+// BacklogLine is what an iteration of work or review records beyond every iteration.
+type BacklogLine struct {
+	Backlog *Backlog `json:"backlog_snapshot,omitempty" codec:"after=stop_conditions_fired"`
+	// FromTracker says that the tracker reported Backlog; otherwise the skill did.
+	FromTracker bool  `json:"backlog_from_tracker,omitempty" codec:"after=usage_by_model"`
+	Plan        []int `json:"plan,omitempty"`
+	// Taken are the issues that its workers were sent to, where PRs came of it.
+	Taken []int `json:"taken,omitempty"`
+	// Facts is "missing" when the skill reported nothing.
+	Facts string `json:"facts,omitempty"`
+}
+
+// Backlog is the tracker's issues as one tick saw them, by number.
+type Backlog struct {
+	Unblocked  []int `json:"unblocked"`
+	Blocked    []int `json:"blocked"`
+	InProgress []int `json:"in_progress"`
+}
+
+// merge moves each issue named by the later report into the list where that report has it.
+func (b *Backlog) merge(o Backlog) *Backlog {
+	if b == nil {
+		b = &Backlog{}
+	}
+	named := func(n int) bool {
+		return slices.Contains(o.Unblocked, n) || slices.Contains(o.Blocked, n) ||
+			slices.Contains(o.InProgress, n)
+	}
+	keep := func(old, add []int) []int {
+		kept := slices.DeleteFunc(slices.Clone(old), named)
+		return AppendNew(append([]int{}, kept...), add...)
+	}
+	return &Backlog{keep(b.Unblocked, o.Unblocked), keep(b.Blocked, o.Blocked),
+		keep(b.InProgress, o.InProgress)}
+}
+
+// Backlog is the issues as this tick knows them: by the tracker itself, else by the skill's
+// report; nil without either.
+func (t *Tick) Backlog() *Backlog {
+	if t.FromTracker() {
+		return t.Asked.Backlog
+	}
+	return t.Report.Backlog
+}
+
+// FromTracker reports whether the backlog is the tracker's own.
+func (t *Tick) FromTracker() bool { return t.Asked != nil && t.Asked.Backlog != nil }
+
+// Workable are the issues that a work loop may pick: unblocked ones that no sibling has in
+// progress (R78–R80).
+func (b *Budget) Workable(list Backlog) []int {
+	var out []int
+	for _, n := range slices.Concat(list.Unblocked, list.InProgress) {
+		theirs := slices.Contains(list.InProgress, n) && !slices.Contains(b.FailedIssues, n)
+		off := slices.Contains(list.Blocked, n) ||
+			slices.Contains(b.DeferredTargets, fmt.Sprintf("#%d", n))
+		if !theirs && !off {
+			out = AppendNew(out, n)
+		}
+	}
+	return out
+}
+
+// SiblingIssues are those that a sibling has in progress: no worker of this tick was sent for
+// them, and the run itself has not failed them.
+func (t *Tick) SiblingIssues(run *Budget) []int {
+	b := t.Backlog()
+	if b == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(b.InProgress), func(n int) bool {
+		return slices.Contains(t.Taken, n) || slices.Contains(run.FailedIssues, n)
+	})
+}
+
+// PassOver are the planned issues that another iteration has in progress (R78–R80).
+func (t *Tick) PassOver(run *Budget) []int {
+	elsewhere := t.SiblingIssues(run)
+	return slices.DeleteFunc(slices.Clone(t.Report.Plan), func(n int) bool {
+		return !slices.Contains(elsewhere, n)
+	})
+}
+
+// OffPlan is why a worker does not follow the new plan that a person asked for, and what to do
+// instead; "" where it does or where no plan was asked for (R88).
+func (t *Tick) OffPlan(mentions []int) (why, hint string) {
+	plan := t.Report.Plan
+	inPlan := func(n int) bool { return slices.Contains(plan, n) }
+	switch {
+	case !t.Replan || slices.ContainsFunc(mentions, inPlan):
+		return "", ""
+	case len(plan) == 0:
+		return "the backlog changed, a person asked for a new plan, and none is reported yet",
+			`report it first: hooks report <<< '{"plan":[N]}'`
+	}
+	names := ""
+	for _, n := range plan {
+		names += fmt.Sprintf(" #%d", n)
+	}
+	return "the task names no issue of the new plan",
+		"the plan is" + names + "; name one of them in the task, or report another plan"
+}
+
+// noteFailed keeps the issues that the run worked on and did not finish, until it finishes them.
+func (b *Budget) noteFailed(t *Tick) {
+	var failed []int
+	for _, f := range t.Report.Failures {
+		if f.Kind == "issue" {
+			failed = append(failed, f.Number)
+		}
+	}
+	cut := t.Failed != "" || t.Interrupted != ""
+	if cut && len(t.PRs) == 0 { // with a PR one of them may be finished
+		failed = append(failed, t.Taken...)
+	}
+	done := func(n int) bool { return !cut && slices.Contains(t.Taken, n) }
+	left := slices.DeleteFunc(slices.Clone(b.FailedIssues), done)
+	b.FailedIssues = AppendNew(left, failed...)
+}
+
+// Snapshot is the backlog that an earlier iteration of the run recorded, with what the run planned,
+// or took with a PR, from that iteration on.
+type Snapshot struct {
+	Iteration   int
+	Unblocked   []int
+	Taken       []int
+	FromTracker bool
+}
+
+// Add takes in an iteration's line; lines come from the newest to the oldest. It reports whether
+// the line has a snapshot of that view of the backlog, so that no older one is needed.
+func (s *Snapshot) Add(l *Iteration, fromTracker bool) (found bool) {
+	s.Taken = slices.Concat(s.Taken, l.Plan, l.Taken)
+	if l.Backlog == nil || l.FromTracker != fromTracker {
+		return false
+	}
+	s.Iteration, s.Unblocked, s.FromTracker = l.Iteration, l.Backlog.Unblocked, fromTracker
+	return true
+}
+
+// snapshot is the one to compare the backlog with, nil when none was recorded.
+func (f *Facts) snapshot() *Snapshot {
+	if f.Snapshot != nil || f.Previous == nil || f.Previous.Backlog == nil {
+		return f.Snapshot
+	}
+	s := &Snapshot{}
+	s.Add(f.Previous, f.Previous.FromTracker)
+	return s
+}
+
+// driftDue asks when the set of unblocked issues changed since the last snapshot that the run
+// recorded (R86, R87). An issue that the run has planned since, or took with a PR, is no drift
+// when it is gone.
+func driftDue(f *Facts) []Gate {
+	if f.Tick == nil || f.Tick.Backlog() == nil {
+		return nil
+	}
+	before := f.snapshot()
+	if before == nil || before.FromTracker != f.Tick.FromTracker() {
+		return nil // two views of one backlog: the difference says nothing
+	}
+	now := f.Tick.Backlog().Unblocked
+	added := missing(before.Unblocked, now)
+	removed := missing(slices.Concat(now, before.Taken), before.Unblocked)
+	if !added && !removed {
+		return nil
+	}
+	return []Gate{{Question: "Backlog changed since last iteration. Re-propose the next batch?"}}
+}
+
+// applyDrift makes a new plan the only one from which workers are sent.
+func applyDrift(_ *Budget, tick *Tick, _ Gate, act, _ string) {
+	if act == "re-propose" {
+		tick.Replan, tick.Report.Plan = true, nil
+	}
+}
+
+// missing reports whether a list holds a number that another does not.
+func missing(from, list []int) bool {
+	has := make(map[int]bool, len(from))
+	for _, n := range from {
+		has[n] = true
+	}
+	return slices.ContainsFunc(list, func(n int) bool { return !has[n] })
+}
