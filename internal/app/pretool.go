@@ -67,7 +67,7 @@ func (h *handler) asksFirst(t *loopState) bool {
 	return false
 }
 
-// upToDate loads the runs and takes in what no event brought: answers and calls that only the
+// catchUp loads the runs and takes in what no event brought: answers and calls that only the
 // transcript has, and the end of a turn that was cut off.
 func (h *handler) catchUp() (list []*loopState, found event.Reply, err error) {
 	if list, err = h.sessionRuns(); err != nil {

@@ -46,9 +46,9 @@ func (f files) absolute(path string) string {
 	return filepath.Join(f.cwd, path)
 }
 
-// Judge returns why the program must not run, nil if it may. A pass that the loop has for it is
+// judge returns why the program must not run, nil if it may. A pass that the loop has for it is
 // used up.
-func (s Start) Judge(g ground) *Refusal {
+func (s Start) judge(g ground) *Refusal {
 	there := tracker.Repo(s.Env, s.Cwd)
 	repo := Repo(s.Env, there)
 	call := guard.Call{Tool: "Bash", Cwd: s.Cwd}

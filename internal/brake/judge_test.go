@@ -253,7 +253,7 @@ func TestTable(t *testing.T) {
 	dir := project(t)
 	for _, row := range table {
 		name := row.argv[:min(len(row.argv), 80)]
-		r := start(dir, split(row.argv)...).Judge(ground{project: dir})
+		r := start(dir, split(row.argv)...).judge(ground{project: dir})
 		switch {
 		case r == nil && row.rule != "":
 			t.Errorf("%s passed, want %s", name, row.rule)
@@ -276,11 +276,11 @@ func TestAuditPublishesNothing(t *testing.T) {
 		"gh pr view 142": false, "curl https://example.com": false,
 	} {
 		s := start(dir, split(line)...)
-		r := s.Judge(ground{project: dir, audits: "coding"})
+		r := s.judge(ground{project: dir, audits: "coding"})
 		if (r != nil) != refused || r != nil && r.Rule != loop.AuditRule {
 			t.Errorf("%s: %v", line, r)
 		}
-		if r := s.Judge(ground{project: dir}); r != nil {
+		if r := s.judge(ground{project: dir}); r != nil {
 			t.Errorf("%s outside of an audit loop: %v", line, r)
 		}
 	}
@@ -323,7 +323,7 @@ func TestHintNamesTheForgesOwnCommand(t *testing.T) {
 		"hub merge https://github.com/o/r/pull/142":       "gh pr merge 142",
 		"curl -X PUT https://a/repos/o/r/pulls/142/merge": "gh pr merge 142",
 	} {
-		r := start(dir, split(line)...).Judge(ground{project: dir})
+		r := start(dir, split(line)...).judge(ground{project: dir})
 		if r == nil || !strings.Contains(hint.Text(r), want) {
 			t.Errorf("%s: %v, want %q", line, hint.Text(r), want)
 		}
@@ -345,10 +345,10 @@ func TestPassLetsOneMergeThrough(t *testing.T) {
 	for _, line := range merges {
 		g := &passes{dir, 1}
 		s := start(dir, split(line)...)
-		if r := s.Judge(g.ground()); r != nil || g.passes != 0 {
+		if r := s.judge(g.ground()); r != nil || g.passes != 0 {
 			t.Errorf("%s: %v, %d passes left", line, r, g.passes)
 		}
-		if s.Judge(g.ground()) == nil {
+		if s.judge(g.ground()) == nil {
 			t.Errorf("%s passed twice", line)
 		}
 	}
@@ -368,19 +368,19 @@ func TestPassIsForOneThing(t *testing.T) {
 		"curl -X PUT https://a/repos/o/r/pulls/142/merge https://a/repos/o/r/pulls/143/merge",
 	} {
 		g := &passes{dir, 1}
-		if r := start(dir, split(line)...).Judge(g.ground()); r == nil || g.passes != 1 {
+		if r := start(dir, split(line)...).judge(g.ground()); r == nil || g.passes != 1 {
 			t.Errorf("%s: %v, %d passes left", line, r, g.passes)
 		}
 	}
 	s := start(dir, "gh", "pr", "merge", "142")
 	for _, name := range []string{"GH_REPO", "GIT_DIR", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL"} {
 		s.Steers = map[string]string{name: "evil/other"}
-		if s.Judge((&passes{dir, 1}).ground()) == nil {
+		if s.judge((&passes{dir, 1}).ground()) == nil {
 			t.Errorf("%s leads to another repository", name)
 		}
 	}
 	s.Steers = map[string]string{"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull}
-	if r := s.Judge((&passes{dir, 1}).ground()); r != nil {
+	if r := s.judge((&passes{dir, 1}).ground()); r != nil {
 		t.Errorf("without files of settings: %v", r)
 	}
 	const evil = "https://github.com/evil/other"
@@ -388,7 +388,7 @@ func TestPassIsForOneThing(t *testing.T) {
 	if cmd.Dir = other; cmd.Run() != nil {
 		t.Fatal("git remote set-url")
 	}
-	if start(other, "gh", "pr", "merge", "142").Judge((&passes{dir, 1}).ground()) == nil {
+	if start(other, "gh", "pr", "merge", "142").judge((&passes{dir, 1}).ground()) == nil {
 		t.Error("another clone leads to another repository")
 	}
 }
@@ -414,13 +414,13 @@ func TestRecordThatCannotBeReadRefusesMergesAndPushes(t *testing.T) {
 			"gh pr merge 142": "sealed-record", "git push origin HEAD:main": "push-protected",
 			"git push": push, "gh pr create --fill": push, "gh pr view 142": "", "git status": "",
 		} {
-			r := start(dir, split(line)...).Judge(g)
+			r := start(dir, split(line)...).judge(g)
 			if !on || (r == nil) != (rule == "") || r != nil && r.Rule != rule {
 				t.Errorf("%q, %s: %v", text, line, r)
 			}
 		}
 	}
-	if r := start(dir, "git", "push").Judge(ground{}); r != nil {
+	if r := start(dir, "git", "push").judge(ground{}); r != nil {
 		t.Errorf("without a loop: %v", r)
 	}
 }
@@ -432,7 +432,7 @@ func TestGitEnvironmentCounts(t *testing.T) {
 		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "alias.x",
 		"GIT_CONFIG_VALUE_0": "push origin HEAD:main",
 	}
-	if r := s.Judge(ground{project: dir}); r == nil {
+	if r := s.judge(ground{project: dir}); r == nil {
 		t.Error("an alias of the environment pushes")
 	}
 }
@@ -461,7 +461,7 @@ func TestTextOfTheEnvironment(t *testing.T) {
 			}
 			return env(name)
 		}
-		r := s.Judge(ground{project: dir})
+		r := s.judge(ground{project: dir})
 		if (r == nil) != (row.rule == "") || r != nil && r.Rule != row.rule {
 			t.Errorf("%s=%q %s: %v, want %q", row.name, row.value, row.argv, r, row.rule)
 		}
@@ -471,7 +471,7 @@ func TestTextOfTheEnvironment(t *testing.T) {
 func TestRefusalHidesSecrets(t *testing.T) {
 	dir := project(t)
 	r := start(dir, "curl", "-H", "Authorization: Bearer abcdef0123456789", "-X", "PUT",
-		"https://u:pw@api.github.com/repos/o/r/pulls/142/merge").Judge(ground{project: dir})
+		"https://u:pw@api.github.com/repos/o/r/pulls/142/merge").judge(ground{project: dir})
 	if r == nil {
 		t.Fatal("not refused")
 	}
@@ -494,7 +494,7 @@ func FuzzJudge(f *testing.F) {
 			argv = append([]string{"git"}, argv...)
 		}
 		s := Start{Argv: argv, Cwd: "/", Env: func(string) string { return "" }}
-		if r := s.Judge(ground{}); r != nil && r.Error() == "" {
+		if r := s.judge(ground{}); r != nil && r.Error() == "" {
 			t.Error("a refusal without a text")
 		}
 	})
@@ -512,7 +512,7 @@ func TestCurlsOwnOptionsCount(t *testing.T) {
 		{strings.Repeat("# x\n", maxFile) + merge, "curl -s", "unreadable"},
 	} {
 		write(t, own, row.text, 0o600)
-		r := start(dir, split(row.argv)...).Judge(ground{project: dir})
+		r := start(dir, split(row.argv)...).judge(ground{project: dir})
 		if (r == nil) != (row.rule == "") || r != nil && r.Rule != row.rule {
 			t.Errorf("%s with %.20q: %v, want %q", row.argv, row.text, r, row.rule)
 		}

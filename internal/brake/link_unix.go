@@ -60,14 +60,14 @@ func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal) {
 		}
 	}()
 	if len(links) == 0 {
-		return started(name, argv).Judge(ground{})
+		return started(name, argv).judge(ground{})
 	}
 	for _, l := range links {
 		g, on := l.ground(pass)
 		if !on {
 			continue
 		}
-		if r := started(name, argv).Judge(g); r != nil {
+		if r := started(name, argv).judge(g); r != nil {
 			l.note(g, name, r)
 			return r
 		}

@@ -93,7 +93,7 @@ func TestRedact(t *testing.T) {
 			"0123456789abcdef0123456789abcdef01234567",
 		"nothing": "nothing",
 	} {
-		if got := Redact(in); got != want {
+		if got := redact(in); got != want {
 			t.Errorf("%q: %q", in, got)
 		}
 	}

@@ -15,7 +15,7 @@ func Line(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(term.Line(line))
 		if line != "" {
-			return cut(Redact(line))
+			return cut(redact(line))
 		}
 	}
 	return ""
@@ -28,9 +28,9 @@ func cut(line string) string {
 	return line
 }
 
-// Redact takes users and passwords out of the URLs in a line, and the tokens of the forges: errors
+// redact takes users and passwords out of the URLs in a line, and the tokens of the forges: errors
 // end up in notes that are kept.
-func Redact(line string) string {
+func redact(line string) string {
 	parts := strings.Split(line, "://")
 	for i, rest := range parts[1:] {
 		host := rest

@@ -2,16 +2,16 @@ package install
 
 import "strings"
 
-// Add registers the program, given by its absolute path, in the text of a settings file. It returns
+// add registers the program, given by its absolute path, in the text of a settings file. It returns
 // the text unchanged where the program is registered already, and replaces entries of another
 // binary or an older version. before is the text before the first registration, as for Remove. The
 // text has passed Check.
-func Add(text, program string, before *string) string {
+func add(text, program string, before *string) string {
 	list := entries(program)
 	if complete(text, list) {
 		return text
 	}
-	bom, text := cutBOM(Remove(text, before))
+	bom, text := cutBOM(remove(text, before))
 	if blank(text) {
 		text = "{}\n"
 	}

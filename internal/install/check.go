@@ -23,10 +23,10 @@ func (e *SyntaxError) Error() string {
 // Hint is how to repair the file.
 func (e *SyntaxError) Hint() string { return e.Way }
 
-// Check reports whether the text can be edited: it is empty, or one JSON object whose "hooks" are
+// check reports whether the text can be edited: it is empty, or one JSON object whose "hooks" are
 // as the client documents them, each named once.
-func Check(text string) error {
-	if err := Valid(text); err != nil {
+func check(text string) error {
+	if err := valid(text); err != nil {
 		return err
 	}
 	if _, text = cutBOM(text); blank(text) {
@@ -35,8 +35,8 @@ func Check(text string) error {
 	return checkHooks(text, rootOf(text))
 }
 
-// Valid checks that a text is one JSON object, or empty. An error names line and column.
-func Valid(text string) error {
+// valid checks that a text is one JSON object, or empty. An error names line and column.
+func valid(text string) error {
 	_, text = cutBOM(text)
 	if blank(text) {
 		return nil

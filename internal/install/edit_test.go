@@ -91,27 +91,27 @@ type fataler interface {
 
 func checkRoundTrip(t fataler, text string) {
 	t.Helper()
-	if err := Check(text); err != nil {
+	if err := check(text); err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
-	added := Add(text, program, &text)
-	if err := Check(added); err != nil {
+	added := add(text, program, &text)
+	if err := check(added); err != nil {
 		t.Fatalf("not valid: %v\n%s", err, added)
 	}
-	if again := Add(added, program, &text); again != added {
+	if again := add(added, program, &text); again != added {
 		t.Fatalf("a second registration changed\n%s\nto\n%s", added, again)
 	}
-	if back := Remove(added, &text); back != text {
+	if back := remove(added, &text); back != text {
 		t.Fatalf("removed, it is\n%q\nwas\n%q\nby way of\n%s", back, text, added)
 	}
 	if want, got := value(t, withEntries(t, text)), value(t, added); !reflect.DeepEqual(want, got) {
 		t.Fatalf("it means (-want +got):\n%s", cmp.Diff(want, got))
 	}
-	moved := Add(added, "/elsewhere/hooks", &text)
-	if back := Add(moved, program, &text); back != added {
+	moved := add(added, "/elsewhere/hooks", &text)
+	if back := add(moved, program, &text); back != added {
 		t.Fatalf("there and back again it is\n%s\nwas\n%s", back, added)
 	}
-	if back := Remove(moved, &text); back != text {
+	if back := remove(moved, &text); back != text {
 		t.Fatalf("updated and removed, it is\n%q\nwas\n%q", back, text)
 	}
 }
@@ -170,16 +170,16 @@ func TestLayout(t *testing.T) {
 			"{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"hooks\": [\n          " +
 				"{\n"},
 	} {
-		if got := Add(c.text, program, &c.text); !strings.HasPrefix(got, c.want) {
+		if got := add(c.text, program, &c.text); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: got\n%s\nwant it to begin with\n%s", c.name, got, c.want)
 		}
-		if got := Add(c.text, program, &c.text); strings.Contains(c.text, "\r\n") &&
+		if got := add(c.text, program, &c.text); strings.Contains(c.text, "\r\n") &&
 			strings.Count(got, "\n") != strings.Count(got, "\r\n") {
 			t.Errorf("%s: line endings are mixed in %q", c.name, got)
 		}
 	}
 	text := "{\n  \"a\": 1\n}\n"
-	if got := Add(text, program, &text); !strings.HasSuffix(got, "\n  }\n}\n") {
+	if got := add(text, program, &text); !strings.HasSuffix(got, "\n  }\n}\n") {
 		t.Errorf("it ends with %q", got[len(got)-20:])
 	}
 }
@@ -211,13 +211,13 @@ func TestEntriesAreThoseOfThePlugin(t *testing.T) {
 func TestRemoveWithoutABackup(t *testing.T) {
 	for name, text := range files {
 		if text == "" || strings.Contains(name, "empty") || strings.Contains(name, "open") ||
-			Check(text) != nil || blank(text) || gjson.Get(text, "hooks").Exists() &&
+			check(text) != nil || blank(text) || gjson.Get(text, "hooks").Exists() &&
 			!strings.Contains(name, "others") {
 			continue
 		}
-		if back := Remove(Add(text, program, nil), nil); !Empty(text) && back != text {
+		if back := remove(add(text, program, nil), nil); !empty(text) && back != text {
 			t.Errorf("%s: it is\n%q\nwas\n%q", name, back, text)
-		} else if Empty(text) && !Empty(back) {
+		} else if empty(text) && !empty(back) {
 			t.Errorf("%s: it is %q", name, back)
 		}
 	}
@@ -226,7 +226,7 @@ func TestRemoveWithoutABackup(t *testing.T) {
 // What people add and take away in between stays as they left it.
 func TestChangesInBetweenStay(t *testing.T) {
 	before := "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n"
-	added := Add(before, program, &before)
+	added := add(before, program, &before)
 	for _, c := range []struct{ name, old, new, want string }{
 		{"a setting", `"model": "opus"`, `"model": "sonnet", "x": 1`,
 			strings.Replace(before, `"model": "opus"`, `"model": "sonnet", "x": 1`, 1)},
@@ -253,7 +253,7 @@ func TestChangesInBetweenStay(t *testing.T) {
 			t.Errorf("%s: the change does not fit\n%s", c.name, added)
 			continue
 		}
-		if diff := cmp.Diff(c.want, Remove(changed, &before)); diff != "" {
+		if diff := cmp.Diff(c.want, remove(changed, &before)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
@@ -265,7 +265,7 @@ func TestAnyDocumentSurvives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := document().Draw(t, "text")
 		checkRoundTrip(t, text)
-		if back := Remove(text, nil); back != text {
+		if back := remove(text, nil); back != text {
 			t.Fatalf("nothing was registered, yet it became %q", back)
 		}
 	})
@@ -359,14 +359,14 @@ func TestCheck(t *testing.T) {
 		{`{"hooks": {"Stop": [], "Stop": []}}`,
 			`line 1, column 24: "Stop" appears a second time`, "repair"},
 	} {
-		err := Check(c.text)
+		err := check(c.text)
 		e, ok := err.(*SyntaxError)
 		if !ok || !strings.HasPrefix(err.Error(), c.want) || !strings.Contains(e.Way, c.hint) {
 			t.Errorf("%q: got %v (%#v), want %s", c.text, err, e, c.want)
 		}
 	}
 	for name, text := range files {
-		if err := Check(text); err != nil {
+		if err := check(text); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -378,14 +378,14 @@ func FuzzAdd(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, bare := cutBOM(text); Check(text) != nil || len(handlers(bare)) > 0 {
+		if _, bare := cutBOM(text); check(text) != nil || len(handlers(bare)) > 0 {
 			return
 		}
-		added := Add(text, program, &text)
-		if err := Check(added); err != nil {
+		added := add(text, program, &text)
+		if err := check(added); err != nil {
 			t.Fatalf("%q became %q: %v", text, added, err)
 		}
-		if back := Remove(added, &text); back != text {
+		if back := remove(added, &text); back != text {
 			t.Fatalf("%q came back as %q", text, back)
 		}
 	})

@@ -136,7 +136,7 @@ func TestALinkStaysALinkAndTheModeStays(t *testing.T) {
 		}
 	}
 	r := installed(t, path)
-	check(Add(files["tabs"], program, nil))
+	check(add(files["tabs"], program, nil))
 	if info, err := os.Stat(r.Backup); err != nil || info.Mode().Perm() != 0o604 ||
 		filepath.Dir(r.Backup) != filepath.Dir(path) {
 		t.Errorf("backup %s: %v, %v", r.Backup, info, err)
@@ -236,7 +236,7 @@ func TestConcurrentEditsLoseNothing(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if text := contents(t, path); len(handlers(text)) != len(entries("")) || Check(text) != nil {
+	if text := contents(t, path); len(handlers(text)) != len(entries("")) || check(text) != nil {
 		t.Errorf("%d entries in\n%s", len(handlers(text)), text)
 	}
 	if uninstalled(t, path); contents(t, path) != "{}" {
@@ -255,7 +255,7 @@ func TestAWriteInBetweenIsKept(t *testing.T) {
 		if calls++; calls == 1 {
 			write(t, path, `{"permissions":{}}`, 0o644)
 		}
-		text := Add(*x.now, program, nil)
+		text := add(*x.now, program, nil)
 		return texts{now: &text}, nil
 	})
 	if err != nil || calls != 2 || !strings.HasPrefix(contents(t, path),

@@ -52,7 +52,7 @@ func Install(path, program string, dry bool) (r Result, err error) {
 				was = cmp.Or(was, other)
 			}
 		}
-		text = Add(text, program, t.before)
+		text = add(text, program, t.before)
 		t.now = &text
 		return t, nil
 	})
@@ -68,11 +68,11 @@ func Uninstall(path string, dry bool) (Result, error) {
 		if t.now == nil {
 			return t, nil
 		}
-		text := Remove(*t.now, t.before)
+		text := remove(*t.now, t.before)
 		switch {
 		case text == *t.now:
 			return t, nil
-		case t.before == nil && Empty(text):
+		case t.before == nil && empty(text):
 			return texts{}, nil
 		}
 		return texts{now: &text}, nil
@@ -100,7 +100,7 @@ func edit(path string, dry bool, change func(texts) (texts, error)) (r Result, e
 func tryEdit(path string, dry bool, change func(texts) (texts, error)) (Result, error) {
 	s, err := open(path)
 	if err == nil && s.now != nil {
-		err = Check(*s.now)
+		err = check(*s.now)
 	}
 	if err != nil {
 		return Result{}, err
@@ -115,7 +115,7 @@ func tryEdit(path string, dry bool, change func(texts) (texts, error)) (Result, 
 func (s *edited) result(next texts) Result {
 	r := Result{Path: s.path, Removed: s.now != nil && next.now == nil}
 	if s.now != nil {
-		r.Others = !Empty(Remove(*s.now, nil))
+		r.Others = !empty(remove(*s.now, nil))
 	}
 	if next.before != nil {
 		r.Backup = s.backup()

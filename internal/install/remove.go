@@ -6,11 +6,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Remove takes every handler of the program out of the text of a settings file, and each container
+// remove takes every handler of the program out of the text of a settings file, and each container
 // that is empty then: its group, its event, "hooks" itself. before is the text before the first
 // registration, nil if unknown: a container that was empty there stays, so that Remove undoes Add
 // to the byte. The text has passed Check.
-func Remove(text string, before *string) string {
+func remove(text string, before *string) string {
 	bom, text := cutBOM(text)
 	for {
 		found := handlers(text)
@@ -18,14 +18,14 @@ func Remove(text string, before *string) string {
 			return bom + text
 		}
 		text = cut(text, found[0], before)
-		if before != nil && blank(*before) && Empty(text) {
+		if before != nil && blank(*before) && empty(text) {
 			return *before // not even braces
 		}
 	}
 }
 
-// Empty reports whether a text holds no setting at all.
-func Empty(text string) bool {
+// empty reports whether a text holds no setting at all.
+func empty(text string) bool {
 	_, text = cutBOM(text)
 	return len(rootOf(text).kids) == 0
 }

@@ -89,7 +89,7 @@ func ReadFile(scope, path string) *File {
 	}
 	f := &File{Scope: scope, Path: path}
 	if err == nil {
-		err = Valid(*text)
+		err = valid(*text)
 	}
 	if err != nil {
 		f.Bad = err.Error()

@@ -126,12 +126,12 @@ func TestShellFormIsReplacedAndRemoved(t *testing.T) {
 	if r, err := Install(path, program, true); err != nil || r.Was != "/old/my hooks/hooks" {
 		t.Errorf("%q is registered: %v", r.Was, err)
 	}
-	added := Add(text, program, &text)
+	added := add(text, program, &text)
 	n := len(gjson.Get(added, "hooks.Stop").Array())
 	if n != 1 || strings.Contains(added, "/old/") {
 		t.Errorf("%d groups of Stop in\n%s", n, added)
 	}
-	if back := Remove(text, nil); strings.Contains(back, "hooks stop") || !Empty(back) {
+	if back := remove(text, nil); strings.Contains(back, "hooks stop") || !empty(back) {
 		t.Errorf("removed, it is %s", back)
 	}
 }

@@ -113,7 +113,7 @@ func admit(r Request, s Standing) Admission {
 			"next tick")
 	}
 	if c := s.Claim; c != nil && c.Stopped && c.SessionID == r.SessionID && r.Scheduled {
-		return refuse(c.PriorStop())
+		return refuse(c.priorStop())
 	}
 	if a, decided := meetTick(r, s, mine); decided {
 		return a
@@ -183,7 +183,7 @@ func lockPID(s Standing, otherwise int) int {
 }
 
 func skip(iteration, pid int) Admission {
-	return Admission{Verdict: Skip, Text: ContentionNote(iteration, pid), PID: pid,
+	return Admission{Verdict: Skip, Text: contentionNote(iteration, pid), PID: pid,
 		Iteration: iteration}
 }
 
@@ -268,7 +268,7 @@ func identify(r Request, s Standing, a Admission) Admission {
 		// the session was taken up again by another client
 		if r.Flags.Restart || r.Flags.Resume && run.Owner.PID != r.Owner.PID {
 			a.Mode = ResumeRun
-		} else if run.Agrees(r.Flags) || r.Flags.Resume {
+		} else if run.agrees(r.Flags) || r.Flags.Resume {
 			a.Mode = NextTick
 		} else {
 			a.Notes = append(a.Notes, fmt.Sprintf("Flags differ from the running loop's: fresh "+
@@ -276,7 +276,7 @@ func identify(r Request, s Standing, a Admission) Admission {
 		}
 	case r.Scheduled && run.Status != Active:
 		// Also with --resume in the scheduled command, because no person typed it.
-		return refuse(PriorStop(run))
+		return refuse(priorStop(run))
 	case run.Drives(r.Flags):
 		a.Mode = NextTick
 	case r.Flags.Resume:
@@ -295,7 +295,7 @@ func identify(r Request, s Standing, a Admission) Admission {
 // refuseTick refuses a command that only continues a run, where none is the session's own.
 func refuseTick(r Request, run *Budget) Admission {
 	if run != nil && run.Status != Active {
-		return refuse(PriorStop(run))
+		return refuse(priorStop(run))
 	}
 	return refuse(fmt.Sprintf("/%s continues the loop of its own session, and has none here — "+
 		"type the command that began the loop with --resume to take it up", r.Command.Name))

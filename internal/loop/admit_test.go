@@ -199,7 +199,7 @@ func TestWhatIsAskedOfARun(t *testing.T) {
 	if _, unbounded := f.PRsLeft(); !unbounded {
 		t.Error("a single PR has no ceiling")
 	}
-	run.StopAt(AskForceUnlock(), 4)
+	run.stopAt(AskForceUnlock(), 4)
 	want := StopDetail{ForceUnlock, 4}
 	if run.Status != Halted || run.StopCause != "prior_gate_stop" || *run.StopDetail != want {
 		t.Errorf("%+v", run)
@@ -214,20 +214,20 @@ func TestWhatIsAskedOfARun(t *testing.T) {
 		t.Error("facts is no gate")
 	}
 	claim := Claim{Iteration: 3}
-	if got := claim.PriorStop(); got != "Loop already stopped at gate force-unlock in iteration 3" {
+	if got := claim.priorStop(); got != "Loop already stopped at gate force-unlock in iteration 3" {
 		t.Error(got)
 	}
 	claim.StopText = "why"
-	if got := claim.PriorStop(); got != "Loop already stopped: why" {
+	if got := claim.priorStop(); got != "Loop already stopped: why" {
 		t.Error(got)
 	}
 	paused := &Budget{Status: Paused, Pending: []Gate{{Name: GateSpec}}}
-	if got := PriorStop(paused); got != "Loop paused at gate gate-1-spec — answer it with "+
+	if got := priorStop(paused); got != "Loop paused at gate gate-1-spec — answer it with "+
 		"`hooks gate answer`, then type the command with --resume" {
 		t.Error(got)
 	}
 	paused = &Budget{Status: Paused, StopCause: CauseIgnored, StopText: "why"}
-	if got := PriorStop(paused); got != "Loop already stopped: order_ignored — why" {
+	if got := priorStop(paused); got != "Loop already stopped: order_ignored — why" {
 		t.Error(got)
 	}
 }
@@ -242,14 +242,14 @@ func TestLatest(t *testing.T) {
 	}
 	want := high
 	want.PRsTouched, want.MinutesElapsed = []string{"#1", "#2"}, 9
-	if diff := cmp.Diff(want, Latest(low, &Iteration{Budget: high})); diff != "" {
+	if diff := cmp.Diff(want, latest(low, &Iteration{Budget: high})); diff != "" {
 		t.Error(diff)
 	}
 	low.MinutesElapsed, want.MinutesElapsed = 0, 4
-	if got := Latest(low, &Iteration{Budget: high}).MinutesElapsed; got != 4 {
+	if got := latest(low, &Iteration{Budget: high}).MinutesElapsed; got != 4 {
 		t.Errorf("%d minutes", got)
 	}
-	if diff := cmp.Diff(low, Latest(low, nil)); diff != "" {
+	if diff := cmp.Diff(low, latest(low, nil)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -286,7 +286,7 @@ func TestObserve(t *testing.T) {
 	} {
 		first := at(0, 0, 0)
 		b := Budget{StartedAt: noon, Clock: &first}
-		b.Observe(c.clock)
+		b.observe(c.clock)
 		if b.ClockAhead != c.ahead || b.Slept != c.slept || !b.ActiveSince.Equal(c.since) ||
 			*b.Clock != c.clock {
 			t.Errorf(
@@ -302,16 +302,16 @@ func TestObserve(t *testing.T) {
 	b := Budget{StartedAt: noon, Clock: &drift}
 	almost := drift
 	almost.Wall, almost.Up, almost.Awake = noon.Add(119*time.Second), 360, 301
-	if b.Observe(almost); b.ClockAhead != 0 || b.Slept != 0 {
+	if b.observe(almost); b.ClockAhead != 0 || b.Slept != 0 {
 		t.Errorf("drift: ahead %d, slept %d", b.ClockAhead, b.Slept)
 	}
 	unknown.Boot = ""
 	b = Budget{StartedAt: noon, Clock: &unknown}
-	if b.Observe(unknown); b.ClockAhead != 0 {
+	if b.observe(unknown); b.ClockAhead != 0 {
 		t.Error("clocks that no one knows say nothing")
 	}
 	b.MinutesElapsed, b.MinutesBefore = 7, 3
-	if b.Away(noon); b.MinutesBefore != 7 || b.Clock != nil || !b.ActiveSince.Equal(noon) {
+	if b.away(noon); b.MinutesBefore != 7 || b.Clock != nil || !b.ActiveSince.Equal(noon) {
 		t.Errorf("away: %+v", b)
 	}
 }

@@ -40,8 +40,8 @@ func (a *Asked) elsewhere(number int) bool {
 	return a.pr(number) != nil && slices.Contains(a.InForks, number)
 }
 
-// MergeTrackerPR records a PR as the tracker has it now.
-func (t *Tick) MergeTrackerPR(pr PR) {
+// mergeTrackerPR records a PR as the tracker has it now.
+func (t *Tick) mergeTrackerPR(pr PR) {
 	if t.Asked == nil {
 		t.Asked = &Asked{}
 	}

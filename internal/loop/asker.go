@@ -11,9 +11,9 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	case run == nil || !r.Model && !r.Scheduled:
 		return Admission{}, false
 	case run.Status != Active && r.Model:
-		return refuse(PriorStop(run) +
+		return refuse(priorStop(run) +
 			"\nhint: a person types the command, or the command with --resume"), true
-	case run.Status != Active || run.Agrees(r.Flags) && (mine || s.OwnerIs != Dead):
+	case run.Status != Active || run.agrees(r.Flags) && (mine || s.OwnerIs != Dead):
 		return Admission{}, false
 	case r.Model:
 		return refuse("Not begun: no person typed these flags for the running loop, which has " +
@@ -37,10 +37,10 @@ func refuseOtherFile(r Request, s Standing) (Admission, bool) {
 		"\nhint: a person types a command that names another one"), true
 }
 
-// Agrees reports whether flags are those of a command that a person typed for this run, or name
+// agrees reports whether flags are those of a command that a person typed for this run, or name
 // nothing of their own. The order of flags, and whether one names its default, makes no
 // difference.
-func (b *Budget) Agrees(f Flags) bool {
+func (b *Budget) agrees(f Flags) bool {
 	if f.Resume && len(f.explicit) == 0 && (f.PR == 0 || f.PR == b.SinglePR) {
 		return true
 	}

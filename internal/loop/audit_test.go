@@ -371,7 +371,7 @@ func TestRestart(t *testing.T) {
 	if n := b.Audit.restart(1).restart(1).Restarts; n != 2 {
 		t.Errorf("restarted %d times", n)
 	}
-	r := Resume(b, Request{
+	r := resume(b, Request{
 		Flags: flags, Command: Command{Name: "sdd:audit", Args: "p.md --restart"},
 	})
 	number, most := r.Iteration(16)
@@ -381,7 +381,7 @@ func TestRestart(t *testing.T) {
 		r.Command != "/sdd:audit p.md" {
 		t.Errorf("%d of %d: %+v %+v", number, most, r, r.Audit)
 	}
-	again := Resume(r, Request{Flags: flags, Command: Command{Name: "sdd:audit"}})
+	again := resume(r, Request{Flags: flags, Command: Command{Name: "sdd:audit"}})
 	if again.Ceilings.Iterations != 30 {
 		t.Errorf("a second restart has %d iterations", again.Ceilings.Iterations)
 	}

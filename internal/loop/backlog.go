@@ -67,9 +67,9 @@ func (b *Backlog) merge(o Backlog) *Backlog {
 		keep(b.InProgress, o.InProgress)}
 }
 
-// Backlog is the issues as this tick knows them: by the tracker itself, else by the skill's
+// backlog is the issues as this tick knows them: by the tracker itself, else by the skill's
 // report; nil without either.
-func (t *Tick) Backlog() *Backlog {
+func (t *Tick) backlog() *Backlog {
 	if t.FromTracker() {
 		return t.Asked.Backlog
 	}
@@ -94,10 +94,10 @@ func (b *Budget) Workable(list Backlog) []int {
 	return out
 }
 
-// SiblingIssues are those that a sibling has in progress: no worker of this tick was sent for
+// siblingIssues are those that a sibling has in progress: no worker of this tick was sent for
 // them, and the run itself has not failed them.
-func (t *Tick) SiblingIssues(run *Budget) []int {
-	b := t.Backlog()
+func (t *Tick) siblingIssues(run *Budget) []int {
+	b := t.backlog()
 	if b == nil {
 		return nil
 	}
@@ -108,15 +108,15 @@ func (t *Tick) SiblingIssues(run *Budget) []int {
 
 // PassOver are the planned issues that another iteration has in progress (R78–R80).
 func (t *Tick) PassOver(run *Budget) []int {
-	elsewhere := t.SiblingIssues(run)
+	elsewhere := t.siblingIssues(run)
 	return slices.DeleteFunc(slices.Clone(t.Report.Plan), func(n int) bool {
 		return !slices.Contains(elsewhere, n)
 	})
 }
 
-// OffPlan is why a worker does not follow the new plan that a person asked for, and what to do
+// offPlan is why a worker does not follow the new plan that a person asked for, and what to do
 // instead; "" where it does or where no plan was asked for (R88).
-func (t *Tick) OffPlan(mentions []int) (why, hint string) {
+func (t *Tick) offPlan(mentions []int) (why, hint string) {
 	plan := t.Report.Plan
 	inPlan := func(n int) bool { return slices.Contains(plan, n) }
 	switch {
@@ -185,14 +185,14 @@ func (f *Facts) snapshot() *Snapshot {
 // recorded (R86, R87). An issue that the run has planned since, or took with a PR, is no drift
 // when it is gone.
 func driftDue(f *Facts) []Gate {
-	if f.Tick == nil || f.Tick.Backlog() == nil {
+	if f.Tick == nil || f.Tick.backlog() == nil {
 		return nil
 	}
 	before := f.snapshot()
 	if before == nil || before.FromTracker != f.Tick.FromTracker() {
 		return nil // two views of one backlog: the difference says nothing
 	}
-	now := f.Tick.Backlog().Unblocked
+	now := f.Tick.backlog().Unblocked
 	added := missing(before.Unblocked, now)
 	removed := missing(slices.Concat(now, before.Taken), before.Unblocked)
 	if !added && !removed {

@@ -101,7 +101,7 @@ func (e Call) step(s State, k *Known) Outcome {
 	if missing := k.lacks(NeedWords); missing != 0 {
 		return Outcome{Need: missing}
 	}
-	if s.Tick.Refuses(e.ID, e.Input) {
+	if s.Tick.refuses(e.ID, e.Input) {
 		s.Tick.Deny(Denial{Tool: e.Tool, Rule: d.Rule, What: k.Words})
 		out.Save.Tick = s.Tick
 	}
@@ -182,11 +182,11 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	}
 	s.Tick.Count(s.Run, k.Running)
 	spent := s.Run.DollarsEstimate.Plus(k.Running.Dollars)
-	reached, limit := s.Run.DollarsReached(spent), s.Run.DollarLimit(k.Overrun)
+	reached, limit := s.Run.dollarsReached(spent), s.Run.dollarLimit(k.Overrun)
 	if text := s.taskDollars(k.Running.Dollars); text != "" && reached == "" {
-		reached, limit, spent = text, task.Overrun(k.Overrun), s.taskSpent(k.Running.Dollars)
+		reached, limit, spent = text, task.overrun(k.Overrun), s.taskSpent(k.Running.Dollars)
 	}
-	first := reached != "" && s.Tick.TellDollars(e.Agent)
+	first := reached != "" && s.Tick.tellDollars(e.Agent)
 	out := Outcome{}
 	if first || k.Read >= keepAtCall {
 		out.Save.Tick = s.Tick
@@ -249,7 +249,7 @@ func (e Call) schedule(s State, k *Known) Outcome {
 		return Outcome{}
 	case s.Run.Status != Active:
 		return refuseCall(deny(ScheduleRule, "end the turn; nothing is to be scheduled",
-			"%s", PriorStop(s.Run)))
+			"%s", priorStop(s.Run)))
 	case !e.open(s):
 		return Outcome{}
 	case s.Tick.Halting():
@@ -281,7 +281,7 @@ func (e Call) otherFlags(s State, k *Known) Outcome {
 			err))
 	}
 	switch {
-	case s.Run.Agrees(flags):
+	case s.Run.agrees(flags):
 		return Outcome{}
 	case k.lacks(NeedOrigin) != 0:
 		return Outcome{Need: NeedOrigin}
@@ -302,7 +302,7 @@ func Typed(prompt string, cmd Command, flags Flags) bool {
 		return false
 	}
 	own, _, err := ParseFlags(c.Skill, c.Args)
-	return err == nil && own.Same(flags)
+	return err == nil && own.same(flags)
 }
 
 // afterHalt: all that remains of a halted run is that nothing may schedule it again.
@@ -314,7 +314,7 @@ func (e Call) afterHalt(run *Budget) Outcome {
 	return refuseCall(deny(ScheduleRule,
 		"it is not scheduled again; a person starts it again by typing the command, or continues "+
 			"with --resume",
-		"%s", PriorStop(run)))
+		"%s", priorStop(run)))
 }
 
 // neverAgain refuses to schedule a loop that ended while it waited for another's lock, in its turn.
@@ -324,15 +324,15 @@ func (e Call) neverAgain(c *Claim) Outcome {
 		return Outcome{}
 	}
 	return refuseCall(deny(ScheduleRule, "end the turn; nothing is to be scheduled", "%s",
-		c.PriorStop()))
+		c.priorStop()))
 }
 
 // exhausted is the text of a ceiling that is reached with what was spent until now.
 func (e Call) exhausted(s State, k *Known) string {
 	b := *s.Run
 	b.Spend(k.Count.Spent)
-	b.Observe(k.Count.Clock)
-	return Exhausted(Look(&b, s.Tick, nil, e.Now))
+	b.observe(k.Count.Clock)
+	return exhausted(Look(&b, s.Tick, nil, e.Now))
 }
 
 const endTurn = "let what runs finish, report, and end the turn"

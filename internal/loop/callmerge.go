@@ -31,7 +31,7 @@ func (e Call) merge(s State, k *Known) Outcome {
 		return Outcome{Need: NeedMerging}
 	}
 	for _, pr := range k.Merging {
-		s.Tick.MergeTrackerPR(pr)
+		s.Tick.mergeTrackerPR(pr)
 	}
 	return e.judgeMerges(s, acts, postedBy(k.Reading.Acts))
 }
@@ -51,7 +51,7 @@ func (e Call) judgeMerges(s State, acts []Act, posts []PostedReview) Outcome {
 	if d := e.secondRound(s, posts); d != nil {
 		return refuseCall(d)
 	}
-	switch known, same := tick.Merging(e.ID, e.Input); {
+	switch known, same := tick.merging(e.ID, e.Input); {
 	case same: // another registration of the hooks let it through already
 		return Outcome{}
 	case known:
@@ -67,7 +67,7 @@ func (e Call) judgeMerges(s State, acts []Act, posts []PostedReview) Outcome {
 		}
 	}
 	e.pass(tick, acts)
-	tick.NoteReviews(posts, e.ID, e.Input)
+	tick.noteReviews(posts, e.ID, e.Input)
 	return Outcome{Save: Save{Tick: tick}}
 }
 
@@ -80,15 +80,15 @@ func (e Call) pass(tick *Tick, acts []Act) {
 			approval.PRs = append(approval.PRs, a.PR)
 			continue
 		}
-		if yes := tick.Approval(a.PR); yes != nil {
+		if yes := tick.approval(a.PR); yes != nil {
 			merge.HeadSHA = yes.HeadSHA
 		}
 		merge.PRs = append(merge.PRs, a.PR)
-		tick.Merge(a.PR)
+		tick.merge(a.PR)
 	}
 	for _, p := range []Passed{approval, merge} {
 		if len(p.PRs) > 0 {
-			tick.Pass(p)
+			tick.pass(p)
 		}
 	}
 }
@@ -97,26 +97,26 @@ func (e Call) pass(tick *Tick, acts []Act) {
 // about; else by their earlier word; else by the facts; else the person is asked.
 func (e Call) mergeOne(s State, a Act) *Deny {
 	tick := s.Tick
-	if yes := tick.Approval(a.PR); yes != nil {
+	if yes := tick.approval(a.PR); yes != nil {
 		return e.approved(s, a, yes)
 	}
 	if !tick.AsksMerge(a.PR) {
 		switch {
-		case tick.AnsweredMerge(a.PR): // a fact reported later does not lift a person's word
+		case tick.answeredMerge(a.PR): // a fact reported later does not lift a person's word
 			return deny(MergeGate, "leave the PR open and end the turn",
 				"Not merged: %s. The person's answer for PR #%d does not allow it", a.Command, a.PR)
-		case tick.NoFeedback(a.PR):
+		case tick.noFeedback(a.PR):
 			return nil
 		}
 		tick.Pending = append(tick.Pending, Due(e.facts(s, a.PR), Merging)...)
-		tick.ApplyOfflineAnswers(s.Run, e.Now)
-		if yes := tick.Approval(a.PR); yes != nil { // by what the person had answered in a terminal
+		tick.applyOfflineAnswers(s.Run, e.Now)
+		if yes := tick.approval(a.PR); yes != nil { // by what the person had answered in a terminal
 			return e.approved(s, a, yes)
 		}
 	}
 	d := deny(MergeGate, "", "Not merged yet: %s needs a person's word (post-feedback-merge).",
 		a.Command)
-	d.Ask = tick.MergeGates()
+	d.Ask = tick.mergeGates()
 	return d
 }
 
@@ -130,15 +130,15 @@ func (e Call) facts(s State, pr int) *Facts {
 // approved holds a merge against what the person said yes to. A push after the answer voids it, and
 // both are informed.
 func (e Call) approved(s State, a Act, yes *Approval) *Deny {
-	head := s.Tick.Head(a.PR)
+	head := s.Tick.head(a.PR)
 	switch {
 	case yes.HeadSHA != "" && head != "" && !SameSHA(yes.HeadSHA, head):
 		yes.Used = true
-		s.Tick.Pending = append(s.Tick.Pending, AskMerge(e.facts(s, a.PR)))
+		s.Tick.Pending = append(s.Tick.Pending, askMerge(e.facts(s, a.PR)))
 		text := fmt.Sprintf("PR #%d moved from %s to %s after the person's answer, which is void",
 			a.PR, yes.HeadSHA, head)
 		d := deny(MergeGate, "", "Not merged: %s. %s", a.Command, text)
-		d.Ask, d.Say = s.Tick.MergeGates(), "hooks: "+text+"; you are asked again"
+		d.Ask, d.Say = s.Tick.mergeGates(), "hooks: "+text+"; you are asked again"
 		return d
 	case yes.HeadSHA != "" && a.SHA != "" && !SameSHA(yes.HeadSHA, a.SHA):
 		d := deny(MergeGate, "%s", "Not merged: %s. The person said yes to %s, not to %s",

@@ -28,9 +28,9 @@ type Passed struct {
 	Approves bool `json:"approves,omitempty"`
 }
 
-// Once records a call that is about to be counted at an event, and reports whether it is new.
+// countOnce records a call that is about to be counted at an event, and reports whether it is new.
 // Another input is another call, whatever its id. A call without an id is always new.
-func (t *Tick) CountOnce(event, id, input string) bool {
+func (t *Tick) countOnce(event, id, input string) bool {
 	if id == "" {
 		return true
 	}
@@ -48,8 +48,8 @@ func (t *Tick) wasCounted(event, id, input string) bool {
 	return id != "" && slices.Contains(t.Counted, event+" "+callKey(id, input))
 }
 
-// Pass notes a merging call that is let through.
-func (t *Tick) Pass(p Passed) {
+// pass notes a merging call that is let through.
+func (t *Tick) pass(p Passed) {
 	if p.ID == "" {
 		return
 	}
@@ -65,9 +65,9 @@ func (p Passed) Allows(pr int, sha string) bool {
 		(p.HeadSHA == "" || sha == "" || SameSHA(p.HeadSHA, sha))
 }
 
-// Merging reports whether a call of this id was let through to merge, and whether it is provably
+// merging reports whether a call of this id was let through to merge, and whether it is provably
 // this very call: the same input, and no result yet.
-func (t *Tick) Merging(id, input string) (known, same bool) {
+func (t *Tick) merging(id, input string) (known, same bool) {
 	i := slices.IndexFunc(t.Passed, func(p Passed) bool { return p.ID == id })
 	if id == "" || i < 0 {
 		return false, false
@@ -81,14 +81,14 @@ func (d Dialog) Equal(o Dialog) bool {
 		slices.Equal(d.Shown, o.Shown)
 }
 
-// Shows reports whether the program put a question into the call.
-func (d Dialog) Shows(question string) bool {
+// shows reports whether the program put a question into the call.
+func (d Dialog) shows(question string) bool {
 	return !d.Forged && slices.Contains(d.Shown, question)
 }
 
-// Shown is the index of the dialog of this id that was shown last, preferring a forged one; -1
+// shown is the index of the dialog of this id that was shown last, preferring a forged one; -1
 // without one.
-func (t *Tick) Shown(id string) int {
+func (t *Tick) shown(id string) int {
 	at := -1
 	for i, d := range t.Dialogs {
 		if d.ID == id && (at < 0 || !t.Dialogs[at].Forged) {
@@ -109,9 +109,9 @@ func (t *Tick) Ended(id string) (news bool) {
 	return news
 }
 
-// Told reports whether an event of this call was counted, or may have been: of very many calls
+// heardOf reports whether an event of this call was counted, or may have been: of very many calls
 // the oldest are forgotten.
-func (t *Tick) WasCounted(id string) bool {
+func (t *Tick) heardOf(id string) bool {
 	return id == "" || len(t.Counted) >= maxCounted ||
 		slices.ContainsFunc(t.Counted, func(key string) bool {
 			return strings.Contains(key, " "+id+" ")

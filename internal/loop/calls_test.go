@@ -19,23 +19,23 @@ func TestACallIsCountedOnce(t *testing.T) {
 		{"PreToolUse", "t1", "{}", true}, {"PostToolUse", "t1", "{1}", true},
 		{"PostToolUse", "", "{}", true}, {"PostToolUse", "", "{}", true},
 	} {
-		if got := tick.CountOnce(c.event, c.id, c.input); got != c.news {
+		if got := tick.countOnce(c.event, c.id, c.input); got != c.news {
 			t.Errorf("%+v: news %v", c, got)
 		}
 	}
-	if !tick.WasCounted("t1") || tick.WasCounted("t2") || !tick.WasCounted("") ||
+	if !tick.heardOf("t1") || tick.heardOf("t2") || !tick.heardOf("") ||
 		len(tick.Counted) != 3 {
 		t.Errorf("told: %v", tick.Counted)
 	}
 	for i := range maxCounted - 3 {
-		tick.CountOnce("PostToolUse", fmt.Sprint("n", i), "")
+		tick.countOnce("PostToolUse", fmt.Sprint("n", i), "")
 	}
-	if len(tick.Counted) != maxCounted || !tick.WasCounted("t1") || !tick.WasCounted("anything") {
+	if len(tick.Counted) != maxCounted || !tick.heardOf("t1") || !tick.heardOf("anything") {
 		t.Errorf("%d are counted", len(tick.Counted))
 	}
-	tick.CountOnce("PostToolUse", "last", "")
-	if len(tick.Counted) != maxCounted || !tick.CountOnce("PostToolUse", "t1", "{}") ||
-		tick.CountOnce("PostToolUse", "last", "") {
+	tick.countOnce("PostToolUse", "last", "")
+	if len(tick.Counted) != maxCounted || !tick.countOnce("PostToolUse", "t1", "{}") ||
+		tick.countOnce("PostToolUse", "last", "") {
 		t.Errorf("%d are counted, the first %q", len(tick.Counted), tick.Counted[0])
 	}
 }
@@ -43,10 +43,10 @@ func TestACallIsCountedOnce(t *testing.T) {
 // R101: what merges passes once, for the PRs and the commit that it was let through for.
 func TestAPassIsForItsCall(t *testing.T) {
 	var tick Tick
-	tick.Pass(Passed{ID: "", PRs: []int{1}})
-	tick.Pass(Passed{ID: "a", Input: strings.Repeat("x", maxInput), PRs: []int{7, 8}})
-	tick.Pass(Passed{ID: "b", Input: strings.Repeat("x", maxInput+1)})
-	tick.Pass(Passed{ID: "c", Input: "{}", Done: true})
+	tick.pass(Passed{ID: "", PRs: []int{1}})
+	tick.pass(Passed{ID: "a", Input: strings.Repeat("x", maxInput), PRs: []int{7, 8}})
+	tick.pass(Passed{ID: "b", Input: strings.Repeat("x", maxInput+1)})
+	tick.pass(Passed{ID: "c", Input: "{}", Done: true})
 	if len(tick.Passed) != 3 || len(tick.Passed[0].Input) != maxInput ||
 		tick.Passed[1].Input != "" {
 		t.Fatalf("passed: %d, %d bytes", len(tick.Passed), len(tick.Passed[1].Input))
@@ -59,7 +59,7 @@ func TestAPassIsForItsCall(t *testing.T) {
 		{"b", "", true, false}, {"c", "{}", true, false}, {"d", "{}", false, false},
 		{"", "", false, false},
 	} {
-		if known, same := tick.Merging(c.id, c.input); known != c.known || same != c.same {
+		if known, same := tick.merging(c.id, c.input); known != c.known || same != c.same {
 			t.Errorf("%s %.9s: known %v, same %v", c.id, c.input, known, same)
 		}
 	}
@@ -70,7 +70,7 @@ func TestAPassIsForItsCall(t *testing.T) {
 		t.Error("the result of another call ended it")
 	}
 	for i := range maxCounted {
-		tick.Pass(Passed{ID: fmt.Sprint("n", i)})
+		tick.pass(Passed{ID: fmt.Sprint("n", i)})
 	}
 	if len(tick.Passed) != maxCounted || tick.Passed[0].ID != "n0" {
 		t.Errorf("%d are kept, from %q", len(tick.Passed), tick.Passed[0].ID)
@@ -111,7 +111,7 @@ func TestDialogs(t *testing.T) {
 		{Dialog{ID: "a", Shown: []string{"y?"}}, false, false},
 		{Dialog{ID: "b", Forged: true}, false, false},
 	} {
-		if c.dialog.Equal(one) != c.equal || c.dialog.Shows("x?") != c.shows {
+		if c.dialog.Equal(one) != c.equal || c.dialog.shows("x?") != c.shows {
 			t.Errorf("%+v", c.dialog)
 		}
 	}
@@ -121,7 +121,7 @@ func TestDialogs(t *testing.T) {
 		{ID: "d", Forged: true},
 	}}
 	for id, want := range map[string]int{"a": 3, "b": 1, "c": 5, "d": 8, "e": -1, "f": 0} {
-		if got := tick.Shown(id); got != want {
+		if got := tick.shown(id); got != want {
 			t.Errorf("%s was shown last as %d, want %d", id, got, want)
 		}
 	}
@@ -132,8 +132,8 @@ func TestOneReviewRound(t *testing.T) {
 	review := func(target string) PostedReview { return PostedReview{Target: target} }
 	approval := PostedReview{Target: "PR #7", Approval: true}
 	var tick Tick
-	tick.NoteReviews([]PostedReview{review("PR #7")}, "a", "{}")
-	tick.NoteReviews([]PostedReview{review("PR #7")}, "a", "{}")
+	tick.noteReviews([]PostedReview{review("PR #7")}, "a", "{}")
+	tick.noteReviews([]PostedReview{review("PR #7")}, "a", "{}")
 	for _, c := range []struct {
 		list []PostedReview
 		id   string
@@ -145,22 +145,22 @@ func TestOneReviewRound(t *testing.T) {
 		{[]PostedReview{approval}, "b", ""},
 		{[]PostedReview{review("PR #8"), review("PR #8")}, "b", "PR #8 would be reviewed twice"},
 	} {
-		if got := tick.RefuseReviews(c.list, c.id, "{}"); got != c.want {
+		if got := tick.refuseReviews(c.list, c.id, "{}"); got != c.want {
 			t.Errorf("%v by %s: %q, want %q", c.list, c.id, got, c.want)
 		}
 	}
-	tick.NoteReviews([]PostedReview{approval}, "c", "{}")
+	tick.noteReviews([]PostedReview{approval}, "c", "{}")
 	again := "PR #7 was reviewed already"
-	if got := tick.RefuseReviews([]PostedReview{approval}, "d", "{}"); got != again {
+	if got := tick.refuseReviews([]PostedReview{approval}, "d", "{}"); got != again {
 		t.Errorf("a second approval: %q", got)
 	}
-	if len(tick.Reviews) != 2 || tick.Unreview("", "{}") || tick.Unreview("c", "{1}") {
+	if len(tick.Reviews) != 2 || tick.unreview("", "{}") || tick.unreview("c", "{1}") {
 		t.Errorf("reviews: %+v", tick.Reviews)
 	}
-	if !tick.Unreview("c", "{}") || len(tick.Reviews) != 1 || tick.Reviews[0].Approval {
+	if !tick.unreview("c", "{}") || len(tick.Reviews) != 1 || tick.Reviews[0].Approval {
 		t.Errorf("reviews: %+v", tick.Reviews)
 	}
-	if got := ReviewTarget(1, "x") + ReviewTarget(0, "x"); got != "PR #1x" {
+	if got := reviewTarget(1, "x") + reviewTarget(0, "x"); got != "PR #1x" {
 		t.Error(got)
 	}
 }
@@ -168,13 +168,13 @@ func TestOneReviewRound(t *testing.T) {
 func TestRefusedCalls(t *testing.T) {
 	var tick Tick
 	for i := range maxRefused + 1 {
-		tick.Refuses(fmt.Sprint("t", i), "{}")
+		tick.refuses(fmt.Sprint("t", i), "{}")
 	}
-	if len(tick.Refused) != maxRefused || tick.WasRefused("t0", "{}") ||
-		!tick.WasRefused("t1", "{}") ||
-		tick.WasRefused("t1", "{1}") ||
-		tick.WasRefused("", "{}") ||
-		!tick.Refuses("t0", "{}") {
+	if len(tick.Refused) != maxRefused || tick.wasRefused("t0", "{}") ||
+		!tick.wasRefused("t1", "{}") ||
+		tick.wasRefused("t1", "{1}") ||
+		tick.wasRefused("", "{}") ||
+		!tick.refuses("t0", "{}") {
 		t.Errorf("%d are remembered", len(tick.Refused))
 	}
 }
@@ -186,12 +186,12 @@ func TestDollarsAreToldOnce(t *testing.T) {
 		agent string
 		news  bool
 	}{{"", true}, {"main", false}, {"", false}, {"a1", true}, {"a1", false}} {
-		if got := tick.TellDollars(c.agent); got != c.news {
+		if got := tick.tellDollars(c.agent); got != c.news {
 			t.Errorf("%q: news %v", c.agent, got)
 		}
 	}
 	for i := range maxCounted {
-		tick.TellDollars(fmt.Sprint("n", i))
+		tick.tellDollars(fmt.Sprint("n", i))
 	}
 	if len(tick.DollarsTold) != maxCounted {
 		t.Errorf("%d are remembered", len(tick.DollarsTold))
@@ -200,13 +200,13 @@ func TestDollarsAreToldOnce(t *testing.T) {
 
 func TestDollarCeilings(t *testing.T) {
 	run := &Budget{Ceilings: Ceilings{Dollars: 2 * Dollar}, DollarsEstimate: Dollar}
-	if got := run.DollarLimit(150); got != 5*Dollar {
+	if got := run.dollarLimit(150); got != 5*Dollar {
 		t.Errorf("the limit is %s", got)
 	}
-	if got := run.DollarsReached(2 * Dollar); got != "Cost budget reached: $2.00 / $2.00" {
+	if got := run.dollarsReached(2 * Dollar); got != "Cost budget reached: $2.00 / $2.00" {
 		t.Error(got)
 	}
-	if got := run.DollarsReached(2*Dollar - 1); got != "" || run.DollarsEstimate != Dollar {
+	if got := run.dollarsReached(2*Dollar - 1); got != "" || run.DollarsEstimate != Dollar {
 		t.Errorf("%q, %s", got, run.DollarsEstimate)
 	}
 	spent := func(u USD) Spent { return Spent{ByModel: map[string]Tokens{"m": {Dollars: u}}} }

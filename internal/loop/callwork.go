@@ -98,7 +98,7 @@ func (e Call) stays(s State, _ *Known) Outcome {
 
 // RecordWorker counts a worker that goes, once a call.
 func (t *Tick) RecordWorker(e Call) {
-	if t.CountOnce("PreToolUse", e.ID, e.Input) {
+	if t.countOnce("PreToolUse", e.ID, e.Input) {
 		t.Agents++
 		t.Taken = append(slices.Clone(t.Taken), e.Sends.Issues...)
 		t.recordCritic(e)
@@ -114,7 +114,7 @@ func (e Call) askCriteria(s State, k *Known) *Deny {
 		return nil
 	}
 	s.Tick.Pending = append(s.Tick.Pending, due...)
-	s.Tick.ApplyOfflineAnswers(s.Run, e.Now)
+	s.Tick.applyOfflineAnswers(s.Run, e.Now)
 	if len(s.Tick.Pending) > 0 {
 		d := deny(DispatchRule, "", "Not dispatched yet: a person settles the criteria first.")
 		d.Ask = s.Tick.Pending
@@ -140,14 +140,14 @@ func (e Call) mustName(s State) bool {
 	before := slices.ContainsFunc(s.Tick.Denied, func(d Denial) bool {
 		return d.Rule == UnnamedRule
 	})
-	return !before || s.Tick.WasRefused(e.ID, e.Input)
+	return !before || s.Tick.wasRefused(e.ID, e.Input)
 }
 
 // refuseWorker is why no worker may go, whatever was spent; nil where one may.
 func (e Call) refuseWorker(s State) *Deny {
 	switch {
 	case s.Run.Status != Active:
-		return notSent(PriorStop(s.Run), endTurn)
+		return notSent(priorStop(s.Run), endTurn)
 	case !e.open(s):
 		return nil
 	case s.Tick.Halting():
@@ -156,14 +156,14 @@ func (e Call) refuseWorker(s State) *Deny {
 	if waiting := s.Tick.Held(); len(waiting) > 0 { // only a worker's own worker gets here
 		return notSent("gate "+waiting[0].Name+" waits for a person", endTurn)
 	}
-	if d := s.Tick.LeftAlone(s.Run, e.Sends.Issues); d != "" {
+	if d := s.Tick.leftAlone(s.Run, e.Sends.Issues); d != "" {
 		return notSent(d+" is deferred or in progress elsewhere in this iteration",
 			"take the next one of the plan")
 	}
 	if e.Agent != "" { // a worker's own helper works on the worker's issue
 		return nil
 	}
-	if why, hint := s.Tick.OffPlan(e.Sends.Issues); why != "" {
+	if why, hint := s.Tick.offPlan(e.Sends.Issues); why != "" {
 		return notSent(why, hint)
 	}
 	return nil
@@ -205,7 +205,7 @@ func (e Call) unread(s State, r Reading) *Deny {
 	switch {
 	case r.Opaque == "" || r.Braked:
 		return nil
-	case e.reviews(s) && s.Tick.MergeShut():
+	case e.reviews(s) && s.Tick.mergeShut():
 		why = "a merge gate waits: "
 	case !r.Reaches:
 		return nil
@@ -253,7 +253,7 @@ func (e Call) contests(s State, k *Known, acts []Act) Outcome {
 	if !e.open(s) {
 		return Outcome{}
 	}
-	others := s.Tick.SiblingIssues(s.Run)
+	others := s.Tick.siblingIssues(s.Run)
 	for _, a := range acts {
 		label := a.Kind == ActLabel && strings.EqualFold(a.Ref, inProgress)
 		own := slices.Contains(s.Tick.Labels, fmt.Sprintf("#%d %s", a.PR, a.Ref))
@@ -279,7 +279,7 @@ func (e Call) deferred(s State, acts []Act) *Deny {
 		return nil
 	}
 	for _, a := range acts {
-		name := PRTarget(a.PR)
+		name := prTarget(a.PR)
 		speaks := a.Kind == ActComment || a.Kind == ActApprove
 		if speaks && slices.Contains(s.Tick.Deferred, name) {
 			d := deny(DeferredRule, "", "Not posted: %s. %s is deferred to the next tick.",
@@ -307,7 +307,7 @@ func (e Call) review(s State, acts []Act) Outcome {
 	if d := e.secondRound(s, posts); d != nil {
 		return refuseCall(d)
 	}
-	s.Tick.NoteReviews(posts, e.ID, e.Input)
+	s.Tick.noteReviews(posts, e.ID, e.Input)
 	return Outcome{Save: Save{Tick: s.Tick}}
 }
 
@@ -315,7 +315,7 @@ func (e Call) review(s State, acts []Act) Outcome {
 func postedBy(acts []Act) (list []PostedReview) {
 	for _, a := range acts {
 		approval := a.Kind == ActApprove
-		if target := ReviewTarget(a.PR, a.Ref); (approval || a.Review) && target != "" {
+		if target := reviewTarget(a.PR, a.Ref); (approval || a.Review) && target != "" {
 			list = append(list, PostedReview{Target: target, Approval: approval})
 		}
 	}
@@ -327,7 +327,7 @@ func (e Call) secondRound(s State, posts []PostedReview) *Deny {
 	if !s.Run.Kind().Reviews {
 		return nil
 	}
-	why := s.Tick.RefuseReviews(posts, e.ID, e.Input)
+	why := s.Tick.refuseReviews(posts, e.ID, e.Input)
 	if why == "" {
 		return nil
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// By is the claim of a request's session, in place of another one. A session that waits for the
+// by is the claim of a request's session, in place of another one. A session that waits for the
 // lock keeps its place.
-func (c *Claim) By(r Request, iteration int) Claim {
+func (c *Claim) by(r Request, iteration int) Claim {
 	own := Claim{
 		Version: Version, SessionID: r.SessionID, Skill: r.Command.Skill, PromptID: r.PromptID,
 		Command: r.Command.Name, Args: r.Command.Args, Since: r.Now, Iteration: iteration,
@@ -32,7 +32,7 @@ func (c *Claim) answer(now time.Time, a Answers) *GateAnswer {
 		return nil
 	}
 	g := c.Gate
-	shown := func(d Dialog) bool { return d.ID == a.ID && d.Shows(g.Question) }
+	shown := func(d Dialog) bool { return d.ID == a.ID && d.shows(g.Question) }
 	forged := func(d Dialog) bool { return d.ID == a.ID && d.Forged }
 	i := slices.IndexFunc(a.List, func(d DialogAnswer) bool { return d.Question == g.Question })
 	if i < 0 || !slices.ContainsFunc(c.Dialogs, shown) || slices.ContainsFunc(c.Dialogs, forged) {
@@ -51,15 +51,15 @@ func (c *Claim) awaiting() map[string]time.Time {
 	return all
 }
 
-// Wait is the claim of a session that waits for the lock, and since when it waits (R47). Another
+// wait is the claim of a session that waits for the lock, and since when it waits (R47). Another
 // session's question or stop stays.
-func (c *Claim) Wait(r Request, iteration int) (claim Claim, since time.Time) {
+func (c *Claim) wait(r Request, iteration int) (claim Claim, since time.Time) {
 	awaits := c != nil && !c.Stopped && c.Gate == nil
 	switch {
 	case awaits && c.SessionID == r.SessionID:
 		return *c, c.Since
 	case c == nil, awaits, c.SessionID == r.SessionID:
-		claim = c.By(r, iteration)
+		claim = c.by(r, iteration)
 		return claim, claim.Since
 	}
 	claim = *c
@@ -71,10 +71,10 @@ func (c *Claim) Wait(r Request, iteration int) (claim Claim, since time.Time) {
 	return claim, r.Now
 }
 
-// Left returns the claim without session. Those who wait keep their places, and a loop that
+// without is the claim without a session. Those who wait keep their places, and a loop that
 // another session's person stopped stays stopped; the question about a lock that is gone goes. It
 // is nil when nothing remains.
-func (c *Claim) Without(session string) *Claim {
+func (c *Claim) without(session string) *Claim {
 	waiters := c.awaiting()
 	delete(waiters, session)
 	if c.Stopped && c.SessionID != session {

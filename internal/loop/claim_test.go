@@ -22,7 +22,7 @@ func TestClaimsKeepTheirPlaces(t *testing.T) {
 			r := Request{Now: now, SessionID: who, PromptID: "p", Command: Command{Skill: Work}}
 			switch rapid.SampledFrom([]string{"wait", "ask", "begin"}).Draw(t, "what") {
 			case "wait":
-				next, since := c.Wait(r, 1)
+				next, since := c.wait(r, 1)
 				if _, known := waits[who]; !known {
 					waits[who] = now
 				}
@@ -33,13 +33,13 @@ func TestClaimsKeepTheirPlaces(t *testing.T) {
 					asks = ""
 				}
 			case "ask":
-				next := c.By(r, 1)
+				next := c.by(r, 1)
 				next.Gate = &Gate{Name: ForceUnlock}
 				c, asks = &next, who
 				delete(waits, who)
 			case "begin":
 				if c != nil {
-					c = c.Without(who)
+					c = c.without(who)
 				}
 				asks = ""
 				delete(waits, who)
@@ -64,12 +64,12 @@ func TestClaimsKeepTheirPlaces(t *testing.T) {
 // other, and those who wait.
 func TestAStoppedClaimStays(t *testing.T) {
 	c := &Claim{SessionID: "a", Skill: Work, Stopped: true}
-	next, _ := c.Wait(Request{SessionID: "b", Command: Command{Skill: Work}}, 1)
-	left := next.Without("c")
+	next, _ := c.wait(Request{SessionID: "b", Command: Command{Skill: Work}}, 1)
+	left := next.without("c")
 	if left == nil || !left.Stopped || left.SessionID != "a" || len(left.Waiters) != 1 {
 		t.Errorf("%+v", left)
 	}
-	if left = left.Without("a"); left == nil || left.Stopped || left.SessionID != "b" {
+	if left = left.without("a"); left == nil || left.Stopped || left.SessionID != "b" {
 		t.Errorf("%+v", left)
 	}
 }

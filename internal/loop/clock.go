@@ -20,10 +20,10 @@ type Clock struct {
 // seconds in which they are read.
 const minJump = 60
 
-// Observe records what the clocks did since the run last looked. Time that passed stays time of
+// observe records what the clocks did since the run last looked. Time that passed stays time of
 // the run: if the wall clock was set back, the run's clock moves with it. A clock set forward and
 // a machine that slept are recorded, so that a stop which they alone caused says so (R31, R32).
-func (b *Budget) Observe(c Clock) {
+func (b *Budget) observe(c Clock) {
 	last := b.Clock
 	b.Clock = &c
 	if last == nil || c.Boot == "" || last.Boot != c.Boot {
@@ -40,9 +40,9 @@ func (b *Budget) Observe(c Clock) {
 	}
 }
 
-// Away subtracts the time up to now from the run's minutes, and what the clocks did in it: a
+// away subtracts the time up to now from the run's minutes, and what the clocks did in it: a
 // pause, or the hours after its client's death (R32).
-func (b *Budget) Away(now time.Time) {
+func (b *Budget) away(now time.Time) {
 	b.MinutesBefore, b.ActiveSince, b.Clock = b.MinutesElapsed, now, nil
 }
 

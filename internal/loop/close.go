@@ -43,9 +43,9 @@ type Closing struct {
 // Halted reports whether the run is over.
 func (c *Closing) Halted() bool { return c.Run.Status == Halted }
 
-// Close ends the open iteration: it folds the tick into the run, evaluates the exit conditions,
+// closeTick ends the open iteration: it folds the tick into the run, evaluates the exit conditions,
 // and makes the history line. Neither run nor tick is changed.
-func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
+func closeTick(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	before := run
 	t.Tracked = slices.Clone(t.Tracked)
 	t.endHeads(e.Heads)
@@ -60,7 +60,7 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	f.Dropped = e.Dropped
 	fired := slices.Clone(t.Fired)
 	if !e.Pause && (t.Started || t.Interrupted != "") {
-		fired = appendFired(fired, Evaluate(f, Exit))
+		fired = appendFired(fired, evaluate(f, Exit))
 	}
 	run.settle(&t, fired, e)
 	line := line(&run, &t, fired, e)
@@ -102,7 +102,7 @@ func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 		b.QmdFailuresConsecutive++
 	case t.qmdDown():
 		b.QmdFailuresConsecutive = 1
-	case t.Started && (t.Reported || t.Worked()) && t.outcome(nil, e) == OK:
+	case t.Started && (t.Reported || t.worked()) && t.outcome(nil, e) == OK:
 		// An iteration of which nothing is known is no success.
 		b.QmdFailuresConsecutive = 0
 	}
@@ -181,7 +181,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
 		Gates: append(slices.Clone(run.Carried), t.Answered...), Failures: t.Report.Failures,
 		BacklogLine: BacklogLine{
-			Backlog: t.Backlog(), FromTracker: t.FromTracker(), Plan: t.Report.Plan,
+			Backlog: t.backlog(), FromTracker: t.FromTracker(), Plan: t.Report.Plan,
 		},
 		UsageByModel: e.Spent.ByModel, LastQmdError: t.qmdError(),
 		SkippedLines: e.Spent.Skipped, Observed: t.observed(e), Denied: t.Denied,
@@ -222,9 +222,9 @@ func (t *Tick) worktreesAtEnd(e Ending) []Worktree {
 	})
 }
 
-// SkipLine is the history line of a tick that found the lock held: nothing advances, the arrays of
+// skipLine is the history line of a tick that found the lock held: nothing advances, the arrays of
 // the last line are carried forward (R46, R128).
-func SkipLine(run Budget, last *Iteration, r Request, a Admission) Iteration {
+func skipLine(run Budget, last *Iteration, r Request, a Admission) Iteration {
 	l := Iteration{
 		Version: Version, RunID: run.RunID, Seq: run.Seq, SessionID: r.SessionID,
 		Iteration: a.Iteration, Skill: r.Command.Skill,

@@ -23,7 +23,7 @@ func TestCloseAtACeilingWithAQuestion(t *testing.T) {
 		want  Status
 		fired int
 	}{{true, Paused, 0}, {false, Halted, 1}} {
-		got := Close(run, tick, nil,
+		got := closeTick(run, tick, nil,
 			Ending{Now: now, Pause: c.pause, Unanswered: "headless"})
 		if got.Run.Status != c.want || len(got.Line.Fired) != c.fired {
 			t.Errorf("pause %v: %s with %v, want %s",
@@ -59,7 +59,7 @@ func TestCloseChangesNothing(t *testing.T) {
 		run, tick := drawn[Budget](t, "run"), drawn[Tick](t, "tick")
 		e, previous := drawn[Ending](t, "ending"), drawn[Iteration](t, "previous")
 		before := frozen([]any{run, tick, e, previous})
-		Close(run, tick, &previous, e)
+		closeTick(run, tick, &previous, e)
 		if diff := cmp.Diff(before, []any{run, tick, e, previous}); diff != "" {
 			t.Fatal(diff)
 		}
@@ -107,7 +107,7 @@ func TestPauseTexts(t *testing.T) {
 		{[]Gate{{Name: BacklogDrift}}, "", ""}, {nil, "why", ""},
 		{[]Gate{{Name: BacklogDrift}}, "why", "Loop paused at gate backlog-drift: why"},
 	} {
-		got := Close(
+		got := closeTick(
 			Budget{},
 			Tick{Pending: c.pending},
 			nil,
@@ -146,7 +146,7 @@ func TestWhatATickKnows(t *testing.T) {
 		Asked: &Asked{PRs: []PR{{Number: 3, HeadSHA: "e"}, {Number: 4, HeadSHA: "f"}}},
 	}
 	for pr, want := range map[int]string{1: "c", 2: "b", 3: "e", 4: "f", 5: ""} {
-		if got := tick.Head(pr); got != want {
+		if got := tick.head(pr); got != want {
 			t.Errorf("PR %d is at %q", pr, got)
 		}
 	}

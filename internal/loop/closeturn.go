@@ -184,7 +184,7 @@ func (e Turn) closeTurn(s State, k *Known) Outcome {
 	case unexplained:
 		s.Tick.Failed = CutOff
 	}
-	s.Tick.Uncount(s.Run)
+	s.Tick.uncount(s.Run)
 	s.hear(e, k.Dialogs)
 	s.missed(k.Calls)
 	ending := s.ending(lastAlive(e.Now, s.Tick, k), k)
@@ -219,7 +219,7 @@ func (e Turn) endBetween(s State, k *Known, how string) Outcome {
 		return Outcome{Need: missing}
 	}
 	if s.Run.Status == Paused || k.Gone {
-		s.Run.Away(e.Now)
+		s.Run.away(e.Now)
 	}
 	s.Tick = s.between(e)
 	s.Tick.Interrupted = how
@@ -240,7 +240,7 @@ func (s State) between(e Turn) *Tick {
 // ending is what is known as the iteration ends, with the clocks noted in the run.
 func (s State) ending(now time.Time, k *Known) Ending {
 	if !k.Foreign { // after a client's death the clocks say nothing about the run
-		s.Run.Observe(k.Count.Clock)
+		s.Run.observe(k.Count.Clock)
 	}
 	s.Tick.Notes = AppendNew(slices.Clone(s.Tick.Notes), k.Count.Notes...)
 	return Ending{
@@ -252,7 +252,7 @@ func (s State) ending(now time.Time, k *Known) Ending {
 
 // close ends the iteration.
 func (s State) close(e Ending, k *Known) Outcome {
-	c := Close(*s.Run, *s.Tick, k.Previous, e)
+	c := closeTick(*s.Run, *s.Tick, k.Previous, e)
 	if k.Redact != nil {
 		c.Line.Redact(k.Redact)
 		c.Run = c.Line.Budget

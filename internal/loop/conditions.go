@@ -130,8 +130,8 @@ func ConditionOf(cause string) (c Condition, ok bool) {
 	return c, false
 }
 
-// Evaluate walks the table and returns every condition that holds at this moment.
-func Evaluate(f *Facts, at Moment) []Fired {
+// evaluate walks the table and returns every condition that holds at this moment.
+func evaluate(f *Facts, at Moment) []Fired {
 	var fired []Fired
 	scope := f.Run.Scope()
 	for _, c := range Conditions {
@@ -157,10 +157,10 @@ func (c Condition) applies(b *Budget) Scope {
 func backlogEmpty(f *Facts) string {
 	// What this tick has taken up is not missing from the backlog: the condition is one of entry
 	// (R18).
-	if f.Tick == nil || f.Tick.Worked() || f.Tick.Backlog() == nil {
+	if f.Tick == nil || f.Tick.worked() || f.Tick.backlog() == nil {
 		return ""
 	}
-	if len(f.Run.Workable(*f.Tick.Backlog())) > 0 {
+	if len(f.Run.Workable(*f.Tick.backlog())) > 0 {
 		return ""
 	}
 	return fmt.Sprintf("Backlog empty — %d iterations used, %d PRs touched", f.Run.IterationsUsed,
@@ -272,14 +272,14 @@ func dependencyCycle(f *Facts) string {
 	return "Dependency cycle detected: " + b.String() + " — please resolve manually"
 }
 
-// ContentionNote is the one line of a skipped tick (R46).
-func ContentionNote(iteration, pid int) string {
+// contentionNote is the one line of a skipped tick (R46).
+func contentionNote(iteration, pid int) string {
 	return fmt.Sprintf("Previous iteration %d still active (pid %d) — skipping this tick",
 		iteration, pid)
 }
 
-// PriorStop is the answer to a tick that fires although the run has halted (R51).
-func PriorStop(b *Budget) string {
+// priorStop is the answer to a tick that fires although the run has halted (R51).
+func priorStop(b *Budget) string {
 	if b.StopDetail != nil {
 		return fmt.Sprintf("Loop already stopped at gate %s in iteration %d", b.StopDetail.Gate,
 			b.StopDetail.Iteration)

@@ -22,11 +22,11 @@ func (e Invocation) contend(at Standing, k *Known, a Admission) Outcome {
 		return e.waitForLock(at.Claim, a)
 	case a.Verdict == AskForce && e.Attended:
 		gate := AskForceUnlock()
-		c := at.Claim.By(e.Request, a.Iteration)
+		c := at.Claim.by(e.Request, a.Iteration)
 		c.Gate = &gate
 		return Outcome{Save: Save{Claim: &c}, Reply: Reply{Force: &a}}
 	case a.Verdict == AskForce: // without a person there is no answer
-		a.Text = ContentionNote(a.Iteration, a.PID)
+		a.Text = contentionNote(a.Iteration, a.PID)
 		a.Notes = append(a.Notes, "No one can answer the force-unlock gate in a headless session")
 	}
 	return e.passOver(at.Run, k, a)
@@ -38,9 +38,9 @@ func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
 		return Outcome{Need: missing}
 	}
 	if run == nil {
-		run = new(NewRun(e.Request))
+		run = new(newRun(e.Request))
 	}
-	line := SkipLine(*run, k.Last, e.Request, a)
+	line := skipLine(*run, k.Last, e.Request, a)
 	text := a.Text
 	if e.answer != nil {
 		line.Gates = append(line.Gates, *e.answer)
@@ -53,7 +53,7 @@ func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
 // waitForLock records since when the session waits. Past its minutes the wall-clock budget ends the
 // loop; the run on disk is another session's and stays as it is.
 func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
-	c, since := old.Wait(e.Request, a.Iteration)
+	c, since := old.wait(e.Request, a.Iteration)
 	out := Outcome{Wait: true}
 	if old == nil || old.SessionID != c.SessionID || old.Gate != c.Gate ||
 		old.Stopped != c.Stopped ||
@@ -64,7 +64,7 @@ func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
 	if minutes < e.Flags.Minutes {
 		return out
 	}
-	own, fresh := old.By(e.Request, a.Iteration), NewRun(e.Request)
+	own, fresh := old.by(e.Request, a.Iteration), newRun(e.Request)
 	fresh.Status, fresh.StopCause, fresh.MinutesElapsed = Halted, "wall_clock_budget", minutes
 	fresh.StopText = fmt.Sprintf("Wall-clock budget reached: %d / %d minutes, waiting for pid %d",
 		minutes, e.Flags.Minutes, a.PID)
@@ -75,7 +75,7 @@ func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
 // neverBegan records the end of a loop that found the lock held and is not to take it. The claim
 // refuses what its schedule still brings.
 func (e Invocation) neverBegan(claim Claim, run Budget, a Admission) Outcome {
-	line := SkipLine(run, nil, e.Request, a)
+	line := skipLine(run, nil, e.Request, a)
 	line.Outcome, line.Fired, line.Notes = Stopped, []string{run.StopCause}, nil
 	claim.Gate, claim.Stopped, claim.Blocked = nil, true, false
 	over := &PassedOver{Line: &line, Run: &run, Answer: e.answer}
@@ -95,10 +95,10 @@ func (e Invocation) neverBegan(claim Claim, run Budget, a Admission) Outcome {
 func (e Invocation) decline(at Standing, k *Known) Outcome {
 	c := *at.Claim
 	a := Admission{Iteration: c.Iteration, PID: lockPID(at, 0)}
-	a.Text = ContentionNote(a.Iteration, a.PID)
+	a.Text = contentionNote(a.Iteration, a.PID)
 	if c.Gate.Act(e.answer.Answer) == "stop" {
-		fresh := NewRun(e.Request)
-		fresh.StopAt(*c.Gate, c.Iteration)
+		fresh := newRun(e.Request)
+		fresh.stopAt(*c.Gate, c.Iteration)
 		return e.neverBegan(c, fresh, a)
 	}
 	out := e.passOver(at.Run, k, a)

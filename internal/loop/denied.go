@@ -88,9 +88,9 @@ func Refusals(list []Denial) (n int) {
 	return n
 }
 
-// Refuses records that a call is refused, and reports whether that is news: with two
+// refuses records that a call is refused, and reports whether that is news: with two
 // registrations of the hooks it comes twice.
-func (t *Tick) Refuses(id, input string) bool {
+func (t *Tick) refuses(id, input string) bool {
 	if id == "" {
 		return true
 	}
@@ -102,8 +102,8 @@ func (t *Tick) Refuses(id, input string) bool {
 	return true
 }
 
-// WasRefused reports whether a call was refused already.
-func (t *Tick) WasRefused(id, input string) bool {
+// wasRefused reports whether a call was refused already.
+func (t *Tick) wasRefused(id, input string) bool {
 	return id != "" && slices.Contains(t.Refused, callKey(id, input))
 }
 

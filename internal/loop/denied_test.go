@@ -56,7 +56,7 @@ func TestACallToldTwiceIsRefusedOnce(t *testing.T) {
 		{"", "", true},
 		{"", "", true},
 	} {
-		if got := tick.Refuses(c.id, c.input); got != c.news {
+		if got := tick.refuses(c.id, c.input); got != c.news {
 			t.Errorf("%q %s: news %v, remembered %v", c.id, c.input, got, tick.Refused)
 		}
 	}
@@ -75,7 +75,7 @@ func TestOverrun(t *testing.T) {
 		t.Error("without a ceiling")
 	}
 	run.Ceilings.Dollars = maxDollars * Dollar
-	if limit := run.DollarLimit(100); limit != maxDollars*Dollar {
+	if limit := run.dollarLimit(100); limit != maxDollars*Dollar {
 		t.Errorf("limit %d", limit)
 	}
 }

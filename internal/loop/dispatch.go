@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Exhausted is the text of a ceiling that is reached in mid-iteration, "" below all of them, so
+// exhausted is the text of a ceiling that is reached in mid-iteration, "" below all of them, so
 // that one long turn does not exceed it by dispatching (R30). The iterations are no such ceiling:
 // this one is among them.
-func Exhausted(f *Facts) string {
-	for _, fired := range Evaluate(f, Exit) {
+func exhausted(f *Facts) string {
+	for _, fired := range evaluate(f, Exit) {
 		switch fired.Condition {
 		case "prs-touched-budget", "wall-clock-budget", "cost-budget":
 			return fired.Text
@@ -18,18 +18,18 @@ func Exhausted(f *Facts) string {
 	return ""
 }
 
-// LeftAlone returns the target of a worker's task if every issue or PR that the task mentions is
+// leftAlone returns the target of a worker's task if every issue or PR that the task mentions is
 // deferred or in progress elsewhere; "" otherwise. Issues of this tick's own workers are not
 // elsewhere.
-func (t *Tick) LeftAlone(run *Budget, mentions []int) string {
+func (t *Tick) leftAlone(run *Budget, mentions []int) string {
 	off := slices.Concat(run.DeferredTargets, t.Deferred)
-	for _, n := range t.SiblingIssues(run) {
+	for _, n := range t.siblingIssues(run) {
 		off = append(off, fmt.Sprintf("#%d", n))
 	}
 	found := ""
 	for _, n := range mentions {
 		found = fmt.Sprintf("#%d", n)
-		if !slices.Contains(off, found) && !slices.Contains(off, PRTarget(n)) {
+		if !slices.Contains(off, found) && !slices.Contains(off, prTarget(n)) {
 			return ""
 		}
 	}

@@ -89,7 +89,7 @@ func (e DriverStop) step(s State, k *Known) Outcome {
 	case k.lacks(NeedOwner) != 0:
 		return Outcome{Need: NeedOwner}
 	case s.Tick == nil:
-		s.Run.Away(e.Now) // the driver may have waited for the service
+		s.Run.away(e.Now) // the driver may have waited for the service
 	}
 	if e.Cause == CauseOutage {
 		return e.pause(s, k, e.Cause, e.Text)

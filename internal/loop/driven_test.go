@@ -267,12 +267,12 @@ func TestWhoBringsTheNextAttempt(t *testing.T) {
 		if a.Verdict != Start || a.Mode != c.mode {
 			t.Errorf("%s: %+v", c.args, a)
 		}
-		if b := Resume(*run, r); c.mode == ResumeRun && b.Tasks.Drive != c.drive {
+		if b := resume(*run, r); c.mode == ResumeRun && b.Tasks.Drive != c.drive {
 			t.Errorf("%s: the drive is %s", c.args, b.Tasks.Drive)
 		}
 		audit := &Budget{Audit: auditRun(1, Coding)}
 		audit.Audit.Drive = DriveProcess
-		if b := Resume(*audit, r); c.mode == ResumeRun && b.Audit.Drive != c.drive {
+		if b := resume(*audit, r); c.mode == ResumeRun && b.Audit.Drive != c.drive {
 			t.Errorf("%s: the drive of an audit is %s", c.args, b.Audit.Drive)
 		}
 	}
@@ -282,7 +282,7 @@ func TestWhoBringsTheNextAttempt(t *testing.T) {
 func TestASecondAttemptOfASessionIsStale(t *testing.T) {
 	for session, stale := range map[string]bool{"s1": true, "s2": false} {
 		run := listRun(nil)
-		tick := Open(run, &Iteration{SessionID: "s1", RunID: "r1"},
+		tick := openTick(run, &Iteration{SessionID: "s1", RunID: "r1"},
 			Request{Now: noon, SessionID: session}, EntryFacts{Nonce: "n"})
 		if tick.Attempt == nil || tick.Attempt.Stale != stale {
 			t.Errorf("%s: %+v", session, tick.Attempt)

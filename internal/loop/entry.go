@@ -80,7 +80,7 @@ func (e Invocation) answered(at Standing, k *Known) Outcome {
 	a := identify(e.Request, at, Admission{})
 	switch {
 	case !e.Cleared && k.Has&NeedAnyEntry == 0:
-		return Outcome{Need: a.Mode.Need()}
+		return Outcome{Need: a.Mode.need()}
 	case !e.Cleared:
 		out := Outcome{Abandon: at.Tick != nil, Again: true, Save: Save{Force: at.Lock}}
 		if at.Lock != nil {
@@ -99,7 +99,7 @@ func (e Invocation) answered(at Standing, k *Known) Outcome {
 
 // start saves the run that the tick belongs to, and takes the lock.
 func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
-	need := a.Mode.Need() | NeedOther
+	need := a.Mode.need() | NeedOther
 	if a.Mode != FreshRun {
 		need |= NeedPrevious
 	}
@@ -115,11 +115,11 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	var run Budget
 	switch a.Mode {
 	case FreshRun:
-		run, in.Archive = NewRun(e.Request), at.Run
+		run, in.Archive = newRun(e.Request), at.Run
 	case ResumeRun:
-		run = Resume(Latest(*at.Run, k.Previous), e.Request)
+		run = resume(latest(*at.Run, k.Previous), e.Request)
 	default:
-		run = Proceed(*at.Run, e.Request)
+		run = proceed(*at.Run, e.Request)
 	}
 	if !counted {
 		run.Cursors = k.Baseline
@@ -150,8 +150,8 @@ func (e Invocation) leaves(other RunFile, run *Budget) bool {
 		(run == nil || run.RunID != other.Run.RunID)
 }
 
-// Need is the facts that a tick begins with in this mode.
-func (m Mode) Need() Need { return NeedNext << m }
+// need is the facts that a tick begins with in this mode.
+func (m Mode) need() Need { return NeedNext << m }
 
 // NeedAnyEntry are the facts that an iteration begins with, in any mode. They are fetched without
 // the state's lock.
@@ -170,7 +170,7 @@ func (e Opens) step(s State, k *Known) Outcome {
 	if s.Run == nil {
 		return Outcome{}
 	}
-	need, previous, facts := e.Mode.Need(), k.Previous, k.Entry
+	need, previous, facts := e.Mode.need(), k.Previous, k.Entry
 	if e.Mode == FreshRun {
 		previous = nil
 	} else {
@@ -184,8 +184,8 @@ func (e Opens) step(s State, k *Known) Outcome {
 	}
 	facts.Snapshot = k.Snapshot
 	facts.Notes, facts.Gates = slices.Concat(e.Notes, facts.Notes), slices.Clone(facts.Gates)
-	s.Run.Observe(e.Clock)
-	tick := Open(s.Run, previous, e.Request, facts)
+	s.Run.observe(e.Clock)
+	tick := openTick(s.Run, previous, e.Request, facts)
 	tick.Braked = e.Braked
 	if e.answer != nil {
 		tick.Answered = append(tick.Answered, *e.answer)
@@ -210,7 +210,7 @@ func (e Opens) unbegun(s State, k *Known) Outcome {
 	s.Run.MinutesElapsed = s.Run.Minutes(e.Now)
 	ending := Ending{Now: e.Now, Spent: k.Count.Spent, Pause: len(s.Tick.Fired) == 0}
 	ending.Spent.By = nil // it was spent before the iteration
-	ending.Unanswered = s.Tick.Unanswered(e.Attended, e.DontAsk || k.NoDialog)
+	ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk || k.NoDialog)
 	out := s.close(ending, k)
 	out.Reply.AtStop = true
 	return out

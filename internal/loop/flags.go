@@ -236,9 +236,9 @@ func (f Flags) canonical() string {
 	return strings.Join(append(append([]string{s}, f.Task.words()...), f.Rest...), " ")
 }
 
-// Same reports whether two commands ask for the same, in any order and with defaults named or left
+// same reports whether two commands ask for the same, in any order and with defaults named or left
 // out.
-func (f Flags) Same(o Flags) bool {
+func (f Flags) same(o Flags) bool {
 	return f.canonical() == o.canonical() && f.Lock == o.Lock && f.Resume == o.Resume
 }
 

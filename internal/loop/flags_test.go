@@ -110,7 +110,7 @@ func TestSameFlags(t *testing.T) {
 		"--max-prs 20": true, "--max-prs 21": false, "--resume": false, "--lock=wait": false,
 		"--pr 7": false, "word": false,
 	} {
-		if got := read("").Same(read(args)); got != want {
+		if got := read("").same(read(args)); got != want {
 			t.Errorf("%s: the same %v", args, got)
 		}
 	}

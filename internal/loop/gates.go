@@ -371,16 +371,16 @@ func stoppedAt(g Gate, iteration int) Fired {
 	return f
 }
 
-// StopAt ends a run by a person's word at a gate (R49, R50).
-func (b *Budget) StopAt(g Gate, iteration int) { b.halt(stoppedAt(g, iteration)) }
+// stopAt ends a run by a person's word at a gate (R49, R50).
+func (b *Budget) stopAt(g Gate, iteration int) { b.halt(stoppedAt(g, iteration)) }
 
-// AskDivergence is the question about a PR that moved while no iteration was looking (R141).
-func AskDivergence(pr int) Gate {
+// askDivergence is the question about a PR that moved while no iteration was looking (R141).
+func askDivergence(pr int) Gate {
 	k, _ := GateOf(ResumeDivergence)
 	return k.ask(Gate{
 		Question: fmt.Sprintf("PR #%d has diverged since the prior iteration crashed — "+
 			"re-attach, skip, or stop the loop?", pr),
-		Target: PRTarget(pr),
+		Target: prTarget(pr),
 	})
 }
 
@@ -395,7 +395,7 @@ func applyDivergence(run *Budget, tick *Tick, g Gate, act, _ string) {
 	if act == "skip" {
 		run.DeferredTargets = AppendNew(run.DeferredTargets, g.Target)
 		tick.Tracked = slices.DeleteFunc(tick.Tracked, func(p TrackedPR) bool {
-			return PRTarget(p.Number) == g.Target
+			return prTarget(p.Number) == g.Target
 		})
 	}
 }

@@ -46,19 +46,19 @@ func mergeDue(f *Facts) []Gate {
 	return []Gate{{
 		Question: fmt.Sprintf("Responder addressed human feedback on PR #%d. Merge now or hold "+
 			"for human re-review?", f.Merging),
-		Target:  PRTarget(f.Merging),
-		HeadSHA: f.Tick.Head(f.Merging),
+		Target:  prTarget(f.Merging),
+		HeadSHA: f.Tick.head(f.Merging),
 	}}
 }
 
-// AskMerge asks again about a PR that moved after the person's answer.
-func AskMerge(f *Facts) Gate {
+// askMerge asks again about a PR that moved after the person's answer.
+func askMerge(f *Facts) Gate {
 	k, _ := GateOf(PostFeedbackMerge)
 	return k.ask(mergeDue(f)[0])
 }
 
-// Head is the last commit known of a PR, "" when none is.
-func (t *Tick) Head(pr int) (sha string) {
+// head is the last commit known of a PR, "" when none is.
+func (t *Tick) head(pr int) (sha string) {
 	for _, p := range t.Tracked {
 		if p.Number == pr {
 			sha = p.EndSHA
@@ -102,17 +102,17 @@ func failureDue(f *Facts) []Gate {
 			due = append(due, Gate{
 				Question: fmt.Sprintf("%s failed twice with: %s. Skip, retry once more, or stop "+
 					"the loop?", now.Subject(), now.Cause),
-				Target: now.Target(),
+				Target: now.target(),
 			})
 		}
 	}
 	return due
 }
 
-// Target is the failed issue or PR as targets are written: "#44" or "PR #44".
-func (f Failure) Target() string {
+// target is the failed issue or PR as targets are written: "#44" or "PR #44".
+func (f Failure) target() string {
 	if f.Kind == "pr" {
-		return PRTarget(f.Number)
+		return prTarget(f.Number)
 	}
 	return fmt.Sprintf("#%d", f.Number)
 }
@@ -120,7 +120,7 @@ func (f Failure) Target() string {
 // Subject is the failed issue or PR as a sentence begins with it.
 func (f Failure) Subject() string {
 	if f.Kind == "pr" {
-		return PRTarget(f.Number)
+		return prTarget(f.Number)
 	}
 	return fmt.Sprintf("Issue #%d", f.Number)
 }

@@ -25,8 +25,8 @@ func TestAKindIsOneRow(t *testing.T) {
 	if a := admit(r, Standing{}); a.Verdict != Start || a.Mode != FreshRun {
 		t.Fatalf("admitted as %+v", a)
 	}
-	run := NewRun(r)
-	tick := Open(&run, nil, r, EntryFacts{})
+	run := newRun(r)
+	tick := openTick(&run, nil, r, EntryFacts{})
 	s := State{Run: &run, Tick: &tick}
 	end := TurnEnd{Turn: Turn{Now: noon, Session: "s", Prompt: "p", Attended: true}}
 	held := Step(s, Known{Has: ^Need(0)}, end)

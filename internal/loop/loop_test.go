@@ -275,7 +275,7 @@ func TestEveryLoopEnds(t *testing.T) {
 			"%d --max-prs %d --max-dollars %d",
 			rapid.IntRange(1, 6).Draw(t, "iterations"), rapid.IntRange(1, 90).Draw(t, "minutes"),
 			rapid.IntRange(1, 5).Draw(t, "prs"), rapid.IntRange(0, 3).Draw(t, "dollars")))
-		run := NewRun(r)
+		run := newRun(r)
 		var previous *Iteration
 		for ticks := 0; run.Status == Active; ticks++ {
 			if ticks > 40 {
@@ -283,7 +283,7 @@ func TestEveryLoopEnds(t *testing.T) {
 			}
 			r.PromptID = fmt.Sprint("p", ticks)
 			before := run.IterationsUsed
-			tick := Open(&run, previous, r, EntryFacts{})
+			tick := openTick(&run, previous, r, EntryFacts{})
 			for len(tick.Pending) > 0 {
 				pick := rapid.SampledFrom(tick.Pending[0].Options).Draw(t, "answer").Label
 				Answer(&run, &tick, 0,
@@ -298,7 +298,7 @@ func TestEveryLoopEnds(t *testing.T) {
 			}
 			spent := Spent{ByModel: map[string]Tokens{"m": {Output: 10,
 				Dollars: USD(rapid.Int64Range(0, int64(Dollar)).Draw(t, "dollars"))}}}
-			c := Close(run, tick, previous, Ending{Now: r.Now, Spent: spent})
+			c := closeTick(run, tick, previous, Ending{Now: r.Now, Spent: spent})
 			if tick.Started && c.Run.IterationsUsed != before+1 || !tick.Started &&
 				c.Run.IterationsUsed != before {
 				t.Fatalf("body %v: %d after %d", tick.Started, c.Run.IterationsUsed, before)

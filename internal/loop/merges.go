@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// PRTarget is a PR as gates and deferrals name it: "PR #142".
-func PRTarget(pr int) string { return fmt.Sprintf("PR #%d", pr) }
+// prTarget is a PR as gates and deferrals name it: "PR #142".
+func prTarget(pr int) string { return fmt.Sprintf("PR #%d", pr) }
 
-// MergeGates are the questions about merges that wait.
-func (t *Tick) MergeGates() []Gate {
+// mergeGates are the questions about merges that wait.
+func (t *Tick) mergeGates() []Gate {
 	return slices.DeleteFunc(slices.Clone(t.Pending), func(g Gate) bool {
 		return g.Name != PostFeedbackMerge
 	})
@@ -18,29 +18,29 @@ func (t *Tick) MergeGates() []Gate {
 // AsksMerge reports whether the question about a PR waits, so that only its answer decides.
 func (t *Tick) AsksMerge(pr int) bool {
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
-		return g.Name == PostFeedbackMerge && g.Target == PRTarget(pr)
+		return g.Name == PostFeedbackMerge && g.Target == prTarget(pr)
 	})
 }
 
-// AnsweredMerge reports whether a person has answered the question about a PR in this tick, one
+// answeredMerge reports whether a person has answered the question about a PR in this tick, one
 // way or the other.
-func (t *Tick) AnsweredMerge(pr int) bool {
+func (t *Tick) answeredMerge(pr int) bool {
 	return slices.ContainsFunc(t.Answered, func(g GateAnswer) bool {
-		return g.Name == PostFeedbackMerge && g.Target == PRTarget(pr)
+		return g.Name == PostFeedbackMerge && g.Target == prTarget(pr)
 	})
 }
 
-// MergeShut reports whether a merge of some PR was attempted in this tick and no person allowed
+// mergeShut reports whether a merge of some PR was attempted in this tick and no person allowed
 // it.
-func (t *Tick) MergeShut() bool {
-	return len(t.MergeGates()) > 0 ||
+func (t *Tick) mergeShut() bool {
+	return len(t.mergeGates()) > 0 ||
 		slices.ContainsFunc(t.Answered, func(g GateAnswer) bool {
 			return g.Name == PostFeedbackMerge && g.Answer != "merge"
 		})
 }
 
-// Approval is a person's unused yes to the merge of a PR (R101), nil when there is none.
-func (t *Tick) Approval(pr int) *Approval {
+// approval is a person's unused yes to the merge of a PR (R101), nil when there is none.
+func (t *Tick) approval(pr int) *Approval {
 	i := slices.IndexFunc(t.Approvals, func(a Approval) bool { return a.PR == pr && !a.Used })
 	if i < 0 {
 		return nil
@@ -48,10 +48,10 @@ func (t *Tick) Approval(pr int) *Approval {
 	return &t.Approvals[i]
 }
 
-// NoFeedback reports whether the facts show that no human feedback was addressed on a PR since
+// noFeedback reports whether the facts show that no human feedback was addressed on a PR since
 // the previous iteration (R99). If the tracker was asked, its word alone counts; a skill's report
 // of feedback is believed all the same.
-func (t *Tick) NoFeedback(pr int) bool {
+func (t *Tick) noFeedback(pr int) bool {
 	told := func(feedback bool) bool {
 		return slices.ContainsFunc(t.Report.PRs, func(p PR) bool {
 			return p.Number == pr && p.HumanFeedback != nil && *p.HumanFeedback == feedback
@@ -63,8 +63,8 @@ func (t *Tick) NoFeedback(pr int) bool {
 	return told(false)
 }
 
-// Merge counts a merge that is let through. It uses up the person's approval.
-func (t *Tick) Merge(pr int) {
+// merge counts a merge that is let through. It uses up the person's approval.
+func (t *Tick) merge(pr int) {
 	for i := range t.Approvals {
 		if t.Approvals[i].PR == pr {
 			t.Approvals[i].Used = true

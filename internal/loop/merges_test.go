@@ -23,7 +23,7 @@ func TestWhatIsKnownOfAMerge(t *testing.T) {
 		"of another PR": {Tick{Asked: &Asked{PRs: []PR{{Number: 8,
 			HumanFeedback: &no}}}}, false},
 	} {
-		if got := c.tick.NoFeedback(7); got != c.want {
+		if got := c.tick.noFeedback(7); got != c.want {
 			t.Errorf("%s: no feedback is %v", name, got)
 		}
 	}
@@ -31,11 +31,11 @@ func TestWhatIsKnownOfAMerge(t *testing.T) {
 
 func TestAnApprovalIsGoodForOneMerge(t *testing.T) {
 	tick := Tick{Approvals: []Approval{{PR: 7, HeadSHA: "a"}, {PR: 8}}}
-	if got := tick.Approval(7); got == nil || got.HeadSHA != "a" {
+	if got := tick.approval(7); got == nil || got.HeadSHA != "a" {
 		t.Fatalf("the approval is %v", got)
 	}
-	tick.Merge(7)
-	if tick.Approval(7) != nil || tick.Approval(8) == nil || tick.Merges != 1 {
+	tick.merge(7)
+	if tick.approval(7) != nil || tick.approval(8) == nil || tick.Merges != 1 {
 		t.Errorf("after one merge: %+v", tick)
 	}
 }
@@ -51,7 +51,7 @@ func TestATaskOfWhatIsLeftAlone(t *testing.T) {
 		{nil, ""}, {[]int{4}, "#4"}, {[]int{5}, "#5"}, {[]int{6}, "#6"}, {[]int{7}, ""},
 		{[]int{4, 9}, ""}, {[]int{4, 6}, "#6"},
 	} {
-		if got := tick.LeftAlone(run, c.mentions); got != c.want {
+		if got := tick.leftAlone(run, c.mentions); got != c.want {
 			t.Errorf("%v: %q, want %q", c.mentions, got, c.want)
 		}
 	}

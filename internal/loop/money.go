@@ -43,8 +43,8 @@ func ParseUSD(s string) (USD, error) {
 // Plus is the sum of two amounts, one million dollars at most.
 func (u USD) Plus(v USD) USD { return min(u+v, maxDollars*Dollar) }
 
-// Minus is the difference of two amounts, at least zero.
-func (u USD) Minus(v USD) USD { return max(u-v, 0) }
+// minus is the difference of two amounts, at least zero.
+func (u USD) minus(v USD) USD { return max(u-v, 0) }
 
 func digits(s string) bool {
 	return strings.Trim(s, "0123456789") == ""

@@ -6,7 +6,7 @@ import "testing"
 // cannot be read holds neither back.
 func TestTheHistoryIsAskedForWhereItDecides(t *testing.T) {
 	turn := Turn{Now: noon, Session: "s", Prompt: "p", Attended: true}
-	run := NewRun(Request{Now: noon, SessionID: "s", Command: Command{Skill: Work}})
+	run := newRun(Request{Now: noon, SessionID: "s", Command: Command{Skill: Work}})
 	tick := Tick{SessionID: "s", Skill: Work, Prompts: []string{"p"}, Started: true, Iteration: 1}
 	worker := Call{Turn: turn, Sends: &Task{Issues: []int{1}}}
 	open, between := State{Run: &run, Tick: &tick}, State{Run: &run}

@@ -50,9 +50,9 @@ func (r *Running) read() (n int64) {
 	return n
 }
 
-// TellDollars records that a thread learns of the dollar ceiling, and reports whether that is
+// tellDollars records that a thread learns of the dollar ceiling, and reports whether that is
 // news.
-func (t *Tick) TellDollars(agent string) bool {
+func (t *Tick) tellDollars(agent string) bool {
 	if agent == "" {
 		agent = "main"
 	}
@@ -63,17 +63,17 @@ func (t *Tick) TellDollars(agent string) bool {
 	return true
 }
 
-// DollarLimit is the amount past which an iteration may only finish: the ceiling and the overrun,
+// dollarLimit is the amount past which an iteration may only finish: the ceiling and the overrun,
 // in percent of it.
-func (b *Budget) DollarLimit(overrun int) USD {
-	return b.Ceilings.Dollars.Overrun(overrun)
+func (b *Budget) dollarLimit(overrun int) USD {
+	return b.Ceilings.Dollars.overrun(overrun)
 }
 
-// Overrun is an amount and so many percent of it.
-func (d USD) Overrun(percent int) USD { return d.Plus(d / 100 * USD(percent)) }
+// overrun is an amount and so many percent of it.
+func (d USD) overrun(percent int) USD { return d.Plus(d / 100 * USD(percent)) }
 
-// DollarsReached is the text of the dollar ceiling at an amount spent in all, "" below it.
-func (b *Budget) DollarsReached(spent USD) string {
+// dollarsReached is the text of the dollar ceiling at an amount spent in all, "" below it.
+func (b *Budget) dollarsReached(spent USD) string {
 	run := *b
 	run.DollarsEstimate = spent
 	return costBudget(&Facts{Run: &run})

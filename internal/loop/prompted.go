@@ -76,5 +76,5 @@ func (e Wake) step(s State, k *Known) Outcome {
 	s.Run.Scheduled = slices.DeleteFunc(slices.Clone(s.Run.Scheduled), func(p string) bool {
 		return p == e.Text
 	})
-	return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Refuse: PriorStop(s.Run)}}
+	return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Refuse: priorStop(s.Run)}}
 }

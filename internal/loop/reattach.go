@@ -51,7 +51,7 @@ func (e *EntryFacts) Reattach(previous *Iteration, ended []TrackedPR) {
 			e.Notes = append(e.Notes, fmt.Sprintf("PR #%d: its remote head could not be looked "+
 				"up — re-attached as recorded", p.Number))
 		case !known || !SameSHA(head, p.EndSHA):
-			e.Gates = append(e.Gates, AskDivergence(p.Number))
+			e.Gates = append(e.Gates, askDivergence(p.Number))
 		}
 	}
 }

@@ -11,7 +11,7 @@ type Refused struct {
 }
 
 func (e Refused) step(s State, _ *Known) Outcome {
-	if !e.open(s) || !s.Tick.Refuses(e.ID, e.Input) {
+	if !e.open(s) || !s.Tick.refuses(e.ID, e.Input) {
 		return Outcome{}
 	}
 	s.Tick.Deny(e.Denial)

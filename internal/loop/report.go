@@ -37,11 +37,11 @@ func (f *Facts) take(r Report) (due []Gate, fired []Fired) {
 	if t.Halting() {
 		return nil, t.Fired
 	}
-	if t.Fired = Evaluate(f, Reported); len(t.Fired) > 0 {
+	if t.Fired = evaluate(f, Reported); len(t.Fired) > 0 {
 		return nil, t.Fired
 	}
 	t.Pending = append(t.Pending, Due(f, Reported)...)
-	t.ApplyOfflineAnswers(f.Run, f.Now)
+	t.applyOfflineAnswers(f.Run, f.Now)
 	return slices.Clone(t.Pending), nil
 }
 
@@ -71,7 +71,7 @@ func (r *Report) merge(o Report) {
 		r.mergeIssue(issue)
 	}
 	r.Plan = AppendNew(r.Plan, o.Plan...)
-	r.Failures = mergeBy(r.Failures, o.Failures, Failure.Target)
+	r.Failures = mergeBy(r.Failures, o.Failures, Failure.target)
 	for _, pr := range o.PRs {
 		r.mergePR(pr)
 	}
@@ -145,8 +145,8 @@ func (t *Tick) observe(prs []PR, f *Facts) {
 			pr.HeadSHA != "" && SameSHA(pr.HeadSHA, before.EndSHA) {
 			t.deferReview(pr.Number, f.Previous.Iteration)
 		}
-		t.Track(pr)
-		if !slices.Contains(t.Deferred, PRTarget(pr.Number)) {
+		t.track(pr)
+		if !slices.Contains(t.Deferred, prTarget(pr.Number)) {
 			t.PRs = AppendNew(t.PRs, prName(pr.Number))
 		}
 	}
@@ -175,9 +175,9 @@ func tracked(l *Iteration, number int) *TrackedPR {
 	return nil
 }
 
-// Track records what is known of a PR: its first head is the one at the iteration's start, its
+// track records what is known of a PR: its first head is the one at the iteration's start, its
 // last the one at its end.
-func (t *Tick) Track(pr PR) {
+func (t *Tick) track(pr PR) {
 	i := slices.IndexFunc(t.Tracked, func(p TrackedPR) bool { return p.Number == pr.Number })
 	if i < 0 {
 		t.Tracked = append(t.Tracked,

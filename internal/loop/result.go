@@ -82,7 +82,7 @@ func (e Result) step(s State, _ *Known) Outcome {
 	}
 	news := s.Tick.Ended(e.ID)
 	if e.Failed {
-		news = s.Tick.Unreview(e.ID, e.Input) || news
+		news = s.Tick.unreview(e.ID, e.Input) || news
 	}
 	if e.Answers != nil {
 		out := Outcome{Save: Save{Run: s.Run, Tick: s.Tick}}
@@ -102,7 +102,7 @@ func (t *Tick) RecordEffects(e Result) {
 	if e.Qmd != "" {
 		t.QmdDown, t.QmdError = true, e.Qmd
 	}
-	if !t.CountOnce(e.Event, e.ID, e.Input) {
+	if !t.countOnce(e.Event, e.ID, e.Input) {
 		return
 	}
 	for _, f := range e.Effects {
@@ -118,11 +118,11 @@ func (t *Tick) RecordEffects(e Result) {
 		case OpenedPR:
 			t.attemptTouches(f)
 			if t.touch(f.PR); f.PR > 0 {
-				t.Track(PR{Number: f.PR, State: "open"})
+				t.track(PR{Number: f.PR, State: "open"})
 			}
 		case MergedPR:
 			if t.touch(f.PR); f.Landed && f.PR > 0 {
-				t.Merged(f.PR)
+				t.merged(f.PR)
 			}
 		case SetLabel:
 			t.Labels = AppendNew(slices.Clone(t.Labels), label)
@@ -137,7 +137,7 @@ func (t *Tick) RecordEffects(e Result) {
 // touch notes a PR that a call which succeeded was about; 0 is none.
 func (t *Tick) touch(pr int) {
 	if pr > 0 {
-		t.Observed.Saw(pr)
+		t.Observed.saw(pr)
 		t.PRs = AppendNew(slices.Clone(t.PRs), prName(pr))
 	}
 }
@@ -152,13 +152,13 @@ func (t *Tick) attemptTouches(f Effect) {
 
 // knowsPR reports whether the iteration has met the number as a PR's.
 func (t *Tick) knowsPR(n int) bool {
-	return slices.Contains(t.PRs, prName(n)) || t.Head(n) != "" ||
+	return slices.Contains(t.PRs, prName(n)) || t.head(n) != "" ||
 		slices.ContainsFunc(t.Report.PRs, func(p PR) bool { return p.Number == n })
 }
 
 // Missed reports whether no event brought the result of a call that the transcript has.
 func (t *Tick) Missed(id string, at time.Time) bool {
-	return !t.WasCounted(id) && (at.IsZero() || !at.Before(t.StartedAt))
+	return !t.heardOf(id) && (at.IsZero() || !at.Before(t.StartedAt))
 }
 
 // missed adds what calls of the iteration did whose results no event brought, because PostToolUse
@@ -202,7 +202,7 @@ func (s State) hear(turn Turn, dialogs []Answers) (news bool) {
 // own are recorded too, under the name question (R120).
 func (s State) answer(now time.Time, a Answers) *Answered {
 	t := s.Tick
-	i := t.Shown(a.ID)
+	i := t.shown(a.ID)
 	if a.AFK || i >= 0 && (t.Dialogs[i].Forged || t.Dialogs[i].Done) {
 		return nil
 	}
@@ -210,7 +210,7 @@ func (s State) answer(now time.Time, a Answers) *Answered {
 	if i >= 0 {
 		t.Dialogs[i].Done = true
 		dialog = t.Dialogs[i]
-	} else if !t.CountOnce(afterTool, a.ID, a.Input) {
+	} else if !t.countOnce(afterTool, a.ID, a.Input) {
 		return nil
 	}
 	if len(a.List) == 0 {
@@ -227,7 +227,7 @@ func (s State) answer(now time.Time, a Answers) *Answered {
 func (s State) answerOne(now time.Time, dialog Dialog, given DialogAnswer) Acted {
 	answer := GateAnswer{Name: "question", Question: given.Question, Answer: given.Text, At: now}
 	i := slices.IndexFunc(s.Tick.Pending, func(g Gate) bool { return g.Question == given.Question })
-	if i < 0 || !dialog.Shows(given.Question) {
+	if i < 0 || !dialog.shows(given.Question) {
 		s.Tick.Answered = append(s.Tick.Answered, answer)
 		return Acted{Text: given.Text}
 	}

@@ -12,17 +12,17 @@ type PostedReview struct {
 	Approval bool   `json:"approval,omitempty"`
 }
 
-// ReviewTarget names a PR by its number, or by what the call names it with.
-func ReviewTarget(pr int, ref string) string {
+// reviewTarget names a PR by its number, or by what the call names it with.
+func reviewTarget(pr int, ref string) string {
 	if pr > 0 {
-		return PRTarget(pr)
+		return prTarget(pr)
 	}
 	return ref
 }
 
-// RefuseReviews is why a call may not post its reviews, "" where it may. One round is one review,
+// refuseReviews is why a call may not post its reviews, "" where it may. One round is one review,
 // the replies to it, and an approval that closes it (R149).
-func (t *Tick) RefuseReviews(list []PostedReview, id, input string) string {
+func (t *Tick) refuseReviews(list []PostedReview, id, input string) string {
 	key := callKey(id, input)
 	for i, r := range list {
 		again := func(o PostedReview) bool {
@@ -38,17 +38,17 @@ func (t *Tick) RefuseReviews(list []PostedReview, id, input string) string {
 	return ""
 }
 
-// NoteReviews records the reviews of a call that is let through. A duplicate of the call changes
+// noteReviews records the reviews of a call that is let through. A duplicate of the call changes
 // nothing.
-func (t *Tick) NoteReviews(list []PostedReview, id, input string) {
+func (t *Tick) noteReviews(list []PostedReview, id, input string) {
 	for _, r := range list {
 		r.Call = callKey(id, input)
 		t.Reviews = AppendNew(slices.Clone(t.Reviews), r)
 	}
 }
 
-// Unreview removes the reviews of a call that failed, and reports whether there were any.
-func (t *Tick) Unreview(id, input string) bool {
+// unreview removes the reviews of a call that failed, and reports whether there were any.
+func (t *Tick) unreview(id, input string) bool {
 	before := len(t.Reviews)
 	key := callKey(id, input)
 	t.Reviews = slices.DeleteFunc(slices.Clone(t.Reviews), func(r PostedReview) bool {
@@ -58,7 +58,7 @@ func (t *Tick) Unreview(id, input string) bool {
 }
 
 func (t *Tick) deferReview(pr, iteration int) {
-	t.Deferred = AppendNew(t.Deferred, PRTarget(pr))
+	t.Deferred = AppendNew(t.Deferred, prTarget(pr))
 	t.Notes = AppendNew(t.Notes, fmt.Sprintf("PR #%d: no new commits since iteration %d "+
 		"(head_sha_at_iteration_end matches remote HEAD)", pr, iteration))
 }

@@ -622,7 +622,7 @@ func (w *world) entered(e Invocation, o Outcome) {
 		at := w.standing()
 		at.Run, at.Tick = w.state.Run, w.state.Tick
 		a := admit(e.Request, at)
-		_, since := w.state.Claim.Wait(e.Request, a.Iteration)
+		_, since := w.state.Claim.wait(e.Request, a.Iteration)
 		w.say("waits for pid %d in iteration %d since %s", a.PID, a.Iteration,
 			since.Format("15:04"))
 	case r.Force != nil:
@@ -863,10 +863,10 @@ func (w *world) send(args string) {
 		issues = append(issues, number1(word))
 	}
 	refused := func() string {
-		if off := tick.LeftAlone(run, issues); off != "" {
+		if off := tick.leftAlone(run, issues); off != "" {
 			return off + " is left alone"
 		}
-		why, hint := tick.OffPlan(issues)
+		why, hint := tick.offPlan(issues)
 		if why != "" {
 			why += "\nhint: " + hint
 		}
@@ -878,7 +878,7 @@ func (w *world) send(args string) {
 	spent.Spend(w.known.Count.Spent)
 	switch {
 	case run.Status != Active:
-		w.say("refused: %s", PriorStop(run))
+		w.say("refused: %s", priorStop(run))
 		return
 	case tick.Halting():
 		w.say("refused: the loop ends (%s)", tick.HaltedBy())
@@ -889,13 +889,13 @@ func (w *world) send(args string) {
 	case refused() != "":
 		w.say("refused: %s", refused())
 		return
-	case Exhausted(Look(&spent, tick, nil, w.now)) != "":
-		w.say("refused: %s", Exhausted(Look(&spent, tick, nil, w.now)))
+	case exhausted(Look(&spent, tick, nil, w.now)) != "":
+		w.say("refused: %s", exhausted(Look(&spent, tick, nil, w.now)))
 		return
 	}
 	if due := Due(f, Sending); len(due) > 0 {
 		tick.Pending = append(tick.Pending, due...)
-		tick.ApplyOfflineAnswers(run, w.now)
+		tick.applyOfflineAnswers(run, w.now)
 		if len(tick.Pending) > 0 {
 			w.say("asks first")
 			w.questions(tick.Pending)
@@ -912,52 +912,52 @@ func (w *world) merge(args string) {
 	pr, tick := number1(args), w.state.Tick
 	f := Look(w.state.Run, tick, nil, w.now)
 	f.Merging = pr
-	yes := tick.Approval(pr)
+	yes := tick.approval(pr)
 	switch {
 	case tick.Halting():
 		w.say("refused: the loop ends (%s)", tick.HaltedBy())
 		return
-	case yes != nil && yes.HeadSHA != "" && !SameSHA(yes.HeadSHA, tick.Head(pr)):
-		w.say("refused: it moved from %s to %s", yes.HeadSHA, tick.Head(pr))
+	case yes != nil && yes.HeadSHA != "" && !SameSHA(yes.HeadSHA, tick.head(pr)):
+		w.say("refused: it moved from %s to %s", yes.HeadSHA, tick.head(pr))
 		yes.Used = true
-		tick.Pending = append(tick.Pending, AskMerge(f))
+		tick.Pending = append(tick.Pending, askMerge(f))
 		w.questions(tick.Pending)
 		return
 	case yes != nil:
 	case tick.AsksMerge(pr):
 		w.say("refused: the question waits")
 		return
-	case tick.AnsweredMerge(pr):
+	case tick.answeredMerge(pr):
 		w.say("refused: it was answered")
 		return
-	case !tick.NoFeedback(pr):
+	case !tick.noFeedback(pr):
 		tick.Pending = append(tick.Pending, Due(f, Merging)...)
-		if tick.ApplyOfflineAnswers(w.state.Run, w.now); tick.Approval(pr) == nil {
-			w.say("asks first, shut %v", tick.MergeShut())
+		if tick.applyOfflineAnswers(w.state.Run, w.now); tick.approval(pr) == nil {
+			w.say("asks first, shut %v", tick.mergeShut())
 			w.questions(tick.Pending)
 			return
 		}
 	}
-	tick.Merge(pr)
-	w.say("merges, shut %v", tick.MergeShut())
+	tick.merge(pr)
+	w.say("merges, shut %v", tick.mergeShut())
 }
 
 // review asks whether a call may post a review, as "t1 PR#7".
 func (w *world) review(args string) {
 	id, target, _ := strings.Cut(args, " ")
 	list := []PostedReview{{Target: target}}
-	if why := w.state.Tick.RefuseReviews(list, id, "{}"); why != "" {
+	if why := w.state.Tick.refuseReviews(list, id, "{}"); why != "" {
 		w.say("refused: %s", why)
 		return
 	}
-	w.state.Tick.NoteReviews(list, id, "{}")
+	w.state.Tick.noteReviews(list, id, "{}")
 	w.say("posts")
 }
 
 // pass lets a call through that merges, as "t1 7".
 func (w *world) pass(args string) {
 	id, pr, _ := strings.Cut(args, " ")
-	w.state.Tick.Pass(Passed{ID: id, Input: "{}", PRs: []int{number1(pr)}})
+	w.state.Tick.pass(Passed{ID: id, Input: "{}", PRs: []int{number1(pr)}})
 }
 
 // counted are notes of the count of what was spent.

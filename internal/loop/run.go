@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// NewRun is the budget of a fresh run; the defaults are recorded in it so that no resume changes
+// newRun is the budget of a fresh run; the defaults are recorded in it so that no resume changes
 // them silently (R16).
-func NewRun(r Request) Budget {
+func newRun(r Request) Budget {
 	b := Budget{
 		Version: Version, RunID: r.RunID, SessionID: r.SessionID, Skill: r.Command.Skill,
 		StartedAt: r.Now,
@@ -43,11 +43,11 @@ func (b *Budget) invokedBy(r Request) {
 	}
 }
 
-// Resume continues an earlier run from its last history line: every counter continues, every
+// resume continues an earlier run from its last history line: every counter continues, every
 // evaluation is made again, and the pause does not count (R130–R133). Only ceilings that the
 // command names are changed.
-func Resume(b Budget, r Request) Budget {
-	b.Away(r.Now)
+func resume(b Budget, r Request) Budget {
+	b.away(r.Now)
 	b.Status, b.StopCause, b.StopText, b.StopDetail = Active, "", "", nil
 	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
 	b.EventsFrom = r.EventsFrom
@@ -70,12 +70,12 @@ func Resume(b Budget, r Request) Budget {
 	return b
 }
 
-// Proceed is the run at its next tick. It may have moved to a new session of the same client
+// proceed is the run at its next tick. It may have moved to a new session of the same client
 // (/clear).
-func Proceed(b Budget, r Request) Budget {
+func proceed(b Budget, r Request) Budget {
 	// the session was away in between: a pause
 	if b.Owner.PID != r.Owner.PID || b.Owner.Start != r.Owner.Start {
-		b.Away(r.Now)
+		b.away(r.Now)
 	}
 	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
 	b.EventsFrom = r.EventsFrom
@@ -137,9 +137,9 @@ func Look(run *Budget, tick *Tick, previous *Iteration, now time.Time) *Facts {
 		PRs: run.Touched(tick)}
 }
 
-// Open begins an iteration: entry conditions, then gates (R24, R98). When nothing fires and no
+// openTick begins an iteration: entry conditions, then gates (R24, R98). When nothing fires and no
 // person is to be asked, the body begins. EntryFacts are looked up before.
-func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
+func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	t := Tick{
 		Version: Version, RunID: run.RunID, SessionID: r.SessionID, Skill: run.Skill,
 		Iteration: run.IterationsUsed + 1,
@@ -161,7 +161,7 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	f := Look(run, &t, previous, r.Now)
 	f.Edges, f.Snapshot = e.Edges, e.Snapshot
 	f.Dropped = t.noteDropped(run, e.Dropped)
-	if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
+	if t.Fired = evaluate(f, Entry); len(t.Fired) > 0 {
 		return t
 	}
 	t.Pending = append(e.Gates, Due(f, Entry)...)
@@ -171,13 +171,13 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	})
 	run.Pending = nil
 	before := run.Audit
-	t.ApplyOfflineAnswers(run, r.Now)
+	t.applyOfflineAnswers(run, r.Now)
 	if run.Audit != before {
 		run.Audit = run.Audit.settled(e.Head, e.Tree)
 	}
 	// an answer just given may have settled the last of it
 	if run.Tasks != nil || run.Audit != before {
-		if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
+		if t.Fired = evaluate(f, Entry); len(t.Fired) > 0 {
 			return t
 		}
 	}
@@ -240,7 +240,7 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 		return
 	}
 	for _, p := range previous.TrackedPRs {
-		if p.StateAtEnd != "open" || slices.Contains(run.DeferredTargets, PRTarget(p.Number)) {
+		if p.StateAtEnd != "open" || slices.Contains(run.DeferredTargets, prTarget(p.Number)) {
 			continue
 		}
 		head, known := e.Asked.head(p, e.Heads)
@@ -266,10 +266,10 @@ func (t *Tick) carry(gates []Gate) {
 	}
 }
 
-// ApplyOfflineAnswers applies the answers that a person gave in a terminal while the run was
+// applyOfflineAnswers applies the answers that a person gave in a terminal while the run was
 // paused: once, and only to a gate that is due again for the same target. The others wait in this
 // tick.
-func (t *Tick) ApplyOfflineAnswers(run *Budget, now time.Time) {
+func (t *Tick) applyOfflineAnswers(run *Budget, now time.Time) {
 	t.OfflineAnswers = slices.DeleteFunc(slices.Clone(t.OfflineAnswers), func(old Gate) bool {
 		i := slices.IndexFunc(t.Pending, func(g Gate) bool {
 			return g.Name == old.Name && g.Target == old.Target
@@ -289,7 +289,7 @@ func (t *Tick) ApplyOfflineAnswers(run *Budget, now time.Time) {
 // StartBody counts the iteration once no gate holds the tick back. It reports whether the body
 // has begun.
 func StartBody(run *Budget, t *Tick) bool {
-	if !t.Started && len(t.Fired) == 0 && !t.Holds(HoldTick) && !t.Holds(HoldNextTick) {
+	if !t.Started && len(t.Fired) == 0 && !t.holds(HoldTick) && !t.holds(HoldNextTick) {
 		t.Started = true
 		run.IterationsUsed = t.Iteration
 		switch {
@@ -300,27 +300,27 @@ func StartBody(run *Budget, t *Tick) bool {
 			run.payload().aim(t.Attempt)
 		}
 		if pr := t.AskedPR(run.SinglePR); pr != nil {
-			t.Track(*pr)
+			t.track(*pr)
 		}
 	}
 	return t.Started
 }
 
-// Uncount reverts the count of an iteration whose body never began. A hook that should have begun
+// uncount reverts the count of an iteration whose body never began. A hook that should have begun
 // it died between the save of the budget, which counts it, and that of the tick.
-func (t *Tick) Uncount(run *Budget) {
+func (t *Tick) uncount(run *Budget) {
 	if !t.Started && run.RunID == t.RunID && run.IterationsUsed >= t.Iteration {
 		run.IterationsUsed = t.Iteration - 1
 	}
 }
 
-// Worked reports whether the tick dispatched, opened, merged or commented anything.
-func (t *Tick) Worked() bool {
+// worked reports whether the tick dispatched, opened, merged or commented anything.
+func (t *Tick) worked() bool {
 	return t.Agents > 0 || len(t.PRs) > 0 || t.Comments > 0 || t.Merges > 0
 }
 
-// Holds reports whether a gate of this kind of hold waits for its answer.
-func (t *Tick) Holds(h Hold) bool {
+// holds reports whether a gate of this kind of hold waits for its answer.
+func (t *Tick) holds(h Hold) bool {
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
 		k, _ := GateOf(g.Name)
 		return k.Holds == h
@@ -368,10 +368,10 @@ func (t *Tick) Interrupt(how string) {
 	}
 }
 
-// Latest is the state from which a resume starts: the run as last saved, with every counter that
+// latest is the state from which a resume starts: the run as last saved, with every counter that
 // the last history line has higher (R130, R131). Counters only grow, so the higher one is the
 // later one.
-func Latest(b Budget, last *Iteration) Budget {
+func latest(b Budget, last *Iteration) Budget {
 	if last == nil {
 		return b
 	}

@@ -45,16 +45,16 @@ func TestResume(t *testing.T) {
 		},
 		Pending: before.Pending,
 	}
-	if diff := cmp.Diff(want, Resume(before, r)); diff != "" {
+	if diff := cmp.Diff(want, resume(before, r)); diff != "" {
 		t.Errorf("resumed: %s", diff)
 	}
 	r.Model, r.UnderLoop = true, false
 	want.Ceilings, want.Scheduled, want.UnderLoop = before.Ceilings, nil, false
-	if diff := cmp.Diff(want, Resume(before, r)); diff != "" {
+	if diff := cmp.Diff(want, resume(before, r)); diff != "" {
 		t.Errorf("resumed by the model: %s", diff)
 	}
 	before.Flags = canonical
-	if got := Resume(before, r).OtherFlags; len(got) != 1 {
+	if got := resume(before, r).OtherFlags; len(got) != 1 {
 		t.Errorf("other flags %v", got)
 	}
 }
@@ -69,32 +69,32 @@ func TestProceed(t *testing.T) {
 	r := Request{Now: noon, SessionID: "s2", Owner: run.Owner, EventsFrom: socket}
 	want := run
 	want.SessionID, want.OwnerLeft, want.EventsFrom = "s2", false, socket
-	if diff := cmp.Diff(want, Proceed(run, r)); diff != "" {
+	if diff := cmp.Diff(want, proceed(run, r)); diff != "" {
 		t.Errorf("in the same client: %s", diff)
 	}
 	r.UnderLoop, want.UnderLoop = true, true
-	if diff := cmp.Diff(want, Proceed(run, r)); diff != "" {
+	if diff := cmp.Diff(want, proceed(run, r)); diff != "" {
 		t.Errorf("under /loop: %s", diff)
 	}
 	run.UnderLoop, r.UnderLoop = true, false
-	if diff := cmp.Diff(want, Proceed(run, r)); diff != "" {
+	if diff := cmp.Diff(want, proceed(run, r)); diff != "" {
 		t.Errorf("under /loop before: %s", diff)
 	}
 	for _, owner := range []Process{{PID: 2, Start: "a"}, {PID: 1, Start: "b"}} {
 		r.Owner, want.Owner = owner, owner
 		want.MinutesBefore, want.ActiveSince = 6, noon
-		if diff := cmp.Diff(want, Proceed(run, r)); diff != "" {
+		if diff := cmp.Diff(want, proceed(run, r)); diff != "" {
 			t.Errorf("in another client: %s", diff)
 		}
 	}
 	r.Flags = flagsOf(t, "--max-prs 9 --resume")
 	want.Ceilings.PRs, want.OtherFlags = 9, []string{r.Flags.canonical()}
-	if diff := cmp.Diff(want, Proceed(run, r)); diff != "" {
+	if diff := cmp.Diff(want, proceed(run, r)); diff != "" {
 		t.Errorf("with a new ceiling: %s", diff)
 	}
 	r.Scheduled = true
 	want.Ceilings.PRs, want.OtherFlags = 2, nil
-	if diff := cmp.Diff(want, Proceed(run, r)); diff != "" {
+	if diff := cmp.Diff(want, proceed(run, r)); diff != "" {
 		t.Errorf("by the schedule: %s", diff)
 	}
 }
@@ -105,7 +105,8 @@ func TestOpen(t *testing.T) {
 		IterationsUsed: 2,
 	}
 	r := Request{Now: noon.Add(3 * time.Minute), SessionID: "s1", Transcript: "t", PromptID: "p"}
-	tick := Open(&run, nil, r, EntryFacts{Notes: []string{"n"}, Worktrees: []Worktree{{Path: "w"}}})
+	tick := openTick(&run, nil, r,
+		EntryFacts{Notes: []string{"n"}, Worktrees: []Worktree{{Path: "w"}}})
 	want := Tick{
 		Version: Version, RunID: "r", SessionID: "s1", Skill: Work, Iteration: 3, StartedAt: r.Now,
 		Prompts: []string{"p"}, Transcript: "t", Unattended: true, Started: true,
@@ -118,13 +119,14 @@ func TestOpen(t *testing.T) {
 	}
 	// an old client names no prompt
 	r.PromptID, r.Attended, run.IterationsUsed = "", true, 5
-	tick = Open(&run, nil, r, EntryFacts{})
+	tick = openTick(&run, nil, r, EntryFacts{})
 	if run.Blocks.PromptID != "" || tick.Unattended || tick.Started || len(tick.Fired) != 1 {
 		t.Errorf("%+v, %+v", run.Blocks, tick)
 	}
 	// what fires at entry is not asked about, and keeps what waits for the next resume
 	run.Pending = []Gate{{Name: BacklogDrift}}
-	if tick = Open(&run, nil, r, EntryFacts{}); len(tick.Pending) != 0 || len(run.Pending) != 1 {
+	tick = openTick(&run, nil, r, EntryFacts{})
+	if len(tick.Pending) != 0 || len(run.Pending) != 1 {
 		t.Errorf("pending %v, %v", tick.Pending, run.Pending)
 	}
 	// questions that wait are asked again, once; a budget's is not
@@ -133,7 +135,8 @@ func TestOpen(t *testing.T) {
 		{Name: BacklogDrift}, {Name: BudgetEscalation}, {Name: AmbiguousCriteria, Target: "#1"},
 		{Name: AmbiguousCriteria, Target: "#2"}, {Name: AmbiguousCriteria, Target: "#1"},
 	}
-	tick = Open(&run, nil, r, EntryFacts{Gates: []Gate{{Name: AmbiguousCriteria, Target: "#2"}}})
+	tick = openTick(&run, nil, r,
+		EntryFacts{Gates: []Gate{{Name: AmbiguousCriteria, Target: "#2"}}})
 	var asked []string
 	for _, g := range tick.Pending {
 		asked = append(asked, g.Name+g.Target)
@@ -158,7 +161,7 @@ func TestUseGiven(t *testing.T) {
 			{Name: AmbiguousCriteria, Target: "#1", Answer: "proceed", Question: "q"},
 		},
 	}
-	tick.ApplyOfflineAnswers(&Budget{}, noon)
+	tick.applyOfflineAnswers(&Budget{}, noon)
 	want := []GateAnswer{
 		{Name: ResumeDivergence, Answer: "re-attach", At: early, Target: "#2"},
 		{Name: AmbiguousCriteria, Question: "q", Answer: "proceed", At: noon, Target: "#1"},
@@ -182,7 +185,7 @@ func TestUncount(t *testing.T) {
 		{3, Tick{RunID: "x", Iteration: 3}, 3},
 	} {
 		run := Budget{RunID: "r", IterationsUsed: c.used}
-		if c.tick.Uncount(&run); run.IterationsUsed != c.want {
+		if c.tick.uncount(&run); run.IterationsUsed != c.want {
 			t.Errorf("%+v: %d", c, run.IterationsUsed)
 		}
 	}
@@ -377,7 +380,7 @@ func TestWaitAndLeave(t *testing.T) {
 		{"another one is asked", &asked, added, 9}, {"and it has its place", &known, known, 2},
 		{"another one was stopped", &stopped, behind, 9}, {"its own question", &own, reclaimed, 9},
 	} {
-		got, since := c.claim.Wait(ask, 4)
+		got, since := c.claim.wait(ask, 4)
 		if diff := cmp.Diff(c.want, got); diff != "" || !since.Equal(at(c.since)) {
 			t.Errorf("%s: since %s: %s", c.name, since, diff)
 		}
@@ -385,17 +388,17 @@ func TestWaitAndLeave(t *testing.T) {
 	tie := Claim{SessionID: "a", Skill: Work, Gate: gate, Waiters: map[string]time.Time{
 		"d": at(3), "c": at(2), "b": at(2), "e": at(2), "aa": at(3),
 	}}
-	left := tie.Without("a")
+	left := tie.without("a")
 	if left == nil || left.SessionID != "b" || !left.Since.Equal(at(2)) || len(left.Waiters) != 4 ||
 		left.Skill != Work {
 		t.Errorf("%+v", left)
 	}
 	stopped.Waiters = map[string]time.Time{"s1": at(9), "s3": at(3)}
-	left = stopped.Without("s1")
+	left = stopped.without("s1")
 	if left == nil || !left.Stopped || len(left.Waiters) != 1 || len(stopped.Waiters) != 2 {
 		t.Errorf("%+v", left)
 	}
-	if left = stopped.Without("s2"); left == nil || left.Stopped || left.SessionID != "s3" {
+	if left = stopped.without("s2"); left == nil || left.Stopped || left.SessionID != "s3" {
 		t.Errorf("%+v", left)
 	}
 }

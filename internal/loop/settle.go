@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Merged notes that a PR is merged, as the answer of a call or the tracker said.
-func (t *Tick) Merged(pr int) {
+// merged notes that a PR is merged, as the answer of a call or the tracker said.
+func (t *Tick) merged(pr int) {
 	t.Observed.Merged = AppendNew(t.Observed.Merged, pr)
-	t.Track(PR{Number: pr, State: "merged"})
+	t.track(PR{Number: pr, State: "merged"})
 }
 
 // Unsettled are the PRs of the iteration whose branch is not known, or whose merge was let
@@ -35,16 +35,16 @@ func (t *Tick) Unsettled(run *Budget) (list []int) {
 	})
 }
 
-// Settle records a PR as the tracker has it as the iteration ends. elsewhere says that its branch
+// settle records a PR as the tracker has it as the iteration ends. elsewhere says that its branch
 // is in a fork. Its head at the start is the tracker's answer at the start, if it was asked.
-func (t *Tick) Settle(pr PR, elsewhere bool) {
+func (t *Tick) settle(pr PR, elsewhere bool) {
 	if before := t.AskedPR(pr.Number); before != nil {
-		t.Track(PR{Number: pr.Number, HeadSHA: before.HeadSHA})
+		t.track(PR{Number: pr.Number, HeadSHA: before.HeadSHA})
 	}
-	if t.Track(pr); pr.State == "merged" && slices.Contains(t.MergesOf, pr.Number) {
-		t.Merged(pr.Number)
+	if t.track(pr); pr.State == "merged" && slices.Contains(t.MergesOf, pr.Number) {
+		t.merged(pr.Number)
 	}
-	if t.MergeTrackerPR(pr); elsewhere {
+	if t.mergeTrackerPR(pr); elsewhere {
 		t.Asked.InForks = AppendNew(slices.Clone(t.Asked.InForks), pr.Number)
 	}
 }

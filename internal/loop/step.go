@@ -46,7 +46,7 @@ type Outcome struct {
 
 // Nothing reports whether there is nothing to carry out.
 func (o Outcome) Nothing() bool {
-	return o.Need == 0 && o.Save == Save{} && o.Reply.Empty() && !o.Wait && !o.Unlock &&
+	return o.Need == 0 && o.Save == Save{} && o.Reply.empty() && !o.Wait && !o.Unlock &&
 		!o.Abandon && !o.Again && len(o.Notify) == 0
 }
 
@@ -66,7 +66,7 @@ type Save struct {
 
 // leave takes a session's place in a claim away; others' stay.
 func (s *Save) leave(c *Claim, session string) {
-	s.Claim = c.Without(session)
+	s.Claim = c.without(session)
 	s.DropClaim = s.Claim == nil
 }
 
@@ -92,8 +92,8 @@ type Reply struct {
 	Prompt     string      // replaces the prompt of the worker that is sent
 }
 
-// Empty reports whether there is nothing to say.
-func (r Reply) Empty() bool {
+// empty reports whether there is nothing to say.
+func (r Reply) empty() bool {
 	return r.Continue == nil && r.Refuse == "" && r.Closed == nil && !r.Draining &&
 		r.Answers == nil && r.Deny == nil && r.Ask == nil && r.Context == "" &&
 		r.PassedOver == nil && r.Force == nil && !r.Began && r.Note == "" && r.Prompt == ""

@@ -54,7 +54,7 @@ func (m *taskMachine) open(t *rapid.T) {
 	r := Request{Now: m.now, SessionID: "s1", PromptID: "p1", Attended: true, RunID: "r1"}
 	run := *m.Run
 	if run.Status != Active {
-		run = Resume(run, r)
+		run = resume(run, r)
 	}
 	m.Run = &run
 	m.turns++

@@ -93,11 +93,11 @@ func (f *Facts) answered(gate string) string {
 }
 
 func tellBacklog(f *Facts) string {
-	if f.Tick == nil || f.Tick.Backlog() == nil {
+	if f.Tick == nil || f.Tick.backlog() == nil {
 		return "no backlog known in an open iteration; fires when nothing workable is left at " +
 			"its entry"
 	}
-	left := f.Run.Workable(*f.Tick.Backlog())
+	left := f.Run.Workable(*f.Tick.backlog())
 	return fmt.Sprintf("%s workable; fires at 0, before anything is worked on",
 		count(len(left), "issue"))
 }
@@ -152,7 +152,7 @@ func tellFailure(f *Facts) string {
 	}
 	var names []string
 	for _, v := range f.Previous.Failures {
-		names = append(names, v.Target())
+		names = append(names, v.target())
 	}
 	return fmt.Sprintf("%s failed in iteration %d; asks if it fails again for the same cause",
 		strings.Join(names, ", "), f.Previous.Iteration)

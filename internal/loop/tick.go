@@ -119,8 +119,8 @@ type Observed struct {
 	Worktrees []string `json:"worktrees,omitempty"`
 }
 
-// Saw notes a PR that a call which succeeded was about; 0 is none.
-func (o *Observed) Saw(pr int) {
+// saw notes a PR that a call which succeeded was about; 0 is none.
+func (o *Observed) saw(pr int) {
 	if pr > 0 {
 		o.PRs = AppendNew(o.PRs, pr)
 	}
@@ -226,8 +226,8 @@ type Claim struct {
 	Waiters map[string]time.Time `json:"waiters,omitempty"`
 }
 
-// PriorStop is why the loop never began, for a prompt that would start it again (R51).
-func (c *Claim) PriorStop() string {
+// priorStop is why the loop never began, for a prompt that would start it again (R51).
+func (c *Claim) priorStop() string {
 	if c.StopText != "" {
 		return "Loop already stopped: " + c.StopText
 	}

@@ -107,7 +107,7 @@ func (e TurnEnd) finish(s State, k *Known, crons []Scheduled) Outcome {
 		s.Tick.Interrupt(ByEsc)
 	}
 	for _, pr := range k.Around.PRs {
-		s.Tick.Settle(pr.PR, pr.InFork)
+		s.Tick.settle(pr.PR, pr.InFork)
 	}
 	s.hear(e.Turn, k.Dialogs)
 	s.missed(k.Calls)
@@ -129,7 +129,7 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 		f := Look(s.Run, tick, k.Previous, e.Now)
 		f.Redact = k.Redact
 		tick.Pending = Due(f, Exit)
-		tick.ApplyOfflineAnswers(s.Run, e.Now)
+		tick.applyOfflineAnswers(s.Run, e.Now)
 	}
 	var ask *Continue
 	if len(tick.Pending) > 0 && e.Attended && !tick.Kept() {
@@ -148,8 +148,8 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 func (e TurnEnd) endsAnyway(s State, k *Known) bool {
 	b := *s.Run
 	b.Spend(k.Count.Spent)
-	b.Observe(k.Count.Clock)
-	return len(Evaluate(Look(&b, s.Tick, nil, e.Now), Exit)) > 0
+	b.observe(k.Count.Clock)
+	return len(evaluate(Look(&b, s.Tick, nil, e.Now), Exit)) > 0
 }
 
 // orderHold is the one reason for which a prompt is held more than once.
@@ -188,7 +188,7 @@ func (e TurnEnd) end(s State, k *Known, crons []Scheduled) Outcome {
 	}
 	ending := s.ending(e.Now, k)
 	if ending.Pause = pause; pause {
-		ending.Unanswered = s.Tick.Unanswered(e.Attended, e.DontAsk || k.NoDialog)
+		ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk || k.NoDialog)
 	}
 	out := s.close(ending, k)
 	out.Reply.AtStop = true
@@ -282,9 +282,9 @@ func (t *Tick) mustPause() bool {
 	return !t.Halting() && t.Failed == "" && len(t.Pending) > 0
 }
 
-// Unanswered is why no one answered a question that waits, for a person. barred says that the
+// unanswered is why no one answered a question that waits, for a person. barred says that the
 // permission rules do not allow the dialog.
-func (t *Tick) Unanswered(attended, barred bool) string {
+func (t *Tick) unanswered(attended, barred bool) string {
 	shown := func(d Dialog) bool { return !d.Forged && len(d.Shown) > 0 }
 	switch {
 	case t.Kept():

@@ -155,14 +155,14 @@ func (s *Script) Spend(at time.Time, model string, t loop.Tokens) {
 // Loops says whether a looping skill was invoked in the session.
 func (s *Script) Loops() bool {
 	return slices.ContainsFunc(s.Steps, func(st *Step) bool {
-		_, ok := st.Invocation()
+		_, ok := st.invocation()
 		return ok
 	})
 }
 
-// Invocation is the looping skill that a step invokes: by the slash command of a prompt, or by the
+// invocation is the looping skill that a step invokes: by the slash command of a prompt, or by the
 // Skill tool.
-func (st *Step) Invocation() (loop.Command, bool) {
+func (st *Step) invocation() (loop.Command, bool) {
 	name, args := "", ""
 	switch {
 	case st.Kind == usage.Prompted && strings.HasPrefix(st.Text, "<command-"):
@@ -181,19 +181,19 @@ func (st *Step) Invocation() (loop.Command, bool) {
 	return c, looping
 }
 
-// UnderLoop says whether a prompt is the client's own /loop command.
-func (st *Step) UnderLoop() bool {
+// underLoop says whether a prompt is the client's own /loop command.
+func (st *Step) underLoop() bool {
 	return strings.HasPrefix(st.Text, "<command-") && tag(st.Text, "command-name") == "/loop"
 }
 
-// StopTyped says whether a person ends the loop by the client's own word for it.
-func (st *Step) StopTyped() bool {
-	return st.UnderLoop() && strings.TrimSpace(tag(st.Text, "command-args")) == "stop" ||
+// stopTyped says whether a person ends the loop by the client's own word for it.
+func (st *Step) stopTyped() bool {
+	return st.underLoop() && strings.TrimSpace(tag(st.Text, "command-args")) == "stop" ||
 		strings.TrimSpace(st.Text) == "/loop stop"
 }
 
-// Worker is the worker whose end a prompt notifies of, "" where it is none.
-func (st *Step) Worker() (id string, notification bool) {
+// worker is the worker whose end a prompt notifies of, "" where it is none.
+func (st *Step) worker() (id string, notification bool) {
 	return tag(st.Text, "task-id"), st.Origin == "task_notification" ||
 		strings.HasPrefix(st.Text, "<task-notification>")
 }

@@ -90,7 +90,7 @@ func TestInvocation(t *testing.T) {
 		},
 	} {
 		for _, st := range steps {
-			c, ok := st.Invocation()
+			c, ok := st.invocation()
 			if got := string(c.Skill); ok != (want != "") || ok && got != want {
 				t.Errorf("%q %s: %q, %v", st.Text, st.Input.Raw, got, ok)
 			}

@@ -26,13 +26,13 @@ func (s *Session) Step(st *Step) (call bool) {
 			s.interrupt(loop.ByEsc)
 		}
 	case usage.Absorbed:
-		if worker, notification := st.Worker(); notification {
+		if worker, notification := st.worker(); notification {
 			s.ended(st.At, worker)
 		}
 	case usage.TurnEnded:
 		s.turnEnds(st.At)
 	case usage.Called:
-		cmd, invokes := st.Invocation()
+		cmd, invokes := st.invocation()
 		if invokes {
 			s.invoke(st, cmd)
 		}
@@ -42,8 +42,8 @@ func (s *Session) Step(st *Step) (call bool) {
 }
 
 func (s *Session) prompted(st *Step) {
-	cmd, invokes := st.Invocation()
-	worker, notification := st.Worker()
+	cmd, invokes := st.invocation()
+	worker, notification := st.worker()
 	if s.byPrompt && !notification {
 		cmd, invokes = loop.Command{Name: "sdd:work", Skill: loop.Work, Args: "--loop"}, true
 	}
@@ -52,14 +52,14 @@ func (s *Session) prompted(st *Step) {
 		s.ended(st.At, worker)
 		s.prompt(st.At, st.Prompt, true, false)
 		return
-	case st.StopTyped():
+	case st.stopTyped():
 		s.prompt(st.At, st.Prompt, false, true)
-	case invokes || st.UnderLoop():
+	case invokes || st.underLoop():
 		s.age()
 	default:
 		s.prompt(st.At, st.Prompt, false, false)
 	}
-	s.turn = &turn{id: st.Prompt, scheduled: s.scheduled(st), underLoop: st.UnderLoop()}
+	s.turn = &turn{id: st.Prompt, scheduled: s.scheduled(st), underLoop: st.underLoop()}
 	if invokes {
 		s.invoke(st, cmd)
 	}

@@ -160,8 +160,8 @@ func Deferred(target string) string {
 	return "Deferred: do not work on " + target + " in this iteration"
 }
 
-// WakeCall is the exact call that brings the next tick of a self-paced loop.
-func WakeCall(b *loop.Budget) string {
+// wakeCall is the exact call that brings the next tick of a self-paced loop.
+func wakeCall(b *loop.Budget) string {
 	return fmt.Sprintf(`ScheduleWakeup {"delaySeconds":60,"prompt":%q,`+
 		`"reason":"next loop iteration"}`, "/loop "+b.Command)
 }
@@ -194,8 +194,8 @@ func Due(s Screen, b *loop.Budget) string {
 	return Wake(b) + ", about " + s.at(b.NextTick)
 }
 
-// ReportExample is the exact command that reports an iteration's facts, to be filled in.
-func ReportExample(b *loop.Budget) string {
+// reportExample is the exact command that reports an iteration's facts, to be filled in.
+func reportExample(b *loop.Budget) string {
 	return ReportCommand + "\n" + b.Kind().Report + "\nJSON"
 }
 
@@ -205,19 +205,19 @@ func Continue(run *loop.Budget, c *loop.Continue) string {
 	case c.Gates != nil:
 		return Ask(c.Gates)
 	case c.Schedule != nil:
-		return Unschedule(c.Schedule)
+		return unschedule(c.Schedule)
 	case c.Text != "":
 		return c.Text
 	case c.Name == "wake":
 		return "Nothing is scheduled that would bring the next iteration. Call now: " +
-			WakeCall(run) +
+			wakeCall(run) +
 			" (loaded with ToolSearch \"select:ScheduleWakeup\"). Do nothing else."
 	}
-	return "Report this iteration's facts before it ends:\n" + ReportExample(run)
+	return "Report this iteration's facts before it ends:\n" + reportExample(run)
 }
 
-// Unschedule asks the model to remove what would start an ended loop again.
-func Unschedule(crons []loop.Scheduled) string {
+// unschedule asks the model to remove what would start an ended loop again.
+func unschedule(crons []loop.Scheduled) string {
 	var calls []string
 	for _, c := range crons {
 		calls = loop.AppendNew(calls, c.End)

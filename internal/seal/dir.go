@@ -219,7 +219,7 @@ func (d Dir) Save(r *Record) error {
 	case d.path == "":
 		return ErrUnwritable
 	case len(r.Loops) == 0:
-		return writable(d.Remove(r.Session))
+		return writable(d.remove(r.Session))
 	}
 	on, off := d.on(r.Session), d.off(r.Session)
 	text, err := r.encode()
@@ -241,8 +241,8 @@ func (d Dir) Save(r *Record) error {
 	return writable(os.Rename(on, off))
 }
 
-// Remove takes a session's record away.
-func (d Dir) Remove(session string) error {
+// remove takes a session's record away.
+func (d Dir) remove(session string) error {
 	for _, path := range []string{d.on(session), d.off(session)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove seal: %w", err)

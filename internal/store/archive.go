@@ -151,7 +151,7 @@ func numberedName(file string) func(int) string {
 // pointer. What is there and is not this run's budget is left alone, because it may be anybody's
 // file. A pointer that leads nowhere moves itself.
 func (s *Store) moveElsewhere(to *disk, skill loop.Skill, runID string) error {
-	path, err := s.BudgetPath(skill)
+	path, err := s.budgetPath(skill)
 	var at place
 	if err == nil {
 		at, err = s.place(skill, path)

@@ -17,9 +17,9 @@ type place struct {
 	own  bool // the default place
 }
 
-// BudgetPath is where the skill's last run kept its budget: the default, or the path that it was
+// budgetPath is where the skill's last run kept its budget: the default, or the path that it was
 // given by --budget-file.
-func (s *Store) BudgetPath(skill loop.Skill) (string, error) {
+func (s *Store) budgetPath(skill loop.Skill) (string, error) {
 	path, pointer := DefaultBudgetPath(skill), s.disk.path(pointerName(skill))
 	body, err := s.disk.read(pointerName(skill))
 	if err != nil {

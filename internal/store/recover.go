@@ -19,7 +19,7 @@ const litterAge = time.Minute
 // the line closed is removed, and a budget that vanished while its run had a tick open is restored.
 // Old unfinished files are removed. The caller holds the guard.
 func (s *Store) recover(skill loop.Skill) (State, error) {
-	path, err := s.BudgetPath(skill)
+	path, err := s.budgetPath(skill)
 	if err != nil {
 		return State{Skill: skill, BudgetPath: path}, err
 	}
@@ -44,7 +44,7 @@ func (s *Store) recoverFrom(skill loop.Skill, budgetPath string) (State, error) 
 		return st, err
 	}
 	s.sweep(budgetPath)
-	current, err := s.BudgetPath(skill)
+	current, err := s.budgetPath(skill)
 	if err != nil {
 		return st, err
 	}

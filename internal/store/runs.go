@@ -57,7 +57,7 @@ func (s *Store) Runs(skill loop.Skill) (list []State, err error) {
 // budgetPaths are the places where runs of a skill keep their budgets, each once.
 func (s *Store) budgetPaths(skill loop.Skill) []string {
 	var paths []string
-	if last, err := s.BudgetPath(skill); err == nil {
+	if last, err := s.budgetPath(skill); err == nil {
 		paths = append(paths, last)
 	}
 	paths = append(paths, DefaultBudgetPath(skill))

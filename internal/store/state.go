@@ -35,14 +35,14 @@ func (st State) Elsewhere() string {
 // Load reads a skill's state, the budget from where its last run kept it. Damaged and newer files
 // are reported together; the rest of the state is returned with the error.
 func (s *Store) Load(skill loop.Skill) (State, error) {
-	path, err := s.BudgetPath(skill)
+	path, err := s.budgetPath(skill)
 	st, lerr := s.loadFrom(skill, path)
 	return st, errors.Join(err, lerr)
 }
 
 // LoadRun is Load without the lock, for a hook inside an iteration.
 func (s *Store) LoadRun(skill loop.Skill) (State, error) {
-	path, err := s.BudgetPath(skill)
+	path, err := s.budgetPath(skill)
 	st, errs := s.run(skill, path)
 	return st, errors.Join(err, errs)
 }

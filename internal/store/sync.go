@@ -29,8 +29,8 @@ type Queued struct {
 	Sent bool `json:"sent,omitempty"`
 }
 
-// Events is the queue, oldest first.
-func (s *Store) Events() (list []Queued) {
+// events is the queue, oldest first.
+func (s *Store) events() (list []Queued) {
 	text, err := s.disk.read(syncName)
 	if err != nil {
 		return nil
@@ -46,7 +46,7 @@ func (s *Store) Events() (list []Queued) {
 
 // Unsent are the events that no command has taken yet, oldest first.
 func (s *Store) Unsent() (list []loop.SyncEvent) {
-	for _, e := range s.Events() {
+	for _, e := range s.events() {
 		if !e.Sent {
 			list = append(list, e.SyncEvent)
 		}
@@ -56,7 +56,7 @@ func (s *Store) Unsent() (list []loop.SyncEvent) {
 
 // Queue adds events whose key is new. The caller holds the guard.
 func (s *Store) Queue(list []loop.SyncEvent) error {
-	all := s.Events()
+	all := s.events()
 	before := len(all)
 	for _, e := range list {
 		if !slices.ContainsFunc(all, func(q Queued) bool { return q.Key == e.Key }) {
@@ -71,7 +71,7 @@ func (s *Store) Queue(list []loop.SyncEvent) error {
 
 // Sent marks an event. The caller holds the guard.
 func (s *Store) Sent(key string) error {
-	all := s.Events()
+	all := s.events()
 	for i := range all {
 		all[i].Sent = all[i].Sent || all[i].Key == key
 	}

@@ -180,9 +180,9 @@ func uncomment(text string) string {
 	}
 }
 
-// Tail returns the last n bytes of a text at most, from the start of a line, or of a rune if its
+// tail returns the last n bytes of a text at most, from the start of a line, or of a rune if its
 // last line is longer than that.
-func Tail(text []byte, n int) []byte {
+func tail(text []byte, n int) []byte {
 	from := len(text) - max(n, 0)
 	if from <= 0 {
 		return text

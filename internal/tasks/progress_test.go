@@ -203,7 +203,7 @@ func TestTail(t *testing.T) {
 		{"aa\nbb\n", 3, "bb\n"}, {"aa\nbb\n", 2, "b\n"}, {"éé", 3, "é"}, {"éé", 1, ""},
 		{"a", 0, ""}, {"a", -1, ""}, {"", 5, ""},
 	} {
-		if got := string(Tail([]byte(c.text), c.n)); got != c.want {
+		if got := string(tail([]byte(c.text), c.n)); got != c.want {
 			t.Errorf("%q, %d: %q, want %q", c.text, c.n, got, c.want)
 		}
 	}
@@ -248,7 +248,7 @@ func FuzzProgress(f *testing.F) {
 		if twice := Completed(once, done); string(twice) != string(once) {
 			t.Errorf("a second time:\n%q\n%q", once, twice)
 		}
-		tail := Tail([]byte(text), n)
+		tail := tail([]byte(text), n)
 		if len(tail) > max(n, 0) || !strings.HasSuffix(text, string(tail)) ||
 			utf8.ValidString(text) && !utf8.Valid(tail) {
 			t.Errorf("the last %d bytes are %q", n, tail)

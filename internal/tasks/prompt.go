@@ -103,7 +103,7 @@ func (p Prompt) text(head, work []string, done string) string {
 	text := strings.Join(lines, "\n") + "\n"
 	intro := fmt.Sprintf("\nThe end of %s:\n", short(p.Progress))
 	room := min(maxLog, MaxPrompt-2-len(text)-len(intro))
-	if log := Tail([]byte(quote(string(recent(p.Log)))), room); room > 0 && len(log) > 0 {
+	if log := tail([]byte(quote(string(recent(p.Log)))), room); room > 0 && len(log) > 0 {
 		text += intro + string(log) + "\n"
 	}
 	return text

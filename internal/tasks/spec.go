@@ -29,8 +29,8 @@ type Spec struct {
 	Title string
 }
 
-// ParseMode returns a mode by its name; case does not matter. Its error names the five (T23).
-func ParseMode(word string) (string, error) {
+// parseMode returns a mode by its name; case does not matter. Its error names the five (T23).
+func parseMode(word string) (string, error) {
 	modes := []string{Quick, TDD, Pair, Checkpoint, Swarm}
 	if mode := strings.ToLower(word); slices.Contains(modes, mode) {
 		return mode, nil
@@ -52,7 +52,7 @@ func ReadSpec(spec []byte) (Spec, error) {
 			continue
 		}
 		if field == &s.Mode {
-			mode, err := ParseMode(value)
+			mode, err := parseMode(value)
 			if err != nil {
 				return Spec{}, fmt.Errorf("line %d: %w", i+1, err)
 			}

@@ -93,7 +93,7 @@ func (v *View) check() error {
 		return fmt.Errorf("phase %q is not one of %s", v.Phase, strings.Join(phases[1:], ", "))
 	}
 	if v.ExecutionMode != "" {
-		mode, err := ParseMode(v.ExecutionMode)
+		mode, err := parseMode(v.ExecutionMode)
 		if err != nil {
 			return fmt.Errorf("executionMode: %w", err)
 		}

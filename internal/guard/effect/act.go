@@ -51,8 +51,8 @@ func (k Kind) Merges() bool {
 	return false
 }
 
-// Tampers reports whether the kind touches the loop's own files, ledgers, gates or registration.
-func (k Kind) Tampers() bool {
+// tampers reports whether the kind touches the loop's own files, ledgers, gates or registration.
+func (k Kind) tampers() bool {
 	switch k {
 	case WriteState, WriteLedger, AnswerGate, DropRegistration, OtherSession:
 		return true
@@ -128,4 +128,4 @@ func (r Reading) without(leftOut func(Act) bool) []Act {
 func (r Reading) Merges() []Act { return r.without(func(a Act) bool { return !a.Kind.Merges() }) }
 
 // Tampers returns the acts on the loop's own files, gates or registration.
-func (r Reading) Tampers() []Act { return r.without(func(a Act) bool { return !a.Kind.Tampers() }) }
+func (r Reading) Tampers() []Act { return r.without(func(a Act) bool { return !a.Kind.tampers() }) }

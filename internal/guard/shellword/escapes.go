@@ -16,15 +16,15 @@ func Unescape(s string, bare bool) string {
 			}
 			return out.String()
 		}
-		s = rest[Escape(&out, rest, bare):]
+		s = rest[escape(&out, rest, bare):]
 	}
 }
 
 const simpleEscapes = "a\ab\be\x1bE\x1bf\fn\nr\rt\tv\v\\\\''\"\"??"
 
-// Escape decodes one escape after its backslash and returns the bytes it took. bare octals (\101)
+// escape decodes one escape after its backslash and returns the bytes it took. bare octals (\101)
 // are those of $'…' and printf; echo -e wants a leading zero.
-func Escape(out *strings.Builder, s string, bare bool) int {
+func escape(out *strings.Builder, s string, bare bool) int {
 	for i := 0; i+1 < len(simpleEscapes); i += 2 {
 		if simpleEscapes[i] == s[0] {
 			out.WriteByte(simpleEscapes[i+1])

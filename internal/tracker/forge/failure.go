@@ -56,8 +56,8 @@ func (f *Failure) Error() string {
 	return text
 }
 
-// NewerHint is the next step when a program is too old.
-func NewerHint(program string) string {
+// newerHint is the next step when a program is too old.
+func newerHint(program string) string {
 	if strings.HasPrefix(program, "tea") {
 		return "install tea 0.12 or newer: older ones have no `" + program + " api`"
 	}
@@ -83,7 +83,7 @@ func (f *Failure) Hint() string {
 	case NoIssues:
 		return "turn them on, or name the repository that has them" + block
 	case TooOld:
-		return NewerHint(f.Program)
+		return newerHint(f.Program)
 	case NotFound:
 		return "check Owner and Repo" + block + ", and the origin remote"
 	case NotAllowed:
