@@ -141,11 +141,14 @@ func (h *handler) attended() bool {
 // its client is dead.
 func gone(b *loop.Budget) bool { return b.OwnerLeft || proc.Of(b.Owner) == loop.Dead }
 
-// release drops the loop's lock once the reply is printed.
+// release drops the loop's lock once the reply is printed. The session has held it, so rubbish in
+// its place was written over it.
 func (h *handler) release(skill loop.Skill) {
 	before, session, files := h.after, h.ev.SessionID, h.files
 	h.after = func() error {
-		err := files.Release(skill, func(l *loop.Lock) bool { return l.SessionID == session })
+		err := files.Release(skill, func(l *loop.Lock) bool {
+			return l == nil || l.SessionID == session
+		})
 		if before != nil {
 			err = errors.Join(before(), err)
 		}

@@ -175,7 +175,9 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 		return h.resetChanged(skill, runs)
 	}
 	b := s.Budget
-	if b != nil && b.Status == loop.Active && !gone(b) && b.Owner.PID != 0 {
+	_, lockErr := h.files.Holder(skill)
+	_, unreadable := errors.AsType[*store.DamagedError](lockErr) // then no loop can be stopped
+	if b != nil && b.Status == loop.Active && !gone(b) && b.Owner.PID != 0 && !unreadable {
 		return "",
 			hint.New("end it first with `hooks loop stop "+string(skill)+"`",
 				"the %s loop runs in process %d", skill, b.Owner.PID)
@@ -190,9 +192,6 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	if err := h.archive(skill, id); err != nil {
 		return "", err
 	}
-	var damaged *store.DamagedError
-	_, lockErr := h.files.Holder(skill)
-	unreadable := errors.As(lockErr, &damaged)
 	left := s.Lock != nil &&
 		(proc.Of(s.Lock.Process) == loop.Dead || b != nil && b.RunID != "" &&
 			s.Lock.RunID == b.RunID)

@@ -19,6 +19,7 @@ import (
 	"hooks/internal/ledger"
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
+	"hooks/internal/store"
 	"hooks/internal/tasks"
 	"hooks/internal/tracker"
 )
@@ -196,6 +197,8 @@ func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
 	case err != nil:
 	case v.TotalTasks == 0:
 		err = errors.New("it counts no tasks")
+	case v.Phase != "" && v.Phase != loop.Execution && h.leftOver(text):
+		return nil, nil
 	case v.Phase != "" && v.Phase != loop.Execution:
 		return nil, hint.New("go through that phase first, or move the file away", "%s is in "+
 			"phase %s; a task loop runs in phase execution", h.relative(h.viewPath()), v.Phase)
@@ -205,6 +208,16 @@ func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
 			"%s is not the state file of a task loop: %w", h.relative(h.viewPath()), err)
 	}
 	return &v, nil
+}
+
+// leftOver reports whether a view is of a run of ours that was archived since.
+func (h *handler) leftOver(view []byte) bool {
+	files, err := store.Open(h.project)
+	if err != nil {
+		return false
+	}
+	defer files.Close()
+	return files.ArchivedView(view)
 }
 
 // imported is how far the other tool was, nil where it had done nothing or had another list.

@@ -30,6 +30,9 @@ type ground struct {
 	pass    func(kind guard.Kind, pr int, sha string) (ok bool, why string) // nil: there is none
 	// audits is the phase of an audit loop in which nothing may leave the worktree, "" for none.
 	audits string
+	// unread reports that the sealed record is there and cannot be read. It may be that of an audit
+	// loop.
+	unread bool
 }
 
 // takePass uses up the pass for one act.
@@ -54,6 +57,7 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 	}
 	record, err := seal.At(f.home).Record(f.session)
 	if err != nil || record == nil {
+		g.unread = err != nil
 		return g, true
 	}
 	if filepath.IsAbs(record.Project) {

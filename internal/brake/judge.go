@@ -75,6 +75,8 @@ func (s Start) judge(g ground) *Refusal {
 		return refuse(string(merges[0].Kind), s.shown(), why, "merge one PR at a time")
 	case len(merges) == 1:
 		return s.merge(g, merges[0], there)
+	case g.unread && publishes(reading):
+		return s.unsealed()
 	case g.audits != "" && publishes(reading):
 		return refuse(loop.AuditRule, s.shown(), "nothing leaves the worktree in the phase "+
 			g.audits+" of an audit loop", "commit; a person pushes after the audit is clear")
@@ -199,8 +201,7 @@ func (s Start) merge(g ground, a guard.Act, there tracker.Facts) *Refusal {
 	case a.PR == 0:
 		return no("it does not say which PR", "name the PR by its number, as in "+s.plainly(0))
 	case g.project == "":
-		return refuse("sealed-record", s.shown(), "the loop's sealed record cannot be read",
-			"leave it to a person, who finds the cause with `hooks doctor`")
+		return s.unsealed()
 	}
 	if other := s.foreign(g.project, a, there); other != "" {
 		return no("it is about "+other+", a person is asked about the project's own PRs only",
@@ -211,6 +212,12 @@ func (s Start) merge(g ground, a guard.Act, there tracker.Facts) *Refusal {
 			"its gate can ask")
 	}
 	return nil
+}
+
+// unsealed is the refusal where no one can tell what the loop allows.
+func (s Start) unsealed() *Refusal {
+	return refuse("sealed-record", s.shown(), "the loop's sealed record cannot be read",
+		"leave it to a person, who finds the cause with `hooks doctor`")
 }
 
 // plainly is the command that merges a PR, 0 for any, by the client that was started, else by that

@@ -393,16 +393,35 @@ func TestPassIsForOneThing(t *testing.T) {
 	}
 }
 
-func TestRecordThatCannotBeReadRefusesMergesOnly(t *testing.T) {
-	dir := project(t)
-	for line, rule := range map[string]string{
-		"gh pr merge 142": "sealed-record", "git push origin HEAD:main": "push-protected",
-		"gh pr view 142": "", "git status": "",
-	} {
-		r := start(dir, split(line)...).judge(ground{})
-		if (r == nil) != (rule == "") || r != nil && r.Rule != rule {
-			t.Errorf("%s: %v", line, r)
+// A seal that cannot be read may be that of an audit loop, which publishes nothing. Without one no
+// loop is on, and an empty one is what a power cut leaves.
+func TestRecordThatCannotBeReadRefusesMergesAndPushes(t *testing.T) {
+	dir, f := project(t), folder{t.TempDir(), "s1"}
+	path := seal.SwitchPath(f.home, f.session)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"{}", "{\"version\":99}\x1f\n", ""} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
 		}
+		push := "sealed-record"
+		if text == "" {
+			push = ""
+		}
+		g, on := f.ground(nil)
+		for line, rule := range map[string]string{
+			"gh pr merge 142": "sealed-record", "git push origin HEAD:main": "push-protected",
+			"git push": push, "gh pr create --fill": push, "gh pr view 142": "", "git status": "",
+		} {
+			r := start(dir, split(line)...).judge(g)
+			if !on || (r == nil) != (rule == "") || r != nil && r.Rule != rule {
+				t.Errorf("%q, %s: %v", text, line, r)
+			}
+		}
+	}
+	if r := start(dir, "git", "push").judge(ground{}); r != nil {
+		t.Errorf("without a loop: %v", r)
 	}
 }
 

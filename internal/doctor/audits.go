@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,8 +73,6 @@ func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
 	switch other := m.ignoredIn(path); {
 	case proc.Of(b.Owner) != loop.Dead:
 		why = "its client may still run"
-	case otherLoops(path):
-		why = "another loop has run there"
 	case other != "":
 		why = "git ignores " + other + " there"
 	case err != nil:
@@ -93,24 +92,8 @@ func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
 	}
 }
 
-// otherLoops reports whether a worktree has a run of another kind, or one that cannot be read.
-func otherLoops(worktree string) bool {
-	files, err := store.Open(worktree)
-	if err != nil {
-		return true
-	}
-	defer files.Close()
-	for _, skill := range loop.Skills() {
-		st, err := files.LoadRun(skill)
-		if err != nil || st.Budget != nil && skill != loop.Audit {
-			return true
-		}
-	}
-	return false
-}
-
-// ignoredIn names a file of a worktree that git ignores and that is not the loop's, "" if there is
-// none.
+// ignoredIn names a file of a worktree that git ignores and that is not the audit loop's, "" if
+// there is none.
 func (m *machine) ignoredIn(worktree string) string {
 	out, err := m.run("git", "-C", worktree, "ls-files", "--others", "--ignored",
 		"--exclude-standard")
@@ -118,7 +101,8 @@ func (m *machine) ignoredIn(worktree string) string {
 		return "what it cannot list"
 	}
 	for name := range strings.Lines(out) {
-		if name = strings.TrimSpace(name); !strings.HasPrefix(name, store.Dir+"/") {
+		name = strings.TrimSpace(name)
+		if own, in := strings.CutPrefix(name, store.Dir+"/"); !in || !store.OfAudit(own) {
 			return name
 		}
 	}
@@ -157,13 +141,23 @@ func (m *machine) remove(worktree, runID string) error {
 		return err
 	}
 	for _, name := range names {
-		err := os.Rename(filepath.Join(worktree, archive, name),
-			filepath.Join(m.project, archive, name))
-		if err != nil {
+		free := filepath.Join(m.project, archive, name)
+		for n := 2; exists(free); n++ {
+			free = filepath.Join(m.project, archive, fmt.Sprintf("%s-%d", name, n))
+		}
+		if err := os.Rename(filepath.Join(worktree, archive, name), free); err != nil {
 			return err
 		}
 	}
 	_, _, err = start(child.Command{Args: []string{"git", "worktree", "remove", worktree},
 		Dir: m.project, Wait: removalTime})
-	return err
+	if err != nil {
+		return fmt.Errorf("the run is in this project's archive, and %s stays: %w", worktree, err)
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }

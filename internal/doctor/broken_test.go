@@ -496,7 +496,8 @@ var broken = []struct {
 		"HOOKS_TRACKER_COMMAND", ""},
 	{"a tracker of no known kind", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- **Type**: jira\n")
-	}, "forge-client", report.Doubt, "no tracker is known (jira)", "CLAUDE.md", ""},
+	}, "forge-client", report.Doubt, "no tracker is known: CLAUDE.md has Type jira", "CLAUDE.md",
+		""},
 	{"a tracker command that is not there", func(w *world) {
 		w.env["HOOKS_TRACKER_COMMAND"] = "my-tracker list"
 		w.write("p/CLAUDE.md",

@@ -88,7 +88,7 @@ func forgeClient(m *machine, n *notes) {
 	case f == nil:
 		n.note("%s answers for %s", a.Place.Program(), a.Place)
 	case f.Why == forge.Unconfigured && m.config.Tracker == (config.Tracker{}):
-		n.skip("%v", f)
+		n.skip("%v; %s", f, f.Hint())
 	case f.Why == forge.NoProgram && a.Place.Kind == forge.Command:
 		n.fail("give its full path in the Tracker block", "%v", f)
 	default:

@@ -10,7 +10,7 @@ import (
 )
 
 // Runs lists the runs of these skills in the project, the newest first: those that are present,
-// then the archived ones.
+// then the archived ones. What an open iteration has spent so far is counted.
 func (d *Inspector) Runs(skills []loop.Skill) (list []loop.Budget, present int, err error) {
 	list = []loop.Budget{}
 	err = d.ask(func(v *question) error {
@@ -18,7 +18,12 @@ func (d *Inspector) Runs(skills []loop.Skill) (list []loop.Budget, present int, 
 			if !slices.Contains(skills, l.skill) {
 				return nil
 			}
-			if list = append(list, *l.Budget); here {
+			b := *l.Budget
+			if here && l.Tick != nil && l.Tick.RunID == b.RunID {
+				spent, _ := v.spent(&b, l.Tick)
+				b.Spend(spent)
+			}
+			if list = append(list, b); here {
 				present++
 			}
 			return nil

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // maxRecord bounds a record, in bytes: three skills' files and their next texts fit.
@@ -88,10 +90,10 @@ func (d Dir) Find(session string) (*Record, error) {
 	return d.read(d.off(session), session)
 }
 
-// Of are all sessions' records of a project. One that cannot be read is left out and its error is
-// joined.
+// Of are all sessions' records of a project. One that cannot be read is left out, and its error is
+// joined unless the record names another project.
 func (d Dir) Of(project string) (list []*Record, err error) {
-	err = d.each(func(r *Record) {
+	err = d.each(project, func(r *Record) {
 		if r.Project == project {
 			list = append(list, r)
 		}
@@ -102,13 +104,22 @@ func (d Dir) Of(project string) (list []*Record, err error) {
 // Projects are the projects that have records, in order. A record that cannot be read is left out
 // and its error is joined.
 func (d Dir) Projects() (list []string, err error) {
-	err = d.each(func(r *Record) { list = append(list, r.Project) })
+	err = d.each("", func(r *Record) { list = append(list, r.Project) })
 	slices.Sort(list)
 	return slices.Compact(list), err
 }
 
-// each shows every session's record.
-func (d Dir) each(show func(*Record)) error {
+// unreadError is that of a record that cannot be read, with the project that it names, if any.
+type unreadError struct {
+	error
+	project string
+}
+
+func (e *unreadError) Unwrap() error { return e.error }
+
+// each shows every session's record. It fails for those that cannot be read, but for those of
+// another project if one is given.
+func (d Dir) each(project string, show func(*Record)) error {
 	if d.path == "" {
 		return nil
 	}
@@ -128,11 +139,16 @@ func (d Dir) each(show func(*Record)) error {
 			if seen[e.Name()] {
 				continue
 			}
-			seen[e.Name()] = true
 			r, err := d.read(path, "")
-			errs = append(errs, err)
+			seen[e.Name()] = r != nil || err != nil
+			of, _ := errors.AsType[*unreadError](err)
+			if of == nil || project == "" || of.project == "" || of.project == project {
+				errs = append(errs, err)
+			}
 			if r != nil {
 				show(r)
+			} else if err == nil { // a power cut left it empty
+				sweep(path, e)
 			}
 		}
 	}
@@ -142,7 +158,7 @@ func (d Dir) each(show func(*Record)) error {
 // litterAge is how old an unfinished record must be before no one can still be writing it.
 const litterAge = time.Minute
 
-// sweep removes an unfinished record that a crash left behind.
+// sweep removes an unfinished or empty record that a crash left behind.
 func sweep(path string, e fs.DirEntry) {
 	if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > litterAge {
 		_ = os.Remove(path)
@@ -184,12 +200,15 @@ func (d Dir) read(path, session string) (*Record, error) {
 			*d.last = parsed{path, info, whole, r.clone()}
 			return r, nil
 		}
-		err = derr
+		if err = derr; err == nil {
+			err = errDamaged
+		}
 	}
-	if err == nil {
-		err = errDamaged
+	err = fmt.Errorf("read seal %s: %w", path, err)
+	if of := gjson.GetBytes(text, "project"); strings.HasSuffix(of.Raw, `"`) { // else it is cut off
+		err = &unreadError{err, of.Str}
 	}
-	return nil, fmt.Errorf("read seal %s: %w", path, err)
+	return nil, err
 }
 
 // Save writes a record, and puts it where its switch belongs; one without loops is removed. What a

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -290,6 +291,33 @@ func TestAStateDirectoryThatCannotBeWritten(t *testing.T) {
 	bad.Loops[0].State.Tick = "\x1f"
 	if err := At(t.TempDir()).Save(bad); err == nil || errors.Is(err, ErrUnwritable) {
 		t.Errorf("a text that is no JSON: %v", err)
+	}
+}
+
+// A record that a power cut has left empty is none, but it is still the switch of the brake: it goes
+// once no one can be writing it.
+func TestAnEmptyRecordIsRemoved(t *testing.T) {
+	d := At(t.TempDir())
+	old := time.Now().Add(-2 * litterAge)
+	for session, text := range map[string]string{"empty": "", "zeros": "\x00\x00", "new": ""} {
+		_, err := create(d.on(session), []byte(text))
+		if err == nil && session != "new" {
+			err = os.Chtimes(d.on(session), old, old)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	off := &Record{Session: "new", Project: "/p", Loops: []Loop{{Skill: "work"}}}
+	if _, err := create(d.off("new"), encoded(off)); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := d.Of("/p"); len(list) != 1 || err != nil {
+		t.Errorf("beside the record of a loop that was off: %v, %v", list, err)
+	}
+	left, err := os.ReadDir(filepath.Dir(d.on("new")))
+	if err != nil || len(left) != 1 || left[0].Name() != "new" {
+		t.Errorf("left: %v, %v", left, err)
 	}
 }
 

@@ -68,6 +68,13 @@ func ownName(name string) bool {
 	return slices.Contains(own, name)
 }
 
+// OfAudit reports whether a file of the folder is an audit loop's, or that of any loop; what is in
+// the archive is.
+func OfAudit(name string) bool {
+	return strings.HasPrefix(name, archiveName+"/") || ownName(name) &&
+		(name[0] == '.' || name == notesName || strings.HasPrefix(name, string(loop.Audit)+"."))
+}
+
 // Tighten closes one file or folder to others (R123).
 func (s *Store) Tighten(name string) error {
 	info, err := s.disk.root.Lstat(name)

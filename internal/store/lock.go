@@ -172,11 +172,14 @@ func (s *Store) is(name string, seen *loop.Lock) bool {
 }
 
 // Release removes the skill's lock if mine accepts it as ours (R67). Another's lock, as after a
-// forced unlock, stays, and an absent one is fine. The guard is taken if the caller does not hold
-// it.
+// forced unlock, stays, and an absent one is fine. mine gets nil for a lock that was overwritten
+// and cannot be read. The guard is taken if the caller does not hold it.
 func (s *Store) Release(skill loop.Skill, mine func(*loop.Lock) bool) error {
 	return wrap("release lock", s.guarded(func() error {
 		held, err := s.Holder(skill)
+		if isDamaged(err) && mine(nil) {
+			return s.reap(lockName(skill), nil)
+		}
 		if err != nil || held == nil || !mine(held) {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/tidwall/gjson"
 
@@ -47,7 +48,8 @@ func AppendNote(project string, n Note) error {
 	return appendLine(root, NotesPath, n)
 }
 
-// appendLine adds a line to a file that anybody may have put there, with one write.
+// appendLine adds a line to a file that anybody may have put there, with one write. A line that a
+// kill has torn is ended first.
 func appendLine(root *os.Root, name string, v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -57,11 +59,18 @@ func appendLine(root *os.Root, name string, v any) error {
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxNotes) {
 		return fmt.Errorf("%s is full", name)
 	}
-	f, err := root.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|nonblock, fileMode)
+	f, err := root.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_RDWR|nonblock, fileMode)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(line, '\n'))
+	last := []byte{'\n'}
+	if info != nil && info.Size() > 0 {
+		_, _ = f.ReadAt(last, info.Size()-1)
+	}
+	if line = append(line, '\n'); last[0] != '\n' {
+		line = slices.Insert(line, 0, '\n')
+	}
+	_, err = f.Write(line)
 	return errors.Join(err, f.Close())
 }
 

@@ -3,6 +3,9 @@ package store
 import (
 	"bytes"
 	"errors"
+	"io/fs"
+	"slices"
+	"strings"
 
 	"hooks/internal/loop"
 )
@@ -12,6 +15,7 @@ import (
 const (
 	progressName = string(loop.Tasks) + ".progress.md"
 	viewName     = string(loop.Tasks) + ".view.json"
+	replacedName = "replaced" // the archive's folder for files of other tools
 )
 
 // Progress is the copy of the progress file, nil where none was kept or it cannot be read.
@@ -38,6 +42,16 @@ func (s *Store) WroteView(text []byte) bool {
 	return bytes.HasPrefix(kept, text) || bytes.HasSuffix(kept, text)
 }
 
+// ArchivedView reports whether the program wrote a view for a run that is in the archive by now.
+func (s *Store) ArchivedView(text []byte) bool {
+	names, _ := fs.Glob(s.disk.root.FS(), archiveName+"/*/"+string(loop.Tasks)+"*.view.json")
+	return len(text) > 0 && slices.ContainsFunc(names, func(name string) bool {
+		kept, err := s.disk.read(name)
+		return err == nil && !strings.HasPrefix(name, archiveName+"/"+replacedName) &&
+			bytes.HasPrefix(kept, text)
+	})
+}
+
 // HasView reports whether the program wrote a view of the run.
 func (s *Store) HasView() bool {
 	_, err := s.disk.root.Lstat(viewName)
@@ -52,7 +66,7 @@ func (s *Store) KeepView(text, before []byte) error {
 
 // KeepForeign puts a file of another tool or of an earlier run into the archive, once a text (T99).
 func (s *Store) KeepForeign(name string, text []byte) error {
-	to, err := s.archiveFolder("replaced")
+	to, err := s.archiveFolder(replacedName)
 	if err != nil {
 		return wrap("keep "+name, err)
 	}

@@ -139,11 +139,15 @@ func (s *Store) finish(run sealed) error {
 	return s.seals.Save(run.record)
 }
 
-// rollForward writes what the change had still to write after its history line.
+// rollForward writes what the change had still to write after its history line. After a power cut
+// the files may be newer than the change; those stay.
 func (s *Store) rollForward(run sealed) error {
-	return s.batch(func() error {
-		err := s.putBudget(run, run.Next.Budget)
-		if err != nil || run.Next.Tick != "" {
+	f := s.found(run).files
+	return s.batch(func() (err error) {
+		if f.Budget == run.State.Budget || f.Budget == run.Next.Budget {
+			err = s.putBudget(run, run.Next.Budget)
+		}
+		if err != nil || run.Next.Tick != "" || f.Tick != run.State.Tick {
 			return err
 		}
 		return wrap("remove tick", s.disk.remove(tickName(run.skill())))

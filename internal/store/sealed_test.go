@@ -223,3 +223,37 @@ func TestLineOutlivesThePowerCut(t *testing.T) {
 		commit(2)
 	}
 }
+
+// A power cut may leave a record in which an iteration is just being closed, beside files in which
+// the next one is open. What they have beyond the record is not rolled back.
+func TestPowerCutRollsNoNewerFilesBack(t *testing.T) {
+	const note = "\x1e{\"skill\":\"work\"}\x1f\n"
+	s := newStore(t)
+	dir, boot := seal.At(t.TempDir()), "b1"
+	s.Seal(dir, func() string { return boot })
+	sealed := sealedIn(dir)
+	_, err := s.Acquire("work", *lock(1))
+	ok(t, err)
+	ok(t, s.saveBudget("", sealed(0)))
+	ok(t, s.saveTick(tick(1)))
+	l := line(1)
+	l.Budget = *sealed(1)
+	_, err = s.commit(l, "", sealed(1))
+	ok(t, err)
+	path := seal.SwitchPath(dir.Path(), at(1).SessionID)
+	record, err := os.ReadFile(path)
+	ok(t, err)
+	begun := sealed(1)
+	begun.IterationsUsed = 2
+	ok(t, s.saveBudget("", begun))
+	ok(t, s.saveTick(tick(2)))
+	ok(t, os.WriteFile(path, []byte(strings.TrimSuffix(string(record), note)), 0o600))
+	boot = "b2"
+	for range 2 {
+		st, err := s.recoverState(at(1).SessionID, "work")
+		ok(t, err)
+		if st.Budget.IterationsUsed != 2 || st.Tick == nil || st.Tick.Iteration != 2 {
+			t.Errorf("%d iterations, tick %+v", st.Budget.IterationsUsed, st.Tick)
+		}
+	}
+}

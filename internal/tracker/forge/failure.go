@@ -46,6 +46,9 @@ type Failure struct {
 }
 
 func (f *Failure) Error() string {
+	if f.Why == Unconfigured {
+		return string(f.Why) + ": " + f.Says
+	}
 	text := "tracker: " + strings.TrimSpace(f.Program+" "+string(f.Why))
 	if f.Says != "" {
 		text += " (" + f.Says + ")"
@@ -66,8 +69,8 @@ func (f *Failure) Hint() string {
 	const block = " in CLAUDE.md under SDD Configuration, Tracker"
 	switch f.Why {
 	case Unconfigured:
-		return "name it" + block +
-			": Type (github, gitlab, gitea or command), Owner, Repo, Host"
+		return "name it" + block + ": `- **Type**: github` (or gitlab, gitea, command) and " +
+			"`- **Repo**: OWNER/NAME`, with `- **Host**: HOST` for a server of your own"
 	case NoProgram:
 		return "install " + f.Program + ", or configure another tracker" + block
 	case LoggedOut, Forbidden:

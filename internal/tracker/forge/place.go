@@ -82,7 +82,8 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 		p.Kind = Command
 		switch {
 		case len(p.Args) == 0:
-			return p, &Failure{Why: Unconfigured, Says: "Type is command, Command is empty"}
+			says := "CLAUDE.md has Type command, and no Command"
+			return p, &Failure{Why: Unconfigured, Says: says}
 		case getenv(Allow) != c.Command:
 			return p, &Failure{Why: NotAllowed, Program: p.Program(), Says: c.Command}
 		}
@@ -99,11 +100,17 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 		p.Host = cmp.Or(official, gitlabHost(getenv), "gitlab.com")
 	case Gitea:
 	default:
-		says := "for the remote " + cmp.Or(official, "of this project")
-		return p, &Failure{Why: Unconfigured, Says: cmp.Or(p.Kind, says)}
+		says := "no origin remote with a known host was found, and CLAUDE.md names no tracker"
+		if p.Kind != "" {
+			says = "CLAUDE.md has Type " + p.Kind + ", not github, gitlab, gitea or command"
+		} else if official != "" {
+			says = "the host " + official + " is no known forge, and CLAUDE.md names no Type"
+		}
+		return p, &Failure{Why: Unconfigured, Says: says}
 	}
 	if !plainName(p.Owner, p.Kind == GitLab) || !plainName(p.Repo, false) {
-		return p, &Failure{Why: Unconfigured, Says: "owner and repository are not known"}
+		says := "neither the remote nor CLAUDE.md names owner and repository"
+		return p, &Failure{Why: Unconfigured, Says: says}
 	}
 	if p.Kind == Gitea {
 		if _, elsewhere := teaLogin(getenv, p.Host); elsewhere {

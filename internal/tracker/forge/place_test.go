@@ -115,23 +115,25 @@ func TestChoose(t *testing.T) {
 		{"another command than the person's", config.Tracker{Command: "./tracker --y"}, nil,
 			"tracker: tracker is not run: no one but the repository names it (./tracker --y)"},
 
-		{"no remote", config.Tracker{}, nil,
-			"tracker: no tracker is known (for the remote of this project)"},
+		{"no remote", config.Tracker{}, nil, "no tracker is known: no origin remote with a known " +
+			"host was found, and CLAUDE.md names no tracker"},
 		{"a local path", config.Tracker{}, []string{"remote.origin.url", "../origin.git"},
-			"tracker: no tracker is known (for the remote of this project)"},
+			"no tracker is known: no origin remote with a known host was found, and CLAUDE.md " +
+				"names no tracker"},
 		{"a host no one knows", config.Tracker{},
 			[]string{"remote.origin.url", "git@git.nowhere.example:acme/app"},
-			"tracker: no tracker is known (for the remote git.nowhere.example)"},
+			"no tracker is known: the host git.nowhere.example is no known forge, and CLAUDE.md " +
+				"names no Type"},
 		{"a kind no one knows", config.Tracker{Type: "jira"},
 			[]string{"remote.origin.url", "git@github.com:acme/app"},
-			"tracker: no tracker is known (jira)"},
+			"no tracker is known: CLAUDE.md has Type jira, not github, gitlab, gitea or command"},
 		{"a name that is none", gh, []string{"remote.origin.url", "git@github.com:--help/app"},
-			"tracker: no tracker is known (owner and repository are not known)"},
+			"no tracker is known: neither the remote nor CLAUDE.md names owner and repository"},
 		{"tea is at home elsewhere", config.Tracker{},
 			[]string{"remote.origin.url", "https://codeberg.org/acme/app"},
 			"tracker: tea is not logged in (it has logins, none at codeberg.org)"},
 		{"no command", config.Tracker{Type: "command"}, nil,
-			"tracker: no tracker is known (Type is command, Command is empty)"},
+			"no tracker is known: CLAUDE.md has Type command, and no Command"},
 	} {
 		dir := t.TempDir()
 		git := func(args ...string) {
