@@ -18,8 +18,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxRecord bounds a record, in bytes: three skills' files and their next texts fit.
-const maxRecord = 8 << 20
+// maxRecord bounds a record, in bytes: the files of every kind of loop and their next texts fit,
+// each as long as it may be.
+const maxRecord = 64 << 20
 
 // ErrUnwritable reports that this process cannot write the user's state directory, as inside the
 // client's sandbox.
