@@ -195,6 +195,9 @@ func (d *driven) Next() (drive.Order, error) {
 		return o, nil
 	}
 	h, t, err := d.load()
+	if errors.Is(err, store.ErrBusy) { // a hook on a slow disk is no end of a run
+		return drive.Order{Do: drive.Wait, Until: d.now().Add(pollTime), Text: err.Error()}, nil
+	}
 	if err != nil {
 		return drive.Order{}, err
 	}

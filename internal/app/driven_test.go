@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"hooks/internal/drive"
 	"hooks/internal/loop"
 	"hooks/internal/store"
 )
@@ -12,22 +13,10 @@ import (
 // TestADriverLooksBetweenTwoChanges: a driver that looks at a run may complete a change that a kill
 // interrupted, so it waits for the hook of a process that is still in the middle of one.
 func TestADriverLooksBetweenTwoChanges(t *testing.T) {
-	dir := t.TempDir()
-	a := &App{Env: func(name string) string {
-		return map[string]string{"CLAUDE_PROJECT_DIR": dir}[name]
-	}}
-	files, err := store.Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer files.Close()
-	tx, err := files.Begin(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	d, tx := busy(t)
 	looked := make(chan error, 1)
 	go func() {
-		_, err := (&driven{App: a, skill: loop.Tasks}).Next()
+		_, err := d.Next()
 		looked <- err
 	}()
 	select {
@@ -41,4 +30,36 @@ func TestADriverLooksBetweenTwoChanges(t *testing.T) {
 	if err := <-looked; err != nil {
 		t.Error(err)
 	}
+}
+
+// A change that takes long, as on a slow disk, is waited for. It does not end the run.
+func TestADriverWaitsForALongChange(t *testing.T) {
+	t.Parallel()
+	d, tx := busy(t)
+	o, err := d.Next()
+	if err != nil || o.Do != drive.Wait || o.Until.IsZero() {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if err := tx.End(); err != nil {
+		t.Error(err)
+	}
+}
+
+// busy is the driver of a project whose state somebody changes.
+func busy(t *testing.T) (*driven, *store.Tx) {
+	t.Helper()
+	dir := t.TempDir()
+	a := &App{Env: func(name string) string {
+		return map[string]string{"CLAUDE_PROJECT_DIR": dir}[name]
+	}}
+	files, err := store.Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(files.Close)
+	tx, err := files.Begin(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &driven{App: a, skill: loop.Tasks}, tx
 }

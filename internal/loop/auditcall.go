@@ -5,7 +5,9 @@ import "slices"
 // audited holds the calls of an audit loop's phase against its restrictions: an auditor only looks,
 // and no phase asks, pushes or schedules (A67–A70).
 func (e Call) audited(s State, k *Known) Outcome {
-	if s.Run.Audit == nil || e.between(s) || !e.open(s) || e.foreign(s) || s.Tick.Attempt == nil {
+	r := s.Run.Audit // nil where the file has lost it: what a phase may not do stays refused
+	if s.Run.Skill != Audit || e.between(s) || !e.open(s) || e.foreign(s) ||
+		s.Tick.Attempt == nil {
 		return Outcome{}
 	}
 	a := s.Tick.Attempt
@@ -23,8 +25,8 @@ func (e Call) audited(s State, k *Known) Outcome {
 		}
 		if !k.Looks && !k.Checks {
 			way := "read, or report with `hooks report`; what is wrong is a finding"
-			if s.Run.Audit.Check != "" {
-				way = "read, run `" + s.Run.Audit.Check + "` or report with `hooks report`"
+			if r != nil && r.Check != "" {
+				way = "read, run `" + r.Check + "` or report with `hooks report`"
 			}
 			return refuseCall(deny(AuditRule, way, "%s is refused: %s changes nothing", e.Tool,
 				a.Name()))
@@ -44,7 +46,7 @@ func (e Call) between(s State) bool {
 // publishes refuses what would leave the worktree: pushes and pull requests. A post action may do
 // it where the project's configuration says so.
 func (e Call) publishes(s State, k *Known, during string) Outcome {
-	if r := s.Run.Audit; r.Phase == PostAction && r.Post != nil && r.Post.Push {
+	if r := s.Run.Audit; r != nil && r.Phase == PostAction && r.Post != nil && r.Post.Push {
 		return Outcome{}
 	}
 	if missing := k.lacks(NeedReading); missing != 0 {

@@ -152,6 +152,9 @@ func (e Call) refuseWorker(s State) *Deny {
 		return nil
 	case s.Tick.Halting():
 		return notSent("the loop ends with this iteration ("+s.Tick.HaltedBy()+")", endTurn)
+	case s.Tick.Attempt != nil && s.Run.payload() == nil:
+		return notSent("the run's file has lost what the "+string(s.Run.Skill)+" loop works on",
+			endTurn)
 	}
 	if waiting := s.Tick.Held(); len(waiting) > 0 { // only a worker's own worker gets here
 		return notSent("gate "+waiting[0].Name+" waits for a person", endTurn)

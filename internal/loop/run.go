@@ -292,12 +292,12 @@ func StartBody(run *Budget, t *Tick) bool {
 	if !t.Started && len(t.Fired) == 0 && !t.holds(HoldTick) && !t.holds(HoldNextTick) {
 		t.Started = true
 		run.IterationsUsed = t.Iteration
-		switch {
-		case t.Attempt == nil:
-		case run.payload().complete():
+		switch p := run.payload(); {
+		case t.Attempt == nil || p == nil: // nil where the run's file has lost it
+		case p.complete():
 			t.Attempt = nil // by an answer
 		default:
-			run.payload().aim(t.Attempt)
+			p.aim(t.Attempt)
 		}
 		if pr := t.AskedPR(run.SinglePR); pr != nil {
 			t.track(*pr)
