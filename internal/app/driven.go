@@ -170,7 +170,7 @@ func (d *driven) step(session string, eventOf func(*handler) loop.Event) error {
 	if err != nil || h == nil {
 		return err
 	}
-	return h.withStateLock(func() error {
+	take := func() error {
 		s, err := h.load(d.skill)
 		if err != nil || s.Budget == nil {
 			return err
@@ -183,8 +183,18 @@ func (d *driven) step(session string, eventOf func(*handler) loop.Event) error {
 			err = errors.Join(err, h.after())
 		}
 		return err
-	})
+	}
+	for range busyTries {
+		if err = h.withStateLock(take); !errors.Is(err, store.ErrBusy) {
+			break
+		}
+	}
+	return err
 }
+
+// busyTries bounds how often a driver waits for a hook that changes the state, as on a slow disk.
+// No one waits for the driver's answer.
+const busyTries = 15
 
 // Next is the next order, by the state on disk.
 func (d *driven) Next() (drive.Order, error) {

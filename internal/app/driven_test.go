@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -41,6 +42,18 @@ func TestADriverWaitsForALongChange(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	if err := tx.End(); err != nil {
+		t.Error(err)
+	}
+}
+
+// So is one that is under way as a process ends.
+func TestAnEndWaitsForALongChange(t *testing.T) {
+	t.Parallel()
+	d, tx := busy(t)
+	ended := make(chan error, 1)
+	go func() { ended <- d.Ended(drive.Verdict{Kind: drive.Ended}) }()
+	time.Sleep(2500 * time.Millisecond) // more than one hook waits
+	if err := errors.Join(tx.End(), <-ended); err != nil {
 		t.Error(err)
 	}
 }
