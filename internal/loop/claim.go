@@ -82,13 +82,13 @@ func (c *Claim) without(session string) *Claim {
 		left.Waiters = waiters
 		return &left
 	}
-	first := ""
+	first, found := "", false
 	for s, since := range waiters {
-		if first == "" || since.Before(waiters[first]) || since.Equal(waiters[first]) && s < first {
-			first = s
+		if !found || since.Before(waiters[first]) || since.Equal(waiters[first]) && s < first {
+			first, found = s, true
 		}
 	}
-	if first == "" {
+	if !found {
 		return nil
 	}
 	left := &Claim{Version: Version, SessionID: first, Skill: c.Skill, Since: waiters[first],
