@@ -232,11 +232,8 @@ func (r AuditRun) restart(used int) *AuditRun {
 // restart is --restart: iterations and errors are counted again.
 func (b *Budget) restart(r Request) {
 	most := b.Ceilings.Iterations - b.Audit.Before
-	switch {
-	case r.Flags.names("--max-iterations"):
+	if r.Flags.names("--max-iterations") {
 		most = r.Flags.Iterations
-	case b.Ceilings.Iterations >= maxUnits:
-		most = maxUnits
 	}
 	b.Audit = b.Audit.restart(b.IterationsUsed)
 	b.Ceilings.Iterations = min(b.IterationsUsed+most, maxUnits)

@@ -104,8 +104,13 @@ func TestCallsAtAMergeGate(t *testing.T) {
 	if e.mustName(s) {
 		t.Error("it is refused twice")
 	}
-	if !Typed("/loop 1m /sdd:work --loop", Command{Name: "sdd:work", Skill: Work},
-		Flags{Ceilings: Defaults, Lock: LockSkip}) {
-		t.Error("a typed command is not known")
+	plain := Flags{Ceilings: Defaults, Lock: LockSkip}
+	for prompt, want := range map[string]bool{
+		"/loop 1m /sdd:work --loop": true, "/sdd:work --loop --max-prs 3": false,
+		"/sdd:work --loop --max-prs x": false,
+	} {
+		if Typed(prompt, Command{Name: "sdd:work", Skill: Work}, plain) != want {
+			t.Errorf("%s is the plain command: %v", prompt, !want)
+		}
 	}
 }
