@@ -475,7 +475,9 @@ func mustRead(t *testing.T, path string) string {
 	return string(text)
 }
 
-func TestBrokenSealRefusesMerges(t *testing.T) {
+// A seal that cannot be read may be an audit loop's, so nothing is published either. An empty one
+// is what a power cut leaves.
+func TestBrokenSealRefusesMergesAndPushes(t *testing.T) {
 	w := newWorld(t)
 	for _, text := range []string{"", "{", `{"project":1}`, `{"project":"relative"}`} {
 		write(t, seal.SwitchPath(w.home, session), text, 0o600)
@@ -484,6 +486,12 @@ func TestBrokenSealRefusesMerges(t *testing.T) {
 		}
 		if r := w.shell("gh pr view 142"); r.code != 0 {
 			t.Errorf("%q: %+v", text, r)
+		}
+		for _, line := range []string{"git push", "gh pr create --fill"} {
+			r := w.shell(line)
+			if r.code == 0 != (text == "") || r.code != 0 && !strings.Contains(r.err, "sealed") {
+				t.Errorf("%q: %s: %+v", text, line, r)
+			}
 		}
 	}
 }

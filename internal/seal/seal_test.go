@@ -294,8 +294,8 @@ func TestAStateDirectoryThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A record that a power cut has left empty is none, but it is still the switch of the brake: it goes
-// once no one can be writing it.
+// A record that a power cut has left empty is none, but it is still the switch of the brake. It
+// goes once no one can be writing it.
 func TestAnEmptyRecordIsRemoved(t *testing.T) {
 	d := At(t.TempDir())
 	old := time.Now().Add(-2 * litterAge)

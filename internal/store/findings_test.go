@@ -9,7 +9,6 @@ import (
 
 	"hooks/internal/codec"
 	"hooks/internal/loop"
-	"hooks/internal/seal"
 )
 
 func bug(n int) loop.Finding {
@@ -113,9 +112,7 @@ func TestChangedFindings(t *testing.T) {
 			return rest + strings.Repeat(" ", len(text)-len(rest)) + "\n"
 		},
 	} {
-		s := newStore(t)
-		dir := seal.At(t.TempDir())
-		s.Seal(dir, func() string { return "b1" })
+		s, dir := sealedStore(t)
 		b := audited(0, bug(1), bug(2))
 		b.SealedIn = dir.Path()
 		ok(t, s.saveBudget("", b))

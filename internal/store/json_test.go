@@ -16,8 +16,9 @@ import (
 	"hooks/internal/loop"
 )
 
-// TestTextsAreThoseOfPackageJSON: what is written is what that package writes, byte for byte but for
-// the order of fields, and is read as it reads it. TestRecordedFilesHaveEveryField has the order.
+// TestTextsAreThoseOfPackageJSON: what is written is what that package writes, byte for byte but
+// for the order of fields, and is read as it reads it. The order is in
+// TestRecordedFilesHaveEveryField.
 func TestTextsAreThoseOfPackageJSON(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		likeJSON(rt, rapid.MakeCustom[loop.Budget](Values()).Draw(rt, "budget"))

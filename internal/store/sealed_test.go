@@ -84,12 +84,18 @@ func TestRecordWithoutItsLastNotes(t *testing.T) {
 	}
 }
 
+// sealedStore is a store in the boot "b1" with an empty folder of records.
+func sealedStore(t *testing.T) (*Store, seal.Dir) {
+	t.Helper()
+	s, dir := newStore(t), seal.At(t.TempDir())
+	s.Seal(dir, func() string { return "b1" })
+	return s, dir
+}
+
 // A crash after the line leaves a change that the next event completes, also when it is the
 // history's first line.
 func TestChangeIsCompletedAfterItsLine(t *testing.T) {
-	s := newStore(t)
-	dir := seal.At(t.TempDir())
-	s.Seal(dir, func() string { return "b1" })
+	s, dir := sealedStore(t)
 	for n := range 3 {
 		b := at(n)
 		b.SealedIn = dir.Path()
@@ -125,9 +131,7 @@ func TestTornLineOfTheRunIsNoTampering(t *testing.T) {
 		forged + "\n\n \n": false,
 		forged + "\n" + strings.Repeat("x", maxLine+1): false,
 	} {
-		s := newStore(t)
-		dir := seal.At(t.TempDir())
-		s.Seal(dir, func() string { return "b1" })
+		s, dir := sealedStore(t)
 		sealed := sealedIn(dir)
 		ok(t, s.saveBudget("", sealed(0)))
 		_, err := s.commit(line(1), "", sealed(1))
@@ -146,9 +150,7 @@ func TestTornLineOfTheRunIsNoTampering(t *testing.T) {
 
 // Where the session's record cannot be read no one knows its loops, so none is left out.
 func TestSkillsOfARecordThatCannotBeRead(t *testing.T) {
-	s := newStore(t)
-	dir := seal.At(t.TempDir())
-	s.Seal(dir, func() string { return "b1" })
+	s, dir := sealedStore(t)
 	same(t, "without a record", s.Skills("s1"), []loop.Skill{})
 	path := seal.SwitchPath(dir.Path(), "s1")
 	ok(t, os.MkdirAll(filepath.Dir(path), 0o700))
@@ -159,9 +161,7 @@ func TestSkillsOfARecordThatCannotBeRead(t *testing.T) {
 // A change that has come to its end leaves its own texts alone as good: the files of before it,
 // put back, are a change by somebody else.
 func TestFilesOfBeforeAreAChange(t *testing.T) {
-	s := newStore(t)
-	dir := seal.At(t.TempDir())
-	s.Seal(dir, func() string { return "b1" })
+	s, dir := sealedStore(t)
 	sealed := sealedIn(dir)
 	ok(t, s.saveBudget("", sealed(0)))
 	before := content(t, s, "work.budget.json")
