@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -212,13 +211,7 @@ func (w *World) Phases() (list []string) {
 // head is the commit that the project has checked out.
 func (w *World) head() string {
 	w.t.Helper()
-	cmd := exec.Command("git", "rev-parse", "HEAD")
-	cmd.Dir = w.Project
-	out, err := cmd.Output()
-	if err != nil {
-		w.t.Error(err)
-	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(w.git(w.Project, "rev-parse", "HEAD"))
 }
 
 // provesFreshPhases checks the first request of each phase: it is at most two percent larger than

@@ -5,7 +5,6 @@ package e2e
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -80,10 +79,8 @@ func (w *World) refused(iteration int, calls []Call) {
 	if _, err := w.stat("part-9"); err == nil {
 		w.t.Error("the auditor has written")
 	}
-	cmd := exec.Command("git", "ls-remote", "origin", "side")
-	cmd.Dir = w.Project
-	if refs, err := cmd.Output(); err != nil || len(refs) > 0 {
-		w.t.Errorf("the remote has %s, %v", refs, err)
+	if refs := w.git(w.Project, "ls-remote", "origin", "side"); refs != "" {
+		w.t.Errorf("the remote has %s", refs)
 	}
 }
 

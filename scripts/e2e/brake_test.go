@@ -148,6 +148,55 @@ func TestBrakeStopsWhatMeetsALink(t *testing.T) {
 	}
 }
 
+// A seal that cannot be read may be an audit loop's, so nothing is published: the links refuse it,
+// with the other hooks and alone.
+func TestABrokenSealPublishesNothing(t *testing.T) {
+	for name, alone := range map[string]bool{"links alone": true, "all hooks": false} {
+		t.Run(name, func(t *testing.T) {
+			b := &braked{}
+			tear := func() {
+				b.on()
+				b.write(seal.SwitchPath(b.home(), b.session), `{"project"`, 0o600)
+			}
+			var steps []func(string) Call
+			b.World = newWorld(t, func(r Request) Turn {
+				b.session = r.Session
+				if n := len(r.Calls()); n < len(steps) {
+					return Turn{Calls: []Call{steps[n](fmt.Sprint(n))}}
+				}
+				return Turn{Text: "done"}
+			})
+			if alone {
+				b.alone()
+			}
+			steps = []func(string) Call{
+				b.do(nil, bash("git push origin HEAD:one")),
+				b.do(tear, bash("git push origin HEAD:two || true")),
+				b.do(nil, bash("gh pr create --fill || true")),
+				b.do(nil, bash(`python3 -c "import subprocess; `+
+					`subprocess.run(['g'+'it', 'pu'+'sh', 'origin', 'HEAD:three'])"`)),
+				b.do(nil, bash("git status --short; gh pr view 1")),
+			}
+			b.Headless("go")
+			branches := b.git(b.Project, "ls-remote", "--heads", "origin")
+			for branch, want := range map[string]bool{"one": true, "two": false, "three": false} {
+				if got := strings.Contains(branches, "/"+branch); got != want {
+					t.Errorf("the branch %s was pushed: %v", branch, got)
+				}
+			}
+			for _, line := range []string{"git push origin HEAD:two", "git push origin HEAD:three",
+				"gh pr create --fill"} {
+				if !b.told("the loop's sealed record cannot be read", line, line) {
+					t.Errorf("%s was not told to be refused", line)
+				}
+			}
+			if b.told("not run", "git status", "gh pr view") {
+				t.Error("a look was refused")
+			}
+		})
+	}
+}
+
 // results are the texts of all results of Bash that the model got.
 func (b *braked) results() (texts []string) {
 	for _, r := range b.Model.Requests() {

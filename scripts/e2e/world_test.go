@@ -71,15 +71,18 @@ func (w *World) project(origin string) {
 	w.git(w.Project, "push", "--quiet", "origin", "main")
 }
 
-func (w *World) git(dir string, args ...string) {
+// git runs git as a person, and returns what it printed.
+func (w *World) git(dir string, args ...string) string {
 	w.t.Helper()
 	cmd := exec.Command("git",
 		append([]string{"-c", "user.name=dev", "-c", "user.email=dev@example.com"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = []string{"HOME=" + w.Home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1"}
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		w.t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
+	return string(out)
 }
 
 // hooksPlugin copies what makes the repository a plugin, with the program built by TestMain.
