@@ -1,6 +1,9 @@
 package loop
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // refuseUnasked refuses a request that no person typed where it would change a run that exists:
 // other flags, a fresh run in its place, or an ended run taken up again. The ceilings of a run are
@@ -49,9 +52,13 @@ func (b *Budget) agrees(f Flags) bool {
 		f.BudgetFile == "" {
 		return true
 	}
-	own := f.canonical()
-	return b.Flags == "" || own == b.Flags || slices.Contains(b.OtherFlags, own)
+	own := oneBlank(f.canonical())
+	return b.Flags == "" || own == oneBlank(b.Flags) ||
+		slices.ContainsFunc(b.OtherFlags, func(o string) bool { return own == oneBlank(o) })
 }
+
+// oneBlank makes one blank of several, of tabs and of line ends, as a run's Command has them.
+func oneBlank(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // alsoTyped records the flags of another command that a person typed for this run, so that its
 // schedule may repeat them.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // LockMode is the reaction to a lock that another iteration holds (R10).
@@ -53,7 +55,8 @@ const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minu
 // --loop is not among them (R2). Words that are no loop flags are the skill's own and are kept in
 // Rest.
 func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
-	kind, words := KindOf(skill), SplitWords(args)
+	kind := KindOf(skill)
+	words, open := splitWords(args)
 	if i := slices.IndexFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "--loop=")
 	}); i >= 0 {
@@ -69,9 +72,12 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 			return f, true, err
 		}
 	}
-	if f.Task.Check != "" && openQuote(args) && strings.HasSuffix(args, f.Task.Check) {
-		return f, true, &flagError{fmt.Sprintf("--check %q has an open quote", f.Task.Check),
-			"close the quote, as in --check=\"go test ./...\""}
+	for _, flag := range [][2]string{{"--check", f.Task.Check}, {"--tasks", f.Task.List},
+		{"--budget-file", f.BudgetFile}} {
+		if open && strings.IndexAny(flag[1], `"'`) == 0 {
+			return f, true, &flagError{flag[0] + " " + flag[1] + " has an open quote",
+				"close the quote, as in --check=\"go test ./...\""}
+		}
 	}
 	return f, true, nil
 }
@@ -132,10 +138,12 @@ func mistyped(word string) string {
 	if strings.HasSuffix(name, "agents") || strings.HasSuffix(name, "pairs") {
 		return ""
 	}
-	for _, f := range []string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars",
-		"--max-idle", "--lock", "--budget-file", "--resume"} {
-		if len(name) >= 6 && strings.HasPrefix(name, f[:min(7, len(f))]) {
-			return f
+	for n := len(name); n >= 6; n-- { // by the longest beginning that is a flag's
+		for _, f := range []string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars",
+			"--max-idle", "--lock", "--budget-file", "--resume"} {
+			if n >= min(7, len(f)) && strings.HasPrefix(f, name[:n]) {
+				return f
+			}
 		}
 	}
 	switch {
@@ -272,48 +280,58 @@ func (c Ceilings) With(others Ceilings, named []string) Ceilings {
 	return c
 }
 
-// SplitWords splits on blanks outside of single and double quotes. Nothing is expanded.
+// SplitWords splits on blanks outside of single and double quotes. Nothing is expanded. An
+// apostrophe between two letters and a quote that is never closed are text.
 func SplitWords(s string) []string {
-	var words []string
-	var word strings.Builder
-	quote, open := rune(0), false
-	for _, r := range s {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			quote, open = r, true
-		case strings.ContainsRune(" \t\r\n", r):
-			if open {
-				words = append(words, word.String())
-				word.Reset()
-				open = false
-			}
-		default:
-			word.WriteRune(r)
-			open = true
-		}
-	}
-	if open {
-		words = append(words, word.String())
-	}
+	words, _ := splitWords(s)
 	return words
 }
 
-// openQuote reports whether a quote is not closed, as SplitWords has quotes.
-func openQuote(s string) bool {
-	quote := rune(0)
-	for _, r := range s {
-		switch {
-		case r == quote:
-			quote = 0
-		case quote == 0 && (r == '\'' || r == '"'):
-			quote = r
+// splitWords is SplitWords; open reports whether a quote is never closed.
+func splitWords(s string) (words []string, open bool) {
+	var word strings.Builder
+	started := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"', c == '\'' && !apostrophe(s, i):
+			end := closing(s, i)
+			if open = open || end < 0; end < 0 {
+				word.WriteByte(c)
+			} else {
+				word.WriteString(s[i+1 : end])
+				i = end
+			}
+			started = true
+		case strings.IndexByte(" \t\r\n", c) < 0:
+			word.WriteByte(c)
+			started = true
+		case started:
+			words = append(words, word.String())
+			word.Reset()
+			started = false
 		}
 	}
-	return quote != 0
+	if started {
+		words = append(words, word.String())
+	}
+	return words, open
+}
+
+// closing is where the quote at i is closed, -1 if nowhere.
+func closing(s string, i int) int {
+	for end := i + 1; end < len(s); end++ {
+		if s[end] == s[i] && !apostrophe(s, end) {
+			return end
+		}
+	}
+	return -1
+}
+
+// apostrophe reports whether the single quote at i stands between two letters, as in "don't".
+func apostrophe(s string, i int) bool {
+	before, _ := utf8.DecodeLastRuneInString(s[:i])
+	after, _ := utf8.DecodeRuneInString(s[i+1:])
+	return s[i] == '\'' && unicode.IsLetter(before) && unicode.IsLetter(after)
 }
 
 // Command is a looping skill as it is invoked: "sdd:work" with its arguments.

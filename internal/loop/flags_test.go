@@ -13,11 +13,29 @@ func TestSplitWords(t *testing.T) {
 		"": nil, "  ": nil, "a": {"a"}, " a  b\tc ": {"a", "b", "c"},
 		`sh -c 'notify-send "$HOOKS_TITLE"'`: {"sh", "-c", `notify-send "$HOOKS_TITLE"`},
 		`a "" ''`:                            {"a", "", ""}, `x"y z"w`: {"xy zw"},
-		`C:\bin\say.exe "a b"`: {`C:\bin\say.exe`, "a b"}, `a "open b`: {"a", "open b"},
+		`C:\bin\say.exe "a b"`: {`C:\bin\say.exe`, "a b"}, `a "open b`: {"a", `"open`, "b"},
 		"a;b $(c) `d`": {"a;b", "$(c)", "`d`"}, "a\r\nb": {"a", "b"}, `'a" b'`: {`a" b`},
+		"don't --loop 'a b'": {"don't", "--loop", "a b"}, "'tis --loop": {"'tis", "--loop"},
+		`'it'"'"'s'`: {"it's"}, "'it's so'": {"it's so"}, `l'été "d'un"`: {"l'été", "d'un"},
 	} {
 		if d := cmp.Diff(want, SplitWords(in)); d != "" {
 			t.Errorf("%q: %s", in, d)
+		}
+	}
+}
+
+// R2, R6–R9: a limit holds whatever text stands before it.
+func TestALimitAfterAnApostrophe(t *testing.T) {
+	for _, args := range []string{"--loop only Anna's issues --max-dollars 2", `--max-dollars 2 --loop 5"`,
+		"don't touch docs --loop --max-dollars 2", "--loop 'tis so --max-dollars 2"} {
+		f, looping, err := ParseFlags(Work, args)
+		if !looping || err != nil || f.Dollars != 2*Dollar {
+			t.Errorf("%s: %v, %v, %v", args, looping, f.Dollars, err)
+		}
+	}
+	for _, args := range []string{`--loop --budget-file "my dir/b.json`, `--loop --max-dollars "2`} {
+		if _, _, err := ParseFlags(Work, args); err == nil {
+			t.Errorf("%s is accepted", args)
 		}
 	}
 }
@@ -34,6 +52,7 @@ func TestMistypedFlags(t *testing.T) {
 		"--resum":                 `"--resum" is not a loop flag, did you mean --resume`,
 		"--locks":                 `"--locks" is not a loop flag, did you mean --lock`,
 		"--budget x":              `"--budget" is not a loop flag, did you mean --budget-file`,
+		"--max-idl 3":             `"--max-idl" is not a loop flag, did you mean --max-idle`,
 		"--max-iter 3":            `"--max-iter" is not a loop flag, did you mean --max-iterations`,
 		"-pr 3":                   `"-pr" is not a loop flag, did you mean --pr`,
 		"--prs 3":                 `"--prs" is not a loop flag, did you mean --pr or --max-prs`,
@@ -166,6 +185,20 @@ func TestWith(t *testing.T) {
 	} {
 		if got := given.With(others, []string{name}); got != want {
 			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// The command that a run asks its model to schedule is the run's own, whatever text is in it.
+func TestARunAgreesWithItsOwnCommand(t *testing.T) {
+	for _, args := range []string{"--loop", "--loop \"focus on:\n\tthe parser\"", "--loop 'a  b' c",
+		"--loop Anna's issues --resume", "--loop 'tis"} {
+		f, _, err := ParseFlags(Work, args)
+		b := newRun(Request{Command: Command{"sdd:work", Work, args}, Flags: f})
+		c, is := ParsePrompt("/loop "+b.Command, "sdd")
+		again, _, err2 := ParseFlags(c.Skill, c.Args)
+		if err != nil || err2 != nil || !is || !b.agrees(again) {
+			t.Errorf("%q: %q, %v, %v; it has %q", args, b.Command, err, err2, b.Flags)
 		}
 	}
 }
