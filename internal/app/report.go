@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"hooks/internal/hint"
 	"hooks/internal/loop"
@@ -42,10 +41,10 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 // reporting is the open iteration that facts are of.
 func (h *handler) reporting(list []*loopState, skill loop.Skill) (*loopState, error) {
 	open := only(list, h.open)
-	meant := func(t *loopState) bool { return h.open(t) && (skill == "" || skill == t.Skill) }
-	switch list = slices.DeleteFunc(list, func(t *loopState) bool { return !meant(t) }); len(list) {
+	meant := only(open, func(t *loopState) bool { return skill == "" || skill == t.Skill })
+	switch len(meant) {
 	case 1:
-		return list[0], nil
+		return meant[0], nil
 	case 2:
 		return nil,
 			hint.New(`say of which the facts are: "skill":"work" or "skill":"review"`,
