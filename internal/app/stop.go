@@ -82,7 +82,7 @@ func (h *handler) sessionEnded() (event.Reply, error) {
 func (h *handler) turnFailed() (event.Reply, error) {
 	if h.ev.InSubagent() {
 		return h.step(loop.WorkerEnd{Turn: h.turn(), Agent: h.ev.AgentID,
-			Failure: h.ev.Failure, Reset: drive.ResetIn(h.ev.LastMessage, h.now)})
+			Failure: h.ev.Failure, Reset: drive.ResetIn(h.ev.LastMessage, h.now.Local())})
 	}
 	return h.step(loop.TurnFailure{Turn: h.turn(), Failure: h.ev.Failure})
 }

@@ -9,6 +9,9 @@ import (
 // maxReset is the longest wait that a client may name: the longest limit is one of a week.
 const maxReset = 8 * 24 * time.Hour
 
+// justOver is for how long a reset may be past and its text still mean that one.
+const justOver = 15 * time.Minute
+
 // named is a reset that can be waited for, zero for one that is over or too far away.
 func named(at, now time.Time) time.Time {
 	if at.After(now) && at.Before(now.Add(maxReset)) {
@@ -18,11 +21,12 @@ func named(at, now time.Time) time.Time {
 }
 
 // ResetIn finds the reset that a limit's text names, as in "resets 3pm (Europe/Berlin)", "resets
-// Nov 24, 3:30pm" or "usage limit reached|1759312800". It is zero if the text names none.
+// Nov 24, 3:30pm" or "usage limit reached|1759312800". A time without a zone is in that of now. It
+// is zero if the text names none, or one that cannot be waited for.
 func ResetIn(text string, now time.Time) time.Time {
 	if _, epoch, ok := strings.Cut(text, "limit reached|"); ok {
 		if at, err := strconv.ParseInt(strings.TrimSpace(epoch), 10, 64); err == nil {
-			return time.Unix(at, 0)
+			return named(time.Unix(at, 0), now)
 		}
 	}
 	_, rest, ok := strings.Cut(text, "resets ")
@@ -38,10 +42,11 @@ func ResetIn(text string, now time.Time) time.Time {
 			zone = z
 		}
 	}
-	return clockAfter(strings.TrimSpace(clock), now.In(zone))
+	return named(clockAfter(strings.TrimSpace(clock), now.In(zone)), now)
 }
 
-// clockAfter is the next time at which a wall clock reads as written, without the year or the day.
+// clockAfter is the next time at which a wall clock reads as written, without the year or the day;
+// one just over is that one.
 func clockAfter(clock string, now time.Time) time.Time {
 	clock = strings.ToLower(strings.TrimPrefix(clock, "at "))
 	clock = strings.ReplaceAll(clock, ", ", " ")
@@ -60,7 +65,7 @@ func clockAfter(clock string, now time.Time) time.Time {
 		}
 		next := time.Date(now.Year(), month, day, at.Hour(), at.Minute(), 0, 0, now.Location())
 		switch {
-		case next.After(now):
+		case next.After(now.Add(-justOver)):
 		case dated:
 			next = next.AddDate(1, 0, 0)
 		default:

@@ -95,7 +95,7 @@ func FuzzReset(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		at := named(ResetIn(text, night), night)
+		at := ResetIn(text, night)
 		if !at.IsZero() && (!at.After(night) || at.Sub(night) > maxReset) {
 			t.Errorf("%q: %v", text, at)
 		}

@@ -63,7 +63,7 @@ func Judge(e End, now time.Time) Verdict {
 	case Blocked:
 		v.Text = refusal(r.Text)
 	case Outage:
-		v.Reset = cmp.Or(named(e.Reset, now), named(ResetIn(r.Text, now), now))
+		v.Reset = cmp.Or(named(e.Reset, now), ResetIn(r.Text, now))
 		v.Final = r.Status >= 400 && r.Status < 500 && r.Status != 408 && r.Status != 429 ||
 			strings.HasPrefix(r.Text, "Not logged in")
 	}

@@ -116,6 +116,7 @@ func TestResets(t *testing.T) {
 		"Claude AI usage limit reached|1795314600":     time.Unix(1795314600, 0),
 		"spend limit reached · resets Jan 1":           {}, // over a week away
 		"Claude AI usage limit reached|1595314600":     {}, // over
+		limit + "2:25am (Europe/Berlin)":               {}, // just over
 		"API Error: 529 Overloaded":                    {},
 		"resets soon":                                  {},
 		"usage limit reached|tomorrow, or resets at 9": {},

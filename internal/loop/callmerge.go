@@ -71,25 +71,18 @@ func (e Call) judgeMerges(s State, acts []Act, posts []PostedReview) Outcome {
 	return Outcome{Save: Save{Tick: tick}}
 }
 
-// pass records what the call was let through for. The brake lets each of these pass once.
+// pass records what the call was let through for, each PR with the commit that its own answer names.
+// The brake lets each of these pass once.
 func (e Call) pass(tick *Tick, acts []Act) {
-	merge := Passed{ID: e.ID, Input: e.Input}
-	approval := Passed{ID: e.ID, Input: e.Input, Approves: true}
 	for _, a := range acts {
-		if a.Kind == ActApprove {
-			approval.PRs = append(approval.PRs, a.PR)
-			continue
+		p := Passed{ID: e.ID, Input: e.Input, PRs: []int{a.PR}, Approves: a.Kind == ActApprove}
+		if !p.Approves {
+			if yes := tick.approval(a.PR); yes != nil {
+				p.HeadSHA = yes.HeadSHA
+			}
+			tick.merge(a.PR)
 		}
-		if yes := tick.approval(a.PR); yes != nil {
-			merge.HeadSHA = yes.HeadSHA
-		}
-		merge.PRs = append(merge.PRs, a.PR)
-		tick.merge(a.PR)
-	}
-	for _, p := range []Passed{approval, merge} {
-		if len(p.PRs) > 0 {
-			tick.pass(p)
-		}
+		tick.pass(p)
 	}
 }
 

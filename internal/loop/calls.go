@@ -18,8 +18,8 @@ const (
 type Passed struct {
 	ID    string `json:"id"`    // tool_use_id
 	Input string `json:"input"` // tool_input as the client wrote it
-	// PRs are those that it merges, and HeadSHA the commit that a person approved, if one PR has
-	// one. The brake lets each PR pass once.
+	// PRs is the one that it merges, and HeadSHA the commit at which a person approved that. In
+	// older files a call has them all. The brake lets each PR pass once.
 	PRs     []int  `json:"prs,omitempty"`
 	HeadSHA string `json:"head_sha,omitempty"`
 	// Done says that its result has come, so whatever carries its id now is another call.

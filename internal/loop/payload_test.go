@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -81,7 +82,8 @@ func TestJudgedAttempt(t *testing.T) {
 // merge takes with it.
 func TestCallsAtAMergeGate(t *testing.T) {
 	gate := Gate{Name: PostFeedbackMerge, Target: prTarget(142)}
-	tick := &Tick{Pending: []Gate{gate}, Approvals: []Approval{{PR: 142, HeadSHA: "abc"}}}
+	tick := &Tick{Pending: []Gate{gate}, Approvals: []Approval{{PR: 142, HeadSHA: "abc"},
+		{PR: 143, HeadSHA: "def"}}}
 	s := State{Run: &Budget{Skill: Review, Status: Active}, Tick: tick}
 	opaque := Reading{Opaque: "x is computed"}
 	if d := (Call{}).unread(s, opaque); d == nil {
@@ -90,9 +92,17 @@ func TestCallsAtAMergeGate(t *testing.T) {
 	if tick.Pending = nil; (Call{}).unread(s, opaque) != nil {
 		t.Error("text that cannot reach a forge is refused")
 	}
-	Call{ID: "t1"}.pass(tick, []Act{{Kind: ActMerge, PR: 142}, {Kind: ActMerge, PR: 7}})
-	if len(tick.Passed) != 1 || tick.Passed[0].HeadSHA != "abc" {
-		t.Errorf("passed: %+v", tick.Passed)
+	Call{ID: "t1"}.pass(tick, []Act{{Kind: ActMerge, PR: 142}, {Kind: ActMerge, PR: 7},
+		{Kind: ActMerge, PR: 143}})
+	for _, want := range []struct {
+		pr  int
+		sha string
+	}{{142, "abc"}, {7, "fed"}, {143, "def"}} {
+		if !slices.ContainsFunc(tick.Passed, func(p Passed) bool {
+			return p.Allows(want.pr, want.sha)
+		}) {
+			t.Errorf("PR %d at %s does not pass: %+v", want.pr, want.sha, tick.Passed)
+		}
 	}
 	tick = &Tick{StartedAt: time.Now()}
 	s = State{Run: &Budget{Skill: Work, Status: Active}, Tick: tick}
