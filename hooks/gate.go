@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"hooks/internal/app"
+	"hooks/internal/loop"
 	"hooks/internal/report"
 )
 
@@ -18,11 +19,8 @@ type gateListCmd struct {
 
 // Run prints the waiting questions with their options.
 func (g gateListCmd) Run(c caller) error {
-	gates, err := c.Waiting()
-	if err != nil {
-		return err
-	}
-	return showEach(c, g.JSON, gates, nil, "no question waits", report.WaitingQuestion)
+	gates, err := c.Waiting(loop.Skills())
+	return showEach(c, g.JSON, gates, err, "no question waits", report.WaitingQuestion)
 }
 
 type gateAnswerCmd struct {

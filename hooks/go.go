@@ -72,14 +72,14 @@ func (c caller) answerGates(a *app.App) error {
 	if !shown || !typed(c.in) {
 		return nil
 	}
-	waiting, err := c.Waiting()
+	waiting, err := c.Waiting([]loop.Skill{loop.Tasks})
 	if err != nil {
 		return err
 	}
 	keys := bufio.NewScanner(c.in)
 	for _, w := range waiting {
 		yes, no := w.Gate.YesNo()
-		if w.Skill != loop.Tasks || !w.Paused || w.Gate.Answer != "" || yes == "" {
+		if !w.Paused || w.Gate.Answer != "" || yes == "" {
 			continue
 		}
 		fmt.Fprintf(c.out, "%s (y/n) ", term.Text(w.Gate.Question))
@@ -103,11 +103,13 @@ func (c caller) answerGates(a *app.App) error {
 // split separates the skill, go or audit, and the SPEC or PLAN from the client's own flags, which
 // follow a lone --. The parser gives the first words to SPEC and PLAN wherever they were typed.
 func (g goCmd) split(args []string) (skill, spec string, flags []string, err error) {
-	words := slices.DeleteFunc(append([]string{g.Spec, g.Plan}, g.Client...),
-		func(word string) bool { return word == "" })
+	said := func(list []string) []string { // without the empty ones
+		return slices.DeleteFunc(slices.Clone(list), func(word string) bool { return word == "" })
+	}
+	words := said(append([]string{g.Spec, g.Plan}, g.Client...))
 	if at := slices.Index(args, "--"); at >= 0 {
-		n := min(len(args)-at-1, len(words))
-		words, flags = words[:len(words)-n], words[len(words)-n:]
+		flags = args[at+1:]
+		words = words[:max(0, len(words)-len(said(flags)))]
 	}
 	if skill = "go"; len(words) > 0 && words[0] == "audit" {
 		skill, words = "audit", words[1:]

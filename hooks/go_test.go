@@ -103,6 +103,12 @@ func TestGo(t *testing.T) {
 		}
 	}
 
+	run, _, err = types(t, done, nil, "docs/spec.md", "--", "--tools", "", "--model", "opus")
+	if err != nil || run.prompt != "/sdd:go docs/spec.md" ||
+		!strings.HasSuffix(run.verdicts[0].Text, "|--tools||--model|opus|") {
+		t.Errorf("%q, %v", run.prompt, err)
+	}
+
 	paused := drive.Order{Do: drive.Finish, Text: "paused", Cause: "backlog-drift", Code: 1}
 	if _, out, err = types(t, paused, nil); err == nil || !strings.HasSuffix(out, "\npaused\n") ||
 		!strings.Contains(hint.Text(err), "backlog-drift") {

@@ -306,7 +306,13 @@ func (h *handler) exclude() error {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(h.project, path)
 	}
-	text, _ := safefile.Read(path, maxTaskFile)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	text, read := safefile.Read(path, maxTaskFile)
+	if _, err := os.Lstat(path); !read && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is not changed, because it cannot be read whole", path)
+	}
 	var add string
 	for _, line := range h.excluded() {
 		if !strings.Contains("\n"+text+"\n", "\n"+line+"\n") {

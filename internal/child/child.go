@@ -89,11 +89,11 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 // Exit is the exit code that an error of Run carries, 0 for none and -1 for a program that did not
-// end by itself.
+// end by itself. A program that ended well and left others behind, which Run has killed, has 0.
 func Exit(err error) int {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, exec.ErrWaitDelay):
 		return 0
 	case ok:
 		return exit.ExitCode()

@@ -22,3 +22,14 @@ func TestNoTerminal(t *testing.T) {
 		t.Errorf("%q, %q, %v", r.Out, r.Says, err)
 	}
 }
+
+// A program that ended well is not late for what it left behind, which ends with it.
+func TestWhatIsLeftBehindEnds(t *testing.T) {
+	for script, want := range map[string]int{"sleep 1000 & exit 0": 0, "sleep 1000 & exit 3": 3} {
+		_, err := Run(context.Background(), Command{Args: []string{"sh", "-c", script},
+			Env: os.Environ(), Wait: time.Minute, Most: 1000})
+		if got := Exit(err); got != want {
+			t.Errorf("%s: exit %d, %v", script, got, err)
+		}
+	}
+}

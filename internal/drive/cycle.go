@@ -76,7 +76,8 @@ type Cycle struct {
 	Screen  *Screen
 	Signals <-chan os.Signal
 
-	outages, stalls int // in a row
+	outages, stalls int    // in a row
+	waiting         string // why it waited last, as it was said
 	// Only tests set these.
 	now   func() time.Time
 	after func(time.Duration) <-chan time.Time
@@ -105,6 +106,7 @@ func (c *Cycle) Drive() (Order, error) {
 			}
 			o, err = c.wait(until, o.Text)
 		case o.Do == Again:
+			c.waiting = ""
 			o, err = c.attempt(o)
 		}
 		if err != nil || o.Do == Finish {
@@ -173,7 +175,10 @@ func (c *Cycle) recover(v Verdict) (Order, error) {
 // wait waits by the wall clock, so that a suspended machine does not wait longer. A signal ends it.
 func (c *Cycle) wait(until time.Time, why string) (Order, error) {
 	head := "waiting until " + clock(until, c.now())
-	c.Screen.Say(c.now(), join(head, why))
+	if why == "" || why != c.waiting { // a run that somebody else works on is asked again and again
+		c.Screen.Say(c.now(), join(head, why))
+	}
+	c.waiting = why
 	for {
 		left := until.Round(0).Sub(c.now().Round(0))
 		if left <= 0 {

@@ -230,3 +230,18 @@ func TestStateOrdersAWait(t *testing.T) {
 		t.Errorf("%s\nlacks %s", out, want)
 	}
 }
+
+// A wait that goes on for the same reason is said once.
+func TestAWaitIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	s := tasks("", "", "", "", "record completed 0")
+	for i, why := range []string{"another driver works", "another driver works", "a question waits",
+		"another driver works"} {
+		s.orders[i] = Order{Do: Wait, Until: night.Add(time.Duration(i+1) * time.Hour), Text: why}
+	}
+	s.orders[4] = Order{Do: Finish}
+	_, out := drive(t, s, &Cycle{})
+	if n := strings.Count(out, "waiting until"); n != 3 {
+		t.Errorf("said %d times:\n%s", n, out)
+	}
+}

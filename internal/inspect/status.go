@@ -122,9 +122,10 @@ func openGates(l *loopState) []report.Waiting {
 	return list
 }
 
-// Waiting are the questions that wait for a person: of open iterations and of paused runs.
-func (d *Inspector) Waiting() ([]report.Waiting, error) {
-	stands, err := d.Stands(loop.Skills())
+// Waiting are the questions that wait for a person: of open iterations and of paused runs. An error
+// in one loop does not hide another's.
+func (d *Inspector) Waiting(skills []loop.Skill) ([]report.Waiting, error) {
+	stands, err := d.Stands(skills)
 	list := []report.Waiting{}
 	for _, s := range stands {
 		list = append(list, s.Gates...)

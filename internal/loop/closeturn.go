@@ -88,6 +88,9 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 			s.Run.Scheduled = nil
 		}
 	}
+	if c := out.Save.Close; c != nil { // after a crash the run is what its last line says
+		c.Line.Budget = c.Run
+	}
 	return out
 }
 

@@ -1,6 +1,10 @@
 package loop
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 // A worker is judged, and the end of a session is recorded, without the history: a line of it that
 // cannot be read holds neither back.
@@ -23,6 +27,25 @@ func TestTheHistoryIsAskedForWhereItDecides(t *testing.T) {
 		known := Known{Has: ^(NeedSpent | NeedPrevious)}
 		if got := Step(c.state, known, c.event).Need&NeedPrevious != 0; got != c.want {
 			t.Errorf("%s asks for the history: %v", name, got)
+		}
+	}
+}
+
+// After a crash between the line and the run, the run is what its last line says: also that its
+// session is gone.
+func TestTheLineOfASessionsEndHasItsRun(t *testing.T) {
+	turn := Turn{Now: noon, Session: "s", Prompt: "p", Attended: true}
+	run := newRun(Request{Now: noon, SessionID: "s", Command: Command{Skill: Work}})
+	run.Scheduled = []string{"/loop /sdd:work --loop"}
+	tick := Tick{SessionID: "s", Skill: Work, Prompts: []string{"p"}, Started: true, Iteration: 1}
+	for _, reason := range []string{"clear", "logout"} {
+		c := Step(State{Run: &run, Tick: &tick}, Known{Has: ^Need(0)},
+			SessionEnd{Turn: turn, Reason: reason}).Save.Close
+		if c == nil || !c.Run.OwnerLeft {
+			t.Fatalf("%s: %+v", reason, c)
+		}
+		if d := cmp.Diff(c.Run, c.Line.Budget); d != "" {
+			t.Errorf("%s: %s", reason, d)
 		}
 	}
 }
