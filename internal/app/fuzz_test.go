@@ -196,7 +196,7 @@ func FuzzState(f *testing.F) {
 		}
 		d := &inspect.Inspector{Env: s.app().Env, Now: s.app().Present}
 		_, _ = d.Stands(loop.Skills())
-		_, _ = d.Waiting()
+		_, _ = d.Waiting(loop.Skills())
 	})
 }
 

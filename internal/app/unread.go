@@ -35,6 +35,9 @@ func (h *handler) dress() bool {
 // pathless are the ways of a shell to find a program, or to start one, without its PATH.
 var pathless = []string{"which", "type", "whereis", "hash", "getconf"}
 
+// asOthers start a program as another user, with a PATH of their own.
+var asOthers = []string{"su", "sudo", "doas", "runuser", "pkexec"}
+
 var shells = []string{"sh", "bash", "zsh", "dash", "ksh"}
 
 // leavesLinks reports whether a command may start programs by another way than the session's PATH,
@@ -48,15 +51,17 @@ func leavesLinks(command string) bool {
 		switch {
 		case w == "--login", strings.Contains(w, "PATH"), slices.Contains(pathless, base):
 			return true
-		case base == "su", base == "sudo" && slices.Contains(words, "-i"):
+		case slices.Contains(asOthers, base):
 			return true
-		case base == "env" && slices.Contains(words, "-i"):
+		case base == "env" && (leads(rest, "i") || slices.ContainsFunc(rest, empties)):
+			return true
+		case base == "exec" && leads(rest, "cl"):
 			return true
 		case base == "command" && slices.Contains(rest, "-p"):
 			return true
 		case strings.Contains(w, "/") && (brakes(base) || strings.HasSuffix(base, "bin")):
 			return true
-		case slices.Contains(shells, base) && len(rest) > 0 && logsIn(rest[0]):
+		case slices.Contains(shells, base) && leads(rest, "l"):
 			return true
 		}
 	}
@@ -66,8 +71,22 @@ func leavesLinks(command string) bool {
 // brakes reports whether the session's links have a program of this name.
 func brakes(name string) bool { return slices.Contains(brake.Names[:], name) }
 
-// logsIn reports whether one of a shell's short options makes it a login shell.
-func logsIn(option string) bool {
-	return strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") &&
-		strings.Contains(option, "l")
+// empties reports whether an option of env leaves no variable, and so no PATH.
+func empties(option string) bool {
+	return slices.Contains([]string{"-", "-i", "--ignore-environment"}, option)
+}
+
+// leads reports whether one of the short options at the beginning has one of the letters. -o and -O
+// take the word after them.
+func leads(words []string, letters string) bool {
+	for i := 0; i < len(words) && strings.IndexAny(words[i], "-+") == 0; i++ {
+		switch w := words[i]; {
+		case strings.HasPrefix(w, "--"):
+		case strings.ContainsAny(w, letters):
+			return true
+		case strings.ContainsAny(w, "oO"):
+			i++
+		}
+	}
+	return false
 }
