@@ -20,11 +20,11 @@ type doctorCmd struct {
 
 // Run looks at the machine and the project; a check that fails is exit code 1.
 func (c doctorCmd) Run(a *app.App, p caller) error {
-	if c.Fix && p.Env("CLAUDECODE") != "" {
+	if c.Fix && a.InAgent() {
 		return hint.New("type hooks doctor --fix in a terminal of your own",
 			"nothing is repaired from inside the agent")
 	}
-	if c.Live && p.Env("CLAUDECODE") != "" {
+	if c.Live && a.InAgent() {
 		return hint.New("type hooks doctor --live in a terminal of your own",
 			"no session is started from inside the agent")
 	}

@@ -35,7 +35,8 @@ func (h *handler) elsewhere(a guard.Act) (other, own string) {
 // address is a remote as people may see it: without a password, and without its .git.
 func address(url string) string {
 	if scheme, rest, ok := strings.Cut(url, "://"); ok {
-		url = scheme + "://" + rest[strings.LastIndexByte(rest, '@')+1:]
+		host, _, _ := strings.Cut(rest, "/")
+		url = scheme + "://" + rest[strings.LastIndexByte(host, '@')+1:]
 	}
 	return strings.TrimSuffix(url, ".git")
 }

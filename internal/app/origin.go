@@ -78,7 +78,9 @@ func (h *handler) mayEnter(owner loop.Process) error {
 				return err
 			}
 		}
-		other := owner.PID != b.Owner.PID || known && h.caller().PID != b.EventsFrom.PID
+		from := h.caller()
+		other := owner.PID != b.Owner.PID ||
+			known && (from == nil || from.PID != b.EventsFrom.PID)
 		if other && h.inside(b.Owner) {
 			return hint.New("a person starts it in a terminal of their own",
 				"a client inside of the %s loop's own (process %d) begins no loop here",

@@ -225,7 +225,8 @@ func (s Start) unsealed() *Refusal {
 func (s Start) plainly(pr int) string {
 	kind, name := tracker.ForgeOfClient(s.Argv[0]), "N"
 	if kind == "" {
-		kind = tracker.ForgeOf(tracker.Repo(s.Env, s.Cwd).Remotes["origin"])
+		host, _ := tracker.SplitRemote(tracker.Repo(s.Env, s.Cwd).Remotes["origin"])
+		kind = tracker.ForgeOf(host)
 	}
 	if pr > 0 {
 		name = strconv.Itoa(pr)

@@ -328,6 +328,13 @@ func TestHintNamesTheForgesOwnCommand(t *testing.T) {
 			t.Errorf("%s: %v, want %q", line, hint.Text(r), want)
 		}
 	}
+	write(t, filepath.Join(dir, ".git", "config"),
+		"[remote \"origin\"]\nurl = https://gitlab.com/me/github-mirror.git\n", 0o600)
+	r := start(dir, "curl", "-X", "PUT", "https://gitlab.com/api/v4/projects/me%2Fgithub-mirror/"+
+		"merge_requests/142/merge").judge(ground{project: dir})
+	if r == nil || !strings.Contains(hint.Text(r), "glab mr merge 142") {
+		t.Errorf("a name in the path is taken for a host: %v", hint.Text(r))
+	}
 }
 
 func TestPassLetsOneMergeThrough(t *testing.T) {

@@ -82,7 +82,7 @@ func numbersOf(field string, most int) (list []int) {
 		if errors.Join(err1, err2, err3) != nil || from < 0 || to > most || from > to || step < 1 {
 			return nil
 		}
-		for n := from; n <= to; n += step {
+		for n := from; n <= to; n += min(step, most+1) {
 			list = append(list, n)
 		}
 	}

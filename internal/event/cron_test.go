@@ -8,24 +8,25 @@ import (
 func TestTheNextFireOfASchedule(t *testing.T) {
 	after := time.Date(2026, 11, 20, 12, 10, 30, 0, time.FixedZone("", 3600)) // a Friday
 	for schedule, want := range map[string]string{
-		"*/10 * * * *":                 "Fri 12:20",
-		"*/1 * * * *":                  "Fri 12:11",
-		"10 12 * * *":                  "Sat 12:10", // the minute that runs is over
-		"16 12 * * *":                  "Fri 12:16",
-		"7,37 9-17 * * *":              "Fri 12:37",
-		"5/20 * * * *":                 "Fri 12:25",
-		"0 9 * * 1-5":                  "Mon 09:00",
-		"0 9 * * 7":                    "Sun 09:00",
-		"30 8 23 * 0":                  "Sun 08:30", // the day or the weekday
-		"0 0 1 1 *":                    "",          // too far ahead
-		"0 0 31 2 *":                   "",
-		"* * * *":                      "",
-		"60 * * * *":                   "",
-		"*/0 * * * *":                  "",
-		"5-1 * * * *":                  "",
-		"@daily":                       "",
-		"x * * * MON":                  "",
-		"99999999999999999999 * * * *": "",
+		"*/10 * * * *":                   "Fri 12:20",
+		"*/1 * * * *":                    "Fri 12:11",
+		"10 12 * * *":                    "Sat 12:10", // the minute that runs is over
+		"16 12 * * *":                    "Fri 12:16",
+		"7,37 9-17 * * *":                "Fri 12:37",
+		"5/20 * * * *":                   "Fri 12:25",
+		"0 9 * * 1-5":                    "Mon 09:00",
+		"0 9 * * 7":                      "Sun 09:00",
+		"30 8 23 * 0":                    "Sun 08:30", // the day or the weekday
+		"0 0 1 1 *":                      "",          // too far ahead
+		"0 0 31 2 *":                     "",
+		"* * * *":                        "",
+		"60 * * * *":                     "",
+		"*/0 * * * *":                    "",
+		"5-1 * * * *":                    "",
+		"@daily":                         "",
+		"x * * * MON":                    "",
+		"59/9223372036854775807 * * * *": "Fri 12:59",
+		"99999999999999999999 * * * *":   "",
 	} {
 		got := ""
 		if at := (Cron{Schedule: schedule}).Next(after); !at.IsZero() {

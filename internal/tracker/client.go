@@ -1,11 +1,28 @@
 package tracker
 
 import (
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 )
+
+// SplitRemote reads the address of a remote: ssh://git@host:22/path, https://host/path or
+// git@host:path. Both are empty for a path of this machine.
+func SplitRemote(address string) (host, path string) {
+	if u, err := url.Parse(address); err == nil && strings.Contains(address, "://") {
+		if u.Scheme == "https" || u.Scheme == "http" {
+			return u.Host, u.Path
+		}
+		return u.Hostname(), u.Path
+	}
+	host, path, ok := strings.Cut(address, ":")
+	if !ok || strings.Contains(host, "/") || len(host) < 2 { // a path, or a Windows drive
+		return "", ""
+	}
+	return host[strings.LastIndexByte(host, '@')+1:], path
+}
 
 // ForgeOf is the kind of forge that a host's name belongs to, as the Tracker block spells it:
 // github, gitlab or gitea; "" for any other name.

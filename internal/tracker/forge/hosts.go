@@ -75,7 +75,7 @@ func findLogin(files []string, host string) (found bool, login string) {
 			case key == "name":
 				login = value
 			case key == "url":
-				at, _ := splitRemote(value)
+				at, _ := tracker.SplitRemote(value)
 				if host == "" || strings.EqualFold(withoutPort(at), host) {
 					return true, login
 				}

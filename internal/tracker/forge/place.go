@@ -3,7 +3,6 @@ package forge
 import (
 	"cmp"
 	"maps"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -145,7 +144,7 @@ func remote(repo tracker.Facts) (host, owner, name string) {
 }
 
 func located(address string, config map[string]string) (host, owner, name string) {
-	host, path := splitRemote(rewritten(address, config))
+	host, path := tracker.SplitRemote(rewritten(address, config))
 	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
 		owner, name = path[:i], path[i+1:]
@@ -182,21 +181,6 @@ func rewritten(address string, config map[string]string) string {
 		}
 	}
 	return base + address[len(best):]
-}
-
-// splitRemote reads ssh://git@host:22/path, https://host/path and git@host:path.
-func splitRemote(address string) (host, path string) {
-	if u, err := url.Parse(address); err == nil && strings.Contains(address, "://") {
-		if u.Scheme == "https" || u.Scheme == "http" {
-			return u.Host, u.Path
-		}
-		return u.Hostname(), u.Path
-	}
-	host, path, ok := strings.Cut(address, ":")
-	if !ok || strings.Contains(host, "/") || len(host) < 2 { // a path, or a Windows drive
-		return "", ""
-	}
-	return host[strings.LastIndexByte(host, '@')+1:], path
 }
 
 // officialHost undoes the names under which the forges serve ssh, and those that only a person's
