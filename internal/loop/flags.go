@@ -52,8 +52,8 @@ const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minu
 	"--lock=skip|wait|force, --resume, --budget-file PATH and, for review, --pr N"
 
 // ParseFlags reads the arguments of a skill. looping is false, and nothing else is looked at, when
-// --loop is not among them (R2). Words that are no loop flags are the skill's own and are kept in
-// Rest.
+// neither --loop is among them (R2) nor a slip for it, which is an error. Words that are no loop
+// flags are the skill's own and are kept in Rest.
 func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	kind := KindOf(skill)
 	words, open := splitWords(args)
@@ -64,6 +64,10 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 		return Flags{}, true, &flagError{words[i] + " has a value", "--loop takes no value"}
 	}
 	if kind.Commands == nil && !slices.Contains(words, "--loop") {
+		if i := slices.IndexFunc(words, meansLoop); i >= 0 { // else a person believes it governed
+			return Flags{}, true, &flagError{
+				fmt.Sprintf("%q is not a loop flag, did you mean --loop", words[i]), flagHint}
+		}
 		return Flags{}, false, nil
 	}
 	f = Flags{Ceilings: cmp.Or(kind.Ceilings, Defaults), Lock: LockSkip}
@@ -126,11 +130,22 @@ func takesValue(name string) bool {
 		"--max-dollars", "--max-idle", "--lock", "--budget-file", "--pr"}, name)
 }
 
+// meansLoop reports whether a word is a slip for --loop: another dash or case, or a letter too many
+// or too few.
+func meansLoop(word string) bool {
+	bare := strings.TrimLeft(word, dashes)
+	return bare != word && slices.Contains(
+		[]string{"loop", "lop", "loo", "looop", "loops", "lopo", "llop"}, strings.ToLower(bare))
+}
+
+// dashes are those that a keyboard or an editor makes of a hyphen.
+const dashes = "-–—−"
+
 // mistyped names the loop flag that an unknown word was probably meant to be: in another case, with
 // underscores, with one hyphen, or with the dash that an editor makes of two. The skills' own
 // --max-…agents and --max-…pairs are theirs.
 func mistyped(word string) string {
-	bare := strings.TrimLeft(word, "-–—−")
+	bare := strings.TrimLeft(word, dashes)
 	if bare == word || bare == "" {
 		return ""
 	}
