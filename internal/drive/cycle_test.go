@@ -231,7 +231,7 @@ func TestStateOrdersAWait(t *testing.T) {
 	}
 }
 
-// A wait that goes on for the same reason is said once.
+// A wait is said once for one reason.
 func TestAWaitIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	s := tasks("", "", "", "", "record completed 0")

@@ -71,8 +71,8 @@ func (e Call) judgeMerges(s State, acts []Act, posts []PostedReview) Outcome {
 	return Outcome{Save: Save{Tick: tick}}
 }
 
-// pass records what the call was let through for, each PR with the commit that its own answer names.
-// The brake lets each of these pass once.
+// pass records what the call was let through for, each PR with the commit of its own answer. The
+// brake lets each of these pass once.
 func (e Call) pass(tick *Tick, acts []Act) {
 	for _, a := range acts {
 		p := Passed{ID: e.ID, Input: e.Input, PRs: []int{a.PR}, Approves: a.Kind == ActApprove}

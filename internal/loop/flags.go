@@ -154,8 +154,8 @@ func mistyped(word string) string {
 		return ""
 	}
 	for n := len(name); n >= 6; n-- { // by the longest beginning that is a flag's
-		for _, f := range []string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars",
-			"--max-idle", "--lock", "--budget-file", "--resume"} {
+		for _, f := range []string{"--max-iterations", "--max-prs", "--max-minutes",
+			"--max-dollars", "--max-idle", "--lock", "--budget-file", "--resume"} {
 			if n >= min(7, len(f)) && strings.HasPrefix(f, name[:n]) {
 				return f
 			}
@@ -342,7 +342,7 @@ func closing(s string, i int) int {
 	return -1
 }
 
-// apostrophe reports whether the single quote at i stands between two letters, as in "don't".
+// apostrophe reports whether the single quote at i is between two letters, as in "don't".
 func apostrophe(s string, i int) bool {
 	before, _ := utf8.DecodeLastRuneInString(s[:i])
 	after, _ := utf8.DecodeRuneInString(s[i+1:])

@@ -24,7 +24,7 @@ func TestSplitWords(t *testing.T) {
 	}
 }
 
-// R2, R6–R9: a limit holds whatever text stands before it.
+// R2, R6–R9: a limit holds whatever text is before it.
 func TestALimitAfterAnApostrophe(t *testing.T) {
 	for _, args := range []string{"--loop only Anna's issues --max-dollars 2", `--max-dollars 2 --loop 5"`,
 		"don't touch docs --loop --max-dollars 2", "--loop 'tis so --max-dollars 2"} {
