@@ -17,7 +17,6 @@ func Protected(f *shell.Frame, name string) shell.Truth {
 	if name == "" {
 		return shell.Maybe
 	}
-	name = strings.ReplaceAll(name, shellword.Trunk, DefaultBranch(f))
 	if shellword.HasUnknown(name) {
 		pat := strings.NewReplacer(shellword.Unknown, "*", shellword.UnknownEnv, "*").Replace(name)
 		if anyProtected(f, func(p string) bool { return shellword.GlobMatch(pat, p) }) {

@@ -308,28 +308,6 @@ func gitRunsText(f *shell.Frame, g gitRun, cmd string, args []shellword.Word) {
 	}
 }
 
-// namesTrunk reports whether a git command prints the name of the default branch.
-func namesTrunk(args []shellword.Word) bool {
-	if len(args) < 2 {
-		return false
-	}
-	ofHead := func(w shellword.Word) bool { return strings.HasSuffix(w.Text, "/HEAD") }
-	head := slices.ContainsFunc(args, ofHead)
-	switch args[0].Text {
-	case "symbolic-ref", "for-each-ref", "branch":
-		return head
-	case "rev-parse":
-		return head && shellword.AnyOf(shellword.Texts(args), "--abbrev-ref --symbolic-full-name")
-	case "remote":
-		return args[1].Text == "show" && len(args) > 2
-	case "ls-remote":
-		return shellword.HasWord(args, "--symref")
-	case "config":
-		return strings.EqualFold(args[len(args)-1].Text, "init.defaultBranch")
-	}
-	return false
-}
-
 // GitOutput is the text that git prints where that names a branch or a commit.
 func GitOutput(f *shell.Frame, argv []shellword.Word) string {
 	text := shellword.JoinText(argv[1:])
@@ -345,8 +323,6 @@ func GitOutput(f *shell.Frame, argv []shellword.Word) string {
 		return shellword.UnknownEnv
 	}
 	switch {
-	case namesTrunk(argv[1:]):
-		return "origin/" + shellword.Trunk + "\n"
 	case strings.HasPrefix(text, "merge-base"), strings.HasPrefix(text, "describe"),
 		strings.HasPrefix(text, "rev-parse") && !shellword.HasPart(text, "abbrev-ref symbolic"):
 		return shellword.UnknownEnv + "\n"

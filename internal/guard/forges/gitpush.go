@@ -90,7 +90,6 @@ func pushOne(f *shell.Frame, g gitRun, remote string, w shellword.Word) {
 // pushTo judges a push by the branch that it moves. unknown is the reason given for a branch that
 // cannot be read.
 func pushTo(f *shell.Frame, g gitRun, to, unknown string) {
-	to = strings.ReplaceAll(to, shellword.Trunk, DefaultBranch(f))
 	switch MovesProtected(f, to) {
 	case shell.Yes:
 		pushAct(f, g, strings.TrimPrefix(to, "refs/heads/"))

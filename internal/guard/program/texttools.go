@@ -62,8 +62,6 @@ atuin stack ghcup pkg-config python-config llvm-config`
 func pathPart(f *shell.Frame, name, text string) string {
 	base := shellword.ProgramName(text)
 	switch {
-	case strings.Contains(text, shellword.Trunk):
-		return shellword.Trunk
 	case name == "basename" && !shellword.HasUnknown(base):
 		return base
 	case name == "basename" || shellword.HasUnknown(text):
