@@ -178,31 +178,19 @@ func ghAPI(f *shell.Frame, argv, rest []shellword.Word) {
 
 // api judges the request that gh api and its kin would send.
 func api(f *shell.Frame, argv []shellword.Word, fl shellword.Flags, body string) {
-	q := Request{Method: "GET", URL: fl.Arg(0).Text, Body: body, Argv: argv}
+	method := strings.ToUpper(fl.Val("-X", "--method"))
+	q := Request{Method: method, URL: fl.Arg(0).Text, Body: body, Argv: argv}
 	for _, w := range fl.All("-f", "--raw-field", "-F", "--field", "--Field") {
 		k, v, _ := strings.Cut(w.Text, "=")
 		q.Fields = append(q.Fields, effect.Field{Path: k, Value: dataText(f, v)})
 	}
-	switch w, ok := fl.Get("-X", "--method"); {
-	case ok && !w.Known():
-		q.Method = shellword.Unknown
-	case ok:
-		q.Method = strings.ToUpper(w.Text)
-	case len(q.Fields) > 0 || q.Body != "":
-		q.Method = "POST"
-	}
-	found := len(f.M.Read.Acts) + len(f.M.Read.Opaque)
-	switch {
-	case shellword.Blank(q.URL) && fl.Late:
-	case strings.Trim(q.URL, "/") == "graphql":
-		graphqlRequest(f, q)
-		return
-	default:
-		Send(f, q)
-	}
-	late := shellword.Blank(q.URL) && (fl.Late || q.Method != "GET")
-	if late && len(f.M.Read.Acts)+len(f.M.Read.Opaque) == found {
+	switch q = q.orDefault(); {
+	case shellword.Blank(q.URL) && (fl.Late || q.Method != "GET"):
 		f.OpaqueForge(shellword.Join(argv),
 			"the path of the gh api call is only known when it runs")
+	case strings.Trim(q.URL, "/") == "graphql":
+		graphqlRequest(f, q)
+	default:
+		Send(f, q)
 	}
 }

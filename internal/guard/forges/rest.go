@@ -16,7 +16,7 @@ import (
 
 // Request is one HTTP request that a call would send, by whatever client.
 type Request struct {
-	Method string // upper case; a hole when unknown
+	Method string // upper case, with a hole where unknown; "" by whether anything is sent
 	URL    string
 	Body   string           // as sent; a hole when unknown, "" none
 	Fields []effect.Field   // parameters given one by one
@@ -33,6 +33,18 @@ func (q Request) leaves() []effect.Field {
 	out = append(out, q.Fields...)
 	out = append(out, shellword.JSONLeaves(q.Body)...)
 	return append(out, shellword.FormLeaves(q.Body)...)
+}
+
+// orDefault is the request with the method that clients use where none is named.
+func (q Request) orDefault() Request {
+	switch {
+	case q.Method != "":
+	case len(q.Fields) > 0 || q.Body != "":
+		q.Method = "POST"
+	default:
+		q.Method = "GET"
+	}
+	return q
 }
 
 // route is a request's path in parts: lower case for matching, and as written.
@@ -88,6 +100,7 @@ func (r route) repo() string {
 
 // Send judges a request by its path's shape, whatever the host.
 func Send(f *shell.Frame, q Request) {
+	q = q.orDefault()
 	if q.Method == "GET" || q.Method == "HEAD" || q.Method == "OPTIONS" {
 		return
 	}
@@ -361,7 +374,7 @@ func sendDispatch(f *shell.Frame, q Request, r route) bool {
 
 // sendUnknown judges a request of whose path only a part is known.
 func sendUnknown(f *shell.Frame, q Request, r route) {
-	puts := q.Method == "PUT" || q.Method == shellword.Unknown
+	puts := q.Method == "PUT" || shellword.HasUnknown(q.Method)
 	of := r.seg(len(r.segs) - 2)
 	switch {
 	case puts && r.seg(len(r.segs)-1) == "merge" && strings.HasSuffix(of, shellword.Unknown):
