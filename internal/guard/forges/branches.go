@@ -56,7 +56,7 @@ func branches(f *shell.Frame, dir string) (names []string, none bool) {
 		if names, ok := f.M.Heads[d]; ok {
 			return names, false
 		}
-		if d == call && f.M.Repo().Branch != "" && d == dir {
+		if d == call && f.M.Repo().Branch != "" {
 			return []string{f.M.Repo().Branch}, false
 		}
 		if lost && d != call {
@@ -66,8 +66,6 @@ func branches(f *shell.Frame, dir string) (names []string, none bool) {
 			return []string{name}, false
 		}
 		switch {
-		case d == call && f.M.Repo().Branch != "":
-			return []string{f.M.Repo().Branch}, false
 		case dir == call:
 			return nil, false
 		case d == "/" || d == ".":

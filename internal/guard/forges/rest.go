@@ -321,14 +321,20 @@ func sendBranch(f *shell.Frame, q Request, r route) bool {
 }
 
 func branchAct(f *shell.Frame, q Request, r route, branch string) {
+	if branch != "" || shellword.HasUnknown(q.Body) {
+		movesBranch(f, effect.Act{Repo: r.repo()}, branch, q.Argv)
+	}
+}
+
+// movesBranch judges what an API moves a branch by.
+func movesBranch(f *shell.Frame, a effect.Act, branch string, argv []shellword.Word) {
 	branch = strings.TrimPrefix(strings.TrimPrefix(branch, "refs/"), "heads/")
 	switch Protected(f, branch) {
 	case shell.Yes:
-		reqAct(f, q, r, effect.Act{Kind: effect.PushProtected, Ref: branch})
+		a.Kind, a.Ref = effect.PushProtected, branch
+		f.Act(a, argv)
 	case shell.Maybe:
-		if branch != "" || shellword.HasUnknown(q.Body) {
-			f.OpaqueForge(shellword.Join(q.Argv), "the branch it moves is only known when it runs")
-		}
+		f.OpaqueForge(shellword.Join(argv), "the branch it moves is only known when it runs")
 	}
 }
 
