@@ -31,10 +31,9 @@ func judgeOwnLanguage(f *shell.Frame, name string, args []shellword.Word) (ok bo
 		if name == "rsync" {
 			judgeWrites(f, name, args)
 		}
-		text, _ = shellword.FlagText(args, `
-			-I -e -P --rsh --pager --to-command --use-compress-program
---checkpoint-action`)
-		marks = ""
+		const runs = `-I -e -P --rsh --pager --to-command --use-compress-program
+--checkpoint-action`
+		text, marks = shellword.ParseFlags(args, runs).Val(strings.Fields(runs)...), ""
 	case "vim", "nvim", "vi", "ex", "ed":
 		for _, w := range args {
 			if w.Text != "" && w.Text[0] != '-' && w.Text[0] != '+' {

@@ -230,8 +230,8 @@ func runQueued(f *shell.Frame, name string, args []shellword.Word) {
 	if f.Stdin != nil {
 		text = f.Stdin.Text
 	}
-	if file, ok := shellword.FlagText(args, "-f"); ok {
-		text = f.FileText(file)
+	if file, ok := shellword.ParseFlags(args, "-f").Get("-f"); ok {
+		text = f.FileText(file.Text)
 	}
 	if name != "crontab" {
 		f.External().ShellText(text, name)
