@@ -44,34 +44,33 @@ func DefaultBranch(f *shell.Frame) string {
 	return cmp.Or(f.M.Repo().Default, "main")
 }
 
-// branches are the branches that may be checked out in a directory: as the call left it, as its
-// files say, or as the caller said. none is true when the place is no repository that could be
-// found.
-func branches(f *shell.Frame, dir string) (names []string, none bool) {
+// branch is what is checked out in a directory: as the call left it, as its files say, or as the
+// caller said. It is "" where there is no repository or no branch, and unknown text in doubt.
+func branch(f *shell.Frame, dir string) string {
 	dir = path.Clean(dir)
 	call := path.Clean(f.M.Call.Cwd)
 	lost := shellword.HasUnknown(dir) || dir == "." || strings.HasPrefix(dir, "~") ||
 		f.M.Files == nil
 	for d := dir; ; d = path.Dir(d) {
-		if names, ok := f.M.Heads[d]; ok {
-			return names, false
+		if name, ok := f.M.Heads[d]; ok {
+			return name
 		}
 		if d == call && f.M.Repo().Branch != "" {
-			return []string{f.M.Repo().Branch}, false
+			return f.M.Repo().Branch
 		}
 		if lost && d != call {
-			return nil, false
+			return shellword.Unknown
 		}
 		if name, ok := readHead(f, d); ok {
-			return []string{name}, false
+			return name
 		}
 		switch {
 		case dir == call:
-			return nil, false
+			return shellword.Unknown
 		case d == "/" || d == ".":
-			return nil, true
+			return ""
 		case f.M.ReadsLeft() <= 4:
-			return nil, false
+			return shellword.Unknown
 		}
 	}
 }
@@ -127,12 +126,8 @@ func previousBranch(f *shell.Frame, dir, name string) string {
 }
 
 // checkedOut notes that a directory may now be on a branch.
-func checkedOut(f *shell.Frame, dir, branch string) {
+func checkedOut(f *shell.Frame, dir, name string) {
 	dir = path.Clean(dir)
-	before := shellword.Unknown
-	if names, _ := branches(f, dir); len(names) == 1 {
-		before = names[0]
-	}
-	f.M.Before[dir] = before
-	f.M.Heads[dir] = []string{branch}
+	f.M.Before[dir] = branch(f, dir)
+	f.M.Heads[dir] = name
 }

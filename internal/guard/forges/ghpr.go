@@ -85,8 +85,8 @@ func prTarget(f *shell.Frame, fl shellword.Flags) effect.Act {
 	w := fl.Arg(0)
 	switch {
 	case w.Text == "":
-		if names, _ := branches(f, place(f)); len(names) == 1 {
-			a.Ref = names[0]
+		if name := branch(f, place(f)); !shellword.HasUnknown(name) {
+			a.Ref = name
 		}
 	case shellword.Number(w.Text) > 0:
 		a.PR = shellword.Number(w.Text)

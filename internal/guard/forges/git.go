@@ -243,10 +243,7 @@ func gitCheckout(f *shell.Frame, g gitRun, args []shellword.Word) {
 func gitBranch(f *shell.Frame, g gitRun, args []shellword.Word) {
 	fl := shellword.ParseFlags(args,
 		"-u --set-upstream-to -m -M --sort --contains --format --points-at")
-	current := ""
-	if names, _ := branches(f, g.dir); len(names) > 0 {
-		current = names[0]
-	}
+	current := branch(f, g.dir)
 	if up, ok := fl.Get("-u", "--set-upstream-to"); ok {
 		track(f, cmp.Or(fl.Arg(0).Text, current), up.Text)
 	}
@@ -314,9 +311,7 @@ func GitOutput(f *shell.Frame, argv []shellword.Word) string {
 	switch text {
 	case "branch --show-current", "rev-parse --abbrev-ref HEAD", "name-rev --name-only HEAD",
 		"symbolic-ref --short HEAD", "symbolic-ref --short -q HEAD", "symbolic-ref -q --short HEAD":
-		if names, _ := branches(f, place(f)); len(names) == 1 {
-			return names[0] + "\n"
-		}
+		return cmp.Or(branch(f, place(f)), shellword.Unknown) + "\n"
 	case "rev-parse --show-toplevel":
 		return place(f) + "\n"
 	case "config user.name", "config user.email":
