@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shell"
 	"hooks/internal/guard/shellword"
 )
@@ -61,8 +60,9 @@ func branch(f *shell.Frame, dir string) string {
 		if lost && d != call {
 			return shellword.Unknown
 		}
-		if name, ok := readHead(f, d); ok {
-			return name
+		if git := gitDir(f, d); git != "" {
+			head := strings.TrimSpace(f.FileText(git + "/HEAD"))
+			return strings.TrimPrefix(head, "ref: refs/heads/")
 		}
 		switch {
 		case dir == call:
@@ -75,30 +75,17 @@ func branch(f *shell.Frame, dir string) string {
 	}
 }
 
-// readHead reads the branch of a repository or of a linked worktree; "" is a detached head.
-func readHead(f *shell.Frame, dir string) (string, bool) {
-	text, ok := gitFile(f, dir, "HEAD")
-	return strings.TrimPrefix(strings.TrimSpace(text), "ref: refs/heads/"), ok
-}
-
-// gitFile reads a file that git keeps for a repository or a linked worktree.
-func gitFile(f *shell.Frame, dir, name string) (string, bool) {
+// gitDir is where git keeps the repository of a folder, or its linked worktree, "" for none.
+func gitDir(f *shell.Frame, dir string) string {
 	git := dir + "/.git"
-	text, from := f.Open(git + "/" + name)
-	if from == shell.Nowhere {
-		link, from := f.Open(git)
-		to, ok := strings.CutPrefix(strings.TrimSpace(link), "gitdir: ")
-		if from == shell.Nowhere || !ok {
-			return "", false
-		}
-		if !strings.HasPrefix(to, "/") {
-			to = path.Join(dir, to)
-		}
-		if text, from = f.Open(to + "/" + name); from == shell.Nowhere {
-			return "", false
-		}
+	if _, from := f.Open(git + "/HEAD"); from != shell.Nowhere {
+		return git
 	}
-	return text, true
+	link, _ := f.Open(git)
+	if to, ok := strings.CutPrefix(strings.TrimSpace(link), "gitdir: "); ok {
+		return at(f, dir, to)
+	}
+	return ""
 }
 
 // previousBranch is the branch that was checked out before, as "-" and "@{-1}" mean it: as this
@@ -111,11 +98,11 @@ func previousBranch(f *shell.Frame, dir, name string) string {
 	if before, ok := f.M.Before[dir]; ok {
 		return before
 	}
-	log, ok := gitFile(f, dir, "logs/HEAD")
-	if !ok || len(log) > effect.MaxFile {
+	git := gitDir(f, dir)
+	if git == "" {
 		return shellword.Unknown
 	}
-	lines := strings.Split(log, "\n")
+	lines := strings.Split(f.FileText(git+"/logs/HEAD"), "\n")
 	for i := len(lines) - 1; i >= 0; i-- {
 		if _, moves, ok := strings.Cut(lines[i], "\tcheckout: moving from "); ok {
 			from, _, _ := strings.Cut(moves, " to ")
