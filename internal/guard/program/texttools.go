@@ -35,7 +35,7 @@ func runTextTool(f *shell.Frame, name string, args []shellword.Word) (out string
 	case "mktemp":
 		return f.TempFile() + "\n", true
 	case "ls", "seq", "tr", "cut", "rev", "date", "hostname", "whoami", "id", "uname", "nproc",
-		"wc", "ps", "jq", "yq":
+		"wc", "ps", "jq":
 		return shellword.Unknown, true
 	}
 	if shellword.Has(setups, name) {
