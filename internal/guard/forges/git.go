@@ -307,20 +307,12 @@ func gitRunsText(f *shell.Frame, g gitRun, cmd string, args []shellword.Word) {
 
 // GitOutput is the text that git prints where that names a branch or a commit.
 func GitOutput(f *shell.Frame, argv []shellword.Word) string {
-	text := shellword.JoinText(argv[1:])
-	switch text {
+	switch shellword.JoinText(argv[1:]) {
 	case "branch --show-current", "rev-parse --abbrev-ref HEAD", "name-rev --name-only HEAD",
 		"symbolic-ref --short HEAD", "symbolic-ref --short -q HEAD", "symbolic-ref -q --short HEAD":
 		return cmp.Or(branch(f, place(f)), shellword.Unknown) + "\n"
 	case "rev-parse --show-toplevel":
 		return place(f) + "\n"
-	case "config user.name", "config user.email":
-		return shellword.UnknownEnv
-	}
-	switch {
-	case strings.HasPrefix(text, "merge-base"), strings.HasPrefix(text, "describe"),
-		strings.HasPrefix(text, "rev-parse") && !shellword.HasPart(text, "abbrev-ref symbolic"):
-		return shellword.UnknownEnv + "\n"
 	}
 	return shellword.Unknown
 }
