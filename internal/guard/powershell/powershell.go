@@ -269,7 +269,7 @@ func assign(f *shell.Frame, name string, rest []shellword.Word) string {
 	case letter && len(rest) > 1:
 		value = shellword.Unknown
 	}
-	f.Let(name, value)
+	f.Set(name, value)
 	if letter {
 		return statement(f, rest, "")
 	}
