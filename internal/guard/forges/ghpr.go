@@ -31,18 +31,13 @@ func ghPR(f *shell.Frame, argv, rest []shellword.Word) {
 		ghMerge(f, argv, rest)
 	case "review":
 		ghReview(f, argv, rest)
-	case "create", "new":
-		fl := shellword.ParseFlags(rest, ghPRValued)
-		if !fl.On("--dry-run") {
-			f.Act(effect.Act{Kind: effect.OpenPR, Repo: repoFlag(fl)}, argv)
-			labelWords(f, fl.All("-l", "--label"), effect.Act{}, argv)
-		}
-	case "checkout", "co":
-		prCheckout(f)
 	case "revert":
 		f.Act(effect.Act{Kind: effect.OpenPR}, argv)
 	default:
-		ghTalk(f, argv, sub.Text, rest)
+		fl := shellword.ParseFlags(rest, ghPRValued+" -c --comment")
+		if !prCommand(f, argv, sub.Text, fl) {
+			talk(f, argv, sub.Text, fl)
+		}
 	}
 }
 
@@ -148,21 +143,20 @@ func bodyOf(f *shell.Frame, fl shellword.Flags) string {
 
 func ghIssue(f *shell.Frame, argv, rest []shellword.Word) {
 	sub, rest, _ := shellword.Subcommand(rest, ghPRValued)
-	ghTalk(f, argv, sub.Text, rest)
+	talk(f, argv, sub.Text, shellword.ParseFlags(rest, ghPRValued+" -c --comment"))
 }
 
-// ghTalk reads the comments and labels of issues and PRs.
-func ghTalk(f *shell.Frame, argv []shellword.Word, sub string, rest []shellword.Word) {
-	fl := shellword.ParseFlags(rest, ghPRValued+" -c --comment")
-	switch sub {
-	case "comment":
-		Comment(f, bodyOf(f, fl), prTarget(f, fl), argv)
-	case "edit":
-		labelWords(f, fl.All("--add-label"), prTarget(f, fl), argv)
-		labelled(f, effect.DropLabel, fl.All("--remove-label"), prTarget(f, fl), argv)
+// talk reads the comments and labels of issues and PRs, as gh and glab have them.
+func talk(f *shell.Frame, argv []shellword.Word, sub string, fl shellword.Flags) {
+	switch a := prTarget(f, fl); sub {
+	case "comment", "note":
+		Comment(f, bodyOf(f, fl), a, argv)
+	case "edit", "update":
+		labelWords(f, fl.All("--add-label", "-l", "--label"), a, argv)
+		labelled(f, effect.DropLabel, fl.All("--remove-label", "-u", "--unlabel"), a, argv)
 	case "close":
 		if c, ok := fl.Get("-c", "--comment"); ok {
-			Comment(f, c.Text, prTarget(f, fl), argv)
+			Comment(f, c.Text, a, argv)
 		}
 	}
 }
