@@ -33,17 +33,10 @@ type files struct{ cwd string }
 
 // ReadFile is part of guard.Files.
 func (f files) ReadFile(path string) (string, bool) {
-	return safefile.Read(f.absolute(path), maxFile)
-}
-
-// RealPath is part of guard.Links.
-func (f files) RealPath(path string) string { return tracker.RealPath(f.absolute(path)) }
-
-func (f files) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return path
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(f.cwd, path)
 	}
-	return filepath.Join(f.cwd, path)
+	return safefile.Read(path, maxFile)
 }
 
 // judge returns why the program must not run, nil if it may. A pass that the loop has for it is
