@@ -29,7 +29,8 @@ func GH(f *shell.Frame, argv []shellword.Word) {
 	case "api":
 		ghAPI(f, argv, rest)
 	case "issue":
-		ghIssue(f, argv, rest)
+		sub, rest, _ := shellword.Subcommand(rest, ghPRValued)
+		talk(f, argv, sub.Text, shellword.ParseFlags(rest, ghPRValued+" -c --comment"))
 	case "alias":
 		ghAlias(f, argv, rest)
 	case "config":

@@ -141,11 +141,6 @@ func bodyOf(f *shell.Frame, fl shellword.Flags) string {
 	return ""
 }
 
-func ghIssue(f *shell.Frame, argv, rest []shellword.Word) {
-	sub, rest, _ := shellword.Subcommand(rest, ghPRValued)
-	talk(f, argv, sub.Text, shellword.ParseFlags(rest, ghPRValued+" -c --comment"))
-}
-
 // talk reads the comments and labels of issues and PRs, as gh and glab have them.
 func talk(f *shell.Frame, argv []shellword.Word, sub string, fl shellword.Flags) {
 	switch a := prTarget(f, fl); sub {

@@ -244,12 +244,12 @@ func HTTPie(f *shell.Frame, argv []shellword.Word) {
 --history-print --bearer --interface --resolve -m --method`)
 	downloads(f, fl.All("-o", "--output"), "http")
 	pos := fl.Pos
-	q := Request{Argv: argv, Body: fl.Val("--raw")}
-	if q.Method = strings.ToUpper(fl.Val("-m", "--method")); len(pos) > 1 && q.Method == "" &&
-		(isAlpha(strings.ToUpper(pos[0].Text)) || shellword.Blank(pos[0].Text)) {
-		q.Method = strings.ToUpper(pos[0].Text)
-		pos = pos[1:]
+	q := Request{Argv: argv, Body: fl.Val("--raw"), Method: fl.Val("-m", "--method")}
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" + shellword.Unknown
+	if len(pos) > 1 && q.Method == "" && strings.Trim(pos[0].Text, letters) == "" {
+		q.Method, pos = pos[0].Text, pos[1:]
 	}
+	q.Method = strings.ToUpper(q.Method)
 	if len(pos) == 0 {
 		return
 	}
@@ -272,13 +272,4 @@ func HTTPie(f *shell.Frame, argv []shellword.Word) {
 		q.Body = f.Stdin.Text
 	}
 	Send(f, q)
-}
-
-func isAlpha(s string) bool {
-	for _, c := range s {
-		if c < 'A' || c > 'Z' {
-			return false
-		}
-	}
-	return s != ""
 }

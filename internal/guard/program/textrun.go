@@ -53,17 +53,11 @@ func judgeOwnLanguage(f *shell.Frame, name string, args []shellword.Word) (ok bo
 			f.Brings(w, name+" "+shellword.Join(args))
 		}
 	}
-	if marks == "" || shellword.HasPart(strings.ReplaceAll(text, " ", ""), marks) {
-		noteMayRun(f, name, text)
-	}
-	return true
-}
-
-// noteMayRun notes text that a program could run by itself, where it could land something.
-func noteMayRun(f *shell.Frame, name, text string) {
-	if shellword.Lands(text) {
+	runs := marks == "" || shellword.HasPart(strings.ReplaceAll(text, " ", ""), marks)
+	if runs && shellword.Lands(text) {
 		f.Opaque(name+" "+text, "a program that may run a part of this text")
 	}
+	return true
 }
 
 // sedRuns are the scripts of GNU sed with an e command or the e flag of s.
