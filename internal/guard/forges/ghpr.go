@@ -45,12 +45,7 @@ func ghPR(f *shell.Frame, argv, rest []shellword.Word) {
 func prCheckout(f *shell.Frame) { checkedOut(f, place(f), "pull-request") }
 
 // place is the shell's directory, or the call's where that is not known.
-func place(f *shell.Frame) string {
-	if f.Cwd == "" {
-		return f.M.Call.Cwd
-	}
-	return f.Cwd
-}
+func place(f *shell.Frame) string { return cmp.Or(f.Cwd, f.M.Call.Cwd) }
 
 func ghMerge(f *shell.Frame, argv, rest []shellword.Word) {
 	fl := shellword.ParseFlags(rest, ghMergeValued)
@@ -73,10 +68,7 @@ func ghMerge(f *shell.Frame, argv, rest []shellword.Word) {
 // prTarget is the PR that a command's first word names by a number, a URL or a branch. Without one
 // it is that of the current branch.
 func prTarget(f *shell.Frame, fl shellword.Flags) effect.Act {
-	a := effect.Act{Repo: repoFlag(fl)}
-	if a.Repo == "" {
-		a.Repo = repoName(f.Env("GH_REPO"))
-	}
+	a := effect.Act{Repo: cmp.Or(repoFlag(fl), repoName(f.Env("GH_REPO")))}
 	w := fl.Arg(0)
 	switch {
 	case w.Text == "":

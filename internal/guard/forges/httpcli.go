@@ -1,6 +1,7 @@
 package forges
 
 import (
+	"cmp"
 	"strings"
 
 	"hooks/internal/guard/effect"
@@ -61,10 +62,7 @@ func curlOne(f *shell.Frame, argv, args []shellword.Word) {
 			f.M.Bounded("more addresses than are read", u.Text, body)
 		}
 		for _, one := range list {
-			q.URL = one
-			if target != "" {
-				q.URL = target
-			}
+			q.URL = cmp.Or(target, one)
 			Send(f, q)
 		}
 	}

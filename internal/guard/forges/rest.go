@@ -4,6 +4,7 @@
 package forges
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -160,9 +161,7 @@ func local(address string) bool {
 }
 
 func reqAct(f *shell.Frame, q Request, r route, a effect.Act) {
-	if a.Repo == "" {
-		a.Repo = r.repo()
-	}
+	a.Repo = cmp.Or(a.Repo, r.repo())
 	if a.Ref == "" && a.PR == 0 {
 		a.Ref = strings.Join(r.raw, "/")
 	}

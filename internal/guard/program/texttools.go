@@ -81,10 +81,7 @@ func input(f *shell.Frame, args []shellword.Word) string {
 		}
 	}
 	if len(files) == 0 {
-		if f.Stdin == nil {
-			return shellword.Unknown
-		}
-		return f.Stdin.Text
+		return f.Input()
 	}
 	var out strings.Builder
 	for _, w := range files {
@@ -98,10 +95,7 @@ func input(f *shell.Frame, args []shellword.Word) string {
 
 // tee writes its input into files and hands it on.
 func tee(f *shell.Frame, args []shellword.Word) string {
-	text := shellword.Unknown
-	if f.Stdin != nil {
-		text = f.Stdin.Text
-	}
+	text := f.Input()
 	fl := shellword.ParseFlags(args, "--output-error")
 	for _, w := range fl.Pos {
 		f.Writes(w, "tee "+w.Show())

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -123,9 +124,7 @@ func (f *Frame) lookup(name string) (v variable, known bool) {
 	case "0", "BASH_SOURCE":
 		text = f.Name
 	case "PWD":
-		if f.Cwd != "" {
-			text = f.Cwd
-		}
+		text = cmp.Or(f.Cwd, text)
 	case "CLAUDE_PROJECT_DIR":
 		text = f.M.Call.Cwd
 	case "HOME":
