@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"hooks/internal/guard/shellword"
 	"hooks/internal/hint"
 	"hooks/internal/seal"
 )
@@ -43,12 +44,10 @@ func Line(home, session string) string {
 	if home == "" || strings.ContainsAny(home, ":\n\x00") {
 		return ""
 	}
-	return "if [ -e " + quoted(seal.SwitchPath(home, session)) + " ]; then export PATH=" +
-		quoted(seal.LinksPath(home, session)) + `"${PATH:+:$PATH}"; fi`
+	word := func(path string) string { return shellword.Quoted(shellword.Lits(path)) }
+	return "if [ -e " + word(seal.SwitchPath(home, session)) + " ]; then export PATH=" +
+		word(seal.LinksPath(home, session)) + `"${PATH:+:$PATH}"; fi`
 }
-
-// quoted is a text as one word of any shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // linkName is the name of the link that a program was started as, "" when it was started as none.
 // Some file systems find gh under GH too.

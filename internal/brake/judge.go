@@ -33,17 +33,10 @@ type files struct{ cwd string }
 
 // ReadFile is part of guard.Files.
 func (f files) ReadFile(path string) (string, bool) {
-	return safefile.Read(f.absolute(path), maxFile)
-}
-
-// RealPath is part of guard.Links.
-func (f files) RealPath(path string) string { return tracker.RealPath(f.absolute(path)) }
-
-func (f files) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return path
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(f.cwd, path)
 	}
-	return filepath.Join(f.cwd, path)
+	return safefile.Read(path, maxFile)
 }
 
 // judge returns why the program must not run, nil if it may. A pass that the loop has for it is
@@ -122,18 +115,15 @@ func unreadable(what, why string) *Refusal {
 		"write it plainly, with a short body in the command or in a file")
 }
 
-// words are the arguments as the guard's tables name the programs.
+// words are the arguments, behind the options that curl reads by itself.
 func (s Start) words() []string {
-	argv := s.Argv
-	switch argv[0] {
-	case "tea-cli":
-		argv = append([]string{"tea"}, argv[1:]...)
-	case "curl":
-		if own := curlrc(s.Env); own != "" && !slices.Contains(argv[1:min(2, len(argv))], "-q") {
-			argv = append([]string{"curl", "-K", own}, argv[1:]...)
+	name, args := s.Argv[0], s.Argv[1:]
+	if name == "curl" && !slices.Contains(args[:min(1, len(args))], "-q") {
+		if own := curlrc(s.Env); own != "" {
+			return append([]string{name, "-K", own}, args...)
 		}
 	}
-	return argv
+	return s.Argv
 }
 
 // curlrc is the file of options that curl reads by itself, "" if there is none.
@@ -171,10 +161,6 @@ func (s Start) hidden() string {
 	case "curl":
 		if starts("--exp") && !starts("--expect100") {
 			return "curl puts the request together when it runs"
-		}
-	case "wget":
-		if starts("-i", "--input-file") && starts("--method", "--post-", "--body-") {
-			return "wget takes the addresses from a file"
 		}
 	}
 	long := func(arg string) bool { return len(arg) > shellword.MaxText }

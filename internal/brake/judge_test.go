@@ -136,6 +136,7 @@ var table = []struct{ rule, argv string }{
 	{"plant-merge", "git config alias.done '!gh pr merge'"},
 	{"push-protected", "git send-pack origin HEAD:main"},
 	{"merge-pr", "curl -X PUT https://api.github.com/repos/o/r/pulls/5/merge"},
+	{"merge-pr", "curl -d '' https://api.bitbucket.org/2.0/repositories/o/r/pullrequests/5/merge"},
 	{"merge-pr", "curl -K curl.cfg"},
 	{"unreadable", "curl -K -"},
 	{"unreadable", "curl -d @- https://api.github.com/graphql"},

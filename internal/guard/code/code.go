@@ -18,19 +18,12 @@ func Language(name string) (lang, flags string) {
 		return "python", "-c"
 	case shellword.Has("node nodejs deno bun tsx ts-node zx qjs esno", name):
 		return "node", "-e --eval --print eval"
-	case strings.HasPrefix(name, "perl"):
-		return "perl", "-e -E"
-	case strings.HasPrefix(name, "ruby") || name == "jruby":
-		return "ruby", "-e"
 	case strings.HasPrefix(name, "php"):
 		return "php", "-r"
-	case strings.HasPrefix(name, "lua") ||
-		shellword.Has(`
-			elixir groovy Rscript R julia scala guile emacs osascript swift jshell erl ghc
-racket sbcl clojure bb.clj`, name):
-		return "other", "-e --eval -E --expr"
-	case shellword.Has("awk gawk mawk nawk", name):
-		return "awk", ""
+	case strings.HasPrefix(name, "perl"), strings.HasPrefix(name, "ruby"),
+		strings.HasPrefix(name, "lua"), shellword.Has(`jruby elixir groovy Rscript R julia scala
+guile emacs osascript swift jshell erl ghc racket sbcl clojure bb.clj`, name):
+		return name, "-e --eval -E --expr"
 	case shellword.Has("pwsh powershell cmd", strings.ToLower(name)):
 		return "powershell", ""
 	}

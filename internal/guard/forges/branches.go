@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shell"
 	"hooks/internal/guard/shellword"
 )
@@ -17,7 +16,6 @@ func Protected(f *shell.Frame, name string) shell.Truth {
 	if name == "" {
 		return shell.Maybe
 	}
-	name = strings.ReplaceAll(name, shellword.Trunk, DefaultBranch(f))
 	if shellword.HasUnknown(name) {
 		pat := strings.NewReplacer(shellword.Unknown, "*", shellword.UnknownEnv, "*").Replace(name)
 		if anyProtected(f, func(p string) bool { return shellword.GlobMatch(pat, p) }) {
@@ -45,64 +43,49 @@ func DefaultBranch(f *shell.Frame) string {
 	return cmp.Or(f.M.Repo().Default, "main")
 }
 
-// branches are the branches that may be checked out in a directory: as the call left it, as its
-// files say, or as the caller said. none is true when the place is no repository that could be
-// found.
-func branches(f *shell.Frame, dir string) (names []string, none bool) {
+// branch is what is checked out in a directory: as the call left it, as its files say, or as the
+// caller said. It is "" where there is no repository or no branch, and unknown text in doubt.
+func branch(f *shell.Frame, dir string) string {
 	dir = path.Clean(dir)
 	call := path.Clean(f.M.Call.Cwd)
 	lost := shellword.HasUnknown(dir) || dir == "." || strings.HasPrefix(dir, "~") ||
 		f.M.Files == nil
 	for d := dir; ; d = path.Dir(d) {
-		if names, ok := f.M.Heads[d]; ok {
-			return names, false
+		if name, ok := f.M.Heads[d]; ok {
+			return name
 		}
-		if d == call && f.M.Repo().Branch != "" && d == dir {
-			return []string{f.M.Repo().Branch}, false
+		if d == call && f.M.Repo().Branch != "" {
+			return f.M.Repo().Branch
 		}
 		if lost && d != call {
-			return nil, false
+			return shellword.Unknown
 		}
-		if name, ok := readHead(f, d); ok {
-			return []string{name}, false
+		if git := gitDir(f, d); git != "" {
+			head := strings.TrimSpace(f.FileText(git + "/HEAD"))
+			return strings.TrimPrefix(head, "ref: refs/heads/")
 		}
 		switch {
-		case d == call && f.M.Repo().Branch != "":
-			return []string{f.M.Repo().Branch}, false
 		case dir == call:
-			return nil, false
+			return shellword.Unknown
 		case d == "/" || d == ".":
-			return nil, true
+			return ""
 		case f.M.ReadsLeft() <= 4:
-			return nil, false
+			return shellword.Unknown
 		}
 	}
 }
 
-// readHead reads the branch of a repository or of a linked worktree; "" is a detached head.
-func readHead(f *shell.Frame, dir string) (string, bool) {
-	text, ok := gitFile(f, dir, "HEAD")
-	return strings.TrimPrefix(strings.TrimSpace(text), "ref: refs/heads/"), ok
-}
-
-// gitFile reads a file that git keeps for a repository or a linked worktree.
-func gitFile(f *shell.Frame, dir, name string) (string, bool) {
+// gitDir is where git keeps the repository of a folder, or its linked worktree, "" for none.
+func gitDir(f *shell.Frame, dir string) string {
 	git := dir + "/.git"
-	text, from := f.Open(git + "/" + name)
-	if from == shell.Nowhere {
-		link, from := f.Open(git)
-		to, ok := strings.CutPrefix(strings.TrimSpace(link), "gitdir: ")
-		if from == shell.Nowhere || !ok {
-			return "", false
-		}
-		if !strings.HasPrefix(to, "/") {
-			to = path.Join(dir, to)
-		}
-		if text, from = f.Open(to + "/" + name); from == shell.Nowhere {
-			return "", false
-		}
+	if _, from := f.Open(git + "/HEAD"); from != shell.Nowhere {
+		return git
 	}
-	return text, true
+	link, _ := f.Open(git)
+	if to, ok := strings.CutPrefix(strings.TrimSpace(link), "gitdir: "); ok {
+		return at(f, dir, to)
+	}
+	return ""
 }
 
 // previousBranch is the branch that was checked out before, as "-" and "@{-1}" mean it: as this
@@ -115,11 +98,11 @@ func previousBranch(f *shell.Frame, dir, name string) string {
 	if before, ok := f.M.Before[dir]; ok {
 		return before
 	}
-	log, ok := gitFile(f, dir, "logs/HEAD")
-	if !ok || len(log) > effect.MaxFile {
+	git := gitDir(f, dir)
+	if git == "" {
 		return shellword.Unknown
 	}
-	lines := strings.Split(log, "\n")
+	lines := strings.Split(f.FileText(git+"/logs/HEAD"), "\n")
 	for i := len(lines) - 1; i >= 0; i-- {
 		if _, moves, ok := strings.Cut(lines[i], "\tcheckout: moving from "); ok {
 			from, _, _ := strings.Cut(moves, " to ")
@@ -130,12 +113,8 @@ func previousBranch(f *shell.Frame, dir, name string) string {
 }
 
 // checkedOut notes that a directory may now be on a branch.
-func checkedOut(f *shell.Frame, dir, branch string) {
+func checkedOut(f *shell.Frame, dir, name string) {
 	dir = path.Clean(dir)
-	before := shellword.Unknown
-	if names, _ := branches(f, dir); len(names) == 1 {
-		before = names[0]
-	}
-	f.M.Before[dir] = before
-	f.M.Heads[dir] = []string{branch}
+	f.M.Before[dir] = branch(f, dir)
+	f.M.Heads[dir] = name
 }

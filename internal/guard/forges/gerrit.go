@@ -8,16 +8,13 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Gerrit reports whether a command over ssh is a review that submits or approves a change.
-func Gerrit(rest []shellword.Word) bool {
-	return len(rest) > 2 && rest[0].Text == "gerrit" && rest[1].Text == "review" &&
-		GerritKind(rest) != ""
-}
-
-// GerritKind is the kind of such a review, "" for one that only comments.
+// GerritKind is what a command over ssh does as a review of Gerrit: submit or approve a change. It
+// is "" for any other command.
 func GerritKind(rest []shellword.Word) effect.Kind {
-	fl := shellword.ParseFlags(rest[2:], "--code-review --project --message -m -p -l --label")
+	const valued = "--code-review --project --message -m -p -l --label"
+	fl := shellword.ParseFlags(rest, valued)
 	switch {
+	case fl.Arg(0).Text != "gerrit" || fl.Arg(1).Text != "review":
 	case fl.On("--submit", "-s"):
 		return effect.MergePR
 	case strings.HasPrefix(fl.Val("--code-review"), "+2"):

@@ -1,6 +1,7 @@
 package forges
 
 import (
+	"cmp"
 	"path"
 	"strconv"
 	"strings"
@@ -29,7 +30,8 @@ func GH(f *shell.Frame, argv []shellword.Word) {
 	case "api":
 		ghAPI(f, argv, rest)
 	case "issue":
-		ghIssue(f, argv, rest)
+		sub, rest, _ := shellword.Subcommand(rest, ghPRValued)
+		talk(f, argv, sub.Text, shellword.ParseFlags(rest, ghPRValued+" -c --comment"))
 	case "alias":
 		ghAlias(f, argv, rest)
 	case "config":
@@ -138,10 +140,7 @@ func firstNumber(args []shellword.Word) int {
 func ghAlias(f *shell.Frame, argv, rest []shellword.Word) {
 	sub, rest, _ := shellword.Subcommand(rest, ghValued)
 	fl := shellword.ParseFlags(rest, "")
-	input := shellword.Unknown
-	if f.Stdin != nil {
-		input = f.Stdin.Text
-	}
+	input := f.Input()
 	switch name, text := fl.Arg(0).Text, fl.Arg(1).Text; sub.Text {
 	case "set":
 		if text == "-" {
@@ -337,13 +336,10 @@ func ghRepo(f *shell.Frame, argv, rest []shellword.Word) {
 		}
 	case "sync":
 		fl := shellword.ParseFlags(rest, "-b --branch -s --source")
-		branch, ok := fl.Get("-b", "--branch")
-		if !ok {
-			branch = shellword.Lit(DefaultBranch(f))
-		}
-		if len(fl.Pos) > 0 && Protected(f, branch.Text) != shell.No {
+		branch := cmp.Or(fl.Val("-b", "--branch"), DefaultBranch(f))
+		if len(fl.Pos) > 0 && Protected(f, branch) != shell.No {
 			repo := repoName(fl.Arg(0).Text)
-			f.Act(effect.Act{Kind: effect.PushProtected, Ref: branch.Text, Repo: repo}, argv)
+			f.Act(effect.Act{Kind: effect.PushProtected, Ref: branch, Repo: repo}, argv)
 		}
 	}
 }

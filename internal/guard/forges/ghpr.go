@@ -31,18 +31,13 @@ func ghPR(f *shell.Frame, argv, rest []shellword.Word) {
 		ghMerge(f, argv, rest)
 	case "review":
 		ghReview(f, argv, rest)
-	case "create", "new":
-		fl := shellword.ParseFlags(rest, ghPRValued)
-		if !fl.On("--dry-run") {
-			f.Act(effect.Act{Kind: effect.OpenPR, Repo: repoFlag(fl)}, argv)
-			labelWords(f, fl.All("-l", "--label"), effect.Act{}, argv)
-		}
-	case "checkout", "co":
-		prCheckout(f)
 	case "revert":
 		f.Act(effect.Act{Kind: effect.OpenPR}, argv)
 	default:
-		ghTalk(f, argv, sub.Text, rest)
+		fl := shellword.ParseFlags(rest, ghPRValued+" -c --comment")
+		if !prCommand(f, argv, sub.Text, fl) {
+			talk(f, argv, sub.Text, fl)
+		}
 	}
 }
 
@@ -50,12 +45,7 @@ func ghPR(f *shell.Frame, argv, rest []shellword.Word) {
 func prCheckout(f *shell.Frame) { checkedOut(f, place(f), "pull-request") }
 
 // place is the shell's directory, or the call's where that is not known.
-func place(f *shell.Frame) string {
-	if f.Cwd == "" {
-		return f.M.Call.Cwd
-	}
-	return f.Cwd
-}
+func place(f *shell.Frame) string { return cmp.Or(f.Cwd, f.M.Call.Cwd) }
 
 func ghMerge(f *shell.Frame, argv, rest []shellword.Word) {
 	fl := shellword.ParseFlags(rest, ghMergeValued)
@@ -78,15 +68,12 @@ func ghMerge(f *shell.Frame, argv, rest []shellword.Word) {
 // prTarget is the PR that a command's first word names by a number, a URL or a branch. Without one
 // it is that of the current branch.
 func prTarget(f *shell.Frame, fl shellword.Flags) effect.Act {
-	a := effect.Act{Repo: repoFlag(fl)}
-	if a.Repo == "" {
-		a.Repo = repoName(f.Env("GH_REPO"))
-	}
+	a := effect.Act{Repo: cmp.Or(repoFlag(fl), repoName(f.Env("GH_REPO")))}
 	w := fl.Arg(0)
 	switch {
 	case w.Text == "":
-		if names, _ := branches(f, place(f)); len(names) == 1 {
-			a.Ref = names[0]
+		if name := branch(f, place(f)); !shellword.HasUnknown(name) {
+			a.Ref = name
 		}
 	case shellword.Number(w.Text) > 0:
 		a.PR = shellword.Number(w.Text)
@@ -146,23 +133,17 @@ func bodyOf(f *shell.Frame, fl shellword.Flags) string {
 	return ""
 }
 
-func ghIssue(f *shell.Frame, argv, rest []shellword.Word) {
-	sub, rest, _ := shellword.Subcommand(rest, ghPRValued)
-	ghTalk(f, argv, sub.Text, rest)
-}
-
-// ghTalk reads the comments and labels of issues and PRs.
-func ghTalk(f *shell.Frame, argv []shellword.Word, sub string, rest []shellword.Word) {
-	fl := shellword.ParseFlags(rest, ghPRValued+" -c --comment")
-	switch sub {
-	case "comment":
-		Comment(f, bodyOf(f, fl), prTarget(f, fl), argv)
-	case "edit":
-		labelWords(f, fl.All("--add-label"), prTarget(f, fl), argv)
-		labelled(f, effect.DropLabel, fl.All("--remove-label"), prTarget(f, fl), argv)
+// talk reads the comments and labels of issues and PRs, as gh and glab have them.
+func talk(f *shell.Frame, argv []shellword.Word, sub string, fl shellword.Flags) {
+	switch a := prTarget(f, fl); sub {
+	case "comment", "note":
+		Comment(f, bodyOf(f, fl), a, argv)
+	case "edit", "update":
+		labelWords(f, fl.All("--add-label", "-l", "--label"), a, argv)
+		labelled(f, effect.DropLabel, fl.All("--remove-label", "-u", "--unlabel"), a, argv)
 	case "close":
 		if c, ok := fl.Get("-c", "--comment"); ok {
-			Comment(f, c.Text, prTarget(f, fl), argv)
+			Comment(f, c.Text, a, argv)
 		}
 	}
 }
@@ -178,31 +159,19 @@ func ghAPI(f *shell.Frame, argv, rest []shellword.Word) {
 
 // api judges the request that gh api and its kin would send.
 func api(f *shell.Frame, argv []shellword.Word, fl shellword.Flags, body string) {
-	q := Request{Method: "GET", URL: fl.Arg(0).Text, Body: body, Argv: argv}
+	method := strings.ToUpper(fl.Val("-X", "--method"))
+	q := Request{Method: method, URL: fl.Arg(0).Text, Body: body, Argv: argv}
 	for _, w := range fl.All("-f", "--raw-field", "-F", "--field", "--Field") {
 		k, v, _ := strings.Cut(w.Text, "=")
 		q.Fields = append(q.Fields, effect.Field{Path: k, Value: dataText(f, v)})
 	}
-	switch w, ok := fl.Get("-X", "--method"); {
-	case ok && !w.Known():
-		q.Method = shellword.Unknown
-	case ok:
-		q.Method = strings.ToUpper(w.Text)
-	case len(q.Fields) > 0 || q.Body != "":
-		q.Method = "POST"
-	}
-	found := len(f.M.Read.Acts) + len(f.M.Read.Opaque)
-	switch {
-	case shellword.Blank(q.URL) && fl.Late:
-	case strings.Trim(q.URL, "/") == "graphql":
-		graphqlRequest(f, q)
-		return
-	default:
-		Send(f, q)
-	}
-	late := shellword.Blank(q.URL) && (fl.Late || q.Method != "GET")
-	if late && len(f.M.Read.Acts)+len(f.M.Read.Opaque) == found {
+	switch q = q.orDefault(); {
+	case shellword.Blank(q.URL) && (fl.Late || q.Method != "GET"):
 		f.OpaqueForge(shellword.Join(argv),
 			"the path of the gh api call is only known when it runs")
+	case strings.Trim(q.URL, "/") == "graphql":
+		graphqlRequest(f, q)
+	default:
+		Send(f, q)
 	}
 }

@@ -243,10 +243,7 @@ func gitCheckout(f *shell.Frame, g gitRun, args []shellword.Word) {
 func gitBranch(f *shell.Frame, g gitRun, args []shellword.Word) {
 	fl := shellword.ParseFlags(args,
 		"-u --set-upstream-to -m -M --sort --contains --format --points-at")
-	current := ""
-	if names, _ := branches(f, g.dir); len(names) > 0 {
-		current = names[0]
-	}
+	current := branch(f, g.dir)
 	if up, ok := fl.Get("-u", "--set-upstream-to"); ok {
 		track(f, cmp.Or(fl.Arg(0).Text, current), up.Text)
 	}
@@ -308,48 +305,14 @@ func gitRunsText(f *shell.Frame, g gitRun, cmd string, args []shellword.Word) {
 	}
 }
 
-// namesTrunk reports whether a git command prints the name of the default branch.
-func namesTrunk(args []shellword.Word) bool {
-	if len(args) < 2 {
-		return false
-	}
-	ofHead := func(w shellword.Word) bool { return strings.HasSuffix(w.Text, "/HEAD") }
-	head := slices.ContainsFunc(args, ofHead)
-	switch args[0].Text {
-	case "symbolic-ref", "for-each-ref", "branch":
-		return head
-	case "rev-parse":
-		return head && shellword.AnyOf(shellword.Texts(args), "--abbrev-ref --symbolic-full-name")
-	case "remote":
-		return args[1].Text == "show" && len(args) > 2
-	case "ls-remote":
-		return shellword.HasWord(args, "--symref")
-	case "config":
-		return strings.EqualFold(args[len(args)-1].Text, "init.defaultBranch")
-	}
-	return false
-}
-
 // GitOutput is the text that git prints where that names a branch or a commit.
 func GitOutput(f *shell.Frame, argv []shellword.Word) string {
-	text := shellword.JoinText(argv[1:])
-	switch text {
+	switch shellword.JoinText(argv[1:]) {
 	case "branch --show-current", "rev-parse --abbrev-ref HEAD", "name-rev --name-only HEAD",
 		"symbolic-ref --short HEAD", "symbolic-ref --short -q HEAD", "symbolic-ref -q --short HEAD":
-		if names, _ := branches(f, place(f)); len(names) == 1 {
-			return names[0] + "\n"
-		}
+		return cmp.Or(branch(f, place(f)), shellword.Unknown) + "\n"
 	case "rev-parse --show-toplevel":
 		return place(f) + "\n"
-	case "config user.name", "config user.email":
-		return shellword.UnknownEnv
-	}
-	switch {
-	case namesTrunk(argv[1:]):
-		return "origin/" + shellword.Trunk + "\n"
-	case strings.HasPrefix(text, "merge-base"), strings.HasPrefix(text, "describe"),
-		strings.HasPrefix(text, "rev-parse") && !shellword.HasPart(text, "abbrev-ref symbolic"):
-		return shellword.UnknownEnv + "\n"
 	}
 	return shellword.Unknown
 }

@@ -59,13 +59,9 @@ func hooksFolder(f *shell.Frame, g gitRun) string {
 		return at(f, g.dir, p)
 	}
 	for d := g.dir; ; d = path.Dir(d) {
-		if _, from := f.Open(d + "/.git/HEAD"); from != shell.Nowhere {
-			return d + "/.git/hooks"
-		}
-		link, _ := f.Open(d + "/.git")
-		if to, ok := strings.CutPrefix(strings.TrimSpace(link), "gitdir: "); ok {
-			common, _, _ := strings.Cut(to, "/worktrees/")
-			return at(f, d, common+"/hooks")
+		if git := gitDir(f, d); git != "" {
+			common, _, _ := strings.Cut(git, "/worktrees/")
+			return common + "/hooks"
 		}
 		if path.Dir(d) == d || f.M.ReadsLeft() <= 8 {
 			return at(f, g.dir, ".git/hooks")

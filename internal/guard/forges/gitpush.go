@@ -1,6 +1,7 @@
 package forges
 
 import (
+	"cmp"
 	"strings"
 
 	"hooks/internal/guard/effect"
@@ -90,7 +91,6 @@ func pushOne(f *shell.Frame, g gitRun, remote string, w shellword.Word) {
 // pushTo judges a push by the branch that it moves. unknown is the reason given for a branch that
 // cannot be read.
 func pushTo(f *shell.Frame, g gitRun, to, unknown string) {
-	to = strings.ReplaceAll(to, shellword.Trunk, DefaultBranch(f))
 	switch MovesProtected(f, to) {
 	case shell.Yes:
 		pushAct(f, g, strings.TrimPrefix(to, "refs/heads/"))
@@ -165,36 +165,17 @@ func pushPlain(f *shell.Frame, g gitRun, remote string) {
 }
 
 func pushRemote(f *shell.Frame, g gitRun) string {
-	if names, _ := branches(f, g.dir); len(names) == 1 {
-		if r := setting(f, g, "branch."+names[0]+".remote"); r != "" {
-			return r
-		}
-	}
-	if r := setting(f, g, "remote.pushdefault"); r != "" {
-		return r
-	}
-	return "origin"
+	return cmp.Or(setting(f, g, "branch."+branch(f, g.dir)+".remote"),
+		setting(f, g, "remote.pushdefault"), "origin")
 }
 
 // pushCurrent pushes the branch that is checked out, to its own name or to its upstream's.
 func pushCurrent(f *shell.Frame, g gitRun, remote string, upstream bool) {
-	names, none := branches(f, g.dir)
-	if none {
-		return
+	to := branch(f, g.dir)
+	if upstream {
+		to = cmp.Or(setting(f, g, "branch."+to+".merge"), to)
 	}
-	if len(names) == 0 {
-		f.OpaqueForge(shellword.Join(g.argv), "the checked-out branch that it pushes is not known")
-		return
-	}
-	for _, name := range names {
-		to := name
-		if upstream {
-			if merge := setting(f, g, "branch."+name+".merge"); merge != "" {
-				to = merge
-			}
-		}
-		pushTo(f, g, to, "the checked-out branch that it pushes is only known when it runs")
-	}
+	pushTo(f, g, to, "the checked-out branch that it pushes is only known when it runs")
 }
 
 func pushAct(f *shell.Frame, g gitRun, ref string) {

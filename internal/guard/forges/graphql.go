@@ -196,29 +196,13 @@ func mutation(f *shell.Frame, name string, args []effect.Field, argv []shellword
 	if shellword.HasUnknown(a.Ref) {
 		a.Ref = ""
 	}
-	branch, moves := "", true
 	switch name {
 	case "mergebranch":
-		branch = arg("base")
+		movesBranch(f, a, arg("base"), argv)
 	case "createcommitonbranch", "commitcreate":
-		branch = arg("branchName", "branch", "id")
+		movesBranch(f, a, arg("branchName", "branch", "id"), argv)
 	case "createref", "deleteref", "updaterefs":
-		branch = arg("name", "refId")
-	default:
-		moves = false
-	}
-	if moves {
-		branch = strings.TrimPrefix(branch, "refs/heads/")
-		switch Protected(f, branch) {
-		case shell.Yes:
-			a.Kind, a.Ref = effect.PushProtected, branch
-			f.Act(a, argv)
-		case shell.Maybe:
-			f.OpaqueForge(shellword.Join(argv), "the branch it moves is only known when it runs")
-		}
-		return
-	}
-	switch name {
+		movesBranch(f, a, arg("name", "refId"), argv)
 	case "mergepullrequest", "mergerequestaccept":
 		a.Kind, a.SHA = effect.MergePR, arg("expectedHeadOid", "sha")
 	case "enablepullrequestautomerge", "enqueuepullrequest", "mergetraincreate":

@@ -9,13 +9,16 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-const curlValued = `-X --request -d --data --data-raw --data-binary --data-ascii --data-urlencode
---json -F --form --form-string -H --header -u --user -o --output -A --user-agent -b --cookie -c
---cookie-jar -e --referer -K --config -T --upload-file -m --max-time -w --write-out -x --proxy -r
---range -C --continue-at -D --dump-header -E --cert --cacert --capath --key --url --connect-timeout
---retry --retry-delay --retry-max-time --resolve --connect-to --interface --limit-rate -y -Y -z
---time-cond -U --proxy-user --oauth2-bearer --aws-sigv4 --request-target --url-query --unix-socket
---output-dir --variable --expand-url --expand-data --stderr --trace --trace-ascii --rate
+// curlData are the flags that make a request a POST, whatever their value.
+const curlData = `-d --data --data-raw --data-binary --data-ascii --data-urlencode --json
+--expand-data -F --form --form-string`
+
+const curlValued = curlData + ` -X --request -H --header -u --user -o --output -A --user-agent -b
+--cookie -c --cookie-jar -e --referer -K --config -T --upload-file -m --max-time -w --write-out -x
+--proxy -r --range -C --continue-at -D --dump-header -E --cert --cacert --capath --key --url
+--connect-timeout --retry --retry-delay --retry-max-time --resolve --connect-to --interface
+--limit-rate -y -Y -z --time-cond -U --proxy-user --oauth2-bearer --aws-sigv4 --request-target
+--url-query --unix-socket --output-dir --variable --expand-url --stderr --trace --trace-ascii --rate
 --max-redirs -P -Q -t`
 
 const curlSwitches = " --head --get --next --help --version"
@@ -50,8 +53,7 @@ func curlOne(f *shell.Frame, argv, args []shellword.Word) {
 	downloads(f, fl.All("-o", "--output", "--output-dir"), "curl")
 	body, form := curlBody(f, fl)
 	_, led := fl.Get("-x", "--proxy", "--preproxy", "--connect-to", "--resolve", "--unix-socket")
-	method := curlMethod(fl, body != "" || len(form) > 0)
-	q := Request{Argv: argv, Led: led, Body: body, Fields: form, Method: method}
+	q := Request{Argv: argv, Led: led, Body: body, Fields: form, Method: curlMethod(fl)}
 	urls := append(fl.All("--url", "--expand-url"), fl.Pos...)
 	target := fl.Val("--request-target")
 	for _, u := range urls {
@@ -60,10 +62,7 @@ func curlOne(f *shell.Frame, argv, args []shellword.Word) {
 			f.M.Bounded("more addresses than are read", u.Text, body)
 		}
 		for _, one := range list {
-			q.URL = one
-			if target != "" {
-				q.URL = target
-			}
+			q.URL = cmp.Or(target, one)
 			Send(f, q)
 		}
 	}
@@ -72,7 +71,7 @@ func curlOne(f *shell.Frame, argv, args []shellword.Word) {
 	}
 }
 
-func curlMethod(fl shellword.Flags, data bool) string {
+func curlMethod(fl shellword.Flags) string {
 	for _, h := range fl.All("-H", "--header") {
 		name, val, _ := strings.Cut(h.Text, ":")
 		over := strings.ToUpper(strings.TrimSpace(val))
@@ -81,15 +80,13 @@ func curlMethod(fl shellword.Flags, data bool) string {
 		}
 	}
 	switch w, ok := fl.Get("-X", "--request"); {
-	case ok && !w.Known():
-		return shellword.Unknown
 	case ok:
 		return strings.ToUpper(strings.TrimSpace(w.Text))
 	case len(fl.All("-T", "--upload-file")) > 0:
 		return "PUT"
 	case fl.On("-I", "--head"), fl.On("-G", "--get"):
 		return "GET"
-	case data:
+	case len(fl.All(strings.Fields(curlData)...)) > 0:
 		return "POST"
 	}
 	return "GET"
@@ -217,20 +214,17 @@ func Wget(f *shell.Frame, argv []shellword.Word) {
 		}
 	}
 	downloads(f, fl.All("-O", "--output-document"), "wget")
-	q := Request{Argv: argv, Method: strings.ToUpper(cmp.Or(fl.Val("--method"), "GET"))}
+	q := Request{Argv: argv, Method: strings.ToUpper(fl.Val("--method"))}
 	if w, ok := fl.Get("--post-data", "--body-data"); ok {
 		q.Body = w.Text
 	}
 	if w, ok := fl.Get("--post-file", "--body-file"); ok {
 		q.Body = f.FileText(w.Text)
 	}
-	if _, ok := fl.Get("--post-data", "--post-file"); ok && q.Method == "GET" {
+	if _, ok := fl.Get("--post-data", "--post-file"); ok && q.Method == "" {
 		q.Method = "POST"
 	}
-	if shellword.HasUnknown(q.Method) {
-		q.Method = shellword.Unknown
-	}
-	if _, ok := fl.Get("-i", "--input-file"); ok && q.Method != "GET" {
+	if _, ok := fl.Get("-i", "--input-file"); ok && q.orDefault().Method != "GET" {
 		f.Opaque(shellword.Join(argv), "wget takes the addresses from a file")
 	}
 	for _, u := range fl.Pos {
@@ -248,12 +242,12 @@ func HTTPie(f *shell.Frame, argv []shellword.Word) {
 --history-print --bearer --interface --resolve -m --method`)
 	downloads(f, fl.All("-o", "--output"), "http")
 	pos := fl.Pos
-	q := Request{Argv: argv, Body: fl.Val("--raw")}
-	if q.Method = strings.ToUpper(fl.Val("-m", "--method")); len(pos) > 1 && q.Method == "" &&
-		(isAlpha(strings.ToUpper(pos[0].Text)) || shellword.Blank(pos[0].Text)) {
-		q.Method = strings.ToUpper(pos[0].Text)
-		pos = pos[1:]
+	q := Request{Argv: argv, Body: fl.Val("--raw"), Method: fl.Val("-m", "--method")}
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" + shellword.Unknown
+	if len(pos) > 1 && q.Method == "" && strings.Trim(pos[0].Text, letters) == "" {
+		q.Method, pos = pos[0].Text, pos[1:]
 	}
+	q.Method = strings.ToUpper(q.Method)
 	if len(pos) == 0 {
 		return
 	}
@@ -275,20 +269,5 @@ func HTTPie(f *shell.Frame, argv []shellword.Word) {
 	if q.Body == "" && f.Stdin != nil {
 		q.Body = f.Stdin.Text
 	}
-	if q.Method == "" {
-		q.Method = "GET"
-		if len(q.Fields) > 0 || q.Body != "" {
-			q.Method = "POST"
-		}
-	}
 	Send(f, q)
-}
-
-func isAlpha(s string) bool {
-	for _, c := range s {
-		if c < 'A' || c > 'Z' {
-			return false
-		}
-	}
-	return s != ""
 }

@@ -35,10 +35,10 @@ func Glab(f *shell.Frame, argv []shellword.Word) {
 	switch group.Text {
 	case "mr":
 		if !prCommand(f, argv, sub.Text, fl) {
-			glabTalk(f, argv, sub.Text, fl)
+			talk(f, argv, sub.Text, fl)
 		}
 	case "issue":
-		glabTalk(f, argv, sub.Text, fl)
+		talk(f, argv, sub.Text, fl)
 	case "api":
 		ghAPI(f, argv, rest)
 	case "alias":
@@ -58,19 +58,8 @@ func Glab(f *shell.Frame, argv []shellword.Word) {
 	}
 }
 
-// glabTalk reads the notes and labels of issues and merge requests.
-func glabTalk(f *shell.Frame, argv []shellword.Word, sub string, fl shellword.Flags) {
-	switch a := prTarget(f, fl); sub {
-	case "note", "comment":
-		Comment(f, fl.Val("-m", "--message"), a, argv)
-	case "update":
-		labelWords(f, fl.All("-l", "--label"), a, argv)
-		labelled(f, effect.DropLabel, fl.All("-u", "--unlabel"), a, argv)
-	}
-}
-
-// prCommand reads a command on a PR by its verb, as glab and tea have them, and reports whether it
-// is one that it knows.
+// prCommand reads a command on a PR by its verb, as gh, glab and tea have them, and reports whether
+// it is one that it knows.
 func prCommand(f *shell.Frame, argv []shellword.Word, verb string, fl shellword.Flags) bool {
 	a := prTarget(f, fl)
 	switch verb {
@@ -82,7 +71,10 @@ func prCommand(f *shell.Frame, argv []shellword.Word, verb string, fl shellword.
 	case "reject":
 		a.Kind, a.Review = effect.Comment, true
 	case "create", "new", "for", "c":
-		f.Act(effect.Act{Kind: effect.OpenPR}, argv)
+		if fl.On("--dry-run") {
+			return true
+		}
+		f.Act(effect.Act{Kind: effect.OpenPR, Repo: repoFlag(fl)}, argv)
 		labelWords(f, fl.All("-l", "--label"), effect.Act{}, argv)
 		if !fl.On("--auto-merge") {
 			return true

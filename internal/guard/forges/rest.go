@@ -4,6 +4,7 @@
 package forges
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -16,7 +17,7 @@ import (
 
 // Request is one HTTP request that a call would send, by whatever client.
 type Request struct {
-	Method string // upper case; a hole when unknown
+	Method string // upper case, with a hole where unknown; "" by whether anything is sent
 	URL    string
 	Body   string           // as sent; a hole when unknown, "" none
 	Fields []effect.Field   // parameters given one by one
@@ -33,6 +34,18 @@ func (q Request) leaves() []effect.Field {
 	out = append(out, q.Fields...)
 	out = append(out, shellword.JSONLeaves(q.Body)...)
 	return append(out, shellword.FormLeaves(q.Body)...)
+}
+
+// orDefault is the request with the method that clients use where none is named.
+func (q Request) orDefault() Request {
+	switch {
+	case q.Method != "":
+	case len(q.Fields) > 0 || q.Body != "":
+		q.Method = "POST"
+	default:
+		q.Method = "GET"
+	}
+	return q
 }
 
 // route is a request's path in parts: lower case for matching, and as written.
@@ -88,6 +101,7 @@ func (r route) repo() string {
 
 // Send judges a request by its path's shape, whatever the host.
 func Send(f *shell.Frame, q Request) {
+	q = q.orDefault()
 	if q.Method == "GET" || q.Method == "HEAD" || q.Method == "OPTIONS" {
 		return
 	}
@@ -147,9 +161,7 @@ func local(address string) bool {
 }
 
 func reqAct(f *shell.Frame, q Request, r route, a effect.Act) {
-	if a.Repo == "" {
-		a.Repo = r.repo()
-	}
+	a.Repo = cmp.Or(a.Repo, r.repo())
 	if a.Ref == "" && a.PR == 0 {
 		a.Ref = strings.Join(r.raw, "/")
 	}
@@ -308,14 +320,20 @@ func sendBranch(f *shell.Frame, q Request, r route) bool {
 }
 
 func branchAct(f *shell.Frame, q Request, r route, branch string) {
+	if branch != "" || shellword.HasUnknown(q.Body) {
+		movesBranch(f, effect.Act{Repo: r.repo()}, branch, q.Argv)
+	}
+}
+
+// movesBranch judges what an API moves a branch by.
+func movesBranch(f *shell.Frame, a effect.Act, branch string, argv []shellword.Word) {
 	branch = strings.TrimPrefix(strings.TrimPrefix(branch, "refs/"), "heads/")
 	switch Protected(f, branch) {
 	case shell.Yes:
-		reqAct(f, q, r, effect.Act{Kind: effect.PushProtected, Ref: branch})
+		a.Kind, a.Ref = effect.PushProtected, branch
+		f.Act(a, argv)
 	case shell.Maybe:
-		if branch != "" || shellword.HasUnknown(q.Body) {
-			f.OpaqueForge(shellword.Join(q.Argv), "the branch it moves is only known when it runs")
-		}
+		f.OpaqueForge(shellword.Join(argv), "the branch it moves is only known when it runs")
 	}
 }
 
@@ -361,7 +379,7 @@ func sendDispatch(f *shell.Frame, q Request, r route) bool {
 
 // sendUnknown judges a request of whose path only a part is known.
 func sendUnknown(f *shell.Frame, q Request, r route) {
-	puts := q.Method == "PUT" || q.Method == shellword.Unknown
+	puts := q.Method == "PUT" || shellword.HasUnknown(q.Method)
 	of := r.seg(len(r.segs) - 2)
 	switch {
 	case puts && r.seg(len(r.segs)-1) == "merge" && strings.HasSuffix(of, shellword.Unknown):

@@ -144,11 +144,8 @@ func request(f *shell.Frame, words []shellword.Word) {
 		}
 	}
 	body, _ := param(words, "body")
-	q := forges.Request{URL: url.Text, Body: body.Text, Argv: words}
-	if q.Method = strings.ToUpper(cmp.Or(method.Text, "GET")); shellword.HasUnknown(q.Method) {
-		q.Method = shellword.Unknown
-	}
-	forges.Send(f, q)
+	verb := strings.ToUpper(cmp.Or(method.Text, "GET"))
+	forges.Send(f, forges.Request{Method: verb, URL: url.Text, Body: body.Text, Argv: words})
 }
 
 // Pwsh is PowerShell or cmd started from another shell.

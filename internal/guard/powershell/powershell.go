@@ -192,7 +192,7 @@ func (l *lexer) variable() string {
 		l.i++
 	}
 	name := strings.ToLower(strings.Trim(l.s[start:l.i], "{}"))
-	if v, ok := l.f.First("$" + name); ok {
+	if v, ok := l.f.Value("$" + name); ok {
 		return v
 	}
 	if name == "pwd" {
@@ -269,7 +269,7 @@ func assign(f *shell.Frame, name string, rest []shellword.Word) string {
 	case letter && len(rest) > 1:
 		value = shellword.Unknown
 	}
-	f.Let(name, value)
+	f.Set(name, value)
 	if letter {
 		return statement(f, rest, "")
 	}

@@ -30,9 +30,10 @@ func runLauncher(f *shell.Frame, name string, argv []shellword.Word) (ok bool) {
 	}
 	defer f.Through(name)()
 	g := f.External()
-	if text, ok := shellword.FlagText(argv, "-c --call"); ok {
-		g.Run(text)
-	} else if rest := shellword.Command(argv, "-p --package -w --workspace", 0); len(rest) > 0 {
+	const valued = "-p --package -w --workspace"
+	if text, ok := shellword.ParseFlags(argv, valued+" -c --call").Get("-c", "--call"); ok {
+		g.Run(text.Text)
+	} else if rest := shellword.Command(argv, valued, 0); len(rest) > 0 {
 		g.Exec(rest)
 	}
 	return true

@@ -68,7 +68,6 @@ func runProgram(f *shell.Frame, name string, argv []shellword.Word) string {
 	name = clientName(withoutGNU(name), argv[0].Text)
 	args := argv[1:]
 	judgeSignal(f, name, argv)
-	judgeInPlace(f, name, args)
 	if out, ok := runTextTool(f, name, args); ok {
 		return out
 	}

@@ -57,9 +57,9 @@ func ssh(f *shell.Frame, name string, args []shellword.Word) string {
 	g := f.External()
 	g.Cwd = shellword.Unknown
 	how := name + " " + shellword.Join(args)
-	switch {
-	case len(rest) > 0 && forges.Gerrit(rest):
-		f.Act(effect.Act{Kind: forges.GerritKind(rest)}, append(shellword.Lits("ssh"), args...))
+	switch kind := forges.GerritKind(rest); {
+	case kind != "":
+		f.Act(effect.Act{Kind: kind}, append(shellword.Lits("ssh"), args...))
 	case len(rest) > 0:
 		return g.ShellText(shellword.JoinText(rest), how)
 	case f.Stdin != nil:

@@ -31,10 +31,9 @@ func judgeOwnLanguage(f *shell.Frame, name string, args []shellword.Word) (ok bo
 		if name == "rsync" {
 			judgeWrites(f, name, args)
 		}
-		text, _ = shellword.FlagText(args, `
-			-I -e -P --rsh --pager --to-command --use-compress-program
---checkpoint-action`)
-		marks = ""
+		const runs = `-I -e -P --rsh --pager --to-command --use-compress-program
+--checkpoint-action`
+		text, marks = shellword.ParseFlags(args, runs).Val(strings.Fields(runs)...), ""
 	case "vim", "nvim", "vi", "ex", "ed":
 		for _, w := range args {
 			if w.Text != "" && w.Text[0] != '-' && w.Text[0] != '+' {
@@ -54,17 +53,11 @@ func judgeOwnLanguage(f *shell.Frame, name string, args []shellword.Word) (ok bo
 			f.Brings(w, name+" "+shellword.Join(args))
 		}
 	}
-	if marks == "" || shellword.HasPart(strings.ReplaceAll(text, " ", ""), marks) {
-		noteMayRun(f, name, text)
-	}
-	return true
-}
-
-// noteMayRun notes text that a program could run by itself, where it could land something.
-func noteMayRun(f *shell.Frame, name, text string) {
-	if shellword.Lands(text) {
+	runs := marks == "" || shellword.HasPart(strings.ReplaceAll(text, " ", ""), marks)
+	if runs && shellword.Lands(text) {
 		f.Opaque(name+" "+text, "a program that may run a part of this text")
 	}
+	return true
 }
 
 // sedRuns are the scripts of GNU sed with an e command or the e flag of s.

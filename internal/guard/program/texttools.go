@@ -35,7 +35,7 @@ func runTextTool(f *shell.Frame, name string, args []shellword.Word) (out string
 	case "mktemp":
 		return f.TempFile() + "\n", true
 	case "ls", "seq", "tr", "cut", "rev", "date", "hostname", "whoami", "id", "uname", "nproc",
-		"wc", "ps", "jq", "yq":
+		"wc", "ps", "jq":
 		return shellword.Unknown, true
 	}
 	if shellword.Has(setups, name) {
@@ -62,8 +62,6 @@ atuin stack ghcup pkg-config python-config llvm-config`
 func pathPart(f *shell.Frame, name, text string) string {
 	base := shellword.ProgramName(text)
 	switch {
-	case strings.Contains(text, shellword.Trunk):
-		return shellword.Trunk
 	case name == "basename" && !shellword.HasUnknown(base):
 		return base
 	case name == "basename" || shellword.HasUnknown(text):
@@ -83,10 +81,7 @@ func input(f *shell.Frame, args []shellword.Word) string {
 		}
 	}
 	if len(files) == 0 {
-		if f.Stdin == nil {
-			return shellword.Unknown
-		}
-		return f.Stdin.Text
+		return f.Input()
 	}
 	var out strings.Builder
 	for _, w := range files {
@@ -100,10 +95,7 @@ func input(f *shell.Frame, args []shellword.Word) string {
 
 // tee writes its input into files and hands it on.
 func tee(f *shell.Frame, args []shellword.Word) string {
-	text := shellword.Unknown
-	if f.Stdin != nil {
-		text = f.Stdin.Text
-	}
+	text := f.Input()
 	fl := shellword.ParseFlags(args, "--output-error")
 	for _, w := range fl.Pos {
 		f.Writes(w, "tee "+w.Show())
@@ -132,12 +124,8 @@ func echo(args []shellword.Word) string {
 	return text
 }
 
-// printf prints its format once for every set of arguments; -v puts the text into a variable.
+// printf prints its format once for every set of arguments.
 func printf(f *shell.Frame, args []shellword.Word) string {
-	target := ""
-	if len(args) > 1 && args[0].Text == "-v" {
-		target, args = args[1].Text, args[2:]
-	}
 	if len(args) > 0 && args[0].Text == "--" {
 		args = args[1:]
 	}
@@ -154,12 +142,7 @@ func printf(f *shell.Frame, args []shellword.Word) string {
 		}
 		rest = left
 	}
-	out = shellword.ClipHole(out)
-	if target != "" {
-		f.Set(target, out)
-		return ""
-	}
-	return out
+	return shellword.ClipHole(out)
 }
 
 // format fills %s and %d of one printf format and returns the arguments that are left; any other

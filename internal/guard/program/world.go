@@ -3,9 +3,6 @@
 package program
 
 import (
-	"slices"
-	"strings"
-
 	"hooks/internal/guard/code"
 	"hooks/internal/guard/forges"
 	"hooks/internal/guard/shell"
@@ -21,20 +18,7 @@ type World struct {
 // Program runs a program by its name and gives what it prints.
 func (w World) Program(f *shell.Frame, name string, argv []shellword.Word) string {
 	w.guardOwn(f, name, argv)
-	fed := f.Stdin != nil && strings.Contains(f.Stdin.Text, shellword.Trunk)
-	out := runProgram(f, name, argv)
-	if shellword.HasUnknown(out) && (fed || asksTrunk(argv)) {
-		return shellword.Trunk + "\n"
-	}
-	return out
-}
-
-// asksTrunk reports whether a command asks a forge for the name of the default branch, or takes it
-// out of an answer.
-func asksTrunk(argv []shellword.Word) bool {
-	return slices.ContainsFunc(argv[1:], func(w shellword.Word) bool {
-		return shellword.HasPart(w.Text, "defaultBranch default_branch "+shellword.Trunk)
-	})
+	return runProgram(f, name, argv)
 }
 
 // Guess reads the words behind an unknown name and reports whether that settles what they do.

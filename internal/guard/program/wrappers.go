@@ -165,9 +165,9 @@ func xargs(f *shell.Frame, args []shellword.Word) string {
 	rest := shellword.Command(args, xargsValued, 0)
 	head := args[:len(args)-len(rest)]
 	fl := shellword.ParseFlags(head, xargsValued)
-	input := shellword.Unknown
-	if f.Stdin != nil && !fl.On("-a", "--arg-file", "-d", "--delimiter") {
-		input = f.Stdin.Text
+	input := f.Input()
+	if fl.On("-a", "--arg-file", "-d", "--delimiter") {
+		input = shellword.Unknown
 	}
 	if len(rest) == 0 {
 		return input
@@ -230,8 +230,8 @@ func runQueued(f *shell.Frame, name string, args []shellword.Word) {
 	if f.Stdin != nil {
 		text = f.Stdin.Text
 	}
-	if file, ok := shellword.FlagText(args, "-f"); ok {
-		text = f.FileText(file)
+	if file, ok := shellword.ParseFlags(args, "-f").Get("-f"); ok {
+		text = f.FileText(file.Text)
 	}
 	if name != "crontab" {
 		f.External().ShellText(text, name)

@@ -14,25 +14,11 @@ import (
 // in another way is seen by the seal. ok is false for any other program.
 func judgeWriter(f *shell.Frame, name string, args []shellword.Word) (ok bool) {
 	const writers = `rm rmdir unlink shred trash srm mv cp install ln truncate touch mkdir chmod
-chown chgrp dd sponge gzip scp patch mkfifo sd rename`
+chown chgrp dd sponge gzip scp patch mkfifo sd rename yq jaq prettier`
 	if ok = shellword.Has(writers, name); ok {
 		judgeWrites(f, name, args)
 	}
 	return ok
-}
-
-// judgeInPlace judges programs that print what they make of a file, unless a flag has them write
-// it.
-func judgeInPlace(f *shell.Frame, name string, args []shellword.Word) {
-	if !shellword.Has("yq jaq prettier", name) {
-		return
-	}
-	fl := shellword.ParseFlags(args, "")
-	if fl.On("-i", "--inplace", "--in-place", "-w", "--write") {
-		for _, w := range fl.Pos {
-			f.Writes(w, name+" "+shellword.Join(args))
-		}
-	}
 }
 
 // judgeWrites judges a writing program's arguments.
@@ -58,6 +44,13 @@ func judgeWrites(f *shell.Frame, name string, args []shellword.Word) {
 		}
 	case "sed":
 		judgeSedInPlace(f, args, how)
+	case "yq", "jaq", "prettier": // they print what they make of a file, unless a flag says write
+		fl := shellword.ParseFlags(args, "")
+		if fl.On("-i", "--inplace", "--in-place", "-w", "--write") {
+			for _, w := range fl.Pos {
+				f.Writes(w, how)
+			}
+		}
 	default:
 		const valued = "-s --size -r --reference -d --date -t -m --mode --context -b -n -l -a"
 		for _, w := range shellword.ParseFlags(args, valued).Pos {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"strings"
 
 	"hooks/internal/guard/shellword"
@@ -38,10 +39,7 @@ func (f *Frame) builtin(name string, argv []shellword.Word) (out string, ok bool
 	case "type", "which":
 		return where(rest), true
 	case "pwd":
-		if f.Cwd == "" {
-			return shellword.Unknown, true
-		}
-		return f.Cwd + "\n", true
+		return cmp.Or(f.Cwd, shellword.Unknown) + "\n", true
 	default:
 		return "", f.naming(name, rest)
 	}

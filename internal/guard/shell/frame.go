@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+
+	"hooks/internal/guard/shellword"
 )
 
 // Frame is one shell: what its variables, functions and place are. Child shells are copies.
@@ -30,6 +32,14 @@ type Frame struct {
 // Stream is the standard input of a command. Unknown text is shellword.Unknown.
 type Stream struct {
 	Text string
+}
+
+// Input is the text of standard input.
+func (f *Frame) Input() string {
+	if f.Stdin == nil {
+		return shellword.Unknown
+	}
+	return f.Stdin.Text
 }
 
 // Shell is a new shell in a directory, "" where that is unknown.

@@ -43,13 +43,12 @@ type Machine struct {
 	// unread is set when a file was not looked for, because too many were before it.
 	unread bool
 	fds    int
-	round  *round // of the simple command that is walked
 
-	fs        map[string]written  // files written by this very call
-	disk      map[string]string   // files of the project, "" for those that cannot be read
-	Heads     map[string][]string // branches that may be checked out, by directory
-	Before    map[string]string   // the branch that was, before this call switched
-	Config    map[string]string   // git config set by this very call
+	fs        map[string]written // files written by this very call
+	disk      map[string]string  // files of the project, "" for those that cannot be read
+	Heads     map[string]string  // the branch that is checked out, by directory
+	Before    map[string]string  // the branch that was, before this call switched
+	Config    map[string]string  // git config set by this very call
 	GHAliases map[string]string
 	InHook    bool // a hook of git is being read: what it starts itself would lead in a circle
 }
@@ -79,7 +78,7 @@ func New(c effect.Call, repo func() effect.Repo, files effect.Files, w World) *M
 		seen:      map[string]bool{},
 		fs:        map[string]written{},
 		disk:      map[string]string{},
-		Heads:     map[string][]string{},
+		Heads:     map[string]string{},
 		Before:    map[string]string{},
 		Config:    map[string]string{},
 		GHAliases: map[string]string{},

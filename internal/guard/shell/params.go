@@ -53,7 +53,7 @@ func (f *Frame) param(p *syntax.ParamExp) (values []string, isList bool) {
 	switch {
 	case p.Slice != nil || p.Repl != nil:
 		f.runInside(p)
-		return []string{changed(strings.Join(values, ""))}, false
+		return []string{shellword.Unknown}, false
 	case p.Exp != nil:
 		return f.operated(p, values, isList, known)
 	}
@@ -78,7 +78,7 @@ func (f *Frame) base(p *syntax.ParamExp) (values []string, isList, known bool) {
 	case len(v.vals) == 0:
 		return []string{""}, false, false
 	}
-	return []string{f.M.choose(name, v.vals)}, false, known
+	return []string{v.vals[0]}, false, known
 }
 
 // element is one value of an array, the first without an index. An unknown last value may stand
@@ -144,15 +144,6 @@ func trimmed(op, pat, v string) string {
 		return strings.TrimSuffix(v, pat)
 	case op == "##" && pat == "*/" && slash >= 0:
 		return v[slash+1:]
-	}
-	return changed(v)
-}
-
-// changed is a text of which a part was changed: unknown, but the name of the default branch stays
-// one, because what is taken off it is "origin/" as a rule.
-func changed(v string) string {
-	if strings.Contains(v, shellword.Trunk) {
-		return shellword.Trunk
 	}
 	return shellword.Unknown
 }

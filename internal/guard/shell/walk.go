@@ -145,8 +145,6 @@ func (f *Frame) command(c syntax.Command) (out string) {
 	case *syntax.TestClause:
 		f.status = f.testExpr(c.X)
 		return ""
-	case *syntax.TestDecl:
-		return f.Child().stmt(c.Body)
 	}
 	f.status = Maybe
 	return out
@@ -242,7 +240,7 @@ func (f *Frame) pipeline(c *syntax.BinaryCmd) string {
 }
 
 func (f *Frame) ifClause(c *syntax.IfClause) string {
-	if c == nil || !f.M.Burn(1) {
+	if !f.M.Burn(1) {
 		return ""
 	}
 	if len(c.Cond) == 0 { // else

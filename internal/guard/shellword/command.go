@@ -53,20 +53,6 @@ func Assignment(text string) bool {
 // JoinText is words joined by spaces, as wrappers do that hand them to a shell.
 func JoinText(words []Word) string { return strings.Join(Texts(words), " ") }
 
-// FlagText is the value of one of the flags that carry text: --call text, --call=text.
-func FlagText(args []Word, names string) (string, bool) {
-	for i, w := range args {
-		name, val, glued := strings.Cut(w.Text, "=")
-		if glued && Has(names, name) {
-			return val, true
-		}
-		if Has(names, w.Text) && i+1 < len(args) {
-			return args[i+1].Text, true
-		}
-	}
-	return "", false
-}
-
 // Subcommand is the first word that is no flag, with everything else behind it: flags before a
 // command belong to it. ok is false where that word is unknown.
 func Subcommand(args []Word, valued string) (sub Word, rest []Word, ok bool) {

@@ -9,12 +9,10 @@ import (
 
 // Text that is not known is a private character in a word: Unknown for anything, UnknownEnv for the
 // output of programs
-// that set up an environment (direnv, ssh-agent, brew shellenv), which is no way to a forge, Trunk
-// for the name of the default branch where a command looks it up.
+// that set up an environment (direnv, ssh-agent, brew shellenv), which is no way to a forge.
 const (
 	Unknown    = "\ue000"
 	UnknownEnv = "\ue001"
-	Trunk      = "\ue003"
 )
 
 // MaxText bounds the text of a snippet in another language, in bytes.
@@ -50,13 +48,12 @@ func (w Word) Known() bool { return !HasUnknown(w.Text) }
 
 // HasUnknown reports whether a part of the text is unknown.
 func HasUnknown(text string) bool {
-	return strings.Contains(text, Unknown) || strings.Contains(text, UnknownEnv) ||
-		strings.Contains(text, Trunk)
+	return strings.Contains(text, Unknown) || strings.Contains(text, UnknownEnv)
 }
 
 // Blank reports whether nothing at all is known of the text.
 func Blank(text string) bool {
-	return strings.Trim(text, Unknown+UnknownEnv+Trunk+" \n\t") == "" && HasUnknown(text)
+	return strings.Trim(text, Unknown+UnknownEnv+" \n\t") == "" && HasUnknown(text)
 }
 
 // Show is the word as a person would read it.
@@ -81,7 +78,7 @@ func Ellipsis(text string) string {
 	if !HasUnknown(text) {
 		return text
 	}
-	return strings.NewReplacer(Unknown, "…", UnknownEnv, "…", Trunk, "…").Replace(text)
+	return strings.NewReplacer(Unknown, "…", UnknownEnv, "…").Replace(text)
 }
 
 // Join is a command line as a person would read it, at most some 400 bytes.
