@@ -24,10 +24,9 @@ type Field struct{ Path, Value string }
 
 // Repo has the facts of the project's repository. The caller reads them from .git.
 type Repo struct {
-	Branch    string   // checked-out branch of Call.Cwd, "" unknown or detached
-	Default   string   // default branch, "" unknown: then release* counts as protected too
-	Protected []string // more protected branch names or globs; main, master and trunk always are
-	Remotes   map[string]string
+	Branch  string // checked-out branch of Call.Cwd, "" unknown or detached
+	Default string // default branch, "" unknown: then release* counts as protected too
+	Remotes map[string]string
 	// Config holds git config by lower-cased key: alias.*, remote.*.push, push.default, …
 	Config map[string]string
 	// Aliases holds the aliases of gh by name, as its config file has them. "!…" runs in a shell.

@@ -31,7 +31,7 @@ func Protected(f *shell.Frame, name string) shell.Truth {
 // anyProtected asks for every protected name or glob.
 func anyProtected(f *shell.Frame, is func(p string) bool) bool {
 	r := f.M.Repo()
-	names := append([]string{"main", "master", "trunk", r.Default}, r.Protected...)
+	names := []string{"main", "master", "trunk", r.Default}
 	if r.Default == "" {
 		names = append(names, "release", "release/*", "release-*", "releases/*")
 	}
