@@ -155,15 +155,17 @@ func (h *historyFile) mend() (int64, error) {
 		return 0, err
 	}
 	h.end = info.Size()
-	start, line, err := lastLine(h.f, h.end)
+	lines := backward{f: h.f, pos: h.end}
+	line, err := lines.next()
 	switch complete := whole(line); {
-	case err != nil:
+	case err != nil && !errors.Is(err, errLongLine):
 		return 0, err
 	case string(line) == "\n", complete && line[len(line)-1] == '\n':
 		return h.end, nil
 	case complete:
 		return h.end + 1, h.add([]byte("\n"))
 	}
+	start := lines.at()
 	return start, h.cut(start)
 }
 

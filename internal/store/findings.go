@@ -74,16 +74,9 @@ func (s *Store) logged(b *loop.Budget) (text []byte, list []loop.Finding, err er
 
 // findingsText is the beginning of the file, up to most bytes; it is shorter where the file is.
 func (s *Store) findingsText(name string, most int64) ([]byte, error) {
-	err := s.disk.at("read", name)
-	if err == nil {
-		_, err = s.disk.stat(name)
-	}
-	if err != nil {
-		return nil, orAbsent(err)
-	}
-	f, err := s.disk.open(name, os.O_RDONLY)
-	if err != nil {
-		return nil, orAbsent(err)
+	f, _, err := s.disk.reader(name)
+	if f == nil {
+		return nil, err
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, min(most, maxFindings)))
