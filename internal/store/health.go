@@ -101,8 +101,7 @@ func (s *Store) Hide() error { return wrap("hide", s.hide()) }
 
 // Hidden reports whether the folder's own .gitignore keeps all of it out of git.
 func (s *Store) Hidden() bool {
-	text, err := s.disk.read(".gitignore")
-	return err == nil && strings.TrimSpace(string(text)) == "*"
+	return strings.TrimSpace(string(s.kept(".gitignore"))) == "*"
 }
 
 // Locks is how the hooks of two processes are kept apart.
