@@ -17,7 +17,6 @@ import (
 type File struct {
 	Name string // relative to the folder, with slashes
 	Mode fs.FileMode
-	Size int64 // bytes
 	// Litter marks an unfinished file that no one can still be writing.
 	Litter bool
 	// Known marks a name of the state's own. Those of the archive's folders are.
@@ -41,7 +40,7 @@ func (s *Store) Files() (list []File, err error) {
 		}
 		tmp := isTemp(d.Name())
 		list = append(list, File{
-			Name: name, Mode: info.Mode(), Size: info.Size(), Litter: tmp && litter(info),
+			Name: name, Mode: info.Mode(), Litter: tmp && litter(info),
 			Known: tmp || name == "." || strings.HasPrefix(name, archiveName) || ownName(d.Name()),
 		})
 		return nil

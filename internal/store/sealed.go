@@ -253,7 +253,7 @@ func (s *Store) Changed(skill loop.Skill) (list []Change) {
 	}
 	if st, err := s.LoadRun(skill); err == nil {
 		if err := s.CheckSealed(st.Budget); err != nil {
-			list = append(list, Change{st.Budget.RunID, st.Budget.SessionID, err})
+			list = append(list, Change{st.Budget.RunID, err})
 		}
 	}
 	for _, run := range runs {
@@ -265,7 +265,7 @@ func (s *Store) Changed(skill loop.Skill) (list []Change) {
 			err = s.verifyFindings(run)
 		}
 		if err != nil {
-			list = append(list, Change{run.RunID, run.record.Session, err})
+			list = append(list, Change{run.RunID, err})
 		}
 	}
 	return list
@@ -273,9 +273,8 @@ func (s *Store) Changed(skill loop.Skill) (list []Change) {
 
 // Change is a run whose files were changed, or a record that cannot be read, which names no run.
 type Change struct {
-	Run     string
-	Session string
-	Err     error
+	Run string
+	Err error
 }
 
 // sealedBudget is a run's budget as the record has it, nil when it has none.
