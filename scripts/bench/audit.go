@@ -13,7 +13,7 @@ import (
 // audit measures the close of an audit in a loop of 24 sections with 200 open findings, beside that
 // of an empty one.
 func (b *bench) audit() {
-	rows := b.against(b.world("idle"), events(b.world("none"))[0])
+	rows := b.against(events(b.world("idle"))[0])
 	for _, n := range []int{0, 200} {
 		w := b.world(fmt.Sprint("audit", n))
 		b.reachAudit(w, n)
