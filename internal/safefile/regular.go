@@ -77,6 +77,12 @@ func Names(path string, most int) []string {
 	return names
 }
 
+// IsDir reports whether a folder is at the path, through a symlink too.
+func IsDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // ReadHead returns the first bytes of a file; ok is false without a regular file.
 func ReadHead(path string, most int64) (text string, ok bool) {
 	f, _, err := Open(path)

@@ -53,17 +53,16 @@ func (s *Store) Files() (list []File, err error) {
 
 // ownName knows the names beside the budgets that --budget-file may have put here.
 func ownName(name string) bool {
+	own := []string{guardName, notesName, planName, progressName, syncName, sendName,
+		viewName, ".gitignore"}
 	for _, k := range loop.Skills() {
-		switch rest, ok := strings.CutPrefix(name, string(k)+"."); {
-		case !ok:
-		case rest == "lock", rest == "budget.json", rest == "budget-file", rest == "tick.json",
-			rest == "claim.json", rest == "history.jsonl", rest == "used.jsonl",
-			strings.HasPrefix(rest, "history.jsonl.torn-"), strings.HasSuffix(rest, findingsEnd):
+		own = append(own, lockName(k), budgetName(k), pointerName(k), tickName(k), claimName(k),
+			historyName(k), usedName(k))
+		if strings.HasPrefix(name, historyName(k)+".torn-") ||
+			strings.HasPrefix(name, string(k)+".") && strings.HasSuffix(name, findingsEnd) {
 			return true
 		}
 	}
-	own := []string{guardName, notesName, planName, progressName, syncName, sendName,
-		viewName, ".gitignore"}
 	return slices.Contains(own, name)
 }
 
