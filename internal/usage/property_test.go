@@ -200,22 +200,6 @@ func TestLineReaderBounds(t *testing.T) {
 	}
 }
 
-func FuzzMark(f *testing.F) {
-	f.Add([]byte(`kkk_to_tokens"`))
-	f.Add(bytes.Repeat([]byte("k"), 100))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, m := range []mark{usageMark, interruptMark, answersMark} {
-			if got, want := m.in(b), bytes.Contains(b, m.text); got != want {
-				t.Errorf("%s in %q: %v", m.text, b, got)
-			}
-			end := append(append(bytes.Clone(b), m.text...), b...)
-			if !m.in(end) {
-				t.Errorf("%s not found in %q", m.text, end)
-			}
-		}
-	})
-}
-
 // FuzzLine feeds foreign lines to the whole counter: it must not fall, nor count anything negative.
 func FuzzLine(f *testing.F) {
 	for _, name := range []string{"session", "scheduled-with-gate", "interrupted"} {
