@@ -54,7 +54,8 @@ type gitPlace struct {
 func findGit(from string) (gitPlace, bool) {
 	for top := range parents(from) {
 		dot := filepath.Join(top, ".git")
-		if safefile.IsDir(filepath.Join(dot, "objects")) || safefile.IsDir(filepath.Join(dot, "refs")) {
+		if safefile.IsDir(filepath.Join(dot, "objects")) ||
+			safefile.IsDir(filepath.Join(dot, "refs")) {
 			return gitPlace{top, dot, dot}, true
 		}
 		text, _ := readSmall(dot)
