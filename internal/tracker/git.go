@@ -33,7 +33,7 @@ func gitAtMost(ctx context.Context, most int, dir string, args ...string) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	off, err := own.unfiltered()
+	off, err := own.overrule(args[0] == "ls-remote")
 	if err != nil {
 		return nil, err
 	}
