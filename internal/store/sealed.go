@@ -198,30 +198,23 @@ func (s *Store) CheckSealed(b *loop.Budget) error {
 	return &ChangedError{Skill: b.Skill, Session: b.SessionID, Changes: changes}
 }
 
-// SealedState is what the record of a run holds, whatever the project's files say.
-type SealedState struct {
-	State
-	Lost bool // the budget file is not there
-}
-
-// Sealed is what the record of the run with that budget file holds; all of it is nil when there is
-// no record.
-func (s *Store) Sealed(skill loop.Skill, path string) (st SealedState, err error) {
+// Sealed is what the record of the run with that budget file holds, whatever the project's files
+// say; all of it is nil when there is no record. lost reports that the budget file is not there.
+func (s *Store) Sealed(skill loop.Skill, path string) (st State, lost bool, err error) {
 	run, known, err := s.recordAt(skill, path)
 	if !known || err != nil {
-		return st, err
+		return st, false, err
 	}
 	st.Skill, st.BudgetPath = skill, run.Budget
 	if st.Budget, err = s.sealedBudget(run); err != nil {
-		return st, err
+		return st, false, err
 	}
 	if text := run.State.Tick; text != "" {
 		if st.Tick, err = decodeTick(tickName(skill), []byte(text)); err != nil {
-			return st, err
+			return st, false, err
 		}
 	}
-	st.Lost = s.found(run).files.Budget == ""
-	return st, nil
+	return st, s.found(run).files.Budget == "", nil
 }
 
 // Restore writes a run's budget file as the record holds it.
