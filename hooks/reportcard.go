@@ -55,7 +55,8 @@ func (r reportCardCmd) write(c caller) error {
 	if len(pages) == 0 && err != nil {
 		return err
 	}
-	werr := safefile.Replace(r.HTML, report.PageHTML(c.screen(), pages))
+	page := strings.NewReader(report.PageHTML(c.screen(), pages))
+	werr := safefile.Replace(r.HTML, 0o600, page, nil) // for the person alone
 	if werr != nil {
 		return errors.Join(err, hint.New("name a file in a folder that you can write to",
 			"write the page: %v", werr))

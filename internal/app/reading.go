@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -66,14 +65,8 @@ type files struct {
 
 // ReadFile is part of guard.Files.
 func (f files) ReadFile(path string) (string, bool) {
-	file, _, err := safefile.Open(f.absolute(path))
-	if err != nil {
-		return "", false
-	}
-	defer file.Close()
 	// One byte more than is read shows that the file is longer.
-	text, err := io.ReadAll(io.LimitReader(file, guard.MaxFile+1))
-	return string(text), err == nil
+	return safefile.ReadHead(f.absolute(path), guard.MaxFile+1)
 }
 
 // List is part of guard.Folders.

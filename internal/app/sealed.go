@@ -116,14 +116,14 @@ func (h *handler) rest(ended []*loopState) error {
 // loadChanged handles a request whose run's files are not as they were written.
 func (e *entry) loadChanged(changed *store.ChangedError) (store.State, error) {
 	skill, path := e.Skill, e.asks.Path
-	sealed, err := e.files.Sealed(skill, path)
+	sealed, lost, err := e.files.Sealed(skill, path)
 	if err != nil || sealed.Budget == nil {
 		return store.State{}, errors.Join(changed, err)
 	}
-	e.State = sealed.State
+	e.State = sealed
 	asks := e.asks
 	asks.Scheduled = e.isScheduled()
-	switch run := sealed.Budget.RunID; asks.Mend(e.values(), sealed.Lost, gone(sealed.Budget)) {
+	switch run := sealed.Budget.RunID; asks.Mend(e.values(), lost, gone(sealed.Budget)) {
 	case loop.StaysShut:
 		return store.State{}, changed
 	case loop.Restores:

@@ -65,16 +65,10 @@ func encodeFields(b []byte, v reflect.Value) (_ []byte, err error) {
 	return append(b, '}'), nil
 }
 
-// omits reports whether the field is left out of the object. As in encoding/json, omitempty leaves
-// no struct out.
+// omits reports whether the field is left out of the object.
 func (f *Field) omits(v reflect.Value) bool {
-	if f.option == "omitempty" {
-		switch v.Kind() {
-		case reflect.Slice, reflect.Map:
-			return v.Len() == 0
-		case reflect.Struct:
-			return false
-		}
+	if f.option == "omitempty" && (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) {
+		return v.Len() == 0
 	}
 	return f.option != "" && v.IsZero()
 }

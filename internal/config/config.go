@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"hooks/internal/safefile"
@@ -148,16 +149,12 @@ func (c Config) Same(o Config) bool {
 
 // settings are the values of c without their line numbers.
 func (c Config) settings() []any {
-	rates, patterns := append([]Rate{}, c.Rates...), append([]Pattern{}, c.Patterns...)
+	rates := slices.Clone(c.Rates)
 	for i := range rates {
 		rates[i].Line = 0
 	}
-	for i := range patterns {
-		patterns[i].Line = 0
-	}
-	logins := append([]string{}, c.AgentLogins...)
-	return []any{rates, patterns, logins, c.DoNotMerge, c.Tracker, c.Notify, c.Sync, c.Overrun,
-		c.Audit, append([]string{}, c.TaskNamespaces...)}
+	return []any{rates, c.Patterns, c.AgentLogins, c.DoNotMerge, c.Tracker, c.Notify, c.Sync,
+		c.Overrun, c.Audit, c.TaskNamespaces}
 }
 
 // User is what the person's own CLAUDE.md in the client's folder configures for every project. Only

@@ -50,8 +50,8 @@ func TestFiles(t *testing.T) {
 	tests := map[string]Config{
 		"spec.md": {Rates: at(8), Unread: unread(12, "### loop logging")},
 		"repo.md": {Rates: at(29),
-			Patterns: []Pattern{{`(?i)token=\S+`, `token=<redacted>`, 35},
-				{`(?i)api[_-]?key=\S+`, `api_key=<redacted>`, 36}},
+			Patterns: []Pattern{{`(?i)token=\S+`, `token=<redacted>`},
+				{`(?i)api[_-]?key=\S+`, `api_key=<redacted>`}},
 			Tracker: Tracker{Type: "github", Owner: "acme", Repo: "app"}, DoNotMerge: "wip",
 			AgentLogins: []string{"sdd-bot", "ci[bot]", "helper"}, Notify: "notify-send loop",
 			Foreign: []Warning{{Line: 21, Text: `unknown setting "maxpairs", ignored`}}},
@@ -75,7 +75,7 @@ func TestFiles(t *testing.T) {
 				CacheRead: usd(t, "0"), Line: 8},
 		}},
 		"lines.md": {Rates: []Rate{{Model: "claude-opus-5", Input: *usd(t, "5"),
-			Output: *usd(t, "25"), Line: 6}}, Patterns: []Pattern{{"secret|key", "x", 10}}},
+			Output: *usd(t, "25"), Line: 6}}, Patterns: []Pattern{{"secret|key", "x"}}},
 		"damaged.md": {
 			Rates: at(9),
 			Warnings: []Warning{

@@ -21,13 +21,12 @@ const (
 // Pattern is a row of `Loop Logging`: text that must not be written, and its replacement (R125).
 type Pattern struct {
 	Pattern, Replace string
-	Line             int
 }
 
 // pattern reads a row of `Loop Logging`. It only parses the pattern, which costs microseconds;
 // Redact compiles it.
 func (c *Config) pattern(r row) {
-	p := Pattern{Pattern: r.cells[0], Line: r.line}
+	p := Pattern{Pattern: r.cells[0]}
 	if len(r.cells) > 1 {
 		p.Replace = r.cells[1]
 	}

@@ -60,10 +60,8 @@ func (d *decoder) texts() [17]text {
 // turn the program off.
 func (d *decoder) other(key string, v gjson.Result) {
 	switch key {
-	case "is_interrupt":
-		d.IsInterrupt = d.flag(key, v)
 	case "stop_hook_active":
-		d.StopActive = d.flag(key, v)
+		d.flag(key, v)
 		d.StopFirst = v.Type == gjson.False
 	case "permission_mode":
 		d.PermissionMode = textOr(v)
@@ -75,12 +73,8 @@ func (d *decoder) other(key string, v gjson.Result) {
 		d.Response = v
 	case "background_tasks":
 		d.each(key, v, func(at string, t gjson.Result) {
-			d.Background = append(d.Background, Task{
-				ID: d.member(at, t, "id"), Type: d.member(at, t, "type"),
-				Status:      d.member(at, t, "status"),
-				Description: textOr(field(t, "description")),
-				AgentType:   textOr(field(t, "agent_type")),
-			})
+			task := Task{Type: d.member(at, t, "type"), Status: d.member(at, t, "status")}
+			d.Background = append(d.Background, task)
 		})
 	case "session_crons":
 		d.each(key, v, func(at string, c gjson.Result) {
@@ -151,7 +145,6 @@ func (d *decoder) check(name string) error {
 		return missing("hook_event_name")
 	case d.Name != name:
 		return &Error{
-			Field: "hook_event_name",
 			text:  fmt.Sprintf("field hook_event_name is %q, not %q", clip(d.Name), name),
 			hint:  "the registration sends this event to the wrong hook word; run `hooks doctor`",
 			other: true,

@@ -1,7 +1,9 @@
 package event
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"hooks/internal/codec"
 	"hooks/internal/term"
@@ -78,23 +80,23 @@ func (r Reply) fit(name string) Reply {
 		if r.verdict == deny {
 			r.verdict = block
 		}
-		r = r.drop(ask).drop(send)
+		r = r.drop(ask, send)
 	case Stop, SubagentStop:
-		r = r.drop(deny).drop(ask).drop(send)
+		r = r.drop(deny, ask, send)
 		if r.verdict == none {
 			r = r.show()
 		}
 	case PostToolUse, PostToolUseFailure, SessionStart:
-		r = r.drop(block).drop(deny).drop(ask).drop(send)
+		r = r.drop(block, deny, ask, send)
 	default:
-		r = r.drop(block).drop(deny).drop(ask).drop(send).show()
+		r = r.drop(block, deny, ask, send).show()
 	}
 	return r
 }
 
-// drop removes a verdict and moves its reason to the person's text.
-func (r Reply) drop(v verdict) Reply {
-	if r.verdict == v {
+// drop removes any of these verdicts and moves its reason to the person's text.
+func (r Reply) drop(list ...verdict) Reply {
+	if slices.Contains(list, r.verdict) {
 		r.say = join(r.reason, r.say) // in front: a long message is cut at its end
 		r.verdict, r.reason, r.questions = none, "", nil
 	}
@@ -136,7 +138,7 @@ func cut(text string) string {
 	}
 	units, last, line := 0, 0, 0
 	for i, c := range text {
-		if units += unitsOf(c); units > maxUnits {
+		if units += utf16.RuneLen(c); units > maxUnits {
 			if line > last/2 {
 				last = line
 			}
@@ -150,13 +152,6 @@ func cut(text string) string {
 		}
 	}
 	return text
-}
-
-func unitsOf(c rune) int {
-	if c > 0xFFFF {
-		return 2
-	}
-	return 1
 }
 
 // clean removes what a terminal would act on, from whatever a reply quotes.

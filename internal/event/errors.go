@@ -10,7 +10,6 @@ import (
 
 // Error is a payload that was refused: what is wrong with which field, and how to fix it.
 type Error struct {
-	Field string // dotted name of the field, "" when the input as a whole is at fault
 	text  string
 	hint  string
 	other bool // an ErrOtherEvent
@@ -40,13 +39,11 @@ func refuse(hint, format string, args ...any) error {
 
 // wrongType refuses a field whose JSON type is not the one that decisions need.
 func wrongType(field string, v gjson.Result, want string) error {
-	text := fmt.Sprintf("field %s is %s, not %s", field, clip(v.Raw), want)
-	return &Error{Field: field, text: text, hint: hintShape}
+	return refuse(hintShape, "field %s is %s, not %s", field, clip(v.Raw), want)
 }
 
 func missing(field string) error {
-	text := fmt.Sprintf("field %s is missing or empty", field)
-	return &Error{Field: field, text: text, hint: hintClient}
+	return refuse(hintClient, "field %s is missing or empty", field)
 }
 
 // clip shortens a value for a message, because the whole value may be megabytes.

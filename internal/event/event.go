@@ -15,12 +15,11 @@ type Event struct {
 	AgentID        string // not empty inside a subagent only
 	AgentType      string
 
-	Tool        string // tool_name; never empty on the tool events
-	ToolUseID   string
-	Input       gjson.Result // tool_input, an object, or absent
-	Response    gjson.Result // tool_response, of any type, or absent
-	Error       string       // PostToolUseFailure: what the tool said
-	IsInterrupt bool
+	Tool      string // tool_name; never empty on the tool events
+	ToolUseID string
+	Input     gjson.Result // tool_input, an object, or absent
+	Response  gjson.Result // tool_response, of any type, or absent
+	Error     string       // PostToolUseFailure: what the tool said
 
 	Prompt        string // the typed text, a task notification or a wake-up
 	Source        string // SessionStart: startup, resume, …; UserPromptSubmit: rarely present
@@ -28,7 +27,6 @@ type Event struct {
 	Args          string // command_args
 	CommandSource string
 
-	StopActive bool // stop_hook_active
 	// StopFirst reports that stop_hook_active is there and false: no Stop of this turn was blocked.
 	StopFirst       bool
 	LastMessage     string
@@ -40,14 +38,10 @@ type Event struct {
 	Failure string // StopFailure: the kind of API error, as in "rate_limit"
 }
 
-// Task is one piece of work that continues after the turn. The client cuts its texts at 1,000
-// characters.
+// Task is one piece of work that continues after the turn.
 type Task struct {
-	ID          string
-	Type        string // "subagent", "shell", …
-	Status      string // "running", …
-	Description string
-	AgentType   string
+	Type   string // "subagent", "shell", …
+	Status string // "running", …
 }
 
 // Cron is one scheduled prompt of the session; a wake-up is one that does not recur.

@@ -1,7 +1,6 @@
 package event
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -61,10 +60,6 @@ func add(seen map[string]struct{}, quoted string) bool {
 }
 
 func twice(quoted string) error {
-	name := gjson.Parse(quoted).String()
-	return &Error{
-		Field: name,
-		text:  fmt.Sprintf("key %q appears twice in one object", clip(name)),
-		hint:  "a repeated key can hide what is really run; send each key once",
-	}
+	return refuse("a repeated key can hide what is really run; send each key once",
+		"key %q appears twice in one object", clip(gjson.Parse(quoted).String()))
 }

@@ -1,15 +1,13 @@
 package install
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/natefinch/atomic"
+	"strings"
 
 	"hooks/internal/hint"
 	"hooks/internal/safefile"
@@ -17,9 +15,6 @@ import (
 
 // maxEdited bounds a settings file that is edited, in bytes.
 const maxEdited = 4 << 20
-
-// newMode is the mode of a settings file that did not exist, less the umask.
-const newMode fs.FileMode = 0o644
 
 // edited is a settings file and its backup, which keeps the text before the registration.
 type edited struct {
@@ -137,25 +132,6 @@ func (s *edited) put(text *string) error {
 
 func equal(a, b *string) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
-// replace gives a file a new text in one durable step: a reader sees the old text or the new one.
 func replace(path, text string, mode fs.FileMode) error {
-	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".hooks.tmp")
-	_ = os.Remove(tmp) // left by a run that was killed; a link there is not followed
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode, newMode))
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if mode != 0 { // whatever the umask
-		err = errors.Join(err, f.Chmod(mode))
-	}
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = atomic.ReplaceFile(tmp, path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp)
-		return err
-	}
-	return safefile.SyncDir(filepath.Dir(path))
+	return safefile.Replace(path, mode, strings.NewReader(text), nil)
 }

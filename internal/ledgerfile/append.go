@@ -9,10 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/natefinch/atomic"
 
 	"hooks/internal/hint"
 	"hooks/internal/ledger"
@@ -101,37 +101,17 @@ func endOf(f io.ReaderAt, size int64) (end string, closed bool, err error) {
 // errChanged means that another program wrote the ledger meanwhile.
 var errChanged = errors.New("the ledger changed while the turn was added; nothing was written")
 
-// replace puts a copy of a ledger with a longer text in its place, in one durable step.
-func replace(path string, old *os.File, info fs.FileInfo, added string) (err error) {
-	dir := filepath.Dir(path)
-	tmp := filepath.Join(dir, "."+filepath.Base(path)+".hooks.tmp")
-	_ = os.Remove(tmp) // left by an append that was killed; a link there is not followed
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
-	if err != nil {
-		return err
-	}
-	defer func() {
+// replace puts a copy of a ledger with a longer text in its place.
+func replace(path string, old *os.File, info fs.FileInfo, added string) error {
+	text := io.MultiReader(old, strings.NewReader(added))
+	return safefile.Replace(path, info.Mode().Perm(), text, func() error {
+		now, err := os.Lstat(path)
 		if err != nil {
-			_ = os.Remove(tmp)
+			return err
 		}
-	}()
-	_, err = io.Copy(f, old)
-	if err == nil {
-		_, err = f.WriteString(added)
-	}
-	err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	now, err := os.Lstat(path)
-	if err != nil {
-		return err
-	}
-	if !os.SameFile(now, info) || now.Size() != info.Size() || now.ModTime() != info.ModTime() {
-		return errChanged
-	}
-	if err := atomic.ReplaceFile(tmp, path); err != nil {
-		return err
-	}
-	return safefile.SyncDir(dir)
+		if !os.SameFile(now, info) || now.Size() != info.Size() || now.ModTime() != info.ModTime() {
+			return errChanged
+		}
+		return nil
+	})
 }

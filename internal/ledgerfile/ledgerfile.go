@@ -22,7 +22,7 @@ const MaxSize = 64 << 20
 // not beyond the top of its repository; else that top, else dir.
 func Root(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
-		if isDir(filepath.Join(at, "changes")) {
+		if safefile.IsDir(filepath.Join(at, "changes")) {
 			return at
 		}
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
@@ -32,11 +32,6 @@ func Root(dir string) string {
 			return dir
 		}
 	}
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // Find lists the files in the folders changes/<name>/loops below a root, as paths from there, in
@@ -163,4 +158,6 @@ func plain(word string) bool {
 func control(r rune) bool { return r < ' ' || r == 0x7f }
 
 // HasChange reports whether a root has a change of that name.
-func HasChange(root, name string) bool { return isDir(filepath.Join(root, "changes", name)) }
+func HasChange(root, name string) bool {
+	return safefile.IsDir(filepath.Join(root, "changes", name))
+}

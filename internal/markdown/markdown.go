@@ -41,7 +41,7 @@ func Lines(text string) iter.Seq[Line] {
 				if level := underline(next); level > 0 && Item(l.Text) == l.Text {
 					l.Kind, l.Level = Heading, level
 					text = rest
-					s.list = s.list && indent(next) > 0
+					s.list = s.list && Indent(next) > 0
 					no++
 				}
 			}
@@ -103,10 +103,10 @@ func (s *scanner) read(raw string) Line {
 	ruled := rule(bare)
 	isItem := Item(bare) != bare && !ruled
 	if isItem {
-		s.inner = indent(raw) + 1 + max(1, strings.IndexByte(bare, ' '))
+		s.inner = Indent(raw) + 1 + max(1, strings.IndexByte(bare, ' '))
 	}
 	s.list = isItem || s.list &&
-		(raw == "" || indent(raw) > 0 || s.text && l.Kind == Plain && !ruled)
+		(raw == "" || Indent(raw) > 0 || s.text && l.Kind == Plain && !ruled)
 	s.quote = l.Kind == Quoted
 	s.text = l.Kind == Plain && bare != ""
 	return l
@@ -144,7 +144,7 @@ func (s *scanner) block(raw, bare string) Line {
 		return Line{Text: bare}
 	}
 	if s.fence = fence(item); s.fence != "" {
-		s.nested = item != bare || s.list && indent(raw) >= s.inner
+		s.nested = item != bare || s.list && Indent(raw) >= s.inner
 		return Line{Kind: Hidden}
 	}
 	if s.quote && item == bare {
@@ -159,8 +159,8 @@ func deep(raw string) bool {
 		strings.HasPrefix(strings.TrimLeft(raw[:min(len(raw), 4)], " "), "\t"))
 }
 
-// indent is the width of the white space that a line begins with, in columns.
-func indent(raw string) (n int) {
+// Indent is the width of the white space that a line begins with, in columns.
+func Indent(raw string) (n int) {
 	for _, c := range []byte(raw) {
 		switch c {
 		case ' ':

@@ -53,16 +53,11 @@ const maxAppended = 256 << 20
 
 // Read returns the text of a regular file of at most most bytes; a longer one is none.
 func Read(path string, most int64) (string, bool) {
-	f, info, err := Open(path)
-	if err != nil {
+	text, ok := ReadHead(path, most+1)
+	if !ok || int64(len(text)) > most {
 		return "", false
 	}
-	defer f.Close()
-	if info.Size() > most {
-		return "", false
-	}
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
-	return string(text), err == nil && int64(len(text)) <= most
+	return text, true
 }
 
 // Names are the first names in a folder, in order; none where it cannot be read.
@@ -75,6 +70,12 @@ func Names(path string, most int) []string {
 	names, _ := dir.Readdirnames(most)
 	slices.Sort(names)
 	return names
+}
+
+// IsDir reports whether a folder is at the path, through a symlink too.
+func IsDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // ReadHead returns the first bytes of a file; ok is false without a regular file.

@@ -1,28 +1,47 @@
 package safefile
 
 import (
+	"cmp"
 	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"syscall"
+
+	"github.com/natefinch/atomic"
 )
 
-// Replace gives a file a new text in one step: a reader sees the old text or the new one, and after
-// an error the old one. Only the person can read the file.
-func Replace(path, text string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp") // mode 0600
+// newMode is the mode of a file that did not exist, less the umask.
+const newMode fs.FileMode = 0o644
+
+// Replace gives a file a new text in one durable step: a reader sees the old text or the new one,
+// and after an error the old one. The file gets that mode, whatever the umask; 0 is that of a new
+// file. ready may refuse the step once the text is on the disk.
+func Replace(path string, mode fs.FileMode, text io.Reader, ready func() error) error {
+	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".hooks.tmp")
+	_ = os.Remove(tmp) // left by a process that was killed; a link there is not followed
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode, newMode))
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
+	_, err = io.Copy(f, text)
+	if mode != 0 {
+		err = errors.Join(err, f.Chmod(mode))
+	}
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil && ready != nil {
+		err = ready()
+	}
+	if err == nil {
+		err = atomic.ReplaceFile(tmp, path)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name())
+		_ = os.Remove(tmp)
+		return err
 	}
-	return err
+	return SyncDir(filepath.Dir(path))
 }
 
 // SyncDir makes changed names in a folder durable. Windows cannot, nor can some file systems.

@@ -1,9 +1,11 @@
 package safefile
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -11,7 +13,7 @@ func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "page.html")
 	for _, text := range []string{"one", "another, longer one"} {
-		if err := Replace(path, text); err != nil {
+		if err := Replace(path, 0o600, strings.NewReader(text), nil); err != nil {
 			t.Fatal(err)
 		}
 		if got, ok := Read(path, 100); !ok || got != text {
@@ -26,8 +28,15 @@ func TestReplace(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(full, "x"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if Replace(full, "text") == nil || Replace(filepath.Join(dir, "no", "x"), "text") == nil {
-		t.Error("no error")
+	for _, path := range []string{full, filepath.Join(dir, "no", "x")} {
+		if Replace(path, 0, strings.NewReader("text"), nil) == nil {
+			t.Error("no error")
+		}
+	}
+	refused := errors.New("refused")
+	refuse := func() error { return refused }
+	if err := Replace(path, 0, strings.NewReader("text"), refuse); err != refused {
+		t.Errorf("%v, want that of ready", err)
 	}
 	if got := Names(dir, 9); len(got) != 2 {
 		t.Errorf("left: %v", got)

@@ -5,7 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"hooks/internal/safefile"
 )
 
 // linesPath is the copy of a run's history lines.
@@ -17,16 +18,11 @@ func (d Dir) linesPath(run string) string {
 // project's files.
 func (d Dir) AppendLine(run, line string) error {
 	path := d.linesPath(run)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return writable(err)
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = safefile.Append(path, line+"\n")
 	}
-	const flag = os.O_WRONLY | os.O_APPEND | os.O_CREATE | syscall.O_NONBLOCK
-	f, err := os.OpenFile(path, flag, 0o600)
-	if err != nil {
-		return writable(err)
-	}
-	_, err = f.WriteString(line + "\n")
-	return writable(errors.Join(err, f.Close()))
+	return writable(err)
 }
 
 // Lines are the copies of a run's lines, nil when there are none.

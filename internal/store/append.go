@@ -62,14 +62,19 @@ type historyFile struct {
 	isNew bool     // no line was announced yet
 }
 
+// openLog opens a file of lines, a new one where it is missing.
+func (d *disk) openLog(name string) (h *historyFile, err error) {
+	h = &historyFile{disk: d, name: name}
+	if h.isNew, err = h.ensure(); err == nil {
+		h.f, err = d.open(name, os.O_RDWR|os.O_APPEND)
+	}
+	return h, err
+}
+
 // openForLine makes the history ready for a line.
 func (s *Store) openForLine(it *loop.Iteration) (*historyFile, error) {
-	h := &historyFile{disk: &s.disk, name: historyName(it.Skill)}
-	created, err := h.ensure()
+	h, err := s.disk.openLog(historyName(it.Skill))
 	if err != nil {
-		return nil, err
-	}
-	if h.f, err = s.disk.open(h.name, os.O_RDWR|os.O_APPEND); err != nil {
 		return nil, err
 	}
 	if h.end, err = h.mend(); err != nil {
@@ -80,19 +85,17 @@ func (s *Store) openForLine(it *loop.Iteration) (*historyFile, error) {
 	if err != nil {
 		return nil, errors.Join(err, h.f.Close())
 	}
-	h.isNew = created || h.end == 0 // one that an earlier failure left empty was never announced
+	h.isNew = h.isNew || h.end == 0 // one that an earlier failure left empty was never announced
 	return h, nil
 }
 
 // mend repairs the last line of a history that exists. What fails here fails again when a line is
 // added.
 func (s *Store) mend(skill loop.Skill) {
-	h := &historyFile{disk: &s.disk, name: historyName(skill)}
-	if _, err := h.disk.stat(h.name); err != nil {
+	if _, err := s.disk.stat(historyName(skill)); err != nil {
 		return
 	}
-	var err error
-	if h.f, err = h.disk.open(h.name, os.O_RDWR|os.O_APPEND); err == nil {
+	if h, err := s.disk.openLog(historyName(skill)); err == nil {
 		_, _ = h.mend()
 		_ = h.f.Close()
 	}
@@ -155,15 +158,17 @@ func (h *historyFile) mend() (int64, error) {
 		return 0, err
 	}
 	h.end = info.Size()
-	start, line, err := lastLine(h.f, h.end)
+	lines := backward{f: h.f, pos: h.end}
+	line, err := lines.next()
 	switch complete := whole(line); {
-	case err != nil:
+	case err != nil && !errors.Is(err, errLongLine):
 		return 0, err
 	case string(line) == "\n", complete && line[len(line)-1] == '\n':
 		return h.end, nil
 	case complete:
 		return h.end + 1, h.add([]byte("\n"))
 	}
+	start := lines.at()
 	return start, h.cut(start)
 }
 

@@ -61,22 +61,30 @@ func (d *disk) stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// read is the text of a state file, nil when the file is absent.
-func (d *disk) read(name string) ([]byte, error) {
+// reader opens a state file for reading; it is nil when the file is absent.
+func (d *disk) reader(name string) (f *os.File, size int64, err error) {
 	if err := d.at("read", name); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	info, err := d.stat(name)
-	if err != nil {
-		return nil, orAbsent(err)
+	if err == nil {
+		f, err = d.open(name, os.O_RDONLY)
 	}
-	f, err := d.open(name, os.O_RDONLY)
 	if err != nil {
-		return nil, orAbsent(err) // a lock may have been released since
+		return nil, 0, orAbsent(err) // a lock may have been released since stat
+	}
+	return f, info.Size(), nil
+}
+
+// read is the text of a state file, nil when the file is absent.
+func (d *disk) read(name string) ([]byte, error) {
+	f, size, err := d.reader(name)
+	if f == nil {
+		return nil, err
 	}
 	defer f.Close()
 	var text bytes.Buffer
-	text.Grow(int(min(info.Size(), maxState)) + bytes.MinRead) // in one read
+	text.Grow(int(min(size, maxState)) + bytes.MinRead) // in one read
 	_, err = text.ReadFrom(io.LimitReader(f, maxState+1))
 	if err == nil && text.Len() > maxState {
 		err = damage(d.path(name), "it is over 1 MiB")

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/tidwall/gjson"
@@ -74,16 +73,9 @@ func (s *Store) logged(b *loop.Budget) (text []byte, list []loop.Finding, err er
 
 // findingsText is the beginning of the file, up to most bytes; it is shorter where the file is.
 func (s *Store) findingsText(name string, most int64) ([]byte, error) {
-	err := s.disk.at("read", name)
-	if err == nil {
-		_, err = s.disk.stat(name)
-	}
-	if err != nil {
-		return nil, orAbsent(err)
-	}
-	f, err := s.disk.open(name, os.O_RDONLY)
-	if err != nil {
-		return nil, orAbsent(err)
+	f, _, err := s.disk.reader(name)
+	if f == nil {
+		return nil, err
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, min(most, maxFindings)))
@@ -152,18 +144,15 @@ func (s *Store) keepFindings(b *loop.Budget) error {
 
 // appendFindings puts lines behind the run's part of the file.
 func (s *Store) appendFindings(name string, size int64, lines []byte) error {
-	h := &historyFile{disk: &s.disk, name: name, end: size}
-	_, err := h.ensure()
-	if err == nil {
-		err = h.disk.truncate(name, size)
-	}
-	if err == nil {
-		h.f, err = h.disk.open(name, os.O_RDWR|os.O_APPEND)
-	}
+	h, err := s.disk.openLog(name)
 	if err != nil {
 		return err
 	}
-	return errors.Join(h.add(lines), h.f.Close())
+	h.end = size
+	if err = h.disk.truncate(name, size); err == nil {
+		err = h.add(lines)
+	}
+	return errors.Join(err, h.f.Close())
 }
 
 // verifyFindings compares the findings of a sealed run with its budget.

@@ -17,7 +17,6 @@ import (
 type File struct {
 	Name string // relative to the folder, with slashes
 	Mode fs.FileMode
-	Size int64 // bytes
 	// Litter marks an unfinished file that no one can still be writing.
 	Litter bool
 	// Known marks a name of the state's own. Those of the archive's folders are.
@@ -41,7 +40,7 @@ func (s *Store) Files() (list []File, err error) {
 		}
 		tmp := isTemp(d.Name())
 		list = append(list, File{
-			Name: name, Mode: info.Mode(), Size: info.Size(), Litter: tmp && litter(info),
+			Name: name, Mode: info.Mode(), Litter: tmp && litter(info),
 			Known: tmp || name == "." || strings.HasPrefix(name, archiveName) || ownName(d.Name()),
 		})
 		return nil
@@ -54,17 +53,16 @@ func (s *Store) Files() (list []File, err error) {
 
 // ownName knows the names beside the budgets that --budget-file may have put here.
 func ownName(name string) bool {
+	own := []string{guardName, notesName, planName, progressName, syncName, sendName,
+		viewName, ".gitignore"}
 	for _, k := range loop.Skills() {
-		switch rest, ok := strings.CutPrefix(name, string(k)+"."); {
-		case !ok:
-		case rest == "lock", rest == "budget.json", rest == "budget-file", rest == "tick.json",
-			rest == "claim.json", rest == "history.jsonl", rest == "used.jsonl",
-			strings.HasPrefix(rest, "history.jsonl.torn-"), strings.HasSuffix(rest, findingsEnd):
+		own = append(own, lockName(k), budgetName(k), pointerName(k), tickName(k), claimName(k),
+			historyName(k), usedName(k))
+		if strings.HasPrefix(name, historyName(k)+".torn-") ||
+			strings.HasPrefix(name, string(k)+".") && strings.HasSuffix(name, findingsEnd) {
 			return true
 		}
 	}
-	own := []string{guardName, notesName, planName, progressName, syncName, sendName,
-		viewName, ".gitignore"}
 	return slices.Contains(own, name)
 }
 
@@ -101,8 +99,7 @@ func (s *Store) Hide() error { return wrap("hide", s.hide()) }
 
 // Hidden reports whether the folder's own .gitignore keeps all of it out of git.
 func (s *Store) Hidden() bool {
-	text, err := s.disk.read(".gitignore")
-	return err == nil && strings.TrimSpace(string(text)) == "*"
+	return strings.TrimSpace(string(s.kept(".gitignore"))) == "*"
 }
 
 // Locks is how the hooks of two processes are kept apart.

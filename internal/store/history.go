@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
 
@@ -17,20 +16,10 @@ import (
 
 // openHistory opens the history for reading, nil when there is none.
 func (s *Store) openHistory(skill loop.Skill) (f *os.File, size int64, err error) {
-	name := historyName(skill)
-	var info fs.FileInfo
-	if err = s.disk.at("read", name); err == nil {
-		info, err = s.disk.stat(name)
+	if f, size, err = s.disk.reader(historyName(skill)); err != nil {
+		err = fmt.Errorf("read %s: %w", s.disk.path(historyName(skill)), err)
 	}
-	if err == nil {
-		f, err = s.disk.open(name, os.O_RDONLY)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
-	} else if err != nil {
-		return nil, 0, fmt.Errorf("read %s: %w", s.disk.path(name), err)
-	}
-	return f, info.Size(), nil
+	return f, size, err
 }
 
 // Last is the newest history line that keep accepts, nil when there is none. It reads from the end
@@ -63,10 +52,6 @@ func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) err
 		case err == io.EOF:
 			return nil
 		case last && errors.Is(err, errLongLine): // torn, as after a power cut that left zeros
-			lines.buf = nil
-			if lines.pos, _, err = lastLine(f, size); err != nil {
-				return fmt.Errorf("read %s: %w", path, err)
-			}
 			continue
 		case errors.Is(err, errLongLine):
 			return damage(path, "a line of it is over 4 MiB")
@@ -107,9 +92,12 @@ func (s *Store) Torn(skill loop.Skill) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	_, line, err := lastLine(f, size)
-	torn := line == nil || len(bytes.TrimSpace(line)) > 0 && !whole(line)
-	return err == nil && torn, err
+	lines := backward{f: f, pos: size}
+	line, err := lines.next()
+	if errors.Is(err, errLongLine) {
+		return true, nil
+	}
+	return err == nil && len(bytes.TrimSpace(line)) > 0 && !whole(line), err
 }
 
 // RawLine is one line of a history as it is in the file, without its newline. No one has looked at

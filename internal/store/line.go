@@ -62,24 +62,24 @@ type backward struct {
 var errLongLine = errors.New("it is over 4 MiB")
 
 // next returns the line before the one it returned last, with its newline if it has one, and io.EOF
-// before the first.
+// before the first. A line over maxLine is errLongLine, and the one before it follows.
 func (r *backward) next() ([]byte, error) {
-	for {
-		if len(r.buf) > 0 {
-			if i := bytes.LastIndexByte(r.buf[:len(r.buf)-1], '\n'); i >= 0 || r.pos == 0 {
+	for long := false; ; {
+		if n := len(r.buf); n > 0 {
+			if i := bytes.LastIndexByte(r.buf[:n-1], '\n'); i >= 0 || r.pos == 0 {
 				line := r.buf[i+1:]
 				r.buf = r.buf[:i+1]
-				if len(line) > maxLine {
+				if long || len(line) > maxLine {
 					return nil, errLongLine
 				}
 				return line, nil
 			}
+			if n > maxLine { // its first byte alone stands for what was read of it
+				long, r.buf = true, r.buf[:1:1]
+			}
 		}
-		switch {
-		case r.pos == 0:
+		if r.pos == 0 {
 			return nil, io.EOF
-		case len(r.buf) > maxLine:
-			return nil, errLongLine
 		}
 		if err := r.more(); err != nil {
 			return nil, err
@@ -100,26 +100,4 @@ func (r *backward) more() error {
 	r.pos -= n
 	r.buf = append(buf, r.buf...)
 	return nil
-}
-
-// lastLine is the last line of a file and where it begins. A line over maxLine is nil.
-func lastLine(f io.ReaderAt, size int64) (start int64, line []byte, err error) {
-	buf := make([]byte, min(block, size))
-	end := size - 1 // its own newline, if it has one, does not count
-	for end > 0 && start == 0 {
-		n := min(int64(block), end)
-		if _, err := f.ReadAt(buf[:n], end-n); err != nil {
-			return 0, nil, err
-		}
-		end -= n
-		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
-			start = end + int64(i) + 1
-		}
-	}
-	if size-start > maxLine {
-		return start, nil, nil
-	}
-	line = make([]byte, size-start)
-	_, err = f.ReadAt(line, start)
-	return start, line, err
 }

@@ -11,10 +11,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// findRun is the state of a run wherever its budget lies: in the default place, where the last run
-// kept it, or where a sealed record has it. Its Budget is nil when the run is nowhere. The caller
-// holds the guard.
-func (s *Store) findRun(skill loop.Skill, runID string) (State, error) {
+// Find is Recover for a run wherever its budget lies: in the default place, where the last run
+// kept it, or where a sealed record has it. Its Budget is nil when the run is nowhere.
+func (tx *Tx) Find(skill loop.Skill, runID string) (State, error) {
+	s := tx.s
 	var errs []error
 	for _, path := range s.budgetPaths(skill) {
 		b, err := s.loadBudget(skill, path)

@@ -198,30 +198,23 @@ func (s *Store) CheckSealed(b *loop.Budget) error {
 	return &ChangedError{Skill: b.Skill, Session: b.SessionID, Changes: changes}
 }
 
-// SealedState is what the record of a run holds, whatever the project's files say.
-type SealedState struct {
-	State
-	Lost bool // the budget file is not there
-}
-
-// Sealed is what the record of the run with that budget file holds; all of it is nil when there is
-// no record.
-func (s *Store) Sealed(skill loop.Skill, path string) (st SealedState, err error) {
+// Sealed is what the record of the run with that budget file holds, whatever the project's files
+// say; all of it is nil when there is no record. lost reports that the budget file is not there.
+func (s *Store) Sealed(skill loop.Skill, path string) (st State, lost bool, err error) {
 	run, known, err := s.recordAt(skill, path)
 	if !known || err != nil {
-		return st, err
+		return st, false, err
 	}
 	st.Skill, st.BudgetPath = skill, run.Budget
 	if st.Budget, err = s.sealedBudget(run); err != nil {
-		return st, err
+		return st, false, err
 	}
 	if text := run.State.Tick; text != "" {
 		if st.Tick, err = decodeTick(tickName(skill), []byte(text)); err != nil {
-			return st, err
+			return st, false, err
 		}
 	}
-	st.Lost = s.found(run).files.Budget == ""
-	return st, nil
+	return st, s.found(run).files.Budget == "", nil
 }
 
 // Restore writes a run's budget file as the record holds it.
@@ -253,7 +246,7 @@ func (s *Store) Changed(skill loop.Skill) (list []Change) {
 	}
 	if st, err := s.LoadRun(skill); err == nil {
 		if err := s.CheckSealed(st.Budget); err != nil {
-			list = append(list, Change{st.Budget.RunID, st.Budget.SessionID, err})
+			list = append(list, Change{st.Budget.RunID, err})
 		}
 	}
 	for _, run := range runs {
@@ -265,7 +258,7 @@ func (s *Store) Changed(skill loop.Skill) (list []Change) {
 			err = s.verifyFindings(run)
 		}
 		if err != nil {
-			list = append(list, Change{run.RunID, run.record.Session, err})
+			list = append(list, Change{run.RunID, err})
 		}
 	}
 	return list
@@ -273,9 +266,8 @@ func (s *Store) Changed(skill loop.Skill) (list []Change) {
 
 // Change is a run whose files were changed, or a record that cannot be read, which names no run.
 type Change struct {
-	Run     string
-	Session string
-	Err     error
+	Run string
+	Err error
 }
 
 // sealedBudget is a run's budget as the record has it, nil when it has none.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"hooks/internal/loop"
 )
@@ -31,13 +30,9 @@ type Queued struct {
 
 // events is the queue, oldest first.
 func (s *Store) events() (list []Queued) {
-	text, err := s.disk.read(syncName)
-	if err != nil {
-		return nil
-	}
-	for line := range strings.Lines(string(text)) {
+	for line := range bytes.Lines(s.kept(syncName)) {
 		var e Queued
-		if json.Unmarshal([]byte(line), &e) == nil && e.Key != "" {
+		if json.Unmarshal(line, &e) == nil && e.Key != "" {
 			list = append(list, e)
 		}
 	}

@@ -50,12 +50,6 @@ func (tx *Tx) RecoverFrom(skill loop.Skill, path string) (State, error) {
 	return tx.s.recoverFrom(skill, path)
 }
 
-// Find is Recover for a run wherever its budget lies: in the default place, where the last run
-// kept it, or where a sealed record has it. Its Budget is nil when the run is nowhere.
-func (tx *Tx) Find(skill loop.Skill, runID string) (State, error) {
-	return tx.s.findRun(skill, runID)
-}
-
 // Commit writes what a Step decided, and makes st the loop as it is then. created reports that a
 // history line is the first one of its file, which a person is told (R123, R126). After an error
 // that is not ErrClosed no iteration has ended.

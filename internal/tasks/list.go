@@ -62,7 +62,7 @@ type listReader struct {
 
 func (r *listReader) read(l markdown.Line) error {
 	raw := strings.TrimRight(r.raw[l.No-1], " \t\r")
-	column := indent(raw)
+	column := markdown.Indent(raw)
 	switch {
 	case raw == "" || r.inside > 0 && column >= r.inside:
 		if r.task {
@@ -146,21 +146,6 @@ func cutSuffixFold(text, suffix string) (string, bool) {
 		return text, false
 	}
 	return strings.TrimRight(text[:at], " "), true
-}
-
-// indent counts the columns of white space that a line begins with; a tab goes to the next fourth.
-func indent(line string) (columns int) {
-	for _, r := range line {
-		switch r {
-		case ' ':
-			columns++
-		case '\t':
-			columns += 4 - columns%4
-		default:
-			return columns
-		}
-	}
-	return columns
 }
 
 // dedent takes at most n columns of white space from the start of a line.

@@ -46,7 +46,7 @@ func TestParseView(t *testing.T) {
 		`{}`: {},
 		"\ufeff" + `{"taskIndex":3,"totalTasks":3,"of another tool":{"a":1},"awaitingGate":null}`: {
 			TaskIndex: 3, TotalTasks: 3},
-		`{"executionMode":"TDD","phase":"closure"}`: {ExecutionMode: TDD, Phase: PhaseClosure},
+		`{"executionMode":"tdd","phase":"closure"}`: {ExecutionMode: TDD, Phase: "closure"},
 	} {
 		got, err := ParseView([]byte(text))
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -56,18 +56,13 @@ func TestParseView(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                         "the state file is no JSON",
 		`{} {}`:                    "the state file is no JSON",
-		`null`:                     "the state file is null",
 		`[]`:                       "the state file is a array, which has the wrong type",
 		`{"taskIndex":"1"}`:        "taskIndex is a string, which has the wrong type",
 		`{"taskIndex":1.5}`:        "taskIndex is a number 1.5, which has the wrong type",
 		`{"awaitingGate":false}`:   "awaitingGate is a bool, which has the wrong type",
 		`{"phase":"Execution"}`:    `phase "Execution" is not one of intake, spec, review`,
-		`{"executionMode":"a"}`:    `executionMode: mode "a" is not quick`,
-		`{"globalIteration":-1}`:   "globalIteration -1 is not between 0 and 1000000",
-		`{"totalTasks":2000000}`:   "totalTasks 2000000 is not between 0 and 1000000",
-		`{"taskIndex":1}`:          "taskIndex 1 is above totalTasks 0",
-		`{"gatesPassed":[1,4]}`:    "gatesPassed has 4, which is not 1, 2 or 3",
-		`{"awaitingGate":0}`:       "awaitingGate 0 is not 1, 2 or 3",
+		`{"taskIndex":1}`:          "taskIndex 1 is not between 0 and totalTasks 0",
+		`{"taskIndex":-1}`:         "taskIndex -1 is not between 0 and totalTasks 0",
 		strings.Repeat(" ", 70000): "the state file has 70000 bytes, more than 65536",
 	} {
 		got, err := ParseView([]byte(text))

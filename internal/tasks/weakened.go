@@ -119,19 +119,12 @@ func (d *diffReader) endFile() {
 
 func name(file string) string { return cut(oneLine(file), 300) }
 
-// hunkRange reads "12,3" as the first line and the count; a count of 1 is not written. Counts are
-// 0 if the text is something else.
+// hunkRange reads "12,3" as the first line and the count; a count of 1 is not written.
 func hunkRange(text string) (first, count int) {
 	start, size, counted := strings.Cut(text, ",")
-	first, err := strconv.Atoi(start)
-	if err != nil || first < 0 {
-		return 0, 0
-	}
-	if !counted {
-		return first, 1
-	}
-	if count, err = strconv.Atoi(size); err != nil || count < 0 {
-		return 0, 0
+	first, _ = strconv.Atoi(start)
+	if count = 1; counted {
+		count, _ = strconv.Atoi(size)
 	}
 	return first, count
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
@@ -95,11 +94,7 @@ func Hidden(ctx context.Context, project string) (list []string, err error) {
 
 // Descends reports whether HEAD contains a commit.
 func Descends(ctx context.Context, project, commit string) (bool, error) {
-	_, err := git(ctx, project, "merge-base", "--is-ancestor", commit, "HEAD")
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 {
-		return false, nil
-	}
-	return err == nil, err
+	return says(ctx, project, "merge-base", "--is-ancestor", commit, "HEAD")
 }
 
 // Diff is the change from a commit to HEAD in the whole repository, as git prints it with no

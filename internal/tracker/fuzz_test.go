@@ -51,7 +51,7 @@ func FuzzRepo(f *testing.F) {
 			!strings.ContainsAny(strings.TrimSpace(head)+strings.TrimSpace(remote), "\n") {
 			t.Errorf("%+v", r)
 		}
-		if _, err := withoutHelpers(dir); err == nil && strings.Contains(config, "helper") {
+		if _, err := parseConfig(config).overrule(true); err == nil {
 			Project(func(string) string { return "" }, dir)
 		}
 	})

@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"cmp"
-	"io"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -16,13 +15,8 @@ const maxConfig = 256 << 10
 
 // ReadConfig returns the first 256 KiB of a client's configuration file, "" if it cannot be read.
 func ReadConfig(path string) string {
-	f, _, err := safefile.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, maxConfig))
-	return string(text)
+	text, _ := safefile.ReadHead(path, maxConfig)
+	return text
 }
 
 // GhAliases are a person's own commands of the gh client by name: a command line after "gh", or

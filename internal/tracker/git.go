@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -33,7 +32,7 @@ func gitAtMost(ctx context.Context, most int, dir string, args ...string) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	off, err := own.unfiltered()
+	off, err := own.overrule(args[0] == "ls-remote")
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +137,13 @@ func Elsewhere(ctx context.Context, worktree, branch string) bool {
 // Ignored reports whether git leaves a path of the project out, by whatever rule; the path need not
 // exist.
 func Ignored(ctx context.Context, project, path string) (bool, error) {
-	_, err := git(ctx, project, "check-ignore", "-q", "--", path)
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 {
+	return says(ctx, project, "check-ignore", "-q", "--", path)
+}
+
+// says is the answer of a command that gives it by its exit code, 1 for no.
+func says(ctx context.Context, dir string, args ...string) (bool, error) {
+	_, err := git(ctx, dir, args...)
+	if child.Exit(err) == 1 {
 		return false, nil
 	}
 	return err == nil, err

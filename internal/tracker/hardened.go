@@ -19,14 +19,21 @@ var hardened = [...]string{
 	"-c", "advice.graftFileDeprecated=false",
 }
 
-// unfiltered overrules the filters of files that the repository's own settings name, programs that
-// git would run. A filter of the person's own settings runs.
-func (s settings) unfiltered() (args []string, err error) {
+// overrule switches off what the repository's own settings would have git run or write: filters of
+// files, and where git asks a remote, credential helpers and the files of cookies. What the
+// person's own settings name runs, but no helper where the repository names one.
+func (s settings) overrule(remote bool) (args []string, err error) {
 	var own settings
 	overruled := map[string]bool{}
 	for _, one := range s.list {
+		of := func(section, name string) bool {
+			return remote && strings.HasPrefix(one.key, section) &&
+				strings.HasSuffix(one.key, name)
+		}
 		name, filter := strings.CutPrefix(one.key, "filter.")
+		helper, cookies := of("credential.", ".helper"), of("http.", ".savecookies")
 		switch {
+		case helper, cookies:
 		case filter:
 			name = name[:max(0, strings.LastIndexByte(name, '.'))]
 		case strings.HasPrefix(one.key, "lfs.extension."): // git-lfs runs it
@@ -37,7 +44,14 @@ func (s settings) unfiltered() (args []string, err error) {
 		if strings.ContainsRune(name, '=') { // git would take the key to end there
 			return nil, fmt.Errorf("the repository's config sets %q: not run", one.key)
 		}
-		if overruled[name] && filter {
+		switch {
+		case helper:
+			args = append(args, "-c", "credential.helper=", "-c", one.key+"=")
+			continue
+		case cookies:
+			args = append(args, "-c", one.key+"=false")
+			continue
+		case overruled[name] && filter:
 			continue
 		}
 		if len(overruled) == 0 {

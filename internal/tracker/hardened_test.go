@@ -41,7 +41,7 @@ func TestNothingIsFetched(t *testing.T) {
 	}
 }
 
-func TestUnfiltered(t *testing.T) {
+func TestFiltersAreOverruled(t *testing.T) {
 	dir := sandbox(t)
 	write(t, filepath.Join(dir, "home", ".gitconfig"),
 		"[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\trequired\n")
@@ -54,11 +54,11 @@ func TestUnfiltered(t *testing.T) {
 		"[lfs \"extension.x\"]\n\tclean = evil":             off,
 		"[lfs]\n\turl = x\n[core]\n\tfsmonitor = evil":      nil,
 	} {
-		if got, err := parseConfig(config).unfiltered(); err != nil || !slices.Equal(got, want) {
+		if got, err := parseConfig(config).overrule(false); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %q, %v", config, got, err)
 		}
 	}
-	if _, err := parseConfig("[filter \"a=b\"]\n\tclean = x").unfiltered(); err == nil {
+	if _, err := parseConfig("[filter \"a=b\"]\n\tclean = x").overrule(false); err == nil {
 		t.Error("git would take another name")
 	}
 }

@@ -11,7 +11,7 @@ import (
 // parent of cwd that has one already, else the main worktree of the git repository, else cwd
 // itself. It starts no child process.
 func Project(getenv func(string) string, cwd string) string {
-	if dir := getenv("CLAUDE_PROJECT_DIR"); filepath.IsAbs(dir) && isDir(dir) {
+	if dir := getenv("CLAUDE_PROJECT_DIR"); filepath.IsAbs(dir) && safefile.IsDir(dir) {
 		return filepath.Clean(dir)
 	}
 	if cwd == "" {
@@ -19,7 +19,7 @@ func Project(getenv func(string) string, cwd string) string {
 	}
 	cwd = filepath.Clean(cwd)
 	for dir := range parents(cwd) {
-		if isDir(filepath.Join(dir, ".sdd", "loop")) {
+		if safefile.IsDir(filepath.Join(dir, ".sdd", "loop")) {
 			return dir
 		}
 	}
@@ -54,7 +54,8 @@ type gitPlace struct {
 func findGit(from string) (gitPlace, bool) {
 	for top := range parents(from) {
 		dot := filepath.Join(top, ".git")
-		if isDir(filepath.Join(dot, "objects")) || isDir(filepath.Join(dot, "refs")) {
+		if safefile.IsDir(filepath.Join(dot, "objects")) ||
+			safefile.IsDir(filepath.Join(dot, "refs")) {
 			return gitPlace{top, dot, dot}, true
 		}
 		text, _ := readSmall(dot)

@@ -24,11 +24,7 @@ func RemoteHeads(ctx context.Context, project, remote string,
 	if remote == "" {
 		return nil, errors.New("read remote heads: no remote is named")
 	}
-	reset, err := withoutHelpers(project)
-	if err != nil {
-		return nil, fmt.Errorf("read remote heads: %w", err)
-	}
-	args := append(reset, "ls-remote", "--heads", "--upload-pack=git-upload-pack", "--", remote)
+	args := []string{"ls-remote", "--heads", "--upload-pack=git-upload-pack", "--", remote}
 	if len(branches) <= maxPatterns {
 		for _, b := range branches {
 			args = append(args, "refs/heads/"+b)
@@ -46,34 +42,4 @@ func RemoteHeads(ctx context.Context, project, remote string,
 		}
 	}
 	return heads, nil
-}
-
-// withoutHelpers clears the credential helpers, programs that git would run, if the repository's
-// own config sets one or may set one in an include. Elsewhere a person's own helpers are used. It
-// also overrules settings that make git write the cookies of a remote into a file.
-func withoutHelpers(project string) ([]string, error) {
-	place, ok := findGit(project)
-	if !ok {
-		return nil, nil
-	}
-	config := place.config()
-	args := []string{"-c", "credential.helper="}
-	for _, s := range config.list {
-		value := ""
-		switch {
-		case strings.HasPrefix(s.key, "credential.") && strings.HasSuffix(s.key, ".helper"):
-		case strings.HasPrefix(s.key, "http.") && strings.HasSuffix(s.key, ".savecookies"):
-			value = "false"
-		default:
-			continue
-		}
-		if strings.ContainsRune(s.key, '=') { // git would take the key to end there
-			return nil, fmt.Errorf("the repository's config sets %q: not run", s.key)
-		}
-		args = append(args, "-c", s.key+"="+value)
-	}
-	if len(args) == 2 && !config.partial {
-		return nil, nil
-	}
-	return args, nil
 }

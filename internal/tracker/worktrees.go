@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hooks/internal/loop"
+	"hooks/internal/safefile"
 )
 
 // Worktrees lists the linked worktrees of the project's repository (R122), also those whose
@@ -71,7 +72,7 @@ func readWorktrees(project string) (list []loop.Worktree, ok bool) {
 	}
 	entries, err := os.ReadDir(filepath.Join(place.common, "worktrees"))
 	if os.IsNotExist(err) {
-		return nil, isDir(filepath.Join(place.common, "objects"))
+		return nil, safefile.IsDir(filepath.Join(place.common, "objects"))
 	}
 	for _, e := range entries {
 		w, ok := readWorktree(place.common, filepath.Join(place.common, "worktrees", e.Name()))
@@ -137,7 +138,7 @@ func CheckWorktrees(project string, recorded, now []loop.Worktree) (notes []stri
 		is, listed := byPath[path]
 		what := ""
 		switch {
-		case !listed || !isDir(path):
+		case !listed || !safefile.IsDir(path):
 			what = "missing"
 		case moved(was, is):
 			what = "diverged"
@@ -162,9 +163,4 @@ func moved(was, is loop.Worktree) bool {
 		return was.HeadSHA != "" && was.HeadSHA != is.HeadSHA
 	}
 	return !strings.HasPrefix(is.HeadSHA, strings.ToLower(was.HeadSHA))
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

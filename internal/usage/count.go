@@ -264,12 +264,12 @@ func (c *counter) line(t *transcript, line []byte) {
 
 // matters is a quick check whether a line may hold usage or something that a person did.
 func (t *transcript) matters(line []byte) bool {
-	kind := headType(line)
-	if (kind == "assistant" || kind == "") && usageMark.in(line) {
+	kind, text := headType(line), view(line)
+	if (kind == "assistant" || kind == "") && strings.Contains(text, usageMark) {
 		return true
 	}
 	return (kind == "user" || kind == "") &&
-		(interruptMark.in(line) || t.main && answersMark.in(line))
+		(strings.Contains(text, interruptMark) || t.main && strings.Contains(text, answersMark))
 }
 
 // counted reports whether a line belongs to what was counted before the cursor, and keeps the

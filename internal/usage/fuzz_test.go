@@ -75,7 +75,7 @@ func sane(t *testing.T, r counted, err error) {
 		t.Errorf("counted less than nothing: %+v", r)
 	}
 	for m, n := range r.ByModel {
-		if n != most(n, loop.Tokens{}) {
+		if n != combine(n, loop.Tokens{}, greater) {
 			t.Errorf("%s: %+v", m, n)
 		}
 	}

@@ -200,22 +200,6 @@ func TestLineReaderBounds(t *testing.T) {
 	}
 }
 
-func FuzzMark(f *testing.F) {
-	f.Add([]byte(`kkk_to_tokens"`))
-	f.Add(bytes.Repeat([]byte("k"), 100))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, m := range []mark{usageMark, interruptMark, answersMark} {
-			if got, want := m.in(b), bytes.Contains(b, m.text); got != want {
-				t.Errorf("%s in %q: %v", m.text, b, got)
-			}
-			end := append(append(bytes.Clone(b), m.text...), b...)
-			if !m.in(end) {
-				t.Errorf("%s not found in %q", m.text, end)
-			}
-		}
-	})
-}
-
 // FuzzLine feeds foreign lines to the whole counter: it must not fall, nor count anything negative.
 func FuzzLine(f *testing.F) {
 	for _, name := range []string{"session", "scheduled-with-gate", "interrupted"} {
@@ -232,7 +216,7 @@ func FuzzLine(f *testing.F) {
 			c.line(tr, bytes.Clone(line))
 		}
 		for m, n := range c.apart[0] {
-			if n != most(n, loop.Tokens{}) || n.Dollars > 1_000_000*loop.Dollar {
+			if n != combine(n, loop.Tokens{}, greater) || n.Dollars > 1_000_000*loop.Dollar {
 				t.Errorf("%s: %+v", m, n)
 			}
 		}

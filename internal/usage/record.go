@@ -234,7 +234,7 @@ func (r record) toolUse() string {
 // interrupted reports whether a user line is the client's mark of a person's Esc or Ctrl-C.
 func (r record) interrupted() bool {
 	for s := range texts(r.message) {
-		if strings.HasPrefix(s, string(interruptMark.text)) {
+		if strings.HasPrefix(s, interruptMark) {
 			return true
 		}
 	}

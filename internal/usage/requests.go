@@ -45,11 +45,11 @@ func (c *counter) spent(t *transcript, at, id string, s spent) (fresh bool) {
 		before = loop.Counted{ID: id, Model: c.rate(s.model).name}
 	}
 	now := before
-	now.Tokens = most(before.Tokens, s.Tokens)
+	now.Tokens = combine(before.Tokens, s.Tokens, greater)
 	price := s.request
 	price.Tokens = now.Tokens
 	now.Tokens.Dollars = max(before.Tokens.Dollars, c.rate(now.Model).row.cost(price))
-	more := minus(now.Tokens, before.Tokens)
+	more := combine(now.Tokens, before.Tokens, difference)
 	spent := &c.apart[t.index]
 	if *spent == nil {
 		*spent = map[string]loop.Tokens{}
@@ -111,25 +111,17 @@ func (c *counter) elsewhere(t *transcript, r record, message, id string) bool {
 	return ok && owner != t.index
 }
 
-// most is the greater number of each kind.
-func most(a, b loop.Tokens) loop.Tokens {
-	return loop.Tokens{
-		Input: max(a.Input, b.Input), Output: max(a.Output, b.Output),
-		CacheRead:    max(a.CacheRead, b.CacheRead),
-		CacheWrite5m: max(a.CacheWrite5m, b.CacheWrite5m),
-		CacheWrite1h: max(a.CacheWrite1h, b.CacheWrite1h),
-		WebSearches:  max(a.WebSearches, b.WebSearches), Messages: max(a.Messages, b.Messages),
-		Dollars: max(a.Dollars, b.Dollars),
-	}
-}
+func greater(a, b int64) int64    { return max(a, b) }
+func difference(a, b int64) int64 { return a - b }
 
-// minus is what a has more than b, kind by kind.
-func minus(a, b loop.Tokens) loop.Tokens {
+// combine makes one number out of two, kind by kind.
+func combine(a, b loop.Tokens, f func(a, b int64) int64) loop.Tokens {
 	return loop.Tokens{
-		Input: a.Input - b.Input, Output: a.Output - b.Output, CacheRead: a.CacheRead - b.CacheRead,
-		CacheWrite5m: a.CacheWrite5m - b.CacheWrite5m,
-		CacheWrite1h: a.CacheWrite1h - b.CacheWrite1h,
-		WebSearches:  a.WebSearches - b.WebSearches, Messages: a.Messages - b.Messages,
-		Dollars: a.Dollars - b.Dollars,
+		Input: f(a.Input, b.Input), Output: f(a.Output, b.Output),
+		CacheRead:    f(a.CacheRead, b.CacheRead),
+		CacheWrite5m: f(a.CacheWrite5m, b.CacheWrite5m),
+		CacheWrite1h: f(a.CacheWrite1h, b.CacheWrite1h),
+		WebSearches:  f(a.WebSearches, b.WebSearches), Messages: f(a.Messages, b.Messages),
+		Dollars: loop.USD(f(int64(a.Dollars), int64(b.Dollars))),
 	}
 }

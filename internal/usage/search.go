@@ -5,38 +5,12 @@ import (
 	"unsafe"
 )
 
-// Marks of the lines that can matter, each with the index of a letter that is rare in transcripts:
-// searching for one byte is faster than searching for a text.
-var (
-	usageMark     = mark{[]byte(`_tokens"`), 3}
-	interruptMark = mark{[]byte("[Request interrupted by user"), 3}
-	answersMark   = mark{[]byte(`answers"`), 3}
+// Marks of the lines that can matter.
+const (
+	usageMark     = `_tokens"`
+	interruptMark = "[Request interrupted by user"
+	answersMark   = `answers"`
 )
-
-type mark struct {
-	text []byte
-	rare int // index of its rare byte
-}
-
-// in reports whether a line contains the mark.
-func (m mark) in(line []byte) bool {
-	c, after := m.text[m.rare], len(m.text)-m.rare
-	misses := 0
-	for i := m.rare; i+after <= len(line); i++ {
-		n := bytes.IndexByte(line[i:len(line)-after+1], c)
-		if n < 0 {
-			return false
-		}
-		i += n
-		if bytes.Equal(line[i-m.rare:i+after], m.text) {
-			return true
-		}
-		if misses++; misses > 16+i/16 { // the byte is not rare here
-			return bytes.Contains(line[i-m.rare+1:], m.text)
-		}
-	}
-	return false
-}
 
 // headType returns a line's top-level type if the line names it before anything nested, as the
 // client's lines do for all types but a few; "" if only reading the whole line would show it.

@@ -5,9 +5,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"hooks/scripts/driver"
@@ -16,10 +13,9 @@ import (
 // audit measures the close of an audit in a loop of 24 sections with 200 open findings, beside that
 // of an empty one.
 func (b *bench) audit() {
-	rows := b.against(b.world("idle"), events(b.world("none"))[0])
+	rows := b.against(events(b.world("idle"))[0])
 	for _, n := range []int{0, 200} {
 		w := b.world(fmt.Sprint("audit", n))
-		w.Env = append(w.Env, "PATH="+os.Getenv("PATH"))
 		b.reachAudit(w, n)
 		at := w.Save()
 		stop := w.Stop("stop_hook_active", false)
@@ -31,27 +27,9 @@ func (b *bench) audit() {
 
 // reachAudit opens an audit whose verdict is in: the Stop that follows closes it.
 func (b *bench) reachAudit(w *driver.World, findings int) {
-	b.Check(os.RemoveAll(w.Project()))
-	repo := filepath.Join(w.Dir, "repo")
-	plan := strings.Repeat("<!-- section -->\n# One\ntext\n", 24)
-	b.Check(os.MkdirAll(repo, 0o777))
-	b.Check(os.WriteFile(filepath.Join(repo, "plan.md"), []byte(plan), 0o666))
-	for _, args := range []string{"init -q -b main", "add .",
-		"-c user.name=a -c user.email=a@b commit -qm start", "worktree add -q ../p -b audit"} {
-		cmd := exec.Command("git", append([]string{"-C", repo}, strings.Fields(args)...)...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			b.Errorf("git %s: %v %s", args, err, out)
-		}
-	}
-	play(w, w.Hook("user-prompt-expansion", "UserPromptExpansion", "expansion_type",
-		"slash_command", "command_name", "sdd:audit", "command_args", "plan.md", "prompt", "/x"))
-	agent := func() driver.Event {
-		return w.Hook("pre-tool-use", "PreToolUse", "tool_name", "Agent", "tool_use_id", w.Call(),
-			"tool_input.prompt", "go", "tool_input.subagent_type", "general-purpose")
-	}
-	w.Skill = "audit"
-	play(w, agent())
-	play(w, w.WorkerEnds("done"), w.Stop("stop_hook_active", false), agent())
+	w.Repository("audit", "plan.md", strings.Repeat("<!-- section -->\n# One\ntext\n", 24))
+	play(w, w.Enter("plan.md"), w.Agent(w.Call()))
+	play(w, w.WorkerEnds("done"), w.Stop("stop_hook_active", false), w.Agent(w.Call()))
 	type found map[string]any
 	report := map[string]any{"verdict": "clean"}
 	if findings > 0 {

@@ -26,7 +26,7 @@ var line string
 func (b *bench) history(lines int) {
 	w := b.world("old")
 	size := b.old(w, lines)
-	rows := b.against(w, driver.Event{})
+	rows := b.against(driver.Event{})
 	for _, command := range []string{
 		"statusline", "status", "status --json", "explain", "report-card", "report-card --json",
 		"report-card --html @dir/page.html",

@@ -112,7 +112,7 @@ func (b *bench) row(name string, w *driver.World, e driver.Event, prepare func()
 }
 
 // against is the row that others are compared with, and those of -beside.
-func (b *bench) against(w *driver.World, e driver.Event) []*row {
+func (b *bench) against(e driver.Event) []*row {
 	for _, r := range b.beside {
 		r.stdin, r.env = e.Stdin, append(r.env, "PATH="+os.Getenv("PATH"), "HOME="+b.dir)
 	}

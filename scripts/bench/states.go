@@ -46,7 +46,7 @@ var named = map[string]string{
 // states measures every hook word in every state.
 func (b *bench) states() {
 	idle := b.world("idle")
-	rows := b.against(idle, events(idle)[0])
+	rows := b.against(events(idle)[0])
 	for _, state := range states {
 		w := b.world(state)
 		reach(w, state)

@@ -37,7 +37,7 @@ func (b *bench) usage(size int64) {
 	more := b.more()
 
 	whole := b.row("count from nothing", big.World, big.stop(), big.again(nil))
-	rows := append([]*row{whole}, b.against(big.World, driver.Event{})[1:]...)
+	rows := append([]*row{whole}, b.against(driver.Event{})[1:]...)
 	for _, r := range rows {
 		r.env = append(r.env, "GOMAXPROCS=1", "TZ=UTC", "CLAUDE_CONFIG_DIR="+big.config())
 	}
@@ -60,7 +60,7 @@ func (b *bench) usage(size int64) {
 	}
 	b.measure(rows, 1, b.n)
 
-	rows = b.against(unbound.World, events(unbound.World)[0])
+	rows = b.against(events(unbound.World)[0])
 	for _, s := range []*session{unbound, bound, eight} {
 		play(s.World, events(s.World)[0]) // leaves its receipt
 		s.second()

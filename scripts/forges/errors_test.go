@@ -140,7 +140,7 @@ func fails(t *testing.T, name string, q forge.Question, want forge.Why) {
 	t.Helper()
 	q.Backlog, q.PRs, q.PR = true, true, 142
 	a := forge.Ask(context.Background(), q)
-	if why(a.Err) != want || a.Backlog != nil || a.Found || len(a.PRs) != 0 || a.PRsWhole {
+	if why(a.Err) != want || a.Backlog != nil || a.Issues != nil || len(a.PRs) != 0 {
 		t.Errorf("%s: %v, want %q; %q", name, a.Err, want, a.Notes)
 	}
 	for _, secret := range []string{"ghp_test", "glpat-test"} {

@@ -101,7 +101,7 @@ func TestGitLab(t *testing.T) {
 			if !premium {
 				want = &loop.Backlog{Unblocked: []int{1, 2}, Blocked: []int{3}, InProgress: []int{}}
 			}
-			if a.Err != nil || !cmp.Equal(want, a.Backlog) || !a.PRsWhole || len(a.PRs) != 2 {
+			if a.Err != nil || !cmp.Equal(want, a.Backlog) || a.Partial || len(a.PRs) != 2 {
 				t.Fatalf("premium %v: %v %q %+v", premium, a.Err, a.Notes, a.Backlog)
 			}
 			p := a.PRs[0]
@@ -131,7 +131,7 @@ func TestGitLabManyIssues(t *testing.T) {
 		q := question(t, forge.GitLab, "gitlab.com")
 		q.Backlog, q.PRs = true, true
 		a := forge.Ask(context.Background(), q)
-		whole := a.Backlog != nil && a.PRsWhole && len(a.Issues) == 1500 && len(a.PRs) == 120
+		whole := a.Backlog != nil && !a.Partial && len(a.Issues) == 1500 && len(a.PRs) == 120
 		if a.Err != nil || !whole || len(s.queries) != 15+3 {
 			t.Errorf("%v %q: %d issues, %d PRs, %d queries",
 				a.Err, a.Notes, len(a.Issues), len(a.PRs), len(s.queries))

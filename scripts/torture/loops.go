@@ -83,13 +83,11 @@ var onwards = map[string]string{loop.GateSpec: "approve", loop.GateReview: "appr
 // approval answers the last dialog with the word by which the loop continues. The same
 // words are given again and again, so the ledger has none of them.
 func approval(p *player) driver.Event {
-	t := p.disk().tick
-	var questions, words []string
-	for _, g := range t.Pending {
-		questions = append(questions, g.Question)
+	var words []string
+	for _, g := range p.disk().tick.Pending {
 		words = append(words, onwards[g.Name])
 	}
-	e := p.Answered(t.Dialogs[len(t.Dialogs)-1].ID, questions, words...)
+	e := answer(words...)(p)
 	e.Answers, p.Ledger.Answers = nil, nil
 	return e
 }

@@ -115,9 +115,9 @@ func (p *player) work() {
 }
 
 // end plays Stops until one lets the turn end. Holding it more than three times is a trap.
-func (p *player) end(fields ...any) {
+func (p *player) end() {
 	for range 4 {
-		if gjson.Get(p.do(p.Stop(fields...)).Out, "decision").String() != "block" {
+		if gjson.Get(p.do(p.Stop()).Out, "decision").String() != "block" {
 			return
 		}
 		p.answer()

@@ -32,17 +32,13 @@ type Question struct {
 // Answer is what the tracker knows. Its zero parts are unknown, never empty.
 type Answer struct {
 	Place Place
-	// Issues are the open issues in scope. Found reports that they were asked for and answered,
-	// whole or not.
+	// Issues are the open issues in scope, as far as they are known.
 	Issues []backlog.Fact
-	Found  bool
 	// Backlog is nil unless it is whole: a part of it does not prove that anything is gone
 	// (R18, R86).
 	Backlog *loop.Backlog
 	Edges   [][2]int // blocker, blocked
 	PRs     []PR
-	// PRsWhole reports that PRs holds every open one.
-	PRsWhole bool
 	// Partial reports that something asked for is missing. Notes say what, one line each; Err is
 	// the first Failure.
 	Partial bool
@@ -119,7 +115,7 @@ func Ask(ctx context.Context, q Question) Answer {
 		a.sort(issues, pulls, q.Scope)
 	}
 	if q.PRs {
-		a.PRs, a.PRsWhole = pulls.rows, pulls.whole
+		a.PRs = pulls.rows
 	}
 	if one.Number > 0 {
 		a.add(one)
@@ -182,7 +178,7 @@ func (a *Answer) sort(issues list[backlog.Issue], pulls list[PR], scope backlog.
 		board.Pulls = append(board.Pulls, backlog.Pull{Number: p.Number, Closes: p.Closes})
 	}
 	r := backlog.Sort(&board, scope)
-	a.Issues, a.Found, a.Edges = r.Facts, true, r.Edges
+	a.Issues, a.Edges = r.Facts, r.Edges
 	if !r.Partial {
 		a.Backlog = &r.Backlog
 	}

@@ -187,8 +187,8 @@ func TestGitHubPRs(t *testing.T) {
 	}
 	want := []string{"#160 do-not-merge draft=true fork=false ci=pending human=false",
 		"#161 open draft=false fork=true ci=none human=true"}
-	if d := cmp.Diff(want, got); d != "" || !a.PRsWhole {
-		t.Error(a.PRsWhole, a.Notes, d)
+	if d := cmp.Diff(want, got); d != "" || a.Partial {
+		t.Error(a.Notes, d)
 	}
 }
 

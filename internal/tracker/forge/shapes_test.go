@@ -39,7 +39,7 @@ func TestIssuesTurnedOff(t *testing.T) {
 		put(t, filepath.Join(from, "issues.json"), "[]")
 		put(t, filepath.Join(from, c.name), c.text)
 		if a := ask(t, dir, Question{Backlog: true}); why(a.Err) != NoIssues || a.Backlog != nil ||
-			a.Found || a.Err.(*Failure).Hint() == "" {
+			a.Issues != nil || a.Err.(*Failure).Hint() == "" {
 			t.Errorf("%s: %v, %+v", c.kind, a.Err, a)
 		}
 	}
@@ -197,7 +197,7 @@ func TestGiteaRefusesByStatus(t *testing.T) {
 			put(t, filepath.Join(from, kind+".json"), c.body)
 		}
 		a := ask(t, dir, Question{Backlog: true, PRs: true, PR: 9})
-		if why(a.Err) != c.why || a.Backlog != nil || a.Found || len(a.PRs) > 0 || a.PRsWhole {
+		if why(a.Err) != c.why || a.Backlog != nil || a.Issues != nil || len(a.PRs) > 0 {
 			t.Errorf("%s %s: %v, %+v", c.status, c.body, a.Err, a)
 		}
 	}
@@ -225,7 +225,7 @@ func TestGiteaTurnedOffByStatus(t *testing.T) {
 			put(t, filepath.Join(from, "repo.status"), c.status)
 		}
 		a := ask(t, dir, Question{Backlog: true})
-		if why(a.Err) != c.why || a.Backlog != nil || a.Found {
+		if why(a.Err) != c.why || a.Backlog != nil || a.Issues != nil {
 			t.Errorf("%s: %v, %+v", c.name, a.Err, a)
 		}
 	}

@@ -10,17 +10,25 @@ import (
 	"hooks/internal/loop"
 )
 
-// The copies of a task loop's two files. Lines that a worker removed from the progress file are put
-// back from its copy (T36, T82); a view that differs from its copy was changed by hand (T98).
+// The copies of files outside of the state. Lines that a worker removed from the progress file are
+// put back from its copy (T36, T82); a view that differs from its copy was changed by hand (T98);
+// the text of an audit loop's plan is that of the run's beginning, so that a later edit moves no
+// section (A9, A44).
 const (
 	progressName = string(loop.Tasks) + ".progress.md"
 	viewName     = string(loop.Tasks) + ".view.json"
+	planName     = string(loop.Audit) + ".plan.md"
 	replacedName = "replaced" // the archive's folder for files of other tools
 )
 
 // Progress is the copy of the progress file, nil where none was kept or it cannot be read.
-func (s *Store) Progress() []byte {
-	text, err := s.disk.read(progressName)
+func (s *Store) Progress() []byte { return s.kept(progressName) }
+
+// Plan is the text of an audit loop's plan, as Progress.
+func (s *Store) Plan() []byte { return s.kept(planName) }
+
+func (s *Store) kept(name string) []byte {
+	text, err := s.disk.read(name)
 	if err != nil {
 		return nil
 	}
@@ -32,23 +40,24 @@ func (s *Store) KeepProgress(text []byte) error {
 	return wrap("keep progress", s.disk.replace(progressName, text))
 }
 
+// KeepPlan replaces the text of the plan.
+func (s *Store) KeepPlan(text []byte) error {
+	return wrap("keep plan", errors.Join(s.disk.replace(planName, text), s.settle()))
+}
+
 // WroteView reports whether the program wrote a view that is there now: the last one, or, after a
 // crash, the one before it.
 func (s *Store) WroteView(text []byte) bool {
-	kept, err := s.disk.read(viewName)
-	if err != nil || len(text) == 0 {
-		return false
-	}
-	return bytes.HasPrefix(kept, text) || bytes.HasSuffix(kept, text)
+	kept := s.kept(viewName)
+	return len(text) > 0 && (bytes.HasPrefix(kept, text) || bytes.HasSuffix(kept, text))
 }
 
 // ArchivedView reports whether the program wrote a view for a run that is in the archive by now.
 func (s *Store) ArchivedView(text []byte) bool {
 	names, _ := fs.Glob(s.disk.root.FS(), archiveName+"/*/"+string(loop.Tasks)+"*.view.json")
 	return len(text) > 0 && slices.ContainsFunc(names, func(name string) bool {
-		kept, err := s.disk.read(name)
-		return err == nil && !strings.HasPrefix(name, archiveName+"/"+replacedName) &&
-			bytes.HasPrefix(kept, text)
+		return !strings.HasPrefix(name, archiveName+"/"+replacedName) &&
+			bytes.HasPrefix(s.kept(name), text)
 	})
 }
 
