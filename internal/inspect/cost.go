@@ -66,12 +66,10 @@ func costByModel(list []*ledger) []report.CostRow {
 	rows := []report.CostRow{}
 	var rest loop.Tokens
 	for _, l := range list {
-		var sum loop.Tokens
 		for model, t := range l.run.TokensByModel {
-			sum = sum.Add(t)
 			rows = addRow(rows, report.CostRow{Model: model, Tokens: t})
 		}
-		rest = rest.Add(l.beyond(sum))
+		rest = rest.Add(l.beyond())
 	}
 	dearestFirst(rows)
 	return withRest(rows, rest, "recorded without a model")
@@ -154,7 +152,7 @@ func (l *ledger) byIteration() (rows []report.CostRow) {
 		fmt.Sprintf("%s %s, %d earlier: hooks cost --by iteration%s --last 0",
 			l.run.Skill, l.run.RunID, l.older.iteration, all))
 	for _, s := range l.spent {
-		rows = append(rows, l.row(s.iteration, s.outcome, s.Tokens))
+		rows = append(rows, l.row(s.iteration, string(s.outcome), s.Tokens))
 	}
 	if l.tick != nil {
 		rows = append(rows, l.row(l.tick.Iteration, "open", l.live))
@@ -171,7 +169,7 @@ func (l *ledger) byTask() (rows []report.CostRow) {
 		rows = append(rows, l.taskRow(i+1, l.run.Tasks.List[i].Title))
 	}
 	rows = append(rows, l.taskRow(len(rows)+1, "the pull request"))
-	return l.under(rows, func(s iterationSpent) int { return int(s.task) - 1 }, "tasks")
+	return l.under(rows, func(s iterationSpent) int { return s.task - 1 }, "tasks")
 }
 
 // byPhase sums the iterations of each phase of an audit loop, over all sessions. A run without
@@ -197,7 +195,7 @@ func (l *ledger) under(
 	spent := l.spent
 	if l.tick != nil && l.tick.Attempt != nil {
 		a := l.tick.Attempt
-		spent = append(spent, iterationSpent{task: int64(a.Task), phase: a.Phase, Tokens: l.live})
+		spent = append(spent, iterationSpent{task: a.Task, phase: a.Phase, Tokens: l.live})
 	}
 	for _, s := range spent {
 		if i := at(s); i >= 0 && i < len(rows) {
@@ -247,10 +245,7 @@ func (l *ledger) byAgent(table usage.Table) (rows []report.CostRow) {
 		for _, a := range agents {
 			session := strings.TrimSuffix(filepath.Base(s.Transcript), ".jsonl")
 			row := report.CostRow{Project: l.in, SessionID: session, Agent: cmp.Or(a.ID, "main"),
-				Type: a.Type, Task: a.Task}
-			for _, t := range a.ByModel {
-				row.Tokens = row.Tokens.Add(t)
-			}
+				Type: a.Type, Task: a.Task, Tokens: loop.Sum(a.ByModel)}
 			rows = addRow(rows, row)
 		}
 	}

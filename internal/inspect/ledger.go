@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
-	"hooks/internal/codec"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -34,9 +32,9 @@ type ledger struct {
 // iterationSpent is what one line of a history shows in a table of costs.
 type iterationSpent struct {
 	iteration int
-	outcome   string
+	outcome   loop.LineOutcome
 	ended     time.Time
-	task      int64      // of a task loop, from 1; 0 for none
+	task      int        // of a task loop, from 1; 0 for none
 	phase     loop.Phase // of an audit loop
 	loop.Tokens
 }
@@ -80,11 +78,7 @@ func (v *question) spentRuns(
 		if l.tick != nil {
 			l.ended = v.now
 		}
-		var sum loop.Tokens
-		for _, t := range l.run.TokensByModel {
-			sum = sum.Add(t)
-		}
-		list = append(list, report.SpentRun{Run: &l.run, Ended: l.ended, Rest: l.beyond(sum),
+		list = append(list, report.SpentRun{Run: &l.run, Ended: l.ended, Rest: l.beyond(),
 			Notes: l.notes})
 	}
 	return list, err
@@ -116,23 +110,22 @@ func (v *question) addOpen(l *ledger, s *loopState) {
 	}
 	spent, notes := v.spent(&l.run, s.Tick)
 	l.tick, l.notes = s.Tick, append(l.notes, notes...)
-	for _, m := range spent.ByModel {
-		l.live = l.live.Add(m)
-	}
+	l.live = loop.Sum(spent.ByModel)
 	l.run.Spend(spent)
 }
 
 // ran shows the run's lines of iterations that were not skipped, oldest first. A damaged one makes
 // a note.
-func (l *ledger) ran(files *store.Store, each func(*line), behind ...string) {
+func (l *ledger) ran(files *store.Store, each func(it *loop.Iteration, snapshot []byte),
+	behind ...string) {
 	var bad damages
-	_ = bad.lines(files, l.run.Skill, reader{costs: true, behind: behind}, func(line *line) error {
-		ours := line.RunID == l.run.RunID || line.RunID == ""
-		if ours && line.Outcome != string(loop.SkippedLock) {
-			each(line)
-		}
-		return nil
-	})
+	_ = bad.lines(files, l.run.Skill, reader{behind: behind},
+		func(it *loop.Iteration, _, snapshot []byte) error {
+			if it.Of(l.run.RunID) && it.Ran() {
+				each(it, snapshot)
+			}
+			return nil
+		})
 	l.notes = nil // an error of the last line is among the damage here
 	for _, err := range bad.list {
 		l.notes = append(l.notes, fmt.Sprintf("%v: what it spent is in no iteration", err))
@@ -144,16 +137,17 @@ func (l *ledger) ran(files *store.Store, each func(*line), behind ...string) {
 
 // readSpent collects what each of the last most iterations spent, and the sum of those before them.
 func (l *ledger) readSpent(files *store.Store, most int) {
-	l.ran(files, func(line *line) {
-		// A line with the SPEC's fields alone has no kinds of input.
-		spent := loop.Tokens{Input: line.TokensIn, Output: line.TokensOut, Dollars: line.Dollars}
-		if line.usage.Exists() {
-			spent = tokensOf(line.usage)
+	l.ran(files, func(it *loop.Iteration, _ []byte) {
+		row := iterationSpent{iteration: it.Iteration, outcome: it.Outcome, ended: it.EndedAt,
+			Tokens: loop.Sum(it.UsageByModel)}
+		if it.UsageByModel == nil { // a line with the SPEC's fields alone
+			row.Tokens = loop.Tokens{Input: it.TokensIn, Output: it.TokensOut, Dollars: it.Dollars}
 		}
-		outcome := strings.Clone(line.Outcome) // else it keeps its line in memory
-		row := iterationSpent{int(line.Iteration), outcome, line.Ended, line.Task, "", spent}
-		if line.Audit != nil {
-			row.phase = line.Audit.Phase
+		if it.Task != nil {
+			row.task = it.Task.Task
+		}
+		if it.Audit != nil {
+			row.phase = it.Audit.Phase
 		}
 		l.spent = append(l.spent, row)
 		if len(l.spent) > most {
@@ -162,17 +156,6 @@ func (l *ledger) readSpent(files *store.Store, most int) {
 			l.spent = l.spent[1:]
 		}
 	}, "usage_by_model", "task", "audit")
-}
-
-// tokensOf is the sum of a usage_by_model, as far as it can be read.
-func tokensOf(byModel gjson.Result) (sum loop.Tokens) {
-	byModel.ForEach(func(_, model gjson.Result) bool {
-		var t loop.Tokens
-		_ = codec.Decode(model, &t)
-		sum = sum.Add(t)
-		return true
-	})
-	return sum
 }
 
 // readParts collects the parts of sessions that the run was counted from. A part is a row of lines
@@ -186,20 +169,20 @@ func (l *ledger) readParts(files *store.Store) {
 			_ = json.Unmarshal([]byte(gjson.GetBytes(last, "cursors").Raw), &l.parts[n-1].UpTo)
 		}
 	}
-	l.ran(files, func(line *line) {
-		if main == nil || !hasCursor(line.snapshot, main) {
-			path := gjson.GetBytes(line.snapshot, "cursors.0.path")
+	l.ran(files, func(it *loop.Iteration, snapshot []byte) {
+		if main == nil || !hasCursor(snapshot, main) {
+			path := gjson.GetBytes(snapshot, "cursors.0.path")
 			if path.Str == "" {
 				return
 			}
 			if string(main) != path.Raw {
 				end()
-				l.parts = append(l.parts, usage.Stretch{Transcript: path.Str, Since: line.Started,
-					Prompt: gjson.GetBytes(line.snapshot, "last_prompts.0").String()})
+				l.parts = append(l.parts, usage.Stretch{Transcript: path.Str, Since: it.StartedAt,
+					Prompt: gjson.GetBytes(snapshot, "last_prompts.0").String()})
 			}
 			main = []byte(path.Raw)
 		}
-		last = append(last[:0], line.snapshot...)
+		last = append(last[:0], snapshot...)
 	})
 	end()
 }
@@ -229,15 +212,11 @@ func (l *ledger) stretches() []usage.Stretch {
 }
 
 // total is what the run spent by kind, as far as its budget has the kinds.
-func (l *ledger) total() (t loop.Tokens) {
-	for _, m := range l.run.TokensByModel {
-		t = t.Add(m)
-	}
-	return t.Add(l.beyond(t))
-}
+func (l *ledger) total() loop.Tokens { return loop.Sum(l.run.TokensByModel).Add(l.beyond()) }
 
-// beyond is what the run's counters have above a sum by model.
-func (l *ledger) beyond(t loop.Tokens) loop.Tokens {
+// beyond is what the run's counters have above the sum by model.
+func (l *ledger) beyond() loop.Tokens {
+	t := loop.Sum(l.run.TokensByModel)
 	return loop.Tokens{
 		Input: max(0, l.run.TokensIn-t.In()), Output: max(0, l.run.TokensOut-t.Output),
 		Dollars: max(0, l.run.DollarsEstimate-t.Dollars),

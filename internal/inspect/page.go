@@ -3,8 +3,6 @@ package inspect
 import (
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -44,25 +42,14 @@ func (v *question) links() (l report.Links) {
 	return l
 }
 
-func pageRows(files *store.Store, s *loopState) (rows []report.PageRow, notes []string) {
+func pageRows(files *store.Store, s *loopState) (rows []*loop.Iteration, notes []string) {
 	var bad damages
 	r := reader{behind: []string{"gates", "stop_conditions_fired", "denied", "overrun", "task",
 		"audit"}}
-	_ = bad.lines(files, s.skill, r, func(l *line) error {
-		if l.RunID != s.Budget.RunID && l.RunID != "" {
-			return nil
+	_ = bad.lines(files, s.skill, r, func(l *loop.Iteration, _, _ []byte) error {
+		if l.Of(s.Budget.RunID) {
+			rows = append(rows, l)
 		}
-		row := report.PageRow{HistoryRow: l.HistoryRow}
-		row.JSON, row.RunID, row.Skill = nil, s.Budget.RunID, string(s.skill)
-		row.Outcome = strings.Clone(row.Outcome) // else it keeps its line in memory
-		for i, name := range row.PRs {
-			row.PRs[i] = strings.Clone(name)
-		}
-		l.gates.ForEach(func(_, g gjson.Result) bool {
-			row.Asked = append(row.Asked, g.Get("name").String()+": "+g.Get("answer").String())
-			return true
-		})
-		rows = append(rows, row)
 		return nil
 	})
 	if err := bad.complaint(); err != nil {

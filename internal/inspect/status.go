@@ -39,9 +39,7 @@ func (v *question) stand(l *loopState) report.Stand {
 	st := v.brief(l)
 	if l.Tick != nil && l.Tick.RunID == b.RunID {
 		spent, _ := v.spent(b, l.Tick)
-		for _, m := range spent.ByModel {
-			st.Open += m.Dollars
-		}
+		st.Open = loop.Sum(spent.ByModel).Dollars
 	}
 	st.Budgets = report.Axes(b, l.Tick, st.Minutes, st.Open, st.OwnerAlive, v.now)
 	if st.Lock = l.Lock; l.Lock != nil {

@@ -96,13 +96,6 @@ func (s *Session) take() loop.Spent {
 	return all
 }
 
-func dollars(byModel map[string]loop.Tokens) (sum loop.USD) {
-	for _, t := range byModel {
-		sum += t.Dollars
-	}
-	return sum
-}
-
 // invocation is a looping skill that is invoked.
 type invocation struct {
 	at        time.Time
@@ -175,7 +168,7 @@ func (s *Session) start(t *Thread, in *loop.Entering) {
 	if in.Opens.Mode == loop.FreshRun {
 		t.previous = nil
 		s.runs = append(s.runs, in.Run.Ceilings)
-		s.outside += dollars(s.older)
+		s.outside += loop.Sum(s.older).Dollars
 		clear(s.older)
 	}
 	t.Run, t.Tick, t.row = in.Run, nil, len(s.rows)
@@ -284,7 +277,7 @@ func (s *Session) settleRow(at time.Time) {
 		(s.rows[n].Stop == nil || s.rows[n].Stop.At != "entry") {
 		return
 	}
-	s.rows[n].Dollars += dollars(s.take().ByModel)
+	s.rows[n].Dollars += loop.Sum(s.take().ByModel).Dollars
 	s.rows[n].EndedAt = at
 }
 

@@ -95,19 +95,15 @@ func (p *page) iterations(c Card) {
 	}
 	for i := range c.Iterations {
 		l := &c.Iterations[i]
-		number := fmt.Sprint(l.Iteration)
-		if l.Outcome == loop.Stopped && !l.Began() { // a stop between two iterations
-			number = "-"
-		}
-		p.row(number+"  "+p.at(l.StartedAt), outcomeStyle(string(l.Outcome)), "%s", did(l))
+		p.row(numberOf(l, "-")+"  "+p.at(l.StartedAt), outcomeStyle(l.Outcome), "%s", did(l))
 		p.rows("   note", plain, l.Notes)
 	}
 }
 
 // did is what an iteration did, in words.
 func did(l *loop.Iteration) string {
-	parts := []string{fmt.Sprintf("%s, %d min, $%s", outcomeName(string(l.Outcome)),
-		minutesOf(l.StartedAt, l.EndedAt), l.Dollars)}
+	parts := []string{fmt.Sprintf("%s, %d min, $%s", outcomeName(l.Outcome),
+		minutesOf(l), l.Dollars)}
 	add := func(holds bool, format string, args ...any) {
 		if holds {
 			parts = append(parts, fmt.Sprintf(format, args...))

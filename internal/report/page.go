@@ -16,15 +16,9 @@ import (
 type Page struct {
 	Card
 	Project string // its folder
-	Rows    []PageRow
+	Rows    []*loop.Iteration
 	Links   Links
 	Notes   []string // what could not be read
-}
-
-// PageRow is one iteration. It has no JSON.
-type PageRow struct {
-	HistoryRow
-	Asked []string // gates, each with its answer
 }
 
 // Links are the first parts of web addresses, empty where the repository's forge is not known.
@@ -441,14 +435,13 @@ const maxDays = 14
 
 func (d *drawing) byDay() (list []share) {
 	rest := d.Run.DollarsEstimate
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		day := r.Ended.In(d.Now.Location()).Format("Mon Jan 2, 2006")
+	for _, l := range d.Rows {
+		day := l.EndedAt.In(d.Now.Location()).Format("Mon Jan 2, 2006")
 		if n := len(list); n == 0 || list[n-1].name != day {
 			list = append(list, share{name: day})
 		}
-		list[len(list)-1].dollars += r.Dollars
-		rest -= r.Dollars
+		list[len(list)-1].dollars += l.Dollars
+		rest -= l.Dollars
 	}
 	if more := len(list) - maxDays; more > 0 {
 		before := share{name: loop.Plural(more, "earlier day")}
