@@ -90,7 +90,7 @@ func stateFiles(m *machine, n *notes) {
 			n.note("%s: a torn last line that a crash left, copied aside", path)
 		}
 	}
-	n.note("%s", count(len(list), "file"))
+	n.note("%s", loop.Plural(len(list), "file"))
 }
 
 // seals checks whether runs can be sealed on this machine, and whether the files of sealed runs are
