@@ -24,7 +24,7 @@ func repository(m *machine, n *notes) {
 		damaged(m, n)
 	}
 	if m.repo.Top == "" {
-		if len(n.problems) == 0 {
+		if len(n.Problems) == 0 {
 			n.warn("work in a git repository: worktrees and heads are found by git",
 				"%s is no git repository", m.project)
 		}

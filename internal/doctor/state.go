@@ -67,7 +67,7 @@ func stateFiles(m *machine, n *notes) {
 		s, err := n.state.Load(skill)
 		unreadable(n, err)
 		if _, damaged := errors.AsType[*store.DamagedError](err); damaged && m.Archive != nil {
-			n.problems[len(n.problems)-1].repaired("archived the damaged run of "+string(skill),
+			n.repaired("archived the damaged run of "+string(skill),
 				func() error { return m.Archive(skill) })
 		}
 		if s.Budget != nil {
@@ -148,7 +148,7 @@ func locks(m *machine, n *notes) {
 			m.lock(n, skill, l)
 		}
 	}
-	if len(n.found)+len(n.problems) == 0 {
+	if len(n.Found)+len(n.Problems) == 0 {
 		n.note("no lock is held")
 	}
 }
@@ -216,7 +216,7 @@ func openIterations(m *machine, n *notes) {
 			n.note("%s %s is between iterations, in pid %d", skill, at, b.Owner.PID)
 		}
 	}
-	if len(n.found)+len(n.problems) == 0 {
+	if len(n.Found)+len(n.Problems) == 0 {
 		n.note("no loop runs")
 	}
 }
