@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -14,13 +13,8 @@ const maxRead = 16 << 20
 
 // read returns the text of a regular file, its first maxRead bytes; "" when it cannot be read.
 func read(path string) string {
-	f, _, err := safefile.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, maxRead))
-	return string(text)
+	text, _ := safefile.ReadHead(path, maxRead)
+	return text
 }
 
 // home is the person's own folder, "" where it is unknown.

@@ -81,12 +81,8 @@ func costByDay(list []*ledger, now time.Time) []report.CostRow {
 	rows := []report.CostRow{}
 	var rest loop.Tokens
 	for _, l := range list {
-		spent := l.spent
-		if l.tick != nil {
-			spent = append(spent, iterationSpent{ended: now, Tokens: l.live})
-		}
 		var sum loop.Tokens
-		for _, s := range spent {
+		for _, s := range l.spent {
 			if s.ended.IsZero() || s.Tokens == (loop.Tokens{}) {
 				continue // without its end it is in the rest
 			}
@@ -143,7 +139,7 @@ func (l *ledger) row(iteration int, state string, t loop.Tokens) report.CostRow 
 }
 
 func (l *ledger) byIteration() (rows []report.CostRow) {
-	rows = make([]report.CostRow, 0, len(l.spent)+3)
+	rows = make([]report.CostRow, 0, len(l.spent)+2)
 	all := ""
 	if l.in != "" {
 		all = " --all"
@@ -153,9 +149,6 @@ func (l *ledger) byIteration() (rows []report.CostRow) {
 			l.run.Skill, l.run.RunID, l.older.iteration, all))
 	for _, s := range l.spent {
 		rows = append(rows, l.row(s.iteration, string(s.outcome), s.Tokens))
-	}
-	if l.tick != nil {
-		rows = append(rows, l.row(l.tick.Iteration, "open", l.live))
 	}
 	return withRest(rows, missing(l.total(), sumOf(rows)), l.run.RunID+" outside of its iterations")
 }
@@ -187,17 +180,12 @@ func (l *ledger) byPhase() (rows []report.CostRow) {
 	return l.under(rows, at, "phases")
 }
 
-// under adds the iterations, the open one too, to the rows of their tasks or phases. A row without
+// under adds the iterations to the rows of their tasks or phases. A row without
 // any spend is left out, and the rest gets a row of its own.
 func (l *ledger) under(
 	rows []report.CostRow, at func(iterationSpent) int, units string,
 ) []report.CostRow {
-	spent := l.spent
-	if l.tick != nil && l.tick.Attempt != nil {
-		a := l.tick.Attempt
-		spent = append(spent, iterationSpent{task: a.Task, phase: a.Phase, Tokens: l.live})
-	}
-	for _, s := range spent {
+	for _, s := range l.spent {
 		if i := at(s); i >= 0 && i < len(rows) {
 			rows[i].Tokens = rows[i].Tokens.Add(s.Tokens)
 		}

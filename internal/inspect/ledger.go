@@ -20,12 +20,13 @@ import (
 type ledger struct {
 	in    string // the project, where several are asked
 	run   loop.Budget
-	ended time.Time        // its last line
-	spent []iterationSpent // the last ones, oldest first; only for --by iteration or day
-	older iterationSpent   // the sum of those before them, and how many they are
-	parts []usage.Stretch  // only for --by agent
-	tick  *loop.Tick       // the open iteration
-	live  loop.Tokens      // what that has spent so far, which run includes
+	ended time.Time // its last line, or the present while an iteration is open
+	// spent are the last iterations, oldest first, as far as a way to group needs them; the open one
+	// comes last, with what it has spent so far, which run includes.
+	spent []iterationSpent
+	older iterationSpent  // the sum of those before them, and how many they are
+	parts []usage.Stretch // only for --by agent
+	tick  *loop.Tick      // the open iteration
 	notes []string
 }
 
@@ -75,9 +76,6 @@ func (v *question) spentRuns(
 		if !slices.Contains(skills, l.run.Skill) {
 			continue
 		}
-		if l.tick != nil {
-			l.ended = v.now
-		}
 		list = append(list, report.SpentRun{Run: &l.run, Ended: l.ended, Rest: l.beyond(),
 			Notes: l.notes})
 	}
@@ -109,8 +107,13 @@ func (v *question) addOpen(l *ledger, s *loopState) {
 		return
 	}
 	spent, notes := v.spent(&l.run, s.Tick)
-	l.tick, l.notes = s.Tick, append(l.notes, notes...)
-	l.live = loop.Sum(spent.ByModel)
+	l.tick, l.ended, l.notes = s.Tick, v.now, append(l.notes, notes...)
+	open := iterationSpent{iteration: s.Tick.Iteration, outcome: "open", ended: v.now,
+		Tokens: loop.Sum(spent.ByModel)}
+	if a := s.Tick.Attempt; a != nil {
+		open.task, open.phase = a.Task, a.Phase
+	}
+	l.spent = append(l.spent, open)
 	l.run.Spend(spent)
 }
 

@@ -14,24 +14,16 @@ import (
 // Pages are the cards of the same runs as Cards, with every iteration of each. Lines that cannot be
 // read are left out, and the page names them.
 func (d *Inspector) Pages(skills []loop.Skill, runID string) ([]report.Page, error) {
-	list := []report.Page{}
-	err := d.ask(func(v *question) error {
-		links := v.links()
-		return v.runs(skills, runID, func(files *store.Store, l *loopState, present bool) error {
-			c, err := v.card(files, l, present)
-			p := report.Page{Card: c, Project: v.project, Links: links}
-			p.Rows, p.Notes = pageRows(files, l)
-			if err != nil && len(p.Notes) == 0 {
-				p.Notes = []string{err.Error()}
-			}
-			list = append(list, p)
-			return err
-		})
+	return shown(d, skills, runID, func(v *question, files *store.Store, l *loopState,
+		present bool) (report.Page, error) {
+		c, err := v.card(files, l, present)
+		p := report.Page{Card: c, Project: v.project, Links: v.links()}
+		p.Rows, p.Notes = pageRows(files, l)
+		if err != nil && len(p.Notes) == 0 {
+			p.Notes = []string{err.Error()}
+		}
+		return p, err
 	})
-	if err == nil && runID != "" && len(list) == 0 {
-		err = noRun(runID)
-	}
-	return list, err
 }
 
 // links are those of the project's tracker. Nothing is asked for them.

@@ -405,8 +405,7 @@ func (d *drawing) commits(remote bool) raw {
 
 // share is one row of a table of dollars.
 type share struct {
-	name    string
-	code    bool
+	name    raw
 	dollars loop.USD
 }
 
@@ -423,7 +422,7 @@ func (d *drawing) byModel() (list []share) {
 	rest := d.Run.DollarsEstimate
 	for _, name := range slices.Sorted(maps.Keys(d.Run.TokensByModel)) {
 		spent := d.Run.TokensByModel[name].Dollars
-		list = append(list, share{name, true, spent})
+		list = append(list, share{sprint("<code>%s</code>", brief(name)), spent})
 		rest -= spent
 	}
 	slices.SortStableFunc(list, func(a, b share) int { return cmp.Compare(b.dollars, a.dollars) })
@@ -436,7 +435,7 @@ const maxDays = 14
 func (d *drawing) byDay() (list []share) {
 	rest := d.Run.DollarsEstimate
 	for _, l := range d.Rows {
-		day := l.EndedAt.In(d.Now.Location()).Format("Mon Jan 2, 2006")
+		day := raw(l.EndedAt.In(d.Now.Location()).Format("Mon Jan 2, 2006"))
 		if n := len(list); n == 0 || list[n-1].name != day {
 			list = append(list, share{name: day})
 		}
@@ -444,7 +443,7 @@ func (d *drawing) byDay() (list []share) {
 		rest -= l.Dollars
 	}
 	if more := len(list) - maxDays; more > 0 {
-		before := share{name: loop.Plural(more, "earlier day")}
+		before := share{name: raw(loop.Plural(more, "earlier day"))}
 		for _, s := range list[:more] {
 			before.dollars += s.dollars
 		}
@@ -453,7 +452,7 @@ func (d *drawing) byDay() (list []share) {
 	return withRest(list, rest, "outside of the iterations")
 }
 
-func withRest(list []share, rest loop.USD, name string) []share {
+func withRest(list []share, rest loop.USD, name raw) []share {
 	if rest.Cents() > 0 || len(list) == 0 {
 		list = append(list, share{name: name, dollars: max(0, rest)})
 	}
@@ -467,11 +466,7 @@ func (d *drawing) shares(by string, list []share) {
 	}
 	d.put(`<table class="shares"><thead><tr><th>%s<th class="n">Dollars</thead><tbody>`, by)
 	for _, s := range list {
-		name := sprint("%s", brief(s.name))
-		if s.code {
-			name = sprint("<code>%s</code>", brief(s.name))
-		}
-		d.put(`<tr><td>%s<td class="n">%s%s`+"\n", name, "$"+s.dollars.String(),
+		d.put(`<tr><td>%s<td class="n">$%s%s`+"\n", s.name, s.dollars,
 			meter(int64(s.dollars), int64(most)))
 	}
 	d.put("</tbody></table>\n")

@@ -88,7 +88,7 @@ func NameLoops(list []Stand) {
 		for i := range st.Gates {
 			if w := &st.Gates[i]; w.Paused && w.unanswered() && times[w.Answer] > 1 {
 				name := string(w.Skill) + ":" + strings.Trim(gateName(w.Gate), "'")
-				w.Answer = "hooks gate answer " + oneWord(name) + " " + AnswerWord
+				w.Answer = "hooks gate answer " + OneWord(name) + " " + AnswerWord
 			}
 		}
 	}
