@@ -20,8 +20,10 @@ func (d *Inspector) Cards(skills []loop.Skill, runID string) ([]report.Card, err
 }
 
 // shown is what is shown of each present run or, by its id, of one run.
-func shown[T any](d *Inspector, skills []loop.Skill, runID string,
-	show func(v *question, files *store.Store, l *loopState, present bool) (T, error)) ([]T, error) {
+func shown[T any](
+	d *Inspector, skills []loop.Skill, runID string,
+	show func(v *question, files *store.Store, l *loopState, present bool) (T, error),
+) ([]T, error) {
 	list := []T{}
 	err := d.ask(func(v *question) error {
 		add := func(files *store.Store, l *loopState, present bool) error {

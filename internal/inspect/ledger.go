@@ -21,8 +21,8 @@ type ledger struct {
 	in    string // the project, where several are asked
 	run   loop.Budget
 	ended time.Time // its last line, or the present while an iteration is open
-	// spent are the last iterations, oldest first, as far as a way to group needs them; the open one
-	// comes last, with what it has spent so far, which run includes.
+	// spent are the last iterations, oldest first, as far as a way to group needs them, and the
+	// open one with what it has spent so far, which run includes.
 	spent []iterationSpent
 	older iterationSpent  // the sum of those before them, and how many they are
 	parts []usage.Stretch // only for --by agent
