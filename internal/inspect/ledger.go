@@ -2,14 +2,17 @@ package inspect
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -19,48 +22,54 @@ import (
 // ledger is one run with everything that shows what it spent.
 type ledger struct {
 	in    string // the project, where several are asked
+	by    string // what the rows are of
+	zone  *time.Location
 	run   loop.Budget
 	ended time.Time // its last line, or the present while an iteration is open
-	// spent are the last iterations, oldest first, as far as a way to group needs them, and the
-	// open one with what it has spent so far, which run includes.
-	spent []iterationSpent
-	older iterationSpent  // the sum of those before them, and how many they are
+	rows  []report.CostRow
 	parts []usage.Stretch // only for --by agent
 	tick  *loop.Tick      // the open iteration
 	notes []string
 }
 
-// iterationSpent is what one line of a history shows in a table of costs.
-type iterationSpent struct {
-	iteration int
-	outcome   loop.LineOutcome
-	ended     time.Time
-	task      int        // of a task loop, from 1; 0 for none
-	phase     loop.Phase // of an audit loop
-	loop.Tokens
-}
-
-// ledgers reads the runs, the newest first. Only --by iteration, day and agent need all lines; else
-// the last one has the sums.
+// ledgers reads the runs, the newest first. By iteration, day, task, phase and agent need all lines;
+// else the last one has the sums.
 func (v *question) ledgers(runID, by string, most int) (list []*ledger, err error) {
 	err = v.everyRun(func(files *store.Store, s *loopState, present bool) error {
 		if runID != "" && s.Budget.RunID != runID {
 			return nil
 		}
-		l := lastLedger(files, s)
+		l := &ledger{in: v.named(), by: by, zone: v.Now().Location(), run: *s.Budget}
+		l.readLast(files)
 		switch by {
 		case "iteration":
-			l.readSpent(files, most)
-			most -= len(l.spent)
+			l.readSpent(files)
+			most -= l.fold(most)
 		case "day", "task", "phase":
-			l.readSpent(files, math.MaxInt)
+			l.readSpent(files)
 		case "agent":
 			l.readParts(files)
 		}
 		if present {
 			v.addOpen(l, s)
 		}
-		l.in = v.named()
+		switch {
+		case by == "project":
+			l.rows = []report.CostRow{{Project: v.project, Tokens: l.total()}}
+		case by == "run":
+			row := l.row(l.total())
+			row.State = strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
+			l.rows = []report.CostRow{row}
+		case by == "task" && l.run.Tasks == nil, by == "phase" && l.run.Audit == nil:
+			l.rows = []report.CostRow{l.row(l.total())}
+		case by == "model":
+			for model, t := range l.run.TokensByModel {
+				l.rows = append(l.rows, report.CostRow{Model: model, Tokens: t})
+			}
+		case by == "agent":
+			l.byAgent(usage.NewTable(config.Load(v.project).Rates))
+		}
+		slices.SortStableFunc(l.rows, inOrder)
 		list = append(list, l)
 		return nil
 	})
@@ -82,11 +91,10 @@ func (v *question) spentRuns(
 	return list, err
 }
 
-// lastLedger is a run with its last line alone, which knows more than the budget does when a crash
-// kept that from being written.
-func lastLedger(files *store.Store, s *loopState) *ledger {
-	l := &ledger{run: *s.Budget}
-	last, err := files.Last(s.skill, func(line *loop.Iteration) bool {
+// readLast reads the run's last line, which knows more than the budget does when a crash kept that
+// from being written.
+func (l *ledger) readLast(files *store.Store) {
+	last, err := files.Last(l.run.Skill, func(line *loop.Iteration) bool {
 		return line.Ran() && line.Of(l.run.RunID)
 	})
 	switch {
@@ -98,7 +106,6 @@ func lastLedger(files *store.Store, s *loopState) *ledger {
 	if last != nil {
 		l.ended = last.EndedAt
 	}
-	return l
 }
 
 // addOpen counts what the open iteration has spent so far. Nothing is saved.
@@ -108,12 +115,12 @@ func (v *question) addOpen(l *ledger, s *loopState) {
 	}
 	spent, notes := v.spent(&l.run, s.Tick)
 	l.tick, l.ended, l.notes = s.Tick, v.now, append(l.notes, notes...)
-	open := iterationSpent{iteration: s.Tick.Iteration, outcome: "open", ended: v.now,
-		Tokens: loop.Sum(spent.ByModel)}
+	open := loop.Iteration{Iteration: s.Tick.Iteration, Outcome: "open", EndedAt: v.now,
+		UsageByModel: spent.ByModel}
 	if a := s.Tick.Attempt; a != nil {
-		open.task, open.phase = a.Task, a.Phase
+		open.Task, open.Audit = &loop.TaskLine{Task: a.Task}, &loop.AuditLine{Phase: a.Phase}
 	}
-	l.spent = append(l.spent, open)
+	l.add(&open)
 	l.run.Spend(spent)
 }
 
@@ -138,27 +145,79 @@ func (l *ledger) ran(files *store.Store, each func(it *loop.Iteration, snapshot 
 	}
 }
 
-// readSpent collects what each of the last most iterations spent, and the sum of those before them.
-func (l *ledger) readSpent(files *store.Store, most int) {
-	l.ran(files, func(it *loop.Iteration, _ []byte) {
-		row := iterationSpent{iteration: it.Iteration, outcome: it.Outcome, ended: it.EndedAt,
-			Tokens: loop.Sum(it.UsageByModel)}
-		if it.UsageByModel == nil { // a line with the SPEC's fields alone
-			row.Tokens = loop.Tokens{Input: it.TokensIn, Output: it.TokensOut, Dollars: it.Dollars}
+// readSpent reads what each iteration spent.
+func (l *ledger) readSpent(files *store.Store) {
+	l.ran(files, func(it *loop.Iteration, _ []byte) { l.add(it) },
+		"usage_by_model", "task", "audit")
+}
+
+// add adds an iteration: as a row of its own, or to that of its day, of its task with all attempts,
+// or of its phase over all sessions (A22, A23). One without any of these is in no row.
+func (l *ledger) add(it *loop.Iteration) {
+	row := l.row(loop.Sum(it.UsageByModel))
+	if it.UsageByModel == nil { // a line with the SPEC's fields alone
+		row.Tokens = loop.Tokens{Input: it.TokensIn, Output: it.TokensOut, Dollars: it.Dollars}
+	}
+	switch tasks := l.run.Tasks; {
+	case l.by == "iteration":
+		row.Iteration, row.State = it.Iteration, string(it.Outcome)
+		l.rows = append(l.rows, row)
+	case row.Tokens == (loop.Tokens{}):
+	case l.by == "day" && !it.EndedAt.IsZero():
+		l.rows = addRow(l.rows, report.CostRow{Day: it.EndedAt.In(l.zone).Format(time.DateOnly),
+			Tokens: row.Tokens})
+	case l.by == "task" && tasks != nil && it.Task != nil && it.Task.Task > 0:
+		row.Number, row.Task = it.Task.Task, "the pull request"
+		if row.Number <= len(tasks.List) {
+			row.Task = tasks.List[row.Number-1].Title
 		}
-		if it.Task != nil {
-			row.task = it.Task.Task
+		l.rows = addRow(l.rows, row)
+	case l.by == "phase" && it.Audit != nil && it.Audit.Phase != "":
+		row.Phase = it.Audit.Phase
+		l.rows = addRow(l.rows, row)
+	}
+}
+
+// row is a row of the run.
+func (l *ledger) row(t loop.Tokens) report.CostRow {
+	return report.CostRow{Project: l.in, RunID: l.run.RunID, Skill: l.run.Skill, Tokens: t}
+}
+
+// fold makes one row of all but the last most, and returns how many are left.
+func (l *ledger) fold(most int) int {
+	n := len(l.rows) - max(0, most)
+	if n <= 0 {
+		return len(l.rows)
+	}
+	all := ""
+	if l.in != "" {
+		all = " --all"
+	}
+	l.rows = append(withRest(nil, sumOf(l.rows[:n]), fmt.Sprintf(
+		"%s %s, %d earlier: hooks cost --by iteration%s --last 0", l.run.Skill, l.run.RunID, n,
+		all)), l.rows[n:]...)
+	return max(0, most)
+}
+
+// byAgent reads the transcripts of the run's sessions again, at today's rates. An agent may have
+// worked in several stretches of its session.
+func (l *ledger) byAgent(table usage.Table) {
+	for _, s := range l.stretches() {
+		agents, err := usage.ByAgent(s, table)
+		if err != nil {
+			l.notes = append(l.notes, err.Error())
 		}
-		if it.Audit != nil {
-			row.phase = it.Audit.Phase
+		for _, a := range agents {
+			session := strings.TrimSuffix(filepath.Base(s.Transcript), ".jsonl")
+			l.rows = addRow(l.rows, report.CostRow{Project: l.in, SessionID: session,
+				Agent: cmp.Or(a.ID, "main"), Type: a.Type, Task: a.Task,
+				Tokens: loop.Sum(a.ByModel)})
 		}
-		l.spent = append(l.spent, row)
-		if len(l.spent) > most {
-			l.older.Tokens = l.older.Add(l.spent[0].Tokens)
-			l.older.iteration++
-			l.spent = l.spent[1:]
-		}
-	}, "usage_by_model", "task", "audit")
+	}
+	if over := sumOf(l.rows).Dollars - l.total().Dollars; over > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("run %s was counted at other rates: "+
+			"its transcripts come to $%s more at those of now", l.run.RunID, report.Mills(over)))
+	}
 }
 
 // readParts collects the parts of sessions that the run was counted from. A part is a row of lines

@@ -242,7 +242,8 @@ func (s *Settings) addPlugin(scope, root string) {
 		return
 	}
 	for _, name := range hooks.Array() { // of a text a list of one
-		if path := filepath.Join(root, filepath.FromSlash(name.String())); !s.add(scope, path, root) {
+		path := filepath.Join(root, filepath.FromSlash(name.String()))
+		if !s.add(scope, path, root) {
 			missing(path, "the manifest names it and it is not there")
 		}
 	}

@@ -110,6 +110,7 @@ func long(n int) Page {
 	for i := range n {
 		l := row
 		l.Seq, l.Iteration, l.Dollars = i+1, i+1, loop.Cent
+		l.Notes = []string{"a note"}
 		p.Rows = append(p.Rows, &l)
 	}
 	return p
@@ -131,6 +132,9 @@ func TestPageIsBounded(t *testing.T) {
 		10_000-lastRows)
 	if !strings.Contains(text, folded) || strings.Count(text, `class="n num"`) != 60 {
 		t.Errorf("the page has %d rows and does not name the fold", strings.Count(text, "n num"))
+	}
+	if n := strings.Count(text, "<p>a note</p>"); n != 60 {
+		t.Errorf("%d rows have their note", n)
 	}
 	if !strings.Contains(text, "10,000 iterations in 295 points") {
 		t.Error("the page does not tell how the curve was thinned")
