@@ -32,8 +32,8 @@ type ledger struct {
 	notes []string
 }
 
-// ledgers reads the runs, the newest first. By iteration, day, task, phase and agent need all lines;
-// else the last one has the sums.
+// ledgers reads the runs, the newest first. By iteration, day, task, phase and agent all lines are
+// needed; else the last one has the sums.
 func (v *question) ledgers(runID, by string, most int) (list []*ledger, err error) {
 	err = v.everyRun(func(files *store.Store, s *loopState, present bool) error {
 		if runID != "" && s.Budget.RunID != runID {

@@ -43,7 +43,7 @@ func (b backlogLoop) count() string  { return loop.Plural(len(b.PRsTouched), "PR
 func (b backlogLoop) block(t *text, l *loop.Iteration) {
 	switch b.Scope() {
 	case loop.WorkRun:
-		t.line("Backlog: %s", backlog(l.Backlog))
+		t.line("Backlog: %s", inBacklog(l.Backlog))
 		t.line("Iteration plan: %s", cmp.Or(numbers(l.Plan), "not reported"))
 	case loop.SinglePR:
 		t.line("Tracked PR: %s", trackedPR(l, b.SinglePR))
