@@ -11,16 +11,14 @@ import (
 // CardText writes a card.
 func CardText(s Screen, c Card) string {
 	p, b := newPage(s), c.Run
+	style := warn
 	switch {
 	case c.Stopped == nil && c.Next != "":
-		p.title(good, "%s: %s", invocation(b), c.state())
-	case c.Stopped == nil:
-		p.title(warn, "%s: %s", invocation(b), c.state())
-	case b.Status == loop.Halted:
-		p.title(bad, "%s: %s — %s", invocation(b), b.Status, c.Stopped.Text)
-	default:
-		p.title(warn, "%s: %s — %s", invocation(b), b.Status, c.Stopped.Text)
+		style = good
+	case c.Stopped != nil && b.Status == loop.Halted:
+		style = bad
 	}
+	p.title(style, "%s: %s", invocation(b), c.state())
 	p.continuing(c)
 	p.section("Run")
 	p.row("run", plain, "%s", b.RunID)
@@ -46,9 +44,11 @@ func CardText(s Screen, c Card) string {
 	return p.String()
 }
 
-// state describes a run that has not stopped.
+// state describes a run.
 func (c Card) state() string {
 	switch {
+	case c.Stopped != nil:
+		return fmt.Sprintf("%s — %s", c.Run.Status, c.Stopped.Text)
 	case c.Next != "" && c.Open:
 		return "active, an iteration runs"
 	case c.Next != "":
@@ -180,11 +180,11 @@ func tasksOf(rows []TaskRow, verdict loop.TaskDone) string {
 func orNone(s string) string { return cmp.Or(s, "none") }
 
 // commits are the heads of the PRs, those that the remote confirmed or the others.
-func commits(prs []CardPR, remote bool) string {
+func commits(prs []CardPR, remote bool, shown func(sha string) string) string {
 	var list []string
 	for _, p := range prs {
 		if p.SHA != "" && p.Head == remote {
-			list = append(list, fmt.Sprintf("#%d %s", p.Number, shortSHA(p.SHA)))
+			list = append(list, fmt.Sprintf("#%d %s", p.Number, shown(p.SHA)))
 		}
 	}
 	return orNone(strings.Join(list, ", "))

@@ -394,13 +394,8 @@ func (d *drawing) numbers(list []int) raw {
 }
 
 func (d *drawing) commits(remote bool) raw {
-	var parts []string
-	for _, p := range d.PRs[max(0, len(d.PRs)-maxListedRows):] {
-		if p.SHA != "" && p.Head == remote {
-			parts = append(parts, string(sprint("#%d %s", p.Number, d.commit(p.SHA))))
-		}
-	}
-	return raw(orNone(strings.Join(parts, ", ")))
+	prs := d.PRs[max(0, len(d.PRs)-maxListedRows):]
+	return raw(commits(prs, remote, func(sha string) string { return string(d.commit(sha)) }))
 }
 
 // share is one row of a table of dollars.
