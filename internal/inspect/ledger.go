@@ -160,7 +160,8 @@ func (l *ledger) add(it *loop.Iteration) {
 	}
 	switch tasks := l.run.Tasks; {
 	case l.by == "iteration":
-		row.Iteration, row.State = it.Iteration, string(it.Outcome)
+		row.Iteration = it.Iteration
+		row.State = strings.Clone(string(it.Outcome)) // else it keeps its line in memory
 		l.rows = append(l.rows, row)
 	case row.Tokens == (loop.Tokens{}):
 	case l.by == "day" && !it.EndedAt.IsZero():
