@@ -16,6 +16,7 @@ import (
 	"hooks/internal/drive"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/internal/report"
 	"hooks/internal/term"
 )
 
@@ -126,7 +127,7 @@ func (g goCmd) split(args []string) (skill, spec string, flags []string, err err
 func (g goCmd) arguments(spec string) string {
 	var words []string
 	if spec != "" {
-		words = append(words, quoted(spec))
+		words = append(words, report.OneWord(spec))
 	}
 	for _, flag := range [...]struct{ name, value string }{
 		{"--tasks", g.Tasks}, {"--check", g.Check}, {"--mode", g.Mode}, {"--issue", g.Issue},
@@ -135,7 +136,7 @@ func (g goCmd) arguments(spec string) string {
 		{"--max-minutes", g.MaxMinutes}, {"--max-dollars", g.MaxDollars},
 	} {
 		if flag.value != "" {
-			words = append(words, flag.name, quoted(flag.value))
+			words = append(words, flag.name, report.OneWord(flag.value))
 		}
 	}
 	if g.StrictTests {
@@ -148,14 +149,6 @@ func (g goCmd) arguments(spec string) string {
 		words = append(words, "--resume")
 	}
 	return strings.Join(words, " ")
-}
-
-// quoted is a word that stays one.
-func quoted(word string) string {
-	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"") {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
 }
 
 // drive drives a run to its end and prints its last words. A run that was stopped or that waits

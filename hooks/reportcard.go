@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -78,19 +77,14 @@ func writable(path string) error {
 		return hint.New("end it in .html, as in `--html report.html`",
 			"--html %q does not name an HTML file", path)
 	}
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return hint.New("name another file", "--html %q is not a regular file", path)
-	}
-	f, _, err := safefile.Open(path)
+	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	} else if err == nil && !info.Mode().IsRegular() {
+		return hint.New("name another file", "--html %q is not a regular file", path)
 	}
-	start := make([]byte, len(report.PageMark))
-	if err == nil {
-		_, err = io.ReadFull(f, start)
-		f.Close()
-	}
-	if err != nil || string(start) != report.PageMark {
+	head, _ := safefile.ReadHead(path, int64(len(report.PageMark)))
+	if head != report.PageMark {
 		return hint.New("name another file, or remove that one",
 			"--html %q is there already and is not a report card", path)
 	}

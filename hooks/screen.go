@@ -109,8 +109,9 @@ func height(out io.Writer) int {
 	return 1000
 }
 
-func terminalOf(out io.Writer) (fd int, terminal bool) {
-	f, ok := out.(*os.File)
+// terminalOf is the file that is read or printed to, and whether it is a terminal.
+func terminalOf(stream any) (fd int, terminal bool) {
+	f, ok := stream.(*os.File)
 	if !ok {
 		return 0, false
 	}
@@ -119,8 +120,8 @@ func terminalOf(out io.Writer) (fd int, terminal bool) {
 
 // typed reports whether a person's keyboard is read: neither events nor facts come from there.
 func typed(in io.Reader) bool {
-	f, ok := in.(*os.File)
-	return ok && xterm.IsTerminal(int(f.Fd()))
+	_, terminal := terminalOf(in)
+	return terminal
 }
 
 // utf8Locale: the first of the three that is set decides, as in the C library. Windows has none of

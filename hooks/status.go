@@ -2,14 +2,11 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
+	"hooks/internal/drive"
 	"hooks/internal/hint"
 	"hooks/internal/report"
 )
@@ -42,7 +39,7 @@ func (st statusCmd) watch(c caller) error {
 		return hint.New("leave --watch out, or ask for --json",
 			"--watch needs a terminal to draw on")
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals, stop := drive.Signals()
 	defer stop()
 	fmt.Fprint(c.out, "\x1b[?1049h\x1b[?25l")
 	defer fmt.Fprint(c.out, "\x1b[?25h\x1b[?1049l")
@@ -60,7 +57,7 @@ func (st statusCmd) watch(c caller) error {
 			before = text
 		}
 		select {
-		case <-ctx.Done():
+		case <-signals:
 			return nil
 		case <-tick.C:
 		}

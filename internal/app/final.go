@@ -1,11 +1,11 @@
 package app
 
 import (
-	"encoding/json"
 	"path/filepath"
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -21,7 +21,9 @@ func (h *handler) finalReport(t *loopState) string {
 	for raw, err := range h.files.RawLines(t.Skill) {
 		var l loop.Iteration
 		if err == nil {
-			_, err = raw.Scan(endingField(&l), "gates", "qmd_error", "left", "denied", "overrun")
+			_, err = raw.Scan(func(name string, v gjson.Result) {
+				_ = codec.Set(&l, name, v) // as far as it can be read
+			}, "gates", "qmd_error", "left", "denied", "overrun")
 		}
 		if err != nil || l.RunID != t.Budget.RunID {
 			continue // a damaged line is the doctor's business, not the report's
@@ -35,30 +37,4 @@ func (h *handler) finalReport(t *loopState) string {
 		r.LastError, r.Left, r.Overrun = l.LastQmdError, l.Left, l.Overrun
 	}
 	return report.Final(t.Budget, r)
-}
-
-// endingField fills in the fields of a line that the final report shows.
-func endingField(l *loop.Iteration) func(name string, v gjson.Result) {
-	return func(name string, v gjson.Result) {
-		switch name {
-		case "run_id":
-			l.RunID = v.String()
-		case "iteration":
-			l.Iteration = int(v.Int())
-		case "gates":
-			l.Gates = nil
-			_ = json.Unmarshal([]byte(v.Raw), &l.Gates)
-		case "qmd_error":
-			l.LastQmdError = v.String()
-		case "denied":
-			l.Denied = nil
-			_ = json.Unmarshal([]byte(v.Raw), &l.Denied)
-		case "overrun":
-			l.Overrun = nil
-			_ = json.Unmarshal([]byte(v.Raw), &l.Overrun)
-		case "left":
-			l.Left = nil
-			_ = json.Unmarshal([]byte(v.Raw), &l.Left)
-		}
-	}
 }

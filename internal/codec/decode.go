@@ -15,6 +15,18 @@ import (
 // names count in their own case only. Fields without a name in the struct are ignored.
 func Decode(text gjson.Result, v any) error { return decode(reflect.ValueOf(v).Elem(), text) }
 
+// Set fills one field of the struct that v points to, by its name. A name that the struct lacks is
+// ignored.
+func Set(v any, name string, text gjson.Result) error {
+	s := reflect.ValueOf(v).Elem()
+	list := Fields(s.Type())
+	at := Position(list, name, 0)
+	if at < 0 {
+		return nil
+	}
+	return decode(s.FieldByIndex(list[at].index), text)
+}
+
 func decode(v reflect.Value, text gjson.Result) error {
 	if own, ok := v.Addr().Interface().(json.Unmarshaler); ok {
 		return own.UnmarshalJSON([]byte(text.Raw))

@@ -65,9 +65,8 @@ func (d Doctor) Run(fix bool) report.Checkup {
 		Checks: []report.Check{},
 	}
 	for _, n := range results {
-		k := n.result()
-		c.OK = c.OK && k.Status != report.Broken
-		c.Checks = append(c.Checks, k)
+		c.OK = c.OK && n.Status != report.Broken
+		c.Checks = append(c.Checks, n.Check)
 	}
 	return c
 }

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -40,17 +39,6 @@ func (m *machine) shown(path string) string {
 		return "~/" + filepath.ToSlash(rel)
 	}
 	return path
-}
-
-// count is a number of things, as in "1 line" and "2 lines".
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	if strings.HasSuffix(thing, "s") {
-		thing += "e"
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 func join(list []string) string { return strings.Join(list, ", ") }

@@ -15,10 +15,11 @@ import (
 
 // hasRun needs a run.
 func hasRun(m *machine, n *notes) bool {
-	if len(m.history().runs) == 0 {
+	has := len(m.history().runs) > 0
+	if !has {
 		n.skip("no loop has run yet")
 	}
-	return !n.skipped
+	return has
 }
 
 // receipts checks that the last session in which hooks fired ran the registered program, and that
@@ -103,7 +104,7 @@ func loopsWithoutHooks(m *machine, n *notes) {
 			n.fail(hint, "%s", text)
 		}
 	}
-	n.note("%s read, the newest", count(len(sessions), "session"))
+	n.note("%s read, the newest", loop.Plural(len(sessions), "session"))
 }
 
 // mangled is the folder name that the client makes of a project's path.
@@ -138,7 +139,8 @@ func invoked(transcript string, spaces []string) string {
 		name, args := "", ""
 		switch {
 		case moment.Kind == usage.Prompted && strings.HasPrefix(moment.Text, "<command-"):
-			name, args = tag(moment.Text, "command-name"), tag(moment.Text, "command-args")
+			name, _ = usage.Part(moment.Text, "command-name")
+			args, _ = usage.Part(moment.Text, "command-args")
 		case moment.Kind == usage.Called && moment.Tool == "Skill":
 			name, args = moment.Input.Get("skill").String(), moment.Input.Get("args").String()
 		}
@@ -150,11 +152,4 @@ func invoked(transcript string, spaces []string) string {
 		}
 	}
 	return ""
-}
-
-// tag is the text between <name> and its end.
-func tag(text, name string) string {
-	_, rest, _ := strings.Cut(text, "<"+name+">")
-	inner, _, _ := strings.Cut(rest, "</"+name+">")
-	return inner
 }

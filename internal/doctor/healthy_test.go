@@ -34,7 +34,7 @@ func TestAHealthyMachineHasNoProblem(t *testing.T) {
 			m := w.machine()
 			var problems []report.Check
 			for _, n := range m.walk(table()) {
-				if k := n.result(); len(k.Problems) > 0 {
+				if k := n.Check; len(k.Problems) > 0 {
 					problems = append(problems, k)
 				}
 			}
@@ -82,7 +82,7 @@ func TestAChecksOwnFailureIsItsOwn(t *testing.T) {
 			time.Minute),
 	}
 	for i, want := range []string{"the check itself broke: boom", "did not end within 1ms", ""} {
-		k := results[i].result()
+		k := results[i].Check
 		if want == "" && k.Status == report.Fine {
 			continue
 		}

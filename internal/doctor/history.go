@@ -94,7 +94,8 @@ func historyLines(m *machine, n *notes) {
 		}
 	}
 	if h.more > 0 {
-		n.warn("archive the run with `hooks loop reset`", "%s", count(h.more, "more damaged line"))
+		n.warn("archive the run with `hooks loop reset`", "%s",
+			loop.Plural(h.more, "more damaged line"))
 	}
-	n.note("%s", count(h.lines, "line"))
+	n.note("%s", loop.Plural(h.lines, "line"))
 }

@@ -10,7 +10,7 @@ import (
 func rates(m *machine, n *notes) {
 	table, days := usage.NewTable(m.config.Rates), usage.AgeDays(m.Now)
 	n.note("%s; the built-in table is of %s, %s old",
-		table.Source(), usage.Dated, count(days, "day"))
+		table.Source(), usage.Dated, loop.Plural(days, "day"))
 	for _, r := range m.config.Rates {
 		if r.Input == 0 || r.Output == 0 {
 			n.warn("write the model's price; with 0 the dollar ceiling never fires for it",
@@ -19,7 +19,7 @@ func rates(m *machine, n *notes) {
 	}
 	if days > usage.StaleDays {
 		n.warn("update hooks, or add the new prices to ### Loop Cost Rates in CLAUDE.md",
-			"the built-in prices are %s old", count(days, "day"))
+			"the built-in prices are %s old", loop.Plural(days, "day"))
 	}
 }
 
@@ -55,7 +55,7 @@ func skippedLines(m *machine, n *notes) {
 	if newest.SkippedLines > 0 {
 		n.warn("update hooks if the client was updated; see `hooks cost` for what was counted",
 			"run %s: %s could not be read, and what they spent is in no sum",
-			newest.RunID, count(newest.SkippedLines, "transcript line"))
+			newest.RunID, loop.Plural(newest.SkippedLines, "transcript line"))
 		return
 	}
 	n.note("run %s: every line was read", newest.RunID)

@@ -14,6 +14,7 @@ import (
 
 	"hooks/internal/child"
 	"hooks/internal/config"
+	"hooks/internal/loop"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
@@ -23,7 +24,7 @@ func repository(m *machine, n *notes) {
 		damaged(m, n)
 	}
 	if m.repo.Top == "" {
-		if len(n.problems) == 0 {
+		if len(n.Problems) == 0 {
 			n.warn("work in a git repository: worktrees and heads are found by git",
 				"%s is no git repository", m.project)
 		}
@@ -80,7 +81,7 @@ func stateHidden(m *machine, n *notes) {
 	if len(committed) > 0 {
 		n.fail("git rm -r --cached "+store.Dir+", and commit that; see whether the history must "+
 			"be rewritten too", "%s of the loop's state committed, as %s",
-			count(len(committed), "file"), committed[0])
+			loop.Plural(len(committed), "file"), committed[0])
 	}
 	if files, err := store.Open(m.project); err == nil {
 		if !files.Hidden() {
@@ -118,8 +119,8 @@ func configuration(m *machine, n *notes) {
 				"%s has an SDD Configuration, which is not read there", m.shown(dir)+"/CLAUDE.md")
 		}
 	}
-	n.note("%s, %s, tracker %s, do-not-merge label %q", count(len(c.Rates), "price row"),
-		count(len(c.Patterns), "redaction pattern"), cmp.Or(c.Tracker.Type, "by its remote"),
+	n.note("%s, %s, tracker %s, do-not-merge label %q", loop.Plural(len(c.Rates), "price row"),
+		loop.Plural(len(c.Patterns), "redaction pattern"), cmp.Or(c.Tracker.Type, "by its remote"),
 		c.DoNotMerge)
 	if way := strings.ToLower(c.Notify); way != "" && way != "bell" && way != "off" {
 		n.warn("put it into your own CLAUDE.md, or HOOKS_NOTIFY",
@@ -150,7 +151,7 @@ func redaction(m *machine, n *notes) {
 		n.warn("narrow the pattern to what is secret",
 			"the patterns leave nothing of %q but %q: no one can read the history", plain, left)
 	}
-	n.note("%s", count(len(m.config.Patterns), "pattern"))
+	n.note("%s", loop.Plural(len(m.config.Patterns), "pattern"))
 }
 
 // contradictions are orders that a model may follow against a gate, each with what it is against.
@@ -202,7 +203,7 @@ func orders(m *machine, n *notes) {
 			}
 		}
 	}
-	n.note("%s of instructions read", count(files, "file"))
+	n.note("%s of instructions read", loop.Plural(files, "file"))
 }
 
 // brief is the beginning of a text's first line.

@@ -296,5 +296,5 @@ func otherHooks(m *machine, n *notes) {
 				"%s runs %s too, which may block the prompts that begin a tick", m.where(h), name)
 		}
 	}
-	n.note("%s of others", count(others, "hook"))
+	n.note("%s of others", loop.Plural(others, "hook"))
 }

@@ -50,7 +50,7 @@ func (m *machine) examine(c check, limit time.Duration) *notes {
 	}
 	began, done := time.Now(), make(chan *notes, 1)
 	go func() {
-		n := &notes{check: c}
+		n := c.notes()
 		defer func() {
 			if p := recover(); p != nil {
 				n.fail("tell the maintainers this text", "the check itself broke: %v", p)
@@ -68,11 +68,11 @@ func (m *machine) examine(c check, limit time.Duration) *notes {
 	select {
 	case n = <-done:
 	case <-time.After(limit):
-		n = &notes{check: c}
+		n = c.notes()
 		n.fail("see what this machine is busy with, and run hooks doctor again",
 			"the check did not end within %v", limit)
 	}
-	n.took = time.Since(began)
+	n.Millis = time.Since(began).Milliseconds()
 	return n
 }
 
@@ -80,12 +80,12 @@ func (m *machine) examine(c check, limit time.Duration) *notes {
 func reportOnce(results []*notes) {
 	failed := map[string]bool{}
 	for _, n := range results {
-		failed[n.name] = n.result().Status == report.Broken
+		failed[n.Name] = n.Status == report.Broken
 	}
 	for _, n := range results {
 		for cause := range strings.FieldsSeq(n.causes) {
-			if failed[cause] && len(n.problems) > 0 {
-				n.problems, n.found = nil, nil
+			if failed[cause] && len(n.Problems) > 0 {
+				n.Problems, n.Found = []report.Problem{}, nil
 				n.skip("see %s", cause)
 			}
 		}
@@ -96,19 +96,19 @@ func reportOnce(results []*notes) {
 // several checks right.
 func (m *machine) repair(results []*notes) []*notes {
 	var list []check
-	tried := false
+	tried := 0
 	for _, n := range results {
-		list = append(list, n.check)
-		tried = n.repair() || tried
+		list, tried = append(list, n.check), tried+len(n.repairs)
+		n.repair()
 	}
-	if !tried {
+	if tried == 0 {
 		return results
 	}
 	fresh := m.machine()
 	fresh.self = m.self
 	again := fresh.walk(list)
 	for i, n := range again {
-		n.fixed = results[i].fixed
+		n.Fixed = results[i].Fixed
 		for _, err := range results[i].unfixed {
 			n.fail("repair it by hand", "--fix did not succeed: %v", err)
 		}

@@ -67,7 +67,7 @@ func stateFiles(m *machine, n *notes) {
 		s, err := n.state.Load(skill)
 		unreadable(n, err)
 		if _, damaged := errors.AsType[*store.DamagedError](err); damaged && m.Archive != nil {
-			n.problems[len(n.problems)-1].repaired("archived the damaged run of "+string(skill),
+			n.repaired("archived the damaged run of "+string(skill),
 				func() error { return m.Archive(skill) })
 		}
 		if s.Budget != nil {
@@ -90,7 +90,7 @@ func stateFiles(m *machine, n *notes) {
 			n.note("%s: a torn last line that a crash left, copied aside", path)
 		}
 	}
-	n.note("%s", count(len(list), "file"))
+	n.note("%s", loop.Plural(len(list), "file"))
 }
 
 // seals checks whether runs can be sealed on this machine, and whether the files of sealed runs are
@@ -148,7 +148,7 @@ func locks(m *machine, n *notes) {
 			m.lock(n, skill, l)
 		}
 	}
-	if len(n.found)+len(n.problems) == 0 {
+	if len(n.Found)+len(n.Problems) == 0 {
 		n.note("no lock is held")
 	}
 }
@@ -216,7 +216,7 @@ func openIterations(m *machine, n *notes) {
 			n.note("%s %s is between iterations, in pid %d", skill, at, b.Owner.PID)
 		}
 	}
-	if len(n.found)+len(n.problems) == 0 {
+	if len(n.Found)+len(n.Problems) == 0 {
 		n.note("no loop runs")
 	}
 }

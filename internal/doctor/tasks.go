@@ -70,7 +70,7 @@ func taskFiles(m *machine, n *notes) {
 	if lost := tasks.Lost(kept, []byte(log)); len(lost) > 0 {
 		n.warn("the loop puts the lines back when the next attempt begins",
 			"%s lacks %s of Completed Tasks and Learnings", m.shown(path),
-			count(len(lost), "line"))
+			loop.Plural(len(lost), "line"))
 	}
 }
 
@@ -98,10 +98,10 @@ func checkCommand(m *machine, n *notes) {
 			n.fail(`give it "timeout": 3600, or type `+"`hooks install`"+" again",
 				"%s is ended by the client after %g seconds, and the check command may take %s: "+
 					"the result of a longer one is lost", m.where(h), timeout,
-				count(minutes, "minute"))
+				loop.Plural(minutes, "minute"))
 		}
 	}
-	n.note("`%s`, up to %s", r.Check, count(minutes, "minute"))
+	n.note("`%s`, up to %s", r.Check, loop.Plural(minutes, "minute"))
 }
 
 // firstWord is the program that a shell command begins with, "" where that is not a plain word.

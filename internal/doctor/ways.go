@@ -10,6 +10,7 @@ import (
 
 	"hooks/internal/guard"
 	"hooks/internal/install"
+	"hooks/internal/loop"
 	"hooks/internal/tracker"
 )
 
@@ -46,7 +47,7 @@ func gitAliases(m *machine, n *notes) {
 				"git %s stands for %q: %s", name, aliases[name], what)
 		}
 	}
-	n.note("%s", count(len(aliases), "alias"))
+	n.note("%s", loop.Plural(len(aliases), "alias"))
 }
 
 func ghAliases(m *machine, n *notes) {
@@ -57,7 +58,7 @@ func ghAliases(m *machine, n *notes) {
 				name, "gh %s stands for %q: %s", name, aliases[name], what)
 		}
 	}
-	n.note("%s", count(len(aliases), "alias"))
+	n.note("%s", loop.Plural(len(aliases), "alias"))
 }
 
 // pushSettings finds settings by which a bare push moves a protected branch.
@@ -113,5 +114,5 @@ func mcpServers(m *machine, n *notes) {
 		look(f, f.Body.Get("mcpServers"))
 		look(f, f.Body.Get("projects").Map()[m.project].Get("mcpServers"))
 	}
-	n.note("%s", count(seen, "server"))
+	n.note("%s", loop.Plural(seen, "server"))
 }

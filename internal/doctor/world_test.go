@@ -193,7 +193,7 @@ func (w *world) look(name string, fix bool) report.Check {
 			if fix {
 				found = m.repair(found)
 			}
-			return found[0].result()
+			return found[0].Check
 		}
 	}
 	w.Fatalf("there is no check %q", name)

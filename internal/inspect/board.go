@@ -25,11 +25,8 @@ func (d *Inspector) Backlog(scope []string) (report.Board, error) {
 	q.Backlog, q.Scope = true, backlog.ParseScope(scope)
 	answer := forge.Ask(context.Background(), q)
 	b := report.Board{Tracker: placed(&answer), Scope: q.Scope.String(),
-		Whole: answer.Backlog != nil,
-		Edges: answer.Edges, Notes: answer.Notes}
-	for _, f := range answer.Issues {
-		b.Issues = append(b.Issues, report.BoardIssue(f))
-	}
+		Whole: answer.Backlog != nil, Issues: answer.Issues, Edges: answer.Edges,
+		Notes: answer.Notes}
 	if b.Whole {
 		b.Workable = run.Workable(*answer.Backlog)
 	}

@@ -16,32 +16,33 @@ const maxOnCard = 50
 
 // Cards are the cards of the present runs or, by its id, of one run, which may be archived.
 func (d *Inspector) Cards(skills []loop.Skill, runID string) ([]report.Card, error) {
-	list := []report.Card{}
+	return shown(d, skills, runID, (*question).card)
+}
+
+// shown is what is shown of each present run or, by its id, of one run.
+func shown[T any](
+	d *Inspector, skills []loop.Skill, runID string,
+	show func(v *question, files *store.Store, l *loopState, present bool) (T, error),
+) ([]T, error) {
+	list := []T{}
 	err := d.ask(func(v *question) error {
-		return v.runs(skills, runID, func(files *store.Store, l *loopState, present bool) error {
-			c, err := v.card(files, l, present)
-			list = append(list, c)
+		add := func(files *store.Store, l *loopState, present bool) error {
+			if runID != "" && (l.Budget.RunID != runID || !slices.Contains(skills, l.skill)) {
+				return nil
+			}
+			one, err := show(v, files, l, present)
+			list = append(list, one)
 			return err
-		})
+		}
+		if runID != "" {
+			return v.everyRun(add)
+		}
+		return v.each(skills, func(l *loopState) error { return add(v.files, l, true) })
 	})
 	if err == nil && runID != "" && len(list) == 0 {
 		err = noRun(runID)
 	}
 	return list, err
-}
-
-// runs shows the present runs or, by its id, one run.
-func (v *question) runs(skills []loop.Skill, runID string,
-	show func(files *store.Store, l *loopState, present bool) error) error {
-	if runID == "" {
-		return v.each(skills, func(l *loopState) error { return show(v.files, l, true) })
-	}
-	return v.everyRun(func(files *store.Store, l *loopState, present bool) error {
-		if l.Budget.RunID != runID || !slices.Contains(skills, l.skill) {
-			return nil
-		}
-		return show(files, l, present)
-	})
 }
 
 func (v *question) card(files *store.Store, l *loopState, present bool) (report.Card, error) {

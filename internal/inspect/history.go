@@ -3,8 +3,6 @@ package inspect
 import (
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -37,12 +35,15 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 				r := reader{whole: out.Whole,
 					unread: out.Whole && runID == "" && out.Runs == nil,
 					behind: []string{"stop_conditions_fired", "denied", "overrun", "task", "audit"}}
-				err := bad.lines(files, skill, r, func(l *line) error {
+				if out.Runs != nil {
+					r.behind = append(r.behind, "gates", "usage_by_model")
+				}
+				err := bad.lines(files, skill, r, func(l *loop.Iteration, text, _ []byte) error {
 					if runID != "" && l.RunID != runID {
 						return nil
 					}
-					found, l.Project = true, v.named()
-					return out.Row(l.HistoryRow)
+					found = true
+					return out.Row(v.named(), l, text)
 				})
 				if err != nil {
 					return fmt.Errorf("write history: %w", err)
@@ -58,19 +59,10 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 	return errors.Join(err, out.Close(), bad.complaint())
 }
 
-// line is a line of a history as far as it is read.
-type line struct {
-	report.HistoryRow
-	usage    gjson.Result // by model
-	gates    gjson.Result // asked in it
-	snapshot []byte       // the budget after it; good until the next line
-}
-
 // reader is how much of each line is read.
 type reader struct {
 	whole  bool     // the line itself is printed, so all of it must be sound
 	unread bool     // none of its fields is needed
-	costs  bool     // its PRs are not
 	behind []string // the fields that are needed of those behind the snapshot
 }
 
@@ -83,19 +75,21 @@ type damages struct {
 // maxDamages bounds how many damaged lines are reported one by one.
 const maxDamages = 5
 
-// lines reads a history from its beginning and collects the damaged lines.
+// lines reads a history from its beginning and collects the damaged lines. Each line comes with its
+// text and the text of its snapshot, which are good until the next one.
 func (d *damages) lines(files *store.Store, skill loop.Skill, r reader,
-	each func(*line) error) error {
+	each func(l *loop.Iteration, text, snapshot []byte) error) error {
 	for raw, err := range files.RawLines(skill) {
-		l := line{HistoryRow: report.HistoryRow{JSON: raw.JSON}}
+		var l loop.Iteration
+		var snapshot []byte
 		if err == nil && r.whole {
 			err = raw.Check()
 		}
 		if err == nil && !r.unread {
-			err = l.read(raw, r)
+			snapshot, err = read(raw, &l, r.behind)
 		}
 		if err == nil {
-			if err := each(&l); err != nil {
+			if err := each(&l, raw.JSON, snapshot); err != nil {
 				return err
 			}
 		} else if len(d.list) < maxDamages {
@@ -115,76 +109,17 @@ func (d *damages) complaint() error {
 	return err
 }
 
-func (l *line) read(raw store.RawLine, r reader) (err error) {
-	l.snapshot, err = raw.Scan(func(name string, v gjson.Result) {
-		if !r.costs || name != "prs_touched_this_iter" {
-			l.field(name, v)
-		}
-	}, r.behind...)
-	if l.Outcome == string(loop.Stopped) {
-		l.Unbegun = gjson.GetBytes(l.snapshot, "iterations_used").Int() < l.Iteration
+// read reads the fields before the snapshot and the named ones behind it. Of the snapshot it reads
+// what tells apart a stop between two iterations, and lines of the SPEC's own format, without id.
+func read(raw store.RawLine, l *loop.Iteration, behind []string) (snapshot []byte, err error) {
+	snapshot, err = raw.Scan(func(name string, v gjson.Result) {
+		_ = codec.Set(l, name, v) // as far as it can be read
+	}, behind...)
+	if l.Outcome == loop.Stopped {
+		l.Budget.IterationsUsed = int(gjson.GetBytes(snapshot, "iterations_used").Int())
 	}
-	return err
-}
-
-// field fills in one field.
-func (l *line) field(name string, v gjson.Result) {
-	switch name {
-	case "run_id":
-		l.RunID = v.String()
-	case "seq":
-		l.Seq = v.Int()
-	case "iteration":
-		l.Iteration = v.Int()
-	case "skill":
-		l.Skill = v.String()
-	case "outcome":
-		l.Outcome = v.String()
-	case "started_at":
-		l.Started, _ = time.Parse(time.RFC3339, v.Str)
-	case "ended_at":
-		l.Ended, _ = time.Parse(time.RFC3339, v.Str)
-	case "dollars_this_iter":
-		_ = l.Dollars.UnmarshalJSON([]byte(v.Raw))
-	case "tokens_in_this_iter":
-		l.TokensIn = v.Int()
-	case "tokens_out_this_iter":
-		l.TokensOut = v.Int()
-	case "agents_dispatched_this_iter":
-		l.Agents = v.Int()
-	case "comments_pushed_this_iter":
-		l.Comments = v.Int()
-	case "merges_attempted_this_iter":
-		l.Merges = v.Int()
-	case "prs_touched_this_iter":
-		l.PRs = texts(v)
-	case "stop_conditions_fired":
-		l.Causes = texts(v)
-	case "denied":
-		l.Refused = 0
-		v.ForEach(func(_, d gjson.Result) bool {
-			l.Refused += d.Get("times").Int()
-			return true
-		})
-	case "overrun":
-		_ = l.Over.UnmarshalJSON([]byte(v.Get("over").Raw))
-	case "task":
-		l.Task, l.Try = v.Get("task").Int(), v.Get("try").Int()
-		l.Verdict = strings.Clone(v.Get("judgement.verdict").String())
-	case "audit":
-		l.Audit = new(loop.AuditLine)
-		_ = codec.Decode(v, l.Audit) // as far as it can be read
-	case "usage_by_model":
-		l.usage = v
-	case "gates":
-		l.gates = v
+	if l.RunID == "" {
+		_ = codec.Set(&l.Budget, "started_at", gjson.GetBytes(snapshot, "started_at"))
 	}
-}
-
-func texts(list gjson.Result) (out []string) {
-	list.ForEach(func(_, v gjson.Result) bool {
-		out = append(out, v.String())
-		return true
-	})
-	return out
+	return snapshot, err
 }

@@ -2,16 +2,17 @@ package inspect
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
-	"hooks/internal/codec"
+	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -21,47 +22,54 @@ import (
 // ledger is one run with everything that shows what it spent.
 type ledger struct {
 	in    string // the project, where several are asked
+	by    string // what the rows are of
+	zone  *time.Location
 	run   loop.Budget
-	ended time.Time        // its last line
-	spent []iterationSpent // the last ones, oldest first; only for --by iteration or day
-	older iterationSpent   // the sum of those before them, and how many they are
-	parts []usage.Stretch  // only for --by agent
-	tick  *loop.Tick       // the open iteration
-	live  loop.Tokens      // what that has spent so far, which run includes
+	ended time.Time // its last line, or the present while an iteration is open
+	rows  []report.CostRow
+	parts []usage.Stretch // only for --by agent
+	tick  *loop.Tick      // the open iteration
 	notes []string
 }
 
-// iterationSpent is what one line of a history shows in a table of costs.
-type iterationSpent struct {
-	iteration int
-	outcome   string
-	ended     time.Time
-	task      int64      // of a task loop, from 1; 0 for none
-	phase     loop.Phase // of an audit loop
-	loop.Tokens
-}
-
-// ledgers reads the runs, the newest first. Only --by iteration, day and agent need all lines; else
-// the last one has the sums.
+// ledgers reads the runs, the newest first. By iteration, day, task, phase and agent all lines are
+// needed; else the last one has the sums.
 func (v *question) ledgers(runID, by string, most int) (list []*ledger, err error) {
 	err = v.everyRun(func(files *store.Store, s *loopState, present bool) error {
 		if runID != "" && s.Budget.RunID != runID {
 			return nil
 		}
-		l := lastLedger(files, s)
+		l := &ledger{in: v.named(), by: by, zone: v.Now().Location(), run: *s.Budget}
+		l.readLast(files)
 		switch by {
 		case "iteration":
-			l.readSpent(files, most)
-			most -= len(l.spent)
+			l.readSpent(files)
+			most -= l.fold(most)
 		case "day", "task", "phase":
-			l.readSpent(files, math.MaxInt)
+			l.readSpent(files)
 		case "agent":
 			l.readParts(files)
 		}
 		if present {
 			v.addOpen(l, s)
 		}
-		l.in = v.named()
+		switch {
+		case by == "project":
+			l.rows = []report.CostRow{{Project: v.project, Tokens: l.total()}}
+		case by == "run":
+			row := l.row(l.total())
+			row.State = strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
+			l.rows = []report.CostRow{row}
+		case by == "task" && l.run.Tasks == nil, by == "phase" && l.run.Audit == nil:
+			l.rows = []report.CostRow{l.row(l.total())}
+		case by == "model":
+			for model, t := range l.run.TokensByModel {
+				l.rows = append(l.rows, report.CostRow{Model: model, Tokens: t})
+			}
+		case by == "agent":
+			l.byAgent(usage.NewTable(config.Load(v.project).Rates))
+		}
+		slices.SortStableFunc(l.rows, inOrder)
 		list = append(list, l)
 		return nil
 	})
@@ -77,24 +85,16 @@ func (v *question) spentRuns(
 		if !slices.Contains(skills, l.run.Skill) {
 			continue
 		}
-		if l.tick != nil {
-			l.ended = v.now
-		}
-		var sum loop.Tokens
-		for _, t := range l.run.TokensByModel {
-			sum = sum.Add(t)
-		}
-		list = append(list, report.SpentRun{Run: &l.run, Ended: l.ended, Rest: l.beyond(sum),
+		list = append(list, report.SpentRun{Run: &l.run, Ended: l.ended, Rest: l.beyond(),
 			Notes: l.notes})
 	}
 	return list, err
 }
 
-// lastLedger is a run with its last line alone, which knows more than the budget does when a crash
-// kept that from being written.
-func lastLedger(files *store.Store, s *loopState) *ledger {
-	l := &ledger{run: *s.Budget}
-	last, err := files.Last(s.skill, func(line *loop.Iteration) bool {
+// readLast reads the run's last line, which knows more than the budget does when a crash kept that
+// from being written.
+func (l *ledger) readLast(files *store.Store) {
+	last, err := files.Last(l.run.Skill, func(line *loop.Iteration) bool {
 		return line.Ran() && line.Of(l.run.RunID)
 	})
 	switch {
@@ -106,7 +106,6 @@ func lastLedger(files *store.Store, s *loopState) *ledger {
 	if last != nil {
 		l.ended = last.EndedAt
 	}
-	return l
 }
 
 // addOpen counts what the open iteration has spent so far. Nothing is saved.
@@ -115,24 +114,28 @@ func (v *question) addOpen(l *ledger, s *loopState) {
 		return
 	}
 	spent, notes := v.spent(&l.run, s.Tick)
-	l.tick, l.notes = s.Tick, append(l.notes, notes...)
-	for _, m := range spent.ByModel {
-		l.live = l.live.Add(m)
+	l.tick, l.ended, l.notes = s.Tick, v.now, append(l.notes, notes...)
+	open := loop.Iteration{Iteration: s.Tick.Iteration, Outcome: "open", EndedAt: v.now,
+		UsageByModel: spent.ByModel}
+	if a := s.Tick.Attempt; a != nil {
+		open.Task, open.Audit = &loop.TaskLine{Task: a.Task}, &loop.AuditLine{Phase: a.Phase}
 	}
+	l.add(&open)
 	l.run.Spend(spent)
 }
 
 // ran shows the run's lines of iterations that were not skipped, oldest first. A damaged one makes
 // a note.
-func (l *ledger) ran(files *store.Store, each func(*line), behind ...string) {
+func (l *ledger) ran(files *store.Store, each func(it *loop.Iteration, snapshot []byte),
+	behind ...string) {
 	var bad damages
-	_ = bad.lines(files, l.run.Skill, reader{costs: true, behind: behind}, func(line *line) error {
-		ours := line.RunID == l.run.RunID || line.RunID == ""
-		if ours && line.Outcome != string(loop.SkippedLock) {
-			each(line)
-		}
-		return nil
-	})
+	_ = bad.lines(files, l.run.Skill, reader{behind: behind},
+		func(it *loop.Iteration, _, snapshot []byte) error {
+			if it.Of(l.run.RunID) && it.Ran() {
+				each(it, snapshot)
+			}
+			return nil
+		})
 	l.notes = nil // an error of the last line is among the damage here
 	for _, err := range bad.list {
 		l.notes = append(l.notes, fmt.Sprintf("%v: what it spent is in no iteration", err))
@@ -142,37 +145,80 @@ func (l *ledger) ran(files *store.Store, each func(*line), behind ...string) {
 	}
 }
 
-// readSpent collects what each of the last most iterations spent, and the sum of those before them.
-func (l *ledger) readSpent(files *store.Store, most int) {
-	l.ran(files, func(line *line) {
-		// A line with the SPEC's fields alone has no kinds of input.
-		spent := loop.Tokens{Input: line.TokensIn, Output: line.TokensOut, Dollars: line.Dollars}
-		if line.usage.Exists() {
-			spent = tokensOf(line.usage)
-		}
-		outcome := strings.Clone(line.Outcome) // else it keeps its line in memory
-		row := iterationSpent{int(line.Iteration), outcome, line.Ended, line.Task, "", spent}
-		if line.Audit != nil {
-			row.phase = line.Audit.Phase
-		}
-		l.spent = append(l.spent, row)
-		if len(l.spent) > most {
-			l.older.Tokens = l.older.Add(l.spent[0].Tokens)
-			l.older.iteration++
-			l.spent = l.spent[1:]
-		}
-	}, "usage_by_model", "task", "audit")
+// readSpent reads what each iteration spent.
+func (l *ledger) readSpent(files *store.Store) {
+	l.ran(files, func(it *loop.Iteration, _ []byte) { l.add(it) },
+		"usage_by_model", "task", "audit")
 }
 
-// tokensOf is the sum of a usage_by_model, as far as it can be read.
-func tokensOf(byModel gjson.Result) (sum loop.Tokens) {
-	byModel.ForEach(func(_, model gjson.Result) bool {
-		var t loop.Tokens
-		_ = codec.Decode(model, &t)
-		sum = sum.Add(t)
-		return true
-	})
-	return sum
+// add adds an iteration: as a row of its own, or to that of its day, of its task with all attempts,
+// or of its phase over all sessions (A22, A23). One without any of these is in no row.
+func (l *ledger) add(it *loop.Iteration) {
+	row := l.row(loop.Sum(it.UsageByModel))
+	if it.UsageByModel == nil { // a line with the SPEC's fields alone
+		row.Tokens = loop.Tokens{Input: it.TokensIn, Output: it.TokensOut, Dollars: it.Dollars}
+	}
+	switch tasks := l.run.Tasks; {
+	case l.by == "iteration":
+		row.Iteration = it.Iteration
+		row.State = strings.Clone(string(it.Outcome)) // else it keeps its line in memory
+		l.rows = append(l.rows, row)
+	case row.Tokens == (loop.Tokens{}):
+	case l.by == "day" && !it.EndedAt.IsZero():
+		l.rows = addRow(l.rows, report.CostRow{Day: it.EndedAt.In(l.zone).Format(time.DateOnly),
+			Tokens: row.Tokens})
+	case l.by == "task" && tasks != nil && it.Task != nil && it.Task.Task > 0:
+		row.Number, row.Task = it.Task.Task, "the pull request"
+		if row.Number <= len(tasks.List) {
+			row.Task = tasks.List[row.Number-1].Title
+		}
+		l.rows = addRow(l.rows, row)
+	case l.by == "phase" && it.Audit != nil && it.Audit.Phase != "":
+		row.Phase = it.Audit.Phase
+		l.rows = addRow(l.rows, row)
+	}
+}
+
+// row is a row of the run.
+func (l *ledger) row(t loop.Tokens) report.CostRow {
+	return report.CostRow{Project: l.in, RunID: l.run.RunID, Skill: l.run.Skill, Tokens: t}
+}
+
+// fold makes one row of all but the last most, and returns how many are left.
+func (l *ledger) fold(most int) int {
+	n := len(l.rows) - max(0, most)
+	if n <= 0 {
+		return len(l.rows)
+	}
+	all := ""
+	if l.in != "" {
+		all = " --all"
+	}
+	l.rows = append(withRest(nil, sumOf(l.rows[:n]), fmt.Sprintf(
+		"%s %s, %d earlier: hooks cost --by iteration%s --last 0", l.run.Skill, l.run.RunID, n,
+		all)), l.rows[n:]...)
+	return max(0, most)
+}
+
+// byAgent reads the transcripts of the run's sessions again, at today's rates. An agent may have
+// worked in several stretches of its session.
+func (l *ledger) byAgent(table usage.Table) {
+	for _, s := range l.stretches() {
+		agents, err := usage.ByAgent(s, table)
+		if err != nil {
+			l.notes = append(l.notes, err.Error())
+		}
+		for _, a := range agents {
+			session := strings.TrimSuffix(filepath.Base(s.Transcript), ".jsonl")
+			l.rows = addRow(l.rows, report.CostRow{Project: l.in, SessionID: session,
+				Agent: cmp.Or(a.ID, "main"), Type: a.Type, Task: a.Task,
+				Tokens: loop.Sum(a.ByModel)})
+		}
+	}
+	if over := sumOf(l.rows).Dollars - l.total().Dollars; over > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("run %s was counted at other rates: "+
+			"its transcripts come to $%s more at those of now", l.run.RunID, report.Mills(over)))
+	}
 }
 
 // readParts collects the parts of sessions that the run was counted from. A part is a row of lines
@@ -186,20 +232,20 @@ func (l *ledger) readParts(files *store.Store) {
 			_ = json.Unmarshal([]byte(gjson.GetBytes(last, "cursors").Raw), &l.parts[n-1].UpTo)
 		}
 	}
-	l.ran(files, func(line *line) {
-		if main == nil || !hasCursor(line.snapshot, main) {
-			path := gjson.GetBytes(line.snapshot, "cursors.0.path")
+	l.ran(files, func(it *loop.Iteration, snapshot []byte) {
+		if main == nil || !hasCursor(snapshot, main) {
+			path := gjson.GetBytes(snapshot, "cursors.0.path")
 			if path.Str == "" {
 				return
 			}
 			if string(main) != path.Raw {
 				end()
-				l.parts = append(l.parts, usage.Stretch{Transcript: path.Str, Since: line.Started,
-					Prompt: gjson.GetBytes(line.snapshot, "last_prompts.0").String()})
+				l.parts = append(l.parts, usage.Stretch{Transcript: path.Str, Since: it.StartedAt,
+					Prompt: gjson.GetBytes(snapshot, "last_prompts.0").String()})
 			}
 			main = []byte(path.Raw)
 		}
-		last = append(last[:0], line.snapshot...)
+		last = append(last[:0], snapshot...)
 	})
 	end()
 }
@@ -229,15 +275,11 @@ func (l *ledger) stretches() []usage.Stretch {
 }
 
 // total is what the run spent by kind, as far as its budget has the kinds.
-func (l *ledger) total() (t loop.Tokens) {
-	for _, m := range l.run.TokensByModel {
-		t = t.Add(m)
-	}
-	return t.Add(l.beyond(t))
-}
+func (l *ledger) total() loop.Tokens { return loop.Sum(l.run.TokensByModel).Add(l.beyond()) }
 
-// beyond is what the run's counters have above a sum by model.
-func (l *ledger) beyond(t loop.Tokens) loop.Tokens {
+// beyond is what the run's counters have above the sum by model.
+func (l *ledger) beyond() loop.Tokens {
+	t := loop.Sum(l.run.TokensByModel)
 	return loop.Tokens{
 		Input: max(0, l.run.TokensIn-t.In()), Output: max(0, l.run.TokensOut-t.Output),
 		Dollars: max(0, l.run.DollarsEstimate-t.Dollars),

@@ -3,8 +3,6 @@ package inspect
 import (
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -16,24 +14,16 @@ import (
 // Pages are the cards of the same runs as Cards, with every iteration of each. Lines that cannot be
 // read are left out, and the page names them.
 func (d *Inspector) Pages(skills []loop.Skill, runID string) ([]report.Page, error) {
-	list := []report.Page{}
-	err := d.ask(func(v *question) error {
-		links := v.links()
-		return v.runs(skills, runID, func(files *store.Store, l *loopState, present bool) error {
-			c, err := v.card(files, l, present)
-			p := report.Page{Card: c, Project: v.project, Links: links}
-			p.Rows, p.Notes = pageRows(files, l)
-			if err != nil && len(p.Notes) == 0 {
-				p.Notes = []string{err.Error()}
-			}
-			list = append(list, p)
-			return err
-		})
+	return shown(d, skills, runID, func(v *question, files *store.Store, l *loopState,
+		present bool) (report.Page, error) {
+		c, err := v.card(files, l, present)
+		p := report.Page{Card: c, Project: v.project, Links: v.links()}
+		p.Rows, p.Notes = pageRows(files, l)
+		if err != nil && len(p.Notes) == 0 {
+			p.Notes = []string{err.Error()}
+		}
+		return p, err
 	})
-	if err == nil && runID != "" && len(list) == 0 {
-		err = noRun(runID)
-	}
-	return list, err
 }
 
 // links are those of the project's tracker. Nothing is asked for them.
@@ -44,25 +34,14 @@ func (v *question) links() (l report.Links) {
 	return l
 }
 
-func pageRows(files *store.Store, s *loopState) (rows []report.PageRow, notes []string) {
+func pageRows(files *store.Store, s *loopState) (rows []*loop.Iteration, notes []string) {
 	var bad damages
 	r := reader{behind: []string{"gates", "stop_conditions_fired", "denied", "overrun", "task",
 		"audit"}}
-	_ = bad.lines(files, s.skill, r, func(l *line) error {
-		if l.RunID != s.Budget.RunID && l.RunID != "" {
-			return nil
+	_ = bad.lines(files, s.skill, r, func(l *loop.Iteration, _, _ []byte) error {
+		if l.Of(s.Budget.RunID) {
+			rows = append(rows, l)
 		}
-		row := report.PageRow{HistoryRow: l.HistoryRow}
-		row.JSON, row.RunID, row.Skill = nil, s.Budget.RunID, string(s.skill)
-		row.Outcome = strings.Clone(row.Outcome) // else it keeps its line in memory
-		for i, name := range row.PRs {
-			row.PRs[i] = strings.Clone(name)
-		}
-		l.gates.ForEach(func(_, g gjson.Result) bool {
-			row.Asked = append(row.Asked, g.Get("name").String()+": "+g.Get("answer").String())
-			return true
-		})
-		rows = append(rows, row)
 		return nil
 	})
 	if err := bad.complaint(); err != nil {

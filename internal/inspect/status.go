@@ -36,14 +36,12 @@ func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 
 func (v *question) stand(l *loopState) report.Stand {
 	b := l.Budget
-	st := v.brief(l)
+	var open loop.USD
 	if l.Tick != nil && l.Tick.RunID == b.RunID {
 		spent, _ := v.spent(b, l.Tick)
-		for _, m := range spent.ByModel {
-			st.Open += m.Dollars
-		}
+		open = loop.Sum(spent.ByModel).Dollars
 	}
-	st.Budgets = report.Axes(b, l.Tick, st.Minutes, st.Open, st.OwnerAlive, v.now)
+	st := v.brief(l, open)
 	if st.Lock = l.Lock; l.Lock != nil {
 		st.LockAlive = proc.Of(l.Lock.Process) != loop.Dead
 	}
@@ -71,14 +69,15 @@ func (v *question) stand(l *loopState) report.Stand {
 }
 
 // brief is as much of a loop's standing as three small files have: no transcript and no history.
-func (v *question) brief(l *loopState) report.Stand {
+// open is what the open iteration has spent, as far as that is known.
+func (v *question) brief(l *loopState, open loop.USD) report.Stand {
 	b := l.Budget
 	st := report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: alive(b),
-		Gates: openGates(l)}
+		Open: open, Gates: openGates(l)}
 	if b.Status == loop.Active {
 		st.Minutes = b.Minutes(v.now)
 	}
-	st.Budgets = report.Axes(b, l.Tick, st.Minutes, 0, st.OwnerAlive, v.now)
+	st.Budgets = report.Axes(b, l.Tick, st.Minutes, open, st.OwnerAlive, v.now)
 	return st
 }
 
@@ -164,7 +163,7 @@ func (d *Inspector) StatusLine(stdin io.Reader, s report.Screen) string {
 		if state.Budget == nil {
 			continue
 		}
-		st := v.brief(&loopState{skill, state})
+		st := v.brief(&loopState{skill, state}, 0)
 		ended := st.Run.Status == loop.Halted || st.Run.Status == loop.Active && !st.OwnerAlive
 		if !ended || st.Run.SessionID == session {
 			shown = append(shown, st)

@@ -15,9 +15,8 @@ func add(text, program string, before *string) string {
 	if blank(text) {
 		text = "{}\n"
 	}
-	root := rootOf(text)
-	if root.at("hooks") < 0 {
-		return bom + appendKid(text, root, "hooks", hooksObject(list))
+	if root := rootOf(text); root.at("hooks") < 0 {
+		text = appendKid(text, root, "hooks", "{}")
 	}
 	for _, e := range list {
 		events := look(rootOf(text).member("hooks"))

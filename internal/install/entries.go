@@ -32,15 +32,6 @@ func entries(program string) (list []entry) {
 	return list
 }
 
-// hooksObject is all entries as the value of "hooks" in a settings file.
-func hooksObject(list []entry) string {
-	members := make([]string, len(list))
-	for i, e := range list {
-		members[i] = quote(e.event) + ":[" + e.group + "]"
-	}
-	return "{" + strings.Join(members, ",") + "}"
-}
-
 // programOf is the binary of this program that a handler starts, "" for any other handler.
 func programOf(handler gjson.Result) string {
 	program, word := starts(handler)

@@ -51,14 +51,14 @@ func ReadSettings(project, managed, self string, env func(string) string) *Setti
 	s.client, _ = ClientDir(env)
 	for _, scope := range Scopes {
 		if path, err := Path(scope, project, env); err == nil {
-			s.add(scope, path)
+			s.add(scope, path, "")
 		}
 	}
 	managed = cmp.Or(managed, ManagedDir())
-	s.add("managed", filepath.Join(managed, "managed-settings.json"))
+	s.add("managed", filepath.Join(managed, "managed-settings.json"), "")
 	more, _ := filepath.Glob(filepath.Join(managed, "managed-settings.d", "*.json"))
 	for _, path := range more {
-		s.add("managed", path)
+		s.add("managed", path, "")
 	}
 	s.addPlugins()
 	for _, f := range s.Files {
@@ -67,15 +67,16 @@ func ReadSettings(project, managed, self string, env func(string) string) *Setti
 	return s
 }
 
-// add reads a file, once among the settings and once in a plugin, whose root is set after its files
-// are read. It reports whether the file exists.
-func (s *Settings) add(scope, path string) bool {
-	known := func(f *File) bool { return f.Path == path && f.Root == "" }
+// add reads a file, once among the settings and once in a plugin, whose folder is root. It reports
+// whether the file exists.
+func (s *Settings) add(scope, path, root string) bool {
+	known := func(f *File) bool { return f.Path == path && f.Root == root }
 	if slices.ContainsFunc(s.Files, known) {
 		return true
 	}
 	f := ReadFile(scope, path)
 	if f != nil {
+		f.Root = root
 		s.Files = append(s.Files, f)
 	}
 	return f != nil
@@ -222,31 +223,27 @@ func (s *Settings) installed(installs gjson.Result) (root string) {
 
 // addPlugin adds the hook files of a plugin: the default one, and what its manifest names.
 func (s *Settings) addPlugin(scope, root string) {
-	from := len(s.Files)
-	defer func() {
-		for _, f := range s.Files[from:] {
-			f.Root = root
-		}
-	}()
 	missing := func(path, why string) {
-		s.Files = append(s.Files, &File{Scope: scope, Path: path, Bad: why})
+		s.Files = append(s.Files, &File{Scope: scope, Path: path, Root: root, Bad: why})
 	}
 	if _, err := os.Stat(root); err != nil {
 		missing(root, "the plugin's folder is not there")
 		return
 	}
-	s.add(scope, filepath.Join(root, "hooks", "hooks.json"))
+	s.add(scope, filepath.Join(root, "hooks", "hooks.json"), root)
 	manifest := ReadFile(scope, filepath.Join(root, ".claude-plugin", "plugin.json"))
 	if manifest == nil {
 		return
 	}
 	hooks := manifest.Body.Get("hooks")
 	if hooks.IsObject() || manifest.Bad != "" {
+		manifest.Root = root
 		s.Files = append(s.Files, manifest)
 		return
 	}
 	for _, name := range hooks.Array() { // of a text a list of one
-		if path := filepath.Join(root, filepath.FromSlash(name.String())); !s.add(scope, path) {
+		path := filepath.Join(root, filepath.FromSlash(name.String()))
+		if !s.add(scope, path, root) {
 			missing(path, "the manifest names it and it is not there")
 		}
 	}

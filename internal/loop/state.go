@@ -76,6 +76,14 @@ func (t Tokens) Add(o Tokens) Tokens {
 	}
 }
 
+// Sum is what was spent on all models.
+func Sum(byModel map[string]Tokens) (sum Tokens) {
+	for _, t := range byModel {
+		sum = sum.Add(t)
+	}
+	return sum
+}
+
 // Cursor is how far a transcript has been counted, so that the next read starts there.
 type Cursor struct {
 	Path   string `json:"path"`

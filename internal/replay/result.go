@@ -11,7 +11,7 @@ import (
 // Result ends the session where its script ends, which has a step at least, and tells what became
 // of it.
 func (s *Session) Result(script *Script) report.Replay {
-	at, before := script.end(), dollars(script.Before)
+	at, before := script.end(), loop.Sum(script.Before).Dollars
 	for _, t := range s.threads {
 		if t.Tick != nil {
 			s.close(t, at)
@@ -22,7 +22,7 @@ func (s *Session) Result(script *Script) report.Replay {
 		SessionID: s.id, ByPrompt: s.byPrompt, Ceilings: s.runs,
 		Iterations: append([]report.Replayed{}, s.rows...), Stop: s.stop,
 		ByModel: s.total, Notes: []string{},
-		Outside: before + s.outside + dollars(s.Spent().ByModel), Curve: curve(script, at),
+		Outside: before + s.outside + loop.Sum(s.Spent().ByModel).Dollars, Curve: curve(script, at),
 	}
 	var sum loop.USD
 	for i := range r.Iterations {
@@ -30,9 +30,7 @@ func (s *Session) Result(script *Script) report.Replay {
 		r.Iterations[i].Sum, r.Iterations[i].Agents = sum, s.seen[i].Agents
 		r.Iterations[i].PRs = append(r.Iterations[i].PRs, s.seen[i].PRs...)
 	}
-	for _, t := range s.total {
-		r.Total = r.Total.Add(t)
-	}
+	r.Total = loop.Sum(s.total)
 	r.Total.Dollars += before
 	r.After = aftermath(r)
 	return r
@@ -71,12 +69,12 @@ const points = 48
 func curve(script *Script, end time.Time) (list []report.CurvePoint) {
 	begin := script.Steps[0].At
 	step := end.Sub(begin) / points
-	sum, next := dollars(script.Before), 0
+	sum, next := loop.Sum(script.Before).Dollars, 0
 	for n := range points {
 		to := begin.Add(step * time.Duration(n+1))
 		for ; next < len(script.Steps) &&
 			(n == points-1 || !script.Steps[next].At.After(to)); next++ {
-			sum += dollars(script.Steps[next].Spent)
+			sum += loop.Sum(script.Steps[next].Spent).Dollars
 		}
 		list = append(list, report.CurvePoint{At: to, Dollars: sum})
 	}

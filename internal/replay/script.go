@@ -166,8 +166,7 @@ func (st *Step) invocation() (loop.Command, bool) {
 	name, args := "", ""
 	switch {
 	case st.Kind == usage.Prompted && strings.HasPrefix(st.Text, "<command-"):
-		name, args = strings.TrimPrefix(tag(st.Text, "command-name"), "/"), tag(st.Text,
-			"command-args")
+		name, args = strings.TrimPrefix(st.part("command-name"), "/"), st.part("command-args")
 	case st.Kind == usage.Called && st.Tool == "Skill" && st.Agent == "":
 		name, args = st.Input.Get("skill").String(), st.Input.Get("args").String()
 	default:
@@ -181,26 +180,25 @@ func (st *Step) invocation() (loop.Command, bool) {
 	return c, looping
 }
 
+// part is a part of a prompt as the client marks it, "" where it has none.
+func (st *Step) part(tag string) string {
+	part, _ := usage.Part(st.Text, tag)
+	return part
+}
+
 // underLoop says whether a prompt is the client's own /loop command.
 func (st *Step) underLoop() bool {
-	return strings.HasPrefix(st.Text, "<command-") && tag(st.Text, "command-name") == "/loop"
+	return strings.HasPrefix(st.Text, "<command-") && st.part("command-name") == "/loop"
 }
 
 // stopTyped says whether a person ends the loop by the client's own word for it.
 func (st *Step) stopTyped() bool {
-	return st.underLoop() && strings.TrimSpace(tag(st.Text, "command-args")) == "stop" ||
+	return st.underLoop() && strings.TrimSpace(st.part("command-args")) == "stop" ||
 		strings.TrimSpace(st.Text) == "/loop stop"
 }
 
 // worker is the worker whose end a prompt notifies of, "" where it is none.
 func (st *Step) worker() (id string, notification bool) {
-	return tag(st.Text, "task-id"), st.Origin == "task_notification" ||
+	return st.part("task-id"), st.Origin == "task_notification" ||
 		strings.HasPrefix(st.Text, "<task-notification>")
-}
-
-// tag is what is between the first <name> and its end.
-func tag(text, name string) string {
-	_, rest, _ := strings.Cut(text, "<"+name+">")
-	inside, _, _ := strings.Cut(rest, "</"+name+">")
-	return inside
 }

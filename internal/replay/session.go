@@ -96,43 +96,30 @@ func (s *Session) take() loop.Spent {
 	return all
 }
 
-func dollars(byModel map[string]loop.Tokens) (sum loop.USD) {
-	for _, t := range byModel {
-		sum += t.Dollars
-	}
-	return sum
-}
-
-// invocation is a looping skill that is invoked.
-type invocation struct {
-	at        time.Time
-	prompt    string
-	command   loop.Command
-	scheduled bool // no person typed it
-	underLoop bool
-}
-
 // owner is the client of the session; there is only one.
 var owner = loop.Process{PID: 1}
 
-// enter asks what becomes of an invocation, and begins an iteration where one may begin.
-func (s *Session) enter(i invocation) {
-	if n := len(s.rows) - 1; n >= 0 && s.rows[n].Prompt == i.prompt &&
-		s.rows[n].Skill == i.command.Skill {
+// enter asks what becomes of a looping skill that is invoked in a turn, and begins an iteration
+// where one may begin.
+func (s *Session) enter(at time.Time, in turn, cmd loop.Command) {
+	if n := len(s.rows) - 1; n >= 0 && s.rows[n].Prompt == in.id && s.rows[n].Skill == cmd.Skill {
 		return // both ways in, one tick
 	}
-	t := s.thread(i.command.Skill)
-	flags, _, err := loop.ParseFlags(i.command.Skill, i.command.Args)
+	t := s.thread(cmd.Skill)
+	turnAway := func(verdict, text string) {
+		s.row(report.Replayed{Skill: cmd.Skill, Prompt: in.id, StartedAt: at, Verdict: verdict,
+			Text: text})
+	}
+	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
 	if err != nil {
-		s.turnAway(i, "refused", err.Error())
+		turnAway("refused", err.Error())
 		return
 	}
 	flags.Ceilings = flags.Ceilings.With(s.limits.Ceilings, s.limits.Named)
 	req := loop.Request{
-		Now: i.at, SessionID: s.id, PromptID: i.prompt, Command: i.command, Flags: flags,
-		Owner: owner,
-		RunID: fmt.Sprintf("run-%d", len(s.runs)+1), Scheduled: i.scheduled, Attended: true,
-		UnderLoop: i.underLoop,
+		Now: at, SessionID: s.id, PromptID: in.id, Command: cmd, Flags: flags, Owner: owner,
+		RunID: fmt.Sprintf("run-%d", len(s.runs)+1), Scheduled: in.scheduled, Attended: true,
+		UnderLoop: in.underLoop,
 	}
 	e := loop.Invocation{Request: req}
 	o := decide(t, e)
@@ -144,9 +131,9 @@ func (s *Session) enter(i invocation) {
 	case o.Save.Enter != nil:
 		s.start(t, o.Save.Enter)
 	case o.Reply.Refuse != "":
-		s.turnAway(i, "refused", o.Reply.Refuse)
+		turnAway("refused", o.Reply.Refuse)
 	case o.Reply.PassedOver != nil:
-		s.turnAway(i, "skipped", o.Reply.PassedOver.Text)
+		turnAway("skipped", o.Reply.PassedOver.Text)
 	}
 }
 
@@ -160,12 +147,6 @@ func (s *Session) row(r report.Replayed) {
 	s.rows, s.seen = append(s.rows, r), append(s.seen, &loop.Tick{})
 }
 
-// turnAway notes a tick that would not have begun.
-func (s *Session) turnAway(i invocation, verdict, text string) {
-	s.row(report.Replayed{Skill: i.command.Skill, Prompt: i.prompt, StartedAt: i.at,
-		Verdict: verdict, Text: text})
-}
-
 // decide is what an invocation comes to.
 func decide(t *Thread, e loop.Invocation) loop.Outcome {
 	return loop.Step(loop.State{Run: t.Run, Tick: t.Tick}, known(t), e)
@@ -175,7 +156,7 @@ func (s *Session) start(t *Thread, in *loop.Entering) {
 	if in.Opens.Mode == loop.FreshRun {
 		t.previous = nil
 		s.runs = append(s.runs, in.Run.Ceilings)
-		s.outside += dollars(s.older)
+		s.outside += loop.Sum(s.older).Dollars
 		clear(s.older)
 	}
 	t.Run, t.Tick, t.row = in.Run, nil, len(s.rows)
@@ -284,7 +265,7 @@ func (s *Session) settleRow(at time.Time) {
 		(s.rows[n].Stop == nil || s.rows[n].Stop.At != "entry") {
 		return
 	}
-	s.rows[n].Dollars += dollars(s.take().ByModel)
+	s.rows[n].Dollars += loop.Sum(s.take().ByModel).Dollars
 	s.rows[n].EndedAt = at
 }
 

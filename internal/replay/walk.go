@@ -9,8 +9,9 @@ import (
 
 // turn is the prompt that runs.
 type turn struct {
-	id                   string
-	scheduled, underLoop bool
+	id        string
+	scheduled bool // no person typed it
+	underLoop bool
 }
 
 // Step takes the session on by one moment. It says whether that is a call for the rules to judge.
@@ -75,12 +76,12 @@ func (s *Session) scheduled(st *Step) bool {
 
 // invoke is an invocation in the turn that runs. A turn whose beginner is not known is a person's.
 func (s *Session) invoke(st *Step, cmd loop.Command) {
-	i := invocation{at: st.At, prompt: st.ID, command: cmd, scheduled: s.byPrompt}
+	in := turn{id: st.ID}
 	if s.turn != nil {
-		i.prompt, i.underLoop, i.scheduled = s.turn.id, s.turn.underLoop, s.byPrompt ||
-			s.turn.scheduled
+		in = *s.turn
 	}
-	s.enter(i)
+	in.scheduled = in.scheduled || s.byPrompt
+	s.enter(st.At, in, cmd)
 }
 
 // PromptID is the prompt that runs, "" before the first.

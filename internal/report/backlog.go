@@ -7,32 +7,21 @@ import (
 	"time"
 
 	"hooks/internal/loop"
+	"hooks/internal/tracker/backlog"
 )
 
 // Board is a project's backlog according to its tracker, and what it would trigger in a work loop.
 type Board struct {
-	Tracker string       `json:"tracker"`
-	Scope   string       `json:"scope,omitempty"`
-	Whole   bool         `json:"whole"` // otherwise nothing follows from what is absent
-	Issues  []BoardIssue `json:"issues"`
-	Edges   [][2]int     `json:"edges"` // blocker, blocked
+	Tracker string         `json:"tracker"`
+	Scope   string         `json:"scope,omitempty"`
+	Whole   bool           `json:"whole"`  // otherwise nothing follows from what is absent
+	Issues  []backlog.Fact `json:"issues"` // the open ones in scope
+	Edges   [][2]int       `json:"edges"`  // blocker, blocked
 	// Workable are the issues that a loop may pick now; nil where the backlog is not whole.
 	Workable []int        `json:"workable"`
 	Fired    []loop.Fired `json:"conditions"` // that hold: backlog-empty, dependency-cycle
 	Gates    []string     `json:"gates"`      // asked about criteria once an issue is picked
 	Notes    []string     `json:"notes,omitempty"`
-}
-
-// BoardIssue is one open issue in scope.
-type BoardIssue struct {
-	Number    int      `json:"number"`
-	Title     string   `json:"title"`
-	State     string   `json:"state"` // unblocked, blocked, in-progress, merged or unknown
-	Criteria  string   `json:"criteria"`
-	Labels    []string `json:"labels,omitempty"`
-	Milestone string   `json:"milestone,omitempty"`
-	BlockedBy []string `json:"blocked_by,omitempty"`
-	Unknown   []string `json:"unknown,omitempty"` // dependencies whose state is not known
 }
 
 // Backlog writes a board.
@@ -48,7 +37,7 @@ func Backlog(s Screen, b Board) string {
 	}
 	p.notes("Would be asked", b.Gates)
 	for _, i := range b.Issues {
-		p.line(plain, "#%-5d %-11s %s%s", i.Number, i.State, i.Title, prefixed(" — ", i.remarks()))
+		p.line(plain, "#%-5d %-11s %s%s", i.Number, i.State, i.Title, prefixed(" — ", remarksOn(i)))
 	}
 	return p.String()
 }
@@ -67,7 +56,7 @@ func (b *Board) counts() string {
 	return strings.Join(parts, ", ")
 }
 
-func (i *BoardIssue) remarks() string {
+func remarksOn(i backlog.Fact) string {
 	var parts []string
 	if len(i.BlockedBy) > 0 {
 		parts = append(parts, "blocked by "+strings.Join(i.BlockedBy, ", "))

@@ -11,16 +11,14 @@ import (
 // CardText writes a card.
 func CardText(s Screen, c Card) string {
 	p, b := newPage(s), c.Run
+	style := warn
 	switch {
 	case c.Stopped == nil && c.Next != "":
-		p.title(good, "%s: %s", invocation(b), c.state())
-	case c.Stopped == nil:
-		p.title(warn, "%s: %s", invocation(b), c.state())
-	case b.Status == loop.Halted:
-		p.title(bad, "%s: %s — %s", invocation(b), b.Status, c.Stopped.Text)
-	default:
-		p.title(warn, "%s: %s — %s", invocation(b), b.Status, c.Stopped.Text)
+		style = good
+	case c.Stopped != nil && b.Status == loop.Halted:
+		style = bad
 	}
+	p.title(style, "%s: %s", invocation(b), c.state())
 	p.continuing(c)
 	p.section("Run")
 	p.row("run", plain, "%s", b.RunID)
@@ -46,9 +44,11 @@ func CardText(s Screen, c Card) string {
 	return p.String()
 }
 
-// state describes a run that has not stopped.
+// state describes a run.
 func (c Card) state() string {
 	switch {
+	case c.Stopped != nil:
+		return fmt.Sprintf("%s — %s", c.Run.Status, c.Stopped.Text)
 	case c.Next != "" && c.Open:
 		return "active, an iteration runs"
 	case c.Next != "":
@@ -95,19 +95,15 @@ func (p *page) iterations(c Card) {
 	}
 	for i := range c.Iterations {
 		l := &c.Iterations[i]
-		number := fmt.Sprint(l.Iteration)
-		if l.Outcome == loop.Stopped && !l.Began() { // a stop between two iterations
-			number = "-"
-		}
-		p.row(number+"  "+p.at(l.StartedAt), outcomeStyle(string(l.Outcome)), "%s", did(l))
+		p.row(numberOf(l, "-")+"  "+p.at(l.StartedAt), outcomeStyle(l.Outcome), "%s", did(l))
 		p.rows("   note", plain, l.Notes)
 	}
 }
 
 // did is what an iteration did, in words.
 func did(l *loop.Iteration) string {
-	parts := []string{fmt.Sprintf("%s, %d min, $%s", outcomeName(string(l.Outcome)),
-		minutesOf(l.StartedAt, l.EndedAt), l.Dollars)}
+	parts := []string{fmt.Sprintf("%s, %d min, $%s", outcomeName(l.Outcome),
+		minutesOf(l), l.Dollars)}
 	add := func(holds bool, format string, args ...any) {
 		if holds {
 			parts = append(parts, fmt.Sprintf(format, args...))
@@ -184,11 +180,11 @@ func tasksOf(rows []TaskRow, verdict loop.TaskDone) string {
 func orNone(s string) string { return cmp.Or(s, "none") }
 
 // commits are the heads of the PRs, those that the remote confirmed or the others.
-func commits(prs []CardPR, remote bool) string {
+func commits(prs []CardPR, remote bool, shown func(sha string) string) string {
 	var list []string
 	for _, p := range prs {
 		if p.SHA != "" && p.Head == remote {
-			list = append(list, fmt.Sprintf("#%d %s", p.Number, shortSHA(p.SHA)))
+			list = append(list, fmt.Sprintf("#%d %s", p.Number, shown(p.SHA)))
 		}
 	}
 	return orNone(strings.Join(list, ", "))

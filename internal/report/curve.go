@@ -15,28 +15,27 @@ const xLabels = 4
 
 // point is where the curve is after some iterations, and what happened in them.
 type point struct {
-	from, to int64 // iterations
+	from, to int // iterations
 	total    loop.USD
 	asked    []string
 	gates    int
-	refused  int64
+	refused  int
 }
 
 // points sums the rows up, in at most maxPoints points.
-func points(rows []PageRow) (list []point) {
+func points(rows []*loop.Iteration) (list []point) {
 	each := max(1, (len(rows)+maxPoints-1)/maxPoints)
 	var total loop.USD
-	for i := range rows {
-		r := &rows[i]
+	for i, l := range rows {
 		if i%each == 0 {
-			list = append(list, point{from: r.Iteration})
+			list = append(list, point{from: l.Iteration})
 		}
 		p := &list[len(list)-1]
-		total = total.Plus(r.Dollars)
-		p.to, p.total, p.gates = r.Iteration, total, p.gates+len(r.Asked)
-		p.refused += r.Refused
+		total = total.Plus(l.Dollars)
+		p.to, p.total, p.gates = l.Iteration, total, p.gates+len(l.Gates)
+		p.refused += loop.Refusals(l.Denied)
 		if len(p.asked) < 3 {
-			p.asked = append(p.asked, r.Asked...)
+			p.asked = append(p.asked, answered(l)...)
 		}
 	}
 	return list
@@ -93,7 +92,7 @@ func (d *drawing) curve() {
 	for i := 1; i <= xLabels; i++ { // the last one is at the end
 		if at := len(list) * i / xLabels; at > 0 && (i == xLabels || len(list) >= 2*xLabels) {
 			d.put(`<span style="left:%.1f%%">%s%s</span>`, x(at-1),
-				when(i == xLabels, "iteration "), thousands(list[at-1].to))
+				when(i == xLabels, "iteration "), thousands(int64(list[at-1].to)))
 		}
 	}
 	d.put("</div>\n")
@@ -116,12 +115,12 @@ func (d *drawing) marks(p point, x, y float64) {
 	}
 	if p.refused > 0 {
 		d.put(`<path class="refusal" d="M%.2f 98h.01"><title>%s: %s refused</title></path>`+"\n", x,
-			where, loop.Plural(int(p.refused), "call"))
+			where, loop.Plural(p.refused, "call"))
 	}
 }
 
 func (d *drawing) legend(list []point, off bool) {
-	gates, refused := 0, int64(0)
+	gates, refused := 0, 0
 	for _, p := range list {
 		gates, refused = gates+p.gates, refused+p.refused
 	}
@@ -136,7 +135,7 @@ func (d *drawing) legend(list []point, off bool) {
 		d.put(`<span class="k asked">%s asked</span>`, loop.Plural(gates, "question"))
 	}
 	if refused > 0 {
-		d.put(`<span class="k refusal">%s refused</span>`, loop.Plural(int(refused), "call"))
+		d.put(`<span class="k refusal">%s refused</span>`, loop.Plural(refused, "call"))
 	}
 	if len(d.Rows) > len(list) {
 		d.put(`<span>%s iterations in %d points</span>`, thousands(int64(len(d.Rows))), len(list))

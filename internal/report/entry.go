@@ -61,7 +61,7 @@ func (x *text) asked(b *loop.Budget, t *loop.Tick) {
 		return
 	}
 	if list := t.Asked.Backlog; list != nil {
-		x.line("Backlog, by the tracker: %s. Workable: %s", backlog(list),
+		x.line("Backlog, by the tracker: %s. Workable: %s", inBacklog(list),
 			firstOf(b.Workable(*list)))
 	}
 	if len(t.Asked.Ambiguous) > 0 {

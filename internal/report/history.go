@@ -18,39 +18,13 @@ import (
 	"hooks/internal/term"
 )
 
-// HistoryRow is one line of a history, without the fields that only its JSON shows.
-type HistoryRow struct {
-	Project   string // only where runs of several are shown
-	RunID     string
-	Skill     string
-	Seq       int64
-	Iteration int64
-	Unbegun   bool // the tick stopped at its entry, or the run between two iterations
-	Outcome   string
-	Started   time.Time
-	Ended     time.Time
-	Dollars   loop.USD
-	TokensIn  int64
-	TokensOut int64
-	Agents    int64
-	Comments  int64
-	Merges    int64
-	PRs       []string
-	Causes    []string // of a halt
-	Refused   int64    // tool calls
-	Task      int64    // of a task loop, from 1; 0 for none
-	Try       int64
-	Verdict   string
-	Audit     *loop.AuditLine // of an audit loop
-	Over      loop.USD        // past the dollar ceiling
-	JSON      []byte          // the whole line; good until the next row
-}
-
-// History writes rows as they come; Close ends it. After an error of its writer it writes nothing.
+// History writes lines as they come; Close ends it. After an error of its writer it writes nothing.
 type History struct {
 	// Runs is called before the first row of a project, if it is set.
-	Runs  func(project string, runs []SpentRun) error
-	Row   func(HistoryRow) error
+	Runs func(project string, runs []SpentRun) error
+	// Row writes a line, of whose snapshot little is read. project is set where runs of several are
+	// shown; text is the whole line, good until the next one.
+	Row   func(project string, l *loop.Iteration, text []byte) error
 	Close func() error
 	Whole bool // the lines themselves are printed, so all of each must be sound
 }
@@ -90,35 +64,34 @@ type historyTable struct {
 // runRows is one run's part of the table.
 type runRows struct {
 	name             string // skill and id
-	skill            string
-	lines            []string     // the rows that are certainly shown, drawn
-	rows             []HistoryRow // those after them
-	hidden           int          // rows before them
+	skill            loop.Skill
+	lines            []string          // the rows that are certainly shown, drawn
+	rows             []*loop.Iteration // those after them
+	hidden           int               // rows before them
 	dollars, minutes *spark
 }
 
-func (t *historyTable) row(r HistoryRow) error {
-	name := t.Screen.clean(r.Skill + " " + cmp.Or(r.RunID, "unknown") +
-		prefixed(", ", r.Project))
+func (t *historyTable) row(project string, l *loop.Iteration, _ []byte) error {
+	name := t.Screen.clean(string(l.Skill) + " " + cmp.Or(l.RunID, "unknown") +
+		prefixed(", ", project))
 	if n := len(t.runs); n == 0 || t.runs[n-1].name != name {
 		width := max(8, t.Width/3)
 		t.runs = append(t.runs, &runRows{name: name, dollars: newSpark(width),
-			minutes: newSpark(width), skill: r.Skill})
+			minutes: newSpark(width), skill: l.Skill})
 	}
 	run := t.runs[len(t.runs)-1]
-	if r.Outcome != string(loop.SkippedLock) {
-		run.dollars.add(int64(max(0, r.Dollars)))
-		run.minutes.add(int64(minutesOf(r.Started, r.Ended)))
-		if !r.Ended.IsZero() {
-			t.days[r.Ended.In(t.Now.Location()).Format(time.DateOnly)] += max(0, r.Dollars)
+	if l.Ran() {
+		run.dollars.add(int64(max(0, l.Dollars)))
+		run.minutes.add(int64(minutesOf(l)))
+		if !l.EndedAt.IsZero() {
+			t.days[l.EndedAt.In(t.Now.Location()).Format(time.DateOnly)] += max(0, l.Dollars)
 		}
 	}
 	if t.most == 0 {
-		run.lines = append(run.lines, t.draw(r))
+		run.lines = append(run.lines, t.draw(l))
 		return nil
 	}
-	r.JSON = nil
-	run.rows = append(run.rows, r)
+	run.rows = append(run.rows, l)
 	if t.shown++; t.shown > t.most {
 		t.hide()
 	}
@@ -130,7 +103,7 @@ func (t *historyTable) hide() {
 	var oldest *runRows
 	for _, run := range t.runs {
 		if len(run.rows) > 0 &&
-			(oldest == nil || run.rows[0].Started.Before(oldest.rows[0].Started)) {
+			(oldest == nil || run.rows[0].StartedAt.Before(oldest.rows[0].StartedAt)) {
 			oldest = run
 		}
 	}
@@ -150,35 +123,32 @@ func (t *historyTable) dropHidden() (rows int, spent loop.USD) {
 	return rows, spent
 }
 
-func (t *historyTable) draw(r HistoryRow) string {
-	columns, cells := t.cells(r)
+func (t *historyTable) draw(l *loop.Iteration) string {
+	columns, cells := t.cells(l)
 	line := (&table{columns: columns}).line(cells)
-	return t.paint(outcomeStyle(r.Outcome), t.cut(line, t.Width))
+	return t.paint(outcomeStyle(l.Outcome), t.cut(line, t.Width))
 }
 
 // cells are the cells of a row with their columns. Those of a kind of loop come before the minutes
 // or, on a narrow screen, replace them.
-func (t *historyTable) cells(r HistoryRow) (columns []column, cells []string) {
+func (t *historyTable) cells(l *loop.Iteration) (columns []column, cells []string) {
 	add := func(name string, width int, right bool, cell string) {
 		columns = append(columns, column{name: name, width: width, right: right})
 		cells = append(cells, cell)
 	}
-	number, outcome, minutes := strconv.FormatInt(r.Iteration, 10), outcomeName(r.Outcome), true
-	if r.Unbegun {
-		number = "-"
-	}
-	add("#", 4, true, number)
+	outcome, minutes := outcomeName(l.Outcome), true
+	add("#", 4, true, numberOf(l, "-"))
 	if t.short {
-		add("at", len("15:04"), false, t.started(r.Started))
+		add("at", len("15:04"), false, t.started(l.StartedAt))
 	} else {
-		add("started", len("Jan 02 15:04"), false, t.started(r.Started))
+		add("started", len("Jan 02 15:04"), false, t.started(l.StartedAt))
 	}
-	switch loop.KindOf(loop.Skill(r.Skill)).Scope {
+	switch loop.KindOf(l.Skill).Scope {
 	case loop.TaskLoop:
 		task, try, verdict := "-", "", outcome
-		if r.Task > 0 { // else it began no attempt
-			task, try = strconv.FormatInt(r.Task, 10), strconv.FormatInt(r.Try, 10)
-			verdict = r.Verdict
+		if a := l.Task; a != nil { // else it began no attempt
+			task, try = strconv.Itoa(a.Task), strconv.Itoa(a.Try)
+			verdict = string(a.Judgement.Verdict)
 		}
 		if minutes = !t.short; t.short {
 			add("task", 4, false, task+prefixed(".", try))
@@ -189,7 +159,7 @@ func (t *historyTable) cells(r HistoryRow) (columns []column, cells []string) {
 		add("verdict", len(loop.Unfinished), false, verdict)
 	case loop.AuditLoop:
 		phase, verdict := "-", outcome
-		if a := r.Audit; a != nil && a.Phase != "" {
+		if a := l.Audit; a != nil && a.Phase != "" {
 			phase, verdict = phaseName(a), spaced(string(a.Judgement.Verdict))
 		}
 		minutes = !t.short
@@ -199,25 +169,25 @@ func (t *historyTable) cells(r HistoryRow) (columns []column, cells []string) {
 		add("outcome", 7, false, outcome)
 	}
 	if minutes {
-		add("min", 3, true, strconv.Itoa(minutesOf(r.Started, r.Ended)))
+		add("min", 3, true, strconv.Itoa(minutesOf(l)))
 	}
-	add("dollars", 7, true, "$"+r.Dollars.String())
-	add("details", 0, false, r.details())
+	add("dollars", 7, true, "$"+l.Dollars.String())
+	add("details", 0, false, details(l))
 	return columns, cells
 }
 
 // details are what else is known of an iteration.
-func (r HistoryRow) details() string {
-	list := []string{strings.Join(r.PRs, " "), strings.Join(r.Causes, " ")}
-	if a := r.Audit; a != nil {
+func details(l *loop.Iteration) string {
+	list := []string{strings.Join(l.PRsTouched, " "), strings.Join(l.Fired, " ")}
+	if a := l.Audit; a != nil {
 		list = append(list, prefixed("opened ", strings.Join(a.Opened, " ")),
 			prefixed("resolved ", strings.Join(a.Resolved, " ")))
 	}
-	if r.Over > 0 {
-		list = append(list, "$"+r.Over.String()+" over")
+	if l.Overrun != nil {
+		list = append(list, "$"+l.Overrun.Over.String()+" over")
 	}
-	if r.Refused > 0 {
-		list = append(list, fmt.Sprintf("%d refused", r.Refused))
+	if n := loop.Refusals(l.Denied); n > 0 {
+		list = append(list, fmt.Sprintf("%d refused", n))
 	}
 	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), ", ")
 }
@@ -238,16 +208,28 @@ func (t *historyTable) started(at time.Time) string {
 	return at.Format("15:04")
 }
 
-// outcomeName is an outcome for people.
-func outcomeName(outcome string) string {
-	if outcome == string(loop.SkippedLock) {
-		return "skipped"
+// between reports whether a line is of a tick that stopped at its entry, or of a stop between two
+// iterations.
+func between(l *loop.Iteration) bool { return l.Outcome == loop.Stopped && !l.Began() }
+
+// numberOf is an iteration's number, or none where none began.
+func numberOf(l *loop.Iteration, none string) string {
+	if between(l) {
+		return none
 	}
-	return outcome
+	return strconv.Itoa(l.Iteration)
 }
 
-func outcomeStyle(outcome string) string {
-	switch loop.LineOutcome(outcome) {
+// outcomeName is an outcome for people.
+func outcomeName(outcome loop.LineOutcome) string {
+	if outcome == loop.SkippedLock {
+		return "skipped"
+	}
+	return string(outcome)
+}
+
+func outcomeStyle(outcome loop.LineOutcome) string {
+	switch outcome {
 	case loop.Errored:
 		return bad
 	case loop.Stopped, loop.Waiting:
@@ -277,7 +259,7 @@ func (t *historyTable) close() error {
 			write(plain, "")
 		}
 		write(strong, "%s", run.name)
-		columns, _ := t.cells(HistoryRow{Skill: run.skill})
+		columns, _ := t.cells(&loop.Iteration{Skill: run.skill})
 		write(faint, "%s", (&table{columns: columns}).header())
 		if run.hidden > 0 {
 			write(faint, "%s before these: %s", thousands(int64(run.hidden)), rest)
@@ -330,11 +312,11 @@ func (t *historyTable) byDay(write func(style, format string, args ...any)) {
 // runs of several are shown.
 func HistoryJSON(w io.Writer) History {
 	lines := array{out: bufio.NewWriterSize(w, 64<<10)}
-	return History{Whole: true, Row: func(r HistoryRow) error {
-		text := term.JSON(r.JSON)
-		if r.Project != "" {
-			project, _ := json.Marshal(r.Project)
-			lead := slices.Concat([]byte(`{"project":`), term.JSON(project), []byte(","))
+	return History{Whole: true, Row: func(project string, _ *loop.Iteration, text []byte) error {
+		text = term.JSON(text)
+		if project != "" {
+			name, _ := json.Marshal(project)
+			lead := slices.Concat([]byte(`{"project":`), term.JSON(name), []byte(","))
 			text = append(lead, bytes.TrimPrefix(text, []byte("{"))...)
 		}
 		return lines.add(text)
@@ -360,16 +342,23 @@ func HistoryCSV(w io.Writer, all bool) History {
 		"minutes", "dollars", "tokens_in", "tokens_out", "agents_dispatched", "comments_pushed",
 		"merges_attempted", "prs_touched", "stop_conditions_fired", "calls_refused",
 		"dollars_over", "task", "try", "verdict"}, "project")
-	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	when := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-	return History{Row: func(r HistoryRow) error {
-		return line([]string{cell(r.RunID), cell(r.Skill), number(r.Seq), number(r.Iteration),
-			cell(r.Outcome), when(r.Started), when(r.Ended),
-			strconv.Itoa(minutesOf(r.Started, r.Ended)),
-			exact(r.Dollars), number(r.TokensIn), number(r.TokensOut), number(r.Agents),
-			number(r.Comments), number(r.Merges), cell(strings.Join(r.PRs, " ")),
-			cell(strings.Join(r.Causes, " ")), number(r.Refused), exact(r.Over), number(r.Task),
-			number(r.Try), cell(r.Verdict)}, cell(r.Project))
+	return History{Row: func(project string, l *loop.Iteration, _ []byte) error {
+		over, task := loop.Overrun{}, loop.TaskLine{}
+		if l.Overrun != nil {
+			over = *l.Overrun
+		}
+		if l.Task != nil {
+			task = *l.Task
+		}
+		number := strconv.Itoa
+		return line([]string{cell(l.RunID), cell(string(l.Skill)), number(l.Seq),
+			number(l.Iteration), cell(string(l.Outcome)), when(l.StartedAt), when(l.EndedAt),
+			number(minutesOf(l)), exact(l.Dollars), fmt.Sprint(l.TokensIn), fmt.Sprint(l.TokensOut),
+			number(l.Agents), number(l.Comments), number(l.Merges),
+			cell(strings.Join(l.PRsTouched, " ")), cell(strings.Join(l.Fired, " ")),
+			number(loop.Refusals(l.Denied)), exact(over.Over), number(task.Task), number(task.Try),
+			cell(string(task.Judgement.Verdict))}, cell(project))
 	}, Close: func() error {
 		out.Flush()
 		return out.Error()

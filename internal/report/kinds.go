@@ -43,7 +43,7 @@ func (b backlogLoop) count() string  { return loop.Plural(len(b.PRsTouched), "PR
 func (b backlogLoop) block(t *text, l *loop.Iteration) {
 	switch b.Scope() {
 	case loop.WorkRun:
-		t.line("Backlog: %s", backlog(l.Backlog))
+		t.line("Backlog: %s", inBacklog(l.Backlog))
 		t.line("Iteration plan: %s", cmp.Or(numbers(l.Plan), "not reported"))
 	case loop.SinglePR:
 		t.line("Tracked PR: %s", trackedPR(l, b.SinglePR))
@@ -57,13 +57,13 @@ func (backlogLoop) facts(p *page, c Card) {
 	p.row("PRs", plain, "%s", orNone(numbers(v.PRs)))
 	p.row("merges", plain, "%s", v.merges())
 	p.row("comments", plain, "%d", v.Comments)
-	p.row("commits", plain, "%s", commits(c.PRs, true))
+	p.row("commits", plain, "%s", commits(c.PRs, true, shortSHA))
 	p.row("progress", plain, "%s", v.Progress)
 	p.section("Claimed: reported by the skill, not verified")
 	p.row("PRs", plain, "%s", orNone(numbers(d.PRs)))
 	p.row("ended PRs", plain, "%s", orNone(numbers(d.States)))
 	p.row("comments", plain, "%d", d.Comments)
-	p.row("commits", plain, "%s", commits(c.PRs, false))
+	p.row("commits", plain, "%s", commits(c.PRs, false, shortSHA))
 	p.row("outcomes", plain, "reported for %s", loop.Plural(d.Outcomes, "iteration"))
 	for _, f := range d.Failures {
 		p.row("failure", warn, "%s: %s", f.Subject(), f.Cause)

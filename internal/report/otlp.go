@@ -13,8 +13,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"hooks/internal/loop"
 	"hooks/internal/term"
 )
@@ -79,8 +77,8 @@ func (x *exporter) runs(project string, list []SpentRun) error {
 	return x.err
 }
 
-func (x *exporter) row(r HistoryRow) error {
-	x.span(x.iteration(r))
+func (x *exporter) row(_ string, l *loop.Iteration, _ []byte) error {
+	x.span(x.iteration(l))
 	return x.err
 }
 
@@ -141,64 +139,55 @@ func (x *exporter) root(r SpentRun) otlpSpan {
 }
 
 // iteration is the span of a history line, below that of its run.
-func (x *exporter) iteration(r HistoryRow) otlpSpan {
-	got := gjson.GetManyBytes(r.JSON, "budget_snapshot.started_at", "session_id", "usage_by_model",
-		"gates", "denied")
-	began, _ := time.Parse(time.RFC3339, got[0].Str)
-	run := runKey(r.RunID, r.Skill, began)
+func (x *exporter) iteration(l *loop.Iteration) otlpSpan {
+	run := runKey(l.RunID, string(l.Skill), l.Budget.StartedAt)
 	name := "iteration"
 	switch {
-	case r.Outcome == string(loop.SkippedLock):
+	case !l.Ran():
 		name = "skipped tick"
-	case r.Unbegun:
+	case between(l):
 		name = "stop"
 	}
-	s := newSpan(name, run, r.Started, r.Ended)
+	s := newSpan(name, run, l.StartedAt, l.EndedAt)
 	s.Parent = s.ID
-	s.ID = digest(run, strconv.FormatInt(r.Seq, 10), strconv.FormatInt(r.Iteration, 10),
-		r.Started.UTC().Format(time.RFC3339Nano))[:16]
-	if r.Outcome == string(loop.Errored) {
+	s.ID = digest(run, strconv.Itoa(l.Seq), strconv.Itoa(l.Iteration),
+		l.StartedAt.UTC().Format(time.RFC3339Nano))[:16]
+	if l.Outcome == loop.Errored {
 		s.Status = &otlpStatus{Code: statusError}
 	}
 	a := &s.Attributes
-	a.text("hooks.run.id", r.RunID)
-	a.text("hooks.skill", r.Skill)
-	a.count("hooks.iteration", r.Iteration)
-	a.text("hooks.outcome", r.Outcome)
-	if r.Task > 0 {
-		a.count("hooks.task", r.Task)
-		a.count("hooks.try", r.Try)
-		a.text("hooks.verdict", r.Verdict)
+	a.text("hooks.run.id", l.RunID)
+	a.text("hooks.skill", string(l.Skill))
+	a.count("hooks.iteration", int64(l.Iteration))
+	a.text("hooks.outcome", string(l.Outcome))
+	if t := l.Task; t != nil {
+		a.count("hooks.task", int64(t.Task))
+		a.count("hooks.try", int64(t.Try))
+		a.text("hooks.verdict", string(t.Judgement.Verdict))
 	}
-	a.text("gen_ai.conversation.id", got[1].String())
-	x.spent(a, r, got[2])
-	a.count("hooks.agents_dispatched", r.Agents)
-	a.count("hooks.comments_pushed", r.Comments)
-	a.count("hooks.merges_attempted", r.Merges)
-	a.count("hooks.calls_refused", r.Refused)
-	a.list("hooks.prs", r.PRs)
-	a.list("hooks.stop_conditions", r.Causes)
-	x.events(&s, got[3], got[4])
+	a.text("gen_ai.conversation.id", l.SessionID)
+	a.spent(l)
+	a.count("hooks.agents_dispatched", int64(l.Agents))
+	a.count("hooks.comments_pushed", int64(l.Comments))
+	a.count("hooks.merges_attempted", int64(l.Merges))
+	a.count("hooks.calls_refused", int64(loop.Refusals(l.Denied)))
+	a.list("hooks.prs", l.PRsTouched)
+	a.list("hooks.stop_conditions", l.Fired)
+	x.events(&s, l)
 	return s
 }
 
 // spent sets what an iteration used, in the words of OpenTelemetry: input includes what came from a
 // cache and what was written to one.
-func (x *exporter) spent(a *attributes, r HistoryRow, usage gjson.Result) {
-	a.count("gen_ai.usage.input_tokens", r.TokensIn)
-	a.count("gen_ai.usage.output_tokens", r.TokensOut)
-	a.dollars("hooks.dollars", r.Dollars)
-	var models []string
-	var read, written int64
-	usage.ForEach(func(model, t gjson.Result) bool {
-		models = append(models, model.String())
-		read += t.Get("cache_read").Int()
-		written += t.Get("cache_write_5m").Int() + t.Get("cache_write_1h").Int()
-		return true
-	})
+func (a *attributes) spent(l *loop.Iteration) {
+	a.count("gen_ai.usage.input_tokens", l.TokensIn)
+	a.count("gen_ai.usage.output_tokens", l.TokensOut)
+	a.dollars("hooks.dollars", l.Dollars)
+	models := slices.Sorted(maps.Keys(l.UsageByModel))
 	if len(models) > 0 {
-		a.count("gen_ai.usage.cache_read.input_tokens", read)
-		a.count("gen_ai.usage.cache_creation.input_tokens", written)
+		sum := loop.Sum(l.UsageByModel)
+		a.count("gen_ai.usage.cache_read.input_tokens", sum.CacheRead)
+		a.count("gen_ai.usage.cache_creation.input_tokens", sum.CacheWrite5m+sum.CacheWrite1h)
 	}
 	if len(models) == 1 {
 		a.text("gen_ai.response.model", models[0])
@@ -209,7 +198,7 @@ func (x *exporter) spent(a *attributes, r HistoryRow, usage gjson.Result) {
 
 // events adds the questions with the times of their answers, and the refused calls. The history has
 // no time of those, so they are at the end of the span.
-func (x *exporter) events(s *otlpSpan, gates, denied gjson.Result) {
+func (x *exporter) events(s *otlpSpan, l *loop.Iteration) {
 	add := func(name, at string, a attributes) {
 		if len(s.Events) == maxEvents {
 			s.Dropped++
@@ -217,32 +206,30 @@ func (x *exporter) events(s *otlpSpan, gates, denied gjson.Result) {
 		}
 		s.Events = append(s.Events, otlpEvent{at, name, a})
 	}
-	gates.ForEach(func(_, g gjson.Result) bool {
+	for _, g := range l.Gates {
 		var a attributes
-		a.text("hooks.gate.name", g.Get("name").String())
+		a.text("hooks.gate.name", g.Name)
 		if x.Texts {
-			a.text("hooks.gate.target", g.Get("target").String())
-			a.text("hooks.gate.question", g.Get("question").String())
-			a.text("hooks.gate.answer", g.Get("answer").String())
+			a.text("hooks.gate.target", g.Target)
+			a.text("hooks.gate.question", g.Question)
+			a.text("hooks.gate.answer", g.Answer)
 		}
-		at := s.End
-		if t, err := time.Parse(time.RFC3339, g.Get("at").Str); err == nil {
-			at = nanos(t)
+		at := nanos(g.At)
+		if g.At.IsZero() { // a line of the SPEC's own format
+			at = s.End
 		}
 		add("gate", at, a)
-		return true
-	})
-	denied.ForEach(func(_, d gjson.Result) bool {
+	}
+	for _, d := range l.Denied {
 		var a attributes
-		a.text("gen_ai.tool.name", d.Get("tool").String())
-		a.text("hooks.rule", d.Get("rule").String())
-		a.count("hooks.times", d.Get("times").Int())
+		a.text("gen_ai.tool.name", d.Tool)
+		a.text("hooks.rule", d.Rule)
+		a.count("hooks.times", int64(d.Times))
 		if x.Texts {
-			a.text("hooks.call", d.Get("what").String())
+			a.text("hooks.call", d.What)
 		}
 		add("call refused", s.End, a)
-		return true
-	})
+	}
 }
 
 // metricsOf are the dollars and tokens of a run since its start, by model. The kinds of tokens do

@@ -16,15 +16,9 @@ import (
 type Page struct {
 	Card
 	Project string // its folder
-	Rows    []PageRow
+	Rows    []*loop.Iteration
 	Links   Links
 	Notes   []string // what could not be read
-}
-
-// PageRow is one iteration. It has no JSON.
-type PageRow struct {
-	HistoryRow
-	Asked []string // gates, each with its answer
 }
 
 // Links are the first parts of web addresses, empty where the repository's forge is not known.
@@ -400,19 +394,13 @@ func (d *drawing) numbers(list []int) raw {
 }
 
 func (d *drawing) commits(remote bool) raw {
-	var parts []string
-	for _, p := range d.PRs[max(0, len(d.PRs)-maxListedRows):] {
-		if p.SHA != "" && p.Head == remote {
-			parts = append(parts, string(sprint("#%d %s", p.Number, d.commit(p.SHA))))
-		}
-	}
-	return raw(orNone(strings.Join(parts, ", ")))
+	prs := d.PRs[max(0, len(d.PRs)-maxListedRows):]
+	return raw(commits(prs, remote, func(sha string) string { return string(d.commit(sha)) }))
 }
 
 // share is one row of a table of dollars.
 type share struct {
-	name    string
-	code    bool
+	name    raw
 	dollars loop.USD
 }
 
@@ -429,7 +417,7 @@ func (d *drawing) byModel() (list []share) {
 	rest := d.Run.DollarsEstimate
 	for _, name := range slices.Sorted(maps.Keys(d.Run.TokensByModel)) {
 		spent := d.Run.TokensByModel[name].Dollars
-		list = append(list, share{name, true, spent})
+		list = append(list, share{sprint("<code>%s</code>", brief(name)), spent})
 		rest -= spent
 	}
 	slices.SortStableFunc(list, func(a, b share) int { return cmp.Compare(b.dollars, a.dollars) })
@@ -441,17 +429,16 @@ const maxDays = 14
 
 func (d *drawing) byDay() (list []share) {
 	rest := d.Run.DollarsEstimate
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		day := r.Ended.In(d.Now.Location()).Format("Mon Jan 2, 2006")
+	for _, l := range d.Rows {
+		day := raw(l.EndedAt.In(d.Now.Location()).Format("Mon Jan 2, 2006"))
 		if n := len(list); n == 0 || list[n-1].name != day {
 			list = append(list, share{name: day})
 		}
-		list[len(list)-1].dollars += r.Dollars
-		rest -= r.Dollars
+		list[len(list)-1].dollars += l.Dollars
+		rest -= l.Dollars
 	}
 	if more := len(list) - maxDays; more > 0 {
-		before := share{name: loop.Plural(more, "earlier day")}
+		before := share{name: raw(loop.Plural(more, "earlier day"))}
 		for _, s := range list[:more] {
 			before.dollars += s.dollars
 		}
@@ -460,7 +447,7 @@ func (d *drawing) byDay() (list []share) {
 	return withRest(list, rest, "outside of the iterations")
 }
 
-func withRest(list []share, rest loop.USD, name string) []share {
+func withRest(list []share, rest loop.USD, name raw) []share {
 	if rest.Cents() > 0 || len(list) == 0 {
 		list = append(list, share{name: name, dollars: max(0, rest)})
 	}
@@ -474,11 +461,7 @@ func (d *drawing) shares(by string, list []share) {
 	}
 	d.put(`<table class="shares"><thead><tr><th>%s<th class="n">Dollars</thead><tbody>`, by)
 	for _, s := range list {
-		name := sprint("%s", brief(s.name))
-		if s.code {
-			name = sprint("<code>%s</code>", brief(s.name))
-		}
-		d.put(`<tr><td>%s<td class="n">%s%s`+"\n", name, "$"+s.dollars.String(),
+		d.put(`<tr><td>%s<td class="n">$%s%s`+"\n", s.name, s.dollars,
 			meter(int64(s.dollars), int64(most)))
 	}
 	d.put("</tbody></table>\n")

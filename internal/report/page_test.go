@@ -39,9 +39,9 @@ func pageOf(text string) Page {
 	c.Stopped.LastError = text
 	return Page{Card: c, Project: text, Notes: []string{text},
 		Links: Links{"https://github.com/a/b/pull/", "https://github.com/a/b/commit/"},
-		Rows: []PageRow{{HistoryRow: HistoryRow{Seq: 1, Iteration: 1, Outcome: text, Started: at,
-			Ended: at, PRs: []string{text}, Causes: []string{text}, Refused: 1},
-			Asked: []string{text}}}}
+		Rows: []*loop.Iteration{{Seq: 1, Iteration: 1, Outcome: l.Outcome, StartedAt: at,
+			EndedAt: at, PRsTouched: l.PRsTouched, Fired: []string{text}, Denied: l.Denied,
+			Gates: l.Gates, Notes: l.Notes}}}
 }
 
 var tag = regexp.MustCompile(`<[^>]*>`)
@@ -105,17 +105,13 @@ func FuzzPage(f *testing.F) {
 // long is a run of many iterations with a question and a refusal in each.
 func long(n int) Page {
 	p := pageOf(strings.Repeat("<&\">", 1000))
-	row := p.Rows[0]
+	row := *p.Rows[0]
 	p.Rows = nil
 	for i := range n {
-		row.Seq, row.Iteration, row.Dollars = int64(i+1), int64(i+1), loop.Cent
-		p.Rows = append(p.Rows, row)
-	}
-	l := p.Iterations[0]
-	p.Iterations = nil
-	for i := n - min(n, lastRows); i < n; i++ {
-		l.Seq = i + 1
-		p.Iterations = append(p.Iterations, l)
+		l := row
+		l.Seq, l.Iteration, l.Dollars = i+1, i+1, loop.Cent
+		l.Notes = []string{"a note"}
+		p.Rows = append(p.Rows, &l)
 	}
 	return p
 }
@@ -136,6 +132,9 @@ func TestPageIsBounded(t *testing.T) {
 		10_000-lastRows)
 	if !strings.Contains(text, folded) || strings.Count(text, `class="n num"`) != 60 {
 		t.Errorf("the page has %d rows and does not name the fold", strings.Count(text, "n num"))
+	}
+	if n := strings.Count(text, "<p>a note</p>"); n != 60 {
+		t.Errorf("%d rows have their note", n)
 	}
 	if !strings.Contains(text, "10,000 iterations in 295 points") {
 		t.Error("the page does not tell how the curve was thinned")

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,88 +17,76 @@ func (d *drawing) timeline() {
 		d.end()
 		return
 	}
-	type key struct { // a skipped tick's line has the number of the line before
-		seq, started int64
-		outcome      string
-	}
-	notes := map[key][]string{}
-	for i := range d.Iterations {
-		l := &d.Iterations[i]
-		notes[key{int64(l.Seq), l.StartedAt.Unix(), string(l.Outcome)}] = l.Notes
-	}
 	from, to := firstRows, len(d.Rows)-lastRows
 	if to <= from {
 		from, to = len(d.Rows), len(d.Rows)
 	}
 	var most loop.USD
-	for i := range d.Rows {
-		if i < from || i >= to {
-			most = max(most, d.Rows[i].Dollars)
-		}
+	for _, l := range slices.Concat(d.Rows[:from], d.Rows[to:]) {
+		most = max(most, l.Dollars)
 	}
 	d.put(`<table class="rows iterations"><thead><tr><th class="n">#<th>Started<th>Outcome` +
 		`<th class="n">Min<th class="n">Dollars<th>PRs<th class="n">Refused` +
 		"<th>Remarks</thead><tbody>\n")
-	for i := range d.Rows {
-		switch {
-		case i < from || i >= to:
-			r := &d.Rows[i]
-			d.row(r, notes[key{r.Seq, r.Started.Unix(), r.Outcome}], most)
-		case i == from:
-			d.folded(d.Rows[from:to])
-		}
+	for _, l := range d.Rows[:from] {
+		d.row(l, most)
+	}
+	if from < to {
+		d.folded(d.Rows[from:to])
+	}
+	for _, l := range d.Rows[to:] {
+		d.row(l, most)
 	}
 	d.put("</tbody></table>\n")
 	d.end()
 }
 
-func (d *drawing) row(r *PageRow, notes []string, most loop.USD) {
-	number := strconv.FormatInt(r.Iteration, 10)
-	if r.Unbegun {
-		number = "–"
-	}
+func (d *drawing) row(l *loop.Iteration, most loop.USD) {
 	var prs []string
-	for _, name := range r.PRs[:min(len(r.PRs), maxRemarks)] {
+	for _, name := range l.PRsTouched[:min(len(l.PRsTouched), maxRemarks)] {
 		shown := sprint("%s", brief(name))
 		if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil {
 			shown = d.pr(n)
 		}
 		prs = append(prs, string(shown))
 	}
-	if more := len(r.PRs) - len(prs); more > 0 {
+	if more := len(l.PRsTouched) - len(prs); more > 0 {
 		prs = append(prs, string(sprint("and %d more", more)))
 	}
 	refused := raw("")
-	if r.Refused > 0 {
-		refused = sprint(`<b class="refused">%d</b>`, r.Refused)
+	if n := loop.Refusals(l.Denied); n > 0 {
+		refused = sprint(`<b class="refused">%d</b>`, n)
 	}
 	d.put(`<tr><td class="n num">%s<td class="at">%s<td class="out"><b class="tag %s">%s</b>`+
 		`<td class="n min">%d<span class="unit"> min</span>`+
 		`<td class="n usd">$%s%s<td class="prs">%s<td class="n ref">%s<td class="more">%s`+"\n",
-		number, d.at(r.Started), tone(outcomeStyle(r.Outcome), "good"),
-		brief(outcomeName(r.Outcome)), minutesOf(r.Started, r.Ended), r.Dollars,
-		meter(int64(r.Dollars), int64(most)), raw(strings.Join(prs, " ")), refused,
-		d.remarks(r, notes))
+		numberOf(l, "–"), d.at(l.StartedAt), tone(outcomeStyle(l.Outcome), "good"),
+		brief(outcomeName(l.Outcome)), minutesOf(l), l.Dollars,
+		meter(int64(l.Dollars), int64(most)), raw(strings.Join(prs, " ")), refused, remarks(l))
 }
 
 // maxRemarks bounds the remarks of one iteration, and its PRs.
 const maxRemarks = 8
 
-func (d *drawing) remarks(r *PageRow, notes []string) raw {
+func remarks(l *loop.Iteration) raw {
 	var list []raw
-	if a := r.attempted(); a != "" {
-		list = append(list, sprint("%s", brief(a)))
+	if l.Audit != nil {
+		list = append(list, sprint("%s", brief(phaseEnded(l.Audit))))
 	}
-	for _, c := range r.Causes {
+	if a := l.Task; a != nil {
+		list = append(list, sprint("%s", brief(fmt.Sprintf("task %d.%d %s", a.Task, a.Try,
+			a.Judgement.Verdict))))
+	}
+	for _, c := range l.Fired {
 		list = append(list, sprint("<b>stopped by %s</b>", brief(c)))
 	}
-	if r.Over > 0 {
-		list = append(list, sprint("$%s past the ceiling", r.Over))
+	if l.Overrun != nil {
+		list = append(list, sprint("$%s past the ceiling", l.Overrun.Over))
 	}
-	for _, a := range r.Asked {
+	for _, a := range answered(l) {
 		list = append(list, sprint(`<span class="gate">%s</span>`, brief(a)))
 	}
-	for _, n := range notes {
+	for _, n := range l.Notes {
 		list = append(list, sprint("%s", brief(n)))
 	}
 	if more := len(list) - maxRemarks; more > 0 {
@@ -110,18 +99,24 @@ func (d *drawing) remarks(r *PageRow, notes []string) raw {
 	return raw(m.String())
 }
 
+// answered are the gates of an iteration, each with its answer.
+func answered(l *loop.Iteration) (list []string) {
+	for _, g := range l.Gates {
+		list = append(list, g.Name+": "+g.Answer)
+	}
+	return list
+}
+
 // folded writes one row for many.
-func (d *drawing) folded(rows []PageRow) {
+func (d *drawing) folded(rows []*loop.Iteration) {
 	var spent loop.USD
-	var refused int64
-	asked, minutes, outcomes := 0, 0, map[loop.LineOutcome]int{}
+	asked, refused, minutes, outcomes := 0, 0, 0, map[loop.LineOutcome]int{}
 	prs := map[string]bool{}
-	for i := range rows {
-		r := &rows[i]
-		spent, refused = spent.Plus(r.Dollars), refused+r.Refused
-		asked, minutes = asked+len(r.Asked), minutes+minutesOf(r.Started, r.Ended)
-		outcomes[loop.LineOutcome(r.Outcome)]++
-		for _, p := range r.PRs {
+	for _, l := range rows {
+		spent, refused = spent.Plus(l.Dollars), refused+loop.Refusals(l.Denied)
+		asked, minutes = asked+len(l.Gates), minutes+minutesOf(l)
+		outcomes[l.Outcome]++
+		for _, p := range l.PRsTouched {
 			prs[p] = true
 		}
 	}
@@ -140,6 +135,6 @@ func (d *drawing) folded(rows []PageRow) {
 		`%s min, $%s, %s, %s, %s refused. All of them: <code>%s</code>`+"\n",
 		thousands(int64(len(rows))), rows[0].Iteration, rows[len(rows)-1].Iteration,
 		strings.Join(parts, ", "), thousands(int64(minutes)), spent, loop.Plural(len(prs), "PR"),
-		fmt.Sprintf("%s asked", loop.Plural(asked, "question")), loop.Plural(int(refused), "call"),
+		fmt.Sprintf("%s asked", loop.Plural(asked, "question")), loop.Plural(refused, "call"),
 		way)
 }

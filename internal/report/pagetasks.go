@@ -69,14 +69,3 @@ func (b taskLoop) count() string {
 	r := b.Tasks
 	return fmt.Sprintf("%d of %s", min(r.Index, len(r.List)), loop.Plural(len(r.List), "task"))
 }
-
-// attempted is the attempt or the phase of an iteration as a remark, "" without one.
-func (r *PageRow) attempted() string {
-	switch {
-	case r.Audit != nil:
-		return phaseEnded(r.Audit)
-	case r.Task > 0:
-		return fmt.Sprintf("task %d.%d %s", r.Task, r.Try, r.Verdict)
-	}
-	return ""
-}

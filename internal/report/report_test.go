@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"hooks/internal/loop"
+	"hooks/internal/tracker/backlog"
 )
 
 // Every text stays under the client's limit however much there is to say, and says that it was cut
@@ -39,7 +40,7 @@ func TestTextsStayUnderTheLimit(t *testing.T) {
 
 // A backlog is shown whole: it goes through no client, and no history has the rest.
 func TestBacklogIsWhole(t *testing.T) {
-	b := Board{Issues: make([]BoardIssue, 500)}
+	b := Board{Issues: make([]backlog.Fact, 500)}
 	if n := strings.Count(Backlog(Screen{Width: 200}, b), "\n#0 "); n != len(b.Issues) {
 		t.Errorf("%d of %d issues are shown", n, len(b.Issues))
 	}

@@ -49,17 +49,17 @@ func where(b *loop.Budget, e Ended) (s string) {
 		s = fmt.Sprintf(" --pr %d", b.SinglePR)
 	}
 	if e.Elsewhere {
-		s += " --budget-file " + oneWord(e.Budget)
+		s += " --budget-file " + OneWord(e.Budget)
 	}
 	return s
 }
 
-// oneWord quotes a path for a skill's arguments, which know quotes but no escapes.
-func oneWord(path string) string {
-	if !strings.ContainsAny(path, " \t'\"") {
-		return path
+// OneWord quotes a word for a skill's arguments, which know quotes but no escapes.
+func OneWord(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"") {
+		return word
 	}
-	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'"
+	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
 }
 
 // typed is a command that brings more than one iteration: without /loop a scheduled loop would run

@@ -44,13 +44,13 @@ type Ran struct {
 
 // RanIn is an iteration's line in short.
 func RanIn(l *loop.Iteration) *Ran {
-	return &Ran{l.Iteration, l.Outcome, l.EndedAt, minutesOf(l.StartedAt, l.EndedAt), l.Dollars,
+	return &Ran{l.Iteration, l.Outcome, l.EndedAt, minutesOf(l), l.Dollars,
 		append([]string{}, l.PRsTouched...), l.Task}
 }
 
-// minutesOf is a time in whole minutes, rounded; 0 if the clock went backwards.
-func minutesOf(from, to time.Time) int {
-	return int(max(0, to.Sub(from)+30*time.Second) / time.Minute)
+// minutesOf is how many whole minutes an iteration took, rounded; 0 if the clock went backwards.
+func minutesOf(l *loop.Iteration) int {
+	return int(max(0, l.EndedAt.Sub(l.StartedAt)+30*time.Second) / time.Minute)
 }
 
 // Waiting is a question that waits for a person.
@@ -88,7 +88,7 @@ func NameLoops(list []Stand) {
 		for i := range st.Gates {
 			if w := &st.Gates[i]; w.Paused && w.unanswered() && times[w.Answer] > 1 {
 				name := string(w.Skill) + ":" + strings.Trim(gateName(w.Gate), "'")
-				w.Answer = "hooks gate answer " + oneWord(name) + " " + AnswerWord
+				w.Answer = "hooks gate answer " + OneWord(name) + " " + AnswerWord
 			}
 		}
 	}

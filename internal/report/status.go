@@ -55,7 +55,7 @@ func Notes(notes []string) string {
 	return t.String()
 }
 
-func backlog(b *loop.Backlog) string {
+func inBacklog(b *loop.Backlog) string {
 	if b == nil {
 		return "not reported"
 	}

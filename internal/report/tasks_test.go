@@ -191,7 +191,8 @@ func taskPage(text string) Page {
 	p.Run = &b
 	p.Tasks = TaskRows(&b, nil, TaskLast{1: {Task: 1,
 		Judgement: loop.Judgement{Why: text, Weakened: []string{text}}}}, 0)
-	p.Rows[0].Task, p.Rows[0].Try, p.Rows[0].Verdict = 1, 1, text
+	p.Rows[0].Task = &loop.TaskLine{Task: 1, Try: 1, Judgement: loop.Judgement{
+		Verdict: loop.TaskDone(text)}}
 	return p
 }
 

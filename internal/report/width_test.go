@@ -84,14 +84,12 @@ func TestNothingIsWiderThanTheScreen(t *testing.T) {
 		card.Budgets, card.Stopped, card.Waiting, card.Resume = st.Budgets, why.Stopped, st.Gates, st.Resume
 		var table bytes.Buffer
 		h := HistoryTable(&table, s, 0, false)
-		row := HistoryRow{
-			RunID: st.Run.RunID, Iteration: int64(lines[0].Iteration),
-			Skill: rapid.SampledFrom([]string{"work", "task", "audit"}).Draw(t, "skill"), Task: 1,
-			Audit:   &loop.AuditLine{Phase: loop.Phase(st.Run.StopText), Section: 1},
-			Outcome: string(lines[0].Outcome), Started: lines[0].StartedAt, Ended: lines[0].EndedAt,
-			Dollars: lines[0].Dollars, PRs: lines[0].PRsTouched, Causes: lines[0].Fired,
-		}
-		if err := h.Row(row); err != nil {
+		row := lines[0]
+		row.Skill = rapid.SampledFrom([]loop.Skill{loop.Work, loop.Tasks, loop.Audit}).Draw(t,
+			"skill")
+		row.Task = &loop.TaskLine{Task: 1}
+		row.Audit = &loop.AuditLine{Phase: loop.Phase(st.Run.StopText), Section: 1}
+		if err := h.Row("", &row, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := h.Close(); err != nil {

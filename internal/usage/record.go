@@ -244,15 +244,17 @@ func (r record) interrupted() bool {
 // typed is the prompt of a user line; the client writes a slash command as two marked parts.
 func (r record) typed() string {
 	all := plainText(r.message)
-	part := func(tag string) (string, bool) {
-		_, rest, found := strings.Cut(all, "<"+tag+">")
-		part, _, closed := strings.Cut(rest, "</"+tag+">")
-		return part, found && closed
-	}
-	name, found := part("command-name")
+	name, found := Part(all, "command-name")
 	if !found {
 		return strings.Clone(all)
 	}
-	args, _ := part("command-args")
+	args, _ := Part(all, "command-args")
 	return strings.TrimSpace(name + " " + args)
+}
+
+// Part is a marked part of a text, up to the end of a text that was cut, and whether it is whole.
+func Part(text, tag string) (part string, whole bool) {
+	_, rest, found := strings.Cut(text, "<"+tag+">")
+	part, _, closed := strings.Cut(rest, "</"+tag+">")
+	return part, found && closed
 }

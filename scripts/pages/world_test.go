@@ -27,7 +27,7 @@ func night() []report.Page {
 	titles := []string{"Retry uploads after a lost connection", "Sort the audit log by time",
 		"Show the plan in the invoice", "Keep the session over a restart", "Drop the old importer"}
 	var lines []loop.Iteration
-	var rows []report.PageRow
+	var rows []*loop.Iteration
 	at := start
 	for i, cents := range prices {
 		l := loop.Iteration{
@@ -79,17 +79,7 @@ func night() []report.Page {
 		run.DollarsEstimate += l.Dollars
 		run.MinutesElapsed = int(l.EndedAt.Sub(start) / time.Minute)
 		l.Budget = run
-		row := report.PageRow{HistoryRow: report.HistoryRow{RunID: run.RunID, Seq: int64(l.Seq),
-			Iteration: int64(l.Iteration), Outcome: string(l.Outcome), Started: l.StartedAt,
-			Ended: l.EndedAt, Dollars: l.Dollars, PRs: l.PRsTouched, Causes: l.Fired,
-			Refused: int64(loop.Refusals(l.Denied))}}
-		for _, g := range l.Gates {
-			row.Asked = append(row.Asked, g.Name+": "+g.Answer)
-		}
-		if l.Overrun != nil {
-			row.Over = l.Overrun.Over
-		}
-		lines, rows = append(lines, l), append(rows, row)
+		lines, rows = append(lines, l), append(rows, &l)
 		at = l.EndedAt.Add(4 * time.Minute)
 	}
 	run.TokensByModel = map[string]loop.Tokens{
