@@ -200,5 +200,10 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 			return "", fmt.Errorf("reap lock: %w", err)
 		}
 	}
-	return fmt.Sprintf("%s: run %s is archived in %s/archive", skill, id, store.Dir), nil
+	return fmt.Sprintf("%s: run %s is archived in %s/archive", skill, id, store.Dir) +
+		h.afterReset(skill), nil
+}
+
+func (h *handler) afterReset(skill loop.Skill) string {
+	return "; `--resume` does not continue it" + h.untilPrompt(skill)
 }
