@@ -69,7 +69,7 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	f = Flags{Ceilings: cmp.Or(kind.Ceilings, Defaults), Lock: LockSkip}
 	for seen := map[string]bool{}; len(words) > 0; {
 		if words, err = f.take(kind, words, seen); err != nil {
-			return f, true, err
+			return f, true, kind.hinted(err)
 		}
 	}
 	for _, flag := range [][2]string{{"--check", f.Task.Check}, {"--tasks", f.Task.List},
@@ -98,6 +98,9 @@ func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []st
 	case slices.Contains(kind.Flags, name):
 		err = f.Task.set(name, value)
 	case !isLoopFlag(name):
+		if kind.Commands != nil && dashed(name) {
+			return rest, kind.unknown(name)
+		}
 		if near := mistyped(name); near != "" {
 			return rest, &flagError{
 				fmt.Sprintf("%q is not a loop flag, did you mean %s", name, near), flagHint}
