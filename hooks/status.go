@@ -28,10 +28,8 @@ func (st statusCmd) Run(c caller) error {
 		return st.watch(c)
 	}
 	list, err := c.Stands(st.skills())
-	return showEach(c, st.JSON, list, err, "no loop "+report.Where(st.All), report.StandText)
+	return showEach(c, st.JSON, list, err, "no loop "+c.screen().Where(st.All), report.StandText)
 }
-
-const noLoop = "no loop in this project"
 
 // watchEvery is how often the loops are looked at; what did not change is not drawn again.
 const watchEvery = 2 * time.Second
@@ -54,7 +52,7 @@ func (st statusCmd) watch(c caller) error {
 		if err != nil {
 			text += fmt.Sprintf("\nerror: %v", err)
 		}
-		text = cmp.Or(text, "no loop "+report.Where(st.All))
+		text = cmp.Or(text, "no loop "+c.screen().Where(st.All))
 		if text = firstLines(text, height(c.out)-1); text != before {
 			fmt.Fprint(c.out, "\x1b[H"+strings.ReplaceAll(text, "\n", "\x1b[K\n")+"\x1b[K\n\x1b[J")
 			before = text

@@ -53,7 +53,7 @@ func (d *Inspector) Cost(by, runID string, most int) (report.Cost, error) {
 			state := strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
 			c.Rows = append(c.Rows, l.row(0, state, l.total()))
 		case "project":
-			in := cmp.Or(l.in, d.project())
+			in := cmp.Or(l.in, d.Project())
 			c.Rows = addRow(c.Rows, report.CostRow{Project: in, Tokens: l.total()})
 		}
 		c.Total = c.Total.Add(l.total())
