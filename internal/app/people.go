@@ -24,8 +24,8 @@ func (a *App) visitor() (*handler, error) {
 	files, err := store.Open(h.project)
 	if errors.Is(err, fs.ErrNotExist) {
 		if records, _ := h.seals.Of(h.project); len(records) == 0 {
-			return nil, hint.New("a loop begins with a looping skill, as in /loop /sdd:work --loop",
-				"no loop state in %s", h.project)
+			return nil, hint.New("`hooks status --all` shows where one runs",
+				"no loop in %s", h.project)
 		}
 		files, err = store.Create(h.project) // the folder was removed from under a loop
 	}
@@ -71,7 +71,9 @@ func (a *App) cwd() string {
 // StopLoops ends the running loops on a person's word. An iteration that runs finishes what it
 // dispatched and is closed by its own session; everything else is closed here (R43).
 func (a *App) StopLoops(skills []loop.Skill) (string, error) {
-	return a.each(skills, "no loop runs", func(h *handler, skill loop.Skill) (string, error) {
+	none := fmt.Sprintf("no loop runs in %s; `hooks status --all` shows every project",
+		tracker.Project(a.Env, a.cwd()))
+	return a.each(skills, none, func(h *handler, skill loop.Skill) (string, error) {
 		s, err := h.load(skill)
 		if err != nil || s.Budget == nil || s.Budget.Status == loop.Halted {
 			return "", err
