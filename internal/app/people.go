@@ -114,7 +114,8 @@ func (h *handler) stopOne(t *loopState) (string, error) {
 	reply, err := h.decide(t, loop.PersonStop{Turn: h.turn(), How: how}, loop.Known{})
 	if err == nil && t.Tick != nil {
 		return fmt.Sprintf("%s: iteration %d finishes what it dispatched and then ends the loop; "+
-			"nothing new is dispatched", t.Skill, t.Tick.Iteration), nil
+			"nothing new is dispatched\nTo end it at once: Esc in its session (%s, pid %d)",
+			t.Skill, t.Tick.Iteration, t.Budget.SessionID, t.Budget.Owner.PID), nil
 	}
 	if err == nil && h.after != nil {
 		err = h.after()
