@@ -127,9 +127,6 @@ func refuseTampering(a guard.Act) *loop.Deny {
 }
 
 func notRun(a guard.Act) string {
-	if a.Kind == guard.OtherSession {
-		a.Ref = "" // its words say the same
-	}
 	return fmt.Sprintf("Not run: %s would %s (%s)", a.Command, would(a.Kind), describe(a))
 }
 
