@@ -51,6 +51,9 @@ func (d *Inspector) Cost(by, runID string, most int) (report.Cost, error) {
 			c.Rows = append(c.Rows, l.byPhase()...)
 		case "run":
 			state := strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
+			if l.archived && l.run.Status == loop.Active {
+				state = "cut off"
+			}
 			c.Rows = append(c.Rows, l.row(0, state, l.total()))
 		case "project":
 			in := cmp.Or(l.in, d.Project())

@@ -28,7 +28,9 @@ type ledger struct {
 	parts []usage.Stretch  // only for --by agent
 	tick  *loop.Tick       // the open iteration
 	live  loop.Tokens      // what that has spent so far, which run includes
-	notes []string
+
+	archived bool
+	notes    []string
 }
 
 // iterationSpent is what one line of a history shows in a table of costs.
@@ -61,7 +63,7 @@ func (v *question) ledgers(runID, by string, most int) (list []*ledger, err erro
 		if present {
 			v.addOpen(l, s)
 		}
-		l.in = v.named()
+		l.in, l.archived = v.named(), !present
 		list = append(list, l)
 		return nil
 	})
