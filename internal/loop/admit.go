@@ -260,7 +260,8 @@ func identify(r Request, s Standing, a Admission) Admission {
 	case run == nil:
 		if r.Flags.Resume {
 			note := "Nothing to resume — starting a fresh run"
-			if c := r.Flags.Ceilings; len(r.Flags.explicit) == 0 { // an archived run may have had others
+			// An archived run may have had other ceilings.
+			if c := r.Flags.Ceilings; len(r.Flags.explicit) == 0 {
 				note += fmt.Sprintf(" with the default ceilings: %s, %s, $%s",
 					Plural(c.Iterations, "iteration"), Plural(c.Minutes, "minute"), c.Dollars)
 			}
