@@ -60,7 +60,8 @@ func (c *Config) key(r row) {
 		c.setOverrun(value, r.line)
 	default:
 		if near := nearKey(r.block, name); near != "" {
-			text := fmt.Sprintf("unknown setting %q, ignored; did you mean %s", cut(r.cells[0]), near)
+			text := fmt.Sprintf("unknown setting %q, ignored; did you mean %s", cut(r.cells[0]),
+				near)
 			c.Unread = append(c.Unread, Warning{Line: r.line, Text: text})
 		} else if own {
 			text := fmt.Sprintf("unknown setting %q, ignored", cut(name))
