@@ -20,6 +20,6 @@ func (e explainCmd) Run(a *app.App, c caller) error {
 		return show(c, e.JSON, a.Explain(*e.Command), nil, report.Explained)
 	}
 	list, err := c.Why(e.skills())
-	none := cmp.Or(loop.KindOf(loop.Skill(e.Skill)).None, noLoop)
+	none := cmp.Or(loop.KindOf(loop.Skill(e.Skill)).None, c.noLoop(e.which))
 	return showEach(c, e.JSON, list, err, none, report.Explain)
 }

@@ -34,7 +34,7 @@ func (r reportCardCmd) Run(c caller) error {
 			"--open has no file to open")
 	}
 	list, err := c.Cards(r.skills(), r.RunID)
-	return showEach(c, r.JSON, list, err, "no loop has run in this project",
+	return showEach(c, r.JSON, list, err, "no loop has run "+c.screen().Where(false),
 		func(s report.Screen, card report.Card) string {
 			s.Markdown = r.Markdown
 			return report.CardText(s, card)

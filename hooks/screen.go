@@ -84,7 +84,8 @@ const pipeWidth = 100
 // screen is what the reader has: COLUMNS, the terminal's size, NO_COLOR, the locale.
 func (c caller) screen() report.Screen {
 	fd, terminal := terminalOf(c.out)
-	s := report.Screen{Width: pipeWidth, ASCII: !utf8Locale(c.Env), Now: c.Now()}
+	s := report.Screen{Width: pipeWidth, ASCII: !utf8Locale(c.Env), Now: c.Now(),
+		Dir: c.Project()}
 	s.Color = terminal && c.Env("NO_COLOR") == "" && c.Env("TERM") != "dumb"
 	if terminal {
 		if width, _, err := xterm.GetSize(fd); err == nil && width > 0 {

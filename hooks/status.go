@@ -1,13 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"hooks/internal/drive"
 	"hooks/internal/hint"
+	"hooks/internal/loop"
 	"hooks/internal/report"
 )
 
@@ -25,10 +25,21 @@ func (st statusCmd) Run(c caller) error {
 		return st.watch(c)
 	}
 	list, err := c.Stands(st.skills())
-	return showEach(c, st.JSON, list, err, "no loop "+report.Where(st.All), report.StandText)
+	return showEach(c, st.JSON, list, err, c.noLoop(st.which), report.StandText)
 }
 
-const noLoop = "no loop in this project"
+// noLoop is the answer where no loop is shown. It names a loop of another kind than was asked for.
+func (c caller) noLoop(w which) string {
+	where := c.screen().Where(c.Everywhere)
+	if w.Skill == "" {
+		return "no loop " + where
+	}
+	others, _ := c.Stands(loop.Skills())
+	if len(others) > 0 && !c.Everywhere {
+		where = fmt.Sprintf("in %s; %s has one", c.Project(), others[0].Run.Skill)
+	}
+	return fmt.Sprintf("no %s loop %s", w.Skill, where)
+}
 
 // watchEvery is how often the loops are looked at; what did not change is not drawn again.
 const watchEvery = 2 * time.Second
@@ -51,7 +62,9 @@ func (st statusCmd) watch(c caller) error {
 		if err != nil {
 			text += fmt.Sprintf("\nerror: %v", err)
 		}
-		text = cmp.Or(text, "no loop "+report.Where(st.All))
+		if text == "" {
+			text = c.noLoop(st.which)
+		}
 		if text = firstLines(text, height(c.out)-1); text != before {
 			fmt.Fprint(c.out, "\x1b[H"+strings.ReplaceAll(text, "\n", "\x1b[K\n")+"\x1b[K\n\x1b[J")
 			before = text

@@ -35,9 +35,19 @@ func (h *handler) accept(skill loop.Skill) (string, error) {
 			strings.Join(a.Changes, "\n"),
 			changedText(store.DefaultBudgetPath(skill), a.Budget),
 			changedText(store.TickPath(skill), a.Tick),
-			fmt.Sprintf("%s: the files count as they are now", skill)))
+			fmt.Sprintf("%s: your files are accepted%s", skill, h.untilPrompt(skill))))
 	}
 	return strings.Join(said, "\n"), store.Hinted(err)
+}
+
+// untilPrompt is the next step where a session stays shut after accept or reset, else empty.
+func (h *handler) untilPrompt(skill loop.Skill) string {
+	session := h.files.HeldIn(skill)
+	if session == "" {
+		return ""
+	}
+	return fmt.Sprintf("; type anything in session %s: until then merges, workers and schedules "+
+		"stay shut", session)
 }
 
 // changedText is the difference between two texts of a file; empty when there is none.
@@ -68,7 +78,7 @@ func (h *handler) resetChanged(skill loop.Skill, runs []string) (string, error) 
 			return "", err
 		}
 		said = append(said, fmt.Sprintf("%s: run %s is archived in %s/archive, "+
-			"with what hooks had written of it", skill, run, store.Dir))
+			"with what hooks had written of it", skill, run, store.Dir)+h.afterReset(skill))
 	}
 	if held, err := h.files.Holder(skill); err != nil || held != nil {
 		if err := h.files.Reap(skill, held); err != nil {

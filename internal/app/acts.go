@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,7 +61,8 @@ func (h *handler) refuseCall(t *loopState, r guard.Reading) *loop.Deny {
 	if path := h.touchesBudget(t); path != "" {
 		return &loop.Deny{
 			Rule: loop.StateGuard,
-			Text: tool + " is the loop's own business while it runs: write-state " + path,
+			Text: fmt.Sprintf("Not run: %s would %s (%s %s)", tool, would(guard.WriteState),
+				guard.WriteState, path),
 			Hint: "reading is free; facts go through `hooks report`",
 		}
 	}
@@ -112,17 +114,35 @@ func refuseTampering(a guard.Act) *loop.Deny {
 	if a.Kind == guard.WriteLedger {
 		return &loop.Deny{
 			Rule: loop.StateGuard,
-			Text: a.Command + " would change a ledger, to which turns are only added: " +
-				describe(a),
+			Text: notRun(a),
 			Hint: "add a turn with `hooks ledger append FILE`, the turn on stdin; reading is free",
 		}
 	}
 	return &loop.Deny{
 		Rule: loop.StateGuard,
-		Text: a.Command + " is the loop's own business while it runs: " + describe(a),
+		Text: notRun(a),
 		Hint: "reading is free; facts go through `hooks report`, " +
 			"answers come from a person's dialog or terminal",
 	}
+}
+
+func notRun(a guard.Act) string {
+	return fmt.Sprintf("Not run: %s would %s (%s)", a.Command, would(a.Kind), describe(a))
+}
+
+// would is what an act that tampers with the loop would do.
+func would(kind guard.Kind) string {
+	switch kind {
+	case guard.WriteLedger:
+		return "change a ledger, to which turns are only added"
+	case guard.AnswerGate:
+		return "do what only a person or the client does"
+	case guard.DropRegistration:
+		return "end the hooks or take them out of the client"
+	case guard.OtherSession:
+		return "start a client that no loop governs"
+	}
+	return "change the loop's own files"
 }
 
 // wayToSettings is what to do instead of writing a file that registers hooks.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -138,7 +139,8 @@ func (d *driven) begin(
 		return err
 	}
 	if run := h.taskRun(); run == nil || run.SessionID != h.ev.SessionID {
-		return hint.New("see `hooks status`", "no run has begun: %s", reply.PersonText())
+		return hint.New("see `hooks status`", "no run has begun: %s",
+			cmp.Or(reply.Reason(), reply.PersonText()))
 	}
 	return nil
 }

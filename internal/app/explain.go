@@ -70,7 +70,7 @@ func (h *handler) verdict(r guard.Reading, call guard.Call) string {
 	unread, around := unreadable(r) != "", r.Unparsable != "" || leavesLinks(call.Command)
 	switch {
 	case len(h.tampers(r)) > 0:
-		return "denied: it touches the loop's own files, gates or registration"
+		return "denied: it would " + would(h.tampers(r)[0].Kind)
 	case len(r.Merges()) > 0:
 		approvals := 0
 		for _, a := range r.Merges() {

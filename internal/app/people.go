@@ -24,8 +24,8 @@ func (a *App) visitor() (*handler, error) {
 	files, err := store.Open(h.project)
 	if errors.Is(err, fs.ErrNotExist) {
 		if records, _ := h.seals.Of(h.project); len(records) == 0 {
-			return nil, hint.New("a loop begins with a looping skill, as in /loop /sdd:work --loop",
-				"no loop state in %s", h.project)
+			return nil, hint.New("`hooks status --all` shows where one runs",
+				"no loop in %s", h.project)
 		}
 		files, err = store.Create(h.project) // the folder was removed from under a loop
 	}
@@ -71,7 +71,9 @@ func (a *App) cwd() string {
 // StopLoops ends the running loops on a person's word. An iteration that runs finishes what it
 // dispatched and is closed by its own session; everything else is closed here (R43).
 func (a *App) StopLoops(skills []loop.Skill) (string, error) {
-	return a.each(skills, "no loop runs", func(h *handler, skill loop.Skill) (string, error) {
+	none := fmt.Sprintf("no loop runs in %s; `hooks status --all` shows every project",
+		tracker.Project(a.Env, a.cwd()))
+	return a.each(skills, none, func(h *handler, skill loop.Skill) (string, error) {
 		s, err := h.load(skill)
 		if err != nil || s.Budget == nil || s.Budget.Status == loop.Halted {
 			return "", err
@@ -112,7 +114,8 @@ func (h *handler) stopOne(t *loopState) (string, error) {
 	reply, err := h.decide(t, loop.PersonStop{Turn: h.turn(), How: how}, loop.Known{})
 	if err == nil && t.Tick != nil {
 		return fmt.Sprintf("%s: iteration %d finishes what it dispatched and then ends the loop; "+
-			"nothing new is dispatched", t.Skill, t.Tick.Iteration), nil
+			"nothing new is dispatched\nTo end it at once: Esc in its session (%s, pid %d)",
+			t.Skill, t.Tick.Iteration, t.Budget.SessionID, t.Budget.Owner.PID), nil
 	}
 	if err == nil && h.after != nil {
 		err = h.after()
@@ -200,5 +203,10 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 			return "", fmt.Errorf("reap lock: %w", err)
 		}
 	}
-	return fmt.Sprintf("%s: run %s is archived in %s/archive", skill, id, store.Dir), nil
+	return fmt.Sprintf("%s: run %s is archived in %s/archive", skill, id, store.Dir) +
+		h.afterReset(skill), nil
+}
+
+func (h *handler) afterReset(skill loop.Skill) string {
+	return "; `--resume` does not continue it" + h.untilPrompt(skill)
 }

@@ -98,11 +98,13 @@ func (c Config) WarningTexts() (list []string) {
 	return list
 }
 
-// blocks are the sub-blocks. The first file with one of them wins that one whole.
-var blocks = [...]struct {
+type blockOf struct {
 	name string
 	take func(to, from *Config)
-}{
+}
+
+// blocks are the sub-blocks. The first file with one of them wins that one whole.
+var blocks = [...]blockOf{
 	{"Loop Cost Rates", func(to, from *Config) { to.Rates = from.Rates }},
 	{"Loop Logging", func(to, from *Config) { to.Patterns = from.Patterns }},
 	{"Review", func(to, from *Config) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"hooks/internal/loop"
 )
 
 // key reads one setting of the `Review`, `Tracker`, `Audit` and `Notify` sub-blocks, or one right
@@ -57,11 +59,40 @@ func (c *Config) key(r row) {
 	case " overrun":
 		c.setOverrun(value, r.line)
 	default:
-		if own {
+		if near := nearKey(r.block, name); near != "" {
+			text := fmt.Sprintf("unknown setting %q, ignored; did you mean %s", cut(r.cells[0]),
+				near)
+			c.Unread = append(c.Unread, Warning{Line: r.line, Text: text})
+		} else if own {
 			text := fmt.Sprintf("unknown setting %q, ignored", cut(name))
 			c.Foreign = append(c.Foreign, Warning{Line: r.line, Text: text})
 		}
 	}
+}
+
+// keys are the settings of a block, in the words that people write.
+func keys(block string) []string {
+	switch block {
+	case "":
+		return []string{overrun, namespaces, "Notify", "Sync"}
+	case "Review":
+		return []string{"Do Not Merge Label", "Agent Logins"}
+	case "Tracker":
+		return []string{"Type", "Owner", "Repo", "Host", "Command"}
+	case "Audit":
+		return []string{"Post Action Skill", "Post Action Prompt", "Post Action Push"}
+	}
+	return []string{"Command"}
+}
+
+// nearKey is the setting of a block that an unknown one was probably meant to be, "" for none.
+func nearKey(block, name string) string {
+	for _, key := range keys(block) {
+		if loop.Nearest(plain(name), []string{plain(key)}) != "" {
+			return key
+		}
+	}
+	return ""
 }
 
 // knows reports whether key reads a block's setting of that name.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"hooks/internal/loop"
 	"hooks/internal/markdown"
 )
 
@@ -45,7 +46,7 @@ func rows(text string) (out []row) {
 		}
 		table, n := tableAt(lines[i:], at.block)
 		out = append(out, table...)
-		if n == 0 && at.block != "" && strings.Contains("-*+", l.Text[:1]) {
+		if n == 0 && strings.Contains("-*+", l.Text[:1]) && (at.block != "" || plainKey(l.Text)) {
 			loose := row{block: at.block, cells: []string{l.Text}, line: l.No, loose: true}
 			out = append(out, loose)
 		}
@@ -94,6 +95,14 @@ func (p *place) misplaced(title string) bool {
 		return p.sdd == 0
 	}
 	block := known(title)
+	if block == "" && p.sdd > 0 {
+		return slices.ContainsFunc(blocks[:], func(b blockOf) bool {
+			return loop.Nearest(title, []string{strings.ToLower(b.name)}) != ""
+		})
+	}
+	if block == "" && strings.HasPrefix(title, "sdd c") {
+		return strings.HasPrefix(sddTitle, title) || loop.Nearest(title, []string{sddTitle}) != ""
+	}
 	return strings.HasPrefix(block, "Loop ") && p.block != block
 }
 
@@ -125,6 +134,13 @@ func (p *place) keyValue(line string) (key, value string, ok bool) {
 	key, value, ok = strings.Cut(rest, ":")
 	key, value = bare(key), bare(value)
 	return key, value, ok && p.block != "" && knows(p.block, plain(key))
+}
+
+// plainKey reports whether a list item right below the SDD heading is a setting but for the bold.
+func plainKey(line string) bool {
+	rest, bullet := listed(line)
+	key, _, colon := strings.Cut(rest, ":")
+	return bullet && colon && nearKey("", bare(key)) != ""
 }
 
 // listed is the text of a list item.

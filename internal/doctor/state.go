@@ -195,12 +195,13 @@ func openIterations(m *machine, n *notes) {
 		resume := report.Resume(b, s.Elsewhere())
 		switch {
 		case b.Status == loop.Paused:
+			waits, why := false, b.StopText
 			for _, g := range b.Pending {
 				n.note("[%s] %s", g.Name, g.Question)
+				waits, why = waits || g.Answer == "", "every question is answered"
 			}
-			if len(b.Pending) == 0 {
-				n.warn("continue with "+resume, "%s run %s is paused: %s", skill, b.RunID,
-					b.StopText)
+			if !waits {
+				n.warn("continue with "+resume, "%s run %s is paused: %s", skill, b.RunID, why)
 				break
 			}
 			n.warn("answer it, see `hooks gate list`, then continue with "+resume,

@@ -6,7 +6,7 @@ func table() []check {
 	return []check{
 		{"registration", "home", "", nil, home},
 		{"registration", "settings-files", "home", nil, settingsFiles},
-		{"registration", "hooks-registered", "home", nil, hooksRegistered},
+		{"registration", "hooks-registered", "home settings-files", nil, hooksRegistered},
 		{"registration", "registered-once", "", registered, registeredOnce},
 		{"registration", "matchers", "", registered, matchers},
 		{"registration", "command-form", "", registered, commandForm},

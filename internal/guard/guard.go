@@ -29,6 +29,9 @@ const (
 	DropLabel   = effect.DropLabel
 	WriteConfig = effect.WriteConfig
 	WriteLedger = effect.WriteLedger
+	WriteState  = effect.WriteState
+	AnswerGate  = effect.AnswerGate
 
+	OtherSession     = effect.OtherSession
 	DropRegistration = effect.DropRegistration
 )

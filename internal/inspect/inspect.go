@@ -42,14 +42,14 @@ type loopState struct {
 	store.State
 }
 
-// project is the folder that the questions are about.
-func (d *Inspector) project() string { return tracker.Project(d.Env, cwd()) }
+// Project is the folder that the questions are about.
+func (d *Inspector) Project() string { return tracker.Project(d.Env, cwd()) }
 
 // ask asks the current project, or every one, the last changed one at the end. An error in one does
 // not stop the others; errors are joined.
 func (d *Inspector) ask(ask func(*question) error) error {
 	if !d.Everywhere {
-		return d.askIn(d.project(), ask)
+		return d.askIn(d.Project(), ask)
 	}
 	projects, err := seal.At(seal.Home(d.Env)).Projects()
 	errs := []error{store.Hinted(err)}

@@ -59,6 +59,9 @@ func (v *question) ledgers(runID, by string, most int) (list []*ledger, err erro
 		case by == "run":
 			row := l.row(l.total())
 			row.State = strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
+			if !present && l.run.Status == loop.Active {
+				row.State = "cut off"
+			}
 			l.rows = []report.CostRow{row}
 		case by == "task" && l.run.Tasks == nil, by == "phase" && l.run.Audit == nil:
 			l.rows = []report.CostRow{l.row(l.total())}

@@ -56,6 +56,10 @@ func (v *question) stand(l *loopState) report.Stand {
 			st.Notes = loop.AppendNew(st.Notes, last.Notes...)
 		}
 	}
+	if session := v.files.HeldIn(l.skill); session != "" {
+		st.Notes = append(st.Notes, "merges, workers and schedules stay shut until you type "+
+			"anything in session "+session)
+	}
 	if b.Tasks != nil {
 		for _, e := range v.files.Unsent() {
 			st.Notes = append(st.Notes, "not sent to the Sync command yet: "+e.Text)

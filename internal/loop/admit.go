@@ -259,7 +259,13 @@ func identify(r Request, s Standing, a Admission) Admission {
 	switch {
 	case run == nil:
 		if r.Flags.Resume {
-			a.Notes = append(a.Notes, "Nothing to resume — starting a fresh run")
+			note := "Nothing to resume — starting a fresh run"
+			// An archived run may have had other ceilings.
+			if c := r.Flags.Ceilings; len(r.Flags.explicit) == 0 {
+				note += fmt.Sprintf(" with the default ceilings: %s, %s, $%s",
+					Plural(c.Iterations, "iteration"), Plural(c.Minutes, "minute"), c.Dollars)
+			}
+			a.Notes = append(a.Notes, note)
 		}
 	case r.Flags.Resume && r.Flags.PR != run.SinglePR && r.Flags.PR != 0:
 		return refuse(fmt.Sprintf("The run to resume does not watch PR #%d — leave --resume out "+

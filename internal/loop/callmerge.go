@@ -96,8 +96,12 @@ func (e Call) mergeOne(s State, a Act) *Deny {
 	if !tick.AsksMerge(a.PR) {
 		switch {
 		case tick.answeredMerge(a.PR): // a fact reported later does not lift a person's word
+			why := "does not allow it"
+			if tick.usedApproval(a.PR) {
+				why = "was for one merge, and is used"
+			}
 			return deny(MergeGate, "leave the PR open and end the turn",
-				"Not merged: %s. The person's answer for PR #%d does not allow it", a.Command, a.PR)
+				"Not merged: %s. The person's answer for PR #%d %s", a.Command, a.PR, why)
 		case tick.noFeedback(a.PR):
 			return nil
 		}

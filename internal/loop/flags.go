@@ -73,7 +73,7 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	f = Flags{Ceilings: cmp.Or(kind.Ceilings, Defaults), Lock: LockSkip}
 	for seen := map[string]bool{}; len(words) > 0; {
 		if words, err = f.take(kind, words, seen); err != nil {
-			return f, true, err
+			return f, true, kind.hinted(err)
 		}
 	}
 	for _, flag := range [][2]string{{"--check", f.Task.Check}, {"--tasks", f.Task.List},
@@ -102,6 +102,9 @@ func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []st
 	case slices.Contains(kind.Flags, name):
 		err = f.Task.set(name, value)
 	case !isLoopFlag(name):
+		if kind.Commands != nil && dashed(name) {
+			return rest, kind.unknown(name)
+		}
 		if near := mistyped(name); near != "" {
 			return rest, &flagError{
 				fmt.Sprintf("%q is not a loop flag, did you mean %s", name, near), flagHint}
@@ -138,7 +141,7 @@ func meansLoop(word string) bool {
 		[]string{"loop", "lop", "loo", "looop", "loops", "lopo", "llop"}, strings.ToLower(bare))
 }
 
-// dashes are those that a keyboard or an editor makes of a hyphen.
+// dashes are the hyphen, and what editors make of two.
 const dashes = "-–—−"
 
 // mistyped names the loop flag that an unknown word was probably meant to be: in another case, with

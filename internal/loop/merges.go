@@ -48,6 +48,17 @@ func (t *Tick) approval(pr int) *Approval {
 	return &t.Approvals[i]
 }
 
+// usedApproval reports whether the person's last answer about a PR was a yes, which a merge has
+// used.
+func (t *Tick) usedApproval(pr int) bool {
+	for _, g := range slices.Backward(t.Answered) {
+		if g.Name == PostFeedbackMerge && g.Target == prTarget(pr) {
+			return g.Answer == "merge"
+		}
+	}
+	return false
+}
+
 // noFeedback reports whether the facts show that no human feedback was addressed on a PR since
 // the previous iteration (R99). If the tracker was asked, its word alone counts; a skill's report
 // of feedback is believed all the same.

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -57,6 +58,68 @@ func (f *TaskFlags) set(name, value string) error {
 		return bounded(name, value, 2, maxUnits, &f.MaxTries)
 	}
 	return nil
+}
+
+// flags are the flags of a kind whose commands take no others.
+func (k Kind) flags() []string {
+	return slices.Concat(k.Flags, k.Switches, []string{"--max-iterations", "--max-minutes",
+		"--max-dollars", "--resume", "--lock", "--budget-file"})
+}
+
+// unknown is the error for a word that looks like a flag; as the spec or plan it would be no file.
+func (k Kind) unknown(word string) error {
+	text := fmt.Sprintf("%q is not a flag of /sdd:%s", word, k.Commands[0])
+	bare := strings.ToLower(strings.TrimLeft(word, dashes))
+	if near := Nearest("--"+strings.ReplaceAll(bare, "_", "-"), k.flags()); near != "" {
+		text += ", did you mean " + near
+	}
+	return &flagError{text, flagHint}
+}
+
+// hinted gives an error the hint that names the kind's own flags.
+func (k Kind) hinted(err error) error {
+	if e, ok := errors.AsType[*flagError](err); ok && e.Way == flagHint && k.Commands != nil {
+		e.Way = "its flags are " + strings.Join(k.flags(), ", ")
+	}
+	return err
+}
+
+func dashed(word string) bool {
+	bare := strings.TrimLeft(word, dashes)
+	return bare != word && bare != ""
+}
+
+// Nearest returns the known word that a mistyped one was probably meant to be, "" for none: it
+// differs in at most two letters, a short one in one.
+func Nearest(word string, known []string) (near string) {
+	least := min(3, 1+len(word)/4)
+	for _, k := range known {
+		if n := edits(word, k); n < least {
+			near, least = k, n
+		}
+	}
+	return near
+}
+
+// edits counts the letters to add, drop or change until one word is the other.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range b {
+			change := corner
+			if a[i] != b[j] {
+				change++
+			}
+			corner = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }
 
 func bounded(name, value string, least, most int, to *int) error {

@@ -204,7 +204,11 @@ func tellBudgets(f *Facts) string {
 	for _, a := range f.axes() {
 		parts = append(parts, a.name+" "+a.text)
 	}
-	return strings.Join(parts, ", ") + " with this iteration; asks from 80 %"
+	which := "this"
+	if f.Tick == nil {
+		which = "the next"
+	}
+	return strings.Join(parts, ", ") + " with " + which + " iteration; asks from 80 %"
 }
 
 func tellDrift(f *Facts) string {

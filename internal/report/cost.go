@@ -49,7 +49,7 @@ type CostRow struct {
 func Costs(s Screen, c Cost) string {
 	p := newPage(s.unwrapped())
 	if len(c.Rows) == 0 && c.Total == (loop.Tokens{}) {
-		p.line(plain, "no loop has spent anything %s", Where(c.All))
+		p.line(plain, "no loop has spent anything %s", s.Where(c.All))
 		p.notes("Note", c.Notes)
 		return p.String()
 	}

@@ -72,7 +72,11 @@ func Final(b *loop.Budget, e Ended) string {
 	if way := goOn(b, e); way != "" {
 		t.line("Next: type %s", way)
 	}
-	if len(e.Asked) == 0 {
+	switch {
+	case len(e.Asked) > 0:
+	case len(b.Pending) > 0:
+		t.line("Gates: none answered")
+	default:
 		t.line("Gates: none fired")
 	}
 	for _, a := range e.Asked {

@@ -29,12 +29,13 @@ type History struct {
 	Whole bool // the lines themselves are printed, so all of each must be sound
 }
 
-// Where names the projects that a question is about.
-func Where(all bool) string {
+// Where names the projects that a question without an answer is about.
+func (s Screen) Where(all bool) string {
 	if all {
 		return "in any project of this machine"
 	}
-	return "in this project"
+	return "in " + s.clean(cmp.Or(s.Dir, "this project")) +
+		"; `hooks status --all` shows every project"
 }
 
 // MaxRows is how many iterations a table for people shows where not all are asked for.
@@ -277,7 +278,7 @@ func (t *historyTable) close() error {
 		}
 	}
 	if len(t.runs) == 0 {
-		write(plain, "no iteration has ended %s", Where(t.all))
+		_, _ = t.out.WriteString("no iteration has ended " + t.Where(t.all) + "\n")
 	}
 	if len(t.days) > 1 {
 		t.byDay(write)

@@ -14,7 +14,7 @@ func ReportAnswer(f *loop.Facts, c loop.Changed) string {
 	changed := changes(f, c)
 	if len(changed) == 0 && len(c.Due) == 0 {
 		changed = append(changed, fmt.Sprintf("recorded for iteration %d; "+
-			"no gate waits, no condition holds", f.Tick.Iteration))
+			"no gate waits, and nothing reported ends the loop", f.Tick.Iteration))
 	}
 	for _, g := range c.Due {
 		changed = append(changed, "gate waits: "+waiting(g))
@@ -32,6 +32,10 @@ func changes(f *loop.Facts, c loop.Changed) (out []string) {
 	for _, fired := range c.Fired {
 		out = append(out, fmt.Sprintf("condition %s holds: %s. Dispatch nothing, end the turn now.",
 			fired.Condition, fired.Text))
+	}
+	if f.Tick.Interrupted != "" {
+		out = append(out, fmt.Sprintf("condition user-interrupt holds: %s. Dispatch nothing new; "+
+			"the loop ends with this iteration.", f.Tick.Interrupted))
 	}
 	left, unbounded := f.PRsLeft()
 	if len(c.Due)+len(c.Fired) == 0 && f.Tick.Interrupted == "" && left <= 0 && !unbounded {

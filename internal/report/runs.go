@@ -11,7 +11,7 @@ import (
 // RunList draws one line a run. Those after the first present ones are archived.
 func RunList(s Screen, runs []loop.Budget, present int) string {
 	if len(runs) == 0 {
-		return "no loop has run in this project"
+		return "no loop has run " + s.Where(false)
 	}
 	p := newPage(s.unwrapped())
 	t := table{columns: []column{{name: "run"}, {name: "skill"}, {name: "started", spare: 1},

@@ -19,6 +19,9 @@ type Screen struct {
 	// Markdown draws titles, sections and rows as Markdown in which foreign words neither format,
 	// link nor mention anybody.
 	Markdown bool
+	// Dir is the project of the reader, for a text that has nothing else to show; empty if the text
+	// says "this project".
+	Dir string
 	// Now is the present, in the zone in which times are shown.
 	Now time.Time
 }

@@ -112,6 +112,19 @@ func (r sealed) held() error {
 	if r.HeldFor == "" {
 		return nil
 	}
-	return r.changed("`hooks loop " + r.HeldFor + "` was typed in a terminal, " +
-		"and takes effect with your next prompt in the session")
+	return r.changed("`hooks loop " + r.HeldFor + "` was typed in a terminal, and " + nextPrompt)
+}
+
+// nextPrompt is when a person's accept or reset opens a session again.
+const nextPrompt = "takes effect with your next prompt in the session"
+
+// HeldIn is the session that waits for a person's prompt since accept or reset, "" without one.
+func (s *Store) HeldIn(skill loop.Skill) string {
+	runs, _ := s.sealedRuns(skill)
+	for _, run := range runs {
+		if run.HeldFor != "" {
+			return run.record.Session
+		}
+	}
+	return ""
 }

@@ -30,6 +30,8 @@ func wayOut(err error) string {
 	switch {
 	case isNewer:
 		return "upgrade hooks"
+	case isChanged && says(nextPrompt):
+		return "type anything in the session"
 	case isChanged:
 		return "in a terminal of your own: `hooks loop accept` takes the files over as they are, " +
 			"`hooks loop reset` archives the run"

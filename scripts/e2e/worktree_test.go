@@ -76,7 +76,8 @@ func TestIsolatedWorkersAreHeldToo(t *testing.T) {
 		len(w.Merges()) != 0 {
 		t.Errorf("the run is %+v, merges %v", b, w.Merges())
 	}
-	if !w.Model.Told("write-state ../../../.sdd") || !w.Model.Told("is the loop's own business") {
+	if !w.Model.Told("write-state ../../../.sdd") ||
+		!w.Model.Told("would change the loop's own files") {
 		t.Error("no worker was told that the state is not its to write")
 	}
 }

@@ -101,7 +101,7 @@ func (m *model) judge(s *side, ses *session, c tool) reply {
 	case "agent":
 		return m.send(s, on, c.n)
 	case "tamper":
-		return refuse("loop's own business")
+		return refuse("loop's own files")
 	case "open":
 		if r.single == 0 && len(s.touched(s.tickOf(ses)))+1 > r.ceilings.prs {
 			return refuse("PR budget reached")

@@ -303,7 +303,7 @@ func (p *inside) reset(w *world) error {
 }
 
 func ignoreAbsent(err error) error {
-	if err != nil && strings.HasPrefix(err.Error(), "no loop state") {
+	if err != nil && strings.HasPrefix(err.Error(), "no loop in") {
 		return nil
 	}
 	return err
