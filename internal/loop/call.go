@@ -132,7 +132,10 @@ func (e Call) judge(s State, k *Known) Outcome {
 	rules := []func(State, *Known) Outcome{e.conduct, e.stays, e.audited, e.schedule, e.dispatch,
 		e.act}
 	for _, rule := range rules {
-		if o := rule(s, k); !o.Nothing() {
+		switch o := rule(s, k); {
+		case o.Need != 0:
+			return o
+		case !o.Nothing():
 			return out.and(o)
 		}
 	}

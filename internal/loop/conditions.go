@@ -294,7 +294,7 @@ func priorStop(b *Budget) string {
 		return fmt.Sprintf("Loop already stopped at gate %s in iteration %d", b.StopDetail.Gate,
 			b.StopDetail.Iteration)
 	}
-	if b.Status == Paused && len(b.Pending) > 0 {
+	if len(b.Pending) > 0 {
 		return "Loop paused at gate " + b.Pending[0].Name +
 			" — answer it with `hooks gate answer`, then type the command with --resume"
 	}

@@ -262,7 +262,7 @@ func (r *TaskRun) begin(e EntryFacts) *Attempt {
 	if e.NoGit && r.Git {
 		e.NoGit, e.Unread = false, "the repository that the run began in is gone"
 	}
-	r.Git = r.Git || !e.NoGit && e.Unread == ""
+	r.Git = r.Git || !e.NoGit
 	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Tree: e.Tree, Branch: e.Branch,
 		NoGit: e.NoGit, Unread: e.Unread, Feedback: e.Feedback}
 	r.aim(a)
