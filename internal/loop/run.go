@@ -170,16 +170,16 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		return g.Answer == ""
 	})
 	run.Pending = nil
-	before := run.Audit
 	t.applyOfflineAnswers(run, r.Now)
-	if run.Audit != before {
+	if run.Audit != nil {
 		run.Audit = run.Audit.settled(e.Head, e.Tree)
 	}
-	// an answer just given may have settled the last of it
-	if run.Tasks != nil || run.Audit != before {
-		if t.Fired = evaluate(f, Entry); len(t.Fired) > 0 {
-			return t
-		}
+	// an answer just given may have ended the run, or settled the last of it
+	if len(t.Fired) == 0 && run.payload() != nil {
+		t.Fired = evaluate(f, Entry)
+	}
+	if len(t.Fired) > 0 {
+		return t
 	}
 	if !run.scheduled() || r.Command.Tick() { // else the turn only schedules
 		t.Attempt = run.begin(e)
