@@ -220,36 +220,27 @@ func (b *Budget) Iteration(n int) (number, most int) {
 	return n - before, b.Ceilings.Iterations - before
 }
 
-// restart is the run with iterations and errors counted from 0; plan, sections, phase and findings
-// stay (A9, A10). used is how many iterations the run has used.
-func (r AuditRun) restart(used int) *AuditRun {
-	next := r.clone()
-	next.Before, next.Retries, next.Outages, next.Reason = used, 0, 0, ""
-	next.Restarts++
-	return next
-}
-
-// restart is --restart: iterations and errors are counted again.
+// restart is --restart: iterations and errors are counted from 0; plan, sections, phase and
+// findings stay (A9, A10).
 func (b *Budget) restart(r Request) {
 	most := b.Ceilings.Iterations - b.Audit.Before
 	if r.Flags.names("--max-iterations") {
 		most = r.Flags.Iterations
 	}
-	b.Audit = b.Audit.restart(b.IterationsUsed)
+	b.Audit.Before, b.Audit.Reason = b.IterationsUsed, ""
+	b.Audit.Restarts++
 	b.Ceilings.Iterations = min(b.IterationsUsed+most, maxUnits)
 }
 
-// resumed is the run as a person takes it up again.
-func (r AuditRun) resumed(by Request) *AuditRun {
-	next := r.clone()
-	next.Retries, next.Outages = 0, 0
-	next.Drive = resumedBy(by.Flags.Task.Drive, r.Drive)
+// resume changes the run as a person takes it up again.
+func (r *AuditRun) resume(by Request) {
+	r.Retries, r.Outages = 0, 0
+	r.Drive = resumedBy(by.Flags.Task.Drive, r.Drive)
 	if by.unasked() {
-		return next
+		return
 	}
-	next.Tip, next.Branch = "", ""
-	next.Check = cmp.Or(by.Flags.Task.Check, r.Check)
-	return next
+	r.Tip, r.Branch = "", ""
+	r.Check = cmp.Or(by.Flags.Task.Check, r.Check)
 }
 
 // clears is the event of a clean audit.
@@ -284,51 +275,53 @@ func (r *AuditRun) happened(j Judgement) phaseEvent {
 }
 
 // fold moves the run on by one phase (A45–A50).
-func (r AuditRun) fold(a *Attempt, j Judgement) *AuditRun {
-	next := r.clone()
+func (r *AuditRun) fold(a *Attempt, j Judgement) {
 	if j.Check != nil {
-		next.Checked = j.Check
+		r.Checked = j.Check
 	}
-	if next.Outages++; j.Verdict != Outage {
-		next.Outages = 0
+	if r.Outages++; j.Verdict != Outage {
+		r.Outages = 0
 	}
 	if j.SHA != "" && (j.Why == "" || j.Why == openFindings) {
-		next.Tip = j.SHA
+		r.Tip = j.SHA
 	}
-	on := next.happened(j)
-	next.Retries, next.Reason = 0, ""
+	on := r.happened(j)
+	if r.Reason = ""; on == "" || on == noVerdict || on == dirty && j.Why != openFindings {
+		r.Reason = j.Why
+	}
 	switch on {
 	case "": // it costs no retry, and gives none back
-		next.Retries, next.Reason = r.Retries, j.Why
 	case noVerdict:
-		next.Reason = j.Why
-	case dirty:
-		if j.Why != openFindings {
-			next.Reason = j.Why
-		}
-	case nextSection, lastSection:
-		next.SectionBase = j.SHA
+		r.Retries++
+	default:
+		r.Retries = 0
+		r.noteVerdict(on, j.SHA)
+	}
+	switch on {
+	case nextSection:
+		r.SectionBase = j.SHA
+		r.Section++
+	case lastSection:
+		r.SectionBase = j.SHA
 	case allClear, clearToPost:
-		next.FinalDone = true
+		r.FinalDone = true
 	}
-	if on == noVerdict {
-		next.Retries = r.Retries + 1
+	if r.Phase == PostAction && j.Verdict == Ended && r.Post != nil {
+		r.Post.Summary = a.Last
 	}
-	if r.Phase.Audits() && on != "" && on != noVerdict {
-		next.Audits++
-		next.Verdict = &AuditVerdict{Word: cleanWord, SHA: j.SHA}
-		if on == dirty {
-			next.Verdict.Word = dirtyWord
-		}
+	r.Phase = r.Phase.after(on)
+}
+
+// noteVerdict records the verdict of an audit that ended with one.
+func (r *AuditRun) noteVerdict(on phaseEvent, sha string) {
+	if !r.Phase.Audits() {
+		return
 	}
-	if r.Phase == PostAction && j.Verdict == Ended && next.Post != nil {
-		next.Post.Summary = a.Last
+	r.Audits++
+	r.Verdict = &AuditVerdict{Word: cleanWord, SHA: sha}
+	if on == dirty {
+		r.Verdict.Word = dirtyWord
 	}
-	if on == nextSection {
-		next.Section++
-	}
-	next.Phase = r.Phase.after(on)
-	return next
 }
 
 // foldAudit moves an audit loop on by the phase that ends, and returns the line's part about it;
@@ -342,7 +335,7 @@ func (b *Budget) foldAudit(t *Tick) *AuditLine {
 	l := &AuditLine{Phase: a.Phase, Section: a.Task, Judgement: j, Fresh: a.Fresh,
 		Opened: a.Opened, Resolved: a.Resolved}
 	if a.Phase == b.Audit.Phase {
-		b.Audit = b.Audit.fold(a, j)
+		b.Audit.fold(a, j)
 	}
 	return l
 }

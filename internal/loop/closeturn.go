@@ -252,7 +252,7 @@ func (s State) ending(now time.Time, k *Known) Ending {
 
 // close ends the iteration.
 func (s State) close(e Ending, k *Known) Outcome {
-	c := closeTick(*s.Run, *s.Tick, k.Previous, e)
+	c := closeTick(s.Run, *s.Tick, k.Previous, e)
 	if k.Redact != nil {
 		c.Line.Redact(k.Redact)
 		c.Run = c.Line.Budget

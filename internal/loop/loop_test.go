@@ -298,7 +298,7 @@ func TestEveryLoopEnds(t *testing.T) {
 			}
 			spent := Spent{ByModel: map[string]Tokens{"m": {Output: 10,
 				Dollars: USD(rapid.Int64Range(0, int64(Dollar)).Draw(t, "dollars"))}}}
-			c := closeTick(run, tick, previous, Ending{Now: r.Now, Spent: spent})
+			c := closeTick(&run, tick, previous, Ending{Now: r.Now, Spent: spent})
 			if tick.Started && c.Run.IterationsUsed != before+1 || !tick.Started &&
 				c.Run.IterationsUsed != before {
 				t.Fatalf("body %v: %d after %d", tick.Started, c.Run.IterationsUsed, before)

@@ -64,15 +64,10 @@ func (b *Budget) begin(e EntryFacts) *Attempt {
 	if b.Ignores == "" {
 		b.Ignores = e.Ignores
 	}
-	switch {
-	case b.Tasks != nil:
-		b.Tasks = b.Tasks.clone()
-	case b.Audit != nil:
-		b.Audit = b.Audit.clone()
-	default:
-		return nil
+	if p := b.payload(); p != nil {
+		return p.begin(e)
 	}
-	return b.payload().begin(e)
+	return nil
 }
 
 // feeds reports whether the Stop hook brings the next attempt.

@@ -56,12 +56,12 @@ func resume(b Budget, r Request) Budget {
 	b.Idle = nil // a person had a look
 	switch {
 	case b.Tasks != nil:
-		b.Tasks = b.Tasks.resumed(r)
+		b.Tasks.resume(r)
 	case b.Audit != nil:
 		if r.Flags.Restart {
 			b.restart(r)
 		}
-		b.Audit = b.Audit.resumed(r)
+		b.Audit.resume(r)
 	}
 	before := b.Flags
 	b.Scheduled, b.NextTick, b.LastPrompts, b.Blocks = nil, time.Time{}, nil, Blocks{}
@@ -94,7 +94,6 @@ func (b *Budget) raise(r Request) {
 	}
 	b.Ceilings = r.Flags.override(b.Ceilings)
 	if b.Tasks != nil {
-		b.Tasks = b.Tasks.clone()
 		b.Tasks.retune(r.Flags.Task)
 	}
 	if r.Flags.Idle > 0 {
@@ -156,7 +155,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	run.MinutesElapsed = run.Minutes(r.Now)
 	run.lookBack(e)
 	if run.Tasks != nil {
-		run.Tasks = run.Tasks.compare(e.List)
+		run.Tasks.compare(e.List)
 	}
 	f := Look(run, &t, previous, r.Now)
 	f.Edges, f.Snapshot = e.Edges, e.Snapshot
@@ -172,7 +171,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	run.Pending = nil
 	t.applyOfflineAnswers(run, r.Now)
 	if run.Audit != nil {
-		run.Audit = run.Audit.settled(e.Head, e.Tree)
+		run.Audit.acceptLast(e.Head, e.Tree)
 	}
 	// an answer just given may have ended the run, or settled the last of it
 	if len(t.Fired) == 0 && run.payload() != nil {

@@ -233,15 +233,13 @@ func (r TaskRun) clone() *TaskRun {
 }
 
 // compare notes a list that is not the one last read; nil where it cannot be read.
-func (r *TaskRun) compare(now *ReadList) *TaskRun {
+func (r *TaskRun) compare(now *ReadList) {
 	if now == nil || r.ListSum == "" {
-		return r
+		return
 	}
-	next := r.clone()
-	if next.Changed = now; now.Sum == r.ListSum {
-		next.Changed = nil
+	if r.Changed = now; now.Sum == r.ListSum {
+		r.Changed = nil
 	}
-	return next
 }
 
 // left are the tasks of a list that was read again and that are not done yet.
@@ -282,21 +280,19 @@ func (r *TaskRun) aim(a *Attempt) {
 	a.Token = fmt.Sprintf("%d.%d-%s", a.Task, a.Try, nonce)
 }
 
-// resumed is the run as a person takes it up again: the task gets a new set of attempts (T65).
-func (r TaskRun) resumed(by Request) *TaskRun {
-	next := r.clone()
-	next.Outages, next.Drive = 0, resumedBy(by.Flags.Task.Drive, r.Drive)
-	if next.Try >= next.MaxTries {
-		next.Try = 1
+// resume gives the task a new set of attempts as a person takes the run up again (T65).
+func (r *TaskRun) resume(by Request) {
+	r.Outages, r.Drive = 0, resumedBy(by.Flags.Task.Drive, r.Drive)
+	if r.Try >= r.MaxTries {
+		r.Try = 1
 	}
 	if by.unasked() {
-		return next
+		return
 	}
-	next.Tip = ""
+	r.Tip = ""
 	if more := by.Flags.Task.Dollars; more > 0 {
-		next.Dollars = more
+		r.Dollars = more
 	}
-	return next
 }
 
 func (r *TaskRun) drive() string        { return r.Drive }
@@ -355,36 +351,39 @@ func (t *Tick) verdict() Judgement {
 }
 
 // fold moves the run on by one attempt (T9, T52–T60).
-func (r TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) *TaskRun {
-	next := r.clone()
+func (r *TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) {
 	task := a.Task - 1
-	if task < len(next.List) {
-		item := &next.List[task]
+	if task < len(r.List) {
+		item := &r.List[task]
 		item.Tries++
 		item.Base = a.Base
 		item.Minutes += minutes
 		item.Dollars = item.Dollars.Plus(spent)
 		if j.Verdict.done() {
-			item.Result, item.SHA, next.Tip = j.Verdict, j.SHA, j.SHA
+			item.Result, item.SHA, r.Tip = j.Verdict, j.SHA, j.SHA
 		}
 	}
-	next.PR = cmp.Or(a.PR, next.PR)
-	if next.Outages++; j.Verdict != Outage {
-		next.Outages = 0
+	r.PR = cmp.Or(a.PR, r.PR)
+	if r.Outages++; j.Verdict != Outage {
+		r.Outages = 0
 	}
 	switch {
-	case next.Index != task: // a person's answer has moved the run on
-	case j.Verdict.done() && task < len(next.List):
-		next.Index++
-		next.Try, next.Reason, next.Words = 1, "", ""
-		next.skipDone()
+	case r.Index != task: // a person's answer has moved the run on
+	case j.Verdict.done() && task < len(r.List):
+		r.next()
 	case j.Verdict.done():
-		next.Try, next.Reason = 1, ""
+		r.Try, r.Reason = 1, ""
 	case j.Verdict == Overruled || j.Verdict == Unfinished:
-		next.Try++
-		next.Reason = j.Why
+		r.Try++
+		r.Reason = j.Why
 	}
-	return next
+}
+
+// next moves on from the task under way.
+func (r *TaskRun) next() {
+	r.Index++
+	r.Try, r.Reason, r.Words = 1, "", ""
+	r.skipDone()
 }
 
 // AllDone is the sentence about a list of which every task is done (T71).
@@ -492,7 +491,7 @@ func (b *Budget) foldTask(t *Tick, e Ending) *TaskLine {
 	}
 	j := t.verdict()
 	took := max(0, e.Now.Sub(t.StartedAt)) // the clock may have been set back
-	b.Tasks = b.Tasks.fold(a, j, int(took.Minutes()), spent)
+	b.Tasks.fold(a, j, int(took.Minutes()), spent)
 	return &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: j, Fresh: a.Fresh,
 		Feedback: a.Feedback}
 }
