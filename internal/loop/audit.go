@@ -365,27 +365,26 @@ func (a *Attempt) Name() string {
 
 func auditClear(f *Facts) string {
 	r := f.Run.Audit
-	if r == nil || r.Phase != Complete {
+	if r.Phase != Complete {
 		return ""
 	}
 	return "The audit is clear. " + r.Result()
 }
 
-func auditRetries(f *Facts) string      { return f.noVerdicts(Auditing) }
-func finalAuditRetries(f *Facts) string { return f.noVerdicts(FinalAuditing) }
-
-func (f *Facts) noVerdicts(in Phase) string {
-	r := f.Run.Audit
-	if r == nil || r.Phase != in || r.Retries < maxRetries {
-		return ""
+func noVerdicts(in Phase) func(*Facts) string {
+	return func(f *Facts) string {
+		r := f.Run.Audit
+		if r.Phase != in || r.Retries < maxRetries {
+			return ""
+		}
+		return fmt.Sprintf("%d audits in a row ended without a verdict: %s", r.Retries, r.Reason)
 	}
-	return fmt.Sprintf("%d audits in a row ended without a verdict: %s", r.Retries, r.Reason)
 }
 
 // Result is the run in a line, as in "2 of 3 sections clean, 1 open bug, 0 open warnings".
 func (r *AuditRun) Result() string {
-	return fmt.Sprintf("%d of %s clean, %s, %s", r.Clean(), count(len(r.Sections), "section"),
-		count(r.Found.Bugs, "open bug"), count(r.Found.Warnings, "open warning"))
+	return fmt.Sprintf("%d of %s clean, %s, %s", r.Clean(), Plural(len(r.Sections), "section"),
+		Plural(r.Found.Bugs, "open bug"), Plural(r.Found.Warnings, "open warning"))
 }
 
 // Clean counts the sections whose audit was clean.
@@ -402,16 +401,15 @@ func tellClear(f *Facts) string {
 		strings.ReplaceAll(string(r.Phase), "_", " "))
 }
 
-func tellVerdicts(f *Facts) string      { return f.tellNoVerdicts(Auditing) }
-func tellFinalVerdicts(f *Facts) string { return f.tellNoVerdicts(FinalAuditing) }
-
-func (f *Facts) tellNoVerdicts(in Phase) string {
-	retries := 0
-	if r := f.Run.Audit; r.Phase == in {
-		retries = r.Retries
+func tellNoVerdicts(in Phase) func(*Facts) string {
+	return func(f *Facts) string {
+		retries := 0
+		if r := f.Run.Audit; r.Phase == in {
+			retries = r.Retries
+		}
+		return fmt.Sprintf("%s in a row without a verdict; fires at %d", Plural(retries, "audit"),
+			maxRetries)
 	}
-	return fmt.Sprintf("%s in a row without a verdict; fires at %d", count(retries, "audit"),
-		maxRetries)
 }
 
 // AuditStatuses are the statuses of the seed for each cause by which an audit loop ends, with the
@@ -540,7 +538,7 @@ func (s State) astray(e *Evidence) string {
 	case e.Dropped != "":
 		return e.dropped()
 	case len(e.Dirty) > 0:
-		return count(len(e.Dirty), "file") + " not committed"
+		return Plural(len(e.Dirty), "file") + " not committed"
 	}
 	return ""
 }

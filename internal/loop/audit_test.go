@@ -110,7 +110,8 @@ func TestAuditFold(t *testing.T) {
 		r.fold(&Attempt{}, none)
 	}
 	run := &Budget{Audit: r, Skill: Audit, Status: Active}
-	if auditRetries(&Facts{Run: run}) == "" || finalAuditRetries(&Facts{Run: run}) != "" {
+	if noVerdicts(Auditing)(&Facts{Run: run}) == "" ||
+		noVerdicts(FinalAuditing)(&Facts{Run: run}) != "" {
 		t.Error("three audits without a verdict continue")
 	}
 	if r.fold(&Attempt{}, clean); r.Retries != 0 {

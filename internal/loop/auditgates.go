@@ -10,10 +10,8 @@ const RecurringGate = "finding-recurring"
 
 // recurringDue asks about each finding that will have been open at three audits in a row.
 func recurringDue(f *Facts) (due []Gate) {
-	if f.Tick == nil || f.Tick.Attempt == nil || !f.Tick.Attempt.Phase.Audits() {
-		return nil
-	}
-	if j := f.Tick.Attempt.Judged; j == nil || j.Verdict != Dirty {
+	a := f.Tick.Attempt
+	if a == nil || !a.Phase.Audits() || a.Judged == nil || a.Judged.Verdict != Dirty {
 		return nil
 	}
 	for _, one := range f.Run.Audit.Which(OpenFinding) {
@@ -75,5 +73,5 @@ func tellRecurring(f *Facts) string {
 		most = r.Audits - r.Found.Since
 	}
 	return fmt.Sprintf("the oldest open finding was there at %s; asks at %d",
-		count(most, "audit"), maxSeen)
+		Plural(most, "audit"), maxSeen)
 }

@@ -339,16 +339,16 @@ func TestAuditFoldKeeps(t *testing.T) {
 		"phase complete; fires once all is clean") {
 		t.Error(got)
 	}
-	for _, run := range []*AuditRun{nil, auditRun(1, Coding)} {
+	for _, run := range []*AuditRun{auditRun(1, Coding), auditRun(1, Auditing)} {
 		f.Run.Audit = run
-		if auditClear(f)+auditRetries(f)+finalAuditRetries(f) != "" {
+		if auditClear(f)+noVerdicts(Auditing)(f)+noVerdicts(FinalAuditing)(f) != "" {
 			t.Errorf("%+v ends", run)
 		}
 	}
 	last := auditRun(2, FinalAuditing)
 	last.Retries, last.Reason = 3, "silence"
 	f.Run.Audit = last
-	if got := finalAuditRetries(f); auditRetries(f) != "" ||
+	if got := noVerdicts(FinalAuditing)(f); noVerdicts(Auditing)(f) != "" ||
 		got != "3 audits in a row ended without a verdict: silence" {
 		t.Error(got)
 	}
@@ -386,7 +386,6 @@ func TestRecurringDue(t *testing.T) {
 		"a clean audit": func(f *Facts) { f.Tick.Attempt.Judged = &Judgement{Verdict: Clean} },
 		"a coder":       func(f *Facts) { f.Tick.Attempt.Phase = Coding },
 		"no attempt":    func(f *Facts) { f.Tick.Attempt = nil },
-		"no iteration":  func(f *Facts) { f.Tick = nil },
 	} {
 		c := State{Run: s.Run, Tick: s.Tick}.clone()
 		f := &Facts{Run: c.Run, Tick: c.Tick}

@@ -185,7 +185,7 @@ func (f *Facts) snapshot() *Snapshot {
 // recorded (R86, R87). An issue that the run has planned since, or took with a PR, is no drift
 // when it is gone.
 func driftDue(f *Facts) []Gate {
-	if f.Tick == nil || f.Tick.backlog() == nil {
+	if f.Tick.backlog() == nil {
 		return nil
 	}
 	before := f.snapshot()

@@ -49,7 +49,7 @@ func outages(f *Facts) string {
 		return "the service is back at " + b.RetryAt.UTC().Format("2006-01-02 15:04 MST")
 	}
 	p := b.payload()
-	if p == nil || p.outages() < b.maxOutages() {
+	if p.outages() < b.maxOutages() {
 		return ""
 	}
 	if b.Audit != nil {

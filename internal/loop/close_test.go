@@ -160,9 +160,6 @@ func TestWhatATickKnows(t *testing.T) {
 	if (*Iteration)(nil).Tracks(1) || (*Iteration)(nil).HeadAtEnd(1) != "" {
 		t.Error("no line tracks anything")
 	}
-	if due := Due(&Facts{Run: &Budget{}, Tick: &tick}, Merging); len(due) != 0 {
-		t.Errorf("no merge is asked about: %+v", due)
-	}
 	for _, k := range Gates {
 		if got, ok := GateOf(k.Name); !ok || got.Header != k.Header {
 			t.Errorf("%s: %+v", k.Name, got)

@@ -36,7 +36,7 @@ func (e Call) critique(s State) *Deny {
 	if sent < maxCritiques {
 		return nil
 	}
-	return notSent(count(sent, "cycle")+" with "+critic+" are the most in one iteration",
+	return notSent(Plural(sent, "cycle")+" with "+critic+" are the most in one iteration",
 		"accept the present state, or escalate it: report what a person has to decide")
 }
 

@@ -60,7 +60,7 @@ var Gates = [...]GateKind{
 			{"no", "Leave the lock alone and skip this tick."},
 			{"stop", "Leave the lock alone and stop this loop."},
 		},
-		Tell: tellForce,
+		Tell: says("asks when --lock=force meets a lock that is held"),
 	},
 	{
 		Name: ResumeDivergence, Header: "Divergence", When: Entry, Applies: EveryRun,
@@ -120,7 +120,8 @@ var Gates = [...]GateKind{
 		},
 		Due:   mergeDue,
 		Apply: applyMerge,
-		Tell:  tellMerge,
+		Tell: says("asks before a merge, unless the facts show that no human feedback was " +
+			"addressed"),
 	},
 	{
 		Name: RepeatedFailure, Header: "Failed twice", When: Exit, Applies: EveryRun,
@@ -172,7 +173,9 @@ var Gates = [...]GateKind{
 			{"fresh", "Begin with the first task."},
 			{"stop", "Do not begin."},
 		},
-		Due: importDue, Apply: applyImport, Tell: tellImport,
+		Due: importDue, Apply: applyImport,
+		Tell: says("asks before the first task, when another tool left a state file of the " +
+			"same list"),
 	},
 	{
 		Name: ListGate, Header: "Task list", When: Entry, Applies: TaskLoop, Holds: HoldTick,
@@ -182,7 +185,8 @@ var Gates = [...]GateKind{
 			{"keep", "Continue with the tasks of this run."},
 			{"stop", "Stop the loop."},
 		},
-		Due: listDue, Apply: applyList, Tell: tellList,
+		Due: listDue, Apply: applyList,
+		Tell: says("asks when the task list was edited since it was read; ticks do not count"),
 	},
 	{
 		Name: TestsGate, Header: "Tests", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
@@ -202,7 +206,8 @@ var Gates = [...]GateKind{
 			{"skip", "Leave the task out and continue with the next one."},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},
-		Due: flaggedDue, Apply: applyFlagged, Tell: tellFlagged,
+		Due: flaggedDue, Apply: applyFlagged,
+		Tell: says("asks when a worker ends with TASK_BLOCKED, or writes under Blocked / Flagged"),
 	},
 	{
 		Name: CheckpointGate, Header: "Checkpoint", When: Exit, Applies: TaskLoop,
@@ -284,9 +289,6 @@ func (g Gate) describeRaise(scope Scope) Gate {
 // asked reports whether the question waits, or was answered for its target. An answer to a
 // question of the exit in this tick's own line was about the iteration before it.
 func (t *Tick) asked(name, target string) bool {
-	if t == nil {
-		return false
-	}
 	answered := t.Answered
 	if ofExit(name) {
 		answered = t.DeferredAnswers

@@ -134,7 +134,7 @@ func (b *Budget) idleText() string {
 		since = "then"
 	}
 	return fmt.Sprintf("nothing changed for %s, $%s since %s",
-		count(b.Idle.Iterations, "iteration"), b.DollarsEstimate.minus(b.Idle.Before),
+		Plural(b.Idle.Iterations, "iteration"), b.DollarsEstimate.minus(b.Idle.Before),
 		since[:min(7, len(since))])
 }
 

@@ -98,7 +98,7 @@ func (s State) lacking(e *Evidence) (why, more string) {
 		return fmt.Sprintf("the branch is %s, the attempt began on %s", orNone(e.Branch),
 			orNone(a.Branch)), ""
 	case len(e.Dirty) > 0:
-		return fmt.Sprintf("%s not committed", count(len(e.Dirty), "file")),
+		return fmt.Sprintf("%s not committed", Plural(len(e.Dirty), "file")),
 			strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n")
 	case e.Dropped != "":
 		return e.dropped(), ""
@@ -129,7 +129,7 @@ func red(c *CheckRun, head string) string {
 	switch {
 	case c.Stopped:
 		return fmt.Sprintf("the check did not end by itself; it was stopped after %s",
-			count(c.Seconds, "second"))
+			Plural(c.Seconds, "second"))
 	case c.Exit > 0:
 		return fmt.Sprintf("the check is red: exit %d", c.Exit)
 	case c.Head != head:

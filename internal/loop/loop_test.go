@@ -132,7 +132,8 @@ func TestBudgetEscalation(t *testing.T) {
 }
 
 func TestRaiseLiftsByHalfRoundedUp(t *testing.T) {
-	f := &Facts{Run: &Budget{Skill: Work, Ceilings: Ceilings{5, 20, 60, 25*Dollar + 1*Cent},
+	f := &Facts{Tick: &Tick{}, Run: &Budget{Skill: Work,
+		Ceilings:       Ceilings{5, 20, 60, 25*Dollar + 1*Cent},
 		IterationsUsed: 3, DollarsEstimate: 21 * Dollar}, Minutes: 49}
 	g := Due(f, Entry)[0]
 	want := Ceilings{8, 20, 90, 37*Dollar + 52*Cent}

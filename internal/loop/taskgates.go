@@ -40,8 +40,8 @@ func reviewDue(f *Facts) []Gate {
 
 // prGateDue asks once the PR of the whole list is open (T51).
 func prGateDue(f *Facts) []Gate {
-	if f.Tick == nil || f.Tick.Attempt == nil || f.Tick.Attempt.Judged == nil ||
-		f.Run.Tasks.item() != nil || !f.Tick.Attempt.Judged.Verdict.done() {
+	item, j := judged(f)
+	if item != nil || j == nil || !j.Verdict.done() {
 		return nil
 	}
 	all, pr := "the task is", "the pull request"
@@ -67,10 +67,8 @@ func (g Gate) YesNo() (yes, no string) {
 }
 
 func numbered(f *Facts, n int, question string) []Gate {
-	for _, passed := range f.Run.Tasks.Passed {
-		if passed == n {
-			return nil
-		}
+	if slices.Contains(f.Run.Tasks.Passed, n) {
+		return nil
 	}
 	return []Gate{{Question: question}}
 }
@@ -199,7 +197,7 @@ func listDue(f *Facts) []Gate {
 	}
 	return []Gate{{Question: fmt.Sprintf("The task list %s was changed since it was read: it has "+
 		"%s left, this run has %s. Read it again, or keep this run's?", r.ListPath,
-		count(len(r.left(r.Changed.List)), "task"), count(len(r.List)-r.Index, "task"))}}
+		Plural(len(r.left(r.Changed.List)), "task"), Plural(len(r.List)-r.Index, "task"))}}
 }
 
 func applyList(run *Budget, _ *Tick, _ Gate, act, _ string) {
@@ -256,7 +254,7 @@ func applyTests(run *Budget, tick *Tick, g Gate, act, _ string) {
 
 // judged is the task of the open attempt with its judgement; nil before there is one.
 func judged(f *Facts) (*TaskItem, *Judgement) {
-	if f.Tick == nil || f.Tick.Attempt == nil || f.Run.Tasks == nil {
+	if f.Tick.Attempt == nil {
 		return nil, nil
 	}
 	return f.Run.Tasks.item(), f.Tick.Attempt.Judged

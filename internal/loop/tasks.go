@@ -420,7 +420,7 @@ func tasksDone(f *Facts) string {
 
 // listDone reports whether nothing is left to do; an answer may open a task again.
 func (f *Facts) listDone() bool {
-	return f.Run.Tasks != nil && f.Run.Tasks.Complete() && len(f.Run.Pending) == 0
+	return f.Run.Tasks.Complete() && len(f.Run.Pending) == 0
 }
 
 // CauseDropped is why a list that is done does not count as complete.
@@ -451,9 +451,6 @@ func (s State) Tip() string {
 
 func taskBlocked(f *Facts) string {
 	r := f.Run.Tasks
-	if r == nil {
-		return ""
-	}
 	item := r.item()
 	if r.Dollars > 0 && item != nil && item.Dollars >= r.Dollars {
 		return fmt.Sprintf("Task %d blocked after %s: it spent $%s of its $%s. Manual "+
