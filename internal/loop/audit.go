@@ -449,29 +449,22 @@ func (b *Budget) AuditStatus() string {
 // (A5, A7).
 func (b *Budget) Restartable() bool { return b.AuditStatus() != "completed" }
 
-// order asks the conductor for the call that begins the phase under way.
-func (r *AuditRun) order() string {
-	return fmt.Sprintf("Next: %s of %s. Make exactly one Agent call now: subagent_type "+
-		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it by the phase's "+
-		"own). When it returns, end your turn with one short line. Do nothing else.", r.UnderWay(),
-		r.Plan, r.UnderWay())
-}
-
 // UnderWay is the phase under way, as in "the audit of section 2".
 func (r *AuditRun) UnderWay() string {
 	a := Attempt{Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections)}
 	return a.Name()
 }
 
-func (r *AuditRun) drive() string        { return r.Drive }
-func (r *AuditRun) check() (string, int) { return r.Check, r.CheckMinutes }
-func (r *AuditRun) tip() string          { return r.Tip }
-func (r *AuditRun) outages() int         { return r.Outages }
-func (r *AuditRun) maxIdle() int         { return maxIdle }
-func (r *AuditRun) complete() bool       { return r.Phase == Complete }
-func (r *AuditRun) unit() string         { return "phase" }
-func (r *AuditRun) tick() string         { return "turn" }
-func (r *AuditRun) underWay() string     { return r.UnderWay() }
+func (r *AuditRun) attempts() attempts {
+	return attempts{
+		drive: r.Drive, check: r.Check, minutes: r.CheckMinutes, tip: r.Tip, outages: r.Outages,
+		maxIdle: maxIdle, unit: "phase", whole: "the phase's own", tick: "turn",
+		done: r.Phase == Complete,
+	}
+}
+
+func (r *AuditRun) underWay() string { return r.UnderWay() }
+func (r *AuditRun) next() string     { return r.UnderWay() + " of " + r.Plan }
 
 func (r *AuditRun) advanced(since *Budget) bool {
 	was := since.Audit

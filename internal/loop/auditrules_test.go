@@ -229,8 +229,9 @@ func TestAuditBegins(t *testing.T) {
 		FinalAuditing: "the final audit", Fixing: "the fix", PostAction: "the post action"}
 	for phase, want := range names {
 		r.Phase = phase
-		if r.UnderWay() != want || !strings.Contains(r.order(), "Next: "+want+" of p.md.") {
-			t.Errorf("%s is %s: %s", phase, r.UnderWay(), r.order())
+		order := (&Budget{Audit: r}).Order()
+		if r.UnderWay() != want || !strings.HasPrefix(order, "Next: "+want+" of p.md.") {
+			t.Errorf("%s is %s: %s", phase, r.UnderWay(), order)
 		}
 		clean := 3
 		if phase == Coding || phase == Auditing {

@@ -37,7 +37,7 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 		return out
 	}
 	out := Outcome{Save: Save{Tick: s.Tick}}
-	if a := s.Tick.Attempt; a != nil && e.Agent == "" && !s.inline() {
+	if a := s.Tick.Attempt; a != nil && e.Agent == "" && !s.Run.driven() {
 		if missing := k.lacks(NeedPrompt); missing != 0 {
 			return Outcome{Need: missing}
 		}
@@ -80,7 +80,7 @@ func (e Call) conduct(s State, k *Known) Outcome {
 
 // stays keeps the worker of a task to it: it asks no person and schedules nothing (T90).
 func (e Call) stays(s State, _ *Known) Outcome {
-	works := e.Agent != "" || s.inline()
+	works := e.Agent != "" || s.Run.driven()
 	if s.Run.Tasks == nil || !works || !e.open(s) || s.Tick.Attempt == nil {
 		return Outcome{}
 	}

@@ -31,10 +31,7 @@ func (b *Budget) maxIdle() int {
 	if b.MaxIdle > 0 {
 		return b.MaxIdle
 	}
-	if p := b.payload(); p != nil {
-		return p.maxIdle()
-	}
-	return maxIdle
+	return b.attempts().maxIdle
 }
 
 // foldIdle counts the iteration that ends. before is the run as it was. What git could not tell, or

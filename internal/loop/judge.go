@@ -194,12 +194,9 @@ func (s State) works() bool {
 		!t.Halting() && t.Failed == ""
 }
 
-// inline reports whether the main thread itself does the task.
-func (s State) inline() bool { return s.Run.Drive() == DriveProcess }
-
 // workerEnds judges the worker of the open attempt as it ends. decided is false for another worker.
 func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
-	if !s.works() || s.inline() || s.Run.feeds() && !s.Tick.Attempt.Sent {
+	if !s.works() || s.Run.driven() || s.Run.feeds() && !s.Tick.Attempt.Sent {
 		return Outcome{}, false
 	}
 	if missing := k.lacks(NeedWorker); missing != 0 {
@@ -242,7 +239,7 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 	var need Need
 	var hold *Continue
 	switch {
-	case s.inline():
+	case s.Run.driven():
 		if missing := k.lacks(NeedWorker); missing != 0 {
 			return Outcome{Need: missing}, true
 		}
@@ -270,9 +267,6 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 	}
 	return Outcome{}, false
 }
-
-// Order is what the conductor is asked for: one call, whose prompt the hook replaces.
-func (b *Budget) Order() string { return b.payload().order() }
 
 // Feeds reports whether the last Stop asked for the next attempt in this very turn. A worker that a
 // person's own prompt sends is no part of the loop.

@@ -293,7 +293,7 @@ func StartBody(run *Budget, t *Tick) bool {
 		run.IterationsUsed = t.Iteration
 		switch p := run.payload(); {
 		case t.Attempt == nil || p == nil: // nil where the run's file has lost it
-		case p.complete():
+		case p.attempts().done:
 			t.Attempt = nil // by an answer
 		default:
 			p.aim(t.Attempt)

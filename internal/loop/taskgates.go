@@ -154,7 +154,7 @@ func applyFlagged(run *Budget, _ *Tick, _ Gate, act, answer string) {
 	switch item := r.item(); {
 	case act == "skip" && item != nil:
 		item.Result = SkippedOne
-		r.next()
+		r.moveOn()
 	case act == "retry":
 		r.Try = 1
 		if answer != act {

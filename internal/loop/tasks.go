@@ -295,16 +295,14 @@ func (r *TaskRun) resume(by Request) {
 	}
 }
 
-func (r *TaskRun) drive() string        { return r.Drive }
-func (r *TaskRun) check() (string, int) { return r.Check, r.CheckMinutes }
-func (r *TaskRun) tip() string          { return r.Tip }
-func (r *TaskRun) outages() int         { return r.Outages }
-func (r *TaskRun) complete() bool       { return r.Complete() }
-func (r *TaskRun) unit() string         { return "task" }
-func (r *TaskRun) tick() string         { return "task" }
-
 // A task has all of its attempts first, so that the cause of its end is its own (T57).
-func (r *TaskRun) maxIdle() int { return max(maxIdle, r.MaxTries-1) }
+func (r *TaskRun) attempts() attempts {
+	return attempts{
+		drive: r.Drive, check: r.Check, minutes: r.CheckMinutes, tip: r.Tip, outages: r.Outages,
+		maxIdle: max(maxIdle, r.MaxTries-1), unit: "task", whole: "the task", tick: "task",
+		done: r.Complete(),
+	}
+}
 
 func (r *TaskRun) advanced(since *Budget) bool { return r.Index > since.Tasks.Index }
 
@@ -315,12 +313,7 @@ func (r *TaskRun) underWay() string {
 	return fmt.Sprintf("task %d of %d", r.Index+1, len(r.List))
 }
 
-func (r *TaskRun) order() string {
-	return fmt.Sprintf("Next: %s, attempt %d. Make exactly one Agent call now: subagent_type "+
-		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it by the task). "+
-		"When it returns, end your turn with one short line. Do nothing else.", r.underWay(), r.Try,
-		r.underWay())
-}
+func (r *TaskRun) next() string { return fmt.Sprintf("%s, attempt %d", r.underWay(), r.Try) }
 
 // emptyTree is git's name of a tree without files: what a branch without a commit is compared with.
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
@@ -370,7 +363,7 @@ func (r *TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) {
 	switch {
 	case r.Index != task: // a person's answer has moved the run on
 	case j.Verdict.done() && task < len(r.List):
-		r.next()
+		r.moveOn()
 	case j.Verdict.done():
 		r.Try, r.Reason = 1, ""
 	case j.Verdict == Overruled || j.Verdict == Unfinished:
@@ -379,8 +372,8 @@ func (r *TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) {
 	}
 }
 
-// next moves on from the task under way.
-func (r *TaskRun) next() {
+// moveOn leaves the task under way behind.
+func (r *TaskRun) moveOn() {
 	r.Index++
 	r.Try, r.Reason, r.Words = 1, "", ""
 	r.skipDone()
