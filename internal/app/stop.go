@@ -72,11 +72,6 @@ func (h *handler) prompted() loop.Prompt {
 	return e
 }
 
-// sessionEnded records that the session's person closed it.
-func (h *handler) sessionEnded() (event.Reply, error) {
-	return h.step(loop.SessionEnd{Turn: h.turn(), Reason: h.ev.Reason})
-}
-
 // turnFailed records that an API error ended the turn; no Stop follows. An error that ended a
 // worker ends no turn.
 func (h *handler) turnFailed() (event.Reply, error) {
