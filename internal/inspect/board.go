@@ -31,7 +31,7 @@ func (d *Inspector) Backlog(scope []string) (report.Board, error) {
 		b.Issues = append(b.Issues, report.BoardIssue(f))
 	}
 	if b.Whole {
-		b.Workable = run.Workable(*answer.Backlog)
+		b.Workable = run.Workable(answer.Backlog)
 	}
 	facts := loop.Look(run, &loop.Tick{Report: answer.Report()}, nil, v.now)
 	b.Fired = evaluate(facts, "backlog-empty", "dependency-cycle")

@@ -81,7 +81,10 @@ func (t *Tick) FromTracker() bool { return t.Asked != nil && t.Asked.Backlog != 
 
 // Workable are the issues that a work loop may pick: unblocked ones that no sibling has in
 // progress (R78–R80).
-func (b *Budget) Workable(list Backlog) []int {
+func (b *Budget) Workable(list *Backlog) []int {
+	if list == nil {
+		return nil
+	}
 	var out []int
 	for _, n := range slices.Concat(list.Unblocked, list.InProgress) {
 		theirs := slices.Contains(list.InProgress, n) && !slices.Contains(b.FailedIssues, n)

@@ -176,8 +176,11 @@ func (e Call) atGate(k *Known, gates []Gate) Outcome {
 // to finish; past the overrun nothing else passes. What the iteration has spent is a lower bound,
 // because what cannot be read is left out until it ends.
 func (e Call) ceiling(s State, k *Known) Outcome {
-	task := s.taskCeiling()
-	if !e.open(s) || s.Run.Ceilings.Dollars == 0 && task == 0 {
+	if !e.open(s) {
+		return Outcome{}
+	}
+	ofTask, task := s.taskSpent(k.Running.Dollars)
+	if s.Run.Ceilings.Dollars == 0 && task == 0 {
 		return Outcome{}
 	}
 	if missing := k.lacks(NeedRunning); missing != 0 {
@@ -185,9 +188,11 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	}
 	s.Tick.Count(s.Run, k.Running)
 	spent := s.Run.DollarsEstimate.Plus(k.Running.Dollars)
-	reached, limit := s.Run.dollarsReached(spent), s.Run.dollarLimit(k.Overrun)
-	if text := s.taskDollars(k.Running.Dollars); text != "" && reached == "" {
-		reached, limit, spent = text, task.overrun(k.Overrun), s.taskSpent(k.Running.Dollars)
+	reached, limit := s.Run.dollarsReached(spent), s.Run.Ceilings.Dollars.overrun(k.Overrun)
+	if reached == "" && task > 0 && ofTask >= task {
+		reached = fmt.Sprintf("Cost budget of task %d reached: $%s / $%s", s.Tick.Attempt.Task,
+			ofTask, task)
+		limit, spent = task.overrun(k.Overrun), ofTask
 	}
 	first := reached != "" && s.Tick.tellDollars(e.Agent)
 	out := Outcome{}
@@ -265,7 +270,7 @@ func (e Call) schedule(s State, k *Known) Outcome {
 	case k.lacks(NeedSpent) != 0: // a ceiling that is reached ends the loop at this exit (R30)
 		return Outcome{Need: NeedSpent}
 	}
-	if text := e.exhausted(s, k); text != "" {
+	if text := exhausted(s.spent(e.Now, k)); text != "" {
 		return refuseCall(deny(ScheduleRule, endTurn, "Not scheduled: %s", text))
 	}
 	return Outcome{}
@@ -328,14 +333,6 @@ func (e Call) neverAgain(c *Claim) Outcome {
 	}
 	return refuseCall(deny(ScheduleRule, "end the turn; nothing is to be scheduled", "%s",
 		c.priorStop()))
-}
-
-// exhausted is the text of a ceiling that is reached with what was spent until now.
-func (e Call) exhausted(s State, k *Known) string {
-	b := *s.Run
-	b.Spend(k.Count.Spent)
-	b.observe(k.Count.Clock)
-	return exhausted(Look(&b, s.Tick, nil, e.Now))
 }
 
 const endTurn = "let what runs finish, report, and end the turn"

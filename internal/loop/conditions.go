@@ -176,7 +176,7 @@ func backlogEmpty(f *Facts) string {
 	if f.Tick == nil || f.Tick.worked() || f.Tick.backlog() == nil {
 		return ""
 	}
-	if len(f.Run.Workable(*f.Tick.backlog())) > 0 {
+	if len(f.Run.Workable(f.Tick.backlog())) > 0 {
 		return ""
 	}
 	return fmt.Sprintf("Backlog empty — %d iterations used, %d PRs touched", f.Run.IterationsUsed,
@@ -237,12 +237,14 @@ func minuteBudget(f *Facts) string {
 		f.Run.Ceilings.Minutes) + f.Run.jumped(f.Minutes)
 }
 
-func costBudget(f *Facts) string {
-	if f.Run.Ceilings.Dollars == 0 || f.Run.DollarsEstimate < f.Run.Ceilings.Dollars {
+func costBudget(f *Facts) string { return f.Run.dollarsReached(f.Run.DollarsEstimate) }
+
+// dollarsReached is the text of the dollar ceiling at an amount spent in all, "" below it.
+func (b *Budget) dollarsReached(spent USD) string {
+	if b.Ceilings.Dollars == 0 || spent < b.Ceilings.Dollars {
 		return ""
 	}
-	return fmt.Sprintf("Cost budget reached: $%s / $%s", f.Run.DollarsEstimate,
-		f.Run.Ceilings.Dollars)
+	return fmt.Sprintf("Cost budget reached: $%s / $%s", spent, b.Ceilings.Dollars)
 }
 
 func userInterrupt(f *Facts) string {

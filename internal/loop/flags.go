@@ -53,7 +53,8 @@ const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minu
 // --loop is not among them (R2). Words that are no loop flags are the skill's own and are kept in
 // Rest.
 func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
-	kind, words := KindOf(skill), SplitWords(args)
+	kind := KindOf(skill)
+	words, open := splitWords(args)
 	if i := slices.IndexFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "--loop=")
 	}); i >= 0 {
@@ -69,7 +70,7 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 			return f, true, err
 		}
 	}
-	if f.Task.Check != "" && openQuote(args) && strings.HasSuffix(args, f.Task.Check) {
+	if f.Task.Check != "" && open && strings.HasSuffix(args, f.Task.Check) {
 		return f, true, &flagError{fmt.Sprintf("--check %q has an open quote", f.Task.Check),
 			"close the quote, as in --check=\"go test ./...\""}
 	}
@@ -274,7 +275,12 @@ func (c Ceilings) With(others Ceilings, named []string) Ceilings {
 
 // SplitWords splits on blanks outside of single and double quotes. Nothing is expanded.
 func SplitWords(s string) []string {
-	var words []string
+	words, _ := splitWords(s)
+	return words
+}
+
+// splitWords is SplitWords, and reports whether the last quote is open.
+func splitWords(s string) (words []string, openQuote bool) {
 	var word strings.Builder
 	quote, open := rune(0), false
 	for _, r := range s {
@@ -299,21 +305,7 @@ func SplitWords(s string) []string {
 	if open {
 		words = append(words, word.String())
 	}
-	return words
-}
-
-// openQuote reports whether a quote is not closed, as SplitWords has quotes.
-func openQuote(s string) bool {
-	quote := rune(0)
-	for _, r := range s {
-		switch {
-		case r == quote:
-			quote = 0
-		case quote == 0 && (r == '\'' || r == '"'):
-			quote = r
-		}
-	}
-	return quote != 0
+	return words, quote != 0
 }
 
 // Command is a looping skill as it is invoked: "sdd:work" with its arguments.

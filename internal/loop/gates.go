@@ -263,14 +263,16 @@ func Due(f *Facts, at Moment) []Gate {
 		}
 		for _, g := range k.Due(f) {
 			if !f.Tick.asked(k.Name, g.Target) {
-				due = append(due, k.ask(g).describeRaise(scope))
+				due = append(due, ask(k.Name, g).describeRaise(scope))
 			}
 		}
 	}
 	return due
 }
 
-func (k GateKind) ask(g Gate) Gate {
+// ask is a question of the gate of that name.
+func ask(name string, g Gate) Gate {
+	k, _ := GateOf(name)
 	g.Name, g.Header = k.Name, k.Header
 	g.Options = slices.Clone(k.Options)
 	return g
@@ -293,12 +295,16 @@ func (t *Tick) asked(name, target string) bool {
 	if ofExit(name) {
 		answered = t.DeferredAnswers
 	}
+	return t.waits(name, target) || slices.ContainsFunc(answered, func(g GateAnswer) bool {
+		return g.Name == name && g.Target == target
+	})
+}
+
+// waits reports whether a question waits for its answer.
+func (t *Tick) waits(name, target string) bool {
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
 		return g.Name == name && g.Target == target
-	}) ||
-		slices.ContainsFunc(answered, func(g GateAnswer) bool {
-			return g.Name == name && g.Target == target
-		})
+	})
 }
 
 // Act is the option as which an answer acts: the option itself, or the safest one for a person's
@@ -361,6 +367,7 @@ func ofExit(name string) bool {
 	return k.When == Exit
 }
 
+// stoppedAt is the end of a run by a person's word at a gate (R49, R50).
 func stoppedAt(g Gate, iteration int) Fired {
 	f := Fired{
 		Condition: "prior-gate-stop", Cause: "prior_gate_stop",
@@ -373,13 +380,9 @@ func stoppedAt(g Gate, iteration int) Fired {
 	return f
 }
 
-// stopAt ends a run by a person's word at a gate (R49, R50).
-func (b *Budget) stopAt(g Gate, iteration int) { b.halt(stoppedAt(g, iteration)) }
-
 // askDivergence is the question about a PR that moved while no iteration was looking (R141).
 func askDivergence(pr int) Gate {
-	k, _ := GateOf(ResumeDivergence)
-	return k.ask(Gate{
+	return ask(ResumeDivergence, Gate{
 		Question: fmt.Sprintf("PR #%d has diverged since the prior iteration crashed — "+
 			"re-attach, skip, or stop the loop?", pr),
 		Target: prTarget(pr),
@@ -388,9 +391,8 @@ func askDivergence(pr int) Gate {
 
 // AskForceUnlock is the question before another iteration's lock is taken away (R104).
 func AskForceUnlock() Gate {
-	k, _ := GateOf(ForceUnlock)
-	return k.ask(Gate{Question: "Force-unlock previous iteration's lock? This may corrupt " +
-		"in-flight work."})
+	return ask(ForceUnlock, Gate{Question: "Force-unlock previous iteration's lock? This may " +
+		"corrupt in-flight work."})
 }
 
 func applyDivergence(run *Budget, tick *Tick, g Gate, act, _ string) {

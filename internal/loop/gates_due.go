@@ -45,12 +45,6 @@ func mergeDue(f *Facts) []Gate {
 	}}
 }
 
-// askMerge asks again about a PR that moved after the person's answer.
-func askMerge(f *Facts) Gate {
-	k, _ := GateOf(PostFeedbackMerge)
-	return k.ask(mergeDue(f)[0])
-}
-
 // head is the last commit known of a PR, "" when none is.
 func (t *Tick) head(pr int) (sha string) {
 	for _, p := range t.Tracked {

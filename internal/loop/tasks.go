@@ -486,29 +486,14 @@ func (b *Budget) foldTask(t *Tick, e Ending) *TaskLine {
 		Feedback: a.Feedback}
 }
 
-// The dollar ceiling of one task, over all of its attempts (T88).
-
-func (s State) taskCeiling() USD {
-	if s.Tick == nil || s.Tick.Attempt == nil || s.Run.Tasks == nil {
-		return 0
+// taskSpent is what the task under way cost with the open attempt's, and the ceiling over all of
+// its attempts, 0 for none (T88).
+func (s State) taskSpent(running USD) (spent, ceiling USD) {
+	if s.Tick.Attempt == nil || s.Run.Tasks == nil {
+		return 0, 0
 	}
-	return s.Run.Tasks.Dollars
-}
-
-// taskSpent is what the task under way cost, with the open attempt's.
-func (s State) taskSpent(running USD) USD {
 	if item := s.Run.Tasks.item(); item != nil {
-		return item.Dollars.Plus(running)
+		running = item.Dollars.Plus(running)
 	}
-	return running
-}
-
-// taskDollars is the text of the ceiling, "" below it.
-func (s State) taskDollars(running USD) string {
-	most := s.taskCeiling()
-	if most == 0 || s.taskSpent(running) < most {
-		return ""
-	}
-	return fmt.Sprintf("Cost budget of task %d reached: $%s / $%s", s.Tick.Attempt.Task,
-		s.taskSpent(running), most)
+	return running, s.Run.Tasks.Dollars
 }

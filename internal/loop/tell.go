@@ -100,7 +100,7 @@ func tellBacklog(f *Facts) string {
 		return "no backlog known in an open iteration; fires when nothing workable is left at " +
 			"its entry"
 	}
-	left := f.Run.Workable(*f.Tick.backlog())
+	left := f.Run.Workable(f.Tick.backlog())
 	return fmt.Sprintf("%s workable; fires at 0, before anything is worked on",
 		Plural(len(left), "issue"))
 }
