@@ -147,7 +147,7 @@ var verbs = map[string]func(w *world, args string){
 	"spend":     (*world).spend,
 	"schedule":  (*world).schedule,
 	"mark":      func(w *world, _ string) { w.known.Marked = true },
-	"typed":     func(w *world, _ string) { w.known.Origin.By = "human" },
+	"typed":     func(w *world, args string) { w.known.Origin = Origin{"human", args} },
 	"barred":    func(w *world, _ string) { w.known.NoDialog = true },
 	"underloop": func(w *world, _ string) { w.known.Around.UnderLoop = true },
 	"redact": func(w *world, args string) {
@@ -188,6 +188,16 @@ var verbs = map[string]func(w *world, args string){
 	"review":  (*world).review,
 	"comment": (*world).comment,
 	"opens":   (*world).opens,
+	"later": func(w *world, args string) {
+		w.calls(Call{Tool: "CronCreate", ID: w.newCall(), Schedules: &Later{args}})
+	},
+	"helper": func(w *world, args string) {
+		w.calls(Call{Tool: "Task", ID: w.newCall(), Agent: args, Sends: &Task{}})
+	},
+	"grows": func(w *world, args string) {
+		w.step(Grown{w.turn(), Running{From: w.state.Run.DollarsEstimate,
+			Cursors: []Cursor{{Path: "t", Offset: int64(number1(args))}}}})
+	},
 	"approve": (*world).approve,
 	"unread": func(w *world, args string) {
 		w.known.Reading = Reading{Opaque: args}
@@ -218,7 +228,12 @@ var verbs = map[string]func(w *world, args string){
 	"agent":  func(w *world, _ string) { w.calls(Call{Tool: "Agent", Sends: &Task{}}) },
 	"uses":   func(w *world, args string) { w.calls(Call{Tool: args}) },
 	"ends": func(w *world, args string) {
-		w.step(WorkerEnd{Turn: w.turn(), Agent: "w1", Failure: args})
+		failure, reset, named := strings.Cut(args, " until ")
+		e := WorkerEnd{Turn: w.turn(), Agent: "w1", Failure: failure}
+		if named {
+			e.Reset = w.now.Add(duration(reset))
+		}
+		w.step(e)
 	},
 	"process": func(w *world, args string) {
 		w.step(ProcessEnd{Turn: w.turn(), Why: args, Counts: args == "max turns"})
@@ -572,6 +587,9 @@ func (w *world) invoke(e Invocation) {
 		if o.Need != 0 {
 			k.Has, k.Entry = o.Need&NeedAnyEntry, w.found(o.Need)
 			continue
+		}
+		if o.Save.Force != nil && k.Has&NeedAnyEntry == 0 {
+			w.t.Fatal("a lock is taken before it is known how the iteration begins")
 		}
 		w.entered(e, o)
 		if o.Save.Enter != nil && w.rival != nil {
