@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -135,20 +136,12 @@ func (e Call) judge(s State, k *Known) Outcome {
 		switch o := rule(s, k); {
 		case o.Need != 0:
 			return o
-		case !o.Nothing():
-			return out.and(o)
+		case !o.Nothing(): // both are about the same state
+			o.Reply.Context, o.Save.Tick = out.Reply.Context, cmp.Or(o.Save.Tick, out.Save.Tick)
+			return o
 		}
 	}
 	return out
-}
-
-// and joins what two rules of one call decided about the same state.
-func (o Outcome) and(p Outcome) Outcome {
-	p.Reply.Context = o.Reply.Context
-	if p.Save.Tick == nil {
-		p.Save.Tick = o.Save.Tick
-	}
-	return p
 }
 
 func refuseCall(d *Deny) Outcome { return Outcome{Reply: Reply{Deny: d}} }

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -111,9 +112,7 @@ func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 // Spend adds counted usage to the run (R59).
 func (b *Budget) Spend(s Spent) {
 	byModel := map[string]Tokens{}
-	for m, u := range b.TokensByModel {
-		byModel[m] = u
-	}
+	maps.Copy(byModel, b.TokensByModel)
 	for m, u := range s.ByModel {
 		byModel[m] = byModel[m].Add(u)
 		b.TokensIn += u.In()

@@ -118,9 +118,7 @@ func (e WorkerEnd) step(s State, k *Known) Outcome {
 	if !e.open(s) || !slices.Contains(s.Tick.Workers, e.Agent) {
 		return Outcome{}
 	}
-	s.Tick.Workers = slices.DeleteFunc(slices.Clone(s.Tick.Workers), func(id string) bool {
-		return id == e.Agent
-	})
+	s.Tick.Workers = without(s.Tick.Workers, e.Agent)
 	return Outcome{Save: Save{Tick: s.Tick}}
 }
 

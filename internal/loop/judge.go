@@ -120,8 +120,7 @@ func (e *Evidence) dropped() string {
 // Keeps are the commits that HEAD must contain as the attempt ends: the one on which it began, and
 // that of the last task or phase that is done.
 func (s State) Keeps() []string {
-	list := AppendNew([]string{s.Tick.Attempt.Head}, s.Run.tip())
-	return slices.DeleteFunc(list, func(sha string) bool { return sha == "" })
+	return AppendNew(nil, s.Tick.Attempt.Head, s.Run.tip())
 }
 
 // red is why a check is not green on that commit, "" when it is.
@@ -223,9 +222,9 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	if need != 0 {
 		return Outcome{Need: need}, true
 	}
-	s.Tick.Workers = slices.DeleteFunc(slices.Clone(s.Tick.Workers), func(id string) bool {
-		return id == e.Agent && hold == nil
-	})
+	if hold == nil {
+		s.Tick.Workers = without(s.Tick.Workers, e.Agent)
+	}
 	return Outcome{Save: Save{Tick: s.Tick}, Reply: Reply{Continue: hold}}, true
 }
 

@@ -244,6 +244,9 @@ func (b Budget) clone() *Budget {
 	if b.Audit != nil {
 		b.Audit = b.Audit.clone()
 	}
+	if b.Idle != nil {
+		b.Idle = new(*b.Idle)
+	}
 	return &b
 }
 
