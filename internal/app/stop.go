@@ -24,7 +24,7 @@ func (h *handler) stop() (event.Reply, error) {
 		}))
 	}
 	if err == nil && !reply.Blocks() { // else the next event releases them
-		h.slip(h.releaseStopped(h.runs))
+		h.slip(h.rest(only(h.runs, (*loopState).ended)))
 	}
 	return reply, err
 }

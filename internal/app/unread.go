@@ -54,7 +54,8 @@ func leavesLinks(command string) bool {
 			return true
 		case base == "command" && slices.Contains(rest, "-p"):
 			return true
-		case strings.Contains(w, "/") && (brakes(base) || strings.HasSuffix(base, "bin")):
+		case strings.Contains(w, "/") && slices.Contains(brake.Names[:], base),
+			strings.Contains(w, "/") && strings.HasSuffix(base, "bin"):
 			return true
 		case slices.Contains(shells, base) && len(rest) > 0 && logsIn(rest[0]):
 			return true
@@ -62,9 +63,6 @@ func leavesLinks(command string) bool {
 	}
 	return false
 }
-
-// brakes reports whether the session's links have a program of this name.
-func brakes(name string) bool { return slices.Contains(brake.Names[:], name) }
 
 // logsIn reports whether one of a shell's short options makes it a login shell.
 func logsIn(option string) bool {
