@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // settle tries until the request is settled. The state's lock is held while the state is read and
 // changed, never while waiting for another iteration or for the tracker.
 func (e *entry) settle() (event.Reply, error) {
-	deadline := time.Now().Add(e.waitSlice())
+	deadline := time.Now().Add(cmp.Or(e.Wait, 45*time.Second))
 	for {
 		var reply event.Reply
 		var o loop.Outcome
@@ -37,13 +38,6 @@ func (e *entry) settle() (event.Reply, error) {
 			e.asks.Now = e.App.now()
 		}
 	}
-}
-
-func (e *entry) waitSlice() time.Duration {
-	if e.Wait > 0 {
-		return e.Wait
-	}
-	return 45 * time.Second
 }
 
 // maxTries bounds how often a request is tried again while the state's lock is held.

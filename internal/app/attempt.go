@@ -93,7 +93,7 @@ func (h *handler) fetchAttempt(t *loopState, k *loop.Known, need loop.Need) {
 	}
 	kind, _ := attemptsOf(t.Skill)
 	if need&loop.NeedClaim != 0 {
-		k.Claim = kind.claim(h, t)
+		k.Claim = h.claimSeen(t)
 	}
 	if need&loop.NeedEvidence != 0 {
 		k.Evidence = h.evidence(t)
@@ -109,7 +109,7 @@ func (h *handler) fetchAttempt(t *loopState, k *loop.Known, need loop.Need) {
 // workerSeen reads the beginning of the worker's transcript: whether it is this attempt's, or the
 // fork in which the iteration runs, and whether anything is before the attempt's prompt (T93).
 func (h *handler) workerSeen(t *loopState) (w loop.WorkerSeen) {
-	path := first(h.ev.AgentTranscript, h.ev.Transcript)
+	path := cmp.Or(h.ev.AgentTranscript, h.ev.Transcript)
 	if h.ev.InSubagent() && h.ev.AgentTranscript == "" { // a StopFailure does not name it
 		path = usage.AgentTranscript(h.ev.Transcript, h.ev.AgentID)
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -115,11 +116,8 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun,
 	}
 	r := &loop.AuditRun{
 		Plan: filepath.ToSlash(flags.Rest[0]), Phase: loop.Coding, Worktree: top,
-		Drive: first(flags.Task.Drive, loop.DriveStop), Check: flags.Task.Check,
-		CheckMinutes: max(flags.Task.Minutes, 0), Post: postOf(h.config()),
-	}
-	if r.CheckMinutes == 0 {
-		r.CheckMinutes = defaultCheckMinutes
+		Drive: cmp.Or(flags.Task.Drive, loop.DriveStop), Check: flags.Task.Check,
+		CheckMinutes: cmp.Or(flags.Task.Minutes, defaultCheckMinutes), Post: postOf(h.config()),
 	}
 	text, err := readOwn(top, "plan", r.Plan)
 	switch {
@@ -254,7 +252,7 @@ func (h *handler) runsCheck(t *loopState) bool {
 func (h *handler) phaseWorker(t *loopState) string {
 	root, p := h.Env("CLAUDE_PLUGIN_ROOT"), t.Tick.Attempt.Phase
 	switch {
-	case p.Audits() && isFile(filepath.Join(root, "agents", "auditor.md")) && root != "":
+	case p.Audits() && root != "" && isFile(filepath.Join(root, "agents", "auditor.md")):
 		return auditor
 	case p.Audits(), p == loop.PostAction:
 		return ""

@@ -26,7 +26,7 @@ func (h *handler) effects() (list []loop.Effect) {
 		switch a.Kind {
 		case guard.OpenPR:
 			if len(list) == 0 || list[len(list)-1].Kind != loop.OpenedPR {
-				list = append(list, openedPRs(e, printed, opened(acts))...)
+				list = append(list, openedPRs(e, printed, number(acts, guard.OpenPR))...)
 			}
 			continue
 		case guard.Comment, guard.ApprovePR:
@@ -37,7 +37,8 @@ func (h *handler) effects() (list []loop.Effect) {
 		case guard.DropLabel:
 			e.Kind = loop.DroppedLabel
 		case guard.MergePR:
-			e.Kind, e.Landed = loop.MergedPR, saysMerged(h.ev, a.PR, merging(acts) == 1)
+			e.Kind = loop.MergedPR
+			e.Landed = saysMerged(h.ev, a.PR, number(acts, guard.MergePR) == 1)
 		default:
 			continue
 		}
@@ -73,16 +74,6 @@ func commented(ev event.Event, a guard.Act, printed []int) (pr int, issue bool) 
 		return 0, false
 	}
 	return a.PR, strings.Contains(a.Command, "issue")
-}
-
-// opened counts the PRs that a call opens.
-func opened(acts []guard.Act) (n int) {
-	for _, a := range acts {
-		if a.Kind == guard.OpenPR {
-			n++
-		}
-	}
-	return n
 }
 
 // printedPRs are the numbers in the addresses that the tool printed, each once, in order.

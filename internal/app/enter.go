@@ -1,9 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -131,9 +131,8 @@ func (h *handler) foreignState() error {
 	defer cancel()
 	for _, path := range tracker.Committed(ctx, h.project, store.Dir) {
 		if filepath.Base(path) != ".gitignore" {
-			return &hint.Error{Err: fmt.Errorf("%s is part of the repository, so it says nothing "+
-				"about a loop of yours", path),
-				Way: "look at it, then: git rm -r --cached " + store.Dir + "; rm -r " + store.Dir}
+			return hint.New("look at it, then: git rm -r --cached "+store.Dir+"; rm -r "+store.Dir,
+				"%s is part of the repository, so it says nothing about a loop of yours", path)
 		}
 	}
 	return nil
@@ -152,23 +151,11 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 			Transcript: h.ev.Transcript, Owner: owner,
 			Command: cmd, Flags: flags, RunID: h.runID(), Attended: h.attended(),
 			UnderLoop: start.UnderLoop, Platform: runtime.GOOS,
-			Model: h.ofModel(start, cmd, flags), EventsFrom: h.clientSocket(owner),
-			Path: budgetPath(cmd.Skill, flags), Prices: usage.NewTable(h.config().Rates).Source(),
+			Model:      h.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, cmd, flags),
+			EventsFrom: h.clientSocket(owner),
+			Path:       cmp.Or(flags.BudgetFile, store.DefaultBudgetPath(cmd.Skill)), // R12
+			Prices:     usage.NewTable(h.config().Rates).Source(),
 		},
 	}
 	return e
-}
-
-// ofModel reports whether the model invokes the skill by itself.
-func (h *handler) ofModel(start usage.Start, cmd loop.Command, flags loop.Flags) bool {
-	return h.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, cmd, flags)
-}
-
-// budgetPath is the place of the run's budget by --budget-file, relative to the project or
-// absolute (R12).
-func budgetPath(skill loop.Skill, f loop.Flags) string {
-	if f.BudgetFile == "" {
-		return store.DefaultBudgetPath(skill)
-	}
-	return f.BudgetFile
 }

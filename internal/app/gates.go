@@ -61,7 +61,6 @@ func (n gateName) means(skill loop.Skill, g loop.Gate) bool {
 
 // waitingGate is a gate that waits for an answer. open says that a running session asks it.
 type waitingGate struct {
-	skill loop.Skill
 	state store.State
 	at    int // in the paused run's list
 	gate  loop.Gate
@@ -72,7 +71,7 @@ type waitingGate struct {
 func (g waitingGate) named(withLoop bool) string {
 	name := strings.TrimSuffix(g.gate.Name+":"+g.gate.Target, ":")
 	if withLoop {
-		return string(g.skill) + ":" + name
+		return string(g.state.Skill) + ":" + name
 	}
 	return name
 }
@@ -81,10 +80,10 @@ func (g waitingGate) named(withLoop bool) string {
 func (h *handler) findGate(n gateName) (found waitingGate, err error) {
 	all, err := h.waitingGates()
 	meant := slices.DeleteFunc(slices.Clone(all), func(g waitingGate) bool {
-		return !n.means(g.skill, g.gate)
+		return !n.means(g.state.Skill, g.gate)
 	})
 	paused := slices.DeleteFunc(slices.Clone(meant), func(g waitingGate) bool { return g.open })
-	loops := func(g waitingGate) bool { return g.skill != paused[0].skill }
+	loops := func(g waitingGate) bool { return g.state.Skill != paused[0].state.Skill }
 	switch {
 	case len(paused) > 1 && slices.ContainsFunc(paused, loops):
 		return found, hint.New("name the loop too: "+names(paused, true),
@@ -135,17 +134,17 @@ func (h *handler) waitingGates() (list []waitingGate, err error) {
 		}
 		if s.Budget != nil {
 			for i, g := range s.Budget.Pending {
-				list = append(list, waitingGate{skill: skill, state: s, at: i, gate: g})
+				list = append(list, waitingGate{state: s, at: i, gate: g})
 			}
 		}
 		if s.Tick != nil {
 			for _, g := range s.Tick.Pending {
-				list = append(list, waitingGate{skill: skill, state: s, gate: g, open: true})
+				list = append(list, waitingGate{state: s, gate: g, open: true})
 			}
 		}
 		if s.Claim != nil && s.Claim.Gate != nil {
 			gate := *s.Claim.Gate
-			list = append(list, waitingGate{skill: skill, state: s, gate: gate, open: true})
+			list = append(list, waitingGate{state: s, gate: gate, open: true})
 		}
 	}
 	return list, errors.Join(errs...)

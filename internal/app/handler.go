@@ -110,7 +110,7 @@ func (h *handler) meet() (event.Reply, error) {
 	case event.StopFailure:
 		return h.turnFailed()
 	case event.SessionEnd:
-		return h.sessionEnded()
+		return h.step(loop.SessionEnd{Turn: h.turn(), Reason: h.ev.Reason})
 	case event.SessionStart:
 		return h.sessionStarted()
 	}

@@ -16,7 +16,6 @@ type attempts struct {
 	// with it.
 	entered func(h *handler, fresh freshRun, reply event.Reply) event.Reply
 	prompt  func(h *handler, t *loopState) string // of the attempt's worker
-	claim   func(h *handler, t *loopState) loop.ClaimSeen
 	worker  func(h *handler, t *loopState) string // the plugin's agent, "" for the call's own type
 }
 
@@ -25,10 +24,10 @@ func attemptsOf(skill loop.Skill) (k attempts, ok bool) {
 	switch skill {
 	case loop.Tasks:
 		return attempts{(*handler).taskEntry, (*handler).taskEntered, (*handler).taskPrompt,
-			(*handler).taskClaim, (*handler).taskWorker}, true
+			(*handler).taskWorker}, true
 	case loop.Audit:
 		return attempts{(*handler).auditEntry, (*handler).auditEntered, (*handler).auditPrompt,
-			(*handler).auditClaim, (*handler).phaseWorker}, true
+			(*handler).phaseWorker}, true
 	}
 	return k, false
 }
@@ -40,13 +39,10 @@ type freshRun struct {
 	plan  []byte // the text of the audit's plan
 }
 
-func (h *handler) taskClaim(t *loopState) loop.ClaimSeen {
+// claimSeen is what the worker's last message claims.
+func (h *handler) claimSeen(t *loopState) loop.ClaimSeen {
 	claim, near := tasks.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
 	text, _, _ := keptFile(h.progressPath())
 	return loop.ClaimSeen{Done: claim.Done, Blocked: claim.Blocked, Why: claim.Why, Near: near,
-		Flagged: tasks.Flagged(text)}
-}
-
-func (h *handler) auditClaim(*loopState) loop.ClaimSeen {
-	return loop.ClaimSeen{Last: h.lastWords()}
+		Flagged: tasks.Flagged(text), Last: h.lastWords()}
 }

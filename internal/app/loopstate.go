@@ -129,16 +129,6 @@ func (h *handler) forEachRun(list []*loopState,
 	return all, errors.Join(errs...)
 }
 
-// withLock is withRuns for a change that has a reply.
-func (h *handler) withLock(decide func([]*loopState) (event.Reply, error)) (reply event.Reply,
-	err error) {
-	err = h.withRuns(func(list []*loopState) error {
-		reply, err = decide(list)
-		return err
-	})
-	return reply, err
-}
-
 // previous is the run's last iteration in which work was done.
 func (h *handler) previous(skill loop.Skill, run *loop.Budget) (*loop.Iteration, error) {
 	return h.files.Last(skill, run.Worked)

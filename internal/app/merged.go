@@ -34,10 +34,10 @@ func saysMerged(ev event.Event, pr int, only bool) bool {
 	return azure && strings.Contains(bare, ",status:completed")
 }
 
-// merging counts the merges among acts.
-func merging(acts []guard.Act) (n int) {
+// number counts the acts of a kind.
+func number(acts []guard.Act, kind guard.Kind) (n int) {
 	for _, a := range acts {
-		if a.Kind == guard.MergePR {
+		if a.Kind == kind {
 			n++
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hooks/internal/event"
+	"hooks/internal/guard"
 	"hooks/internal/loop"
 	"hooks/internal/usage"
 )
@@ -12,7 +13,7 @@ import (
 // so that only the transcript has how many there are (R30).
 func (h *handler) countsUnheard(t *loopState) bool {
 	return h.open(t) && !t.Budget.Heard(h.ev.SessionID, event.WordOf(event.PostToolUse)) &&
-		opened(h.read().Acts) > 0
+		number(h.read().Acts, guard.OpenPR) > 0
 }
 
 // missedCalls are the results of the iteration's calls on the forge that no event brought, because

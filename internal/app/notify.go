@@ -110,24 +110,29 @@ func ringTerminal() error {
 	return errors.Join(err, tty.Close())
 }
 
-// deliver starts this program once more, detached, to run the command, so that the client does
-// not wait for it.
+// deliver has the command run with the texts of all notices.
 func (h *handler) deliver(list []notification) error {
-	program, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("notify: %w", err)
-	}
 	var title, text []string
 	for _, n := range list {
 		title, text = loop.AppendNew(title, n.title), append(text, n.text)
 	}
-	cmd := exec.Command(program, DeliverWord)
-	cmd.Env = append(os.Environ(), "HOOKS_TITLE="+report.Short(strings.Join(title, "; ")),
-		"HOOKS_TEXT="+strings.Join(text, "; "),
-		"HOOKS_PROJECT="+h.project)
+	return h.startDetached("notify", DeliverWord,
+		"HOOKS_TITLE="+report.Short(strings.Join(title, "; ")),
+		"HOOKS_TEXT="+strings.Join(text, "; "))
+}
+
+// startDetached starts this program once more, detached from the client, which does not wait for
+// it.
+func (h *handler) startDetached(what, word string, env ...string) error {
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	cmd := exec.Command(program, word)
+	cmd.Env = append(append(os.Environ(), env...), "HOOKS_PROJECT="+h.project)
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("notify: %w", err)
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	return cmd.Process.Release()
 }

@@ -89,14 +89,9 @@ func (h *handler) releaseEnded(list []*loopState) error {
 	}))
 }
 
-// releaseStopped releases the session's runs that have ended, at the end of the turn in which they
-// did.
-func (h *handler) releaseStopped(list []*loopState) error {
-	return h.rest(only(list, (*loopState).ended))
-}
-
 func (t *loopState) ended() bool { return t.Budget != nil && t.Budget.Status != loop.Active }
 
+// rest releases runs that have ended.
 func (h *handler) rest(ended []*loopState) error {
 	if !h.sealed || len(ended) == 0 {
 		return nil

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/store"
 )
 
 // locked are the facts that are fetched with the state's lock only. All others are fetched before:
@@ -55,9 +57,10 @@ func (h *handler) stepEach(
 		h.settled = true
 		return event.Nothing(), nil
 	}
-	reply, err := h.withLock(func(now []*loopState) (event.Reply, error) {
+	var reply event.Reply
+	err = h.withRuns(func(now []*loopState) (err error) {
 		h.runs, h.settled = now, true
-		return h.forEachRun(pick(now), func(t *loopState) (event.Reply, error) {
+		reply, err = h.forEachRun(pick(now), func(t *loopState) (event.Reply, error) {
 			e := eventOf(t)
 			if h.isDecided(e) {
 				return event.Nothing(), nil
@@ -67,6 +70,7 @@ func (h *handler) stepEach(
 			}
 			return h.decide(t, e, known[t.Skill])
 		})
+		return err
 	})
 	if err != nil && !refused.Empty() && !reply.Decides() {
 		h.slip(err) // an error in the record changes no refusal
@@ -163,7 +167,9 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 	}
 	created, err := h.tx.Commit(&t.State, s)
 	if created {
-		line.Notes = append(line.Notes, createdNote(t.Skill))
+		line.Notes = append(line.Notes, fmt.Sprintf("Created %s — this file may contain sensitive "+
+			"content (issue bodies, user answers). It is gitignored. Do not upload to external "+
+			"telemetry.", store.HistoryPath(t.Skill))) // once (R123, R126)
 	}
 	if err != nil {
 		return err

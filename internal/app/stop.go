@@ -24,7 +24,7 @@ func (h *handler) stop() (event.Reply, error) {
 		}))
 	}
 	if err == nil && !reply.Blocks() { // else the next event releases them
-		h.slip(h.releaseStopped(h.runs))
+		h.slip(h.rest(only(h.runs, (*loopState).ended)))
 	}
 	return reply, err
 }
@@ -70,11 +70,6 @@ func (h *handler) prompted() loop.Prompt {
 		e.Invokes = c.Skill
 	}
 	return e
-}
-
-// sessionEnded records that the session's person closed it.
-func (h *handler) sessionEnded() (event.Reply, error) {
-	return h.step(loop.SessionEnd{Turn: h.turn(), Reason: h.ev.Reason})
 }
 
 // turnFailed records that an API error ended the turn; no Stop follows. An error that ended a

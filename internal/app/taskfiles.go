@@ -34,7 +34,7 @@ func (h *handler) progressPath() string {
 
 func (h *handler) taskPath(variable, name string) string {
 	if path := h.Env(variable); path != "" && h.usable(path) {
-		full, _ := h.ownFile(path)
+		full, _ := below(h.project, path)
 		return full
 	}
 	return filepath.Join(h.project, name)
@@ -42,7 +42,7 @@ func (h *handler) taskPath(variable, name string) string {
 
 // usable reports whether the loop may keep a file of its own at a path.
 func (h *handler) usable(path string) bool {
-	full, ok := h.ownFile(path)
+	full, ok := below(h.project, path)
 	rel, err := filepath.Rel(tracker.RealPath(h.project), tracker.RealPath(full))
 	folder, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
 	return ok && err == nil && rel != "." && !strings.EqualFold(folder, ".git") &&
@@ -232,7 +232,7 @@ func imported(v *tasks.View, r *loop.TaskRun) *loop.Found {
 // ledgerFeedback is the newest feedback in a ledger of the task under way, "" without any (L31).
 func (h *handler) ledgerFeedback(r *loop.TaskRun) string {
 	for _, path := range h.taskLedgers(r) {
-		full, _ := h.ownFile(path)
+		full, _ := below(h.project, path)
 		text, _ := safefile.Read(full, maxTaskFile)
 		if feedback := ledger.Feedback(text); feedback != "" {
 			return feedback
@@ -254,7 +254,7 @@ func (h *handler) taskLedgers(r *loop.TaskRun) (list []string) {
 	}
 	for _, folder := range folders {
 		path := filepath.Join("changes", folder, "loops", name)
-		if full, ok := h.ownFile(path); ok && isFile(full) {
+		if full, ok := below(h.project, path); ok && isFile(full) {
 			list = append(list, filepath.ToSlash(path))
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -137,13 +136,9 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 	r := &loop.TaskRun{Spec: path, Try: 1, Phase: loop.Execution, Passed: []int{},
 		MaxTries: cmp.Or(flags.Task.MaxTries, tries),
 		Dollars:  flags.Task.Dollars, Strict: flags.Task.Strict,
-		Drive: flags.Task.Drive, CheckMinutes: flags.Task.Minutes, OpensPR: h.hasRemote()}
-	if r.Drive == "" {
-		r.Drive = loop.DriveStop
-	}
-	if r.CheckMinutes == 0 {
-		r.CheckMinutes = defaultCheckMinutes
-	}
+		Drive:        cmp.Or(flags.Task.Drive, loop.DriveStop),
+		CheckMinutes: cmp.Or(flags.Task.Minutes, defaultCheckMinutes),
+		OpensPR:      len(tracker.Repo(h.Env, h.project).Remotes) > 0}
 	if r.Check = flags.Task.Check; r.Check != "" && !h.typedByPerson() {
 		r.Proposed, r.Check = r.Check, ""
 	}
@@ -151,7 +146,7 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 		return nil, hint.New("quote a path with blanks; the spec is one file",
 			"%q is more than one spec", strings.Join(flags.Rest, " "))
 	}
-	spec, err := h.readTaskFile("spec", r.Spec)
+	spec, err := readOwn(h.project, "spec", r.Spec)
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +154,8 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 	if err != nil {
 		return nil, hint.New("mend its front matter", "%s: %w", r.Spec, err)
 	}
-	r.Mode = first(flags.Task.Mode, front.Mode, tasks.Quick)
-	r.Issue, r.Goal = first(flags.Task.Issue, front.Issue), tasks.Goal(spec)
+	r.Mode = cmp.Or(flags.Task.Mode, front.Mode, tasks.Quick)
+	r.Issue, r.Goal = cmp.Or(flags.Task.Issue, front.Issue), tasks.Goal(spec)
 	list, err := h.readList(r, flags.Task.List, spec)
 	if err != nil {
 		return nil, err
@@ -187,7 +182,7 @@ func itemsOf(list []tasks.Task) (items []loop.TaskItem) {
 
 // reread is a run's list as it is on disk now, nil where it cannot be read (T97).
 func (h *handler) reread(r *loop.TaskRun) *loop.ReadList {
-	text, err := h.readTaskFile("task list", r.ListPath)
+	text, err := readOwn(h.project, "task list", r.ListPath)
 	if r.ListPath == r.Spec {
 		text = tasks.Section(text, "## Tasks")
 	}
@@ -216,7 +211,7 @@ func (h *handler) readList(r *loop.TaskRun, named string, spec []byte) ([]tasks.
 	if named == "" {
 		r.ListPath = filepath.ToSlash(filepath.Join(filepath.Dir(r.Spec), "tasks.md"))
 	}
-	text, err := h.readTaskFile("task list", r.ListPath)
+	text, err := readOwn(h.project, "task list", r.ListPath)
 	if named == "" && errors.Is(err, fs.ErrNotExist) {
 		r.ListPath = r.Spec
 		if text = tasks.Section(spec, "## Tasks"); text == nil {
@@ -235,12 +230,7 @@ func (h *handler) readList(r *loop.TaskRun, named string, spec []byte) ([]tasks.
 	return list, nil
 }
 
-// readTaskFile reads a file of the project by its relative path. An empty path is an empty file.
-func (h *handler) readTaskFile(what, path string) ([]byte, error) {
-	return readOwn(h.project, what, path)
-}
-
-// readOwn reads a file below a folder by its relative path.
+// readOwn reads a file below a folder by its relative path. An empty path is an empty file.
 func readOwn(root, what, path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil
@@ -265,9 +255,6 @@ func readOwn(root, what, path string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// ownFile is the whole path of one that lies in the project, symlinks followed.
-func (h *handler) ownFile(path string) (full string, ok bool) { return below(h.project, path) }
-
 // below is the whole path of one that lies in a folder, symlinks followed.
 func below(root, path string) (full string, ok bool) {
 	full = path
@@ -276,15 +263,6 @@ func below(root, path string) (full string, ok bool) {
 	}
 	rel, err := filepath.Rel(tracker.RealPath(root), tracker.RealPath(full))
 	return full, err == nil && filepath.IsLocal(rel)
-}
-
-func first(list ...string) string {
-	for _, s := range list {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // envNumber is the whole number from 2 in a variable, otherwise where it is not set.
@@ -299,8 +277,6 @@ func (h *handler) envNumber(name string, otherwise int) (int, error) {
 	}
 	return n, nil
 }
-
-func (h *handler) hasRemote() bool { return len(tracker.Repo(h.Env, h.project).Remotes) > 0 }
 
 // taskPrompt is the whole prompt of the attempt.
 func (h *handler) taskPrompt(t *loopState) string {
@@ -340,13 +316,11 @@ func (h *handler) anchor() string {
 // type.
 func (h *handler) taskWorker(*loopState) string {
 	root := h.Env("CLAUDE_PLUGIN_ROOT")
-	if root == "" || h.ev.Text("subagent_type") != "general-purpose" {
-		return ""
+	if root != "" && h.ev.Text("subagent_type") == "general-purpose" &&
+		isFile(filepath.Join(root, "agents", "worker.md")) {
+		return "hooks:worker"
 	}
-	if _, err := os.Stat(filepath.Join(root, "agents", "worker.md")); err != nil {
-		return ""
-	}
-	return "hooks:worker"
+	return ""
 }
 
 // taskContext is the model's context once an iteration of a task loop has begun: what the thread is

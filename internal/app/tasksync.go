@@ -3,9 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"os"
-	"os/exec"
 	"time"
 
 	"hooks/internal/child"
@@ -39,20 +36,8 @@ func (h *handler) queue(list []loop.SyncEvent) error {
 	return h.files.Queue(list)
 }
 
-// startSync starts this program once more, detached, to send what is queued.
-func (h *handler) startSync() error {
-	program, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("sync: %w", err)
-	}
-	cmd := exec.Command(program, SyncWord)
-	cmd.Env = append(os.Environ(), "HOOKS_PROJECT="+h.project)
-	detach(cmd)
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("sync: %w", err)
-	}
-	return cmd.Process.Release()
-}
+// startSync has what is queued sent.
+func (h *handler) startSync() error { return h.startDetached("sync", SyncWord) }
 
 // Sync sends the queued events, oldest first, each to one run of the person's command: one JSON
 // object and a line break on its stdin. An event whose command exits with 0 is sent and never

@@ -59,7 +59,8 @@ func leavesLinks(command string) bool {
 			return true
 		case base == "command" && slices.Contains(rest, "-p"):
 			return true
-		case strings.Contains(w, "/") && (brakes(base) || strings.HasSuffix(base, "bin")):
+		case strings.Contains(w, "/") && slices.Contains(brake.Names[:], base),
+			strings.Contains(w, "/") && strings.HasSuffix(base, "bin"):
 			return true
 		case slices.Contains(shells, base) && leads(rest, "l"):
 			return true
@@ -67,9 +68,6 @@ func leavesLinks(command string) bool {
 	}
 	return false
 }
-
-// brakes reports whether the session's links have a program of this name.
-func brakes(name string) bool { return slices.Contains(brake.Names[:], name) }
 
 // empties reports whether an option of env leaves no variable, and so no PATH.
 func empties(option string) bool {

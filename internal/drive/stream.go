@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
-
-	"hooks/internal/loop"
 )
 
 // maxLine bounds a line that is read, in bytes. A longer one is skipped, but it is a sign of life.
@@ -54,7 +52,6 @@ type Result struct {
 	Reason  string // terminal_reason; empty when no turn ran
 	IsError bool
 	Turns   int
-	Cost    loop.USD
 	Status  int    // of the API's last answer, 0 if that was no error
 	Text    string // the model's last words, or the error
 }
@@ -126,9 +123,6 @@ func resultOf(j gjson.Result) *Result {
 		Status: int(j.Get("api_error_status").Int()), Text: head(j.Get("result").Str)}
 	if r.Text == "" {
 		r.Text = head(j.Get("errors.0").Str)
-	}
-	if cost := j.Get("total_cost_usd").Raw; cost != "" {
-		_ = r.Cost.UnmarshalJSON([]byte(cost)) // an amount that cannot be read is none
 	}
 	return r
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"hooks/internal/loop"
 )
 
 // Kind is how a client process ended.
@@ -45,7 +43,6 @@ type Verdict struct {
 	Kind    Kind
 	Text    string // one line for people
 	Session string
-	Cost    loop.USD // of this process, by the client's own count
 	Reset   time.Time
 	Final   bool
 }
@@ -58,7 +55,7 @@ func Judge(e End, now time.Time) Verdict {
 	if r == nil {
 		return v
 	}
-	v.Kind, v.Cost, v.Text = withResult(e, *r), r.Cost, firstLine(r.Text)
+	v.Kind, v.Text = withResult(e, *r), firstLine(r.Text)
 	switch v.Kind {
 	case Blocked:
 		v.Text = refusal(r.Text)

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 	_ "time/tzdata" // this machine may have no time zones
-
-	"hooks/internal/loop"
 )
 
 var night = time.Date(2026, 11, 22, 1, 30, 0, 0, time.UTC)
@@ -33,53 +31,50 @@ func TestOutcomes(t *testing.T) {
 		end  End
 		want Kind
 		text string
-		cost loop.USD
 	}{
-		{"completed", End{}, Ended, "All done.", 14 * loop.Dollar / 1000},
-		{"max-turns", End{Code: 1}, MaxTurns, "Reached maximum number of turns (2)",
-			28 * loop.Dollar / 1000},
-		{"max-budget", End{Code: 1}, MaxBudget, "Reached maximum budget ($0.02)",
-			28 * loop.Dollar / 1000},
+		{"completed", End{}, Ended, "All done."},
+		{"max-turns", End{Code: 1}, MaxTurns, "Reached maximum number of turns (2)"},
+		{"max-budget", End{Code: 1}, MaxBudget, "Reached maximum budget ($0.02)"},
 		{"overloaded", End{Code: 1}, Outage, "API Error: 529 Overloaded. This is a server-side " +
 			"issue, usually temporary — try again in a moment. If it persists, check your " +
-			"inference gateway (gateway.example).", 0},
+			"inference gateway (gateway.example)."},
 		{"sigint", End{Interrupted: true}, Interrupted, "[ede_diagnostic] result_type=user " +
-			"last_content_type=n/a stop_reason=tool_use", 14 * loop.Dollar / 1000},
-		{"sigterm", End{Code: 143}, Killed, "", 0},
-		{"sigkill", End{Code: -1}, Killed, "", 0},
-		{"continue-false", End{}, Ended, "All done.", 14 * loop.Dollar / 1000},
-		{"block-cap", End{}, Ended, "", 126 * loop.Dollar / 1000},
-		{"prompt-blocked", End{}, Blocked, "the run has ended", 0},
-		{"", End{Code: 1, Said: inUse}, InUse, inUse, 0},
+			"last_content_type=n/a stop_reason=tool_use"},
+		{"sigterm", End{Code: 143}, Killed, ""},
+		{"sigkill", End{Code: -1}, Killed, ""},
+		{"continue-false", End{}, Ended, "All done."},
+		{"block-cap", End{}, Ended, ""},
+		{"prompt-blocked", End{}, Blocked, "the run has ended"},
+		{"", End{Code: 1, Said: inUse}, InUse, inUse},
 
-		{"command-blocked", End{}, Blocked, "the run has ended", 0},
+		{"command-blocked", End{}, Blocked, "the run has ended"},
 		{"sigint", End{}, Interrupted, "[ede_diagnostic] result_type=user " +
-			"last_content_type=n/a stop_reason=tool_use", 14 * loop.Dollar / 1000},
-		{"sigint-silent", End{}, Interrupted, "", 0},
-		{"sigint-silent", End{Interrupted: true}, Interrupted, "", 0},
-		{"sigterm", End{Code: 143, Stalled: true}, Stalled, "", 0},
-		{"sigkill", End{Code: -1, Stalled: true}, Stalled, "", 0},
-		{"sigkill", End{Code: -1, Interrupted: true}, Interrupted, "", 0},
-		{"completed", End{Interrupted: true}, Ended, "All done.", 14 * loop.Dollar / 1000},
-		{"fork-overloaded", End{}, Outage, "API Error: 529 Overloaded", 0},
+			"last_content_type=n/a stop_reason=tool_use"},
+		{"sigint-silent", End{}, Interrupted, ""},
+		{"sigint-silent", End{Interrupted: true}, Interrupted, ""},
+		{"sigterm", End{Code: 143, Stalled: true}, Stalled, ""},
+		{"sigkill", End{Code: -1, Stalled: true}, Stalled, ""},
+		{"sigkill", End{Code: -1, Interrupted: true}, Interrupted, ""},
+		{"completed", End{Interrupted: true}, Ended, "All done."},
+		{"fork-overloaded", End{}, Outage, "API Error: 529 Overloaded"},
 		{"rate-limit", End{Code: 1}, Outage, "API Error: Request rejected (429) · This request " +
-			"would exceed your account's rate limit.", 0},
+			"would exceed your account's rate limit."},
 		{"too-long", End{Code: 1}, ContextFull, "Prompt is too long · the request is ~250000 " +
 			"tokens (limit 200000) but this conversation is only ~2499 tokens — the rest is " +
 			"system prompt, tool definitions, and attachment content. A single-exchange " +
 			"conversation cannot be compacted; reduce attached files/tools or start with less " +
-			"context.", 0},
+			"context."},
 		{"", End{Code: 1, Said: "error: unknown option '--nosuch'"}, Failed,
-			"error: unknown option '--nosuch'", 0},
-		{"", End{}, Failed, "", 0},
+			"error: unknown option '--nosuch'"},
+		{"", End{}, Failed, ""},
 	} {
 		if c.name != "" {
 			h := recorded(t, c.name)
 			c.end.Result, c.end.Aborted = h.result, h.aborted
 		}
-		if v := Judge(c.end, night); v.Kind != c.want || v.Text != c.text || v.Cost != c.cost ||
+		if v := Judge(c.end, night); v.Kind != c.want || v.Text != c.text ||
 			v.Final || !v.Reset.IsZero() {
-			t.Errorf("%s %+v: %+v, want %s %q $%v", c.name, c.end, v, c.want, c.text, c.cost)
+			t.Errorf("%s %+v: %+v, want %s %q", c.name, c.end, v, c.want, c.text)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (d *Inspector) Backlog(scope []string) (report.Board, error) {
 		Whole: answer.Backlog != nil, Issues: answer.Issues, Edges: answer.Edges,
 		Notes: answer.Notes}
 	if b.Whole {
-		b.Workable = run.Workable(*answer.Backlog)
+		b.Workable = run.Workable(answer.Backlog)
 	}
 	facts := loop.Look(run, &loop.Tick{Report: answer.Report()}, nil, v.now)
 	b.Fired = evaluate(facts, "backlog-empty", "dependency-cycle")

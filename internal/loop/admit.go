@@ -49,7 +49,7 @@ type Standing struct {
 
 // tickIsElsewhere reports whether the open iteration is another run's than the one asked about.
 func (s Standing) tickIsElsewhere() bool {
-	return s.Tick != nil && s.Tick.RunID != "" && (s.Run == nil || s.Run.RunID != s.Tick.RunID)
+	return s.Tick != nil && (s.Run == nil || s.Run.RunID != s.Tick.RunID)
 }
 
 // Liveness is the result of a probe of a process. An unclear one counts as alive (R72).

@@ -199,7 +199,7 @@ func TestWhatIsAskedOfARun(t *testing.T) {
 	if _, unbounded := f.PRsLeft(); !unbounded {
 		t.Error("a single PR has no ceiling")
 	}
-	run.stopAt(AskForceUnlock(), 4)
+	run.halt(stoppedAt(AskForceUnlock(), 4))
 	want := StopDetail{ForceUnlock, 4}
 	if run.Status != Halted || run.StopCause != "prior_gate_stop" || *run.StopDetail != want {
 		t.Errorf("%+v", run)

@@ -68,7 +68,7 @@ func (t *Tick) ambiguous(f *Facts) []int {
 	if t.Asked == nil {
 		return list
 	}
-	open := f.Run.Workable(*orEmpty(t.Asked.Backlog))
+	open := f.Run.Workable(t.Asked.Backlog)
 	all := len(plan) == 0 && len(t.Asked.Ambiguous) <= oneDialog &&
 		!slices.ContainsFunc(open, t.clear)
 	for _, issue := range t.Asked.Ambiguous {
@@ -85,13 +85,6 @@ func (i Issue) unfinished() bool { return i.Criteria == "missing" || i.Criteria 
 // clear reports whether an issue of the tracker needs no question.
 func (t *Tick) clear(number int) bool {
 	return !slices.ContainsFunc(t.Asked.Ambiguous, func(i Issue) bool { return i.Number == number })
-}
-
-func orEmpty(b *Backlog) *Backlog {
-	if b == nil {
-		return &Backlog{}
-	}
-	return b
 }
 
 // observed is what the program saw itself, with what the tracker said.

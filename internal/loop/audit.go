@@ -220,36 +220,27 @@ func (b *Budget) Iteration(n int) (number, most int) {
 	return n - before, b.Ceilings.Iterations - before
 }
 
-// restart is the run with iterations and errors counted from 0; plan, sections, phase and findings
-// stay (A9, A10). used is how many iterations the run has used.
-func (r AuditRun) restart(used int) *AuditRun {
-	next := r.clone()
-	next.Before, next.Retries, next.Outages, next.Reason = used, 0, 0, ""
-	next.Restarts++
-	return next
-}
-
-// restart is --restart: iterations and errors are counted again.
+// restart is --restart: iterations and errors are counted from 0; plan, sections, phase and
+// findings stay (A9, A10).
 func (b *Budget) restart(r Request) {
 	most := b.Ceilings.Iterations - b.Audit.Before
 	if r.Flags.names("--max-iterations") {
 		most = r.Flags.Iterations
 	}
-	b.Audit = b.Audit.restart(b.IterationsUsed)
+	b.Audit.Before, b.Audit.Reason = b.IterationsUsed, ""
+	b.Audit.Restarts++
 	b.Ceilings.Iterations = min(b.IterationsUsed+most, maxUnits)
 }
 
-// resumed is the run as a person takes it up again.
-func (r AuditRun) resumed(by Request) *AuditRun {
-	next := r.clone()
-	next.Retries, next.Outages = 0, 0
-	next.Drive = resumedBy(by.Flags.Task.Drive, r.Drive)
+// resume changes the run as a person takes it up again.
+func (r *AuditRun) resume(by Request) {
+	r.Retries, r.Outages = 0, 0
+	r.Drive = resumedBy(by.Flags.Task.Drive, r.Drive)
 	if by.unasked() {
-		return next
+		return
 	}
-	next.Tip, next.Branch = "", ""
-	next.Check = cmp.Or(by.Flags.Task.Check, r.Check)
-	return next
+	r.Tip, r.Branch = "", ""
+	r.Check = cmp.Or(by.Flags.Task.Check, r.Check)
 }
 
 // clears is the event of a clean audit.
@@ -284,51 +275,53 @@ func (r *AuditRun) happened(j Judgement) phaseEvent {
 }
 
 // fold moves the run on by one phase (A45–A50).
-func (r AuditRun) fold(a *Attempt, j Judgement) *AuditRun {
-	next := r.clone()
+func (r *AuditRun) fold(a *Attempt, j Judgement) {
 	if j.Check != nil {
-		next.Checked = j.Check
+		r.Checked = j.Check
 	}
-	if next.Outages++; j.Verdict != Outage {
-		next.Outages = 0
+	if r.Outages++; j.Verdict != Outage {
+		r.Outages = 0
 	}
 	if j.SHA != "" && (j.Why == "" || j.Why == openFindings) {
-		next.Tip = j.SHA
+		r.Tip = j.SHA
 	}
-	on := next.happened(j)
-	next.Retries, next.Reason = 0, ""
+	on := r.happened(j)
+	if r.Reason = ""; on == "" || on == noVerdict || on == dirty && j.Why != openFindings {
+		r.Reason = j.Why
+	}
 	switch on {
 	case "": // it costs no retry, and gives none back
-		next.Retries, next.Reason = r.Retries, j.Why
 	case noVerdict:
-		next.Reason = j.Why
-	case dirty:
-		if j.Why != openFindings {
-			next.Reason = j.Why
-		}
-	case nextSection, lastSection:
-		next.SectionBase = j.SHA
+		r.Retries++
+	default:
+		r.Retries = 0
+		r.noteVerdict(on, j.SHA)
+	}
+	switch on {
+	case nextSection:
+		r.SectionBase = j.SHA
+		r.Section++
+	case lastSection:
+		r.SectionBase = j.SHA
 	case allClear, clearToPost:
-		next.FinalDone = true
+		r.FinalDone = true
 	}
-	if on == noVerdict {
-		next.Retries = r.Retries + 1
+	if r.Phase == PostAction && j.Verdict == Ended && r.Post != nil {
+		r.Post.Summary = a.Last
 	}
-	if r.Phase.Audits() && on != "" && on != noVerdict {
-		next.Audits++
-		next.Verdict = &AuditVerdict{Word: cleanWord, SHA: j.SHA}
-		if on == dirty {
-			next.Verdict.Word = dirtyWord
-		}
+	r.Phase = r.Phase.after(on)
+}
+
+// noteVerdict records the verdict of an audit that ended with one.
+func (r *AuditRun) noteVerdict(on phaseEvent, sha string) {
+	if !r.Phase.Audits() {
+		return
 	}
-	if r.Phase == PostAction && j.Verdict == Ended && next.Post != nil {
-		next.Post.Summary = a.Last
+	r.Audits++
+	r.Verdict = &AuditVerdict{Word: cleanWord, SHA: sha}
+	if on == dirty {
+		r.Verdict.Word = dirtyWord
 	}
-	if on == nextSection {
-		next.Section++
-	}
-	next.Phase = r.Phase.after(on)
-	return next
 }
 
 // foldAudit moves an audit loop on by the phase that ends, and returns the line's part about it;
@@ -342,7 +335,7 @@ func (b *Budget) foldAudit(t *Tick) *AuditLine {
 	l := &AuditLine{Phase: a.Phase, Section: a.Task, Judgement: j, Fresh: a.Fresh,
 		Opened: a.Opened, Resolved: a.Resolved}
 	if a.Phase == b.Audit.Phase {
-		b.Audit = b.Audit.fold(a, j)
+		b.Audit.fold(a, j)
 	}
 	return l
 }
@@ -372,27 +365,26 @@ func (a *Attempt) Name() string {
 
 func auditClear(f *Facts) string {
 	r := f.Run.Audit
-	if r == nil || r.Phase != Complete {
+	if r.Phase != Complete {
 		return ""
 	}
 	return "The audit is clear. " + r.Result()
 }
 
-func auditRetries(f *Facts) string      { return f.noVerdicts(Auditing) }
-func finalAuditRetries(f *Facts) string { return f.noVerdicts(FinalAuditing) }
-
-func (f *Facts) noVerdicts(in Phase) string {
-	r := f.Run.Audit
-	if r == nil || r.Phase != in || r.Retries < maxRetries {
-		return ""
+func noVerdicts(in Phase) func(*Facts) string {
+	return func(f *Facts) string {
+		r := f.Run.Audit
+		if r.Phase != in || r.Retries < maxRetries {
+			return ""
+		}
+		return fmt.Sprintf("%d audits in a row ended without a verdict: %s", r.Retries, r.Reason)
 	}
-	return fmt.Sprintf("%d audits in a row ended without a verdict: %s", r.Retries, r.Reason)
 }
 
 // Result is the run in a line, as in "2 of 3 sections clean, 1 open bug, 0 open warnings".
 func (r *AuditRun) Result() string {
-	return fmt.Sprintf("%d of %s clean, %s, %s", r.Clean(), count(len(r.Sections), "section"),
-		count(r.Found.Bugs, "open bug"), count(r.Found.Warnings, "open warning"))
+	return fmt.Sprintf("%d of %s clean, %s, %s", r.Clean(), Plural(len(r.Sections), "section"),
+		Plural(r.Found.Bugs, "open bug"), Plural(r.Found.Warnings, "open warning"))
 }
 
 // Clean counts the sections whose audit was clean.
@@ -409,16 +401,15 @@ func tellClear(f *Facts) string {
 		strings.ReplaceAll(string(r.Phase), "_", " "))
 }
 
-func tellVerdicts(f *Facts) string      { return f.tellNoVerdicts(Auditing) }
-func tellFinalVerdicts(f *Facts) string { return f.tellNoVerdicts(FinalAuditing) }
-
-func (f *Facts) tellNoVerdicts(in Phase) string {
-	retries := 0
-	if r := f.Run.Audit; r.Phase == in {
-		retries = r.Retries
+func tellNoVerdicts(in Phase) func(*Facts) string {
+	return func(f *Facts) string {
+		retries := 0
+		if r := f.Run.Audit; r.Phase == in {
+			retries = r.Retries
+		}
+		return fmt.Sprintf("%s in a row without a verdict; fires at %d", Plural(retries, "audit"),
+			maxRetries)
 	}
-	return fmt.Sprintf("%s in a row without a verdict; fires at %d", count(retries, "audit"),
-		maxRetries)
 }
 
 // AuditStatuses are the statuses of the seed for each cause by which an audit loop ends, with the
@@ -458,29 +449,22 @@ func (b *Budget) AuditStatus() string {
 // (A5, A7).
 func (b *Budget) Restartable() bool { return b.AuditStatus() != "completed" }
 
-// order asks the conductor for the call that begins the phase under way.
-func (r *AuditRun) order() string {
-	return fmt.Sprintf("Next: %s of %s. Make exactly one Agent call now: subagent_type "+
-		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it by the phase's "+
-		"own). When it returns, end your turn with one short line. Do nothing else.", r.UnderWay(),
-		r.Plan, r.UnderWay())
-}
-
 // UnderWay is the phase under way, as in "the audit of section 2".
 func (r *AuditRun) UnderWay() string {
 	a := Attempt{Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections)}
 	return a.Name()
 }
 
-func (r *AuditRun) drive() string        { return r.Drive }
-func (r *AuditRun) check() (string, int) { return r.Check, r.CheckMinutes }
-func (r *AuditRun) tip() string          { return r.Tip }
-func (r *AuditRun) outages() int         { return r.Outages }
-func (r *AuditRun) maxIdle() int         { return maxIdle }
-func (r *AuditRun) complete() bool       { return r.Phase == Complete }
-func (r *AuditRun) unit() string         { return "phase" }
-func (r *AuditRun) tick() string         { return "turn" }
-func (r *AuditRun) underWay() string     { return r.UnderWay() }
+func (r *AuditRun) attempts() attempts {
+	return attempts{
+		drive: r.Drive, check: r.Check, minutes: r.CheckMinutes, tip: r.Tip, outages: r.Outages,
+		maxIdle: maxIdle, unit: "phase", whole: "the phase's own", tick: "turn",
+		done: r.Phase == Complete,
+	}
+}
+
+func (r *AuditRun) underWay() string { return r.UnderWay() }
+func (r *AuditRun) next() string     { return r.UnderWay() + " of " + r.Plan }
 
 func (r *AuditRun) advanced(since *Budget) bool {
 	was := since.Audit
@@ -547,7 +531,7 @@ func (s State) astray(e *Evidence) string {
 	case e.Dropped != "":
 		return e.dropped()
 	case len(e.Dirty) > 0:
-		return count(len(e.Dirty), "file") + " not committed"
+		return Plural(len(e.Dirty), "file") + " not committed"
 	}
 	return ""
 }

@@ -73,7 +73,7 @@ func auditRun(sections int, phase Phase) *AuditRun {
 
 func walk(r *AuditRun, list ...Judgement) (names []string) {
 	for _, j := range list {
-		r = r.fold(&Attempt{Last: "words"}, j)
+		r.fold(&Attempt{Last: "words"}, j)
 		names = append(names, fmt.Sprintf("%s %d", r.Phase, r.Section+1))
 	}
 	return names
@@ -98,22 +98,23 @@ func TestAuditFold(t *testing.T) {
 	if d := cmp.Diff([]string{"post_action 1", "complete 1"}, walk(posts, clean, outage)); d != "" {
 		t.Error(d)
 	}
-	once := posts.fold(&Attempt{}, clean)
-	if r := once.fold(&Attempt{Last: "words"}, end); r.Post.Summary != "words" || !r.FinalDone {
-		t.Errorf("%+v", r)
-	}
-	if r := once.fold(&Attempt{Last: "words"}, outage); r.Post.Summary != "" {
-		t.Error("the last words of an action that failed are kept")
+	for _, j := range []Judgement{end, outage} {
+		r := auditRun(1, Auditing)
+		r.Post = &Post{Prompt: "x"}
+		if walk(r, clean, j); (r.Post.Summary != "") != (j.Verdict == Ended) || !r.FinalDone {
+			t.Errorf("%s: %+v", j.Verdict, r)
+		}
 	}
 	r := auditRun(1, Auditing)
 	for range 3 {
-		r = r.fold(&Attempt{}, none)
+		r.fold(&Attempt{}, none)
 	}
 	run := &Budget{Audit: r, Skill: Audit, Status: Active}
-	if auditRetries(&Facts{Run: run}) == "" || finalAuditRetries(&Facts{Run: run}) != "" {
+	if noVerdicts(Auditing)(&Facts{Run: run}) == "" ||
+		noVerdicts(FinalAuditing)(&Facts{Run: run}) != "" {
 		t.Error("three audits without a verdict continue")
 	}
-	if next := r.fold(&Attempt{}, clean); next.Retries != 0 {
+	if r.fold(&Attempt{}, clean); r.Retries != 0 {
 		t.Error("a verdict leaves the count of retries")
 	}
 }
@@ -228,7 +229,7 @@ func TestTally(t *testing.T) {
 		}
 	}
 	ends := func() {
-		run.Audit = run.Audit.fold(tick.Attempt, Judgement{Verdict: Dirty, Why: openFindings})
+		run.Audit.fold(tick.Attempt, Judgement{Verdict: Dirty, Why: openFindings})
 		run.Audit.Phase = Auditing
 	}
 	bug := FoundOne{File: "a", Severity: Bug, Description: "x"}
@@ -367,9 +368,6 @@ func TestRestart(t *testing.T) {
 	flags, _, err := ParseFlags(Audit, "--restart")
 	if err != nil || !flags.Restart {
 		t.Fatal(err)
-	}
-	if n := b.Audit.restart(1).restart(1).Restarts; n != 2 {
-		t.Errorf("restarted %d times", n)
 	}
 	r := resume(b, Request{
 		Flags: flags, Command: Command{Name: "sdd:audit", Args: "p.md --restart"},

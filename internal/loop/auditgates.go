@@ -10,10 +10,8 @@ const RecurringGate = "finding-recurring"
 
 // recurringDue asks about each finding that will have been open at three audits in a row.
 func recurringDue(f *Facts) (due []Gate) {
-	if f.Tick == nil || f.Tick.Attempt == nil || !f.Tick.Attempt.Phase.Audits() {
-		return nil
-	}
-	if j := f.Tick.Attempt.Judged; j == nil || j.Verdict != Dirty {
+	a := f.Tick.Attempt
+	if a == nil || !a.Phase.Audits() || a.Judged == nil || a.Judged.Verdict != Dirty {
 		return nil
 	}
 	for _, one := range f.Run.Audit.Which(OpenFinding) {
@@ -37,7 +35,7 @@ func applyRecurring(run *Budget, tick *Tick, g Gate, act, _ string) {
 	if run.Audit == nil {
 		return
 	}
-	r, since := run.Audit.clone(), run.Audit.Audits
+	r, since := run.Audit, run.Audit.Audits
 	if a := tick.Attempt; a == nil || !a.Phase.Audits() {
 		since-- // the audit that asked is counted already
 	}
@@ -51,24 +49,22 @@ func applyRecurring(run *Budget, tick *Tick, g Gate, act, _ string) {
 	r.Tally()
 	run.Idle = nil                   // a person had a look
 	if a := tick.Attempt; a != nil { // asked again as the iteration after it begins
-		r = r.settled(a.Head, a.Tree)
+		r.acceptLast(a.Head, a.Tree)
 	}
-	run.Audit = r
 }
 
-// settled is the run with its last audit clean, where a person accepted all that it left open and
+// acceptLast takes the run's last audit as clean where a person accepted all that it left open and
 // the commit is still checked out that it is about (A75). An answer at the audit's own end does the
 // same at its close.
-func (r *AuditRun) settled(head, tree string) *AuditRun {
+func (r *AuditRun) acceptLast(head, tree string) {
 	audit := map[Phase]Phase{Coding: Auditing, Fixing: FinalAuditing}[r.Phase]
 	v := r.Verdict
 	if audit == "" || v == nil || v.Word != dirtyWord || v.SHA != head || tree != "" ||
 		r.open() > 0 || r.Reason != "" || r.unchecked(head) != "" {
-		return r
+		return
 	}
-	next := r.clone()
-	next.Phase, next.Audits = audit, r.Audits-1
-	return next.fold(&Attempt{}, Judgement{Verdict: Dirty, Why: openFindings, SHA: head})
+	r.Phase, r.Audits = audit, r.Audits-1
+	r.fold(&Attempt{}, Judgement{Verdict: Dirty, Why: openFindings, SHA: head})
 }
 
 func tellRecurring(f *Facts) string {
@@ -77,5 +73,5 @@ func tellRecurring(f *Facts) string {
 		most = r.Audits - r.Found.Since
 	}
 	return fmt.Sprintf("the oldest open finding was there at %s; asks at %d",
-		count(most, "audit"), maxSeen)
+		Plural(most, "audit"), maxSeen)
 }

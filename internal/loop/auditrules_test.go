@@ -229,8 +229,9 @@ func TestAuditBegins(t *testing.T) {
 		FinalAuditing: "the final audit", Fixing: "the fix", PostAction: "the post action"}
 	for phase, want := range names {
 		r.Phase = phase
-		if r.UnderWay() != want || !strings.Contains(r.order(), "Next: "+want+" of p.md.") {
-			t.Errorf("%s is %s: %s", phase, r.UnderWay(), r.order())
+		order := (&Budget{Audit: r}).Order()
+		if r.UnderWay() != want || !strings.HasPrefix(order, "Next: "+want+" of p.md.") {
+			t.Errorf("%s is %s: %s", phase, r.UnderWay(), order)
 		}
 		clean := 3
 		if phase == Coding || phase == Auditing {
@@ -288,7 +289,7 @@ func TestAuditFoldKeeps(t *testing.T) {
 	r := auditRun(2, Auditing)
 	r.Checked = &CheckRun{Exit: 1}
 	check := &CheckRun{Head: "h"}
-	end := func(j Judgement) { r = r.fold(&Attempt{}, j) }
+	end := func(j Judgement) { r.fold(&Attempt{}, j) }
 	end(Judgement{Verdict: Outage, Why: "529"})
 	if r.Outages != 1 || r.Retries != 0 || r.Reason != "529" || r.Audits != 0 || r.Verdict != nil ||
 		r.Checked.Exit != 1 {
@@ -310,7 +311,6 @@ func TestAuditFoldKeeps(t *testing.T) {
 	if r.Section != 1 || r.Checked != check {
 		t.Errorf("%+v", r)
 	}
-	r = r.clone()
 	r.Found.Warnings = 1
 	end(Judgement{Verdict: Dirty, Why: openFindings, SHA: "d"})
 	if r.Phase != Coding || r.Section != 1 || r.Reason != "" || r.Verdict.Word != dirtyWord ||
@@ -340,16 +340,16 @@ func TestAuditFoldKeeps(t *testing.T) {
 		"phase complete; fires once all is clean") {
 		t.Error(got)
 	}
-	for _, run := range []*AuditRun{nil, auditRun(1, Coding)} {
+	for _, run := range []*AuditRun{auditRun(1, Coding), auditRun(1, Auditing)} {
 		f.Run.Audit = run
-		if auditClear(f)+auditRetries(f)+finalAuditRetries(f) != "" {
+		if auditClear(f)+noVerdicts(Auditing)(f)+noVerdicts(FinalAuditing)(f) != "" {
 			t.Errorf("%+v ends", run)
 		}
 	}
 	last := auditRun(2, FinalAuditing)
 	last.Retries, last.Reason = 3, "silence"
 	f.Run.Audit = last
-	if got := finalAuditRetries(f); auditRetries(f) != "" ||
+	if got := noVerdicts(FinalAuditing)(f); noVerdicts(Auditing)(f) != "" ||
 		got != "3 audits in a row ended without a verdict: silence" {
 		t.Error(got)
 	}
@@ -387,7 +387,6 @@ func TestRecurringDue(t *testing.T) {
 		"a clean audit": func(f *Facts) { f.Tick.Attempt.Judged = &Judgement{Verdict: Clean} },
 		"a coder":       func(f *Facts) { f.Tick.Attempt.Phase = Coding },
 		"no attempt":    func(f *Facts) { f.Tick.Attempt = nil },
-		"no iteration":  func(f *Facts) { f.Tick = nil },
 	} {
 		c := State{Run: s.Run, Tick: s.Tick}.clone()
 		f := &Facts{Run: c.Run, Tick: c.Tick}
@@ -759,8 +758,9 @@ func TestAcceptedFindingsSettleTheAudit(t *testing.T) {
 			tt.change(r)
 		}
 		section := r.Section
-		got := r.settled(tt.head, tt.tree)
-		if moved := got != r; got.Phase != tt.want || got.Audits != 3 ||
+		got := r.clone()
+		got.acceptLast(tt.head, tt.tree)
+		if moved := !cmp.Equal(got, r); got.Phase != tt.want || got.Audits != 3 ||
 			moved != (tt.name[:3] == "of ") || moved && got.Verdict.Word != cleanWord ||
 			got.Section != section && tt.phase != Coding {
 			t.Errorf("%s: %+v", tt.name, got)

@@ -81,7 +81,10 @@ func (t *Tick) FromTracker() bool { return t.Asked != nil && t.Asked.Backlog != 
 
 // Workable are the issues that a work loop may pick: unblocked ones that no sibling has in
 // progress (R78–R80).
-func (b *Budget) Workable(list Backlog) []int {
+func (b *Budget) Workable(list *Backlog) []int {
+	if list == nil {
+		return nil
+	}
 	var out []int
 	for _, n := range slices.Concat(list.Unblocked, list.InProgress) {
 		theirs := slices.Contains(list.InProgress, n) && !slices.Contains(b.FailedIssues, n)
@@ -185,7 +188,7 @@ func (f *Facts) snapshot() *Snapshot {
 // recorded (R86, R87). An issue that the run has planned since, or took with a PR, is no drift
 // when it is gone.
 func driftDue(f *Facts) []Gate {
-	if f.Tick == nil || f.Tick.backlog() == nil {
+	if f.Tick.backlog() == nil {
 		return nil
 	}
 	before := f.snapshot()

@@ -25,7 +25,7 @@ func (b *Budget) foldOutage(t *Tick, now time.Time) {
 		!strings.HasPrefix(t.verdict().Why, APIError) {
 		return
 	}
-	n := b.payload().outages()
+	n := b.attempts().outages
 	if n == 0 {
 		return
 	}
@@ -48,15 +48,15 @@ func outages(f *Facts) string {
 	if b.RetryAt.Sub(f.Now) > maxWait {
 		return "the service is back at " + b.RetryAt.UTC().Format("2006-01-02 15:04 MST")
 	}
-	p := b.payload()
-	if p == nil || p.outages() < b.maxOutages() {
+	n := b.attempts().outages
+	if n < b.maxOutages() {
 		return ""
 	}
 	if b.Audit != nil {
-		return fmt.Sprintf("%d phases in a row ended by no fault of the work", p.outages())
+		return fmt.Sprintf("%d phases in a row ended by no fault of the work", n)
 	}
 	return fmt.Sprintf("%d attempts in a row ended by no fault of the task; no retry was counted",
-		p.outages())
+		n)
 }
 
 // maxOutages is how many outages in a row end the run.
@@ -72,5 +72,5 @@ func (b *Budget) maxOutages() int {
 
 func tellOutages(f *Facts) string {
 	return fmt.Sprintf("%s in a row ended by the API, the machine or a person; fires at %d",
-		Plural(f.Run.payload().outages(), "attempt"), f.Run.maxOutages())
+		Plural(f.Run.attempts().outages, "attempt"), f.Run.maxOutages())
 }

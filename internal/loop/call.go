@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -132,20 +133,15 @@ func (e Call) judge(s State, k *Known) Outcome {
 	rules := []func(State, *Known) Outcome{e.conduct, e.stays, e.audited, e.schedule, e.dispatch,
 		e.act}
 	for _, rule := range rules {
-		if o := rule(s, k); !o.Nothing() {
-			return out.and(o)
+		switch o := rule(s, k); {
+		case o.Need != 0:
+			return o
+		case !o.Nothing(): // both are about the same state
+			o.Reply.Context, o.Save.Tick = out.Reply.Context, cmp.Or(o.Save.Tick, out.Save.Tick)
+			return o
 		}
 	}
 	return out
-}
-
-// and joins what two rules of one call decided about the same state.
-func (o Outcome) and(p Outcome) Outcome {
-	p.Reply.Context = o.Reply.Context
-	if p.Save.Tick == nil {
-		p.Save.Tick = o.Save.Tick
-	}
-	return p
 }
 
 func refuseCall(d *Deny) Outcome { return Outcome{Reply: Reply{Deny: d}} }
@@ -173,8 +169,11 @@ func (e Call) atGate(k *Known, gates []Gate) Outcome {
 // to finish; past the overrun nothing else passes. What the iteration has spent is a lower bound,
 // because what cannot be read is left out until it ends.
 func (e Call) ceiling(s State, k *Known) Outcome {
-	task := s.taskCeiling()
-	if !e.open(s) || s.Run.Ceilings.Dollars == 0 && task == 0 {
+	if !e.open(s) {
+		return Outcome{}
+	}
+	ofTask, task := s.taskSpent(k.Running.Dollars)
+	if s.Run.Ceilings.Dollars == 0 && task == 0 {
 		return Outcome{}
 	}
 	if missing := k.lacks(NeedRunning); missing != 0 {
@@ -182,9 +181,11 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	}
 	s.Tick.Count(s.Run, k.Running)
 	spent := s.Run.DollarsEstimate.Plus(k.Running.Dollars)
-	reached, limit := s.Run.dollarsReached(spent), s.Run.dollarLimit(k.Overrun)
-	if text := s.taskDollars(k.Running.Dollars); text != "" && reached == "" {
-		reached, limit, spent = text, task.overrun(k.Overrun), s.taskSpent(k.Running.Dollars)
+	reached, limit := s.Run.dollarsReached(spent), s.Run.Ceilings.Dollars.overrun(k.Overrun)
+	if reached == "" && task > 0 && ofTask >= task {
+		reached = fmt.Sprintf("Cost budget of task %d reached: $%s / $%s", s.Tick.Attempt.Task,
+			ofTask, task)
+		limit, spent = task.overrun(k.Overrun), ofTask
 	}
 	first := reached != "" && s.Tick.tellDollars(e.Agent)
 	out := Outcome{}
@@ -262,7 +263,7 @@ func (e Call) schedule(s State, k *Known) Outcome {
 	case k.lacks(NeedSpent) != 0: // a ceiling that is reached ends the loop at this exit (R30)
 		return Outcome{Need: NeedSpent}
 	}
-	if text := e.exhausted(s, k); text != "" {
+	if text := exhausted(s.spent(e.Now, k)); text != "" {
 		return refuseCall(deny(ScheduleRule, endTurn, "Not scheduled: %s", text))
 	}
 	return Outcome{}
@@ -325,14 +326,6 @@ func (e Call) neverAgain(c *Claim) Outcome {
 	}
 	return refuseCall(deny(ScheduleRule, "end the turn; nothing is to be scheduled", "%s",
 		c.priorStop()))
-}
-
-// exhausted is the text of a ceiling that is reached with what was spent until now.
-func (e Call) exhausted(s State, k *Known) string {
-	b := *s.Run
-	b.Spend(k.Count.Spent)
-	b.observe(k.Count.Clock)
-	return exhausted(Look(&b, s.Tick, nil, e.Now))
 }
 
 const endTurn = "let what runs finish, report, and end the turn"

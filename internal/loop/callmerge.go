@@ -131,7 +131,8 @@ func (e Call) approved(s State, a Act, yes *Approval) *Deny {
 	switch {
 	case yes.HeadSHA != "" && head != "" && !SameSHA(yes.HeadSHA, head):
 		yes.Used = true
-		s.Tick.Pending = append(s.Tick.Pending, askMerge(e.facts(s, a.PR)))
+		again := ask(PostFeedbackMerge, mergeDue(e.facts(s, a.PR))[0])
+		s.Tick.Pending = append(s.Tick.Pending, again)
 		text := fmt.Sprintf("PR #%d moved from %s to %s after the person's answer, which is void",
 			a.PR, yes.HeadSHA, head)
 		d := deny(MergeGate, "", "Not merged: %s. %s", a.Command, text)

@@ -21,7 +21,7 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	if missing := k.lacks(NeedSpent); missing != 0 {
 		return Outcome{Need: missing}
 	}
-	if text := e.exhausted(s, k); text != "" {
+	if text := exhausted(s.spent(e.Now, k)); text != "" {
 		return refuseCall(notSent(text, endTurn))
 	}
 	if e.mustName(s) {
@@ -37,7 +37,7 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 		return out
 	}
 	out := Outcome{Save: Save{Tick: s.Tick}}
-	if a := s.Tick.Attempt; a != nil && e.Agent == "" && !s.inline() {
+	if a := s.Tick.Attempt; a != nil && e.Agent == "" && !s.Run.driven() {
 		if missing := k.lacks(NeedPrompt); missing != 0 {
 			return Outcome{Need: missing}
 		}
@@ -80,7 +80,7 @@ func (e Call) conduct(s State, k *Known) Outcome {
 
 // stays keeps the worker of a task to it: it asks no person and schedules nothing (T90).
 func (e Call) stays(s State, _ *Known) Outcome {
-	works := e.Agent != "" || s.inline()
+	works := e.Agent != "" || s.Run.driven()
 	if s.Run.Tasks == nil || !works || !e.open(s) || s.Tick.Attempt == nil {
 		return Outcome{}
 	}
@@ -101,7 +101,9 @@ func (t *Tick) RecordWorker(e Call) {
 	if t.countOnce("PreToolUse", e.ID, e.Input) {
 		t.Agents++
 		t.Taken = append(slices.Clone(t.Taken), e.Sends.Issues...)
-		t.recordCritic(e)
+		if critic := e.Sends.critic(); critic != "" {
+			t.Critics = append(slices.Clone(t.Critics), e.Agent+"/"+critic)
+		}
 	}
 }
 
@@ -123,7 +125,7 @@ func (e Call) askCriteria(s State, k *Known) *Deny {
 	if d := e.refuseWorker(s); d != nil { // by what a person had answered in a terminal
 		return d
 	}
-	if text := e.exhausted(s, k); text != "" {
+	if text := exhausted(s.spent(e.Now, k)); text != "" {
 		return notSent(text, endTurn)
 	}
 	return nil
@@ -317,8 +319,11 @@ func (e Call) review(s State, acts []Act) Outcome {
 // postedBy are the reviews and approvals among acts.
 func postedBy(acts []Act) (list []PostedReview) {
 	for _, a := range acts {
-		approval := a.Kind == ActApprove
-		if target := reviewTarget(a.PR, a.Ref); (approval || a.Review) && target != "" {
+		approval, target := a.Kind == ActApprove, a.Ref
+		if a.PR > 0 {
+			target = prTarget(a.PR)
+		}
+		if (approval || a.Review) && target != "" {
 			list = append(list, PostedReview{Target: target, Approval: approval})
 		}
 	}

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -45,8 +46,8 @@ func (c *Closing) Halted() bool { return c.Run.Status == Halted }
 
 // closeTick ends the open iteration: it folds the tick into the run, evaluates the exit conditions,
 // and makes the history line. Neither run nor tick is changed.
-func closeTick(run Budget, t Tick, previous *Iteration, e Ending) Closing {
-	before := run
+func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
+	run := before.clone()
 	t.Tracked = slices.Clone(t.Tracked)
 	t.endHeads(e.Heads)
 	if t.Started { // a crash may have lost the count, never the tick
@@ -54,16 +55,16 @@ func closeTick(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	}
 	run.fold(&t, previous, e)
 	attempt, phase := run.foldTask(&t, e), run.foldAudit(&t)
-	run.foldIdle(&t, &before, e)
+	run.foldIdle(&t, before, e)
 	run.foldOutage(&t, e.Now)
-	f := Look(&run, &t, previous, e.Now)
+	f := Look(run, &t, previous, e.Now)
 	f.Dropped = e.Dropped
 	fired := slices.Clone(t.Fired)
 	if !e.Pause && (t.Started || t.Interrupted != "") {
 		fired = appendFired(fired, evaluate(f, Exit))
 	}
 	run.settle(&t, fired, e)
-	line := line(&run, &t, fired, e)
+	line := line(run, &t, fired, e)
 	line.Task, line.Audit = attempt, phase
 	if len(t.PRs) > 0 { // without a PR no worker took anything
 		line.Taken = t.Taken
@@ -75,8 +76,8 @@ func closeTick(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	if len(fired) > 0 { // there is no next line
 		line.Gates, run.Carried = append(line.Gates, t.DeferredAnswers...), nil
 	}
-	line.Budget = run
-	return Closing{Line: line, Run: run, Fired: fired}
+	line.Budget = *run
+	return Closing{Line: line, Run: *run, Fired: fired}
 }
 
 func (t *Tick) endHeads(heads map[string]string) {
@@ -111,9 +112,7 @@ func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 // Spend adds counted usage to the run (R59).
 func (b *Budget) Spend(s Spent) {
 	byModel := map[string]Tokens{}
-	for m, u := range b.TokensByModel {
-		byModel[m] = u
-	}
+	maps.Copy(byModel, b.TokensByModel)
 	for m, u := range s.ByModel {
 		byModel[m] = byModel[m].Add(u)
 		b.TokensIn += u.In()

@@ -23,7 +23,7 @@ func TestCloseAtACeilingWithAQuestion(t *testing.T) {
 		want  Status
 		fired int
 	}{{true, Paused, 0}, {false, Halted, 1}} {
-		got := closeTick(run, tick, nil,
+		got := closeTick(&run, tick, nil,
 			Ending{Now: now, Pause: c.pause, Unanswered: "headless"})
 		if got.Run.Status != c.want || len(got.Line.Fired) != c.fired {
 			t.Errorf("pause %v: %s with %v, want %s",
@@ -59,7 +59,7 @@ func TestCloseChangesNothing(t *testing.T) {
 		run, tick := drawn[Budget](t, "run"), drawn[Tick](t, "tick")
 		e, previous := drawn[Ending](t, "ending"), drawn[Iteration](t, "previous")
 		before := frozen([]any{run, tick, e, previous})
-		closeTick(run, tick, &previous, e)
+		closeTick(&run, tick, &previous, e)
 		if diff := cmp.Diff(before, []any{run, tick, e, previous}); diff != "" {
 			t.Fatal(diff)
 		}
@@ -108,7 +108,7 @@ func TestPauseTexts(t *testing.T) {
 		{[]Gate{{Name: BacklogDrift}}, "why", "Loop paused at gate backlog-drift: why"},
 	} {
 		got := closeTick(
-			Budget{},
+			&Budget{},
 			Tick{Pending: c.pending},
 			nil,
 			Ending{Pause: true, Unanswered: c.why},
@@ -159,9 +159,6 @@ func TestWhatATickKnows(t *testing.T) {
 	}
 	if (*Iteration)(nil).Tracks(1) || (*Iteration)(nil).HeadAtEnd(1) != "" {
 		t.Error("no line tracks anything")
-	}
-	if due := Due(&Facts{Run: &Budget{}, Tick: &tick}, Merging); len(due) != 0 {
-		t.Errorf("no merge is asked about: %+v", due)
 	}
 	for _, k := range Gates {
 		if got, ok := GateOf(k.Name); !ok || got.Header != k.Header {

@@ -121,9 +121,7 @@ func (e WorkerEnd) step(s State, k *Known) Outcome {
 	if !e.open(s) || !slices.Contains(s.Tick.Workers, e.Agent) {
 		return Outcome{}
 	}
-	s.Tick.Workers = slices.DeleteFunc(slices.Clone(s.Tick.Workers), func(id string) bool {
-		return id == e.Agent
-	})
+	s.Tick.Workers = without(s.Tick.Workers, e.Agent)
 	return Outcome{Save: Save{Tick: s.Tick}}
 }
 
@@ -255,7 +253,7 @@ func (s State) ending(now time.Time, k *Known) Ending {
 
 // close ends the iteration.
 func (s State) close(e Ending, k *Known) Outcome {
-	c := closeTick(*s.Run, *s.Tick, k.Previous, e)
+	c := closeTick(s.Run, *s.Tick, k.Previous, e)
 	if k.Redact != nil {
 		c.Line.Redact(k.Redact)
 		c.Run = c.Line.Budget

@@ -91,11 +91,14 @@ var Conditions = [...]Condition{
 	{7, "dependency-cycle", "dependency_cycle", Entry | Reported, WorkRun, dependencyCycle,
 		tellCycle, "take one of the dependencies away in the tracker, then resume",
 		"issues wait for each other in a circle"},
-	{8, "user-interrupt", "user_interrupt", Entry | Exit, EveryRun, userInterrupt, tellInterrupt,
+	{8, "user-interrupt", "user_interrupt", Entry | Exit, EveryRun, userInterrupt,
+		says("fires on Esc, /loop stop, `hooks loop stop` and the end of the session"),
 		"", "a person stopped it"},
-	{9, "lock-contention", "lock_contention", Entry, EveryRun, nil, tellLock,
+	{9, "lock-contention", "lock_contention", Entry, EveryRun, nil,
+		says("another iteration's lock only skips the tick; it never ends the run"),
 		"wait for the other iteration, or look at its process", "another iteration held the lock"},
-	{10, "prior-gate-stop", "prior_gate_stop", Entry, EveryRun, nil, tellGateStop,
+	{10, "prior-gate-stop", "prior_gate_stop", Entry, EveryRun, nil,
+		says("fires when a gate is answered stop"),
 		"settle what the gate asked about, then resume", "a person answered a question with stop"},
 	{11, "qmd-unreachable", "qmd_unreachable", Exit, EveryRun, qmdUnreachable, tellQmd,
 		"start qmd again, then resume", "qmd could not be reached"},
@@ -110,21 +113,24 @@ var Conditions = [...]Condition{
 		"wait until the service answers, then resume",
 		"several attempts in a row ended by no fault of the task"},
 	{16, "no-fresh-context", "no_fresh_context", Exit, TaskLoop | AuditLoop, staleContext,
-		tellFresh,
+		says("fires when a worker is not proven to begin with a fresh context"),
 		"use `hooks go`, which starts one client a task, or another version of the client",
 		"the context of a worker was not proven to be fresh"},
 	{17, "audit-clear", "audit_complete", Entry | Exit, AuditLoop, auditClear, tellClear,
 		"look at the report card, then push the branch", "its audit is clear"},
-	{18, "audit-retries", "audit_retry_exhausted", Exit, AuditLoop, auditRetries, tellVerdicts,
+	{18, "audit-retries", "audit_retry_exhausted", Exit, AuditLoop,
+		noVerdicts(Auditing), tellNoVerdicts(Auditing),
 		"see in the transcript why the auditor reports nothing, then type the command with " +
 			"--restart", "several audits in a row gave no verdict"},
-	{19, "final-audit-retries", "final_audit_retry_exhausted", Exit, AuditLoop, finalAuditRetries,
-		tellFinalVerdicts, "see in the transcript why the auditor reports nothing, then type the " +
-			"command with --restart", "several final audits in a row gave no verdict"},
+	{19, "final-audit-retries", "final_audit_retry_exhausted", Exit, AuditLoop,
+		noVerdicts(FinalAuditing), tellNoVerdicts(FinalAuditing),
+		"see in the transcript why the auditor reports nothing, then type the command with " +
+			"--restart", "several final audits in a row gave no verdict"},
 	{20, "no-progress", "stalled", Entry | Exit, TaskLoop | AuditLoop, noProgress, tellIdle,
 		"look at what the last iterations tried, mend the cause, then continue",
 		"several iterations in a row changed nothing"},
-	{21, "history-dropped", CauseDropped, Entry | Exit, TaskLoop, historyDropped, tellDropped,
+	{21, "history-dropped", CauseDropped, Entry | Exit, TaskLoop, historyDropped,
+		says("fires when the list is done and the branch has lost the last task's commit"),
 		"bring the commit back, as with `git reflog`; a resume takes the branch as it is",
 		"the branch has lost a commit of a task that was done"},
 }
@@ -170,7 +176,7 @@ func backlogEmpty(f *Facts) string {
 	if f.Tick == nil || f.Tick.worked() || f.Tick.backlog() == nil {
 		return ""
 	}
-	if len(f.Run.Workable(*f.Tick.backlog())) > 0 {
+	if len(f.Run.Workable(f.Tick.backlog())) > 0 {
 		return ""
 	}
 	return fmt.Sprintf("Backlog empty — %d iterations used, %d PRs touched", f.Run.IterationsUsed,
@@ -231,12 +237,14 @@ func minuteBudget(f *Facts) string {
 		f.Run.Ceilings.Minutes) + f.Run.jumped(f.Minutes)
 }
 
-func costBudget(f *Facts) string {
-	if f.Run.Ceilings.Dollars == 0 || f.Run.DollarsEstimate < f.Run.Ceilings.Dollars {
+func costBudget(f *Facts) string { return f.Run.dollarsReached(f.Run.DollarsEstimate) }
+
+// dollarsReached is the text of the dollar ceiling at an amount spent in all, "" below it.
+func (b *Budget) dollarsReached(spent USD) string {
+	if b.Ceilings.Dollars == 0 || spent < b.Ceilings.Dollars {
 		return ""
 	}
-	return fmt.Sprintf("Cost budget reached: $%s / $%s", f.Run.DollarsEstimate,
-		f.Run.Ceilings.Dollars)
+	return fmt.Sprintf("Cost budget reached: $%s / $%s", spent, b.Ceilings.Dollars)
 }
 
 func userInterrupt(f *Facts) string {
@@ -294,7 +302,7 @@ func priorStop(b *Budget) string {
 		return fmt.Sprintf("Loop already stopped at gate %s in iteration %d", b.StopDetail.Gate,
 			b.StopDetail.Iteration)
 	}
-	if b.Status == Paused && len(b.Pending) > 0 {
+	if len(b.Pending) > 0 {
 		return "Loop paused at gate " + b.Pending[0].Name +
 			" — answer it with `hooks gate answer`, then type the command with --resume"
 	}

@@ -98,7 +98,7 @@ func (e Invocation) decline(at Standing, k *Known) Outcome {
 	a.Text = contentionNote(a.Iteration, a.PID)
 	if c.Gate.Act(e.answer.Answer) == "stop" {
 		fresh := newRun(e.Request)
-		fresh.stopAt(*c.Gate, c.Iteration)
+		fresh.halt(stoppedAt(*c.Gate, c.Iteration))
 		return e.neverBegan(c, fresh, a)
 	}
 	out := e.passOver(at.Run, k, a)

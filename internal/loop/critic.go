@@ -1,9 +1,6 @@
 package loop
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // maxCritiques is how often a thread may send the same critic in one iteration (L17).
 const maxCritiques = 3
@@ -36,13 +33,6 @@ func (e Call) critique(s State) *Deny {
 	if sent < maxCritiques {
 		return nil
 	}
-	return notSent(count(sent, "cycle")+" with "+critic+" are the most in one iteration",
+	return notSent(Plural(sent, "cycle")+" with "+critic+" are the most in one iteration",
 		"accept the present state, or escalate it: report what a person has to decide")
-}
-
-// recordCritic counts a critic that goes.
-func (t *Tick) recordCritic(e Call) {
-	if critic := e.Sends.critic(); critic != "" {
-		t.Critics = append(slices.Clone(t.Critics), e.Agent+"/"+critic)
-	}
 }

@@ -75,7 +75,7 @@ func TestOverrun(t *testing.T) {
 		t.Error("without a ceiling")
 	}
 	run.Ceilings.Dollars = maxDollars * Dollar
-	if limit := run.dollarLimit(100); limit != maxDollars*Dollar {
+	if limit := run.Ceilings.Dollars.overrun(100); limit != maxDollars*Dollar {
 		t.Errorf("limit %d", limit)
 	}
 }

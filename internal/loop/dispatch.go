@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // exhausted is the text of a ceiling that is reached in mid-iteration, "" below all of them, so
@@ -16,6 +17,14 @@ func exhausted(f *Facts) string {
 		}
 	}
 	return ""
+}
+
+// spent are the facts with what was spent until now.
+func (s State) spent(now time.Time, k *Known) *Facts {
+	b := *s.Run
+	b.Spend(k.Count.Spent)
+	b.observe(k.Count.Clock)
+	return Look(&b, s.Tick, nil, now)
 }
 
 // leftAlone returns the target of a worker's task if every issue or PR that the task mentions is

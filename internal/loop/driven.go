@@ -139,7 +139,7 @@ func (d Driving) Next() DriveStep {
 		}
 	}
 	switch {
-	case run.Status == Halted && run.payload().complete() && run.StopCause != CauseDropped:
+	case run.Status == Halted && run.attempts().done && run.StopCause != CauseDropped:
 		end.Code = 0
 		return end
 	case !d.First && !d.Began && !d.Spared:

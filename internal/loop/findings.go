@@ -205,9 +205,7 @@ func (r *AuditRun) add(t *Tick, o FoundOne) error {
 		if f.Line, f.Severity = o.Line, o.Severity; f.State == ResolvedFinding {
 			f.State, f.Until, f.Since, f.Seen = OpenFinding, 0, r.Audits-f.Seen, 0
 			a.Opened = AppendNew(a.Opened, f.ID)
-			a.Resolved = slices.DeleteFunc(slices.Clone(a.Resolved), func(id string) bool {
-				return id == f.ID
-			})
+			a.Resolved = without(a.Resolved, f.ID)
 		}
 		return nil
 	}

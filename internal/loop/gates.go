@@ -60,7 +60,7 @@ var Gates = [...]GateKind{
 			{"no", "Leave the lock alone and skip this tick."},
 			{"stop", "Leave the lock alone and stop this loop."},
 		},
-		Tell: tellForce,
+		Tell: says("asks when --lock=force meets a lock that is held"),
 	},
 	{
 		Name: ResumeDivergence, Header: "Divergence", When: Entry, Applies: EveryRun,
@@ -120,7 +120,8 @@ var Gates = [...]GateKind{
 		},
 		Due:   mergeDue,
 		Apply: applyMerge,
-		Tell:  tellMerge,
+		Tell: says("asks before a merge, unless the facts show that no human feedback was " +
+			"addressed"),
 	},
 	{
 		Name: RepeatedFailure, Header: "Failed twice", When: Exit, Applies: EveryRun,
@@ -172,7 +173,9 @@ var Gates = [...]GateKind{
 			{"fresh", "Begin with the first task."},
 			{"stop", "Do not begin."},
 		},
-		Due: importDue, Apply: applyImport, Tell: tellImport,
+		Due: importDue, Apply: applyImport,
+		Tell: says("asks before the first task, when another tool left a state file of the " +
+			"same list"),
 	},
 	{
 		Name: ListGate, Header: "Task list", When: Entry, Applies: TaskLoop, Holds: HoldTick,
@@ -182,7 +185,8 @@ var Gates = [...]GateKind{
 			{"keep", "Continue with the tasks of this run."},
 			{"stop", "Stop the loop."},
 		},
-		Due: listDue, Apply: applyList, Tell: tellList,
+		Due: listDue, Apply: applyList,
+		Tell: says("asks when the task list was edited since it was read; ticks do not count"),
 	},
 	{
 		Name: TestsGate, Header: "Tests", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
@@ -202,7 +206,8 @@ var Gates = [...]GateKind{
 			{"skip", "Leave the task out and continue with the next one."},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},
-		Due: flaggedDue, Apply: applyFlagged, Tell: tellFlagged,
+		Due: flaggedDue, Apply: applyFlagged,
+		Tell: says("asks when a worker ends with TASK_BLOCKED, or writes under Blocked / Flagged"),
 	},
 	{
 		Name: CheckpointGate, Header: "Checkpoint", When: Exit, Applies: TaskLoop,
@@ -258,14 +263,16 @@ func Due(f *Facts, at Moment) []Gate {
 		}
 		for _, g := range k.Due(f) {
 			if !f.Tick.asked(k.Name, g.Target) {
-				due = append(due, k.ask(g).describeRaise(scope))
+				due = append(due, ask(k.Name, g).describeRaise(scope))
 			}
 		}
 	}
 	return due
 }
 
-func (k GateKind) ask(g Gate) Gate {
+// ask is a question of the gate of that name.
+func ask(name string, g Gate) Gate {
+	k, _ := GateOf(name)
 	g.Name, g.Header = k.Name, k.Header
 	g.Options = slices.Clone(k.Options)
 	return g
@@ -284,19 +291,20 @@ func (g Gate) describeRaise(scope Scope) Gate {
 // asked reports whether the question waits, or was answered for its target. An answer to a
 // question of the exit in this tick's own line was about the iteration before it.
 func (t *Tick) asked(name, target string) bool {
-	if t == nil {
-		return false
-	}
 	answered := t.Answered
 	if ofExit(name) {
 		answered = t.DeferredAnswers
 	}
+	return t.waits(name, target) || slices.ContainsFunc(answered, func(g GateAnswer) bool {
+		return g.Name == name && g.Target == target
+	})
+}
+
+// waits reports whether a question waits for its answer.
+func (t *Tick) waits(name, target string) bool {
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
 		return g.Name == name && g.Target == target
-	}) ||
-		slices.ContainsFunc(answered, func(g GateAnswer) bool {
-			return g.Name == name && g.Target == target
-		})
+	})
 }
 
 // Act is the option as which an answer acts: the option itself, or the safest one for a person's
@@ -359,6 +367,7 @@ func ofExit(name string) bool {
 	return k.When == Exit
 }
 
+// stoppedAt is the end of a run by a person's word at a gate (R49, R50).
 func stoppedAt(g Gate, iteration int) Fired {
 	f := Fired{
 		Condition: "prior-gate-stop", Cause: "prior_gate_stop",
@@ -371,13 +380,9 @@ func stoppedAt(g Gate, iteration int) Fired {
 	return f
 }
 
-// stopAt ends a run by a person's word at a gate (R49, R50).
-func (b *Budget) stopAt(g Gate, iteration int) { b.halt(stoppedAt(g, iteration)) }
-
 // askDivergence is the question about a PR that moved while no iteration was looking (R141).
 func askDivergence(pr int) Gate {
-	k, _ := GateOf(ResumeDivergence)
-	return k.ask(Gate{
+	return ask(ResumeDivergence, Gate{
 		Question: fmt.Sprintf("PR #%d has diverged since the prior iteration crashed — "+
 			"re-attach, skip, or stop the loop?", pr),
 		Target: prTarget(pr),
@@ -386,9 +391,8 @@ func askDivergence(pr int) Gate {
 
 // AskForceUnlock is the question before another iteration's lock is taken away (R104).
 func AskForceUnlock() Gate {
-	k, _ := GateOf(ForceUnlock)
-	return k.ask(Gate{Question: "Force-unlock previous iteration's lock? This may corrupt " +
-		"in-flight work."})
+	return ask(ForceUnlock, Gate{Question: "Force-unlock previous iteration's lock? This may " +
+		"corrupt in-flight work."})
 }
 
 func applyDivergence(run *Budget, tick *Tick, g Gate, act, _ string) {

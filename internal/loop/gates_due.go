@@ -9,9 +9,6 @@ import (
 // criteriaDue asks about every issue to be worked on whose acceptance criteria are missing or
 // unfinished (R89, R90).
 func criteriaDue(f *Facts) []Gate {
-	if f.Tick == nil {
-		return nil
-	}
 	var due []Gate
 	for _, n := range f.Tick.ambiguous(f) {
 		target := fmt.Sprintf("#%d", n)
@@ -40,21 +37,12 @@ func applyCriteria(_ *Budget, tick *Tick, g Gate, act, _ string) {
 // mergeDue asks before a PR is merged (R99, R100). Facts that show that no human feedback was
 // addressed let a merge pass; without facts a person decides.
 func mergeDue(f *Facts) []Gate {
-	if f.Merging == 0 {
-		return nil
-	}
 	return []Gate{{
 		Question: fmt.Sprintf("Responder addressed human feedback on PR #%d. Merge now or hold "+
 			"for human re-review?", f.Merging),
 		Target:  prTarget(f.Merging),
 		HeadSHA: f.Tick.head(f.Merging),
 	}}
-}
-
-// askMerge asks again about a PR that moved after the person's answer.
-func askMerge(f *Facts) Gate {
-	k, _ := GateOf(PostFeedbackMerge)
-	return k.ask(mergeDue(f)[0])
 }
 
 // head is the last commit known of a PR, "" when none is.
@@ -85,7 +73,7 @@ func applyMerge(_ *Budget, tick *Tick, g Gate, act, _ string) {
 // failureDue asks about every issue or PR that failed in two consecutive iterations with the same
 // root cause (R34, R105). Skipped ticks between them do not count.
 func failureDue(f *Facts) []Gate {
-	if f.Tick == nil || f.Previous == nil {
+	if f.Previous == nil {
 		return nil
 	}
 	var due []Gate

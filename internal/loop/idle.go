@@ -31,10 +31,7 @@ func (b *Budget) maxIdle() int {
 	if b.MaxIdle > 0 {
 		return b.MaxIdle
 	}
-	if p := b.payload(); p != nil {
-		return p.maxIdle()
-	}
-	return maxIdle
+	return b.attempts().maxIdle
 }
 
 // foldIdle counts the iteration that ends. before is the run as it was. What git could not tell, or
@@ -56,9 +53,7 @@ func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 	case changed:
 		b.Idle = nil
 	default:
-		idle := b.idleSince(a.Head, before)
-		idle.Unseen = &Mark{a.Head, a.Tree}
-		b.Idle = &idle
+		b.idleSince(a.Head, before).Unseen = &Mark{a.Head, a.Tree}
 	}
 }
 
@@ -77,17 +72,15 @@ func (b *Budget) countIdle(changed bool, head string, before *Budget) {
 		b.Idle = nil
 		return
 	}
-	idle := b.idleSince(head, before)
-	idle.Iterations++
-	b.Idle = &idle
+	b.idleSince(head, before).Iterations++
 }
 
 // idleSince is the count so far; without one, it begins at this commit.
-func (b *Budget) idleSince(head string, before *Budget) Idle {
-	if b.Idle != nil {
-		return *b.Idle
+func (b *Budget) idleSince(head string, before *Budget) *Idle {
+	if b.Idle == nil {
+		b.Idle = &Idle{Since: head, Before: before.DollarsEstimate}
 	}
-	return Idle{Since: head, Before: before.DollarsEstimate}
+	return b.Idle
 }
 
 // lookBack counts the iteration before, whose end no one looked at, by the beginning of this one.
@@ -95,16 +88,14 @@ func (b *Budget) lookBack(e EntryFacts) {
 	if b.Idle == nil || b.Idle.Unseen == nil {
 		return
 	}
-	idle := *b.Idle
-	idle.Unseen = nil
+	began := *b.Idle.Unseen
+	b.Idle.Unseen = nil
 	switch {
 	case e.Unread != "":
-		b.Idle = &idle
-	case *b.Idle.Unseen != Mark{e.Head, e.Tree}:
+	case began != Mark{e.Head, e.Tree}:
 		b.Idle = nil
 	default:
-		idle.Iterations++
-		b.Idle = &idle
+		b.Idle.Iterations++
 	}
 }
 
@@ -134,7 +125,7 @@ func (b *Budget) idleText() string {
 		since = "then"
 	}
 	return fmt.Sprintf("nothing changed for %s, $%s since %s",
-		count(b.Idle.Iterations, "iteration"), b.DollarsEstimate.minus(b.Idle.Before),
+		Plural(b.Idle.Iterations, "iteration"), b.DollarsEstimate.minus(b.Idle.Before),
 		since[:min(7, len(since))])
 }
 

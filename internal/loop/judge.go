@@ -98,7 +98,7 @@ func (s State) lacking(e *Evidence) (why, more string) {
 		return fmt.Sprintf("the branch is %s, the attempt began on %s", orNone(e.Branch),
 			orNone(a.Branch)), ""
 	case len(e.Dirty) > 0:
-		return fmt.Sprintf("%s not committed", count(len(e.Dirty), "file")),
+		return fmt.Sprintf("%s not committed", Plural(len(e.Dirty), "file")),
 			strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n")
 	case e.Dropped != "":
 		return e.dropped(), ""
@@ -120,8 +120,7 @@ func (e *Evidence) dropped() string {
 // Keeps are the commits that HEAD must contain as the attempt ends: the one on which it began, and
 // that of the last task or phase that is done.
 func (s State) Keeps() []string {
-	list := AppendNew([]string{s.Tick.Attempt.Head}, s.Run.tip())
-	return slices.DeleteFunc(list, func(sha string) bool { return sha == "" })
+	return AppendNew(nil, s.Tick.Attempt.Head, s.Run.tip())
 }
 
 // red is why a check is not green on that commit, "" when it is.
@@ -129,7 +128,7 @@ func red(c *CheckRun, head string) string {
 	switch {
 	case c.Stopped:
 		return fmt.Sprintf("the check did not end by itself; it was stopped after %s",
-			count(c.Seconds, "second"))
+			Plural(c.Seconds, "second"))
 	case c.Exit > 0:
 		return fmt.Sprintf("the check is red: exit %d", c.Exit)
 	case c.Head != head:
@@ -194,12 +193,9 @@ func (s State) works() bool {
 		!t.Halting() && t.Failed == ""
 }
 
-// inline reports whether the main thread itself does the task.
-func (s State) inline() bool { return s.Run.Drive() == DriveProcess }
-
 // workerEnds judges the worker of the open attempt as it ends. decided is false for another worker.
 func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
-	if !s.works() || s.inline() || s.Run.feeds() && !s.Tick.Attempt.Sent {
+	if !s.works() || s.Run.driven() || s.Run.feeds() && !s.Tick.Attempt.Sent {
 		return Outcome{}, false
 	}
 	if missing := k.lacks(NeedWorker); missing != 0 {
@@ -226,9 +222,9 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	if need != 0 {
 		return Outcome{Need: need}, true
 	}
-	s.Tick.Workers = slices.DeleteFunc(slices.Clone(s.Tick.Workers), func(id string) bool {
-		return id == e.Agent && hold == nil
-	})
+	if hold == nil {
+		s.Tick.Workers = without(s.Tick.Workers, e.Agent)
+	}
 	return Outcome{Save: Save{Tick: s.Tick}, Reply: Reply{Continue: hold}}, true
 }
 
@@ -242,7 +238,7 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 	var need Need
 	var hold *Continue
 	switch {
-	case s.inline():
+	case s.Run.driven():
 		if missing := k.lacks(NeedWorker); missing != 0 {
 			return Outcome{Need: missing}, true
 		}
@@ -270,9 +266,6 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 	}
 	return Outcome{}, false
 }
-
-// Order is what the conductor is asked for: one call, whose prompt the hook replaces.
-func (b *Budget) Order() string { return b.payload().order() }
 
 // Feeds reports whether the last Stop asked for the next attempt in this very turn. A worker that a
 // person's own prompt sends is no part of the loop.

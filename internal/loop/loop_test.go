@@ -132,7 +132,8 @@ func TestBudgetEscalation(t *testing.T) {
 }
 
 func TestRaiseLiftsByHalfRoundedUp(t *testing.T) {
-	f := &Facts{Run: &Budget{Skill: Work, Ceilings: Ceilings{5, 20, 60, 25*Dollar + 1*Cent},
+	f := &Facts{Tick: &Tick{}, Run: &Budget{Skill: Work,
+		Ceilings:       Ceilings{5, 20, 60, 25*Dollar + 1*Cent},
 		IterationsUsed: 3, DollarsEstimate: 21 * Dollar}, Minutes: 49}
 	g := Due(f, Entry)[0]
 	want := Ceilings{8, 20, 90, 37*Dollar + 52*Cent}
@@ -158,7 +159,7 @@ func TestRaiseLiftsByHalfRoundedUp(t *testing.T) {
 
 func TestStopAlwaysStopsAndNothingElseDoes(t *testing.T) {
 	for _, k := range Gates {
-		g := k.ask(Gate{Question: "?", Target: "#44"})
+		g := ask(k.Name, Gate{Question: "?", Target: "#44"})
 		for answer, stops := range map[string]bool{"stop": true, " STOP\n": true, "stop?": false,
 			"please stop": false, "whatever": false} {
 			run, tick := Budget{}, Tick{Iteration: 3, Pending: []Gate{g}}
@@ -298,7 +299,7 @@ func TestEveryLoopEnds(t *testing.T) {
 			}
 			spent := Spent{ByModel: map[string]Tokens{"m": {Output: 10,
 				Dollars: USD(rapid.Int64Range(0, int64(Dollar)).Draw(t, "dollars"))}}}
-			c := closeTick(run, tick, previous, Ending{Now: r.Now, Spent: spent})
+			c := closeTick(&run, tick, previous, Ending{Now: r.Now, Spent: spent})
 			if tick.Started && c.Run.IterationsUsed != before+1 || !tick.Started &&
 				c.Run.IterationsUsed != before {
 				t.Fatalf("body %v: %d after %d", tick.Started, c.Run.IterationsUsed, before)

@@ -16,11 +16,7 @@ func (t *Tick) mergeGates() []Gate {
 }
 
 // AsksMerge reports whether the question about a PR waits, so that only its answer decides.
-func (t *Tick) AsksMerge(pr int) bool {
-	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
-		return g.Name == PostFeedbackMerge && g.Target == prTarget(pr)
-	})
-}
+func (t *Tick) AsksMerge(pr int) bool { return t.waits(PostFeedbackMerge, prTarget(pr)) }
 
 // answeredMerge reports whether a person has answered the question about a PR in this tick, one
 // way or the other.

@@ -63,21 +63,8 @@ func (t *Tick) tellDollars(agent string) bool {
 	return true
 }
 
-// dollarLimit is the amount past which an iteration may only finish: the ceiling and the overrun,
-// in percent of it.
-func (b *Budget) dollarLimit(overrun int) USD {
-	return b.Ceilings.Dollars.overrun(overrun)
-}
-
 // overrun is an amount and so many percent of it.
 func (d USD) overrun(percent int) USD { return d.Plus(d / 100 * USD(percent)) }
-
-// dollarsReached is the text of the dollar ceiling at an amount spent in all, "" below it.
-func (b *Budget) dollarsReached(spent USD) string {
-	run := *b
-	run.DollarsEstimate = spent
-	return costBudget(&Facts{Run: &run})
-}
 
 // Overrun is the amount by which an iteration exceeded its run's dollar ceiling, and the threads
 // that spent most.

@@ -9,18 +9,24 @@ type payload interface {
 	aim(*Attempt)              // points an attempt at what an answer may have changed
 	judge(State, *Known) (Need, *Continue)
 
-	drive() string                        // DriveStop, DriveSchedule or DriveProcess
-	check() (command string, minutes int) // the person's check command, "" without one
-	tip() string                          // the commit that the branch keeps, "" for none
-	outages() int                         // attempts in a row that ended by no fault of the work
-	maxIdle() int                         // iterations in a row without a change that stall the run
-	complete() bool                       // nothing is left of the list or the plan
-	advanced(since *Budget) bool          // a task is done, an audit clean, or the check green
+	attempts() attempts
+	advanced(since *Budget) bool // a task is done, an audit clean, or the check green
+	underWay() string            // what the attempt is about, as in "task 2 of 5"
+	next() string                // the same for the conductor that sends its worker
+}
 
-	unit() string     // what an attempt is about: a task or a phase
-	underWay() string // this one, as in "task 2 of 5"
-	order() string    // asks the conductor to send a worker for it
-	tick() string     // the command of a forked tick, without its namespace
+// attempts is what a run has of its attempts, whatever they are about.
+type attempts struct {
+	drive   string // DriveStop, DriveSchedule or DriveProcess
+	check   string // the person's check command, "" without one
+	minutes int    // its bound
+	tip     string // the commit that the branch keeps, "" for none
+	outages int    // attempts in a row that ended by no fault of the work
+	maxIdle int    // iterations in a row without a change that stall the run
+	unit    string // what an attempt is about: a task or a phase
+	whole   string // what the hook makes the worker's prompt of
+	tick    string // the command of a forked tick, without its namespace
+	done    bool   // nothing is left of the list or the plan
 }
 
 // payload is nil for a kind whose iterations are no attempts.
@@ -34,45 +40,35 @@ func (b *Budget) payload() payload {
 	return nil
 }
 
-// Drive is what brings the next attempt, "" for a kind that has none.
-func (b *Budget) Drive() string {
+func (b *Budget) attempts() attempts {
 	if p := b.payload(); p != nil {
-		return p.drive()
+		return p.attempts()
 	}
-	return ""
+	return attempts{maxIdle: maxIdle}
 }
+
+// Drive is what brings the next attempt, "" for a kind that has none.
+func (b *Budget) Drive() string { return b.attempts().drive }
 
 // Check is the command by which a person has finished work checked, and its bound in minutes; ""
 // without one.
 func (b *Budget) Check() (command string, minutes int) {
-	if p := b.payload(); p != nil {
-		return p.check()
-	}
-	return "", 0
+	a := b.attempts()
+	return a.check, a.minutes
 }
 
 // tip is the commit of the last task or phase that is done, "" without one.
-func (b *Budget) tip() string {
-	if p := b.payload(); p != nil {
-		return p.tip()
-	}
-	return ""
-}
+func (b *Budget) tip() string { return b.attempts().tip }
 
 // begin opens the attempt under way; nil where the kind has none, or none is left.
 func (b *Budget) begin(e EntryFacts) *Attempt {
 	if b.Ignores == "" {
 		b.Ignores = e.Ignores
 	}
-	switch {
-	case b.Tasks != nil:
-		b.Tasks = b.Tasks.clone()
-	case b.Audit != nil:
-		b.Audit = b.Audit.clone()
-	default:
-		return nil
+	if p := b.payload(); p != nil {
+		return p.begin(e)
 	}
-	return b.payload().begin(e)
+	return nil
 }
 
 // feeds reports whether the Stop hook brings the next attempt.
@@ -81,15 +77,24 @@ func (b *Budget) feeds() bool { return b.Drive() == DriveStop }
 // scheduled reports whether the client's schedule brings it.
 func (b *Budget) scheduled() bool { return b.Drive() == DriveSchedule }
 
-// driven reports whether a driver does, with a process of its own.
+// driven reports whether a driver does, with a process of its own, whose main thread does the work.
 func (b *Budget) driven() bool { return b.Drive() == DriveProcess }
 
 // TickCommand is the command of a forked tick, in the namespace of the run's own command.
-func (b *Budget) TickCommand() string { return Namespace(b.Command) + ":" + b.payload().tick() }
+func (b *Budget) TickCommand() string { return Namespace(b.Command) + ":" + b.attempts().tick }
 
 // WakeOrder asks for the schedule of forked ticks.
 func (b *Budget) WakeOrder() string {
 	return fmt.Sprintf(`Nothing brings the next %s. Call now: CronCreate {"cron":"* * * * *",`+
 		`"prompt":%q,"recurring":true} (loaded with ToolSearch "select:CronCreate"). `+
-		"Then end the turn.", b.payload().unit(), "/"+b.TickCommand())
+		"Then end the turn.", b.attempts().unit, "/"+b.TickCommand())
+}
+
+// Order is what the conductor is asked for: one call, whose prompt the hook replaces.
+func (b *Budget) Order() string {
+	p := b.payload()
+	return fmt.Sprintf("Next: %s. Make exactly one Agent call now: subagent_type "+
+		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it by %s). When it "+
+		"returns, end your turn with one short line. Do nothing else.", p.next(), p.underWay(),
+		p.attempts().whole)
 }

@@ -36,12 +36,13 @@ func TestPayloads(t *testing.T) {
 func TestResumedAudit(t *testing.T) {
 	before := AuditRun{Check: "old", Tip: "t", Branch: "b", Retries: 2, Outages: 1}
 	r := Request{Flags: Flags{Task: TaskFlags{Check: "new"}}}
-	a := before.resumed(r)
-	if a.Check != "new" || a.Tip+a.Branch != "" || a.Retries+a.Outages != 0 {
+	a := before.clone()
+	if a.resume(r); a.Check != "new" || a.Tip+a.Branch != "" || a.Retries+a.Outages != 0 {
 		t.Errorf("by a person: %+v", a)
 	}
 	r.Scheduled = true
-	if a = before.resumed(r); a.Check != "old" || a.Tip+a.Branch != "tb" {
+	a = before.clone()
+	if a.resume(r); a.Check != "old" || a.Tip+a.Branch != "tb" {
 		t.Errorf("by a schedule: %+v", a)
 	}
 	for _, c := range []struct {

@@ -73,8 +73,6 @@ func (e Wake) step(s State, k *Known) Outcome {
 	case k.Origin.By == "human":
 		return Outcome{}
 	}
-	s.Run.Scheduled = slices.DeleteFunc(slices.Clone(s.Run.Scheduled), func(p string) bool {
-		return p == e.Text
-	})
+	s.Run.Scheduled = without(s.Run.Scheduled, e.Text)
 	return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Refuse: priorStop(s.Run)}}
 }

@@ -67,14 +67,11 @@ func Secrets(text string) string {
 	kept := 0
 	for i := 0; i < len(text); {
 		from, to := secretAt(text, i)
-		switch {
-		case from < to && text[from:to] != hidden:
+		if from < to && text[from:to] != hidden {
 			b.WriteString(text[kept:from] + hidden)
 			kept, i = to, to
-		case wordStart(text, i):
+		} else {
 			i += max(1, len(leading(text[i:], wordByte)))
-		default:
-			i++
 		}
 	}
 	return b.String() + text[kept:]
@@ -85,7 +82,7 @@ func secretAt(text string, i int) (from, to int) {
 	if strings.HasPrefix(text[i:], "://") {
 		return userinfo(text, i+len("://"))
 	}
-	if !wordStart(text, i) {
+	if !wordByte(text[i]) {
 		return 0, 0
 	}
 	word := leading(text[i:], wordByte)
@@ -236,9 +233,4 @@ func noneOf(bytes string) func(byte) bool {
 func wordByte(c byte) bool {
 	return c == '_' || c == '-' ||
 		c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
-// wordStart reports whether a word begins at i.
-func wordStart(text string, i int) bool {
-	return wordByte(text[i]) && (i == 0 || !wordByte(text[i-1]))
 }

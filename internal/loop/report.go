@@ -17,13 +17,8 @@ type Changed struct {
 // Take merges a skill's report into the open tick and looks for its effects. Lists merge by
 // number, scalars by last; a report never reverts an observation.
 func Take(f *Facts, r Report) Changed {
-	before := len(f.Tick.Deferred)
-	due, fired := f.take(r)
-	return Changed{Due: due, Fired: fired, Deferred: f.Tick.Deferred[before:], PRs: r.PRs}
-}
-
-func (f *Facts) take(r Report) (due []Gate, fired []Fired) {
-	t := f.Tick
+	t, deferred := f.Tick, len(f.Tick.Deferred)
+	c := Changed{PRs: r.PRs}
 	t.Reported = true
 	if t.FromTracker() {
 		r.Backlog, r.Edges = nil, nil
@@ -34,15 +29,16 @@ func (f *Facts) take(r Report) (due []Gate, fired []Fired) {
 		t.Comments = max(t.Observed.Comments, *r.Comments)
 	}
 	f.PRs = f.Run.Touched(t)
-	if t.Halting() {
-		return nil, t.Fired
+	if !t.Halting() {
+		t.Fired = evaluate(f, Reported)
 	}
-	if t.Fired = evaluate(f, Reported); len(t.Fired) > 0 {
-		return nil, t.Fired
+	if c.Fired = t.Fired; !t.Halting() {
+		t.Pending = append(t.Pending, Due(f, Reported)...)
+		t.applyOfflineAnswers(f.Run, f.Now)
+		c.Due = slices.Clone(t.Pending)
 	}
-	t.Pending = append(t.Pending, Due(f, Reported)...)
-	t.applyOfflineAnswers(f.Run, f.Now)
-	return slices.Clone(t.Pending), nil
+	c.Deferred = t.Deferred[deferred:]
+	return c
 }
 
 // DoNotMerge takes an open PR that carries the project's label for it, in any case of letters, as

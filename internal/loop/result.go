@@ -127,9 +127,7 @@ func (t *Tick) RecordEffects(e Result) {
 		case SetLabel:
 			t.Labels = AppendNew(slices.Clone(t.Labels), label)
 		case DroppedLabel:
-			t.Labels = slices.DeleteFunc(slices.Clone(t.Labels), func(l string) bool {
-				return l == label
-			})
+			t.Labels = without(t.Labels, label)
 		}
 	}
 }

@@ -12,14 +12,6 @@ type PostedReview struct {
 	Approval bool   `json:"approval,omitempty"`
 }
 
-// reviewTarget names a PR by its number, or by what the call names it with.
-func reviewTarget(pr int, ref string) string {
-	if pr > 0 {
-		return prTarget(pr)
-	}
-	return ref
-}
-
 // refuseReviews is why a call may not post its reviews, "" where it may. One round is one review,
 // the replies to it, and an approval that closes it (R149).
 func (t *Tick) refuseReviews(list []PostedReview, id, input string) string {

@@ -1,6 +1,9 @@
 package loop
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // list is what the next fresh task loop has to do: its fields, as in {"max_tries":3}, over defaults
 // with two tasks.
@@ -38,7 +41,7 @@ func (w *world) calls(e Call) {
 	if e.Sends != nil && w.state.Tick == nil {
 		return
 	}
-	e.Turn, e.ID, e.Input = w.turn(), "t"+e.Tool, "{}"
+	e.Turn, e.ID, e.Input = w.turn(), cmp.Or(e.ID, "t"+e.Tool), "{}"
 	w.step(e)
 }
 
@@ -62,5 +65,15 @@ func (w *world) fetchTask(k *Known, need Need) {
 	}
 	if need&NeedPrompt != 0 {
 		k.Prompt = "do it"
+	}
+	if need&NeedReading != 0 {
+		k.Reading = w.known.Reading
+	}
+	if need&NeedMerging != 0 {
+		k.Merging = w.known.Merging
+	}
+	if need&NeedRunning != 0 {
+		k.Running, k.Overrun = w.known.Running, w.known.Overrun
+		k.Running.From = w.state.Run.DollarsEstimate
 	}
 }

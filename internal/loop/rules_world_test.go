@@ -41,6 +41,7 @@ type world struct {
 	known   Known
 	crons   []Scheduled
 	dialogs int
+	tools   int
 
 	said []string
 }
@@ -146,7 +147,7 @@ var verbs = map[string]func(w *world, args string){
 	"spend":     (*world).spend,
 	"schedule":  (*world).schedule,
 	"mark":      func(w *world, _ string) { w.known.Marked = true },
-	"typed":     func(w *world, _ string) { w.known.Origin.By = "human" },
+	"typed":     func(w *world, args string) { w.known.Origin = Origin{"human", args} },
 	"barred":    func(w *world, _ string) { w.known.NoDialog = true },
 	"underloop": func(w *world, _ string) { w.known.Around.UnderLoop = true },
 	"redact": func(w *world, args string) {
@@ -185,7 +186,27 @@ var verbs = map[string]func(w *world, args string){
 		w.state.Run.Receive(w.client.session, args, w.now, func() Program { return Program{} })
 	},
 	"review":  (*world).review,
-	"pass":    (*world).pass,
+	"comment": (*world).comment,
+	"opens":   (*world).opens,
+	"later": func(w *world, args string) {
+		w.calls(Call{Tool: "CronCreate", ID: w.newCall(), Schedules: &Later{args}})
+	},
+	"helper": func(w *world, args string) {
+		w.calls(Call{Tool: "Task", ID: w.newCall(), Agent: args, Sends: &Task{}})
+	},
+	"grows": func(w *world, args string) {
+		w.step(Grown{w.turn(), Running{From: w.state.Run.DollarsEstimate,
+			Cursors: []Cursor{{Path: "t", Offset: int64(number1(args))}}}})
+	},
+	"approve": (*world).approve,
+	"unread": func(w *world, args string) {
+		w.known.Reading = Reading{Opaque: args}
+		w.calls(Call{Tool: "Bash", ID: w.newCall()})
+		w.known.Reading = Reading{}
+	},
+	"running": func(w *world, args string) { decode(w, args, &w.known.Running) },
+	"overrun": func(w *world, args string) { w.known.Overrun = number1(args) },
+	"merging": func(w *world, args string) { decode(w, args, &w.known.Merging) },
 	"counted": (*world).counted,
 	"undated": (*world).undated,
 	"sign":    func(w *world, _ string) { w.signs[w.client.session] = w.now },
@@ -207,7 +228,12 @@ var verbs = map[string]func(w *world, args string){
 	"agent":  func(w *world, _ string) { w.calls(Call{Tool: "Agent", Sends: &Task{}}) },
 	"uses":   func(w *world, args string) { w.calls(Call{Tool: args}) },
 	"ends": func(w *world, args string) {
-		w.step(WorkerEnd{Turn: w.turn(), Agent: "w1", Failure: args})
+		failure, reset, named := strings.Cut(args, " until ")
+		e := WorkerEnd{Turn: w.turn(), Agent: "w1", Failure: failure}
+		if named {
+			e.Reset = w.now.Add(duration(reset))
+		}
+		w.step(e)
 	},
 	"process": func(w *world, args string) {
 		w.step(ProcessEnd{Turn: w.turn(), Why: args, Counts: args == "max turns"})
@@ -434,7 +460,7 @@ func (w *world) close(c *Closing) {
 	w.known.Count, w.known.Calls, w.known.Dialogs = Count{}, nil, nil
 	w.known.Marked, w.known.Around.PRs = false, nil
 	l := &c.Line
-	w.known.Claim, w.stale = ClaimSeen{}, false
+	w.known.Claim, w.known.Running, w.stale = ClaimSeen{}, Running{}, false
 	w.say("line %d: iteration %d %s, fired %v", l.Seq, l.Iteration, l.Outcome, l.Fired)
 	for _, f := range c.Fired {
 		w.say("  %s: %s", f.Condition, f.Text)
@@ -472,6 +498,13 @@ func (w *world) reply(r Reply) {
 	}
 	if r.Deny != nil {
 		w.say("refused: %s", r.Deny.Text)
+		if r.Deny.Hint != "" {
+			w.say("  hint: %s", r.Deny.Hint)
+		}
+		w.questions(r.Deny.Ask)
+	}
+	if r.Context != "" {
+		w.say("for the model: %s", r.Context)
 	}
 	if r.Prompt != "" {
 		w.say("sends the worker")
@@ -554,6 +587,9 @@ func (w *world) invoke(e Invocation) {
 		if o.Need != 0 {
 			k.Has, k.Entry = o.Need&NeedAnyEntry, w.found(o.Need)
 			continue
+		}
+		if o.Save.Force != nil && k.Has&NeedAnyEntry == 0 {
+			w.t.Fatal("a lock is taken before it is known how the iteration begins")
 		}
 		w.entered(e, o)
 		if o.Save.Enter != nil && w.rival != nil {
@@ -855,109 +891,68 @@ func (w *world) result(args string) Result {
 	return r
 }
 
-// send asks whether a worker may go, as "44 45" names the issues of its task.
+// send is the call that sends a worker, as "44 45" names the issues of its task.
 func (w *world) send(args string) {
-	run, tick := w.state.Run, w.state.Tick
 	var issues []int
 	for _, word := range strings.Fields(args) {
 		issues = append(issues, number1(word))
 	}
-	refused := func() string {
-		if off := tick.leftAlone(run, issues); off != "" {
-			return off + " is left alone"
-		}
-		why, hint := tick.offPlan(issues)
-		if why != "" {
-			why += "\nhint: " + hint
-		}
-		return why
-	}
-	f := Look(run, tick, nil, w.now)
-	f.Sent = issues
-	spent := *run
-	spent.Spend(w.known.Count.Spent)
-	switch {
-	case run.Status != Active:
-		w.say("refused: %s", priorStop(run))
-		return
-	case tick.Halting():
-		w.say("refused: the loop ends (%s)", tick.HaltedBy())
-		return
-	case len(tick.Held()) > 0:
-		w.say("refused: gate %s waits", tick.Held()[0].Name)
-		return
-	case refused() != "":
-		w.say("refused: %s", refused())
-		return
-	case exhausted(Look(&spent, tick, nil, w.now)) != "":
-		w.say("refused: %s", exhausted(Look(&spent, tick, nil, w.now)))
-		return
-	}
-	if due := Due(f, Sending); len(due) > 0 {
-		tick.Pending = append(tick.Pending, due...)
-		tick.applyOfflineAnswers(run, w.now)
-		if len(tick.Pending) > 0 {
-			w.say("asks first")
-			w.questions(tick.Pending)
-			return
-		}
-	}
-	tick.Agents++
-	tick.Taken = append(tick.Taken, issues...)
-	w.say("goes")
+	w.calls(Call{Tool: "Task", ID: w.newCall(), Sends: &Task{Issues: issues}})
 }
 
-// merge asks whether a PR may be merged, as the program asks the rules.
+// merge is a call that merges a PR, as "142", "142 sha=def5678" or "142 id=c1".
 func (w *world) merge(args string) {
-	pr, tick := number1(args), w.state.Tick
-	f := Look(w.state.Run, tick, nil, w.now)
-	f.Merging = pr
-	yes := tick.approval(pr)
-	switch {
-	case tick.Halting():
-		w.say("refused: the loop ends (%s)", tick.HaltedBy())
-		return
-	case yes != nil && yes.HeadSHA != "" && !SameSHA(yes.HeadSHA, tick.head(pr)):
-		w.say("refused: it moved from %s to %s", yes.HeadSHA, tick.head(pr))
-		yes.Used = true
-		tick.Pending = append(tick.Pending, askMerge(f))
-		w.questions(tick.Pending)
-		return
-	case yes != nil:
-	case tick.AsksMerge(pr):
-		w.say("refused: the question waits")
-		return
-	case tick.answeredMerge(pr):
-		w.say("refused: it was answered")
-		return
-	case !tick.noFeedback(pr):
-		tick.Pending = append(tick.Pending, Due(f, Merging)...)
-		if tick.applyOfflineAnswers(w.state.Run, w.now); tick.approval(pr) == nil {
-			w.say("asks first, shut %v", tick.mergeShut())
-			w.questions(tick.Pending)
-			return
+	number, more, _ := strings.Cut(args, " ")
+	act := Act{Kind: ActMerge, PR: number1(number), Command: "gh pr merge " + number}
+	w.acts(more, act)
+}
+
+// review is a call that posts a review, as "7" or "7 id=c1"; comment is one that posts less, and
+// approve one that approves. The PR 0 is one that the call does not name.
+func (w *world) review(args string) {
+	number, more, _ := strings.Cut(args, " ")
+	w.acts(more, Act{Kind: ActComment, PR: number1(number), Review: true})
+}
+
+func (w *world) comment(args string) {
+	number, more, _ := strings.Cut(args, " ")
+	w.acts(more, Act{Kind: ActComment, PR: number1(number)})
+}
+
+func (w *world) approve(args string) {
+	number, more, _ := strings.Cut(args, " ")
+	w.acts(more, Act{Kind: ActApprove, PR: number1(number)})
+}
+
+// opens is a call that opens so many PRs, as "2" or "1 background".
+func (w *world) opens(args string) {
+	number, more, _ := strings.Cut(args, " ")
+	for range number1(number) {
+		w.known.Reading.Acts = append(w.known.Reading.Acts, Act{Kind: ActOpen})
+	}
+	w.calls(Call{Tool: "Bash", ID: w.newCall(), Background: more != ""})
+	w.known.Reading = Reading{}
+}
+
+// acts is a call of the shell that does one thing.
+func (w *world) acts(more string, act Act) {
+	e := Call{Tool: "Bash", ID: w.newCall()}
+	for _, word := range strings.Fields(more) {
+		switch name, value, _ := strings.Cut(word, "="); name {
+		case "id":
+			e.ID = value
+		case "sha":
+			act.SHA = value
 		}
 	}
-	tick.merge(pr)
-	w.say("merges, shut %v", tick.mergeShut())
+	w.known.Reading = Reading{Acts: []Act{act}}
+	w.calls(e)
+	w.known.Reading = Reading{}
 }
 
-// review asks whether a call may post a review, as "t1 PR#7".
-func (w *world) review(args string) {
-	id, target, _ := strings.Cut(args, " ")
-	list := []PostedReview{{Target: target}}
-	if why := w.state.Tick.refuseReviews(list, id, "{}"); why != "" {
-		w.say("refused: %s", why)
-		return
-	}
-	w.state.Tick.noteReviews(list, id, "{}")
-	w.say("posts")
-}
-
-// pass lets a call through that merges, as "t1 7".
-func (w *world) pass(args string) {
-	id, pr, _ := strings.Cut(args, " ")
-	w.state.Tick.pass(Passed{ID: id, Input: "{}", PRs: []int{number1(pr)}})
+func (w *world) newCall() string {
+	w.tools++
+	return fmt.Sprintf("call%d", w.tools)
 }
 
 // counted are notes of the count of what was spent.

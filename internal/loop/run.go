@@ -56,12 +56,12 @@ func resume(b Budget, r Request) Budget {
 	b.Idle = nil // a person had a look
 	switch {
 	case b.Tasks != nil:
-		b.Tasks = b.Tasks.resumed(r)
+		b.Tasks.resume(r)
 	case b.Audit != nil:
 		if r.Flags.Restart {
 			b.restart(r)
 		}
-		b.Audit = b.Audit.resumed(r)
+		b.Audit.resume(r)
 	}
 	before := b.Flags
 	b.Scheduled, b.NextTick, b.LastPrompts, b.Blocks = nil, time.Time{}, nil, Blocks{}
@@ -94,7 +94,6 @@ func (b *Budget) raise(r Request) {
 	}
 	b.Ceilings = r.Flags.override(b.Ceilings)
 	if b.Tasks != nil {
-		b.Tasks = b.Tasks.clone()
 		b.Tasks.retune(r.Flags.Task)
 	}
 	if r.Flags.Idle > 0 {
@@ -156,7 +155,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	run.MinutesElapsed = run.Minutes(r.Now)
 	run.lookBack(e)
 	if run.Tasks != nil {
-		run.Tasks = run.Tasks.compare(e.List)
+		run.Tasks.compare(e.List)
 	}
 	f := Look(run, &t, previous, r.Now)
 	f.Edges, f.Snapshot = e.Edges, e.Snapshot
@@ -170,16 +169,16 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		return g.Answer == ""
 	})
 	run.Pending = nil
-	before := run.Audit
 	t.applyOfflineAnswers(run, r.Now)
-	if run.Audit != before {
-		run.Audit = run.Audit.settled(e.Head, e.Tree)
+	if run.Audit != nil {
+		run.Audit.acceptLast(e.Head, e.Tree)
 	}
-	// an answer just given may have settled the last of it
-	if run.Tasks != nil || run.Audit != before {
-		if t.Fired = evaluate(f, Entry); len(t.Fired) > 0 {
-			return t
-		}
+	// an answer just given may have ended the run, or settled the last of it
+	if len(t.Fired) == 0 && run.payload() != nil {
+		t.Fired = evaluate(f, Entry)
+	}
+	if len(t.Fired) > 0 {
+		return t
 	}
 	if !run.scheduled() || r.Command.Tick() { // else the turn only schedules
 		t.Attempt = run.begin(e)
@@ -294,7 +293,7 @@ func StartBody(run *Budget, t *Tick) bool {
 		run.IterationsUsed = t.Iteration
 		switch p := run.payload(); {
 		case t.Attempt == nil || p == nil: // nil where the run's file has lost it
-		case p.complete():
+		case p.attempts().done:
 			t.Attempt = nil // by an answer
 		default:
 			p.aim(t.Attempt)

@@ -19,10 +19,7 @@ func (t *Tick) Unsettled(run *Budget) (list []int) {
 	if !t.Started {
 		return nil
 	}
-	if run.SinglePR > 0 {
-		list = append(list, run.SinglePR)
-	}
-	list = AppendNew(list, t.MergesOf...)
+	list = AppendNew(AppendNew(list, run.SinglePR), t.MergesOf...)
 	for _, name := range t.PRs {
 		if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil {
 			list = AppendNew(list, n)
@@ -31,7 +28,7 @@ func (t *Tick) Unsettled(run *Budget) (list []int) {
 	return slices.DeleteFunc(list, func(n int) bool {
 		i := slices.IndexFunc(t.Tracked, func(p TrackedPR) bool { return p.Number == n })
 		landed := !slices.Contains(t.MergesOf, n) || slices.Contains(t.Observed.Merged, n)
-		return n == 0 || i >= 0 && t.Tracked[i].Branch != "" && landed
+		return i >= 0 && t.Tracked[i].Branch != "" && landed
 	})
 }
 

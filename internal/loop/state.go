@@ -358,6 +358,11 @@ func AppendNew[T comparable](list []T, items ...T) []T {
 	return list
 }
 
+// without is a list without an item.
+func without[T comparable](list []T, item T) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return v == item })
+}
+
 // Transcript is the run's main transcript, "" where none was counted yet.
 func (b *Budget) Transcript() string {
 	for _, c := range b.Cursors {

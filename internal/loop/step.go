@@ -221,17 +221,10 @@ type Count struct {
 // list's end belongs to the state that was given.
 func (s State) clone() State {
 	if s.Run != nil {
-		run := *s.Run
-		run.Pending = slices.Clone(run.Pending)
-		run.Blocks.Reasons = slices.Clone(run.Blocks.Reasons)
-		run.DeferredTargets = slices.Clip(run.DeferredTargets)
-		s.Run = &run
+		s.Run = s.Run.clone()
 	}
 	if s.Tick != nil {
 		s.Tick = s.Tick.clone()
-	}
-	if s.Run != nil && s.Run.Audit != nil {
-		s.Run.Audit = s.Run.Audit.clone()
 	}
 	if s.Claim != nil {
 		claim := *s.Claim
@@ -239,6 +232,22 @@ func (s State) clone() State {
 		s.Claim = &claim
 	}
 	return s
+}
+
+func (b Budget) clone() *Budget {
+	b.Pending = slices.Clone(b.Pending)
+	b.Blocks.Reasons = slices.Clone(b.Blocks.Reasons)
+	b.DeferredTargets = slices.Clip(b.DeferredTargets)
+	if b.Tasks != nil {
+		b.Tasks = b.Tasks.clone()
+	}
+	if b.Audit != nil {
+		b.Audit = b.Audit.clone()
+	}
+	if b.Idle != nil {
+		b.Idle = new(*b.Idle)
+	}
+	return &b
 }
 
 func (t *Tick) clone() *Tick {

@@ -325,6 +325,7 @@ func TestStepWritesBehindNoList(t *testing.T) {
 		Dialogs: []Dialog{{ID: "d", Shown: []string{"q"}}},
 		Fired:   make([]Fired, 0, 3), Answered: make([]GateAnswer, 0, 3),
 	}
+	tick.Prompts = append(make([]string, 0, 3), "p1")
 	tick.Observed.PRs, tick.Observed.Merged = make([]int, 0, 3), make([]int, 0, 3)
 	s := State{Run: &Budget{DeferredTargets: make([]string, 0, 3)}, Tick: tick}
 	for _, text := range []string{"skip", "stop", ""} {
@@ -337,5 +338,15 @@ func TestStepWritesBehindNoList(t *testing.T) {
 		if o := Step(s, Known{}, e); o.Nothing() || !reflect.DeepEqual(before, whole(s)) {
 			t.Errorf("%q changed its input, or nothing: %+v", text, o)
 		}
+	}
+	before := whole(s)
+	waits := TurnEnd{Turn: Turn{Session: "s1", Prompt: "p1"}, Working: true}
+	Step(s, Known{}, waits)
+	tick.Draining, waits.Prompt = true, "p2"
+	if o := Step(s, Known{}, waits); len(o.Save.Tick.Prompts) != 2 {
+		t.Errorf("a later turn is not the iteration's: %+v", o)
+	}
+	if tick.Draining = false; !reflect.DeepEqual(before, whole(s)) {
+		t.Error("a turn that waits for workers changed its input")
 	}
 }

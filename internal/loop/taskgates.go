@@ -40,8 +40,8 @@ func reviewDue(f *Facts) []Gate {
 
 // prGateDue asks once the PR of the whole list is open (T51).
 func prGateDue(f *Facts) []Gate {
-	if f.Tick == nil || f.Tick.Attempt == nil || f.Tick.Attempt.Judged == nil ||
-		f.Run.Tasks.item() != nil || !f.Tick.Attempt.Judged.Verdict.done() {
+	item, j := judged(f)
+	if item != nil || j == nil || !j.Verdict.done() {
 		return nil
 	}
 	all, pr := "the task is", "the pull request"
@@ -67,10 +67,8 @@ func (g Gate) YesNo() (yes, no string) {
 }
 
 func numbered(f *Facts, n int, question string) []Gate {
-	for _, passed := range f.Run.Tasks.Passed {
-		if passed == n {
-			return nil
-		}
+	if slices.Contains(f.Run.Tasks.Passed, n) {
+		return nil
 	}
 	return []Gate{{Question: question}}
 }
@@ -93,12 +91,10 @@ func passGate(run *Budget, tick *Tick, g Gate, act, answer string) {
 	if holdGate(run, tick, g, act, answer); act != "approve" || run.Tasks == nil {
 		return
 	}
-	r := run.Tasks.clone()
-	r.Passed = AppendNew(r.Passed, taskGates[g.Name])
+	run.Tasks.Passed = AppendNew(run.Tasks.Passed, taskGates[g.Name])
 	if g.Name == GatePR {
-		r.Phase = Closure
+		run.Tasks.Phase = Closure
 	}
-	run.Tasks = r
 }
 
 // checkDue asks once before a command that the project proposes is ever run by the hooks (T86).
@@ -112,15 +108,14 @@ func checkDue(f *Facts) []Gate {
 }
 
 func applyCheck(run *Budget, _ *Tick, _ Gate, act, _ string) {
-	if run.Tasks == nil {
+	r := run.Tasks
+	if r == nil {
 		return
 	}
-	r := run.Tasks.clone()
 	if act == "run" {
 		r.Check = r.Proposed
 	}
 	r.Proposed = ""
-	run.Tasks = r
 }
 
 // checkpointDue asks after a task that is a milestone of the spec (T41).
@@ -152,24 +147,20 @@ func flaggedDue(f *Facts) []Gate {
 
 // applyFlagged acts on the task under way. Words of a person's own reach the next attempt.
 func applyFlagged(run *Budget, _ *Tick, _ Gate, act, answer string) {
-	if run.Tasks == nil {
+	r := run.Tasks
+	if r == nil {
 		return
 	}
-	r := run.Tasks.clone()
-	item := r.item()
-	switch {
+	switch item := r.item(); {
 	case act == "skip" && item != nil:
 		item.Result = SkippedOne
-		r.Index++
-		r.Try, r.Reason, r.Words = 1, "", ""
-		r.skipDone()
+		r.moveOn()
 	case act == "retry":
 		r.Try = 1
 		if answer != act {
 			r.Words = answer
 		}
 	}
-	run.Tasks = r
 }
 
 // importDue asks once about a state file that another tool left (T99). Its gates are asked again.
@@ -184,10 +175,10 @@ func importDue(f *Facts) []Gate {
 }
 
 func applyImport(run *Budget, _ *Tick, _ Gate, act, _ string) {
-	if run.Tasks == nil || run.Tasks.Import == nil {
+	r := run.Tasks
+	if r == nil || r.Import == nil {
 		return
 	}
-	r := run.Tasks.clone()
 	if act == "import" {
 		r.Index, r.Try = min(r.Import.Index, len(r.List)), r.Import.Try
 		for i := range r.List[:r.Index] {
@@ -196,7 +187,6 @@ func applyImport(run *Budget, _ *Tick, _ Gate, act, _ string) {
 		r.skipDone()
 	}
 	r.Import = nil
-	run.Tasks = r
 }
 
 // listDue asks once about a list that was edited since it was read (T97).
@@ -207,14 +197,14 @@ func listDue(f *Facts) []Gate {
 	}
 	return []Gate{{Question: fmt.Sprintf("The task list %s was changed since it was read: it has "+
 		"%s left, this run has %s. Read it again, or keep this run's?", r.ListPath,
-		count(len(r.left(r.Changed.List)), "task"), count(len(r.List)-r.Index, "task"))}}
+		Plural(len(r.left(r.Changed.List)), "task"), Plural(len(r.List)-r.Index, "task"))}}
 }
 
 func applyList(run *Budget, _ *Tick, _ Gate, act, _ string) {
-	if run.Tasks == nil || run.Tasks.Changed == nil {
+	r := run.Tasks
+	if r == nil || r.Changed == nil {
 		return
 	}
-	r := run.Tasks.clone()
 	if now := r.left(r.Changed.List); act == "read" {
 		if item := r.item(); item == nil || len(now) == 0 || now[0].Title != item.Title {
 			r.Try, r.Reason, r.Words = 1, "", ""
@@ -227,7 +217,6 @@ func applyList(run *Budget, _ *Tick, _ Gate, act, _ string) {
 		}
 	}
 	r.ListSum, r.Changed = r.Changed.Sum, nil
-	run.Tasks = r
 }
 
 // testsDue asks about tests that an accepted attempt deleted or switched off (T96).
@@ -257,17 +246,15 @@ func applyTests(run *Budget, tick *Tick, g Gate, act, _ string) {
 		return
 	}
 	if r := run.Tasks; r != nil && task == r.Index && task <= len(r.List) {
-		r = r.clone()
 		item := &r.List[task-1]
 		r.Index, r.Try, r.Phase, r.Reason = task-1, item.Tries+1, Execution, why
 		item.Result, item.SHA = "", ""
-		run.Tasks = r
 	}
 }
 
 // judged is the task of the open attempt with its judgement; nil before there is one.
 func judged(f *Facts) (*TaskItem, *Judgement) {
-	if f.Tick == nil || f.Tick.Attempt == nil || f.Run.Tasks == nil {
+	if f.Tick.Attempt == nil {
 		return nil, nil
 	}
 	return f.Run.Tasks.item(), f.Tick.Attempt.Judged

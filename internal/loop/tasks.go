@@ -233,15 +233,13 @@ func (r TaskRun) clone() *TaskRun {
 }
 
 // compare notes a list that is not the one last read; nil where it cannot be read.
-func (r *TaskRun) compare(now *ReadList) *TaskRun {
+func (r *TaskRun) compare(now *ReadList) {
 	if now == nil || r.ListSum == "" {
-		return r
+		return
 	}
-	next := r.clone()
-	if next.Changed = now; now.Sum == r.ListSum {
-		next.Changed = nil
+	if r.Changed = now; now.Sum == r.ListSum {
+		r.Changed = nil
 	}
-	return next
 }
 
 // left are the tasks of a list that was read again and that are not done yet.
@@ -262,7 +260,7 @@ func (r *TaskRun) begin(e EntryFacts) *Attempt {
 	if e.NoGit && r.Git {
 		e.NoGit, e.Unread = false, "the repository that the run began in is gone"
 	}
-	r.Git = r.Git || !e.NoGit && e.Unread == ""
+	r.Git = r.Git || !e.NoGit
 	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Tree: e.Tree, Branch: e.Branch,
 		NoGit: e.NoGit, Unread: e.Unread, Feedback: e.Feedback}
 	r.aim(a)
@@ -282,33 +280,29 @@ func (r *TaskRun) aim(a *Attempt) {
 	a.Token = fmt.Sprintf("%d.%d-%s", a.Task, a.Try, nonce)
 }
 
-// resumed is the run as a person takes it up again: the task gets a new set of attempts (T65).
-func (r TaskRun) resumed(by Request) *TaskRun {
-	next := r.clone()
-	next.Outages, next.Drive = 0, resumedBy(by.Flags.Task.Drive, r.Drive)
-	if next.Try >= next.MaxTries {
-		next.Try = 1
+// resume gives the task a new set of attempts as a person takes the run up again (T65).
+func (r *TaskRun) resume(by Request) {
+	r.Outages, r.Drive = 0, resumedBy(by.Flags.Task.Drive, r.Drive)
+	if r.Try >= r.MaxTries {
+		r.Try = 1
 	}
 	if by.unasked() {
-		return next
+		return
 	}
-	next.Tip = ""
+	r.Tip = ""
 	if more := by.Flags.Task.Dollars; more > 0 {
-		next.Dollars = more
+		r.Dollars = more
 	}
-	return next
 }
 
-func (r *TaskRun) drive() string        { return r.Drive }
-func (r *TaskRun) check() (string, int) { return r.Check, r.CheckMinutes }
-func (r *TaskRun) tip() string          { return r.Tip }
-func (r *TaskRun) outages() int         { return r.Outages }
-func (r *TaskRun) complete() bool       { return r.Complete() }
-func (r *TaskRun) unit() string         { return "task" }
-func (r *TaskRun) tick() string         { return "task" }
-
 // A task has all of its attempts first, so that the cause of its end is its own (T57).
-func (r *TaskRun) maxIdle() int { return max(maxIdle, r.MaxTries-1) }
+func (r *TaskRun) attempts() attempts {
+	return attempts{
+		drive: r.Drive, check: r.Check, minutes: r.CheckMinutes, tip: r.Tip, outages: r.Outages,
+		maxIdle: max(maxIdle, r.MaxTries-1), unit: "task", whole: "the task", tick: "task",
+		done: r.Complete(),
+	}
+}
 
 func (r *TaskRun) advanced(since *Budget) bool { return r.Index > since.Tasks.Index }
 
@@ -319,12 +313,7 @@ func (r *TaskRun) underWay() string {
 	return fmt.Sprintf("task %d of %d", r.Index+1, len(r.List))
 }
 
-func (r *TaskRun) order() string {
-	return fmt.Sprintf("Next: %s, attempt %d. Make exactly one Agent call now: subagent_type "+
-		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it by the task). "+
-		"When it returns, end your turn with one short line. Do nothing else.", r.underWay(), r.Try,
-		r.underWay())
-}
+func (r *TaskRun) next() string { return fmt.Sprintf("%s, attempt %d", r.underWay(), r.Try) }
 
 // emptyTree is git's name of a tree without files: what a branch without a commit is compared with.
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
@@ -355,36 +344,39 @@ func (t *Tick) verdict() Judgement {
 }
 
 // fold moves the run on by one attempt (T9, T52–T60).
-func (r TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) *TaskRun {
-	next := r.clone()
+func (r *TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) {
 	task := a.Task - 1
-	if task < len(next.List) {
-		item := &next.List[task]
+	if task < len(r.List) {
+		item := &r.List[task]
 		item.Tries++
 		item.Base = a.Base
 		item.Minutes += minutes
 		item.Dollars = item.Dollars.Plus(spent)
 		if j.Verdict.done() {
-			item.Result, item.SHA, next.Tip = j.Verdict, j.SHA, j.SHA
+			item.Result, item.SHA, r.Tip = j.Verdict, j.SHA, j.SHA
 		}
 	}
-	next.PR = cmp.Or(a.PR, next.PR)
-	if next.Outages++; j.Verdict != Outage {
-		next.Outages = 0
+	r.PR = cmp.Or(a.PR, r.PR)
+	if r.Outages++; j.Verdict != Outage {
+		r.Outages = 0
 	}
 	switch {
-	case next.Index != task: // a person's answer has moved the run on
-	case j.Verdict.done() && task < len(next.List):
-		next.Index++
-		next.Try, next.Reason, next.Words = 1, "", ""
-		next.skipDone()
+	case r.Index != task: // a person's answer has moved the run on
+	case j.Verdict.done() && task < len(r.List):
+		r.moveOn()
 	case j.Verdict.done():
-		next.Try, next.Reason = 1, ""
+		r.Try, r.Reason = 1, ""
 	case j.Verdict == Overruled || j.Verdict == Unfinished:
-		next.Try++
-		next.Reason = j.Why
+		r.Try++
+		r.Reason = j.Why
 	}
-	return next
+}
+
+// moveOn leaves the task under way behind.
+func (r *TaskRun) moveOn() {
+	r.Index++
+	r.Try, r.Reason, r.Words = 1, "", ""
+	r.skipDone()
 }
 
 // AllDone is the sentence about a list of which every task is done (T71).
@@ -421,7 +413,7 @@ func tasksDone(f *Facts) string {
 
 // listDone reports whether nothing is left to do; an answer may open a task again.
 func (f *Facts) listDone() bool {
-	return f.Run.Tasks != nil && f.Run.Tasks.Complete() && len(f.Run.Pending) == 0
+	return f.Run.Tasks.Complete() && len(f.Run.Pending) == 0
 }
 
 // CauseDropped is why a list that is done does not count as complete.
@@ -452,9 +444,6 @@ func (s State) Tip() string {
 
 func taskBlocked(f *Facts) string {
 	r := f.Run.Tasks
-	if r == nil {
-		return ""
-	}
 	item := r.item()
 	if r.Dollars > 0 && item != nil && item.Dollars >= r.Dollars {
 		return fmt.Sprintf("Task %d blocked after %s: it spent $%s of its $%s. Manual "+
@@ -492,34 +481,19 @@ func (b *Budget) foldTask(t *Tick, e Ending) *TaskLine {
 	}
 	j := t.verdict()
 	took := max(0, e.Now.Sub(t.StartedAt)) // the clock may have been set back
-	b.Tasks = b.Tasks.fold(a, j, int(took.Minutes()), spent)
+	b.Tasks.fold(a, j, int(took.Minutes()), spent)
 	return &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: j, Fresh: a.Fresh,
 		Feedback: a.Feedback}
 }
 
-// The dollar ceiling of one task, over all of its attempts (T88).
-
-func (s State) taskCeiling() USD {
-	if s.Tick == nil || s.Tick.Attempt == nil || s.Run.Tasks == nil {
-		return 0
+// taskSpent is what the task under way cost with the open attempt's, and the ceiling over all of
+// its attempts, 0 for none (T88).
+func (s State) taskSpent(running USD) (spent, ceiling USD) {
+	if s.Tick.Attempt == nil || s.Run.Tasks == nil {
+		return 0, 0
 	}
-	return s.Run.Tasks.Dollars
-}
-
-// taskSpent is what the task under way cost, with the open attempt's.
-func (s State) taskSpent(running USD) USD {
 	if item := s.Run.Tasks.item(); item != nil {
-		return item.Dollars.Plus(running)
+		running = item.Dollars.Plus(running)
 	}
-	return running
-}
-
-// taskDollars is the text of the ceiling, "" below it.
-func (s State) taskDollars(running USD) string {
-	most := s.taskCeiling()
-	if most == 0 || s.taskSpent(running) < most {
-		return ""
-	}
-	return fmt.Sprintf("Cost budget of task %d reached: $%s / $%s", s.Tick.Attempt.Task,
-		s.taskSpent(running), most)
+	return running, s.Run.Tasks.Dollars
 }

@@ -1,6 +1,9 @@
 package loop
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // How far a task loop is from each of its conditions and gates, for a person.
 
@@ -15,21 +18,11 @@ func tellRetries(f *Facts) string {
 		min(r.Try, r.MaxTries-1), r.MaxTries-1, min(r.Index+1, len(r.List)))
 }
 
-func tellFresh(*Facts) string {
-	return "fires when a worker is not proven to begin with a fresh context"
-}
-
-func tellDropped(*Facts) string {
-	return "fires when the list is done and the branch has lost the last task's commit"
-}
-
 // tellNumbered is for one of the three numbered gates.
 func tellNumbered(n int, when string) func(f *Facts) string {
 	return func(f *Facts) string {
-		for _, passed := range f.Run.Tasks.Passed {
-			if passed == n {
-				return "passed"
-			}
+		if slices.Contains(f.Run.Tasks.Passed, n) {
+			return "passed"
 		}
 		return when
 	}
@@ -42,23 +35,11 @@ func tellCheck(f *Facts) string {
 	return "no check command; asks when the project proposes one"
 }
 
-func tellImport(*Facts) string {
-	return "asks before the first task, when another tool left a state file of the same list"
-}
-
-func tellList(*Facts) string {
-	return "asks when the task list was edited since it was read; ticks do not count"
-}
-
 func tellTests(f *Facts) string {
 	if !f.Run.Tasks.Strict {
 		return "asks with --strict-tests only; tests that were weakened are named"
 	}
 	return "asks when tests were deleted or skipped since the task began"
-}
-
-func tellFlagged(*Facts) string {
-	return "asks when a worker ends with TASK_BLOCKED, or writes under Blocked / Flagged"
 }
 
 func tellCheckpoint(f *Facts) string {

@@ -92,14 +92,17 @@ func (f *Facts) answered(gate string) string {
 	return strings.Join(said, "; ")
 }
 
+// says is the row of what no present value decides.
+func says(text string) func(*Facts) string { return func(*Facts) string { return text } }
+
 func tellBacklog(f *Facts) string {
 	if f.Tick == nil || f.Tick.backlog() == nil {
 		return "no backlog known in an open iteration; fires when nothing workable is left at " +
 			"its entry"
 	}
-	left := f.Run.Workable(*f.Tick.backlog())
+	left := f.Run.Workable(f.Tick.backlog())
 	return fmt.Sprintf("%s workable; fires at 0, before anything is worked on",
-		count(len(left), "issue"))
+		Plural(len(left), "issue"))
 }
 
 func tellPR(f *Facts) string {
@@ -163,27 +166,16 @@ func tellCycle(f *Facts) string {
 	if f.Tick != nil {
 		edges = len(f.Tick.Report.Edges)
 	}
-	return fmt.Sprintf("%s reported; fires when some lead in a circle",
-		count(edges, "dependency", "dependencies"))
+	noun := "dependencies"
+	if edges == 1 {
+		noun = "dependency"
+	}
+	return fmt.Sprintf("%d %s reported; fires when some lead in a circle", edges, noun)
 }
-
-func tellInterrupt(*Facts) string {
-	return "fires on Esc, /loop stop, `hooks loop stop` and the end of the session"
-}
-
-func tellLock(*Facts) string {
-	return "another iteration's lock only skips the tick; it never ends the run"
-}
-
-func tellGateStop(*Facts) string { return "fires when a gate is answered stop" }
 
 func tellQmd(f *Facts) string {
 	return fmt.Sprintf("unreachable in %s; fires at the exit of the 2nd in a row",
-		count(f.Run.QmdFailuresConsecutive, "iteration"))
-}
-
-func tellForce(*Facts) string {
-	return "asks when --lock=force meets a lock that is held"
+		Plural(f.Run.QmdFailuresConsecutive, "iteration"))
 }
 
 func tellDivergence(f *Facts) string {
@@ -196,7 +188,7 @@ func tellDivergence(f *Facts) string {
 		}
 	}
 	return fmt.Sprintf("asks at --resume about a PR that moved; %s open when last seen",
-		count(open, "PR"))
+		Plural(open, "PR"))
 }
 
 func tellBudgets(f *Facts) string {
@@ -217,7 +209,7 @@ func tellDrift(f *Facts) string {
 		return "no earlier backlog to compare with"
 	}
 	return fmt.Sprintf("asks when the unblocked issues are not those of iteration %d any more (%s)",
-		before.Iteration, count(len(before.Unblocked), "issue"))
+		before.Iteration, Plural(len(before.Unblocked), "issue"))
 }
 
 func tellCriteria(f *Facts) string {
@@ -226,23 +218,7 @@ func tellCriteria(f *Facts) string {
 		issues = len(f.Tick.Report.Issues)
 	}
 	return fmt.Sprintf("%s reported; asks about one whose criteria are missing or unfinished",
-		count(issues, "issue"))
-}
-
-func tellMerge(*Facts) string {
-	return "asks before a merge, unless the facts show that no human feedback was addressed"
-}
-
-// count is a number with its noun; the plural is given where an s does not make it.
-func count(n int, noun string, plural ...string) string {
-	switch {
-	case n == 1:
-	case len(plural) > 0:
-		noun = plural[0]
-	default:
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
+		Plural(issues, "issue"))
 }
 
 // ordinal is 1st, 2nd, 3rd, 4th, … 11th, … 21st.

@@ -125,7 +125,8 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 	}
 	judged := tick.Attempt != nil && tick.Attempt.Judged != nil
 	asks := tick.Started && len(tick.Pending) == 0 && (len(tick.Report.Failures) > 0 || judged)
-	if asks && !e.endsAnyway(s, k) {
+	// where a condition of the exit holds already, no person need be asked what comes next
+	if asks && len(evaluate(s.spent(e.Now, k), Exit)) == 0 {
 		f := Look(s.Run, tick, k.Previous, e.Now)
 		f.Redact = k.Redact
 		tick.Pending = Due(f, Exit)
@@ -141,15 +142,6 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 		return nil
 	}
 	return ask
-}
-
-// endsAnyway reports whether a condition of the exit already holds, so that no person need be asked
-// what comes next.
-func (e TurnEnd) endsAnyway(s State, k *Known) bool {
-	b := *s.Run
-	b.Spend(k.Count.Spent)
-	b.observe(k.Count.Clock)
-	return len(evaluate(Look(&b, s.Tick, nil, e.Now), Exit)) > 0
 }
 
 // orderHold is the one reason for which a prompt is held more than once.
@@ -175,7 +167,8 @@ func (e TurnEnd) hold(run *Budget, reason string) bool {
 func (e TurnEnd) end(s State, k *Known, crons []Scheduled) Outcome {
 	looped := len(crons) > 0 && !s.Run.scheduled()
 	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.UnderLoop || looped
-	pause := s.Tick.mustPause()
+	// a question waits that no one answered; it has been asked for once
+	pause := !s.Tick.Halting() && s.Tick.Failed == "" && len(s.Tick.Pending) > 0
 	need := Need(0)
 	if pause {
 		need |= NeedDialog
@@ -275,11 +268,6 @@ func (b *Budget) noteSchedule(crons []Scheduled) (news bool) {
 	news = !slices.Equal(b.Scheduled, list) || !b.NextTick.Equal(first)
 	b.Scheduled, b.NextTick = list, first
 	return news
-}
-
-// mustPause reports whether a question waits that no one answered. It has been asked for once.
-func (t *Tick) mustPause() bool {
-	return !t.Halting() && t.Failed == "" && len(t.Pending) > 0
 }
 
 // unanswered is why no one answered a question that waits, for a person. barred says that the

@@ -122,7 +122,7 @@ func TestUnderstands(t *testing.T) {
 		{AmbiguousCriteria, "skip", true}, {AmbiguousCriteria, "raise", false},
 	} {
 		k, _ := GateOf(c.gate)
-		if got := k.ask(Gate{Raise: &Defaults}).Understands(c.answer); got != c.want {
+		if got := ask(k.Name, Gate{Raise: &Defaults}).Understands(c.answer); got != c.want {
 			t.Errorf("%s: %q is understood: %v", c.gate, c.answer, got)
 		}
 	}

@@ -62,7 +62,7 @@ func (x *text) asked(b *loop.Budget, t *loop.Tick) {
 	}
 	if list := t.Asked.Backlog; list != nil {
 		x.line("Backlog, by the tracker: %s. Workable: %s", inBacklog(list),
-			firstOf(b.Workable(*list)))
+			firstOf(b.Workable(list)))
 	}
 	if len(t.Asked.Ambiguous) > 0 {
 		var list []int
