@@ -21,8 +21,9 @@ func (h *handler) finalReport(t *loopState) string {
 	for raw, err := range h.files.RawLines(t.Skill) {
 		var l loop.Iteration
 		if err == nil {
+			set := codec.Setter(&l)
 			_, err = raw.Scan(func(name string, v gjson.Result) {
-				_ = codec.Set(&l, name, v) // as far as it can be read
+				_ = set(name, v) // as far as it can be read
 			}, "gates", "qmd_error", "left", "denied", "overrun")
 		}
 		if err != nil || l.RunID != t.Budget.RunID {

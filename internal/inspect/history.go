@@ -112,14 +112,15 @@ func (d *damages) complaint() error {
 // read reads the fields before the snapshot and the named ones behind it. Of the snapshot it reads
 // what tells apart a stop between two iterations, and lines of the SPEC's own format, without id.
 func read(raw store.RawLine, l *loop.Iteration, behind []string) (snapshot []byte, err error) {
+	set := codec.Setter(l)
 	snapshot, err = raw.Scan(func(name string, v gjson.Result) {
-		_ = codec.Set(l, name, v) // as far as it can be read
+		_ = set(name, v) // as far as it can be read
 	}, behind...)
 	if l.Outcome == loop.Stopped {
 		l.Budget.IterationsUsed = int(gjson.GetBytes(snapshot, "iterations_used").Int())
 	}
 	if l.RunID == "" {
-		_ = codec.Set(&l.Budget, "started_at", gjson.GetBytes(snapshot, "started_at"))
+		_ = codec.Setter(&l.Budget)("started_at", gjson.GetBytes(snapshot, "started_at"))
 	}
 	return snapshot, err
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,9 +28,13 @@ type ledger struct {
 	run   loop.Budget
 	ended time.Time // its last line, or the present while an iteration is open
 	rows  []report.CostRow
-	parts []usage.Stretch // only for --by agent
-	tick  *loop.Tick      // the open iteration
-	notes []string
+	most  int // rows by iteration; the sum of those before them is older
+	older loop.Tokens
+	// olderRows is how many rows older is of.
+	olderRows int
+	parts     []usage.Stretch // only for --by agent
+	tick      *loop.Tick      // the open iteration
+	notes     []string
 }
 
 // ledgers reads the runs, the newest first. By iteration, day, task, phase and agent all lines are
@@ -39,12 +44,15 @@ func (v *question) ledgers(runID, by string, most int) (list []*ledger, err erro
 		if runID != "" && s.Budget.RunID != runID {
 			return nil
 		}
-		l := &ledger{in: v.named(), by: by, zone: v.Now().Location(), run: *s.Budget}
+		l := &ledger{in: v.named(), by: by, most: math.MaxInt, zone: v.Now().Location(),
+			run: *s.Budget}
 		l.readLast(files)
 		switch by {
 		case "iteration":
+			l.most = max(0, most)
 			l.readSpent(files)
-			most -= l.fold(most)
+			most -= len(l.rows)
+			l.withOlder()
 		case "day", "task", "phase":
 			l.readSpent(files)
 		case "agent":
@@ -165,7 +173,10 @@ func (l *ledger) add(it *loop.Iteration) {
 	case l.by == "iteration":
 		row.Iteration = it.Iteration
 		row.State = strings.Clone(string(it.Outcome)) // else it keeps its line in memory
-		l.rows = append(l.rows, row)
+		if l.rows = append(l.rows, row); len(l.rows) > l.most {
+			l.older, l.olderRows = l.older.Add(l.rows[0].Tokens), l.olderRows+1
+			l.rows = l.rows[1:]
+		}
 	case row.Tokens == (loop.Tokens{}):
 	case l.by == "day" && !it.EndedAt.IsZero():
 		l.rows = addRow(l.rows, report.CostRow{Day: it.EndedAt.In(l.zone).Format(time.DateOnly),
@@ -187,20 +198,18 @@ func (l *ledger) row(t loop.Tokens) report.CostRow {
 	return report.CostRow{Project: l.in, RunID: l.run.RunID, Skill: l.run.Skill, Tokens: t}
 }
 
-// fold makes one row of all but the last most, and returns how many are left.
-func (l *ledger) fold(most int) int {
-	n := len(l.rows) - max(0, most)
-	if n <= 0 {
-		return len(l.rows)
+// withOlder puts a row for the older iterations before those that are shown.
+func (l *ledger) withOlder() {
+	if l.most = math.MaxInt; l.olderRows == 0 {
+		return
 	}
 	all := ""
 	if l.in != "" {
 		all = " --all"
 	}
-	l.rows = append(withRest(nil, sumOf(l.rows[:n]), fmt.Sprintf(
-		"%s %s, %d earlier: hooks cost --by iteration%s --last 0", l.run.Skill, l.run.RunID, n,
-		all)), l.rows[n:]...)
-	return max(0, most)
+	text := fmt.Sprintf("%s %s, %d earlier: hooks cost --by iteration%s --last 0", l.run.Skill,
+		l.run.RunID, l.olderRows, all)
+	l.rows = append(withRest(nil, l.older, text), l.rows...)
 }
 
 // byAgent reads the transcripts of the run's sessions again, at today's rates. An agent may have

@@ -200,13 +200,6 @@ func matches(field reflect.Type, v gjson.Result) (want string, ok bool) {
 	return "a number", v.Type == gjson.Number
 }
 
-// fits reports whether a value is what a known field must be.
-func (f *format) fits(name string, v gjson.Result) bool {
-	known := codec.Fields(f.of)
-	_, ok := matches(known[codec.Position(known, name, 0)].Type, v)
-	return ok
-}
-
 // short cuts a value for an error message.
 func short(raw string) string {
 	if len(raw) > 40 {

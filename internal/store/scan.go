@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 )
 
@@ -75,10 +76,13 @@ func skimHead(head string, each func(name string, v gjson.Result)) bool {
 		return false
 	}
 	needs := lineFormat.needs[:len(lineFormat.needs)-1] // the snapshot is the last
+	known, next := codec.Fields(lineFormat.of), 0
 	seen, odd := 0, false
 	gjson.Parse(head).ForEach(func(key, v gjson.Result) bool {
 		if i := slices.Index(needs, key.Str); i >= 0 {
-			odd = seen&(1<<i) != 0 || !lineFormat.fits(key.Str, v)
+			next = codec.Position(known, key.Str, next)
+			_, fits := matches(known[next].Type, v)
+			odd = seen&(1<<i) != 0 || !fits
 			seen |= 1 << i
 		}
 		odd = odd || v.Type == gjson.Number && v.Num < 0 ||
