@@ -18,7 +18,7 @@ import (
 	"hooks/internal/term"
 )
 
-// caller is whoever typed a command: where it reads and prints, and the desk that it asks.
+// caller is the person or script that typed a command: its streams, and the Inspector that answers.
 type caller struct {
 	*inspect.Inspector
 	in        io.Reader

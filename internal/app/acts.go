@@ -18,7 +18,7 @@ func (h *handler) reading(t *loopState) loop.Reading {
 		Refused: h.refuseCall(t, r), Opaque: unreadable(r), Reaches: r.ReachesForge(),
 		Pushes: r.Pushes,
 	}
-	if reading.Opaque != "" && r.Unparsable == "" { // it looks at the links, and puts them back
+	if reading.Opaque != "" && r.Unparsable == "" { // meetsBrake also repairs missing links
 		reading.Braked = h.meetsBrake(t)
 	}
 	for _, a := range r.Acts {

@@ -150,7 +150,7 @@ func (d *driven) open() (*handler, error) {
 	if d.plan != nil && !store.Exists(tracker.Project(d.Env, d.cwd())) {
 		return nil, nil
 	}
-	return d.visitor()
+	return d.openForPerson()
 }
 
 // load is the run as it is on disk, with a handler for it.

@@ -20,7 +20,7 @@ func (h *handler) fetchEntry(
 		k.Baseline = baseline(asks)
 	}
 	if need&loop.NeedOther != 0 {
-		// what is wrong with the other run keeps no one from this one
+		// an unreadable other run does not stop this entry
 		if s, err := h.files.LoadSealed(asks.SessionID, t.Skill); err == nil {
 			k.Other = loop.RunFile{Run: s.Budget, Path: s.BudgetPath}
 		}
@@ -53,7 +53,7 @@ func (e *entry) lookUp(need loop.Need) {
 	e.known.Has = need & loop.NeedAnyEntry
 	var previous *loop.Iteration
 	if need&loop.NeedFresh == 0 && e.Budget != nil {
-		// what is wrong with the history is told by the entry itself
+		// the entry reads the history again and returns the error
 		previous, _ = e.previous(e.Skill, e.Budget)
 	}
 	var f loop.EntryFacts

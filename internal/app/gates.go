@@ -23,7 +23,7 @@ func (a *App) AnswerGate(name string, words []string) (said string, err error) {
 	if answer == "" || answer == report.AnswerWord {
 		return "", hint.New("give one of its options, or your own words", "%q is no answer", answer)
 	}
-	h, err := a.visitor()
+	h, err := a.openForPerson()
 	if err != nil {
 		return "", err
 	}

@@ -70,7 +70,7 @@ func (h *handler) config() config.Config {
 // answer finds the project and its state. Without state, only an entry creates it.
 func (h *handler) answer() (event.Reply, error) {
 	if h.ev.Name == event.SessionStart { // with or without a loop: no later event can
-		_ = brake.Arm(h.Env, h.ev.SessionID) // whether it is armed, a loop asks when it begins
+		_ = brake.Arm(h.Env, h.ev.SessionID) // a loop that begins checks whether it is armed
 	}
 	if err := h.findProject(); err != nil {
 		return event.Nothing(), err

@@ -50,7 +50,7 @@ func (h *handler) typedPrompt(r *seal.Record) bool {
 		return false
 	}
 	for _, b := range store.HeldBudgets(r) {
-		if h.believe(b.EventsFrom) != nil || slices.Contains(b.Scheduled, h.ev.Prompt) {
+		if h.checkEventFrom(b.EventsFrom) != nil || slices.Contains(b.Scheduled, h.ev.Prompt) {
 			return false
 		}
 	}

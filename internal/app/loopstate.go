@@ -19,7 +19,7 @@ func (h *handler) sessionRuns() ([]*loopState, error) {
 	if h.loaded != nil {
 		return h.loaded, nil
 	}
-	list, err := h.threads(func(skill loop.Skill) (store.State, error) {
+	list, err := h.loadRuns(func(skill loop.Skill) (store.State, error) {
 		return h.files.LoadSealed(h.ev.SessionID, skill)
 	})
 	if err == nil {
@@ -41,7 +41,7 @@ func only(list []*loopState, keep func(*loopState) bool) (kept []*loopState) {
 	return kept
 }
 
-func (h *handler) threads(load func(loop.Skill) (store.State, error)) ([]*loopState, error) {
+func (h *handler) loadRuns(load func(loop.Skill) (store.State, error)) ([]*loopState, error) {
 	var list []*loopState
 	var damage []error
 	for _, skill := range h.files.Skills(h.ev.SessionID) {
@@ -50,8 +50,8 @@ func (h *handler) threads(load func(loop.Skill) (store.State, error)) ([]*loopSt
 			damage = append(damage, err)
 			continue
 		}
-		if t := (&loopState{s}); h.keep(t) {
-			if err := h.believeThread(t); err != nil {
+		if t := (&loopState{s}); h.dropForeign(t) {
+			if err := h.checkSender(t); err != nil {
 				return nil, err
 			}
 			h.receive(t.Budget)
@@ -65,9 +65,9 @@ func (h *handler) threads(load func(loop.Skill) (store.State, error)) ([]*loopSt
 	return nil, h.damage
 }
 
-// keep drops the state that belongs to another session and reports whether any is left. A claim
+// dropForeign drops the state of another session and reports whether any is left. A claim
 // on another session's lock gives no say in that session's run.
-func (h *handler) keep(t *loopState) bool {
+func (h *handler) dropForeign(t *loopState) bool {
 	session := h.ev.SessionID
 	run := t.Budget != nil && (t.Budget.SessionID == session || h.stopsLeft(t.Budget)) ||
 		t.Tick != nil && t.Tick.SessionID == session
@@ -103,7 +103,7 @@ func (t *loopState) forcing() bool { return t.Claim != nil && t.Claim.Gate != ni
 // withRuns runs a change with the state's lock and the runs as they are under it.
 func (h *handler) withRuns(change func([]*loopState) error) error {
 	return h.withStateLock(func() error {
-		list, err := h.threads(func(skill loop.Skill) (store.State, error) {
+		list, err := h.loadRuns(func(skill loop.Skill) (store.State, error) {
 			return h.tx.State(h.ev.SessionID, skill)
 		})
 		if err != nil {

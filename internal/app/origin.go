@@ -29,10 +29,10 @@ func (h *handler) clientSocket(owner loop.Process) *loop.Process {
 	return nil
 }
 
-// believe refuses an event that came from somebody else than the run's client. With an error the
-// event decides nothing: an entry is refused, a call that could do harm is held back, and nothing
-// is written.
-func (h *handler) believe(client *loop.Process) error {
+// checkEventFrom refuses an event that came from somebody else than the run's client. With an error
+// the event decides nothing: an entry is refused, a call that could do harm is held back, and
+// nothing is written.
+func (h *handler) checkEventFrom(client *loop.Process) error {
 	if client == nil || h.ev.Name == "" {
 		return nil // not known how events come, or a person's command and no event
 	}
@@ -50,15 +50,15 @@ func (h *handler) believe(client *loop.Process) error {
 		h.ev.Name, client.PID)
 }
 
-// believeThread is believe for what this session has of a loop.
-func (h *handler) believeThread(t *loopState) error {
+// checkSender is believe for what this session has of a loop.
+func (h *handler) checkSender(t *loopState) error {
 	if t.Budget != nil {
-		if err := h.believe(t.Budget.EventsFrom); err != nil {
+		if err := h.checkEventFrom(t.Budget.EventsFrom); err != nil {
 			return err
 		}
 	}
 	if t.Claim != nil {
-		return h.believe(t.Claim.EventsFrom)
+		return h.checkEventFrom(t.Claim.EventsFrom)
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func (h *handler) mayEnter(owner loop.Process) error {
 		b := s.Budget
 		known := b.EventsFrom != nil && proc.Of(*b.EventsFrom) == loop.Alive
 		if b.SessionID == h.ev.SessionID || known && h.caller() == nil {
-			if err := h.believe(b.EventsFrom); err != nil {
+			if err := h.checkEventFrom(b.EventsFrom); err != nil {
 				return err
 			}
 		}

@@ -15,8 +15,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// visitor opens the state for a command that a session's own tools run.
-func (a *App) visitor() (*handler, error) {
+// openForPerson opens the state for a command that a person or a session's own tools run.
+func (a *App) openForPerson() (*handler, error) {
 	h := &handler{App: a, now: a.now()}
 	h.ev.SessionID = a.Env("CLAUDE_CODE_SESSION_ID")
 	h.project = tracker.Project(a.Env, a.cwd())
@@ -86,7 +86,7 @@ func (a *App) StopLoops(skills []loop.Skill) (string, error) {
 // is the reply when all are empty.
 func (a *App) each(skills []loop.Skill, none string,
 	do func(*handler, loop.Skill) (string, error)) (string, error) {
-	h, err := a.visitor()
+	h, err := a.openForPerson()
 	if err != nil {
 		return "", err
 	}
@@ -137,7 +137,7 @@ func (a *App) InAgent() bool {
 	if a.Env("CLAUDECODE") != "" {
 		return true
 	}
-	h, err := a.visitor()
+	h, err := a.openForPerson()
 	if err != nil {
 		return false
 	}

@@ -33,7 +33,7 @@ func program() loop.Program {
 	return p
 }
 
-// receiptTime bounds the wait of a receipt, which is worth less than the answer.
+// receiptTime bounds the wait for a receipt, which must not delay the answer.
 const receiptTime = 200 * time.Millisecond
 
 // keepReceipt saves the record that no save of this event included: once a session and kind of

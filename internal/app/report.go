@@ -22,7 +22,7 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	h, err := a.visitor()
+	h, err := a.openForPerson()
 	if err != nil {
 		return "", err
 	}

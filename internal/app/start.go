@@ -89,8 +89,10 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		return event.Nothing(), err
 	}
 	if o.Reply.Began {
+		after := *e.Budget // a gate at the entry holds back the count of this iteration
+		after.IterationsUsed = max(after.IterationsUsed, e.Tick.Iteration)
 		say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", e.Tick.Iteration,
-			e.Budget.Ceilings.Iterations, report.Remaining(e.Budget))
+			e.Budget.Ceilings.Iterations, report.Remaining(&after))
 		if e.asks.Flags.Resume && e.Budget.Tasks != nil {
 			say = report.Resuming(e.Budget) + "\n" + say
 		}

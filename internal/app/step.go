@@ -18,8 +18,8 @@ import (
 // they may ask git and the tracker.
 const locked = loop.NeedSpent | loop.NeedPrevious | loop.NeedAnswers | loop.NeedCalls
 
-// step takes one event through the loops of the session: Step, what it needs, Step again, and then
-// what it decided. Without a loop that the event concerns, nothing is locked.
+// step takes one event through the loops of the session: Step, fetch the missing facts, Step again,
+// carry out the outcome. If the event concerns no loop, no lock is taken.
 func (h *handler) step(e loop.Event) (event.Reply, error) {
 	return h.stepEach(every, func(*loopState) loop.Event { return e })
 }

@@ -60,7 +60,7 @@ func (h *handler) prompted() loop.Prompt {
 		Expands:      h.ev.Name == event.UserPromptSubmit,
 	}
 	var spaces []string
-	runs, _ := h.sessionRuns() // what is wrong with one is told by the step
+	runs, _ := h.sessionRuns() // the step returns the same error
 	for _, t := range runs {
 		if t.Budget != nil {
 			spaces = append(spaces, loop.Namespace(t.Budget.Command))

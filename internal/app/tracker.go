@@ -118,7 +118,7 @@ func (h *handler) askMerging(t *loopState, acts []loop.Act) (list []loop.PR) {
 		var f *forge.Failure
 		none := errors.As(answers[i].Err, &f) &&
 			(f.Why == forge.Unconfigured || f.Why == forge.NoProgram)
-		// one that told at entry and is gone leaves nothing known
+		// a tracker that answered at the entry and is gone leaves the PR unknown: a person decides
 		if none && t.Tick.AskedPR(a.PR) == nil {
 			continue
 		}

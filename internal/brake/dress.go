@@ -30,7 +30,7 @@ func Dress(home, session, exe string) error {
 	return nil
 }
 
-// link makes one link; it is never missing for a moment, a merge could slip through.
+// link replaces one link atomically: while a link is missing, a merge could get through.
 func link(exe, path string) error {
 	if to, err := os.Readlink(path); err == nil && to == exe {
 		return nil

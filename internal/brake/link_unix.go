@@ -21,9 +21,9 @@ const (
 	notFound  = 127
 )
 
-// Run does what the link does that the program was started as: it judges the arguments and becomes
-// the real program. It returns only if the program was started as no link (isLink is false), or
-// does not start. pass is asked for merges.
+// Run acts as the link under whose name the program was started: it judges the arguments and
+// becomes the real program. It returns only if the program was not started as a link (isLink is
+// false) or does not start. pass is asked for merges.
 func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
 	if len(argv) == 0 {
 		return 0, false

@@ -21,7 +21,7 @@ type Command struct {
 	In   string        // what it reads from stdin
 	Wait time.Duration // the most it may take
 	Idle time.Duration // the most it may print nothing for; no bound when zero
-	Most int           // bytes of output; one more ends it
+	Most int           // limit of the output in bytes; exceeding it kills the program
 	// Last keeps the last bytes of stdout and stderr together instead, and ends nothing.
 	Last bool
 }

@@ -60,7 +60,7 @@ var own = [...]string{"-p", "--print", "--session-id", "--output-format", "--inp
 var unjudged = [...]string{"--bare", "--safe-mode", "--restricted", "--setting-sources",
 	"--disable-slash-commands", "--no-session-persistence"}
 
-// away are those by which the client works elsewhere, or after the process has ended.
+// away are the flags that make the client work in another place or outlive its process.
 var away = [...]string{"--bg", "--background", "--cloud", "--environment", "--desktop",
 	"--teleport", "-w", "--worktree", "--tmux"}
 

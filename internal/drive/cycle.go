@@ -144,11 +144,11 @@ func (c *Cycle) attempt(o Order) (Order, error) {
 	if end.Interrupted {
 		return c.Run.Halt(loop.CauseInterrupt, "")
 	}
-	return c.recover(v)
+	return c.afterFailure(v)
 }
 
-// recover waits out an outage, and gives up on outages and stalls that do not end.
-func (c *Cycle) recover(v Verdict) (Order, error) {
+// afterFailure waits out an outage, and gives up on outages and stalls that do not end.
+func (c *Cycle) afterFailure(v Verdict) (Order, error) {
 	if v.Kind != Outage {
 		c.outages = 0
 	}

@@ -30,7 +30,7 @@ const (
 	send
 )
 
-// Nothing has no opinion.
+// Nothing leaves the decision to the client.
 func Nothing() Reply { return Reply{} }
 
 // Block refuses to end the turn (Stop, SubagentStop: "keep working now", never "halt") or to begin

@@ -16,8 +16,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// Standing is the present state of the loops; empty if there are none. An error in one loop does
-// not hide the other; errors are joined.
+// Stands returns the present state of the loops, nothing if there are none. An error in one loop
+// does not hide the others; errors are joined.
 func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 	list := []report.Stand{}
 	err := d.ask(func(v *question) error {
@@ -176,8 +176,8 @@ func (d *Inspector) StatusLine(stdin io.Reader, s report.Screen) string {
 	return report.Line(s, shown, session)
 }
 
-// Why explains of each loop why it stopped or, while it continues, the state of each of the twelve
-// conditions and seven gates.
+// Why returns, for each loop, why it stopped or, while it runs, the state of every condition and
+// gate.
 func (d *Inspector) Why(skills []loop.Skill) ([]report.Why, error) {
 	list := []report.Why{}
 	err := d.ask(func(v *question) error {

@@ -47,7 +47,7 @@ func applyRecurring(run *Budget, tick *Tick, g Gate, act, _ string) {
 		}
 	}
 	r.Tally()
-	run.Idle = nil                   // a person had a look
+	run.Idle = nil                   // a person has intervened
 	if a := tick.Attempt; a != nil { // asked again as the iteration after it begins
 		r.acceptLast(a.Head, a.Tree)
 	}

@@ -306,7 +306,7 @@ func Typed(prompt string, cmd Command, flags Flags) bool {
 	return err == nil && own.same(flags)
 }
 
-// afterHalt: all that remains of a halted run is that nothing may schedule it again.
+// afterHalt refuses calls that would schedule a halted run again.
 func (e Call) afterHalt(run *Budget) Outcome {
 	if e.Schedules == nil || !run.Schedules(e.Schedules.Prompt) ||
 		!slices.Contains(run.Scheduled, e.Schedules.Prompt) {

@@ -98,8 +98,8 @@ func (t *Tick) shown(id string) int {
 	return at
 }
 
-// Ended notes that the result of a merging or approving call has come, and reports whether that is
-// news.
+// Ended notes that the result of a merging or approving call has come, and reports whether it was
+// new.
 func (t *Tick) Ended(id string) (news bool) {
 	for i := range t.Passed {
 		if p := &t.Passed[i]; id != "" && p.ID == id && !p.Done {

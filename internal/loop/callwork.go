@@ -134,7 +134,7 @@ func (e Call) askCriteria(s State, k *Known) *Deny {
 func notSent(why, hint string) *Deny { return deny(DispatchRule, hint, "Not dispatched: %s", why) }
 
 // mustName reports whether a worker is refused because its task names no issue. That happens once
-// in an iteration; a second telling of that call is the same refusal.
+// in an iteration; a duplicate event of that call is refused again, and not counted.
 func (e Call) mustName(s State) bool {
 	if len(e.Sends.Issues) > 0 || !s.Run.Kind().Backlog || e.Agent != "" || e.Sends.Replayed {
 		return false

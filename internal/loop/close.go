@@ -104,7 +104,7 @@ func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 	case t.qmdDown():
 		b.QmdFailuresConsecutive = 1
 	case t.Started && (t.Reported || t.worked()) && t.outcome(nil, e) == OK:
-		// An iteration of which nothing is known is no success.
+		// An iteration that reported nothing does not count as a success.
 		b.QmdFailuresConsecutive = 0
 	}
 }

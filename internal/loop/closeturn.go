@@ -8,8 +8,8 @@ import (
 // CutOff is the recorded cause when no event explains why the turn ended.
 const CutOff = "the turn never reached its end"
 
-// Abandoned is an open iteration that is found at an entry: its turn never reached its end. One
-// whose run is gone has nothing to be counted to.
+// Abandoned is an open iteration that is found at an entry: its turn never reached its end. If
+// its run is gone, nothing is counted.
 type Abandoned struct{ Turn }
 
 func (e Abandoned) step(s State, k *Known) Outcome {

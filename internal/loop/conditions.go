@@ -53,7 +53,7 @@ type Facts struct {
 	Redact func(string) string
 }
 
-// Condition is one of the twelve stop conditions.
+// Condition is a reason for which a run stops.
 type Condition struct {
 	Number  int
 	Name    string

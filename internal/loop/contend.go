@@ -90,8 +90,8 @@ func (e Invocation) neverBegan(claim Claim, run Budget, a Admission) Outcome {
 	}
 }
 
-// decline does what a person said of another iteration's lock where that was not yes: stop ends the
-// loop that asked (R49, R150), anything else skips the tick. The lock stays.
+// decline handles every answer but yes to the force-unlock question: stop ends the loop that asked
+// (R49, R150), anything else skips the tick. The lock stays.
 func (e Invocation) decline(at Standing, k *Known) Outcome {
 	c := *at.Claim
 	a := Admission{Iteration: c.Iteration, PID: lockPID(at, 0)}

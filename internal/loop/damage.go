@@ -28,8 +28,8 @@ func (e Invocation) Mend(sealed State, lost, ownerGone bool) Mend {
 }
 
 // NeedsSeal reports whether a run without a seal is refused: a run of this session, or of a client
-// that lives, because a new seal would believe whatever is in its files now. Any other run may come
-// from a machine whose seal is not here.
+// that lives, because a new seal would accept whatever its files contain now. Any other run may
+// have been sealed on another machine.
 func (e Invocation) NeedsSeal(run *Budget, owner Liveness) bool {
 	return run != nil && (run.SessionID == e.SessionID || owner == Alive)
 }

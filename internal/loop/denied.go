@@ -88,7 +88,7 @@ func Refusals(list []Denial) (n int) {
 	return n
 }
 
-// refuses records that a call is refused, and reports whether that is news: with two
+// refuses records that a call is refused, and reports whether it was new: with two
 // registrations of the hooks it comes twice.
 func (t *Tick) refuses(id, input string) bool {
 	if id == "" {

@@ -7,8 +7,8 @@ import (
 )
 
 // exhausted is the text of a ceiling that is reached in mid-iteration, "" below all of them, so
-// that one long turn does not exceed it by dispatching (R30). The iterations are no such ceiling:
-// this one is among them.
+// that one long turn does not exceed it by dispatching (R30). The iteration limit is left
+// out: it already counts this iteration.
 func exhausted(f *Facts) string {
 	for _, fired := range evaluate(f, Exit) {
 		switch fired.Condition {

@@ -28,8 +28,8 @@ const (
 	ResumeDivergence  = "resume-divergence"
 )
 
-// GateKind is one of the seven gates at which a person is asked. Every gate is evaluated again on
-// every tick (R107).
+// GateKind is a kind of question that only a person answers. Every gate is evaluated again on every
+// tick (R107).
 type GateKind struct {
 	Name    string
 	Header  string // the dialog's chip, at most 12 characters

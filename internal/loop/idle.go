@@ -12,8 +12,8 @@ type Idle struct {
 	Iterations int    `json:"iterations"`
 	Since      string `json:"since,omitempty"` // commit at which the first of them began
 	Before     USD    `json:"dollars_before"`  // the run's dollars at that time
-	// Unseen is the beginning of one more iteration whose end no one looked at, because its worker
-	// claimed nothing. The beginning of the next one shows whether it changed anything.
+	// Unseen is the state at the start of an iteration whose end was not inspected, because its
+	// worker claimed nothing. The beginning of the next one shows whether it changed anything.
 	Unseen *Mark `json:"unseen,omitempty"`
 }
 
@@ -83,7 +83,7 @@ func (b *Budget) idleSince(head string, before *Budget) *Idle {
 	return b.Idle
 }
 
-// lookBack counts the iteration before, whose end no one looked at, by the beginning of this one.
+// lookBack counts the iteration before, whose end was not inspected, by the start of this one.
 func (b *Budget) lookBack(e EntryFacts) {
 	if b.Idle == nil || b.Idle.Unseen == nil {
 		return

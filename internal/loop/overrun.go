@@ -50,8 +50,8 @@ func (r *Running) read() (n int64) {
 	return n
 }
 
-// tellDollars records that a thread learns of the dollar ceiling, and reports whether that is
-// news.
+// tellDollars records that a thread learns of the dollar ceiling, and reports whether it was
+// new.
 func (t *Tick) tellDollars(agent string) bool {
 	if agent == "" {
 		agent = "main"

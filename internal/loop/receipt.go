@@ -27,8 +27,8 @@ type Receipt struct {
 // maxReceipts bounds the sessions that a run keeps receipts of.
 const maxReceipts = 8
 
-// Receive records that an event reached the program in a session. It reports whether that is
-// news, which is to be saved; look identifies the program and is called once a session.
+// Receive records that an event reached the program in a session. It reports whether it was
+// new, which is to be saved; look identifies the program and is called once a session.
 func (b *Budget) Receive(session, word string, now time.Time, look func() Program) (news bool) {
 	i := slices.IndexFunc(b.Receipts, func(r Receipt) bool { return r.SessionID == session })
 	if i < 0 {

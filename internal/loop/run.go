@@ -53,7 +53,7 @@ func resume(b Budget, r Request) Budget {
 	b.EventsFrom = r.EventsFrom
 	b.UnderLoop = r.UnderLoop
 	b.raise(r)
-	b.Idle = nil // a person had a look
+	b.Idle = nil // a person has intervened
 	switch {
 	case b.Tasks != nil:
 		b.Tasks.resume(r)

@@ -228,7 +228,7 @@ type Lock struct {
 
 // Gate is one question to a person, waiting for its answer.
 type Gate struct {
-	Name     string   `json:"name"` // one of the seven, as in "budget-escalation"
+	Name     string   `json:"name"` // of a GateKind, as in "budget-escalation"
 	Question string   `json:"question"`
 	Header   string   `json:"header"` // at most 12 characters, the client's limit
 	Options  []Option `json:"options"`
@@ -241,7 +241,7 @@ type Gate struct {
 	// Answer is set by a person's own terminal while the run is paused.
 	Answer string     `json:"answer,omitempty"`
 	At     *time.Time `json:"at,omitempty"`
-	// Told says that the person was notified of it, once.
+	// Notified reports that the person was notified of this question, which happens once.
 	Notified bool `json:"told,omitempty"`
 	// Kept says that the person answered hold: it is not asked again before the run is resumed.
 	Kept bool `json:"kept,omitempty"`

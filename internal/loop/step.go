@@ -36,7 +36,7 @@ type Outcome struct {
 	Need  Need
 	Save  Save
 	Reply Reply
-	// Abandon ends the open iteration, of whichever run it is, by an Abandoned of its own.
+	// Abandon asks the caller to close the open iteration first, by an Abandoned event for its run.
 	Abandon bool
 	Again   bool // the request is looked at again, at once: the state has changed
 	Wait    bool // the request is looked at again, while another iteration holds the lock
@@ -141,7 +141,7 @@ const (
 	NeedResumed                   // Known.Entry, for a resumed run
 )
 
-// Known is what the caller has fetched. Has says which of it.
+// Known is what the caller has fetched. Has is the set of facts that were fetched.
 type Known struct {
 	Has    Need
 	Redact func(string) string // what is done to texts before they are written

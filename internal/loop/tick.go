@@ -45,8 +45,8 @@ type Tick struct {
 	Approvals []Approval `json:"approvals,omitempty"`
 
 	// Counted are the tool calls whose effect is counted, as event, tool_use_id and a sum of the
-	// input; Passed those that merge and were let through. A client in which the hooks are
-	// registered twice tells every call twice.
+	// input; Passed those that merge and were let through. If the hooks are registered twice,
+	// the client sends every event twice.
 	Counted []string `json:"counted_calls,omitempty"`
 	Passed  []Passed `json:"passed_merges,omitempty"`
 

@@ -256,8 +256,8 @@ func prompts(crons []Scheduled) (list []string) {
 	return list
 }
 
-// noteSchedule records what the session has scheduled for the run, and reports whether that is
-// news.
+// noteSchedule records what the session has scheduled for the run, and reports whether it was
+// new.
 func (b *Budget) noteSchedule(crons []Scheduled) (news bool) {
 	list, first := append([]string{}, prompts(crons)...), time.Time{}
 	for _, c := range crons {

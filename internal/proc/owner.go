@@ -32,9 +32,8 @@ func Describe(pid int, source string) loop.Process {
 	return p
 }
 
-// Inside reports whether this process was started, however deeply, by a recorded client. Whoever
-// lets go of its parents, as a daemon does, or whose parents the system does not report, is not
-// found to be inside.
+// Inside reports whether this process was started, however deeply, by a recorded client. A
+// daemon, or a process whose ancestors the system does not report, counts as outside.
 func Inside(p loop.Process) bool {
 	return p.Source == "client" && Of(p) == loop.Alive && below(p.PID, os.Getppid(), inspect)
 }

@@ -152,7 +152,7 @@ func (p *page) waiting(list []Waiting, answers bool) {
 	}
 }
 
-// Standing writes the state of a loop.
+// StandText writes the state of a loop.
 func StandText(s Screen, st Stand) string {
 	p, b := newPage(s), st.Run
 	style, state, _ := st.state()

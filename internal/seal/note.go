@@ -90,7 +90,7 @@ func same(info, before fs.FileInfo) bool {
 		info.ModTime().Equal(before.ModTime())
 }
 
-// equal reports whether two records say the same.
+// equal reports whether two records are equal.
 func (r *Record) equal(o *Record) bool {
 	return r.Session == o.Session && r.Project == o.Project && r.Boot == o.Boot &&
 		slices.EqualFunc(r.Loops, o.Loops, func(a, b Loop) bool {

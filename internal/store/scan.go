@@ -31,7 +31,7 @@ func (l RawLine) Scan(
 	each func(name string, v gjson.Result), after ...string,
 ) (snapshot []byte, err error) {
 	head, snapshot, tail := l.split()
-	if snapshot != nil && skimHead(head, each) && skimTail(tail, each, after) {
+	if snapshot != nil && scanHead(head, each) && scanTail(tail, each, after) {
 		return snapshot, nil
 	}
 	if _, err := l.parse(); err != nil {
@@ -68,10 +68,10 @@ func (l RawLine) split() (head string, snapshot, tail []byte) {
 	return string(l.JSON[:at]) + "}", snapshot, tail
 }
 
-// skimHead shows the fields before the snapshot. It returns false when there is anything that only
+// scanHead shows the fields before the snapshot. It returns false when there is anything that only
 // reading the whole line can judge: a field that is missing, of another kind, there twice or below
 // zero, or another version.
-func skimHead(head string, each func(name string, v gjson.Result)) bool {
+func scanHead(head string, each func(name string, v gjson.Result)) bool {
 	if !gjson.Valid(head) {
 		return false
 	}
@@ -93,9 +93,9 @@ func skimHead(head string, each func(name string, v gjson.Result)) bool {
 	return !odd && seen == 1<<len(needs)-1
 }
 
-// skimTail shows the named fields after the snapshot that are there and not empty. It returns false
+// scanTail shows the named fields after the snapshot that are there and not empty. It returns false
 // where one is no valid JSON or holds a number below zero, and where the tail is no list of fields.
-func skimTail(tail []byte, each func(name string, v gjson.Result), names []string) bool {
+func scanTail(tail []byte, each func(name string, v gjson.Result), names []string) bool {
 	for len(tail) > 1 && tail[0] == ',' && tail[1] == '"' {
 		name, value, ok := bytes.Cut(tail[2:], []byte(`":`))
 		if !ok {

@@ -96,7 +96,7 @@ func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) e
 	err := s.within(do)
 	if err == nil {
 		run.State, run.Next, run.Told = next, nil, false
-		_ = s.seals.End(run.record, run.Skill) // else both texts stay good till the next change
+		_ = s.seals.End(run.record, run.Skill) // else both texts count till the next change
 	}
 	return errors.Join(err, s.settle())
 }

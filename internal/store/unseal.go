@@ -11,7 +11,7 @@ import (
 // unseal removes a run from the records while its files move to the archive. move gets the records'
 // runs whose files are not as they were written.
 func (s *Store) unseal(skill loop.Skill, id string, move func(lost []sealed) error) error {
-	runs, _ := s.sealedRuns(skill) // a record that cannot be read protects nothing
+	runs, _ := s.sealedRuns(skill) // an unreadable record is skipped
 	var lost []sealed
 	for _, run := range runs {
 		next := run.State
