@@ -33,7 +33,7 @@ func ReadArgv(
 	f.Stdin = &shell.Stream{Text: shellword.Unknown}
 	return reading(m, func() {
 		for _, name := range slices.Sorted(maps.Keys(env)) {
-			f.Set(name, env[name])
+			f.Let(name, env[name])
 			f.Export(name)
 			if argv[0] == "git" {
 				f.RunsLater(name)

@@ -269,7 +269,7 @@ func assign(f *shell.Frame, name string, rest []shellword.Word) string {
 	case letter && len(rest) > 1:
 		value = shellword.Unknown
 	}
-	f.Set(name, value)
+	f.Let(name, value)
 	if letter {
 		return statement(f, rest, "")
 	}

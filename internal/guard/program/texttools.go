@@ -124,8 +124,12 @@ func echo(args []shellword.Word) string {
 	return text
 }
 
-// printf prints its format once for every set of arguments.
+// printf prints its format once for every set of arguments; -v puts the text into a variable.
 func printf(f *shell.Frame, args []shellword.Word) string {
+	target := ""
+	if len(args) > 1 && args[0].Text == "-v" {
+		target, args = args[1].Text, args[2:]
+	}
 	if len(args) > 0 && args[0].Text == "--" {
 		args = args[1:]
 	}
@@ -142,7 +146,12 @@ func printf(f *shell.Frame, args []shellword.Word) string {
 		}
 		rest = left
 	}
-	return shellword.ClipHole(out)
+	out = shellword.ClipHole(out)
+	if target != "" {
+		f.Set(target, out)
+		return ""
+	}
+	return out
 }
 
 // format fills %s and %d of one printf format and returns the arguments that are left; any other

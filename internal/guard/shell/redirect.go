@@ -92,8 +92,7 @@ func (f *Frame) redirect(r *syntax.Redirect) redirect {
 	return redirect{path: w.Text, append: add, stdout: stdout}
 }
 
-// hereDoc is the text of a here-document; a quoted delimiter keeps it as written. The tabs that
-// <<- takes off mean nothing to who reads it.
+// hereDoc is the text of a here-document; a quoted delimiter keeps it as written.
 func (f *Frame) hereDoc(r *syntax.Redirect) string {
 	if r.Hdoc == nil {
 		return ""
@@ -109,6 +108,13 @@ func (f *Frame) hereDoc(r *syntax.Redirect) string {
 		f.quotedPart(b, p, "$`\\")
 	}
 	text := b.text.String()
+	if r.Op == syntax.DashHdoc {
+		lines := strings.Split(text, "\n")
+		for i, l := range lines {
+			lines[i] = strings.TrimLeft(l, "\t")
+		}
+		text = strings.Join(lines, "\n")
+	}
 	f.M.Burn(len(text) / 64)
 	return text
 }

@@ -59,6 +59,9 @@ func (f *Frame) Set(name, value string) {
 	f.vars[name] = v
 }
 
+// Let gives a variable of another language a value.
+func (f *Frame) Let(name, value string) { f.vars[name] = scalar(value) }
+
 // Value is the value of a scalar, as far as it is set.
 func (f *Frame) Value(name string) (string, bool) {
 	v := f.vars[name]
