@@ -146,6 +146,8 @@ func (p *program) read() {
 		switch {
 		case t.kind == execTok:
 			p.shell(p.fill(t.text))
+		case t.kind == strTok && i >= shown && p.starts && p.oneOfSeveral(i):
+			p.line(p.words(i, p.statement(i)), false)
 		case !p.mark(i, "(["), p.index(i), shellword.Has("def function func", p.at(i-2).text):
 		case call && !sure && says(name):
 			shown = max(shown, p.closes[i])
@@ -159,6 +161,17 @@ func (p *program) read() {
 			}
 		}
 	}
+}
+
+// oneOfSeveral reports whether a text is one of the values that a name is given. A name's only
+// value is read where the name is used.
+func (p *program) oneOfSeveral(i int) bool {
+	name := p.name(i - 2)
+	if p.mark(i-2, ":+") {
+		name = p.name(i - 3)
+	}
+	return name != "" && p.mark(i-1, "=") && shellword.HasUnknown(p.value(name)) &&
+		!shellword.Has("title body message msg description help label text usage epilog", name)
 }
 
 // comparedList reports whether a list is compared: x in […], x == […].
