@@ -192,7 +192,7 @@ func (l *lexer) variable() string {
 		l.i++
 	}
 	name := strings.ToLower(strings.Trim(l.s[start:l.i], "{}"))
-	if v, ok := l.f.Value("$" + name); ok {
+	if v, ok := l.f.First("$" + name); ok {
 		return v
 	}
 	if name == "pwd" {

@@ -43,6 +43,7 @@ type Machine struct {
 	// unread is set when a file was not looked for, because too many were before it.
 	unread bool
 	fds    int
+	round  *round // of the simple command that is walked
 
 	fs        map[string]written // files written by this very call
 	disk      map[string]string  // files of the project, "" for those that cannot be read

@@ -78,7 +78,7 @@ func (f *Frame) base(p *syntax.ParamExp) (values []string, isList, known bool) {
 	case len(v.vals) == 0:
 		return []string{""}, false, false
 	}
-	return []string{v.vals[0]}, false, known
+	return []string{f.M.choose(name, v.vals)}, false, known
 }
 
 // element is one value of an array, the first without an index. An unknown last value may stand

@@ -9,8 +9,30 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// simple runs a simple command.
+// simple runs a simple command, once for each value that its variables may hold. Where several of
+// them have more than one, it runs once more with these unknown, for the combinations left out.
 func (f *Frame) simple(c *syntax.CallExpr) string {
+	if f.M.round != nil {
+		return f.once(c)
+	}
+	r := &round{}
+	f.M.round = r
+	defer func() { f.M.round = nil }()
+	out := f.once(c)
+	for r.n = 1; r.n < r.rounds && !f.M.Exhausted(); r.n++ {
+		if f.once(c) != out {
+			out = shellword.Unknown
+		}
+	}
+	if r.mixed {
+		r.blur = true
+		f.once(c)
+		out = shellword.Unknown
+	}
+	return out
+}
+
+func (f *Frame) once(c *syntax.CallExpr) string {
 	argv := f.words(c.Args)
 	if len(argv) == 0 {
 		for _, a := range c.Assigns {
@@ -82,7 +104,10 @@ func (f *Frame) assignScalar(name string, a *syntax.Assign, old variable, known 
 	case old.array:
 		old.vals = append(slices.Clone(old.vals), value)
 	default:
-		old.vals = []string{shellword.ClipHole(old.vals[0] + value)}
+		old.vals = slices.Clone(old.vals)
+		for i, s := range old.vals {
+			old.vals[i] = shellword.ClipHole(s + value)
+		}
 	}
 	f.vars[name] = old
 }

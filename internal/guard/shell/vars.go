@@ -13,10 +13,13 @@ import (
 
 // variable is a shell variable.
 type variable struct {
-	vals  []string // the elements of an array, the value of a scalar, none if it is unset
+	vals  []string // the elements of an array, or the values that a scalar may hold
 	array bool
 	out   bool // exported: other programs see it
 }
+
+// maxValues bounds the values that branches may give to one variable. The last one is unknown then.
+const maxValues = 6
 
 // function is a shell function with the text it was written in.
 type function struct {
@@ -40,15 +43,23 @@ func (v variable) size() int {
 	return n
 }
 
-// or is a variable that is one of two: of two arrays the first, of two scalars something unknown.
+// or is v with the values of o besides. Of two arrays it is the first.
 func (v variable) or(o variable) variable {
 	switch {
-	case v.array || v.same(o):
+	case v.array:
 		return v
 	case o.array:
 		return o
 	}
-	v.vals = []string{shellword.Unknown}
+	v.vals = slices.Clone(v.vals)
+	for _, s := range o.vals {
+		if !slices.Contains(v.vals, s) {
+			v.vals = append(v.vals, s)
+		}
+	}
+	if len(v.vals) > maxValues {
+		v.vals = append(v.vals[:maxValues-1], shellword.Unknown)
+	}
 	return v
 }
 
@@ -62,8 +73,8 @@ func (f *Frame) Set(name, value string) {
 // Let gives a variable of another language a value.
 func (f *Frame) Let(name, value string) { f.vars[name] = scalar(value) }
 
-// Value is the value of a scalar, as far as it is set.
-func (f *Frame) Value(name string) (string, bool) {
+// First is the first value that a variable may hold, as far as it is set.
+func (f *Frame) First(name string) (string, bool) {
 	v := f.vars[name]
 	if len(v.vals) == 0 || v.array {
 		return "", false
@@ -71,9 +82,9 @@ func (f *Frame) Value(name string) (string, bool) {
 	return v.vals[0], true
 }
 
-// Env is the value of a scalar, "" where it is unknown.
+// Env is a variable's first value, "" where that is unknown.
 func (f *Frame) Env(name string) string {
-	if text, _ := f.Value(name); !shellword.HasUnknown(text) {
+	if text, _ := f.First(name); !shellword.HasUnknown(text) {
 		return text
 	}
 	return ""
@@ -99,10 +110,12 @@ func (f *Frame) joinVars(a, b map[string]variable) map[string]variable {
 	out := maps.Clone(b)
 	for name, v := range a {
 		w, ok := b[name]
-		if !ok {
-			w = scalar("")
+		switch {
+		case !ok:
+			out[name] = v.or(scalar(""))
+		case !v.same(w):
+			out[name] = w.or(v)
 		}
-		out[name] = w.or(v)
 	}
 	for name, w := range b {
 		if _, ok := a[name]; !ok {
@@ -110,6 +123,31 @@ func (f *Frame) joinVars(a, b map[string]variable) map[string]variable {
 		}
 	}
 	return out
+}
+
+// round is one reading of a simple command whose variables may hold several values. Variables take
+// their n-th value together, because branches mostly set them together.
+type round struct {
+	n      int
+	rounds int    // how many there are to walk
+	name   string // a variable with several values
+	mixed  bool   // there is another one
+	blur   bool   // the last round: such variables are unknown
+}
+
+// choose picks one of the values that a variable may hold.
+func (m *Machine) choose(name string, values []string) string {
+	r := m.round
+	if r == nil || len(values) == 1 {
+		return values[0]
+	}
+	r.rounds = max(r.rounds, len(values))
+	r.mixed = r.mixed || r.name != "" && r.name != name
+	r.name = name
+	if r.blur {
+		return shellword.Unknown
+	}
+	return values[min(r.n, len(values)-1)]
 }
 
 // lookup is a variable's value for reading. known is false for what only the environment could
