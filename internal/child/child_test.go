@@ -80,8 +80,8 @@ func TestSilenceIsBounded(t *testing.T) {
 func TestRedact(t *testing.T) {
 	for in, want := range map[string]string{
 		"fatal: unable to access 'https://u:tok@en@h.org/x': no": "fatal: unable to access " +
-			"'https://<redacted>@h.org/x': no",
-		"https://h.org/a@b and ssh://git@h/x":                     "https://h.org/a@b and ssh://git@h/x",
+			"'https://h.org/x': no",
+		"https://h.org/a@b and ssh://git@h/x":                     "https://h.org/a@b and ssh://h/x",
 		"HTTP 401 with ghp_16C7e42F292c6912E7710c838347Ae178B4a":  "HTTP 401 with <redacted>",
 		"?private_token=0123456789abcdef0123456789abcdef01234567": "?private_token=<redacted>",
 		"Could not resolve to a Repository with the name " +
@@ -91,10 +91,9 @@ func TestRedact(t *testing.T) {
 		"glpat-abcdefghij!": "<redacted>!",
 		"bad object 0123456789abcdef0123456789abcdef01234567": "bad object " +
 			"0123456789abcdef0123456789abcdef01234567",
-		"key 3f9K2mP8xQ7vL1nR5tY6wZ0aB4cDh2Js is bad": "key <redacted> is bad",
 		"nothing": "nothing",
 	} {
-		if got := Line(in); got != want {
+		if got := redact(in); got != want {
 			t.Errorf("%q: %q", in, got)
 		}
 	}

@@ -134,7 +134,7 @@ var (
 	}
 	tokenPrefixes = []string{
 		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", // GitHub
-		"glpat-", "gloas-", "gldt-", "glrt-", // GitLab
+		"glpat-",                                    // GitLab
 		"xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-", // Slack
 	}
 )
