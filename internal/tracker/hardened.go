@@ -70,13 +70,14 @@ func (s settings) overrule(remote bool) (args []string, err error) {
 	return args, nil
 }
 
-// ownSettings are those of a repository. Git is asked only where they include other files.
+// ownSettings are those of a repository. Git is asked only where they include other files, or where
+// it may take another folder for the repository.
 func ownSettings(ctx context.Context, dir string) (s settings, err error) {
 	place, ok := findGit(filepath.Clean(dir))
 	if !ok || dir == "" {
 		return s, nil
 	}
-	if s = place.config(); !s.partial {
+	if s = place.config(); !s.partial && place.certain() {
 		return s, nil
 	}
 	out, err := ask(ctx, maxOutput, dir, "config", "--list", "--show-scope", "--includes", "-z")

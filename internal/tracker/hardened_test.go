@@ -63,6 +63,62 @@ func TestFiltersAreOverruled(t *testing.T) {
 	}
 }
 
+// Where git finds another repository than the nearest .git, or another folder of it, the settings
+// are those that git finds.
+func TestFiltersOfAnotherPlaceAreOverruled(t *testing.T) {
+	for name, hide := range map[string]func(t *testing.T, repo string) string{
+		"a folder below without a HEAD": func(t *testing.T, repo string) string {
+			write(t, filepath.Join(repo, "sub", ".git", "refs", "x"), "")
+			write(t, filepath.Join(repo, "sub", "f"), "old")
+			return filepath.Join(repo, "sub")
+		},
+		"a folder below with a HEAD of nothing": func(t *testing.T, repo string) string {
+			write(t, filepath.Join(repo, "sub", ".git", "refs", "x"), "")
+			write(t, filepath.Join(repo, "sub", ".git", "objects", "x"), "")
+			write(t, filepath.Join(repo, "sub", ".git", "HEAD"), "x")
+			return filepath.Join(repo, "sub")
+		},
+		"a commondir": func(t *testing.T, repo string) string {
+			dot, other := filepath.Join(repo, ".git"), filepath.Join(repo, "..", "c")
+			if err := os.CopyFS(other, os.DirFS(dot)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(other, filepath.Join(dot, "c")); err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dot, "commondir"), "c\n")
+			write(t, filepath.Join(dot, "config"), "[core]\n")
+			return repo
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := sandbox(t)
+			repo, ran := newRepo(t, filepath.Join(dir, "p")), filepath.Join(dir, "ran")
+			write(t, filepath.Join(repo, ".gitattributes"), "* filter=x")
+			write(t, filepath.Join(repo, "f"), "one")
+			run(t, repo, "add", "-A")
+			run(t, repo, "commit", "-qm", "f")
+			run(t, repo, "config", "filter.x.clean", "touch "+ran+"; cat")
+			at := hide(t, repo)
+			write(t, filepath.Join(repo, "f"), "other")
+			if _, err := git(t.Context(), at, "status", "--porcelain"); err != nil {
+				t.Fatal(err)
+			}
+			if exists(ran) {
+				t.Error("the filter ran")
+			}
+			if run(t, at, "add", "-A"); !exists(ran) {
+				t.Error("it runs nothing where no one overrules it, so this test shows nothing")
+			}
+		})
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // Over 4 MiB of paths is an honest repository.
 func TestHiddenOfManyFiles(t *testing.T) {
 	repo := newRepo(t, filepath.Join(sandbox(t), "p"))

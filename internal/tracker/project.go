@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -71,6 +72,19 @@ func findGit(from string) (gitPlace, bool) {
 		return place, true
 	}
 	return gitPlace{}, false
+}
+
+// certain reports whether git takes this place for the repository too: it passes over a folder that
+// lacks one of these, and follows a commondir in any.
+func (p gitPlace) certain() bool {
+	_, err := os.Lstat(filepath.Join(p.dir, "commondir"))
+	head, _ := readSmall(filepath.Join(p.dir, "HEAD"))
+	head = strings.TrimSpace(head)
+	detached := len(head) >= 40 && strings.Trim(head, "0123456789abcdef") == ""
+	return (err == nil) == (p.dir != p.common) &&
+		(strings.HasPrefix(head, "ref: refs/") || detached) &&
+		safefile.IsDir(filepath.Join(p.common, "objects")) &&
+		safefile.IsDir(filepath.Join(p.common, "refs"))
 }
 
 func relativeTo(dir, path string) string {
