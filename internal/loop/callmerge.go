@@ -74,7 +74,11 @@ func (e Call) judgeMerges(s State, acts []Act, posts []PostedReview) Outcome {
 // pass records what the call was let through for, each PR with the commit of its own answer. The
 // brake lets each of these pass once.
 func (e Call) pass(tick *Tick, acts []Act) {
-	for _, a := range acts {
+	for i, a := range acts {
+		same := func(b Act) bool { return b.PR == a.PR && b.Kind == a.Kind }
+		if slices.ContainsFunc(acts[:i], same) {
+			continue // it passes once, however often the call names it
+		}
 		p := Passed{ID: e.ID, Input: e.Input, PRs: []int{a.PR}, Approves: a.Kind == ActApprove}
 		if !p.Approves {
 			if yes := tick.approval(a.PR); yes != nil {

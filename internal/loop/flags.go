@@ -66,7 +66,8 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	if kind.Commands == nil && !slices.Contains(words, "--loop") {
 		if i := slices.IndexFunc(words, meansLoop); i >= 0 { // else a person believes it governed
 			return Flags{}, true, &flagError{
-				fmt.Sprintf("%q is not a loop flag, did you mean --loop", words[i]), flagHint}
+				fmt.Sprintf("%q is not a loop flag, did you mean --loop", words[i]),
+				`type --loop; a word of your own goes into quotes, as in "the --loops flag"`}
 		}
 		return Flags{}, false, nil
 	}
@@ -78,13 +79,25 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	}
 	for _, flag := range [][2]string{{"--check", f.Task.Check}, {"--tasks", f.Task.List},
 		{"--budget-file", f.BudgetFile}} {
-		if open && strings.IndexAny(flag[1], `"'`) == 0 {
+		if open && strings.IndexAny(flag[1], `"'`) == 0 || strings.IndexAny(flag[1], "“”‘’") == 0 {
 			return f, true, &flagError{flag[0] + " " + flag[1] + " has an open quote",
 				"close the quote, as in --check=\"go test ./...\""}
 		}
 	}
+	for _, word := range f.Rest { // a quote around it, or a bracket before it, would lose the limit
+		for _, limit := range limits {
+			if strings.Contains(word, limit) {
+				return f, true, kind.hinted(&flagError{
+					fmt.Sprintf("%q hides %s", word, limit), flagHint})
+			}
+		}
+	}
 	return f, true, nil
 }
+
+// limits are the flags that bound a run.
+var limits = [...]string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars",
+	"--max-idle"}
 
 // take reads the first of the words, with its value where it is a flag that takes one. seen are the
 // loop flags so far.
@@ -96,10 +109,15 @@ func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []st
 		value, rest = rest[0], rest[1:]
 	}
 	switch {
+	case seen[name]:
+		err = &flagError{name + " is given twice", "give each loop flag once"}
 	case slices.Contains(kind.Switches, word):
 		f.Task.Strict = f.Task.Strict || name == "--strict-tests"
 		f.Restart = f.Restart || name == "--restart"
+	case slices.Contains(kind.Switches, name):
+		err = &flagError{word + " has a value", name + " takes no value"}
 	case slices.Contains(kind.Flags, name):
+		seen[name] = true
 		err = f.Task.set(name, value)
 	case !isLoopFlag(name):
 		if kind.Commands != nil && dashed(name) {
@@ -110,8 +128,6 @@ func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []st
 				fmt.Sprintf("%q is not a loop flag, did you mean %s", name, near), flagHint}
 		}
 		f.Rest = append(f.Rest, word)
-	case seen[name]:
-		err = &flagError{name + " is given twice", "give each loop flag once"}
 	case hasValue && !takesValue(name): // --resume=false would resume
 		err = &flagError{word + " has a value", name + " takes no value"}
 	default:
@@ -133,16 +149,17 @@ func takesValue(name string) bool {
 		"--max-dollars", "--max-idle", "--lock", "--budget-file", "--pr"}, name)
 }
 
-// meansLoop reports whether a word is a slip for --loop: another dash or case, or a letter too many
-// or too few.
+// meansLoop reports whether a word is a slip for --loop: another dash or case, a letter too many or
+// too few, or a quote or a full stop that stuck to it.
 func meansLoop(word string) bool {
+	word = strings.Trim(word, "\"'“”‘’`()[],.;:")
 	bare := strings.TrimLeft(word, dashes)
-	return bare != word && slices.Contains(
-		[]string{"loop", "lop", "loo", "looop", "loops", "lopo", "llop"}, strings.ToLower(bare))
+	return bare != word && slices.Contains([]string{"loop", "lop", "loo", "oop", "looop", "lloop",
+		"loopp", "loops", "lopo", "llop"}, strings.ToLower(bare))
 }
 
-// dashes are the hyphen, and what editors make of two.
-const dashes = "-–—−"
+// dashes are the hyphen, and what editors make of one or two.
+const dashes = "-‐‑‒–—―−－"
 
 // mistyped names the loop flag that an unknown word was probably meant to be: in another case, with
 // underscores, with one hyphen, or with the dash that an editor makes of two. The skills' own
@@ -307,17 +324,18 @@ func SplitWords(s string) []string {
 
 // splitWords is SplitWords; open reports whether a quote is never closed.
 func splitWords(s string) (words []string, open bool) {
+	s = strings.ReplaceAll(s, "\u00a0", " ") // as an editor may put it
 	var word strings.Builder
 	started := false
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '"', c == '\'' && !apostrophe(s, i):
-			end := closing(s, i)
-			if open = open || end < 0; end < 0 {
+			if end := strings.IndexByte(s[i+1:], c); end < 0 {
 				word.WriteByte(c)
+				open = true
 			} else {
-				word.WriteString(s[i+1 : end])
-				i = end
+				word.WriteString(s[i+1 : i+1+end])
+				i += 1 + end
 			}
 			started = true
 		case strings.IndexByte(" \t\r\n", c) < 0:
@@ -333,16 +351,6 @@ func splitWords(s string) (words []string, open bool) {
 		words = append(words, word.String())
 	}
 	return words, open
-}
-
-// closing is where the quote at i is closed, -1 if nowhere.
-func closing(s string, i int) int {
-	for end := i + 1; end < len(s); end++ {
-		if s[end] == s[i] && !apostrophe(s, end) {
-			return end
-		}
-	}
-	return -1
 }
 
 // apostrophe reports whether the single quote at i is between two letters, as in "don't".

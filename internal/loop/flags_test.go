@@ -16,7 +16,7 @@ func TestSplitWords(t *testing.T) {
 		`C:\bin\say.exe "a b"`: {`C:\bin\say.exe`, "a b"}, `a "open b`: {"a", `"open`, "b"},
 		"a;b $(c) `d`": {"a;b", "$(c)", "`d`"}, "a\r\nb": {"a", "b"}, `'a" b'`: {`a" b`},
 		"don't --loop 'a b'": {"don't", "--loop", "a b"}, "'tis --loop": {"'tis", "--loop"},
-		`'it'"'"'s'`: {"it's"}, "'it's so'": {"it's so"}, `l'été "d'un"`: {"l'été", "d'un"},
+		`'it'"'"'s'`: {"it's"}, "'it's so'": {"its", "so'"}, "a\u00a0b": {"a", "b"}, `l'été "d'un"`: {"l'été", "d'un"},
 	} {
 		if d := cmp.Diff(want, SplitWords(in)); d != "" {
 			t.Errorf("%q: %s", in, d)
@@ -33,10 +33,29 @@ func TestALimitAfterAnApostrophe(t *testing.T) {
 			t.Errorf("%s: %v, %v, %v", args, looping, f.Dollars, err)
 		}
 	}
-	for _, args := range []string{`--loop --budget-file "my dir/b.json`, `--loop --max-dollars "2`} {
-		if _, _, err := ParseFlags(Work, args); err == nil {
+	for _, args := range []string{
+		`--loop --budget-file "my dir/b.json`, `--loop --max-dollars "2`,
+		"--loop fix the '90s bug --max-dollars 5 in users' code", "--loop (--max-dollars 5)",
+		`--loop 5'10" tall --max-dollars 5 and 6'2" wide`, "--loop ‑‑max-dollars 5",
+		"--loop 'a'--max-dollars 5 it's", `"--loop --max-dollars 5`, "“--loop”", "--loopp", "--loop,",
+	} {
+		if _, looping, err := ParseFlags(Work, args); !looping || err == nil {
 			t.Errorf("%s is accepted", args)
 		}
+	}
+	for _, args := range []string{"a.md --check 'test'and --max-dollars 5 don't", "a.md --check “make”",
+		"a.md --max-task-dollars 1 --max-task-dollars 99", "a.md --strict-tests=false"} {
+		f, _, err := ParseFlags(Tasks, args)
+		if err == nil && f.Dollars != 5*Dollar {
+			t.Errorf("%s is accepted with %v", args, f.Dollars)
+		}
+	}
+	if f, _, err := ParseFlags(Tasks, `a.md --check "npx eslint --max-warnings 0"`); err != nil ||
+		f.Task.Check != "npx eslint --max-warnings 0" {
+		t.Errorf("%q, %v", f.Task.Check, err)
+	}
+	if _, looping, _ := ParseFlags(Work, `explain "the --loops flag" of x`); looping {
+		t.Error("a quoted word is taken for a slip")
 	}
 }
 

@@ -94,7 +94,10 @@ func TestCallsAtAMergeGate(t *testing.T) {
 		t.Error("text that cannot reach a forge is refused")
 	}
 	Call{ID: "t1"}.pass(tick, []Act{{Kind: ActMerge, PR: 142}, {Kind: ActMerge, PR: 7},
-		{Kind: ActMerge, PR: 143}})
+		{Kind: ActMerge, PR: 143}, {Kind: ActMerge, PR: 142}})
+	if slices.ContainsFunc(tick.Passed, func(p Passed) bool { return p.Allows(142, "0123456") }) {
+		t.Errorf("PR 142, named twice, passes at any commit: %+v", tick.Passed)
+	}
 	for _, want := range []struct {
 		pr  int
 		sha string
