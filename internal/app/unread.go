@@ -59,8 +59,8 @@ func leavesLinks(command string) bool {
 			return true
 		case base == "command" && slices.Contains(rest, "-p"):
 			return true
-		case strings.Contains(w, "/") && slices.Contains(brake.Names[:], base),
-			strings.Contains(w, "/") && strings.HasSuffix(base, "bin"):
+		case strings.Contains(w, "/") &&
+			(slices.Contains(brake.Names[:], base) || strings.HasSuffix(base, "bin")):
 			return true
 		case slices.Contains(shells, base) && leads(rest, "l"):
 			return true

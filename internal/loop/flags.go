@@ -79,7 +79,8 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	}
 	for _, flag := range [][2]string{{"--check", f.Task.Check}, {"--tasks", f.Task.List},
 		{"--budget-file", f.BudgetFile}} {
-		if open && strings.IndexAny(flag[1], `"'`) == 0 || strings.IndexAny(flag[1], "“”‘’") == 0 {
+		curly := strings.IndexAny(flag[1], "“”‘’") == 0
+		if curly || open && strings.IndexAny(flag[1], `"'`) == 0 {
 			return f, true, &flagError{flag[0] + " " + flag[1] + " has an open quote",
 				"close the quote, as in --check=\"go test ./...\""}
 		}

@@ -16,7 +16,8 @@ func TestSplitWords(t *testing.T) {
 		`C:\bin\say.exe "a b"`: {`C:\bin\say.exe`, "a b"}, `a "open b`: {"a", `"open`, "b"},
 		"a;b $(c) `d`": {"a;b", "$(c)", "`d`"}, "a\r\nb": {"a", "b"}, `'a" b'`: {`a" b`},
 		"don't --loop 'a b'": {"don't", "--loop", "a b"}, "'tis --loop": {"'tis", "--loop"},
-		`'it'"'"'s'`: {"it's"}, "'it's so'": {"its", "so'"}, "a\u00a0b": {"a", "b"}, `l'été "d'un"`: {"l'été", "d'un"},
+		`'it'"'"'s'`: {"it's"}, "'it's so'": {"its", "so'"}, "a\u00a0b": {"a", "b"},
+		`l'été "d'un"`: {"l'été", "d'un"},
 	} {
 		if d := cmp.Diff(want, SplitWords(in)); d != "" {
 			t.Errorf("%q: %s", in, d)
@@ -26,7 +27,8 @@ func TestSplitWords(t *testing.T) {
 
 // R2, R6–R9: a limit holds whatever text is before it.
 func TestALimitAfterAnApostrophe(t *testing.T) {
-	for _, args := range []string{"--loop only Anna's issues --max-dollars 2", `--max-dollars 2 --loop 5"`,
+	for _, args := range []string{
+		"--loop only Anna's issues --max-dollars 2", `--max-dollars 2 --loop 5"`,
 		"don't touch docs --loop --max-dollars 2", "--loop 'tis so --max-dollars 2"} {
 		f, looping, err := ParseFlags(Work, args)
 		if !looping || err != nil || f.Dollars != 2*Dollar {
@@ -37,13 +39,15 @@ func TestALimitAfterAnApostrophe(t *testing.T) {
 		`--loop --budget-file "my dir/b.json`, `--loop --max-dollars "2`,
 		"--loop fix the '90s bug --max-dollars 5 in users' code", "--loop (--max-dollars 5)",
 		`--loop 5'10" tall --max-dollars 5 and 6'2" wide`, "--loop ‑‑max-dollars 5",
-		"--loop 'a'--max-dollars 5 it's", `"--loop --max-dollars 5`, "“--loop”", "--loopp", "--loop,",
+		"--loop 'a'--max-dollars 5 it's", `"--loop --max-dollars 5`, "“--loop”", "--loopp",
+		"--loop,",
 	} {
 		if _, looping, err := ParseFlags(Work, args); !looping || err == nil {
 			t.Errorf("%s is accepted", args)
 		}
 	}
-	for _, args := range []string{"a.md --check 'test'and --max-dollars 5 don't", "a.md --check “make”",
+	for _, args := range []string{
+		"a.md --check 'test'and --max-dollars 5 don't", "a.md --check “make”",
 		"a.md --max-task-dollars 1 --max-task-dollars 99", "a.md --strict-tests=false"} {
 		f, _, err := ParseFlags(Tasks, args)
 		if err == nil && f.Dollars != 5*Dollar {

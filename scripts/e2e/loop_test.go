@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
 )
 
 // A scheduled loop runs its iterations, one a minute, and halts at the exit of the last; the
@@ -94,5 +95,38 @@ func TestBackgroundWorkerKeepsTickOpen(t *testing.T) {
 	}
 	if line.TokensOut < 777 {
 		t.Errorf("%d output tokens were counted, want the worker's 777 among them", line.TokensOut)
+	}
+}
+
+// Who mistypes --loop believes the loop governed: nothing begins, by a person's command and by the
+// model's call, and an apostrophe before a limit does not swallow it (R2, R6).
+func TestASlipForLoopStartsNothing(t *testing.T) {
+	skill := Call{"Skill", map[string]any{"args": "--lop", "skill": "sdd:work"}}
+	w := newWorld(t, func(r Request) Turn {
+		if strings.Contains(r.Prompt(), "CALL") && len(r.Calls()) == 0 {
+			return Turn{Calls: []Call{skill}}
+		}
+		return Turn{Text: "done"}
+	})
+	const slip = `"--lop" is not a loop flag, did you mean --loop`
+	r := w.Headless("/sdd:work --lop --max-dollars 5")
+	if said := strings.Join(append(r.Said, r.Result), "\n"); !strings.Contains(said, slip) {
+		t.Errorf("the person was told:\n%s", said)
+	}
+	if n := len(w.Model.Requests()); n != 0 {
+		t.Errorf("%d requests reached the model", n)
+	}
+	if w.Headless("CALL"); !w.Model.Told(slip) {
+		t.Error("the model was not told of its slip")
+	}
+	if _, err := w.stat(".sdd"); err == nil {
+		t.Error("a loop has begun")
+	}
+	w.Headless("/sdd:work --loop only Anna's issues --max-iterations 2")
+	if line := w.History("work"); len(line) != 1 {
+		t.Errorf("%d lines", len(line))
+	}
+	if got := gjson.Get(w.read(".sdd/loop/work.budget.json"), "max_iterations").Int(); got != 2 {
+		t.Errorf("the limit of 2 iterations became %d", got)
 	}
 }
