@@ -305,6 +305,12 @@ func plain(reply []byte) string {
 			fmt.Fprintf(&b, "%s: %s\n", part.name, v.String())
 		}
 	}
+	if v := r.Get("continue"); v.Exists() {
+		fmt.Fprintf(&b, "continue: %s\n", v.String())
+	}
+	if v := r.Get("hookSpecificOutput.suppressOriginalPrompt"); v.Exists() {
+		fmt.Fprintf(&b, "hidden: %s\n", v.String())
+	}
 	if v := r.Get("terminalSequence"); v.Exists() {
 		fmt.Fprintf(&b, "terminal: %q\n", v.String())
 	}
@@ -456,6 +462,14 @@ var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 	},
 	"by-client": byClient,
 	"forged":    forged,
+	// queued writes the lines with which the client sends a prompt of its own.
+	"queued": func(ts *testscript.TestScript, _ bool, args []string) {
+		line, err := sjson.Set(`{"type":"queue-operation","operation":"enqueue"}`, "content",
+			strings.Join(args, " "))
+		ts.Check(err)
+		ts.Check(ts.Exec("append", line))
+		ts.Check(ts.Exec("append", `{"type":"queue-operation","operation":"dequeue"}`))
+	},
 	"fires": func(ts *testscript.TestScript, _ bool, args []string) {
 		line, err := sjson.Set(`{"type":"system","subtype":"scheduled_task_fire"}`, "prompt",
 			strings.Join(args, " "))

@@ -22,6 +22,7 @@ func (h *handler) toolCall() loop.Call {
 		Agent: h.ev.AgentID, Asks: h.ev.Asks(), EndsSchedule: h.ev.EndsSchedule(),
 		Background: h.ev.Flag("run_in_background") || h.ev.Tool == "Monitor",
 	}
+	_, c.Edits = h.fileTool()
 	switch h.ev.Tool {
 	case "TaskStop", "KillShell", "KillBash":
 		c.Finishes = true
@@ -118,7 +119,11 @@ func (h *handler) denial(d *loop.Deny) event.Reply {
 	case d.Hint != "":
 		text = append(text, "hint: "+d.Hint)
 	}
-	return event.Deny(strings.Join(text, "\n")).By(d.Rule).Say(d.Say)
+	reply := event.Deny(strings.Join(text, "\n")).By(d.Rule).Say(d.Say)
+	if d.Ends {
+		reply = reply.Ends()
+	}
+	return reply
 }
 
 // askGates fills the dialog with the questions of a loop.

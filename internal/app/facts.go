@@ -52,6 +52,13 @@ func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known, need loop.Nee
 		start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 		k.Origin = loop.Origin{By: start.Origin, Prompt: start.Prompt}
 	}
+	if need&loop.NeedSender != 0 {
+		k.Sender = h.sender()
+	}
+	if need&loop.NeedEsc != 0 {
+		prompt, esc := usage.Escaped(h.ev.Transcript)
+		k.Esc = esc && (prompt == "" || slices.Contains(t.Tick.Prompts, prompt))
+	}
 	if need&loop.NeedPrompt != 0 {
 		if err := h.files.Findings(t.Budget); err != nil {
 			return err
@@ -68,6 +75,20 @@ func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known, need loop.Nee
 		return h.fetchSpent(t, e, k)
 	}
 	return nil
+}
+
+// senderTime is how long after its event the lines of a prompt may reach the transcript.
+const senderTime = 250 * time.Millisecond
+
+// sender returns who sent the prompt. The client's own lines may come a little after the event.
+func (h *handler) sender() loop.Sender {
+	for {
+		by := usage.Sender(h.ev.Transcript, h.ev.Prompt)
+		if by != loop.SenderPerson || time.Since(h.began) > senderTime {
+			return by
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 // fetchOwner looks up whose the open iteration is, and whether its client lives.

@@ -3,7 +3,6 @@ package app
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
@@ -44,8 +43,8 @@ func (h *handler) liftHold(r *seal.Record) (*seal.Record, error) {
 // own socket, and is neither a task's notification nor a prompt that a schedule fires.
 func (h *handler) typedPrompt(r *seal.Record) bool {
 	prompts := []string{event.UserPromptSubmit, event.UserPromptExpansion}
-	if !slices.Contains(prompts, h.ev.Name) || h.ev.InSubagent() ||
-		strings.HasPrefix(h.ev.Prompt, "<task-notification>") ||
+	_, wakes := h.ev.Wakeup()
+	if !slices.Contains(prompts, h.ev.Name) || h.ev.InSubagent() || wakes ||
 		usage.ScheduledFire(h.ev.Transcript, h.ev.Prompt) {
 		return false
 	}

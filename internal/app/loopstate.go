@@ -22,9 +22,6 @@ func (h *handler) sessionRuns() ([]*loopState, error) {
 	list, err := h.loadRuns(func(skill loop.Skill) (store.State, error) {
 		return h.files.LoadSealed(h.ev.SessionID, skill)
 	})
-	if err == nil {
-		err = h.releaseEnded(list)
-	}
 	if err == nil && h.damage == nil {
 		h.loaded = list
 	}

@@ -102,6 +102,11 @@ func (a *App) inside(client loop.Process) bool {
 // the earlier one is gone. A script in a tool call cannot get there: while its client lives, only
 // that client is believed.
 func (h *handler) sessionStarted() (event.Reply, error) {
+	if h.ev.Source == "startup" || h.ev.Source == "resume" {
+		if _, err := h.step(loop.ClientStart{Turn: h.turn()}); err != nil {
+			return event.Nothing(), err
+		}
+	}
 	list, err := h.sessionRuns() // for the receipt too
 	from := h.caller()
 	moved := func(t *loopState) bool {

@@ -58,6 +58,9 @@ func (h *handler) result() loop.Result {
 		h.ev.Result("status").Str == "async_launched" {
 		e.Worker = h.ev.Result("agentId").Str
 	}
+	if id, about, ok := h.ev.StartsJob(); ok && !e.Failed {
+		e.Job = &loop.Job{ID: id, About: about}
+	}
 	if e.Failed && qmdDown(h.ev) {
 		e.Qmd = qmdLine(h.ev.Error)
 	}

@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"hooks/internal/brake"
 	"hooks/internal/event"
@@ -22,11 +21,21 @@ func (h *handler) findProject() error {
 	if err == nil {
 		record, err = h.liftHold(record)
 	}
+	if err == nil && record != nil && h.isOver(record) {
+		record.Release()
+		err, record = h.seals.Save(record), nil
+	}
 	h.sealed, h.witness = record != nil || err != nil, record
 	if h.project = tracker.Project(h.Env, h.ev.Cwd); record != nil {
 		h.project = record.Project
 	}
 	return err
+}
+
+// isOver reports whether no loop of a record that was found governs the session: a kill left it
+// where it was, or a person types whose loops have ended and whose state is gone.
+func (h *handler) isOver(r *seal.Record) bool {
+	return !r.On() || !r.Runs() && !store.Exists(r.Project) && h.typedPrompt(r)
 }
 
 // openState opens the project's state and compares it with the seal. State that cannot be opened
@@ -79,33 +88,11 @@ func (h *handler) sayOnce(changed *store.ChangedError, text string) event.Reply 
 	return reply
 }
 
-// releaseEnded releases the session's runs that have ended before this turn began.
-func (h *handler) releaseEnded(list []*loopState) error {
-	if h.ev.PromptID == "" || h.ev.InSubagent() {
-		return nil
+// undress removes the session's links once no loop of it is on: no one meets them any more.
+func (h *handler) undress() {
+	if record, err := h.seals.Active(h.ev.SessionID); record == nil && err == nil {
+		_ = brake.Undress(h.seals.Path(), h.ev.SessionID)
 	}
-	return h.rest(only(list, func(t *loopState) bool {
-		return t.ended() && t.Tick == nil && !slices.Contains(t.Budget.LastPrompts, h.ev.PromptID)
-	}))
-}
-
-func (t *loopState) ended() bool { return t.Budget != nil && t.Budget.Status != loop.Active }
-
-// rest releases runs that have ended.
-func (h *handler) rest(ended []*loopState) error {
-	if !h.sealed || len(ended) == 0 {
-		return nil
-	}
-	return h.withStateLock(func() error {
-		err := h.files.Rest(h.ev.SessionID, func(skill loop.Skill) bool {
-			return slices.ContainsFunc(ended, func(t *loopState) bool { return t.Skill == skill })
-		})
-		if record, rerr := h.seals.Active(h.ev.SessionID); record == nil && rerr == nil {
-			// No one meets the links any more: the switch that turns them on is off.
-			_ = brake.Undress(h.seals.Path(), h.ev.SessionID)
-		}
-		return err
-	})
 }
 
 // loadChanged handles a request whose run's files are not as they were written.

@@ -174,6 +174,9 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 	if err != nil {
 		return err
 	}
+	if s.Release {
+		h.undress()
+	}
 	answered := s.Run != nil && before != nil && !reflect.DeepEqual(before.Tasks, s.Run.Tasks)
 	if t.Budget == nil || t.Budget.Tasks == nil || s.Close == nil && !answered {
 		return nil
@@ -190,7 +193,7 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 	reply := event.Nothing()
 	switch {
 	case r.Refuse != "":
-		return event.Block(r.Refuse)
+		return h.refusal(t, r)
 	case r.Draining:
 		return h.told(t,
 			"Workers of the interrupted iteration still run; nothing new is dispatched, "+
@@ -213,9 +216,26 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 		reply = event.Send(h.ev.Input, kind.worker(h, t), r.Prompt)
 	}
 	reply = reply.Context(r.Context)
+	if len(r.Missed) > 0 {
+		text := report.Missed(r.Missed)
+		reply = reply.Context(text).Say(text)
+	}
 	if r.Continue != nil {
 		h.until = r.Continue.Until
 		return event.Block(report.Continue(t.Budget, r.Continue)).And(reply)
+	}
+	return reply
+}
+
+// refusal refuses a prompt. It may have been the sign that an iteration had ended.
+func (h *handler) refusal(t *loopState, r loop.Reply) event.Reply {
+	text := r.Refuse
+	if r.Closed != nil { // beside a refusal the client shows no other text
+		text += "\n" + h.ended(t, loop.Reply{Closed: r.Closed, AtStop: true}).PersonText()
+	}
+	reply := event.Block(text)
+	if r.Hidden {
+		reply = reply.Hide()
 	}
 	return reply
 }
@@ -246,7 +266,7 @@ func (h *handler) redact(text string) string { return h.config().Redact(text) }
 
 // values is the loop's state as Step takes it.
 func (t *loopState) values() loop.State {
-	return loop.State{Run: t.Budget, Tick: t.Tick, Claim: t.Claim}
+	return loop.State{Run: t.Budget, Tick: t.Tick, Claim: t.Claim, Quiet: t.Quiet}
 }
 
 // sameTick reports whether two views of the session's loops are of the same iteration.

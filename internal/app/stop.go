@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"strings"
 
 	"hooks/internal/drive"
 	"hooks/internal/event"
@@ -23,16 +22,13 @@ func (h *handler) stop() (event.Reply, error) {
 			return nil
 		}))
 	}
-	if err == nil && !reply.Blocks() { // else the next event releases them
-		h.slip(h.rest(only(h.runs, (*loopState).ended)))
-	}
 	return reply, err
 }
 
 func (h *handler) turnEnd() loop.TurnEnd {
 	e := loop.TurnEnd{
 		Turn: h.turn(), First: h.ev.StopFirst, Began: h.began,
-		Working: h.ev.WorkersRunning(), DontAsk: h.ev.PermissionMode == "dontAsk",
+		Working: h.ev.Workers(), DontAsk: h.ev.PermissionMode == "dontAsk",
 	}
 	for _, c := range h.ev.Crons {
 		e.Schedule = append(e.Schedule, loop.Scheduled{
@@ -44,20 +40,16 @@ func (h *handler) turnEnd() loop.TurnEnd {
 
 // prompt brings what no event says: a turn that never reached its Stop, and `/loop stop`.
 func (h *handler) prompt() (event.Reply, error) {
-	if h.ev.Name == event.UserPromptExpansion && h.ev.Command == "loop" {
-		reply, err := h.step(loop.Wake{Turn: h.turn(), Text: h.ev.Prompt})
-		if err != nil || reply.Blocks() {
-			return reply, err
-		}
-	}
 	return h.step(h.prompted())
 }
 
 func (h *handler) prompted() loop.Prompt {
 	e := loop.Prompt{
-		Turn: h.turn(), Stops: h.ev.StopsLoop(),
-		Notification: strings.HasPrefix(h.ev.Prompt, "<task-notification>"),
-		Expands:      h.ev.Name == event.UserPromptSubmit,
+		Turn: h.turn(), Text: h.ev.Prompt, Stops: h.ev.StopsLoop(),
+		Expands: h.ev.Name == event.UserPromptSubmit,
+	}
+	if w, ok := h.ev.Wakeup(); ok {
+		e.Wakes = new(loop.Wakeup(w))
 	}
 	var spaces []string
 	runs, _ := h.sessionRuns() // the step returns the same error

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"hooks/internal/guard"
@@ -30,6 +31,8 @@ type ground struct {
 	pass    func(kind guard.Kind, pr int, sha string) (ok bool, why string) // nil: there is none
 	// audits is the phase of an audit loop in which nothing may leave the worktree, "" for none.
 	audits string
+	// ended reports that every loop of the session has ended, and no person has typed since.
+	ended bool
 	// unread reports that the sealed record is there and cannot be read. It may be that of an audit
 	// loop.
 	unread bool
@@ -64,8 +67,12 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 		g.project = filepath.Clean(record.Project)
 	}
 	g.audits = auditPhase(record.Loop(string(loop.Audit)))
-	return g, true
+	g.ended = !record.Runs()
+	return g, !g.ended || slices.ContainsFunc(record.Loops, shut)
 }
+
+// shut reports whether the gate of a loop that has ended holds the turn under way (design §7).
+func shut(l seal.Loop) bool { return l.Ended() && !gjson.Get(l.Quiet, "free").Bool() }
 
 // auditPhase is the phase of an audit loop that is on and active, "" where the post action is under
 // way and may push (A67).

@@ -188,6 +188,9 @@ func (s Start) merge(g ground, a guard.Act, there tracker.Facts) *Refusal {
 		return no("it does not say which PR", "name the PR by its number, as in "+s.plainly(0))
 	case g.project == "":
 		return s.unsealed()
+	case g.ended:
+		return no("the loop has ended, and no person has typed in its session since",
+			"leave it to the person")
 	}
 	if other := s.foreign(g.project, a, there); other != "" {
 		return no("it is about "+other+", a person is asked about the project's own PRs only",

@@ -130,7 +130,7 @@ func seals(m *machine, n *notes) {
 func missingState(dir seal.Dir, project string, n *notes) {
 	records, err := dir.Of(project)
 	for _, r := range records {
-		if r.On() {
+		if r.Runs() {
 			n.fail("`hooks loop reset` in a terminal archives what hooks wrote last",
 				"session %s has a loop on, and %s is gone", r.Session, store.Dir)
 		}

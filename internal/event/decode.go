@@ -73,7 +73,10 @@ func (d *decoder) other(key string, v gjson.Result) {
 		d.Response = v
 	case "background_tasks":
 		d.each(key, v, func(at string, t gjson.Result) {
-			task := Task{Type: d.member(at, t, "type"), Status: d.member(at, t, "status")}
+			task := Task{
+				ID: d.member(at, t, "id"), Type: d.member(at, t, "type"),
+				Status: d.member(at, t, "status"),
+			}
 			d.Background = append(d.Background, task)
 		})
 	case "session_crons":

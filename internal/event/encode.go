@@ -12,6 +12,8 @@ import (
 // answer is a reply as the client reads it. The client drops a reply with a field or an event name
 // that it does not expect, decision and all.
 type answer struct {
+	Continue *bool   `json:"continue,omitempty"`
+	StopText string  `json:"stopReason,omitempty"`
 	Decision string  `json:"decision,omitempty"`
 	Reason   *string `json:"reason,omitempty"`
 	Specific *extra  `json:"hookSpecificOutput,omitempty"`
@@ -26,6 +28,7 @@ type extra struct {
 	Reason   *string `json:"permissionDecisionReason,omitempty"`
 	Input    *input  `json:"updatedInput,omitempty"`
 	Context  string  `json:"additionalContext,omitempty"`
+	Hide     bool    `json:"suppressOriginalPrompt,omitempty"`
 }
 
 // input replaces that of a dialog, or of a call that sends a worker.
@@ -49,14 +52,18 @@ func (r Reply) Encode(name string) []byte {
 	switch r.verdict {
 	case block:
 		out.Decision, out.Reason = "block", new(cut(r.reason))
+		own.Hide = r.hidden && (name == UserPromptSubmit || name == UserPromptExpansion)
 	case deny:
 		own.Decision, own.Reason = "deny", new(cut(r.reason))
+		if r.ends {
+			out.Continue, out.StopText = new(bool), cut(r.reason)
+		}
 	case ask:
 		own.Decision, own.Input = "ask", &input{Questions: cleaned(r.questions)}
 	case send:
 		own.Decision, own.Input = "allow", r.task
 	}
-	if own.Decision != "" || own.Context != "" {
+	if own.Decision != "" || own.Context != "" || own.Hide {
 		out.Specific = &own
 	}
 	if r.ring {

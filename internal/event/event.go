@@ -40,6 +40,7 @@ type Event struct {
 
 // Task is one piece of work that continues after the turn.
 type Task struct {
+	ID     string
 	Type   string // "subagent", "shell", …
 	Status string // "running", …
 }

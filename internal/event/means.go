@@ -47,10 +47,64 @@ func (e Event) StopsLoop() bool {
 	return strings.TrimSpace(e.Prompt) == StopWord
 }
 
-// WorkersRunning reports whether agents continue after the turn. Shells and monitors are no
+// Workers are the ids of the agents that continue after the turn. Shells and monitors are no
 // workers.
-func (e Event) WorkersRunning() bool {
-	return slices.ContainsFunc(e.Background, func(t Task) bool {
-		return t.Status == "running" && t.Type != "shell" && t.Type != "monitor"
-	})
+func (e Event) Workers() (list []string) {
+	for _, t := range e.Background {
+		if t.Status == "running" && t.Type != "shell" && t.Type != "monitor" {
+			list = append(list, t.ID)
+		}
+	}
+	return list
+}
+
+// StartsJob is the id of the background work that a call's result names, and what the call says it
+// is about. ok is false where nothing continues after the call.
+func (e Event) StartsJob() (id, about string, ok bool) {
+	switch e.Tool {
+	case toolBash, toolPowerShell:
+		id = textOr(e.Result("backgroundTaskId"))
+	case toolMonitor:
+		id = textOr(e.Result("taskId"))
+	case "Agent", "Task":
+		if textOr(e.Result("status")) == "async_launched" {
+			id = textOr(e.Result("agentId"))
+		}
+	}
+	return id, e.Text("description"), id != ""
+}
+
+// Wakeup is a prompt that the client itself made for background work.
+type Wakeup struct {
+	Task, Output, Summary string
+	Ended                 bool   // the task is over
+	Stopped               string // the description of the worker that a person stopped
+}
+
+// The client's own words for background work.
+const (
+	notification = "<task-notification>"
+	stoppedHead  = `Background agent "`
+	stoppedFoot  = `" was stopped by the user.`
+)
+
+// Wakeup reads a prompt in the client's own words for background work; ok is false for any other.
+func (e Event) Wakeup() (w Wakeup, ok bool) {
+	if about, found := strings.CutPrefix(e.Prompt, stoppedHead); found {
+		w.Stopped, ok = strings.CutSuffix(strings.TrimSpace(about), stoppedFoot)
+		return w, ok
+	}
+	text, ok := strings.CutPrefix(e.Prompt, notification)
+	if !ok {
+		return w, false
+	}
+	part := func(tag string) string {
+		_, rest, _ := strings.Cut(text, "<"+tag+">")
+		value, _, _ := strings.Cut(rest, "</"+tag+">")
+		return strings.TrimSpace(value)
+	}
+	w.Task, w.Output, w.Summary = part("task-id"), part("output-file"), part("summary")
+	status := part("status")
+	w.Ended = status != "" && status != "running"
+	return w, true
 }

@@ -48,7 +48,7 @@ func TestMeans(t *testing.T) {
 					Prompt: "/loop stop"}},
 		},
 		{
-			"workers run", Event.WorkersRunning,
+			"workers run", func(e Event) bool { return len(e.Workers()) > 0 },
 			[]Event{ends("running", "subagent"), ends("running", "of a kind that comes tomorrow")},
 			[]Event{ends("completed", "subagent"), ends("running", "shell"),
 				ends("running", "monitor"), {Name: Stop}},

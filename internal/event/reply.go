@@ -18,6 +18,8 @@ type Reply struct {
 	say       string
 	ring      bool
 	rule      string
+	ends      bool
+	hidden    bool
 }
 
 type verdict uint8
@@ -85,6 +87,19 @@ func (r Reply) Ring() Reply {
 	return r
 }
 
+// Ends makes a refusal of a call end the turn, or the worker, whose call it is (PreToolUse): the
+// model is asked nothing more, and no Stop or SubagentStop follows.
+func (r Reply) Ends() Reply {
+	r.ends = true
+	return r
+}
+
+// Hide leaves the refused prompt itself out of what the person sees.
+func (r Reply) Hide() Reply {
+	r.hidden = true
+	return r
+}
+
 // By names the rule that refuses, for the record; the client does not see it. The first name is
 // kept.
 func (r Reply) By(rule string) Reply {
@@ -102,7 +117,7 @@ func (r Reply) Rule() string { return r.rule }
 func (r Reply) And(o Reply) Reply {
 	if r.verdict == none {
 		r.verdict, r.reason, r.questions, r.rule = o.verdict, o.reason, o.questions, o.rule
-		r.task = o.task
+		r.task, r.ends, r.hidden = o.task, o.ends, o.hidden
 	}
 	r.ring = r.ring || o.ring
 	return r.Context(o.context).Say(o.say)

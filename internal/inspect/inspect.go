@@ -106,7 +106,7 @@ func lost(seals seal.Dir, project string) error {
 	records, err := seals.Of(project)
 	for _, r := range records {
 		for _, l := range r.Loops {
-			if l.On {
+			if l.On && !l.Ended() {
 				return store.Hinted(&store.ChangedError{
 					Skill:   loop.Skill(l.Skill),
 					Session: r.Session,

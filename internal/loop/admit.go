@@ -280,6 +280,8 @@ func identify(r Request, s Standing, a Admission) Admission {
 			a.Notes = append(a.Notes, fmt.Sprintf("Flags differ from the running loop's: fresh "+
 				"run, the earlier one (%s) is archived", run.RunID))
 		}
+	case r.Scheduled && mine && run.answered():
+		a.Mode = ResumeRun // a person answered in a terminal
 	case r.Scheduled && run.Status != Active:
 		// Also with --resume in the scheduled command, because no person typed it.
 		return refuse(priorStop(run))

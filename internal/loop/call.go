@@ -17,6 +17,7 @@ type Call struct {
 	Asks         bool   // it is the dialog
 	EndsSchedule bool   // it removes a schedule, or only looks at it
 	Finishes     bool   // it ends work that runs
+	Edits        bool   // it is a file tool that writes
 	Schedules    *Later // nil where it schedules nothing
 	Sends        *Task  // nil where it sends no worker
 	Background   bool   // nothing reports its result
@@ -81,6 +82,8 @@ type Deny struct {
 	Hint string
 	Ask  []Gate // the questions that wait
 	Say  string // for the person
+	// Ends says that the refusal ends the worker: it is asked nothing more.
+	Ends bool
 	// Plainly says that the hint ends with the forge's own command for Act's merge, bound to SHA.
 	Plainly bool
 	Act     Act
@@ -94,10 +97,20 @@ func deny(rule, hint, format string, args ...any) *Deny {
 // step holds the call against the rules, in order; the first that refuses or asks decides. A
 // refusal is recorded in the open iteration.
 func (e Call) step(s State, k *Known) Outcome {
+	before := ""
+	if s.Tick != nil {
+		before = s.Tick.Interrupted
+	}
 	out := e.judge(s, k)
+	if out.Need == 0 && s.Tick != nil && s.Tick.Interrupted != before {
+		out.Save.Tick = s.Tick // a worker's call is the first sign of an Esc
+	}
 	d := out.Reply.Deny
 	if d == nil || out.Need != 0 || !e.open(s) {
 		return out
+	}
+	if d.Ends {
+		s.Tick.endWorker(e.Agent)
 	}
 	if missing := k.lacks(NeedWords); missing != 0 {
 		return Outcome{Need: missing}
@@ -117,6 +130,15 @@ func (e Call) judge(s State, k *Known) Outcome {
 		return e.atGate(k, []Gate{*s.Claim.Gate})
 	case s.Run == nil:
 		return e.neverAgain(s.Claim)
+	case s.Quiet != nil:
+		return e.inQuiet(s, k)
+	case e.mayHaveEnded(s) && k.lacks(NeedEsc) != 0:
+		return Outcome{Need: NeedEsc}
+	case e.mayHaveEnded(s) && k.Esc:
+		s.Tick.Interrupt(ByEsc)
+	}
+	if d := e.endsWorker(s); d != nil {
+		return refuseCall(d)
 	}
 	if e.open(s) && (len(s.Tick.Held()) > 0 || e.Asks && len(s.Tick.Pending) > 0) {
 		if out := e.atGate(k, s.Tick.Pending); !out.Nothing() {
@@ -131,7 +153,7 @@ func (e Call) judge(s State, k *Known) Outcome {
 		return out
 	}
 	rules := []func(State, *Known) Outcome{e.conduct, e.stays, e.audited, e.schedule, e.dispatch,
-		e.act}
+		e.act, e.winds}
 	for _, rule := range rules {
 		switch o := rule(s, k); {
 		case o.Need != 0:
@@ -192,14 +214,16 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	if first || k.Read >= keepAtCall {
 		out.Save.Tick = s.Tick
 	}
-	if reached != "" && spent > limit && !e.Finishes && !e.Asks {
+	if reached != "" && spent > limit && (e.Agent != "" || !e.Finishes && !e.Asks) {
 		if missing := k.lacks(NeedCommits); missing != 0 {
 			return Outcome{Need: missing}
 		}
-		if !k.Commits {
-			out.Reply.Deny = deny(DollarCeiling, e.wayToFinish(),
+		if !k.Commits || e.Agent != "" {
+			d := deny(DollarCeiling, e.wayToFinish(),
 				"%s is refused: %s, past the overrun of %d percent ($%s)", e.Tool, reached,
 				k.Overrun, limit)
+			d.Ends = e.Agent != "" // each further request of a worker costs as much as work
+			out.Reply.Deny = d
 			return out
 		}
 	}

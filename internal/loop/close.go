@@ -184,6 +184,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		},
 		UsageByModel: e.Spent.ByModel, LastQmdError: t.qmdError(),
 		SkippedLines: e.Spent.Skipped, Observed: t.observed(e), Denied: t.Denied,
+		EndedWorkers: t.EndedWorkers,
 	}
 	for _, u := range e.Spent.ByModel {
 		l.TokensIn += u.In()

@@ -70,7 +70,7 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 	if missing := k.lacks(NeedSpent); missing != 0 && !open {
 		return Outcome{Need: missing}
 	}
-	out := Outcome{Save: Save{Run: s.Run}}
+	out := Outcome{Save: Save{Run: s.Run, Release: s.Quiet != nil}}
 	switch {
 	case open && s.Run.driven(): // its driver closes it, because it knows why the process ended
 	case open:
@@ -90,8 +90,17 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 	}
 	if c := out.Save.Close; c != nil { // after a crash the run is what its last line says
 		c.Line.Budget = c.Run
+		out.Save.Quiet, out.Save.Release = nil, c.Run.Status != Active
 	}
 	return out
+}
+
+// ClientStart is a client that takes up a session: the one before it has ended, and with it all
+// that it could still have been woken by.
+type ClientStart struct{ Turn }
+
+func (e ClientStart) step(s State, _ *Known) Outcome {
+	return Outcome{Save: Save{Release: s.Quiet != nil}}
 }
 
 // WorkerEnd is a SubagentStop: a worker ended. Failure is the API error of a StopFailure that names
@@ -259,6 +268,9 @@ func (s State) close(e Ending, k *Known) Outcome {
 		c.Run = c.Line.Budget
 	}
 	out := Outcome{Save: Save{Close: &c}, Reply: Reply{Closed: &c}, Unlock: true}
+	if c.Run.Status != Active && s.Tick.Wakes != nil {
+		out.Save.Quiet = &Quiet{Refused: s.Tick.Wakes}
+	}
 	// what a person ended is no news to them
 	if c.Run.Status != Active && c.Run.StopCause != "user_interrupt" {
 		out.Notify = []Notice{{Run: &c.Run}}

@@ -24,6 +24,7 @@ const (
 	ReviewRule    = "review-round"   // a second review of a PR in one iteration
 	ConductRule   = "conduct"        // work in a thread that conducts, or a worker's question
 	AuditRule     = "audit-phase"    // what a phase of an audit loop may not do
+	DrainRule     = "drain"          // new work of a worker whose loop a person has ended
 	EntryRule     = "entry"          // a looping skill that may not start
 	OtherRule     = "other"          // refusals without a rule of their own, or beyond the bound
 )
@@ -33,7 +34,7 @@ func Rules() []string {
 	return []string{
 		MergeGate, GateWaiting, DispatchRule, ScheduleRule, StateGuard, ConfigRule, UnreadText,
 		PRCeiling, DollarCeiling, InProgress, DeferredRule, UnnamedRule, ReviewRule,
-		ConductRule, AuditRule, EntryRule, OtherRule,
+		ConductRule, AuditRule, DrainRule, EntryRule, OtherRule,
 	}
 }
 

@@ -116,6 +116,9 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	switch a.Mode {
 	case FreshRun:
 		run, in.Archive = newRun(e.Request), at.Run
+		if at.Run != nil && at.Run.SessionID == e.SessionID {
+			run.Jobs = at.Run.Jobs // they can still wake the session
+		}
 	case ResumeRun:
 		run = resume(latest(*at.Run, k.Previous), e.Request)
 	default:

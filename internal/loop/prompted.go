@@ -6,10 +6,11 @@ import "slices"
 // brings what no event says: a turn that never reached its Stop, and a person's `/loop stop`.
 type Prompt struct {
 	Turn
-	Stops        bool  // a person ends the loop by the client's own word, StopWord
-	Notification bool  // a worker's end started the turn
-	Invokes      Skill // the skill whose tick the prompt is, "" none
-	Expands      bool  // the expansion of the prompt follows, and can still refuse the turn
+	Text    string  // as it was submitted
+	Stops   bool    // a person ends the loop by the client's own word, StopWord
+	Wakes   *Wakeup // the client made it for background work; nil for any other
+	Invokes Skill   // the skill whose tick the prompt is, "" none
+	Expands bool    // the expansion of the prompt follows, and can still refuse the turn
 }
 
 // StopWord is the client's own way to end a loop.
@@ -17,8 +18,32 @@ const StopWord = "/loop stop"
 
 func (e Prompt) step(s State, k *Known) Outcome {
 	switch {
-	case s.Run == nil || s.Run.Status != Active:
+	case s.Run == nil:
 		return Outcome{}
+	case s.Run.Status != Active:
+		return e.afterEnd(s, k)
+	}
+	out := e.whileActive(s, k)
+	c := out.Save.Close
+	if out.Need != 0 || c == nil || c.Run.Status == Active || e.Text == "" {
+		return out
+	}
+	if e.Wakes == nil && k.lacks(NeedSender) != 0 {
+		return Outcome{Need: NeedSender}
+	}
+	if e.isTyped(k) {
+		q := Quiet{}
+		if out.Save.Quiet != nil {
+			q = *out.Save.Quiet
+		}
+		e.typed(&out, &c.Run, q)
+	}
+	return out
+}
+
+// whileActive finds a turn that never reached its Stop, and a person's `/loop stop`.
+func (e Prompt) whileActive(s State, k *Known) Outcome {
+	switch {
 	case e.Stops && !e.open(s):
 		return e.endBetween(s, k, StopWord)
 	case e.Stops && s.Tick.Interrupted != "" && slices.Contains(s.Tick.Prompts, e.Prompt):
@@ -27,14 +52,29 @@ func (e Prompt) step(s State, k *Known) Outcome {
 		s.Tick.Interrupt(StopWord)
 		return e.breakOff(s, k)
 	case !e.foreign(s) || e.Expands && e.Invokes == s.Run.Skill:
+		if s.Run.endJob(e.Wakes) {
+			return Outcome{Save: Save{Run: s.Run}}
+		}
 		return Outcome{}
 	case k.lacks(NeedMark) != 0:
 		return Outcome{Need: NeedMark}
-	case s.Tick.Interrupted == "" && k.Marked:
+	}
+	esc := s.Tick.Interrupted == "" && k.Marked
+	if esc {
 		s.Tick.Interrupt(ByEsc)
-	case s.Tick.Draining || e.Notification:
+	}
+	own := s.Tick.Interrupted == ByEsc && s.Run.started(e.Wakes)
+	switch {
+	case own:
+		return e.refuseWake(s, k)
+	case esc:
+	case s.Tick.Draining || e.Wakes != nil:
 		s.Tick.Prompts = AppendNew(slices.Clone(s.Tick.Prompts), e.Prompt)
-		return Outcome{Save: Save{Tick: s.Tick}}
+		out := Outcome{Save: Save{Tick: s.Tick}}
+		if s.Run.endJob(e.Wakes) {
+			out.Save.Run = s.Run
+		}
+		return out
 	default:
 		s.Tick.Failed = CutOff
 	}
@@ -54,25 +94,4 @@ func (e Prompt) breakOff(s State, k *Known) Outcome {
 		out.Reply.Wakes = true
 	}
 	return out
-}
-
-// Wake is a scheduled /loop prompt.
-type Wake struct {
-	Turn
-	Text string
-}
-
-// step refuses the wake-up of a run that has ended, before its turn costs anything. A wake-up fires
-// once: what comes after it in the same words was typed.
-func (e Wake) step(s State, k *Known) Outcome {
-	switch {
-	case s.Run == nil || s.Run.Status != Halted || !slices.Contains(s.Run.Scheduled, e.Text):
-		return Outcome{}
-	case k.lacks(NeedOrigin) != 0:
-		return Outcome{Need: NeedOrigin}
-	case k.Origin.By == "human":
-		return Outcome{}
-	}
-	s.Run.Scheduled = without(s.Run.Scheduled, e.Text)
-	return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Refuse: priorStop(s.Run)}}
 }

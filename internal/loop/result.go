@@ -24,6 +24,7 @@ type Result struct {
 	Answers *Answers // of a person's dialog
 	Sent    bool     // it sent a worker off
 	Worker  string   // the worker's id, where it works in the background
+	Job     *Job     // the background work that it started; nil without any
 	Qmd     string   // what qmd said when it could not be reached
 	Effects []Effect // on the forge
 }
@@ -89,11 +90,16 @@ func (e Result) step(s State, _ *Known) Outcome {
 		out.Reply.Answers = s.answer(e.Now, *e.Answers)
 		return out
 	}
-	if !news && !e.Sent && e.Qmd == "" && len(e.Effects) == 0 {
+	started := s.Run.startJob(e.Job)
+	if !news && !started && !e.Sent && e.Qmd == "" && len(e.Effects) == 0 {
 		return Outcome{}
 	}
 	s.Tick.RecordEffects(e)
-	return Outcome{Save: Save{Tick: s.Tick}}
+	out := Outcome{Save: Save{Tick: s.Tick}}
+	if started {
+		out.Save.Run = s.Run
+	}
+	return out
 }
 
 // RecordEffects adds what a call brought, once a call.

@@ -147,6 +147,7 @@ var verbs = map[string]func(w *world, args string){
 	"spend":     (*world).spend,
 	"schedule":  (*world).schedule,
 	"mark":      func(w *world, _ string) { w.known.Marked = true },
+	"client":    func(w *world, _ string) { w.known.Sender = SenderClient },
 	"typed":     func(w *world, args string) { w.known.Origin = Origin{"human", args} },
 	"barred":    func(w *world, _ string) { w.known.NoDialog = true },
 	"underloop": func(w *world, _ string) { w.known.Around.UnderLoop = true },
@@ -293,6 +294,9 @@ func (w *world) step(e Event) Outcome {
 // decide steps until nothing is missing but the facts that an iteration begins with. Every Step is
 // also held against what every Step is: pure, the same twice, and silent while it lacks facts.
 func (w *world) decide(e Event, k *Known) Outcome {
+	if w.state.Run == nil || w.state.Run.Status == Active {
+		w.state.Quiet = nil
+	}
 	for {
 		before, known := frozen(w.state), frozen(*k)
 		o := Step(w.state, *k, e)
@@ -327,6 +331,11 @@ func needs(n Need) string {
 	var list []string
 	for i, name := range names {
 		if n&(1<<i) != 0 {
+			list = append(list, name)
+		}
+	}
+	for need, name := range map[Need]string{NeedSender: "sender", NeedEsc: "esc"} {
+		if n&need != 0 {
 			list = append(list, name)
 		}
 	}
@@ -369,6 +378,9 @@ func (w *world) fetch(k *Known, need Need) {
 	}
 	if need&NeedCalls != 0 {
 		k.Calls = w.known.Calls
+	}
+	if need&NeedSender != 0 {
+		k.Sender = w.known.Sender
 	}
 	if need&NeedOwner != 0 {
 		w.fetchOwner(k)
@@ -448,6 +460,17 @@ func (w *world) save(s Save) {
 	if s.Close == nil && s.Tick != nil {
 		w.state.Tick = s.Tick
 		files = append(files, "saves tick")
+	}
+	switch {
+	case s.Release:
+		w.state.Quiet = nil
+		files = append(files, "lets the session go")
+	case s.Quiet != nil:
+		w.state.Quiet = s.Quiet
+		files = append(files, fmt.Sprintf("gate free %t, %d refused", s.Quiet.Free,
+			len(s.Quiet.Refused)))
+	case s.Close != nil:
+		w.state.Quiet = &Quiet{}
 	}
 	if len(files) > 0 {
 		w.say("%s", strings.Join(files, ", "))
@@ -963,7 +986,12 @@ func (w *world) counted(args string) { w.known.Count.Notes = strings.Split(args,
 func (w *world) stop(args string) {
 	e := TurnEnd{
 		Turn: w.turn(), First: !w.held, Began: w.now, Wall: w.now.Add(time.Second),
-		Working: args == "workers", Schedule: w.crons, DontAsk: args == "dontask",
+		Schedule: w.crons, DontAsk: args == "dontask",
+	}
+	if args == "workers" {
+		if e.Working = []string{"a1"}; w.state.Tick != nil && len(w.state.Tick.Workers) > 0 {
+			e.Working = w.state.Tick.Workers
+		}
 	}
 	if args == "twice" {
 		e.First, e.Began = true, w.now
@@ -977,21 +1005,20 @@ func (w *world) stop(args string) {
 func (w *world) typed(args string) {
 	w.newPrompt()
 	c, _ := ParsePrompt(args)
-	w.step(Prompt{
-		Turn: w.turn(), Stops: args == StopWord, Invokes: c.Skill, Expands: true,
-		Notification: strings.HasPrefix(args, "<task-notification>"),
-	})
+	e := Prompt{
+		Turn: w.turn(), Text: args, Stops: args == StopWord, Invokes: c.Skill, Expands: true,
+	}
+	if strings.HasPrefix(args, "<task-notification>") {
+		e.Wakes = &Wakeup{}
+	}
+	w.step(e)
 }
 
 // expand is the second event of a prompt that is a command.
 func (w *world) expand(args string) {
-	if strings.HasPrefix(args, "/loop ") {
-		if o := w.step(Wake{w.turn(), args}); o.Reply.Refuse != "" {
-			return
-		}
-	}
+	defer func() { w.known.Sender = SenderPerson }()
 	c, _ := ParsePrompt(args)
-	w.step(Prompt{Turn: w.turn(), Stops: args == StopWord, Invokes: c.Skill})
+	w.step(Prompt{Turn: w.turn(), Text: args, Stops: args == StopWord, Invokes: c.Skill})
 }
 
 // person is `hooks loop stop` in a terminal.

@@ -191,6 +191,8 @@ type Budget struct {
 	Idle *Idle `json:"idle,omitempty"`
 	// RetryAt is when the next attempt may begin, after one that the service ended (T95).
 	RetryAt time.Time `json:"retry_at,omitzero"`
+	// Jobs are the background work that the run started and whose end was not heard of.
+	Jobs []Job `json:"jobs,omitempty"`
 }
 
 // Blocks counts the Stop blocks of one prompt; two are the most, counted before they are printed.
@@ -323,6 +325,7 @@ type Iteration struct {
 	SkippedLines int      `json:"skipped_lines,omitempty"`
 	Observed     Observed `json:"observed,omitzero"`
 	Denied       []Denial `json:"denied,omitempty"`  // tool calls that were refused
+	EndedWorkers []string `json:"ended_workers,omitempty"` // by this program, in mid-work
 	Overrun      *Overrun `json:"overrun,omitempty"` // nil below the dollar ceiling
 	// Task is the attempt of a task loop's iteration; nil for any other kind.
 	Task *TaskLine `json:"task,omitempty"`

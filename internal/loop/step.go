@@ -20,6 +20,7 @@ type State struct {
 	Run   *Budget
 	Tick  *Tick
 	Claim *Claim
+	Quiet *Quiet // of a run that has ended, while its gate stands
 }
 
 // Turn is where an event happened: the part that all events have.
@@ -61,6 +62,8 @@ type Save struct {
 	Force     *Lock      // removed, as a person allowed
 	Counted   *Budget    // the run as its iteration begins; it goes after the tick
 	DropTick  bool       // of a run that is gone
+	Quiet     *Quiet     // of a run that has ended; it goes after Close
+	Release   bool       // the run that has ended governs its session no more
 	Enter     *Entering
 }
 
@@ -75,6 +78,8 @@ type Reply struct {
 	Continue *Continue // holds the turn open (R117)
 	Refuse   string    // refuses the prompt, with this text
 	Fires    bool      // the schedule that brought the refused prompt still fires
+	Hidden   bool      // the refused prompt is not shown, because no person wrote it
+	Missed   []Wakeup  // were refused since the run ended; the person is there again
 	// the iteration that ended: its status block, and the final report if the run ended
 	Closed     *Closing
 	Between    bool        // Closed ended no iteration, so it has notes and no status block
@@ -96,7 +101,8 @@ type Reply struct {
 func (r Reply) empty() bool {
 	return r.Continue == nil && r.Refuse == "" && r.Closed == nil && !r.Draining &&
 		r.Answers == nil && r.Deny == nil && r.Ask == nil && r.Context == "" &&
-		r.PassedOver == nil && r.Force == nil && !r.Began && r.Note == "" && r.Prompt == ""
+		r.PassedOver == nil && r.Force == nil && !r.Began && r.Note == "" && r.Prompt == "" &&
+		r.Missed == nil
 }
 
 // Notice is one thing that a person who looks elsewhere is notified of.
@@ -139,6 +145,8 @@ const (
 	NeedNext                      // Known.Entry, for the run's next tick
 	NeedFresh                     // Known.Entry, for a fresh run
 	NeedResumed                   // Known.Entry, for a resumed run
+	NeedSender                    // Known.Sender
+	NeedEsc                       // Known.Esc
 )
 
 // Known is what the caller has fetched. Has is the set of facts that were fetched.
@@ -159,6 +167,8 @@ type Known struct {
 	Gone     bool      // the run's session has ended, or its client is dead
 	LastSign time.Time // the last time that the transcript of a foreign tick has
 	Origin   Origin
+	Sender   Sender // of the prompt
+	Esc      bool   // the last word in the main transcript is the mark of a person's Esc
 
 	Running Running // what the open iteration has spent until now
 	Read    int64   // bytes of transcript that were read for it
@@ -230,6 +240,9 @@ func (s State) clone() State {
 		claim := *s.Claim
 		claim.Dialogs = slices.Clone(claim.Dialogs)
 		s.Claim = &claim
+	}
+	if s.Quiet != nil {
+		s.Quiet = new(*s.Quiet)
 	}
 	return s
 }

@@ -161,9 +161,7 @@ func someEvent(t *rapid.T) Event {
 		e.Turn = turn
 		return e
 	case 3:
-		e := drawn[Wake](t, "wake")
-		e.Turn = turn
-		return e
+		return ClientStart{turn}
 	case 4:
 		return TurnFailure{turn, "rate_limit"}
 	case 5:
@@ -340,7 +338,7 @@ func TestStepWritesBehindNoList(t *testing.T) {
 		}
 	}
 	before := whole(s)
-	waits := TurnEnd{Turn: Turn{Session: "s1", Prompt: "p1"}, Working: true}
+	waits := TurnEnd{Turn: Turn{Session: "s1", Prompt: "p1"}, Working: []string{"a1"}}
 	Step(s, Known{}, waits)
 	tick.Draining, waits.Prompt = true, "p2"
 	if o := Step(s, Known{}, waits); len(o.Save.Tick.Prompts) != 2 {

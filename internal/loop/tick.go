@@ -63,6 +63,10 @@ type Tick struct {
 	// What was observed.
 	Agents   int      `json:"agents_dispatched"`
 	Workers  []string `json:"workers,omitempty"` // ids of background agents not known to have ended
+	// EndedWorkers are the ids of agents that a refusal ended (R44); no event reports their end.
+	EndedWorkers []string `json:"ended_workers,omitempty"`
+	// Wakes are those that were refused since a person ended the turn with Esc.
+	Wakes    []Wakeup `json:"refused_wakes,omitempty"`
 	Critics  []string `json:"critics,omitempty"` // sent, each as "thread/type"
 	PRs      []string `json:"prs_touched,omitempty"`
 	Comments int      `json:"comments_pushed"`

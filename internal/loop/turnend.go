@@ -12,7 +12,7 @@ type TurnEnd struct {
 	First    bool      // the client says that no Stop of this turn was held before
 	Began    time.Time // by the machine's clock, when the hook started
 	Wall     time.Time // by the machine's clock, now
-	Working  bool      // background workers still run
+	Working  []string  // ids of the background workers that still run
 	Schedule []Scheduled
 	DontAsk  bool // the session's permission mode allows no dialog
 }
@@ -51,17 +51,20 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 	switch {
 	case !e.open(s) && s.Run.SessionID == e.Session && s.Run.Feeds(e.Prompt):
 		return e.orderAgain(s, k)
+	case s.Quiet != nil && s.Quiet.Typed && !s.Quiet.awaits(s.Run):
+		return Outcome{Save: Save{Release: true}}
 	case !e.open(s) && news:
 		return Outcome{Save: Save{Run: s.Run}}
 	case !e.open(s):
 		return Outcome{}
 	case e.foreign(s) && !s.Tick.Draining: // a later turn ends; the tick's own was cut off
 		return Prompt{Turn: e.Turn}.step(s, k)
-	case e.Working:
-		s.Tick.Draining = true
+	case len(e.Working) > 0:
+		s.Tick.Draining, s.Tick.Workers = true, e.Working
 		s.Tick.Prompts = AppendNew(s.Tick.Prompts, e.Prompt)
 		return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}}
 	}
+	s.Tick.Workers = nil // one that was ended raises no event
 	if out, decided := e.attempt(s, k); decided {
 		return out
 	}

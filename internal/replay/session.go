@@ -191,7 +191,11 @@ func (s *Session) prompt(at time.Time, id string, own, stops bool) {
 		if t.Tick != nil && !own && !t.Tick.Draining {
 			s.Settle(t, at)
 		}
-		s.step(t, loop.Prompt{Turn: turn, Notification: own, Stops: stops})
+		e := loop.Prompt{Turn: turn, Stops: stops}
+		if own {
+			e.Wakes = &loop.Wakeup{}
+		}
+		s.step(t, e)
 	}
 }
 
@@ -223,8 +227,7 @@ func (s *Session) turnEnds(at time.Time) {
 	for _, t := range s.Threads() {
 		if t.Tick != nil {
 			s.Settle(t, at)
-			working := len(t.Tick.Workers) > 0
-			s.step(t, loop.TurnEnd{Turn: s.turnAt(at, ""), Working: working})
+			s.step(t, loop.TurnEnd{Turn: s.turnAt(at, ""), Working: t.Tick.Workers})
 		}
 	}
 	s.settleRow(at)

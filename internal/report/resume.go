@@ -96,3 +96,22 @@ func lifted(b *loop.Budget) (flags string) {
 	}
 	return flags
 }
+
+// Missed names what ended while no one was there, and where its output is.
+func Missed(wakes []loop.Wakeup) string {
+	text := []string{"hooks: while no one was there, this ended and was not passed to the model:"}
+	for _, w := range wakes {
+		what := w.Summary
+		if what == "" {
+			what = fmt.Sprintf("worker %q was stopped", w.Stopped)
+		}
+		if w.Task != "" {
+			what = "task " + w.Task + ": " + what
+		}
+		if w.Output != "" {
+			what += ", output in " + w.Output
+		}
+		text = append(text, "- "+what)
+	}
+	return strings.Join(text, "\n")
+}

@@ -41,6 +41,8 @@ type Loop struct {
 	// person's next prompt in it.
 	HeldFor    string `json:"held_for,omitempty"`
 	HeldBudget string `json:"held_budget" codec:"raw"`
+	// Quiet is the gate of a run that has ended while it is on; empty for one that just has.
+	Quiet string `json:"quiet" codec:"raw"`
 	// State is what was written last. Next is set while a change is under way: a crash leaves each
 	// file as in one of the two.
 	State Files  `json:"state"`
@@ -61,6 +63,28 @@ type Files struct {
 // On reports whether a loop of the record governs its session.
 func (r *Record) On() bool {
 	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.On })
+}
+
+// Ended reports whether the run of a loop that is on has ended: its gate stands until a person
+// types.
+func (l *Loop) Ended() bool {
+	if !l.On || l.Next != nil || l.State.Tick != "" {
+		return false
+	}
+	status := gjson.Get(l.State.Budget, "status").Str
+	return status == "halted" || status == "paused"
+}
+
+// Runs reports whether a loop of the record is on whose run has not ended.
+func (r *Record) Runs() bool {
+	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.On && !l.Ended() })
+}
+
+// Release lets the session go: none of its loops governs it any more.
+func (r *Record) Release() {
+	for i := range r.Loops {
+		r.Loops[i].On, r.Loops[i].Quiet = false, ""
+	}
 }
 
 // Loop is the run of a skill, nil when the record has none.

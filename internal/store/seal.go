@@ -126,7 +126,9 @@ func (s *Store) changeBudget(path string, b *loop.Budget, text []byte, do func()
 		s.mend(b.Skill) // a torn line that is cut off later would be a missing one
 		l = s.seal(r, b, path).Loop
 	}
-	l.On = l.On || b.Status == loop.Active
+	if b.Status == loop.Active {
+		l.On, l.Quiet = true, ""
+	}
 	after := func(f *seal.Files) {
 		f.Budget, f.Marker = seal.Trim(text), ""
 		if at, err := s.place(b.Skill, path); err == nil && !at.own {
@@ -158,7 +160,7 @@ func (s *Store) recordFor(session string) (*seal.Record, error) {
 	if err != nil || r != nil && r.Project == s.project {
 		return r, err
 	}
-	if r.On() {
+	if r.Runs() {
 		if _, err := os.Stat(r.Project); !errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("session %s has a loop in %s already", session, r.Project)
 		}
@@ -183,23 +185,15 @@ func (s *Store) giveUp(b *loop.Budget, path string) error {
 	return nil
 }
 
-// Rest records that a session's runs do not govern it any more: they have ended, and so has the
-// turn in which they did. The record stays, because a later --resume is compared with it.
-func (s *Store) Rest(session string, over func(skill loop.Skill) bool) error {
+// release records that a session's run that has ended does not govern it any more. The record
+// stays, because a later --resume is compared with it.
+func (s *Store) release(session string, skill loop.Skill) error {
 	r, err := s.seals.Active(session)
-	if err != nil || r == nil {
+	l := r.Loop(string(skill))
+	if err != nil || l == nil || !l.On {
 		return err
 	}
-	changed := !r.On() // a kill left it among the records of loops that are on
-	for i := range r.Loops {
-		l := &r.Loops[i]
-		if l.On && over(loop.Skill(l.Skill)) {
-			l.On, changed = false, true
-		}
-	}
-	if !changed {
-		return nil
-	}
+	l.On, l.Quiet = false, ""
 	return s.seals.Save(r)
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -45,12 +46,40 @@ func (s *Store) loadSealed(session string, skill loop.Skill) (State, error) {
 	if err := run.held(); err != nil {
 		return State{Skill: run.skill(), BudgetPath: run.Budget}, err
 	}
+	if run.Ended() {
+		return s.quiet(run)
+	}
 	f := s.found(run)
 	if err := s.verify(run, f); err != nil {
 		return State{Skill: run.skill(), BudgetPath: run.Budget}, err
 	}
 	st, err := f.state(s, run)
 	return st, errors.Join(err, s.readFindings(&st))
+}
+
+// quiet is the state of a run that has ended, by its record alone: its files are a person's again.
+func (s *Store) quiet(run sealed) (st State, err error) {
+	st.Skill, st.BudgetPath, st.Quiet = run.skill(), run.Budget, &loop.Quiet{}
+	st.Budget, err = s.sealedBudget(run)
+	if err == nil && run.Quiet != "" {
+		st.Quiet, err = parse[loop.Quiet](run.Budget, []byte(run.Quiet))
+	}
+	return st, err
+}
+
+// saveQuiet writes the gate of a session's run that has ended.
+func (s *Store) saveQuiet(session string, skill loop.Skill, q *loop.Quiet) error {
+	r, err := s.seals.Active(session)
+	l := r.Loop(string(skill))
+	if err != nil || l == nil {
+		return err
+	}
+	text, err := codec.Encode(*q)
+	if err != nil {
+		return err
+	}
+	l.Quiet = string(text)
+	return s.seals.Save(r)
 }
 
 // unsealed fails for a session's active run that has lost its record, or whose record this process
@@ -77,6 +106,8 @@ func (s *Store) recoverState(session string, skill loop.Skill) (State, error) {
 	switch {
 	case err != nil:
 		return State{Skill: skill}, err
+	case on && run.Ended() && run.HeldFor == "":
+		return s.quiet(run)
 	case on:
 		return s.recoverSealed(run)
 	}

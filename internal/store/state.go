@@ -22,6 +22,9 @@ type State struct {
 	Tick       *loop.Tick
 	Lock       *loop.Lock
 	Claim      *loop.Claim
+	// Quiet is the gate of a run that has ended; nil while the run is active, or governs no
+	// session.
+	Quiet *loop.Quiet
 }
 
 // Elsewhere is the path of the budget, empty for its default place.

@@ -74,6 +74,7 @@ func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 	if c := save.Close; c != nil {
 		if created, err = tx.s.commit(&c.Line, st.BudgetPath, &c.Run); err == nil {
 			st.Budget, st.Tick = &c.Run, nil
+			err = tx.quiet(st, save)
 		}
 		return created, err
 	}
@@ -83,7 +84,23 @@ func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 	if err == nil {
 		err = tx.budget(st, save.Counted)
 	}
+	if err == nil {
+		err = tx.quiet(st, save)
+	}
 	return created, err
+}
+
+// quiet writes the gate of a run that has ended, or takes it away.
+func (tx *Tx) quiet(st *State, save loop.Save) error {
+	switch {
+	case save.Release:
+		st.Quiet = nil
+		return tx.s.release(st.Budget.SessionID, st.Skill)
+	case save.Quiet != nil:
+		st.Quiet = save.Quiet
+		return tx.s.saveQuiet(st.Budget.SessionID, st.Skill, save.Quiet)
+	}
+	return nil
 }
 
 func (tx *Tx) claim(st *State, save loop.Save) error {

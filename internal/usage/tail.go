@@ -7,6 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/loop"
 	"hooks/internal/safefile"
 )
 
@@ -14,6 +17,7 @@ import (
 const (
 	promptTail = 4 << 20
 	lastTail   = 1 << 20
+	escTail    = 64 << 10
 )
 
 // tail is the whole lines at the end of a file.
@@ -104,6 +108,64 @@ func ScheduledFire(transcript, prompt string) (fired bool) {
 		return r.kind != "user"
 	})
 	return fired
+}
+
+// Sender returns who sent a prompt whose event has just come, by the lines behind the last user line
+// of the main transcript: the client writes its own prompts into its queue and takes them out again
+// at once, and names a schedule that fires. Only whole lines in the last 1 MiB count.
+func Sender(transcript, prompt string) (by loop.Sender) {
+	prompt = strings.TrimSpace(prompt)
+	taken := false // the line behind is that of a prompt that was taken out of the queue
+	readTail(transcript, lastTail).backward(func(line []byte) bool {
+		queue := headType(line) == "queue-operation"
+		fire := bytes.Contains(line, []byte("scheduled_task_fire"))
+		if !queue && !fire && (!bytes.Contains(line, []byte(`"user"`)) || other(line)) {
+			taken = false
+			return true
+		}
+		r, ok := read(line)
+		switch {
+		case !ok || r.sidechain:
+			return true
+		case queue:
+			v := gjson.ParseBytes(line)
+			if text(v.Get("operation")) == "enqueue" &&
+				strings.TrimSpace(text(v.Get("content"))) == prompt {
+				by = loop.SenderQueue
+				if taken {
+					by = loop.SenderClient
+				}
+				return false
+			}
+			taken = text(v.Get("operation")) == "dequeue"
+			return true
+		case r.subtype == "scheduled_task_fire" && strings.TrimSpace(r.fired) == prompt:
+			by = loop.SenderClient
+			return false
+		}
+		return r.kind != "user"
+	})
+	return by
+}
+
+// Escaped returns the id of the prompt whose turn a person has just ended with Esc: the last message
+// of the main transcript is the client's mark of it. It is "" otherwise. Only whole lines in the
+// last 64 KiB count.
+func Escaped(transcript string) (prompt string, esc bool) {
+	readTail(transcript, escTail).backward(func(line []byte) bool {
+		if kind := headType(line); kind != "" && kind != "user" && kind != "assistant" {
+			return true
+		}
+		r, ok := read(line)
+		if !ok || r.sidechain || r.kind != "user" && r.kind != "assistant" {
+			return true
+		}
+		if esc = r.kind == "user" && r.interrupted(); esc {
+			prompt = strings.Clone(r.prompt)
+		}
+		return false
+	})
+	return prompt, esc
 }
 
 // LastSign is when a session was last alive: the newest time of a line at the end of the main

@@ -1,0 +1,265 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Quiet is the gate that outlives a run (design §7): from its end until a person types, nothing is
+// merged, no worker is sent and nothing is scheduled. Afterwards that still holds in turns that
+// something woke which the run had started. The zero value is the shut gate of a run that has just
+// ended.
+type Quiet struct {
+	Typed  bool   `json:"typed,omitempty"`     // a person has typed since the run ended
+	Free   bool   `json:"free,omitempty"`      // the turn under way is not held
+	Prompt string `json:"prompt_id,omitempty"` // of the turn in which a person typed last
+	// Heard are the ids of the run's jobs that have ended since.
+	Heard []string `json:"heard,omitempty"`
+	// Refused are the wakes that no one has been told of yet.
+	Refused []Wakeup `json:"refused,omitempty"`
+}
+
+// Job is background work that a run started: a shell, a monitor or a worker. The client wakes the
+// session when it ends.
+type Job struct {
+	ID    string `json:"id"`              // of the client, as in "bv6yxwkwq"
+	About string `json:"about,omitempty"` // as the model described it
+}
+
+// maxJobs bounds the jobs that a run remembers. With more, the end of any job counts as its own.
+const maxJobs = 64
+
+// Wakeup is a prompt that the client made for background work.
+type Wakeup struct {
+	Task    string `json:"task,omitempty"`    // its id
+	Output  string `json:"output,omitempty"`  // the file with its output
+	Summary string `json:"summary,omitempty"` // as in `Background command "build" completed`
+	Ended   bool   `json:"ended,omitempty"`   // it will not wake the session again
+	Stopped string `json:"stopped,omitempty"` // the worker that a person stopped, as described
+}
+
+// Sender is who sent a prompt, as far as the transcript shows it at the prompt's event.
+type Sender uint8
+
+// The senders. A prompt without any line before it was typed into an idle client, or into a turn
+// that runs; one that waited in the queue was typed or sent while a turn ran.
+const (
+	SenderPerson Sender = iota
+	SenderQueue
+	SenderClient
+)
+
+// startJob remembers background work of the run and reports whether it is new.
+func (b *Budget) startJob(j *Job) (news bool) {
+	if j == nil || j.ID == "" || len(b.Jobs) == maxJobs ||
+		slices.ContainsFunc(b.Jobs, func(o Job) bool { return o.ID == j.ID }) {
+		return false
+	}
+	b.Jobs = append(slices.Clip(b.Jobs), *j)
+	return true
+}
+
+// endJob forgets background work that has ended and reports whether the run had started it.
+func (b *Budget) endJob(w *Wakeup) (known bool) {
+	if w == nil || !w.Ended || len(b.Jobs) == maxJobs {
+		return false
+	}
+	n := len(b.Jobs)
+	b.Jobs = slices.DeleteFunc(slices.Clone(b.Jobs), func(j Job) bool { return j.ID == w.Task })
+	return len(b.Jobs) < n
+}
+
+// started reports whether what wakes the session is of the run's own doing.
+func (b *Budget) started(w *Wakeup) bool {
+	return w != nil && (len(b.Jobs) == maxJobs || slices.ContainsFunc(b.Jobs, func(j Job) bool {
+		return w.Task != "" && j.ID == w.Task || w.Stopped != "" && j.About == w.Stopped
+	}))
+}
+
+// answered reports whether a person has answered, in a terminal, all that a paused run waits for.
+func (b *Budget) answered() bool {
+	return b.Status == Paused && len(b.Pending) > 0 &&
+		!slices.ContainsFunc(b.Pending, func(g Gate) bool { return g.Answer == "" })
+}
+
+// awaits reports whether a job of the run can still wake the session.
+func (q *Quiet) awaits(b *Budget) bool {
+	return len(b.Jobs) == maxJobs || slices.ContainsFunc(b.Jobs, func(j Job) bool {
+		return !slices.Contains(q.Heard, j.ID)
+	})
+}
+
+// afterEnd decides about a prompt of a session whose run has ended. Its own schedule and its own
+// jobs wake no one before a person types.
+func (e Prompt) afterEnd(s State, k *Known) Outcome {
+	fires := slices.Contains(s.Run.Scheduled, e.Text) && !s.Run.answered()
+	switch {
+	case s.Quiet == nil && !fires, e.Text == "":
+		return Outcome{}
+	case e.Wakes == nil && k.lacks(NeedSender) != 0:
+		return Outcome{Need: NeedSender}
+	case fires && k.Sender != SenderPerson && !e.enters():
+		return Outcome{Reply: Reply{Refuse: priorStop(s.Run), Hidden: true}}
+	case s.Quiet == nil || fires || s.Quiet.Free && s.Quiet.Prompt == e.Prompt:
+		return Outcome{}
+	}
+	q := *s.Quiet
+	own := s.Run.started(e.Wakes)
+	if own && e.Wakes.Ended {
+		q.Heard = AppendNew(slices.Clip(q.Heard), e.Wakes.Task)
+	}
+	switch {
+	case own && !q.Typed:
+		q.Refused = append(slices.Clip(q.Refused), *e.Wakes)
+		return Outcome{Save: Save{Quiet: &q},
+			Reply: Reply{Refuse: e.Wakes.refused(), Hidden: true}}
+	case !e.isTyped(k):
+		q.Free = q.Typed && (!own || e.Prompt == q.Prompt) // it may reach the turn that runs
+		return Outcome{Save: Save{Quiet: &q}}
+	}
+	out := Outcome{}
+	e.typed(&out, s.Run, q)
+	return out
+}
+
+// enters reports whether the prompt itself invokes a looping skill: its entry decides about it.
+func (e Prompt) enters() bool {
+	return e.Invokes != "" && !strings.HasPrefix(e.Text, "/loop ")
+}
+
+// isTyped reports whether a person typed the prompt. A text in the client's own words never counts
+// as typed, nor does another event of a turn.
+func (e Prompt) isTyped(k *Known) bool {
+	return e.Text != "" && e.Wakes == nil && k.Sender != SenderClient
+}
+
+// typed opens the gate of a run that has ended: a person is there. What was refused since the end
+// is reported once.
+func (e Turn) typed(out *Outcome, run *Budget, q Quiet) {
+	out.Reply.Missed = q.Refused
+	q.Typed, q.Free, q.Prompt, q.Refused = true, true, e.Prompt, nil
+	if out.Save.Quiet, out.Save.Release = &q, !q.awaits(run); out.Save.Release {
+		out.Save.Quiet = nil
+	}
+}
+
+// refuseWake refuses the end of a job in an iteration that a person ended with Esc, whose turn
+// never reaches a Stop. The end of its last worker closes it.
+func (e Prompt) refuseWake(s State, k *Known) Outcome {
+	t, w := s.Tick, e.Wakes
+	for _, j := range s.Run.Jobs {
+		if w.Ended && j.ID == w.Task || w.Stopped != "" && j.About == w.Stopped {
+			t.Workers = without(t.Workers, j.ID)
+		}
+	}
+	s.Run.endJob(w)
+	t.Wakes = append(slices.Clip(t.Wakes), *w)
+	out := Outcome{Save: Save{Run: s.Run, Tick: t}}
+	if len(t.Workers) == 0 {
+		if out = e.closeTurn(s, k); out.Need != 0 {
+			return out
+		}
+	}
+	out.Reply.Refuse, out.Reply.Hidden = w.refused(), true
+	return out
+}
+
+// refused is the one line that a person reads of a wake that was refused.
+func (w *Wakeup) refused() string {
+	what := w.Summary
+	if what == "" {
+		what = fmt.Sprintf("Worker %q was stopped", w.Stopped)
+	}
+	return "hooks: " + what + "; not passed to the model, because the loop has ended. Your next " +
+		"prompt names it"
+}
+
+// inQuiet holds the calls of a session whose run has ended.
+func (e Call) inQuiet(s State, k *Known) Outcome {
+	ofRun := slices.Contains(s.Run.LastPrompts, e.Prompt) && s.Quiet.Prompt != e.Prompt
+	if s.Quiet.Free && !ofRun {
+		return Outcome{}
+	}
+	o := e.afterRun(s, k)
+	switch {
+	case o.Reply.Deny == nil || e.Agent != "" || ofRun:
+		return o
+	case k.lacks(NeedOrigin) != 0:
+		return Outcome{Need: NeedOrigin}
+	case k.Origin.By == "human" || k.Origin.By == "sdk": // its prompt raised no event
+		o = Outcome{}
+		e.typed(&o, s.Run, *s.Quiet)
+	}
+	return o
+}
+
+// afterRun refuses what a run that has ended may not do any more: landing code, sending workers,
+// scheduling, changing the loop's own files. Its workers finish what they have.
+func (e Call) afterRun(s State, k *Known) Outcome {
+	const wait = "end the turn; nothing more is done before the person's next prompt"
+	switch {
+	case e.Schedules != nil:
+		return refuseCall(deny(ScheduleRule, wait, "Not scheduled: %s", priorStop(s.Run)))
+	case e.Sends != nil:
+		return refuseCall(notSent(priorStop(s.Run), wait))
+	case k.lacks(NeedReading) != 0:
+		return Outcome{Need: NeedReading}
+	case k.Reading.Refused != nil:
+		return refuseCall(k.Reading.Refused)
+	}
+	if i := slices.IndexFunc(k.Reading.Acts, Act.lands); i >= 0 && !k.Beside {
+		return refuseCall(deny(MergeGate, wait, "Not merged: %s. %s", k.Reading.Acts[i].Command,
+			priorStop(s.Run)))
+	}
+	if d := e.unread(s, k.Reading); d != nil {
+		return refuseCall(d)
+	}
+	return e.drains(s, k)
+}
+
+// mayHaveEnded reports whether the call is a worker's whose session a person may have interrupted:
+// no event comes of an Esc.
+func (e Call) mayHaveEnded(s State) bool {
+	return e.Agent != "" && e.Attended && e.open(s) && s.Tick.Interrupted == "" && !s.Run.driven()
+}
+
+// endsWorker ends the worker of an attempt whose loop a person ended with Esc. A worker of work or
+// review drains.
+func (e Call) endsWorker(s State) *Deny {
+	if e.Agent == "" || !e.open(s) || s.Tick.Interrupted != ByEsc || s.Tick.Attempt == nil {
+		return nil
+	}
+	d := deny(DrainRule, "", "%s is refused: a person has ended the loop with Esc", e.Tool)
+	d.Ends = true
+	return d
+}
+
+// endWorker books a worker as ended by a refusal. No SubagentStop follows.
+func (t *Tick) endWorker(id string) {
+	t.Workers = without(t.Workers, id)
+	t.EndedWorkers = AppendNew(slices.Clip(t.EndedWorkers), id)
+}
+
+// winds is the rule of drains in an iteration that ends.
+func (e Call) winds(s State, k *Known) Outcome {
+	if !e.open(s) || !s.Tick.Halting() || s.Tick.Attempt != nil {
+		return Outcome{}
+	}
+	return e.drains(s, k)
+}
+
+// drains bounds the workers of an iteration or a run that a person ended: they finish what they
+// have and do nothing else (R43–R45).
+func (e Call) drains(s State, k *Known) Outcome {
+	switch {
+	case e.Agent == "" || e.Edits || e.Tool == "ToolSearch":
+		return Outcome{}
+	case k.lacks(NeedCommits) != 0:
+		return Outcome{Need: NeedCommits}
+	case k.Commits:
+		return Outcome{}
+	}
+	return refuseCall(deny(DrainRule, e.wayToFinish(),
+		"%s is refused: the loop has ended, and its workers only finish what they have", e.Tool))
+}
