@@ -33,6 +33,7 @@ func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known, need loop.Nee
 	}
 	if need&loop.NeedBranches != 0 {
 		k.Branches, k.Remote = h.begun(t, k.Around.Worktrees)
+		k.Dirty = h.dirty(k.Around.Worktrees)
 	}
 	if need&loop.NeedMark != 0 {
 		_, stop := e.(loop.TurnEnd)
@@ -309,6 +310,28 @@ func (h *handler) begun(t *loopState, on []loop.Worktree) (branches, remote map[
 		return branches, nil
 	}
 	return branches, remote
+}
+
+// dirty are the files that are not committed in the project and in each worktree. What git does not
+// tell in time is left out.
+func (h *handler) dirty(on []loop.Worktree) map[string][]string {
+	limit := gitTime
+	if h.ev.Name == event.SessionEnd {
+		limit = 300 * time.Millisecond
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	list := map[string][]string{}
+	for _, w := range append(slices.Clone(on), loop.Worktree{Path: "."}) {
+		root := w.Path
+		if !filepath.IsAbs(root) {
+			root = filepath.Join(h.project, root)
+		}
+		if tree, err := h.tree(ctx, root); err == nil {
+			list[w.Path] = tree.Dirty
+		}
+	}
+	return list
 }
 
 // interruptMark looks for the client's own mark, after what was counted, in a turn of this tick: a

@@ -26,7 +26,8 @@ type Ending struct {
 	Branches map[string]string
 	// heads on the remote of those and of the worktrees' branches; nil when not known (R44)
 	Remote map[string]string
-	Pause  bool // a gate waits without an answer
+	Dirty  map[string][]string // files that are not committed by worktree, "." for the project
+	Pause  bool                // a gate waits without an answer
 	// Unanswered is why no one answered, for a person, as in "the dialog was closed".
 	Unanswered string
 	Trail      string // as of Tick; "" when unknown

@@ -255,7 +255,7 @@ func (s State) ending(now time.Time, k *Known) Ending {
 	s.Tick.Notes = AppendNew(slices.Clone(s.Tick.Notes), k.Count.Notes...)
 	return Ending{
 		Now: now, Spent: k.Count.Spent, Heads: k.Around.Heads, Worktrees: k.Around.Worktrees,
-		Branches: k.Branches, Remote: k.Remote, Trail: k.Around.Trail,
+		Branches: k.Branches, Remote: k.Remote, Dirty: k.Dirty, Trail: k.Around.Trail,
 		Dropped: k.Around.Dropped,
 	}
 }

@@ -324,9 +324,9 @@ type Iteration struct {
 	// of transcripts, which could not be read
 	SkippedLines int      `json:"skipped_lines,omitempty"`
 	Observed     Observed `json:"observed,omitzero"`
-	Denied       []Denial `json:"denied,omitempty"`  // tool calls that were refused
+	Denied       []Denial `json:"denied,omitempty"`        // tool calls that were refused
 	EndedWorkers []string `json:"ended_workers,omitempty"` // by this program, in mid-work
-	Overrun      *Overrun `json:"overrun,omitempty"` // nil below the dollar ceiling
+	Overrun      *Overrun `json:"overrun,omitempty"`       // nil below the dollar ceiling
 	// Task is the attempt of a task loop's iteration; nil for any other kind.
 	Task *TaskLine `json:"task,omitempty"`
 	// Audit is the phase of an audit loop's iteration; nil for any other kind.

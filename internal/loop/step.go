@@ -120,7 +120,7 @@ const (
 	NeedSpent                     // Known.Count and Known.Calls
 	NeedMark                      // Known.Marked
 	NeedAnswers                   // Known.Dialogs
-	NeedBranches                  // Known.Branches and Known.Remote
+	NeedBranches                  // Known.Branches, Known.Remote and Known.Dirty
 	NeedDialog                    // Known.NoDialog
 	NeedOwner                     // Known.Foreign and Known.LastSign
 	NeedOrigin                    // Known.Origin
@@ -162,6 +162,7 @@ type Known struct {
 	Calls    []Result   // of the iteration, that no event brought
 	Branches map[string]string
 	Remote   map[string]string
+	Dirty    map[string][]string
 	NoDialog bool      // the permission rules do not allow the dialog
 	Foreign  bool      // the tick is of another session, or its client is dead
 	Gone     bool      // the run's session has ended, or its client is dead

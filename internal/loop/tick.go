@@ -61,8 +61,8 @@ type Tick struct {
 	DollarsTold []string `json:"dollars_told,omitempty"`
 
 	// What was observed.
-	Agents   int      `json:"agents_dispatched"`
-	Workers  []string `json:"workers,omitempty"` // ids of background agents not known to have ended
+	Agents  int      `json:"agents_dispatched"`
+	Workers []string `json:"workers,omitempty"` // ids of background agents not known to have ended
 	// EndedWorkers are the ids of agents that a refusal ended (R44); no event reports their end.
 	EndedWorkers []string `json:"ended_workers,omitempty"`
 	// Wakes are those that were refused since a person ended the turn with Esc.

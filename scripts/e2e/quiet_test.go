@@ -118,3 +118,44 @@ func TestABuildThatEndsAfterEscWakesNobody(t *testing.T) {
 		t.Errorf("the iteration fired %q", got)
 	}
 }
+
+// Esc in a task loop while a worker works in the background: the worker ends at its next call, its
+// end wakes no one, and the run is over (design §7; R43–R45, T90).
+func TestEscEndsTheWorkerOfATask(t *testing.T) {
+	waits := make(chan struct{})
+	t.Cleanup(func() { close(waits) })
+	w := taskWorld(t, 2, Conductor{Waits: waits, Work: func(_ int, w Work) Turn {
+		if w.Done < 12 {
+			return Turn{Calls: []Call{busy(3 * time.Second)}}
+		}
+		return Turn{Text: "worked"}
+	}})
+	w.noRemote()
+	w.begins("/hooks:go docs/spec.md")
+	term := w.Interactive()
+	term.Enter("/hooks:go --resume")
+	ofWorker := func() (n int) {
+		for _, r := range w.Model.Requests() {
+			if task, _ := r.task(); task > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	if !patiently(60*time.Second, func() bool { return ofWorker() >= 2 }) {
+		t.Fatalf("the worker did not begin:\n%s", term.Screen())
+	}
+	term.Interrupt()
+	at := ofWorker()
+	term.WaitShowed("Cause: user_interrupt", 60*time.Second)
+	time.Sleep(5 * time.Second)
+	if n := ofWorker() - at; n > 1 {
+		t.Errorf("the worker made %d requests after Esc", n)
+	}
+	if n := w.woken(); n != 0 {
+		t.Errorf("its end cost %d requests", n)
+	}
+	if line := w.read(".sdd/loop/task.history.jsonl"); !strings.Contains(line, `"ended_workers":[`) {
+		t.Errorf("the history does not name the worker:\n%s", line)
+	}
+}
