@@ -31,6 +31,8 @@ func taskedMain(args []string) int {
 	}
 	switch os.Getenv("UNHOOKED") { // the plugin is not there
 	case "":
+	case "silent":
+		time.Sleep(time.Minute)
 	case "logged out":
 		return taskedEnd(1, `{"terminal_reason":"api_error","is_error":true}`,
 			"Not logged in · Please run /login")

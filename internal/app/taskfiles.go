@@ -130,7 +130,7 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 	}
 	now = tasks.SetCurrent(now, current(run))
 	if !there || !bytes.Equal(now, text) {
-		if err := atomic.WriteFile(h.progressPath(), bytes.NewReader(now)); err != nil {
+		if err := h.files.Publish(h.progressPath(), now); err != nil {
 			return "", fmt.Errorf("write progress file: %w", err)
 		}
 	}
@@ -157,7 +157,7 @@ func (h *handler) publishView(view []byte) (note string, err error) {
 		err = h.files.KeepView(view, old)
 	}
 	if err == nil {
-		err = atomic.WriteFile(h.viewPath(), bytes.NewReader(view))
+		err = h.files.Publish(h.viewPath(), view)
 	}
 	if err != nil {
 		return "", fmt.Errorf("write state view: %w", err)

@@ -224,7 +224,7 @@ func TestSignalsReachTheRealProgram(t *testing.T) {
 	for _, sig := range []syscall.Signal{
 		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGUSR1,
 	} {
-		if signal.Ignored(sig) { // as under nohup: no shell traps it then
+		if signal.Ignored(sig) { // as SIGHUP under nohup: no shell can trap it
 			continue
 		}
 		script := fmt.Sprintf("#!/bin/bash\ntrap 'echo got; exit 7' %d\n"+

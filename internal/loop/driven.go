@@ -147,7 +147,7 @@ func (d Driving) Next() DriveStep {
 	case run.Status == Paused && waits != "":
 		end.Text = waits
 		return end
-	case d.Spared && !d.Began && run.StopCause != CauseOutage && run.Status != Active:
+	case d.Spared && !d.Began && run.Status != Active:
 		return DriveStep{Again: true, Resume: true}
 	case run.Status != Active && !d.First:
 		return end

@@ -69,8 +69,10 @@ func TestDriving(t *testing.T) {
 			end("task_blocked", "why")},
 		"blocked, and a person resumes": {over(Halted, "task_blocked"), Driving{First: true},
 			resume},
-		"the service is away": {over(Paused, CauseOutage), Driving{Spared: true},
+		"the service is away": {over(Paused, CauseOutage), Driving{Began: true, Spared: true},
 			end(CauseOutage, "why")},
+		"it was away before, and nothing began yet": {over(Paused, CauseOutage),
+			Driving{Spared: true}, resume},
 		"complete": {func(b *Budget) { over(Halted, "tasks_complete")(b); b.Tasks.Index = 2 },
 			Driving{Began: true}, DriveStep{Cause: "tasks_complete", Text: "why"}},
 		"complete, but for a lost commit": {func(b *Budget) {

@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/natefinch/atomic"
 
 	"hooks/internal/loop"
 )
@@ -71,6 +75,27 @@ func (s *Store) HasView() bool {
 func (s *Store) KeepView(text, before []byte) error {
 	err := s.disk.replace(viewName, append(bytes.Clone(text), before...))
 	return wrap("keep view", errors.Join(err, s.settle())) // of the other copy, too
+}
+
+// Publish gives a file outside of the state a new text in one step, and keeps its mode. A hook that
+// dies meanwhile leaves the unfinished file in the state's folder, where git ignores it: in the
+// project it would be a file that is not committed (T66, T87).
+func (s *Store) Publish(path string, text []byte) error {
+	u, err := s.disk.begin(filepath.Base(path), text)
+	if err != nil {
+		return err
+	}
+	defer u.drop()
+	if info, err := os.Lstat(path); err == nil && info.Mode().Perm() != fileMode {
+		_ = u.f.Chmod(info.Mode().Perm())
+	}
+	if err := u.wait(); err != nil {
+		return err
+	}
+	if s.disk.moveTo(path, u.tmp) != nil { // the state may be on another disk
+		return atomic.WriteFile(path, bytes.NewReader(text))
+	}
+	return nil
 }
 
 // KeepForeign puts a file of another tool or of an earlier run into the archive, once a text (T99).

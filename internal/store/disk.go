@@ -174,13 +174,17 @@ func (d *disk) remove(name string) error {
 	return orAbsent(d.change("remove", name, func() error { return d.root.Remove(name) }))
 }
 
-// over puts a complete file in another's place. The library knows how each system does that in
-// one step. Both names are our own and plain, in a folder that was opened without leaving the
-// project.
+// over puts a complete file in another's place. Both names are our own and plain, in a folder that
+// was opened without leaving the project.
 func (d *disk) over(tmp, name string) error {
-	dir := d.root.Name()
-	return d.change("rename", name, func() error {
-		return atomic.ReplaceFile(filepath.Join(dir, tmp), filepath.Join(dir, name))
+	return d.moveTo(filepath.Join(d.root.Name(), name), tmp)
+}
+
+// moveTo moves a complete file to a path and replaces what is there. The library knows how each
+// system does that in one step.
+func (d *disk) moveTo(path, tmp string) error {
+	return d.change("rename", filepath.Base(path), func() error {
+		return atomic.ReplaceFile(filepath.Join(d.root.Name(), tmp), path)
 	})
 }
 

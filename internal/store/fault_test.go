@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -303,6 +305,38 @@ func TestFaultsOfArchive(t *testing.T) {
 				}
 				same(t, at, inArchive(t, s, "run-1"), all)
 				s.Close()
+			}
+		}
+	}
+}
+
+// TestFaultsOfPublish: wherever it stops, the project has the old text or the new one, whole and
+// with its mode, and no file beside it.
+func TestFaultsOfPublish(t *testing.T) {
+	before := func(t *testing.T, s *Store) {
+		ok(t, os.WriteFile(filepath.Join(s.project, "log.md"), []byte("old"), 0o600))
+		ok(t, os.Chmod(filepath.Join(s.project, "log.md"), 0o640))
+	}
+	publish := func(s *Store) error {
+		return s.Publish(filepath.Join(s.project, "log.md"), []byte("new"))
+	}
+	total := 0
+	_, err := run(t, before, publish, func(string) error { total++; return nil })
+	ok(t, err)
+	for mode, fault := range modes {
+		for n := 1; n <= total+1; n++ {
+			at := fmt.Sprintf("%s at operation %d of %d", mode, n, total)
+			project, err := run(t, before, publish, fault(n))
+			if names := must(os.ReadDir(project)); len(names) != 2 {
+				t.Errorf("%s: left %v", at, names)
+			}
+			text := string(must(os.ReadFile(filepath.Join(project, "log.md"))))
+			if text != "new" && (text != "old" || err == nil) {
+				t.Errorf("%s: %q, %v", at, text, err)
+			}
+			info := must(os.Stat(filepath.Join(project, "log.md")))
+			if info.Mode().Perm() != 0o640 && runtime.GOOS != "windows" {
+				t.Errorf("%s: mode %v", at, info.Mode())
 			}
 		}
 	}

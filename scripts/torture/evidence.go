@@ -20,6 +20,13 @@ import (
 // ledger what came to light.
 func (p *player) afterLoopEvent(e driver.Event, r driver.Result, before, now *disk) {
 	l := p.Ledger.Loops
+	left, err := filepath.Glob(filepath.Join(p.Project(), ".sdd-*"))
+	p.Check(err)
+	for _, name := range left { // a worker would commit it
+		if base := filepath.Base(name); base != ".sdd-progress.md" && base != ".sdd-state.json" {
+			p.Errorf("%s is left in the project", base)
+		}
+	}
 	for _, old := range before.budgets {
 		for _, b := range now.budgets {
 			if b.RunID == old.RunID && smaller(&b, &old) {
