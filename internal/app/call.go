@@ -21,6 +21,7 @@ func (h *handler) toolCall() loop.Call {
 		Turn: h.turn(), Tool: h.ev.Tool, ID: h.ev.ToolUseID, Input: h.ev.Input.Raw,
 		Agent: h.ev.AgentID, Asks: h.ev.Asks(), EndsSchedule: h.ev.EndsSchedule(),
 		Background: h.ev.Flag("run_in_background") || h.ev.Tool == "Monitor",
+		Outside:    guard.Outside(h.call()),
 	}
 	_, c.Edits = h.fileTool()
 	switch h.ev.Tool {
@@ -32,8 +33,8 @@ func (h *handler) toolCall() loop.Call {
 	}
 	if h.ev.Dispatches() {
 		task := h.ev.Text("prompt") + " " + h.ev.Text("description")
-		c.Sends = &loop.Task{Issues: guard.Mentions(task), Replayed: h.replayRepo != nil,
-			Type: h.ev.Text("subagent_type")}
+		c.Sends = &loop.Task{Text: task, Issues: guard.Mentions(task),
+			Replayed: h.replayRepo != nil, Type: h.ev.Text("subagent_type")}
 	}
 	return c
 }

@@ -19,6 +19,7 @@ type Call struct {
 	Finishes     bool   // it ends work that runs
 	Edits        bool   // it is a file tool that writes
 	Schedules    *Later // nil where it schedules nothing
+	Outside      string // what it starts or leaves for later where no loop governs it, or ""
 	Sends        *Task  // nil where it sends no worker
 	Background   bool   // nothing reports its result
 }
@@ -28,7 +29,8 @@ type Later struct{ Prompt string }
 
 // Task is what a worker is sent to do.
 type Task struct {
-	Issues []int  // that the task mentions
+	Text   string // the task
+	Issues []int  // that it mentions
 	Type   string // of the agent, as in "archimedes"; "" where none is named
 	// Replayed says that the call is of a past session, which no hint can reach.
 	Replayed bool
@@ -59,6 +61,7 @@ const (
 	ActOpen            // opens a PR
 	ActComment         // comments on an issue or a PR, or reviews one
 	ActLabel           // sets or removes a label
+	ActUse             // checks out a branch or a PR, or pushes to it
 )
 
 // Act is one thing that a call would do.
@@ -253,11 +256,16 @@ func (e Call) wayToFinish() string {
 // schedule refuses to schedule a loop that has ended, or is about to (design §1), and other work
 // that would run past the loop's end.
 func (e Call) schedule(s State, k *Known) Outcome {
+	own := e.open(s) && slices.Contains(s.Tick.Prompts, e.Prompt)
+	if own && e.Outside != "" {
+		return refuseCall(deny(ScheduleRule,
+			"do it in this session or leave it out; a person may start it themselves",
+			"%s is refused: it would start %s, and no loop governs that", e.Tool, e.Outside))
+	}
 	if e.Schedules == nil {
 		return Outcome{}
 	}
 	prompt := e.Schedules.Prompt
-	own := e.open(s) && slices.Contains(s.Tick.Prompts, e.Prompt)
 	if _, tick := ParsePrompt(prompt, Namespace(s.Run.Command)); !tick && own {
 		return refuseCall(deny(ScheduleRule,
 			"do it in this iteration or leave it to the next one; a person may schedule it",

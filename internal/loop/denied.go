@@ -12,14 +12,14 @@ const (
 	MergeGate     = "merge-gate"     // a merge that no person approved, or can be asked about
 	GateWaiting   = "gate-waiting"   // a question waits for a person
 	DispatchRule  = "dispatch"       // a worker that may not be sent
-	ScheduleRule  = "schedule"       // something that would run after the iteration or the loop
+	ScheduleRule  = "schedule"       // what would run after the iteration or the loop, or outside
 	StateGuard    = "state-guard"    // the loop's own files, gates or registration
 	ConfigRule    = "configuration"  // the SDD Configuration by which the run is judged
 	UnreadText    = "unread-text"    // a call that cannot be read to its end
 	PRCeiling     = "pr-ceiling"     // a PR past the ceiling, or one that cannot be counted
 	DollarCeiling = "dollar-ceiling" // anything but finishing, past the ceiling and its overrun
 	InProgress    = "in-progress"    // the label of an issue that another iteration works on
-	DeferredRule  = "deferred"       // a target that is left to the next iteration
+	DeferredRule  = "deferred"       // a target left to the next iteration, or skipped by a person
 	UnnamedRule   = "unnamed-issue"  // a worker whose task names no issue, once an iteration
 	ReviewRule    = "review-round"   // a second review of a PR in one iteration
 	ConductRule   = "conduct"        // work in a thread that conducts, or a worker's question
