@@ -108,11 +108,13 @@ func (h *handler) unknownPrompt(t *loopState) bool {
 	return h.open(t) && h.ev.PromptID != "" && !h.ownsPrompt(t)
 }
 
-// addressed drops the open loops that this prompt does not belong to, where it belongs to another
-// one, so that a turn is counted and judged once.
+// addressed drops the loops that are open or have ended and that this prompt does not belong to,
+// where it belongs to another one, so that a turn is counted and judged once.
 func (h *handler) addressed(list []*loopState) []*loopState {
 	if !slices.ContainsFunc(list, h.ownsPrompt) {
 		return list
 	}
-	return only(list, func(t *loopState) bool { return !h.open(t) || h.ownsPrompt(t) })
+	return only(list, func(t *loopState) bool {
+		return !h.open(t) && t.Quiet == nil || h.ownsPrompt(t)
+	})
 }

@@ -146,13 +146,14 @@ func (w *world) aStop(t *rapid.T) {
 		}
 	}
 	workers := w.workersOf(ses)
-	tasks := "[]"
+	tasks, runs := "[]", ""
 	if len(workers) > 0 {
-		tasks = fmt.Sprintf(`[{"id":%q,"type":"subagent","status":"running"}]`, workers[0])
+		runs = workers[0]
+		tasks = fmt.Sprintf(`[{"id":%q,"type":"subagent","status":"running"}]`, runs)
 	}
 	payload := w.payload(ses, "Stop", "session_crons", "["+strings.Join(list, ",")+"]",
 		"background_tasks", tasks)
-	want := w.stop(ses, crons, len(workers) > 0)
+	want := w.stop(ses, crons, runs)
 	w.send(ses, "stop", payload, want)
 	ses.turn = want.kind == "block"
 }
@@ -276,7 +277,7 @@ func (w *world) late(t *rapid.T) {
 		w.send(ses, "user-prompt-submit", w.payload(ses, "UserPromptSubmit", "prompt",
 			"what is new?"), nothing)
 	case "loop stop": // of a run that /clear took from its client it is a person's word
-		w.prompt(ses, "", true, "/loop stop")
+		w.prompt(ses, "", true, "/loop stop", false)
 		w.send(ses, "user-prompt-submit", w.payload(ses, "UserPromptSubmit", "prompt",
 			"/loop stop"), nothing)
 	case "end":

@@ -8,11 +8,11 @@ import (
 )
 
 // prompt is a new prompt of a session (design: #8 interrupt). own is the skill whose next tick it
-// is, stop that it is `/loop stop`.
-func (m *model) prompt(ses *session, own string, stop bool, text string) {
+// is, stop that it is `/loop stop`, sent that the client's schedule sends it.
+func (m *model) prompt(ses *session, own string, stop bool, text string, sent bool) {
 	for _, s := range m.sides {
 		if s.run != nil && (m.runOf(s, ses) || stop && s.run.cleared(ses)) {
-			m.promptSide(s, ses, own, stop, text)
+			m.promptSide(s, ses, own, stop, text, sent)
 		}
 	}
 }
@@ -43,14 +43,20 @@ func stranger(s *side, ses *session) bool {
 	return opened(s, ses) && !slices.Contains(s.tick.prompts, ses.prompt)
 }
 
-func (m *model) promptSide(s *side, ses *session, own string, stop bool, text string) {
+func (m *model) promptSide(s *side, ses *session, own string, stop bool, text string, sent bool) {
 	t := s.tick
 	switch {
 	case s.run.status != "active":
+		if typed(text) && !sent && !slices.Contains(s.run.scheduled, text) {
+			s.run.words(ses.prompt)
+		}
 		return
 	case stop && !opened(s, ses):
 		m.between(s, ses.prompt)
 		m.unlock(s, ses)
+		if typed(text) {
+			s.run.words(ses.prompt)
+		}
 		return
 	case stop:
 		t.interrupted = true
@@ -71,6 +77,14 @@ func (m *model) promptSide(s *side, ses *session, own string, stop bool, text st
 	}
 	m.abandoned(s, ses.id)
 	m.unlock(s, ses)
+	if s.run.status != "active" && typed(text) && !sent {
+		s.run.words(ses.prompt)
+	}
+}
+
+// typed reports whether a prompt may be a person's words.
+func typed(text string) bool {
+	return text != "" && !strings.HasPrefix(text, "<task-notification>")
 }
 
 func (m *model) unlock(s *side, ses *session) {
@@ -80,7 +94,7 @@ func (m *model) unlock(s *side, ses *session) {
 }
 
 // stop is the end of a turn.
-func (m *model) stop(ses *session, crons []string, workers bool) reply {
+func (m *model) stop(ses *session, crons []string, workers string) reply {
 	for _, s := range m.mine(ses) {
 		if r := m.stopSide(s, ses, crons, workers); r.kind != "" {
 			return r
@@ -89,7 +103,7 @@ func (m *model) stop(ses *session, crons []string, workers bool) reply {
 	return nothing
 }
 
-func (m *model) stopSide(s *side, ses *session, crons []string, workers bool) reply {
+func (m *model) stopSide(s *side, ses *session, crons []string, workers string) reply {
 	if c := s.claim; c != nil && c.session == ses.id && c.asks && !m.runOf(s, ses) {
 		if c.blocked || c.prompt != ses.prompt || !m.attended {
 			s.claim = c.left(ses.id)
@@ -115,11 +129,11 @@ func (m *model) stopSide(s *side, ses *session, crons []string, workers bool) re
 	}
 	t, r := s.tick, s.run
 	if stranger(s, ses) && !t.draining {
-		m.promptSide(s, ses, "", false, "")
+		m.promptSide(s, ses, "", false, "", false)
 		return nothing
 	}
-	if workers {
-		t.draining = true
+	if t.workers = nil; workers != "" {
+		t.draining, t.workers = true, []string{workers}
 		t.prompts = adds(t.prompts, ses.prompt)
 		return nothing
 	}
