@@ -24,6 +24,7 @@ func (h *handler) preToolUse() (event.Reply, error) {
 			return found, err
 		}
 	}
+	h.runs = list // a call is read by the loops that it may touch
 	call := h.toolCall()
 	reply, err := h.stepEach(h.addressed, func(*loopState) loop.Event { return call })
 	if changed := h.shutBy(); changed != nil && err == nil && !reply.Decides() {

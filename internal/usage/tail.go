@@ -110,9 +110,9 @@ func ScheduledFire(transcript, prompt string) (fired bool) {
 	return fired
 }
 
-// Sender returns who sent a prompt whose event has just come, by the lines behind the last user line
-// of the main transcript: the client writes its own prompts into its queue and takes them out again
-// at once, and names a schedule that fires. Only whole lines in the last 1 MiB count.
+// Sender returns who sent a prompt whose event has just come, by the lines behind the last user
+// line of the main transcript: the client writes its own prompts into its queue and takes them out
+// again at once, and names a schedule that fires. Only whole lines in the last 1 MiB count.
 func Sender(transcript, prompt string) (by loop.Sender) {
 	prompt = strings.TrimSpace(prompt)
 	taken := false // the line behind is that of a prompt that was taken out of the queue
@@ -148,9 +148,9 @@ func Sender(transcript, prompt string) (by loop.Sender) {
 	return by
 }
 
-// Escaped returns the id of the prompt whose turn a person has just ended with Esc: the last message
-// of the main transcript is the client's mark of it. It is "" otherwise. Only whole lines in the
-// last 64 KiB count.
+// Escaped reports whether a person has just ended a turn with Esc, and returns the id of its
+// prompt: the last message of the main transcript is the client's mark of it. Only whole lines in
+// the last 64 KiB count.
 func Escaped(transcript string) (prompt string, esc bool) {
 	readTail(transcript, escTail).backward(func(line []byte) bool {
 		if kind := headType(line); kind != "" && kind != "user" && kind != "assistant" {

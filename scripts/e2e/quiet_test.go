@@ -57,7 +57,7 @@ func (w *World) woken() (n int) {
 	return n
 }
 
-// quiet fails unless the end of the background task woke nobody and merged nothing.
+// quiet fails unless the end of the background task woke no one and merged nothing.
 func (w *World) quiet(t *testing.T) {
 	t.Helper()
 	if n := w.woken(); n != 0 {
@@ -102,7 +102,7 @@ func TestABuildThatEndsAfterTheHaltWaitsForAPerson(t *testing.T) {
 	}
 }
 
-// Esc ends an iteration whose build is still running: its end wakes nobody, and the run is over
+// Esc ends an iteration whose build is still running: its end wakes no one, and the run is over
 // (design §7; R43–R45).
 func TestABuildThatEndsAfterEscWakesNobody(t *testing.T) {
 	w := newWorld(t, eager(15*time.Second, busy(40*time.Second)))
@@ -155,7 +155,8 @@ func TestEscEndsTheWorkerOfATask(t *testing.T) {
 	if n := w.woken(); n != 0 {
 		t.Errorf("its end cost %d requests", n)
 	}
-	if line := w.read(".sdd/loop/task.history.jsonl"); !strings.Contains(line, `"ended_workers":[`) {
+	line := w.read(".sdd/loop/task.history.jsonl")
+	if !strings.Contains(line, `"ended_workers":[`) {
 		t.Errorf("the history does not name the worker:\n%s", line)
 	}
 }
