@@ -21,8 +21,13 @@ func (h *handler) reading(t *loopState) loop.Reading {
 	if reading.Opaque != "" && r.Unparsable == "" { // meetsBrake also repairs missing links
 		reading.Braked = h.meetsBrake(t)
 	}
-	for _, a := range r.Acts {
-		reading.Acts = append(reading.Acts, h.actOf(a))
+	for _, a := range slices.Concat(r.Acts, r.Uses) {
+		act := h.actOf(a)
+		if len(t.Budget.DeferredTargets) > 0 || act.Kind == loop.ActMerge ||
+			act.Kind == loop.ActApprove {
+			act.Elsewhere, act.Own = h.elsewhere(a)
+		}
+		reading.Acts = append(reading.Acts, act)
 	}
 	return reading
 }
@@ -44,13 +49,12 @@ func (h *handler) actOf(a guard.Act) loop.Act {
 		act.Kind = loop.ActComment
 	case guard.SetLabel, guard.DropLabel:
 		act.Kind = loop.ActLabel
+	case guard.UseBranch:
+		act.Kind = loop.ActUse
 	default:
 		if a.Kind.Merges() {
 			act.Kind = loop.ActLand
 		}
-	}
-	if act.Kind == loop.ActMerge || act.Kind == loop.ActApprove {
-		act.Elsewhere, act.Own = h.elsewhere(a)
 	}
 	return act
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,9 +28,7 @@ func (h *handler) afterAnswers(t *loopState, a *loop.Answered) string {
 		text = append(text, report.Ask(tick.Pending))
 	case a.Begun:
 		text = append(text, tick.Notes...)
-		for _, d := range slices.Concat(t.Budget.DeferredTargets, tick.Deferred) {
-			text = append(text, report.Deferred(d))
-		}
+		text = append(text, report.LeftAlone(t.Budget, tick)...)
 		if tick.Replan && len(tick.Report.Plan) == 0 {
 			text = append(text, "Report the new plan before a worker is sent.")
 		}

@@ -31,8 +31,8 @@ func (h *handler) toolCall() loop.Call {
 	}
 	if h.ev.Dispatches() {
 		task := h.ev.Text("prompt") + " " + h.ev.Text("description")
-		c.Sends = &loop.Task{Issues: guard.Mentions(task), Replayed: h.replayRepo != nil,
-			Type: h.ev.Text("subagent_type")}
+		c.Sends = &loop.Task{Text: task, Issues: guard.Mentions(task),
+			Replayed: h.replayRepo != nil, Type: h.ev.Text("subagent_type")}
 	}
 	return c
 }

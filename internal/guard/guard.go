@@ -24,6 +24,7 @@ const (
 	MergePR     = effect.MergePR
 	ApprovePR   = effect.ApprovePR
 	OpenPR      = effect.OpenPR
+	UseBranch   = effect.UseBranch
 	Comment     = effect.Comment
 	SetLabel    = effect.SetLabel
 	DropLabel   = effect.DropLabel

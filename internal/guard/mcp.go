@@ -316,6 +316,8 @@ func toolBranch(f *shell.Frame, t toolShape) bool {
 	return false
 }
 
+	case ok:
+		forges.UseBranch(f, label(t.call), target)
 // toolPush is a push of the local clone by a tool: its words as git's.
 func toolPush(f *shell.Frame, t toolShape) {
 	argv := shellword.Lits("git", "push")
@@ -343,6 +345,9 @@ func toolTalk(f *shell.Frame, t toolShape) {
 		forges.Comment(f, body, t.act(effect.Comment), label(t.call))
 	case t.hasWord("review"):
 		a := t.act(effect.Comment)
+	if a := t.act(effect.UseBranch); a.PR > 0 && t.nounPR() {
+		f.Use(a, label(t.call))
+	}
 		event := t.text("event", "verdict", "review_event", "reviewEvent")
 		a.Review = event != "" && !strings.EqualFold(event, "PENDING")
 		f.Act(a, label(t.call))

@@ -10,12 +10,17 @@ import (
 type BacklogRun struct {
 	// SinglePR is the PR that a review watches, with --pr; 0 for all PRs.
 	SinglePR int `json:"single_pr,omitempty" codec:"after=stop_detail"`
+	// SkippedBranches are those of the PRs among DeferredTargets, as far as they are known.
+	SkippedBranches Branches `json:"deferred_branches,omitempty" codec:"after=deferred_targets"`
 	// FailedIssues are those that the run itself worked on last and did not finish: their
 	// in-progress label is its own.
-	FailedIssues []int `json:"failed_issues,omitempty" codec:"after=deferred_targets"`
+	FailedIssues []int `json:"failed_issues,omitempty" codec:"after=deferred_branches"`
 	// MaxIdle is how many iterations in a row without a change end a work loop; 0 for any number.
 	MaxIdle int `json:"max_idle,omitempty" codec:"after=audit"`
 }
+
+// Branches are branches of PRs, by target.
+type Branches map[string]string
 
 // BacklogTick is what an open iteration of work or review has beyond every tick. Reviews and Taken
 // may be noted in other kinds too, but only the rules of work and review look at them.

@@ -27,7 +27,8 @@ type Later struct{ Prompt string }
 
 // Task is what a worker is sent to do.
 type Task struct {
-	Issues []int  // that the task mentions
+	Text   string // the task
+	Issues []int  // that it mentions
 	Type   string // of the agent, as in "archimedes"; "" where none is named
 	// Replayed says that the call is of a past session, which no hint can reach.
 	Replayed bool
@@ -59,6 +60,7 @@ const (
 	ActComment         // comments on an issue or a PR, or reviews one
 	ActLabel           // sets or removes a label
 )
+	ActUse             // checks out a branch or a PR, or pushes to it
 
 // Act is one thing that a call would do.
 type Act struct {

@@ -161,9 +161,8 @@ func (e Call) refuseWorker(s State) *Deny {
 	if waiting := s.Tick.Held(); len(waiting) > 0 { // only a worker's own worker gets here
 		return notSent("gate "+waiting[0].Name+" waits for a person", endTurn)
 	}
-	if d := s.Tick.leftAlone(s.Run, e.Sends.Issues); d != "" {
-		return notSent(d+" is deferred or in progress elsewhere in this iteration",
-			"take the next one of the plan")
+	if why := s.leftAlone(e.Sends); why != "" {
+		return notSent(why, "take the next one of the plan")
 	}
 	if e.Agent != "" { // a worker's own helper works on the worker's issue
 		return nil
@@ -183,6 +182,9 @@ func (e Call) act(s State, k *Known) Outcome {
 	if r.Refused != nil {
 		return refuseCall(r.Refused)
 	}
+	if d := e.deferred(s, r.Acts); d != nil {
+		return refuseCall(d)
+	}
 	if n := countActs(r.Acts, ActOpen); n > 0 {
 		if d := e.openPRs(s, n); d != nil {
 			return refuseCall(d)
@@ -190,9 +192,6 @@ func (e Call) act(s State, k *Known) Outcome {
 	}
 	if o := e.contests(s, k, r.Acts); !o.Nothing() {
 		return o
-	}
-	if d := e.deferred(s, r.Acts); d != nil {
-		return refuseCall(d)
 	}
 	if slices.ContainsFunc(r.Acts, Act.lands) { // last: it uses an answer up
 		return e.merge(s, k)
@@ -278,15 +277,25 @@ func (e Call) contests(s State, k *Known, acts []Act) Outcome {
 	return Outcome{}
 }
 
-// deferred refuses to speak on a PR on which nothing has landed since the previous iteration (R81).
+// deferred refuses to work on a PR that a person answered skip for, and in a review loop to speak
+// on one on which nothing has landed since the previous iteration (R81).
 func (e Call) deferred(s State, acts []Act) *Deny {
-	if !e.reviews(s) {
+	if !e.open(s) {
 		return nil
 	}
 	for _, a := range acts {
-		name := prTarget(a.PR)
+		name, issue := prTarget(a.PR), ""
+		if a.Kind == ActComment && !a.Review { // which may be on an issue
+			issue = prName(a.PR)
+		}
 		speaks := a.Kind == ActComment || a.Kind == ActApprove
-		if speaks && slices.Contains(s.Tick.Deferred, name) {
+		works := speaks || a.Kind == ActMerge || a.Kind == ActUse
+		if target := s.skipped(a.Ref, name, issue); works && target != "" && a.Elsewhere == "" {
+			return deny(DeferredRule, "take the next one; the answer holds until a person begins "+
+				"a new run, without --resume", "Not done: %s. %s", a.Command,
+				upper(saysSkip(target)))
+		}
+		if speaks && s.Run.Kind().Reviews && slices.Contains(s.Tick.Deferred, name) {
 			d := deny(DeferredRule, "", "Not posted: %s. %s is deferred to the next tick.",
 				a.Command, name)
 			for _, note := range s.Tick.Notes {

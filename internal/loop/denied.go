@@ -19,7 +19,7 @@ const (
 	PRCeiling     = "pr-ceiling"     // a PR past the ceiling, or one that cannot be counted
 	DollarCeiling = "dollar-ceiling" // anything but finishing, past the ceiling and its overrun
 	InProgress    = "in-progress"    // the label of an issue that another iteration works on
-	DeferredRule  = "deferred"       // a target that is left to the next iteration
+	DeferredRule  = "deferred"       // a target left to the next iteration, or skipped by a person
 	UnnamedRule   = "unnamed-issue"  // a worker whose task names no issue, once an iteration
 	ReviewRule    = "review-round"   // a second review of a PR in one iteration
 	ConductRule   = "conduct"        // work in a thread that conducts, or a worker's question

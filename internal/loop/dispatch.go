@@ -27,20 +27,30 @@ func (s State) spent(now time.Time, k *Known) *Facts {
 	return Look(&b, s.Tick, nil, now)
 }
 
-// leftAlone returns the target of a worker's task if every issue or PR that the task mentions is
-// deferred or in progress elsewhere; "" otherwise. Issues of this tick's own workers are not
-// elsewhere.
-func (t *Tick) leftAlone(run *Budget, mentions []int) string {
-	off := slices.Concat(run.DeferredTargets, t.Deferred)
-	for _, n := range t.siblingIssues(run) {
+// leftAlone is why no worker is sent: every issue or PR that its task mentions is deferred or in
+// progress elsewhere. It is "" otherwise. Issues of this tick's own workers are not elsewhere. A
+// task without a number is about the PR whose branch it names.
+func (s State) leftAlone(task *Task) (why string) {
+	var off []string
+	for _, n := range s.Tick.siblingIssues(s.Run) {
 		off = append(off, fmt.Sprintf("#%d", n))
 	}
-	found := ""
-	for _, n := range mentions {
-		found = fmt.Sprintf("#%d", n)
-		if !slices.Contains(off, found) && !slices.Contains(off, prTarget(n)) {
+	off = append(off, s.Tick.Deferred...)
+	for _, n := range task.Issues {
+		name := fmt.Sprintf("#%d", n)
+		switch skipped := s.skipped("", name, prTarget(n)); {
+		case skipped != "":
+			why = saysSkip(skipped)
+		case slices.Contains(off, name), slices.Contains(off, prTarget(n)):
+			why = name + " is deferred or in progress elsewhere in this iteration"
+		default:
 			return ""
 		}
 	}
-	return found
+	for _, target := range s.Run.DeferredTargets {
+		if len(task.Issues) == 0 && namesBranch(task.Text, s.branchOf(target)) {
+			return saysSkip(target)
+		}
+	}
+	return why
 }

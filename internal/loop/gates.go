@@ -397,7 +397,7 @@ func AskForceUnlock() Gate {
 
 func applyDivergence(run *Budget, tick *Tick, g Gate, act, _ string) {
 	if act == "skip" {
-		run.DeferredTargets = AppendNew(run.DeferredTargets, g.Target)
+		run.skip(tick, g.Target)
 		tick.Tracked = slices.DeleteFunc(tick.Tracked, func(p TrackedPR) bool {
 			return prTarget(p.Number) == g.Target
 		})

@@ -113,9 +113,9 @@ func (f Failure) Subject() string {
 	return fmt.Sprintf("Issue #%d", f.Number)
 }
 
-func applyFailure(run *Budget, _ *Tick, g Gate, act, _ string) {
+func applyFailure(run *Budget, tick *Tick, g Gate, act, _ string) {
 	if act == "skip" {
-		run.DeferredTargets = AppendNew(run.DeferredTargets, g.Target)
+		run.skip(tick, g.Target)
 	}
 }
 

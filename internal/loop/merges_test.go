@@ -1,6 +1,9 @@
 package loop
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestWhatIsKnownOfAMerge(t *testing.T) {
 	yes, no := true, false
@@ -41,18 +44,27 @@ func TestAnApprovalIsGoodForOneMerge(t *testing.T) {
 }
 
 func TestATaskOfWhatIsLeftAlone(t *testing.T) {
-	run := &Budget{DeferredTargets: []string{"#4"}}
-	tick := Tick{Deferred: []string{"PR #5"}, BacklogTick: BacklogTick{Taken: []int{7}},
+	run := &Budget{DeferredTargets: []string{"#4", "PR #8"}, BacklogRun: BacklogRun{
+		SkippedBranches: Branches{"PR #8": "feature/a"}}}
+	tick := &Tick{Deferred: []string{"PR #5"}, BacklogTick: BacklogTick{Taken: []int{7}},
 		Report: Report{Backlog: &Backlog{InProgress: []int{6, 7}}}}
+	const person, now = "a person answered skip for ", " is deferred or in progress elsewhere"
 	for _, c := range []struct {
 		mentions []int
+		text     string
 		want     string
 	}{
-		{nil, ""}, {[]int{4}, "#4"}, {[]int{5}, "#5"}, {[]int{6}, "#6"}, {[]int{7}, ""},
-		{[]int{4, 9}, ""}, {[]int{4, 6}, "#6"},
+		{nil, "tidy up", ""}, {[]int{4}, "", person + "#4,"}, {[]int{5}, "", "#5" + now},
+		{[]int{6}, "", "#6" + now}, {[]int{7}, "", ""}, {[]int{8}, "", person + "PR #8,"},
+		{[]int{4, 9}, "", ""}, {[]int{4, 6}, "", "#6" + now},
+		{nil, "continue on feature/a.", person + "PR #8,"},
+		{nil, "work in .claude/worktrees/feature/a", person + "PR #8,"},
+		{nil, "continue on feature/ab, not on xfeature/a", ""},
+		{[]int{9}, "leave feature/a alone", ""},
 	} {
-		if got := tick.leftAlone(run, c.mentions); got != c.want {
-			t.Errorf("%v: %q, want %q", c.mentions, got, c.want)
+		got := State{Run: run, Tick: tick}.leftAlone(&Task{Issues: c.mentions, Text: c.text})
+		if !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%v %q: %q, want %q", c.mentions, c.text, got, c.want)
 		}
 	}
 }

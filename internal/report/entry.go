@@ -30,8 +30,8 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	for _, n := range t.Notes {
 		x.line("Note: %s", n)
 	}
-	for _, d := range slices.Concat(b.DeferredTargets, t.Deferred) {
-		x.line("%s", Deferred(d))
+	for _, d := range LeftAlone(b, t) {
+		x.line("%s", d)
 	}
 	x.asks(t.Pending)
 	x.rules(b, t.Asked != nil && t.Asked.Backlog != nil)
@@ -153,6 +153,19 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 	}
 	x.line("Issues in progress elsewhere are passed over, never contested. " +
 		"A merge passes only where a person allowed it.")
+}
+
+// LeftAlone returns a line for each issue or PR that the iteration leaves alone.
+func LeftAlone(b *loop.Budget, t *loop.Tick) (list []string) {
+	for _, target := range b.DeferredTargets {
+		branch := b.SkippedBranches[target]
+		list = append(list, fmt.Sprintf("Skipped by a person: do not work on %s in this run%s",
+			target, when(branch != "", ", and leave its branch "+clean(branch)+" alone")))
+	}
+	for _, target := range t.Deferred {
+		list = append(list, Deferred(target))
+	}
+	return list
 }
 
 // Deferred tells the model to leave an issue or PR alone.

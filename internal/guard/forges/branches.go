@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shell"
 	"hooks/internal/guard/shellword"
 )
@@ -110,6 +111,17 @@ func previousBranch(f *shell.Frame, dir, name string) string {
 		}
 	}
 	return shellword.Unknown
+}
+
+// UseBranch records that the words check out a branch or push to it. Protected branches are no
+// PR's own, though a fork may have one of their name.
+func UseBranch(f *shell.Frame, argv []shellword.Word, name string) {
+	for _, place := range []string{"refs/", "heads/", "remotes/", "origin/", "upstream/"} {
+		name = strings.TrimPrefix(name, place)
+	}
+	if !shellword.HasUnknown(name) && Protected(f, name) == shell.No {
+		f.Use(effect.Act{Ref: name}, argv)
+	}
 }
 
 // checkedOut notes that a directory may now be on a branch.

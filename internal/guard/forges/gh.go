@@ -50,7 +50,7 @@ func GH(f *shell.Frame, argv []shellword.Word) {
 	case "codespace", "cs":
 		ghCodespace(f, rest)
 	case "co":
-		prCheckout(f)
+		prCheckout(f, argv, prTarget(f, shellword.ParseFlags(rest, ghPRValued)))
 	default:
 		text, ok := ghAliased(f, group.Text)
 		switch {

@@ -41,8 +41,20 @@ func ghPR(f *shell.Frame, argv, rest []shellword.Word) {
 	}
 }
 
-// prCheckout leaves the place on the branch of some PR, which is no protected one.
-func prCheckout(f *shell.Frame) { checkedOut(f, place(f), "pull-request") }
+// prCheckout leaves the place on the branch of a PR, which is no protected one.
+func prCheckout(f *shell.Frame, argv []shellword.Word, a effect.Act) {
+	usePR(f, argv, a)
+	checkedOut(f, place(f), "pull-request")
+}
+
+// usePR records that a command works on a PR, or on the branch that names it.
+func usePR(f *shell.Frame, argv []shellword.Word, a effect.Act) {
+	if a.PR > 0 {
+		f.Use(a, argv)
+		return
+	}
+	UseBranch(f, argv, a.Ref)
+}
 
 // place is the shell's directory, or the call's where that is not known.
 func place(f *shell.Frame) string { return cmp.Or(f.Cwd, f.M.Call.Cwd) }

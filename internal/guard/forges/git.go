@@ -220,22 +220,27 @@ func gitCheckout(f *shell.Frame, g gitRun, args []shellword.Word) {
 			overwritten(f, g, args[i+1:])
 		}
 	}
+	from := fl.Arg(0).Text
+	if strings.HasPrefix(from, "@{-") || from == "-" {
+		from = previousBranch(f, g.dir, from)
+	}
+	if !paths {
+		UseBranch(f, g.argv, from)
+	}
 	if b, ok := fl.Get(strings.Fields(creates)...); ok {
+		UseBranch(f, g.argv, b.Text)
 		checkedOut(f, g.dir, b.Text)
-		if up := fl.Arg(0).Text; fl.On("-t", "--track") && up != "" {
-			track(f, b.Text, up)
+		if fl.On("-t", "--track") && from != "" {
+			track(f, b.Text, from)
 		}
 		return
 	}
-	w := fl.Arg(0)
 	switch {
 	case fl.On("-d", "--detach"):
 		checkedOut(f, g.dir, "")
-	case w.Text == "-" || strings.HasPrefix(w.Text, "@{-"):
-		checkedOut(f, g.dir, previousBranch(f, g.dir, w.Text))
-	case w.Text != "" && !paths && len(fl.Pos) == 1:
-		checkedOut(f, g.dir, strings.TrimPrefix(w.Text, "origin/"))
-	case w.Text != "" && !paths:
+	case from != "" && !paths && len(fl.Pos) == 1:
+		checkedOut(f, g.dir, strings.TrimPrefix(from, "origin/"))
+	case from != "" && !paths:
 		overwritten(f, g, fl.Pos[1:])
 	}
 }
@@ -279,6 +284,8 @@ func gitWorktree(f *shell.Frame, g gitRun, args []shellword.Word) {
 	case fl.Arg(1).Text != "":
 		branch = strings.TrimPrefix(fl.Arg(1).Text, "origin/")
 	}
+	UseBranch(f, g.argv, branch)
+	UseBranch(f, g.argv, fl.Arg(1).Text)
 	checkedOut(f, dir, branch)
 }
 

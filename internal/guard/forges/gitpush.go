@@ -92,6 +92,8 @@ func pushOne(f *shell.Frame, g gitRun, remote string, w shellword.Word) {
 // cannot be read.
 func pushTo(f *shell.Frame, g gitRun, to, unknown string) {
 	switch MovesProtected(f, to) {
+	case shell.No:
+		UseBranch(f, g.argv, to)
 	case shell.Yes:
 		pushAct(f, g, strings.TrimPrefix(to, "refs/heads/"))
 	case shell.Maybe:

@@ -81,8 +81,11 @@ func prCommand(f *shell.Frame, argv []shellword.Word, verb string, fl shellword.
 		}
 		a = effect.Act{Kind: effect.ArmAutoMerge, Auto: true}
 	case "checkout", "co":
-		prCheckout(f)
+		prCheckout(f, argv, a)
 		return true
+	case "close", "reopen", "ready", "update-branch", "rebase":
+		usePR(f, argv, a)
+		return false
 	default:
 		return false
 	}
@@ -103,7 +106,11 @@ func Hub(f *shell.Frame, argv []shellword.Word) {
 		}
 	case "pr":
 		if !GenericForge(f, argv) {
-			prCheckout(f)
+			a := effect.Act{}
+			if shellword.HasWord(rest, "checkout") {
+				a.PR = firstNumber(rest)
+			}
+			prCheckout(f, argv, a)
 		}
 	case "pull-request":
 		f.Act(effect.Act{Kind: effect.OpenPR}, argv)

@@ -10,7 +10,15 @@ import (
 )
 
 // Act records what the words do. Command, when empty, is the words themselves.
-func (f *Frame) Act(a effect.Act, argv []shellword.Word) {
+func (f *Frame) Act(a effect.Act, argv []shellword.Word) { f.note(&f.M.Read.Acts, a, argv) }
+
+// Use records a branch or a PR that the words check out or push to.
+func (f *Frame) Use(a effect.Act, argv []shellword.Word) {
+	a.Kind = effect.UseBranch
+	f.note(&f.M.Read.Uses, a, argv)
+}
+
+func (f *Frame) note(list *[]effect.Act, a effect.Act, argv []shellword.Word) {
 	if a.Command == "" {
 		a.Command = shellword.Clip(shellword.Join(argv), 300)
 	}
@@ -20,12 +28,12 @@ func (f *Frame) Act(a effect.Act, argv []shellword.Word) {
 	if f.M.seen[key] {
 		return
 	}
-	if len(f.M.Read.Acts) >= maxActs {
+	if len(*list) >= maxActs {
 		f.M.Shut(fmt.Sprintf("more than %d things that a loop watches", maxActs))
 		return
 	}
 	f.M.seen[key] = true
-	f.M.Read.Acts = append(f.M.Read.Acts, a)
+	*list = append(*list, a)
 }
 
 // Pushes notes that the words push something.

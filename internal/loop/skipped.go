@@ -1,0 +1,78 @@
+package loop
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// skip leaves a target alone for the rest of the run, as a person answered. The branch of a PR is
+// kept, because no later iteration follows the PR.
+func (b *Budget) skip(t *Tick, target string) {
+	b.DeferredTargets = AppendNew(b.DeferredTargets, target)
+	if branch := t.branchOf(target); branch != "" {
+		branches := maps.Clone(b.SkippedBranches)
+		if branches == nil {
+			branches = Branches{}
+		}
+		branches[target], b.SkippedBranches = branch, branches
+	}
+}
+
+// branchOf is the branch of a PR in the project's own repository, "" if none is known.
+func (t *Tick) branchOf(target string) (branch string) {
+	note := func(number int, of string) {
+		if prTarget(number) == target && !t.Asked.elsewhere(number) {
+			branch = cmp.Or(of, branch)
+		}
+	}
+	for _, p := range t.Tracked {
+		note(p.Number, p.Branch)
+	}
+	for _, p := range t.knownPRs() {
+		note(p.Number, p.Branch)
+	}
+	return branch
+}
+
+func (s State) branchOf(target string) string {
+	return cmp.Or(s.Run.SkippedBranches[target], s.Tick.branchOf(target))
+}
+
+// skipped is the target that a person answered skip for, by one of its names or by the branch of its
+// PR; "" if there is none.
+func (s State) skipped(branch string, names ...string) string {
+	for _, target := range s.Run.DeferredTargets {
+		if slices.Contains(names, target) || branch != "" && branch == s.branchOf(target) {
+			return target
+		}
+	}
+	return ""
+}
+
+func saysSkip(target string) string {
+	return fmt.Sprintf("a person answered skip for %s, so it is left alone for the rest of the run",
+		target)
+}
+
+// namesBranch reports whether a text has a branch's name as a word or at the end of a path.
+func namesBranch(text, branch string) bool {
+	inName := func(r rune) bool {
+		return r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' ||
+			r >= 'a' && r <= 'z'
+	}
+	for branch != "" {
+		before, after, found := strings.Cut(text, branch)
+		switch {
+		case !found:
+			return false
+		case strings.TrimRightFunc(before, inName) == before &&
+			strings.TrimLeftFunc(after, inName) == after:
+			return true
+		}
+		text = after
+	}
+	return false
+}
