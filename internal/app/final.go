@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"path/filepath"
 
 	"github.com/tidwall/gjson"
@@ -9,6 +10,7 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
+	"hooks/internal/usage"
 )
 
 // finalReport gathers the gates of the whole run from its history.
@@ -17,6 +19,9 @@ func (h *handler) finalReport(t *loopState) string {
 	r := report.Ended{
 		Budget: filepath.ToSlash(t.BudgetPath), History: store.HistoryPath(t.Skill),
 		Elsewhere: t.BudgetPath != store.DefaultBudgetPath(t.Skill),
+	}
+	if h.ev.SessionID == t.Budget.SessionID {
+		r.Goal = usage.Goal(cmp.Or(h.ev.Transcript, t.Budget.Transcript()))
 	}
 	for raw, err := range h.files.RawLines(t.Skill) {
 		var l loop.Iteration

@@ -13,6 +13,7 @@ import (
 	"hooks/internal/report"
 	"hooks/internal/seal"
 	"hooks/internal/store"
+	"hooks/internal/usage"
 )
 
 // begin saves the run, takes the lock and opens the iteration. If another was faster, the request
@@ -97,6 +98,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 			say = report.Resuming(e.Budget) + "\n" + say
 		}
 		say = strings.Join(append([]string{say}, e.Tick.Notes...), "\n")
+		say = lines(say, report.Goal(usage.Goal(e.asks.Transcript)))
 		context := report.Entry(e.Budget, e.Tick)
 		switch {
 		case e.feeding: // the worker gets the text

@@ -22,6 +22,7 @@ type Ended struct {
 	Left            []string      // what an interrupted iteration left half done (R44)
 	Denied          []loop.Denial // of the whole run
 	Overrun         *loop.Overrun // of its last iteration
+	Goal            string        // of the client, still active; "" without one
 }
 
 // Final is the report on any halt or pause: the cause by its machine name and in prose, the totals,
@@ -62,6 +63,9 @@ func Final(b *loop.Budget, e Ended) string {
 	}
 	t.line("Budget: %s", e.Budget)
 	t.line("History: %s (treat as secret: it may hold issue texts and answers)", e.History)
+	if goal := Goal(e.Goal); goal != "" {
+		t.line("%s", goal)
+	}
 	for _, l := range e.Left {
 		t.line("Left half done: %s — nothing was cleaned up; finish or undo it", l)
 	}
@@ -84,6 +88,16 @@ func Final(b *loop.Budget, e Ended) string {
 			a.Answer)
 	}
 	return t.String()
+}
+
+// Goal is for a person whose session has a /goal beside the loop: the loop neither waits for it nor
+// ends it. It is "" without a goal.
+func Goal(goal string) string {
+	if goal == "" {
+		return ""
+	}
+	return fmt.Sprintf("Goal: /goal %s is active beside the loop and outlives it; "+
+		"/goal clear ends it", clip(clean(goal), 80))
 }
 
 // maxTaskLines bounds the tasks that a final report lists one by one.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"hooks/internal/safefile"
 )
 
@@ -118,4 +120,25 @@ func LastSign(transcript string) (at time.Time) {
 		return at.IsZero()
 	})
 	return at
+}
+
+// Goal returns what the client's /goal holds the session to, "" if no goal is active. The last
+// status of a goal in the last 4 MiB of the main transcript counts.
+func Goal(transcript string) (goal string) {
+	readTail(transcript, promptTail).backward(func(line []byte) bool {
+		if !bytes.Contains(line, []byte(`"goal_status"`)) {
+			return true
+		}
+		status := gjson.GetBytes(line, "attachment")
+		r, ok := read(line)
+		if !ok || r.sidechain || r.kind != "attachment" ||
+			status.Get("type").String() != "goal_status" {
+			return true
+		}
+		if !status.Get("met").Bool() && !status.Get("failed").Bool() {
+			goal = status.Get("condition").String()
+		}
+		return false
+	})
+	return goal
 }
