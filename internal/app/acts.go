@@ -122,12 +122,12 @@ func refuseTampering(a guard.Act) *loop.Deny {
 			Hint: "add a turn with `hooks ledger append FILE`, the turn on stdin; reading is free",
 		}
 	}
-	return &loop.Deny{
-		Rule: loop.StateGuard,
-		Text: notRun(a),
-		Hint: "reading is free; facts go through `hooks report`, " +
-			"answers come from a person's dialog or terminal",
+	hint := "reading is free; facts go through `hooks report`, " +
+		"answers come from a person's dialog or terminal"
+	if a.Kind == guard.OtherSession {
+		hint = "do it in this session, or send a worker with the Agent tool"
 	}
+	return &loop.Deny{Rule: loop.StateGuard, Text: notRun(a), Hint: hint}
 }
 
 func notRun(a guard.Act) string {

@@ -21,6 +21,7 @@ func (h *handler) toolCall() loop.Call {
 		Turn: h.turn(), Tool: h.ev.Tool, ID: h.ev.ToolUseID, Input: h.ev.Input.Raw,
 		Agent: h.ev.AgentID, Asks: h.ev.Asks(), EndsSchedule: h.ev.EndsSchedule(),
 		Background: h.ev.Flag("run_in_background") || h.ev.Tool == "Monitor",
+		Outside:    guard.Outside(h.input()),
 	}
 	switch h.ev.Tool {
 	case "TaskStop", "KillShell", "KillBash":

@@ -14,14 +14,31 @@ import (
 // mcp reads a call of a tool that is known by its shape only: the words of its name and its fields,
 // whatever its server.
 func mcp(f *shell.Frame, c Call) {
+	t, cut := shapeOf(c)
+	if len(cut) > 0 {
+		f.M.Bounded("arguments of more values than are read", cut...)
+	}
+	inner := t.dispatched()
+	if !t.reads() {
+		t.words = append(t.verb(), t.words...)
+	}
+	t.judge(f)
+	for _, in := range inner {
+		in.judge(f)
+	}
+}
+
+// shapeOf returns the shape of a call, arguments that are given as JSON text included. cut holds
+// those texts of which not every value was read.
+func shapeOf(c Call) (t toolShape, cut []string) {
 	fields := c.Fields[:len(c.Fields):len(c.Fields)]
-	for _, fd := range c.Fields { // arguments may be given as JSON text
+	for _, fd := range c.Fields {
 		if len(fd.Value) < 2 || fd.Value[0] != '{' {
 			continue
 		}
 		leaves, whole := shellword.JSONLeavesWhole(fd.Value)
 		if !whole {
-			f.M.Bounded("arguments of more values than are read", fd.Value)
+			cut = append(cut, fd.Value)
 		}
 		for _, leaf := range leaves {
 			fields = append(fields, Field{Path: fd.Path + "." + leaf.Path, Value: leaf.Value})
@@ -31,15 +48,7 @@ func mcp(f *shell.Frame, c Call) {
 	if c.Command != "" && !slices.ContainsFunc(fields, named) {
 		fields = append(fields, Field{Path: "command", Value: c.Command})
 	}
-	t := toolShape{call: c, words: shellword.NameWords(toolName(c.Tool)), fields: fields}
-	inner := t.dispatched()
-	if !t.reads() {
-		t.words = append(t.verb(), t.words...)
-	}
-	t.judge(f)
-	for _, in := range inner {
-		in.judge(f)
-	}
+	return toolShape{call: c, words: shellword.NameWords(toolName(c.Tool)), fields: fields}, cut
 }
 
 // toolShape is a tool by its name's words and its input.
@@ -307,6 +316,8 @@ func toolBranch(f *shell.Frame, t toolShape) bool {
 	switch {
 	case ok && forges.MovesProtected(f, target) == shell.Yes:
 		return t.moves(f, branch)
+	case ok:
+		forges.UseBranch(f, label(t.call), target)
 	case !ok && t.hasWord("push") && strings.Contains(strings.ToLower(t.call.Tool), "git"):
 		toolPush(f, t)
 		return true
@@ -316,8 +327,6 @@ func toolBranch(f *shell.Frame, t toolShape) bool {
 	return false
 }
 
-	case ok:
-		forges.UseBranch(f, label(t.call), target)
 // toolPush is a push of the local clone by a tool: its words as git's.
 func toolPush(f *shell.Frame, t toolShape) {
 	argv := shellword.Lits("git", "push")
@@ -336,6 +345,9 @@ func toolPush(f *shell.Frame, t toolShape) {
 
 // toolTalk judges comments, labels and new PRs.
 func toolTalk(f *shell.Frame, t toolShape) {
+	if a := t.act(effect.UseBranch); a.PR > 0 && t.nounPR() {
+		f.Use(a, label(t.call))
+	}
 	switch {
 	case t.nounPR() && t.hasWord("create open new") &&
 		!t.hasWord("review comment note thread branch"):
@@ -345,9 +357,6 @@ func toolTalk(f *shell.Frame, t toolShape) {
 		forges.Comment(f, body, t.act(effect.Comment), label(t.call))
 	case t.hasWord("review"):
 		a := t.act(effect.Comment)
-	if a := t.act(effect.UseBranch); a.PR > 0 && t.nounPR() {
-		f.Use(a, label(t.call))
-	}
 		event := t.text("event", "verdict", "review_event", "reviewEvent")
 		a.Review = event != "" && !strings.EqualFold(event, "PENDING")
 		f.Act(a, label(t.call))

@@ -218,6 +218,14 @@ func TestBrake(t *testing.T) {
 	}
 }
 
+func TestOutside(t *testing.T) {
+	for _, c := range loadTable(t, "outside.txt") {
+		if got := Outside(c.call); (got != "") != (c.kind == "outside") {
+			t.Errorf("outside.txt:%d: %s\n  want %s, got %q", c.line, c.text, c.kind, got)
+		}
+	}
+}
+
 func TestHarmless(t *testing.T) {
 	files := loadProject(t)
 	cases := loadTable(t, "harmless.txt")

@@ -18,6 +18,7 @@ type Call struct {
 	EndsSchedule bool   // it removes a schedule, or only looks at it
 	Finishes     bool   // it ends work that runs
 	Schedules    *Later // nil where it schedules nothing
+	Outside      string // what it starts or leaves for later where no loop governs it, or ""
 	Sends        *Task  // nil where it sends no worker
 	Background   bool   // nothing reports its result
 }
@@ -59,8 +60,8 @@ const (
 	ActOpen            // opens a PR
 	ActComment         // comments on an issue or a PR, or reviews one
 	ActLabel           // sets or removes a label
-)
 	ActUse             // checks out a branch or a PR, or pushes to it
+)
 
 // Act is one thing that a call would do.
 type Act struct {
@@ -231,11 +232,16 @@ func (e Call) wayToFinish() string {
 // schedule refuses to schedule a loop that has ended, or is about to (design §1), and other work
 // that would run past the loop's end.
 func (e Call) schedule(s State, k *Known) Outcome {
+	own := e.open(s) && slices.Contains(s.Tick.Prompts, e.Prompt)
+	if own && e.Outside != "" {
+		return refuseCall(deny(ScheduleRule,
+			"do it in this session or leave it out; a person may start it themselves",
+			"%s is refused: it would start %s, and no loop governs that", e.Tool, e.Outside))
+	}
 	if e.Schedules == nil {
 		return Outcome{}
 	}
 	prompt := e.Schedules.Prompt
-	own := e.open(s) && slices.Contains(s.Tick.Prompts, e.Prompt)
 	if _, tick := ParsePrompt(prompt, Namespace(s.Run.Command)); !tick && own {
 		return refuseCall(deny(ScheduleRule,
 			"do it in this iteration or leave it to the next one; a person may schedule it",

@@ -12,7 +12,7 @@ const (
 	MergeGate     = "merge-gate"     // a merge that no person approved, or can be asked about
 	GateWaiting   = "gate-waiting"   // a question waits for a person
 	DispatchRule  = "dispatch"       // a worker that may not be sent
-	ScheduleRule  = "schedule"       // something that would run after the iteration or the loop
+	ScheduleRule  = "schedule"       // what would run after the iteration or the loop, or outside
 	StateGuard    = "state-guard"    // the loop's own files, gates or registration
 	ConfigRule    = "configuration"  // the SDD Configuration by which the run is judged
 	UnreadText    = "unread-text"    // a call that cannot be read to its end

@@ -41,8 +41,8 @@ func (s State) branchOf(target string) string {
 	return cmp.Or(s.Run.SkippedBranches[target], s.Tick.branchOf(target))
 }
 
-// skipped is the target that a person answered skip for, by one of its names or by the branch of its
-// PR; "" if there is none.
+// skipped is the target that a person answered skip for, by one of its names or by its PR's branch;
+// "" if there is none.
 func (s State) skipped(branch string, names ...string) string {
 	for _, target := range s.Run.DeferredTargets {
 		if slices.Contains(names, target) || branch != "" && branch == s.branchOf(target) {

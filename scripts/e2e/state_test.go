@@ -54,6 +54,10 @@ type Line struct {
 	TokensOut int      `json:"tokens_out_this_iter"`
 	Dollars   float64  `json:"dollars_this_iter"`
 	Merges    int      `json:"merges_attempted_this_iter"`
+	Denied    []struct {
+		Tool, Rule, What string
+		Times            int
+	} `json:"denied"`
 }
 
 func (w *World) state(name string) string { return filepath.Join(w.Project, ".sdd", "loop", name) }

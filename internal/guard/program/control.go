@@ -82,7 +82,8 @@ func judgeClaude(f *shell.Frame, argv []shellword.Word) {
 setup-token auth agents`
 	verb, sub, third := fl.Arg(0).Text, fl.Arg(1).Text, fl.Arg(2).Text
 	switch {
-	case !shellword.Has(manages, verb) || fl.On("-p", "--print"):
+	case !shellword.Has(manages, verb),
+		fl.On("-p", "--print", "--bg", "--background", "--cloud"):
 		f.Act(effect.Act{Kind: effect.OtherSession, Ref: "a client of its own"}, argv)
 	case shellword.Has("plugin plugins", verb) &&
 		(shellword.Has("uninstall disable remove rm install i enable update", sub) ||

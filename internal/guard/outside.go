@@ -1,0 +1,86 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+
+	"hooks/internal/guard/effect"
+	"hooks/internal/guard/shellword"
+)
+
+// Outside returns what a tool call starts, or leaves for later, where no loop governs it; "" if it
+// does neither. It passes over the session's own schedule, and over commands: Read finds a client
+// that a command starts.
+func Outside(c Call) string {
+	skill := effect.LeafText(c.Fields, "skill")
+	switch {
+	case c.Tool == "RemoteTrigger":
+		return "a session in the cloud"
+	case shellword.Has("SetGoal ProposeGoal", c.Tool):
+		return "a goal, which holds the session beyond the loop"
+	case shellword.Has("Agent Task", c.Tool) && effect.LeafText(c.Fields, "isolation") == "remote":
+		return "a worker in the cloud"
+	case c.Tool == "Skill" &&
+		shellword.Has(cloudSkills, skill[strings.LastIndexAny(skill, ":/")+1:]):
+		return "a session in the cloud or in the background"
+	case shellword.Has(silent+" Bash PowerShell Monitor REPL Write Edit MultiEdit NotebookEdit",
+		c.Tool):
+		return ""
+	}
+	t, _ := shapeOf(c)
+	if slices.ContainsFunc(append(t.dispatched(), t), toolShape.actsLater) {
+		return "work at a time of its own"
+	}
+	return ""
+}
+
+// cloudSkills are the client's skills that start sessions in the cloud or in the background.
+const cloudSkills = "schedule routines autofix-pr ultrareview ultraplan"
+
+// actsLater reports whether a tool that is not known gets a time, and a prompt, a command or an
+// address for that time. An entry in a calendar may have a time and an address too.
+func (t toolShape) actsLater() bool {
+	const looks = "get list read view show describe find search"
+	if len(t.words) > 0 && shellword.Has(looks, t.words[0]) {
+		return false
+	}
+	time, pause, does, address := false, false, false, false
+	calendar := t.hasWord("calendar meeting appointment")
+	for _, fd := range t.fields {
+		all := shellword.NameWords(fd.Path)
+		last := shellword.NameWords(fd.Path[strings.LastIndexByte(fd.Path, '.')+1:])
+		value := strings.ToLower(strings.TrimSpace(fd.Value))
+		does = does || shellword.AnyOf(last, "prompt prompts command commands cmd script")
+		address = address || shellword.AnyOf(last, "url urls uri webhook") ||
+			shellword.HasPart(value, "http:// https://") && !strings.ContainsAny(value, " \n")
+		calendar = calendar || shellword.AnyOf(all, `attendees invitees guests participants calendar
+location end ends`)
+		if value == "" || shellword.Has("false null none never 0", value) {
+			continue
+		}
+		time = time || timed(all, last, value)
+		pause = pause || shellword.AnyOf(last, "delay interval")
+	}
+	return (time || pause) && does || time && address && !calendar
+}
+
+// timed reports whether a field's value is a time at which something is to happen. A number without
+// a unit is a pause within the call.
+func timed(all, last []string, value string) bool {
+	const verbs = "at fire run start trigger execute send wake launch resume due"
+	clock := strings.ContainsAny(value, "0123456789") &&
+		(strings.ContainsAny(value, ":-smhdw") || len(value) > 8) ||
+		shellword.AnyOf(shellword.NameWords(value), `daily nightly hourly weekly monthly tomorrow
+tonight noon midnight later`)
+	unit := shellword.AnyOf(last, "second seconds minute minutes hour hours day days")
+	switch {
+	case shellword.AnyOf(all, `cron crontab cronexpression schedule schedules scheduled rrule
+recurrence recurring every`):
+		return true
+	case len(last) > 0 && last[len(last)-1] == "at":
+		return shellword.Has(verbs, last[0]) && clock
+	case shellword.AnyOf(last, "delay interval"):
+		return unit || clock
+	}
+	return shellword.AnyOf(last, "when time") && clock
+}
