@@ -23,6 +23,10 @@ lint:
 e2e:
     go test -count=1 -tags e2e -timeout 15m ./scripts/e2e/...
 
+# the skills of the sdd plugin itself, from a checkout of it, as in: just upstream ~/src/claude-plugin-sdd
+upstream checkout:
+    HOOKS_UPSTREAM={{absolute_path(checkout)}} go test -count=1 -v -tags e2e -run TestTheRealSkills ./scripts/e2e/
+
 # the morning page as chromium draws it, against the recorded pictures; -record takes new ones
 pictures *flags:
     go test -count=1 -tags pages ./scripts/pages {{flags}}

@@ -21,7 +21,7 @@ func (h *handler) toolCall() loop.Call {
 		Turn: h.turn(), Tool: h.ev.Tool, ID: h.ev.ToolUseID, Input: h.ev.Input.Raw,
 		Agent: h.ev.AgentID, Asks: h.ev.Asks(), EndsSchedule: h.ev.EndsSchedule(),
 		Background: h.ev.Flag("run_in_background") || h.ev.Tool == "Monitor",
-		Outside:    guard.Outside(h.call()),
+		Outside:    guard.Outside(h.input()),
 	}
 	_, c.Edits = h.fileTool()
 	switch h.ev.Tool {

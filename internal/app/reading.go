@@ -42,10 +42,17 @@ func unreadable(r guard.Reading) string {
 
 // call is the tool call as the guard reads it.
 func (h *handler) call() guard.Call {
-	c := guard.Call{Tool: h.ev.Tool, Cwd: h.ev.Cwd, Own: h.own()}
+	c := h.input()
+	c.Own = h.own()
 	if h.replayRepo == nil {
 		c.PID = h.Env("CLAUDE_PID")
 	}
+	return c
+}
+
+// input is the call without the machine's own paths, which depend on the session's loops.
+func (h *handler) input() guard.Call {
+	c := guard.Call{Tool: h.ev.Tool, Cwd: h.ev.Cwd}
 	c.Command, _ = h.ev.ShellCommand()
 	fields, _ := h.ev.Fields()
 	for _, f := range fields {

@@ -49,7 +49,12 @@ func (x *text) kept(b *loop.Budget) {
 	if b.Kind().Reviews {
 		x.line("A PR may be approved once in this iteration, when its round ends; " +
 			"an approval opens no merge.")
+		return
 	}
+	x.line("After a PR: the skill's own review of it may run here once and may comment or " +
+		"request changes; it does not approve, only a review loop or a person does. " +
+		"Leave out steps that run in the cloud or in the background, like /autofix-pr: a loop " +
+		"refuses them. Count them as unavailable, and open no issue about it.")
 }
 
 // maxListed is how many issues the model is given by number.

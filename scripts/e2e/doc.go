@@ -7,6 +7,9 @@
 //
 //	go test -tags e2e ./scripts/e2e/...
 //
+// HOOKS_UPSTREAM names a checkout of the sdd plugin. TestTheRealSkillsRunWholeIterations plays its
+// skills, and is skipped without it.
+//
 // The client is started with an environment of its own, a temporary HOME, and a scripted model
 // server on loopback.
 package e2e
