@@ -101,10 +101,10 @@ func (e Prompt) afterEnd(s State, k *Known) Outcome {
 		return Outcome{Need: NeedSender}
 	case fires && k.Sender != SenderPerson && !e.enters():
 		return Outcome{Reply: Reply{Refuse: priorStop(s.Run), Hidden: true}}
-	case s.Quiet == nil || fires || s.Quiet.Free && s.Quiet.Prompt == e.Prompt:
+	case s.Quiet == nil || fires:
 		return Outcome{}
 	}
-	q := *s.Quiet
+	q, out := *s.Quiet, Outcome{}
 	own := s.Run.started(e.Wakes)
 	if own && e.Wakes.Ended {
 		q.Heard = AppendNew(slices.Clip(q.Heard), e.Wakes.Task)
@@ -112,14 +112,16 @@ func (e Prompt) afterEnd(s State, k *Known) Outcome {
 	switch {
 	case own && !q.Typed:
 		q.Refused = append(slices.Clip(q.Refused), *e.Wakes)
-		return Outcome{Save: Save{Quiet: &q},
-			Reply: Reply{Refuse: e.Wakes.refused(), Hidden: true}}
+		out.Reply = Reply{Refuse: e.Wakes.refused(), Hidden: true}
 	case !e.isTyped(k):
 		q.Free = q.Typed && (!own || e.Prompt == q.Prompt) // it may reach the turn that runs
-		return Outcome{Save: Save{Quiet: &q}}
+	case !q.Free || q.Prompt != e.Prompt: // a prompt has up to two events
+		e.typed(&out, s.Run, q)
+		return out
 	}
-	out := Outcome{}
-	e.typed(&out, s.Run, q)
+	if q.Free != s.Quiet.Free || len(q.Heard) > len(s.Quiet.Heard) || out.Reply.Hidden {
+		out.Save.Quiet = &q
+	}
 	return out
 }
 
@@ -183,6 +185,8 @@ func (e Call) inQuiet(s State, k *Known) Outcome {
 	}
 	o := e.afterRun(s, k)
 	switch {
+	case ofRun && o.Nothing():
+		return e.drains(s, k)
 	case o.Reply.Deny == nil || e.Agent != "" || ofRun:
 		return o
 	case k.lacks(NeedOrigin) != 0:
@@ -195,7 +199,7 @@ func (e Call) inQuiet(s State, k *Known) Outcome {
 }
 
 // afterRun refuses what a run that has ended may not do any more: landing code, sending workers,
-// scheduling, changing the loop's own files. Its workers finish what they have.
+// scheduling, changing the loop's own files.
 func (e Call) afterRun(s State, k *Known) Outcome {
 	const wait = "end the turn; nothing more is done before the person's next prompt"
 	switch {
@@ -212,10 +216,7 @@ func (e Call) afterRun(s State, k *Known) Outcome {
 		return refuseCall(deny(MergeGate, wait, "Not merged: %s. %s", k.Reading.Acts[i].Command,
 			priorStop(s.Run)))
 	}
-	if d := e.unread(s, k.Reading); d != nil {
-		return refuseCall(d)
-	}
-	return e.drains(s, k)
+	return Outcome{Reply: Reply{Deny: e.unread(s, k.Reading)}}
 }
 
 // mayHaveEnded reports whether the call is a worker's whose session a person may have interrupted:
