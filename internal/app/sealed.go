@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"hooks/internal/brake"
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -86,13 +85,6 @@ func (h *handler) sayOnce(changed *store.ChangedError, text string) event.Reply 
 	l.Told = true
 	_ = h.seals.Save(record) // else it is said again
 	return reply
-}
-
-// undress removes the session's links once no loop of it is on: no one meets them any more.
-func (h *handler) undress() {
-	if record, err := h.seals.Active(h.ev.SessionID); record == nil && err == nil {
-		_ = brake.Undress(h.seals.Path(), h.ev.SessionID)
-	}
 }
 
 // loadChanged handles a request whose run's files are not as they were written.

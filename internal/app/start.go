@@ -65,7 +65,9 @@ func (e *entry) saveFirst(in *loop.Entering) error {
 		run.SealedIn = ""
 	}
 	armed := e.seals.Path() != "" && brake.Armed(e.Env, e.asks.SessionID)
-	in.Opens.Braked = armed && e.dress()
+	if in.Opens.Braked = armed && e.dress(); in.Opens.Braked {
+		brake.Sweep(e.seals.Path())
+	}
 	e.State = store.State{Skill: e.Skill, BudgetPath: e.asks.Path, Claim: e.Claim}
 	_, err := e.tx.Commit(&e.State, loop.Save{Run: run})
 	if errors.Is(err, seal.ErrUnwritable) && was != run.SealedIn { // it never had a seal here

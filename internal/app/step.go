@@ -174,9 +174,6 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 	if err != nil {
 		return err
 	}
-	if s.Release {
-		h.undress()
-	}
 	answered := s.Run != nil && before != nil && !reflect.DeepEqual(before.Tasks, s.Run.Tasks)
 	if t.Budget == nil || t.Budget.Tasks == nil || s.Close == nil && !answered {
 		return nil

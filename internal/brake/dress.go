@@ -1,9 +1,13 @@
 package brake
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"hooks/internal/seal"
 )
@@ -27,6 +31,8 @@ func Dress(home, session, exe string) error {
 			return fmt.Errorf("make links: %w", err)
 		}
 	}
+	now := time.Now()
+	_ = os.Chtimes(dir, now, now) // else they may be swept a little early
 	return nil
 }
 
@@ -49,5 +55,21 @@ func link(exe, path string) error {
 	return os.Rename(fresh, path)
 }
 
-// Undress removes a session's folder of links.
-func Undress(home, session string) error { return os.RemoveAll(seal.LinksPath(home, session)) }
+// linksAge is how long links stay after the last loop of their session began. Background work that
+// remembered a link's path still starts its program by it, long after the loop has ended.
+const linksAge = 30 * 24 * time.Hour
+
+// Sweep removes the links of sessions in which no loop is on and none has begun for a month.
+func Sweep(home string) {
+	folders, _ := os.ReadDir(filepath.Join(home, "brake"))
+	for _, f := range folders {
+		info, err := f.Info()
+		if err != nil || !f.IsDir() || strings.HasPrefix(f.Name(), ".") ||
+			time.Since(info.ModTime()) < linksAge {
+			continue
+		}
+		if _, err := os.Lstat(seal.SwitchPath(home, f.Name())); errors.Is(err, fs.ErrNotExist) {
+			_ = os.RemoveAll(filepath.Join(home, "brake", f.Name()))
+		}
+	}
+}

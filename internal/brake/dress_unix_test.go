@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"hooks/internal/seal"
 )
@@ -45,11 +46,30 @@ func TestDressMakesAndRepairsLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	dress()
-	if err := Undress(home, session); err != nil {
-		t.Fatal(err)
+}
+
+// Links outlive their loop, for work that it left running. Those of old sessions go.
+func TestOldLinksAreSwept(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "state")
+	long := time.Now().Add(-2 * linksAge)
+	for _, name := range []string{"old", "on", "young", ".program"} {
+		if err := Dress(home, name, "/opt/hooks"); err != nil {
+			t.Fatal(err)
+		}
+		if name != "young" {
+			if err := os.Chtimes(filepath.Join(home, "brake", name), long, long); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("undressed: %v", err)
+	write(t, seal.SwitchPath(home, "on"), "{}", 0o600)
+	Sweep(home)
+	left, err := filepath.Glob(filepath.Join(home, "brake", "*"))
+	if err != nil || len(left) != 2 || filepath.Base(left[0]) != "on" {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if _, err := os.Lstat(filepath.Join(home, "brake", ".program")); err != nil {
+		t.Error(err)
 	}
 }
 

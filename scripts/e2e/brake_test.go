@@ -43,9 +43,6 @@ func (b *braked) off() {
 	if err := os.Remove(seal.SwitchPath(b.home(), b.session)); err != nil {
 		b.t.Error(err)
 	}
-	if err := brake.Undress(b.home(), b.session); err != nil {
-		b.t.Error(err)
-	}
 }
 
 // alone leaves SessionStart of the registered hooks, so that nothing but the brake judges a call.
