@@ -150,7 +150,7 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 			Now: h.now, SessionID: h.ev.SessionID, PromptID: h.ev.PromptID,
 			Transcript: h.ev.Transcript, Owner: owner,
 			Command: cmd, Flags: flags, RunID: h.runID(), Attended: h.attended(),
-			UnderLoop: start.UnderLoop, Platform: runtime.GOOS,
+			UnderLoop: start.UnderLoop, Platform: runtime.GOOS, Gated: h.witness.Shut(),
 			Model:      h.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, cmd, flags),
 			EventsFrom: h.clientSocket(owner),
 			Path:       cmp.Or(flags.BudgetFile, store.DefaultBudgetPath(cmd.Skill)), // R12

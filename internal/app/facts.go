@@ -54,7 +54,8 @@ func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known, need loop.Nee
 		k.Origin = loop.Origin{By: start.Origin, Prompt: start.Prompt}
 	}
 	if need&loop.NeedSender != 0 {
-		k.Sender = h.sender()
+		there := t.Quiet != nil && t.Quiet.Typed
+		k.Sender = h.sender(!there || slices.Contains(t.Budget.Scheduled, h.ev.Prompt))
 	}
 	if need&loop.NeedEsc != 0 {
 		prompt, esc := usage.Escaped(h.ev.Transcript)
@@ -81,11 +82,16 @@ func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known, need loop.Nee
 // senderTime is how long after its event the lines of a prompt may reach the transcript.
 const senderTime = 250 * time.Millisecond
 
-// sender returns who sent the prompt. The client's own lines may come a little after the event.
-func (h *handler) sender() loop.Sender {
+// sender returns who sent the prompt. The client's own lines may come a little after the event;
+// patient waits for them. A program that drives the client by its SDK queues a person's words.
+func (h *handler) sender(patient bool) loop.Sender {
 	for {
 		by := usage.Sender(h.ev.Transcript, h.ev.Prompt)
-		if by != loop.SenderPerson || time.Since(h.began) > senderTime {
+		switch {
+		case by == loop.SenderClient &&
+			strings.HasPrefix(h.Env("CLAUDE_CODE_ENTRYPOINT"), "sdk-"):
+			return loop.SenderQueue
+		case by != loop.SenderPerson || !patient || time.Since(h.began) > senderTime:
 			return by
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -85,10 +85,14 @@ func (h *handler) answer() (event.Reply, error) {
 	if !h.sealed && !store.Exists(h.project) {
 		return event.Nothing(), nil
 	}
-	if err := h.openState(); err != nil {
-		return event.Nothing(), err
+	err := h.openState()
+	switch {
+	case err == nil:
+		return h.meet()
+	case h.witness != nil && !h.witness.Runs() && h.ev.Name != event.PreToolUse:
+		return event.Nothing(), nil // a person removed what an ended loop had left
 	}
-	return h.meet()
+	return event.Nothing(), err
 }
 
 // meet answers the event in a project that has state.

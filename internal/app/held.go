@@ -8,7 +8,6 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 	"hooks/internal/store"
-	"hooks/internal/usage"
 )
 
 // alive reports whether a run's client may still continue it.
@@ -45,7 +44,7 @@ func (h *handler) typedPrompt(r *seal.Record) bool {
 	prompts := []string{event.UserPromptSubmit, event.UserPromptExpansion}
 	_, wakes := h.ev.Wakeup()
 	if !slices.Contains(prompts, h.ev.Name) || h.ev.InSubagent() || wakes ||
-		usage.ScheduledFire(h.ev.Transcript, h.ev.Prompt) {
+		h.sender(true) >= loop.SenderClient {
 		return false
 	}
 	for _, b := range store.HeldBudgets(r) {

@@ -18,7 +18,8 @@ func (h *handler) postToolUse() (event.Reply, error) {
 			return loop.Heard{Turn: h.turn()}
 		})
 	}
-	anything := func(t *loopState) bool { return h.open(t) || t.Claim != nil }
+	_, _, job := h.ev.StartsJob()
+	anything := func(t *loopState) bool { return h.open(t) || t.Claim != nil || job }
 	if err != nil || !slices.ContainsFunc(list, anything) {
 		return event.Nothing(), err
 	}

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"hooks/internal/guard"
@@ -68,11 +67,8 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 	}
 	g.audits = auditPhase(record.Loop(string(loop.Audit)))
 	g.ended = !record.Runs()
-	return g, !g.ended || slices.ContainsFunc(record.Loops, shut)
+	return g, !g.ended || record.Shut()
 }
-
-// shut reports whether the gate of a loop that has ended holds the turn under way (design §7).
-func shut(l seal.Loop) bool { return l.Ended() && !gjson.Get(l.Quiet, "free").Bool() }
 
 // auditPhase is the phase of an audit loop that is on and active, "" where the post action is under
 // way and may push (A67).

@@ -190,7 +190,7 @@ func (s Start) merge(g ground, a guard.Act, there tracker.Facts) *Refusal {
 		return s.unsealed()
 	case g.ended:
 		return no("the loop has ended, and no person has typed in its session since",
-			"leave it to the person")
+			"a person types any prompt first, or uses another terminal")
 	}
 	if other := s.foreign(g.project, a, there); other != "" {
 		return no("it is about "+other+", a person is asked about the project's own PRs only",

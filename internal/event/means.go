@@ -2,6 +2,7 @@ package event
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -77,26 +78,20 @@ func (e Event) StartsJob() (id, about string, ok bool) {
 // Wakeup is a prompt that the client itself made for background work.
 type Wakeup struct {
 	Task, Output, Summary string
-	Ended                 bool   // the task is over
-	Stopped               string // the description of the worker that a person stopped
+	Ended                 bool     // the task is over
+	Stopped               []string // descriptions of the workers that a person stopped
 }
 
-// The client's own words for background work.
-const (
-	notification = "<task-notification>"
-	stoppedHead  = `Background agent "`
-	stoppedFoot  = `" was stopped by the user.`
-)
+const notification = "<task-notification>" // begins the client's own words for background work
 
 // Wakeup reads a prompt in the client's own words for background work; ok is false for any other.
+// They are a notification, or as in `Background agent "a" was stopped by the user.` and
+// `2 background agents were stopped by the user: "a", "b".`
 func (e Event) Wakeup() (w Wakeup, ok bool) {
-	if about, found := strings.CutPrefix(e.Prompt, stoppedHead); found {
-		w.Stopped, ok = strings.CutSuffix(strings.TrimSpace(about), stoppedFoot)
-		return w, ok
-	}
 	text, ok := strings.CutPrefix(e.Prompt, notification)
 	if !ok {
-		return w, false
+		w.Stopped = stopped(strings.TrimSpace(e.Prompt))
+		return w, w.Stopped != nil
 	}
 	part := func(tag string) string {
 		_, rest, _ := strings.Cut(text, "<"+tag+">")
@@ -107,4 +102,25 @@ func (e Event) Wakeup() (w Wakeup, ok bool) {
 	status := part("status")
 	w.Ended = status != "" && status != "running"
 	return w, true
+}
+
+// stopped are the quoted names in the client's words for workers that a person stopped, nil for any
+// other text.
+func stopped(text string) (names []string) {
+	count, rest, _ := strings.Cut(text, " ")
+	if _, err := strconv.Atoi(count); err == nil {
+		text = "B" + strings.TrimPrefix(rest, "b")
+	}
+	byUser := strings.Contains(text, " stopped by the user") ||
+		strings.Contains(text, " interrupted by the user")
+	if !byUser || !strings.HasPrefix(text, "Background agent") &&
+		!strings.HasPrefix(text, "Background task") {
+		return nil
+	}
+	for i, part := range strings.Split(text, `"`) {
+		if i%2 == 1 {
+			names = append(names, part)
+		}
+	}
+	return names
 }

@@ -11,6 +11,9 @@ import (
 func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	run := s.Run
 	switch {
+	case r.unasked() && r.Gated && !mine: // else its own gate decides
+		return refuse("Not begun: a loop of this session has ended\n" +
+			"hint: end the turn; a person types the command"), true
 	case run == nil || !r.Model && !r.Scheduled:
 		return Admission{}, false
 	case run.Status != Active && r.Model:

@@ -225,16 +225,21 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 			d := deny(DollarCeiling, e.wayToFinish(),
 				"%s is refused: %s, past the overrun of %d percent ($%s)", e.Tool, reached,
 				k.Overrun, limit)
-			d.Ends = e.Agent != "" // each further request of a worker costs as much as work
+			if e.Agent != "" { // each further request of a worker costs as much as work
+				d.Ends, d.Hint, d.Text = true, "", d.Text+"; this worker is ended"
+			}
 			out.Reply.Deny = d
 			return out
 		}
 	}
 	if first {
-		out.Reply.Context = fmt.Sprintf("hooks: %s. Now %s. "+
-			"No worker is dispatched any more; past $%s only reading, `hooks report`, "+
-			"git add, commit and push on your own branch, and the dialog pass.",
-			reached, e.wayToFinish(), limit)
+		past := "only reading, `hooks report`, git add, commit and push on your own branch, and " +
+			"the dialog pass"
+		if e.Agent != "" {
+			past = "you are ended at your next call"
+		}
+		out.Reply.Context = fmt.Sprintf("hooks: %s. Now %s. No worker is dispatched any more; "+
+			"past $%s %s.", reached, e.wayToFinish(), limit, past)
 	}
 	return out
 }

@@ -100,7 +100,11 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 type ClientStart struct{ Turn }
 
 func (e ClientStart) step(s State, _ *Known) Outcome {
-	return Outcome{Save: Save{Release: s.Quiet != nil}}
+	out := Outcome{Save: Save{Release: s.Quiet != nil}}
+	if s.Quiet == nil && s.Run != nil && s.Run.SessionID == e.Session && s.Run.Jobs != nil {
+		s.Run.Jobs, out.Save.Run = nil, s.Run
+	}
+	return out
 }
 
 // WorkerEnd is a SubagentStop: a worker ended. Failure is the API error of a StopFailure that names
@@ -268,8 +272,10 @@ func (s State) close(e Ending, k *Known) Outcome {
 		c.Run = c.Line.Budget
 	}
 	out := Outcome{Save: Save{Close: &c}, Reply: Reply{Closed: &c}, Unlock: true}
-	if c.Run.Status != Active && s.Tick.Wakes != nil {
-		out.Save.Quiet = &Quiet{Refused: s.Tick.Wakes}
+	if there := s.Tick.Typed != ""; c.Run.Status != Active && (there || s.Tick.Wakes != nil) {
+		out.Save.Quiet = &Quiet{
+			Typed: there, Free: there, Prompt: s.Tick.Typed, Refused: s.Tick.Wakes,
+		}
 	}
 	// what a person ended is no news to them
 	if c.Run.Status != Active && c.Run.StopCause != "user_interrupt" {

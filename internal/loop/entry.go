@@ -67,7 +67,13 @@ func (e Invocation) step(s State, k *Known) Outcome {
 		return e.start(at, k, a)
 	}
 	// the lock may be the session's own still, of a tick that was closed just now
-	return Outcome{Reply: Reply{Refuse: a.Text, Fires: e.Scheduled}, Unlock: at.Tick == nil}
+	reply := Reply{Refuse: a.Text, Fires: e.Scheduled && at.fires()}
+	return Outcome{Reply: reply, Unlock: at.Tick == nil}
+}
+
+// fires reports whether the session has anything scheduled for the run, or for the claim.
+func (s Standing) fires() bool {
+	return s.Run != nil && len(s.Run.Scheduled) > 0 || s.Claim != nil && len(s.Claim.Scheduled) > 0
 }
 
 // answered does what a person answered about another iteration's lock, once, because the same
@@ -116,9 +122,6 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	switch a.Mode {
 	case FreshRun:
 		run, in.Archive = newRun(e.Request), at.Run
-		if at.Run != nil && at.Run.SessionID == e.SessionID {
-			run.Jobs = at.Run.Jobs // they can still wake the session
-		}
 	case ResumeRun:
 		run = resume(latest(*at.Run, k.Previous), e.Request)
 	default:

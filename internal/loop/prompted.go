@@ -63,7 +63,7 @@ func (e Prompt) whileActive(s State, k *Known) Outcome {
 	if esc {
 		s.Tick.Interrupt(ByEsc)
 	}
-	own := s.Tick.Interrupted == ByEsc && s.Run.started(e.Wakes)
+	own := s.Tick.Interrupted == ByEsc && e.Wakes.isOf(s.Run.Jobs)
 	switch {
 	case own:
 		return e.refuseWake(s, k)
@@ -85,6 +85,12 @@ func (e Prompt) whileActive(s State, k *Known) Outcome {
 // Stop closes the iteration then.
 func (e Prompt) breakOff(s State, k *Known) Outcome {
 	if s.Tick.Draining || len(s.Tick.Workers) > 0 {
+		if e.Text != "" && e.Wakes == nil && k.lacks(NeedSender) != 0 {
+			return Outcome{Need: NeedSender}
+		}
+		if e.isTyped(k) { // the gate opens with the end of the last worker
+			s.Tick.Typed = e.Prompt
+		}
 		s.Tick.Draining = true
 		s.Tick.Prompts = AppendNew(slices.Clone(s.Tick.Prompts), e.Prompt)
 		return Outcome{Save: Save{Tick: s.Tick}, Reply: Reply{Draining: true}}

@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -14,9 +13,12 @@ type Quiet struct {
 	Typed  bool   `json:"typed,omitempty"`     // a person has typed since the run ended
 	Free   bool   `json:"free,omitempty"`      // the turn under way is not held
 	Prompt string `json:"prompt_id,omitempty"` // of the turn in which a person typed last
-	// Heard are the ids of the run's jobs that have ended since.
+	Woken  string `json:"woken,omitempty"`     // of the turn that a job of the run started last
+	// Jobs are those that were started since, in turns that the gate held; Heard are the ids of all
+	// that have ended.
+	Jobs  []Job    `json:"jobs,omitempty"`
 	Heard []string `json:"heard,omitempty"`
-	// Refused are the wakes that no one has been told of yet.
+	// Refused are the wakes that no person has read of yet, one for each task.
 	Refused []Wakeup `json:"refused,omitempty"`
 }
 
@@ -27,7 +29,7 @@ type Job struct {
 	About string `json:"about,omitempty"` // as the model described it
 }
 
-// maxJobs bounds the jobs that a run remembers. With more, the end of any job counts as its own.
+// maxJobs bounds the jobs that a run remembers. With as many, the end of any job counts as its own.
 const maxJobs = 64
 
 // Wakeup is a prompt that the client made for background work.
@@ -36,7 +38,8 @@ type Wakeup struct {
 	Output  string `json:"output,omitempty"`  // the file with its output
 	Summary string `json:"summary,omitempty"` // as in `Background command "build" completed`
 	Ended   bool   `json:"ended,omitempty"`   // it will not wake the session again
-	Stopped string `json:"stopped,omitempty"` // the worker that a person stopped, as described
+	// Stopped are the workers that a person stopped, as the model described them.
+	Stopped []string `json:"stopped,omitempty"`
 }
 
 // Sender is who sent a prompt, as far as the transcript shows it at the prompt's event.
@@ -48,33 +51,39 @@ const (
 	SenderPerson Sender = iota
 	SenderQueue
 	SenderClient
+	SenderSchedule // the client, for a schedule that fires
 )
 
-// startJob remembers background work of the run and reports whether it is new.
-func (b *Budget) startJob(j *Job) (news bool) {
-	if j == nil || j.ID == "" || len(b.Jobs) == maxJobs ||
-		slices.ContainsFunc(b.Jobs, func(o Job) bool { return o.ID == j.ID }) {
-		return false
+// withJob is a list with background work that a call has started; news says that it was not there.
+func withJob(list []Job, j *Job) (_ []Job, news bool) {
+	if j == nil || len(list) == maxJobs ||
+		slices.ContainsFunc(list, func(o Job) bool { return o.ID == j.ID }) {
+		return list, false
 	}
-	b.Jobs = append(slices.Clip(b.Jobs), *j)
-	return true
+	return append(slices.Clip(list), *j), true
 }
+
+// about reports whether the client's words are about a job.
+func (w *Wakeup) about(j Job) bool {
+	return w.Task != "" && j.ID == w.Task || slices.Contains(w.Stopped, j.About)
+}
+
+// ends reports whether a job ends with them.
+func (w *Wakeup) ends(j Job) bool { return w.about(j) && (w.Ended || w.Stopped != nil) }
 
 // endJob forgets background work that has ended and reports whether the run had started it.
 func (b *Budget) endJob(w *Wakeup) (known bool) {
-	if w == nil || !w.Ended || len(b.Jobs) == maxJobs {
+	if w == nil {
 		return false
 	}
 	n := len(b.Jobs)
-	b.Jobs = slices.DeleteFunc(slices.Clone(b.Jobs), func(j Job) bool { return j.ID == w.Task })
+	b.Jobs = slices.DeleteFunc(slices.Clone(b.Jobs), w.ends)
 	return len(b.Jobs) < n
 }
 
-// started reports whether what wakes the session is of the run's own doing.
-func (b *Budget) started(w *Wakeup) bool {
-	return w != nil && (len(b.Jobs) == maxJobs || slices.ContainsFunc(b.Jobs, func(j Job) bool {
-		return w.Task != "" && j.ID == w.Task || w.Stopped != "" && j.About == w.Stopped
-	}))
+// isOf reports whether what wakes the session is one of these jobs.
+func (w *Wakeup) isOf(jobs []Job) bool {
+	return w != nil && (len(jobs) >= maxJobs || slices.ContainsFunc(jobs, w.about))
 }
 
 // answered reports whether a person has answered, in a terminal, all that a paused run waits for.
@@ -83,9 +92,21 @@ func (b *Budget) answered() bool {
 		!slices.ContainsFunc(b.Pending, func(g Gate) bool { return g.Answer == "" })
 }
 
-// awaits reports whether a job of the run can still wake the session.
+// jobs are all that were started by the run, and in held turns since.
+func (q *Quiet) jobs(b *Budget) []Job { return slices.Concat(b.Jobs, q.Jobs) }
+
+// hear notes the jobs that have ended.
+func (q *Quiet) hear(jobs []Job, ended func(Job) bool) {
+	for _, j := range jobs {
+		if ended(j) {
+			q.Heard = AppendNew(slices.Clip(q.Heard), j.ID)
+		}
+	}
+}
+
+// awaits reports whether one of the jobs can still wake the session.
 func (q *Quiet) awaits(b *Budget) bool {
-	return len(b.Jobs) == maxJobs || slices.ContainsFunc(b.Jobs, func(j Job) bool {
+	return slices.ContainsFunc(q.jobs(b), func(j Job) bool {
 		return !slices.Contains(q.Heard, j.ID)
 	})
 }
@@ -99,30 +120,42 @@ func (e Prompt) afterEnd(s State, k *Known) Outcome {
 		return Outcome{}
 	case e.Wakes == nil && k.lacks(NeedSender) != 0:
 		return Outcome{Need: NeedSender}
-	case fires && k.Sender != SenderPerson && !e.enters():
+	case fires && k.Sender >= SenderClient && !e.enters():
 		return Outcome{Reply: Reply{Refuse: priorStop(s.Run), Hidden: true}}
-	case s.Quiet == nil || fires:
+	case s.Quiet == nil, fires && k.Sender >= SenderClient: // its entry refuses it
 		return Outcome{}
 	}
-	q, out := *s.Quiet, Outcome{}
-	own := s.Run.started(e.Wakes)
-	if own && e.Wakes.Ended {
-		q.Heard = AppendNew(slices.Clip(q.Heard), e.Wakes.Task)
+	before, q, jobs := s.Quiet, *s.Quiet, s.Quiet.jobs(s.Run)
+	own := e.Wakes.isOf(jobs)
+	if own {
+		q.hear(jobs, e.Wakes.ends)
 	}
-	switch {
+	out := Outcome{}
+	switch theirs := e.Prompt != "" && q.Prompt == e.Prompt; {
 	case own && !q.Typed:
-		q.Refused = append(slices.Clip(q.Refused), *e.Wakes)
 		out.Reply = Reply{Refuse: e.Wakes.refused(), Hidden: true}
-	case !e.isTyped(k):
-		q.Free = q.Typed && (!own || e.Prompt == q.Prompt) // it may reach the turn that runs
-	case !q.Free || q.Prompt != e.Prompt: // a prompt has up to two events
+		q.Refused = e.Wakes.among(q.Refused)
+	case own && !theirs: // a notification may reach the turn that runs
+		q.Free, q.Woken = false, e.Prompt
+	case e.isTyped(k) && !(q.Free && theirs): // a prompt has up to two events
 		e.typed(&out, s.Run, q)
 		return out
+	case !own && e.Prompt != q.Woken:
+		q.Free = q.Typed
 	}
-	if q.Free != s.Quiet.Free || len(q.Heard) > len(s.Quiet.Heard) || out.Reply.Hidden {
+	if q.Free != before.Free || q.Woken != before.Woken || len(q.Heard) > len(before.Heard) ||
+		len(q.Refused) > len(before.Refused) {
 		out.Save.Quiet = &q
 	}
 	return out
+}
+
+// among is a list with a wake in the place of an earlier one of the same task.
+func (w *Wakeup) among(list []Wakeup) []Wakeup {
+	list = slices.DeleteFunc(slices.Clone(list), func(o Wakeup) bool {
+		return o.Task == w.Task && slices.Equal(o.Stopped, w.Stopped)
+	})
+	return append(list, *w)
 }
 
 // enters reports whether the prompt itself invokes a looping skill: its entry decides about it.
@@ -133,7 +166,7 @@ func (e Prompt) enters() bool {
 // isTyped reports whether a person typed the prompt. A text in the client's own words never counts
 // as typed, nor does another event of a turn.
 func (e Prompt) isTyped(k *Known) bool {
-	return e.Text != "" && e.Wakes == nil && k.Sender != SenderClient
+	return e.Text != "" && e.Wakes == nil && k.Sender < SenderClient
 }
 
 // typed opens the gate of a run that has ended: a person is there. What was refused since the end
@@ -151,12 +184,12 @@ func (e Turn) typed(out *Outcome, run *Budget, q Quiet) {
 func (e Prompt) refuseWake(s State, k *Known) Outcome {
 	t, w := s.Tick, e.Wakes
 	for _, j := range s.Run.Jobs {
-		if w.Ended && j.ID == w.Task || w.Stopped != "" && j.About == w.Stopped {
+		if w.ends(j) {
 			t.Workers = without(t.Workers, j.ID)
 		}
 	}
 	s.Run.endJob(w)
-	t.Wakes = append(slices.Clip(t.Wakes), *w)
+	t.Wakes = w.among(t.Wakes)
 	out := Outcome{Save: Save{Run: s.Run, Tick: t}}
 	if len(t.Workers) == 0 {
 		if out = e.closeTurn(s, k); out.Need != 0 {
@@ -167,14 +200,21 @@ func (e Prompt) refuseWake(s State, k *Known) Outcome {
 	return out
 }
 
+// What names the work, as in `Background command "build" completed`.
+func (w *Wakeup) What() string {
+	switch {
+	case w.Summary != "":
+		return w.Summary
+	case w.Stopped != nil:
+		return "you stopped the worker " + strings.Join(w.Stopped, ", ")
+	}
+	return "task " + w.Task + " reported"
+}
+
 // refused is the one line that a person reads of a wake that was refused.
 func (w *Wakeup) refused() string {
-	what := w.Summary
-	if what == "" {
-		what = fmt.Sprintf("Worker %q was stopped", w.Stopped)
-	}
-	return "hooks: " + what + "; not passed to the model, because the loop has ended. Your next " +
-		"prompt names it"
+	return "hooks: " + w.What() + "; not passed to the model, because the loop has ended. Your " +
+		"next prompt names it"
 }
 
 // inQuiet holds the calls of a session whose run has ended.
@@ -203,9 +243,9 @@ func (e Call) inQuiet(s State, k *Known) Outcome {
 func (e Call) afterRun(s State, k *Known) Outcome {
 	const wait = "end the turn; nothing more is done before the person's next prompt"
 	switch {
-	case e.Schedules != nil:
+	case e.Schedules != nil, e.Outside != "":
 		return refuseCall(deny(ScheduleRule, wait, "Not scheduled: %s", priorStop(s.Run)))
-	case e.Sends != nil:
+	case e.Sends != nil, e.Tool == "SendMessage" && e.Agent == "": // it revives a worker
 		return refuseCall(notSent(priorStop(s.Run), wait))
 	case k.lacks(NeedReading) != 0:
 		return Outcome{Need: NeedReading}
@@ -231,7 +271,8 @@ func (e Call) endsWorker(s State) *Deny {
 	if e.Agent == "" || !e.open(s) || s.Tick.Interrupted != ByEsc || s.Tick.Attempt == nil {
 		return nil
 	}
-	d := deny(DrainRule, "", "%s is refused: a person has ended the loop with Esc", e.Tool)
+	d := deny(DrainRule, "",
+		"%s is refused: a person has ended the loop with Esc, and this worker with it", e.Tool)
 	d.Ends = true
 	return d
 }

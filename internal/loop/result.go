@@ -79,7 +79,7 @@ type Acted struct {
 
 func (e Result) step(s State, _ *Known) Outcome {
 	if !e.open(s) {
-		return Outcome{}
+		return e.betweenTicks(s)
 	}
 	news := s.Tick.Ended(e.ID)
 	if e.Failed {
@@ -90,7 +90,8 @@ func (e Result) step(s State, _ *Known) Outcome {
 		out.Reply.Answers = s.answer(e.Now, *e.Answers)
 		return out
 	}
-	started := s.Run.startJob(e.Job)
+	jobs, started := withJob(s.Run.Jobs, e.Job)
+	s.Run.Jobs = jobs
 	if !news && !started && !e.Sent && e.Qmd == "" && len(e.Effects) == 0 {
 		return Outcome{}
 	}
@@ -100,6 +101,25 @@ func (e Result) step(s State, _ *Known) Outcome {
 		out.Save.Run = s.Run
 	}
 	return out
+}
+
+// betweenTicks remembers background work that was started in a turn of the run after its iteration
+// had ended, or in a turn that the gate of an ended run holds.
+func (e Result) betweenTicks(s State) Outcome {
+	switch {
+	case s.Run == nil || e.Job == nil:
+	case s.Quiet != nil && !s.Quiet.Free:
+		q, news := *s.Quiet, false
+		if q.Jobs, news = withJob(q.Jobs, e.Job); news {
+			return Outcome{Save: Save{Quiet: &q}}
+		}
+	case s.Run.Status == Active && slices.Contains(s.Run.LastPrompts, e.Prompt):
+		jobs, news := withJob(s.Run.Jobs, e.Job)
+		if s.Run.Jobs = jobs; news {
+			return Outcome{Save: Save{Run: s.Run}}
+		}
+	}
+	return Outcome{}
 }
 
 // RecordEffects adds what a call brought, once a call.

@@ -48,6 +48,9 @@ func (b *Budget) invokedBy(r Request) {
 // command names are changed.
 func resume(b Budget, r Request) Budget {
 	b.away(r.Now)
+	if b.SessionID != r.SessionID || b.Owner.PID != r.Owner.PID || b.Owner.Start != r.Owner.Start {
+		b.Jobs = nil // they ended with their client
+	}
 	b.Status, b.StopCause, b.StopText, b.StopDetail = Active, "", "", nil
 	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
 	b.EventsFrom = r.EventsFrom

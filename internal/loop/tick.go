@@ -65,6 +65,8 @@ type Tick struct {
 	Workers []string `json:"workers,omitempty"` // ids of background agents not known to have ended
 	// EndedWorkers are the ids of agents that a refusal ended (R44); no event reports their end.
 	EndedWorkers []string `json:"ended_workers,omitempty"`
+	// Typed is the prompt in which a person typed while the workers of the ended turn finished.
+	Typed string `json:"typed_in,omitempty"`
 	// Wakes are those that were refused since a person ended the turn with Esc.
 	Wakes    []Wakeup `json:"refused_wakes,omitempty"`
 	Critics  []string `json:"critics,omitempty"` // sent, each as "thread/type"

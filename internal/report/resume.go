@@ -97,15 +97,12 @@ func lifted(b *loop.Budget) (flags string) {
 	return flags
 }
 
-// Missed names what ended while no one was there, and where its output is.
+// Missed names what ended or reported while no person was there, and where its output is.
 func Missed(wakes []loop.Wakeup) string {
-	text := []string{"hooks: while no one was there, this ended and was not passed to the model:"}
+	text := []string{"hooks: while you were away, this was not passed to the model:"}
 	for _, w := range wakes {
-		what := w.Summary
-		if what == "" {
-			what = fmt.Sprintf("worker %q was stopped", w.Stopped)
-		}
-		if w.Task != "" {
+		what := w.What()
+		if w.Task != "" && w.Summary != "" {
 			what = "task " + w.Task + ": " + what
 		}
 		if w.Output != "" {

@@ -75,6 +75,14 @@ func (l *Loop) Ended() bool {
 	return status == "halted" || status == "paused"
 }
 
+// Shut reports whether the gate of a loop that has ended holds the turn under way (design §7).
+func (l *Loop) Shut() bool { return l.Ended() && !gjson.Get(l.Quiet, "free").Bool() }
+
+// Shut reports whether the gate of one of the loops holds the turn under way.
+func (r *Record) Shut() bool {
+	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.Shut() })
+}
+
 // Runs reports whether a loop of the record is on whose run has not ended.
 func (r *Record) Runs() bool {
 	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.On && !l.Ended() })

@@ -54,17 +54,27 @@ func (s *Store) loadSealed(session string, skill loop.Skill) (State, error) {
 		return State{Skill: run.skill(), BudgetPath: run.Budget}, err
 	}
 	st, err := f.state(s, run)
-	return st, errors.Join(err, s.readFindings(&st))
+	return st, errors.Join(err, s.gate(run, &st), s.readFindings(&st))
 }
 
 // quiet is the state of a run that has ended, by its record alone: its files are a person's again.
 func (s *Store) quiet(run sealed) (st State, err error) {
-	st.Skill, st.BudgetPath, st.Quiet = run.skill(), run.Budget, &loop.Quiet{}
-	st.Budget, err = s.sealedBudget(run)
-	if err == nil && run.Quiet != "" {
-		st.Quiet, err = parse[loop.Quiet](run.Budget, []byte(run.Quiet))
+	st.Skill, st.BudgetPath = run.skill(), run.Budget
+	if st.Budget, err = s.sealedBudget(run); err == nil {
+		err = s.gate(run, &st)
 	}
 	return st, err
+}
+
+// gate reads the gate of a run that has ended, also where a kill cut off the note of its end.
+func (s *Store) gate(run sealed, st *State) (err error) {
+	if b := st.Budget; b == nil || b.Status == loop.Active || st.Tick != nil {
+		return nil
+	}
+	if st.Quiet = (&loop.Quiet{}); run.Quiet != "" {
+		st.Quiet, err = parse[loop.Quiet](run.Budget, []byte(run.Quiet))
+	}
+	return err
 }
 
 // saveQuiet writes the gate of a session's run that has ended.
@@ -109,7 +119,8 @@ func (s *Store) recoverState(session string, skill loop.Skill) (State, error) {
 	case on && run.Ended() && run.HeldFor == "":
 		return s.quiet(run)
 	case on:
-		return s.recoverSealed(run)
+		st, err := s.recoverSealed(run)
+		return st, errors.Join(err, s.gate(run, &st))
 	}
 	st, err := s.recover(skill)
 	if err == nil {

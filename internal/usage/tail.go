@@ -140,7 +140,7 @@ func Sender(transcript, prompt string) (by loop.Sender) {
 			taken = text(v.Get("operation")) == "dequeue"
 			return true
 		case r.subtype == "scheduled_task_fire" && strings.TrimSpace(r.fired) == prompt:
-			by = loop.SenderClient
+			by = loop.SenderSchedule
 			return false
 		}
 		return r.kind != "user"
