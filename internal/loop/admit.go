@@ -28,6 +28,7 @@ type Request struct {
 	Audit      *AuditRun
 	Path       string // of the budget file, relative to the project or absolute
 	Prices     string // where a fresh run's prices come from (R61)
+	Tracker    *Tracker
 }
 
 // Standing is the state that a request meets, and whether the processes named in it still live.

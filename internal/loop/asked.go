@@ -99,6 +99,9 @@ func (t *Tick) observed(e Ending) Observed {
 	}
 	if t.Asked != nil {
 		for _, p := range t.Asked.PRs {
+			if p.Unknown != "" {
+				continue
+			}
 			o.Tracker = AppendNew(slices.Clone(o.Tracker), p.Number)
 		}
 	}

@@ -10,7 +10,7 @@ func TestWhatIsKnownOfAMerge(t *testing.T) {
 		want bool
 	}{
 		"nothing":               {Tick{}, false},
-		"the skill says none":   {Tick{Report: Report{PRs: told(&no)}}, true},
+		"the skill says none":   {Tick{Report: Report{PRs: told(&no)}}, false},
 		"the skill says some":   {Tick{Report: Report{PRs: told(&yes)}}, false},
 		"the tracker says none": {Tick{Asked: &Asked{PRs: told(&no)}}, true},
 		"the tracker cannot tell": {Tick{Asked: &Asked{PRs: told(nil)},

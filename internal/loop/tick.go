@@ -148,7 +148,7 @@ type Dialog struct {
 // Approval is a person's answer "merge" for one PR: good for one merge in this tick (R101).
 type Approval struct {
 	PR      int    `json:"pr"`
-	HeadSHA string `json:"head_sha,omitempty"`
+	HeadSHA string `json:"head_sha,omitempty"` // "" in older files: good for nothing
 	Used    bool   `json:"used,omitempty"`
 }
 
@@ -188,7 +188,9 @@ type PR struct {
 	HeadSHA       string   `json:"head_sha,omitempty"`
 	Labels        []string `json:"labels,omitempty"`
 	HumanFeedback *bool    `json:"human_feedback,omitempty"`
-	New           bool     `json:"new,omitempty"`
+	// Unknown is why the tracker could not tell HumanFeedback, "" in a skill's report.
+	Unknown string `json:"unknown,omitempty"`
+	New     bool   `json:"new,omitempty"`
 }
 
 // QmdOutcome is a reported qmd signal (R53).
