@@ -119,7 +119,7 @@ func (w *rerun) judge(h *handler, t *loopState) event.Reply {
 		a := &known.Reading.Acts[i]
 		a.SHA, a.Alone = "", true
 		pr := loop.PR{Number: a.PR, HeadSHA: "unknown", HumanFeedback: new(true)}
-		known.Merging = append(known.Merging, pr)
+		known.Merging = append(known.Merging, loop.Looked{PR: pr})
 	}
 	o := loop.Step(t.values(), known, h.toolCall())
 	if o.Save.Tick != nil {

@@ -112,7 +112,7 @@ func few(notes []string) []string {
 // askMerging looks up PRs that are about to be merged, side by side, because a person may have
 // spoken since the iteration began. Of one that the tracker cannot tell it says why, so that a
 // person decides (R99–R101), and the remote names the commit.
-func (h *handler) askMerging(t *loopState, acts []loop.Act) (list []loop.PR) {
+func (h *handler) askMerging(t *loopState, acts []loop.Act) (list []loop.Looked) {
 	acts = slices.DeleteFunc(slices.Clone(acts), func(a loop.Act) bool {
 		return a.Kind != loop.ActMerge && a.Kind != loop.ActLand
 	})
@@ -127,7 +127,7 @@ func (h *handler) askMerging(t *loopState, acts []loop.Act) (list []loop.PR) {
 	for i, answer := range h.askPRs(t, numbers) {
 		list = append(list, h.toldOf(t, numbers[i], &answer))
 	}
-	if slices.ContainsFunc(list, func(p loop.PR) bool { return p.HeadSHA == "" }) {
+	if slices.ContainsFunc(list, func(p loop.Looked) bool { return p.HeadSHA == "" }) {
 		h.remoteHeads(t, list)
 	}
 	return list
@@ -135,7 +135,7 @@ func (h *handler) askMerging(t *loopState, acts []loop.Act) (list []loop.PR) {
 
 // remoteHeads asks the run's remotes for the commits of PRs that the tracker did not name: by the
 // forge's own refs, else by the branch.
-func (h *handler) remoteHeads(t *loopState, list []loop.PR) {
+func (h *handler) remoteHeads(t *loopState, list []loop.Looked) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	remote, _, kind := h.question(t).Remotes(ctx)
@@ -175,14 +175,14 @@ func (h *handler) askPRs(t *loopState, numbers []int) []forge.Answer {
 // toldOf is what an answer has of a PR: without feedback, the reason. If every person who spoke has
 // approved this very commit since, and the loop did and said nothing after that, no human feedback
 // was addressed since the previous iteration (R99).
-func (h *handler) toldOf(t *loopState, number int, answer *forge.Answer) loop.PR {
-	told := loop.PR{Number: number}
+func (h *handler) toldOf(t *loopState, number int, answer *forge.Answer) loop.Looked {
+	told := loop.Looked{PR: loop.PR{Number: number}}
 	for i := range answer.PRs {
 		pr := &answer.PRs[i]
 		if pr.Number != number {
 			continue
 		}
-		told = pr.Loop()
+		told.PR = pr.Loop()
 		if len(pr.Approved) > 0 && t.Tick.Comments == 0 {
 			if previous, err := h.previous(t.Skill, t.Budget); err == nil &&
 				pr.Reviewed(previous.HeadAtEnd(number)) {

@@ -32,7 +32,7 @@ func (e Call) merge(s State, k *Known) Outcome {
 		return Outcome{Need: NeedMerging}
 	}
 	for _, pr := range k.Merging {
-		s.Tick.mergeTrackerPR(pr)
+		s.Tick.mergeTrackerPR(pr.PR, pr.Unknown)
 	}
 	return e.judgeMerges(s, acts, postedBy(k.Reading.Acts))
 }
@@ -126,10 +126,7 @@ func (e Call) mergeOne(s State, a Act) *Deny {
 
 // noHead refuses a merge about which no true question can be asked.
 func (t *Tick) noHead(a Act) *Deny {
-	why := "neither the tracker nor the remote names it"
-	if pr := t.AskedPR(a.PR); pr != nil && pr.Unknown != "" {
-		why = pr.Unknown
-	}
+	why := cmp.Or(t.unknown(a.PR), "neither the tracker nor the remote names it")
 	return deny(MergeGate, fmt.Sprintf("push its branch and try again, or leave the PR open: a "+
 		"person merges it in a terminal, or finds the cause with `hooks pr %d`", a.PR),
 		"Not merged: %s. No one can tell which commit PR #%d is at (%s)", a.Command, a.PR, why)

@@ -40,8 +40,8 @@ func mergeDue(f *Facts) []Gate {
 	t, pr := f.Tick, f.Merging
 	g := Gate{Target: prTarget(pr), HeadSHA: t.head(pr)}
 	why := "an earlier answer is void"
-	if asked := t.AskedPR(pr); asked != nil && asked.HumanFeedback == nil {
-		why = "nobody can tell who commented (" + asked.Unknown + ")"
+	if unknown := t.unknown(pr); unknown != "" {
+		why = "nobody can tell who commented (" + unknown + ")"
 	}
 	g.Question = fmt.Sprintf("%s at %s: %s. Merge now, or hold for review?", g.Target,
 		short(g.HeadSHA), why)

@@ -914,7 +914,7 @@ func (w *world) merging(args string) {
 	w.known.Merging = nil
 	for one := range strings.SplitSeq(args, ", ") {
 		words := append(strings.SplitN(one, " ", 3), "", "")
-		p := PR{Number: number1(words[0]), HeadSHA: strings.Trim(words[1], "-")}
+		p := Looked{PR: PR{Number: number1(words[0]), HeadSHA: strings.Trim(words[1], "-")}}
 		switch said := words[2]; said {
 		case "commented", "quiet":
 			p.HumanFeedback = new(said == "commented")

@@ -103,6 +103,14 @@ type Asked struct {
 	PRs       []PR    `json:"prs,omitempty"`
 	// those of PRs whose branch is in a fork, not on the remote
 	InForks []int `json:"elsewhere,omitempty"`
+	// those of PRs of which the tracker could not tell who commented
+	Unknown []Unknown `json:"unknown,omitempty"`
+}
+
+// Unknown is why no one can tell who commented on a PR.
+type Unknown struct {
+	PR  int    `json:"pr"`
+	Why string `json:"why"`
 }
 
 // Observed is what the program saw itself. The other facts about PRs in an iteration are the
@@ -188,9 +196,7 @@ type PR struct {
 	HeadSHA       string   `json:"head_sha,omitempty"`
 	Labels        []string `json:"labels,omitempty"`
 	HumanFeedback *bool    `json:"human_feedback,omitempty"`
-	// Unknown is why the tracker could not tell HumanFeedback, "" in a skill's report.
-	Unknown string `json:"unknown,omitempty"`
-	New     bool   `json:"new,omitempty"`
+	New           bool     `json:"new,omitempty"`
 }
 
 // QmdOutcome is a reported qmd signal (R53).
