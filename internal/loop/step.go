@@ -185,8 +185,8 @@ type Known struct {
 	Snapshot *Snapshot
 }
 
-// Looked is a PR that is about to be merged, as it was looked up. Unknown is why no one can tell who
-// commented, "" if the tracker told.
+// Looked is a PR that is about to be merged, as it was looked up. Unknown is why no one can tell
+// who commented, "" if the tracker told.
 type Looked struct {
 	PR
 	Unknown string

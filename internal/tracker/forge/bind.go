@@ -85,11 +85,11 @@ func moved(was, now loop.Tracker) string {
 		}
 	}
 	from, to := names(was), names(now)
+	what := []string{"", "the tracker is ", "git leads to ", "origin leads to ", "its client is "}
 	for i := range from {
 		if from[i] != to[i] {
 			i = max(i, 1)
-			return "the tracker is " + cmp.Or(to[i], "gone") + ", the run began with " +
-				cmp.Or(from[i], "none")
+			return what[i] + cmp.Or(to[i], "none") + ", the run began with " + cmp.Or(from[i], "none")
 		}
 	}
 	return ""
