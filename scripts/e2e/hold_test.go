@@ -386,12 +386,13 @@ func mergesOnceAllowed(t *testing.T, want int, between ...Call) {
 	d := newRaid(t)
 	d.Model.script = Worker{Work: func(int) []Call {
 		keep := python("import shutil\nshutil.copytree('.s' + 'dd/loop', '../before')")
-		calls := append([]Call{bash(merge)}, askInOwnWords()...)
-		return append(append(append(calls, keep, bash(merge)), between...), bash(merge))
+		merge := bash(d.merge(142))
+		calls := append([]Call{merge}, askInOwnWords()...)
+		return append(append(append(calls, keep, merge), between...), merge)
 	}}.Say
 	term := d.Interactive()
 	term.Enter(reviewLoop)
-	term.WaitScreen("Merge now or hold for human re-review?", 60*time.Second)
+	term.WaitScreen("Merge now, or hold for review?", 60*time.Second)
 	if d.merged() {
 		t.Error("merged before anyone was asked")
 	}

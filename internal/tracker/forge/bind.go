@@ -89,7 +89,8 @@ func moved(was, now loop.Tracker) string {
 	for i := range from {
 		if from[i] != to[i] {
 			i = max(i, 1)
-			return what[i] + cmp.Or(to[i], "none") + ", the run began with " + cmp.Or(from[i], "none")
+			return what[i] + cmp.Or(to[i], "none") + ", the run began with " +
+				cmp.Or(from[i], "none")
 		}
 	}
 	return ""
