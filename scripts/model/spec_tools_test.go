@@ -229,8 +229,8 @@ func (m *model) exhausted(s *side) bool {
 	})
 }
 
-// merge is the gate's rule (R99–R102): on the tracker's own word that nobody commented, or once on a
-// person's word, at the commit that they were asked about.
+// merge is the gate's rule (R99–R102): on the tracker's own word that nobody commented, or once on
+// a person's word, at the commit that they were asked about.
 func (m *model) merge(s *side, ses *session, c tool) reply {
 	if !opened(s, ses) {
 		// which judges it
