@@ -19,7 +19,7 @@ type Base struct {
 
 // String is the repository in words, as in "github.com/acme/app": its address if it has no host.
 func (b Base) String() string {
-	if b.Name == "" {
+	if b.Host == "" || b.Name == "" {
 		return b.URL
 	}
 	return cmp.Or(OfficialHost(b.Host), b.Host) + "/" + b.Owner + "/" + b.Name
