@@ -161,7 +161,8 @@ func (h *handler) mergePlainly(a loop.Act, sha string) string {
 	switch {
 	case sha == "":
 		return plain
-	case a.SHA == "" && flag != "" && strings.HasPrefix(a.Command, plain):
+	case a.SHA == "" && flag != "" && strings.HasPrefix(a.Command, plain) &&
+		!strings.Contains(a.Command, "…"):
 		return a.Command + " " + flag
 	}
 	return tracker.MergeAt(kind, pr, sha)

@@ -1,6 +1,7 @@
 package brake
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -232,7 +233,7 @@ func (s Start) forge() string {
 // foreign names the repository that a merge is about if it is none that a loop began with.
 func (s Start) foreign(g ground, a guard.Act) string {
 	redact := config.Load(g.project).Redact // as the run's record is
-	host := strings.ToLower(s.Steers["GH_HOST"])
+	host := s.host()
 	if a.Repo != "" && host != "" {
 		a.Repo = host + "/" + a.Repo
 	}
@@ -254,7 +255,7 @@ func (s Start) foreign(g ground, a guard.Act) string {
 	there := tracker.Asked(context.Background(), s.Env, s.Cwd)
 	at, other := redact(there.Base().String()), "the repository of "+s.Cwd
 	if host != "" && !strings.HasPrefix(at, host+"/") {
-		return "the host of GH_HOST"
+		return "the host " + host
 	}
 	for _, run := range g.runs {
 		own := tracker.BaseOf(run.URL)
@@ -267,6 +268,21 @@ func (s Start) foreign(g ground, a guard.Act) string {
 		other = "project " + other
 	}
 	return other
+}
+
+// host is the one that the environment names for the forge's client, "" for none.
+func (s Start) host() string {
+	name := ""
+	switch tracker.ForgeOfClient(s.Argv[0]) {
+	case "github":
+		name = s.Steers["GH_HOST"]
+	case "gitlab":
+		name = cmp.Or(s.Env("GITLAB_HOST"), s.Env("GL_HOST"), s.Env("GITLAB_URI"))
+	}
+	if at, _ := tracker.SplitRemote(name); at != "" {
+		name = at
+	}
+	return strings.ToLower(name)
 }
 
 // leadsAway reports whether a variable may make git take another repository, or other remotes, for

@@ -398,6 +398,15 @@ func TestPassIsForOneThing(t *testing.T) {
 			t.Errorf("%s leads to another repository", name)
 		}
 	}
+	for host, away := range map[string]bool{"evil.example": true, "https://github.com/": false} {
+		glab := start(dir, "glab", "mr", "merge", "142")
+		glab.Env = func(name string) string {
+			return map[string]string{"GITLAB_HOST": host}[name]
+		}
+		if r := glab.judge((&passes{dir, 1}).ground()); (r != nil) != away {
+			t.Errorf("GITLAB_HOST %s: %v", host, r)
+		}
+	}
 	s.Steers = map[string]string{"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull}
 	if r := s.judge((&passes{dir, 1}).ground()); r != nil {
 		t.Errorf("without files of settings: %v", r)
