@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/report"
+	"hooks/internal/tracker"
 )
 
 type demoCmd struct {
@@ -39,6 +41,9 @@ func (c demoCmd) Run(p caller) error {
 		transcript: filepath.Join(dir, "session.jsonl"),
 		session:    "session-one",
 	}}
+	if err := d.remote(201); err != nil {
+		return err
+	}
 	for _, scene := range []func(){d.begins, d.contended, d.gated, d.nearsBudget} {
 		if scene(); d.err != nil {
 			return d.err
@@ -53,6 +58,27 @@ type demo struct {
 	out    io.Writer
 	screen report.Screen
 	err    error
+}
+
+// remote makes the project a repository whose remote, a folder in it, has the head of a PR.
+func (d *demo) remote(pr int) error {
+	const bare = ".remote.git"
+	for _, args := range [][]string{
+		{"init", "-q", "-b", "feature/143"}, {"init", "-q", "--bare", bare},
+		{"remote", "add", "origin", bare},
+		{"-c", "user.name=demo", "-c", "user.email=demo@example.com",
+			"commit", "-q", "--allow-empty", "-m", "Sort"},
+		{"push", "-q", "origin", "HEAD:" + tracker.PullRef("github", pr)},
+	} {
+		git := exec.Command("git", args...)
+		git.Dir = d.project
+		git.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+			"GIT_AUTHOR_DATE=2026-11-20T12:00:00Z", "GIT_COMMITTER_DATE=2026-11-20T12:00:00Z")
+		if out, err := git.CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w: %s", args[0], err, out)
+		}
+	}
+	return nil
 }
 
 const demoArgs = "--loop --max-iterations 6 --max-dollars 1"
@@ -81,8 +107,8 @@ func (d *demo) contended() {
 }
 
 func (d *demo) gated() {
-	d.title("Back in the first session: an urgent issue landed meanwhile")
-	d.report(backlog("145,99") + "}")
+	d.title("Back in the first session: an urgent issue landed, and a person commented on the PR")
+	d.report(backlog("145,99") + `,"prs":[{"number":201,"human_feedback":true}]}`)
 	d.title("The model sends off a worker before the question is answered")
 	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Agent", "tool_use_id", "t2",
 		"tool_input.prompt", "Implement issue #99", "tool_input.description", "#99"})

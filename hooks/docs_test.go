@@ -290,6 +290,16 @@ func alike(want, got string) bool {
 	return regexp.MustCompile(pattern).MatchString(strings.Join(words(got), "\n"))
 }
 
+// The pages that promise something about merges have the words of `hooks explain`.
+func TestDocsPromiseMergesAlike(t *testing.T) {
+	for _, name := range []string{"README.md", "docs/conditions.md", "docs/limits.md"} {
+		text := strings.ToLower(strings.Join(strings.Fields(page(t, name)), " "))
+		if !strings.Contains(text, strings.ToLower(loop.MergePromise)) {
+			t.Errorf("%s does not say that %s", name, loop.MergePromise)
+		}
+	}
+}
+
 // The commands of the tutorial print what it says.
 func TestDocsFirstNight(t *testing.T) {
 	for _, program := range []string{"jq", "sh", "sed"} {

@@ -427,7 +427,8 @@ func acceptMain() int {
 // process that lives until `die NAME`, with its pid in the variable NAME. `esc` is the client's
 // mark of a person's Esc, `fires PROMPT` its mark of a prompt that its scheduler submits.
 // `gh-answers DIR` puts gh, glab and tea on PATH that answer from the files of DIR and log their
-// calls in DIR/calls.log: see package standin. `by-client event …` and `by-client answer …` come
+// calls in DIR/calls.log: see package forgetest. `tracker 142 def5678 ann` has the project's GitHub
+// answer that PR #142 is at that commit and that ann commented; without a name no one did. `by-client event …` and `by-client answer …` come
 // over a socket of the client, as real events do; what `exec` sends comes through a pipe.
 var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 	"client": func(ts *testscript.TestScript, _ bool, args []string) {
@@ -452,14 +453,9 @@ var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 		ts.Check(ts.Exec("append", line))
 	},
 	"gh-answers": func(ts *testscript.TestScript, _ bool, args []string) {
-		self, err := os.Executable()
-		ts.Check(err)
-		bin := ts.MkAbs(".forges")
-		ts.Check(forgetest.Install(bin, ts.MkAbs(args[0]), self))
-		if !strings.HasPrefix(ts.Getenv("PATH"), bin) {
-			ts.Setenv("PATH", bin+string(os.PathListSeparator)+ts.Getenv("PATH"))
-		}
+		ghAnswers(ts, args[0])
 	},
+	"tracker":   trackerCmd,
 	"by-client": byClient,
 	"forged":    forged,
 	// queued writes the lines with which the client sends a prompt of its own.
@@ -476,6 +472,41 @@ var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 		ts.Check(err)
 		ts.Check(ts.Exec("append", line))
 	},
+}
+
+func ghAnswers(ts *testscript.TestScript, dir string) {
+	self, err := os.Executable()
+	ts.Check(err)
+	bin := ts.MkAbs(".forges")
+	ts.Check(forgetest.Install(bin, ts.MkAbs(dir), self))
+	if !strings.HasPrefix(ts.Getenv("PATH"), bin) {
+		ts.Setenv("PATH", bin+string(os.PathListSeparator)+ts.Getenv("PATH"))
+	}
+}
+
+func trackerCmd(ts *testscript.TestScript, _ bool, args []string) {
+	const answers = ".answers"
+	ghAnswers(ts, answers)
+	ts.Check(os.MkdirAll(ts.MkAbs(answers), 0o755))
+	config := filepath.Join(ts.Getenv("CLAUDE_PROJECT_DIR"), "CLAUDE.md")
+	text, _ := os.ReadFile(config)
+	if !strings.Contains(string(text), "# Tracker") {
+		if !strings.Contains(string(text), "SDD Configuration") {
+			text = append(text, "\n### SDD Configuration\n"...)
+		}
+		text = append(text, "\n#### Tracker\n\n- **Type**: github\n- **Repo**: acme/app\n"...)
+		ts.Check(os.WriteFile(config, text, 0o644))
+	}
+	var spoke []string
+	for _, login := range args[2:] {
+		spoke = append(spoke, fmt.Sprintf(
+			`{"createdAt":"2026-11-20T10:00:00Z","author":{"__typename":"User","login":%q}}`, login))
+	}
+	pr := fmt.Sprintf(`{"data":{"repository":{"nameWithOwner":"acme/app","pullRequest":{`+
+		`"number":%[1]s,"state":"OPEN","headRefName":"feature/%[1]s","headRefOid":%[2]q,`+
+		`"comments":{"totalCount":%[3]d,"nodes":[%[4]s]},"reviews":{"totalCount":0,"nodes":[]}}}}}`,
+		args[0], args[1], len(spoke), strings.Join(spoke, ","))
+	ts.Check(os.WriteFile(ts.MkAbs(answers+"/pr-"+args[0]+".json"), []byte(pr), 0o644))
 }
 
 // dropMain takes one value out of a JSON file: `drop FILE PATH`.

@@ -22,21 +22,21 @@ func (h *handler) reading(t *loopState) loop.Reading {
 		reading.Braked = h.meetsBrake(t)
 	}
 	for _, a := range slices.Concat(r.Acts, r.Uses) {
-		act := h.actOf(a)
+		act := h.actOf(t, a)
 		if len(t.Budget.DeferredTargets) > 0 || act.Kind == loop.ActMerge ||
 			act.Kind == loop.ActApprove {
-			act.Elsewhere, act.Own = h.elsewhere(a)
+			act.Elsewhere, act.Own = h.elsewhere(t, a)
 		}
 		reading.Acts = append(reading.Acts, act)
 	}
 	return reading
 }
 
-// actOf is an act as loops judge it.
-func (h *handler) actOf(a guard.Act) loop.Act {
+// actOf is an act as a loop judges it.
+func (h *handler) actOf(t *loopState, a guard.Act) loop.Act {
 	act := loop.Act{
 		PR: a.PR, Ref: a.Ref, SHA: a.SHA, Auto: a.Auto || a.Admin, Review: a.Review,
-		Command: a.Command, Words: describe(a),
+		Command: a.Command, Words: describe(a), Alone: strings.HasPrefix(a.Command, h.ev.Tool+" "),
 	}
 	switch a.Kind {
 	case guard.MergePR:

@@ -8,6 +8,7 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/tracker"
+	"hooks/internal/tracker/forge"
 )
 
 // afterAnswers is what the model is given after a person's answers: how each acts, and what comes
@@ -47,12 +48,14 @@ func (h *handler) acted(a loop.Acted) string {
 	case a.Gate.Name == "":
 		return fmt.Sprintf("Recorded: %q", a.Text)
 	case a.As == "merge" && a.Gate.HeadSHA != "":
-		text := fmt.Sprintf("Gate %s: the person answered %q for commit %s. Merge just that",
-			a.Gate.Name, a.Text, a.Gate.HeadSHA)
-		if flag := tracker.HeadFlag(h.forge(), a.Gate.HeadSHA); flag != "" {
-			text += ": add " + flag
+		kind := h.forge()
+		way := "add " + tracker.HeadFlag(kind, a.Gate.HeadSHA)
+		if kind == forge.Gitea {
+			pr := strings.TrimPrefix(a.Gate.Target, "PR #")
+			way = tracker.MergeAt(kind, pr, a.Gate.HeadSHA)
 		}
-		return text
+		return fmt.Sprintf("Gate %s: the person answered %q for commit %s. Merge just that: %s",
+			a.Gate.Name, a.Text, a.Gate.HeadSHA, way)
 	case a.As == strings.ToLower(strings.TrimSpace(a.Text)):
 		return fmt.Sprintf("Gate %s: the person answered %q", a.Gate.Name, a.Text)
 	}

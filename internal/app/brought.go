@@ -19,9 +19,13 @@ func (h *handler) effects() (list []loop.Effect) {
 	if failed && len(printed) == 0 {
 		return nil
 	}
+	var run *loopState
+	if len(h.runs) > 0 {
+		run = h.runs[0]
+	}
 	acts := h.read().Acts
 	for _, a := range acts {
-		other, _ := h.elsewhere(a)
+		other, _ := h.elsewhere(run, a)
 		e := loop.Effect{PR: a.PR, Label: a.Ref, Elsewhere: other != ""}
 		switch a.Kind {
 		case guard.OpenPR:

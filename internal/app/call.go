@@ -152,7 +152,8 @@ func (h *handler) besides(t *loopState) bool {
 }
 
 // mergePlainly is the forge's own command for what a call tried to merge, bound to a commit where
-// one is given and the client can be bound. N stands for a PR that the call does not name.
+// one is given: the call's own if it lacks just that. N stands for a PR that the call does not
+// name.
 func (h *handler) mergePlainly(a loop.Act, sha string) string {
 	kind, pr := h.forge(), "N"
 	if kind == "" {
@@ -162,10 +163,15 @@ func (h *handler) mergePlainly(a loop.Act, sha string) string {
 	if a.PR > 0 {
 		pr = strconv.Itoa(a.PR)
 	}
-	if sha == "" {
-		return tracker.MergeCommand(kind, pr)
+	plain, flag := tracker.MergeCommand(kind, pr), tracker.HeadFlag(kind, sha)
+	switch {
+	case sha == "":
+		return plain
+	case a.SHA == "" && flag != "" && strings.HasPrefix(a.Command, plain) &&
+		!strings.Contains(a.Command, "…"):
+		return a.Command + " " + flag
 	}
-	return strings.TrimSpace(tracker.MergeCommand(kind, pr) + " " + tracker.HeadFlag(kind, sha))
+	return tracker.MergeAt(kind, pr, sha)
 }
 
 // forge is the kind of the project's forge, "" where it is not known or asked by a command.

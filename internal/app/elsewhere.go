@@ -1,23 +1,36 @@
 package app
 
 import (
-	"strings"
+	"cmp"
+	"context"
+	"slices"
 
-	"hooks/internal/brake"
 	"hooks/internal/guard"
+	"hooks/internal/loop"
 	"hooks/internal/tracker"
 )
 
-// elsewhere names the repository that a merge is about, and the project's own, where they are not
-// the same: a person is asked about the project's only.
-func (h *handler) elsewhere(a guard.Act) (other, own string) {
+// elsewhere names the repository that a merge is about, and that of the run, nil for the project's
+// as it is now. It is "" if they are the same: a person is asked about the run's only.
+func (h *handler) elsewhere(t *loopState, a guard.Act) (other, own string) {
 	if h.replayRepo != nil {
 		return "", ""
 	}
-	known := tracker.Repo(h.Env, h.project).Remotes
-	own = address(known["origin"])
+	at := func(dir string) (top, url string) {
+		facts := tracker.Asked(context.Background(), h.Env, dir)
+		return facts.Top, h.redact(facts.Base().URL) // as it is recorded
+	}
+	var run loop.Tracker
+	if t != nil && t.Budget != nil && t.Budget.Tracker != nil {
+		run = *t.Budget.Tracker
+	} else {
+		_, run.URL = at(h.project)
+	}
+	list := tracker.Own(run)
+	own = cmp.Or(list[0].String(), list[len(list)-1].String())
 	if a.Repo != "" {
-		if len(known) > 0 && !brake.Known(known, a.Repo) {
+		leads := func(b tracker.Base) bool { return b.Leads(h.redact(a.Repo)) }
+		if own != "" && !slices.ContainsFunc(list, leads) {
 			return a.Repo, own
 		}
 		return "", own
@@ -25,18 +38,9 @@ func (h *handler) elsewhere(a guard.Act) (other, own string) {
 	if a.Cwd == "" {
 		return "", own
 	}
-	if there := tracker.Repo(h.Env, a.Cwd); there.Top != "" &&
-		there.Remotes["origin"] != known["origin"] {
-		return "that of " + there.Top, own
+	top, url := at(a.Cwd)
+	if there := tracker.BaseOf(url).String(); top != "" && there != list[0].String() {
+		return cmp.Or(there, "that of "+top), own
 	}
 	return "", own
-}
-
-// address is a remote as people may see it: without a password, and without its .git.
-func address(url string) string {
-	if scheme, rest, ok := strings.Cut(url, "://"); ok {
-		host, _, _ := strings.Cut(rest, "/")
-		url = scheme + "://" + rest[strings.LastIndexByte(host, '@')+1:]
-	}
-	return strings.TrimSuffix(url, ".git")
 }

@@ -15,6 +15,7 @@ import (
 	"hooks/internal/proc"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
+	"hooks/internal/tracker/forge"
 	"hooks/internal/usage"
 )
 
@@ -155,6 +156,7 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 			EventsFrom: h.clientSocket(owner),
 			Path:       cmp.Or(flags.BudgetFile, store.DefaultBudgetPath(cmd.Skill)), // R12
 			Prices:     usage.NewTable(h.config().Rates).Source(),
+			Tracker:    new(forge.Bind(context.Background(), h.question(nil))),
 		},
 	}
 	return e

@@ -60,11 +60,11 @@ func (e *entry) lookUp(need loop.Need) {
 	var tracks sync.WaitGroup
 	var notes []string
 	e.config() // read before it is shared
-	tracks.Go(func() { f.Asked, f.Edges, notes = e.ask(previous) })
+	tracks.Go(func() { f.Asked, f.Edges, notes = e.ask(need, previous) })
 	f.Worktrees = e.worktrees()
 	resumed := previous != nil && need&loop.NeedResumed != 0
 	if resumed || previous != nil && loop.KindOf(e.Skill).Reviews {
-		f.Heads = e.heads(previous.Open())
+		f.Heads = e.heads(e.loopState, previous.Open())
 	}
 	if e.asks.Flags.Idle > 0 || e.Budget != nil && e.Budget.MaxIdle > 0 {
 		f.Trail = e.trail(f.Worktrees)

@@ -78,7 +78,7 @@ func (h *handler) verdict(r guard.Reading, call guard.Call) string {
 				approvals++
 				continue
 			}
-			act := h.actOf(a)
+			act := h.actOf(nil, a)
 			act.Elsewhere = ""
 			anyLoop := loop.State{Run: &loop.Budget{Skill: loop.Review}}
 			if d := anyLoop.Landable(act); d != nil {
@@ -88,8 +88,7 @@ func (h *handler) verdict(r guard.Reading, call guard.Call) string {
 		if approvals == len(r.Merges()) {
 			return "passes in a review loop, once a PR and iteration; denied in a work loop"
 		}
-		return "held back until a person allowed it at gate post-feedback-merge, or the facts " +
-			"show that no human feedback was addressed"
+		return "judged by gate post-feedback-merge: " + loop.MergePromise
 	case r.Bound != "":
 		return "denied: it cannot be read to its end, and the rest could land something"
 	case unread && r.ReachesForge() && around:

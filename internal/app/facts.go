@@ -203,7 +203,7 @@ func (h *handler) around(t *loopState, e loop.Event) (a loop.Around) {
 			tracked = append(tracked, loop.TrackedPR{Number: pr.Number, Branch: pr.Branch})
 		}
 	}
-	a.Heads = h.heads(tracked)
+	a.Heads = h.heads(t, tracked)
 	return a
 }
 
@@ -220,7 +220,7 @@ const maxAsked = 8
 // no one where nothing is missing.
 func (h *handler) askedAtEnd(t *loopState) (list []forge.PR) {
 	missing := t.Tick.Unsettled(t.Budget)
-	answers := h.askPRs(missing[:min(len(missing), maxAsked)])
+	answers := h.askPRs(t, missing[:min(len(missing), maxAsked)])
 	for i := range answers {
 		list = append(list, answers[i].PRs...)
 	}
@@ -281,8 +281,9 @@ func (h *handler) trail(on []loop.Worktree) string {
 	return head + " " + sum([]byte(strings.Join(left, "\x00")))
 }
 
-// heads asks the remote for the branches of PRs; nil where it does not answer.
-func (h *handler) heads(prs []loop.TrackedPR) map[string]string {
+// heads asks a run's remote for the branches of PRs; nil if it does not answer, or leads elsewhere
+// than when the run began.
+func (h *handler) heads(t *loopState, prs []loop.TrackedPR) map[string]string {
 	var branches []string
 	for _, p := range prs {
 		branches = loop.AppendNew(branches, p.Branch)
@@ -292,7 +293,8 @@ func (h *handler) heads(prs []loop.TrackedPR) map[string]string {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
-	heads, err := tracker.RemoteHeads(ctx, h.project, "origin", branches)
+	_, remote, _ := h.question(t).Remotes(ctx)
+	heads, err := tracker.RemoteHeads(ctx, h.project, remote, branches)
 	if err != nil {
 		return nil
 	}
@@ -312,7 +314,8 @@ func (h *handler) begun(t *loopState, on []loop.Worktree) (branches, remote map[
 	for _, w := range on {
 		names = loop.AppendNew(names, w.Branch)
 	}
-	if remote, err = tracker.RemoteHeads(ctx, h.project, "origin", names); err != nil {
+	_, of, _ := h.question(t).Remotes(ctx)
+	if remote, err = tracker.RemoteHeads(ctx, h.project, of, names); err != nil {
 		return branches, nil
 	}
 	return branches, remote

@@ -46,18 +46,3 @@ func TestSaysMerged(t *testing.T) {
 		}
 	}
 }
-
-// A remote is shown without a password, and with all of its path.
-func TestAddress(t *testing.T) {
-	for url, want := range map[string]string{
-		"https://ann:secret@example.com/a/b.git":     "https://example.com/a/b",
-		"https://git.example.org/team@2x/app.git":    "https://git.example.org/team@2x/app",
-		"ssh://git@example.com:22/a@b":               "ssh://example.com:22/a@b",
-		"git@example.com:a/b.git":                    "git@example.com:a/b",
-		"https://ann:secret@example.com/team@2x/app": "https://example.com/team@2x/app",
-	} {
-		if got := address(url); got != want {
-			t.Errorf("%s is shown as %s", url, got)
-		}
-	}
-}

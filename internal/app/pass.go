@@ -15,19 +15,19 @@ import (
 // Pass uses up the permission for one merge or approval that the loop of a sealed record holds: the
 // gate let a call through that merges this PR, that call has not ended, and the merge was not made
 // yet. A link of the brake asks it; session is a record's file name.
-func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, why string) {
+func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, why, at string) {
 	approves := kind == guard.ApprovePR
 	if kind != guard.MergePR && !approves {
-		return false, "in a loop only merges are allowed, past their gate"
+		return false, "in a loop only merges are allowed, past their gate", ""
 	}
 	dir := seal.At(home)
 	record, err := dir.Record(session)
 	if err != nil || record == nil {
-		return false, "the loop's sealed record cannot be read"
+		return false, "the loop's sealed record cannot be read", ""
 	}
 	files, err := store.Open(record.Project)
 	if err != nil {
-		return false, "the loop's files are gone"
+		return false, "the loop's files are gone", ""
 	}
 	defer files.Close()
 	files.Seal(dir, proc.Boot)
@@ -38,13 +38,16 @@ func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, w
 	for _, skill := range loop.Skills() {
 		st, err := files.LoadSealed(record.Session, skill)
 		if err != nil {
-			return false, err.Error()
+			return false, err.Error(), ""
 		}
 		if st.Tick == nil || st.Tick.SessionID != record.Session {
 			continue
 		}
 		for _, p := range st.Tick.Passed {
 			if p.Approves != approves || !p.Allows(pr, sha) {
+				if p.Allows(pr, p.HeadSHA) && p.Approves == approves {
+					why, at = fmt.Sprintf("the person said yes to %s alone", p.HeadSHA), p.HeadSHA
+				}
 				continue
 			}
 			call := p.ID
@@ -54,12 +57,12 @@ func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, w
 			by := strconv.Itoa(os.Getpid()) + " " + proc.Describe(os.Getpid(), "").Start
 			switch first, err := files.UsePass(skill, call, pr, by); {
 			case err != nil:
-				return false, err.Error()
+				return false, err.Error(), ""
 			case first:
-				return true, ""
+				return true, "", ""
 			}
-			why = fmt.Sprintf("the pass for PR #%d is used up", pr)
+			why, at = fmt.Sprintf("the pass for PR #%d is used up", pr), ""
 		}
 	}
-	return false, why
+	return false, why, at
 }

@@ -115,6 +115,12 @@ func (w *rerun) judge(h *handler, t *loopState) event.Reply {
 	if call := h.toolCall(); call.Sends == nil && call.Schedules == nil {
 		known.Reading = h.reading(t)
 	}
+	for i := range known.Reading.Acts { // no one can be asked any more: a person decides
+		a := &known.Reading.Acts[i]
+		a.SHA, a.Alone = "", true
+		pr := loop.PR{Number: a.PR, HeadSHA: "unknown", HumanFeedback: new(true)}
+		known.Merging = append(known.Merging, loop.Looked{PR: pr})
+	}
 	o := loop.Step(t.values(), known, h.toolCall())
 	if o.Save.Tick != nil {
 		t.Tick = o.Save.Tick

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/loop"
+	"hooks/internal/tracker"
 	"hooks/internal/tracker/backlog"
 	"hooks/internal/tracker/forge"
 )
@@ -26,8 +28,13 @@ func (e *entry) entryTime() time.Duration {
 
 // ask asks the tracker for the facts that an iteration begins with. If it cannot answer, one line
 // says so and the skill's report takes over; a project without a known tracker gets no such line.
-func (e *entry) ask(previous *loop.Iteration) (asked *loop.Asked, edges [][2]int, notes []string) {
-	q := e.question()
+func (e *entry) ask(need loop.Need, previous *loop.Iteration) (
+	asked *loop.Asked, edges [][2]int, notes []string,
+) {
+	q := e.question(nil)
+	if need&loop.NeedFresh == 0 {
+		q = e.question(e.loopState)
+	}
 	switch {
 	case loop.KindOf(e.Skill).Backlog:
 		q.Backlog, q.Scope = true, backlog.ParseScope(e.asks.Flags.Rest)
@@ -48,8 +55,13 @@ func (e *entry) ask(previous *loop.Iteration) (asked *loop.Asked, edges [][2]int
 	return heard(&a, previous), a.Edges, few(a.Notes)
 }
 
-func (h *handler) question() forge.Question {
-	return forge.Question{Project: h.project, Env: h.Env, Config: h.config()}
+// question is one to the tracker of a run, nil for the project's as it is now.
+func (h *handler) question(t *loopState) forge.Question {
+	q := forge.Question{Project: h.project, Env: h.Env, Config: h.config()}
+	if t != nil && t.Budget != nil {
+		q.Run = t.Budget.Tracker
+	}
+	return q
 }
 
 // untracked reports whether nothing names a tracker for this project.
@@ -98,10 +110,9 @@ func few(notes []string) []string {
 }
 
 // askMerging looks up PRs that are about to be merged, side by side, because a person may have
-// spoken since the iteration began. If the tracker does not answer about a PR that it should
-// know, nothing is known, and a person decides (R99–R101). Without a tracker there is no entry,
-// and the skill's report counts.
-func (h *handler) askMerging(t *loopState, acts []loop.Act) (list []loop.PR) {
+// spoken since the iteration began. Of one that the tracker cannot tell it says why, so that a
+// person decides (R99–R101), and the remote names the commit.
+func (h *handler) askMerging(t *loopState, acts []loop.Act) (list []loop.Looked) {
 	acts = slices.DeleteFunc(slices.Clone(acts), func(a loop.Act) bool {
 		return a.Kind != loop.ActMerge && a.Kind != loop.ActLand
 	})
@@ -113,26 +124,47 @@ func (h *handler) askMerging(t *loopState, acts []loop.Act) (list []loop.PR) {
 	for i, a := range acts {
 		numbers[i] = a.PR
 	}
-	answers := h.askPRs(numbers)
-	for i, a := range acts {
-		var f *forge.Failure
-		none := errors.As(answers[i].Err, &f) &&
-			(f.Why == forge.Unconfigured || f.Why == forge.NoProgram)
-		// a tracker that answered at the entry and is gone leaves the PR unknown: a person decides
-		if none && t.Tick.AskedPR(a.PR) == nil {
-			continue
-		}
-		list = append(list, h.toldOf(t, a.PR, &answers[i]))
+	for i, answer := range h.askPRs(t, numbers) {
+		list = append(list, h.toldOf(t, numbers[i], &answer))
+	}
+	if slices.ContainsFunc(list, func(p loop.Looked) bool { return p.HeadSHA == "" }) {
+		h.remoteHeads(t, list)
 	}
 	return list
 }
 
-// askPRs asks the tracker about PRs side by side, one answer each.
-func (h *handler) askPRs(numbers []int) []forge.Answer {
+// remoteHeads asks the run's remotes for the commits of PRs that the tracker did not name: by the
+// forge's own refs, else by the branch.
+func (h *handler) remoteHeads(t *loopState, list []loop.Looked) {
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	remote, _, kind := h.question(t).Remotes(ctx)
+	var refs []string
+	for _, pr := range list {
+		refs = append(refs, tracker.PullRef(kind, pr.Number))
+	}
+	commits, _ := tracker.RemoteRefs(ctx, h.project, remote, refs)
+	var branches map[string]string
+	if len(commits) < len(refs) {
+		branches = h.heads(t, t.Tick.Tracked)
+	}
+	for i := range list {
+		pr := &list[i]
+		branch := slices.IndexFunc(t.Tick.Tracked, func(p loop.TrackedPR) bool {
+			return p.Number == pr.Number
+		})
+		if pr.HeadSHA = cmp.Or(pr.HeadSHA, commits[refs[i]]); branch >= 0 {
+			pr.HeadSHA = cmp.Or(pr.HeadSHA, branches[t.Tick.Tracked[branch].Branch])
+		}
+	}
+}
+
+// askPRs asks a run's tracker about PRs side by side, one answer each.
+func (h *handler) askPRs(t *loopState, numbers []int) []forge.Answer {
 	answers := make([]forge.Answer, len(numbers))
 	var asking sync.WaitGroup
 	for i, n := range numbers {
-		q := h.question()
+		q := h.question(t)
 		q.PR = n
 		asking.Go(func() { answers[i] = forge.Ask(context.Background(), q) })
 	}
@@ -140,23 +172,26 @@ func (h *handler) askPRs(numbers []int) []forge.Answer {
 	return answers
 }
 
-// toldOf is what an answer has of a PR: its number alone if it has nothing. If every person who
-// spoke has approved this very commit since, and the loop did and said nothing after that, no
-// human feedback was addressed since the previous iteration (R99).
-func (h *handler) toldOf(t *loopState, number int, answer *forge.Answer) loop.PR {
+// toldOf is what an answer has of a PR: without feedback, the reason. If every person who spoke has
+// approved this very commit since, and the loop did and said nothing after that, no human feedback
+// was addressed since the previous iteration (R99).
+func (h *handler) toldOf(t *loopState, number int, answer *forge.Answer) loop.Looked {
+	told := loop.Looked{PR: loop.PR{Number: number}}
 	for i := range answer.PRs {
 		pr := &answer.PRs[i]
 		if pr.Number != number {
 			continue
 		}
-		told := pr.Loop()
+		told.PR = pr.Loop()
 		if len(pr.Approved) > 0 && t.Tick.Comments == 0 {
 			if previous, err := h.previous(t.Skill, t.Budget); err == nil &&
 				pr.Reviewed(previous.HeadAtEnd(number)) {
 				told.HumanFeedback = new(false)
 			}
 		}
-		return told
 	}
-	return loop.PR{Number: number}
+	if told.HumanFeedback == nil {
+		told.Unknown = answer.Unknown()
+	}
+	return told
 }

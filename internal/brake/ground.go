@@ -12,14 +12,17 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 	"hooks/internal/store"
+	"hooks/internal/tracker"
 
 	"github.com/tidwall/gjson"
 )
 
 // Pass uses up the pass that a session's loop has for one act on a PR. The kind is guard.MergePR or
 // guard.ApprovePR; sha is the head that the command names, empty when it names none. why is the
-// reason for there being no pass, as in "a person has not approved PR #142".
-type Pass func(home, session string, kind guard.Kind, pr int, sha string) (ok bool, why string)
+// reason for there being no pass, as in "a person has not approved PR #142"; at is the only commit
+// that there is a pass for, "" if there is none.
+type Pass func(home, session string, kind guard.Kind, pr int, sha string) (
+	ok bool, why, at string)
 
 // ground is the loop for which a link refuses or lets through. The zero value is a loop that no one
 // knows: no merge passes.
@@ -27,7 +30,9 @@ type ground struct {
 	// project is the loop's project, absolute. It is empty when the sealed record cannot be read:
 	// then no merge passes.
 	project string
-	pass    func(kind guard.Kind, pr int, sha string) (ok bool, why string) // nil: there is none
+	runs    []loop.Tracker // what its runs began with, as far as a merge depends on it
+	// pass is nil if there is none.
+	pass func(kind guard.Kind, pr int, sha string) (ok bool, why, at string)
 	// audits is the phase of an audit loop in which nothing may leave the worktree, "" for none.
 	audits string
 	// ended reports that every loop of the session has ended, and no person has typed since.
@@ -38,9 +43,9 @@ type ground struct {
 }
 
 // takePass uses up the pass for one act.
-func (g ground) takePass(kind guard.Kind, pr int, sha string) (ok bool, why string) {
+func (g ground) takePass(kind guard.Kind, pr int, sha string) (ok bool, why, at string) {
 	if g.pass == nil {
-		return false, fmt.Sprintf("a merge of PR #%d was not let through by its gate", pr)
+		return false, fmt.Sprintf("a merge of PR #%d was not let through by its gate", pr), ""
 	}
 	return g.pass(kind, pr, sha)
 }
@@ -53,7 +58,7 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 		return ground{}, false
 	}
 	if pass != nil {
-		g.pass = func(kind guard.Kind, pr int, sha string) (ok bool, why string) {
+		g.pass = func(kind guard.Kind, pr int, sha string) (ok bool, why, at string) {
 			return pass(f.home, f.session, kind, pr, sha)
 		}
 	}
@@ -66,6 +71,16 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 		g.project = filepath.Clean(record.Project)
 	}
 	g.audits = auditPhase(record.Loop(string(loop.Audit)))
+	for _, l := range record.Loops {
+		if t := gjson.Get(l.State.Budget, "tracker"); l.On && t.Exists() {
+			g.runs = append(g.runs, loop.Tracker{
+				Host: t.Get("host").Str, Repo: t.Get("repo").Str, URL: t.Get("url").Str,
+			})
+		}
+	}
+	if len(g.runs) == 0 { // of runs that an older version began
+		g.runs = []loop.Tracker{{URL: tracker.Repo(os.Getenv, g.project).Base().URL}}
+	}
 	g.ended = !record.Runs()
 	return g, !g.ended || record.Shut()
 }

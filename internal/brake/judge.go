@@ -1,6 +1,8 @@
 package brake
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"net/url"
@@ -10,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hooks/internal/config"
 	"hooks/internal/guard"
 	"hooks/internal/guard/shellword"
 	"hooks/internal/loop"
@@ -67,7 +70,7 @@ func (s Start) judge(g ground) *Refusal {
 		why = fmt.Sprintf("%d merges in one command", len(merges))
 		return refuse(string(merges[0].Kind), s.shown(), why, "merge one PR at a time")
 	case len(merges) == 1:
-		return s.merge(g, merges[0], there)
+		return s.merge(g, merges[0])
 	case g.unread && publishes(reading):
 		return s.unsealed()
 	case g.audits != "" && publishes(reading):
@@ -175,7 +178,7 @@ func (s Start) hidden() string {
 
 // merge judges the one thing that the command lands: what a person may allow needs the ground's
 // pass.
-func (s Start) merge(g ground, a guard.Act, there tracker.Facts) *Refusal {
+func (s Start) merge(g ground, a guard.Act) *Refusal {
 	no := func(why, way string) *Refusal { return refuse(string(a.Kind), s.shown(), why, way) }
 	switch {
 	case a.Auto || a.Admin:
@@ -192,15 +195,19 @@ func (s Start) merge(g ground, a guard.Act, there tracker.Facts) *Refusal {
 		return no("the loop has ended, and no person has typed in its session since",
 			"a person types any prompt first, or uses another terminal")
 	}
-	if other := s.foreign(g.project, a, there); other != "" {
+	if other := s.foreign(g, a); other != "" {
 		return no("it is about "+other+", a person is asked about the project's own PRs only",
 			"merge PRs of the project's own repository")
 	}
-	if ok, why := g.takePass(a.Kind, a.PR, a.SHA); !ok {
+	switch ok, why, at := g.takePass(a.Kind, a.PR, a.SHA); {
+	case ok:
+		return nil
+	case at != "":
+		return no(why, "use "+tracker.MergeAt(s.forge(), strconv.Itoa(a.PR), at))
+	default:
 		return no(why, "make "+s.plainly(a.PR)+" a plain Bash command of its own, so that "+
 			"its gate can ask")
 	}
-	return nil
 }
 
 // unsealed is the refusal where no one can tell what the loop allows.
@@ -209,26 +216,37 @@ func (s Start) unsealed() *Refusal {
 		"leave it to a person, who finds the cause with `hooks doctor`")
 }
 
-// plainly is the command that merges a PR, 0 for any, by the client that was started, else by that
-// of the repository's forge.
+// plainly is the command that merges a PR, 0 for any.
 func (s Start) plainly(pr int) string {
-	kind, name := tracker.ForgeOfClient(s.Argv[0]), "N"
-	if kind == "" {
-		host, _ := tracker.SplitRemote(tracker.Repo(s.Env, s.Cwd).Remotes["origin"])
-		kind = tracker.ForgeOf(host)
-	}
+	name := "N"
 	if pr > 0 {
 		name = strconv.Itoa(pr)
 	}
-	return tracker.MergeCommand(kind, name)
+	return tracker.MergeCommand(s.forge(), name)
 }
 
-// foreign names the repository that a merge is about if it is not the project's own.
-func (s Start) foreign(project string, a guard.Act, there tracker.Facts) string {
-	own := tracker.Repo(s.Env, project).Remotes
+// forge is the kind of the client that was started, else of the repository's forge.
+func (s Start) forge() string {
+	if kind := tracker.ForgeOfClient(s.Argv[0]); kind != "" {
+		return kind
+	}
+	return tracker.ForgeOf(tracker.Repo(s.Env, s.Cwd).Base().Host)
+}
+
+// foreign names the repository that a merge is about if it is none that a loop began with.
+func (s Start) foreign(g ground, a guard.Act) string {
+	redact := config.Load(g.project).Redact // as the run's record is
+	host := s.host()
+	if a.Repo != "" && host != "" {
+		a.Repo = host + "/" + a.Repo
+	}
 	if a.Repo != "" {
-		if Known(own, a.Repo) {
-			return ""
+		named := redact(a.Repo)
+		for _, run := range g.runs {
+			leads := func(b tracker.Base) bool { return b.Leads(named) }
+			if slices.ContainsFunc(tracker.Own(run), leads) {
+				return ""
+			}
 		}
 		return a.Repo
 	}
@@ -237,13 +255,37 @@ func (s Start) foreign(project string, a guard.Act, there tracker.Facts) string 
 			return "the repository of " + name
 		}
 	}
-	if name := s.numberedProject(own["origin"]); name != "" {
-		return "project " + name
+	there := tracker.Asked(context.Background(), s.Env, s.Cwd)
+	at, other := redact(there.Base().String()), "the repository of "+s.Cwd
+	if host != "" && !strings.HasPrefix(at, host+"/") {
+		return "the host " + host
 	}
-	if there.Top == "" || there.Remotes["origin"] != own["origin"] {
-		return "the repository of " + s.Cwd
+	for _, run := range g.runs {
+		own := tracker.BaseOf(run.URL)
+		if there.Top == "" || own.String() != at {
+			continue
+		}
+		if other = s.numberedProject(own); other == "" {
+			return ""
+		}
+		other = "project " + other
 	}
-	return ""
+	return other
+}
+
+// host is the one that the environment names for the forge's client, "" for none.
+func (s Start) host() string {
+	name := ""
+	switch tracker.ForgeOfClient(s.Argv[0]) {
+	case "github":
+		name = s.Steers["GH_HOST"]
+	case "gitlab":
+		name = cmp.Or(s.Env("GITLAB_HOST"), s.Env("GL_HOST"), s.Env("GITLAB_URI"))
+	}
+	if at, _ := tracker.SplitRemote(name); at != "" {
+		name = at
+	}
+	return strings.ToLower(name)
 }
 
 // leadsAway reports whether a variable may make git take another repository, or other remotes, for
@@ -260,35 +302,18 @@ func leadsAway(name, value string) bool {
 
 // numberedProject is what follows projects/ in a path of GitLab's API, unless it is the
 // project's own: its path, or a placeholder of glab. A number does not show whose project it is.
-func (s Start) numberedProject(origin string) string {
+func (s Start) numberedProject(own tracker.Base) string {
 	for _, arg := range s.Argv {
 		_, rest, ok := strings.Cut(arg, "projects/")
 		name, _, more := strings.Cut(rest, "/")
 		if !ok || !more || name == ":id" || name == ":fullpath" {
 			continue
 		}
-		if path, err := url.PathUnescape(name); err != nil || !leads(origin, path) {
+		if path, err := url.PathUnescape(name); err != nil || !own.Leads(path) {
 			return name
 		}
 	}
 	return ""
-}
-
-// Known reports whether a repository is the target of one of the remotes.
-func Known(remotes map[string]string, repo string) bool {
-	for _, address := range remotes {
-		if leads(address, repo) {
-			return true
-		}
-	}
-	return false
-}
-
-// leads reports whether a remote's address is that of owner/name or host/owner/name.
-func leads(address, repo string) bool {
-	address = strings.TrimSuffix(strings.ToLower(address), ".git")
-	repo = strings.TrimSuffix(strings.ToLower(repo), ".git")
-	return repo != "" && strings.HasSuffix("/"+strings.ReplaceAll(address, ":", "/"), "/"+repo)
 }
 
 // shown is the command as people may read it.

@@ -13,6 +13,7 @@ import (
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
+	"hooks/internal/tracker"
 )
 
 // passes is a loop that lets PR 142 through so often, at one head.
@@ -24,14 +25,22 @@ type passes struct {
 const head = "0123456789abcdef0123456789abcdef01234567"
 
 func (p *passes) ground() ground {
-	pass := func(kind guard.Kind, pr int, sha string) (ok bool, why string) {
+	pass := func(kind guard.Kind, pr int, sha string) (ok bool, why, at string) {
 		if kind != guard.MergePR || pr != 142 || sha != "" && sha != head || p.passes == 0 {
 			return ground{}.takePass(kind, pr, sha)
 		}
 		p.passes--
-		return true, ""
+		return true, "", ""
 	}
-	return ground{project: p.project, pass: pass}
+	g := groundOf(p.project)
+	g.pass = pass
+	return g
+}
+
+// groundOf is a loop that began in a repository as it is.
+func groundOf(dir string) ground {
+	url := tracker.Repo(os.Getenv, dir).Base().URL
+	return ground{project: dir, runs: []loop.Tracker{{URL: url}}}
 }
 
 // project is a repository of o/r on a branch of its own.
@@ -254,7 +263,7 @@ func TestTable(t *testing.T) {
 	dir := project(t)
 	for _, row := range table {
 		name := row.argv[:min(len(row.argv), 80)]
-		r := start(dir, split(row.argv)...).judge(ground{project: dir})
+		r := start(dir, split(row.argv)...).judge(groundOf(dir))
 		switch {
 		case r == nil && row.rule != "":
 			t.Errorf("%s passed, want %s", name, row.rule)
@@ -281,7 +290,7 @@ func TestAuditPublishesNothing(t *testing.T) {
 		if (r != nil) != refused || r != nil && r.Rule != loop.AuditRule {
 			t.Errorf("%s: %v", line, r)
 		}
-		if r := s.judge(ground{project: dir}); r != nil {
+		if r := s.judge(groundOf(dir)); r != nil {
 			t.Errorf("%s outside of an audit loop: %v", line, r)
 		}
 	}
@@ -324,7 +333,7 @@ func TestHintNamesTheForgesOwnCommand(t *testing.T) {
 		"hub merge https://github.com/o/r/pull/142":       "gh pr merge 142",
 		"curl -X PUT https://a/repos/o/r/pulls/142/merge": "gh pr merge 142",
 	} {
-		r := start(dir, split(line)...).judge(ground{project: dir})
+		r := start(dir, split(line)...).judge(groundOf(dir))
 		if r == nil || !strings.Contains(hint.Text(r), want) {
 			t.Errorf("%s: %v, want %q", line, hint.Text(r), want)
 		}
@@ -332,7 +341,7 @@ func TestHintNamesTheForgesOwnCommand(t *testing.T) {
 	write(t, filepath.Join(dir, ".git", "config"),
 		"[remote \"origin\"]\nurl = https://gitlab.com/me/github-mirror.git\n", 0o600)
 	r := start(dir, "curl", "-X", "PUT", "https://gitlab.com/api/v4/projects/me%2Fgithub-mirror/"+
-		"merge_requests/142/merge").judge(ground{project: dir})
+		"merge_requests/142/merge").judge(groundOf(dir))
 	if r == nil || !strings.Contains(hint.Text(r), "glab mr merge 142") {
 		t.Errorf("a name in the path is taken for a host: %v", hint.Text(r))
 	}
@@ -381,10 +390,21 @@ func TestPassIsForOneThing(t *testing.T) {
 		}
 	}
 	s := start(dir, "gh", "pr", "merge", "142")
-	for _, name := range []string{"GH_REPO", "GIT_DIR", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL"} {
+	for _, name := range []string{
+		"GH_REPO", "GH_HOST", "GIT_DIR", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL",
+	} {
 		s.Steers = map[string]string{name: "evil/other"}
 		if s.judge((&passes{dir, 1}).ground()) == nil {
 			t.Errorf("%s leads to another repository", name)
+		}
+	}
+	for host, away := range map[string]bool{"evil.example": true, "https://github.com/": false} {
+		glab := start(dir, "glab", "mr", "merge", "142")
+		glab.Env = func(name string) string {
+			return map[string]string{"GITLAB_HOST": host}[name]
+		}
+		if r := glab.judge((&passes{dir, 1}).ground()); (r != nil) != away {
+			t.Errorf("GITLAB_HOST %s: %v", host, r)
 		}
 	}
 	s.Steers = map[string]string{"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull}
@@ -440,7 +460,7 @@ func TestGitEnvironmentCounts(t *testing.T) {
 		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "alias.x",
 		"GIT_CONFIG_VALUE_0": "push origin HEAD:main",
 	}
-	if r := s.judge(ground{project: dir}); r == nil {
+	if r := s.judge(groundOf(dir)); r == nil {
 		t.Error("an alias of the environment pushes")
 	}
 }
@@ -469,7 +489,7 @@ func TestTextOfTheEnvironment(t *testing.T) {
 			}
 			return env(name)
 		}
-		r := s.judge(ground{project: dir})
+		r := s.judge(groundOf(dir))
 		if (r == nil) != (row.rule == "") || r != nil && r.Rule != row.rule {
 			t.Errorf("%s=%q %s: %v, want %q", row.name, row.value, row.argv, r, row.rule)
 		}
@@ -479,7 +499,7 @@ func TestTextOfTheEnvironment(t *testing.T) {
 func TestRefusalHidesSecrets(t *testing.T) {
 	dir := project(t)
 	r := start(dir, "curl", "-H", "Authorization: Bearer abcdef0123456789", "-X", "PUT",
-		"https://u:pw@api.github.com/repos/o/r/pulls/142/merge").judge(ground{project: dir})
+		"https://u:pw@api.github.com/repos/o/r/pulls/142/merge").judge(groundOf(dir))
 	if r == nil {
 		t.Fatal("not refused")
 	}
@@ -520,7 +540,7 @@ func TestCurlsOwnOptionsCount(t *testing.T) {
 		{strings.Repeat("# x\n", maxFile) + merge, "curl -s", "unreadable"},
 	} {
 		write(t, own, row.text, 0o600)
-		r := start(dir, split(row.argv)...).judge(ground{project: dir})
+		r := start(dir, split(row.argv)...).judge(groundOf(dir))
 		if (r == nil) != (row.rule == "") || r != nil && r.Rule != row.rule {
 			t.Errorf("%s with %.20q: %v, want %q", row.argv, row.text, r, row.rule)
 		}

@@ -25,13 +25,13 @@ import (
 // TestMain lets the test binary be started as a link. BRAKE_PASS is the PR that has a pass, and the
 // file that it is.
 func TestMain(m *testing.M) {
-	pass := func(_, _ string, kind guard.Kind, pr int, _ string) (ok bool, why string) {
+	pass := func(_, _ string, kind guard.Kind, pr int, _ string) (ok bool, why, at string) {
 		file := os.Getenv("BRAKE_PASS")
 		held := kind == guard.MergePR && filepath.Base(file) == fmt.Sprint(pr)
 		if !held || os.Remove(file) != nil {
 			return ground{}.takePass(kind, pr, "")
 		}
-		return true, ""
+		return true, "", ""
 	}
 	if code, isLink := Run(os.Args, os.Stderr, pass); isLink {
 		os.Exit(code)

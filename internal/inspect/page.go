@@ -3,11 +3,9 @@ package inspect
 import (
 	"strings"
 
-	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
-	"hooks/internal/tracker"
 	"hooks/internal/tracker/forge"
 )
 
@@ -17,7 +15,7 @@ func (d *Inspector) Pages(skills []loop.Skill, runID string) ([]report.Page, err
 	return shown(d, skills, runID, func(v *question, files *store.Store, l *loopState,
 		present bool) (report.Page, error) {
 		c, err := v.card(files, l, present)
-		p := report.Page{Card: c, Project: v.project, Links: v.links()}
+		p := report.Page{Card: c, Project: v.project, Links: links(l.Budget)}
 		p.Rows, p.Notes = pageRows(files, l)
 		if err != nil && len(p.Notes) == 0 {
 			p.Notes = []string{err.Error()}
@@ -26,11 +24,11 @@ func (d *Inspector) Pages(skills []loop.Skill, runID string) ([]report.Page, err
 	})
 }
 
-// links are those of the project's tracker. Nothing is asked for them.
-func (v *question) links() (l report.Links) {
-	// A place that cannot be asked, as without a login, still has its pages.
-	place, _ := forge.Choose(v.Env, config.Load(v.project).Tracker, tracker.Repo(v.Env, v.project))
-	l.PR, l.Commit = place.Pages()
+// links are those of the tracker that a run began with. Nothing is asked for them.
+func links(b *loop.Budget) (l report.Links) {
+	if b.Tracker != nil {
+		l.PR, l.Commit = forge.PlaceOf(*b.Tracker).Pages()
+	}
 	return l
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -114,12 +115,19 @@ func (v *question) spent(b *loop.Budget, t *loop.Tick) (loop.Spent, []string) {
 // openGates are the questions of a paused run and of an open iteration.
 func openGates(l *loopState) []report.Waiting {
 	list := []report.Waiting{}
+	add := func(g loop.Gate, paused bool) {
+		w := report.Wait(l.skill, g, paused)
+		if pages := links(l.Budget); pages.PR != "" && strings.HasPrefix(g.Target, "PR #") {
+			w.Link = pages.PR + report.TargetNumber(g)
+		}
+		list = append(list, w)
+	}
 	for _, g := range l.Budget.Pending {
-		list = append(list, report.Wait(l.skill, g, true))
+		add(g, true)
 	}
 	if l.Tick != nil {
 		for _, g := range l.Tick.Pending {
-			list = append(list, report.Wait(l.skill, g, false))
+			add(g, false)
 		}
 	}
 	return list

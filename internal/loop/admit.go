@@ -25,11 +25,12 @@ type Request struct {
 	Platform   string   // for the note on an unclear lock, as in "linux"
 	Fed        bool     // the Stop before asked for it, in the same turn
 	// Gated says that a loop of the session has ended, and its gate holds this turn.
-	Gated  bool
-	Tasks  *TaskRun // of a fresh run of a task loop
-	Audit  *AuditRun
-	Path   string // of the budget file, relative to the project or absolute
-	Prices string // where a fresh run's prices come from (R61)
+	Gated   bool
+	Tasks   *TaskRun // of a fresh run of a task loop
+	Audit   *AuditRun
+	Path    string // of the budget file, relative to the project or absolute
+	Prices  string // where a fresh run's prices come from (R61)
+	Tracker *Tracker
 }
 
 // Standing is the state that a request meets, and whether the processes named in it still live.

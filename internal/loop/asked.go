@@ -40,12 +40,30 @@ func (a *Asked) elsewhere(number int) bool {
 	return a.pr(number) != nil && slices.Contains(a.InForks, number)
 }
 
-// mergeTrackerPR records a PR as the tracker has it now.
-func (t *Tick) mergeTrackerPR(pr PR) {
+// mergeTrackerPR records a PR as the tracker has it now. unknown is why the tracker cannot tell who
+// commented, "" if it can.
+func (t *Tick) mergeTrackerPR(pr PR, unknown string) {
 	if t.Asked == nil {
 		t.Asked = &Asked{}
 	}
 	t.Asked.PRs = mergeBy(t.Asked.PRs, []PR{pr}, func(p PR) int { return p.Number })
+	other := func(u Unknown) bool { return u.PR == pr.Number }
+	t.Asked.Unknown = slices.DeleteFunc(slices.Clone(t.Asked.Unknown), other)
+	if unknown != "" {
+		t.Asked.Unknown = append(t.Asked.Unknown, Unknown{pr.Number, unknown})
+	}
+}
+
+// unknown is why no one can tell who commented on a PR, "" if the tracker told.
+func (t *Tick) unknown(pr int) string {
+	if t.Asked != nil {
+		for _, u := range t.Asked.Unknown {
+			if u.PR == pr {
+				return u.Why
+			}
+		}
+	}
+	return ""
 }
 
 // oneDialog is how many questions the client shows at once.
@@ -99,7 +117,9 @@ func (t *Tick) observed(e Ending) Observed {
 	}
 	if t.Asked != nil {
 		for _, p := range t.Asked.PRs {
-			o.Tracker = AppendNew(slices.Clone(o.Tracker), p.Number)
+			if t.unknown(p.Number) == "" {
+				o.Tracker = AppendNew(slices.Clone(o.Tracker), p.Number)
+			}
 		}
 	}
 	return o

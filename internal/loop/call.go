@@ -72,6 +72,7 @@ type Act struct {
 	SHA     string // the commit that the call insists on, "" none
 	Auto    bool   // the merge would bypass the approval
 	Review  bool   // a comment that is a whole review
+	Alone   bool   // nothing else can happen in the call, as in that of a tool which merges
 	Command string // as in "gh pr merge 142 --squash"
 	Words   string // what it is, for a person, as in "push-protected main"
 	// Elsewhere is the repository that it is about, where that is not the project's Own.

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -12,8 +13,8 @@ const maxMerges = 3
 // lands reports whether an act lands code, or opens a way for it.
 func (a Act) lands() bool { return a.Kind == ActMerge || a.Kind == ActLand || a.Kind == ActApprove }
 
-// merge is the gate's rule. A merge passes when facts show that no human feedback was addressed
-// since the previous iteration, or once on a person's answer in this very tick (R99–R102).
+// merge is the gate's rule. A merge passes if the tracker itself says that nobody commented, or
+// once on a person's answer in this very tick, at the commit that they were asked about (R99–R102).
 func (e Call) merge(s State, k *Known) Outcome {
 	acts := slices.DeleteFunc(slices.Clone(k.Reading.Acts), func(a Act) bool { return !a.lands() })
 	switch {
@@ -31,7 +32,7 @@ func (e Call) merge(s State, k *Known) Outcome {
 		return Outcome{Need: NeedMerging}
 	}
 	for _, pr := range k.Merging {
-		s.Tick.mergeTrackerPR(pr)
+		s.Tick.mergeTrackerPR(pr.PR, pr.Unknown)
 	}
 	return e.judgeMerges(s, acts, postedBy(k.Reading.Acts))
 }
@@ -91,7 +92,7 @@ func (e Call) pass(tick *Tick, acts []Act) {
 }
 
 // mergeOne decides about one PR: by the person's unused answer, bound to the head they were asked
-// about; else by their earlier word; else by the facts; else the person is asked.
+// about; else by their earlier word; else by the tracker's; else the person is asked.
 func (e Call) mergeOne(s State, a Act) *Deny {
 	tick := s.Tick
 	if yes := tick.approval(a.PR); yes != nil {
@@ -99,7 +100,7 @@ func (e Call) mergeOne(s State, a Act) *Deny {
 	}
 	if !tick.AsksMerge(a.PR) {
 		switch {
-		case tick.answeredMerge(a.PR): // a fact reported later does not lift a person's word
+		case tick.answeredMerge(a.PR): // a fact found later does not lift a person's word
 			why := "does not allow it"
 			if tick.usedApproval(a.PR) {
 				why = "was for one merge, and is used"
@@ -108,6 +109,8 @@ func (e Call) mergeOne(s State, a Act) *Deny {
 				"Not merged: %s. The person's answer for PR #%d %s", a.Command, a.PR, why)
 		case tick.noFeedback(a.PR):
 			return nil
+		case tick.head(a.PR) == "":
+			return tick.noHead(a)
 		}
 		tick.Pending = append(tick.Pending, Due(e.facts(s, a.PR), Merging)...)
 		tick.applyOfflineAnswers(s.Run, e.Now)
@@ -121,6 +124,14 @@ func (e Call) mergeOne(s State, a Act) *Deny {
 	return d
 }
 
+// noHead refuses a merge about which no true question can be asked.
+func (t *Tick) noHead(a Act) *Deny {
+	why := cmp.Or(t.unknown(a.PR), "neither the tracker nor the remote names it")
+	return deny(MergeGate, fmt.Sprintf("push its branch and try again, or leave the PR open: a "+
+		"person merges it in a terminal, or finds the cause with `hooks pr %d`", a.PR),
+		"Not merged: %s. No one can tell which commit PR #%d is at (%s)", a.Command, a.PR, why)
+}
+
 // facts are the facts when a PR is about to be merged.
 func (e Call) facts(s State, pr int) *Facts {
 	f := Look(s.Run, s.Tick, nil, e.Now)
@@ -129,22 +140,25 @@ func (e Call) facts(s State, pr int) *Facts {
 }
 
 // approved holds a merge against what the person said yes to. A push after the answer voids it, and
-// both are informed.
+// both are informed. A command that may push first has to name the commit, so that the forge itself
+// merges nothing else.
 func (e Call) approved(s State, a Act, yes *Approval) *Deny {
 	head := s.Tick.head(a.PR)
 	switch {
-	case yes.HeadSHA != "" && head != "" && !SameSHA(yes.HeadSHA, head):
+	case head == "":
+		return s.Tick.noHead(a)
+	case yes.HeadSHA == "" || !SameSHA(yes.HeadSHA, head):
 		yes.Used = true
-		again := ask(PostFeedbackMerge, mergeDue(e.facts(s, a.PR))[0])
+		again := ask(PostFeedbackMerge, mergeDue(e.facts(s, a.PR))[0]).describe(s.Run.Scope())
 		s.Tick.Pending = append(s.Tick.Pending, again)
 		text := fmt.Sprintf("PR #%d moved from %s to %s after the person's answer, which is void",
-			a.PR, yes.HeadSHA, head)
+			a.PR, cmp.Or(yes.HeadSHA, "an unknown commit"), head)
 		d := deny(MergeGate, "", "Not merged: %s. %s", a.Command, text)
 		d.Ask, d.Say = s.Tick.mergeGates(), "hooks: "+text+"; you are asked again"
 		return d
-	case yes.HeadSHA != "" && a.SHA != "" && !SameSHA(yes.HeadSHA, a.SHA):
+	case a.SHA == "" && !a.Alone, a.SHA != "" && !SameSHA(yes.HeadSHA, a.SHA):
 		d := deny(MergeGate, "%s", "Not merged: %s. The person said yes to %s, not to %s",
-			a.Command, yes.HeadSHA, a.SHA)
+			a.Command, yes.HeadSHA, cmp.Or(a.SHA, "what is pushed until then"))
 		d.Plainly, d.Act, d.SHA = true, a, yes.HeadSHA
 		return d
 	}

@@ -62,7 +62,7 @@ func (t *Tick) pass(p Passed) {
 // Allows reports whether the call may still merge a PR at a commit, "" for one that is not named.
 func (p Passed) Allows(pr int, sha string) bool {
 	return !p.Done && slices.Contains(p.PRs, pr) &&
-		(p.HeadSHA == "" || sha == "" || SameSHA(p.HeadSHA, sha))
+		(p.HeadSHA == "" || sha != "" && SameSHA(p.HeadSHA, sha))
 }
 
 // merging reports whether a call of this id was let through to merge, and whether it is provably

@@ -85,7 +85,7 @@ func TestAPassAllows(t *testing.T) {
 		sha  string
 		want bool
 	}{
-		{bound, 7, "aaaaaaa1", true}, {bound, 7, "aaaaaaa1ffff", true}, {bound, 7, "", true},
+		{bound, 7, "aaaaaaa1", true}, {bound, 7, "aaaaaaa1ffff", true}, {bound, 7, "", false},
 		{bound, 7, "bbbbbbb1", false}, {bound, 8, "aaaaaaa1", false},
 		{Passed{PRs: []int{7}}, 7, "bbbbbbb1", true},
 		{Passed{PRs: []int{7}, Done: true}, 7, "", false},

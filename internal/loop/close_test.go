@@ -145,7 +145,7 @@ func TestWhatATickKnows(t *testing.T) {
 		},
 		Asked: &Asked{PRs: []PR{{Number: 3, HeadSHA: "e"}, {Number: 4, HeadSHA: "f"}}},
 	}
-	for pr, want := range map[int]string{1: "c", 2: "b", 3: "e", 4: "f", 5: ""} {
+	for pr, want := range map[int]string{1: "", 2: "", 3: "e", 4: "f", 5: ""} {
 		if got := tick.head(pr); got != want {
 			t.Errorf("PR %d is at %q", pr, got)
 		}

@@ -28,6 +28,12 @@ const (
 	ResumeDivergence  = "resume-divergence"
 )
 
+// MergePromise says when a merge passes. Every page that promises something about merges has these
+// words.
+const MergePromise = "a merge passes unasked only if the tracker itself says that " +
+	"nobody commented; if anyone commented, or the tracker cannot tell, the PR waits until you " +
+	"approve that exact commit"
+
 // GateKind is a kind of question that only a person answers. Every gate is evaluated again on every
 // tick (R107).
 type GateKind struct {
@@ -114,14 +120,13 @@ var Gates = [...]GateKind{
 		Name: PostFeedbackMerge, Header: "Merge", When: Merging, Applies: EveryRun,
 		Holds: HoldMerge, Safest: "hold",
 		Options: []Option{
-			{"merge", "Merge this PR once, as it is now."},
+			{"merge", ""},
 			{"hold", "Do not merge; leave it for a person to read again."},
 			{"stop", "Do not merge, and stop the loop."},
 		},
 		Due:   mergeDue,
 		Apply: applyMerge,
-		Tell: says("asks before a merge, unless the facts show that no human feedback was " +
-			"addressed"),
+		Tell:  says(MergePromise),
 	},
 	{
 		Name: RepeatedFailure, Header: "Failed twice", When: Exit, Applies: EveryRun,
@@ -263,7 +268,7 @@ func Due(f *Facts, at Moment) []Gate {
 		}
 		for _, g := range k.Due(f) {
 			if !f.Tick.asked(k.Name, g.Target) {
-				due = append(due, ask(k.Name, g).describeRaise(scope))
+				due = append(due, ask(k.Name, g).describe(scope))
 			}
 		}
 	}
@@ -278,11 +283,16 @@ func ask(name string, g Gate) Gate {
 	return g
 }
 
-// describeRaise writes at the option without words of its own which ceilings it would set.
-func (g Gate) describeRaise(scope Scope) Gate {
+// describe writes at the option without words of its own which ceilings it would set, or which
+// commit it merges.
+func (g Gate) describe(scope Scope) Gate {
 	for i := range g.Options {
-		if g.Options[i].Description == "" && g.Raise != nil {
-			g.Options[i].Description = raiseText(*g.Raise, scope)
+		switch o := &g.Options[i]; {
+		case o.Description != "":
+		case g.Raise != nil:
+			o.Description = raiseText(*g.Raise, scope)
+		case g.HeadSHA != "":
+			o.Description = "Merge this PR once, at " + short(g.HeadSHA) + "."
 		}
 	}
 	return g

@@ -34,31 +34,26 @@ func applyCriteria(_ *Budget, tick *Tick, g Gate, act, _ string) {
 	}
 }
 
-// mergeDue asks before a PR is merged (R99, R100). Facts that show that no human feedback was
-// addressed let a merge pass; without facts a person decides.
+// mergeDue asks before a PR is merged (R99, R100): in the specification's words if feedback was
+// addressed, else with what is known.
 func mergeDue(f *Facts) []Gate {
-	return []Gate{{
-		Question: fmt.Sprintf("Responder addressed human feedback on PR #%d. Merge now or hold "+
-			"for human re-review?", f.Merging),
-		Target:  prTarget(f.Merging),
-		HeadSHA: f.Tick.head(f.Merging),
-	}}
+	t, pr := f.Tick, f.Merging
+	g := Gate{Target: prTarget(pr), HeadSHA: t.head(pr)}
+	why := "an earlier answer is void"
+	if unknown := t.unknown(pr); unknown != "" {
+		why = "nobody can tell who commented (" + unknown + ")"
+	}
+	g.Question = fmt.Sprintf("%s at %s: %s. Merge now, or hold for review?", g.Target,
+		short(g.HeadSHA), why)
+	if t.addressed(pr) {
+		g.Question = fmt.Sprintf("Responder addressed human feedback on PR #%d. Merge now or hold "+
+			"for human re-review?", pr)
+	}
+	return []Gate{g}
 }
 
-// head is the last commit known of a PR, "" when none is.
-func (t *Tick) head(pr int) (sha string) {
-	for _, p := range t.Tracked {
-		if p.Number == pr {
-			sha = p.EndSHA
-		}
-	}
-	for _, p := range t.knownPRs() {
-		if p.Number == pr && p.HeadSHA != "" {
-			sha = p.HeadSHA
-		}
-	}
-	return sha
-}
+// short is a commit's name as people read it.
+func short(sha string) string { return sha[:min(len(sha), 7)] }
 
 func applyMerge(_ *Budget, tick *Tick, g Gate, act, _ string) {
 	if act != "merge" {

@@ -55,19 +55,26 @@ func (t *Tick) usedApproval(pr int) bool {
 	return false
 }
 
-// noFeedback reports whether the facts show that no human feedback was addressed on a PR since
-// the previous iteration (R99). If the tracker was asked, its word alone counts; a skill's report
-// of feedback is believed all the same.
+// noFeedback reports whether the tracker itself says that nobody commented on a PR (R99). A skill's
+// report of feedback is believed all the same; its report of none is not.
 func (t *Tick) noFeedback(pr int) bool {
-	told := func(feedback bool) bool {
-		return slices.ContainsFunc(t.Report.PRs, func(p PR) bool {
-			return p.Number == pr && p.HumanFeedback != nil && *p.HumanFeedback == feedback
-		})
-	}
+	asked := t.AskedPR(pr)
+	return asked != nil && asked.HumanFeedback != nil && !*asked.HumanFeedback && !t.addressed(pr)
+}
+
+// addressed reports whether the tracker or the skill says that a person commented on a PR.
+func (t *Tick) addressed(pr int) bool {
+	return slices.ContainsFunc(t.knownPRs(), func(p PR) bool {
+		return p.Number == pr && p.HumanFeedback != nil && *p.HumanFeedback
+	})
+}
+
+// head is the commit that a PR is at, as it was looked up; "" if no one could tell.
+func (t *Tick) head(pr int) string {
 	if asked := t.AskedPR(pr); asked != nil {
-		return asked.HumanFeedback != nil && !*asked.HumanFeedback && !told(true)
+		return asked.HeadSHA
 	}
-	return told(false)
+	return ""
 }
 
 // merge counts a merge that is let through. It uses up the person's approval.

@@ -13,7 +13,7 @@ func TestWhatIsKnownOfAMerge(t *testing.T) {
 		want bool
 	}{
 		"nothing":               {Tick{}, false},
-		"the skill says none":   {Tick{Report: Report{PRs: told(&no)}}, true},
+		"the skill says none":   {Tick{Report: Report{PRs: told(&no)}}, false},
 		"the skill says some":   {Tick{Report: Report{PRs: told(&yes)}}, false},
 		"the tracker says none": {Tick{Asked: &Asked{PRs: told(&no)}}, true},
 		"the tracker cannot tell": {Tick{Asked: &Asked{PRs: told(nil)},
@@ -66,5 +66,15 @@ func TestATaskOfWhatIsLeftAlone(t *testing.T) {
 		if !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%v %q: %q, want %q", c.mentions, c.text, got, c.want)
 		}
+	}
+}
+
+func TestAnAnswerOfAnOlderVersionNamesNoCommit(t *testing.T) {
+	tick := &Tick{Approvals: []Approval{{PR: 7}}}
+	tick.mergeTrackerPR(PR{Number: 7, HeadSHA: "abc1234"}, "gh failed")
+	s := State{Run: &Budget{Skill: Review}, Tick: tick}
+	d := Call{}.mergeOne(s, Act{Kind: ActMerge, PR: 7, SHA: "abc1234", Command: "gh pr merge 7"})
+	if d == nil || len(d.Ask) != 1 || d.Ask[0].HeadSHA != "abc1234" || tick.approval(7) != nil {
+		t.Errorf("%+v, approvals %+v", d, tick.Approvals)
 	}
 }

@@ -99,7 +99,10 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 			Heads: map[string]string{"b": "def"}, Asked: &Asked{PRs: []PR{{Number: 5}}},
 		},
 		Baseline: append(make([]Cursor, 0, 8), Cursor{Path: "t.jsonl"}),
-		Merging:  []PR{{Number: 5, HeadSHA: "abc1234"}, {Number: 7, HeadSHA: "abc"}},
+		Merging: []Looked{
+			{PR: PR{Number: 5, HeadSHA: "abc1234"}},
+			{PR: PR{Number: 7, HeadSHA: "abc"}, Unknown: "gh failed"},
+		},
 	}
 	own := Turn{Now: now, Session: "s", Prompt: "p", Attended: true}
 	later := own

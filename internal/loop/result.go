@@ -176,8 +176,9 @@ func (t *Tick) attemptTouches(f Effect) {
 
 // knowsPR reports whether the iteration has met the number as a PR's.
 func (t *Tick) knowsPR(n int) bool {
-	return slices.Contains(t.PRs, prName(n)) || t.head(n) != "" ||
-		slices.ContainsFunc(t.Report.PRs, func(p PR) bool { return p.Number == n })
+	return slices.Contains(t.PRs, prName(n)) ||
+		slices.ContainsFunc(t.Tracked, func(p TrackedPR) bool { return p.Number == n }) ||
+		slices.ContainsFunc(t.knownPRs(), func(p PR) bool { return p.Number == n })
 }
 
 // Missed reports whether no event brought the result of a call that the transcript has.

@@ -207,7 +207,7 @@ var verbs = map[string]func(w *world, args string){
 	},
 	"running": func(w *world, args string) { decode(w, args, &w.known.Running) },
 	"overrun": func(w *world, args string) { w.known.Overrun = number1(args) },
-	"merging": func(w *world, args string) { decode(w, args, &w.known.Merging) },
+	"merging": (*world).merging,
 	"counted": (*world).counted,
 	"undated": (*world).undated,
 	"sign":    func(w *world, _ string) { w.signs[w.client.session] = w.now },
@@ -923,11 +923,29 @@ func (w *world) send(args string) {
 	w.calls(Call{Tool: "Task", ID: w.newCall(), Sends: &Task{Issues: issues}})
 }
 
-// merge is a call that merges a PR, as "142", "142 sha=def5678" or "142 id=c1".
+// merge is a call that merges a PR, as "142", "142 sha=def5678", "142 alone" or "142 id=c1".
 func (w *world) merge(args string) {
 	number, more, _ := strings.Cut(args, " ")
 	act := Act{Kind: ActMerge, PR: number1(number), Command: "gh pr merge " + number}
 	w.acts(more, act)
+}
+
+// merging is what the tracker and the remote tell of PRs that are about to be merged, as
+// "7 def5678 commented" or "7 def5678 quiet, 8 - gh failed": the number, the head, and who
+// commented, or why that is not known.
+func (w *world) merging(args string) {
+	w.known.Merging = nil
+	for one := range strings.SplitSeq(args, ", ") {
+		words := append(strings.SplitN(one, " ", 3), "", "")
+		p := Looked{PR: PR{Number: number1(words[0]), HeadSHA: strings.Trim(words[1], "-")}}
+		switch said := words[2]; said {
+		case "commented", "quiet":
+			p.HumanFeedback = new(said == "commented")
+		default:
+			p.Unknown = said
+		}
+		w.known.Merging = append(w.known.Merging, p)
+	}
 }
 
 // review is a call that posts a review, as "7" or "7 id=c1"; comment is one that posts less, and
@@ -966,6 +984,8 @@ func (w *world) acts(more string, act Act) {
 			e.ID = value
 		case "sha":
 			act.SHA = value
+		case "alone":
+			act.Alone = true
 		}
 	}
 	w.known.Reading = Reading{Acts: []Act{act}}

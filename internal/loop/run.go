@@ -15,8 +15,8 @@ func newRun(r Request) Budget {
 		StartedAt: r.Now,
 		Ceilings:  r.Flags.Ceilings, PRsTouched: []string{}, Status: Active,
 		Owner: r.Owner, EventsFrom: r.EventsFrom, UnderLoop: r.UnderLoop,
-		RateTableSource: r.Prices,
-		BacklogRun:      BacklogRun{SinglePR: r.Flags.PR, MaxIdle: r.Flags.Idle},
+		RateTableSource: r.Prices, Tracker: r.Tracker,
+		BacklogRun: BacklogRun{SinglePR: r.Flags.PR, MaxIdle: r.Flags.Idle},
 	}
 	if b.SinglePR != 0 {
 		b.PRsTouched = []string{prName(b.SinglePR)}
@@ -47,6 +47,7 @@ func (b *Budget) invokedBy(r Request) {
 // evaluation is made again, and the pause does not count (R130–R133). Only ceilings that the
 // command names are changed.
 func resume(b Budget, r Request) Budget {
+	b.bind(r)
 	b.away(r.Now)
 	if b.SessionID != r.SessionID || b.Owner.PID != r.Owner.PID || b.Owner.Start != r.Owner.Start {
 		b.Jobs = nil // they ended with their client
@@ -76,6 +77,7 @@ func resume(b Budget, r Request) Budget {
 // proceed is the run at its next tick. It may have moved to a new session of the same client
 // (/clear).
 func proceed(b Budget, r Request) Budget {
+	b.bind(r)
 	// the session was away in between: a pause
 	if b.Owner.PID != r.Owner.PID || b.Owner.Start != r.Owner.Start {
 		b.away(r.Now)
@@ -88,6 +90,13 @@ func proceed(b Budget, r Request) Budget {
 		b.alsoTyped(r.Flags.canonical())
 	}
 	return b
+}
+
+// bind records the tracker of a run that an older version began.
+func (b *Budget) bind(r Request) {
+	if b.Tracker == nil {
+		b.Tracker = r.Tracker
+	}
 }
 
 // raise takes over the limits that a person named (R16).
@@ -274,7 +283,7 @@ func (t *Tick) carry(gates []Gate) {
 func (t *Tick) applyOfflineAnswers(run *Budget, now time.Time) {
 	t.OfflineAnswers = slices.DeleteFunc(slices.Clone(t.OfflineAnswers), func(old Gate) bool {
 		i := slices.IndexFunc(t.Pending, func(g Gate) bool {
-			return g.Name == old.Name && g.Target == old.Target
+			return g.Name == old.Name && g.Target == old.Target && SameSHA(g.HeadSHA, old.HeadSHA)
 		})
 		if i < 0 {
 			return false

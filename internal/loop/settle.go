@@ -41,7 +41,7 @@ func (t *Tick) settle(pr PR, elsewhere bool) {
 	if t.track(pr); pr.State == "merged" && slices.Contains(t.MergesOf, pr.Number) {
 		t.merged(pr.Number)
 	}
-	if t.mergeTrackerPR(pr); elsewhere {
+	if t.mergeTrackerPR(pr, ""); elsewhere {
 		t.Asked.InForks = AppendNew(slices.Clone(t.Asked.InForks), pr.Number)
 	}
 }

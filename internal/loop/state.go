@@ -155,6 +155,8 @@ type Budget struct {
 	Clock      *Clock `json:"clock,omitempty"`
 	ClockAhead int64  `json:"clock_ahead,omitempty"`
 	Slept      int64  `json:"slept,omitempty"`
+	// Tracker is the one that the run began with; nil where an older version began it.
+	Tracker *Tracker `json:"tracker,omitempty"`
 	// Owner is the client process that runs the loop; OwnerLeft says its session has ended.
 	Owner     Process `json:"owner"`
 	OwnerLeft bool    `json:"owner_left,omitempty"`
@@ -216,6 +218,22 @@ type Process struct {
 	Start  string `json:"pid_start,omitempty"`
 	Source string `json:"pid_source,omitempty"` // "client", "ancestor" or "parent"
 	Host   string `json:"host,omitempty"`
+}
+
+// Tracker is where a run looks up issues and PRs: as git, CLAUDE.md and PATH had it when the run
+// began. What leads elsewhere later is not asked.
+type Tracker struct {
+	Kind string `json:"kind,omitempty"` // github, gitlab, gitea or command; "" without a tracker
+	Host string `json:"host,omitempty"`
+	Repo string `json:"repo,omitempty"` // as in "acme/app"
+	// Client is the program that asks, by its path, or the configured command; "" where the program
+	// was not installed.
+	Client string `json:"client,omitempty"`
+	// Remote is the one of git that leads to the PRs, and URL its address without a password.
+	// Origin is that of origin, where branches are pushed, if it is another one.
+	Remote string `json:"remote,omitempty"`
+	URL    string `json:"url,omitempty"`
+	Origin string `json:"origin,omitempty"`
 }
 
 // Lock is {skill}.lock: who works on the skill right now (R64–R66).

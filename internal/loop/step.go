@@ -175,13 +175,13 @@ type Known struct {
 	Read    int64   // bytes of transcript that were read for it
 	Overrun int     // percent by which one iteration may exceed the dollar ceiling
 	Reading Reading
-	Beside  bool   // the session's other loop has an iteration open
-	Looks   bool   // the call only looks
-	Checks  bool   // the call is the run's check command, word for word; fetched with Looks
-	Reports bool   // the call gives facts to the loop; fetched with Looks
-	Commits bool   // the call only looks, or brings finished work to the iteration's own branch
-	Merging []PR   // the PRs that the call would merge, as the tracker has them now
-	Words   string // the call in a line, redacted
+	Beside  bool     // the session's other loop has an iteration open
+	Looks   bool     // the call only looks
+	Checks  bool     // the call is the run's check command, word for word; fetched with Looks
+	Reports bool     // the call gives facts to the loop; fetched with Looks
+	Commits bool     // the call only looks, or brings finished work to the iteration's own branch
+	Merging []Looked // the PRs that the call would merge
+	Words   string   // the call in a line, redacted
 
 	Worker   WorkerSeen
 	Claim    ClaimSeen
@@ -194,6 +194,13 @@ type Known struct {
 	Other    RunFile    // the run on the session's record, nil without one
 	Entry    EntryFacts
 	Snapshot *Snapshot
+}
+
+// Looked is a PR that is about to be merged, as it was looked up. Unknown is why no one can tell
+// who commented, "" if the tracker told.
+type Looked struct {
+	PR
+	Unknown string
 }
 
 // Origin is who started the turn, as the transcript has it.

@@ -109,6 +109,14 @@ type Asked struct {
 	PRs       []PR    `json:"prs,omitempty"`
 	// those of PRs whose branch is in a fork, not on the remote
 	InForks []int `json:"elsewhere,omitempty"`
+	// those of PRs of which the tracker could not tell who commented
+	Unknown []Unknown `json:"unknown,omitempty"`
+}
+
+// Unknown is why no one can tell who commented on a PR.
+type Unknown struct {
+	PR  int    `json:"pr"`
+	Why string `json:"why"`
 }
 
 // Observed is what the program saw itself. The other facts about PRs in an iteration are the
@@ -154,7 +162,7 @@ type Dialog struct {
 // Approval is a person's answer "merge" for one PR: good for one merge in this tick (R101).
 type Approval struct {
 	PR      int    `json:"pr"`
-	HeadSHA string `json:"head_sha,omitempty"`
+	HeadSHA string `json:"head_sha,omitempty"` // "" in older files: good for nothing
 	Used    bool   `json:"used,omitempty"`
 }
 

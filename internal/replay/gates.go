@@ -13,12 +13,20 @@ import (
 func (s *Session) Answered(question, answer string, at time.Time) {
 	for _, t := range s.threads {
 		for i := 0; t.Tick != nil && i < len(t.Tick.Pending); i++ {
-			if t.Tick.Pending[i].Question == question {
+			if asks(t.Tick.Pending[i], question) {
 				s.answer(t, i, answer, at, false)
 				break
 			}
 		}
 	}
+}
+
+// asks reports whether a session put a gate's question. That about a merge may have named the
+// commit.
+func asks(g loop.Gate, question string) bool {
+	return g.Question == question || g.Name == loop.PostFeedbackMerge &&
+		strings.HasPrefix(question, g.Target+" at ") &&
+		strings.HasSuffix(question, ". Merge now, or hold for review?")
 }
 
 // Settle takes every waiting question as answered with its safest option.

@@ -157,7 +157,8 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 		x.line("One review-response round per PR in this iteration, no more.")
 	}
 	x.line("Issues in progress elsewhere are passed over, never contested. " +
-		"A merge passes only where a person allowed it.")
+		"A merge passes unasked only if the tracker itself says that nobody commented; " +
+		"else a person approves that exact commit.")
 }
 
 // LeftAlone returns a line for each issue or PR that the iteration leaves alone.

@@ -226,6 +226,9 @@ func (d *drawing) waits() {
 			d.put("<dt>%s</dt><dd>%s</dd>", o.Label, o.Description)
 		}
 		d.put("</dl>")
+		if w.Link != "" {
+			d.put(`<p><a href="%s" rel="noreferrer">%s</a></p>`, w.Link, w.Gate.Target)
+		}
 		switch {
 		case !w.unanswered():
 			d.put("<p>Answered %s</p>", w.Answer)

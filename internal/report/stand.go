@@ -59,6 +59,9 @@ type Waiting struct {
 	Gate   loop.Gate  `json:"gate"`
 	Paused bool       `json:"paused"` // answered in a terminal, not in the session's dialog
 	Answer string     `json:"answer"` // how, exactly
+	// Link is the web address of the PR that it is about, "" if it is about none or has no page
+	// that is known.
+	Link string `json:"link,omitempty"`
 }
 
 // AnswerWord is the place of a person's answer in a command; it is not an answer itself.
@@ -137,6 +140,9 @@ func WaitingQuestion(s Screen, w Waiting) string {
 	}
 	for _, o := range w.Gate.Options {
 		item(clean(o.Label), plain, o.Description)
+	}
+	if w.Link != "" {
+		item("link", plain, w.Link)
 	}
 	item(w.label(), strong, w.Answer)
 	return p.String()

@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
@@ -90,6 +91,14 @@ func executable(dir, name string) os.FileInfo {
 	return info
 }
 
+// PullRef is the ref under which a forge has the head of a PR.
+func PullRef(forge string, pr int) string {
+	if forge == "gitlab" {
+		return fmt.Sprintf("refs/merge-requests/%d/head", pr)
+	}
+	return fmt.Sprintf("refs/pull/%d/head", pr)
+}
+
 // MergeCommand is the plain command by which a forge's own client merges a PR.
 func MergeCommand(forge, pr string) string {
 	if forge == "gitlab" {
@@ -107,4 +116,13 @@ func HeadFlag(forge, sha string) string {
 		return ""
 	}
 	return "--match-head-commit " + sha
+}
+
+// MergeAt is the command by which a forge's own client merges a PR at one commit and no other.
+func MergeAt(forge, pr, sha string) string {
+	if forge == "gitea" {
+		return Client(forge) + " api -X POST repos/{owner}/{repo}/pulls/" + pr +
+			"/merge -f Do=merge -f head_commit_id=" + sha
+	}
+	return MergeCommand(forge, pr) + " " + HeadFlag(forge, sha)
 }

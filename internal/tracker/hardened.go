@@ -84,13 +84,18 @@ func ownSettings(ctx context.Context, dir string) (s settings, err error) {
 	s = settings{}
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
-		key, value, set := strings.Cut(fields[i+1], "\n")
-		if !set {
-			value = "true"
-		}
 		if fields[i] == "local" || fields[i] == "worktree" {
-			s.list = append(s.list, setting{key, value})
+			s.list = append(s.list, readListed(fields[i+1]))
 		}
 	}
 	return s, err
+}
+
+// readListed reads one setting as `git config --list -z` prints it.
+func readListed(field string) setting {
+	key, value, set := strings.Cut(field, "\n")
+	if !set {
+		value = "true"
+	}
+	return setting{key, value}
 }

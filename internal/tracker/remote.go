@@ -17,29 +17,46 @@ const maxPatterns = 200
 // "feature/123-foo".
 func RemoteHeads(ctx context.Context, project, remote string,
 	branches []string) (map[string]string, error) {
+	var refs []string
+	for _, b := range branches {
+		refs = append(refs, "refs/heads/"+b)
+	}
+	commits, err := RemoteRefs(ctx, project, remote, refs)
+	if err != nil {
+		return nil, err
+	}
 	heads := map[string]string{}
-	if len(branches) == 0 {
-		return heads, nil
+	for ref, sha := range commits {
+		heads[strings.TrimPrefix(ref, "refs/heads/")] = sha
+	}
+	return heads, nil
+}
+
+// RemoteRefs asks a remote, in one call, for the commits that its refs point at. One that the
+// remote does not have has no entry.
+func RemoteRefs(ctx context.Context, project, remote string,
+	refs []string) (map[string]string, error) {
+	commits := map[string]string{}
+	if len(refs) == 0 {
+		return commits, nil
 	}
 	if remote == "" {
 		return nil, errors.New("read remote heads: no remote is named")
 	}
-	args := []string{"ls-remote", "--heads", "--upload-pack=git-upload-pack", "--", remote}
-	if len(branches) <= maxPatterns {
-		for _, b := range branches {
-			args = append(args, "refs/heads/"+b)
-		}
+	asked := refs
+	if len(refs) > maxPatterns {
+		asked = []string{"refs/heads/*"}
 	}
+	args := append([]string{"ls-remote", "--upload-pack=git-upload-pack", "--", remote}, asked...)
 	out, err := git(ctx, project, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read remote heads: %w", err)
 	}
 	for line := range strings.Lines(string(out)) {
 		sha, ref, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		name, ok := strings.CutPrefix(ref, "refs/heads/")
-		if ok && slices.Contains(branches, name) { // git takes a name for a pattern
-			heads[name] = sha
+		if slices.Contains(refs, ref) { // git takes a name for a pattern
+			commits[ref] = sha
 		}
 	}
-	return heads, nil
+	return commits, nil
 }

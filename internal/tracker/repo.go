@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,8 +15,8 @@ type Facts struct {
 	Remotes map[string]string
 	// Config holds every setting of the system, the person and the repository by git's key: section
 	// and name in lower case, the part between as written. The last value of a key counts, but of
-	// remote.*.push, .url, .pushurl and the keys of forges' clients all: they are joined by line
-	// feeds.
+	// remote.*.push, .url, .pushurl, url.*.insteadof and the keys of forges' clients all: they are
+	// joined by line feeds.
 	Config map[string]string
 	// Partial reports that some settings are unknown: includes are not followed, and there are
 	// bounds.
@@ -30,8 +31,33 @@ func Repo(getenv func(string) string, dir string) Facts {
 		own := place.config()
 		all = settings{append(all.list, own.list...), all.partial || own.partial}
 	}
+	return place.facts(all)
+}
+
+// Asked is Repo with git's own word on its settings, if their files do not show them all. It is
+// partial if git does not answer.
+func Asked(ctx context.Context, getenv func(string) string, dir string) Facts {
+	f := Repo(getenv, dir)
+	place, ok := findGit(filepath.Clean(dir))
+	if !ok || !f.Partial && place.certain() {
+		return f
+	}
+	out, err := ask(ctx, maxOutput, dir, "config", "--list", "--includes", "-z")
+	if err != nil {
+		f.Partial = true
+		return f
+	}
+	var all settings
+	for field := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		all.list = append(all.list, readListed(field))
+	}
+	return place.facts(all)
+}
+
+// facts are those of a repository with these settings.
+func (p gitPlace) facts(all settings) Facts {
 	f := Facts{
-		Top: place.top, Config: map[string]string{}, Remotes: map[string]string{},
+		Top: p.top, Config: map[string]string{}, Remotes: map[string]string{},
 		Partial: all.partial,
 	}
 	for _, s := range all.list {
@@ -43,22 +69,24 @@ func Repo(getenv func(string) string, dir string) Facts {
 	for key, value := range f.Config {
 		name, isRemote := strings.CutPrefix(key, "remote.")
 		if name, isURL := strings.CutSuffix(name, ".url"); isRemote && isURL {
+			reset := strings.LastIndex("\n"+value+"\n", "\n\n") + 1 // by an empty one
+			value = value[min(reset, len(value)):]
 			f.Remotes[name], _, _ = strings.Cut(value, "\n")
 		}
 	}
 	// A reftable is no text file.
-	if ok && f.Config["extensions.refstorage"] != "reftable" {
-		f.Branch = symbolic(filepath.Join(place.dir, "HEAD"), "refs/heads/")
-		f.Default = defaultBranch(place.common, f.Remotes)
+	if p.dir != "" && f.Config["extensions.refstorage"] != "reftable" {
+		f.Branch = symbolic(filepath.Join(p.dir, "HEAD"), "refs/heads/")
+		f.Default = defaultBranch(p.common, f.Remotes)
 	}
 	return f
 }
 
 // several reports whether git, or a forge's client, uses every value of a key.
 func several(key string) bool {
-	return strings.HasPrefix(key, "remote.") && slices.ContainsFunc(
-		[]string{".push", ".url", ".pushurl", "-resolved"},
-		func(end string) bool { return strings.HasSuffix(key, end) })
+	return strings.HasPrefix(key, "url.") || strings.HasPrefix(key, "remote.") &&
+		slices.ContainsFunc([]string{".push", ".url", ".pushurl", "-resolved"},
+			func(end string) bool { return strings.HasSuffix(key, end) })
 }
 
 // defaultBranch is where the remote's HEAD pointed when it was last fetched. Without that file it

@@ -4,7 +4,8 @@ package e2e
 
 import "strings"
 
-const merge = "gh pr merge 142 --squash"
+// merge is the command that would pass after a person's answer: it names the commit.
+const merge = "gh pr merge 142 --squash --match-head-commit @HEAD@"
 
 // wait gives what runs in the background the time to land.
 var wait = bash("python3 -c 'import time; time.sleep(2)'")

@@ -55,13 +55,12 @@ func onState() []attempt {
 		snake("state: a file in its place", "shutil.rmtree(S); open(S, 'w').close()"),
 		snake("state: an approval in the iteration", edit+
 			"edit('*tick*', lambda d: d.setdefault('approvals', [])"+
-			".append({'pr': 142, 'head_sha': '', 'used': False}))"),
+			".append({'pr': 142, 'head_sha': '@HEAD@', 'used': False}))"),
 		snake("state: no feedback in the iteration", edit+
 			"edit('*tick*', lambda d: d.update(report={'prs': [{'number': 142, 'state': 'open', "+
 			"'human_feedback': False}]}, reported=True))"),
 		after("state: no feedback, by its own word", bash(`hooks report <<< '{"skill":"review",`+
-			`"prs":[{"number":142,"state":"open","human_feedback":false}]}'`)).
-			beyond("without a tracker feedback is the skill's word"),
+			`"prs":[{"number":142,"state":"open","human_feedback":false}]}'`)),
 		snake("state: the iteration of no one", edit+
 			"edit('*tick*', lambda d: d.update(session_id='other'))"),
 		snake("state: halted", edit+"edit('*budget*', lambda d: d.update(status='halted'))"),
@@ -111,8 +110,8 @@ func plays(name, program string) attempt {
 }
 
 // answer plays a dialog that no one saw.
-const answer = `q = ("Responder addressed human feedback on PR #142. "
-    "Merge now or hold for human re-review?")
+const answer = `asked = json.load(open("@PROJECT@/.sdd/loop/review.tick.json")).get("pending")
+q = asked[0]["question"] if asked else "PR #142: merge now, or hold for review?"
 i = {"questions": [{"question": q, "header": "Merge", "multiSelect": False, "options": [
     {"label": l, "description": l} for l in ("merge", "hold", "stop")]}]}
 tell("pre-tool-use", "PreToolUse", tool_name="AskUserQuestion", tool_use_id="t1", tool_input=i)

@@ -83,12 +83,13 @@ for way, start in ways.items():
 
 // forged is a world whose worker merges, forges and merges again.
 func forged(t *testing.T, calls ...string) (w *World, log string) {
-	work := []Call{bash("gh pr merge 201 --squash")}
-	for _, c := range calls {
-		work = append(work, bash(c))
-	}
-	work = append(work, bash("gh pr merge 201 --squash"))
-	w = newWorld(t, Worker{Work: func(int) []Call { return work }}.Say)
+	w = newWorld(t, Worker{Work: func(int) []Call {
+		work := []Call{bash(w.merge(201))}
+		for _, c := range calls {
+			work = append(work, bash(c))
+		}
+		return append(work, bash(w.merge(201)))
+	}}.Say)
 	log = filepath.Join(filepath.Dir(w.Project), "forged.jsonl")
 	program := filepath.Join(w.Plugins[0], "bin", "hooks")
 	where, err := json.Marshal([]string{program, log, w.Home, w.Project})

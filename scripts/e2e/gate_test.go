@@ -93,12 +93,12 @@ func TestStopAtGateRefusesTheNextTick(t *testing.T) {
 // A merge in a review loop is refused with the question to ask; the answer merge lets that PR
 // through once (i; R99–R102, R107).
 func TestMergeNeedsAPersonsWord(t *testing.T) {
-	merge := bash("gh pr merge 142 --squash")
-	w := newWorld(t, Worker{Work: func(int) []Call {
+	var w *World
+	w = newWorld(t, Worker{Work: func(int) []Call {
+		merge := bash(w.merge(142))
 		return append(append([]Call{merge}, askInOwnWords()...), merge, merge)
 	}}.Say)
-	const question = "Responder addressed human feedback on PR #142. Merge now or hold for human " +
-		"re-review?"
+	question := w.mergeAsked(142, "no tracker is configured")
 	term := w.Interactive()
 	term.Enter("/sdd:review --loop --pr 142")
 	term.WaitScreen(question, 60*time.Second)
@@ -109,7 +109,7 @@ func TestMergeNeedsAPersonsWord(t *testing.T) {
 	term.WaitShowed(gateAnswered, 20*time.Second)
 
 	line := w.WaitHistory("review", 1, 30*time.Second)[0]
-	if diff := cmp.Diff([]string{"pr merge 142 --squash"}, w.Merges()); diff != "" {
+	if diff := cmp.Diff([]string{w.merged(142)}, w.Merges()); diff != "" {
 		t.Errorf("merges that reached the forge (-want +got):\n%s", diff)
 	}
 	if len(line.Gates) != 1 || line.Gates[0].Name != "post-feedback-merge" ||

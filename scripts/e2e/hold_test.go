@@ -61,6 +61,7 @@ type raid struct {
 	attempts []attempt
 	byWorker bool
 	base     string // commit of main before anything landed
+	prHead   string // commit of PR 142
 
 	mu     sync.Mutex
 	landed map[string]bool
@@ -91,7 +92,7 @@ func newRaid(t *testing.T, attempts ...attempt) *raid {
 	d.git(d.Project, "commit", "--quiet", "--allow-empty", "-m", "sort")
 	d.git(d.Project, "push", "--quiet", "origin", "feature/sort")
 	d.git(d.Project, "remote", "set-head", "origin", "main")
-	d.base = d.main()
+	d.base, d.prHead = d.main(), d.prAt(142)
 	return d
 }
 
@@ -159,7 +160,7 @@ func (d *raid) say(r Request) Turn {
 	asked, made := r.Messages[0].Text(), len(r.results())
 	switch {
 	case strings.Contains(asked, nestedTask):
-		return hasty(made, bash(merge))
+		return hasty(made, d.placed(bash(merge))...)
 	case strings.Contains(asked, workerTask), !d.byWorker:
 		d.settle(r)
 		return hasty(made, d.calls()...)
@@ -175,18 +176,25 @@ func hasty(made int, calls ...Call) Turn {
 	return Turn{Text: "done"}
 }
 
-// calls are those of all attempts, with the world's paths in them.
+// calls are those of all attempts.
 func (d *raid) calls() (list []Call) {
-	paths := strings.NewReplacer("@BIN@", d.Bin, "@PROJECT@", d.Project, "@PLUGIN@", d.Plugins[0],
-		"@HOME@", d.Home, "@CLIENT@", clientProgram, "@ELSEWHERE@", filepath.Dir(d.Bin))
 	for _, a := range d.attempts {
-		for _, c := range a.calls {
-			input, err := json.Marshal(c.Input)
-			if err != nil {
-				d.t.Error(err)
-			}
-			list = append(list, Call{c.Name, json.RawMessage(paths.Replace(string(input)))})
+		list = append(list, d.placed(a.calls...)...)
+	}
+	return list
+}
+
+// placed are calls with the world's paths, and the PR's commit, in them.
+func (d *raid) placed(calls ...Call) (list []Call) {
+	places := strings.NewReplacer("@BIN@", d.Bin, "@PROJECT@", d.Project,
+		"@PLUGIN@", d.Plugins[0], "@HOME@", d.Home, "@CLIENT@", clientProgram,
+		"@ELSEWHERE@", filepath.Dir(d.Bin), "@HEAD@", d.prHead)
+	for _, c := range calls {
+		input, err := json.Marshal(c.Input)
+		if err != nil {
+			d.t.Error(err)
 		}
+		list = append(list, Call{c.Name, json.RawMessage(places.Replace(string(input)))})
 	}
 	return list
 }
@@ -378,12 +386,13 @@ func mergesOnceAllowed(t *testing.T, want int, between ...Call) {
 	d := newRaid(t)
 	d.Model.script = Worker{Work: func(int) []Call {
 		keep := python("import shutil\nshutil.copytree('.s' + 'dd/loop', '../before')")
-		calls := append([]Call{bash(merge)}, askInOwnWords()...)
-		return append(append(append(calls, keep, bash(merge)), between...), bash(merge))
+		merge := bash(d.merge(142))
+		calls := append([]Call{merge}, askInOwnWords()...)
+		return append(append(append(calls, keep, merge), between...), merge)
 	}}.Say
 	term := d.Interactive()
 	term.Enter(reviewLoop)
-	term.WaitScreen("Merge now or hold for human re-review?", 60*time.Second)
+	term.WaitScreen("Merge now, or hold for review?", 60*time.Second)
 	if d.merged() {
 		t.Error("merged before anyone was asked")
 	}

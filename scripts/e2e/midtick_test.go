@@ -101,19 +101,20 @@ func (w *World) update() {
 // one merge, and no PR is opened there, whose number no result would tell (R27, R30, R99–R102,
 // R107).
 func TestBackgroundShellIsHeldToo(t *testing.T) {
-	create, merge := inBackground("gh pr create --fill"), inBackground("gh pr merge 142 --squash")
-	w := newWorld(t, Worker{Work: func(int) []Call {
+	var w *World
+	w = newWorld(t, Worker{Work: func(int) []Call {
+		create, merge := inBackground("gh pr create --fill"), inBackground(w.merge(142))
 		return append(append([]Call{create, merge}, askInOwnWords()...), merge, merge)
 	}}.Say)
 	term := w.Interactive()
 	term.Enter("/sdd:review --loop --pr 142")
-	term.WaitScreen("Merge now or hold for human re-review?", 60*time.Second)
+	term.WaitScreen("Merge now, or hold for review?", 60*time.Second)
 	if n := w.Merges(); len(n) != 0 {
 		t.Errorf("merged before anyone was asked: %v", n)
 	}
 	term.Choose(1)
 	line := w.WaitHistory("review", 1, 60*time.Second)[0]
-	if diff := cmp.Diff([]string{"pr merge 142 --squash"}, w.Merges()); diff != "" ||
+	if diff := cmp.Diff([]string{w.merged(142)}, w.Merges()); diff != "" ||
 		line.Merges != 1 {
 		t.Errorf("%d merges counted; those that reached the forge (-want +got):\n%s", line.Merges,
 			diff)

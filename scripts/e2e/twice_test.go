@@ -35,8 +35,9 @@ func (w *World) installPlugin() {
 // one allowed merge passes once, and the turn is held open no more often. The doctor reports the
 // mistake (F; R27–R33, R99–R102, R117).
 func TestRegisteredTwiceCountsOnce(t *testing.T) {
-	merge := bash("gh pr merge 142 --squash")
-	w := newWorld(t, withWorkers(Worker{Deaf: true, Work: func(int) []Call {
+	var w *World
+	w = newWorld(t, withWorkers(Worker{Deaf: true, Work: func(int) []Call {
+		merge := bash(w.merge(142))
 		calls := []Call{dispatch("WORKER look", "haiku", false),
 			bash("gh pr create --title 142 --body x"), bash("gh pr comment 142 --body y"), merge}
 		return append(append(calls, askInOwnWords()...), merge, merge)
@@ -46,12 +47,12 @@ func TestRegisteredTwiceCountsOnce(t *testing.T) {
 	w.installPlugin()
 	term := w.Interactive()
 	term.Enter("/loop 1m /sdd:work --loop --max-iterations 1")
-	term.WaitScreen("Merge now or hold for human re-review?", 60*time.Second)
+	term.WaitScreen("Merge now, or hold for review?", 60*time.Second)
 	term.Choose(1)
 
 	line := w.WaitHistory("work", 1, 60*time.Second)[0]
 	term.WaitShowed("Cause: iteration_budget", 20*time.Second)
-	if diff := cmp.Diff([]string{"pr merge 142 --squash"}, w.Merges()); diff != "" {
+	if diff := cmp.Diff([]string{w.merged(142)}, w.Merges()); diff != "" {
 		t.Errorf("merges that reached the forge (-want +got):\n%s", diff)
 	}
 	if len(line.Gates) != 1 || line.Gates[0].Answer != "merge" || line.Merges != 1 ||

@@ -159,14 +159,15 @@ func upstreamWork(t *testing.T) {
 // A review skill that is to approve and to merge what it approved approves a PR once; the approval
 // answers nothing, and the merge waits for a person's word (R99–R102, R107, R149).
 func upstreamReview(t *testing.T) {
-	const approve, merge = "gh pr review 142 --approve", "gh pr merge 142 --squash"
-	w := newWorld(t, byTheLetter("review", Worker{
+	const approve = "gh pr review 142 --approve"
+	var w *World
+	w = newWorld(t, byTheLetter("review", Worker{
 		Work: func(int) []Call {
 			calls := []Call{
 				reports(`{"prs":[{"number":142,"state":"open","human_feedback":true}]}`),
-				bash(approve), bash(approve), bash(merge),
+				bash(approve), bash(approve), bash(w.merge(142)),
 			}
-			return append(append(calls, askInOwnWords()...), bash(merge))
+			return append(append(calls, askInOwnWords()...), bash(w.merge(142)))
 		},
 		Report: func(int) string {
 			return `{"prs":[{"number":142,"state":"merged"}],"outcome":"ok"}`
@@ -200,7 +201,7 @@ func upstreamReview(t *testing.T) {
 			reached = append(reached, "gh "+call)
 		}
 	}
-	if diff := cmp.Diff([]string{approve, merge}, reached); diff != "" {
+	if diff := cmp.Diff([]string{approve, w.merge(142)}, reached); diff != "" {
 		t.Errorf("what reached the forge (-want +got):\n%s", diff)
 	}
 	if !w.Model.Told("Not posted: PR #142 was reviewed already") {

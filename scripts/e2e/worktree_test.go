@@ -33,7 +33,7 @@ func TestSessionInAWorktreeKeepsItsLoop(t *testing.T) {
 	}
 
 	term.Enter("/sdd:work --loop")
-	term.WaitScreen("Merge now or hold for human re-review?", 60*time.Second)
+	term.WaitScreen("Merge now, or hold for review?", 60*time.Second)
 	term.Choose(2)
 	lines := w.WaitHistory("work", 2, 60*time.Second)
 	if diff := cmp.Diff([]string{"ok", "ok"}, sameRun(t, lines)); diff != "" ||

@@ -68,7 +68,30 @@ func (w *World) project(origin string) {
 	w.git(w.Project, "remote", "add", "origin", origin)
 	w.git(w.Project, "add", ".")
 	w.git(w.Project, "commit", "--quiet", "-m", "start")
-	w.git(w.Project, "push", "--quiet", "origin", "main")
+	w.git(w.Project, "push", "--quiet", "origin", "main",
+		"main:refs/pull/142/head", "main:refs/pull/201/head")
+}
+
+// prAt is the commit that a PR is at on the remote.
+func (w *World) prAt(pr int) string {
+	w.t.Helper()
+	ref := fmt.Sprintf("refs/pull/%d/head", pr)
+	sha, _, _ := strings.Cut(w.git(w.Project, "ls-remote", "origin", ref), "\t")
+	return sha
+}
+
+// merge is the command that merges a PR at the commit that it is at, as a person approves it;
+// merged is what the forge sees of it.
+func (w *World) merge(pr int) string { return "gh " + w.merged(pr) }
+
+func (w *World) merged(pr int) string {
+	return fmt.Sprintf("pr merge %d --squash --match-head-commit %s", pr, w.prAt(pr))
+}
+
+// mergeAsked is the question about a PR of which nothing tells who commented.
+func (w *World) mergeAsked(pr int, why string) string {
+	return fmt.Sprintf("PR #%d at %s: nobody can tell who commented (%s). Merge now, or hold for "+
+		"review?", pr, w.prAt(pr)[:7], why)
 }
 
 // git runs git as a person, and returns what it printed.

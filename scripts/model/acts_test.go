@@ -2,6 +2,8 @@ package model
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -48,7 +50,14 @@ func (w *world) aTool(t *rapid.T) {
 			fmt.Sprintf("https://github.com/acme/app/pull/%d", c.n)
 	case "merge":
 		c.n = one(t, "pr", []int{142, 142, 142, 143})
-		input = fmt.Sprintf(`{"command":"gh pr merge %d"}`, c.n)
+		c.head = one(t, "head", []string{"aaaaaaa1", "aaaaaaa1", "aaaaaaa1", "bbbbbbb2", ""})
+		c.spoke = one(t, "spoke", []string{"", "quiet", "commented", "commented"})
+		command := fmt.Sprintf("gh pr merge %d", c.n)
+		if c.sha = one(t, "names", []string{"aaaaaaa1", "aaaaaaa1", "bbbbbbb2", ""}); c.sha != "" {
+			command += " --match-head-commit " + c.sha
+		}
+		input = fmt.Sprintf(`{"command":%q}`, command)
+		defer w.tracks(c)()
 		if c.says = one(t, "says merged", []bool{true, true, false}); c.says {
 			result = fmt.Sprintf("✓ Merged pull request acme/app#%d (x)", c.n)
 		}
@@ -78,6 +87,19 @@ func (w *world) aTool(t *rapid.T) {
 		return
 	}
 	w.result(t, ses, c, call, result)
+}
+
+// tracks lets the tracker tell of a PR while it is about to be merged.
+func (w *world) tracks(c tool) (forget func()) {
+	feedback := map[string]string{"quiet": `,"feedback":[]`,
+		"commented": `,"feedback":[{"author":"ann","kind":"comment","at":"2026-11-20T10:00:00Z"}]`}
+	pr := fmt.Sprintf(`{"pr":{"number":%d,"state":"open","head_sha":%q%s}}`, c.n, c.head,
+		feedback[c.spoke])
+	path := filepath.Join(w.project(), fmt.Sprint(c.n))
+	if err := os.WriteFile(path, []byte(pr), 0o600); err != nil {
+		w.Fatal(err)
+	}
+	return func() { _ = os.Remove(path) }
 }
 
 func (w *world) result(t *rapid.T, ses *session, c tool, call []string, result string) {

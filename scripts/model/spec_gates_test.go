@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -177,7 +176,7 @@ func (s *side) answer(i int, text string) {
 		s.run.deferred = adds(s.run.deferred, g.target)
 	case g.name == "post-feedback-merge" && act == "merge":
 		n, _ := strconv.Atoi(strings.TrimPrefix(g.target, "PR #"))
-		t.approved[n] = cmp.Or(g.head, "any")
+		t.approved[n] = g.head
 	}
 }
 
@@ -186,7 +185,9 @@ func (s *side) given() {
 	t := s.tick
 	var left []gate
 	for _, g := range t.given {
-		i := slices.IndexFunc(t.pending, func(p gate) bool { return p.key() == g.key() })
+		i := slices.IndexFunc(t.pending, func(p gate) bool {
+			return p.key() == g.key() && p.head == g.head
+		})
 		if i < 0 {
 			left = append(left, g)
 			continue

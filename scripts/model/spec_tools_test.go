@@ -28,6 +28,9 @@ type tool struct {
 	text string // the prompt to schedule
 	id   string // of the call
 	says bool   // the answer says that the PR is merged
+	// of a merge: the PR's head and who commented, as the tracker tells ("" unknown, "quiet",
+	// "commented"), and the commit that the command names
+	head, spoke, sha string
 }
 
 func (m *model) prelude(ses *session) {
@@ -109,7 +112,7 @@ func (m *model) judge(s *side, ses *session, c tool) reply {
 			return refuse("PR budget reached")
 		}
 	case "merge":
-		return m.merge(s, ses, c.n)
+		return m.merge(s, ses, c)
 	case "comment", "review", "approve":
 		return m.speak(s, ses, c)
 	}
@@ -249,8 +252,9 @@ func (m *model) exhausted(s *side) bool {
 	})
 }
 
-// merge is the gate's rule (R99–R102): on facts, or once on a person's word.
-func (m *model) merge(s *side, ses *session, pr int) reply {
+// merge is the gate's rule (R99–R102): on the tracker's own word that nobody commented, or once on
+// a person's word, at the commit that they were asked about.
+func (m *model) merge(s *side, ses *session, c tool) reply {
 	if !opened(s, ses) {
 		// which judges it
 		if slices.ContainsFunc(m.sides, func(o *side) bool { return opened(o, ses) }) {
@@ -258,7 +262,7 @@ func (m *model) merge(s *side, ses *session, pr int) reply {
 		}
 		return refuse("Not merged")
 	}
-	t := s.tick
+	t, pr := s.tick, c.n
 	target := fmt.Sprintf("PR #%d", pr)
 	waits := slices.ContainsFunc(t.pending, func(g gate) bool {
 		return g.target == target &&
@@ -268,33 +272,35 @@ func (m *model) merge(s *side, ses *session, pr int) reply {
 		return a.target == target &&
 			a.name == "post-feedback-merge"
 	})
-	human, said := t.feedback[pr]
 	pass := func() reply {
 		t.merges++
 		delete(t.approved, pr)
 		return nothing
 	}
-	ask := gate{name: "post-feedback-merge", target: target, head: t.heads[pr]}
+	ask := gate{name: "post-feedback-merge", target: target, head: c.head}
+	approved := func() reply {
+		switch {
+		case c.head == "":
+		case c.head != t.approved[pr]: // a push voids it
+			delete(t.approved, pr)
+			t.pending = append(t.pending, ask)
+		case c.sha == c.head:
+			return pass()
+		}
+		return refuse("Not merged")
+	}
 	switch {
 	case t.halting():
-		return refuse("Not merged")
-	// a push voids it
-	case t.approved[pr] != "" && t.approved[pr] != "any" && ask.head != "" &&
-		ask.head != t.approved[pr]:
-		delete(t.approved, pr)
-		t.pending = append(t.pending, ask)
-		return refuse("Not merged")
 	case t.approved[pr] != "":
-		return pass()
+		return approved()
 	case answered && !waits:
-		return refuse("Not merged")
-	case said && !human && !waits:
+	case c.spoke == "quiet" && !t.feedback[pr] && !waits:
 		return pass()
-	case !waits:
+	case c.head != "" && !waits:
 		t.pending = append(t.pending, ask)
 		s.given()
 		if t.approved[pr] != "" {
-			return pass()
+			return approved()
 		}
 	}
 	return refuse("Not merged")

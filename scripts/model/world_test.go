@@ -124,6 +124,10 @@ type world struct {
 	log     []string
 }
 
+// trackedProject names a tracker that tells of a PR while there is a file of its number.
+const trackedProject = "### SDD Configuration\n\n#### Tracker\n\n" +
+	"- **Type**: command\n- **Command**: cat\n"
+
 func newWorld(t *rapid.T, p *clients, prog program, dir string) *world {
 	w := &world{T: t, prog: prog, dir: dir, clients: p, model: &model{
 		sides: []*side{{skill: "work"}, {skill: "review"}}, sessions: map[string]*session{},
@@ -133,6 +137,11 @@ func newWorld(t *rapid.T, p *clients, prog program, dir string) *world {
 	for _, s := range w.sides {
 		s.file = one(t, "budget file", []string{"", "", "budget-of-" + s.skill + ".json",
 			filepath.Join(dir, s.skill+".json")})
+	}
+	for name, text := range map[string]string{"CLAUDE.md": trackedProject, "pr": ""} {
+		if err := os.WriteFile(filepath.Join(dir, "p", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for range 2 {
 		w.live = append(w.live, w.newSession(p.get()))
@@ -253,6 +262,8 @@ func (p *inside) app(w *world, session string) *app.App {
 				return w.project()
 			case "CLAUDE_CODE_SESSION_ID":
 				return session
+			case "HOOKS_TRACKER_COMMAND":
+				return "cat"
 			case "CLAUDE_CODE_SESSION_ATTENDED":
 				if !w.attended {
 					return "0"
@@ -315,7 +326,8 @@ type outside struct{ path string }
 func (p outside) run(w *world, session, stdin string, args ...string) (string, error) {
 	cmd := exec.Command(p.path, args...)
 	cmd.Env = []string{"HOME=" + w.dir, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" +
-		w.project(), "CLAUDE_CODE_SESSION_ID=" + session, "CLAUDE_PID=" + os.Getenv("CLAUDE_PID")}
+		w.project(), "CLAUDE_CODE_SESSION_ID=" + session,
+		"CLAUDE_PID=" + os.Getenv("CLAUDE_PID"), "HOOKS_TRACKER_COMMAND=cat"}
 	if !w.attended {
 		cmd.Env = append(cmd.Env, "CLAUDE_CODE_SESSION_ATTENDED=0")
 	}

@@ -171,7 +171,9 @@ func sessionEnd(p *player) driver.Event { return p.SessionEnd("exit") }
 func report(p *player) driver.Event     { return p.Report(ambiguous) }
 func ask(p *player) driver.Event        { return p.Ask(p.Call()) }
 func agent(p *player) driver.Event      { return p.Agent("toolu_agent") }
-func merge(p *player) driver.Event      { return p.Bash("gh pr merge 142") }
+func merge(p *player) driver.Event {
+	return p.Bash("gh pr merge 142 --match-head-commit abc1234")
+}
 
 func openedPR(p *player) driver.Event {
 	return p.Ran("gh pr create --fill", "https://github.com/o/r/pull/7\n")
@@ -228,10 +230,18 @@ func failedTwice(p *player) {
 	p.do(ask(p))
 }
 
+// approvedMerge has a tracker that tells of PR 142, and a person who approves its merge.
 func approvedMerge(p *player) {
+	for name, text := range map[string]string{
+		"CLAUDE.md": "## SDD Configuration\n\n### Tracker\n\n- **Command**: /bin/cat\n", "pr": "",
+		"142": `{"pr":{"number":142,"state":"open","head_sha":"abc1234",` +
+			`"feedback":[{"author":"ann"}]}}`,
+	} {
+		p.Check(os.WriteFile(filepath.Join(p.Project(), name), []byte(text), 0o600))
+	}
+	p.Env = append(p.Env, "HOOKS_TRACKER_COMMAND=/bin/cat")
 	working(p)
-	p.do(p.Report(
-		`{"prs":[{"number":142,"state":"open","human_feedback":true}],"outcome":"ok"}`))
+	p.do(p.Report(`{"prs":[{"number":142,"state":"open"}],"outcome":"ok"}`))
 	p.Ledger.PRs.Add(true)
 	p.do(merge(p))
 	p.do(ask(p))

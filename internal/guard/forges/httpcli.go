@@ -261,7 +261,15 @@ func HTTPie(f *shell.Frame, argv []shellword.Word) {
 				if strings.HasSuffix(sep, "@") {
 					v = f.FileText(v)
 				}
-				q.Fields = append(q.Fields, effect.Field{Path: k, Value: v})
+				if sep == "==" {
+					query := "?"
+					if strings.Contains(q.URL, "?") {
+						query = "&"
+					}
+					q.URL += query + k + "=" + v
+				} else {
+					q.Fields = append(q.Fields, effect.Field{Path: k, Value: v})
+				}
 				break
 			}
 		}

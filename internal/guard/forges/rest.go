@@ -36,6 +36,32 @@ func (q Request) leaves() []effect.Field {
 	return append(out, shellword.FormLeaves(q.Body)...)
 }
 
+// head is the commit that a merge insists on by the field of its forge, at the top of the body: a
+// forge that does not know a field merges whatever the PR is at. It is "" if the field has two
+// values.
+func (q Request) head() (sha string) {
+	name, fields := "sha", q.Fields
+	if q.Method == "POST" { // only Gitea's
+		name = "head_commit_id"
+	}
+	switch body := strings.TrimSpace(q.Body); {
+	case strings.HasPrefix(body, "{"):
+		fields = shellword.JSONLeaves(body)
+	case body != "":
+		fields = shellword.FormLeaves(body)
+	}
+	for _, fd := range fields {
+		switch {
+		case !strings.EqualFold(fd.Path, name):
+		case fd.Path != name, sha != "" && sha != fd.Value:
+			return ""
+		default:
+			sha = fd.Value
+		}
+	}
+	return sha
+}
+
 // orDefault is the request with the method that clients use where none is named.
 func (q Request) orDefault() Request {
 	switch {
@@ -203,7 +229,7 @@ merge-queue merge_queue queue`, action) || r.index("merge_trains") >= 0 && i < l
 	case action == "merge" && noun != "issues" && !deletes,
 		action == "submit" && noun == "changes":
 		a.Kind = effect.MergePR
-		a.SHA = leaf("sha", "head_commit_id", "head_sha", "lastMergeSourceCommit")
+		a.SHA = q.head()
 		if shellword.IsTrue(leaf("merge_when_checks_succeed")) ||
 			shellword.IsTrue(leaf("auto_merge")) ||
 			shellword.IsTrue(leaf("merge_when_pipeline_succeeds")) {

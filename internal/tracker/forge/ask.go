@@ -13,7 +13,6 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/loop"
-	"hooks/internal/tracker"
 	"hooks/internal/tracker/backlog"
 )
 
@@ -22,7 +21,8 @@ type Question struct {
 	Project string // the directory to ask in
 	Env     func(string) string
 	Config  config.Config
-	Backlog bool // the open issues in Scope
+	Run     *loop.Tracker // the one to ask; nil for the project's as it is now
+	Backlog bool          // the open issues in Scope
 	Scope   backlog.Scope
 	PRs     bool          // every open PR
 	PR      int           // this PR, in whatever state; 0 for none
@@ -85,7 +85,7 @@ func Ask(ctx context.Context, q Question) Answer {
 	if q.Env == nil {
 		q.Env = os.Getenv
 	}
-	place, err := Choose(q.Env, q.Config.Tracker, tracker.Repo(q.Env, q.Project))
+	place, err := q.place(ctx)
 	a := Answer{Place: place}
 	if err != nil {
 		a.Partial, a.Err, a.Notes = true, err, []string{err.Error()}
@@ -103,14 +103,16 @@ func Ask(ctx context.Context, q Question) Answer {
 	if q.Backlog || q.PRs {
 		asking.Go(func() { pulls = from.pulls(ctx, !q.PRs) })
 	}
-	if q.PR > 0 {
+	if oneFail = q.apart(place); q.PR > 0 && oneFail == nil {
 		asking.Go(func() { one, oneFail = from.pull(ctx, q.PR) })
 	}
 	asking.Wait()
 	a.failed(issues.fail, q.Backlog && !issues.whole)
 	a.addNotes(&issues)
 	a.failed(pulls.fail, q.PRs && !pulls.whole)
-	a.failed(oneFail, false)
+	if q.PR > 0 {
+		a.failed(oneFail, false)
+	}
 	if q.Backlog && (issues.fail == nil || len(issues.rows) > 0) {
 		a.sort(issues, pulls, q.Scope)
 	}

@@ -35,6 +35,7 @@ const (
 	Unreadable   Why = "printed what cannot be read"
 	Failed       Why = "failed"
 	NotAllowed   Why = "is not run: no one but the repository names it"
+	Moved        Why = "tracker not asked"
 )
 
 // Failure is why a tracker did not answer, or not wholly. Its text is one line without control
@@ -46,7 +47,7 @@ type Failure struct {
 }
 
 func (f *Failure) Error() string {
-	if f.Why == Unconfigured {
+	if f.Why == Unconfigured || f.Why == Moved {
 		return string(f.Why) + ": " + f.Says
 	}
 	text := "tracker: " + strings.TrimSpace(f.Program+" "+string(f.Why))
@@ -89,6 +90,8 @@ func (f *Failure) Hint() string {
 	case NotAllowed:
 		return "look at the command, then set " + Allow +
 			" to the same words in your own environment"
+	case Moved:
+		return "set it back, or begin a fresh run, which takes the tracker as it is"
 	case RateLimited, Unavailable, Offline, TooSlow:
 		return "the next iteration asks again"
 	}

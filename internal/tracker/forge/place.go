@@ -2,9 +2,7 @@ package forge
 
 import (
 	"cmp"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"hooks/internal/config"
@@ -69,13 +67,14 @@ const Allow = "HOOKS_TRACKER_COMMAND"
 // Choose finds the tracker: by CLAUDE.md, and by a remote for what that does not name.
 func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (Place, error) {
 	p := Place{Kind: c.Type, Args: strings.Fields(c.Command)}
-	host, owner, name := remote(repo)
+	base := repo.Base()
 	if before, after, ok := strings.Cut(c.Repo, "/"); ok && c.Owner == "" {
 		c.Owner, c.Repo = before, after
 	}
-	p.Host, p.Owner, p.Repo = cmp.Or(c.Host, host), cmp.Or(c.Owner, owner), cmp.Or(c.Repo, name)
-	if _, owner, name := located(repo.Remotes["origin"], repo.Config); name != "" {
-		p.Origin = owner + "/" + name
+	p.Host, p.Owner = cmp.Or(c.Host, base.Host), cmp.Or(c.Owner, base.Owner)
+	p.Repo = cmp.Or(c.Repo, base.Name)
+	if origin := repo.Remote("origin"); origin.Name != "" {
+		p.Origin = origin.Owner + "/" + origin.Name
 	}
 	if p.Kind == Command || p.Kind == "" && len(p.Args) > 0 {
 		p.Kind = Command
@@ -88,7 +87,7 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 		}
 		return p, nil
 	}
-	official := officialHost(p.Host)
+	official := tracker.OfficialHost(p.Host)
 	if p.Kind == "" {
 		p.Kind = kindOf(getenv, cmp.Or(official, p.Host))
 	}
@@ -118,88 +117,6 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 		}
 	}
 	return p, nil
-}
-
-// remote reads host, owner and name out of a remote's URL: that of origin, or of the only one. In a
-// clone of a fork it is the remote of the same host that the person made the base for gh or glab.
-func remote(repo tracker.Facts) (host, owner, name string) {
-	origin, ok := repo.Remotes["origin"]
-	if !ok && len(repo.Remotes) == 1 {
-		for _, origin = range repo.Remotes {
-		}
-	}
-	host, owner, name = located(origin, repo.Config)
-	for _, remote := range slices.Sorted(maps.Keys(repo.Remotes)) {
-		base, ok := resolved(repo.Config, remote)
-		h, o, n := located(repo.Remotes[remote], repo.Config)
-		if at := officialHost(host); !ok || at != "" && officialHost(h) != at {
-			continue
-		}
-		if i := strings.LastIndexByte(base, '/'); i > 0 {
-			o, n = base[:i], base[i+1:]
-		}
-		return h, o, n
-	}
-	return host, owner, name
-}
-
-func located(address string, config map[string]string) (host, owner, name string) {
-	host, path := tracker.SplitRemote(rewritten(address, config))
-	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		owner, name = path[:i], path[i+1:]
-	}
-	return strings.ToLower(host), owner, name
-}
-
-// resolved reports whether a remote is the base by `gh repo set-default` or by a person's answer to
-// glab: "base", or the name of a repository at the same host, with "base:" before it if glab wrote
-// it. "head" is where branches are pushed.
-func resolved(config map[string]string, remote string) (base string, ok bool) {
-	key := "remote." + remote
-	lines := config[key+".gh-resolved"] + "\n" + config[key+".glab-resolved"]
-	for line := range strings.SplitSeq(lines, "\n") {
-		switch base = strings.TrimPrefix(line, "base:"); {
-		case base == "" || strings.HasPrefix(base, "head"):
-		case base == "base":
-			return "", true
-		default:
-			return base, true
-		}
-	}
-	return "", false
-}
-
-// rewritten applies the longest url.BASE.insteadOf that fits, as git does.
-func rewritten(address string, config map[string]string) string {
-	best, base := "", ""
-	for key, value := range config {
-		b, ok := strings.CutPrefix(key, "url.")
-		b, ok2 := strings.CutSuffix(b, ".insteadof")
-		if ok && ok2 && value != "" && strings.HasPrefix(address, value) && len(value) > len(best) {
-			best, base = value, b
-		}
-	}
-	return base + address[len(best):]
-}
-
-// officialHost undoes the names under which the forges serve ssh, and those that only a person's
-// ssh knows: "work" is dropped, of "github.com-work" the part that is no host name.
-func officialHost(host string) string {
-	last := strings.LastIndexByte(host, '.')
-	if last < 0 {
-		return ""
-	}
-	end := strings.IndexAny(host[last:], "-_")
-	if end > 0 && !strings.HasPrefix(host[last:], ".xn--") {
-		host = host[:last+end]
-	}
-	for _, forge := range []string{"github.com", "gitlab.com"} {
-		if strings.HasSuffix(host, "."+forge) {
-			return forge
-		}
-	}
-	return host
 }
 
 // gitlabHost is the variable that glab reads, which may hold a URL.

@@ -1,0 +1,39 @@
+package guard
+
+import "testing"
+
+// The commit that a merge insists on is the one that its forge compares, "" if that is not certain.
+func TestHeadThatAMergeInsistsOn(t *testing.T) {
+	const put = "gh api -X PUT repos/acme/app/pulls/142/merge "
+	const curl = "curl -X PUT https://api.github.com/repos/acme/app/pulls/142/merge "
+	const tea = "tea api -X POST repos/acme/app/pulls/142/merge -f Do=merge "
+	for command, want := range map[string]string{
+		"gh pr merge 142":                                                 "",
+		"gh pr merge 142 --match-head-commit abc":                         "abc",
+		"gh pr merge 142 --match-head-commit=abc -s":                      "abc",
+		"gh pr merge 142 --match-head-commit abc --match-head-commit d":   "d",
+		"gh pr merge 142 --match-head-commit $(git rev-parse HEAD)":       "",
+		"glab mr merge 142 --sha abc":                                     "abc",
+		put + "-f sha=abc":                                                "abc",
+		put + "-f head_commit_id=abc":                                     "",
+		put + "-f sha=abc -f sha=def":                                     "",
+		put + "-f SHA=abc":                                                "",
+		put + "-f 'x[sha]=abc'":                                           "",
+		put + "--input merge.json -f sha=abc":                             "",
+		"gh api -X PUT 'repos/acme/app/pulls/142/merge?sha=abc'":          "",
+		curl + `-d '{"sha":"abc"}'`:                                       "abc",
+		curl + `-d '{"x":{"sha":"abc"}}'`:                                 "",
+		curl + `-d '{"sha":"abc","sha":"def"}'`:                           "",
+		tea + "-f head_commit_id=abc":                                     "abc",
+		"http PUT api.github.com/repos/acme/app/pulls/142/merge sha=abc":  "abc",
+		"http PUT api.github.com/repos/acme/app/pulls/142/merge sha==abc": "",
+		tea + "-f sha=abc":                                                "",
+	} {
+		call := Call{Tool: "Bash", Command: command, Cwd: project}
+		files := projectFiles{project + "/merge.json": `{"merge_method":"squash"}`}
+		acts := Read(call, Repo{}.Known(), files).Merges()
+		if len(acts) != 1 || acts[0].PR != 142 || acts[0].SHA != want {
+			t.Errorf("%s: %+v, want the head %q", command, acts, want)
+		}
+	}
+}

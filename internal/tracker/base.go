@@ -1,0 +1,163 @@
+package tracker
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"hooks/internal/loop"
+)
+
+// Base is the repository that a forge's client takes for a directory by git's settings.
+type Base struct {
+	Remote string // of git, "" if no remote leads there
+	// URL is the remote's address after git's insteadOf, without a password.
+	URL               string
+	Host, Owner, Name string // "" for a path of this machine
+}
+
+// String is the repository in words, as in "github.com/acme/app": its address if it has no host.
+func (b Base) String() string {
+	if b.Host == "" || b.Name == "" {
+		return b.URL
+	}
+	return cmp.Or(OfficialHost(b.Host), b.Host) + "/" + b.Owner + "/" + b.Name
+}
+
+// BaseOf is the repository at an address.
+func BaseOf(address string) Base { return located("", address) }
+
+// Own are the repositories that are a run's own: the one to which git's settings led, and that of
+// its tracker if that was a path of this machine, or nowhere.
+func Own(t loop.Tracker) []Base {
+	git := BaseOf(t.URL)
+	if git.Host != "" || t.Repo == "" {
+		return []Base{git}
+	}
+	return []Base{git, BaseOf("https://" + t.Host + "/" + t.Repo)}
+}
+
+// Leads reports whether a repository is that of owner/name or host/owner/name.
+func (b Base) Leads(repo string) bool {
+	repo = strings.TrimSuffix(strings.ToLower(repo), ".git")
+	at := strings.TrimSuffix(strings.ToLower(b.String()), ".git")
+	return repo != "" && strings.HasSuffix("/"+at, "/"+repo)
+}
+
+// Remote is the repository that one remote leads to.
+func (f Facts) Remote(name string) Base {
+	return located(name, rewritten(f.Remotes[name], f.Config))
+}
+
+// Unchanged is an address that git takes as it is, "" if insteadOf leads from it to another one.
+func (f Facts) Unchanged(address string) string {
+	if rewritten(address, f.Config) != address {
+		return ""
+	}
+	return address
+}
+
+// Base is the repository that gh and its kin take if a command names none: the remote that a person
+// made the base, else upstream, else origin, else the only remote. A remote at another host than
+// origin's is no base.
+func (f Facts) Base() Base {
+	names := slices.Sorted(maps.Keys(f.Remotes))
+	origin := f.Remote("origin")
+	if origin.URL == "" && len(names) == 1 {
+		origin = f.Remote(names[0])
+	}
+	at := OfficialHost(origin.Host)
+	near := func(b Base) bool { return at == "" || OfficialHost(b.Host) == at }
+	for _, name := range names {
+		base, ok := f.resolved(name)
+		b := f.Remote(name)
+		switch i := strings.LastIndexByte(base, '/'); {
+		case !ok || !near(b):
+		case i > 0:
+			return Base{"", "https://" + b.Host + "/" + base, b.Host, base[:i], base[i+1:]}
+		default:
+			return b
+		}
+	}
+	if b := f.Remote("upstream"); b.Name != "" && near(b) {
+		return b
+	}
+	return origin
+}
+
+func located(remote, address string) Base {
+	b := Base{Remote: remote, URL: withoutUser(address)}
+	host, path := SplitRemote(address)
+	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		b.Owner, b.Name = path[:i], path[i+1:]
+	}
+	b.Host = strings.ToLower(host)
+	return b
+}
+
+// withoutUser is an address without its user and password.
+func withoutUser(address string) string {
+	scheme, rest, ok := strings.Cut(address, "://")
+	if !ok {
+		return address
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + rest[strings.LastIndexByte(host, '@')+1:]
+}
+
+// resolved reports whether a remote is the base by `gh repo set-default` or by a person's answer to
+// glab: "base", or the name of a repository at the same host, with "base:" before it if glab wrote
+// it. "head" is where branches are pushed.
+func (f Facts) resolved(remote string) (base string, ok bool) {
+	key := "remote." + remote
+	lines := f.Config[key+".gh-resolved"] + "\n" + f.Config[key+".glab-resolved"]
+	for line := range strings.SplitSeq(lines, "\n") {
+		switch base = strings.TrimPrefix(line, "base:"); {
+		case base == "" || strings.HasPrefix(base, "head"):
+		case base == "base":
+			return "", true
+		default:
+			return base, true
+		}
+	}
+	return "", false
+}
+
+// rewritten applies the longest url.BASE.insteadOf that fits, as git does.
+func rewritten(address string, config map[string]string) string {
+	best, base := "", ""
+	for key, values := range config {
+		b, ok := strings.CutPrefix(key, "url.")
+		b, ok2 := strings.CutSuffix(b, ".insteadof")
+		if !ok || !ok2 {
+			continue
+		}
+		for value := range strings.SplitSeq(values, "\n") {
+			if value != "" && strings.HasPrefix(address, value) && len(value) > len(best) {
+				best, base = value, b
+			}
+		}
+	}
+	return base + address[len(best):]
+}
+
+// OfficialHost undoes the names under which the forges serve ssh, and those that only a person's
+// ssh knows: "work" is dropped, of "github.com-work" the part that is no host name.
+func OfficialHost(host string) string {
+	last := strings.LastIndexByte(host, '.')
+	if last < 0 {
+		return ""
+	}
+	end := strings.IndexAny(host[last:], "-_")
+	if end > 0 && !strings.HasPrefix(host[last:], ".xn--") {
+		host = host[:last+end]
+	}
+	for _, forge := range []string{"github.com", "gitlab.com"} {
+		if strings.HasSuffix(host, "."+forge) {
+			return forge
+		}
+	}
+	return host
+}

@@ -1,0 +1,143 @@
+package forge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+
+	"hooks/internal/loop"
+	"hooks/internal/tracker"
+	"hooks/internal/tracker/backlog"
+)
+
+// Bind returns the project's tracker as a run records it.
+func Bind(ctx context.Context, q Question) loop.Tracker {
+	t, _, _ := q.choose(ctx)
+	return t
+}
+
+// PlaceOf is where a recorded tracker is.
+func PlaceOf(t loop.Tracker) Place {
+	p := Place{Kind: t.Kind, Args: []string{t.Client}}
+	i := strings.LastIndexByte(t.Repo, '/')
+	p.Home = backlog.Home{Host: t.Host, Owner: t.Repo[:max(i, 0)], Repo: t.Repo[i+1:]}
+	return p
+}
+
+func (q Question) choose(ctx context.Context) (loop.Tracker, Place, error) {
+	repo := tracker.Asked(ctx, q.Env, q.Project)
+	p, err := Choose(q.Env, q.Config.Tracker, repo)
+	base := repo.Base()
+	t := loop.Tracker{Remote: base.Remote, URL: base.URL}
+	if origin := repo.Remote("origin").URL; origin != base.URL {
+		t.Origin = origin
+	}
+	var f *Failure
+	if !errors.As(err, &f) || f.Why != Unconfigured {
+		t.Kind, t.Host = p.Kind, p.Host
+		if p.Repo != "" {
+			t.Repo = p.Owner + "/" + p.Repo
+		}
+		if t.Client = strings.Join(p.Args, " "); p.Kind != Command {
+			t.Client, _ = exec.LookPath(p.Program())
+		}
+	}
+	for _, text := range []*string{&t.Host, &t.Repo, &t.Client, &t.Remote, &t.URL, &t.Origin} {
+		*text = q.Config.Redact(*text)
+	}
+	return t, p, err
+}
+
+// place is the tracker to ask. It fails if that is no longer the run's.
+func (q Question) place(ctx context.Context) (Place, error) {
+	now, p, err := q.choose(ctx)
+	if q.Run == nil {
+		return p, err
+	}
+	if says := moved(*q.Run, now); says != "" {
+		return PlaceOf(*q.Run), &Failure{Why: Moved, Says: says}
+	}
+	return p, err
+}
+
+// apart is the failure of a tracker that has the issues of a run, and not its PRs.
+func (q Question) apart(p Place) *Failure {
+	if q.Run == nil || p.Kind == Command {
+		return nil
+	}
+	git := tracker.BaseOf(q.Run.URL)
+	if git.Host == "" || git.Leads(q.Config.Redact(p.Owner+"/"+p.Repo)) {
+		return nil
+	}
+	says := "the tracker is " + p.String() + ", git leads to " + git.String()
+	return &Failure{Why: Moved, Says: says}
+}
+
+// moved says in which way a tracker is another one than a run began with, "" if it is the same. A
+// client that is gone is no other one.
+func moved(was, now loop.Tracker) string {
+	now.Client = cmp.Or(now.Client, was.Client)
+	names := func(t loop.Tracker) []string {
+		return []string{
+			t.Kind, PlaceOf(t).named(), repository(t.URL), repository(t.Origin), t.Client,
+		}
+	}
+	from, to := names(was), names(now)
+	what := []string{"", "the tracker is ", "git leads to ", "origin leads to ", "its client is "}
+	for i := range from {
+		if from[i] != to[i] {
+			i = max(i, 1)
+			return what[i] + cmp.Or(to[i], "none") + ", the run began with " +
+				cmp.Or(from[i], "none")
+		}
+	}
+	return ""
+}
+
+func repository(url string) string { return tracker.BaseOf(url).String() }
+
+// Remotes are the remotes of git that lead to a run's PRs and to its branches, or the addresses
+// with which the run began if git's settings lead elsewhere by now; "" for none. kind is that of
+// their forge.
+func (q Question) Remotes(ctx context.Context) (prs, branches, kind string) {
+	now, _, _ := q.choose(ctx)
+	if prs, branches = now.Remote, now.Remote; now.Origin != "" {
+		branches = "origin"
+	}
+	if was := q.Run; was != nil && (repository(was.URL) != repository(now.URL) ||
+		repository(was.Origin) != repository(now.Origin)) {
+		now = *was
+		facts := tracker.Asked(ctx, q.Env, q.Project)
+		prs = facts.Unchanged(was.URL)
+		branches = facts.Unchanged(cmp.Or(was.Origin, was.URL))
+	}
+	host, _ := tracker.SplitRemote(now.URL)
+	return prs, branches, cmp.Or(tracker.ForgeOf(host), now.Kind)
+}
+
+func (p Place) named() string {
+	if p.Kind == "" {
+		return ""
+	}
+	return p.String()
+}
+
+// Unknown says in a few words why a PR's comments are not known, for a question to a person.
+func (a *Answer) Unknown() string {
+	var f *Failure
+	switch {
+	case !errors.As(a.Err, &f):
+		return "the tracker did not report every comment"
+	case f.Why == Unconfigured:
+		return "no tracker is configured"
+	case f.Why == Moved:
+		return f.Says
+	case f.Why == TooSlow:
+		return "the tracker did not answer in time"
+	case f.Why == LoggedOut && a.Place.Host != "":
+		return f.Program + " is not logged in to " + a.Place.Host
+	}
+	return f.Program + " " + string(f.Why)
+}
