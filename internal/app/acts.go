@@ -36,7 +36,7 @@ func (h *handler) reading(t *loopState) loop.Reading {
 func (h *handler) actOf(t *loopState, a guard.Act) loop.Act {
 	act := loop.Act{
 		PR: a.PR, Ref: a.Ref, SHA: a.SHA, Auto: a.Auto || a.Admin, Review: a.Review,
-		Command: a.Command, Words: describe(a), Alone: strings.HasPrefix(a.Command, h.ev.Tool+" "),
+		Command: a.Command, Words: describe(a), Alone: strings.HasPrefix(a.Command, h.ev.Tool+"("),
 	}
 	switch a.Kind {
 	case guard.MergePR:

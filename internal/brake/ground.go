@@ -12,7 +12,6 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 	"hooks/internal/store"
-	"hooks/internal/tracker"
 
 	"github.com/tidwall/gjson"
 )
@@ -77,9 +76,6 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 				Host: t.Get("host").Str, Repo: t.Get("repo").Str, URL: t.Get("url").Str,
 			})
 		}
-	}
-	if len(g.runs) == 0 { // of runs that an older version began
-		g.runs = []loop.Tracker{{URL: tracker.Repo(os.Getenv, g.project).Base().URL}}
 	}
 	g.ended = !record.Runs()
 	return g, !g.ended || record.Shut()
