@@ -60,7 +60,8 @@ func TestATaskOfWhatIsLeftAlone(t *testing.T) {
 		{nil, "continue on feature/a.", person + "PR #8,"},
 		{nil, "work in .claude/worktrees/feature/a", person + "PR #8,"},
 		{nil, "continue on feature/ab, not on xfeature/a", ""},
-		{[]int{9}, "leave feature/a alone", ""},
+		{[]int{9}, "continue on feature/a", person + "PR #8,"},
+		{[]int{9, 8}, "leave PR #8 (feature/a) alone", ""},
 	} {
 		got := State{Run: run, Tick: tick}.leftAlone(&Task{Issues: c.mentions, Text: c.text})
 		if !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
