@@ -31,10 +31,15 @@ func (h *handler) toolCall() loop.Call {
 	if prompt, ok := h.ev.Schedules(); ok {
 		c.Schedules = &loop.Later{Prompt: prompt}
 	}
-	if h.ev.Dispatches() {
-		task := h.ev.Text("prompt") + " " + h.ev.Text("description")
-		c.Sends = &loop.Task{Text: task, Issues: guard.Mentions(task),
+	task := func(text string) *loop.Task {
+		return &loop.Task{Text: text, Issues: guard.Mentions(text),
 			Replayed: h.replayRepo != nil, Type: h.ev.Text("subagent_type")}
+	}
+	switch {
+	case h.ev.Dispatches():
+		c.Sends = task(h.ev.Text("prompt") + " " + h.ev.Text("description"))
+	case h.ev.Tool == "SendMessage" && c.Agent == "":
+		c.Tells = task(h.ev.Text("message"))
 	}
 	return c
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"hooks/internal/guard/code"
+	"hooks/internal/guard/effect"
+	"hooks/internal/guard/forges"
 	"hooks/internal/guard/powershell"
 	"hooks/internal/guard/program"
 	"hooks/internal/guard/shell"
@@ -72,6 +74,9 @@ func readCall(f *shell.Frame, c Call) {
 		}
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
 		edit(f, c)
+	case "EnterWorktree":
+		forges.EnterWorktree(f, label(c), effect.LeafText(c.Fields, "name"),
+			effect.LeafText(c.Fields, "path"))
 	default:
 		if !shellword.Has(silent, c.Tool) {
 			mcp(f, c)

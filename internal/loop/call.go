@@ -21,6 +21,7 @@ type Call struct {
 	Schedules    *Later // nil where it schedules nothing
 	Outside      string // what it starts or leaves for later where no loop governs it, or ""
 	Sends        *Task  // nil where it sends no worker
+	Tells        *Task  // what a message asks of a worker that runs; nil where it is none
 	Background   bool   // nothing reports its result
 }
 
@@ -61,7 +62,7 @@ const (
 	ActOpen            // opens a PR
 	ActComment         // comments on an issue or a PR, or reviews one
 	ActLabel           // sets or removes a label
-	ActUse             // checks out a branch or a PR, or pushes to it
+	ActUse             // works on a branch or a PR: edits it, checks it out, pushes to it
 )
 
 // Act is one thing that a call would do.

@@ -9,6 +9,11 @@ import (
 // dispatch lets a worker go only while the run may still do new work, and counts it (R30, R45,
 // R91).
 func (e Call) dispatch(s State, k *Known) Outcome {
+	if e.Tells != nil && e.open(s) {
+		if why := s.leftAlone(e.Tells); why != "" {
+			return refuseCall(notSent(why, leaveOut+"; TaskStop ends a worker"))
+		}
+	}
 	if e.Sends == nil {
 		return Outcome{}
 	}
@@ -131,6 +136,8 @@ func (e Call) askCriteria(s State, k *Known) *Deny {
 	return nil
 }
 
+const leaveOut = "take the next one of the plan, and leave this one out of the text"
+
 func notSent(why, hint string) *Deny { return deny(DispatchRule, hint, "Not dispatched: %s", why) }
 
 // mustName reports whether a worker is refused because its task names no issue. That happens once
@@ -162,7 +169,7 @@ func (e Call) refuseWorker(s State) *Deny {
 		return notSent("gate "+waiting[0].Name+" waits for a person", endTurn)
 	}
 	if why := s.leftAlone(e.Sends); why != "" {
-		return notSent(why, "take the next one of the plan")
+		return notSent(why, leaveOut)
 	}
 	if e.Agent != "" { // a worker's own helper works on the worker's issue
 		return nil

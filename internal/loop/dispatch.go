@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -29,8 +30,17 @@ func (s State) spent(now time.Time, k *Known) *Facts {
 
 // leftAlone is why no worker is sent: every issue or PR that its task mentions is deferred or in
 // progress elsewhere. It is "" otherwise. Issues of this tick's own workers are not elsewhere. A
-// task without a number is about the PR whose branch it names.
+// task is about a PR that it names by its branch alone; beside a number, a branch named as one
+// plain word could be any word.
 func (s State) leftAlone(task *Task) (why string) {
+	for _, target := range s.Run.DeferredTargets {
+		branch := s.branchOf(target)
+		numbered := func(n int) bool { return prTarget(n) == target }
+		if namesBranch(task.Text, branch) && !slices.ContainsFunc(task.Issues, numbered) &&
+			(len(task.Issues) == 0 || strings.ContainsAny(branch, "/-_.")) {
+			return saysSkip(target)
+		}
+	}
 	var off []string
 	for _, n := range s.Tick.siblingIssues(s.Run) {
 		off = append(off, fmt.Sprintf("#%d", n))
@@ -45,11 +55,6 @@ func (s State) leftAlone(task *Task) (why string) {
 			why = name + " is deferred or in progress elsewhere in this iteration"
 		default:
 			return ""
-		}
-	}
-	for _, target := range s.Run.DeferredTargets {
-		if len(task.Issues) == 0 && namesBranch(task.Text, s.branchOf(target)) {
-			return saysSkip(target)
 		}
 	}
 	return why

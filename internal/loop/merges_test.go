@@ -44,8 +44,8 @@ func TestAnApprovalIsGoodForOneMerge(t *testing.T) {
 }
 
 func TestATaskOfWhatIsLeftAlone(t *testing.T) {
-	run := &Budget{DeferredTargets: []string{"#4", "PR #8"}, BacklogRun: BacklogRun{
-		SkippedBranches: Branches{"PR #8": "feature/a"}}}
+	run := &Budget{DeferredTargets: []string{"#4", "PR #8", "PR #3"}, BacklogRun: BacklogRun{
+		SkippedBranches: Branches{"PR #8": "feature/a", "PR #3": "fix"}}}
 	tick := &Tick{Deferred: []string{"PR #5"}, BacklogTick: BacklogTick{Taken: []int{7}},
 		Report: Report{Backlog: &Backlog{InProgress: []int{6, 7}}}}
 	const person, now = "a person answered skip for ", " is deferred or in progress elsewhere"
@@ -60,7 +60,9 @@ func TestATaskOfWhatIsLeftAlone(t *testing.T) {
 		{nil, "continue on feature/a.", person + "PR #8,"},
 		{nil, "work in .claude/worktrees/feature/a", person + "PR #8,"},
 		{nil, "continue on feature/ab, not on xfeature/a", ""},
-		{[]int{9}, "leave feature/a alone", ""},
+		{[]int{9}, "continue on feature/a", person + "PR #8,"},
+		{[]int{9}, "fix #9", ""}, {nil, "continue on fix", person + "PR #3,"},
+		{[]int{9, 8}, "leave PR #8 (feature/a) alone", ""},
 	} {
 		got := State{Run: run, Tick: tick}.leftAlone(&Task{Issues: c.mentions, Text: c.text})
 		if !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {

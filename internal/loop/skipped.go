@@ -42,8 +42,9 @@ func (s State) branchOf(target string) string {
 }
 
 // skipped is the target that a person answered skip for, by one of its names or by its PR's branch;
-// "" if there is none.
+// "" if there is none. A branch may be written with its owner, as in acme:feature/a.
 func (s State) skipped(branch string, names ...string) string {
+	branch = branch[strings.LastIndexByte(branch, ':')+1:]
 	for _, target := range s.Run.DeferredTargets {
 		if slices.Contains(names, target) || branch != "" && branch == s.branchOf(target) {
 			return target

@@ -33,7 +33,8 @@ const (
 	DropRegistration Kind = "drop-registration" // takes the hooks out of the client, or ends them
 	OtherSession     Kind = "other-session"     // starts a client that no loop governs
 
-	// UseBranch checks out a branch or a PR, or pushes to it. It is among the Uses of a Reading.
+	// UseBranch works on a branch or a PR: edits it, checks it out, pushes to it. It is among the
+	// Uses of a Reading.
 	UseBranch Kind = "use-branch"
 
 	// WriteSettings is a file tool that edits a settings or plugin file. The caller looks at the
@@ -97,8 +98,9 @@ type Reading struct {
 	// loop lets the call pass. It is "" if no bound was hit, or if nothing in the text names a way
 	// to land anything.
 	Bound string
-	// Uses are the branches and PRs that the call checks out, pushes to, closes or opens again: Ref
-	// is the branch where PR is unknown. They are no acts, because most loops may do it.
+	// Uses are the branches and PRs that the call fetches by name, checks out, merges into another,
+	// pushes to, edits, closes or opens again: Ref is the branch where PR is unknown. They are no
+	// acts, because most loops may do it.
 	Uses []Act
 	// Pushes is the first push in the call, whatever it moves; "" without one. It is no act,
 	// because the push of a branch of one's own is allowed but in audit loops (A67).

@@ -113,11 +113,20 @@ func previousBranch(f *shell.Frame, dir, name string) string {
 	return shellword.Unknown
 }
 
-// UseBranch records that the words check out a branch or push to it. Protected branches are no
-// PR's own, though a fork may have one of their name.
+// UseBranch records that the words check out a branch, push to it or move another to it. Protected
+// branches are no PR's own, though a fork may have one of their name. pull/142/head is the PR.
 func UseBranch(f *shell.Frame, argv []shellword.Word, name string) {
 	for _, place := range []string{"refs/", "heads/", "remotes/", "origin/", "upstream/"} {
 		name = strings.TrimPrefix(name, place)
+	}
+	if i := strings.IndexAny(name, "~^"); i > 0 {
+		name = name[:i]
+	}
+	noun, number, _ := strings.Cut(name, "/")
+	number, _, _ = strings.Cut(number, "/")
+	if n := shellword.Number(number); n > 0 && shellword.Has("pull merge-requests", noun) {
+		f.Use(effect.Act{PR: n}, argv)
+		return
 	}
 	if !shellword.HasUnknown(name) && Protected(f, name) == shell.No {
 		f.Use(effect.Act{Ref: name}, argv)

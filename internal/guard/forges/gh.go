@@ -31,7 +31,11 @@ func GH(f *shell.Frame, argv []shellword.Word) {
 		ghAPI(f, argv, rest)
 	case "issue":
 		sub, rest, _ := shellword.Subcommand(rest, ghPRValued)
-		talk(f, argv, sub.Text, shellword.ParseFlags(rest, ghPRValued+" -c --comment"))
+		fl := shellword.ParseFlags(rest, ghPRValued+" -c --comment")
+		if shellword.Has("edit close reopen lock unlock", sub.Text) { // GitHub's PRs are issues too
+			usePR(f, argv, prTarget(f, fl))
+		}
+		talk(f, argv, sub.Text, fl)
 	case "alias":
 		ghAlias(f, argv, rest)
 	case "config":

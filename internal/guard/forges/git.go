@@ -94,6 +94,12 @@ func gitCommand(f *shell.Frame, g gitRun, rest []shellword.Word) {
 		gitCheckout(f, g, args)
 	case "branch":
 		gitBranch(f, g, args)
+	case "fetch", "pull":
+		gitFetch(f, g, args)
+	case "merge":
+		useBranches(f, g, shellword.ParseFlags(args, "-m -s -X -F --file --into-name").Pos)
+	case "cherry-pick":
+		useBranches(f, g, shellword.ParseFlags(args, "-m -X").Pos)
 	case "worktree":
 		gitWorktree(f, g, args)
 	case "clone":
@@ -119,6 +125,9 @@ func gitCommand(f *shell.Frame, g gitRun, rest []shellword.Word) {
 		}
 	case "clean", "rm", "mv", "restore", "stash", "reset", "apply", "checkout-index":
 		gitFiles(f, g, cmd.Text, args)
+		if cmd.Text == "reset" {
+			gitReset(f, g, args)
+		}
 	default:
 		gitAlias(f, g, cmd.Text, args)
 	}
@@ -249,7 +258,11 @@ func gitBranch(f *shell.Frame, g gitRun, args []shellword.Word) {
 	fl := shellword.ParseFlags(args,
 		"-u --set-upstream-to -m -M --sort --contains --format --points-at")
 	current := branch(f, g.dir)
+	if len(fl.Pos) > 1 && !fl.On("-d", "-D", "--delete", "-l", "--list") {
+		useBranches(f, g, fl.Pos)
+	}
 	if up, ok := fl.Get("-u", "--set-upstream-to"); ok {
+		UseBranch(f, g.argv, up.Text)
 		track(f, cmp.Or(fl.Arg(0).Text, current), up.Text)
 	}
 	to, renames := fl.Get("-m", "-M")
@@ -258,6 +271,46 @@ func gitBranch(f *shell.Frame, g gitRun, args []shellword.Word) {
 	}
 	if renames {
 		checkedOut(f, g.dir, cmp.Or(fl.Arg(0).Text, to.Text))
+	}
+}
+
+// gitFetch records the branches and PRs that a fetch or a pull names.
+func gitFetch(f *shell.Frame, g gitRun, args []shellword.Word) {
+	fl := shellword.ParseFlags(args, `--depth --deepen --shallow-since --shallow-exclude -o
+--server-option -j --jobs --refmap --upload-pack --filter -s --strategy -X --strategy-option`)
+	for _, w := range fl.Pos[min(1, len(fl.Pos)):] {
+		from, _ := SplitRefspec(w.Text)
+		UseBranch(f, g.argv, from)
+	}
+}
+
+// gitReset records the commit that a branch is moved to. The words behind it are paths.
+func gitReset(f *shell.Frame, g gitRun, args []shellword.Word) {
+	for _, w := range args {
+		switch {
+		case w.Text == "--":
+			return
+		case !strings.HasPrefix(w.Text, "-"):
+			UseBranch(f, g.argv, w.Text)
+			return
+		}
+	}
+}
+
+// useBranches records commits by whose branches a command moves another.
+func useBranches(f *shell.Frame, g gitRun, commits []shellword.Word) {
+	for _, w := range commits {
+		for name := range strings.SplitSeq(w.Text, "..") {
+			UseBranch(f, g.argv, strings.TrimPrefix(name, "."))
+		}
+	}
+}
+
+// EnterWorktree records the branch of a worktree that the client enters, by its name or its path.
+func EnterWorktree(f *shell.Frame, argv []shellword.Word, name, dir string) {
+	UseBranch(f, argv, name)
+	if dir != "" {
+		UseBranch(f, argv, branch(f, at(f, place(f), dir)))
 	}
 }
 
@@ -298,6 +351,9 @@ func gitRunsText(f *shell.Frame, g gitRun, cmd string, args []shellword.Word) {
 		"rebase": "-x --exec", "difftool": "-x --extcmd", "filter-branch": gitFilters,
 	}[cmd]
 	fl := shellword.ParseFlags(args, "--onto -s -X -t --tool "+texts)
+	if cmd == "rebase" {
+		useBranches(f, g, append(fl.All("--onto"), fl.Pos...))
+	}
 	for _, w := range fl.All(strings.Fields(texts)...) {
 		h.Run(w.Text)
 	}

@@ -83,7 +83,7 @@ func prCommand(f *shell.Frame, argv []shellword.Word, verb string, fl shellword.
 	case "checkout", "co":
 		prCheckout(f, argv, a)
 		return true
-	case "close", "reopen", "ready", "update-branch", "rebase":
+	case "close", "reopen", "ready", "update-branch", "rebase", "edit", "update", "lock", "unlock":
 		usePR(f, argv, a)
 		return false
 	default:

@@ -212,6 +212,9 @@ func sendPR(f *shell.Frame, q Request, r route) bool {
 		a.Ref = q.urlShown()
 	}
 	noun, action, deletes := r.segs[i], r.seg(i+2), q.Method == "DELETE"
+	if a.PR > 0 && (shellword.Has(prNouns, noun) || r.index("repos") >= 0) { // not GitLab's issues
+		f.Use(a, q.Argv)
+	}
 	arms := shellword.Has(`
 		merge_when_pipeline_succeeds auto-merge auto_merge enable_auto_merge automerge
 merge-queue merge_queue queue`, action) || r.index("merge_trains") >= 0 && i < len(r.segs)-1
@@ -360,6 +363,9 @@ func movesBranch(f *shell.Frame, a effect.Act, branch string, argv []shellword.W
 		f.Act(a, argv)
 	case shell.Maybe:
 		f.OpaqueForge(shellword.Join(argv), "the branch it moves is only known when it runs")
+	case shell.No:
+		a.Ref = branch
+		f.Use(a, argv)
 	}
 }
 
