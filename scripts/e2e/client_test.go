@@ -38,14 +38,14 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// manyAtOnce lets six scenarios run at a time, if nothing else was asked for: they mostly wait for
-// the minute to turn.
+// manyAtOnce lets eight scenarios run at a time, if nothing else was asked for: they mostly wait
+// for the minute to turn.
 func manyAtOnce() {
 	flag.Parse()
 	asked := false
 	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
 	if !asked {
-		_ = flag.Set("test.parallel", "6")
+		_ = flag.Set("test.parallel", "8")
 	}
 }
 
