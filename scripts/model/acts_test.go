@@ -299,7 +299,7 @@ func (w *world) late(t *rapid.T) {
 		w.send(ses, "user-prompt-submit", w.payload(ses, "UserPromptSubmit", "prompt",
 			"what is new?"), nothing)
 	case "loop stop": // of a run that /clear took from its client it is a person's word
-		w.prompt(ses, "", true, "/loop stop", false)
+		w.prompt(ses, "", true, "/loop stop")
 		w.send(ses, "user-prompt-submit", w.payload(ses, "UserPromptSubmit", "prompt",
 			"/loop stop"), nothing)
 	case "end":

@@ -208,7 +208,7 @@ func (w *world) aTick(t *rapid.T) {
 		if !ses.turn {
 			w.newPrompt(ses)
 			w.userLine(ses, "human")
-			w.submit(ses, "", "carry on", false)
+			w.submit(ses, "", "carry on")
 		}
 		payload := w.payload(ses, "PreToolUse", "tool_name", "Skill", "tool_use_id", "t",
 			"tool_input.skill", "sdd:"+s.skill, "tool_input.args", f.args())
@@ -224,7 +224,7 @@ func (w *world) aTick(t *rapid.T) {
 			w.writes(ses, fmt.Sprintf(
 				`{"type":"system","subtype":"scheduled_task_fire","prompt":%q}`, text))
 		}
-		w.submit(ses, s.skill, text, way == "scheduled")
+		w.submit(ses, s.skill, text)
 		payload := w.payload(ses, "UserPromptExpansion", "command_name", "sdd:"+s.skill,
 			"command_args", f.args(), "prompt", text)
 		want := w.enter(s, ses, f, asker{scheduled: way == "scheduled"})
@@ -248,9 +248,9 @@ func (w *world) anyLiving(t *rapid.T) *session {
 	return one(t, "session", list)
 }
 
-func (w *world) submit(ses *session, own, text string, sent bool) {
+func (w *world) submit(ses *session, own, text string) {
 	payload := w.payload(ses, "UserPromptSubmit", "prompt", text)
-	w.prompt(ses, own, text == "/loop stop", text, sent)
+	w.prompt(ses, own, text == "/loop stop", text)
 	w.send(ses, "user-prompt-submit", payload, nothing)
 }
 
@@ -262,15 +262,15 @@ func (w *world) words(t *rapid.T) {
 	if between(t, "heard", 0, 4) == 0 {
 		return // a turn that no prompt event told
 	}
-	w.submit(ses, "", text, false)
+	w.submit(ses, "", text)
 }
 
 func (w *world) loopStopTyped(t *rapid.T) {
 	ses := w.living(t, false)
 	w.newPrompt(ses)
 	w.userLine(ses, "human")
-	w.submit(ses, "", "/loop stop", false)
-	w.prompt(ses, "", true, "/loop stop", false)
+	w.submit(ses, "", "/loop stop")
+	w.prompt(ses, "", true, "")
 	w.send(ses, "user-prompt-expansion", w.payload(ses, "UserPromptExpansion", "command_name",
 		"loop", "command_args", "stop", "prompt", "/loop stop"), nothing)
 }

@@ -198,9 +198,7 @@ func (m *model) identify(s *side, ses *session, f flags, by asker) reply {
 
 func (m *model) fresh(s *side, ses *session, f flags) *run {
 	s.lines, s.tick = nil, nil
-	jobs := s.run != nil && s.run.session == ses.id && s.run.jobs
 	s.run = &run{
-		jobs:  jobs,
 		flags: f, session: ses.id, owner: ses.client, ceilings: f.ceilings, since: m.now,
 		status: "active", single: f.pr,
 		counted: map[string]int{}, marksOf: map[string]int{}, underLoop: false,
@@ -229,7 +227,6 @@ func (m *model) resume(s *side, ses *session, f flags, by asker) {
 	}
 	r.before, r.since = r.minutes, m.now
 	r.status, r.cause, r.gate, r.gateIn, r.why = "active", "", "", 0, ""
-	r.released, r.free, r.person = false, false, ""
 	r.session, r.owner, r.left = ses.id, ses.client, false
 	if by.person() {
 		r.ceilings = f.over(r.ceilings)

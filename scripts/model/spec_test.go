@@ -117,27 +117,12 @@ type run struct {
 	blocks      []string
 	counted     map[string]int // spends of a session's transcript already counted
 	marksOf     map[string]int // and interrupt marks
-
-	jobs     bool   // background work of it may wake the session
-	released bool   // since it ended, it governs its session no more
-	free     bool   // a person has typed since it ended
-	person   string // the prompt in which they did
 }
-
-// quiet: the run has ended, and its gate stands until a person types (design §7).
-func (r *run) quiet() bool { return r.status != "active" && !r.released }
 
 // answered: a person has answered in a terminal all that the run waits for.
 func (r *run) answered() bool {
 	return r.status == "paused" && len(r.pending) > 0 &&
 		!slices.ContainsFunc(r.pending, func(g gate) bool { return g.given == "" })
-}
-
-// words: a person has typed.
-func (r *run) words(prompt string) {
-	if r.quiet() {
-		r.free, r.person, r.released = true, prompt, !r.jobs
-	}
 }
 
 // at is the run's active time: a clock that goes backwards takes none away (R31, R32).

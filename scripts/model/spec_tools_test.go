@@ -17,7 +17,7 @@ func (m *model) addressed(ses *session) []*side {
 		return list
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(s *side) bool {
-		return (opened(s, ses) || s.run != nil && m.runOf(s, ses) && s.run.quiet()) && !own(s)
+		return opened(s, ses) && !own(s)
 	})
 }
 
@@ -45,7 +45,7 @@ func (m *model) prelude(ses *session) {
 	}) {
 		for _, s := range m.mine(ses) { // no prompt event told that a turn was cut off
 			if m.runOf(s, ses) && s.run != nil {
-				m.promptSide(s, ses, "", false, "", false)
+				m.promptSide(s, ses, "", false, "")
 			}
 		}
 	}
@@ -76,9 +76,6 @@ func (m *model) judge(s *side, ses *session, c tool) reply {
 			return refuse("nothing is to be scheduled")
 		}
 		return nothing
-	}
-	if r.quiet() {
-		return m.inQuiet(s, ses, c)
 	}
 	if opened(s, ses) && s.tick.holds() && c.kind != "look" {
 		return refuse("held back")
@@ -117,27 +114,6 @@ func (m *model) judge(s *side, ses *session, c tool) reply {
 		return m.speak(s, ses, c)
 	}
 	return nothing
-}
-
-// inQuiet: after the end of a run nothing lands, no one is sent and nothing is scheduled, until a
-// person types.
-func (m *model) inQuiet(s *side, ses *session, c tool) reply {
-	r := s.run
-	own := slices.Contains(r.lastPrompts, ses.prompt) && r.person != ses.prompt
-	beside := slices.ContainsFunc(m.sides, func(o *side) bool { return o != s && opened(o, ses) })
-	switch {
-	case r.free && !own:
-		return nothing
-	case slices.Contains([]string{"schedule", "agent", "tamper"}, c.kind):
-	case slices.Contains([]string{"merge", "approve"}, c.kind) && !beside:
-	default:
-		return nothing
-	}
-	if !own && ses.origin == "human" {
-		r.words(ses.prompt)
-		return nothing
-	}
-	return refuse()
 }
 
 // last: nothing may be scheduled that would come after the run's end.
@@ -316,7 +292,6 @@ func (m *model) after(ses *session, c tool, worker string) {
 		switch c.kind {
 		case "agent":
 			if worker != "" {
-				s.run.jobs = true
 				s.tick.workers = append(s.tick.workers, worker)
 			}
 		case "open":
@@ -461,7 +436,7 @@ func (m *model) ended(ses *session, reason string) {
 		}
 		if s.run != nil && s.run.session == ses.id {
 			m.take(s.run, ses.id)
-			s.run.left, s.run.released = true, s.run.status != "active"
+			s.run.left = true
 			if reason != "clear" {
 				s.run.scheduled = nil
 			}

@@ -8,11 +8,11 @@ import (
 )
 
 // prompt is a new prompt of a session (design: #8 interrupt). own is the skill whose next tick it
-// is, stop that it is `/loop stop`, sent that the client's schedule sends it.
-func (m *model) prompt(ses *session, own string, stop bool, text string, sent bool) {
+// is, stop that it is `/loop stop`.
+func (m *model) prompt(ses *session, own string, stop bool, text string) {
 	for _, s := range m.sides {
 		if s.run != nil && (m.runOf(s, ses) || stop && s.run.cleared(ses)) {
-			m.promptSide(s, ses, own, stop, text, sent)
+			m.promptSide(s, ses, own, stop, text)
 		}
 	}
 }
@@ -43,20 +43,14 @@ func stranger(s *side, ses *session) bool {
 	return opened(s, ses) && !slices.Contains(s.tick.prompts, ses.prompt)
 }
 
-func (m *model) promptSide(s *side, ses *session, own string, stop bool, text string, sent bool) {
+func (m *model) promptSide(s *side, ses *session, own string, stop bool, text string) {
 	t := s.tick
 	switch {
 	case s.run.status != "active":
-		if typed(text) && !sent && !slices.Contains(s.run.scheduled, text) {
-			s.run.words(ses.prompt)
-		}
 		return
 	case stop && !opened(s, ses):
 		m.between(s, ses.prompt)
 		m.unlock(s, ses)
-		if typed(text) {
-			s.run.words(ses.prompt)
-		}
 		return
 	case stop:
 		t.interrupted = true
@@ -77,14 +71,6 @@ func (m *model) promptSide(s *side, ses *session, own string, stop bool, text st
 	}
 	m.abandoned(s, ses.id)
 	m.unlock(s, ses)
-	if s.run.status != "active" && typed(text) && !sent {
-		s.run.words(ses.prompt)
-	}
-}
-
-// typed reports whether a prompt may be a person's words.
-func typed(text string) bool {
-	return text != "" && !strings.HasPrefix(text, "<task-notification>")
 }
 
 func (m *model) unlock(s *side, ses *session) {
@@ -129,7 +115,7 @@ func (m *model) stopSide(s *side, ses *session, crons []string, workers string) 
 	}
 	t, r := s.tick, s.run
 	if stranger(s, ses) && !t.draining {
-		m.promptSide(s, ses, "", false, "", false)
+		m.promptSide(s, ses, "", false, "")
 		return nothing
 	}
 	if t.workers = nil; workers != "" {

@@ -320,12 +320,13 @@ func ignoreAbsent(err error) error {
 	return err
 }
 
-// outside is the real binary, with the real clock.
+// outside is the real binary, with the real clock. Like inside it has no home and so no records of
+// its sessions: the gate that outlives a run (loop.Quiet) is played by the stories and the e2e tests.
 type outside struct{ path string }
 
 func (p outside) run(w *world, session, stdin string, args ...string) (string, error) {
 	cmd := exec.Command(p.path, args...)
-	cmd.Env = []string{"HOME=" + w.dir, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" +
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" +
 		w.project(), "CLAUDE_CODE_SESSION_ID=" + session,
 		"CLAUDE_PID=" + os.Getenv("CLAUDE_PID"), "HOOKS_TRACKER_COMMAND=cat"}
 	if !w.attended {
