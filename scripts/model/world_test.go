@@ -321,7 +321,7 @@ func ignoreAbsent(err error) error {
 }
 
 // outside is the real binary, with the real clock. Like inside it has no home and so no records of
-// its sessions: the gate that outlives a run (loop.Quiet) is played by the stories and the e2e tests.
+// its sessions: the stories and the real client play the gate that outlives a run (loop.Quiet).
 type outside struct{ path string }
 
 func (p outside) run(w *world, session, stdin string, args ...string) (string, error) {
