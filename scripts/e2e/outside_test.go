@@ -3,9 +3,11 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -134,7 +136,14 @@ func TestAGoalIsSaidAtBeginAndEnd(t *testing.T) {
 	})
 	term := w.Interactive()
 	term.Enter("/goal GOAL all tests pass")
-	term.WaitScreen("/goal active", time.Minute)
+	// the client shows a goal before it writes it down
+	term.wait(time.Minute, "the transcript to name the goal", func() bool {
+		files, _ := filepath.Glob(filepath.Join(w.Home, ".claude/projects/*/*.jsonl"))
+		return slices.ContainsFunc(files, func(file string) bool {
+			data, _ := os.ReadFile(file)
+			return bytes.Contains(data, []byte(`"goal_status"`))
+		})
+	})
 	term.Enter("/sdd:work --loop --max-iterations 1")
 	const said = "Goal: /goal GOAL all tests pass is active beside the loop and outlives it; " +
 		"/goal clear ends it"
