@@ -73,6 +73,7 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	if err != nil {
 		return h.failed(err)
 	}
+	reply = h.sayRewired(reply)
 	h.keepReceipt()
 	answer = Answer{Reply: reply, Name: ev.Name, After: h.after, Err: h.slips,
 		Until: h.until}

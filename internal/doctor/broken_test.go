@@ -75,7 +75,7 @@ var broken = []struct {
 		w.changed(func(name string, _, _ map[string]any) bool {
 			return name == "Stop" || name == "PreToolUse"
 		})
-	}, "hooks-registered", report.Doubt, "8 events are not registered", "hooks install", ""},
+	}, "hooks-registered", report.Doubt, "9 events are not registered", "hooks install", ""},
 	{"the wrong word", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) { h["args"] = []any{"session-end"} }))
 	}, "hooks-registered", report.Broken,
@@ -91,7 +91,7 @@ var broken = []struct {
 			w.path("other/hooks"))
 	},
 		"registered-once", report.Broken,
-		"SessionEnd, StopFailure run 2 times: ~/.claude/settings.json (user), " +
+		"SessionEnd, StopFailure, ConfigChange run 2 times: ~/.claude/settings.json (user), " +
 			".claude/settings.json (project)", "hooks uninstall", ""},
 	{"a plugin and settings", func(w *world) { w.plugin(`{"sdd@acme":true}`) },
 		"registered-once", report.Broken, "(plugin sdd@acme)", "switch the plugin off", ""},

@@ -92,6 +92,7 @@ func lostWithout(name string) string {
 		event.SessionStart:        "a session leaves no receipt at its start",
 		event.SessionEnd:          "a closed session is noticed at the next entry only",
 		event.StopFailure:         "a turn that an API error ended is noticed late",
+		event.ConfigChange:        "changed settings can switch the hooks off in a loop",
 	}[name]
 }
 
