@@ -88,7 +88,7 @@ func (c caller) answerGates(a *app.App) error {
 			return keys.Err()
 		}
 		answer := no
-		if word := strings.ToLower(strings.TrimSpace(keys.Text())); word == "y" || word == "yes" {
+		if agrees(keys.Text()) {
 			answer = yes
 		}
 		if answer == "" { // the gate keeps waiting, so the run does not begin

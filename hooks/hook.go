@@ -15,8 +15,9 @@ import (
 	"hooks/internal/term"
 )
 
-// hook answers one event of the client. It bypasses the command parser, which would cost more
-// than the answer, and exits with 0 whatever happens: an exit code never decides anything.
+// hook answers one event of the client. It bypasses the command parser, which would cost more than
+// the answer, and exits with 0, but for a bug while a loop is on: with 1 the client holds back what
+// no one has judged.
 func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int, isHook bool) {
 	if event.NameOf(word) == "" || typed(in) {
 		return 0, false
@@ -26,7 +27,9 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	defer func() {
 		if p := recover(); p != nil { // a panic would end with 2, which blocks
 			complain(errs, fmt.Errorf("internal error: %v", p))
-			code, isHook = 0, true
+			if code, isHook = 0, true; a.LoopOn() {
+				code = 1
+			}
 		}
 	}()
 	growStack(false)

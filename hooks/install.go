@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"os"
+	"strings"
 
 	"hooks/internal/app"
 	"hooks/internal/hint"
 	"hooks/internal/install"
+	"hooks/internal/report"
 	"hooks/internal/term"
 	"hooks/internal/tracker"
 )
@@ -40,19 +43,66 @@ func (c installCmd) Run(a *app.App, p caller) error {
 	return err
 }
 
-type uninstallCmd struct{ settingsScope }
+type uninstallCmd struct {
+	settingsScope
+	Yes bool `help:"End open loops without asking."`
+}
 
-// Run removes the entries of this program and prints the changes.
+// Run ends open loops, removes the entries of this program and prints the changes.
 func (c uninstallCmd) Run(a *app.App, p caller) error {
-	path, _, err := c.place(a)
+	path, project, err := c.place(a)
 	if err != nil {
 		return err
 	}
-	r, err := install.Uninstall(path, c.DryRun)
+	r, err := install.Uninstall(path, true)
+	if err == nil && !c.DryRun && r.Diff != "" {
+		if c.Scope == "user" {
+			project = "" // every project's
+		}
+		if err = c.endLoops(a, p, project); err == nil {
+			r, err = install.Uninstall(path, false)
+		}
+	}
 	if err == nil {
 		fmt.Fprint(p.out, term.Text(r.Uninstalled(c.DryRun, c.Diff)))
 	}
 	return err
+}
+
+// endLoops ends the loops of a project, or of all, once a person agrees: without the hooks nothing
+// would end them.
+func (c uninstallCmd) endLoops(a *app.App, p caller, project string) error {
+	open, err := a.OpenLoops(project)
+	if err != nil || len(open) == 0 {
+		return err
+	}
+	where := term.Text(strings.Join(open, ", "))
+	if !c.Yes {
+		if !typed(p.in) {
+			return hint.New("`hooks uninstall --yes` ends it first", "a loop is on in %s", where)
+		}
+		fmt.Fprintf(p.out, "A loop is on in %s. End it and uninstall? (y/n) ", where)
+		keys := bufio.NewScanner(p.in)
+		if keys.Scan(); !agrees(keys.Text()) {
+			return hint.New("`hooks status --all` shows the loops", "nothing was changed")
+		}
+	}
+	for _, project := range open {
+		text, err := a.EndLoops(project)
+		if text != "" {
+			fmt.Fprintln(p.out, report.Fit(p.screen(), term.Text(text)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// agrees reports whether a person's answer is yes.
+func agrees(answer string) bool {
+	word := strings.ToLower(strings.TrimSpace(answer))
+	return word == "y" || word == "yes"
 }
 
 // place is the settings file, for a person only: an agent does not decide what governs it.

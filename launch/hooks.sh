@@ -1,15 +1,17 @@
 #!/bin/sh
-# Runs beside the program: when a session starts, for the commands that can loop, and for the Skill tool.
-# The plugin's program is bin/hooks. Where it is missing, this script looks for a program of the same
-# version, links it there and passes the event on. If it finds none, it blocks every looping command,
-# because nothing would govern the loop.
+# Runs if the plugin's program, bin/hooks, is missing or fails. If it is missing, this script looks
+# for a program of the same version, links it there and passes the event on. Otherwise it blocks a
+# command that would begin a loop, because nothing would govern it, and fails for every other event:
+# the line of hooks.json that started it then looks whether a loop is on.
 set -u
 word=$1
 root=${CLAUDE_PLUGIN_ROOT:-${0%/launch/*}}
 program=$root/bin/hooks
-[ -x "$program" ] || [ ! -x "$program.exe" ] || program=$program.exe
+other=
+version=$(sed -n 's/.*"version": *"\([^"]*\)".*/\1/p' "$root/.claude-plugin/plugin.json")
 
-# looping succeeds where the payload starts a tick of a loop: /ns:work --loop, /loop 1m /ns:work --loop, /hooks:go.
+# looping succeeds if the payload starts a tick of a loop: /ns:work --loop,
+# /loop 1m /ns:work --loop, /hooks:go.
 looping() {
     case $1 in
     *'"command_name":"'*) name=${1#*'"command_name":"'} ;;
@@ -35,7 +37,6 @@ looping() {
 
 # find sets found to a program of the plugin's own version, or to nothing.
 find() {
-    version=$(sed -n 's/.*"version": *"\([^"]*\)".*/\1/p' "$root/.claude-plugin/plugin.json")
     case $(uname -s) in
     Linux) os=linux exe= ;;
     Darwin) os=darwin exe= ;;
@@ -46,7 +47,6 @@ find() {
     *) arch=arm64 ;;
     esac
     program=$root/bin/hooks$exe
-    other=
     for found in "$root/bin/hooks_${os}_$arch$exe" "${CLAUDE_PLUGIN_DATA:-/none}/bin/hooks$exe" \
         "${HOME:-/none}/.local/bin/hooks$exe" "/usr/local/bin/hooks$exe"; do
         [ -x "$found" ] && [ ! -d "$found" ] || continue
@@ -93,18 +93,14 @@ refuse() {
     exit 0
 }
 
-if [ "$word" = session-start ]; then
-    [ -x "$program" ] && exit 0
-    find || refuse
-    place 2>/dev/null || { other="; $found cannot be linked into $root/bin"; refuse; }
-    exec "$program" "$word"
-fi
-IFS= read -r payload
-looping "$payload" || exit 0
-"$program" version </dev/null >/dev/null 2>&1 && exit 0
-find || refuse
-[ ! -e "$program" ] || { other="; $program does not start"; refuse; }
-place 2>/dev/null || { other="; $found cannot be linked into $root/bin"; refuse; }
-exec "$program" "$word" <<EOF
+payload=$(head -n 1) # empty if a program that failed has read it
+if [ -e "$program" ]; then
+    other="; $program does not start"
+elif find; then
+    place 2>/dev/null && exec "$program" "$word" <<EOF
 $payload
 EOF
+    other="; $found cannot be linked into $root/bin"
+fi
+if [ "$word" = session-start ] || looping "$payload"; then refuse; fi
+exit 1

@@ -15,6 +15,7 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
+	"hooks/internal/seal"
 )
 
 // App is the program for one call. Tests and the demo replace Now, Clock, Wait, Rest and RunID; the
@@ -54,25 +55,41 @@ type Answer struct {
 func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	began := time.Now()
 	answer.Name = event.NameOf(word)
+	var h *handler
+	defer func() {
+		switch p := recover(); {
+		case p != nil && h == nil:
+			answer = a.unreadable(answer.Name, fmt.Errorf("internal error: %v", p))
+		case p != nil:
+			answer = h.failed(fmt.Errorf("internal error: %v", p))
+		}
+	}()
 	ev, err := event.Read(word, stdin)
 	if err != nil {
 		return a.unreadable(answer.Name, err)
 	}
-	h := &handler{App: a, ev: ev, now: a.now(), began: began}
-	defer func() {
-		if p := recover(); p != nil {
-			answer = h.failed(fmt.Errorf("internal error: %v", p))
-		}
-	}()
+	h = &handler{App: a, ev: ev, now: a.now(), began: began}
 	reply, err := h.answer()
 	if err != nil {
 		return h.failed(err)
 	}
+	reply = h.sayRewired(reply)
 	h.keepReceipt()
 	answer = Answer{Reply: reply, Name: ev.Name, After: h.after, Err: h.slips,
 		Until: h.until}
 	h.notify(&answer)
 	return answer
+}
+
+// LoopOn reports whether a loop of the session that started this process is on, by the session's
+// switch alone.
+func (a *App) LoopOn() bool {
+	session := a.Env("CLAUDE_CODE_SESSION_ID")
+	if session == "" {
+		return false
+	}
+	_, err := os.Stat(seal.SwitchPath(seal.Home(a.Env), session))
+	return err == nil
 }
 
 func (a *App) now() time.Time {

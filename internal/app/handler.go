@@ -72,7 +72,10 @@ func (h *handler) answer() (event.Reply, error) {
 	if h.ev.Name == event.SessionStart { // with or without a loop: no later event can
 		_ = brake.Arm(h.Env, h.ev.SessionID) // a loop that begins checks whether it is armed
 	}
-	if err := h.findProject(); err != nil {
+	err := h.findProject()
+	if h.ev.Name == event.ConfigChange {
+		return h.settingsChanged(), err
+	} else if err != nil {
 		return event.Nothing(), err
 	}
 	if cmd, ok := h.invocation(); ok {

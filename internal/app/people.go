@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
+	"hooks/internal/brake"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -17,9 +19,12 @@ import (
 
 // openForPerson opens the state for a command that a person or a session's own tools run.
 func (a *App) openForPerson() (*handler, error) {
-	h := &handler{App: a, now: a.now()}
+	return a.openIn(tracker.Project(a.Env, a.cwd()))
+}
+
+func (a *App) openIn(project string) (*handler, error) {
+	h := &handler{App: a, now: a.now(), project: project}
 	h.ev.SessionID = a.Env("CLAUDE_CODE_SESSION_ID")
-	h.project = tracker.Project(a.Env, a.cwd())
 	h.seals = seal.At(seal.Home(a.Env))
 	files, err := store.Open(h.project)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -73,13 +78,56 @@ func (a *App) cwd() string {
 func (a *App) StopLoops(skills []loop.Skill) (string, error) {
 	none := fmt.Sprintf("no loop runs in %s; `hooks status --all` shows every project",
 		tracker.Project(a.Env, a.cwd()))
-	return a.each(skills, none, func(h *handler, skill loop.Skill) (string, error) {
-		s, err := h.load(skill)
-		if err != nil || s.Budget == nil || s.Budget.Status == loop.Halted {
-			return "", err
+	return a.each(skills, none, (*handler).stopSkill)
+}
+
+func (h *handler) stopSkill(skill loop.Skill) (string, error) {
+	s, err := h.load(skill)
+	if err != nil || s.Budget == nil || s.Budget.Status == loop.Halted {
+		return "", err
+	}
+	return h.stopOne(&loopState{s})
+}
+
+// OpenLoops returns the projects in which a session is governed, by a loop that is on or by the
+// gate of one that has ended: of the given one, or of all if it is empty.
+func (a *App) OpenLoops(project string) (open []string, err error) {
+	seals, projects := seal.At(seal.Home(a.Env)), []string{project}
+	if project == "" {
+		projects, err = seals.Projects()
+	}
+	for _, p := range projects {
+		records, rerr := seals.Of(p)
+		err = errors.Join(err, rerr)
+		if slices.ContainsFunc(records, (*seal.Record).On) {
+			open = append(open, p)
 		}
-		return h.stopOne(&loopState{s})
-	})
+	}
+	return open, err
+}
+
+// EndLoops ends the loops of a project as StopLoops does, and its sessions are governed no more. It
+// fails while an iteration still runs. State that is damaged keeps no session.
+func (a *App) EndLoops(project string) (string, error) {
+	h, err := a.openIn(project)
+	if err != nil {
+		return "", err
+	}
+	text, damage := h.each(loop.Skills(), "the loop has ended", (*handler).stopSkill)
+	records, err := h.seals.Of(project)
+	for _, r := range records {
+		if damage == nil && r.Runs() {
+			return text, hint.New("type it again when the iteration has ended; Esc in its session "+
+				"ends it at once", "an iteration in %s still runs", project)
+		} else if r.On() {
+			r.Release()
+			err = errors.Join(err, h.seals.Save(r), brake.Undress(h.seals.Path(), r.Session))
+		}
+	}
+	if damage != nil {
+		text = strings.TrimSpace(text + "\n" + hint.Text(damage))
+	}
+	return text, err
 }
 
 // each does something to every skill's state with the state's lock, and joins the replies; none
@@ -90,8 +138,13 @@ func (a *App) each(skills []loop.Skill, none string,
 	if err != nil {
 		return "", err
 	}
+	return h.each(skills, none, do)
+}
+
+func (h *handler) each(skills []loop.Skill, none string,
+	do func(*handler, loop.Skill) (string, error)) (string, error) {
 	var said []string
-	err = h.withStateLock(func() error {
+	err := h.withStateLock(func() error {
 		var errs []error // one skill's damage does not keep a person from the other's loop
 		for _, skill := range skills {
 			text, err := do(h, skill)

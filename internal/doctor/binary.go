@@ -76,7 +76,7 @@ func (m *machine) binary(n *notes, h install.Hook, path string, lookup error) {
 		return
 	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
 		n.fail("chmod +x "+path+", or hooks doctor --fix",
-			"%s is not executable: the client passes every call", path).
+			"%s is not executable: it governs no loop", path).
 			repaired("made "+path+" executable", func() error {
 				return os.Chmod(path, info.Mode().Perm()|0o755)
 			})

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	plugin "hooks"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
@@ -74,7 +75,7 @@ var broken = []struct {
 		w.changed(func(name string, _, _ map[string]any) bool {
 			return name == "Stop" || name == "PreToolUse"
 		})
-	}, "hooks-registered", report.Doubt, "8 events are not registered", "hooks install", ""},
+	}, "hooks-registered", report.Doubt, "9 events are not registered", "hooks install", ""},
 	{"the wrong word", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) { h["args"] = []any{"session-end"} }))
 	}, "hooks-registered", report.Broken,
@@ -90,7 +91,7 @@ var broken = []struct {
 			w.path("other/hooks"))
 	},
 		"registered-once", report.Broken,
-		"SessionEnd, StopFailure run 2 times: ~/.claude/settings.json (user), " +
+		"SessionEnd, StopFailure, ConfigChange run 2 times: ~/.claude/settings.json (user), " +
 			".claude/settings.json (project)", "hooks uninstall", ""},
 	{"a plugin and settings", func(w *world) { w.plugin(`{"sdd@acme":true}`) },
 		"registered-once", report.Broken, "(plugin sdd@acme)", "switch the plugin off", ""},
@@ -110,6 +111,23 @@ var broken = []struct {
 		}))
 	}, "command-form", report.Doubt, "Stop in ~/.claude/settings.json goes through a shell",
 		`"args": ["stop"]`, ""},
+	{"an entry of before", func(w *world) {
+		w.changed(only("PreToolUse", func(_, h map[string]any) {
+			h["command"], h["args"] = built, []any{"pre-tool-use"}
+			delete(h, "onFailure")
+		}))
+	}, "command-form", report.Doubt, "PreToolUse in ~/.claude/settings.json is of an older version",
+		"`hooks install`", ""},
+	{"an entry that fails without a loop too", func(w *world) {
+		w.changed(only("UserPromptSubmit", func(_, h map[string]any) {
+			h["command"], h["args"] = built, []any{"user-prompt-submit"}
+		}))
+	}, "command-form", report.Broken, "blocks everything once the program is missing",
+		"`hooks install`", ""},
+	{"another word for what a failure does", func(w *world) {
+		w.changed(only("PreToolUse", func(_, h map[string]any) { h["onFailure"] = "BLOCK" }))
+	}, "command-form", report.Broken, `"onFailure": "BLOCK", for which the client can drop every`,
+		"`hooks install`", ""},
 	{"a timeout shorter than the program's own deadline", func(w *world) {
 		w.changed(only("PreToolUse", func(_, h map[string]any) { h["timeout"] = 10 }))
 	}, "command-form", report.Broken, "ended by the client after 10 seconds", "50 seconds or more",
@@ -453,9 +471,7 @@ var broken = []struct {
 		w.plugin(`{"sdd@acme":true}`)
 		w.write("src/.claude-plugin/marketplace.json", `{"plugins":[{"name":"sdd","source":"./"}]}`)
 		w.write("src/.claude-plugin/plugin.json", `{"name":"sdd","hooks":"./hooks.json"}`)
-		w.json("src/hooks.json", map[string]any{
-			"hooks": entries("${CLAUDE_PLUGIN_ROOT}/bin/hooks", nil),
-		})
+		w.write("src/hooks.json", plugin.Hooks)
 		const known = "home/.claude/plugins/known_marketplaces.json"
 		w.json(known, map[string]any{"acme": map[string]any{
 			"source":          map[string]any{"source": "directory", "path": w.path("src")},
@@ -588,11 +604,7 @@ var broken = []struct {
 func (w *world) plugin(enabled string) {
 	w.Helper()
 	w.write("plug/.claude-plugin/plugin.json", `{"name":"sdd","hooks":"./hooks.json"}`)
-	w.json("plug/hooks.json", map[string]any{"hooks": entries("${CLAUDE_PLUGIN_ROOT}/bin/hooks",
-		nil)})
-	launcher, err := os.ReadFile("../../hooks/hooks.json")
-	w.must(err)
-	w.write("plug/hooks/hooks.json", string(launcher))
+	w.write("plug/hooks.json", plugin.Hooks)
 	w.must(os.MkdirAll(w.path("plug/bin"), 0o755))
 	w.must(os.Symlink(built, w.path("plug/bin/hooks")))
 	w.write("home/.claude/plugins/installed_plugins.json",

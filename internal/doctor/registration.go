@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -91,6 +92,7 @@ func lostWithout(name string) string {
 		event.SessionStart:        "a session leaves no receipt at its start",
 		event.SessionEnd:          "a closed session is noticed at the next entry only",
 		event.StopFailure:         "a turn that an API error ended is noticed late",
+		event.ConfigChange:        "changed settings can switch the hooks off in a loop",
 	}[name]
 }
 
@@ -213,7 +215,19 @@ func catches(matcher, tool string) bool {
 func commandForm(m *machine, n *notes) {
 	for _, h := range m.settings().Ours() {
 		at := m.where(h)
-		if !h.Raw.Get("args").IsArray() {
+		holds, kept := install.Holds(h.Raw), slices.Contains(heldEvents[:], h.Event)
+		failure := h.Raw.Get("onFailure")
+		switch {
+		case failure.Exists() && failure.Str != "block" && failure.Str != "continue":
+			n.fail(hintInstall+" again", "%s has \"onFailure\": %s, for which the client can drop "+
+				"every hook of the file", at, failure.Raw)
+		case failure.Str == "block" && !holds:
+			n.fail(hintInstall+" again", "%s blocks everything once the program is missing, "+
+				"without a loop too", at)
+		case kept && !holds && runtime.GOOS != "windows":
+			n.warn(hintInstall+" again", "%s is of an older version: in a loop, everything passes "+
+				"unguarded once the program is missing or fails", at)
+		case !holds && !h.Raw.Get("args").IsArray() && h.File.Root == "":
 			n.warn(`write it in exec form: "command": "…/hooks", "args": ["`+h.Word+`"]`,
 				"%s goes through a shell, which costs time and can add output that loses decisions",
 				at)
@@ -236,8 +250,12 @@ func commandForm(m *machine, n *notes) {
 					"result is lost", at, given(timeout))
 		}
 	}
-	n.noteIfFine("exec form, with timeouts longer than the program's own")
+	n.noteIfFine("a missing program blocks a loop and nothing else, and timeouts are longer than " +
+		"the program's own")
 }
+
+// heldEvents are the events that the client can hold back where the program is missing.
+var heldEvents = [...]string{event.PreToolUse, event.UserPromptSubmit, event.UserPromptExpansion}
 
 // taskTime is how long an event's hook may take where it runs a check command, in seconds; 0 for
 // an event that never does.

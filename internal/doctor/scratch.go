@@ -53,6 +53,13 @@ func (s *scratch) send(word string, fields map[string]any) (reply gjson.Result, 
 	if !ok {
 		return reply, fmt.Errorf("%s is not registered", event.NameOf(word))
 	}
+	path, err := s.located(h)
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil { // its line lets everything pass
+		return reply, fmt.Errorf("%s: %w", word, err)
+	}
 	payload := map[string]any{
 		"session_id": "doctor", "transcript_path": filepath.Join(s.dir, "doctor.jsonl"),
 		"cwd": s.dir, "prompt_id": "prompt-1", "permission_mode": "default",

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"hooks/internal/event"
+	"hooks/internal/install"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
@@ -127,24 +127,34 @@ func (w *world) git(args ...string) {
 // change alters the entry of an event, or drops it by returning false.
 type change func(name string, group, hook map[string]any) bool
 
-// entries are the registration of every event, as hooks.json has it, with a change.
+// entries are the registration of every event, as hooks install writes it, with a change.
 func entries(program string, change change) map[string]any {
-	all := map[string]any{}
-	for _, word := range event.Words {
-		hook := map[string]any{"type": "command", "command": program, "args": []any{word.Word},
-			"timeout": 60}
-		if word.Name == event.Stop || word.Name == event.SubagentStop {
-			hook["timeout"] = 3600
-		}
-		group := map[string]any{"hooks": []any{hook}}
-		if strings.HasPrefix(word.Name, "PostToolUse") {
-			group["matcher"] = "Bash|PowerShell|Monitor|Agent|Task|AskUserQuestion|mcp__.*"
-		}
-		if change == nil || change(word.Name, group, hook) {
-			all[word.Name] = []any{group}
+	file := filepath.Join(os.TempDir(), fmt.Sprintf("hooks-doctor-test-%d.json", os.Getpid()))
+	defer os.Remove(file)
+	if _, err := install.Install(file, program, false); err != nil {
+		panic(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		panic(err)
+	}
+	return entriesOf(text, change)
+}
+
+// entriesOf are those of a file with hooks.
+func entriesOf(text []byte, change change) map[string]any {
+	var all struct{ Hooks map[string]any }
+	if err := json.Unmarshal(text, &all); err != nil {
+		panic(err)
+	}
+	for name, groups := range all.Hooks {
+		group := groups.([]any)[0].(map[string]any)
+		hook := group["hooks"].([]any)[0].(map[string]any)
+		if change != nil && !change(name, group, hook) {
+			delete(all.Hooks, name)
 		}
 	}
-	return all
+	return all.Hooks
 }
 
 func (w *world) json(name string, v any) {

@@ -93,6 +93,8 @@ func (r Reply) fit(name string) Reply {
 		if r.verdict == none {
 			r = r.show()
 		}
+	case ConfigChange:
+		r = r.drop(deny, ask, send).show()
 	case PostToolUse, PostToolUseFailure, SessionStart:
 		r = r.drop(block, deny, ask, send)
 	default:

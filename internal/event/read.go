@@ -54,8 +54,13 @@ func readValue(r io.Reader, wait time.Duration) (raw []byte, err error) {
 	var got []byte
 	var failed error
 	go func() {
+		defer close(done)
+		defer func() { // only its own goroutine can recover it
+			if p := recover(); p != nil {
+				failed = fmt.Errorf("internal error: %v", p)
+			}
+		}()
 		got, failed = collect(r)
-		close(done)
 	}()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -37,6 +37,17 @@ func TestReadOneValueOfAHangingPipe(t *testing.T) {
 	}
 }
 
+// A panic while the event is read is an error like any other: the process would end with 2.
+func TestReadSurvivesAPanic(t *testing.T) {
+	if _, err := Read("stop", panicking{}); err == nil || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("got %v", err)
+	}
+}
+
+type panicking struct{}
+
+func (panicking) Read([]byte) (int, error) { panic("broken") }
+
 // The answer must not depend on how the bytes arrive.
 func TestReadByteByByte(t *testing.T) {
 	for _, file := range payloads(t) {

@@ -39,7 +39,7 @@ type output struct {
 }
 
 var (
-	blocking = []string{Stop, SubagentStop, UserPromptSubmit, UserPromptExpansion}
+	blocking = []string{Stop, SubagentStop, UserPromptSubmit, UserPromptExpansion, ConfigChange}
 	specific = []string{PreToolUse, PostToolUse, PostToolUseFailure, UserPromptSubmit,
 		UserPromptExpansion, SessionStart, Stop, SubagentStop}
 )

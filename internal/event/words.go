@@ -20,6 +20,7 @@ const (
 	SessionStart        = "SessionStart"
 	SessionEnd          = "SessionEnd"
 	StopFailure         = "StopFailure"
+	ConfigChange        = "ConfigChange"
 )
 
 // Words is the table of hook words, the two core ones first.
@@ -34,6 +35,7 @@ var Words = [...]Word{
 	{"session-start", SessionStart},
 	{"session-end", SessionEnd},
 	{"stop-failure", StopFailure},
+	{"config-change", ConfigChange},
 }
 
 // WordOf is the hook word of an event, or "" when the program is not registered for it.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -164,8 +166,8 @@ func TestLayout(t *testing.T) {
 		{"none yet", "{}\n", "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n"},
 		{"no file", "", "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n"},
 		{"one line", `{"a":1}`,
-			`{"a":1,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/opt/my ` +
-				`tools/bin/hooks","args":["pre-tool-use"],"timeout":60}]}],"PostToolUse"`},
+			`{"a":1,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"'/opt/my ` +
+				`tools/bin/hooks' pre-tool-use||for d in `},
 		{"empty event", "{\n  \"hooks\": {\n    \"PreToolUse\": []\n  }\n}",
 			"{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"hooks\": [\n          " +
 				"{\n"},
@@ -184,24 +186,39 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// What is registered is hooks.json and nothing else, every path quoted as JSON wants it.
+// What is registered is hooks.json: the same events, times and matchers. The three entries that can
+// hold a call start the program through a shell; every other starts it directly. Each is known
+// again.
 func TestEntriesAreThoseOfThePlugin(t *testing.T) {
+	held := []string{event.PreToolUse, event.UserPromptSubmit, event.UserPromptExpansion}
 	for _, program := range []string{program, `C:\Program Files\hooks\hooks.exe`,
-		`/a"b/<&>/ü/hooks`} {
+		`/a"b/<&>/ü/hooks`, `/it's/"$x"/hooks`} {
 		list := entries(program)
-		want := strings.ReplaceAll(plugin.Hooks, `"${CLAUDE_PLUGIN_ROOT}/bin/hooks"`,
-			quote(program))
-		if got, want := value(t, gjson.Get(add("", program, nil), "hooks").Raw),
-			value(t, gjson.Get(want, "hooks").Raw); !reflect.DeepEqual(got, want) {
-			t.Errorf("(-plugin +registered):\n%s", cmp.Diff(want, got))
-		}
 		if len(list) != len(event.Words) {
 			t.Errorf("%d entries, %d words", len(list), len(event.Words))
 		}
 		for _, e := range list {
-			handler := gjson.Get(e.group, "hooks.0")
-			if handler.Get("command").String() != program || programOf(handler) != program {
+			of := gjson.Get(plugin.Hooks, "hooks."+e.event+".0")
+			group := gjson.Parse(e.group)
+			handler := group.Get("hooks.0")
+			for _, key := range []string{"matcher", "hooks.0.timeout", "hooks.0.statusMessage"} {
+				if got, want := group.Get(key).Raw, of.Get(key).Raw; got != want {
+					t.Errorf("%s: %s is %s, want %s", e.event, key, got, want)
+				}
+			}
+			want := slices.Contains(held, e.event) && runtime.GOOS != "windows"
+			command := handler.Get("command").String()
+			exec := command == program && handler.Get("args").Raw ==
+				`["`+event.WordOf(e.event)+`"]`
+			if Holds(handler) != want || exec == want ||
+				handler.Get("onFailure").Exists() != want {
+				t.Errorf("%s is registered as %s", e.event, handler.Raw)
+			}
+			if programOf(handler) != program {
 				t.Errorf("%s is not known again: %s", e.event, handler.Raw)
+			}
+			if got := programOf(of.Get("hooks.0")); !strings.HasSuffix(got, "/bin/hooks") {
+				t.Errorf("%s of the plugin starts %q", e.event, got)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"runtime"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -22,8 +23,19 @@ type entry struct {
 // entries are those of hooks.json, in its order, with the program in place of the plugin's.
 func entries(program string) (list []entry) {
 	gjson.Get(plugin.Hooks, "hooks").ForEach(func(name, groups gjson.Result) bool {
-		// Neither call fails: the text is ours, and valid.
-		group, _ := sjson.SetRaw(groups.Get("0").Raw, "hooks.0.command", quote(program))
+		group := groups.Get("0").Raw
+		set := func(key, raw string) { // it never fails: the text is ours, and valid
+			group, _ = sjson.SetRaw(group, "hooks.0."+key, raw)
+		}
+		word := event.WordOf(name.String())
+		command := gjson.Get(group, "hooks.0.command").String()
+		if check := switchCheck(command); check != "" && runtime.GOOS != "windows" {
+			set("command", quote(shellQuote(program)+" "+word+"||"+check))
+		} else {
+			set("command", quote(program))
+			set("args", "["+quote(word)+"]")
+			group, _ = sjson.Delete(group, "hooks.0.onFailure") // no shell is certain to be there
+		}
 		var b bytes.Buffer
 		_ = json.Compact(&b, []byte(group))
 		list = append(list, entry{event: name.String(), group: b.String()})
@@ -31,6 +43,27 @@ func entries(program string) (list []entry) {
 	})
 	return list
 }
+
+// switchCheck returns the part of a shell line of hooks.json that runs last: it fails while a loop
+// of the session is on. It is empty for a line that lets everything pass.
+func switchCheck(command string) string {
+	_, check, _ := strings.Cut(command, "||for ")
+	check, _, found := strings.Cut(check, ";exit #>")
+	if !found {
+		return ""
+	}
+	return "for " + check
+}
+
+// Holds reports whether a handler lets nothing pass while a loop is on and the program is missing
+// or fails, and everything while none is.
+func Holds(handler gjson.Result) bool {
+	return handler.Get("onFailure").Str == "block" && !handler.Get("args").Exists() &&
+		strings.Contains(handler.Get("command").Str, switchName)
+}
+
+// switchName is how a shell line of ours names the session's switch, see seal.SwitchPath.
+const switchName = "/on/$CLAUDE_CODE_SESSION_ID"
 
 // programOf is the binary of this program that a handler starts, "" for any other handler.
 func programOf(handler gjson.Result) string {
@@ -48,7 +81,8 @@ func named(program string) bool {
 }
 
 // starts is the program that a handler starts with one word, as written: in exec form, or by a
-// shell text that has a path and a word. Any other handler gives two empty texts.
+// shell text that has a path and a word, and no more than our own check behind them. Any other
+// handler gives two empty texts.
 func starts(handler gjson.Result) (program, word string) {
 	if kind := handler.Get("type").String(); kind != "command" && kind != "" {
 		return "", ""
@@ -56,6 +90,14 @@ func starts(handler gjson.Result) (program, word string) {
 	command, args := handler.Get("command").String(), handler.Get("args")
 	if list := args.Array(); args.IsArray() && len(list) == 1 {
 		return command, list[0].String()
+	}
+	line := command
+	if _, shell, found := strings.Cut(command, "<#'\n"); found { // before it, for PowerShell only
+		line = shell
+	}
+	if run, rest, _ := strings.Cut(line, "||"); strings.Contains(rest, switchName) ||
+		strings.Contains(rest, "/launch/hooks.sh") {
+		command = run
 	}
 	if words := shellWords(command); !args.Exists() && len(words) == 2 {
 		return words[0], words[1]
@@ -90,6 +132,11 @@ func shellWords(command string) (words []string) {
 		words = words[1:]
 	}
 	return words
+}
+
+// shellQuote is a path as one word of a shell.
+func shellQuote(path string) string {
+	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'"
 }
 
 // sameJSON reports whether two JSON texts have the same value, in whatever layout.

@@ -125,6 +125,40 @@ func (s *Settings) Ours() (list []Hook) {
 	return list
 }
 
+// Unhooks returns how the settings take away the hooks of a program that is registered as a plugin
+// or in them, as a person reads it; "" if they do not. env is that of the session.
+func (s *Settings) Unhooks(program string, asPlugin bool, env func(string) string) string {
+	registered := asPlugin
+	for _, f := range s.Files {
+		if f.Root != "" || f.Bad != "" {
+			continue
+		}
+		root := rootOf(f.Text)
+		if root.member("disableAllHooks").Bool() {
+			return f.Path + " turns all hooks off"
+		}
+		for _, name := range []string{"HOME", "HOOKS_STATE_HOME", "XDG_STATE_HOME"} {
+			if v := look(root.member("env")).member(name); v.Exists() && v.String() != env(name) {
+				return f.Path + " sets " + name + ", by which hooks finds its loops"
+			}
+		}
+		for _, k := range look(root.member("enabledPlugins")).kids {
+			_, on := s.Setting("enabledPlugins", k.key)
+			if asPlugin && strings.HasPrefix(k.key, "hooks@") && on.Type == gjson.False {
+				return f.Path + " switches the plugin " + k.key + " off"
+			}
+		}
+		if found := handlers(f.Text); len(found) > 0 && len(WrongTypes(f.Text)) == 0 {
+			own := programOf(found[0][handlerDepth].kid().value)
+			registered = registered || Same(own, program) && complete(f.Text, entries(own))
+		}
+	}
+	if !registered {
+		return "the client's settings no longer register " + program
+	}
+	return ""
+}
+
 func (s *Settings) addHooks(f *File, self string) {
 	expand := strings.NewReplacer(
 		"${CLAUDE_PLUGIN_ROOT}", f.Root, "$CLAUDE_PLUGIN_ROOT", f.Root,

@@ -21,8 +21,12 @@ type Record struct {
 	Project string `json:"project,omitempty"` // absolute
 	// Boot is the machine's boot in which the record was written, empty where it is not known. A
 	// record of another boot may be older than the files: they are synced, it is not.
-	Boot  string `json:"boot,omitempty"`
-	Loops []Loop `json:"loops"`
+	Boot string `json:"boot,omitempty"`
+	// Rewired is what a change of the client's settings would have done to the hooks that run, and
+	// Told records that the person read it.
+	Rewired string `json:"rewired,omitempty"`
+	Told    bool   `json:"told,omitempty"`
+	Loops   []Loop `json:"loops"`
 }
 
 // Loop is one skill's run. The zero value of a text means that the file is absent.

@@ -31,6 +31,7 @@ func events(w *driver.World) []driver.Event {
 		w.Hook("session-start", "SessionStart", "source", "startup"),
 		w.Stop("stop_hook_active", false),
 		w.Hook("stop-failure", "StopFailure", "error", "rate_limit"),
+		w.Hook("config-change", "ConfigChange", "source", "local_settings"),
 		w.SessionEnd("other"),
 	}
 }

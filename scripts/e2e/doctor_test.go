@@ -5,6 +5,7 @@ package e2e
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -100,17 +101,20 @@ func said(found []string, text string) bool {
 	return slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, text) })
 }
 
-// register puts the program into the person's own settings.
-func (w *World) register() {
+// register puts a program of the world's own into the person's settings.
+func (w *World) register() (program string) {
 	w.t.Helper()
-	text, err := os.ReadFile(filepath.Join(repository(), "hooks.json"))
-	if err != nil {
+	program = filepath.Join(w.Bin, "hooks")
+	if err := os.Link(hooksProgram, program); err != nil { // a copy may still be open in a fork
 		w.t.Fatal(err)
 	}
-	program := filepath.Join(w.Bin, "hooks")
-	w.copy(hooksProgram, program, 0o755)
-	w.write(filepath.Join(w.Home, ".claude", "settings.json"), strings.ReplaceAll(string(text),
-		"${CLAUDE_PLUGIN_ROOT}/bin/hooks", program), 0o600)
+	cmd := exec.Command(program, "install")
+	cmd.Dir = w.Project
+	cmd.Env = []string{"HOME=" + w.Home, "PATH=" + os.Getenv("PATH")}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		w.t.Fatalf("%v: %s", err, out)
+	}
+	return program
 }
 
 type doctored struct {

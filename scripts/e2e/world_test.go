@@ -113,7 +113,7 @@ func (w *World) hooksPlugin(dir string) {
 	w.t.Helper()
 	for _, name := range []string{
 		"hooks.json", ".claude-plugin/plugin.json",
-		"hooks/hooks.json", "launch/hooks.sh", "scripts/install.sh",
+		"launch/hooks.sh", "scripts/install.sh",
 	} {
 		w.copy(filepath.Join(repository(), name), filepath.Join(dir, name), 0o644)
 	}

@@ -1,0 +1,71 @@
+package app
+
+import (
+	"os"
+
+	"hooks/internal/event"
+	"hooks/internal/hint"
+	"hooks/internal/install"
+	"hooks/internal/seal"
+)
+
+// settingsChanged refuses a change of the client's settings that takes these hooks away while a
+// loop is on: the session then keeps the ones it has. The client shows no one the reason, so the
+// first one is kept for the next reply that a person sees.
+func (h *handler) settingsChanged() event.Reply {
+	if !h.sealed {
+		return event.Nothing()
+	}
+	program, _ := os.Executable()
+	s := install.ReadSettings(h.project, "", program, h.Env)
+	lost := s.Unhooks(program, h.Env("CLAUDE_PLUGIN_ROOT") != "", h.Env)
+	if lost == "" {
+		return event.Nothing()
+	}
+	if h.openState() == nil { // else it is not reported, and the change is refused all the same
+		h.inRecord(func(r *seal.Record) bool {
+			first := r.Rewired == ""
+			if first {
+				r.Rewired = lost
+			}
+			return first
+		})
+	}
+	return event.Block(rewired(lost))
+}
+
+func rewired(lost string) string {
+	return hint.Text(hint.New("undo it, or end the loop first: `hooks loop stop`",
+		"%s; this session keeps its hooks while a loop is on", lost))
+}
+
+// sayRewired adds to a reply that a person sees what a change of the settings would have done, once
+// in a session.
+func (h *handler) sayRewired(reply event.Reply) event.Reply {
+	shown := h.ev.Name == event.Stop || h.ev.Name == event.UserPromptSubmit ||
+		h.ev.Name == event.UserPromptExpansion
+	if !shown || h.files == nil || h.witness == nil || h.witness.Rewired == "" || h.witness.Told {
+		return reply
+	}
+	if h.inRecord(func(r *seal.Record) bool {
+		first := !r.Told
+		r.Told = true
+		return first
+	}) {
+		reply = reply.Say(rewired(h.witness.Rewired))
+	}
+	return reply
+}
+
+// inRecord changes the session's sealed record, and reports whether it was changed and saved.
+func (h *handler) inRecord(change func(*seal.Record) bool) (saved bool) {
+	err := h.withStateLock(func() error {
+		r, err := h.seals.Find(h.ev.SessionID)
+		if err != nil || r == nil || !change(r) {
+			return err
+		}
+		saved = true
+		return h.seals.Save(r)
+	})
+	return saved && err == nil
+}
