@@ -88,7 +88,7 @@ func (h *handler) answer() (event.Reply, error) {
 	if !h.sealed && !store.Exists(h.project) {
 		return event.Nothing(), nil
 	}
-	err := h.openState()
+	err = h.openState()
 	switch {
 	case err == nil:
 		return h.meet()

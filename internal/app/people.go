@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/brake"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -121,7 +120,7 @@ func (a *App) EndLoops(project string) (string, error) {
 				"ends it at once", "an iteration in %s still runs", project)
 		} else if r.On() {
 			r.Release()
-			err = errors.Join(err, h.seals.Save(r), brake.Undress(h.seals.Path(), r.Session))
+			err = errors.Join(err, h.seals.Save(r))
 		}
 	}
 	if damage != nil {
