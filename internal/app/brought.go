@@ -13,12 +13,8 @@ import (
 
 // effects are what the call did on the forge. Of a call that failed only a PR counts whose address
 // it printed, because what went wrong came after that.
-func (h *handler) effects() (list []loop.Effect) {
-	printed := printedPRs(h.ev)
+func (h *handler) effects(printed []int) (list []loop.Effect) {
 	failed := h.ev.Name == event.PostToolUseFailure
-	if failed && len(printed) == 0 {
-		return nil
-	}
 	var run *loopState
 	if len(h.runs) > 0 {
 		run = h.runs[0]
@@ -29,12 +25,14 @@ func (h *handler) effects() (list []loop.Effect) {
 		e := loop.Effect{PR: a.PR, Label: a.Ref, Elsewhere: other != ""}
 		switch a.Kind {
 		case guard.OpenPR:
-			if len(list) == 0 || list[len(list)-1].Kind != loop.OpenedPR {
+			if (len(list) == 0 || list[len(list)-1].Kind != loop.OpenedPR) &&
+				(!failed || len(printed) > 0) {
 				list = append(list, openedPRs(e, printed, number(acts, guard.OpenPR))...)
 			}
 			continue
 		case guard.Comment, guard.ApprovePR:
-			e.Kind = loop.Commented
+			e.Kind, e.Failed, e.Named = loop.Commented, failed, a.PR
+			e.Starts = h.ev.Tool == "Bash" && a.Kind == guard.Comment
 			e.PR, e.Issue = commented(h.ev, a, printed)
 		case guard.SetLabel:
 			e.Kind = loop.SetLabel
@@ -46,7 +44,7 @@ func (h *handler) effects() (list []loop.Effect) {
 		default:
 			continue
 		}
-		if !failed {
+		if !failed || e.Starts {
 			list = append(list, e)
 		}
 	}

@@ -3,14 +3,15 @@ package app
 import (
 	"fmt"
 
+	"hooks/internal/guard"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/seal"
 	"hooks/internal/store"
 )
 
-// takeNotes records the refusals of the brake's links and the reports from inside the client's
-// sandbox since the session's last event.
+// takeNotes records what the brake's links refused and let through, and the reports from inside the
+// client's sandbox, since the session's last event.
 func (h *handler) takeNotes() error {
 	if !h.sealed || !h.files.HasNotes() {
 		return nil
@@ -37,6 +38,10 @@ func (h *handler) takeNote(open []*loopState, n store.Note) error {
 	switch {
 	case n.Denied != nil:
 		open[0].Tick.Deny(h.denialOf(n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
+	case n.Started != nil && len(open) == 1: // of two, the text alone says whose it is
+		if e, counts := h.startOf(open[0], *n.Started); counts {
+			open[0].Tick.RecordStart(e)
+		}
 	case n.Report != nil:
 		facts, err := report.Facts(n.Report)
 		if err != nil {
@@ -49,6 +54,26 @@ func (h *handler) takeNote(open []*loopState, n store.Note) error {
 		return err
 	}
 	return nil
+}
+
+// startOf is a noted start as a loop counts it. Merges and approvals count by their passes.
+func (h *handler) startOf(t *loopState, n store.NotedStart) (e loop.Effect, counts bool) {
+	switch guard.Kind(n.Kind) {
+	case guard.OpenPR:
+		e.Kind = loop.OpenedPR
+	case guard.Comment:
+		e.Kind = loop.Commented
+	case guard.SetLabel:
+		e.Kind = loop.SetLabel
+	case guard.DropLabel:
+		e.Kind = loop.DroppedLabel
+	default:
+		return e, false
+	}
+	e.PR, e.Label, e.Issue = max(n.PR, 0), n.Label, n.Issue
+	other, _ := h.elsewhere(t, guard.Act{Repo: n.Repo, Cwd: n.Cwd})
+	e.Elsewhere = other != ""
+	return e, true
 }
 
 // ruleOf is the rule of a link's refusal.

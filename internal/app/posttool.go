@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hooks/internal/event"
+	"hooks/internal/guard"
 	"hooks/internal/loop"
 )
 
@@ -65,7 +66,11 @@ func (h *handler) result() loop.Result {
 	if e.Failed && qmdDown(h.ev) {
 		e.Qmd = qmdLine(h.ev.Error)
 	}
-	e.Effects = h.effects()
+	printed := printedPRs(h.ev)
+	e.Effects = h.effects(printed)
+	if h.ev.Tool != "Bash" || len(printed) > 0 && !guard.ReadOnly(h.call()) {
+		e.Printed = printed
+	}
 	return e
 }
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"hooks/internal/guard"
@@ -98,10 +99,30 @@ func auditPhase(l *seal.Loop) string {
 // note records a refusal in the project, for the session's next event. The refusal holds even if it
 // cannot be recorded.
 func (f folder) note(g ground, tool string, r *Refusal) {
-	if g.project == "" {
-		return
-	}
-	_ = store.AppendNote(g.project, store.Note{Session: f.session, Denied: &store.NotedDenial{
-		Tool: tool, Rule: r.Rule, What: r.What, At: time.Now().UTC().Format(time.RFC3339),
+	f.append(g, store.Note{Denied: &store.NotedDenial{
+		Tool: tool, Rule: r.Rule, What: r.What, At: stamp(),
 	}})
+}
+
+// noteStarts records what a program that was let through is about to do on a forge, so that the
+// session's next event counts it however the program was started.
+func (f folder) noteStarts(g ground, s Start, acts []guard.Act) {
+	for _, a := range acts {
+		n := store.NotedStart{
+			Tool: s.Argv[0], Kind: string(a.Kind), PR: a.PR, Repo: a.Repo, Cwd: s.Cwd,
+			Issue: strings.Contains(a.Command, "issue"), At: stamp(),
+		}
+		if a.Kind == guard.SetLabel || a.Kind == guard.DropLabel {
+			n.Label = a.Ref
+		}
+		f.append(g, store.Note{Started: &n})
+	}
+}
+
+func stamp() string { return time.Now().UTC().Format(time.RFC3339) }
+
+func (f folder) append(g ground, n store.Note) {
+	if n.Session = f.session; g.project != "" {
+		_ = store.AppendNote(g.project, n)
+	}
 }

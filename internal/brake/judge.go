@@ -42,15 +42,21 @@ func (f files) ReadFile(path string) (string, bool) {
 	return safefile.Read(path, maxFile)
 }
 
-// judge returns why the program must not run, nil if it may. A pass that the loop has for it is
-// used up.
+// judge returns why the program must not run, nil if it may.
 func (s Start) judge(g ground) *Refusal {
+	_, r := s.weigh(g)
+	return r
+}
+
+// weigh is judge with what the program itself does, without what it leaves to programs that meet a
+// link of their own. A pass that the loop has for it is used up.
+func (s Start) weigh(g ground) (acts []guard.Act, r *Refusal) {
 	there := tracker.Repo(s.Env, s.Cwd)
 	repo := Repo(s.Env, there)
 	call := guard.Call{Tool: "Bash", Cwd: s.Cwd}
 	reading := guard.ReadArgv(s.words(), s.steers(), call, repo.Known(), files{s.Cwd})
 	text := shellText{repo}
-	merges := slices.DeleteFunc(reading.Merges(), func(a guard.Act) bool {
+	acts = slices.DeleteFunc(slices.Clone(reading.Acts), func(a guard.Act) bool {
 		return text.meetsLink(a.Via, a.Command)
 	})
 	opaque := slices.DeleteFunc(reading.Opaque, func(o guard.Opaque) bool {
@@ -63,21 +69,21 @@ func (s Start) judge(g ground) *Refusal {
 	if why == "" {
 		why = s.hidden()
 	}
-	switch {
+	switch merges := (guard.Reading{Acts: acts}).Merges(); {
 	case why != "":
-		return unreadable(s.shown(), why)
+		return nil, unreadable(s.shown(), why)
 	case len(merges) > 1:
 		why = fmt.Sprintf("%d merges in one command", len(merges))
-		return refuse(string(merges[0].Kind), s.shown(), why, "merge one PR at a time")
+		return nil, refuse(string(merges[0].Kind), s.shown(), why, "merge one PR at a time")
 	case len(merges) == 1:
-		return s.merge(g, merges[0])
+		return acts, s.merge(g, merges[0])
 	case g.unread && publishes(reading):
-		return s.unsealed()
+		return nil, s.unsealed()
 	case g.audits != "" && publishes(reading):
-		return refuse(loop.AuditRule, s.shown(), "nothing leaves the worktree in the phase "+
+		return nil, refuse(loop.AuditRule, s.shown(), "nothing leaves the worktree in the phase "+
 			g.audits+" of an audit loop", "commit; a person pushes after the audit is clear")
 	}
-	return nil
+	return acts, nil
 }
 
 // publishes reports whether the program pushes or opens a PR.

@@ -67,10 +67,13 @@ func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal) {
 		if !on {
 			continue
 		}
-		if r := started(name, argv).judge(g); r != nil {
+		s := started(name, argv)
+		acts, r := s.weigh(g)
+		if r != nil {
 			l.note(g, name, r)
 			return r
 		}
+		l.noteStarts(g, s, acts)
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ type Result struct {
 	Job     *Job     // the background work that it started; nil without any
 	Qmd     string   // what qmd said when it could not be reached
 	Effects []Effect // on the forge
+	Printed []int    // PRs whose addresses it printed, unless it only looks
 }
 
 // EffectKind is what a call did on the forge.
@@ -51,6 +52,42 @@ type Effect struct {
 	Elsewhere bool // it is of another repository than the project's
 	// Issue says that a comment went to an issue, unless the loop knows the number as a PR's.
 	Issue bool
+	// Starts says that a program makes this comment, whose link reports its start too if it meets
+	// one. Named is the number that the command names, and Failed that the call did not succeed.
+	Starts bool
+	Named  int
+	Failed bool
+}
+
+// Starts are the effects of programs whose links reported their start. A call whose text shows the
+// same effect counts it once with them.
+type Starts struct {
+	// Opened are attempts to open a PR whose address was not printed yet.
+	Opened int `json:"opened,omitempty"`
+	// Comments are the numbers to which programs began to write, 0 where unknown; Read those that
+	// commands name in their text. Of each number the longer list counts.
+	Comments []int `json:"comments,omitempty"`
+	Read     []int `json:"read,omitempty"`
+	// Dropped are labels, as in Labels, that a program began to take off.
+	Dropped []string `json:"dropped,omitempty"`
+}
+
+// union is the number of comments that both lists make together.
+func (s Starts) union() (n int) {
+	count := func(list []int, of int) (n int) {
+		for _, k := range list {
+			if k == of {
+				n++
+			}
+		}
+		return n
+	}
+	all := slices.Concat(s.Comments, s.Read)
+	slices.Sort(all)
+	for _, of := range slices.Compact(all) {
+		n += max(count(s.Comments, of), count(s.Read, of))
+	}
+	return n
 }
 
 // Answers are what a dialog brought back.
@@ -92,7 +129,8 @@ func (e Result) step(s State, _ *Known) Outcome {
 	}
 	jobs, started := withJob(s.Run.Jobs, e.Job)
 	s.Run.Jobs = jobs
-	if !news && !started && !e.Sent && e.Qmd == "" && len(e.Effects) == 0 {
+	waits := s.Tick.Starts.Opened > 0 && len(e.Printed) > 0 || len(s.Tick.Starts.Dropped) > 0
+	if !news && !started && !e.Sent && e.Qmd == "" && len(e.Effects) == 0 && !waits {
 		return Outcome{}
 	}
 	s.Tick.RecordEffects(e)
@@ -132,30 +170,100 @@ func (t *Tick) RecordEffects(e Result) {
 		return
 	}
 	for _, f := range e.Effects {
-		label := fmt.Sprintf("#%d %s", f.PR, f.Label)
-		switch f.Kind {
-		case Commented:
-			t.Comments++
-			t.Observed.Comments++
-			if !f.Issue || t.knowsPR(f.PR) {
-				t.touch(f.PR)
-				t.attemptTouches(f)
-			}
-		case OpenedPR:
+		t.count(f)
+	}
+	t.endStarts(e)
+}
+
+// count adds one effect.
+func (t *Tick) count(f Effect) {
+	label := fmt.Sprintf("#%d %s", f.PR, f.Label)
+	switch f.Kind {
+	case Commented:
+		if t.countComment(f); !f.Failed && (!f.Issue || t.knowsPR(f.PR)) {
+			t.touch(f.PR)
 			t.attemptTouches(f)
-			if t.touch(f.PR); f.PR > 0 {
-				t.track(PR{Number: f.PR, State: "open"})
-			}
-		case MergedPR:
-			if t.touch(f.PR); f.Landed && f.PR > 0 {
-				t.merged(f.PR)
-			}
-		case SetLabel:
-			t.Labels = AppendNew(slices.Clone(t.Labels), label)
-		case DroppedLabel:
+		}
+	case OpenedPR:
+		t.attemptTouches(f)
+		if t.touch(f.PR); f.PR > 0 {
+			t.track(PR{Number: f.PR, State: "open"})
+		}
+	case MergedPR:
+		if t.touch(f.PR); f.Landed && f.PR > 0 {
+			t.merged(f.PR)
+		}
+	case SetLabel:
+		t.Labels = AppendNew(slices.Clone(t.Labels), label)
+	case DroppedLabel:
+		t.Labels = without(t.Labels, label)
+	}
+}
+
+// countComment counts a comment that a call's text shows. If its program reported its start, that
+// is counted already, and taken back if the call failed.
+func (t *Tick) countComment(f Effect) {
+	before, added := t.Starts.union(), 1
+	if f.Starts && f.Failed {
+		if i := slices.Index(t.Starts.Comments, f.Named); i >= 0 {
+			t.Starts.Comments = slices.Delete(slices.Clone(t.Starts.Comments), i, i+1)
+		}
+		added = t.Starts.union() - before
+	} else if f.Starts {
+		t.Starts.Read = append(slices.Clone(t.Starts.Read), f.Named)
+		added = t.Starts.union() - before
+	}
+	t.Comments += added
+	t.Observed.Comments += added
+}
+
+// RecordStart adds what a program is about to do, by the note of the link that let it through. A
+// start is an attempt: a PR counts as opened once its address is printed, and a label is off once
+// a call has succeeded.
+func (t *Tick) RecordStart(f Effect) {
+	switch f.Kind {
+	case OpenedPR:
+		t.Starts.Opened++
+	case DroppedLabel:
+		t.Starts.Dropped = AppendNew(slices.Clone(t.Starts.Dropped),
+			fmt.Sprintf("#%d %s", f.PR, f.Label))
+	case Commented:
+		before := t.Starts.union()
+		t.Starts.Comments = append(slices.Clone(t.Starts.Comments), f.PR)
+		added := t.Starts.union() - before
+		t.Comments += added
+		t.Observed.Comments += added
+		if !f.Issue || t.knowsPR(f.PR) {
+			t.touch(f.PR)
+			t.attemptTouches(f)
+		}
+	default:
+		t.count(f)
+	}
+}
+
+// endStarts ends the attempts of the call that has returned. Addresses that it printed beside those
+// in its text are of PRs that its programs opened.
+func (t *Tick) endStarts(e Result) {
+	left := slices.Clone(e.Printed)
+	for _, f := range e.Effects {
+		left = slices.DeleteFunc(left, func(n int) bool { return n == f.PR })
+		if f.Kind == OpenedPR {
+			t.Starts.Opened = max(0, t.Starts.Opened-1)
+		}
+	}
+	for _, n := range left[max(0, len(left)-t.Starts.Opened):] {
+		t.Starts.Opened--
+		t.count(Effect{Kind: OpenedPR, PR: n})
+	}
+	if e.Failed {
+		t.Starts.Opened = 0
+	} else {
+		for _, label := range t.Starts.Dropped {
 			t.Labels = without(t.Labels, label)
 		}
 	}
+	t.Starts.Dropped = nil
 }
 
 // touch notes a PR that a call which succeeded was about; 0 is none.

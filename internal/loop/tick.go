@@ -78,6 +78,9 @@ type Tick struct {
 	QmdError string   `json:"qmd_error,omitempty"`
 	QmdDown  bool     `json:"qmd_unreachable,omitempty"`
 
+	// Starts is what links of the brake reported and no result has ended yet.
+	Starts Starts `json:"starts,omitzero"`
+
 	// What was at entry.
 	Asked     *Asked      `json:"asked,omitempty"`
 	Tracked   []TrackedPR `json:"tracked_prs,omitempty"`

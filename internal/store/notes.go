@@ -27,6 +27,7 @@ const (
 type Note struct {
 	Session string          `json:"session"`
 	Denied  *NotedDenial    `json:"denied,omitempty"`
+	Started *NotedStart     `json:"started,omitempty"`
 	Report  json.RawMessage `json:"report,omitempty"`
 }
 
@@ -36,6 +37,18 @@ type NotedDenial struct {
 	Rule string `json:"rule"`
 	What string `json:"what"`
 	At   string `json:"at"`
+}
+
+// NotedStart is an effect on a forge that a program is about to have which a link let through.
+type NotedStart struct {
+	Tool  string `json:"tool"`
+	Kind  string `json:"kind"`         // as in "comment", by the guard's words
+	PR    int    `json:"pr,omitempty"` // or issue; 0 unknown
+	Label string `json:"label,omitempty"`
+	Repo  string `json:"repo,omitempty"` // owner/name, where the command names it
+	Cwd   string `json:"cwd,omitempty"`
+	Issue bool   `json:"issue,omitempty"` // the command says that it is about an issue
+	At    string `json:"at"`
 }
 
 // AppendNote adds a note to a project's notes. The folder must exist.
