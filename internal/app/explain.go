@@ -41,33 +41,30 @@ func (a *App) Explain(command string) report.Explanation {
 	return e
 }
 
-// heldBy names what keeps a command from a merge that no person approved.
+// heldBy names the layer that keeps a command from a merge that no person approved.
 func (h *handler) heldBy(r guard.Reading, call guard.Call) string {
-	opaque, around := len(r.Opaque) > 0, leavesLinks(call.Command)
+	around := guard.LeavesLinks(call.Command)
 	switch {
 	case len(r.Merges()) > 0 || len(h.tampers(r)) > 0:
-		return "the guard, which reads the command before it runs"
+		return "asked before it runs, by the guard"
 	case r.Bound != "":
-		return "the guard: a text that it cannot read to its end does not run (" + r.Bound + ")"
-	case opaque && around && r.ReachesForge():
-		return "the guard: a login shell or an absolute path does not meet the brake, " +
-			"so it is denied"
-	case opaque && around:
-		return "nothing here, for a login shell or an absolute path does not meet the brake: " +
-			"keep the forge's branch protection on"
-	case opaque:
-		return "the brake: gh, git, curl and their kin are judged by their real arguments " +
-			"as they start"
+		return "refused before it runs, by the guard: it is not read to its end (" + r.Bound + ")"
+	case around && r.ReachesForge():
+		return "refused before it runs, by the guard: a login shell or an absolute path does not " +
+			"meet the brake"
 	case guard.ReadOnly(call):
 		return ""
+	case around:
+		return "not held, for a login shell or an absolute path does not meet the brake: " +
+			"branch protection"
 	}
-	return "the seal: if it changes the loop's files all the same, " +
-		"merges, workers and schedules stay shut; and the brake, if it starts a forge's program"
+	return "judged when it starts, by the brake if it is a forge's program; " +
+		"the seal finds what it changes of the loop's files"
 }
 
 // verdict is what the rules make of a reading while an iteration is open.
 func (h *handler) verdict(r guard.Reading, call guard.Call) string {
-	unread, around := unreadable(r) != "", r.Unparsable != "" || leavesLinks(call.Command)
+	unread, around := unreadable(r) != "", r.Unparsable != "" || guard.LeavesLinks(call.Command)
 	switch {
 	case len(h.tampers(r)) > 0:
 		return "denied: it would " + would(h.tampers(r)[0].Kind)

@@ -17,7 +17,7 @@ import (
 
 // Names are the programs that have a link.
 var Names = [...]string{
-	"gh", "glab", "tea", "tea-cli", "hub", "az", "git",
+	"gh", "glab", "tea", "tea-cli", "hub", "git",
 	"curl", "wget", "http", "https", "xh", "xhs",
 }
 

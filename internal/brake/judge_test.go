@@ -121,7 +121,6 @@ var table = []struct{ rule, argv string }{
 	{"", "wget -i list"},
 	{"merge-pr", "gh mm 5"},
 	{"", "gh sh 5"}, // its sh starts gh, which meets its link
-	{"plant-merge", "gh alias set done 'pr merge'"},
 	{"relax-protection", "gh api -X DELETE repos/o/r/branches/main/protection"},
 	{"relax-protection", "gh repo edit --enable-auto-merge"},
 	{"run-merging-workflow", "gh workflow run automerge"},
@@ -133,7 +132,6 @@ var table = []struct{ rule, argv string }{
 	{"merge-pr", "tea-cli pulls merge 5"},
 	{"merge-pr", "hub merge https://github.com/o/r/pull/5"},
 	{"push-protected", "hub push origin HEAD:main"},
-	{"merge-pr", "az repos pr update --id 5 --status completed"},
 	{"push-protected", "git push origin HEAD:main"},
 	{"push-protected", "git push origin +feature:refs/heads/master"},
 	{"push-protected", "git push --mirror"},
@@ -142,7 +140,6 @@ var table = []struct{ rule, argv string }{
 	{"push-protected", "git out"}, // git finds git in its own folder
 	{"", "git land 5"},            // its sh starts gh, which meets its link
 	{"", "git any"},
-	{"plant-merge", "git config alias.done '!gh pr merge'"},
 	{"push-protected", "git send-pack origin HEAD:main"},
 	{"merge-pr", "curl -X PUT https://api.github.com/repos/o/r/pulls/5/merge"},
 	{"merge-pr", "curl -d '' https://api.bitbucket.org/2.0/repositories/o/r/pullrequests/5/merge"},
@@ -220,7 +217,6 @@ var table = []struct{ rule, argv string }{
 	{"unreadable", "wget --method=PUT -qi list"},
 	{"merge-pr", "http --max-redirects 3 PUT api.github.com/repos/o/r/pulls/5/merge"},
 	{"merge-pr", "http Put api.github.com/repos/o/r/pulls/5/merge"},
-	{"merge-pr", "az repos pr update --id 5 --stat completed"},
 	{"", "curl --header a:b --head https://example.com"},
 	{"", "wget -e robots=off https://example.com"},
 	{"unreadable", "git remote-https origin https://github.com/o/r"},
@@ -231,12 +227,10 @@ var table = []struct{ rule, argv string }{
 	{"merge-pr", "curl -X PUT http://127.0.0.1/repos/o/r/pulls/5/merge -sx proxy:80"},
 	{"merge-pr", "curl --data-urlencode query@long.graphql https://gitlab.com/api/graphql"},
 	{"unreadable", "curl --exp-data x https://y"},
-	{"unreadable", "az rest -m patch -u https://dev.azure.com/o/p/_apis/git/pullrequests/5 -b @no"},
-	{"relax-protection", "az devops invoke --area policy --resource x --http-method DELETE"},
 	{"relax-protection", "tea branches unprotect main"},
 	{"merge-pr", "gh codespace ssh -c x gh pr merge 5"},
-	{"plant-merge", "glab alias set x 'mr merge'"},
 	{"", "glab alias set x 'mr list'"},
+	{"unreadable", "glab x 5"},
 	{"", "gh codespace ssh -c x"},
 	{"", "curl https://example.com/{a,b}/[1-9]"},
 }

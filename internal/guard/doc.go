@@ -6,17 +6,14 @@
 // A call becomes a reading in one direction. Each package knows only those after it:
 //
 //	guard       the tools of the client: Bash, PowerShell, Write and Edit, MCP by its shape
-//	program     programs by name: wrappers (sudo, xargs, ssh), text tools, make and npm, writers
-//	powershell  PowerShell text
-//	code        snippets of other languages: Python, Node, Perl, Ruby
-//	forges      gh, glab, tea and others, git, curl: what their command lines and requests land
-//	shell       one abstract shell: it walks bash text with values that may be unknown
+//	program     programs by name: hooks and claude, what writes files, what starts another program
+//	forges      gh, glab, tea, hub, git, curl: what their command lines and requests land
+//	plain       shell text: its simple commands and the words that are written
 //	paths       which paths the loop guards
 //	shellword   words with unknown parts, patterns, flags, JSON text
 //	effect      a call (Call, Repo, Files) and its reading (Act, Opaque, Reading)
 //
-// The shell starts programs through its World, which package program is. A program that runs text
-// (bash -c, make, a file written a line before) hands it to a shell again. All shells of a reading
-// share one Machine: the acts, the work left, and what the call changed on the way. What stays
-// unknown and could be a merge is Opaque, never guessed. What only mentions a merge is nothing.
+// What is plainly written is judged here, before it runs. Nothing is executed in the mind: what a
+// script, a recipe or another language computes is Opaque at most, and the brake judges it as it
+// starts. All frames of a reading share one Machine: the acts, and the work left.
 package guard

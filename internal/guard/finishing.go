@@ -3,7 +3,7 @@ package guard
 import (
 	"strings"
 
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -23,25 +23,20 @@ func Finishing(c Call, repo func() Repo, files Files) bool {
 	if len(r.Acts) > 0 || len(r.Opaque) > 0 || r.Unparsable != "" {
 		return false
 	}
-	stmts, problem := shell.Parse(c.CommandText())
+	stmts, problem := plain.Parse(c.CommandText())
 	fine := problem == ""
-	for _, s := range stmts {
-		syntax.Walk(s, func(n syntax.Node) bool {
-			call, ok := n.(*syntax.CallExpr)
-			fine = fine && (ok && commits(call) || looker(c.Own).node(n))
-			return fine
-		})
-	}
+	commands(stmts, func(n syntax.Node, argv []string) bool {
+		call, ok := n.(*syntax.CallExpr)
+		done := ok && len(call.Assigns) == 0 && commits(argv)
+		fine = fine && (done || looker(c.Own).node(n, argv))
+		return fine
+	})
 	return fine
 }
 
 // commits reports whether a simple command is one of git's that record or push work.
-func commits(c *syntax.CallExpr) bool {
-	if len(c.Assigns) > 0 || len(c.Args) < 2 {
-		return false
-	}
-	argv := literals(c)
-	if argv[0] != "git" {
+func commits(argv []string) bool {
+	if len(argv) < 2 || argv[0] != "git" {
 		return false
 	}
 	args := argv[1:]

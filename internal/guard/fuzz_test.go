@@ -1,9 +1,8 @@
 package guard
 
 import (
-	"hooks/internal/guard/code"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/program"
-	"hooks/internal/guard/shell"
 	"hooks/internal/guard/shellword"
 	"testing"
 )
@@ -26,7 +25,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, tool := range []string{"Bash", "PowerShell", "REPL", "mcp__x__run_command"} {
 			c := Call{Tool: tool, Command: text, Cwd: project}
-			m := shell.New(c, Repo{Branch: "f"}.Known(), files, program.World{})
+			m := plain.New(c, Repo{Branch: "f"}.Known(), files, program.World{})
 			readCall(m.Shell(c.Cwd), c)
 			if m.Work < -shellword.MaxText {
 				t.Fatalf("overdrawn by %d", -m.Work)
@@ -46,7 +45,7 @@ func FuzzRead(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		if stmts, problem := shell.Parse(text); problem == "" && len(text) > shellword.MaxShell {
+		if stmts, problem := plain.Parse(text); problem == "" && len(text) > shellword.MaxShell {
 			t.Fatalf("%d statements of a text too long", len(stmts))
 		}
 	})
@@ -62,24 +61,8 @@ func FuzzTool(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, k1, v1, k2, v2 string) {
 		c := Call{Tool: name, Fields: []Field{{Path: k1, Value: v1}, {Path: k2, Value: v2}},
 			Cwd: "/p"}
-		m := shell.New(c, Repo{}.Known(), nil, program.World{})
+		m := plain.New(c, Repo{}.Known(), nil, program.World{})
 		readCall(m.Shell(c.Cwd), c)
 		ReadOnly(c)
-	})
-}
-
-// FuzzSnippet: no program of another language makes its reader fault or overdraw its budget.
-func FuzzSnippet(f *testing.F) {
-	seed(f)
-	f.Add("x = ['gh', *a[0], f'{n}'.format(1)] + ('b',)\nrun(cmd=[*x], input='gh pr merge 5')")
-	f.Add("const {a: b} = require('x'); $`gh ${a?.b}`.then(c => c['d'](/\"[/]/, {e: `f`}))")
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, lang := range []string{"python", "node", "go", "perl"} {
-			m := shell.New(Call{Cwd: project}, Repo{Branch: "f"}.Known(), nil, program.World{})
-			code.Read(m.Shell(project), lang, text)
-			if m.Work < -shellword.MaxText {
-				t.Fatalf("overdrawn by %d", -m.Work)
-			}
-		}
 	})
 }

@@ -7,13 +7,13 @@ import (
 
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/forges"
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
 
 // mcp reads a call of a tool that is known by its shape only: the words of its name and its fields,
 // whatever its server.
-func mcp(f *shell.Frame, c Call) {
+func mcp(f *plain.Frame, c Call) {
 	t, cut := shapeOf(c)
 	if len(cut) > 0 {
 		f.M.Bounded("arguments of more values than are read", cut...)
@@ -60,7 +60,7 @@ type toolShape struct {
 
 // judge reads a tool's shape: the files it writes, the text it runs, the requests it sends, and the
 // words of its name.
-func (t toolShape) judge(f *shell.Frame) {
+func (t toolShape) judge(f *plain.Frame) {
 	toolFiles(f, t)
 	toolRuns(f, t)
 	toolSends(f, t)
@@ -167,13 +167,13 @@ func (t toolShape) act(kind Kind) Act {
 }
 
 // does records an act of the call.
-func (t toolShape) does(f *shell.Frame, kind Kind) bool {
+func (t toolShape) does(f *plain.Frame, kind Kind) bool {
 	f.Act(t.act(kind), label(t.call))
 	return true
 }
 
 // moves records that a call moves a protected branch.
-func (t toolShape) moves(f *shell.Frame, branch string) bool {
+func (t toolShape) moves(f *plain.Frame, branch string) bool {
 	a := t.act(effect.PushProtected)
 	a.Ref, a.PR = branch, 0
 	f.Act(a, label(t.call))
@@ -196,7 +196,7 @@ gitlab gitea branch branches forge queue`) || shellword.HasPart(strings.ToLower(
 }
 
 // toolMerge judges a name with merge as its verb.
-func toolMerge(f *shell.Frame, t toolShape) bool {
+func toolMerge(f *plain.Frame, t toolShape) bool {
 	says := toolShape{words: t.verbs()}.hasWord
 	gerrit := strings.Contains(strings.ToLower(t.call.Tool), "gerrit")
 	status := strings.ToLower(t.text("status", "state", "state_event"))
@@ -214,7 +214,7 @@ func toolMerge(f *shell.Frame, t toolShape) bool {
 		switch {
 		case !t.ofForge() || t.otherMerge():
 			return false
-		case into != "" && !t.nounPR() && forges.Protected(f, into) == shell.No:
+		case into != "" && !t.nounPR() && forges.Protected(f, into) == plain.No:
 			return true
 		case base != "" && !t.nounPR():
 			return t.moves(f, base)
@@ -271,7 +271,7 @@ configs json yaml duplicate duplicates issue issues`)
 }
 
 // toolReview judges reviews, protections, workflows.
-func toolReview(f *shell.Frame, t toolShape) bool {
+func toolReview(f *plain.Frame, t toolShape) bool {
 	event := strings.ToUpper(t.text("event", "verdict", "review_event", "reviewEvent", "vote"))
 	voted := strings.HasPrefix(event, "APPROVE") || event == "10" ||
 		shellword.IsTrue(t.text("approve", "approved")) ||
@@ -299,7 +299,7 @@ func toolReview(f *shell.Frame, t toolShape) bool {
 }
 
 // toolBranch judges writes aimed at a branch.
-func toolBranch(f *shell.Frame, t toolShape) bool {
+func toolBranch(f *plain.Frame, t toolShape) bool {
 	moves := t.hasWord("push commit commits upload cherry revert rebase sync") ||
 		t.hasWord("file files contents ref reference refs") &&
 			t.hasWord("create update delete write put edit replace set patch remove upsert") ||
@@ -314,7 +314,7 @@ func toolBranch(f *shell.Frame, t toolShape) bool {
 		"targetBranch", "ref", "reference", "refspec", "base", "to", "refUpdates.name")
 	_, target := forges.SplitRefspec(branch)
 	switch {
-	case ok && forges.MovesProtected(f, target) == shell.Yes:
+	case ok && forges.MovesProtected(f, target) == plain.Yes:
 		return t.moves(f, branch)
 	case ok:
 		forges.UseBranch(f, label(t.call), target)
@@ -328,7 +328,7 @@ func toolBranch(f *shell.Frame, t toolShape) bool {
 }
 
 // toolPush is a push of the local clone by a tool: its words as git's.
-func toolPush(f *shell.Frame, t toolShape) {
+func toolPush(f *plain.Frame, t toolShape) {
 	argv := shellword.Lits("git", "push")
 	if shellword.IsTrue(t.text("all")) {
 		argv = append(argv, shellword.Lit("--all"))
@@ -344,7 +344,7 @@ func toolPush(f *shell.Frame, t toolShape) {
 }
 
 // toolTalk judges comments, labels and new PRs.
-func toolTalk(f *shell.Frame, t toolShape) {
+func toolTalk(f *plain.Frame, t toolShape) {
 	if a := t.act(effect.UseBranch); a.PR > 0 && t.nounPR() {
 		f.Use(a, label(t.call))
 	}

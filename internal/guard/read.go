@@ -5,19 +5,17 @@ import (
 	"maps"
 	"slices"
 
-	"hooks/internal/guard/code"
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/forges"
-	"hooks/internal/guard/powershell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/program"
-	"hooks/internal/guard/shell"
 	"hooks/internal/guard/shellword"
 )
 
 // Read returns the effect of the call. It never panics, and its work is bounded whatever the text:
 // where a bound ends the reading, Unparsable names it, and the acts found before are kept.
 func Read(c Call, repo func() Repo, files Files) Reading {
-	m := shell.New(c, repo, files, program.World{Reads: reads})
+	m := plain.New(c, repo, files, program.World{})
 	return reading(m, func() { readCall(m.Shell(c.Cwd), c) })
 }
 
@@ -27,16 +25,16 @@ func Read(c Call, repo func() Repo, files Files) Reading {
 func ReadArgv(
 	argv []string, env map[string]string, c Call, repo func() Repo, files Files,
 ) Reading {
-	m := shell.New(c, repo, files, program.World{})
+	m := plain.New(c, repo, files, program.World{})
 	if len(argv) == 0 {
 		return m.Read
 	}
+	m.Real = true
 	f := m.Shell(c.Cwd)
-	f.Stdin = &shell.Stream{Text: shellword.Unknown}
+	f.Stdin = &plain.Stream{Text: shellword.Unknown}
 	return reading(m, func() {
 		for _, name := range slices.Sorted(maps.Keys(env)) {
 			f.Let(name, env[name])
-			f.Export(name)
 			if argv[0] == "git" {
 				f.RunsLater(name)
 			}
@@ -47,7 +45,7 @@ func ReadArgv(
 
 // reading runs a reading and returns it. A fault over foreign text is part of the reading, so that
 // the text does not pass as harmless.
-func reading(m *shell.Machine, run func()) (r Reading) {
+func reading(m *plain.Machine, run func()) (r Reading) {
 	defer func() {
 		if p := recover(); p != nil {
 			m.Read.Unparsable = fmt.Sprintf("fault while reading: %v", p)
@@ -59,18 +57,18 @@ func reading(m *shell.Machine, run func()) (r Reading) {
 }
 
 // readCall reads a call by its tool.
-func readCall(f *shell.Frame, c Call) {
+func readCall(f *plain.Frame, c Call) {
 	switch c.Tool {
 	case "Bash", "Monitor":
 		f.Run(c.CommandText())
 	case "PowerShell":
-		powershell.Read(f, c.CommandText())
+		powershell(f, c.CommandText())
 	case "REPL":
 		for _, fd := range c.Fields {
-			code.Text(f, "node", fd.Value, "REPL")
+			program.Code(f, "REPL", fd.Value)
 		}
 		if len(c.Fields) == 0 {
-			code.Text(f, "node", c.Command, "REPL")
+			program.Code(f, "REPL", c.Command)
 		}
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
 		edit(f, c)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -398,39 +398,14 @@ func looksHooks(args []string) bool {
 help doctor report-card --version`, nth(args, 0))
 }
 
-// reads reports whether a command line is known to read files only. Git's index is no file that
-// anybody runs.
-func reads(argv []string) bool {
-	name, args := argv[0], argv[1:]
-	switch {
-	case shellword.Has("bat batcat shasum md5 zcat zgrep nm objdump readelf delta difft", name):
-		return true
-	case shellword.Has("less more", name):
-		_, ok := fit(args, "-NnRSFXEe")
-		return ok
-	case name == "prettier":
-		return !shellword.AnyOf(args, "--write -w")
-	case name == "git" && shellword.Has("add commit", nth(args, 0)):
-		return true
-	case strings.HasPrefix(name, "-"):
-		return false
-	}
-	return looker(nil).argv(argv)
-}
-
 // Reports reports whether a command gives facts to the loop, in any of its parts.
 func Reports(c Call) bool {
-	stmts, _ := shell.Parse(c.CommandText())
+	stmts, _ := plain.Parse(c.CommandText())
 	found := false
-	for _, s := range stmts {
-		syntax.Walk(s, func(n syntax.Node) bool {
-			if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-				argv := literals(call)
-				own := shellword.ProgramName(argv[0]) == "hooks"
-				found = found || own && shellword.AnyOf(argv[1:], "report")
-			}
-			return !found
-		})
-	}
+	commands(stmts, func(_ syntax.Node, argv []string) bool {
+		found = found || len(argv) > 0 && shellword.ProgramName(argv[0]) == "hooks" &&
+			shellword.AnyOf(argv[1:], "report")
+		return !found
+	})
 	return found
 }

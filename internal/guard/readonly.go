@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"hooks/internal/guard/effect"
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
+	"hooks/internal/guard/program"
 	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -43,20 +44,37 @@ ReadMcpResourceTool ListMcpResources ReadMcpResource`, c.Tool):
 // looker judges shell text; it holds the paths under which this program may be started.
 type looker []string
 
-// text walks every command, in substitutions too.
-func (l looker) text(text string) bool {
-	stmts, problem := shell.Parse(text)
-	fine := problem == ""
+// commands calls do for every node of parsed text, with the words of the simple commands among them
+// as literal has them, until it returns false.
+func commands(stmts []*syntax.Stmt, do func(n syntax.Node, argv []string) bool) {
+	goes := true
 	for _, s := range stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
-			fine = fine && l.node(n)
-			return fine
+			if n == nil || !goes {
+				return goes
+			}
+			var argv []string
+			if c, ok := n.(*syntax.CallExpr); ok {
+				argv = literals(c)
+			}
+			goes = do(n, argv)
+			return goes
 		})
 	}
+}
+
+// text judges every command, in substitutions too.
+func (l looker) text(text string) bool {
+	stmts, problem := plain.Parse(text)
+	fine := problem == ""
+	commands(stmts, func(n syntax.Node, argv []string) bool {
+		fine = fine && l.node(n, argv)
+		return fine
+	})
 	return fine
 }
 
-func (l looker) node(n syntax.Node) bool {
+func (l looker) node(n syntax.Node, argv []string) bool {
 	switch n := n.(type) {
 	case *syntax.FuncDecl, *syntax.CoprocClause, *syntax.DeclClause, *syntax.LetClause,
 		*syntax.ArithmCmd, *syntax.ArithmExp, *syntax.CStyleLoop, *syntax.ArrayExpr,
@@ -83,7 +101,7 @@ func (l looker) node(n syntax.Node) bool {
 	case *syntax.DblQuoted:
 		return !zshRuns(n.Parts, false)
 	case *syntax.CallExpr:
-		return len(n.Args) == 0 || l.argv(literals(n))
+		return len(n.Args) == 0 || l.argv(argv)
 	}
 	return true
 }
@@ -196,7 +214,7 @@ func literal(w *syntax.Word) string {
 			known = append(known, p)
 		}
 	}
-	m := shell.New(Call{}, Repo{}.Known(), nil, nil)
+	m := plain.New(Call{}, Repo{}.Known(), nil, program.World{})
 	return m.Shell("").Whole(&syntax.Word{Parts: known}).Text + end
 }
 

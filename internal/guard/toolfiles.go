@@ -3,22 +3,22 @@ package guard
 import (
 	"strings"
 
-	"hooks/internal/guard/code"
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/forges"
 	"hooks/internal/guard/paths"
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
+	"hooks/internal/guard/program"
 	"hooks/internal/guard/shellword"
 )
 
 // edit judges Write, Edit and NotebookEdit by their path. The caller looks at the text that they
 // leave in a settings file.
-func edit(f *shell.Frame, c Call) {
+func edit(f *plain.Frame, c Call) {
 	p := effect.LeafText(c.Fields, "file_path", "notebook_path", "path")
 	if p == "" {
 		return
 	}
-	if full := shell.Absolute(p, c.Cwd); f.KindAt(shellword.Lit(p)) == paths.Registration {
+	if full := plain.Absolute(p, c.Cwd); f.KindAt(shellword.Lit(p)) == paths.Registration {
 		f.Act(Act{Kind: effect.WriteSettings, Ref: p, Path: full, Command: c.Tool + " " + p}, nil)
 		return
 	}
@@ -26,7 +26,7 @@ func edit(f *shell.Frame, c Call) {
 }
 
 // toolFiles judges tools that write files by every path they are given.
-func toolFiles(f *shell.Frame, t toolShape) {
+func toolFiles(f *plain.Frame, t toolShape) {
 	if !t.hasWord(`write edit create delete remove move rename append replace insert patch update
 save put truncate copy upload set touch modify overwrite unlink rm mv cp apply str`) {
 		return
@@ -52,13 +52,13 @@ save put truncate copy upload set touch modify overwrite unlink rm mv cp apply s
 }
 
 // toolRuns reads tools that run commands or programs: their text is read like Bash's.
-func toolRuns(f *shell.Frame, t toolShape) {
+func toolRuns(f *plain.Frame, t toolShape) {
 	runs := t.hasWord(`execute exec run start shell terminal bash command process spawn powershell
 cmd sh ssh cli`)
 	evals := t.hasWord("evaluate eval javascript python repl code script execute run snippet")
 	t.cli(f)
 	if line := t.commandLine(); runs && len(line) > 0 {
-		f.Inside(t.call.Tool, shellword.Quoted(line))
+		inside(f, t.call.Tool, shellword.Quoted(line))
 	}
 	for _, fd := range t.fields {
 		switch key := strings.ToLower(fd.Path); {
@@ -67,30 +67,31 @@ cmd sh ssh cli`)
 				key == "command"):
 			rest := shellword.Quoted(append(t.list("args."), t.list("arguments.")...))
 			line := fd.Value + " " + rest + " " + t.text("args")
-			f.Inside(t.call.Tool, strings.TrimSpace(line))
+			inside(f, t.call.Tool, strings.TrimSpace(line))
 		case shellword.Has("code source", key) && (evals || runs) && notebookShell(fd.Value) != "":
-			f.Inside(t.call.Tool, notebookShell(fd.Value))
+			inside(f, t.call.Tool, notebookShell(fd.Value))
 			fallthrough
 		case (evals || runs) &&
 			shellword.Has("code script expression function source program javascript js", key):
 			t.script(f, fd.Value)
 		case shellword.Has("keys text data", key) && t.types():
-			f.Inside(t.call.Tool, fd.Value)
+			inside(f, t.call.Tool, fd.Value)
 		}
 	}
 }
 
+// inside reads text that a tool runs in a shell.
+func inside(f *plain.Frame, tool, text string) {
+	f.Within(tool, func() { f.Run(text) })
+}
+
 // script reads a program that a tool is given.
-func (t toolShape) script(f *shell.Frame, text string) {
+func (t toolShape) script(f *plain.Frame, text string) {
 	if t.hasWord("bash shell sh") {
-		f.Inside(t.call.Tool, text)
+		inside(f, t.call.Tool, text)
 		return
 	}
-	lang := "node"
-	if t.hasWord("python") || strings.EqualFold(t.text("language", "lang"), "python") {
-		lang = "python"
-	}
-	f.Within(t.call.Tool, func() { code.Read(f, lang, text) })
+	f.Within(t.call.Tool, func() { program.Code(f, "code", text) })
 }
 
 // commandLine are the words of a command that is given as a list, its program perhaps apart.
@@ -142,7 +143,7 @@ func (t toolShape) types() bool {
 }
 
 // cli reads the arguments of a tool that is one program: mcp__gh__run {"command": "pr merge 5"}.
-func (t toolShape) cli(f *shell.Frame) {
+func (t toolShape) cli(f *plain.Frame) {
 	for _, program := range []string{"gh", "glab", "git"} {
 		if !t.hasWord(program) && !strings.Contains(t.call.Tool, "__"+program+"__") {
 			continue
@@ -163,13 +164,13 @@ func (t toolShape) cli(f *shell.Frame) {
 			parts = append(parts, shellword.Quoted(line))
 		}
 		if len(parts) > said {
-			f.Inside(t.call.Tool, strings.Join(parts, " "))
+			inside(f, t.call.Tool, strings.Join(parts, " "))
 		}
 	}
 }
 
 // toolSends reads tools that send HTTP requests or GraphQL.
-func toolSends(f *shell.Frame, t toolShape) {
+func toolSends(f *plain.Frame, t toolShape) {
 	query := t.text("query", "mutation", "document")
 	if strings.Contains(query, "mutation") && strings.Contains(query, "{") {
 		forges.GraphQL(f, query, t.fields, label(t.call))
@@ -201,7 +202,7 @@ func toolSends(f *shell.Frame, t toolShape) {
 }
 
 // toolClick judges a click on a forge's merge button.
-func toolClick(f *shell.Frame, t toolShape) bool {
+func toolClick(f *plain.Frame, t toolShape) bool {
 	clicks, runs := t.hasWord("click tap press submit"), t.hasWord("evaluate run code script")
 	for _, fd := range t.fields {
 		text := strings.ToLower(strings.TrimSpace(fd.Value))

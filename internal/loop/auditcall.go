@@ -44,7 +44,8 @@ func (e Call) between(s State) bool {
 }
 
 // publishes refuses what would leave the worktree: pushes and pull requests. A post action may do
-// it where the project's configuration says so.
+// it where the project's configuration says so. What is not plain is judged as it starts where the
+// brake is.
 func (e Call) publishes(s State, k *Known, during string) Outcome {
 	if r := s.Run.Audit; r != nil && r.Phase == PostAction && r.Post != nil && r.Post.Push {
 		return Outcome{}
@@ -62,7 +63,7 @@ func (e Call) publishes(s State, k *Known, during string) Outcome {
 	case what != "":
 		return refuseCall(deny(AuditRule, "commit; a person pushes after the audit is clear",
 			"Not published: %s. Nothing leaves the worktree during %s", what, during))
-	case k.Reading.Opaque != "" && k.Reading.Reaches:
+	case k.Reading.Opaque != "" && k.Reading.Reaches && !k.Reading.Braked:
 		return refuseCall(deny(AuditRule,
 			"write it plainly, without text that is only known when it runs",
 			"This command cannot be read and it could push: %s", k.Reading.Opaque))

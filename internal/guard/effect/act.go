@@ -2,10 +2,7 @@
 // be resolved.
 package effect
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Kind is the effect of an Act.
 type Kind string
@@ -80,11 +77,14 @@ type Act struct {
 	Via     []string
 }
 
-// Opaque is a part that cannot be resolved statically and could reach a forge or the state.
+// Opaque is a part that is not plain: a text that is only known when it runs, or that of another
+// language.
 type Opaque struct {
 	Text   string   // the part as written, at most 200 bytes
 	Reason string   // as in "the command name is only known when it runs"
 	Via    []string // wrappers it was found through, outermost first
+	// Forge says that its text names a forge's program beside a word for landing.
+	Forge bool
 }
 
 // Reading is the effect of a call, as far as its text shows it.
@@ -107,24 +107,9 @@ type Reading struct {
 	Pushes string
 }
 
-// ReachesForge reports whether a part that cannot be resolved names a forge's program or a push, or
-// is text that a shell reads from a pipe.
+// ReachesForge reports whether a part that is not plain could land something.
 func (r Reading) ReachesForge() bool {
-	for _, o := range r.Opaque {
-		if strings.HasPrefix(o.Text, "… | ") {
-			return true
-		}
-		words := strings.FieldsFunc(o.Text+" "+strings.Join(o.Via, " "), func(c rune) bool {
-			return strings.ContainsRune(" \t\n'\"`$(){}[];|&,=", c)
-		})
-		for _, w := range words {
-			switch w[strings.LastIndexByte(w, '/')+1:] {
-			case "gh", "glab", "tea", "tea-cli", "hub", "push":
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Opaque, func(o Opaque) bool { return o.Forge })
 }
 
 // without returns the acts of other kinds than those left out.

@@ -7,30 +7,30 @@ import (
 	"strings"
 
 	"hooks/internal/guard/effect"
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
 
 // Protected reports whether a branch is one that only a reviewed PR may move. Unknown text may
 // stand for one.
-func Protected(f *shell.Frame, name string) shell.Truth {
+func Protected(f *plain.Frame, name string) plain.Truth {
 	if name == "" {
-		return shell.Maybe
+		return plain.Maybe
 	}
 	if shellword.HasUnknown(name) {
 		pat := strings.NewReplacer(shellword.Unknown, "*", shellword.UnknownEnv, "*").Replace(name)
 		if anyProtected(f, func(p string) bool { return shellword.GlobMatch(pat, p) }) {
-			return shell.Maybe
+			return plain.Maybe
 		}
-		return shell.No
+		return plain.No
 	}
-	return shell.TruthOf(anyProtected(f, func(p string) bool {
+	return plain.TruthOf(anyProtected(f, func(p string) bool {
 		return shellword.GlobMatch(p, name)
 	}))
 }
 
 // anyProtected asks for every protected name or glob.
-func anyProtected(f *shell.Frame, is func(p string) bool) bool {
+func anyProtected(f *plain.Frame, is func(p string) bool) bool {
 	r := f.M.Repo()
 	names := []string{"main", "master", "trunk", r.Default}
 	if r.Default == "" {
@@ -40,13 +40,13 @@ func anyProtected(f *shell.Frame, is func(p string) bool) bool {
 }
 
 // DefaultBranch is the branch that the forge merges into, "main" while that is unknown.
-func DefaultBranch(f *shell.Frame) string {
+func DefaultBranch(f *plain.Frame) string {
 	return cmp.Or(f.M.Repo().Default, "main")
 }
 
 // branch is what is checked out in a directory: as the call left it, as its files say, or as the
 // caller said. It is "" where there is no repository or no branch, and unknown text in doubt.
-func branch(f *shell.Frame, dir string) string {
+func branch(f *plain.Frame, dir string) string {
 	dir = path.Clean(dir)
 	call := path.Clean(f.M.Call.Cwd)
 	lost := shellword.HasUnknown(dir) || dir == "." || strings.HasPrefix(dir, "~") ||
@@ -77,9 +77,9 @@ func branch(f *shell.Frame, dir string) string {
 }
 
 // gitDir is where git keeps the repository of a folder, or its linked worktree, "" for none.
-func gitDir(f *shell.Frame, dir string) string {
+func gitDir(f *plain.Frame, dir string) string {
 	git := dir + "/.git"
-	if _, from := f.Open(git + "/HEAD"); from != shell.Nowhere {
+	if _, ok := f.Open(git + "/HEAD"); ok {
 		return git
 	}
 	link, _ := f.Open(git)
@@ -91,7 +91,7 @@ func gitDir(f *shell.Frame, dir string) string {
 
 // previousBranch is the branch that was checked out before, as "-" and "@{-1}" mean it: as this
 // call left it, else by git's log of HEAD.
-func previousBranch(f *shell.Frame, dir, name string) string {
+func previousBranch(f *plain.Frame, dir, name string) string {
 	dir = path.Clean(dir)
 	if name != "-" && name != "@{-1}" {
 		return shellword.Unknown
@@ -115,7 +115,7 @@ func previousBranch(f *shell.Frame, dir, name string) string {
 
 // UseBranch records that the words check out a branch, push to it or move another to it. Protected
 // branches are no PR's own, though a fork may have one of their name. pull/142/head is the PR.
-func UseBranch(f *shell.Frame, argv []shellword.Word, name string) {
+func UseBranch(f *plain.Frame, argv []shellword.Word, name string) {
 	for _, place := range []string{"refs/", "heads/", "remotes/", "origin/", "upstream/"} {
 		name = strings.TrimPrefix(name, place)
 	}
@@ -128,13 +128,13 @@ func UseBranch(f *shell.Frame, argv []shellword.Word, name string) {
 		f.Use(effect.Act{PR: n}, argv)
 		return
 	}
-	if !shellword.HasUnknown(name) && Protected(f, name) == shell.No {
+	if !shellword.HasUnknown(name) && Protected(f, name) == plain.No {
 		f.Use(effect.Act{Ref: name}, argv)
 	}
 }
 
 // checkedOut notes that a directory may now be on a branch.
-func checkedOut(f *shell.Frame, dir, name string) {
+func checkedOut(f *plain.Frame, dir, name string) {
 	dir = path.Clean(dir)
 	f.M.Before[dir] = branch(f, dir)
 	f.M.Heads[dir] = name

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"hooks/internal/guard/effect"
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
 
 // Comment judges the text of a comment: a line that a bot takes for an order to merge arms a merge.
-func Comment(f *shell.Frame, body string, a effect.Act, argv []shellword.Word) {
+func Comment(f *plain.Frame, body string, a effect.Act, argv []shellword.Word) {
 	a.Kind = effect.Comment
 	if order := mergeOrder(body); order != "" {
 		a.Kind, a.Auto = effect.ArmAutoMerge, true
@@ -97,7 +97,7 @@ force branch rollup retry thanks`, strings.TrimRight(a, ".!")):
 }
 
 // labelWords judges labels given to a PR: one by which a bot merges arms a merge. Others are noted.
-func labelWords(f *shell.Frame, words []shellword.Word, a effect.Act, argv []shellword.Word) {
+func labelWords(f *plain.Frame, words []shellword.Word, a effect.Act, argv []shellword.Word) {
 	for _, w := range words {
 		for _, name := range strings.Split(w.Text, ",") {
 			if mergeLabel(name) {
@@ -114,7 +114,7 @@ func labelWords(f *shell.Frame, words []shellword.Word, a effect.Act, argv []she
 }
 
 // labelled notes labels that are put on or taken off a numbered issue or PR.
-func labelled(f *shell.Frame, kind effect.Kind, words []shellword.Word, a effect.Act,
+func labelled(f *plain.Frame, kind effect.Kind, words []shellword.Word, a effect.Act,
 	argv []shellword.Word) {
 	if a.PR == 0 {
 		return
@@ -129,7 +129,7 @@ func labelled(f *shell.Frame, kind effect.Kind, words []shellword.Word, a effect
 }
 
 // Labels judges the labels among a request's leaves.
-func Labels(f *shell.Frame, leaves []effect.Field, a effect.Act, argv []shellword.Word) {
+func Labels(f *plain.Frame, leaves []effect.Field, a effect.Act, argv []shellword.Word) {
 	for _, fd := range leaves {
 		key := strings.TrimSuffix(fd.Path, "[]")
 		key = key[strings.LastIndexByte(key, '.')+1:]

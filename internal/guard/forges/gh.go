@@ -7,17 +7,17 @@ import (
 	"strings"
 
 	"hooks/internal/guard/effect"
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
 
 const ghValued = "-R --repo --hostname --config-dir"
 
 // GH reads a command line of GitHub's client.
-func GH(f *shell.Frame, argv []shellword.Word) {
+func GH(f *plain.Frame, argv []shellword.Word) {
 	group, rest, ok := shellword.Subcommand(argv[1:], ghValued)
 	if !ok {
-		ghUnknown(f, argv, group)
+		ghUnknown(f, argv)
 		return
 	}
 	_, aliased := ghAliased(f, group.Text)
@@ -36,10 +36,8 @@ func GH(f *shell.Frame, argv []shellword.Word) {
 			usePR(f, argv, prTarget(f, fl))
 		}
 		talk(f, argv, sub.Text, fl)
-	case "alias":
-		ghAlias(f, argv, rest)
 	case "config":
-		ghConfig(f, argv, rest)
+		ghConfig(f, rest)
 	case "extension", "extensions", "ext":
 		ghExtension(f, argv, rest)
 	case "workflow":
@@ -67,8 +65,8 @@ func GH(f *shell.Frame, argv []shellword.Word) {
 }
 
 // ghOwn are gh's own commands that land nothing.
-const ghOwn = `release run auth attestation browse cache completion gist gpg-key help label org
-project search secret ssh-key status variable version preview copilot agent-task accessibility
+const ghOwn = `alias release run auth attestation browse cache completion gist gpg-key help label
+org project search secret ssh-key status variable version preview copilot agent-task accessibility
 actions environment reference skill licenses`
 
 // ghHelpValued are the flags of a command that take a value: behind any other a -h asks for help.
@@ -83,28 +81,22 @@ func ghHelpValued(group string, rest []shellword.Word) string {
 }
 
 // ghUnknown is gh with a command that is only known when it runs.
-func ghUnknown(f *shell.Frame, argv []shellword.Word, group shellword.Word) {
-	if group.Text != "pr" || !GenericForge(f, argv) {
-		f.OpaqueForge(shellword.Join(argv), "the gh command is only known when it runs")
-	}
+func ghUnknown(f *plain.Frame, argv []shellword.Word) {
+	f.OpaqueForge(shellword.Join(argv), "the gh command is only known when it runs")
 }
 
 // ghAliased is the text of an alias of gh.
-func ghAliased(f *shell.Frame, name string) (text string, ok bool) {
-	if text, ok = f.M.GHAliases[name]; !ok {
-		text, ok = f.M.Repo().Aliases[name]
-	}
+func ghAliased(f *plain.Frame, name string) (text string, ok bool) {
+	text, ok = f.M.Repo().Aliases[name]
 	return text, ok
 }
 
 // ghExpand runs an alias: "!…" in a shell, anything else as gh's arguments. $1 is replaced, other
 // words follow.
-func ghExpand(f *shell.Frame, name, text string, rest []shellword.Word) {
+func ghExpand(f *plain.Frame, name, text string, rest []shellword.Word) {
 	defer f.Through("gh alias " + name)()
 	if line, ok := strings.CutPrefix(text, "!"); ok {
-		g := f.Child()
-		g.Args, g.Name = shellword.Texts(rest), "sh"
-		g.Run(line)
+		f.Child().Run(line)
 		return
 	}
 	filled := text
@@ -118,7 +110,7 @@ func ghExpand(f *shell.Frame, name, text string, rest []shellword.Word) {
 }
 
 // ghExtended is an extension, which cannot be read. Common ones only show or tidy the local clone.
-func ghExtended(f *shell.Frame, argv []shellword.Word, name string) {
+func ghExtended(f *plain.Frame, argv []shellword.Word, name string) {
 	switch {
 	case shellword.Has(harmlessExtensions, name):
 	case shellword.MergeWord(name) || strings.Contains(name, "merge") &&
@@ -141,84 +133,23 @@ func firstNumber(args []shellword.Word) int {
 	return 0
 }
 
-func ghAlias(f *shell.Frame, argv, rest []shellword.Word) {
-	sub, rest, _ := shellword.Subcommand(rest, ghValued)
-	fl := shellword.ParseFlags(rest, "")
-	input := f.Input()
-	switch name, text := fl.Arg(0).Text, fl.Arg(1).Text; sub.Text {
-	case "set":
-		if text == "-" {
-			text = strings.TrimSpace(input)
-		}
-		if fl.On("-s", "--shell") && !strings.HasPrefix(text, "!") {
-			text = "!" + text
-		}
-		setAlias(f, argv, name, text)
-	case "import":
-		if name != "" {
-			input = f.FileText(name)
-		}
-		if shellword.Blank(input) {
-			f.OpaqueForge(shellword.Join(argv), "the aliases it brings in are not known here")
-			return
-		}
-		for line := range strings.SplitSeq(input, "\n") {
-			name, value, ok := strings.Cut(strings.TrimSpace(line), ":")
-			if ok && !strings.HasPrefix(name, "#") {
-				setAlias(f, argv, name, strings.Trim(strings.TrimSpace(value), `'"`))
-			}
-		}
-	}
-}
-
-// setAlias notes an alias; one that merges is an act of its own, for a later call could use it.
-func setAlias(f *shell.Frame, argv []shellword.Word, name, text string) {
-	f.M.GHAliases[name] = text
-	if shellword.Blank(text) {
-		f.OpaqueForge(shellword.Join(argv), "what the alias stands for is only known when it runs")
-		return
-	}
-	args := []shellword.Word{shellword.Lit(shellword.Unknown)}
-	plant(f, argv, func(g *shell.Frame) {
-		if ghExpand(g, name, text, args); shellword.ProgramName(argv[0].Text) == "glab" {
-			Glab(g, append(append(shellword.Lits("glab"), g.WordsOf(text)...), args...))
-		}
-	})
-}
-
-// plant reads the text that an alias or a setting would run later. If that merges, setting it is
-// an act.
-func plant(f *shell.Frame, argv []shellword.Word, run func(g *shell.Frame)) {
-	if f.Would(run) {
-		f.Act(effect.Act{Kind: effect.PlantMerge}, argv)
-	}
-}
-
-func ghConfig(f *shell.Frame, argv, rest []shellword.Word) {
+func ghConfig(f *plain.Frame, rest []shellword.Word) {
 	sub, rest, _ := shellword.Subcommand(rest, "-h --host")
 	if sub.Text != "set" {
 		return
 	}
 	fl := shellword.ParseFlags(rest, "-h --host")
 	key, val := fl.Arg(0).Text, fl.Arg(1).Text
-	if name, ok := strings.CutPrefix(strings.Replace(key, "aliases.", "alias.", 1), "alias."); ok {
-		setAlias(f, argv, name, val)
-		return
-	}
 	if shellword.Has("editor pager browser", key) {
 		f.Look("gh "+key, val)
 	}
 }
 
-func ghExtension(f *shell.Frame, argv, rest []shellword.Word) {
+func ghExtension(f *plain.Frame, argv, rest []shellword.Word) {
 	sub, rest, _ := shellword.Subcommand(rest, "--pin")
 	fl := shellword.ParseFlags(rest, "--pin")
 	switch name := strings.TrimPrefix(shellword.ProgramName(fl.Arg(0).Text), "gh-"); sub.Text {
 	case "exec":
-		if text, ok := f.M.GHAliases[name]; ok {
-			ghExpand(f, name, text, fl.Pos[1:])
-			return
-		}
 		ghExtended(f, argv, name)
 	case "install":
 		switch {
@@ -231,7 +162,7 @@ func ghExtension(f *shell.Frame, argv, rest []shellword.Word) {
 	}
 }
 
-func ghCodespace(f *shell.Frame, rest []shellword.Word) {
+func ghCodespace(f *plain.Frame, rest []shellword.Word) {
 	fl := shellword.ParseFlags(rest,
 		"-c --codespace -R --repo --repo-owner --profile --server-port")
 	if fl.Arg(0).Text == "ssh" {
@@ -240,7 +171,7 @@ func ghCodespace(f *shell.Frame, rest []shellword.Word) {
 	}
 }
 
-func ghWorkflow(f *shell.Frame, argv, rest []shellword.Word) {
+func ghWorkflow(f *plain.Frame, argv, rest []shellword.Word) {
 	sub, rest, _ := shellword.Subcommand(rest, ghValued)
 	if sub.Text == "run" {
 		fl := shellword.ParseFlags(rest, "-f -F -r --raw-field --field --ref -R --repo")
@@ -249,7 +180,7 @@ func ghWorkflow(f *shell.Frame, argv, rest []shellword.Word) {
 }
 
 // Workflow judges a started workflow: by its file where that can be read, else by its name.
-func Workflow(f *shell.Frame, name string, argv []shellword.Word) {
+func Workflow(f *plain.Frame, name string, argv []shellword.Word) {
 	if name == "" {
 		return
 	}
@@ -276,11 +207,10 @@ func Workflow(f *shell.Frame, name string, argv []shellword.Word) {
 }
 
 // workflowText is the text of a workflow by its file, or by the name under which it is shown.
-func workflowText(f *shell.Frame, name string) (string, bool) {
+func workflowText(f *plain.Frame, name string) (string, bool) {
 	folder := path.Join(f.M.Call.Cwd, ".github/workflows")
 	if ext := path.Ext(name); ext == ".yml" || ext == ".yaml" {
-		text, from := f.Open(folder + "/" + shellword.ProgramName(name))
-		return text, from != shell.Nowhere
+		return f.Open(folder + "/" + shellword.ProgramName(name))
 	}
 	list, ok := f.M.Files.(effect.Folders)
 	if !ok {
@@ -325,7 +255,7 @@ func inputNumber(argv []shellword.Word) int {
 	return 0
 }
 
-func ghRepo(f *shell.Frame, argv, rest []shellword.Word) {
+func ghRepo(f *plain.Frame, argv, rest []shellword.Word) {
 	sub, rest, _ := shellword.Subcommand(rest, ghValued)
 	switch sub.Text {
 	case "clone":
@@ -341,7 +271,7 @@ func ghRepo(f *shell.Frame, argv, rest []shellword.Word) {
 	case "sync":
 		fl := shellword.ParseFlags(rest, "-b --branch -s --source")
 		branch := cmp.Or(fl.Val("-b", "--branch"), DefaultBranch(f))
-		if len(fl.Pos) > 0 && Protected(f, branch) != shell.No {
+		if len(fl.Pos) > 0 && Protected(f, branch) != plain.No {
 			repo := repoName(fl.Arg(0).Text)
 			f.Act(effect.Act{Kind: effect.PushProtected, Ref: branch, Repo: repo}, argv)
 		}

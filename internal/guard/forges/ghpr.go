@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"hooks/internal/guard/effect"
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
 
@@ -20,10 +20,10 @@ const (
 )
 
 // ghPR reads gh pr …
-func ghPR(f *shell.Frame, argv, rest []shellword.Word) {
+func ghPR(f *plain.Frame, argv, rest []shellword.Word) {
 	sub, rest, ok := shellword.Subcommand(rest, ghPRValued)
 	if !ok {
-		ghUnknown(f, argv, sub)
+		ghUnknown(f, argv)
 		return
 	}
 	switch sub.Text {
@@ -42,13 +42,13 @@ func ghPR(f *shell.Frame, argv, rest []shellword.Word) {
 }
 
 // prCheckout leaves the place on the branch of a PR, which is no protected one.
-func prCheckout(f *shell.Frame, argv []shellword.Word, a effect.Act) {
+func prCheckout(f *plain.Frame, argv []shellword.Word, a effect.Act) {
 	usePR(f, argv, a)
 	checkedOut(f, place(f), "pull-request")
 }
 
 // usePR records that a command works on a PR, or on the branch that names it.
-func usePR(f *shell.Frame, argv []shellword.Word, a effect.Act) {
+func usePR(f *plain.Frame, argv []shellword.Word, a effect.Act) {
 	if a.PR > 0 {
 		f.Use(a, argv)
 		return
@@ -57,9 +57,9 @@ func usePR(f *shell.Frame, argv []shellword.Word, a effect.Act) {
 }
 
 // place is the shell's directory, or the call's where that is not known.
-func place(f *shell.Frame) string { return cmp.Or(f.Cwd, f.M.Call.Cwd) }
+func place(f *plain.Frame) string { return cmp.Or(f.Cwd, f.M.Call.Cwd) }
 
-func ghMerge(f *shell.Frame, argv, rest []shellword.Word) {
+func ghMerge(f *plain.Frame, argv, rest []shellword.Word) {
 	fl := shellword.ParseFlags(rest, ghMergeValued)
 	if fl.On("--disable-auto") && !fl.On("--admin") {
 		return
@@ -79,7 +79,7 @@ func ghMerge(f *shell.Frame, argv, rest []shellword.Word) {
 
 // prTarget is the PR that a command's first word names by a number, a URL or a branch. Without one
 // it is that of the current branch.
-func prTarget(f *shell.Frame, fl shellword.Flags) effect.Act {
+func prTarget(f *plain.Frame, fl shellword.Flags) effect.Act {
 	a := effect.Act{Repo: cmp.Or(repoFlag(fl), repoName(f.Env("GH_REPO")))}
 	w := fl.Arg(0)
 	switch {
@@ -117,7 +117,7 @@ func PullURL(w shellword.Word, repo string) (pr int, name, ref string) {
 
 func repoFlag(fl shellword.Flags) string { return repoName(fl.Val("-R", "--repo")) }
 
-func ghReview(f *shell.Frame, argv, rest []shellword.Word) {
+func ghReview(f *plain.Frame, argv, rest []shellword.Word) {
 	fl := shellword.ParseFlags(rest, ghReviewValued)
 	a := prTarget(f, fl)
 	a.Kind = effect.Comment
@@ -135,7 +135,7 @@ func ghReview(f *shell.Frame, argv, rest []shellword.Word) {
 }
 
 // bodyOf is the text of a comment, from its flag or its file.
-func bodyOf(f *shell.Frame, fl shellword.Flags) string {
+func bodyOf(f *plain.Frame, fl shellword.Flags) string {
 	if w, ok := fl.Get("-b", "--body", "-m", "--message"); ok {
 		return w.Text
 	}
@@ -146,7 +146,7 @@ func bodyOf(f *shell.Frame, fl shellword.Flags) string {
 }
 
 // talk reads the comments and labels of issues and PRs, as gh and glab have them.
-func talk(f *shell.Frame, argv []shellword.Word, sub string, fl shellword.Flags) {
+func talk(f *plain.Frame, argv []shellword.Word, sub string, fl shellword.Flags) {
 	switch a := prTarget(f, fl); sub {
 	case "comment", "note":
 		Comment(f, bodyOf(f, fl), a, argv)
@@ -164,13 +164,13 @@ const ghAPIValued = `-X --method -f --raw-field -F --field -H --header --input -
 -p --preview --cache --hostname -R --repo`
 
 // ghAPI reads gh api …
-func ghAPI(f *shell.Frame, argv, rest []shellword.Word) {
+func ghAPI(f *plain.Frame, argv, rest []shellword.Word) {
 	fl := shellword.ParseFlags(rest, ghAPIValued)
 	api(f, argv, fl, f.FileText(cmp.Or(fl.Val("--input"), "/dev/null")))
 }
 
 // api judges the request that gh api and its kin would send.
-func api(f *shell.Frame, argv []shellword.Word, fl shellword.Flags, body string) {
+func api(f *plain.Frame, argv []shellword.Word, fl shellword.Flags, body string) {
 	method := strings.ToUpper(fl.Val("-X", "--method"))
 	q := Request{Method: method, URL: fl.Arg(0).Text, Body: body, Argv: argv}
 	for _, w := range fl.All("-f", "--raw-field", "-F", "--field", "--Field") {

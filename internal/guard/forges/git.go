@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/effect"
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
 
@@ -19,7 +18,7 @@ type gitRun struct {
 }
 
 // Git reads a git command line.
-func Git(f *shell.Frame, argv []shellword.Word) {
+func Git(f *plain.Frame, argv []shellword.Word) {
 	g := gitRun{argv: argv, dir: place(f), config: map[string]string{}}
 	gitEnv(f, &g)
 	rest := gitGlobals(f, &g, argv[1:])
@@ -28,7 +27,7 @@ func Git(f *shell.Frame, argv []shellword.Word) {
 }
 
 // gitGlobals reads the flags before git's command.
-func gitGlobals(f *shell.Frame, g *gitRun, args []shellword.Word) []shellword.Word {
+func gitGlobals(f *plain.Frame, g *gitRun, args []shellword.Word) []shellword.Word {
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text
 		switch {
@@ -59,7 +58,7 @@ func gitGlobals(f *shell.Frame, g *gitRun, args []shellword.Word) []shellword.Wo
 }
 
 // at is a path as seen from a directory.
-func at(f *shell.Frame, dir, p string) string {
+func at(f *plain.Frame, dir, p string) string {
 	g := *f
 	g.Cwd = dir
 	if p == "" {
@@ -68,7 +67,7 @@ func at(f *shell.Frame, dir, p string) string {
 	return g.Resolve(p)
 }
 
-func gitCommand(f *shell.Frame, g gitRun, rest []shellword.Word) {
+func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 	if len(rest) == 0 {
 		return
 	}
@@ -89,7 +88,7 @@ func gitCommand(f *shell.Frame, g gitRun, rest []shellword.Word) {
 	case "push", "send-pack", "http-push":
 		gitPush(f, g, args)
 	case "config":
-		gitConfig(f, g, args)
+		gitConfig(f, args)
 	case "checkout", "switch":
 		gitCheckout(f, g, args)
 	case "branch":
@@ -119,10 +118,6 @@ func gitCommand(f *shell.Frame, g gitRun, rest []shellword.Word) {
 			fl := shellword.ParseFlags(args[1:], "-P --prefix -b --branch --onto")
 			pushRefspecs(f, g, fl, fl.Arg(0), fl.Pos[min(1, len(fl.Pos)):])
 		}
-	case "svn":
-		if len(args) > 0 && args[0].Text == "dcommit" {
-			f.Act(effect.Act{Kind: effect.PushProtected, Ref: "trunk"}, g.argv)
-		}
 	case "clean", "rm", "mv", "restore", "stash", "reset", "apply", "checkout-index":
 		gitFiles(f, g, cmd.Text, args)
 		if cmd.Text == "reset" {
@@ -142,7 +137,7 @@ const gitTexts = `--exec --exec-path --extcmd --upload-pack --open-files-in-page
 --config-env ` + gitFilters
 
 // gitStarts looks at words of any command whose rest git hands to a shell.
-func gitStarts(f *shell.Frame, args []shellword.Word) {
+func gitStarts(f *plain.Frame, args []shellword.Word) {
 	for i, w := range args {
 		if shellword.Has("--upload-pack --exec", w.Text) && i+1 < len(args) {
 			f.Look("git "+w.Text, args[i+1].Text)
@@ -157,14 +152,13 @@ func gitStarts(f *shell.Frame, args []shellword.Word) {
 }
 
 // gitAlias runs an alias. A command that git has built in cannot be one.
-func gitAlias(f *shell.Frame, g gitRun, name string, args []shellword.Word) {
+func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
 	text := setting(f, g, "alias."+name)
 	switch {
 	case strings.HasPrefix(name, "remote-"): // a helper of push: its orders are on standard input
 		f.OpaqueForge(shellword.Join(g.argv), "what it pushes is only known when it runs")
 		return
 	case text == "":
-		gitExtension(f, g, name, args)
 		return
 	case g.depth > 4:
 		f.M.Shut("aliases of git within aliases")
@@ -184,18 +178,8 @@ func gitAlias(f *shell.Frame, g gitRun, name string, args []shellword.Word) {
 	gitCommand(f, g, rest)
 }
 
-// gitExtension judges git-NAME programs that land changes: git land, git spr merge, git town ship.
-func gitExtension(f *shell.Frame, g gitRun, name string, args []shellword.Word) {
-	if _, ran := f.RunWritten("git-"+name, append(shellword.Lits("git-"+name), args...)); ran {
-		return
-	}
-	if lands("git", name) || lands(name, shellword.ParseFlags(args, "").Arg(0).Text) {
-		f.Act(effect.Act{Kind: effect.MergePR, PR: firstNumber(args)}, g.argv)
-	}
-}
-
 // gitClone reads the programs that a clone starts, and notes the branch that it checks out.
-func gitClone(f *shell.Frame, g gitRun, args []shellword.Word) {
+func gitClone(f *plain.Frame, g gitRun, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, `-b --branch -o --origin -u --depth -c --config --reference -j
 --jobs --filter --template --separate-git-dir --shallow-since`)
 	for _, w := range fl.All("-c", "--config") {
@@ -208,7 +192,7 @@ func gitClone(f *shell.Frame, g gitRun, args []shellword.Word) {
 }
 
 // gitRemote notes a remote's address, and that all is pushed to it where it is a mirror.
-func gitRemote(f *shell.Frame, args []shellword.Word) {
+func gitRemote(f *plain.Frame, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, "-t -m")
 	if len(fl.Pos) > 2 && shellword.Has("add set-url", fl.Arg(0).Text) {
 		name := "remote." + strings.ToLower(fl.Arg(1).Text)
@@ -219,7 +203,7 @@ func gitRemote(f *shell.Frame, args []shellword.Word) {
 	}
 }
 
-func gitCheckout(f *shell.Frame, g gitRun, args []shellword.Word) {
+func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
 	const creates = "-b -B -c -C --create --force-create --orphan"
 	fl := shellword.ParseFlags(args, creates+" --conflict --pathspec-from-file")
 	paths := false
@@ -254,7 +238,7 @@ func gitCheckout(f *shell.Frame, g gitRun, args []shellword.Word) {
 	}
 }
 
-func gitBranch(f *shell.Frame, g gitRun, args []shellword.Word) {
+func gitBranch(f *plain.Frame, g gitRun, args []shellword.Word) {
 	fl := shellword.ParseFlags(args,
 		"-u --set-upstream-to -m -M --sort --contains --format --points-at")
 	current := branch(f, g.dir)
@@ -275,7 +259,7 @@ func gitBranch(f *shell.Frame, g gitRun, args []shellword.Word) {
 }
 
 // gitFetch records the branches and PRs that a fetch or a pull names.
-func gitFetch(f *shell.Frame, g gitRun, args []shellword.Word) {
+func gitFetch(f *plain.Frame, g gitRun, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, `--depth --deepen --shallow-since --shallow-exclude -o
 --server-option -j --jobs --refmap --upload-pack --filter -s --strategy -X --strategy-option`)
 	for _, w := range fl.Pos[min(1, len(fl.Pos)):] {
@@ -285,7 +269,7 @@ func gitFetch(f *shell.Frame, g gitRun, args []shellword.Word) {
 }
 
 // gitReset records the commit that a branch is moved to. The words behind it are paths.
-func gitReset(f *shell.Frame, g gitRun, args []shellword.Word) {
+func gitReset(f *plain.Frame, g gitRun, args []shellword.Word) {
 	for _, w := range args {
 		switch {
 		case w.Text == "--":
@@ -298,7 +282,7 @@ func gitReset(f *shell.Frame, g gitRun, args []shellword.Word) {
 }
 
 // useBranches records commits by whose branches a command moves another.
-func useBranches(f *shell.Frame, g gitRun, commits []shellword.Word) {
+func useBranches(f *plain.Frame, g gitRun, commits []shellword.Word) {
 	for _, w := range commits {
 		for name := range strings.SplitSeq(w.Text, "..") {
 			UseBranch(f, g.argv, strings.TrimPrefix(name, "."))
@@ -307,7 +291,7 @@ func useBranches(f *shell.Frame, g gitRun, commits []shellword.Word) {
 }
 
 // EnterWorktree records the branch of a worktree that the client enters, by its name or its path.
-func EnterWorktree(f *shell.Frame, argv []shellword.Word, name, dir string) {
+func EnterWorktree(f *plain.Frame, argv []shellword.Word, name, dir string) {
 	UseBranch(f, argv, name)
 	if dir != "" {
 		UseBranch(f, argv, branch(f, at(f, place(f), dir)))
@@ -315,7 +299,7 @@ func EnterWorktree(f *shell.Frame, argv []shellword.Word, name, dir string) {
 }
 
 // track notes a branch's upstream.
-func track(f *shell.Frame, name, upstream string) {
+func track(f *plain.Frame, name, upstream string) {
 	remote, branch, ok := strings.Cut(upstream, "/")
 	if !ok {
 		remote, branch = ".", upstream
@@ -324,7 +308,7 @@ func track(f *shell.Frame, name, upstream string) {
 	f.M.Config["branch."+strings.ToLower(name)+".merge"] = "refs/heads/" + branch
 }
 
-func gitWorktree(f *shell.Frame, g gitRun, args []shellword.Word) {
+func gitWorktree(f *plain.Frame, g gitRun, args []shellword.Word) {
 	if len(args) < 2 || args[0].Text != "add" {
 		return
 	}
@@ -343,7 +327,7 @@ func gitWorktree(f *shell.Frame, g gitRun, args []shellword.Word) {
 }
 
 // gitRunsText reads commands that git runs for every commit, revision, submodule or file.
-func gitRunsText(f *shell.Frame, g gitRun, cmd string, args []shellword.Word) {
+func gitRunsText(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	defer f.Through("git " + cmd)()
 	h := f.Child()
 	h.Cwd = g.dir
@@ -368,14 +352,5 @@ func gitRunsText(f *shell.Frame, g gitRun, cmd string, args []shellword.Word) {
 	}
 }
 
-// GitOutput is the text that git prints where that names a branch or a commit.
-func GitOutput(f *shell.Frame, argv []shellword.Word) string {
-	switch shellword.JoinText(argv[1:]) {
-	case "branch --show-current", "rev-parse --abbrev-ref HEAD", "name-rev --name-only HEAD",
-		"symbolic-ref --short HEAD", "symbolic-ref --short -q HEAD", "symbolic-ref -q --short HEAD":
-		return cmp.Or(branch(f, place(f)), shellword.Unknown) + "\n"
-	case "rev-parse --show-toplevel":
-		return place(f) + "\n"
-	}
-	return shellword.Unknown
-}
+// Checkout is the branch that is checked out in the frame's place.
+func Checkout(f *plain.Frame) string { return cmp.Or(branch(f, place(f)), shellword.Unknown) }

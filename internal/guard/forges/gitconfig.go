@@ -4,13 +4,12 @@ import (
 	"strconv"
 	"strings"
 
-	"hooks/internal/guard/effect"
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
 
 // gitEnv takes over the settings given by GIT_CONFIG_COUNT and the place given by GIT_DIR.
-func gitEnv(f *shell.Frame, g *gitRun) {
+func gitEnv(f *plain.Frame, g *gitRun) {
 	if n, ok := shellword.Atoi(f.Env("GIT_CONFIG_COUNT")); ok {
 		for i := 0; i < n && f.M.Burn(2); i++ {
 			is := strconv.Itoa(i)
@@ -26,7 +25,7 @@ func gitEnv(f *shell.Frame, g *gitRun) {
 }
 
 // gitSetting takes over one key=value, and reads the text that git would run because of it.
-func gitSetting(f *shell.Frame, g *gitRun, setting string) {
+func gitSetting(f *plain.Frame, g *gitRun, setting string) {
 	key, val, ok := strings.Cut(setting, "=")
 	if !ok {
 		val = "true"
@@ -37,7 +36,7 @@ func gitSetting(f *shell.Frame, g *gitRun, setting string) {
 }
 
 // gitRuns looks at settings whose value git hands to a shell.
-func gitRuns(f *shell.Frame, key, val string) {
+func gitRuns(f *plain.Frame, key, val string) {
 	last := key[strings.LastIndexByte(key, '.')+1:]
 	if shellword.Has(`
 		core.pager core.editor core.sshcommand core.fsmonitor core.askpass sequence.editor
@@ -50,7 +49,7 @@ diff.external core.gitproxy web.browser gpg.program interactive.difffilter`, key
 }
 
 // setting is a git setting as this command sees it.
-func setting(f *shell.Frame, g gitRun, key string) string {
+func setting(f *plain.Frame, g gitRun, key string) string {
 	key = strings.ToLower(key)
 	if v, ok := g.config[key]; ok {
 		return v
@@ -61,26 +60,22 @@ func setting(f *shell.Frame, g gitRun, key string) string {
 	return f.M.Repo().Config[key]
 }
 
-// configFiles takes over the settings of files that this call includes or names, and of those that
-// it wrote itself. The caller knows the settings that were there before.
-func configFiles(f *shell.Frame, g *gitRun) {
+// configFiles takes over the settings of files that this call includes or names. The caller knows
+// the settings that were there before.
+func configFiles(f *plain.Frame, g *gitRun) {
 	included := setting(f, *g, "include.path")
 	if included != "" {
 		included = at(f, at(f, g.dir, ".git"), included)
 	}
 	for _, p := range []string{included, f.Env("GIT_CONFIG_GLOBAL"), f.Env("GIT_CONFIG_SYSTEM")} {
-		if text, from := f.Open(p); from != shell.Nowhere {
+		if text, ok := f.Open(p); ok {
 			configText(f, g, text)
 		}
-	}
-	own := at(f, g.dir, ".git/config")
-	for _, p := range []string{own, "~/.gitconfig", "~/.config/git/config"} {
-		configText(f, g, f.Wrote(p))
 	}
 }
 
 // configText reads git's config format, one setting a line. Settings given by -c win.
-func configText(f *shell.Frame, g *gitRun, text string) {
+func configText(f *plain.Frame, g *gitRun, text string) {
 	section := ""
 	for _, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
@@ -97,9 +92,8 @@ func configText(f *shell.Frame, g *gitRun, text string) {
 	}
 }
 
-// gitConfig notes a setting for the rest of the call. An alias or a push rule that lands changes is
-// an act itself.
-func gitConfig(f *shell.Frame, g gitRun, args []shellword.Word) {
+// gitConfig notes a setting for the rest of the call.
+func gitConfig(f *plain.Frame, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, "-f --file --blob --type --default --value --comment")
 	if fl.On("--get", "--get-all", "--get-regexp", "--list", "-l", "--unset", "--unset-all",
 		"--remove-section") {
@@ -115,20 +109,4 @@ func gitConfig(f *shell.Frame, g gitRun, args []shellword.Word) {
 	key, val := strings.ToLower(pos[0].Text), pos[1].Text
 	f.M.Config[key] = val
 	gitRuns(f, key, val)
-	plantSetting(f, g, key, val)
-}
-
-func plantSetting(f *shell.Frame, g gitRun, key, val string) {
-	alias, ok := strings.CutPrefix(key, "alias.")
-	_, to := SplitRefspec(val)
-	switch {
-	case ok && shellword.Blank(val):
-		f.OpaqueForge(shellword.Join(g.argv),
-			"what the alias stands for is only known when it runs")
-	case ok:
-		plant(f, g.argv, func(h *shell.Frame) { Git(h, shellword.Lits("git", alias)) })
-	case strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".push") &&
-		MovesProtected(f, to) == shell.Yes:
-		f.Act(effect.Act{Kind: effect.PlantMerge, Ref: val}, g.argv)
-	}
 }

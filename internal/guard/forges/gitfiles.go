@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
 
 // gitFiles judges git commands that write or remove files of the working tree.
-func gitFiles(f *shell.Frame, g gitRun, cmd string, args []shellword.Word) {
+func gitFiles(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	h := *f
 	h.Cwd = g.dir
 	fl := shellword.ParseFlags(args, "-e --exclude -m --message -s --source")
@@ -45,7 +45,7 @@ func gitFiles(f *shell.Frame, g gitRun, cmd string, args []shellword.Word) {
 
 // gitClean removes ignored files, which the loop's own are, only by force and with -x or -X.
 // Without a path the loop's folder goes as a whole, so only with -d.
-func gitClean(f *shell.Frame, g gitRun, fl shellword.Flags, how string) {
+func gitClean(f *plain.Frame, g gitRun, fl shellword.Flags, how string) {
 	forced := fl.On("-f", "--force", "-i", "--interactive") ||
 		setting(f, g, "clean.requireforce") != ""
 	kept := slices.ContainsFunc(fl.All("-e", "--exclude"), func(w shellword.Word) bool {
@@ -65,7 +65,7 @@ func gitClean(f *shell.Frame, g gitRun, fl shellword.Flags, how string) {
 }
 
 // overwritten are paths that git writes from a commit.
-func overwritten(f *shell.Frame, g gitRun, paths []shellword.Word) {
+func overwritten(f *plain.Frame, g gitRun, paths []shellword.Word) {
 	h := *f
 	h.Cwd = g.dir
 	for _, w := range paths {

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
 
@@ -31,30 +31,30 @@ func hooksOf(cmd string, args []shellword.Word) string {
 	return ""
 }
 
-// gitHooks reads the hooks that a command would start. Hooks are the person's as a rule, so only
-// one that merges or pushes counts.
-func gitHooks(f *shell.Frame, g gitRun, cmd string, args []shellword.Word) {
-	names := strings.Fields(hooksOf(cmd, args))
-	if len(names) == 0 || f.M.InHook {
+// gitHooks reads the hooks of a command that really starts: git puts its own folder first in their
+// PATH, so the git that a hook starts meets no link. Hooks are the person's as a rule, so only one
+// that merges or pushes counts.
+func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
+	if !f.M.Real {
 		return
 	}
-	f.M.InHook = true
-	defer func() { f.M.InHook = false }()
-	folder := hooksFolder(f, g)
-	for _, name := range names {
-		run := func(h *shell.Frame) {
+	f.M.Real = false // what a hook starts itself would lead in a circle
+	defer func() { f.M.Real = true }()
+	for name := range strings.FieldsSeq(hooksOf(cmd, args)) {
+		text, _ := f.Open(hooksFolder(f, g) + "/" + name)
+		run := func(h *plain.Frame) {
 			h.Cwd = g.dir
-			h.RunFile(folder+"/"+name, nil, "git hook "+name)
+			h.Within("git hook "+name, func() { h.Run(text) })
 		}
-		if f.Would(run) {
-			f.Quietly(func() { run(f.External()) })
+		if text != "" && f.Would(run) {
+			f.Quietly(func() { run(f.Child()) })
 		}
 	}
 }
 
 // hooksFolder is where a repository keeps its hooks. A linked worktree uses those of its
 // repository.
-func hooksFolder(f *shell.Frame, g gitRun) string {
+func hooksFolder(f *plain.Frame, g gitRun) string {
 	if p := setting(f, g, "core.hookspath"); p != "" {
 		return at(f, g.dir, p)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"hooks/internal/guard/effect"
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
 
@@ -17,7 +17,7 @@ const pushSwitches = `--all --branches --mirror --delete --tags --follow-tags --
 --force`
 
 // gitPush judges a push by where its refs would land.
-func gitPush(f *shell.Frame, g gitRun, args []shellword.Word) {
+func gitPush(f *plain.Frame, g gitRun, args []shellword.Word) {
 	fl := shellword.ParseFlags(shellword.Unabbreviated(args, pushValued+" "+pushSwitches),
 		pushValued)
 	if fl.On("--stdin") {
@@ -36,7 +36,6 @@ func gitPush(f *shell.Frame, g gitRun, args []shellword.Word) {
 		f.Look("git push --receive-pack", w.Text)
 	}
 	remote, specs := fl.Arg(0), fl.Pos[min(1, len(fl.Pos)):]
-	gerritPush(f, g, opts, specs)
 	if w, ok := fl.Get("--repo"); ok && remote.Text == "" {
 		remote = w
 	}
@@ -51,7 +50,7 @@ func gitPush(f *shell.Frame, g gitRun, args []shellword.Word) {
 	pushRefspecs(f, g, fl, remote, specs)
 }
 
-func pushRefspecs(f *shell.Frame, g gitRun, fl shellword.Flags, remote shellword.Word,
+func pushRefspecs(f *plain.Frame, g gitRun, fl shellword.Flags, remote shellword.Word,
 	specs []shellword.Word) {
 	if len(specs) == 0 {
 		if fl.On("--tags") && !fl.On("--follow-tags") || fl.On("-d", "--delete") {
@@ -70,7 +69,7 @@ func pushRefspecs(f *shell.Frame, g gitRun, fl shellword.Flags, remote shellword
 }
 
 // pushOne judges one refspec.
-func pushOne(f *shell.Frame, g gitRun, remote string, w shellword.Word) {
+func pushOne(f *plain.Frame, g gitRun, remote string, w shellword.Word) {
 	if remote == "." {
 		return // moves a branch of this very clone
 	}
@@ -90,13 +89,13 @@ func pushOne(f *shell.Frame, g gitRun, remote string, w shellword.Word) {
 
 // pushTo judges a push by the branch that it moves. unknown is the reason given for a branch that
 // cannot be read.
-func pushTo(f *shell.Frame, g gitRun, to, unknown string) {
+func pushTo(f *plain.Frame, g gitRun, to, unknown string) {
 	switch MovesProtected(f, to) {
-	case shell.No:
+	case plain.No:
 		UseBranch(f, g.argv, to)
-	case shell.Yes:
+	case plain.Yes:
 		pushAct(f, g, strings.TrimPrefix(to, "refs/heads/"))
-	case shell.Maybe:
+	case plain.Maybe:
 		f.OpaqueForge(shellword.Join(g.argv), unknown)
 	}
 }
@@ -116,24 +115,24 @@ func SplitRefspec(spec string) (from, to string) {
 
 // MovesProtected reports whether a push's target is a protected branch. A target with * is every
 // branch that it matches.
-func MovesProtected(f *shell.Frame, to string) shell.Truth {
+func MovesProtected(f *plain.Frame, to string) plain.Truth {
 	for _, other := range []string{
 		"refs/tags/", "refs/notes/", "refs/pull/", "tags/",
-		"refs/for/", // a change for review, whose options gerritPush reads
+		"refs/for/", // a change for review
 	} {
 		if strings.HasPrefix(to, other) {
-			return shell.No
+			return plain.No
 		}
 	}
 	if to == "refs/*" {
-		return shell.Yes
+		return plain.Yes
 	}
 	to = strings.TrimPrefix(strings.TrimPrefix(to, "refs/heads/"), "heads/")
 	switch {
 	case to == "":
-		return shell.No
+		return plain.No
 	case strings.Contains(to, "*"):
-		return shell.TruthOf(anyProtected(f, func(p string) bool {
+		return plain.TruthOf(anyProtected(f, func(p string) bool {
 			return shellword.GlobMatch(to, p)
 		}))
 	}
@@ -141,7 +140,7 @@ func MovesProtected(f *shell.Frame, to string) shell.Truth {
 }
 
 // pushPlain is a push without a refspec: git's settings say where it goes.
-func pushPlain(f *shell.Frame, g gitRun, remote string) {
+func pushPlain(f *plain.Frame, g gitRun, remote string) {
 	if remote == "" {
 		remote = pushRemote(f, g)
 	}
@@ -166,13 +165,13 @@ func pushPlain(f *shell.Frame, g gitRun, remote string) {
 	}
 }
 
-func pushRemote(f *shell.Frame, g gitRun) string {
+func pushRemote(f *plain.Frame, g gitRun) string {
 	return cmp.Or(setting(f, g, "branch."+branch(f, g.dir)+".remote"),
 		setting(f, g, "remote.pushdefault"), "origin")
 }
 
 // pushCurrent pushes the branch that is checked out, to its own name or to its upstream's.
-func pushCurrent(f *shell.Frame, g gitRun, remote string, upstream bool) {
+func pushCurrent(f *plain.Frame, g gitRun, remote string, upstream bool) {
 	to := branch(f, g.dir)
 	if upstream {
 		to = cmp.Or(setting(f, g, "branch."+to+".merge"), to)
@@ -180,13 +179,13 @@ func pushCurrent(f *shell.Frame, g gitRun, remote string, upstream bool) {
 	pushTo(f, g, to, "the checked-out branch that it pushes is only known when it runs")
 }
 
-func pushAct(f *shell.Frame, g gitRun, ref string) {
+func pushAct(f *plain.Frame, g gitRun, ref string) {
 	f.Act(effect.Act{Kind: effect.PushProtected, Ref: ref}, g.argv)
 }
 
 // pushOptions reads GitLab's options of a push: open a merge request, merge it when its pipeline
 // passes.
-func pushOptions(f *shell.Frame, g gitRun, opts []shellword.Word) {
+func pushOptions(f *plain.Frame, g gitRun, opts []shellword.Word) {
 	for _, w := range opts {
 		option, _ := strings.CutPrefix(w.Text, "merge_request.")
 		label, labels := strings.CutPrefix(option, "label=")

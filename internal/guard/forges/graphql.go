@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"hooks/internal/guard/effect"
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
 
@@ -12,7 +12,7 @@ const maxMarks = 20_000 // pieces of one document
 
 // graphqlRequest judges a request to a GraphQL endpoint. Its query and variables stand in the body
 // or in the fields.
-func graphqlRequest(f *shell.Frame, q Request) {
+func graphqlRequest(f *plain.Frame, q Request) {
 	if _, whole := shellword.JSONLeavesWhole(q.Body); !whole {
 		f.M.Bounded("a request of more values than are read", q.URL, q.Body)
 	}
@@ -31,7 +31,7 @@ func graphqlRequest(f *shell.Frame, q Request) {
 }
 
 // GraphQL judges a document's mutations. vars are the variables by name.
-func GraphQL(f *shell.Frame, query string, vars []effect.Field, argv []shellword.Word) {
+func GraphQL(f *plain.Frame, query string, vars []effect.Field, argv []shellword.Word) {
 	switch {
 	case query == "":
 		return
@@ -189,7 +189,7 @@ func variableLeaves(name, variable string, vars []effect.Field) []effect.Field {
 }
 
 // mutation judges one field of a mutation.
-func mutation(f *shell.Frame, name string, args []effect.Field, argv []shellword.Word) {
+func mutation(f *plain.Frame, name string, args []effect.Field, argv []shellword.Word) {
 	arg := func(names ...string) string { return effect.LeafText(args, names...) }
 	a := effect.Act{PR: shellword.Number(arg("iid"))}
 	a.Ref = arg("pullRequestId", "subjectId", "refId", "iid")

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"hooks/internal/guard/effect"
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
 
@@ -24,7 +24,7 @@ const curlValued = curlData + ` -X --request -H --header -u --user -o --output -
 const curlSwitches = " --head --get --next --help --version"
 
 // Curl reads a curl command line: --next parts it into several requests.
-func Curl(f *shell.Frame, argv []shellword.Word) {
+func Curl(f *plain.Frame, argv []shellword.Word) {
 	args := shellword.Unabbreviated(argv, curlValued+curlSwitches)
 	start := 1
 	for i := 1; i <= len(args); i++ {
@@ -41,7 +41,7 @@ func curlNext(t string) bool {
 		strings.Trim(t[1:len(t)-1], "sSkLifvgGINOnqjJlpRaB0#46Z") == ""
 }
 
-func curlOne(f *shell.Frame, argv, args []shellword.Word) {
+func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, curlValued)
 	for _, w := range fl.All("-K", "--config") {
 		args = append(args, curlConfig(f, argv, w)...)
@@ -58,7 +58,7 @@ func curlOne(f *shell.Frame, argv, args []shellword.Word) {
 	target := fl.Val("--request-target")
 	for _, u := range urls {
 		list := curlGlob(u.Text)
-		if len(list) > shell.MaxRounds {
+		if len(list) > plain.MaxRounds {
 			f.M.Bounded("more addresses than are read", u.Text, body)
 		}
 		for _, one := range list {
@@ -93,7 +93,7 @@ func curlMethod(fl shellword.Flags) string {
 }
 
 // curlBody is the body of a request, by -d, --json and -F.
-func curlBody(f *shell.Frame, fl shellword.Flags) (body string, form []effect.Field) {
+func curlBody(f *plain.Frame, fl shellword.Flags) (body string, form []effect.Field) {
 	var parts []string
 	for _, w := range fl.All("-d", "--data", "--data-ascii", "--data-binary", "--json",
 		"--expand-data") {
@@ -124,7 +124,7 @@ func curlBody(f *shell.Frame, fl shellword.Flags) (body string, form []effect.Fi
 }
 
 // dataText is a body as given, or the text of the file that @ names.
-func dataText(f *shell.Frame, s string) string {
+func dataText(f *plain.Frame, s string) string {
 	if file, ok := strings.CutPrefix(s, "@"); ok {
 		return f.FileText(file)
 	}
@@ -132,7 +132,7 @@ func dataText(f *shell.Frame, s string) string {
 }
 
 // curlConfig is a file of curl's long options as words.
-func curlConfig(f *shell.Frame, argv []shellword.Word, w shellword.Word) []shellword.Word {
+func curlConfig(f *plain.Frame, argv []shellword.Word, w shellword.Word) []shellword.Word {
 	text := f.FileText(w.Text)
 	if shellword.Blank(text) {
 		f.Opaque(shellword.Join(argv), "the options file it reads is not known here")
@@ -181,7 +181,7 @@ func curlGlob(url string) []string {
 	var out []string
 	for _, part := range strings.Split(url[i+1:j], ",") {
 		for _, rest := range curlGlob(url[j+1:]) {
-			if len(out) >= shell.MaxRounds {
+			if len(out) >= plain.MaxRounds {
 				return append(out, url[:i]+shellword.Unknown+url[j+1:])
 			}
 			out = append(out, url[:i]+part+rest)
@@ -190,19 +190,15 @@ func curlGlob(url string) []string {
 	return out
 }
 
-// downloads notes files that a download leaves. Their text is not known, and they may be files of
-// the loop.
-func downloads(f *shell.Frame, files []shellword.Word, how string) {
+// downloads notes files that a download leaves: they may be files of the loop.
+func downloads(f *plain.Frame, files []shellword.Word, how string) {
 	for _, w := range files {
 		f.Writes(w, how+" -o "+w.Show())
-		if w.Known() && w.Text != "-" {
-			f.WriteFile(w.Text, shellword.Unknown, false)
-		}
 	}
 }
 
 // Wget reads a command line of wget.
-func Wget(f *shell.Frame, argv []shellword.Word) {
+func Wget(f *plain.Frame, argv []shellword.Word) {
 	const valued = `-O --output-document -o --output-file -P --directory-prefix -U --user-agent
 --header --method --body-data --body-file
 --post-data --post-file -t -T -i --input-file -e --execute --user --password -a -Q -w --config`
@@ -234,7 +230,7 @@ func Wget(f *shell.Frame, argv []shellword.Word) {
 }
 
 // HTTPie reads METHOD URL item=value …; without a method, items make it a POST.
-func HTTPie(f *shell.Frame, argv []shellword.Word) {
+func HTTPie(f *plain.Frame, argv []shellword.Word) {
 	fl := shellword.ParseFlags(argv[1:], `-a --auth -A --auth-type -o --output --session --timeout
 --proxy --verify --cert -p --print --raw --pretty -s --style
 --default-scheme --max-redirects --max-headers --format-options --boundary --ssl --ciphers

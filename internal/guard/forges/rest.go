@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"hooks/internal/guard/effect"
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
 
@@ -126,7 +126,7 @@ func (r route) repo() string {
 }
 
 // Send judges a request by its path's shape, whatever the host.
-func Send(f *shell.Frame, q Request) {
+func Send(f *plain.Frame, q Request) {
 	q = q.orDefault()
 	if q.Method == "GET" || q.Method == "HEAD" || q.Method == "OPTIONS" {
 		return
@@ -153,7 +153,7 @@ const leadsElsewhere = "-x --proxy --preproxy --socks --connect-to --resolve --u
 
 // localServer reports whether a request goes to this machine, as tests make them. It is no forge,
 // unless the project's own is there or the request is led elsewhere.
-func localServer(f *shell.Frame, q Request) bool {
+func localServer(f *plain.Frame, q Request) bool {
 	if q.Led || !local(q.URL) || strings.HasPrefix(f.Cwd, shellword.Unknown) { // another machine's
 		return false
 	}
@@ -186,7 +186,7 @@ func local(address string) bool {
 		strings.HasPrefix(host, "127.") && strings.Trim(host, "0123456789.") == ""
 }
 
-func reqAct(f *shell.Frame, q Request, r route, a effect.Act) {
+func reqAct(f *plain.Frame, q Request, r route, a effect.Act) {
 	a.Repo = cmp.Or(a.Repo, r.repo())
 	if a.Ref == "" && a.PR == 0 {
 		a.Ref = strings.Join(r.raw, "/")
@@ -197,7 +197,7 @@ func reqAct(f *shell.Frame, q Request, r route, a effect.Act) {
 const prNouns = "pulls pull pullrequests pull-requests merge_requests merge-requests mergerequests"
 
 // sendPR judges requests on one PR: merge, edit, review, label, comment.
-func sendPR(f *shell.Frame, q Request, r route) bool {
+func sendPR(f *plain.Frame, q Request, r route) bool {
 	i := r.index(prNouns)
 	if i < 0 {
 		i = r.index("issues changes")
@@ -288,7 +288,7 @@ func (q Request) urlShown() string {
 
 // editPR judges a change of the PR itself: Azure merges by status, GitLab arms by a flag, labels
 // arm bots.
-func editPR(f *shell.Frame, q Request, r route, a effect.Act, leaves []effect.Field) {
+func editPR(f *plain.Frame, q Request, r route, a effect.Act, leaves []effect.Field) {
 	status := effect.LeafText(leaves, "status")
 	armed := slices.ContainsFunc(leaves, func(fd effect.Field) bool {
 		return strings.HasPrefix(fd.Path, "autoCompleteSetBy")
@@ -308,7 +308,7 @@ func editPR(f *shell.Frame, q Request, r route, a effect.Act, leaves []effect.Fi
 }
 
 // sendBranch judges requests that move a branch: refs, file contents, commits, branch merges.
-func sendBranch(f *shell.Frame, q Request, r route) bool {
+func sendBranch(f *plain.Frame, q Request, r route) bool {
 	leaves := q.leaves()
 	leaf := func(names ...string) string { return effect.LeafText(leaves, names...) }
 	last := r.seg(len(r.segs) - 1)
@@ -348,29 +348,29 @@ func sendBranch(f *shell.Frame, q Request, r route) bool {
 	return true
 }
 
-func branchAct(f *shell.Frame, q Request, r route, branch string) {
+func branchAct(f *plain.Frame, q Request, r route, branch string) {
 	if branch != "" || shellword.HasUnknown(q.Body) {
 		movesBranch(f, effect.Act{Repo: r.repo()}, branch, q.Argv)
 	}
 }
 
 // movesBranch judges what an API moves a branch by.
-func movesBranch(f *shell.Frame, a effect.Act, branch string, argv []shellword.Word) {
+func movesBranch(f *plain.Frame, a effect.Act, branch string, argv []shellword.Word) {
 	branch = strings.TrimPrefix(strings.TrimPrefix(branch, "refs/"), "heads/")
 	switch Protected(f, branch) {
-	case shell.Yes:
+	case plain.Yes:
 		a.Kind, a.Ref = effect.PushProtected, branch
 		f.Act(a, argv)
-	case shell.Maybe:
+	case plain.Maybe:
 		f.OpaqueForge(shellword.Join(argv), "the branch it moves is only known when it runs")
-	case shell.No:
+	case plain.No:
 		a.Ref = branch
 		f.Use(a, argv)
 	}
 }
 
 // sendRules judges requests that change the rules of a branch or of a repository.
-func sendRules(f *shell.Frame, q Request, r route) bool {
+func sendRules(f *plain.Frame, q Request, r route) bool {
 	if r.index("protection") > 0 || r.index(`rulesets protected_branches branch_protections
 branch-restrictions push_rule approval_rules protected_tags branch-permissions`) >= 0 ||
 		r.index("policy") >= 0 && r.index("configurations") >= 0 {
@@ -397,7 +397,7 @@ allow_merge_on_skipped_pipeline`, key) || off && strings.HasPrefix(key, "only_al
 }
 
 // sendDispatch judges a started workflow.
-func sendDispatch(f *shell.Frame, q Request, r route) bool {
+func sendDispatch(f *plain.Frame, q Request, r route) bool {
 	if r.seg(len(r.segs)-1) != "dispatches" {
 		return false
 	}
@@ -410,7 +410,7 @@ func sendDispatch(f *shell.Frame, q Request, r route) bool {
 }
 
 // sendUnknown judges a request of whose path only a part is known.
-func sendUnknown(f *shell.Frame, q Request, r route) {
+func sendUnknown(f *plain.Frame, q Request, r route) {
 	puts := q.Method == "PUT" || shellword.HasUnknown(q.Method)
 	of := r.seg(len(r.segs) - 2)
 	switch {
@@ -419,16 +419,5 @@ func sendUnknown(f *shell.Frame, q Request, r route) {
 	case shellword.Blank(q.URL) && (puts || q.Method == "PATCH" || shellword.Blank(q.Body)):
 		const reason = "the address it changes something at is only known when it runs"
 		f.Opaque(shellword.Join(q.Argv), reason)
-	}
-}
-
-// RawHTTP reads a request that is typed into a connection.
-func RawHTTP(f *shell.Frame, text string) {
-	head, body, _ := strings.Cut(strings.ReplaceAll(text, "\r\n", "\n"), "\n\n")
-	line, _, _ := strings.Cut(head, "\n")
-	parts := strings.Fields(line)
-	if len(parts) > 1 && shellword.Has("PUT POST PATCH DELETE", parts[0]) {
-		Send(f, Request{Method: parts[0], URL: parts[1], Body: strings.TrimSpace(body),
-			Argv: shellword.Lits(parts...)})
 	}
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"hooks/internal/guard/effect"
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
 
 // judgeHooks reads a command line of this very program. Only a person may answer a gate, reset a
 // loop or send an event.
-func judgeHooks(f *shell.Frame, argv []shellword.Word) {
+func judgeHooks(f *plain.Frame, argv []shellword.Word) {
 	args := argv[1:]
 	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
 		args = args[1:]
@@ -72,7 +72,7 @@ user-prompt-expansion`, argv[1].Text)
 
 // judgeClaude reads a command line of the client: changing plugins, or starting a client of its
 // own.
-func judgeClaude(f *shell.Frame, argv []shellword.Word) {
+func judgeClaude(f *plain.Frame, argv []shellword.Word) {
 	fl := shellword.ParseFlags(argv[1:], `--settings --setting-sources --scope -s --model --add-dir
 --plugin-dir --allowedTools --permission-mode --output-format`)
 	if shellword.AsksHelp(argv, "") || fl.On("-v", "--version") {
@@ -108,32 +108,8 @@ func clientName(name, text string) string {
 	return name
 }
 
-// findClient finds the client behind an interpreter: its own script, or a program that imports its
-// library.
-func findClient(f *shell.Frame, argv []shellword.Word) {
-	texts := ""
-	if f.Stdin != nil {
-		texts = f.Stdin.Text
-	}
-	script := false
-	for i, w := range argv[1:] {
-		switch {
-		case strings.Contains(w.Text, "claude-code/") && shellword.HasPart(w.Text, ".js .mjs .cjs"):
-			judgeClaude(f, append(shellword.Lits("claude"), argv[i+2:]...))
-			return
-		case !script && w.Text != "" && w.Text[0] != '-' && strings.Contains(w.Text, ".") &&
-			!strings.ContainsAny(w.Text, " \n"):
-			script = true
-			texts += "\n" + f.FileText(w.Text)
-		default:
-			texts += "\n" + w.Text
-		}
-	}
-	noteLibrary(f, texts, argv)
-}
-
 // noteLibrary records the client's library in a program's text.
-func noteLibrary(f *shell.Frame, text string, argv []shellword.Word) {
+func noteLibrary(f *plain.Frame, text string, argv []shellword.Word) {
 	const names = `claude_agent_sdk claude-agent-sdk claude_code_sdk claude-code-sdk
 @anthropic-ai/claude-code`
 	if shellword.HasPart(text, names) {
@@ -144,7 +120,7 @@ func noteLibrary(f *shell.Frame, text string, argv []shellword.Word) {
 
 // judgeKill reads a command that ends processes by their name. A hook that is killed decides
 // nothing, and the tool call that it was asked about passes.
-func judgeKill(f *shell.Frame, name string, argv []shellword.Word) {
+func judgeKill(f *plain.Frame, name string, argv []shellword.Word) {
 	ours := "hooks"
 	for _, w := range argv[1:] {
 		if w.Text == "--full" || shellword.Shorts(w.Text, 'f') {
@@ -167,7 +143,7 @@ user-prompt-submit`
 
 // judgeSignal reads a command that ends a process, stops it or looks into it, by its number. The
 // client's own would end the hooks with it, or hold them.
-func judgeSignal(f *shell.Frame, name string, argv []shellword.Word) {
+func judgeSignal(f *plain.Frame, name string, argv []shellword.Word) {
 	if !shellword.Has(`kill skill snice pkill gdb lldb gcore strace ltrace dtruss reptyr dlv prlimit
 renice cpulimit taskset chrt nsenter`, name) {
 		return

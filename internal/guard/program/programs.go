@@ -1,106 +1,50 @@
 package program
 
 import (
+	"slices"
 	"strings"
 
-	"hooks/internal/guard/code"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/forges"
-	"hooks/internal/guard/powershell"
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
 
-// guess reads the words behind an unknown name as if it were gh, git or a wrapper.
-func guess(f *shell.Frame, argv []shellword.Word) {
-	if len(argv) < 2 {
-		return
-	}
-	as := func(name string) []shellword.Word { return append(shellword.Lits(name), argv[1:]...) }
-	switch first := argv[1].Text; {
-	case hooksElsewhere(argv):
-		judgeHooks(f, argv)
-	case shellword.Has("pr mr pull-request merge-request pulls", first):
-		forges.GenericForge(f, argv)
-		forges.GH(f, as("gh"))
-	case first == "push":
-		forges.Git(f, as("git"))
-	case first == "api":
-		forges.GH(f, as("gh"))
-	case shellword.Has("gh git glab bash sh sudo env curl", shellword.ProgramName(first)):
-		f.Exec(argv[1:])
-	}
-}
-
-// harmlessUnknown reports whether an unknown name is the usual way to name a tool, such as $CC and
-// $EDITOR, or a name followed by what no forge command takes.
-func harmlessUnknown(f *shell.Frame, argv []shellword.Word) bool {
-	const tools = `CC CXX CPP LD AR AS RANLIB STRIP EDITOR VISUAL PAGER BROWSER PYTHON PYTHON3 PY
-PIP NODE NPM NPX YARN PNPM GO GOBIN CARGO RUSTC MAKE JAVA JAVAC MVN GRADLE RUBY BUNDLE PERL PHP
-COMPOSER DOCKER KUBECTL HELM TERRAFORM LINTER FORMATTER`
-	const forge = `pr mr api push repo alias merge issue workflow -R --repo --auto --admin --squash
---merge --rebase`
-	name := strings.Trim(argv[0].Src, `"${}`)
-	if i := strings.IndexAny(name, ":-["); i > 0 {
-		name = name[:i]
-	}
-	binary := strings.HasSuffix(name, "_BIN") && !strings.HasPrefix(name, "GH")
-	if (shellword.Has(tools, name) || binary) && !f.Known(name) {
-		return true
-	}
-	for _, w := range argv[1:] {
-		t := w.Text
-		flag, slash := strings.HasPrefix(t, "-"), strings.Contains(t, "/")
-		file := strings.Contains(t, ".") && !strings.Contains(t, "://") ||
-			strings.HasPrefix(t, "/")
-		switch {
-		case !w.Known() && !flag:
-		case shellword.Has(forge, t):
-			return false
-		case flag, file, len(t) > 2 && shellword.Number(t) == 0 && !slash:
-			return true
-		}
-	}
-	return false
-}
-
-// runProgram runs a program by name and gives what it prints.
-func runProgram(f *shell.Frame, name string, argv []shellword.Word) string {
+// Program reads a program by its name.
+func (World) Program(f *plain.Frame, name string, argv []shellword.Word) {
 	name = clientName(withoutGNU(name), argv[0].Text)
 	args := argv[1:]
 	judgeSignal(f, name, argv)
-	if out, ok := runTextTool(f, name, args); ok {
-		return out
-	}
-	if out, ok := runWrapper(f, name, args); ok {
-		return out
+	for i, w := range args[:max(0, len(args)-1)] {
+		if w.Text == "-o" { // of a compiler
+			f.Writes(args[i+1], shellword.Join(argv))
+		}
 	}
 	switch {
-	case name == "git":
-		forges.Git(f, argv)
-		return forges.GitOutput(f, argv)
-	case shellword.IsShell(name):
-		return f.ShellProgram(name, argv)
-	case runClient(f, name, argv), judgeWriter(f, name, args), judgeOwnLanguage(f, name, args),
-		runLauncher(f, name, argv), runRecipe(f, name, argv), runInterpreter(f, name, argv):
+	case client(f, name, argv), judgeWriter(f, name, args), ownLanguage(f, name, args):
+	case interpreter(name) != "":
+		interpret(f, name, argv)
+	case shellword.DataProgram(name) && !launches(name, args):
 	default:
-		otherProgram(f, name, argv)
+		behind(f, name, argv)
 	}
-	return shellword.Unknown
 }
 
 // withoutGNU is a GNU program's name without the g that it has beside another system's own.
 func withoutGNU(name string) string {
-	const tools = `find xargs timeout time stdbuf watch tar cp mv install truncate make sed rm ln
-tee`
+	const tools = "find xargs timeout time stdbuf tar cp mv install truncate sed rm ln tee"
 	if rest, ok := strings.CutPrefix(name, "g"); ok && shellword.Has(tools, rest) {
 		return rest
 	}
 	return name
 }
 
-// runClient runs the command line tools of forges and the tools that speak HTTP.
-func runClient(f *shell.Frame, name string, argv []shellword.Word) bool {
+// client reads the command line tools of forges, those that speak HTTP, this program and the
+// client.
+func client(f *plain.Frame, name string, argv []shellword.Word) bool {
 	switch name {
+	case "git":
+		forges.Git(f, argv)
 	case "gh", "gh-cli":
 		forges.GH(f, argv)
 	case "hub":
@@ -109,23 +53,12 @@ func runClient(f *shell.Frame, name string, argv []shellword.Word) bool {
 		forges.Glab(f, argv)
 	case "tea", "tea-cli":
 		forges.Tea(f, argv)
-	case "az":
-		forges.Az(f, argv)
-	case "aws":
-		forges.AWS(f, argv)
-	case "bb", "bkt", "fj", "forgejo-cli", "berg", "lab", "gt", "gcli", "jira", "arc", "spr",
-		"ghstack", "av", "jj", "sl", "git-town", "bors", "mergify", "git-spice", "gs":
-		forges.OtherForge(f, name, argv)
 	case "curl", "curlie":
 		forges.Curl(f, argv)
 	case "wget", "wget2":
 		forges.Wget(f, argv)
 	case "http", "https", "xh", "xhs":
 		forges.HTTPie(f, argv)
-	case "nc", "ncat", "netcat", "telnet", "socat", "openssl":
-		if f.Stdin != nil {
-			forges.RawHTTP(f, f.Stdin.Text)
-		}
 	case "hooks":
 		judgeHooks(f, argv)
 	case "claude":
@@ -133,50 +66,209 @@ func runClient(f *shell.Frame, name string, argv []shellword.Word) bool {
 	case "pkill", "killall", "pgrep", "pidof", "skill", "taskkill":
 		judgeKill(f, name, argv)
 	default:
-		if strings.HasPrefix(name, "git-") {
-			forges.Git(f, append(shellword.Lits("git", name[4:]), argv[1:]...))
-			return true
+		if !strings.HasPrefix(name, "git-") {
+			return false
 		}
-		return false
+		forges.Git(f, append(shellword.Lits("git", name[4:]), argv[1:]...))
 	}
 	return true
 }
 
-// runInterpreter runs programs of other languages: their -c or -e text, their files, their input.
-// ok is false for any other program.
-func runInterpreter(f *shell.Frame, name string, argv []shellword.Word) (ok bool) {
-	lang, flags := code.Language(name)
-	if lang == "" {
-		return false
+// interpreter are the flags by which a program is given text of another language, "" for any other
+// program.
+func interpreter(name string) string {
+	switch strings.TrimRight(name, "0123456789.") {
+	case "python", "pypy", "ipython":
+		return "-c"
+	case "node", "nodejs", "deno", "bun", "tsx":
+		return "-e -p --eval --print"
+	case "perl", "ruby", "lua", "osascript", "Rscript", "julia", "elixir", "groovy":
+		return "-e -E"
+	case "php":
+		return "-r"
+	case "emacs":
+		return "--eval"
+	case "pwsh", "powershell":
+		return "-c -Command -EncodedCommand -command"
 	}
-	findClient(f, argv)
-	defer f.Through(name)()
-	if lang == "powershell" {
-		powershell.Pwsh(f.External(), argv[1:])
-	} else {
-		code.Interpret(f.External(), lang, flags, argv)
-	}
-	return true
+	return ""
 }
 
-// otherProgram judges an unknown program: a script on disk, or one that may run its arguments.
-func otherProgram(f *shell.Frame, name string, argv []shellword.Word) {
-	path := strings.Contains(argv[0].Text, "/")
-	if path && f.RunFile(argv[0].Text, argv[1:], argv[0].Text) {
-		return
+// interpret reads the text that an interpreter is given, in its words or on standard input. A file
+// is not looked into.
+func interpret(f *plain.Frame, name string, argv []shellword.Word) {
+	flags, args := interpreter(name), argv[1:]
+	for i, w := range args {
+		if strings.Contains(w.Text, "claude-code/") && shellword.HasPart(w.Text, ".js .mjs .cjs") {
+			judgeClaude(f, append(shellword.Lits("claude"), args[i+1:]...))
+			return
+		}
 	}
-	if _, ok := f.RunWritten(name, argv); ok {
-		return
+	given := func(w shellword.Word) bool {
+		letters := strings.TrimRight(strings.TrimLeft(w.Text, "-"), "w=")
+		return shellword.Has(flags, w.Text) || strings.HasPrefix(w.Text, "-") &&
+			!strings.HasPrefix(w.Text, "--") && letters != "" &&
+			shellword.Has(flags, "-"+letters[len(letters)-1:])
 	}
+	switch i := slices.IndexFunc(args, given); {
+	case i >= 0:
+		Code(f, name, shellword.JoinText(args[i:]))
+	case len(args) == 0 || args[0].Text == "-":
+		if f.Stdin != nil {
+			Code(f, name, f.Stdin.Text)
+		}
+	default:
+		f.RunsFile(shellword.Join(argv))
+	}
+}
+
+// Code reads text of another language by its words. What it starts by a forge's name is judged by
+// the brake; a request of its own meets no link, so it is a merge.
+func Code(f *plain.Frame, name, text string) {
+	how := shellword.Lits(name, shellword.Clip(text, 200))
+	noteLibrary(f, text, how)
 	switch {
-	case hooksElsewhere(argv):
+	case shellword.Requests(text):
+		f.Act(effect.Act{Kind: effect.MergePR, Ref: "a request of its own"}, how)
+	case shellword.Lands(text):
+		f.OpaqueForge(name+" "+text, "text of another language that names a way to land something")
+	case shellword.Blank(text), shellword.HasPart(text, "system subprocess popen spawn exec eval("):
+		f.Opaque(name+" "+text, "the program it would run is only known when it runs")
+	}
+}
+
+// ownLanguage reads the programs with a language of their own, in which they can start others. ok
+// is false for any other program.
+func ownLanguage(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
+	text := shellword.JoinText(args)
+	marks := "! .shell .system system exec spawn send --args" // without one nothing is started
+	if f.Stdin != nil {
+		text += "\n" + f.Stdin.Text
+	}
+	switch name {
+	case "sed":
+		judgeWrites(f, name, args)
+		text, marks = sedRuns(args), ""
+	case "awk", "gawk", "mawk", "nawk":
+		text, marks = shellword.JoinText(args), `system( |getline |"`
+	case "rsync", "tar", "man", "less":
+		if name == "rsync" {
+			judgeWrites(f, name, args)
+		}
+		const runs = `-I -e -P --rsh --pager --to-command --use-compress-program
+--checkpoint-action`
+		text, marks = shellword.ParseFlags(args, runs).Val(strings.Fields(runs)...), ""
+	case "vim", "nvim", "vi", "ex", "ed":
+		for _, w := range args {
+			if w.Text != "" && w.Text[0] != '-' && w.Text[0] != '+' {
+				f.Writes(w, shellword.Join(args))
+			}
+		}
+	case "nc", "ncat", "netcat", "telnet", "socat", "openssl":
+		if shellword.Requests(text) {
+			Code(f, name, text)
+		}
+		return true
+	case "crontab", "at", "batch": // no brake is there when it runs
+		if !shellword.HasWord(args, "-l") {
+			f.OpaqueForge(name+" "+text, "it runs later, where no loop judges it")
+		}
+		return true
+	case "expect", "unzip", "view", "tclsh", "wish", "psql", "sqlite3", "mysql", "gdb", "lldb":
+	default:
+		return false
+	}
+	runs := marks == "" || shellword.HasPart(strings.ReplaceAll(text, " ", ""), marks)
+	if runs && shellword.Lands(text) {
+		f.OpaqueForge(name+" "+text, "a program that may run a part of this text")
+	}
+	return true
+}
+
+// sedRuns are the scripts of GNU sed with an e command or the e flag of s.
+func sedRuns(args []shellword.Word) string {
+	runs := ""
+	for _, w := range args {
+		t := strings.TrimLeft(w.Text, "0123456789$, ")
+		flags := t[strings.LastIndexAny(t, "/|#,")+1:]
+		evals := strings.Contains(flags, "e") && strings.Trim(flags, "egpiIM0123456789") == ""
+		if strings.HasPrefix(t, "e ") || t != "" && t[0] == 's' && len(flags) < len(t) && evals {
+			runs += t + "\n"
+		}
+	}
+	return runs
+}
+
+const (
+	// starters are the programs that are looked for among the words of another.
+	starters = `gh git glab hub tea curl wget http xh bash sh zsh dash env xargs sudo hooks claude
+claude-code python3 python node perl ruby`
+	// wrappers only start what follows them, so what writes files counts there too.
+	wrappers = `sudo gsudo doas env nohup setsid nice ionice timeout time stdbuf xargs busybox
+command chronic caffeinate flock su find fd`
+	written = `rm mv cp tee ln sed dd chmod chown truncate install rsync touch shred kill pkill
+killall`
+	// texters take a text that a shell runs.
+	texters = `ssh autossh su runuser script tmux screen watch parallel flock entr hyperfine
+nix-shell concurrently nodemon env docker podman kubectl cmd`
+)
+
+// launches reports whether a package manager starts a program of a package, as npx does.
+func launches(name string, args []shellword.Word) bool {
+	first := shellword.ParseFlags(args, "-C --prefix --dir").Arg(0).Text
+	return name == "go" && first == "run" ||
+		shellword.Has("npm pnpm yarn", name) && shellword.Has("exec x dlx", first)
+}
+
+// behind reads the command that any other program starts: the first forge's name among its words
+// begins one.
+func behind(f *plain.Frame, name string, argv []shellword.Word) {
+	args := argv[1:]
+	if hooksElsewhere(argv) {
 		judgeHooks(f, argv)
 		return
-	case shellword.DataProgram(name), forges.GenericForge(f, argv):
-		return
 	}
-	f.Quietly(func() { runInner(f, name, argv[1:], false) })
-	if path && shellword.MergeWord(name) && !shellword.HasUnknown(name) {
-		f.Opaque(shellword.Join(argv), "a script that cannot be read and is named after a merge")
+	g := f.Child()
+	defer g.Through(name)()
+	if name == "ssh" {
+		g.Cwd = shellword.Unknown
+	}
+	wraps, texts := shellword.Has(wrappers, name), shellword.Has(texters, name)
+	for i, w := range args {
+		n, _, _ := strings.Cut(shellword.ProgramName(w.Text), "@")
+		as := w.Text == n || strings.ContainsAny(w.Text, "/#@")
+		switch {
+		case shellword.Has("sudo gsudo doas env", name) && shellword.Assignment(w.Text):
+			key, value, _ := strings.Cut(w.Text, "=")
+			g.Let(key, value)
+			g.RunsLater(key)
+		case as && (shellword.Has(starters, n) || wraps && shellword.Has(written, n) ||
+			shellword.Has(texters, n) && slices.ContainsFunc(args[i+1:], several)):
+			rest := append(shellword.Lits(n), args[i+1:]...)
+			if len(rest) > 1 && rest[1].Text == "--" {
+				rest = slices.Delete(rest, 1, 2)
+			}
+			if shellword.Has("xargs parallel", name) { // its input
+				rest = append(rest, shellword.Word{Text: shellword.Unknown, Split: true})
+			}
+			g.Exec(rest)
+			return
+		case as && shellword.Has("echo printf grep rg jq psql display-message", n):
+			return
+		case texts && several(w):
+			if _, problem := plain.Parse(w.Text); problem == "" { // of a shell, not of psql
+				g.Run(w.Text)
+			}
+		}
+	}
+	if f.Stdin != nil && shellword.Has("ssh parallel", name) {
+		g.ShellText(f.Stdin.Text, "… | "+name)
+	}
+	const runners = "make gmake just npm pnpm yarn bun task rake mise poe nx"
+	if strings.Contains(argv[0].Text, "/") || shellword.Has(runners, name) {
+		f.RunsFile(shellword.Join(argv))
 	}
 }
+
+// several reports whether a word is a text of several words.
+func several(w shellword.Word) bool { return strings.ContainsAny(w.Text, " \n") }

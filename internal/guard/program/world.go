@@ -1,43 +1,14 @@
-// Package program knows programs by their names: what they run, print and write. It is the world of
-// the shells.
+// Package program reads programs by their names: the forges' clients, this very program and the
+// client, what writes files, and what starts another program.
 package program
 
 import (
-	"hooks/internal/guard/code"
 	"hooks/internal/guard/forges"
-	"hooks/internal/guard/shell"
-	"hooks/internal/guard/shellword"
+	"hooks/internal/guard/plain"
 )
 
-// World are the programs of this machine, as the world of its shells.
-type World struct {
-	// Reads reports whether a command line, its name first, is known to read only.
-	Reads func(argv []string) bool
-}
+// World are the programs that a shell starts.
+type World struct{}
 
-// Program runs a program by its name and gives what it prints.
-func (w World) Program(f *shell.Frame, name string, argv []shellword.Word) string {
-	w.guardOwn(f, name, argv)
-	return runProgram(f, name, argv)
-}
-
-// Guess reads the words behind an unknown name and reports whether that settles what they do.
-func (World) Guess(f *shell.Frame, argv []shellword.Word) bool {
-	before := len(f.M.Read.Acts)
-	f.Quietly(func() { guess(f, argv) })
-	return len(f.M.Read.Acts) > before || harmlessUnknown(f, argv)
-}
-
-// Inner looks for a command line that an unknown program would run.
-func (World) Inner(f *shell.Frame, name string, args []shellword.Word) {
-	f.Quietly(func() { runInner(f, name, args, false) })
-}
-
-// Script reads a program in another language.
-func (World) Script(f *shell.Frame, lang, text string) {
-	noteLibrary(f, text, shellword.Lits(lang))
-	code.Read(f, lang, text)
-}
-
-// Socket reads what is sent over a network connection.
-func (World) Socket(f *shell.Frame, text string) { forges.RawHTTP(f, text) }
+// Branch is what is checked out in the frame's place.
+func (World) Branch(f *plain.Frame) string { return forges.Checkout(f) }

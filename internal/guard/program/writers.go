@@ -5,16 +5,16 @@ import (
 	"strings"
 
 	"hooks/internal/guard/paths"
-	"hooks/internal/guard/shell"
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
 
 // judgeWriter judges the programs that write, move or remove files: what they leave can be run
 // later on, and none of it may be the loop's own. Paths count as they are written; what is reached
 // in another way is seen by the seal. ok is false for any other program.
-func judgeWriter(f *shell.Frame, name string, args []shellword.Word) (ok bool) {
+func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 	const writers = `rm rmdir unlink shred trash srm mv cp install ln truncate touch mkdir chmod
-chown chgrp dd sponge gzip scp patch mkfifo sd rename yq jaq prettier`
+chown chgrp dd sponge gzip scp patch mkfifo tee sd rename yq jaq prettier`
 	if ok = shellword.Has(writers, name); ok {
 		judgeWrites(f, name, args)
 	}
@@ -22,7 +22,7 @@ chown chgrp dd sponge gzip scp patch mkfifo sd rename yq jaq prettier`
 }
 
 // judgeWrites judges a writing program's arguments.
-func judgeWrites(f *shell.Frame, name string, args []shellword.Word) {
+func judgeWrites(f *plain.Frame, name string, args []shellword.Word) {
 	how := name + " " + shellword.Join(args)
 	switch name {
 	case "rm", "rmdir", "unlink", "shred", "trash", "srm":
@@ -39,7 +39,6 @@ func judgeWrites(f *shell.Frame, name string, args []shellword.Word) {
 		for _, w := range args {
 			if to, ok := strings.CutPrefix(w.Text, "of="); ok {
 				f.Writes(shellword.Lit(to), how)
-				f.WriteFile(to, shellword.Unknown, false)
 			}
 		}
 	case "sed":
@@ -52,7 +51,10 @@ func judgeWrites(f *shell.Frame, name string, args []shellword.Word) {
 			}
 		}
 	default:
-		const valued = "-s --size -r --reference -d --date -t -m --mode --context -b -n -l -a"
+		valued := "-s --size -r --reference -d --date -t -m --mode --context -b -n -l -a"
+		if name == "tee" {
+			valued = ""
+		}
 		for _, w := range shellword.ParseFlags(args, valued).Pos {
 			folder := w.Known() && strings.HasSuffix(path.Clean("/"+w.Text), "/.sdd/loop")
 			if name == "mkdir" && folder { // it is there while a loop is on, so nothing changes
@@ -82,7 +84,7 @@ func copyFlags(name string) string {
 
 // judgeCopy judges cp, mv, ln and their kin: the last word is where the others go. A link gives the
 // loop's files a second name, under which nothing would know them later on.
-func judgeCopy(f *shell.Frame, name string, fl shellword.Flags, how string) {
+func judgeCopy(f *plain.Frame, name string, fl shellword.Flags, how string) {
 	srcs, dst := fl.Pos, shellword.Word{}
 	if t, ok := fl.Get("-t", "--target-directory"); ok {
 		dst = t
@@ -121,18 +123,16 @@ func judgeCopy(f *shell.Frame, name string, fl shellword.Flags, how string) {
 		if f.KindAt(dst) == paths.Ordinary && (kind == paths.State || kind == paths.Ledger) {
 			f.Writes(into, how)
 		}
-		f.CopyFile(s.Text, dst.Text)
-		f.CopyFile(s.Text, into.Text)
 	}
 }
 
 // isState reports whether a path is the folder that holds the loop's files.
-func isState(f *shell.Frame, w shellword.Word) bool {
+func isState(f *plain.Frame, w shellword.Word) bool {
 	return paths.Matches(shellword.ProgramName(f.Resolve(w.Text)), ".sdd")
 }
 
 // judgeSedInPlace judges sed -i and sed's w command.
-func judgeSedInPlace(f *shell.Frame, args []shellword.Word, how string) {
+func judgeSedInPlace(f *plain.Frame, args []shellword.Word, how string) {
 	inPlace := false
 	for _, w := range args {
 		t := w.Text
@@ -152,8 +152,5 @@ func judgeSedInPlace(f *shell.Frame, args []shellword.Word, how string) {
 	}
 	for _, w := range files {
 		f.Writes(w, how)
-		if f.Wrote(w.Text) != "" { // its new text is not followed
-			f.WriteFile(w.Text, shellword.Unknown, false)
-		}
 	}
 }

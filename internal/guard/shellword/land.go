@@ -2,19 +2,19 @@ package shellword
 
 import "strings"
 
-// landers are the programs that reach a forge, and the words by which text lands something or is
-// run.
-const landers = `gh gh-cli git-land glab hub tea tea-cli az aws bb bkt fj forgejo-cli berg lab gt
-gcli arc spr ghstack av jj git-town git-spice curl curlie wget wget2 http https xh xhs push
-send-pack dcommit automerge land ship eval hooks claude`
+// clients are the forges' own programs, and landers all that reach a forge, with the words by which
+// text lands something or is run.
+const (
+	clients = "gh glab tea tea-cli hub"
+	landers = clients + ` curl curlie wget wget2 http https xh xhs push send-pack automerge land
+ship eval hooks claude`
+)
 
 // CouldLand reports whether a text that is not read names anything that lands a change or reaches a
 // forge. It looks at its words only, without their quotes and backslashes: an answer for texts too
 // long or too deep to be walked.
 func CouldLand(text string) bool {
-	clean := strings.NewReplacer("\\\n", "", `\`, "", `'`, "", `"`, "").Replace(text)
-	clean = strings.ToLower(clean)
-	for w := range strings.FieldsFuncSeq(clean, apart) {
+	for w := range strings.FieldsFuncSeq(strings.ToLower(unquoted(text)), apart) {
 		if Has(landers, w) || strings.Contains(w, "merge") {
 			return true
 		}
@@ -26,15 +26,47 @@ func CouldLand(text string) bool {
 // and a word for landing something.
 func Lands(text string) bool {
 	const lands = "merge push api accept land approve review gate loop put post patch -p"
-	if !HasPart(strings.ToLower(text), lands) {
-		return false
+	for _, text := range []string{text, unquoted(text)} { // r"gh" and g''h
+		if !HasPart(strings.ToLower(text), lands) {
+			continue
+		}
+		for w := range strings.FieldsFuncSeq(text, apart) {
+			if w == "git" || Has(landers, w) && !Has("push land ship eval automerge", w) {
+				return true
+			}
+		}
 	}
+	return false
+}
+
+// unquoted is a text without quotes and backslashes.
+func unquoted(text string) string {
+	return strings.NewReplacer("\\\n", "", `\n`, " ", `\t`, " ", `\`, "", `'`, "",
+		`"`, "").Replace(text)
+}
+
+// NamesClient reports whether a text names a forge's own client.
+func NamesClient(text string) bool {
 	for w := range strings.FieldsFuncSeq(text, apart) {
-		if Has(landers, w) && !Has("push land ship eval automerge", w) || w == "git" {
+		if Has(clients, w) {
 			return true
 		}
 	}
 	return false
+}
+
+// Requests reports whether a text of another language asks a forge by itself to land something, by
+// a library or an address. No program starts that a link could judge.
+func Requests(text string) bool {
+	text = strings.ToLower(text)
+	return HasPart(text, "octokit get_pull( .mergerequests pygithub") &&
+		HasPart(text, ".merge( merge_method .create_review(") ||
+		HasPart(text, "/pulls/ /merge_requests/ /pulls` pulls/") &&
+			HasPart(strings.ReplaceAll(text, "/merge http", "/merge'"),
+				`/merge" /merge' /merge`+"`") &&
+			HasPart(strings.ReplaceAll(text, "put /", "put("),
+				`put( put' put" put, post( post' post" post,`) ||
+		HasPart(text, "mergepullrequest( mergepullrequest(input enqueuepullrequest(")
 }
 
 // apart reports whether a character ends a word of such a text.

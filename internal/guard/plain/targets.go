@@ -1,4 +1,4 @@
-package shell
+package plain
 
 import (
 	"path"
@@ -19,20 +19,10 @@ func Absolute(p, cwd string) string {
 	return f.Resolve(strings.Trim(p, `"'`))
 }
 
-// linked follows names that this call linked to a directory.
-func (f *Frame) linked(full string) string {
-	for dir := full; len(dir) > 1 && dir != "."; dir = path.Dir(dir) {
-		if v, ok := f.M.fs[dir]; ok && v.link != "" {
-			return v.link + full[len(dir):]
-		}
-	}
-	return full
-}
-
 // KindAt judges a word as a path to be written: by its text, by where its links lead, as those of a
 // checked-out repository may, and by the loop's own paths.
 func (f *Frame) KindAt(w shellword.Word) paths.Kind {
-	full := f.linked(f.Resolve(w.Text))
+	full := f.Resolve(w.Text)
 	pat := ""
 	if w.Pat != "" {
 		pat = f.resolvePat(w.Pat)
@@ -55,7 +45,6 @@ func (f *Frame) Own(full string) bool {
 // real is where a path leads on disk, as far as that may be asked.
 func (f *Frame) real(full string) string {
 	links, ok := f.M.Files.(effect.Links)
-	full = f.linked(full)
 	if !ok || full == "" || full[0] == '~' || shellword.HasUnknown(full) || !f.M.Burn(20) {
 		return full
 	}
@@ -77,7 +66,7 @@ func (f *Frame) Guarded(p string) bool {
 
 // Covers reports whether removing or moving the directory takes the loop's files with it.
 func (f *Frame) Covers(w shellword.Word) bool {
-	full := f.linked(f.Resolve(w.Text))
+	full := f.Resolve(w.Text)
 	if w.Pat != "" {
 		full = f.resolvePat(w.Pat)
 	}
@@ -118,7 +107,7 @@ func (f *Frame) Writes(w shellword.Word, how string) {
 
 // fileAct records what is done to a file; how is the command as written.
 func (f *Frame) fileAct(kind effect.Kind, ref, how string) {
-	full := f.linked(f.Resolve(ref))
+	full := f.Resolve(ref)
 	if shellword.HasUnknown(full) || strings.ContainsAny(full, "*?[{") {
 		full = ""
 	}
@@ -136,7 +125,7 @@ func (f *Frame) Takes(w shellword.Word, how string, whole bool) {
 	case !whole:
 	case f.Covers(w):
 		f.fileAct(effect.WriteState, w.Text, how)
-	case paths.Registers(f.linked(f.Resolve(w.Text))):
+	case paths.Registers(f.Resolve(w.Text)):
 		f.fileAct(effect.DropRegistration, w.Text, how)
 	case f.holds(w, "/ledger.md"):
 		f.fileAct(effect.WriteLedger, w.Text, how)
@@ -154,7 +143,7 @@ func (f *Frame) Brings(w shellword.Word, how string) {
 // Near reports whether a path is in the call's folder, or beside one that holds it. A copy of
 // changes/ elsewhere is a backup.
 func (f *Frame) Near(w shellword.Word) bool {
-	full, cwd := f.linked(f.Resolve(w.Text)), f.M.Call.Cwd+"/"
+	full, cwd := f.Resolve(w.Text), f.M.Call.Cwd+"/"
 	return strings.HasPrefix(full, cwd) || strings.HasPrefix(cwd, path.Dir(full)+"/")
 }
 

@@ -1,4 +1,4 @@
-package shell
+package plain
 
 import (
 	"fmt"
@@ -111,17 +111,4 @@ func startsWord(text, words string) bool {
 		n++
 	}
 	return shellword.Has(words, text[:n])
-}
-
-// WordsOf splits text into words as a shell would.
-func (f *Frame) WordsOf(text string) []shellword.Word {
-	h := f.Child()
-	h.src = "x " + text
-	stmts, _ := Parse(h.src)
-	if len(stmts) == 1 {
-		if c, ok := stmts[0].Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
-			return h.words(c.Args[1:])
-		}
-	}
-	return shellword.Lits(strings.Fields(text)...)
 }

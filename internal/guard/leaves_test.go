@@ -1,4 +1,4 @@
-package app
+package guard
 
 import "testing"
 
@@ -30,8 +30,10 @@ func TestLeavesLinks(t *testing.T) {
 		"perl -e 'system(qq(gh pr merge 5))'":             false,
 		"x=$(tr a b <<< c); gh $x 5 > /tmp/gh.log 2>&1":   false,
 		"bash -c \"$x\"":                                  false,
+		"sed -n '/gh pr/p' x | sh; sed 's/a/gh/' y":       false,
+		"git commit -m 'Find /usr/bin/gh in PATH'; $x":    false,
 	} {
-		if got := leavesLinks(command); got != leaves {
+		if got := LeavesLinks(command); got != leaves {
 			t.Errorf("%s: got %v", command, got)
 		}
 	}

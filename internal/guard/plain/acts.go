@@ -1,4 +1,4 @@
-package shell
+package plain
 
 import (
 	"cmp"
@@ -43,16 +43,20 @@ func (f *Frame) Pushes(argv []shellword.Word) {
 	}
 }
 
-// Opaque records a part that cannot be resolved, except within the project's own files.
+// Opaque records a part that is not plain. It could land something if it, or the rest of the call,
+// names a forge's program beside a word for landing; a forge's own client alone is such a word.
 func (f *Frame) Opaque(text, reason string) {
-	if f.Disk || f.quiet {
-		return
+	could := shellword.Lands(text)
+	for _, whole := range f.M.texts() {
+		could = could || shellword.Lands(whole) || shellword.NamesClient(whole)
 	}
-	f.OpaqueForge(text, reason)
+	f.opaque(text, reason, could)
 }
 
-// OpaqueForge records a part that names a forge or git and cannot be resolved, within files too.
-func (f *Frame) OpaqueForge(text, reason string) {
+// OpaqueForge records a part that is not plain and could land something.
+func (f *Frame) OpaqueForge(text, reason string) { f.opaque(text, reason, true) }
+
+func (f *Frame) opaque(text, reason string, forge bool) {
 	text = shellword.Clip(shellword.Ellipsis(text), 200)
 	key := "?" + text + "\x00" + reason
 	if f.quiet || f.M.seen[key] {
@@ -63,7 +67,9 @@ func (f *Frame) OpaqueForge(text, reason string) {
 		return
 	}
 	f.M.seen[key] = true
-	f.M.Read.Opaque = append(f.M.Read.Opaque, effect.Opaque{Text: text, Reason: reason, Via: f.via})
+	f.M.Read.Opaque = append(f.M.Read.Opaque, effect.Opaque{
+		Text: text, Reason: reason, Via: f.via, Forge: forge,
+	})
 }
 
 // Would reports whether run would merge anything. The acts that it finds are not recorded.
@@ -76,7 +82,7 @@ func (f *Frame) Would(run func(g *Frame)) bool {
 	merges := len(f.M.Read.Merges()) > 0
 	problem, bound := f.M.Read.Unparsable, f.M.Read.Bound
 	f.M.Read, f.M.seen = saved, seen
-	if f.M.Exhausted() || bound != "" {
+	if f.M.Work < 0 || bound != "" {
 		f.M.Read.Unparsable = cmp.Or(f.M.Read.Unparsable, problem)
 		f.M.Read.Bound = cmp.Or(f.M.Read.Bound, bound)
 	}

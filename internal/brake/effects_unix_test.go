@@ -1,0 +1,338 @@
+//go:build unix
+
+package brake
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"hooks/internal/guard"
+	"hooks/internal/seal"
+)
+
+// effects is a folder in which commands of the guard's tables run under bash with the links before
+// programs that record how they were started. Its git is the real one, with a bare remote.
+type effects struct {
+	t               *testing.T
+	dir, real, home string
+	links, tools    string
+	template        string
+}
+
+const recording = `#!/bin/bash
+{ printf '%s' "${0##*/}"; for a in "$@"; do printf '\037%s' "$a"; done; printf '\036'; } >>"$CALLS"
+`
+
+// tools are the programs that a command may start beside the recorded ones.
+var tools = strings.Fields(`bash sh dash zsh cat tr rev sed seq xargs env timeout nohup nice
+stdbuf setsid tee chmod cp mv ln mkdir touch head tail grep sort uniq cut wc printf echo which
+find basename dirname sleep base64 awk gawk perl ruby python3 node make just npm npx tar ls pwd
+date test true false expr mktemp diff cmp go rm php lua ed paste fold jq rg xxd od parallel
+script expect vim busybox command realpath readlink stat yes column comm strings sha256sum gzip`)
+
+func newEffects(t *testing.T) *effects {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &effects{
+		t: t, dir: root, real: filepath.Join(root, "real"), home: filepath.Join(root, "state"),
+		tools: filepath.Join(root, "tools"),
+	}
+	e.links = seal.LinksPath(e.home, session)
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git")
+	}
+	for _, name := range []string{"gh", "glab", "tea", "hub", "curl", "wget", "http", "xh"} {
+		write(t, filepath.Join(e.real, name), recording, 0o755)
+	}
+	write(t, filepath.Join(e.real, "git"), recording+"exec "+git+" \"$@\"\n", 0o755)
+	if err := os.MkdirAll(e.tools, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range tools {
+		if path, err := exec.LookPath(name); err == nil {
+			if err := os.Symlink(path, filepath.Join(e.tools, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	e.template = filepath.Join(root, "template")
+	project := filepath.Join(e.template, "app")
+	for name, text := range effectFiles(t) {
+		if name, ok := strings.CutPrefix(name, "/home/dev/app/"); ok &&
+			!strings.HasPrefix(name, ".git/") {
+			write(t, filepath.Join(project, name), text, 0o755)
+		}
+	}
+	setup := exec.Command("/bin/bash", "-c", "git init -q -b main --template= . && "+
+		"mkdir .git/hooks && git init -q --bare --template= ../remote.git && "+
+		"git remote add origin ../remote.git && git add -A && "+
+		"git -c user.name=d -c user.email=d@e commit -qm a && git push -q origin main && "+
+		"git checkout -q -b feature/44-login && "+
+		"git -c user.name=d -c user.email=d@e commit -q --allow-empty -m b")
+	setup.Dir = project
+	if out, err := setup.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	exe, _ := os.Executable()
+	if err := Dress(e.home, session, exe); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// ran is what a command did.
+type ran struct {
+	code    int
+	calls   [][]string
+	refused bool
+	landed  string
+}
+
+// run runs one command in a project of its own.
+func (e *effects) run(n int, text, branch string, linked bool) (r ran) {
+	t := e.t
+	place := filepath.Join(e.dir, fmt.Sprintf("w%d-%v", n, linked))
+	project, remote := filepath.Join(place, "app"), filepath.Join(place, "remote.git")
+	calls := filepath.Join(place, "calls")
+	path := e.real + ":" + e.tools
+	if linked {
+		path = e.links + ":" + path
+	}
+	env := []string{
+		"PATH=" + path, "HOME=" + place, "CALLS=" + calls, "TMPDIR=" + place,
+		"GIT_AUTHOR_NAME=d", "GIT_AUTHOR_EMAIL=d@e", "GIT_COMMITTER_NAME=d",
+		"GIT_COMMITTER_EMAIL=d@e", "GIT_TERMINAL_PROMPT=0",
+		"http_proxy=http://127.0.0.1:9", "https_proxy=http://127.0.0.1:9", "GOPROXY=off",
+		"GOFLAGS=-mod=mod", "TERM=dumb",
+	}
+	shell := func(line string, env []string) (string, int) {
+		ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, "/bin/bash", "-c", line)
+		cmd.Dir, cmd.Env, cmd.WaitDelay = project, env, time.Second
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		_ = cmd.Run()
+		return errs.String(), cmd.ProcessState.ExitCode()
+	}
+	if _, err := os.Stat(place); err != nil {
+		copied := exec.Command("cp", "-a", e.template, place)
+		if out, err := copied.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+			return r
+		}
+	}
+	defer func() {
+		if changes(text) || r.landed != "" {
+			_ = os.RemoveAll(place)
+		}
+		_ = os.Remove(calls)
+	}()
+	if before, _ := os.ReadFile(filepath.Join(project, ".git", "HEAD")); !strings.Contains(
+		string(before), "/"+branch+"\n") {
+		head := filepath.Join(project, ".git", "HEAD")
+		_ = os.WriteFile(head, []byte("ref: refs/heads/"+branch+"\n"), 0o644)
+	}
+	if linked {
+		record := &seal.Record{Session: session, Project: project,
+			Loops: []seal.Loop{{Skill: "work", RunID: "r1", On: true}}}
+		if err := seal.At(e.home).Save(record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	heads := func() (all string) {
+		for _, name := range []string{"main", "master", "trunk"} {
+			text, _ := os.ReadFile(filepath.Join(remote, "refs", "heads", name))
+			all += string(text)
+		}
+		return all
+	}
+	before := heads()
+	text = strings.NewReplacer("/usr/bin/gh", e.real+"/gh", "/usr/local/bin/gh", e.real+"/gh",
+		"/usr/bin/git", e.real+"/git", "/tmp/", place+"/").Replace(text)
+	errs, code := shell(text, env)
+	r.code, r.refused = code, strings.Contains(errs, "error: not run: ")
+	data, _ := os.ReadFile(calls)
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(data), "\036"), "\036") {
+		if line != "" {
+			r.calls = append(r.calls, strings.Split(line, "\037"))
+		}
+	}
+	for _, argv := range r.calls {
+		if argv[0] == "git" {
+			continue
+		}
+		call := guard.Call{Tool: "Bash", Cwd: project}
+		repo := guard.Repo{Branch: "feature/44-login", Default: "main"}
+		acts := guard.ReadArgv(argv, nil, call, repo.Known(), files{project})
+		if len(acts.Merges()) > 0 {
+			r.landed = strings.Join(argv, " ")
+		}
+	}
+	if after := heads(); after != before {
+		r.landed = "push"
+	}
+	return r
+}
+
+// changes reports whether a command may leave files that the next one would see.
+func changes(text string) bool {
+	for _, mark := range []string{
+		">", "git ", "tee", "mv ", "cp ", "ln ", "mkdir", "touch", "sed -i", "dd ", "open(",
+		"write",
+	} {
+		if strings.Contains(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// effectRow is a Bash command of a table.
+type effectRow struct{ at, text, branch string }
+
+func effectRows(t *testing.T, name string) (list []effectRow) {
+	t.Helper()
+	data, err := os.ReadFile("../guard/testdata/" + name)
+	if err != nil {
+		return nil
+	}
+	for i, line := range strings.Split(string(data), "\n") {
+		_, text, ok := strings.Cut(line, " | ")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if !ok || strings.HasPrefix(text, "@") && strings.Contains(text, " {") {
+			continue
+		}
+		row := effectRow{at: fmt.Sprintf("%s:%d", name, i+1), branch: "feature/44-login"}
+		rest, named := strings.CutPrefix(text, "[")
+		if named && strings.Contains(rest, "] ") && !strings.HasPrefix(text, "[ ") &&
+			!strings.HasPrefix(text, "[[") {
+			row.branch, text, _ = strings.Cut(rest, "] ")
+		}
+		if row.branch == "" || strings.ContainsAny(row.branch, " '") {
+			row.branch = "feature/44-login"
+		}
+		row.text = strings.NewReplacer("⏎", "\n", "␍", "\r").Replace(text)
+		list = append(list, row)
+	}
+	return list
+}
+
+// dangerous are words of rows that run nowhere: what they start leaves the folder.
+func dangerous(text string) bool {
+	for _, mark := range []string{
+		"/dev/tcp", "crontab", "systemctl", "kill", "rm -rf /", "rm -rf ~", "shutdown", "reboot",
+		"mkfs", "dd if", "sudo", "docker", "ssh ", "yes |", "tail -f", "watch ", "while true",
+		"while :", "/home/", "/etc/", "$HOME/", "nc ", "read -p", "sleep 1", "sleep 3", "sleep 6",
+	} {
+		if strings.Contains(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// verdicts runs the rows that the guard lets pass and returns what became of each.
+func (e *effects) verdicts(rows []effectRow, linked bool) map[string]string {
+	out := map[string]string{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	slots := make(chan int, 4)
+	for i := range 4 {
+		slots <- i
+	}
+	for _, row := range rows {
+		repo := guard.Repo{Branch: row.branch, Default: "main"}
+		call := guard.Call{Tool: "Bash", Command: row.text, Cwd: "/home/dev/app"}
+		r := guard.Read(call, repo.Known(), effectFiles(e.t))
+		reaches := r.ReachesForge()
+		asked := len(r.Merges())+len(r.Tampers()) > 0 || r.Bound != "" ||
+			reaches && (!linked || r.Unparsable != "" || guard.LeavesLinks(call.Command))
+		verdict := "asked"
+		wg.Go(func() {
+			slot := <-slots
+			defer func() { slots <- slot }()
+			switch {
+			case asked:
+			case dangerous(row.text):
+				verdict = "passes, not run here"
+			default:
+				switch ran := e.run(slot, row.text, row.branch, linked); {
+				case ran.landed != "":
+					verdict = "LANDED " + ran.landed
+				case ran.refused:
+					verdict = "refused as it starts"
+				default:
+					verdict = "nothing landed"
+				}
+			}
+			mu.Lock()
+			out[row.at] = verdict
+			mu.Unlock()
+		})
+	}
+	wg.Wait()
+	return out
+}
+
+type txtarFiles map[string]string
+
+func (p txtarFiles) ReadFile(name string) (string, bool) {
+	text, ok := p[name]
+	return text, ok
+}
+
+var effectFiles = sync.OnceValue(func() func(t *testing.T) txtarFiles {
+	files := txtarFiles{}
+	for _, archive := range []string{"project.txtar", "recipes.txtar"} {
+		if ar, err := txtar.ParseFile("../guard/testdata/" + archive); err == nil {
+			for _, f := range ar.Files {
+				files["/home/dev/app/"+f.Name] = string(f.Data)
+			}
+		}
+	}
+	return func(*testing.T) txtarFiles { return files }
+})()
+
+// TestNothingLandsUnderTheLinks runs the commands that are not plain, and those of the guard's
+// other tables that it lets pass. EFFECTS names a file for what became of each; with UNLINKED set
+// there are no links, and nothing is demanded.
+func TestNothingLandsUnderTheLinks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs hundreds of commands")
+	}
+	e := newEffects(t)
+	linked := os.Getenv("UNLINKED") == ""
+	var list strings.Builder
+	for _, table := range []string{"brake.txt", "merges.txt"} {
+		rows := effectRows(t, table)
+		got := e.verdicts(rows, linked)
+		for _, row := range rows {
+			if linked && strings.HasPrefix(got[row.at], "LANDED") {
+				t.Errorf("%s: %s: %s", row.at, got[row.at], row.text)
+			}
+			fmt.Fprintf(&list, "%s\t%s\t%s\n", row.at, got[row.at],
+				strings.ReplaceAll(row.text, "\n", "⏎"))
+		}
+	}
+	if to := os.Getenv("EFFECTS"); to != "" {
+		if err := os.WriteFile(to, []byte(list.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

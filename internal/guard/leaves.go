@@ -1,0 +1,126 @@
+package guard
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"hooks/internal/guard/plain"
+	"hooks/internal/guard/shellword"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// LeavesLinks reports whether a command may start programs by another way than the session's PATH,
+// as a login shell does, which sets a new one, or an absolute path, which needs none.
+func LeavesLinks(command string) bool {
+	stmts, problem := plain.Parse(command)
+	if problem != "" {
+		return leavesBy(tokens(command))
+	}
+	leaves := false
+	commands(stmts, func(n syntax.Node, argv []string) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			leaves = leaves || n.Name != nil && n.Name.Value == "PATH" ||
+				n.Value != nil && leadsTo(literal(n.Value))
+		case *syntax.Redirect:
+			leaves = leaves || n.Hdoc != nil && leavesBy(tokens(hereText(n.Hdoc)))
+		case *syntax.CallExpr:
+			leaves = leaves || leavesCall(argv)
+		}
+		return !leaves
+	})
+	return leaves
+}
+
+// leavesCall judges a simple command: its own words, and the texts that it may run.
+func leavesCall(argv []string) bool {
+	if len(argv) == 0 {
+		return false
+	}
+	name := shellword.ProgramName(argv[0])
+	if strings.Contains(argv[0], "/") && (shellword.Has(linked, name) ||
+		shellword.HasUnknown(argv[0])) || shellword.Has("crontab at batch systemd-run", name) {
+		return true
+	}
+	runs := shellword.Has("sed awk type which whereis hash", name)
+	switch {
+	case shellword.Has("git gh glab tea hub", name):
+		return false
+	case shellword.DataProgram(name) && !runs: // $(realpath /usr/bin/gh)
+		return slices.ContainsFunc(argv[1:], leadsTo)
+	}
+	if leavesBy(argv) {
+		return true
+	}
+	return slices.ContainsFunc(argv[1:], func(w string) bool {
+		return strings.ContainsAny(w, " \n(=") && leavesBy(tokens(w))
+	})
+}
+
+// leavesBy judges words, of which any may begin a command.
+func leavesBy(words []string) bool {
+	for i, w := range words {
+		base, rest := path.Base(w), words[i+1:]
+		switch {
+		case w == "--login", strings.HasPrefix(w, "PATH="),
+			shellword.Has("which type whereis hash getconf", w),
+			shellword.Has("su sudo doas runuser pkexec", base),
+			base == "env" && (leads(rest, "i") || slices.ContainsFunc(rest, func(o string) bool {
+				return shellword.Has("- -i --ignore-environment", o)
+			})),
+			base == "exec" && leads(rest, "cl"),
+			base == "command" && slices.Contains(rest, "-p"),
+			leadsTo(w),
+			shellword.Has("sh bash zsh dash ksh", base) && leads(rest, "l"):
+			return true
+		}
+	}
+	return false
+}
+
+// leadsTo reports whether a word is a path to a program that has a link, or to a folder of
+// programs.
+func leadsTo(w string) bool {
+	place := strings.HasPrefix(w, "~") || strings.HasPrefix(w, ".") ||
+		strings.HasPrefix(w, "/") && path.Dir(w) != "/"
+	return place && strings.Contains(w, "/") && (shellword.Has(linked, path.Base(w)) ||
+		strings.HasSuffix(path.Base(w), "bin"))
+}
+
+// linked are the programs that have a link of the brake.
+const linked = "gh glab tea tea-cli hub git curl wget http https xh xhs"
+
+// tokens are the words of a text of any language, at its blanks, quotes and brackets.
+func tokens(text string) []string {
+	return strings.FieldsFunc(text, func(c rune) bool {
+		return strings.ContainsRune(" \t\n'\"`();|&{}[]<>!=:,", c)
+	})
+}
+
+// hereText is the written text of a here-document.
+func hereText(w *syntax.Word) string {
+	var b strings.Builder
+	for _, p := range w.Parts {
+		if l, ok := p.(*syntax.Lit); ok {
+			b.WriteString(l.Value)
+		}
+	}
+	return b.String()
+}
+
+// leads reports whether one of the short options at the beginning has one of the letters. -o and -O
+// take the word after them.
+func leads(words []string, letters string) bool {
+	for i := 0; i < len(words) && words[i] != "" && strings.IndexByte("-+", words[i][0]) >= 0; i++ {
+		switch w := words[i]; {
+		case strings.HasPrefix(w, "--"):
+		case strings.ContainsAny(w, letters):
+			return true
+		case strings.ContainsAny(w, "oO"):
+			i++
+		}
+	}
+	return false
+}

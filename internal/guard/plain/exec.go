@@ -1,0 +1,185 @@
+package plain
+
+import (
+	"strings"
+
+	"hooks/internal/guard/shellword"
+)
+
+// Exec reads a command whose words are expanded: a builtin that runs text, or a program.
+func (f *Frame) Exec(argv []shellword.Word) {
+	if len(argv) == 0 || !f.M.Burn(1) {
+		return
+	}
+	w := argv[0]
+	if !w.Known() || w.Pat != "" {
+		f.unknownName(argv)
+		return
+	}
+	f.Named(argv)
+}
+
+// Named reads a program by the last part of its name.
+func (f *Frame) Named(argv []shellword.Word) {
+	f.nest++ // names may lead to each other in a circle
+	defer func() { f.nest-- }()
+	if f.nest > maxNesting || !f.M.Burn(1) {
+		f.M.abort(tooDeep)
+		return
+	}
+	name, rest := shellword.ProgramName(argv[0].Text), argv[1:]
+	switch {
+	case shellword.IsShell(name):
+		f.shell(name, argv)
+		return
+	case shellword.Has("eval command builtin exec trap source . cd pushd popd", name):
+		f.builtin(name, rest)
+		return
+	}
+	f.M.World.Program(f, name, argv)
+}
+
+// builtin reads the builtins of bash that run text or change place.
+func (f *Frame) builtin(name string, rest []shellword.Word) {
+	if name != "exec" && len(rest) > 0 && rest[0].Text == "--" {
+		rest = rest[1:]
+	}
+	switch name {
+	case "eval":
+		f.Within("eval", func() {
+			f.ShellText(shellword.JoinText(rest), "eval "+shellword.Join(rest))
+		})
+	case "command", "builtin":
+		for len(rest) > 0 && strings.HasPrefix(rest[0].Text, "-") {
+			if strings.ContainsAny(rest[0].Text, "vV") {
+				return
+			}
+			rest = rest[1:]
+		}
+		f.Within(name, func() { f.Exec(rest) })
+	case "exec":
+		f.Within(name, func() { f.Exec(shellword.Command(rest, "-a", 0)) })
+	case "trap":
+		if rest = shellword.Command(rest, "", 0); len(rest) > 1 {
+			f.Within("trap", func() { f.Child().Run(rest[0].Text) })
+		}
+	case "source", ".":
+		f.RunsFile(name + " " + shellword.JoinText(rest[:min(1, len(rest))]))
+	case "popd":
+		f.Cwd = ""
+	default:
+		switch rest = shellword.Command(rest, "", 0); {
+		case len(rest) == 0:
+			f.Cwd = "~"
+		case rest[0].Text == "-":
+			f.Cwd = shellword.Unknown
+		default:
+			f.Cwd = f.Resolve(rest[0].Text)
+		}
+	}
+}
+
+// unknownName notes a command whose name is not written. One that ends in a name is that program.
+func (f *Frame) unknownName(argv []shellword.Word) {
+	w := argv[0]
+	name := w.Text[strings.LastIndexByte(w.Text, '/')+1:]
+	if name != "" && !shellword.HasUnknown(name) && !strings.ContainsAny(name, "*?[") {
+		f.Named(append([]shellword.Word{{Text: name, Src: w.Src}}, argv[1:]...))
+		return
+	}
+	note := f.Opaque
+	if shellword.AnyOf(shellword.Texts(argv[1:]), "pr mr api push pulls") { // as a forge's are
+		note = f.OpaqueForge
+	}
+	note(shellword.Join(argv), "the command's name is only known when it runs")
+}
+
+// shell reads bash and its kin: the text of -c, or standard input. A script is not looked into.
+func (f *Frame) shell(name string, argv []shellword.Word) {
+	opts := readOptions(name, argv[1:])
+	g := f.Child()
+	g.names.words = nil // another program sees what is exported alone
+	defer g.Through(name)()
+	switch {
+	case opts.check:
+	case opts.command && len(opts.rest) > 0:
+		g.ShellText(opts.rest[0].Text, shellword.Join(argv))
+	case opts.command:
+	case opts.stdin || len(opts.rest) == 0:
+		if text := g.Stdin; text != nil {
+			g.Stdin = nil
+			g.ShellText(text.Text, "… | "+name)
+		}
+	default:
+		g.RunsFile(name + " " + opts.rest[0].Text)
+	}
+}
+
+// shellOpts are the options of a shell that decide which text it runs.
+type shellOpts struct {
+	command bool             // -c: the text is the first word of the rest
+	stdin   bool             // -s
+	check   bool             // -n: nothing is run
+	rest    []shellword.Word // behind the options
+}
+
+// readOptions reads the options of a shell as it does: joined letters, of which o and O take a word
+// each ("-euo pipefail -c"), in zsh and ksh the rest of their own word where there is one.
+func readOptions(name string, args []shellword.Word) (o shellOpts) {
+	joined := shellword.Has("zsh ksh ksh93 mksh", name)
+	for i := 0; i < len(args); i++ {
+		t := args[i].Text
+		switch {
+		case t == "-" || t == "--":
+			o.rest = args[i+1:]
+			return o
+		case len(t) < 2 || t[0] != '-' && t[0] != '+':
+			o.rest = args[i:]
+			return o
+		case shellword.Has("--rcfile --init-file", t):
+			i++
+			continue
+		case strings.HasPrefix(t, "--"):
+			continue
+		}
+		for j := 1; j < len(t); j++ {
+			switch t[j] {
+			case 'c':
+				o.command = true
+			case 's':
+				o.stdin = true
+			case 'n':
+				o.check = o.check || t[0] == '-'
+			case 'o', 'O':
+				if joined && j+1 < len(t) {
+					j = len(t)
+				} else {
+					i++
+				}
+			}
+		}
+	}
+	return o
+}
+
+// ShellText reads text in a new shell, or notes it where nothing of it is written.
+func (f *Frame) ShellText(text, how string) {
+	switch {
+	case strings.TrimSpace(text) == "":
+	case shellword.Blank(text):
+		f.Opaque(how, "the text it would run is only known when it runs")
+	default:
+		f.Run(text)
+	}
+}
+
+// RunsFile notes a command that runs a file. No file is looked into, but text that this very call
+// wrote to one is not plain.
+func (f *Frame) RunsFile(how string) {
+	if shellword.HasUnknown(how) {
+		f.Opaque(how, "the file it would run is only known when it runs")
+	}
+	if f.M.written != "" {
+		f.OpaqueForge(how, "the call writes text to a file and runs a file")
+	}
+}

@@ -1,0 +1,357 @@
+package plain
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"hooks/internal/guard/shellword"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+const tooDeep = "nested more deeply than the reading follows"
+
+// Run reads shell text in this very shell, as eval does.
+func (f *Frame) Run(text string) {
+	if !f.M.Burn(1 + len(text)/16) {
+		return
+	}
+	text = asBash(text)
+	if bound := unfit(text); bound != "" {
+		f.M.Bounded(bound, text)
+		return
+	}
+	stmts, problem := Parse(text)
+	src, outer := f.src, f.names
+	f.src, f.names = text, f.set(stmts)
+	f.list(stmts)
+	f.src, f.names = src, outer
+	switch {
+	case problem == "" || f.quiet:
+	case f.depth > 0 && shellword.HasUnknown(text):
+		f.Opaque(text, "the text it would run is only known when it runs")
+	case f.M.Read.Unparsable == "":
+		f.M.Read.Unparsable = problem
+	}
+}
+
+// set are the variables that the shell knows with those that a text sets.
+func (f *Frame) set(stmts []*syntax.Stmt) names {
+	n := names{words: maps.Clone(f.names.words), texts: f.names.texts, blind: f.names.blind}
+	if n.words == nil {
+		n.words = map[string]*syntax.Word{}
+	}
+	computed := func(name string) { n.words[name] = nil }
+	for _, s := range stmts {
+		syntax.Walk(s, func(node syntax.Node) bool {
+			switch node := node.(type) {
+			case *syntax.DeclClause:
+				for _, a := range node.Args {
+					n.assign(a)
+				}
+				ref := func(a *syntax.Assign) bool {
+					return a.Name == nil && a.Value != nil &&
+						strings.HasPrefix(a.Value.Lit(), "-") &&
+						strings.Contains(a.Value.Lit(), "n")
+				}
+				n.blind = n.blind || node.Variant.Value == "nameref" ||
+					node.Variant.Value != "export" && slices.ContainsFunc(node.Args, ref)
+			case *syntax.WordIter:
+				computed(node.Name.Value)
+			case *syntax.ParamExp:
+				if node.Exp != nil && node.Param != nil &&
+					(node.Exp.Op == syntax.AssignUnset || node.Exp.Op == syntax.AssignUnsetOrNull) {
+					computed(node.Param.Value)
+				}
+			case *syntax.UnaryArithm:
+				if w, ok := node.X.(*syntax.Word); ok {
+					computed(w.Lit())
+				}
+			case *syntax.BinaryArithm:
+				op := node.Op.String()
+				if w, ok := node.X.(*syntax.Word); ok && strings.HasSuffix(op, "=") &&
+					!shellword.Has("== != <= >=", op) {
+					computed(w.Lit())
+				}
+			case *syntax.CallExpr:
+				if n.builtin(node); len(node.Args) == 0 {
+					for _, a := range node.Assigns {
+						n.assign(a)
+					}
+				}
+			}
+			return f.M.Burn(1)
+		})
+	}
+	return n
+}
+
+// assign notes NAME=value. A second value makes the name unknown.
+func (n names) assign(a *syntax.Assign) {
+	if a.Name == nil || a.Naked {
+		return
+	}
+	w := a.Value
+	if w == nil && a.Array == nil {
+		w = &syntax.Word{} // NAME= is empty
+	}
+	old, twice := n.words[a.Name.Value]
+	if a.Append || a.Array != nil || a.Index != nil || twice && !sameWord(old, w) {
+		w = nil
+	}
+	n.words[a.Name.Value] = w
+}
+
+func sameWord(a, b *syntax.Word) bool {
+	return a != nil && b != nil && a.Lit() != "" && a.Lit() == b.Lit()
+}
+
+// builtin notes the builtins of a shell that set names.
+func (n *names) builtin(c *syntax.CallExpr) {
+	if len(c.Args) == 0 {
+		return
+	}
+	switch name := c.Args[0].Lit(); name {
+	case "source", ".":
+		n.blind = true
+	case "read", "mapfile", "readarray", "getopts", "unset", "printf":
+		if name == "printf" && (len(c.Args) < 2 || !strings.HasPrefix(c.Args[1].Lit(), "-v")) {
+			return
+		}
+		for _, w := range c.Args[1:] {
+			if w.Lit() == "" {
+				n.blind = true
+			}
+			n.words[w.Lit()] = nil
+			n.words[strings.TrimPrefix(w.Lit(), "-v")] = nil
+		}
+		if len(c.Args) == 1 {
+			n.words["REPLY"] = nil
+		}
+	}
+}
+
+// list reads statements one after the other.
+func (f *Frame) list(stmts []*syntax.Stmt) {
+	for _, s := range stmts {
+		if f.M.Work < 0 {
+			return
+		}
+		f.stmt(s)
+	}
+}
+
+// stmt reads a statement with its redirections, which feed it or take what it prints.
+func (f *Frame) stmt(s *syntax.Stmt) {
+	f.nest++
+	defer func() { f.nest-- }()
+	if f.nest > maxNesting {
+		f.M.abort(tooDeep)
+	}
+	if s == nil || !f.M.Burn(1) {
+		return
+	}
+	stdin := f.Stdin
+	for _, r := range s.Redirs {
+		f.inside(r)
+		f.redirect(r)
+	}
+	f.command(s.Cmd)
+	f.Stdin = stdin
+}
+
+// command reads one command of any shape: all simple commands in it count.
+func (f *Frame) command(c syntax.Command) {
+	switch c := c.(type) {
+	case nil:
+	case *syntax.CallExpr:
+		f.inside(c)
+		f.simple(c)
+	case *syntax.BinaryCmd:
+		f.chain(c)
+	case *syntax.Subshell:
+		f.Child().list(c.Stmts)
+	case *syntax.FuncDecl:
+		if c.Body != nil {
+			f.Child().stmt(c.Body)
+		}
+	case *syntax.ForClause:
+		f.forClause(c)
+	default:
+		f.inside(c)
+	}
+}
+
+// inside reads the statements that stand in a node: bodies, conditions, substitutions.
+func (f *Frame) inside(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			f.stmt(n)
+			return false
+		case *syntax.CmdSubst:
+			f.Child().list(n.Stmts)
+			return false
+		case *syntax.ProcSubst:
+			g := f.Child()
+			if n.Op == syntax.CmdOut {
+				g.Stdin = &Stream{shellword.Unknown}
+			}
+			g.list(n.Stmts)
+			return false
+		}
+		return f.M.Burn(1)
+	})
+}
+
+func pipes(b *syntax.BinaryCmd) bool { return b.Op == syntax.Pipe || b.Op == syntax.PipeAll }
+
+// chain reads a && b, a || b and pipelines. Long ones lean to the left: they are walked, not
+// recursed into.
+func (f *Frame) chain(c *syntax.BinaryCmd) {
+	var links []*syntax.BinaryCmd
+	first := &syntax.Stmt{Cmd: c}
+	for {
+		b, ok := first.Cmd.(*syntax.BinaryCmd)
+		if !ok || len(first.Redirs) > 0 {
+			break
+		}
+		links = append(links, b)
+		first = b.X
+	}
+	for i, b := range slices.Backward(links) {
+		if i == len(links)-1 {
+			f.piped(b, b.X, nil)
+		}
+		var stdin *Stream
+		if pipes(b) {
+			stdin = &Stream{f.printed([]*syntax.Stmt{b.X})}
+		}
+		f.piped(b, b.Y, stdin)
+	}
+}
+
+// piped reads one part of a chain. That of a pipeline has a shell of its own.
+func (f *Frame) piped(b *syntax.BinaryCmd, s *syntax.Stmt, stdin *Stream) {
+	if !pipes(b) {
+		f.stmt(s)
+		return
+	}
+	g := f.Child()
+	if stdin != nil {
+		g.Stdin = stdin
+	}
+	g.stmt(s)
+}
+
+// forClause reads the body for each word of the list, as far as it is written.
+func (f *Frame) forClause(c *syntax.ForClause) {
+	loop, ok := c.Loop.(*syntax.WordIter)
+	if !ok || !loop.InPos.IsValid() {
+		f.inside(c)
+		return
+	}
+	f.inside(loop)
+	items := shellword.Texts(f.words(loop.Items))
+	if len(items) > MaxRounds || len(items) == 0 {
+		items = []string{shellword.Unknown}
+	}
+	before := f.loop
+	for _, text := range items {
+		f.loop = maps.Clone(before)
+		if f.loop == nil {
+			f.loop = map[string]string{}
+		}
+		f.loop[loop.Name.Value] = text
+		f.list(c.Do)
+	}
+	f.loop = before
+}
+
+// simple reads a simple command.
+func (f *Frame) simple(c *syntax.CallExpr) {
+	argv := f.words(c.Args)
+	if len(argv) == 0 {
+		for _, a := range c.Assigns {
+			if a.Name != nil {
+				f.RunsLater(a.Name.Value)
+			}
+		}
+		return
+	}
+	g := *f
+	for _, a := range c.Assigns {
+		if a.Name != nil && a.Array == nil {
+			g.Let(a.Name.Value, g.Whole(a.Value).Text)
+			g.RunsLater(a.Name.Value)
+		}
+	}
+	g.Exec(argv)
+	f.Cwd = g.Cwd
+}
+
+// feeds applies a redirection of standard input and reports whether it is one.
+func (f *Frame) feeds(r *syntax.Redirect) bool {
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		f.Stdin = &Stream{f.hereDoc(r)}
+	case syntax.WordHdoc:
+		f.Stdin = &Stream{f.Whole(r.Word).Text + "\n"}
+	case syntax.RdrIn:
+		if r.N == nil || r.N.Value == "0" {
+			f.Stdin = &Stream{f.FileText(f.Whole(r.Word).Text)}
+		}
+	case syntax.DplIn:
+	default:
+		return false
+	}
+	return true
+}
+
+// redirect applies one redirection. A file that it writes may be one that the loop guards.
+func (f *Frame) redirect(r *syntax.Redirect) {
+	if f.feeds(r) {
+		return
+	}
+	w := f.Whole(r.Word)
+	if r.Op == syntax.DplOut && strings.Trim(w.Text, "0123456789-"+shellword.Unknown) == "" ||
+		strings.HasPrefix(w.Text, "/dev/") && !strings.HasPrefix(w.Text, "/dev/tcp/") {
+		return
+	}
+	if strings.HasPrefix(w.Text, "/dev/tcp/") { // as netcat sends it
+		g := f.Child()
+		g.Stdin = &Stream{f.src}
+		g.M.World.Program(g, "nc", shellword.Lits("nc"))
+	}
+	f.Writes(w, "> "+w.Show())
+	if f.src != "" && shellword.Lands(f.src) {
+		f.M.written = f.src
+	}
+}
+
+// hereDoc is the text of a here-document; a quoted delimiter keeps it as written.
+func (f *Frame) hereDoc(r *syntax.Redirect) string {
+	if r.Hdoc == nil {
+		return ""
+	}
+	b := &builder{f: f}
+	end := r.Word.Lit() // "" for a quoted one
+	literal := end == "" || strings.Contains(end, `\`)
+	for i, p := range r.Hdoc.Parts {
+		if l, ok := p.(*syntax.Lit); ok && literal {
+			b.add(l.Value, true)
+			continue
+		}
+		f.quotedParts(b, r.Hdoc.Parts[i:i+1], "$`\\")
+	}
+	text := b.text.String()
+	if r.Op == syntax.DashHdoc {
+		lines := strings.Split(text, "\n")
+		for i, l := range lines {
+			lines[i] = strings.TrimLeft(l, "\t")
+		}
+		text = strings.Join(lines, "\n")
+	}
+	return text
+}

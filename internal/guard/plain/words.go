@@ -1,0 +1,297 @@
+package plain
+
+import (
+	"strings"
+
+	"hooks/internal/guard/shellword"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// builder gathers the fields of one word: quoted text stays whole, the text of an unquoted variable
+// is split at blanks.
+type builder struct {
+	f     *Frame
+	list  []shellword.Word
+	text  strings.Builder
+	pat   strings.Builder
+	open  bool // the field exists even when empty
+	split bool
+	src   string
+}
+
+// add adds text. Pattern characters are alive in unquoted text.
+func (b *builder) add(s string, quoted bool) {
+	if !b.f.M.Burn(len(s) / 32) {
+		return
+	}
+	if b.text.Len()+len(s) > 2*shellword.MaxShell {
+		s = shellword.Unknown
+	}
+	b.text.WriteString(s)
+	for i := 0; i < len(s); i++ {
+		if quoted && strings.IndexByte(`*?[]\`, s[i]) >= 0 {
+			b.pat.WriteByte('\\')
+		}
+		b.pat.WriteByte(s[i])
+	}
+	b.open = b.open || quoted || s != ""
+}
+
+// literal adds written text in which a backslash quotes the next character: every one outside of
+// double quotes, and the special ones between them.
+func (b *builder) literal(s, special string) {
+	quoted := special != ""
+	for {
+		before, rest, ok := strings.Cut(s, `\`)
+		if b.add(before, quoted); !ok {
+			return
+		}
+		switch {
+		case rest == "":
+			b.add(`\`, true)
+			return
+		case rest[0] == '\n':
+		case quoted && strings.IndexByte(special, rest[0]) < 0:
+			b.add(`\`+rest[:1], true)
+		default:
+			b.add(rest[:1], true)
+		}
+		s = rest[1:]
+	}
+}
+
+// expanded adds what an expansion gives.
+func (b *builder) expanded(s string, quoted bool) {
+	if quoted {
+		b.add(s, true)
+		return
+	}
+	const blanks = " \t\n"
+	for {
+		i := strings.IndexAny(s, blanks)
+		if i < 0 {
+			break
+		}
+		b.add(s[:i], false)
+		b.end()
+		s = strings.TrimLeft(s[i:], blanks)
+	}
+	b.add(s, false)
+	b.split = b.split || shellword.HasUnknown(s)
+}
+
+func (b *builder) end() {
+	if b.open {
+		w := shellword.Word{Text: b.text.String(), Src: b.src, Split: b.split}
+		pat := b.pat.String()
+		bare := strings.NewReplacer(`\*`, "", `\?`, "", `\[`, "").Replace(pat)
+		_, behind, _ := strings.Cut(bare, "[")
+		if strings.ContainsAny(bare, "*?") || strings.Contains(behind, "]") {
+			w.Pat = pat
+		}
+		b.list = append(b.list, w)
+	}
+	b.text.Reset()
+	b.pat.Reset()
+	b.open, b.split = false, false
+}
+
+// words are the words of a command. One with braces that bash would make several of is unknown from
+// there on.
+func (f *Frame) words(list []*syntax.Word) (out []shellword.Word) {
+	for _, w := range list {
+		b := &builder{f: f, src: f.source(w)}
+		split := &syntax.Word{Parts: w.Parts}
+		if strings.Contains(b.src, "{") {
+			syntax.SplitBraces(split)
+		}
+		f.parts(b, split.Parts, false)
+		b.end()
+		if out = append(out, b.list...); !f.M.Burn(1 + len(b.list)) {
+			break
+		}
+	}
+	return out
+}
+
+// source is a word as it was written.
+func (f *Frame) source(w *syntax.Word) string {
+	if len(w.Parts) == 0 {
+		return ""
+	}
+	from, to := int(w.Pos().Offset()), int(w.End().Offset())
+	if from > to || to > len(f.src) {
+		return ""
+	}
+	return f.src[from:to]
+}
+
+// Whole is a word that stays one field: a value or a target.
+func (f *Frame) Whole(w *syntax.Word) shellword.Word {
+	if w == nil {
+		return shellword.Word{}
+	}
+	b := &builder{f: f, src: f.source(w)}
+	f.parts(b, w.Parts, true)
+	return shellword.Word{Text: b.text.String(), Src: b.src}
+}
+
+func (f *Frame) parts(b *builder, parts []syntax.WordPart, quoted bool) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			b.literal(p.Value, "")
+		case *syntax.SglQuoted:
+			text := p.Value
+			if p.Dollar {
+				text = shellword.Unescape(text, true)
+			}
+			b.add(text, true)
+		case *syntax.DblQuoted:
+			b.add("", true)
+			f.quotedParts(b, p.Parts, "$`\"\\")
+		case *syntax.ParamExp:
+			b.expanded(f.param(p), quoted)
+		case *syntax.CmdSubst:
+			b.expanded(strings.TrimRight(f.Child().printed(p.Stmts), "\n"), quoted)
+		case *syntax.ExtGlob:
+			b.add("*", false)
+		case *syntax.ProcSubst:
+			b.add("/dev/fd/"+shellword.Unknown, true)
+		default: // sums, braces
+			b.expanded(shellword.Unknown, quoted)
+		}
+	}
+}
+
+// quotedParts adds the parts of quoted text, where a backslash quotes the special characters only.
+func (f *Frame) quotedParts(b *builder, parts []syntax.WordPart, special string) {
+	for i, p := range parts {
+		if l, ok := p.(*syntax.Lit); ok {
+			b.literal(l.Value, special)
+			continue
+		}
+		f.parts(b, parts[i:i+1], true)
+	}
+}
+
+// param is the value of $x and ${x}. What an operator makes of it is unknown.
+func (f *Frame) param(p *syntax.ParamExp) string {
+	if p.Param == nil || p.Excl || p.Length || p.Width || p.IsSet || p.Names != 0 ||
+		len(p.Modifiers) > 0 || p.Flags != nil || p.Index != nil || p.Slice != nil ||
+		p.Repl != nil || p.Exp != nil {
+		return shellword.Unknown
+	}
+	return f.value(p.Param.Value)
+}
+
+// WordsOf splits text into words as a shell would.
+func (f *Frame) WordsOf(text string) []shellword.Word {
+	h := f.Child()
+	h.src = "x " + text
+	stmts, _ := Parse(h.src)
+	if len(stmts) == 1 {
+		if c, ok := stmts[0].Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
+			return h.words(c.Args[1:])
+		}
+	}
+	return shellword.Lits(strings.Fields(text)...)
+}
+
+// printed is the text that statements print, as far as it is written: that of echo, printf and cat,
+// and a branch's name that git prints. All else is unknown.
+func (f *Frame) printed(stmts []*syntax.Stmt) string {
+	if len(stmts) != 1 || f.nest > maxNesting || stmts[0].Negated || !f.M.Burn(1) {
+		return shellword.Unknown
+	}
+	s := stmts[0]
+	g := f.Child()
+	g.nest++
+	for _, r := range s.Redirs {
+		if !g.feeds(r) {
+			return shellword.Unknown
+		}
+	}
+	if b, ok := s.Cmd.(*syntax.BinaryCmd); ok && pipes(b) && len(s.Redirs) == 0 {
+		g.Stdin = &Stream{g.printed([]*syntax.Stmt{b.X})}
+		return g.printed([]*syntax.Stmt{b.Y})
+	}
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	switch {
+	case s.Cmd == nil && len(s.Redirs) > 0: // $(< file)
+		return g.Input()
+	case !ok || len(c.Args) == 0 || len(c.Assigns) > 0:
+		return shellword.Unknown
+	}
+	argv := g.words(c.Args)
+	if len(argv) == 0 {
+		return shellword.Unknown
+	}
+	args := argv[1:]
+	switch argv[0].Text {
+	case "echo":
+		end := "\n"
+		if len(args) > 0 && args[0].Text == "-n" {
+			args, end = args[1:], ""
+		}
+		if len(args) > 0 && args[0].Text == "-e" {
+			return shellword.Unescape(shellword.JoinText(args[1:]), false) + end
+		}
+		return shellword.JoinText(args) + end
+	case "printf":
+		return formatted(args)
+	case "cat":
+		text := ""
+		if len(args) == 0 {
+			text = g.Input()
+		}
+		for _, w := range args {
+			text += g.FileText(w.Text)
+		}
+		return text
+	case "pwd":
+		return g.value("PWD") + "\n"
+	case "git":
+		return g.gitPrints(shellword.JoinText(args))
+	}
+	return shellword.Unknown
+}
+
+// formatted is what printf prints by a format that has at most %s.
+func formatted(args []shellword.Word) string {
+	if len(args) == 0 || !args[0].Known() || strings.HasPrefix(args[0].Text, "-") {
+		return shellword.Unknown
+	}
+	format := shellword.Unescape(args[0].Text, true)
+	n := strings.Count(format, "%")
+	switch {
+	case n == 0:
+		return format
+	case n != strings.Count(format, "%s"):
+		return shellword.Unknown
+	}
+	var out strings.Builder
+	for rest := args[1:]; len(rest) > 0; rest = rest[min(n, len(rest)):] {
+		parts := strings.Split(format, "%s")
+		for i, part := range parts {
+			if out.WriteString(part); i < min(n, len(rest)) {
+				out.WriteString(rest[i].Text)
+			}
+		}
+	}
+	return out.String()
+}
+
+// gitPrints is the output of the git commands that print a branch's name or the top of the
+// repository.
+func (f *Frame) gitPrints(line string) string {
+	switch line {
+	case "branch --show-current", "rev-parse --abbrev-ref HEAD", "symbolic-ref --short HEAD",
+		"name-rev --name-only HEAD":
+		return f.M.World.Branch(f) + "\n"
+	case "rev-parse --show-toplevel":
+		return f.value("PWD") + "\n"
+	}
+	return shellword.Unknown
+}
