@@ -14,8 +14,9 @@ import (
 // reading is what a call would do, as loops judge it.
 func (h *handler) reading(t *loopState) loop.Reading {
 	r := h.read()
+	command, _ := h.ev.ShellCommand()
 	reading := loop.Reading{
-		Refused: h.refuseCall(t, r), Opaque: unreadable(r), Reaches: r.ReachesForge(),
+		Refused: h.refuseCall(t, r), Opaque: unreadable(r), Reaches: reaches(r, command),
 		Pushes: r.Pushes,
 	}
 	if reading.Opaque != "" && r.Unparsable == "" { // meetsBrake also repairs missing links
@@ -30,6 +31,11 @@ func (h *handler) reading(t *loopState) loop.Reading {
 		reading.Acts = append(reading.Acts, act)
 	}
 	return reading
+}
+
+// reaches reports whether what is not plain in a command could land something.
+func reaches(r guard.Reading, command string) bool {
+	return r.ReachesForge() || r.Piped() && guard.LeavesLinks(command)
 }
 
 // actOf is an act as a loop judges it.

@@ -49,7 +49,7 @@ func (h *handler) heldBy(r guard.Reading, call guard.Call) string {
 		return "asked before it runs, by the guard"
 	case r.Bound != "":
 		return "refused before it runs, by the guard: it is not read to its end (" + r.Bound + ")"
-	case around && r.ReachesForge():
+	case around && reaches(r, call.Command):
 		return "refused before it runs, by the guard: a login shell or an absolute path does not " +
 			"meet the brake"
 	case guard.ReadOnly(call):
@@ -88,9 +88,9 @@ func (h *handler) verdict(r guard.Reading, call guard.Call) string {
 		return "judged by gate post-feedback-merge: " + loop.MergePromise
 	case r.Bound != "":
 		return "denied: it cannot be read to its end, and the rest could land something"
-	case unread && r.ReachesForge() && around:
+	case unread && reaches(r, call.Command) && around:
 		return "denied: it cannot be read, could reach a forge, and need not meet the brake"
-	case unread && r.ReachesForge():
+	case unread && reaches(r, call.Command):
 		return "passes where the brake works, in sessions that began after the installation; " +
 			"is denied elsewhere"
 	case unread && around:

@@ -260,9 +260,10 @@ func (e *effects) verdicts(rows []effectRow, linked bool) map[string]string {
 		repo := guard.Repo{Branch: row.branch, Default: "main"}
 		call := guard.Call{Tool: "Bash", Command: row.text, Cwd: "/home/dev/app"}
 		r := guard.Read(call, repo.Known(), effectFiles(e.t))
-		reaches := r.ReachesForge()
+		around := guard.LeavesLinks(call.Command)
+		reaches := r.ReachesForge() || around && r.Piped()
 		asked := len(r.Merges())+len(r.Tampers()) > 0 || r.Bound != "" ||
-			reaches && (!linked || r.Unparsable != "" || guard.LeavesLinks(call.Command))
+			reaches && (!linked || r.Unparsable != "" || around)
 		verdict := "asked"
 		wg.Go(func() {
 			slot := <-slots

@@ -2,7 +2,10 @@
 // be resolved.
 package effect
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Kind is the effect of an Act.
 type Kind string
@@ -110,6 +113,14 @@ type Reading struct {
 // ReachesForge reports whether a part that is not plain could land something.
 func (r Reading) ReachesForge() bool {
 	return slices.ContainsFunc(r.Opaque, func(o Opaque) bool { return o.Forge })
+}
+
+// Piped reports whether a shell reads text from a pipe of which nothing is known. Where the links of
+// the brake are left that counts as a way to land something.
+func (r Reading) Piped() bool {
+	return slices.ContainsFunc(r.Opaque, func(o Opaque) bool {
+		return strings.HasPrefix(o.Text, "… | ")
+	})
 }
 
 // without returns the acts of other kinds than those left out.

@@ -42,13 +42,10 @@ func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	defer func() { f.M.Real = true }()
 	for name := range strings.FieldsSeq(hooksOf(cmd, args)) {
 		text, _ := f.Open(hooksFolder(f, g) + "/" + name)
-		run := func(h *plain.Frame) {
+		f.Landing(func(h *plain.Frame) {
 			h.Cwd = g.dir
 			h.Within("git hook "+name, func() { h.Run(text) })
-		}
-		if text != "" && f.Would(run) {
-			f.Quietly(func() { run(f.Child()) })
-		}
+		})
 	}
 }
 

@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 
@@ -72,19 +71,10 @@ func (f *Frame) opaque(text, reason string, forge bool) {
 	})
 }
 
-// Would reports whether run would merge anything. The acts that it finds are not recorded.
-func (f *Frame) Would(run func(g *Frame)) bool {
-	saved, seen := f.M.Read, f.M.seen
-	f.M.Read, f.M.seen = effect.Reading{}, map[string]bool{}
-	g := f.Child()
-	g.quiet = true
-	run(g)
-	merges := len(f.M.Read.Merges()) > 0
-	problem, bound := f.M.Read.Unparsable, f.M.Read.Bound
-	f.M.Read, f.M.seen = saved, seen
-	if f.M.Work < 0 || bound != "" {
-		f.M.Read.Unparsable = cmp.Or(f.M.Read.Unparsable, problem)
-		f.M.Read.Bound = cmp.Or(f.M.Read.Bound, bound)
-	}
-	return merges
+// Landing reads what a program starts by itself. Of what it does only merges count.
+func (f *Frame) Landing(read func(g *Frame)) {
+	acts := len(f.M.Read.Acts)
+	f.Quietly(func() { read(f.Child()) })
+	f.M.Read.Acts = append(f.M.Read.Acts[:acts:acts],
+		effect.Reading{Acts: f.M.Read.Acts[acts:]}.Merges()...)
 }

@@ -105,6 +105,11 @@ func judgeCopy(f *plain.Frame, name string, fl shellword.Flags, how string) {
 		f.StateAct(how)
 	}
 	for _, s := range srcs {
+		client := shellword.NamesClient(shellword.ProgramName(s.Text)) &&
+			strings.Contains(s.Text, "/")
+		if client || !s.Known() && shellword.NamesClient(s.Src) { // cp $(which gh) x
+			f.OpaqueForge(how, "a forge's program under another name meets no link")
+		}
 		switch kind := f.KindAt(s); {
 		case links && (kind == paths.State || isState(f, s)):
 			f.StateAct(how)

@@ -166,14 +166,6 @@ func Atoi(s string) (int, bool) {
 	return n, err == nil && len(s) < 12
 }
 
-// ClipHole bounds a text that is passed on; what is cut off is unknown.
-func ClipHole(s string) string {
-	if len(s) > MaxShell {
-		return s[:MaxShell/2] + Unknown
-	}
-	return s
-}
-
 // Swap is strings.ReplaceAll for texts from outside: a result too long is unknown.
 func Swap(s, old, with string) string {
 	if old == "" || len(s)+strings.Count(s, old)*len(with) > 2*MaxText {
@@ -198,25 +190,4 @@ func Btoi(b bool) int {
 // IsTrue reports whether a switch is on.
 func IsTrue(s string) bool {
 	return strings.EqualFold(s, "true") || s == "1" || strings.EqualFold(s, "yes")
-}
-
-// Matching is the place of the bracket that closes the one at i, ( or {; -1 when none does.
-func Matching(s string, i int) int {
-	open := s[i]
-	closer := byte(')')
-	if open == '{' {
-		closer = '}'
-	}
-	depth := 0
-	for ; i < len(s); i++ {
-		switch s[i] {
-		case open:
-			depth++
-		case closer:
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
 }
