@@ -337,3 +337,30 @@ func TestNothingLandsUnderTheLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestLinksDisturbNothing runs everyday commands with the links and without: they call the same
+// programs with the same words and end with the same code.
+func TestLinksDisturbNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs many commands")
+	}
+	e, n := newEffects(t), 0
+	for i, row := range effectRows(t, "harmless.txt") {
+		if i%15 != 0 || dangerous(row.text) || row.branch != "feature/44-login" {
+			continue
+		}
+		n++
+		with, without := e.run(0, row.text, row.branch, true), e.run(1, row.text, row.branch, false)
+		shown := func(r ran) string {
+			calls := strings.NewReplacer("w0-true", "w", "w1-false", "w").Replace(
+				fmt.Sprintf("%q", r.calls))
+			return fmt.Sprintf("code %d, calls %s", r.code, calls)
+		}
+		if a, b := shown(with), shown(without); a != b || with.refused {
+			t.Errorf("%s: %s\n  with the links %s\n  without %s", row.at, row.text, a, b)
+		}
+	}
+	if n < 80 {
+		t.Errorf("only %d commands were run", n)
+	}
+}

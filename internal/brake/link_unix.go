@@ -85,7 +85,7 @@ func started(name string, argv []string) Start {
 	s.Steers = map[string]string{}
 	for _, entry := range os.Environ() {
 		key, value, _ := strings.Cut(entry, "=")
-		if strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "GH_") {
+		if strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "GH_") || key == "PATH" {
 			s.Steers[key] = value
 		}
 	}

@@ -530,6 +530,12 @@ func TestHooksOfGitRun(t *testing.T) {
 	if r := w.run(env, "", "git", "push", "origin", "feature:third"); r.code != 1 {
 		t.Errorf("a hook of git that pushes to main: %+v", r)
 	}
+	own := filepath.Join(t.TempDir(), "bin")
+	write(t, filepath.Join(own, "git-ship"), "#!/bin/sh\ngit push origin HEAD:main\n", 0o755)
+	ahead := append(env, "PATH="+own+":"+w.path())
+	if r := w.run(ahead, "", filepath.Join(w.links, "git"), "ship"); r.code != 1 {
+		t.Errorf("a command of git that pushes to main: %+v", r)
+	}
 	r := w.run(env, "", "git", "ls-remote", "--exit-code", "origin", "refs/heads/main")
 	if r.code != 2 {
 		t.Errorf("main was pushed: %+v", r)

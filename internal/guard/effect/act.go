@@ -115,8 +115,8 @@ func (r Reading) ReachesForge() bool {
 	return slices.ContainsFunc(r.Opaque, func(o Opaque) bool { return o.Forge })
 }
 
-// Piped reports whether a shell reads text from a pipe of which nothing is known. Where the links of
-// the brake are left that counts as a way to land something.
+// Piped reports whether a shell reads text from a pipe of which nothing is known. If the links of
+// the brake are left, that counts as a way to land something.
 func (r Reading) Piped() bool {
 	return slices.ContainsFunc(r.Opaque, func(o Opaque) bool {
 		return strings.HasPrefix(o.Text, "… | ")

@@ -159,6 +159,7 @@ func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
 		f.OpaqueForge(shellword.Join(g.argv), "what it pushes is only known when it runs")
 		return
 	case text == "":
+		gitExtension(f, g, name)
 		return
 	case g.depth > 4:
 		f.M.Shut("aliases of git within aliases")
@@ -176,6 +177,17 @@ func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
 	g.depth++
 	rest := gitGlobals(f, &g, append(parts, args...))
 	gitCommand(f, g, rest)
+}
+
+// gitExtension reads the script git-NAME of a git that really starts: like a hook's, its git meets
+// no link.
+func gitExtension(f *plain.Frame, g gitRun, name string) {
+	for dir := range strings.SplitSeq(f.Env("PATH"), ":") {
+		text, _ := f.Open(at(f, g.dir, dir) + "/git-" + name)
+		if f.M.Real && text != "" && strings.IndexByte(text, 0) < 0 {
+			f.Landing(func(h *plain.Frame) { h.Within("git "+name, func() { h.Run(text) }) })
+		}
+	}
 }
 
 // gitClone reads the programs that a clone starts, and notes the branch that it checks out.

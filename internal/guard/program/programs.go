@@ -261,6 +261,13 @@ func behind(f *plain.Frame, name string, argv []shellword.Word) {
 			}
 		}
 	}
+	if joined := shellword.JoinText(args); shellword.Has("tmux screen", name) {
+		words := f.WordsOf(joined) // it joins its keys
+		at := func(w shellword.Word) bool { return shellword.Has(starters, w.Text) }
+		if i := slices.IndexFunc(words, at); i >= 0 && !shellword.HasWord(args, "display-message") {
+			g.Quietly(func() { g.Exec(words[i:]) })
+		}
+	}
 	if f.Stdin != nil && shellword.Has("ssh parallel", name) {
 		g.ShellText(f.Stdin.Text, "… | "+name)
 	}

@@ -59,13 +59,14 @@ func NamesClient(text string) bool {
 // a library or an address. No program starts that a link could judge.
 func Requests(text string) bool {
 	text = strings.ToLower(text)
-	return HasPart(text, "octokit get_pull( .mergerequests pygithub") &&
-		HasPart(text, ".merge( merge_method .create_review(") ||
-		HasPart(text, "/pulls/ /merge_requests/ /pulls` pulls/") &&
+	const libraries = "octokit get_pull( get_repo( .mergerequests pygithub isomorphic-git"
+	const lands = ".merge( merge_method create_review( createreview( updateref( update_ref( .push("
+	const sends = `put( put' put" put, post( post' post" post,`
+	return HasPart(text, libraries) && HasPart(text, lands) ||
+		HasPart(text, "/pulls/ /merge_requests/ /pulls` pulls/ /issues/") &&
 			HasPart(strings.ReplaceAll(text, "/merge http", "/merge'"),
 				`/merge" /merge' /merge`+"`") &&
-			HasPart(strings.ReplaceAll(text, "put /", "put("),
-				`put( put' put" put, post( post' post" post,`) ||
+			HasPart(strings.ReplaceAll(text, "put /", "put("), sends) ||
 		HasPart(text, "mergepullrequest( mergepullrequest(input enqueuepullrequest(")
 }
 
