@@ -64,7 +64,11 @@ func (f *Frame) builtin(name string, rest []shellword.Word) {
 			f.Within("trap", func() { f.Child().Run(rest[0].Text) })
 		}
 	case "source", ".":
-		f.RunsFile(name + " " + shellword.JoinText(rest[:min(1, len(rest))]))
+		if file := shellword.JoinText(rest[:min(1, len(rest))]); file == "/dev/stdin" {
+			f.ShellText(f.Input(), name+" "+file)
+		} else {
+			f.RunsFile(name + " " + file)
+		}
 	case "popd":
 		f.Cwd = ""
 	default:
@@ -105,7 +109,7 @@ func (f *Frame) shell(name string, argv []shellword.Word) {
 	case opts.command && len(opts.rest) > 0:
 		g.ShellText(opts.rest[0].Text, shellword.Join(argv))
 	case opts.command:
-	case opts.stdin || len(opts.rest) == 0:
+	case opts.stdin || len(opts.rest) == 0 || opts.rest[0].Text == "/dev/stdin":
 		if text := g.Stdin; text != nil {
 			g.Stdin = nil
 			g.ShellText(text.Text, "… | "+name)
@@ -170,6 +174,13 @@ func (f *Frame) ShellText(text, how string) {
 		f.Opaque(how, "the text it would run is only known when it runs")
 	default:
 		f.Run(text)
+	}
+}
+
+// Saves notes that the call writes what it says to a file.
+func (f *Frame) Saves() {
+	if shellword.Lands(f.src) {
+		f.M.written = f.src
 	}
 }
 

@@ -325,9 +325,7 @@ func (f *Frame) redirect(r *syntax.Redirect) {
 		g.M.World.Program(g, "nc", shellword.Lits("nc"))
 	}
 	f.Writes(w, "> "+w.Show())
-	if f.src != "" && shellword.Lands(f.src) {
-		f.M.written = f.src
-	}
+	f.Saves()
 }
 
 // hereDoc is the text of a here-document; a quoted delimiter keeps it as written.

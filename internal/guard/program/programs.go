@@ -106,7 +106,8 @@ func interpret(f *plain.Frame, name string, argv []shellword.Word) {
 	}
 	given := func(w shellword.Word) bool {
 		letters := strings.TrimRight(strings.TrimLeft(w.Text, "-"), "w=")
-		return shellword.Has(flags, w.Text) || strings.HasPrefix(w.Text, "-") &&
+		name, _, _ := strings.Cut(w.Text, "=")
+		return shellword.Has(flags, name) || strings.HasPrefix(w.Text, "-") &&
 			!strings.HasPrefix(w.Text, "--") && letters != "" &&
 			shellword.Has(flags, "-"+letters[len(letters)-1:])
 	}
@@ -237,6 +238,12 @@ func behind(f *plain.Frame, name string, argv []shellword.Word) {
 	for i, w := range args {
 		n, _, _ := strings.Cut(shellword.ProgramName(w.Text), "@")
 		as := w.Text == n || strings.ContainsAny(w.Text, "/#@")
+		for _, flag := range []string{"-S", "--split-string="} {
+			if line, ok := strings.CutPrefix(w.Text, flag); ok && name == "env" && line != "" {
+				g.Run(line + " " + shellword.Quoted(args[i+1:]))
+				return
+			}
+		}
 		switch {
 		case shellword.Has("sudo gsudo doas env", name) && shellword.Assignment(w.Text):
 			key, value, _ := strings.Cut(w.Text, "=")

@@ -54,6 +54,7 @@ func judgeWrites(f *plain.Frame, name string, args []shellword.Word) {
 		valued := "-s --size -r --reference -d --date -t -m --mode --context -b -n -l -a"
 		if name == "tee" {
 			valued = ""
+			f.Saves()
 		}
 		for _, w := range shellword.ParseFlags(args, valued).Pos {
 			folder := w.Known() && strings.HasSuffix(path.Clean("/"+w.Text), "/.sdd/loop")
