@@ -116,18 +116,23 @@ func (h *handler) fetchOwner(t *loopState, k *loop.Known) {
 // no one reads a foreign session's transcript again.
 func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err error) {
 	path := h.transcript(t, e)
-	spent, calls, notes, err := usage.Done(path, t.Budget.Cursors, usage.NewTable(h.config().Rates))
+	rates := usage.NewTable(h.config(t).Rates)
+	spent, calls, notes, err := usage.Done(path, t.Budget.Cursors, rates)
 	if session := h.countedSession(t, e); err != nil && session != h.ev.SessionID {
 		return uncounted(session, err)
-	}
-	if t.Budget.Seq == 0 {
-		notes = append(notes, h.onceNotes()...)
 	}
 	if spent.Past(t.Budget) {
 		spent.By = usage.Named(path, spent.By)
 	}
 	k.Calls = h.missedCalls(t, calls)
 	k.Count = loop.Count{Spent: spent, Notes: notes, Clock: h.clock(h.now)}
+	if _, call := e.(loop.Call); call { // it ends no iteration
+		return nil
+	}
+	if t.Budget.Seq == 0 {
+		k.Count.Notes = append(k.Count.Notes, h.onceNotes()...)
+	}
+	k.Count.Reconfigured = t.Budget.Config != "" && !h.config(t).Same(h.config(nil))
 	return nil
 }
 
@@ -145,7 +150,7 @@ func (h *handler) countedSession(t *loopState, e loop.Event) string {
 // onceNotes are what a run's first iteration says about how its money is counted and about the
 // configuration.
 func (h *handler) onceNotes() []string {
-	cfg := h.config()
+	cfg := h.config(nil)
 	notes := report.ConfigNotes(cfg.WarningTexts())
 	if days := usage.AgeDays(h.now); days > usage.StaleDays {
 		notes = append(notes, report.StaleRates(usage.Dated, days))

@@ -78,7 +78,7 @@ func (v *question) ledgers(runID, by string, most int) (list []*ledger, err erro
 				l.rows = append(l.rows, report.CostRow{Model: model, Tokens: t})
 			}
 		case by == "agent":
-			l.byAgent(usage.NewTable(config.Load(v.project).Rates))
+			l.byAgent(usage.NewTable(config.Of(l.run.Config, v.project).Rates))
 		}
 		slices.SortStableFunc(l.rows, inOrder)
 		list = append(list, l)

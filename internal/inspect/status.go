@@ -108,7 +108,7 @@ func (v *question) next(st report.Stand) string {
 // saved.
 func (v *question) spent(b *loop.Budget, t *loop.Tick) (loop.Spent, []string) {
 	spent, notes, _ := usage.Spent(t.Transcript, b.Cursors,
-		usage.NewTable(config.Load(v.project).Rates))
+		usage.NewTable(config.Of(b.Config, v.project).Rates))
 	return spent, notes
 }
 

@@ -257,6 +257,11 @@ func (s State) ending(now time.Time, k *Known) Ending {
 		s.Run.observe(k.Count.Clock)
 	}
 	s.Tick.Notes = AppendNew(slices.Clone(s.Tick.Notes), k.Count.Notes...)
+	if k.Count.Reconfigured && !s.Run.ConfigTold {
+		s.Run.ConfigTold = true
+		s.Tick.Notes = append(s.Tick.Notes, "The SDD Configuration has changed. This run keeps "+
+			"the one that it began with; a new run or --resume reads the new one")
+	}
 	return Ending{
 		Now: now, Spent: k.Count.Spent, Heads: k.Around.Heads, Worktrees: k.Around.Worktrees,
 		Branches: k.Branches, Remote: k.Remote, Dirty: k.Dirty, Trail: k.Around.Trail,

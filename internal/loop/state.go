@@ -155,6 +155,10 @@ type Budget struct {
 	Clock      *Clock `json:"clock,omitempty"`
 	ClockAhead int64  `json:"clock_ahead,omitempty"`
 	Slept      int64  `json:"slept,omitempty"`
+	// Config is the project's configuration as the run began, or as a person resumed it; empty
+	// where an older version began the run. ConfigTold says that a person read of a change since.
+	Config     string `json:"config,omitempty"`
+	ConfigTold bool   `json:"config_told,omitempty"`
 	// Tracker is the one that the run began with; nil where an older version began it.
 	Tracker *Tracker `json:"tracker,omitempty"`
 	// Owner is the client process that runs the loop; OwnerLeft says its session has ended.

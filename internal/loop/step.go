@@ -233,6 +233,8 @@ type Count struct {
 	Spent Spent
 	Notes []string
 	Clock Clock
+	// Reconfigured says that the project's configuration is not the one that the run keeps.
+	Reconfigured bool
 }
 
 // clone copies what a Step may change in place, and clips what it may append to: room behind a

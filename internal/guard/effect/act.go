@@ -40,8 +40,6 @@ const (
 	// WriteSettings is a file tool that edits a settings or plugin file. The caller looks at the
 	// text that it leaves.
 	WriteSettings Kind = "write-settings"
-	// WriteConfig writes a CLAUDE.md or AGENTS.md, in which a project configures its loops.
-	WriteConfig Kind = "write-config"
 )
 
 // Merges reports whether the kind lands code on a protected branch, now or later, or opens the way

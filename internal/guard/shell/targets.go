@@ -110,9 +110,6 @@ func (f *Frame) Writes(w shellword.Word, how string) {
 		if shellword.Blank(w.Text) && transcripts { // a file that was searched for
 			f.StateAct(how)
 		}
-		if shellword.Has("CLAUDE.md AGENTS.md", shellword.ProgramName(w.Text)) {
-			f.fileAct(effect.WriteConfig, f.Resolve(w.Text), how)
-		}
 	}
 }
 
