@@ -48,7 +48,7 @@ func (h *handler) toolCall() loop.Call {
 func (h *handler) fetchCall(t *loopState, k *loop.Known, need loop.Need) (err error) {
 	if need&loop.NeedRunning != 0 {
 		k.Running, k.Read, err = h.runningCount(t)
-		k.Overrun = h.config(t).Overrun
+		k.Overrun, k.Model = h.config(t).Overrun, h.model(t, k.Running.Cursors)
 		h.slip(err)
 	}
 	if need&loop.NeedReading != 0 {
@@ -83,6 +83,15 @@ func (h *handler) runningCount(t *loopState) (r loop.Running, read int64, err er
 	r.Dollars = r.Dollars.Plus(look.Dollars)
 	r.Cursors = loop.Overlay(r.Cursors, look.Cursors)
 	return r, look.Read, err
+}
+
+// model compares the model of the main thread's last request with the dearest one of the run.
+func (h *handler) model(t *loopState, cursors []loop.Cursor) loop.Model {
+	m := loop.Model{Name: usage.MainModel(cursors), Than: t.Budget.Model}
+	if m.Name != m.Than && m.Name != "" && m.Than != "" {
+		m.Tenths = usage.NewTable(h.config(t).Rates).Dearer(m.Name, m.Than)
+	}
+	return m
 }
 
 // keepAtResult is how many bytes of transcript the next look may read again before a tool's result

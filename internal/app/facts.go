@@ -132,6 +132,7 @@ func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err err
 	if t.Budget.Seq == 0 {
 		k.Count.Notes = append(k.Count.Notes, h.onceNotes()...)
 	}
+	k.Model = h.model(t, spent.Cursors)
 	k.Count.Reconfigured = t.Budget.Config != "" && !h.config(t).Same(h.config(nil))
 	return nil
 }

@@ -204,7 +204,7 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 	case r.Ask != nil:
 		return h.askGates(t, r.Ask)
 	case r.Deny != nil:
-		return h.denial(t, r.Deny).Context(r.Context)
+		return h.denial(t, r.Deny).Context(r.Context).Say(r.Say)
 	case r.Closed != nil:
 		reply = h.ended(t, r)
 	}
@@ -212,7 +212,7 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 		kind, _ := attemptsOf(t.Skill)
 		reply = event.Send(h.ev.Input, kind.worker(h, t), r.Prompt)
 	}
-	reply = reply.Context(r.Context)
+	reply = reply.Context(r.Context).Context(r.Say).Say(r.Say)
 	if len(r.Missed) > 0 {
 		text := report.Missed(r.Missed)
 		reply = reply.Context(text).Say(text)

@@ -262,6 +262,11 @@ func (s State) ending(now time.Time, k *Known) Ending {
 		s.Tick.Notes = append(s.Tick.Notes, "The SDD Configuration has changed. This run keeps "+
 			"the one that it began with; a new run or --resume reads the new one")
 	}
+	after := *s.Run
+	after.Spend(k.Count.Spent)
+	if text, _ := s.Run.meetModel(k.Model, after.DollarsEstimate); text != "" {
+		s.Tick.Notes = append(s.Tick.Notes, text)
+	}
 	return Ending{
 		Now: now, Spent: k.Count.Spent, Heads: k.Around.Heads, Worktrees: k.Around.Worktrees,
 		Branches: k.Branches, Remote: k.Remote, Dirty: k.Dirty, Trail: k.Around.Trail,

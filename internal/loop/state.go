@@ -159,6 +159,8 @@ type Budget struct {
 	// where an older version began the run. ConfigTold says that a person read of a change since.
 	Config     string `json:"config,omitempty"`
 	ConfigTold bool   `json:"config_told,omitempty"`
+	// Model is the dearest that the main thread of a run with a dollar ceiling was seen to use.
+	Model string `json:"model,omitempty"`
 	// Tracker is the one that the run began with; nil where an older version began it.
 	Tracker *Tracker `json:"tracker,omitempty"`
 	// Owner is the client process that runs the loop; OwnerLeft says its session has ended.
