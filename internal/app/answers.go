@@ -34,7 +34,7 @@ func (h *handler) afterAnswers(t *loopState, a *loop.Answered) string {
 			text = append(text, "Report the new plan before a worker is sent.")
 		}
 		text = append(text, "Continue with iteration "+strconv.Itoa(tick.Iteration)+
-			". Budget remaining: "+report.Remaining(t.Budget))
+			". Budget remaining: "+report.Remaining(h.runNow(t)))
 		if order := h.taskContext(t); order != "" {
 			text = append(text, order)
 		}

@@ -137,6 +137,11 @@ func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err err
 	return nil
 }
 
+// runNow returns the run at this moment, with its open iteration, for a text.
+func (h *handler) runNow(t *loopState) *loop.Budget {
+	return usage.Now(t.Budget, t.Tick, true, usage.NewTable(h.config(t).Rates), h.now).Run
+}
+
 // countedSession is the session whose transcript is counted.
 func (h *handler) countedSession(t *loopState, e loop.Event) string {
 	switch _, ends := e.(loop.SessionEnd); {
@@ -355,13 +360,7 @@ func (h *handler) dirty(on []loop.Worktree) map[string][]string {
 // ended.
 func (h *handler) interruptMark(t *loopState, forked bool) bool {
 	r, err := usage.Count(t.Tick.Transcript, t.Budget.Cursors, usage.NewTable(nil))
-	marks := r.Interrupted
-	if forked {
-		marks = append(marks, r.InterruptedAgents...)
-	}
-	return err == nil && slices.ContainsFunc(marks, func(prompt string) bool {
-		return prompt == "" || slices.Contains(t.Tick.Prompts, prompt)
-	})
+	return err == nil && r.Marked(t.Tick.Prompts, forked)
 }
 
 // pastDialogs returns the dialogs of the transcript.

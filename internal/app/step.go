@@ -198,7 +198,7 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 	case r.Answers != nil:
 		return reply.Context(h.afterAnswers(t, r.Answers))
 	case r.PassedOver != nil:
-		return passedOver(r.PassedOver)
+		return h.passedOver(t, r.PassedOver)
 	case r.Force != nil:
 		return forceAsked(r.Force)
 	case r.Ask != nil:

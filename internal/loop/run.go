@@ -402,6 +402,7 @@ func latest(b Budget, last *Iteration) Budget {
 	b.SkippedLines = max(b.SkippedLines, s.SkippedLines)
 	b.AgentsDispatched = max(b.AgentsDispatched, s.AgentsDispatched)
 	b.DollarsEstimate = max(b.DollarsEstimate, s.DollarsEstimate)
+	b.DollarsOutside = max(b.DollarsOutside, s.DollarsOutside)
 	return b
 }
 

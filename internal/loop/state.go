@@ -111,17 +111,19 @@ type Budget struct {
 	Skill     Skill     `json:"skill"`
 	StartedAt time.Time `json:"started_at"`
 	Ceilings
-	IterationsUsed         int      `json:"iterations_used"`
-	PRsTouched             []string `json:"prs_touched"`
-	CommentsPushed         int      `json:"comments_pushed"`
-	MergesAttempted        int      `json:"merges_attempted"`
-	MinutesElapsed         int      `json:"minutes_elapsed"`
-	TokensIn               int64    `json:"tokens_in"`
-	TokensOut              int64    `json:"tokens_out"`
-	AgentsDispatched       int      `json:"agents_dispatched"`
-	DollarsEstimate        USD      `json:"dollars_estimate"`
-	RateTableSource        string   `json:"rate_table_source"`
-	QmdFailuresConsecutive int      `json:"qmd_failures_consecutive"`
+	IterationsUsed   int      `json:"iterations_used"`
+	PRsTouched       []string `json:"prs_touched"`
+	CommentsPushed   int      `json:"comments_pushed"`
+	MergesAttempted  int      `json:"merges_attempted"`
+	MinutesElapsed   int      `json:"minutes_elapsed"`
+	TokensIn         int64    `json:"tokens_in"`
+	TokensOut        int64    `json:"tokens_out"`
+	AgentsDispatched int      `json:"agents_dispatched"`
+	DollarsEstimate  USD      `json:"dollars_estimate"`
+	// DollarsOutside is the part of DollarsEstimate that was spent while no iteration was open.
+	DollarsOutside         USD    `json:"dollars_outside,omitempty"`
+	RateTableSource        string `json:"rate_table_source"`
+	QmdFailuresConsecutive int    `json:"qmd_failures_consecutive"`
 
 	Status     Status      `json:"status"`
 	StopCause  string      `json:"stop_cause,omitempty"`
