@@ -108,19 +108,20 @@ func (a *App) OpenLoops(project string) (open []string, err error) {
 // EndLoops ends the loops of a project as StopLoops does, and its sessions are governed no more. It
 // fails while an iteration still runs. State that is damaged keeps no session.
 func (a *App) EndLoops(project string) (string, error) {
-	h, err := a.openIn(project)
-	if err != nil {
-		return "", err
+	h, damage := a.openIn(project)
+	text := ""
+	if damage == nil {
+		text, damage = h.each(loop.Skills(), "the loop has ended", (*handler).stopSkill)
 	}
-	text, damage := h.each(loop.Skills(), "the loop has ended", (*handler).stopSkill)
-	records, err := h.seals.Of(project)
+	seals := seal.At(seal.Home(a.Env))
+	records, err := seals.Of(project)
 	for _, r := range records {
-		if damage == nil && r.Runs() {
+		if damage == nil && r.Runs() && !r.Held() {
 			return text, hint.New("type it again when the iteration has ended; Esc in its session "+
 				"ends it at once", "an iteration in %s still runs", project)
 		} else if r.On() {
 			r.Release()
-			err = errors.Join(err, h.seals.Save(r))
+			err = errors.Join(err, seals.Save(r))
 		}
 	}
 	if damage != nil {

@@ -26,6 +26,7 @@ func (h *handler) findProject() error {
 	}
 	h.sealed, h.witness = record != nil || err != nil, record
 	if h.project = tracker.Project(h.Env, h.ev.Cwd); record != nil {
+		record.Adopt(h.project)
 		h.project = record.Project
 	}
 	return err

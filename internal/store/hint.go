@@ -26,10 +26,14 @@ func wayOut(err error) string {
 	damaged, isDamaged := errors.AsType[*DamagedError](err)
 	_, isNewer := errors.AsType[*NewerError](err)
 	_, isChanged := errors.AsType[*ChangedError](err)
+	copied, isCopy := errors.AsType[*CopyError](err)
 	says := func(text string) bool { return strings.Contains(err.Error(), text) }
 	switch {
 	case isNewer:
 		return "upgrade hooks"
+	case isCopy:
+		return "`hooks loop reset` archives the copy; type the command in " + copied.Project +
+			" to change the run"
 	case isChanged && says(nextPrompt):
 		return "type anything in the session"
 	case isChanged:

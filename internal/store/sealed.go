@@ -11,9 +11,9 @@ import (
 
 // active is a session's run of a skill, while the record has the loop on.
 func (s *Store) active(session string, skill loop.Skill) (run sealed, on bool, err error) {
-	r, err := s.seals.Active(session)
+	r, err := s.own(s.seals.Active(session))
 	l := r.Loop(string(skill))
-	return sealed{l, r}, err == nil && l != nil && l.On && r.Project == s.project, err
+	return sealed{l, r}, err == nil && l != nil && l.On, err
 }
 
 // LoadSealed is LoadRun for a run of which a session has a record. It fails with ChangedError where
@@ -79,7 +79,7 @@ func (s *Store) gate(run sealed, st *State) (err error) {
 
 // saveQuiet writes the gate of a session's run that has ended.
 func (s *Store) saveQuiet(session string, skill loop.Skill, q *loop.Quiet) error {
-	r, err := s.seals.Active(session)
+	r, err := s.own(s.seals.Active(session))
 	l := r.Loop(string(skill))
 	if err != nil || l == nil {
 		return err
@@ -221,7 +221,7 @@ func (s *Store) recordAt(skill loop.Skill, path string) (run sealed, known bool,
 }
 
 // CheckSealed fails with ChangedError for a run whose budget names this state directory while no
-// record has it.
+// record has it, and with CopyError while only the record of another project has it.
 func (s *Store) CheckSealed(b *loop.Budget) error {
 	over := b == nil || b.Status != loop.Active && b.Status != loop.Paused
 	if over || b.SealedIn == "" || b.SealedIn != s.seals.Path() {
@@ -235,6 +235,9 @@ func (s *Store) CheckSealed(b *loop.Budget) error {
 	}
 	if err != nil {
 		return err
+	}
+	if project := s.seals.ProjectOf(b.RunID); project != "" {
+		return &CopyError{b.RunID, project}
 	}
 	changes := []string{"the seal of the run is gone"}
 	return &ChangedError{Skill: b.Skill, Session: b.SessionID, Changes: changes}
