@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"hooks/internal/brake"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -128,6 +129,20 @@ func (a *App) EndLoops(project string) (string, error) {
 		text = strings.TrimSpace(text + "\n" + hint.Text(damage))
 	}
 	return text, err
+}
+
+// RemoveLinks removes the links of the brake, of a project's sessions or, if it is empty, of all.
+func (a *App) RemoveLinks(project string) {
+	seals := seal.At(seal.Home(a.Env))
+	if seals.Path() == "" {
+		return
+	}
+	records, _ := seals.Of(project)
+	brake.Remove(seals.Path(), func(session string) bool {
+		return project == "" || slices.ContainsFunc(records, func(r *seal.Record) bool {
+			return seal.FileName(r.Session) == session
+		})
+	})
 }
 
 // each does something to every skill's state with the state's lock, and joins the replies; none
