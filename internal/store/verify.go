@@ -87,11 +87,13 @@ func (s *Store) verify(run sealed, f found) error {
 func (s *Store) changes(run sealed, f found) []string {
 	was, then, is := run.State, run.next(), f.files
 	list := f.errs
-	differ := func(name, was, then, is string) {
+	differ := func(name, was, then, is string, there bool) {
 		switch {
 		case is == was || is == then:
 		case s.rebooted(run) && (is != "" || name != run.Budget):
 			// a power cut may have lost the record's last notes, and not the synced file
+		case is == "" && there:
+			list = append(list, name+" is empty")
 		case is == "":
 			list = append(list, name+" is missing")
 		case was == "" && then == "":
@@ -101,8 +103,8 @@ func (s *Store) changes(run sealed, f found) []string {
 		}
 	}
 	path := func(name func(loop.Skill) string) string { return s.disk.path(name(run.skill())) }
-	differ(run.Budget, was.Budget, then.Budget, is.Budget)
-	differ(path(tickName), was.Tick, then.Tick, is.Tick)
+	differ(run.Budget, was.Budget, then.Budget, is.Budget, f.budget != nil)
+	differ(path(tickName), was.Tick, then.Tick, is.Tick, f.tick != nil)
 	if is.Marker != was.Marker && is.Marker != then.Marker && !s.marks(run.skill(), is.Marker) {
 		list = append(list, path(pointerName)+" was changed")
 	}
