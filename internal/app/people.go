@@ -52,7 +52,7 @@ func (h *handler) sealedElsewhere(b *loop.Budget) error {
 		return nil
 	}
 	return hint.New("run it as the user, and in the container, in which the client runs; "+
-		"HOOKS_STATE_HOME="+b.SealedIn+" names the same folder",
+		fmt.Sprintf("HOOKS_STATE_HOME=%q names the same folder", b.SealedIn),
 		"the %s loop is sealed in %s, and here the state directory is %s",
 		b.Skill, b.SealedIn, h.seals.Path())
 }

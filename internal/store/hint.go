@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"syscall"
@@ -25,7 +26,7 @@ func Hinted(err error) error {
 func wayOut(err error) string {
 	damaged, isDamaged := errors.AsType[*DamagedError](err)
 	_, isNewer := errors.AsType[*NewerError](err)
-	_, isChanged := errors.AsType[*ChangedError](err)
+	changed, isChanged := errors.AsType[*ChangedError](err)
 	copied, isCopy := errors.AsType[*CopyError](err)
 	says := func(text string) bool { return strings.Contains(err.Error(), text) }
 	switch {
@@ -36,6 +37,9 @@ func wayOut(err error) string {
 			" to change the run"
 	case isChanged && says(nextPrompt):
 		return "type anything in the session"
+	case isChanged && changed.Home != "":
+		return fmt.Sprintf("in a terminal of your own: `HOOKS_STATE_HOME=%q hooks loop stop`, then "+
+			"`hooks loop reset`", changed.Home)
 	case isChanged:
 		return "in a terminal of your own: `hooks loop accept` takes the files over as they are, " +
 			"`hooks loop reset` archives the run"

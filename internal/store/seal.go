@@ -24,6 +24,7 @@ type ChangedError struct {
 	Skill   loop.Skill
 	Session string
 	Changes []string // each file with what differs, as people read it
+	Home    string   // the other state directory that the files name, if they do
 }
 
 func (e *ChangedError) Error() string {

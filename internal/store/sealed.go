@@ -102,12 +102,13 @@ func (s *Store) unsealed(st State, session string) error {
 	if b.Clock != nil && b.Clock.Boot != "" && s.boot() != "" && b.Clock.Boot != s.boot() {
 		return nil // a power cut may have lost the record, which is not synced
 	}
-	why := "the seal of the session is gone"
+	e := &ChangedError{Skill: b.Skill, Session: session,
+		Changes: []string{"the seal of the session is gone"}}
 	if here := s.seals.Path(); b.SealedIn != here {
-		why = fmt.Sprintf("they are sealed in %s, and here the state directory is %q",
-			b.SealedIn, here)
+		e.Home, e.Changes[0] = b.SealedIn, fmt.Sprintf(
+			"they are sealed in %s, and here the state directory is %q", b.SealedIn, here)
 	}
-	return &ChangedError{Skill: b.Skill, Session: session, Changes: []string{why}}
+	return e
 }
 
 // recoverState is recover for a session whose record says where its run lies.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -80,7 +81,13 @@ func (s *Store) verify(run sealed, f found) error {
 	if len(changes) == 0 || s.superseded(run, f) {
 		return nil
 	}
-	return run.changed(changes...)
+	e := &ChangedError{Skill: run.skill(), Session: run.record.Session, Changes: changes}
+	by := gjson.GetManyBytes(f.budget, "sealed_in", "session_id")
+	if home := by[0].Str; home != "" && home != s.seals.Path() && gjson.ValidBytes(f.budget) {
+		e.Home, e.Changes = home, append(changes, fmt.Sprintf(
+			"session %s wrote them, with the state directory %s", by[1].Str, home))
+	}
+	return e
 }
 
 // changes are the differences between a run's files and its record, as people read them.
