@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"hooks/internal/brake"
+	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -86,7 +87,32 @@ func (h *handler) stopSkill(skill loop.Skill) (string, error) {
 	if err != nil || s.Budget == nil || s.Budget.Status == loop.Halted {
 		return "", err
 	}
-	return h.stopOne(&loopState{s})
+	t := &loopState{s}
+	text, err := h.stopOne(t)
+	if err == nil || errors.Is(err, store.ErrClosed) || h.files.MarkStop(s.Budget) != nil {
+		return text, store.Hinted(err)
+	}
+	return fmt.Sprintf("%s: the loop ends as soon as its state can be written; nothing new begins "+
+		"until then\n%s", skill, hint.Text(store.Hinted(err))), nil
+}
+
+// stopMarked ends a run that a person stopped while nothing could be written.
+func (h *handler) stopMarked(t *loopState) (event.Reply, error) {
+	if t.Budget == nil || !h.files.StopMarked(t.Skill, t.Budget.RunID) {
+		return event.Nothing(), nil
+	}
+	return h.personStop(t)
+}
+
+// personStop ends a run on a person's word.
+func (h *handler) personStop(t *loopState) (event.Reply, error) {
+	e := loop.PersonStop{Turn: h.turn(), How: "hooks loop stop"}
+	e.Session = t.Budget.SessionID
+	reply, err := h.decide(t, e, loop.Known{})
+	if err == nil {
+		err = h.files.UnmarkStop(t.Budget)
+	}
+	return reply, err
 }
 
 // OpenLoops returns the projects in which a session is governed, by a loop that is on or by the
@@ -177,9 +203,8 @@ func (h *handler) each(skills []loop.Skill, none string,
 }
 
 func (h *handler) stopOne(t *loopState) (string, error) {
-	const how = "hooks loop stop"
 	h.ev.SessionID = t.Budget.SessionID
-	reply, err := h.decide(t, loop.PersonStop{Turn: h.turn(), How: how}, loop.Known{})
+	reply, err := h.personStop(t)
 	if err == nil && t.Tick != nil {
 		return fmt.Sprintf("%s: iteration %d finishes what it dispatched and then ends the loop; "+
 			"nothing new is dispatched\nTo end it at once: Esc in its session (%s, pid %d)",

@@ -28,6 +28,8 @@ func wayOut(err error) string {
 	_, isNewer := errors.AsType[*NewerError](err)
 	changed, isChanged := errors.AsType[*ChangedError](err)
 	copied, isCopy := errors.AsType[*CopyError](err)
+	full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
+		errors.Is(err, syscall.EFBIG)
 	says := func(text string) bool { return strings.Contains(err.Error(), text) }
 	switch {
 	case isNewer:
@@ -45,8 +47,10 @@ func wayOut(err error) string {
 			"`hooks loop reset` archives the run"
 	case says("read seal"):
 		return "look at that file and remove it, in a terminal of your own"
+	case errors.Is(err, seal.ErrUnwritable) && full:
+		return "make room on the disk of that directory; the next event continues from what is there"
 	case errors.Is(err, seal.ErrUnwritable):
-		return "run it where the user's state directory can be written, not inside a sandbox"
+		return "make that directory writable for you; a sandbox may keep this process out of it"
 	case isDamaged && damaged.elsewhere():
 		return "the file may be somebody's own, so it stays as it is: " +
 			"name another --budget-file, or leave it out"
@@ -62,8 +66,7 @@ func wayOut(err error) string {
 		return "name another --budget-file"
 	case errors.Is(err, fs.ErrNotExist):
 		return "make the folder first, or leave --budget-file out"
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
-		errors.Is(err, syscall.EFBIG):
+	case full:
 		return "make room on the disk of .sdd/loop; the next event continues from what is there"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return "make .sdd/loop writable for you, or remove it"
