@@ -111,8 +111,8 @@ func lost(seals seal.Dir, project string) error {
 			switch {
 			case !l.On, l.Ended():
 			case !safefile.IsDir(project):
-				return hint.New("if it was moved, its loop is in the new place; if it was removed, "+
-					"make the folder again and type `hooks loop reset` in it",
+				return hint.New("if it was moved, its loop is in the new place; if it was "+
+					"removed, make the folder again and type `hooks loop reset` in it",
 					"the folder is gone, and session %s has a loop in it", r.Session)
 			default:
 				return store.Hinted(&store.ChangedError{

@@ -40,15 +40,16 @@ func wayOut(err error) string {
 	case isChanged && says(nextPrompt):
 		return "type anything in the session"
 	case isChanged && changed.Home != "":
-		return fmt.Sprintf("in a terminal of your own: `HOOKS_STATE_HOME=%q hooks loop stop`, then "+
-			"`hooks loop reset`", changed.Home)
+		return fmt.Sprintf("in a terminal of your own: `HOOKS_STATE_HOME=%q hooks loop stop`, "+
+			"then `hooks loop reset`", changed.Home)
 	case isChanged:
 		return "in a terminal of your own: `hooks loop accept` takes the files over as they are, " +
 			"`hooks loop reset` archives the run"
 	case says("read seal"):
 		return "look at that file and remove it, in a terminal of your own"
 	case errors.Is(err, seal.ErrUnwritable) && full:
-		return "make room on the disk of that directory; the next event continues from what is there"
+		return "make room on the disk of that directory; the next event continues from what is " +
+			"there"
 	case errors.Is(err, seal.ErrUnwritable):
 		return "make that directory writable for you; a sandbox may keep this process out of it"
 	case isDamaged && damaged.elsewhere():
