@@ -21,6 +21,7 @@ func (h *handler) failed(err error) Answer {
 	text := hint.Text(store.Hinted(err))
 	_, entering := h.invocation()
 	changed, isChanged := errors.AsType[*store.ChangedError](err)
+	_, isNewer := errors.AsType[*store.NewerError](err) // it may be of this session
 	switch {
 	case entering:
 		a.Reply = event.Block(text)
@@ -29,7 +30,7 @@ func (h *handler) failed(err error) Answer {
 			"history, and the next event continues from there\n" + text)
 	case h.ev.Name == event.Stop && h.committed.Blocks(): // by the session's other loop
 		a.Reply = event.Nothing().Say(text)
-	case h.ev.Name == event.Stop && h.bystander():
+	case h.ev.Name == event.Stop && !isNewer && h.bystander():
 	case h.ev.Name == event.Stop && isChanged:
 		a.Reply = h.sayOnce(changed, text)
 	case h.ev.Name == event.Stop:
