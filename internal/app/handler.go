@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"hooks/internal/brake"
@@ -110,9 +111,33 @@ func (h *handler) answer() (event.Reply, error) {
 
 // meet answers the event in a project that has state.
 func (h *handler) meet() (event.Reply, error) {
-	if err := h.takeNotes(); err != nil {
-		return event.Nothing(), err
+	stopped, err := h.takeStops()
+	if err == nil {
+		err = h.takeNotes()
 	}
+	if err != nil {
+		return stopped, err
+	}
+	reply, err := h.dispatch()
+	return stopped.And(reply), err
+}
+
+// takeStops ends the session's runs that a person stopped while nothing could be written.
+func (h *handler) takeStops() (all event.Reply, err error) {
+	if h.witness == nil || !slices.ContainsFunc(h.witness.Loops, func(l seal.Loop) bool {
+		return l.On && h.files.StopMarked(loop.Skill(l.Skill), l.RunID)
+	}) {
+		return event.Nothing(), nil
+	}
+	err = h.withRuns(func(list []*loopState) (err error) {
+		all, err = h.forEachRun(list, h.stopMarked)
+		return err
+	})
+	return all, err
+}
+
+// dispatch answers the event.
+func (h *handler) dispatch() (event.Reply, error) {
 	switch h.ev.Name {
 	case event.Stop:
 		return h.stop()

@@ -26,6 +26,9 @@ func (h *handler) takeNotes() error {
 		}
 		for _, t := range open {
 			if err := h.write(t, loop.Save{Run: t.Budget, Tick: t.Tick}); err != nil {
+				for _, n := range notes { // for the next event
+					_ = store.AppendNote(h.project, n)
+				}
 				return err
 			}
 		}

@@ -67,7 +67,7 @@ func (e *entry) saveFirst(in *loop.Entering) error {
 	}
 	armed := e.seals.Path() != "" && brake.Armed(e.Env, e.asks.SessionID)
 	if in.Opens.Braked = armed && e.dress(); in.Opens.Braked {
-		brake.Sweep(e.seals.Path())
+		brake.Sweep(e.seals.Path(), e.clientLives)
 	}
 	e.State = store.State{Skill: e.Skill, BudgetPath: e.asks.Path, Claim: e.Claim}
 	_, err := e.tx.Commit(&e.State, loop.Save{Run: run})

@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"hooks/internal/config"
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
+	"hooks/internal/safefile"
 	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
@@ -137,7 +139,13 @@ func lost(seals seal.Dir, project string) error {
 	records, err := seals.Of(project)
 	for _, r := range records {
 		for _, l := range r.Loops {
-			if l.On && !l.Ended() {
+			switch {
+			case !l.On, l.Ended():
+			case !safefile.IsDir(project):
+				return hint.New("if it was moved, its loop is in the new place; if it was "+
+					"removed, make the folder again and type `hooks loop reset` in it",
+					"the folder is gone, and session %s has a loop in it", r.Session)
+			default:
 				return store.Hinted(&store.ChangedError{
 					Skill:   loop.Skill(l.Skill),
 					Session: r.Session,

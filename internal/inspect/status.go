@@ -53,6 +53,9 @@ func (v *question) stand(l *loopState) report.Stand {
 		st.Notes = append(st.Notes, "merges, workers and schedules stay shut until you type "+
 			"anything in session "+session)
 	}
+	if v.files.StopMarked(l.skill, b.RunID) {
+		st.Notes = append(st.Notes, "stopped by you; it ends as soon as its state can be written")
+	}
 	if b.Tasks != nil {
 		for _, e := range v.files.Unsent() {
 			st.Notes = append(st.Notes, "not sent to the Sync command yet: "+e.Text)
