@@ -39,7 +39,7 @@ func (h *handler) takeNotes() error {
 func (h *handler) takeNote(open []*loopState, n store.Note) error {
 	switch {
 	case n.Denied != nil:
-		open[0].Tick.Deny(h.denialOf(n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
+		open[0].Tick.Deny(h.denialOf(open[0], n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
 	case n.Report != nil:
 		facts, err := report.Facts(n.Report)
 		if err != nil {

@@ -18,6 +18,7 @@ type Frame struct {
 	Args    []string
 	Name    string // $0
 	Cwd     string // "" unknown
+	Passes  string // the form of the command that leaves the loop's files alone, "" unknown
 	Stdin   *Stream
 	src     string // the text being walked, for words as they were written
 	via     []string
