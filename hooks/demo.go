@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -41,7 +42,7 @@ func (c demoCmd) Run(p caller) error {
 		transcript: filepath.Join(dir, "session.jsonl"),
 		session:    "session-one",
 	}}
-	if err := d.remote(201); err != nil {
+	if err := errors.Join(d.remote(201), d.start()); err != nil {
 		return err
 	}
 	for _, scene := range []func(){d.begins, d.contended, d.gated, d.nearsBudget} {

@@ -62,6 +62,9 @@ func (c uninstallCmd) Run(a *app.App, p caller) error {
 		if err = c.endLoops(a, p, project); err == nil {
 			r, err = install.Uninstall(path, false)
 		}
+		if err == nil {
+			a.RemoveLinks(project)
+		}
 	}
 	if err == nil {
 		fmt.Fprint(p.out, term.Text(r.Uninstalled(c.DryRun, c.Diff)))

@@ -58,6 +58,7 @@ func (p *player) run(stdin *strings.Reader, args ...string) ([]byte, error) {
 	cmd.Env = append(os.Environ(), "CLAUDE_PROJECT_DIR="+p.project,
 		"CLAUDE_CODE_SESSION_ID="+p.session,
 		"CLAUDE_PID="+p.pid, "CLAUDE_CODE_SESSION_ATTENDED=1", "PWD="+p.project,
+		"CLAUDE_CONFIG_DIR="+p.config(), "CLAUDE_ENV_FILE="+p.envFile(),
 		"HOOKS_STATE_HOME="+filepath.Join(p.project, ".state"))
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
@@ -66,6 +67,23 @@ func (p *player) run(stdin *strings.Reader, args ...string) ([]byte, error) {
 		err = fmt.Errorf("%s", bytes.TrimSpace(errs.Bytes()))
 	}
 	return out, err
+}
+
+// config is the client's folder, and envFile the text that it evaluates before the session's Bash
+// commands.
+func (p *player) config() string { return filepath.Join(p.project, ".client") }
+
+func (p *player) envFile() string {
+	return filepath.Join(p.config(), "session-env", p.session, "sessionstart-hook-1.sh")
+}
+
+// start begins the session.
+func (p *player) start() error {
+	if err := os.MkdirAll(filepath.Dir(p.envFile()), 0o700); err != nil {
+		return err
+	}
+	_, err := p.send("session-start", "SessionStart", fields{"source", "startup"})
+	return err
 }
 
 // spend writes an answer of the model with its usage to the transcript, as the client does.

@@ -455,6 +455,7 @@ var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 	"gh-answers": func(ts *testscript.TestScript, _ bool, args []string) {
 		ghAnswers(ts, args[0])
 	},
+	"agree":     agree,
 	"tracker":   trackerCmd,
 	"by-client": byClient,
 	"forged":    forged,

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,25 +61,26 @@ func changedText(name string, texts [2]string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// changedRuns are the runs of a skill whose files are not as they were written.
-func (h *handler) changedRuns(skill loop.Skill) (runs []string) {
-	for _, c := range h.files.Changed(skill) {
-		if c.Run != "" {
-			runs = append(runs, c.Run)
-		}
-	}
-	return runs
+// changedRuns are the runs of a skill whose files are not as they were written, or are a copy.
+func (h *handler) changedRuns(skill loop.Skill) []store.Change {
+	return slices.DeleteFunc(h.files.Changed(skill), func(c store.Change) bool {
+		return c.Run == ""
+	})
 }
 
 // resetChanged archives runs whose files were changed, whether they run or not.
-func (h *handler) resetChanged(skill loop.Skill, runs []string) (string, error) {
+func (h *handler) resetChanged(skill loop.Skill, runs []store.Change) (string, error) {
 	var said []string
-	for _, run := range runs {
-		if err := h.archive(skill, run); err != nil {
+	for _, c := range runs {
+		if err := h.archive(skill, c.Run); err != nil {
 			return "", err
 		}
-		said = append(said, fmt.Sprintf("%s: run %s is archived in %s/archive, "+
-			"with what hooks had written of it", skill, run, store.Dir)+h.afterReset(skill))
+		text := "with what hooks had written of it" + h.afterReset(skill)
+		if copied, isCopy := errors.AsType[*store.CopyError](c.Err); isCopy {
+			text = "a copy of the run in " + copied.Project
+		}
+		said = append(said, fmt.Sprintf("%s: run %s is archived in %s/archive, %s",
+			skill, c.Run, store.Dir, text))
 	}
 	if held, err := h.files.Holder(skill); err != nil || held != nil {
 		if err := h.files.Reap(skill, held); err != nil {

@@ -82,14 +82,6 @@ func (h *handler) refuseCall(t *loopState, r guard.Reading) *loop.Deny {
 			Hint: "make several smaller calls",
 		}
 	}
-	if file := h.reconfigures(r.Acts); file != "" {
-		return &loop.Deny{
-			Rule: loop.ConfigRule,
-			Text: tool + " would change, or could change, the SDD Configuration in " + file +
-				", by which the running loop is judged",
-			Hint: "a person changes it between runs; other parts of the file go through Edit",
-		}
-	}
 	if file := h.rewires(); file != "" {
 		return &loop.Deny{
 			Rule: loop.StateGuard,
@@ -130,8 +122,11 @@ func refuseTampering(a guard.Act) *loop.Deny {
 	}
 	hint := "reading is free; facts go through `hooks report`, " +
 		"answers come from a person's dialog or terminal"
-	if a.Kind == guard.OtherSession {
+	switch {
+	case a.Kind == guard.OtherSession:
 		hint = "do it in this session, or send a worker with the Agent tool"
+	case a.Kind == guard.WriteState && a.Passes != "":
+		hint = a.Passes
 	}
 	return &loop.Deny{Rule: loop.StateGuard, Text: notRun(a), Hint: hint}
 }

@@ -16,7 +16,7 @@ import (
 func (h *handler) afterAnswers(t *loopState, a *loop.Answered) string {
 	var text []string
 	for _, one := range a.List {
-		text = append(text, h.acted(one))
+		text = append(text, h.acted(t, one))
 	}
 	tick := t.Tick
 	switch {
@@ -34,7 +34,7 @@ func (h *handler) afterAnswers(t *loopState, a *loop.Answered) string {
 			text = append(text, "Report the new plan before a worker is sent.")
 		}
 		text = append(text, "Continue with iteration "+strconv.Itoa(tick.Iteration)+
-			". Budget remaining: "+report.Remaining(t.Budget))
+			". Budget remaining: "+report.Remaining(h.runNow(t)))
 		if order := h.taskContext(t); order != "" {
 			text = append(text, order)
 		}
@@ -43,12 +43,12 @@ func (h *handler) afterAnswers(t *loopState, a *loop.Answered) string {
 }
 
 // acted is one answer in a line.
-func (h *handler) acted(a loop.Acted) string {
+func (h *handler) acted(t *loopState, a loop.Acted) string {
 	switch {
 	case a.Gate.Name == "":
 		return fmt.Sprintf("Recorded: %q", a.Text)
 	case a.As == "merge" && a.Gate.HeadSHA != "":
-		kind := h.forge()
+		kind := h.forge(t)
 		way := "add " + tracker.HeadFlag(kind, a.Gate.HeadSHA)
 		if kind == forge.Gitea {
 			pr := strings.TrimPrefix(a.Gate.Target, "PR #")

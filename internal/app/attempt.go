@@ -62,7 +62,9 @@ func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 
 // attemptFacts adds what an attempt begins with. fresh is the task loop that begins with it, nil
 // where a run continues.
-func (h *handler) attemptFacts(f *loop.EntryFacts, root string, fresh *loop.TaskRun) {
+func (h *handler) attemptFacts(
+	t *loopState, f *loop.EntryFacts, root string, fresh *loop.TaskRun,
+) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	tree, err := h.tree(ctx, root)
@@ -80,7 +82,7 @@ func (h *handler) attemptFacts(f *loop.EntryFacts, root string, fresh *loop.Task
 	}
 	if fresh != nil {
 		f.List = h.reread(fresh)
-		text := h.redact(h.ledgerFeedback(fresh))
+		text := h.config(t).Redact(h.ledgerFeedback(fresh))
 		f.Feedback = strings.ToValidUTF8(text[:min(len(text), tasks.MaxFeedback)], "")
 	}
 }
@@ -291,7 +293,7 @@ func (h *handler) check(t *loopState) loop.CheckRun {
 		os.Exit(0)
 	}
 	run := loop.CheckRun{Seconds: int(time.Since(began).Seconds()), Exit: child.Exit(err),
-		Tail: h.redact(loop.Secrets(lastLines(string(result.Out), 40)))}
+		Tail: h.config(t).Redact(loop.Secrets(lastLines(string(result.Out), 40)))}
 	if run.Exit < 0 {
 		run.Exit, run.Stopped = 1, true
 	}

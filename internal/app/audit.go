@@ -117,7 +117,7 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun,
 	r := &loop.AuditRun{
 		Plan: filepath.ToSlash(flags.Rest[0]), Phase: loop.Coding, Worktree: top,
 		Drive: cmp.Or(flags.Task.Drive, loop.DriveStop), Check: flags.Task.Check,
-		CheckMinutes: cmp.Or(flags.Task.Minutes, defaultCheckMinutes), Post: postOf(h.config()),
+		CheckMinutes: cmp.Or(flags.Task.Minutes, defaultCheckMinutes), Post: postOf(h.config(nil)),
 	}
 	text, err := readOwn(top, "plan", r.Plan)
 	switch {
@@ -210,8 +210,8 @@ func texts(findings []loop.Finding) (list []string) {
 }
 
 // lastWords are those of a worker, as they are kept.
-func (h *handler) lastWords() string {
-	text := h.redact(strings.ToValidUTF8(strings.TrimSpace(h.ev.LastMessage), "?"))
+func (h *handler) lastWords(t *loopState) string {
+	text := h.config(t).Redact(strings.ToValidUTF8(strings.TrimSpace(h.ev.LastMessage), "?"))
 	if len(text) > maxSummary {
 		text = strings.ToValidUTF8(text[:maxSummary-len("…")], "") + "…"
 	}
@@ -295,11 +295,12 @@ func planOf(b *loop.Budget) string {
 }
 
 // redacted are an auditor's facts as they are kept.
-func (h *handler) redacted(facts loop.Report) loop.Report {
+func (h *handler) redacted(t *loopState, facts loop.Report) loop.Report {
+	redact := h.config(t).Redact
 	facts.Findings = slices.Clone(facts.Findings)
 	for i := range facts.Findings {
 		f := &facts.Findings[i]
-		f.Description, f.Scenario = h.redact(f.Description), h.redact(f.Scenario)
+		f.Description, f.Scenario = redact(f.Description), redact(f.Scenario)
 	}
 	return facts
 }

@@ -48,7 +48,7 @@ func (h *handler) toolCall() loop.Call {
 func (h *handler) fetchCall(t *loopState, k *loop.Known, need loop.Need) (err error) {
 	if need&loop.NeedRunning != 0 {
 		k.Running, k.Read, err = h.runningCount(t)
-		k.Overrun = h.config().Overrun
+		k.Overrun, k.Model = h.config(t).Overrun, h.model(t, k.Running.Cursors)
 		h.slip(err)
 	}
 	if need&loop.NeedReading != 0 {
@@ -65,7 +65,7 @@ func (h *handler) fetchCall(t *loopState, k *loop.Known, need loop.Need) (err er
 		k.Merging = h.askMerging(t, k.Reading.Acts)
 	}
 	if need&loop.NeedWords != 0 {
-		k.Words = h.config().Redact(loop.Secrets(h.whatCall()))
+		k.Words = h.config(t).Redact(loop.Secrets(h.whatCall()))
 	}
 	if need&loop.NeedPrevious != 0 {
 		k.Previous, err = h.previous(t.Skill, t.Budget)
@@ -78,11 +78,20 @@ func (h *handler) fetchCall(t *loopState, k *loop.Known, need loop.Need) (err er
 // call.
 func (h *handler) runningCount(t *loopState) (r loop.Running, read int64, err error) {
 	r, cursors := t.Tick.Spending(t.Budget)
-	rates := func() usage.Table { return usage.NewTable(h.config().Rates) }
+	rates := func() usage.Table { return usage.NewTable(h.config(t).Rates) }
 	look, err := usage.Running(h.transcript(t, loop.Call{}), cursors, rates)
 	r.Dollars = r.Dollars.Plus(look.Dollars)
 	r.Cursors = loop.Overlay(r.Cursors, look.Cursors)
 	return r, look.Read, err
+}
+
+// model compares the model of the main thread's last request with the dearest one of the run.
+func (h *handler) model(t *loopState, cursors []loop.Cursor) loop.Model {
+	m := loop.Model{Name: usage.MainModel(cursors), Than: t.Budget.Model}
+	if m.Name != m.Than && m.Name != "" && m.Than != "" {
+		m.Tenths = usage.NewTable(h.config(t).Rates).Dearer(m.Name, m.Than)
+	}
+	return m
 }
 
 // keepAtResult is how many bytes of transcript the next look may read again before a tool's result
@@ -114,14 +123,14 @@ func (h *handler) openInOther(t *loopState) bool {
 }
 
 // denial puts a refusal into words: what was refused, the questions that wait, and what to do.
-func (h *handler) denial(d *loop.Deny) event.Reply {
+func (h *handler) denial(t *loopState, d *loop.Deny) event.Reply {
 	text := []string{d.Text}
 	if d.Ask != nil {
 		text = append(text, report.Waits(d.Ask))
 	}
 	switch {
 	case d.Plainly:
-		text = append(text, "hint: "+fmt.Sprintf(d.Hint, h.mergePlainly(d.Act, d.SHA)))
+		text = append(text, "hint: "+fmt.Sprintf(d.Hint, h.mergePlainly(t, d.Act, d.SHA)))
 	case d.Hint != "":
 		text = append(text, "hint: "+d.Hint)
 	}
@@ -159,8 +168,8 @@ func (h *handler) besides(t *loopState) bool {
 // mergePlainly is the forge's own command for what a call tried to merge, bound to a commit where
 // one is given: the call's own if it lacks just that. N stands for a PR that the call does not
 // name.
-func (h *handler) mergePlainly(a loop.Act, sha string) string {
-	kind, pr := h.forge(), "N"
+func (h *handler) mergePlainly(t *loopState, a loop.Act, sha string) string {
+	kind, pr := h.forge(t), "N"
 	if kind == "" {
 		program, _, _ := strings.Cut(a.Command, " ")
 		kind = tracker.ForgeOfClient(program)
@@ -179,9 +188,9 @@ func (h *handler) mergePlainly(a loop.Act, sha string) string {
 	return tracker.MergeAt(kind, pr, sha)
 }
 
-// forge is the kind of the project's forge, "" where it is not known or asked by a command.
-func (h *handler) forge() string {
-	place, _ := forge.Choose(h.Env, h.config().Tracker, tracker.Repo(h.Env, h.project))
+// forge is the kind of a run's forge, "" where it is not known or asked by a command.
+func (h *handler) forge(t *loopState) string {
+	place, _ := forge.Choose(h.Env, h.config(t).Tracker, tracker.Repo(h.Env, h.project))
 	if place.Kind == forge.Command {
 		return tracker.ForgeOf(place.Host)
 	}

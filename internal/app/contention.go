@@ -9,9 +9,14 @@ import (
 	"hooks/internal/store"
 )
 
-// passedOver puts a tick that did not begin into words.
-func passedOver(o *loop.PassedOver) event.Reply {
-	text := report.Status(o.Line, "when the schedule fires again")
+// passedOver puts a tick that did not begin into words. The run that it belongs to is shown as it
+// is now, because its iteration may be open.
+func (h *handler) passedOver(t *loopState, o *loop.PassedOver) event.Reply {
+	line := *o.Line
+	if o.Run == nil && t.Budget != nil && t.Budget.Status == loop.Active {
+		line.Budget = *h.runNow(t)
+	}
+	text := report.Status(&line, "when the schedule fires again")
 	if o.Run != nil {
 		ended := report.Ended{
 			Budget: "none: this loop never began", History: store.HistoryPath(o.Run.Skill),

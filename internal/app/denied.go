@@ -21,15 +21,15 @@ func (h *handler) record(t *loopState, r event.Reply) event.Reply {
 	}
 	_, err := h.stepOne(t, loop.Refused{
 		Turn: h.turn(), ID: h.ev.ToolUseID, Input: h.ev.Input.Raw,
-		Denial: h.denialOf(h.ev.Tool, r.Rule(), h.whatCall()),
+		Denial: h.denialOf(t, h.ev.Tool, r.Rule(), h.whatCall()),
 	})
 	h.slip(err)
 	return r
 }
 
 // denialOf is a refusal as it is recorded: without secrets.
-func (h *handler) denialOf(tool, rule, what string) loop.Denial {
-	return loop.Denial{Tool: tool, Rule: rule, What: h.config().Redact(loop.Secrets(what))}
+func (h *handler) denialOf(t *loopState, tool, rule, what string) loop.Denial {
+	return loop.Denial{Tool: tool, Rule: rule, What: h.config(t).Redact(loop.Secrets(what))}
 }
 
 // maxCall bounds what is looked at of a refused call's text, in bytes.

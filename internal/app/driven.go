@@ -159,7 +159,9 @@ func (d *driven) load() (*handler, *loopState, error) {
 	h, err := d.open()
 	if err == nil && h != nil {
 		err = h.withStateLock(func() error {
-			t.State, err = h.load(d.skill)
+			if t.State, err = h.load(d.skill); err == nil {
+				_, err = h.stopMarked(t)
+			}
 			return err
 		})
 	}

@@ -16,9 +16,10 @@ func (h *handler) elsewhere(t *loopState, a guard.Act) (other, own string) {
 	if h.replayRepo != nil {
 		return "", ""
 	}
+	redact := h.config(t).Redact // as it is recorded
 	at := func(dir string) (top, url string) {
 		facts := tracker.Asked(context.Background(), h.Env, dir)
-		return facts.Top, h.redact(facts.Base().URL) // as it is recorded
+		return facts.Top, redact(facts.Base().URL)
 	}
 	var run loop.Tracker
 	if t != nil && t.Budget != nil && t.Budget.Tracker != nil {
@@ -29,7 +30,7 @@ func (h *handler) elsewhere(t *loopState, a guard.Act) (other, own string) {
 	list := tracker.Own(run)
 	own = cmp.Or(list[0].String(), list[len(list)-1].String())
 	if a.Repo != "" {
-		leads := func(b tracker.Base) bool { return b.Leads(h.redact(a.Repo)) }
+		leads := func(b tracker.Base) bool { return b.Leads(redact(a.Repo)) }
 		if own != "" && !slices.ContainsFunc(list, leads) {
 			return a.Repo, own
 		}

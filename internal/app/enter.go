@@ -8,6 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+
+	"github.com/tidwall/gjson"
 
 	"hooks/internal/event"
 	"hooks/internal/hint"
@@ -47,7 +50,13 @@ func (h *handler) namespaces(command string) []string {
 	if _, ours := loop.ParseCommand(command, ""); ours {
 		return nil
 	}
-	return h.config().TaskNamespaces
+	spaces := slices.Clone(h.config(nil).TaskNamespaces)
+	if h.witness != nil {
+		for _, l := range h.witness.Loops { // a run keeps the one that it began with
+			spaces = append(spaces, loop.Namespace(gjson.Get(l.State.Budget, "command").Str))
+		}
+	}
+	return spaces
 }
 
 // entry is one request on its way in.
@@ -155,7 +164,8 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 			Model:      h.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, cmd, flags),
 			EventsFrom: h.clientSocket(owner),
 			Path:       cmp.Or(flags.BudgetFile, store.DefaultBudgetPath(cmd.Skill)), // R12
-			Prices:     usage.NewTable(h.config().Rates).Source(),
+			Config:     h.config(nil).Text(),
+			Prices:     usage.NewTable(h.config(nil).Rates).Source(),
 			Tracker:    new(forge.Bind(context.Background(), h.question(nil))),
 		},
 	}

@@ -59,8 +59,12 @@ func (e *entry) lookUp(need loop.Need) {
 	var f loop.EntryFacts
 	var tracks sync.WaitGroup
 	var notes []string
-	e.config() // read before it is shared
-	tracks.Go(func() { f.Asked, f.Edges, notes = e.ask(need, previous) })
+	at := e.loopState
+	if need&loop.NeedFresh != 0 {
+		at = nil // a fresh run has the configuration as it is now
+	}
+	e.config(at) // read before it is shared
+	tracks.Go(func() { f.Asked, f.Edges, notes = e.ask(at, previous) })
 	f.Worktrees = e.worktrees()
 	resumed := previous != nil && need&loop.NeedResumed != 0
 	if resumed || previous != nil && loop.KindOf(e.Skill).Reviews {
@@ -70,7 +74,7 @@ func (e *entry) lookUp(need loop.Need) {
 		f.Trail = e.trail(f.Worktrees)
 	}
 	if root := e.attemptRoot(); root != "" {
-		e.attemptFacts(&f, root, e.asks.Tasks)
+		e.attemptFacts(at, &f, root, e.asks.Tasks)
 		if need&loop.NeedFresh == 0 && e.Budget != nil {
 			f.Dropped = dropped(root, loop.State{Run: e.Budget}.Tip())
 		}

@@ -79,7 +79,7 @@ func (h *handler) verdict(r guard.Reading, call guard.Call) string {
 			act.Elsewhere = ""
 			anyLoop := loop.State{Run: &loop.Budget{Skill: loop.Review}}
 			if d := anyLoop.Landable(act); d != nil {
-				return "denied: " + h.denial(d).Reason()
+				return "denied: " + h.denial(nil, d).Reason()
 			}
 		}
 		if approvals == len(r.Merges()) {

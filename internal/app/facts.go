@@ -116,19 +116,30 @@ func (h *handler) fetchOwner(t *loopState, k *loop.Known) {
 // no one reads a foreign session's transcript again.
 func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err error) {
 	path := h.transcript(t, e)
-	spent, calls, notes, err := usage.Done(path, t.Budget.Cursors, usage.NewTable(h.config().Rates))
+	rates := usage.NewTable(h.config(t).Rates)
+	spent, calls, notes, err := usage.Done(path, t.Budget.Cursors, rates)
 	if session := h.countedSession(t, e); err != nil && session != h.ev.SessionID {
 		return uncounted(session, err)
-	}
-	if t.Budget.Seq == 0 {
-		notes = append(notes, h.onceNotes()...)
 	}
 	if spent.Past(t.Budget) {
 		spent.By = usage.Named(path, spent.By)
 	}
 	k.Calls = h.missedCalls(t, calls)
 	k.Count = loop.Count{Spent: spent, Notes: notes, Clock: h.clock(h.now)}
+	if _, call := e.(loop.Call); call { // it ends no iteration
+		return nil
+	}
+	if t.Budget.Seq == 0 {
+		k.Count.Notes = append(k.Count.Notes, h.onceNotes()...)
+	}
+	k.Model = h.model(t, spent.Cursors)
+	k.Count.Reconfigured = t.Budget.Config != "" && !h.config(t).Same(h.config(nil))
 	return nil
+}
+
+// runNow returns the run at this moment, with its open iteration, for a text.
+func (h *handler) runNow(t *loopState) *loop.Budget {
+	return usage.Now(t.Budget, t.Tick, true, usage.NewTable(h.config(t).Rates), h.now).Run
 }
 
 // countedSession is the session whose transcript is counted.
@@ -145,7 +156,7 @@ func (h *handler) countedSession(t *loopState, e loop.Event) string {
 // onceNotes are what a run's first iteration says about how its money is counted and about the
 // configuration.
 func (h *handler) onceNotes() []string {
-	cfg := h.config()
+	cfg := h.config(nil)
 	notes := report.ConfigNotes(cfg.WarningTexts())
 	if days := usage.AgeDays(h.now); days > usage.StaleDays {
 		notes = append(notes, report.StaleRates(usage.Dated, days))
@@ -349,13 +360,7 @@ func (h *handler) dirty(on []loop.Worktree) map[string][]string {
 // ended.
 func (h *handler) interruptMark(t *loopState, forked bool) bool {
 	r, err := usage.Count(t.Tick.Transcript, t.Budget.Cursors, usage.NewTable(nil))
-	marks := r.Interrupted
-	if forked {
-		marks = append(marks, r.InterruptedAgents...)
-	}
-	return err == nil && slices.ContainsFunc(marks, func(prompt string) bool {
-		return prompt == "" || slices.Contains(t.Tick.Prompts, prompt)
-	})
+	return err == nil && r.Marked(t.Tick.Prompts, forked)
 }
 
 // pastDialogs returns the dialogs of the transcript.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"slices"
 
 	"hooks/internal/event"
 	"hooks/internal/hint"
@@ -20,6 +21,7 @@ func (h *handler) failed(err error) Answer {
 	text := hint.Text(store.Hinted(err))
 	_, entering := h.invocation()
 	changed, isChanged := errors.AsType[*store.ChangedError](err)
+	_, isNewer := errors.AsType[*store.NewerError](err) // it may be of this session
 	switch {
 	case entering:
 		a.Reply = event.Block(text)
@@ -28,6 +30,7 @@ func (h *handler) failed(err error) Answer {
 			"history, and the next event continues from there\n" + text)
 	case h.ev.Name == event.Stop && h.committed.Blocks(): // by the session's other loop
 		a.Reply = event.Nothing().Say(text)
+	case h.ev.Name == event.Stop && !isNewer && h.bystander():
 	case h.ev.Name == event.Stop && isChanged:
 		a.Reply = h.sayOnce(changed, text)
 	case h.ev.Name == event.Stop:
@@ -38,6 +41,18 @@ func (h *handler) failed(err error) Answer {
 	}
 	a.Reply = h.committed.And(a.Reply)
 	return a
+}
+
+// bystander reports whether no loop is this session's: neither a seal nor a file of the state that
+// can be read names it.
+func (h *handler) bystander() bool {
+	own := func(skill loop.Skill) bool {
+		s, _ := h.files.Load(skill)
+		return s.Budget != nil && s.Budget.SessionID == h.ev.SessionID ||
+			s.Tick != nil && s.Tick.SessionID == h.ev.SessionID ||
+			s.Lock != nil && s.Lock.SessionID == h.ev.SessionID
+	}
+	return !h.sealed && h.files != nil && !slices.ContainsFunc(loop.Skills(), own)
 }
 
 // heldBack refuses a call while the state of a loop cannot be trusted.

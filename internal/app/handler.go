@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"hooks/internal/brake"
@@ -35,8 +36,7 @@ type handler struct {
 	settled    bool         // that step has decided
 	damage     error        // of one of this session's runs, beside others that are in order
 	after      func() error
-	until      time.Time // when the reply is due, as in Answer
-	cfg        *config.Config
+	until      time.Time           // when the reply is due, as in Answer
 	ownPaths   []string            // see own
 	paths      tracker.Paths       // asks the disk for each folder once
 	places     *clienthooks.Places // where the client reads its hooks, once it was asked for
@@ -45,6 +45,8 @@ type handler struct {
 	news       bool                // the session's receipt lacks this kind of event
 	notices    []notification      // for a person who looks elsewhere
 	syncs      bool                // events of a task loop are queued
+	// configs are those that were looked up for this event, by what a run keeps of them.
+	configs map[string]config.Config
 	// replies already made durable; printed even if a later step fails
 	committed event.Reply
 
@@ -58,13 +60,22 @@ type handler struct {
 	asked bool
 }
 
-// config reads the project's configuration once.
-func (h *handler) config() config.Config {
-	if h.cfg == nil {
-		c := config.Load(h.project)
-		h.cfg = &c
+// config returns the configuration that a run has kept since it began. Without a run, and for one
+// that an older version began, it is the project's own as it is now.
+func (h *handler) config(t *loopState) config.Config {
+	kept := ""
+	if t != nil && t.Budget != nil {
+		kept = t.Budget.Config
 	}
-	return *h.cfg
+	if h.configs == nil {
+		h.configs = map[string]config.Config{}
+	}
+	c, known := h.configs[kept]
+	if !known {
+		c = config.Of(kept, h.project)
+		h.configs[kept] = c
+	}
+	return c
 }
 
 // answer finds the project and its state. Without state, only an entry creates it.
@@ -100,9 +111,33 @@ func (h *handler) answer() (event.Reply, error) {
 
 // meet answers the event in a project that has state.
 func (h *handler) meet() (event.Reply, error) {
-	if err := h.takeNotes(); err != nil {
-		return event.Nothing(), err
+	stopped, err := h.takeStops()
+	if err == nil {
+		err = h.takeNotes()
 	}
+	if err != nil {
+		return stopped, err
+	}
+	reply, err := h.dispatch()
+	return stopped.And(reply), err
+}
+
+// takeStops ends the session's runs that a person stopped while nothing could be written.
+func (h *handler) takeStops() (all event.Reply, err error) {
+	if h.witness == nil || !slices.ContainsFunc(h.witness.Loops, func(l seal.Loop) bool {
+		return l.On && h.files.StopMarked(loop.Skill(l.Skill), l.RunID)
+	}) {
+		return event.Nothing(), nil
+	}
+	err = h.withRuns(func(list []*loopState) (err error) {
+		all, err = h.forEachRun(list, h.stopMarked)
+		return err
+	})
+	return all, err
+}
+
+// dispatch answers the event.
+func (h *handler) dispatch() (event.Reply, error) {
 	switch h.ev.Name {
 	case event.Stop:
 		return h.stop()

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/codec"
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
@@ -12,6 +15,16 @@ import (
 
 // alive reports whether a run's client may still continue it.
 func alive(b *loop.Budget) bool { return !gone(b) }
+
+// clientLives reports whether the client of a session's last runs may still live.
+func (h *handler) clientLives(session string) bool {
+	r, _ := h.seals.Find(session)
+	return r != nil && slices.ContainsFunc(r.Loops, func(l seal.Loop) bool {
+		var b loop.Budget
+		err := codec.Decode(gjson.Parse(l.State.Budget), &b)
+		return err == nil && b.Owner.PID != 0 && alive(&b)
+	})
+}
 
 // archive puts a run into the archive. A session whose client is alive stays shut until its
 // person's next prompt.

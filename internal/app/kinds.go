@@ -44,5 +44,5 @@ func (h *handler) claimSeen(t *loopState) loop.ClaimSeen {
 	claim, near := tasks.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
 	text, _, _ := keptFile(h.progressPath())
 	return loop.ClaimSeen{Done: claim.Done, Blocked: claim.Blocked, Why: claim.Why, Near: near,
-		Flagged: tasks.Flagged(text), Last: h.lastWords()}
+		Flagged: tasks.Flagged(text), Last: h.lastWords(t)}
 }

@@ -27,6 +27,9 @@ func (h *handler) takeNotes() error {
 		}
 		for _, t := range open {
 			if err := h.write(t, loop.Save{Run: t.Budget, Tick: t.Tick}); err != nil {
+				for _, n := range notes { // for the next event
+					_ = store.AppendNote(h.project, n)
+				}
 				return err
 			}
 		}
@@ -37,7 +40,7 @@ func (h *handler) takeNotes() error {
 func (h *handler) takeNote(open []*loopState, n store.Note) error {
 	switch {
 	case n.Denied != nil:
-		open[0].Tick.Deny(h.denialOf(n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
+		open[0].Tick.Deny(h.denialOf(open[0], n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
 	case n.Started != nil && len(open) == 1: // of two, the text alone says whose it is
 		if e, counts := h.startOf(open[0], *n.Started); counts {
 			open[0].Tick.RecordStart(e)

@@ -25,7 +25,10 @@ const DeliverWord = "deliver"
 const deliverTime = 10 * time.Second
 
 // notification is one thing that a person who looks elsewhere is notified of.
-type notification struct{ title, text string }
+type notification struct {
+	title, text string
+	way         string // the project's
+}
 
 // notice keeps a notice until the reply is printed. Its text ends with the next step, so only the
 // words before that are shortened.
@@ -39,7 +42,9 @@ func (h *handler) notice(t *loopState, n loop.Notice) {
 		text, next = report.StopLine(n.Run), report.Next(n.Run, t.Elsewhere())
 	}
 	text = report.Short(text) + " — next: " + report.Short(next)
-	h.notices = append(h.notices, notification{title, text})
+	h.notices = append(h.notices, notification{
+		title, text, strings.ToLower(h.config(t).Notify),
+	})
 }
 
 // notify puts the notices into the answer, in the way that the person wants. Without notices it
@@ -59,7 +64,7 @@ func (h *handler) notify(answer *Answer) {
 	if len(h.notices) == 0 {
 		return
 	}
-	way := h.notifyWay()
+	way := h.notifyWay(h.notices[0].way)
 	switch {
 	case way == "bell" && h.attended():
 		answer.Reply = answer.Reply.Ring()
@@ -72,12 +77,12 @@ func (h *handler) notify(answer *Answer) {
 
 // notifyWay is "bell", "off", a command, or nothing. A project may come from anybody, so its own
 // configuration can choose bell and off, never a command.
-func (h *handler) notifyWay() string {
-	if way := h.ownWay(); way != "" {
+func (a *App) notifyWay(project string) string {
+	if way := a.ownWay(); way != "" {
 		return way
 	}
-	if way := strings.ToLower(h.config().Notify); way == "bell" || way == "off" {
-		return way
+	if project == "bell" || project == "off" {
+		return project
 	}
 	return ""
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -35,7 +36,7 @@ func TestNotifyWay(t *testing.T) {
 		h := &handler{App: &App{Env: func(name string) string {
 			return env[name]
 		}}, project: filepath.Join(dir, project)}
-		if got := h.notifyWay(); got != c.want {
+		if got := h.notifyWay(strings.ToLower(h.config(nil).Notify)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"hooks/internal/brake"
+	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -51,7 +53,7 @@ func (h *handler) sealedElsewhere(b *loop.Budget) error {
 		return nil
 	}
 	return hint.New("run it as the user, and in the container, in which the client runs; "+
-		"HOOKS_STATE_HOME="+b.SealedIn+" names the same folder",
+		fmt.Sprintf("HOOKS_STATE_HOME=%q names the same folder", b.SealedIn),
 		"the %s loop is sealed in %s, and here the state directory is %s",
 		b.Skill, b.SealedIn, h.seals.Path())
 }
@@ -85,7 +87,32 @@ func (h *handler) stopSkill(skill loop.Skill) (string, error) {
 	if err != nil || s.Budget == nil || s.Budget.Status == loop.Halted {
 		return "", err
 	}
-	return h.stopOne(&loopState{s})
+	t := &loopState{s}
+	text, err := h.stopOne(t)
+	if err == nil || errors.Is(err, store.ErrClosed) || h.files.MarkStop(s.Budget) != nil {
+		return text, store.Hinted(err)
+	}
+	return fmt.Sprintf("%s: the loop ends as soon as its state can be written; nothing new begins "+
+		"until then\n%s", skill, hint.Text(store.Hinted(err))), nil
+}
+
+// stopMarked ends a run that a person stopped while nothing could be written.
+func (h *handler) stopMarked(t *loopState) (event.Reply, error) {
+	if t.Budget == nil || !h.files.StopMarked(t.Skill, t.Budget.RunID) {
+		return event.Nothing(), nil
+	}
+	return h.personStop(t)
+}
+
+// personStop ends a run on a person's word.
+func (h *handler) personStop(t *loopState) (event.Reply, error) {
+	e := loop.PersonStop{Turn: h.turn(), How: "hooks loop stop"}
+	e.Session = t.Budget.SessionID
+	reply, err := h.decide(t, e, loop.Known{})
+	if err == nil {
+		err = h.files.UnmarkStop(t.Budget)
+	}
+	return reply, err
 }
 
 // OpenLoops returns the projects in which a session is governed, by a loop that is on or by the
@@ -108,25 +135,40 @@ func (a *App) OpenLoops(project string) (open []string, err error) {
 // EndLoops ends the loops of a project as StopLoops does, and its sessions are governed no more. It
 // fails while an iteration still runs. State that is damaged keeps no session.
 func (a *App) EndLoops(project string) (string, error) {
-	h, err := a.openIn(project)
-	if err != nil {
-		return "", err
+	h, damage := a.openIn(project)
+	text := ""
+	if damage == nil {
+		text, damage = h.each(loop.Skills(), "the loop has ended", (*handler).stopSkill)
 	}
-	text, damage := h.each(loop.Skills(), "the loop has ended", (*handler).stopSkill)
-	records, err := h.seals.Of(project)
+	seals := seal.At(seal.Home(a.Env))
+	records, err := seals.Of(project)
 	for _, r := range records {
-		if damage == nil && r.Runs() {
+		if damage == nil && r.Runs() && !r.Held() {
 			return text, hint.New("type it again when the iteration has ended; Esc in its session "+
 				"ends it at once", "an iteration in %s still runs", project)
 		} else if r.On() {
 			r.Release()
-			err = errors.Join(err, h.seals.Save(r))
+			err = errors.Join(err, seals.Save(r))
 		}
 	}
 	if damage != nil {
 		text = strings.TrimSpace(text + "\n" + hint.Text(damage))
 	}
 	return text, err
+}
+
+// RemoveLinks removes the links of the brake, of a project's sessions or, if it is empty, of all.
+func (a *App) RemoveLinks(project string) {
+	seals := seal.At(seal.Home(a.Env))
+	if seals.Path() == "" {
+		return
+	}
+	records, _ := seals.Of(project)
+	brake.Remove(seals.Path(), func(session string) bool {
+		return project == "" || slices.ContainsFunc(records, func(r *seal.Record) bool {
+			return seal.FileName(r.Session) == session
+		})
+	})
 }
 
 // each does something to every skill's state with the state's lock, and joins the replies; none
@@ -161,9 +203,8 @@ func (h *handler) each(skills []loop.Skill, none string,
 }
 
 func (h *handler) stopOne(t *loopState) (string, error) {
-	const how = "hooks loop stop"
 	h.ev.SessionID = t.Budget.SessionID
-	reply, err := h.decide(t, loop.PersonStop{Turn: h.turn(), How: how}, loop.Known{})
+	reply, err := h.personStop(t)
 	if err == nil && t.Tick != nil {
 		return fmt.Sprintf("%s: iteration %d finishes what it dispatched and then ends the loop; "+
 			"nothing new is dispatched\nTo end it at once: Esc in its session (%s, pid %d)",

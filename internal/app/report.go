@@ -83,7 +83,7 @@ func (h *handler) apply(t *loopState, facts loop.Report) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	facts.DoNotMerge(h.config().DoNotMerge)
+	facts.DoNotMerge(h.config(t).DoNotMerge)
 	f := loop.Look(t.Budget, t.Tick, previous, h.now)
 	if facts.Backlog != nil && !t.Tick.FromTracker() {
 		if f.Snapshot, err = h.files.Snapshot(t.Budget, previous, false); err != nil {
@@ -93,7 +93,7 @@ func (h *handler) apply(t *loopState, facts loop.Report) (string, error) {
 	if err := h.files.Findings(t.Budget); err != nil {
 		return "", err
 	}
-	audit, err := f.TakeAudit(h.redacted(facts), h.auditHead(t, facts))
+	audit, err := f.TakeAudit(h.redacted(t, facts), h.auditHead(t, facts))
 	if err != nil || audit != "" {
 		t.Tick.Reported = true
 		return audit, err

@@ -26,6 +26,7 @@ func (h *handler) findProject() error {
 	}
 	h.sealed, h.witness = record != nil || err != nil, record
 	if h.project = tracker.Project(h.Env, h.ev.Cwd); record != nil {
+		record.Adopt(h.project)
 		h.project = record.Project
 	}
 	return err
@@ -104,7 +105,8 @@ func (e *entry) loadChanged(changed *store.ChangedError) (store.State, error) {
 		if err := e.files.Restore(skill, path); err != nil {
 			return store.State{}, err
 		}
-		e.notes = append(e.notes, "The budget file was gone; it is restored as hooks wrote it last")
+		e.notes = append(e.notes,
+			"The budget file was gone or empty; it is restored as hooks wrote it last")
 	case loop.Discards:
 		if err := e.files.Archive(skill, run); err != nil {
 			return store.State{}, fmt.Errorf("archive run: %w", err)

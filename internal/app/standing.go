@@ -19,6 +19,11 @@ func (e *entry) load() error {
 	if changed, ok := errors.AsType[*store.ChangedError](err); ok {
 		s, err = e.loadChanged(changed)
 	}
+	if err == nil {
+		t := &loopState{s}
+		_, err = e.stopMarked(t)
+		s = t.State
+	}
 	if err == nil && s.Tick == nil { // a record knows its own run's alone
 		s.Tick, err = e.files.OpenTick(e.Skill)
 	}

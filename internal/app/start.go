@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -66,17 +67,33 @@ func (e *entry) saveFirst(in *loop.Entering) error {
 	}
 	armed := e.seals.Path() != "" && brake.Armed(e.Env, e.asks.SessionID)
 	if in.Opens.Braked = armed && e.dress(); in.Opens.Braked {
-		brake.Sweep(e.seals.Path())
+		brake.Sweep(e.seals.Path(), e.clientLives)
 	}
 	e.State = store.State{Skill: e.Skill, BudgetPath: e.asks.Path, Claim: e.Claim}
 	_, err := e.tx.Commit(&e.State, loop.Save{Run: run})
 	if errors.Is(err, seal.ErrUnwritable) && was != run.SealedIn { // it never had a seal here
-		e.notes = append(e.notes, "No seal can be written ("+err.Error()+"); "+
-			"what is in "+store.Dir+" is believed as it is")
-		run.SealedIn = ""
+		run.SealedIn, in.Opens.Braked = "", false
 		_, err = e.tx.Commit(&e.State, loop.Save{Run: run})
 	}
 	return err
+}
+
+// unguarded returns which of seal and brake the session lacks, why, and how to get it; "" if it has
+// both.
+func (e *entry) unguarded() string {
+	const restart = "start the client again"
+	switch home := e.seals.Path(); {
+	case e.Tick.Braked:
+		return ""
+	case home == "":
+		return "no seal and no brake: HOME is not set; set it and " + restart
+	case e.Budget.SealedIn == "":
+		return "no seal and no brake: nothing can be kept in " + home + "; make it writable and " +
+			restart
+	case runtime.GOOS == "windows":
+		return "no brake on Windows: protect the branch at its forge"
+	}
+	return "no brake: this session began without the hooks; " + restart
 }
 
 // open steps the iteration that has the lock now.
@@ -92,16 +109,18 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		return event.Nothing(), err
 	}
 	if o.Reply.Began {
-		after := *e.Budget // a gate at the entry holds back the count of this iteration
-		after.IterationsUsed = max(after.IterationsUsed, e.Tick.Iteration)
+		run := e.runNow(e.loopState)
 		say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", e.Tick.Iteration,
-			e.Budget.Ceilings.Iterations, report.Remaining(&after))
+			run.Ceilings.Iterations, report.Remaining(run))
+		if why := e.unguarded(); why != "" {
+			say += "; " + why
+		}
 		if e.asks.Flags.Resume && e.Budget.Tasks != nil {
 			say = report.Resuming(e.Budget) + "\n" + say
 		}
 		say = strings.Join(append([]string{say}, e.Tick.Notes...), "\n")
 		say = lines(say, report.Goal(usage.Goal(e.asks.Transcript)))
-		context := report.Entry(e.Budget, e.Tick)
+		context := report.Entry(run, e.Tick)
 		switch {
 		case e.feeding: // the worker gets the text
 			context = ""

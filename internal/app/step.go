@@ -50,7 +50,7 @@ func (h *handler) stepEach(
 		known[t.Skill] = k
 		concerned = concerned || !o.Nothing()
 		if o.Need == 0 && o.Reply.Deny != nil && refused.Empty() {
-			refused = h.denial(o.Reply.Deny)
+			refused = h.denial(t, o.Reply.Deny)
 		}
 	}
 	if !concerned {
@@ -116,7 +116,7 @@ func (h *handler) decide(t *loopState, e loop.Event, k loop.Known) (event.Reply,
 // resolve steps until nothing is missing but the facts that an iteration begins with, which are
 // looked up without the state's lock.
 func (h *handler) resolve(t *loopState, e loop.Event, k *loop.Known) (loop.Outcome, error) {
-	k.Redact = h.redact
+	k.Redact = h.config(t).Redact
 	for {
 		o := loop.Step(t.values(), *k, atNow(e))
 		if o.Need == 0 || o.Need&loop.NeedAnyEntry != 0 {
@@ -159,7 +159,7 @@ func (h *handler) carryOut(t *loopState, o loop.Outcome) (event.Reply, error) {
 func (h *handler) write(t *loopState, s loop.Save) error {
 	line, before := s.Line, t.Budget
 	if line != nil {
-		line.Redact(h.redact)
+		line.Redact(h.config(t).Redact)
 	}
 	if s.Close != nil {
 		line = &s.Close.Line
@@ -198,13 +198,13 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 	case r.Answers != nil:
 		return reply.Context(h.afterAnswers(t, r.Answers))
 	case r.PassedOver != nil:
-		return passedOver(r.PassedOver)
+		return h.passedOver(t, r.PassedOver)
 	case r.Force != nil:
 		return forceAsked(r.Force)
 	case r.Ask != nil:
 		return h.askGates(t, r.Ask)
 	case r.Deny != nil:
-		return h.denial(r.Deny).Context(r.Context)
+		return h.denial(t, r.Deny).Context(r.Context).Say(r.Say)
 	case r.Closed != nil:
 		reply = h.ended(t, r)
 	}
@@ -212,7 +212,7 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 		kind, _ := attemptsOf(t.Skill)
 		reply = event.Send(h.ev.Input, kind.worker(h, t), r.Prompt)
 	}
-	reply = reply.Context(r.Context)
+	reply = reply.Context(r.Context).Context(r.Say).Say(r.Say)
 	if len(r.Missed) > 0 {
 		text := report.Missed(r.Missed)
 		reply = reply.Context(text).Say(text)
@@ -257,9 +257,6 @@ func (h *handler) ended(t *loopState, r loop.Reply) event.Reply {
 	}
 	return h.told(t, text)
 }
-
-// redact is what the project's configuration does to texts before they are written.
-func (h *handler) redact(text string) string { return h.config().Redact(text) }
 
 // values is the loop's state as Step takes it.
 func (t *loopState) values() loop.State {

@@ -28,12 +28,12 @@ func (e *entry) entryTime() time.Duration {
 
 // ask asks the tracker for the facts that an iteration begins with. If it cannot answer, one line
 // says so and the skill's report takes over; a project without a known tracker gets no such line.
-func (e *entry) ask(need loop.Need, previous *loop.Iteration) (
+func (e *entry) ask(at *loopState, previous *loop.Iteration) (
 	asked *loop.Asked, edges [][2]int, notes []string,
 ) {
-	q := e.question(nil)
-	if need&loop.NeedFresh == 0 {
-		q = e.question(e.loopState)
+	q := e.question(at)
+	if e.asks.Rereads() {
+		q.Config = e.config(nil)
 	}
 	switch {
 	case loop.KindOf(e.Skill).Backlog:
@@ -46,7 +46,7 @@ func (e *entry) ask(need loop.Need, previous *loop.Iteration) (
 	ctx, cancel := context.WithDeadline(context.Background(), e.began.Add(e.entryTime()))
 	defer cancel()
 	a := forge.Ask(ctx, q)
-	if e.untracked(a.Err) {
+	if untracked(q, a.Err) {
 		return nil, nil, nil
 	}
 	if a.Err != nil {
@@ -57,7 +57,7 @@ func (e *entry) ask(need loop.Need, previous *loop.Iteration) (
 
 // question is one to the tracker of a run, nil for the project's as it is now.
 func (h *handler) question(t *loopState) forge.Question {
-	q := forge.Question{Project: h.project, Env: h.Env, Config: h.config()}
+	q := forge.Question{Project: h.project, Env: h.Env, Config: h.config(t)}
 	if t != nil && t.Budget != nil {
 		q.Run = t.Budget.Tracker
 	}
@@ -65,10 +65,10 @@ func (h *handler) question(t *loopState) forge.Question {
 }
 
 // untracked reports whether nothing names a tracker for this project.
-func (h *handler) untracked(err error) bool {
+func untracked(q forge.Question, err error) bool {
 	var f *forge.Failure
 	return errors.As(err, &f) && f.Why == forge.Unconfigured &&
-		h.config().Tracker == config.Tracker{}
+		q.Config.Tracker == config.Tracker{}
 }
 
 // heard keeps the part of an answer that the iteration may need again, because every tool call

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"hooks/internal/seal"
@@ -55,21 +54,48 @@ func link(exe, path string) error {
 	return os.Rename(fresh, path)
 }
 
-// linksAge is how long links stay after the last loop of their session began. Background work that
-// remembered a link's path still starts its program by it, long after the loop has ended.
+// linksAge is how long links stay at least after the last loop of their session began. Background
+// work that remembered a link's path still starts its program by it, long after the loop has ended.
 const linksAge = 30 * 24 * time.Hour
 
-// Sweep removes the links of sessions in which no loop is on and none has begun for a month.
-func Sweep(home string) {
-	folders, _ := os.ReadDir(filepath.Join(home, "brake"))
+// Sweep removes the links of sessions in which no loop is on, none has begun for a month, and whose
+// client is gone as far as lives knows.
+func Sweep(home string, lives func(session string) bool) {
+	remove(home, linksAge, func(session string) bool {
+		_, err := os.Lstat(seal.SwitchPath(home, session))
+		return errors.Is(err, fs.ErrNotExist) && !lives(session)
+	})
+}
+
+// Remove removes the links of some sessions.
+func Remove(home string, of func(session string) bool) { remove(home, 0, of) }
+
+// remove removes links of at least that age, and kept programs to which no link leads.
+func remove(home string, age time.Duration, of func(session string) bool) {
+	root := filepath.Join(home, "brake")
+	old := func(e os.DirEntry) bool {
+		info, err := e.Info()
+		return err == nil && time.Since(info.ModTime()) >= age
+	}
+	used := map[string]bool{}
+	folders, _ := os.ReadDir(root)
 	for _, f := range folders {
-		info, err := f.Info()
-		if err != nil || !f.IsDir() || strings.HasPrefix(f.Name(), ".") ||
-			time.Since(info.ModTime()) < linksAge {
-			continue
-		}
-		if _, err := os.Lstat(seal.SwitchPath(home, f.Name())); errors.Is(err, fs.ErrNotExist) {
-			_ = os.RemoveAll(filepath.Join(home, "brake", f.Name()))
+		path := filepath.Join(root, f.Name())
+		switch {
+		case !f.IsDir(), f.Name() == keptName:
+		case old(f) && of(f.Name()):
+			_ = os.RemoveAll(path)
+		default:
+			to, _ := os.Readlink(filepath.Join(path, Names[0]))
+			used[to] = true
 		}
 	}
+	kept := filepath.Join(root, keptName)
+	programs, _ := os.ReadDir(kept)
+	for _, p := range programs {
+		if path := filepath.Join(kept, p.Name()); old(p) && !used[path] {
+			_ = os.Remove(path)
+		}
+	}
+	_, _ = os.Remove(kept), os.Remove(root) // unless they hold anything
 }

@@ -48,28 +48,47 @@ func TestDressMakesAndRepairsLinks(t *testing.T) {
 	dress()
 }
 
-// Links outlive their loop, for work that it left running. Those of old sessions go.
+// Links outlive their loop, for work that it left running. Those of old sessions go once their
+// client is gone, and then the programs to which no link leads.
 func TestOldLinksAreSwept(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "state")
 	long := time.Now().Add(-2 * linksAge)
-	for _, name := range []string{"old", "on", "young", ".program"} {
-		dir := filepath.Join(home, "brake", name)
-		if err := errors.Join(os.MkdirAll(dir, 0o700), os.Chtimes(dir, long, long)); err != nil {
-			t.Fatal(err)
-		}
+	root := filepath.Join(home, "brake")
+	programs := filepath.Join(root, ".program")
+	for _, name := range []string{"v1", "v2", "v3"} {
+		write(t, filepath.Join(programs, name), name, 0o700)
 	}
-	if err := Dress(home, "young", "/opt/hooks"); err != nil {
+	age := func(path string) error { return os.Chtimes(path, long, long) }
+	err := errors.Join(Dress(home, "old", filepath.Join(programs, "v1")),
+		Dress(home, "on", filepath.Join(programs, "v2")), Dress(home, "lives", "/opt/hooks"),
+		Dress(home, "young", "/opt/hooks"),
+		age(filepath.Join(programs, "v1")), age(filepath.Join(programs, "v2")),
+		age(filepath.Join(root, "old")), age(filepath.Join(root, "on")),
+		age(filepath.Join(root, "lives")))
+	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, seal.SwitchPath(home, "on"), "{}", 0o600)
-	Sweep(home)
-	var left []string
-	entries, err := os.ReadDir(filepath.Join(home, "brake"))
-	for _, e := range entries {
-		left = append(left, e.Name())
+	left := func() string {
+		first, _ := filepath.Glob(filepath.Join(root, "*"))
+		second, _ := filepath.Glob(filepath.Join(programs, "*"))
+		var names []string
+		for _, path := range append(first, second...) {
+			names = append(names, filepath.Base(path))
+		}
+		return strings.Join(names, " ")
 	}
-	if got := strings.Join(left, " "); err != nil || got != ".program on young" {
-		t.Errorf("left: %s, %v", got, err)
+	Sweep(home, func(session string) bool { return session == "lives" })
+	if got := left(); got != ".program lives on young v2 v3" {
+		t.Errorf("swept: left %s", got)
+	}
+	Remove(home, func(session string) bool { return session != "on" })
+	if got := left(); got != ".program on v2" {
+		t.Errorf("removed: left %s", got)
+	}
+	Remove(home, func(string) bool { return true })
+	if _, err := os.Lstat(root); err == nil {
+		t.Errorf("left %s", left())
 	}
 }
 

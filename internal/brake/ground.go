@@ -31,6 +31,7 @@ type ground struct {
 	// then no merge passes.
 	project string
 	runs    []loop.Tracker // what its runs began with, as far as a merge depends on it
+	config  string         // that they keep; empty if an older version began them
 	// pass is nil if there is none.
 	pass func(kind guard.Kind, pr int, sha string) (ok bool, why, at string)
 	// audits is the phase of an audit loop in which nothing may leave the worktree, "" for none.
@@ -72,6 +73,9 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 	}
 	g.audits = auditPhase(record.Loop(string(loop.Audit)))
 	for _, l := range record.Loops {
+		if l.On && g.config == "" {
+			g.config = gjson.Get(l.State.Budget, "config").Str
+		}
 		if t := gjson.Get(l.State.Budget, "tracker"); l.On && t.Exists() {
 			g.runs = append(g.runs, loop.Tracker{
 				Host: t.Get("host").Str, Repo: t.Get("repo").Str, URL: t.Get("url").Str,

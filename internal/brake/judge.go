@@ -241,8 +241,8 @@ func (s Start) forge() string {
 
 // foreign names the repository that a merge is about if it is none that a loop began with.
 func (s Start) foreign(g ground, a guard.Act) string {
-	redact := config.Load(g.project).Redact // as the run's record is
-	if len(g.runs) == 0 {                   // an older version began it
+	redact := config.Of(g.config, g.project).Redact // as the run's record is
+	if len(g.runs) == 0 {                           // an older version began it
 		url := tracker.Asked(context.Background(), s.Env, g.project).Base().URL
 		g.runs = []loop.Tracker{{URL: redact(url)}}
 	}

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 )
 
+// keptName is the folder of kept programs, beside those of links.
+const keptName = ".program"
+
 // Keep copies a program into the state directory, once for each build, and gives the copy's path:
 // links that lead there work on while the program itself is updated, moved or made unusable.
 func Keep(home, exe string) (string, error) {
@@ -16,7 +19,7 @@ func Keep(home, exe string) (string, error) {
 		return "", fmt.Errorf("keep program: %w", err)
 	}
 	name := fmt.Sprintf("%x-%x", info.Size(), info.ModTime().UnixNano())
-	kept := filepath.Join(home, "brake", ".program", name)
+	kept := filepath.Join(home, "brake", keptName, name)
 	old, err := os.Stat(kept)
 	if err == nil && old.Size() == info.Size() && old.Mode()&0o500 == 0o500 {
 		return kept, nil

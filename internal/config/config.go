@@ -1,13 +1,12 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 
 	"hooks/internal/safefile"
@@ -26,34 +25,34 @@ const DefaultOverrun = 10
 // in the defaults.
 type Config struct {
 	// Rates are the rows of `Loop Cost Rates`, in file order, one a model (R60).
-	Rates []Rate
+	Rates []Rate `json:"rates,omitempty"`
 	// Patterns are the rows of `Loop Logging`, in file order (R125).
-	Patterns []Pattern
+	Patterns []Pattern `json:"patterns,omitempty"`
 	// DoNotMerge is the label that makes a PR terminal (R21).
-	DoNotMerge string
+	DoNotMerge string `json:"do_not_merge"`
 	// AgentLogins are the tracker accounts whose comments are not a person's.
-	AgentLogins []string
-	Tracker     Tracker
+	AgentLogins []string `json:"agent_logins,omitempty"`
+	Tracker     Tracker  `json:"tracker,omitzero"`
 	// Notify is how a person learns that a loop stopped or needs them: "bell", "off" or a command;
 	// empty for not at all. A project's own files never name a command that is run: see User.
-	Notify string
+	Notify string `json:"notify,omitempty"`
 	// Sync is a person's command that gets what happens to a task loop, a JSON object a line (T73).
 	// As with Notify, a project's own files never name one that is run.
-	Sync string
+	Sync string `json:"sync,omitempty"`
 	// Overrun is how far past its dollar ceiling an iteration may still work, in percent of the
 	// ceiling, 0 to 100.
-	Overrun int
+	Overrun int `json:"overrun"`
 	// TaskNamespaces are those whose commands begin task and audit loops, beside sdd and hooks.
-	TaskNamespaces []string
+	TaskNamespaces []string `json:"task_namespaces,omitempty"`
 	// Audit is what follows a clean audit loop (A52).
-	Audit Audit
+	Audit Audit `json:"audit,omitzero"`
 	// Warnings are the lines that could not be read.
-	Warnings []Warning
+	Warnings []Warning `json:"-"`
 	// Unread are lines that seem to be meant for a block and do not count. They are shown to a
 	// person who asks; a run does not mention them.
-	Unread []Warning
+	Unread []Warning `json:"-"`
 	// Foreign are settings in the blocks that this program does not know.
-	Foreign []Warning
+	Foreign []Warning `json:"-"`
 
 	has    map[string]bool // the sub-blocks that were found, by name
 	redact func(string) string
@@ -61,15 +60,18 @@ type Config struct {
 
 // Tracker is where the issues are. What is not named is taken from the origin remote.
 type Tracker struct {
-	Type, Owner, Repo string // github, gitlab, gitea or command; Type is in lower case
-	Host              string // as in "git.example.org"
-	Command           string // prints facts as JSON; words parted by blanks, run without a shell
+	Type    string `json:"type,omitempty"` // github, gitlab, gitea or command, in lower case
+	Owner   string `json:"owner,omitempty"`
+	Repo    string `json:"repo,omitempty"`
+	Host    string `json:"host,omitempty"`    // as in "git.example.org"
+	Command string `json:"command,omitempty"` // prints JSON; words parted by blanks, no shell
 }
 
 // Audit is the action after a clean audit, none where both texts are empty.
 type Audit struct {
-	PostSkill, PostPrompt string
-	PostPush              bool // it may push and open a PR
+	PostSkill  string `json:"post_skill,omitempty"`
+	PostPrompt string `json:"post_prompt,omitempty"`
+	PostPush   bool   `json:"post_push,omitempty"` // it may push and open a PR
 }
 
 // Warning is one thing in the configuration that does not count and that a person should fix.
@@ -126,38 +128,37 @@ const (
 
 // Load reads CLAUDE.md and AGENTS.md in a project's directory. It never fails: a missing file
 // configures nothing, any other problem is a Warning.
-func Load(project string) Config { return Edited(project, "", "") }
-
-// Edited is what Load would return if the file of that name had another text.
-func Edited(project, name, text string) Config {
+func Load(project string) Config {
 	c := Config{has: map[string]bool{}}
 	for _, file := range []string{"CLAUDE.md", "AGENTS.md"} {
-		now, warn := text, ""
-		if file != name {
-			now, warn = read(filepath.Join(project, file))
-		}
+		text, warn := read(filepath.Join(project, file))
 		if warn != "" {
 			c.Warnings = append(c.Warnings, Warning{File: file, Text: warn})
 		}
-		c.fill(parse(now), file)
+		c.fill(parse(text), file)
 	}
 	return c.finish()
 }
 
-// Same reports whether two configurations have the same settings, wherever they are written.
-func (c Config) Same(o Config) bool {
-	return reflect.DeepEqual(c.settings(), o.settings())
+// Text returns the settings, wherever they are written, as a run keeps them.
+func (c Config) Text() string {
+	text, _ := json.Marshal(c) // texts and numbers only
+	return string(text)
 }
 
-// settings are the values of c without their line numbers.
-func (c Config) settings() []any {
-	rates := slices.Clone(c.Rates)
-	for i := range rates {
-		rates[i].Line = 0
+// Of returns the configuration of a run that keeps this Text. An empty one is that of the project
+// as it is now.
+func Of(kept, project string) Config {
+	if kept == "" {
+		return Load(project)
 	}
-	return []any{rates, c.Patterns, c.AgentLogins, c.DoNotMerge, c.Tracker, c.Notify, c.Sync,
-		c.Overrun, c.Audit, c.TaskNamespaces}
+	c := Config{Overrun: DefaultOverrun, has: map[string]bool{overrun: true}}
+	_ = json.Unmarshal([]byte(kept), &c) // a setting that cannot be read has its default
+	return c.finish()
 }
+
+// Same reports whether two configurations have the same settings.
+func (c Config) Same(o Config) bool { return c.Text() == o.Text() }
 
 // User is what the person's own CLAUDE.md in the client's folder configures for every project. Only
 // its Notify and Sync are used. Another person's repository cannot write there.

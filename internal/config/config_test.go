@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -242,6 +243,37 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("fenced text counts: %+v", hidden)
 		}
 	})
+}
+
+// A run keeps every setting, and none depends on where it was written.
+func TestKeptSettings(t *testing.T) {
+	const text = "## SDD Configuration\n- **Overrun**: 0\n- **Task Namespaces**: foo\n" +
+		"- **Notify**: bell\n- **Sync**: send\n### Loop Cost Rates\n| model | input | output | " +
+		"cache read |\n|---|---|---|---|\n| a | 1.5 | 2 | 0 |\n### Loop Logging\n" +
+		"- **`\"(a<b)\\s`**: <$1>\n### Review\n- **Agent Logins**: x, y\n### Tracker\n" +
+		"- **Type**: gitlab\n- **Host**: h\n- **Owner**: o\n- **Repo**: r\n- **Command**: c\n" +
+		"### Audit\n- **Post Action Skill**: s\n- **Post Action Prompt**: p\n" +
+		"- **Post Action Push**: yes\n"
+	written := Parse(text)
+	kept := Of(written.Text(), t.TempDir())
+	ignored := cmpopts.IgnoreFields(Rate{}, "Line")
+	if d := cmp.Diff(written, kept, cmpopts.IgnoreUnexported(Config{}), ignored); d != "" {
+		t.Error(d)
+	}
+	if kept.Redact(`"a<b x`) != "<a<b>x" {
+		t.Errorf("redacted as %s", kept.Redact(`"a<b x`))
+	}
+	if !kept.Same(Parse("# Moved\n\n" + text + "### Other\n- **Key**: value\n")) {
+		t.Error("more than the settings count")
+	}
+	fields := reflect.ValueOf(kept)
+	for i := range fields.NumField() {
+		f := fields.Type().Field(i)
+		plain := f.Name == "Overrun" || f.Name == "DoNotMerge" // with values of their own
+		if f.IsExported() && f.Tag.Get("json") != "-" && !plain && fields.Field(i).IsZero() {
+			t.Errorf("%s is not kept, or not in the text", f.Name)
+		}
+	}
 }
 
 // Commands without --loop are the program's own in namespaces that a person names.

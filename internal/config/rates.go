@@ -17,11 +17,14 @@ const perMillion = 1_000_000
 // Rate is a row of `Loop Cost Rates`. Prices are pico-dollars for ONE token: $1 per million tokens
 // is 1,000,000.
 type Rate struct {
-	Model         string
-	Input, Output loop.USD
+	Model  string   `json:"model"`
+	Input  loop.USD `json:"input"`
+	Output loop.USD `json:"output"`
 	// The cache prices are nil if the row does not state them.
-	CacheRead, CacheWrite5m, CacheWrite1h *loop.USD
-	Line                                  int
+	CacheRead    *loop.USD `json:"cache_read,omitempty"`
+	CacheWrite5m *loop.USD `json:"cache_write_5m,omitempty"`
+	CacheWrite1h *loop.USD `json:"cache_write_1h,omitempty"`
+	Line         int       `json:"-"`
 }
 
 // rate reads a row of `Loop Cost Rates` (R60).

@@ -20,7 +20,8 @@ const (
 
 // Pattern is a row of `Loop Logging`: text that must not be written, and its replacement (R125).
 type Pattern struct {
-	Pattern, Replace string
+	Pattern string `json:"pattern"`
+	Replace string `json:"replace,omitempty"`
 }
 
 // pattern reads a row of `Loop Logging`. It only parses the pattern, which costs microseconds;

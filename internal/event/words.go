@@ -8,7 +8,9 @@ type Word struct {
 	Name string // hook_event_name, as in "PreToolUse"
 }
 
-// The events the program is registered for.
+// The events the program is registered for. PreModelSwitch is left out: client 2.1.239
+// drops all hooks of a plugin that names an event it does not know, and newer ones fire it before
+// the switch is certain. The transcripts show a dearer model.
 const (
 	Stop                = "Stop"
 	PreToolUse          = "PreToolUse"

@@ -28,7 +28,6 @@ const (
 	Comment     = effect.Comment
 	SetLabel    = effect.SetLabel
 	DropLabel   = effect.DropLabel
-	WriteConfig = effect.WriteConfig
 	WriteLedger = effect.WriteLedger
 	WriteState  = effect.WriteState
 	AnswerGate  = effect.AnswerGate

@@ -57,7 +57,7 @@ func (v *question) card(files *store.Store, l *loopState, present bool) (report.
 		info, err := os.Stat(path)
 		return err == nil && info.IsDir()
 	})
-	c.Waiting, c.Resume = openGates(l), report.Resume(b, l.Elsewhere())
+	c.Waiting, c.Resume = openGates(l), report.Resume(l.saved, l.Elsewhere())
 	last, terr := lastAttempts(files, l)
 	err = errors.Join(err, terr, ferr)
 	var st report.Stand
@@ -67,10 +67,10 @@ func (v *question) card(files *store.Store, l *loopState, present bool) (report.
 			c.Next = st.Next
 		}
 	} else {
-		c.Budgets = report.Axes(b, l.Tick, b.MinutesElapsed, 0, false, v.now)
+		c.Budgets = report.Axes(b, b, l.Tick, false, v.now)
 	}
-	c.Open, c.Tasks = l.Tick != nil, report.TaskRows(b, l.Tick, last, st.Open)
-	c.Verified.Dollars = c.Verified.Dollars.Plus(st.Open)
+	c.Open, c.OpenDollars = l.Tick != nil, st.Open
+	c.Tasks = report.TaskRows(b, l.Tick, last, st.Open)
 	if b.Status != loop.Active {
 		var last *loop.Iteration
 		for i := range lines {

@@ -12,11 +12,15 @@ import (
 	"slices"
 	"time"
 
+	"hooks/internal/config"
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
+	"hooks/internal/safefile"
 	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
+	"hooks/internal/usage"
 )
 
 // Inspector takes the questions. Now is the present, in the zone of whoever asks.
@@ -36,10 +40,39 @@ type question struct {
 	files   *store.Store // nil if the project has no state
 }
 
-// loopState is one skill's run as it is on disk.
+// loopState is one skill's run. That of a present one is as it is now, not as it is on disk.
 type loopState struct {
 	skill loop.Skill
 	store.State
+	saved *loop.Budget // as it is on disk
+	since loop.Spent   // what a present one has beyond it
+	notes []string     // what could not be counted of that
+}
+
+// open reports whether an iteration of the run is open.
+func (l *loopState) open() bool { return l.Tick != nil && l.Tick.RunID == l.Budget.RunID }
+
+// spent returns the dollars of the open iteration by now, 0 if none is open.
+func (l *loopState) spent() loop.USD {
+	if !l.open() {
+		return 0
+	}
+	return loop.Sum(l.since.ByModel).Dollars
+}
+
+// stored returns a run as it is on disk; present returns it as it is now.
+func stored(skill loop.Skill, s store.State) *loopState {
+	return &loopState{skill: skill, State: s, saved: s.Budget}
+}
+
+func (v *question) present(skill loop.Skill, s store.State) *loopState {
+	l := stored(skill, s)
+	p := usage.Now(s.Budget, s.Tick, alive(s.Budget),
+		usage.NewTable(config.Of(s.Budget.Config, v.project).Rates), v.now)
+	if l.Budget, l.since, l.notes = p.Run, p.Since, p.Notes; p.Tick != nil {
+		l.Tick = p.Tick
+	}
+	return l
 }
 
 // Project is the folder that the questions are about.
@@ -106,7 +139,13 @@ func lost(seals seal.Dir, project string) error {
 	records, err := seals.Of(project)
 	for _, r := range records {
 		for _, l := range r.Loops {
-			if l.On && !l.Ended() {
+			switch {
+			case !l.On, l.Ended():
+			case !safefile.IsDir(project):
+				return hint.New("if it was moved, its loop is in the new place; if it was "+
+					"removed, make the folder again and type `hooks loop reset` in it",
+					"the folder is gone, and session %s has a loop in it", r.Session)
+			default:
 				return store.Hinted(&store.ChangedError{
 					Skill:   loop.Skill(l.Skill),
 					Session: r.Session,
@@ -134,7 +173,7 @@ func (v *question) each(skills []loop.Skill, show func(*loopState) error) error 
 			errs = append(errs, store.Hinted(c.Err))
 		}
 		if errs = append(errs, store.Hinted(err)); s.Budget != nil {
-			errs = append(errs, show(&loopState{skill, s}))
+			errs = append(errs, show(v.present(skill, s)))
 		}
 	}
 	return errors.Join(errs...)

@@ -78,7 +78,7 @@ func (v *question) ledgers(runID, by string, most int) (list []*ledger, err erro
 				l.rows = append(l.rows, report.CostRow{Model: model, Tokens: t})
 			}
 		case by == "agent":
-			l.byAgent(usage.NewTable(config.Load(v.project).Rates))
+			l.byAgent(usage.NewTable(config.Of(l.run.Config, v.project).Rates))
 		}
 		slices.SortStableFunc(l.rows, inOrder)
 		list = append(list, l)
@@ -124,15 +124,13 @@ func (v *question) addOpen(l *ledger, s *loopState) {
 	if s.Tick == nil || s.Tick.RunID != l.run.RunID || l.run.Seq > s.Budget.Seq {
 		return
 	}
-	spent, notes := v.spent(&l.run, s.Tick)
-	l.tick, l.ended, l.notes = s.Tick, v.now, append(l.notes, notes...)
+	l.tick, l.ended, l.notes = s.Tick, v.now, append(l.notes, s.notes...)
 	open := loop.Iteration{Iteration: s.Tick.Iteration, Outcome: "open", EndedAt: v.now,
-		UsageByModel: spent.ByModel}
+		UsageByModel: s.since.ByModel}
 	if a := s.Tick.Attempt; a != nil {
 		open.Task, open.Audit = &loop.TaskLine{Task: a.Task}, &loop.AuditLine{Phase: a.Phase}
 	}
 	l.add(&open)
-	l.run.Spend(spent)
 }
 
 // ran shows the run's lines of iterations that were not skipped, oldest first. A damaged one makes

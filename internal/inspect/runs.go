@@ -10,7 +10,7 @@ import (
 )
 
 // Runs lists the runs of these skills in the project, the newest first: those that are present,
-// then the archived ones. What an open iteration has spent so far is counted.
+// then the archived ones.
 func (d *Inspector) Runs(skills []loop.Skill) (list []loop.Budget, present int, err error) {
 	list = []loop.Budget{}
 	err = d.ask(func(v *question) error {
@@ -18,12 +18,7 @@ func (d *Inspector) Runs(skills []loop.Skill) (list []loop.Budget, present int, 
 			if !slices.Contains(skills, l.skill) {
 				return nil
 			}
-			b := *l.Budget
-			if here && l.Tick != nil && l.Tick.RunID == b.RunID {
-				spent, _ := v.spent(&b, l.Tick)
-				b.Spend(spent)
-			}
-			if list = append(list, b); here {
+			if list = append(list, *l.Budget); here {
 				present++
 			}
 			return nil
@@ -43,7 +38,11 @@ func (v *question) everyRun(show func(files *store.Store, l *loopState, present 
 			for _, s := range runs {
 				if id := s.Budget.RunID; !shown[id] {
 					shown[id] = id != ""
-					errs = append(errs, show(files, &loopState{skill, s}, present))
+					l := stored(skill, s)
+					if present {
+						l = v.present(skill, s)
+					}
+					errs = append(errs, show(files, l, present))
 				}
 			}
 		}

@@ -8,13 +8,11 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
-	"hooks/internal/usage"
 )
 
 // Stands returns the present state of the loops, nothing if there are none. An error in one loop
@@ -36,13 +34,7 @@ func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 }
 
 func (v *question) stand(l *loopState) report.Stand {
-	b := l.Budget
-	var open loop.USD
-	if l.Tick != nil && l.Tick.RunID == b.RunID {
-		spent, _ := v.spent(b, l.Tick)
-		open = loop.Sum(spent.ByModel).Dollars
-	}
-	st := v.brief(l, open)
+	b, st := l.Budget, v.brief(l)
 	if st.Lock = l.Lock; l.Lock != nil {
 		st.LockAlive = proc.Of(l.Lock.Process) != loop.Dead
 	}
@@ -61,29 +53,27 @@ func (v *question) stand(l *loopState) report.Stand {
 		st.Notes = append(st.Notes, "merges, workers and schedules stay shut until you type "+
 			"anything in session "+session)
 	}
+	if v.files.StopMarked(l.skill, b.RunID) {
+		st.Notes = append(st.Notes, "stopped by you; it ends as soon as its state can be written")
+	}
 	if b.Tasks != nil {
 		for _, e := range v.files.Unsent() {
 			st.Notes = append(st.Notes, "not sent to the Sync command yet: "+e.Text)
 		}
 	}
 	if b.Status != loop.Active || !st.OwnerAlive {
-		st.Resume = report.Resume(b, l.Elsewhere())
+		st.Resume = report.Resume(l.saved, l.Elsewhere())
 	}
 	st.Next = v.next(st)
 	return st
 }
 
-// brief is as much of a loop's standing as three small files have: no transcript and no history.
-// open is what the open iteration has spent, as far as that is known.
-func (v *question) brief(l *loopState, open loop.USD) report.Stand {
-	b := l.Budget
-	st := report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: alive(b),
-		Open: open, Gates: openGates(l)}
-	if b.Status == loop.Active {
-		st.Minutes = b.Minutes(v.now)
-	}
-	st.Budgets = report.Axes(b, l.Tick, st.Minutes, open, st.OwnerAlive, v.now)
-	return st
+// brief is as much of a loop's state as one line shows: nothing of its history.
+func (v *question) brief(l *loopState) report.Stand {
+	b, going := l.Budget, alive(l.Budget)
+	return report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: going,
+		Open: l.spent(), Gates: openGates(l),
+		Budgets: report.Axes(l.saved, b, l.Tick, going, v.now)}
 }
 
 // next is what brings the next tick.
@@ -102,14 +92,6 @@ func (v *question) next(st report.Stand) string {
 	default:
 		return report.Wake(b)
 	}
-}
-
-// spent is what a run spent beyond its cursors, by its open iteration's transcript. Nothing is
-// saved.
-func (v *question) spent(b *loop.Budget, t *loop.Tick) (loop.Spent, []string) {
-	spent, notes, _ := usage.Spent(t.Transcript, b.Cursors,
-		usage.NewTable(config.Load(v.project).Rates))
-	return spent, notes
 }
 
 // openGates are the questions of a paused run and of an open iteration.
@@ -175,7 +157,7 @@ func (d *Inspector) StatusLine(stdin io.Reader, s report.Screen) string {
 		if state.Budget == nil {
 			continue
 		}
-		st := v.brief(&loopState{skill, state}, 0)
+		st := v.brief(v.present(skill, state))
 		ended := st.Run.Status == loop.Halted || st.Run.Status == loop.Active && !st.OwnerAlive
 		if !ended || st.Run.SessionID == session {
 			shown = append(shown, st)
@@ -221,10 +203,8 @@ func (v *question) why(l *loopState) (report.Why, error) {
 	if l.Tick != nil {
 		w.Denied = l.Tick.Denied
 	}
-	run := *b
-	run.DollarsEstimate += st.Open
-	f := loop.Look(&run, l.Tick, previous, v.now)
-	snapshot, serr := v.files.Snapshot(&run, previous, l.Tick != nil && l.Tick.FromTracker())
+	f := loop.Look(b, l.Tick, previous, v.now)
+	snapshot, serr := v.files.Snapshot(b, previous, l.Tick != nil && l.Tick.FromTracker())
 	f.Snapshot = snapshot
 	w.Conditions, w.Gates = loop.States(f), loop.GateStates(f)
 	return w, errors.Join(err, serr)

@@ -164,7 +164,9 @@ func (e Call) judge(s State, k *Known) Outcome {
 		case o.Need != 0:
 			return o
 		case !o.Nothing(): // both are about the same state
-			o.Reply.Context, o.Save.Tick = out.Reply.Context, cmp.Or(o.Save.Tick, out.Save.Tick)
+			o.Reply.Context, o.Reply.Say = out.Reply.Context, out.Reply.Say
+			o.Save.Tick = cmp.Or(o.Save.Tick, out.Save.Tick)
+			o.Save.Run = cmp.Or(o.Save.Run, out.Save.Run)
 			return o
 		}
 	}
@@ -208,6 +210,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	}
 	s.Tick.Count(s.Run, k.Running)
 	spent := s.Run.DollarsEstimate.Plus(k.Running.Dollars)
+	total := spent
 	reached, limit := s.Run.dollarsReached(spent), s.Run.Ceilings.Dollars.overrun(k.Overrun)
 	if reached == "" && task > 0 && ofTask >= task {
 		reached = fmt.Sprintf("Cost budget of task %d reached: $%s / $%s", s.Tick.Attempt.Task,
@@ -216,6 +219,12 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	}
 	first := reached != "" && s.Tick.tellDollars(e.Agent)
 	out := Outcome{}
+	if e.Agent == "" { // a person may not see the reply to a worker's call
+		line, met := s.Run.meetModel(k.Model, total)
+		if out.Reply.Say = line; met {
+			out.Save.Run = s.Run
+		}
+	}
 	if first || k.Read >= keepAtCall {
 		out.Save.Tick = s.Tick
 	}

@@ -80,7 +80,7 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 		}
 		s.Run = &out.Save.Close.Run
 	default:
-		s.Run.Spend(k.Count.Spent)
+		s.outside(k)
 	}
 	if s.Run.SessionID == e.Session {
 		s.Run.OwnerLeft = true
@@ -213,7 +213,7 @@ func (e Turn) closeTurn(s State, k *Known) Outcome {
 // no question.
 func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
 	if s.Tick == nil {
-		s.Tick = s.between(e)
+		s.Tick = s.between(e, k)
 	}
 	s.Tick.Failed = text
 	out := e.closeTurn(s, k)
@@ -235,7 +235,7 @@ func (e Turn) endBetween(s State, k *Known, how string) Outcome {
 	if s.Run.Status == Paused || k.Gone {
 		s.Run.away(e.Now)
 	}
-	s.Tick = s.between(e)
+	s.Tick = s.between(e, k)
 	s.Tick.Interrupted = how
 	out := e.closeTurn(s, k)
 	out.Reply.Between = out.Need == 0
@@ -243,12 +243,19 @@ func (e Turn) endBetween(s State, k *Known, how string) Outcome {
 }
 
 // between is an iteration that never begins, for what happens to a run while none is open.
-func (s State) between(e Turn) *Tick {
+func (s State) between(e Turn, k *Known) *Tick {
+	s.outside(k)
 	return &Tick{
 		Version: Version, RunID: s.Run.RunID, SessionID: s.Run.SessionID, Skill: s.Run.Skill,
 		Iteration: s.Run.IterationsUsed + 1, StartedAt: e.Now,
 		Prompts: AppendNew(nil, e.Prompt), Transcript: s.Run.Transcript(),
 	}
+}
+
+// outside counts what was spent since the last iteration, once.
+func (s State) outside(k *Known) {
+	s.Run.spendOutside(k.Count.Spent)
+	k.Count.Spent = Spent{}
 }
 
 // ending is what is known as the iteration ends, with the clocks noted in the run.
@@ -257,6 +264,16 @@ func (s State) ending(now time.Time, k *Known) Ending {
 		s.Run.observe(k.Count.Clock)
 	}
 	s.Tick.Notes = AppendNew(slices.Clone(s.Tick.Notes), k.Count.Notes...)
+	if k.Count.Reconfigured && !s.Run.ConfigTold {
+		s.Run.ConfigTold = true
+		s.Tick.Notes = append(s.Tick.Notes, "The SDD Configuration has changed. This run keeps "+
+			"the one that it began with; a new run or --resume reads the new one")
+	}
+	after := *s.Run
+	after.Spend(k.Count.Spent)
+	if text, _ := s.Run.meetModel(k.Model, after.DollarsEstimate); text != "" {
+		s.Tick.Notes = append(s.Tick.Notes, text)
+	}
 	return Ending{
 		Now: now, Spent: k.Count.Spent, Heads: k.Around.Heads, Worktrees: k.Around.Worktrees,
 		Branches: k.Branches, Remote: k.Remote, Dirty: k.Dirty, Trail: k.Around.Trail,

@@ -14,7 +14,6 @@ const (
 	DispatchRule  = "dispatch"       // a worker that may not be sent
 	ScheduleRule  = "schedule"       // what would run after the iteration or the loop, or outside
 	StateGuard    = "state-guard"    // the loop's own files, gates or registration
-	ConfigRule    = "configuration"  // the SDD Configuration by which the run is judged
 	UnreadText    = "unread-text"    // a call that cannot be read to its end
 	PRCeiling     = "pr-ceiling"     // a PR past the ceiling, or one that cannot be counted
 	DollarCeiling = "dollar-ceiling" // anything but finishing, past the ceiling and its overrun
@@ -32,8 +31,8 @@ const (
 // Rules are the names of all rules, in the order in which they are documented.
 func Rules() []string {
 	return []string{
-		MergeGate, GateWaiting, DispatchRule, ScheduleRule, StateGuard, ConfigRule, UnreadText,
-		PRCeiling, DollarCeiling, InProgress, DeferredRule, UnnamedRule, ReviewRule,
+		MergeGate, GateWaiting, DispatchRule, ScheduleRule, StateGuard, UnreadText, PRCeiling,
+		DollarCeiling, InProgress, DeferredRule, UnnamedRule, ReviewRule,
 		ConductRule, AuditRule, DrainRule, EntryRule, OtherRule,
 	}
 }

@@ -95,7 +95,7 @@ func (e DriverStop) step(s State, k *Known) Outcome {
 		return e.pause(s, k, e.Cause, e.Text)
 	}
 	if s.Tick == nil {
-		s.Tick = s.between(e.Turn)
+		s.Tick = s.between(e.Turn, k)
 	}
 	s.Tick.Failed = e.Text
 	fired := Fired{Condition: e.Cause, Cause: e.Cause, Text: e.Text}

@@ -109,15 +109,15 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	if a.Mode != FreshRun {
 		need |= NeedPrevious
 	}
-	// another session's transcript holds nothing of this run yet
-	counted := a.Mode != FreshRun && at.Run.SessionID == e.SessionID
+	// another session's transcript holds nothing of this run yet, and a pause is no time of it
+	counted := a.Mode != FreshRun && at.Run.SessionID == e.SessionID && at.Run.Status == Active
 	if !counted {
 		need |= NeedBaseline
 	}
 	if missing := k.lacks(need); missing != 0 {
 		return Outcome{Need: missing}
 	}
-	in := &Entering{Opens: Opens{Invocation: e, Mode: a.Mode, Notes: a.Notes}}
+	in := &Entering{Opens: Opens{Invocation: e, Mode: a.Mode, Notes: a.Notes, Between: counted}}
 	var run Budget
 	switch a.Mode {
 	case FreshRun:
@@ -170,6 +170,8 @@ type Opens struct {
 	Notes  []string // one line each, for the status block
 	Clock  Clock
 	Braked bool // the links of the brake stand before the session's Bash commands
+	// Between says that the session may have spent something since the run's last iteration.
+	Between bool
 }
 
 func (e Opens) step(s State, k *Known) Outcome {
@@ -185,11 +187,18 @@ func (e Opens) step(s State, k *Known) Outcome {
 	if facts.Asked != nil && facts.Asked.Backlog != nil {
 		need |= NeedSnapshot
 	}
+	if e.Between {
+		need |= NeedSpent
+	}
 	if missing := k.lacks(need); missing != 0 {
 		return Outcome{Need: missing}
 	}
 	facts.Snapshot = k.Snapshot
 	facts.Notes, facts.Gates = slices.Concat(e.Notes, facts.Notes), slices.Clone(facts.Gates)
+	if e.Between {
+		facts.Notes = AppendNew(facts.Notes, k.Count.Notes...)
+		s.outside(k)
+	}
 	s.Run.observe(e.Clock)
 	tick := openTick(s.Run, previous, e.Request, facts)
 	tick.Braked = e.Braked
@@ -215,7 +224,7 @@ func (e Opens) unbegun(s State, k *Known) Outcome {
 	}
 	s.Run.MinutesElapsed = s.Run.Minutes(e.Now)
 	ending := Ending{Now: e.Now, Spent: k.Count.Spent, Pause: len(s.Tick.Fired) == 0}
-	ending.Spent.By = nil // it was spent before the iteration
+	ending.Spent.By = nil // the iteration itself spent nothing
 	ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk || k.NoDialog)
 	out := s.close(ending, k)
 	out.Reply.AtStop = true

@@ -28,7 +28,7 @@ func (f *Facts) axes() []axis {
 		return axis{name, int64(value), int64(ceiling), fmt.Sprintf("%d/%d", value, ceiling), raise}
 	}
 	used := f.Run.IterationsUsed
-	if f.Tick == nil || !f.Tick.Started {
+	if f.Tick == nil || !f.Tick.Started && f.Tick.Iteration != used {
 		used++
 	}
 	all := []axis{plain("iterations", used, c.Iterations, func(c *Ceilings) {

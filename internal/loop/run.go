@@ -15,7 +15,7 @@ func newRun(r Request) Budget {
 		StartedAt: r.Now,
 		Ceilings:  r.Flags.Ceilings, PRsTouched: []string{}, Status: Active,
 		Owner: r.Owner, EventsFrom: r.EventsFrom, UnderLoop: r.UnderLoop,
-		RateTableSource: r.Prices, Tracker: r.Tracker,
+		RateTableSource: r.Prices, Config: r.Config, Tracker: r.Tracker,
 		BacklogRun: BacklogRun{SinglePR: r.Flags.PR, MaxIdle: r.Flags.Idle},
 	}
 	if b.SinglePR != 0 {
@@ -99,12 +99,17 @@ func (b *Budget) bind(r Request) {
 	}
 }
 
-// raise takes over the limits that a person named (R16).
+// Rereads reports whether a person continues a run by the request, so that the run takes over the
+// configuration as it is now.
+func (r Request) Rereads() bool { return (r.Flags.Resume || r.Flags.Restart) && !r.unasked() }
+
+// raise takes over the limits that a person named (R16), and the configuration as it is now.
 func (b *Budget) raise(r Request) {
 	if r.unasked() {
 		return
 	}
 	b.Ceilings = r.Flags.override(b.Ceilings)
+	b.Config, b.ConfigTold = r.Config, false
 	if b.Tasks != nil {
 		b.Tasks.retune(r.Flags.Task)
 	}
@@ -397,6 +402,7 @@ func latest(b Budget, last *Iteration) Budget {
 	b.SkippedLines = max(b.SkippedLines, s.SkippedLines)
 	b.AgentsDispatched = max(b.AgentsDispatched, s.AgentsDispatched)
 	b.DollarsEstimate = max(b.DollarsEstimate, s.DollarsEstimate)
+	b.DollarsOutside = max(b.DollarsOutside, s.DollarsOutside)
 	return b
 }
 

@@ -111,17 +111,19 @@ type Budget struct {
 	Skill     Skill     `json:"skill"`
 	StartedAt time.Time `json:"started_at"`
 	Ceilings
-	IterationsUsed         int      `json:"iterations_used"`
-	PRsTouched             []string `json:"prs_touched"`
-	CommentsPushed         int      `json:"comments_pushed"`
-	MergesAttempted        int      `json:"merges_attempted"`
-	MinutesElapsed         int      `json:"minutes_elapsed"`
-	TokensIn               int64    `json:"tokens_in"`
-	TokensOut              int64    `json:"tokens_out"`
-	AgentsDispatched       int      `json:"agents_dispatched"`
-	DollarsEstimate        USD      `json:"dollars_estimate"`
-	RateTableSource        string   `json:"rate_table_source"`
-	QmdFailuresConsecutive int      `json:"qmd_failures_consecutive"`
+	IterationsUsed   int      `json:"iterations_used"`
+	PRsTouched       []string `json:"prs_touched"`
+	CommentsPushed   int      `json:"comments_pushed"`
+	MergesAttempted  int      `json:"merges_attempted"`
+	MinutesElapsed   int      `json:"minutes_elapsed"`
+	TokensIn         int64    `json:"tokens_in"`
+	TokensOut        int64    `json:"tokens_out"`
+	AgentsDispatched int      `json:"agents_dispatched"`
+	DollarsEstimate  USD      `json:"dollars_estimate"`
+	// DollarsOutside is the part of DollarsEstimate that was spent while no iteration was open.
+	DollarsOutside         USD    `json:"dollars_outside,omitempty"`
+	RateTableSource        string `json:"rate_table_source"`
+	QmdFailuresConsecutive int    `json:"qmd_failures_consecutive"`
 
 	Status     Status      `json:"status"`
 	StopCause  string      `json:"stop_cause,omitempty"`
@@ -155,6 +157,12 @@ type Budget struct {
 	Clock      *Clock `json:"clock,omitempty"`
 	ClockAhead int64  `json:"clock_ahead,omitempty"`
 	Slept      int64  `json:"slept,omitempty"`
+	// Config is the project's configuration as the run began, or as a person resumed it; empty
+	// where an older version began the run. ConfigTold says that a person read of a change since.
+	Config     string `json:"config,omitempty"`
+	ConfigTold bool   `json:"config_told,omitempty"`
+	// Model is the dearest that the main thread of a run with a dollar ceiling was seen to use.
+	Model string `json:"model,omitempty"`
 	// Tracker is the one that the run began with; nil where an older version began it.
 	Tracker *Tracker `json:"tracker,omitempty"`
 	// Owner is the client process that runs the loop; OwnerLeft says its session has ended.

@@ -94,6 +94,7 @@ type Reply struct {
 	Began      bool        // the iteration has begun
 	Note       string      // for the status block of the iteration that begins
 	Context    string      // for the model
+	Say        string      // for the person and the model
 	Prompt     string      // replaces the prompt of the worker that is sent
 }
 
@@ -102,7 +103,7 @@ func (r Reply) empty() bool {
 	return r.Continue == nil && r.Refuse == "" && r.Closed == nil && !r.Draining &&
 		r.Answers == nil && r.Deny == nil && r.Ask == nil && r.Context == "" &&
 		r.PassedOver == nil && r.Force == nil && !r.Began && r.Note == "" && r.Prompt == "" &&
-		r.Missed == nil
+		r.Missed == nil && r.Say == ""
 }
 
 // Notice is one thing that a person who looks elsewhere is notified of.
@@ -172,6 +173,7 @@ type Known struct {
 	Esc      bool   // the last word in the main transcript is the mark of a person's Esc
 
 	Running Running // what the open iteration has spent until now
+	Model   Model   // fetched with Running and Count
 	Read    int64   // bytes of transcript that were read for it
 	Overrun int     // percent by which one iteration may exceed the dollar ceiling
 	Reading Reading
@@ -233,6 +235,8 @@ type Count struct {
 	Spent Spent
 	Notes []string
 	Clock Clock
+	// Reconfigured says that the project's configuration is not the one that the run keeps.
+	Reconfigured bool
 }
 
 // clone copies what a Step may change in place, and clips what it may append to: room behind a

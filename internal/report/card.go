@@ -30,6 +30,8 @@ type Card struct {
 	Next      string          `json:"next_tick,omitempty"` // while the run continues
 	Present   bool            `json:"present"`             // not archived
 	Open      bool            `json:"iteration_open"`
+	// OpenDollars is what the open iteration has spent by now.
+	OpenDollars loop.USD `json:"open_iteration_dollars"`
 }
 
 // CardPR is a PR with what is known about it, and from whom.

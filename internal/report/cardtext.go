@@ -31,6 +31,7 @@ func CardText(s Screen, c Card) string {
 	for _, a := range c.Budgets {
 		p.row(a.Name, a.style(), "%s", a.standing()+a.rest(false))
 	}
+	p.given("outside", plain, outside(b))
 	kindOf(b).card(p, c)
 	p.iterations(c)
 	p.facts(c)

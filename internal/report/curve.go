@@ -124,7 +124,7 @@ func (d *drawing) legend(list []point, off bool) {
 	for _, p := range list {
 		gates, refused = gates+p.gates, refused+p.refused
 	}
-	d.put(`<p class="legend"><span class="k line">dollars so far, $%s</span>`,
+	d.put(`<p class="legend"><span class="k line">dollars of ended iterations, $%s</span>`,
 		list[len(list)-1].total)
 	if limit := d.Run.Ceilings.Dollars; off {
 		d.put(`<span>the ceiling of %s is above this chart</span>`, ceiling(limit))

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"hooks/internal/loop"
 )
@@ -29,6 +30,7 @@ type Ended struct {
 // the gates with their answers, both paths, and what to type to continue (R150, R152).
 func Final(b *loop.Budget, e Ended) string {
 	var t text
+	saved, b := b, b.Now(nil, loop.Spent{}, false, time.Time{})
 	t.line("# Loop %s — %s", b.Status, invocation(b))
 	t.line("Cause: %s — %s", b.StopCause, prose(b))
 	if b.StopCause == "qmd_unreachable" && e.LastError != "" {
@@ -47,8 +49,8 @@ func Final(b *loop.Budget, e Ended) string {
 	if b.Ceilings.Dollars > 0 {
 		limit = ceiling(b.Ceilings.Dollars)
 	}
-	t.line("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)", b.DollarsEstimate,
-		limit)
+	t.line("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)%s", b.DollarsEstimate,
+		limit, prefixed(", ", outside(b)))
 	if e.Overrun != nil {
 		t.line("Overrun: %s", e.Overrun)
 	}
@@ -73,7 +75,7 @@ func Final(b *loop.Budget, e Ended) string {
 		t.line("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER",
 			g.Name, g.Question, gateName(g))
 	}
-	if way := goOn(b, e); way != "" {
+	if way := goOn(saved, e); way != "" {
 		t.line("Next: type %s", way)
 	}
 	switch {

@@ -30,34 +30,38 @@ type Axis struct {
 	EndsAt *time.Time `json:"ends_at,omitempty"`
 }
 
-// Axes are the run's active budgets. minutes is the run's time by now, open what the open iteration
-// has spent so far; going means that the run continues by itself, so that its end can be predicted.
-func Axes(b *loop.Budget, t *loop.Tick, minutes int, open loop.USD, going bool,
-	now time.Time) []Axis {
+// Axes are the active budgets of a run as it is now. saved is the run at the end of its last
+// iteration, from which the pace is; going means that it continues by itself, so that its end can
+// be predicted.
+func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis {
 	whole := func(n int) Quantity { return Quantity(n) * one }
-	c, ended, running := b.Ceilings, b.IterationsUsed, 0
-	if t != nil && t.Started && t.Iteration == b.IterationsUsed {
-		ended, running = ended-1, 1
+	c, ended, running := b.Ceilings, saved.IterationsUsed, 0
+	if t != nil && t.Started && t.Iteration == saved.IterationsUsed {
+		ended--
+	}
+	if t != nil {
+		running = b.IterationsUsed - ended
 	}
 	p := pace{ended: ended, running: running, over: b.Status == loop.Halted,
 		active: going && b.Status == loop.Active, now: now}
 	if ended > 0 {
-		p.each = time.Duration(b.MinutesElapsed) * time.Minute / time.Duration(ended)
+		p.each = time.Duration(saved.MinutesElapsed) * time.Minute / time.Duration(ended)
 	}
 	axes := []Axis{{Name: "iterations", Used: whole(b.IterationsUsed), Ceiling: whole(c.Iterations),
 		Each: one}}
 	p.predict(&axes[0], max(0, c.Iterations-b.IterationsUsed))
 	if b.CountsPRs() {
-		axes = append(axes, p.axis("PRs", whole(len(b.Touched(t))), whole(len(b.PRsTouched)),
+		axes = append(axes, p.axis("PRs", whole(len(b.PRsTouched)), whole(len(saved.PRsTouched)), 0,
 			whole(c.PRs)))
 	}
-	clock := p.axis("minutes", whole(minutes), whole(b.MinutesElapsed), whole(c.Minutes))
+	clock := p.axis("minutes", whole(b.MinutesElapsed), whole(saved.MinutesElapsed), 0,
+		whole(c.Minutes))
 	if clock.EndsAt = nil; p.active {
-		at := now.Add(time.Duration(max(0, c.Minutes-minutes)) * time.Minute)
+		at := now.Add(time.Duration(max(0, c.Minutes-b.MinutesElapsed)) * time.Minute)
 		clock.EndsAt = &at
 	}
-	axes = append(axes, clock, p.axis("dollars", Quantity(b.DollarsEstimate+open),
-		Quantity(b.DollarsEstimate), Quantity(c.Dollars)))
+	axes = append(axes, clock, p.axis("dollars", Quantity(b.DollarsEstimate),
+		Quantity(saved.DollarsEstimate), Quantity(saved.DollarsOutside), Quantity(c.Dollars)))
 	for i := range axes {
 		axes[i].believe(axes[0].More)
 	}
@@ -91,11 +95,11 @@ type pace struct {
 	now            time.Time
 }
 
-// axis predicts from what the ended iterations used.
-func (p pace) axis(name string, used, before, ceiling Quantity) Axis {
+// axis predicts from what the ended iterations used: before, but for what was used outside of them.
+func (p pace) axis(name string, used, before, outside, ceiling Quantity) Axis {
 	a := Axis{Name: name, Used: used, Ceiling: ceiling}
 	if p.ended > 0 {
-		a.Each = before / Quantity(p.ended)
+		a.Each = (before - outside) / Quantity(p.ended)
 	}
 	switch {
 	case ceiling > 0 && used >= ceiling:

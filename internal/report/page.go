@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"hooks/internal/loop"
 )
@@ -432,13 +433,19 @@ const maxDays = 14
 
 func (d *drawing) byDay() (list []share) {
 	rest := d.Run.DollarsEstimate
-	for _, l := range d.Rows {
-		day := raw(l.EndedAt.In(d.Now.Location()).Format("Mon Jan 2, 2006"))
+	add := func(at time.Time, dollars loop.USD) {
+		day := raw(at.In(d.Now.Location()).Format("Mon Jan 2, 2006"))
 		if n := len(list); n == 0 || list[n-1].name != day {
 			list = append(list, share{name: day})
 		}
-		list[len(list)-1].dollars += l.Dollars
-		rest -= l.Dollars
+		list[len(list)-1].dollars += dollars
+		rest -= dollars
+	}
+	for _, l := range d.Rows {
+		add(l.EndedAt, l.Dollars)
+	}
+	if d.OpenDollars > 0 {
+		add(d.Now, d.OpenDollars)
 	}
 	if more := len(list) - maxDays; more > 0 {
 		before := share{name: raw(loop.Plural(more, "earlier day"))}
@@ -447,7 +454,7 @@ func (d *drawing) byDay() (list []share) {
 		}
 		list = append([]share{before}, list[more:]...)
 	}
-	return withRest(list, rest, "outside of the iterations")
+	return withRest(list, rest, "outside of iterations")
 }
 
 func withRest(list []share, rest loop.USD, name raw) []share {

@@ -34,7 +34,7 @@ func pageOf(text string) Page {
 	c := NewCard(&b, []loop.Iteration{l}, 0)
 	c.Waiting = []Waiting{{Gate: loop.Gate{Name: text, Question: text,
 		Options: []loop.Option{{Label: text, Description: text}}}, Paused: true, Answer: text}}
-	c.Resume, c.Budgets = text, Axes(&b, nil, 1, 0, false, at)
+	c.Resume, c.Budgets = text, Axes(&b, &b, nil, false, at)
 	c.Stopped = StoppedBy(&b, &l, c.Waiting, "")
 	c.Stopped.LastError = text
 	return Page{Card: c, Project: text, Notes: []string{text},

@@ -63,7 +63,7 @@ func TestLineOfTwoLoops(t *testing.T) {
 	stand := func(skill loop.Skill, gate string) Stand {
 		b := loop.Budget{Skill: skill, Status: loop.Active, Ceilings: loop.Defaults}
 		return Stand{Run: &b, OwnerAlive: true, Gates: []Waiting{{Gate: loop.Gate{Name: gate}}},
-			Budgets: Axes(&b, nil, 0, 0, true, time.Time{})}
+			Budgets: Axes(&b, &b, nil, true, time.Time{})}
 	}
 	two := []Stand{stand(loop.Work, "backlog-drift"), stand(loop.Review, "budget-escalation")}
 	const want = "work waits for you: backlog-drift · 0/5 it | " +
@@ -173,11 +173,11 @@ func TestPredictionsAreBelievable(t *testing.T) {
 		b := loop.Budget{Ceilings: loop.Ceilings{Iterations: 10, PRs: 10, Minutes: 600,
 			Dollars: 25 * loop.Dollar}, IterationsUsed: 1, DollarsEstimate: c.spent,
 			MinutesElapsed: 1, Status: loop.Active}
-		got := burn(&loop.Iteration{Iteration: 1, Outcome: loop.OK, Budget: b})
+		got := burn(&loop.Iteration{Iteration: 1, Outcome: loop.OK, Budget: b}, &b)
 		if want := ", $" + c.spent.String() + " per iteration" + c.more; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-		for _, a := range Axes(&b, nil, 1, 0, true, time.Time{}) {
+		for _, a := range Axes(&b, &b, nil, true, time.Time{}) {
 			if a.More != nil && *a.More > 9 {
 				t.Errorf("%s: %d more of 9 iterations", a.Name, *a.More)
 			}

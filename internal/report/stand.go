@@ -166,6 +166,7 @@ func StandText(s Screen, st Stand) string {
 	p.given("project", plain, st.Project)
 	p.row("run", plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), p.at(b.StartedAt))
 	p.axes(st.Budgets)
+	p.given("outside", plain, outside(b))
 	kindOf(b).stand(p)
 	p.given("no progress", warn, b.Standstill())
 	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive &&

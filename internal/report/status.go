@@ -13,14 +13,14 @@ import (
 // brings the next tick, as in "scheduled by /loop"; it is ignored when the run has halted or
 // paused.
 func Status(l *loop.Iteration, wake string) string {
-	t, b := &text{}, &l.Budget
+	t, b := &text{}, l.Budget.Now(nil, loop.Spent{}, false, l.EndedAt)
 	t.line("## Loop Iteration %s — %s", outOf(l.Iteration, b.Ceilings.Iterations, "/"),
 		invocation(b))
 	t.line("Started: %s", l.StartedAt.UTC().Format(time.RFC3339))
 	kindOf(b).block(t, l)
 	t.line("Budget remaining: %s", Remaining(b))
-	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars, b.DollarsEstimate,
-		burn(l))
+	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s%s", l.Dollars,
+		b.DollarsEstimate, prefixed(", ", outside(b)), burn(l, b))
 	t.line("Stop conditions evaluated: %s", cmp.Or(strings.Join(l.Fired, ", "), "none triggered"))
 	t.line("Concurrency: %s", concurrency(l))
 	t.line("Outcome: %s", outcome(l))
@@ -91,14 +91,22 @@ func Remaining(b *loop.Budget) string {
 		", ")
 }
 
-// burn is what an iteration costs so far and, if the dollars end before the iterations do, how many
-// more they would buy. A skipped tick has none: the open iteration is counted but not paid yet.
-func burn(l *loop.Iteration) string {
-	b := &l.Budget
-	if !l.Ran() || b.IterationsUsed == 0 || b.DollarsEstimate <= 0 {
+// outside returns the dollars spent while no iteration was open as a text, "" for none.
+func outside(b *loop.Budget) string {
+	if b.DollarsOutside == 0 {
 		return ""
 	}
-	each := b.DollarsEstimate / loop.USD(b.IterationsUsed)
+	return fmt.Sprintf("$%s outside of iterations", b.DollarsOutside)
+}
+
+// burn is what an iteration costs so far and, if the dollars end before the iterations do, how many
+// more they would buy. A skipped tick has none: the open iteration is counted but not paid yet.
+func burn(l *loop.Iteration, b *loop.Budget) string {
+	spent := b.DollarsEstimate - b.DollarsOutside
+	if !l.Ran() || b.IterationsUsed == 0 || spent <= 0 {
+		return ""
+	}
+	each := spent / loop.USD(b.IterationsUsed)
 	s := fmt.Sprintf(", $%s per iteration", each)
 	if b.Ceilings.Dollars > 0 && each > 0 {
 		more := int(max(0, b.Ceilings.Dollars-b.DollarsEstimate) / each)

@@ -55,7 +55,7 @@ func anyStand(t *rapid.T) (Stand, []loop.Iteration) {
 	}
 	st := Stand{
 		Run: b, Tick: tick, Minutes: b.MinutesElapsed,
-		Budgets: Axes(b, tick, b.MinutesElapsed, 0, true, now),
+		Budgets: Axes(b, b, tick, true, now),
 		Gates:   []Waiting{Wait(b.Skill, gate, rapid.Bool().Draw(t, "paused"))},
 		Lock:    &loop.Lock{StartedAt: now}, Last: RanIn(&line), Next: text("next"),
 		Deferred: []string{text("deferred")}, Notes: []string{text("standing note")},

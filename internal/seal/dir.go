@@ -91,15 +91,25 @@ func (d Dir) Find(session string) (*Record, error) {
 	return d.read(d.off(session), session)
 }
 
-// Of are all sessions' records of a project. One that cannot be read is left out, and its error is
-// joined unless the record names another project.
+// Of are all sessions' records of a project, as Adopt knows it. One that cannot be read is left
+// out, and its error is joined unless the record names another project.
 func (d Dir) Of(project string) (list []*Record, err error) {
 	err = d.each(project, func(r *Record) {
-		if r.Project == project {
+		if r.Adopt(project) {
 			list = append(list, r)
 		}
 	})
 	return list, err
+}
+
+// ProjectOf is the project whose record has a run, "" if none has it.
+func (d Dir) ProjectOf(run string) (project string) {
+	_ = d.each("", func(r *Record) {
+		if slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.RunID == run }) {
+			project = r.Project
+		}
+	})
+	return project
 }
 
 // Projects are the projects that have records, in order. A record that cannot be read is left out
@@ -143,7 +153,8 @@ func (d Dir) each(project string, show func(*Record)) error {
 			r, err := d.read(path, "")
 			seen[e.Name()] = r != nil || err != nil
 			of, _ := errors.AsType[*unreadError](err)
-			if of == nil || project == "" || of.project == "" || of.project == project {
+			if of == nil || project == "" || of.project == "" ||
+				(&Record{Project: of.project}).Adopt(project) {
 				errs = append(errs, err)
 			}
 			if r != nil {
@@ -223,6 +234,11 @@ func (d Dir) Save(r *Record) error {
 		return writable(d.remove(r.Session))
 	}
 	on, off := d.on(r.Session), d.off(r.Session)
+	if r.Folder == "" {
+		if info, err := os.Stat(r.Project); err == nil {
+			r.Folder = folderID(info)
+		}
+	}
 	text, err := r.encode()
 	if err != nil {
 		return err

@@ -19,6 +19,9 @@ const version = 2
 type Record struct {
 	Session string `json:"session_id,omitempty"`
 	Project string `json:"project,omitempty"` // absolute
+	// Folder is the device and inode of the project, by which Adopt knows whether another folder
+	// has its name by now. Records of earlier versions and other systems have none.
+	Folder string `json:"folder,omitempty"`
 	// Boot is the machine's boot in which the record was written, empty where it is not known. A
 	// record of another boot may be older than the files: they are synced, it is not.
 	Boot string `json:"boot,omitempty"`

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"hooks/internal/loop"
-	"hooks/internal/seal"
 )
 
 // Accepted is what a person took over: what differed, and the texts of two files before and after.
@@ -71,8 +70,12 @@ func (s *Store) acceptLost(
 	skill loop.Skill, alive func(*loop.Budget) bool,
 ) ([]Accepted, error) {
 	st, err := s.LoadRun(skill)
-	lost, isLost := errors.AsType[*ChangedError](s.CheckSealed(st.Budget))
-	if err != nil || !isLost {
+	if err != nil {
+		return nil, err
+	}
+	err = s.CheckSealed(st.Budget)
+	lost, isLost := errors.AsType[*ChangedError](err)
+	if !isLost {
 		return nil, err
 	}
 	run, err := s.sealAgain(st)
@@ -85,12 +88,9 @@ func (s *Store) acceptLost(
 
 // sealAgain is a run as it is, in a record that is not saved yet.
 func (s *Store) sealAgain(st State) (sealed, error) {
-	r, err := s.seals.Find(st.Budget.SessionID)
+	r, err := s.recordFor(st.Budget.SessionID)
 	if err != nil {
 		return sealed{}, err
-	}
-	if r == nil || r.Project != s.project {
-		r = &seal.Record{Session: st.Budget.SessionID, Project: s.project}
 	}
 	run := s.seal(r, st.Budget, st.BudgetPath)
 	run.Unlocked = !s.found(run).locked

@@ -36,6 +36,9 @@ func (s *Store) archive(skill loop.Skill, runID string, lost []sealed) error {
 	}
 	defer to.root.Close()
 	to.sweep(".")
+	if err := s.disk.remove(stopName(skill, runID)); err != nil {
+		return err
+	}
 	for _, run := range lost {
 		if err := s.keepSealed(to, run); err != nil {
 			return err

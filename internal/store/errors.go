@@ -60,6 +60,13 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s is damaged: %s", e.Path, e.Why)
 }
 
+// CopyError is a run of another project, of which this one holds a copy.
+type CopyError struct{ Run, Project string }
+
+func (e *CopyError) Error() string {
+	return fmt.Sprintf("run %s belongs to %s; this folder holds a copy of it", e.Run, e.Project)
+}
+
 // NewerError is a state file of a later format, which this program leaves alone.
 type NewerError struct {
 	Path    string

@@ -52,6 +52,9 @@ func (f *format) check(path string, body []byte) error {
 	if deep {
 		return damage(path, "it is nested over %d levels", maxNesting)
 	}
+	if len(body) == 0 {
+		return damage(path, "it is empty")
+	}
 	if !gjson.ValidBytes(body) {
 		return damage(path, "it is not valid JSON")
 	}

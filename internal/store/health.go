@@ -59,7 +59,8 @@ func ownName(name string) bool {
 		own = append(own, lockName(k), budgetName(k), pointerName(k), tickName(k), claimName(k),
 			historyName(k), usedName(k))
 		if strings.HasPrefix(name, historyName(k)+".torn-") ||
-			strings.HasPrefix(name, string(k)+".") && strings.HasSuffix(name, findingsEnd) {
+			strings.HasPrefix(name, string(k)+".") &&
+				(strings.HasSuffix(name, findingsEnd) || strings.HasSuffix(name, stopEnd)) {
 			return true
 		}
 	}

@@ -39,8 +39,12 @@ func (s *Store) holdLost(skill loop.Skill, id string, alive func(*loop.Budget) b
 	if err != nil || b == nil || b.RunID != id {
 		return nil
 	}
-	if b.SealedIn == "" || b.SealedIn != s.seals.Path() {
+	switch err := s.CheckSealed(b).(type) {
+	case *ChangedError:
+	case nil, *CopyError:
 		return nil
+	default:
+		return err
 	}
 	run, err := s.sealAgain(st)
 	if err != nil {

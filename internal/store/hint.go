@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"syscall"
@@ -25,20 +26,32 @@ func Hinted(err error) error {
 func wayOut(err error) string {
 	damaged, isDamaged := errors.AsType[*DamagedError](err)
 	_, isNewer := errors.AsType[*NewerError](err)
-	_, isChanged := errors.AsType[*ChangedError](err)
+	changed, isChanged := errors.AsType[*ChangedError](err)
+	copied, isCopy := errors.AsType[*CopyError](err)
+	full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
+		errors.Is(err, syscall.EFBIG)
 	says := func(text string) bool { return strings.Contains(err.Error(), text) }
 	switch {
 	case isNewer:
 		return "upgrade hooks"
+	case isCopy:
+		return "`hooks loop reset` archives the copy; type the command in " + copied.Project +
+			" to change the run"
 	case isChanged && says(nextPrompt):
 		return "type anything in the session"
+	case isChanged && changed.Home != "":
+		return fmt.Sprintf("in a terminal of your own: `HOOKS_STATE_HOME=%q hooks loop stop`, "+
+			"then `hooks loop reset`", changed.Home)
 	case isChanged:
 		return "in a terminal of your own: `hooks loop accept` takes the files over as they are, " +
 			"`hooks loop reset` archives the run"
 	case says("read seal"):
 		return "look at that file and remove it, in a terminal of your own"
+	case errors.Is(err, seal.ErrUnwritable) && full:
+		return "make room on the disk of that directory; the next event continues from what is " +
+			"there"
 	case errors.Is(err, seal.ErrUnwritable):
-		return "run it where the user's state directory can be written, not inside a sandbox"
+		return "make that directory writable for you; a sandbox may keep this process out of it"
 	case isDamaged && damaged.elsewhere():
 		return "the file may be somebody's own, so it stays as it is: " +
 			"name another --budget-file, or leave it out"
@@ -54,8 +67,7 @@ func wayOut(err error) string {
 		return "name another --budget-file"
 	case errors.Is(err, fs.ErrNotExist):
 		return "make the folder first, or leave --budget-file out"
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
-		errors.Is(err, syscall.EFBIG):
+	case full:
 		return "make room on the disk of .sdd/loop; the next event continues from what is there"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return "make .sdd/loop writable for you, or remove it"

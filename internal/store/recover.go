@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,7 +31,7 @@ func (s *Store) recover(skill loop.Skill) (State, error) {
 // the default.
 //
 // A run that has a record is compared with it instead. ChangedError reports that somebody else
-// changed its files.
+// changed its files, CopyError that the run is another project's.
 func (s *Store) recoverFrom(skill loop.Skill, budgetPath string) (State, error) {
 	own, known, err := s.recordAt(skill, budgetPath)
 	if err != nil {
@@ -41,6 +42,10 @@ func (s *Store) recoverFrom(skill loop.Skill, budgetPath string) (State, error) 
 	}
 	st, err := s.loadFrom(skill, budgetPath)
 	if err != nil {
+		return st, err
+	}
+	err = s.CheckSealed(st.Budget)
+	if _, isCopy := errors.AsType[*CopyError](err); isCopy {
 		return st, err
 	}
 	s.sweep(budgetPath)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -23,6 +24,7 @@ type ChangedError struct {
 	Skill   loop.Skill
 	Session string
 	Changes []string // each file with what differs, as people read it
+	Home    string   // the other state directory that the files name, if they do
 }
 
 func (e *ChangedError) Error() string {
@@ -50,6 +52,14 @@ func (r sealed) changed(changes ...string) error {
 	return &ChangedError{Skill: r.skill(), Session: r.record.Session, Changes: changes}
 }
 
+// own returns a record that was looked up if it is this project's, else nil.
+func (s *Store) own(r *seal.Record, err error) (*seal.Record, error) {
+	if err != nil || r == nil || !r.Adopt(s.project) {
+		return nil, err
+	}
+	return r, nil
+}
+
 // sealedRuns are a skill's runs in the records of the project. Records that cannot be read are left
 // out and their errors joined.
 func (s *Store) sealedRuns(skill loop.Skill) (list []sealed, err error) {
@@ -71,12 +81,12 @@ func (s *Store) change(
 	if s.changing {
 		return do()
 	}
-	r, err := s.seals.Find(session)
+	r, err := s.own(s.seals.Find(session))
 	if err != nil {
 		return err
 	}
 	l := r.Loop(string(skill))
-	if l == nil || r.Project != s.project {
+	if l == nil {
 		return s.batch(do)
 	}
 	return s.changeRun(sealed{l, r}, edit, do)
@@ -157,12 +167,13 @@ func (s *Store) seal(r *seal.Record, b *loop.Budget, path string) sealed {
 // recordFor is the record of a session, a new one where it has none in this project.
 func (s *Store) recordFor(session string) (*seal.Record, error) {
 	r, err := s.seals.Find(session)
-	if err != nil || r != nil && r.Project == s.project {
+	if err != nil || r != nil && r.Adopt(s.project) {
 		return r, err
 	}
 	if r.Runs() {
 		if _, err := os.Stat(r.Project); !errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("session %s has a loop in %s already", session, r.Project)
+			return nil, hint.New("end it there first: `hooks loop stop`",
+				"session %s has a loop in %s already", session, r.Project)
 		}
 	}
 	return &seal.Record{Session: session, Project: s.project, Boot: s.boot()}, nil
@@ -188,7 +199,7 @@ func (s *Store) giveUp(b *loop.Budget, path string) error {
 // release records that a session's run that has ended does not govern it any more. The record
 // stays, because a later --resume is compared with it.
 func (s *Store) release(session string, skill loop.Skill) error {
-	r, err := s.seals.Active(session)
+	r, err := s.own(s.seals.Active(session))
 	l := r.Loop(string(skill))
 	if err != nil || l == nil || !l.On {
 		return err
@@ -202,13 +213,13 @@ func (s *Store) unlockSealed(skill loop.Skill, seen *loop.Lock) error {
 	if seen == nil || seen.SessionID == "" {
 		return nil
 	}
-	r, err := s.seals.Find(seen.SessionID)
+	r, err := s.own(s.seals.Find(seen.SessionID))
 	if err != nil {
 		return nil // a record that cannot be read says nothing about a lock
 	}
 	l := r.Loop(string(skill))
 	open := l != nil && (l.State.Tick != "" || l.Next != nil && l.Next.Tick != "")
-	if !open || l.Unlocked || r.Project != s.project {
+	if !open || l.Unlocked {
 		return nil
 	}
 	l.Unlocked = true

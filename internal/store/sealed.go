@@ -11,9 +11,9 @@ import (
 
 // active is a session's run of a skill, while the record has the loop on.
 func (s *Store) active(session string, skill loop.Skill) (run sealed, on bool, err error) {
-	r, err := s.seals.Active(session)
+	r, err := s.own(s.seals.Active(session))
 	l := r.Loop(string(skill))
-	return sealed{l, r}, err == nil && l != nil && l.On && r.Project == s.project, err
+	return sealed{l, r}, err == nil && l != nil && l.On, err
 }
 
 // LoadSealed is LoadRun for a run of which a session has a record. It fails with ChangedError where
@@ -79,7 +79,7 @@ func (s *Store) gate(run sealed, st *State) (err error) {
 
 // saveQuiet writes the gate of a session's run that has ended.
 func (s *Store) saveQuiet(session string, skill loop.Skill, q *loop.Quiet) error {
-	r, err := s.seals.Active(session)
+	r, err := s.own(s.seals.Active(session))
 	l := r.Loop(string(skill))
 	if err != nil || l == nil {
 		return err
@@ -102,12 +102,13 @@ func (s *Store) unsealed(st State, session string) error {
 	if b.Clock != nil && b.Clock.Boot != "" && s.boot() != "" && b.Clock.Boot != s.boot() {
 		return nil // a power cut may have lost the record, which is not synced
 	}
-	why := "the seal of the session is gone"
+	e := &ChangedError{Skill: b.Skill, Session: session,
+		Changes: []string{"the seal of the session is gone"}}
 	if here := s.seals.Path(); b.SealedIn != here {
-		why = fmt.Sprintf("they are sealed in %s, and here the state directory is %q",
-			b.SealedIn, here)
+		e.Home, e.Changes[0] = b.SealedIn, fmt.Sprintf(
+			"they are sealed in %s, and here the state directory is %q", b.SealedIn, here)
 	}
-	return &ChangedError{Skill: b.Skill, Session: session, Changes: []string{why}}
+	return e
 }
 
 // recoverState is recover for a session whose record says where its run lies.
@@ -221,7 +222,7 @@ func (s *Store) recordAt(skill loop.Skill, path string) (run sealed, known bool,
 }
 
 // CheckSealed fails with ChangedError for a run whose budget names this state directory while no
-// record has it.
+// record has it, and with CopyError while only the record of another project has it.
 func (s *Store) CheckSealed(b *loop.Budget) error {
 	over := b == nil || b.Status != loop.Active && b.Status != loop.Paused
 	if over || b.SealedIn == "" || b.SealedIn != s.seals.Path() {
@@ -235,6 +236,9 @@ func (s *Store) CheckSealed(b *loop.Budget) error {
 	}
 	if err != nil {
 		return err
+	}
+	if project := s.seals.ProjectOf(b.RunID); project != "" {
+		return &CopyError{b.RunID, project}
 	}
 	changes := []string{"the seal of the run is gone"}
 	return &ChangedError{Skill: b.Skill, Session: b.SessionID, Changes: changes}

@@ -59,7 +59,7 @@ func TestMissingBudgetField(t *testing.T) {
 func TestDamage(t *testing.T) {
 	with := func(old, new string) string { return strings.Replace(specBudget, old, new, 1) }
 	tests := map[string]struct{ file, text, why string }{
-		"empty":         {"work.budget.json", "", "not valid JSON"},
+		"empty":         {"work.budget.json", "", "it is empty"},
 		"torn":          {"work.budget.json", specBudget[:200], "not valid JSON"},
 		"zeros":         {"work.budget.json", string(make([]byte, 600)), "not valid JSON"},
 		"trailing text": {"work.budget.json", specBudget + "x", "not valid JSON"},
@@ -95,7 +95,7 @@ func TestDamage(t *testing.T) {
 			"field pid is missing"},
 		"lock, pid a string": {"work.lock", strings.Replace(specLock, "12345", `"12345"`, 1),
 			"not a number"},
-		"lock, empty":      {"work.lock", "", "not valid JSON"},
+		"lock, empty":      {"work.lock", "", "it is empty"},
 		"tick without run": {"work.tick.json", `{"version":1}`, "field run_id is missing"},
 		"tick of review": {"work.tick.json",
 			`{"run_id":"r","session_id":"s","skill":"review","iteration":1,"started_at":"2026-05-09T12:00:00Z"}`, "review"},

@@ -48,7 +48,7 @@ func (s *Store) unseal(skill loop.Skill, id string, move func(lost []sealed) err
 			return err
 		}
 	}
-	if !had {
+	if !had || s.seals.ProjectOf(id) != "" { // a copy of the project has resumed it
 		return nil
 	}
 	return s.seals.DropLines(id)

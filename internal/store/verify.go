@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -80,18 +81,26 @@ func (s *Store) verify(run sealed, f found) error {
 	if len(changes) == 0 || s.superseded(run, f) {
 		return nil
 	}
-	return run.changed(changes...)
+	e := &ChangedError{Skill: run.skill(), Session: run.record.Session, Changes: changes}
+	by := gjson.GetManyBytes(f.budget, "sealed_in", "session_id")
+	if home := by[0].Str; home != "" && home != s.seals.Path() && gjson.ValidBytes(f.budget) {
+		e.Home, e.Changes = home, append(changes, fmt.Sprintf(
+			"session %s wrote them, with the state directory %s", by[1].Str, home))
+	}
+	return e
 }
 
 // changes are the differences between a run's files and its record, as people read them.
 func (s *Store) changes(run sealed, f found) []string {
 	was, then, is := run.State, run.next(), f.files
 	list := f.errs
-	differ := func(name, was, then, is string) {
+	differ := func(name, was, then, is string, there bool) {
 		switch {
 		case is == was || is == then:
 		case s.rebooted(run) && (is != "" || name != run.Budget):
 			// a power cut may have lost the record's last notes, and not the synced file
+		case is == "" && there:
+			list = append(list, name+" is empty")
 		case is == "":
 			list = append(list, name+" is missing")
 		case was == "" && then == "":
@@ -101,8 +110,8 @@ func (s *Store) changes(run sealed, f found) []string {
 		}
 	}
 	path := func(name func(loop.Skill) string) string { return s.disk.path(name(run.skill())) }
-	differ(run.Budget, was.Budget, then.Budget, is.Budget)
-	differ(path(tickName), was.Tick, then.Tick, is.Tick)
+	differ(run.Budget, was.Budget, then.Budget, is.Budget, f.budget != nil)
+	differ(path(tickName), was.Tick, then.Tick, is.Tick, f.tick != nil)
 	if is.Marker != was.Marker && is.Marker != then.Marker && !s.marks(run.skill(), is.Marker) {
 		list = append(list, path(pointerName)+" was changed")
 	}

@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +32,18 @@ type Result struct {
 	// InterruptedAgents are those of subagents' turns: the only trace of Esc in a forked tick.
 	InterruptedAgents []string
 	Answers           []Answer
+}
+
+// Marked reports whether a person ended a turn of one of these prompts, by the client's own mark.
+// forked also takes a mark in a subagent's transcript: that of a forked tick is nowhere else.
+func (r *Result) Marked(prompts []string, forked bool) bool {
+	marks := r.Interrupted
+	if forked {
+		marks = slices.Concat(marks, r.InterruptedAgents)
+	}
+	return slices.ContainsFunc(marks, func(prompt string) bool {
+		return prompt == "" || slices.Contains(prompts, prompt)
+	})
 }
 
 // Count reads what a session's main transcript and its subagents' transcripts hold beyond the

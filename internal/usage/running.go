@@ -85,6 +85,23 @@ func Grown(transcript string, cursors []loop.Cursor) (n int64) {
 	return n
 }
 
+// MainModel returns the model of the main transcript's last request that the cursors remember, or
+// "" if they remember none. Requests of an advisor are left out.
+func MainModel(cursors []loop.Cursor) string {
+	for _, c := range cursors {
+		if strings.HasPrefix(c.Path, loop.SubagentFolder) {
+			continue
+		}
+		requests, _ := unpack(c.Open)
+		for _, r := range slices.Backward(requests) {
+			if !strings.Contains(r.ID, " advisor-") {
+				return r.Model
+			}
+		}
+	}
+	return ""
+}
+
 // maxSpenders bounds how many are named as having spent most.
 const maxSpenders = 5
 

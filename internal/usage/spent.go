@@ -2,19 +2,51 @@ package usage
 
 import (
 	"fmt"
+	"time"
 
 	"hooks/internal/loop"
 )
 
-// Spent is Count as a run takes it in. Notes, one line each, name what could not be counted, or not
-// surely; after an error nothing is spent.
-func Spent(transcript string, cursors []loop.Cursor, table Table) (loop.Spent, []string, error) {
-	spent, _, notes, err := newCounter(table).spend(transcript, cursors)
-	return spent, notes, err
+// Present is a run and its open iteration as they are at a moment.
+type Present struct {
+	Run   *loop.Budget // with Since
+	Tick  *loop.Tick   // nil if none is open; ended by Esc once the client has written its mark
+	Since loop.Spent   // beyond the run's cursors
+	Notes []string     // one line each, on what could not be counted, or not surely
 }
 
-// Done is Spent with the calls in the same lines: those that ended well and whose result has the
-// address of a pull or merge request, in the order of their results, file by file.
+// Now reads what the transcript of the open iteration t or, if none of the run is open, of the
+// run's session has beyond the run's cursors. A dead client's session is read for its open
+// iteration only, as when that is closed. Nothing is saved.
+func Now(b *loop.Budget, t *loop.Tick, alive bool, table Table, now time.Time) Present {
+	if t != nil && t.RunID != b.RunID {
+		t = nil
+	}
+	p, path := Present{Tick: t}, ""
+	switch {
+	case t != nil:
+		path = t.Transcript
+	case b.Status == loop.Active && alive:
+		path = b.Transcript()
+	}
+	if path != "" {
+		c := newCounter(table)
+		p.Since, _, p.Notes, _ = c.spend(path, b.Cursors)
+		if t != nil && !t.Halting() && t.Failed == "" && c.res.Marked(t.Prompts, !t.Draining) {
+			ended := *t
+			ended.Interrupt(loop.ByEsc)
+			ended.Pending = nil
+			p.Tick = &ended
+		}
+	}
+	p.Run = b.Now(p.Tick, p.Since, alive, now)
+	return p
+}
+
+// Done is Count as a run takes it in, with the calls in the same lines: those that ended well and
+// whose result has the address of a pull or merge request, in the order of their results, file by
+// file. Notes, one line each, name what could not be counted, or not surely; after an error nothing
+// is spent.
 func Done(transcript string, cursors []loop.Cursor, table Table) (
 	loop.Spent, []Call, []string, error) {
 	c := newCounter(table)

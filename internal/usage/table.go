@@ -107,6 +107,17 @@ func (t Table) Find(model string) (row Row, known bool) {
 	return t.dearest(name), false
 }
 
+// Dearer returns a model's price in tenths of another one's, 0 unless it is dearer.
+func (t Table) Dearer(model, than string) (tenths int64) {
+	now, _ := t.Find(model)
+	before, _ := t.Find(than)
+	price, base := now.Input+now.Output, before.Input+before.Output
+	if base == 0 || price <= base {
+		return 0
+	}
+	return int64((price*10 + base/2) / base)
+}
+
 // longest finds the row whose name is the longest whole part that the model's name begins with.
 func longest(rows []Row, name string) (best Row) {
 	for _, r := range rows {

@@ -6,6 +6,7 @@
 //	go run ./scripts/bench -usage 1024     counting a session of 1 GiB, and what is new in one
 //	go run ./scripts/bench -history 10000  people's commands on a run with 10,000 lines
 //	go run ./scripts/bench -audit          the end of an audit, without findings and with 200
+//	go run ./scripts/bench -link           a program behind a link of the brake
 //
 // The rows take turns, so that they meet the same machine. -beside NAME=COMMAND adds a row.
 package main
@@ -51,6 +52,7 @@ func main() {
 	usage := flag.Int64("usage", 0, "measure counting on a session of that many MiB")
 	lines := flag.Int("history", 0, "measure people's commands on that many history lines")
 	audit := flag.Bool("audit", false, "measure the end of an audit")
+	link := flag.Bool("link", false, "measure a program behind a link of the brake")
 	claim := flag.Bool("claim", false, "measure the claim of a task's worker")
 	flag.Func("beside", "NAME=COMMAND: another row, with the same event", func(s string) error {
 		name, command, _ := strings.Cut(s, "=")
@@ -69,6 +71,8 @@ func main() {
 		b.usage(*usage << 20)
 	case *audit:
 		b.audit()
+	case *link:
+		b.link()
 	case *claim:
 		b.claim()
 	case *lines > 0:

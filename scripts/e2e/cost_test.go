@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A run that spent its dollars halts at the exit of the iteration, with the exact text and a final
@@ -38,5 +39,31 @@ func TestCostCeilingStopsAtExit(t *testing.T) {
 	}
 	if w.Locked("work") {
 		t.Error("the lock is still there")
+	}
+}
+
+// A person switches to a dearer model between two ticks. Under a ceiling in dollars the second one
+// reports it at its first call, and refuses nothing.
+func TestADearerModelIsReported(t *testing.T) {
+	w := newWorld(t, Worker{Work: func(int) []Call {
+		return []Call{bash("echo one"), bash("echo two")}
+	}}.Say)
+	term := w.Interactive("--model", "claude-haiku-4-5")
+	term.Enter("/sdd:work --loop --max-dollars 20")
+	w.WaitHistory("work", 1, 60*time.Second)
+	term.Enter("/model claude-opus-4-5")
+	term.WaitScreen("Switch model?", 30*time.Second)
+	time.Sleep(time.Second) // a key that comes while the client draws is lost
+	term.Press(Enter)
+	term.WaitScreen("Set model to", 30*time.Second)
+	term.Enter("/sdd:work --loop --max-dollars 20")
+	const line = "The model is now claude-opus-4-5"
+	term.WaitShowed(line, 60*time.Second)
+	lines := w.WaitHistory("work", 2, 60*time.Second)
+	if lines[1].Outcome != "ok" || len(lines[1].Denied) > 0 {
+		t.Errorf("the second iteration is %+v", lines[1])
+	}
+	if !w.Model.Told(line) {
+		t.Error("the model was not told")
 	}
 }

@@ -3,6 +3,9 @@
 package e2e
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +102,45 @@ func TestABuildThatEndsAfterTheHaltWaitsForAPerson(t *testing.T) {
 	}
 	if !w.Model.Told(".output") {
 		t.Error("the model was not told where the output is")
+	}
+}
+
+// late is a job that outlives its iteration: it remembers the path of a program and uses it once
+// the iteration has ended, then it tries to merge.
+const late = `# the text does not show what it starts
+git=$(command -v git)
+until grep -q '"iteration"' .sdd/loop/work.history.jsonl; do sleep 0.1; done
+sleep 1
+"$git" rev-parse --abbrev-ref HEAD >late.txt 2>&1
+word=$(python3 -c "print(bytes.fromhex('6d65726765').decode())")
+gh pr "$word" 142 >merge.txt 2>&1
+echo "$git" >>late.txt
+`
+
+// A job that an iteration left running finds its programs after the end, by the path that it
+// remembered, and still meets the gate (design §7; R43).
+func TestAJobOutlivesTheLoopAndMergesNothing(t *testing.T) {
+	w := newWorld(t, Worker{Work: func(int) []Call {
+		return []Call{bash("cat >late.sh <<'E'\n" + late + "E\nnohup sh late.sh >/dev/null 2>&1 &")}
+	}}.Say)
+	term := w.Interactive()
+	term.Enter("/sdd:work --loop --max-iterations 1")
+	w.WaitHistory("work", 1, time.Minute)
+	notes := filepath.Join(w.Project, "late.txt")
+	patiently(time.Minute, func() bool {
+		said, _ := os.ReadFile(notes)
+		return bytes.Count(said, []byte("\n")) > 1
+	})
+	branch, git, _ := strings.Cut(w.read(notes), "\n")
+	if branch != "main" || !strings.Contains(git, "/hooks/") {
+		t.Errorf("the remembered link %q printed %q", git, branch)
+	}
+	const refused = "not run: gh pr merge 142"
+	if said := w.read("merge.txt"); !strings.Contains(strings.ToLower(said), refused) {
+		t.Errorf("gh printed %q", said)
+	}
+	if list := w.Merges(); len(list) != 0 {
+		t.Errorf("merged: %v", list)
 	}
 }
 

@@ -36,8 +36,8 @@ func (w *world) modelled(s *side) []string {
 			r.gateIn)
 		say("run ceilings=%v used=%d prs=%v comments=%d merges=%d agents=%d", r.ceilings, r.used,
 			r.prs, r.comments, r.merges, r.agents)
-		say("run minutes=%d cents=%d qmd=%d single=%d left=%v", w.minutes(r.minutes), r.cents,
-			r.qmd, r.single, r.left)
+		say("run minutes=%d cents=%d outside=%d qmd=%d single=%d left=%v", w.minutes(r.minutes),
+			r.cents, r.outside, r.qmd, r.single, r.left)
 		say("run pending=%v deferred=%v scheduled=%v", gateWords(r.pending), r.deferred,
 			r.scheduled)
 		say("run failed=%v paused=%q", r.failed, r.why)
@@ -90,8 +90,9 @@ func (w *world) onDisk(s *side) []string {
 			b.Get("iterations_used").Int(), texts(b.Get("prs_touched")),
 			b.Get("comments_pushed").Int(), b.Get("merges_attempted").Int(),
 			b.Get("agents_dispatched").Int())
-		say("run minutes=%d cents=%d qmd=%d single=%d left=%v",
+		say("run minutes=%d cents=%d outside=%d qmd=%d single=%d left=%v",
 			w.minutes(int(b.Get("minutes_elapsed").Int())), cents(b.Get("dollars_estimate")),
+			cents(b.Get("dollars_outside")),
 			b.Get("qmd_failures_consecutive").Int(), b.Get("single_pr").Int(),
 			b.Get("owner_left").Bool())
 		say("run pending=%v deferred=%v scheduled=%v", diskGates(b.Get("pending_gates")),

@@ -222,8 +222,10 @@ func (m *model) baseline(r *run, ses *session) {
 
 func (m *model) resume(s *side, ses *session, f flags, by asker) {
 	r := s.run
-	if r.session != ses.id {
+	if r.session != ses.id || r.status != "active" {
 		m.baseline(r, ses)
+	} else {
+		m.aside(r, ses.id)
 	}
 	r.before, r.since = r.minutes, m.now
 	r.status, r.cause, r.gate, r.gateIn, r.why = "active", "", "", 0, ""
@@ -244,6 +246,8 @@ func (m *model) next(s *side, ses *session, f flags, by asker) {
 	}
 	if r.session != ses.id {
 		m.baseline(r, ses)
+	} else {
+		m.aside(r, ses.id)
 	}
 	r.session, r.owner, r.left = ses.id, ses.client, false
 	if f.resume && by.person() {

@@ -202,6 +202,7 @@ func (m *model) between(s *side, prompt string) {
 	if r.status == "paused" || r.left || !r.owner.alive {
 		at = r.since
 	}
+	m.aside(r, r.session)
 	s.tick = &tick{session: r.session, iteration: r.used + 1, started: m.now, interrupted: true}
 	if prompt != "" {
 		s.tick.prompts = []string{prompt}

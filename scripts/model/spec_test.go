@@ -98,6 +98,7 @@ type run struct {
 	since       time.Time
 	minutes     int // as last written
 	cents       int
+	outside     int // cents spent while no iteration was open
 	qmd         int
 	status      string
 	cause       string
@@ -320,6 +321,16 @@ func (m *model) take(r *run, session string) int {
 	r.marksOf[session] = len(m.sessions[session].marks)
 	r.cents += sum
 	return sum
+}
+
+// aside counts what was spent while no iteration was open. A run that is paused or has ended spends
+// nothing.
+func (m *model) aside(r *run, session string) {
+	if sum := m.take(r, session); r.status == "active" {
+		r.outside += sum
+	} else {
+		r.cents -= sum
+	}
 }
 
 // escaped reports whether the transcript has a person's mark, in a turn of this tick, after the

@@ -435,7 +435,7 @@ func (m *model) ended(ses *session, reason string) {
 			m.unlock(s, ses)
 		}
 		if s.run != nil && s.run.session == ses.id {
-			m.take(s.run, ses.id)
+			m.aside(s.run, ses.id)
 			s.run.left = true
 			if reason != "clear" {
 				s.run.scheduled = nil

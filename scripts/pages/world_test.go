@@ -97,7 +97,7 @@ func night() []report.Page {
 			{Label: "stop", Description: "Stop the loop."}},
 	}, true)}
 	card.Resume = report.Resume(&run, "")
-	card.Budgets = report.Axes(&run, nil, run.MinutesElapsed, 0, false, at)
+	card.Budgets = report.Axes(&run, &run, nil, false, at)
 	card.Stopped = report.StoppedBy(&run, &lines[len(lines)-1], card.Waiting, "")
 	return []report.Page{{Card: card, Project: "/home/someone/invoices", Rows: rows,
 		Links: report.Links{PR: "https://github.com/acme/invoices/pull/",

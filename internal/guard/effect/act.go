@@ -40,8 +40,6 @@ const (
 	// WriteSettings is a file tool that edits a settings or plugin file. The caller looks at the
 	// text that it leaves.
 	WriteSettings Kind = "write-settings"
-	// WriteConfig writes a CLAUDE.md or AGENTS.md, in which a project configures its loops.
-	WriteConfig Kind = "write-config"
 )
 
 // Merges reports whether the kind lands code on a protected branch, now or later, or opens the way
@@ -77,6 +75,7 @@ type Act struct {
 	Command string // the resolved command, words joined, as in "gh pr merge 142 --squash"
 	Cwd     string // where it is done, "" unknown
 	Path    string // the file that is written, seen from Cwd; "" if none is, or it is not known
+	Passes  string // the form of the command that leaves the loop's files alone, "" unknown
 	Via     []string
 }
 

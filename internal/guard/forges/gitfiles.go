@@ -16,15 +16,11 @@ func gitFiles(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	how := shellword.Clip(shellword.Join(g.argv), 300)
 	switch cmd {
 	case "clean":
+		h.Passes = "git clean -fdx -e .sdd"
 		gitClean(&h, g, fl, how)
 	case "stash":
-		all := fl.On("-a", "--all")
-		if all && (len(fl.Pos) == 0 || shellword.Has("push save", fl.Arg(0).Text)) {
-			h.StateAct(how)
-		}
-		if fl.Arg(0).Text == "push" {
-			overwritten(f, g, fl.Pos[1:])
-		}
+		h.Passes = "git stash -a -- . ':!.sdd'"
+		gitStash(&h, g, fl, how)
 	case "rm", "mv":
 		if fl.On("--cached") && !fl.On("--no-cached") || dry(fl) {
 			return
@@ -44,13 +40,12 @@ func gitFiles(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 }
 
 // gitClean removes ignored files, which the loop's own are, only by force and with -x or -X.
-// Without a path the loop's folder goes as a whole, so only with -d.
+// Without a path the loop's folder goes as a whole, so only with -d. With -X the patterns of -e
+// are removed, too.
 func gitClean(f *plain.Frame, g gitRun, fl shellword.Flags, how string) {
 	forced := fl.On("-f", "--force", "-i", "--interactive") ||
 		setting(f, g, "clean.requireforce") != ""
-	kept := slices.ContainsFunc(fl.All("-e", "--exclude"), func(w shellword.Word) bool {
-		return strings.Contains(w.Text, ".sdd")
-	})
+	kept := fl.On("-x") && slices.ContainsFunc(fl.All("-e", "--exclude"), isSDD)
 	if !forced || kept || !fl.On("-x", "-X") || dry(fl) {
 		return
 	}
@@ -63,6 +58,37 @@ func gitClean(f *plain.Frame, g gitRun, fl shellword.Flags, how string) {
 		f.StateAct(how)
 	}
 }
+
+// gitStash moves ignored files, too, with -a: all of the repository, or those that the paths name.
+func gitStash(f *plain.Frame, g gitRun, fl shellword.Flags, how string) {
+	cmd, from := fl.Arg(0).Text, fl.Pos
+	if shellword.Has("push save", cmd) {
+		from = fl.Pos[1:]
+	}
+	if cmd == "push" {
+		overwritten(f, g, from)
+	}
+	kept := func(w shellword.Word) bool {
+		for _, not := range [...]string{":!", ":^", ":(exclude)"} {
+			if path, ok := strings.CutPrefix(w.Text, not); ok {
+				return isSDD(shellword.Lit(path))
+			}
+		}
+		return false
+	}
+	switch {
+	case !fl.On("-a", "--all"):
+	case len(from) == 0, cmd == "save":
+		f.StateAct(how)
+	case !slices.ContainsFunc(from, kept):
+		for _, w := range from {
+			f.Takes(w, how, true)
+		}
+	}
+}
+
+// isSDD reports whether a pattern is of the folder that has the loop's own.
+func isSDD(w shellword.Word) bool { return strings.Trim(w.Text, "/") == ".sdd" }
 
 // overwritten are paths that git writes from a commit.
 func overwritten(f *plain.Frame, g gitRun, paths []shellword.Word) {

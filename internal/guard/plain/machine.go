@@ -127,12 +127,14 @@ type Frame struct {
 	names names
 	loop  map[string]string // variables of the for loops around
 	Cwd   string            // "" unknown
-	Stdin *Stream           // nil: that of the call
-	src   string            // the text being read, for words as they were written
-	via   []string
-	depth int
-	nest  int
-	quiet bool // looking for acts only
+	// Passes is the form of the command that leaves the loop's files alone, "" unknown.
+	Passes string
+	Stdin  *Stream // nil: that of the call
+	src    string  // the text being read, for words as they were written
+	via    []string
+	depth  int
+	nest   int
+	quiet  bool // looking for acts only
 }
 
 // Stream is the standard input of a command. Unknown text is shellword.Unknown.

@@ -99,9 +99,6 @@ func (f *Frame) Writes(w shellword.Word, how string) {
 		if shellword.Blank(w.Text) && transcripts { // a file that was searched for
 			f.StateAct(how)
 		}
-		if shellword.Has("CLAUDE.md AGENTS.md", shellword.ProgramName(w.Text)) {
-			f.fileAct(effect.WriteConfig, f.Resolve(w.Text), how)
-		}
 	}
 }
 
@@ -112,7 +109,7 @@ func (f *Frame) fileAct(kind effect.Kind, ref, how string) {
 		full = ""
 	}
 	command := shellword.Clip(shellword.Ellipsis(how), 300)
-	f.Act(effect.Act{Kind: kind, Ref: ref, Path: full, Command: command}, nil)
+	f.Act(effect.Act{Kind: kind, Ref: ref, Path: full, Command: command, Passes: f.Passes}, nil)
 }
 
 // Takes records that a path is removed or moved away, with what is in it.

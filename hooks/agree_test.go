@@ -1,0 +1,92 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/tidwall/gjson"
+)
+
+// agree takes the iterations, the minutes and the dollars of the project's work loop from every
+// place that shows them, and compares them: `agree 4/5 14/60 5.00/10`.
+func agree(ts *testscript.TestScript, _ bool, args []string) {
+	used := func(i int) string { n, _, _ := strings.Cut(args[i], "/"); return n }
+	ceiling := func(i int) string { _, n, _ := strings.Cut(args[i], "/"); return n }
+	dollars := strings.TrimSuffix(strings.TrimSuffix(used(2), "0"), ".0")
+	args[2] = "$" + strings.ReplaceAll(args[2], "/", "/$")
+	ts.Check(ts.Chdir(ts.Getenv("CLAUDE_PROJECT_DIR")))
+	defer func() { ts.Check(ts.Chdir(ts.Getenv("WORK"))) }()
+	shown := func(words string) string {
+		ts.Check(ts.Exec("hooks", strings.Fields(words)...))
+		return ts.ReadFile("stdout")
+	}
+	show := func(words, pattern, want string) {
+		text := shown(words)
+		m := regexp.MustCompile(`(?m)` + pattern).FindStringSubmatch(text)
+		if m == nil {
+			ts.Fatalf("hooks %s shows no %s:\n%s", words, pattern, text)
+		}
+		if m[1] != want {
+			ts.Fatalf("hooks %s: %s, want %s:\n%s", words, m[1], want, text)
+		}
+	}
+	field := func(words, path, want string) {
+		if got := gjson.Get(shown(words), path); got.String() != want {
+			ts.Fatalf("hooks %s: %s is %s, want %s", words, path, got, want)
+		}
+	}
+	show("status", `^iterations .* (\d+/\d+)\b`, args[0])
+	show("status", `^minutes .* (\d+/\d+)\b`, args[1])
+	show("status", `^dollars .* (\$[\d.]+/\$\d+)\b`, args[2])
+	show("report-card", `^iterations +(\d+/\d+)\b`, args[0])
+	show("report-card", `^minutes +(\d+/\d+)\b`, args[1])
+	show("report-card", `^dollars +(\$[\d.]+/\$\d+)\b`, args[2])
+	show("report-card", `^dollars +(\$[\d.]+) \(API`, used(2))
+	show("loop list work", ` (\d+/\d+) `, args[0])
+	show("loop list work", ` (\d+) +\$`, used(1))
+	show("loop list work", ` (\$[\d.]+) `, used(2))
+	show("cost", `^\$([\d.]+)\d in all`, used(2)[1:])
+	for _, words := range []string{"status --json", "report-card --json"} {
+		field(words, "0.run.iterations_used", used(0))
+		field(words, "0.run.minutes_elapsed", used(1))
+		field(words, "0.run.dollars_estimate", dollars)
+	}
+	field("status --json", "0.minutes_now", used(1))
+	field("loop list --json work", "0.iterations_used", used(0))
+	field("loop list --json work", "0.minutes_elapsed", used(1))
+	field("loop list --json work", "0.dollars_estimate", dollars)
+	for _, words := range []string{"status --json", "explain --json", "report-card --json"} {
+		field(words, `0.budgets.#(name=="iterations").used`, used(0))
+		field(words, `0.budgets.#(name=="minutes").used`, used(1))
+		field(words, `0.budgets.#(name=="dollars").used`, dollars)
+	}
+	status := gjson.Get(shown("status --json"), "0.run.status").String()
+	if status != "halted" { // shown to the run's own session only
+		show("statusline", ` · (\d+/\d+) it`, args[0])
+		show("statusline", ` · (\d+/\d+) min`, args[1])
+		show("statusline", ` · (\$[\d.]+/\$\d+)$`, args[2])
+	}
+	if status == "active" {
+		show("explain", `^ *3 iteration-budget +(?:holds: )?(\d+) of `, used(0))
+		show("explain", `^ *5 wall-clock-budget +(?:holds: )?(\d+) of `, used(1))
+		show("explain", `^12 cost-budget +(?:holds: )?(\$[\d.]+) of `, used(2))
+	}
+	page := ts.MkAbs("page.html")
+	shown("report-card --html " + page)
+	html := ts.ReadFile(page)
+	iterations, minutes := used(0)+" iteration", used(1)+" min"
+	if used(0) != "1" {
+		iterations += "s"
+	}
+	for _, want := range []string{
+		"<b>" + iterations + "</b> <b>" + minutes + "</b> <b>" + used(2) + "</b>",
+		`>iterations<td class="n">` + used(0) + `<td class="n">` + ceiling(0),
+		`>minutes<td class="n">` + used(1) + `<td class="n">` + ceiling(1),
+		`>dollars<td class="n">` + used(2) + `<td class="n">` + ceiling(2),
+	} {
+		if !strings.Contains(html, want) {
+			ts.Fatalf("the page has no %s:\n%s", want, html)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package seal
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/safefile"
+)
+
+// maxBudget bounds the budget file that Adopt reads, in bytes.
+const maxBudget = 1 << 20
+
+// Adopt reports whether a record's runs are those of the folder project: the recorded path leads
+// there, or the folder was moved there, and its record with it. A copy of a project is another
+// folder.
+func (r *Record) Adopt(project string) bool {
+	if r.Project == project {
+		return true
+	}
+	here, err := os.Stat(project)
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(r.Project)
+	if err == nil && os.SameFile(here, there) {
+		return true
+	}
+	// A folder made later may have the number of one that was removed: only the run decides.
+	gone := absent(err) || err == nil && folderID(there) != r.Folder
+	moved := gone && r.liesIn(project) && !r.liesIn(r.Project)
+	if moved {
+		r.Project, r.Folder = project, folderID(here)
+	}
+	return moved
+}
+
+// liesIn reports whether a folder has the budget of one of the record's runs.
+func (r *Record) liesIn(folder string) bool {
+	for _, l := range r.Loops {
+		if filepath.IsAbs(l.Budget) { // every copy of the project has the same
+			continue
+		}
+		text, _ := safefile.Read(filepath.Join(folder, filepath.FromSlash(l.Budget)), maxBudget)
+		if l.RunID != "" && gjson.Get(text, "run_id").Str == l.RunID {
+			return true
+		}
+	}
+	return false
+}

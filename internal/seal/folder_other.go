@@ -1,0 +1,7 @@
+//go:build !unix
+
+package seal
+
+import "io/fs"
+
+func folderID(fs.FileInfo) string { return "" }
