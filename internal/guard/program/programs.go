@@ -15,9 +15,11 @@ func (World) Program(f *plain.Frame, name string, argv []shellword.Word) {
 	name = clientName(withoutGNU(name), argv[0].Text)
 	args := argv[1:]
 	judgeSignal(f, name, argv)
-	for i, w := range args[:max(0, len(args)-1)] {
-		if w.Text == "-o" { // of a compiler
-			f.Writes(args[i+1], shellword.Join(argv))
+	if shellword.Has("go gcc g++ cc c++ clang rustc sort ld tsc", name) {
+		for i, w := range args[:max(0, len(args)-1)] {
+			if w.Text == "-o" {
+				f.Writes(args[i+1], shellword.Join(argv))
+			}
 		}
 	}
 	switch {
@@ -202,13 +204,13 @@ func sedRuns(args []shellword.Word) string {
 
 const (
 	// starters are the programs that are looked for among the words of another.
-	starters = `gh git glab hub tea curl wget http xh bash sh zsh dash env xargs sudo hooks claude
-claude-code python3 python node perl ruby`
+	starters = `gh git glab hub tea curl wget http xh bash sh zsh dash env xargs sudo hooks
+python3 python node perl ruby`
 	// wrappers only start what follows them, so what writes files counts there too.
 	wrappers = `sudo gsudo doas env nohup setsid nice ionice timeout time stdbuf xargs busybox
-command chronic caffeinate flock su find fd`
+command chronic caffeinate flock su find fd npx bunx bun npm pnpm yarn`
 	written = `rm mv cp tee ln sed dd chmod chown truncate install rsync touch shred kill pkill
-killall`
+killall claude claude-code`
 	// texters take a text that a shell runs.
 	texters = `ssh autossh su runuser script tmux screen watch parallel flock entr hyperfine
 nix-shell concurrently nodemon env docker podman kubectl cmd`
