@@ -18,7 +18,7 @@ func (h *handler) settingsChanged() event.Reply {
 	}
 	program, _ := os.Executable()
 	s := install.ReadSettings(h.project, "", program, h.Env)
-	lost := s.Unhooks(program, h.Env("CLAUDE_PLUGIN_ROOT") != "", h.Env)
+	lost := s.Unhooks(program, h.Env("CLAUDE_PLUGIN_ROOT"), h.Env)
 	if lost == "" {
 		return event.Nothing()
 	}

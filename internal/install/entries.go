@@ -95,9 +95,12 @@ func starts(handler gjson.Result) (program, word string) {
 	if _, shell, found := strings.Cut(command, "<#'\n"); found { // before it, for PowerShell only
 		line = shell
 	}
-	if run, rest, _ := strings.Cut(line, "||"); strings.Contains(rest, switchName) ||
-		strings.Contains(rest, "/launch/hooks.sh") {
-		command = run
+	for _, behind := range []string{"||sh ", "||for "} { // a path may have || in it
+		if run, rest, _ := strings.Cut(line, behind); strings.Contains(rest, switchName) ||
+			strings.Contains(rest, "/launch/hooks.sh") {
+			command = run
+			break
+		}
 	}
 	if words := shellWords(command); !args.Exists() && len(words) == 2 {
 		return words[0], words[1]
@@ -127,11 +130,16 @@ func shellWords(command string) (words []string) {
 			words[len(words)-1] += string(c)
 		}
 	}
-	for len(words) > 0 && (words[0] == "exec" || words[0] == "env" ||
-		strings.Contains(words[0], "=")) {
+	for len(words) > 0 && (words[0] == "exec" || words[0] == "env" || assigns(words[0])) {
 		words = words[1:]
 	}
 	return words
+}
+
+// assigns reports whether a word sets a variable. A path may have an equals sign in it.
+func assigns(word string) bool {
+	name, _, found := strings.Cut(word, "=")
+	return found && !strings.ContainsAny(name, `/\`)
 }
 
 // shellQuote is a path as one word of a shell.

@@ -126,8 +126,10 @@ func (s *Settings) Ours() (list []Hook) {
 }
 
 // Unhooks returns how the settings take away the hooks of a program that is registered as a plugin
-// or in them, as a person reads it; "" if they do not. env is that of the session.
-func (s *Settings) Unhooks(program string, asPlugin bool, env func(string) string) string {
+// or in them, as a person reads it; "" if they do not. plugin is its folder, "" without one; env is
+// that of the session.
+func (s *Settings) Unhooks(program, plugin string, env func(string) string) string {
+	asPlugin := plugin != ""
 	registered := asPlugin
 	for _, f := range s.Files {
 		if f.Root != "" || f.Bad != "" {
@@ -137,9 +139,11 @@ func (s *Settings) Unhooks(program string, asPlugin bool, env func(string) strin
 		if root.member("disableAllHooks").Bool() {
 			return f.Path + " turns all hooks off"
 		}
-		for _, name := range []string{"HOME", "HOOKS_STATE_HOME", "XDG_STATE_HOME"} {
-			if v := look(root.member("env")).member(name); v.Exists() && v.String() != env(name) {
-				return f.Path + " sets " + name + ", by which hooks finds its loops"
+		for _, k := range look(root.member("env")).kids {
+			read := k.key == "HOME" || k.key == "XDG_STATE_HOME" ||
+				strings.HasPrefix(k.key, "HOOKS_")
+			if read && k.value.String() != env(k.key) {
+				return f.Path + " sets " + k.key + ", which hooks reads"
 			}
 		}
 		for _, k := range look(root.member("enabledPlugins")).kids {
@@ -156,7 +160,33 @@ func (s *Settings) Unhooks(program string, asPlugin bool, env func(string) strin
 	if !registered {
 		return "the client's settings no longer register " + program
 	}
-	return ""
+	return s.unplugged(plugin)
+}
+
+// unplugged is Unhooks for a plugin that was installed from a marketplace: it runs only while a
+// file that the client reads switches it on.
+func (s *Settings) unplugged(plugin string) (lost string) {
+	registry := ReadFile("plugins", s.registry("installed_plugins.json"))
+	if plugin == "" || registry == nil {
+		return ""
+	}
+	registry.Body.Get("plugins").ForEach(func(name, installs gjson.Result) bool {
+		if !Same(cmp.Or(s.source(name.Str), s.installed(installs)), plugin) {
+			return true
+		}
+		on := false
+		for _, f := range s.Files {
+			v := look(rootOf(f.Text).member("enabledPlugins")).member(name.Str)
+			if f.Root == "" && v.Exists() && len(WrongTypes(f.Text)) == 0 {
+				on = v.Type != gjson.False
+			}
+		}
+		if !on {
+			lost = "the client's settings no longer switch the plugin " + name.Str + " on"
+		}
+		return on
+	})
+	return lost
 }
 
 func (s *Settings) addHooks(f *File, self string) {

@@ -43,10 +43,11 @@ func rootOf(text string) node {
 	return look(v)
 }
 
-// at is the index of a member, -1 if there is none.
+// at is the index of a member, of two with one name the last, as for the client; -1 if there is
+// none.
 func (n node) at(key string) int {
-	for i, k := range n.kids {
-		if k.key == key {
+	for i := len(n.kids) - 1; i >= 0; i-- {
+		if n.kids[i].key == key {
 			return i
 		}
 	}

@@ -98,17 +98,19 @@ func reversed(list []string) (back []string) {
 // A shell's text that starts the program is a registration of it; one that does more is another's.
 func TestShellForm(t *testing.T) {
 	for command, want := range map[string]string{
-		"/opt/hooks stop":                       "/opt/hooks",
-		`"/opt/my tools/hooks" stop`:            "/opt/my tools/hooks",
-		`exec '/opt/hooks' stop`:                "/opt/hooks",
-		"HOOKS_LOG=/x /opt/hooks  pre-tool-use": "/opt/hooks",
-		`C:\tools\hooks.exe stop`:               `C:\tools\hooks.exe`,
-		"hooks stop":                            "hooks",
-		"echo hooks stop":                       "",
-		"/opt/hooks":                            "",
-		"/opt/hooks explain":                    "",
-		"/opt/webhooks stop":                    "",
-		"/opt/hooks stop && say done":           "",
+		"/opt/hooks stop":                                           "/opt/hooks",
+		`"/opt/my tools/hooks" stop`:                                "/opt/my tools/hooks",
+		`exec '/opt/hooks' stop`:                                    "/opt/hooks",
+		"HOOKS_LOG=/x /opt/hooks  pre-tool-use":                     "/opt/hooks",
+		`C:\tools\hooks.exe stop`:                                   `C:\tools\hooks.exe`,
+		"'/opt/v=1/hooks' stop":                                     "/opt/v=1/hooks",
+		"'/o||p/hooks' stop||for d in " + switchName + ";do :;done": "/o||p/hooks",
+		"hooks stop":                                                "hooks",
+		"echo hooks stop":                                           "",
+		"/opt/hooks":                                                "",
+		"/opt/hooks explain":                                        "",
+		"/opt/webhooks stop":                                        "",
+		"/opt/hooks stop && say done":                               "",
 	} {
 		h := gjson.Parse(fmt.Sprintf(`{"type":"command","command":%s}`, quote(command)))
 		if d := cmp.Diff(want, programOf(h)); d != "" {

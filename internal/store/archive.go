@@ -36,7 +36,7 @@ func (s *Store) archive(skill loop.Skill, runID string, lost []sealed) error {
 	}
 	defer to.root.Close()
 	to.sweep(".")
-	if err := s.disk.remove(stopName(skill, runID)); err != nil {
+	if err := s.UnmarkStop(skill, runID); err != nil {
 		return err
 	}
 	for _, run := range lost {

@@ -34,7 +34,8 @@ func (s *Store) StopMarked(skill loop.Skill, run string) bool {
 	return err == nil
 }
 
-// UnmarkStop removes the mark of a run.
-func (s *Store) UnmarkStop(b *loop.Budget) error {
-	return s.disk.remove(stopName(b.Skill, b.RunID))
+// UnmarkStop removes the mark of a run, also where somebody made a folder of it.
+func (s *Store) UnmarkStop(skill loop.Skill, run string) error {
+	name := stopName(skill, run)
+	return s.disk.change("remove", name, func() error { return s.disk.root.RemoveAll(name) })
 }
