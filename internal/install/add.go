@@ -1,6 +1,10 @@
 package install
 
-import "strings"
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+)
 
 // add registers the program, given by its absolute path, in the text of a settings file. It returns
 // the text unchanged where the program is registered already, and replaces entries of another
@@ -48,6 +52,48 @@ func complete(text string, list []entry) bool {
 		delete(want, event)
 	}
 	return true
+}
+
+// hasAll reports whether the text has every entry. Other handlers beside ours, a longer timeout and
+// another status message take nothing away.
+func hasAll(text string, list []entry) bool {
+	_, text = cutBOM(text)
+	missing := map[string]string{}
+	for _, e := range list {
+		missing[e.event] = e.group
+	}
+	for _, path := range handlers(text) {
+		event := path[eventDepth].kid().key
+		own := missing[event]
+		if own != "" && asStrong(path[groupDepth].kid().value.Raw,
+			path[handlerDepth].kid().value.Raw, own) {
+			delete(missing, event)
+		}
+	}
+	return len(missing) == 0
+}
+
+// asStrong reports whether a handler in its group runs whenever that of our own group does.
+func asStrong(group, handler, own string) bool {
+	var g, h, ours map[string]any // of two equal keys the last counts, as for the client
+	if json.Unmarshal([]byte(group), &g) != nil || json.Unmarshal([]byte(handler), &h) != nil ||
+		json.Unmarshal([]byte(own), &ours) != nil {
+		return false
+	}
+	list, _ := ours["hooks"].([]any)
+	if len(list) != 1 {
+		return false
+	}
+	our, _ := list[0].(map[string]any)
+	delete(g, "hooks")
+	delete(ours, "hooks")
+	seconds, _ := h["timeout"].(float64)
+	least, _ := our["timeout"].(float64)
+	for _, m := range []map[string]any{h, our} {
+		delete(m, "timeout")
+		delete(m, "statusMessage")
+	}
+	return seconds >= least && reflect.DeepEqual(g, ours) && reflect.DeepEqual(h, our)
 }
 
 // appendKid appends a member, or with no key an element, to a container, laid out like its last.

@@ -154,7 +154,7 @@ func (s *Settings) Unhooks(program, plugin string, env func(string) string) stri
 		}
 		if found := handlers(f.Text); len(found) > 0 && len(WrongTypes(f.Text)) == 0 {
 			own := programOf(found[0][handlerDepth].kid().value)
-			registered = registered || Same(own, program) && complete(f.Text, entries(own))
+			registered = registered || Same(own, program) && hasAll(f.Text, entries(own))
 		}
 	}
 	if !registered {

@@ -49,6 +49,14 @@ func TestReplacedFileIsNotCountedTwice(t *testing.T) {
 			if first.In != 20 || second.In != 1000 || third.In != 0 {
 				t.Errorf("%d, %d, %d tokens", first.In, second.In, third.In)
 			}
+
+			begun := newTree(t) // a run that begins there, and has counted nothing yet
+			begun.add(begun.main, old...)
+			base := Baseline(begun.main, -1)
+			change(begun)
+			if r := begun.count(base); r.In != 1000 {
+				t.Errorf("behind a baseline, %d tokens", r.In)
+			}
 		})
 	}
 }

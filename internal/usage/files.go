@@ -104,35 +104,40 @@ func agents(dir string) (names []string) {
 // and of the main one nothing before offset from, which PromptStart finds. A negative from is its
 // present end. The first cursor is the main transcript's.
 func Baseline(transcript string, from int64) []loop.Cursor {
-	main := atEnd(transcript, transcript)
-	if from >= 0 {
-		main.Offset = from
-	}
-	out := []loop.Cursor{main}
+	out := []loop.Cursor{before(transcript, transcript, from)}
 	for _, name := range agents(sessionDir(transcript)) {
-		out = append(out, atEnd(agentPath(transcript, name), name))
+		out = append(out, before(agentPath(transcript, name), name, -1))
 	}
 	return out
 }
 
-// atEnd is a cursor behind the last whole line of a file, at 0 if there is none. All of a file that
-// cannot be read at this moment is taken as old: what was spent before a run is never charged to
-// it.
-func atEnd(path, name string) loop.Cursor {
+// before is a cursor behind the last whole line of a file that begins before offset end, at 0 if
+// there is none; a negative end is that of the file. All of a file that cannot be read at this
+// moment is taken as old: what was spent before a run is never charged to it. The cursor has the
+// newest time before it: what is newer counts in a file that is cut off or replaced.
+func before(path, name string, end int64) loop.Cursor {
 	c := loop.Cursor{Path: name}
 	fi, err := os.Stat(path)
 	if err != nil {
+		c.Offset = max(end, 0)
 		return c
 	}
 	c.Inode = inode(fi)
-	for max := int64(64 << 10); ; max *= 8 {
-		t := readTail(path, max)
+	for size := int64(64 << 10); ; size *= 8 {
+		t := readTail(path, size)
+		c.Offset = t.start + int64(len(t.data))
 		if t.err != nil {
 			c.Offset = fi.Size()
+		}
+		if end >= 0 {
+			c.Offset = min(c.Offset, end)
+		}
+		if t.err != nil {
 			return c
 		}
-		if len(t.data) > 0 || max > fi.Size() {
-			c.Offset = t.start + int64(len(t.data))
+		if c.Offset > t.start || size > fi.Size() {
+			t.data = t.data[:max(c.Offset-t.start, 0)]
+			c.Open = pack(nil, t.newest())
 			return c
 		}
 	}

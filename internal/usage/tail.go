@@ -60,6 +60,17 @@ func (t tail) backward(f func(line []byte) bool) {
 	}
 }
 
+// newest is the newest time of a line, "" without one.
+func (t tail) newest() (at string) {
+	t.backward(func(line []byte) bool {
+		if r, ok := read(line); ok && r.at > at {
+			at = strings.Clone(r.at)
+		}
+		return true
+	})
+	return at
+}
+
 // Start is where a prompt begins in the main transcript.
 type Start struct {
 	Offset    int64  // of its first line, in bytes

@@ -16,7 +16,9 @@ func gitFiles(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	how := shellword.Clip(shellword.Join(g.argv), 300)
 	switch cmd {
 	case "clean":
-		h.Passes = "git clean -fdx -e .sdd"
+		if fl.On("-x") { // with -X no pattern keeps the folder
+			h.Passes = "git clean -fdx -e .sdd"
+		}
 		gitClean(&h, g, fl, how)
 	case "stash":
 		h.Passes = "git stash -a -- . ':!.sdd'"
