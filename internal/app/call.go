@@ -77,12 +77,28 @@ func (h *handler) fetchCall(t *loopState, k *loop.Known, need loop.Need) (err er
 // runningCount counts what the iteration has spent until now, and how much of that was read in this
 // call.
 func (h *handler) runningCount(t *loopState) (r loop.Running, read int64, err error) {
-	r, cursors := t.Tick.Spending(t.Budget)
+	r, _ = t.Tick.Spending(t.Budget)
+	path, cursors, agents := h.growing(t)
 	rates := func() usage.Table { return usage.NewTable(h.config().Rates) }
-	look, err := usage.Running(h.transcript(t, loop.Call{}), cursors, rates)
+	look, err := usage.Running(path, cursors, agents, rates)
 	r.Dollars = r.Dollars.Plus(look.Dollars)
 	r.Cursors = loop.Overlay(r.Cursors, look.Cursors)
 	return r, look.Read, err
+}
+
+// growing is what may grow while the iteration runs: its transcript, the cursors from which it is
+// counted, and the workers that run. The history has the cursor of one that had ended before and
+// was sent on.
+func (h *handler) growing(t *loopState) (string, []loop.Cursor, []string) {
+	_, cursors := t.Tick.Spending(t.Budget)
+	path := h.transcript(t, loop.Call{})
+	agents := loop.AppendNew(slices.Clone(t.Tick.Workers), h.ev.AgentID)
+	if found := loop.Uncounted(cursors, agents); len(found) > 0 {
+		ended, err := h.files.Ended(t.Budget, path, found)
+		h.slip(err)
+		cursors = append(slices.Clip(cursors), ended...)
+	}
+	return path, cursors, agents
 }
 
 // keepAtResult is how many bytes of transcript the next look may read again before a tool's result
@@ -92,11 +108,8 @@ const keepAtResult = 256 << 10
 // keepRunning saves the running counts of the open iterations, once much of the transcripts is new.
 func (h *handler) keepRunning(list []*loopState) {
 	for _, t := range list {
-		if !h.open(t) || t.Budget.Ceilings.Dollars == 0 {
-			continue
-		}
-		_, cursors := t.Tick.Spending(t.Budget)
-		if usage.Grown(h.transcript(t, loop.Call{}), cursors) < keepAtResult {
+		if !h.open(t) || t.Budget.Ceilings.Dollars == 0 ||
+			usage.Grown(h.growing(t)) < keepAtResult {
 			continue
 		}
 		running, _, err := h.runningCount(t)

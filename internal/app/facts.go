@@ -43,7 +43,8 @@ func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known, need loop.Nee
 		k.Dialogs = h.pastDialogs(t, e)
 	}
 	if need&loop.NeedCalls != 0 {
-		_, calls, _, _ := usage.Done(h.transcript(t, e), t.Budget.Cursors, usage.NewTable(nil))
+		path := h.transcript(t, e)
+		_, calls, _, _ := usage.Done(path, h.counted(t, path), usage.NewTable(nil))
 		k.Calls = h.missedCalls(t, calls)
 	}
 	if need&loop.NeedDialog != 0 {
@@ -116,7 +117,8 @@ func (h *handler) fetchOwner(t *loopState, k *loop.Known) {
 // no one reads a foreign session's transcript again.
 func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err error) {
 	path := h.transcript(t, e)
-	spent, calls, notes, err := usage.Done(path, t.Budget.Cursors, usage.NewTable(h.config().Rates))
+	table := usage.NewTable(h.config().Rates)
+	spent, calls, notes, err := usage.Done(path, h.counted(t, path), table)
 	if session := h.countedSession(t, e); err != nil && session != h.ev.SessionID {
 		return uncounted(session, err)
 	}
@@ -129,6 +131,13 @@ func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err err
 	k.Calls = h.missedCalls(t, calls)
 	k.Count = loop.Count{Spent: spent, Notes: notes, Clock: h.clock(h.now)}
 	return nil
+}
+
+// counted are the cursors from which the transcript's session is counted.
+func (h *handler) counted(t *loopState, transcript string) []loop.Cursor {
+	cursors, err := h.files.Counted(t.Budget, transcript)
+	h.slip(err)
+	return cursors
 }
 
 // countedSession is the session whose transcript is counted.
@@ -348,7 +357,8 @@ func (h *handler) dirty(on []loop.Worktree) map[string][]string {
 // transcript only; where the turn reached its Stop, a worker's mark means that the worker was
 // ended.
 func (h *handler) interruptMark(t *loopState, forked bool) bool {
-	r, err := usage.Count(t.Tick.Transcript, t.Budget.Cursors, usage.NewTable(nil))
+	path := t.Tick.Transcript
+	r, err := usage.Count(path, h.counted(t, path), usage.NewTable(nil))
 	marks := r.Interrupted
 	if forked {
 		marks = append(marks, r.InterruptedAgents...)
@@ -360,7 +370,8 @@ func (h *handler) interruptMark(t *loopState, forked bool) bool {
 
 // pastDialogs returns the dialogs of the transcript.
 func (h *handler) pastDialogs(t *loopState, e loop.Event) (list []loop.Answers) {
-	r, err := usage.Count(h.transcript(t, e), t.Budget.Cursors, usage.NewTable(nil))
+	path := h.transcript(t, e)
+	r, err := usage.Count(path, h.counted(t, path), usage.NewTable(nil))
 	if err != nil {
 		return nil
 	}

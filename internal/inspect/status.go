@@ -107,8 +107,12 @@ func (v *question) next(st report.Stand) string {
 // spent is what a run spent beyond its cursors, by its open iteration's transcript. Nothing is
 // saved.
 func (v *question) spent(b *loop.Budget, t *loop.Tick) (loop.Spent, []string) {
-	spent, notes, _ := usage.Spent(t.Transcript, b.Cursors,
+	cursors, err := v.files.Counted(b, t.Transcript)
+	spent, notes, _ := usage.Spent(t.Transcript, cursors,
 		usage.NewTable(config.Load(v.project).Rates))
+	if err != nil {
+		notes = append(notes, err.Error())
+	}
 	return spent, notes
 }
 

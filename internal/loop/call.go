@@ -206,6 +206,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	if missing := k.lacks(NeedRunning); missing != 0 {
 		return Outcome{Need: missing}
 	}
+	found := s.finds(k.Running)
 	s.Tick.Count(s.Run, k.Running)
 	spent := s.Run.DollarsEstimate.Plus(k.Running.Dollars)
 	reached, limit := s.Run.dollarsReached(spent), s.Run.Ceilings.Dollars.overrun(k.Overrun)
@@ -216,7 +217,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	}
 	first := reached != "" && s.Tick.tellDollars(e.Agent)
 	out := Outcome{}
-	if first || k.Read >= keepAtCall {
+	if first || found || k.Read >= keepAtCall {
 		out.Save.Tick = s.Tick
 	}
 	if reached != "" && spent > limit && (e.Agent != "" || !e.Finishes && !e.Asks) {

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -82,23 +81,6 @@ func Sum(byModel map[string]Tokens) (sum Tokens) {
 		sum = sum.Add(t)
 	}
 	return sum
-}
-
-// Cursor is how far a transcript has been counted, so that the next read starts there.
-type Cursor struct {
-	Path   string `json:"path"`
-	Offset int64  `json:"offset"` // bytes counted, up to the end of a whole line
-	Inode  uint64 `json:"inode,omitempty"`
-	// Open holds the last requests seen with what was counted for each: later lines of the same
-	// request may say more.
-	Open []Counted `json:"open,omitempty"`
-}
-
-// Counted is what one request contributed so far.
-type Counted struct {
-	ID     string `json:"id"` // message id and request id, joined by a space
-	Model  string `json:"model"`
-	Tokens Tokens `json:"tokens"`
 }
 
 // Budget is a run: its identity, its ceilings, everything spent so far. It is the whole of
@@ -339,6 +321,8 @@ type Iteration struct {
 	// what an interrupted iteration left half done (R44)
 	Left          []string `json:"left,omitempty"`
 	SkippedForPID int      `json:"skipped_for_pid,omitempty"`
+	// Cursors are of the workers that ended: the budget has them no longer.
+	Cursors []Cursor `json:"cursors,omitempty"`
 	// of transcripts, which could not be read
 	SkippedLines int      `json:"skipped_lines,omitempty"`
 	Observed     Observed `json:"observed,omitzero"`
@@ -383,17 +367,3 @@ func AppendNew[T comparable](list []T, items ...T) []T {
 func without[T comparable](list []T, item T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return v == item })
 }
-
-// Transcript is the run's main transcript, "" where none was counted yet.
-func (b *Budget) Transcript() string {
-	for _, c := range b.Cursors {
-		if !strings.HasPrefix(c.Path, SubagentFolder) {
-			return c.Path
-		}
-	}
-	return ""
-}
-
-// SubagentFolder begins the path of a cursor of a subagent's transcript. Such a path is relative to
-// the main transcript's folder.
-const SubagentFolder = "subagents/"

@@ -33,10 +33,10 @@ type source struct {
 // sessionDir is where a session keeps its subagents' transcripts.
 func sessionDir(transcript string) string { return strings.TrimSuffix(transcript, ".jsonl") }
 
-// sources lists the subagents' transcripts, then the main one, each with its cursor. It ignores
-// cursors of another session's transcript. Subagents come first so that an old client's copies of
-// their lines in the main transcript are recognised.
-func sources(transcript string, cursors []loop.Cursor) (out []source) {
+// sources lists the named subagents' transcripts, then the main one, each with its cursor. It
+// ignores cursors of another session's transcript. Subagents come first so that an old client's
+// copies of their lines in the main transcript are recognised.
+func sources(transcript string, cursors []loop.Cursor, names []string) (out []source) {
 	main := source{path: transcript, name: transcript, main: true}
 	main.cursor, main.known = mainCursor(transcript, cursors)
 	byName := map[string]loop.Cursor{}
@@ -45,12 +45,40 @@ func sources(transcript string, cursors []loop.Cursor) (out []source) {
 			byName[c.Path] = c
 		}
 	}
-	for _, name := range agents(sessionDir(transcript)) {
+	for _, name := range names {
 		s := source{path: agentPath(transcript, name), name: name}
 		s.cursor, s.known = byName[name]
 		out = append(out, s)
 	}
 	return append(out, main)
+}
+
+// growing are the names of the subagents' transcripts that may grow while an iteration runs: those
+// with a cursor, and those of the given subagents. They are not searched for, because a long run
+// leaves many that have ended; the end of the iteration finds all.
+func growing(transcript string, cursors []loop.Cursor, ids []string) (names []string) {
+	for _, c := range cursors {
+		if loop.AgentOf(c.Path) != "" {
+			names = append(names, c.Path)
+		}
+	}
+	for _, id := range loop.Uncounted(cursors, ids) {
+		names = append(names, agentName(transcript, id))
+	}
+	return names
+}
+
+// agentName is the name of a subagent's transcript, by its id.
+func agentName(transcript, id string) string {
+	name := "subagents/agent-" + filepath.Base(id) + ".jsonl"
+	if _, err := os.Stat(agentPath(transcript, name)); err != nil {
+		for _, other := range agents(transcript) {
+			if loop.AgentOf(other) == id {
+				return other
+			}
+		}
+	}
+	return name
 }
 
 // agentPath is where a subagent's transcript is, by its name in the cursor.
@@ -60,7 +88,7 @@ func agentPath(transcript, name string) string {
 
 // AgentTranscript is where the client keeps the transcript of a session's subagent, by its id.
 func AgentTranscript(transcript, id string) string {
-	return agentPath(transcript, "subagents/agent-"+filepath.Base(id)+".jsonl")
+	return agentPath(transcript, agentName(transcript, id))
 }
 
 // mainCursor finds the main transcript's cursor. It compares only the file name, which is the
@@ -80,7 +108,8 @@ func isMain(c loop.Cursor) bool {
 
 // agents lists the subagents' transcripts below a session's directory, with forward slashes,
 // sorted. It follows no symbolic links.
-func agents(dir string) (names []string) {
+func agents(transcript string) (names []string) {
+	dir := sessionDir(transcript)
 	root := filepath.Join(dir, "subagents")
 	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || len(names) == maxFiles {
@@ -109,7 +138,7 @@ func Baseline(transcript string, from int64) []loop.Cursor {
 		main.Offset = from
 	}
 	out := []loop.Cursor{main}
-	for _, name := range agents(sessionDir(transcript)) {
+	for _, name := range agents(transcript) {
 		out = append(out, atEnd(agentPath(transcript, name), name))
 	}
 	return out
