@@ -78,27 +78,27 @@ func (h *handler) fetchCall(t *loopState, k *loop.Known, need loop.Need) (err er
 // call.
 func (h *handler) runningCount(t *loopState) (r loop.Running, read int64, err error) {
 	r, _ = t.Tick.Spending(t.Budget)
-	path, cursors, agents := h.growing(t)
+	path, cursors, fresh := h.growing(t)
 	rates := func() usage.Table { return usage.NewTable(h.config().Rates) }
-	look, err := usage.Running(path, cursors, agents, rates)
+	look, err := usage.Running(path, cursors, fresh, rates)
 	r.Dollars = r.Dollars.Plus(look.Dollars)
 	r.Cursors = loop.Overlay(r.Cursors, look.Cursors)
 	return r, look.Read, err
 }
 
-// growing is what may grow while the iteration runs: its transcript, the cursors from which it is
-// counted, and the workers that run. The history has the cursor of one that had ended before and
-// was sent on.
-func (h *handler) growing(t *loopState) (string, []loop.Cursor, []string) {
-	_, cursors := t.Tick.Spending(t.Budget)
-	path := h.transcript(t, loop.Call{})
-	agents := loop.AppendNew(slices.Clone(t.Tick.Workers), h.ev.AgentID)
-	if found := loop.Uncounted(cursors, agents); len(found) > 0 {
-		ended, err := h.files.Ended(t.Budget, path, found)
+// growing is what grows while the iteration runs: its transcript, the cursors from which it is
+// counted, and the transcripts of workers that have none. The history has the cursor of a worker
+// that had ended and was sent on.
+func (h *handler) growing(t *loopState) (path string, cursors []loop.Cursor, fresh []string) {
+	path = h.transcript(t, loop.Call{})
+	_, cursors = t.Tick.Spending(t.Budget)
+	fresh = usage.Fresh(path, cursors, t.Tick.Workers, h.ev.AgentID)
+	if len(fresh) > 0 {
+		ended, err := h.files.Ended(t.Budget, path, fresh)
 		h.slip(err)
 		cursors = append(slices.Clip(cursors), ended...)
 	}
-	return path, cursors, agents
+	return path, cursors, fresh
 }
 
 // keepAtResult is how many bytes of transcript the next look may read again before a tool's result

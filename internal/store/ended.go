@@ -21,11 +21,15 @@ func (s *Store) Counted(run *loop.Budget, transcript string) ([]loop.Cursor, err
 	return loop.Overlay(ended, run.Cursors), err
 }
 
+// beforeEnded begins the cursors of workers in a line. It is in no other line that this program
+// writes: the first cursor of a snapshot is that of the main thread.
+const beforeEnded = `"cursors":[{"path":"subagents/`
+
 // Ended are the cursors that the run's history keeps of workers that ended, in the session of a
-// transcript: those of the given agents, nil for all. Of one that was sent on the newest counts.
+// transcript: those with the given paths, nil for all. Of one that was sent on the newest counts.
 // Damaged lines are left out, so that what they say is counted again.
 func (s *Store) Ended(
-	run *loop.Budget, transcript string, agents []string,
+	run *loop.Budget, transcript string, paths []string,
 ) (list []loop.Cursor, err error) {
 	f, size, err := s.openHistory(run.Skill)
 	if f == nil {
@@ -34,7 +38,7 @@ func (s *Store) Ended(
 	defer f.Close()
 	seen := map[string]bool{}
 	lines := backward{f: f, pos: size}
-	for agents == nil || len(list) < len(agents) {
+	for paths == nil || len(list) < len(paths) {
 		line, err := lines.next()
 		switch {
 		case err == io.EOF:
@@ -43,9 +47,10 @@ func (s *Store) Ended(
 			continue
 		case err != nil:
 			return list, fmt.Errorf("read %s: %w", s.disk.path(historyName(run.Skill)), err)
-		case agents != nil && !slices.ContainsFunc(agents, func(id string) bool {
-			return bytes.Contains(line, []byte(id))
-		}):
+		case !bytes.Contains(line, []byte(beforeEnded)),
+			paths != nil && !slices.ContainsFunc(paths, func(path string) bool {
+				return bytes.Contains(line, []byte(path))
+			}):
 			continue
 		}
 		of := gjson.GetManyBytes(line, "run_id", snapshotField+".cursors.0.path", "cursors")
@@ -54,9 +59,8 @@ func (s *Store) Ended(
 		}
 		of[2].ForEach(func(_, v gjson.Result) bool {
 			var c loop.Cursor
-			wanted := codec.Decode(v, &c) == nil && !seen[c.Path] &&
-				(agents == nil || slices.Contains(agents, loop.AgentOf(c.Path)))
-			if wanted {
+			if codec.Decode(v, &c) == nil && !seen[c.Path] &&
+				(paths == nil || slices.Contains(paths, c.Path)) {
 				seen[c.Path] = true
 				list = append(list, c)
 			}

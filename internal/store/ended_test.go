@@ -29,16 +29,20 @@ func TestWorkersThatEndedAreCountedFromTheirLines(t *testing.T) {
 	b := at(4)
 	b.Cursors = []loop.Cursor{{Path: "/c/s1.jsonl", Offset: 4}, worker("b", 25)}
 	for _, test := range []struct {
-		agents []string
-		want   []loop.Cursor
+		ids  []string
+		want []loop.Cursor
 	}{
 		{nil, []loop.Cursor{worker("a", 30), worker("b", 20)}},
 		{[]string{"b"}, []loop.Cursor{worker("b", 20)}},
 		{[]string{"c", "a"}, []loop.Cursor{worker("a", 30)}},
 	} {
-		got, err := s.Ended(b, "/moved/s1.jsonl", test.agents)
+		var paths []string
+		for _, id := range test.ids {
+			paths = append(paths, worker(id, 0).Path)
+		}
+		got, err := s.Ended(b, "/moved/s1.jsonl", paths)
 		if ok(t, err); !cmp.Equal(got, test.want) {
-			t.Errorf("of %q: %+v, want %+v", test.agents, got, test.want)
+			t.Errorf("of %q: %+v, want %+v", test.ids, got, test.want)
 		}
 	}
 	got, err := s.Counted(b, "/c/s1.jsonl")
@@ -47,7 +51,8 @@ func TestWorkersThatEndedAreCountedFromTheirLines(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("counted from (-want +got):\n%s", d)
 	}
-	put(t, s, "work.history.jsonl", "{\"run_id\":\"run-1\",\"cursors\":[{\"path\":7},3]\n\x00\xff\n")
+	put(t, s, "work.history.jsonl",
+		"{\"run_id\":\"run-1\",\"cursors\":[{\"path\":\"subagents/7},3]\n\x00\xff\n")
 	if got, err := s.Ended(b, "/c/s1.jsonl", nil); got != nil || err != nil {
 		t.Errorf("of a damaged history: %+v, %v", got, err)
 	}

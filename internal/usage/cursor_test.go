@@ -173,8 +173,8 @@ func TestCursorsStaySmall(t *testing.T) {
 	}
 }
 
-// For a quarter of an hour a worker that rests may be in the middle of a request, whose next line is
-// no new one.
+// For a quarter of an hour a worker that rests may be in the middle of a request, whose next line
+// is no new one.
 func TestARequestOfAWorkerThatRestsStaysOpen(t *testing.T) {
 	for rest, want := range map[time.Duration]int64{
 		14 * time.Minute: 110, 16 * time.Minute: 210,

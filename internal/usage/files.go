@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,33 +54,42 @@ func sources(transcript string, cursors []loop.Cursor, names []string) (out []so
 	return append(out, main)
 }
 
-// growing are the names of the subagents' transcripts that may grow while an iteration runs: those
-// with a cursor, and those of the given subagents. They are not searched for, because a long run
-// leaves many that have ended; the end of the iteration finds all.
-func growing(transcript string, cursors []loop.Cursor, ids []string) (names []string) {
+// Fresh are the names of the transcripts without a cursor that belong to a running worker or to the
+// subagent whose call it is, "" in the main thread. That of the caller is searched for if need be,
+// as a workflow's lies deeper.
+func Fresh(transcript string, cursors []loop.Cursor, workers []string, caller string) []string {
+	var names []string
+	for _, id := range loop.Uncounted(cursors, append(slices.Clip(workers), caller)) {
+		name := agentName(id)
+		_, err := os.Lstat(agentPath(transcript, name))
+		if err != nil && id == caller {
+			for _, name = range agents(transcript) {
+				if loop.AgentOf(name) == id {
+					err = nil
+					break
+				}
+			}
+		}
+		if err == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// growing are the fresh transcripts and all that have a cursor. No others are looked for, because a
+// long run leaves many that have ended; the end of the iteration finds all.
+func growing(cursors []loop.Cursor, fresh []string) (names []string) {
 	for _, c := range cursors {
 		if loop.AgentOf(c.Path) != "" {
 			names = append(names, c.Path)
 		}
 	}
-	for _, id := range loop.Uncounted(cursors, ids) {
-		names = append(names, agentName(transcript, id))
-	}
-	return names
+	return loop.AppendNew(names, fresh...)
 }
 
 // agentName is the name of a subagent's transcript, by its id.
-func agentName(transcript, id string) string {
-	name := "subagents/agent-" + filepath.Base(id) + ".jsonl"
-	if _, err := os.Stat(agentPath(transcript, name)); err != nil {
-		for _, other := range agents(transcript) {
-			if loop.AgentOf(other) == id {
-				return other
-			}
-		}
-	}
-	return name
-}
+func agentName(id string) string { return "subagents/agent-" + filepath.Base(id) + ".jsonl" }
 
 // agentPath is where a subagent's transcript is, by its name in the cursor.
 func agentPath(transcript, name string) string {
@@ -88,7 +98,7 @@ func agentPath(transcript, name string) string {
 
 // AgentTranscript is where the client keeps the transcript of a session's subagent, by its id.
 func AgentTranscript(transcript, id string) string {
-	return agentPath(transcript, agentName(transcript, id))
+	return agentPath(transcript, agentName(id))
 }
 
 // mainCursor finds the main transcript's cursor. It compares only the file name, which is the

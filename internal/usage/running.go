@@ -23,16 +23,16 @@ type Look struct {
 }
 
 // Running counts what is new while an iteration runs, as Count does, at most 16 MiB of it; the next
-// look continues from there. Of subagents it counts those with a cursor and those given by
-// their ids. If no file has grown it reads none and does not call rates. It leaves out what cannot
-// be read; the error names it.
+// look continues from there. Of subagents it counts those with a cursor and fresh ones. If no file
+// has grown it reads none and does not call rates. It leaves out what cannot be read; the error
+// names it.
 func Running(
-	transcript string, cursors []loop.Cursor, agents []string, rates func() Table,
+	transcript string, cursors []loop.Cursor, fresh []string, rates func() Table,
 ) (l Look, err error) {
 	if transcript == "" {
 		return l, nil
 	}
-	names := growing(transcript, cursors, agents)
+	names := growing(cursors, fresh)
 	for _, room := range []int64{maxRunning, math.MaxInt64} { // a line may be longer than the bound
 		c := newCounter(Table{})
 		c.table, c.money, c.room = sync.OnceValue(rates), true, room
@@ -78,11 +78,11 @@ func (c *counter) bound(t *transcript, fi os.FileInfo) (changed bool) {
 
 // Grown is how many bytes the transcripts that Running counts hold beyond the cursors. It reads
 // nothing.
-func Grown(transcript string, cursors []loop.Cursor, agents []string) (n int64) {
+func Grown(transcript string, cursors []loop.Cursor, fresh []string) (n int64) {
 	if transcript == "" {
 		return 0
 	}
-	for _, s := range sources(transcript, cursors, growing(transcript, cursors, agents)) {
+	for _, s := range sources(transcript, cursors, growing(cursors, fresh)) {
 		if fi, err := os.Stat(s.path); err == nil {
 			n += max(0, fi.Size()-s.cursor.Offset)
 		}

@@ -30,7 +30,8 @@ func TestLooksComeToTheCountAtTheEnd(t *testing.T) {
 				tr.add(path, line)
 			}
 			held, from := tick.Spending(run)
-			look, err := Running(tr.main, from, []string{"1", "2"}, plainRates)
+			fresh := Fresh(tr.main, from, []string{"1"}, "2")
+			look, err := Running(tr.main, from, fresh, plainRates)
 			if err != nil || look.Read == 0 {
 				t.Fatalf("look %+v, %v", look, err)
 			}
