@@ -112,7 +112,7 @@ type Budget struct {
 	Seq        int         `json:"seq"` // history lines of this run that this budget includes
 
 	TokensByModel   map[string]Tokens `json:"tokens_by_model,omitempty"`
-	DeferredTargets []string          `json:"deferred_targets,omitempty"`
+	DeferredTargets []string          `json:"deferred_targets,omitzero"`
 	Cursors         []Cursor          `json:"cursors,omitempty"`
 
 	// Ignores are the files by which git left others out when a task or an audit loop began, and
@@ -123,7 +123,7 @@ type Budget struct {
 	// start a fresh run.
 	Flags string `json:"flags"`
 	// OtherFlags are those of further commands that a person typed for this run, with --resume.
-	OtherFlags []string `json:"other_flags,omitempty"`
+	OtherFlags []string `json:"other_flags,omitzero"`
 	// Command is the slash command that starts a tick, as in "/sdd:work --loop".
 	Command   string `json:"command"`
 	UnderLoop bool   `json:"under_loop,omitempty"`
@@ -164,7 +164,7 @@ type Budget struct {
 	// written.
 	SealedIn string `json:"sealed_in,omitempty"`
 	// Receipts are the sessions of the run in which the hooks fired, the last ones.
-	Receipts []Receipt `json:"receipts,omitempty"`
+	Receipts []Receipt `json:"receipts,omitzero"`
 	// Tasks is what a task loop has beyond that; nil for any other kind.
 	Tasks *TaskRun `json:"tasks,omitempty"`
 	// Audit is what an audit loop has beyond that; nil for any other kind.
@@ -176,7 +176,7 @@ type Budget struct {
 	// RetryAt is when the next attempt may begin, after one that the service ended (T95).
 	RetryAt time.Time `json:"retry_at,omitzero"`
 	// Jobs are the background work that the run started and whose end was not heard of.
-	Jobs []Job `json:"jobs,omitempty"`
+	Jobs []Job `json:"jobs,omitzero"`
 }
 
 // Blocks counts the Stop blocks of one prompt; two are the most, counted before they are printed.
