@@ -88,13 +88,16 @@ func (h *handler) runningCount(t *loopState) (r loop.Running, read int64, err er
 
 // growing is what grows while the iteration runs: its transcript, the cursors from which it is
 // counted, and the transcripts of workers that have none. The history has the cursor of a worker
-// that had ended and was sent on.
+// that had ended and was sent on; one whose transcript began in this iteration is not in it.
 func (h *handler) growing(t *loopState) (path string, cursors []loop.Cursor, fresh []string) {
 	path = h.transcript(t, loop.Call{})
 	_, cursors = t.Tick.Spending(t.Budget)
 	fresh = usage.Fresh(path, cursors, t.Tick.Workers, h.ev.AgentID)
-	if len(fresh) > 0 {
-		ended, err := h.files.Ended(t.Budget, path, fresh)
+	old := slices.DeleteFunc(slices.Clone(fresh), func(name string) bool {
+		return usage.Began(path, name).After(t.Tick.StartedAt)
+	})
+	if len(old) > 0 {
+		ended, err := h.files.Ended(t.Budget, path, old)
 		h.slip(err)
 		cursors = append(slices.Clip(cursors), ended...)
 	}

@@ -358,11 +358,11 @@ func (h *handler) dirty(on []loop.Worktree) map[string][]string {
 // ended.
 func (h *handler) interruptMark(t *loopState, forked bool) bool {
 	path := t.Tick.Transcript
-	r, err := usage.Count(path, h.counted(t, path), usage.NewTable(nil))
-	marks := r.Interrupted
+	r, err := usage.Main(path, t.Budget.Cursors)
 	if forked {
-		marks = append(marks, r.InterruptedAgents...)
+		r, err = usage.Count(path, h.counted(t, path), usage.NewTable(nil))
 	}
+	marks := append(r.Interrupted, r.InterruptedAgents...)
 	return err == nil && slices.ContainsFunc(marks, func(prompt string) bool {
 		return prompt == "" || slices.Contains(t.Tick.Prompts, prompt)
 	})
@@ -370,8 +370,7 @@ func (h *handler) interruptMark(t *loopState, forked bool) bool {
 
 // pastDialogs returns the dialogs of the transcript.
 func (h *handler) pastDialogs(t *loopState, e loop.Event) (list []loop.Answers) {
-	path := h.transcript(t, e)
-	r, err := usage.Count(path, h.counted(t, path), usage.NewTable(nil))
+	r, err := usage.Main(h.transcript(t, e), t.Budget.Cursors)
 	if err != nil {
 		return nil
 	}

@@ -47,7 +47,7 @@ func (s *Store) Ended(
 			continue
 		case err != nil:
 			return list, fmt.Errorf("read %s: %w", s.disk.path(historyName(run.Skill)), err)
-		case !bytes.Contains(line, []byte(beforeEnded)),
+		case paths == nil && !bytes.Contains(line, []byte(beforeEnded)),
 			paths != nil && !slices.ContainsFunc(paths, func(path string) bool {
 				return bytes.Contains(line, []byte(path))
 			}):

@@ -49,6 +49,13 @@ func Count(transcript string, cursors []loop.Cursor, t Table) (Result, error) {
 	return newCounter(t).count(transcript, cursors)
 }
 
+// Main is Count of the main transcript alone, for what a person did in it.
+func Main(transcript string, cursors []loop.Cursor) (Result, error) {
+	c := newCounter(NewTable(nil))
+	_, err := c.all(sources(transcript, cursors, nil))
+	return c.res, err
+}
+
 // counter is one Count under way.
 type counter struct {
 	table  func() Table

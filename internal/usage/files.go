@@ -1,6 +1,8 @@
 package usage
 
 import (
+	"bytes"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"hooks/internal/loop"
+	"hooks/internal/safefile"
 )
 
 // Bounds of the search for subagents' transcripts.
@@ -94,6 +97,22 @@ func agentName(id string) string { return "subagents/agent-" + filepath.Base(id)
 // agentPath is where a subagent's transcript is, by its name in the cursor.
 func agentPath(transcript, name string) string {
 	return filepath.Join(sessionDir(transcript), filepath.FromSlash(name))
+}
+
+// Began is the time of the first line of a subagent's transcript, zero if it cannot be read.
+func Began(transcript, name string) (at time.Time) {
+	f, _, err := safefile.Open(agentPath(transcript, name))
+	if err != nil {
+		return at
+	}
+	defer f.Close()
+	head := make([]byte, 32<<10)
+	n, _ := io.ReadFull(f, head)
+	line, _, whole := bytes.Cut(head[:n], []byte("\n"))
+	if r, ok := read(line); ok && whole {
+		at, _ = time.Parse(time.RFC3339Nano, r.at)
+	}
+	return at
 }
 
 // AgentTranscript is where the client keeps the transcript of a session's subagent, by its id.
