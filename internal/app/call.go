@@ -77,9 +77,10 @@ func (h *handler) fetchCall(t *loopState, k *loop.Known, need loop.Need) (err er
 // runningCount counts what the iteration has spent until now, and how much of that was read in this
 // call.
 func (h *handler) runningCount(t *loopState) (r loop.Running, read int64, err error) {
-	r, cursors := t.Tick.Spending(t.Budget)
+	r, _ = t.Tick.Spending(t.Budget)
+	path, cursors, fresh := h.growing(t)
 	rates := func() usage.Table { return usage.NewTable(h.config(t).Rates) }
-	look, err := usage.Running(h.transcript(t, loop.Call{}), cursors, rates)
+	look, err := usage.Running(path, cursors, fresh, rates)
 	r.Dollars = r.Dollars.Plus(look.Dollars)
 	r.Cursors = loop.Overlay(r.Cursors, look.Cursors)
 	return r, look.Read, err
@@ -94,6 +95,24 @@ func (h *handler) model(t *loopState, cursors []loop.Cursor) loop.Model {
 	return m
 }
 
+// growing is what grows while the iteration runs: its transcript, the cursors from which it is
+// counted, and the transcripts of workers that have none. The history has the cursor of a worker
+// that had ended and was sent on; one whose transcript began in this iteration is not in it.
+func (h *handler) growing(t *loopState) (path string, cursors []loop.Cursor, fresh []string) {
+	path = h.transcript(t, loop.Call{})
+	_, cursors = t.Tick.Spending(t.Budget)
+	fresh = usage.Fresh(path, cursors, t.Tick.Workers, h.ev.AgentID)
+	old := slices.DeleteFunc(slices.Clone(fresh), func(name string) bool {
+		return usage.Began(path, name).After(t.Tick.StartedAt)
+	})
+	if len(old) > 0 {
+		ended, err := h.files.Ended(t.Budget, path, old)
+		h.slip(err)
+		cursors = append(slices.Clip(cursors), ended...)
+	}
+	return path, cursors, fresh
+}
+
 // keepAtResult is how many bytes of transcript the next look may read again before a tool's result
 // saves the running count.
 const keepAtResult = 256 << 10
@@ -101,11 +120,8 @@ const keepAtResult = 256 << 10
 // keepRunning saves the running counts of the open iterations, once much of the transcripts is new.
 func (h *handler) keepRunning(list []*loopState) {
 	for _, t := range list {
-		if !h.open(t) || t.Budget.Ceilings.Dollars == 0 {
-			continue
-		}
-		_, cursors := t.Tick.Spending(t.Budget)
-		if usage.Grown(h.transcript(t, loop.Call{}), cursors) < keepAtResult {
+		if !h.open(t) || t.Budget.Ceilings.Dollars == 0 ||
+			usage.Grown(h.growing(t)) < keepAtResult {
 			continue
 		}
 		running, _, err := h.runningCount(t)

@@ -43,7 +43,8 @@ func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known, need loop.Nee
 		k.Dialogs = h.pastDialogs(t, e)
 	}
 	if need&loop.NeedCalls != 0 {
-		_, calls, _, _ := usage.Done(h.transcript(t, e), t.Budget.Cursors, usage.NewTable(nil))
+		path := h.transcript(t, e)
+		_, calls, _, _ := usage.Done(path, h.counted(t, path), usage.NewTable(nil))
 		k.Calls = h.missedCalls(t, calls)
 	}
 	if need&loop.NeedDialog != 0 {
@@ -116,8 +117,8 @@ func (h *handler) fetchOwner(t *loopState, k *loop.Known) {
 // no one reads a foreign session's transcript again.
 func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err error) {
 	path := h.transcript(t, e)
-	rates := usage.NewTable(h.config(t).Rates)
-	spent, calls, notes, err := usage.Done(path, t.Budget.Cursors, rates)
+	table := usage.NewTable(h.config(t).Rates)
+	spent, calls, notes, err := usage.Done(path, h.counted(t, path), table)
 	if session := h.countedSession(t, e); err != nil && session != h.ev.SessionID {
 		return uncounted(session, err)
 	}
@@ -139,7 +140,16 @@ func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err err
 
 // runNow returns the run at this moment, with its open iteration, for a text.
 func (h *handler) runNow(t *loopState) *loop.Budget {
-	return usage.Now(t.Budget, t.Tick, true, usage.NewTable(h.config(t).Rates), h.now).Run
+	counted := func(path string) []loop.Cursor { return h.counted(t, path) }
+	table := usage.NewTable(h.config(t).Rates)
+	return usage.Now(t.Budget, t.Tick, true, counted, table, h.now).Run
+}
+
+// counted are the cursors from which the transcript's session is counted.
+func (h *handler) counted(t *loopState, transcript string) []loop.Cursor {
+	cursors, err := h.files.Counted(t.Budget, transcript)
+	h.slip(err)
+	return cursors
 }
 
 // countedSession is the session whose transcript is counted.
@@ -359,13 +369,17 @@ func (h *handler) dirty(on []loop.Worktree) map[string][]string {
 // transcript only; where the turn reached its Stop, a worker's mark means that the worker was
 // ended.
 func (h *handler) interruptMark(t *loopState, forked bool) bool {
-	r, err := usage.Count(t.Tick.Transcript, t.Budget.Cursors, usage.NewTable(nil))
+	path := t.Tick.Transcript
+	r, err := usage.Main(path, t.Budget.Cursors)
+	if forked {
+		r, err = usage.Count(path, h.counted(t, path), usage.NewTable(nil))
+	}
 	return err == nil && r.Marked(t.Tick.Prompts, forked)
 }
 
 // pastDialogs returns the dialogs of the transcript.
 func (h *handler) pastDialogs(t *loopState, e loop.Event) (list []loop.Answers) {
-	r, err := usage.Count(h.transcript(t, e), t.Budget.Cursors, usage.NewTable(nil))
+	r, err := usage.Main(h.transcript(t, e), t.Budget.Cursors)
 	if err != nil {
 		return nil
 	}

@@ -31,7 +31,7 @@ func (e *entry) load() error {
 	if err == nil && s.Budget == nil && e.asks.Flags.Resume {
 		var last *loop.Iteration
 		if last, err = e.resumable(); last != nil {
-			s.Budget = &last.Budget
+			s.Budget, err = e.files.BudgetOf(last)
 		}
 	}
 	if e.State = s; e.asks.Answers == nil { // else a person has just spoken

@@ -67,9 +67,18 @@ func stored(skill loop.Skill, s store.State) *loopState {
 
 func (v *question) present(skill loop.Skill, s store.State) *loopState {
 	l := stored(skill, s)
-	p := usage.Now(s.Budget, s.Tick, alive(s.Budget),
-		usage.NewTable(config.Of(s.Budget.Config, v.project).Rates), v.now)
-	if l.Budget, l.since, l.notes = p.Run, p.Since, p.Notes; p.Tick != nil {
+	var slips []string
+	counted := func(path string) []loop.Cursor {
+		cursors, err := v.files.Counted(s.Budget, path)
+		if err != nil {
+			slips = append(slips, err.Error())
+		}
+		return cursors
+	}
+	table := usage.NewTable(config.Of(s.Budget.Config, v.project).Rates)
+	p := usage.Now(s.Budget, s.Tick, alive(s.Budget), counted, table, v.now)
+	l.Budget, l.since, l.notes = p.Run, p.Since, append(p.Notes, slips...)
+	if p.Tick != nil {
 		l.Tick = p.Tick
 	}
 	return l

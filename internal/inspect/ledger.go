@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -232,14 +233,21 @@ func (l *ledger) byAgent(table usage.Table) {
 }
 
 // readParts collects the parts of sessions that the run was counted from. A part is a row of lines
-// with the same main transcript, whose cursor is the first; it ends at the cursors of its last
-// line.
+// with the same main transcript, whose cursor is the first in their snapshots. It ends at the
+// cursors of its last snapshot, and where its workers ended at those of its lines.
 func (l *ledger) readParts(files *store.Store) {
 	var last []byte // snapshot of the part's last line
 	var main []byte // transcript of the part, as JSON
+	ended := map[string]loop.Cursor{}
 	end := func() {
 		if n := len(l.parts); n > 0 {
-			_ = json.Unmarshal([]byte(gjson.GetBytes(last, "cursors").Raw), &l.parts[n-1].UpTo)
+			part := &l.parts[n-1]
+			_ = json.Unmarshal([]byte(gjson.GetBytes(last, "cursors").Raw), &part.UpTo)
+			for _, c := range part.UpTo {
+				delete(ended, c.Path)
+			}
+			part.UpTo = slices.AppendSeq(part.UpTo, maps.Values(ended))
+			clear(ended)
 		}
 	}
 	l.ran(files, func(it *loop.Iteration, snapshot []byte) {
@@ -256,7 +264,10 @@ func (l *ledger) readParts(files *store.Store) {
 			main = []byte(path.Raw)
 		}
 		last = append(last[:0], snapshot...)
-	})
+		for _, c := range it.Cursors {
+			ended[c.Path] = c
+		}
+	}, "cursors")
 	end()
 }
 
@@ -280,7 +291,8 @@ func (l *ledger) stretches() []usage.Stretch {
 	if n := len(list); n == 0 || list[n-1].Transcript != began.Transcript {
 		list = append(list, began)
 	}
-	list[len(list)-1].UpTo = l.run.Cursors
+	part := &list[len(list)-1]
+	part.UpTo = loop.Overlay(part.UpTo, l.run.Cursors)
 	return list
 }
 

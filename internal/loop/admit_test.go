@@ -176,7 +176,7 @@ func TestWhatIsAskedOfARun(t *testing.T) {
 	run := &Budget{
 		Ceilings: Ceilings{PRs: 3}, Status: Active,
 		Cursors: []Cursor{
-			{Path: SubagentFolder + "a.jsonl"},
+			{Path: subagentFolder + "a.jsonl"},
 			{Path: "main.jsonl"},
 			{Path: "b.jsonl"},
 		},

@@ -14,7 +14,7 @@ type BacklogRun struct {
 	SkippedBranches Branches `json:"deferred_branches,omitempty" codec:"after=deferred_targets"`
 	// FailedIssues are those that the run itself worked on last and did not finish: their
 	// in-progress label is its own.
-	FailedIssues []int `json:"failed_issues,omitempty" codec:"after=deferred_branches"`
+	FailedIssues []int `json:"failed_issues,omitzero" codec:"after=deferred_branches"`
 	// MaxIdle is how many iterations in a row without a change end a work loop; 0 for any number.
 	MaxIdle int `json:"max_idle,omitempty" codec:"after=audit"`
 }

@@ -208,6 +208,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	if missing := k.lacks(NeedRunning); missing != 0 {
 		return Outcome{Need: missing}
 	}
+	found := s.finds(k.Running)
 	s.Tick.Count(s.Run, k.Running)
 	spent := s.Run.DollarsEstimate.Plus(k.Running.Dollars)
 	total := spent
@@ -225,7 +226,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 			out.Save.Run = s.Run
 		}
 	}
-	if first || k.Read >= keepAtCall {
+	if first || found || k.Read >= keepAtCall {
 		out.Save.Tick = s.Tick
 	}
 	if reached != "" && spent > limit && (e.Agent != "" || !e.Finishes && !e.Asks) {

@@ -10,7 +10,7 @@ import (
 // Spent is the usage counted since the last iteration's end.
 type Spent struct {
 	ByModel map[string]Tokens
-	Cursors []Cursor
+	Cursors []Cursor  // those that moved or have requests open, the main one first
 	Source  string    // of the rates: rate_table_source
 	Skipped int       // transcript lines that could not be read
 	By      []Spender // the threads that spent most; nil where they were not counted
@@ -66,6 +66,9 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 	}
 	run.settle(&t, fired, e)
 	line := line(run, &t, fired, e)
+	if e.Spent.Cursors != nil {
+		line.Cursors = run.endWorkers(t.Workers)
+	}
 	line.Task, line.Audit = attempt, phase
 	if len(t.PRs) > 0 { // without a PR no worker took anything
 		line.Taken = t.Taken
@@ -123,7 +126,7 @@ func (b *Budget) Spend(s Spent) {
 	b.TokensByModel = byModel
 	b.SkippedLines += s.Skipped
 	if s.Cursors != nil {
-		b.Cursors = s.Cursors
+		b.Cursors = Advance(b.Cursors, s.Cursors)
 	}
 	if s.Source != "" {
 		b.RateTableSource = s.Source

@@ -24,23 +24,20 @@ func (t *Tick) Spending(run *Budget) (r Running, cursors []Cursor) {
 	return *t.Running, Overlay(run.Cursors, t.Running.Cursors)
 }
 
-// Overlay is cursors with newer ones in place of those of the same transcripts. The newer ones come
-// first.
-func Overlay(cursors, newer []Cursor) []Cursor {
-	out := slices.Clone(newer)
-	for _, c := range cursors {
-		if !slices.ContainsFunc(newer, func(n Cursor) bool { return n.Path == c.Path }) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // Count keeps a running count, unless a call at the same time has counted further.
 func (t *Tick) Count(run *Budget, r Running) {
 	if now, _ := t.Spending(run); r.From == run.DollarsEstimate && r.read() > now.read() {
 		t.Running = &r
 	}
+}
+
+// finds reports whether a running count has the transcript of a worker that the tick does not know.
+// It is kept at once: the calls of other threads do not look for it.
+func (s State) finds(r Running) bool {
+	_, known := s.Tick.Spending(s.Run)
+	return slices.ContainsFunc(r.Cursors, func(c Cursor) bool {
+		return !slices.ContainsFunc(known, func(k Cursor) bool { return k.Path == c.Path })
+	})
 }
 
 func (r *Running) read() (n int64) {

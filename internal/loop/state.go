@@ -2,7 +2,6 @@ package loop
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -84,23 +83,6 @@ func Sum(byModel map[string]Tokens) (sum Tokens) {
 	return sum
 }
 
-// Cursor is how far a transcript has been counted, so that the next read starts there.
-type Cursor struct {
-	Path   string `json:"path"`
-	Offset int64  `json:"offset"` // bytes counted, up to the end of a whole line
-	Inode  uint64 `json:"inode,omitempty"`
-	// Open holds the last requests seen with what was counted for each: later lines of the same
-	// request may say more.
-	Open []Counted `json:"open,omitempty"`
-}
-
-// Counted is what one request contributed so far.
-type Counted struct {
-	ID     string `json:"id"` // message id and request id, joined by a space
-	Model  string `json:"model"`
-	Tokens Tokens `json:"tokens"`
-}
-
 // Budget is a run: its identity, its ceilings, everything spent so far. It is the whole of
 // {skill}.budget.json (R109) and, mirrored in every history line, what a resume starts from (R131).
 // Every run has these fields, except for BacklogRun (work and review), Tasks and Audit.
@@ -132,7 +114,7 @@ type Budget struct {
 	Seq        int         `json:"seq"` // history lines of this run that this budget includes
 
 	TokensByModel   map[string]Tokens `json:"tokens_by_model,omitempty"`
-	DeferredTargets []string          `json:"deferred_targets,omitempty"`
+	DeferredTargets []string          `json:"deferred_targets,omitzero"`
 	Cursors         []Cursor          `json:"cursors,omitempty"`
 
 	// Ignores are the files by which git left others out when a task or an audit loop began, and
@@ -143,7 +125,7 @@ type Budget struct {
 	// start a fresh run.
 	Flags string `json:"flags"`
 	// OtherFlags are those of further commands that a person typed for this run, with --resume.
-	OtherFlags []string `json:"other_flags,omitempty"`
+	OtherFlags []string `json:"other_flags,omitzero"`
 	// Command is the slash command that starts a tick, as in "/sdd:work --loop".
 	Command   string `json:"command"`
 	UnderLoop bool   `json:"under_loop,omitempty"`
@@ -190,7 +172,7 @@ type Budget struct {
 	// written.
 	SealedIn string `json:"sealed_in,omitempty"`
 	// Receipts are the sessions of the run in which the hooks fired, the last ones.
-	Receipts []Receipt `json:"receipts,omitempty"`
+	Receipts []Receipt `json:"receipts,omitzero"`
 	// Tasks is what a task loop has beyond that; nil for any other kind.
 	Tasks *TaskRun `json:"tasks,omitempty"`
 	// Audit is what an audit loop has beyond that; nil for any other kind.
@@ -202,7 +184,7 @@ type Budget struct {
 	// RetryAt is when the next attempt may begin, after one that the service ended (T95).
 	RetryAt time.Time `json:"retry_at,omitzero"`
 	// Jobs are the background work that the run started and whose end was not heard of.
-	Jobs []Job `json:"jobs,omitempty"`
+	Jobs []Job `json:"jobs,omitzero"`
 }
 
 // Blocks counts the Stop blocks of one prompt; two are the most, counted before they are printed.
@@ -347,6 +329,8 @@ type Iteration struct {
 	// what an interrupted iteration left half done (R44)
 	Left          []string `json:"left,omitempty"`
 	SkippedForPID int      `json:"skipped_for_pid,omitempty"`
+	// Cursors are of the workers that ended: the budget has them no longer.
+	Cursors []Cursor `json:"cursors,omitempty"`
 	// of transcripts, which could not be read
 	SkippedLines int      `json:"skipped_lines,omitempty"`
 	Observed     Observed `json:"observed,omitzero"`
@@ -391,17 +375,3 @@ func AppendNew[T comparable](list []T, items ...T) []T {
 func without[T comparable](list []T, item T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return v == item })
 }
-
-// Transcript is the run's main transcript, "" where none was counted yet.
-func (b *Budget) Transcript() string {
-	for _, c := range b.Cursors {
-		if !strings.HasPrefix(c.Path, SubagentFolder) {
-			return c.Path
-		}
-	}
-	return ""
-}
-
-// SubagentFolder begins the path of a cursor of a subagent's transcript. Such a path is relative to
-// the main transcript's folder.
-const SubagentFolder = "subagents/"

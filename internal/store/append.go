@@ -17,7 +17,7 @@ import (
 // (R123, R126). A line that the history already has is refused with errCommitted; a failed write
 // leaves the history as it was. The caller holds the guard.
 func (s *Store) appendHistory(it *loop.Iteration) (created bool, err error) {
-	line, err := s.lineOf(it)
+	line, err := s.lineOf(it, nil)
 	if err == nil {
 		var h *historyFile
 		if h, err = s.openForLine(it); err == nil {
@@ -31,10 +31,14 @@ func (s *Store) appendHistory(it *loop.Iteration) (created bool, err error) {
 	return created, s.settle()
 }
 
-// lineOf is the text of a line that can be read again.
-func (s *Store) lineOf(it *loop.Iteration) ([]byte, error) {
+// lineOf is the text of a line that can be read again. Its snapshot leaves out the lists that are
+// as in the budget on disk, whose text is given unless there is none.
+func (s *Store) lineOf(it *loop.Iteration, disk []byte) ([]byte, error) {
 	own := *it
 	own.Version, own.Budget.Version = loop.Version, loop.Version
+	if old, err := parse[loop.Budget]("", disk); disk != nil && err == nil {
+		own.Budget.LeaveOut(old)
+	}
 	own.Budget.Audit = own.Budget.Audit.Stored()
 	line, err := codec.Encode(own)
 	if err != nil {

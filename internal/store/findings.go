@@ -185,7 +185,7 @@ func (s *Store) acceptFindings(run sealed, f *found) error {
 	own.Found.Bytes, own.Found.Sum = int64(len(text)), sumOf(text)
 	own.Tally()
 	b.Audit = &own
-	_, body, err := s.budgetText(run.Budget, b)
+	_, _, body, err := s.budgetText(run.Budget, b)
 	if err != nil {
 		return err
 	}

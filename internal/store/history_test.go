@@ -231,7 +231,7 @@ func TestLinesRoundTrip(t *testing.T) {
 		it := rapid.MakeCustom[loop.Iteration](Values()).Draw(rt, "line")
 		it.Version, it.Budget.Version = 1, 1
 		s := &Store{disk: disk{shown: Dir}}
-		body, err := s.lineOf(&it)
+		body, err := s.lineOf(&it, nil)
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -111,6 +111,9 @@ func (s *Store) adoptLines(st *State, closing, newest *loop.Iteration) error {
 		b := newest.Budget
 		b.RunID = newest.RunID
 		b.Seq = newest.Seq // a snapshot with a lower seq would be restored again and again
+		if err := s.complete(&b, st.Budget); err != nil {
+			return err
+		}
 		if err := s.saveBudget(st.BudgetPath, &b); err != nil {
 			return err
 		}
@@ -123,6 +126,31 @@ func (s *Store) adoptLines(st *State, closing, newest *loop.Iteration) error {
 		st.Tick = nil
 	}
 	return nil
+}
+
+// BudgetOf is the budget as a line has it, with the lists that its snapshot leaves out.
+func (s *Store) BudgetOf(it *loop.Iteration) (*loop.Budget, error) {
+	b := it.Budget
+	return &b, s.complete(&b, nil)
+}
+
+// complete fills in what the snapshot of a line leaves out, from the lines before it, and from the
+// budget that they begin with; nil where it is gone.
+func (s *Store) complete(b, before *loop.Budget) error {
+	err := s.backwards(b.Skill, func(it *loop.Iteration) bool {
+		switch {
+		case it.RunID != b.RunID || it.Seq > b.Seq:
+			return true
+		case before != nil && it.Seq <= before.Seq:
+			return false
+		}
+		b.FillIn(&it.Budget)
+		return true
+	})
+	if before != nil {
+		b.FillIn(before)
+	}
+	return err
 }
 
 // behind reports whether the budget on disk lacks what the line committed. A missing budget is

@@ -24,7 +24,7 @@ func (s *Store) saveBudget(path string, b *loop.Budget) error {
 	if err != nil {
 		return fmt.Errorf("save budget: %w", err)
 	}
-	at, text, err := s.budgetText(path, b)
+	at, _, text, err := s.budgetText(path, b)
 	if err == nil {
 		err = s.changeBudget(path, b, text, func() error {
 			return s.inPlace(at, path, b.Skill, func() error {
@@ -35,22 +35,23 @@ func (s *Store) saveBudget(path string, b *loop.Budget) error {
 	return wrap("save budget", err)
 }
 
-// budgetText is what saveBudget writes and where, or why it does not.
-func (s *Store) budgetText(path string, b *loop.Budget) (at place, text []byte, err error) {
+// budgetText is what saveBudget replaces, what it writes and where, or why it does not.
+func (s *Store) budgetText(
+	path string, b *loop.Budget,
+) (at place, old, text []byte, err error) {
 	if at, err = s.place(b.Skill, path); errors.Is(err, os.ErrNotExist) && s.makeFolder(path) {
 		at, err = s.place(b.Skill, path)
 	}
-	if err != nil {
-		return at, nil, err
+	if err == nil {
+		old, err = s.oldBudget(at, b)
 	}
-	old, err := s.oldBudget(at, b)
 	if err != nil {
-		return at, nil, err
+		return at, nil, nil, err
 	}
 	own := *b
 	own.Version, own.Audit = loop.Version, own.Audit.Stored()
 	text, err = fileText(at.disk, at.name, &budgetFormat, own, old)
-	return at, text, err
+	return at, old, text, err
 }
 
 // oldBudget is the text that is about to be replaced, nil if there is none.
@@ -141,7 +142,8 @@ func (s *Store) commit(
 		return false, fmt.Errorf("append history: %w", err)
 	}
 	it.Budget.Audit = b.Audit
-	line, err := s.lineOf(it)
+	at, old, text, berr := s.budgetText(budgetPath, b)
+	line, err := s.lineOf(it, old)
 	var h *historyFile
 	if err == nil {
 		h, err = s.openForLine(it)
@@ -150,9 +152,8 @@ func (s *Store) commit(
 		return false, fmt.Errorf("append history: %w", err)
 	}
 	defer h.f.Close()
-	at, text, err := s.budgetText(budgetPath, b)
 	var draft *unfinished // nil: saveBudget does it all, and returns the error, after the line
-	if err == nil {
+	if berr == nil {
 		if draft, _ = at.disk.begin(at.name, text); draft != nil {
 			draft.ahead()
 		}

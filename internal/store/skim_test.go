@@ -25,7 +25,7 @@ func TestSkimSaysWhatReadingSays(t *testing.T) {
 	behind := []string{"gates", "stop_conditions_fired", "usage_by_model", "qmd_error", "left"}
 	rapid.Check(t, func(rt *rapid.T) {
 		it := rapid.MakeCustom[loop.Iteration](Values()).Draw(rt, "line")
-		body := bytes.TrimSpace(must((&Store{disk: disk{shown: Dir}}).lineOf(&it)))
+		body := bytes.TrimSpace(must((&Store{disk: disk{shown: Dir}}).lineOf(&it, nil)))
 		root := gjson.ParseBytes(body)
 		odd := strings.Replace(string(body), `,"budget_snapshot":`, `, "budget_snapshot":`, 1)
 		for _, text := range []string{string(body), odd} {

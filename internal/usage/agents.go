@@ -2,7 +2,6 @@ package usage
 
 import (
 	"bytes"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -57,7 +56,7 @@ func (s Stretch) sources() (out []source) {
 		ends[c.Path] = c.Offset
 	}
 	main, _ := mainCursor(s.Transcript, s.UpTo)
-	for _, from := range sources(s.Transcript, nil) {
+	for _, from := range sources(s.Transcript, nil, agents(s.Transcript)) {
 		if from.main {
 			_, from.cursor.Offset, from.known = promptLine(s.Transcript, 0, s.Prompt)
 			from.end = main.Offset
@@ -97,7 +96,7 @@ const maxNote = 64 << 10
 // describe fills in who a subagent is.
 func (a *Agent) describe(from source) {
 	note, _ := readNote(from.path)
-	a.ID = agentID(from.name)
+	a.ID = loop.AgentOf(from.name)
 	a.Type, a.Task = note.Get("agentType").String(), note.Get("description").String()
 }
 
@@ -115,9 +114,4 @@ func readNote(transcript string) (note gjson.Result, ok bool) {
 		return gjson.Result{}, false
 	}
 	return note, true
-}
-
-// agentID is a subagent's id by the name of its transcript.
-func agentID(name string) string {
-	return strings.TrimPrefix(strings.TrimSuffix(path.Base(name), ".jsonl"), "agent-")
 }

@@ -73,7 +73,7 @@ func session(tb testing.TB, size int64) tree {
 func BenchmarkFromNothing(b *testing.B) {
 	tr := session(b, 256<<20)
 	var size int64
-	for _, name := range append(agents(sessionDir(tr.main)), "") {
+	for _, name := range append(agents(tr.main), "") {
 		path := tr.main
 		if name != "" {
 			path = filepath.Join(sessionDir(tr.main), name)

@@ -17,7 +17,8 @@ import (
 
 // Result is the content of the transcripts beyond the cursors.
 type Result struct {
-	// Cursors are where the next Count begins. They replace the ones passed in.
+	// Cursors are where the next Count begins: those passed in, advanced by these. They are the
+	// main one, and those of subagents that moved or have requests open.
 	Cursors []loop.Cursor
 	// ByModel is what was spent since, by the model that answered.
 	ByModel map[string]loop.Tokens
@@ -61,6 +62,13 @@ func Count(transcript string, cursors []loop.Cursor, t Table) (Result, error) {
 	return newCounter(t).count(transcript, cursors)
 }
 
+// Main is Count of the main transcript alone, for what a person did in it.
+func Main(transcript string, cursors []loop.Cursor) (Result, error) {
+	c := newCounter(NewTable(nil))
+	_, err := c.all(sources(transcript, cursors, nil))
+	return c.res, err
+}
+
 // counter is one Count under way.
 type counter struct {
 	table  func() Table
@@ -97,10 +105,10 @@ func newCounter(t Table) *counter {
 
 func (c *counter) count(transcript string, cursors []loop.Cursor) (Result, error) {
 	if transcript == "" {
-		return Result{Cursors: cursors, ByModel: map[string]loop.Tokens{}}, nil
+		return Result{ByModel: map[string]loop.Tokens{}}, nil
 	}
-	done, err := c.all(sources(transcript, cursors))
-	c.res.Cursors = c.merge(done, cursors)
+	done, err := c.all(sources(transcript, cursors, agents(transcript)))
+	c.res.Cursors = c.moved(done)
 	return c.res, err
 }
 
@@ -130,18 +138,14 @@ func (c *counter) all(list []source) (done []loop.Cursor, err error) {
 	return done, errors.Join(errs...)
 }
 
-// merge puts the main cursor first and keeps the cursors of subagents whose file is gone for the
-// moment.
-func (c *counter) merge(done, old []loop.Cursor) []loop.Cursor {
+// moved puts the main cursor first, and leaves out those at which nothing can have changed.
+func (c *counter) moved(done []loop.Cursor) []loop.Cursor {
 	last := len(done) - 1
-	out := append([]loop.Cursor{done[last]}, done[:last]...)
-	have := map[string]bool{}
-	for _, d := range done {
-		have[d.Path] = true
-	}
-	for _, o := range old {
-		if c.list[last].known && !have[o.Path] && strings.HasPrefix(o.Path, "subagents/") {
-			out = append(out, o)
+	out := done[last:]
+	for i, now := range done[:last] {
+		before := c.list[i].cursor
+		if now.Offset != before.Offset || now.Inode != before.Inode || before.Open != nil {
+			out = append(out, now)
 		}
 	}
 	return out

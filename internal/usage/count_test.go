@@ -77,6 +77,7 @@ func (tr tree) count(cursors []loop.Cursor) counted {
 	if err != nil {
 		tr.Fatal(err)
 	}
+	r.Cursors = loop.Advance(cursors, r.Cursors)
 	return r
 }
 

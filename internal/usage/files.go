@@ -1,13 +1,17 @@
 package usage
 
 import (
+	"bytes"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"hooks/internal/loop"
+	"hooks/internal/safefile"
 )
 
 // Bounds of the search for subagents' transcripts.
@@ -33,10 +37,10 @@ type source struct {
 // sessionDir is where a session keeps its subagents' transcripts.
 func sessionDir(transcript string) string { return strings.TrimSuffix(transcript, ".jsonl") }
 
-// sources lists the subagents' transcripts, then the main one, each with its cursor. It ignores
-// cursors of another session's transcript. Subagents come first so that an old client's copies of
-// their lines in the main transcript are recognised.
-func sources(transcript string, cursors []loop.Cursor) (out []source) {
+// sources lists the named subagents' transcripts, then the main one, each with its cursor. It
+// ignores cursors of another session's transcript. Subagents come first so that an old client's
+// copies of their lines in the main transcript are recognised.
+func sources(transcript string, cursors []loop.Cursor, names []string) (out []source) {
 	main := source{path: transcript, name: transcript, main: true}
 	main.cursor, main.known = mainCursor(transcript, cursors)
 	byName := map[string]loop.Cursor{}
@@ -45,7 +49,7 @@ func sources(transcript string, cursors []loop.Cursor) (out []source) {
 			byName[c.Path] = c
 		}
 	}
-	for _, name := range agents(sessionDir(transcript)) {
+	for _, name := range names {
 		s := source{path: agentPath(transcript, name), name: name}
 		s.cursor, s.known = byName[name]
 		out = append(out, s)
@@ -53,14 +57,67 @@ func sources(transcript string, cursors []loop.Cursor) (out []source) {
 	return append(out, main)
 }
 
+// Fresh are the names of the transcripts without a cursor that belong to a running worker or to the
+// subagent whose call it is, "" in the main thread. That of the caller is searched for if need be,
+// as a workflow's lies deeper.
+func Fresh(transcript string, cursors []loop.Cursor, workers []string, caller string) []string {
+	var names []string
+	for _, id := range loop.Uncounted(cursors, append(slices.Clip(workers), caller)) {
+		name := agentName(id)
+		_, err := os.Lstat(agentPath(transcript, name))
+		if err != nil && id == caller {
+			for _, name = range agents(transcript) {
+				if loop.AgentOf(name) == id {
+					err = nil
+					break
+				}
+			}
+		}
+		if err == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// growing are the fresh transcripts and all that have a cursor. No others are looked for, because a
+// long run leaves many that have ended; the end of the iteration finds all.
+func growing(cursors []loop.Cursor, fresh []string) (names []string) {
+	for _, c := range cursors {
+		if loop.AgentOf(c.Path) != "" {
+			names = append(names, c.Path)
+		}
+	}
+	return loop.AppendNew(names, fresh...)
+}
+
+// agentName is the name of a subagent's transcript, by its id.
+func agentName(id string) string { return "subagents/agent-" + filepath.Base(id) + ".jsonl" }
+
 // agentPath is where a subagent's transcript is, by its name in the cursor.
 func agentPath(transcript, name string) string {
 	return filepath.Join(sessionDir(transcript), filepath.FromSlash(name))
 }
 
+// Began is the time of the first line of a subagent's transcript, zero if it cannot be read.
+func Began(transcript, name string) (at time.Time) {
+	f, _, err := safefile.Open(agentPath(transcript, name))
+	if err != nil {
+		return at
+	}
+	defer f.Close()
+	head := make([]byte, 32<<10)
+	n, _ := io.ReadFull(f, head)
+	line, _, whole := bytes.Cut(head[:n], []byte("\n"))
+	if r, ok := read(line); ok && whole {
+		at, _ = time.Parse(time.RFC3339Nano, r.at)
+	}
+	return at
+}
+
 // AgentTranscript is where the client keeps the transcript of a session's subagent, by its id.
 func AgentTranscript(transcript, id string) string {
-	return agentPath(transcript, "subagents/agent-"+filepath.Base(id)+".jsonl")
+	return agentPath(transcript, agentName(id))
 }
 
 // mainCursor finds the main transcript's cursor. It compares only the file name, which is the
@@ -80,7 +137,8 @@ func isMain(c loop.Cursor) bool {
 
 // agents lists the subagents' transcripts below a session's directory, with forward slashes,
 // sorted. It follows no symbolic links.
-func agents(dir string) (names []string) {
+func agents(transcript string) (names []string) {
+	dir := sessionDir(transcript)
 	root := filepath.Join(dir, "subagents")
 	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || len(names) == maxFiles {
@@ -105,7 +163,7 @@ func agents(dir string) (names []string) {
 // present end. The first cursor is the main transcript's.
 func Baseline(transcript string, from int64) []loop.Cursor {
 	out := []loop.Cursor{before(transcript, transcript, from)}
-	for _, name := range agents(sessionDir(transcript)) {
+	for _, name := range agents(transcript) {
 		out = append(out, before(agentPath(transcript, name), name, -1))
 	}
 	return out

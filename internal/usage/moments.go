@@ -53,8 +53,8 @@ func Moments(transcript string) iter.Seq2[Moment, error] {
 	return func(yield func(Moment, error) bool) {
 		w := momentReader{yield: yield}
 		w.file(transcript, "")
-		for _, name := range agents(sessionDir(transcript)) {
-			w.file(sessionDir(transcript)+"/"+name, agentID(name))
+		for _, name := range agents(transcript) {
+			w.file(sessionDir(transcript)+"/"+name, loop.AgentOf(name))
 		}
 	}
 }
@@ -192,6 +192,6 @@ func Timeline(transcript string, t Table,
 			added(when, model, more)
 		}
 	}
-	_, err := c.all(sources(transcript, nil))
+	_, err := c.all(sources(transcript, nil, agents(transcript)))
 	return c.res, err
 }

@@ -23,16 +23,20 @@ type Look struct {
 }
 
 // Running counts what is new while an iteration runs, as Count does, at most 16 MiB of it; the next
-// look continues from there. If no file has grown it reads none and does not call rates. It leaves
-// out what cannot be read; the error names it.
-func Running(transcript string, cursors []loop.Cursor, rates func() Table) (l Look, err error) {
+// look continues from there. Of subagents it counts those with a cursor and fresh ones. If no file
+// has grown it reads none and does not call rates. It leaves out what cannot be read; the error
+// names it.
+func Running(
+	transcript string, cursors []loop.Cursor, fresh []string, rates func() Table,
+) (l Look, err error) {
 	if transcript == "" {
 		return l, nil
 	}
+	names := growing(cursors, fresh)
 	for _, room := range []int64{maxRunning, math.MaxInt64} { // a line may be longer than the bound
 		c := newCounter(Table{})
 		c.table, c.money, c.room = sync.OnceValue(rates), true, room
-		done, err := c.all(sources(transcript, cursors))
+		done, err := c.all(sources(transcript, cursors, names))
 		if l = c.look(done); err != nil || l.Read > 0 || !c.full {
 			return l, err
 		}
@@ -72,12 +76,13 @@ func (c *counter) bound(t *transcript, fi os.FileInfo) (changed bool) {
 	return changed
 }
 
-// Grown is how many bytes the transcripts hold beyond the cursors. It reads nothing.
-func Grown(transcript string, cursors []loop.Cursor) (n int64) {
+// Grown is how many bytes the transcripts that Running counts hold beyond the cursors. It reads
+// nothing.
+func Grown(transcript string, cursors []loop.Cursor, fresh []string) (n int64) {
 	if transcript == "" {
 		return 0
 	}
-	for _, s := range sources(transcript, cursors) {
+	for _, s := range sources(transcript, cursors, growing(cursors, fresh)) {
 		if fi, err := os.Stat(s.path); err == nil {
 			n += max(0, fi.Size()-s.cursor.Offset)
 		}
@@ -89,7 +94,7 @@ func Grown(transcript string, cursors []loop.Cursor) (n int64) {
 // "" if they remember none. Requests of an advisor are left out.
 func MainModel(cursors []loop.Cursor) string {
 	for _, c := range cursors {
-		if strings.HasPrefix(c.Path, loop.SubagentFolder) {
+		if loop.AgentOf(c.Path) != "" {
 			continue
 		}
 		requests, _ := unpack(c.Open)

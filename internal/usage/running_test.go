@@ -30,7 +30,8 @@ func TestLooksComeToTheCountAtTheEnd(t *testing.T) {
 				tr.add(path, line)
 			}
 			held, from := tick.Spending(run)
-			look, err := Running(tr.main, from, plainRates)
+			fresh := Fresh(tr.main, from, []string{"1"}, "2")
+			look, err := Running(tr.main, from, fresh, plainRates)
 			if err != nil || look.Read == 0 {
 				t.Fatalf("look %+v, %v", look, err)
 			}
@@ -58,14 +59,14 @@ func TestNothingNewIsNotRead(t *testing.T) {
 	tr.add(tr.main, said1{id: "a", in: 1000})
 	tr.add(tr.agent("agent-1"), said1{id: "b", in: 1000})
 	cursors := tr.count(nil).Cursors
-	look, err := Running(tr.main, cursors, func() Table {
+	look, err := Running(tr.main, cursors, nil, func() Table {
 		t.Error("the rates were asked for")
 		return Table{}
 	})
 	if look.Read != 0 || look.Cursors != nil || err != nil {
 		t.Errorf("look %+v, %v", look, err)
 	}
-	if look, err = Running("", cursors, nil); look.Read != 0 || err != nil {
+	if look, err = Running("", cursors, nil, nil); look.Read != 0 || err != nil {
 		t.Errorf("without a transcript: %+v, %v", look, err)
 	}
 }
@@ -85,7 +86,7 @@ func TestOneLookIsBounded(t *testing.T) {
 	var tick loop.Tick
 	for looks := 1; ; looks++ {
 		held, from := tick.Spending(run)
-		look, err := Running(tr.main, from, plainRates)
+		look, err := Running(tr.main, from, nil, plainRates)
 		if err != nil || looks > 5 {
 			t.Fatalf("%d looks, %v", looks, err)
 		}

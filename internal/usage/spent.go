@@ -17,8 +17,12 @@ type Present struct {
 
 // Now reads what the transcript of the open iteration t or, if none of the run is open, of the
 // run's session has beyond the run's cursors. A dead client's session is read for its open
-// iteration only, as when that is closed. Nothing is saved.
-func Now(b *loop.Budget, t *loop.Tick, alive bool, table Table, now time.Time) Present {
+// iteration only, as when that is closed. counted returns the cursors from which the run is counted
+// in the session of a transcript. Nothing is saved.
+func Now(
+	b *loop.Budget, t *loop.Tick, alive bool, counted func(transcript string) []loop.Cursor,
+	table Table, now time.Time,
+) Present {
 	if t != nil && t.RunID != b.RunID {
 		t = nil
 	}
@@ -31,7 +35,7 @@ func Now(b *loop.Budget, t *loop.Tick, alive bool, table Table, now time.Time) P
 	}
 	if path != "" {
 		c := newCounter(table)
-		p.Since, _, p.Notes, _ = c.spend(path, b.Cursors)
+		p.Since, _, p.Notes, _ = c.spend(path, counted(path))
 		if t != nil && !t.Halting() && t.Failed == "" && c.res.Marked(t.Prompts, !t.Draining) {
 			ended := *t
 			ended.Interrupt(loop.ByEsc)

@@ -7,6 +7,7 @@
 //	go run ./scripts/bench -history 10000  people's commands on a run with 10,000 lines
 //	go run ./scripts/bench -audit          the end of an audit, without findings and with 200
 //	go run ./scripts/bench -link           a program behind a link of the brake
+//	go run ./scripts/bench -night 200      what a run of 200 iterations leaves and costs a call
 //
 // The rows take turns, so that they meet the same machine. -beside NAME=COMMAND adds a row.
 package main
@@ -54,6 +55,7 @@ func main() {
 	audit := flag.Bool("audit", false, "measure the end of an audit")
 	link := flag.Bool("link", false, "measure a program behind a link of the brake")
 	claim := flag.Bool("claim", false, "measure the claim of a task's worker")
+	night := flag.Int("night", 0, "play a run of that many iterations with five workers each")
 	flag.Func("beside", "NAME=COMMAND: another row, with the same event", func(s string) error {
 		name, command, _ := strings.Cut(s, "=")
 		b.beside = append(b.beside, &row{name: name, args: strings.Fields(command)})
@@ -77,6 +79,8 @@ func main() {
 		b.claim()
 	case *lines > 0:
 		b.history(*lines)
+	case *night > 0:
+		b.night(*night)
 	default:
 		b.states()
 	}

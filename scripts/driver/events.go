@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -173,13 +174,26 @@ func (w *World) Report(facts string) Event {
 
 // Spend writes an assistant message with its usage to the transcript. Only what is spent inside an
 // iteration is the loop's.
-func (w *World) Spend(in, out int64, inside bool) {
+func (w *World) Spend(in, out int64, inside bool) { w.spend(w.Transcript(), in, out, inside) }
+
+// WorkerSpends is Spend for a worker, in whose own transcript its messages are.
+func (w *World) WorkerSpends(agent string, in, out int64, inside bool) {
+	w.spend(w.WorkerTranscript(agent), in, out, inside)
+}
+
+func (w *World) spend(transcript string, in, out int64, inside bool) {
 	if inside {
 		w.Ledger.In, w.Ledger.Out = w.Ledger.In+in, w.Ledger.Out+out
 	}
-	text, _ := os.ReadFile(w.Transcript())
-	id := fmt.Sprintf("%s_%d", w.Session, len(text))
-	w.append(answer("requestId", "req_"+id, "message.id", "msg_"+id,
+	w.Check(os.MkdirAll(filepath.Dir(transcript), 0o700))
+	at := int64(0)
+	if info, err := os.Stat(transcript); err == nil {
+		at = info.Size()
+	}
+	name := strings.TrimSuffix(filepath.Base(transcript), ".jsonl")
+	id := fmt.Sprintf("%s_%s_%d", w.Session, name, at)
+	w.appendTo(transcript, answer("requestId", "req_"+id, "message.id", "msg_"+id,
+		"timestamp", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
 		"message.content.0.type", "text", "message.content.0.text", "done",
 		"message.usage.input_tokens", in, "message.usage.output_tokens", out))
 }
@@ -190,8 +204,10 @@ func (w *World) Prompted(text string) {
 		"message.content", text))
 }
 
-func (w *World) append(line string) {
-	f, err := os.OpenFile(w.Transcript(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+func (w *World) append(line string) { w.appendTo(w.Transcript(), line) }
+
+func (w *World) appendTo(transcript, line string) {
+	f, err := os.OpenFile(transcript, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err == nil {
 		_, err = f.WriteString(line + "\n")
 		w.Check(f.Close())

@@ -117,7 +117,7 @@ func (w *World) WorkerEnds(message string) Event {
 		attempt, _, _ := strings.Cut(token, "-")
 		w.Ledger.Loops.Claimed[attempt] = true
 	}
-	path := filepath.Join(w.Dir, w.Session, "subagents", "agent-w1.jsonl")
+	path := w.WorkerTranscript("w1")
 	w.Check(os.MkdirAll(filepath.Dir(path), 0o700))
 	line := object("type", "user", "message.role", "user",
 		"message.content", "the claim is TASK_COMPLETE "+token+" on a line of its own")

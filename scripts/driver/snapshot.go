@@ -69,7 +69,9 @@ func (w *World) Save() *Snapshot {
 func (w *World) transcripts() []string {
 	names, err := filepath.Glob(filepath.Join(w.Dir, "*.jsonl"))
 	w.Check(err)
-	return names
+	workers, err := filepath.Glob(filepath.Join(w.Dir, "*", "subagents", "*.jsonl"))
+	w.Check(err)
+	return append(names, workers...)
 }
 
 // Restore makes the world what it was. Its errors stay.

@@ -107,6 +107,11 @@ func (w *World) State() string { return filepath.Join(w.Project(), ".sdd", "loop
 // Transcript is the session's.
 func (w *World) Transcript() string { return filepath.Join(w.Dir, w.Session+".jsonl") }
 
+// WorkerTranscript is that of a worker of the session.
+func (w *World) WorkerTranscript(agent string) string {
+	return filepath.Join(w.Dir, w.Session, "subagents", "agent-"+agent+".jsonl")
+}
+
 // NewPrompt begins another turn.
 func (w *World) NewPrompt() {
 	w.prompts++

@@ -97,7 +97,7 @@ func (p *player) tryIteration(args string) {
 		p.Ledger.PRs.Max = 100
 	}
 	if p.ownTurn() {
-		p.Spend(1000, 2000, true)
+		p.spend()
 	}
 	p.end()
 }

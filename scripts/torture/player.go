@@ -111,7 +111,17 @@ func (p *player) work() {
 	p.answer()
 	p.do(p.Report(
 		`{"backlog":{"unblocked":[143,145],"blocked":[],"in_progress":[]},"outcome":"ok"}`))
+	p.spend()
+}
+
+// spend is what the main thread and two workers spend: one that is sent on in each iteration and
+// calls a tool in between, and a new one.
+func (p *player) spend() {
 	p.Spend(1000, 2000, true)
+	p.WorkerSpends("w1", 300, 400, true)
+	p.do(p.Inside("go vet ./..."))
+	p.WorkerSpends("w1", 300, 500, true)
+	p.WorkerSpends("new-"+p.Prompt, 100, 200, true)
 }
 
 // end plays Stops until one lets the turn end. Holding it more than three times is a trap.

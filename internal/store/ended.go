@@ -1,0 +1,71 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/codec"
+	"hooks/internal/loop"
+)
+
+// Counted are the cursors from which a run is counted in the session of a transcript: its budget's,
+// and those of the workers that ended.
+func (s *Store) Counted(run *loop.Budget, transcript string) ([]loop.Cursor, error) {
+	ended, err := s.Ended(run, transcript, nil)
+	return loop.Overlay(ended, run.Cursors), err
+}
+
+// beforeEnded begins the cursors of workers in a line. It is in no other line that this program
+// writes: the first cursor of a snapshot is that of the main thread.
+const beforeEnded = `"cursors":[{"path":"subagents/`
+
+// Ended are the cursors that the run's history keeps of workers that ended, in the session of a
+// transcript: those with the given paths, nil for all. Of one that was sent on the newest counts.
+// Damaged lines are left out, so that what they say is counted again.
+func (s *Store) Ended(
+	run *loop.Budget, transcript string, paths []string,
+) (list []loop.Cursor, err error) {
+	f, size, err := s.openHistory(run.Skill)
+	if f == nil {
+		return nil, err
+	}
+	defer f.Close()
+	seen := map[string]bool{}
+	lines := backward{f: f, pos: size}
+	for paths == nil || len(list) < len(paths) {
+		line, err := lines.next()
+		switch {
+		case err == io.EOF:
+			return list, nil
+		case errors.Is(err, errLongLine):
+			continue
+		case err != nil:
+			return list, fmt.Errorf("read %s: %w", s.disk.path(historyName(run.Skill)), err)
+		case paths == nil && !bytes.Contains(line, []byte(beforeEnded)),
+			paths != nil && !slices.ContainsFunc(paths, func(path string) bool {
+				return bytes.Contains(line, []byte(path))
+			}):
+			continue
+		}
+		of := gjson.GetManyBytes(line, "run_id", snapshotField+".cursors.0.path", "cursors")
+		if of[0].Str != run.RunID || filepath.Base(of[1].Str) != filepath.Base(transcript) {
+			continue
+		}
+		of[2].ForEach(func(_, v gjson.Result) bool {
+			var c loop.Cursor
+			if codec.Decode(v, &c) == nil && !seen[c.Path] &&
+				(paths == nil || slices.Contains(paths, c.Path)) {
+				seen[c.Path] = true
+				list = append(list, c)
+			}
+			return true
+		})
+	}
+	return list, nil
+}
