@@ -143,6 +143,9 @@ func (s *Store) commit(
 	}
 	it.Budget.Audit = b.Audit
 	at, old, text, berr := s.budgetText(budgetPath, b)
+	if berr != nil { // once more: the record has to announce the text that is written
+		at, old, text, berr = s.budgetText(budgetPath, b)
+	}
 	line, err := s.lineOf(it, old)
 	var h *historyFile
 	if err == nil {
@@ -152,7 +155,7 @@ func (s *Store) commit(
 		return false, fmt.Errorf("append history: %w", err)
 	}
 	defer h.f.Close()
-	var draft *unfinished // nil: saveBudget does it all, and returns the error, after the line
+	var draft *unfinished // nil: saveBudget does it all after the line
 	if berr == nil {
 		if draft, _ = at.disk.begin(at.name, text); draft != nil {
 			draft.ahead()
@@ -171,9 +174,12 @@ func (s *Store) commit(
 			return fmt.Errorf("append history: %w", err)
 		}
 		closed = true
-		if draft == nil {
+		switch {
+		case berr != nil: // nothing announces a text to the record, so none is written
+			err = wrap("save budget", berr)
+		case draft == nil:
 			err = s.saveBudget(budgetPath, b)
-		} else {
+		default:
 			err = wrap("save budget", s.inPlace(at, budgetPath, b.Skill, draft.place))
 		}
 		if err == nil {

@@ -188,6 +188,8 @@ func (d *disk) file(s schemaSet, last *disk, name string, text []byte) {
 		d.claim = decode[loop.Claim](d, last, s["claim"], name, text)
 	case name == "lock":
 		d.lock = decode[loop.Lock](d, last, s["lock"], name, text)
+	case strings.HasSuffix(name, ".stop") && len(text) == 0:
+		// a person stopped the run while nothing could be written
 	default:
 		d.fault("an unknown file: %s", name)
 	}

@@ -27,7 +27,7 @@ type torture struct {
 	whole                                      bool
 	part, name                                 string
 	kills, rounds, sessions, parallel, workers int
-	planted                                    int // mistakes; 0 for all
+	planted, drawn                             int // mistakes and scenarios; 0 for all
 	seed                                       int64
 
 	dir     string
@@ -43,6 +43,7 @@ func main() {
 	flag.StringVar(&t.name, "name", "", "only scenarios, mistakes and races with this text")
 	flag.IntVar(&t.kills, "kills", 500, "kills inside whole loops")
 	flag.IntVar(&t.planted, "mistakes", 0, "planted mistakes, drawn by the seed; 0 for all")
+	flag.IntVar(&t.drawn, "scenarios", 0, "scenarios of faults, drawn by the seed; 0 for all")
 	flag.IntVar(&t.rounds, "rounds", 10, "races for one lock, of each kind")
 	flag.IntVar(&t.sessions, "sessions", 64, "sessions in a race")
 	flag.IntVar(&t.parallel, "parallel", 20, "how often hooks of one session run at once")

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,6 +41,13 @@ func (t *torture) faults(f *findings) string {
 	s.scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(sc scenario) bool {
 		return !strings.Contains(sc.name, t.name)
 	})
+	if t.drawn > 0 {
+		dice := rand.New(rand.NewPCG(uint64(t.seed), 1))
+		dice.Shuffle(len(s.scenarios), func(i, j int) {
+			s.scenarios[i], s.scenarios[j] = s.scenarios[j], s.scenarios[i]
+		})
+		s.scenarios = s.scenarios[:min(t.drawn, len(s.scenarios))]
+	}
 	if !t.whole {
 		s.faults, s.ways = allFaults[:3], 1
 	}
