@@ -25,7 +25,7 @@ type commands struct {
 	SessionStart        hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a session begins."`
 	SessionEnd          hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a session ends."`
 	StopFailure         hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: an API error ended the turn."`
-	ConfigChange        hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: the client's settings changed."`
+	ConfigChange        hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: settings changed."`
 
 	Status     statusCmd     `cmd:"" group:"Look" help:"The state of the project's loops, at a glance."`
 	Explain    explainCmd    `cmd:"" group:"Look" help:"Why a loop stopped, or what would stop it; with --command, how the guard reads a command."`

@@ -116,7 +116,7 @@ func (h *handler) decide(t *loopState, e loop.Event, k loop.Known) (event.Reply,
 // resolve steps until nothing is missing but the facts that an iteration begins with, which are
 // looked up without the state's lock.
 func (h *handler) resolve(t *loopState, e loop.Event, k *loop.Known) (loop.Outcome, error) {
-	k.Redact = h.config(t).Redact
+	k.Redact = func(s string) string { return h.config(t).Redact(s) } // few events need it
 	for {
 		o := loop.Step(t.values(), *k, atNow(e))
 		if o.Need == 0 || o.Need&loop.NeedAnyEntry != 0 {

@@ -52,7 +52,7 @@ func newEffects(t *testing.T) *effects {
 	e.links = seal.LinksPath(e.home, session)
 	git, err := exec.LookPath("git")
 	if err != nil {
-		t.Skip("no git")
+		t.Skip("git is not installed")
 	}
 	for _, name := range []string{"gh", "glab", "tea", "hub", "curl", "wget", "http", "xh"} {
 		write(t, filepath.Join(e.real, name), recording, 0o755)
@@ -315,7 +315,7 @@ var effectFiles = sync.OnceValue(func() func(t *testing.T) txtarFiles {
 // there are no links, and nothing is demanded.
 func TestNothingLandsUnderTheLinks(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs hundreds of commands")
+		t.Skip("-short: it runs hundreds of commands")
 	}
 	e := newEffects(t)
 	linked := os.Getenv("UNLINKED") == ""
@@ -342,7 +342,7 @@ func TestNothingLandsUnderTheLinks(t *testing.T) {
 // programs with the same words and end with the same code.
 func TestLinksDisturbNothing(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs many commands")
+		t.Skip("-short: it runs many commands")
 	}
 	e, n := newEffects(t), 0
 	for i, row := range effectRows(t, "harmless.txt") {

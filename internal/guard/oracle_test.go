@@ -194,7 +194,8 @@ func statement(t *rapid.T, depth int) string {
 		return "echo " + quote1(inner)
 	case 5:
 		return hereDoc("cat > "+name+".sh", inner) + "\n: done"
-	case 6:
+	case 6: // what is written to a file is searched for words; their spellings are the brake's
+		inner = "gh pr " + verb + " " + strconv.Itoa(pr)
 		return hereDoc("cat > "+name+".sh", inner) + "\nbash " + name + ".sh"
 	case 7:
 		return name + "() {\n" + inner + "\n}"

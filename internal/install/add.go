@@ -2,7 +2,9 @@ package install
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -54,46 +56,55 @@ func complete(text string, list []entry) bool {
 	return true
 }
 
-// hasAll reports whether the text has every entry. Other handlers beside ours, a longer timeout and
-// another status message take nothing away.
+// hasAll reports whether the text has every entry, as the client reads it: of two equal keys the
+// last counts. Other handlers beside ours, a longer timeout and another status message take nothing
+// away.
 func hasAll(text string, list []entry) bool {
 	_, text = cutBOM(text)
-	missing := map[string]string{}
-	for _, e := range list {
-		missing[e.event] = e.group
+	var file map[string]any
+	if json.Unmarshal([]byte(text), &file) != nil {
+		return false
 	}
-	for _, path := range handlers(text) {
-		event := path[eventDepth].kid().key
-		own := missing[event]
-		if own != "" && asStrong(path[groupDepth].kid().value.Raw,
-			path[handlerDepth].kid().value.Raw, own) {
-			delete(missing, event)
+	events, _ := file["hooks"].(map[string]any)
+	for _, e := range list {
+		var own any
+		_ = json.Unmarshal([]byte(e.group), &own) // it is ours, and valid
+		groups, _ := events[e.event].([]any)
+		if !slices.ContainsFunc(groups, func(g any) bool { return asStrong(g, own) }) {
+			return false
 		}
 	}
-	return len(missing) == 0
+	return true
 }
 
-// asStrong reports whether a handler in its group runs whenever that of our own group does.
-func asStrong(group, handler, own string) bool {
-	var g, h, ours map[string]any // of two equal keys the last counts, as for the client
-	if json.Unmarshal([]byte(group), &g) != nil || json.Unmarshal([]byte(handler), &h) != nil ||
-		json.Unmarshal([]byte(own), &ours) != nil {
-		return false
-	}
-	list, _ := ours["hooks"].([]any)
-	if len(list) != 1 {
-		return false
-	}
-	our, _ := list[0].(map[string]any)
-	delete(g, "hooks")
-	delete(ours, "hooks")
-	seconds, _ := h["timeout"].(float64)
-	least, _ := our["timeout"].(float64)
-	for _, m := range []map[string]any{h, our} {
-		delete(m, "timeout")
-		delete(m, "statusMessage")
-	}
-	return seconds >= least && reflect.DeepEqual(g, ours) && reflect.DeepEqual(h, our)
+// asStrong reports whether a group has a handler that runs whenever that of our own group does.
+func asStrong(group, own any) bool {
+	conditions, handlers := apart(group)
+	ours, our := apart(own)
+	return reflect.DeepEqual(conditions, ours) && slices.ContainsFunc(handlers, func(h any) bool {
+		have, seconds := untimed(h)
+		want, least := untimed(our[0])
+		return seconds >= least && reflect.DeepEqual(have, want)
+	})
+}
+
+// apart splits a group into what decides when it runs and its handlers.
+func apart(group any) (conditions map[string]any, handlers []any) {
+	g, _ := group.(map[string]any)
+	conditions = maps.Clone(g)
+	delete(conditions, "hooks")
+	handlers, _ = g["hooks"].([]any)
+	return conditions, handlers
+}
+
+// untimed is a handler without its timeout and its status message, and the timeout in seconds.
+func untimed(handler any) (rest map[string]any, seconds float64) {
+	h, _ := handler.(map[string]any)
+	rest = maps.Clone(h)
+	delete(rest, "timeout")
+	delete(rest, "statusMessage")
+	seconds, _ = h["timeout"].(float64)
+	return rest, seconds
 }
 
 // appendKid appends a member, or with no key an element, to a container, laid out like its last.
