@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -14,12 +13,8 @@ import (
 // LeavesLinks reports whether a command may start programs by another way than the session's PATH,
 // as a login shell does, which sets a new one, or an absolute path, which needs none.
 func LeavesLinks(command string) bool {
-	stmts, problem := plain.Parse(command)
-	if problem != "" {
-		return leavesBy(tokens(command))
-	}
 	leaves := false
-	commands(stmts, func(n syntax.Node, argv []string) bool {
+	problem := walk(command, func(n syntax.Node, argv []string) bool {
 		switch n := n.(type) {
 		case *syntax.Assign:
 			leaves = leaves || n.Name != nil && n.Name.Value == "PATH" ||
@@ -31,7 +26,7 @@ func LeavesLinks(command string) bool {
 		}
 		return !leaves
 	})
-	return leaves
+	return leaves || problem != "" && leavesBy(tokens(command))
 }
 
 // leavesCall judges a simple command: its own words, and the texts that it may run.

@@ -1,0 +1,546 @@
+package guard
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"hooks/internal/guard/effect"
+	"hooks/internal/guard/plain"
+	"hooks/internal/guard/program"
+	"hooks/internal/guard/shellword"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// ReadOnly reports whether the call only looks, so that it may pass while a human gate waits for
+// its answer. In doubt it says no.
+//
+// Tools: the client's own readers, its task lists and to-do lists (bookkeeping of the session, no
+// effect on the project), web readers, and MCP tools whose name begins with get, list, search or
+// read. Bash: every simple command is one of a short table of programs, without the options by
+// which these do more. No variable that programs or the shell obey is set, and nothing is expanded
+// that a shell may evaluate as code. Output goes to the screen, to pipes and to /dev/null.
+func ReadOnly(c Call) bool {
+	words := shellword.NameWords(toolName(c.Tool))
+	reads := strings.HasPrefix(c.Tool, "mcp__") && len(words) > 0 &&
+		shellword.Has("get list search read", words[0]) &&
+		effect.LeafText(c.Fields, "command") == ""
+	switch {
+	case shellword.Has(`
+		Read Grep Glob LS NotebookRead ToolSearch TodoRead TodoWrite TaskList TaskGet
+TaskOutput BashOutput AgentOutput CronList WebFetch WebSearch ListMcpResourcesTool
+ReadMcpResourceTool ListMcpResources ReadMcpResource`, c.Tool):
+		return true
+	case c.Tool == "Bash":
+		return looks(c, nil) && clear(Read(c, Repo{}.Known(), nil))
+	}
+	r := Read(c, Repo{}.Known(), nil)
+	return reads && len(r.Acts) == 0 && len(r.Opaque) == 0
+}
+
+// Finishing reports whether the call only looks, or brings finished work to the iteration's own
+// branch: git add, rm, mv, commit, fetch and the push of a branch that is not protected, in plain
+// text. In doubt it says no.
+func Finishing(c Call, repo func() Repo, files Files) bool {
+	return ReadOnly(c) || c.Tool == "Bash" && looks(c, commits) && clear(Read(c, repo, files))
+}
+
+// Reports reports whether a command gives facts to the loop, in any of its parts.
+func Reports(c Call) bool {
+	found := false
+	walk(c.CommandText(), func(_ syntax.Node, argv []string) bool {
+		found = found || len(argv) > 0 && shellword.ProgramName(argv[0]) == "hooks" &&
+			shellword.AnyOf(argv[1:], "report")
+		return !found
+	})
+	return found
+}
+
+// clear reports whether a reading found nothing and was read to its end.
+func clear(r Reading) bool {
+	return len(r.Acts) == 0 && len(r.Opaque) == 0 && r.Unparsable == ""
+}
+
+// looks reports whether every command of a Bash call only looks, in substitutions too, or is one of
+// those that may pass besides.
+func looks(c Call, besides func(argv []string) bool) bool {
+	l, fine := looker(c.Own), true
+	problem := walk(c.CommandText(), func(n syntax.Node, argv []string) bool {
+		call, ok := n.(*syntax.CallExpr)
+		passes := ok && besides != nil && len(call.Assigns) == 0 && besides(argv)
+		fine = fine && (passes || l.node(n, argv))
+		return fine
+	})
+	return fine && problem == ""
+}
+
+// commits reports whether a simple command is one of git's that record or push work. A push names
+// at most a remote and a branch; the reading excludes protected branches.
+func commits(argv []string) bool {
+	if len(argv) < 2 || argv[0] != "git" {
+		return false
+	}
+	args := argv[1:]
+	if len(args) > 2 && args[0] == "-C" && !shellword.HasUnknown(args[1]) {
+		args = args[2:]
+	}
+	switch rest := args[1:]; args[0] {
+	case "add", "rm", "mv", "commit":
+		return true
+	case "fetch":
+		return len(rest) == 0 || len(rest) == 1 && rest[0] == "origin"
+	case "push":
+		names := len(operands(rest))
+		return names <= 2 && !shellword.HasUnknown(strings.Join(rest, "")) && only(rest,
+			"-u --set-upstream -q --quiet -v --verbose --porcelain --force-with-lease") &&
+			!strings.Contains(strings.Join(rest, " "), "lease=")
+	}
+	return false
+}
+
+// walk calls do for every node of a text, with the words of the simple commands among them as
+// literal has them, until it returns false.
+func walk(text string, do func(n syntax.Node, argv []string) bool) (problem string) {
+	stmts, problem := plain.Parse(text)
+	goes := true
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			if n == nil || !goes {
+				return goes
+			}
+			var argv []string
+			if c, ok := n.(*syntax.CallExpr); ok {
+				for _, w := range c.Args {
+					argv = append(argv, literal(w))
+				}
+			}
+			goes = do(n, argv)
+			return goes
+		})
+	}
+	return problem
+}
+
+// looker judges shell text; it holds the paths under which this program may be started.
+type looker []string
+
+func (l looker) node(n syntax.Node, argv []string) bool {
+	switch n := n.(type) {
+	case *syntax.FuncDecl, *syntax.CoprocClause, *syntax.DeclClause, *syntax.LetClause,
+		*syntax.ArithmCmd, *syntax.ArithmExp, *syntax.CStyleLoop, *syntax.ArrayExpr,
+		*syntax.ExtGlob: // in zsh *(e:code:) runs code
+		return false
+	case *syntax.Assign:
+		return n.Name != nil && n.Index == nil && (localName(n.Name.Value) ||
+			shellword.Has("LC_ALL LANG TZ NO_COLOR CLICOLOR COLUMNS IFS", n.Name.Value) ||
+			shellword.Has("PAGER GIT_PAGER GH_PAGER", n.Name.Value) && n.Value.Lit() == "cat")
+	case *syntax.WordIter:
+		return localName(n.Name.Value)
+	case *syntax.Redirect:
+		return looksRedirect(n)
+	case *syntax.ProcSubst:
+		return n.Op == syntax.CmdIn
+	case *syntax.ParamExp: // none that assigns, that follows or evaluates the value, none of zsh
+		return n.Param != nil && !n.Excl && !n.Width && n.Flags == nil && len(n.Modifiers) == 0 &&
+			n.Split|n.GlobSubst|n.RcExpand == syntax.OptUnset &&
+			(n.Index == nil || shellword.Has("@ *", wordLit(n.Index)) || number(n.Index)) &&
+			(n.Slice == nil || number(n.Slice.Offset) &&
+				(n.Slice.Length == nil || number(n.Slice.Length))) &&
+			(n.Exp == nil || n.Exp.Op != syntax.AssignUnset &&
+				n.Exp.Op != syntax.AssignUnsetOrNull && n.Exp.Op != syntax.OtherParamOps)
+	case *syntax.UnaryTest:
+		return n.Op != syntax.TsVarSet && n.Op != syntax.TsRefVar
+	case *syntax.BinaryTest:
+		return n.Op < syntax.TsEql || n.Op > syntax.TsGtr || number(n.X) && number(n.Y)
+	case *syntax.Word:
+		return !zshRuns(n.Parts, true)
+	case *syntax.DblQuoted:
+		return !zshRuns(n.Parts, false)
+	case *syntax.CallExpr:
+		return len(n.Args) == 0 || l.argv(argv)
+	}
+	return true
+}
+
+// localName reports whether neither a shell nor a reader obeys a variable of that name, nor is it
+// likely to be exported. In zsh path is PATH, and commands has where programs are.
+func localName(name string) bool {
+	if shellword.Has("BASE SHA REF REV FILE FILES DIR ROOT F D N X", name) {
+		return true
+	}
+	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" &&
+		!strings.HasSuffix(name, "path") && !strings.HasSuffix(name, "proxy") &&
+		!shellword.Has("commands functions aliases galiases saliases options", name)
+}
+
+func looksRedirect(r *syntax.Redirect) bool {
+	if r.N != nil && strings.HasPrefix(r.N.Value, "{") { // sets that variable
+		return false
+	}
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn:
+		return true
+	case syntax.DplIn, syntax.DplOut:
+		return r.Word.Lit() != "" && strings.Trim(r.Word.Lit(), "0123456789-") == ""
+	}
+	return r.Word.Lit() == "/dev/null"
+}
+
+// wordLit is the text of a word without quotes and expansions, "" for any other node.
+func wordLit(n syntax.Node) string {
+	if u, ok := n.(*syntax.UnaryArithm); ok && u.Op == syntax.Minus {
+		n = u.X
+	}
+	if w, ok := n.(*syntax.Word); ok {
+		return w.Lit()
+	}
+	return ""
+}
+
+// number reports whether a node is a plain number: a shell evaluates anything else as code.
+func number(n syntax.Node) bool {
+	s := wordLit(n)
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// zshRuns reports whether zsh may run a part of a word as code: the subscript of $name[…], the
+// value in $~name, the qualifiers of a pattern in parentheses.
+func zshRuns(parts []syntax.WordPart, bare bool) bool {
+	short := false
+	for _, p := range parts {
+		lit, ok := p.(*syntax.Lit)
+		if ok && (short && strings.IndexAny(lit.Value, "[~") == 0 ||
+			bare && strings.Contains(strings.ReplaceAll(lit.Value, `\(`, ""), "(")) {
+			return true
+		}
+		param, named := p.(*syntax.ParamExp)
+		short = named && param.Short || ok && strings.HasSuffix(lit.Value, "$")
+	}
+	return false
+}
+
+// literal is a word's text, without quotes, up to the first expansion. There it ends with
+// UnknownEnv when it becomes one word all the same, and with Unknown when it may become none or
+// several.
+func literal(w *syntax.Word) string {
+	split := &syntax.Word{Parts: w.Parts}
+	syntax.SplitBraces(split) // {a,b} becomes a part of its own
+	var known []syntax.WordPart
+	end := ""
+	for _, p := range split.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			bare := []byte(p.Value)
+			for i := 0; i+1 < len(bare); i++ {
+				if bare[i] == '\\' {
+					bare[i+1] = '.'
+				}
+			}
+			if i := strings.IndexAny(string(bare), "*?["); i >= 0 && end == "" && p.Value != "[" {
+				known = append(known, &syntax.Lit{Value: p.Value[:i]})
+				end = shellword.Unknown
+			}
+		case *syntax.DblQuoted:
+			inner := slices.IndexFunc(p.Parts, func(q syntax.WordPart) bool {
+				_, ok := q.(*syntax.Lit)
+				return !ok
+			})
+			if inner >= 0 && end == "" {
+				known = append(known, &syntax.DblQuoted{Parts: p.Parts[:inner]})
+				end = shellword.UnknownEnv
+			}
+		case *syntax.SglQuoted:
+		default:
+			return shellword.Unknown
+		}
+		if end == "" {
+			known = append(known, p)
+		}
+	}
+	m := plain.New(Call{}, Repo{}.Known(), nil, program.World{})
+	return m.Shell("").Whole(&syntax.Word{Parts: known}).Text + end
+}
+
+// argv reports whether a command only looks: the table. Its words are those of literal.
+func (l looker) argv(argv []string) bool {
+	name, args := argv[0], argv[1:]
+	if slices.Contains(l, name) && shellword.ProgramName(name) == "hooks" {
+		name = "hooks"
+	}
+	switch name {
+	case "git":
+		return looksGit(args)
+	case "gh", "glab":
+		return looksGh(args)
+	case "hooks":
+		return looksHooks(args)
+	case "go":
+		return shellword.Has("list doc version env", nth(args, 0)) && only(args,
+			"-m -f -json -deps -test -e -all -src -short")
+	case "find":
+		return l.find(args)
+	case "xargs":
+		for len(args) > 0 && shellword.Has("-0 -r -0r -r0 -n1 -I {} -I{}", args[0]) {
+			args = args[1:]
+		}
+		return l.inner(append(slices.Clone(args), shellword.Unknown))
+	case "sed":
+		return looksSed(args)
+	case "awk": // it prints to its output: nothing is piped, redirected, loaded or started
+		for len(args) > 0 && (strings.HasPrefix(args[0], "-F") || strings.HasPrefix(args[0], "-v")) {
+			args = args[min(len(args), 1+shellword.Btoi(len(args[0]) == 2)):]
+		}
+		code := strings.NewReplacer(">=", "", "||", "").Replace(nth(args, 0))
+		return code != "" && code[0] != '-' && !shellword.HasUnknown(code) &&
+			!strings.ContainsAny(code, ">|@") && !strings.Contains(code, "system")
+	case "test":
+		return looksTest(args)
+	case "[":
+		return len(args) > 0 && looksTest(args[:len(args)-1])
+	case "command":
+		return len(args) > 0 && shellword.Has("-v -V", args[0])
+	case "printf": // %n sets a variable; zsh evaluates numbers
+		format := strings.ReplaceAll(nth(args, 0), "%%", "")
+		fine, _ := regexp.MatchString(`^([^-%]|%[-0-9.]*[sbq])([^%]|%[-0-9.]*[sbq])*$`, format)
+		return fine && !shellword.HasUnknown(format)
+	case "read":
+		return only(args, "-r -s -d -rs -rd") && !slices.ContainsFunc(operands(args),
+			func(p string) bool { return !localName(p) })
+	case "date":
+		return only(args, "-u -I -R --utc --date --iso-8601 --rfc-3339 --rfc-email") &&
+			!slices.ContainsFunc(operands(args), func(p string) bool { return p[:1] != "+" })
+	case "uniq": // INPUT OUTPUT
+		return len(operands(args)) < 2 &&
+			!strings.Contains(strings.Join(args, ""), shellword.Unknown)
+	case "env", "wait":
+		return len(args) == 0
+	case "sort":
+		return without(args, "-o -T --output --compress-program --temporary-directory")
+	case "rg":
+		return without(args, "-z --pre --search-zip --hostname-bin")
+	case "yq":
+		return without(args, "-i -s --inplace --in-place --split-exp")
+	case "tree":
+		return without(args, "-o -R --output")
+	case "file":
+		return without(args, "-C --compile")
+	}
+	return shellword.Has(`ls cat tac head tail wc cut tr nl column comm diff cmp stat du df basename
+dirname realpath readlink id whoami uname nproc true false : seq md5sum sha1sum sha256sum cksum
+strings od hexdump ps echo cd pwd jq grep egrep fgrep rev fold paste join expand sleep type which
+printenv`, name)
+}
+
+// inner judges a command that another program starts. A report is the shell's own command.
+func (l looker) inner(argv []string) bool {
+	return shellword.ProgramName(argv[0]) != "hooks" && l.argv(argv)
+}
+
+// without reports whether none of the words can be one of the options, abbreviated or joined.
+func without(args []string, options string) bool {
+	for i, a := range args {
+		name, _, _ := strings.Cut(a, "=")
+		switch {
+		case name == "--":
+			if i == 0 || args[i-1] == "" || args[i-1][0] != '-' { // no option's value
+				return true
+			}
+		case blankStart(a):
+			return false
+		case len(name) > 1 && name[0] == '-':
+			for option := range strings.FieldsSeq(options) {
+				if strings.HasPrefix(option, name) || name[1] != '-' && option[1] != '-' &&
+					strings.Contains(name, option[1:]) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// only reports whether no word can be another option than these.
+func only(args []string, options string) bool {
+	return !slices.ContainsFunc(args, func(a string) bool {
+		name, _, _ := strings.Cut(a, "=")
+		return blankStart(a) || len(a) > 1 && a[0] == '-' && !shellword.Has(options, name)
+	})
+}
+
+// blankStart reports whether nothing is known of a word's beginning, which may make it an option.
+func blankStart(a string) bool {
+	return strings.HasPrefix(a, shellword.Unknown) || strings.HasPrefix(a, shellword.UnknownEnv)
+}
+
+// operands are the words that are no options.
+func operands(args []string) []string {
+	return slices.DeleteFunc(slices.Clone(args), func(a string) bool {
+		return a == "" || len(a) > 1 && a[0] == '-'
+	})
+}
+
+// nth is the i-th word, "" when there are fewer.
+func nth(args []string, i int) string {
+	if i < len(args) {
+		return args[i]
+	}
+	return ""
+}
+
+// find knows the actions of find that write, and -exec of a command that only looks.
+func (l looker) find(args []string) bool {
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case a == "-exec":
+			end := i + 1
+			for end < len(args) && args[end] != ";" && (args[end] != "+" || args[end-1] != "{}") {
+				end++
+			}
+			if end <= i+1 || end == len(args) ||
+				!l.inner(append(slices.Clone(args[i+1:end]), shellword.Unknown)) {
+				return false
+			}
+			i = end
+		case blankStart(a), strings.HasPrefix(a, "-exec"), strings.HasPrefix(a, "-fprint"),
+			shellword.Has("-delete -ok -okdir -fls", a):
+			return false
+		}
+	}
+	return true
+}
+
+// looksTest knows tests of at most three words, whose operator cannot be -v.
+func looksTest(args []string) bool {
+	if nth(args, 0) == "!" {
+		args = args[1:]
+	}
+	if strings.Contains(strings.Join(args, ""), shellword.Unknown) {
+		return false
+	}
+	switch len(args) {
+	case 2:
+		return shellword.Has("-d -e -f -n -z -s -r -w -x -L -h -S -p -b -c -t", args[0])
+	case 3:
+		return shellword.Has("= == != -nt -ot -ef -eq -ne -lt -le -gt -ge", args[1])
+	}
+	return len(args) < 2
+}
+
+// looksSed lets sed print, delete and replace lines; w and e are no part of that.
+func looksSed(args []string) bool {
+	var scripts []string
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		letters := strings.TrimLeft(strings.TrimPrefix(a, "-"), "nErsuz")
+		switch {
+		case blankStart(a):
+			return false
+		case len(a) < 2 || a[0] != '-', letters == "":
+		case letters[0] == 'e' && len(letters) > 1:
+			scripts = append(scripts, letters[1:])
+		case letters == "e":
+			i++
+			scripts = append(scripts, nth(args, i))
+		default:
+			return false
+		}
+	}
+	if pos := operands(args); len(scripts) == 0 && len(pos) > 0 {
+		scripts = pos[:1]
+	}
+	return len(scripts) > 0 && !slices.ContainsFunc(scripts, func(s string) bool {
+		return !prints(s)
+	})
+}
+
+// prints reports whether a script of sed holds plain commands only.
+func prints(script string) bool {
+	if rest, ok := strings.CutPrefix(script, "s"); ok && rest != "" {
+		p := strings.Split(rest[1:], rest[:1])
+		return strings.ContainsAny(rest[:1], "/|#,@:!%") && len(p) == 3 &&
+			!strings.Contains(script, "\n") && !shellword.HasUnknown(script) &&
+			strings.Trim(p[2], "gpI0123456789") == ""
+	}
+	const address, command = `(/([^/\\\n]|\\[^/\n])*/|[0-9$+]*)`, `[ ]*!?[pdq=][ ]*`
+	fine, _ := regexp.MatchString(`^([ ]*`+address+`,?`+address+command+`(;|\n|$))+$`, script)
+	return fine && !shellword.HasUnknown(script)
+}
+
+// looksGit knows git's commands that read: those with options of which a few write or start
+// something, and those that only list without an operand.
+func looksGit(args []string) bool {
+	for len(args) > 0 && shellword.Has("-C --no-pager -P --no-optional-locks", args[0]) {
+		takes := 1 + shellword.Btoi(args[0] == "-C")
+		if strings.HasPrefix(nth(args, takes-1), shellword.Unknown) {
+			return false
+		}
+		args = args[min(len(args), takes):]
+	}
+	if len(args) == 0 || args[0] == "--version" {
+		return true
+	}
+	rest := args[1:]
+	first := nth(operands(rest), 0)
+	options := "--output --ext-diff --textconv --filters --upload-pack --exec"
+	switch args[0] {
+	case "branch", "tag":
+		return (first == "" || shellword.AnyOf(rest, "-l --list --contains --merged")) &&
+			without(rest, `-d -D -m -M -c -C -f -u -t -s -F -e --delete --move --copy --force
+--set-upstream-to --unset-upstream --edit-description --track`)
+	case "grep":
+		options = "-O --open-files-in-pager"
+	case "remote":
+		return (first == "" || shellword.Has("show get-url", nth(rest, 0))) && without(rest, "")
+	case "ls-remote":
+		return !strings.Contains(strings.Join(rest, ""), ":") && without(rest, options)
+	case "config":
+		return only(rest, `-l -z --get --get-all --get-regexp --list --show-origin --show-scope
+--global --local --system --name-only --worktree --null --bool --int --type --default --all`) &&
+			(shellword.Has("get list", nth(rest, 0)) ||
+				shellword.AnyOf(rest, "--get --get-all --get-regexp --list -l"))
+	case "stash", "worktree", "notes", "submodule", "bisect":
+		return shellword.Has("list show status log", nth(rest, 0)) && without(rest, options)
+	case "reflog":
+		return shellword.Has("show", first) && without(rest, options) || len(rest) == 0
+	}
+	return shellword.Has(`status log diff show blame rev-parse rev-list ls-files ls-tree cat-file
+describe shortlog merge-base name-rev for-each-ref show-ref count-objects diff-tree diff-index
+diff-files check-ignore cherry range-diff version var whatchanged grep`, args[0]) &&
+		without(rest, options)
+}
+
+func looksGh(args []string) bool {
+	group, sub := nth(args, 0), nth(args, 1)
+	if shellword.Has("-R --repo", group) {
+		return looksGh(args[min(len(args), 2):])
+	}
+	switch {
+	case group == "api":
+		return without(args, "-X -f -F --method --field --raw-field --input")
+	case group == "auth":
+		return sub == "status"
+	}
+	return without(args, "-w --web") &&
+		(shellword.Has("search status version help --version", group) ||
+			shellword.Has(`pr issue run release repo
+workflow label ruleset gist project mr ci milestone cache variable secret`, group) &&
+				shellword.Has("view list status diff checks check ls show", sub))
+}
+
+// looksHooks lets the agent report and look. A report is written by this program, with its checks.
+func looksHooks(args []string) bool {
+	sub, fine := nth(args, 1), only(args, `-v --json --all --run --by --csv --otlp --rates --command
+--markdown --since --verbose --version`)
+	switch nth(args, 0) {
+	case "gate":
+		return fine && sub == "list"
+	case "loop":
+		return fine && shellword.Has("status list", sub)
+	case "ledger":
+		return fine && shellword.Has("lint feedback", sub)
+	}
+	return fine && shellword.Has(`
+		report status explain version history cost schema statusline tasks audit
+help doctor report-card --version`, nth(args, 0))
+}
