@@ -44,9 +44,6 @@ save put truncate copy upload set touch modify overwrite unlink rm mv cp apply s
 		default:
 			w := shellword.Lit(strings.TrimPrefix(fd.Value, "file://"))
 			f.Takes(w, t.call.Tool+" "+shellword.Clip(fd.Value, 100), takes)
-			if shellword.Has("destination target dest to dst", key) {
-				f.Brings(w, t.call.Tool+" "+shellword.Clip(fd.Value, 100))
-			}
 		}
 	}
 }

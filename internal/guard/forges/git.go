@@ -22,7 +22,6 @@ func Git(f *plain.Frame, argv []shellword.Word) {
 	g := gitRun{argv: argv, dir: place(f), config: map[string]string{}}
 	gitEnv(f, &g)
 	rest := gitGlobals(f, &g, argv[1:])
-	configFiles(f, &g)
 	gitCommand(f, g, rest)
 }
 

@@ -32,6 +32,9 @@ func gitSetting(f *plain.Frame, g *gitRun, setting string) {
 	}
 	key = strings.ToLower(key)
 	g.config[key] = val
+	if key == "include.path" {
+		f.OpaqueForge("git -c "+setting, "a file of settings that is not read")
+	}
 	gitRuns(f, key, val)
 }
 
@@ -58,38 +61,6 @@ func setting(f *plain.Frame, g gitRun, key string) string {
 		return v
 	}
 	return f.M.Repo().Config[key]
-}
-
-// configFiles takes over the settings of files that this call includes or names. The caller knows
-// the settings that were there before.
-func configFiles(f *plain.Frame, g *gitRun) {
-	included := setting(f, *g, "include.path")
-	if included != "" {
-		included = at(f, at(f, g.dir, ".git"), included)
-	}
-	for _, p := range []string{included, f.Env("GIT_CONFIG_GLOBAL"), f.Env("GIT_CONFIG_SYSTEM")} {
-		if text, ok := f.Open(p); ok {
-			configText(f, g, text)
-		}
-	}
-}
-
-// configText reads git's config format, one setting a line. Settings given by -c win.
-func configText(f *plain.Frame, g *gitRun, text string) {
-	section := ""
-	for _, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(line)
-		if head, rest, ok := strings.Cut(line, "]"); ok && strings.HasPrefix(head, "[") {
-			name, sub, _ := strings.Cut(head[1:], " ")
-			section = strings.TrimSuffix(name+"."+strings.Trim(sub, `" `), ".")
-			line = strings.TrimSpace(rest)
-		}
-		key, val, _ := strings.Cut(line, "=")
-		key = strings.ToLower(section + "." + strings.TrimSpace(key))
-		if _, told := g.config[key]; !told && line != "" && !strings.ContainsAny(line[:1], "#;") {
-			gitSetting(f, g, key+"="+strings.Trim(strings.TrimSpace(val), `"`))
-		}
-	}
 }
 
 // gitConfig notes a setting for the rest of the call.

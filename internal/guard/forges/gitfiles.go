@@ -30,12 +30,6 @@ func gitFiles(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 		for _, w := range fl.Pos {
 			h.Takes(w, how, true)
 		}
-		if to := len(fl.Pos) - 1; cmd == "mv" && to > 0 {
-			h.Brings(fl.Pos[to], how)
-			for _, w := range fl.Pos[:to] {
-				h.Brings(shellword.Lit(fl.Pos[to].Text+"/"+shellword.ProgramName(w.Text)), how)
-			}
-		}
 	case "restore":
 		overwritten(f, g, fl.Pos)
 	}
@@ -98,6 +92,5 @@ func overwritten(f *plain.Frame, g gitRun, paths []shellword.Word) {
 	h.Cwd = g.dir
 	for _, w := range paths {
 		h.Writes(w, shellword.Clip(shellword.Join(g.argv), 300))
-		h.Brings(w, shellword.Clip(shellword.Join(g.argv), 300))
 	}
 }

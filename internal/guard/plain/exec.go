@@ -100,7 +100,7 @@ func (f *Frame) unknownName(argv []shellword.Word) {
 
 // shell reads bash and its kin: the text of -c, or standard input. A script is not looked into.
 func (f *Frame) shell(name string, argv []shellword.Word) {
-	opts := readOptions(name, argv[1:])
+	opts := readOptions(argv[1:])
 	g := f.Child()
 	g.names.words = nil // another program sees what is exported alone
 	defer g.Through(name)()
@@ -127,10 +127,9 @@ type shellOpts struct {
 	rest    []shellword.Word // behind the options
 }
 
-// readOptions reads the options of a shell as it does: joined letters, of which o and O take a word
-// each ("-euo pipefail -c"), in zsh and ksh the rest of their own word where there is one.
-func readOptions(name string, args []shellword.Word) (o shellOpts) {
-	joined := shellword.Has("zsh ksh ksh93 mksh", name)
+// readOptions reads the options of a shell: joined letters, of which o and O at the end take a word
+// ("-euo pipefail -c").
+func readOptions(args []shellword.Word) (o shellOpts) {
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text
 		switch {
@@ -140,27 +139,12 @@ func readOptions(name string, args []shellword.Word) (o shellOpts) {
 		case len(t) < 2 || t[0] != '-' && t[0] != '+':
 			o.rest = args[i:]
 			return o
-		case shellword.Has("--rcfile --init-file", t):
-			i++
-			continue
-		case strings.HasPrefix(t, "--"):
-			continue
-		}
-		for j := 1; j < len(t); j++ {
-			switch t[j] {
-			case 'c':
-				o.command = true
-			case 's':
-				o.stdin = true
-			case 'n':
-				o.check = o.check || t[0] == '-'
-			case 'o', 'O':
-				if joined && j+1 < len(t) {
-					j = len(t)
-				} else {
-					i++
-				}
-			}
+		case strings.HasPrefix(t, "--"), t[1] == 'o' && len(t) > 2: // --norc, -opipefail
+		default:
+			o.command = o.command || strings.Contains(t, "c")
+			o.stdin = o.stdin || strings.Contains(t, "s")
+			o.check = o.check || t[0] == '-' && strings.Contains(t, "n")
+			i += shellword.Btoi(strings.ContainsAny(t[len(t)-1:], "oO"))
 		}
 	}
 	return o

@@ -94,11 +94,6 @@ func (f *Frame) Writes(w shellword.Word, how string) {
 		f.fileAct(effect.DropRegistration, w.Text, how)
 	case paths.Ledger:
 		f.fileAct(effect.WriteLedger, w.Text, how)
-	default:
-		transcripts := strings.Contains(f.M.Call.CommandText(), ".claude/projects")
-		if shellword.Blank(w.Text) && transcripts { // a file that was searched for
-			f.StateAct(how)
-		}
 	}
 }
 
@@ -122,35 +117,11 @@ func (f *Frame) Takes(w shellword.Word, how string, whole bool) {
 	case !whole:
 	case f.Covers(w):
 		f.fileAct(effect.WriteState, w.Text, how)
+	case path.Base(w.Text) == "loops" && strings.Contains(f.Resolve(w.Text), "/changes/"):
+		f.fileAct(effect.WriteLedger, w.Text, how)
 	case paths.Registers(f.Resolve(w.Text)):
 		f.fileAct(effect.DropRegistration, w.Text, how)
-	case f.holds(w, "/ledger.md"):
-		f.fileAct(effect.WriteLedger, w.Text, how)
 	}
-}
-
-// Brings records that folders are put at a path or into it, if ledgers may be among their files.
-func (f *Frame) Brings(w shellword.Word, how string) {
-	if f.holds(w, "/ledger.md") || f.holds(w, "/loops/ledger.md") ||
-		f.holds(w, "/change/loops/ledger.md") {
-		f.fileAct(effect.WriteLedger, w.Text, how)
-	}
-}
-
-// Near reports whether a path is in the call's folder, or beside one that holds it. A copy of
-// changes/ elsewhere is a backup.
-func (f *Frame) Near(w shellword.Word) bool {
-	full, cwd := f.Resolve(w.Text), f.M.Call.Cwd+"/"
-	return strings.HasPrefix(full, cwd) || strings.HasPrefix(cwd, path.Dir(full)+"/")
-}
-
-// holds reports whether a file below a path would be a ledger.
-func (f *Frame) holds(w shellword.Word, below string) bool {
-	if w.Pat != "" {
-		w.Pat += below
-	}
-	w.Text += below
-	return f.KindAt(w) == paths.Ledger
 }
 
 // StateAct records that the loop's files are reached without being named.

@@ -36,55 +36,55 @@ func (f *Frame) Run(text string) {
 	}
 }
 
-// set are the variables that the shell knows with those that a text sets.
+// set are the variables that the shell knows with those that a text sets. A builtin that sets
+// names makes all of them unknown, a second value its own.
 func (f *Frame) set(stmts []*syntax.Stmt) names {
 	n := names{words: maps.Clone(f.names.words), texts: f.names.texts, blind: f.names.blind}
 	if n.words == nil {
 		n.words = map[string]*syntax.Word{}
 	}
-	computed := func(name string) { n.words[name] = nil }
 	for _, s := range stmts {
 		syntax.Walk(s, func(node syntax.Node) bool {
 			switch node := node.(type) {
 			case *syntax.DeclClause:
 				for _, a := range node.Args {
 					n.assign(a)
+					n.blind = n.blind || a.Name == nil && a.Value != nil && a.Value.Lit() != "-x"
 				}
-				ref := func(a *syntax.Assign) bool {
-					return a.Name == nil && a.Value != nil &&
-						strings.HasPrefix(a.Value.Lit(), "-") &&
-						strings.Contains(a.Value.Lit(), "n")
-				}
-				n.blind = n.blind || node.Variant.Value == "nameref" ||
-					node.Variant.Value != "export" && slices.ContainsFunc(node.Args, ref)
 			case *syntax.WordIter:
-				computed(node.Name.Value)
-			case *syntax.ParamExp:
-				if node.Exp != nil && node.Param != nil &&
-					(node.Exp.Op == syntax.AssignUnset || node.Exp.Op == syntax.AssignUnsetOrNull) {
-					computed(node.Param.Value)
-				}
+				n.words[node.Name.Value] = nil
 			case *syntax.UnaryArithm:
-				if w, ok := node.X.(*syntax.Word); ok {
-					computed(w.Lit())
-				}
+				n.computed(node.X)
 			case *syntax.BinaryArithm:
-				op := node.Op.String()
-				if w, ok := node.X.(*syntax.Word); ok && strings.HasSuffix(op, "=") &&
-					!shellword.Has("== != <= >=", op) {
-					computed(w.Lit())
-				}
+				n.computed(node.X)
 			case *syntax.CallExpr:
-				if n.builtin(node); len(node.Args) == 0 {
+				if len(node.Args) == 0 {
 					for _, a := range node.Assigns {
 						n.assign(a)
 					}
+					break
+				}
+				name := node.Args[0].Lit()
+				n.blind = n.blind || shellword.Has("source . read mapfile readarray getopts unset",
+					name) || name == "printf" && len(node.Args) > 1 &&
+					strings.HasPrefix(node.Args[1].Lit(), "-v")
+			case *syntax.ParamExp: // ${x:=5}
+				if node.Exp != nil && node.Param != nil && (node.Exp.Op == syntax.AssignUnset ||
+					node.Exp.Op == syntax.AssignUnsetOrNull) {
+					n.words[node.Param.Value] = nil
 				}
 			}
 			return f.M.Burn(1)
 		})
 	}
 	return n
+}
+
+// computed makes a name in a sum unknown.
+func (n names) computed(x syntax.Node) {
+	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" {
+		n.words[w.Lit()] = nil
+	}
 }
 
 // assign notes NAME=value. A second value makes the name unknown.
@@ -97,39 +97,11 @@ func (n names) assign(a *syntax.Assign) {
 		w = &syntax.Word{} // NAME= is empty
 	}
 	old, twice := n.words[a.Name.Value]
-	if a.Append || a.Array != nil || a.Index != nil || twice && !sameWord(old, w) {
+	same := !twice || old != nil && w != nil && old.Lit() != "" && old.Lit() == w.Lit()
+	if a.Append || a.Array != nil || a.Index != nil || !same {
 		w = nil
 	}
 	n.words[a.Name.Value] = w
-}
-
-func sameWord(a, b *syntax.Word) bool {
-	return a != nil && b != nil && a.Lit() != "" && a.Lit() == b.Lit()
-}
-
-// builtin notes the builtins of a shell that set names.
-func (n *names) builtin(c *syntax.CallExpr) {
-	if len(c.Args) == 0 {
-		return
-	}
-	switch name := c.Args[0].Lit(); name {
-	case "source", ".":
-		n.blind = true
-	case "read", "mapfile", "readarray", "getopts", "unset", "printf":
-		if name == "printf" && (len(c.Args) < 2 || !strings.HasPrefix(c.Args[1].Lit(), "-v")) {
-			return
-		}
-		for _, w := range c.Args[1:] {
-			if w.Lit() == "" {
-				n.blind = true
-			}
-			n.words[w.Lit()] = nil
-			n.words[strings.TrimPrefix(w.Lit(), "-v")] = nil
-		}
-		if len(c.Args) == 1 {
-			n.words["REPLY"] = nil
-		}
-	}
 }
 
 // list reads statements one after the other.
@@ -316,13 +288,8 @@ func (f *Frame) redirect(r *syntax.Redirect) {
 	}
 	w := f.Whole(r.Word)
 	if r.Op == syntax.DplOut && strings.Trim(w.Text, "0123456789-"+shellword.Unknown) == "" ||
-		strings.HasPrefix(w.Text, "/dev/") && !strings.HasPrefix(w.Text, "/dev/tcp/") {
+		strings.HasPrefix(w.Text, "/dev/") {
 		return
-	}
-	if strings.HasPrefix(w.Text, "/dev/tcp/") { // as netcat sends it
-		g := f.Child()
-		g.Stdin = &Stream{f.src}
-		g.M.World.Program(g, "nc", shellword.Lits("nc"))
 	}
 	f.Writes(w, "> "+w.Show())
 	f.Saves()

@@ -199,7 +199,7 @@ func (f *Frame) WordsOf(text string) []shellword.Word {
 	return shellword.Lits(strings.Fields(text)...)
 }
 
-// printed is the text that statements print, as far as it is written: that of echo, printf and cat,
+// printed is the text that statements print, as far as it is written: that of echo and cat,
 // and a branch's name that git prints. All else is unknown.
 func (f *Frame) printed(stmts []*syntax.Stmt) string {
 	if len(stmts) != 1 || f.nest > maxNesting || stmts[0].Negated || !f.M.Burn(1) {
@@ -236,11 +236,9 @@ func (f *Frame) printed(stmts []*syntax.Stmt) string {
 			args, end = args[1:], ""
 		}
 		if len(args) > 0 && args[0].Text == "-e" {
-			return shellword.Unescape(shellword.JoinText(args[1:]), false) + end
+			return shellword.Unknown
 		}
 		return shellword.JoinText(args) + end
-	case "printf":
-		return formatted(args)
 	case "cat":
 		text := ""
 		if len(args) == 0 {
@@ -256,31 +254,6 @@ func (f *Frame) printed(stmts []*syntax.Stmt) string {
 		return g.gitPrints(shellword.JoinText(args))
 	}
 	return shellword.Unknown
-}
-
-// formatted is what printf prints by a format that has at most %s.
-func formatted(args []shellword.Word) string {
-	if len(args) == 0 || !args[0].Known() || strings.HasPrefix(args[0].Text, "-") {
-		return shellword.Unknown
-	}
-	format := shellword.Unescape(args[0].Text, true)
-	n := strings.Count(format, "%")
-	switch {
-	case n == 0:
-		return format
-	case n != strings.Count(format, "%s"):
-		return shellword.Unknown
-	}
-	var out strings.Builder
-	for rest := args[1:]; len(rest) > 0; rest = rest[min(n, len(rest)):] {
-		parts := strings.Split(format, "%s")
-		for i, part := range parts {
-			if out.WriteString(part); i < min(n, len(rest)) {
-				out.WriteString(rest[i].Text)
-			}
-		}
-	}
-	return out.String()
 }
 
 // gitPrints is the output of the git commands that print a branch's name or the top of the

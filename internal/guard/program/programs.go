@@ -12,9 +12,13 @@ import (
 
 // Program reads a program by its name.
 func (World) Program(f *plain.Frame, name string, argv []shellword.Word) {
-	name = clientName(withoutGNU(name), argv[0].Text)
+	const gnu = "gfind gxargs gtimeout gtime gstdbuf gtar gcp gmv ginstall gsed grm gln gtee"
+	if shellword.Has(gnu, name) { // beside another system's own
+		name = name[1:]
+	}
+	name = clientName(name, argv[0].Text)
 	args := argv[1:]
-	judgeSignal(f, name, argv)
+	judgeKill(f, name, argv)
 	if shellword.Has("go gcc g++ cc c++ clang rustc sort ld tsc", name) {
 		for i, w := range args[:max(0, len(args)-1)] {
 			if w.Text == "-o" {
@@ -23,22 +27,19 @@ func (World) Program(f *plain.Frame, name string, argv []shellword.Word) {
 		}
 	}
 	switch {
-	case client(f, name, argv), judgeWriter(f, name, args), ownLanguage(f, name, args):
-	case interpreter(name) != "":
+	case client(f, name, argv), judgeWriter(f, name, args):
+	case shellword.Has(languages, strings.TrimRight(name, "0123456789.")):
 		interpret(f, name, argv)
+	case shellword.Has(editors, name):
+		edits(f, name, args)
+	case shellword.Has("crontab at batch", name): // no brake is there when it runs
+		if !shellword.HasWord(args, "-l") {
+			f.OpaqueForge(shellword.Join(argv), "it runs later, where no loop judges it")
+		}
 	case shellword.DataProgram(name) && !launches(name, args):
 	default:
 		behind(f, name, argv)
 	}
-}
-
-// withoutGNU is a GNU program's name without the g that it has beside another system's own.
-func withoutGNU(name string) string {
-	const tools = "find xargs timeout time stdbuf tar cp mv install truncate sed rm ln tee"
-	if rest, ok := strings.CutPrefix(name, "g"); ok && shellword.Has(tools, rest) {
-		return rest
-	}
-	return name
 }
 
 // client reads the command line tools of forges, those that speak HTTP, this program and the
@@ -65,8 +66,6 @@ func client(f *plain.Frame, name string, argv []shellword.Word) bool {
 		judgeHooks(f, argv)
 	case "claude":
 		judgeClaude(f, argv)
-	case "pkill", "killall", "pgrep", "pidof", "skill", "taskkill":
-		judgeKill(f, name, argv)
 	default:
 		if !strings.HasPrefix(name, "git-") {
 			return false
@@ -76,46 +75,30 @@ func client(f *plain.Frame, name string, argv []shellword.Word) bool {
 	return true
 }
 
-// interpreter are the flags by which a program is given text of another language, "" for any other
-// program.
-func interpreter(name string) string {
-	switch strings.TrimRight(name, "0123456789.") {
-	case "python", "pypy", "ipython":
-		return "-c"
-	case "node", "nodejs", "deno", "bun", "tsx":
-		return "-e -p --eval --print"
-	case "perl", "ruby", "lua", "osascript", "Rscript", "julia", "elixir", "groovy":
-		return "-e -E"
-	case "php":
-		return "-r"
-	case "emacs":
-		return "--eval"
-	case "pwsh", "powershell":
-		return "-c -Command -EncodedCommand -command"
-	}
-	return ""
-}
+const (
+	// languages are the interpreters that are given text of another language.
+	languages = `python pypy ipython node nodejs deno bun tsx perl ruby lua osascript Rscript julia
+elixir groovy php emacs pwsh powershell`
+	// editors have a language in which they can start programs.
+	editors = "awk gawk mawk nawk vim nvim vi ex ed expect tclsh psql sqlite3 mysql gdb lldb"
+)
 
 // interpret reads the text that an interpreter is given, in its words or on standard input. A file
 // is not looked into.
 func interpret(f *plain.Frame, name string, argv []shellword.Word) {
-	flags, args := interpreter(name), argv[1:]
+	args := argv[1:]
 	for i, w := range args {
 		if strings.Contains(w.Text, "claude-code/") && shellword.HasPart(w.Text, ".js .mjs .cjs") {
 			judgeClaude(f, append(shellword.Lits("claude"), args[i+1:]...))
 			return
 		}
 	}
-	given := func(w shellword.Word) bool {
-		letters := strings.TrimRight(strings.TrimLeft(w.Text, "-"), "w=")
-		name, _, _ := strings.Cut(w.Text, "=")
-		return shellword.Has(flags, name) || strings.HasPrefix(w.Text, "-") &&
-			!strings.HasPrefix(w.Text, "--") && letters != "" &&
-			shellword.Has(flags, "-"+letters[len(letters)-1:])
-	}
-	switch i := slices.IndexFunc(args, given); {
-	case i >= 0:
-		Code(f, name, shellword.JoinText(args[i:]))
+	written := slices.IndexFunc(args, func(w shellword.Word) bool {
+		return !strings.HasPrefix(w.Text, "-") || several(w)
+	})
+	switch {
+	case written >= 0 && (!args[written].Known() || strings.ContainsAny(args[written].Text, " \n(")):
+		Code(f, name, shellword.JoinText(args))
 	case len(args) == 0 || args[0].Text == "-":
 		if f.Stdin != nil {
 			Code(f, name, f.Stdin.Text)
@@ -129,7 +112,12 @@ func interpret(f *plain.Frame, name string, argv []shellword.Word) {
 // the brake; a request of its own meets no link, so it is a merge.
 func Code(f *plain.Frame, name, text string) {
 	how := shellword.Lits(name, shellword.Clip(text, 200))
-	noteLibrary(f, text, how)
+	const library = `claude_agent_sdk claude-agent-sdk claude_code_sdk claude-code-sdk
+@anthropic-ai/claude-code`
+	if shellword.HasPart(text, library) {
+		f.Act(effect.Act{Kind: effect.OtherSession, Ref: "a client of its own, by its library"},
+			how)
+	}
 	switch {
 	case shellword.Requests(text):
 		f.Act(effect.Act{Kind: effect.MergePR, Ref: "a request of its own"}, how)
@@ -140,66 +128,23 @@ func Code(f *plain.Frame, name, text string) {
 	}
 }
 
-// ownLanguage reads the programs with a language of their own, in which they can start others. ok
-// is false for any other program.
-func ownLanguage(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
+// edits reads programs with a language of their own: the files of an editor, and a text that may
+// start a program and names one that lands something.
+func edits(f *plain.Frame, name string, args []shellword.Word) {
 	text := shellword.JoinText(args)
-	marks := "! .shell .system system exec spawn send --args" // without one nothing is started
-	if f.Stdin != nil {
+	if f.Stdin != nil && !strings.HasSuffix(name, "awk") {
 		text += "\n" + f.Stdin.Text
 	}
-	switch name {
-	case "sed":
-		judgeWrites(f, name, args)
-		text, marks = sedRuns(args), ""
-	case "awk", "gawk", "mawk", "nawk":
-		text, marks = shellword.JoinText(args), `system( |getline |"`
-	case "rsync", "tar", "man", "less":
-		if name == "rsync" {
-			judgeWrites(f, name, args)
+	for _, w := range args {
+		if shellword.Has("vim nvim vi ex ed", name) && w.Text != "" && w.Text[0] != '-' &&
+			w.Text[0] != '+' {
+			f.Writes(w, shellword.Join(args))
 		}
-		const runs = `-I -e -P --rsh --pager --to-command --use-compress-program
---checkpoint-action`
-		text, marks = shellword.ParseFlags(args, runs).Val(strings.Fields(runs)...), ""
-	case "vim", "nvim", "vi", "ex", "ed":
-		for _, w := range args {
-			if w.Text != "" && w.Text[0] != '-' && w.Text[0] != '+' {
-				f.Writes(w, shellword.Join(args))
-			}
-		}
-	case "nc", "ncat", "netcat", "telnet", "socat", "openssl":
-		if shellword.Requests(text) {
-			Code(f, name, text)
-		}
-		return true
-	case "crontab", "at", "batch": // no brake is there when it runs
-		if !shellword.HasWord(args, "-l") {
-			f.OpaqueForge(name+" "+text, "it runs later, where no loop judges it")
-		}
-		return true
-	case "expect", "unzip", "view", "tclsh", "wish", "psql", "sqlite3", "mysql", "gdb", "lldb":
-	default:
-		return false
 	}
-	runs := marks == "" || shellword.HasPart(strings.ReplaceAll(text, " ", ""), marks)
-	if runs && shellword.Lands(text) {
+	const marks = `! .shell .system system( |getline |" exec spawn send --args`
+	if shellword.HasPart(strings.ReplaceAll(text, " ", ""), marks) && shellword.Lands(text) {
 		f.OpaqueForge(name+" "+text, "a program that may run a part of this text")
 	}
-	return true
-}
-
-// sedRuns are the scripts of GNU sed with an e command or the e flag of s.
-func sedRuns(args []shellword.Word) string {
-	runs := ""
-	for _, w := range args {
-		t := strings.TrimLeft(w.Text, "0123456789$, ")
-		flags := t[strings.LastIndexAny(t, "/|#,")+1:]
-		evals := strings.Contains(flags, "e") && strings.Trim(flags, "egpiIM0123456789") == ""
-		if strings.HasPrefix(t, "e ") || t != "" && t[0] == 's' && len(flags) < len(t) && evals {
-			runs += t + "\n"
-		}
-	}
-	return runs
 }
 
 const (
@@ -240,12 +185,6 @@ func behind(f *plain.Frame, name string, argv []shellword.Word) {
 	for i, w := range args {
 		n, _, _ := strings.Cut(shellword.ProgramName(w.Text), "@")
 		as := w.Text == n || strings.ContainsAny(w.Text, "/#@")
-		for _, flag := range []string{"-S", "--split-string="} {
-			if line, ok := strings.CutPrefix(w.Text, flag); ok && name == "env" && line != "" {
-				g.Run(line + " " + shellword.Quoted(args[i+1:]))
-				return
-			}
-		}
 		switch {
 		case shellword.Has("sudo gsudo doas env", name) && shellword.Assignment(w.Text):
 			key, value, _ := strings.Cut(w.Text, "=")
@@ -268,13 +207,6 @@ func behind(f *plain.Frame, name string, argv []shellword.Word) {
 			if _, problem := plain.Parse(w.Text); problem == "" { // of a shell, not of psql
 				g.Run(w.Text)
 			}
-		}
-	}
-	if joined := shellword.JoinText(args); shellword.Has("tmux screen", name) {
-		words := f.WordsOf(joined) // it joins its keys
-		at := func(w shellword.Word) bool { return shellword.Has(starters, w.Text) }
-		if i := slices.IndexFunc(words, at); i >= 0 && !shellword.HasWord(args, "display-message") {
-			g.Quietly(func() { g.Exec(words[i:]) })
 		}
 	}
 	if f.Stdin != nil && shellword.Has("ssh parallel", name) {

@@ -9,54 +9,32 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// judgeWriter judges the programs that write, move or remove files: what they leave can be run
-// later on, and none of it may be the loop's own. Paths count as they are written; what is reached
-// in another way is seen by the seal. ok is false for any other program.
+// judgeWriter judges the programs that write, move or remove files: none may be the loop's own.
+// Paths count as they are written; the seal sees what is reached in another way. ok is false for
+// any other program.
 func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
-	const writers = `rm rmdir unlink shred trash srm mv cp install ln truncate touch mkdir chmod
-chown chgrp dd sponge gzip scp patch mkfifo tee sd rename yq jaq prettier`
-	if ok = shellword.Has(writers, name); ok {
-		judgeWrites(f, name, args)
-	}
-	return ok
-}
-
-// judgeWrites judges a writing program's arguments.
-func judgeWrites(f *plain.Frame, name string, args []shellword.Word) {
 	how := name + " " + shellword.Join(args)
 	switch name {
-	case "rm", "rmdir", "unlink", "shred", "trash", "srm":
+	case "rm", "rmdir", "unlink", "shred":
 		fl := shellword.ParseFlags(args, "-n --iterations -s --size")
-		whole := fl.On("-r", "-R", "--recursive") || !shellword.Has("rm shred unlink", name)
 		for _, w := range fl.Pos {
-			f.Takes(w, how, whole)
+			f.Takes(w, how, fl.On("-r", "-R", "--recursive"))
 		}
 	case "mv", "cp", "install", "ln", "rsync", "scp":
-		const longs = "--target-directory --recursive --archive --link --symbolic-link"
-		args = shellword.Unabbreviated(args, longs)
-		judgeCopy(f, name, shellword.ParseFlags(args, copyFlags(name)), how)
+		judgeCopy(f, name, args, how)
 	case "dd":
 		for _, w := range args {
 			if to, ok := strings.CutPrefix(w.Text, "of="); ok {
 				f.Writes(shellword.Lit(to), how)
 			}
 		}
-	case "sed":
-		judgeSedInPlace(f, args, how)
-	case "yq", "jaq", "prettier": // they print what they make of a file, unless a flag says write
-		fl := shellword.ParseFlags(args, "")
-		if fl.On("-i", "--inplace", "--in-place", "-w", "--write") {
-			for _, w := range fl.Pos {
-				f.Writes(w, how)
-			}
-		}
-	default:
-		valued := "-s --size -r --reference -d --date -t -m --mode --context -b -n -l -a"
+	case "sed", "yq", "prettier": // they print what they make of a file, unless a flag says write
+		judgeInPlace(f, args, how)
+	case "truncate", "touch", "mkdir", "chmod", "chown", "sponge", "patch", "mkfifo", "tee", "sd":
 		if name == "tee" {
-			valued = ""
 			f.Saves()
 		}
-		for _, w := range shellword.ParseFlags(args, valued).Pos {
+		for _, w := range args {
 			folder := w.Known() && strings.HasSuffix(path.Clean("/"+w.Text), "/.sdd/loop")
 			if name == "mkdir" && folder { // it is there while a loop is on, so nothing changes
 				continue
@@ -66,41 +44,26 @@ func judgeWrites(f *plain.Frame, name string, args []shellword.Word) {
 				f.StateAct(how)
 			}
 		}
+	default:
+		return false
 	}
-}
-
-// copyFlags are the flags of a copying program that take a value.
-func copyFlags(name string) string {
-	switch name {
-	case "rsync":
-		return `-e --rsh --exclude --include -f --filter --files-from --exclude-from --max-size
---bwlimit --port`
-	case "scp":
-		return "-P -i -o -F -c -l -S -J"
-	case "install":
-		return "-t --target-directory -S --suffix -m --mode -o --owner -g --group"
-	}
-	return "-t --target-directory -S --suffix"
+	return true
 }
 
 // judgeCopy judges cp, mv, ln and their kin: the last word is where the others go. A link gives the
 // loop's files a second name, under which nothing would know them later on.
-func judgeCopy(f *plain.Frame, name string, fl shellword.Flags, how string) {
-	srcs, dst := fl.Pos, shellword.Word{}
-	if t, ok := fl.Get("-t", "--target-directory"); ok {
-		dst = t
-	} else if len(srcs) > 0 {
+func judgeCopy(f *plain.Frame, name string, args []shellword.Word, how string) {
+	fl := shellword.ParseFlags(args, `-t --target-directory -S --suffix -m --mode -o --owner -g
+--group -e --rsh --exclude --include`)
+	srcs := fl.Pos
+	dst, named := fl.Get("-t", "--target-directory")
+	if !named && len(srcs) > 0 {
 		dst, srcs = srcs[len(srcs)-1], srcs[:len(srcs)-1]
 	}
 	if dst.Text == "" {
 		return
 	}
 	f.Writes(dst, how)
-	folders := !shellword.Has("cp install", name) ||
-		fl.On("-r", "-R", "-a", "--recursive", "--archive")
-	if folders {
-		f.Brings(dst, how)
-	}
 	links := name == "ln" || name == "cp" && fl.On("-l", "--link", "-s", "--symbolic-link")
 	if name == "ln" && isState(f, dst) {
 		f.StateAct(how)
@@ -111,20 +74,16 @@ func judgeCopy(f *plain.Frame, name string, fl shellword.Flags, how string) {
 		if client || !s.Known() && shellword.NamesClient(s.Src) { // cp $(which gh) x
 			f.OpaqueForge(how, "a forge's program under another name meets no link")
 		}
-		switch kind := f.KindAt(s); {
-		case links && (kind == paths.State || isState(f, s)):
+		switch {
+		case links && isState(f, s):
 			f.StateAct(how)
-		case links && kind == paths.Ledger:
+		case links:
 			f.Writes(s, how)
-		}
-		if name == "mv" || fl.On("--remove-source-files") {
+		case name == "mv" || fl.On("--remove-source-files"):
 			f.Takes(s, how, true)
 		}
 		into := shellword.Lit(strings.TrimSuffix(dst.Text, "/") + "/" +
 			shellword.ProgramName(s.Text))
-		if folders && f.KindAt(dst) == paths.Ordinary && f.Near(into) {
-			f.Brings(into, how)
-		}
 		kind := f.KindAt(into)
 		if f.KindAt(dst) == paths.Ordinary && (kind == paths.State || kind == paths.Ledger) {
 			f.Writes(into, how)
@@ -137,26 +96,20 @@ func isState(f *plain.Frame, w shellword.Word) bool {
 	return paths.Matches(shellword.ProgramName(f.Resolve(w.Text)), ".sdd")
 }
 
-// judgeSedInPlace judges sed -i and sed's w command.
-func judgeSedInPlace(f *plain.Frame, args []shellword.Word, how string) {
+// judgeInPlace judges the programs that change a file in place by a flag, and sed's w command.
+func judgeInPlace(f *plain.Frame, args []shellword.Word, how string) {
 	inPlace := false
 	for _, w := range args {
-		t := w.Text
-		inPlace = inPlace || strings.HasPrefix(t, "--in-place") ||
-			shellword.Shorts(t, 'i') && !strings.ContainsAny(t, " /")
-		if i := strings.LastIndex(t, "w "); i >= 0 && !strings.HasPrefix(t, "-") {
-			f.Writes(shellword.Lit(strings.TrimSpace(t[i+2:])), how)
+		inPlace = inPlace || shellword.HasPart(w.Text, "--in-place --inplace --write") ||
+			!strings.ContainsAny(w.Text, " /") &&
+				(shellword.Shorts(w.Text, 'i') || w.Text == "-w")
+		if i := strings.LastIndex(w.Text, "w "); i >= 0 && w.Text[0] != '-' {
+			f.Writes(shellword.Lit(strings.TrimSpace(w.Text[i+2:])), how)
 		}
 	}
-	if !inPlace {
-		return
-	}
-	fl := shellword.ParseFlags(args, "-e -f -l --expression --file")
-	files := fl.Pos
-	if len(fl.All("-e", "--expression", "-f", "--file")) == 0 && len(files) > 1 {
-		files = files[1:]
-	}
-	for _, w := range files {
-		f.Writes(w, how)
+	for _, w := range args {
+		if inPlace {
+			f.Writes(w, how)
+		}
 	}
 }
