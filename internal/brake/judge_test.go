@@ -143,7 +143,7 @@ var table = []struct{ rule, argv string }{
 	{"push-protected", "git send-pack origin HEAD:main"},
 	{"merge-pr", "curl -X PUT https://api.github.com/repos/o/r/pulls/5/merge"},
 	{"merge-pr", "curl -d '' https://api.bitbucket.org/2.0/repositories/o/r/pullrequests/5/merge"},
-	{"merge-pr", "curl -K curl.cfg"},
+	{"unreadable", "curl -K curl.cfg"},
 	{"unreadable", "curl -K -"},
 	{"unreadable", "curl -d @- https://api.github.com/graphql"},
 	{"merge-pr", "curl -d @merge.json https://api.github.com/graphql"},
@@ -208,7 +208,7 @@ var table = []struct{ rule, argv string }{
 	{"push-protected", "git ls-remote --exec 'git push origin HEAD:main' x"},
 	{"unreadable", "git send-pack --stdin git@github.com:o/r"},
 	{"merge-pr", "curl --uplo x https://api.github.com/repos/o/r/pulls/5/merge"},
-	{"merge-pr", "curl --conf curl.cfg"},
+	{"unreadable", "curl --conf curl.cfg"},
 	{"unreadable", "curl -K next.cfg"},
 	{"merge-pr", "curl -X PUT https://a/repos/o/r/pulls/5/merge -s: -X GET https://x.y"},
 	{"merge-pr", "curl -H 'X-HTTP-Method-Override: GET' -X PUT https://a/repos/o/r/pulls/5/merge"},
@@ -222,8 +222,8 @@ var table = []struct{ rule, argv string }{
 	{"unreadable", "git remote-https origin https://github.com/o/r"},
 	{"push-protected", "git -c 'filter.x.process=git push https://x HEAD:main' checkout y"},
 	{"push-protected", "git -c 'remote.origin.uploadpack=git push https://x HEAD:main' fetch"},
-	{"merge-pr", "curl -X PUT https://api.github.com/repos/o/r/pulls/5/{merge}"},
-	{"merge-pr", "curl -X PUT https://api.github.com/{repos,x}/o/r/pulls/5/mer[g-g]{x,e}"},
+	{"unreadable", "curl -X PUT https://api.github.com/repos/o/r/pulls/5/{merge}"},
+	{"unreadable", "curl -X PUT https://api.github.com/{repos,x}/o/r/pulls/5/mer[g-g]{x,e}"},
 	{"merge-pr", "curl -X PUT http://127.0.0.1/repos/o/r/pulls/5/merge -sx proxy:80"},
 	{"merge-pr", "curl --data-urlencode query@long.graphql https://gitlab.com/api/graphql"},
 	{"unreadable", "curl --exp-data x https://y"},
@@ -529,7 +529,7 @@ func TestCurlsOwnOptionsCount(t *testing.T) {
 	const merge = "request = PUT\nurl = https://api.github.com/repos/o/r/pulls/142/merge\n"
 	for _, row := range []struct{ text, argv, rule string }{
 		{"silent\n", "curl https://example.com", ""},
-		{merge, "curl -s", "merge-pr"},
+		{merge, "curl -s", "unreadable"},
 		{merge, "curl -q https://example.com", ""},
 		{strings.Repeat("# x\n", maxFile) + merge, "curl -s", "unreadable"},
 	} {

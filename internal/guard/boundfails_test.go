@@ -67,8 +67,7 @@ func TestBoundsFailClosed(t *testing.T) {
 		"words":            {"env " + chain(5000, "A=%d ") + merge, ""},
 		"self call":        {"n=0; f() { n=$((n+1)); [ $n = 20 ] && " + merge + "; f; }; f", ""},
 		"git aliases": {
-			chain(8, "git config alias.a%[1]d a%[2]d; ") + "git config alias.a8 '!" + merge +
-				"'; git a0",
+			"git " + chain(8, "-c alias.a%[1]d=a%[2]d ") + "-c alias.a8='!" + merge + "' a0",
 			"aliases",
 		},
 		"settings": {"GIT_CONFIG_COUNT=25 " +

@@ -18,7 +18,7 @@ func LeavesLinks(command string) bool {
 		switch n := n.(type) {
 		case *syntax.Assign:
 			leaves = leaves || n.Name != nil && n.Name.Value == "PATH" ||
-				n.Value != nil && leadsTo(literal(n.Value))
+				slices.ContainsFunc(argv, leadsTo)
 		case *syntax.Redirect:
 			leaves = leaves || n.Hdoc != nil && leavesBy(tokens(hereText(n.Hdoc)))
 		case *syntax.CallExpr:

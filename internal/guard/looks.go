@@ -99,20 +99,25 @@ func commits(argv []string) bool {
 	return false
 }
 
-// walk calls do for every node of a text, with the words of the simple commands among them as
-// literal has them, until it returns false.
+// walk calls do for every node of a text, with the words of a simple command and the value of an
+// assignment as literal has them, until it returns false.
 func walk(text string, do func(n syntax.Node, argv []string) bool) (problem string) {
 	stmts, problem := plain.Parse(text)
-	goes := true
+	goes, f := true, plain.New(Call{}, Repo{}.Known(), nil, program.World{}).Shell("")
 	for _, s := range stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
 			if n == nil || !goes {
 				return goes
 			}
 			var argv []string
-			if c, ok := n.(*syntax.CallExpr); ok {
-				for _, w := range c.Args {
-					argv = append(argv, literal(w))
+			switch n := n.(type) {
+			case *syntax.CallExpr:
+				for _, w := range n.Args {
+					argv = append(argv, literal(f, w))
+				}
+			case *syntax.Assign:
+				if n.Value != nil {
+					argv = []string{literal(f, n.Value)}
 				}
 			}
 			goes = do(n, argv)
@@ -220,47 +225,29 @@ func zshRuns(parts []syntax.WordPart, bare bool) bool {
 	return false
 }
 
-// literal is a word's text, without quotes, up to the first expansion. There it ends with
-// UnknownEnv when it becomes one word all the same, and with Unknown when it may become none or
-// several.
-func literal(w *syntax.Word) string {
-	split := &syntax.Word{Parts: w.Parts}
-	syntax.SplitBraces(split) // {a,b} becomes a part of its own
-	var known []syntax.WordPart
-	end := ""
-	for _, p := range split.Parts {
-		switch p := p.(type) {
-		case *syntax.Lit:
-			bare := []byte(p.Value)
-			for i := 0; i+1 < len(bare); i++ {
-				if bare[i] == '\\' {
-					bare[i+1] = '.'
-				}
-			}
-			if i := strings.IndexAny(string(bare), "*?["); i >= 0 && end == "" && p.Value != "[" {
-				known = append(known, &syntax.Lit{Value: p.Value[:i]})
-				end = shellword.Unknown
-			}
-		case *syntax.DblQuoted:
-			inner := slices.IndexFunc(p.Parts, func(q syntax.WordPart) bool {
-				_, ok := q.(*syntax.Lit)
-				return !ok
-			})
-			if inner >= 0 && end == "" {
-				known = append(known, &syntax.DblQuoted{Parts: p.Parts[:inner]})
-				end = shellword.UnknownEnv
-			}
-		case *syntax.SglQuoted:
-		default:
-			return shellword.Unknown
-		}
-		if end == "" {
-			known = append(known, p)
-		}
+// literal is a word's text up to the first part that is not written. There it ends with Unknown
+// when it becomes one word all the same, and with several when it may become none or several.
+func literal(f *plain.Frame, w *syntax.Word) string {
+	words := f.Words([]*syntax.Word{w})
+	if len(words) != 1 {
+		return several
 	}
-	m := plain.New(Call{}, Repo{}.Known(), nil, program.World{})
-	return m.Shell("").Whole(&syntax.Word{Parts: known}).Text + end
+	text, end := words[0].Text, ""
+	if words[0].Glob {
+		text, end = text[:strings.IndexAny(text, "*?[")], several
+	}
+	before, _, hole := strings.Cut(text, shellword.Unknown)
+	switch {
+	case words[0].Split:
+		end = several
+	case hole && end == "":
+		end = shellword.Unknown
+	}
+	return before + end
 }
+
+// several stands for none, one or several words.
+const several = shellword.Unknown + shellword.Unknown
 
 // argv reports whether a command only looks: the table. Its words are those of literal.
 func (l looker) argv(argv []string) bool {
@@ -284,7 +271,7 @@ func (l looker) argv(argv []string) bool {
 		for len(args) > 0 && shellword.Has("-0 -r -0r -r0 -n1 -I {} -I{}", args[0]) {
 			args = args[1:]
 		}
-		return l.inner(append(slices.Clone(args), shellword.Unknown))
+		return l.inner(append(slices.Clone(args), several))
 	case "sed":
 		return looksSed(args)
 	case "awk": // it prints to its output: nothing is piped, redirected, loaded or started
@@ -312,7 +299,7 @@ func (l looker) argv(argv []string) bool {
 			!slices.ContainsFunc(operands(args), func(p string) bool { return p[:1] != "+" })
 	case "uniq": // INPUT OUTPUT
 		return len(operands(args)) < 2 &&
-			!strings.Contains(strings.Join(args, ""), shellword.Unknown)
+			!strings.Contains(strings.Join(args, " "), several)
 	case "env", "wait":
 		return len(args) == 0
 	case "sort":
@@ -370,7 +357,7 @@ func only(args []string, options string) bool {
 
 // blankStart reports whether nothing is known of a word's beginning, which may make it an option.
 func blankStart(a string) bool {
-	return strings.HasPrefix(a, shellword.Unknown) || strings.HasPrefix(a, shellword.UnknownEnv)
+	return strings.HasPrefix(a, shellword.Unknown)
 }
 
 // operands are the words that are no options.
@@ -398,7 +385,7 @@ func (l looker) find(args []string) bool {
 				end++
 			}
 			if end <= i+1 || end == len(args) ||
-				!l.inner(append(slices.Clone(args[i+1:end]), shellword.Unknown)) {
+				!l.inner(append(slices.Clone(args[i+1:end]), several)) {
 				return false
 			}
 			i = end
@@ -415,7 +402,7 @@ func looksTest(args []string) bool {
 	if nth(args, 0) == "!" {
 		args = args[1:]
 	}
-	if strings.Contains(strings.Join(args, ""), shellword.Unknown) {
+	if strings.Contains(strings.Join(args, " "), several) {
 		return false
 	}
 	switch len(args) {
@@ -472,7 +459,7 @@ func prints(script string) bool {
 func looksGit(args []string) bool {
 	for len(args) > 0 && shellword.Has("-C --no-pager -P --no-optional-locks", args[0]) {
 		takes := 1 + shellword.Btoi(args[0] == "-C")
-		if strings.HasPrefix(nth(args, takes-1), shellword.Unknown) {
+		if strings.HasPrefix(nth(args, takes-1), several) {
 			return false
 		}
 		args = args[min(len(args), takes):]

@@ -26,7 +26,7 @@ func TestReadOnlyTable(t *testing.T) {
 // statePath reports whether a path, as written from the directory cwd, is under .sdd/loop or is one
 // of the client's transcripts. $PWD, ~, .., globs and backslashes are understood.
 func statePath(p, cwd string) bool {
-	return paths.Of(plain.Absolute(p, cwd), "") == paths.State
+	return paths.Of(plain.Absolute(p, cwd)) == paths.State
 }
 
 func TestStatePath(t *testing.T) {

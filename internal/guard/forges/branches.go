@@ -89,30 +89,6 @@ func gitDir(f *plain.Frame, dir string) string {
 	return ""
 }
 
-// previousBranch is the branch that was checked out before, as "-" and "@{-1}" mean it: as this
-// call left it, else by git's log of HEAD.
-func previousBranch(f *plain.Frame, dir, name string) string {
-	dir = path.Clean(dir)
-	if name != "-" && name != "@{-1}" {
-		return shellword.Unknown
-	}
-	if before, ok := f.M.Before[dir]; ok {
-		return before
-	}
-	git := gitDir(f, dir)
-	if git == "" {
-		return shellword.Unknown
-	}
-	lines := strings.Split(f.FileText(git+"/logs/HEAD"), "\n")
-	for i := len(lines) - 1; i >= 0; i-- {
-		if _, moves, ok := strings.Cut(lines[i], "\tcheckout: moving from "); ok {
-			from, _, _ := strings.Cut(moves, " to ")
-			return from
-		}
-	}
-	return shellword.Unknown
-}
-
 // UseBranch records that the words check out a branch, push to it or move another to it. Protected
 // branches are no PR's own, though a fork may have one of their name. pull/142/head is the PR.
 func UseBranch(f *plain.Frame, argv []shellword.Word, name string) {
@@ -133,9 +109,24 @@ func UseBranch(f *plain.Frame, argv []shellword.Word, name string) {
 	}
 }
 
-// checkedOut notes that a directory may now be on a branch.
+// checkedOut notes that a directory may now be on a branch. "-" and "@{-1}" are the one before, as
+// this call left it, else by git's log of HEAD.
 func checkedOut(f *plain.Frame, dir, name string) {
 	dir = path.Clean(dir)
-	f.M.Before[dir] = branch(f, dir)
+	if name == "-" || strings.HasPrefix(name, "@{-") {
+		log := f.FileText(gitDir(f, dir) + "/logs/HEAD")
+		_, moves, _ := strings.Cut(log[max(0, strings.LastIndex(log, "\tcheckout: ")):], "from ")
+		from, _, moved := strings.Cut(moves, " to ")
+		before, known := f.M.Heads["before "+dir]
+		switch {
+		case known && name != "@{-2}":
+			name = before
+		case moved && name != "@{-2}":
+			name = from
+		default:
+			name = shellword.Unknown
+		}
+	}
+	f.M.Heads["before "+dir] = branch(f, dir)
 	f.M.Heads[dir] = name
 }

@@ -87,7 +87,9 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 	case "push", "send-pack", "http-push":
 		gitPush(f, g, args)
 	case "config":
-		gitConfig(f, args)
+		for i := range args[:max(0, len(args)-1)] {
+			gitRuns(f, strings.ToLower(args[i].Text), args[i+1].Text)
+		}
 	case "checkout", "switch":
 		gitCheckout(f, g, args)
 	case "branch":
@@ -102,8 +104,6 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 		gitWorktree(f, g, args)
 	case "clone":
 		gitClone(f, g, args)
-	case "remote":
-		gitRemote(f, args)
 	case "symbolic-ref":
 		if fl := shellword.ParseFlags(args, "-m"); fl.Arg(0).Text == "HEAD" && len(fl.Pos) > 1 {
 			checkedOut(f, g.dir, strings.TrimPrefix(fl.Arg(1).Text, "refs/heads/"))
@@ -202,18 +202,6 @@ func gitClone(f *plain.Frame, g gitRun, args []shellword.Word) {
 	checkedOut(f, dir, cmp.Or(fl.Val("-b", "--branch"), DefaultBranch(f)))
 }
 
-// gitRemote notes a remote's address, and that all is pushed to it where it is a mirror.
-func gitRemote(f *plain.Frame, args []shellword.Word) {
-	fl := shellword.ParseFlags(args, "-t -m")
-	if len(fl.Pos) > 2 && shellword.Has("add set-url", fl.Arg(0).Text) {
-		name := "remote." + strings.ToLower(fl.Arg(1).Text)
-		f.M.Config[name+".url"] = fl.Arg(2).Text
-		if fl.Val("--mirror") == "push" {
-			f.M.Config[name+".mirror"] = "true"
-		}
-	}
-}
-
 func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
 	const creates = "-b -B -c -C --create --force-create --orphan"
 	fl := shellword.ParseFlags(args, creates+" --conflict --pathspec-from-file")
@@ -225,18 +213,12 @@ func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
 		}
 	}
 	from := fl.Arg(0).Text
-	if strings.HasPrefix(from, "@{-") || from == "-" {
-		from = previousBranch(f, g.dir, from)
-	}
 	if !paths {
 		UseBranch(f, g.argv, from)
 	}
 	if b, ok := fl.Get(strings.Fields(creates)...); ok {
 		UseBranch(f, g.argv, b.Text)
 		checkedOut(f, g.dir, b.Text)
-		if fl.On("-t", "--track") && from != "" {
-			track(f, b.Text, from)
-		}
 		return
 	}
 	switch {
@@ -258,7 +240,6 @@ func gitBranch(f *plain.Frame, g gitRun, args []shellword.Word) {
 	}
 	if up, ok := fl.Get("-u", "--set-upstream-to"); ok {
 		UseBranch(f, g.argv, up.Text)
-		track(f, cmp.Or(fl.Arg(0).Text, current), up.Text)
 	}
 	to, renames := fl.Get("-m", "-M")
 	if len(fl.Pos) > 0 && to.Text != current { // another branch than the one that is checked out
@@ -307,16 +288,6 @@ func EnterWorktree(f *plain.Frame, argv []shellword.Word, name, dir string) {
 	if dir != "" {
 		UseBranch(f, argv, branch(f, at(f, place(f), dir)))
 	}
-}
-
-// track notes a branch's upstream.
-func track(f *plain.Frame, name, upstream string) {
-	remote, branch, ok := strings.Cut(upstream, "/")
-	if !ok {
-		remote, branch = ".", upstream
-	}
-	f.M.Config["branch."+strings.ToLower(name)+".remote"] = remote
-	f.M.Config["branch."+strings.ToLower(name)+".merge"] = "refs/heads/" + branch
 }
 
 func gitWorktree(f *plain.Frame, g gitRun, args []shellword.Word) {

@@ -51,33 +51,24 @@ diff.external core.gitproxy web.browser gpg.program interactive.difffilter`, key
 	}
 }
 
-// setting is a git setting as this command sees it.
+// setting is a git setting as this command sees it, with those of a file that the repository's own
+// include by their last names.
 func setting(f *plain.Frame, g gitRun, key string) string {
 	key = strings.ToLower(key)
+	config := f.M.Repo().Config
 	if v, ok := g.config[key]; ok {
 		return v
 	}
-	if v, ok := f.M.Config[key]; ok {
+	included := config["include.path"]
+	if v, ok := config[key]; ok || included == "" {
 		return v
 	}
-	return f.M.Repo().Config[key]
-}
-
-// gitConfig notes a setting for the rest of the call.
-func gitConfig(f *plain.Frame, args []shellword.Word) {
-	fl := shellword.ParseFlags(args, "-f --file --blob --type --default --value --comment")
-	if fl.On("--get", "--get-all", "--get-regexp", "--list", "-l", "--unset", "--unset-all",
-		"--remove-section") {
-		return
+	text, _ := f.Open(at(f, at(f, g.dir, ".git"), included))
+	for line := range strings.SplitSeq(text, "\n") {
+		name, value, ok := strings.Cut(line, "=")
+		if ok && strings.EqualFold(strings.TrimSpace(name), key[strings.LastIndexByte(key, '.')+1:]) {
+			return strings.Trim(strings.TrimSpace(value), `"`)
+		}
 	}
-	pos := fl.Pos
-	if len(pos) > 0 && shellword.Has("set add", pos[0].Text) {
-		pos = pos[1:]
-	}
-	if len(pos) < 2 || shellword.Has("get unset list remove-section rename-section", pos[0].Text) {
-		return
-	}
-	key, val := strings.ToLower(pos[0].Text), pos[1].Text
-	f.M.Config[key] = val
-	gitRuns(f, key, val)
+	return ""
 }

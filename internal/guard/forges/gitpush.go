@@ -82,7 +82,7 @@ func pushOne(f *plain.Frame, g gitRun, remote string, w shellword.Word) {
 		pushCurrent(f, g, remote, false)
 		return
 	case strings.HasPrefix(to, "@{-"):
-		to = previousBranch(f, g.dir, to)
+		to = shellword.Unknown
 	}
 	pushTo(f, g, to, "the branch it pushes to is only known when it runs")
 }

@@ -1,6 +1,7 @@
 package forges
 
 import (
+	"slices"
 	"strings"
 
 	"hooks/internal/guard/effect"
@@ -63,12 +64,9 @@ func gqlTokens(s string) []string {
 			}
 			continue
 		case strings.HasPrefix(s[i:], `"""`):
-			end := blockEnd(s[i+3:])
-			if end < 0 {
-				return toks
-			}
-			i += end + 6
-			toks = append(toks, `"`+s[start+3:i-3])
+			text, rest, _ := strings.Cut(strings.ReplaceAll(s[i+3:], `\"""`, "    "), `"""`)
+			i = len(s) - len(rest)
+			toks = append(toks, `"`+text)
 			continue
 		case c == '"':
 			text, end := shellword.JSONString(s, i)
@@ -93,53 +91,21 @@ func gqlTokens(s string) []string {
 	return toks
 }
 
-// blockEnd is where the quotes stand that end a block string, -1 nowhere.
-func blockEnd(s string) int {
-	for i := 0; i < len(s); i++ {
-		switch {
-		case strings.HasPrefix(s[i:], `\"""`):
-			i += 3
-		case strings.HasPrefix(s[i:], `"""`):
-			return i
-		}
-	}
-	return -1
-}
-
-// mutations calls do for the top fields of every mutation, of the fragments in it and of every
-// fragment on Mutation.
+// mutations calls do for every field with arguments of a document that has a mutation, or a fragment
+// of one.
 func mutations(toks []string, do func(name string, args []string)) {
-	depth, in := 0, false
-	top, spread := 1, false // the depth of the top fields; whether "..." was met
-	for i := 0; i < len(toks); i++ {
-		switch t := toks[i]; {
-		case depth == 0 && t == "mutation":
-			in = true
-		case depth == 0 && (t == "query" || t == "subscription"):
-			in = false
-		case depth == 0 && t == "fragment":
-			in = i+3 < len(toks) && toks[i+3] == "Mutation"
-		case t == "(":
-			open, level := i, 1
-			for level > 0 && i+1 < len(toks) {
-				i++
-				level += shellword.Btoi(toks[i] == "(") - shellword.Btoi(toks[i] == ")")
-			}
-			if end := i + shellword.Btoi(level > 0); in && depth == top && open > 0 {
-				do(toks[open-1], toks[open+1:end])
-			}
-		case t == ".":
-			spread = depth == top
-		case t == "{":
-			depth++
-			if spread {
-				top, spread = depth, false
-			}
-		case t == "}":
-			depth--
-			top = max(1, min(top, depth))
-			in = in && depth > 0
+	if !slices.Contains(toks, "mutation") && !slices.Contains(toks, "Mutation") {
+		return
+	}
+	for i, t := range toks {
+		if t != "(" || i == 0 || i > 1 && shellword.Has("mutation query", toks[i-2]) {
+			continue
 		}
+		end := i + 1
+		for level := 1; end < len(toks) && level > 0; end++ {
+			level += shellword.Btoi(toks[end] == "(") - shellword.Btoi(toks[end] == ")")
+		}
+		do(toks[i-1], toks[i+1:end])
 	}
 }
 

@@ -44,8 +44,14 @@ func curlNext(t string) bool {
 func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, curlValued)
 	for _, w := range fl.All("-K", "--config") {
-		args = append(args, curlConfig(f, argv, w)...)
-		fl = shellword.ParseFlags(args, curlValued)
+		for line := range strings.SplitSeq(f.FileText(w.Text), "\n") {
+			name := strings.TrimLeft(line, " \t-")
+			name = name[:len(name)-len(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyzKXFT"))]
+			if shellword.HasUnknown(line) || shellword.Has(`url request data json form upload config
+next expand K X F T d`, name) {
+				f.OpaqueForge(shellword.Join(argv), "a file of options says what it sends")
+			}
+		}
 	}
 	if fl.On("-h", "--help", "-V", "--version") && len(fl.Pos) == 0 {
 		return
@@ -57,14 +63,14 @@ func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 	urls := append(fl.All("--url", "--expand-url"), fl.Pos...)
 	target := fl.Val("--request-target")
 	for _, u := range urls {
-		list := curlGlob(u.Text)
-		if len(list) > plain.MaxRounds {
-			f.M.Bounded("more addresses than are read", u.Text, body)
+		q.URL = cmp.Or(target, u.Text)
+		path := afterHost(strings.TrimPrefix(strings.TrimPrefix(q.URL, "http://"), "https://"))
+		if from := strings.IndexAny(path, "{["); from >= 0 && !fl.On("-g", "--globoff") {
+			to := strings.LastIndexAny(path, "}]") // one of several addresses
+			q.URL = strings.TrimSuffix(q.URL, path) + path[:from] + shellword.Unknown +
+				path[max(from, to)+1:]
 		}
-		for _, one := range list {
-			q.URL = cmp.Or(target, one)
-			Send(f, q)
-		}
+		Send(f, q)
 	}
 	if len(urls) == 0 && fl.Late {
 		f.Opaque(shellword.Join(argv), "what it sends is only known when it runs")
@@ -129,65 +135,6 @@ func dataText(f *plain.Frame, s string) string {
 		return f.FileText(file)
 	}
 	return s
-}
-
-// curlConfig is a file of curl's long options as words.
-func curlConfig(f *plain.Frame, argv []shellword.Word, w shellword.Word) []shellword.Word {
-	text := f.FileText(w.Text)
-	if shellword.Blank(text) {
-		f.Opaque(shellword.Join(argv), "the options file it reads is not known here")
-		return nil
-	}
-	var out []shellword.Word
-	for _, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		i := strings.IndexAny(line, " =:\t")
-		if i < 0 || strings.HasPrefix(line, "-") && len(line) < 3 {
-			i = len(line)
-		}
-		name, val := line[:i], strings.Trim(line[i:], " =:\t")
-		if shellword.Has("config -K --config", name) {
-			f.Opaque(shellword.Join(argv), "the options file it reads names another one")
-		}
-		if !strings.HasPrefix(name, "-") {
-			name = "--" + name
-		}
-		out = append(out, shellword.Lit(name))
-		if val != "" {
-			if len(val) > 1 && val[0] == '"' {
-				val = shellword.Unescape(strings.Trim(val, `"`), true)
-			}
-			out = append(out, shellword.Lit(val))
-		}
-	}
-	return out
-}
-
-// curlGlob spells out {a,b} of a URL, a few of them, and [g-g], which stands for itself.
-func curlGlob(url string) []string {
-	for i := 0; i+4 < len(url); i++ {
-		if url[i] == '[' && url[i+2] == '-' && url[i+4] == ']' && url[i+1] == url[i+3] {
-			url = url[:i] + url[i+1:i+2] + url[i+5:]
-		}
-	}
-	i := strings.IndexByte(url, '{')
-	j := i + strings.IndexByte(url[max(i, 0):], '}')
-	if i < 0 || j < i {
-		return []string{url}
-	}
-	var out []string
-	for _, part := range strings.Split(url[i+1:j], ",") {
-		for _, rest := range curlGlob(url[j+1:]) {
-			if len(out) >= plain.MaxRounds {
-				return append(out, url[:i]+shellword.Unknown+url[j+1:])
-			}
-			out = append(out, url[:i]+part+rest)
-		}
-	}
-	return out
 }
 
 // downloads notes files that a download leaves: they may be files of the loop.

@@ -219,6 +219,8 @@ func sendPR(f *plain.Frame, q Request, r route) bool {
 		merge_when_pipeline_succeeds auto-merge auto_merge enable_auto_merge automerge
 merge-queue merge_queue queue`, action) || r.index("merge_trains") >= 0 && i < len(r.segs)-1
 	switch {
+	case q.Method == "PUT" && shellword.HasUnknown(action):
+		f.OpaqueForge(shellword.Join(q.Argv), "what it does to the PR is only known when it runs")
 	case i == len(r.segs)-1:
 		if shellword.Has(prNouns, noun) && q.Method == "POST" {
 			reqAct(f, q, r, effect.Act{Kind: effect.OpenPR})
@@ -416,7 +418,7 @@ func sendUnknown(f *plain.Frame, q Request, r route) {
 	switch {
 	case puts && r.seg(len(r.segs)-1) == "merge" && strings.HasSuffix(of, shellword.Unknown):
 		reqAct(f, q, r, effect.Act{Kind: effect.MergePR, Ref: q.urlShown()})
-	case shellword.Blank(q.URL) && (puts || q.Method == "PATCH" || shellword.Blank(q.Body)):
+	case shellword.Blank(strings.Join(r.segs, "")) && (puts || q.Method == "PATCH" || shellword.Blank(q.Body)):
 		const reason = "the address it changes something at is only known when it runs"
 		f.Opaque(shellword.Join(q.Argv), reason)
 	}

@@ -21,12 +21,9 @@ const (
 	Ledger            // a loop ledger, in changes/<name>/loops
 )
 
-// Of judges a resolved path. pat is the same path with its unquoted pattern characters, or "".
-func Of(full, pat string) Kind {
-	if pat == "" {
-		pat = full
-	}
-	parts := strings.Split(strings.ToLower(pat), "/")
+// Of judges a resolved path, which may be a pattern.
+func Of(full string) Kind {
+	parts := strings.Split(strings.ToLower(full), "/")
 	for i := range parts {
 		if i+1 < len(parts) && Matches(parts[i], ".sdd") && Matches(parts[i+1], "loop") {
 			return State

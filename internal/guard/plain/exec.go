@@ -12,7 +12,7 @@ func (f *Frame) Exec(argv []shellword.Word) {
 		return
 	}
 	w := argv[0]
-	if !w.Known() || w.Pat != "" {
+	if !w.Known() || w.Glob {
 		f.unknownName(argv)
 		return
 	}

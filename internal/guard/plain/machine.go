@@ -53,9 +53,7 @@ type Machine struct {
 	disk    map[string]string
 	written string // text that the call wrote to a file and that could land something
 
-	Heads  map[string]string // the branch that is checked out, by directory
-	Before map[string]string // the branch that was, before this call switched
-	Config map[string]string // git config set by this very call
+	Heads map[string]string // the branch that is checked out, by directory
 }
 
 // New is a machine for one call.
@@ -71,8 +69,7 @@ func New(c effect.Call, repo func() effect.Repo, files effect.Files, w World) *M
 	return &Machine{
 		Call: c, Repo: askOnce, Files: files, World: w,
 		Work: maxWork + len(c.CommandText())/4, seen: map[string]bool{},
-		disk: map[string]string{}, Heads: map[string]string{}, Before: map[string]string{},
-		Config: map[string]string{},
+		disk: map[string]string{}, Heads: map[string]string{},
 	}
 }
 

@@ -23,18 +23,14 @@ func Absolute(p, cwd string) string {
 // checked-out repository may, and by the loop's own paths.
 func (f *Frame) KindAt(w shellword.Word) paths.Kind {
 	full := f.Resolve(w.Text)
-	pat := ""
-	if w.Pat != "" {
-		pat = f.resolvePat(w.Pat)
-	}
-	kind := paths.Of(full, pat)
+	kind := paths.Of(full)
 	switch {
 	case kind != paths.Ordinary || shellword.HasUnknown(full) || full == "":
 		return kind
 	case f.Own(full):
 		return paths.State
 	}
-	return paths.Of(f.real(full), "")
+	return paths.Of(f.real(full))
 }
 
 // Own reports whether a path is one of the loop's own, through links too.
@@ -51,14 +47,6 @@ func (f *Frame) real(full string) string {
 	return links.RealPath(full)
 }
 
-// resolvePat is Resolve for a pattern, whose backslashes are escapes.
-func (f *Frame) resolvePat(pat string) string {
-	if pat[0] == '/' || pat[0] == '~' || f.Cwd == "" {
-		return path.Clean(pat)
-	}
-	return path.Clean(f.Cwd + "/" + pat)
-}
-
 // Guarded reports whether a path is of the loop's own or a registration.
 func (f *Frame) Guarded(p string) bool {
 	return p != "" && len(p) < 4096 && f.KindAt(shellword.Lit(p)) != paths.Ordinary
@@ -67,9 +55,6 @@ func (f *Frame) Guarded(p string) bool {
 // Covers reports whether removing or moving the directory takes the loop's files with it.
 func (f *Frame) Covers(w shellword.Word) bool {
 	full := f.Resolve(w.Text)
-	if w.Pat != "" {
-		full = f.resolvePat(w.Pat)
-	}
 	if full == "" || shellword.Blank(full) {
 		return false
 	}

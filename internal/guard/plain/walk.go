@@ -225,7 +225,7 @@ func (f *Frame) forClause(c *syntax.ForClause) {
 		return
 	}
 	f.inside(loop)
-	items := shellword.Texts(f.words(loop.Items))
+	items := shellword.Texts(f.Words(loop.Items))
 	if len(items) > MaxRounds || len(items) == 0 {
 		items = []string{shellword.Unknown}
 	}
@@ -243,7 +243,7 @@ func (f *Frame) forClause(c *syntax.ForClause) {
 
 // simple reads a simple command.
 func (f *Frame) simple(c *syntax.CallExpr) {
-	argv := f.words(c.Args)
+	argv := f.Words(c.Args)
 	if len(argv) == 0 {
 		for _, a := range c.Assigns {
 			if a.Name != nil {

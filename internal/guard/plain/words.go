@@ -14,8 +14,8 @@ type builder struct {
 	f     *Frame
 	list  []shellword.Word
 	text  strings.Builder
-	pat   strings.Builder
-	open  bool // the field exists even when empty
+	bare  strings.Builder // what of it is not quoted
+	open  bool            // the field exists even when empty
 	split bool
 	src   string
 }
@@ -29,11 +29,8 @@ func (b *builder) add(s string, quoted bool) {
 		s = shellword.Unknown
 	}
 	b.text.WriteString(s)
-	for i := 0; i < len(s); i++ {
-		if quoted && strings.IndexByte(`*?[]\`, s[i]) >= 0 {
-			b.pat.WriteByte('\\')
-		}
-		b.pat.WriteByte(s[i])
+	if !quoted {
+		b.bare.WriteString(s)
 	}
 	b.open = b.open || quoted || s != ""
 }
@@ -83,29 +80,22 @@ func (b *builder) expanded(s string, quoted bool) {
 
 func (b *builder) end() {
 	if b.open {
-		w := shellword.Word{Text: b.text.String(), Src: b.src, Split: b.split}
-		pat := b.pat.String()
-		bare := strings.NewReplacer(`\*`, "", `\?`, "", `\[`, "").Replace(pat)
-		_, behind, _ := strings.Cut(bare, "[")
-		if strings.ContainsAny(bare, "*?") || strings.Contains(behind, "]") {
-			w.Pat = pat
-		}
-		b.list = append(b.list, w)
+		_, behind, _ := strings.Cut(b.bare.String(), "[")
+		b.list = append(b.list, shellword.Word{Text: b.text.String(), Src: b.src, Split: b.split,
+			Glob: strings.ContainsAny(b.bare.String(), "*?") || strings.Contains(behind, "]")})
 	}
 	b.text.Reset()
-	b.pat.Reset()
+	b.bare.Reset()
 	b.open, b.split = false, false
 }
 
-// words are the words of a command. One with braces that bash would make several of is unknown from
+// Words are the words of a command. One with braces that bash would make several of is unknown from
 // there on.
-func (f *Frame) words(list []*syntax.Word) (out []shellword.Word) {
+func (f *Frame) Words(list []*syntax.Word) (out []shellword.Word) {
 	for _, w := range list {
 		b := &builder{f: f, src: f.source(w)}
 		split := &syntax.Word{Parts: w.Parts}
-		if strings.Contains(b.src, "{") {
-			syntax.SplitBraces(split)
-		}
+		syntax.SplitBraces(split)
 		f.parts(b, split.Parts, false)
 		b.end()
 		if out = append(out, b.list...); !f.M.Burn(1 + len(b.list)) {
@@ -193,7 +183,7 @@ func (f *Frame) WordsOf(text string) []shellword.Word {
 	stmts, _ := Parse(h.src)
 	if len(stmts) == 1 {
 		if c, ok := stmts[0].Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
-			return h.words(c.Args[1:])
+			return h.Words(c.Args[1:])
 		}
 	}
 	return shellword.Lits(strings.Fields(text)...)
@@ -224,7 +214,7 @@ func (f *Frame) printed(stmts []*syntax.Stmt) string {
 	case !ok || len(c.Args) == 0 || len(c.Assigns) > 0:
 		return shellword.Unknown
 	}
-	argv := g.words(c.Args)
+	argv := g.Words(c.Args)
 	if len(argv) == 0 {
 		return shellword.Unknown
 	}

@@ -25,7 +25,7 @@ const MaxShell = 4 << 20
 // Word is one expanded word of a command.
 type Word struct {
 	Text  string
-	Pat   string // the word as a glob pattern when it holds unquoted * ? or [, else ""
+	Glob  bool   // a pattern: it holds an unquoted * ? or [
 	Src   string // as written
 	Split bool   // unknown unquoted text: none, one or several words
 	Raw   bool   // not of a shell: shown unchanged
