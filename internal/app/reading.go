@@ -76,9 +76,6 @@ func (f files) ReadFile(path string) (string, bool) {
 	return safefile.ReadHead(f.absolute(path), guard.MaxFile+1)
 }
 
-// List is part of guard.Folders.
-func (f files) List(path string) []string { return safefile.Names(f.absolute(path), 100) }
-
 // RealPath is part of guard.Links.
 func (f files) RealPath(path string) string { return f.paths.Real(f.absolute(path)) }
 

@@ -44,7 +44,7 @@ func bombs() map[string]string {
 		"powershell":    "pwsh -c '" + strings.Repeat("$(", 20_000) + "'",
 		"invalid utf-8": "gh pr merge \xff\xfe 5; \xc3(",
 		"nul":           "gh\x00 pr\x00 merge 5",
-		"holes": shellword.Unknown + " " + shellword.UnknownEnv + "\ue002" + " $(" +
+		"holes": shellword.Unknown + " \ue001\ue002" + " $(" +
 			shellword.Unknown + ")",
 		"unclosed":    "gh pr merge 5; echo 'x",
 		"xargs":       "seq 1 60 | xargs -n1 " + strings.Repeat("xargs -n1 ", 50) + "echo",

@@ -9,7 +9,6 @@ type (
 	Repo    = effect.Repo
 	Files   = effect.Files
 	Links   = effect.Links
-	Folders = effect.Folders
 	Kind    = effect.Kind
 	Act     = effect.Act
 	Opaque  = effect.Opaque

@@ -192,13 +192,12 @@ source_branch target_branch sourceBranch targetBranch repository_id repositoryId
 	}
 	return slices.ContainsFunc(t.fields, forge) || t.hasWord(`pull pr prs mr request requests github
 gitlab gitea branch branches forge queue`) || shellword.HasPart(strings.ToLower(t.call.Tool),
-		"git bitbucket azure forgejo gitea gerrit phabricator __gh__ __glab__")
+		"git bitbucket azure forgejo __gh__ __glab__")
 }
 
 // toolMerge judges a name with merge as its verb.
 func toolMerge(f *plain.Frame, t toolShape) bool {
 	says := toolShape{words: t.verbs()}.hasWord
-	gerrit := strings.Contains(strings.ToLower(t.call.Tool), "gerrit")
 	status := strings.ToLower(t.text("status", "state", "state_event"))
 	merged := shellword.Has("completed merged", status)
 	base := t.text("base", "target_branch", "targetBranch")
@@ -208,9 +207,7 @@ func toolMerge(f *plain.Frame, t toolShape) bool {
 	case t.nounPR() && t.armed() && !merged, says("automerge enqueue autocomplete"),
 		says("auto queue") && says("merge"), says("auto") && says("complete"):
 		return t.does(f, effect.ArmAutoMerge)
-	case says("merge"), t.nounPR() && says("accept land complete"),
-		says("land") && t.hasWord("revision diff change"),
-		says("submit") && t.hasWord("change") && gerrit:
+	case says("merge"), t.nounPR() && says("accept land complete"):
 		switch {
 		case !t.ofForge() || t.otherMerge():
 			return false
@@ -228,13 +225,9 @@ func toolMerge(f *plain.Frame, t toolShape) bool {
 
 // armed reports whether the fields make a PR merge later.
 func (t toolShape) armed() bool {
-	by := func(fd Field) bool {
-		return strings.HasPrefix(fd.Path, "autoCompleteSetBy") && fd.Value != ""
-	}
-	return slices.ContainsFunc(t.fields, by) ||
-		shellword.IsTrue(t.text("merge_when_pipeline_succeeds",
-			"auto_merge", "autoComplete", "auto_complete", "setAutoComplete",
-			"mergeWhenPipelineSucceeds"))
+	return shellword.IsTrue(t.text("merge_when_pipeline_succeeds",
+		"auto_merge", "autoComplete", "auto_complete", "setAutoComplete",
+		"mergeWhenPipelineSucceeds"))
 }
 
 // verbs are the name's words without the noun "merge request".
@@ -272,10 +265,9 @@ configs json yaml duplicate duplicates issue issues`)
 
 // toolReview judges reviews, protections, workflows.
 func toolReview(f *plain.Frame, t toolShape) bool {
-	event := strings.ToUpper(t.text("event", "verdict", "review_event", "reviewEvent", "vote"))
-	voted := strings.HasPrefix(event, "APPROVE") || event == "10" ||
-		shellword.IsTrue(t.text("approve", "approved")) ||
-		shellword.Number(t.text("Code-Review")) == 2
+	event := strings.ToUpper(t.text("event", "verdict", "review_event", "reviewEvent"))
+	voted := strings.HasPrefix(event, "APPROVE") ||
+		shellword.IsTrue(t.text("approve", "approved"))
 	const changes = "update delete remove create set edit disable put patch unprotect modify"
 	switch {
 	case t.hasWord("unapprove revoke"):
@@ -319,28 +311,20 @@ func toolBranch(f *plain.Frame, t toolShape) bool {
 	case ok:
 		forges.UseBranch(f, label(t.call), target)
 	case !ok && t.hasWord("push") && strings.Contains(strings.ToLower(t.call.Tool), "git"):
-		toolPush(f, t)
+		words := "git push " + t.text("remote")
+		if shellword.IsTrue(t.text("all")) {
+			words += " --all"
+		}
+		g := f.Child()
+		if dir := t.text("repo_path", "path", "cwd", "directory"); strings.HasPrefix(dir, "/") {
+			g.Cwd = dir
+		}
+		forges.Git(g, shellword.Lits(strings.Fields(words)...))
 		return true
 	case !ok && t.hasWord("file files contents commit") && remote:
 		return t.moves(f, forges.DefaultBranch(f))
 	}
 	return false
-}
-
-// toolPush is a push of the local clone by a tool: its words as git's.
-func toolPush(f *plain.Frame, t toolShape) {
-	argv := shellword.Lits("git", "push")
-	if shellword.IsTrue(t.text("all")) {
-		argv = append(argv, shellword.Lit("--all"))
-	}
-	if remote := t.text("remote"); remote != "" {
-		argv = append(argv, shellword.Lit(remote))
-	}
-	g := f.Child()
-	if dir := t.text("repo_path", "path", "cwd", "directory"); strings.HasPrefix(dir, "/") {
-		g.Cwd = dir
-	}
-	forges.Git(g, argv)
 }
 
 // toolTalk judges comments, labels and new PRs.
@@ -364,20 +348,8 @@ func toolTalk(f *plain.Frame, t toolShape) {
 	if t.hasWord("label labels issue pull pr mr") || t.nounPR() {
 		a := t.act(effect.ArmAutoMerge)
 		a.Auto = false
-		forges.Labels(f, numberless(t.fields), a, label(t.call))
+		forges.Labels(f, t.fields, a, label(t.call))
 	}
-}
-
-// numberless turns labels.0 into labels.
-func numberless(fields []Field) []Field {
-	out := slices.Clone(fields)
-	for i, fd := range out {
-		j := strings.LastIndexByte(fd.Path, '.')
-		if j > 0 && strings.Trim(fd.Path[j:], ".0123456789") == "" {
-			out[i].Path = fd.Path[:j]
-		}
-	}
-	return out
 }
 
 // label is a call as a person would write it: the tool with its short leaves.

@@ -35,9 +35,6 @@ func ReadArgv(
 	return reading(m, func() {
 		for _, name := range slices.Sorted(maps.Keys(env)) {
 			f.Let(name, env[name])
-			if argv[0] == "git" {
-				f.RunsLater(name)
-			}
 		}
 		f.Named(shellword.Lits(argv...))
 	})

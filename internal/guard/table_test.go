@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,18 +31,6 @@ type projectFiles map[string]string
 func (p projectFiles) ReadFile(name string) (string, bool) {
 	text, ok := p[name]
 	return text, ok
-}
-
-func (p projectFiles) List(dir string) []string {
-	var names []string
-	for name := range p {
-		if rest, ok := strings.CutPrefix(name, dir+"/"); ok {
-			first, _, _ := strings.Cut(rest, "/")
-			names = append(names, first)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 func loadProject(t testing.TB) projectFiles {

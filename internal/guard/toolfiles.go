@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"hooks/internal/guard/effect"
@@ -48,32 +49,57 @@ save put truncate copy upload set touch modify overwrite unlink rm mv cp apply s
 	}
 }
 
-// toolRuns reads tools that run commands or programs: their text is read like Bash's.
+// toolRuns reads tools that run commands or programs: their text is read like Bash's, whether it is
+// one text, a list, or the arguments of a program that the tool is: mcp__gh__run.
 func toolRuns(f *plain.Frame, t toolShape) {
 	runs := t.hasWord(`execute exec run start shell terminal bash command process spawn powershell
 cmd sh ssh cli`)
 	evals := t.hasWord("evaluate eval javascript python repl code script execute run snippet")
-	t.cli(f)
-	if line := t.commandLine(); runs && len(line) > 0 {
-		inside(f, t.call.Tool, shellword.Quoted(line))
+	var words []string
+	names := "command"
+	own := shellword.NameWords(toolName(t.call.Tool))
+	for _, program := range []string{"gh", "glab", "git"} {
+		if slices.Contains(own, program) || strings.Contains(t.call.Tool, "__"+program+"__") {
+			words = append(words, program)
+			for _, w := range own {
+				if shellword.Has("pr mr api repo workflow", w) {
+					words = append(words, w)
+				}
+			}
+		}
+	}
+	if named := t.text("program", "executable", "binary", "exe"); named != "" {
+		words = append(words, named)
+	}
+	if runs || len(words) > 0 {
+		names += ` subcommand cmd commandline command_line shell_command input args argv arguments`
+	}
+	before := len(words)
+	for name := range strings.FieldsSeq(names) {
+		for _, fd := range t.fields {
+			switch key := strings.ToLower(fd.Path); {
+			case key == name:
+				words = append(words, fd.Value)
+			case strings.HasPrefix(key, name+"."):
+				words = append(words, shellword.Quoted(shellword.Lits(fd.Value)))
+			}
+		}
 	}
 	for _, fd := range t.fields {
 		switch key := strings.ToLower(fd.Path); {
-		case shellword.Has("command cmd commandline command_line shell_command input", key) &&
-			(runs ||
-				key == "command"):
-			rest := shellword.Quoted(append(t.list("args."), t.list("arguments.")...))
-			line := fd.Value + " " + rest + " " + t.text("args")
-			inside(f, t.call.Tool, strings.TrimSpace(line))
-		case shellword.Has("code source", key) && (evals || runs) && notebookShell(fd.Value) != "":
-			inside(f, t.call.Tool, notebookShell(fd.Value))
-			fallthrough
 		case (evals || runs) &&
 			shellword.Has("code script expression function source program javascript js", key):
-			t.script(f, fd.Value)
+			if t.hasWord("bash shell sh") || strings.HasPrefix(fd.Value, "%%bash") {
+				inside(f, t.call.Tool, fd.Value)
+			} else {
+				f.Within(t.call.Tool, func() { program.Code(f, "code", fd.Value) })
+			}
 		case shellword.Has("keys text data", key) && t.types():
 			inside(f, t.call.Tool, fd.Value)
 		}
+	}
+	if len(words) > before {
+		inside(f, t.call.Tool, strings.Join(words, " "))
 	}
 }
 
@@ -82,88 +108,11 @@ func inside(f *plain.Frame, tool, text string) {
 	f.Within(tool, func() { f.Run(text) })
 }
 
-// script reads a program that a tool is given.
-func (t toolShape) script(f *plain.Frame, text string) {
-	if t.hasWord("bash shell sh") {
-		inside(f, t.call.Tool, text)
-		return
-	}
-	f.Within(t.call.Tool, func() { program.Code(f, "code", text) })
-}
-
-// commandLine are the words of a command that is given as a list, its program perhaps apart.
-func (t toolShape) commandLine() []shellword.Word {
-	for _, below := range []string{"command.", "cmd.", "argv.", "args.", "arguments."} {
-		if words := t.list(below); len(words) > 0 {
-			name := t.text("program", "executable", "binary", "exe")
-			if name != "" {
-				words = append(shellword.Lits(name), words...)
-			}
-			return words
-		}
-	}
-	return nil
-}
-
-// list are the values of the fields below a path: args.0, args.1.
-func (t toolShape) list(below string) (words []shellword.Word) {
-	for _, fd := range t.fields {
-		if strings.HasPrefix(strings.ToLower(fd.Path), below) {
-			words = append(words, shellword.Lit(fd.Value))
-		}
-	}
-	return words
-}
-
-// notebookShell is the shell text of a notebook's cell: lines behind "!", a cell of %%bash.
-func notebookShell(code string) string {
-	var out []string
-	first, rest, _ := strings.Cut(strings.TrimSpace(code), "\n")
-	if shellword.Has("%%bash %%sh %%script", strings.Fields(first + " x")[0]) {
-		return rest
-	}
-	for _, line := range strings.Split(code, "\n") {
-		text, ok := strings.CutPrefix(strings.TrimSpace(line), "!")
-		if name, _, args := strings.Cut(text, " "); ok && args &&
-			strings.Trim(name, "abcdefghijklmnopqrstuvwxyz-") == "" {
-			out = append(out, text)
-		}
-	}
-	return strings.Join(out, "\n")
-}
-
 // types reports whether a tool types into a terminal, by its own name or by its server's.
 func (t toolShape) types() bool {
 	const terminals = "terminal tmux iterm"
-	server := toolShape{words: shellword.NameWords(t.call.Tool)}
-	return t.hasWord(terminals) || t.hasWord("send keys type") && server.hasWord(terminals)
-}
-
-// cli reads the arguments of a tool that is one program: mcp__gh__run {"command": "pr merge 5"}.
-func (t toolShape) cli(f *plain.Frame) {
-	for _, program := range []string{"gh", "glab", "git"} {
-		if !t.hasWord(program) && !strings.Contains(t.call.Tool, "__"+program+"__") {
-			continue
-		}
-		parts := []string{program}
-		for _, w := range shellword.NameWords(toolName(t.call.Tool)) {
-			if shellword.Has("pr mr api repo workflow", w) {
-				parts = append(parts, w)
-			}
-		}
-		said := len(parts)
-		for _, name := range []string{"subcommand", "command", "cmd", "input", "args"} {
-			if text := t.text(name); text != "" {
-				parts = append(parts, text)
-			}
-		}
-		if line := t.commandLine(); len(line) > 0 {
-			parts = append(parts, shellword.Quoted(line))
-		}
-		if len(parts) > said {
-			inside(f, t.call.Tool, strings.Join(parts, " "))
-		}
-	}
+	return t.hasWord(terminals) || t.hasWord("send keys type") &&
+		shellword.AnyOf(shellword.NameWords(t.call.Tool), terminals)
 }
 
 // toolSends reads tools that send HTTP requests or GraphQL.

@@ -19,7 +19,6 @@ const (
 	DismissReview      Kind = "dismiss-review"       // takes a review away
 	RelaxProtection    Kind = "relax-protection"     // edits protection, rulesets, auto-merge
 	RunMergingWorkflow Kind = "run-merging-workflow" // starts a workflow that merges
-	PlantMerge         Kind = "plant-merge"          // leaves a merge behind under another name
 
 	OpenPR  Kind = "open-pr" // opens a PR (R30)
 	Comment Kind = "comment" // writes a comment or a review that is no approval
@@ -47,7 +46,7 @@ const (
 func (k Kind) Merges() bool {
 	switch k {
 	case MergePR, PushProtected, ArmAutoMerge, ApprovePR, DismissReview, RelaxProtection,
-		RunMergingWorkflow, PlantMerge:
+		RunMergingWorkflow:
 		return true
 	}
 	return false

@@ -54,12 +54,6 @@ type Links interface {
 	RealPath(path string) string
 }
 
-// Folders may be implemented by a Files. List returns the names in a folder, the first ones if it
-// holds many.
-type Folders interface {
-	List(dir string) []string
-}
-
 // CommandText is the command, or the field of that name.
 func (c Call) CommandText() string {
 	if c.Command != "" {

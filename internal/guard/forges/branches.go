@@ -18,7 +18,7 @@ func Protected(f *plain.Frame, name string) plain.Truth {
 		return plain.Maybe
 	}
 	if shellword.HasUnknown(name) {
-		pat := strings.NewReplacer(shellword.Unknown, "*", shellword.UnknownEnv, "*").Replace(name)
+		pat := strings.ReplaceAll(name, shellword.Unknown, "*")
 		if anyProtected(f, func(p string) bool { return shellword.GlobMatch(pat, p) }) {
 			return plain.Maybe
 		}

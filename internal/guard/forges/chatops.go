@@ -131,7 +131,7 @@ func labelled(f *plain.Frame, kind effect.Kind, words []shellword.Word, a effect
 // Labels judges the labels among a request's leaves.
 func Labels(f *plain.Frame, leaves []effect.Field, a effect.Act, argv []shellword.Word) {
 	for _, fd := range leaves {
-		key := strings.TrimSuffix(fd.Path, "[]")
+		key := strings.TrimRight(fd.Path, "[].0123456789") // labels[], labels.0
 		key = key[strings.LastIndexByte(key, '.')+1:]
 		if key == "labels" || key == "add_labels" || key == "label" || key == "" ||
 			strings.HasPrefix(key, "labels") {

@@ -36,8 +36,6 @@ func GH(f *plain.Frame, argv []shellword.Word) {
 			usePR(f, argv, prTarget(f, fl))
 		}
 		talk(f, argv, sub.Text, fl)
-	case "config":
-		ghConfig(f, rest)
 	case "extension", "extensions", "ext":
 		ghExtension(f, argv, rest)
 	case "workflow":
@@ -49,8 +47,6 @@ func GH(f *plain.Frame, argv []shellword.Word) {
 		if shellword.Has("create edit delete update import", sub.Text) {
 			f.Act(effect.Act{Kind: effect.RelaxProtection}, argv)
 		}
-	case "codespace", "cs":
-		ghCodespace(f, rest)
 	case "co":
 		prCheckout(f, argv, prTarget(f, shellword.ParseFlags(rest, ghPRValued)))
 	default:
@@ -65,7 +61,7 @@ func GH(f *plain.Frame, argv []shellword.Word) {
 }
 
 // ghOwn are gh's own commands that land nothing.
-const ghOwn = `alias release run auth attestation browse cache completion gist gpg-key help label
+const ghOwn = `alias codespace config cs release run auth attestation browse cache completion gist gpg-key help label
 org project search secret ssh-key status variable version preview copilot agent-task accessibility
 actions environment reference skill licenses`
 
@@ -111,12 +107,7 @@ func ghExpand(f *plain.Frame, name, text string, rest []shellword.Word) {
 
 // ghExtended is an extension, which cannot be read. Common ones only show or tidy the local clone.
 func ghExtended(f *plain.Frame, argv []shellword.Word, name string) {
-	switch {
-	case shellword.Has(harmlessExtensions, name):
-	case shellword.MergeWord(name) || strings.Contains(name, "merge") &&
-		!strings.Contains(name, "conflict"):
-		f.Act(effect.Act{Kind: effect.MergePR, PR: firstNumber(argv[1:])}, argv)
-	default:
+	if !shellword.Has(harmlessExtensions, name) {
 		f.OpaqueForge(shellword.Join(argv), "a gh alias or extension that is not known here")
 	}
 }
@@ -124,50 +115,11 @@ func ghExtended(f *plain.Frame, argv []shellword.Word, name string) {
 const harmlessExtensions = `dash poi notify eco markdown-preview screensaver user-status contribs
 branch s i f f1 graph tidy stars changelog models milestone sub-issue actions-cache classroom`
 
-func firstNumber(args []shellword.Word) int {
-	for _, w := range args {
-		if n := shellword.Number(w.Text); n > 0 {
-			return n
-		}
-	}
-	return 0
-}
-
-func ghConfig(f *plain.Frame, rest []shellword.Word) {
-	sub, rest, _ := shellword.Subcommand(rest, "-h --host")
-	if sub.Text != "set" {
-		return
-	}
-	fl := shellword.ParseFlags(rest, "-h --host")
-	key, val := fl.Arg(0).Text, fl.Arg(1).Text
-	if shellword.Has("editor pager browser", key) {
-		f.Look("gh "+key, val)
-	}
-}
-
 func ghExtension(f *plain.Frame, argv, rest []shellword.Word) {
 	sub, rest, _ := shellword.Subcommand(rest, "--pin")
-	fl := shellword.ParseFlags(rest, "--pin")
-	switch name := strings.TrimPrefix(shellword.ProgramName(fl.Arg(0).Text), "gh-"); sub.Text {
-	case "exec":
-		ghExtended(f, argv, name)
-	case "install":
-		switch {
-		case shellword.Has(harmlessExtensions, name):
-		case strings.Contains(name, "merge"):
-			f.Act(effect.Act{Kind: effect.PlantMerge}, argv)
-		default:
-			f.OpaqueForge(shellword.Join(argv), "a gh extension that is not known here")
-		}
-	}
-}
-
-func ghCodespace(f *plain.Frame, rest []shellword.Word) {
-	fl := shellword.ParseFlags(rest,
-		"-c --codespace -R --repo --repo-owner --profile --server-port")
-	if fl.Arg(0).Text == "ssh" {
-		text := shellword.JoinText(fl.Pos[1:])
-		f.Within("gh codespace ssh", func() { f.Child().ShellText(text, "gh codespace") })
+	if shellword.Has("exec install", sub.Text) {
+		name := shellword.ProgramName(shellword.ParseFlags(rest, "--pin").Arg(0).Text)
+		ghExtended(f, argv, strings.TrimPrefix(name, "gh-"))
 	}
 }
 
@@ -189,11 +141,14 @@ func Workflow(f *plain.Frame, name string, argv []shellword.Word) {
 		return
 	}
 	a := effect.Act{Kind: effect.RunMergingWorkflow, Ref: name, PR: inputNumber(argv)}
-	if text, ok := workflowText(f, name); ok {
-		if MergingText(text) {
-			f.Act(a, argv)
+	if strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".yaml") {
+		file := path.Join(f.M.Call.Cwd, ".github/workflows", shellword.ProgramName(name))
+		if text, ok := f.Open(file); ok {
+			if MergingText(text) {
+				f.Act(a, argv)
+			}
+			return
 		}
-		return
 	}
 	parts := shellword.NameWords(strings.TrimSuffix(strings.TrimSuffix(name, ".yml"), ".yaml"))
 	switch {
@@ -204,28 +159,6 @@ func Workflow(f *plain.Frame, name string, argv []shellword.Word) {
 	case shellword.Number(name) > 0:
 		f.OpaqueForge(shellword.Join(argv), "a workflow that is only known by its number")
 	}
-}
-
-// workflowText is the text of a workflow by its file, or by the name under which it is shown.
-func workflowText(f *plain.Frame, name string) (string, bool) {
-	folder := path.Join(f.M.Call.Cwd, ".github/workflows")
-	if ext := path.Ext(name); ext == ".yml" || ext == ".yaml" {
-		return f.Open(folder + "/" + shellword.ProgramName(name))
-	}
-	list, ok := f.M.Files.(effect.Folders)
-	if !ok {
-		return "", false
-	}
-	for _, file := range list.List(folder) {
-		text, _ := f.Open(folder + "/" + file)
-		for line := range strings.SplitSeq(text, "\n") {
-			shown, ok := strings.CutPrefix(line, "name:")
-			if ok && strings.Trim(strings.TrimSpace(shown), `"'`) == name {
-				return text, true
-			}
-		}
-	}
-	return "", false
 }
 
 // MergingText reports whether the text of a workflow or a file of recipes merges.

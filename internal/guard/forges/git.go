@@ -72,9 +72,7 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 	}
 	cmd := rest[0]
 	if !cmd.Known() {
-		if !shellword.BlankSoft(cmd.Text) {
-			f.OpaqueForge(shellword.Join(g.argv), "the git command is only known when it runs")
-		}
+		f.OpaqueForge(shellword.Join(g.argv), "the git command is only known when it runs")
 		return
 	}
 	args := rest[1:]

@@ -8,7 +8,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// gitEnv takes over the settings given by GIT_CONFIG_COUNT and the place given by GIT_DIR.
+// gitEnv takes over the settings given by GIT_CONFIG_COUNT and the place given by GIT_DIR, and looks
+// at the variables whose text git runs.
 func gitEnv(f *plain.Frame, g *gitRun) {
 	if n, ok := shellword.Atoi(f.Env("GIT_CONFIG_COUNT")); ok {
 		for i := 0; i < n && f.M.Burn(2); i++ {
@@ -18,6 +19,13 @@ func gitEnv(f *plain.Frame, g *gitRun) {
 	}
 	for _, w := range f.WordsOf(f.Env("GIT_CONFIG_PARAMETERS")) {
 		gitSetting(f, g, w.Text)
+	}
+	const runs = `GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR EDITOR VISUAL PAGER GIT_PAGER
+MANPAGER BROWSER GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS GIT_PROXY_COMMAND LESSOPEN`
+	for name := range strings.FieldsSeq(runs) {
+		if text := f.Env(name); text != "" {
+			f.Look("$"+name, text)
+		}
 	}
 	if dir := f.Env("GIT_DIR"); dir != "" {
 		g.dir = f.Resolve(strings.TrimSuffix(strings.TrimSuffix(dir, ".git"), "/"))

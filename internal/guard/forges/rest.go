@@ -200,7 +200,7 @@ const prNouns = "pulls pull pullrequests pull-requests merge_requests merge-requ
 func sendPR(f *plain.Frame, q Request, r route) bool {
 	i := r.index(prNouns)
 	if i < 0 {
-		i = r.index("issues changes")
+		i = r.index("issues")
 	}
 	if i < 0 {
 		return false
@@ -226,13 +226,12 @@ merge-queue merge_queue queue`, action) || r.index("merge_trains") >= 0 && i < l
 			reqAct(f, q, r, effect.Act{Kind: effect.OpenPR})
 			Labels(f, leaves, effect.Act{}, q.Argv)
 		}
-		return noun != "changes"
+		return true
 	case arms && !deletes:
 		a.Kind, a.Auto = effect.ArmAutoMerge, true
 	case action == "":
 		editPR(f, q, r, a, leaves)
-	case action == "merge" && noun != "issues" && !deletes,
-		action == "submit" && noun == "changes":
+	case action == "merge" && noun != "issues" && !deletes:
 		a.Kind = effect.MergePR
 		a.SHA = q.head()
 		if shellword.IsTrue(leaf("merge_when_checks_succeed")) ||
@@ -261,11 +260,6 @@ merge-queue merge_queue queue`, action) || r.index("merge_trains") >= 0 && i < l
 		}
 	case action == "approval_rules", action == "approvals":
 		a.Kind = effect.RelaxProtection
-	case action == "reviewers", action == "vote":
-		vote := leaf("vote")
-		if vote == "10" || vote == "5" || strings.EqualFold(leaf("status"), "approved") {
-			a.Kind = effect.ApprovePR
-		}
 	case deletes:
 	case action == "labels":
 		Labels(f, leaves, a, q.Argv)
@@ -288,21 +282,9 @@ func (q Request) urlShown() string {
 	return q.URL
 }
 
-// editPR judges a change of the PR itself: Azure merges by status, GitLab arms by a flag, labels
-// arm bots.
+// editPR judges a change of the PR itself: GitLab arms by a flag, labels arm bots.
 func editPR(f *plain.Frame, q Request, r route, a effect.Act, leaves []effect.Field) {
-	status := effect.LeafText(leaves, "status")
-	armed := slices.ContainsFunc(leaves, func(fd effect.Field) bool {
-		return strings.HasPrefix(fd.Path, "autoCompleteSetBy")
-	})
-	switch {
-	case strings.EqualFold(status, "completed"):
-		a.Kind = effect.MergePR
-		reqAct(f, q, r, a)
-	case r.index("_apis") >= 0 && shellword.Blank(q.Body): // Azure merges by a field of the body
-		f.OpaqueForge(shellword.Join(q.Argv), "the status it sets is only known when it runs")
-	case armed ||
-		shellword.IsTrue(effect.LeafText(leaves, "merge_when_pipeline_succeeds", "auto_merge")):
+	if shellword.IsTrue(effect.LeafText(leaves, "merge_when_pipeline_succeeds", "auto_merge")) {
 		a.Kind, a.Auto = effect.ArmAutoMerge, true
 		reqAct(f, q, r, a)
 	}
@@ -342,8 +324,6 @@ func sendBranch(f *plain.Frame, q Request, r route) bool {
 	case last == "rename" && branches >= 0:
 		branchAct(f, q, r, r.seg(len(r.segs)-2))
 		branchAct(f, q, r, leaf("new_name"))
-	case last == "pushes" && r.index("_apis") >= 0:
-		branchAct(f, q, r, leaf("name"))
 	default:
 		return false
 	}
@@ -374,8 +354,7 @@ func movesBranch(f *plain.Frame, a effect.Act, branch string, argv []shellword.W
 // sendRules judges requests that change the rules of a branch or of a repository.
 func sendRules(f *plain.Frame, q Request, r route) bool {
 	if r.index("protection") > 0 || r.index(`rulesets protected_branches branch_protections
-branch-restrictions push_rule approval_rules protected_tags branch-permissions`) >= 0 ||
-		r.index("policy") >= 0 && r.index("configurations") >= 0 {
+push_rule approval_rules protected_tags`) >= 0 {
 		reqAct(f, q, r, effect.Act{Kind: effect.RelaxProtection})
 		return true
 	}

@@ -209,16 +209,6 @@ func (f *Frame) Let(name, value string) {
 	f.names.texts = texts
 }
 
-// RunsLater looks at a variable whose value some program runs, such as PAGER.
-func (f *Frame) RunsLater(name string) {
-	const runs = `GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR EDITOR VISUAL PAGER GIT_PAGER
-GH_PAGER GLAB_PAGER MANPAGER GH_BROWSER BROWSER GH_EDITOR GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS
-GIT_PROXY_COMMAND LESSOPEN`
-	if text := f.Env(name); text != "" && shellword.Has(runs, name) {
-		f.Look("$"+name, text)
-	}
-}
-
 // Known reports whether the call sets a variable.
 func (f *Frame) Known(name string) bool {
 	_, written := f.names.words[name]

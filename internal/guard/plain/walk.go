@@ -245,18 +245,12 @@ func (f *Frame) forClause(c *syntax.ForClause) {
 func (f *Frame) simple(c *syntax.CallExpr) {
 	argv := f.Words(c.Args)
 	if len(argv) == 0 {
-		for _, a := range c.Assigns {
-			if a.Name != nil {
-				f.RunsLater(a.Name.Value)
-			}
-		}
 		return
 	}
 	g := *f
 	for _, a := range c.Assigns {
 		if a.Name != nil && a.Array == nil {
 			g.Let(a.Name.Value, g.Whole(a.Value).Text)
-			g.RunsLater(a.Name.Value)
 		}
 	}
 	g.Exec(argv)

@@ -135,7 +135,7 @@ func (f *Frame) parts(b *builder, parts []syntax.WordPart, quoted bool) {
 		case *syntax.SglQuoted:
 			text := p.Value
 			if p.Dollar {
-				text = shellword.Unescape(text, true)
+				text = shellword.Unescape(text)
 			}
 			b.add(text, true)
 		case *syntax.DblQuoted:

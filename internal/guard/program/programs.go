@@ -189,7 +189,6 @@ func behind(f *plain.Frame, name string, argv []shellword.Word) {
 		case shellword.Has("sudo gsudo doas env", name) && shellword.Assignment(w.Text):
 			key, value, _ := strings.Cut(w.Text, "=")
 			g.Let(key, value)
-			g.RunsLater(key)
 		case as && (shellword.Has(starters, n) || wraps && shellword.Has(written, n) ||
 			shellword.Has(texters, n) && slices.ContainsFunc(args[i+1:], several)):
 			rest := append(shellword.Lits(n), args[i+1:]...)

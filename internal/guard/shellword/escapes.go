@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Unescape resolves the backslash escapes of $'…', printf and echo -e; bare is as in Escape.
-func Unescape(s string, bare bool) string {
+// Unescape resolves the backslash escapes of $'…'.
+func Unescape(s string) string {
 	var out strings.Builder
 	for {
 		before, rest, ok := strings.Cut(s, `\`)
@@ -16,15 +16,14 @@ func Unescape(s string, bare bool) string {
 			}
 			return out.String()
 		}
-		s = rest[escape(&out, rest, bare):]
+		s = rest[escape(&out, rest):]
 	}
 }
 
 const simpleEscapes = "a\ab\be\x1bE\x1bf\fn\nr\rt\tv\v\\\\''\"\"??"
 
-// escape decodes one escape after its backslash and returns the bytes it took. bare octals (\101)
-// are those of $'…' and printf; echo -e wants a leading zero.
-func escape(out *strings.Builder, s string, bare bool) int {
+// escape decodes one escape after its backslash and returns the bytes it took.
+func escape(out *strings.Builder, s string) int {
 	for i := 0; i+1 < len(simpleEscapes); i += 2 {
 		if simpleEscapes[i] == s[0] {
 			out.WriteByte(simpleEscapes[i+1])
@@ -38,9 +37,7 @@ func escape(out *strings.Builder, s string, bare bool) int {
 		return codePoint(out, s, 1, 16, 4)
 	case c == 'U':
 		return codePoint(out, s, 1, 16, 8)
-	case c == '0' && !bare:
-		return codePoint(out, s, 0, 8, 4)
-	case c >= '0' && c <= '7' && bare:
+	case c >= '0' && c <= '7':
 		return codePoint(out, s, 0, 8, 3)
 	}
 	out.WriteByte('\\')

@@ -122,7 +122,7 @@ func (r *jsonReader) str() string {
 			out.WriteByte('/')
 			continue
 		}
-		r.i += escape(&out, r.s[r.i:], true) - 1
+		r.i += escape(&out, r.s[r.i:]) - 1
 	}
 	r.i++
 	return out.String()

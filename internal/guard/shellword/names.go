@@ -18,17 +18,6 @@ func ProgramName(text string) string {
 	return name
 }
 
-// MergeWord reports whether a script's name says that it merges PRs or lands on the main branch.
-func MergeWord(name string) bool {
-	parts := NameWords(name)
-	if AnyOf(parts, "automerge") || AnyOf(parts, "land") && len(parts) < 3 {
-		return true
-	}
-	ofPR := AnyOf(parts, "pr prs main master auto pull")
-	bare := len(parts) == 1 || len(parts) == 2 && Has("sh py js rb", parts[1])
-	return AnyOf(parts, "merge") && (ofPR || bare)
-}
-
 // AnyOf reports whether a list holds one of the words.
 func AnyOf(words []string, list string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return Has(list, w) })

@@ -7,13 +7,8 @@ import (
 	"strings"
 )
 
-// Text that is not known is a private character in a word: Unknown for anything, UnknownEnv for the
-// output of programs
-// that set up an environment (direnv, ssh-agent, brew shellenv), which is no way to a forge.
-const (
-	Unknown    = "\ue000"
-	UnknownEnv = "\ue001"
-)
+// Unknown stands in a word for text that is not known.
+const Unknown = "\ue000"
 
 // MaxText bounds the text of a snippet in another language, in bytes.
 const MaxText = 64 << 10
@@ -48,12 +43,12 @@ func (w Word) Known() bool { return !HasUnknown(w.Text) }
 
 // HasUnknown reports whether a part of the text is unknown.
 func HasUnknown(text string) bool {
-	return strings.Contains(text, Unknown) || strings.Contains(text, UnknownEnv)
+	return strings.Contains(text, Unknown)
 }
 
 // Blank reports whether nothing at all is known of the text.
 func Blank(text string) bool {
-	return strings.Trim(text, Unknown+UnknownEnv+" \n\t") == "" && HasUnknown(text)
+	return strings.Trim(text, Unknown+" \n\t") == "" && HasUnknown(text)
 }
 
 // Show is the word as a person would read it.
@@ -75,10 +70,7 @@ func (w Word) Show() string {
 
 // Ellipsis shows what is unknown as "…".
 func Ellipsis(text string) string {
-	if !HasUnknown(text) {
-		return text
-	}
-	return strings.NewReplacer(Unknown, "…", UnknownEnv, "…").Replace(text)
+	return strings.ReplaceAll(text, Unknown, "…")
 }
 
 // Join is a command line as a person would read it, at most some 400 bytes.
@@ -172,11 +164,6 @@ func Swap(s, old, with string) string {
 		return Unknown
 	}
 	return strings.ReplaceAll(s, old, with)
-}
-
-// BlankSoft reports whether the text is only what a program prints that sets up an environment.
-func BlankSoft(text string) bool {
-	return strings.Trim(text, UnknownEnv+" \n\t") == "" && strings.Contains(text, UnknownEnv)
 }
 
 // Btoi is 1 for true.
