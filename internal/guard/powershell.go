@@ -20,14 +20,13 @@ func powershell(f *plain.Frame, text string) {
 	vars, name := map[string]string{}, "" // the first word as written
 	end := func() {
 		if len(argv) > 2 && argv[1].Text == "=" { // $x = gh pr merge 5
-			value := shellword.Unknown
-			switch argv = argv[2:]; {
-			case len(argv) == 1 && argv[0].Known():
-				value = argv[0].Text
-			case shellword.JoinText(argv) == "git branch --show-current":
-				value = forges.Checkout(f)
+			argv = argv[2:]
+			vars[name] = shellword.Unknown
+			if len(argv) == 1 {
+				vars[name] = argv[0].Text
+			} else if shellword.JoinText(argv) == "git branch --show-current" {
+				vars[name] = forges.Checkout(f)
 			}
-			vars[name] = value
 		}
 		if len(argv) > 0 {
 			powershellCommand(f, argv)
@@ -120,24 +119,26 @@ func powershellCommand(f *plain.Frame, argv []shellword.Word) {
 		}
 	case shellword.Has("irm iwr invoke-restmethod invoke-webrequest", name):
 		q := forges.Request{Argv: argv}
-		flag := ""
 		for _, w := range args {
-			switch {
-			case strings.HasPrefix(w.Text, "-"):
-				flag = strings.ToLower(w.Text)
-				continue
-			case strings.HasPrefix(flag, "-me"):
-				q.Method = strings.ToUpper(w.Text)
-			case strings.HasPrefix(flag, "-b"):
+			switch up := strings.ToUpper(w.Text); {
+			case shellword.Has("PUT POST PATCH DELETE", up):
+				q.Method = up
+			case strings.HasPrefix(w.Text, "{"):
 				q.Body = w.Text
-			case flag == "" || strings.HasPrefix(flag, "-u"):
+			case !strings.HasPrefix(w.Text, "-"):
 				q.URL = cmp.Or(q.URL, w.Text)
 			}
-			flag = ""
 		}
 		forges.Send(f, q)
-	case shellword.Has("start-process saps start", name):
-		f.Exec(powershellStarts(args))
+	case shellword.Has("start-process saps start", name): // its program and the list of its arguments
+		var started []shellword.Word
+		for _, w := range args {
+			parts := strings.Fields(strings.ReplaceAll(w.Text, ",", " "))
+			if !strings.HasPrefix(w.Text, "-") {
+				started = append(started, shellword.Lits(parts...)...)
+			}
+		}
+		f.Exec(started)
 	case shellword.Has("stop-process spps", name):
 		f.Exec(append(shellword.Lits("killall"), args...))
 	case shellword.Has("iex invoke-expression invoke-command icm", name),
@@ -157,17 +158,4 @@ clear-content new-item ni move-item mi move rename-item rni copy-item cpi copy t
 		argv[0].Text = name
 		f.Exec(argv)
 	}
-}
-
-// powershellStarts are the words of Start-Process: its program and the list of its arguments.
-func powershellStarts(args []shellword.Word) (argv []shellword.Word) {
-	for _, w := range args {
-		if strings.HasPrefix(w.Text, "-") {
-			continue
-		}
-		for part := range strings.FieldsSeq(strings.ReplaceAll(w.Text, ",", " ")) {
-			argv = append(argv, shellword.Lit(part))
-		}
-	}
-	return argv
 }

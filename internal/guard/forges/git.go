@@ -106,8 +106,10 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 		if fl := shellword.ParseFlags(args, "-m"); fl.Arg(0).Text == "HEAD" && len(fl.Pos) > 1 {
 			checkedOut(f, g.dir, strings.TrimPrefix(fl.Arg(1).Text, "refs/heads/"))
 		}
-	case "rebase", "bisect", "submodule", "difftool", "for-each-repo", "filter-branch", "hook",
-		"mergetool", "maintenance":
+	case "rebase":
+		fl := shellword.ParseFlags(args, "--onto -s -X -x --exec")
+		useBranches(f, g, append(fl.All("--onto"), fl.Pos...))
+	case "bisect", "submodule", "for-each-repo":
 		gitRunsText(f, g, cmd.Text, args)
 	case "subtree":
 		if len(args) > 0 && args[0].Text == "push" {
@@ -126,25 +128,29 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 	gitHooks(f, g, cmd.Text, args)
 }
 
-const gitFilters = `--tree-filter --index-filter --msg-filter --env-filter --commit-filter
---parent-filter --tag-name-filter`
+// gitTexts are the flags whose value git hands to a shell, and those that share their first letters.
+const gitTexts = `--exec --exec-path --extcmd --upload-pack --receive-pack --open-files-in-pager
+--config --config-env --tree-filter --index-filter --msg-filter --env-filter --commit-filter
+--parent-filter --tag-name-filter -x -u`
 
-// gitTexts are the flags that hand text to a shell, and those that share their first letters.
-const gitTexts = `--exec --exec-path --extcmd --upload-pack --open-files-in-pager --config
---config-env ` + gitFilters
-
-// gitStarts looks at words of any command whose rest git hands to a shell.
+// gitStarts looks at words of any command that git hands to a shell.
 func gitStarts(f *plain.Frame, args []shellword.Word) {
 	for i, w := range args {
-		if shellword.Has("--upload-pack --exec", w.Text) && i+1 < len(args) {
-			f.Look("git "+w.Text, args[i+1].Text)
+		flag, text, joined := strings.Cut(w.Text, "=")
+		ext, remote := strings.CutPrefix(w.Text, "ext::")
+		pager, opens := strings.CutPrefix(w.Text, "-O")
+		switch {
+		case joined && shellword.Has(gitTexts, flag):
+		case i+1 < len(args) && shellword.Has(gitTexts, w.Text):
+			flag, text = w.Text, args[i+1].Text
+		case remote:
+			flag, text = "ext::", ext
+		case opens:
+			flag, text = "-O", pager
+		default:
+			continue
 		}
-		const marks = "ext:: --upload-pack= --exec= --open-files-in-pager= -O"
-		for mark := range strings.FieldsSeq(marks) {
-			if text, ok := strings.CutPrefix(w.Text, mark); ok {
-				f.Look("git "+mark, text)
-			}
-		}
+		f.Look("git "+flag, text)
 	}
 }
 
@@ -194,7 +200,6 @@ func gitClone(f *plain.Frame, g gitRun, args []shellword.Word) {
 	for _, w := range fl.All("-c", "--config") {
 		gitSetting(f, &g, w.Text)
 	}
-	f.Look("git clone -u", fl.Val("-u"))
 	named := strings.TrimSuffix(shellword.ProgramName(fl.Arg(0).Text), ".git")
 	dir := at(f, g.dir, cmp.Or(fl.Arg(1).Text, named))
 	checkedOut(f, dir, cmp.Or(fl.Val("-b", "--branch"), DefaultBranch(f)))
@@ -204,11 +209,9 @@ func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
 	const creates = "-b -B -c -C --create --force-create --orphan"
 	fl := shellword.ParseFlags(args, creates+" --conflict --pathspec-from-file")
 	paths := false
-	for i, w := range args {
-		if w.Text == "--" {
-			paths = true
-			overwritten(f, g, args[i+1:])
-		}
+	if i := slices.IndexFunc(args, func(w shellword.Word) bool { return w.Text == "--" }); i >= 0 {
+		paths = true
+		gitFiles(f, g, "restore", args[i+1:])
 	}
 	from := fl.Arg(0).Text
 	if !paths {
@@ -224,8 +227,6 @@ func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
 		checkedOut(f, g.dir, "")
 	case from != "" && !paths && len(fl.Pos) == 1:
 		checkedOut(f, g.dir, strings.TrimPrefix(from, "origin/"))
-	case from != "" && !paths:
-		overwritten(f, g, fl.Pos[1:])
 	}
 }
 
@@ -306,27 +307,16 @@ func gitWorktree(f *plain.Frame, g gitRun, args []shellword.Word) {
 	checkedOut(f, dir, branch)
 }
 
-// gitRunsText reads commands that git runs for every commit, revision, submodule or file.
+// gitRunsText reads commands that git runs for every revision, submodule or repository.
 func gitRunsText(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	defer f.Through("git " + cmd)()
 	h := f.Child()
 	h.Cwd = g.dir
-	texts := map[string]string{
-		"rebase": "-x --exec", "difftool": "-x --extcmd", "filter-branch": gitFilters,
-	}[cmd]
-	fl := shellword.ParseFlags(args, "--onto -s -X -t --tool "+texts)
-	if cmd == "rebase" {
-		useBranches(f, g, append(fl.All("--onto"), fl.Pos...))
-	}
-	for _, w := range fl.All(strings.Fields(texts)...) {
-		h.Run(w.Text)
-	}
-	switch {
+	switch each := slices.IndexFunc(args, func(w shellword.Word) bool { return w.Text == "foreach" }); {
 	case cmd == "bisect" && len(args) > 1 && args[0].Text == "run":
 		h.Exec(args[1:])
-	case cmd == "submodule" && shellword.HasWord(args, "foreach"):
-		i := slices.IndexFunc(args, func(w shellword.Word) bool { return w.Text == "foreach" })
-		h.Run(shellword.JoinText(shellword.Command(args[i+1:], "", 0)))
+	case cmd == "submodule" && each >= 0:
+		h.Run(shellword.JoinText(shellword.Command(args[each+1:], "", 0)))
 	case cmd == "for-each-repo":
 		Git(f, append(shellword.Lits("git"), shellword.Command(args, "--config", 0)...))
 	}

@@ -23,6 +23,10 @@ func gitFiles(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	case "stash":
 		h.Passes = "git stash -a -- . ':!.sdd'"
 		gitStash(&h, g, fl, how)
+	case "restore":
+		for _, w := range fl.Pos {
+			h.Writes(w, how)
+		}
 	case "rm", "mv":
 		if fl.On("--cached") && !fl.On("--no-cached") || dry(fl) {
 			return
@@ -30,8 +34,6 @@ func gitFiles(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 		for _, w := range fl.Pos {
 			h.Takes(w, how, true)
 		}
-	case "restore":
-		overwritten(f, g, fl.Pos)
 	}
 }
 
@@ -61,9 +63,6 @@ func gitStash(f *plain.Frame, g gitRun, fl shellword.Flags, how string) {
 	if shellword.Has("push save", cmd) {
 		from = fl.Pos[1:]
 	}
-	if cmd == "push" {
-		overwritten(f, g, from)
-	}
 	kept := func(w shellword.Word) bool {
 		for _, not := range [...]string{":!", ":^", ":(exclude)"} {
 			if path, ok := strings.CutPrefix(w.Text, not); ok {
@@ -85,12 +84,3 @@ func gitStash(f *plain.Frame, g gitRun, fl shellword.Flags, how string) {
 
 // isSDD reports whether a pattern is of the folder that has the loop's own.
 func isSDD(w shellword.Word) bool { return strings.Trim(w.Text, "/") == ".sdd" }
-
-// overwritten are paths that git writes from a commit.
-func overwritten(f *plain.Frame, g gitRun, paths []shellword.Word) {
-	h := *f
-	h.Cwd = g.dir
-	for _, w := range paths {
-		h.Writes(w, shellword.Clip(shellword.Join(g.argv), 300))
-	}
-}

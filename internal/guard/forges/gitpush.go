@@ -32,9 +32,6 @@ func gitPush(f *plain.Frame, g gitRun, args []shellword.Word) {
 		opts = shellword.Lits(set)
 	}
 	pushOptions(f, g, opts)
-	for _, w := range fl.All("--receive-pack", "--exec") {
-		f.Look("git push --receive-pack", w.Text)
-	}
 	remote, specs := fl.Arg(0), fl.Pos[min(1, len(fl.Pos)):]
 	if w, ok := fl.Get("--repo"); ok && remote.Text == "" {
 		remote = w

@@ -22,110 +22,79 @@ func JSONLeaves(text string) []effect.Field {
 // JSONLeavesWhole also reports whether all of them were read, within the bounds of number and
 // depth.
 func JSONLeavesWhole(text string) (leaves []effect.Field, whole bool) {
-	r := &jsonReader{s: strings.TrimPrefix(text, "\ufeff")}
-	r.space()
-	if r.i >= len(r.s) || r.s[r.i] != '{' && r.s[r.i] != '[' {
-		return nil, true
+	type level struct {
+		path, key     string // of what is around it; the key that was read last
+		object, keyed bool
 	}
-	r.value("", 0)
-	return r.out, !r.cut
-}
-
-type jsonReader struct {
-	s   string
-	i   int
-	out []effect.Field
-	cut bool
-}
-
-func (r *jsonReader) space() {
-	for r.i < len(r.s) && strings.IndexByte(" \t\r\n", r.s[r.i]) >= 0 {
-		r.i++
-	}
-}
-
-func (r *jsonReader) value(path string, depth int) {
-	r.space()
-	if r.i < len(r.s) && (depth > maxJSONDepth || len(r.out) >= maxLeaves) {
-		r.cut = true
-		r.i = len(r.s)
-	}
-	if r.i >= len(r.s) {
-		return
-	}
-	switch r.s[r.i] {
-	case '{', '[':
-		r.group(path, depth)
-	case '"':
-		r.out = append(r.out, effect.Field{Path: path, Value: r.str()})
-	default:
-		start := r.i
-		for r.i < len(r.s) && strings.IndexByte(",]} \t\r\n", r.s[r.i]) < 0 {
-			r.i++
+	var stack []level
+	i := len(text) - len(strings.TrimLeft(strings.TrimPrefix(text, "\ufeff"), " \t\r\n"))
+	for ; i < len(text); i++ {
+		top := level{}
+		if n := len(stack); n > 0 {
+			top = stack[n-1]
 		}
-		if r.i == start {
-			r.i++
+		at := strings.TrimPrefix(top.path+"."+top.key, ".")
+		if !top.object {
+			at = top.path
 		}
-		r.out = append(r.out, effect.Field{Path: path, Value: r.s[start:r.i]})
-	}
-}
-
-func (r *jsonReader) group(path string, depth int) {
-	open := r.s[r.i]
-	r.i++
-	for {
-		r.space()
-		if r.i >= len(r.s) {
-			return
-		}
-		switch r.s[r.i] {
-		case '}', ']':
-			r.i++
-			return
-		case ',':
-			r.i++
+		switch c := text[i]; {
+		case strings.IndexByte(" \t\r\n,:", c) >= 0:
 			continue
-		}
-		key := path
-		if open == '{' {
-			if r.s[r.i] != '"' {
-				r.i = len(r.s)
-				return
+		case c == '}' || c == ']':
+			if len(stack) < 2 {
+				return leaves, true
 			}
-			key = strings.TrimPrefix(path+"."+r.str(), ".")
-			r.space()
-			if r.i >= len(r.s) || r.s[r.i] != ':' {
-				return
+			stack = stack[:len(stack)-1]
+			continue
+		case len(leaves) >= maxLeaves || len(stack) > maxJSONDepth:
+			return leaves, false
+		case len(stack) == 0 && c != '{' && c != '[':
+			return nil, true
+		case top.object && !top.keyed && c != '"': // no key
+			return leaves, true
+		case top.object && !top.keyed:
+			stack[len(stack)-1].keyed = true
+			stack[len(stack)-1].key, i = JSONString(text, i)
+			i--
+			continue
+		case c == '{' || c == '[':
+			if top.object {
+				stack[len(stack)-1].keyed = false
 			}
-			r.i++
+			stack = append(stack, level{path: at, object: c == '{'})
+			continue
+		case c == '"':
+			value, end := JSONString(text, i)
+			leaves = append(leaves, effect.Field{Path: at, Value: value})
+			i = end - 1
+		default:
+			end := i + 1
+			for end < len(text) && strings.IndexByte(",]} \t\r\n", text[end]) < 0 {
+				end++
+			}
+			leaves = append(leaves, effect.Field{Path: at, Value: text[i:end]})
+			i = end - 1
 		}
-		r.value(key, depth+1)
+		stack[len(stack)-1].keyed = false // the key has its value
 	}
+	return leaves, true
 }
 
 // JSONString reads the string whose opening quote is at i and returns the index behind it.
 func JSONString(s string, i int) (text string, end int) {
-	r := &jsonReader{s: s, i: i}
-	text = r.str()
-	return text, r.i
-}
-
-func (r *jsonReader) str() string {
 	var out strings.Builder
-	for r.i++; r.i < len(r.s) && r.s[r.i] != '"'; r.i++ {
-		if r.s[r.i] != '\\' || r.i+1 >= len(r.s) {
-			out.WriteByte(r.s[r.i])
-			continue
-		}
-		r.i++
-		if r.s[r.i] == '/' {
+	for i++; i < len(s) && s[i] != '"'; i++ {
+		switch {
+		case s[i] != '\\' || i+1 >= len(s):
+			out.WriteByte(s[i])
+		case s[i+1] == '/':
 			out.WriteByte('/')
-			continue
+			i++
+		default:
+			i += escape(&out, s[i+1:])
 		}
-		r.i += escape(&out, r.s[r.i:]) - 1
 	}
-	r.i++
-	return out.String()
+	return out.String(), i + 1
 }
 
 // FormLeaves reads a=b&c=d.
