@@ -13,96 +13,49 @@ import (
 // counts, wherever it stands. There is no brake before such commands, so text that is only known
 // when it runs is noted.
 func powershell(f *plain.Frame, text string) {
-	if !f.M.Burn(1 + len(text)/8) {
-		return
-	}
-	var argv []shellword.Word
-	vars, name := map[string]string{}, "" // the first word as written
-	end := func() {
-		if len(argv) > 2 && argv[1].Text == "=" { // $x = gh pr merge 5
-			argv = argv[2:]
-			vars[name] = shellword.Unknown
-			if len(argv) == 1 {
-				vars[name] = argv[0].Text
-			} else if shellword.JoinText(argv) == "git branch --show-current" {
-				vars[name] = forges.Checkout(f)
-			}
+	text = strings.NewReplacer("`\r\n", " ", "`\n", " ", "`", "", `\`, "/").Replace(text)
+	start, quote, comment, called := 0, byte(0), false, false
+	for i := 0; i <= len(text) && f.M.Burn(1); i++ {
+		c := byte('\n')
+		if i < len(text) {
+			c = text[i]
 		}
-		if len(argv) > 0 {
-			powershellCommand(f, argv)
-		}
-		argv = nil
-	}
-	for i := 0; i < len(text) && f.M.Burn(1); {
-		switch c := text[i]; {
-		case c == '#' && (i == 0 || strings.IndexByte(" \t\n;", text[i-1]) >= 0):
-			for i < len(text) && text[i] != '\n' {
-				i++
-			}
-		case strings.IndexByte("\n;|{}()&", c) >= 0:
-			if c == '&' && len(argv) == 0 {
-				argv = shellword.Lits("&")
-			} else {
-				end()
-			}
-			i++
-		case c == ' ' || c == '\t' || c == '\r':
-			i++
-		case c == '`' && i+1 < len(text) && text[i+1] == '\n':
-			i += 2
-		default:
-			var w shellword.Word
-			w, i = powershellWord(text, i, vars)
-			if argv = append(argv, w); len(argv) == 1 {
-				name = strings.ToLower(w.Src)
-			}
-		}
-	}
-	end()
-}
-
-// powershellWord reads the word at a place. A variable is known by the text that was assigned.
-func powershellWord(text string, i int, vars map[string]string) (w shellword.Word, end int) {
-	start := i
-	var out strings.Builder
-	quote := byte(0)
-	for ; i < len(text); i++ {
-		c := text[i]
 		switch {
-		case quote == 0 && strings.IndexByte(" \t\r\n;|{}()", c) >= 0:
-			return shellword.Word{Text: out.String(), Src: text[start:i]}, i
-		case c == quote:
-			quote = 0
-		case quote == 0 && (c == '\'' || c == '"'):
+		case i < len(text) && quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case comment && c != '\n':
+		case c == '\'' || c == '"':
 			quote = c
-		case c == '`' && quote != '\'' && i+1 < len(text):
-			i++
-			out.WriteByte(text[i])
-		case c == '$' && quote != '\'':
-			from := i
-			for i+1 < len(text) && shellword.NameByte(text[i+1]) && text[i+1] != '$' {
-				i++
+		case strings.IndexByte("#\n;|{}()&", c) >= 0:
+			if !comment {
+				powershellCommand(f, text[start:i], called)
 			}
-			value, ok := vars[strings.ToLower(text[from:i+1])]
-			if !ok {
-				value = shellword.Unknown
-			}
-			out.WriteString(value)
-		default:
-			out.WriteByte(c)
+			called = c == '&' && strings.TrimSpace(text[start:i]) == ""
+			start, comment = i+1, c == '#'
 		}
 	}
-	return shellword.Word{Text: out.String(), Src: text[start:]}, i
 }
 
-// powershellCommand reads one command. A quoted string is none without &.
-func powershellCommand(f *plain.Frame, argv []shellword.Word) {
-	called := argv[0].Text == "&" || argv[0].Text == "."
-	if called {
-		argv = argv[1:]
+// powershellCommand reads one command. A quoted string is none without &. A variable is known by
+// the text that was assigned.
+func powershellCommand(f *plain.Frame, text string, called bool) {
+	argv := f.WordsOf(text)
+	if len(argv) > 2 && argv[1].Text == "=" { // $x = gh pr merge 5
+		name, value := strings.TrimPrefix(argv[0].Src, "$"), shellword.Unknown
+		switch argv = argv[2:]; {
+		case len(argv) == 1:
+			value = argv[0].Text
+		case shellword.JoinText(argv) == "git branch --show-current":
+			value = forges.Checkout(f)
+		}
+		f.Let(name, value)
 	}
-	quoted := len(argv) > 0 && strings.IndexAny(argv[0].Src, `'"`) == 0
-	if len(argv) == 0 || quoted && !called {
+	if len(argv) > 0 && argv[0].Text == "." {
+		argv, called = argv[1:], true
+	}
+	if len(argv) == 0 || strings.IndexAny(argv[0].Src, `'"`) == 0 && !called {
 		return
 	}
 	for i, w := range argv {
@@ -154,6 +107,7 @@ clear-content new-item ni move-item mi move rename-item rni copy-item cpi copy t
 				}
 			}
 		}
+	case strings.HasPrefix(name, "["):
 	default:
 		argv[0].Text = name
 		f.Exec(argv)

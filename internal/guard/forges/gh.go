@@ -21,7 +21,7 @@ func GH(f *plain.Frame, argv []shellword.Word) {
 		return
 	}
 	_, aliased := ghAliased(f, group.Text)
-	if !aliased && shellword.AsksHelp(argv, ghHelpValued(group.Text, rest)) {
+	if !aliased && shellword.AsksHelp(argv) {
 		return
 	}
 	switch group.Text {
@@ -64,17 +64,6 @@ func GH(f *plain.Frame, argv []shellword.Word) {
 const ghOwn = `alias codespace config cs release run auth attestation browse cache completion gist gpg-key help label
 org project search secret ssh-key status variable version preview copilot agent-task accessibility
 actions environment reference skill licenses`
-
-// ghHelpValued are the flags of a command that take a value: behind any other a -h asks for help.
-func ghHelpValued(group string, rest []shellword.Word) string {
-	switch sub, _, _ := shellword.Subcommand(rest, ghValued); {
-	case group == "pr" && sub.Text == "merge":
-		return ghMergeValued
-	case group == "pr" && sub.Text == "review":
-		return ghReviewValued
-	}
-	return ghPRValued + " " + ghAPIValued
-}
 
 // ghUnknown is gh with a command that is only known when it runs.
 func ghUnknown(f *plain.Frame, argv []shellword.Word) {

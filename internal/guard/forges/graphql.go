@@ -46,6 +46,11 @@ func GraphQL(f *plain.Frame, query string, vars []effect.Field, argv []shellword
 	if len(toks) > maxMarks && strings.Contains(query, "mutation") {
 		f.M.Shut("a GraphQL document of more pieces than are read")
 	}
+	for _, v := range vars {
+		if strings.HasPrefix(v.Value, "{") {
+			vars = append(vars[:len(vars):len(vars)], shellword.JSONLeaves(v.Value)...)
+		}
+	}
 	mutations(toks, func(name string, args []string) {
 		mutation(f, strings.ToLower(name), gqlArgs(args, vars), argv)
 	})
@@ -121,35 +126,15 @@ func gqlArgs(toks []string, vars []effect.Field) []effect.Field {
 		case v[0] == '"':
 			out = append(out, effect.Field{Path: toks[i], Value: v[1:]})
 		case v[0] == '$':
-			out = append(out, variableLeaves(toks[i], v[1:], vars)...)
+			value, ok := effect.Leaf(vars, v[1:])
+			if !ok { // an object, or given nowhere
+				value = shellword.Unknown
+				out = append(out, vars...)
+			}
+			out = append(out, effect.Field{Path: toks[i], Value: value})
 		case v != "{" && v != "[":
 			out = append(out, effect.Field{Path: toks[i], Value: v})
 		}
-	}
-	return out
-}
-
-// variableLeaves puts a variable's value in; one that is given nowhere is unknown.
-func variableLeaves(name, variable string, vars []effect.Field) []effect.Field {
-	var out []effect.Field
-	for _, v := range vars {
-		key := strings.TrimPrefix(v.Path, "variables.")
-		key = strings.NewReplacer("[", ".", "]", "").Replace(key)
-		switch {
-		case key == variable:
-			if inner := shellword.JSONLeaves(v.Value); inner != nil {
-				out = append(out, inner...)
-			} else {
-				out = append(out, effect.Field{Path: name, Value: v.Value})
-			}
-		case strings.HasPrefix(key, variable+"."):
-			out = append(out, effect.Field{Path: key[len(variable)+1:], Value: v.Value})
-		case key == "variables":
-			out = append(out, variableLeaves(name, variable, shellword.JSONLeaves(v.Value))...)
-		}
-	}
-	if len(out) == 0 {
-		return []effect.Field{{Path: name, Value: shellword.Unknown}}
 	}
 	return out
 }

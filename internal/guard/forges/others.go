@@ -26,7 +26,7 @@ func Glab(f *plain.Frame, argv []shellword.Word) {
 	if group.Text == "mr" && shellword.Has("merge accept", sub.Text) {
 		valued = glabMergeValued
 	}
-	if shellword.AsksHelp(argv, valued+" "+ghAPIValued) {
+	if shellword.AsksHelp(argv) {
 		return
 	}
 	fl := shellword.ParseFlags(args, valued)
@@ -142,7 +142,7 @@ func teaFlags(argv []shellword.Word) []shellword.Word {
 func Tea(f *plain.Frame, argv []shellword.Word) {
 	argv = teaFlags(argv)
 	group, rest, _ := shellword.Subcommand(argv[1:], teaAPIValued)
-	if shellword.AsksHelp(argv, teaValued+" -s -t -m -L -d") {
+	if shellword.AsksHelp(argv) {
 		return
 	}
 	switch group.Text {

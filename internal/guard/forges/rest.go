@@ -149,25 +149,11 @@ func Send(f *plain.Frame, q Request) {
 	sendUnknown(f, q, r)
 }
 
-const leadsElsewhere = "-x --proxy --preproxy --socks --connect-to --resolve --unix-socket"
-
 // localServer reports whether a request goes to this machine, as tests make them. It is no forge,
 // unless the project's own is there or the request is led elsewhere.
 func localServer(f *plain.Frame, q Request) bool {
-	if q.Led || !local(q.URL) || strings.HasPrefix(f.Cwd, shellword.Unknown) { // another machine's
-		return false
-	}
-	const proxies = "http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY"
-	if slices.ContainsFunc(strings.Fields(proxies), f.Known) {
-		return false
-	}
-	for flag := range strings.FieldsSeq(leadsElsewhere) {
-		led := func(w shellword.Word) bool { return strings.HasPrefix(w.Text, flag) }
-		if slices.ContainsFunc(q.Argv, led) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(slices.Collect(maps.Values(f.M.Repo().Remotes)), local)
+	return !q.Led && local(q.URL) && !strings.HasPrefix(f.Cwd, shellword.Unknown) &&
+		!slices.ContainsFunc(slices.Collect(maps.Values(f.M.Repo().Remotes)), local)
 }
 
 // local reports whether an address is on this machine.

@@ -45,11 +45,7 @@ func (f *Frame) Pushes(argv []shellword.Word) {
 // Opaque records a part that is not plain. It could land something if it, or the rest of the call,
 // names a forge's program beside a word for landing; a forge's own client alone is such a word.
 func (f *Frame) Opaque(text, reason string) {
-	could := shellword.Lands(text)
-	for _, whole := range f.M.texts() {
-		could = could || shellword.Lands(whole) || shellword.NamesClient(whole)
-	}
-	f.opaque(text, reason, could)
+	f.opaque(text, reason, f.M.lands() || shellword.Lands(text))
 }
 
 // OpaqueForge records a part that is not plain and could land something.

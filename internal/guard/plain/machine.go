@@ -49,7 +49,8 @@ type Machine struct {
 
 	seen    map[string]bool
 	reads   int
-	spent   bool // the reading has given up
+	spent   bool  // the reading has given up
+	landing *bool // lands, once asked
 	disk    map[string]string
 	written string // text that the call wrote to a file and that could land something
 
@@ -104,6 +105,18 @@ func (m *Machine) Bounded(bound string, texts ...string) {
 func (m *Machine) Shut(bound string) {
 	m.Bounded(bound)
 	m.Read.Bound = cmp.Or(m.Read.Bound, bound)
+}
+
+// lands reports whether the call names a forge's program beside a word for landing, or its own
+// client.
+func (m *Machine) lands() bool {
+	if m.landing == nil {
+		could := slices.ContainsFunc(m.texts(), func(text string) bool {
+			return shellword.NamesClient(text) || shellword.Lands(text)
+		})
+		m.landing = &could
+	}
+	return *m.landing
 }
 
 // texts are all texts of the call.

@@ -64,15 +64,20 @@ func Subcommand(args []Word, valued string) (sub Word, rest []Word, ok bool) {
 	return found[0], slices.Concat(before, found[1:]), found[0].Known()
 }
 
-// AsksHelp reports whether a command line only asks for help. valued lists the flags that take a
-// value: theirs is no question.
-func AsksHelp(argv []Word, valued string) bool {
-	for i := 0; i < len(argv) && argv[i].Text != "--"; i++ {
-		switch t := argv[i].Text; {
-		case t == "--help" || t == "-h":
-			return true
-		case len(t) > 1 && t[0] == '-':
-			i += takesNext(t, valued)
+// AsksHelp reports whether a command line only asks for help. Behind a flag that may take a value
+// it is no question.
+func AsksHelp(argv []Word) bool {
+	const valued = `--body --body-file --subject --title --author-email --repo --header --jq --sha
+--method --field --raw-field --template --message --input --match-head-commit --label --hostname
+--squash-message --description`
+	for i, w := range argv {
+		if w.Text == "--" {
+			return false
+		}
+		if w.Text == "--help" || w.Text == "-h" {
+			before := argv[max(0, i-1)].Text
+			short := len(before) > 1 && before[0] == '-' && before[1] != '-'
+			return i == 0 || !short && !Has(valued, before)
 		}
 	}
 	return false
