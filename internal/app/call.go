@@ -32,7 +32,7 @@ func (h *handler) toolCall() loop.Call {
 		c.Schedules = &loop.Later{Prompt: prompt}
 	}
 	task := func(text string) *loop.Task {
-		return &loop.Task{Text: text, Issues: guard.Mentions(text),
+		return &loop.Task{Text: text, Issues: mentions(text),
 			Replayed: h.replayRepo != nil, Type: h.ev.Text("subagent_type")}
 	}
 	switch {

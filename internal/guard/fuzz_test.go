@@ -36,7 +36,6 @@ func FuzzRead(f *testing.F) {
 			}
 			ReadOnly(c)
 		}
-		Mentions(text)
 		statePath(text, project)
 	})
 }

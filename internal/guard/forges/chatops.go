@@ -27,7 +27,7 @@ const (
 	slashOrders = `merge merge-when-ready merge-queue merge-pr mergepr submit-merge approve lgtm
 unhold remove-hold automerge auto-merge queue enqueue land it ship shipit ship-it r+ squash
 squash-merge rebase-merge fast-forward`
-	botOrders = "merge automerge queue requeue land enqueue approve merge-when-ready ship r+"
+	botOrders = "merge automerge queue requeue land enqueue approve merge-when-ready ship r+ r"
 	bots      = `*bot *bot-* *-ci *merge* *queue* kodiakhq graphite* renovate* zuul trunk* aviator*
 gitstream* bors* homu tingley mergify* dependabot-preview`
 )
@@ -45,37 +45,34 @@ func mergeOrder(body string) string {
 }
 
 func ordersMerge(words []string) bool {
-	trim := func(w string) string { return strings.TrimRight(w, ".!,:") }
-	who, said := strings.TrimSuffix(trim(words[0]), "[bot]"), words[1:]
-	name := strings.TrimLeft(who, "/!@")
+	who, said := strings.TrimRight(words[0], ".!,:"), words[1:]
+	name := strings.TrimLeft(strings.TrimSuffix(who, "[bot]"), "/!@")
+	slash := who != "" && strings.IndexByte("/!", who[0]) >= 0
 	ofBot := func(pattern string) bool { return shellword.GlobMatch(pattern, name) }
 	switch {
 	case name == "":
 		return false
-	case who[0] == '/' || who[0] == '!':
-		if shellword.Has(slashOrders, name) || strings.HasPrefix(name, "merge-method") {
-			return orderArgs(said, "")
+	case slash && (shellword.Has(slashOrders, name) || strings.HasPrefix(name, "merge-method")):
+	case slash && name == "hold" && len(said) > 0 && said[0] == "cancel":
+		said = said[1:]
+	case slash && shellword.Has("trunk aviator bot pr", name),
+		who[0] == '@' && slices.ContainsFunc(strings.Fields(bots), ofBot),
+		shellword.Has("bors homu mergify tingley", who):
+		for len(said) > 0 &&
+			shellword.Has("please smoke test and squash rebase retry stack", said[0]) {
+			said = said[1:]
 		}
-		if name == "hold" && len(said) > 0 && trim(said[0]) == "cancel" {
-			return orderArgs(said[1:], "")
-		}
-		if !shellword.Has("trunk aviator bot pr", name) {
+		if len(said) == 0 {
 			return false
 		}
-	case who[0] == '@' && slices.ContainsFunc(strings.Fields(bots), ofBot):
-	case !shellword.Has("bors homu mergify tingley", who):
+		order, _, _ := strings.Cut(strings.TrimRight(said[0], ".!,:"), "=")
+		if said = said[1:]; !shellword.Has(botOrders, order) {
+			return false
+		}
+	default:
 		return false
 	}
-	for len(said) > 0 && shellword.Has("please smoke test and squash rebase retry stack", said[0]) {
-		said = said[1:]
-	}
-	if len(said) == 0 {
-		return false
-	}
-	order := trim(said[0])
-	known := shellword.Has(botOrders, order) || strings.HasPrefix(order, "r=") ||
-		strings.HasPrefix(order, "merge=")
-	return known && orderArgs(said[1:], name)
+	return orderArgs(said, name)
 }
 
 // orderArgs reports whether words are arguments of an order, not the rest of a sentence.

@@ -125,7 +125,7 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 	default:
 		gitAlias(f, g, cmd.Text, args)
 	}
-	gitHooks(f, g, cmd.Text, args)
+	gitHooks(f, g, cmd.Text)
 }
 
 // gitTexts are the flags whose value git hands to a shell, and those that share their first letters.

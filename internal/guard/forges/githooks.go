@@ -8,40 +8,24 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// hooksOf are the hooks of the repository that git runs with a command, as githooks(5) has them.
-func hooksOf(cmd string, args []shellword.Word) string {
-	switch cmd {
-	case "commit":
-		return "pre-commit prepare-commit-msg commit-msg post-commit"
-	case "merge", "pull":
-		return "pre-merge-commit post-merge"
-	case "checkout", "switch", "worktree":
-		return "post-checkout"
-	case "rebase":
-		return "pre-rebase post-checkout post-rewrite"
-	case "cherry-pick", "revert":
-		return "post-commit"
-	case "am":
-		return "applypatch-msg pre-applypatch post-applypatch"
-	case "push":
-		return "pre-push"
-	case "hook":
-		return shellword.ParseFlags(args, "").Arg(1).Text
-	}
-	return ""
-}
-
 // gitHooks reads the hooks of a command that really starts: git puts its own folder first in their
 // PATH, so the git that a hook starts meets no link. Hooks are the person's as a rule, so only one
 // that merges or pushes counts.
-func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
-	if !f.M.Real {
+func gitHooks(f *plain.Frame, g gitRun, cmd string) {
+	const starts = "commit merge pull checkout switch worktree rebase cherry-pick revert am push hook"
+	if !f.M.Real || !shellword.Has(starts, cmd) {
 		return
 	}
 	f.M.Real = false // what a hook starts itself would lead in a circle
 	defer func() { f.M.Real = true }()
-	for name := range strings.FieldsSeq(hooksOf(cmd, args)) {
-		text, _ := f.Open(hooksFolder(f, g) + "/" + name)
+	const hooks = `pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit post-merge
+post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch post-applypatch pre-push`
+	folder := hooksFolder(f, g)
+	for name := range strings.FieldsSeq(hooks) {
+		text, ok := f.Open(folder + "/" + name)
+		if !ok {
+			continue
+		}
 		f.Landing(func(h *plain.Frame) {
 			h.Cwd = g.dir
 			h.Within("git hook "+name, func() { h.Run(text) })

@@ -204,13 +204,7 @@ func HTTPie(f *plain.Frame, argv []shellword.Word) {
 				if strings.HasSuffix(sep, "@") {
 					v = f.FileText(v)
 				}
-				if sep == "==" {
-					query := "?"
-					if strings.Contains(q.URL, "?") {
-						query = "&"
-					}
-					q.URL += query + k + "=" + v
-				} else {
+				if sep != "==" { // of the address
 					q.Fields = append(q.Fields, effect.Field{Path: k, Value: v})
 				}
 				break

@@ -39,8 +39,7 @@ func Of(full string) Kind {
 	switch {
 	case strings.Contains(low, ".claude/projects/") && transcript,
 		strings.HasSuffix(strings.TrimSuffix(low, "/*"), ".claude/projects"),
-		shellword.HasUnknown(low) &&
-			(stateFile(base) || transcript && strings.Contains(low, "/projects/")):
+		shellword.HasUnknown(low) && transcript && strings.Contains(low, "/projects/"):
 		return State
 	case registered(low, base):
 		return Registration
@@ -56,12 +55,6 @@ func Matches(part, name string) bool {
 	}
 	shown := strings.HasPrefix(strings.TrimPrefix(part, `\`), ".")
 	return (shown || !strings.HasPrefix(name, ".")) && shellword.GlobMatch(part, name)
-}
-
-func stateFile(base string) bool {
-	kind := strings.TrimPrefix(strings.TrimPrefix(base, "work"), "review")
-	const kinds = ".lock .budget.json .history.jsonl .tick.json .claim.json"
-	return kind != base && shellword.Has(kinds, kind)
 }
 
 // Own reports whether a path is one of the loop's own, or below one: a transcript has its workers'

@@ -262,10 +262,6 @@ func (f *Frame) value(name string) string {
 		return cmp.Or(f.M.Call.Cwd, shellword.Unknown)
 	case "HOME":
 		return "~"
-	case "TMPDIR":
-		return "/tmp"
-	case "SHELL", "BASH":
-		return "/bin/bash"
 	case "CLAUDE_CODE_EXECPATH":
 		return "claude"
 	case "CLAUDE_PID", "PPID": // the client starts the shell itself

@@ -19,7 +19,6 @@ func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 	if problem := unfit(text); problem != "" {
 		return nil, problem
 	}
-	text = asBash(text)
 	stmts, err := parseAs(text, syntax.LangBash)
 	if err == nil {
 		return stmts, ""
@@ -30,15 +29,6 @@ func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 		}
 	}
 	return stmts, shellword.Clip(err.Error(), 160)
-}
-
-// asBash keeps the parser from joining lines behind a backslash and a carriage return: to bash
-// that is a character, and the line ends.
-func asBash(text string) string {
-	if !strings.Contains(text, "\\\r\n") {
-		return text
-	}
-	return strings.ReplaceAll(text, "\\\r\n", "\\\r \n")
 }
 
 func parseAs(text string, lang syntax.LangVariant) (stmts []*syntax.Stmt, err error) {

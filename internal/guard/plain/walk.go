@@ -17,7 +17,6 @@ func (f *Frame) Run(text string) {
 	if !f.M.Burn(1 + len(text)/16) {
 		return
 	}
-	text = asBash(text)
 	if bound := unfit(text); bound != "" {
 		f.M.Bounded(bound, text)
 		return

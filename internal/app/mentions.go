@@ -1,4 +1,4 @@
-package guard
+package app
 
 import (
 	"slices"
@@ -7,10 +7,10 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Mentions returns the issue and PR numbers that a text names, each once, in order: "#44",
+// mentions returns the issue and PR numbers that a text names, each once, in order: "#44",
 // "PR 142", "issue 44", "!7", "/pull/142", "/issues/44", "owner/name#44". It is for prompts of
 // workers, which name their target.
-func Mentions(text string) []int {
+func mentions(text string) []int {
 	var out []int
 	for i := 0; i < len(text); i++ {
 		end := i

@@ -1,4 +1,4 @@
-package guard
+package app
 
 import (
 	"testing"
@@ -32,7 +32,7 @@ func TestMentions(t *testing.T) {
 		{"see prs 4", []int{4}},
 		{"", nil},
 	} {
-		if diff := cmp.Diff(c.want, Mentions(c.text)); diff != "" {
+		if diff := cmp.Diff(c.want, mentions(c.text)); diff != "" {
 			t.Errorf("Mentions(%q): %s", c.text, diff)
 		}
 	}
