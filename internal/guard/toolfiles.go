@@ -19,7 +19,7 @@ func edit(f *plain.Frame, c Call) {
 	if p == "" {
 		return
 	}
-	if full := plain.Absolute(p, c.Cwd); f.KindAt(shellword.Lit(p)) == paths.Registration {
+	if full := f.Resolve(p); f.KindAt(shellword.Lit(p)) == paths.Registration {
 		f.Act(Act{Kind: effect.WriteSettings, Ref: p, Path: full, Command: c.Tool + " " + p}, nil)
 		return
 	}

@@ -181,8 +181,6 @@ func api(f *plain.Frame, argv []shellword.Word, fl shellword.Flags, body string)
 	case shellword.Blank(q.URL) && (fl.Late || q.Method != "GET"):
 		f.OpaqueForge(shellword.Join(argv),
 			"the path of the gh api call is only known when it runs")
-	case strings.Trim(q.URL, "/") == "graphql":
-		graphqlRequest(f, q)
 	default:
 		Send(f, q)
 	}

@@ -11,7 +11,7 @@ import (
 // gitEnv takes over the settings given by GIT_CONFIG_COUNT and the place given by GIT_DIR, and looks
 // at the variables whose text git runs.
 func gitEnv(f *plain.Frame, g *gitRun) {
-	if n, ok := shellword.Atoi(f.Env("GIT_CONFIG_COUNT")); ok {
+	if n, err := strconv.Atoi(f.Env("GIT_CONFIG_COUNT")); err == nil {
 		for i := 0; i < n && f.M.Burn(2); i++ {
 			is := strconv.Itoa(i)
 			gitSetting(f, g, f.Env("GIT_CONFIG_KEY_"+is)+"="+f.Env("GIT_CONFIG_VALUE_"+is))

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"hooks/internal/guard/paths"
 	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
@@ -52,7 +53,8 @@ func gitClean(f *plain.Frame, g gitRun, fl shellword.Flags, how string) {
 	}
 	unknown := shellword.HasUnknown(f.Cwd) || f.Cwd == ""
 	if len(fl.Pos) == 0 && fl.On("-d") &&
-		(unknown || f.Covers(shellword.Lit(f.Cwd)) || f.Guarded(f.Cwd)) {
+		(unknown || f.Covers(shellword.Lit(f.Cwd)) ||
+			f.KindAt(shellword.Lit(f.Cwd)) != paths.Ordinary) {
 		f.StateAct(how)
 	}
 }
@@ -64,12 +66,7 @@ func gitStash(f *plain.Frame, g gitRun, fl shellword.Flags, how string) {
 		from = fl.Pos[1:]
 	}
 	kept := func(w shellword.Word) bool {
-		for _, not := range [...]string{":!", ":^", ":(exclude)"} {
-			if path, ok := strings.CutPrefix(w.Text, not); ok {
-				return isSDD(shellword.Lit(path))
-			}
-		}
-		return false
+		return strings.HasPrefix(w.Text, ":") && strings.Trim(w.Text[1:], "!^/(exclude)") == ".s"
 	}
 	switch {
 	case !fl.On("-a", "--all"):

@@ -49,51 +49,43 @@ func gitPush(f *plain.Frame, g gitRun, args []shellword.Word) {
 
 func pushRefspecs(f *plain.Frame, g gitRun, fl shellword.Flags, remote shellword.Word,
 	specs []shellword.Word) {
-	if len(specs) == 0 {
-		if fl.On("--tags") && !fl.On("--follow-tags") || fl.On("-d", "--delete") {
-			return
-		}
+	if len(specs) == 0 && !fl.On("-d", "--delete") && (!fl.On("--tags") || fl.On("--follow-tags")) {
 		pushPlain(f, g, remote.Text)
-		return
 	}
 	for i := 0; i < len(specs); i++ {
 		if specs[i].Text == "tag" && i+1 < len(specs) {
 			i++
-			continue
+		} else {
+			pushOne(f, g, remote.Text, specs[i])
 		}
-		pushOne(f, g, remote.Text, specs[i])
 	}
 }
 
 // pushOne judges one refspec.
 func pushOne(f *plain.Frame, g gitRun, remote string, w shellword.Word) {
-	if remote == "." {
-		return // moves a branch of this very clone
-	}
 	_, to := SplitRefspec(w.Text)
 	switch {
+	case remote == ".": // moves a branch of this very clone
 	case to == "" && w.Text != "" && strings.Trim(w.Text, "+") == ":":
 		pushAct(f, g, "matching branches")
-		return
 	case to == "HEAD" || to == "@":
-		pushCurrent(f, g, remote, false)
-		return
+		pushCurrent(f, g, false)
 	case strings.HasPrefix(to, "@{-"):
-		to = shellword.Unknown
+		pushTo(f, g, shellword.Unknown)
+	default:
+		pushTo(f, g, to)
 	}
-	pushTo(f, g, to, "the branch it pushes to is only known when it runs")
 }
 
-// pushTo judges a push by the branch that it moves. unknown is the reason given for a branch that
-// cannot be read.
-func pushTo(f *plain.Frame, g gitRun, to, unknown string) {
+// pushTo judges a push by the branch that it moves.
+func pushTo(f *plain.Frame, g gitRun, to string) {
 	switch MovesProtected(f, to) {
 	case plain.No:
 		UseBranch(f, g.argv, to)
 	case plain.Yes:
 		pushAct(f, g, strings.TrimPrefix(to, "refs/heads/"))
 	case plain.Maybe:
-		f.OpaqueForge(shellword.Join(g.argv), unknown)
+		f.OpaqueForge(shellword.Join(g.argv), "the branch it pushes to is only known when it runs")
 	}
 }
 
@@ -138,42 +130,30 @@ func MovesProtected(f *plain.Frame, to string) plain.Truth {
 
 // pushPlain is a push without a refspec: git's settings say where it goes.
 func pushPlain(f *plain.Frame, g gitRun, remote string) {
-	if remote == "" {
-		remote = pushRemote(f, g)
-	}
-	if spec := setting(f, g, "remote."+remote+".push"); spec != "" {
-		for _, s := range strings.Fields(spec) {
-			pushOne(f, g, remote, shellword.Lit(s))
-		}
-		return
-	}
-	if setting(f, g, "remote."+remote+".mirror") == "true" {
-		pushAct(f, g, "every branch")
-		return
-	}
-	switch strings.ToLower(setting(f, g, "push.default")) {
-	case "matching":
-		pushAct(f, g, "matching branches")
-	case "upstream", "tracking":
-		pushCurrent(f, g, remote, true)
-	case "nothing":
-	default:
-		pushCurrent(f, g, remote, false)
-	}
-}
-
-func pushRemote(f *plain.Frame, g gitRun) string {
-	return cmp.Or(setting(f, g, "branch."+branch(f, g.dir)+".remote"),
+	remote = cmp.Or(remote, setting(f, g, "branch."+branch(f, g.dir)+".remote"),
 		setting(f, g, "remote.pushdefault"), "origin")
+	specs := strings.Fields(setting(f, g, "remote."+remote+".push"))
+	for _, s := range specs {
+		pushOne(f, g, remote, shellword.Lit(s))
+	}
+	switch by := strings.ToLower(setting(f, g, "push.default")); {
+	case len(specs) > 0 || by == "nothing":
+	case setting(f, g, "remote."+remote+".mirror") == "true":
+		pushAct(f, g, "every branch")
+	case by == "matching":
+		pushAct(f, g, "matching branches")
+	default:
+		pushCurrent(f, g, by == "upstream" || by == "tracking")
+	}
 }
 
 // pushCurrent pushes the branch that is checked out, to its own name or to its upstream's.
-func pushCurrent(f *plain.Frame, g gitRun, remote string, upstream bool) {
+func pushCurrent(f *plain.Frame, g gitRun, upstream bool) {
 	to := branch(f, g.dir)
 	if upstream {
 		to = cmp.Or(setting(f, g, "branch."+to+".merge"), to)
 	}
-	pushTo(f, g, to, "the checked-out branch that it pushes is only known when it runs")
+	pushTo(f, g, to)
 }
 
 func pushAct(f *plain.Frame, g gitRun, ref string) {

@@ -131,7 +131,7 @@ func teaFlags(argv []shellword.Word) []shellword.Word {
 		case bare == "" || len(w.Text) == len(bare):
 		case len(name) == 1:
 			out[i].Text = "-" + bare
-		case shellword.Has(teaPRValued+" "+teaAPIValued, "--"+name):
+		default:
 			out[i].Text = "--" + bare
 		}
 	}

@@ -99,55 +99,38 @@ func (f *Frame) unknownName(argv []shellword.Word) {
 }
 
 // shell reads bash and its kin: the text of -c, or standard input. A script is not looked into.
+// Options are joined letters, of which o and O at the end take a word ("-euo pipefail -c").
 func (f *Frame) shell(name string, argv []shellword.Word) {
-	opts := readOptions(argv[1:])
+	letters, rest := "", argv[1:]
+	for len(rest) > 0 && len(rest[0].Text) > 1 && strings.IndexByte("-+", rest[0].Text[0]) >= 0 {
+		t := rest[0].Text
+		if rest = rest[1:]; t == "--" {
+			break
+		}
+		if strings.HasPrefix(t, "--") || t[1] == 'o' && len(t) > 2 { // --norc, -opipefail
+			continue
+		}
+		letters += t
+		rest = rest[min(len(rest), shellword.Btoi(strings.ContainsAny(t[len(t)-1:], "oO"))):]
+	}
 	g := f.Child()
 	g.names.words = nil // another program sees what is exported alone
 	defer g.Through(name)()
 	switch {
-	case opts.check:
-	case opts.command && len(opts.rest) > 0:
-		g.ShellText(opts.rest[0].Text, shellword.Join(argv))
-	case opts.command:
-	case opts.stdin || len(opts.rest) == 0 || opts.rest[0].Text == "/dev/stdin":
+	case strings.Contains(letters, "n"): // nothing is run
+	case strings.Contains(letters, "c"):
+		if len(rest) > 0 {
+			g.ShellText(rest[0].Text, shellword.Join(argv))
+		}
+	case strings.Contains(letters, "s"), len(rest) == 0,
+		shellword.Has("- /dev/stdin", rest[0].Text):
 		if text := g.Stdin; text != nil {
 			g.Stdin = nil
 			g.ShellText(text.Text, "… | "+name)
 		}
 	default:
-		g.RunsFile(name + " " + opts.rest[0].Text)
+		g.RunsFile(name + " " + rest[0].Text)
 	}
-}
-
-// shellOpts are the options of a shell that decide which text it runs.
-type shellOpts struct {
-	command bool             // -c: the text is the first word of the rest
-	stdin   bool             // -s
-	check   bool             // -n: nothing is run
-	rest    []shellword.Word // behind the options
-}
-
-// readOptions reads the options of a shell: joined letters, of which o and O at the end take a word
-// ("-euo pipefail -c").
-func readOptions(args []shellword.Word) (o shellOpts) {
-	for i := 0; i < len(args); i++ {
-		t := args[i].Text
-		switch {
-		case t == "-" || t == "--":
-			o.rest = args[i+1:]
-			return o
-		case len(t) < 2 || t[0] != '-' && t[0] != '+':
-			o.rest = args[i:]
-			return o
-		case strings.HasPrefix(t, "--"), t[1] == 'o' && len(t) > 2: // --norc, -opipefail
-		default:
-			o.command = o.command || strings.Contains(t, "c")
-			o.stdin = o.stdin || strings.Contains(t, "s")
-			o.check = o.check || t[0] == '-' && strings.Contains(t, "n")
-			i += shellword.Btoi(strings.ContainsAny(t[len(t)-1:], "oO"))
-		}
-	}
-	return o
 }
 
 // ShellText reads text in a new shell, or notes it where nothing of it is written.

@@ -188,19 +188,13 @@ func (f *Frame) Within(wrapper string, do func()) {
 	do()
 }
 
-// Quietly looks for acts only, as in a guess: what is not plain is not noted.
-func (f *Frame) Quietly(look func()) {
-	quiet := f.quiet
-	f.quiet = true
-	defer func() { f.quiet = quiet }()
-	look()
-}
-
-// Look reads text that some program would run in a shell later on. Only acts count.
+// Look reads text that some program would run in a shell later on. Only acts count: what is not
+// plain is not noted.
 func (f *Frame) Look(wrapper, text string) {
 	g := f.Child()
 	defer g.Through(wrapper)()
-	g.Quietly(func() { g.Run(text) })
+	g.quiet = true
+	g.Run(text)
 }
 
 // names are the variables that a text sets, by their names: the word that gives the value, nil for

@@ -10,15 +10,6 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Absolute is a path as written, seen from a directory.
-func Absolute(p, cwd string) string {
-	for _, v := range []string{"${PWD}", "$PWD", "${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR"} {
-		p = strings.ReplaceAll(p, v, cwd)
-	}
-	f := Frame{Cwd: cwd}
-	return f.Resolve(strings.Trim(p, `"'`))
-}
-
 // KindAt judges a word as a path to be written: by its text, by where its links lead, as those of a
 // checked-out repository may, and by the loop's own paths.
 func (f *Frame) KindAt(w shellword.Word) paths.Kind {
@@ -45,11 +36,6 @@ func (f *Frame) real(full string) string {
 		return full
 	}
 	return links.RealPath(full)
-}
-
-// Guarded reports whether a path is of the loop's own or a registration.
-func (f *Frame) Guarded(p string) bool {
-	return p != "" && len(p) < 4096 && f.KindAt(shellword.Lit(p)) != paths.Ordinary
 }
 
 // Covers reports whether removing or moving the directory takes the loop's files with it.

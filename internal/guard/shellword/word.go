@@ -152,12 +152,6 @@ func Has(list, name string) bool {
 	}
 }
 
-// Atoi reads a decimal number.
-func Atoi(s string) (int, bool) {
-	n, err := strconv.Atoi(strings.TrimSpace(s))
-	return n, err == nil && len(s) < 12
-}
-
 // Swap is strings.ReplaceAll for texts from outside: a result too long is unknown.
 func Swap(s, old, with string) string {
 	if old == "" || len(s)+strings.Count(s, old)*len(with) > 2*MaxText {
