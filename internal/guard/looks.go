@@ -416,29 +416,15 @@ func looksTest(args []string) bool {
 
 // looksSed lets sed print, delete and replace lines; w and e are no part of that.
 func looksSed(args []string) bool {
-	var scripts []string
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		letters := strings.TrimLeft(strings.TrimPrefix(a, "-"), "nErsuz")
-		switch {
-		case blankStart(a):
-			return false
-		case len(a) < 2 || a[0] != '-', letters == "":
-		case letters[0] == 'e' && len(letters) > 1:
-			scripts = append(scripts, letters[1:])
-		case letters == "e":
-			i++
-			scripts = append(scripts, nth(args, i))
-		default:
-			return false
+	scripts := operands(args)
+	scripts = scripts[:min(1, len(scripts))]
+	for i, a := range args {
+		if shellword.Has("-e -ne -Ee -nEe -ze", a) {
+			scripts = append(scripts, nth(args, i+1))
 		}
 	}
-	if pos := operands(args); len(scripts) == 0 && len(pos) > 0 {
-		scripts = pos[:1]
-	}
-	return len(scripts) > 0 && !slices.ContainsFunc(scripts, func(s string) bool {
-		return !prints(s)
-	})
+	return only(args, "-n -E -r -s -u -z -nE -En -nr -rn -e -ne -Ee -nEe -ze") &&
+		len(scripts) > 0 && !slices.ContainsFunc(scripts, func(s string) bool { return !prints(s) })
 }
 
 // prints reports whether a script of sed holds plain commands only.

@@ -24,7 +24,7 @@ func TestReadOnlyTable(t *testing.T) {
 }
 
 // statePath reports whether a path, as written from the directory cwd, is under .sdd/loop or is one
-// of the client's transcripts. $PWD, ~, .., globs and backslashes are understood.
+// of the client's transcripts. ~, .., globs and backslashes are understood.
 func statePath(p, cwd string) bool {
 	f := plain.Frame{Cwd: cwd}
 	return paths.Of(f.Resolve(p)) == paths.State

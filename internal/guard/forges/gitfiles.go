@@ -66,7 +66,8 @@ func gitStash(f *plain.Frame, g gitRun, fl shellword.Flags, how string) {
 		from = fl.Pos[1:]
 	}
 	kept := func(w shellword.Word) bool {
-		return strings.HasPrefix(w.Text, ":") && strings.Trim(w.Text[1:], "!^/(exclude)") == ".s"
+		_, path, ok := strings.Cut(strings.NewReplacer("!", ")", "^", ")").Replace(w.Text), ")")
+		return ok && isSDD(shellword.Lit(path)) && !strings.HasPrefix(w.Text, ":(top")
 	}
 	switch {
 	case !fl.On("-a", "--all"):

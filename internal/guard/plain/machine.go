@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shellword"
@@ -96,7 +97,9 @@ func (m *Machine) abort(bound string) {
 // something shuts the call.
 func (m *Machine) Bounded(bound string, texts ...string) {
 	m.Read.Unparsable = cmp.Or(m.Read.Unparsable, bound)
-	if m.Read.Bound == "" && slices.ContainsFunc(texts, shellword.CouldLand) {
+	if m.Read.Bound == "" && slices.ContainsFunc(texts, func(text string) bool {
+		return couldLand(text) || strings.Contains(text, "merge")
+	}) {
 		m.Read.Bound = bound
 	}
 }
@@ -111,13 +114,13 @@ func (m *Machine) Shut(bound string) {
 // client.
 func (m *Machine) lands() bool {
 	if m.landing == nil {
-		could := slices.ContainsFunc(m.texts(), func(text string) bool {
-			return shellword.NamesClient(text) || shellword.Lands(text)
-		})
+		could := slices.ContainsFunc(m.texts(), couldLand)
 		m.landing = &could
 	}
 	return *m.landing
 }
+
+func couldLand(text string) bool { return shellword.NamesClient(text) || shellword.Lands(text) }
 
 // texts are all texts of the call.
 func (m *Machine) texts() []string {

@@ -2,7 +2,6 @@ package plain
 
 import (
 	"maps"
-	"slices"
 	"strings"
 
 	"hooks/internal/guard/shellword"
@@ -176,44 +175,17 @@ func (f *Frame) inside(n syntax.Node) {
 	})
 }
 
-func pipes(b *syntax.BinaryCmd) bool { return b.Op == syntax.Pipe || b.Op == syntax.PipeAll }
-
-// chain reads a && b, a || b and pipelines. Long ones lean to the left: they are walked, not
-// recursed into.
-func (f *Frame) chain(c *syntax.BinaryCmd) {
-	var links []*syntax.BinaryCmd
-	first := &syntax.Stmt{Cmd: c}
-	for {
-		b, ok := first.Cmd.(*syntax.BinaryCmd)
-		if !ok || len(first.Redirs) > 0 {
-			break
-		}
-		links = append(links, b)
-		first = b.X
-	}
-	for i, b := range slices.Backward(links) {
-		if i == len(links)-1 {
-			f.piped(b, b.X, nil)
-		}
-		var stdin *Stream
-		if pipes(b) {
-			stdin = &Stream{f.printed([]*syntax.Stmt{b.X})}
-		}
-		f.piped(b, b.Y, stdin)
-	}
-}
-
-// piped reads one part of a chain. That of a pipeline has a shell of its own.
-func (f *Frame) piped(b *syntax.BinaryCmd, s *syntax.Stmt, stdin *Stream) {
-	if !pipes(b) {
-		f.stmt(s)
+// chain reads a && b, a || b and pipelines. The parts of a pipeline have shells of their own.
+func (f *Frame) chain(b *syntax.BinaryCmd) {
+	if b.Op != syntax.Pipe && b.Op != syntax.PipeAll {
+		f.stmt(b.X)
+		f.stmt(b.Y)
 		return
 	}
+	f.Child().stmt(b.X)
 	g := f.Child()
-	if stdin != nil {
-		g.Stdin = stdin
-	}
-	g.stmt(s)
+	g.Stdin = &Stream{f.printed([]*syntax.Stmt{b.X})}
+	g.stmt(b.Y)
 }
 
 // forClause reads the body for each word of the list, as far as it is written.

@@ -203,7 +203,7 @@ func (f *Frame) printed(stmts []*syntax.Stmt) string {
 			return shellword.Unknown
 		}
 	}
-	if b, ok := s.Cmd.(*syntax.BinaryCmd); ok && pipes(b) && len(s.Redirs) == 0 {
+	if b, ok := s.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.Pipe && len(s.Redirs) == 0 {
 		g.Stdin = &Stream{g.printed([]*syntax.Stmt{b.X})}
 		return g.printed([]*syntax.Stmt{b.Y})
 	}

@@ -31,7 +31,14 @@ func (World) Program(f *plain.Frame, name string, argv []shellword.Word) {
 	case shellword.Has(languages, strings.TrimRight(name, "0123456789.")):
 		interpret(f, name, argv)
 	case shellword.Has(editors, name):
-		edits(f, name, args)
+		text := shellword.JoinText(args)
+		if f.Stdin != nil && !strings.HasSuffix(name, "awk") {
+			text += "\n" + f.Stdin.Text
+		}
+		const marks = `! .shell .system system( |getline |" exec spawn send --args`
+		if shellword.HasPart(strings.ReplaceAll(text, " ", ""), marks) {
+			Code(f, name, text)
+		}
 	case shellword.Has("crontab at batch", name): // no brake is there when it runs
 		if !shellword.HasWord(args, "-l") {
 			f.OpaqueForge(shellword.Join(argv), "it runs later, where no loop judges it")
@@ -125,25 +132,6 @@ func Code(f *plain.Frame, name, text string) {
 		f.OpaqueForge(name+" "+text, "text of another language that names a way to land something")
 	case shellword.Blank(text), shellword.HasPart(text, "system subprocess popen spawn exec eval("):
 		f.Opaque(name+" "+text, "the program it would run is only known when it runs")
-	}
-}
-
-// edits reads programs with a language of their own: the files of an editor, and a text that may
-// start a program and names one that lands something.
-func edits(f *plain.Frame, name string, args []shellword.Word) {
-	text := shellword.JoinText(args)
-	if f.Stdin != nil && !strings.HasSuffix(name, "awk") {
-		text += "\n" + f.Stdin.Text
-	}
-	for _, w := range args {
-		if shellword.Has("vim nvim vi ex ed", name) && w.Text != "" && w.Text[0] != '-' &&
-			w.Text[0] != '+' {
-			f.Writes(w, shellword.Join(args))
-		}
-	}
-	const marks = `! .shell .system system( |getline |" exec spawn send --args`
-	if shellword.HasPart(strings.ReplaceAll(text, " ", ""), marks) && shellword.Lands(text) {
-		f.OpaqueForge(name+" "+text, "a program that may run a part of this text")
 	}
 }
 

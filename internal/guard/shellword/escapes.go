@@ -9,57 +9,29 @@ import (
 func Unescape(s string) string {
 	var out strings.Builder
 	for {
-		before, rest, ok := strings.Cut(s, `\`)
-		if out.WriteString(before); !ok || rest == "" {
-			if ok {
-				out.WriteByte('\\')
-			}
+		i := strings.IndexByte(s, '\\')
+		if i < 0 {
+			out.WriteString(s)
 			return out.String()
 		}
-		s = rest[escape(&out, rest):]
+		text, n := escape(s[i:])
+		out.WriteString(s[:i] + text)
+		s = s[i+n:]
 	}
 }
 
-const simpleEscapes = "a\ab\be\x1bE\x1bf\fn\nr\rt\tv\v\\\\''\"\"??"
-
-// escape decodes one escape after its backslash and returns the bytes it took.
-func escape(out *strings.Builder, s string) int {
-	for i := 0; i+1 < len(simpleEscapes); i += 2 {
-		if simpleEscapes[i] == s[0] {
-			out.WriteByte(simpleEscapes[i+1])
-			return 1
-		}
+// escape decodes the escape at the beginning of a text and returns the bytes it took. One that is
+// malformed stays.
+func escape(s string) (text string, n int) {
+	if len(s) > 1 && strings.IndexByte(`'"/?`, s[1]) >= 0 {
+		return s[1:2], 2
 	}
-	switch c := s[0]; {
-	case c == 'x':
-		return codePoint(out, s, 1, 16, 2)
-	case c == 'u':
-		return codePoint(out, s, 1, 16, 4)
-	case c == 'U':
-		return codePoint(out, s, 1, 16, 8)
-	case c >= '0' && c <= '7':
-		return codePoint(out, s, 0, 8, 3)
+	r, multibyte, rest, err := strconv.UnquoteChar(s, 0)
+	switch {
+	case err != nil:
+		return s[:min(2, len(s))], min(2, len(s))
+	case multibyte:
+		return string(r), len(s) - len(rest)
 	}
-	out.WriteByte('\\')
-	out.WriteByte(s[0])
-	return 1
-}
-
-// codePoint writes the character of at most so many digits. Without a digit the escape is plain
-// text.
-func codePoint(out *strings.Builder, s string, from, base, most int) int {
-	for end := min(from+most, len(s)); end > from; end-- {
-		n, err := strconv.ParseUint(s[from:end], base, 32)
-		switch {
-		case err != nil:
-			continue
-		case s[0] == 'u' || s[0] == 'U':
-			out.WriteRune(rune(n))
-		default:
-			out.WriteByte(byte(n))
-		}
-		return end
-	}
-	out.WriteString(`\` + s[:1])
-	return 1
+	return string([]byte{byte(r)}), len(s) - len(rest)
 }

@@ -83,16 +83,13 @@ func JSONLeavesWhole(text string) (leaves []effect.Field, whole bool) {
 // JSONString reads the string whose opening quote is at i and returns the index behind it.
 func JSONString(s string, i int) (text string, end int) {
 	var out strings.Builder
-	for i++; i < len(s) && s[i] != '"'; i++ {
-		switch {
-		case s[i] != '\\' || i+1 >= len(s):
-			out.WriteByte(s[i])
-		case s[i+1] == '/':
-			out.WriteByte('/')
-			i++
-		default:
-			i += escape(&out, s[i+1:])
+	for i++; i < len(s) && s[i] != '"'; {
+		text, n := s[i:i+1], 1
+		if s[i] == '\\' {
+			text, n = escape(s[i:])
 		}
+		out.WriteString(text)
+		i += n
 	}
 	return out.String(), i + 1
 }

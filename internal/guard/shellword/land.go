@@ -2,25 +2,11 @@ package shellword
 
 import "strings"
 
-// clients are the forges' own programs, and landers all that reach a forge, with the words by which
-// text lands something or is run.
+// clients are the forges' own programs, and landers all that reach a forge or end what a loop holds.
 const (
 	clients = "gh glab tea tea-cli hub"
-	landers = clients + ` curl curlie wget wget2 http https xh xhs push send-pack automerge land
-ship eval hooks claude`
+	landers = clients + " git curl curlie wget wget2 http https xh xhs hooks claude"
 )
-
-// CouldLand reports whether a text that is not read names anything that lands a change or reaches a
-// forge. It looks at its words only, without their quotes and backslashes: an answer for texts too
-// long or too deep to be walked.
-func CouldLand(text string) bool {
-	for w := range strings.FieldsFuncSeq(strings.ToLower(unquoted(text)), apart) {
-		if Has(landers, w) || strings.Contains(w, "merge") {
-			return true
-		}
-	}
-	return false
-}
 
 // Lands reports whether a text of a language that is not read names a program that reaches a forge,
 // and a word for landing something.
@@ -30,10 +16,8 @@ func Lands(text string) bool {
 		if !HasPart(strings.ToLower(text), lands) {
 			continue
 		}
-		for w := range strings.FieldsFuncSeq(text, apart) {
-			if w == "git" || Has(landers, w) && !Has("push land ship eval automerge", w) {
-				return true
-			}
+		if AnyOf(strings.FieldsFunc(text, apart), landers) {
+			return true
 		}
 	}
 	return false
@@ -47,12 +31,7 @@ func unquoted(text string) string {
 
 // NamesClient reports whether a text names a forge's own client.
 func NamesClient(text string) bool {
-	for w := range strings.FieldsFuncSeq(text, apart) {
-		if Has(clients, w) {
-			return true
-		}
-	}
-	return false
+	return AnyOf(strings.FieldsFunc(text, apart), clients)
 }
 
 // Requests reports whether a text of another language asks a forge by itself to land something, by
