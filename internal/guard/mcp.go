@@ -211,7 +211,7 @@ func toolMerge(f *plain.Frame, t toolShape) bool {
 		switch {
 		case !t.ofForge() || t.otherMerge():
 			return false
-		case into != "" && !t.nounPR() && forges.Protected(f, into) == plain.No:
+		case into != "" && !t.nounPR() && forges.Protected(f, into) == forges.No:
 			return true
 		case base != "" && !t.nounPR():
 			return t.moves(f, base)
@@ -306,7 +306,7 @@ func toolBranch(f *plain.Frame, t toolShape) bool {
 		"targetBranch", "ref", "reference", "refspec", "base", "to", "refUpdates.name")
 	_, target := forges.SplitRefspec(branch)
 	switch {
-	case ok && forges.MovesProtected(f, target) == plain.Yes:
+	case ok && forges.MovesProtected(f, target) == forges.Yes:
 		return t.moves(f, branch)
 	case ok:
 		forges.UseBranch(f, label(t.call), target)

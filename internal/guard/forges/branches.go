@@ -11,22 +11,29 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
+// Truth is an answer that may be unknown.
+type Truth int
+
+// The answers.
+const (
+	Maybe Truth = iota
+	Yes
+	No
+)
+
 // Protected reports whether a branch is one that only a reviewed PR may move. Unknown text may
 // stand for one.
-func Protected(f *plain.Frame, name string) plain.Truth {
-	if name == "" {
-		return plain.Maybe
+func Protected(f *plain.Frame, name string) Truth {
+	pat := strings.ReplaceAll(name, shellword.Unknown, "*")
+	switch {
+	case name == "", pat != name && anyProtected(f, func(p string) bool {
+		return shellword.GlobMatch(pat, p)
+	}):
+		return Maybe
+	case anyProtected(f, func(p string) bool { return shellword.GlobMatch(p, name) }):
+		return Yes
 	}
-	if shellword.HasUnknown(name) {
-		pat := strings.ReplaceAll(name, shellword.Unknown, "*")
-		if anyProtected(f, func(p string) bool { return shellword.GlobMatch(pat, p) }) {
-			return plain.Maybe
-		}
-		return plain.No
-	}
-	return plain.TruthOf(anyProtected(f, func(p string) bool {
-		return shellword.GlobMatch(p, name)
-	}))
+	return No
 }
 
 // anyProtected asks for every protected name or glob.
@@ -104,7 +111,7 @@ func UseBranch(f *plain.Frame, argv []shellword.Word, name string) {
 		f.Use(effect.Act{PR: n}, argv)
 		return
 	}
-	if !shellword.HasUnknown(name) && Protected(f, name) == plain.No {
+	if !shellword.HasUnknown(name) && Protected(f, name) == No {
 		f.Use(effect.Act{Ref: name}, argv)
 	}
 }

@@ -93,32 +93,22 @@ force branch rollup retry thanks`, strings.TrimRight(a, ".!")):
 	return true
 }
 
-// labelWords judges labels given to a PR: one by which a bot merges arms a merge. Others are noted.
-func labelWords(f *plain.Frame, words []shellword.Word, a effect.Act, argv []shellword.Word) {
-	for _, w := range words {
-		for _, name := range strings.Split(w.Text, ",") {
-			if mergeLabel(name) {
-				a.Kind, a.Auto = effect.ArmAutoMerge, true
-				if a.PR == 0 && a.Ref == "" {
-					a.Ref = name
-				}
-				f.Act(a, argv)
-				return
-			}
-		}
-	}
-	labelled(f, effect.SetLabel, words, a, argv)
-}
-
-// labelled notes labels that are put on or taken off a numbered issue or PR.
-func labelled(f *plain.Frame, kind effect.Kind, words []shellword.Word, a effect.Act,
+// labelWords judges labels put on an issue or PR, or taken off: one by which a bot merges arms a
+// merge. Those of a numbered issue or PR are noted.
+func labelWords(f *plain.Frame, kind effect.Kind, words []shellword.Word, a effect.Act,
 	argv []shellword.Word) {
-	if a.PR == 0 {
-		return
-	}
 	for _, w := range words {
-		for _, name := range strings.Split(w.Text, ",") {
-			if name = strings.TrimSpace(name); name != "" {
+		for name := range strings.SplitSeq(w.Text, ",") {
+			name = strings.TrimSpace(name)
+			arm := a
+			arm.Kind, arm.Auto = effect.ArmAutoMerge, true
+			switch {
+			case kind == effect.SetLabel && mergeLabel(name):
+				if a.PR == 0 && a.Ref == "" {
+					arm.Ref = name
+				}
+				f.Act(arm, argv)
+			case a.PR > 0 && name != "":
 				f.Act(effect.Act{Kind: kind, PR: a.PR, Ref: name}, argv)
 			}
 		}
@@ -132,7 +122,7 @@ func Labels(f *plain.Frame, leaves []effect.Field, a effect.Act, argv []shellwor
 		key = key[strings.LastIndexByte(key, '.')+1:]
 		if key == "labels" || key == "add_labels" || key == "label" || key == "" ||
 			strings.HasPrefix(key, "labels") {
-			labelWords(f, []shellword.Word{shellword.Lit(fd.Value)}, a, argv)
+			labelWords(f, effect.SetLabel, []shellword.Word{shellword.Lit(fd.Value)}, a, argv)
 		}
 	}
 }

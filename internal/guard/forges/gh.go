@@ -193,7 +193,7 @@ func ghRepo(f *plain.Frame, argv, rest []shellword.Word) {
 	case "sync":
 		fl := shellword.ParseFlags(rest, "-b --branch -s --source")
 		branch := cmp.Or(fl.Val("-b", "--branch"), DefaultBranch(f))
-		if len(fl.Pos) > 0 && Protected(f, branch) != plain.No {
+		if len(fl.Pos) > 0 && Protected(f, branch) != No {
 			repo := repoName(fl.Arg(0).Text)
 			f.Act(effect.Act{Kind: effect.PushProtected, Ref: branch, Repo: repo}, argv)
 		}

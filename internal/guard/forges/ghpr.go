@@ -151,8 +151,8 @@ func talk(f *plain.Frame, argv []shellword.Word, sub string, fl shellword.Flags)
 	case "comment", "note":
 		Comment(f, bodyOf(f, fl), a, argv)
 	case "edit", "update":
-		labelWords(f, fl.All("--add-label", "-l", "--label"), a, argv)
-		labelled(f, effect.DropLabel, fl.All("--remove-label", "-u", "--unlabel"), a, argv)
+		labelWords(f, effect.SetLabel, fl.All("--add-label", "-l", "--label"), a, argv)
+		labelWords(f, effect.DropLabel, fl.All("--remove-label", "-u", "--unlabel"), a, argv)
 	case "close":
 		if c, ok := fl.Get("-c", "--comment"); ok {
 			Comment(f, c.Text, a, argv)

@@ -80,11 +80,11 @@ func pushOne(f *plain.Frame, g gitRun, remote string, w shellword.Word) {
 // pushTo judges a push by the branch that it moves.
 func pushTo(f *plain.Frame, g gitRun, to string) {
 	switch MovesProtected(f, to) {
-	case plain.No:
+	case No:
 		UseBranch(f, g.argv, to)
-	case plain.Yes:
+	case Yes:
 		pushAct(f, g, strings.TrimPrefix(to, "refs/heads/"))
-	case plain.Maybe:
+	case Maybe:
 		f.OpaqueForge(shellword.Join(g.argv), "the branch it pushes to is only known when it runs")
 	}
 }
@@ -104,26 +104,26 @@ func SplitRefspec(spec string) (from, to string) {
 
 // MovesProtected reports whether a push's target is a protected branch. A target with * is every
 // branch that it matches.
-func MovesProtected(f *plain.Frame, to string) plain.Truth {
+func MovesProtected(f *plain.Frame, to string) Truth {
 	for _, other := range []string{
 		"refs/tags/", "refs/notes/", "refs/pull/", "tags/",
 		"refs/for/", // a change for review
 	} {
 		if strings.HasPrefix(to, other) {
-			return plain.No
+			return No
 		}
 	}
 	if to == "refs/*" {
-		return plain.Yes
+		return Yes
 	}
 	to = strings.TrimPrefix(strings.TrimPrefix(to, "refs/heads/"), "heads/")
 	switch {
 	case to == "":
-		return plain.No
-	case strings.Contains(to, "*"):
-		return plain.TruthOf(anyProtected(f, func(p string) bool {
-			return shellword.GlobMatch(to, p)
-		}))
+		return No
+	case strings.Contains(to, "*") && anyProtected(f, func(p string) bool {
+		return shellword.GlobMatch(to, p)
+	}):
+		return Yes
 	}
 	return Protected(f, to)
 }
@@ -172,7 +172,7 @@ func pushOptions(f *plain.Frame, g gitRun, opts []shellword.Word) {
 			strings.HasPrefix(option, "auto_merge"):
 			f.Act(effect.Act{Kind: effect.ArmAutoMerge, Auto: true, Ref: w.Text}, g.argv)
 		case labels:
-			labelWords(f, shellword.Lits(label), effect.Act{}, g.argv)
+			labelWords(f, effect.SetLabel, shellword.Lits(label), effect.Act{}, g.argv)
 		case option == "create":
 			f.Act(effect.Act{Kind: effect.OpenPR}, g.argv)
 		}

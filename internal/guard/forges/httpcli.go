@@ -56,7 +56,6 @@ next expand K X F T d`, name) {
 	if fl.On("-h", "--help", "-V", "--version") && len(fl.Pos) == 0 {
 		return
 	}
-	downloads(f, fl.All("-o", "--output", "--output-dir"), "curl")
 	body, form := curlBody(f, fl)
 	_, led := fl.Get("-x", "--proxy", "--preproxy", "--connect-to", "--resolve", "--unix-socket")
 	q := Request{Argv: argv, Led: led, Body: body, Fields: form, Method: curlMethod(fl)}
@@ -78,13 +77,6 @@ next expand K X F T d`, name) {
 }
 
 func curlMethod(fl shellword.Flags) string {
-	for _, h := range fl.All("-H", "--header") {
-		name, val, _ := strings.Cut(h.Text, ":")
-		over := strings.ToUpper(strings.TrimSpace(val))
-		if strings.EqualFold(name, "X-HTTP-Method-Override") && over != "GET" {
-			return over
-		}
-	}
 	switch w, ok := fl.Get("-X", "--request"); {
 	case ok:
 		return strings.ToUpper(strings.TrimSpace(w.Text))
@@ -137,13 +129,6 @@ func dataText(f *plain.Frame, s string) string {
 	return s
 }
 
-// downloads notes files that a download leaves: they may be files of the loop.
-func downloads(f *plain.Frame, files []shellword.Word, how string) {
-	for _, w := range files {
-		f.Writes(w, how+" -o "+w.Show())
-	}
-}
-
 // Wget reads a command line of wget.
 func Wget(f *plain.Frame, argv []shellword.Word) {
 	const valued = `-O --output-document -o --output-file -P --directory-prefix -U --user-agent
@@ -156,7 +141,6 @@ func Wget(f *plain.Frame, argv []shellword.Word) {
 			f.Opaque(shellword.Join(argv), "a setting of wget may change what it sends")
 		}
 	}
-	downloads(f, fl.All("-O", "--output-document"), "wget")
 	q := Request{Argv: argv, Method: strings.ToUpper(fl.Val("--method"))}
 	if w, ok := fl.Get("--post-data", "--body-data"); ok {
 		q.Body = w.Text
@@ -183,7 +167,6 @@ func HTTPie(f *plain.Frame, argv []shellword.Word) {
 --default-scheme --max-redirects --max-headers --format-options --boundary --ssl --ciphers
 --cert-key --cert-key-pass --session-read-only --response-charset --response-mime -P
 --history-print --bearer --interface --resolve -m --method`)
-	downloads(f, fl.All("-o", "--output"), "http")
 	pos := fl.Pos
 	q := Request{Argv: argv, Body: fl.Val("--raw"), Method: fl.Val("-m", "--method")}
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" + shellword.Unknown

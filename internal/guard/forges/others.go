@@ -75,7 +75,7 @@ func prCommand(f *plain.Frame, argv []shellword.Word, verb string, fl shellword.
 			return true
 		}
 		f.Act(effect.Act{Kind: effect.OpenPR, Repo: repoFlag(fl)}, argv)
-		labelWords(f, fl.All("-l", "--label"), effect.Act{}, argv)
+		labelWords(f, effect.SetLabel, fl.All("-l", "--label"), effect.Act{}, argv)
 		if !fl.On("--auto-merge") {
 			return true
 		}

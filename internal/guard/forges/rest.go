@@ -195,7 +195,7 @@ func sendPR(f *plain.Frame, q Request, r route) bool {
 	leaf := func(names ...string) string { return effect.LeafText(leaves, names...) }
 	a := effect.Act{PR: shellword.Number(r.seg(i + 1)), Repo: r.repo()}
 	if strings.Contains(r.seg(i+1), shellword.Unknown) {
-		a.Ref = q.urlShown()
+		a.Ref = q.URL
 	}
 	noun, action, deletes := r.segs[i], r.seg(i+2), q.Method == "DELETE"
 	if a.PR > 0 && (shellword.Has(prNouns, noun) || r.index("repos") >= 0) { // not GitLab's issues
@@ -215,8 +215,12 @@ merge-queue merge_queue queue`, action) || r.index("merge_trains") >= 0 && i < l
 		return true
 	case arms && !deletes:
 		a.Kind, a.Auto = effect.ArmAutoMerge, true
-	case action == "":
-		editPR(f, q, r, a, leaves)
+	case action == "": // GitLab arms by a flag, labels arm bots
+		a.Auto = shellword.IsTrue(leaf("merge_when_pipeline_succeeds", "auto_merge"))
+		if a.Auto {
+			a.Kind = effect.ArmAutoMerge
+		}
+		Labels(f, leaves, a, q.Argv)
 	case action == "merge" && noun != "issues" && !deletes:
 		a.Kind = effect.MergePR
 		a.SHA = q.head()
@@ -256,25 +260,6 @@ merge-queue merge_queue queue`, action) || r.index("merge_trains") >= 0 && i < l
 		reqAct(f, q, r, a)
 	}
 	return true
-}
-
-// urlShown is the address as the command has it.
-func (q Request) urlShown() string {
-	for _, w := range q.Argv {
-		if w.Text == q.URL && w.Src != "" {
-			return w.Src
-		}
-	}
-	return q.URL
-}
-
-// editPR judges a change of the PR itself: GitLab arms by a flag, labels arm bots.
-func editPR(f *plain.Frame, q Request, r route, a effect.Act, leaves []effect.Field) {
-	if shellword.IsTrue(effect.LeafText(leaves, "merge_when_pipeline_succeeds", "auto_merge")) {
-		a.Kind, a.Auto = effect.ArmAutoMerge, true
-		reqAct(f, q, r, a)
-	}
-	Labels(f, leaves, a, q.Argv)
 }
 
 // sendBranch judges requests that move a branch: refs, file contents, commits, branch merges.
@@ -326,12 +311,12 @@ func branchAct(f *plain.Frame, q Request, r route, branch string) {
 func movesBranch(f *plain.Frame, a effect.Act, branch string, argv []shellword.Word) {
 	branch = strings.TrimPrefix(strings.TrimPrefix(branch, "refs/"), "heads/")
 	switch Protected(f, branch) {
-	case plain.Yes:
+	case Yes:
 		a.Kind, a.Ref = effect.PushProtected, branch
 		f.Act(a, argv)
-	case plain.Maybe:
+	case Maybe:
 		f.OpaqueForge(shellword.Join(argv), "the branch it moves is only known when it runs")
-	case plain.No:
+	case No:
 		a.Ref = branch
 		f.Use(a, argv)
 	}
@@ -382,7 +367,7 @@ func sendUnknown(f *plain.Frame, q Request, r route) {
 	of := r.seg(len(r.segs) - 2)
 	switch {
 	case puts && r.seg(len(r.segs)-1) == "merge" && strings.HasSuffix(of, shellword.Unknown):
-		reqAct(f, q, r, effect.Act{Kind: effect.MergePR, Ref: q.urlShown()})
+		reqAct(f, q, r, effect.Act{Kind: effect.MergePR, Ref: q.URL})
 	case shellword.Blank(strings.Join(r.segs, "")) && (puts || q.Method == "PATCH" || shellword.Blank(q.Body)):
 		const reason = "the address it changes something at is only known when it runs"
 		f.Opaque(shellword.Join(q.Argv), reason)

@@ -138,8 +138,7 @@ func (m *Machine) ReadsLeft() int { return maxReads - m.reads }
 type Frame struct {
 	M     *Machine
 	names names
-	loop  map[string]string // variables of the for loops around
-	Cwd   string            // "" unknown
+	Cwd   string // "" unknown
 	// Passes is the form of the command that leaves the loop's files alone, "" unknown.
 	Passes string
 	Stdin  *Stream // nil: that of the call
@@ -239,9 +238,6 @@ func (f *Frame) Env(name string) string {
 
 // value is what a variable holds, unknown text if that is not written in the call.
 func (f *Frame) value(name string) string {
-	if text, ok := f.loop[name]; ok {
-		return text
-	}
 	w, written := f.names.words[name]
 	text, given := f.names.texts[name]
 	switch {

@@ -200,16 +200,15 @@ func (f *Frame) forClause(c *syntax.ForClause) {
 	if len(items) > MaxRounds || len(items) == 0 {
 		items = []string{shellword.Unknown}
 	}
-	before := f.loop
+	before := f.names.words
 	for _, text := range items {
-		f.loop = maps.Clone(before)
-		if f.loop == nil {
-			f.loop = map[string]string{}
+		f.names.words = maps.Clone(before)
+		f.names.words[loop.Name.Value] = &syntax.Word{
+			Parts: []syntax.WordPart{&syntax.SglQuoted{Value: text}},
 		}
-		f.loop[loop.Name.Value] = text
 		f.list(c.Do)
 	}
-	f.loop = before
+	f.names.words = before
 }
 
 // simple reads a simple command.

@@ -1,3 +1,5 @@
+// Package program reads programs by their names: the forges' clients, this very program and the
+// client, what writes files, and what starts another program.
 package program
 
 import (
@@ -9,6 +11,12 @@ import (
 	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 )
+
+// World are the programs that a shell starts.
+type World struct{}
+
+// Branch is what is checked out in the frame's place.
+func (World) Branch(f *plain.Frame) string { return forges.Checkout(f) }
 
 // Program reads a program by its name.
 func (World) Program(f *plain.Frame, name string, argv []shellword.Word) {

@@ -68,3 +68,13 @@ func NameByte(c byte) bool {
 func IsShell(name string) bool {
 	return Has("sh bash zsh dash ksh ksh93 mksh ash fish rbash csh tcsh xonsh pwsh-sh", name)
 }
+
+// GlobMatch matches a whole text against a shell pattern: *, ?, [a-z], [!a], and a backslash before
+// a plain character. Like the shell's case and [[ ]], * crosses slashes. A malformed
+// pattern matches itself only.
+func GlobMatch(pat, s string) bool {
+	pat = strings.ReplaceAll(strings.ReplaceAll(pat, "[!", "[^"), "/", "\x01")
+	s = strings.ReplaceAll(s, "/", "\x01")
+	ok, err := path.Match(pat, s)
+	return ok || err != nil && pat == s
+}
