@@ -40,6 +40,7 @@ const cloudSkills = "schedule routines autofix-pr ultrareview ultraplan"
 // actsLater reports whether a tool that is not known gets a time, and a prompt, a command or an
 // address for that time. An entry in a calendar may have a time and an address too.
 func (t toolShape) actsLater() bool {
+	const verbs = "at fire run start trigger execute send wake launch resume due"
 	const looks = "get list read view show describe find search"
 	if len(t.words) > 0 && shellword.Has(looks, t.words[0]) {
 		return false
@@ -58,29 +59,15 @@ location end ends`)
 		if value == "" || shellword.Has("false null none never 0", value) {
 			continue
 		}
-		time = time || timed(all, last, value)
-		pause = pause || shellword.AnyOf(last, "delay interval")
+		clock := strings.ContainsAny(value, "0123456789") &&
+			(strings.ContainsAny(value, ":-smhdw") || len(value) > 8) ||
+			shellword.AnyOf(shellword.NameWords(value), `daily nightly hourly weekly monthly
+tomorrow tonight noon midnight later`)
+		at := len(last) > 0 && last[len(last)-1] == "at" && shellword.Has(verbs, last[0])
+		time = time || clock && (at || shellword.AnyOf(last, "when time delay interval")) ||
+			shellword.AnyOf(all, `cron crontab cronexpression schedule schedules scheduled rrule
+recurrence recurring every`)
+		pause = pause || shellword.AnyOf(last, "delay interval") // within the call, without a unit
 	}
 	return (time || pause) && does || time && address && !calendar
-}
-
-// timed reports whether a field's value is a time at which something is to happen. A number without
-// a unit is a pause within the call.
-func timed(all, last []string, value string) bool {
-	const verbs = "at fire run start trigger execute send wake launch resume due"
-	clock := strings.ContainsAny(value, "0123456789") &&
-		(strings.ContainsAny(value, ":-smhdw") || len(value) > 8) ||
-		shellword.AnyOf(shellword.NameWords(value), `daily nightly hourly weekly monthly tomorrow
-tonight noon midnight later`)
-	unit := shellword.AnyOf(last, "second seconds minute minutes hour hours day days")
-	switch {
-	case shellword.AnyOf(all, `cron crontab cronexpression schedule schedules scheduled rrule
-recurrence recurring every`):
-		return true
-	case len(last) > 0 && last[len(last)-1] == "at":
-		return shellword.Has(verbs, last[0]) && clock
-	case shellword.AnyOf(last, "delay interval"):
-		return unit || clock
-	}
-	return shellword.AnyOf(last, "when time") && clock
 }

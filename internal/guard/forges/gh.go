@@ -129,7 +129,7 @@ func Workflow(f *plain.Frame, name string, argv []shellword.Word) {
 		f.OpaqueForge(shellword.Join(argv), "the workflow it starts is only known when it runs")
 		return
 	}
-	a := effect.Act{Kind: effect.RunMergingWorkflow, Ref: name, PR: inputNumber(argv)}
+	a := effect.Act{Kind: effect.RunMergingWorkflow, Ref: name}
 	if strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".yaml") {
 		file := path.Join(f.M.Call.Cwd, ".github/workflows", shellword.ProgramName(name))
 		if text, ok := f.Open(file); ok {
@@ -163,18 +163,6 @@ func MergingText(text string) bool {
 	}
 	return strings.Contains(t, "git push") && (strings.Contains(t, ":main") ||
 		strings.Contains(t, "origin main") || strings.Contains(t, "origin master"))
-}
-
-// inputNumber is the PR number among a workflow's inputs: -f pr=5.
-func inputNumber(argv []shellword.Word) int {
-	for _, w := range argv {
-		name, val, _ := strings.Cut(strings.ToLower(w.Text), "=")
-		n := shellword.Number(val)
-		if n > 0 && (shellword.HasPart(name, "pr pull") || name == "number") {
-			return n
-		}
-	}
-	return 0
 }
 
 func ghRepo(f *plain.Frame, argv, rest []shellword.Word) {

@@ -233,7 +233,6 @@ func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
 func gitBranch(f *plain.Frame, g gitRun, args []shellword.Word) {
 	fl := shellword.ParseFlags(args,
 		"-u --set-upstream-to -m -M --sort --contains --format --points-at")
-	current := branch(f, g.dir)
 	if len(fl.Pos) > 1 && !fl.On("-d", "-D", "--delete", "-l", "--list") {
 		useBranches(f, g, fl.Pos)
 	}
@@ -241,10 +240,7 @@ func gitBranch(f *plain.Frame, g gitRun, args []shellword.Word) {
 		UseBranch(f, g.argv, up.Text)
 	}
 	to, renames := fl.Get("-m", "-M")
-	if len(fl.Pos) > 0 && to.Text != current { // another branch than the one that is checked out
-		return
-	}
-	if renames {
+	if renames && (len(fl.Pos) == 0 || to.Text == branch(f, g.dir)) { // not of another branch
 		checkedOut(f, g.dir, cmp.Or(fl.Arg(0).Text, to.Text))
 	}
 }
