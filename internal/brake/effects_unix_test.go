@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,7 +56,7 @@ func newEffects(t *testing.T) *effects {
 	if err != nil {
 		t.Skip("git is not installed")
 	}
-	for _, name := range []string{"gh", "glab", "tea", "hub", "curl", "wget", "http", "xh"} {
+	for _, name := range strings.Fields("gh glab tea hub curl wget http xh docker") {
 		write(t, filepath.Join(e.real, name), recording, 0o755)
 	}
 	write(t, filepath.Join(e.real, "git"), recording+"exec "+git+" \"$@\"\n", 0o755)
@@ -172,7 +174,7 @@ func (e *effects) run(n int, text, branch string, linked bool) (r ran) {
 		}
 	}
 	for _, argv := range r.calls {
-		if argv[0] == "git" {
+		if argv[0] == "git" || argv[0] == "docker" {
 			continue
 		}
 		call := guard.Call{Tool: "Bash", Cwd: project}
@@ -202,7 +204,7 @@ func changes(text string) bool {
 }
 
 // effectRow is a Bash command of a table.
-type effectRow struct{ at, text, branch string }
+type effectRow struct{ at, verdict, text, branch string }
 
 func effectRows(t *testing.T, name string) (list []effectRow) {
 	t.Helper()
@@ -211,14 +213,15 @@ func effectRows(t *testing.T, name string) (list []effectRow) {
 		return nil
 	}
 	for i, line := range strings.Split(string(data), "\n") {
-		_, text, ok := strings.Cut(line, " | ")
+		verdict, text, ok := strings.Cut(line, " | ")
 		if line == "" || line[0] == '#' {
 			continue
 		}
 		if !ok || strings.HasPrefix(text, "@") && strings.Contains(text, " {") {
 			continue
 		}
-		row := effectRow{at: fmt.Sprintf("%s:%d", name, i+1), branch: "feature/44-login"}
+		row := effectRow{at: fmt.Sprintf("%s:%d", name, i+1), verdict: verdict,
+			branch: "feature/44-login"}
 		rest, named := strings.CutPrefix(text, "[")
 		if named && strings.Contains(rest, "] ") && !strings.HasPrefix(text, "[ ") &&
 			!strings.HasPrefix(text, "[[") {
@@ -237,7 +240,7 @@ func effectRows(t *testing.T, name string) (list []effectRow) {
 func dangerous(text string) bool {
 	for _, mark := range []string{
 		"/dev/tcp", "crontab", "systemctl", "kill", "rm -rf /", "rm -rf ~", "shutdown", "reboot",
-		"mkfs", "dd if", "sudo", "docker", "ssh ", "yes |", "tail -f", "watch ", "while true",
+		"mkfs", "dd if", "sudo", "ssh ", "yes |", "tail -f", "watch ", "while true",
 		"while :", "/home/", "/etc/", "$HOME/", "nc ", "read -p", "sleep 1", "sleep 3", "sleep 6",
 	} {
 		if strings.Contains(text, mark) {
@@ -247,47 +250,58 @@ func dangerous(text string) bool {
 	return false
 }
 
-// verdicts runs the rows that the guard lets pass and returns what became of each.
-func (e *effects) verdicts(rows []effectRow, linked bool) map[string]string {
-	out := map[string]string{}
-	var mu sync.Mutex
+// asked reports whether an open loop does not let a command start.
+func asked(row effectRow, linked bool) bool {
+	repo := guard.Repo{Branch: row.branch, Default: "main"}
+	call := guard.Call{Tool: "Bash", Command: row.text, Cwd: "/home/dev/app"}
+	r := guard.Read(call, repo.Known(), effectFiles(nil))
+	around := guard.LeavesLinks(call.Command)
+	reaches := r.ReachesForge() || around && r.Piped()
+	return len(r.Merges())+len(r.Tampers()) > 0 || r.Bound != "" ||
+		reaches && (!linked || r.Unparsable != "" || around)
+}
+
+// each does something for every row, in four places at once.
+func (e *effects) each(rows []effectRow, do func(slot int, row effectRow)) {
 	var wg sync.WaitGroup
 	slots := make(chan int, 4)
 	for i := range 4 {
 		slots <- i
 	}
 	for _, row := range rows {
-		repo := guard.Repo{Branch: row.branch, Default: "main"}
-		call := guard.Call{Tool: "Bash", Command: row.text, Cwd: "/home/dev/app"}
-		r := guard.Read(call, repo.Known(), effectFiles(e.t))
-		around := guard.LeavesLinks(call.Command)
-		reaches := r.ReachesForge() || around && r.Piped()
-		asked := len(r.Merges())+len(r.Tampers()) > 0 || r.Bound != "" ||
-			reaches && (!linked || r.Unparsable != "" || around)
-		verdict := "asked"
 		wg.Go(func() {
 			slot := <-slots
 			defer func() { slots <- slot }()
-			switch {
-			case asked:
-			case dangerous(row.text):
-				verdict = "passes, not run here"
-			default:
-				switch ran := e.run(slot, row.text, row.branch, linked); {
-				case ran.landed != "":
-					verdict = "LANDED " + ran.landed
-				case ran.refused:
-					verdict = "refused as it starts"
-				default:
-					verdict = "nothing landed"
-				}
-			}
-			mu.Lock()
-			out[row.at] = verdict
-			mu.Unlock()
+			do(slot, row)
 		})
 	}
 	wg.Wait()
+}
+
+// verdicts runs the rows that the guard lets pass and returns what became of each.
+func (e *effects) verdicts(rows []effectRow, linked bool) map[string]string {
+	out := map[string]string{}
+	var mu sync.Mutex
+	e.each(rows, func(slot int, row effectRow) {
+		verdict := "asked"
+		switch {
+		case asked(row, linked):
+		case dangerous(row.text):
+			verdict = "passes, not run here"
+		default:
+			switch ran := e.run(slot, row.text, row.branch, linked); {
+			case ran.landed != "":
+				verdict = "LANDED " + ran.landed
+			case ran.refused:
+				verdict = "refused as it starts"
+			default:
+				verdict = "nothing landed"
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		out[row.at] = verdict
+	})
 	return out
 }
 
@@ -320,8 +334,10 @@ func TestNothingLandsUnderTheLinks(t *testing.T) {
 	e := newEffects(t)
 	linked := os.Getenv("UNLINKED") == ""
 	var list strings.Builder
-	for _, table := range []string{"brake.txt", "merges.txt"} {
-		rows := effectRows(t, table)
+	for _, table := range []string{"brake.txt", "merges.txt", "gaps.txt"} {
+		rows := slices.DeleteFunc(effectRows(t, table), func(row effectRow) bool {
+			return strings.HasSuffix(row.verdict, " missed")
+		})
 		got := e.verdicts(rows, linked)
 		for _, row := range rows {
 			if linked && strings.HasPrefix(got[row.at], "LANDED") {
@@ -338,32 +354,42 @@ func TestNothingLandsUnderTheLinks(t *testing.T) {
 	}
 }
 
-// TestLinksDisturbNothing runs everyday commands with the links and without: they call the same
-// programs with the same words and end with the same code.
+// TestLinksDisturbNothing runs everyday commands with the links and without: the guard asks about
+// no part of them, and they call the same programs with the same words and end with the same code.
 func TestLinksDisturbNothing(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: it runs many commands")
+		t.Skip("-short: it runs hundreds of commands")
 	}
 	e, n := newEffects(t), 0
+	var rows []effectRow
 	for i, row := range effectRows(t, "harmless.txt") {
-		if i%15 != 0 || dangerous(row.text) || row.branch != "feature/44-login" {
-			continue
+		plain := row.verdict == "none" && row.branch == "feature/44-login"
+		if i%5 == 0 && plain && !dangerous(row.text) {
+			rows = append(rows, row)
 		}
-		n++
-		with, without := e.run(0, row.text, row.branch, true), e.run(1, row.text, row.branch, false)
+	}
+	place := regexp.MustCompile(`w\d-(true|false)|tmp\.\w+`)
+	var mu sync.Mutex
+	e.each(rows, func(slot int, row effectRow) {
+		if asked(row, true) {
+			t.Errorf("%s: asked: %s", row.at, row.text)
+		}
+		with := e.run(slot, row.text, row.branch, true)
+		without := e.run(slot, row.text, row.branch, false)
 		if with.code < 0 || without.code < 0 { // cut off, on a busy machine
-			continue
+			return
 		}
 		shown := func(r ran) string {
-			calls := strings.NewReplacer("w0-true", "w", "w1-false", "w").Replace(
-				fmt.Sprintf("%q", r.calls))
-			return fmt.Sprintf("code %d, calls %s", r.code, calls)
+			return place.ReplaceAllString(fmt.Sprintf("code %d, calls %q", r.code, r.calls), "w")
 		}
 		if a, b := shown(with), shown(without); a != b || with.refused {
 			t.Errorf("%s: %s\n  with the links %s\n  without %s", row.at, row.text, a, b)
 		}
-	}
-	if n < 80 {
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+	})
+	if n < 250 {
 		t.Errorf("only %d commands were run", n)
 	}
 }

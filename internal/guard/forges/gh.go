@@ -130,9 +130,9 @@ func Workflow(f *plain.Frame, name string, argv []shellword.Word) {
 		return
 	}
 	a := effect.Act{Kind: effect.RunMergingWorkflow, Ref: name}
-	if strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".yaml") {
-		file := path.Join(f.M.Call.Cwd, ".github/workflows", shellword.ProgramName(name))
-		if text, ok := f.Open(file); ok {
+	shown := strings.Join(shellword.NameWords(name), "-") // "Land it" is in land-it.yml as a rule
+	for _, file := range []string{shellword.ProgramName(name), shown + ".yml", shown + ".yaml"} {
+		if text, ok := f.Open(path.Join(f.M.Call.Cwd, ".github/workflows", file)); ok {
 			if MergingText(text) {
 				f.Act(a, argv)
 			}
