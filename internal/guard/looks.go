@@ -91,10 +91,8 @@ func commits(argv []string) bool {
 	case "fetch":
 		return len(rest) == 0 || len(rest) == 1 && rest[0] == "origin"
 	case "push":
-		names := len(operands(rest))
-		return names <= 2 && !shellword.HasUnknown(strings.Join(rest, "")) && only(rest,
-			"-u --set-upstream -q --quiet -v --verbose --porcelain --force-with-lease") &&
-			!strings.Contains(strings.Join(rest, " "), "lease=")
+		return len(operands(rest)) <= 2 && !shellword.HasUnknown(strings.Join(rest, "")) &&
+			only(rest, "-u --set-upstream -q --quiet -v --verbose --porcelain --force-with-lease")
 	}
 	return false
 }
@@ -503,17 +501,9 @@ workflow label ruleset gist project mr ci milestone cache variable secret`, grou
 
 // looksHooks lets the agent report and look. A report is written by this program, with its checks.
 func looksHooks(args []string) bool {
-	sub, fine := nth(args, 1), only(args, `-v --json --all --run --by --csv --otlp --rates --command
---markdown --since --verbose --version`)
-	switch nth(args, 0) {
-	case "gate":
-		return fine && sub == "list"
-	case "loop":
-		return fine && shellword.Has("status list", sub)
-	case "ledger":
-		return fine && shellword.Has("lint feedback", sub)
-	}
-	return fine && shellword.Has(`
-		report status explain version history cost schema statusline tasks audit
-help doctor report-card --version`, nth(args, 0))
+	return only(args, `-v --json --all --run --by --csv --otlp --rates --command --markdown --since
+--verbose --version`) && (shellword.Has(`report status explain version history cost schema
+statusline tasks audit help doctor report-card --version`, nth(args, 0)) ||
+		shellword.Has("gate-list loop-status loop-list ledger-lint ledger-feedback",
+			nth(args, 0)+"-"+nth(args, 1)))
 }

@@ -58,11 +58,6 @@ func powershellCommand(f *plain.Frame, text string, called bool) {
 	if len(argv) == 0 || strings.IndexAny(argv[0].Src, `'"`) == 0 && !called {
 		return
 	}
-	for i, w := range argv {
-		if strings.Trim(w.Text, ">") == "" && w.Text != "" && i+1 < len(argv) {
-			f.Writes(argv[i+1], "> "+argv[i+1].Show())
-		}
-	}
 	name := strings.ToLower(shellword.ProgramName(argv[0].Text))
 	args, line := argv[1:], shellword.Join(argv)
 	switch {
@@ -97,16 +92,10 @@ func powershellCommand(f *plain.Frame, text string, called bool) {
 	case shellword.Has("iex invoke-expression invoke-command icm", name),
 		strings.HasPrefix(name, "[") && shellword.HasPart(strings.ToLower(line), "process] block]"):
 		f.Opaque(line, "the text it would run is only known when it runs")
-	case shellword.Has(`remove-item ri del erase rd rmdir set-content sc add-content ac out-file
-clear-content new-item ni move-item mi move rename-item rni copy-item cpi copy tee-object rm mv cp`,
-		name):
-		for _, w := range args {
-			if !strings.HasPrefix(w.Text, "-") {
-				for p := range strings.SplitSeq(w.Text, ",") {
-					f.Takes(shellword.Lit(p), line, !shellword.Has("set-content sc out-file", name))
-				}
-			}
-		}
+	case shellword.Has("remove-item ri del erase rd move-item mi move rename-item rni", name):
+		f.Exec(append(shellword.Lits("rm", "-r"), args...))
+	case shellword.Has("set-content sc add-content ac out-file clear-content new-item ni", name):
+		f.Exec(append(shellword.Lits("tee"), args...))
 	case strings.HasPrefix(name, "["):
 	default:
 		argv[0].Text = name

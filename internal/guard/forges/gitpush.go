@@ -105,10 +105,7 @@ func SplitRefspec(spec string) (from, to string) {
 // MovesProtected reports whether a push's target is a protected branch. A target with * is every
 // branch that it matches.
 func MovesProtected(f *plain.Frame, to string) Truth {
-	for _, other := range []string{
-		"refs/tags/", "refs/notes/", "refs/pull/", "tags/",
-		"refs/for/", // a change for review
-	} {
+	for other := range strings.FieldsSeq("refs/tags/ refs/notes/ refs/pull/ tags/ refs/for/") {
 		if strings.HasPrefix(to, other) {
 			return No
 		}

@@ -100,16 +100,14 @@ func curlBody(f *plain.Frame, fl shellword.Flags) (body string, form []effect.Fi
 	for _, w := range fl.All("--data-raw") {
 		parts = append(parts, w.Text)
 	}
-	for _, w := range fl.All("--data-urlencode") {
-		name, val, given := strings.Cut(w.Text, "=")
-		if file, at, ok := strings.Cut(w.Text, "@"); ok && (!given || len(file) < len(name)) {
-			name, val, given = file, f.FileText(at), true
+	for _, w := range fl.All("--data-urlencode") { // name=text, name@file
+		name, file, ok := strings.Cut(w.Text, "@")
+		if ok && !strings.Contains(name, "=") {
+			form = append(form, effect.Field{Path: name, Value: f.FileText(file)})
+		} else {
+			name, value, _ := strings.Cut(w.Text, "=")
+			form = append(form, effect.Field{Path: name, Value: value})
 		}
-		if !given || name == "" {
-			parts = append(parts, w.Text)
-			continue
-		}
-		form = append(form, effect.Field{Path: name, Value: val})
 	}
 	for _, w := range fl.All("-T", "--upload-file") {
 		parts = append(parts, f.FileText(w.Text))
@@ -181,17 +179,10 @@ func HTTPie(f *plain.Frame, argv []shellword.Word) {
 	if strings.HasPrefix(q.URL, ":") { // as it is short for
 		q.URL = "localhost" + q.URL
 	}
-	for _, w := range pos[1:] {
-		for _, sep := range []string{":=@", "=@", ":=", "==", "="} {
-			if k, v, ok := strings.Cut(w.Text, sep); ok {
-				if strings.HasSuffix(sep, "@") {
-					v = f.FileText(v)
-				}
-				if sep != "==" { // of the address
-					q.Fields = append(q.Fields, effect.Field{Path: k, Value: v})
-				}
-				break
-			}
+	for _, w := range pos[1:] { // a=b, a:=5, a=@file, but a==b is of the address
+		if k, v, ok := strings.Cut(w.Text, "="); ok && !strings.HasPrefix(v, "=") {
+			field := effect.Field{Path: strings.TrimSuffix(k, ":"), Value: dataText(f, v)}
+			q.Fields = append(q.Fields, field)
 		}
 	}
 	if q.Body == "" && f.Stdin != nil {
