@@ -197,14 +197,17 @@ gitlab gitea branch branches forge queue`) || shellword.HasPart(strings.ToLower(
 
 // toolMerge judges a name with merge as its verb.
 func toolMerge(f *plain.Frame, t toolShape) bool {
-	says := toolShape{words: t.verbs()}.hasWord
+	said := t.verbs()
+	says := func(list string) bool { return shellword.AnyOf(said, list) }
 	status := strings.ToLower(t.text("status", "state", "state_event"))
 	merged := shellword.Has("completed merged", status)
 	base := t.text("base", "target_branch", "targetBranch")
 	switch into := cmp.Or(base, t.text("into", "target")); {
 	case says("disable cancel dequeue"):
 		return false
-	case t.nounPR() && t.armed() && !merged, says("automerge enqueue autocomplete"),
+	case t.nounPR() && !merged && shellword.IsTrue(t.text("merge_when_pipeline_succeeds",
+		"auto_merge", "autoComplete", "auto_complete", "setAutoComplete",
+		"mergeWhenPipelineSucceeds")), says("automerge enqueue autocomplete"),
 		says("auto queue") && says("merge"), says("auto") && says("complete"):
 		return t.does(f, effect.ArmAutoMerge)
 	case says("merge"), t.nounPR() && says("accept land complete"):
@@ -223,31 +226,13 @@ func toolMerge(f *plain.Frame, t toolShape) bool {
 	return false
 }
 
-// armed reports whether the fields make a PR merge later.
-func (t toolShape) armed() bool {
-	return shellword.IsTrue(t.text("merge_when_pipeline_succeeds",
-		"auto_merge", "autoComplete", "auto_complete", "setAutoComplete",
-		"mergeWhenPipelineSucceeds"))
-}
-
-// verbs are the name's words without the noun "merge request".
-func (t toolShape) verbs() (out []string) {
-	before := ""
-	for _, w := range t.words {
-		n := len(out)
-		switch {
-		case before == "merge" && shellword.Has("train trains", w):
-			out[n-1] = "enqueue"
-		case before == "merge" && shellword.Has(`
-			request requests conflict conflicts status base method
-commit commits diff diffs settings`, w):
-			out = out[:n-1]
-		case !shellword.Has("mergerequest mergerequests", w):
-			out = append(out, w)
-		}
-		before = w
+// verbs are the name's words without the noun "merge request" and its kin.
+func (t toolShape) verbs() []string {
+	line := strings.ReplaceAll(strings.Join(t.words, " "), "merge train", "enqueue")
+	for noun := range strings.FieldsSeq("request conflict status base method commit diff setting") {
+		line = strings.ReplaceAll(line, "merge "+noun, "")
 	}
-	return out
+	return strings.Fields(strings.ReplaceAll(line, "mergerequest", ""))
 }
 
 func (t toolShape) nounPR() bool {

@@ -61,11 +61,8 @@ func readCall(f *plain.Frame, c Call) {
 	case "PowerShell":
 		powershell(f, c.CommandText())
 	case "REPL":
-		for _, fd := range c.Fields {
+		for _, fd := range append(c.Fields[:len(c.Fields):len(c.Fields)], Field{Value: c.Command}) {
 			program.Code(f, "REPL", fd.Value)
-		}
-		if len(c.Fields) == 0 {
-			program.Code(f, "REPL", c.Command)
 		}
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
 		edit(f, c)

@@ -119,8 +119,8 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 		}
 	case "clean", "rm", "mv", "restore", "stash", "reset", "apply", "checkout-index":
 		gitFiles(f, g, cmd.Text, args)
-		if cmd.Text == "reset" {
-			gitReset(f, g, args)
+		if pos := shellword.ParseFlags(args, "").Pos; cmd.Text == "reset" {
+			useBranches(f, g, pos[:min(1, len(pos))])
 		}
 	default:
 		gitAlias(f, g, cmd.Text, args)
@@ -252,19 +252,6 @@ func gitFetch(f *plain.Frame, g gitRun, args []shellword.Word) {
 	for _, w := range fl.Pos[min(1, len(fl.Pos)):] {
 		from, _ := SplitRefspec(w.Text)
 		UseBranch(f, g.argv, from)
-	}
-}
-
-// gitReset records the commit that a branch is moved to. The words behind it are paths.
-func gitReset(f *plain.Frame, g gitRun, args []shellword.Word) {
-	for _, w := range args {
-		switch {
-		case w.Text == "--":
-			return
-		case !strings.HasPrefix(w.Text, "-"):
-			UseBranch(f, g.argv, w.Text)
-			return
-		}
 	}
 }
 

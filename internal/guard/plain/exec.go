@@ -49,15 +49,7 @@ func (f *Frame) builtin(name string, rest []shellword.Word) {
 		f.Within("eval", func() {
 			f.ShellText(shellword.JoinText(rest), "eval "+shellword.Join(rest))
 		})
-	case "command", "builtin":
-		for len(rest) > 0 && strings.HasPrefix(rest[0].Text, "-") {
-			if strings.ContainsAny(rest[0].Text, "vV") {
-				return
-			}
-			rest = rest[1:]
-		}
-		f.Within(name, func() { f.Exec(rest) })
-	case "exec":
+	case "command", "builtin", "exec":
 		f.Within(name, func() { f.Exec(shellword.Command(rest, "-a", 0)) })
 	case "trap":
 		if rest = shellword.Command(rest, "", 0); len(rest) > 1 {

@@ -142,10 +142,6 @@ func (f *Frame) command(c syntax.Command) {
 		f.chain(c)
 	case *syntax.Subshell:
 		f.Child().list(c.Stmts)
-	case *syntax.FuncDecl:
-		if c.Body != nil {
-			f.Child().stmt(c.Body)
-		}
 	case *syntax.ForClause:
 		f.forClause(c)
 	default:
