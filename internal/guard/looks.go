@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -273,7 +272,7 @@ func (l looker) argv(argv []string) bool {
 	case "sed":
 		return looksSed(args)
 	case "awk": // it prints to its output: nothing is piped, redirected, loaded or started
-		for len(args) > 0 && (strings.HasPrefix(args[0], "-F") || strings.HasPrefix(args[0], "-v")) {
+		for len(args) > 0 && len(args[0]) > 1 && shellword.Has("-F -v", args[0][:2]) {
 			args = args[min(len(args), 1+shellword.Btoi(len(args[0]) == 2)):]
 		}
 		code := strings.NewReplacer(">=", "", "||", "").Replace(nth(args, 0))
@@ -287,8 +286,13 @@ func (l looker) argv(argv []string) bool {
 		return len(args) > 0 && shellword.Has("-v -V", args[0])
 	case "printf": // %n sets a variable; zsh evaluates numbers
 		format := strings.ReplaceAll(nth(args, 0), "%%", "")
-		fine, _ := regexp.MatchString(`^([^-%]|%[-0-9.]*[sbq])([^%]|%[-0-9.]*[sbq])*$`, format)
-		return fine && !shellword.HasUnknown(format)
+		for i, part := range strings.Split(format, "%") {
+			verb := strings.TrimLeft(part, "-0123456789.") + "!"
+			if i > 0 && !strings.ContainsAny(verb[:1], "sbq") {
+				return false
+			}
+		}
+		return !shellword.HasUnknown(format) && !strings.HasPrefix(format, "-")
 	case "read":
 		return only(args, "-r -s -d -rs -rd") && !slices.ContainsFunc(operands(args),
 			func(p string) bool { return !localName(p) })
@@ -433,9 +437,23 @@ func prints(script string) bool {
 			!strings.Contains(script, "\n") && !shellword.HasUnknown(script) &&
 			strings.Trim(p[2], "gpI0123456789") == ""
 	}
-	const address, command = `(/([^/\\\n]|\\[^/\n])*/|[0-9$+]*)`, `[ ]*!?[pdq=][ ]*`
-	fine, _ := regexp.MatchString(`^([ ]*`+address+`,?`+address+command+`(;|\n|$))+$`, script)
-	return fine && !shellword.HasUnknown(script)
+	for piece := range strings.SplitSeq(script, ";") {
+		piece = strings.TrimSpace(piece)
+		for range 2 {
+			if re, ok := strings.CutPrefix(piece, "/"); ok {
+				at, rest, found := strings.Cut(re, "/")
+				if !found || strings.HasSuffix(at, `\`) || strings.Contains(at, "\n") {
+					return false
+				}
+				piece = rest
+			}
+			piece = strings.TrimLeft(piece, "0123456789$,+")
+		}
+		if !shellword.Has("p d q = !p !d", strings.TrimSpace(piece)) {
+			return false
+		}
+	}
+	return !shellword.HasUnknown(script)
 }
 
 // looksGit knows git's commands that read: those with options of which a few write or start

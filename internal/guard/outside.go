@@ -21,7 +21,8 @@ func Outside(c Call) string {
 	case shellword.Has("Agent Task", c.Tool) && effect.LeafText(c.Fields, "isolation") == "remote":
 		return "a worker in the cloud"
 	case c.Tool == "Skill" &&
-		shellword.Has(cloudSkills, skill[strings.LastIndexAny(skill, ":/")+1:]):
+		shellword.Has("schedule routines autofix-pr ultrareview ultraplan",
+			skill[strings.LastIndexAny(skill, ":/")+1:]):
 		return "a session in the cloud or in the background"
 	case shellword.Has(silent+" Bash PowerShell Monitor REPL Write Edit MultiEdit NotebookEdit",
 		c.Tool):
@@ -33,9 +34,6 @@ func Outside(c Call) string {
 	}
 	return ""
 }
-
-// cloudSkills are the client's skills that start sessions in the cloud or in the background.
-const cloudSkills = "schedule routines autofix-pr ultrareview ultraplan"
 
 // actsLater reports whether a tool that is not known gets a time, and a prompt, a command or an
 // address for that time. An entry in a calendar may have a time and an address too.

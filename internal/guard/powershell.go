@@ -78,7 +78,7 @@ func powershellCommand(f *plain.Frame, text string, called bool) {
 			}
 		}
 		forges.Send(f, q)
-	case shellword.Has("start-process saps start", name): // its program and the list of its arguments
+	case shellword.Has("start-process saps start", name):
 		var started []shellword.Word
 		for _, w := range args {
 			parts := strings.Fields(strings.ReplaceAll(w.Text, ",", " "))

@@ -152,11 +152,10 @@ func toolClick(f *plain.Frame, t toolShape) bool {
 	clicks, runs := t.hasWord("click tap press submit"), t.hasWord("evaluate run code script")
 	for _, fd := range t.fields {
 		text := strings.ToLower(strings.TrimSpace(fd.Value))
-		for _, mark := range []string{
-			"merge pull request", "squash and merge", "rebase and merge", "confirm merge",
-			"confirm squash", "confirm rebase", "enable auto-merge", "merge when ready",
-			"merge request", "bypass rules and merge",
-		} {
+		const marks = "merge pull request,squash and merge,rebase and merge,confirm merge," +
+			"confirm squash,confirm rebase,enable auto-merge,merge when ready,merge request," +
+			"bypass rules and merge"
+		for mark := range strings.SplitSeq(marks, ",") {
 			clicked := clicks && strings.HasPrefix(text, mark) && len(text) < len(mark)+20
 			scripted := runs && strings.Contains(text, ".click(") && strings.Contains(text, mark)
 			if clicked || scripted {

@@ -12,11 +12,8 @@ import (
 // Comment judges the text of a comment: a line that a bot takes for an order to merge arms a merge.
 func Comment(f *plain.Frame, body string, a effect.Act, argv []shellword.Word) {
 	a.Kind = effect.Comment
-	if order := mergeOrder(body); order != "" {
+	if slices.ContainsFunc(strings.Split(body, "\n"), ordersMerge) {
 		a.Kind, a.Auto = effect.ArmAutoMerge, true
-		if a.PR == 0 && a.Ref == "" {
-			a.Ref = order
-		}
 	}
 	f.Act(a, argv)
 }
@@ -32,19 +29,13 @@ squash-merge rebase-merge fast-forward`
 gitstream* bors* homu tingley mergify* dependabot-preview`
 )
 
-// mergeOrder is the line of a comment by which a bot merges, "" for none. The order must begin its
-// line and say nothing else: a comment that talks about the order is no order.
-func mergeOrder(body string) string {
-	for line := range strings.SplitSeq(body, "\n") {
-		words := strings.Fields(strings.ToLower(line))
-		if len(words) > 0 && ordersMerge(words) {
-			return shellword.Clip(strings.TrimSpace(line), 80)
-		}
+// ordersMerge reports whether a line of a comment makes a bot merge. The order must begin its line
+// and say nothing else: a comment that talks about the order is no order.
+func ordersMerge(line string) bool {
+	words := strings.Fields(strings.ToLower(line))
+	if len(words) == 0 {
+		return false
 	}
-	return ""
-}
-
-func ordersMerge(words []string) bool {
 	who, said := strings.TrimRight(words[0], ".!,:"), words[1:]
 	name := strings.TrimLeft(strings.TrimSuffix(who, "[bot]"), "/!@")
 	slash := who != "" && strings.IndexByte("/!", who[0]) >= 0
@@ -104,9 +95,6 @@ func labelWords(f *plain.Frame, kind effect.Kind, words []shellword.Word, a effe
 			arm.Kind, arm.Auto = effect.ArmAutoMerge, true
 			switch {
 			case kind == effect.SetLabel && mergeLabel(name):
-				if a.PR == 0 && a.Ref == "" {
-					arm.Ref = name
-				}
 				f.Act(arm, argv)
 			case a.PR > 0 && name != "":
 				f.Act(effect.Act{Kind: kind, PR: a.PR, Ref: name}, argv)

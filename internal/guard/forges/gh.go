@@ -20,7 +20,7 @@ func GH(f *plain.Frame, argv []shellword.Word) {
 		ghUnknown(f, argv)
 		return
 	}
-	_, aliased := ghAliased(f, group.Text)
+	alias, aliased := f.M.Repo().Aliases[group.Text]
 	if !aliased && shellword.AsksHelp(argv) {
 		return
 	}
@@ -50,10 +50,9 @@ func GH(f *plain.Frame, argv []shellword.Word) {
 	case "co":
 		prCheckout(f, argv, prTarget(f, shellword.ParseFlags(rest, ghPRValued)))
 	default:
-		text, ok := ghAliased(f, group.Text)
 		switch {
-		case ok:
-			ghExpand(f, group.Text, text, rest)
+		case aliased:
+			ghExpand(f, group.Text, alias, rest)
 		case group.Text != "" && !shellword.Has(ghOwn, group.Text):
 			ghExtended(f, argv, group.Text)
 		}
@@ -61,19 +60,14 @@ func GH(f *plain.Frame, argv []shellword.Word) {
 }
 
 // ghOwn are gh's own commands that land nothing.
-const ghOwn = `alias codespace config cs release run auth attestation browse cache completion gist gpg-key help label
+const ghOwn = `alias codespace config cs
+release run auth attestation browse cache completion gist gpg-key help label
 org project search secret ssh-key status variable version preview copilot agent-task accessibility
 actions environment reference skill licenses`
 
 // ghUnknown is gh with a command that is only known when it runs.
 func ghUnknown(f *plain.Frame, argv []shellword.Word) {
 	f.OpaqueForge(shellword.Join(argv), "the gh command is only known when it runs")
-}
-
-// ghAliased is the text of an alias of gh.
-func ghAliased(f *plain.Frame, name string) (text string, ok bool) {
-	text, ok = f.M.Repo().Aliases[name]
-	return text, ok
 }
 
 // ghExpand runs an alias: "!…" in a shell, anything else as gh's arguments. $1 is replaced, other

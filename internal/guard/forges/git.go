@@ -125,10 +125,10 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 	default:
 		gitAlias(f, g, cmd.Text, args)
 	}
-	gitHooks(f, g, cmd.Text)
+	gitHooks(f, g, cmd.Text, args)
 }
 
-// gitTexts are the flags whose value git hands to a shell, and those that share their first letters.
+// gitTexts are the flags whose value git hands to a shell, and those that begin like them.
 const gitTexts = `--exec --exec-path --extcmd --upload-pack --receive-pack --open-files-in-pager
 --config --config-env --tree-filter --index-filter --msg-filter --env-filter --commit-filter
 --parent-filter --tag-name-filter -x -u`
@@ -209,7 +209,7 @@ func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
 	const creates = "-b -B -c -C --create --force-create --orphan"
 	fl := shellword.ParseFlags(args, creates+" --conflict --pathspec-from-file")
 	paths := false
-	if i := slices.IndexFunc(args, func(w shellword.Word) bool { return w.Text == "--" }); i >= 0 {
+	if i := slices.Index(shellword.Texts(args), "--"); i >= 0 {
 		paths = true
 		gitFiles(f, g, "restore", args[i+1:])
 	}
@@ -295,13 +295,13 @@ func gitRunsText(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	defer f.Through("git " + cmd)()
 	h := f.Child()
 	h.Cwd = g.dir
-	switch each := slices.IndexFunc(args, func(w shellword.Word) bool { return w.Text == "foreach" }); {
+	switch each := slices.Index(shellword.Texts(args), "foreach"); {
 	case cmd == "bisect" && len(args) > 1 && args[0].Text == "run":
 		h.Exec(args[1:])
 	case cmd == "submodule" && each >= 0:
-		h.Run(shellword.JoinText(shellword.Command(args[each+1:], "", 0)))
+		h.Run(shellword.JoinText(shellword.Command(args[each+1:], "")))
 	case cmd == "for-each-repo":
-		Git(f, append(shellword.Lits("git"), shellword.Command(args, "--config", 0)...))
+		Git(f, append(shellword.Lits("git"), shellword.Command(args, "--config")...))
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// gitEnv takes over the settings given by GIT_CONFIG_COUNT and the place given by GIT_DIR, and looks
-// at the variables whose text git runs.
+// gitEnv takes over the settings of GIT_CONFIG_COUNT and the place of GIT_DIR, and looks at the
+// variables whose text git runs.
 func gitEnv(f *plain.Frame, g *gitRun) {
 	if n, err := strconv.Atoi(f.Env("GIT_CONFIG_COUNT")); err == nil {
 		for i := 0; i < n && f.M.Burn(2); i++ {
@@ -72,9 +72,10 @@ func setting(f *plain.Frame, g gitRun, key string) string {
 		return v
 	}
 	text, _ := f.Open(at(f, at(f, g.dir, ".git"), included))
+	last := key[strings.LastIndexByte(key, '.')+1:]
 	for line := range strings.SplitSeq(text, "\n") {
 		name, value, ok := strings.Cut(line, "=")
-		if ok && strings.EqualFold(strings.TrimSpace(name), key[strings.LastIndexByte(key, '.')+1:]) {
+		if ok && strings.EqualFold(strings.TrimSpace(name), last) {
 			return strings.Trim(strings.TrimSpace(value), `"`)
 		}
 	}

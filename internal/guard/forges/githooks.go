@@ -11,25 +11,34 @@ import (
 // gitHooks reads the hooks of a command that really starts: git puts its own folder first in their
 // PATH, so the git that a hook starts meets no link. Hooks are the person's as a rule, so only one
 // that merges or pushes counts.
-func gitHooks(f *plain.Frame, g gitRun, cmd string) {
-	const starts = "commit merge pull checkout switch worktree rebase cherry-pick revert am push hook"
-	if !f.M.Real || !shellword.Has(starts, cmd) {
+func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
+	if !f.M.Real {
 		return
 	}
 	f.M.Real = false // what a hook starts itself would lead in a circle
 	defer func() { f.M.Real = true }()
-	const hooks = `pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit post-merge
-post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch post-applypatch pre-push`
-	folder := hooksFolder(f, g)
-	for name := range strings.FieldsSeq(hooks) {
-		text, ok := f.Open(folder + "/" + name)
-		if !ok {
-			continue
+	const hooks = `commit pre-commit prepare-commit-msg commit-msg post-commit
+merge pre-merge-commit post-merge
+pull pre-merge-commit post-merge
+checkout post-checkout
+switch post-checkout
+worktree post-checkout
+rebase pre-rebase post-checkout post-rewrite
+cherry-pick post-commit
+revert post-commit
+am applypatch-msg pre-applypatch post-applypatch
+push pre-push`
+	for line := range strings.SplitSeq(hooks+"\nhook "+
+		shellword.ParseFlags(args, "").Arg(1).Text, "\n") {
+		if names := strings.Fields(line); names[0] == cmd {
+			for _, name := range names[1:] {
+				text, _ := f.Open(hooksFolder(f, g) + "/" + name)
+				f.Landing(func(h *plain.Frame) {
+					h.Cwd = g.dir
+					h.Within("git hook "+name, func() { h.Run(text) })
+				})
+			}
 		}
-		f.Landing(func(h *plain.Frame) {
-			h.Cwd = g.dir
-			h.Within("git hook "+name, func() { h.Run(text) })
-		})
 	}
 }
 

@@ -93,8 +93,7 @@ func gqlTokens(s string) []string {
 	return toks
 }
 
-// mutations calls do for every field with arguments of a document that has a mutation, or a fragment
-// of one.
+// mutations calls do for every field with arguments of a document that has a mutation.
 func mutations(toks []string, do func(name string, args []string)) {
 	if !slices.Contains(toks, "mutation") && !slices.Contains(toks, "Mutation") {
 		return

@@ -368,7 +368,8 @@ func sendUnknown(f *plain.Frame, q Request, r route) {
 	switch {
 	case puts && r.seg(len(r.segs)-1) == "merge" && strings.HasSuffix(of, shellword.Unknown):
 		reqAct(f, q, r, effect.Act{Kind: effect.MergePR, Ref: q.URL})
-	case shellword.Blank(strings.Join(r.segs, "")) && (puts || q.Method == "PATCH" || shellword.Blank(q.Body)):
+	case shellword.Blank(strings.Join(r.segs, "")) &&
+		(puts || q.Method == "PATCH" || shellword.Blank(q.Body)):
 		const reason = "the address it changes something at is only known when it runs"
 		f.Opaque(shellword.Join(q.Argv), reason)
 	}

@@ -50,9 +50,9 @@ func (f *Frame) builtin(name string, rest []shellword.Word) {
 			f.ShellText(shellword.JoinText(rest), "eval "+shellword.Join(rest))
 		})
 	case "command", "builtin", "exec":
-		f.Within(name, func() { f.Exec(shellword.Command(rest, "-a", 0)) })
+		f.Within(name, func() { f.Exec(shellword.Command(rest, "-a")) })
 	case "trap":
-		if rest = shellword.Command(rest, "", 0); len(rest) > 1 {
+		if rest = shellword.Command(rest, ""); len(rest) > 1 {
 			f.Within("trap", func() { f.Child().Run(rest[0].Text) })
 		}
 	case "source", ".":
@@ -61,10 +61,8 @@ func (f *Frame) builtin(name string, rest []shellword.Word) {
 		} else {
 			f.RunsFile(name + " " + file)
 		}
-	case "popd":
-		f.Cwd = ""
 	default:
-		switch rest = shellword.Command(rest, "", 0); {
+		switch rest = shellword.Command(rest, ""); {
 		case len(rest) == 0:
 			f.Cwd = "~"
 		case rest[0].Text == "-":

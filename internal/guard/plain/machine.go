@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shellword"
@@ -61,8 +60,16 @@ type Machine struct {
 
 // New is a machine for one call.
 func New(c effect.Call, repo func() effect.Repo, files effect.Files, w World) *Machine {
+	var known *effect.Repo
+	askOnce := func() effect.Repo {
+		if known == nil {
+			r := repo()
+			known = &r
+		}
+		return *known
+	}
 	return &Machine{
-		Call: c, Repo: sync.OnceValue(repo), Files: files, World: w,
+		Call: c, Repo: askOnce, Files: files, World: w,
 		Work: maxWork + len(c.CommandText())/4, seen: map[string]bool{},
 		disk: map[string]string{}, Heads: map[string]string{},
 	}

@@ -270,13 +270,5 @@ func (f *Frame) hereDoc(r *syntax.Redirect) string {
 		}
 		f.quotedParts(b, r.Hdoc.Parts[i:i+1], "$`\\")
 	}
-	text := b.text.String()
-	if r.Op == syntax.DashHdoc {
-		lines := strings.Split(text, "\n")
-		for i, l := range lines {
-			lines[i] = strings.TrimLeft(l, "\t")
-		}
-		text = strings.Join(lines, "\n")
-	}
-	return text
+	return b.text.String()
 }

@@ -241,20 +241,13 @@ func (f *Frame) printed(stmts []*syntax.Stmt) string {
 	case "pwd":
 		return g.value("PWD") + "\n"
 	case "git":
-		return g.gitPrints(shellword.JoinText(args))
-	}
-	return shellword.Unknown
-}
-
-// gitPrints is the output of the git commands that print a branch's name or the top of the
-// repository.
-func (f *Frame) gitPrints(line string) string {
-	switch line {
-	case "branch --show-current", "rev-parse --abbrev-ref HEAD", "symbolic-ref --short HEAD",
-		"name-rev --name-only HEAD":
-		return f.M.World.Branch(f) + "\n"
-	case "rev-parse --show-toplevel":
-		return f.value("PWD") + "\n"
+		switch shellword.JoinText(args) {
+		case "branch --show-current", "rev-parse --abbrev-ref HEAD", "symbolic-ref --short HEAD",
+			"name-rev --name-only HEAD":
+			return g.M.World.Branch(g) + "\n"
+		case "rev-parse --show-toplevel":
+			return g.value("PWD") + "\n"
+		}
 	}
 	return shellword.Unknown
 }

@@ -20,10 +20,6 @@ func (World) Branch(f *plain.Frame) string { return forges.Checkout(f) }
 
 // Program reads a program by its name.
 func (World) Program(f *plain.Frame, name string, argv []shellword.Word) {
-	const gnu = "gfind gxargs gtimeout gtime gstdbuf gtar gcp gmv ginstall gsed grm gln gtee"
-	if shellword.Has(gnu, name) { // beside another system's own
-		name = name[1:]
-	}
 	name = clientName(name, argv[0].Text)
 	args := argv[1:]
 	judgeKill(f, name, argv)
@@ -112,7 +108,7 @@ func interpret(f *plain.Frame, name string, argv []shellword.Word) {
 		return !strings.HasPrefix(w.Text, "-") || several(w)
 	})
 	switch {
-	case written >= 0 && (!args[written].Known() || strings.ContainsAny(args[written].Text, " \n(")):
+	case written >= 0 && strings.ContainsAny(args[written].Text, " \n("+shellword.Unknown):
 		Code(f, name, shellword.JoinText(args))
 	case len(args) == 0 || args[0].Text == "-":
 		if f.Stdin != nil {

@@ -5,21 +5,15 @@ import (
 	"strings"
 )
 
-// Command returns a wrapper's arguments behind its flags and behind so many leading words. valued
-// lists the flags that take a value.
-func Command(args []Word, valued string, skip int) []Word {
+// Command returns a wrapper's arguments behind its flags. valued lists those that take a value.
+func Command(args []Word, valued string) []Word {
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text
 		switch {
 		case t == "--":
-			if i+1+skip <= len(args) {
-				return args[i+1+skip:]
-			}
-			return nil
+			return args[i+1:]
 		case len(t) > 1 && t[0] == '-':
 			i += takesNext(t, valued)
-		case skip > 0:
-			skip--
 		default:
 			return args[i:]
 		}
@@ -56,7 +50,7 @@ func JoinText(words []Word) string { return strings.Join(Texts(words), " ") }
 // Subcommand is the first word that is no flag, with everything else behind it: flags before a
 // command belong to it. ok is false where that word is unknown.
 func Subcommand(args []Word, valued string) (sub Word, rest []Word, ok bool) {
-	found := Command(args, valued, 0)
+	found := Command(args, valued)
 	if len(found) == 0 {
 		return Word{}, nil, true
 	}

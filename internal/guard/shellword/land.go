@@ -2,7 +2,7 @@ package shellword
 
 import "strings"
 
-// clients are the forges' own programs, and landers all that reach a forge or end what a loop holds.
+// clients are the forges' own programs, landers all that reach a forge or end what a loop holds.
 const (
 	clients = "gh glab tea tea-cli hub"
 	landers = clients + " git curl curlie wget wget2 http https xh xhs hooks claude"

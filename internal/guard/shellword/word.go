@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Unknown stands in a word for text that is not known.
+// Unknown is a text in a word that is not known.
 const Unknown = "\ue000"
 
 // MaxText bounds the text of a snippet in another language, in bytes.
