@@ -202,7 +202,7 @@ func (s *Store) Archives() (names []string, err error) {
 		return nil, fmt.Errorf("list archive: %w", err)
 	}
 	for _, e := range entries {
-		if e.IsDir() {
+		if e.IsDir() && e.Name() != replacedName {
 			names = append(names, e.Name())
 		}
 	}

@@ -48,10 +48,10 @@ func (s *Store) unseal(skill loop.Skill, id string, move func(lost []sealed) err
 			return err
 		}
 	}
-	if !had || s.seals.ProjectOf(id) != "" { // a copy of the project has resumed it
+	if !had || s.seals.RecordOf(id) != nil { // a copy of the project has resumed it
 		return nil
 	}
-	return s.seals.DropLines(id)
+	return errors.Join(s.seals.DropLines(id), s.seals.DropLines(findingsCopy(id)))
 }
 
 // keepSealed puts into the archive what a record holds of files that are gone or were changed, so
