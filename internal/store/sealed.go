@@ -239,11 +239,11 @@ func (s *Store) CheckSealed(b *loop.Budget) error {
 	return &ChangedError{b.Skill, b.SessionID, b.RunID, []string{"the seal of the run is gone"}, ""}
 }
 
-// Lost is the run with that budget file as its record has it, where the file is not there; its
-// Budget is nil otherwise.
+// Lost is the run with that budget file as its record has it, where somebody removed the file; its
+// Budget is nil otherwise, also after a change that was cut off.
 func (s *Store) Lost(skill loop.Skill, path string) (State, error) {
 	run, known, err := s.recordAt(skill, path)
-	if !known || err != nil || s.found(run).files.Budget != "" {
+	if !known || err != nil || run.Next != nil || s.found(run).files.Budget != "" {
 		return State{}, err
 	}
 	return s.recorded(run)
