@@ -12,8 +12,8 @@ import (
 	"hooks/internal/store"
 )
 
-// Raise gives the one run that has not ended other ceilings, as its flags name them, on a person's
-// word. It may lower them, but not below what is used.
+// Raise gives the runs that have not ended other ceilings, as the flags among the words name them,
+// on a person's word. It may lower them, but not below what is used.
 func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 	switch {
 	case a.InAgent():
@@ -23,34 +23,23 @@ func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 		return "", hint.New("name it, as in `hooks loop raise --max-iterations 9`",
 			"no limit is named")
 	}
-	none := "no loop runs or waits; `hooks status --all` shows every project"
-	var going []loop.Skill
-	return a.each([]loop.Skill{skills[0]}, none, func(h *handler, _ loop.Skill) (string, error) {
-		var over store.State
-		for _, skill := range skills {
-			s, err := h.load(skill)
-			switch {
-			case err != nil:
-				return "", err
-			case s.Budget == nil:
-			case s.Budget.Status == loop.Halted:
-				over = s
-			default:
-				going = append(going, skill)
-			}
-		}
+	over := hint.New("`hooks status --all` shows every project", "no loop runs or waits here")
+	said, err := a.each(skills, "", func(h *handler, skill loop.Skill) (string, error) {
+		s, err := h.load(skill)
 		switch {
-		case len(going) > 1:
-			return "", hint.New(fmt.Sprintf("name one: `hooks loop raise %s %s`", going[0], words),
-				"several loops run here")
-		case len(going) == 1:
-			return h.raise(going[0], words)
-		case over.Budget != nil:
-			return "", hint.New("continue it with "+withLimits(over, words),
-				"the %s loop has ended (%s)", over.Skill, over.Budget.StopCause)
+		case err != nil || s.Budget == nil:
+			return "", err
+		case s.Budget.Status == loop.Halted:
+			over = hint.New("continue it with "+withLimits(s, words),
+				"the %s loop has ended (%s)", skill, s.Budget.StopCause)
+			return "", nil
 		}
-		return "", nil
+		return h.raise(&loopState{s}, words)
 	})
+	if said == "" && err == nil {
+		err = over
+	}
+	return said, err
 }
 
 // withLimits is the command that continues a run with other ceilings than its own.
@@ -64,31 +53,25 @@ func withLimits(s store.State, words string) string {
 	return strings.Join(append(way, words), " ")
 }
 
-func (h *handler) raise(skill loop.Skill, words string) (string, error) {
+func (h *handler) raise(t *loopState, words string) (string, error) {
 	line := words
-	if loop.KindOf(skill).Commands == nil {
+	if loop.KindOf(t.Skill).Commands == nil {
 		line = "--loop " + words
 	}
-	flags, _, err := loop.ParseFlags(skill, line)
+	flags, _, err := loop.ParseFlags(t.Skill, line)
 	if err != nil {
 		return "", err
 	}
-	s, err := h.load(skill)
-	if err != nil {
-		return "", err
-	}
-	if flag, used := s.Budget.Below(flags, s.Tick, h.now); flag != "" {
+	if flag, used := t.Budget.Below(flags, t.Tick, h.now); flag != "" {
 		return "", hint.New("name no less than that; `hooks loop stop` ends the loop",
 			"%s would be below what is used: %s", flag, used)
 	}
-	t := &loopState{s}
-	h.ev.SessionID = s.Budget.SessionID
-	turn := h.turn()
-	if _, err := h.decide(t, loop.PersonRaise{Turn: turn, Flags: flags, Words: words},
-		loop.Known{}); err != nil {
+	h.ev.SessionID = t.Budget.SessionID
+	_, err = h.decide(t, loop.PersonRaise{Turn: h.turn(), Flags: flags, Words: words}, loop.Known{})
+	if err != nil {
 		return "", store.Hinted(err)
 	}
-	said := fmt.Sprintf("%s: %s from now on", skill, t.Budget.Limits())
+	said := fmt.Sprintf("%s: %s from now on", t.Skill, t.Budget.Limits())
 	if t.Budget.Status == loop.Paused {
 		said += "; continue with " + report.Resume(t.Budget, t.Elsewhere())
 	}
