@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"hooks/internal/app"
 	"hooks/internal/loop"
@@ -14,8 +15,8 @@ type loopCmd struct {
 	Status statusCmd    `cmd:"" group:"Look" help:"The state of the project's loops; the same as hooks status."`
 	Stop   loopStopCmd  `cmd:"" help:"End the running loop: work already dispatched finishes, nothing new begins."`
 	List   loopListCmd  `cmd:"" group:"Look" help:"The runs of this project, earlier ones too."`
-	Accept acceptCmd    `cmd:"" help:"Show and accept what you changed in a loop's files."`
-	Reset  loopResetCmd `cmd:"" help:"Archive a run that has ended, or whose files are damaged, so that the next one starts afresh."`
+	Raise  loopRaiseCmd `cmd:"" help:"Set other limits for the loop that runs or waits; not from inside the agent."`
+	Reset  loopResetCmd `cmd:"" help:"Archive a run that has ended, or whose record is lost, so that the next one starts afresh."`
 }
 
 // which selects one kind of loop, or all.
@@ -57,6 +58,29 @@ func (l loopListCmd) Run(c caller) error {
 	})
 }
 
+type loopRaiseCmd struct {
+	which
+	MaxIterations string `placeholder:"N" help:"Iterations in all."`
+	MaxPRs        string `name:"max-prs" placeholder:"N" help:"PRs in all."`
+	MaxMinutes    string `placeholder:"N" help:"Minutes in all."`
+	MaxDollars    string `placeholder:"N" help:"Dollars in all; 0 is no ceiling."`
+}
+
+// Run sets the limits.
+func (l loopRaiseCmd) Run(a *app.App, c caller) error {
+	var words []string
+	for _, flag := range [...]struct{ name, value string }{
+		{"--max-iterations", l.MaxIterations}, {"--max-prs", l.MaxPRs},
+		{"--max-minutes", l.MaxMinutes}, {"--max-dollars", l.MaxDollars},
+	} {
+		if flag.value != "" {
+			words = append(words, flag.name, report.OneWord(flag.value))
+		}
+	}
+	text, err := a.Raise(l.skills(), strings.Join(words, " "))
+	return errors.Join(c.say(text), err)
+}
+
 type loopResetCmd struct{ which }
 
 // Run archives the runs.
@@ -66,12 +90,4 @@ func (l loopResetCmd) Run(a *app.App, c caller) error {
 		return err
 	}
 	return c.say(text)
-}
-
-type acceptCmd struct{ which }
-
-// Run prints what differs from the seal and accepts it.
-func (l acceptCmd) Run(a *app.App, c caller) error {
-	text, err := a.Accept(l.skills())
-	return errors.Join(c.say(text), err)
 }

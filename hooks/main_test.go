@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	testscript.Main(m, map[string]func(){
-		"accept":  func() { os.Exit(acceptMain()) },
+		"reseal":  func() { os.Exit(resealMain()) },
 		"put":     func() { os.Exit(putMain(os.Args[1:])) },
 		"append":  func() { os.Exit(appendLine(os.Args[1])) },
 		"tasked":  func() { os.Exit(taskedMain(os.Args[1:])) },

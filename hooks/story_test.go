@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 
+	"hooks/internal/seal"
 	"hooks/internal/tracker/forgetest"
 )
 
@@ -409,18 +411,25 @@ func putMain(args []string) int {
 	return 0
 }
 
-// acceptMain is a person who takes over, in a terminal in the project, what was changed in the
-// state by hand, and then types in the session.
-func acceptMain() int {
-	cmd := exec.Command("hooks", "loop", "accept")
-	cmd.Dir, cmd.Env = os.Getenv("CLAUDE_PROJECT_DIR"), append(os.Environ(), "CLAUDECODE=")
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
+// resealMain makes the records of the project follow what a story put into its budgets: a state that
+// no event of today makes, as an older program left it.
+func resealMain() int {
+	project := os.Getenv("CLAUDE_PROJECT_DIR")
+	dir := seal.At(seal.Home(os.Getenv))
+	records, err := dir.Of(project)
+	for _, r := range records {
+		for i := range r.Loops {
+			text, rerr := os.ReadFile(filepath.Join(project, r.Loops[i].Budget))
+			r.Loops[i].State.Budget = seal.Trim(text)
+			err = errors.Join(err, rerr)
+		}
+		err = errors.Join(err, dir.Save(r))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	typed := []string{"hook_event_name=UserPromptSubmit", "prompt=proceed"}
-	_, code := send("user-prompt-submit", pairs(basePayload(), typed))
-	return code
+	return 0
 }
 
 // storyCmds are what stories do to real processes and to the transcript. `client NAME` starts a

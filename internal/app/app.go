@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"hooks/internal/event"
@@ -71,10 +72,13 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	h = &handler{App: a, ev: ev, now: a.now(), began: began}
 	reply, err := h.answer()
 	if err != nil {
-		return h.failed(err)
+		answer = h.failed(err)
+		answer.Reply = answer.Reply.Say(strings.Join(h.healed(), "\n"))
+		return answer
 	}
 	reply = h.sayRewired(reply)
 	h.keepReceipt()
+	reply = reply.Say(strings.Join(h.healed(), "\n"))
 	answer = Answer{Reply: reply, Name: ev.Name, After: h.after, Err: h.slips,
 		Until: h.until}
 	h.notify(&answer)

@@ -116,9 +116,10 @@ func (h *handler) enterWith(
 	if err != nil {
 		return event.Nothing(), err
 	}
+	e := h.request(cmd, flags)
+	e.notes = h.healed()
 	h.files = files
 	h.files.Seal(h.seals, proc.Boot)
-	e := h.request(cmd, flags)
 	if err := h.mayEnter(e.asks.Owner); err != nil {
 		return event.Nothing(), err
 	}

@@ -199,7 +199,7 @@ func (h *handler) each(skills []loop.Skill, none string,
 	if len(said) == 0 && err == nil {
 		said = append(said, none)
 	}
-	return strings.Join(said, "\n"), err
+	return strings.Join(append(said, h.healed()...), "\n"), err
 }
 
 func (h *handler) stopOne(t *loopState) (string, error) {
@@ -247,6 +247,17 @@ func (a *App) InAgent() bool {
 	return false
 }
 
+// sealedInside reports whether the client of a sealed run of the project started this process.
+func (h *handler) sealedInside() bool {
+	for _, skill := range loop.Skills() {
+		inside := func(b loop.Budget) bool { return h.inside(b.Owner) }
+		if slices.ContainsFunc(h.files.SealedBudgets(skill), inside) {
+			return true
+		}
+	}
+	return false
+}
+
 // Reset archives runs that have ended, whose client is gone, or whose files are damaged. It is a
 // person's command.
 func (a *App) Reset(skills []loop.Skill) (string, error) {
@@ -259,7 +270,7 @@ func (a *App) Reset(skills []loop.Skill) (string, error) {
 }
 
 func (h *handler) reset(skill loop.Skill) (string, error) {
-	s, err := h.files.Load(skill)
+	s, _, err := h.files.Look(skill)
 	var newer *store.NewerError
 	if errors.As(err, &newer) {
 		return "", store.Hinted(err)
@@ -267,8 +278,10 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	if err := h.sealedElsewhere(s.Budget); err != nil {
 		return "", err
 	}
-	if runs := h.changedRuns(skill); len(runs) > 0 {
-		return h.resetChanged(skill, runs)
+	if lost, ok := errors.AsType[*store.ChangedError](err); ok {
+		return h.resetLost(skill, lost.Run, "")
+	} else if copied, ok := errors.AsType[*store.CopyError](err); ok {
+		return h.resetLost(skill, copied.Run, ", a copy of the run in "+copied.Project)
 	}
 	b := s.Budget
 	_, lockErr := h.files.Holder(skill)
@@ -298,6 +311,30 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	}
 	return fmt.Sprintf("%s: run %s is archived in %s/archive", skill, id, store.Dir) +
 		h.afterReset(skill), nil
+}
+
+// untilPrompt is the next step where a session stays shut after a reset, else empty.
+func (h *handler) untilPrompt(skill loop.Skill) string {
+	session := h.files.HeldIn(skill)
+	if session == "" {
+		return ""
+	}
+	return fmt.Sprintf("; type anything in session %s: until then merges, workers and schedules "+
+		"stay shut", session)
+}
+
+// resetLost archives a run whose record is gone or another project's, whether it runs or not.
+func (h *handler) resetLost(skill loop.Skill, run, of string) (string, error) {
+	err := h.archive(skill, run)
+	if err == nil {
+		if held, lerr := h.files.Holder(skill); lerr != nil || held != nil {
+			err = h.files.Reap(skill, held)
+		}
+	}
+	if of == "" {
+		of = h.afterReset(skill)
+	}
+	return fmt.Sprintf("%s: run %s is archived in %s/archive%s", skill, run, store.Dir, of), err
 }
 
 func (h *handler) afterReset(skill loop.Skill) string {

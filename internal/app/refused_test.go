@@ -50,9 +50,9 @@ func TestARefusalNeedsNoSave(t *testing.T) {
 	}
 }
 
-// TestALoopThatChangesUnderTheCallStaysShut: a loop's files are changed between the look at a call
+// TestALoopThatChangesUnderTheCallIsMended: a loop's files are changed between the look at a call
 // and the lock. The session's other loop, which has ended its iteration, says nothing of the call.
-func TestALoopThatChangesUnderTheCallStaysShut(t *testing.T) {
+func TestALoopThatChangesUnderTheCallIsMended(t *testing.T) {
 	dir, state := t.TempDir(), t.TempDir()
 	a := &App{
 		Env: func(name string) string {
@@ -105,7 +105,13 @@ func TestALoopThatChangesUnderTheCallStaysShut(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := <-done
-	if !strings.Contains(said.Reply.Reason(), "is held back while the loop's state") {
-		t.Errorf("the merge is not held back: %q, %v", said.Reply.Reason(), said.Err)
+	if !said.Reply.Blocks() {
+		t.Errorf("the merge is not refused: %q, %v", said.Reply.Reason(), said.Err)
+	}
+	if !strings.Contains(said.Reply.PersonText(), "review.tick.json was changed; written again") {
+		t.Errorf("the change is not told: %q", said.Reply.PersonText())
+	}
+	if now, err := os.ReadFile(path); err != nil || strings.Contains(string(now), `"x":1`) {
+		t.Errorf("the change is still there: %v, %s", err, now)
 	}
 }

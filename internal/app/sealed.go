@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
@@ -38,10 +39,15 @@ func (h *handler) isOver(r *seal.Record) bool {
 	return !r.On() || !r.Runs() && !store.Exists(r.Project) && h.typedPrompt(r)
 }
 
-// openState opens the project's state and compares it with the seal. State that cannot be opened
-// while a loop is on is damage, like any other change.
+// openState opens the project's state. State that cannot be opened while a loop is on is damage.
 func (h *handler) openState() error {
+	if h.files != nil {
+		return nil
+	}
 	files, err := store.Open(h.project)
+	if errors.Is(err, fs.ErrNotExist) && (h.witness.Runs() || h.ev.Name == event.PreToolUse) {
+		files, err = store.Create(h.project) // what was in it is written again
+	}
 	if err != nil && h.sealed {
 		return &store.ChangedError{
 			Skill:   h.sealedSkill(),
@@ -67,7 +73,18 @@ func (h *handler) sealedSkill() loop.Skill {
 	return loop.Skills()[0]
 }
 
-// sayOnce reports that a run's files were changed, the first time that a turn of its session
+// healed are lines about what somebody had changed in the files, once; an entry has them in its
+// notes.
+func (h *handler) healed() (list []string) {
+	if h.files != nil {
+		for _, line := range h.files.Healed() {
+			list = append(list, "hooks: "+line)
+		}
+	}
+	return list
+}
+
+// sayOnce reports that a run's record was lost, the first time that a turn of its session
 // ends.
 func (h *handler) sayOnce(changed *store.ChangedError, text string) event.Reply {
 	reply := event.Nothing().
@@ -88,31 +105,47 @@ func (h *handler) sayOnce(changed *store.ChangedError, text string) event.Reply 
 	return reply
 }
 
-// loadChanged handles a request whose run's files are not as they were written.
-func (e *entry) loadChanged(changed *store.ChangedError) (store.State, error) {
-	skill, path := e.Skill, e.asks.Path
-	sealed, lost, err := e.files.Sealed(skill, path)
-	if err != nil || sealed.Budget == nil {
-		return store.State{}, errors.Join(changed, err)
+// archiveLost archives a run whose budget file a person deleted, to begin a fresh one (R111).
+func (e *entry) archiveLost() error {
+	lost, err := e.files.Lost(e.Skill, e.asks.Path)
+	if err != nil || lost.Budget == nil {
+		return err
 	}
-	e.State = sealed
-	asks := e.asks
+	e.State = lost
+	asks, run := e.asks, lost.Budget.RunID
 	asks.Scheduled = e.isScheduled()
-	switch run := sealed.Budget.RunID; asks.Mend(e.values(), lost, gone(sealed.Budget)) {
-	case loop.StaysShut:
-		return store.State{}, changed
-	case loop.Restores:
-		if err := e.files.Restore(skill, path); err != nil {
-			return store.State{}, err
-		}
-		e.notes = append(e.notes,
-			"The budget file was gone or empty; it is restored as hooks wrote it last")
-	case loop.Discards:
-		if err := e.files.Archive(skill, run); err != nil {
-			return store.State{}, fmt.Errorf("archive run: %w", err)
-		}
-		e.notes = append(e.notes, fmt.Sprintf("The files of run %s were removed or changed; "+
-			"what hooks wrote of it is in %s/archive/%s", run, store.Dir, run))
+	if !asks.Discards(e.values(), gone(lost.Budget)) {
+		return nil
 	}
-	return e.tx.RecoverFrom(skill, path)
+	if err := e.files.Archive(e.Skill, run); err != nil {
+		return fmt.Errorf("archive run: %w", err)
+	}
+	e.notes = append(e.notes, fmt.Sprintf("The budget file was deleted, so a fresh run begins; "+
+		"run %s is in %s/archive/%s", run, store.Dir, run))
+	return nil
+}
+
+// takesOver makes room for the run that lies here instead of the recorded one, because another
+// state directory wrote it, or makes a run of its own of another project's copy.
+func (e *entry) takesOver(err error) bool {
+	changed, isChanged := errors.AsType[*store.ChangedError](err)
+	copied, isCopy := errors.AsType[*store.CopyError](err)
+	var note string
+	switch {
+	case isCopy:
+		id := e.asks.RunID + "-copy" // a fresh run has the id itself
+		note = fmt.Sprintf("This folder holds a copy of run %s of %s, which is run %s from here "+
+			"on", copied.Run, copied.Project, id)
+		err = e.files.Fork(e.Skill, e.asks.Path, id)
+	case isChanged && changed.Home != "":
+		note = "Run " + changed.Run + " has ended here: " + changed.Changes[len(changed.Changes)-1]
+		err = e.files.Yield(e.Skill, e.asks.Path)
+	default:
+		return false
+	}
+	if err == nil {
+		e.notes = append(e.notes, note)
+	}
+	e.slip(err)
+	return err == nil
 }

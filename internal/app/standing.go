@@ -1,23 +1,24 @@
 package app
 
 import (
-	"errors"
-
 	"hooks/internal/loop"
 	"hooks/internal/proc"
-	"hooks/internal/store"
 	"hooks/internal/usage"
 )
 
 // load reads the state; another budget file is another run. What was looked up for the beginning
 // stays known.
 func (e *entry) load() error {
+	if err := e.archiveLost(); err != nil {
+		return err
+	}
 	s, err := e.tx.RecoverFrom(e.Skill, e.asks.Path)
+	if e.asks.Typed() && e.takesOver(err) {
+		s, err = e.tx.RecoverFrom(e.Skill, e.asks.Path)
+	}
+	e.notes = append(e.notes, e.healed()...)
 	if b := s.Budget; err == nil && b != nil && e.asks.NeedsSeal(b, proc.Of(b.Owner)) {
 		err = e.files.CheckSealed(b)
-	}
-	if changed, ok := errors.AsType[*store.ChangedError](err); ok {
-		s, err = e.loadChanged(changed)
 	}
 	if err == nil {
 		t := &loopState{s}

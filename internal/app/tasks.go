@@ -14,6 +14,7 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/internal/proc"
 	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tasks"
@@ -120,10 +121,8 @@ func (h *handler) runOf(skill loop.Skill) *loop.Budget {
 	if err != nil {
 		return nil
 	}
-	s, err := files.LoadRun(skill)
-	if err != nil {
-		return nil
-	}
+	files.Seal(h.seals, proc.Boot)
+	s, _, _ := files.Look(skill) // the entry itself finds what is wrong
 	return s.Budget
 }
 

@@ -127,10 +127,6 @@ func (m *machine) remove(worktree, runID string) error {
 	if err != nil {
 		return err
 	}
-	names, err := files.Archives()
-	if err != nil {
-		return err
-	}
 	to, err := store.Create(m.project)
 	if err != nil {
 		return err
@@ -140,12 +136,16 @@ func (m *machine) remove(worktree, runID string) error {
 	if err := os.MkdirAll(filepath.Join(m.project, archive), 0o700); err != nil {
 		return err
 	}
-	for _, name := range names {
-		free := filepath.Join(m.project, archive, name)
+	entries, err := os.ReadDir(filepath.Join(worktree, archive))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		free := filepath.Join(m.project, archive, e.Name())
 		for n := 2; exists(free); n++ {
-			free = filepath.Join(m.project, archive, fmt.Sprintf("%s-%d", name, n))
+			free = filepath.Join(m.project, archive, fmt.Sprintf("%s-%d", e.Name(), n))
 		}
-		if err := os.Rename(filepath.Join(worktree, archive, name), free); err != nil {
+		if err := os.Rename(filepath.Join(worktree, archive, e.Name()), free); err != nil {
 			return err
 		}
 	}

@@ -178,7 +178,7 @@ var broken = []struct {
 				{Skill: "work", RunID: "r1", On: true, State: seal.Files{Budget: "{}"}},
 			},
 		}))
-	}, "seal", report.Broken, "has a loop on, and .sdd/loop is gone", "hooks loop reset", ""},
+	}, "seal", report.Doubt, "has a loop on, and .sdd/loop is gone", "hooks loop stop", ""},
 	{"hooks switched off", func(w *world) {
 		w.write("p/.claude/settings.local.json",
 			`{"disableAllHooks":true}`)

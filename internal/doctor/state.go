@@ -118,9 +118,16 @@ func seals(m *machine, n *notes) {
 		defer files.Close()
 		files.Seal(dir, proc.Boot)
 		for _, skill := range loop.Skills() {
-			for _, c := range files.Changed(skill) {
-				n.fail(hint.Of(store.Hinted(c.Err)), "%v", c.Err)
+			_, notes, err := files.Look(skill)
+			if err != nil {
+				n.fail(hint.Of(store.Hinted(err)), "%v", err)
 			}
+			for _, note := range notes {
+				n.warn("nothing is to be done; limits change with `hooks loop raise`", "%s", note)
+			}
+		}
+		if replaced := files.Replaced(); replaced > 0 {
+			n.note("%s in %s", loop.Plural(replaced, "changed file"), store.ReplacedPath)
 		}
 	}
 	n.note("%s", dir.Path())
@@ -131,7 +138,7 @@ func missingState(dir seal.Dir, project string, n *notes) {
 	records, err := dir.Of(project)
 	for _, r := range records {
 		if r.Runs() {
-			n.fail("`hooks loop reset` in a terminal archives what hooks wrote last",
+			n.warn("its next event writes it again; or `hooks loop stop` ends it",
 				"session %s has a loop on, and %s is gone", r.Session, store.Dir)
 		}
 	}

@@ -47,6 +47,8 @@ type loopState struct {
 	saved *loop.Budget // as it is on disk
 	since loop.Spent   // what a present one has beyond it
 	notes []string     // what could not be counted of that
+	// changed are the files that are not as they were written, each in a line.
+	changed []string
 }
 
 // open reports whether an iteration of the run is open.
@@ -152,14 +154,11 @@ func lost(seals seal.Dir, project string) error {
 			case !l.On, l.Ended():
 			case !safefile.IsDir(project):
 				return hint.New("if it was moved, its loop is in the new place; if it was "+
-					"removed, make the folder again and type `hooks loop reset` in it",
+					"removed, make the folder again and type `hooks loop stop` in it",
 					"the folder is gone, and session %s has a loop in it", r.Session)
 			default:
-				return store.Hinted(&store.ChangedError{
-					Skill:   loop.Skill(l.Skill),
-					Session: r.Session,
-					Changes: []string{store.Dir + " is missing"},
-				})
+				return hint.New("`hooks loop stop` ends it; its next event writes the files again",
+					"%s is gone, and session %s has a loop in it", store.Dir, r.Session)
 			}
 		}
 	}
@@ -177,12 +176,11 @@ func cwd() string {
 func (v *question) each(skills []loop.Skill, show func(*loopState) error) error {
 	var errs []error
 	for _, skill := range skills {
-		s, err := v.files.Load(skill)
-		for _, c := range v.files.Changed(skill) {
-			errs = append(errs, store.Hinted(c.Err))
-		}
+		s, notes, err := v.files.Look(skill)
 		if errs = append(errs, store.Hinted(err)); s.Budget != nil {
-			errs = append(errs, show(v.present(skill, s)))
+			l := v.present(skill, s)
+			l.changed = notes
+			errs = append(errs, show(l))
 		}
 	}
 	return errors.Join(errs...)

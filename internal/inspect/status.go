@@ -53,6 +53,7 @@ func (v *question) stand(l *loopState) report.Stand {
 		st.Notes = append(st.Notes, "merges, workers and schedules stay shut until you type "+
 			"anything in session "+session)
 	}
+	st.Notes = append(st.Notes, l.changed...)
 	if v.files.StopMarked(l.skill, b.RunID) {
 		st.Notes = append(st.Notes, "stopped by you; it ends as soon as its state can be written")
 	}

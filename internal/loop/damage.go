@@ -2,36 +2,24 @@ package loop
 
 import "slices"
 
-// Mend is the way an entry deals with a run whose files are not as they were written.
-type Mend uint8
-
-const (
-	StaysShut Mend = iota // only a person's command in a terminal clears it
-	Restores              // the budget file is gone and is written again from the sealed state
-	Discards              // the run is archived, and a fresh one begins
-)
-
-// Mend decides about a run whose files changed. Sealed is the state as it was written last, lost
-// whether the budget file is gone, ownerGone whether the run's client is dead. Between iterations a
-// person who types the command begins a fresh run, or takes up the sealed one with --resume.
-func (e Invocation) Mend(sealed State, lost, ownerGone bool) Mend {
-	abandoned := sealed.Run.SessionID != e.SessionID && ownerGone
-	switch {
-	case e.Scheduled, sealed.Tick != nil && !abandoned, !lost && !abandoned:
-		return StaysShut
-	case !e.Flags.Resume:
-		return Discards
-	case sealed.Tick == nil && lost:
-		return Restores
-	}
-	return StaysShut
+// Discards reports whether a run whose budget file is gone makes room for a fresh one, because a
+// person who types the command deleted it (R111): between two iterations, or once the client of
+// another session is dead. Lost is the run as it was written last.
+func (e Invocation) Discards(lost State, ownerGone bool) bool {
+	abandoned := lost.Run.SessionID != e.SessionID && ownerGone
+	return e.Typed() && !e.Flags.Resume && (lost.Tick == nil || abandoned)
 }
 
-// NeedsSeal reports whether a run without a seal is refused: a run of this session, or of a client
-// that lives, because a new seal would accept whatever its files contain now. Any other run may
-// have been sealed on another machine.
+// Typed reports whether a person typed the command, and no schedule, model or conductor.
+func (e Invocation) Typed() bool { return !e.unasked() && !e.Fed && !e.Command.Tick() }
+
+// NeedsSeal reports whether a run without a seal is refused: a run of a client that lives, or of
+// this session, because a new seal would accept whatever its files contain now. Any other run may
+// have been sealed on another machine, or before its home was lost; so may one of this session that
+// a person resumes once its client is dead.
 func (e Invocation) NeedsSeal(run *Budget, owner Liveness) bool {
-	return run != nil && (run.SessionID == e.SessionID || owner == Alive)
+	resumes := e.Typed() && e.Flags.Resume && owner == Dead
+	return run != nil && (owner == Alive || run.SessionID == e.SessionID && !resumes)
 }
 
 // FromSchedule reports whether no person typed the request: by the origin that the transcript has,

@@ -2,40 +2,38 @@ package loop
 
 import "testing"
 
-// Only a person between two iterations takes up or replaces a run whose files changed; everything
-// else stays shut (R131).
-func TestMend(t *testing.T) {
+// Only a person who types the command without --resume, between two iterations or after a client's
+// death, makes room for a fresh run by deleting the budget file (R111).
+func TestDiscards(t *testing.T) {
 	tests := []struct {
-		name                               string
-		scheduled, resume, open, lost, own bool
-		gone                               bool
-		want                               Mend
+		name                                     string
+		scheduled, model, fed, resume, open, own bool
+		gone, want                               bool
 	}{
-		{name: "typed, file gone", lost: true, own: true, want: Discards},
-		{name: "--resume, file gone", lost: true, own: true, resume: true, want: Restores},
-		{name: "typed, file changed", own: true, want: StaysShut},
-		{name: "--resume, file changed", own: true, resume: true, want: StaysShut},
-		{name: "scheduled, file gone", scheduled: true, lost: true, own: true, want: StaysShut},
-		{name: "in an iteration", open: true, lost: true, own: true, want: StaysShut},
-		{name: "another's that lives", lost: true, want: Discards},
-		{name: "another's iteration that lives", lost: true, open: true, want: StaysShut},
-		{name: "a dead client's, changed", gone: true, want: Discards},
-		{name: "a dead client's iteration", gone: true, open: true, lost: true, want: Discards},
-		{name: "a dead one, changed, --resume", gone: true, resume: true, want: StaysShut},
-		{name: "a dead one, gone, --resume", gone: true, resume: true, lost: true, want: Restores},
-		{name: "own, client gone", own: true, gone: true, want: StaysShut},
+		{name: "typed", own: true, want: true},
+		{name: "--resume", own: true, resume: true},
+		{name: "scheduled", own: true, scheduled: true},
+		{name: "by the model", own: true, model: true},
+		{name: "a conductor's next attempt", own: true, fed: true},
+		{name: "in an iteration", own: true, open: true},
+		{name: "own, client gone, in an iteration", own: true, open: true, gone: true},
+		{name: "another's that lives", want: true},
+		{name: "another's iteration that lives", open: true},
+		{name: "a dead client's iteration", gone: true, open: true, want: true},
+		{name: "a dead one, --resume", gone: true, resume: true},
 	}
 	for _, tt := range tests {
-		sealed := State{Run: &Budget{SessionID: "theirs"}}
+		lost := State{Run: &Budget{SessionID: "theirs"}}
 		if tt.own {
-			sealed.Run.SessionID = "ours"
+			lost.Run.SessionID = "ours"
 		}
 		if tt.open {
-			sealed.Tick = &Tick{}
+			lost.Tick = &Tick{}
 		}
-		e := Invocation{Request: Request{SessionID: "ours", Scheduled: tt.scheduled}}
+		e := Invocation{Request: Request{SessionID: "ours", Scheduled: tt.scheduled,
+			Model: tt.model, Fed: tt.fed}}
 		e.Flags.Resume = tt.resume
-		if got := e.Mend(sealed, tt.lost, tt.gone); got != tt.want {
+		if got := e.Discards(lost, tt.gone); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}

@@ -101,18 +101,25 @@ func enumerate(parts []string) string {
 	}
 }
 
-// raiseText names the new ceilings, without PRs where one PR is watched (R95).
-func raiseText(to Ceilings, scope Scope) string {
-	prs, dollars := Plural(to.PRs, "PR")+", ", "no dollar ceiling"
+// Limits are the run's ceilings as people read them.
+func (b *Budget) Limits() string { return b.Ceilings.text(b.Scope()) }
+
+// text names the ceilings, without PRs where one PR is watched (R95).
+func (c Ceilings) text(scope Scope) string {
+	prs, dollars := Plural(c.PRs, "PR")+", ", "no dollar ceiling"
 	if scope&^(WorkRun|ReviewRun) != 0 {
 		prs = ""
 	}
-	if to.Dollars > 0 {
-		dollars = "$" + to.Dollars.String()
+	if c.Dollars > 0 {
+		dollars = "$" + c.Dollars.String()
 	}
-	return fmt.Sprintf("Lift to %s, %s%s, %s. Or type your own, as in "+
-		"dollars=50 iterations=12.",
-		Plural(to.Iterations, "iteration"), prs, Plural(to.Minutes, "minute"), dollars)
+	return fmt.Sprintf("%s, %s%s, %s", Plural(c.Iterations, "iteration"), prs,
+		Plural(c.Minutes, "minute"), dollars)
+}
+
+// raiseText offers new ceilings.
+func raiseText(to Ceilings, scope Scope) string {
+	return "Lift to " + to.text(scope) + ". Or type your own, as in dollars=50 iterations=12."
 }
 
 func applyBudget(run *Budget, _ *Tick, g Gate, act, answer string) {

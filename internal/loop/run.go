@@ -406,6 +406,15 @@ func latest(b Budget, last *Iteration) Budget {
 	return b
 }
 
+// After is the run as somebody else continued it from before: no counter is lower, and what a
+// person decides is as it was.
+func (b *Budget) After(before *Budget) *Budget {
+	own := latest(*b, &Iteration{Budget: *before})
+	own.Ceilings, own.Pending, own.Config = before.Ceilings, before.Pending, before.Config
+	own.Seq = max(own.Seq, before.Seq)
+	return &own
+}
+
 // SameSHA compares commit names, one of which may be abbreviated to seven characters or more.
 func SameSHA(a, b string) bool {
 	short, long := a, b

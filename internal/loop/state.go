@@ -171,6 +171,9 @@ type Budget struct {
 	// SealedIn is the user's state directory that holds the run's seal, empty where none could be
 	// written.
 	SealedIn string `json:"sealed_in,omitempty"`
+	// Replaced counts how often the run's files were written again, because somebody else had
+	// changed them.
+	Replaced int `json:"replaced,omitempty"`
 	// Receipts are the sessions of the run in which the hooks fired, the last ones.
 	Receipts []Receipt `json:"receipts,omitzero"`
 	// Tasks is what a task loop has beyond that; nil for any other kind.

@@ -32,6 +32,10 @@ func CardText(s Screen, c Card) string {
 		p.row(a.Name, a.style(), "%s", a.standing()+a.rest(false))
 	}
 	p.given("outside", plain, outside(b))
+	if b.Replaced > 0 {
+		p.row("written again", plain, "%s: somebody had changed the run's files",
+			loop.Plural(b.Replaced, "time"))
+	}
 	kindOf(b).card(p, c)
 	p.iterations(c)
 	p.facts(c)

@@ -102,14 +102,14 @@ func (d Dir) Of(project string) (list []*Record, err error) {
 	return list, err
 }
 
-// ProjectOf is the project whose record has a run, "" if none has it.
-func (d Dir) ProjectOf(run string) (project string) {
+// RecordOf is the record that has a run, of whichever project, nil if none has it.
+func (d Dir) RecordOf(run string) (record *Record) {
 	_ = d.each("", func(r *Record) {
 		if slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.RunID == run }) {
-			project = r.Project
+			record = r
 		}
 	})
-	return project
+	return record
 }
 
 // Projects are the projects that have records, in order. A record that cannot be read is left out

@@ -25,6 +25,24 @@ func (d Dir) AppendLine(run, line string) error {
 	return writable(err)
 }
 
+// KeepLines keeps a copy of a whole text of lines, of which the first bytes may be there already.
+func (d Dir) KeepLines(run string, text []byte, there int64) error {
+	path := d.linesPath(run)
+	if info, err := os.Stat(path); err != nil || info.Size() < there {
+		there = 0
+	}
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil && there > 0 {
+		err = os.Truncate(path, there)
+	} else if err == nil {
+		err = orAbsent(os.Remove(path))
+	}
+	if err == nil {
+		err = safefile.Append(path, string(text[there:]))
+	}
+	return writable(err)
+}
+
 // Lines are the copies of a run's lines, nil when there are none.
 func (d Dir) Lines(run string) ([]byte, error) {
 	text, err := os.ReadFile(d.linesPath(run))
@@ -36,8 +54,12 @@ func (d Dir) Lines(run string) ([]byte, error) {
 
 // DropLines removes the copies of a run whose own history is kept.
 func (d Dir) DropLines(run string) error {
-	if err := os.Remove(d.linesPath(run)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return writable(err)
+	return writable(orAbsent(os.Remove(d.linesPath(run))))
+}
+
+func orAbsent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	return err
 }

@@ -20,6 +20,13 @@ const archiveName = "archive"
 // move; a budget outside of .sdd/loop moves only if it is certainly this run's. A crash in between
 // loses nothing, and a second call completes the move. The caller holds the guard.
 func (s *Store) Archive(skill loop.Skill, runID string) error {
+	runs, _ := s.sealedRuns(skill)
+	for _, run := range runs {
+		if told := s.healed; run.RunID == runID {
+			_, _ = s.whole(run, s.compare) // else the archive gets what the record has of it
+			s.healed = told
+		}
+	}
 	err := s.unseal(skill, runID, func(lost []sealed) error {
 		return s.archive(skill, runID, lost)
 	})
@@ -202,7 +209,7 @@ func (s *Store) Archives() (names []string, err error) {
 		return nil, fmt.Errorf("list archive: %w", err)
 	}
 	for _, e := range entries {
-		if e.IsDir() {
+		if e.IsDir() && e.Name() != replacedName {
 			names = append(names, e.Name())
 		}
 	}

@@ -22,7 +22,7 @@ const (
 	progressName = string(loop.Tasks) + ".progress.md"
 	viewName     = string(loop.Tasks) + ".view.json"
 	planName     = string(loop.Audit) + ".plan.md"
-	replacedName = "replaced" // the archive's folder for files of other tools
+	replacedName = "replaced" // the archive's folder for what our own files took the place of
 )
 
 // Progress is the copy of the progress file, nil where none was kept or it cannot be read.

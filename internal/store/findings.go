@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/tidwall/gjson"
 
@@ -30,7 +29,6 @@ func findingsName(run string) string {
 const findingsEnd = ".findings.jsonl"
 
 // Findings reads the findings of an audit loop's run into its budget, unless they are there.
-// ChangedError reports that somebody else changed them.
 func (s *Store) Findings(b *loop.Budget) error {
 	if b.Audit == nil || b.Audit.Findings != nil {
 		return nil
@@ -53,7 +51,9 @@ func (s *Store) readFindings(st *State) error {
 	return s.Findings(st.Budget)
 }
 
-// logged is the run's part of the file, and the findings that it has.
+// logged is the run's part of the file, and the findings that it has. A file that somebody changed
+// is written again from its copy in the state directory, under the guard; ChangedError reports that
+// there is no copy.
 func (s *Store) logged(b *loop.Budget) (text []byte, list []loop.Finding, err error) {
 	t := b.Audit.Found
 	if t.Bytes == 0 {
@@ -65,11 +65,33 @@ func (s *Store) logged(b *loop.Budget) (text []byte, list []loop.Finding, err er
 	case err != nil && !isDamaged(err):
 		return nil, nil, fmt.Errorf("read %s: %w", s.disk.path(name), err)
 	case err != nil, sumOf(text) != t.Sum:
-		return nil, nil, &ChangedError{Skill: b.Skill, Session: b.SessionID,
-			Changes: []string{s.disk.path(name) + " was changed"}}
+		text, err = s.findingsAgain(b, name)
 	}
-	return text, parseFindings(text), nil
+	return text, parseFindings(text), err
 }
+
+// findingsAgain is the run's part of the file from its copy.
+func (s *Store) findingsAgain(b *loop.Budget, name string) ([]byte, error) {
+	text, err := s.seals.Lines(findingsCopy(b.RunID))
+	changed := &ChangedError{b.Skill, b.SessionID, b.RunID,
+		[]string{s.disk.path(name) + " was changed"}, ""}
+	if n := b.Audit.Found.Bytes; err != nil || int64(len(text)) < n || sumOf(text[:n]) !=
+		b.Audit.Found.Sum {
+		return nil, changed
+	} else if text = text[:n]; s.guards == 0 {
+		return text, nil
+	}
+	if err = s.keepReplaced(b.Skill, []string{name}, nil); err == nil {
+		err = errors.Join(s.disk.replace(name, text), s.settle())
+	}
+	if err == nil {
+		s.healed = append(s.healed, undone(changed.Changes, true, ""))
+	}
+	return text, err
+}
+
+// findingsCopy is the name by which the state directory has the findings of a run.
+func findingsCopy(run string) string { return run + "-findings" }
 
 // findingsText is the beginning of the file, up to most bytes; it is shorter where the file is.
 func (s *Store) findingsText(name string, most int64) ([]byte, error) {
@@ -136,6 +158,10 @@ func (s *Store) keepFindings(b *loop.Budget) error {
 	if err := s.appendFindings(name, size, text[size:]); err != nil {
 		return fmt.Errorf("keep findings: %w", err)
 	}
+	if b.SealedIn != "" && b.SealedIn == s.seals.Path() {
+		// without the copy a change of the file shuts the run
+		_ = s.seals.KeepLines(findingsCopy(b.RunID), text, size)
+	}
 	own := *b.Audit
 	own.Found.Bytes, own.Found.Sum = int64(len(text)), sumOf(text)
 	b.Audit = &own
@@ -163,32 +189,4 @@ func (s *Store) verifyFindings(run sealed) error {
 	}
 	_, _, err = s.logged(b)
 	return err
-}
-
-// acceptFindings makes the findings of a run those that its file has now, with a person's consent.
-func (s *Store) acceptFindings(run sealed, f *found) error {
-	st, err := f.state(s, run)
-	if err != nil || st.Budget.Audit == nil {
-		return err
-	}
-	b := st.Budget
-	if _, _, err := s.logged(b); err == nil {
-		return nil
-	}
-	text, err := s.findingsText(findingsName(b.RunID), maxFindings)
-	if err != nil {
-		return err
-	}
-	text = text[:bytes.LastIndexByte(text, '\n')+1]
-	own := *b.Audit
-	own.Findings = slices.Clip(parseFindings(text))
-	own.Found.Bytes, own.Found.Sum = int64(len(text)), sumOf(text)
-	own.Tally()
-	b.Audit = &own
-	_, _, body, err := s.budgetText(run.Budget, b)
-	if err != nil {
-		return err
-	}
-	f.files.Budget = seal.Trim(body)
-	return errors.Join(s.putBudget(run, f.files.Budget), s.settle())
 }

@@ -1,15 +1,14 @@
 package store
 
 import (
+	"slices"
+
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
 
-// What a session is held for.
-const (
-	forReset  = "reset"
-	forAccept = "accept"
-)
+// forReset is what a session is held for.
+const forReset = "reset"
 
 // Hold keeps the sessions shut that have a run which a person is about to archive, while their
 // client is alive: a process that let go of its parents looks like a person's terminal, but a
@@ -46,31 +45,22 @@ func (s *Store) holdLost(skill loop.Skill, id string, alive func(*loop.Budget) b
 	default:
 		return err
 	}
-	run, err := s.sealAgain(st)
+	r, err := s.recordFor(b.SessionID)
 	if err != nil {
 		return err
 	}
-	return s.holdForReset(run, alive)
+	return s.holdForReset(s.seal(r, b, st.BudgetPath), alive)
 }
 
 func (s *Store) holdForReset(run sealed, alive func(*loop.Budget) bool) error {
-	if !s.hold(run, forReset, alive) {
+	if !run.On || run.State.Budget == "" {
 		return nil
 	}
-	return s.seals.Save(run.record)
-}
-
-// hold marks a loop that is on while the client of its run is alive, and reports whether it is
-// marked.
-func (s *Store) hold(run sealed, why string, alive func(*loop.Budget) bool) bool {
-	if !run.On || run.State.Budget == "" {
-		return run.HeldFor != ""
-	}
 	if b, err := s.sealedBudget(run); err != nil || !alive(b) {
-		return false
+		return nil
 	}
-	run.HeldFor, run.HeldBudget = why, run.State.Budget
-	return true
+	run.HeldFor, run.HeldBudget = forReset, run.State.Budget
+	return s.seals.Save(run.record)
 }
 
 // HeldBudgets are the budgets of a record's runs that wait for a person's prompt, as they were
@@ -89,12 +79,11 @@ func HeldBudgets(r *seal.Record) (list []*loop.Budget) {
 
 // Lift lets go of a session that was held, at a person's prompt in it.
 func Lift(dir seal.Dir, r *seal.Record) error {
-	for _, l := range append([]seal.Loop(nil), r.Loops...) {
-		switch l.HeldFor {
+	for _, l := range slices.Clone(r.Loops) {
+		switch own := r.Loop(l.Skill); l.HeldFor {
 		case forReset:
 			r.Drop(l.Skill)
-		case forAccept:
-			own := r.Loop(l.Skill)
+		default: // an earlier version's accept
 			own.HeldFor, own.HeldBudget = "", ""
 		}
 	}
@@ -119,10 +108,10 @@ func (r sealed) held() error {
 	return r.changed("`hooks loop " + r.HeldFor + "` was typed in a terminal, and " + nextPrompt)
 }
 
-// nextPrompt is when a person's accept or reset opens a session again.
+// nextPrompt is when a person's reset opens a session again.
 const nextPrompt = "takes effect with your next prompt in the session"
 
-// HeldIn is the session that waits for a person's prompt since accept or reset, "" without one.
+// HeldIn is the session that waits for a person's prompt since a reset, "" without one.
 func (s *Store) HeldIn(skill loop.Skill) string {
 	runs, _ := s.sealedRuns(skill)
 	for _, run := range runs {

@@ -35,16 +35,16 @@ func wayOut(err error) string {
 	case isNewer:
 		return "upgrade hooks"
 	case isCopy:
-		return "`hooks loop reset` archives the copy; type the command in " + copied.Project +
-			" to change the run"
+		return "type the loop's command with --resume in a session here: the copy becomes a run of " +
+			"its own; or type the command in " + copied.Project
 	case isChanged && says(nextPrompt):
 		return "type anything in the session"
 	case isChanged && changed.Home != "":
-		return fmt.Sprintf("in a terminal of your own: `HOOKS_STATE_HOME=%q hooks loop stop`, "+
-			"then `hooks loop reset`", changed.Home)
-	case isChanged:
-		return "in a terminal of your own: `hooks loop accept` takes the files over as they are, " +
-			"`hooks loop reset` archives the run"
+		return fmt.Sprintf("type the loop's command: it ends the run that was here (--resume "+
+			"continues the other one); in a terminal of your own `HOOKS_STATE_HOME=%q hooks loop "+
+			"stop` ends the other one", changed.Home)
+	case isChanged && full:
+		return "make room on the disk of .sdd/loop; the next event writes them again"
 	case says("read seal"):
 		return "look at that file and remove it, in a terminal of your own"
 	case errors.Is(err, seal.ErrUnwritable) && full:
@@ -63,6 +63,10 @@ func wayOut(err error) string {
 	case errors.Is(err, syscall.ENOTDIR), says("escapes from parent"),
 		says("does not lead to a folder"), says("not a directory"):
 		return "remove or rename .sdd/loop: it must be a folder of this project"
+	case isChanged && says("permission denied"):
+		return "make .sdd/loop writable for you"
+	case isChanged:
+		return "in a terminal of your own: `hooks loop reset` archives the run"
 	case errors.Is(err, errTaken), errors.Is(err, errOtherRun):
 		return "name another --budget-file"
 	case errors.Is(err, fs.ErrNotExist):

@@ -18,7 +18,7 @@ type place struct {
 }
 
 // budgetPath is where the skill's last run kept its budget: the default, or the path that it was
-// given by --budget-file.
+// given by --budget-file. Where somebody spoiled the pointer to it, the record tells.
 func (s *Store) budgetPath(skill loop.Skill) (string, error) {
 	path, pointer := DefaultBudgetPath(skill), s.disk.path(pointerName(skill))
 	body, err := s.disk.read(pointerName(skill))
@@ -30,6 +30,9 @@ func (s *Store) budgetPath(skill loop.Skill) (string, error) {
 	case body == nil:
 		return path, nil
 	case line == "" || rest != "" || strings.ContainsRune(line, 0):
+		if runs, _ := s.sealedRuns(skill); len(runs) > 0 {
+			return runs[len(runs)-1].Budget, nil
+		}
 		return path, damage(pointer, "it is not one line with a path")
 	}
 	return line, nil

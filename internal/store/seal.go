@@ -23,6 +23,7 @@ func (s *Store) Seal(dir seal.Dir, boot func() string) { s.seals, s.boot = dir, 
 type ChangedError struct {
 	Skill   loop.Skill
 	Session string
+	Run     string
 	Changes []string // each file with what differs, as people read it
 	Home    string   // the other state directory that the files name, if they do
 }
@@ -49,7 +50,7 @@ func (r sealed) next() seal.Files {
 }
 
 func (r sealed) changed(changes ...string) error {
-	return &ChangedError{Skill: r.skill(), Session: r.record.Session, Changes: changes}
+	return &ChangedError{r.skill(), r.record.Session, r.RunID, changes, ""}
 }
 
 // own returns a record that was looked up if it is this project's, else nil.

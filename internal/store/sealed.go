@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"hooks/internal/codec"
 	"hooks/internal/loop"
@@ -16,9 +17,8 @@ func (s *Store) active(session string, skill loop.Skill) (run sealed, on bool, e
 	return sealed{l, r}, err == nil && l != nil && l.On, err
 }
 
-// LoadSealed is LoadRun for a run of which a session has a record. It fails with ChangedError where
-// a file is not as it was written last. The files may change while they are read, so it reads them
-// again under the guard before it fails.
+// LoadSealed is LoadRun for a run of which a session has a record. A file that is not as it was
+// written last is written again, under the guard: it may change while it is read.
 func (s *Store) LoadSealed(session string, skill loop.Skill) (State, error) {
 	st, err := s.loadSealed(session, skill)
 	if _, changed := errors.AsType[*ChangedError](err); !changed || s.guards > 0 {
@@ -49,8 +49,8 @@ func (s *Store) loadSealed(session string, skill loop.Skill) (State, error) {
 	if run.Ended() {
 		return s.quiet(run)
 	}
-	f := s.found(run)
-	if err := s.verify(run, f); err != nil {
+	f, err := s.whole(run, s.verify)
+	if err != nil {
 		return State{Skill: run.skill(), BudgetPath: run.Budget}, err
 	}
 	st, err := f.state(s, run)
@@ -102,8 +102,7 @@ func (s *Store) unsealed(st State, session string) error {
 	if b.Clock != nil && b.Clock.Boot != "" && s.boot() != "" && b.Clock.Boot != s.boot() {
 		return nil // a power cut may have lost the record, which is not synced
 	}
-	e := &ChangedError{Skill: b.Skill, Session: session,
-		Changes: []string{"the seal of the session is gone"}}
+	e := &ChangedError{b.Skill, session, b.RunID, []string{"the seal of the session is gone"}, ""}
 	if here := s.seals.Path(); b.SealedIn != here {
 		e.Home, e.Changes[0] = b.SealedIn, fmt.Sprintf(
 			"they are sealed in %s, and here the state directory is %q", b.SealedIn, here)
@@ -134,13 +133,10 @@ func (s *Store) recoverState(session string, skill loop.Skill) (State, error) {
 // where the history has its line; otherwise it stays as far as it came. After a power cut, which
 // may have taken the record's last notes, the history's last line tells what was committed.
 func (s *Store) recoverSealed(run sealed) (State, error) {
-	f := s.found(run)
+	var f found
 	err := run.held()
 	if err == nil {
-		err = s.verify(run, f)
-	}
-	if err == nil {
-		err = s.verifyLine(run)
+		f, err = s.whole(run, s.compare)
 	}
 	if err != nil {
 		return State{Skill: run.skill(), BudgetPath: run.Budget}, err
@@ -237,40 +233,29 @@ func (s *Store) CheckSealed(b *loop.Budget) error {
 	if err != nil {
 		return err
 	}
-	if project := s.seals.ProjectOf(b.RunID); project != "" {
-		return &CopyError{b.RunID, project}
+	if r := s.seals.RecordOf(b.RunID); r != nil {
+		return &CopyError{b.RunID, r.Project}
 	}
-	changes := []string{"the seal of the run is gone"}
-	return &ChangedError{Skill: b.Skill, Session: b.SessionID, Changes: changes}
+	return &ChangedError{b.Skill, b.SessionID, b.RunID, []string{"the seal of the run is gone"}, ""}
 }
 
-// Sealed is what the record of the run with that budget file holds, whatever the project's files
-// say; all of it is nil when there is no record. lost reports that the budget file is not there.
-func (s *Store) Sealed(skill loop.Skill, path string) (st State, lost bool, err error) {
+// Lost is the run with that budget file as its record has it, where somebody removed the file; its
+// Budget is nil otherwise, also after a change that was cut off.
+func (s *Store) Lost(skill loop.Skill, path string) (State, error) {
 	run, known, err := s.recordAt(skill, path)
-	if !known || err != nil {
-		return st, false, err
+	if !known || err != nil || run.Next != nil || s.found(run).files.Budget != "" {
+		return State{}, err
 	}
-	st.Skill, st.BudgetPath = skill, run.Budget
-	if st.Budget, err = s.sealedBudget(run); err != nil {
-		return st, false, err
-	}
-	if text := run.State.Tick; text != "" {
-		if st.Tick, err = decodeTick(tickName(skill), []byte(text)); err != nil {
-			return st, false, err
-		}
-	}
-	return st, s.found(run).files.Budget == "", nil
+	return s.recorded(run)
 }
 
-// Restore writes a run's budget file as the record holds it.
-func (s *Store) Restore(skill loop.Skill, path string) error {
-	run, known, err := s.recordAt(skill, path)
-	if !known || err != nil {
-		return err
+// recorded is a run as its record has it, whatever the project's files say.
+func (s *Store) recorded(run sealed) (st State, err error) {
+	st.Skill, st.BudgetPath = run.skill(), run.Budget
+	if st.Budget, err = s.sealedBudget(run); err == nil && run.State.Tick != "" {
+		st.Tick, err = decodeTick(tickName(run.skill()), []byte(run.State.Tick))
 	}
-	err = s.putBudget(run, run.State.Budget)
-	return wrap("restore budget", errors.Join(err, s.settle()))
+	return st, err
 }
 
 // putBudget writes a run's budget file with a text of its record.
@@ -284,36 +269,38 @@ func (s *Store) putBudget(run sealed, text string) error {
 	})
 }
 
-// Changed are the runs of a skill whose files are not as their records have them.
-func (s *Store) Changed(skill loop.Skill) (list []Change) {
+// Look is Load for people: of a run whose files somebody changed it shows what its record has.
+// notes are those changes, each in a line. Nothing is written.
+func (s *Store) Look(skill loop.Skill) (st State, notes []string, err error) {
 	runs, err := s.sealedRuns(skill)
-	if err != nil {
-		list = append(list, Change{Err: err})
-	}
-	if st, err := s.LoadRun(skill); err == nil {
-		if err := s.CheckSealed(st.Budget); err != nil {
-			list = append(list, Change{st.Budget.RunID, err})
-		}
-	}
+	path, perr := s.budgetPath(skill)
 	for _, run := range runs {
-		err := s.verify(run, s.found(run))
-		if err == nil {
-			err = s.verifyLine(run)
+		if run.HeldFor != "" {
+			continue
 		}
-		if err == nil {
-			err = s.verifyFindings(run)
+		err = errors.Join(err, s.verifyFindings(run))
+		cerr := s.compare(run, s.found(run))
+		changed, ok := errors.AsType[*ChangedError](cerr)
+		if !ok || changed.Home != "" {
+			err = errors.Join(err, cerr)
+			continue
 		}
-		if err != nil {
-			list = append(list, Change{run.RunID, err})
+		notes = append(notes, strings.Join(changed.Changes, "; ")+
+			"; the next event of its session, or its command, writes it again")
+		if perr != nil || s.absolute(path) == s.absolute(run.Budget) {
+			st, perr = s.recorded(run)
+			err = errors.Join(err, perr)
 		}
 	}
-	return list
-}
-
-// Change is a run whose files were changed, or a record that cannot be read, which names no run.
-type Change struct {
-	Run string
-	Err error
+	if st.Budget == nil {
+		var lerr error
+		if st, lerr = s.Load(skill); lerr == nil {
+			lerr = s.CheckSealed(st.Budget)
+		}
+		return st, notes, errors.Join(err, lerr)
+	}
+	st.Lock, perr = s.Holder(skill)
+	return st, notes, errors.Join(err, perr, s.readFindings(&st))
 }
 
 // sealedBudget is a run's budget as the record has it, nil when it has none.

@@ -159,21 +159,24 @@ func TestSkillsOfARecordThatCannotBeRead(t *testing.T) {
 }
 
 // A change that has come to its end leaves its own texts alone as good: the files of before it,
-// put back, are a change by somebody else.
-func TestFilesOfBeforeAreAChange(t *testing.T) {
+// put back, are a change by somebody else, and undone.
+func TestFilesOfBeforeAreUndone(t *testing.T) {
 	s, dir := sealedStore(t)
 	sealed := sealedIn(dir)
-	ok(t, s.saveBudget("", sealed(0)))
+	ok(t, s.saveBudget(DefaultBudgetPath("work"), sealed(0)))
 	before := content(t, s, "work.budget.json")
-	_, err := s.commit(line(1), "", sealed(1))
+	_, err := s.commit(line(1), DefaultBudgetPath("work"), sealed(1))
 	ok(t, err)
-	put(t, s, "work.budget.json", before)
-	for _, dir := range []seal.Dir{dir, seal.At(dir.Path())} {
+	for i, dir := range []seal.Dir{dir, seal.At(dir.Path())} {
+		put(t, s, "work.budget.json", before)
 		s.Seal(dir, func() string { return "b1" })
-		_, err = s.LoadSealed(at(1).SessionID, "work")
-		if _, changed := errors.AsType[*ChangedError](err); !changed {
-			t.Errorf("the budget of before is believed: %v", err)
-		}
+		st, err := s.LoadSealed(at(1).SessionID, "work")
+		ok(t, err)
+		same(t, "seq", st.Budget.Seq, 1)
+		same(t, "replaced", st.Budget.Replaced, i+1)
+		same(t, "healed", s.Healed(), []string{".sdd/loop/work.budget.json was changed; " +
+			"written again as hooks had it (what was there: .sdd/loop/archive/replaced)"})
+		same(t, "healed once more", s.Healed(), nil)
 	}
 }
 

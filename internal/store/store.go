@@ -40,6 +40,7 @@ type Store struct {
 	}
 	seals     seal.Dir // the records that the files are compared with
 	boot      func() string
+	healed    []string
 	changing  bool  // a change of a record's files is under way
 	elsewhere *disk // the folder of a budget file outside of Dir
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"hooks/internal/loop"
@@ -13,23 +14,31 @@ import (
 func (s *Store) unseal(skill loop.Skill, id string, move func(lost []sealed) error) error {
 	runs, _ := s.sealedRuns(skill) // an unreadable record is skipped
 	var lost []sealed
+	var err error
 	for _, run := range runs {
 		next := run.State
 		next.Line, next.History = "", 0 // the history may move
 		if run.RunID == id {
 			if len(s.changes(run, s.found(run))) > 0 || s.verifyLine(run) != nil {
 				before := *run.Loop
-				lost = append(lost, sealed{&before, run.record})
+				record := *run.record
+				record.Loops = slices.Clone(record.Loops)
+				lost = append(lost, sealed{&before, &record})
 			}
 			next = seal.Files{}
 		}
 		run.Next = &next
-		if err := s.seals.Save(run.record); err != nil {
-			return err
+		if err = s.seals.Save(run.record); err != nil {
+			break
 		}
 	}
-	err := s.within(func() error { return move(lost) })
-	if err := errors.Join(err, s.settle()); err != nil {
+	if err == nil {
+		err = errors.Join(s.within(func() error { return move(lost) }), s.settle())
+	}
+	if err != nil {
+		for _, run := range lost { // only the record has it
+			err = errors.Join(err, s.seals.Save(run.record))
+		}
 		return err
 	}
 	had := false
@@ -48,10 +57,10 @@ func (s *Store) unseal(skill loop.Skill, id string, move func(lost []sealed) err
 			return err
 		}
 	}
-	if !had || s.seals.ProjectOf(id) != "" { // a copy of the project has resumed it
+	if !had || s.seals.RecordOf(id) != nil { // a copy of the project has resumed it
 		return nil
 	}
-	return s.seals.DropLines(id)
+	return errors.Join(s.seals.DropLines(id), s.seals.DropLines(findingsCopy(id)))
 }
 
 // keepSealed puts into the archive what a record holds of files that are gone or were changed, so

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -81,13 +82,32 @@ func (s *Store) verify(run sealed, f found) error {
 	if len(changes) == 0 || s.superseded(run, f) {
 		return nil
 	}
-	e := &ChangedError{Skill: run.skill(), Session: run.record.Session, Changes: changes}
-	by := gjson.GetManyBytes(f.budget, "sealed_in", "session_id")
-	if home := by[0].Str; home != "" && home != s.seals.Path() && gjson.ValidBytes(f.budget) {
-		e.Home, e.Changes = home, append(changes, fmt.Sprintf(
-			"session %s wrote them, with the state directory %s", by[1].Str, home))
+	by, home := gjson.GetManyBytes(f.budget, "sealed_in", "session_id", "run_id"), ""
+	if gjson.ValidBytes(f.budget) && by[0].Str != s.seals.Path() {
+		home = by[0].Str
 	}
-	return e
+	if home != "" {
+		changes = append(changes, fmt.Sprintf("session %s wrote them, of run %s, with the state "+
+			"directory %s", by[1].Str, by[2].Str, home))
+	}
+	return &ChangedError{run.skill(), run.record.Session, run.RunID, changes, home}
+}
+
+// compare is verify, also of the history's last line.
+func (s *Store) compare(run sealed, f found) error {
+	err := s.verify(run, f)
+	if changed, ok := errors.AsType[*ChangedError](err); err == nil || ok {
+		line := s.verifyLine(run)
+		switch known := ok && strings.Contains(changed.Error(), historyName(run.skill())); {
+		case line == nil || known:
+		case ok:
+			more, _ := errors.AsType[*ChangedError](line)
+			changed.Changes = append(changed.Changes, more.Changes...)
+		default:
+			return line
+		}
+	}
+	return err
 }
 
 // changes are the differences between a run's files and its record, as people read them.

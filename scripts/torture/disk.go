@@ -76,6 +76,9 @@ func (s schemaSet) read(state string, last *disk) *disk {
 	d := s.folder(state, last)
 	archived, _ := filepath.Glob(filepath.Join(state, "archive", "*"))
 	for _, dir := range archived {
+		if filepath.Base(dir) == "replaced" { // what somebody else wrote
+			continue
+		}
 		old := s.folder(dir, last)
 		maps.Copy(d.decoded, old.decoded)
 		if strings.HasPrefix(filepath.Base(dir), "damaged-") { // as far as it could not be read

@@ -25,6 +25,7 @@ type player struct {
 	dice    *rand.Rand // kills most events; nil kills none
 	kills   int
 	calm    bool // no fault has struck
+	spoiled bool // somebody has cut the history off
 	last    *disk
 }
 

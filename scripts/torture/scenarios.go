@@ -88,7 +88,7 @@ const (
 	running = `[{"id":"a1","type":"subagent","status":"running"}]`
 )
 
-var scenarios = append(workScenarios, loopScenarios...)
+var scenarios = slices.Concat(workScenarios, changedScenarios, loopScenarios)
 
 var workScenarios = []scenario{
 	on("entry", nothing, enter(flags), nextTick, sameTurn, resumed, freshRun),
@@ -129,6 +129,9 @@ var counted = map[string]func(*player, driver.Result){
 	"merge": func(p *player, r driver.Result) {
 		p.Ledger.Merges.Add(!r.Killed && r.Out == "" && !p.Failing)
 	},
+	"merge-over-files-of-before": func(p *player, r driver.Result) {
+		p.Ledger.Merges.Add(!r.Killed && r.Out == "" && !p.Failing)
+	},
 	"opened-a-pr": func(p *player, _ driver.Result) {
 		p.Ledger.PRs.Add(true) // if the event fails, the transcript has it
 	},
@@ -141,11 +144,12 @@ var promised = map[string]func(*player){
 			p.Errorf("a person raised the ceiling to 30 and it is not")
 		}
 	},
-	"merge": func(p *player) {
-		if p.Ledger.Merges.Min > 1 {
-			p.Errorf("one answer let %d merges pass", p.Ledger.Merges.Min)
-		}
-	},
+	"merge":                       onceMerged,
+	"merge-over-files-of-before":  onceMerged,
+	"stop-over-changed-files":     undone,
+	"entry-over-changed-files":    undone,
+	"entry-over-a-deleted-budget": twoRuns,
+	"raise":                       raised,
 }
 
 // Events.

@@ -1,0 +1,249 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/loop"
+	"hooks/internal/seal"
+)
+
+// maxReplaced bounds how many files of one name archive/replaced holds; the last of them gives way.
+const maxReplaced = 20
+
+// ReplacedPath is the folder of what was found in the place of files, as people read it.
+const ReplacedPath = Dir + "/" + archiveName + "/" + replacedName
+
+// undone is a line about changes that were undone.
+func undone(changes []string, kept bool, limits string) string {
+	line := strings.Join(changes, "; ") + "; written again as hooks had it"
+	if kept {
+		line += " (what was there: " + ReplacedPath + ")"
+	}
+	return line + limits
+}
+
+// Replaced counts the files in it.
+func (s *Store) Replaced() int {
+	list, _ := fs.ReadDir(s.disk.root.FS(), archiveName+"/"+replacedName)
+	return len(list)
+}
+
+// Healed are the changes of others that were undone since the last call, each in a line for a
+// person.
+func (s *Store) Healed() []string {
+	list := s.healed
+	s.healed = nil
+	return list
+}
+
+// whole makes a run's files those of its record, and returns them. Without the guard, and where
+// another state directory has taken the run's place, it fails with ChangedError instead.
+func (s *Store) whole(run sealed, compare func(sealed, found) error) (found, error) {
+	f := s.found(run)
+	err := compare(run, f)
+	changed, ok := errors.AsType[*ChangedError](err)
+	if !ok || changed.Home != "" || s.guards == 0 {
+		return f, err
+	}
+	changed, _ = errors.AsType[*ChangedError](s.compare(run, f))
+	if err := s.heal(run, f, changed.Changes); err != nil {
+		return f, fmt.Errorf("%w; they cannot be written again: %w", changed, err)
+	}
+	f = s.found(run)
+	return f, s.verify(run, f)
+}
+
+// heal writes a run's files again as its record has them, with the fields of the found budget that
+// this program does not know. What was found goes to archive/replaced, and the budget counts it.
+func (s *Store) heal(run sealed, f found, changes []string) error {
+	skill, was, then := run.skill(), run.State, run.next()
+	want := then
+	if want.Line == "" { // another run moves into the archive
+		want.Line, want.History = was.Line, was.History
+	}
+	if s.rebooted(run) { // the files were synced, the record was not
+		want.Tick = f.files.Tick
+		if f.files.Budget != "" {
+			want.Budget = f.files.Budget
+		}
+	}
+	at, err := s.placeAgain(skill, run.Budget)
+	var lines []byte
+	if err == nil {
+		lines, err = s.linesAgain(run, f, want.Line)
+	}
+	if err == nil && want.Budget != "" {
+		want.Budget, err = s.budgetAgain(at, run, want.Budget, f.budget)
+	}
+	if err != nil {
+		return err
+	}
+	var aside []string
+	look := func(name string, texts ...string) {
+		if body, err := s.disk.read(name); err != nil ||
+			body != nil && !slices.Contains(texts, seal.Trim(body)) {
+			aside = append(aside, name)
+		}
+	}
+	if lines != nil {
+		want.History = int64(len(lines))
+		look(historyName(skill))
+	}
+	if !s.marks(skill, f.files.Marker) {
+		look(pointerName(skill), was.Marker, then.Marker)
+	}
+	elsewhere := f.budget
+	if at.disk == &s.disk {
+		look(at.name, was.Budget, then.Budget)
+		elsewhere = nil
+	} else if f.files.Budget == was.Budget || f.files.Budget == then.Budget {
+		elsewhere = nil
+	}
+	if want.Tick != "" || f.files.Tick != "" {
+		look(tickName(skill), was.Tick, then.Tick)
+	}
+	run.State, run.Next = want, nil
+	err = s.changeRun(run, func(*seal.Files) {}, func() error {
+		if err := s.keepReplaced(skill, aside, elsewhere); err != nil {
+			return err
+		}
+		if lines != nil {
+			err = s.disk.replace(historyName(skill), lines)
+		}
+		if want.Budget != "" {
+			err = errors.Join(err, s.putBudget(run, want.Budget))
+		}
+		return errors.Join(err, s.tickAgain(run, want, f.locked))
+	})
+	if err == nil {
+		s.healed = append(s.healed, undone(changes, len(aside) > 0 || elsewhere != nil,
+			limitsOf(skill, f.files.Budget, want.Budget)))
+	}
+	return err
+}
+
+// keepReplaced moves files into archive/replaced. The found text of a budget elsewhere is copied
+// there.
+func (s *Store) keepReplaced(skill loop.Skill, names []string, budget []byte) error {
+	if len(names) == 0 && budget == nil {
+		return nil
+	}
+	to, err := s.archiveFolder(replacedName)
+	if err != nil {
+		return err
+	}
+	defer to.root.Close()
+	if budget != nil {
+		err = to.keepCopy(budgetName(skill), budget)
+	}
+	for _, name := range names {
+		if err == nil {
+			_ = to.remove(numberedName(name)(maxReplaced))
+			err = s.move(to, name)
+		}
+	}
+	return errors.Join(err, to.syncDir())
+}
+
+// placeAgain is place, with the folder of the budget made where it is gone.
+func (s *Store) placeAgain(skill loop.Skill, path string) (place, error) {
+	at, err := s.place(skill, path)
+	if errors.Is(err, fs.ErrNotExist) && s.makeFolder(path) {
+		at, err = s.place(skill, path)
+	}
+	return at, err
+}
+
+// budgetAgain is the text of a budget with the fields that only the found one has.
+func (s *Store) budgetAgain(at place, run sealed, text string, found []byte) (string, error) {
+	b, err := s.decodeBudget(run.Budget, run.skill(), []byte(text))
+	if err != nil {
+		return "", err
+	}
+	if budgetFormat.check("", found) != nil {
+		found = []byte(text)
+	}
+	b.Version, b.Audit = loop.Version, b.Audit.Stored()
+	b.Replaced++
+	body, err := fileText(at.disk, at.name, &budgetFormat, *b, found)
+	if err != nil { // with what somebody added it is too long
+		body, err = fileText(at.disk, at.name, &budgetFormat, *b, []byte(text))
+	}
+	return seal.Trim(body), err
+}
+
+// linesAgain is a history with a run's own lines from their copy, in the place of those that
+// somebody wrote or removed; nil where it needs none.
+func (s *Store) linesAgain(run sealed, f found, last string) ([]byte, error) {
+	_, err := s.disk.stat(historyName(run.skill()))
+	whole := f.files.History >= min(run.State.History, run.next().History) && orAbsent(err) == nil
+	if whole && s.verifyLine(run) == nil && (last == "" || s.lineEnd(run, last) > 0) {
+		return nil, nil
+	}
+	own, err := s.seals.Lines(run.RunID)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Contains(own, []byte(last)) {
+		own = append(append(own, last...), '\n')
+	}
+	first := gjson.GetBytes(own, "seq").Int() // lines of an older version have no copy
+	text := []byte{}
+	for raw, err := range s.RawLines(run.skill()) {
+		if err != nil || raw.Check() != nil {
+			continue
+		}
+		it := gjson.GetManyBytes(raw.JSON, "run_id", "outcome", "seq")
+		if it[0].Str != run.RunID || it[1].Str == string(loop.SkippedLock) ||
+			run.RunID == "" || it[2].Int() < first {
+			text = append(append(text, raw.JSON...), '\n')
+		}
+	}
+	return append(text, own...), nil
+}
+
+// tickAgain writes a run's open iteration again, with its lock, or takes away what stands for one.
+func (s *Store) tickAgain(run sealed, want seal.Files, locked bool) error {
+	name := tickName(run.skill())
+	if want.Tick == "" {
+		return s.disk.remove(name)
+	}
+	err := s.disk.replace(name, []byte(want.Tick+"\n"))
+	if err != nil || locked || run.Unlocked {
+		return err
+	}
+	b, err := parse[loop.Budget](run.Budget, []byte(want.Budget))
+	if err != nil {
+		return err
+	}
+	t, err := parse[loop.Tick](name, []byte(want.Tick))
+	if err != nil {
+		return err
+	}
+	_, err = s.Acquire(run.skill(), loop.Lock{Process: b.Owner, Iteration: t.Iteration,
+		StartedAt: t.StartedAt, SessionID: t.SessionID, RunID: t.RunID})
+	return err
+}
+
+// limitsOf names the command that sets the ceilings which somebody wrote into a budget, with its
+// text as it was found and as it is.
+func limitsOf(skill loop.Skill, found, is string) string {
+	flags := ""
+	for _, name := range [...]string{"iterations", "prs", "minutes", "dollars"} {
+		was, now := gjson.Get(found, "max_"+name), gjson.Get(is, "max_"+name)
+		if was.Type == gjson.Number && was.Num != now.Num {
+			flags += " --max-" + name + " " + was.Raw
+		}
+	}
+	if flags == "" {
+		return ""
+	}
+	return fmt.Sprintf(". Limits: `hooks loop raise %s%s`", skill, flags)
+}
