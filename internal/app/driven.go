@@ -205,6 +205,7 @@ func (d *driven) Next() (drive.Order, error) {
 	if d.first && d.plan != nil {
 		d.first = false
 		o := orderOf(d.plan, d.name)
+		o.Left = d.plan.DollarsLeft(config.Load(tracker.Project(d.Env, d.cwd())).Overrun)
 		o.Prompt = strings.TrimSpace(d.name + " " + byDriver + " " + d.words)
 		return o, nil
 	}
@@ -227,6 +228,7 @@ func (d *driven) Next() (drive.Order, error) {
 		return h.lastOrder(t, next), nil
 	}
 	o := orderOf(t.Budget, d.name)
+	o.Left = t.Budget.DollarsLeft(h.config(t).Overrun)
 	o.Prompt = d.name + " " + byDriver
 	if next.Resume {
 		o.Prompt = strings.TrimSpace(d.name + " --resume " + byDriver + " " + d.words)

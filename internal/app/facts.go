@@ -125,7 +125,7 @@ func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err err
 	if spent.Past(t.Budget) {
 		spent.By = usage.Named(path, spent.By)
 	}
-	k.Calls = h.missedCalls(t, calls)
+	k.Calls, k.Overrun = h.missedCalls(t, calls), h.config(t).Overrun
 	k.Count = loop.Count{Spent: spent, Notes: notes, Clock: h.clock(h.now)}
 	if _, call := e.(loop.Call); call { // it ends no iteration
 		return nil

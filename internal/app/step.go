@@ -204,7 +204,12 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 	case r.Ask != nil:
 		return h.askGates(t, r.Ask)
 	case r.Deny != nil:
-		return h.denial(t, r.Deny).Context(r.Context).Say(r.Say)
+		reply = h.denial(t, r.Deny).Context(r.Context).Say(r.Say)
+		if r.Closed != nil { // no Stop reports the end
+			over := loop.Reply{Closed: r.Closed, Between: r.Between, AtStop: true}
+			reply = reply.Say(h.ended(t, over).PersonText())
+		}
+		return reply
 	case r.Closed != nil:
 		reply = h.ended(t, r)
 	}

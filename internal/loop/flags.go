@@ -267,7 +267,7 @@ func (b *Budget) KeptIn(file string) bool {
 // skill's own words.
 func (f Flags) canonical() string {
 	s := fmt.Sprintf("iterations=%d prs=%d minutes=%d dollars=%s", f.Iterations, f.PRs, f.Minutes,
-		f.Dollars.decimal())
+		f.Dollars.Decimal())
 	if f.PR != 0 {
 		s += fmt.Sprintf(" pr=%d", f.PR)
 	}

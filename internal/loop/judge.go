@@ -219,13 +219,22 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	case !a.Stale:
 		need, hold = s.judged(k)
 	}
+	if hold != nil && k.lacks(NeedRunning) != 0 {
+		need = NeedRunning
+	}
 	if need != 0 {
 		return Outcome{Need: need}, true
 	}
-	if hold == nil {
+	if hold == nil || s.spends(k) {
+		hold = nil
 		s.Tick.Workers = without(s.Tick.Workers, e.Agent)
 	}
 	return Outcome{Save: Save{Tick: s.Tick}, Reply: Reply{Continue: hold}}, true
+}
+
+// spends reports whether the open iteration is past the run's dollars, so that every thread ends.
+func (s State) spends(k *Known) bool {
+	return s.Run.overspent(s.Run.DollarsEstimate.Plus(k.Running.Dollars), k.Overrun)
 }
 
 // attempt looks at a task loop's attempt as its turn ends. decided is false where the iteration may
@@ -256,7 +265,9 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 	switch {
 	case need != 0:
 		return Outcome{Need: need}, true
-	case hold != nil:
+	case hold != nil && k.lacks(NeedRunning) != 0:
+		return Outcome{Need: NeedRunning}, true
+	case hold != nil && !s.spends(k):
 		return Outcome{
 			Save:  Save{Run: s.Run, Tick: s.Tick},
 			Reply: Reply{Continue: hold},

@@ -47,7 +47,7 @@ func (e Prompt) whileActive(s State, k *Known) Outcome {
 	case s.Run.leftOver(e.Text):
 		return Outcome{Reply: Reply{Hidden: true, Refuse: "The drive schedule no longer exists. " +
 			"Tell the agent to delete what still fires with CronDelete (CronList names it); " +
-			s.Run.Command + " --resume continues the loop"}}
+			oneBlank(s.Run.Command+" --resume") + " continues the loop"}}
 	case e.Stops && !e.open(s):
 		return e.endBetween(s, k, StopWord)
 	case e.Stops && s.Tick.Interrupted != "" && slices.Contains(s.Tick.Prompts, e.Prompt):
@@ -67,7 +67,8 @@ func (e Prompt) whileActive(s State, k *Known) Outcome {
 	if esc {
 		s.Tick.Interrupt(ByEsc)
 	}
-	own := s.Tick.Interrupted == ByEsc && e.Wakes.isOf(s.Run.Jobs)
+	stopped := s.Tick.Interrupted == ByEsc || s.Tick.overspent()
+	own := stopped && e.Wakes.isOf(s.Run.Jobs)
 	switch {
 	case own:
 		return e.refuseWake(s, k)

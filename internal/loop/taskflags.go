@@ -169,7 +169,7 @@ func (f TaskFlags) words() (list []string) {
 		}
 	}
 	if f.Dollars > 0 {
-		list = append(list, "task-dollars="+f.Dollars.decimal())
+		list = append(list, "task-dollars="+f.Dollars.Decimal())
 	}
 	if f.Strict {
 		list = append(list, "strict-tests")

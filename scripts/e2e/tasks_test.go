@@ -176,7 +176,7 @@ func TestAFireOfTheScheduleDriveIsRefused(t *testing.T) {
 	w := taskWorld(t, 2, Conductor{})
 	w.noRemote()
 	w.Model.script = func(r Request) Turn {
-		if r.Prompt() == "keep the schedule" {
+		if strings.Contains(r.Prompt(), "keep the schedule") {
 			return hasty(len(r.Calls()), load("CronCreate"), Call{"CronCreate", map[string]any{
 				"cron": "* * * * *", "prompt": "/hooks:task", "recurring": true}})
 		}
@@ -194,9 +194,8 @@ func TestAFireOfTheScheduleDriveIsRefused(t *testing.T) {
 			t.Errorf("the model was asked %q", r.Prompt())
 		}
 	}
-	free.Store(true)
-	w.WaitHistory("task", 3, 120*time.Second)
-	if b := w.Budget("task"); b.StopCause != "tasks_complete" {
+	if b := w.Budget("task"); b.Status != "active" || b.IterationsUsed != 1 {
 		t.Errorf("the run is %+v", b)
 	}
+	free.Store(true)
 }
