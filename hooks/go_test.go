@@ -60,7 +60,7 @@ func types(t *testing.T, last drive.Order, env map[string]string, args ...string
 	c := caller{&inspect.Inspector{Env: get, Now: time.Now},
 		strings.NewReader(""), &out, &out}
 	run := &once{last: last}
-	err = cli.Go.drive(k, c, func(command string) (drive.Run, string, error) {
+	err = cli.Go.drive(k, c, func(command string, _ []string) (drive.Run, string, error) {
 		run.prompt = strings.TrimSpace("/sdd:" + command)
 		return run, "", nil
 	})
@@ -154,7 +154,7 @@ func TestGoOnATerminal(t *testing.T) {
 	get := func(name string) string { return env[name] }
 	c := caller{&inspect.Inspector{Env: get, Now: time.Now},
 		strings.NewReader(""), tty, tty}
-	err = cli.Go.drive(k, c, func(string) (drive.Run, string, error) {
+	err = cli.Go.drive(k, c, func(string, []string) (drive.Run, string, error) {
 		return &once{last: drive.Order{Do: drive.Finish, Text: "1 task is done"}}, "", nil
 	})
 	tty.Close()

@@ -48,7 +48,9 @@ func (h *handler) auditEntry(
 		return fresh, "", hint.New("name the plan, as in /"+cmd.Name+" docs/plan.md, or take the "+
 			"last run up again with --restart", "/%s names no plan", cmd.Name)
 	}
-	fresh.audit, fresh.plan, err = h.newAudit(cmd, flags)
+	if fresh.audit, fresh.plan, err = h.newAudit(cmd, flags); err == nil {
+		fresh.left, err = h.preflight(fresh.audit.Worktree, flags.Task)
+	}
 	return fresh, "", err
 }
 

@@ -83,7 +83,8 @@ func (h *handler) taskEntry(
 	if old == nil {
 		run.Import = imported(found, run)
 	}
-	return freshRun{tasks: run}, "", nil
+	left, err := h.preflight(h.project, flags.Task)
+	return freshRun{tasks: run, left: left}, "", err
 }
 
 // mayRetune refuses flags that would change how a run is judged that continues, where no person

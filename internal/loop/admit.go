@@ -28,9 +28,10 @@ type Request struct {
 	Gated   bool
 	Tasks   *TaskRun // of a fresh run of a task loop
 	Audit   *AuditRun
-	Path    string // of the budget file, relative to the project or absolute
-	Config  string // the project's configuration as it is now
-	Prices  string // where a fresh run's prices come from (R61)
+	LeftOut []string // as of the fresh run's Budget
+	Path    string   // of the budget file, relative to the project or absolute
+	Config  string   // the project's configuration as it is now
+	Prices  string   // where a fresh run's prices come from (R61)
 	Tracker *Tracker
 }
 

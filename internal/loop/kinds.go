@@ -69,7 +69,7 @@ var Kinds = []Kind{
 		None: "no task loop in this project; start one with /sdd:go SPEC in a session, " +
 			"or with `hooks go SPEC` here; modes pair and swarm run no loop",
 		Flags: []string{"--tasks", "--check", "--check-timeout", "--drive", "--mode", "--issue",
-			"--max-task-iterations", "--max-task-dollars"},
+			"--untidy", "--max-task-iterations", "--max-task-dollars"},
 		Switches: []string{"--strict-tests"},
 		Lost:     func(b *Budget) bool { return b.Tasks == nil },
 		Report:   `{"outcome":"ok","note":"…"}`,
@@ -80,7 +80,7 @@ var Kinds = []Kind{
 		Ceilings: Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
 		Endless:  true, Alone: true,
 		Driver:   "hooks go audit",
-		Flags:    []string{"--check", "--check-timeout", "--drive"},
+		Flags:    []string{"--check", "--check-timeout", "--drive", "--untidy"},
 		Switches: []string{"--restart"},
 		Lost:     func(b *Budget) bool { return b.Audit == nil },
 		Report:   `{"findings":[],"resolved":[],"verdict":"clean"}`,
