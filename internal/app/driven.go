@@ -26,11 +26,13 @@ type driven struct {
 	name  string // of the command that begins an iteration, as in "/hooks:go"
 	words string // of the person's own command but for --resume, for the first process
 	first bool
-	plan  *loop.Budget // of a fresh audit loop, which the first process begins
-	flags []string     // the client's own
-	run   string       // id of the run when the last process was started
-	seq   int          // and of its last commit
-	why   string       // how that process ended
+	// release lets another process drive the loop, nil before this one does.
+	release func() error
+	plan    *loop.Budget // of a fresh audit loop, which the first process begins
+	flags   []string     // the client's own
+	run     string       // id of the run when the last process was started
+	seq     int          // and of its last commit
+	why     string       // how that process ended
 	// spared says that the process ended before it need have begun anything.
 	spared bool
 }
@@ -78,6 +80,9 @@ func (a *App) Drive(command string, flags []string) (run drive.Run, dir string, 
 	if err = cmp.Or(err, h.plugged(d.name)); err != nil {
 		return nil, "", err
 	}
+	if err := d.alone(); err != nil {
+		return nil, "", err
+	}
 	if fresh.tasks != nil {
 		d.words = ""
 		return d, dir, d.begin(h, cmd, asked, fresh)
@@ -89,6 +94,23 @@ func (a *App) Drive(command string, flags []string) (run drive.Run, dir string, 
 		d.plan = &loop.Budget{Skill: cmd.Skill, Audit: fresh.audit, Ceilings: asked.Ceilings}
 	}
 	return d, dir, nil
+}
+
+// alone refuses to drive a loop that another process drives.
+func (d *driven) alone() error {
+	if d.release != nil || !store.Exists(tracker.Project(d.Env, d.cwd())) {
+		return nil
+	}
+	h, err := d.openForPerson()
+	if err != nil {
+		return err
+	}
+	pid := 0
+	if d.release, pid = h.files.Drive(d.skill); d.release != nil {
+		return nil
+	}
+	return hint.New("watch it with `hooks status --watch`; `hooks loop stop` lets it finish its "+
+		"task and ends it", "process %d drives the %s loop of this project", pid, d.skill)
 }
 
 // in is the program in the folder whose loop is driven: the project, or for an audit loop the
@@ -217,6 +239,9 @@ func (d *driven) Next() (drive.Order, error) {
 		o.Left = d.plan.DollarsLeft(config.Load(tracker.Project(d.Env, d.cwd())).Overrun)
 		o.Prompt = strings.TrimSpace(d.name + " " + byDriver + " " + d.words)
 		return o, nil
+	}
+	if err := d.alone(); err != nil {
+		return drive.Order{}, err
 	}
 	h, t, err := d.load()
 	if errors.Is(err, store.ErrBusy) { // a hook on a slow disk is no end of a run

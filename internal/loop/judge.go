@@ -190,7 +190,14 @@ func (a *Attempt) ending() string {
 func (s State) works() bool {
 	t := s.Tick
 	return t.Attempt != nil && s.Run.payload() != nil && t.Attempt.Judged == nil && t.Started &&
-		!t.Halting() && t.Failed == ""
+		(!t.Halting() || t.stopsKindly(s.Run)) && t.Failed == ""
+}
+
+// stopsKindly reports whether a person has ended the run by a command while a worker was at its
+// attempt: it finishes, and what it proves counts (R43).
+func (t *Tick) stopsKindly(run *Budget) bool {
+	return (t.Interrupted == ByTerminal || t.Interrupted == StopWord) && len(t.Fired) == 0 &&
+		(t.Attempt.Sent || run.driven())
 }
 
 // workerEnds judges the worker of the open attempt as it ends. decided is false for another worker.

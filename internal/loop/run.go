@@ -377,6 +377,9 @@ func (t *Tick) HaltedBy() string {
 // ByEsc is the recorded way in which a person ended a tick by the client's own key.
 const ByEsc = "the user interrupted the turn"
 
+// ByTerminal is the same of the program's own command.
+const ByTerminal = "hooks loop stop"
+
 // Interrupt records that a person ended the tick. Work already dispatched continues; nothing new
 // starts (R43–R45).
 func (t *Tick) Interrupt(how string) {
