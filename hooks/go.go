@@ -199,7 +199,27 @@ func (g goCmd) drive(
 	if last.Cause == "gate_waiting" {
 		way = "answer the questions above, then " + resume
 	}
-	return hint.New(way, "the run stopped: %s", last.Cause)
+	return exitError{hint.New(way, "the run stopped: %s", last.Cause), exitCode(last.Cause)}
+}
+
+// exitError is an error that ends the program with a code of its own.
+type exitError struct {
+	error
+	code int
+}
+
+func (e exitError) Unwrap() error { return e.error }
+
+// exitCode is that of a driver whose run has not finished: 3 waits for a person, 4 stopped at a
+// ceiling, 5 failed.
+func exitCode(cause string) int {
+	switch cause {
+	case "gate_waiting":
+		return 3
+	case "iteration_budget", "wall_clock_budget", "cost_budget":
+		return 4
+	}
+	return 5
 }
 
 // progress is the screen of a driver: lines at the bottom of a terminal, else plain lines.

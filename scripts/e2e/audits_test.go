@@ -313,7 +313,7 @@ func TestTheDriverLosesAnAuditor(t *testing.T) {
 		t.Error(err)
 	}
 	_ = cmd.Wait()
-	w.ended(cmd, out, 1)
+	w.ended(cmd, out, 5)
 	want := []string{"coding 1 ended", "auditing 1 outage", "auditing 1 outage"}
 	if diff := cmp.Diff(want, w.Phases()); diff != "" {
 		t.Errorf("phases (-want +got):\n%s\n%s", diff, out)
@@ -322,7 +322,7 @@ func TestTheDriverLosesAnAuditor(t *testing.T) {
 		t.Errorf("the run is %+v\n%s", b, out)
 	}
 	hang.Store(5)
-	if said := w.goes(1, []string{"audit", "--resume", "--stall", "8s"}); !strings.Contains(said,
+	if said := w.goes(5, []string{"audit", "--resume", "--stall", "8s"}); !strings.Contains(said,
 		"5 attempts in a row fell silent") || !strings.Contains(said, "hooks go audit --restart") {
 		t.Errorf("the person was told:\n%s", said)
 	}
@@ -410,7 +410,7 @@ func TestARecurringFindingAsks(t *testing.T) {
 
 	w = auditSide(makeWorld(t, Conductor{Phase: again}.Say), 1)
 	w.clientOnPath()
-	out := w.goes(1, []string{"audit", "docs/plan.md"})
+	out := w.goes(3, []string{"audit", "docs/plan.md"})
 	if !strings.Contains(out, question) || !strings.Contains(out, "hooks gate answer") ||
 		!strings.Contains(out, "hooks go audit --resume") {
 		t.Errorf("the person was told:\n%s", out)

@@ -62,7 +62,7 @@ func TestDollarsHold(t *testing.T) {
 		w.Model.script = dear(inline(func(int, Work) Turn {
 			return Turn{Calls: []Call{w.absolute(reads)}}
 		}))
-		w.goes(1, []string{"--resume"})
+		w.goes(4, []string{"--resume"})
 		holds(t, w, "task", 0)
 	})
 	t.Run("two workers and a main thread that only read", func(t *testing.T) {
