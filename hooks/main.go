@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 
 	"hooks/internal/app"
 	"hooks/internal/brake"
@@ -15,6 +16,8 @@ import (
 )
 
 func main() {
+	runtime.MemProfileRate = 0 // a process of milliseconds needs no profile
+
 	if code, isLink := brake.Run(os.Args, os.Stderr, app.Pass); isLink { // started as gh, git, …
 		os.Exit(code)
 	}

@@ -223,6 +223,7 @@ func (h *handler) around(t *loopState, e loop.Event) (a loop.Around) {
 			a.PRs = append(a.PRs, loop.Settled{PR: pr.Loop(), InFork: pr.Elsewhere})
 			tracked = append(tracked, loop.TrackedPR{Number: pr.Number, Branch: pr.Branch})
 		}
+		a.Opened = h.opened(t, a.Worktrees)
 	}
 	a.Heads = h.heads(t, tracked)
 	return a
@@ -246,6 +247,31 @@ func (h *handler) askedAtEnd(t *loopState) (list []forge.PR) {
 		list = append(list, answers[i].PRs...)
 	}
 	return list
+}
+
+// opened are the open PRs, the newest first, of branches that the iteration moved or has checked
+// out; none where every attempt to open one printed its address.
+func (h *handler) opened(t *loopState, on []loop.Worktree) (numbers []int) {
+	if t.Tick.Starts.Opened == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	own, err := tracker.BranchesSince(ctx, h.project, t.Tick.StartedAt)
+	h.slip(err)
+	q := h.question(t)
+	q.PRs = true
+	answer := forge.Ask(context.Background(), q)
+	for _, pr := range answer.PRs {
+		checkedOut := slices.ContainsFunc(on, func(w loop.Worktree) bool {
+			return w.Branch == pr.Branch
+		})
+		if _, moved := own[pr.Branch]; (moved || checkedOut) && !pr.Elsewhere {
+			numbers = append(numbers, pr.Number)
+		}
+	}
+	slices.SortFunc(numbers, func(a, b int) int { return b - a })
+	return numbers
 }
 
 // gitTime bounds one question to git; what it does not answer in time stays unknown.

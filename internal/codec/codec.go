@@ -2,12 +2,12 @@
 // call reads and writes: encoding/json first builds tables of all that a type and the types in it
 // could ever hold, and checks every value once more, which costs more than the rest of the call.
 //
-// Tags are those of encoding/json, and so is the output, with four differences. <, > and & stay as
-// they are. A nil slice is an empty list unless it is omitted. A text with the tag codec:"raw" is
-// JSON itself, which is copied as it is and omitted when empty. In an embedded struct, a field with
-// the tag codec:"after=NAME" is written after the field NAME that the outer struct has before it,
-// and the fields that follow come with it, because fields that belong together may lie apart in a
-// file. Every tag begins with json.
+// Tags are those of encoding/json, and so is the output, with five differences. A field without a
+// name is left out. <, > and & stay as they are. A nil slice is an empty list unless it is omitted.
+// A text with the tag codec:"raw" is JSON itself, which is copied as it is and omitted when empty.
+// In an embedded struct, a field with the tag codec:"after=NAME" is written after the field NAME
+// that the outer struct has before it, and the fields that follow come with it, because fields that
+// belong together may lie apart in a file. Every tag begins with json.
 package codec
 
 import (
@@ -42,6 +42,9 @@ func Fields(t reflect.Type) []Field {
 		}
 		tag, _, _ := strings.Cut(strings.TrimPrefix(string(f.Tag), `json:"`), `"`)
 		name, option, _ := strings.Cut(tag, ",")
+		if name == "" || name == "-" {
+			continue
+		}
 		if strings.HasSuffix(string(f.Tag), `codec:"raw"`) {
 			option = "raw"
 		}

@@ -39,7 +39,8 @@ var noon = time.Date(2026, 5, 9, 12, 0, 0, 0, time.UTC)
 // is read again.
 func TestForms(t *testing.T) {
 	for want, v := range map[string]outer{
-		`{"version":0,"text":"","inode":0}`: {},
+		`{"version":0,"text":"","inode":0}`:                 {},
+		`{"version":0,"text":"\"\\/\b\f\n\r\té","inode":0}`: {inner2: inner2{"\"\\/\b\f\n\r\té"}},
 		`{"version":1,"text":"a<&>é\n\"\u2028","at":"2026-05-09T12:00:00Z","inode":18446744073709551615,` +
 			`"raw":{ "x":	1 },"next":{"list":[]},"by":{"a":{"name":"n","list":[1,2]},"b":{"list":[]}},` +
 			`"pairs":[[1,2]],"own":[],"marked":true}`: {
@@ -66,6 +67,16 @@ func TestForms(t *testing.T) {
 		List []int `json:"list"`
 	}{}); string(text) != `{"list":[]}` || err != nil {
 		t.Errorf("a nil list is %s, %v", text, err)
+	}
+	type nameless struct {
+		Name string `json:"name"`
+		Left string `json:"-"`
+		own  map[string]bool
+	}
+	var got nameless
+	err := Decode(gjson.Parse(`{"name":"n","-":"x","":{"a":true},"own":{"a":true}}`), &got)
+	if err != nil || got.Name != "n" || got.Left != "" || got.own != nil {
+		t.Errorf("read %+v, %v", got, err)
 	}
 	if _, err := Encode(struct {
 		F float64 `json:"f"`

@@ -56,9 +56,9 @@ func decode(v reflect.Value, text gjson.Result) error {
 func decodePlain(v reflect.Value, text gjson.Result) bool {
 	switch v.Kind() {
 	case reflect.String:
-		plain := text.Type == gjson.String && !strings.Contains(text.Raw, `\`)
+		plain := text.Type == gjson.String && !strings.Contains(text.Raw, `\u`)
 		if plain && utf8.ValidString(text.Raw) {
-			v.SetString(text.Raw[1 : len(text.Raw)-1])
+			v.SetString(text.Str)
 			return true
 		}
 	case reflect.Bool:

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/codec"
 	"hooks/internal/safefile"
 )
 
@@ -153,7 +156,9 @@ func Of(kept, project string) Config {
 		return Load(project)
 	}
 	c := Config{Overrun: DefaultOverrun, has: map[string]bool{overrun: true}}
-	_ = json.Unmarshal([]byte(kept), &c) // a setting that cannot be read has its default
+	if gjson.Valid(kept) {
+		_ = codec.Decode(gjson.Parse(kept), &c) // a setting that cannot be read has its default
+	}
 	return c.finish()
 }
 

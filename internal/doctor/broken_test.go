@@ -357,6 +357,12 @@ var broken = []struct {
 			Iteration: 2, StartedAt: began}})
 	}, "open-iterations", report.Doubt, "work iteration 2 is open and its session",
 		"/sdd:work --loop --resume", ""},
+	{"an open iteration without a brake", func(w *world) {
+		w.run(func(*loop.Budget) {})
+		w.save(loop.Save{Tick: &loop.Tick{RunID: "run-1", SessionID: "s1", Skill: loop.Work,
+			Iteration: 2, StartedAt: began}})
+	}, "open-iterations", report.Doubt, "work iteration 2 runs without a brake",
+		"protect the branch", ""},
 	{"a run that waits for a person", func(w *world) {
 		w.run(func(b *loop.Budget) {
 			b.Status, b.Pending = loop.Paused,

@@ -211,6 +211,9 @@ func openIterations(m *machine, n *notes) {
 			n.warn(fmt.Sprintf("continue with %s, or archive it with `hooks loop reset %s`",
 				resume, skill),
 				"%s %s is %s and its session (pid %d) is gone", skill, at, is, b.Owner.PID)
+		case s.Tick != nil && !s.Tick.Braked:
+			n.warn("see the iteration's first line, and protect the branch at its forge",
+				"%s %s runs without a brake: programs are not judged as they start", skill, at)
 		case s.Tick != nil:
 			n.note("%s %s runs in pid %d", skill, at, b.Owner.PID)
 		default:

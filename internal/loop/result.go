@@ -266,6 +266,17 @@ func (t *Tick) endStarts(e Result) {
 	t.Starts.Dropped = nil
 }
 
+// opened ends the attempts whose address no call printed, by what the tracker lists (R30).
+func (t *Tick) opened(numbers []int) {
+	for _, n := range numbers {
+		if t.Starts.Opened > 0 && !t.knowsPR(n) {
+			t.Starts.Opened--
+			t.count(Effect{Kind: OpenedPR, PR: n})
+		}
+	}
+	t.Starts.Opened = 0
+}
+
 // touch notes a PR that a call which succeeded was about; 0 is none.
 func (t *Tick) touch(pr int) {
 	if pr > 0 {

@@ -219,6 +219,7 @@ type Around struct {
 	Heads     map[string]string // remote head by branch, for the tracked PRs
 	Worktrees []Worktree        // on disk now; nil when unknown
 	PRs       []Settled
+	Opened    []int  // as of Opened, the newest first, where a start waits for its PR
 	UnderLoop bool   // /loop brings the next tick
 	Trail     string // as of Tick
 	Dropped   string // as of Facts, where the last task or the PR ends

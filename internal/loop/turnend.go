@@ -122,6 +122,7 @@ func (e TurnEnd) finish(s State, k *Known, crons []Scheduled) Outcome {
 	for _, pr := range k.Around.PRs {
 		s.Tick.settle(pr.PR, pr.InFork)
 	}
+	s.Tick.opened(k.Around.Opened)
 	s.hear(e.Turn, k.Dialogs)
 	s.missed(k.Calls)
 	if ask := e.owed(s, k); ask != nil {

@@ -12,7 +12,7 @@ import (
 
 // maxNotes is the size of a file, in bytes, from which a change replaces it and adds nothing: every
 // event reads it.
-const maxNotes = 64 << 10
+const maxNotes = 16 << 10
 
 // note is what a file has after its record: a change of a run's files begins, or with no Next the
 // one that began last has come to its end. Adding a note costs a tenth of replacing the file.
