@@ -80,9 +80,6 @@ func (a *App) Drive(command string, flags []string) (run drive.Run, dir string, 
 	if err = cmp.Or(err, h.plugged(d.name)); err != nil {
 		return nil, "", err
 	}
-	if err := d.alone(); err != nil {
-		return nil, "", err
-	}
 	if fresh.tasks != nil {
 		d.words = ""
 		return d, dir, d.begin(h, cmd, asked, fresh)
@@ -97,13 +94,9 @@ func (a *App) Drive(command string, flags []string) (run drive.Run, dir string, 
 }
 
 // alone refuses to drive a loop that another process drives.
-func (d *driven) alone() error {
-	if d.release != nil || !store.Exists(tracker.Project(d.Env, d.cwd())) {
+func (d *driven) alone(h *handler) error {
+	if d.release != nil {
 		return nil
-	}
-	h, err := d.openForPerson()
-	if err != nil {
-		return err
 	}
 	pid := 0
 	if d.release, pid = h.files.Drive(d.skill); d.release != nil {
@@ -240,12 +233,12 @@ func (d *driven) Next() (drive.Order, error) {
 		o.Prompt = strings.TrimSpace(d.name + " " + byDriver + " " + d.words)
 		return o, nil
 	}
-	if err := d.alone(); err != nil {
-		return drive.Order{}, err
-	}
 	h, t, err := d.load()
 	if errors.Is(err, store.ErrBusy) { // a hook on a slow disk is no end of a run
 		return drive.Order{Do: drive.Wait, Until: d.now().Add(pollTime), Text: err.Error()}, nil
+	}
+	if err == nil && h != nil {
+		err = d.alone(h)
 	}
 	if err != nil {
 		return drive.Order{}, err

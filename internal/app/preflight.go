@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -45,7 +46,7 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 			"hold them", "%s not committed: %s", loop.Plural(len(tree.Dirty), "file"),
 			firstOf(tree.Dirty))
 	}
-	if why, way := missingProgram(root, f.Check); why != "" {
+	if why, way := missingProgram(ctx, root, f.Check); why != "" {
 		return nil, hint.New(way, "the check %q cannot run: %s", f.Check, why)
 	}
 	if lock := filepath.Join(repo.Dir, "index.lock"); isFile(lock) {
@@ -94,7 +95,7 @@ func firstOf(list []string) string {
 
 // missingProgram is why a command line cannot start its first program, as far as its text plainly
 // names one, and what to do; "" where nothing is wrong or nothing can be seen.
-func missingProgram(root, command string) (why, way string) {
+func missingProgram(ctx context.Context, root, command string) (why, way string) {
 	words := loop.SplitWords(command)
 	assigns := func(w string) bool { return strings.Contains(w, "=") }
 	for len(words) > 0 && assigns(words[0]) && !strings.HasPrefix(words[0], "PATH=") {
@@ -111,7 +112,8 @@ func missingProgram(root, command string) (why, way string) {
 	}
 	switch info, err := os.Stat(path); {
 	case !strings.Contains(program, "/"):
-		if exec.Command("sh", "-c", `command -v -- "$1"`, "sh", program).Run() != nil {
+		looks := exec.CommandContext(ctx, "sh", "-c", `command -v -- "$1"`, "sh", program)
+		if _, missing := errors.AsType[*exec.ExitError](looks.Run()); missing && ctx.Err() == nil {
 			return program + " is no program on PATH", "install it, or name another check"
 		}
 		return "", ""
@@ -169,8 +171,9 @@ type permissions struct {
 
 func (h *handler) permissions(args []string) permissions {
 	p := permissions{mode: "default"}
-	for _, path := range h.clientPlaces().Settings {
+	for _, path := range h.settingsFiles() {
 		text, _ := safefile.Read(path, config.MaxFile)
+		p.unknown = p.unknown || gjson.Get(text, "sandbox.enabled").Bool() // it may allow Bash
 		if mode := gjson.Get(text, "permissions.defaultMode").Str; mode != "" {
 			p.mode = mode
 		}
@@ -234,8 +237,7 @@ func (h *handler) plugged(command string) error {
 		})
 		return on
 	}
-	for _, path := range append(slices.Clone(h.clientPlaces().Settings),
-		filepath.Join(h.clientPlaces().Managed, "managed-settings.json")) {
+	for _, path := range h.settingsFiles() {
 		text, _ := safefile.Read(path, config.MaxFile)
 		if enabled(text) {
 			return nil
