@@ -148,6 +148,10 @@ func (h *handler) carryOut(t *loopState, o loop.Outcome) (event.Reply, error) {
 	if o.Unlock {
 		h.release(t.Skill)
 	}
+	if d := o.Reply.Deny; o.Unlock && d != nil && d.Ends && h.after != nil {
+		h.slip(h.after()) // the client may end with the reply, and this process with it
+		h.after = nil
+	}
 	for _, n := range o.Notify {
 		h.notice(t, n)
 	}
