@@ -32,6 +32,7 @@ type goCmd struct {
 	Mode  string `enum:"${modes}," default:"" placeholder:"MODE" help:"${enum} or the spec's."`
 
 	CheckTimeout string `placeholder:"N" help:"Minutes for one run of the check command."`
+	Untidy       string `placeholder:"WORD" help:"With uncommitted files: stop or leave-out."`
 	StrictTests  bool   `help:"Ask a person about tests that were weakened."`
 
 	MaxTaskIterations string `placeholder:"N" help:"Attempts at one task."`
@@ -57,8 +58,8 @@ func (goCmd) Help() string {
 
 // Run drives a loop to its end. The gates of a fresh task loop are asked before any client starts.
 func (g goCmd) Run(k *kong.Context, a *app.App, c caller) error {
-	return g.drive(k, c, func(command string) (drive.Run, string, error) {
-		run, dir, err := a.Drive("/" + cmp.Or(g.Plugin, "hooks") + ":" + command)
+	return g.drive(k, c, func(command string, flags []string) (drive.Run, string, error) {
+		run, dir, err := a.Drive("/"+cmp.Or(g.Plugin, "hooks")+":"+command, flags)
 		if err != nil {
 			return nil, "", err
 		}
@@ -132,6 +133,7 @@ func (g goCmd) arguments(spec string) string {
 	for _, flag := range [...]struct{ name, value string }{
 		{"--tasks", g.Tasks}, {"--check", g.Check}, {"--mode", g.Mode}, {"--issue", g.Issue},
 		{"--check-timeout", g.CheckTimeout}, {"--max-task-iterations", g.MaxTaskIterations},
+		{"--untidy", g.Untidy},
 		{"--max-task-dollars", g.MaxTaskDollars}, {"--max-iterations", g.MaxIterations},
 		{"--max-minutes", g.MaxMinutes}, {"--max-dollars", g.MaxDollars},
 	} {
@@ -155,7 +157,8 @@ func (g goCmd) arguments(spec string) string {
 // for a person is an error. start gets the skill with its arguments, as in "go docs/spec.md", and
 // returns the folder in which the clients start too.
 func (g goCmd) drive(
-	k *kong.Context, c caller, start func(command string) (drive.Run, string, error),
+	k *kong.Context, c caller,
+	start func(command string, flags []string) (drive.Run, string, error),
 ) error {
 	if err := drive.Outside(c.Env); err != nil {
 		return err
@@ -167,7 +170,7 @@ func (g goCmd) drive(
 	if g.Stall <= 0 {
 		return hint.New("give a time such as 15m", "--stall %v is no time to wait", g.Stall)
 	}
-	run, dir, err := start(skill + " " + g.arguments(spec))
+	run, dir, err := start(skill+" "+g.arguments(spec), flags)
 	if err != nil {
 		return err
 	}
@@ -196,7 +199,27 @@ func (g goCmd) drive(
 	if last.Cause == "gate_waiting" {
 		way = "answer the questions above, then " + resume
 	}
-	return hint.New(way, "the run stopped: %s", last.Cause)
+	return exitError{hint.New(way, "the run stopped: %s", last.Cause), exitCode(last.Cause)}
+}
+
+// exitError is an error that ends the program with a code of its own.
+type exitError struct {
+	error
+	code int
+}
+
+func (e exitError) Unwrap() error { return e.error }
+
+// exitCode is that of a driver whose run has not finished: 3 waits for a person, 4 stopped at a
+// ceiling, 5 failed.
+func exitCode(cause string) int {
+	switch cause {
+	case "gate_waiting":
+		return 3
+	case "iteration_budget", "wall_clock_budget", "cost_budget":
+		return 4
+	}
+	return 5
 }
 
 // progress is the screen of a driver: lines at the bottom of a terminal, else plain lines.

@@ -4,8 +4,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,7 +62,7 @@ func types(t *testing.T, last drive.Order, env map[string]string, args ...string
 	c := caller{&inspect.Inspector{Env: get, Now: time.Now},
 		strings.NewReader(""), &out, &out}
 	run := &once{last: last}
-	err = cli.Go.drive(k, c, func(command string) (drive.Run, string, error) {
+	err = cli.Go.drive(k, c, func(command string, _ []string) (drive.Run, string, error) {
 		run.prompt = strings.TrimSpace("/sdd:" + command)
 		return run, "", nil
 	})
@@ -154,7 +156,7 @@ func TestGoOnATerminal(t *testing.T) {
 	get := func(name string) string { return env[name] }
 	c := caller{&inspect.Inspector{Env: get, Now: time.Now},
 		strings.NewReader(""), tty, tty}
-	err = cli.Go.drive(k, c, func(string) (drive.Run, string, error) {
+	err = cli.Go.drive(k, c, func(string, []string) (drive.Run, string, error) {
 		return &once{last: drive.Order{Do: drive.Finish, Text: "1 task is done"}}, "", nil
 	})
 	tty.Close()
@@ -215,16 +217,26 @@ printf '{"type":"result","num_turns":0,"result":"%s"}' \
 // In a terminal a person answers gates 1 and 2 before the first client starts; a no starts none
 // (T46, T49, T50).
 func TestGoAsksItsGatesOnATerminal(t *testing.T) {
-	dir, project := t.TempDir(), t.TempDir()
+	dir, project, home := t.TempDir(), t.TempDir(), t.TempDir()
 	started := filepath.Join(dir, "started")
 	for path, text := range map[string]string{filepath.Join(dir, "claude"): shyClient,
-		filepath.Join(project, "spec.md"): "# It\n\nIt is.\n\n## Tasks\n\n- [ ] Do it\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		filepath.Join(project, "spec.md"): "# It\n\nIt is.\n\n## Tasks\n\n- [ ] Do it\n",
+		filepath.Join(home, ".claude", "settings.json"): `{"enabledPlugins":{"hooks@a":true},` +
+			`"permissions":{"allow":["Bash"]}}`} {
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err = errors.Join(err, os.WriteFile(path, []byte(text), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."},
+		{"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "start"}} {
+		git := exec.Command("git", args...)
+		if git.Dir = project; git.Run() != nil {
+			t.Skip("no git")
+		}
+	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	env := []string{"STARTED=" + started, "HOME=" + t.TempDir()}
+	env := []string{"STARTED=" + started, "HOME=" + home}
 	types := func(args []string, keys ...string) string {
 		s := onTerminal(t, project, 100, env, args...)
 		for i, key := range keys {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -126,6 +127,9 @@ func people(a *app.App, args []string) (code int) {
 	}
 	if err != nil {
 		complain(c.errs, err)
+		if end, ok := errors.AsType[exitError](err); ok {
+			return end.code
+		}
 		return 1
 	}
 	return 0

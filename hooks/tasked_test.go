@@ -52,6 +52,7 @@ func taskedMain(args []string) int {
 		os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	fmt.Fprintf(logged, "%s\n%s\n",
 		strings.TrimSpace(prompt+" "+flagValue(args, "--agent")), context)
+	fmt.Fprintln(logged, "may spend", flagValue(args, "--max-budget-usd"))
 	logged.Close()
 	line := func(kind, text string) {
 		if os.Getenv("UNREAD") != "" { // it keeps no transcripts

@@ -201,6 +201,7 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 				"commit a .gitignore)")
 		}
 	}
+	e.Dirty = append(e.Dirty, h.keptOut(ctx, t, root)...)
 	e.Tree = treeSum(root, tree.Dirty)
 	switch {
 	case errs[4] != nil:
@@ -242,7 +243,12 @@ func (h *handler) tree(ctx context.Context, root string) (tracker.Tree, error) {
 			kept = append(kept, path)
 		}
 	}
-	tree.Dirty = kept
+	if tree.Dirty = kept; len(kept) > 0 {
+		left := h.leftOut(root)
+		tree.Dirty = slices.DeleteFunc(kept, func(path string) bool {
+			return slices.Contains(left, path)
+		})
+	}
 	return tree, err
 }
 

@@ -38,11 +38,8 @@ func (h *handler) auditEntry(
 	case h.feeding && old != nil && old.Audit != nil:
 		flags.Rest = []string{old.Audit.Plan} // the run's command may be one that names none
 		return fresh, "", nil
-	case old != nil && old.Audit != nil && (cmd.Tick() || old.Drives(*flags)):
+	case old != nil && old.Audit != nil && old.Drives(*flags):
 		return fresh, "", nil
-	case cmd.Tick():
-		return fresh, "", hint.New("a person starts it with /sdd:audit PLAN",
-			"/%s continues an audit loop, and none runs here", cmd.Name)
 	case flags.Restart, flags.Resume && !named:
 		return fresh, "", h.mayRestart(cmd, old, flags)
 	case flags.Resume && old != nil && old.Restartable():
@@ -51,7 +48,9 @@ func (h *handler) auditEntry(
 		return fresh, "", hint.New("name the plan, as in /"+cmd.Name+" docs/plan.md, or take the "+
 			"last run up again with --restart", "/%s names no plan", cmd.Name)
 	}
-	fresh.audit, fresh.plan, err = h.newAudit(cmd, flags)
+	if fresh.audit, fresh.plan, err = h.newAudit(cmd, flags); err == nil {
+		fresh.left, err = h.preflight(fresh.audit.Worktree, flags.Task)
+	}
 	return fresh, "", err
 }
 

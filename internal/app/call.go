@@ -48,6 +48,10 @@ func (h *handler) toolCall() loop.Call {
 func (h *handler) fetchCall(t *loopState, k *loop.Known, need loop.Need) (err error) {
 	if need&loop.NeedRunning != 0 {
 		k.Running, k.Read, err = h.runningCount(t)
+		if h.ev.Name == event.PreToolUse && h.replayRepo == nil && nearCeiling(t, k.Running) {
+			usage.AwaitCall(h.transcript(t, loop.Call{}), h.ev.AgentID, h.ev.ToolUseID)
+			k.Running, k.Read, err = h.runningCount(t)
+		}
 		k.Overrun, k.Model = h.config(t).Overrun, h.model(t, k.Running.Cursors)
 		h.slip(err)
 	}
@@ -72,6 +76,13 @@ func (h *handler) fetchCall(t *loopState, k *loop.Known, need loop.Need) (err er
 		return err
 	}
 	return nil
+}
+
+// nearCeiling reports whether half of the run's dollars are spent: then the answer that makes a
+// call is waited for, so that it counts at once.
+func nearCeiling(t *loopState, r loop.Running) bool {
+	most := t.Budget.Ceilings.Dollars
+	return most > 0 && t.Budget.DollarsEstimate.Plus(r.Dollars) >= most/2
 }
 
 // runningCount counts what the iteration has spent until now, and how much of that was read in this

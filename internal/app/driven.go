@@ -26,10 +26,13 @@ type driven struct {
 	name  string // of the command that begins an iteration, as in "/hooks:go"
 	words string // of the person's own command but for --resume, for the first process
 	first bool
-	plan  *loop.Budget // of a fresh audit loop, which the first process begins
-	run   string       // id of the run when the last process was started
-	seq   int          // and of its last commit
-	why   string       // how that process ended
+	// release lets another process drive the loop, nil before this one does.
+	release func() error
+	plan    *loop.Budget // of a fresh audit loop, which the first process begins
+	flags   []string     // the client's own
+	run     string       // id of the run when the last process was started
+	seq     int          // and of its last commit
+	why     string       // how that process ended
 	// spared says that the process ended before it need have begun anything.
 	spared bool
 }
@@ -38,12 +41,12 @@ type driven struct {
 // the command continues, else a fresh one. command is as in "/hooks:go docs/spec.md --check 'go
 // test ./...'". A fresh task loop begins here, by the same entry as a session's, and waits at its
 // gates before any client is started (T49, T50, T92). A fresh audit loop has no such gates: its
-// first process begins it.
-func (a *App) Drive(command string) (run drive.Run, dir string, err error) {
+// first process begins it. flags are the client's own.
+func (a *App) Drive(command string, flags []string) (run drive.Run, dir string, err error) {
 	cmd, ok := loop.ParsePrompt(command,
 		config.Load(tracker.Project(a.Env, a.cwd())).TaskNamespaces...)
 	kind, attempts := attemptsOf(cmd.Skill)
-	if !ok || !attempts || cmd.Tick() {
+	if !ok || !attempts {
 		return nil, "", hint.New("use --plugin hooks or --plugin sdd",
 			"%q begins no task loop and no audit loop", strings.TrimSpace(command))
 	}
@@ -52,35 +55,55 @@ func (a *App) Drive(command string) (run drive.Run, dir string, err error) {
 			cmd.Name[strings.Index(cmd.Name, ":")+1:],
 			"`hooks go` starts clients, and this is a session of the client")
 	}
-	d := &driven{skill: cmd.Skill, first: true, name: "/" + cmd.Name,
+	d := &driven{skill: cmd.Skill, first: true, name: "/" + cmd.Name, flags: flags,
 		words: strings.TrimSuffix(cmd.Args, "--resume")}
 	d.App, dir = a.in(cmd.Skill)
 	cmd.Args = strings.TrimSpace(cmd.Args + " " + byDriver)
-	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
+	asked, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
 	if err != nil {
 		return nil, "", err
 	}
 	h := d.entering(dir)
-	fresh, said, err := kind.enter(h, cmd, &flags)
+	fresh, said, err := kind.enter(h, cmd, &asked)
 	switch {
 	case err != nil:
 		return nil, "", err
 	case said != "":
 		return nil, "", hint.New("do its tasks in a session, or choose another --mode", "%s", said)
-	case fresh.tasks != nil:
-		d.words = ""
-		return d, dir, d.begin(h, cmd, flags, fresh)
 	}
 	old := h.runOf(cmd.Skill)
+	if fresh.tasks == nil && fresh.audit == nil {
+		d.continues(old)
+		check, _ := old.Check()
+		err = h.permitted(check)
+	}
+	if err = cmp.Or(err, h.plugged(d.name)); err != nil {
+		return nil, "", err
+	}
+	if fresh.tasks != nil {
+		d.words = ""
+		return d, dir, d.begin(h, cmd, asked, fresh)
+	}
 	if old != nil {
 		d.run, d.seq = old.RunID, old.Seq
 	}
 	if fresh.audit != nil {
-		d.plan = &loop.Budget{Skill: cmd.Skill, Audit: fresh.audit, Ceilings: flags.Ceilings}
-	} else {
-		d.continues(old)
+		d.plan = &loop.Budget{Skill: cmd.Skill, Audit: fresh.audit, Ceilings: asked.Ceilings}
 	}
 	return d, dir, nil
+}
+
+// alone refuses to drive a loop that another process drives.
+func (d *driven) alone(h *handler) error {
+	if d.release != nil {
+		return nil
+	}
+	pid := 0
+	if d.release, pid = h.files.Drive(d.skill); d.release != nil {
+		return nil
+	}
+	return hint.New("watch it with `hooks status --watch`; `hooks loop stop` lets it finish its "+
+		"task and ends it", "process %d drives the %s loop of this project", pid, d.skill)
 }
 
 // in is the program in the folder whose loop is driven: the project, or for an audit loop the
@@ -113,6 +136,7 @@ func (d *driven) entering(dir string) *handler {
 	h := &handler{App: d.with("CLAUDE_CODE_SESSION_ATTENDED", "0"), now: d.now(),
 		began: time.Now(), project: dir, seals: seal.At(seal.Home(d.Env))}
 	h.ev.SessionID, h.ev.Cwd = "hooks-go-"+d.runID(), d.cwd()
+	h.clientFlags = d.flags
 	return h
 }
 
@@ -205,12 +229,16 @@ func (d *driven) Next() (drive.Order, error) {
 	if d.first && d.plan != nil {
 		d.first = false
 		o := orderOf(d.plan, d.name)
+		o.Left = d.plan.DollarsLeft(config.Load(tracker.Project(d.Env, d.cwd())).Overrun)
 		o.Prompt = strings.TrimSpace(d.name + " " + byDriver + " " + d.words)
 		return o, nil
 	}
 	h, t, err := d.load()
 	if errors.Is(err, store.ErrBusy) { // a hook on a slow disk is no end of a run
 		return drive.Order{Do: drive.Wait, Until: d.now().Add(pollTime), Text: err.Error()}, nil
+	}
+	if err == nil && h != nil {
+		err = d.alone(h)
 	}
 	if err != nil {
 		return drive.Order{}, err
@@ -227,6 +255,7 @@ func (d *driven) Next() (drive.Order, error) {
 		return h.lastOrder(t, next), nil
 	}
 	o := orderOf(t.Budget, d.name)
+	o.Left = t.Budget.DollarsLeft(h.config(t).Overrun)
 	o.Prompt = d.name + " " + byDriver
 	if next.Resume {
 		o.Prompt = strings.TrimSpace(d.name + " --resume " + byDriver + " " + d.words)

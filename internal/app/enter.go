@@ -124,6 +124,7 @@ func (h *handler) enterWith(
 		return event.Nothing(), err
 	}
 	e.asks.Tasks, e.asks.Audit, e.asks.Fed = fresh.tasks, fresh.audit, h.feeding
+	e.asks.LeftOut = fresh.left
 	reply, err := e.settle()
 	if kind, ok := attemptsOf(cmd.Skill); ok && err == nil {
 		reply = kind.entered(h, fresh, reply)

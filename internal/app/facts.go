@@ -125,7 +125,7 @@ func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err err
 	if spent.Past(t.Budget) {
 		spent.By = usage.Named(path, spent.By)
 	}
-	k.Calls = h.missedCalls(t, calls)
+	k.Calls, k.Overrun = h.missedCalls(t, calls), h.config(t).Overrun
 	k.Count = loop.Count{Spent: spent, Notes: notes, Clock: h.clock(h.now)}
 	if _, call := e.(loop.Call); call { // it ends no iteration
 		return nil
@@ -441,10 +441,7 @@ func restored(shown string, gates []loop.Gate) string {
 
 // dialogDenied reports whether the client's settings keep the dialog from being shown.
 func (h *handler) dialogDenied() bool {
-	places := h.clientPlaces()
-	managed := filepath.Join(places.Managed, "managed-settings.json")
-	files := append(slices.Clone(places.Settings), managed)
-	return slices.ContainsFunc(files, func(path string) bool {
+	return slices.ContainsFunc(h.settingsFiles(), func(path string) bool {
 		text, ok := safefile.Read(path, config.MaxFile)
 		if !ok {
 			return false
@@ -457,4 +454,11 @@ func (h *handler) dialogDenied() bool {
 		})
 		return denied
 	})
+}
+
+// settingsFiles are the client's settings, those of the machine last.
+func (h *handler) settingsFiles() []string {
+	places := h.clientPlaces()
+	return append(slices.Clone(places.Settings),
+		filepath.Join(places.Managed, "managed-settings.json"))
 }

@@ -41,10 +41,12 @@ type handler struct {
 	paths      tracker.Paths       // asks the disk for each folder once
 	places     *clienthooks.Places // where the client reads its hooks, once it was asked for
 	replayRepo *guard.Repo         // of a replayed call: its repository by the transcript alone
-	feeding    bool                // the event begins a conductor's next attempt
-	news       bool                // the session's receipt lacks this kind of event
-	notices    []notification      // for a person who looks elsewhere
-	syncs      bool                // events of a task loop are queued
+	// clientFlags are those with which a driver starts its clients.
+	clientFlags []string
+	feeding     bool           // the event begins a conductor's next attempt
+	news        bool           // the session's receipt lacks this kind of event
+	notices     []notification // for a person who looks elsewhere
+	syncs       bool           // events of a task loop are queued
 	// configs are those that were looked up for this event, by what a run keeps of them.
 	configs map[string]config.Config
 	// replies already made durable; printed even if a later step fails

@@ -36,7 +36,8 @@ func attemptsOf(skill loop.Skill) (k attempts, ok bool) {
 type freshRun struct {
 	tasks *loop.TaskRun
 	audit *loop.AuditRun
-	plan  []byte // the text of the audit's plan
+	plan  []byte   // the text of the audit's plan
+	left  []string // files that a person leaves out of it
 }
 
 // claimSeen is what the worker's last message claims.

@@ -106,7 +106,7 @@ func (h *handler) stopMarked(t *loopState) (event.Reply, error) {
 
 // personStop ends a run on a person's word.
 func (h *handler) personStop(t *loopState) (event.Reply, error) {
-	e := loop.PersonStop{Turn: h.turn(), How: "hooks loop stop"}
+	e := loop.PersonStop{Turn: h.turn(), How: loop.ByTerminal}
 	e.Session = t.Budget.SessionID
 	reply, err := h.decide(t, e, loop.Known{})
 	if err == nil {
@@ -206,9 +206,12 @@ func (h *handler) stopOne(t *loopState) (string, error) {
 	h.ev.SessionID = t.Budget.SessionID
 	reply, err := h.personStop(t)
 	if err == nil && t.Tick != nil {
+		at := fmt.Sprintf("Esc in its session (%s, pid %d)", t.Budget.SessionID, t.Budget.Owner.PID)
+		if t.Budget.Drive() == loop.DriveProcess {
+			at = "Ctrl-C in the terminal of `hooks go`"
+		}
 		return fmt.Sprintf("%s: iteration %d finishes what it dispatched and then ends the loop; "+
-			"nothing new is dispatched\nTo end it at once: Esc in its session (%s, pid %d)",
-			t.Skill, t.Tick.Iteration, t.Budget.SessionID, t.Budget.Owner.PID), nil
+			"nothing new is dispatched\nTo end it at once: %s", t.Skill, t.Tick.Iteration, at), nil
 	}
 	if err == nil && h.after != nil {
 		err = h.after()

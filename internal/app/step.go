@@ -148,6 +148,10 @@ func (h *handler) carryOut(t *loopState, o loop.Outcome) (event.Reply, error) {
 	if o.Unlock {
 		h.release(t.Skill)
 	}
+	if d := o.Reply.Deny; o.Unlock && d != nil && d.Ends && h.after != nil {
+		h.slip(h.after()) // the client may end with the reply, and this process with it
+		h.after = nil
+	}
 	for _, n := range o.Notify {
 		h.notice(t, n)
 	}
@@ -204,7 +208,12 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 	case r.Ask != nil:
 		return h.askGates(t, r.Ask)
 	case r.Deny != nil:
-		return h.denial(t, r.Deny).Context(r.Context).Say(r.Say)
+		reply = h.denial(t, r.Deny).Context(r.Context).Say(r.Say)
+		if r.Closed != nil { // no Stop reports the end
+			over := loop.Reply{Closed: r.Closed, Between: r.Between, AtStop: true}
+			reply = reply.Say(h.ended(t, over).PersonText())
+		}
+		return reply
 	case r.Closed != nil:
 		reply = h.ended(t, r)
 	}

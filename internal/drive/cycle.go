@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -60,6 +62,7 @@ type Order struct {
 	Title   string
 	Spent   loop.USD // by the run so far
 	Ceiling loop.USD // none if 0
+	Left    loop.USD // that the process may spend, no bound if 0
 	Until   time.Time
 	Cause   string
 	Text    string // for people: of an end, or why there is a wait
@@ -122,6 +125,7 @@ func (c *Cycle) attempt(o Order) (Order, error) {
 	if o.Agent != "" {
 		client.Flags = append([]string{"--agent", o.Agent}, client.Flags...) // a person's is later
 	}
+	client.Flags = within(o.Left, client.Flags)
 	client.Tick = func(last string) {
 		took := c.now().Sub(began).Truncate(time.Second)
 		c.Screen.Show(join(o.Name, money(o), took.String(), o.Title), last)
@@ -145,6 +149,24 @@ func (c *Cycle) attempt(o Order) (Order, error) {
 		return c.Run.Halt(loop.CauseInterrupt, "")
 	}
 	return c.afterFailure(v)
+}
+
+// within bounds a process by the client's own flag, unless a person's flags bound it more.
+func within(left loop.USD, flags []string) []string {
+	const name = "--max-budget-usd"
+	if left == 0 {
+		return flags
+	}
+	for i, f := range flags {
+		key, value, joined := strings.Cut(f, "=")
+		if !joined && i+1 < len(flags) {
+			value = flags[i+1]
+		}
+		if own, err := loop.ParseUSD(value); key == name && err == nil && own <= left {
+			return flags
+		}
+	}
+	return append(slices.Clip(flags), name, left.Decimal())
 }
 
 // afterFailure waits out an outage, and gives up on outages and stalls that do not end.

@@ -28,9 +28,10 @@ type Request struct {
 	Gated   bool
 	Tasks   *TaskRun // of a fresh run of a task loop
 	Audit   *AuditRun
-	Path    string // of the budget file, relative to the project or absolute
-	Config  string // the project's configuration as it is now
-	Prices  string // where a fresh run's prices come from (R61)
+	LeftOut []string // as of the fresh run's Budget
+	Path    string   // of the budget file, relative to the project or absolute
+	Config  string   // the project's configuration as it is now
+	Prices  string   // where a fresh run's prices come from (R61)
 	Tracker *Tracker
 }
 
@@ -298,17 +299,5 @@ func identify(r Request, s Standing, a Admission) Admission {
 			"archived (--resume would have continued it)", cmp.Or(run.RunID, "without an id"),
 			run.Status))
 	}
-	if a.Mode == FreshRun && r.Command.Tick() { // it names nothing that a run could begin with
-		return refuseTick(r, run)
-	}
 	return a
-}
-
-// refuseTick refuses a command that only continues a run, where none is the session's own.
-func refuseTick(r Request, run *Budget) Admission {
-	if run != nil && run.Status != Active {
-		return refuse(priorStop(run))
-	}
-	return refuse(fmt.Sprintf("/%s continues the loop of its own session, and has none here — "+
-		"type the command that began the loop with --resume to take it up", r.Command.Name))
 }

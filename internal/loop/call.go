@@ -87,7 +87,8 @@ type Deny struct {
 	Hint string
 	Ask  []Gate // the questions that wait
 	Say  string // for the person
-	// Ends says that the refusal ends the worker: it is asked nothing more.
+	// Ends says that the refusal ends the worker, or the turn and with it the iteration: the thread
+	// is asked nothing more, and no event follows.
 	Ends bool
 	// Plainly says that the hint ends with the forge's own command for Act's merge, bound to SHA.
 	Plainly bool
@@ -111,10 +112,14 @@ func (e Call) step(s State, k *Known) Outcome {
 		out.Save.Tick = s.Tick // a worker's call is the first sign of an Esc
 	}
 	d := out.Reply.Deny
-	if d == nil || out.Need != 0 || !e.open(s) {
+	switch {
+	case d == nil || out.Need != 0:
 		return out
-	}
-	if d.Ends {
+	case !e.open(s) && d.Ends && s.Quiet == nil:
+		return e.endsTurn(s, k, d)
+	case !e.open(s):
+		return out
+	case d.Ends && e.Agent != "":
 		s.Tick.endWorker(e.Agent)
 	}
 	if missing := k.lacks(NeedWords); missing != 0 {
@@ -124,12 +129,15 @@ func (e Call) step(s State, k *Known) Outcome {
 		s.Tick.Deny(Denial{Tool: e.Tool, Rule: d.Rule, What: k.Words})
 		out.Save.Tick = s.Tick
 	}
+	if d.Ends && e.Agent == "" {
+		return e.endsTurn(s, k, d)
+	}
 	return out
 }
 
 func (e Call) judge(s State, k *Known) Outcome {
 	switch {
-	case e.EndsSchedule:
+	case e.EndsSchedule && !e.open(s):
 		return Outcome{}
 	case s.Claim != nil && s.Claim.Gate != nil && s.Claim.PromptID == e.Prompt:
 		return e.atGate(k, []Gate{*s.Claim.Gate})
@@ -145,20 +153,15 @@ func (e Call) judge(s State, k *Known) Outcome {
 	if d := e.endsWorker(s); d != nil {
 		return refuseCall(d)
 	}
-	if e.open(s) && (len(s.Tick.Held()) > 0 || e.Asks && len(s.Tick.Pending) > 0) {
-		if out := e.atGate(k, s.Tick.Pending); !out.Nothing() {
-			return out
-		}
-	}
 	if s.Run.Status != Active && !slices.Contains(s.Run.LastPrompts, e.Prompt) {
 		return e.afterHalt(s.Run)
 	}
 	out := e.ceiling(s, k)
-	if out.Need != 0 || out.Reply.Deny != nil {
+	if out.Need != 0 || out.Reply.Deny != nil || e.EndsSchedule {
 		return out
 	}
-	rules := []func(State, *Known) Outcome{e.conduct, e.stays, e.audited, e.schedule, e.dispatch,
-		e.act, e.winds}
+	rules := []func(State, *Known) Outcome{e.held, e.conduct, e.stays, e.audited, e.schedule,
+		e.dispatch, e.act, e.winds}
 	for _, rule := range rules {
 		switch o := rule(s, k); {
 		case o.Need != 0:
@@ -171,6 +174,14 @@ func (e Call) judge(s State, k *Known) Outcome {
 		}
 	}
 	return out
+}
+
+// held holds the call at the gates of the open iteration that wait.
+func (e Call) held(s State, k *Known) Outcome {
+	if !e.open(s) || len(s.Tick.Held()) == 0 && !(e.Asks && len(s.Tick.Pending) > 0) {
+		return Outcome{}
+	}
+	return e.atGate(k, s.Tick.Pending)
 }
 
 func refuseCall(d *Deny) Outcome { return Outcome{Reply: Reply{Deny: d}} }
@@ -194,9 +205,9 @@ func (e Call) atGate(k *Known, gates []Gate) Outcome {
 	return refuseCall(d)
 }
 
-// ceiling bounds one long iteration by the run's dollars. At the ceiling it asks each thread once
-// to finish; past the overrun nothing else passes. What the iteration has spent is a lower bound,
-// because what cannot be read is left out until it ends.
+// ceiling bounds one long iteration by the run's dollars, and a task by its own. At the ceiling it
+// asks each thread once to finish; past the overrun the next call of a thread ends it. What the
+// iteration has spent is a lower bound, because what cannot be read is left out until it ends.
 func (e Call) ceiling(s State, k *Known) Outcome {
 	if !e.open(s) {
 		return Outcome{}
@@ -218,7 +229,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 			ofTask, task)
 		limit, spent = task.overrun(k.Overrun), ofTask
 	}
-	first := reached != "" && s.Tick.tellDollars(e.Agent)
+	first := reached != "" && !e.Asks && s.Tick.tellDollars(e.Agent)
 	out := Outcome{}
 	if e.Agent == "" { // a person may not see the reply to a worker's call
 		line, met := s.Run.meetModel(k.Model, total)
@@ -229,30 +240,97 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	if first || found || k.Read >= keepAtCall {
 		out.Save.Tick = s.Tick
 	}
-	if reached != "" && spent > limit && (e.Agent != "" || !e.Finishes && !e.Asks) {
-		if missing := k.lacks(NeedCommits); missing != 0 {
-			return Outcome{Need: missing}
+	works := e.Agent != "" || s.Run.driven()
+	if reached != "" && spent > limit && (works || s.Run.overspent(total, k.Overrun)) {
+		out.Reply.Deny = s.Tick.ends(deny(DollarCeiling, "",
+			"%s is refused: %s, past the overrun of %d percent ($%s)", e.Tool, reached, k.Overrun,
+			limit), e.Agent)
+		if s.Run.overspent(total, k.Overrun) { // no worker's end wakes the main thread any more
+			s.Tick.Fired = appendFired(s.Tick.Fired, []Fired{{
+				Condition: "cost-budget", Cause: costCause, Text: reached,
+			}})
+			out.Save.Tick = s.Tick
 		}
-		if !k.Commits || e.Agent != "" {
-			d := deny(DollarCeiling, e.wayToFinish(),
-				"%s is refused: %s, past the overrun of %d percent ($%s)", e.Tool, reached,
-				k.Overrun, limit)
-			if e.Agent != "" { // each further request of a worker costs as much as work
-				d.Ends, d.Hint, d.Text = true, "", d.Text+"; this worker is ended"
-			}
-			out.Reply.Deny = d
-			return out
-		}
+		return out
 	}
 	if first {
-		past := "only reading, `hooks report`, git add, commit and push on your own branch, and " +
-			"the dialog pass"
-		if e.Agent != "" {
-			past = "you are ended at your next call"
-		}
 		out.Reply.Context = fmt.Sprintf("hooks: %s. Now %s. No worker is dispatched any more; "+
-			"past $%s %s.", reached, e.wayToFinish(), limit, past)
+			"past $%s your next call ends you.", reached, e.wayToFinish(), limit)
 	}
+	return out
+}
+
+// ends makes a refusal the end of its thread.
+func (t *Tick) ends(d *Deny, agent string) *Deny {
+	if d.Ends = true; agent == "" {
+		d.Text += "; this turn is ended"
+	} else {
+		d.Text += "; this worker is ended"
+	}
+	return d
+}
+
+// overspent reports whether an amount spent in all is past the dollar ceiling and its overrun.
+func (b *Budget) overspent(spent USD, percent int) bool {
+	return b.Ceilings.Dollars > 0 && spent > b.Ceilings.Dollars.overrun(percent)
+}
+
+// DollarsLeft is what a process may still spend until its calls are refused: the rest of the run
+// and of the task under way, with the overrun. It is 0 without a ceiling.
+func (b *Budget) DollarsLeft(percent int) (left USD) {
+	least := func(ceiling, spent USD) {
+		if rest := max(Cent, ceiling.overrun(percent).minus(spent)); ceiling > 0 &&
+			(left == 0 || rest < left) {
+			left = rest
+		}
+	}
+	least(b.Ceilings.Dollars, b.DollarsEstimate)
+	if b.Tasks != nil && b.Tasks.item() != nil {
+		least(b.Tasks.Dollars, b.Tasks.item().Dollars)
+	}
+	return left
+}
+
+func (f *Facts) overspent(k *Known) bool {
+	return f.Run.overspent(f.Run.DollarsEstimate, k.Overrun)
+}
+
+// endsTurn ends the turn of the main thread by a refusal, and the iteration with it: no Stop
+// follows. If workers run, the end of the last one closes it.
+func (e Call) endsTurn(s State, k *Known, d *Deny) Outcome {
+	if s.Tick == nil {
+		out := e.endSpent(s, k)
+		if out.Need == 0 {
+			out.Reply.Deny = d
+		}
+		return out
+	}
+	if a := s.Tick.Attempt; a != nil && a.Judged == nil && s.Run.driven() {
+		a.Judged = &Judgement{Verdict: a.unjudged(), Why: pastDollars}
+	}
+	if len(s.Tick.Workers) > 0 {
+		s.Tick.Draining = true
+		return Outcome{Save: Save{Tick: s.Tick}, Reply: Reply{Deny: d}}
+	}
+	s.Tick.Failed = pastDollars
+	out := e.closeTurn(s, k)
+	if out.Need == 0 {
+		out.Reply.Deny = d
+	}
+	return out
+}
+
+// pastDollars is why an iteration ended whose thread was ended at the dollar ceiling.
+const pastDollars = "it worked on past its dollars"
+
+// endSpent ends a run whose dollars were spent between two of its attempts.
+func (e Turn) endSpent(s State, k *Known) Outcome {
+	text := costBudget(s.spent(e.Now, k))
+	s.Tick = s.between(e, k)
+	s.Tick.Fired = []Fired{{Condition: "cost-budget", Cause: costCause, Text: text}}
+	s.Tick.Failed = pastDollars
+	out := e.closeTurn(s, k)
+	out.Reply.Between = out.Need == 0
 	return out
 }
 

@@ -66,8 +66,13 @@ func (e Call) conduct(s State, k *Known) Outcome {
 		what = s.Tick.Attempt.Name()
 	}
 	switch {
-	case between && e.Sends != nil:
+	case between && e.Sends != nil: // its entry looks at the ceilings
 		return Outcome{}
+	case between && s.Run.Ceilings.Dollars > 0 && k.lacks(NeedSpent) != 0:
+		return Outcome{Need: NeedSpent}
+	case between && costBudget(s.spent(e.Now, k)) != "":
+		return refuseCall(new(Tick).ends(deny(DollarCeiling, "", "%s is refused: %s", e.Tool,
+			costBudget(s.spent(e.Now, k))), ""))
 	case e.Sends != nil && s.Tick.Attempt.Sent:
 		return refuseCall(deny(ConductRule, "end the turn; the Stop hook names the next task",
 			"Not dispatched: the worker of %s was sent already", what))

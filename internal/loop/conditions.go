@@ -102,7 +102,7 @@ var Conditions = [...]Condition{
 		"settle what the gate asked about, then resume", "a person answered a question with stop"},
 	{11, "qmd-unreachable", "qmd_unreachable", Exit, EveryRun, qmdUnreachable, tellQmd,
 		"start qmd again, then resume", "qmd could not be reached"},
-	{12, "cost-budget", "cost_budget", Entry | Exit, EveryRun, costBudget, tellDollars,
+	{12, "cost-budget", costCause, Entry | Exit, EveryRun, costBudget, tellDollars,
 		"look at `hooks cost`, then resume with more dollars or start a fresh run", ""},
 	{13, "tasks-done", "tasks_complete", Entry | Exit, TaskLoop, tasksDone, tellTask,
 		"look at the report card, then merge what you accept", "every task of its list is done"},
@@ -236,6 +236,8 @@ func minuteBudget(f *Facts) string {
 	return fmt.Sprintf("Wall-clock budget reached: %d / %d minutes", f.Minutes,
 		f.Run.Ceilings.Minutes) + f.Run.jumped(f.Minutes)
 }
+
+const costCause = "cost_budget"
 
 func costBudget(f *Facts) string { return f.Run.dollarsReached(f.Run.DollarsEstimate) }
 

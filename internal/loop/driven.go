@@ -154,8 +154,8 @@ func (d Driving) Next() DriveStep {
 	case run.Status != Active:
 		return DriveStep{Again: true, Resume: true}
 	case d.Owner == Alive && !run.OwnerLeft && run.driven():
-		return DriveStep{Wait: true, Text: fmt.Sprintf("process %d still works on %s",
-			run.Owner.PID, run.payload().underWay())}
+		return DriveStep{Wait: true, Text: fmt.Sprintf("process %d still works on %s; "+
+			"`hooks status --watch` shows it", run.Owner.PID, run.payload().underWay())}
 	case d.Owner == Alive && !run.OwnerLeft:
 		return DriveStep{Cause: "lock_contention", Code: 1, Text: fmt.Sprintf("The %s loop runs "+
 			"in another session (process %d); end it there, or with `hooks loop stop`",

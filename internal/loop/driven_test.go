@@ -52,7 +52,8 @@ func TestDriving(t *testing.T) {
 		"an earlier driver died":     {nil, Driving{First: true, Owner: Dead}, resume},
 		"its process is unclear":     {nil, Driving{First: true, Owner: Unclear}, resume},
 		"its process lives": {nil, Driving{First: true, Owner: Alive},
-			DriveStep{Wait: true, Text: "process 7 still works on task 1 of 2"}},
+			DriveStep{Wait: true, Text: "process 7 still works on task 1 of 2; " +
+				"`hooks status --watch` shows it"}},
 		"its process has left": {func(b *Budget) { b.OwnerLeft = true },
 			Driving{First: true, Owner: Alive}, resume},
 		"a session conducts": {func(b *Budget) { b.Tasks.Drive = DriveStop },
@@ -104,7 +105,8 @@ func TestDrivingAnAudit(t *testing.T) {
 		Audit: auditRun(2, Auditing)}
 	run.Audit.Drive = DriveProcess
 	if got := (Driving{Run: run, First: true, Owner: Alive}).Next(); !got.Wait ||
-		got.Text != "process 7 still works on the audit of section 1" {
+		got.Text != "process 7 still works on the audit of section 1; "+
+			"`hooks status --watch` shows it" {
 		t.Errorf("%+v", got)
 	}
 	if got := (Driving{Run: run, Began: true}).Next(); got != (DriveStep{Again: true}) {
@@ -142,25 +144,6 @@ func TestProcessEndOfAPhase(t *testing.T) {
 		if got == nil || got.Line.Audit.Judgement.Verdict != c.want ||
 			got.Run.Audit.Phase != c.next || got.Run.Status == Halted != (c.next == Complete) {
 			t.Errorf("%s: %+v", c.phase, got)
-		}
-	}
-}
-
-// Only the schedule of a run that is driven by one may bring its ticks; a phase of a process
-// schedules nothing (A68).
-func TestADrivenPhaseSchedulesNothing(t *testing.T) {
-	at := Turn{Now: noon, Session: "s1", Prompt: "p1"}
-	for drive, refused := range map[string]bool{DriveProcess: true, DriveSchedule: false} {
-		r := auditRun(1, Coding)
-		r.Drive = drive
-		s := State{Run: &Budget{RunID: "r1", SessionID: "s1", Skill: Audit, Status: Active,
-			Audit: r, StartedAt: noon, Ceilings: KindOf(Audit).Ceilings, Command: "/hooks:audit"},
-			Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: Audit, StartedAt: noon, Started: true,
-				Prompts: []string{"p1"}, Attempt: &Attempt{Task: 1, Of: 1, Phase: Coding}}}
-		out := Step(s, Known{Has: ^Need(0)}, Call{Turn: at, Tool: "CronCreate",
-			Schedules: &Later{"/hooks:turn"}})
-		if d := out.Reply.Deny; (d != nil && d.Rule == AuditRule) != refused {
-			t.Errorf("%s: %+v", drive, d)
 		}
 	}
 }

@@ -190,7 +190,14 @@ func (a *Attempt) ending() string {
 func (s State) works() bool {
 	t := s.Tick
 	return t.Attempt != nil && s.Run.payload() != nil && t.Attempt.Judged == nil && t.Started &&
-		!t.Halting() && t.Failed == ""
+		(!t.Halting() || t.stopsKindly(s.Run)) && t.Failed == ""
+}
+
+// stopsKindly reports whether a person has ended the run by a command while a worker was at its
+// attempt: it finishes, and what it proves counts (R43).
+func (t *Tick) stopsKindly(run *Budget) bool {
+	return (t.Interrupted == ByTerminal || t.Interrupted == StopWord) && len(t.Fired) == 0 &&
+		(t.Attempt.Sent || run.driven())
 }
 
 // workerEnds judges the worker of the open attempt as it ends. decided is false for another worker.
@@ -219,13 +226,22 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	case !a.Stale:
 		need, hold = s.judged(k)
 	}
+	if hold != nil && k.lacks(NeedRunning) != 0 {
+		need = NeedRunning
+	}
 	if need != 0 {
 		return Outcome{Need: need}, true
 	}
-	if hold == nil {
+	if hold == nil || s.spends(k) {
+		hold = nil
 		s.Tick.Workers = without(s.Tick.Workers, e.Agent)
 	}
 	return Outcome{Save: Save{Tick: s.Tick}, Reply: Reply{Continue: hold}}, true
+}
+
+// spends reports whether the open iteration is past the run's dollars, so that every thread ends.
+func (s State) spends(k *Known) bool {
+	return s.Run.overspent(s.Run.DollarsEstimate.Plus(k.Running.Dollars), k.Overrun)
 }
 
 // attempt looks at a task loop's attempt as its turn ends. decided is false where the iteration may
@@ -252,13 +268,13 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 		need, hold = s.judged(k)
 	case !a.Sent && s.Run.feeds():
 		return e.orderAgain(s, k), true
-	case !a.Sent && s.Run.scheduled(): // the fork ran in the main thread
-		a.Stale = true
 	}
 	switch {
 	case need != 0:
 		return Outcome{Need: need}, true
-	case hold != nil:
+	case hold != nil && k.lacks(NeedRunning) != 0:
+		return Outcome{Need: NeedRunning}, true
+	case hold != nil && !s.spends(k):
 		return Outcome{
 			Save:  Save{Run: s.Run, Tick: s.Tick},
 			Reply: Reply{Continue: hold},

@@ -60,8 +60,8 @@ func (u USD) String() string {
 	return fmt.Sprintf("%d.%02d", c/100, c%100)
 }
 
-// decimal is the exact amount without trailing zeros.
-func (u USD) decimal() string {
+// Decimal is the exact amount without trailing zeros.
+func (u USD) Decimal() string {
 	sign, n := "", uint64(u)
 	if u < 0 {
 		sign, n = "-", -n
@@ -75,7 +75,7 @@ func (u USD) decimal() string {
 }
 
 // MarshalJSON writes the exact amount in dollars as a JSON number (R109).
-func (u USD) MarshalJSON() ([]byte, error) { return []byte(u.decimal()), nil }
+func (u USD) MarshalJSON() ([]byte, error) { return []byte(u.Decimal()), nil }
 
 // UnmarshalJSON reads a JSON number of dollars. An exponent or more than twelve decimals, as
 // another program may have written them, is rounded to the nearest pico-dollar.

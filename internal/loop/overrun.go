@@ -60,6 +60,12 @@ func (t *Tick) tellDollars(agent string) bool {
 	return true
 }
 
+// overspent reports whether the iteration met a call past the run's dollars, so that every
+// thread ends.
+func (t *Tick) overspent() bool {
+	return slices.ContainsFunc(t.Fired, func(f Fired) bool { return f.Cause == costCause })
+}
+
 // overrun is an amount and so many percent of it.
 func (d USD) overrun(percent int) USD { return d.Plus(d / 100 * USD(percent)) }
 

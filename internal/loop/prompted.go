@@ -44,6 +44,10 @@ func (e Prompt) step(s State, k *Known) Outcome {
 // whileActive finds a turn that never reached its Stop, and a person's `/loop stop`.
 func (e Prompt) whileActive(s State, k *Known) Outcome {
 	switch {
+	case s.Run.leftOver(e.Text):
+		return Outcome{Reply: Reply{Hidden: true, Refuse: "The drive schedule no longer exists. " +
+			"Tell the agent to delete what still fires with CronDelete (CronList names it); " +
+			oneBlank(s.Run.Command+" --resume") + " continues the loop"}}
 	case e.Stops && !e.open(s):
 		return e.endBetween(s, k, StopWord)
 	case e.Stops && s.Tick.Interrupted != "" && slices.Contains(s.Tick.Prompts, e.Prompt):
@@ -63,7 +67,8 @@ func (e Prompt) whileActive(s State, k *Known) Outcome {
 	if esc {
 		s.Tick.Interrupt(ByEsc)
 	}
-	own := s.Tick.Interrupted == ByEsc && e.Wakes.isOf(s.Run.Jobs)
+	stopped := s.Tick.Interrupted == ByEsc || s.Tick.overspent()
+	own := stopped && e.Wakes.isOf(s.Run.Jobs)
 	switch {
 	case own:
 		return e.refuseWake(s, k)

@@ -15,7 +15,7 @@ func newRun(r Request) Budget {
 		StartedAt: r.Now,
 		Ceilings:  r.Flags.Ceilings, PRsTouched: []string{}, Status: Active,
 		Owner: r.Owner, EventsFrom: r.EventsFrom, UnderLoop: r.UnderLoop,
-		RateTableSource: r.Prices, Config: r.Config, Tracker: r.Tracker,
+		RateTableSource: r.Prices, Config: r.Config, Tracker: r.Tracker, LeftOut: r.LeftOut,
 		BacklogRun: BacklogRun{SinglePR: r.Flags.PR, MaxIdle: r.Flags.Idle},
 	}
 	if b.SinglePR != 0 {
@@ -164,6 +164,9 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		Notes:      e.Notes, Worktrees: e.Worktrees, Asked: e.Asked,
 		BacklogTick: BacklogTick{Trail: e.Trail},
 	}
+	if line := run.unschedule(); line != "" {
+		t.Notes = append(t.Notes, line)
+	}
 	t.follow(run, previous, e)
 	// an old client names none, so the last prompt's blocks would count for ever
 	if r.PromptID == "" {
@@ -197,9 +200,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	if len(t.Fired) > 0 {
 		return t
 	}
-	if !run.scheduled() || r.Command.Tick() { // else the turn only schedules
-		t.Attempt = run.begin(e)
-	}
+	t.Attempt = run.begin(e)
 	again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
 	// a process of its own has a session of its own
 	if t.Attempt != nil && again && run.driven() {
@@ -375,6 +376,9 @@ func (t *Tick) HaltedBy() string {
 
 // ByEsc is the recorded way in which a person ended a tick by the client's own key.
 const ByEsc = "the user interrupted the turn"
+
+// ByTerminal is the same of the program's own command.
+const ByTerminal = "hooks loop stop"
 
 // Interrupt records that a person ended the tick. Work already dispatched continues; nothing new
 // starts (R43–R45).

@@ -120,6 +120,8 @@ type Budget struct {
 	// Ignores are the files by which git left others out when a task or an audit loop began, and
 	// their sums: a line each, the last one "-".
 	Ignores string `json:"ignores,omitempty"`
+	// LeftOut are the files that were not committed as the run began: no commit of it holds them.
+	LeftOut []string `json:"left_out,omitempty"`
 
 	// Flags is the canonical form of what the run was started with; other flags typed by a person
 	// start a fresh run.

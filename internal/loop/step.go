@@ -175,7 +175,7 @@ type Known struct {
 	Running Running // what the open iteration has spent until now
 	Model   Model   // fetched with Running and Count
 	Read    int64   // bytes of transcript that were read for it
-	Overrun int     // percent by which one iteration may exceed the dollar ceiling
+	Overrun int     // percent by which one iteration may exceed the dollar ceiling; NeedSpent too
 	Reading Reading
 	Beside  bool     // the session's other loop has an iteration open
 	Looks   bool     // the call only looks

@@ -19,7 +19,11 @@ type TaskFlags struct {
 	MaxTries int    // --max-task-iterations N, 0 for the default
 	Dollars  USD    // --max-task-dollars N, 0 for no ceiling
 	Strict   bool   // --strict-tests
+	Untidy   string // --untidy, LeaveOut or "" to stop
 }
+
+// LeaveOut is the word of --untidy by which uncommitted files are left out of a fresh run.
+const LeaveOut = "leave-out"
 
 // Modes are the ways to execute tasks; pair and swarm run no loop (T23, T38–T43).
 var Modes = []string{"quick", "tdd", "pair", "checkpoint", "swarm"}
@@ -36,10 +40,14 @@ func (f *TaskFlags) set(name, value string) error {
 	case "--issue":
 		f.Issue = value
 	case "--drive":
-		drives := []string{DriveStop, DriveSchedule, DriveProcess}
-		if f.Drive = value; !slices.Contains(drives, value) {
+		if f.Drive = value; value != DriveStop && value != DriveProcess {
 			return &flagError{fmt.Sprintf("--drive %q is no drive", value),
-				"use stop or schedule; `hooks go` sets process itself"}
+				"leave --drive out; `hooks go` sets process itself"}
+		}
+	case "--untidy":
+		if f.Untidy = value; value != LeaveOut && value != "stop" {
+			return &flagError{fmt.Sprintf("--untidy %q is no way to begin", value),
+				"use stop or " + LeaveOut}
 		}
 	case "--mode":
 		if f.Mode = value; !slices.Contains(Modes, value) {
@@ -170,7 +178,7 @@ func (f TaskFlags) words() (list []string) {
 		}
 	}
 	if f.Dollars > 0 {
-		list = append(list, "task-dollars="+f.Dollars.decimal())
+		list = append(list, "task-dollars="+f.Dollars.Decimal())
 	}
 	if f.Strict {
 		list = append(list, "strict-tests")

@@ -75,7 +75,17 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 // often as a turn may be held. Then the run pauses.
 func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 	what, open := s.Run.payload().underWay(), s.Tick != nil
-	if e.hold(s.Run, orderHold) {
+	if missing := k.lacks(NeedSpent); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	switch over := s.spent(e.Now, k).overspent(k); {
+	case over && open:
+		return e.finish(s, k, nil)
+	case over:
+		out := e.endSpent(s, k)
+		out.Reply.AtStop = out.Need == 0
+		return out
+	case e.hold(s.Run, orderHold):
 		ask := &Continue{Name: orderHold, Text: s.Run.Order()}
 		return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}, Reply: Reply{Continue: ask}}
 	}
@@ -124,14 +134,15 @@ func (e TurnEnd) finish(s State, k *Known, crons []Scheduled) Outcome {
 // owed is what the turn still owes: an answer, or the skill's facts.
 func (e TurnEnd) owed(s State, k *Known) *Continue {
 	tick := s.Tick
-	if tick.Halting() || tick.Failed != "" {
+	f := s.spent(e.Now, k)
+	if tick.Halting() || tick.Failed != "" || f.overspent(k) {
 		return nil
 	}
 	judged := tick.Attempt != nil && tick.Attempt.Judged != nil
 	asks := tick.Started && len(tick.Pending) == 0 && (len(tick.Report.Failures) > 0 || judged)
 	// where a condition of the exit holds already, no person need be asked what comes next
-	if asks && len(evaluate(s.spent(e.Now, k), Exit)) == 0 {
-		f := Look(s.Run, tick, k.Previous, e.Now)
+	if asks && len(evaluate(f, Exit)) == 0 {
+		f = Look(s.Run, tick, k.Previous, e.Now)
 		f.Redact = k.Redact
 		tick.Pending = Due(f, Exit)
 		tick.applyOfflineAnswers(s.Run, e.Now)
@@ -169,7 +180,7 @@ func (e TurnEnd) hold(run *Budget, reason string) bool {
 // end closes the iteration. A run that ended and is still scheduled, or one that nothing would
 // bring back, holds the turn once more for the call that settles it.
 func (e TurnEnd) end(s State, k *Known, crons []Scheduled) Outcome {
-	looped := len(crons) > 0 && !s.Run.scheduled()
+	looped := len(crons) > 0 && s.Run.Drive() == ""
 	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.UnderLoop || looped
 	// a question waits that no one answered; it has been asked for once
 	pause := !s.Tick.Halting() && s.Tick.Failed == "" && len(s.Tick.Pending) > 0
@@ -189,7 +200,11 @@ func (e TurnEnd) end(s State, k *Known, crons []Scheduled) Outcome {
 	}
 	out := s.close(ending, k)
 	out.Reply.AtStop = true
-	if ask := e.afterwards(&out.Save.Close.Run, crons); ask != nil {
+	after := &out.Save.Close.Run
+	if after.overspent(after.DollarsEstimate, k.Overrun) { // what still fires is refused
+		return out
+	}
+	if ask := e.afterwards(after, crons); ask != nil {
 		out.Reply.Continue = ask
 		out.Save.Close.Line.Budget.Blocks = out.Save.Close.Run.Blocks
 	}
@@ -207,8 +222,6 @@ func (e TurnEnd) afterwards(run *Budget, crons []Scheduled) *Continue {
 		return &Continue{Name: "next", Text: run.Order(), Until: run.RetryAt}
 	case run.Status == Active && run.UnderLoop && len(crons) == 0 && e.hold(run, "wake"):
 		return &Continue{Name: "wake"}
-	case run.Status == Active && run.scheduled() && len(crons) == 0 && e.hold(run, "wake"):
-		return &Continue{Name: "wake", Text: run.WakeOrder()}
 	}
 	return nil
 }

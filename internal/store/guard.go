@@ -7,10 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"hooks/internal/loop"
 )
 
 const (
@@ -89,6 +92,20 @@ func (s *Store) flock() (*flock.Flock, error) {
 func lockFile(path string) *flock.Flock {
 	const flag = os.O_CREATE | os.O_RDWR | syscall.O_NONBLOCK
 	return flock.New(path, flock.SetFlag(flag), flock.SetPermissions(fileMode))
+}
+
+// Drive makes this process the only one that drives a loop of a skill, until release is called or
+// it ends. If another one does, release is nil, and pid that process, 0 where it is not known.
+func (s *Store) Drive(skill loop.Skill) (release func() error, pid int) {
+	path := filepath.Join(s.disk.root.Name(), string(skill)+".driver")
+	lock := lockFile(path)
+	if mine, err := lock.TryLock(); mine || err != nil { // without locks no driver is kept out
+		_ = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())), fileMode)
+		return lock.Unlock, 0
+	}
+	text, _ := os.ReadFile(path)
+	pid, _ = strconv.Atoi(string(text))
+	return nil, pid
 }
 
 // lockOutside locks the project's file in the user's state directory.

@@ -105,6 +105,13 @@ func Diff(ctx context.Context, project, commit string) ([]byte, error) {
 		"--submodule=short", "--ignore-submodules=none", "-M90%", "--unified=0", commit, "HEAD")
 }
 
+// Committed are the paths, from the top, that the commits after another one change.
+func CommittedSince(ctx context.Context, project, commit string) ([]string, error) {
+	out, err := git(ctx, project, "log", "-z", "--no-renames", "--name-only", "--format=",
+		commit+"..HEAD", "--", ":/")
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 || r == '\n' }), err
+}
+
 // ExcludeFile is the file in which a clone names what git is to leave alone in it, "" without git.
 func ExcludeFile(ctx context.Context, project string) string {
 	out, err := git(ctx, project, "rev-parse", "--git-path", "info/exclude")

@@ -10,6 +10,7 @@ import (
 // Facts are read from the files of a repository and of the person.
 type Facts struct {
 	Top     string // root of the worktree, "" outside of a repository
+	Dir     string // its folder of git's own files
 	Branch  string // checked-out branch, "" when unknown or detached
 	Default string // default branch of origin, or of the only remote, "" when unknown
 	Remotes map[string]string
@@ -57,7 +58,7 @@ func Asked(ctx context.Context, getenv func(string) string, dir string) Facts {
 // facts are those of a repository with these settings.
 func (p gitPlace) facts(all settings) Facts {
 	f := Facts{
-		Top: p.top, Config: map[string]string{}, Remotes: map[string]string{},
+		Top: p.top, Dir: p.dir, Config: map[string]string{}, Remotes: map[string]string{},
 		Partial: all.partial,
 	}
 	for _, s := range all.list {

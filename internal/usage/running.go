@@ -1,14 +1,17 @@
 package usage
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"hooks/internal/loop"
+	"hooks/internal/safefile"
 )
 
 // maxRunning bounds what one look at a running iteration reads, in bytes. It is more than a line
@@ -148,4 +151,28 @@ func Named(transcript string, by []loop.Spender) []loop.Spender {
 		}
 	}
 	return by
+}
+
+// callTime bounds the wait for the line of a call. The client writes the answer that makes a call
+// up to 60 ms after the call's event (measured on 2.1.330).
+const callTime = 150 * time.Millisecond
+
+// AwaitCall waits until the transcript of a thread has the answer that makes a call, so that its
+// cost is counted at that call. agent is "" for the main thread.
+func AwaitCall(transcript, agent, call string) {
+	path := transcript
+	if agent != "" {
+		path = agentPath(transcript, agentName(agent))
+	}
+	for end := time.Now().Add(callTime); call != "" && time.Now().Before(end); {
+		if f, info, err := safefile.Open(path); err == nil {
+			tail := make([]byte, 64<<10)
+			n, _ := f.ReadAt(tail, max(0, info.Size()-int64(len(tail))))
+			f.Close()
+			if bytes.Contains(tail[:n], []byte(call)) {
+				return
+			}
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
 }

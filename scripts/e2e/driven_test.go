@@ -93,7 +93,7 @@ func (w *World) ended(cmd *exec.Cmd, out *bytes.Buffer, code int) {
 // approved starts a fresh run and answers its gates in a terminal, before any request.
 func (w *World) approved(args ...string) {
 	w.t.Helper()
-	out := w.goes(1, args)
+	out := w.goes(3, args)
 	for _, gate := range []string{"gate-1-spec", "gate-2-review"} {
 		if !strings.Contains(out, "hooks gate answer "+gate) {
 			w.t.Errorf("the person was told of no answer to %s:\n%s", gate, out)
@@ -189,7 +189,7 @@ func TestTheDriverTakesFiveTasks(t *testing.T) {
 	}
 	w.noRemote()
 	w.approved("docs/spec.md", "--check", "test ! -e red")
-	out := w.goes(1, []string{"--resume"})
+	out := w.goes(5, []string{"--resume"})
 	for _, want := range []string{"task 3 of 5, attempt 1 - outage", "waiting until ",
 		"Task 5 blocked after 4 attempts. Manual intervention needed.",
 		"the run stopped: task_blocked"} {
@@ -243,7 +243,7 @@ func TestTheDriverLosesAClient(t *testing.T) {
 		t.Error(err)
 	}
 	_ = cmd.Wait()
-	w.ended(cmd, out, 1)
+	w.ended(cmd, out, 5)
 	want := []string{"1.1 outage", "1.1 claimed", "2.1 outage"}
 	if diff := cmp.Diff(want, w.attempts()); diff != "" {
 		t.Errorf("attempts (-want +got):\n%s\n%s", diff, out)
@@ -265,7 +265,7 @@ func TestTheDriverCountsTheClientsLimits(t *testing.T) {
 	w := drivenWorld(t, 1, func(int, Work) Turn { return Turn{Calls: []Call{bash("true")}} })
 	w.noRemote()
 	w.approved("docs/spec.md", "--max-task-iterations", "3")
-	out := w.goes(1, []string{"--resume"}, "--max-turns", "2")
+	out := w.goes(5, []string{"--resume"}, "--max-turns", "2")
 	if diff := cmp.Diff([]string{"1.1 unfinished", "1.2 unfinished"}, w.attempts()); diff != "" {
 		t.Errorf("attempts (-want +got):\n%s\n%s", diff, out)
 	}
@@ -287,7 +287,7 @@ func TestTheDriverStopsAtGateThree(t *testing.T) {
 	})
 	w.write(w.Bin+"/gh", fmt.Sprintf(prScript, w.ghLog()), 0o755)
 	w.approved("docs/spec.md")
-	out := w.goes(1, []string{"--resume"})
+	out := w.goes(3, []string{"--resume"})
 	if !strings.Contains(out, "hooks gate answer gate-3-pr") {
 		t.Errorf("the person was told:\n%s", out)
 	}

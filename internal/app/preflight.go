@@ -1,0 +1,265 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/child"
+	"hooks/internal/config"
+	"hooks/internal/hint"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/safefile"
+	"hooks/internal/tracker"
+)
+
+// preflight refuses a fresh run whose first attempt could prove nothing, before any gate, any file
+// and any request. It returns the uncommitted files that a person leaves out of the run.
+func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	repo := tracker.Repo(h.Env, root)
+	if repo.Top == "" {
+		return nil, hint.New("git init && git add -A && git commit -m start",
+			"%s is no git repository, so nothing could show what a worker did", root)
+	}
+	tree, err := h.tree(ctx, root)
+	switch {
+	case err != nil:
+		return nil, hint.New("see what `git status` says there", "git cannot read %s: %w", root,
+			err)
+	case tree.Head == "":
+		return nil, hint.New("git add -A && git commit -m start", "%s has no commit yet", root)
+	case len(tree.Dirty) > 0 && f.Untidy != loop.LeaveOut:
+		return nil, hint.New("commit them; or add --untidy leave-out, and no worker's commit may "+
+			"hold them", "%s not committed: %s", loop.Plural(len(tree.Dirty), "file"),
+			firstOf(tree.Dirty))
+	}
+	if why, way := missingProgram(ctx, root, f.Check); why != "" {
+		return nil, hint.New(way, "the check %q cannot run: %s", f.Check, why)
+	}
+	if lock := filepath.Join(repo.Dir, "index.lock"); isFile(lock) {
+		return nil, hint.New("if no git runs there, one has died: rm "+lock,
+			"%s keeps every worker from committing", lock)
+	}
+	return tree.Dirty, h.permitted(f.Check)
+}
+
+// leftOut are the files that a person left out of the run that works in a folder.
+func (h *handler) leftOut(root string) []string {
+	if b := h.runOf(loop.Audit); b != nil && b.Audit != nil && b.Audit.Worktree == root {
+		return b.LeftOut
+	} else if b := h.taskRun(); b != nil && root == h.project {
+		return b.LeftOut
+	}
+	return nil
+}
+
+// keptOut are the left-out files that a commit of the task holds, as reasons against its claim.
+func (h *handler) keptOut(ctx context.Context, t *loopState, root string) (list []string) {
+	if len(t.Budget.LeftOut) == 0 {
+		return nil
+	}
+	a := t.Tick.Attempt
+	paths, err := tracker.CommittedSince(ctx, root, cmp.Or(a.Base, a.Head))
+	if err != nil {
+		return []string{"the commits cannot be looked at: " + child.Line(err.Error())}
+	}
+	for _, path := range t.Budget.LeftOut {
+		if slices.Contains(paths, path) {
+			list = append(list, path+" (it was not committed when the run began, and stays out: "+
+				"make the commits again without it)")
+		}
+	}
+	return list
+}
+
+// firstOf names the first few of a list.
+func firstOf(list []string) string {
+	if most := 5; len(list) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
+	}
+	return strings.Join(list, ", ")
+}
+
+// missingProgram is why a command line cannot start its first program, as far as its text plainly
+// names one, and what to do; "" where nothing is wrong or nothing can be seen.
+func missingProgram(ctx context.Context, root, command string) (why, way string) {
+	words := loop.SplitWords(command)
+	assigns := func(w string) bool { return strings.Contains(w, "=") }
+	for len(words) > 0 && assigns(words[0]) && !strings.HasPrefix(words[0], "PATH=") {
+		words = words[1:]
+	}
+	if len(words) == 0 || runtime.GOOS == "windows" || assigns(words[0]) ||
+		strings.ContainsAny(words[0], "$`(){}[]|&;<>*?!~\\") {
+		return "", ""
+	}
+	program := words[0]
+	path := program
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(root, path)
+	}
+	switch info, err := os.Stat(path); {
+	case !strings.Contains(program, "/"):
+		looks := exec.CommandContext(ctx, "sh", "-c", `command -v -- "$1"`, "sh", program)
+		if _, missing := errors.AsType[*exec.ExitError](looks.Run()); missing && ctx.Err() == nil {
+			return program + " is no program on PATH", "install it, or name another check"
+		}
+		return "", ""
+	case err != nil:
+		return program + " does not exist", "write it and commit it, or name another check"
+	case info.IsDir() || info.Mode()&0o111 == 0:
+		return program + " is not executable", "chmod +x " + program + ", and commit that"
+	}
+	return "", ""
+}
+
+// permitted refuses a client whose permissions let no worker write, run the check and commit. What
+// a person at a terminal may still allow, and what cannot be seen, is not refused.
+func (h *handler) permitted(check string) error {
+	const flags = "--permission-mode acceptEdits --allowedTools Bash"
+	way := "start the client with " + flags
+	args := h.clientFlags
+	switch {
+	case h.ev.Name == "":
+		way = "add the client's own flags: -- " + flags
+	case h.ev.PermissionMode == "plan":
+		return hint.New("leave it with Shift+Tab, then type the command again",
+			"in plan mode no worker can write")
+	case h.attended():
+		return nil
+	default:
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", proc.Owner().PID))
+		args = strings.Split(string(text), "\x00")
+		if err != nil || !slices.Contains(args, "-p") && !slices.Contains(args, "--print") {
+			return nil
+		}
+	}
+	p := h.permissions(args)
+	switch {
+	case p.unknown || p.mode == "bypassPermissions" || p.mode == "auto":
+	case p.mode == "plan":
+		return hint.New(way, "in plan mode no worker can write")
+	case p.mode != "acceptEdits" && !slices.ContainsFunc([]string{"Edit", "Write", "Bash"},
+		func(tool string) bool { return slices.Contains(p.rules, tool) }):
+		return hint.New(way, "the client's permissions let no worker write: the mode is %s", p.mode)
+	case !p.allows("Bash", "git commit"):
+		return hint.New(way, "the client's permissions let no worker run git commit")
+	case check != "" && !p.allows("Bash", check):
+		return hint.New(way, "the client's permissions let no worker run the check %q", check)
+	}
+	return nil
+}
+
+// permissions are what a client's flags and settings allow without a question.
+type permissions struct {
+	mode    string
+	rules   []string
+	unknown bool // a flag decides that cannot be read here
+}
+
+func (h *handler) permissions(args []string) permissions {
+	p := permissions{mode: "default"}
+	for _, path := range h.settingsFiles() {
+		text, _ := safefile.Read(path, config.MaxFile)
+		p.unknown = p.unknown || gjson.Get(text, "sandbox.enabled").Bool() // it may allow Bash
+		if mode := gjson.Get(text, "permissions.defaultMode").Str; mode != "" {
+			p.mode = mode
+		}
+		for _, rule := range gjson.Get(text, "permissions.allow").Array() {
+			p.rules = append(p.rules, rule.Str)
+		}
+	}
+	for i := 0; i < len(args); i++ {
+		name, value, joined := strings.Cut(args[i], "=")
+		if !joined && i+1 < len(args) {
+			value = args[i+1]
+		}
+		switch name {
+		case "--dangerously-skip-permissions":
+			p.mode = "bypassPermissions"
+		case "--permission-mode":
+			p.mode = value
+		case "--settings", "--permission-prompt-tool":
+			p.unknown = true
+		case "--allowedTools", "--allowed-tools":
+			p.rules = append(p.rules, listed(value)...)
+			for !joined && i+2 < len(args) && !strings.HasPrefix(args[i+2], "-") {
+				i++
+				p.rules = append(p.rules, listed(args[i+1])...)
+			}
+		}
+	}
+	return p
+}
+
+// listed are the rules of one value, which commas or blanks separate outside of parentheses.
+func listed(value string) []string {
+	depth := 0
+	return strings.FieldsFunc(value, func(r rune) bool {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		return depth == 0 && (r == ',' || unicode.IsSpace(r))
+	})
+}
+
+// allows reports whether a rule allows a tool, or the one command of a shell.
+func (p permissions) allows(tool, command string) bool {
+	return slices.ContainsFunc(p.rules, func(rule string) bool {
+		name, of, some := strings.Cut(strings.TrimSuffix(rule, ")"), "(")
+		begin := strings.TrimRight(of, "*: ")
+		return name == tool && (!some || strings.HasPrefix(command, begin))
+	})
+}
+
+// plugged refuses to drive a client that has no plugin with the skill, where that can be seen.
+func (h *handler) plugged(command string) error {
+	space, skill, _ := strings.Cut(strings.TrimPrefix(command, "/"), ":")
+	enabled := func(text string) (on bool) {
+		gjson.Get(text, "enabledPlugins").ForEach(func(name, is gjson.Result) bool {
+			on = on || strings.HasPrefix(name.Str, space+"@") && is.Bool()
+			return !on
+		})
+		return on
+	}
+	for _, path := range h.settingsFiles() {
+		text, _ := safefile.Read(path, config.MaxFile)
+		if enabled(text) {
+			return nil
+		}
+	}
+	for _, dir := range []string{h.clientDir(), filepath.Join(h.project, ".claude")} {
+		if isFile(filepath.Join(dir, "commands", space, skill+".md")) {
+			return nil
+		}
+	}
+	for i, f := range h.clientFlags {
+		if strings.HasPrefix(f, "--settings") || strings.HasPrefix(f, "--plugin-dir=") {
+			return nil
+		}
+		if f == "--plugin-dir" && i+1 < len(h.clientFlags) {
+			text, err := os.ReadFile(filepath.Join(h.clientFlags[i+1], ".claude-plugin",
+				"plugin.json"))
+			if err == nil && gjson.GetBytes(text, "name").Str == space {
+				return nil
+			}
+		}
+	}
+	return hint.New("claude plugin install "+space+"@"+space+", or add -- --plugin-dir FOLDER",
+		"the client has no plugin %s, and so no skill /%[1]s:%s", space, skill)
+}
