@@ -11,7 +11,7 @@ func (e Invocation) Discards(lost State, ownerGone bool) bool {
 }
 
 // Typed reports whether a person typed the command, and no schedule, model or conductor.
-func (e Invocation) Typed() bool { return !e.unasked() && !e.Fed && !e.Command.Tick() }
+func (e Invocation) Typed() bool { return !e.unasked() && !e.Fed }
 
 // NeedsSeal reports whether a run without a seal is refused: a run of a client that lives, or of
 // this session, because a new seal would accept whatever its files contain now. Any other run may
