@@ -135,9 +135,6 @@ func toolSends(f *plain.Frame, t toolShape) {
 		!shellword.Has("PUT POST PATCH DELETE", method) {
 		return
 	}
-	for _, fd := range t.fields { // /pulls/{pull_number}/merge
-		url = shellword.Swap(url, "{"+fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]+"}", fd.Value)
-	}
 	body := t.text("body", "data", "json", "payload")
 	q := forges.Request{Method: method, URL: url, Body: body, Argv: label(t.call)}
 	for _, fd := range t.fields {

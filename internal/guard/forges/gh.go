@@ -3,7 +3,6 @@ package forges
 import (
 	"cmp"
 	"path"
-	"strconv"
 	"strings"
 
 	"hooks/internal/guard/effect"
@@ -38,6 +37,11 @@ func GH(f *plain.Frame, argv []shellword.Word) {
 		talk(f, argv, sub.Text, fl)
 	case "extension", "extensions", "ext":
 		ghExtension(f, argv, rest)
+	case "codespace", "cs": // codespace ssh COMMAND
+		pos := shellword.ParseFlags(rest, "-c --codespace -R --repo --repo-owner --profile").Pos
+		f.Within("gh codespace", func() {
+			f.Child().Run(shellword.JoinText(pos[min(1, len(pos)):]))
+		})
 	case "workflow":
 		ghWorkflow(f, argv, rest)
 	case "repo":
@@ -60,7 +64,7 @@ func GH(f *plain.Frame, argv []shellword.Word) {
 }
 
 // ghOwn are gh's own commands that land nothing.
-const ghOwn = `alias codespace config cs
+const ghOwn = `alias config
 release run auth attestation browse cache completion gist gpg-key help label
 org project search secret ssh-key status variable version preview copilot agent-task accessibility
 actions environment reference skill licenses`
@@ -70,22 +74,14 @@ func ghUnknown(f *plain.Frame, argv []shellword.Word) {
 	f.OpaqueForge(shellword.Join(argv), "the gh command is only known when it runs")
 }
 
-// ghExpand runs an alias: "!…" in a shell, anything else as gh's arguments. $1 is replaced, other
-// words follow.
+// ghExpand runs an alias: "!…" in a shell, anything else as gh's arguments. Its $1 is a hole.
 func ghExpand(f *plain.Frame, name, text string, rest []shellword.Word) {
 	defer f.Through("gh alias " + name)()
 	if line, ok := strings.CutPrefix(text, "!"); ok {
 		f.Child().Run(line)
 		return
 	}
-	filled := text
-	for i := range rest {
-		filled = shellword.Swap(filled, "$"+strconv.Itoa(i+1), shellword.Quoted(rest[i:i+1]))
-	}
-	if filled == text {
-		filled += " " + shellword.Quoted(rest)
-	}
-	f.Child().Run("gh " + filled)
+	f.Child().Run("gh " + text + " " + shellword.Quoted(rest))
 }
 
 // ghExtended is an extension, which cannot be read. Common ones only show or tidy the local clone.

@@ -119,7 +119,8 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 		}
 	case "clean", "rm", "mv", "restore", "stash", "reset", "apply", "checkout-index":
 		gitFiles(f, g, cmd.Text, args)
-		if pos := shellword.ParseFlags(args, "").Pos; cmd.Text == "reset" {
+		if end := slices.Index(append(shellword.Texts(args), "--"), "--"); cmd.Text == "reset" {
+			pos := shellword.ParseFlags(args[:end], "").Pos
 			useBranches(f, g, pos[:min(1, len(pos))])
 		}
 	default:

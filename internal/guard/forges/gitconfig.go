@@ -24,7 +24,9 @@ func gitEnv(f *plain.Frame, g *gitRun) {
 MANPAGER BROWSER GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS GIT_PROXY_COMMAND LESSOPEN`
 	for name := range strings.FieldsSeq(runs) {
 		if text := f.Env(name); text != "" {
-			f.Look("$"+name, text)
+			h := f.Child()
+			h.Let(name, "") // for the git in it
+			h.Look("$"+name, text)
 		}
 	}
 	if dir := f.Env("GIT_DIR"); dir != "" {

@@ -152,14 +152,6 @@ func Has(list, name string) bool {
 	}
 }
 
-// Swap is strings.ReplaceAll for texts from outside: a result too long is unknown.
-func Swap(s, old, with string) string {
-	if old == "" || len(s)+strings.Count(s, old)*len(with) > 2*MaxText {
-		return Unknown
-	}
-	return strings.ReplaceAll(s, old, with)
-}
-
 // Btoi is 1 for true.
 func Btoi(b bool) int {
 	if b {
