@@ -20,7 +20,9 @@ import (
 // hasState needs the loop state, and opens it.
 func hasState(m *machine, n *notes) bool {
 	var err error
-	n.state, err = store.Open(m.project)
+	if n.state, err = store.Open(m.project); err == nil {
+		n.state.Seal(seal.At(seal.Home(m.Env)), proc.Boot)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		n.skip("no loop has run in %s", m.project)
 	} else if err != nil {
@@ -65,6 +67,9 @@ func stateFiles(m *machine, n *notes) {
 	var budgets []string
 	for _, skill := range loop.Skills() {
 		s, err := n.state.Load(skill)
+		if _, notes, _ := n.state.Look(skill); len(notes) > 0 { // seal reports it
+			continue
+		}
 		unreadable(n, err)
 		if _, damaged := errors.AsType[*store.DamagedError](err); damaged && m.Archive != nil {
 			n.repaired("archived the damaged run of "+string(skill),

@@ -410,12 +410,11 @@ func latest(b Budget, last *Iteration) Budget {
 	return b
 }
 
-// After is the run as somebody else continued it from before: no counter is lower, and what a
-// person decides is as it was.
-func (b *Budget) After(before *Budget) *Budget {
-	own := latest(*b, &Iteration{Budget: *before})
-	own.Ceilings, own.Pending, own.Config = before.Ceilings, before.Pending, before.Config
-	own.Seq = max(own.Seq, before.Seq)
+// With is the run with the counters of another copy of it, where those are higher. All else, and
+// what a person decided, stays as it is.
+func (b *Budget) With(other *Budget) *Budget {
+	own := latest(*b, &Iteration{Budget: *other})
+	own.Seq = max(b.Seq, other.Seq)
 	return &own
 }
 

@@ -8,8 +8,9 @@ import (
 )
 
 // Fork makes the copy of another project's run one of its own, under a new id: with the copy's
-// counters, the original's ceilings, and nothing that the original still has a use for: no answer,
-// no open iteration, no lock. Its findings come along. The caller holds the guard.
+// counters, the original's ceilings, configuration and tracker, and nothing that the original still
+// has a use for: no answer, no open iteration, no lock. Its findings come along. The caller holds
+// the guard.
 func (s *Store) Fork(skill loop.Skill, path, id string) error {
 	b, err := s.loadBudget(skill, path)
 	if err != nil || b == nil {
@@ -18,7 +19,7 @@ func (s *Store) Fork(skill loop.Skill, path, id string) error {
 	from, old := s.seals.RecordOf(b.RunID), findingsName(b.RunID)
 	if l := from.Loop(string(skill)); l != nil {
 		if of, err := parse[loop.Budget](path, []byte(l.State.Budget)); err == nil {
-			b.Ceilings = of.Ceilings
+			b.Ceilings, b.Config, b.Tracker = of.Ceilings, of.Config, of.Tracker
 		}
 	}
 	b.RunID, b.SealedIn, b.Owner, b.OwnerLeft = id, "", loop.Process{}, true
@@ -35,9 +36,9 @@ func (s *Store) Fork(skill loop.Skill, path, id string) error {
 }
 
 // Yield ends a recorded run whose place another state directory has taken, and archives what its
-// record has. Where that one continues the same run, the ceilings, the questions and the answers
-// are the record's, and each counter is the larger one, so that no edit of the file gains
-// anything. The caller holds the guard.
+// record has. Where that one continues the same run, all but the counters is the record's, and each
+// counter is the larger one, so that no edit of the file gains anything. The caller holds the
+// guard.
 func (s *Store) Yield(skill loop.Skill, path string) error {
 	run, known, err := s.recordAt(skill, path)
 	if !known || err != nil {
@@ -49,7 +50,7 @@ func (s *Store) Yield(skill loop.Skill, path string) error {
 	}
 	own, err := s.sealedBudget(run)
 	if err == nil && own != nil && there != nil && there.RunID == own.RunID {
-		err = s.overwrite(path, there.After(own))
+		err = s.overwrite(path, own.With(there))
 	} else if err == nil {
 		err = s.archiveRecord(run)
 	}
