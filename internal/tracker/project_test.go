@@ -102,7 +102,7 @@ func TestRepo(t *testing.T) {
 
 	f := Repo(os.Getenv, clone)
 	want := Facts{
-		Top: clone, Branch: "Feature/X", Default: "main",
+		Top: clone, Dir: filepath.Join(clone, ".git"), Branch: "Feature/X", Default: "main",
 		Remotes: map[string]string{"origin": filepath.Join(dir, "origin.git"),
 			"fork": "git@example.org:me/app.git"},
 	}

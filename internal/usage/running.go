@@ -155,7 +155,7 @@ func Named(transcript string, by []loop.Spender) []loop.Spender {
 
 // callTime bounds the wait for the line of a call. The client writes the answer that makes a call
 // up to 60 ms after the call's event (measured on 2.1.330).
-const callTime = 150 * time.Millisecond
+const callTime = 500 * time.Millisecond
 
 // AwaitCall waits until the transcript of a thread has the answer that makes a call, so that its
 // cost is counted at that call. agent is "" for the main thread.

@@ -54,7 +54,6 @@ func TestAForkIsAskedForItsFacts(t *testing.T) {
 		}
 		return Turn{Text: "I hear you"}
 	})
-	w.spy()
 	path := filepath.Join(w.Plugins[1], "skills", "work", "SKILL.md")
 	w.write(path, strings.Replace(strings.ReplaceAll(skillHead, "%NAME%", "work"), "---\n",
 		"---\ncontext: fork\nbackground: false\n", 1), 0o644)
