@@ -32,7 +32,7 @@ type goCmd struct {
 	Mode  string `enum:"${modes}," default:"" placeholder:"MODE" help:"${enum} or the spec's."`
 
 	CheckTimeout string `placeholder:"N" help:"Minutes for one run of the check command."`
-	StrictTests  bool   `help:"Ask a person about tests that were weakened."`
+	Require      string `placeholder:"WORD" help:"With verified: ask about every other task."`
 
 	MaxTaskIterations string `placeholder:"N" help:"Attempts at one task."`
 	MaxTaskDollars    string `placeholder:"N" help:"Dollars for one task; 0 is no ceiling."`
@@ -134,13 +134,11 @@ func (g goCmd) arguments(spec string) string {
 		{"--check-timeout", g.CheckTimeout}, {"--max-task-iterations", g.MaxTaskIterations},
 		{"--max-task-dollars", g.MaxTaskDollars}, {"--max-iterations", g.MaxIterations},
 		{"--max-minutes", g.MaxMinutes}, {"--max-dollars", g.MaxDollars},
+		{"--require", g.Require},
 	} {
 		if flag.value != "" {
 			words = append(words, flag.name, report.OneWord(flag.value))
 		}
-	}
-	if g.StrictTests {
-		words = append(words, "--strict-tests")
 	}
 	if g.Restart {
 		words = append(words, "--restart")
