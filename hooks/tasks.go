@@ -8,7 +8,7 @@ import (
 )
 
 type tasksCmd struct {
-	List tasksListCmd `cmd:"" default:"1" help:"The tasks with verdict and cost."`
+	List tasksListCmd `cmd:"" default:"withargs" help:"The tasks with verdict and cost."`
 	Add  tasksAddCmd  `cmd:"" help:"Add a task; not from inside the agent."`
 }
 

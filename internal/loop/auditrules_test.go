@@ -620,7 +620,8 @@ func TestIdleAdvances(t *testing.T) {
 		}
 	}
 	first := Budget{Tasks: &TaskRun{}}
-	if !(&TaskRun{List: []TaskItem{{Result: Unbroken}}}).advanced(&first) || first.Tasks.advanced(&first) {
+	one := &TaskRun{List: []TaskItem{{Result: Unbroken}}}
+	if !one.advanced(&first) || first.Tasks.advanced(&first) {
 		t.Error("a task that is done is progress")
 	}
 	for _, tt := range []struct {

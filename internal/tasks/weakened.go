@@ -178,8 +178,9 @@ func (d *diffReader) emptied() {
 // beginsTest reports whether a line is the first of a test.
 func beginsTest(line string) bool {
 	for _, start := range []string{"func Test", "func Fuzz", "func test", "def test",
-		"async def test", "it(", "it ", "test(", "test ", "describe(", "describe ", "specify ", "@Test", "@test ",
-		"[Test", "[Fact", "[Theory", "#[test", "#[tokio::test", "public function test", "TEST("} {
+		"async def test", "it(", "it ", "test(", "test ", "describe(", "describe ", "specify ",
+		"@Test", "@test ", "[Test", "[Fact", "[Theory", "#[test", "#[tokio::test",
+		"public function test", "TEST("} {
 		if strings.HasPrefix(line, start) {
 			return true
 		}
