@@ -33,7 +33,7 @@ type goCmd struct {
 
 	CheckTimeout string `placeholder:"N" help:"Minutes for one run of the check command."`
 	Untidy       string `placeholder:"WORD" help:"With uncommitted files: stop or leave-out."`
-	StrictTests  bool   `help:"Ask a person about tests that were weakened."`
+	Require      string `placeholder:"WORD" help:"With verified: ask about every other task."`
 
 	MaxTaskIterations string `placeholder:"N" help:"Attempts at one task."`
 	MaxTaskDollars    string `placeholder:"N" help:"Dollars for one task; 0 is no ceiling."`
@@ -136,13 +136,11 @@ func (g goCmd) arguments(spec string) string {
 		{"--untidy", g.Untidy},
 		{"--max-task-dollars", g.MaxTaskDollars}, {"--max-iterations", g.MaxIterations},
 		{"--max-minutes", g.MaxMinutes}, {"--max-dollars", g.MaxDollars},
+		{"--require", g.Require},
 	} {
 		if flag.value != "" {
 			words = append(words, flag.name, report.OneWord(flag.value))
 		}
-	}
-	if g.StrictTests {
-		words = append(words, "--strict-tests")
 	}
 	if g.Restart {
 		words = append(words, "--restart")

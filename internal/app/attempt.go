@@ -6,17 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/signal"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
-	"time"
 
-	"hooks/internal/brake"
 	"hooks/internal/child"
 	"hooks/internal/event"
 	"hooks/internal/loop"
@@ -101,7 +95,12 @@ func (h *handler) fetchAttempt(t *loopState, k *loop.Known, need loop.Need) {
 		k.Evidence = h.evidence(t)
 	}
 	if need&loop.NeedCheck != 0 {
-		k.Check = h.check(t)
+		command, _ := t.Budget.Check()
+		k.Check = h.check(t, command)
+	}
+	if need&loop.NeedBefore != 0 {
+		_, command := t.values().Unmeasured("")
+		k.Before = h.check(t, command)
 	}
 	if need&loop.NeedPrompt != 0 {
 		k.Prompt = kind.prompt(h, t)
@@ -269,49 +268,4 @@ func (h *handler) inRepo(path string) string {
 		rel = "."
 	}
 	return filepath.ToSlash(filepath.Join(rel, filepath.FromSlash(h.relative(path))))
-}
-
-// maxCheckTail bounds what is kept of a check's output, in bytes.
-const maxCheckTail = 4 << 10
-
-// check runs the person's check command in the project. Its whole group ends with it, and with this
-// process: a hook that a person ended by Esc decides nothing.
-func (h *handler) check(t *loopState) loop.CheckRun {
-	root := h.root(t)
-	text, minutes := t.Budget.Check()
-	if runtime.GOOS != "windows" && h.sealed && !h.dress() {
-		return loop.CheckRun{Exit: 1, Tail: "the links that stop merges could not be made; see " +
-			"`hooks doctor`"}
-	}
-	// What the check starts is the worker's, so it meets the brake as a Bash command does.
-	shell := []string{"sh", "-c", brake.Line(h.seals.Path(), h.ev.SessionID) + "\n" + text}
-	if runtime.GOOS == "windows" {
-		shell = []string{"cmd", "/C", text}
-	}
-	began := time.Now()
-	alive, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	result, err := child.Run(alive, child.Command{
-		Dir: root, Args: shell, Last: true, Most: maxCheckTail,
-		Wait: cmp.Or(h.CheckTime, time.Duration(minutes)*time.Minute),
-	})
-	if alive.Err() != nil {
-		os.Exit(0)
-	}
-	run := loop.CheckRun{Seconds: int(time.Since(began).Seconds()), Exit: child.Exit(err),
-		Tail: h.config(t).Redact(loop.Secrets(lastLines(string(result.Out), 40)))}
-	if run.Exit < 0 {
-		run.Exit, run.Stopped = 1, true
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
-	defer cancel()
-	if tree, err := h.tree(ctx, root); err == nil && len(tree.Dirty) == 0 {
-		run.Head = tree.Head
-	}
-	return run
-}
-
-func lastLines(text string, n int) string {
-	lines := strings.Split(strings.ToValidUTF8(strings.TrimSpace(text), "?"), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }

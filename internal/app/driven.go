@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -254,6 +255,9 @@ func (d *driven) Next() (drive.Order, error) {
 	if !next.Again {
 		return h.lastOrder(t, next), nil
 	}
+	if err := d.measure(h, t); err != nil {
+		return drive.Order{}, err
+	}
 	o := orderOf(t.Budget, d.name)
 	o.Left = t.Budget.DollarsLeft(h.config(t).Overrun)
 	o.Prompt = d.name + " " + byDriver
@@ -262,6 +266,24 @@ func (d *driven) Next() (drive.Order, error) {
 	}
 	d.first, d.plan, d.run, d.seq = false, nil, t.Budget.RunID, t.Budget.Seq
 	return o, nil
+}
+
+// measure runs the check before the first worker of a run. Nothing of a worker is there yet, so
+// nothing but a person's own files runs outside of a session, where no brake is.
+func (d *driven) measure(h *handler, t *loopState) error {
+	tree, err := h.tree(context.Background(), h.root(t))
+	if len(tree.Dirty) > 0 || err != nil {
+		tree.Head = ""
+	}
+	at, command := t.values().Unmeasured(tree.Head)
+	if command == "" || t.Budget.Tasks.Worked() {
+		return nil
+	}
+	e := loop.Measured{At: at, Command: command, Check: h.check(t, command)}
+	return d.step("", func(h *handler) loop.Event {
+		e.Turn = h.turn()
+		return e
+	})
 }
 
 // orderOf has what an order tells people about the iteration under way.

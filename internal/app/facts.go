@@ -208,7 +208,7 @@ func (h *handler) around(t *loopState, e loop.Event) (a loop.Around) {
 		}
 	}
 	a.Worktrees = h.worktrees()
-	if r := t.Budget.Tasks; r != nil && r.Index+1 >= len(r.List) { // it may be the end
+	if r := t.Budget.Tasks; r != nil && r.Finished()+1 >= len(r.List) { // it may be the end
 		a.Dropped = dropped(h.project, t.values().Tip())
 	}
 	if t.Tick == nil || !stop && h.foreign(t) || h.ev.Name == event.SessionEnd {

@@ -44,6 +44,13 @@ type freshRun struct {
 func (h *handler) claimSeen(t *loopState) loop.ClaimSeen {
 	claim, near := tasks.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
 	text, _, _ := keptFile(h.progressPath())
-	return loop.ClaimSeen{Done: claim.Done, Blocked: claim.Blocked, Why: claim.Why, Near: near,
+	var list string
+	if r := t.Budget.Tasks; r != nil {
+		if now := h.reread(r); now != nil {
+			list = now.Sum
+		}
+	}
+	return loop.ClaimSeen{List: list, Done: claim.Done,
+		Blocked: claim.Blocked, Why: claim.Why, Near: near,
 		Flagged: tasks.Flagged(text), Last: h.lastWords(t)}
 }

@@ -119,8 +119,8 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 	case before != nil:
 		now = tasks.Restore(before, now)
 	}
-	if i := r.Index - 1; i >= 0 && i < len(r.List) { // also where a crash came before this
-		if t := r.List[i]; t.Result == loop.Verified || t.Result == loop.Claimed {
+	for i, t := range r.List { // also where a crash came before this
+		if t.Result.Worked() {
 			took := time.Duration(t.Minutes) * time.Minute
 			now = tasks.Completed(now, tasks.DoneLine(i, t.Title, t.SHA, took))
 		}

@@ -76,6 +76,9 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	case e.Sends != nil && s.Tick.Attempt.Sent:
 		return refuseCall(deny(ConductRule, "end the turn; the Stop hook names the next task",
 			"Not dispatched: the worker of %s was sent already", what))
+	case driven && e.Sends != nil && s.unmeasured():
+		return refuseCall(deny(ConductRule, "end the turn; the Stop hook runs it, and then asks "+
+			"for this call", "Not dispatched: the check has not run without the work of %s", what))
 	case e.Sends != nil, e.Asks && s.Run.Audit == nil, e.Tool == "ToolSearch",
 		e.Tool == "TodoWrite":
 		return Outcome{}

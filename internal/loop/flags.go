@@ -113,7 +113,6 @@ func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []st
 	case seen[name]:
 		err = &flagError{name + " is given twice", "give each loop flag once"}
 	case slices.Contains(kind.Switches, word):
-		f.Task.Strict = f.Task.Strict || name == "--strict-tests"
 		f.Restart = f.Restart || name == "--restart"
 	case slices.Contains(kind.Switches, name):
 		err = &flagError{word + " has a value", name + " takes no value"}

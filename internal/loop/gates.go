@@ -201,7 +201,18 @@ var Gates = [...]GateKind{
 			{"retry", "The attempt does not count; try the task again."},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},
-		Due: testsDue, Apply: applyTests, Tell: tellTests,
+		Due: testsDue, Apply: applyTests,
+		Tell: says("asks when an attempt deleted, skipped or emptied tests"),
+	},
+	{
+		Name: UnprovenGate, Header: "Unproven", When: Exit, Applies: TaskLoop,
+		Holds: HoldNextTick, Safest: "retry",
+		Options: []Option{
+			{"accept", "The work is right, and so is the check as it is now."},
+			{"retry", "The attempt does not count; try the task again."},
+			{"stop", "Stop the loop; nothing more is dispatched."},
+		},
+		Due: unprovenDue, Apply: applyUnproven, Tell: tellUnproven,
 	},
 	{
 		Name: FlaggedGate, Header: "Flagged", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,

@@ -14,6 +14,7 @@ type ClaimSeen struct {
 	Why     string // it is blocked
 	Near    string // why what looks like a claim is none, "" without one
 	Flagged string // text under Blocked / Flagged of the progress file (T35)
+	List    string // the sum of the task list, "" where it cannot be read
 	Last    string // the last words of a post action, redacted and cut (A58)
 }
 
@@ -46,6 +47,7 @@ func (r *TaskRun) judge(s State, k *Known) (need Need, hold *Continue) {
 	if missing := k.lacks(NeedClaim); missing != 0 {
 		return missing, nil
 	}
+	s.Tick.Attempt.List = k.Claim.List
 	switch {
 	case k.Claim.Blocked:
 		return 0, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Why})
@@ -65,18 +67,29 @@ func (r *TaskRun) judge(s State, k *Known) (need Need, hold *Continue) {
 		j.Verdict, j.Why = Overruled, why
 		return 0, s.miss(j, more)
 	}
-	if r.Check == "" {
+	if r.checkOf(r.item()) == "" {
 		return 0, s.settle(j)
 	}
 	if missing := k.lacks(NeedCheck); missing != 0 {
 		return missing, nil
 	}
 	check := k.Check
-	j.Check, j.Verdict = &check, Verified
-	if why := red(&check, k.Evidence.Head); why != "" {
+	check.Command, j.Check = r.checkOf(r.item()), &check
+	switch why := red(&check, k.Evidence.Head); {
+	case check.Unsure != "":
+		j.Verdict, j.Why = CannotTell, check.Unsure
+		if by := check.byWorker(); by != "" {
+			j.Why = by + "; " + check.Unsure
+		}
+		return 0, s.miss(j, "Take back what changes the check, or a person is asked.")
+	case why != "":
 		j.Verdict, j.Why = Overruled, why
+		if by := check.byWorker(); by != "" {
+			j.Why = by + "; with that as it was when the run began, " + why
+		}
 		return 0, s.miss(j, check.Tail)
 	}
+	j.Verdict, j.Why = r.proven()
 	return 0, s.settle(j)
 }
 
@@ -267,7 +280,9 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 		}
 		need, hold = s.judged(k)
 	case !a.Sent && s.Run.feeds():
-		return e.orderAgain(s, k), true
+		if need = s.measure(k); need == 0 {
+			return e.orderAgain(s, k), true
+		}
 	}
 	switch {
 	case need != 0:

@@ -69,11 +69,10 @@ var Kinds = []Kind{
 		None: "no task loop in this project; start one with /sdd:go SPEC in a session, " +
 			"or with `hooks go SPEC` here; modes pair and swarm run no loop",
 		Flags: []string{"--tasks", "--check", "--check-timeout", "--drive", "--mode", "--issue",
-			"--untidy", "--max-task-iterations", "--max-task-dollars"},
-		Switches: []string{"--strict-tests"},
-		Lost:     func(b *Budget) bool { return b.Tasks == nil },
-		Report:   `{"outcome":"ok","note":"…"}`,
-		Fields:   `{"outcome":"ok|errored","note":"…"}`,
+			"--untidy", "--max-task-iterations", "--max-task-dollars", "--require"},
+		Lost:   func(b *Budget) bool { return b.Tasks == nil },
+		Report: `{"outcome":"ok","note":"…"}`,
+		Fields: `{"outcome":"ok|errored","note":"…"}`,
 	},
 	{
 		Name: Audit, Commands: []string{"audit"}, Ticks: "turn", Scope: AuditLoop, MaxHolds: 6,

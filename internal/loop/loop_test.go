@@ -241,7 +241,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	if len(Conditions) != 21 || len(Gates) != 17 {
+	if len(Conditions) != 21 || len(Gates) != 18 {
 		t.Error(len(Conditions), len(Gates))
 	}
 	for _, k := range Gates {

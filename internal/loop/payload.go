@@ -82,6 +82,14 @@ func (b *Budget) Check() (command string, minutes int) {
 	return a.check, a.minutes
 }
 
+// Started is the commit on which a task loop began; its check is pinned as it is there.
+func (b *Budget) Started() string {
+	if b.Tasks == nil {
+		return ""
+	}
+	return b.Tasks.Start
+}
+
 // tip is the commit of the last task or phase that is done, "" without one.
 func (b *Budget) tip() string { return b.attempts().tip }
 

@@ -48,7 +48,8 @@ func (w *world) calls(e Call) {
 var taskNeeds = []struct {
 	need Need
 	name string
-}{{NeedWorker, "worker"}, {NeedClaim, "claim"}, {NeedEvidence, "evidence"}, {NeedCheck, "check"}}
+}{{NeedWorker, "worker"}, {NeedClaim, "claim"}, {NeedEvidence, "evidence"}, {NeedCheck, "check"},
+	{NeedBefore, "before"}}
 
 func (w *world) fetchTask(k *Known, need Need) {
 	if need&NeedWorker != 0 {
@@ -62,6 +63,9 @@ func (w *world) fetchTask(k *Known, need Need) {
 	}
 	if need&NeedCheck != 0 {
 		k.Check = w.known.Check
+	}
+	if need&NeedBefore != 0 {
+		k.Before = w.known.Before
 	}
 	if need&NeedPrompt != 0 {
 		k.Prompt = "do it"

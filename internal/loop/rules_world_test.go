@@ -220,14 +220,15 @@ var verbs = map[string]func(w *world, args string){
 	"show":    (*world).show,
 	"explain": (*world).explain,
 
-	"tasks":  (*world).list,
-	"starts": func(w *world, args string) { decode(w, args, &w.entry) },
-	"tree":   func(w *world, args string) { decode(w, args, &w.known.Evidence) },
-	"claim":  (*world).claim,
-	"check":  func(w *world, args string) { decode(w, args, &w.known.Check) },
-	"stale":  func(w *world, _ string) { w.stale = true },
-	"agent":  func(w *world, _ string) { w.calls(Call{Tool: "Agent", Sends: &Task{}}) },
-	"uses":   func(w *world, args string) { w.calls(Call{Tool: args}) },
+	"tasks":   (*world).list,
+	"starts":  func(w *world, args string) { decode(w, args, &w.entry) },
+	"tree":    func(w *world, args string) { decode(w, args, &w.known.Evidence) },
+	"claim":   (*world).claim,
+	"without": func(w *world, args string) { decode(w, args, &w.known.Before) },
+	"check":   func(w *world, args string) { decode(w, args, &w.known.Check) },
+	"stale":   func(w *world, _ string) { w.stale = true },
+	"agent":   func(w *world, _ string) { w.calls(Call{Tool: "Agent", Sends: &Task{}}) },
+	"uses":    func(w *world, args string) { w.calls(Call{Tool: args}) },
 	"ends": func(w *world, args string) {
 		failure, reset, named := strings.Cut(args, " until ")
 		e := WorkerEnd{Turn: w.turn(), Agent: "w1", Failure: failure}

@@ -23,7 +23,7 @@ func newRun(r Request) Budget {
 	}
 	if b.Tasks, b.Audit = r.Tasks, r.Audit; b.Tasks != nil {
 		b.Tasks = b.Tasks.clone()
-		b.Tasks.skipDone()
+		b.Tasks.pick()
 	}
 	b.invokedBy(r)
 	return b
@@ -175,7 +175,9 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	run.MinutesElapsed = run.Minutes(r.Now)
 	run.lookBack(e)
 	if run.Tasks != nil {
-		run.Tasks.compare(e.List)
+		alone := (r.Fed || run.driven() && !r.Flags.Resume) && len(run.Jobs) == 0
+		t.Notes = appendNote(t.Notes, run.Tasks.absorb())
+		t.Notes = appendNote(t.Notes, run.Tasks.compare(e.List, alone))
 	}
 	f := Look(run, &t, previous, r.Now)
 	f.Edges, f.Snapshot = e.Edges, e.Snapshot

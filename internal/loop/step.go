@@ -137,6 +137,7 @@ const (
 	NeedClaim                     // Known.Claim
 	NeedEvidence                  // Known.Evidence
 	NeedCheck                     // Known.Check
+	NeedBefore                    // Known.Before
 	NeedPrompt                    // Known.Prompt
 	NeedStanding                  // Known.Standing
 	NeedLast                      // Known.Last
@@ -189,6 +190,7 @@ type Known struct {
 	Claim    ClaimSeen
 	Evidence Evidence
 	Check    CheckRun
+	Before   CheckRun
 	Prompt   string     // of the worker that is sent
 	Standing Standing   // its run, tick and claim are the state's
 	Last     *Iteration // the last line of the run on disk, nil without one

@@ -18,8 +18,8 @@ type TaskFlags struct {
 	Issue    string // --issue ID
 	MaxTries int    // --max-task-iterations N, 0 for the default
 	Dollars  USD    // --max-task-dollars N, 0 for no ceiling
-	Strict   bool   // --strict-tests
 	Untidy   string // --untidy, LeaveOut or "" to stop
+	Require  string // --require verified, "" for none
 }
 
 // LeaveOut is the word of --untidy by which uncommitted files are left out of a fresh run.
@@ -53,6 +53,11 @@ func (f *TaskFlags) set(name, value string) error {
 		if f.Mode = value; !slices.Contains(Modes, value) {
 			return &flagError{fmt.Sprintf("--mode %q is no mode", value),
 				"use one of " + strings.Join(Modes, ", ")}
+		}
+	case "--require":
+		if f.Require = value; value != string(Verified) {
+			return &flagError{fmt.Sprintf("--require %q is no verdict to require", value),
+				"use --require verified, or leave it out"}
 		}
 	case "--max-task-dollars":
 		v, err := ParseUSD(strings.TrimPrefix(value, "$"))
@@ -148,8 +153,8 @@ func (r *TaskRun) retune(f TaskFlags) (changed []string) {
 		}
 		return is
 	}
-	if differs("--check", f.Check != "" && f.Check != r.Check) {
-		r.Check, r.Proposed = f.Check, ""
+	if differs("--check", f.Check != "") { // the same one is pinned as it is now
+		r.Check, r.Proposed, r.Start = f.Check, "", ""
 	}
 	if differs("--check-timeout", f.Minutes > 0 && f.Minutes != r.CheckMinutes) {
 		r.CheckMinutes = f.Minutes
@@ -160,8 +165,8 @@ func (r *TaskRun) retune(f TaskFlags) (changed []string) {
 	if differs("--mode", f.Mode != "" && f.Mode != r.Mode) {
 		r.Mode = f.Mode
 	}
-	if differs("--strict-tests", f.Strict && !r.Strict) {
-		r.Strict = true
+	if differs("--require", f.Require != "" && f.Require != r.Require) {
+		r.Require = f.Require
 	}
 	return changed
 }
@@ -172,16 +177,13 @@ func (r *TaskRun) Retuned(f TaskFlags) []string { return r.clone().retune(f) }
 // words are the flags in one form.
 func (f TaskFlags) words() (list []string) {
 	for _, w := range [][2]string{{"tasks", f.List}, {"check", f.Check}, {"drive", f.Drive},
-		{"mode", f.Mode}, {"issue", f.Issue}} {
+		{"mode", f.Mode}, {"issue", f.Issue}, {"require", f.Require}} {
 		if w[1] != "" {
 			list = append(list, w[0]+"="+w[1])
 		}
 	}
 	if f.Dollars > 0 {
 		list = append(list, "task-dollars="+f.Dollars.Decimal())
-	}
-	if f.Strict {
-		list = append(list, "strict-tests")
 	}
 	return list
 }

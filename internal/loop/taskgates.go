@@ -18,6 +18,7 @@ const (
 	ImportGate     = "import-state"
 	ListGate       = "list-drift"
 	TestsGate      = "tests-weakened"
+	UnprovenGate   = "unproven"
 )
 
 // taskGates are the three numbered gates of the engine, by name (T24).
@@ -34,8 +35,8 @@ func reviewDue(f *Facts) []Gate {
 	if n := r.Count(Imported); n > 0 {
 		ticked = fmt.Sprintf(" Done before, as ticked: %d.", n)
 	}
-	return numbered(f, 2, fmt.Sprintf("Gate 2: is the review of the %s in %s accepted?%s",
-		Plural(len(r.List), "task"), r.ListPath, ticked))
+	return numbered(f, 2, fmt.Sprintf("Gate 2: is the review of the %s in %s accepted?%s%s",
+		Plural(len(r.List), "task"), r.ListPath, ticked, r.ownChecks()))
 }
 
 // prGateDue asks once the PR of the whole list is open (T51).
@@ -184,7 +185,7 @@ func applyImport(run *Budget, _ *Tick, _ Gate, act, _ string) {
 		for i := range r.List[:r.Index] {
 			r.List[i].Result = Imported
 		}
-		r.skipDone()
+		r.pick()
 	}
 	r.Import = nil
 }
@@ -195,9 +196,8 @@ func listDue(f *Facts) []Gate {
 	if r.Changed == nil {
 		return nil
 	}
-	return []Gate{{Question: fmt.Sprintf("The task list %s was changed since it was read: it has "+
-		"%s left, this run has %s. Read it again, or keep this run's?", r.ListPath,
-		Plural(len(r.left(r.Changed.List)), "task"), Plural(len(r.List)-r.Index, "task"))}}
+	return []Gate{{Question: fmt.Sprintf("The task list %s was changed %s: %s. Take it, or keep "+
+		"this run's?", r.ListPath, r.author(), r.difference(r.Changed.List))}}
 }
 
 func applyList(run *Budget, _ *Tick, _ Gate, act, _ string) {
@@ -205,16 +205,9 @@ func applyList(run *Budget, _ *Tick, _ Gate, act, _ string) {
 	if r == nil || r.Changed == nil {
 		return
 	}
-	if now := r.left(r.Changed.List); act == "read" {
-		if item := r.item(); item == nil || len(now) == 0 || now[0].Title != item.Title {
-			r.Try, r.Reason, r.Words = 1, "", ""
-		} else { // the task under way keeps its record
-			now[0].Base, now[0].Tries = item.Base, item.Tries
-			now[0].Minutes, now[0].Dollars = item.Minutes, item.Dollars
-		}
-		if r.List = append(r.List[:r.Index:r.Index], now...); len(now) == 0 {
-			r.Phase = Verification
-		}
+	if act == "read" {
+		r.take(r.Changed)
+		return
 	}
 	r.ListSum, r.Changed = r.Changed.Sum, nil
 }
@@ -222,7 +215,7 @@ func applyList(run *Budget, _ *Tick, _ Gate, act, _ string) {
 // testsDue asks about tests that an accepted attempt deleted or switched off (T96).
 func testsDue(f *Facts) []Gate {
 	item, j := judged(f)
-	if item == nil || !f.Run.Tasks.Strict || !j.Verdict.done() || len(j.Weakened) == 0 {
+	if item == nil || j == nil || !j.Verdict.done() || len(j.Weakened) == 0 {
 		return nil
 	}
 	return []Gate{{
@@ -232,20 +225,27 @@ func testsDue(f *Facts) []Gate {
 	}}
 }
 
-// applyTests takes an attempt back, or its task where the run was paused in between.
+// applyTests takes an attempt back that weakens tests.
 func applyTests(run *Budget, tick *Tick, g Gate, act, _ string) {
-	const why = "it weakens tests, and a person did not accept that"
-	var task int
-	if _, err := fmt.Sscanf(g.Target, "task %d", &task); err != nil || act != "retry" {
-		return
-	}
-	if a := tick.Attempt; a != nil && a.Task == task && a.Judged != nil {
+	takeBack(run, tick, g, act, "it weakens tests, and a person did not accept that")
+}
+
+// task is the number of the task that a gate is about, 0 for none.
+func (g Gate) task() (n int) {
+	_, _ = fmt.Sscanf(g.Target, "task %d", &n)
+	return n
+}
+
+// takeBack takes an attempt back, or its task where the run was paused in between.
+func takeBack(run *Budget, tick *Tick, g Gate, act, why string) {
+	a, r, task := tick.Attempt, run.Tasks, g.task()
+	switch {
+	case act != "retry" || r == nil || task < 1 || task > len(r.List):
+	case a != nil && a.Task == task && a.Judged != nil:
 		j := *a.Judged
 		j.Verdict, j.Why = Overruled, why
 		a.Judged = &j
-		return
-	}
-	if r := run.Tasks; r != nil && task == r.Index && task <= len(r.List) {
+	default:
 		item := &r.List[task-1]
 		r.Index, r.Try, r.Phase, r.Reason = task-1, item.Tries+1, Execution, why
 		item.Result, item.SHA = "", ""

@@ -15,18 +15,22 @@ type TaskRun struct {
 	List     []TaskItem `json:"list"`
 	// ListSum is of the list as it was last read, whatever is ticked; Changed is the list of now,
 	// until a person answered about it (T97).
-	ListSum  string    `json:"list_sum,omitempty"`
-	Changed  *ReadList `json:"changed,omitempty"`
-	Index    int       `json:"index"`     // of the task under way, from 0; len(List) is the PR's
-	Try      int       `json:"try"`       // of that task, from 1
-	MaxTries int       `json:"max_tries"` // a task is blocked once Try reaches it (T57)
-	Mode     string    `json:"mode"`      // quick, tdd or checkpoint
-	Drive    string    `json:"drive"`     // DriveStop or DriveProcess
-	Phase    string    `json:"phase"`
-	Passed   []int     `json:"gates_passed"`
-	Goal     string    `json:"goal,omitempty"`
-	Issue    string    `json:"issue,omitempty"`
-	Check    string    `json:"check,omitempty"` // a person's command, "" without one
+	ListSum string    `json:"list_sum,omitempty"`
+	Changed *ReadList `json:"changed,omitempty"`
+	// Seen is the sum of the list as the last attempt ended, "" where that is not known; Added are
+	// tasks of a person that the next iteration takes in.
+	Seen     string     `json:"list_seen,omitempty"`
+	Added    []TaskItem `json:"added,omitempty"`
+	Index    int        `json:"index"`     // of the task under way, from 0; len(List) is the PR's
+	Try      int        `json:"try"`       // of that task, from 1
+	MaxTries int        `json:"max_tries"` // a task is blocked once Try reaches it (T57)
+	Mode     string     `json:"mode"`      // quick, tdd or checkpoint
+	Drive    string     `json:"drive"`     // DriveStop or DriveProcess
+	Phase    string     `json:"phase"`
+	Passed   []int      `json:"gates_passed"`
+	Goal     string     `json:"goal,omitempty"`
+	Issue    string     `json:"issue,omitempty"`
+	Check    string     `json:"check,omitempty"` // a person's command, "" without one
 	// Proposed is the project's own check command, until a person confirmed or declined it.
 	Proposed string `json:"check_proposed,omitempty"`
 	// CheckMinutes bounds one run of the check command.
@@ -34,14 +38,18 @@ type TaskRun struct {
 	OpensPR      bool   `json:"opens_pr,omitempty"` // after the last task, for gate 3
 	Reason       string `json:"reason,omitempty"`   // why the last attempt was not accepted
 	Dollars      USD    `json:"max_task_dollars,omitempty"`
-	Strict       bool   `json:"strict_tests,omitempty"` // weakened tests ask a person (T96)
-	Import       *Found `json:"import,omitempty"`       // until a person answered about it
-	Words        string `json:"words,omitempty"`        // of a person, for the task's next attempts
-	Git          bool   `json:"git,omitempty"`          // an attempt has seen a repository
+	// Require is the verdict without which a person is asked about a task: verified, or "".
+	Require string `json:"require,omitempty"`
+	Import  *Found `json:"import,omitempty"` // until a person answered about it
+	Words   string `json:"words,omitempty"`  // of a person, for the task's next attempts
+	Git     bool   `json:"git,omitempty"`    // an attempt has seen a repository
 	// Tip is the commit of the last task that is done: the branch keeps it (T87). A person's resume
 	// takes the branch as it is.
 	Tip string `json:"tip,omitempty"`
 	PR  int    `json:"pr,omitempty"` // that the run has opened or spoken on, 0 for none
+	// Start is the commit on which the run began: the check is pinned as it is there.
+	Start string    `json:"start,omitempty"`
+	Last  *CheckRun `json:"last_check,omitempty"` // after the last claim
 	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
 	Outages int `json:"outages,omitempty"`
 }
@@ -75,12 +83,17 @@ const (
 
 // TaskItem is one task with its result.
 type TaskItem struct {
-	Title      string   `json:"title"`
-	Criteria   string   `json:"criteria,omitempty"`
-	Checkpoint bool     `json:"checkpoint,omitempty"`
-	NoCommit   bool     `json:"no_commit,omitempty"`
-	Result     TaskDone `json:"result,omitempty"` // empty while the task is not done
-	SHA        string   `json:"sha,omitempty"`
+	Title      string `json:"title"`
+	Criteria   string `json:"criteria,omitempty"`
+	Checkpoint bool   `json:"checkpoint,omitempty"`
+	NoCommit   bool   `json:"no_commit,omitempty"`
+	Check      string `json:"check,omitempty"` // its own command, that a person has seen
+	// Before is the check as it ended before the first attempt, nil where that is not known.
+	Before  *CheckRun `json:"before,omitempty"`
+	Depends []int     `json:"depends,omitempty"` // numbers of tasks that come first, from 1
+	Added   bool      `json:"added,omitempty"`   // in a terminal; the file does not have it
+	Result  TaskDone  `json:"result,omitempty"`  // empty while the task is not done
+	SHA     string    `json:"sha,omitempty"`
 	// Base is the commit on which the task's first attempt began that git could read, or the empty
 	// tree: an outage loses no finished work.
 	Base    string `json:"base,omitempty"`
@@ -94,8 +107,10 @@ type TaskDone string
 
 // The verdicts.
 const (
-	Verified   TaskDone = "verified"   // claimed, committed, and the check command is green
-	Claimed    TaskDone = "claimed"    // claimed and committed; the run has no check command
+	Verified   TaskDone = "verified"   // the check was red before, and is green after
+	Unbroken   TaskDone = "unbroken"   // the check is green, and may have been before
+	Claimed    TaskDone = "claimed"    // claimed and committed; there is no check command
+	CannotTell TaskDone = "unsure"     // the check cannot be run as it was at the start
 	SkippedOne TaskDone = "skipped"    // a person's answer at the gate
 	Imported   TaskDone = "imported"   // done before the run, as a person confirmed (T97, T99)
 	Flagged    TaskDone = "flagged"    // the worker asks for a person
@@ -105,12 +120,15 @@ const (
 )
 
 // claims reports whether the attempt claimed to be done, so that git was asked.
-func (j Judgement) claims() bool { return j.Verdict.done() || j.Verdict == Overruled }
+func (j Judgement) claims() bool {
+	return j.Verdict.done() || j.Verdict == Overruled || j.Verdict == CannotTell
+}
+
+// Worked reports whether the task is done by an attempt.
+func (d TaskDone) Worked() bool { return d == Verified || d == Unbroken || d == Claimed }
 
 // done reports whether the task needs no further attempt.
-func (d TaskDone) done() bool {
-	return d == Verified || d == Claimed || d == SkippedOne || d == Imported
-}
+func (d TaskDone) done() bool { return d.Worked() || d == SkippedOne || d == Imported }
 
 // Attempt is one try at one task: what the open iteration of a task loop is about.
 type Attempt struct {
@@ -131,6 +149,7 @@ type Attempt struct {
 	Holds  int    `json:"holds,omitempty"`  // how often the worker was held for what is missing
 	// Fresh proves that the worker began with an empty context: "agent ID" or "session ID" (T93).
 	Fresh  string     `json:"fresh,omitempty"`
+	List   string     `json:"list,omitempty"`  // the sum of the task list as its worker ended
 	Stale  bool       `json:"stale,omitempty"` // no proof: the context may be an earlier one's
 	Judged *Judgement `json:"judged,omitempty"`
 	// Feedback is the newest of a person in the task's ledger, as the attempt began (L31).
@@ -167,6 +186,11 @@ type CheckRun struct {
 	Seconds int    `json:"seconds"`
 	Head    string `json:"head"` // the commit that was checked
 	Tail    string `json:"tail,omitempty"`
+	Command string `json:"command,omitempty"`
+	// Changed are the pinned files that differ from the run's start: it ran in a checkout of its
+	// own, with those as they were. Unsure is why that says nothing, "" where it does.
+	Changed []string `json:"changed,omitempty"`
+	Unsure  string   `json:"unsure,omitempty"`
 }
 
 // TaskLine is what a history line says of the attempt.
@@ -190,23 +214,16 @@ func (r *TaskRun) item() *TaskItem {
 	return nil
 }
 
-// skipDone moves on to the next task that is to be done: others may be done from the start.
-func (r *TaskRun) skipDone() {
-	for r.item() != nil && r.item().Result.done() {
-		r.Index++
-	}
-	if r.item() == nil {
-		r.Phase = Verification
-	}
-}
-
 // PRStep reports whether the list is done and its PR is to be opened (T51).
 func (r *TaskRun) PRStep() bool {
-	return r.Index == len(r.List) && r.OpensPR && !slices.Contains(r.Passed, 3)
+	return r.Index == len(r.List) && len(r.Added) == 0 && r.OpensPR &&
+		!slices.Contains(r.Passed, 3)
 }
 
 // Complete reports whether nothing is left to do (T18).
-func (r *TaskRun) Complete() bool { return r.Index >= len(r.List) && !r.PRStep() }
+func (r *TaskRun) Complete() bool {
+	return r.Index >= len(r.List) && len(r.Added) == 0 && !r.PRStep()
+}
 
 // Count is how many tasks of the list have the result.
 func (r *TaskRun) Count(result TaskDone) (n int) {
@@ -233,28 +250,6 @@ func (r TaskRun) clone() *TaskRun {
 	return &r
 }
 
-// compare notes a list that is not the one last read; nil where it cannot be read.
-func (r *TaskRun) compare(now *ReadList) {
-	if now == nil || r.ListSum == "" {
-		return
-	}
-	if r.Changed = now; now.Sum == r.ListSum {
-		r.Changed = nil
-	}
-}
-
-// left are the tasks of a list that was read again and that are not done yet.
-func (r *TaskRun) left(list []TaskItem) []TaskItem {
-	done := map[string]int{}
-	for _, i := range r.List[:r.Index] {
-		done[i.Title]++
-	}
-	return slices.DeleteFunc(slices.Clone(list), func(i TaskItem) bool {
-		done[i.Title]--
-		return done[i.Title] >= 0
-	})
-}
-
 // begin opens the attempt of the task under way. A repository that is gone since the run began
 // excuses no commit.
 func (r *TaskRun) begin(e EntryFacts) *Attempt {
@@ -262,6 +257,9 @@ func (r *TaskRun) begin(e EntryFacts) *Attempt {
 		e.NoGit, e.Unread = false, "the repository that the run began in is gone"
 	}
 	r.Git = r.Git || !e.NoGit
+	if !e.NoGit && e.Unread == "" {
+		r.Start = cmp.Or(r.Start, e.Head)
+	}
 	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Tree: e.Tree, Branch: e.Branch,
 		NoGit: e.NoGit, Unread: e.Unread, Feedback: e.Feedback}
 	r.aim(a)
@@ -277,6 +275,7 @@ func (r *TaskRun) aim(a *Attempt) {
 	a.Task, a.Of, a.Try, a.Title = r.Index+1, len(r.List), r.Try, "Open the pull request"
 	if item := r.item(); item != nil {
 		a.Title, a.Base = item.Title, cmp.Or(item.Base, a.start())
+		r.begins(item, a)
 	}
 	a.Token = fmt.Sprintf("%d.%d-%s", a.Task, a.Try, nonce)
 }
@@ -299,13 +298,14 @@ func (r *TaskRun) resume(by Request) {
 // A task has all of its attempts first, so that the cause of its end is its own (T57).
 func (r *TaskRun) attempts() attempts {
 	return attempts{
-		drive: r.Drive, check: r.Check, minutes: r.CheckMinutes, tip: r.Tip, outages: r.Outages,
+		drive: r.Drive, check: r.checkOf(r.item()), minutes: r.CheckMinutes, tip: r.Tip,
+		outages: r.Outages,
 		maxIdle: max(maxIdle, r.MaxTries-1), unit: "task", whole: "the task",
 		done: r.Complete(),
 	}
 }
 
-func (r *TaskRun) advanced(since *Budget) bool { return r.Index > since.Tasks.Index }
+func (r *TaskRun) advanced(since *Budget) bool { return r.Finished() > since.Tasks.Finished() }
 
 func (r *TaskRun) underWay() string {
 	if r.Index >= len(r.List) {
@@ -357,6 +357,9 @@ func (r *TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) {
 			item.Result, item.SHA, r.Tip = j.Verdict, j.SHA, j.SHA
 		}
 	}
+	if c := j.Check; c != nil && c.Unsure == "" && (len(c.Changed) == 0 || r.Start != j.SHA) {
+		r.Last = c
+	}
 	r.PR = cmp.Or(a.PR, r.PR)
 	if r.Outages++; j.Verdict != Outage {
 		r.Outages = 0
@@ -375,9 +378,8 @@ func (r *TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) {
 
 // moveOn leaves the task under way behind.
 func (r *TaskRun) moveOn() {
-	r.Index++
 	r.Try, r.Reason, r.Words = 1, "", ""
-	r.skipDone()
+	r.pick()
 }
 
 // AllDone is the sentence about a list of which every task is done (T71).
@@ -391,12 +393,12 @@ func (r *TaskRun) AllDone() string {
 // Result is the run's list in a line, as in "4 of 5 tasks done: 3 verified, 1 claimed".
 func (r *TaskRun) Result() string {
 	var parts []string
-	for _, d := range []TaskDone{Verified, Claimed, SkippedOne, Imported} {
+	for _, d := range []TaskDone{Verified, Unbroken, Claimed, SkippedOne, Imported} {
 		if n := r.Count(d); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, d))
 		}
 	}
-	done := fmt.Sprintf("%d of %s done", min(r.Index, len(r.List)), Plural(len(r.List), "task"))
+	done := fmt.Sprintf("%d of %s done", r.Finished(), Plural(len(r.List), "task"))
 	if len(parts) == 0 {
 		return done
 	}
@@ -483,6 +485,8 @@ func (b *Budget) foldTask(t *Tick, e Ending) *TaskLine {
 	j := t.verdict()
 	took := max(0, e.Now.Sub(t.StartedAt)) // the clock may have been set back
 	b.Tasks.fold(a, j, int(took.Minutes()), spent)
+	b.Tasks.Seen = a.List
+	t.Notes = appendNote(t.Notes, b.Tasks.absorb())
 	return &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: j, Fresh: a.Fresh,
 		Feedback: a.Feedback}
 }

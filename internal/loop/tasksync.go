@@ -37,7 +37,7 @@ func (b *Budget) Ends(l *Iteration) (list []SyncEvent) {
 	}
 	seq := strconv.Itoa(l.Seq)
 	if t := l.Task; t != nil && t.Task <= len(r.List) && t.Judgement.Verdict.done() &&
-		r.Index >= t.Task {
+		r.List[t.Task-1].Result.done() {
 		sha := t.Judgement.SHA
 		list = append(list, b.event("task", seq, fmt.Sprintf("Task %d/%d complete: %s -- %s",
 			t.Task, len(r.List), t.Title, orNone(sha[:min(len(sha), 12)]))))

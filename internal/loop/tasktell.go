@@ -35,11 +35,11 @@ func tellCheck(f *Facts) string {
 	return "no check command; asks when the project proposes one"
 }
 
-func tellTests(f *Facts) string {
-	if !f.Run.Tasks.Strict {
-		return "asks with --strict-tests only; tests that were weakened are named"
+func tellUnproven(f *Facts) string {
+	if f.Run.Tasks.Require == "" {
+		return "asks when the worker changed the check, and a checkout of the start is red too"
 	}
-	return "asks when tests were deleted or skipped since the task began"
+	return "asks about every task that is not verified"
 }
 
 func tellCheckpoint(f *Facts) string {

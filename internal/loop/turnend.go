@@ -110,6 +110,10 @@ func (e TurnEnd) finish(s State, k *Known, crons []Scheduled) Outcome {
 	if s.Tick.Draining {
 		need |= NeedMark
 	}
+	if judged := s.Tick.Attempt != nil && s.Tick.Attempt.Judged != nil; judged &&
+		!s.Tick.Halting() && s.Tick.Failed == "" {
+		need |= s.measure(k)
+	}
 	if s.Tick.unheard(s.Run) {
 		need |= NeedAnswers
 	}

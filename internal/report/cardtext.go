@@ -86,9 +86,7 @@ func (b taskLoop) card(p *page, c Card) {
 	p.row("check", plain, "%s", checked(b.Tasks.Check))
 	for _, r := range c.Tasks {
 		p.row(fmt.Sprintf("task %d", r.Number), r.style(), "%s", r.text())
-		if len(r.Weakened) > 0 {
-			p.row("   tests", warn, "weakened: %s", strings.Join(r.Weakened, ", "))
-		}
+		p.rows("   note", warn, r.remarks())
 	}
 }
 
@@ -154,6 +152,7 @@ func (v Verified) merges() string {
 func (taskLoop) facts(p *page, c Card) {
 	v := c.Verified
 	p.row("tasks", plain, "%s", orNone(tasksOf(c.Tasks, loop.Verified)))
+	p.given("not broken", plain, tasksOf(c.Tasks, loop.Unbroken))
 	p.given("PRs", plain, numbers(v.PRs))
 	p.given("merged", plain, numbers(v.Merged))
 	p.row("fresh", plain, "%s", v.fresh("attempt"))

@@ -30,6 +30,9 @@ func (b taskLoop) article(d *drawing) {
 	d.end()
 	d.verified("", "transcripts, commits, the check command")
 	d.fact("Tasks", orNone(tasksOf(d.Tasks, loop.Verified)))
+	if list := tasksOf(d.Tasks, loop.Unbroken); list != "" {
+		d.fact("Not broken", list)
+	}
 	d.sent()
 	if prs := d.Verified.PRs; len(prs) > 0 {
 		d.fact("PRs", d.numbers(prs))
@@ -54,8 +57,8 @@ func (d *drawing) task(t TaskRow) {
 	if t.Why != "" {
 		remark = sprint("<p>last attempt: %s</p>", brief(t.Why))
 	}
-	if len(t.Weakened) > 0 {
-		remark += sprint("<p><b>tests weakened: %s</b></p>", brief(strings.Join(t.Weakened, ", ")))
+	for _, text := range t.remarks() {
+		remark += sprint("<p><b>%s</b></p>", brief(text))
 	}
 	tries, unit, _ := strings.Cut(loop.Plural(t.Attempts, "attempt"), " ")
 	d.put(`<tr><td class="n num">%d<td class="text">%s%s<td class="out"><b class="tag %s">%s</b>`+
@@ -67,5 +70,5 @@ func (d *drawing) task(t TaskRow) {
 
 func (b taskLoop) count() string {
 	r := b.Tasks
-	return fmt.Sprintf("%d of %s", min(r.Index, len(r.List)), loop.Plural(len(r.List), "task"))
+	return fmt.Sprintf("%d of %s", r.Finished(), loop.Plural(len(r.List), "task"))
 }

@@ -40,7 +40,7 @@ func tasksDone(b *loop.Budget) string {
 	if b.Tasks == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%d/%d", min(b.Tasks.Index, len(b.Tasks.List)), len(b.Tasks.List))
+	return fmt.Sprintf("%d/%d", b.Tasks.Finished(), len(b.Tasks.List))
 }
 
 func iterations(b *loop.Budget) string {

@@ -29,9 +29,9 @@ func attempted(r *loop.TaskRun, l *loop.TaskLine) string {
 			prefixed(" — ", j.Why))
 	}
 	switch j.Verdict {
-	case loop.Verified, loop.Claimed:
+	case loop.Verified, loop.Unbroken, loop.Claimed:
 		return fmt.Sprintf("Task %d/%d complete: %s%s (%s)", l.Task, len(r.List), l.Title,
-			prefixed(" -- ", shortSHA(j.SHA)), j.Verdict)
+			prefixed(" -- ", shortSHA(j.SHA)), &j)
 	}
 	return fmt.Sprintf("Task %d/%d, attempt %d of %d: %s — %s", l.Task, len(r.List), l.Try,
 		r.MaxTries-1, j.Verdict, j.Why)
@@ -64,7 +64,7 @@ func tried(l *loop.TaskLine) string {
 // stand draws how far the loop is with its list.
 func (b taskLoop) stand(p *page) {
 	r := b.Tasks
-	done := min(r.Index, len(r.List))
+	done := r.Finished()
 	drawn := bar(int64(done), int64(len(r.List)), min(max(p.Width/5, 6), 24))
 	p.row("done", plain, "%s  %s", drawn, r.Result())
 	switch {

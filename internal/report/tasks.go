@@ -22,7 +22,9 @@ type TaskList struct {
 	Check     string      `json:"check,omitempty"` // without one no task is verified
 	Passed    []int       `json:"gates_passed"`
 	Awaiting  int         `json:"awaiting_gate,omitempty"` // 1, 2 or 3
+	Require   string      `json:"require,omitempty"`
 	Verified  int         `json:"verified"`
+	Unbroken  int         `json:"unbroken"`
 	Claimed   int         `json:"claimed"`
 	Skipped   int         `json:"skipped"`
 	Tasks     []TaskRow   `json:"tasks"`
@@ -42,7 +44,9 @@ type TaskRow struct {
 	Attempts int       `json:"attempts"` // the open one included
 	Minutes  int       `json:"minutes"`
 	Dollars  loop.USD  `json:"dollars"`
+	Check    string    `json:"check,omitempty"`          // its own, "" for the list's
 	Why      string    `json:"why,omitempty"`            // the last attempt was not accepted
+	Changed  []string  `json:"check_changed,omitempty"`  // pinned files, by the worker
 	Weakened []string  `json:"tests_weakened,omitempty"` // T96
 	Open     bool      `json:"under_way,omitempty"`      // an attempt at it is open
 }
@@ -71,7 +75,8 @@ func NewTaskList(st Stand, last TaskLast) TaskList {
 	l = TaskList{RunID: b.RunID, Status: b.Status, StopCause: b.StopCause, Spec: r.Spec,
 		ListPath: r.ListPath, Issue: r.Issue, Mode: r.Mode, Drive: r.Drive, Phase: r.Phase,
 		Check: r.Check, Passed: append([]int{}, r.Passed...), Awaiting: b.AwaitingGate(),
-		Verified: r.Count(loop.Verified), Claimed: r.Count(loop.Claimed),
+		Require: r.Require, Verified: r.Count(loop.Verified), Unbroken: r.Count(loop.Unbroken),
+		Claimed: r.Count(loop.Claimed),
 		Skipped: r.Count(loop.SkippedOne), Next: st.Next, done: r.Result(),
 		Tasks: TaskRows(b, st.Tick, last, st.Open)}
 	a := attemptOf(st.Tick)
@@ -107,9 +112,13 @@ func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) []Task
 	r, rows := b.Tasks, make([]TaskRow, 0, len(b.Tasks.List))
 	for i, item := range r.List {
 		row := TaskRow{Number: i + 1, Title: item.Title, Verdict: TaskState(item.Result),
-			SHA: item.SHA, Attempts: item.Tries, Minutes: item.Minutes, Dollars: item.Dollars}
+			Check: item.Check, SHA: item.SHA, Attempts: item.Tries, Minutes: item.Minutes,
+			Dollars: item.Dollars}
 		if line := last[row.Number]; line != nil {
 			row.Weakened = line.Judgement.Weakened
+			if c := line.Judgement.Check; c != nil {
+				row.Changed = c.Changed
+			}
 			if item.Result == "" {
 				row.Why = line.Judgement.Why
 			}
@@ -204,22 +213,31 @@ func (p *page) taskTable(rows []TaskRow) {
 	}
 	p.table(t)
 	for _, r := range rows {
-		label := fmt.Sprintf("task %d", r.Number)
 		if r.Why != "" {
-			p.row(label, warn, "last attempt: %s", r.Why)
+			p.row(fmt.Sprintf("task %d", r.Number), warn, "last attempt: %s", r.Why)
 		}
-		if len(r.Weakened) > 0 {
-			p.row(label, warn, "tests weakened: %s", strings.Join(r.Weakened, ", "))
-		}
+		p.rows(fmt.Sprintf("task %d", r.Number), warn, r.remarks())
 	}
+}
+
+// remarks are what a worker did to the proof of its task.
+func (r TaskRow) remarks() (list []string) {
+	if len(r.Changed) > 0 {
+		list = append(list, "check changed by the worker: "+strings.Join(r.Changed, ", "))
+	}
+	if len(r.Weakened) > 0 {
+		list = append(list, "tests weakened: "+strings.Join(r.Weakened, ", "))
+	}
+	return list
 }
 
 // shown is the verdict, with a mark where an attempt is open.
 func (r TaskRow) shown() string {
+	text := loop.TaskDone(r.Verdict).String()
 	if r.Open {
-		return string(r.Verdict) + ", under way"
+		text += ", under way"
 	}
-	return string(r.Verdict)
+	return text
 }
 
 func orDash(s string) string { return cmp.Or(s, "-") }
@@ -231,7 +249,8 @@ func (r TaskRow) style() string {
 		return good
 	case TaskBlocked:
 		return bad
-	case TaskFlagged, TaskState(loop.Claimed), TaskState(loop.SkippedOne):
+	case TaskFlagged, TaskState(loop.Unbroken), TaskState(loop.Claimed),
+		TaskState(loop.SkippedOne):
 		return warn
 	}
 	return plain

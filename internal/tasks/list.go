@@ -3,6 +3,8 @@ package tasks
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"hooks/internal/markdown"
@@ -22,6 +24,8 @@ type Task struct {
 	Checkpoint bool   // the loop pauses after it in the mode checkpoint (T41)
 	NoCommit   bool   // it may end without a commit (T87)
 	Ticked     bool
+	Check      string // its own check command, "" for the list's
+	Depends    []int  // numbers of the tasks that come first, from 1
 	Criteria   string // the indented text below the item, at most 1500 bytes, may be empty
 }
 
@@ -43,6 +47,9 @@ func ParseList(text []byte) ([]Task, error) {
 	r.endHeading()
 	if len(r.list) == 0 {
 		return nil, errors.New(`the task list has no line such as "- [ ] add the parser"`)
+	}
+	if err := ordered(r.list); err != nil {
+		return nil, err
 	}
 	for i := range r.list {
 		r.list[i].Criteria = cut(strings.Trim(r.list[i].Criteria, "\n"), MaxCriteria)
@@ -66,7 +73,7 @@ func (r *listReader) read(l markdown.Line) error {
 	switch {
 	case raw == "" || r.inside > 0 && column >= r.inside:
 		if r.task {
-			r.criterion(l, raw)
+			return r.criterion(l, raw)
 		}
 		return nil
 	case l.Kind == markdown.Heading:
@@ -115,20 +122,78 @@ func (r *listReader) add(title string, ticked bool, l markdown.Line) error {
 	return nil
 }
 
-// criterion adds a line below an item to its criteria, without the item's indentation.
-func (r *listReader) criterion(l markdown.Line, raw string) {
+// criterion adds a line below an item to its criteria, without the item's indentation. The lines
+// "check: COMMAND" and "depends: 3, 4" are no part of them.
+func (r *listReader) criterion(l markdown.Line, raw string) error {
 	t := &r.list[len(r.list)-1]
+	check, checks := strings.CutPrefix(l.Text, "check:")
+	depends, waits := strings.CutPrefix(l.Text, "depends:")
+	plain := l.Kind == markdown.Plain && !l.Deep
 	switch {
+	case plain && checks:
+		if t.Check = clean(strings.Trim(strings.TrimSpace(check), "`")); t.Check == "" ||
+			len(t.Check) > maxShort {
+			return fmt.Errorf("line %d: %q names no command of at most %d bytes", l.No,
+				cut(l.Text, 80), maxShort)
+		}
+		return nil
+	case plain && waits:
+		for _, word := range strings.FieldsFunc(depends, func(r rune) bool {
+			return r == ',' || r == ' '
+		}) {
+			n, err := strconv.Atoi(strings.TrimPrefix(word, "#"))
+			if err != nil || n < 1 {
+				return fmt.Errorf("line %d: %q is no number of a task", l.No, cut(word, 80))
+			}
+			t.Depends = append(t.Depends, n)
+		}
+		return nil
 	case len(t.Criteria) > MaxCriteria:
-		return
+		return nil
 	case raw != "" && l.Text == "" && l.Kind == markdown.Plain:
-		return // a comment
+		return nil // a comment
 	case strings.Contains(raw, "<!--") || strings.Contains(raw, "-->"):
 		raw = strings.TrimRight(l.Text, " \t")
 	default:
 		raw = dedent(raw, r.inside)
 	}
 	t.Criteria += clean(raw) + "\n"
+	return nil
+}
+
+// ordered refuses a list of which a task waits for itself, by way of others or not, or for one that
+// is not there.
+func ordered(list []Task) error {
+	var path []int
+	done := make([]bool, len(list)+1)
+	var visit func(n int) error
+	visit = func(n int) error {
+		if n > len(list) {
+			return fmt.Errorf("task %d depends on %d, and the list has %d", path[len(path)-1], n,
+				len(list))
+		}
+		if at := slices.Index(path, n); at >= 0 {
+			words := strings.Fields(strings.Trim(fmt.Sprint(append(path[at:], n)), "[]"))
+			return fmt.Errorf("tasks wait for each other: %s", strings.Join(words, " → "))
+		}
+		if done[n] {
+			return nil
+		}
+		path = append(path, n)
+		for _, d := range list[n-1].Depends {
+			if err := visit(d); err != nil {
+				return err
+			}
+		}
+		path, done[n] = path[:len(path)-1], true
+		return nil
+	}
+	for i := range list {
+		if err := visit(i + 1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // endHeading marks the last task under a heading of checkpoints.

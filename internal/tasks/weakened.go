@@ -11,16 +11,18 @@ import (
 // maxWeakened bounds the sentences of Weakened.
 const maxWeakened = 50
 
-// Weakened names, in sentences, the test files that a diff deletes and the marks it adds that skip
-// tests. The diff is the output of `git diff --no-color --no-ext-diff -M90%`,
-// where a file with other contents is no rename. A mark that the diff also
-// removes from the same file was only moved. At most 50 sentences (T96).
+// Weakened names, in sentences, the test files that a diff deletes, the marks it adds that skip
+// tests, and the tests that it removes or empties. The diff is the output of `git diff --no-color
+// --no-ext-diff -M90%`, where a file with other contents is no rename, without context. A mark that
+// the diff also removes from the same file was only moved, as was a test that it adds elsewhere. At
+// most 50 sentences (T96).
 func Weakened(diff []byte) []string {
 	var d diffReader
 	for line := range strings.Lines(string(diff)) {
 		d.read(strings.TrimRight(line, "\r\n"))
 	}
 	d.endFile()
+	d.emptied()
 	if more := len(d.found) - maxWeakened; more > 0 {
 		d.found = append(d.found[:maxWeakened-1], fmt.Sprintf("%d more are not named", more+1))
 	}
@@ -35,6 +37,17 @@ type diffReader struct {
 	old, new, line   int // lines of the hunk still to come; number of the next new line
 	added            []mark
 	removed          []string
+	hunk             *hunk // of a test file
+	hunks            []*hunk
+	came             map[string]bool // lines of tests that are added, in any file
+}
+
+// hunk is what a hunk takes out of a test file: the lines that begin tests, and those that assert.
+type hunk struct {
+	file           string
+	line           int
+	tests, asserts []string
+	adds           bool // it adds lines that assert
 }
 
 // mark is a mark that skips a test.
@@ -62,10 +75,16 @@ func (d *diffReader) read(line string) {
 		d.into, d.file = unquote(name), unquote(name)
 	}
 	if rest, found := strings.CutPrefix(line, "@@ -"); found {
+		if d.hunk = nil; isTest(d.file) && !d.deleted {
+			d.hunk = &hunk{file: d.file}
+			d.hunks = append(d.hunks, d.hunk)
+		}
 		old, rest, _ := strings.Cut(rest, " +")
 		new, _, _ := strings.Cut(rest, " @@")
 		_, d.old = hunkRange(old)
-		d.line, d.new = hunkRange(new)
+		if d.line, d.new = hunkRange(new); d.hunk != nil {
+			d.hunk.line = d.line
+		}
 	}
 }
 
@@ -75,6 +94,7 @@ func (d *diffReader) body(line string) {
 	if line != "" {
 		sign, text = line[:1], line[1:]
 	}
+	d.test(sign, strings.TrimSpace(text))
 	switch sign {
 	case "+":
 		if m := skipMark(d.file, text); m != "" {
@@ -114,7 +134,69 @@ func (d *diffReader) endFile() {
 		}
 		d.found = append(d.found, fmt.Sprintf("%s:%d adds %s", name(d.file), m.line, m.text))
 	}
-	*d = diffReader{found: d.found}
+	*d = diffReader{found: d.found, hunks: d.hunks, came: d.came}
+}
+
+// test notes a line of a test.
+func (d *diffReader) test(sign, text string) {
+	if sign == "+" { // one that is skipped is named for its mark
+		text = strings.TrimPrefix(strings.Replace(text, ".skip", "", 1), "x")
+	}
+	begins, asserts := beginsTest(text), assertion(text)
+	switch {
+	case sign == "+" && (begins || asserts):
+		if d.came == nil {
+			d.came = map[string]bool{}
+		}
+		d.came[text] = true
+		if d.hunk != nil {
+			d.hunk.adds = d.hunk.adds || asserts
+		}
+	case sign != "-" || d.hunk == nil:
+	case begins:
+		d.hunk.tests = append(d.hunk.tests, text)
+	case asserts:
+		d.hunk.asserts = append(d.hunk.asserts, text)
+	}
+}
+
+// emptied adds the sentences about tests that are gone, or that assert nothing any more.
+func (d *diffReader) emptied() {
+	moved := func(text string) bool { return d.came[text] }
+	for _, h := range d.hunks {
+		tests := slices.DeleteFunc(h.tests, moved)
+		for _, text := range tests {
+			d.found = append(d.found, fmt.Sprintf("%s loses %q", name(h.file),
+				cut(oneLine(text), 80)))
+		}
+		if len(tests) == 0 && !h.adds && len(slices.DeleteFunc(h.asserts, moved)) > 0 {
+			d.found = append(d.found, fmt.Sprintf("%s:%d asserts less", name(h.file), h.line))
+		}
+	}
+}
+
+// beginsTest reports whether a line is the first of a test.
+func beginsTest(line string) bool {
+	for _, start := range []string{"func Test", "func Fuzz", "func test", "def test",
+		"async def test", "it(", "it ", "test(", "test ", "describe(", "describe ", "specify ",
+		"@Test", "@test ", "[Test", "[Fact", "[Theory", "#[test", "#[tokio::test",
+		"public function test", "TEST("} {
+		if strings.HasPrefix(line, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// assertion reports whether a line of a test asserts something.
+func assertion(line string) bool {
+	for _, word := range []string{"assert", "Assert", "ASSERT_", "EXPECT_", "expect(", "expect!",
+		".should", "t.Error", "t.Fatal", "require.", "raises(", "cmp.Diff("} {
+		if strings.Contains(line, word) {
+			return true
+		}
+	}
+	return false
 }
 
 func name(file string) string { return cut(oneLine(file), 300) }

@@ -141,3 +141,26 @@ func FuzzWeakened(f *testing.F) {
 		}
 	})
 }
+
+// A test that is taken out or asserts nothing any more is named; one that moved, or that asserts
+// something else, is not (T96, issue 29).
+func TestWeakenedNamesEmptiedTests(t *testing.T) {
+	diff := func(file, body string) string {
+		old := strings.Count("\n"+body, "\n-")
+		return fmt.Sprintf("diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n"+
+			"@@ -3,%d +3,%d @@\n%s", file, old, strings.Count("\n"+body, "\n+"), body)
+	}
+	for _, c := range []struct{ diff, want string }{
+		{diff("a_test.go", "-func TestA(t *testing.T) {\n-\tt.Fatal(1)\n-}\n"),
+			`a_test.go loses "func TestA(t *testing.T) {"`},
+		{diff("test_a.py", "-    assert add(1, 2) == 3\n+    pass\n"), "test_a.py:3 asserts less"},
+		{diff("a.test.js", "-  expect(1).toBe(1)\n+  expect(2).toBe(2)\n"), ""},
+		{diff("a_test.go", "-func TestA(t *testing.T) {\n") +
+			diff("b_test.go", "+func TestA(t *testing.T) {\n"), ""},
+		{diff("a.go", "-func TestA() {\n-\tassert(1)\n"), ""},
+	} {
+		if got := strings.Join(Weakened([]byte(c.diff)), "; "); got != c.want {
+			t.Errorf("%s\nis %q, want %q", c.diff, got, c.want)
+		}
+	}
+}

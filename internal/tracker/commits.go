@@ -120,3 +120,51 @@ func ExcludeFile(ctx context.Context, project string) string {
 	}
 	return strings.TrimSpace(string(out))
 }
+
+// Changed names the files below a folder that differ between two commits, relative to the folder.
+func Changed(ctx context.Context, dir, from, to string) ([]string, error) {
+	out, err := gitAtMost(ctx, maxOutput, dir, "diff", "--name-only", "-z", "--no-renames",
+		"--no-ext-diff", "--relative", "--ignore-submodules=none", from, to)
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), err
+}
+
+// Checkout writes the files of a commit into an empty folder, as a repository of its own that
+// borrows the objects of the project's: no hook and no setting of the project's runs there, and
+// nothing that happens there reaches the project. It returns the project's folder in it.
+func Checkout(ctx context.Context, project, commit, into string) (dir string, err error) {
+	out, err := git(ctx, project, "rev-parse", "--show-object-format", "--show-prefix",
+		"--path-format=absolute", "--git-path", "objects")
+	words := strings.SplitN(string(out), "\n", 3)
+	if err != nil || len(words) < 3 {
+		return "", errors.Join(err, errors.New("git does not name the project's objects"))
+	}
+	format, prefix, objects := words[0], words[1], words[2]
+	_, err = git(ctx, into, "init", "--quiet", "--template=", "--object-format="+format)
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(into, ".git", "objects", "info"), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(into, ".git", "objects", "info", "alternates"),
+			[]byte(objects), 0o600)
+	}
+	if err == nil {
+		_, err = git(ctx, into, "checkout", "--quiet", "--detach", commit)
+	}
+	return filepath.Join(into, filepath.FromSlash(prefix)), err
+}
+
+// Restore writes files of a folder as they are in a commit. One that is not in it is removed.
+func Restore(ctx context.Context, dir, commit string, files []string) error {
+	for _, file := range files {
+		at, err := FilesAt(ctx, dir, commit, file)
+		if err == nil && len(at) == 0 {
+			err = os.Remove(filepath.Join(dir, filepath.FromSlash(file)))
+		} else if err == nil {
+			_, err = git(ctx, dir, "checkout", "--quiet", commit, "--", file)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

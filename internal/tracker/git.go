@@ -53,8 +53,11 @@ func ask(ctx context.Context, most int, dir string, args ...string) ([]byte, err
 	if runtime.GOOS == "linux" { // elsewhere file systems may not tell C.txt from c.txt
 		argv = slices.Insert(argv, 1, "-c", "core.ignoreCase=false")
 	}
-	r, err := child.Run(ctx, child.Command{Dir: dir, Env: env, Wait: gitWait, Most: most,
-		Args: argv})
+	wait := gitWait
+	if word[0] == "checkout" {
+		wait = time.Minute
+	}
+	r, err := child.Run(ctx, child.Command{Dir: dir, Env: env, Wait: wait, Most: most, Args: argv})
 	if err == nil {
 		return r.Out, nil
 	}
@@ -165,7 +168,8 @@ func Commit(ctx context.Context, dir, ref string) (string, error) {
 
 // FilesAt lists the files at or below a path that a commit has, as paths from dir.
 func FilesAt(ctx context.Context, dir, commit, path string) ([]string, error) {
-	out, err := git(ctx, dir, "ls-tree", "-r", "-z", "--name-only", commit, "--", path)
+	out, err := gitAtMost(ctx, maxOutput, dir, "ls-tree", "-r", "-z", "--name-only", commit, "--",
+		path)
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), err
 }
 

@@ -197,7 +197,7 @@ func TestTheDriverTakesFiveTasks(t *testing.T) {
 			t.Errorf("the person was not told %q, but:\n%s", want, out)
 		}
 	}
-	want := []string{"1.1 verified", "2.1 verified", "3.1 outage", "3.1 verified", "4.1 verified",
+	want := []string{"1.1 unbroken", "2.1 unbroken", "3.1 outage", "3.1 unbroken", "4.1 unbroken",
 		"5.1 unfinished", "5.2 unfinished", "5.3 unfinished", "5.4 unfinished"}
 	if diff := cmp.Diff(want, w.attempts()); diff != "" {
 		t.Errorf("attempts (-want +got):\n%s\n%s", diff, out)

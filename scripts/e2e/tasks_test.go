@@ -45,8 +45,8 @@ func five(n int, w Work) Turn {
 	return commits(n, w)
 }
 
-// Five tasks in a headless session: verified after two holds, flagged and skipped by a person, and
-// blocked after four attempts (T1–T5, T12, T35, T52–T57, T61–T63, T86, T87, M12).
+// Five tasks in a headless session: not broken after two holds, flagged and skipped by a person,
+// and blocked after four attempts (T1–T5, T12, T35, T52–T57, T61–T63, T86, T87, M12).
 func TestAConductorTakesFiveTasks(t *testing.T) {
 	w := taskWorld(t, 5, Conductor{Work: five})
 	w.noRemote()
@@ -63,7 +63,7 @@ func TestAConductorTakesFiveTasks(t *testing.T) {
 		"Task 5 blocked after 4 attempts. Manual intervention needed.") {
 		t.Errorf("the person was told:\n%s", said)
 	}
-	want := []string{"1.1 verified", "2.1 verified", "3.1 flagged", "4.1 verified",
+	want := []string{"1.1 unbroken", "2.1 unbroken", "3.1 flagged", "4.1 unbroken",
 		"5.1 unfinished", "5.2 unfinished", "5.3 unfinished", "5.4 unfinished"}
 	if diff := cmp.Diff(want, w.TaskHistory()); diff != "" {
 		t.Errorf("attempts (-want +got):\n%s", diff)

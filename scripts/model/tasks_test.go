@@ -112,6 +112,10 @@ func (w *taskWorld) next(t *rapid.T) {
 // sends is the conductor's call. Its prompt is replaced by the task, with a token of its own (T85).
 func (w *taskWorld) sends() {
 	prompt := w.worker()
+	if prompt == "" { // the check has not run without the work; the Stop runs it
+		w.stop()
+		prompt = w.worker()
+	}
 	if !strings.HasPrefix(prompt, fmt.Sprintf("Task %d of %d", w.index+1, w.total)) {
 		w.Fatalf("the worker of task %d gets %q\n%s", w.index+1, prompt, w.story())
 	}
@@ -146,7 +150,7 @@ func (w *taskWorld) ends(t *rapid.T) {
 		"blocked": "TASK_BLOCKED " + w.token + " no key",
 	}[said]
 	got := w.workerEnds("TASK_COMPLETE "+w.token, message)
-	verdict := "verified"
+	verdict := "unbroken"
 	switch {
 	case said == "blocked":
 		verdict = "flagged"
@@ -170,12 +174,12 @@ func (w *taskWorld) closes(verdict string) {
 	w.lines++
 	if w.outages++; verdict != "outage" {
 		w.outages = 0
-		if w.idle++; w.head() != w.began || w.dirty != w.wasDirty || verdict == "verified" {
+		if w.idle++; w.head() != w.began || w.dirty != w.wasDirty || verdict == "unbroken" {
 			w.idle = 0
 		}
 	}
 	switch verdict {
-	case "verified":
+	case "unbroken":
 		w.advances(verdict)
 	case "unfinished", "refused":
 		w.try++
@@ -325,7 +329,7 @@ func (w *taskWorld) check() {
 	for i, verdict := range w.tasks.done {
 		listed := strings.Contains(read(".sdd-progress.md"), fmt.Sprintf("- [x] Task %d: ", i))
 		if got := b.Get(fmt.Sprintf("tasks.list.%d.result", i)).Str; got != verdict ||
-			listed != (verdict == "verified") {
+			listed != (verdict == "unbroken") {
 			w.Fatalf("task %d is %s, listed %v, the model has %s\n%s", i, got, listed, verdict,
 				w.story())
 		}

@@ -109,7 +109,7 @@ func (p *player) settleLoop(d *disk) {
 		if t := line.Task; t != nil && t.Done() {
 			times[t.Title]++
 			c := t.Judgement.Check
-			if t.Judgement.Verdict != loop.Verified || c == nil || c.Exit != 0 ||
+			if t.Judgement.Verdict != loop.Unbroken || c == nil || c.Exit != 0 ||
 				c.Head != t.Judgement.SHA || !l.Green[c.Head] || !l.Claimed[taskKey(t)] {
 				p.Errorf("task %d counts as %s without its evidence: %+v", t.Task,
 					t.Judgement.Verdict, t.Judgement)
@@ -128,7 +128,7 @@ func (p *player) settleLoop(d *disk) {
 	case b == nil:
 	case b.Tasks != nil:
 		for _, i := range b.Tasks.List {
-			if n := times[i.Title]; n > 1 || (n == 1) != (i.Result == loop.Verified) {
+			if n := times[i.Title]; n > 1 || (n == 1) != (i.Result == loop.Unbroken) {
 				p.Errorf("%s: %d lines count it as done, the run has %q", i.Title, n, i.Result)
 			}
 		}
@@ -161,7 +161,7 @@ func (p *player) settleFiles(d *disk, r *loop.TaskRun) {
 	}
 	for i, item := range r.List {
 		want := 0
-		if item.Result == loop.Verified {
+		if item.Result == loop.Unbroken {
 			want = 1
 		}
 		if n := strings.Count(string(log), "- [x] "+taskName(i)); n != want {

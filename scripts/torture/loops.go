@@ -115,8 +115,13 @@ func goAsked(text string) func(*player) {
 	return func(p *player) { taskProject(text)(p); p.turn(goArgs); p.do(ask(p)) }
 }
 
+// asksDone is after the gates, and after the Stop that runs the check without the work.
+func asksDone(text string) func(*player) {
+	return func(p *player) { goAsked(text)(p); p.do(approval(p)); p.do(p.Stop()) }
+}
+
 func sent(text string) func(*player) {
-	return func(p *player) { goAsked(text)(p); p.do(approval(p)); p.do(agent(p)) }
+	return func(p *player) { asksDone(text)(p); p.do(agent(p)) }
 }
 
 func coded(text string) func(*player) {
@@ -127,7 +132,7 @@ func claimed(text string) func(*player) {
 	return func(p *player) { coded(text)(p); p.do(p.WorkerEnds(claim)) }
 }
 
-func approved(p *player)      { goAsked(spec)(p); p.do(approval(p)) }
+func approved(p *player)      { asksDone(spec)(p) }
 func fed(p *player)           { claimed(more)(p); p.do(p.Stop()); p.loseProgress() }
 func flagged(p *player)       { sent(spec)(p); p.do(p.WorkerEnds("TASK_BLOCKED TOKEN no key")) }
 func found(p *player)         { audited(looks)(p); p.do(p.Audits(dirty)) }
@@ -222,7 +227,10 @@ func (p *player) conduct(far func(*loop.Attempt) bool) {
 				p.do(approval(p))
 			}
 		case own && t.Attempt != nil && t.Attempt.Judged == nil && !t.Attempt.Sent:
-			p.do(agent(p))
+			r := p.do(agent(p)) // refused until the Stop has run the check without the work
+			if denied(r) && gjson.Get(p.do(p.Stop()).Out, "decision").String() != "block" {
+				return
+			}
 		case own && t.Attempt != nil && t.Attempt.Judged == nil:
 			p.worker(t.Attempt)
 		case gjson.Get(p.do(p.Stop()).Out, "decision").String() != "block":
@@ -235,6 +243,10 @@ func (p *player) conduct(far func(*loop.Attempt) bool) {
 	if p.dice == nil {
 		p.Errorf("the turn does not end: %+v", p.disk().tick)
 	}
+}
+
+func denied(r driver.Result) bool {
+	return gjson.Get(r.Out, "hookSpecificOutput.permissionDecision").Str == "deny"
 }
 
 // worker plays the whole work of an attempt.

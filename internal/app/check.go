@@ -1,0 +1,187 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"hooks/internal/brake"
+	"hooks/internal/child"
+	"hooks/internal/loop"
+	"hooks/internal/safefile"
+	"hooks/internal/tasks"
+	"hooks/internal/tracker"
+)
+
+// maxCheckTail bounds what is kept of a check's output, in bytes.
+const maxCheckTail = 4 << 10
+
+// check runs the person's check command where the worker worked. If files that decide how it ends
+// differ from the run's start, it runs in a checkout of HEAD instead, with those files as they
+// were. One that the check only names may be what is checked: it is as it is first, and then has
+// to be as it was, too.
+func (h *handler) check(t *loopState, command string) loop.CheckRun {
+	if runtime.GOOS != "windows" && h.sealed && !h.dress() {
+		return loop.CheckRun{Exit: 1, Tail: "the links that stop merges could not be made; see " +
+			"`hooks doctor`"}
+	}
+	root := h.root(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*gitTime)
+	defer cancel()
+	var run loop.CheckRun
+	pins := pinned{start: t.Budget.Started(), root: root}
+	tree, err := h.tree(ctx, root)
+	if err == nil && pins.start != "" && tree.Head != "" {
+		pins.find(ctx, command, tree.Head)
+	}
+	switch {
+	case pins.err != nil:
+		run = loop.CheckRun{Exit: 1, Unsure: child.Line(pins.err.Error())}
+	case len(pins.scripts) == 0:
+		run = h.runCheck(t, command, root)
+	default:
+		run = h.checkApart(t, command, tree.Head, pins, pins.scripts)
+	}
+	all := slices.Concat(pins.scripts, pins.named)
+	if run.Exit == 0 && len(pins.named) > 0 {
+		run = h.checkApart(t, command, tree.Head, pins, all)
+	}
+	if len(all) > 0 {
+		run.Changed = all
+	}
+	if after, err := h.tree(ctx, root); err == nil && len(after.Dirty) == 0 {
+		run.Head = after.Head
+	}
+	return run
+}
+
+// runCheck runs a check command in a folder. Its whole group ends with it, and with this process: a
+// hook that a person ended by Esc decides nothing.
+func (h *handler) runCheck(t *loopState, command, dir string) loop.CheckRun {
+	_, minutes := t.Budget.Check()
+	// What the check starts is the worker's, so it meets the brake as a Bash command does.
+	shell := []string{"sh", "-c", brake.Line(h.seals.Path(), h.ev.SessionID) + "\n" + command}
+	if runtime.GOOS == "windows" {
+		shell = []string{"cmd", "/C", command}
+	}
+	began := time.Now()
+	alive, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	result, err := child.Run(alive, child.Command{
+		Dir: dir, Args: shell, Last: true, Most: maxCheckTail,
+		Wait: cmp.Or(h.CheckTime, time.Duration(minutes)*time.Minute),
+	})
+	if alive.Err() != nil && h.ev.Name != "" {
+		os.Exit(0)
+	}
+	run := loop.CheckRun{Seconds: int(time.Since(began).Seconds()), Exit: child.Exit(err),
+		Tail: h.config(t).Redact(loop.Secrets(lastLines(string(result.Out), 40)))}
+	if run.Exit < 0 {
+		run.Exit, run.Stopped = 1, true
+	}
+	return run
+}
+
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.ToValidUTF8(strings.TrimSpace(text), "?"), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// checkApart runs the check in a checkout of HEAD, with the pinned files as they were when the run
+// began. Where it is red, only a start commit that is green in such a place shows that the place
+// has all that the check needs.
+func (h *handler) checkApart(
+	t *loopState, command, head string, pins pinned, files []string,
+) (run loop.CheckRun) {
+	run, err := h.checkAt(t, command, head, pins, files)
+	if err == nil && run.Exit != 0 {
+		var first loop.CheckRun
+		if first, err = h.checkAt(t, command, pins.start, pins, nil); first.Exit != 0 {
+			run.Unsure = "even the commit on which the run began is red in a checkout of its own"
+		}
+	}
+	if err != nil {
+		run.Exit, run.Unsure = 1, child.Line(err.Error())
+	}
+	return run
+}
+
+// checkAt runs the check in a new checkout of a commit, which is removed after it.
+func (h *handler) checkAt(
+	t *loopState, command, commit string, pins pinned, files []string,
+) (run loop.CheckRun, err error) {
+	into, err := os.MkdirTemp("", "hooks-check-")
+	if err != nil {
+		return run, err
+	}
+	defer os.RemoveAll(into)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	dir, err := tracker.Checkout(ctx, pins.root, commit, into)
+	if err == nil {
+		err = pins.putBack(ctx, dir, files)
+	}
+	if err != nil {
+		return run, err
+	}
+	return h.runCheck(t, strings.ReplaceAll(command, pins.root, dir), dir), nil
+}
+
+// pinned are the files that decide how a check ends and that differ from the run's start.
+type pinned struct {
+	root, start    string
+	scripts, named []string // as of tasks.Pinned
+	err            error    // why they are not known
+}
+
+// find looks for them in the commit that is to be checked.
+func (p *pinned) find(ctx context.Context, command, head string) {
+	changed, err := tracker.Changed(ctx, p.root, p.start, head)
+	if len(changed) == 0 || err != nil {
+		p.err = err
+		return
+	}
+	command = strings.ReplaceAll(command, p.root, ".")
+	p.scripts, p.named = tasks.Pinned(command, changed, p.filesAt(ctx, p.start),
+		p.filesAt(ctx, head))
+}
+
+// filesAt are the files of a commit. One over 1 MiB, or that is no file, says nothing of the check.
+func (p *pinned) filesAt(ctx context.Context, commit string) tasks.Files {
+	names, err := tracker.FilesAt(ctx, p.root, commit, ".")
+	p.err = errors.Join(p.err, err)
+	return tasks.Files{
+		Has: func(file string) bool {
+			_, found := slices.BinarySearch(names, file)
+			return found
+		},
+		Read: func(file string) string {
+			text, _ := tracker.FileAt(ctx, p.root, commit, file, maxTaskFile)
+			return text
+		},
+	}
+}
+
+// putBack writes files in a checkout as they were when the run began.
+func (p *pinned) putBack(ctx context.Context, dir string, files []string) error {
+	var whole []string
+	start := p.filesAt(ctx, p.start)
+	for _, file := range files {
+		path := filepath.Join(dir, filepath.FromSlash(file))
+		is, _ := safefile.Read(path, maxTaskFile)
+		if text, all := tasks.PutBack(file, start.Read(file), is); all || !start.Has(file) {
+			whole = append(whole, file)
+		} else if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	return errors.Join(p.err, tracker.Restore(ctx, dir, p.start, whole))
+}

@@ -1,0 +1,292 @@
+package tasks
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// Pinned returns those of the changed files that decide how a check command ends. scripts are its
+// entry (the script, make file, recipe or package script that it starts) with what that starts in
+// turn, and the settings of test runners, without the list of dependencies. named are other files
+// that the entry's text names. Paths are relative to the folder in which the command runs. before
+// and after are the files as they were when the run began and as they are.
+func Pinned(
+	command string, changed []string, before, after Files,
+) (scripts, named []string) {
+	p := pinner{before: before, files: map[string]bool{}}
+	p.shell(command, ".")
+	for _, file := range changed {
+		starts, found := p.files[file]
+		switch {
+		case starts, isSettings(file):
+			scripts = append(scripts, file)
+		case mixed(file) != nil:
+			if own(file, before.Read(file)) != own(file, after.Read(file)) {
+				scripts = append(scripts, file)
+			}
+		case found:
+			named = append(named, file)
+		}
+	}
+	return scripts, named
+}
+
+// Files are the files of a commit. Read returns "" for one that does not exist.
+type Files struct {
+	Has  func(file string) bool
+	Read func(file string) string
+}
+
+// PutBack returns a file as it is with the part that is pinned as it was. whole says that all of
+// the file is pinned.
+func PutBack(file, was, is string) (text string, whole bool) {
+	switch of := mixed(file); {
+	case of == nil || is == "":
+		return was, true
+	case strings.HasSuffix(file, ".json"):
+		parts := slices.Concat(members(is, of, false), members(was, of, true))
+		return "{" + strings.Join(parts, ",") + "}", false
+	default:
+		return sections(is, of, false) + "\n" + sections(was, of, true), false
+	}
+}
+
+// isSettings reports whether a file is of a test runner alone.
+func isSettings(file string) bool {
+	base := path.Base(file)
+	for _, start := range []string{"jest.", "vitest.", "vite.config.", "playwright.config.",
+		"cypress.config.", ".mocharc.", "ava.config.", "karma.conf.", "phpunit.xml"} {
+		if strings.HasPrefix(base, start) {
+			return true
+		}
+	}
+	return slices.Contains([]string{"pytest.ini", "tox.ini", "conftest.py", "noxfile.py", ".rspec",
+		".npmrc", ".yarnrc.yml", "bunfig.toml"}, base) ||
+		strings.HasSuffix("/"+file, "/.cargo/config.toml")
+}
+
+// mixed returns the keys or sections that are pinned of a file that also has dependencies, nil for
+// any other file.
+func mixed(file string) []string {
+	switch path.Base(file) {
+	case "package.json":
+		return []string{"scripts", "jest", "vitest", "mocha", "ava", "tap", "nyc", "c8"}
+	case "composer.json":
+		return []string{"scripts"}
+	case "deno.json", "deno.jsonc":
+		return []string{"tasks", "test"}
+	case "pyproject.toml", "setup.cfg":
+		return []string{"tool.pytest", "tool:pytest", "tool.tox", "tool.coverage", "tool.nox",
+			"tool.poe", "tool.taskipy", "tool.pdm.scripts", "tool.hatch.envs"}
+	case "Cargo.toml":
+		return []string{"package", "lib", "test", "bin", "profile.test"}
+	}
+	return nil
+}
+
+// own is the pinned part of a mixed file.
+func own(file, text string) string {
+	if strings.HasSuffix(path.Base(file), ".toml") || path.Base(file) == "setup.cfg" {
+		return sections(text, mixed(file), true)
+	}
+	return strings.Join(members(text, mixed(file), true), ",")
+}
+
+// members are the members of a JSON object that have one of the names, or all others.
+func members(text string, names []string, with bool) (list []string) {
+	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
+		if slices.Contains(names, key.Str) == with {
+			list = append(list, key.Raw+":"+value.Raw)
+		}
+		return true
+	})
+	return list
+}
+
+// sections are the sections of a TOML or INI file whose names begin with one of the names, or all
+// other lines.
+func sections(text string, names []string, with bool) string {
+	var b strings.Builder
+	in := false
+	for line := range strings.Lines(text) {
+		if name := strings.TrimSpace(line); strings.HasPrefix(name, "[") {
+			name = strings.Trim(name, "[] ")
+			in = slices.ContainsFunc(names, func(n string) bool {
+				return name == n || strings.HasPrefix(name, n+".")
+			})
+		}
+		if in == with {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// maxEntries bounds how many scripts are followed.
+const maxEntries = 100
+
+// pinner collects the files that a command starts and names, as of the run's start.
+type pinner struct {
+	before  Files
+	files   map[string]bool // true for one that is started, false for one that is named
+	entries int
+}
+
+// recipes are the files in which a program looks for its recipes.
+func recipes(program string) []string {
+	switch program {
+	case "make", "gmake", "bmake":
+		return []string{"GNUmakefile", "makefile", "Makefile"}
+	case "just":
+		return []string{"justfile", "Justfile", ".justfile"}
+	case "task":
+		return []string{"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"}
+	case "rake":
+		return []string{"Rakefile", "rakefile"}
+	}
+	return nil
+}
+
+// shell follows command lines that run in a folder.
+func (p *pinner) shell(text, dir string) {
+	text = strings.ReplaceAll(text, "\\\n", " ")
+	for _, command := range strings.FieldsFunc(text, func(r rune) bool {
+		return strings.ContainsRune("\n;&|(){}`", r)
+	}) {
+		dir = p.command(words(command), dir)
+	}
+}
+
+// words are the words of a line, without quotes.
+func words(line string) []string {
+	return strings.FieldsFunc(line, func(r rune) bool {
+		return strings.ContainsRune(" \t\r'\"", r)
+	})
+}
+
+// command follows one command, and returns the folder in which the next one runs.
+func (p *pinner) command(list []string, dir string) string {
+	program, in, next := "", dir, ""
+	for _, word := range list {
+		word = strings.TrimLeft(word, "@") // of a recipe
+		name := path.Base(word)
+		starts := program == "" || next == "script"
+		switch {
+		case word == "", word[0] == '#':
+			return dir
+		case word == "-C", word == "--config", word == "--rcfile",
+			word == "-f" && recipes(program) != nil:
+			next = word
+		case word[0] == '-':
+			if key, value, _ := strings.Cut(word, "="); key == "--config" || key == "--rcfile" {
+				p.entry(value, in)
+			}
+		case next == "-C":
+			in, next = path.Join(in, word), ""
+		case program == "cd":
+			return path.Join(in, word)
+		case starts && (strings.Contains(word, "=") || wraps(word)):
+		case starts && interprets(name):
+			program, next = name, "script"
+		case starts && name == "cd":
+			program, next = name, ""
+		case next != "", strings.HasSuffix(word, ".sh"):
+			p.entry(word, in)
+			next = ""
+		case program == "":
+			if program = name; name != word {
+				p.entry(word, in)
+			}
+		case packages(program):
+			p.script(word, in)
+		}
+	}
+	for _, file := range recipes(program) {
+		p.entry(file, in)
+	}
+	return dir
+}
+
+// script follows a script of package.json, and those that run before and after it.
+func (p *pinner) script(name, dir string) {
+	scripts := gjson.Get(p.before.Read(path.Join(dir, "package.json")), "scripts").Map()
+	if name == "t" {
+		name = "test"
+	}
+	for _, name := range []string{"pre" + name, name, "post" + name} {
+		if p.entries++; scripts[name].Str != "" && p.entries <= maxEntries {
+			p.shell(scripts[name].Str, dir)
+			p.names(scripts[name].Str, dir, dir)
+		}
+	}
+}
+
+// wraps reports whether a word only starts the program that follows it.
+func wraps(word string) bool {
+	return strings.Trim(word, "0123456789.smh") == "" || slices.Contains([]string{"env", "time",
+		"nice", "exec", "command", "timeout", "xargs", "sudo", "npx", "bunx", "uv", "poetry",
+		"pipenv", "bundle", "run", "!", "if", "then", "else", "while", "do"}, word)
+}
+
+// interprets reports whether a program runs the script that its first argument names.
+func interprets(program string) bool {
+	return slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "source", ".", "python",
+		"python3", "node", "ruby", "perl", "php", "tsx"}, program)
+}
+
+// packages reports whether a program runs the scripts of package.json.
+func packages(program string) bool {
+	return slices.Contains([]string{"npm", "pnpm", "yarn", "bun"}, program)
+}
+
+// entry pins a file that is started, whether it exists or not, and what its text names.
+func (p *pinner) entry(word, dir string) {
+	file := path.Join(dir, word)
+	exists := p.before.Has(file)
+	foreign := path.IsAbs(word) && !exists || strings.HasPrefix(file, "..")
+	if foreign || p.files[file] {
+		return
+	}
+	p.files[file] = true
+	if p.entries++; !exists || p.entries > maxEntries {
+		return
+	}
+	text := p.before.Read(file)
+	if ext := path.Ext(file); ext == "" || ext == ".sh" || ext == ".bash" || ext == ".yml" {
+		p.shell(text, dir)
+	}
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "#") {
+			p.names(line, dir, path.Dir(file))
+		}
+	}
+}
+
+// names pins the files that a line of an entry names, from the folder in which it runs or from its
+// own. Sources are what is checked, unless they are tests.
+func (p *pinner) names(line, dir, own string) {
+	for _, word := range strings.FieldsFunc(line, func(r rune) bool {
+		return strings.ContainsRune(" \t\r\n'\"`;&|<>(){}[]=,:$", r)
+	}) {
+		word = strings.TrimLeft(word, "/") // the rest of "$dir/file"
+		for _, file := range []string{path.Join(dir, word), path.Join(own, word)} {
+			if isSource(file) && !isTest(file) {
+				continue
+			}
+			if p.before.Has(file) {
+				p.files[file] = p.files[file]
+			}
+		}
+	}
+}
+
+// isSource reports whether a path is that of a program's source by its ending.
+func isSource(file string) bool {
+	ext := path.Ext(file)
+	return ext != "" && strings.Contains(" .c .cc .cpp .h .hpp .m .rs .go .java .kt .scala .cs "+
+		".swift .ts .tsx .js .jsx .mjs .cjs .py .rb .php .ex .exs .hs .ml .zig .dart .vue .css "+
+		".html ", " "+ext+" ")
+}
