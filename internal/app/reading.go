@@ -76,7 +76,7 @@ func (f files) ReadFile(path string) (string, bool) {
 	return safefile.ReadHead(f.absolute(path), guard.MaxFile+1)
 }
 
-// RealPath is part of guard.Links.
+// RealPath follows links for the guard.
 func (f files) RealPath(path string) string { return f.paths.Real(f.absolute(path)) }
 
 func (f files) absolute(path string) string {

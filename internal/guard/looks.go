@@ -8,18 +8,13 @@ import (
 	"hooks/internal/guard/plain"
 	"hooks/internal/guard/program"
 	"hooks/internal/guard/shellword"
-
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // ReadOnly reports whether the call only looks, so that it may pass while a human gate waits for
-// its answer. In doubt it says no.
-//
-// Tools: the client's own readers, its task lists and to-do lists (bookkeeping of the session, no
-// effect on the project), web readers, and MCP tools whose name begins with get, list, search or
-// read. Bash: every simple command is one of a short table of programs, without the options by
-// which these do more. No variable that programs or the shell obey is set, and nothing is expanded
-// that a shell may evaluate as code. Output goes to the screen, to pipes and to /dev/null.
+// its answer: the client's own readers, MCP tools that get, list, search or read, and Bash of whose
+// commands every one is in the table below, sets no variable that programs or the shell obey and
+// writes to no file. In doubt it says no.
 func ReadOnly(c Call) bool {
 	words := shellword.NameWords(toolName(c.Tool))
 	reads := strings.HasPrefix(c.Tool, "mcp__") && len(words) > 0 &&
@@ -271,13 +266,6 @@ func (l looker) argv(argv []string) bool {
 		return l.inner(append(slices.Clone(args), several))
 	case "sed":
 		return looksSed(args)
-	case "awk": // it prints to its output: nothing is piped, redirected, loaded or started
-		for len(args) > 0 && len(args[0]) > 1 && shellword.Has("-F -v", args[0][:2]) {
-			args = args[min(len(args), 1+shellword.Btoi(len(args[0]) == 2)):]
-		}
-		code := strings.NewReplacer(">=", "", "||", "").Replace(nth(args, 0))
-		return code != "" && code[0] != '-' && !shellword.HasUnknown(code) &&
-			!strings.ContainsAny(code, ">|@") && !strings.Contains(code, "system")
 	case "test":
 		return looksTest(args)
 	case "[":
@@ -302,18 +290,14 @@ func (l looker) argv(argv []string) bool {
 	case "uniq": // INPUT OUTPUT
 		return len(operands(args)) < 2 &&
 			!strings.Contains(strings.Join(args, " "), several)
-	case "env", "wait":
-		return len(args) == 0
 	case "sort":
 		return without(args, "-o -T --output --compress-program --temporary-directory")
 	case "rg":
 		return without(args, "-z --pre --search-zip --hostname-bin")
 	case "yq":
 		return without(args, "-i -s --inplace --in-place --split-exp")
-	case "tree":
-		return without(args, "-o -R --output")
-	case "file":
-		return without(args, "-C --compile")
+	case "file", "tree":
+		return without(args, "-o -R -C --output --compile")
 	}
 	return shellword.Has(`ls cat tac head tail wc cut tr nl column comm diff cmp stat du df basename
 dirname realpath readlink id whoami uname nproc true false : seq md5sum sha1sum sha256sum cksum
@@ -490,8 +474,6 @@ func looksGit(args []string) bool {
 				shellword.AnyOf(rest, "--get --get-all --get-regexp --list -l"))
 	case "stash", "worktree", "notes", "submodule", "bisect":
 		return shellword.Has("list show status log", nth(rest, 0)) && without(rest, options)
-	case "reflog":
-		return shellword.Has("show", first) && without(rest, options) || len(rest) == 0
 	}
 	return shellword.Has(`status log diff show blame rev-parse rev-list ls-files ls-tree cat-file
 describe shortlog merge-base name-rev for-each-ref show-ref count-objects diff-tree diff-index

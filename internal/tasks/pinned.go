@@ -277,7 +277,8 @@ func (p *pinner) names(line, dir, own string) {
 				continue
 			}
 			if p.before.Has(file) {
-				p.files[file] = p.files[file]
+				started := p.files[file]
+				p.files[file] = started
 			}
 		}
 	}

@@ -121,14 +121,12 @@ const (
 	// Kodiak, Mergify, pascalgn/automerge-action, Bulldozer, Graphite, GitHub's own queue,
 	// spinnaker, docs repositories
 	labelParts = `automerge readytomerge readyformerge mergeready mergequeue mergewhen mergeit
-mergenow mergeme mergepr mergeonpass mergeongreen mergeafterci shipit
-queuemerge readytoland autosquash autorebase autoland addtoqueue
-queuedformerge kodiakmerge readyforland`
-	// Prow and Tide, Flutter's autosubmit, Node's commit-queue, bots of single projects
+mergenow mergeme mergepr mergeonpass mergeongreen mergeafterci shipit queuemerge readytoland
+autosquash autorebase autoland addtoqueue queuedformerge kodiakmerge readyforland`
+	// Prow and Tide, Flutter's autosubmit, Node's commit-queue
 	labelNames = `merge queue land lgtm approved ship squash squashmerge rebasemerge statusmerge
-botmerge okaytomerge oktomerge autosubmit readytosubmit commitqueue
-waitingfortreetogogreen mergetrain sendtomerge landit landwhenready
-approvedforlanding prowapproved cq`
+waitingfortreetogogreen botmerge autosubmit readytosubmit commitqueue mergetrain sendtomerge landit
+landwhenready`
 )
 
 // mergeLabel reports whether a label makes a bot merge, and does not only talk about merging.

@@ -28,8 +28,9 @@ func judgeHooks(f *plain.Frame, argv []shellword.Word) {
 	case shellword.Has(events, verb):
 		a.Ref = "event " + verb
 	case verb == "gate" && (sub.Text == "answer" || !sub.Known()):
-	case verb == "loop" && (sub.Text == "reset" || !sub.Known()):
-		a.Ref = "loop reset"
+	case shellword.Has("loop tasks audit", verb) &&
+		(shellword.Has("reset raise add accept close", sub.Text) || !sub.Known()):
+		a.Ref = verb + " " + sub.Show()
 	case verb == "report" && (f.Known("CLAUDE_CODE_SESSION_ID") || f.Known("CLAUDE_PROJECT_DIR")):
 		a.Ref = "another session's report"
 	case verb == "go":
@@ -46,13 +47,13 @@ func judgeHooks(f *plain.Frame, argv []shellword.Word) {
 
 // events are the words under which the client starts this program.
 const events = `stop pre-tool-use post-tool-use post-tool-use-failure user-prompt-submit
-user-prompt-expansion subagent-stop session-start session-end stop-failure deliver`
+user-prompt-expansion subagent-stop session-start session-end stop-failure config-change deliver`
 
 // hooksElsewhere reports whether words are this program's under any name: no other program has such
 // commands.
 func hooksElsewhere(argv []shellword.Word) bool {
 	line := shellword.JoinText(argv[1:min(3, len(argv))])
-	return line == "gate answer" || line == "loop reset" ||
+	return slices.Contains([]string{"gate answer", "loop reset", "loop raise"}, line) ||
 		len(argv) > 1 && strings.Contains(argv[1].Text, "-") && shellword.Has(events, argv[1].Text)
 }
 
@@ -96,22 +97,19 @@ func clientName(name, text string) string {
 // the client's own. A hook that is killed decides nothing, and the tool call that it was asked
 // about passes.
 func judgeKill(f *plain.Frame, name string, argv []shellword.Word) {
-	const byName = "pkill killall pgrep pidof taskkill"
-	named := shellword.Has(byName, name)
+	named := shellword.Has("pkill killall pgrep pidof taskkill", name)
 	if !named && !shellword.Has("kill gdb lldb strace ltrace renice", name) {
 		return
 	}
-	ours := "hooks"
+	ours, pid := "hooks", f.M.Call.PID
 	if named && slices.ContainsFunc(argv[1:], func(w shellword.Word) bool {
 		return w.Text == "--full" || shellword.Shorts(w.Text, 'f')
 	}) {
-		ours = `bin/hooks pre-tool-use bin/hooks post-tool-use bin/hooks stop bin/hooks
-user-prompt-submit`
+		ours = "bin/hooks pre-tool-use post-tool-use stop user-prompt-submit"
 	}
 	if strings.Contains(f.M.Call.CommandText(), "kill") {
 		ours += " claude -p"
 	}
-	pid := f.M.Call.PID
 	for i, w := range argv[1:] {
 		number := w.Text[strings.LastIndexByte(w.Text, '=')+1:]
 		variable := strings.Trim(w.Src[strings.LastIndexAny(w.Src, "=$")+1:], `{}"`)
