@@ -42,7 +42,7 @@ func shorthand(args []string) (word, payload string) {
 		return p
 	}
 	switch args[0] {
-	case "work", "review", "go", "start", "task", "audit", "turn":
+	case "work", "review", "go", "start", "audit":
 		p := with(base, "hook_event_name", "UserPromptExpansion", "expansion_type", "slash_command",
 			"command_source", "plugin",
 			"command_name", "sdd:"+args[0], "command_args", rest, "prompt", "/sdd:"+args[0]+" "+

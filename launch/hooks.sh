@@ -21,8 +21,8 @@ looping() {
     name=${name%%'"'*}
     name=${name#/}
     case $name in
-    sdd:go | sdd:start | sdd:task | sdd:audit | sdd:turn) return 0 ;;
-    hooks:go | hooks:start | hooks:task | hooks:audit | hooks:turn) return 0 ;;
+    sdd:go | sdd:start | sdd:audit) return 0 ;;
+    hooks:go | hooks:start | hooks:audit) return 0 ;;
     esac
     case ${name##*:} in
     work | review) ;;

@@ -38,11 +38,8 @@ func (h *handler) auditEntry(
 	case h.feeding && old != nil && old.Audit != nil:
 		flags.Rest = []string{old.Audit.Plan} // the run's command may be one that names none
 		return fresh, "", nil
-	case old != nil && old.Audit != nil && (cmd.Tick() || old.Drives(*flags)):
+	case old != nil && old.Audit != nil && old.Drives(*flags):
 		return fresh, "", nil
-	case cmd.Tick():
-		return fresh, "", hint.New("a person starts it with /sdd:audit PLAN",
-			"/%s continues an audit loop, and none runs here", cmd.Name)
 	case flags.Restart, flags.Resume && !named:
 		return fresh, "", h.mayRestart(cmd, old, flags)
 	case flags.Resume && old != nil && old.Restartable():

@@ -43,7 +43,7 @@ func (a *App) Drive(command string) (run drive.Run, dir string, err error) {
 	cmd, ok := loop.ParsePrompt(command,
 		config.Load(tracker.Project(a.Env, a.cwd())).TaskNamespaces...)
 	kind, attempts := attemptsOf(cmd.Skill)
-	if !ok || !attempts || cmd.Tick() {
+	if !ok || !attempts {
 		return nil, "", hint.New("use --plugin hooks or --plugin sdd",
 			"%q begins no task loop and no audit loop", strings.TrimSpace(command))
 	}

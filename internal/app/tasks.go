@@ -58,15 +58,10 @@ func (h *handler) taskEntry(
 	}
 	named := len(flags.Rest) > 0 || flags.Task.List != ""
 	spec := strings.Join(flags.Rest, "")
-	if !named && old == nil && found != nil && !cmd.Tick() {
+	if !named && old == nil && found != nil {
 		spec, named = found.SpecPath, true
 	}
 	switch {
-	case cmd.Tick() && old != nil:
-		return fresh, "", nil
-	case cmd.Tick():
-		return fresh, "", hint.New("a person starts it with /sdd:go SPEC",
-			"/%s continues a task loop, and none runs here", cmd.Name)
 	case old != nil && old.Drives(*flags):
 		return fresh, "", nil
 	case flags.Resume && old != nil, !named && old != nil && !old.Tasks.Complete():
@@ -332,8 +327,6 @@ func (h *handler) taskContext(t *loopState) string {
 		return ""
 	case drive == loop.DriveStop && a != nil:
 		return "This thread only conducts. " + t.Budget.Order()
-	case a == nil && drive == loop.DriveSchedule:
-		return "This thread does no task. " + t.Budget.WakeOrder()
 	case a == nil:
 		return ""
 	}

@@ -298,17 +298,5 @@ func identify(r Request, s Standing, a Admission) Admission {
 			"archived (--resume would have continued it)", cmp.Or(run.RunID, "without an id"),
 			run.Status))
 	}
-	if a.Mode == FreshRun && r.Command.Tick() { // it names nothing that a run could begin with
-		return refuseTick(r, run)
-	}
 	return a
-}
-
-// refuseTick refuses a command that only continues a run, where none is the session's own.
-func refuseTick(r Request, run *Budget) Admission {
-	if run != nil && run.Status != Active {
-		return refuse(priorStop(run))
-	}
-	return refuse(fmt.Sprintf("/%s continues the loop of its own session, and has none here — "+
-		"type the command that began the loop with --resume to take it up", r.Command.Name))
 }

@@ -50,11 +50,6 @@ func (b *Budget) agrees(f Flags) bool {
 	if f.Resume && len(f.explicit) == 0 && (f.PR == 0 || f.PR == b.SinglePR) {
 		return true
 	}
-	// the tick of a schedule, as in "/sdd:task"
-	if b.Drive() != "" && len(f.explicit)+len(f.Rest)+len(f.Task.words()) == 0 &&
-		f.BudgetFile == "" {
-		return true
-	}
 	own := oneBlank(f.canonical())
 	return b.Flags == "" || own == oneBlank(b.Flags) ||
 		slices.ContainsFunc(b.OtherFlags, func(o string) bool { return own == oneBlank(o) })

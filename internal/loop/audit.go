@@ -458,7 +458,7 @@ func (r *AuditRun) UnderWay() string {
 func (r *AuditRun) attempts() attempts {
 	return attempts{
 		drive: r.Drive, check: r.Check, minutes: r.CheckMinutes, tip: r.Tip, outages: r.Outages,
-		maxIdle: maxIdle, unit: "phase", whole: "the phase's own", tick: "turn",
+		maxIdle: maxIdle, unit: "phase", whole: "the phase's own",
 		done: r.Phase == Complete,
 	}
 }

@@ -49,8 +49,6 @@ func TestAuditCalls(t *testing.T) {
 		{"a coder asks", Coding, nil, asks, Known{},
 			"No question is asked during the coding of section 2"},
 		{"a coder schedules", Coding, nil, schedules, Known{}, "Nothing is scheduled"},
-		{"its own tick is scheduled", Coding, func(s State) { s.Run.Audit.Drive = DriveSchedule },
-			with(func(c *Call) { c.Schedules = &Later{"/sdd:turn"} }), looks, ""},
 		{"a coder works", Coding, nil, worker, looks, ""},
 		{"a coder's call is read", Coding, nil, worker, Known{}, "need"},
 		{"a coder pushes", Coding, nil, worker, pushes, "Not published: git push. Nothing leaves"},
@@ -75,8 +73,8 @@ func TestAuditCalls(t *testing.T) {
 			"read, run `make test` or report"},
 		{"the conductor of an audit", Auditing, nil, with(func(c *Call) { c.Agent = "" }), looks,
 			""},
-		{"a forked auditor writes", Auditing,
-			func(s State) { s.Run.Audit.Drive = DriveSchedule },
+		{"a driven auditor writes", Auditing,
+			func(s State) { s.Run.Audit.Drive = DriveProcess },
 			with(func(c *Call) { c.Agent = "" }), Known{Has: NeedLooks}, "Bash is refused"},
 		{"another prompt's call", Coding, nil, with(func(c *Call) { c.Prompt = "q" }), pushes, ""},
 		{"another session's call", Coding, nil, with(func(c *Call) { c.Session = "o" }), pushes,
@@ -118,7 +116,7 @@ func TestAuditBetween(t *testing.T) {
 		{"a worker", func(c *Call, _ *State) { c.Agent = "w" }, false},
 		{"another session", func(c *Call, _ *State) { c.Session = "o" }, false},
 		{"another prompt", func(c *Call, _ *State) { c.Prompt = "q" }, false},
-		{"another drive", func(_ *Call, s *State) { s.Run.Audit.Drive = DriveSchedule }, false},
+		{"another drive", func(_ *Call, s *State) { s.Run.Audit.Drive = DriveProcess }, false},
 		{"a task loop", func(_ *Call, s *State) {
 			s.Run.Audit, s.Run.Tasks = nil, &TaskRun{Drive: DriveStop}
 		}, true},
@@ -501,9 +499,9 @@ func TestFindingTexts(t *testing.T) {
 	if take(again, Report{Findings: []FoundOne{bug}}, "h"); again.Run.Audit.Found.Bugs != 2 {
 		t.Errorf("%+v", again.Run.Audit.Findings)
 	}
-	forked := auditing(Auditing)
-	forked.Run.Audit.Drive = DriveSchedule
-	if got := take(forked, Report{Verdict: "clean"}, "h"); strings.HasPrefix(got, "error") {
+	driven := auditing(Auditing)
+	driven.Run.Audit.Drive = DriveProcess
+	if got := take(driven, Report{Verdict: "clean"}, "h"); strings.HasPrefix(got, "error") {
 		t.Error(got)
 	}
 	sent.Tick.Attempt.Judged = &Judgement{}

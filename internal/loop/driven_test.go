@@ -146,25 +146,6 @@ func TestProcessEndOfAPhase(t *testing.T) {
 	}
 }
 
-// Only the schedule of a run that is driven by one may bring its ticks; a phase of a process
-// schedules nothing (A68).
-func TestADrivenPhaseSchedulesNothing(t *testing.T) {
-	at := Turn{Now: noon, Session: "s1", Prompt: "p1"}
-	for drive, refused := range map[string]bool{DriveProcess: true, DriveSchedule: false} {
-		r := auditRun(1, Coding)
-		r.Drive = drive
-		s := State{Run: &Budget{RunID: "r1", SessionID: "s1", Skill: Audit, Status: Active,
-			Audit: r, StartedAt: noon, Ceilings: KindOf(Audit).Ceilings, Command: "/hooks:audit"},
-			Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: Audit, StartedAt: noon, Started: true,
-				Prompts: []string{"p1"}, Attempt: &Attempt{Task: 1, Of: 1, Phase: Coding}}}
-		out := Step(s, Known{Has: ^Need(0)}, Call{Turn: at, Tool: "CronCreate",
-			Schedules: &Later{"/hooks:turn"}})
-		if d := out.Reply.Deny; (d != nil && d.Rule == AuditRule) != refused {
-			t.Errorf("%s: %+v", drive, d)
-		}
-	}
-}
-
 // How a process ended without a Stop decides whether its attempt costs a retry (T59).
 func TestProcessEnd(t *testing.T) {
 	k := Known{Has: ^Need(0), Foreign: true, Gone: true}

@@ -48,10 +48,6 @@ func (e Invocation) step(s State, k *Known) Outcome {
 	if e.answer != nil {
 		return e.answered(at, k)
 	}
-	if at.Run != nil && e.Command.Tick() && e.Now.Before(at.Run.RetryAt) {
-		return Outcome{Reply: Reply{Refuse: "The service ended the last attempt; the next tick " +
-			"that begins one is after " + at.Run.RetryAt.UTC().Format("15:04 MST")}}
-	}
 	a, refused := refuseOtherFile(e.Request, at)
 	if !refused {
 		a = admit(e.Request, at)

@@ -399,11 +399,6 @@ func Namespace(command string) string {
 	return space
 }
 
-// Tick reports whether the command only continues a run, as a schedule's does.
-func (c Command) Tick() bool {
-	return strings.HasSuffix(c.Name, ":task") || strings.HasSuffix(c.Name, ":turn")
-}
-
 // ParsePrompt finds the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m
 // /sdd:work --loop".
 func ParsePrompt(prompt string, more ...string) (Command, bool) {
@@ -429,8 +424,15 @@ func ParsePrompt(prompt string, more ...string) (Command, bool) {
 func (b *Budget) Schedules(prompt string) bool {
 	c, ok := ParsePrompt(prompt, Namespace(b.Command))
 	if !ok || c.Skill != b.Skill {
-		return false
+		return b.leftOver(prompt)
 	}
 	f, _, err := ParseFlags(c.Skill, c.Args)
 	return err != nil || f.PR == b.SinglePR
+}
+
+// leftOver reports whether a prompt is a tick of the drive schedule, which no longer exists.
+func (b *Budget) leftOver(prompt string) bool {
+	name, _, _ := strings.Cut(strings.TrimSpace(prompt), " ")
+	return b.Kind().Ticks != "" && strings.HasSuffix(name, ":"+b.Kind().Ticks) &&
+		slices.Contains([]string{"sdd", "hooks", Namespace(b.Command)}, Namespace(name))
 }

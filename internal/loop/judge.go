@@ -252,8 +252,6 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 		need, hold = s.judged(k)
 	case !a.Sent && s.Run.feeds():
 		return e.orderAgain(s, k), true
-	case !a.Sent && s.Run.scheduled(): // the fork ran in the main thread
-		a.Stale = true
 	}
 	switch {
 	case need != 0:

@@ -20,6 +20,8 @@ type Kind struct {
 	// Commands begin its iterations, only in a namespace of ours and without --loop; nil where the
 	// skill's own name does, with --loop.
 	Commands []string
+	// Ticks is the command of the kind's ticks in the drive schedule, which older versions had.
+	Ticks    string
 	Ceilings Ceilings // of a run whose command names none; zero for Defaults
 	Endless  bool     // --max-iterations 0 is no ceiling (A66)
 	Idles    bool     // it takes --max-idle N
@@ -60,7 +62,8 @@ var Kinds = []Kind{
 			`"outcome":"ok|errored","note":"…"}`,
 	},
 	{
-		Name: Tasks, Commands: []string{"go", "start", "task"}, Scope: TaskLoop, MaxHolds: 6,
+		Name: Tasks, Commands: []string{"go", "start"}, Ticks: "task", Scope: TaskLoop,
+		MaxHolds: 6,
 		Ceilings: Ceilings{Iterations: 50, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
 		Driver:   "hooks go",
 		None: "no task loop in this project; start one with /sdd:go SPEC in a session, " +
@@ -73,7 +76,7 @@ var Kinds = []Kind{
 		Fields:   `{"outcome":"ok|errored","note":"…"}`,
 	},
 	{
-		Name: Audit, Commands: []string{"audit", "turn"}, Scope: AuditLoop, MaxHolds: 6,
+		Name: Audit, Commands: []string{"audit"}, Ticks: "turn", Scope: AuditLoop, MaxHolds: 6,
 		Ceilings: Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
 		Endless:  true, Alone: true,
 		Driver:   "hooks go audit",

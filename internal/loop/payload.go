@@ -1,6 +1,9 @@
 package loop
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // payload is what a run has beyond what every loop has, where its iterations are attempts: TaskRun
 // or AuditRun.
@@ -17,7 +20,7 @@ type payload interface {
 
 // attempts is what a run has of its attempts, whatever they are about.
 type attempts struct {
-	drive   string // DriveStop, DriveSchedule or DriveProcess
+	drive   string // DriveStop or DriveProcess, or that of an older version
 	check   string // the person's check command, "" without one
 	minutes int    // its bound
 	tip     string // the commit that the branch keeps, "" for none
@@ -25,7 +28,6 @@ type attempts struct {
 	maxIdle int    // iterations in a row without a change that stall the run
 	unit    string // what an attempt is about: a task or a phase
 	whole   string // what the hook makes the worker's prompt of
-	tick    string // the command of a forked tick, without its namespace
 	done    bool   // nothing is left of the list or the plan
 }
 
@@ -48,7 +50,30 @@ func (b *Budget) attempts() attempts {
 }
 
 // Drive is what brings the next attempt, "" for a kind that has none.
-func (b *Budget) Drive() string { return b.attempts().drive }
+func (b *Budget) Drive() string {
+	if d := b.attempts().drive; d != driveSchedule {
+		return d
+	}
+	return DriveStop
+}
+
+// unschedule has the Stop hook bring the attempts of a run that an older version began with the
+// drive schedule. It returns the line for the person, "" for any other run.
+func (b *Budget) unschedule() string {
+	if b.attempts().drive != driveSchedule {
+		return ""
+	}
+	if b.Tasks != nil {
+		b.Tasks.Drive = DriveStop
+	} else {
+		b.Audit.Drive = DriveStop
+	}
+	without := strings.NewReplacer(" --drive schedule", "", " --drive=schedule", "",
+		" drive=schedule", "")
+	b.Command, b.Flags = without.Replace(b.Command), without.Replace(b.Flags)
+	return "The drive schedule no longer exists, so the Stop hook brings the rest of this run; " +
+		"delete its schedule with CronDelete"
+}
 
 // Check is the command by which a person has finished work checked, and its bound in minutes; ""
 // without one.
@@ -74,21 +99,8 @@ func (b *Budget) begin(e EntryFacts) *Attempt {
 // feeds reports whether the Stop hook brings the next attempt.
 func (b *Budget) feeds() bool { return b.Drive() == DriveStop }
 
-// scheduled reports whether the client's schedule brings it.
-func (b *Budget) scheduled() bool { return b.Drive() == DriveSchedule }
-
 // driven reports whether a driver does, with a process of its own, whose main thread does the work.
 func (b *Budget) driven() bool { return b.Drive() == DriveProcess }
-
-// TickCommand is the command of a forked tick, in the namespace of the run's own command.
-func (b *Budget) TickCommand() string { return Namespace(b.Command) + ":" + b.attempts().tick }
-
-// WakeOrder asks for the schedule of forked ticks.
-func (b *Budget) WakeOrder() string {
-	return fmt.Sprintf(`Nothing brings the next %s. Call now: CronCreate {"cron":"* * * * *",`+
-		`"prompt":%q,"recurring":true} (loaded with ToolSearch "select:CronCreate"). `+
-		"Then end the turn.", b.attempts().unit, "/"+b.TickCommand())
-}
 
 // Order is what the conductor is asked for: one call, whose prompt the hook replaces.
 func (b *Budget) Order() string {

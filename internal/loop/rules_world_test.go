@@ -584,15 +584,16 @@ func (w *world) enterAgain(args string, r Request) {
 	r.Command = Command{"sdd:" + skill, w.skill, strings.TrimSpace("--loop " + rest)}
 	if w.skill == Tasks {
 		r.Command, r.Tasks, w.tasks = Command{"sdd:go", Tasks, rest}, w.tasks, nil
-		if r.Scheduled {
-			r.Command.Name = "sdd:task"
-		}
 		w.entry.Nonce = fmt.Sprintf("n%d", w.prompts)
 	}
 	flags, _, err := ParseFlags(w.skill, r.Command.Args)
 	if err != nil {
 		w.say("error: %v", err)
 		return
+	}
+	if w.skill == Tasks && rest == "" && w.state.Run != nil &&
+		!w.state.Run.Tasks.Complete() { // as the entry reads it
+		flags.Resume = true
 	}
 	r.Now, r.SessionID, r.PromptID, r.Flags = w.now, w.client.session, w.prompt, flags
 	r.Owner, r.Attended, r.Platform = Process{PID: w.client.pid}, !w.headless, "linux"

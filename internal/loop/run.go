@@ -164,6 +164,9 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		Notes:      e.Notes, Worktrees: e.Worktrees, Asked: e.Asked,
 		BacklogTick: BacklogTick{Trail: e.Trail},
 	}
+	if line := run.unschedule(); line != "" {
+		t.Notes = append(t.Notes, line)
+	}
 	t.follow(run, previous, e)
 	// an old client names none, so the last prompt's blocks would count for ever
 	if r.PromptID == "" {
@@ -197,9 +200,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	if len(t.Fired) > 0 {
 		return t
 	}
-	if !run.scheduled() || r.Command.Tick() { // else the turn only schedules
-		t.Attempt = run.begin(e)
-	}
+	t.Attempt = run.begin(e)
 	again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
 	// a process of its own has a session of its own
 	if t.Attempt != nil && again && run.driven() {

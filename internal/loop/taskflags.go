@@ -36,10 +36,9 @@ func (f *TaskFlags) set(name, value string) error {
 	case "--issue":
 		f.Issue = value
 	case "--drive":
-		drives := []string{DriveStop, DriveSchedule, DriveProcess}
-		if f.Drive = value; !slices.Contains(drives, value) {
+		if f.Drive = value; value != DriveStop && value != DriveProcess {
 			return &flagError{fmt.Sprintf("--drive %q is no drive", value),
-				"use stop or schedule; `hooks go` sets process itself"}
+				"leave --drive out; `hooks go` sets process itself"}
 		}
 	case "--mode":
 		if f.Mode = value; !slices.Contains(Modes, value) {

@@ -21,7 +21,7 @@ type TaskRun struct {
 	Try      int       `json:"try"`       // of that task, from 1
 	MaxTries int       `json:"max_tries"` // a task is blocked once Try reaches it (T57)
 	Mode     string    `json:"mode"`      // quick, tdd or checkpoint
-	Drive    string    `json:"drive"`     // DriveStop, DriveSchedule or DriveProcess
+	Drive    string    `json:"drive"`     // DriveStop or DriveProcess
 	Phase    string    `json:"phase"`
 	Passed   []int     `json:"gates_passed"`
 	Goal     string    `json:"goal,omitempty"`
@@ -60,9 +60,10 @@ type Found struct {
 
 // The drives: each brings the next task in its own way (T1).
 const (
-	DriveStop     = "stop"     // the Stop hook feeds a conductor
-	DriveSchedule = "schedule" // the client's schedule fires a forked tick
-	DriveProcess  = "process"  // `hooks go` starts one client a task or a phase
+	DriveStop    = "stop"    // the Stop hook feeds a conductor
+	DriveProcess = "process" // `hooks go` starts one client a task or a phase
+
+	driveSchedule = "schedule" // of older versions
 )
 
 // The phases that the program sets (T17).
@@ -299,7 +300,7 @@ func (r *TaskRun) resume(by Request) {
 func (r *TaskRun) attempts() attempts {
 	return attempts{
 		drive: r.Drive, check: r.Check, minutes: r.CheckMinutes, tip: r.Tip, outages: r.Outages,
-		maxIdle: max(maxIdle, r.MaxTries-1), unit: "task", whole: "the task", tick: "task",
+		maxIdle: max(maxIdle, r.MaxTries-1), unit: "task", whole: "the task",
 		done: r.Complete(),
 	}
 }

@@ -169,7 +169,7 @@ func (e TurnEnd) hold(run *Budget, reason string) bool {
 // end closes the iteration. A run that ended and is still scheduled, or one that nothing would
 // bring back, holds the turn once more for the call that settles it.
 func (e TurnEnd) end(s State, k *Known, crons []Scheduled) Outcome {
-	looped := len(crons) > 0 && !s.Run.scheduled()
+	looped := len(crons) > 0 && s.Run.Drive() == ""
 	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.UnderLoop || looped
 	// a question waits that no one answered; it has been asked for once
 	pause := !s.Tick.Halting() && s.Tick.Failed == "" && len(s.Tick.Pending) > 0
@@ -207,8 +207,6 @@ func (e TurnEnd) afterwards(run *Budget, crons []Scheduled) *Continue {
 		return &Continue{Name: "next", Text: run.Order(), Until: run.RetryAt}
 	case run.Status == Active && run.UnderLoop && len(crons) == 0 && e.hold(run, "wake"):
 		return &Continue{Name: "wake"}
-	case run.Status == Active && run.scheduled() && len(crons) == 0 && e.hold(run, "wake"):
-		return &Continue{Name: "wake", Text: run.WakeOrder()}
 	}
 	return nil
 }

@@ -83,13 +83,8 @@ func (b taskLoop) stand(p *page) {
 
 // wakes is what brings the next attempt of a task loop, by its drive.
 func wakes(b *loop.Budget) string {
-	switch {
-	case b.Drive() == loop.DriveProcess:
+	if b.Drive() == loop.DriveProcess {
 		return "a new client, started by `hooks go`"
-	case b.Drive() == loop.DriveStop:
-		return "sent by the Stop hook"
-	case len(b.Scheduled) > 0:
-		return "scheduled as /" + b.TickCommand()
 	}
-	return "none — nothing is scheduled; type /" + b.TickCommand()
+	return "sent by the Stop hook"
 }

@@ -129,7 +129,7 @@ func auditSide(w *World, n int) *World {
 // planned commits a plan of n sections, and adds the plugin's own skills and workers.
 func (w *World) planned(n int) {
 	w.t.Helper()
-	for _, name := range []string{"skills/audit/SKILL.md", "skills/turn/SKILL.md",
+	for _, name := range []string{"skills/audit/SKILL.md",
 		"agents/worker.md", "agents/auditor.md"} {
 		w.copy(filepath.Join(repository(), name), filepath.Join(w.Plugins[0], name), 0o644)
 	}

@@ -52,7 +52,7 @@ func TestAnAuditLoopEndsClean(t *testing.T) {
 var reaching = []Call{bash("git push -q origin HEAD"), bash("gh pr create --fill"),
 	{"AskUserQuestion", askInOwnWords()[1].Input},
 	{"Skill", map[string]any{"skill": "hooks:audit", "args": "docs/plan.md"}},
-	{"CronCreate", map[string]any{"cron": "* * * * *", "prompt": "/hooks:turn"}},
+	{"CronCreate", map[string]any{"cron": "* * * * *", "prompt": "/hooks:audit"}},
 	bash("claude -p '/hooks:audit docs/plan.md'"), bash("hooks go audit docs/plan.md")}
 
 // refused checks that the workers of an iteration got an error for each of the calls, and that
@@ -375,47 +375,6 @@ func TestADrivenAuditorOnlyLooks(t *testing.T) {
 		}
 	}
 	w.refused(1, reaching)
-}
-
-// The schedule fires forked ticks: each begins one phase, whose prompt reaches the fork alone. The
-// main thread makes no request for it, and a fork that audits writes nothing although its agent
-// could (A18, A70, M1, M2).
-func TestScheduledTicksAudit(t *testing.T) {
-	w := auditWorld(t, 1, func(p Phase) Turn {
-		if p.Name != "auditing" {
-			return auditsOnce(p)
-		} else if p.Done == 0 {
-			return Turn{Calls: []Call{{"Write",
-				map[string]any{"file_path": "part-9", "content": "x"}}}}
-		}
-		if p.Done--; p.Open {
-			return p.reports(`{"resolved":["F1"],"verdict":"clean"}`)
-		}
-		return p.reports(bug)
-	})
-	w.spy()
-	term := w.Interactive()
-	term.Enter("/hooks:audit docs/plan.md --drive schedule")
-	if w.waitResult(t, "CronCreate", ""); t.Failed() {
-		t.Fatal(term.Screen(), w.spied(), len(w.Model.Requests()))
-	}
-	patiently(240*time.Second, func() bool { return w.Budget("audit").StopCause != "" })
-	want := []string{"coding 1 ended", "auditing 1 dirty +F1", "coding 1 ended",
-		"auditing 1 clean -F1", "post_action 1 ended"}
-	if diff := cmp.Diff(want, w.Phases()); diff != "" {
-		t.Errorf("phases (-want +got):\n%s", diff)
-	}
-	if !w.Model.Told("Write is refused: the audit changes nothing") {
-		t.Error("the auditor's Write was not refused")
-	}
-	if b := w.Budget("audit"); b.StopCause != "audit_complete" {
-		t.Errorf("the run is %+v", b)
-	}
-	term.WaitShowed("Cause: audit_complete", 10*time.Second)
-	w.provesFreshPhases()
-	if t.Failed() {
-		w.showEvents()
-	}
 }
 
 // A finding that auditor and coder hand back and forth asks a person: at a terminal in the

@@ -58,7 +58,6 @@ var (
 	tokenPattern = regexp.MustCompile(`TASK_COMPLETE (\d+\.(\d+)-[0-9a-f]{8})`)
 	orderPattern = regexp.MustCompile(`Make exactly one Agent call now: subagent_type "([^"]+)", ` +
 		`description "([^"]+)", prompt "go"`)
-	cronPattern = regexp.MustCompile(`CronCreate \{"cron":"([^"]+)","prompt":"([^"]+)"`)
 )
 
 // task is the task whose worker sent the request; 0 for the main thread. The PR's is one more than
@@ -125,13 +124,6 @@ func (c Conductor) Say(r Request) Turn {
 		return Turn{Calls: []Call{{"Agent", map[string]any{"subagent_type": m[1],
 			"description": m[2], "prompt": "go"}}}}
 	}
-	if m := cronPattern.FindStringSubmatch(order); m != nil && !called(r, "CronCreate") {
-		if done == 0 {
-			return Turn{Calls: []Call{load("CronCreate")}}
-		}
-		return Turn{Calls: []Call{{"CronCreate", map[string]any{"cron": m[1], "prompt": m[2],
-			"recurring": true}}}}
-	}
 	return Turn{Text: "one task less", Hold: c.Waits}
 }
 
@@ -159,7 +151,7 @@ func taskWorld(t *testing.T, n int, c Conductor) *World {
 	t.Helper()
 	w := newWorld(t, c.Say)
 	for _, name := range []string{"skills/go/SKILL.md", "skills/start/SKILL.md",
-		"skills/task/SKILL.md", "agents/worker.md"} {
+		"agents/worker.md"} {
 		w.copy(filepath.Join(repository(), name), filepath.Join(w.Plugins[0], name), 0o644)
 	}
 	var list strings.Builder

@@ -3,10 +3,12 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A forked session's transcript begins with copies of the lines of the one before, marked by the
@@ -36,5 +38,38 @@ func TestAForkedSessionIsNotChargedForItsPast(t *testing.T) {
 	}
 	if len(files) != 2 || copies != 1 {
 		t.Errorf("%d transcripts with %d copied requests", len(files), copies)
+	}
+}
+
+// A skill that runs in a fork is asked there for the facts that it did not report; the main thread
+// makes no request for them (R117, M10).
+func TestAForkIsAskedForItsFacts(t *testing.T) {
+	w := newWorld(t, func(r Request) Turn {
+		asked := strings.Contains(r.All(), "hook feedback") && !r.main()
+		switch {
+		case asked && len(r.Calls()) == 0:
+			return Turn{Calls: []Call{bash("hooks report <<'JSON'\n" + quiet + "\nJSON")}}
+		case strings.Contains(r.All(), "Do one work iteration"):
+			return Turn{Text: "the fork is done"}
+		}
+		return Turn{Text: "I hear you"}
+	})
+	w.spy()
+	path := filepath.Join(w.Plugins[1], "skills", "work", "SKILL.md")
+	w.write(path, strings.Replace(strings.ReplaceAll(skillHead, "%NAME%", "work"), "---\n",
+		"---\ncontext: fork\nbackground: false\n", 1), 0o644)
+	term := w.Interactive()
+	term.Enter("/sdd:work --loop")
+	lines := w.WaitHistory("work", 1, 45*time.Second)
+	if lines[0].Outcome != "ok" {
+		t.Errorf("the iteration is %+v", lines[0])
+	}
+	if !strings.Contains(w.read(".sdd/loop/work.history.jsonl"), `"plan":[143]`) {
+		t.Errorf("nothing was reported: %s", w.read(".sdd/loop/work.history.jsonl"))
+	}
+	for _, r := range w.Model.Requests() {
+		if !strings.Contains(r.All(), "Do one work iteration") {
+			t.Errorf("the main thread was asked: %s", fmt.Sprint(r.Messages[len(r.Messages)-1]))
+		}
 	}
 }
