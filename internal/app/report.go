@@ -1,14 +1,17 @@
 package app
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 
+	"hooks/internal/guard"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/seal"
+	"hooks/internal/usage"
 )
 
 // Report takes a skill's facts into the open iteration of the caller's session and answers what
@@ -64,7 +67,11 @@ func (h *handler) reporting(list []*loopState, skill loop.Skill) (*loopState, er
 // takeFacts records facts, or leaves them for the next event where this process may not write the
 // seal.
 func (h *handler) takeFacts(t *loopState, facts loop.Report, raw []byte) (string, error) {
-	said, err := h.apply(t, facts)
+	said, err := t.Budget.AuditTold(t.Tick, facts, sumOfReport(raw))
+	if err != nil || said != "" {
+		return said, err
+	}
+	said, err = h.apply(t, facts)
 	if err == nil {
 		err = h.write(t, loop.Save{Run: t.Budget, Tick: t.Tick})
 	}
@@ -75,6 +82,30 @@ func (h *handler) takeFacts(t *loopState, facts loop.Report, raw []byte) (string
 		return "", err
 	}
 	return said, nil
+}
+
+// sumOfReport identifies a report's text, without the blanks around it that a shell adds.
+func sumOfReport(raw []byte) string { return sum(bytes.TrimSpace(raw)) }
+
+// auditTold is the report in an auditor's call.
+func (h *handler) auditTold(t *loopState) (o loop.Told, err error) {
+	text, _ := guard.Reported(h.call())
+	if o.Report, err = report.Facts([]byte(text)); text == "" {
+		o.Wrong, o.Way = "the payload does not stand in the call", "report with "+loop.ReportForm
+		return o, nil
+	} else if err != nil {
+		o.Wrong, o.Way = err.Error(), "report with "+loop.ReportForm
+		return o, nil
+	}
+	path := usage.AgentTranscript(h.ev.Transcript, h.ev.AgentID)
+	if by, known := usage.SentBy(path); h.ev.InSubagent() && (!known || t.Tick.Attempt == nil ||
+		by != t.Tick.Attempt.Call) {
+		o.Wrong, o.Way = "only the auditor of this phase reports", "leave it to the auditor"
+		return o, nil
+	}
+	o.Report, o.Sum = h.redacted(t, o.Report), sumOfReport([]byte(text))
+	o.Head = h.auditHead(t, o.Report)
+	return o, h.files.Findings(t.Budget)
 }
 
 // apply takes facts into the iteration, in memory, and returns a text of what they change.
@@ -89,14 +120,6 @@ func (h *handler) apply(t *loopState, facts loop.Report) (string, error) {
 		if f.Snapshot, err = h.files.Snapshot(t.Budget, previous, false); err != nil {
 			return "", err
 		}
-	}
-	if err := h.files.Findings(t.Budget); err != nil {
-		return "", err
-	}
-	audit, err := f.TakeAudit(h.redacted(t, facts), h.auditHead(t, facts))
-	if err != nil || audit != "" {
-		t.Tick.Reported = true
-		return audit, err
 	}
 	changed := loop.Take(f, facts)
 	return report.ReportAnswer(f, changed), nil

@@ -398,14 +398,34 @@ func looksHooks(args []string) bool {
 help doctor report-card --version`, nth(args, 0))
 }
 
-// Reports reports whether a command gives facts to the loop, in any of its parts.
-func Reports(c Call) bool {
+// Reported reports whether a command gives facts to the loop, in any of its parts. The payload is
+// known where the whole call is that command, with the payload as a here-string or a here-document;
+// "" for any other form.
+func Reported(c Call) (payload string, reports bool) {
 	stmts, _ := plain.Parse(c.CommandText())
-	found := false
 	commands(stmts, func(_ syntax.Node, argv []string) bool {
-		found = found || len(argv) > 0 && shellword.ProgramName(argv[0]) == "hooks" &&
+		reports = reports || len(argv) > 0 && shellword.ProgramName(argv[0]) == "hooks" &&
 			shellword.AnyOf(argv[1:], "report")
-		return !found
+		return !reports
 	})
-	return found
+	if !reports || len(stmts) != 1 {
+		return "", reports
+	}
+	s := stmts[0]
+	call, simple := s.Cmd.(*syntax.CallExpr)
+	if !simple || s.Negated || s.Background || s.Coprocess || len(s.Redirs) != 1 ||
+		len(call.Assigns) > 0 || !slices.Equal(literals(call), []string{"hooks", "report"}) {
+		return "", true
+	}
+	switch r := s.Redirs[0]; {
+	case r.N != nil:
+	case r.Op == syntax.WordHdoc:
+		payload = literal(r.Word)
+	case r.Op == syntax.Hdoc && (r.Word.Lit() == "" || strings.Contains(r.Word.Lit(), `\`)):
+		payload = r.Hdoc.Lit() // its end is quoted, so nothing in it is expanded
+	}
+	if shellword.HasUnknown(payload) {
+		payload = ""
+	}
+	return payload, true
 }

@@ -23,6 +23,9 @@ func (e Call) audited(s State, k *Known) Outcome {
 		if missing := k.lacks(NeedLooks); missing != 0 {
 			return Outcome{Need: missing}
 		}
+		if k.Reports {
+			return e.reports(s, k)
+		}
 		if !k.Looks && !k.Checks {
 			way := "read, or report with `hooks report`; what is wrong is a finding"
 			if r != nil && r.Check != "" {
@@ -34,6 +37,26 @@ func (e Call) audited(s State, k *Known) Outcome {
 		return Outcome{}
 	}
 	return e.publishes(s, k, a.Name())
+}
+
+// reports takes what an auditor reports from its call, before that runs: what the program that it
+// starts then reads could be another's.
+func (e Call) reports(s State, k *Known) Outcome {
+	if missing := k.lacks(NeedTold); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	t := k.Told
+	if t.Wrong != "" || s.Run.Audit == nil {
+		return refuseCall(deny(AuditRule, t.Way, "Not taken: %s", t.Wrong))
+	}
+	f := Look(s.Run, s.Tick, nil, e.Now)
+	if taken, err := f.TakeAudit(t.Report, t.Head); err != nil {
+		return refuseCall(deny(AuditRule, err.Way, "Not taken: %s", err.Text))
+	} else if !taken {
+		return Outcome{}
+	}
+	s.Tick.Reported, s.Tick.Attempt.Told = true, t.Sum
+	return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}}
 }
 
 // between reports whether a conductor's turn continues between two tasks or phases.

@@ -163,7 +163,7 @@ func (f *Finding) same(o FoundOne, section int) bool {
 
 // take merges an auditor's report into the run and the open phase (A30–A32). An error changes
 // nothing; it has the next step as its hint.
-func (r *AuditRun) take(t *Tick, report Report, head string) error {
+func (r *AuditRun) take(t *Tick, report Report, head string) *flagError {
 	a := t.Attempt
 	for _, id := range report.Resolved {
 		i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.ID == id })
@@ -197,7 +197,7 @@ func (r *AuditRun) take(t *Tick, report Report, head string) error {
 }
 
 // add records one finding. One that was there before keeps its id; an accepted one stays accepted.
-func (r *AuditRun) add(t *Tick, o FoundOne) error {
+func (r *AuditRun) add(t *Tick, o FoundOne) *flagError {
 	a := t.Attempt
 	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.same(o, a.Task) })
 	if i >= 0 {
@@ -237,40 +237,55 @@ func (f Finding) String() string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// TakeAudit takes an auditor's findings and verdict into the run and the open phase, and returns
-// what changed in a line, "" where the report has none of them. They are taken from an audit's
-// worker alone. An error changes nothing.
-func (f *Facts) TakeAudit(report Report, head string) (string, error) {
+// TakeAudit takes an auditor's findings and verdict into the run and the open phase; taken is false
+// where the report has none of them. An error changes nothing.
+func (f *Facts) TakeAudit(report Report, head string) (taken bool, err *flagError) {
 	t := f.Tick
-	switch {
-	case !report.reportsAudit():
-		return "", nil
-	case f.Run.Audit == nil || t.Attempt == nil || !t.Attempt.Phase.Audits():
-		now := "an iteration of " + string(f.Run.Skill)
-		if t.Attempt != nil && f.Run.Audit != nil {
-			now = t.Attempt.Name()
-		}
-		return "", &flagError{"findings, resolved and verdict are reported by an audit, and this " +
-			"is " + now, "leave them out"}
-	case !t.Attempt.Sent && f.Run.feeds() || t.Attempt.Judged != nil:
-		return "", &flagError{"no auditor is at work", "the auditor itself reports"}
+	if !report.reportsAudit() {
+		return false, nil
+	} else if t.Attempt.Judged != nil || !t.Attempt.Sent && f.Run.feeds() {
+		return false, &flagError{"no auditor is at work", "the auditor itself reports"}
 	}
 	run, attempt := f.Run.Audit.clone(), *t.Attempt
 	draft := *t
 	draft.Attempt = &attempt
 	if err := run.take(&draft, report, head); err != nil {
-		return "", err
+		return false, err
 	}
-	f.Run.Audit, t.Attempt = run, &attempt
-	said := run.Result()
-	if report.Verdict == cleanWord && run.Found.Bugs > 0 {
-		said += "; an open bug makes the verdict dirty"
+	*f.Run.Audit, *t.Attempt = *run, attempt
+	return true, nil
+}
+
+// AuditTold answers the program that an auditor's call starts: what that call changed. It is ""
+// where the report has nothing of an audit, and an error where no call of the auditor had its text.
+func (b *Budget) AuditTold(t *Tick, report Report, sum string) (string, error) {
+	a := t.Attempt
+	switch {
+	case !report.reportsAudit():
+		return "", nil
+	case b.Audit == nil || a == nil || !a.Phase.Audits():
+		now := "an iteration of " + string(b.Skill)
+		if a != nil && b.Audit != nil {
+			now = a.Name()
+		}
+		return "", &flagError{"findings, resolved and verdict are reported by an audit, and this " +
+			"is " + now, "leave them out"}
+	case a.Told != sum:
+		return "", &flagError{"no call of the auditor has this text", "the auditor reports with " +
+			ReportForm}
 	}
-	if v := attempt.Verdict; v != nil {
+	said := b.Audit.Result()
+	if v := a.Verdict; v != nil {
+		if v.Word == cleanWord && b.Audit.Found.Bugs > 0 {
+			said += "; an open bug makes the verdict dirty"
+		}
 		said += fmt.Sprintf("; verdict %s about %s", v.Word, abbreviated(v.SHA))
 	}
-	if len(attempt.Opened) > 0 {
-		said = "opened " + strings.Join(attempt.Opened, ", ") + "; " + said
+	if len(a.Opened) > 0 {
+		said = "opened " + strings.Join(a.Opened, ", ") + "; " + said
 	}
 	return said, nil
 }
+
+// ReportForm is the call by which an auditor reports.
+const ReportForm = `one call: hooks report <<< '{"verdict":"clean"}', and nothing else in it`

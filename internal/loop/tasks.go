@@ -149,6 +149,8 @@ type Attempt struct {
 	Opened   []string      `json:"findings_opened,omitempty"`
 	Resolved []string      `json:"findings_resolved,omitempty"`
 	Last     string        `json:"last_words,omitempty"`
+	// Told identifies the text of the auditor's last call that was taken.
+	Told string `json:"told,omitempty"`
 }
 
 // Judgement is the verdict on an attempt, with its evidence.

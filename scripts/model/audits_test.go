@@ -1,8 +1,11 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -220,9 +223,10 @@ func (w *auditWorld) reports(t *rapid.T) {
 	if len(facts) == 0 {
 		return
 	}
-	err := w.prog.report(w.world, w.ses.id, jsonOf(facts))
-	if (err != nil) != wrong {
-		w.Fatalf("the report %s is refused: %v\n%s", jsonOf(facts), err, w.story())
+	got := w.auditor("PreToolUse", "tool_name", "Bash", "tool_input.command",
+		jsonOf("hooks report <<< '"+jsonOf(facts)+"'"))
+	if (kindOf(got) == "block") != wrong {
+		w.Fatalf("the report %s is refused: %v\n%s", jsonOf(facts), !wrong, w.story())
 	}
 	if wrong {
 		return
@@ -231,6 +235,18 @@ func (w *auditWorld) reports(t *rapid.T) {
 	if verdict, ok := facts["verdict"].(string); ok {
 		w.verdict, w.at = verdict, w.head()
 	}
+}
+
+// auditor is an event of a call of the auditor, with the client's note on it.
+func (w *auditWorld) auditor(name string, pairs ...string) string {
+	dir := filepath.Join(strings.TrimSuffix(w.transcript(w.ses), ".jsonl"), "subagents")
+	note := fmt.Sprintf(`{"toolUseId":%q}`, w.sender)
+	if err := errors.Join(os.MkdirAll(dir, 0o700),
+		os.WriteFile(filepath.Join(dir, "agent-w1.meta.json"), []byte(note), 0o600)); err != nil {
+		w.Fatal(err)
+	}
+	word := map[string]string{"PreToolUse": "pre-tool-use", "PostToolUse": "post-tool-use"}[name]
+	return w.says(word, name, append(pairs, "agent_id", "w1", "agent_type", "general-purpose")...)
 }
 
 func isOpen(f *found) bool { return f.state == "open" }
