@@ -429,3 +429,25 @@ func Reported(c Call) (payload string, reports bool) {
 	}
 	return payload, true
 }
+
+// Shown is the first setting that a command gives git by which a program decides what git shows, as
+// in "diff.external"; "" without one.
+func Shown(c Call) (setting string) {
+	stmts, _ := plain.Parse(c.CommandText())
+	commands(stmts, func(_ syntax.Node, argv []string) bool {
+		if len(argv) == 0 || shellword.ProgramName(argv[0]) != "git" || looksGit(argv[1:]) {
+			return true
+		}
+		for i := slices.Index(argv, "config"); i > 0 && i < len(argv) && setting == ""; i++ {
+			name := strings.ToLower(argv[i])
+			of := strings.HasPrefix(name, "diff.") && (strings.HasSuffix(name, ".textconv") ||
+				strings.HasSuffix(name, ".command"))
+			if of || strings.HasPrefix(name, "pager.") ||
+				shellword.Has("diff.external core.fsmonitor core.pager", name) {
+				setting = argv[i]
+			}
+		}
+		return setting == ""
+	})
+	return setting
+}

@@ -36,6 +36,13 @@ func (e Call) audited(s State, k *Known) Outcome {
 		}
 		return Outcome{}
 	}
+	if missing := k.lacks(NeedReading); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	if set := k.Reading.Shown; set != "" {
+		return refuseCall(deny(AuditRule, "leave it out",
+			"Not done: %s. Without the brake git would run it for the auditor", set))
+	}
 	return e.publishes(s, k, a.Name())
 }
 
