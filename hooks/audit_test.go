@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -59,6 +60,12 @@ func auditsMain(args []string) int {
 	if len(args) > 2 {
 		command = strings.ReplaceAll(args[2], `\n`, "\n")
 	}
+	if os.Getenv("LAZY") == "" {
+		base := gjson.GetBytes(auditState("budget"), "audit.base").Str
+		if code := looksMain([]string{"bash", "git diff " + base}); code != 0 {
+			return code
+		}
+	}
 	p := auditorCall("Bash")
 	p, _ = sjson.Set(p, "hook_event_name", "PreToolUse")
 	p, _ = sjson.Set(p, "tool_input.command", command)
@@ -86,12 +93,10 @@ func auditsMain(args []string) int {
 func auditorCall(tool string) string {
 	p, _ := sjson.Set(basePayload(), "tool_name", tool)
 	p, _ = sjson.Set(p, "tool_use_id", callID("audits"))
-	state := filepath.Join(os.Getenv("CLAUDE_PROJECT_DIR"), ".sdd", "loop", "audit.")
-	budget, _ := os.ReadFile(state + "budget.json")
-	if gjson.GetBytes(budget, "audit.drive").Str == "process" {
+	if gjson.GetBytes(auditState("budget"), "audit.drive").Str == "process" {
 		return p
 	}
-	tick, _ := os.ReadFile(state + "tick.json")
+	tick := auditState("tick")
 	id := cmp.Or(os.Getenv("AGENT"), "w1")
 	path := workerFile(id)
 	call := cmp.Or(os.Getenv("SENT"), gjson.GetBytes(tick, "attempt.call").Str)
@@ -100,6 +105,41 @@ func auditorCall(tool string) string {
 	p, _ = sjson.Set(p, "agent_id", id)
 	p, _ = sjson.Set(p, "agent_type", "general-purpose")
 	return p
+}
+
+func auditState(name string) []byte {
+	text, _ := os.ReadFile(filepath.Join(os.Getenv("CLAUDE_PROJECT_DIR"), ".sdd", "loop",
+		"audit."+name+".json"))
+	return text
+}
+
+// looksMain is a call of the auditor that reads, with its result: `looks Read FILE`, or `looks bash
+// COMMAND`, which is run. It prints a reply, as of a refusal.
+func looksMain(args []string) int {
+	p := auditorCall("Read")
+	if args[0] != "bash" {
+		p, _ = sjson.Set(p, "tool_input.file_path", args[1])
+	} else {
+		command := strings.Join(args[1:], " ")
+		p = auditorCall("Bash")
+		p, _ = sjson.Set(p, "tool_input.command", command)
+		cmd := exec.Command("sh", "-c", command)
+		cmd.Dir = os.Getenv("CLAUDE_PROJECT_DIR")
+		out, _ := cmd.Output()
+		p, _ = sjson.Set(p, "tool_response.stdout", string(out))
+	}
+	for _, name := range []string{"PreToolUse", "PostToolUse"} {
+		p, _ = sjson.Set(p, "hook_event_name", name)
+		if name == "PostToolUse" && args[0] != "bash" { // it is not registered
+			break
+		}
+		reply, code := send(map[string]string{
+			"PreToolUse": "pre-tool-use", "PostToolUse": "post-tool-use"}[name], p)
+		if fmt.Print(plain(reply)); code != 0 {
+			return code
+		}
+	}
+	return 0
 }
 
 // insideMain is a call of the worker before it runs: `inside bash COMMAND`, `inside Write PATH`,

@@ -18,9 +18,11 @@ import (
 	"hooks/internal/audits"
 	"hooks/internal/config"
 	"hooks/internal/event"
+	"hooks/internal/guard"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/tracker"
+	"hooks/internal/usage"
 )
 
 // maxSummary bounds the last words of a post action, in bytes (A58).
@@ -169,7 +171,7 @@ func (h *handler) auditPrompt(t *loopState) string {
 	h.slip(h.files.Findings(t.Budget))
 	r, a := t.Budget.Audit, t.Tick.Attempt
 	p := audits.Prompt{
-		Plan: r.Plan, Title: a.Title, Section: a.Task, Of: a.Of, Base: short(r.SectionBase),
+		Plan: r.Plan, Title: a.Title, Section: a.Task, Of: a.Of, Base: short(r.Audited(a.Phase)),
 		Head: short(a.Head), Open: texts(r.Which(loop.OpenFinding)),
 		Accepted: texts(r.Which(loop.AcceptedFinding)), Check: r.Check, Reason: r.Reason,
 		Token: a.Token,
@@ -187,7 +189,6 @@ func (h *handler) auditPrompt(t *loopState) string {
 	case loop.Auditing:
 		return p.Audit()
 	case loop.FinalAuditing:
-		p.Base = short(r.Base)
 		return p.Final()
 	case loop.Fixing:
 		return p.Fix()
@@ -242,6 +243,55 @@ func (h *handler) runsCheck(t *loopState) bool {
 	command, shell := h.ev.ShellCommand()
 	check := t.Budget.Audit.Check
 	return shell && check != "" && strings.TrimSpace(command) == check
+}
+
+// byAuditor reports whether a call is the open audit's own: of the worker that was sent for it, or
+// of the main thread that a driver began.
+func (h *handler) byAuditor(t *loopState) bool {
+	if t.Budget == nil || t.Budget.Audit == nil || !h.open(t) || t.Tick.Attempt == nil ||
+		!t.Tick.Attempt.Phase.Audits() {
+		return false
+	} else if !h.ev.InSubagent() {
+		return t.Budget.Drive() == loop.DriveProcess
+	}
+	by, known := usage.SentBy(usage.AgentTranscript(h.ev.Transcript, h.ev.AgentID))
+	return known && by != "" && by == t.Tick.Attempt.Call
+}
+
+// printedBy are the files of the tree that an auditor's call prints, by its text.
+func (h *handler) printedBy(t *loopState) (files []string) {
+	if !h.byAuditor(t) {
+		return nil
+	}
+	named := guard.Prints(h.call())
+	if h.ev.Tool == "Read" {
+		named = []string{h.ev.Text("file_path")}
+	}
+	for _, path := range named {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(h.ev.Cwd, path)
+		}
+		top := tracker.RealPath(t.Budget.Audit.Worktree)
+		if in, err := filepath.Rel(top, tracker.RealPath(path)); err == nil && isFile(path) {
+			files = append(files, filepath.ToSlash(in))
+		}
+	}
+	return files
+}
+
+// shown are the files whose changes git showed an auditor, as it printed them.
+func (h *handler) shown(t *loopState) (files []string) {
+	if h.ev.Tool != "Bash" || !h.byAuditor(t) || !guard.ReadOnly(h.call()) {
+		return nil
+	}
+	for line := range strings.Lines(h.ev.Result("stdout").Str) {
+		_, names, head := strings.Cut(line, "diff --git ")
+		if _, name, ok := strings.Cut(names, " b/"); head && ok {
+			name, _, _ = strings.Cut(name, "\x1b") // git may color it
+			files = append(files, strings.TrimSpace(name))
+		}
+	}
+	return files
 }
 
 // phaseWorker is "" where the plugin is not registered, and for a post action, which may need any

@@ -58,6 +58,7 @@ func (h *handler) fetchCall(t *loopState, k *loop.Known, need loop.Need) (err er
 		k.Looks, k.Checks = guard.ReadOnly(h.call()), h.runsCheck(t)
 		if t.Budget != nil && t.Budget.Audit != nil {
 			_, k.Reports = guard.Reported(h.call())
+			k.Looked = h.printedBy(t)
 		}
 	}
 	if need&loop.NeedTold != 0 {

@@ -11,7 +11,6 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/seal"
-	"hooks/internal/usage"
 )
 
 // Report takes a skill's facts into the open iteration of the caller's session and answers what
@@ -91,15 +90,13 @@ func sumOfReport(raw []byte) string { return sum(bytes.TrimSpace(raw)) }
 func (h *handler) auditTold(t *loopState) (o loop.Told, err error) {
 	text, _ := guard.Reported(h.call())
 	if o.Report, err = report.Facts([]byte(text)); text == "" {
-		o.Wrong, o.Way = "the payload does not stand in the call", "report with "+loop.ReportForm
+		o.Wrong, o.Way = "the call does not show the payload", "report with "+loop.ReportForm
 		return o, nil
 	} else if err != nil {
 		o.Wrong, o.Way = err.Error(), "report with "+loop.ReportForm
 		return o, nil
 	}
-	path := usage.AgentTranscript(h.ev.Transcript, h.ev.AgentID)
-	if by, known := usage.SentBy(path); h.ev.InSubagent() && (!known || t.Tick.Attempt == nil ||
-		by != t.Tick.Attempt.Call) {
+	if !h.byAuditor(t) {
 		o.Wrong, o.Way = "only the auditor of this phase reports", "leave it to the auditor"
 		return o, nil
 	}

@@ -127,7 +127,7 @@ ${v@P}|${v:=F}|{a,b}|--contains|--textconv|$(cat x)|; touch F||| cat|&& ls`, "|"
 	t.Log(passed, "lines passed")
 }
 
-// A71: the payload of a report stands in the call, or is not known.
+// A71: the payload of a report is plain in the call, or is not known.
 func TestReported(t *testing.T) {
 	for command, want := range map[string]string{
 		`hooks report <<< '{"a":1}'`:             `{"a":1}`,

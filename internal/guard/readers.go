@@ -451,3 +451,24 @@ func Shown(c Call) (setting string) {
 	})
 	return setting
 }
+
+// Prints are the files whose text a command prints: the operands of cat, head, tail, nl and sed,
+// and FILE in git show REV:FILE.
+func Prints(c Call) (files []string) {
+	stmts, _ := plain.Parse(c.CommandText())
+	commands(stmts, func(_ syntax.Node, argv []string) bool {
+		switch at := slices.Index(argv, "show"); {
+		case len(argv) == 0 || shellword.HasUnknown(strings.Join(argv, "")):
+		case shellword.Has("cat head tail nl sed", argv[0]):
+			files = append(files, argv[1:]...)
+		case argv[0] == "git" && at > 0:
+			for _, arg := range argv[at+1:] {
+				if _, file, ok := strings.Cut(arg, ":"); ok {
+					files = append(files, file)
+				}
+			}
+		}
+		return true
+	})
+	return files
+}

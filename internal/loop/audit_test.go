@@ -131,17 +131,21 @@ func TestVerdicts(t *testing.T) {
 		want     TaskDone
 	}{
 		{"no report", nil, nil, Evidence{Head: "a"}, Undecided},
-		{"clean", &AuditVerdict{"clean", "a"}, nil, Evidence{Head: "a"}, Clean},
-		{"clean beside a warning", &AuditVerdict{"clean", "a"}, []Finding{warning},
+		{"clean", &AuditVerdict{Word: "clean", SHA: "a"}, nil, Evidence{Head: "a"}, Clean},
+		{"clean beside a warning", &AuditVerdict{Word: "clean", SHA: "a"}, []Finding{warning},
 			Evidence{Head: "a"}, Clean},
-		{"clean beside a bug", &AuditVerdict{"clean", "a"}, []Finding{bug},
+		{"clean beside a bug", &AuditVerdict{Word: "clean", SHA: "a"}, []Finding{bug},
 			Evidence{Head: "a"}, Dirty},
-		{"clean of another commit", &AuditVerdict{"clean", "a"}, nil,
+		{"clean of another commit", &AuditVerdict{Word: "clean", SHA: "a"}, nil,
 			Evidence{Head: "b"}, Undecided},
-		{"clean, and a file is not committed", &AuditVerdict{"clean", "a"}, nil,
+		{"clean, and a file is not committed", &AuditVerdict{Word: "clean", SHA: "a"}, nil,
 			Evidence{Head: "a", Dirty: []string{"x"}}, Dirty},
-		{"dirty", &AuditVerdict{"dirty", "a"}, []Finding{warning}, Evidence{Head: "a"}, Dirty},
-		{"git fails", &AuditVerdict{"clean", "a"}, nil, Evidence{Failed: "no"}, Undecided},
+		{"clean of what no one looked at", &AuditVerdict{Word: "clean", SHA: "a"}, nil,
+			Evidence{Head: "a", Changed: []string{"a.go"}}, Undecided},
+		{"dirty", &AuditVerdict{Word: "dirty", SHA: "a"}, []Finding{warning},
+			Evidence{Head: "a"}, Dirty},
+		{"git fails", &AuditVerdict{Word: "clean", SHA: "a"}, nil, Evidence{Failed: "no"},
+			Undecided},
 	} {
 		r := auditRun(1, Auditing)
 		r.Findings = tt.findings

@@ -34,14 +34,10 @@ func (e Call) audited(s State, k *Known) Outcome {
 			return refuseCall(deny(AuditRule, way, "%s is refused: %s changes nothing", e.Tool,
 				a.Name()))
 		}
+		if a.looks(k.Looked, k.Checks) {
+			return Outcome{Save: Save{Tick: s.Tick}}
+		}
 		return Outcome{}
-	}
-	if missing := k.lacks(NeedReading); missing != 0 {
-		return Outcome{Need: missing}
-	}
-	if set := k.Reading.Shown; set != "" {
-		return refuseCall(deny(AuditRule, "leave it out",
-			"Not done: %s. Without the brake git would run it for the auditor", set))
 	}
 	return e.publishes(s, k, a.Name())
 }
@@ -73,7 +69,8 @@ func (e Call) between(s State) bool {
 		slices.Contains(s.Run.LastPrompts, e.Prompt)
 }
 
-// publishes refuses what would leave the worktree: pushes and pull requests. A post action may do
+// publishes refuses what would leave the worktree, pushes and pull requests, and settings by which
+// an auditor's git would start a program. A post action may do
 // it where the project's configuration says so. What is not plain is judged as it starts where the
 // brake is.
 func (e Call) publishes(s State, k *Known, during string) Outcome {
@@ -90,6 +87,9 @@ func (e Call) publishes(s State, k *Known, during string) Outcome {
 		}
 	}
 	switch {
+	case k.Reading.Shown != "":
+		return refuseCall(deny(AuditRule, "leave it out", "Not done: %s. Without the brake git "+
+			"would run it for the auditor", k.Reading.Shown))
 	case what != "":
 		return refuseCall(deny(AuditRule, "commit; a person pushes after the audit is clear",
 			"Not published: %s. Nothing leaves the worktree during %s", what, during))

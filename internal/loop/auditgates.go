@@ -64,7 +64,7 @@ func (r *AuditRun) acceptLast(head, tree string) {
 		return
 	}
 	r.Phase, r.Audits = audit, r.Audits-1
-	r.fold(&Attempt{}, Judgement{Verdict: Dirty, Why: openFindings, SHA: head})
+	r.fold(&Attempt{}, Judgement{Verdict: Dirty, Why: openFindings, SHA: head, Seen: v.Seen})
 }
 
 func tellRecurring(f *Facts) string {

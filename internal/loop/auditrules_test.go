@@ -756,7 +756,7 @@ func TestAcceptedFindingsSettleTheAudit(t *testing.T) {
 		{"in an audit", FinalAuditing, nil, "h", "", FinalAuditing},
 	} {
 		r := auditing(tt.phase).Run.Audit
-		r.Audits, r.Verdict, r.Check, r.Post = 3, &AuditVerdict{dirtyWord, "h"}, "", nil
+		r.Audits, r.Verdict, r.Check, r.Post = 3, &AuditVerdict{Word: dirtyWord, SHA: "h"}, "", nil
 		if tt.change != nil {
 			tt.change(r)
 		}

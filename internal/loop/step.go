@@ -183,6 +183,7 @@ type Known struct {
 	Checks  bool     // the call is the run's check command, word for word; fetched with Looks
 	Reports bool     // the call gives facts to the loop; fetched with Looks
 	Told    Told     // what it gives, of an auditor's call
+	Looked  []string // the files that an auditor's call shows, of the tree; fetched with Looks
 	Commits bool     // the call only looks, or brings finished work to the iteration's own branch
 	Merging []Looked // the PRs that the call would merge
 	Words   string   // the call in a line, redacted

@@ -105,6 +105,18 @@ func Diff(ctx context.Context, project, commit string) ([]byte, error) {
 		"--submodule=short", "--ignore-submodules=none", "-M90%", "--unified=0", commit, "HEAD")
 }
 
+// Changed are the files, from the top, that differ between a commit and HEAD.
+func Changed(ctx context.Context, project, commit string) (list []string, err error) {
+	out, err := gitAtMost(ctx, maxOutput, project, "diff", "--name-only", "-z", "--no-renames",
+		"--no-relative", commit, "HEAD")
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if name != "" {
+			list = append(list, name)
+		}
+	}
+	return list, err
+}
+
 // ExcludeFile is the file in which a clone names what git is to leave alone in it, "" without git.
 func ExcludeFile(ctx context.Context, project string) string {
 	out, err := git(ctx, project, "rev-parse", "--git-path", "info/exclude")
