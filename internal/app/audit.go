@@ -160,6 +160,12 @@ func (h *handler) sections(r *loop.AuditRun) (intro string, list []audits.Sectio
 	if sum(text) != r.PlanSum {
 		text, _ = readOwn(r.Worktree, "plan", r.Plan)
 	}
+	if sum(text) != r.PlanSum {
+		ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+		defer cancel()
+		kept, _ := tracker.FileAt(ctx, r.Worktree, r.Base, r.Plan, maxTaskFile)
+		text = []byte(kept)
+	}
 	if sum(text) == r.PlanSum {
 		intro, list, _ = audits.Split(string(text), loop.MaxSections)
 	}
@@ -177,10 +183,12 @@ func (h *handler) auditPrompt(t *loopState) string {
 		Token: a.Token,
 	}
 	p.Iteration, p.Most = t.Budget.Iteration(t.Tick.Iteration)
-	p.Text = fmt.Sprintf("(The plan has changed since the loop began. Read section %d, %s, in %s.)",
-		a.Task, a.Title, r.Plan)
+	p.Text = "(The plan as it was approved is lost: report that as a bug, or end.)"
 	if intro, list := h.sections(r); a.Task <= len(list) {
 		p.Intro, p.Text = intro, list[a.Task-1].Text
+		for _, s := range list {
+			p.All = append(p.All, s.Text)
+		}
 	}
 	if c := r.Checked; c != nil {
 		p.Checked, p.CheckTail = fmt.Sprintf("exit %d at %s", c.Exit, short(c.Head)), c.Tail
@@ -353,10 +361,7 @@ func (h *handler) redacted(t *loopState, facts loop.Report) loop.Report {
 }
 
 // auditHead is the commit that a verdict is about, "" where git does not tell (A75).
-func (h *handler) auditHead(t *loopState, facts loop.Report) string {
-	if facts.Verdict == "" || t.Budget.Audit == nil {
-		return ""
-	}
+func (h *handler) auditHead(t *loopState) string {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	tree, err := tracker.ReadTree(ctx, t.Budget.Audit.Worktree)

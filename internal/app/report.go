@@ -101,7 +101,9 @@ func (h *handler) auditTold(t *loopState) (o loop.Told, err error) {
 		return o, nil
 	}
 	o.Report, o.Sum = h.redacted(t, o.Report), sumOfReport([]byte(text))
-	o.Head = h.auditHead(t, o.Report)
+	o.Head = h.auditHead(t)
+	plan, _ := readOwn(t.Budget.Audit.Worktree, "plan", t.Budget.Audit.Plan)
+	o.PlanChanged = sum(plan) != t.Budget.Audit.PlanSum
 	return o, h.files.Findings(t.Budget)
 }
 

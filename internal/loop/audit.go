@@ -30,6 +30,8 @@ type AuditRun struct {
 	FinalDone   bool   `json:"final_audit_done,omitempty"`
 	Audits      int    `json:"audits"`            // that ended with a verdict
 	Retries     int    `json:"retries,omitempty"` // audits in a row that ended without one
+	// Dirty counts the dirty audits in a row, of one section or of the whole.
+	Dirty int `json:"dirty_in_a_row,omitempty"`
 	// Outages counts the phases in a row that ended by no fault of the work.
 	Outages int `json:"outages,omitempty"`
 	// Findings are those of the run's own file, where they were read. Budgets of earlier versions
@@ -384,8 +386,10 @@ func (r *AuditRun) noteVerdict(on phaseEvent, j Judgement) {
 	}
 	r.Audits++
 	r.Verdict = &AuditVerdict{Word: cleanWord, SHA: j.SHA, Seen: j.Seen}
-	if on == dirty {
+	if r.Dirty++; on == dirty {
 		r.Verdict.Word = dirtyWord
+	} else {
+		r.Dirty = 0
 	}
 }
 

@@ -166,8 +166,10 @@ func TestVerdicts(t *testing.T) {
 func TestFindings(t *testing.T) {
 	run := &Budget{Skill: Audit, Audit: auditRun(1, Auditing)}
 	tick := &Tick{Iteration: 2, Attempt: &Attempt{Phase: Auditing, Task: 1, Sent: true}}
+	commits := 0 // each report is about another commit
 	take := func(r Report) string {
-		_, err := (&Facts{Run: run, Tick: tick}).TakeAudit(r, "abc1234")
+		commits++
+		_, err := (&Facts{Run: run, Tick: tick}).TakeAudit(r, fmt.Sprint(commits), false)
 		if err != nil {
 			return err.Error()
 		}
@@ -188,7 +190,7 @@ func TestFindings(t *testing.T) {
 	if f := run.Audit.Findings[0]; f.State != OpenFinding || len(run.Audit.Findings) != 1 {
 		t.Errorf("%+v", f)
 	}
-	before := run.Audit
+	before := *run.Audit
 	for want, r := range map[string]Report{
 		`no finding "F9"`: {Findings: []FoundOne{{File: "b.go", Severity: Bug}},
 			Resolved: []string{"F9"}},
@@ -198,7 +200,7 @@ func TestFindings(t *testing.T) {
 		if said := take(r); !strings.Contains(said, want) {
 			t.Errorf("want %q, got %q", want, said)
 		}
-		if !cmp.Equal(before, run.Audit) {
+		if !cmp.Equal(&before, run.Audit) {
 			t.Error("a refused report changed the run")
 		}
 	}
@@ -222,9 +224,11 @@ func manyFindings(n int) (list []FoundOne) {
 func TestTally(t *testing.T) {
 	run := &Budget{Skill: Audit, Audit: auditRun(1, Auditing)}
 	tick := &Tick{Attempt: &Attempt{Phase: Auditing, Task: 1, Sent: true}}
+	commits := 0
 	audit := func(found []FoundOne, resolved ...string) {
-		r := Report{Findings: found, Resolved: resolved}
-		if _, err := (&Facts{Run: run, Tick: tick}).TakeAudit(r, "abc1234"); err != nil {
+		r, head := Report{Findings: found, Resolved: resolved}, fmt.Sprint(commits)
+		commits++
+		if _, err := (&Facts{Run: run, Tick: tick}).TakeAudit(r, head, false); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -53,7 +53,7 @@ func (e Call) reports(s State, k *Known) Outcome {
 		return refuseCall(deny(AuditRule, t.Way, "Not taken: %s", t.Wrong))
 	}
 	f := Look(s.Run, s.Tick, nil, e.Now)
-	if taken, err := f.TakeAudit(t.Report, t.Head); err != nil {
+	if taken, err := f.TakeAudit(t.Report, t.Head, t.PlanChanged); err != nil {
 		return refuseCall(deny(AuditRule, err.Way, "Not taken: %s", err.Text))
 	} else if !taken {
 		return Outcome{}

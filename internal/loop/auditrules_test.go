@@ -431,7 +431,7 @@ func TestFindingTexts(t *testing.T) {
 	}
 	take := func(s State, r Report, head string) string {
 		if a := s.Tick.Attempt; a != nil && a.Phase.Audits() && s.Run.Audit != nil {
-			if _, err := (&Facts{Run: s.Run, Tick: s.Tick}).TakeAudit(r, head); err != nil {
+			if _, err := (&Facts{Run: s.Run, Tick: s.Tick}).TakeAudit(r, head, false); err != nil {
 				return "error: " + err.Error()
 			}
 		}

@@ -203,9 +203,10 @@ type Known struct {
 
 // Told is a report as the text of an auditor's call has it.
 type Told struct {
-	Report Report
-	Sum    string // identifies the text
-	Head   string // the commit that is checked out, "" where git does not tell
+	Report      Report
+	Sum         string // identifies the text
+	Head        string // the commit that is checked out, "" where git does not tell
+	PlanChanged bool   // the plan's file is not the approved one
 	// Wrong is why it is not taken, "" where it is, and Way the next step.
 	Wrong, Way string
 }

@@ -30,7 +30,7 @@ func FuzzAuditReport(f *testing.F) {
 			}
 			before := run.Audit
 			was := *before
-			_, wrong := (&loop.Facts{Run: run, Tick: tick}).TakeAudit(facts, head)
+			_, wrong := (&loop.Facts{Run: run, Tick: tick}).TakeAudit(facts, head, false)
 			if wrong != nil && (hint.Of(wrong) == "" || !cmp.Equal(&was, run.Audit)) {
 				t.Errorf("%q: %v, hint %q\n%s", text, wrong, hint.Of(wrong),
 					cmp.Diff(&was, run.Audit))

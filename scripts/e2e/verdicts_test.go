@@ -58,3 +58,73 @@ func TestNoScriptReportsAVerdict(t *testing.T) {
 		t.Error("the auditor did not try it all")
 	}
 }
+
+// Lazy auditors say clean without a look, look elsewhere, or read only what the coder says; honest
+// ones read the changes. Over one plan no lazy verdict counts (A71, A72).
+func TestNoLazyVerdictCounts(t *testing.T) {
+	lazy := []Call{bash("ls"), bash("git log --oneline -3"), bash("git diff --stat HEAD~1")}
+	audits := map[string]int{}
+	w := auditWorld(t, 2, func(p Phase) Turn {
+		switch {
+		case p.Name == "coding":
+			return p.codes()
+		case p.Name == "post_action":
+			return Turn{Text: p.sings()}
+		}
+		if audits[p.Token] == 0 {
+			audits[p.Token] = len(audits) + 1
+		}
+		n := audits[p.Token]
+		switch {
+		case n%2 == 0: // every second one is honest
+			return p.reports(clean)
+		case p.Done == 0:
+			return Turn{Text: p.sings(), Calls: []Call{lazy[n%3]}}
+		case p.Done == 1 && p.Held == 0:
+			return Turn{Text: p.sings(), Calls: []Call{report(clean)}}
+		}
+		return Turn{Text: p.sings() + " All of it is clean."}
+	})
+	w.Headless("/hooks:audit docs/plan.md --max-iterations 30")
+	want := []string{"coding 1 ended", "auditing 1 no_verdict", "auditing 1 clean",
+		"coding 2 ended", "auditing 2 no_verdict", "auditing 2 clean",
+		"final_auditing 2 no_verdict", "final_auditing 2 clean", "post_action 2 ended"}
+	if diff := cmp.Diff(want, w.Phases()); diff != "" {
+		t.Errorf("phases (-want +got):\n%s", diff)
+	}
+	if !w.Model.Told("the auditor looked at none of 1 changed file") {
+		t.Error("no lazy auditor was asked again")
+	}
+	if out := w.hooks("report-card"); !strings.Contains(out, "read 2 of 2 changed files") {
+		t.Errorf("the card has no share:\n%s", out)
+	}
+}
+
+// A coder empties the plan. Each auditor gets it as it was approved, and the change is a finding of
+// the program's own until it is taken back (A30, A44, A72).
+func TestThePlanIsFrozen(t *testing.T) {
+	w := auditWorld(t, 1, func(p Phase) Turn {
+		switch {
+		case p.Name == "coding" && p.Done == 0 && !p.Open:
+			return Turn{Text: p.sings(), Calls: []Call{commit("echo x > part-1 && " +
+				"echo nothing > docs/plan.md")}}
+		case p.Name == "coding" && p.Done == 0:
+			return Turn{Text: p.sings(), Calls: []Call{commit("git checkout -q HEAD~1 -- docs/plan.md")}}
+		case p.Name == "auditing":
+			return p.reports(clean)
+		}
+		return Turn{Text: p.sings()}
+	})
+	w.Headless("/hooks:audit docs/plan.md")
+	want := []string{"coding 1 ended", "auditing 1 dirty +F1", "coding 1 ended",
+		"auditing 1 clean -F1", "post_action 1 ended"}
+	if diff := cmp.Diff(want, w.Phases()); diff != "" {
+		t.Errorf("phases (-want +got):\n%s", diff)
+	}
+	for _, r := range w.Model.Requests() {
+		if p, ok := r.phase(); ok && p.Name == "auditing" &&
+			!strings.Contains(r.first(), "Write part 1.") {
+			t.Errorf("the auditor got another plan: %s", r.first())
+		}
+	}
+}
