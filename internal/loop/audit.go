@@ -63,6 +63,14 @@ type AuditVerdict struct {
 	Seen *Seen  `json:"seen,omitempty"` // nil where an older version recorded none
 }
 
+// About is what there is to say of a verdict beside its word and commit.
+func (v *AuditVerdict) About() (text string) {
+	if v.Seen != nil {
+		text = ", " + v.Seen.String()
+	}
+	return text
+}
+
 // Seen is the share of the changes that an auditor looked at.
 type Seen struct {
 	Read    int    `json:"read"`            // of the changed files
@@ -372,11 +380,7 @@ func (r *AuditRun) fold(a *Attempt, j Judgement) {
 
 // String is a verdict for people, as in "clean about 1234567, read 2 of 3 changed files".
 func (v *AuditVerdict) String() string {
-	text := v.Word + " about " + abbreviated(v.SHA)
-	if v.Seen != nil {
-		text += ", " + v.Seen.String()
-	}
-	return text
+	return v.Word + " about " + abbreviated(v.SHA) + v.About()
 }
 
 // noteVerdict records the verdict of an audit that ended with one.

@@ -23,8 +23,8 @@ func recurringDue(f *Facts) (due []Gate) {
 		}
 		if why != "" {
 			due = append(due, Gate{
-				Question: fmt.Sprintf("Finding %s is %s: %s Try again, accept it, or stop the loop?",
-					one.ID, why, sentence(one.String())),
+				Question: fmt.Sprintf("Finding %s is %s: %s Try again, accept it, or stop the "+
+					"loop?", one.ID, why, sentence(one.String())),
 				Target: one.ID,
 			})
 		}

@@ -24,7 +24,7 @@ type Finding struct {
 	Seen  int          `json:"seen,omitempty"`
 	State FindingState `json:"state"`
 	Until int          `json:"resolved_at,omitempty"` // iteration in which it was resolved (A31)
-	Head  string       `json:"head,omitempty"`        // commit that was checked out as it was opened
+	Head  string       `json:"head,omitempty"`        // commit as it was opened
 	// Doubt is why a person is asked before the finding is closed or less than a bug.
 	Doubt string `json:"doubt,omitempty"`
 }
@@ -303,7 +303,8 @@ func (f *Facts) TakeAudit(report Report, head string, changed bool) (taken bool,
 	draft := *t
 	draft.Attempt = &attempt
 	draft.Notes = slices.Clip(t.Notes)
-	if err := cmp.Or(run.holdPlan(&draft, changed, head), run.take(&draft, report, head)); err != nil {
+	held := run.holdPlan(&draft, changed, head)
+	if err := cmp.Or(held, run.take(&draft, report, head)); err != nil {
 		return false, err
 	}
 	t.Notes = draft.Notes

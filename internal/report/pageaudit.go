@@ -20,11 +20,7 @@ func (b auditLoop) article(d *drawing) {
 	d.put("</tbody></table>\n")
 	d.findings(r)
 	if v := r.Verdict; v != nil {
-		seen := ""
-		if v.Seen != nil {
-			seen = ", " + v.Seen.String()
-		}
-		d.put("<p>Last verdict: <b>%s</b> about %s%s</p>\n", v.Word, d.commit(v.SHA), seen)
+		d.put("<p>Last verdict: <b>%s</b> about %s%s</p>\n", v.Word, d.commit(v.SHA), v.About())
 	}
 	if r.Post != nil && r.Post.Summary != "" {
 		d.put("<p>Post action: %s</p>\n", brief(r.Post.Summary))

@@ -109,7 +109,8 @@ func TestThePlanIsFrozen(t *testing.T) {
 			return Turn{Text: p.sings(), Calls: []Call{commit("echo x > part-1 && " +
 				"echo nothing > docs/plan.md")}}
 		case p.Name == "coding" && p.Done == 0:
-			return Turn{Text: p.sings(), Calls: []Call{commit("git checkout -q HEAD~1 -- docs/plan.md")}}
+			return Turn{Text: p.sings(), Calls: []Call{
+				commit("git checkout -q HEAD~1 -- docs/plan.md")}}
 		case p.Name == "auditing":
 			return p.reports(clean)
 		}

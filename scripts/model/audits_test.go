@@ -373,7 +373,8 @@ func (w *auditWorld) decides(t *rapid.T, list map[string]*found, seen int) func(
 		answer := one(t, "recurs", []string{"again", "accept"})
 		about := []*found{f}
 		if id == "all" {
-			about = slices.DeleteFunc(slices.Clone(w.list), func(f *found) bool { return !isOpen(f) })
+			about = slices.DeleteFunc(slices.Clone(w.list),
+				func(f *found) bool { return !isOpen(f) })
 		}
 		w.dirtyAudits = min(w.dirtyAudits, seen)
 		for _, f := range about {
