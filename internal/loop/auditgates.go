@@ -9,8 +9,8 @@ import (
 const RecurringGate = "finding-recurring"
 
 // recurringDue asks about each finding that will have been open at three audits in a row, or that
-// an auditor gave up without a commit; else about a section that was dirty in three audits in a row,
-// whatever was found in it.
+// an auditor gave up without a commit; else about a section that was dirty in three audits in a
+// row, whatever was found in it.
 func recurringDue(f *Facts) (due []Gate) {
 	a, r := f.Tick.Attempt, f.Run.Audit
 	if a == nil || !a.Phase.Audits() || a.Judged == nil || a.Judged.Verdict != Dirty {
