@@ -141,6 +141,14 @@ func (w *World) Inside(command string) Event {
 		"agent_type", "general-purpose")
 }
 
+// Looks is an auditor's look at all changes, after it.
+func (w *World) Looks() Event {
+	w.sent()
+	return w.after("Bash", w.Call(), "tool_input.command", "git log -p", "agent_id", "w1",
+		"agent_type", "general-purpose",
+		"tool_response.stdout", w.git(w.Project(), "log", "-p", "--format="))
+}
+
 // Audits is the call by which an auditor reports about the commit as it is.
 func (w *World) Audits(facts string) Event {
 	w.Ledger.Loops.Looked[w.Head()] = true
