@@ -33,6 +33,8 @@ func TestMain(m *testing.M) {
 		"tasked":  func() { os.Exit(taskedMain(os.Args[1:])) },
 		"worker":  func() { os.Exit(workerMain(os.Args[1:])) },
 		"pass":    func() { os.Exit(passMain(os.Args[1:])) },
+		"audits":  func() { os.Exit(auditsMain(os.Args[1:])) },
+		"looks":   func() { os.Exit(looksMain(os.Args[1:])) },
 		"inside":  func() { os.Exit(insideMain(os.Args[1:])) },
 		"lives":   func() { time.Sleep(10 * time.Minute) },
 		"hooks":   func() { newApp = testApp; main() },

@@ -34,8 +34,7 @@ func workerMain(args []string) int {
 	if call := gjson.GetBytes(tick, "attempt.call").String(); note == "" {
 		note = fmt.Sprintf(`{"toolUseId":%q,"spawnDepth":1}`, call)
 	}
-	path := filepath.Join(strings.TrimSuffix(transcript(), ".jsonl"), "subagents",
-		"agent-"+id)
+	path := workerFile(id)
 	line := func(kind, text string) string {
 		content, _ := json.Marshal(text)
 		return fmt.Sprintf(`{"type":%q,"message":{"content":%s}}`, kind, content) + "\n"
@@ -74,6 +73,11 @@ func workerMain(args []string) int {
 	reply, code := send(word, p)
 	fmt.Print(plain(reply))
 	return code
+}
+
+// workerFile is a worker's transcript without its ending.
+func workerFile(id string) string {
+	return filepath.Join(strings.TrimSuffix(transcript(), ".jsonl"), "subagents", "agent-"+id)
 }
 
 // commitMain commits everything in the project, with git init before the first commit: `commit`

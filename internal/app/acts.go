@@ -22,6 +22,9 @@ func (h *handler) reading(t *loopState) loop.Reading {
 	if reading.Opaque != "" && r.Unparsable == "" { // meetsBrake also repairs missing links
 		reading.Braked = h.meetsBrake(t)
 	}
+	if t.Budget.Audit != nil && t.Tick != nil && !t.Tick.Braked {
+		reading.Shown = guard.Shown(h.call())
+	}
 	for _, a := range slices.Concat(r.Acts, r.Uses) {
 		act := h.actOf(t, a)
 		if len(t.Budget.DeferredTargets) > 0 || act.Kind == loop.ActMerge ||

@@ -161,7 +161,7 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 	var hidden []string
 	var top string
 	var diff []byte
-	var errs [5]error
+	var errs [6]error
 	var asked sync.WaitGroup // git takes most of the time that a claim costs
 	asked.Go(func() { tree, errs[0] = h.tree(ctx, root) })
 	asked.Go(func() { hidden, errs[1] = tracker.Hidden(ctx, root) })
@@ -177,8 +177,11 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 	if t.Budget.Tasks != nil && a.Base != "" {
 		asked.Go(func() { diff, errs[4] = tracker.Diff(ctx, root, a.Base) })
 	}
+	if base := t.Budget.Audit.Audited(a.Phase); base != "" {
+		asked.Go(func() { e.Changed, errs[5] = tracker.Changed(ctx, root, base, "HEAD") })
+	}
 	asked.Wait()
-	err := errors.Join(errs[:4]...)
+	err := errors.Join(append(errs[:4:4], errs[5])...)
 	if err == nil && tracker.RealPath(top) != tracker.RealPath(repo.Top) {
 		err = fmt.Errorf("it looks at %s, as core.worktree is set", top)
 	}

@@ -18,9 +18,11 @@ import (
 	"hooks/internal/audits"
 	"hooks/internal/config"
 	"hooks/internal/event"
+	"hooks/internal/guard"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/tracker"
+	"hooks/internal/usage"
 )
 
 // maxSummary bounds the last words of a post action, in bytes (A58).
@@ -97,6 +99,10 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun,
 		return nil, nil, hint.New("quote a path with blanks; the plan is one file",
 			"%q is more than one plan", strings.Join(flags.Rest, " "))
 	}
+	if flags.Lock != loop.LockSkip || flags.BudgetFile != "" { // older runs may have them
+		return nil, nil, hint.New("leave them out: its worktree is its own",
+			"an audit loop takes no --lock and no --budget-file")
+	}
 	top, linked := tracker.LinkedWorktree(h.ev.Cwd)
 	if !linked {
 		name := strings.TrimSuffix(filepath.Base(flags.Rest[0]), filepath.Ext(flags.Rest[0]))
@@ -160,6 +166,12 @@ func (h *handler) sections(r *loop.AuditRun) (intro string, list []audits.Sectio
 	if sum(text) != r.PlanSum {
 		text, _ = readOwn(r.Worktree, "plan", r.Plan)
 	}
+	if sum(text) != r.PlanSum {
+		ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+		defer cancel()
+		kept, _ := tracker.FileAt(ctx, r.Worktree, r.Base, r.Plan, maxTaskFile)
+		text = []byte(kept)
+	}
 	if sum(text) == r.PlanSum {
 		intro, list, _ = audits.Split(string(text), loop.MaxSections)
 	}
@@ -171,16 +183,18 @@ func (h *handler) auditPrompt(t *loopState) string {
 	h.slip(h.files.Findings(t.Budget))
 	r, a := t.Budget.Audit, t.Tick.Attempt
 	p := audits.Prompt{
-		Plan: r.Plan, Title: a.Title, Section: a.Task, Of: a.Of, Base: short(r.SectionBase),
+		Plan: r.Plan, Title: a.Title, Section: a.Task, Of: a.Of, Base: short(r.Audited(a.Phase)),
 		Head: short(a.Head), Open: texts(r.Which(loop.OpenFinding)),
 		Accepted: texts(r.Which(loop.AcceptedFinding)), Check: r.Check, Reason: r.Reason,
 		Token: a.Token,
 	}
 	p.Iteration, p.Most = t.Budget.Iteration(t.Tick.Iteration)
-	p.Text = fmt.Sprintf("(The plan has changed since the loop began. Read section %d, %s, in %s.)",
-		a.Task, a.Title, r.Plan)
+	p.Text = "(The plan as it was approved is lost: report that as a bug, or end.)"
 	if intro, list := h.sections(r); a.Task <= len(list) {
 		p.Intro, p.Text = intro, list[a.Task-1].Text
+		for _, s := range list {
+			p.All = append(p.All, s.Text)
+		}
 	}
 	if c := r.Checked; c != nil {
 		p.Checked, p.CheckTail = fmt.Sprintf("exit %d at %s", c.Exit, short(c.Head)), c.Tail
@@ -189,7 +203,6 @@ func (h *handler) auditPrompt(t *loopState) string {
 	case loop.Auditing:
 		return p.Audit()
 	case loop.FinalAuditing:
-		p.Base = short(r.Base)
 		return p.Final()
 	case loop.Fixing:
 		return p.Fix()
@@ -244,6 +257,55 @@ func (h *handler) runsCheck(t *loopState) bool {
 	command, shell := h.ev.ShellCommand()
 	check := t.Budget.Audit.Check
 	return shell && check != "" && strings.TrimSpace(command) == check
+}
+
+// byAuditor reports whether a call is the open audit's own: of the worker that was sent for it, or
+// of the main thread that a driver began.
+func (h *handler) byAuditor(t *loopState) bool {
+	if t.Budget == nil || t.Budget.Audit == nil || !h.open(t) || t.Tick.Attempt == nil ||
+		!t.Tick.Attempt.Phase.Audits() {
+		return false
+	} else if !h.ev.InSubagent() {
+		return t.Budget.Drive() == loop.DriveProcess
+	}
+	by, known := usage.SentBy(usage.AgentTranscript(h.ev.Transcript, h.ev.AgentID))
+	return known && by != "" && by == t.Tick.Attempt.Call
+}
+
+// printedBy are the files of the tree that an auditor's call prints, by its text.
+func (h *handler) printedBy(t *loopState) (files []string) {
+	if !h.byAuditor(t) {
+		return nil
+	}
+	named := guard.Prints(h.call())
+	if h.ev.Tool == "Read" {
+		named = []string{h.ev.Text("file_path")}
+	}
+	for _, path := range named {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(h.ev.Cwd, path)
+		}
+		top := tracker.RealPath(t.Budget.Audit.Worktree)
+		if in, err := filepath.Rel(top, tracker.RealPath(path)); err == nil && isFile(path) {
+			files = append(files, filepath.ToSlash(in))
+		}
+	}
+	return files
+}
+
+// shown are the files whose changes git showed an auditor, as it printed them.
+func (h *handler) shown(t *loopState) (files []string) {
+	if h.ev.Tool != "Bash" || !h.byAuditor(t) || !guard.ReadOnly(h.call()) {
+		return nil
+	}
+	for line := range strings.Lines(h.ev.Result("stdout").Str) {
+		_, names, head := strings.Cut(line, "diff --git ")
+		if _, name, ok := strings.Cut(names, " b/"); head && ok {
+			name, _, _ = strings.Cut(name, "\x1b") // git may color it
+			files = append(files, strings.TrimSpace(name))
+		}
+	}
+	return files
 }
 
 // phaseWorker is "" where the plugin is not registered, and for a post action, which may need any
@@ -305,10 +367,7 @@ func (h *handler) redacted(t *loopState, facts loop.Report) loop.Report {
 }
 
 // auditHead is the commit that a verdict is about, "" where git does not tell (A75).
-func (h *handler) auditHead(t *loopState, facts loop.Report) string {
-	if facts.Verdict == "" || t.Budget.Audit == nil {
-		return ""
-	}
+func (h *handler) auditHead(t *loopState) string {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	tree, err := tracker.ReadTree(ctx, t.Budget.Audit.Worktree)

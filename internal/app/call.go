@@ -60,7 +60,15 @@ func (h *handler) fetchCall(t *loopState, k *loop.Known, need loop.Need) (err er
 	}
 	if need&loop.NeedLooks != 0 {
 		k.Looks, k.Checks = guard.ReadOnly(h.call()), h.runsCheck(t)
-		k.Reports = k.Looks && t.Budget != nil && t.Budget.Audit != nil && guard.Reports(h.call())
+		if t.Budget != nil && t.Budget.Audit != nil {
+			_, k.Reports = guard.Reported(h.call())
+			k.Looked = h.printedBy(t)
+		}
+	}
+	if need&loop.NeedTold != 0 {
+		if k.Told, err = h.auditTold(t); err != nil {
+			return err
+		}
 	}
 	if need&loop.NeedCommits != 0 {
 		k.Commits = guard.Finishing(h.call(), h.repo, h.below(h.project))

@@ -27,6 +27,7 @@ func (h *handler) postToolUse() (event.Reply, error) {
 	result := h.result()
 	reply, err := h.stepEach(h.addressed, func(t *loopState) loop.Event {
 		r := result
+		r.Looked = h.shown(t)
 		if h.answersDialog() && t.Tick != nil {
 			a := answersOf(t.Tick.Pending, h.ev.ToolUseID, h.ev.Input.Raw, h.ev.Answers())
 			r.Answers = &a

@@ -1,10 +1,12 @@
 package app
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 
+	"hooks/internal/guard"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -64,7 +66,11 @@ func (h *handler) reporting(list []*loopState, skill loop.Skill) (*loopState, er
 // takeFacts records facts, or leaves them for the next event where this process may not write the
 // seal.
 func (h *handler) takeFacts(t *loopState, facts loop.Report, raw []byte) (string, error) {
-	said, err := h.apply(t, facts)
+	said, err := t.Budget.AuditTold(t.Tick, facts, sumOfReport(raw))
+	if err != nil || said != "" {
+		return said, err
+	}
+	said, err = h.apply(t, facts)
 	if err == nil {
 		err = h.write(t, loop.Save{Run: t.Budget, Tick: t.Tick})
 	}
@@ -75,6 +81,30 @@ func (h *handler) takeFacts(t *loopState, facts loop.Report, raw []byte) (string
 		return "", err
 	}
 	return said, nil
+}
+
+// sumOfReport identifies a report's text, without the blanks around it that a shell adds.
+func sumOfReport(raw []byte) string { return sum(bytes.TrimSpace(raw)) }
+
+// auditTold is the report in an auditor's call.
+func (h *handler) auditTold(t *loopState) (o loop.Told, err error) {
+	text, _ := guard.Reported(h.call())
+	if o.Report, err = report.Facts([]byte(text)); text == "" {
+		o.Wrong, o.Way = "the call does not show the payload", "report with "+loop.ReportForm
+		return o, nil
+	} else if err != nil {
+		o.Wrong, o.Way = err.Error(), "report with "+loop.ReportForm
+		return o, nil
+	}
+	if !h.byAuditor(t) {
+		o.Wrong, o.Way = "only the auditor of this phase reports", "leave it to the auditor"
+		return o, nil
+	}
+	o.Report, o.Sum = h.redacted(t, o.Report), sumOfReport([]byte(text))
+	o.Head = h.auditHead(t)
+	plan, _ := readOwn(t.Budget.Audit.Worktree, "plan", t.Budget.Audit.Plan)
+	o.PlanChanged = sum(plan) != t.Budget.Audit.PlanSum
+	return o, h.files.Findings(t.Budget)
 }
 
 // apply takes facts into the iteration, in memory, and returns a text of what they change.
@@ -89,14 +119,6 @@ func (h *handler) apply(t *loopState, facts loop.Report) (string, error) {
 		if f.Snapshot, err = h.files.Snapshot(t.Budget, previous, false); err != nil {
 			return "", err
 		}
-	}
-	if err := h.files.Findings(t.Budget); err != nil {
-		return "", err
-	}
-	audit, err := f.TakeAudit(h.redacted(t, facts), h.auditHead(t, facts))
-	if err != nil || audit != "" {
-		t.Tick.Reported = true
-		return audit, err
 	}
 	changed := loop.Take(f, facts)
 	return report.ReportAnswer(f, changed), nil

@@ -16,7 +16,8 @@ import (
 
 // locked are the facts that are fetched with the state's lock only. All others are fetched before:
 // they may ask git and the tracker.
-const locked = loop.NeedSpent | loop.NeedPrevious | loop.NeedAnswers | loop.NeedCalls
+const locked = loop.NeedSpent | loop.NeedPrevious | loop.NeedAnswers | loop.NeedCalls |
+	loop.NeedTold
 
 // step takes one event through the loops of the session: Step, fetch the missing facts, Step again,
 // carry out the outcome. If the event concerns no loop, no lock is taken.

@@ -8,12 +8,13 @@ import (
 // Prompt holds all that the worker of one phase is given: the plan, and never the words of the
 // worker before it (A18, A72).
 type Prompt struct {
-	Iteration, Most int    // since the last restart; 0 for no ceiling
-	Plan            string // path, relative to the project
-	Intro           string // of the plan; may be empty
-	Title, Text     string // of the section under way
-	Section, Of     int    // its number from 1, and how many there are
-	Base, Head      string // the commits between which the audited changes lie; Base may be empty
+	Iteration, Most int      // since the last restart; 0 for no ceiling
+	Plan            string   // path, relative to the project
+	Intro           string   // of the plan; may be empty
+	Title, Text     string   // of the section under way
+	All             []string // the texts of all sections, as they were approved
+	Section, Of     int      // its number from 1, and how many there are
+	Base, Head      string   // the commits between which the audited changes lie; Base may be empty
 	Open, Accepted  []string
 	Check           string // the command that must pass; may be empty
 	Checked         string // how it went last, as in "exit 1 at abc1234"; may be empty
@@ -64,7 +65,10 @@ func (p Prompt) Final() string {
 	return p.join(
 		p.head(),
 		fmt.Sprintf("Audit all %d sections of %s together: is the plan done as it is written, "+
-			"without bugs? Read %s first.", p.Of, p.Plan, p.Plan),
+			"without bugs? It is this text, as it was approved; `hooks audit section N` prints a "+
+			"section.", p.Of, p.Plan),
+		cut(p.Intro, maxIntro),
+		cut(strings.Join(p.All, "\n\n"), MaxSection),
 		p.look(),
 	)
 }

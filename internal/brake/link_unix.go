@@ -3,6 +3,7 @@
 package brake
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -41,18 +42,19 @@ func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
 		fmt.Fprintf(stderr, "%s: command not found\n", name)
 		return notFound, true
 	}
-	if r := judge(name, argv, found.links, pass); r != nil {
+	r, phase := judge(name, argv, found.links, pass)
+	if r != nil {
 		fmt.Fprintln(stderr, term.Text(hint.Text(r)))
 		return 1, true
 	}
-	err := become(found.real, argv)
+	err := become(found.real, audited(argv, phase))
 	fmt.Fprintf(stderr, "%s: %v\n", found.real, err)
 	return cannotRun, true
 }
 
-// judge asks every loop that has a folder of links on the way. A fault refuses: it must not let a
-// merge through.
-func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal) {
+// judge asks every loop that has a folder of links on the way, and returns the phase of an audit
+// loop among them. A fault refuses: it must not let a merge through.
+func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal, phase string) {
 	defer func() {
 		if p := recover(); p != nil {
 			r = refuse("unreadable", name, fmt.Sprintf("fault while reading: %v", p),
@@ -60,7 +62,7 @@ func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal) {
 		}
 	}()
 	if len(links) == 0 {
-		return started(name, argv).judge(ground{})
+		return started(name, argv).judge(ground{}), ""
 	}
 	for _, l := range links {
 		g, on := l.ground(pass)
@@ -71,11 +73,12 @@ func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal) {
 		acts, r := s.weigh(g)
 		if r != nil {
 			l.note(g, name, r)
-			return r
+			return r, ""
 		}
 		l.noteStarts(g, s, acts)
+		phase = cmp.Or(g.audits, phase)
 	}
-	return nil
+	return nil, phase
 }
 
 // started is the program with its surroundings.

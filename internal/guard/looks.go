@@ -40,17 +40,6 @@ func Finishing(c Call, repo func() Repo, files Files) bool {
 	return ReadOnly(c) || c.Tool == "Bash" && looks(c, commits) && clear(Read(c, repo, files))
 }
 
-// Reports reports whether a command gives facts to the loop, in any of its parts.
-func Reports(c Call) bool {
-	found := false
-	walk(c.CommandText(), func(_ syntax.Node, argv []string) bool {
-		found = found || len(argv) > 0 && shellword.ProgramName(argv[0]) == "hooks" &&
-			shellword.AnyOf(argv[1:], "report")
-		return !found
-	})
-	return found
-}
-
 // clear reports whether a reading found nothing and was read to its end.
 func clear(r Reading) bool {
 	return len(r.Acts) == 0 && len(r.Opaque) == 0 && r.Unparsable == ""
@@ -95,7 +84,7 @@ func commits(argv []string) bool {
 // assignment as literal has them, until it returns false.
 func walk(text string, do func(n syntax.Node, argv []string) bool) (problem string) {
 	stmts, problem := plain.Parse(text)
-	goes, f := true, plain.New(Call{}, Repo{}.Known(), nil, program.World{}).Shell("")
+	goes, f := true, unknowing()
 	for _, s := range stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
 			if n == nil || !goes {
@@ -117,6 +106,11 @@ func walk(text string, do func(n syntax.Node, argv []string) bool) (problem stri
 		})
 	}
 	return problem
+}
+
+// unknowing is a shell that knows nothing of its place.
+func unknowing() *plain.Frame {
+	return plain.New(Call{}, Repo{}.Known(), nil, program.World{}).Shell("")
 }
 
 // looker judges shell text; it holds the paths under which this program may be started.

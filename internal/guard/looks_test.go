@@ -126,3 +126,33 @@ ${v@P}|${v:=F}|{a,b}|--contains|--textconv|$(cat x)|; touch F||| cat|&& ls`, "|"
 	})
 	t.Log(passed, "lines passed")
 }
+
+// A71: the payload of a report is plain in the call, or is not known.
+func TestReported(t *testing.T) {
+	for command, want := range map[string]string{
+		`hooks report <<< '{"a":1}'`:             `{"a":1}`,
+		`hooks report <<<'{"a":"it'\''s"}'`:      `{"a":"it's"}`,
+		`hooks report <<< "{\"a\":1}"`:           `{"a":1}`,
+		"hooks report <<'E'\n{\"a\":\"$x\"}\nE":  "{\"a\":\"$x\"}\n",
+		"hooks report <<E\n{\"a\":\"$x\"}\nE":    "",
+		`hooks report <<< "$X"`:                  "",
+		`hooks report <<< *`:                     "",
+		`hooks report < x.json`:                  "",
+		`cat x.json | hooks report`:              "",
+		`hooks report <<< 1 <<< 2`:               "",
+		`hooks report <<< 1 > y`:                 "",
+		`hooks report 3<<< 1`:                    "",
+		`X=1 hooks report <<< 1`:                 "",
+		`! hooks report <<< 1`:                   "",
+		`hooks report <<< 1 &`:                   "",
+		`cd x && hooks report <<< 1`:             "",
+		`hooks report <<< 1; hooks report <<< 2`: "",
+		`./hooks report <<< 1`:                   "",
+		`f() { hooks report; }; f <<< 1`:         "",
+	} {
+		c := Call{Tool: "Bash", Fields: []Field{{Path: "command", Value: command}}}
+		if got, reports := Reported(c); got != want || !reports {
+			t.Errorf("%s: %q, %v", command, got, reports)
+		}
+	}
+}

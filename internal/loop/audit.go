@@ -30,6 +30,8 @@ type AuditRun struct {
 	FinalDone   bool   `json:"final_audit_done,omitempty"`
 	Audits      int    `json:"audits"`            // that ended with a verdict
 	Retries     int    `json:"retries,omitempty"` // audits in a row that ended without one
+	// Dirty counts the dirty audits in a row, of one section or of the whole.
+	Dirty int `json:"dirty_in_a_row,omitempty"`
 	// Outages counts the phases in a row that ended by no fault of the work.
 	Outages int `json:"outages,omitempty"`
 	// Findings are those of the run's own file, where they were read. Budgets of earlier versions
@@ -58,6 +60,70 @@ type Post struct {
 type AuditVerdict struct {
 	Word string `json:"verdict"` // clean or dirty
 	SHA  string `json:"sha"`
+	Seen *Seen  `json:"seen,omitempty"` // nil where an older version recorded none
+}
+
+// About is what there is to say of a verdict beside its word and commit.
+func (v *AuditVerdict) About() (text string) {
+	if v.Seen != nil {
+		text = ", " + v.Seen.String()
+	}
+	return text
+}
+
+// Seen is the share of the changes that an auditor looked at.
+type Seen struct {
+	Read    int    `json:"read"`            // of the changed files
+	Changed int    `json:"changed"`         // files
+	Check   string `json:"check,omitempty"` // "run" or "not run"; "" without a check command
+}
+
+// String is as in "read 2 of 3 changed files, check run".
+func (s *Seen) String() string {
+	text := fmt.Sprintf("read %d of %s", s.Read, Plural(s.Changed, "changed file"))
+	if s.Check != "" {
+		text += ", check " + s.Check
+	}
+	return text
+}
+
+// maxLooked bounds the files that are kept of what an auditor looked at.
+const maxLooked = 1000
+
+// looks records what an auditor looks at, and reports whether that is new.
+func (a *Attempt) looks(files []string, check bool) bool {
+	had, ran := len(a.Looked), a.Ran
+	if had < maxLooked {
+		a.Looked = AppendNew(slices.Clone(a.Looked), files...)
+	}
+	a.Ran = ran || check
+	return len(a.Looked) > had || a.Ran != ran
+}
+
+// Audited is the commit from which the changes lead that an audit looks at; "" in any other phase,
+// and where it is not known.
+func (r *AuditRun) Audited(p Phase) string {
+	switch {
+	case r == nil || !p.Audits():
+		return ""
+	case p == FinalAuditing:
+		return r.Base
+	}
+	return r.SectionBase
+}
+
+// seen is how much of the changes the auditor looked at.
+func (r *AuditRun) seen(a *Attempt, e *Evidence) *Seen {
+	s := &Seen{Changed: len(e.Changed)}
+	for _, file := range e.Changed {
+		if slices.Contains(a.Looked, file) {
+			s.Read++
+		}
+	}
+	if r.Check != "" {
+		s.Check = map[bool]string{true: "run", false: "not run"}[a.Ran]
+	}
+	return s
 }
 
 // The words of a verdict.
@@ -295,7 +361,7 @@ func (r *AuditRun) fold(a *Attempt, j Judgement) {
 		r.Retries++
 	default:
 		r.Retries = 0
-		r.noteVerdict(on, j.SHA)
+		r.noteVerdict(on, j)
 	}
 	switch on {
 	case nextSection:
@@ -312,15 +378,22 @@ func (r *AuditRun) fold(a *Attempt, j Judgement) {
 	r.Phase = r.Phase.after(on)
 }
 
+// String is a verdict for people, as in "clean about 1234567, read 2 of 3 changed files".
+func (v *AuditVerdict) String() string {
+	return v.Word + " about " + abbreviated(v.SHA) + v.About()
+}
+
 // noteVerdict records the verdict of an audit that ended with one.
-func (r *AuditRun) noteVerdict(on phaseEvent, sha string) {
+func (r *AuditRun) noteVerdict(on phaseEvent, j Judgement) {
 	if !r.Phase.Audits() {
 		return
 	}
 	r.Audits++
-	r.Verdict = &AuditVerdict{Word: cleanWord, SHA: sha}
-	if on == dirty {
+	r.Verdict = &AuditVerdict{Word: cleanWord, SHA: j.SHA, Seen: j.Seen}
+	if r.Dirty++; on == dirty {
 		r.Verdict.Word = dirtyWord
+	} else {
+		r.Dirty = 0
 	}
 }
 
@@ -553,6 +626,7 @@ func (s State) judgeVerdict(j Judgement, e *Evidence) *Continue {
 	a, r := s.Tick.Attempt, s.Run.Audit
 	v, unknown := a.Verdict, a.unknown(e)
 	left := cmp.Or(s.astray(e), r.unchecked(e.Head))
+	j.Seen = r.seen(a, e)
 	switch {
 	case unknown != "":
 		j.Verdict, j.Why = Undecided, unknown
@@ -569,6 +643,11 @@ func (s State) judgeVerdict(j Judgement, e *Evidence) *Continue {
 		a.Verdict = nil
 		j.Verdict, j.Why = Undecided, "the verdict is dirty, and no finding is open"
 		return s.miss(j, "")
+	case v.Word == cleanWord && r.Found.Bugs == 0 && j.Seen.Read == 0 && j.Seen.Changed > 0:
+		a.Verdict = nil
+		j.Verdict, j.Why = Undecided, fmt.Sprintf("the verdict is clean, and the auditor looked "+
+			"at none of %s", Plural(j.Seen.Changed, "changed file"))
+		return s.miss(j, "Look with Read, git diff or git show.")
 	case left != "":
 		j.Verdict, j.Why = Dirty, left
 	case r.Found.Bugs > 0, v.Word == dirtyWord:

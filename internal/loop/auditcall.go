@@ -23,6 +23,9 @@ func (e Call) audited(s State, k *Known) Outcome {
 		if missing := k.lacks(NeedLooks); missing != 0 {
 			return Outcome{Need: missing}
 		}
+		if k.Reports {
+			return e.reports(s, k)
+		}
 		if !k.Looks && !k.Checks {
 			way := "read, or report with `hooks report`; what is wrong is a finding"
 			if r != nil && r.Check != "" {
@@ -31,9 +34,32 @@ func (e Call) audited(s State, k *Known) Outcome {
 			return refuseCall(deny(AuditRule, way, "%s is refused: %s changes nothing", e.Tool,
 				a.Name()))
 		}
+		if a.looks(k.Looked, k.Checks) {
+			return Outcome{Save: Save{Tick: s.Tick}}
+		}
 		return Outcome{}
 	}
 	return e.publishes(s, k, a.Name())
+}
+
+// reports takes what an auditor reports from its call, before that runs: what the program that it
+// starts then reads could be another's.
+func (e Call) reports(s State, k *Known) Outcome {
+	if missing := k.lacks(NeedTold); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	t := k.Told
+	if t.Wrong != "" || s.Run.Audit == nil {
+		return refuseCall(deny(AuditRule, t.Way, "Not taken: %s", t.Wrong))
+	}
+	f := Look(s.Run, s.Tick, nil, e.Now)
+	if taken, err := f.TakeAudit(t.Report, t.Head, t.PlanChanged); err != nil {
+		return refuseCall(deny(AuditRule, err.Way, "Not taken: %s", err.Text))
+	} else if !taken {
+		return Outcome{}
+	}
+	s.Tick.Reported, s.Tick.Attempt.Told = true, t.Sum
+	return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}}
 }
 
 // between reports whether a conductor's turn continues between two tasks or phases.
@@ -43,7 +69,8 @@ func (e Call) between(s State) bool {
 		slices.Contains(s.Run.LastPrompts, e.Prompt)
 }
 
-// publishes refuses what would leave the worktree: pushes and pull requests. A post action may do
+// publishes refuses what would leave the worktree, pushes and pull requests, and settings by which
+// an auditor's git would start a program. A post action may do
 // it where the project's configuration says so. What is not plain is judged as it starts where the
 // brake is.
 func (e Call) publishes(s State, k *Known, during string) Outcome {
@@ -60,6 +87,9 @@ func (e Call) publishes(s State, k *Known, during string) Outcome {
 		}
 	}
 	switch {
+	case k.Reading.Shown != "":
+		return refuseCall(deny(AuditRule, "leave it out", "Not done: %s. Without the brake git "+
+			"would run it for the auditor", k.Reading.Shown))
 	case what != "":
 		return refuseCall(deny(AuditRule, "commit; a person pushes after the audit is clear",
 			"Not published: %s. Nothing leaves the worktree during %s", what, during))

@@ -8,23 +8,44 @@ import (
 // RecurringGate asks about a finding that auditor and coder hand back and forth (A73).
 const RecurringGate = "finding-recurring"
 
-// recurringDue asks about each finding that will have been open at three audits in a row.
+// recurringDue asks about each finding that will have been open at three audits in a row, or that
+// an auditor gave up without a commit; else about a section that was dirty in three audits in a
+// row, whatever was found in it.
 func recurringDue(f *Facts) (due []Gate) {
-	a := f.Tick.Attempt
+	a, r := f.Tick.Attempt, f.Run.Audit
 	if a == nil || !a.Phase.Audits() || a.Judged == nil || a.Judged.Verdict != Dirty {
 		return nil
 	}
-	for _, one := range f.Run.Audit.Which(OpenFinding) {
-		if seen := f.Run.Audit.Audits - one.Since + 1; seen >= maxSeen {
+	for _, one := range r.Which(OpenFinding) {
+		why, seen := one.Doubt, r.Audits-one.Since+1
+		if why == "" && seen >= maxSeen {
+			why = fmt.Sprintf("open after %d audits", seen)
+		}
+		if why != "" {
 			due = append(due, Gate{
-				Question: fmt.Sprintf("Finding %s is open after %d audits: %s Try again, accept "+
-					"it, or stop the loop?", one.ID, seen, sentence(one.String())),
+				Question: fmt.Sprintf("Finding %s is %s: %s Try again, accept it, or stop the "+
+					"loop?", one.ID, why, sentence(one.String())),
 				Target: one.ID,
 			})
 		}
 	}
+	if seen := r.Dirty + 1; len(due) == 0 && seen >= maxSeen {
+		what := fmt.Sprintf("Section %d", a.Task)
+		if a.Phase == FinalAuditing {
+			what = "The plan"
+		}
+		due = append(due, Gate{
+			Question: fmt.Sprintf("%s is dirty in %d audits in a row, with %s, %s. Try again, "+
+				"accept what is open, or stop the loop?", what, seen,
+				Plural(r.Found.Bugs, "open bug"), Plural(r.Found.Warnings, "open warning")),
+			Target: allFindings,
+		})
+	}
 	return due
 }
+
+// allFindings is the target of the question about a whole section.
+const allFindings = "all"
 
 func sentence(text string) string {
 	return strings.TrimSuffix(shortened(text, 300), ".") + "."
@@ -40,12 +61,14 @@ func applyRecurring(run *Budget, tick *Tick, g Gate, act, _ string) {
 		since-- // the audit that asked is counted already
 	}
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.ID == g.Target {
-			if f.Since = since; act == "accept" {
+		f := &r.Findings[i]
+		if f.ID == g.Target || g.Target == allFindings && f.State == OpenFinding {
+			if f.Since, f.Doubt = since, ""; act == "accept" {
 				f.State = AcceptedFinding
 			}
 		}
 	}
+	r.Dirty = min(r.Dirty, r.Audits-since) // as if the section's last audit was its first
 	r.Tally()
 	run.Idle = nil                   // a person has intervened
 	if a := tick.Attempt; a != nil { // asked again as the iteration after it begins
@@ -64,7 +87,7 @@ func (r *AuditRun) acceptLast(head, tree string) {
 		return
 	}
 	r.Phase, r.Audits = audit, r.Audits-1
-	r.fold(&Attempt{}, Judgement{Verdict: Dirty, Why: openFindings, SHA: head})
+	r.fold(&Attempt{}, Judgement{Verdict: Dirty, Why: openFindings, SHA: head, Seen: v.Seen})
 }
 
 func tellRecurring(f *Facts) string {

@@ -430,7 +430,12 @@ func TestFindingTexts(t *testing.T) {
 		}
 	}
 	take := func(s State, r Report, head string) string {
-		said, err := (&Facts{Run: s.Run, Tick: s.Tick}).TakeAudit(r, head)
+		if a := s.Tick.Attempt; a != nil && a.Phase.Audits() && s.Run.Audit != nil {
+			if _, err := (&Facts{Run: s.Run, Tick: s.Tick}).TakeAudit(r, head, false); err != nil {
+				return "error: " + err.Error()
+			}
+		}
+		said, err := s.Run.AuditTold(s.Tick, r, "")
 		if err != nil {
 			return "error: " + err.Error()
 		}
@@ -752,7 +757,7 @@ func TestAcceptedFindingsSettleTheAudit(t *testing.T) {
 		{"in an audit", FinalAuditing, nil, "h", "", FinalAuditing},
 	} {
 		r := auditing(tt.phase).Run.Audit
-		r.Audits, r.Verdict, r.Check, r.Post = 3, &AuditVerdict{dirtyWord, "h"}, "", nil
+		r.Audits, r.Verdict, r.Check, r.Post = 3, &AuditVerdict{Word: dirtyWord, SHA: "h"}, "", nil
 		if tt.change != nil {
 			tt.change(r)
 		}

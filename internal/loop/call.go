@@ -48,6 +48,9 @@ type Reading struct {
 	Reaches bool
 	Braked  bool
 	Pushes  string // the first push in it, "" without one
+	// Shown is the first setting in it by which a program would decide what an auditor's git shows,
+	// "" where the brake keeps that.
+	Shown string
 }
 
 // ActKind is what an Act does.

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -23,6 +24,9 @@ type Finding struct {
 	Seen  int          `json:"seen,omitempty"`
 	State FindingState `json:"state"`
 	Until int          `json:"resolved_at,omitempty"` // iteration in which it was resolved (A31)
+	Head  string       `json:"head,omitempty"`        // commit as it was opened
+	// Doubt is why a person is asked before the finding is closed or less than a bug.
+	Doubt string `json:"doubt,omitempty"`
 }
 
 // Severity is how bad a finding is. An open bug blocks completion (A33).
@@ -51,7 +55,8 @@ type Tally struct {
 	Warnings int `json:"open_warnings"`
 	Accepted int `json:"accepted"`
 	Resolved int `json:"resolved"`
-	Since    int `json:"since,omitempty"` // the least Since of the open ones
+	Since    int `json:"since,omitempty"`  // the least Since of the open ones
+	Doubts   int `json:"doubts,omitempty"` // open ones that a person is asked about
 	// Bytes of the file are the run's, and Sum is their hash. A crash may leave more.
 	Bytes int64  `json:"bytes,omitempty"`
 	Sum   string `json:"sum,omitempty"`
@@ -99,6 +104,9 @@ func (r *AuditRun) Tally() {
 		}
 		if f.State == OpenFinding {
 			t.Since = min(t.Since, f.Since)
+			if f.Doubt != "" {
+				t.Doubts++
+			}
 		}
 	}
 	r.Found = t
@@ -142,7 +150,9 @@ func (b *Budget) LooksAtFindings(t *Tick) bool {
 }
 
 // recurs reports whether a finding will have been open at three audits once this one ends (A73).
-func (r *AuditRun) recurs() bool { return r.open() > 0 && r.Audits-r.Found.Since+1 >= maxSeen }
+func (r *AuditRun) recurs() bool {
+	return r.open() > 0 && r.Audits-r.Found.Since+1 >= maxSeen || r.Found.Doubts > 0
+}
 
 // Which are the findings in a state, in the order of their ids, as far as they were read.
 func (r *AuditRun) Which(state FindingState) (list []Finding) {
@@ -162,8 +172,8 @@ func (f *Finding) same(o FoundOne, section int) bool {
 }
 
 // take merges an auditor's report into the run and the open phase (A30–A32). An error changes
-// nothing; it has the next step as its hint.
-func (r *AuditRun) take(t *Tick, report Report, head string) error {
+// nothing; it has the next step as its hint. A bug closes by a commit or by a person.
+func (r *AuditRun) take(t *Tick, report Report, head string) *flagError {
 	a := t.Attempt
 	for _, id := range report.Resolved {
 		i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.ID == id })
@@ -171,13 +181,20 @@ func (r *AuditRun) take(t *Tick, report Report, head string) error {
 			return &flagError{fmt.Sprintf("resolved: no finding %q", id),
 				"`hooks audit findings` lists them"}
 		}
-		if f := &r.Findings[i]; f.State == OpenFinding {
-			f.State, f.Until, f.Seen = ResolvedFinding, t.Iteration, r.Audits-f.Since
-			a.Resolved = AppendNew(a.Resolved, id)
+		f := &r.Findings[i]
+		unchanged := f.Head != "" && f.Head == head
+		switch {
+		case f.State != OpenFinding || f.ofPlan(r):
+		case unchanged && f.Severity == Bug:
+			f.Doubt = "called resolved without a commit since it was opened"
+		default:
+			if f.resolve(r, t); unchanged {
+				t.Notes = AppendNew(t.Notes, id+" is closed without a commit since it was opened")
+			}
 		}
 	}
 	for _, found := range report.Findings {
-		if err := r.add(t, found); err != nil {
+		if err := r.add(t, found, head); err != nil {
 			return err
 		}
 	}
@@ -196,14 +213,49 @@ func (r *AuditRun) take(t *Tick, report Report, head string) error {
 	return nil
 }
 
-// add records one finding. One that was there before keeps its id; an accepted one stays accepted.
-func (r *AuditRun) add(t *Tick, o FoundOne) error {
+func (f *Finding) resolve(r *AuditRun, t *Tick) {
+	f.State, f.Until, f.Seen, f.Doubt = ResolvedFinding, t.Iteration, r.Audits-f.Since, ""
+	t.Attempt.Resolved = AppendNew(t.Attempt.Resolved, f.ID)
+}
+
+// changedPlan is the program's own finding about the plan's file.
+const changedPlan = "the file is not the plan as it was approved, by which every audit judges; " +
+	"take the change back"
+
+func (f *Finding) ofPlan(r *AuditRun) bool {
+	return f.File == r.Plan && f.Description == changedPlan
+}
+
+// holdPlan opens or closes the program's own finding about the plan's file.
+func (r *AuditRun) holdPlan(t *Tick, changed bool, head string) *flagError {
+	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.ofPlan(r) })
+	switch {
+	case changed && (i < 0 || r.Findings[i].State == ResolvedFinding):
+		found := FoundOne{File: r.Plan, Severity: Bug, Description: changedPlan}
+		return r.add(t, found, head)
+	case !changed && i >= 0 && r.Findings[i].State == OpenFinding:
+		r.Findings[i].resolve(r, t)
+	}
+	return nil
+}
+
+// add records one finding. One that was there before keeps its id; an accepted one stays accepted,
+// and an open bug stays a bug.
+func (r *AuditRun) add(t *Tick, o FoundOne, head string) *flagError {
 	a := t.Attempt
-	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.same(o, a.Task) })
+	i := slices.IndexFunc(r.Findings, func(f Finding) bool {
+		return f.same(o, a.Task) || f.ofPlan(r) && o.Description == changedPlan
+	})
 	if i >= 0 {
 		f := &r.Findings[i]
-		if f.Line, f.Severity = o.Line, o.Severity; f.State == ResolvedFinding {
+		f.Line, f.Doubt = o.Line, ""
+		if f.State == OpenFinding && f.Severity == Bug && o.Severity == Warn {
+			f.Doubt = "called a warning, and was opened as a bug"
+			return nil
+		}
+		if f.Severity = o.Severity; f.State == ResolvedFinding {
 			f.State, f.Until, f.Since, f.Seen = OpenFinding, 0, r.Audits-f.Seen, 0
+			f.Head = head
 			a.Opened = AppendNew(a.Opened, f.ID)
 			a.Resolved = without(a.Resolved, f.ID)
 		}
@@ -217,7 +269,7 @@ func (r *AuditRun) add(t *Tick, o FoundOne) error {
 	f := Finding{
 		ID: "F" + strconv.Itoa(r.LastID), File: o.File, Line: o.Line, Severity: o.Severity,
 		Description: o.Description, Scenario: o.Scenario, Section: a.Task, At: t.Iteration,
-		Since: r.Audits, State: OpenFinding,
+		Since: r.Audits, State: OpenFinding, Head: head,
 	}
 	r.Findings = append(r.Findings, f)
 	a.Opened = AppendNew(a.Opened, f.ID)
@@ -237,40 +289,59 @@ func (f Finding) String() string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// TakeAudit takes an auditor's findings and verdict into the run and the open phase, and returns
-// what changed in a line, "" where the report has none of them. They are taken from an audit's
-// worker alone. An error changes nothing.
-func (f *Facts) TakeAudit(report Report, head string) (string, error) {
+// TakeAudit takes an auditor's findings and verdict into the run and the open phase; taken is false
+// where the report has none of them. changed says that the plan's file is not the approved one. An
+// error changes nothing.
+func (f *Facts) TakeAudit(report Report, head string, changed bool) (taken bool, err *flagError) {
 	t := f.Tick
-	switch {
-	case !report.reportsAudit():
-		return "", nil
-	case f.Run.Audit == nil || t.Attempt == nil || !t.Attempt.Phase.Audits():
-		now := "an iteration of " + string(f.Run.Skill)
-		if t.Attempt != nil && f.Run.Audit != nil {
-			now = t.Attempt.Name()
-		}
-		return "", &flagError{"findings, resolved and verdict are reported by an audit, and this " +
-			"is " + now, "leave them out"}
-	case !t.Attempt.Sent && f.Run.feeds() || t.Attempt.Judged != nil:
-		return "", &flagError{"no auditor is at work", "the auditor itself reports"}
+	if !report.reportsAudit() {
+		return false, nil
+	} else if t.Attempt.Judged != nil || !t.Attempt.Sent && f.Run.feeds() {
+		return false, &flagError{"no auditor is at work", "the auditor itself reports"}
 	}
 	run, attempt := f.Run.Audit.clone(), *t.Attempt
 	draft := *t
 	draft.Attempt = &attempt
-	if err := run.take(&draft, report, head); err != nil {
-		return "", err
+	draft.Notes = slices.Clip(t.Notes)
+	held := run.holdPlan(&draft, changed, head)
+	if err := cmp.Or(held, run.take(&draft, report, head)); err != nil {
+		return false, err
 	}
-	f.Run.Audit, t.Attempt = run, &attempt
-	said := run.Result()
-	if report.Verdict == cleanWord && run.Found.Bugs > 0 {
-		said += "; an open bug makes the verdict dirty"
+	t.Notes = draft.Notes
+	*f.Run.Audit, *t.Attempt = *run, attempt
+	return true, nil
+}
+
+// AuditTold answers the program that an auditor's call starts: what that call changed. It is ""
+// where the report has nothing of an audit, and an error where no call of the auditor had its text.
+func (b *Budget) AuditTold(t *Tick, report Report, sum string) (string, error) {
+	a := t.Attempt
+	switch {
+	case !report.reportsAudit():
+		return "", nil
+	case b.Audit == nil || a == nil || !a.Phase.Audits():
+		now := "an iteration of " + string(b.Skill)
+		if a != nil && b.Audit != nil {
+			now = a.Name()
+		}
+		return "", &flagError{"findings, resolved and verdict are reported by an audit, and this " +
+			"is " + now, "leave them out"}
+	case a.Told != sum:
+		return "", &flagError{"no call of the auditor has this text", "the auditor reports with " +
+			ReportForm}
 	}
-	if v := attempt.Verdict; v != nil {
+	said := b.Audit.Result()
+	if v := a.Verdict; v != nil {
+		if v.Word == cleanWord && b.Audit.Found.Bugs > 0 {
+			said += "; an open bug makes the verdict dirty"
+		}
 		said += fmt.Sprintf("; verdict %s about %s", v.Word, abbreviated(v.SHA))
 	}
-	if len(attempt.Opened) > 0 {
-		said = "opened " + strings.Join(attempt.Opened, ", ") + "; " + said
+	if len(a.Opened) > 0 {
+		said = "opened " + strings.Join(a.Opened, ", ") + "; " + said
 	}
 	return said, nil
 }
+
+// ReportForm is the call by which an auditor reports.
+const ReportForm = `one call: hooks report <<< '{"verdict":"clean"}', and nothing else in it`

@@ -36,6 +36,7 @@ type Evidence struct {
 	Weakened []string // tests that were deleted or skipped since (T96)
 	Failed   string   // why git could not tell, "" where it did
 	Tree     string   // a sum of what is not committed, as of Attempt
+	Changed  []string // the files that the audited commits change
 }
 
 // maxHolds is how often a worker is held for what its claim lacks (T61).

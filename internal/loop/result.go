@@ -28,6 +28,7 @@ type Result struct {
 	Qmd     string   // what qmd said when it could not be reached
 	Effects []Effect // on the forge
 	Printed []int    // PRs whose addresses it printed, unless it only looks
+	Looked  []string // the files that it showed an auditor
 }
 
 // EffectKind is what a call did on the forge.
@@ -119,6 +120,9 @@ func (e Result) step(s State, _ *Known) Outcome {
 		return e.betweenTicks(s)
 	}
 	news := s.Tick.Ended(e.ID)
+	if a := s.Tick.Attempt; len(e.Looked) > 0 && a != nil {
+		news = a.looks(e.Looked, false) || news
+	}
 	if e.Failed {
 		news = s.Tick.unreview(e.ID, e.Input) || news
 	}

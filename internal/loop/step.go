@@ -113,7 +113,7 @@ type Notice struct {
 }
 
 // Need is a set of facts that a Step could not decide without.
-type Need uint32
+type Need uint64
 
 // The facts. NeedAround may ask git and the tracker, so it is fetched without the state's lock.
 const (
@@ -149,6 +149,7 @@ const (
 	NeedResumed                   // Known.Entry, for a resumed run
 	NeedSender                    // Known.Sender
 	NeedEsc                       // Known.Esc
+	NeedTold                      // Known.Told
 )
 
 // Known is what the caller has fetched. Has is the set of facts that were fetched.
@@ -182,6 +183,8 @@ type Known struct {
 	Looks   bool     // the call only looks
 	Checks  bool     // the call is the run's check command, word for word; fetched with Looks
 	Reports bool     // the call gives facts to the loop; fetched with Looks
+	Told    Told     // what it gives, of an auditor's call
+	Looked  []string // the files that an auditor's call shows, of the tree; fetched with Looks
 	Commits bool     // the call only looks, or brings finished work to the iteration's own branch
 	Merging []Looked // the PRs that the call would merge
 	Words   string   // the call in a line, redacted
@@ -198,6 +201,16 @@ type Known struct {
 	Other    RunFile    // the run on the session's record, nil without one
 	Entry    EntryFacts
 	Snapshot *Snapshot
+}
+
+// Told is a report as the text of an auditor's call has it.
+type Told struct {
+	Report      Report
+	Sum         string // identifies the text
+	Head        string // the commit that is checked out, "" where git does not tell
+	PlanChanged bool   // the plan's file is not the approved one
+	// Wrong is why it is not taken, "" where it is, and Way the next step.
+	Wrong, Way string
 }
 
 // Looked is a PR that is about to be merged, as it was looked up. Unknown is why no one can tell

@@ -168,6 +168,11 @@ type Attempt struct {
 	Opened   []string      `json:"findings_opened,omitempty"`
 	Resolved []string      `json:"findings_resolved,omitempty"`
 	Last     string        `json:"last_words,omitempty"`
+	// Looked are the files of the tree that the auditor looked at. Ran says that it ran the check.
+	Looked []string `json:"looked_at,omitempty"`
+	Ran    bool     `json:"check_ran,omitempty"`
+	// Told identifies the text of the auditor's last call that was taken.
+	Told string `json:"told,omitempty"`
 }
 
 // Judgement is the verdict on an attempt, with its evidence.
@@ -177,6 +182,7 @@ type Judgement struct {
 	SHA      string    `json:"sha,omitempty"`
 	Check    *CheckRun `json:"check,omitempty"`
 	Weakened []string  `json:"tests_weakened,omitempty"` // T96
+	Seen     *Seen     `json:"seen,omitempty"`           // of an audit with a verdict
 }
 
 // CheckRun is one run of the person's check command.

@@ -64,7 +64,7 @@ func (b auditLoop) ended(t *text) {
 	r := b.Audit
 	t.line("Audit: %s (%s)", r.Result(), b.AuditStatus())
 	if v := r.Verdict; v != nil {
-		t.line("Last verdict: %s about %s", v.Word, shortSHA(v.SHA))
+		t.line("Last verdict: %s", v)
 	}
 	for _, line := range unresolved(r) {
 		t.line("%s", line)
@@ -98,7 +98,7 @@ func (p *page) audits(b *loop.Budget) {
 			f.Resolved)
 	}
 	if v := r.Verdict; v != nil {
-		p.row("audits", plain, "%d, the last %s about %s", r.Audits, v.Word, shortSHA(v.SHA))
+		p.row("audits", plain, "%d, the last %s", r.Audits, v)
 	}
 	if clean := r.Clean(); clean > 0 {
 		each := b.IterationsUsed * 10 / clean
@@ -132,7 +132,7 @@ func (b auditLoop) card(p *page, _ Card) {
 	p.row("plan", plain, "%s, %s", r.Plan, r.Result())
 	p.sections(r)
 	if v := r.Verdict; v != nil {
-		p.row("verdict", plain, "%s about %s", v.Word, shortSHA(v.SHA))
+		p.row("verdict", plain, "%s", v)
 	}
 	p.audits(b.Budget)
 	p.rows("finding", plain, unresolved(r))

@@ -20,7 +20,7 @@ func (b auditLoop) article(d *drawing) {
 	d.put("</tbody></table>\n")
 	d.findings(r)
 	if v := r.Verdict; v != nil {
-		d.put("<p>Last verdict: <b>%s</b> about %s</p>\n", v.Word, d.commit(v.SHA))
+		d.put("<p>Last verdict: <b>%s</b> about %s%s</p>\n", v.Word, d.commit(v.SHA), v.About())
 	}
 	if r.Post != nil && r.Post.Summary != "" {
 		d.put("<p>Post action: %s</p>\n", brief(r.Post.Summary))
@@ -69,7 +69,11 @@ const unseenBugs = "clean means that the auditor found no bug"
 func phaseEnded(l *loop.AuditLine) string {
 	text := phaseName(l) + prefixed(": ", spaced(string(l.Judgement.Verdict)))
 	text += prefixed(", opened ", strings.Join(l.Opened, " "))
-	return text + prefixed(", resolved ", strings.Join(l.Resolved, " "))
+	text += prefixed(", resolved ", strings.Join(l.Resolved, " "))
+	if l.Judgement.Seen != nil {
+		text += ", " + l.Judgement.Seen.String()
+	}
+	return text
 }
 
 // phaseName is as in "auditing 2".

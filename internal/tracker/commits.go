@@ -105,7 +105,7 @@ func Diff(ctx context.Context, project, commit string) ([]byte, error) {
 		"--submodule=short", "--ignore-submodules=none", "-M90%", "--unified=0", commit, "HEAD")
 }
 
-// Committed are the paths, from the top, that the commits after another one change.
+// CommittedSince lists the paths, from the top, that the commits after another one change.
 func CommittedSince(ctx context.Context, project, commit string) ([]string, error) {
 	out, err := git(ctx, project, "log", "-z", "--no-renames", "--name-only", "--format=",
 		commit+"..HEAD", "--", ":/")

@@ -43,5 +43,5 @@ func (b *bench) reachAudit(w *driver.World, findings int) {
 	}
 	text, err := json.Marshal(report)
 	b.Check(err)
-	play(w, w.Report(string(text)), w.WorkerEnds("done"))
+	play(w, w.Audits(string(text)), w.WorkerEnds("done"))
 }

@@ -122,11 +122,17 @@ func (w *World) WorkerEnds(message string) Event {
 	line := object("type", "user", "message.role", "user",
 		"message.content", "the claim is TASK_COMPLETE "+token+" on a line of its own")
 	w.Check(os.WriteFile(path, []byte(line+"\n"), 0o600))
-	note := object("toolUseId", w.attempt("call"))
-	w.Check(os.WriteFile(strings.TrimSuffix(path, ".jsonl")+".meta.json", []byte(note), 0o600))
+	w.sent()
 	return w.Hook("subagent-stop", "SubagentStop", "agent_id", "w1",
 		"agent_type", "general-purpose", "agent_transcript_path", path,
 		"last_assistant_message", strings.ReplaceAll(message, "TOKEN", token))
+}
+
+// sent writes the client's note on the worker of the open attempt.
+func (w *World) sent() {
+	path := strings.TrimSuffix(w.WorkerTranscript("w1"), ".jsonl") + ".meta.json"
+	w.Check(os.MkdirAll(filepath.Dir(path), 0o700))
+	w.Check(os.WriteFile(path, []byte(object("toolUseId", w.attempt("call"))), 0o600))
 }
 
 // Inside is a worker's shell call before it runs.
@@ -135,11 +141,20 @@ func (w *World) Inside(command string) Event {
 		"agent_type", "general-purpose")
 }
 
-// Audits is an auditor's report about the commit as it is.
+// Looks is an auditor's look at all changes, after it.
+func (w *World) Looks() Event {
+	w.sent()
+	return w.after("Bash", w.Call(), "tool_input.command", "git log -p", "agent_id", "w1",
+		"agent_type", "general-purpose",
+		"tool_response.stdout", w.git(w.Project(), "log", "-p", "--format="))
+}
+
+// Audits is the call by which an auditor reports about the commit as it is.
 func (w *World) Audits(facts string) Event {
 	w.Ledger.Loops.Looked[w.Head()] = true
 	for _, id := range gjson.Get(facts, "resolved").Array() {
 		w.Ledger.Loops.Findings[id.String()] = true
 	}
-	return w.Report(facts)
+	w.sent()
+	return w.Inside("hooks report <<< '" + facts + "'")
 }

@@ -61,15 +61,18 @@ func (p Phase) sings() string { return fmt.Sprintf("The canary of %s sings.", p.
 // codes commits a file of the iteration's own and ends.
 func (p Phase) codes() Turn {
 	if p.Done == 0 {
-		return Turn{Text: p.sings(), Calls: []Call{commit(fmt.Sprintf("touch part-%d",
+		return Turn{Text: p.sings(), Calls: []Call{commit(fmt.Sprintf("echo %d > part-%[1]d",
 			p.Iteration))}}
 	}
 	return Turn{Text: p.sings()}
 }
 
-// reports gives the auditor's report and ends.
+// reports looks at what the audited phase changed, gives the auditor's report and ends.
 func (p Phase) reports(facts string) Turn {
-	if p.Done == 0 {
+	switch p.Done {
+	case 0:
+		return Turn{Text: p.sings(), Calls: []Call{bash("git log -p -3")}}
+	case 1:
 		return Turn{Text: p.sings(), Calls: []Call{report(facts)}}
 	}
 	return Turn{Text: p.sings()}

@@ -1,8 +1,11 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +25,8 @@ type found struct {
 	state          string // open, resolved or accepted
 	seen           int    // audits at which it was open since it was reported or a person looked
 	was, again     bool   // it was open as the phase began, and was opened once more in it
+	head           string // commit at which it was opened
+	doubt          bool   // a person is asked before it is closed or less than a bug
 }
 
 // audits is the model.
@@ -44,12 +49,14 @@ type audits struct {
 	green          bool
 	ran            bool // the check ran at the end of the open phase
 	turnedGreen    bool
+	dirtyAudits    int // in a row, of one section or of the whole
 }
 
 type auditWorld struct {
 	*conducted
 	audits
-	began string // commit at which the open phase began
+	first string // commit at which the run began
+	began string // and the open phase
 	token string
 	// pingPong is a history in which an auditor finds the same again and again, and little else
 	// happens.
@@ -96,6 +103,7 @@ func (w *auditWorld) starts(t *rapid.T) {
 	w.put("plan.md", plan)
 	w.put("CLAUDE.md", config)
 	w.commit()
+	w.first = w.head()
 	w.command(`plan.md --check="test ! -e red" --max-iterations 999`)
 	w.opens()
 }
@@ -179,8 +187,10 @@ func (w *auditWorld) reports(t *rapid.T) {
 	for i, f := range list {
 		if between(t, "resolved", 0, 5) == 0 && !w.pingPong {
 			resolved = append(resolved, fmt.Sprintf("F%d", i+1))
-			if isOpen(f) {
-				f.state = "resolved"
+			if isOpen(f) && f.severity == "bug" && f.head == w.head() {
+				f.doubt = true
+			} else if isOpen(f) {
+				f.state, f.doubt = "resolved", false
 			}
 		}
 	}
@@ -202,8 +212,11 @@ func (w *auditWorld) reports(t *rapid.T) {
 			at, list = len(list), append(list, &found{text: text, section: w.section})
 		}
 		f := list[at]
-		if f.severity = severity; f.state != "accepted" {
-			f.state, f.again = "open", f.again || f.state == "resolved"
+		if f.doubt = isOpen(f) && f.severity == "bug" && severity == "warning"; f.doubt {
+			continue
+		}
+		if f.severity = severity; f.state != "accepted" && !isOpen(f) {
+			f.state, f.again, f.head = "open", f.again || f.state == "resolved", w.head()
 		}
 	}
 	if verdict := one(t, "verdict", []string{"", "clean", "clean", "dirty"}); verdict != "" {
@@ -220,9 +233,13 @@ func (w *auditWorld) reports(t *rapid.T) {
 	if len(facts) == 0 {
 		return
 	}
-	err := w.prog.report(w.world, w.ses.id, jsonOf(facts))
-	if (err != nil) != wrong {
-		w.Fatalf("the report %s is refused: %v\n%s", jsonOf(facts), err, w.story())
+	w.auditor("PreToolUse", "tool_name", "Bash", "tool_input.command", "git diff "+w.first)
+	w.auditor("PostToolUse", "tool_name", "Bash", "tool_input.command", "git diff "+w.first,
+		"tool_response.stdout", jsonOf(w.git("diff", "-p", w.first)))
+	got := w.auditor("PreToolUse", "tool_name", "Bash", "tool_input.command",
+		jsonOf("hooks report <<< '"+jsonOf(facts)+"'"))
+	if (kindOf(got) == "block") != wrong {
+		w.Fatalf("the report %s is refused: %v\n%s", jsonOf(facts), !wrong, w.story())
 	}
 	if wrong {
 		return
@@ -231,6 +248,18 @@ func (w *auditWorld) reports(t *rapid.T) {
 	if verdict, ok := facts["verdict"].(string); ok {
 		w.verdict, w.at = verdict, w.head()
 	}
+}
+
+// auditor is an event of a call of the auditor, with the client's note on it.
+func (w *auditWorld) auditor(name string, pairs ...string) string {
+	dir := filepath.Join(strings.TrimSuffix(w.transcript(w.ses), ".jsonl"), "subagents")
+	note := fmt.Sprintf(`{"toolUseId":%q}`, w.sender)
+	if err := errors.Join(os.MkdirAll(dir, 0o700),
+		os.WriteFile(filepath.Join(dir, "agent-w1.meta.json"), []byte(note), 0o600)); err != nil {
+		w.Fatal(err)
+	}
+	word := map[string]string{"PreToolUse": "pre-tool-use", "PostToolUse": "post-tool-use"}[name]
+	return w.says(word, name, append(pairs, "agent_id", "w1", "agent_type", "general-purpose")...)
 }
 
 func isOpen(f *found) bool { return f.state == "open" }
@@ -319,9 +348,12 @@ func (w *auditWorld) stops(t *rapid.T) {
 func (w *auditWorld) recurring() map[string]*found {
 	list := map[string]*found{}
 	for i, f := range w.list {
-		if isOpen(f) && f.seen+1 >= 3 {
+		if isOpen(f) && (f.seen+1 >= 3 || f.doubt) {
 			list[fmt.Sprintf("F%d", i+1)] = f
 		}
+	}
+	if len(list) == 0 && w.dirtyAudits+1 >= 3 {
+		list["all"] = nil
 	}
 	return list
 }
@@ -331,13 +363,24 @@ func (w *auditWorld) recurring() map[string]*found {
 func (w *auditWorld) decides(t *rapid.T, list map[string]*found, seen int) func(string) string {
 	return func(question string) string {
 		id, _, _ := strings.Cut(strings.TrimPrefix(question, "Finding "), " ") // or the id itself
-		f := list[id]
-		if f == nil {
+		if strings.Contains(question, " is dirty in ") {
+			id = "all"
+		}
+		f, due := list[id]
+		if !due {
 			w.Fatalf("asked about %q\n%s", question, w.story())
 		}
 		answer := one(t, "recurs", []string{"again", "accept"})
-		if f.seen = seen; answer == "accept" {
-			f.state = "accepted"
+		about := []*found{f}
+		if id == "all" {
+			about = slices.DeleteFunc(slices.Clone(w.list),
+				func(f *found) bool { return !isOpen(f) })
+		}
+		w.dirtyAudits = min(w.dirtyAudits, seen)
+		for _, f := range about {
+			if f.seen, f.doubt = seen, false; answer == "accept" {
+				f.state = "accepted"
+			}
 		}
 		return answer
 	}
@@ -372,6 +415,7 @@ func (w *auditWorld) pauses(t *rapid.T, list map[string]*found) {
 	if settled {
 		w.phase = map[string]string{"coding": "auditing", "fix": "final_auditing"}[w.phase]
 		w.moves("clean")
+		w.dirtyAudits = 0
 	}
 	if w.retries, w.idle = 0, 0; w.phase == "complete" {
 		if w.over = "audit_complete"; w.attended {
@@ -396,6 +440,9 @@ func (w *auditWorld) closes(verdict string) {
 	}
 	if audited {
 		w.clean++
+		if w.dirtyAudits++; verdict == "clean" {
+			w.dirtyAudits = 0
+		}
 		for _, f := range w.list {
 			if isOpen(f) {
 				f.seen++

@@ -260,6 +260,7 @@ func (p *player) worker(a *loop.Attempt) {
 		for _, f := range p.disk().budget.Audit.Which(loop.OpenFinding) {
 			open = append(open, fmt.Sprintf("%q", f.ID))
 		}
+		p.do(p.Looks())
 		p.do(p.Audits(fmt.Sprintf(`{"resolved":[%s],"verdict":"clean"}`,
 			strings.Join(open, ","))))
 	default:

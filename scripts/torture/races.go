@@ -132,7 +132,7 @@ func reportedAtOnce(p *player) {
 	var events []driver.Event
 	for i := range 6 {
 		events = append(events, p.Audits(fmt.Sprintf(`{"findings":[{"file":"%d.go",`+
-			`"severity":"bug","description":"breaks"}],"verdict":"dirty"}`, i)))
+			`"severity":"warning","description":"breaks"}],"verdict":"dirty"}`, i)))
 	}
 	p.Race(events)
 	if b := p.disk().budget; len(b.Audit.Findings) != len(events) {

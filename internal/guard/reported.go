@@ -1,0 +1,84 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+
+	"hooks/internal/guard/plain"
+	"hooks/internal/guard/shellword"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Reported reports whether a command gives facts to the loop, in any of its parts. The payload is
+// known where the whole call is that command, with the payload as a here-string or a here-document;
+// "" for any other form.
+func Reported(c Call) (payload string, reports bool) {
+	walk(c.CommandText(), func(_ syntax.Node, argv []string) bool {
+		reports = reports || len(argv) > 0 && shellword.ProgramName(argv[0]) == "hooks" &&
+			shellword.AnyOf(argv[1:], "report")
+		return !reports
+	})
+	stmts, _ := plain.Parse(c.CommandText())
+	if !reports || len(stmts) != 1 {
+		return "", reports
+	}
+	s, f := stmts[0], unknowing()
+	call, simple := s.Cmd.(*syntax.CallExpr)
+	if !simple || s.Negated || s.Background || s.Coprocess || len(s.Redirs) != 1 ||
+		len(call.Assigns) > 0 || len(call.Args) != 2 || literal(f, call.Args[0]) != "hooks" ||
+		literal(f, call.Args[1]) != "report" {
+		return "", true
+	}
+	switch r := s.Redirs[0]; {
+	case r.N != nil:
+	case r.Op == syntax.WordHdoc:
+		payload = literal(f, r.Word)
+	case r.Op == syntax.Hdoc && (r.Word.Lit() == "" || strings.Contains(r.Word.Lit(), `\`)):
+		payload = r.Hdoc.Lit() // its end is quoted, so nothing in it is expanded
+	}
+	if shellword.HasUnknown(payload) {
+		payload = ""
+	}
+	return payload, true
+}
+
+// Shown is the first setting that a command gives git by which a program decides what git shows, as
+// in "diff.external"; "" without one.
+func Shown(c Call) (setting string) {
+	walk(c.CommandText(), func(_ syntax.Node, argv []string) bool {
+		if len(argv) == 0 || shellword.ProgramName(argv[0]) != "git" || looksGit(argv[1:]) {
+			return true
+		}
+		for i := slices.Index(argv, "config"); i > 0 && i < len(argv) && setting == ""; i++ {
+			name := strings.ToLower(argv[i])
+			of := strings.HasPrefix(name, "diff.") && (strings.HasSuffix(name, ".textconv") ||
+				strings.HasSuffix(name, ".command"))
+			if of || strings.HasPrefix(name, "pager.") ||
+				shellword.Has("diff.external core.fsmonitor core.pager", name) {
+				setting = argv[i]
+			}
+		}
+		return setting == ""
+	})
+	return setting
+}
+
+// Prints are the files whose text a command prints: the operands of cat, head, tail, nl and sed,
+// and FILE in git show REV:FILE.
+func Prints(c Call) (files []string) {
+	walk(c.CommandText(), func(_ syntax.Node, argv []string) bool {
+		switch at := slices.Index(argv, "show"); {
+		case len(argv) == 0 || shellword.HasUnknown(strings.Join(argv, "")):
+		case shellword.Has("cat head tail nl sed", argv[0]):
+			files = append(files, argv[1:]...)
+		case argv[0] == "git" && at > 0:
+			for _, arg := range argv[at+1:] {
+				if _, file, ok := strings.Cut(arg, ":"); ok {
+					files = append(files, file)
+				}
+			}
+		}
+		return true
+	})
+	return files
+}
