@@ -178,7 +178,7 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 		asked.Go(func() { diff, errs[4] = tracker.Diff(ctx, root, a.Base) })
 	}
 	if base := t.Budget.Audit.Audited(a.Phase); base != "" {
-		asked.Go(func() { e.Changed, errs[5] = tracker.Changed(ctx, root, base, "HEAD") })
+		asked.Go(func() { e.Changed, errs[5] = tracker.Changed(ctx, repo.Top, base, "HEAD") })
 	}
 	asked.Wait()
 	err := errors.Join(append(errs[:4:4], errs[5])...)
