@@ -80,7 +80,7 @@ func newEffects(t *testing.T) *effects {
 	}
 	setup := exec.Command("/bin/bash", "-c", "git init -q -b main --template= . && "+
 		"mkdir .git/hooks && git init -q --bare --template= ../remote.git && "+
-		"git remote add origin ../remote.git && git add -A && "+
+		"git remote add origin ../remote.git && git config gc.auto 0 && git add -A && "+
 		"git -c user.name=d -c user.email=d@e commit -qm a && git push -q origin main && "+
 		"git checkout -q -b feature/44-login && "+
 		"git -c user.name=d -c user.email=d@e commit -q --allow-empty -m b")
@@ -103,10 +103,15 @@ type ran struct {
 	landed  string
 }
 
+// place is the folder of a slot's project and its remote.
+func (e *effects) place(n int, linked bool) string {
+	return filepath.Join(e.dir, fmt.Sprintf("w%d-%v", n, linked))
+}
+
 // run runs one command in a project of its own.
 func (e *effects) run(n int, text, branch string, linked bool) (r ran) {
 	t := e.t
-	place := filepath.Join(e.dir, fmt.Sprintf("w%d-%v", n, linked))
+	place := e.place(n, linked)
 	project, remote := filepath.Join(place, "app"), filepath.Join(place, "remote.git")
 	calls := filepath.Join(place, "calls")
 	path := e.real + ":" + e.tools
@@ -138,7 +143,7 @@ func (e *effects) run(n int, text, branch string, linked bool) (r ran) {
 		}
 	}
 	defer func() {
-		if changes(text) || r.landed != "" {
+		if changes(text) || r.landed != "" || r.code < 0 { // what is cut off leaves locks
 			_ = os.RemoveAll(place)
 		}
 		_ = os.Remove(calls)
@@ -374,16 +379,25 @@ func TestLinksDisturbNothing(t *testing.T) {
 		if asked(row, true) {
 			t.Errorf("%s: asked: %s", row.at, row.text)
 		}
-		with := e.run(slot, row.text, row.branch, true)
-		without := e.run(slot, row.text, row.branch, false)
-		if with.code < 0 || without.code < 0 { // cut off, on a busy machine
-			return
-		}
 		shown := func(r ran) string {
 			return place.ReplaceAllString(fmt.Sprintf("code %d, calls %q", r.code, r.calls), "w")
 		}
-		if a, b := shown(with), shown(without); a != b || with.refused {
-			t.Errorf("%s: %s\n  with the links %s\n  without %s", row.at, row.text, a, b)
+		for try := range 2 { // a difference counts if it is there again in projects of their own
+			with := e.run(slot, row.text, row.branch, true)
+			without := e.run(slot, row.text, row.branch, false)
+			if with.code < 0 || without.code < 0 { // cut off, on a busy machine
+				return
+			}
+			a, b := shown(with), shown(without)
+			if a == b && !with.refused {
+				break
+			}
+			if try > 0 {
+				t.Errorf("%s: %s\n  with the links %s\n  without %s", row.at, row.text, a, b)
+			}
+			for _, linked := range []bool{true, false} {
+				_ = os.RemoveAll(e.place(slot, linked))
+			}
 		}
 		mu.Lock()
 		defer mu.Unlock()
