@@ -350,9 +350,22 @@ func (d *driven) Ended(v drive.Verdict) error {
 	case drive.Outage:
 		e.Why = loop.APIError + v.Text
 	}
-	return d.step(v.Session, func(h *handler) loop.Event {
+	err := d.step(v.Session, func(h *handler) loop.Event {
 		e.Turn = h.turn()
 		return e
+	})
+	return cmp.Or(err, d.unlock())
+}
+
+// unlock drops the lock of a process that ended, with the hook that closed its attempt, before
+// that hook could.
+func (d *driven) unlock() error {
+	h, err := d.open()
+	if err != nil || h == nil {
+		return err
+	}
+	return h.files.Release(d.skill, func(l *loop.Lock) bool {
+		return l != nil && proc.Of(l.Process) == loop.Dead
 	})
 }
 

@@ -61,8 +61,8 @@ func (p Phase) sings() string { return fmt.Sprintf("The canary of %s sings.", p.
 // codes commits a file of the iteration's own and ends.
 func (p Phase) codes() Turn {
 	if p.Done == 0 {
-		return Turn{Text: p.sings(), Calls: []Call{commit(fmt.Sprintf("echo $$ > part-%d",
-			p.Iteration))}}
+		return Turn{Text: p.sings(), Calls: []Call{commit(fmt.Sprintf("echo %s > part-%d",
+			p.Token, p.Iteration))}}
 	}
 	return Turn{Text: p.sings()}
 }

@@ -163,6 +163,7 @@ func audited(far func(*loop.Attempt) bool) func(*player) {
 
 func lateCommit(p *player) {
 	audited(looks)(p)
+	p.do(p.Looks())
 	p.do(p.Audits(`{"verdict":"clean"}`))
 	p.code()
 }
