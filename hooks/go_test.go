@@ -232,7 +232,7 @@ func TestGoAsksItsGatesOnATerminal(t *testing.T) {
 		{"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "start"}} {
 		git := exec.Command("git", args...)
 		if git.Dir = project; git.Run() != nil {
-			t.Skip("no git")
+			t.Skip("git is not installed")
 		}
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
