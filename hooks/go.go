@@ -44,62 +44,76 @@ type goCmd struct {
 	Resume  bool          `help:"Continue the run that stopped."`
 	Restart bool          `help:"Continue an audit that stopped, its phases counted again."`
 	Stall   time.Duration `default:"15m" help:"End a client that is silent for so long."`
+	Yes     bool          `help:"Approve gates 1 and 2, as in CI."`
 	Plugin  string        `placeholder:"NAME" help:"Whose skills the clients run: hooks or sdd."`
 }
 
 // Help explains what the driver does, and what it leaves to a person.
 func (goCmd) Help() string {
 	return "Starts one client process for each attempt at a task, so that each begins with an " +
-		"empty context, and judges its claim by git and the check command. Gates 1 and 2 are " +
-		"asked here, in a terminal; elsewhere answer them with `hooks gate answer` and use " +
-		"--resume. `hooks go audit PLAN`, in a linked worktree, does the same for each phase of " +
-		"an audit loop. The client's own flags, as for permissions, follow --. See docs/driver.md."
+		"empty context, and judges its claim by git and the check command. Every gate is asked " +
+		"here, in a terminal; elsewhere answer it with `hooks gate answer` and use --resume, or " +
+		"approve gates 1 and 2 with --yes. `hooks go audit PLAN`, in a linked worktree, does the " +
+		"same for each phase of an audit loop. The client's own flags, as for permissions, " +
+		"follow --; a run keeps them for --resume. See docs/driver.md."
 }
 
-// Run drives a loop to its end. The gates of a fresh task loop are asked before any client starts.
+// Run drives a loop to its end.
 func (g goCmd) Run(k *kong.Context, a *app.App, c caller) error {
-	return g.drive(k, c, func(command string, flags []string) (drive.Run, string, error) {
-		run, dir, err := a.Drive("/"+cmp.Or(g.Plugin, "hooks")+":"+command, flags)
-		if err != nil {
-			return nil, "", err
-		}
-		return run, dir, c.answerGates(a)
+	return g.drive(k, c, func(command string, client *drive.Client) (drive.Run, error) {
+		return a.Drive("/"+cmp.Or(g.Plugin, "hooks")+":"+command, client)
+	}, func(skill loop.Skill, signals <-chan os.Signal) (answered bool, err error) {
+		return g.answerGates(a, c, skill, signals)
 	})
 }
 
-// answerGates asks a person at this terminal the questions of a task loop that a plain yes or no
-// answers, and records the answers as `hooks gate answer` does.
-func (c caller) answerGates(a *app.App) error {
+// answerGates asks a person at this terminal the questions for which a loop waits, until each has
+// an answer, and records the answers as `hooks gate answer` does. It reports whether the loop may
+// continue: after "hold", Ctrl-C or the end of the input the rest keeps waiting.
+func (g goCmd) answerGates(
+	a *app.App, c caller, skill loop.Skill, signals <-chan os.Signal,
+) (answered bool, err error) {
+	waiting, err := c.Waiting([]loop.Skill{skill})
 	_, shown := terminalOf(c.out)
-	if !shown || !typed(c.in) {
-		return nil
-	}
-	waiting, err := c.Waiting([]loop.Skill{loop.Tasks})
-	if err != nil {
-		return err
-	}
-	keys := bufio.NewScanner(c.in)
-	for _, w := range waiting {
-		yes, no := w.Gate.YesNo()
-		if !w.Paused || w.Gate.Answer != "" || yes == "" {
+	for i := 0; i < len(waiting) && err == nil; i++ {
+		w, answer := waiting[i], ""
+		opening := w.Gate.Name == loop.GateSpec || w.Gate.Name == loop.GateReview
+		switch {
+		case !w.Paused || w.Gate.Answer != "":
 			continue
+		case g.Yes && opening:
+			answer = "approve"
+		case !shown || !typed(c.in):
+			return false, nil
+		default:
+			fmt.Fprintf(c.out, "%s\nyour answer: ", report.WaitingQuestion(c.screen(), w))
+			if answer = c.line(signals); answer == "" || answer == "hold" {
+				return false, nil
+			}
 		}
-		fmt.Fprintf(c.out, "%s (y/n) ", term.Text(w.Gate.Question))
-		if !keys.Scan() {
-			return keys.Err()
-		}
-		answer := no
-		if agrees(keys.Text()) {
-			answer = yes
-		}
-		if answer == "" { // the gate keeps waiting, so the run does not begin
-			return nil
-		}
-		if _, err := a.AnswerGate("task:"+w.Gate.Name, []string{answer}); err != nil {
-			return err
+		name := string(skill) + ":" + w.Gate.Name + ":" + w.Gate.Target
+		if _, err := a.AnswerGate(strings.TrimSuffix(name, ":"), []string{answer}); err != nil {
+			fmt.Fprintln(c.out, term.Text(hint.Text(err)))
+			i-- // it is asked again
 		}
 	}
-	return nil
+	return err == nil, err
+}
+
+// line is the next line that a person types, "" after a signal and at the end of the input.
+func (c caller) line(signals <-chan os.Signal) string {
+	typed := make(chan string, 1)
+	go func() {
+		keys := bufio.NewScanner(c.in)
+		keys.Scan()
+		typed <- strings.TrimSpace(keys.Text())
+	}()
+	select {
+	case <-signals:
+		return ""
+	case line := <-typed:
+		return line
+	}
 }
 
 // split separates the skill, go or audit, and the SPEC or PLAN from the client's own flags, which
@@ -153,10 +167,10 @@ func (g goCmd) arguments(spec string) string {
 
 // drive drives a run to its end and prints its last words. A run that was stopped or that waits
 // for a person is an error. start gets the skill with its arguments, as in "go docs/spec.md", and
-// returns the folder in which the clients start too.
+// completes how the clients start; ask asks the questions for which the run waits.
 func (g goCmd) drive(
-	k *kong.Context, c caller,
-	start func(command string, flags []string) (drive.Run, string, error),
+	k *kong.Context, c caller, start func(command string, client *drive.Client) (drive.Run, error),
+	ask func(skill loop.Skill, signals <-chan os.Signal) (answered bool, err error),
 ) error {
 	if err := drive.Outside(c.Env); err != nil {
 		return err
@@ -168,14 +182,16 @@ func (g goCmd) drive(
 	if g.Stall <= 0 {
 		return hint.New("give a time such as 15m", "--stall %v is no time to wait", g.Stall)
 	}
-	run, dir, err := start(skill+" "+g.arguments(spec), flags)
+	client := drive.Client{Env: os.Environ(), Flags: flags, Stall: g.Stall}
+	run, err := start(skill+" "+g.arguments(spec), &client)
 	if err != nil {
 		return err
 	}
 	signals, stop := drive.Signals()
 	defer stop()
-	cycle := drive.Cycle{Run: run, Signals: signals, Screen: c.progress(), Client: drive.Client{
-		Dir: dir, Env: os.Environ(), Flags: flags, Stall: g.Stall}}
+	kind := map[string]loop.Skill{"go": loop.Tasks, "audit": loop.Audit}[skill]
+	cycle := drive.Cycle{Run: run, Signals: signals, Screen: c.progress(), Client: client,
+		Ask: func() (bool, error) { return ask(kind, signals) }}
 	last, err := cycle.Drive()
 	if err != nil {
 		return err

@@ -17,7 +17,6 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
-	"github.com/tidwall/gjson"
 
 	"hooks/internal/drive"
 	"hooks/internal/hint"
@@ -36,10 +35,14 @@ func (o *once) Next() (drive.Order, error) {
 	if len(o.verdicts) > 0 {
 		return o.last, nil
 	}
-	return drive.Order{Prompt: o.prompt, Name: "task 1 of 1, attempt 1", Title: "Parse it"}, nil
+	return drive.Order{Prompt: o.prompt, Done: 1, Total: 4,
+		Name: "task 1 of 1, attempt 1", Title: "Parse it"}, nil
 }
 
-func (o *once) Ended(v drive.Verdict) error { o.verdicts = append(o.verdicts, v); return nil }
+func (o *once) Ended(v drive.Verdict) (string, error) {
+	o.verdicts = append(o.verdicts, v)
+	return "verified", nil
+}
 
 func (o *once) Halt(cause, text string) (drive.Order, error) {
 	return drive.Order{Do: drive.Finish, Cause: cause, Text: text, Code: 1}, nil
@@ -62,10 +65,10 @@ func types(t *testing.T, last drive.Order, env map[string]string, args ...string
 	c := caller{&inspect.Inspector{Env: get, Now: time.Now},
 		strings.NewReader(""), &out, &out}
 	run := &once{last: last}
-	err = cli.Go.drive(k, c, func(command string, _ []string) (drive.Run, string, error) {
+	err = cli.Go.drive(k, c, func(command string, _ *drive.Client) (drive.Run, error) {
 		run.prompt = strings.TrimSpace("/sdd:" + command)
-		return run, "", nil
-	})
+		return run, nil
+	}, nil)
 	return run, out.String(), err
 }
 
@@ -86,7 +89,7 @@ func TestGo(t *testing.T) {
 	run, out, err := types(t, done, nil, "docs/spec.md", "--check", "go test ./...",
 		"--max-iterations", "9", "--max-dollars", "0", "--resume", "--", "--model", "opus")
 	if err != nil || !strings.HasSuffix(out, "\n1 task is done\n") ||
-		!strings.Contains(out, "task 1 of 1, attempt 1 - ended") {
+		!strings.Contains(out, "task 1 of 1, attempt 1 - verified") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	got := strings.Split(run.verdicts[0].Text, "|")
@@ -156,18 +159,18 @@ func TestGoOnATerminal(t *testing.T) {
 	get := func(name string) string { return env[name] }
 	c := caller{&inspect.Inspector{Env: get, Now: time.Now},
 		strings.NewReader(""), tty, tty}
-	err = cli.Go.drive(k, c, func(string, []string) (drive.Run, string, error) {
-		return &once{last: drive.Order{Do: drive.Finish, Text: "1 task is done"}}, "", nil
-	})
+	err = cli.Go.drive(k, c, func(string, *drive.Client) (drive.Run, error) {
+		return &once{last: drive.Order{Do: drive.Finish, Text: "1 task is done"}}, nil
+	}, nil)
 	tty.Close()
 	all := <-shown
-	if err != nil || !strings.Contains(all, "task 1 of 1, attempt 1 · $0.00 · 0s") ||
+	if err != nil || !strings.Contains(all, "██░░░░░░░░ 1/4 · $0.00 · 0s · task 1 of 1,") ||
 		!strings.Contains(all, "\n  Reading it\x1b[K") || strings.Contains(all, "\x1b[?25l") ||
 		strings.Contains(all, "\x1b[2m") {
 		t.Errorf("%v\n%q", err, all)
 	}
 	left := strings.Split(strings.TrimRight(screen.String(), " \n"), "\n")
-	if len(left) != 3 || strings.TrimSpace(left[2]) != "1 task is done" {
+	if len(left) != 2 || strings.TrimSpace(left[1]) != "1 task is done" {
 		t.Errorf("the terminal shows\n%s", strings.Join(left, "\n"))
 	}
 }
@@ -208,19 +211,25 @@ func TestGoArguments(t *testing.T) {
 	}
 }
 
-const shyClient = `#!/bin/sh
-touch "$STARTED"
-printf '{"type":"result","num_turns":0,"result":"%s"}' \
-	'UserPromptExpansion operation blocked by hook:\nno hooks'
+const flaggingWork = `if [ ! -e "$WORK/asked" ]; then
+	touch "$WORK/asked"
+	echo "TASK_BLOCKED $TOKEN which format?"
+	exit
+fi
+echo x >$TASK.txt
+git add $TASK.txt && git -c user.name=a -c user.email=a@b commit -qm x
+echo "TASK_COMPLETE $TOKEN"
 `
 
-// In a terminal a person answers gates 1 and 2 before the first client starts; a no starts none
-// (T46, T49, T50).
+// In a terminal a person answers every gate, before the first client starts and later, as often as
+// it takes; "hold" leaves the gate waiting. The bar shows how far the list is (T35, T46, T49, T50).
 func TestGoAsksItsGatesOnATerminal(t *testing.T) {
 	dir, project, home := t.TempDir(), t.TempDir(), t.TempDir()
-	started := filepath.Join(dir, "started")
-	for path, text := range map[string]string{filepath.Join(dir, "claude"): shyClient,
-		filepath.Join(project, "spec.md"): "# It\n\nIt is.\n\n## Tasks\n\n- [ ] Do it\n",
+	for path, text := range map[string]string{
+		filepath.Join(dir, "claude"):  "#!/bin/sh\nexec tasked \"$@\"\n",
+		filepath.Join(dir, "work.sh"): flaggingWork,
+		filepath.Join(project, "spec.md"): "# It\n\nIt is.\n\n## Tasks\n\n- [ ] Do it\n" +
+			"- [ ] And this\n",
 		filepath.Join(home, ".claude", "settings.json"): `{"enabledPlugins":{"hooks@a":true},` +
 			`"permissions":{"allow":["Bash"]}}`} {
 		err := os.MkdirAll(filepath.Dir(path), 0o755)
@@ -236,11 +245,12 @@ func TestGoAsksItsGatesOnATerminal(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	env := []string{"STARTED=" + started, "HOME=" + home}
 	types := func(args []string, keys ...string) string {
-		s := onTerminal(t, project, 100, env, args...)
+		s := onTerminal(t, project, 100, []string{"WORK=" + dir, "HOME=" + home}, args...)
 		for i, key := range keys {
-			s.shows([]string{"approved for execution? (y/n) ", "accepted? (y/n) "}[i])
+			for try := 0; strings.Count(s.drawn(), "your answer: ") <= i && try < 300; try++ {
+				time.Sleep(100 * time.Millisecond)
+			}
 			if _, err := s.tty.Write([]byte(key + "\n")); err != nil {
 				t.Fatal(err)
 			}
@@ -249,18 +259,21 @@ func TestGoAsksItsGatesOnATerminal(t *testing.T) {
 		<-s.done
 		return s.drawn()
 	}
-	said := types([]string{"go", "spec.md"}, "n")
-	if _, err := os.Stat(started); err == nil || !strings.Contains(said, "error: the run stopped") {
-		t.Errorf("a no started a client:\n%s", said)
+	said := types([]string{"go", "spec.md"}, "hold")
+	if _, err := os.Stat(filepath.Join(dir, "prompts.log")); err == nil ||
+		!strings.Contains(said, "error: the run stopped: gate_waiting") {
+		t.Errorf("a hold started a client:\n%s", said)
 	}
-	said = types([]string{"go"}, "y", "yes")
-	if _, err := os.Stat(started); err != nil ||
-		!strings.Contains(said, "The process ended without beginning an iteration: no hooks") {
-		t.Errorf("%v\n%s", err, said)
+	said = types([]string{"go"}, "approve", "aprove", "approve", "\x03")
+	if !strings.Contains(said, `"aprove" is no option`) ||
+		!strings.Contains(said, "[task-flagged] Task 1 is flagged: which format?") ||
+		!strings.Contains(said, "error: the run stopped: gate_waiting") {
+		t.Errorf("the terminal shows\n%s", said)
 	}
-	budget, err := os.ReadFile(filepath.Join(project, ".sdd", "loop", "task.budget.json"))
-	answers := gjson.GetBytes(budget, "pending_gates.#.answer").Raw
-	if err != nil || answers != `["approve","approve"]` {
-		t.Errorf("%v: the answers are %s", err, answers)
+	said = types([]string{"go", "--resume"}, "retry")
+	if !strings.Contains(said, "task 2 of 2, attempt 1 · claimed · ") ||
+		!strings.Contains(said, "█████░░░░░ 1/2 · $0.00 of $25.00 · ") ||
+		!strings.Contains(said, "# Loop finished") {
+		t.Errorf("the terminal shows\n%s", said)
 	}
 }

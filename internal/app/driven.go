@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,53 +40,58 @@ type driven struct {
 	spared bool
 }
 
-// Drive is the run that `hooks go` drives, and the folder in which its clients start: the run that
-// the command continues, else a fresh one. command is as in "/hooks:go docs/spec.md --check 'go
-// test ./...'". A fresh task loop begins here, by the same entry as a session's, and waits at its
-// gates before any client is started (T49, T50, T92). A fresh audit loop has no such gates: its
-// first process begins it. flags are the client's own.
-func (a *App) Drive(command string, flags []string) (run drive.Run, dir string, err error) {
+// Drive is the run that `hooks go` drives: the run that the command continues, else a fresh one.
+// command is as in "/hooks:go docs/spec.md --check 'go test ./...'". A fresh task loop begins here,
+// by the same entry as a session's, and waits at its gates before any client is started (T49, T50,
+// T92). A fresh audit loop has no such gates: its first process begins it. client has a person's
+// flags, else it gets those that the run has kept, and the folder in which it starts.
+func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err error) {
 	cmd, ok := loop.ParsePrompt(command,
 		config.Load(tracker.Project(a.Env, a.cwd())).TaskNamespaces...)
 	kind, attempts := attemptsOf(cmd.Skill)
 	if !ok || !attempts {
-		return nil, "", hint.New("use --plugin hooks or --plugin sdd",
+		return nil, hint.New("use --plugin hooks or --plugin sdd",
 			"%q begins no task loop and no audit loop", strings.TrimSpace(command))
 	}
 	if a.InAgent() {
-		return nil, "", hint.New("run it in a terminal of your own; inside a session type /sdd:"+
+		return nil, hint.New("run it in a terminal of your own; inside a session type /sdd:"+
 			cmd.Name[strings.Index(cmd.Name, ":")+1:],
 			"`hooks go` starts clients, and this is a session of the client")
 	}
-	d := &driven{skill: cmd.Skill, first: true, name: "/" + cmd.Name, flags: flags,
+	d := &driven{skill: cmd.Skill, first: true, name: "/" + cmd.Name, flags: client.Flags,
 		words: strings.TrimSuffix(cmd.Args, "--resume")}
+	var dir string
 	d.App, dir = a.in(cmd.Skill)
+	client.Dir = dir
 	cmd.Args = strings.TrimSpace(cmd.Args + " " + byDriver)
 	asked, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	h := d.entering(dir)
 	fresh, said, err := kind.enter(h, cmd, &asked)
 	switch {
 	case err != nil:
-		return nil, "", err
+		return nil, err
 	case said != "":
-		return nil, "", hint.New("do its tasks in a session, or choose another --mode", "%s", said)
+		return nil, hint.New("do its tasks in a session, or choose another --mode", "%s", said)
 	}
 	d.check = asked.Task.Check
 	old := h.runOf(cmd.Skill)
 	if fresh.tasks == nil && fresh.audit == nil {
 		d.continues(old)
+		if len(d.flags) == 0 {
+			d.flags, client.Flags, h.clientFlags = old.Client, old.Client, old.Client
+		}
 		check, _ := old.Check()
 		err = h.permitted(check)
 	}
 	if err = cmp.Or(err, h.plugged(d.name)); err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if fresh.tasks != nil {
 		d.words = ""
-		return d, dir, d.begin(h, cmd, asked, fresh)
+		return d, d.begin(h, cmd, asked, fresh)
 	}
 	if old != nil {
 		d.run, d.seq = old.RunID, old.Seq
@@ -93,7 +99,7 @@ func (a *App) Drive(command string, flags []string) (run drive.Run, dir string, 
 	if fresh.audit != nil {
 		d.plan = &loop.Budget{Skill: cmd.Skill, Audit: fresh.audit, Ceilings: asked.Ceilings}
 	}
-	return d, dir, nil
+	return d, nil
 }
 
 // alone refuses to drive a loop that another process drives.
@@ -253,6 +259,9 @@ func (d *driven) Next() (drive.Order, error) {
 	if d.plan != nil && !k.Began { // the run on disk is an earlier one
 		k.Run = nil
 	}
+	if err := d.keepFlags(k.Run); err != nil {
+		return drive.Order{}, err
+	}
 	next := k.Next()
 	if !next.Again {
 		return h.lastOrder(t, next), nil
@@ -268,6 +277,17 @@ func (d *driven) Next() (drive.Order, error) {
 	}
 	d.first, d.plan, d.run, d.seq = false, nil, t.Budget.RunID, t.Budget.Seq
 	return o, nil
+}
+
+// keepFlags keeps a person's flags of the client for a driver that continues the run.
+func (d *driven) keepFlags(b *loop.Budget) error {
+	if len(d.flags) == 0 || b == nil || b.Drive() != loop.DriveProcess ||
+		slices.Equal(d.flags, b.Client) {
+		return nil
+	}
+	return d.step("", func(h *handler) loop.Event {
+		return loop.ClientFlags{Turn: h.turn(), Flags: d.flags}
+	})
 }
 
 // measure runs the check before the first worker of a run. Nothing of a worker is there yet, so
@@ -299,13 +319,15 @@ func (d *driven) measure(h *handler, t *loopState) (why string, err error) {
 func orderOf(b *loop.Budget, command string) drive.Order {
 	o := drive.Order{Spent: b.DollarsEstimate, Ceiling: b.Ceilings.Dollars}
 	if r := b.Audit; r != nil {
-		o.Name, o.Title = r.UnderWay(), r.About()+"; "+r.Result()
+		o.Done, o.Total = r.Clean(), len(r.Sections)
+		o.Name, o.Title, o.Found = r.UnderWay(), r.About(), r.Result()
 		if r.Phase.Audits() && strings.HasPrefix(command, "/hooks:") {
 			o.Agent = auditor
 		}
 		return o
 	}
 	r := b.Tasks
+	o.Done, o.Total = r.Finished(), len(r.List)
 	attempt := r.Try
 	if attempt >= r.MaxTries { // a person resumes a task that was blocked
 		attempt = 1
@@ -344,9 +366,9 @@ func (h *handler) lastOrder(t *loopState, next loop.DriveStep) drive.Order {
 	return o
 }
 
-// Ended takes the verdict of a process. Where no Stop has closed its attempt, it is closed here
-// (M5, T59).
-func (d *driven) Ended(v drive.Verdict) error {
+// Ended takes the verdict of a process, and returns that on its attempt. Where no Stop has closed
+// the attempt, it is closed here (M5, T59).
+func (d *driven) Ended(v drive.Verdict) (said string, err error) {
 	d.why, d.spared = v.Text, v.Kind == drive.Outage || v.Kind == drive.Stalled
 	e := loop.ProcessEnd{Why: string(v.Kind)}
 	switch v.Kind {
@@ -359,23 +381,24 @@ func (d *driven) Ended(v drive.Verdict) error {
 	case drive.Outage:
 		e.Why = loop.APIError + v.Text
 	}
-	err := d.step(v.Session, func(h *handler) loop.Event {
+	err = d.step(v.Session, func(h *handler) loop.Event {
 		e.Turn = h.turn()
 		return e
 	})
-	return cmp.Or(err, d.unlock())
-}
-
-// unlock drops the lock of a process that ended, with the hook that closed its attempt, before
-// that hook could.
-func (d *driven) unlock() error {
-	h, err := d.open()
-	if err != nil || h == nil {
-		return err
+	h, oerr := d.open()
+	if err = cmp.Or(err, oerr); err != nil || h == nil {
+		return "", err
 	}
-	return h.files.Release(d.skill, func(l *loop.Lock) bool {
-		return l != nil && proc.Of(l.Process) == loop.Dead
+	_, err = h.files.Last(d.skill, func(l *loop.Iteration) bool {
+		if l.SessionID == v.Session {
+			said = report.Verdict(l)
+		}
+		return true
 	})
+	// A hook that closed the attempt may have died with its process before it dropped the lock.
+	return said, cmp.Or(err, h.files.Release(d.skill, func(l *loop.Lock) bool {
+		return l != nil && proc.Of(l.Process) == loop.Dead
+	}))
 }
 
 // byCtrlC is how a person ends a driver.

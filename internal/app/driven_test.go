@@ -51,7 +51,10 @@ func TestAnEndWaitsForALongChange(t *testing.T) {
 	t.Parallel()
 	d, tx := busy(t)
 	ended := make(chan error, 1)
-	go func() { ended <- d.Ended(drive.Verdict{Kind: drive.Ended}) }()
+	go func() {
+		_, err := d.Ended(drive.Verdict{Kind: drive.Ended})
+		ended <- err
+	}()
 	time.Sleep(2500 * time.Millisecond) // more than one hook waits
 	if err := errors.Join(tx.End(), <-ended); err != nil {
 		t.Error(err)

@@ -18,9 +18,10 @@ import (
 //
 //   - Next reads the state and returns the next order. It is called before each process, and after
 //     each wait. It closes an attempt that a process without a Stop has left open.
-//   - Ended takes the verdict of the process that has just ended, before the following Next. The
-//     state comes first: Kind matters only where no Stop closed the attempt (M5). Outage, Stalled,
-//     Interrupted and Killed cost no retry (T59, T95).
+//   - Ended takes the verdict of the process that has just ended, before the following Next, and
+//     returns that on its attempt with the reason, "" where nothing judged it. The state comes
+//     first: Kind matters only where no Stop closed the attempt (M5). Outage, Stalled, Interrupted
+//     and Killed cost no retry (T59, T95).
 //   - Halt ends or pauses the run for a cause that only the driver sees, records it, and returns
 //     the order Finish: user_interrupt (a signal), api_unavailable (a pause, T95), stall_timeout
 //     (A28). A run that has ended already keeps its own cause.
@@ -28,7 +29,7 @@ import (
 // An error of any of them ends the driver with exit code 1.
 type Run interface {
 	Next() (Order, error)
-	Ended(Verdict) error
+	Ended(Verdict) (said string, err error)
 	Halt(cause, text string) (Order, error)
 }
 
@@ -60,6 +61,9 @@ type Order struct {
 	Agent   string // of the client, which may have fewer tools; "" for its own
 	Name    string
 	Title   string
+	Found   string // by the audits so far
+	Done    int    // tasks or sections of Total
+	Total   int
 	Spent   loop.USD // by the run so far
 	Ceiling loop.USD // none if 0
 	Left    loop.USD // that the process may spend, no bound if 0
@@ -78,9 +82,14 @@ type Cycle struct {
 	Client  Client
 	Screen  *Screen
 	Signals <-chan os.Signal
+	// Ask asks a person the questions for which the run waits, and reports whether all were
+	// answered. It may be nil.
+	Ask func() (answered bool, err error)
 
-	outages, stalls int    // in a row
-	waiting         string // why it waited last, as it was said
+	began           time.Time // the first process
+	before          int       // tasks that were done then
+	outages, stalls int       // in a row
+	waiting         string    // why it waited last, as it was said
 	// Only tests set these.
 	now   func() time.Time
 	after func(time.Duration) <-chan time.Time
@@ -111,6 +120,12 @@ func (c *Cycle) Drive() (Order, error) {
 		case o.Do == Again:
 			c.waiting = ""
 			o, err = c.attempt(o)
+		case o.Cause == "gate_waiting" && c.Ask != nil:
+			asked, answered := c.now(), false
+			answered, err = c.Ask()
+			if c.began = c.began.Add(c.now().Sub(asked)); answered {
+				o = Order{}
+			}
 		}
 		if err != nil || o.Do == Finish {
 			return o, err
@@ -121,34 +136,65 @@ func (c *Cycle) Drive() (Order, error) {
 // attempt runs one process. The order that it returns has the verb Finish if the run is over.
 func (c *Cycle) attempt(o Order) (Order, error) {
 	began, client := c.now(), c.Client
-	c.Screen.Say(began, join(o.Name, o.Title, money(o)))
+	if c.began.IsZero() {
+		c.began, c.before = began, o.Done
+	}
+	if c.Screen.Width == nil { // no bar shows it
+		c.Screen.Say(began, join(o.Name, o.Title, o.Found, money(o)))
+	}
 	if o.Agent != "" {
 		client.Flags = append([]string{"--agent", o.Agent}, client.Flags...) // a person's is later
 	}
 	client.Flags = within(o.Left, client.Flags)
 	client.Tick = func(last string) {
-		took := c.now().Sub(began).Truncate(time.Second)
-		c.Screen.Show(join(o.Name, money(o), took.String(), o.Title), last)
+		took := c.now().Sub(c.began).Truncate(time.Second)
+		c.Screen.Show(join(bar(o), money(o), took.String(), c.left(o, began), o.Name, o.Title,
+			o.Found), last)
 	}
+	client.Tick("")
 	end, err := client.Run(o.Prompt, c.Signals)
 	if err != nil {
 		return Order{}, err
 	}
 	now := c.now()
 	v := Judge(end, now)
-	why := v.Text
-	if v.Kind == Ended {
-		why = ""
-	}
-	took := now.Sub(began).Truncate(time.Second).String()
-	c.Screen.Say(now, join(o.Name, string(v.Kind), took, why))
-	if err := c.Run.Ended(v); err != nil {
+	said, err := c.Run.Ended(v)
+	if err != nil {
 		return Order{}, err
 	}
+	if said == "" || v.Kind != Ended {
+		said = join(string(v.Kind), v.Text)
+	}
+	took := now.Sub(began).Truncate(time.Second).String()
+	c.Screen.Say(now, join(o.Name, said, took, o.Title))
 	if end.Interrupted {
 		return c.Run.Halt(loop.CauseInterrupt, "")
 	}
 	return c.afterFailure(v)
+}
+
+// bar draws how much of the list or the plan is done, "" without one.
+func bar(o Order) string {
+	const width = 10
+	if o.Total == 0 {
+		return ""
+	}
+	n := o.Done * width / o.Total
+	return fmt.Sprintf("%s%s %d/%d", strings.Repeat("█", n), strings.Repeat("░", width-n), o.Done,
+		o.Total)
+}
+
+// left estimates how long the rest takes, by the tasks that this driver has seen finished; ""
+// before the first one. began is when the present attempt did.
+func (c *Cycle) left(o Order, began time.Time) string {
+	finished := o.Done - c.before
+	if finished <= 0 || o.Done >= o.Total {
+		return ""
+	}
+	rest := began.Sub(c.began)/time.Duration(finished)*time.Duration(o.Total-o.Done) -
+		c.now().Sub(began)
+	minutes := max(rest, time.Minute).Round(time.Minute).String()
+	return "about " + strings.TrimSuffix(minutes, "0s") + " left"
 }
 
 // within bounds a process by the client's own flag, unless a person's flags bound it more.

@@ -36,7 +36,10 @@ func (s *script) Next() (o Order, err error) {
 	return o, nil
 }
 
-func (s *script) Ended(v Verdict) error { s.note(string(v.Kind)); return nil }
+func (s *script) Ended(v Verdict) (string, error) {
+	s.note(string(v.Kind))
+	return "verified", nil
+}
 
 func (s *script) Halt(cause, text string) (Order, error) {
 	s.note("halt", cause)
@@ -101,12 +104,29 @@ func TestTasksAreDriven(t *testing.T) {
 	}
 	for _, want := range []string{
 		"01:30:00  task 1 of 3, attempt 1 · Parse it · $1.00 of $25.00\n",
-		"01:30:00  task 1 of 3, attempt 1 · ended · 0s\n",
-		"01:30:00  task 2 of 3, attempt 1 · max turns · 0s · Reached maximum number of turns (2)\n",
+		"01:30:00  task 1 of 3, attempt 1 · verified · 0s · Parse it\n",
+		"01:30:00  task 2 of 3, attempt 1 · max turns · Reached maximum number of turns (2) · " +
+			"0s · Parse it\n",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s\nlacks %s", out, want)
 		}
+	}
+}
+
+// The rest takes as long for each task as those that were finished, but for the time already spent.
+func TestTheRestIsEstimated(t *testing.T) {
+	t.Parallel()
+	now := func() time.Time { return night.Add(12 * time.Minute) }
+	c := &Cycle{began: night, before: 1, now: now}
+	began := night.Add(10 * time.Minute)
+	for done, want := range map[int]string{1: "", 3: "about 18m left", 6: "about 1m left", 7: ""} {
+		if got := c.left(Order{Done: done, Total: 7}, began); got != want {
+			t.Errorf("%d done: %q, want %q", done, got, want)
+		}
+	}
+	if got, want := bar(Order{Done: 3, Total: 7}), "████░░░░░░ 3/7"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

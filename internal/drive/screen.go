@@ -118,8 +118,10 @@ func (s *Screen) clean(text string) string {
 	}
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '·':
+		case r == '·', r == '░':
 			return '-'
+		case r == '█':
+			return '#'
 		case r > 0x7e:
 			return '?'
 		}

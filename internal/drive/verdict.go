@@ -50,12 +50,18 @@ type Verdict struct {
 // Judge reads how a process ended (T92, M5). The exit code counts only where no result line exists,
 // because it is 0 after an interrupt and 1 after an outage.
 func Judge(e End, now time.Time) Verdict {
-	v := Verdict{Session: e.Session, Kind: withoutResult(e), Text: e.Said}
+	v := Verdict{Session: e.Session, Kind: withoutResult(e)}
 	r := e.Result
 	if r == nil {
+		if v.Kind == Failed || v.Kind == InUse { // else its end needs no explanation of the client
+			v.Text = e.Said
+		}
 		return v
 	}
-	v.Kind, v.Text = withResult(e, *r), firstLine(r.Text)
+	v.Kind = withResult(e, *r)
+	if v.Text = firstLine(r.Text); strings.HasPrefix(v.Text, "[ede_diagnostic]") {
+		v.Text = ""
+	}
 	switch v.Kind {
 	case Blocked:
 		v.Text = refusal(r.Text)

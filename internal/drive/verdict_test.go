@@ -38,18 +38,16 @@ func TestOutcomes(t *testing.T) {
 		{"overloaded", End{Code: 1}, Outage, "API Error: 529 Overloaded. This is a server-side " +
 			"issue, usually temporary — try again in a moment. If it persists, check your " +
 			"inference gateway (gateway.example)."},
-		{"sigint", End{Interrupted: true}, Interrupted, "[ede_diagnostic] result_type=user " +
-			"last_content_type=n/a stop_reason=tool_use"},
+		{"sigint", End{Interrupted: true}, Interrupted, ""},
 		{"sigterm", End{Code: 143}, Killed, ""},
-		{"sigkill", End{Code: -1}, Killed, ""},
+		{"sigkill", End{Code: -1, Said: "(node:7) Warning: a timer is late"}, Killed, ""},
 		{"continue-false", End{}, Ended, "All done."},
 		{"block-cap", End{}, Ended, ""},
 		{"prompt-blocked", End{}, Blocked, "the run has ended"},
 		{"", End{Code: 1, Said: inUse}, InUse, inUse},
 
 		{"command-blocked", End{}, Blocked, "the run has ended"},
-		{"sigint", End{}, Interrupted, "[ede_diagnostic] result_type=user " +
-			"last_content_type=n/a stop_reason=tool_use"},
+		{"sigint", End{}, Interrupted, ""},
 		{"sigint-silent", End{}, Interrupted, ""},
 		{"sigint-silent", End{Interrupted: true}, Interrupted, ""},
 		{"sigterm", End{Code: 143, Stalled: true}, Stalled, ""},

@@ -74,6 +74,17 @@ const (
 	CauseNoCheck = "check_missing" // the check's command does not exist, or is not executable
 )
 
+// ClientFlags are a person's flags of the client, which the run keeps for its next driver.
+type ClientFlags struct {
+	Turn
+	Flags []string
+}
+
+func (e ClientFlags) step(s State, _ *Known) Outcome {
+	s.Run.Client = e.Flags
+	return Outcome{Save: Save{Run: s.Run}}
+}
+
 // DriverStop ends a driven run, or pauses it, for a cause that only its driver sees. A run that is
 // over keeps its own cause.
 type DriverStop struct {
@@ -148,6 +159,8 @@ func (d Driving) Next() DriveStep {
 	case run.Status == Paused && waits != "":
 		end.Text = waits
 		return end
+	case run.Status == Paused && len(run.Pending) > 0: // a person has answered
+		return DriveStep{Again: true, Resume: true}
 	case d.Spared && !d.Began && run.Status != Active:
 		return DriveStep{Again: true, Resume: true}
 	case run.Status != Active && !d.First:

@@ -122,6 +122,8 @@ type Budget struct {
 	Ignores string `json:"ignores,omitempty"`
 	// LeftOut are the files that were not committed as the run began: no commit of it holds them.
 	LeftOut []string `json:"left_out,omitempty"`
+	// Client are a person's flags of the client, with which a driver starts its processes.
+	Client []string `json:"client_flags,omitempty"`
 
 	// Flags is the canonical form of what the run was started with; other flags typed by a person
 	// start a fresh run.

@@ -55,18 +55,6 @@ func prGateDue(f *Facts) []Gate {
 	return numbered(f, 3, "Gate 3: "+all+" done and "+pr+" is open. Accept the work?")
 }
 
-// YesNo are the answers that a plain yes and a plain no at a terminal give; yes is empty for a gate
-// that needs more, and no is empty where a no answers nothing, so that the gate keeps waiting.
-func (g Gate) YesNo() (yes, no string) {
-	switch g.Name {
-	case GateSpec, GateReview:
-		return "approve", ""
-	case CheckGate:
-		return "run", "none"
-	}
-	return "", ""
-}
-
 func numbered(f *Facts, n int, question string) []Gate {
 	if slices.Contains(f.Run.Tasks.Passed, n) {
 		return nil

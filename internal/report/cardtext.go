@@ -53,7 +53,7 @@ func CardText(s Screen, c Card) string {
 func (c Card) state() string {
 	switch {
 	case c.Stopped != nil:
-		return fmt.Sprintf("%s — %s", c.Run.Status, c.Stopped.Text)
+		return fmt.Sprintf("%s — %s", state(c.Run.Status, c.Run.StopCause), c.Stopped.Text)
 	case c.Next != "" && c.Open:
 		return "active, an iteration runs"
 	case c.Next != "":

@@ -97,5 +97,13 @@ func invocation(b *loop.Budget) string {
 	return name + " --loop"
 }
 
+// state is a status in words: a loop whose list or plan is done has finished.
+func state(status loop.Status, cause string) string {
+	if cause == "tasks_complete" || cause == "audit_complete" {
+		return "finished"
+	}
+	return string(status)
+}
+
 // ceiling writes an amount as people type a ceiling: no cents where there are none.
 func ceiling(u loop.USD) string { return "$" + strings.TrimSuffix(u.String(), ".00") }

@@ -31,7 +31,7 @@ type Ended struct {
 func Final(b *loop.Budget, e Ended) string {
 	var t text
 	saved, b := b, b.Now(nil, loop.Spent{}, false, time.Time{})
-	t.line("# Loop %s — %s", b.Status, invocation(b))
+	t.line("# Loop %s — %s", state(b.Status, b.StopCause), invocation(b))
 	t.line("Cause: %s — %s", b.StopCause, prose(b))
 	if b.StopCause == "qmd_unreachable" && e.LastError != "" {
 		t.line("Last error: %s", e.LastError)

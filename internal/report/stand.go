@@ -213,6 +213,9 @@ func (st Stand) ending() bool { return st.Tick != nil && st.Tick.Halting() }
 func (st Stand) state() (style, long, short string) {
 	switch b := st.Run; {
 	case b.Status == loop.Halted:
+		if state(b.Status, b.StopCause) != "halted" {
+			return good, "finished — " + b.StopText, "finished"
+		}
 		return bad, fmt.Sprintf("halted, %s — %s", b.StopCause, b.StopText),
 			"stopped: " + b.StopCause
 	case b.Status == loop.Paused && len(b.Pending) == 0:

@@ -61,6 +61,21 @@ func tried(l *loop.TaskLine) string {
 		prefixed(": ", l.Judgement.Why))
 }
 
+// Verdict is the verdict on the attempt of an iteration with its reason, "" where it has none.
+func Verdict(l *loop.Iteration) string {
+	var j loop.Judgement
+	switch {
+	case l.Task != nil:
+		j = l.Task.Judgement
+	case l.Audit != nil:
+		j = l.Audit.Judgement
+	}
+	if j.Verdict.Worked() {
+		return j.String()
+	}
+	return j.Verdict.String() + prefixed(": ", j.Why)
+}
+
 // stand draws how far the loop is with its list.
 func (b taskLoop) stand(p *page) {
 	r := b.Tasks

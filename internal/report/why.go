@@ -151,7 +151,7 @@ func (p *page) stopped(w Why) {
 	if w.Status == loop.Paused {
 		style = warn
 	}
-	p.line(style, "%s: %s — %s", w.Command, w.Status, s.Text)
+	p.line(style, "%s: %s — %s", w.Command, state(w.Status, s.Cause), s.Text)
 	if s.Condition != "" {
 		p.row("condition", plain, "%d %s (%s)", s.Number, s.Condition, s.Cause)
 	} else {
