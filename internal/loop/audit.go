@@ -61,12 +61,20 @@ type AuditVerdict struct {
 	Word string `json:"verdict"` // clean or dirty
 	SHA  string `json:"sha"`
 	Seen *Seen  `json:"seen,omitempty"` // nil where an older version recorded none
+	// Head is the worktree's commit as a person looks, "" if it is not known. No file has it.
+	Head string `json:"-"`
 }
+
+// Stale reports whether another commit is checked out than the verdict's.
+func (v *AuditVerdict) Stale() bool { return v != nil && v.Head != "" && v.Head != v.SHA }
 
 // About is what there is to say of a verdict beside its word and commit.
 func (v *AuditVerdict) About() (text string) {
 	if v.Seen != nil {
 		text = ", " + v.Seen.String()
+	}
+	if v.Stale() {
+		text += "; stale, HEAD is " + abbreviated(v.Head)
 	}
 	return text
 }
