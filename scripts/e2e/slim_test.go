@@ -14,7 +14,7 @@ func TestATaskCostsThreeRequestsAndSixLines(t *testing.T) {
 	w := taskWorld(t, 4, Conductor{})
 	w.noRemote()
 	term := w.conducts(`/hooks:go docs/spec.md --check "test ! -e red"`)
-	term.WaitShowed("Loop halted", 120*time.Second)
+	term.WaitShowed("Loop finished", 120*time.Second)
 	under, asked := 0, map[int]int{} // the requests of the main thread since a task's worker began
 	for _, r := range w.Model.Requests() {
 		if n, _ := r.task(); n > 0 {
