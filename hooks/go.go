@@ -81,7 +81,7 @@ func (c caller) answerGates(a *app.App) error {
 	keys := bufio.NewScanner(c.in)
 	for _, w := range waiting {
 		yes, no := w.Gate.YesNo()
-		if !w.Paused || w.Gate.Answer != "" || yes == "" {
+		if !w.Paused || w.Project != "" || w.Gate.Answer != "" || yes == "" {
 			continue
 		}
 		fmt.Fprintf(c.out, "%s (y/n) ", term.Text(w.Gate.Question))
