@@ -24,13 +24,13 @@ type ledgerLintCmd struct {
 	JSON  bool     `help:"Print the same as JSON."`
 }
 
-// Run prints the findings; one that is no warning is exit code 1.
+// Run prints the findings; with any the exit code is 1.
 func (l ledgerLintCmd) Run(c caller) error {
 	found, err := c.LintLedgers(l.Files, l.Since)
 	if err != nil && found.Checked == 0 {
 		return err
 	}
-	if err == nil && found.Errors() > 0 {
+	if err == nil && len(found.Findings) > 0 {
 		err = hint.New("mend the lines above; `hooks ledger append` writes turns that pass",
 			"a ledger breaks a rule")
 	}

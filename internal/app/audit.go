@@ -138,7 +138,7 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun,
 		return nil, nil, hint.New("quote a path with blanks; the plan is one file",
 			"%q is more than one plan", strings.Join(flags.Rest, " "))
 	}
-	if flags.Lock != loop.LockSkip || flags.BudgetFile != "" { // older runs may have them
+	if flags.Lock != "" || flags.BudgetFile != "" { // older runs may have them
 		return nil, nil, hint.New("leave them out: its worktree is its own",
 			"an audit loop takes no --lock and no --budget-file")
 	}

@@ -72,7 +72,7 @@ func (l *linter) file(shown, path string) error {
 		return err
 	}
 	turns := turnlog.Parse(text)
-	list := turnlog.Lint(name, turns)
+	list := turnlog.Lint(turns)
 	if l.commit != "" {
 		older, err := l.older(path)
 		if err != nil {
@@ -106,7 +106,7 @@ func (l *linter) gone(files []string) error {
 		there := slices.Contains(files, filepath.FromSlash(path)) ||
 			!ledgerfile.HasChange(l.root, change)
 		if ok && !there && turnlog.CheckName(name) == nil {
-			l.add(path, turnlog.Finding{Line: 1, Rule: turnlog.RewrittenTurn, Level: turnlog.Error,
+			l.add(path, turnlog.Finding{Line: 1, Rule: turnlog.RewrittenTurn,
 				Text: "the ledger of " + l.since + " is gone"})
 		}
 	}

@@ -58,7 +58,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("the placeholder is feedback: %q", turn.Feedback)
 			}
 		}
-		Lint("implement-01.md", turns)
+		Lint(turns)
 		if found := Rewritten(turns, turns, "HEAD"); found != nil {
 			t.Fatalf("a ledger rewrites itself: %v", found)
 		}

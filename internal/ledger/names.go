@@ -77,7 +77,7 @@ func CheckName(name string) *Finding {
 	if phaseOf(name) != "" {
 		return nil
 	}
-	return &Finding{Line: 1, Rule: UnknownFile, Level: Error,
+	return &Finding{Line: 1, Rule: UnknownFile,
 		Text: name + " is no ledger's name; the nearest is " + nearest(name)}
 }
 

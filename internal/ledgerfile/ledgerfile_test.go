@@ -82,8 +82,8 @@ func TestAppendsAtOnce(t *testing.T) {
 	group.Wait()
 	text := read(t, path)
 	turns := ledger.Parse(text)
-	if len(turns) != 1+writers || ledger.Lint("tasks.md", turns) != nil {
-		t.Fatalf("%d turns, %v", len(turns), ledger.Lint("tasks.md", turns))
+	if len(turns) != 1+writers || ledger.Lint(turns) != nil {
+		t.Fatalf("%d turns, %v", len(turns), ledger.Lint(turns))
 	}
 	for n := range writers {
 		if strings.Count(text, turn(n)) != 1 {
@@ -125,7 +125,7 @@ func TestAppendKilled(t *testing.T) {
 		_ = c.Process.Kill()
 		_ = c.Wait()
 		turns := ledger.Parse(read(t, path))
-		if found := ledger.Lint("tasks.md", turns); found != nil {
+		if found := ledger.Lint(turns); found != nil {
 			t.Fatalf("kill %d left %v", n, found)
 		}
 		last := turns[len(turns)-1].Agent
@@ -324,7 +324,7 @@ func BenchmarkLint(b *testing.B) {
 		path := made(b, turns)
 		b.Run(fmt.Sprintf("turns=%d", turns), func(b *testing.B) {
 			for b.Loop() {
-				if found := ledger.Lint("tasks.md", ledger.Parse(read(b, path))); found != nil {
+				if found := ledger.Lint(ledger.Parse(read(b, path))); found != nil {
 					b.Fatal(found)
 				}
 			}

@@ -71,7 +71,7 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 		}
 		return Flags{}, false, nil
 	}
-	f = Flags{Ceilings: cmp.Or(kind.Ceilings, Defaults), Lock: LockSkip}
+	f = Flags{Ceilings: cmp.Or(kind.Ceilings, Defaults)}
 	for seen := map[string]bool{}; len(words) > 0; {
 		if words, err = f.take(kind, words, seen); err != nil {
 			return f, true, kind.hinted(err)
@@ -282,7 +282,8 @@ func (f Flags) canonical() string {
 // same reports whether two commands ask for the same, in any order and with defaults named or left
 // out.
 func (f Flags) same(o Flags) bool {
-	return f.canonical() == o.canonical() && f.Lock == o.Lock && f.Resume == o.Resume
+	return f.canonical() == o.canonical() &&
+		cmp.Or(f.Lock, LockSkip) == cmp.Or(o.Lock, LockSkip) && f.Resume == o.Resume
 }
 
 // names reports whether the command named a ceiling, as in "--max-prs".

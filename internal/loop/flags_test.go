@@ -126,7 +126,7 @@ func TestWhatIsReadOfFlags(t *testing.T) {
 		!cmp.Equal(want, f, cmp.AllowUnexported(Flags{})) {
 		t.Errorf("%+v, %v, %v", f, looping, err)
 	}
-	if f, _, _ := ParseFlags(Work, "--loop"); f.Lock != LockSkip || f.Ceilings != Defaults {
+	if f, _, _ := ParseFlags(Work, "--loop"); f.Lock != "" || f.Ceilings != Defaults {
 		t.Errorf("%+v", f)
 	}
 	for _, args := range []string{"--loop=1 --max-prs 0", "--loop=1"} {

@@ -118,7 +118,7 @@ func TestCallsAtAMergeGate(t *testing.T) {
 	if e.mustName(s) {
 		t.Error("it is refused twice")
 	}
-	plain := Flags{Ceilings: Defaults, Lock: LockSkip}
+	plain := Flags{Ceilings: Defaults}
 	for prompt, want := range map[string]bool{
 		"/loop 1m /sdd:work --loop": true, "/sdd:work --loop --max-prs 3": false,
 		"/sdd:work --loop --max-prs x": false,
