@@ -79,7 +79,7 @@ func (g goCmd) answerGates(
 		w, answer := waiting[i], ""
 		opening := w.Gate.Name == loop.GateSpec || w.Gate.Name == loop.GateReview
 		switch {
-		case !w.Paused || w.Gate.Answer != "":
+		case !w.Paused || w.Project != "" || w.Gate.Answer != "":
 			continue
 		case g.Yes && opening:
 			answer = "approve"

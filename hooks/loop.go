@@ -49,12 +49,12 @@ type loopListCmd struct {
 
 // Run prints one line a run.
 func (l loopListCmd) Run(c caller) error {
-	runs, present, err := c.Runs(l.skills())
-	if err != nil {
+	runs, present, trees, err := c.Runs(l.skills())
+	if len(runs) == 0 && err != nil {
 		return err
 	}
-	return show(c, l.JSON, runs, nil, func(s report.Screen, runs []loop.Budget) string {
-		return report.RunList(s, runs, present)
+	return show(c, l.JSON, runs, err, func(s report.Screen, runs []loop.Budget) string {
+		return report.RunList(s, runs, present, trees)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hooks/internal/child"
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/seal"
@@ -27,6 +28,24 @@ func auditWorktrees(m *machine, n *notes) {
 	list, err := tracker.Worktrees(ctx, m.project)
 	if err != nil {
 		n.warn("see that `git worktree list` works here", "%v", err)
+	}
+	has := func(commit string) bool {
+		_, err := tracker.Commit(ctx, m.project, commit)
+		return commit != "" && err == nil
+	}
+	trees := tracker.Trees(ctx, m.project)
+	for _, lost := range store.LostAudits(seal.At(seal.Home(m.Env)), trees, has) {
+		n.warn(hint.Of(lost), "%v", lost)
+	}
+	for _, tree := range trees {
+		if files, err := store.Open(tree); err == nil {
+			for _, skill := range loop.Skills() {
+				if s, _ := files.LoadRun(skill); s.Budget != nil && skill != loop.Audit {
+					n.note("%s: the %s loop is %s", tree, skill, s.Budget.Status)
+				}
+			}
+			files.Close()
+		}
 	}
 	for _, w := range list {
 		path := w.Path

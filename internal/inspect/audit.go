@@ -10,16 +10,20 @@ import (
 	"hooks/internal/report"
 )
 
-// Audit is the project's audit loop with its findings (A30). It fails where there is none.
+// Audit is the audit loop of the project, or of the first linked worktree that has one, with its
+// findings (A30). It fails where there is none.
 func (d *Inspector) Audit() (report.Audited, error) {
 	found := report.Audited{Findings: []loop.Finding{}}
-	err := d.ask(func(v *question) error {
+	err := d.askTrees(func(v *question) error {
+		if found.Run != nil {
+			return nil
+		}
 		return v.each([]loop.Skill{loop.Audit}, func(l *loopState) error {
 			if l.Budget.Audit == nil {
 				return nil
 			}
 			err := v.files.Findings(l.Budget)
-			found.Run = l.Budget
+			found.Run, found.Project = l.Budget, v.project
 			found.Findings = append(found.Findings, l.Budget.Audit.Findings...)
 			return err
 		})
@@ -41,7 +45,7 @@ func (d *Inspector) Section(number int) (text string, err error) {
 	if number == 0 {
 		number = r.Section + 1
 	}
-	err = d.ask(func(v *question) error {
+	err = d.askIn(found.Project, func(v *question) error {
 		plan := v.files.Plan()
 		sum := sha256.Sum256(plan)
 		_, list, err := audits.Split(string(plan), loop.MaxSections)

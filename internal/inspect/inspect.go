@@ -120,6 +120,28 @@ func (d *Inspector) ask(ask func(*question) error) error {
 	return errors.Join(errs...)
 }
 
+// askTrees is ask, in the main checkout of its linked worktrees too. Errors name the audits of
+// those that were removed.
+func (d *Inspector) askTrees(ask func(*question) error) error {
+	errs, project := []error{d.ask(ask)}, d.Project()
+	if _, linked := tracker.LinkedWorktree(project); linked || d.Everywhere {
+		return errs[0]
+	}
+	ctx := context.Background()
+	trees := tracker.Trees(ctx, project)
+	for _, tree := range trees {
+		if store.Exists(tree) {
+			errs = append(errs, d.askIn(tree, ask))
+		}
+	}
+	has := func(commit string) bool {
+		_, err := tracker.Commit(ctx, project, commit)
+		return commit != "" && err == nil
+	}
+	lost := store.LostAudits(seal.At(seal.Home(d.Env)), trees, has)
+	return errors.Join(append(errs, lost...)...)
+}
+
 // askIn opens a project's state for a question, if it has any.
 func (d *Inspector) askIn(project string, ask func(*question) error) error {
 	v, err := d.in(project)
@@ -147,7 +169,7 @@ func (d *Inspector) in(project string) (*question, error) {
 
 // named is the project where loops of several are shown, else empty.
 func (v *question) named() string {
-	if v.Everywhere {
+	if v.Everywhere || v.project != v.Project() {
 		return v.project
 	}
 	return ""

@@ -9,22 +9,27 @@ import (
 	"hooks/internal/store"
 )
 
-// Runs lists the runs of these skills in the project, the newest first: those that are present,
-// then the archived ones.
-func (d *Inspector) Runs(skills []loop.Skill) (list []loop.Budget, present int, err error) {
-	list = []loop.Budget{}
-	err = d.ask(func(v *question) error {
+// Runs lists the runs of these skills in the project, the newest first: those that are present, of
+// its linked worktrees too, then the archived ones. trees are the worktrees by run.
+func (d *Inspector) Runs(skills []loop.Skill) (
+	list []loop.Budget, present int, trees map[string]string, err error,
+) {
+	list, trees = []loop.Budget{}, map[string]string{}
+	err = d.askTrees(func(v *question) error {
 		return v.everyRun(func(_ *store.Store, l *loopState, here bool) error {
-			if !slices.Contains(skills, l.skill) {
-				return nil
-			}
-			if list = append(list, *l.Budget); here {
+			switch {
+			case !slices.Contains(skills, l.skill), !here && v.named() != "":
+			case here:
+				list = slices.Insert(list, present, *l.Budget)
+				trees[l.Budget.RunID] = v.named()
 				present++
+			default:
+				list = append(list, *l.Budget)
 			}
 			return nil
 		})
 	})
-	return list, present, err
+	return list, present, trees, err
 }
 
 // everyRun shows every run that has a budget once, the newest first. A run that was resumed after

@@ -19,7 +19,7 @@ import (
 // does not hide the others; errors are joined.
 func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 	list := []report.Stand{}
-	err := d.ask(func(v *question) error {
+	err := d.askTrees(func(v *question) error {
 		first := len(list)
 		err := v.each(skills, func(l *loopState) error {
 			st := v.stand(l)
@@ -28,6 +28,9 @@ func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 			return nil
 		})
 		report.NameLoops(list[first:])
+		if !v.Everywhere {
+			report.NameProject(list[first:])
+		}
 		return err
 	})
 	return list, err

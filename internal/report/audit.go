@@ -10,6 +10,7 @@ import (
 // Audited is an audit loop with its findings.
 type Audited struct {
 	Run      *loop.Budget   `json:"-"`
+	Project  string         `json:"-"`
 	Findings []loop.Finding `json:"findings"`
 }
 

@@ -141,7 +141,7 @@ func TestForeignTextIsHarmless(t *testing.T) {
 		"waiting": WaitingQuestion(Screen{}, Waiting{Gate: gate}),
 		"final": Final(&b,
 			Ended{Asked: []Asked{{1, loop.GateAnswer{Question: hostile, Answer: hostile}}}}),
-		"runs":     RunList(Screen{}, []loop.Budget{b}, 1),
+		"runs":     RunList(Screen{}, []loop.Budget{b}, 1, nil),
 		"question": WaitingQuestion(Screen{Width: 500}, Waiting{Skill: loop.Work, Gate: gate}),
 	} {
 		if strings.ContainsAny(text, "\x1b\x07\r\x00\u202e") ||

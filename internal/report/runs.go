@@ -8,8 +8,9 @@ import (
 	"hooks/internal/loop"
 )
 
-// RunList draws one line a run. Those after the first present ones are archived.
-func RunList(s Screen, runs []loop.Budget, present int) string {
+// RunList draws one line a run. Those after the first present ones are archived. trees are the
+// linked worktrees of runs.
+func RunList(s Screen, runs []loop.Budget, present int, trees map[string]string) string {
 	if len(runs) == 0 {
 		return "no loop has run " + s.Where(false)
 	}
@@ -27,6 +28,7 @@ func RunList(s Screen, runs []loop.Budget, present int) string {
 		if b.Audit != nil && b.Audit.Verdict.Stale() {
 			state += ", verdict stale"
 		}
+		state += prefixed(", in ", trees[b.RunID])
 		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt), iterations(b), tasksDone(b),
 			fmt.Sprint(len(b.PRsTouched)),
 			fmt.Sprint(b.MinutesElapsed), "$"+b.DollarsEstimate.String(), state)

@@ -61,6 +61,8 @@ type Waiting struct {
 	Gate   loop.Gate  `json:"gate"`
 	Paused bool       `json:"paused"` // answered in a terminal, not in the session's dialog
 	Answer string     `json:"answer"` // how, exactly
+	// Project is as of Stand.
+	Project string `json:"project,omitempty"`
 	// Link is the web address of the PR that it is about, "" if it is about none or has no page
 	// that is known.
 	Link string `json:"link,omitempty"`
@@ -95,6 +97,23 @@ func NameLoops(list []Stand) {
 				name := string(w.Skill) + ":" + strings.Trim(gateName(w.Gate), "'")
 				w.Answer = "hooks gate answer " + OneWord(name) + " " + AnswerWord
 			}
+		}
+	}
+}
+
+// NameProject makes the commands of a linked worktree's loops ones that work elsewhere.
+func NameProject(list []Stand) {
+	for i := range list {
+		st := &list[i]
+		there := func(command string) string {
+			if st.Project == "" || !strings.HasPrefix(command, "hooks ") {
+				return command
+			}
+			return "cd " + OneWord(st.Project) + " && " + command
+		}
+		st.Resume = there(st.Resume)
+		for i := range st.Gates {
+			st.Gates[i].Answer, st.Gates[i].Project = there(st.Gates[i].Answer), st.Project
 		}
 	}
 }

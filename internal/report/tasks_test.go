@@ -207,7 +207,7 @@ func TestTaskScreens(t *testing.T) {
 		for name, text := range map[string]string{
 			"tasks": Tasks(s, NewTaskList(st, nil)), "status": StandText(s, st),
 			"explain": Explain(s, Why{Trouble: []string{b.Tasks.List[3].Title}}),
-			"list":    RunList(s, []loop.Budget{b}, 1),
+			"list":    RunList(s, []loop.Budget{b}, 1, nil),
 		} {
 			for l := range strings.Lines(text) {
 				if n := len([]rune(strings.TrimRight(l, "\n"))); n > width {

@@ -43,6 +43,21 @@ func HeadOf(ctx context.Context, worktree string) string {
 	return ""
 }
 
+// Trees are the linked worktrees of the repository whose first worktree holds the project, if they
+// are there; none for a linked one.
+func Trees(ctx context.Context, project string) (list []string) {
+	if top, linked := LinkedWorktree(project); top == "" || linked {
+		return nil
+	}
+	all, _ := allWorktrees(ctx, project)
+	for _, w := range all {
+		if safefile.IsDir(w.Path) {
+			list = append(list, w.Path)
+		}
+	}
+	return list
+}
+
 func allWorktrees(ctx context.Context, project string) ([]loop.Worktree, error) {
 	if all, ok := readWorktrees(project); ok {
 		return all, nil
