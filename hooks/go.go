@@ -183,10 +183,7 @@ func (g goCmd) drive(
 	if err := c.say(last.Text); err != nil || last.Code == 0 {
 		return err
 	}
-	resume := "`hooks go --resume`"
-	if skill == "audit" {
-		resume = "`hooks go audit --resume` or --restart"
-	}
+	resume := "`" + cmp.Or(last.Resume, strings.TrimSuffix("hooks go "+skill, " go")+" --resume") + "`"
 	way := "see `hooks explain`; then " + resume
 	if last.Cause == loop.NotBegun {
 		if skill == "audit" && spec != "" { // no run has begun

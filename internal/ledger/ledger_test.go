@@ -147,7 +147,7 @@ func TestAppend(t *testing.T) {
 			t.Errorf("%s: %v\n%s", c.name, err, d)
 			continue
 		}
-		if list := findings(c.end+got); list != nil {
+		if list := findings(c.end + got); list != nil {
 			t.Errorf("%s: %v", c.name, list)
 		}
 	}
