@@ -183,7 +183,8 @@ func (g goCmd) drive(
 	if err := c.say(last.Text); err != nil || last.Code == 0 {
 		return err
 	}
-	resume := "`" + cmp.Or(last.Resume, strings.TrimSuffix("hooks go "+skill, " go")+" --resume") + "`"
+	resume := strings.TrimSuffix("hooks go "+skill, " go") + " --resume"
+	resume = "`" + cmp.Or(last.Resume, resume) + "`"
 	way := "see `hooks explain`; then " + resume
 	if last.Cause == loop.NotBegun {
 		if skill == "audit" && spec != "" { // no run has begun

@@ -74,7 +74,7 @@ func typed(b *loop.Budget, command string) string {
 // lifted are the flags without which a resumed run would stop again at once: every ceiling that was
 // reached, raised by half as the gate would. A restarted run counts its iterations from 0.
 func lifted(b *loop.Budget, restarted bool) (flags string) {
-	c, half := b.Ceilings, func(ceiling, used int) int { return max(ceiling, used) + (ceiling+1)/2 }
+	c, half := b.Ceilings, func(ceiling, used int) int { return max(ceiling+(ceiling+1)/2, used+1) }
 	if used, most := b.IterationsUsed, c.Iterations; used >= most {
 		if restarted {
 			used, most = b.Iteration(used)
