@@ -192,8 +192,11 @@ func (g goCmd) drive(
 		}
 		way = "the client may lack the plugin: `hooks doctor`; then " + resume
 	}
-	if last.Cause == "gate_waiting" {
+	switch last.Cause {
+	case "gate_waiting":
 		way = "answer the questions above, then " + resume
+	case loop.CauseNoCheck:
+		way = resume + " once it runs, or with --check COMMAND"
 	}
 	return exitError{hint.New(way, "the run stopped: %s", last.Cause), exitCode(last.Cause)}
 }

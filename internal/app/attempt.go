@@ -54,10 +54,10 @@ func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 	return answer.And(reply), err
 }
 
-// attemptFacts adds what an attempt begins with. fresh is the task loop that begins with it, nil
-// where a run continues.
+// attemptFacts adds what an attempt begins with. fresh has the task or audit loop that begins with
+// it.
 func (h *handler) attemptFacts(
-	t *loopState, f *loop.EntryFacts, root string, fresh *loop.TaskRun,
+	t *loopState, f *loop.EntryFacts, root string, fresh *loop.Request,
 ) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
@@ -71,14 +71,17 @@ func (h *handler) attemptFacts(
 		f.Unread = child.Line(err.Error())
 	}
 	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
-	if run := h.taskRun(); fresh == nil && run != nil {
-		fresh = run.Tasks
+	run, audit, ledgers := fresh.Tasks, fresh.Audit, []string(nil)
+	if t != nil && t.Budget != nil {
+		run, audit = cmp.Or(run, t.Budget.Tasks), cmp.Or(audit, t.Budget.Audit)
 	}
-	if fresh != nil {
-		f.List = h.reread(fresh)
-		text := h.config(t).Redact(h.ledgerFeedback(fresh))
-		f.Feedback = strings.ToValidUTF8(text[:min(len(text), tasks.MaxFeedback)], "")
+	if run != nil {
+		f.List, ledgers = h.reread(run), ledgersOf(root, run.Spec, run.Index+1)
+	} else if audit != nil {
+		ledgers = ledgersOf(root, audit.Plan, audit.Section+1)
 	}
+	text := h.config(t).Redact(newestFeedback(root, ledgers))
+	f.Feedback = strings.ToValidUTF8(text[:min(len(text), tasks.MaxFeedback)], "")
 }
 
 // fetchAttempt looks up what a Step needs to judge an attempt. Nothing of it is fetched with the

@@ -22,6 +22,7 @@ import (
 	"hooks/internal/guard"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
 )
@@ -64,6 +65,44 @@ func (h *handler) auditEntered(fresh freshRun, reply event.Reply) event.Reply {
 	}
 	return reply
 }
+
+// SteerAudit has a person accept or close a finding of the project's audit loop, or add one, at any
+// time before the audit is complete.
+func (a *App) SteerAudit(word, text string) (string, error) {
+	text = strings.Join(strings.Fields(text), " ")
+	switch {
+	case a.InAgent():
+		return "", hint.New("type it in a terminal of your own",
+			"findings are not steered from inside the agent")
+	case text == "" || len(text) > maxFinding:
+		return "", hint.New(`as in hooks audit add "the page has no title"`,
+			"a finding has 1 to %d bytes", maxFinding)
+	}
+	return a.each([]loop.Skill{loop.Audit}, "", func(h *handler, skill loop.Skill) (string, error) {
+		s, err := h.load(skill)
+		if err == nil && (s.Budget == nil || s.Budget.Audit == nil || !s.Budget.Restartable()) {
+			err = hint.New("`hooks status` shows it", "no audit under way here")
+		}
+		if err == nil {
+			err = h.files.Findings(s.Budget)
+		}
+		if err == nil {
+			text = h.config(&loopState{s}).Redact(text)
+			head := tracker.HeadOf(context.Background(), s.Budget.Audit.Worktree)
+			err = s.Budget.Steer(s.Tick, word, text, head, h.now)
+		}
+		if err == nil {
+			_, err = h.tx.Commit(&s, loop.Save{Run: s.Budget, Tick: s.Tick})
+		}
+		if err != nil {
+			return "", store.Hinted(err)
+		}
+		return s.Budget.Audit.Result() + "; `hooks audit findings` lists them", nil
+	})
+}
+
+// maxFinding bounds a person's finding, in bytes, as a report's texts are.
+const maxFinding = 4000
 
 // mayRestart decides whether the run on disk can be taken up again (A4–A11).
 func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Flags) error {
@@ -187,7 +226,7 @@ func (h *handler) auditPrompt(t *loopState) string {
 		Plan: r.Plan, Title: a.Title, Section: a.Task, Of: a.Of, Base: short(r.Audited(a.Phase)),
 		Head: short(a.Head), Open: texts(r.Which(loop.OpenFinding)),
 		Accepted: texts(r.Which(loop.AcceptedFinding)), Check: r.Check, Reason: r.Reason,
-		Token: a.Token,
+		Token: a.Token, Feedback: a.Feedback,
 	}
 	p.Iteration, p.Most = t.Budget.Iteration(t.Tick.Iteration)
 	p.Text = "(The plan as it was approved is lost: report that as a bug, or end.)"

@@ -26,6 +26,7 @@ type driven struct {
 	skill loop.Skill
 	name  string // of the command that begins an iteration, as in "/hooks:go"
 	words string // of the person's own command but for --resume, for the first process
+	check string // of that command, "" without one
 	first bool
 	// release lets another process drive the loop, nil before this one does.
 	release func() error
@@ -72,6 +73,7 @@ func (a *App) Drive(command string, flags []string) (run drive.Run, dir string, 
 	case said != "":
 		return nil, "", hint.New("do its tasks in a session, or choose another --mode", "%s", said)
 	}
+	d.check = asked.Task.Check
 	old := h.runOf(cmd.Skill)
 	if fresh.tasks == nil && fresh.audit == nil {
 		d.continues(old)
@@ -255,8 +257,8 @@ func (d *driven) Next() (drive.Order, error) {
 	if !next.Again {
 		return h.lastOrder(t, next), nil
 	}
-	if err := d.measure(h, t); err != nil {
-		return drive.Order{}, err
+	if why, err := d.measure(h, t); why != "" || err != nil {
+		return drive.Order{Do: drive.Finish, Cause: loop.CauseNoCheck, Text: why, Code: 1}, err
 	}
 	o := orderOf(t.Budget, d.name)
 	o.Left = t.Budget.DollarsLeft(h.config(t).Overrun)
@@ -269,18 +271,25 @@ func (d *driven) Next() (drive.Order, error) {
 }
 
 // measure runs the check before the first worker of a run. Nothing of a worker is there yet, so
-// nothing but a person's own files runs outside of a session, where no brake is.
-func (d *driven) measure(h *handler, t *loopState) error {
+// nothing but a person's own files runs outside of a session, where no brake is. why is the reason
+// for which the check cannot run at all, "" where it can.
+func (d *driven) measure(h *handler, t *loopState) (why string, err error) {
 	tree, err := h.tree(context.Background(), h.root(t))
 	if len(tree.Dirty) > 0 || err != nil {
 		tree.Head = ""
 	}
+	if d.check != "" && t.Budget.Tasks != nil { // the first process takes it
+		t.Budget.Tasks.Check = d.check
+	}
 	at, command := t.values().Unmeasured(tree.Head)
 	if command == "" || t.Budget.Tasks.Worked() {
-		return nil
+		return "", nil
 	}
 	e := loop.Measured{At: at, Command: command, Check: h.check(t, command)}
-	return d.step("", func(h *handler) loop.Event {
+	if why = t.Budget.NoCheck(e.Check); why != "" {
+		return why, nil
+	}
+	return "", d.step("", func(h *handler) loop.Event {
 		e.Turn = h.turn()
 		return e
 	})

@@ -74,7 +74,7 @@ func (e *entry) lookUp(need loop.Need) {
 		f.Trail = e.trail(f.Worktrees)
 	}
 	if root := e.attemptRoot(); root != "" {
-		e.attemptFacts(at, &f, root, e.asks.Tasks)
+		e.attemptFacts(at, &f, root, &e.asks.Request)
 		if need&loop.NeedFresh == 0 && e.Budget != nil {
 			f.Dropped = dropped(root, loop.State{Run: e.Budget}.Tip())
 		}

@@ -125,8 +125,8 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		say = lines(say, report.Goal(usage.Goal(e.asks.Transcript)))
 		context := report.Entry(run, e.Tick)
 		switch {
-		case e.feeding: // the worker gets the text
-			context = ""
+		case e.feeding: // the worker gets the text, and the last block told the person the rest
+			context, say = "", strings.Join(e.Tick.Notes, "\n")
 		case e.Budget.Drive() != "":
 			context = lines(report.Ask(e.Tick.Pending), e.taskContext(e.loopState))
 		}

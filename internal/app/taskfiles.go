@@ -122,7 +122,7 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 	for i, t := range r.List { // also where a crash came before this
 		if t.Result.Worked() {
 			took := time.Duration(t.Minutes) * time.Minute
-			now = tasks.Completed(now, tasks.DoneLine(i, t.Title, t.SHA, took))
+			now = tasks.Completed(now, tasks.DoneLine(i+1, t.Title, t.SHA, took))
 		}
 	}
 	if line != nil && line.Task != nil && line.Task.Judgement.Verdict == loop.Flagged {
@@ -229,10 +229,10 @@ func imported(v *tasks.View, r *loop.TaskRun) *loop.Found {
 	return &loop.Found{Index: v.TaskIndex, Try: try}
 }
 
-// ledgerFeedback is the newest feedback in a ledger of the task under way, "" without any (L31).
-func (h *handler) ledgerFeedback(r *loop.TaskRun) string {
-	for _, path := range h.taskLedgers(r) {
-		full, _ := below(h.project, path)
+// newestFeedback is that of the first of these ledgers that has any, "" without one (L31).
+func newestFeedback(root string, ledgers []string) string {
+	for _, path := range ledgers {
+		full, _ := below(root, path)
 		text, _ := safefile.Read(full, maxTaskFile)
 		if feedback := ledger.Feedback(text); feedback != "" {
 			return feedback
@@ -241,20 +241,20 @@ func (h *handler) ledgerFeedback(r *loop.TaskRun) string {
 	return ""
 }
 
-// taskLedgers are the files changes/NAME/loops/implement-NN.md of the task under way: that of the
-// spec's own change, or of all changes where the spec belongs to none.
-func (h *handler) taskLedgers(r *loop.TaskRun) (list []string) {
-	name := fmt.Sprintf("implement-%02d.md", r.Index+1)
+// ledgersOf are the files changes/NAME/loops/implement-NN.md of a task of a spec or a section of a
+// plan, by its number: that of its own change, or of all changes if it belongs to none.
+func ledgersOf(root, spec string, number int) (list []string) {
+	name := fmt.Sprintf("implement-%02d.md", number)
 	folders := []string{}
-	if parts := strings.Split(filepath.ToSlash(r.Spec), "/"); len(parts) > 2 &&
+	if parts := strings.Split(filepath.ToSlash(spec), "/"); len(parts) > 2 &&
 		parts[0] == "changes" {
 		folders = append(folders, parts[1])
 	} else {
-		folders = safefile.Names(filepath.Join(h.project, "changes"), 100)
+		folders = safefile.Names(filepath.Join(root, "changes"), 100)
 	}
 	for _, folder := range folders {
 		path := filepath.Join("changes", folder, "loops", name)
-		if full, ok := below(h.project, path); ok && isFile(full) {
+		if full, ok := below(root, path); ok && isFile(full) {
 			list = append(list, filepath.ToSlash(path))
 		}
 	}
@@ -270,7 +270,7 @@ func current(run *loop.Budget) string {
 	case r.PRStep():
 		return "Open the pull request"
 	}
-	return fmt.Sprintf("Task %d: %s", r.Index, r.List[r.Index].Title)
+	return fmt.Sprintf("Task %d: %s", r.Index+1, r.List[r.Index].Title)
 }
 
 // viewOf is the run as the fourteen fields of the specification have it.

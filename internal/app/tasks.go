@@ -313,7 +313,7 @@ func (h *handler) taskPrompt(t *loopState) string {
 	if a.Task > len(r.List) {
 		return p.PR()
 	}
-	if ledgers := h.taskLedgers(r); len(ledgers) > 0 {
+	if ledgers := ledgersOf(h.project, r.Spec, a.Task); len(ledgers) > 0 {
 		p.Ledger = ledgers[0]
 	}
 	item := r.List[a.Task-1]

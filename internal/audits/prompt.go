@@ -20,6 +20,7 @@ type Prompt struct {
 	Checked         string // how it went last, as in "exit 1 at abc1234"; may be empty
 	CheckTail       string
 	Reason          string // why the last phase was not accepted; may be empty
+	Feedback        string // the newest of the section's ledger, for a coder; may be empty (L31)
 	Token           string // names the phase in the worker's transcript
 }
 
@@ -133,6 +134,9 @@ func (p Prompt) work() string {
 	}
 	if p.Reason != "" {
 		lines = append(lines, "The last phase was not accepted: "+oneLine(p.Reason))
+	}
+	if p.Feedback != "" {
+		lines = append(lines, "The newest feedback of a person:\n"+quote(p.Feedback))
 	}
 	return strings.Join(lines, "\n")
 }

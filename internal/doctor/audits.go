@@ -34,6 +34,13 @@ func auditWorktrees(m *machine, n *notes) {
 			path = filepath.Join(m.project, path)
 		}
 		b := auditOf(path)
+		if b != nil && b.Audit.Verdict != nil {
+			v := *b.Audit.Verdict
+			if v.Head = w.HeadSHA; v.Stale() && !b.Restartable() {
+				n.warn("audit it once more there: /sdd:audit "+b.Audit.Plan,
+					"%s: the verdict of %s is %s", path, b.Audit.Plan, &v)
+			}
+		}
 		switch {
 		case b == nil:
 		case b.Restartable():

@@ -36,7 +36,7 @@ func shapeOf(c Call) (t toolShape, cut []string) {
 		if len(fd.Value) < 2 || fd.Value[0] != '{' {
 			continue
 		}
-		leaves, whole := shellword.JSONLeavesWhole(fd.Value)
+		leaves, whole := shellword.JSONLeaves(fd.Value)
 		if !whole {
 			cut = append(cut, fd.Value)
 		}

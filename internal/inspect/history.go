@@ -119,6 +119,9 @@ func read(raw store.RawLine, l *loop.Iteration, behind []string) (snapshot []byt
 	if l.Outcome == loop.Stopped {
 		l.Budget.IterationsUsed = int(gjson.GetBytes(snapshot, "iterations_used").Int())
 	}
+	if l.Outcome == loop.Stopped || l.Outcome == loop.Waiting { // it may be the run's last
+		_ = codec.Setter(&l.Budget)("dollars_outside", gjson.GetBytes(snapshot, "dollars_outside"))
+	}
 	if l.RunID == "" {
 		_ = codec.Setter(&l.Budget)("started_at", gjson.GetBytes(snapshot, "started_at"))
 	}

@@ -4,6 +4,7 @@
 package inspect
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,6 +52,9 @@ type loopState struct {
 	changed []string
 }
 
+// stale reports whether the run is an audit whose last verdict is about another commit than HEAD.
+func (l *loopState) stale() bool { return l.Budget.Audit != nil && l.Budget.Audit.Verdict.Stale() }
+
 // open reports whether an iteration of the run is open.
 func (l *loopState) open() bool { return l.Tick != nil && l.Tick.RunID == l.Budget.RunID }
 
@@ -62,8 +66,12 @@ func (l *loopState) spent() loop.USD {
 	return loop.Sum(l.since.ByModel).Dollars
 }
 
-// stored returns a run as it is on disk; present returns it as it is now.
+// stored returns a run as it is on disk, and an audit's verdict beside HEAD; present returns it as
+// it is now.
 func stored(skill loop.Skill, s store.State) *loopState {
+	if r := s.Budget.Audit; r != nil && r.Verdict != nil {
+		r.Verdict.Head = tracker.HeadOf(context.Background(), r.Worktree)
+	}
 	return &loopState{skill: skill, State: s, saved: s.Budget}
 }
 

@@ -35,6 +35,7 @@ func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 
 func (v *question) stand(l *loopState) report.Stand {
 	b, st := l.Budget, v.brief(l)
+	st.Stale = l.stale()
 	if st.Lock = l.Lock; l.Lock != nil {
 		st.LockAlive = proc.Of(l.Lock.Process) != loop.Dead
 	}

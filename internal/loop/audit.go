@@ -61,12 +61,20 @@ type AuditVerdict struct {
 	Word string `json:"verdict"` // clean or dirty
 	SHA  string `json:"sha"`
 	Seen *Seen  `json:"seen,omitempty"` // nil where an older version recorded none
+	// Head is the worktree's commit as a person looks, "" if it is not known. No file has it.
+	Head string `json:"-"`
 }
+
+// Stale reports whether another commit is checked out than the verdict's.
+func (v *AuditVerdict) Stale() bool { return v != nil && v.Head != "" && v.Head != v.SHA }
 
 // About is what there is to say of a verdict beside its word and commit.
 func (v *AuditVerdict) About() (text string) {
 	if v.Seen != nil {
 		text = ", " + v.Seen.String()
+	}
+	if v.Stale() {
+		text += "; stale, HEAD is " + abbreviated(v.Head)
 	}
 	return text
 }
@@ -258,6 +266,7 @@ func (r *AuditRun) begin(e EntryFacts) *Attempt {
 		Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections), Try: r.Retries + 1,
 		Title: r.title(), Token: string(r.Phase) + "-" + e.Nonce,
 		Head: e.Head, Tree: e.Tree, Branch: e.Branch, NoGit: e.NoGit, Unread: e.Unread,
+		Feedback: e.Feedback,
 	}
 	r.Branch = cmp.Or(r.Branch, e.Branch)
 	if r.Base == "" {
@@ -269,6 +278,9 @@ func (r *AuditRun) begin(e EntryFacts) *Attempt {
 // aim makes the open attempt one at the phase under way, which an answer may have changed.
 func (r *AuditRun) aim(a *Attempt) {
 	nonce := strings.TrimPrefix(a.Token, string(a.Phase))
+	if a.Task != r.Section+1 {
+		a.Feedback = "" // it is another section's
+	}
 	a.Phase, a.Task, a.Title, a.Try = r.Phase, r.Section+1, r.title(), r.Retries+1
 	a.Token = string(r.Phase) + nonce
 }

@@ -2,7 +2,9 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 )
 
 // RecurringGate asks about a finding that auditor and coder hand back and forth (A73).
@@ -97,4 +99,48 @@ func tellRecurring(f *Facts) string {
 	}
 	return fmt.Sprintf("the oldest open finding was there at %s; asks at %d",
 		Plural(most, "audit"), maxSeen)
+}
+
+// Steer does a person's `hooks audit accept`, `close` or `add` in a terminal: text is the id of a
+// finding that is open, or a new bug. The history has it like an answer. head is the
+// worktree's commit; the findings were read. An error changes nothing.
+func (b *Budget) Steer(t *Tick, word, text, head string, now time.Time) error {
+	r := b.Audit
+	at := Tick{Iteration: b.IterationsUsed, Attempt: &Attempt{Task: r.Section + 1}}
+	if t != nil && t.Attempt != nil {
+		at = *t
+	}
+	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.ID == text })
+	switch {
+	case word == "add":
+		if err := r.add(&at, FoundOne{Severity: Bug, Description: text}, head); err != nil {
+			return err
+		}
+	case i < 0 || r.Findings[i].State != OpenFinding:
+		return &flagError{fmt.Sprintf("no finding %q is open", text),
+			"`hooks audit findings` lists them"}
+	case word == "accept":
+		r.Findings[i].State, r.Findings[i].Doubt = AcceptedFinding, ""
+	default:
+		r.Findings[i].resolve(r, &at)
+	}
+	r.Tally()
+	b.Idle = nil // a person has intervened
+	settled := func(g Gate) bool {
+		return g.Name == RecurringGate &&
+			(g.Target == text || g.Target == allFindings && r.open() == 0)
+	}
+	said := GateAnswer{Name: RecurringGate, Question: "hooks audit " + word, Answer: text, At: now}
+	b.Pending = slices.DeleteFunc(slices.Clone(b.Pending), settled)
+	if t == nil {
+		b.Carried = append(slices.Clone(b.Carried), said)
+		return nil
+	}
+	t.Pending = slices.DeleteFunc(slices.Clone(t.Pending), settled)
+	t.Answered = append(slices.Clone(t.Answered), said)
+	if a := t.Attempt; a != nil && !t.Started {
+		r.acceptLast(a.Head, a.Tree)
+	}
+	StartBody(b, t)
+	return nil
 }

@@ -71,6 +71,7 @@ const (
 	NotBegun = "not_begun" // it ends the driver only; the run stays as it is
 
 	CauseIgnored = "order_ignored" // the run pauses, because its conductor sends no worker
+	CauseNoCheck = "check_missing" // the check's command does not exist, or is not executable
 )
 
 // DriverStop ends a driven run, or pauses it, for a cause that only its driver sees. A run that is

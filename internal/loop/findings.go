@@ -278,11 +278,14 @@ func (r *AuditRun) add(t *Tick, o FoundOne, head string) *flagError {
 
 // String is a finding on one line, as in "F3 bug a.go:12: text (when: scenario)".
 func (f Finding) String() string {
-	at := f.File
+	at := ""
+	if f.File != "" { // a person's own names none
+		at = " " + f.File
+	}
 	if f.Line > 0 {
 		at += ":" + strconv.Itoa(f.Line)
 	}
-	text := fmt.Sprintf("%s %s %s: %s", f.ID, f.Severity, at, f.Description)
+	text := fmt.Sprintf("%s %s%s: %s", f.ID, f.Severity, at, f.Description)
 	if f.Scenario != "" {
 		text += " (when: " + f.Scenario + ")"
 	}

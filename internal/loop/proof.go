@@ -111,9 +111,22 @@ func (s State) measure(k *Known) (need Need) {
 		return 0
 	case k.lacks(NeedBefore) != 0:
 		return NeedBefore
+	case s.Run.NoCheck(k.Before) == "": // else it runs again once a person resumes
+		s.Run.Tasks.note(at, command, k.Before)
 	}
-	s.Run.Tasks.note(at, command, k.Before)
 	return 0
+}
+
+// NoCheck is why the first run of any check shows that it cannot run at all, "" where it can.
+func (b *Budget) NoCheck(c CheckRun) string {
+	why, known := map[int]string{126: "is not executable", 127: "does not exist"}[c.Exit]
+	ran := func(i TaskItem) bool { return i.Before != nil }
+	if r := b.Tasks; !known || r.Last != nil || slices.ContainsFunc(r.List, ran) {
+		return ""
+	}
+	said := c.Tail[strings.LastIndexByte(c.Tail, '\n')+1:]
+	return fmt.Sprintf("The check's command %s: exit %d: %s; install it, or resume with another "+
+		"--check", why, c.Exit, cmp.Or(said, "it printed nothing"))
 }
 
 func (r *TaskRun) note(at int, command string, c CheckRun) {

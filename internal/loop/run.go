@@ -246,7 +246,7 @@ type EntryFacts struct {
 	Ignores             string // as of Budget
 	NoGit               bool   // the project has no repository
 	List                *ReadList
-	Feedback            string // the newest of a person about the task under way (L31)
+	Feedback            string // a person's newest about the task or section (L31)
 	Trail               string // as of Tick
 	Unread              string // why git could not tell Head and Branch, "" where it did
 	Dropped             string // as of Facts

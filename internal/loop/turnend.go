@@ -72,9 +72,9 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 }
 
 // orderAgain asks once more for the call of the conductor, which ended its turn without it, as
-// often as a turn may be held. Then the run pauses.
+// often as a turn may be held. Then the run pauses, as it does where the check cannot run at all.
 func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
-	what, open := s.Run.payload().underWay(), s.Tick != nil
+	open, cause, why := s.Tick != nil, CauseNoCheck, s.Run.NoCheck(k.Before)
 	if missing := k.lacks(NeedSpent); missing != 0 {
 		return Outcome{Need: missing}
 	}
@@ -85,12 +85,15 @@ func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 		out := e.endSpent(s, k)
 		out.Reply.AtStop = out.Need == 0
 		return out
-	case e.hold(s.Run, orderHold):
+	case why == "" && e.hold(s.Run, orderHold):
 		ask := &Continue{Name: orderHold, Text: s.Run.Order()}
 		return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}, Reply: Reply{Continue: ask}}
 	}
-	out := e.pause(s, k, CauseIgnored, fmt.Sprintf("The session ended its turn without the Agent "+
-		"call for %s, however often it was asked", what))
+	if why == "" {
+		cause, why = CauseIgnored, fmt.Sprintf("The session ended its turn without the Agent "+
+			"call for %s, however often it was asked", s.Run.payload().underWay())
+	}
+	out := e.pause(s, k, cause, why)
 	out.Reply.AtStop, out.Reply.Between = out.Need == 0, out.Need == 0 && !open
 	return out
 }

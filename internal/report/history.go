@@ -70,7 +70,11 @@ type runRows struct {
 	rows             []*loop.Iteration // those after them
 	hidden           int               // rows before them
 	dollars, minutes *spark
+	outside          loop.USD // of its iterations, as its last line has it
 }
+
+// spent is all that the run spent.
+func (r *runRows) spent() loop.USD { return loop.USD(r.dollars.sum) + r.outside }
 
 func (t *historyTable) row(project string, l *loop.Iteration, _ []byte) error {
 	name := t.Screen.clean(string(l.Skill) + " " + cmp.Or(l.RunID, "unknown") +
@@ -81,6 +85,7 @@ func (t *historyTable) row(project string, l *loop.Iteration, _ []byte) error {
 			minutes: newSpark(width), skill: l.Skill})
 	}
 	run := t.runs[len(t.runs)-1]
+	run.outside = max(run.outside, l.Budget.DollarsOutside)
 	if l.Ran() {
 		run.dollars.add(int64(max(0, l.Dollars)))
 		run.minutes.add(int64(minutesOf(l)))
@@ -118,7 +123,7 @@ func (t *historyTable) dropHidden() (rows int, spent loop.USD) {
 		if len(run.lines)+len(run.rows) > 0 {
 			return false
 		}
-		rows, spent = rows+run.hidden, spent+loop.USD(run.dollars.sum)
+		rows, spent = rows+run.hidden, spent+run.spent()
 		return true
 	})
 	return rows, spent
@@ -272,8 +277,9 @@ func (t *historyTable) close() error {
 			_, _ = t.out.WriteString(line + "\n")
 		}
 		if d, m := run.dollars, run.minutes; d.count > 1 {
-			write(plain, "dollars  %s  $%s to $%s, $%s in all", d,
-				loop.USD(d.least), loop.USD(d.most), loop.USD(d.sum))
+			write(plain, "dollars  %s  $%s to $%s, $%s in all%s", d, loop.USD(d.least),
+				loop.USD(d.most), run.spent(), when(run.outside > 0,
+					fmt.Sprintf(", $%s outside of iterations", run.outside)))
 			write(plain, "minutes  %s  %d to %d, %d in all", m, m.least, m.most, m.sum)
 		}
 	}

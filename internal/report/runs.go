@@ -24,6 +24,9 @@ func RunList(s Screen, runs []loop.Budget, present int) string {
 		if i >= present && b.Status == loop.Active {
 			state = "cut off"
 		}
+		if b.Audit != nil && b.Audit.Verdict.Stale() {
+			state += ", verdict stale"
+		}
 		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt), iterations(b), tasksDone(b),
 			fmt.Sprint(len(b.PRsTouched)),
 			fmt.Sprint(b.MinutesElapsed), "$"+b.DollarsEstimate.String(), state)

@@ -28,7 +28,9 @@ type Stand struct {
 	Next       string       `json:"next_tick"`
 	Deferred   []string     `json:"deferred_targets"`
 	Notes      []string     `json:"notes"`
-	Resume     string       `json:"resume,omitempty"` // what to type, once the loop has stopped
+	Stale      bool         `json:"verdict_stale,omitempty"` // of an audit: HEAD is another commit
+	// Resume is what to type, once the loop has stopped.
+	Resume string `json:"resume,omitempty"`
 }
 
 // Ran is one iteration that has ended.

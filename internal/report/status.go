@@ -14,6 +14,9 @@ import (
 // paused.
 func Status(l *loop.Iteration, wake string) string {
 	t, b := &text{}, l.Budget.Now(nil, loop.Spent{}, false, l.EndedAt)
+	if b.Drive() != "" && l.Ran() {
+		return attemptBlock(l, b)
+	}
 	t.line("## Loop Iteration %s — %s", outOf(l.Iteration, b.Ceilings.Iterations, "/"),
 		invocation(b))
 	t.line("Started: %s", l.StartedAt.UTC().Format(time.RFC3339))
@@ -24,6 +27,35 @@ func Status(l *loop.Iteration, wake string) string {
 	t.line("Stop conditions evaluated: %s", cmp.Or(strings.Join(l.Fired, ", "), "none triggered"))
 	t.line("Concurrency: %s", concurrency(l))
 	t.line("Outcome: %s", outcome(l))
+	t.remarks(l)
+	if l.Facts != "" {
+		t.line("Facts: %s — the skill reported nothing, "+
+			"so this iteration is judged by what was observed", l.Facts)
+	}
+	t.line("Next tick: %s", next(b, l, wake))
+	return t.String()
+}
+
+// maxBlock bounds the block of an attempt, in lines.
+const maxBlock = 6
+
+// attemptBlock is the block of an iteration that is an attempt at a task, or a phase of an audit.
+func attemptBlock(l *loop.Iteration, b *loop.Budget) string {
+	t := &text{}
+	kindOf(b).block(t, l)
+	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s; left: %s", l.Dollars,
+		b.DollarsEstimate, prefixed(", ", outside(b)), Remaining(b))
+	t.remarks(l)
+	list := strings.Split(t.String(), "\n")
+	if over := len(list) - maxBlock; over > 0 {
+		list = append(list[:maxBlock-1], fmt.Sprintf("… and %s: hooks report-card %s",
+			loop.Plural(over+1, "further line"), b.Skill))
+	}
+	return strings.Join(list, "\n")
+}
+
+// remarks writes what else a person should know of an iteration.
+func (t *text) remarks(l *loop.Iteration) {
 	if l.Overrun != nil {
 		t.line("Overrun: %s", l.Overrun)
 	}
@@ -38,12 +70,6 @@ func Status(l *loop.Iteration, wake string) string {
 			t.line("Note: %s", n)
 		}
 	}
-	if l.Facts != "" {
-		t.line("Facts: %s — the skill reported nothing, "+
-			"so this iteration is judged by what was observed", l.Facts)
-	}
-	t.line("Next tick: %s", next(b, l, wake))
-	return t.String()
 }
 
 // Notes are an iteration's notes without the rest of its block.

@@ -27,6 +27,7 @@ type TaskList struct {
 	Unbroken  int         `json:"unbroken"`
 	Claimed   int         `json:"claimed"`
 	Skipped   int         `json:"skipped"`
+	Dollars   loop.USD    `json:"dollars"` // of the whole run, the tasks' own and the rest
 	Tasks     []TaskRow   `json:"tasks"`
 	Next      string      `json:"next"` // what comes next: a command, an answer, or what brings it
 
@@ -78,7 +79,8 @@ func NewTaskList(st Stand, last TaskLast) TaskList {
 		Require: r.Require, Verified: r.Count(loop.Verified), Unbroken: r.Count(loop.Unbroken),
 		Claimed: r.Count(loop.Claimed),
 		Skipped: r.Count(loop.SkippedOne), Next: st.Next, done: r.Result(),
-		Tasks: TaskRows(b, st.Tick, last, st.Open)}
+		Dollars: b.DollarsEstimate,
+		Tasks:   TaskRows(b, st.Tick, last, st.Open)}
 	a := attemptOf(st.Tick)
 	switch answer := st.answer(); {
 	case answer != "":
@@ -187,6 +189,12 @@ func Tasks(s Screen, l TaskList) string {
 	p.given("issue", plain, l.Issue)
 	p.row("spec", plain, "%s, mode %s", l.Spec, l.Mode)
 	p.row("check", plain, "%s", checked(l.Check))
+	rest := l.Dollars
+	for _, r := range l.Tasks {
+		rest -= r.Dollars
+	}
+	p.row("dollars", plain, "$%s in all%s", l.Dollars,
+		when(rest > 0, fmt.Sprintf(", $%s of it for no single task", rest)))
 	if l.Awaiting > 0 {
 		p.row("awaiting", warn, "gate %d", l.Awaiting)
 	}

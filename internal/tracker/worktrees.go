@@ -15,11 +15,9 @@ import (
 // directory is gone, without the project itself. A detached one has no branch. Paths inside the
 // project are relative to it, with slashes.
 func Worktrees(ctx context.Context, project string) (list []loop.Worktree, err error) {
-	all, ok := readWorktrees(project)
-	if !ok {
-		if all, err = askWorktrees(ctx, project); err != nil {
-			return nil, err
-		}
+	all, err := allWorktrees(ctx, project)
+	if err != nil {
+		return nil, err
 	}
 	root := RealPath(project)
 	for _, w := range all {
@@ -32,6 +30,24 @@ func Worktrees(ctx context.Context, project string) (list []loop.Worktree, err e
 		list = append(list, w)
 	}
 	return list, nil
+}
+
+// HeadOf returns the commit that a linked worktree has checked out, "" if that is not known.
+func HeadOf(ctx context.Context, worktree string) string {
+	all, _ := allWorktrees(ctx, worktree)
+	for _, w := range all {
+		if w.Path == RealPath(worktree) {
+			return w.HeadSHA
+		}
+	}
+	return ""
+}
+
+func allWorktrees(ctx context.Context, project string) ([]loop.Worktree, error) {
+	if all, ok := readWorktrees(project); ok {
+		return all, nil
+	}
+	return askWorktrees(ctx, project)
 }
 
 // askWorktrees asks git, which always lists the main worktree first.

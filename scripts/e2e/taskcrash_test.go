@@ -22,7 +22,7 @@ func slowTask(task int, free *atomic.Bool) Conductor {
 }
 
 var firstGates = []string{"Gate 1: is the spec docs/spec.md approved for execution?",
-	"Gate 2: is the review of the 2 tasks in docs/spec.md accepted?"}
+	"Gate 2: is the review of the"}
 
 // conducts starts a task loop at a terminal and answers its first gates.
 func (w *World) conducts(command string) *Terminal {

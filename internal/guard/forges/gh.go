@@ -16,7 +16,7 @@ const ghValued = "-R --repo --hostname --config-dir"
 func GH(f *plain.Frame, argv []shellword.Word) {
 	group, rest, ok := shellword.Subcommand(argv[1:], ghValued)
 	if !ok {
-		ghUnknown(f, argv)
+		f.OpaqueForge(shellword.Join(argv), "the gh command is only known when it runs")
 		return
 	}
 	alias, aliased := f.M.Repo().Aliases[group.Text]
@@ -43,7 +43,10 @@ func GH(f *plain.Frame, argv []shellword.Word) {
 			f.Child().Run(shellword.JoinText(pos[min(1, len(pos)):]))
 		})
 	case "workflow":
-		ghWorkflow(f, argv, rest)
+		if sub, rest, _ := shellword.Subcommand(rest, ghValued); sub.Text == "run" {
+			fl := shellword.ParseFlags(rest, "-f -F -r --raw-field --field --ref -R --repo")
+			Workflow(f, fl.Arg(0).Text, argv)
+		}
 	case "repo":
 		ghRepo(f, argv, rest)
 	case "ruleset", "rs", "rulesets":
@@ -68,11 +71,6 @@ const ghOwn = `alias config
 release run auth attestation browse cache completion gist gpg-key help label
 org project search secret ssh-key status variable version preview copilot agent-task accessibility
 actions environment reference skill licenses`
-
-// ghUnknown is gh with a command that is only known when it runs.
-func ghUnknown(f *plain.Frame, argv []shellword.Word) {
-	f.OpaqueForge(shellword.Join(argv), "the gh command is only known when it runs")
-}
 
 // ghExpand runs an alias: "!…" in a shell, anything else as gh's arguments. Its $1 is a hole.
 func ghExpand(f *plain.Frame, name, text string, rest []shellword.Word) {
@@ -99,14 +97,6 @@ func ghExtension(f *plain.Frame, argv, rest []shellword.Word) {
 	if shellword.Has("exec install", sub.Text) {
 		name := shellword.ProgramName(shellword.ParseFlags(rest, "--pin").Arg(0).Text)
 		ghExtended(f, argv, strings.TrimPrefix(name, "gh-"))
-	}
-}
-
-func ghWorkflow(f *plain.Frame, argv, rest []shellword.Word) {
-	sub, rest, _ := shellword.Subcommand(rest, ghValued)
-	if sub.Text == "run" {
-		fl := shellword.ParseFlags(rest, "-f -F -r --raw-field --field --ref -R --repo")
-		Workflow(f, fl.Arg(0).Text, argv)
 	}
 }
 

@@ -23,7 +23,7 @@ const (
 func ghPR(f *plain.Frame, argv, rest []shellword.Word) {
 	sub, rest, ok := shellword.Subcommand(rest, ghPRValued)
 	if !ok {
-		ghUnknown(f, argv)
+		f.OpaqueForge(shellword.Join(argv), "the gh command is only known when it runs")
 		return
 	}
 	switch sub.Text {

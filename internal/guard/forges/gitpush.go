@@ -94,10 +94,9 @@ func dry(fl shellword.Flags) bool { return fl.On("-n", "--dry-run") && !fl.On("-
 
 // SplitRefspec is a refspec's source and target.
 func SplitRefspec(spec string) (from, to string) {
-	spec = strings.TrimPrefix(spec, "+")
-	from, to, ok := strings.Cut(spec, ":")
+	from, to, ok := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
 	if !ok {
-		return from, from
+		to = from
 	}
 	return from, to
 }

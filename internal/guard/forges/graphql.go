@@ -7,6 +7,8 @@ import (
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
+
+	"github.com/tidwall/gjson"
 )
 
 const maxMarks = 20_000 // pieces of one document
@@ -45,7 +47,8 @@ func GraphQL(f *plain.Frame, query string, vars []effect.Field, argv []shellword
 	}
 	for _, v := range vars {
 		if strings.HasPrefix(v.Value, "{") {
-			vars = append(vars[:len(vars):len(vars)], shellword.JSONLeaves(v.Value)...)
+			inner, _ := shellword.JSONLeaves(v.Value)
+			vars = slices.Concat(vars, inner)
 		}
 	}
 	mutations(toks, func(name string, args []string) {
@@ -71,9 +74,9 @@ func gqlTokens(s string) []string {
 			toks = append(toks, `"`+text)
 			continue
 		case c == '"':
-			text, end := shellword.JSONString(s, i)
-			toks = append(toks, `"`+text)
-			i = end
+			text := gjson.Parse(s[i:])
+			toks = append(toks, `"`+text.Str)
+			i += len(text.Raw)
 			continue
 		case shellword.NameByte(c):
 			for i < len(s) && shellword.NameByte(s[i]) {

@@ -43,14 +43,10 @@ func curlNext(t string) bool {
 
 func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, curlValued)
+	const sends = "url request data json form upload config next k x f t d " + shellword.Unknown
 	for _, w := range fl.All("-K", "--config") {
-		for line := range strings.SplitSeq(f.FileText(w.Text), "\n") {
-			name := strings.TrimLeft(line, " \t-")
-			name = name[:len(name)-len(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyzKXFT"))]
-			if shellword.HasUnknown(line) || shellword.Has(`url request data json form upload config
-next expand K X F T d`, name) {
-				f.OpaqueForge(shellword.Join(argv), "a file of options says what it sends")
-			}
+		if shellword.AnyOf(shellword.NameWords(f.FileText(w.Text)), sends) {
+			f.OpaqueForge(shellword.Join(argv), "a file of options says what it sends")
 		}
 	}
 	if fl.On("-h", "--help", "-V", "--version") && len(fl.Pos) == 0 {

@@ -6,6 +6,8 @@ package forges
 import (
 	"cmp"
 	"maps"
+	"net/netip"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -32,8 +34,8 @@ func (q Request) leaves() []effect.Field {
 		out = append(out, shellword.FormLeaves(query)...)
 	}
 	out = append(out, q.Fields...)
-	out = append(out, shellword.JSONLeaves(q.Body)...)
-	return append(out, shellword.FormLeaves(q.Body)...)
+	body, _ := shellword.JSONLeaves(q.Body)
+	return slices.Concat(out, body, shellword.FormLeaves(q.Body))
 }
 
 // head is the commit that a merge insists on by the field of its forge, at the top of the body: a
@@ -46,7 +48,7 @@ func (q Request) head() (sha string) {
 	}
 	switch body := strings.TrimSpace(q.Body); {
 	case strings.HasPrefix(body, "{"):
-		fields = shellword.JSONLeaves(body)
+		fields, _ = shellword.JSONLeaves(body)
 	case body != "":
 		fields = shellword.FormLeaves(body)
 	}
@@ -134,7 +136,7 @@ func Send(f *plain.Frame, q Request) {
 	if localServer(f, q) {
 		return
 	}
-	if _, whole := shellword.JSONLeavesWhole(q.Body); !whole {
+	if _, whole := shellword.JSONLeaves(q.Body); !whole {
 		f.M.Bounded("a request of more values than are read", q.URL, q.Body)
 	}
 	r := routeOf(q.URL)
@@ -158,18 +160,17 @@ func localServer(f *plain.Frame, q Request) bool {
 
 // local reports whether an address is on this machine.
 func local(address string) bool {
-	_, rest, ok := strings.Cut(address, "://")
-	if !ok {
-		rest = address
+	if !strings.Contains(address, "://") {
+		address = "//" + address
 	}
-	host, _, _ := strings.Cut(strings.NewReplacer("?", "/", "#", "/").Replace(rest), "/")
-	host = strings.ToLower(host[strings.LastIndexByte(host, '@')+1:])
-	if strings.HasPrefix(host, "[::1]") {
-		return true
+	u, err := url.Parse(strings.Replace(address, ":"+shellword.Unknown, ":0", 1))
+	if err != nil {
+		return false
 	}
-	host, _, _ = strings.Cut(host, ":")
-	return shellword.Has("localhost 0.0.0.0", host) || strings.HasSuffix(host, ".localhost") ||
-		strings.HasPrefix(host, "127.") && strings.Trim(host, "0123456789.") == ""
+	host := strings.ToLower(u.Hostname())
+	ip, _ := netip.ParseAddr(host)
+	return ip.IsLoopback() || ip.IsUnspecified() || host == "localhost" ||
+		strings.HasSuffix(host, ".localhost")
 }
 
 func reqAct(f *plain.Frame, q Request, r route, a effect.Act) {

@@ -37,7 +37,7 @@ func judgeHooks(f *plain.Frame, argv []shellword.Word) {
 		a.Kind, a.Ref = effect.OtherSession, "clients of its own, one for each task"
 	case verb == "install" || verb == "uninstall":
 		a.Kind = effect.DropRegistration
-	case verb == "doctor" && shellword.HasWord(args, "--fix"):
+	case verb == "doctor" && slices.Contains(shellword.Texts(args), "--fix"):
 		a.Kind, a.Ref = effect.WriteState, ".sdd/loop"
 	default:
 		return

@@ -44,7 +44,7 @@ func (World) Program(f *plain.Frame, name string, argv []shellword.Word) {
 			Code(f, name, text)
 		}
 	case shellword.Has("crontab at batch", name): // no brake is there when it runs
-		if !shellword.HasWord(args, "-l") {
+		if !slices.Contains(shellword.Texts(args), "-l") {
 			f.OpaqueForge(shellword.Join(argv), "it runs later, where no loop judges it")
 		}
 	case shellword.DataProgram(name) && !launches(name, args):

@@ -22,19 +22,15 @@ func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 		}
 	case "mv", "cp", "install", "ln", "rsync", "scp":
 		judgeCopy(f, name, args, how)
-	case "dd":
-		for _, w := range args {
-			if to, ok := strings.CutPrefix(w.Text, "of="); ok {
-				f.Writes(shellword.Lit(to), how)
-			}
-		}
 	case "sed", "yq", "prettier": // they print what they make of a file, unless a flag says write
 		judgeInPlace(f, args, how)
-	case "truncate", "touch", "mkdir", "chmod", "chown", "sponge", "patch", "mkfifo", "tee", "sd":
+	case "truncate", "touch", "mkdir", "chmod", "chown", "sponge", "patch", "mkfifo", "tee", "sd",
+		"dd":
 		if name == "tee" {
 			f.Saves()
 		}
 		for _, w := range args {
+			w.Text = strings.TrimPrefix(w.Text, "of=") // dd's
 			folder := w.Known() && strings.HasSuffix(path.Clean("/"+w.Text), "/.sdd/loop")
 			if name == "mkdir" && folder { // it is there while a loop is on, so nothing changes
 				continue

@@ -81,8 +81,3 @@ func AsksHelp(argv []Word) bool {
 func Shorts(t string, letter byte) bool {
 	return len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.IndexByte(t, letter) > 0
 }
-
-// HasWord reports whether one of the words is the text.
-func HasWord(args []Word, text string) bool {
-	return slices.ContainsFunc(args, func(w Word) bool { return w.Text == text })
-}

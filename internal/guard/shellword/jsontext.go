@@ -1,97 +1,59 @@
 package shellword
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 
 	"hooks/internal/guard/effect"
+
+	"github.com/tidwall/gjson"
 )
 
 const (
 	maxLeaves    = 20_000
-	maxJSONDepth = 200
+	maxJSONDepth = 60
 )
 
-// JSONLeaves reads JSON text into its leaves. It is lenient: unknown parts are values, and a broken
-// tail is left out.
-func JSONLeaves(text string) []effect.Field {
-	leaves, _ := JSONLeavesWhole(text)
-	return leaves
-}
-
-// JSONLeavesWhole also reports whether all of them were read, within the bounds of number and
-// depth.
-func JSONLeavesWhole(text string) (leaves []effect.Field, whole bool) {
-	type level struct {
-		path, key     string // of what is around it; the key that was read last
-		object, keyed bool
-	}
-	var stack []level
-	i := len(text) - len(strings.TrimLeft(strings.TrimPrefix(text, "\ufeff"), " \t\r\n"))
-	for ; i < len(text); i++ {
-		top := level{}
-		if n := len(stack); n > 0 {
-			top = stack[n-1]
-		}
-		at := strings.TrimPrefix(top.path+"."+top.key, ".")
-		if !top.object {
-			at = top.path
-		}
-		switch c := text[i]; {
-		case strings.IndexByte(" \t\r\n,:", c) >= 0:
-			continue
-		case c == '}' || c == ']':
-			if len(stack) < 2 {
-				return leaves, true
-			}
-			stack = stack[:len(stack)-1]
-			continue
-		case len(leaves) >= maxLeaves || len(stack) > maxJSONDepth:
-			return leaves, false
-		case len(stack) == 0 && c != '{' && c != '[':
-			return nil, true
-		case top.object && !top.keyed && c != '"': // no key
-			return leaves, true
-		case top.object && !top.keyed:
-			stack[len(stack)-1].keyed = true
-			stack[len(stack)-1].key, i = JSONString(text, i)
-			i--
-			continue
-		case c == '{' || c == '[':
-			if top.object {
-				stack[len(stack)-1].keyed = false
-			}
-			stack = append(stack, level{path: at, object: c == '{'})
-			continue
-		case c == '"':
-			value, end := JSONString(text, i)
-			leaves = append(leaves, effect.Field{Path: at, Value: value})
-			i = end - 1
+// JSONLeaves reads JSON text into its leaves, and reports whether these are all, within the bounds
+// of number and depth. It is lenient: unknown parts are values, and a broken tail is left out.
+func JSONLeaves(text string) (leaves []effect.Field, whole bool) {
+	const number = "-" + Unknown // as what a value may be
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), Unknown, number)
+	whole = true
+	var read func(path string, depth int, v gjson.Result)
+	read = func(path string, depth int, v gjson.Result) {
+		switch {
+		case v.IsObject() || v.IsArray():
+			whole = whole && depth < maxJSONDepth
+			v.ForEach(func(key, item gjson.Result) bool {
+				at := path
+				if v.IsObject() {
+					at = strings.TrimPrefix(path+"."+jsonText(key), ".")
+				}
+				if whole {
+					read(strings.ReplaceAll(at, number, Unknown), depth+1, item)
+				}
+				return whole
+			})
+		case depth == 0:
+		case len(leaves) == maxLeaves:
+			whole = false
 		default:
-			end := i + 1
-			for end < len(text) && strings.IndexByte(",]} \t\r\n", text[end]) < 0 {
-				end++
-			}
-			leaves = append(leaves, effect.Field{Path: at, Value: text[i:end]})
-			i = end - 1
+			value := strings.ReplaceAll(jsonText(v), number, Unknown)
+			leaves = append(leaves, effect.Field{Path: path, Value: value})
 		}
-		stack[len(stack)-1].keyed = false // the key has its value
 	}
-	return leaves, true
+	read("", 0, gjson.Parse(text))
+	return leaves, whole
 }
 
-// JSONString reads the string whose opening quote is at i and returns the index behind it.
-func JSONString(s string, i int) (text string, end int) {
-	var out strings.Builder
-	for i++; i < len(s) && s[i] != '"'; {
-		text, n := s[i:i+1], 1
-		if s[i] == '\\' {
-			text, n = escape(s[i:])
-		}
-		out.WriteString(text)
-		i += n
+// jsonText is a string as it is read, and any other value as it is written.
+func jsonText(v gjson.Result) string {
+	if v.Type == gjson.String {
+		return v.Str
 	}
-	return out.String(), i + 1
+	return v.Raw
 }
 
 // FormLeaves reads a=b&c=d.
@@ -108,51 +70,35 @@ func FormLeaves(text string) []effect.Field {
 	return out
 }
 
-// Percent20 decodes %xx; what is malformed stays.
+// Percent20 decodes %xx; a text with one that is malformed stays.
 func Percent20(s string) string {
-	var out strings.Builder
-	for {
-		before, rest, ok := strings.Cut(s, "%")
-		if out.WriteString(before); !ok {
-			return out.String()
-		}
-		n, err := strconv.ParseUint(rest[:min(2, len(rest))], 16, 8)
-		if s = rest; err != nil || len(rest) < 2 {
-			out.WriteByte('%')
-			continue
-		}
-		out.WriteByte(byte(n))
-		s = rest[2:]
+	if text, err := url.PathUnescape(s); err == nil {
+		return text
 	}
+	return s
 }
 
-// Unescape resolves the backslash escapes of $'…'.
+// Unescape resolves the backslash escapes of $'…'. One that is malformed stays.
 func Unescape(s string) string {
 	var out strings.Builder
-	for {
-		i := strings.IndexByte(s, '\\')
-		if i < 0 {
-			out.WriteString(s)
-			return out.String()
+	for s != "" {
+		r, multibyte, rest, err := strconv.UnquoteChar(s, 0)
+		switch {
+		case s[0] != '\\':
+			out.WriteByte(s[0])
+			rest = s[1:]
+		case len(s) > 1 && strings.IndexByte(`'"/?`, s[1]) >= 0:
+			out.WriteByte(s[1])
+			rest = s[2:]
+		case err != nil:
+			rest = s[min(2, len(s)):]
+			out.WriteString(s[:len(s)-len(rest)])
+		case multibyte:
+			out.WriteRune(r)
+		default:
+			out.WriteByte(byte(r))
 		}
-		text, n := escape(s[i:])
-		out.WriteString(s[:i] + text)
-		s = s[i+n:]
+		s = rest
 	}
-}
-
-// escape decodes the escape at the beginning of a text and returns the bytes it took. One that is
-// malformed stays.
-func escape(s string) (text string, n int) {
-	if len(s) > 1 && strings.IndexByte(`'"/?`, s[1]) >= 0 {
-		return s[1:2], 2
-	}
-	r, multibyte, rest, err := strconv.UnquoteChar(s, 0)
-	switch {
-	case err != nil:
-		return s[:min(2, len(s))], min(2, len(s))
-	case multibyte:
-		return string(r), len(s) - len(rest)
-	}
-	return string([]byte{byte(r)}), len(s) - len(rest)
+	return out.String()
 }

@@ -120,16 +120,11 @@ func Number(s string) int {
 
 // Quoted is the words as shell text that means the same; holes stay.
 func Quoted(words []Word) string {
-	var b strings.Builder
-	for i, w := range words {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteByte('\'')
-		b.WriteString(strings.ReplaceAll(w.Text, "'", `'\''`))
-		b.WriteByte('\'')
+	quoted := Texts(words)
+	for i, text := range quoted {
+		quoted[i] = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 	}
-	return b.String()
+	return strings.Join(quoted, " ")
 }
 
 // Has reports whether the list of words holds the name; lists are short and constant.
