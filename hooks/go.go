@@ -199,10 +199,8 @@ func (g goCmd) drive(
 	if err := c.say(last.Text); err != nil || last.Code == 0 {
 		return err
 	}
-	resume := "`hooks go --resume`"
-	if skill == "audit" {
-		resume = "`hooks go audit --resume` or --restart"
-	}
+	resume := strings.TrimSuffix("hooks go "+skill, " go") + " --resume"
+	resume = "`" + cmp.Or(last.Resume, resume) + "`"
 	way := "see `hooks explain`; then " + resume
 	if last.Cause == loop.NotBegun {
 		if skill == "audit" && spec != "" { // no run has begun

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"hooks/internal/audits"
 	"hooks/internal/config"
@@ -296,6 +297,40 @@ func (h *handler) runsCheck(t *loopState) bool {
 	command, shell := h.ev.ShellCommand()
 	check := t.Budget.Audit.Check
 	return shell && check != "" && strings.TrimSpace(command) == check
+}
+
+// runsOneTest reports whether a call is the run's check command with one test named behind it, in
+// the way of the test runner by whose name the check begins.
+func (h *handler) runsOneTest(t *loopState) bool {
+	if t.Budget == nil || t.Budget.Audit == nil ||
+		!h.ev.InSubagent() && t.Budget.Drive() != loop.DriveProcess {
+		return false
+	}
+	check := t.Budget.Audit.Check
+	command, shell := h.ev.ShellCommand()
+	rest, more := strings.CutPrefix(strings.TrimSpace(command), check+" ")
+	flag, name, named := strings.Cut(rest, " ")
+	if !shell || !more || !named || strings.ContainsAny(check, "\n;&|<>()`$\"'\\") {
+		return false
+	}
+	odd := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_./:", r)
+	}
+	if inside, ok := strings.CutPrefix(name, "'"); ok {
+		name, ok = strings.CutSuffix(inside, "'")
+		odd = func(r rune) bool { return !ok || r == '\'' || r == '\n' }
+	}
+	if name == "" || name[0] == '-' || strings.ContainsFunc(name, odd) {
+		return false
+	}
+	for _, row := range [][2]string{{"go test ", "-run"}, {"pytest ", "-k"},
+		{"python -m pytest ", "-k"}, {"python3 -m pytest ", "-k"}, {"npx jest ", "-t"},
+		{"npx vitest run ", "-t"}} {
+		if strings.HasPrefix(check+" ", row[0]) && flag == row[1] {
+			return true
+		}
+	}
+	return false
 }
 
 // byAuditor reports whether a call is the open audit's own: of the worker that was sent for it, or

@@ -59,7 +59,8 @@ func (h *handler) fetchCall(t *loopState, k *loop.Known, need loop.Need) (err er
 		k.Reading, k.Beside = h.reading(t), h.openInOther(t)
 	}
 	if need&loop.NeedLooks != 0 {
-		k.Looks, k.Checks = guard.ReadOnly(h.call()), h.runsCheck(t)
+		k.Looks = guard.ReadOnly(h.call()) || h.runsOneTest(t)
+		k.Checks = h.runsCheck(t)
 		if t.Budget != nil && t.Budget.Audit != nil {
 			_, k.Reports = guard.Reported(h.call())
 			k.Looked = h.printedBy(t)

@@ -353,6 +353,7 @@ func (h *handler) lastOrder(t *loopState, next loop.DriveStep) drive.Order {
 	if b == nil || b.Status == loop.Active || next.Cause != b.StopCause {
 		return o
 	}
+	o.Resume = report.Resume(b, t.Elsewhere())
 	if b.Status == loop.Halted {
 		o.Text = h.finalReport(t)
 		return o
@@ -362,7 +363,7 @@ func (h *handler) lastOrder(t *loopState, next loop.DriveStep) drive.Order {
 			o.Text += "\n  " + report.Wait(t.Skill, g, true).Answer
 		}
 	}
-	o.Text += "\n  " + report.Resume(b, t.Elsewhere())
+	o.Text += "\n  " + o.Resume
 	return o
 }
 

@@ -13,11 +13,7 @@ func audited(argv []string, phase string) []string {
 	if linkName(argv[0]) != "git" || !loop.Phase(phase).Audits() {
 		return argv
 	}
-	const valued = "-C -c --git-dir --work-tree --namespace --config-env --attr-source"
-	sub := 1
-	for sub < len(argv) && (argv[sub] == "" || argv[sub][0] == '-') {
-		sub += 1 + shellword.Btoi(shellword.Has(valued, argv[sub]))
-	}
+	sub, _ := gitCommand(argv, "")
 	if sub < len(argv) && shellword.Has("diff log show whatchanged blame reflog diff-tree "+
 		"diff-index diff-files range-diff", argv[sub]) {
 		argv = slices.Insert(slices.Clone(argv), sub+1, "--no-ext-diff", "--no-textconv")

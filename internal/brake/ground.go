@@ -36,6 +36,8 @@ type ground struct {
 	pass func(kind guard.Kind, pr int, sha string) (ok bool, why, at string)
 	// audits is the phase of an audit loop in which nothing may leave the worktree, "" for none.
 	audits string
+	// branch is the audit loop's own, in a phase that writes; "" in any other.
+	branch string
 	// ended reports that every loop of the session has ended, and no person has typed since.
 	ended bool
 	// unread reports that the sealed record is there and cannot be read. It may be that of an audit
@@ -71,7 +73,11 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 	if filepath.IsAbs(record.Project) {
 		g.project = filepath.Clean(record.Project)
 	}
-	g.audits = auditPhase(record.Loop(string(loop.Audit)))
+	audit := record.Loop(string(loop.Audit))
+	g.audits = auditPhase(audit)
+	if p := loop.Phase(g.audits); p == loop.Coding || p == loop.Fixing {
+		g.branch = gjson.Get(audit.State.Budget, "audit.branch").Str
+	}
 	for _, l := range record.Loops {
 		if l.On && g.config == "" {
 			g.config = gjson.Get(l.State.Budget, "config").Str

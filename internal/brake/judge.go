@@ -83,7 +83,7 @@ func (s Start) weigh(g ground) (acts []guard.Act, r *Refusal) {
 		return nil, refuse(loop.AuditRule, s.shown(), "nothing leaves the worktree in the phase "+
 			g.audits+" of an audit loop", "commit; a person pushes after the audit is clear")
 	}
-	return acts, nil
+	return acts, s.strays(g)
 }
 
 // publishes reports whether the program pushes or opens a PR.

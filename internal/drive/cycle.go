@@ -70,6 +70,7 @@ type Order struct {
 	Until   time.Time
 	Cause   string
 	Text    string // for people: of an end, or why there is a wait
+	Resume  string // the command that continues the run, "" for none
 	Code    int    // exit code, 0 or 1
 }
 

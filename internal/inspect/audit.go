@@ -29,7 +29,8 @@ func (d *Inspector) Audit() (report.Audited, error) {
 		})
 	})
 	if err == nil && found.Run == nil {
-		err = hint.New("start one with /sdd:audit PLAN in a linked worktree", "no audit loop here")
+		err = hint.New("start one with /hooks:audit PLAN in a linked worktree",
+			"no audit loop here")
 	}
 	return found, err
 }

@@ -72,7 +72,7 @@ type Condition struct {
 }
 
 // Conditions are the twelve and those of task and audit loops, in the order in which the first that
-// holds names the cause.
+// holds names the cause, but that one by which the run is complete comes before it.
 var Conditions = [...]Condition{
 	{1, "backlog-empty", "backlog_empty", Entry | Reported, WorkRun, backlogEmpty, tellBacklog,
 		"make an issue workable, then start the loop again",
@@ -155,10 +155,21 @@ func evaluate(f *Facts, at Moment) []Fired {
 			continue
 		}
 		if text := c.Holds(f); text != "" {
-			fired = append(fired, Fired{Condition: c.Name, Cause: c.Cause, Text: text})
+			at := len(fired)
+			if Completes(c.Cause) { // what is done at a ceiling is done
+				at = 0
+			}
+			fired = slices.Insert(fired, at,
+				Fired{Condition: c.Name, Cause: c.Cause, Text: text})
 		}
 	}
 	return fired
+}
+
+// Completes reports whether a run that ends by the cause has done what it was to do.
+func Completes(cause string) bool {
+	return slices.Contains([]string{"backlog_empty", "pr_terminal", "tasks_complete",
+		"audit_complete"}, cause)
 }
 
 // applies are the kinds of run that the condition is for: with --max-idle a work loop, too, has to

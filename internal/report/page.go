@@ -120,7 +120,7 @@ func (d *drawing) head() {
 	tone := "good"
 	if st := d.Stopped; st != nil {
 		tone = cmp.Or(when(b.Status == loop.Paused, "warn"), "bad")
-		if complete(b) {
+		if loop.Completes(b.StopCause) {
 			tone = "good"
 		}
 	} else if d.Next == "" {
@@ -145,12 +145,6 @@ func (d *drawing) head() {
 	}
 	d.goingOn()
 	d.put("</header>\n")
-}
-
-// complete reports whether a run stopped because nothing is left to do.
-func complete(b *loop.Budget) bool {
-	return slices.Contains([]string{"backlog_empty", "pr_terminal", "tasks_complete",
-		"audit_complete"}, b.StopCause)
 }
 
 // goingOn writes the exact words that continue the run.

@@ -30,7 +30,7 @@ func goOn(b *loop.Budget, e Ended) string {
 	switch {
 	case b.StopCause == "backlog_empty": // a fresh run looks at the backlog of then
 		return typed(b, b.Command)
-	case complete(b):
+	case loop.Completes(b.StopCause):
 		return ""
 	}
 	way, place := typed(b, invocation(b)), where(b, e)
@@ -38,9 +38,9 @@ func goOn(b *loop.Budget, e Ended) string {
 		way, place = b.Kind().Driver, ""
 	}
 	if b.Status == loop.Halted && slices.Contains(b.Kind().Switches, "--restart") {
-		return way + " --restart" + place
+		return way + " --restart" + place + lifted(b, true)
 	}
-	return way + " --resume" + place + lifted(b)
+	return way + " --resume" + place + lifted(b, false)
 }
 
 // where are the flags that select this run.
@@ -72,11 +72,14 @@ func typed(b *loop.Budget, command string) string {
 }
 
 // lifted are the flags without which a resumed run would stop again at once: every ceiling that was
-// reached, raised by half as the gate would.
-func lifted(b *loop.Budget) (flags string) {
+// reached, raised by half as the gate would. A restarted run counts its iterations from 0.
+func lifted(b *loop.Budget, restarted bool) (flags string) {
 	c, half := b.Ceilings, func(ceiling, used int) int { return max(ceiling+(ceiling+1)/2, used+1) }
-	if b.IterationsUsed >= c.Iterations {
-		flags += fmt.Sprintf(" --max-iterations %d", half(c.Iterations, b.IterationsUsed))
+	if used, most := b.IterationsUsed, c.Iterations; used >= most {
+		if restarted {
+			used, most = b.Iteration(used)
+		}
+		flags += fmt.Sprintf(" --max-iterations %d", half(most, used))
 	}
 	if b.CountsPRs() && len(b.PRsTouched) >= c.PRs {
 		flags += fmt.Sprintf(" --max-prs %d", half(c.PRs, len(b.PRsTouched)))

@@ -161,24 +161,40 @@ func TestABuildThatEndsAfterEscWakesNobody(t *testing.T) {
 	}
 }
 
-// Esc in a task loop while a worker works in the background: the worker ends at its next call, its
-// end wakes no one, and the run is over (design §7; R43–R45, T90).
+// Esc in a task or an audit loop while a worker works in the background: the worker ends at its
+// next call, its end wakes no one, and the run is over (design §7; R43–R45, T90, A59).
 func TestEscEndsTheWorkerOfATask(t *testing.T) {
-	waits := make(chan struct{})
-	t.Cleanup(func() { close(waits) })
-	w := taskWorld(t, 2, Conductor{Waits: waits, Work: func(_ int, w Work) Turn {
-		if w.Done < 12 {
+	works := func(done int) Turn {
+		if done < 12 {
 			return Turn{Calls: []Call{busy(3 * time.Second)}}
 		}
 		return Turn{Text: "worked"}
-	}})
-	w.noRemote()
-	w.begins("/hooks:go docs/spec.md")
+	}
+	waits := make(chan struct{})
+	t.Cleanup(func() { close(waits) })
+	c := Conductor{Waits: waits, Work: func(_ int, w Work) Turn { return works(w.Done) },
+		Phase: func(p Phase) Turn { return works(p.Done) }}
+	for _, kind := range []string{"task", "audit"} {
+		t.Run(kind, func(t *testing.T) { escEndsTheWorker(t, kind, c) })
+	}
+}
+
+func escEndsTheWorker(t *testing.T, kind string, c Conductor) {
+	var w *World
+	command := "/hooks:audit docs/plan.md"
+	if kind == "audit" {
+		w = auditSide(newWorld(t, c.Say), 1)
+	} else {
+		w, command = taskWorld(t, 2, c), "/hooks:go --resume"
+		w.noRemote()
+		w.begins("/hooks:go docs/spec.md")
+	}
 	term := w.Interactive()
-	term.Enter("/hooks:go --resume")
+	term.Enter(command)
 	ofWorker := func() (n int) {
 		for _, r := range w.Model.Requests() {
-			if task, _ := r.task(); task > 0 {
+			task, _ := r.task()
+			if _, phase := r.phase(); phase || task > 0 {
 				n++
 			}
 		}
@@ -197,7 +213,7 @@ func TestEscEndsTheWorkerOfATask(t *testing.T) {
 	if n := w.woken(); n != 0 {
 		t.Errorf("its end cost %d requests", n)
 	}
-	line := w.read(".sdd/loop/task.history.jsonl")
+	line := w.read(".sdd/loop/" + kind + ".history.jsonl")
 	if !strings.Contains(line, `"ended_workers":[`) {
 		t.Errorf("the history does not name the worker:\n%s", line)
 	}
