@@ -57,6 +57,8 @@ func (s Start) strays(g ground) *Refusal {
 		argv = slices.Concat(argv[:at], words, argv[at+1:])
 	}
 	there, why := tracker.Repo(s.Env, dir), ""
+	text.Command = strings.TrimPrefix(alias, "!")
+	hides := !strings.HasPrefix(text.Command, "git ") || strings.ContainsAny(alias, ";&|<>$`\n")
 	if within(own.Dir, dir) && !within(g.project, dir) {
 		there = own
 	}
@@ -65,6 +67,8 @@ func (s Start) strays(g ground) *Refusal {
 		(shared || within(common(own.Dir), dir) || remote(own, dir)):
 		why = "it works in " + dir
 	case !shared:
+	case alias != text.Command && hides && startsGit(text.Command):
+		why = unseen
 	case slices.ContainsFunc(argv, func(arg string) bool {
 		return strings.Contains(arg, ":refs/heads/")
 	}):
@@ -103,15 +107,26 @@ func remote(own tracker.Facts, dir string) bool {
 	return false
 }
 
+// unseen is why text that git hands to a shell is refused.
+const unseen = "the git that it starts meets no link"
+
 // moves is why a command of git changes another branch than own, where git has a branch checked
 // out; "" if it does not.
 func moves(argv []string, own, on string) string {
-	args := slices.DeleteFunc(slices.Clone(argv[1:]), func(arg string) bool {
-		return strings.HasPrefix(arg, "-")
-	})
+	const valued = "-x --exec -s --strategy -X --strategy-option --onto -C"
+	rebases := argv[0] == "rebase"
+	var args []string
+	for i := 1; i < len(argv); i++ {
+		switch arg := argv[i]; {
+		case arg == "" || arg[0] != '-':
+			args = append(args, arg)
+		case rebases && shellword.Has(valued, arg):
+			i++
+		}
+	}
 	has := func(flags string) bool {
 		return slices.ContainsFunc(argv[1:], func(arg string) bool {
-			return shellword.Has(flags, arg)
+			return flagged(flags, arg)
 		})
 	}
 	into := func(arg string) bool {
@@ -121,12 +136,19 @@ func moves(argv []string, own, on string) string {
 	const another = "it changes another branch"
 	switch argv[0] {
 	case "commit", "merge", "reset", "rebase", "cherry-pick", "revert", "am", "pull":
-		if on != "" && on != own {
+		before := 1 // what stands before the branch that rebase checks out
+		if has("--root") {
+			before = 0
+		}
+		switch {
+		case on != "" && on != own:
 			return "HEAD is on " + on
-		} else if argv[0] == "rebase" && len(args) > 1 && args[len(args)-1] != own &&
-			!has("-x --exec -s -X --onto") {
+		case rebases && (has("--update-refs") ||
+			len(args) > before && args[len(args)-1] != own):
 			return another
-		} else if argv[0] == "pull" && slices.ContainsFunc(args[min(1, len(args)):], into) {
+		case rebases && startsGit(strings.Join(argv[1:], " ")):
+			return unseen
+		case argv[0] == "pull" && slices.ContainsFunc(args[min(1, len(args)):], into):
 			return another
 		}
 	case "fetch":
@@ -140,19 +162,43 @@ func moves(argv []string, own, on string) string {
 			return another
 		}
 	case "branch":
-		if has("-f -M -C -D -d -m --force --move --copy --delete") {
+		if len(args) > 0 && !has("-u --set-upstream-to --unset-upstream --edit-description") {
 			return another
 		}
 	case "checkout", "switch", "worktree":
-		if has("-B -C --force-create") && !slices.Contains(args, own) {
+		if has("-b -B -c -C --create --force-create --orphan") &&
+			!slices.Contains(args[:min(1, len(args))], own) {
 			return another
 		}
 	case "symbolic-ref":
 		if len(args) > 1 {
 			return another
 		}
-	case "fast-import", "receive-pack", "send-pack":
+	case "bisect":
+		if startsGit(strings.Join(argv[1:], " ")) {
+			return unseen
+		}
+	case "fast-import", "filter-branch", "history", "receive-pack", "replay", "send-pack":
 		return another
 	}
 	return ""
+}
+
+// flagged reports whether an argument has one of some flags: alone, in a bundle, with its value, or
+// shortened as git lets it be.
+func flagged(flags, arg string) bool {
+	name, _, _ := strings.Cut(arg, "=")
+	return slices.ContainsFunc(strings.Fields(flags), func(flag string) bool {
+		if strings.HasPrefix(flag, "--") {
+			return len(name) > 3 && strings.HasPrefix(flag, name)
+		}
+		return len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, flag[1:])
+	})
+}
+
+// startsGit reports whether text that git hands to a shell may start a git, which meets no link:
+// git puts its own folder first in PATH.
+func startsGit(text string) bool {
+	return strings.Contains(text, "git ") &&
+		!guard.ReadOnly(guard.Call{Tool: "Bash", Command: text})
 }
