@@ -41,7 +41,7 @@ type commands struct {
 	Loop       loopCmd       `cmd:"" group:"Decide" help:"Look at loops, or end them."`
 	Go         goCmd         `cmd:"" name:"go" group:"Run" help:"Drive a task or an audit loop: one client process for each task or phase."`
 	Gate       gateCmd       `cmd:"" group:"Decide" help:"Look at waiting questions, or answer one from your own terminal."`
-	Audit      auditCmd      `cmd:"" group:"Look" help:"The findings of an audit loop, a section of its plan; accept, close or add a finding."`
+	Audit      auditCmd      `cmd:"" group:"Look" help:"The findings and sections of an audit."`
 	Install    installCmd    `cmd:"" group:"Set up" help:"Register this program in the client's settings; not from inside the agent."`
 	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"Take this program out of the client's settings again."`
 	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"Check everything that a loop needs, and tell you how to fix what is wrong."`

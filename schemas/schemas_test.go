@@ -148,9 +148,6 @@ func (w *walker) fields(at string, typ reflect.Type, properties map[string]any) 
 	var tags []string
 	for _, f := range reflect.VisibleFields(typ) {
 		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if tag == "-" {
-			continue
-		}
 		if tag == "" {
 			continue // embedded: its own fields follow
 		}

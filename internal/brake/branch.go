@@ -45,10 +45,10 @@ func (s Start) strays(g ground) *Refusal {
 	if at >= len(argv) {
 		return nil
 	}
-	key := "alias." + strings.ToLower(argv[at])
-	alias := own.Config[key]
+	key := "alias." + argv[at]
+	alias := own.Config[strings.ToLower(key)]
 	for _, arg := range argv[:at] { // as -c has it
-		if name, value, _ := strings.Cut(arg, "="); strings.ToLower(name) == key {
+		if name, value, _ := strings.Cut(arg, "="); strings.EqualFold(name, key) {
 			alias = value
 		}
 	}

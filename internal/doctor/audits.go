@@ -54,10 +54,10 @@ func auditWorktrees(m *machine, n *notes) {
 		}
 		b := auditOf(path)
 		if b != nil && b.Audit.Verdict != nil {
-			v := *b.Audit.Verdict
-			if v.Head = w.HeadSHA; v.Stale() && !b.Restartable() {
+			v := b.Audit.Verdict
+			if v.Stale(w.HeadSHA) && !b.Restartable() {
 				n.warn("audit it once more there: /sdd:audit "+b.Audit.Plan,
-					"%s: the verdict of %s is %s", path, b.Audit.Plan, &v)
+					"%s: the verdict of %s is %s", path, b.Audit.Plan, v.Said(w.HeadSHA))
 			}
 		}
 		switch {

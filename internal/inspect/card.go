@@ -57,7 +57,7 @@ func (v *question) card(files *store.Store, l *loopState, present bool) (report.
 		info, err := os.Stat(path)
 		return err == nil && info.IsDir()
 	})
-	c.Stale = l.stale()
+	c.Stale, c.Head = l.stale(), l.head
 	c.Waiting, c.Resume = openGates(l), report.Resume(l.saved, l.Elsewhere())
 	last, terr := lastAttempts(files, l)
 	err = errors.Join(err, terr, ferr)

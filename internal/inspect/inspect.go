@@ -46,6 +46,7 @@ type loopState struct {
 	skill loop.Skill
 	store.State
 	saved *loop.Budget // as it is on disk
+	head  string       // of an audit's worktree, "" if it is not known
 	since loop.Spent   // what a present one has beyond it
 	notes []string     // what could not be counted of that
 	// changed are the files that are not as they were written, each in a line.
@@ -53,7 +54,9 @@ type loopState struct {
 }
 
 // stale reports whether the run is an audit whose last verdict is about another commit than HEAD.
-func (l *loopState) stale() bool { return l.Budget.Audit != nil && l.Budget.Audit.Verdict.Stale() }
+func (l *loopState) stale() bool {
+	return l.Budget.Audit != nil && l.Budget.Audit.Verdict.Stale(l.head)
+}
 
 // open reports whether an iteration of the run is open.
 func (l *loopState) open() bool { return l.Tick != nil && l.Tick.RunID == l.Budget.RunID }
@@ -66,13 +69,14 @@ func (l *loopState) spent() loop.USD {
 	return loop.Sum(l.since.ByModel).Dollars
 }
 
-// stored returns a run as it is on disk, and an audit's verdict beside HEAD; present returns it as
+// stored returns a run as it is on disk, with the HEAD of an audit; present returns it as
 // it is now.
 func stored(skill loop.Skill, s store.State) *loopState {
+	l := &loopState{skill: skill, State: s, saved: s.Budget}
 	if r := s.Budget.Audit; r != nil && r.Verdict != nil {
-		r.Verdict.Head = tracker.HeadOf(context.Background(), r.Worktree)
+		l.head = tracker.HeadOf(context.Background(), r.Worktree)
 	}
-	return &loopState{skill: skill, State: s, saved: s.Budget}
+	return l
 }
 
 func (v *question) present(skill loop.Skill, s store.State) *loopState {

@@ -6,25 +6,27 @@ import (
 
 	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/internal/report"
 	"hooks/internal/store"
 )
 
 // Runs lists the runs of these skills in the project, the newest first: those that are present, of
-// its linked worktrees too, then the archived ones. trees are the worktrees by run.
+// its linked worktrees too, then the archived ones. trees are their places by run.
 func (d *Inspector) Runs(skills []loop.Skill) (
-	list []loop.Budget, present int, trees map[string]string, err error,
+	list []loop.Budget, present int, trees map[string]report.Tree, err error,
 ) {
-	list, trees = []loop.Budget{}, map[string]string{}
+	list, trees = []loop.Budget{}, map[string]report.Tree{}
 	err = d.askTrees(func(v *question) error {
 		return v.everyRun(func(_ *store.Store, l *loopState, here bool) error {
 			switch {
 			case !slices.Contains(skills, l.skill), !here && v.named() != "":
 			case here:
 				list = slices.Insert(list, present, *l.Budget)
-				trees[l.Budget.RunID] = v.named()
+				trees[l.Budget.RunID] = report.Tree{Path: v.named(), Head: l.head}
 				present++
 			default:
 				list = append(list, *l.Budget)
+				trees[l.Budget.RunID] = report.Tree{Head: l.head}
 			}
 			return nil
 		})

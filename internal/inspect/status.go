@@ -38,7 +38,7 @@ func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 
 func (v *question) stand(l *loopState) report.Stand {
 	b, st := l.Budget, v.brief(l)
-	st.Stale = l.stale()
+	st.Stale, st.Head = l.stale(), l.head
 	if st.Lock = l.Lock; l.Lock != nil {
 		st.LockAlive = proc.Of(l.Lock.Process) != loop.Dead
 	}

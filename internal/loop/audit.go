@@ -61,20 +61,19 @@ type AuditVerdict struct {
 	Word string `json:"verdict"` // clean or dirty
 	SHA  string `json:"sha"`
 	Seen *Seen  `json:"seen,omitempty"` // nil where an older version recorded none
-	// Head is the worktree's commit as a person looks, "" if it is not known. No file has it.
-	Head string `json:"-"`
 }
 
-// Stale reports whether another commit is checked out than the verdict's.
-func (v *AuditVerdict) Stale() bool { return v != nil && v.Head != "" && v.Head != v.SHA }
+// Stale reports whether another commit is checked out than the verdict's. HEAD is "" if it is not
+// known.
+func (v *AuditVerdict) Stale(head string) bool { return v != nil && head != "" && head != v.SHA }
 
 // About is what there is to say of a verdict beside its word and commit.
-func (v *AuditVerdict) About() (text string) {
+func (v *AuditVerdict) About(head string) (text string) {
 	if v.Seen != nil {
 		text = ", " + v.Seen.String()
 	}
-	if v.Stale() {
-		text += "; stale, HEAD is " + abbreviated(v.Head)
+	if v.Stale(head) {
+		text += "; stale, HEAD is " + abbreviated(head)
 	}
 	return text
 }
@@ -390,9 +389,9 @@ func (r *AuditRun) fold(a *Attempt, j Judgement) {
 	r.Phase = r.Phase.after(on)
 }
 
-// String is a verdict for people, as in "clean about 1234567, read 2 of 3 changed files".
-func (v *AuditVerdict) String() string {
-	return v.Word + " about " + abbreviated(v.SHA) + v.About()
+// Said is a verdict for people, as in "clean about 1234567, read 2 of 3 changed files".
+func (v *AuditVerdict) Said(head string) string {
+	return v.Word + " about " + abbreviated(v.SHA) + v.About(head)
 }
 
 // noteVerdict records the verdict of an audit that ended with one.

@@ -65,7 +65,7 @@ func (b auditLoop) ended(t *text) {
 	r := b.Audit
 	t.line("Audit: %s (%s)", r.Result(), b.AuditStatus())
 	if v := r.Verdict; v != nil {
-		t.line("Last verdict: %s", v)
+		t.line("Last verdict: %s", v.Said(b.head))
 	}
 	for _, line := range unresolved(r) {
 		t.line("%s", line)
@@ -87,11 +87,11 @@ func (b auditLoop) stand(p *page) {
 		p.row("under way", plain, "%s", name)
 	}
 	p.given("last phase", warn, r.Reason)
-	p.audits(b.Budget)
+	p.audits(b)
 }
 
 // audits draws what the audits found, and how fast the sections become clean.
-func (p *page) audits(b *loop.Budget) {
+func (p *page) audits(b auditLoop) {
 	r, f := b.Audit, b.Audit.Found
 	if f.Bugs+f.Warnings+f.Accepted+f.Resolved > 0 {
 		p.row("findings", plain, "%s, %s, %d accepted, %d resolved",
@@ -99,7 +99,7 @@ func (p *page) audits(b *loop.Budget) {
 			f.Resolved)
 	}
 	if v := r.Verdict; v != nil {
-		p.row("audits", plain, "%d, the last %s", r.Audits, v)
+		p.row("audits", plain, "%d, the last %s", r.Audits, v.Said(b.head))
 	}
 	if clean := r.Clean(); clean > 0 {
 		each := b.IterationsUsed * 10 / clean
@@ -133,9 +133,9 @@ func (b auditLoop) card(p *page, _ Card) {
 	p.row("plan", plain, "%s, %s", r.Plan, r.Result())
 	p.sections(r)
 	if v := r.Verdict; v != nil {
-		p.row("verdict", plain, "%s", v)
+		p.row("verdict", plain, "%s", v.Said(b.head))
 	}
-	p.audits(b.Budget)
+	p.audits(b)
 	p.rows("finding", plain, unresolved(r))
 	if r.Post != nil {
 		p.given("post action", plain, r.Post.Summary)

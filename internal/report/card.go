@@ -33,6 +33,7 @@ type Card struct {
 	// OpenDollars is what the open iteration has spent by now.
 	OpenDollars loop.USD `json:"open_iteration_dollars"`
 	Stale       bool     `json:"verdict_stale,omitempty"` // as of Stand
+	Head        string   `json:"-"`                       // as of Stand
 }
 
 // CardPR is a PR with what is known about it, and from whom.

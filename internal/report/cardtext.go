@@ -36,7 +36,7 @@ func CardText(s Screen, c Card) string {
 		p.row("written again", plain, "%s: somebody had changed the run's files",
 			loop.Plural(b.Replaced, "time"))
 	}
-	kindOf(b).card(p, c)
+	kindOf(b, c.Head).card(p, c)
 	p.iterations(c)
 	p.facts(c)
 	p.leftBehind(c)
@@ -138,7 +138,7 @@ func (p *page) facts(c Card) {
 	p.row("dollars", plain, "$%s (API-equivalent), counted from the transcripts",
 		c.Verified.Dollars)
 	p.row("workers", plain, "%d dispatched", c.Verified.Agents)
-	kindOf(c.Run).facts(p, c)
+	kindOf(c.Run, c.Head).facts(p, c)
 }
 
 // merges are the merge calls that ran, and what they merged. Refused ones are not among them.

@@ -39,7 +39,7 @@ func Final(b *loop.Budget, e Ended) string {
 	if b.StopDetail != nil {
 		t.line("Gate: %s in iteration %d", b.StopDetail.Gate, b.StopDetail.Iteration)
 	}
-	kindOf(b).ended(&t)
+	kindOf(b, "").ended(&t)
 	t.line("Iterations: %s", outOf(b.IterationsUsed, b.Ceilings.Iterations, " / "))
 	if b.Drive() == "" || len(b.PRsTouched) > 0 {
 		t.line("PRs touched: %s", prs(b))

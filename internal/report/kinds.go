@@ -18,18 +18,21 @@ type kind interface {
 }
 
 type (
-	taskLoop    struct{ *loop.Budget }
-	auditLoop   struct{ *loop.Budget }
+	taskLoop  struct{ *loop.Budget }
+	auditLoop struct {
+		*loop.Budget
+		head string // of its worktree, "" if it is not known
+	}
 	backlogLoop struct{ *loop.Budget }
 )
 
 // kindOf is the one place that asks which kind a run is of.
-func kindOf(b *loop.Budget) kind {
+func kindOf(b *loop.Budget, head string) kind {
 	switch {
 	case b.Tasks != nil:
 		return taskLoop{b}
 	case b.Audit != nil:
-		return auditLoop{b}
+		return auditLoop{b, head}
 	}
 	return backlogLoop{b}
 }

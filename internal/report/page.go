@@ -91,7 +91,7 @@ func (d *drawing) article() {
 	d.put("<main>\n")
 	d.head()
 	d.waits()
-	kindOf(d.Run).article(d)
+	kindOf(d.Run, d.Head).article(d)
 	d.curve()
 	d.timeline()
 	d.asked()
@@ -139,7 +139,7 @@ func (d *drawing) head() {
 	d.put(`<p class="facts"><b>%s</b> <b>%d min</b> <b>$%s</b> <b>%s</b>`+
 		`<span class="dim">since %s</span></p>`+"\n",
 		loop.Plural(b.IterationsUsed, "iteration"), b.MinutesElapsed, b.DollarsEstimate,
-		kindOf(d.Run).count(), d.at(b.StartedAt))
+		kindOf(d.Run, d.Head).count(), d.at(b.StartedAt))
 	for _, n := range d.Notes {
 		d.put(`<p class="note">Not all of the history could be read: %s</p>`+"\n", n)
 	}

@@ -8,9 +8,12 @@ import (
 	"hooks/internal/loop"
 )
 
+// Tree is where a run is: a linked worktree, "" for the project itself, and an audit's HEAD.
+type Tree struct{ Path, Head string }
+
 // RunList draws one line a run. Those after the first present ones are archived. trees are the
-// linked worktrees of runs.
-func RunList(s Screen, runs []loop.Budget, present int, trees map[string]string) string {
+// places of runs, by their ids.
+func RunList(s Screen, runs []loop.Budget, present int, trees map[string]Tree) string {
 	if len(runs) == 0 {
 		return "no loop has run " + s.Where(false)
 	}
@@ -25,10 +28,10 @@ func RunList(s Screen, runs []loop.Budget, present int, trees map[string]string)
 		if i >= present && b.Status == loop.Active {
 			state = "cut off"
 		}
-		if b.Audit != nil && b.Audit.Verdict.Stale() {
+		if b.Audit != nil && b.Audit.Verdict.Stale(trees[b.RunID].Head) {
 			state += ", verdict stale"
 		}
-		state += prefixed(", in ", trees[b.RunID])
+		state += prefixed(", in ", trees[b.RunID].Path)
 		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt), iterations(b), tasksDone(b),
 			fmt.Sprint(len(b.PRsTouched)),
 			fmt.Sprint(b.MinutesElapsed), "$"+b.DollarsEstimate.String(), state)

@@ -29,6 +29,7 @@ type Stand struct {
 	Deferred   []string     `json:"deferred_targets"`
 	Notes      []string     `json:"notes"`
 	Stale      bool         `json:"verdict_stale,omitempty"` // of an audit: HEAD is another commit
+	Head       string       `json:"-"`                       // of an audit's worktree
 	// Resume is what to type, once the loop has stopped.
 	Resume string `json:"resume,omitempty"`
 }
@@ -188,7 +189,7 @@ func StandText(s Screen, st Stand) string {
 	p.row("run", plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), p.at(b.StartedAt))
 	p.axes(st.Budgets)
 	p.given("outside", plain, outside(b))
-	kindOf(b).stand(p)
+	kindOf(b, st.Head).stand(p)
 	p.given("no progress", warn, b.Standstill())
 	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive &&
 		!st.ending() {

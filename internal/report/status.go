@@ -20,7 +20,7 @@ func Status(l *loop.Iteration, wake string) string {
 	t.line("## Loop Iteration %s — %s", outOf(l.Iteration, b.Ceilings.Iterations, "/"),
 		invocation(b))
 	t.line("Started: %s", l.StartedAt.UTC().Format(time.RFC3339))
-	kindOf(b).block(t, l)
+	kindOf(b, "").block(t, l)
 	t.line("Budget remaining: %s", Remaining(b))
 	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s%s", l.Dollars,
 		b.DollarsEstimate, prefixed(", ", outside(b)), burn(l, b))
@@ -42,7 +42,7 @@ const maxBlock = 6
 // attemptBlock is the block of an iteration that is an attempt at a task, or a phase of an audit.
 func attemptBlock(l *loop.Iteration, b *loop.Budget) string {
 	t := &text{}
-	kindOf(b).block(t, l)
+	kindOf(b, "").block(t, l)
 	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s; left: %s", l.Dollars,
 		b.DollarsEstimate, prefixed(", ", outside(b)), Remaining(b))
 	t.remarks(l)

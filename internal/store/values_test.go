@@ -39,8 +39,6 @@ func Values() rapid.MakeConfig {
 		},
 		Fields: map[reflect.Type]map[string]*rapid.Generator[any]{
 			reflect.TypeFor[loop.Tally](): {"Bytes": rapid.Just(int64(0)).AsAny()},
-			// No file has it.
-			reflect.TypeFor[loop.AuditVerdict](): {"Head": rapid.Just("").AsAny()},
 		},
 	}
 }

@@ -84,6 +84,17 @@ func (w *World) refused(iteration int, calls []Call) {
 	}
 }
 
+// auditsTwice runs an audit of one section that is dirty once.
+func (w *World) auditsTwice() {
+	w.t.Helper()
+	w.Headless("/hooks:audit docs/plan.md")
+	want := []string{"coding 1 ended", "auditing 1 dirty +F1", "coding 1 ended",
+		"auditing 1 clean -F1", "post_action 1 ended"}
+	if diff := cmp.Diff(want, w.Phases()); diff != "" {
+		w.t.Errorf("phases (-want +got):\n%s", diff)
+	}
+}
+
 // An auditor only looks, and no phase reaches out: not by a tool, not by a shell, not by another
 // client. The word clean counts for nothing beside an open bug (A33, A67–A71).
 func TestNoPhaseReachesOut(t *testing.T) {
@@ -105,12 +116,7 @@ func TestNoPhaseReachesOut(t *testing.T) {
 		}
 		return Turn{Text: p.sings()}
 	})
-	w.Headless("/hooks:audit docs/plan.md")
-	want := []string{"coding 1 ended", "auditing 1 dirty +F1", "coding 1 ended",
-		"auditing 1 clean -F1", "post_action 1 ended"}
-	if diff := cmp.Diff(want, w.Phases()); diff != "" {
-		t.Errorf("phases (-want +got):\n%s", diff)
-	}
+	w.auditsTwice()
 	w.refused(1, reaching)
 	w.refused(2, writes)
 }
