@@ -25,7 +25,7 @@ func shown[T any](
 	show func(v *question, files *store.Store, l *loopState, present bool) (T, error),
 ) ([]T, error) {
 	list := []T{}
-	err := d.ask(func(v *question) error {
+	err := d.askTrees(func(v *question) error {
 		add := func(files *store.Store, l *loopState, present bool) error {
 			if runID != "" && (l.Budget.RunID != runID || !slices.Contains(skills, l.skill)) {
 				return nil
@@ -59,6 +59,9 @@ func (v *question) card(files *store.Store, l *loopState, present bool) (report.
 	})
 	c.Stale, c.Head = l.stale(), l.head
 	c.Waiting, c.Resume = openGates(l), report.Resume(l.saved, l.Elsewhere())
+	if !v.Everywhere {
+		c.NameProject(v.named())
+	}
 	last, terr := lastAttempts(files, l)
 	err = errors.Join(err, terr, ferr)
 	var st report.Stand

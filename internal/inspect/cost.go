@@ -19,7 +19,7 @@ func (d *Inspector) Cost(by, runID string, most int) (report.Cost, error) {
 		c.Zone = zoneOf(d.Now())
 	}
 	var ledgers []*ledger
-	err := d.ask(func(v *question) error {
+	err := d.askTrees(func(v *question) error {
 		list, err := v.ledgers(runID, by, most)
 		ledgers = append(ledgers, list...)
 		return err

@@ -19,7 +19,7 @@ import (
 func (d *Inspector) History(skills []loop.Skill, runID string, out report.History) error {
 	var bad damages
 	found := runID == ""
-	err := d.ask(func(v *question) error {
+	err := d.askTrees(func(v *question) error {
 		if out.Runs != nil {
 			runs, err := v.spentRuns(skills, runID)
 			if err == nil {

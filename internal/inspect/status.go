@@ -175,7 +175,7 @@ func (d *Inspector) StatusLine(stdin io.Reader, s report.Screen) string {
 // gate.
 func (d *Inspector) Why(skills []loop.Skill) ([]report.Why, error) {
 	list := []report.Why{}
-	err := d.ask(func(v *question) error {
+	err := d.askTrees(func(v *question) error {
 		return v.each(skills, func(l *loopState) error {
 			w, err := v.why(l)
 			list = append(list, w)
@@ -187,7 +187,12 @@ func (d *Inspector) Why(skills []loop.Skill) ([]report.Why, error) {
 
 func (v *question) why(l *loopState) (report.Why, error) {
 	b, st := l.Budget, v.stand(l)
-	w := report.Why{Skill: l.skill, RunID: b.RunID, Command: b.Command, Status: b.Status,
+	if st.Project = v.named(); !v.Everywhere {
+		one := []report.Stand{st}
+		report.NameProject(one)
+		st = one[0]
+	}
+	w := report.Why{Skill: l.skill, Project: st.Project, RunID: b.RunID, Command: b.Command, Status: b.Status,
 		Alive:  st.OwnerAlive,
 		Resume: st.Resume, Budgets: st.Budgets, Conditions: []loop.Explained{},
 		Gates: []loop.Explained{}}

@@ -32,6 +32,7 @@ type Card struct {
 	Open      bool            `json:"iteration_open"`
 	// OpenDollars is what the open iteration has spent by now.
 	OpenDollars loop.USD `json:"open_iteration_dollars"`
+	Project     string   `json:"project,omitempty"`       // as of Stand
 	Stale       bool     `json:"verdict_stale,omitempty"` // as of Stand
 	Head        string   `json:"-"`                       // as of Stand
 }

@@ -21,6 +21,7 @@ func CardText(s Screen, c Card) string {
 	p.title(style, "%s: %s", invocation(b), c.state())
 	p.continuing(c)
 	p.section("Run")
+	p.given("project", plain, c.Project)
 	p.row("run", plain, "%s", b.RunID)
 	p.row("started", plain, "%s", s.at(b.StartedAt))
 	if st := c.Stopped; st != nil {

@@ -105,18 +105,28 @@ func NameLoops(list []Stand) {
 // NameProject makes the commands of a linked worktree's loops ones that work elsewhere.
 func NameProject(list []Stand) {
 	for i := range list {
-		st := &list[i]
-		there := func(command string) string {
-			if st.Project == "" || !strings.HasPrefix(command, "hooks ") {
-				return command
-			}
-			return "cd " + OneWord(st.Project) + " && " + command
-		}
-		st.Resume = there(st.Resume)
-		for i := range st.Gates {
-			st.Gates[i].Answer, st.Gates[i].Project = there(st.Gates[i].Answer), st.Project
-		}
+		list[i].Resume = there(list[i].Project, list[i].Resume, list[i].Gates)
 	}
+}
+
+// there makes the answers of gates commands that work outside of their project, and returns the one
+// that resumes as such a command.
+func there(project, resume string, gates []Waiting) string {
+	in := func(command string) string {
+		if project == "" || !strings.HasPrefix(command, "hooks ") {
+			return command
+		}
+		return "cd " + OneWord(project) + " && " + command
+	}
+	for i := range gates {
+		gates[i].Answer, gates[i].Project = in(gates[i].Answer), project
+	}
+	return in(resume)
+}
+
+// NameProject names the project of a linked worktree's run, in its commands too.
+func (c *Card) NameProject(project string) {
+	c.Project, c.Resume = project, there(project, c.Resume, c.Waiting)
 }
 
 // unanswered is false once a person has answered, though the answer acts only when the run resumes.

@@ -11,6 +11,7 @@ import (
 // Why is why a loop stopped, or why it would.
 type Why struct {
 	Skill   loop.Skill  `json:"skill"`
+	Project string      `json:"project,omitempty"` // as of Stand
 	RunID   string      `json:"run_id"`
 	Command string      `json:"command"`
 	Status  loop.Status `json:"status"`
@@ -102,6 +103,7 @@ func Explain(s Screen, w Why) string {
 		p.line(warn, "%s: %s, but its session is gone; continue with %s — what would stop it",
 			w.Command, w.Status, w.Resume)
 	}
+	p.given("project", plain, w.Project)
 	if w.Stopped == nil {
 		var other []string
 		for _, c := range w.Conditions {
