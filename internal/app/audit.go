@@ -226,7 +226,8 @@ func (h *handler) auditPrompt(t *loopState) string {
 		Plan: r.Plan, Title: a.Title, Section: a.Task, Of: a.Of, Base: short(r.Audited(a.Phase)),
 		Head: short(a.Head), Open: texts(r.Which(loop.OpenFinding)),
 		Accepted: texts(r.Which(loop.AcceptedFinding)), Check: r.Check, Reason: r.Reason,
-		Token: a.Token, Feedback: a.Feedback,
+		OneTest: loop.OneTest(r.Check),
+		Token:   a.Token, Feedback: a.Feedback,
 	}
 	p.Iteration, p.Most = t.Budget.Iteration(t.Tick.Iteration)
 	p.Text = "(The plan as it was approved is lost: report that as a bug, or end.)"
@@ -323,14 +324,7 @@ func (h *handler) runsOneTest(t *loopState) bool {
 	if name == "" || name[0] == '-' || strings.ContainsFunc(name, odd) {
 		return false
 	}
-	for _, row := range [][2]string{{"go test ", "-run"}, {"pytest ", "-k"},
-		{"python -m pytest ", "-k"}, {"python3 -m pytest ", "-k"}, {"npx jest ", "-t"},
-		{"npx vitest run ", "-t"}} {
-		if strings.HasPrefix(check+" ", row[0]) && flag == row[1] {
-			return true
-		}
-	}
-	return false
+	return flag != "" && flag == loop.OneTest(check)
 }
 
 // byAuditor reports whether a call is the open audit's own: of the worker that was sent for it, or

@@ -17,6 +17,7 @@ type Prompt struct {
 	Base, Head      string   // the commits between which the audited changes lie; Base may be empty
 	Open, Accepted  []string
 	Check           string // the command that must pass; may be empty
+	OneTest         string // the flag behind it that names one test; may be empty
 	Checked         string // how it went last, as in "exit 1 at abc1234"; may be empty
 	CheckTail       string
 	Reason          string // why the last phase was not accepted; may be empty
@@ -163,6 +164,9 @@ func (p Prompt) look() string {
 	if p.Check != "" {
 		lines[0] = fmt.Sprintf("Change nothing: only reading, `%s` and `hooks report` pass.",
 			p.Check)
+	}
+	if p.OneTest != "" {
+		lines = append(lines, fmt.Sprintf("One test: `%s %s NAME`.", p.Check, p.OneTest))
 	}
 	if p.Base != "" {
 		lines = append(lines, fmt.Sprintf("The changes: git diff %s %s", p.Base, p.Head))

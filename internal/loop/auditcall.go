@@ -1,6 +1,9 @@
 package loop
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // audited holds the calls of an audit loop's phase against its restrictions: an auditor only looks,
 // and no phase asks, pushes or schedules (A67–A70).
@@ -30,6 +33,9 @@ func (e Call) audited(s State, k *Known) Outcome {
 			way := "read, or report with `hooks report`; what is wrong is a finding"
 			if r != nil && r.Check != "" {
 				way = "read, run `" + r.Check + "` or report with `hooks report`"
+				if flag := OneTest(r.Check); flag != "" {
+					way += "; `" + r.Check + " " + flag + " NAME` runs one test"
+				}
 			}
 			return refuseCall(deny(AuditRule, way, "%s is refused: %s changes nothing", e.Tool,
 				a.Name()))
@@ -40,6 +46,18 @@ func (e Call) audited(s State, k *Known) Outcome {
 		return Outcome{}
 	}
 	return e.publishes(s, k, a.Name())
+}
+
+// OneTest is the flag by which an auditor may name one test behind a check, "" if it may not.
+func OneTest(check string) string {
+	for _, row := range [][2]string{{"go test ", "-run"}, {"pytest ", "-k"},
+		{"python -m pytest ", "-k"}, {"python3 -m pytest ", "-k"}, {"npx jest ", "-t"},
+		{"npx vitest run ", "-t"}} {
+		if strings.HasPrefix(check+" ", row[0]) {
+			return row[1]
+		}
+	}
+	return ""
 }
 
 // reports takes what an auditor reports from its call, before that runs: what the program that it
