@@ -136,7 +136,7 @@ func moves(argv []string, own, on string) string {
 	const another = "it changes another branch"
 	switch argv[0] {
 	case "commit", "merge", "reset", "rebase", "cherry-pick", "revert", "am", "pull":
-		before := 1 // what stands before the branch that rebase checks out
+		before := 1 // words before the branch that rebase checks out
 		if has("--root") {
 			before = 0
 		}

@@ -192,7 +192,8 @@ func (v *question) why(l *loopState) (report.Why, error) {
 		report.NameProject(one)
 		st = one[0]
 	}
-	w := report.Why{Skill: l.skill, Project: st.Project, RunID: b.RunID, Command: b.Command, Status: b.Status,
+	w := report.Why{Skill: l.skill, Project: st.Project,
+		RunID: b.RunID, Command: b.Command, Status: b.Status,
 		Alive:  st.OwnerAlive,
 		Resume: st.Resume, Budgets: st.Budgets, Conditions: []loop.Explained{},
 		Gates: []loop.Explained{}}

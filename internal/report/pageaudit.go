@@ -20,7 +20,8 @@ func (b auditLoop) article(d *drawing) {
 	d.put("</tbody></table>\n")
 	d.findings(r)
 	if v := r.Verdict; v != nil {
-		d.put("<p>Last verdict: <b>%s</b> about %s%s</p>\n", v.Word, d.commit(v.SHA), v.About(b.head))
+		d.put("<p>Last verdict: <b>%s</b> about %s%s</p>\n", v.Word, d.commit(v.SHA),
+			v.About(b.head))
 	}
 	if r.Post != nil && r.Post.Summary != "" {
 		d.put("<p>Post action: %s</p>\n", brief(r.Post.Summary))
