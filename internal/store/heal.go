@@ -130,7 +130,7 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 		elsewhere = nil
 	}
 	if want.Tick != "" || f.files.Tick != "" {
-		look(tickName(skill), was.Tick, then.Tick)
+		look(tickName(skill), was.Tick, then.Tick, want.Tick)
 	}
 	run.State, run.Next = want, nil
 	err = s.changeRun(run, func(*seal.Files) {}, func() error {

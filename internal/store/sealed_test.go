@@ -180,6 +180,31 @@ func TestFilesOfBeforeAreUndone(t *testing.T) {
 	}
 }
 
+// A budget that is gone after a reboot is written again from the record, and the open iteration that
+// the record of before the power cut does not have stays.
+func TestMissingBudgetAfterAReboot(t *testing.T) {
+	s, dir := newStore(t), seal.At(t.TempDir())
+	boot := "b1"
+	s.Seal(dir, func() string { return boot })
+	ok(t, s.saveBudget(DefaultBudgetPath("work"), sealedIn(dir)(3)))
+	before := must(os.ReadFile(seal.SwitchPath(dir.Path(), at(3).SessionID)))
+	tick := &loop.Tick{Skill: "work", RunID: at(3).RunID, SessionID: at(3).SessionID, Iteration: 4}
+	ok(t, s.saveTick(tick))
+	_, err := s.Acquire("work", loop.Lock{RunID: tick.RunID, SessionID: tick.SessionID})
+	ok(t, err)
+	ok(t, os.WriteFile(seal.SwitchPath(dir.Path(), at(3).SessionID), before, 0o600))
+	ok(t, os.Remove(path(s, "work.budget.json")))
+	boot = "b2"
+	s.Seal(seal.At(dir.Path()), func() string { return boot })
+	st, err := s.LoadSealed(at(3).SessionID, "work")
+	ok(t, err)
+	same(t, "seq", st.Budget.Seq, 3)
+	same(t, "iteration", st.Tick.Iteration, 4)
+	same(t, "healed", s.Healed(), []string{
+		".sdd/loop/work.budget.json is missing; written again as hooks had it"})
+	same(t, "in the file", strings.Contains(content(t, s, "work.budget.json"), `"seq": 3`), true)
+}
+
 // A power cut between the history line and the folder's new names leaves the files of before, under
 // a record of any age. The line tells what was committed.
 func TestLineOutlivesThePowerCut(t *testing.T) {
