@@ -57,7 +57,7 @@ func (s *Store) keepSealed(to *disk, run sealed) error {
 			return err
 		}
 	}
-	if run.State.Line == "" || s.hasLine(run) {
+	if run.State.Line == "" || s.lineEnd(run, run.State.Line) > 0 {
 		return nil
 	}
 	lines, err := s.seals.Lines(run.RunID)
