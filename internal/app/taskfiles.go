@@ -122,7 +122,7 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 	for i, t := range r.List { // also where a crash came before this
 		if t.Result.Worked() {
 			took := time.Duration(t.Minutes) * time.Minute
-			now = tasks.Completed(now, tasks.DoneLine(i+1, t.Title, t.SHA, took))
+			now = tasks.Completed(now, tasks.DoneLine(i, t.Title, t.SHA, took))
 		}
 	}
 	if line != nil && line.Task != nil && line.Task.Judgement.Verdict == loop.Flagged {
@@ -270,7 +270,7 @@ func current(run *loop.Budget) string {
 	case r.PRStep():
 		return "Open the pull request"
 	}
-	return fmt.Sprintf("Task %d: %s", r.Index+1, r.List[r.Index].Title)
+	return fmt.Sprintf("Task %d: %s", r.Index, r.List[r.Index].Title)
 }
 
 // viewOf is the run as the fourteen fields of the specification have it.

@@ -12,5 +12,5 @@
 //   - view.go writes .sdd-state.json, the view of the run for people and other tools.
 //
 // A claim is only a claim: the caller still checks the commit, the work tree and the check command.
-// Tasks are counted from 1, but for taskIndex of the view, which the specification counts from 0.
+// Tasks are counted from 0 in files and from 1 in sentences, as in the specification.
 package tasks

@@ -42,15 +42,15 @@ func orNone(text string) string {
 	return none
 }
 
-// DoneLine is the line of a completed task, as in "- [x] Task 1: Add schema migration -- abc1234
-// (2 min)". number counts from 1, as every page does; a task without a commit has an empty commit;
-// took is rounded to minutes, and 1 at least (T32).
-func DoneLine(number int, title, commit string, took time.Duration) string {
+// DoneLine is the line of a completed task, as in "- [x] Task 0: Add schema migration -- abc1234
+// (2 min)". index counts from 0; a task without a commit has an empty commit; took is rounded to
+// minutes, and 1 at least (T32).
+func DoneLine(index int, title, commit string, took time.Duration) string {
 	if commit == "" {
 		commit = "no commit"
 	}
 	minutes := max(1, int(took.Round(time.Minute)/time.Minute))
-	return fmt.Sprintf("- [x] Task %d: %s -- %s (%d min)", number, oneLine(title),
+	return fmt.Sprintf("- [x] Task %d: %s -- %s (%d min)", index, oneLine(title),
 		commit[:min(len(commit), 12)], minutes)
 }
 

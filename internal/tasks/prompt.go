@@ -50,6 +50,8 @@ func (p Prompt) Task() string {
 	}
 	head = append(head, fmt.Sprintf("Task %d of %d: %s", p.Index+1, p.Total,
 		cutRunes(oneLine(p.Title), MaxTitle)))
+	head = append(head, fmt.Sprintf("The progress file counts from 0 and calls it Task %d.",
+		p.Index))
 	if criteria := cut(quote(p.Criteria), maxCriteria); criteria != "" {
 		head = append(head, "", "Its acceptance criteria:", criteria)
 	}

@@ -327,7 +327,7 @@ func (w *taskWorld) check() {
 		w.Fatalf("the history has %d attempts, the model %d\n%s", n, w.lines, w.story())
 	}
 	for i, verdict := range w.tasks.done {
-		listed := strings.Contains(read(".sdd-progress.md"), fmt.Sprintf("- [x] Task %d: ", i+1))
+		listed := strings.Contains(read(".sdd-progress.md"), fmt.Sprintf("- [x] Task %d: ", i))
 		if got := b.Get(fmt.Sprintf("tasks.list.%d.result", i)).Str; got != verdict ||
 			listed != (verdict == "unbroken") {
 			w.Fatalf("task %d is %s, listed %v, the model has %s\n%s", i, got, listed, verdict,

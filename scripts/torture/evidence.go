@@ -171,7 +171,7 @@ func (p *player) settleFiles(d *disk, r *loop.TaskRun) {
 	}
 }
 
-func taskName(index int) string { return fmt.Sprintf("Task %d: ", index+1) }
+func taskName(index int) string { return fmt.Sprintf("Task %d: ", index) }
 
 // taskKey is the attempt of a line as a claim names it.
 func taskKey(t *loop.TaskLine) string { return fmt.Sprintf("%d.%d", t.Task, t.Try) }
