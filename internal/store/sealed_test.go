@@ -180,7 +180,7 @@ func TestFilesOfBeforeAreUndone(t *testing.T) {
 	}
 }
 
-// A budget that is gone after a reboot is written again from the record, and the open iteration that
+// A budget that is gone after a reboot is written again from the record. The open iteration that
 // the record of before the power cut does not have stays.
 func TestMissingBudgetAfterAReboot(t *testing.T) {
 	s, dir := newStore(t), seal.At(t.TempDir())

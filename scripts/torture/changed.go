@@ -109,7 +109,8 @@ func copied(p *player) {
 
 // continued checks that the run goes on, with what it had used.
 func continued(p *player) {
-	if b := p.disk().budget; p.calm && (b == nil || b.IterationsUsed < 3 || len(p.disk().budgets) > 1) {
+	d := p.disk()
+	if b := d.budget; p.calm && (b == nil || b.IterationsUsed < 3 || len(d.budgets) > 1) {
 		p.Errorf("the run does not continue: %+v", b)
 	}
 }
