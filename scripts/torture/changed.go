@@ -94,7 +94,8 @@ func moved(p *player) {
 func (p *player) leads(to string) {
 	text, err := os.ReadFile(p.record())
 	p.Check(err)
-	text = bytes.Replace(text, []byte(fmt.Sprintf("%q", p.Project())), fmt.Appendf(nil, "%q", to), 1)
+	old := fmt.Appendf(nil, "%q", p.Project())
+	text = bytes.Replace(text, old, fmt.Appendf(nil, "%q", to), 1)
 	p.Check(os.WriteFile(p.record(), text, 0o600))
 }
 
@@ -107,7 +108,7 @@ func copied(p *player) {
 	p.As("s2", p.clients.Second)
 }
 
-// continued checks that the run goes on, with what it had used.
+// continued checks that the run continues with what it had used.
 func continued(p *player) {
 	d := p.disk()
 	if b := d.budget; p.calm && (b == nil || b.IterationsUsed < 3 || len(d.budgets) > 1) {
