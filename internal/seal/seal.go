@@ -41,6 +41,8 @@ type Loop struct {
 	Budget string `json:"budget_file,omitempty"` // relative to the project or absolute
 	// Told records that the person was told of damage.
 	Told bool `json:"told,omitempty"`
+	// Healed are the files of which a person was told that changes of them were undone.
+	Healed string `json:"healed,omitempty"`
 	// Unlocked records that the program itself removed the run's lock.
 	Unlocked bool `json:"unlocked,omitempty"`
 	// HeldFor names the command, reset or accept, that a person typed while the session's client

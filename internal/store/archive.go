@@ -19,24 +19,26 @@ const archiveName = "archive"
 // nothing. A name that is taken there gets a number. Files that name another run stay, damaged ones
 // move; a budget outside of .sdd/loop moves only if it is certainly this run's. A crash in between
 // loses nothing, and a second call completes the move. The caller holds the guard.
-func (s *Store) Archive(skill loop.Skill, runID string) error {
+func (s *Store) Archive(skill loop.Skill, runID string) (err error) {
 	runs, _ := s.sealedRuns(skill)
 	for _, run := range runs {
 		if told := s.healed; run.RunID == runID {
-			_, _ = s.whole(run, s.compare) // else the archive gets what the record has of it
+			if _, err = s.whole(run, s.compare); err != nil { // the archive gets both
+				err = s.archiveRecord(run)
+			}
 			s.healed = told
 		}
 	}
-	err := s.unseal(skill, runID, func(lost []sealed) error {
-		return s.archive(skill, runID, lost)
-	})
+	if err == nil {
+		err = s.unseal(skill, runID, func() error { return s.archive(skill, runID) })
+	}
 	if err != nil {
 		return fmt.Errorf("archive run %s: %w", runID, err)
 	}
 	return nil
 }
 
-func (s *Store) archive(skill loop.Skill, runID string, lost []sealed) error {
+func (s *Store) archive(skill loop.Skill, runID string) error {
 	to, err := s.archiveFolder(seal.FileName(runID))
 	if err != nil {
 		return err
@@ -45,11 +47,6 @@ func (s *Store) archive(skill loop.Skill, runID string, lost []sealed) error {
 	to.sweep(".")
 	if err := s.UnmarkStop(skill, runID); err != nil {
 		return err
-	}
-	for _, run := range lost {
-		if err := s.keepSealed(to, run); err != nil {
-			return err
-		}
 	}
 	move := func(files ...string) error {
 		for _, file := range files {

@@ -53,11 +53,15 @@ func (s *Store) Ended(
 			}):
 			continue
 		}
-		of := gjson.GetManyBytes(line, "run_id", snapshotField+".cursors.0.path", "cursors")
-		if of[0].Str != run.RunID || filepath.Base(of[1].Str) != filepath.Base(transcript) {
+		at := bytes.Index(line, []byte(beforeEnded))
+		if at < 0 || gjson.GetBytes(line, "run_id").Str != run.RunID {
 			continue
 		}
-		of[2].ForEach(func(_, v gjson.Result) bool {
+		main := gjson.GetBytes(line, snapshotField+".cursors.0.path").Str
+		if filepath.Base(main) != filepath.Base(transcript) {
+			continue
+		}
+		gjson.ParseBytes(line[at+len(`"cursors":`):]).ForEach(func(_, v gjson.Result) bool {
 			var c loop.Cursor
 			if codec.Decode(v, &c) == nil && !seen[c.Path] &&
 				(paths == nil || slices.Contains(paths, c.Path)) {

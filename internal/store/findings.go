@@ -85,7 +85,10 @@ func (s *Store) findingsAgain(b *loop.Budget, name string) ([]byte, error) {
 		err = errors.Join(s.disk.replace(name, text), s.settle())
 	}
 	if err == nil {
-		s.healed = append(s.healed, undone(changed.Changes, true, ""))
+		r, _ := s.own(s.seals.Find(b.SessionID))
+		if l := r.Loop(string(b.Skill)); l != nil {
+			s.undone(sealed{l, r}, changed.Changes, true, "")
+		}
 	}
 	return text, err
 }

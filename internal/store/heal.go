@@ -20,13 +20,36 @@ const maxReplaced = 20
 // ReplacedPath is the folder of what was found in the place of files, as people read it.
 const ReplacedPath = Dir + "/" + archiveName + "/" + replacedName
 
-// undone is a line about changes that were undone.
-func undone(changes []string, kept bool, limits string) string {
-	line := strings.Join(changes, "; ") + "; written again as hooks had it"
+// undone notes for a person that changes were undone: once a run and file, and once more where it
+// was limits that somebody changed.
+func (s *Store) undone(run sealed, changes []string, kept bool, limits string) {
+	said := strings.Fields(run.Healed)
+	line, way := "", ""
+	for _, change := range changes {
+		file, _, _ := strings.Cut(change, " ")
+		ofLimits := limits != "" && strings.HasPrefix(change, run.Budget)
+		if ofLimits {
+			file += "+limits"
+		}
+		if slices.Contains(said, file) {
+			continue
+		}
+		said = append(said, file)
+		line += "; " + change
+		if ofLimits {
+			way = limits
+		}
+	}
+	if line == "" {
+		return
+	}
+	line = line[2:] + "; written again as hooks had it"
 	if kept {
 		line += " (what was there: " + ReplacedPath + ")"
 	}
-	return line + limits
+	s.healed = append(s.healed, line+way)
+	run.Healed = strings.Join(said, " ")
+	_ = s.seals.Save(run.record) // else it is said again
 }
 
 // Replaced counts the files in it.
@@ -107,7 +130,7 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 		elsewhere = nil
 	}
 	if want.Tick != "" || f.files.Tick != "" {
-		look(tickName(skill), was.Tick, then.Tick)
+		look(tickName(skill), was.Tick, then.Tick, want.Tick)
 	}
 	run.State, run.Next = want, nil
 	err = s.changeRun(run, func(*seal.Files) {}, func() error {
@@ -123,8 +146,8 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 		return errors.Join(err, s.tickAgain(run, want, f.locked))
 	})
 	if err == nil {
-		s.healed = append(s.healed, undone(changes, len(aside) > 0 || elsewhere != nil,
-			limitsOf(skill, f.files.Budget, want.Budget)))
+		s.undone(run, changes, len(aside) > 0 || elsewhere != nil,
+			limitsOf(skill, f.files.Budget, want.Budget))
 	}
 	return err
 }

@@ -222,6 +222,3 @@ func LockPath(k loop.Skill) string { return Dir + "/" + lockName(k) }
 
 // DefaultBudgetPath is where a budget lies without --budget-file, relative to the project (R12).
 func DefaultBudgetPath(k loop.Skill) string { return Dir + "/" + budgetName(k) }
-
-// TickPath is the open iteration's file as people read it, relative to the project.
-func TickPath(k loop.Skill) string { return Dir + "/" + tickName(k) }

@@ -2,43 +2,27 @@ package store
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
 
-// unseal removes a run from the records while its files move to the archive. move gets the records'
-// runs whose files are not as they were written.
-func (s *Store) unseal(skill loop.Skill, id string, move func(lost []sealed) error) error {
+// unseal removes a run from the records while its files move to the archive.
+func (s *Store) unseal(skill loop.Skill, id string, move func() error) error {
 	runs, _ := s.sealedRuns(skill) // an unreadable record is skipped
-	var lost []sealed
-	var err error
 	for _, run := range runs {
 		next := run.State
 		next.Line, next.History = "", 0 // the history may move
 		if run.RunID == id {
-			if len(s.changes(run, s.found(run))) > 0 || s.verifyLine(run) != nil {
-				before := *run.Loop
-				record := *run.record
-				record.Loops = slices.Clone(record.Loops)
-				lost = append(lost, sealed{&before, &record})
-			}
 			next = seal.Files{}
 		}
 		run.Next = &next
-		if err = s.seals.Save(run.record); err != nil {
-			break
+		if err := s.seals.Save(run.record); err != nil {
+			return err
 		}
 	}
-	if err == nil {
-		err = errors.Join(s.within(func() error { return move(lost) }), s.settle())
-	}
-	if err != nil {
-		for _, run := range lost { // only the record has it
-			err = errors.Join(err, s.seals.Save(run.record))
-		}
+	if err := errors.Join(s.within(move), s.settle()); err != nil {
 		return err
 	}
 	had := false
@@ -73,7 +57,7 @@ func (s *Store) keepSealed(to *disk, run sealed) error {
 			return err
 		}
 	}
-	if run.State.Line == "" || s.hasLine(run) {
+	if run.State.Line == "" || s.lineEnd(run, run.State.Line) > 0 {
 		return nil
 	}
 	lines, err := s.seals.Lines(run.RunID)

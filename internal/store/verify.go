@@ -218,9 +218,7 @@ func (r sealed) forgedIn(f *os.File, size int64) bool {
 	return false
 }
 
-// hasLine reports whether the run's last line is in the history.
-func (s *Store) hasLine(run sealed) bool { return s.lineEnd(run, run.State.Line) > 0 }
-
+// lineEnd is where a run's line ends in the history, 0 when it has none.
 func (s *Store) lineEnd(run sealed, line string) int64 {
 	f, size, err := s.openHistory(run.skill())
 	if f == nil || err != nil {

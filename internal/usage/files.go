@@ -3,7 +3,6 @@ package usage
 import (
 	"bytes"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -135,26 +134,27 @@ func isMain(c loop.Cursor) bool {
 	return strings.HasSuffix(c.Path, ".jsonl") && !strings.HasPrefix(c.Path, "subagents/")
 }
 
-// agents lists the subagents' transcripts below a session's directory, with forward slashes,
-// sorted. It follows no symbolic links.
+// agents lists the subagents' transcripts below a session's directory, with forward slashes. It
+// follows no symbolic links.
 func agents(transcript string) (names []string) {
-	dir := sessionDir(transcript)
-	root := filepath.Join(dir, "subagents")
-	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || len(names) == maxFiles {
-			return fs.SkipDir
+	dir := sessionDir(transcript) + "/"
+	var list func(below string, depth int)
+	list = func(below string, depth int) {
+		entries, _ := os.ReadDir(dir + below)
+		for _, e := range entries {
+			name := below + "/" + e.Name()
+			switch {
+			case len(names) == maxFiles:
+				return
+			case e.IsDir() && depth < maxDepth:
+				list(name, depth+1)
+			case strings.HasPrefix(e.Name(), "agent-") && strings.HasSuffix(name, ".jsonl") &&
+				e.Type().IsRegular():
+				names = append(names, name)
+			}
 		}
-		rel, _ := filepath.Rel(dir, path)
-		rel = filepath.ToSlash(rel)
-		if d.IsDir() && strings.Count(rel, "/") >= maxDepth {
-			return fs.SkipDir
-		}
-		named := strings.HasPrefix(d.Name(), "agent-") && strings.HasSuffix(rel, ".jsonl")
-		if named && d.Type().IsRegular() {
-			names = append(names, rel)
-		}
-		return nil
-	})
+	}
+	list("subagents", 1)
 	return names
 }
 

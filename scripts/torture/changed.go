@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,9 +21,14 @@ var changedScenarios = []scenario{
 	on("entry-over-changed-files", changedBetween, enter(flags), nextTick, sameTurn, resumed),
 	on("merge-over-files-of-before", merged, merge, sameTurn, resumed),
 	on("entry-over-a-deleted-budget", deleted, enter(flags), nextTick, sameTurn, resumed),
+	on("resume-without-its-record", recordLost, enter(flags+" --resume"), onceMore),
+	on("entry-in-a-moved-project", moved, enter(flags), nextTick),
+	on("resume-in-a-copy", copied, enter(flags+" --resume"), onceMore),
 	on("raise", raising, person("loop", "raise", "work", "--max-iterations", "25"), nextTick,
 		cleared),
 }
+
+var onceMore = way{"--resume once more", func(p *player) { p.iterate(flags+" --resume", 2) }}
 
 // edit changes a file of the state.
 func (p *player) edit(name, old, text string) {
@@ -61,6 +67,62 @@ func merged(p *player) {
 func deleted(p *player) {
 	oneDone(p)
 	p.Check(os.Remove(filepath.Join(p.State(), "work.budget.json")))
+}
+
+// recordLost is a session whose client died and whose record is gone, as in a rebuilt container.
+func recordLost(p *player) {
+	oneDone(p)
+	p.Bury(p.clients.Gone)
+	p.Client = p.clients.Second
+	p.Check(os.Remove(p.record()))
+}
+
+// record is the session's, outside of the project.
+func (p *player) record() string {
+	return filepath.Join(p.Dir, "home", ".local", "state", "hooks", "on", p.Session)
+}
+
+// moved is a project that had another name when its files were written last, and somebody changed
+// its counter since: only who finds its record knows.
+func moved(p *player) {
+	oneDone(p)
+	p.leads(filepath.Join(p.Dir, "old"))
+	p.edit("work.budget.json", `"iterations_used": 1`, `"iterations_used": 0`)
+}
+
+// leads makes the record lead to another folder.
+func (p *player) leads(to string) {
+	text, err := os.ReadFile(p.record())
+	p.Check(err)
+	old := fmt.Appendf(nil, "%q", p.Project())
+	text = bytes.Replace(text, old, fmt.Appendf(nil, "%q", to), 1)
+	p.Check(os.WriteFile(p.record(), text, 0o600))
+}
+
+// copied is a copy of a project, in a session of its own; the original is beside it.
+func copied(p *player) {
+	oneDone(p)
+	old := filepath.Join(p.Dir, "repo", "p")
+	p.Check(os.CopyFS(old, os.DirFS(p.Project())))
+	p.leads(old)
+	p.As("s2", p.clients.Second)
+}
+
+// continued checks that the run continues with what it had used.
+func continued(p *player) {
+	d := p.disk()
+	if b := d.budget; p.calm && (b == nil || b.IterationsUsed < 3 || len(d.budgets) > 1) {
+		p.Errorf("the run does not continue: %+v", b)
+	}
+}
+
+// itsOwn checks that a copy has a run id that the original has not.
+func itsOwn(p *player) {
+	original := p.schemas.read(filepath.Join(p.Dir, "repo", "p", ".sdd", "loop"), nil).budget
+	b := p.disk().budget
+	if p.calm && (b == nil || original == nil || b.RunID == original.RunID) {
+		p.Errorf("the copy and its original are one run: %+v", b)
+	}
 }
 
 // raising may put the words that the raise adds into the history.

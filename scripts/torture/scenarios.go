@@ -149,6 +149,9 @@ var promised = map[string]func(*player){
 	"stop-over-changed-files":     undone,
 	"entry-over-changed-files":    undone,
 	"entry-over-a-deleted-budget": twoRuns,
+	"resume-without-its-record":   continued,
+	"entry-in-a-moved-project":    continued,
+	"resume-in-a-copy":            itsOwn,
 	"raise":                       raised,
 }
 
