@@ -1,10 +1,12 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -26,6 +28,8 @@ func TestMain(m *testing.M) {
 		newApp = testApp // the program that a story's command is starts itself
 		main()
 	}
+	// A story waits for the disk and for its programs more than it computes.
+	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
 	testscript.Main(m, map[string]func(){
 		"reseal":  func() { os.Exit(resealMain()) },
 		"put":     func() { os.Exit(putMain(os.Args[1:])) },
