@@ -16,8 +16,8 @@ import (
 )
 
 // hook answers one event of the client. It bypasses the command parser, which would cost more than
-// the answer, and exits with 0, but for a bug while a loop is on: with 1 the client holds back what
-// no one has judged.
+// the answer, and exits with 0, but for a bug or an answer that no one gets while a loop is on: with
+// 1 the client holds back what no one has judged.
 func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int, isHook bool) {
 	if event.NameOf(word) == "" || typed(in) {
 		return 0, false
@@ -27,9 +27,7 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	defer func() {
 		if p := recover(); p != nil { // a panic would end with 2, which blocks
 			complain(errs, fmt.Errorf("internal error: %v", p))
-			if code, isHook = 0, true; a.LoopOn() {
-				code = 1
-			}
+			code, isHook = unanswered(a), true
 		}
 	}()
 	growStack(false)
@@ -38,7 +36,7 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	reply := answer.Reply.Named(typedAs).Encode(answer.Name)
 	if len(reply) > 0 && rested(a, answer.Until) {
 		if _, err := out.Write(append(reply, '\n')); err != nil {
-			answer.Err = fmt.Errorf("write reply: %w", err)
+			answer.Err, code = fmt.Errorf("write reply: %w", err), unanswered(a)
 		}
 	}
 	if answer.After != nil {
@@ -55,7 +53,15 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 		complain(errs, answer.Err)
 	}
 	logLine(a.Env("HOOKS_LOG"), word, began, len(reply), answer.Err)
-	return 0, true
+	return code, true
+}
+
+// unanswered is the exit code of a call that gets no answer.
+func unanswered(a *app.App) int {
+	if a.LoopOn() {
+		return 1
+	}
+	return 0
 }
 
 // typedAs is what a person or the model types to start this program: its name where that finds it

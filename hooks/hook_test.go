@@ -11,20 +11,40 @@ import (
 	"hooks/internal/seal"
 )
 
-// A bug of the program fails a call with 1 while a loop of its session is on, so that the client
-// holds it back, and with 0 otherwise; never with 2.
-func TestABugFailsOnlyWhileALoopIsOn(t *testing.T) {
+// A call that gets no answer, because of a bug or because no one reads it, fails with 1 while a loop
+// of its session is on, so that the client holds it back, and with 0 otherwise; never with 2.
+func TestACallWithoutAnAnswerFailsOnlyWhileALoopIsOn(t *testing.T) {
+	for _, one := range []struct {
+		name, word, in, log string
+		says                [2]string // without a loop, and with one
+	}{
+		{"a bug", "session-end", `{"session_id":"s2","hook_event_name":"SessionEnd"}`, "panic",
+			[2]string{"internal error: broken", "internal error: broken"}},
+		{"no reader", "pre-tool-use", `{"session_id":`, "", // without a loop there is nothing to write
+			[2]string{"stdin ends in the middle", "write reply: io: read/write on closed pipe"}},
+	} {
+		t.Run(one.name, func(t *testing.T) { withoutAnAnswer(t, one.word, one.in, one.log, one.says) })
+	}
+}
+
+func withoutAnAnswer(t *testing.T, word, in, log string, says [2]string) {
 	state := t.TempDir()
 	env := func(name string) string {
 		switch name {
 		case "HOOKS_LOG": // asked for once the event is answered
-			panic("broken")
+			if log == "panic" {
+				panic("broken")
+			}
 		case "HOOKS_STATE_HOME":
 			return state
 		case "CLAUDE_CODE_SESSION_ID":
 			return "s1"
 		}
 		return ""
+	}
+	unread, out := io.Pipe()
+	if err := unread.Close(); err != nil {
+		t.Fatal(err)
 	}
 	for _, want := range []int{0, 1} {
 		if want == 1 {
@@ -37,9 +57,8 @@ func TestABugFailsOnlyWhileALoopIsOn(t *testing.T) {
 			}
 		}
 		var errs strings.Builder
-		in := strings.NewReader(`{"session_id":"s2","hook_event_name":"SessionEnd"}`)
-		code, isHook := hook(&app.App{Env: env}, "session-end", in, io.Discard, &errs)
-		if !isHook || code != want || !strings.Contains(errs.String(), "internal error: broken") {
+		code, isHook := hook(&app.App{Env: env}, word, strings.NewReader(in), out, &errs)
+		if !isHook || code != want || !strings.Contains(errs.String(), says[want]) {
 			t.Errorf("it exits with %d, want %d: %s", code, want, errs.String())
 		}
 	}
