@@ -17,7 +17,7 @@ func (h *handler) reading(t *loopState) loop.Reading {
 	command, _ := h.ev.ShellCommand()
 	reading := loop.Reading{
 		Refused: h.refuseCall(t, r), Opaque: unreadable(r), Reaches: reaches(r, command),
-		Pushes: r.Pushes,
+		Pushes: r.Pushes, Beside: h.openInOther(t),
 	}
 	if reading.Opaque != "" && r.Unparsable == "" { // meetsBrake also repairs missing links
 		reading.Braked = h.meetsBrake(t)

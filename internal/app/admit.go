@@ -26,8 +26,8 @@ func (e *entry) settle() (event.Reply, error) {
 		switch {
 		case err != nil:
 			return reply, err
-		case o.Need != 0:
-			e.lookUp(o.Need)
+		case o.Need != nil:
+			e.lookUp()
 		case !o.Wait:
 			return reply, nil
 		case time.Now().After(deadline):
@@ -51,7 +51,7 @@ func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
 			return reply, o, err
 		}
 		o, err = e.resolve(e.loopState, e.asks, &e.known)
-		if err == nil && o.Need == 0 {
+		if err == nil && o.Need == nil {
 			reply, err = e.carry(&o)
 		}
 		if err != nil || !o.Again {

@@ -84,30 +84,26 @@ func (h *handler) attemptFacts(
 	f.Feedback = strings.ToValidUTF8(text[:min(len(text), tasks.MaxFeedback)], "")
 }
 
-// fetchAttempt looks up what a Step needs to judge an attempt. Nothing of it is fetched with the
-// state's lock: a check may take minutes.
-func (h *handler) fetchAttempt(t *loopState, k *loop.Known, need loop.Need) {
-	if need&loop.NeedWorker != 0 {
-		k.Worker = h.workerSeen(t)
-	}
-	kind, _ := attemptsOf(t.Skill)
-	if need&loop.NeedClaim != 0 {
-		k.Claim = h.claimSeen(t)
-	}
-	if need&loop.NeedEvidence != 0 {
-		k.Evidence = h.evidence(t)
-	}
-	if need&loop.NeedCheck != 0 {
+// fetchAttempt looks up what a Step needs to judge an attempt.
+func (h *handler) fetchAttempt(t *loopState, l *lookup, k *loop.Known) {
+	fill(l, &k.Worker, func() loop.WorkerSeen { return h.workerSeen(t) })
+	fill(l, &k.Claim, func() loop.ClaimSeen { return h.claimSeen(t) })
+	fill(l, &k.Evidence, func() loop.Evidence { return h.evidence(t) })
+	fill(l, &k.Check, func() loop.CheckRun {
 		command, _ := t.Budget.Check()
-		k.Check = h.check(t, command)
-	}
-	if need&loop.NeedBefore != 0 {
+		return h.check(t, command)
+	})
+	fill(l, &k.Before, func() loop.CheckRun {
 		_, command := t.values().Unmeasured("")
-		k.Before = h.check(t, command)
-	}
-	if need&loop.NeedPrompt != 0 {
-		k.Prompt = kind.prompt(h, t)
-	}
+		return h.check(t, command)
+	})
+	try(l, &k.Prompt, func() (string, error) {
+		if err := h.files.Findings(t.Budget); err != nil {
+			return "", err
+		}
+		kind, _ := attemptsOf(t.Skill)
+		return kind.prompt(h, t), nil
+	})
 }
 
 // workerSeen reads the beginning of the worker's transcript: whether it is this attempt's, or the

@@ -45,46 +45,31 @@ func (h *handler) toolCall() loop.Call {
 }
 
 // fetchCall looks up what a Step needs to judge a call.
-func (h *handler) fetchCall(t *loopState, k *loop.Known, need loop.Need) (err error) {
-	if need&loop.NeedRunning != 0 {
-		k.Running, k.Read, err = h.runningCount(t)
-		if h.ev.Name == event.PreToolUse && h.replayRepo == nil && nearCeiling(t, k.Running) {
+func (h *handler) fetchCall(t *loopState, l *lookup, k *loop.Known) {
+	fill(l, &k.Running, func() loop.RunningNow {
+		r, err := h.runningCount(t)
+		if h.ev.Name == event.PreToolUse && h.replayRepo == nil && nearCeiling(t, r.Running) {
 			usage.AwaitCall(h.transcript(t, loop.Call{}), h.ev.AgentID, h.ev.ToolUseID)
-			k.Running, k.Read, err = h.runningCount(t)
+			r, err = h.runningCount(t)
 		}
-		k.Overrun, k.Model = h.config(t).Overrun, h.model(t, k.Running.Cursors)
 		h.slip(err)
-	}
-	if need&loop.NeedReading != 0 {
-		k.Reading, k.Beside = h.reading(t), h.openInOther(t)
-	}
-	if need&loop.NeedLooks != 0 {
-		k.Looks = guard.ReadOnly(h.call()) || h.runsOneTest(t)
-		k.Checks = h.runsCheck(t)
+		k.Model = loop.Fetched(h.model(t, r.Cursors))
+		return r
+	})
+	fill(l, &k.Overrun, func() int { return h.config(t).Overrun })
+	fill(l, &k.Reading, func() loop.Reading { return h.reading(t) })
+	fill(l, &k.Looks, func() (is loop.Looks) {
+		is.Only = guard.ReadOnly(h.call()) || h.runsOneTest(t)
+		is.Check = h.runsCheck(t)
 		if t.Budget != nil && t.Budget.Audit != nil {
-			_, k.Reports = guard.Reported(h.call())
-			k.Looked = h.printedBy(t)
+			_, is.Reports = guard.Reported(h.call())
+			is.Files = h.printedBy(t)
 		}
-	}
-	if need&loop.NeedTold != 0 {
-		if k.Told, err = h.auditTold(t); err != nil {
-			return err
-		}
-	}
-	if need&loop.NeedCommits != 0 {
-		k.Commits = guard.Finishing(h.call(), h.repo, h.below(h.project))
-	}
-	if need&loop.NeedMerging != 0 {
-		k.Merging = h.askMerging(t, k.Reading.Acts)
-	}
-	if need&loop.NeedWords != 0 {
-		k.Words = h.config(t).Redact(loop.Secrets(h.whatCall()))
-	}
-	if need&loop.NeedPrevious != 0 {
-		k.Previous, err = h.previous(t.Skill, t.Budget)
-		return err
-	}
-	return nil
+		return is
+	})
+	fill(l, &k.Commits, func() bool { return guard.Finishing(h.call(), h.repo, h.below(h.project)) })
+	fill(l, &k.Merging, func() []loop.Looked { return h.askMerging(t, k.Reading.Is.Acts) })
+	fill(l, &k.Words, func() string { return h.config(t).Redact(loop.Secrets(h.whatCall())) })
 }
 
 // nearCeiling reports whether half of the run's dollars are spent: then the answer that makes a
@@ -96,14 +81,14 @@ func nearCeiling(t *loopState, r loop.Running) bool {
 
 // runningCount counts what the iteration has spent until now, and how much of that was read in this
 // call.
-func (h *handler) runningCount(t *loopState) (r loop.Running, read int64, err error) {
-	r, _ = t.Tick.Spending(t.Budget)
+func (h *handler) runningCount(t *loopState) (r loop.RunningNow, err error) {
+	r.Running, _ = t.Tick.Spending(t.Budget)
 	path, cursors, fresh := h.growing(t)
 	rates := func() usage.Table { return usage.NewTable(h.config(t).Rates) }
 	look, err := usage.Running(path, cursors, fresh, rates)
 	r.Dollars = r.Dollars.Plus(look.Dollars)
-	r.Cursors = loop.Overlay(r.Cursors, look.Cursors)
-	return r, look.Read, err
+	r.Cursors, r.Read = loop.Overlay(r.Cursors, look.Cursors), look.Read
+	return r, err
 }
 
 // model compares the model of the main thread's last request with the dearest one of the run.
@@ -144,9 +129,9 @@ func (h *handler) keepRunning(list []*loopState) {
 			usage.Grown(h.growing(t)) < keepAtResult {
 			continue
 		}
-		running, _, err := h.runningCount(t)
+		now, err := h.runningCount(t)
 		h.slip(err)
-		_, err = h.stepOne(t, loop.Grown{Turn: h.turn(), Running: running})
+		_, err = h.stepOne(t, loop.Grown{Turn: h.turn(), Running: now.Running})
 		h.slip(err)
 	}
 }

@@ -9,31 +9,17 @@ import (
 )
 
 // fetchEntry looks up the facts that a Step needs to let an iteration begin.
-func (h *handler) fetchEntry(
-	t *loopState, e loop.Event, k *loop.Known, need loop.Need,
-) (err error) {
+func (h *handler) fetchEntry(t *loopState, e loop.Event, l *lookup, k *loop.Known) {
 	asks, _ := e.(loop.Invocation)
-	if need&loop.NeedStanding != 0 {
-		k.Standing = h.standing(t, asks)
-	}
-	if need&loop.NeedBaseline != 0 {
-		k.Baseline = baseline(asks)
-	}
-	if need&loop.NeedOther != 0 {
+	fill(l, &k.Standing, func() loop.Standing { return h.standing(t, asks) })
+	fill(l, &k.Baseline, func() []loop.Cursor { return baseline(asks) })
+	fill(l, &k.Other, func() (other loop.RunFile) {
 		// an unreadable other run does not stop this entry
 		if s, err := h.files.LoadSealed(asks.SessionID, t.Skill); err == nil {
-			k.Other = loop.RunFile{Run: s.Budget, Path: s.BudgetPath}
+			other = loop.RunFile{Run: s.Budget, Path: s.BudgetPath}
 		}
-	}
-	if need&loop.NeedLast != 0 && t.Budget != nil {
-		k.Last, err = h.files.Last(t.Skill, func(l *loop.Iteration) bool {
-			return l.Ran() && l.Of(t.Budget.RunID)
-		})
-	}
-	if need&loop.NeedSnapshot != 0 {
-		k.Snapshot, err = h.files.Snapshot(t.Budget, k.Previous, true)
-	}
-	return err
+		return other
+	})
 }
 
 // baseline starts the count at the prompt that invoked the loop, so that earlier spending is not
@@ -49,24 +35,25 @@ func baseline(asks loop.Invocation) []loop.Cursor {
 // lookUp fetches, without the state's lock, the facts that an iteration begins with: on a resume,
 // whether the recorded PRs and worktrees are still where they were (R135–R144); before a review,
 // the heads that show whether anything has landed (R82).
-func (e *entry) lookUp(need loop.Need) {
-	e.known.Has = need & loop.NeedAnyEntry
+func (e *entry) lookUp() {
+	mode := e.known.Mode
+	fresh := mode == loop.FreshRun
 	var previous *loop.Iteration
-	if need&loop.NeedFresh == 0 && e.Budget != nil {
+	if !fresh && e.Budget != nil {
 		// the entry reads the history again and returns the error
 		previous, _ = e.previous(e.Skill, e.Budget)
 	}
-	var f loop.EntryFacts
+	f := loop.EntryFacts{Mode: mode}
 	var tracks sync.WaitGroup
 	var notes []string
 	at := e.loopState
-	if need&loop.NeedFresh != 0 {
+	if fresh {
 		at = nil // a fresh run has the configuration as it is now
 	}
 	e.config(at) // read before it is shared
 	tracks.Go(func() { f.Asked, f.Edges, notes = e.ask(at, previous) })
 	f.Worktrees = e.worktrees()
-	resumed := previous != nil && need&loop.NeedResumed != 0
+	resumed := previous != nil && mode == loop.ResumeRun
 	if resumed || previous != nil && loop.KindOf(e.Skill).Reviews {
 		f.Heads = e.heads(e.loopState, previous.Open())
 	}
@@ -75,7 +62,7 @@ func (e *entry) lookUp(need loop.Need) {
 	}
 	if root := e.attemptRoot(); root != "" {
 		e.attemptFacts(at, &f, root, &e.asks.Request)
-		if need&loop.NeedFresh == 0 && e.Budget != nil {
+		if !fresh && e.Budget != nil {
 			f.Dropped = dropped(root, loop.State{Run: e.Budget}.Tip())
 		}
 	}
@@ -86,7 +73,7 @@ func (e *entry) lookUp(need loop.Need) {
 			tracker.CheckWorktrees(e.project, previous.Worktrees, f.Worktrees)...)
 	}
 	f.Notes = append(f.Notes, notes...)
-	e.known.Entry = f
+	e.known.Entry = loop.Fetched(f)
 }
 
 // endedPRs are the PRs of the run on disk that are not re-attached. The entry itself reports what

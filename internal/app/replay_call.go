@@ -108,19 +108,24 @@ func (w *rerun) refused(h *handler, t *loopState) bool {
 // spent is not looked at before the iteration ends.
 func (w *rerun) judge(h *handler, t *loopState) event.Reply {
 	known := loop.Known{
-		Has: ^loop.Need(0), Beside: h.openInOther(t),
-		Count:   loop.Count{Spent: w.session.Spent(), Clock: loop.Clock{Wall: h.now}},
-		Running: loop.Running{From: t.Budget.DollarsEstimate},
+		Bare:  true,
+		Count: loop.Fetched(loop.Count{Spent: w.session.Spent(), Clock: loop.Clock{Wall: h.now}}),
+		Running: loop.Fetched(loop.RunningNow{
+			Running: loop.Running{From: t.Budget.DollarsEstimate},
+		}),
 	}
+	reading := loop.Reading{Beside: h.openInOther(t)}
 	if call := h.toolCall(); call.Sends == nil && call.Schedules == nil {
-		known.Reading = h.reading(t)
+		reading = h.reading(t)
 	}
-	for i := range known.Reading.Acts { // no one can be asked any more: a person decides
-		a := &known.Reading.Acts[i]
+	var merging []loop.Looked
+	for i := range reading.Acts { // no one can be asked any more: a person decides
+		a := &reading.Acts[i]
 		a.SHA, a.Alone = "", true
 		pr := loop.PR{Number: a.PR, HeadSHA: "unknown", HumanFeedback: new(true)}
-		known.Merging = append(known.Merging, loop.Looked{PR: pr})
+		merging = append(merging, loop.Looked{PR: pr})
 	}
+	known.Reading, known.Merging = loop.Fetched(reading), loop.Fetched(merging)
 	o := loop.Step(t.values(), known, h.toolCall())
 	if o.Save.Tick != nil {
 		t.Tick = o.Save.Tick

@@ -38,7 +38,7 @@ func (e *entry) load() error {
 	if e.State = s; e.asks.Answers == nil { // else a person has just spoken
 		e.asks.Scheduled = e.isScheduled()
 	}
-	e.known = loop.Known{Has: e.known.Has & loop.NeedAnyEntry, Entry: e.known.Entry}
+	e.known = loop.Known{Entry: e.known.Entry}
 	return err
 }
 

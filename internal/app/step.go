@@ -14,11 +14,6 @@ import (
 	"hooks/internal/store"
 )
 
-// locked are the facts that are fetched with the state's lock only. All others are fetched before:
-// they may ask git and the tracker.
-const locked = loop.NeedSpent | loop.NeedPrevious | loop.NeedAnswers | loop.NeedCalls |
-	loop.NeedTold
-
 // step takes one event through the loops of the session: Step, fetch the missing facts, Step again,
 // carry out the outcome. If the event concerns no loop, no lock is taken.
 func (h *handler) step(e loop.Event) (event.Reply, error) {
@@ -50,7 +45,7 @@ func (h *handler) stepEach(
 		k, o := h.lookAhead(t, eventOf(t))
 		known[t.Skill] = k
 		concerned = concerned || !o.Nothing()
-		if o.Need == 0 && o.Reply.Deny != nil && refused.Empty() {
+		if o.Need == nil && o.Reply.Deny != nil && refused.Empty() {
 			refused = h.denial(t, o.Reply.Deny)
 		}
 	}
@@ -97,8 +92,11 @@ func (h *handler) isDecided(e loop.Event) bool {
 func (h *handler) lookAhead(t *loopState, e loop.Event) (k loop.Known, o loop.Outcome) {
 	for {
 		o = loop.Step(t.values(), k, e)
-		need := o.Need &^ locked
-		if need == 0 || h.fetch(t, e, &k, need) != nil { // with the lock the error is returned
+		if o.Need == nil {
+			return k, o
+		}
+		l := h.fetch(t, e, o.Need)
+		if k = *o.Need; l.found == 0 || l.err != nil { // with the lock the error is returned
 			return k, o
 		}
 	}
@@ -120,10 +118,17 @@ func (h *handler) resolve(t *loopState, e loop.Event, k *loop.Known) (loop.Outco
 	k.Redact = func(s string) string { return h.config(t).Redact(s) } // few events need it
 	for {
 		o := loop.Step(t.values(), *k, atNow(e))
-		if o.Need == 0 || o.Need&loop.NeedAnyEntry != 0 {
+		if o.Need == nil {
 			return o, nil
 		}
-		if err := h.fetch(t, e, k, o.Need); err != nil {
+		if *k = *o.Need; k.Entry.Asked() {
+			return o, nil
+		}
+		err := h.fetch(t, e, k).err
+		if err == nil {
+			err = h.fetchLocked(t, e, k)
+		}
+		if err != nil {
 			return loop.Outcome{}, err
 		}
 	}

@@ -23,13 +23,13 @@ func (e Call) audited(s State, k *Known) Outcome {
 			"Nothing is scheduled during %s", a.Name()))
 	}
 	if a.Phase.Audits() && (e.Agent != "" || !s.Run.feeds()) {
-		if missing := k.lacks(NeedLooks); missing != 0 {
-			return Outcome{Need: missing}
+		if k.lacks(&k.Looks) {
+			return Outcome{Need: k}
 		}
-		if k.Reports {
+		if k.Looks.Is.Reports {
 			return e.reports(s, k)
 		}
-		if !k.Looks && !k.Checks {
+		if l := k.Looks.Is; !l.Only && !l.Check {
 			way := "read, or report with `hooks report`; what is wrong is a finding"
 			if r != nil && r.Check != "" {
 				way = "read, run `" + r.Check + "` or report with `hooks report`"
@@ -40,7 +40,7 @@ func (e Call) audited(s State, k *Known) Outcome {
 			return refuseCall(deny(AuditRule, way, "%s is refused: %s changes nothing", e.Tool,
 				a.Name()))
 		}
-		if a.looks(k.Looked, k.Checks) {
+		if a.looks(k.Looks.Is.Files, k.Looks.Is.Check) {
 			return Outcome{Save: Save{Tick: s.Tick}}
 		}
 		return Outcome{}
@@ -63,10 +63,10 @@ func OneTest(check string) string {
 // reports takes what an auditor reports from its call, before that runs: what the program that it
 // starts then reads could be another's.
 func (e Call) reports(s State, k *Known) Outcome {
-	if missing := k.lacks(NeedTold); missing != 0 {
-		return Outcome{Need: missing}
+	if k.lacks(&k.Told) {
+		return Outcome{Need: k}
 	}
-	t := k.Told
+	t := k.Told.Is
 	if t.Wrong != "" || s.Run.Audit == nil {
 		return refuseCall(deny(AuditRule, t.Way, "Not taken: %s", t.Wrong))
 	}
@@ -95,26 +95,27 @@ func (e Call) publishes(s State, k *Known, during string) Outcome {
 	if r := s.Run.Audit; r != nil && r.Phase == PostAction && r.Post != nil && r.Post.Push {
 		return Outcome{}
 	}
-	if missing := k.lacks(NeedReading); missing != 0 {
-		return Outcome{Need: missing}
+	if k.lacks(&k.Reading) {
+		return Outcome{Need: k}
 	}
-	what := k.Reading.Pushes
-	for _, act := range k.Reading.Acts {
+	r := k.Reading.Is
+	what := r.Pushes
+	for _, act := range r.Acts {
 		if what == "" && act.Kind == ActOpen {
 			what = act.Command
 		}
 	}
 	switch {
-	case k.Reading.Shown != "":
+	case r.Shown != "":
 		return refuseCall(deny(AuditRule, "leave it out", "Not done: %s. Without the brake git "+
-			"would run it for the auditor", k.Reading.Shown))
+			"would run it for the auditor", r.Shown))
 	case what != "":
 		return refuseCall(deny(AuditRule, "commit; a person pushes after the audit is clear",
 			"Not published: %s. Nothing leaves the worktree during %s", what, during))
-	case k.Reading.Opaque != "" && k.Reading.Reaches && !k.Reading.Braked:
+	case r.Opaque != "" && r.Reaches && !r.Braked:
 		return refuseCall(deny(AuditRule,
 			"write it plainly, without text that is only known when it runs",
-			"This command cannot be read and it could push: %s", k.Reading.Opaque))
+			"This command cannot be read and it could push: %s", r.Opaque))
 	}
 	return Outcome{}
 }

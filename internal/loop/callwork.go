@@ -23,8 +23,8 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	if d := e.critique(s); d != nil {
 		return refuseCall(d)
 	}
-	if missing := k.lacks(NeedSpent); missing != 0 {
-		return Outcome{Need: missing}
+	if k.lacks(&k.Count) {
+		return Outcome{Need: k}
 	}
 	if text := exhausted(s.spent(e.Now, k)); text != "" {
 		return refuseCall(notSent(text, endTurn))
@@ -43,10 +43,10 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	}
 	out := Outcome{Save: Save{Tick: s.Tick}}
 	if a := s.Tick.Attempt; a != nil && e.Agent == "" && !s.Run.driven() {
-		if missing := k.lacks(NeedPrompt); missing != 0 {
-			return Outcome{Need: missing}
+		if k.lacks(&k.Prompt) {
+			return Outcome{Need: k}
 		}
-		a.Sent, a.Call, out.Reply.Prompt = true, e.ID, k.Prompt
+		a.Sent, a.Call, out.Reply.Prompt = true, e.ID, *k.Prompt.Is
 	}
 	s.Tick.RecordWorker(e)
 	return out
@@ -68,8 +68,8 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	switch {
 	case between && e.Sends != nil: // its entry looks at the ceilings
 		return Outcome{}
-	case between && s.Run.Ceilings.Dollars > 0 && k.lacks(NeedSpent) != 0:
-		return Outcome{Need: NeedSpent}
+	case between && s.Run.Ceilings.Dollars > 0 && k.lacks(&k.Count):
+		return Outcome{Need: k}
 	case between && costBudget(s.spent(e.Now, k)) != "":
 		return refuseCall(new(Tick).ends(deny(DollarCeiling, "", "%s is refused: %s", e.Tool,
 			costBudget(s.spent(e.Now, k))), ""))
@@ -82,9 +82,9 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	case e.Sends != nil, e.Asks && s.Run.Audit == nil, e.Tool == "ToolSearch",
 		e.Tool == "TodoWrite":
 		return Outcome{}
-	case k.lacks(NeedLooks) != 0:
-		return Outcome{Need: NeedLooks}
-	case k.Looks && !(k.Reports && s.Run.Audit != nil): // only an auditor gives a verdict
+	case k.lacks(&k.Looks):
+		return Outcome{Need: k}
+	case k.Looks.Is.Only && !(k.Looks.Is.Reports && s.Run.Audit != nil): // only an auditor gives a verdict
 		return Outcome{}
 	}
 	return refuseCall(deny(ConductRule, "make the Agent call, or end the turn",
@@ -190,10 +190,10 @@ func (e Call) refuseWorker(s State) *Deny {
 
 // act holds back what a call would do to a forge or to the loop's own files.
 func (e Call) act(s State, k *Known) Outcome {
-	if missing := k.lacks(NeedReading); missing != 0 {
-		return Outcome{Need: missing}
+	if k.lacks(&k.Reading) {
+		return Outcome{Need: k}
 	}
-	r := k.Reading
+	r := *k.Reading.Is
 	if r.Refused != nil {
 		return refuseCall(r.Refused)
 	}
@@ -279,9 +279,9 @@ func (e Call) contests(s State, k *Known, acts []Act) Outcome {
 		switch {
 		case !label || own || !slices.Contains(others, a.PR):
 			continue
-		case k.lacks(NeedPrevious) != 0:
-			return Outcome{Need: NeedPrevious}
-		case k.Previous != nil && slices.Contains(k.Previous.Plan, a.PR):
+		case k.lacks(&k.Previous):
+			return Outcome{Need: k}
+		case *k.Previous.Is != nil && slices.Contains((*k.Previous.Is).Plan, a.PR):
 			continue
 		}
 		return refuseCall(deny(InProgress,

@@ -18,20 +18,13 @@ type Spent struct {
 
 // Ending is the facts with which an open tick ends.
 type Ending struct {
-	Now       time.Time
-	Spent     Spent
-	Heads     map[string]string // remote head by branch, for the tracked PRs
-	Worktrees []Worktree        // on disk now; nil when unknown
-	// of an interrupted iteration: local branches with commits of it, and their heads
-	Branches map[string]string
-	// heads on the remote of those and of the worktrees' branches; nil when not known (R44)
-	Remote map[string]string
-	Dirty  map[string][]string // files that are not committed by worktree, "." for the project
-	Pause  bool                // a gate waits without an answer
+	Now   time.Time
+	Spent Spent
+	Around
+	Begun
+	Pause bool // a gate waits without an answer
 	// Unanswered is why no one answered, for a person, as in "the dialog was closed".
 	Unanswered string
-	Trail      string // as of Tick; "" when unknown
-	Dropped    string // as of Facts
 }
 
 // Closing is everything that ending an iteration changes. Order: append Line (the commit point),

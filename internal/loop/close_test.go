@@ -131,7 +131,7 @@ func TestAnAbandonedEntryIsNotCounted(t *testing.T) {
 			t.Errorf("nothing is open: %+v", o)
 		}
 	}
-	o := Step(State{Run: run, Tick: tick}, Known{Has: ^Need(0)}, Abandoned{Turn{Now: noon}})
+	o := Step(State{Run: run, Tick: tick}, Known{Bare: true}, Abandoned{Turn{Now: noon}})
 	if o.Save.Close == nil || o.Save.Close.Run.IterationsUsed != 2 {
 		t.Errorf("%+v", o.Save.Close)
 	}

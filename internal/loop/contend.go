@@ -34,13 +34,13 @@ func (e Invocation) contend(at Standing, k *Known, a Admission) Outcome {
 
 // passOver records a skipped tick. Nothing of the run advances (R128).
 func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
-	if missing := k.lacks(NeedLast); missing != 0 {
-		return Outcome{Need: missing}
+	if k.lacks(&k.Last) {
+		return Outcome{Need: k}
 	}
 	if run == nil {
 		run = new(newRun(e.Request))
 	}
-	line := skipLine(*run, k.Last, e.Request, a)
+	line := skipLine(*run, *k.Last.Is, e.Request, a)
 	text := a.Text
 	if e.answer != nil {
 		line.Gates = append(line.Gates, *e.answer)
@@ -102,7 +102,7 @@ func (e Invocation) decline(at Standing, k *Known) Outcome {
 		return e.neverBegan(c, fresh, a)
 	}
 	out := e.passOver(at.Run, k, a)
-	if out.Need == 0 {
+	if out.Need == nil {
 		c.Gate = nil
 		out.Save.Claim = &c
 	}

@@ -23,8 +23,9 @@ func exhausted(f *Facts) string {
 // spent are the facts with what was spent until now.
 func (s State) spent(now time.Time, k *Known) *Facts {
 	b := *s.Run
-	b.Spend(k.Count.Spent)
-	b.observe(k.Count.Clock)
+	count := k.Count.or()
+	b.Spend(count.Spent)
+	b.observe(count.Clock)
 	return Look(&b, s.Tick, nil, now)
 }
 

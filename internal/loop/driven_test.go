@@ -123,7 +123,7 @@ func TestDrivingAnAudit(t *testing.T) {
 // A phase that ended before a Stop saw it: an audit has no verdict, any other one has ended, and
 // what was no fault of the work is an outage. Of a driver's, more of those may come in a row.
 func TestProcessEndOfAPhase(t *testing.T) {
-	k := Known{Has: ^Need(0), Foreign: true, Gone: true}
+	k := Known{Bare: true, Owner: Fetched(Owner{Foreign: true, Gone: true})}
 	at := Turn{Now: noon.Add(time.Minute), Session: "s1"}
 	for _, c := range []struct {
 		phase  Phase
@@ -150,7 +150,7 @@ func TestProcessEndOfAPhase(t *testing.T) {
 
 // How a process ended without a Stop decides whether its attempt costs a retry (T59).
 func TestProcessEnd(t *testing.T) {
-	k := Known{Has: ^Need(0), Foreign: true, Gone: true}
+	k := Known{Bare: true, Owner: Fetched(Owner{Foreign: true, Gone: true})}
 	at := Turn{Now: noon.Add(time.Minute), Session: "s1"}
 	for _, c := range []struct {
 		e      ProcessEnd
@@ -182,7 +182,7 @@ func TestProcessEnd(t *testing.T) {
 
 // A driver's own causes end a run or pause it; one that is over keeps its cause (T95, A28).
 func TestDriverStop(t *testing.T) {
-	k := Known{Has: ^Need(0), Gone: true}
+	k := Known{Bare: true, Owner: Fetched(Owner{Gone: true})}
 	for _, c := range []struct {
 		cause  string
 		before Status
@@ -218,7 +218,7 @@ func TestADrivenAttemptIsLeftToItsDriver(t *testing.T) {
 		StartedAt: noon, Iteration: 1, Prompts: []string{"p1"}, Started: true,
 		Attempt: &Attempt{Task: 1, Try: 1}}}
 	for _, e := range []Event{SessionEnd{at, "other"}, TurnFailure{at, "server_error"}} {
-		if out := Step(s, Known{Has: ^Need(0)}, e); out.Save.Close != nil || out.Need != 0 {
+		if out := Step(s, Known{Bare: true}, e); out.Save.Close != nil || out.Need != nil {
 			t.Errorf("%T: %+v", e, out)
 		}
 	}

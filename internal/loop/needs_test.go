@@ -24,8 +24,17 @@ func TestTheHistoryIsAskedForWhereItDecides(t *testing.T) {
 		"a session's end in an iteration": {open, SessionEnd{Turn: turn}, true},
 		"a Stop":                          {open, TurnEnd{Turn: turn}, true},
 	} {
-		known := Known{Has: ^(NeedSpent | NeedPrevious)}
-		if got := Step(c.state, known, c.event).Need&NeedPrevious != 0; got != c.want {
+		var got bool
+		for k := (Known{}); ; {
+			o := Step(c.state, k, c.event)
+			if o.Need == nil {
+				break
+			}
+			k = *o.Need
+			got = got || k.Previous.Asked()
+			give(&k, Known{})
+		}
+		if got != c.want {
 			t.Errorf("%s asks for the history: %v", name, got)
 		}
 	}
@@ -39,7 +48,7 @@ func TestTheLineOfASessionsEndHasItsRun(t *testing.T) {
 	run.Scheduled = []string{"/loop /sdd:work --loop"}
 	tick := Tick{SessionID: "s", Skill: Work, Prompts: []string{"p"}, Started: true, Iteration: 1}
 	for _, reason := range []string{"clear", "logout"} {
-		c := Step(State{Run: &run, Tick: &tick}, Known{Has: ^Need(0)},
+		c := Step(State{Run: &run, Tick: &tick}, Known{Bare: true},
 			SessionEnd{Turn: turn, Reason: reason}).Save.Close
 		if c == nil || !c.Run.OwnerLeft {
 			t.Fatalf("%s: %+v", reason, c)

@@ -10,7 +10,7 @@ import (
 type payload interface {
 	begin(EntryFacts) *Attempt // nil where none is left
 	aim(*Attempt)              // points an attempt at what an answer may have changed
-	judge(State, *Known) (Need, *Continue)
+	judge(State, *Known) (missing bool, hold *Continue)
 
 	attempts() attempts
 	advanced(since *Budget) bool // a task is done, an audit clean, or the check green

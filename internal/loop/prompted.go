@@ -25,11 +25,11 @@ func (e Prompt) step(s State, k *Known) Outcome {
 	}
 	out := e.whileActive(s, k)
 	c := out.Save.Close
-	if out.Need != 0 || c == nil || c.Run.Status == Active || e.Text == "" {
+	if out.Need != nil || c == nil || c.Run.Status == Active || e.Text == "" {
 		return out
 	}
-	if e.Wakes == nil && k.lacks(NeedSender) != 0 {
-		return Outcome{Need: NeedSender}
+	if e.Wakes == nil && k.lacks(&k.Sender) {
+		return Outcome{Need: k}
 	}
 	if e.isTyped(k) {
 		q := Quiet{}
@@ -60,10 +60,10 @@ func (e Prompt) whileActive(s State, k *Known) Outcome {
 			return Outcome{Save: Save{Run: s.Run}}
 		}
 		return Outcome{}
-	case k.lacks(NeedMark) != 0:
-		return Outcome{Need: NeedMark}
+	case k.lacks(&k.Marked):
+		return Outcome{Need: k}
 	}
-	esc := s.Tick.Interrupted == "" && k.Marked
+	esc := s.Tick.Interrupted == "" && *k.Marked.Is
 	if esc {
 		s.Tick.Interrupt(ByEsc)
 	}
@@ -90,8 +90,8 @@ func (e Prompt) whileActive(s State, k *Known) Outcome {
 // Stop closes the iteration then.
 func (e Prompt) breakOff(s State, k *Known) Outcome {
 	if s.Tick.Draining || len(s.Tick.Workers) > 0 {
-		if e.Text != "" && e.Wakes == nil && k.lacks(NeedSender) != 0 {
-			return Outcome{Need: NeedSender}
+		if e.Text != "" && e.Wakes == nil && k.lacks(&k.Sender) {
+			return Outcome{Need: k}
 		}
 		if e.isTyped(k) { // the gate opens with the end of the last worker
 			s.Tick.Typed = e.Prompt

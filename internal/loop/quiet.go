@@ -118,11 +118,11 @@ func (e Prompt) afterEnd(s State, k *Known) Outcome {
 	switch {
 	case s.Quiet == nil && !fires, e.Text == "":
 		return Outcome{}
-	case e.Wakes == nil && k.lacks(NeedSender) != 0:
-		return Outcome{Need: NeedSender}
-	case fires && k.Sender >= SenderClient && !e.enters():
+	case e.Wakes == nil && k.lacks(&k.Sender):
+		return Outcome{Need: k}
+	case fires && k.Sender.or() >= SenderClient && !e.enters():
 		return Outcome{Reply: Reply{Refuse: priorStop(s.Run), Hidden: true}}
-	case s.Quiet == nil, fires && k.Sender >= SenderClient: // its entry refuses it
+	case s.Quiet == nil, fires && k.Sender.or() >= SenderClient: // its entry refuses it
 		return Outcome{}
 	}
 	before, q, jobs := s.Quiet, *s.Quiet, s.Quiet.jobs(s.Run)
@@ -166,7 +166,7 @@ func (e Prompt) enters() bool {
 // isTyped reports whether a person typed the prompt. A text in the client's own words never counts
 // as typed, nor does another event of a turn.
 func (e Prompt) isTyped(k *Known) bool {
-	return e.Text != "" && e.Wakes == nil && k.Sender < SenderClient
+	return e.Text != "" && e.Wakes == nil && k.Sender.or() < SenderClient
 }
 
 // typed opens the gate of a run that has ended: a person is there. What was refused since the end
@@ -192,7 +192,7 @@ func (e Prompt) refuseWake(s State, k *Known) Outcome {
 	t.Wakes = w.among(t.Wakes)
 	out := Outcome{Save: Save{Run: s.Run, Tick: t}}
 	if len(t.Workers) == 0 {
-		if out = e.closeTurn(s, k); out.Need != 0 {
+		if out = e.closeTurn(s, k); out.Need != nil {
 			return out
 		}
 	}
@@ -229,9 +229,9 @@ func (e Call) inQuiet(s State, k *Known) Outcome {
 		return e.drains(s, k)
 	case o.Reply.Deny == nil || e.Agent != "" || ofRun:
 		return o
-	case k.lacks(NeedOrigin) != 0:
-		return Outcome{Need: NeedOrigin}
-	case k.Origin.By == "human" || k.Origin.By == "sdk": // its prompt raised no event
+	case k.lacks(&k.Origin):
+		return Outcome{Need: k}
+	case k.Origin.Is.By == "human" || k.Origin.Is.By == "sdk": // its prompt raised no event
 		o = Outcome{}
 		e.typed(&o, s.Run, *s.Quiet)
 	}
@@ -247,16 +247,16 @@ func (e Call) afterRun(s State, k *Known) Outcome {
 		return refuseCall(deny(ScheduleRule, wait, "Not scheduled: %s", priorStop(s.Run)))
 	case e.Sends != nil, e.Tool == "SendMessage" && e.Agent == "": // it revives a worker
 		return refuseCall(notSent(priorStop(s.Run), wait))
-	case k.lacks(NeedReading) != 0:
-		return Outcome{Need: NeedReading}
-	case k.Reading.Refused != nil:
-		return refuseCall(k.Reading.Refused)
+	case k.lacks(&k.Reading):
+		return Outcome{Need: k}
+	case k.Reading.Is.Refused != nil:
+		return refuseCall(k.Reading.Is.Refused)
 	}
-	if i := slices.IndexFunc(k.Reading.Acts, Act.lands); i >= 0 && !k.Beside {
-		return refuseCall(deny(MergeGate, wait, "Not merged: %s. %s", k.Reading.Acts[i].Command,
+	if i := slices.IndexFunc(k.Reading.Is.Acts, Act.lands); i >= 0 && !k.Reading.Is.Beside {
+		return refuseCall(deny(MergeGate, wait, "Not merged: %s. %s", k.Reading.Is.Acts[i].Command,
 			priorStop(s.Run)))
 	}
-	return Outcome{Reply: Reply{Deny: e.unread(s, k.Reading)}}
+	return Outcome{Reply: Reply{Deny: e.unread(s, *k.Reading.Is)}}
 }
 
 // mayHaveEnded reports whether the call is a worker's whose session a person may have interrupted:
@@ -297,9 +297,9 @@ func (e Call) drains(s State, k *Known) Outcome {
 	switch {
 	case e.Agent == "" || e.Edits || e.Tool == "ToolSearch":
 		return Outcome{}
-	case k.lacks(NeedCommits) != 0:
-		return Outcome{Need: NeedCommits}
-	case k.Commits:
+	case k.lacks(&k.Commits):
+		return Outcome{Need: k}
+	case *k.Commits.Is:
 		return Outcome{}
 	}
 	return refuseCall(deny(DrainRule, e.wayToFinish(),
