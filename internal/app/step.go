@@ -173,7 +173,7 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 	}
 	if s.Close != nil {
 		line = &s.Close.Line
-		h.slip(h.queue(s.Close.Run.Ends(line))) // before the commit: at least once
+		h.slip(h.queue(s.Close.Run().Ends(line))) // before the commit: at least once
 	}
 	created, err := h.tx.Commit(&t.State, s)
 	if created {
@@ -255,7 +255,7 @@ func (h *handler) refusal(t *loopState, r loop.Reply) event.Reply {
 // ended puts the end of an iteration into words: its status block, and the final report if the run
 // ended with it.
 func (h *handler) ended(t *loopState, r loop.Reply) event.Reply {
-	run, line := &r.Closed.Run, &r.Closed.Line
+	run, line := r.Closed.Run(), &r.Closed.Line
 	text := report.Status(line, report.Wake(run))
 	if r.Between {
 		text = report.Notes(line.Notes)

@@ -28,15 +28,17 @@ type Ending struct {
 }
 
 // Closing is everything that ending an iteration changes. Order: append Line (the commit point),
-// save Run, remove the tick, print, release the lock.
+// save its run, remove the tick, print, release the lock.
 type Closing struct {
 	Line  Iteration
-	Run   Budget
 	Fired []Fired
 }
 
+// Run is the run as the iteration leaves it.
+func (c *Closing) Run() *Budget { return &c.Line.Budget }
+
 // Halted reports whether the run is over.
-func (c *Closing) Halted() bool { return c.Run.Status == Halted }
+func (c *Closing) Halted() bool { return c.Run().Status == Halted }
 
 // closeTick ends the open iteration: it folds the tick into the run, evaluates the exit conditions,
 // and makes the history line. Neither run nor tick is changed.
@@ -74,7 +76,7 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 		line.Gates, run.Carried = append(line.Gates, t.DeferredAnswers...), nil
 	}
 	line.Budget = *run
-	return Closing{Line: line, Run: *run, Fired: fired}
+	return Closing{Line: line, Fired: fired}
 }
 
 func (t *Tick) endHeads(heads map[string]string) {

@@ -78,7 +78,7 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 		if out = e.closeTurn(s, k); out.Need != nil {
 			return out
 		}
-		s.Run = &out.Save.Close.Run
+		s.Run = out.Save.Close.Run()
 	default:
 		s.outside(k)
 	}
@@ -88,9 +88,8 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 			s.Run.Scheduled = nil
 		}
 	}
-	if c := out.Save.Close; c != nil { // after a crash the run is what its last line says
-		c.Line.Budget = c.Run
-		out.Save.Quiet, out.Save.Release = nil, c.Run.Status != Active
+	if out.Save.Close != nil {
+		out.Save.Quiet, out.Save.Release = nil, s.Run.Status != Active
 	}
 	return out
 }
@@ -211,11 +210,12 @@ func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
 	}
 	s.Tick.Failed = text
 	out := e.closeTurn(s, k)
-	if c := out.Save.Close; c != nil && c.Run.Status == Active {
-		c.Run.Status, c.Run.StopCause, c.Run.StopText = Paused, cause, text
-		c.Run.RetryAt = time.Time{}
-		c.Line.Outcome, c.Line.Fired, c.Line.Budget = Waiting, []string{cause}, c.Run
-		out.Notify = []Notice{{Run: &c.Run}}
+	if c := out.Save.Close; c != nil && c.Run().Status == Active {
+		run := c.Run()
+		run.Status, run.StopCause, run.StopText = Paused, cause, text
+		run.RetryAt = time.Time{}
+		c.Line.Outcome, c.Line.Fired = Waiting, []string{cause}
+		out.Notify = []Notice{{Run: run}}
 	}
 	return out
 }
@@ -293,17 +293,17 @@ func (s State) close(e Ending, k *Known) Outcome {
 	c := closeTick(s.Run, *s.Tick, *k.Previous.Is, e)
 	if k.Redact != nil {
 		c.Line.Redact(k.Redact)
-		c.Run = c.Line.Budget
 	}
 	out := Outcome{Save: Save{Close: &c}, Reply: Reply{Closed: &c}, Unlock: true}
-	if there := s.Tick.Typed != ""; c.Run.Status != Active && (there || s.Tick.Wakes != nil) {
+	over := c.Run().Status != Active
+	if there := s.Tick.Typed != ""; over && (there || s.Tick.Wakes != nil) {
 		out.Save.Quiet = &Quiet{
 			Typed: there, Free: there, Prompt: s.Tick.Typed, Refused: s.Tick.Wakes,
 		}
 	}
 	// what a person ended is no news to them
-	if c.Run.Status != Active && c.Run.StopCause != "user_interrupt" {
-		out.Notify = []Notice{{Run: &c.Run}}
+	if over && c.Run().StopCause != "user_interrupt" {
+		out.Notify = []Notice{{Run: c.Run()}}
 	}
 	return out
 }

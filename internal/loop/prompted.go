@@ -25,7 +25,7 @@ func (e Prompt) step(s State, k *Known) Outcome {
 	}
 	out := e.whileActive(s, k)
 	c := out.Save.Close
-	if out.Need != nil || c == nil || c.Run.Status == Active || e.Text == "" {
+	if out.Need != nil || c == nil || c.Run().Status == Active || e.Text == "" {
 		return out
 	}
 	if e.Wakes == nil && k.lacks(&k.Sender) {
@@ -36,7 +36,7 @@ func (e Prompt) step(s State, k *Known) Outcome {
 		if out.Save.Quiet != nil {
 			q = *out.Save.Quiet
 		}
-		e.typed(&out, &c.Run, q)
+		e.typed(&out, c.Run(), q)
 	}
 	return out
 }

@@ -500,7 +500,7 @@ func (w *world) save(s Save) {
 
 func (w *world) close(c *Closing) {
 	w.lines = append(w.lines, c.Line)
-	w.state.Run, w.state.Tick = &c.Run, nil
+	w.state.Run, w.state.Tick = c.Run(), nil
 	w.known.Count, w.known.Calls, w.known.Dialogs = Count{}, nil, nil
 	w.known.Marked, w.known.Around.PRs = false, nil
 	l := &c.Line
@@ -518,7 +518,7 @@ func (w *world) close(c *Closing) {
 	for _, text := range l.Left {
 		w.say("  left: %s", text)
 	}
-	w.say("run %s %s", c.Run.Status, orNone(c.Run.StopText))
+	w.say("run %s %s", c.Run().Status, orNone(c.Run().StopText))
 }
 
 func (w *world) reply(r Reply) {

@@ -32,7 +32,7 @@ func (m *taskMachine) step(t *rapid.T, e Event, k Known) Outcome {
 func (m *taskMachine) save(s Save) {
 	switch {
 	case s.Close != nil:
-		m.Run, m.Tick = &s.Close.Run, nil
+		m.Run, m.Tick = s.Close.Run(), nil
 		return
 	case s.Run != nil:
 		m.Run = s.Run

@@ -197,13 +197,12 @@ func (e TurnEnd) end(s State, k *Known, crons []Scheduled) Outcome {
 	}
 	out := s.close(ending, k)
 	out.Reply.AtStop = true
-	after := &out.Save.Close.Run
+	after := out.Save.Close.Run()
 	if after.overspent(after.DollarsEstimate, *k.Overrun.Is) { // what still fires is refused
 		return out
 	}
 	if ask := e.afterwards(after, crons); ask != nil {
 		out.Reply.Continue = ask
-		out.Save.Close.Line.Budget.Blocks = out.Save.Close.Run.Blocks
 	}
 	return out
 }

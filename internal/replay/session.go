@@ -285,13 +285,13 @@ func (s *Session) close(t *Thread, at time.Time) {
 
 // closed takes an iteration that has ended into its row.
 func (s *Session) closed(t *Thread, c *loop.Closing, where string) {
-	t.Run, t.Tick, t.previous = &c.Run, nil, &c.Line
+	t.Run, t.Tick, t.previous = c.Run(), nil, &c.Line
 	row := &s.rows[t.row]
 	row.EndedAt, row.Dollars = c.Line.EndedAt, row.Dollars+c.Line.Dollars
 	if !c.Halted() {
 		return
 	}
-	row.Stop = &report.Stopped{Cause: c.Run.StopCause, Text: c.Run.StopText, At: where}
+	row.Stop = &report.Stopped{Cause: c.Run().StopCause, Text: c.Run().StopText, At: where}
 	if s.stop == nil {
 		s.stop = &report.ReplayStop{
 			Run: row.Run, Iteration: row.Iteration, When: c.Line.EndedAt, Stopped: *row.Stop,
