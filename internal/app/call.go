@@ -1,17 +1,11 @@
 package app
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"hooks/internal/event"
 	"hooks/internal/guard"
 	"hooks/internal/loop"
-	"hooks/internal/report"
-	"hooks/internal/tracker"
-	"hooks/internal/tracker/forge"
 	"hooks/internal/usage"
 )
 
@@ -118,102 +112,9 @@ func (h *handler) growing(t *loopState) (path string, cursors []loop.Cursor, fre
 	return path, cursors, fresh
 }
 
-// keepAtResult is how many bytes of transcript the next look may read again before a tool's result
-// saves the running count.
-const keepAtResult = 256 << 10
-
-// keepRunning saves the running counts of the open iterations, once much of the transcripts is new.
-func (h *handler) keepRunning(list []*loopState) {
-	for _, t := range list {
-		if !h.open(t) || t.Budget.Ceilings.Dollars == 0 ||
-			usage.Grown(h.growing(t)) < keepAtResult {
-			continue
-		}
-		now, err := h.runningCount(t)
-		h.slip(err)
-		_, err = h.stepOne(t, loop.Grown{Turn: h.turn(), Running: now.Running})
-		h.slip(err)
-	}
-}
-
 // openInOther reports whether the session's other loop has an iteration open.
 func (h *handler) openInOther(t *loopState) bool {
 	return slices.ContainsFunc(h.runs, func(o *loopState) bool {
 		return o.Skill != t.Skill && h.open(o)
 	})
-}
-
-// denial puts a refusal into words: what was refused, the questions that wait, and what to do.
-func (h *handler) denial(t *loopState, d *loop.Deny) event.Reply {
-	text := []string{d.Text}
-	if d.Ask != nil {
-		text = append(text, report.Waits(d.Ask))
-	}
-	switch {
-	case d.Plainly:
-		text = append(text, "hint: "+fmt.Sprintf(d.Hint, h.mergePlainly(t, d.Act, d.SHA)))
-	case d.Hint != "":
-		text = append(text, "hint: "+d.Hint)
-	}
-	reply := event.Deny(strings.Join(text, "\n")).By(d.Rule).Say(d.Say)
-	if d.Ends {
-		reply = reply.Ends()
-	}
-	return reply
-}
-
-// askGates fills the dialog with the questions of a loop.
-func (h *handler) askGates(t *loopState, gates []loop.Gate) event.Reply {
-	var list []event.Question
-	for _, g := range gates {
-		q := event.Question{Question: g.Question, Header: g.Header}
-		if h.besides(t) { // the words of both loops may be the same
-			q.Header = string(t.Skill) + " loop"
-		}
-		for _, o := range g.Options {
-			q.Options = append(q.Options, event.Option{Label: o.Label, Description: o.Description})
-		}
-		list = append(list, q)
-	}
-	return event.Ask(list...)
-}
-
-// besides reports whether the session has another loop that has not ended.
-func (h *handler) besides(t *loopState) bool {
-	return slices.ContainsFunc(h.runs, func(o *loopState) bool {
-		active := o.Budget != nil && o.Budget.Status == loop.Active
-		return o.Skill != t.Skill && (active || o.forcing())
-	})
-}
-
-// mergePlainly is the forge's own command for what a call tried to merge, bound to a commit where
-// one is given: the call's own if it lacks just that. N stands for a PR that the call does not
-// name.
-func (h *handler) mergePlainly(t *loopState, a loop.Act, sha string) string {
-	kind, pr := h.forge(t), "N"
-	if kind == "" {
-		program, _, _ := strings.Cut(a.Command, " ")
-		kind = tracker.ForgeOfClient(program)
-	}
-	if a.PR > 0 {
-		pr = strconv.Itoa(a.PR)
-	}
-	plain, flag := tracker.MergeCommand(kind, pr), tracker.HeadFlag(kind, sha)
-	switch {
-	case sha == "":
-		return plain
-	case a.SHA == "" && flag != "" && strings.HasPrefix(a.Command, plain) &&
-		!strings.Contains(a.Command, "…"):
-		return a.Command + " " + flag
-	}
-	return tracker.MergeAt(kind, pr, sha)
-}
-
-// forge is the kind of a run's forge, "" where it is not known or asked by a command.
-func (h *handler) forge(t *loopState) string {
-	place, _ := forge.Choose(h.Env, h.config(t).Tracker, tracker.Repo(h.Env, h.project))
-	if place.Kind == forge.Command {
-		return tracker.ForgeOf(place.Host)
-	}
-	return place.Kind
 }

@@ -22,29 +22,6 @@ import (
 	"hooks/internal/usage"
 )
 
-// lookup is how far the facts that a Step asks for were looked up.
-type lookup struct {
-	found int
-	err   error
-}
-
-// fill looks a fact up that a Step asks for.
-func fill[T any](l *lookup, f *loop.Fact[T], look func() T) {
-	try(l, f, func() (T, error) { return look(), nil })
-}
-
-// try is fill for what may not be readable.
-func try[T any](l *lookup, f *loop.Fact[T], look func() (T, error)) {
-	if !f.Asked() || l.err != nil {
-		return
-	}
-	is, err := look()
-	if l.err = err; err == nil {
-		l.found++
-		*f = loop.Fetched(is)
-	}
-}
-
 // fetch looks up the facts that a Step asks for and that may take a while: they ask git and the
 // tracker, and a check may take minutes.
 func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known) (l lookup) {
@@ -302,9 +279,6 @@ func (h *handler) opened(t *loopState, on []loop.Worktree) (numbers []int) {
 	slices.SortFunc(numbers, func(a, b int) int { return b - a })
 	return numbers
 }
-
-// gitTime bounds one question to git; what it does not answer in time stays unknown.
-const gitTime = 5 * time.Second
 
 func (h *handler) worktrees() []loop.Worktree {
 	limit := gitTime

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
-	"hooks/internal/report"
 	"hooks/internal/store"
 )
 
@@ -195,89 +193,6 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 	return nil
 }
 
-// words puts a reply into words.
-func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
-	reply := event.Nothing()
-	switch {
-	case r.Refuse != "":
-		return h.refusal(t, r)
-	case r.Draining:
-		return h.told(t,
-			"Workers of the interrupted iteration still run; nothing new is dispatched, "+
-				"the report follows when they end.")
-	case r.Answers != nil:
-		return reply.Context(h.afterAnswers(t, r.Answers))
-	case r.PassedOver != nil:
-		return h.passedOver(t, r.PassedOver)
-	case r.Force != nil:
-		return forceAsked(r.Force)
-	case r.Ask != nil:
-		return h.askGates(t, r.Ask)
-	case r.Deny != nil:
-		reply = h.denial(t, r.Deny).Context(r.Context).Say(r.Say)
-		if r.Closed != nil { // no Stop reports the end
-			over := loop.Reply{Closed: r.Closed, Between: r.Between, AtStop: true}
-			reply = reply.Say(h.ended(t, over).PersonText())
-		}
-		return reply
-	case r.Closed != nil:
-		reply = h.ended(t, r)
-	}
-	if r.Prompt != "" {
-		kind, _ := attemptsOf(t.Skill)
-		reply = event.Send(h.ev.Input, kind.worker(h, t), r.Prompt)
-	}
-	reply = reply.Context(r.Context).Context(r.Say).Say(r.Say)
-	if len(r.Missed) > 0 {
-		text := report.Missed(r.Missed)
-		reply = reply.Context(text).Say(text)
-	}
-	if r.Continue != nil {
-		h.until = r.Continue.Until
-		return event.Block(report.Continue(t.Budget, r.Continue)).And(reply)
-	}
-	return reply
-}
-
-// refusal refuses a prompt. It may have been the sign that an iteration had ended.
-func (h *handler) refusal(t *loopState, r loop.Reply) event.Reply {
-	text := r.Refuse
-	if r.Closed != nil { // beside a refusal the client shows no other text
-		text += "\n" + h.ended(t, loop.Reply{Closed: r.Closed, AtStop: true}).PersonText()
-	}
-	reply := event.Block(text)
-	if r.Hidden {
-		reply = reply.Hide()
-	}
-	return reply
-}
-
-// ended puts the end of an iteration into words: its status block, and the final report if the run
-// ended with it.
-func (h *handler) ended(t *loopState, r loop.Reply) event.Reply {
-	run, line := r.Closed.Run(), &r.Closed.Line
-	text := report.Status(line, report.Wake(run))
-	if r.Between {
-		text = report.Notes(line.Notes)
-	}
-	if run.Status == loop.Active {
-		return event.Nothing().Say(text)
-	}
-	text = strings.TrimSpace(text + "\n\n" + h.finalReport(t))
-	switch {
-	case r.AtStop:
-		return event.Nothing().Say(text)
-	case r.Wakes:
-		return event.Block(text)
-	}
-	return h.told(t, text)
-}
-
-// values is the loop's state as Step takes it.
-func (t *loopState) values() loop.State {
-	return loop.State{Run: t.Budget, Tick: t.Tick, Claim: t.Claim, Quiet: t.Quiet}
-}
-
 // sameTick reports whether two views of the session's loops are of the same iteration.
 func (t *loopState) sameTick(o *loopState) bool {
 	if t.Skill != o.Skill || (t.Tick == nil) != (o.Tick == nil) {
@@ -285,13 +200,6 @@ func (t *loopState) sameTick(o *loopState) bool {
 	}
 	return t.Tick == nil || t.Tick.RunID == o.Tick.RunID && t.Tick.Iteration == o.Tick.Iteration &&
 		t.Tick.StartedAt.Equal(o.Tick.StartedAt)
-}
-
-// turn is where this event happened.
-func (h *handler) turn() loop.Turn {
-	return loop.Turn{
-		Now: h.now, Session: h.ev.SessionID, Prompt: h.ev.PromptID, Attended: h.attended(),
-	}
 }
 
 // uncounted is why a foreign iteration cannot be ended: its session's transcript is never read
