@@ -61,7 +61,9 @@ func (h *handler) fetchCall(t *loopState, l *lookup, k *loop.Known) {
 		}
 		return is
 	})
-	fill(l, &k.Commits, func() bool { return guard.Finishing(h.call(), h.repo, h.below(h.project)) })
+	fill(l, &k.Commits, func() bool {
+		return guard.Finishing(h.call(), h.repo, h.below(h.project))
+	})
 	fill(l, &k.Merging, func() []loop.Looked { return h.askMerging(t, k.Reading.Is.Acts) })
 	fill(l, &k.Words, func() string { return h.config(t).Redact(loop.Secrets(h.whatCall())) })
 }

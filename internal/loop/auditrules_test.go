@@ -554,7 +554,8 @@ func TestTrail(t *testing.T) {
 	}
 	b := Budget{Skill: Work, BacklogRun: BacklogRun{MaxIdle: 2}, DollarsEstimate: 3 * Dollar}
 	tick := &Tick{Started: true, BacklogTick: BacklogTick{Trail: "abcdefghi x"}}
-	b.foldIdle(tick, &Budget{DollarsEstimate: 2 * Dollar}, Ending{Around: Around{Trail: tick.Trail}})
+	end := Ending{Around: Around{Trail: tick.Trail}}
+	b.foldIdle(tick, &Budget{DollarsEstimate: 2 * Dollar}, end)
 	f := &Facts{Run: &b}
 	want := "nothing changed for 1 iteration, $1.00 since abcdefg; fires after 2"
 	if got := b.Standstill(); got != want || tellIdle(f) != want {

@@ -120,7 +120,7 @@ func (e Call) step(s State, k *Known) Outcome {
 	case d == nil || out.Need != nil:
 		return out
 	case !e.open(s) && d.Ends && s.Quiet == nil:
-		return e.endsTurn(s, k, d)
+		return e.closeByRefusal(s, k, d)
 	case !e.open(s):
 		return out
 	case d.Ends && e.Agent != "":
@@ -134,7 +134,7 @@ func (e Call) step(s State, k *Known) Outcome {
 		out.Save.Tick = s.Tick
 	}
 	if d.Ends && e.Agent == "" {
-		return e.endsTurn(s, k, d)
+		return e.closeByRefusal(s, k, d)
 	}
 	return out
 }
@@ -300,11 +300,11 @@ func (f *Facts) overspent(k *Known) bool {
 	return f.Run.overspent(f.Run.DollarsEstimate, *k.Overrun.Is)
 }
 
-// endsTurn ends the turn of the main thread by a refusal, and the iteration with it: no Stop
+// closeByRefusal ends the turn of the main thread by a refusal, and the iteration with it: no Stop
 // follows. If workers run, the end of the last one closes it.
-func (e Call) endsTurn(s State, k *Known, d *Deny) Outcome {
+func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 	if s.Tick == nil {
-		out := e.endSpent(s, k)
+		out := e.haltSpent(s, k)
 		if out.Need == nil {
 			out.Reply.Deny = d
 		}
@@ -328,8 +328,8 @@ func (e Call) endsTurn(s State, k *Known, d *Deny) Outcome {
 // pastDollars is why an iteration ended whose thread was ended at the dollar ceiling.
 const pastDollars = "it worked on past its dollars"
 
-// endSpent ends a run whose dollars were spent between two of its attempts.
-func (e Turn) endSpent(s State, k *Known) Outcome {
+// haltSpent ends a run whose dollars were spent between two of its attempts.
+func (e Turn) haltSpent(s State, k *Known) Outcome {
 	text := costBudget(s.spent(e.Now, k))
 	s.Tick = s.between(e, k)
 	s.Tick.Fired = []Fired{{Condition: "cost-budget", Cause: costCause, Text: text}}

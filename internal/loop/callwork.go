@@ -84,7 +84,8 @@ func (e Call) conduct(s State, k *Known) Outcome {
 		return Outcome{}
 	case k.lacks(&k.Looks):
 		return Outcome{Need: k}
-	case k.Looks.Is.Only && !(k.Looks.Is.Reports && s.Run.Audit != nil): // only an auditor gives a verdict
+	// only an auditor gives a verdict
+	case k.Looks.Is.Only && !(k.Looks.Is.Reports && s.Run.Audit != nil):
 		return Outcome{}
 	}
 	return refuseCall(deny(ConductRule, "make the Agent call, or end the turn",

@@ -162,12 +162,12 @@ func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
 	fresh.StopText = fmt.Sprintf("Wall-clock budget reached: %d / %d minutes, waiting for pid %d",
 		minutes, e.Flags.Minutes, a.PID)
 	own.StopText = fresh.StopCause + " — " + fresh.StopText
-	return e.neverBegan(own, fresh, a)
+	return e.haltUnbegun(own, fresh, a)
 }
 
-// neverBegan records the end of a loop that found the lock held and is not to take it. The claim
+// haltUnbegun records the end of a loop that found the lock held and is not to take it. The claim
 // refuses what its schedule still brings.
-func (e Invocation) neverBegan(claim Claim, run Budget, a Admission) Outcome {
+func (e Invocation) haltUnbegun(claim Claim, run Budget, a Admission) Outcome {
 	line := skipLine(run, nil, e.Request, a)
 	line.Outcome, line.Fired, line.Notes = Stopped, []string{run.StopCause}, nil
 	claim.Gate, claim.Stopped, claim.Blocked = nil, true, false
@@ -192,7 +192,7 @@ func (e Invocation) decline(at Standing, k *Known) Outcome {
 	if c.Gate.Act(e.answer.Answer) == "stop" {
 		fresh := newRun(e.Request)
 		fresh.halt(stoppedAt(*c.Gate, c.Iteration))
-		return e.neverBegan(c, fresh, a)
+		return e.haltUnbegun(c, fresh, a)
 	}
 	out := e.passOver(at.Run, k, a)
 	if out.Need == nil {

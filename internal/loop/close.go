@@ -60,7 +60,7 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 	if !e.Pause && (t.Started || t.Interrupted != "") {
 		fired = appendFired(fired, evaluate(f, Exit))
 	}
-	run.settle(&t, fired, e)
+	run.haltOrPause(&t, fired, e)
 	line := line(run, &t, fired, e)
 	if e.Spent.Cursors != nil {
 		line.Cursors = run.endWorkers(t.Workers)
@@ -138,7 +138,7 @@ func appendFired(fired, more []Fired) []Fired {
 	return fired
 }
 
-func (b *Budget) settle(t *Tick, fired []Fired, e Ending) {
+func (b *Budget) haltOrPause(t *Tick, fired []Fired, e Ending) {
 	b.Seq++
 	b.LastPrompts = t.Prompts
 	switch {

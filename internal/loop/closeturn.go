@@ -163,7 +163,7 @@ func (e PersonStop) step(s State, k *Known) Outcome {
 	case k.lacks(&k.Owner):
 		return Outcome{Need: k}
 	case s.Tick == nil:
-		return e.endBetween(s, k, e.How)
+		return e.haltBetween(s, k, e.How)
 	}
 	s.Tick.Interrupt(e.How)
 	if !k.Owner.Is.Gone {
@@ -220,9 +220,9 @@ func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
 	return out
 }
 
-// endBetween ends a run while none of its iterations is open. A pause, and the hours after its
+// haltBetween ends a run while none of its iterations is open. A pause, and the hours after its
 // client's death, are no time of the run (R32).
-func (e Turn) endBetween(s State, k *Known, how string) Outcome {
+func (e Turn) haltBetween(s State, k *Known, how string) Outcome {
 	if k.lacks(&k.Owner) {
 		return Outcome{Need: k}
 	}

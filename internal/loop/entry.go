@@ -189,7 +189,7 @@ func (e Opens) step(s State, k *Known) Outcome {
 	s.Tick = &tick
 	out := Outcome{Save: Save{Tick: s.Tick, Counted: s.Run}, Reply: Reply{Began: true}}
 	if len(tick.Fired) > 0 || len(tick.Pending) > 0 && !e.Attended {
-		out = e.unbegun(s, k)
+		out = e.closeUnbegun(s, k)
 	}
 	if out.Need == nil && s.Claim != nil {
 		out.Save.leave(s.Claim, e.SessionID)
@@ -197,9 +197,9 @@ func (e Opens) step(s State, k *Known) Outcome {
 	return out
 }
 
-// unbegun ends an iteration whose body never began, because a condition holds at its entry, or a
-// gate waits in a headless session.
-func (e Opens) unbegun(s State, k *Known) Outcome {
+// closeUnbegun ends an iteration whose body never began, because a condition holds at its entry, or
+// a gate waits in a headless session.
+func (e Opens) closeUnbegun(s State, k *Known) Outcome {
 	if k.lacks(&k.Count, &k.Previous, &k.NoDialog) {
 		return Outcome{Need: k}
 	}

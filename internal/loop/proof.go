@@ -102,8 +102,8 @@ func (r *TaskRun) begins(item *TaskItem, a *Attempt) {
 	}
 }
 
-// lacksMeasure has the check run before the next task's worker begins. Its time is a Stop, or between
-// two processes of a driver: a prompt would wait for it.
+// lacksMeasure has the check run before the next task's worker begins. Its time is a Stop, or
+// between two processes of a driver: a prompt would wait for it.
 func (s State) lacksMeasure(k *Known) bool {
 	at, command := s.Unmeasured("")
 	switch {

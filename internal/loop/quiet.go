@@ -353,12 +353,12 @@ func (e Prompt) whileActive(s State, k *Known) Outcome {
 			"Tell the agent to delete what still fires with CronDelete (CronList names it); " +
 			oneBlank(s.Run.Command+" --resume") + " continues the loop"}}
 	case e.Stops && !e.open(s):
-		return e.endBetween(s, k, StopWord)
+		return e.haltBetween(s, k, StopWord)
 	case e.Stops && s.Tick.Interrupted != "" && slices.Contains(s.Tick.Prompts, e.Prompt):
 		return Outcome{} // the first of the prompt's two events was this one's
 	case e.Stops:
 		s.Tick.Interrupt(StopWord)
-		return e.breakOff(s, k)
+		return e.closeOrDrain(s, k)
 	case !e.foreign(s) || e.Expands && e.Invokes == s.Run.Skill:
 		if s.Run.endJob(e.Wakes) {
 			return Outcome{Save: Save{Run: s.Run}}
@@ -387,12 +387,12 @@ func (e Prompt) whileActive(s State, k *Known) Outcome {
 	default:
 		s.Tick.Failed = CutOff
 	}
-	return e.breakOff(s, k)
+	return e.closeOrDrain(s, k)
 }
 
-// breakOff ends an iteration that was interrupted or cut off. Its workers finish first; the last
-// Stop closes the iteration then.
-func (e Prompt) breakOff(s State, k *Known) Outcome {
+// closeOrDrain ends an iteration that was interrupted or cut off. Its workers finish first; the
+// last Stop closes the iteration then.
+func (e Prompt) closeOrDrain(s State, k *Known) Outcome {
 	if s.Tick.Draining || len(s.Tick.Workers) > 0 {
 		if e.Text != "" && e.Wakes == nil && k.lacks(&k.Sender) {
 			return Outcome{Need: k}

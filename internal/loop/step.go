@@ -11,8 +11,8 @@ import (
 )
 
 // Step decides what one event means to one loop. It is pure: the state and the facts stay as they
-// are, and nothing is read or written. A Step that lacks facts returns only Need; the caller fetches
-// what is asked for there and steps once more, with that.
+// are, and nothing is read or written. A Step that lacks facts returns only Need; the caller
+// fetches what is asked for there and steps once more, with that.
 func Step(s State, k Known, e Event) Outcome {
 	k.counted = false
 	return e.step(s.clone(), &k)

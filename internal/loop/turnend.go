@@ -68,7 +68,7 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 	if out, decided := e.attempt(s, k); decided {
 		return out
 	}
-	return e.finish(s, k, crons)
+	return e.closeOwn(s, k, crons)
 }
 
 // orderAgain asks once more for the call of the conductor, which ended its turn without it, as
@@ -80,9 +80,9 @@ func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 	}
 	switch over := s.spent(e.Now, k).overspent(k); {
 	case over && open:
-		return e.finish(s, k, nil)
+		return e.closeOwn(s, k, nil)
 	case over:
-		out := e.endSpent(s, k)
+		out := e.haltSpent(s, k)
 		out.Reply.AtStop = out.Need == nil
 		return out
 	case why == "" && e.hold(s.Run, orderHold):
@@ -107,8 +107,8 @@ func (e TurnEnd) duplicate(b *Budget) bool {
 		len(b.Blocks.Reasons) > 0 && ahead > 0 && ahead < time.Minute
 }
 
-// finish ends the iteration at the end of its own turn, unless the turn still owes something.
-func (e TurnEnd) finish(s State, k *Known, crons []Scheduled) Outcome {
+// closeOwn ends the iteration at the end of its own turn, unless the turn still owes something.
+func (e TurnEnd) closeOwn(s State, k *Known, crons []Scheduled) Outcome {
 	missing := k.lacksClose()
 	missing = s.Tick.Draining && k.lacks(&k.Marked) || missing
 	if judged := s.Tick.Attempt != nil && s.Tick.Attempt.Judged != nil; judged &&
@@ -130,7 +130,7 @@ func (e TurnEnd) finish(s State, k *Known, crons []Scheduled) Outcome {
 	if ask := e.owed(s, k); ask != nil {
 		return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}, Reply: Reply{Continue: ask}}
 	}
-	return e.end(s, k, crons)
+	return e.closeNow(s, k, crons)
 }
 
 // owed is what the turn still owes: an answer, or the skill's facts.
@@ -179,9 +179,9 @@ func (e TurnEnd) hold(run *Budget, reason string) bool {
 	return true
 }
 
-// end closes the iteration. A run that ended and is still scheduled, or one that nothing would
+// closeNow closes the iteration. A run that ended and is still scheduled, or one that nothing would
 // bring back, holds the turn once more for the call that settles it.
-func (e TurnEnd) end(s State, k *Known, crons []Scheduled) Outcome {
+func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	looped := len(crons) > 0 && s.Run.Drive() == ""
 	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.Is.UnderLoop || looped
 	// a question waits that no one answered; it has been asked for once
