@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -84,30 +83,26 @@ func (h *handler) attemptFacts(
 	f.Feedback = strings.ToValidUTF8(text[:min(len(text), tasks.MaxFeedback)], "")
 }
 
-// fetchAttempt looks up what a Step needs to judge an attempt. Nothing of it is fetched with the
-// state's lock: a check may take minutes.
-func (h *handler) fetchAttempt(t *loopState, k *loop.Known, need loop.Need) {
-	if need&loop.NeedWorker != 0 {
-		k.Worker = h.workerSeen(t)
-	}
-	kind, _ := attemptsOf(t.Skill)
-	if need&loop.NeedClaim != 0 {
-		k.Claim = h.claimSeen(t)
-	}
-	if need&loop.NeedEvidence != 0 {
-		k.Evidence = h.evidence(t)
-	}
-	if need&loop.NeedCheck != 0 {
+// fetchAttempt looks up what a Step needs to judge an attempt.
+func (h *handler) fetchAttempt(t *loopState, l *lookup, k *loop.Known) {
+	fill(l, &k.Worker, func() loop.WorkerSeen { return h.workerSeen(t) })
+	fill(l, &k.Claim, func() loop.ClaimSeen { return h.claimSeen(t) })
+	fill(l, &k.Evidence, func() loop.Evidence { return h.evidence(t) })
+	fill(l, &k.Check, func() loop.CheckRun {
 		command, _ := t.Budget.Check()
-		k.Check = h.check(t, command)
-	}
-	if need&loop.NeedBefore != 0 {
+		return h.check(t, command)
+	})
+	fill(l, &k.Before, func() loop.CheckRun {
 		_, command := t.values().Unmeasured("")
-		k.Before = h.check(t, command)
-	}
-	if need&loop.NeedPrompt != 0 {
-		k.Prompt = kind.prompt(h, t)
-	}
+		return h.check(t, command)
+	})
+	try(l, &k.Prompt, func() (string, error) {
+		if err := h.files.Findings(t.Budget); err != nil {
+			return "", err
+		}
+		kind, _ := attemptsOf(t.Skill)
+		return kind.prompt(h, t), nil
+	})
 }
 
 // workerSeen reads the beginning of the worker's transcript: whether it is this attempt's, or the
@@ -229,49 +224,51 @@ func dropped(root, commit string) string {
 	return commit
 }
 
-// root is the folder in which a loop's work is done: an audit loop's worktree, else the project.
-func (h *handler) root(t *loopState) string {
-	if b := t.Budget; b != nil && b.Audit != nil {
-		return b.Audit.Worktree
-	}
-	return h.project
+// attempts is what a kind whose iterations are attempts looks up on this machine. What it decides
+// is in its row of loop.Kinds and in its payload.
+type attempts struct {
+	// enter reads what a fresh run is about, or has a command continue the run that there is. said
+	// is why nothing begins, where that is no error.
+	enter func(h *handler, c loop.Command, f *loop.Flags) (fresh freshRun, said string, err error)
+	// entered keeps what people and workers read of the run that was begun, or says what is wrong
+	// with it.
+	entered func(h *handler, fresh freshRun, reply event.Reply) event.Reply
+	prompt  func(h *handler, t *loopState) string // of the attempt's worker
+	worker  func(h *handler, t *loopState) string // the plugin's agent, "" for the call's own type
 }
 
-// tree is a working tree without the files of the loop itself.
-func (h *handler) tree(ctx context.Context, root string) (tracker.Tree, error) {
-	tree, err := tracker.ReadTree(ctx, root)
-	own := []string{h.inRepo(h.progressPath()), h.inRepo(h.viewPath())}
-	state := h.inRepo(filepath.Join(h.project, ".sdd", "loop")) + "/"
-	kept := tree.Dirty[:0]
-	for _, path := range tree.Dirty {
-		if path != own[0] && path != own[1] && !strings.HasPrefix(path, state) {
-			kept = append(kept, path)
+// attemptsOf is false for a kind whose iterations are no attempts.
+func attemptsOf(skill loop.Skill) (k attempts, ok bool) {
+	switch skill {
+	case loop.Tasks:
+		return attempts{(*handler).taskEntry, (*handler).taskEntered, (*handler).taskPrompt,
+			(*handler).taskWorker}, true
+	case loop.Audit:
+		return attempts{(*handler).auditEntry, (*handler).auditEntered, (*handler).auditPrompt,
+			(*handler).phaseWorker}, true
+	}
+	return k, false
+}
+
+// freshRun is what a fresh run of such a kind begins with; empty for any other entry.
+type freshRun struct {
+	tasks *loop.TaskRun
+	audit *loop.AuditRun
+	plan  []byte   // the text of the audit's plan
+	left  []string // files that a person leaves out of it
+}
+
+// claimSeen is what the worker's last message claims.
+func (h *handler) claimSeen(t *loopState) loop.ClaimSeen {
+	claim, near := tasks.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
+	text, _, _ := keptFile(h.progressPath())
+	var list string
+	if r := t.Budget.Tasks; r != nil {
+		if now := h.reread(r); now != nil {
+			list = now.Sum
 		}
 	}
-	if tree.Dirty = kept; len(kept) > 0 {
-		left := h.leftOut(root)
-		tree.Dirty = slices.DeleteFunc(kept, func(path string) bool {
-			return slices.Contains(left, path)
-		})
-	}
-	return tree, err
-}
-
-func (h *handler) relative(path string) string {
-	rel, err := filepath.Rel(h.project, path)
-	if err != nil {
-		return path
-	}
-	return filepath.ToSlash(rel)
-}
-
-// inRepo is a path as git names it, from the root of the repository: the project may be a folder
-// of it.
-func (h *handler) inRepo(path string) string {
-	top := tracker.Repo(h.Env, h.project).Top
-	rel, err := filepath.Rel(tracker.RealPath(top), tracker.RealPath(h.project))
-	if top == "" || err != nil {
-		rel = "."
-	}
-	return filepath.ToSlash(filepath.Join(rel, filepath.FromSlash(h.relative(path))))
+	return loop.ClaimSeen{List: list, Done: claim.Done,
+		Blocked: claim.Blocked, Why: claim.Why, Near: near,
+		Flagged: tasks.Flagged(text), Last: h.lastWords(t)}
 }

@@ -3,16 +3,11 @@ package app
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -127,11 +122,6 @@ func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Fla
 	return nil
 }
 
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
 // newAudit reads the plan of a fresh run. It runs in a linked worktree alone, so that nothing else
 // shares its tree (A34).
 func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun, []byte, error) {
@@ -191,12 +181,6 @@ func postOf(c config.Config) *loop.Post {
 		return nil
 	}
 	return &loop.Post{Skill: c.Audit.PostSkill, Prompt: c.Audit.PostPrompt, Push: c.Audit.PostPush}
-}
-
-// sum identifies a text.
-func sum(text []byte) string {
-	s := sha256.Sum256(text)
-	return hex.EncodeToString(s[:8])
 }
 
 // sections are the plan's parts as they were when the run began: from the copy of that time, else
@@ -269,25 +253,6 @@ func (h *handler) lastWords(t *loopState) string {
 		text = strings.ToValidUTF8(text[:maxSummary-len("…")], "") + "…"
 	}
 	return text
-}
-
-// treeSum identifies the files that are not committed, "" where all are. It looks at their sizes
-// and times, not at their contents.
-func treeSum(root string, dirty []string) string {
-	if top, _ := tracker.LinkedWorktree(root); top != "" {
-		root = top
-	}
-	if len(dirty) == 0 {
-		return ""
-	}
-	sum := fnv.New64a()
-	for _, path := range dirty {
-		fmt.Fprintf(sum, "%s\x00", path)
-		if info, err := os.Lstat(filepath.Join(root, path)); err == nil {
-			fmt.Fprintf(sum, "%d %d\x00", info.Size(), info.ModTime().UnixNano())
-		}
-	}
-	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
 // runsCheck reports whether a call is the run's check command, word for word (A70).
@@ -391,11 +356,6 @@ func (h *handler) phaseWorker(t *loopState) string {
 
 // auditor is the plugin's agent for audits, which has no tool to write.
 const auditor = "hooks:auditor"
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
 
 // nested is why a looping skill may not start now: an audit loop's iteration is open in this
 // session, and the model asks (A68).

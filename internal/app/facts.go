@@ -22,62 +22,63 @@ import (
 	"hooks/internal/usage"
 )
 
-// fetch looks up facts that a Step needs. An error means that the event cannot be decided.
-func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known, need loop.Need) (err error) {
-	k.Has |= need
-	if need&loop.NeedOwner != 0 {
-		h.fetchOwner(t, k)
+// fetch looks up the facts that a Step asks for and that may take a while: they ask git and the
+// tracker, and a check may take minutes.
+func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known) (l lookup) {
+	fill(&l, &k.Owner, func() loop.Owner { return h.owner(t) })
+	fill(&l, &k.Around, func() loop.Around { return h.around(t, e) })
+	fill(&l, &k.Begun, func() loop.Begun { return h.begun(t, k.Around.Is.Worktrees) })
+	_, stop := e.(loop.TurnEnd)
+	fill(&l, &k.Marked, func() bool { return h.interruptMark(t, !stop) })
+	fill(&l, &k.NoDialog, h.dialogDenied)
+	fill(&l, &k.Origin, func() loop.Origin {
+		start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
+		return loop.Origin{By: start.Origin, Prompt: start.Prompt}
+	})
+	fill(&l, &k.Sender, func() loop.Sender {
+		there := t.Quiet != nil && t.Quiet.Typed
+		return h.sender(!there || slices.Contains(t.Budget.Scheduled, h.ev.Prompt))
+	})
+	fill(&l, &k.Esc, func() bool {
+		prompt, esc := usage.Escaped(h.ev.Transcript)
+		return esc && (prompt == "" || slices.Contains(t.Tick.Prompts, prompt))
+	})
+	h.fetchAttempt(t, &l, k)
+	h.fetchEntry(t, e, &l, k)
+	h.fetchCall(t, &l, k)
+	return l
+}
+
+// fetchLocked looks up the facts that are looked up with the state's lock alone.
+func (h *handler) fetchLocked(t *loopState, e loop.Event, k *loop.Known) error {
+	l := &lookup{}
+	fill(l, &k.Dialogs, func() []loop.Answers { return h.pastDialogs(t, e) })
+	try(l, &k.Told, func() (loop.Told, error) { return h.auditTold(t) })
+	try(l, &k.Previous, func() (*loop.Iteration, error) { return h.previous(t.Skill, t.Budget) })
+	try(l, &k.Last, func() (*loop.Iteration, error) {
+		if t.Budget == nil {
+			return nil, nil
+		}
+		return h.files.Last(t.Skill, func(l *loop.Iteration) bool {
+			return l.Ran() && l.Of(t.Budget.RunID)
+		})
+	})
+	try(l, &k.Snapshot, func() (*loop.Snapshot, error) {
+		var previous *loop.Iteration
+		if k.Previous.Is != nil {
+			previous = *k.Previous.Is
+		}
+		return h.files.Snapshot(t.Budget, previous, true)
+	})
+	if k.Count.Asked() && l.err == nil {
+		l.err = h.fetchSpent(t, e, k)
 	}
-	if need&loop.NeedAround != 0 {
-		k.Around = h.around(t, e)
-	}
-	if need&loop.NeedBranches != 0 {
-		k.Branches, k.Remote = h.begun(t, k.Around.Worktrees)
-		k.Dirty = h.dirty(k.Around.Worktrees)
-	}
-	if need&loop.NeedMark != 0 {
-		_, stop := e.(loop.TurnEnd)
-		k.Marked = h.interruptMark(t, !stop)
-	}
-	if need&loop.NeedAnswers != 0 {
-		k.Dialogs = h.pastDialogs(t, e)
-	}
-	if need&loop.NeedCalls != 0 {
+	fill(l, &k.Calls, func() []loop.Result {
 		path := h.transcript(t, e)
 		_, calls, _, _ := usage.Done(path, h.counted(t, path), usage.NewTable(nil))
-		k.Calls = h.missedCalls(t, calls)
-	}
-	if need&loop.NeedDialog != 0 {
-		k.NoDialog = h.dialogDenied()
-	}
-	if need&loop.NeedOrigin != 0 {
-		start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
-		k.Origin = loop.Origin{By: start.Origin, Prompt: start.Prompt}
-	}
-	if need&loop.NeedSender != 0 {
-		there := t.Quiet != nil && t.Quiet.Typed
-		k.Sender = h.sender(!there || slices.Contains(t.Budget.Scheduled, h.ev.Prompt))
-	}
-	if need&loop.NeedEsc != 0 {
-		prompt, esc := usage.Escaped(h.ev.Transcript)
-		k.Esc = esc && (prompt == "" || slices.Contains(t.Tick.Prompts, prompt))
-	}
-	if need&loop.NeedPrompt != 0 {
-		if err := h.files.Findings(t.Budget); err != nil {
-			return err
-		}
-	}
-	h.fetchAttempt(t, k, need)
-	if err := h.fetchEntry(t, e, k, need); err != nil {
-		return err
-	}
-	if err := h.fetchCall(t, k, need); err != nil {
-		return err
-	}
-	if need&loop.NeedSpent != 0 {
-		return h.fetchSpent(t, e, k)
-	}
-	return nil
+		return h.missedCalls(t, calls)
+	})
+	return l.err
 }
 
 // senderTime is how long after its event the lines of a prompt may reach the transcript.
@@ -99,17 +100,18 @@ func (h *handler) sender(patient bool) loop.Sender {
 	}
 }
 
-// fetchOwner looks up whose the open iteration is, and whether its client lives.
-func (h *handler) fetchOwner(t *loopState, k *loop.Known) {
+// owner looks up whose the open iteration is, and whether its client lives.
+func (h *handler) owner(t *loopState) (o loop.Owner) {
 	dead := proc.Of(t.Budget.Owner) == loop.Dead
-	k.Gone = t.Budget.OwnerLeft || dead
+	o.Gone = t.Budget.OwnerLeft || dead
 	session, path := t.Budget.SessionID, t.Budget.Transcript()
 	if t.Tick != nil {
 		session, path = t.Tick.SessionID, t.Tick.Transcript
 	}
-	if k.Foreign = dead || session != h.ev.SessionID; k.Foreign {
-		k.LastSign = usage.LastSign(path).UTC().Truncate(time.Second)
+	if o.Foreign = dead || session != h.ev.SessionID; o.Foreign {
+		o.LastSign = usage.LastSign(path).UTC().Truncate(time.Second)
 	}
+	return o
 }
 
 // fetchSpent counts what was spent since the last count. It is called with the state's lock, so
@@ -125,16 +127,20 @@ func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err err
 	if spent.Past(t.Budget) {
 		spent.By = usage.Named(path, spent.By)
 	}
-	k.Calls, k.Overrun = h.missedCalls(t, calls), h.config(t).Overrun
-	k.Count = loop.Count{Spent: spent, Notes: notes, Clock: h.clock(h.now)}
+	k.Calls = loop.Fetched(h.missedCalls(t, calls))
+	count := loop.Count{Spent: spent, Notes: notes, Clock: h.clock(h.now)}
 	if _, call := e.(loop.Call); call { // it ends no iteration
-		return nil
+		if k.Model.Is == nil {
+			k.Model = loop.Fetched(loop.Model{})
+		}
+	} else {
+		if t.Budget.Seq == 0 {
+			count.Notes = append(count.Notes, h.onceNotes()...)
+		}
+		k.Model = loop.Fetched(h.model(t, spent.Cursors))
+		count.Reconfigured = t.Budget.Config != "" && !h.config(t).Same(h.config(nil))
 	}
-	if t.Budget.Seq == 0 {
-		k.Count.Notes = append(k.Count.Notes, h.onceNotes()...)
-	}
-	k.Model = h.model(t, spent.Cursors)
-	k.Count.Reconfigured = t.Budget.Config != "" && !h.config(t).Same(h.config(nil))
+	k.Count = loop.Fetched(count)
 	return nil
 }
 
@@ -274,9 +280,6 @@ func (h *handler) opened(t *loopState, on []loop.Worktree) (numbers []int) {
 	return numbers
 }
 
-// gitTime bounds one question to git; what it does not answer in time stays unknown.
-const gitTime = 5 * time.Second
-
 func (h *handler) worktrees() []loop.Worktree {
 	limit := gitTime
 	if h.ev.Name == event.SessionEnd { // the client gives all its hooks 1.5 s there
@@ -348,24 +351,26 @@ func (h *handler) heads(t *loopState, prs []loop.TrackedPR) map[string]string {
 	return heads
 }
 
-// begun returns the branches on which an interrupted iteration worked, and their heads on the
-// remote (R44).
-func (h *handler) begun(t *loopState, on []loop.Worktree) (branches, remote map[string]string) {
+// begun is what an interrupted iteration may have left: the branches on which it worked, their
+// heads on the remote, and files that are not committed (R44).
+func (h *handler) begun(t *loopState, on []loop.Worktree) (left loop.Begun) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
-	branches, err := tracker.BranchesSince(ctx, h.project, t.Tick.StartedAt)
+	left.Dirty = h.dirty(on)
+	var err error
+	left.Branches, err = tracker.BranchesSince(ctx, h.project, t.Tick.StartedAt)
 	if err != nil || h.ev.Name == event.SessionEnd { // whose time is too short to ask a remote
-		return branches, nil
+		return left
 	}
-	names := slices.Collect(maps.Keys(branches))
+	names := slices.Collect(maps.Keys(left.Branches))
 	for _, w := range on {
 		names = loop.AppendNew(names, w.Branch)
 	}
 	_, of, _ := h.question(t).Remotes(ctx)
-	if remote, err = tracker.RemoteHeads(ctx, h.project, of, names); err != nil {
-		return branches, nil
+	if heads, err := tracker.RemoteHeads(ctx, h.project, of, names); err == nil {
+		left.Remote = heads
 	}
-	return branches, remote
+	return left
 }
 
 // dirty are the files that are not committed in the project and in each worktree. What git does not

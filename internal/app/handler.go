@@ -1,13 +1,19 @@
+// Package app joins the packages into straight lines, one per event: read, load, look, decide,
+// save, reply.
+//
+// Rules of order: what a reply promises is saved before it is printed, a lock is released after.
+// When the program itself fails, a Stop lets go and says why; merges, dispatch, scheduling and the
+// state's own files stay shut while a loop is or may be active.
 package app
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
-	"hooks/internal/brake"
 	"hooks/internal/clienthooks"
 	"hooks/internal/config"
 	"hooks/internal/event"
@@ -18,6 +24,80 @@ import (
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
+
+// App is the program for one call. Tests and the demo replace Now, Clock, Wait, Rest and RunID; the
+// zero value of each is the real thing.
+type App struct {
+	Env   func(string) string
+	Now   func() time.Time
+	Clock func() loop.Clock // but for the wall clock; with only Now set nothing is known of it
+	RunID func() string
+	// Inside reports whether a run's client started this process.
+	Inside func(loop.Process) bool
+	// how long one entry hook polls for a lock; default 45 s, below the hook's timeout
+	Wait      time.Duration
+	CheckTime time.Duration // bounds one run of a check command, whatever its run has
+	// Rest waits before a reply is printed, and reports whether the reply is still wanted.
+	Rest func(time.Duration) bool
+}
+
+// Answer is what a hook call prints, and what is done once it is printed.
+type Answer struct {
+	Reply event.Reply
+	Name  string // the event, whose form the reply takes
+	// After releases the lock, once the reply is printed and flushed; nil when there is nothing to
+	// release.
+	After func() error
+	// Until is when the reply is printed, zero for at once. A person who does not want to wait
+	// ends this process, and there is no reply (T95).
+	Until time.Time
+	// Notify runs the person's own command, once the reply is printed and the lock released. It
+	// is nil when there is nothing to notify of, and does not wait for the command.
+	Notify func() error
+	// Err is what went wrong; the reply is already the safe one. It is for stderr.
+	Err error
+}
+
+// LoopOn reports whether a loop of the session that started this process is on, by the session's
+// switch alone.
+func (a *App) LoopOn() bool {
+	session := a.Env("CLAUDE_CODE_SESSION_ID")
+	if session == "" {
+		return false
+	}
+	_, err := os.Stat(seal.SwitchPath(seal.Home(a.Env), session))
+	return err == nil
+}
+
+func (a *App) now() time.Time {
+	if a.Now != nil {
+		return a.Now().UTC()
+	}
+	return time.Now().UTC().Truncate(time.Second)
+}
+
+// Present is the present in the reader's time zone.
+func (a *App) Present() time.Time { return a.now().Local() }
+
+// clock is what the clocks say of the moment that is now.
+func (a *App) clock(now time.Time) loop.Clock {
+	var c loop.Clock
+	switch {
+	case a.Clock != nil:
+		c = a.Clock()
+	case a.Now == nil:
+		c = proc.Clock()
+	}
+	c.Wall = now
+	return c
+}
+
+func (a *App) runID() string {
+	if a.RunID != nil {
+		return a.RunID()
+	}
+	return fmt.Sprintf("%s-%d", a.now().Format("20060102T150405"), os.Getpid())
+}
 
 // handler answers one event of one session in one project.
 type handler struct {
@@ -80,87 +160,6 @@ func (h *handler) config(t *loopState) config.Config {
 	return c
 }
 
-// answer finds the project and its state. Without state, only an entry creates it.
-func (h *handler) answer() (event.Reply, error) {
-	if h.ev.Name == event.SessionStart { // with or without a loop: no later event can
-		_ = brake.Arm(h.Env, h.ev.SessionID) // a loop that begins checks whether it is armed
-	}
-	err := h.findProject()
-	if h.ev.Name == event.ConfigChange {
-		return h.settingsChanged(), err
-	} else if err != nil {
-		return event.Nothing(), err
-	}
-	if cmd, ok := h.invocation(); ok {
-		reply, err := h.enter(cmd)
-		return h.recordEntry(reply), err
-	}
-	if cmd, ok := h.fed(); ok {
-		return h.feed(cmd)
-	}
-	if !h.sealed && !store.Exists(h.project) {
-		return event.Nothing(), nil
-	}
-	err = h.openState()
-	switch {
-	case err == nil:
-		return h.meet()
-	case h.witness != nil && !h.witness.Runs() && h.ev.Name != event.PreToolUse:
-		return event.Nothing(), nil // a person removed what an ended loop had left
-	}
-	return event.Nothing(), err
-}
-
-// meet answers the event in a project that has state.
-func (h *handler) meet() (event.Reply, error) {
-	stopped, err := h.takeStops()
-	if err == nil {
-		err = h.takeNotes()
-	}
-	if err != nil {
-		return stopped, err
-	}
-	reply, err := h.dispatch()
-	return stopped.And(reply), err
-}
-
-// takeStops ends the session's runs that a person stopped while nothing could be written.
-func (h *handler) takeStops() (all event.Reply, err error) {
-	if h.witness == nil || !slices.ContainsFunc(h.witness.Loops, func(l seal.Loop) bool {
-		return l.On && h.files.StopMarked(loop.Skill(l.Skill), l.RunID)
-	}) {
-		return event.Nothing(), nil
-	}
-	err = h.withRuns(func(list []*loopState) (err error) {
-		all, err = h.forEachRun(list, h.stopMarked)
-		return err
-	})
-	return all, err
-}
-
-// dispatch answers the event.
-func (h *handler) dispatch() (event.Reply, error) {
-	switch h.ev.Name {
-	case event.Stop:
-		return h.stop()
-	case event.PreToolUse:
-		return h.preToolUse()
-	case event.PostToolUse, event.PostToolUseFailure:
-		return h.postToolUse()
-	case event.UserPromptSubmit, event.UserPromptExpansion:
-		return h.prompt()
-	case event.SubagentStop:
-		return h.workerEnded()
-	case event.StopFailure:
-		return h.turnFailed()
-	case event.SessionEnd:
-		return h.step(loop.SessionEnd{Turn: h.turn(), Reason: h.ev.Reason})
-	case event.SessionStart:
-		return h.sessionStarted()
-	}
-	return event.Nothing(), nil
-}
-
 // withStateLock runs a change with the state's lock. The wait for the lock is bounded.
 func (h *handler) withStateLock(change func() error) error {
 	tx, err := h.files.Begin(context.Background())
@@ -198,4 +197,180 @@ func (h *handler) release(skill loop.Skill) {
 		}
 		return err
 	}
+}
+
+// loopState is one skill's run as it is on disk.
+type loopState struct{ store.State }
+
+// sessionRuns loads the session's runs, in a fixed order, once as long as nothing changes them. A
+// run of another session only matters where it holds the lock.
+func (h *handler) sessionRuns() ([]*loopState, error) {
+	if h.loaded != nil {
+		return h.loaded, nil
+	}
+	list, err := h.loadRuns(func(skill loop.Skill) (store.State, error) {
+		return h.files.LoadSealed(h.ev.SessionID, skill)
+	})
+	if err == nil && h.damage == nil {
+		h.loaded = list
+	}
+	return list, err
+}
+
+// only returns the runs that keep accepts, in their order.
+func only(list []*loopState, keep func(*loopState) bool) (kept []*loopState) {
+	for _, t := range list {
+		if keep(t) {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+func (h *handler) loadRuns(load func(loop.Skill) (store.State, error)) ([]*loopState, error) {
+	var list []*loopState
+	var damage []error
+	for _, skill := range h.files.Skills(h.ev.SessionID) {
+		s, err := load(skill)
+		if err != nil {
+			damage = append(damage, err)
+			continue
+		}
+		if t := (&loopState{s}); h.dropForeign(t) {
+			if err := h.checkSender(t); err != nil {
+				return nil, err
+			}
+			h.receive(t.Budget)
+			list = append(list, t)
+		}
+	}
+	h.damage = errors.Join(damage...)
+	if len(list) > 0 { // one skill's damage does not end the other's loop
+		return list, nil
+	}
+	return nil, h.damage
+}
+
+// dropForeign drops the state of another session and reports whether any is left. A claim
+// on another session's lock gives no say in that session's run.
+func (h *handler) dropForeign(t *loopState) bool {
+	session := h.ev.SessionID
+	run := t.Budget != nil && (t.Budget.SessionID == session || h.stopsLeft(t.Budget)) ||
+		t.Tick != nil && t.Tick.SessionID == session
+	if !run {
+		t.Budget, t.Tick = nil, nil
+	}
+	if t.Claim != nil && t.Claim.SessionID != session {
+		t.Claim = nil
+	}
+	return run || t.Claim != nil
+}
+
+// stopsLeft reports whether a person ends a run that /clear took from its session, before a tick
+// brings it to this one.
+func (h *handler) stopsLeft(b *loop.Budget) bool {
+	return b.OwnerLeft && h.ev.StopsLoop() &&
+		b.OwnedBy(loop.Request{SessionID: h.ev.SessionID, Owner: proc.Owner()})
+}
+
+// open reports whether an iteration of this session is open.
+func (h *handler) open(t *loopState) bool {
+	return t.Tick != nil && t.Tick.SessionID == h.ev.SessionID && t.Budget != nil
+}
+
+// ownsPrompt reports whether the event belongs to one of the prompts of an open iteration.
+func (h *handler) ownsPrompt(t *loopState) bool {
+	return h.open(t) && slices.Contains(t.Tick.Prompts, h.ev.PromptID)
+}
+
+// forcing reports whether a person is asked whether this session may take another's lock.
+func (t *loopState) forcing() bool { return t.Claim != nil && t.Claim.Gate != nil }
+
+// withRuns runs a change with the state's lock and the runs as they are under it.
+func (h *handler) withRuns(change func([]*loopState) error) error {
+	return h.withStateLock(func() error {
+		list, err := h.loadRuns(func(skill loop.Skill) (store.State, error) {
+			return h.tx.State(h.ev.SessionID, skill)
+		})
+		if err != nil {
+			return err
+		}
+		return change(list)
+	})
+}
+
+// forEachRun does something to one run after the other and joins the replies. An error in one
+// loop does not stop the others; errors are joined.
+func (h *handler) forEachRun(list []*loopState,
+	do func(*loopState) (event.Reply, error)) (all event.Reply, err error) {
+	var errs []error
+	for _, t := range list {
+		r, err := do(t)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		all, h.committed = all.And(r), h.committed.And(r)
+	}
+	return all, errors.Join(errs...)
+}
+
+// previous is the run's last iteration in which work was done.
+func (h *handler) previous(skill loop.Skill, run *loop.Budget) (*loop.Iteration, error) {
+	return h.files.Last(skill, run.Worked)
+}
+
+// lookup is how far the facts that a Step asks for were looked up.
+type lookup struct {
+	found int
+	err   error
+}
+
+// fill looks a fact up that a Step asks for.
+func fill[T any](l *lookup, f *loop.Fact[T], look func() T) {
+	try(l, f, func() (T, error) { return look(), nil })
+}
+
+// try is fill for what may not be readable.
+func try[T any](l *lookup, f *loop.Fact[T], look func() (T, error)) {
+	if !f.Asked() || l.err != nil {
+		return
+	}
+	is, err := look()
+	if l.err = err; err == nil {
+		l.found++
+		*f = loop.Fetched(is)
+	}
+}
+
+// slip keeps an error that changes no decision; it is printed on stderr.
+func (h *handler) slip(err error) { h.slips = errors.Join(h.slips, err) }
+
+// turn is where this event happened.
+func (h *handler) turn() loop.Turn {
+	return loop.Turn{
+		Now: h.now, Session: h.ev.SessionID, Prompt: h.ev.PromptID, Attended: h.attended(),
+	}
+}
+
+// values is the loop's state as Step takes it.
+func (t *loopState) values() loop.State {
+	return loop.State{Run: t.Budget, Tick: t.Tick, Claim: t.Claim, Quiet: t.Quiet}
+}
+
+// addressed drops the loops that are open or have ended and that this prompt does not belong to,
+// where it belongs to another one, so that a turn is counted and judged once.
+func (h *handler) addressed(list []*loopState) []*loopState {
+	if !slices.ContainsFunc(list, h.ownsPrompt) {
+		return list
+	}
+	return only(list, func(t *loopState) bool {
+		return !h.open(t) && t.Quiet == nil || h.ownsPrompt(t)
+	})
+}
+
+// unknownPrompt reports whether an iteration of this session is open and this prompt does not
+// belong to it.
+func (h *handler) unknownPrompt(t *loopState) bool {
+	return h.open(t) && h.ev.PromptID != "" && !h.ownsPrompt(t)
 }

@@ -56,16 +56,6 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 	return tree.Dirty, h.permitted(f.Check)
 }
 
-// leftOut are the files that a person left out of the run that works in a folder.
-func (h *handler) leftOut(root string) []string {
-	if b := h.runOf(loop.Audit); b != nil && b.Audit != nil && b.Audit.Worktree == root {
-		return b.LeftOut
-	} else if b := h.taskRun(); b != nil && root == h.project {
-		return b.LeftOut
-	}
-	return nil
-}
-
 // keptOut are the left-out files that a commit of the task holds, as reasons against its claim.
 func (h *handler) keptOut(ctx context.Context, t *loopState, root string) (list []string) {
 	if len(t.Budget.LeftOut) == 0 {

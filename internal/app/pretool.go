@@ -3,10 +3,12 @@ package app
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/store"
+	"hooks/internal/usage"
 )
 
 // preToolUse judges every tool call while a loop of its session is on. Most calls read two or
@@ -103,19 +105,115 @@ func (h *handler) behind(t *loopState) bool {
 	return h.open(t) && (t.Tick.Unheard() || h.countsUnheard(t))
 }
 
-// unknownPrompt reports whether an iteration of this session is open and this prompt does not
-// belong to it.
-func (h *handler) unknownPrompt(t *loopState) bool {
-	return h.open(t) && h.ev.PromptID != "" && !h.ownsPrompt(t)
+// forces reports whether a person is asked in this very turn whether it may take another's lock.
+func (h *handler) forces(t *loopState) bool {
+	return t.forcing() && t.Claim.PromptID == h.ev.PromptID
 }
 
-// addressed drops the loops that are open or have ended and that this prompt does not belong to,
-// where it belongs to another one, so that a turn is counted and judged once.
-func (h *handler) addressed(list []*loopState) []*loopState {
-	if !slices.ContainsFunc(list, h.ownsPrompt) {
-		return list
+// missedForce takes that answer from the transcript, for a client in which PostToolUse is not
+// registered.
+func (h *handler) missedForce(list []*loopState) (event.Reply, error) {
+	r, err := usage.Count(h.ev.Transcript, nil, usage.NewTable(nil))
+	if err != nil {
+		return event.Nothing(), nil
 	}
-	return only(list, func(t *loopState) bool {
-		return !h.open(t) && t.Quiet == nil || h.ownsPrompt(t)
+	return h.forEachRun(list, func(t *loopState) (event.Reply, error) {
+		for _, a := range r.Answers {
+			if !h.forces(t) || t.Claim.Heard {
+				continue
+			}
+			if reply, err := h.forceAnswered(t, a.ToolUseID,
+				event.ParseAnswers(a.Result)); err != nil || !reply.Empty() {
+				return reply, err
+			}
+		}
+		return event.Nothing(), nil
 	})
+}
+
+// forceAnswered steps the entry that asked about another's lock with what a dialog brought (R104).
+func (h *handler) forceAnswered(t *loopState, id string, given event.Answers) (event.Reply, error) {
+	answers := answersOf([]loop.Gate{*t.Claim.Gate}, id, "", given)
+	asks := loop.Invocation{Request: loop.Request{SessionID: h.ev.SessionID}, Answers: &answers}
+	if loop.Step(t.values(), loop.Known{}, asks).Nothing() {
+		return event.Nothing(), nil
+	}
+	cmd, _ := loop.ParseCommand(t.Claim.Command, t.Claim.Args,
+		loop.Namespace(t.Claim.Command))
+	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
+	if err != nil {
+		return event.Nothing(), err
+	}
+	e := h.request(cmd, flags)
+	e.asks.Answers = &answers
+	return e.settle()
+}
+
+// record notes a refusal in the open iteration and returns it. An error in the record changes no
+// refusal.
+func (h *handler) record(t *loopState, r event.Reply) event.Reply {
+	if !r.Blocks() || !h.open(t) {
+		return r
+	}
+	_, err := h.stepOne(t, loop.Refused{
+		Turn: h.turn(), ID: h.ev.ToolUseID, Input: h.ev.Input.Raw,
+		Denial: h.denialOf(t, h.ev.Tool, r.Rule(), h.whatCall()),
+	})
+	h.slip(err)
+	return r
+}
+
+// denialOf is a refusal as it is recorded: without secrets.
+func (h *handler) denialOf(t *loopState, tool, rule, what string) loop.Denial {
+	return loop.Denial{Tool: tool, Rule: rule, What: h.config(t).Redact(loop.Secrets(what))}
+}
+
+// maxCall bounds what is looked at of a refused call's text, in bytes.
+const maxCall = 32 << 10
+
+// whatCall is a tool call in a line: its command, what it is about, or nothing.
+func (h *handler) whatCall() string {
+	text, shell := h.ev.ShellCommand()
+	keys := []string{"file_path", "notebook_path", "description", "skill", "prompt", "url"}
+	for _, key := range keys {
+		if !shell && text == "" {
+			text = h.ev.Text(key)
+		}
+	}
+	if _, args := h.ev.Skill(); args != "" {
+		text += " " + args
+	}
+	if len(text) > maxCall { // not in the middle of a word: half of a secret is not known as one
+		text = text[:maxCall]
+		text = text[:strings.LastIndexAny(text, " \n\t")+1]
+	}
+	return text
+}
+
+// recordEntry notes that a looping skill may not start, where an iteration of its session is open.
+func (h *handler) recordEntry(r event.Reply) event.Reply {
+	if h.ev.Name != event.PreToolUse || !r.Blocks() || !store.Exists(h.project) {
+		return r
+	}
+	if h.files == nil && h.openState() != nil {
+		return r
+	}
+	list, err := h.sessionRuns()
+	if err != nil {
+		return r
+	}
+	return h.recordAny(list, r.By(loop.EntryRule))
+}
+
+// recordAny notes a refusal that belongs to no run alone in the iteration of this prompt, else in
+// the session's open one.
+func (h *handler) recordAny(list []*loopState, r event.Reply) event.Reply {
+	i := slices.IndexFunc(list, h.ownsPrompt)
+	if i < 0 {
+		i = slices.IndexFunc(list, h.open)
+	}
+	if i < 0 {
+		return r
+	}
+	return h.record(list[i], r)
 }

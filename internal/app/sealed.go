@@ -1,11 +1,19 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"time"
 
+	"github.com/tidwall/gjson"
+
+	plugin "hooks"
+	"hooks/internal/codec"
 	"hooks/internal/event"
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/seal"
@@ -148,4 +156,225 @@ func (e *entry) takesOver(err error) bool {
 	}
 	e.slip(err)
 	return err == nil
+}
+
+// alive reports whether a run's client may still continue it.
+func alive(b *loop.Budget) bool { return !gone(b) }
+
+// clientLives reports whether the client of a session's last runs may still live.
+func (h *handler) clientLives(session string) bool {
+	r, _ := h.seals.Find(session)
+	return r != nil && slices.ContainsFunc(r.Loops, func(l seal.Loop) bool {
+		var b loop.Budget
+		err := codec.Decode(gjson.Parse(l.State.Budget), &b)
+		return err == nil && b.Owner.PID != 0 && alive(&b)
+	})
+}
+
+// archive puts a run into the archive. A session whose client is alive stays shut until its
+// person's next prompt.
+func (h *handler) archive(skill loop.Skill, run string) error {
+	err := h.files.Hold(skill, run, alive)
+	if err == nil {
+		err = h.files.Archive(skill, run)
+	}
+	if err != nil {
+		return fmt.Errorf("archive run: %w", err)
+	}
+	return nil
+}
+
+// liftHold releases a session that was reset or accepted from a terminal, once a person types in
+// it, because no process that the model starts can do that.
+func (h *handler) liftHold(r *seal.Record) (*seal.Record, error) {
+	if !r.Held() || !h.typedPrompt(r) {
+		return r, nil
+	}
+	if err := store.Lift(h.seals, r); err != nil {
+		return r, err
+	}
+	return h.seals.Active(h.ev.SessionID)
+}
+
+// typedPrompt reports whether the event is a prompt that a person types: it comes over the client's
+// own socket, and is neither a task's notification nor a prompt that a schedule fires.
+func (h *handler) typedPrompt(r *seal.Record) bool {
+	prompts := []string{event.UserPromptSubmit, event.UserPromptExpansion}
+	_, wakes := h.ev.Wakeup()
+	if !slices.Contains(prompts, h.ev.Name) || h.ev.InSubagent() || wakes ||
+		h.sender(true) >= loop.SenderClient {
+		return false
+	}
+	for _, b := range store.HeldBudgets(r) {
+		if h.checkEventFrom(b.EventsFrom) != nil || slices.Contains(b.Scheduled, h.ev.Prompt) {
+			return false
+		}
+	}
+	return true
+}
+
+// Events come the way their run's entry came: over a socket that the client itself made.
+// docs/security.md has the argument, in "Where events come from".
+
+// caller is the process over whose socket this event came; nil where that is not known.
+func (h *handler) caller() *loop.Process {
+	if !h.asked && h.replayRepo == nil && h.ev.Name != "" {
+		h.asked, h.from = true, proc.Caller()
+	}
+	return h.from
+}
+
+// clientSocket is the caller where it is the client itself, so that later events can be held
+// against it. A wrapper of the person's own that feeds the program is another process each time.
+func (h *handler) clientSocket(owner loop.Process) *loop.Process {
+	if from := h.caller(); from != nil && from.PID == owner.PID {
+		return from
+	}
+	return nil
+}
+
+// checkEventFrom refuses an event that came from somebody else than the run's client. With an error
+// the event decides nothing: an entry is refused, a call that could do harm is held back, and
+// nothing is written.
+func (h *handler) checkEventFrom(client *loop.Process) error {
+	if client == nil || h.ev.Name == "" {
+		return nil // not known how events come, or a person's command and no event
+	}
+	from := h.caller()
+	switch {
+	case from != nil && from.PID == client.PID && from.Start == client.Start:
+		return nil
+	case proc.Of(*client) == loop.Alive:
+	case from != nil: // its client is gone: the session was taken up again by another one
+		return nil
+	}
+	return hint.New(
+		"a person may close that client, or use `hooks loop stop` and then `hooks loop reset`",
+		"this %s did not come from the client of the loop (process %d), so it decides nothing",
+		h.ev.Name, client.PID)
+}
+
+// checkSender is believe for what this session has of a loop.
+func (h *handler) checkSender(t *loopState) error {
+	if t.Budget != nil {
+		if err := h.checkEventFrom(t.Budget.EventsFrom); err != nil {
+			return err
+		}
+	}
+	if t.Claim != nil {
+		return h.checkEventFrom(t.Claim.EventsFrom)
+	}
+	return nil
+}
+
+// mayEnter refuses a request that comes from inside of another loop of this project: from a script
+// that plays the client, or from a client that a tool call started.
+func (h *handler) mayEnter(owner loop.Process) error {
+	for _, skill := range loop.Skills() {
+		s, err := h.files.LoadRun(skill)
+		if err != nil || s.Budget == nil {
+			continue // the entry itself reports damage
+		}
+		b := s.Budget
+		known := b.EventsFrom != nil && proc.Of(*b.EventsFrom) == loop.Alive
+		if b.SessionID == h.ev.SessionID || known && h.caller() == nil {
+			if err := h.checkEventFrom(b.EventsFrom); err != nil {
+				return err
+			}
+		}
+		from := h.caller()
+		other := owner.PID != b.Owner.PID ||
+			known && (from == nil || from.PID != b.EventsFrom.PID)
+		if other && h.inside(b.Owner) {
+			return hint.New("a person starts it in a terminal of their own",
+				"a client inside of the %s loop's own (process %d) begins no loop here",
+				skill, b.Owner.PID)
+		}
+	}
+	return nil
+}
+
+// inside reports whether this process was started by a run's client.
+func (a *App) inside(client loop.Process) bool {
+	if a.Inside != nil {
+		return a.Inside(client)
+	}
+	return proc.Inside(client)
+}
+
+// sessionStarted makes the process that took up a session the one whose events are believed, where
+// the earlier one is gone. A script in a tool call cannot get there: while its client lives, only
+// that client is believed.
+func (h *handler) sessionStarted() (event.Reply, error) {
+	if h.ev.Source == "startup" || h.ev.Source == "resume" {
+		if _, err := h.step(loop.ClientStart{Turn: h.turn()}); err != nil {
+			return event.Nothing(), err
+		}
+	}
+	list, err := h.sessionRuns() // for the receipt too
+	from := h.caller()
+	moved := func(t *loopState) bool {
+		return t.Budget != nil && t.Budget.EventsFrom != nil && *t.Budget.EventsFrom != *from
+	}
+	if err != nil || from == nil || !slices.ContainsFunc(list, moved) {
+		return event.Nothing(), err
+	}
+	return event.Nothing(), h.withRuns(func(list []*loopState) error {
+		for _, t := range only(list, moved) {
+			t.Budget.EventsFrom = from
+			if err := h.write(t, loop.Save{Run: t.Budget}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// receive records in a run of this session that the event reached the program. Whatever saves the
+// run saves the record too.
+func (h *handler) receive(b *loop.Budget) {
+	if b != nil && b.Status == loop.Active && b.SessionID == h.ev.SessionID {
+		h.news = h.stamp(b) || h.news
+	}
+}
+
+func (h *handler) stamp(b *loop.Budget) (news bool) {
+	word := event.WordOf(h.ev.Name)
+	// a person's command is no event
+	return word != "" && b.Receive(h.ev.SessionID, word, h.now, program)
+}
+
+// program is the running binary.
+func program() loop.Program {
+	p := proc.Self()
+	p.Version = gjson.Get(plugin.Manifest, "version").String()
+	return p
+}
+
+// receiptTime bounds the wait for a receipt, which must not delay the answer.
+const receiptTime = 200 * time.Millisecond
+
+// keepReceipt saves the record that no save of this event included: once a session and kind of
+// event. A failure is left to the next event.
+func (h *handler) keepReceipt() {
+	if !h.news {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), receiptTime)
+	defer cancel()
+	tx, err := h.files.Begin(ctx)
+	if err != nil {
+		return
+	}
+	defer tx.End()
+	for _, skill := range loop.Skills() {
+		s, err := h.files.LoadSealed(h.ev.SessionID, skill) // saving an edit would seal it
+		if err != nil || s.Budget == nil {
+			continue
+		}
+		h.news = false
+		if h.receive(s.Budget); h.news {
+			_, _ = tx.Commit(&s, loop.Save{Run: s.Budget})
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -11,9 +13,11 @@ import (
 	"hooks/internal/brake"
 	"hooks/internal/event"
 	"hooks/internal/loop"
+	"hooks/internal/proc"
 	"hooks/internal/report"
 	"hooks/internal/seal"
 	"hooks/internal/store"
+	"hooks/internal/tracker/forge"
 	"hooks/internal/usage"
 )
 
@@ -144,4 +148,40 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 			"schedule with CronDelete, if it has one.")
 	}
 	return reply, nil
+}
+
+// entry is one request on its way in.
+type entry struct {
+	*handler
+	*loopState
+	asks   loop.Invocation
+	known  loop.Known
+	origin string   // who started the turn, where the transcript says it
+	notes  []string // of what had to be cleared away first
+	before string   // status block of an iteration that was found abandoned
+	final  string   // and the final report, where that ended its run
+}
+
+// request is the invocation of a looping skill in this event's session.
+func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
+	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
+	owner := proc.Owner()
+	e := &entry{handler: h, origin: start.Origin,
+		loopState: &loopState{store.State{Skill: cmd.Skill}}}
+	e.asks = loop.Invocation{
+		DontAsk: h.ev.PermissionMode == "dontAsk",
+		Request: loop.Request{
+			Now: h.now, SessionID: h.ev.SessionID, PromptID: h.ev.PromptID,
+			Transcript: h.ev.Transcript, Owner: owner,
+			Command: cmd, Flags: flags, RunID: h.runID(), Attended: h.attended(),
+			UnderLoop: start.UnderLoop, Platform: runtime.GOOS, Gated: h.witness.Shut(),
+			Model:      h.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, cmd, flags),
+			EventsFrom: h.clientSocket(owner),
+			Path:       cmp.Or(flags.BudgetFile, store.DefaultBudgetPath(cmd.Skill)), // R12
+			Config:     h.config(nil).Text(),
+			Prices:     usage.NewTable(h.config(nil).Rates).Source(),
+			Tracker:    new(forge.Bind(context.Background(), h.question(nil))),
+		},
+	}
+	return e
 }

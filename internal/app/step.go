@@ -4,20 +4,13 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
-	"hooks/internal/report"
 	"hooks/internal/store"
 )
-
-// locked are the facts that are fetched with the state's lock only. All others are fetched before:
-// they may ask git and the tracker.
-const locked = loop.NeedSpent | loop.NeedPrevious | loop.NeedAnswers | loop.NeedCalls |
-	loop.NeedTold
 
 // step takes one event through the loops of the session: Step, fetch the missing facts, Step again,
 // carry out the outcome. If the event concerns no loop, no lock is taken.
@@ -50,7 +43,7 @@ func (h *handler) stepEach(
 		k, o := h.lookAhead(t, eventOf(t))
 		known[t.Skill] = k
 		concerned = concerned || !o.Nothing()
-		if o.Need == 0 && o.Reply.Deny != nil && refused.Empty() {
+		if o.Need == nil && o.Reply.Deny != nil && refused.Empty() {
 			refused = h.denial(t, o.Reply.Deny)
 		}
 	}
@@ -97,8 +90,11 @@ func (h *handler) isDecided(e loop.Event) bool {
 func (h *handler) lookAhead(t *loopState, e loop.Event) (k loop.Known, o loop.Outcome) {
 	for {
 		o = loop.Step(t.values(), k, e)
-		need := o.Need &^ locked
-		if need == 0 || h.fetch(t, e, &k, need) != nil { // with the lock the error is returned
+		if o.Need == nil {
+			return k, o
+		}
+		l := h.fetch(t, e, o.Need)
+		if k = *o.Need; l.found == 0 || l.err != nil { // with the lock the error is returned
 			return k, o
 		}
 	}
@@ -120,10 +116,17 @@ func (h *handler) resolve(t *loopState, e loop.Event, k *loop.Known) (loop.Outco
 	k.Redact = func(s string) string { return h.config(t).Redact(s) } // few events need it
 	for {
 		o := loop.Step(t.values(), *k, atNow(e))
-		if o.Need == 0 || o.Need&loop.NeedAnyEntry != 0 {
+		if o.Need == nil {
 			return o, nil
 		}
-		if err := h.fetch(t, e, k, o.Need); err != nil {
+		if *k = *o.Need; k.Entry.Asked() {
+			return o, nil
+		}
+		err := h.fetch(t, e, k).err
+		if err == nil {
+			err = h.fetchLocked(t, e, k)
+		}
+		if err != nil {
 			return loop.Outcome{}, err
 		}
 	}
@@ -168,7 +171,7 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 	}
 	if s.Close != nil {
 		line = &s.Close.Line
-		h.slip(h.queue(s.Close.Run.Ends(line))) // before the commit: at least once
+		h.slip(h.queue(s.Close.Run().Ends(line))) // before the commit: at least once
 	}
 	created, err := h.tx.Commit(&t.State, s)
 	if created {
@@ -190,89 +193,6 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 	return nil
 }
 
-// words puts a reply into words.
-func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
-	reply := event.Nothing()
-	switch {
-	case r.Refuse != "":
-		return h.refusal(t, r)
-	case r.Draining:
-		return h.told(t,
-			"Workers of the interrupted iteration still run; nothing new is dispatched, "+
-				"the report follows when they end.")
-	case r.Answers != nil:
-		return reply.Context(h.afterAnswers(t, r.Answers))
-	case r.PassedOver != nil:
-		return h.passedOver(t, r.PassedOver)
-	case r.Force != nil:
-		return forceAsked(r.Force)
-	case r.Ask != nil:
-		return h.askGates(t, r.Ask)
-	case r.Deny != nil:
-		reply = h.denial(t, r.Deny).Context(r.Context).Say(r.Say)
-		if r.Closed != nil { // no Stop reports the end
-			over := loop.Reply{Closed: r.Closed, Between: r.Between, AtStop: true}
-			reply = reply.Say(h.ended(t, over).PersonText())
-		}
-		return reply
-	case r.Closed != nil:
-		reply = h.ended(t, r)
-	}
-	if r.Prompt != "" {
-		kind, _ := attemptsOf(t.Skill)
-		reply = event.Send(h.ev.Input, kind.worker(h, t), r.Prompt)
-	}
-	reply = reply.Context(r.Context).Context(r.Say).Say(r.Say)
-	if len(r.Missed) > 0 {
-		text := report.Missed(r.Missed)
-		reply = reply.Context(text).Say(text)
-	}
-	if r.Continue != nil {
-		h.until = r.Continue.Until
-		return event.Block(report.Continue(t.Budget, r.Continue)).And(reply)
-	}
-	return reply
-}
-
-// refusal refuses a prompt. It may have been the sign that an iteration had ended.
-func (h *handler) refusal(t *loopState, r loop.Reply) event.Reply {
-	text := r.Refuse
-	if r.Closed != nil { // beside a refusal the client shows no other text
-		text += "\n" + h.ended(t, loop.Reply{Closed: r.Closed, AtStop: true}).PersonText()
-	}
-	reply := event.Block(text)
-	if r.Hidden {
-		reply = reply.Hide()
-	}
-	return reply
-}
-
-// ended puts the end of an iteration into words: its status block, and the final report if the run
-// ended with it.
-func (h *handler) ended(t *loopState, r loop.Reply) event.Reply {
-	run, line := &r.Closed.Run, &r.Closed.Line
-	text := report.Status(line, report.Wake(run))
-	if r.Between {
-		text = report.Notes(line.Notes)
-	}
-	if run.Status == loop.Active {
-		return event.Nothing().Say(text)
-	}
-	text = strings.TrimSpace(text + "\n\n" + h.finalReport(t))
-	switch {
-	case r.AtStop:
-		return event.Nothing().Say(text)
-	case r.Wakes:
-		return event.Block(text)
-	}
-	return h.told(t, text)
-}
-
-// values is the loop's state as Step takes it.
-func (t *loopState) values() loop.State {
-	return loop.State{Run: t.Budget, Tick: t.Tick, Claim: t.Claim, Quiet: t.Quiet}
-}
-
 // sameTick reports whether two views of the session's loops are of the same iteration.
 func (t *loopState) sameTick(o *loopState) bool {
 	if t.Skill != o.Skill || (t.Tick == nil) != (o.Tick == nil) {
@@ -280,13 +200,6 @@ func (t *loopState) sameTick(o *loopState) bool {
 	}
 	return t.Tick == nil || t.Tick.RunID == o.Tick.RunID && t.Tick.Iteration == o.Tick.Iteration &&
 		t.Tick.StartedAt.Equal(o.Tick.StartedAt)
-}
-
-// turn is where this event happened.
-func (h *handler) turn() loop.Turn {
-	return loop.Turn{
-		Now: h.now, Session: h.ev.SessionID, Prompt: h.ev.PromptID, Attended: h.attended(),
-	}
 }
 
 // uncounted is why a foreign iteration cannot be ended: its session's transcript is never read

@@ -83,12 +83,3 @@ func (h *handler) workerEnded() (event.Reply, error) {
 	}
 	return h.step(loop.WorkerEnd{Turn: h.turn(), Agent: h.ev.AgentID})
 }
-
-// told gives a text to the person and a short one to the model.
-func (h *handler) told(t *loopState, text string) event.Reply {
-	model := "The loop was interrupted. Dispatch nothing new, do not continue with its iteration."
-	if len(t.Budget.Scheduled) > 0 {
-		model += " Delete its schedule with CronDelete (or ScheduleWakeup {\"stop\":true})."
-	}
-	return event.Nothing().Say(text).Context(model)
-}

@@ -24,61 +24,6 @@ import (
 	"hooks/internal/tracker"
 )
 
-// viewPath is the file with the state of a task loop for people (T15, T74).
-func (h *handler) viewPath() string { return h.taskPath("SDD_STATE_FILE", ".sdd-state.json") }
-
-// progressPath is the file that the workers share (T15, T75).
-func (h *handler) progressPath() string {
-	return h.taskPath("SDD_PROGRESS_FILE", ".sdd-progress.md")
-}
-
-func (h *handler) taskPath(variable, name string) string {
-	if path := h.Env(variable); path != "" && h.usable(path) {
-		full, _ := below(h.project, path)
-		return full
-	}
-	return filepath.Join(h.project, name)
-}
-
-// usable reports whether the loop may keep a file of its own at a path.
-func (h *handler) usable(path string) bool {
-	full, ok := below(h.project, path)
-	rel, err := filepath.Rel(tracker.RealPath(h.project), tracker.RealPath(full))
-	folder, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
-	return ok && err == nil && rel != "." && !strings.EqualFold(folder, ".git") &&
-		!strings.EqualFold(folder, ".sdd")
-}
-
-// keptFile reads a file that the loop keeps in the project. It is not there where nothing is; a
-// link, a folder or a file over 1 MiB is an error, so that no other file is read and none is lost.
-func keptFile(path string) (text []byte, there bool, err error) {
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, false, nil
-	case err == nil && !info.Mode().IsRegular():
-		err = errors.New("it is no regular file")
-	case err == nil && info.Size() > maxTaskFile:
-		err = fmt.Errorf("it has %d bytes, over %d", info.Size(), maxTaskFile)
-	case err == nil:
-		read, ok := safefile.Read(path, maxTaskFile)
-		if ok {
-			return []byte(read), true, nil
-		}
-		err = errors.New("it cannot be read")
-	}
-	return nil, false, hint.New("move it away, or name another file with SDD_STATE_FILE or "+
-		"SDD_PROGRESS_FILE", "the task loop keeps %s, and cannot: %w", path, err)
-}
-
-// sameFile reports whether two paths are one file, by another spelling or a link.
-func sameFile(a, b string) bool {
-	one, err := os.Stat(a)
-	two, failed := os.Stat(b)
-	return tracker.RealPath(a) == tracker.RealPath(b) ||
-		err == nil && failed == nil && os.SameFile(one, two)
-}
-
 // taskEntered publishes the run that the entry has begun or taken up.
 func (h *handler) taskEntered(_ freshRun, reply event.Reply) event.Reply {
 	run := h.taskRun()
@@ -287,11 +232,6 @@ func viewOf(run *loop.Budget, now time.Time) tasks.View {
 		v.AwaitingGate = &n
 	}
 	return v
-}
-
-// excluded are the lines by which git leaves the loop's own two files out.
-func (h *handler) excluded() []string {
-	return []string{"/" + h.inRepo(h.viewPath()), "/" + h.inRepo(h.progressPath())}
 }
 
 // exclude has git leave the two files alone in this clone. The repository's own .gitignore stays as

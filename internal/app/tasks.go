@@ -14,9 +14,6 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
-	"hooks/internal/proc"
-	"hooks/internal/safefile"
-	"hooks/internal/store"
 	"hooks/internal/tasks"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
@@ -27,9 +24,6 @@ const (
 	defaultTries        = 5
 	defaultCheckMinutes = 10
 )
-
-// maxTaskFile bounds a spec, a task list and a progress file, in bytes.
-const maxTaskFile = 1 << 20
 
 // taskEntry is attempts.enter of a task loop.
 func (h *handler) taskEntry(
@@ -98,28 +92,6 @@ func (h *handler) mayRetune(r *loop.TaskRun, flags *loop.Flags) error {
 	}
 	return hint.New("leave it out, or let a person type the command",
 		"%s would change the run, which continues as it was begun", strings.Join(changed, ", "))
-}
-
-// taskRun is the project's task loop, nil without one that can be read.
-func (h *handler) taskRun() *loop.Budget {
-	if b := h.runOf(loop.Tasks); b != nil && b.Tasks != nil {
-		return b
-	}
-	return nil
-}
-
-// runOf is the project's run of a kind, nil without one that can be read.
-func (h *handler) runOf(skill loop.Skill) *loop.Budget {
-	if !store.Exists(h.project) {
-		return nil
-	}
-	files, err := store.Open(h.project)
-	if err != nil {
-		return nil
-	}
-	files.Seal(h.seals, proc.Boot)
-	s, _, _ := files.Look(skill) // the entry itself finds what is wrong
-	return s.Budget
 }
 
 // newTasks reads the spec and the list of a fresh run (T6, T23, T26, T97).
@@ -251,41 +223,6 @@ func (h *handler) readList(r *loop.TaskRun, named string, spec []byte) ([]tasks.
 			r.ListPath, err)
 	}
 	return list, nil
-}
-
-// readOwn reads a file below a folder by its relative path. An empty path is an empty file.
-func readOwn(root, what, path string) ([]byte, error) {
-	if path == "" {
-		return nil, nil
-	}
-	full, ok := below(root, path)
-	if !ok {
-		return nil,
-			hint.New("give a path below the project", "the %s %q lies outside of the project",
-				what, path)
-	}
-	f, info, err := safefile.Open(full)
-	if err != nil {
-		return nil, hint.New("give the path of a file", "the %s %s cannot be read: %w", what, path,
-			err)
-	}
-	defer f.Close()
-	if info.Size() > maxTaskFile {
-		return nil, hint.New("split it", "the %s %s has %d bytes, over %d", what, path, info.Size(),
-			maxTaskFile)
-	}
-	text, _ := safefile.Read(full, maxTaskFile)
-	return []byte(text), nil
-}
-
-// below is the whole path of one that lies in a folder, symlinks followed.
-func below(root, path string) (full string, ok bool) {
-	full = path
-	if !filepath.IsAbs(full) {
-		full = filepath.Join(root, path)
-	}
-	rel, err := filepath.Rel(tracker.RealPath(root), tracker.RealPath(full))
-	return full, err == nil && filepath.IsLocal(rel)
 }
 
 // envNumber is the whole number from 2 in a variable, otherwise where it is not set.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -300,4 +301,108 @@ func identify(r Request, s Standing, a Admission) Admission {
 			run.Status))
 	}
 	return a
+}
+
+// refuseUnasked refuses a request that no person typed where it would change a run that exists:
+// other flags, a fresh run in its place, or an ended run taken up again. The ceilings of a run are
+// a person's.
+func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
+	run := s.Run
+	switch {
+	case r.unasked() && r.Gated && !mine: // else its own gate decides
+		return refuse("Not begun: a loop of this session has ended\n" +
+			"hint: end the turn; a person types the command"), true
+	case run == nil || !r.Model && !r.Scheduled:
+		return Admission{}, false
+	case run.Status != Active && r.Model:
+		return refuse(priorStop(run) +
+			"\nhint: a person types the command, or the command with --resume"), true
+	case run.Status != Active || run.agrees(r.Flags) && (mine || s.OwnerIs != Dead):
+		return Admission{}, false
+	case r.Model:
+		return refuse("Not begun: no person typed these flags for the running loop, which has " +
+			run.Flags + "\nhint: call it as " + run.Command +
+			", or let a person type the command with new flags"), true
+	case mine:
+		return refuse("Not begun: the scheduled command has other flags than the running loop, " +
+			"which has " + run.Flags), true
+	}
+	return Admission{}, false
+}
+
+// refuseOtherFile refuses a request that no person typed where it names another budget file than
+// the run on record: that would be another run, with ceilings of its own.
+func refuseOtherFile(r Request, s Standing) (Admission, bool) {
+	run := s.Recorded.Run
+	if !r.unasked() || run == nil || s.Recorded.Path == r.Path || !r.Model && !run.OwnedBy(r) {
+		return Admission{}, false
+	}
+	return refuse("Not begun: the loop on record has another budget file, " + s.Recorded.Path +
+		"\nhint: a person types a command that names another one"), true
+}
+
+// agrees reports whether flags are those of a command that a person typed for this run, or name
+// nothing of their own. The order of flags, and whether one names its default, makes no
+// difference.
+func (b *Budget) agrees(f Flags) bool {
+	if f.Resume && len(f.explicit) == 0 && (f.PR == 0 || f.PR == b.SinglePR) {
+		return true
+	}
+	own := oneBlank(f.canonical())
+	return b.Flags == "" || own == oneBlank(b.Flags) ||
+		slices.ContainsFunc(b.OtherFlags, func(o string) bool { return own == oneBlank(o) })
+}
+
+// oneBlank makes one blank of several, of tabs and of line ends, as a run's Command has them.
+func oneBlank(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// alsoTyped records the flags of another command that a person typed for this run, so that its
+// schedule may repeat them.
+func (b *Budget) alsoTyped(flags string) {
+	if flags != b.Flags {
+		b.OtherFlags = AppendNew(slices.Clone(b.OtherFlags), flags)
+	}
+}
+
+// unasked reports that no person typed the request.
+func (r Request) unasked() bool { return r.Model || r.Scheduled }
+
+// Discards reports whether a run whose budget file is gone makes room for a fresh one, because a
+// person who types the command deleted it (R111): between two iterations, or once the client of
+// another session is dead. Lost is the run as it was written last.
+func (e Invocation) Discards(lost State, ownerGone bool) bool {
+	abandoned := lost.Run.SessionID != e.SessionID && ownerGone
+	return e.Typed() && !e.Flags.Resume && (lost.Tick == nil || abandoned)
+}
+
+// Typed reports whether a person typed the command, and no schedule, model or conductor.
+func (e Invocation) Typed() bool { return !e.unasked() && !e.Fed }
+
+// NeedsSeal reports whether a run without a seal is refused: a run of a client that lives, or of
+// this session, because a new seal would accept whatever its files contain now. Any other run may
+// have been sealed on another machine, or before its home was lost; so may one of this session that
+// a person resumes once its client is dead.
+func (e Invocation) NeedsSeal(run *Budget, owner Liveness) bool {
+	resumes := e.Typed() && e.Flags.Resume && owner == Dead
+	return run != nil && (owner == Alive || run.SessionID == e.SessionID && !resumes)
+}
+
+// FromSchedule reports whether no person typed the request: by the origin that the transcript has,
+// because the line of a fired schedule comes before it, or because the same command was scheduled
+// at the last Stop.
+func (e Invocation) FromSchedule(s State, origin string, fired bool) bool {
+	if origin != "" {
+		return origin != "human" && origin != "sdk"
+	}
+	var prompts []string
+	if b := s.Run; b != nil && b.OwnedBy(e.Request) {
+		prompts = b.Scheduled
+	}
+	if c := s.Claim; c != nil && c.Stopped && c.SessionID == e.SessionID {
+		prompts = slices.Concat(prompts, c.Scheduled)
+	}
+	return fired || slices.ContainsFunc(prompts, func(prompt string) bool {
+		c, ok := ParsePrompt(prompt, Namespace(e.Command.Name))
+		return ok && c == e.Command
+	})
 }

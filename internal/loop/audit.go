@@ -558,38 +558,38 @@ func (r *AuditRun) advanced(since *Budget) bool {
 }
 
 // judge decides about a phase whose worker ends.
-func (r *AuditRun) judge(s State, k *Known) (need Need, hold *Continue) {
+func (r *AuditRun) judge(s State, k *Known) (missing bool, hold *Continue) {
 	a := s.Tick.Attempt
 	if a.Phase == PostAction {
-		if missing := k.lacks(NeedClaim); missing != 0 {
-			return missing, nil
+		if k.lacks(&k.Claim) {
+			return true, nil
 		}
-		a.Last = k.Claim.Last
-		return 0, s.settle(Judgement{Verdict: Ended})
+		a.Last = k.Claim.Is.Last
+		return false, s.settle(Judgement{Verdict: Ended})
 	}
-	if missing := k.lacks(NeedEvidence); missing != 0 {
-		return missing, nil
+	if k.lacks(&k.Evidence) {
+		return true, nil
 	}
-	e := &k.Evidence
+	e := k.Evidence.Is
 	j := Judgement{Verdict: Ended, SHA: e.Head}
 	if a.Phase.Audits() {
-		return 0, s.judgeVerdict(j, e)
+		return false, s.judgeVerdict(j, e)
 	}
 	switch j.Why = cmp.Or(a.unknown(e), s.astray(e)); {
 	case j.Why != "":
-		return 0, s.miss(j, strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n"))
+		return false, s.miss(j, strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n"))
 	case r.Check == "":
-		return 0, s.settle(j)
+		return false, s.settle(j)
 	}
-	if missing := k.lacks(NeedCheck); missing != 0 {
-		return missing, nil
+	if k.lacks(&k.Check) {
+		return true, nil
 	}
-	check := k.Check
+	check := *k.Check.Is
 	j.Check = &check
 	if j.Why = red(&check, e.Head); j.Why != "" {
-		return 0, s.miss(j, check.Tail)
+		return false, s.miss(j, check.Tail)
 	}
-	return 0, s.settle(j)
+	return false, s.settle(j)
 }
 
 // unknown is why nothing is known of the tree, "" where git told.

@@ -152,9 +152,9 @@ func TestVerdicts(t *testing.T) {
 		r.Tally()
 		a := &Attempt{Phase: Auditing, Task: 1, Verdict: tt.verdict, Holds: maxHolds}
 		s := State{Run: &Budget{Audit: r, Skill: Audit}, Tick: &Tick{Attempt: a}}
-		k := Known{Has: NeedEvidence, Evidence: tt.evidence}
-		if need, hold := s.Run.payload().judge(s, &k); need != 0 || hold != nil || a.Judged == nil {
-			t.Errorf("%s: need %d, hold %v", tt.name, need, hold)
+		k := Known{Evidence: Fetched(tt.evidence)}
+		if need, hold := s.Run.payload().judge(s, &k); need || hold != nil || a.Judged == nil {
+			t.Errorf("%s: need %v, hold %v", tt.name, need, hold)
 		} else if why := a.Judged.Why; a.Judged.Verdict != tt.want ||
 			tt.evidence.Failed != "" && why != "git cannot tell: no" {
 			t.Errorf("%s: %+v", tt.name, a.Judged)

@@ -23,12 +23,12 @@ func auditing(phase Phase) State {
 // A67–A70: what each phase refuses of a worker's calls.
 func TestAuditCalls(t *testing.T) {
 	worker := Call{Turn: Turn{Session: "s", Prompt: "p"}, Agent: "w1", Tool: "Bash"}
-	looks := Known{Has: NeedLooks | NeedReading, Looks: true}
-	pushes := Known{Has: NeedReading | NeedLooks, Reading: Reading{Pushes: "git push"}}
-	opens := Known{Has: NeedReading, Reading: Reading{Acts: []Act{{Kind: ActComment, Command: "x"},
-		{Kind: ActOpen, Command: "gh pr create"}}}}
+	looks := Known{Bare: true, Looks: Fetched(Looks{Only: true})}
+	pushes := Known{Bare: true, Reading: Fetched(Reading{Pushes: "git push"})}
+	opens := Known{Reading: Fetched(Reading{Acts: []Act{{Kind: ActComment, Command: "x"},
+		{Kind: ActOpen, Command: "gh pr create"}}})}
 	opaque := func(reaches bool) Known {
-		return Known{Has: NeedReading, Reading: Reading{Opaque: "$x", Reaches: reaches}}
+		return Known{Reading: Fetched(Reading{Opaque: "$x", Reaches: reaches})}
 	}
 	may := func(s State) { s.Run.Audit.Post = &Post{Push: true} }
 	with := func(change func(*Call)) Call {
@@ -54,8 +54,8 @@ func TestAuditCalls(t *testing.T) {
 		{"a coder pushes", Coding, nil, worker, pushes, "Not published: git push. Nothing leaves"},
 		{"a fix pushes", Fixing, may, worker, pushes, "during the fix"},
 		{"a coder opens a PR", Coding, nil, worker, opens, "Not published: gh pr create"},
-		{"a coder comments", Coding, nil, worker, Known{Has: NeedReading,
-			Reading: Reading{Acts: []Act{{Kind: ActComment, Command: "x"}}}}, ""},
+		{"a coder comments", Coding, nil, worker, Known{Bare: true,
+			Reading: Fetched(Reading{Acts: []Act{{Kind: ActComment, Command: "x"}}})}, ""},
 		{"a coder's text could push", Coding, nil, worker, opaque(true), "it could push: $x"},
 		{"a coder's text reaches no forge", Coding, nil, worker, opaque(false), ""},
 		{"a post action pushes", PostAction, nil, worker, pushes, "during the post action"},
@@ -65,17 +65,17 @@ func TestAuditCalls(t *testing.T) {
 		{"an auditor looks", Auditing, nil, worker, looks, ""},
 		{"an auditor's call is looked at", Auditing, nil, worker, Known{}, "need"},
 		{"an auditor runs the check", FinalAuditing, nil, worker,
-			Known{Has: NeedLooks, Checks: true}, ""},
-		{"an auditor writes", FinalAuditing, nil, worker, Known{Has: NeedLooks},
+			Known{Looks: Fetched(Looks{Check: true})}, ""},
+		{"an auditor writes", FinalAuditing, nil, worker, Known{Bare: true},
 			"Bash is refused: the final audit changes nothing"},
 		{"an auditor that has a check writes", Auditing,
-			func(s State) { s.Run.Audit.Check = "make test" }, worker, Known{Has: NeedLooks},
+			func(s State) { s.Run.Audit.Check = "make test" }, worker, Known{Bare: true},
 			"read, run `make test` or report"},
 		{"the conductor of an audit", Auditing, nil, with(func(c *Call) { c.Agent = "" }), looks,
 			""},
 		{"a driven auditor writes", Auditing,
 			func(s State) { s.Run.Audit.Drive = DriveProcess },
-			with(func(c *Call) { c.Agent = "" }), Known{Has: NeedLooks}, "Bash is refused"},
+			with(func(c *Call) { c.Agent = "" }), Known{Bare: true}, "Bash is refused"},
 		{"another prompt's call", Coding, nil, with(func(c *Call) { c.Prompt = "q" }), pushes, ""},
 		{"another session's call", Coding, nil, with(func(c *Call) { c.Session = "o" }), pushes,
 			""},
@@ -89,7 +89,7 @@ func TestAuditCalls(t *testing.T) {
 		out := tt.call.audited(s, &tt.known)
 		got := ""
 		switch d := out.Reply.Deny; {
-		case out.Need != 0:
+		case out.Need != nil:
 			got = "need"
 		case d != nil && d.Rule == AuditRule:
 			got = d.Text + " " + d.Hint
@@ -154,12 +154,12 @@ func TestAuditedCoder(t *testing.T) {
 		for holds := range maxHolds + 1 {
 			s := auditing(Coding)
 			s.Run.Audit.Check, s.Tick.Attempt.Holds = tt.check, holds
-			k := Known{Has: NeedEvidence | NeedCheck, Evidence: tt.evidence, Check: tt.run}
+			k := Known{Evidence: Fetched(tt.evidence), Check: Fetched(tt.run)}
 			need, hold := s.Run.payload().judge(s, &k)
 			held := tt.want != "" && holds < maxHolds
 			j := s.Tick.Attempt.Judged
-			if need != 0 || (hold != nil) != held || (j == nil) != held {
-				t.Errorf("%s, held %d times: need %d, %v, %+v", tt.name, holds, need, hold, j)
+			if need || (hold != nil) != held || (j == nil) != held {
+				t.Errorf("%s, held %d times: need %v, %v, %+v", tt.name, holds, need, hold, j)
 				continue
 			}
 			if held && !strings.Contains(hold.Text, tt.want) {
@@ -173,17 +173,19 @@ func TestAuditedCoder(t *testing.T) {
 	}
 	s := auditing(Coding)
 	s.Run.Audit.Check = "make"
-	for _, tt := range []struct{ has, want Need }{{0, NeedEvidence}, {NeedEvidence, NeedCheck}} {
-		k := Known{Has: tt.has, Evidence: good}
-		if need, _ := s.Run.payload().judge(s, &k); need != tt.want {
-			t.Errorf("with %d it needs %d", tt.has, need)
-		}
+	var k Known
+	if need, _ := s.Run.payload().judge(s, &k); !need || !k.Evidence.Asked() || k.Check.Asked() {
+		t.Errorf("at first it needs %v", k)
 	}
-	s = auditing(PostAction)
-	if need, _ := s.Run.payload().judge(s, &Known{}); need != NeedClaim {
-		t.Errorf("a post action needs %d", need)
+	k = Known{Evidence: Fetched(good)}
+	if need, _ := s.Run.payload().judge(s, &k); !need || !k.Check.Asked() {
+		t.Errorf("then it needs %v", k)
 	}
-	k := Known{Has: NeedClaim, Claim: ClaimSeen{Last: "done"}}
+	s, k = auditing(PostAction), Known{}
+	if need, _ := s.Run.payload().judge(s, &k); !need || !k.Claim.Asked() {
+		t.Errorf("a post action needs %v", k)
+	}
+	k = Known{Claim: Fetched(ClaimSeen{Last: "done"})}
 	if _, hold := s.Run.payload().judge(s, &k); hold != nil || s.Tick.Attempt.Last != "done" {
 		t.Errorf("%v %+v", hold, s.Tick.Attempt)
 	}
@@ -535,7 +537,7 @@ func TestTrail(t *testing.T) {
 	} {
 		b := Budget{Skill: Work, BacklogRun: BacklogRun{MaxIdle: 2}, DollarsEstimate: 3 * Dollar,
 			Idle: &Idle{Iterations: 1, Since: "abc", Before: Dollar}}
-		end := Ending{Trail: "abc x"}
+		end := Ending{Around: Around{Trail: "abc x"}}
 		tick := &Tick{Started: true, BacklogTick: BacklogTick{Trail: end.Trail}}
 		tt.change(tick, &end)
 		b.foldIdle(tick, &Budget{DollarsEstimate: 2 * Dollar}, end)
@@ -552,7 +554,8 @@ func TestTrail(t *testing.T) {
 	}
 	b := Budget{Skill: Work, BacklogRun: BacklogRun{MaxIdle: 2}, DollarsEstimate: 3 * Dollar}
 	tick := &Tick{Started: true, BacklogTick: BacklogTick{Trail: "abcdefghi x"}}
-	b.foldIdle(tick, &Budget{DollarsEstimate: 2 * Dollar}, Ending{Trail: tick.Trail})
+	end := Ending{Around: Around{Trail: tick.Trail}}
+	b.foldIdle(tick, &Budget{DollarsEstimate: 2 * Dollar}, end)
 	f := &Facts{Run: &b}
 	want := "nothing changed for 1 iteration, $1.00 since abcdefg; fires after 2"
 	if got := b.Standstill(); got != want || tellIdle(f) != want {

@@ -47,6 +47,7 @@ type Reading struct {
 	Opaque  string
 	Reaches bool
 	Braked  bool
+	Beside  bool   // the session's other loop has an iteration open
 	Pushes  string // the first push in it, "" without one
 	// Shown is the first setting in it by which a program would decide what an auditor's git shows,
 	// "" where the brake keeps that.
@@ -111,29 +112,29 @@ func (e Call) step(s State, k *Known) Outcome {
 		before = s.Tick.Interrupted
 	}
 	out := e.judge(s, k)
-	if out.Need == 0 && s.Tick != nil && s.Tick.Interrupted != before {
+	if out.Need == nil && s.Tick != nil && s.Tick.Interrupted != before {
 		out.Save.Tick = s.Tick // a worker's call is the first sign of an Esc
 	}
 	d := out.Reply.Deny
 	switch {
-	case d == nil || out.Need != 0:
+	case d == nil || out.Need != nil:
 		return out
 	case !e.open(s) && d.Ends && s.Quiet == nil:
-		return e.endsTurn(s, k, d)
+		return e.closeByRefusal(s, k, d)
 	case !e.open(s):
 		return out
 	case d.Ends && e.Agent != "":
 		s.Tick.endWorker(e.Agent)
 	}
-	if missing := k.lacks(NeedWords); missing != 0 {
-		return Outcome{Need: missing}
+	if k.lacks(&k.Words) {
+		return Outcome{Need: k}
 	}
 	if s.Tick.refuses(e.ID, e.Input) {
-		s.Tick.Deny(Denial{Tool: e.Tool, Rule: d.Rule, What: k.Words})
+		s.Tick.Deny(Denial{Tool: e.Tool, Rule: d.Rule, What: *k.Words.Is})
 		out.Save.Tick = s.Tick
 	}
 	if d.Ends && e.Agent == "" {
-		return e.endsTurn(s, k, d)
+		return e.closeByRefusal(s, k, d)
 	}
 	return out
 }
@@ -148,9 +149,9 @@ func (e Call) judge(s State, k *Known) Outcome {
 		return e.neverAgain(s.Claim)
 	case s.Quiet != nil:
 		return e.inQuiet(s, k)
-	case e.mayHaveEnded(s) && k.lacks(NeedEsc) != 0:
-		return Outcome{Need: NeedEsc}
-	case e.mayHaveEnded(s) && k.Esc:
+	case e.mayHaveEnded(s) && k.lacks(&k.Esc):
+		return Outcome{Need: k}
+	case e.mayHaveEnded(s) && *k.Esc.Is:
 		s.Tick.Interrupt(ByEsc)
 	}
 	if d := e.endsWorker(s); d != nil {
@@ -160,14 +161,14 @@ func (e Call) judge(s State, k *Known) Outcome {
 		return e.afterHalt(s.Run)
 	}
 	out := e.ceiling(s, k)
-	if out.Need != 0 || out.Reply.Deny != nil || e.EndsSchedule {
+	if out.Need != nil || out.Reply.Deny != nil || e.EndsSchedule {
 		return out
 	}
 	rules := []func(State, *Known) Outcome{e.held, e.conduct, e.stays, e.audited, e.schedule,
 		e.dispatch, e.act, e.winds}
 	for _, rule := range rules {
 		switch o := rule(s, k); {
-		case o.Need != 0:
+		case o.Need != nil:
 			return o
 		case !o.Nothing(): // both are about the same state
 			o.Reply.Context, o.Reply.Say = out.Reply.Context, out.Reply.Say
@@ -197,9 +198,9 @@ func (e Call) atGate(k *Known, gates []Gate) Outcome {
 		return Outcome{Reply: Reply{Ask: gates}}
 	case e.Agent != "" || e.Tool == "ToolSearch":
 		return Outcome{}
-	case k.lacks(NeedLooks) != 0:
-		return Outcome{Need: NeedLooks}
-	case k.Looks:
+	case k.lacks(&k.Looks):
+		return Outcome{Need: k}
+	case k.Looks.Is.Only:
 		return Outcome{}
 	}
 	d := deny(GateWaiting, "", "%s is held back: gate %s waits for a person.", e.Tool,
@@ -215,40 +216,41 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	if !e.open(s) {
 		return Outcome{}
 	}
-	ofTask, task := s.taskSpent(k.Running.Dollars)
+	ofTask, task := s.taskSpent(k.Running.or().Dollars)
 	if s.Run.Ceilings.Dollars == 0 && task == 0 {
 		return Outcome{}
 	}
-	if missing := k.lacks(NeedRunning); missing != 0 {
-		return Outcome{Need: missing}
+	if k.lacks(&k.Running, &k.Model, &k.Overrun) {
+		return Outcome{Need: k}
 	}
-	found := s.finds(k.Running)
-	s.Tick.Count(s.Run, k.Running)
-	spent := s.Run.DollarsEstimate.Plus(k.Running.Dollars)
+	running, overrun := k.Running.Is, *k.Overrun.Is
+	found := s.finds(running.Running)
+	s.Tick.Count(s.Run, running.Running)
+	spent := s.Run.DollarsEstimate.Plus(running.Dollars)
 	total := spent
-	reached, limit := s.Run.dollarsReached(spent), s.Run.Ceilings.Dollars.overrun(k.Overrun)
+	reached, limit := s.Run.dollarsReached(spent), s.Run.Ceilings.Dollars.overrun(overrun)
 	if reached == "" && task > 0 && ofTask >= task {
 		reached = fmt.Sprintf("Cost budget of task %d reached: $%s / $%s", s.Tick.Attempt.Task,
 			ofTask, task)
-		limit, spent = task.overrun(k.Overrun), ofTask
+		limit, spent = task.overrun(overrun), ofTask
 	}
 	first := reached != "" && !e.Asks && s.Tick.tellDollars(e.Agent)
 	out := Outcome{}
 	if e.Agent == "" { // a person may not see the reply to a worker's call
-		line, met := s.Run.meetModel(k.Model, total)
+		line, met := s.Run.meetModel(*k.Model.Is, total)
 		if out.Reply.Say = line; met {
 			out.Save.Run = s.Run
 		}
 	}
-	if first || found || k.Read >= keepAtCall {
+	if first || found || running.Read >= keepAtCall {
 		out.Save.Tick = s.Tick
 	}
 	works := e.Agent != "" || s.Run.driven()
-	if reached != "" && spent > limit && (works || s.Run.overspent(total, k.Overrun)) {
+	if reached != "" && spent > limit && (works || s.Run.overspent(total, overrun)) {
 		out.Reply.Deny = s.Tick.ends(deny(DollarCeiling, "",
-			"%s is refused: %s, past the overrun of %d percent ($%s)", e.Tool, reached, k.Overrun,
+			"%s is refused: %s, past the overrun of %d percent ($%s)", e.Tool, reached, overrun,
 			limit), e.Agent)
-		if s.Run.overspent(total, k.Overrun) { // no worker's end wakes the main thread any more
+		if s.Run.overspent(total, overrun) { // no worker's end wakes the main thread any more
 			s.Tick.Fired = appendFired(s.Tick.Fired, []Fired{{
 				Condition: "cost-budget", Cause: costCause, Text: reached,
 			}})
@@ -295,15 +297,15 @@ func (b *Budget) DollarsLeft(percent int) (left USD) {
 }
 
 func (f *Facts) overspent(k *Known) bool {
-	return f.Run.overspent(f.Run.DollarsEstimate, k.Overrun)
+	return f.Run.overspent(f.Run.DollarsEstimate, *k.Overrun.Is)
 }
 
-// endsTurn ends the turn of the main thread by a refusal, and the iteration with it: no Stop
+// closeByRefusal ends the turn of the main thread by a refusal, and the iteration with it: no Stop
 // follows. If workers run, the end of the last one closes it.
-func (e Call) endsTurn(s State, k *Known, d *Deny) Outcome {
+func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 	if s.Tick == nil {
-		out := e.endSpent(s, k)
-		if out.Need == 0 {
+		out := e.haltSpent(s, k)
+		if out.Need == nil {
 			out.Reply.Deny = d
 		}
 		return out
@@ -317,7 +319,7 @@ func (e Call) endsTurn(s State, k *Known, d *Deny) Outcome {
 	}
 	s.Tick.Failed = pastDollars
 	out := e.closeTurn(s, k)
-	if out.Need == 0 {
+	if out.Need == nil {
 		out.Reply.Deny = d
 	}
 	return out
@@ -326,14 +328,14 @@ func (e Call) endsTurn(s State, k *Known, d *Deny) Outcome {
 // pastDollars is why an iteration ended whose thread was ended at the dollar ceiling.
 const pastDollars = "it worked on past its dollars"
 
-// endSpent ends a run whose dollars were spent between two of its attempts.
-func (e Turn) endSpent(s State, k *Known) Outcome {
+// haltSpent ends a run whose dollars were spent between two of its attempts.
+func (e Turn) haltSpent(s State, k *Known) Outcome {
 	text := costBudget(s.spent(e.Now, k))
 	s.Tick = s.between(e, k)
 	s.Tick.Fired = []Fired{{Condition: "cost-budget", Cause: costCause, Text: text}}
 	s.Tick.Failed = pastDollars
 	out := e.closeTurn(s, k)
-	out.Reply.Between = out.Need == 0
+	out.Reply.Between = out.Need == nil
 	return out
 }
 
@@ -390,8 +392,8 @@ func (e Call) schedule(s State, k *Known) Outcome {
 		return refuseCall(deny(ScheduleRule, "report and end the turn; the final report follows",
 			"Not scheduled: iteration %d of %d is the last one, so nothing is left to bring",
 			s.Tick.Iteration, s.Run.Ceilings.Iterations))
-	case k.lacks(NeedSpent) != 0: // a ceiling that is reached ends the loop at this exit (R30)
-		return Outcome{Need: NeedSpent}
+	case k.lacks(&k.Count): // a ceiling that is reached ends the loop at this exit (R30)
+		return Outcome{Need: k}
 	}
 	if text := exhausted(s.spent(e.Now, k)); text != "" {
 		return refuseCall(deny(ScheduleRule, endTurn, "Not scheduled: %s", text))
@@ -414,9 +416,9 @@ func (e Call) otherFlags(s State, k *Known) Outcome {
 	switch {
 	case s.Run.agrees(flags):
 		return Outcome{}
-	case k.lacks(NeedOrigin) != 0:
-		return Outcome{Need: NeedOrigin}
-	case Typed(k.Origin.Prompt, c, flags) && k.Origin.By != "scheduled":
+	case k.lacks(&k.Origin):
+		return Outcome{Need: k}
+	case Typed(k.Origin.Is.Prompt, c, flags) && k.Origin.Is.By != "scheduled":
 		return Outcome{}
 	}
 	return refuseCall(deny(ScheduleRule,

@@ -16,9 +16,10 @@ func (a Act) lands() bool { return a.Kind == ActMerge || a.Kind == ActLand || a.
 // merge is the gate's rule. A merge passes if the tracker itself says that nobody commented, or
 // once on a person's answer in this very tick, at the commit that they were asked about (R99–R102).
 func (e Call) merge(s State, k *Known) Outcome {
-	acts := slices.DeleteFunc(slices.Clone(k.Reading.Acts), func(a Act) bool { return !a.lands() })
+	r := k.Reading.Is
+	acts := slices.DeleteFunc(slices.Clone(r.Acts), func(a Act) bool { return !a.lands() })
 	switch {
-	case !e.open(s) && k.Beside: // the session's other loop has an iteration open, which judges it
+	case !e.open(s) && r.Beside: // the session's other loop has an iteration open, which judges it
 		return Outcome{}
 	case !e.open(s):
 		return refuseCall(deny(MergeGate,
@@ -28,13 +29,13 @@ func (e Call) merge(s State, k *Known) Outcome {
 	case len(acts) > maxMerges:
 		return refuseCall(deny(MergeGate, "merge one PR at a time",
 			"Not merged: %d merges in one call are more than can be looked up", len(acts)))
-	case k.lacks(NeedMerging) != 0:
-		return Outcome{Need: NeedMerging}
+	case k.lacks(&k.Merging):
+		return Outcome{Need: k}
 	}
-	for _, pr := range k.Merging {
+	for _, pr := range *k.Merging.Is {
 		s.Tick.mergeTrackerPR(pr.PR, pr.Unknown)
 	}
-	return e.judgeMerges(s, acts, postedBy(k.Reading.Acts))
+	return e.judgeMerges(s, acts, postedBy(r.Acts))
 }
 
 // judgeMerges decides about the merges of a call in an open iteration.

@@ -23,8 +23,8 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	if d := e.critique(s); d != nil {
 		return refuseCall(d)
 	}
-	if missing := k.lacks(NeedSpent); missing != 0 {
-		return Outcome{Need: missing}
+	if k.lacks(&k.Count) {
+		return Outcome{Need: k}
 	}
 	if text := exhausted(s.spent(e.Now, k)); text != "" {
 		return refuseCall(notSent(text, endTurn))
@@ -43,10 +43,10 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	}
 	out := Outcome{Save: Save{Tick: s.Tick}}
 	if a := s.Tick.Attempt; a != nil && e.Agent == "" && !s.Run.driven() {
-		if missing := k.lacks(NeedPrompt); missing != 0 {
-			return Outcome{Need: missing}
+		if k.lacks(&k.Prompt) {
+			return Outcome{Need: k}
 		}
-		a.Sent, a.Call, out.Reply.Prompt = true, e.ID, k.Prompt
+		a.Sent, a.Call, out.Reply.Prompt = true, e.ID, *k.Prompt.Is
 	}
 	s.Tick.RecordWorker(e)
 	return out
@@ -68,8 +68,8 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	switch {
 	case between && e.Sends != nil: // its entry looks at the ceilings
 		return Outcome{}
-	case between && s.Run.Ceilings.Dollars > 0 && k.lacks(NeedSpent) != 0:
-		return Outcome{Need: NeedSpent}
+	case between && s.Run.Ceilings.Dollars > 0 && k.lacks(&k.Count):
+		return Outcome{Need: k}
 	case between && costBudget(s.spent(e.Now, k)) != "":
 		return refuseCall(new(Tick).ends(deny(DollarCeiling, "", "%s is refused: %s", e.Tool,
 			costBudget(s.spent(e.Now, k))), ""))
@@ -82,9 +82,10 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	case e.Sends != nil, e.Asks && s.Run.Audit == nil, e.Tool == "ToolSearch",
 		e.Tool == "TodoWrite":
 		return Outcome{}
-	case k.lacks(NeedLooks) != 0:
-		return Outcome{Need: NeedLooks}
-	case k.Looks && !(k.Reports && s.Run.Audit != nil): // only an auditor gives a verdict
+	case k.lacks(&k.Looks):
+		return Outcome{Need: k}
+	// only an auditor gives a verdict
+	case k.Looks.Is.Only && !(k.Looks.Is.Reports && s.Run.Audit != nil):
 		return Outcome{}
 	}
 	return refuseCall(deny(ConductRule, "make the Agent call, or end the turn",
@@ -190,10 +191,10 @@ func (e Call) refuseWorker(s State) *Deny {
 
 // act holds back what a call would do to a forge or to the loop's own files.
 func (e Call) act(s State, k *Known) Outcome {
-	if missing := k.lacks(NeedReading); missing != 0 {
-		return Outcome{Need: missing}
+	if k.lacks(&k.Reading) {
+		return Outcome{Need: k}
 	}
-	r := k.Reading
+	r := *k.Reading.Is
 	if r.Refused != nil {
 		return refuseCall(r.Refused)
 	}
@@ -279,9 +280,9 @@ func (e Call) contests(s State, k *Known, acts []Act) Outcome {
 		switch {
 		case !label || own || !slices.Contains(others, a.PR):
 			continue
-		case k.lacks(NeedPrevious) != 0:
-			return Outcome{Need: NeedPrevious}
-		case k.Previous != nil && slices.Contains(k.Previous.Plan, a.PR):
+		case k.lacks(&k.Previous):
+			return Outcome{Need: k}
+		case *k.Previous.Is != nil && slices.Contains((*k.Previous.Is).Plan, a.PR):
 			continue
 		}
 		return refuseCall(deny(InProgress,
@@ -366,4 +367,39 @@ func (e Call) secondRound(s State, posts []PostedReview) *Deny {
 	return deny(ReviewRule,
 		"replies and plain comments may continue; the next iteration reviews it again",
 		"Not posted: %s in this iteration, and a PR gets one round in each", why)
+}
+
+// maxCritiques is how often a thread may send the same critic in one iteration (L17).
+const maxCritiques = 3
+
+// critic is the type of a worker that only criticizes, in small letters and without a plugin's
+// prefix; "" for any other. A cycle of critique and revision is seen by nothing else.
+func (t *Task) critic() string {
+	name := strings.ToLower(t.Type)
+	name = name[strings.LastIndexByte(name, ':')+1:]
+	if name == "archimedes" || strings.Contains(name, "critic") ||
+		strings.Contains(name, "critique") {
+		return name
+	}
+	return ""
+}
+
+// critique refuses the fourth cycle of a thread with the same critic. What one thread does is not
+// counted for another, and an iteration begins with none (L18).
+func (e Call) critique(s State) *Deny {
+	critic := e.Sends.critic()
+	if critic == "" || !e.open(s) || s.Tick.wasCounted("PreToolUse", e.ID, e.Input) {
+		return nil
+	}
+	sent := 0
+	for _, c := range s.Tick.Critics {
+		if c == e.Agent+"/"+critic {
+			sent++
+		}
+	}
+	if sent < maxCritiques {
+		return nil
+	}
+	return notSent(Plural(sent, "cycle")+" with "+critic+" are the most in one iteration",
+		"accept the present state, or escalate it: report what a person has to decide")
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -95,4 +96,108 @@ func (c *Claim) without(session string) *Claim {
 		Waiters: waiters}
 	delete(waiters, first)
 	return left
+}
+
+// PassedOver is a tick that found the lock held and did not begin.
+type PassedOver struct {
+	Line *Iteration
+	Run  *Budget // the loop that ends with it, before it began; nil where the next tick tries again
+	// Answer is the person's at the force-unlock gate, nil where no one was asked.
+	Answer *GateAnswer
+	Text   string // for the model after an answer, else for the person
+}
+
+// contend decides about a request that another iteration keeps out: its tick is skipped (R46),
+// waits (R47), or asks a person first (R103, R104).
+func (e Invocation) contend(at Standing, k *Known, a Admission) Outcome {
+	switch {
+	case a.Verdict == Wait:
+		return e.waitForLock(at.Claim, a)
+	case a.Verdict == AskForce && e.Attended:
+		gate := AskForceUnlock()
+		c := at.Claim.by(e.Request, a.Iteration)
+		c.Gate = &gate
+		return Outcome{Save: Save{Claim: &c}, Reply: Reply{Force: &a}}
+	case a.Verdict == AskForce: // without a person there is no answer
+		a.Text = contentionNote(a.Iteration, a.PID)
+		a.Notes = append(a.Notes, "No one can answer the force-unlock gate in a headless session")
+	}
+	return e.passOver(at.Run, k, a)
+}
+
+// passOver records a skipped tick. Nothing of the run advances (R128).
+func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
+	if k.lacks(&k.Last) {
+		return Outcome{Need: k}
+	}
+	if run == nil {
+		run = new(newRun(e.Request))
+	}
+	line := skipLine(*run, *k.Last.Is, e.Request, a)
+	text := a.Text
+	if e.answer != nil {
+		line.Gates = append(line.Gates, *e.answer)
+		text += ". End the turn now; the next tick tries again."
+	}
+	over := &PassedOver{Line: &line, Answer: e.answer, Text: text}
+	return Outcome{Save: Save{Line: &line}, Reply: Reply{PassedOver: over}}
+}
+
+// waitForLock records since when the session waits. Past its minutes the wall-clock budget ends the
+// loop; the run on disk is another session's and stays as it is.
+func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
+	c, since := old.wait(e.Request, a.Iteration)
+	out := Outcome{Wait: true}
+	if old == nil || old.SessionID != c.SessionID || old.Gate != c.Gate ||
+		old.Stopped != c.Stopped ||
+		len(old.Waiters) != len(c.Waiters) {
+		out.Save.Claim = &c
+	}
+	minutes := int(e.Now.Sub(since) / time.Minute)
+	if minutes < e.Flags.Minutes {
+		return out
+	}
+	own, fresh := old.by(e.Request, a.Iteration), newRun(e.Request)
+	fresh.Status, fresh.StopCause, fresh.MinutesElapsed = Halted, "wall_clock_budget", minutes
+	fresh.StopText = fmt.Sprintf("Wall-clock budget reached: %d / %d minutes, waiting for pid %d",
+		minutes, e.Flags.Minutes, a.PID)
+	own.StopText = fresh.StopCause + " — " + fresh.StopText
+	return e.haltUnbegun(own, fresh, a)
+}
+
+// haltUnbegun records the end of a loop that found the lock held and is not to take it. The claim
+// refuses what its schedule still brings.
+func (e Invocation) haltUnbegun(claim Claim, run Budget, a Admission) Outcome {
+	line := skipLine(run, nil, e.Request, a)
+	line.Outcome, line.Fired, line.Notes = Stopped, []string{run.StopCause}, nil
+	claim.Gate, claim.Stopped, claim.Blocked = nil, true, false
+	over := &PassedOver{Line: &line, Run: &run, Answer: e.answer}
+	if e.answer != nil {
+		line.Gates = append(line.Gates, *e.answer)
+		over.Text = run.StopText +
+			". End the turn now and delete its schedule with CronDelete, if it has one."
+	}
+	return Outcome{
+		Save: Save{Line: &line, Claim: &claim}, Reply: Reply{PassedOver: over},
+		Notify: []Notice{{Run: &run}},
+	}
+}
+
+// decline handles every answer but yes to the force-unlock question: stop ends the loop that asked
+// (R49, R150), anything else skips the tick. The lock stays.
+func (e Invocation) decline(at Standing, k *Known) Outcome {
+	c := *at.Claim
+	a := Admission{Iteration: c.Iteration, PID: lockPID(at, 0)}
+	a.Text = contentionNote(a.Iteration, a.PID)
+	if c.Gate.Act(e.answer.Answer) == "stop" {
+		fresh := newRun(e.Request)
+		fresh.halt(stoppedAt(*c.Gate, c.Iteration))
+		return e.haltUnbegun(c, fresh, a)
+	}
+	out := e.passOver(at.Run, k, a)
+	if out.Need == nil {
+		c.Gate = nil
+		out.Save.Claim = &c
+	}
+	return out
 }

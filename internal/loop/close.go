@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -18,32 +19,27 @@ type Spent struct {
 
 // Ending is the facts with which an open tick ends.
 type Ending struct {
-	Now       time.Time
-	Spent     Spent
-	Heads     map[string]string // remote head by branch, for the tracked PRs
-	Worktrees []Worktree        // on disk now; nil when unknown
-	// of an interrupted iteration: local branches with commits of it, and their heads
-	Branches map[string]string
-	// heads on the remote of those and of the worktrees' branches; nil when not known (R44)
-	Remote map[string]string
-	Dirty  map[string][]string // files that are not committed by worktree, "." for the project
-	Pause  bool                // a gate waits without an answer
+	Now   time.Time
+	Spent Spent
+	Around
+	Begun
+	Pause bool // a gate waits without an answer
 	// Unanswered is why no one answered, for a person, as in "the dialog was closed".
 	Unanswered string
-	Trail      string // as of Tick; "" when unknown
-	Dropped    string // as of Facts
 }
 
 // Closing is everything that ending an iteration changes. Order: append Line (the commit point),
-// save Run, remove the tick, print, release the lock.
+// save its run, remove the tick, print, release the lock.
 type Closing struct {
 	Line  Iteration
-	Run   Budget
 	Fired []Fired
 }
 
+// Run is the run as the iteration leaves it.
+func (c *Closing) Run() *Budget { return &c.Line.Budget }
+
 // Halted reports whether the run is over.
-func (c *Closing) Halted() bool { return c.Run.Status == Halted }
+func (c *Closing) Halted() bool { return c.Run().Status == Halted }
 
 // closeTick ends the open iteration: it folds the tick into the run, evaluates the exit conditions,
 // and makes the history line. Neither run nor tick is changed.
@@ -64,7 +60,7 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 	if !e.Pause && (t.Started || t.Interrupted != "") {
 		fired = appendFired(fired, evaluate(f, Exit))
 	}
-	run.settle(&t, fired, e)
+	run.haltOrPause(&t, fired, e)
 	line := line(run, &t, fired, e)
 	if e.Spent.Cursors != nil {
 		line.Cursors = run.endWorkers(t.Workers)
@@ -81,7 +77,7 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 		line.Gates, run.Carried = append(line.Gates, t.DeferredAnswers...), nil
 	}
 	line.Budget = *run
-	return Closing{Line: line, Run: *run, Fired: fired}
+	return Closing{Line: line, Fired: fired}
 }
 
 func (t *Tick) endHeads(heads map[string]string) {
@@ -142,7 +138,7 @@ func appendFired(fired, more []Fired) []Fired {
 	return fired
 }
 
-func (b *Budget) settle(t *Tick, fired []Fired, e Ending) {
+func (b *Budget) haltOrPause(t *Tick, fired []Fired, e Ending) {
 	b.Seq++
 	b.LastPrompts = t.Prompts
 	switch {
@@ -240,4 +236,74 @@ func skipLine(run Budget, last *Iteration, r Request, a Admission) Iteration {
 		l.TrackedPRs, l.Worktrees = last.TrackedPRs, last.Worktrees
 	}
 	return l
+}
+
+// left names what an interrupted iteration began and did not finish, so that a person can finish
+// or undo it: its worktrees, its branches that are not on the remote, files that are not committed,
+// its labels (R44). Nothing is cleaned up.
+func (t *Tick) left(e Ending) []string {
+	var out []string
+	branches := maps.Clone(e.Branches)
+	for _, w := range e.Worktrees {
+		if slices.ContainsFunc(t.Worktrees, func(o Worktree) bool { return o.Path == w.Path }) {
+			continue
+		}
+		delete(branches, w.Branch)
+		out = append(out,
+			fmt.Sprintf("worktree %s (branch %s, %s)", w.Path, orNone(w.Branch),
+				pushed(w.Branch, w.HeadSHA, e.Remote)))
+		out = append(out, uncommitted(w.Path, e.Dirty[w.Path])...)
+	}
+	if t.EndedWorkers != nil { // else what lies in the project itself may be the person's
+		out = append(out, uncommitted("the project", e.Dirty["."])...)
+	}
+	for _, b := range slices.Sorted(maps.Keys(branches)) {
+		if state := pushed(b, branches[b], e.Remote); state != "pushed" {
+			out = append(out, fmt.Sprintf("branch %s (%s)", b, state))
+		}
+	}
+	for _, l := range t.Labels {
+		out = append(out, "label "+l)
+	}
+	return out
+}
+
+// maxShown is how many files a line of left names.
+const maxShown = 5
+
+// uncommitted is a line about files that are not committed in a folder, none where there are none.
+func uncommitted(where string, files []string) []string {
+	if len(files) == 0 {
+		return nil
+	}
+	list := strings.Join(files[:min(len(files), maxShown)], ", ")
+	if more := len(files) - maxShown; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return []string{fmt.Sprintf("%s not committed in %s: %s", Plural(len(files), "file"), where,
+		list)}
+}
+
+// pushed compares a branch with its head on the remote. heads is nil when the remote could not be
+// asked.
+func pushed(branch, head string, heads map[string]string) string {
+	remote, there := heads[branch]
+	switch {
+	case branch == "":
+		return "not on a branch"
+	case heads == nil:
+		return "whether it is pushed is not known"
+	case !there:
+		return "not pushed"
+	case SameSHA(remote, head):
+		return "pushed"
+	}
+	return "partly pushed, the remote is at " + remote[:min(7, len(remote))]
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
 }

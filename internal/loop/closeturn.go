@@ -34,9 +34,9 @@ func (e TurnFailure) step(s State, k *Known) Outcome {
 	switch {
 	case !e.open(s), e.foreign(s) && s.Tick.Draining:
 		return Outcome{}
-	case e.foreign(s) && k.lacks(NeedMark) != 0:
-		return Outcome{Need: NeedMark}
-	case e.foreign(s) && k.Marked:
+	case e.foreign(s) && k.lacks(&k.Marked):
+		return Outcome{Need: k}
+	case e.foreign(s) && *k.Marked.Is:
 		s.Tick.Interrupt(ByEsc)
 	default:
 		s.Tick.Failed = APIError + e.Failure
@@ -67,18 +67,18 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 		return Outcome{}
 	}
 	open := e.open(s)
-	if missing := k.lacks(NeedSpent); missing != 0 && !open {
-		return Outcome{Need: missing}
+	if !open && k.lacks(&k.Count) {
+		return Outcome{Need: k}
 	}
 	out := Outcome{Save: Save{Run: s.Run, Release: s.Quiet != nil}}
 	switch {
 	case open && s.Run.driven(): // its driver closes it, because it knows why the process ended
 	case open:
 		s.Tick.Interrupt("the session ended (" + e.Reason + ")")
-		if out = e.closeTurn(s, k); out.Need != 0 {
+		if out = e.closeTurn(s, k); out.Need != nil {
 			return out
 		}
-		s.Run = &out.Save.Close.Run
+		s.Run = out.Save.Close.Run()
 	default:
 		s.outside(k)
 	}
@@ -88,9 +88,8 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 			s.Run.Scheduled = nil
 		}
 	}
-	if c := out.Save.Close; c != nil { // after a crash the run is what its last line says
-		c.Line.Budget = c.Run
-		out.Save.Quiet, out.Save.Release = nil, c.Run.Status != Active
+	if out.Save.Close != nil {
+		out.Save.Quiet, out.Save.Release = nil, s.Run.Status != Active
 	}
 	return out
 }
@@ -123,11 +122,11 @@ func (e WorkerEnd) step(s State, k *Known) Outcome {
 		}
 	}
 	if e.owesFacts(s) {
-		if missing := k.lacks(NeedWorker); missing != 0 {
-			return Outcome{Need: missing}
+		if k.lacks(&k.Worker) {
+			return Outcome{Need: k}
 		}
 		turn := TurnEnd{Turn: e.Turn}
-		if ask := s.Run.Kind().Owes(s); k.Worker.Ours && turn.hold(s.Run, ask.Name) {
+		if ask := s.Run.Kind().Owes(s); k.Worker.Is.Ours && turn.hold(s.Run, ask.Name) {
 			return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Continue: ask}}
 		}
 	}
@@ -161,13 +160,13 @@ func (e PersonStop) step(s State, k *Known) Outcome {
 	switch {
 	case s.Run == nil || s.Run.Status == Halted:
 		return Outcome{}
-	case k.lacks(NeedOwner) != 0:
-		return Outcome{Need: NeedOwner}
+	case k.lacks(&k.Owner):
+		return Outcome{Need: k}
 	case s.Tick == nil:
-		return e.endBetween(s, k, e.How)
+		return e.haltBetween(s, k, e.How)
 	}
 	s.Tick.Interrupt(e.How)
-	if !k.Gone {
+	if !k.Owner.Is.Gone {
 		return Outcome{Save: Save{Tick: s.Tick}}
 	}
 	return e.closeTurn(s, k)
@@ -176,34 +175,28 @@ func (e PersonStop) step(s State, k *Known) Outcome {
 // closeTurn ends an iteration that never reached its Stop: as interrupted where a person left a
 // mark, else as errored.
 func (e Turn) closeTurn(s State, k *Known) Outcome {
-	need := NeedAround | NeedSpent | NeedPrevious | NeedOwner
 	unexplained := s.Tick.Interrupted == "" && s.Tick.Failed == ""
-	if unexplained {
-		need |= NeedMark
-	}
-	if s.Tick.unheard(s.Run) {
-		need |= NeedAnswers
-	}
-	if s.Tick.Interrupted != "" && s.Tick.Started {
-		need |= NeedBranches
-	}
-	if missing := k.lacks(need); missing != 0 {
-		return Outcome{Need: missing}
-	}
+	missing := k.lacksClose()
+	missing = unexplained && k.lacks(&k.Marked) || missing
+	missing = s.Tick.unheard(s.Run) && k.lacks(&k.Dialogs) || missing
+	missing = s.Tick.Interrupted != "" && s.Tick.Started && k.lacks(&k.Begun) || missing
 	switch {
-	case unexplained && k.Marked && s.Tick.Started && k.lacks(NeedBranches) != 0:
-		return Outcome{Need: NeedBranches}
-	case unexplained && k.Marked:
+	case missing:
+		return Outcome{Need: k}
+	case unexplained && *k.Marked.Is && s.Tick.Started && k.lacks(&k.Begun):
+		return Outcome{Need: k}
+	case unexplained && *k.Marked.Is:
 		s.Tick.Interrupt(ByEsc)
 	case unexplained:
 		s.Tick.Failed = CutOff
 	}
 	s.Tick.uncount(s.Run)
-	s.hear(e, k.Dialogs)
-	s.missed(k.Calls)
-	ending := s.ending(lastAlive(e.Now, s.Tick, k), k)
-	if k.Foreign {
-		ending.Heads, ending.Worktrees = nil, s.Tick.unrecorded(ending.Worktrees, k.Previous)
+	s.hear(e, k.Dialogs.or())
+	s.missed(*k.Calls.Is)
+	ending := s.ending(lastAlive(e.Now, s.Tick, k.Owner.Is), k)
+	if k.Owner.Is.Foreign {
+		ending.Heads = nil
+		ending.Worktrees = s.Tick.unrecorded(ending.Worktrees, *k.Previous.Is)
 	}
 	s.Tick.Pending = nil
 	return s.close(ending, k)
@@ -217,28 +210,29 @@ func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
 	}
 	s.Tick.Failed = text
 	out := e.closeTurn(s, k)
-	if c := out.Save.Close; c != nil && c.Run.Status == Active {
-		c.Run.Status, c.Run.StopCause, c.Run.StopText = Paused, cause, text
-		c.Run.RetryAt = time.Time{}
-		c.Line.Outcome, c.Line.Fired, c.Line.Budget = Waiting, []string{cause}, c.Run
-		out.Notify = []Notice{{Run: &c.Run}}
+	if c := out.Save.Close; c != nil && c.Run().Status == Active {
+		run := c.Run()
+		run.Status, run.StopCause, run.StopText = Paused, cause, text
+		run.RetryAt = time.Time{}
+		c.Line.Outcome, c.Line.Fired = Waiting, []string{cause}
+		out.Notify = []Notice{{Run: run}}
 	}
 	return out
 }
 
-// endBetween ends a run while none of its iterations is open. A pause, and the hours after its
+// haltBetween ends a run while none of its iterations is open. A pause, and the hours after its
 // client's death, are no time of the run (R32).
-func (e Turn) endBetween(s State, k *Known, how string) Outcome {
-	if missing := k.lacks(NeedOwner); missing != 0 {
-		return Outcome{Need: missing}
+func (e Turn) haltBetween(s State, k *Known, how string) Outcome {
+	if k.lacks(&k.Owner) {
+		return Outcome{Need: k}
 	}
-	if s.Run.Status == Paused || k.Gone {
+	if s.Run.Status == Paused || k.Owner.Is.Gone {
 		s.Run.away(e.Now)
 	}
 	s.Tick = s.between(e, k)
 	s.Tick.Interrupted = how
 	out := e.closeTurn(s, k)
-	out.Reply.Between = out.Need == 0
+	out.Reply.Between = out.Need == nil
 	return out
 }
 
@@ -252,33 +246,43 @@ func (s State) between(e Turn, k *Known) *Tick {
 	}
 }
 
+// lacksClose asks for what every end of an iteration is decided by.
+func (k *Known) lacksClose() bool {
+	return k.lacks(&k.Around, &k.Count, &k.Calls, &k.Model, &k.Overrun, &k.Previous, &k.Owner)
+}
+
 // outside counts what was spent since the last iteration, once.
 func (s State) outside(k *Known) {
-	s.Run.spendOutside(k.Count.Spent)
-	k.Count.Spent = Spent{}
+	s.Run.spendOutside(k.spent())
+	k.counted = k.Count.Is != nil
+}
+
+// spent is what was spent since the last count.
+func (k *Known) spent() Spent {
+	if k.counted {
+		return Spent{}
+	}
+	return k.Count.or().Spent
 }
 
 // ending is what is known as the iteration ends, with the clocks noted in the run.
 func (s State) ending(now time.Time, k *Known) Ending {
-	if !k.Foreign { // after a client's death the clocks say nothing about the run
-		s.Run.observe(k.Count.Clock)
+	count := k.Count.Is
+	if !k.Owner.Is.Foreign { // after a client's death the clocks say nothing about the run
+		s.Run.observe(count.Clock)
 	}
-	s.Tick.Notes = AppendNew(slices.Clone(s.Tick.Notes), k.Count.Notes...)
-	if k.Count.Reconfigured && !s.Run.ConfigTold {
+	s.Tick.Notes = AppendNew(slices.Clone(s.Tick.Notes), count.Notes...)
+	if count.Reconfigured && !s.Run.ConfigTold {
 		s.Run.ConfigTold = true
 		s.Tick.Notes = append(s.Tick.Notes, "The SDD Configuration has changed. This run keeps "+
 			"the one that it began with; a new run or --resume reads the new one")
 	}
 	after := *s.Run
-	after.Spend(k.Count.Spent)
-	if text, _ := s.Run.meetModel(k.Model, after.DollarsEstimate); text != "" {
+	after.Spend(k.spent())
+	if text, _ := s.Run.meetModel(*k.Model.Is, after.DollarsEstimate); text != "" {
 		s.Tick.Notes = append(s.Tick.Notes, text)
 	}
-	return Ending{
-		Now: now, Spent: k.Count.Spent, Heads: k.Around.Heads, Worktrees: k.Around.Worktrees,
-		Branches: k.Branches, Remote: k.Remote, Dirty: k.Dirty, Trail: k.Around.Trail,
-		Dropped: k.Around.Dropped,
-	}
+	return Ending{Now: now, Spent: k.spent(), Around: *k.Around.Is, Begun: k.Begun.or()}
 }
 
 // close ends the iteration.
@@ -286,36 +290,36 @@ func (s State) close(e Ending, k *Known) Outcome {
 	if line := s.Run.unschedule(); line != "" {
 		s.Tick.Notes = append(slices.Clone(s.Tick.Notes), line)
 	}
-	c := closeTick(s.Run, *s.Tick, k.Previous, e)
+	c := closeTick(s.Run, *s.Tick, *k.Previous.Is, e)
 	if k.Redact != nil {
 		c.Line.Redact(k.Redact)
-		c.Run = c.Line.Budget
 	}
 	out := Outcome{Save: Save{Close: &c}, Reply: Reply{Closed: &c}, Unlock: true}
-	if there := s.Tick.Typed != ""; c.Run.Status != Active && (there || s.Tick.Wakes != nil) {
+	over := c.Run().Status != Active
+	if there := s.Tick.Typed != ""; over && (there || s.Tick.Wakes != nil) {
 		out.Save.Quiet = &Quiet{
 			Typed: there, Free: there, Prompt: s.Tick.Typed, Refused: s.Tick.Wakes,
 		}
 	}
 	// what a person ended is no news to them
-	if c.Run.Status != Active && c.Run.StopCause != "user_interrupt" {
-		out.Notify = []Notice{{Run: &c.Run}}
+	if over && c.Run().StopCause != "user_interrupt" {
+		out.Notify = []Notice{{Run: c.Run()}}
 	}
 	return out
 }
 
 // lastAlive is when an iteration ended that never reached its Stop: now, or for a foreign one the
 // last time its transcript has. The hours until it was found are no minutes of the run (R32).
-func lastAlive(now time.Time, t *Tick, k *Known) time.Time {
+func lastAlive(now time.Time, t *Tick, o *Owner) time.Time {
 	switch {
-	case !k.Foreign:
+	case !o.Foreign:
 		return now
-	case k.LastSign.Before(t.StartedAt):
+	case o.LastSign.Before(t.StartedAt):
 		return t.StartedAt
-	case k.LastSign.After(now):
+	case o.LastSign.After(now):
 		return now
 	}
-	return k.LastSign
+	return o.LastSign
 }
 
 // unrecorded takes what was recorded of the worktrees of an iteration that another client left. It

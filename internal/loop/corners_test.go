@@ -37,7 +37,7 @@ func TestOnlyALabelContestsAnIssue(t *testing.T) {
 	s := State{Run: &Budget{Skill: Work}, Tick: tick}
 	for kind, passes := range map[ActKind]bool{ActLabel: false, ActComment: true, OtherAct: true} {
 		acts := []Act{{Kind: kind, PR: 6, Ref: "in-progress"}}
-		o := Call{Turn: Turn{Session: "s1"}}.contests(s, &Known{Has: NeedPrevious}, acts)
+		o := Call{Turn: Turn{Session: "s1"}}.contests(s, &Known{Bare: true}, acts)
 		if o.Nothing() != passes {
 			t.Errorf("act %d: %+v", kind, o)
 		}
@@ -67,8 +67,8 @@ func TestAnOwnLabelIsNotContested(t *testing.T) {
 	}{{nil, nil, false}, {[]string{"#6 in-progress"}, nil, true}, {nil, []int{6}, true}} {
 		tick := &Tick{SessionID: "s1", Labels: c.labels,
 			Report: Report{Backlog: &Backlog{InProgress: []int{6}}}}
-		k := &Known{Has: NeedPrevious, Previous: &Iteration{}}
-		k.Previous.Plan = c.planned
+		before := &Iteration{BacklogLine: BacklogLine{Plan: c.planned}}
+		k := &Known{Previous: Fetched(before)}
 		s := State{Run: &Budget{Skill: Work}, Tick: tick}
 		if o := (Call{Turn: Turn{Session: "s1"}}).contests(s, k, acts); o.Nothing() != c.passes {
 			t.Errorf("%+v: %+v", c, o)
@@ -81,7 +81,7 @@ func TestAConductorGivesNoVerdict(t *testing.T) {
 	s := State{Run: &Budget{Skill: Audit, Status: Active, Audit: auditRun(1, Auditing)},
 		Tick: &Tick{SessionID: "s1", Attempt: &Attempt{Phase: Auditing}}}
 	for reports, passes := range map[bool]bool{false: true, true: false} {
-		k := &Known{Has: NeedLooks, Looks: true, Reports: reports}
+		k := &Known{Looks: Fetched(Looks{Only: true, Reports: reports})}
 		o := Call{Turn: Turn{Session: "s1"}, Tool: "Bash"}.conduct(s, k)
 		if o.Nothing() != passes {
 			t.Errorf("reports %v: %+v", reports, o)
@@ -157,7 +157,7 @@ func TestAWorkerThatTheServiceEndedIsNotStale(t *testing.T) {
 	}{{"overloaded", false, false}, {"overloaded", true, true}, {"", false, true}} {
 		s := State{Run: &Budget{Tasks: &TaskRun{Drive: DriveStop}},
 			Tick: &Tick{SessionID: "s1", Started: true, Attempt: &Attempt{Sent: true}}}
-		k := Known{Has: NeedWorker, Worker: WorkerSeen{Ours: true, Known: c.known}}
+		k := Known{Bare: true, Worker: Fetched(WorkerSeen{Ours: true, Known: c.known})}
 		o := Step(s, k, WorkerEnd{Turn: Turn{Session: "s1"}, Failure: c.failure})
 		if got := o.Save.Tick; got == nil || got.Attempt.Stale != c.want {
 			t.Errorf("%+v: %+v", c, o)

@@ -98,8 +98,8 @@ func (e DriverStop) step(s State, k *Known) Outcome {
 		return Outcome{}
 	case e.Cause == CauseInterrupt:
 		return PersonStop{e.Turn, e.Text}.step(s, k)
-	case k.lacks(NeedOwner) != 0:
-		return Outcome{Need: NeedOwner}
+	case k.lacks(&k.Owner):
+		return Outcome{Need: k}
 	case s.Tick == nil:
 		s.Run.away(e.Now) // the driver may have waited for the service
 	}

@@ -123,7 +123,7 @@ func TestDrivingAnAudit(t *testing.T) {
 // A phase that ended before a Stop saw it: an audit has no verdict, any other one has ended, and
 // what was no fault of the work is an outage. Of a driver's, more of those may come in a row.
 func TestProcessEndOfAPhase(t *testing.T) {
-	k := Known{Has: ^Need(0), Foreign: true, Gone: true}
+	k := Known{Bare: true, Owner: Fetched(Owner{Foreign: true, Gone: true})}
 	at := Turn{Now: noon.Add(time.Minute), Session: "s1"}
 	for _, c := range []struct {
 		phase  Phase
@@ -142,7 +142,7 @@ func TestProcessEndOfAPhase(t *testing.T) {
 				Started: true, Attempt: &Attempt{Task: 1, Of: 2, Phase: c.phase}}}
 		got := Step(s, k, ProcessEnd{Turn: at, Why: "killed", Counts: c.counts}).Save.Close
 		if got == nil || got.Line.Audit.Judgement.Verdict != c.want ||
-			got.Run.Audit.Phase != c.next || got.Run.Status == Halted != (c.next == Complete) {
+			got.Run().Audit.Phase != c.next || got.Run().Status == Halted != (c.next == Complete) {
 			t.Errorf("%s: %+v", c.phase, got)
 		}
 	}
@@ -150,7 +150,7 @@ func TestProcessEndOfAPhase(t *testing.T) {
 
 // How a process ended without a Stop decides whether its attempt costs a retry (T59).
 func TestProcessEnd(t *testing.T) {
-	k := Known{Has: ^Need(0), Foreign: true, Gone: true}
+	k := Known{Bare: true, Owner: Fetched(Owner{Foreign: true, Gone: true})}
 	at := Turn{Now: noon.Add(time.Minute), Session: "s1"}
 	for _, c := range []struct {
 		e      ProcessEnd
@@ -169,9 +169,9 @@ func TestProcessEnd(t *testing.T) {
 			t.Fatalf("%s closes nothing", c.e.Why)
 		}
 		j := got.Line.Task.Judgement
-		if j.Verdict != c.want || j.Why != c.e.Why || got.Run.Tasks.Try != c.try ||
-			got.Run.Status != c.status {
-			t.Errorf("%s: %+v, try %d, %s", c.e.Why, j, got.Run.Tasks.Try, got.Run.Status)
+		if j.Verdict != c.want || j.Why != c.e.Why || got.Run().Tasks.Try != c.try ||
+			got.Run().Status != c.status {
+			t.Errorf("%s: %+v, try %d, %s", c.e.Why, j, got.Run().Tasks.Try, got.Run().Status)
 		}
 		c.e.Session = "s2"
 		if out := Step(s, k, c.e); !out.Nothing() {
@@ -182,7 +182,7 @@ func TestProcessEnd(t *testing.T) {
 
 // A driver's own causes end a run or pause it; one that is over keeps its cause (T95, A28).
 func TestDriverStop(t *testing.T) {
-	k := Known{Has: ^Need(0), Gone: true}
+	k := Known{Bare: true, Owner: Fetched(Owner{Gone: true})}
 	for _, c := range []struct {
 		cause  string
 		before Status
@@ -198,10 +198,10 @@ func TestDriverStop(t *testing.T) {
 		out := Step(s, k, DriverStop{Turn{Now: noon.Add(time.Hour), Session: "s1"}, c.cause, "why"})
 		got := ""
 		if close := out.Save.Close; close != nil {
-			b := close.Run
+			b := close.Run()
 			got = fmt.Sprintf("%s %s %s", b.Status, b.StopCause, b.StopText)
-			if close.Line.Budget.Status != b.Status || b.Seq != 4 || b.IterationsUsed != 0 {
-				t.Errorf("%s: the line has %s, seq %d", c.cause, close.Line.Budget.Status, b.Seq)
+			if b.Seq != 4 || b.IterationsUsed != 0 {
+				t.Errorf("%s: seq %d", c.cause, b.Seq)
 			}
 		}
 		if got != c.want {
@@ -218,7 +218,7 @@ func TestADrivenAttemptIsLeftToItsDriver(t *testing.T) {
 		StartedAt: noon, Iteration: 1, Prompts: []string{"p1"}, Started: true,
 		Attempt: &Attempt{Task: 1, Try: 1}}}
 	for _, e := range []Event{SessionEnd{at, "other"}, TurnFailure{at, "server_error"}} {
-		if out := Step(s, Known{Has: ^Need(0)}, e); out.Save.Close != nil || out.Need != 0 {
+		if out := Step(s, Known{Bare: true}, e); out.Save.Close != nil || out.Need != nil {
 			t.Errorf("%T: %+v", e, out)
 		}
 	}

@@ -40,10 +40,10 @@ func (e Invocation) step(s State, k *Known) Outcome {
 			return Outcome{}
 		}
 	}
-	if missing := k.lacks(NeedStanding); missing != 0 {
-		return Outcome{Need: missing}
+	if k.lacks(&k.Standing) {
+		return Outcome{Need: k}
 	}
-	at := k.Standing
+	at := *k.Standing.Is
 	at.Run, at.Tick, at.Claim = s.Run, s.Tick, s.Claim
 	if e.answer != nil {
 		return e.answered(at, k)
@@ -81,8 +81,8 @@ func (e Invocation) answered(at Standing, k *Known) Outcome {
 	}
 	a := identify(e.Request, at, Admission{})
 	switch {
-	case !e.Cleared && k.Has&NeedAnyEntry == 0:
-		return Outcome{Need: a.Mode.need()}
+	case !e.Cleared && k.Entry.Is == nil && k.lacksEntry(a.Mode):
+		return Outcome{Need: k}
 	case !e.Cleared:
 		out := Outcome{Abandon: at.Tick != nil, Again: true, Save: Save{Force: at.Lock}}
 		if at.Lock != nil {
@@ -101,17 +101,13 @@ func (e Invocation) answered(at Standing, k *Known) Outcome {
 
 // start saves the run that the tick belongs to, and takes the lock.
 func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
-	need := a.Mode.need() | NeedOther
-	if a.Mode != FreshRun {
-		need |= NeedPrevious
-	}
+	missing := k.lacksEntry(a.Mode)
+	missing = k.lacks(&k.Other) || missing
+	missing = a.Mode != FreshRun && k.lacks(&k.Previous) || missing
 	// another session's transcript holds nothing of this run yet, and a pause is no time of it
 	counted := a.Mode != FreshRun && at.Run.SessionID == e.SessionID && at.Run.Status == Active
-	if !counted {
-		need |= NeedBaseline
-	}
-	if missing := k.lacks(need); missing != 0 {
-		return Outcome{Need: missing}
+	if missing = !counted && k.lacks(&k.Baseline) || missing; missing {
+		return Outcome{Need: k}
 	}
 	in := &Entering{Opens: Opens{Invocation: e, Mode: a.Mode, Notes: a.Notes, Between: counted}}
 	var run Budget
@@ -119,12 +115,12 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	case FreshRun:
 		run, in.Archive = newRun(e.Request), at.Run
 	case ResumeRun:
-		run = resume(latest(*at.Run, k.Previous), e.Request)
+		run = resume(latest(*at.Run, *k.Previous.Is), e.Request)
 	default:
 		run = proceed(*at.Run, e.Request)
 	}
 	if !counted {
-		run.Cursors = k.Baseline
+		run.Cursors = *k.Baseline.Is
 	}
 	if a.Reap {
 		in.Reap = at.Lock
@@ -135,7 +131,7 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 		SessionID: e.SessionID, RunID: run.RunID, Process: e.Owner,
 	}
 	out := Outcome{Save: Save{Enter: in}}
-	if o := k.Other; e.leaves(o, at.Run) {
+	if o := *k.Other.Is; e.leaves(o, at.Run) {
 		b := *o.Run
 		b.OwnerLeft, b.SealedIn = true, ""
 		in.Left = &RunFile{&b, o.Path}
@@ -152,13 +148,6 @@ func (e Invocation) leaves(other RunFile, run *Budget) bool {
 		(run == nil || run.RunID != other.Run.RunID)
 }
 
-// need is the facts that a tick begins with in this mode.
-func (m Mode) need() Need { return NeedNext << m }
-
-// NeedAnyEntry are the facts that an iteration begins with, in any mode. They are fetched without
-// the state's lock.
-const NeedAnyEntry = NeedNext | NeedFresh | NeedResumed
-
 // Opens is an entry that has taken the lock: its iteration begins.
 type Opens struct {
 	Invocation
@@ -174,25 +163,21 @@ func (e Opens) step(s State, k *Known) Outcome {
 	if s.Run == nil {
 		return Outcome{}
 	}
-	need, previous, facts := e.Mode.need(), k.Previous, k.Entry
-	if e.Mode == FreshRun {
-		previous = nil
-	} else {
-		need |= NeedPrevious
+	missing := k.lacksEntry(e.Mode)
+	missing = e.Mode != FreshRun && k.lacks(&k.Previous) || missing
+	asked := k.Entry.or().Asked
+	missing = asked != nil && asked.Backlog != nil && k.lacks(&k.Snapshot) || missing
+	if missing = e.Between && k.lacks(&k.Count) || missing; missing {
+		return Outcome{Need: k}
 	}
-	if facts.Asked != nil && facts.Asked.Backlog != nil {
-		need |= NeedSnapshot
+	facts, previous := *k.Entry.Is, (*Iteration)(nil)
+	if e.Mode != FreshRun {
+		previous = *k.Previous.Is
 	}
-	if e.Between {
-		need |= NeedSpent
-	}
-	if missing := k.lacks(need); missing != 0 {
-		return Outcome{Need: missing}
-	}
-	facts.Snapshot = k.Snapshot
+	facts.Snapshot = k.Snapshot.or()
 	facts.Notes, facts.Gates = slices.Concat(e.Notes, facts.Notes), slices.Clone(facts.Gates)
 	if e.Between {
-		facts.Notes = AppendNew(facts.Notes, k.Count.Notes...)
+		facts.Notes = AppendNew(facts.Notes, k.Count.Is.Notes...)
 		s.outside(k)
 	}
 	s.Run.observe(e.Clock)
@@ -204,25 +189,76 @@ func (e Opens) step(s State, k *Known) Outcome {
 	s.Tick = &tick
 	out := Outcome{Save: Save{Tick: s.Tick, Counted: s.Run}, Reply: Reply{Began: true}}
 	if len(tick.Fired) > 0 || len(tick.Pending) > 0 && !e.Attended {
-		out = e.unbegun(s, k)
+		out = e.closeUnbegun(s, k)
 	}
-	if out.Need == 0 && s.Claim != nil {
+	if out.Need == nil && s.Claim != nil {
 		out.Save.leave(s.Claim, e.SessionID)
 	}
 	return out
 }
 
-// unbegun ends an iteration whose body never began, because a condition holds at its entry, or a
-// gate waits in a headless session.
-func (e Opens) unbegun(s State, k *Known) Outcome {
-	if missing := k.lacks(NeedSpent | NeedPrevious | NeedDialog); missing != 0 {
-		return Outcome{Need: missing}
+// closeUnbegun ends an iteration whose body never began, because a condition holds at its entry, or
+// a gate waits in a headless session.
+func (e Opens) closeUnbegun(s State, k *Known) Outcome {
+	if k.lacks(&k.Count, &k.Previous, &k.NoDialog) {
+		return Outcome{Need: k}
 	}
 	s.Run.MinutesElapsed = s.Run.Minutes(e.Now)
-	ending := Ending{Now: e.Now, Spent: k.Count.Spent, Pause: len(s.Tick.Fired) == 0}
+	ending := Ending{Now: e.Now, Spent: k.spent(), Pause: len(s.Tick.Fired) == 0}
 	ending.Spent.By = nil // the iteration itself spent nothing
-	ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk || k.NoDialog)
+	ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk || *k.NoDialog.Is)
 	out := s.close(ending, k)
 	out.Reply.AtStop = true
 	return out
+}
+
+// EndedPRs are the PRs that had ended when the run was cut off: those of its last iteration and of
+// the ones before it, back to the last that came to its own end. Lines come from the newest.
+type EndedPRs struct {
+	List []TrackedPR
+	seen []int
+}
+
+// Add takes in an iteration's line and reports whether no older one is needed.
+func (e *EndedPRs) Add(l *Iteration) (enough bool) {
+	for _, p := range l.TrackedPRs {
+		if slices.Contains(e.seen, p.Number) {
+			continue
+		}
+		e.seen = append(e.seen, p.Number)
+		if p.StateAtEnd == "merged" || p.StateAtEnd == "closed" {
+			e.List = append(e.List, p)
+		}
+	}
+	cut := l.Outcome == Errored || slices.Contains(l.Fired, "user_interrupt")
+	return !cut
+}
+
+// Open are the PRs that were open when the iteration ended.
+func (l *Iteration) Open() []TrackedPR {
+	return slices.DeleteFunc(slices.Clone(l.TrackedPRs), func(p TrackedPR) bool {
+		return p.StateAtEnd != "open"
+	})
+}
+
+// Reattach compares the PRs that the previous iteration recorded with the heads on the remote. A
+// PR that had ended is neither asked about nor looked up (R142). Every open one whose head is not
+// the recorded one is asked about (R139–R141). A PR whose head is unknown is re-attached as
+// recorded, with a note.
+func (e *EntryFacts) Reattach(previous *Iteration, ended []TrackedPR) {
+	for _, p := range ended {
+		note := fmt.Sprintf("PR #%d was already %s at prior iteration end — not re-attaching",
+			p.Number, p.StateAtEnd)
+		e.Notes = append(e.Notes, note)
+	}
+	for _, p := range previous.Open() {
+		head, known := e.Asked.head(p, e.Heads)
+		switch {
+		case p.EndSHA == "" || !known && (e.Heads == nil || p.Branch == ""):
+			e.Notes = append(e.Notes, fmt.Sprintf("PR #%d: its remote head could not be looked "+
+				"up — re-attached as recorded", p.Number))
+		case !known || !SameSHA(head, p.EndSHA):
+			e.Gates = append(e.Gates, askDivergence(p.Number))
+		}
+	}
 }

@@ -44,54 +44,54 @@ const maxHolds = 2
 
 // judge decides about the last message of the thread that does the task. It returns the facts that
 // it needs, or what the thread is held for; nil where the attempt is judged.
-func (r *TaskRun) judge(s State, k *Known) (need Need, hold *Continue) {
-	if missing := k.lacks(NeedClaim); missing != 0 {
-		return missing, nil
+func (r *TaskRun) judge(s State, k *Known) (missing bool, hold *Continue) {
+	if k.lacks(&k.Claim) {
+		return true, nil
 	}
-	s.Tick.Attempt.List = k.Claim.List
+	s.Tick.Attempt.List = k.Claim.Is.List
 	switch {
-	case k.Claim.Blocked:
-		return 0, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Why})
-	case k.Claim.Flagged != "": // an honest end, also without a claim (T56)
-		return 0, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Flagged})
-	case !k.Claim.Done:
+	case k.Claim.Is.Blocked:
+		return false, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Is.Why})
+	case k.Claim.Is.Flagged != "": // an honest end, also without a claim (T56)
+		return false, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Is.Flagged})
+	case !k.Claim.Is.Done:
 		why := "the last line is not the claim"
-		if k.Claim.Near != "" {
-			why = k.Claim.Near
+		if k.Claim.Is.Near != "" {
+			why = k.Claim.Is.Near
 		}
-		return 0, s.miss(Judgement{Verdict: Unfinished, Why: why}, "")
-	case k.lacks(NeedEvidence) != 0:
-		return NeedEvidence, nil
+		return false, s.miss(Judgement{Verdict: Unfinished, Why: why}, "")
+	case k.lacks(&k.Evidence):
+		return true, nil
 	}
-	j := Judgement{Verdict: Claimed, SHA: k.Evidence.Head, Weakened: k.Evidence.Weakened}
-	if why, more := s.lacking(&k.Evidence); why != "" {
+	j := Judgement{Verdict: Claimed, SHA: k.Evidence.Is.Head, Weakened: k.Evidence.Is.Weakened}
+	if why, more := s.lacking(k.Evidence.Is); why != "" {
 		j.Verdict, j.Why = Overruled, why
-		return 0, s.miss(j, more)
+		return false, s.miss(j, more)
 	}
 	if r.checkOf(r.item()) == "" {
-		return 0, s.settle(j)
+		return false, s.settle(j)
 	}
-	if missing := k.lacks(NeedCheck); missing != 0 {
-		return missing, nil
+	if k.lacks(&k.Check) {
+		return true, nil
 	}
-	check := k.Check
+	check := *k.Check.Is
 	check.Command, j.Check = r.checkOf(r.item()), &check
-	switch why := red(&check, k.Evidence.Head); {
+	switch why := red(&check, k.Evidence.Is.Head); {
 	case check.Unsure != "":
 		j.Verdict, j.Why = CannotTell, check.Unsure
 		if by := check.byWorker(); by != "" {
 			j.Why = by + "; " + check.Unsure
 		}
-		return 0, s.miss(j, "Take back what changes the check, or a person is asked.")
+		return false, s.miss(j, "Take back what changes the check, or a person is asked.")
 	case why != "":
 		j.Verdict, j.Why = Overruled, why
 		if by := check.byWorker(); by != "" {
 			j.Why = by + "; with that as it was when the run began, " + why
 		}
-		return 0, s.miss(j, check.Tail)
+		return false, s.miss(j, check.Tail)
 	}
 	j.Verdict, j.Why = r.proven()
-	return 0, s.settle(j)
+	return false, s.settle(j)
 }
 
 // lacking is what the evidence of a claim lacks, "" when nothing, with the details for the worker.
@@ -153,15 +153,16 @@ func red(c *CheckRun, head string) string {
 
 // judged is judge, and notes the tree that the judged attempt leaves. Without a claim no process is
 // started to look at it (kinds of loop, §6).
-func (s State) judged(k *Known) (need Need, hold *Continue) {
-	if need, hold = s.Run.payload().judge(s, k); need != 0 || hold != nil {
-		return need, hold
+func (s State) judged(k *Known) (missing bool, hold *Continue) {
+	if missing, hold = s.Run.payload().judge(s, k); missing || hold != nil {
+		return missing, hold
 	}
-	if s.Run.Audit != nil {
-		need = k.lacks(NeedEvidence)
+	if s.Run.Audit != nil && k.lacks(&k.Evidence) {
+		return true, nil
 	}
-	s.Tick.Attempt.EndHead, s.Tick.Attempt.EndTree = k.Evidence.Head, k.Evidence.Tree
-	return need, nil
+	end := k.Evidence.or()
+	s.Tick.Attempt.EndHead, s.Tick.Attempt.EndTree = end.Head, end.Tree
+	return false, nil
 }
 
 // settle records the judgement.
@@ -219,32 +220,29 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	if !s.works() || s.Run.driven() || s.Run.feeds() && !s.Tick.Attempt.Sent {
 		return Outcome{}, false
 	}
-	if missing := k.lacks(NeedWorker); missing != 0 {
-		return Outcome{Need: missing}, true
+	if k.lacks(&k.Worker) {
+		return Outcome{Need: k}, true
 	}
-	if !k.Worker.Ours {
+	if !k.Worker.Is.Ours {
 		return Outcome{}, false
 	}
 	a := s.Tick.Attempt
 	a.Sent = true
-	if k.Worker.Fresh {
+	if k.Worker.Is.Fresh {
 		a.Fresh = "agent " + e.Agent
 	}
-	a.Stale = !k.Worker.Fresh && (k.Worker.Known || e.Failure == "")
-	var need Need
+	a.Stale = !k.Worker.Is.Fresh && (k.Worker.Is.Known || e.Failure == "")
+	var missing bool
 	var hold *Continue
 	switch {
 	case e.Failure != "":
 		a.Reset = e.Reset
 		hold = s.settle(Judgement{Verdict: Outage, Why: APIError + e.Failure})
 	case !a.Stale:
-		need, hold = s.judged(k)
+		missing, hold = s.judged(k)
 	}
-	if hold != nil && k.lacks(NeedRunning) != 0 {
-		need = NeedRunning
-	}
-	if need != 0 {
-		return Outcome{Need: need}, true
+	if missing || hold != nil && k.lacks(&k.Running, &k.Overrun) {
+		return Outcome{Need: k}, true
 	}
 	if hold == nil || s.spends(k) {
 		hold = nil
@@ -255,7 +253,7 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 
 // spends reports whether the open iteration is past the run's dollars, so that every thread ends.
 func (s State) spends(k *Known) bool {
-	return s.Run.overspent(s.Run.DollarsEstimate.Plus(k.Running.Dollars), k.Overrun)
+	return s.Run.overspent(s.Run.DollarsEstimate.Plus(k.Running.Is.Dollars), *k.Overrun.Is)
 }
 
 // attempt looks at a task loop's attempt as its turn ends. decided is false where the iteration may
@@ -265,31 +263,29 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 		return Outcome{}, false
 	}
 	a := s.Tick.Attempt
-	var need Need
+	var missing bool
 	var hold *Continue
 	switch {
 	case s.Run.driven():
-		if missing := k.lacks(NeedWorker); missing != 0 {
-			return Outcome{Need: missing}, true
+		if k.lacks(&k.Worker) {
+			return Outcome{Need: k}, true
 		}
-		if a.Sent = true; k.Worker.Fresh {
+		if a.Sent = true; k.Worker.Is.Fresh {
 			a.Fresh = "session " + e.Session
 		}
-		a.Stale = a.Stale || !k.Worker.Fresh
+		a.Stale = a.Stale || !k.Worker.Is.Fresh
 		if a.Stale { // nothing that it claims is believed
 			return Outcome{}, false
 		}
-		need, hold = s.judged(k)
+		missing, hold = s.judged(k)
 	case !a.Sent && s.Run.feeds():
-		if need = s.measure(k); need == 0 {
+		if missing = s.lacksMeasure(k); !missing {
 			return e.orderAgain(s, k), true
 		}
 	}
 	switch {
-	case need != 0:
-		return Outcome{Need: need}, true
-	case hold != nil && k.lacks(NeedRunning) != 0:
-		return Outcome{Need: NeedRunning}, true
+	case missing, hold != nil && k.lacks(&k.Running, &k.Overrun):
+		return Outcome{Need: k}, true
 	case hold != nil && !s.spends(k):
 		return Outcome{
 			Save:  Save{Run: s.Run, Tick: s.Tick},

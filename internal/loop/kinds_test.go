@@ -29,14 +29,15 @@ func TestAKindIsOneRow(t *testing.T) {
 	tick := openTick(&run, nil, r, EntryFacts{})
 	s := State{Run: &run, Tick: &tick}
 	end := TurnEnd{Turn: Turn{Now: noon, Session: "s", Prompt: "p", Attended: true}}
-	held := Step(s, Known{Has: ^Need(0)}, end)
+	held := Step(s, Known{Bare: true}, end)
 	if held.Reply.Continue == nil || held.Reply.Continue.Text != "Copy the next page." {
 		t.Fatalf("the turn was not held: %+v", held.Reply)
 	}
 	s.Run, s.Tick = held.Save.Run, held.Save.Tick
 	s.Tick.Report.Note = "done"
-	closed := Step(s, Known{Has: ^Need(0)}, end).Save.Close
-	if closed == nil || closed.Run.StopCause != "iteration_budget" || closed.Line.Skill != "copy" {
+	closed := Step(s, Known{Bare: true}, end).Save.Close
+	if closed == nil || closed.Run().StopCause != "iteration_budget" ||
+		closed.Line.Skill != "copy" {
 		t.Errorf("closed as %+v", closed)
 	}
 }

@@ -21,8 +21,8 @@ func TestLastAlive(t *testing.T) {
 		{"a sign ahead of the clock", true, at(9), at(20), at(9)},
 		{"a clock set back before it began", true, at(-9), at(-3), began},
 	} {
-		k := &Known{Foreign: c.foreign, LastSign: c.sign}
-		if got := lastAlive(c.now, &Tick{StartedAt: began}, k); !got.Equal(c.want) {
+		o := &Owner{Foreign: c.foreign, LastSign: c.sign}
+		if got := lastAlive(c.now, &Tick{StartedAt: began}, o); !got.Equal(c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -64,9 +64,9 @@ func TestResumedAudit(t *testing.T) {
 func TestJudgedAttempt(t *testing.T) {
 	s := State{Run: &Budget{Skill: Tasks, Tasks: &TaskRun{List: []TaskItem{{}}}},
 		Tick: &Tick{Started: true, Attempt: &Attempt{Task: 1}}}
-	k := &Known{Has: NeedClaim, Claim: ClaimSeen{Blocked: true},
-		Evidence: Evidence{Head: "h", Tree: "t"}}
-	if need, hold := s.judged(k); need != 0 || hold != nil || s.Tick.Attempt.EndHead != "h" {
+	k := &Known{Claim: Fetched(ClaimSeen{Blocked: true}),
+		Evidence: Fetched(Evidence{Head: "h", Tree: "t"})}
+	if need, hold := s.judged(k); need || hold != nil || s.Tick.Attempt.EndHead != "h" {
 		t.Errorf("%v, %v, %+v", need, hold, s.Tick.Attempt)
 	}
 	s.Run.Status = Active

@@ -102,19 +102,18 @@ func (r *TaskRun) begins(item *TaskItem, a *Attempt) {
 	}
 }
 
-// measure has the check run before the next task's worker begins. Its time is a Stop, or between
-// two processes of a driver: a prompt would wait for it.
-func (s State) measure(k *Known) (need Need) {
+// lacksMeasure has the check run before the next task's worker begins. Its time is a Stop, or
+// between two processes of a driver: a prompt would wait for it.
+func (s State) lacksMeasure(k *Known) bool {
 	at, command := s.Unmeasured("")
 	switch {
 	case command == "":
-		return 0
-	case k.lacks(NeedBefore) != 0:
-		return NeedBefore
-	case s.Run.NoCheck(k.Before) == "": // else it runs again once a person resumes
-		s.Run.Tasks.note(at, command, k.Before)
+	case k.lacks(&k.Before):
+		return true
+	case s.Run.NoCheck(*k.Before.Is) == "": // else it runs again once a person resumes
+		s.Run.Tasks.note(at, command, *k.Before.Is)
 	}
-	return 0
+	return false
 }
 
 // NoCheck is why the first run of any check shows that it cannot run at all, "" where it can.

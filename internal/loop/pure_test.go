@@ -64,56 +64,57 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 		}
 		return State{run, tick, claim, &Quiet{Refused: make([]Wakeup, 1, 8)}}
 	}
+	dialogs := []Answers{{
+		ID: "d", List: []DialogAnswer{{"again?", "skip"}, {"merge?", "merge"}},
+	}}
+	calls := []Result{{
+		Turn: Turn{Now: now}, Event: "PostToolUse", ID: "c9", Input: "in",
+		Effects: []Effect{
+			{Kind: Commented, PR: 5}, {Kind: MergedPR, PR: 5, Landed: true},
+		},
+	}}
+	running := Running{Dollars: 1, Cursors: []Cursor{{Path: "t.jsonl", Offset: 9}}}
 	known := Known{
-		Has: ^Need(0), Redact: strings.ToUpper, Marked: true,
-		Around: Around{
+		Bare: true, Redact: strings.ToUpper, Marked: Fetched(true),
+		Around: Fetched(Around{
 			Heads: map[string]string{"b": "def"},
 			PRs: []Settled{{
 				PR: PR{Number: 5, State: "merged", HeadSHA: "fff"}, InFork: true,
 			}},
-		},
-		Count: Count{
+		}),
+		Count: Fetched(Count{
 			Spent: Spent{
 				ByModel: map[string]Tokens{"m": {Output: 5}},
 				Cursors: []Cursor{{Path: "t.jsonl", Offset: 9}},
 			},
 			Notes: []string{"n"}, Clock: Clock{Wall: now},
-		},
-		Previous: &Iteration{
+		}),
+		Previous: Fetched(&Iteration{
 			RunID: "r", Failures: []Failure{{Kind: "issue", Number: 44, Cause: "x"}},
 			Worktrees: append(make([]Worktree, 0, 8), Worktree{Path: "/w"}),
-		},
-		Dialogs: []Answers{{
-			ID: "d", List: []DialogAnswer{{"again?", "skip"}, {"merge?", "merge"}},
-		}},
-		Calls: []Result{{
-			Turn: Turn{Now: now}, Event: "PostToolUse", ID: "c9", Input: "in",
-			Effects: []Effect{
-				{Kind: Commented, PR: 5}, {Kind: MergedPR, PR: 5, Landed: true},
-			},
-		}},
-		Running: Running{Dollars: 1, Cursors: []Cursor{{Path: "t.jsonl", Offset: 9}}},
-		Read:    keepAtCall,
-		Entry: EntryFacts{
+		}),
+		Dialogs: Fetched(dialogs), Calls: Fetched(calls),
+		Running: Fetched(RunningNow{Running: running, Read: keepAtCall}),
+		Entry: Fetched(EntryFacts{
 			Notes: make([]string, 1, 8), Gates: append(make([]Gate, 0, 8), gate),
 			Heads: map[string]string{"b": "def"}, Asked: &Asked{PRs: []PR{{Number: 5}}},
-		},
-		Baseline: append(make([]Cursor, 0, 8), Cursor{Path: "t.jsonl"}),
-		Merging: []Looked{
+		}),
+		Baseline: Fetched(append(make([]Cursor, 0, 8), Cursor{Path: "t.jsonl"})),
+		Merging: Fetched([]Looked{
 			{PR: PR{Number: 5, HeadSHA: "abc1234"}},
 			{PR: PR{Number: 7, HeadSHA: "abc"}, Unknown: "gh failed"},
-		},
+		}),
 	}
 	own := Turn{Now: now, Session: "s", Prompt: "p", Attended: true}
 	later := own
 	later.Prompt = "later"
 	acts := func(kinds ...Act) Known {
 		k := known
-		k.Reading = Reading{Acts: kinds}
+		k.Reading = Fetched(Reading{Acts: kinds})
 		return k
 	}
 	foreign := known
-	foreign.Foreign, foreign.Gone = true, true
+	foreign.Owner = Fetched(Owner{Foreign: true, Gone: true})
 	type test struct {
 		e Event
 		k Known
@@ -137,12 +138,12 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 			Turn: own, Event: "PostToolUseFailure", ID: "c1", Input: "in", Failed: true,
 			Worker: "w2",
 		},
-		Result{Turn: own, Event: "PostToolUse", ID: "d", Answers: &known.Dialogs[0]},
+		Result{Turn: own, Event: "PostToolUse", ID: "d", Answers: &dialogs[0]},
 		Result{
 			Turn: own, Event: "PostToolUse", ID: "c1", Input: "in",
-			Effects: known.Calls[0].Effects,
+			Effects: calls[0].Effects,
 		},
-		CatchUp{Turn: own, Counts: true}, Grown{Turn: own, Running: known.Running},
+		CatchUp{Turn: own, Counts: true}, Grown{Turn: own, Running: running},
 		Heard{Turn: own},
 		DialogBegins{Turn: own, ID: "d2", Shows: 4},
 		Call{Turn: own, Tool: "Agent", ID: "c4", Sends: &Task{Issues: []int{45}}},

@@ -118,11 +118,11 @@ func (e Prompt) afterEnd(s State, k *Known) Outcome {
 	switch {
 	case s.Quiet == nil && !fires, e.Text == "":
 		return Outcome{}
-	case e.Wakes == nil && k.lacks(NeedSender) != 0:
-		return Outcome{Need: NeedSender}
-	case fires && k.Sender >= SenderClient && !e.enters():
+	case e.Wakes == nil && k.lacks(&k.Sender):
+		return Outcome{Need: k}
+	case fires && k.Sender.or() >= SenderClient && !e.enters():
 		return Outcome{Reply: Reply{Refuse: priorStop(s.Run), Hidden: true}}
-	case s.Quiet == nil, fires && k.Sender >= SenderClient: // its entry refuses it
+	case s.Quiet == nil, fires && k.Sender.or() >= SenderClient: // its entry refuses it
 		return Outcome{}
 	}
 	before, q, jobs := s.Quiet, *s.Quiet, s.Quiet.jobs(s.Run)
@@ -166,7 +166,7 @@ func (e Prompt) enters() bool {
 // isTyped reports whether a person typed the prompt. A text in the client's own words never counts
 // as typed, nor does another event of a turn.
 func (e Prompt) isTyped(k *Known) bool {
-	return e.Text != "" && e.Wakes == nil && k.Sender < SenderClient
+	return e.Text != "" && e.Wakes == nil && k.Sender.or() < SenderClient
 }
 
 // typed opens the gate of a run that has ended: a person is there. What was refused since the end
@@ -192,7 +192,7 @@ func (e Prompt) refuseWake(s State, k *Known) Outcome {
 	t.Wakes = w.among(t.Wakes)
 	out := Outcome{Save: Save{Run: s.Run, Tick: t}}
 	if len(t.Workers) == 0 {
-		if out = e.closeTurn(s, k); out.Need != 0 {
+		if out = e.closeTurn(s, k); out.Need != nil {
 			return out
 		}
 	}
@@ -229,9 +229,9 @@ func (e Call) inQuiet(s State, k *Known) Outcome {
 		return e.drains(s, k)
 	case o.Reply.Deny == nil || e.Agent != "" || ofRun:
 		return o
-	case k.lacks(NeedOrigin) != 0:
-		return Outcome{Need: NeedOrigin}
-	case k.Origin.By == "human" || k.Origin.By == "sdk": // its prompt raised no event
+	case k.lacks(&k.Origin):
+		return Outcome{Need: k}
+	case k.Origin.Is.By == "human" || k.Origin.Is.By == "sdk": // its prompt raised no event
 		o = Outcome{}
 		e.typed(&o, s.Run, *s.Quiet)
 	}
@@ -247,16 +247,16 @@ func (e Call) afterRun(s State, k *Known) Outcome {
 		return refuseCall(deny(ScheduleRule, wait, "Not scheduled: %s", priorStop(s.Run)))
 	case e.Sends != nil, e.Tool == "SendMessage" && e.Agent == "": // it revives a worker
 		return refuseCall(notSent(priorStop(s.Run), wait))
-	case k.lacks(NeedReading) != 0:
-		return Outcome{Need: NeedReading}
-	case k.Reading.Refused != nil:
-		return refuseCall(k.Reading.Refused)
+	case k.lacks(&k.Reading):
+		return Outcome{Need: k}
+	case k.Reading.Is.Refused != nil:
+		return refuseCall(k.Reading.Is.Refused)
 	}
-	if i := slices.IndexFunc(k.Reading.Acts, Act.lands); i >= 0 && !k.Beside {
-		return refuseCall(deny(MergeGate, wait, "Not merged: %s. %s", k.Reading.Acts[i].Command,
+	if i := slices.IndexFunc(k.Reading.Is.Acts, Act.lands); i >= 0 && !k.Reading.Is.Beside {
+		return refuseCall(deny(MergeGate, wait, "Not merged: %s. %s", k.Reading.Is.Acts[i].Command,
 			priorStop(s.Run)))
 	}
-	return Outcome{Reply: Reply{Deny: e.unread(s, k.Reading)}}
+	return Outcome{Reply: Reply{Deny: e.unread(s, *k.Reading.Is)}}
 }
 
 // mayHaveEnded reports whether the call is a worker's whose session a person may have interrupted:
@@ -297,11 +297,116 @@ func (e Call) drains(s State, k *Known) Outcome {
 	switch {
 	case e.Agent == "" || e.Edits || e.Tool == "ToolSearch":
 		return Outcome{}
-	case k.lacks(NeedCommits) != 0:
-		return Outcome{Need: NeedCommits}
-	case k.Commits:
+	case k.lacks(&k.Commits):
+		return Outcome{Need: k}
+	case *k.Commits.Is:
 		return Outcome{}
 	}
 	return refuseCall(deny(DrainRule, e.wayToFinish(),
 		"%s is refused: the loop has ended, and its workers only finish what they have", e.Tool))
+}
+
+// Prompt is a prompt of the session, or another event of a turn that is not the iteration's own. It
+// brings what no event says: a turn that never reached its Stop, and a person's `/loop stop`.
+type Prompt struct {
+	Turn
+	Text    string  // as it was submitted
+	Stops   bool    // a person ends the loop by the client's own word, StopWord
+	Wakes   *Wakeup // the client made it for background work; nil for any other
+	Invokes Skill   // the skill whose tick the prompt is, "" none
+	Expands bool    // the expansion of the prompt follows, and can still refuse the turn
+}
+
+// StopWord is the client's own way to end a loop.
+const StopWord = "/loop stop"
+
+func (e Prompt) step(s State, k *Known) Outcome {
+	switch {
+	case s.Run == nil:
+		return Outcome{}
+	case s.Run.Status != Active:
+		return e.afterEnd(s, k)
+	}
+	out := e.whileActive(s, k)
+	c := out.Save.Close
+	if out.Need != nil || c == nil || c.Run().Status == Active || e.Text == "" {
+		return out
+	}
+	if e.Wakes == nil && k.lacks(&k.Sender) {
+		return Outcome{Need: k}
+	}
+	if e.isTyped(k) {
+		q := Quiet{}
+		if out.Save.Quiet != nil {
+			q = *out.Save.Quiet
+		}
+		e.typed(&out, c.Run(), q)
+	}
+	return out
+}
+
+// whileActive finds a turn that never reached its Stop, and a person's `/loop stop`.
+func (e Prompt) whileActive(s State, k *Known) Outcome {
+	switch {
+	case s.Run.leftOver(e.Text):
+		return Outcome{Reply: Reply{Hidden: true, Refuse: "The drive schedule no longer exists. " +
+			"Tell the agent to delete what still fires with CronDelete (CronList names it); " +
+			oneBlank(s.Run.Command+" --resume") + " continues the loop"}}
+	case e.Stops && !e.open(s):
+		return e.haltBetween(s, k, StopWord)
+	case e.Stops && s.Tick.Interrupted != "" && slices.Contains(s.Tick.Prompts, e.Prompt):
+		return Outcome{} // the first of the prompt's two events was this one's
+	case e.Stops:
+		s.Tick.Interrupt(StopWord)
+		return e.closeOrDrain(s, k)
+	case !e.foreign(s) || e.Expands && e.Invokes == s.Run.Skill:
+		if s.Run.endJob(e.Wakes) {
+			return Outcome{Save: Save{Run: s.Run}}
+		}
+		return Outcome{}
+	case k.lacks(&k.Marked):
+		return Outcome{Need: k}
+	}
+	esc := s.Tick.Interrupted == "" && *k.Marked.Is
+	if esc {
+		s.Tick.Interrupt(ByEsc)
+	}
+	stopped := s.Tick.Interrupted == ByEsc || s.Tick.overspent()
+	own := stopped && e.Wakes.isOf(s.Run.Jobs)
+	switch {
+	case own:
+		return e.refuseWake(s, k)
+	case esc:
+	case s.Tick.Draining || e.Wakes != nil:
+		s.Tick.Prompts = AppendNew(slices.Clone(s.Tick.Prompts), e.Prompt)
+		out := Outcome{Save: Save{Tick: s.Tick}}
+		if s.Run.endJob(e.Wakes) {
+			out.Save.Run = s.Run
+		}
+		return out
+	default:
+		s.Tick.Failed = CutOff
+	}
+	return e.closeOrDrain(s, k)
+}
+
+// closeOrDrain ends an iteration that was interrupted or cut off. Its workers finish first; the
+// last Stop closes the iteration then.
+func (e Prompt) closeOrDrain(s State, k *Known) Outcome {
+	if s.Tick.Draining || len(s.Tick.Workers) > 0 {
+		if e.Text != "" && e.Wakes == nil && k.lacks(&k.Sender) {
+			return Outcome{Need: k}
+		}
+		if e.isTyped(k) { // the gate opens with the end of the last worker
+			s.Tick.Typed = e.Prompt
+		}
+		s.Tick.Draining = true
+		s.Tick.Prompts = AppendNew(slices.Clone(s.Tick.Prompts), e.Prompt)
+		return Outcome{Save: Save{Tick: s.Tick}, Reply: Reply{Draining: true}}
+	}
+	out := e.closeTurn(s, k)
+	if c := out.Save.Close; c != nil && c.Halted() && e.Invokes == s.Run.Skill {
+		out.Reply.Wakes = true
+	}
+	return out
 }

@@ -394,18 +394,12 @@ func (e CatchUp) step(s State, k *Known) Outcome {
 	if !e.open(s) {
 		return Outcome{}
 	}
-	need := Need(0)
-	if s.Tick.unheard(s.Run) {
-		need |= NeedAnswers
+	missing := s.Tick.unheard(s.Run) && k.lacks(&k.Dialogs)
+	if missing = e.Counts && k.lacks(&k.Calls) || missing; missing {
+		return Outcome{Need: k}
 	}
-	if e.Counts {
-		need |= NeedCalls
-	}
-	if missing := k.lacks(need); missing != 0 {
-		return Outcome{Need: missing}
-	}
-	counted := s.missed(k.Calls)
-	if heard := s.hear(e.Turn, k.Dialogs); !heard && !counted {
+	counted := s.missed(k.Calls.or())
+	if heard := s.hear(e.Turn, k.Dialogs.or()); !heard && !counted {
 		return Outcome{}
 	}
 	return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}}

@@ -38,12 +38,67 @@ type world struct {
 	tasks  *TaskRun // of the next fresh run of a task loop
 
 	entry   EntryFacts
-	known   Known
+	known   seen
 	crons   []Scheduled
 	dialogs int
 	tools   int
 
 	said []string
+}
+
+// seen is what there is to fetch, by the names of Known.
+type seen struct {
+	Redact   func(string) string
+	Around   Around
+	Count    Count
+	Calls    []Result
+	Marked   bool
+	Dialogs  []Answers
+	Begun    Begun
+	NoDialog bool
+	Origin   Origin
+	Sender   Sender
+	Running  RunningNow
+	Overrun  int
+	Reading  Reading
+	Merging  []Looked
+	Worker   WorkerSeen
+	Claim    ClaimSeen
+	Evidence Evidence
+	Check    CheckRun
+	Before   CheckRun
+	Prompt   string
+	Owner    Owner
+	Standing Standing
+	Other    RunFile
+	Last     *Iteration
+	Previous *Iteration
+	Snapshot *Snapshot
+}
+
+// give fills in the facts that are asked for, by their names in others, and returns those.
+func give(k *Known, others any) (names []string) {
+	to, from := reflect.ValueOf(k).Elem(), reflect.ValueOf(others)
+	for i := range to.NumField() {
+		if !to.Type().Field(i).IsExported() {
+			continue
+		}
+		f, ok := to.Field(i).Addr().Interface().(interface{ Asked() bool })
+		if !ok || !f.Asked() {
+			continue
+		}
+		name, is := to.Type().Field(i).Name, to.Field(i).Field(0)
+		is.Set(reflect.New(is.Type().Elem()))
+		switch value := from.FieldByName(name); {
+		case !value.IsValid():
+		case value.Type() == is.Type().Elem():
+			is.Elem().Set(value)
+		case !value.Field(0).IsNil(): // of another Known
+			is.Set(value.Field(0))
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // files are what one loop has on disk.
@@ -177,10 +232,10 @@ var verbs = map[string]func(w *world, args string){
 		w.entry.Worktrees = nil
 		decode(w, args, &w.entry.Worktrees)
 	},
-	"branches": func(w *world, args string) { decode(w, args, &w.known.Branches) },
+	"branches": func(w *world, args string) { decode(w, args, &w.known.Begun.Branches) },
 	"remote": func(w *world, args string) {
-		w.known.Remote = nil
-		decode(w, args, &w.known.Remote)
+		w.known.Begun.Remote = nil
+		decode(w, args, &w.known.Begun.Remote)
 	},
 	"settled": func(w *world, args string) { decode(w, args, &w.known.Around.PRs) },
 	"receipt": func(w *world, args string) {
@@ -304,19 +359,22 @@ func (w *world) decide(e Event, k *Known) Outcome {
 		if !reflect.DeepEqual(before, w.state) || !sameKnown(known, *k) {
 			w.t.Fatalf("%T changed its input", e)
 		}
-		if twice := Step(w.state, *k, e); !reflect.DeepEqual(o, twice) {
+		if twice := Step(w.state, *k, e); !sameOutcome(o, twice) {
 			w.t.Fatalf("%T decides %+v, then %+v", e, o, twice)
 		}
-		if o.Need == 0 || o.Need&NeedAnyEntry != 0 {
+		if o.Need == nil {
 			return o
 		}
-		if !onlyNeeds(o) || o.Need&k.Has != 0 {
+		*k = *o.Need
+		if k.Entry.Asked() {
+			return o
+		}
+		if !onlyNeeds(o) {
 			w.t.Fatalf("%T needs facts and decides: %+v", e, o)
 		}
-		if names := needs(o.Need); names != "" {
+		if names := needs(w.fetch(k)); names != "" {
 			w.say("needs %s", names)
 		}
-		w.fetch(k, o.Need)
 	}
 }
 
@@ -325,91 +383,53 @@ func onlyNeeds(o Outcome) bool {
 	return reflect.DeepEqual(o, Outcome{Need: o.Need})
 }
 
-func needs(n Need) string {
-	names := []string{
-		"around", "spent", "mark", "answers", "branches", "dialog", "owner", "origin", "calls",
-	}
+// needs are the facts that a story shows, each by its name and its word.
+func needs(facts []string) string {
 	var list []string
-	for i, name := range names {
-		if n&(1<<i) != 0 {
-			list = append(list, name)
-		}
-	}
-	for need, name := range map[Need]string{NeedSender: "sender", NeedEsc: "esc"} {
-		if n&need != 0 {
-			list = append(list, name)
-		}
-	}
-	for _, of := range taskNeeds {
-		if n&of.need != 0 {
-			list = append(list, of.name)
+	for _, of := range [][2]string{
+		{"Around", "around"}, {"Count", "spent"}, {"Marked", "mark"}, {"Dialogs", "answers"},
+		{"Begun", "branches"}, {"NoDialog", "dialog"}, {"Owner", "owner"}, {"Origin", "origin"},
+		{"Calls", "calls"}, {"Sender", "sender"}, {"Esc", "esc"}, {"Worker", "worker"},
+		{"Claim", "claim"}, {"Evidence", "evidence"}, {"Check", "check"}, {"Before", "before"},
+	} {
+		if slices.Contains(facts, of[0]) &&
+			(of[1] != "calls" || !slices.Contains(facts, "Count")) { // which brings them
+			list = append(list, of[1])
 		}
 	}
 	return strings.Join(list, " ")
 }
 
-// fetch gives a Step the facts that it needs, and no others.
-func (w *world) fetch(k *Known, need Need) {
-	k.Has |= need
-	if need&NeedAround != 0 {
-		k.Around = w.known.Around
+// fetch gives a Step the facts that it asks for, and no others.
+func (w *world) fetch(k *Known) (names []string) {
+	run, f := w.state.Run, w.known
+	f.Count.Clock = w.machine()
+	f.Worker, f.Prompt = WorkerSeen{Ours: true, Known: true, Fresh: !w.stale}, "do it"
+	f.Standing, f.Other = w.standing(), w.beside
+	f.Standing.Recorded = w.beside
+	if run != nil {
+		f.Running.From = run.DollarsEstimate
+		f.Owner, f.Previous = w.owner(), w.previous()
+		f.Last = w.last(func(l *Iteration) bool { return l.Ran() && l.Of(run.RunID) })
+		f.Snapshot = w.snapshot(run, k.Previous.or(), true)
 	}
-	if need&NeedSpent != 0 {
-		k.Count = w.known.Count
-		k.Count.Clock = w.machine()
-		k.Calls = w.known.Calls
+	if names = give(k, f); slices.Contains(names, "Count") {
+		k.Calls = Fetched(f.Calls)
 	}
-	if need&NeedMark != 0 {
-		k.Marked = w.known.Marked
-	}
-	if need&NeedAnswers != 0 {
-		k.Dialogs = w.known.Dialogs
-	}
-	if need&NeedBranches != 0 {
-		k.Branches, k.Remote = w.known.Branches, w.known.Remote
-	}
-	if need&NeedDialog != 0 {
-		k.NoDialog = w.known.NoDialog
-	}
-	if need&NeedPrevious != 0 {
-		k.Previous = w.previous()
-	}
-	if need&NeedOrigin != 0 {
-		k.Origin = w.known.Origin
-	}
-	if need&NeedCalls != 0 {
-		k.Calls = w.known.Calls
-	}
-	if need&NeedSender != 0 {
-		k.Sender = w.known.Sender
-	}
-	if need&NeedOwner != 0 {
-		w.fetchOwner(k)
-	}
-	if need&NeedStanding != 0 {
-		k.Standing = w.standing()
-		k.Standing.Recorded, k.Other = w.beside, w.beside
-	}
-	if need&NeedLast != 0 && w.state.Run != nil {
-		id := w.state.Run.RunID
-		k.Last = w.last(func(l *Iteration) bool { return l.Ran() && l.Of(id) })
-	}
-	w.fetchTask(k, need)
-	if need&NeedSnapshot != 0 {
-		k.Snapshot = w.snapshot(w.state.Run, k.Previous, true)
-	}
+	return names
 }
 
-func (w *world) fetchOwner(k *Known) {
+func (w *world) owner() (o Owner) {
 	run, session := w.state.Run, w.state.Run.SessionID
 	dead := w.liveness(run.Owner.PID) == Dead
 	if w.state.Tick != nil {
 		session = w.state.Tick.SessionID
 	}
-	k.Gone = run.OwnerLeft || dead
-	if k.Foreign = dead || session != w.client.session; k.Foreign {
-		k.LastSign = w.signs[session]
+	o.Gone = run.OwnerLeft || dead
+	if o.Foreign = dead || session != w.client.session; o.Foreign {
+		o.LastSign = w.signs[session]
 	}
+	return o
 }
 
 func (w *world) previous() *Iteration {
@@ -480,11 +500,11 @@ func (w *world) save(s Save) {
 
 func (w *world) close(c *Closing) {
 	w.lines = append(w.lines, c.Line)
-	w.state.Run, w.state.Tick = &c.Run, nil
+	w.state.Run, w.state.Tick = c.Run(), nil
 	w.known.Count, w.known.Calls, w.known.Dialogs = Count{}, nil, nil
 	w.known.Marked, w.known.Around.PRs = false, nil
 	l := &c.Line
-	w.known.Claim, w.known.Running, w.stale = ClaimSeen{}, Running{}, false
+	w.known.Claim, w.known.Running, w.stale = ClaimSeen{}, RunningNow{}, false
 	w.say("line %d: iteration %d %s, fired %v", l.Seq, l.Iteration, l.Outcome, l.Fired)
 	for _, f := range c.Fired {
 		w.say("  %s: %s", f.Condition, f.Text)
@@ -498,7 +518,7 @@ func (w *world) close(c *Closing) {
 	for _, text := range l.Left {
 		w.say("  left: %s", text)
 	}
-	w.say("run %s %s", c.Run.Status, orNone(c.Run.StopText))
+	w.say("run %s %s", c.Run().Status, orNone(c.Run().StopText))
 }
 
 func (w *world) reply(r Reply) {
@@ -609,11 +629,11 @@ func (w *world) invoke(e Invocation) {
 	k := Known{Redact: w.known.Redact}
 	for range 8 {
 		o := w.decide(e, &k)
-		if o.Need != 0 {
-			k.Has, k.Entry = o.Need&NeedAnyEntry, w.found(o.Need)
+		if o.Need != nil {
+			k.Entry = Fetched(w.found(k.Mode))
 			continue
 		}
-		if o.Save.Force != nil && k.Has&NeedAnyEntry == 0 {
+		if o.Save.Force != nil && k.Entry.Is == nil {
 			w.t.Fatal("a lock is taken before it is known how the iteration begins")
 		}
 		w.entered(e, o)
@@ -621,7 +641,7 @@ func (w *world) invoke(e Invocation) {
 			w.lock, w.rival, o.Again = w.rival, nil, true
 		}
 		if o.Again {
-			e.Cleared, k.Has = e.Answers != nil, k.Has&NeedAnyEntry
+			e.Cleared, k = e.Answers != nil, Known{Redact: k.Redact, Entry: k.Entry}
 			continue
 		}
 		if o.Save.Enter != nil {
@@ -633,10 +653,10 @@ func (w *world) invoke(e Invocation) {
 }
 
 // found are the facts that an iteration begins with.
-func (w *world) found(need Need) EntryFacts {
+func (w *world) found(m Mode) EntryFacts {
 	facts := w.entry
-	facts.Notes, facts.Gates = nil, nil
-	if need&NeedResumed != 0 && w.previous() != nil {
+	facts.Mode, facts.Notes, facts.Gates = m, nil, nil
+	if m == ResumeRun && w.previous() != nil {
 		facts.Reattach(w.previous(), w.ended())
 	}
 	return facts
@@ -1242,6 +1262,13 @@ func mapped(v reflect.Value, by func(reflect.Value) reflect.Value) reflect.Value
 }
 
 // sameKnown compares facts, of which a function cannot be compared.
+func sameOutcome(a, b Outcome) bool {
+	if a.Need == nil || b.Need == nil {
+		return reflect.DeepEqual(a, b)
+	}
+	return sameKnown(*a.Need, *b.Need)
+}
+
 func sameKnown(a, b Known) bool {
 	a.Redact, b.Redact = nil, nil
 	return reflect.DeepEqual(a, b)

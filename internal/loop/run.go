@@ -231,6 +231,7 @@ func (t *Tick) noteDropped(run *Budget, tip string) string {
 
 // EntryFacts are the facts that the program itself looked up before an iteration began.
 type EntryFacts struct {
+	Mode      Mode // for which they were looked up
 	Notes     []string
 	Gates     []Gate            // divergence gates of a resume
 	Heads     map[string]string // remote head by branch, for the tracked PRs

@@ -1,3 +1,8 @@
+// Package loop decides when an unattended loop must stop, what a person must be asked, and what
+// comes next.
+//
+// It is pure: values in, values out. It reads no clock, disk, environment or JSON; the tags on its
+// types only name the fields that the store writes.
 package loop
 
 import (
@@ -6,9 +11,12 @@ import (
 )
 
 // Step decides what one event means to one loop. It is pure: the state and the facts stay as they
-// are, and nothing is read or written. A Step that lacks facts returns only what it needs; the
-// caller fetches it and steps once more.
-func Step(s State, k Known, e Event) Outcome { return e.step(s.clone(), &k) }
+// are, and nothing is read or written. A Step that lacks facts returns only Need; the caller
+// fetches what is asked for there and steps once more, with that.
+func Step(s State, k Known, e Event) Outcome {
+	k.counted = false
+	return e.step(s.clone(), &k)
+}
 
 // Event is one thing that happened in a session, as in TurnEnd, Prompt, Call or Result.
 type Event interface {
@@ -34,7 +42,7 @@ type Turn struct {
 // Outcome is what an event means to a loop. The caller carries its fields out in this order. The
 // zero value lets the client continue.
 type Outcome struct {
-	Need  Need
+	Need  *Known // what is known, with the missing facts asked for; nil where none is missing
 	Save  Save
 	Reply Reply
 	// Abandon asks the caller to close the open iteration first, by an Abandoned event for its run.
@@ -47,7 +55,7 @@ type Outcome struct {
 
 // Nothing reports whether there is nothing to carry out.
 func (o Outcome) Nothing() bool {
-	return o.Need == 0 && o.Save == Save{} && o.Reply.empty() && !o.Wait && !o.Unlock &&
+	return o.Need == nil && o.Save == Save{} && o.Reply.empty() && !o.Wait && !o.Unlock &&
 		!o.Abandon && !o.Again && len(o.Notify) == 0
 }
 
@@ -110,149 +118,6 @@ func (r Reply) empty() bool {
 type Notice struct {
 	Gate *Gate   // its question is about to be shown
 	Run  *Budget // it has halted or paused
-}
-
-// Need is a set of facts that a Step could not decide without.
-type Need uint64
-
-// The facts. NeedAround may ask git and the tracker, so it is fetched without the state's lock.
-const (
-	NeedAround   Need = 1 << iota // Known.Around
-	NeedSpent                     // Known.Count and Known.Calls
-	NeedMark                      // Known.Marked
-	NeedAnswers                   // Known.Dialogs
-	NeedBranches                  // Known.Branches, Known.Remote and Known.Dirty
-	NeedDialog                    // Known.NoDialog
-	NeedOwner                     // Known.Foreign and Known.LastSign
-	NeedOrigin                    // Known.Origin
-	NeedCalls                     // Known.Calls
-	NeedPrevious                  // Known.Previous
-	NeedRunning                   // Known.Running, Known.Read and Known.Overrun
-	NeedReading                   // Known.Reading and Known.Beside
-	NeedLooks                     // Known.Looks
-	NeedCommits                   // Known.Commits
-	NeedMerging                   // Known.Merging
-	NeedWords                     // Known.Words
-	NeedWorker                    // Known.Worker
-	NeedClaim                     // Known.Claim
-	NeedEvidence                  // Known.Evidence
-	NeedCheck                     // Known.Check
-	NeedBefore                    // Known.Before
-	NeedPrompt                    // Known.Prompt
-	NeedStanding                  // Known.Standing
-	NeedLast                      // Known.Last
-	NeedBaseline                  // Known.Baseline
-	NeedOther                     // Known.Other
-	NeedSnapshot                  // Known.Snapshot
-	NeedNext                      // Known.Entry, for the run's next tick
-	NeedFresh                     // Known.Entry, for a fresh run
-	NeedResumed                   // Known.Entry, for a resumed run
-	NeedSender                    // Known.Sender
-	NeedEsc                       // Known.Esc
-	NeedTold                      // Known.Told
-)
-
-// Known is what the caller has fetched. Has is the set of facts that were fetched.
-type Known struct {
-	Has    Need
-	Redact func(string) string // what is done to texts before they are written
-
-	Around   Around
-	Count    Count
-	Previous *Iteration // the run's last iteration in which work was done, nil without one
-	Marked   bool       // the transcript has the client's mark of an interrupted turn of the tick
-	Dialogs  []Answers  // dialogs that the transcript has
-	Calls    []Result   // of the iteration, that no event brought
-	Branches map[string]string
-	Remote   map[string]string
-	Dirty    map[string][]string
-	NoDialog bool      // the permission rules do not allow the dialog
-	Foreign  bool      // the tick is of another session, or its client is dead
-	Gone     bool      // the run's session has ended, or its client is dead
-	LastSign time.Time // the last time that the transcript of a foreign tick has
-	Origin   Origin
-	Sender   Sender // of the prompt
-	Esc      bool   // the last word in the main transcript is the mark of a person's Esc
-
-	Running Running // what the open iteration has spent until now
-	Model   Model   // fetched with Running and Count
-	Read    int64   // bytes of transcript that were read for it
-	Overrun int     // percent by which one iteration may exceed the dollar ceiling; NeedSpent too
-	Reading Reading
-	Beside  bool     // the session's other loop has an iteration open
-	Looks   bool     // the call only looks
-	Checks  bool     // the call is the run's check command, word for word; fetched with Looks
-	Reports bool     // the call gives facts to the loop; fetched with Looks
-	Told    Told     // what it gives, of an auditor's call
-	Looked  []string // the files that an auditor's call shows, of the tree; fetched with Looks
-	Commits bool     // the call only looks, or brings finished work to the iteration's own branch
-	Merging []Looked // the PRs that the call would merge
-	Words   string   // the call in a line, redacted
-
-	Worker   WorkerSeen
-	Claim    ClaimSeen
-	Evidence Evidence
-	Check    CheckRun
-	Before   CheckRun
-	Prompt   string     // of the worker that is sent
-	Standing Standing   // its run, tick and claim are the state's
-	Last     *Iteration // the last line of the run on disk, nil without one
-	Baseline []Cursor   // where the session's spending for a run begins
-	Other    RunFile    // the run on the session's record, nil without one
-	Entry    EntryFacts
-	Snapshot *Snapshot
-}
-
-// Told is a report as the text of an auditor's call has it.
-type Told struct {
-	Report      Report
-	Sum         string // identifies the text
-	Head        string // the commit that is checked out, "" where git does not tell
-	PlanChanged bool   // the plan's file is not the approved one
-	// Wrong is why it is not taken, "" where it is, and Way the next step.
-	Wrong, Way string
-}
-
-// Looked is a PR that is about to be merged, as it was looked up. Unknown is why no one can tell
-// who commented, "" if the tracker told.
-type Looked struct {
-	PR
-	Unknown string
-}
-
-// Origin is who started the turn, as the transcript has it.
-type Origin struct {
-	By     string // "human", "scheduled", … or "" where the transcript does not say
-	Prompt string
-}
-
-// lacks returns those of the needed facts that were not fetched.
-func (k *Known) lacks(need Need) Need { return need &^ k.Has }
-
-// Around is what git and the tracker say as an iteration ends.
-type Around struct {
-	Heads     map[string]string // remote head by branch, for the tracked PRs
-	Worktrees []Worktree        // on disk now; nil when unknown
-	PRs       []Settled
-	Opened    []int  // as of Opened, the newest first, where a start waits for its PR
-	UnderLoop bool   // /loop brings the next tick
-	Trail     string // as of Tick
-	Dropped   string // as of Facts, where the last task or the PR ends
-}
-
-// Settled is a PR as the tracker has it when an iteration ends.
-type Settled struct {
-	PR
-	InFork bool // its branch is in a fork
-}
-
-// Count is what the transcripts say of an iteration that ends.
-type Count struct {
-	Spent Spent
-	Notes []string
-	Clock Clock
-	// Reconfigured says that the project's configuration is not the one that the run keeps.
-	Reconfigured bool
 }
 
 // clone copies what a Step may change in place, and clips what it may append to: room behind a

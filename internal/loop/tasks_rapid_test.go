@@ -19,11 +19,11 @@ type taskMachine struct {
 func (m *taskMachine) step(t *rapid.T, e Event, k Known) Outcome {
 	for range 20 {
 		o := Step(m.State, k, e)
-		if o.Need == 0 {
+		if o.Need == nil {
 			m.save(o.Save)
 			return o
 		}
-		k.Has |= o.Need
+		k.Bare = true
 	}
 	t.Fatal("a Step never has enough")
 	return Outcome{}
@@ -32,7 +32,7 @@ func (m *taskMachine) step(t *rapid.T, e Event, k Known) Outcome {
 func (m *taskMachine) save(s Save) {
 	switch {
 	case s.Close != nil:
-		m.Run, m.Tick = &s.Close.Run, nil
+		m.Run, m.Tick = s.Close.Run(), nil
 		return
 	case s.Run != nil:
 		m.Run = s.Run
@@ -58,7 +58,8 @@ func (m *taskMachine) open(t *rapid.T) {
 	}
 	m.Run = &run
 	m.turns++
-	k := Known{Entry: EntryFacts{Nonce: "n", Head: "h0", Branch: "main"}}
+	k := Known{Bare: true,
+		Entry: Fetched(EntryFacts{Nonce: "n", Head: "h0", Branch: "main"})}
 	m.step(t, Opens{Invocation: Invocation{Request: r}, Mode: NextTick}, k)
 }
 
@@ -88,28 +89,28 @@ func (m *taskMachine) work(t *rapid.T) {
 	for range rapid.IntRange(0, 4).Draw(t, "ends") {
 		flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
 		k := Known{
-			Worker: WorkerSeen{Ours: flag("ours"), Known: flag("known"), Fresh: true},
-			Claim:  ClaimSeen{Done: flag("done"), Blocked: rapid.IntRange(0, 9).Draw(t, "b") == 0},
-			Evidence: Evidence{
-				Head: rapid.SampledFrom([]string{"", "h0", "h1"}).Draw(t, "head"), Branch: "main",
-				Same: flag("same"),
-			},
+			Worker: Fetched(WorkerSeen{Ours: flag("ours"), Known: flag("known"), Fresh: true}),
+		}
+		claim := ClaimSeen{Done: flag("done"), Blocked: rapid.IntRange(0, 9).Draw(t, "b") == 0}
+		e := Evidence{
+			Head: rapid.SampledFrom([]string{"", "h0", "h1"}).Draw(t, "head"), Branch: "main",
+			Same: flag("same"),
 		}
 		if flag("dropped") {
-			k.Evidence.Dropped = "h0"
+			e.Dropped = "h0"
 		}
-		k.Claim.Blocked = k.Claim.Blocked && !k.Claim.Done
+		claim.Blocked = claim.Blocked && !claim.Done
 		if flag("dirty") {
-			k.Evidence.Dirty = []string{"x"}
+			e.Dirty = []string{"x"}
 		}
-		k.Check = CheckRun{Exit: rapid.IntRange(0, 1).Draw(t, "exit"), Head: "h1"}
+		check := CheckRun{Exit: rapid.IntRange(0, 1).Draw(t, "exit"), Head: "h1"}
+		k.Claim, k.Evidence, k.Check = Fetched(claim), Fetched(e), Fetched(check)
 		before := m.judgement()
 		m.step(t, WorkerEnd{Turn: m.turn(), Agent: "w1"}, k)
 		if j := m.judgement(); before == nil && j != nil && j.Verdict.done() {
-			e := k.Evidence
-			sound := k.Claim.Done && len(e.Dirty) == 0 && e.Dropped == "" && e.Head == "h1" &&
+			sound := claim.Done && len(e.Dirty) == 0 && e.Dropped == "" && e.Head == "h1" &&
 				!e.Same
-			green := m.Run.Tasks.Check == "" || k.Check.Exit == 0
+			green := m.Run.Tasks.Check == "" || check.Exit == 0
 			if !sound || !green {
 				t.Fatalf("%s with %+v", j.Verdict, k)
 			}
@@ -152,7 +153,8 @@ func TestTaskRules(t *testing.T) {
 				m.work(t)
 			case what < 8:
 				k := Known{}
-				k.Count.Spent = Spent{ByModel: map[string]Tokens{"m": {Output: 1, Dollars: 7}}}
+				spent := Spent{ByModel: map[string]Tokens{"m": {Output: 1, Dollars: 7}}}
+				k.Count = Fetched(Count{Spent: spent})
 				m.step(t, TurnEnd{Turn: m.turn(), First: what == 5, Wall: m.now}, k)
 				m.answer(t)
 			case what == 8:

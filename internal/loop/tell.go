@@ -234,3 +234,14 @@ func ordinal(n int) string {
 	}
 	return fmt.Sprintf("%dth", n)
 }
+
+// Plural is a number with what it counts, as in "1 iteration" and "2 aliases".
+func Plural(n int, what string) string {
+	if n != 1 {
+		if strings.HasSuffix(what, "s") {
+			what += "e"
+		}
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}

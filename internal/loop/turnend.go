@@ -68,22 +68,22 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 	if out, decided := e.attempt(s, k); decided {
 		return out
 	}
-	return e.finish(s, k, crons)
+	return e.closeOwn(s, k, crons)
 }
 
 // orderAgain asks once more for the call of the conductor, which ended its turn without it, as
 // often as a turn may be held. Then the run pauses, as it does where the check cannot run at all.
 func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
-	open, cause, why := s.Tick != nil, CauseNoCheck, s.Run.NoCheck(k.Before)
-	if missing := k.lacks(NeedSpent); missing != 0 {
-		return Outcome{Need: missing}
+	open, cause, why := s.Tick != nil, CauseNoCheck, s.Run.NoCheck(k.Before.or())
+	if k.lacks(&k.Count, &k.Overrun) {
+		return Outcome{Need: k}
 	}
 	switch over := s.spent(e.Now, k).overspent(k); {
 	case over && open:
-		return e.finish(s, k, nil)
+		return e.closeOwn(s, k, nil)
 	case over:
-		out := e.endSpent(s, k)
-		out.Reply.AtStop = out.Need == 0
+		out := e.haltSpent(s, k)
+		out.Reply.AtStop = out.Need == nil
 		return out
 	case why == "" && e.hold(s.Run, orderHold):
 		ask := &Continue{Name: orderHold, Text: s.Run.Order()}
@@ -94,7 +94,7 @@ func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 			"call for %s, however often it was asked", s.Run.payload().underWay())
 	}
 	out := e.pause(s, k, cause, why)
-	out.Reply.AtStop, out.Reply.Between = out.Need == 0, out.Need == 0 && !open
+	out.Reply.AtStop, out.Reply.Between = out.Need == nil, out.Need == nil && !open
 	return out
 }
 
@@ -107,35 +107,30 @@ func (e TurnEnd) duplicate(b *Budget) bool {
 		len(b.Blocks.Reasons) > 0 && ahead > 0 && ahead < time.Minute
 }
 
-// finish ends the iteration at the end of its own turn, unless the turn still owes something.
-func (e TurnEnd) finish(s State, k *Known, crons []Scheduled) Outcome {
-	need := NeedAround | NeedSpent | NeedPrevious | NeedOwner
-	if s.Tick.Draining {
-		need |= NeedMark
-	}
+// closeOwn ends the iteration at the end of its own turn, unless the turn still owes something.
+func (e TurnEnd) closeOwn(s State, k *Known, crons []Scheduled) Outcome {
+	missing := k.lacksClose()
+	missing = s.Tick.Draining && k.lacks(&k.Marked) || missing
 	if judged := s.Tick.Attempt != nil && s.Tick.Attempt.Judged != nil; judged &&
 		!s.Tick.Halting() && s.Tick.Failed == "" {
-		need |= s.measure(k)
+		missing = s.lacksMeasure(k) || missing
 	}
-	if s.Tick.unheard(s.Run) {
-		need |= NeedAnswers
+	if missing = s.Tick.unheard(s.Run) && k.lacks(&k.Dialogs) || missing; missing {
+		return Outcome{Need: k}
 	}
-	if missing := k.lacks(need); missing != 0 {
-		return Outcome{Need: missing}
-	}
-	if s.Tick.Draining && k.Marked { // Esc in a turn that a worker's end had started
+	if s.Tick.Draining && *k.Marked.Is { // Esc in a turn that a worker's end had started
 		s.Tick.Interrupt(ByEsc)
 	}
-	for _, pr := range k.Around.PRs {
+	for _, pr := range k.Around.Is.PRs {
 		s.Tick.settle(pr.PR, pr.InFork)
 	}
-	s.Tick.opened(k.Around.Opened)
-	s.hear(e.Turn, k.Dialogs)
-	s.missed(k.Calls)
+	s.Tick.opened(k.Around.Is.Opened)
+	s.hear(e.Turn, k.Dialogs.or())
+	s.missed(*k.Calls.Is)
 	if ask := e.owed(s, k); ask != nil {
 		return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}, Reply: Reply{Continue: ask}}
 	}
-	return e.end(s, k, crons)
+	return e.closeNow(s, k, crons)
 }
 
 // owed is what the turn still owes: an answer, or the skill's facts.
@@ -149,7 +144,7 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 	asks := tick.Started && len(tick.Pending) == 0 && (len(tick.Report.Failures) > 0 || judged)
 	// where a condition of the exit holds already, no person need be asked what comes next
 	if asks && len(evaluate(f, Exit)) == 0 {
-		f = Look(s.Run, tick, k.Previous, e.Now)
+		f = Look(s.Run, tick, *k.Previous.Is, e.Now)
 		f.Redact = k.Redact
 		tick.Pending = Due(f, Exit)
 		tick.applyOfflineAnswers(s.Run, e.Now)
@@ -184,36 +179,30 @@ func (e TurnEnd) hold(run *Budget, reason string) bool {
 	return true
 }
 
-// end closes the iteration. A run that ended and is still scheduled, or one that nothing would
+// closeNow closes the iteration. A run that ended and is still scheduled, or one that nothing would
 // bring back, holds the turn once more for the call that settles it.
-func (e TurnEnd) end(s State, k *Known, crons []Scheduled) Outcome {
+func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	looped := len(crons) > 0 && s.Run.Drive() == ""
-	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.UnderLoop || looped
+	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.Is.UnderLoop || looped
 	// a question waits that no one answered; it has been asked for once
 	pause := !s.Tick.Halting() && s.Tick.Failed == "" && len(s.Tick.Pending) > 0
-	need := Need(0)
-	if pause {
-		need |= NeedDialog
-	}
-	if s.Tick.Interrupted != "" && s.Tick.Started {
-		need |= NeedBranches
-	}
-	if missing := k.lacks(need); missing != 0 {
-		return Outcome{Need: missing}
+	missing := pause && k.lacks(&k.NoDialog)
+	missing = s.Tick.Interrupted != "" && s.Tick.Started && k.lacks(&k.Begun) || missing
+	if missing {
+		return Outcome{Need: k}
 	}
 	ending := s.ending(e.Now, k)
 	if ending.Pause = pause; pause {
-		ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk || k.NoDialog)
+		ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk || *k.NoDialog.Is)
 	}
 	out := s.close(ending, k)
 	out.Reply.AtStop = true
-	after := &out.Save.Close.Run
-	if after.overspent(after.DollarsEstimate, k.Overrun) { // what still fires is refused
+	after := out.Save.Close.Run()
+	if after.overspent(after.DollarsEstimate, *k.Overrun.Is) { // what still fires is refused
 		return out
 	}
 	if ask := e.afterwards(after, crons); ask != nil {
 		out.Reply.Continue = ask
-		out.Save.Close.Line.Budget.Blocks = out.Save.Close.Run.Blocks
 	}
 	return out
 }

@@ -175,7 +175,8 @@ func (s *Session) start(t *Thread, in *loop.Entering) {
 // known are the facts of a run whose client lives, without what was spent.
 func known(t *Thread) loop.Known {
 	return loop.Known{
-		Has: ^loop.Need(0), Previous: t.previous, Standing: loop.Standing{OwnerIs: loop.Alive},
+		Bare: true, Previous: loop.Fetched(t.previous),
+		Standing: loop.Fetched(loop.Standing{OwnerIs: loop.Alive}),
 	}
 }
 
@@ -242,7 +243,7 @@ func (s *Session) turnAt(at time.Time, prompt string) loop.Turn {
 func (s *Session) step(t *Thread, e loop.Event) {
 	for {
 		k := known(t)
-		k.Count.Spent = s.Spent()
+		k.Count = loop.Fetched(loop.Count{Spent: s.Spent()})
 		o := loop.Step(loop.State{Run: t.Run, Tick: t.Tick}, k, e)
 		if c := o.Save.Close; c != nil {
 			s.take()
@@ -284,13 +285,13 @@ func (s *Session) close(t *Thread, at time.Time) {
 
 // closed takes an iteration that has ended into its row.
 func (s *Session) closed(t *Thread, c *loop.Closing, where string) {
-	t.Run, t.Tick, t.previous = &c.Run, nil, &c.Line
+	t.Run, t.Tick, t.previous = c.Run(), nil, &c.Line
 	row := &s.rows[t.row]
 	row.EndedAt, row.Dollars = c.Line.EndedAt, row.Dollars+c.Line.Dollars
 	if !c.Halted() {
 		return
 	}
-	row.Stop = &report.Stopped{Cause: c.Run.StopCause, Text: c.Run.StopText, At: where}
+	row.Stop = &report.Stopped{Cause: c.Run().StopCause, Text: c.Run().StopText, At: where}
 	if s.stop == nil {
 		s.stop = &report.ReplayStop{
 			Run: row.Run, Iteration: row.Iteration, When: c.Line.EndedAt, Stopped: *row.Stop,

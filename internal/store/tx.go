@@ -72,8 +72,8 @@ func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 		return created, err
 	}
 	if c := save.Close; c != nil {
-		if created, err = tx.s.commit(&c.Line, st.BudgetPath, &c.Run); err == nil {
-			st.Budget, st.Tick = &c.Run, nil
+		if created, err = tx.s.commit(&c.Line, st.BudgetPath, c.Run()); err == nil {
+			st.Budget, st.Tick = c.Run(), nil
 			err = tx.quiet(st, save)
 		}
 		return created, err

@@ -1,0 +1,239 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"hooks/internal/hint"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/safefile"
+	"hooks/internal/store"
+	"hooks/internal/tracker"
+)
+
+// readOwn reads a file below a folder by its relative path. An empty path is an empty file.
+func readOwn(root, what, path string) ([]byte, error) {
+	if path == "" {
+		return nil, nil
+	}
+	full, ok := below(root, path)
+	if !ok {
+		return nil,
+			hint.New("give a path below the project", "the %s %q lies outside of the project",
+				what, path)
+	}
+	f, info, err := safefile.Open(full)
+	if err != nil {
+		return nil, hint.New("give the path of a file", "the %s %s cannot be read: %w", what, path,
+			err)
+	}
+	defer f.Close()
+	if info.Size() > maxTaskFile {
+		return nil, hint.New("split it", "the %s %s has %d bytes, over %d", what, path, info.Size(),
+			maxTaskFile)
+	}
+	text, _ := safefile.Read(full, maxTaskFile)
+	return []byte(text), nil
+}
+
+// below is the whole path of one that lies in a folder, symlinks followed.
+func below(root, path string) (full string, ok bool) {
+	full = path
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(root, path)
+	}
+	rel, err := filepath.Rel(tracker.RealPath(root), tracker.RealPath(full))
+	return full, err == nil && filepath.IsLocal(rel)
+}
+
+// keptFile reads a file that the loop keeps in the project. It is not there where nothing is; a
+// link, a folder or a file over 1 MiB is an error, so that no other file is read and none is lost.
+func keptFile(path string) (text []byte, there bool, err error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, false, nil
+	case err == nil && !info.Mode().IsRegular():
+		err = errors.New("it is no regular file")
+	case err == nil && info.Size() > maxTaskFile:
+		err = fmt.Errorf("it has %d bytes, over %d", info.Size(), maxTaskFile)
+	case err == nil:
+		read, ok := safefile.Read(path, maxTaskFile)
+		if ok {
+			return []byte(read), true, nil
+		}
+		err = errors.New("it cannot be read")
+	}
+	return nil, false, hint.New("move it away, or name another file with SDD_STATE_FILE or "+
+		"SDD_PROGRESS_FILE", "the task loop keeps %s, and cannot: %w", path, err)
+}
+
+// sameFile reports whether two paths are one file, by another spelling or a link.
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	two, failed := os.Stat(b)
+	return tracker.RealPath(a) == tracker.RealPath(b) ||
+		err == nil && failed == nil && os.SameFile(one, two)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// sum identifies a text.
+func sum(text []byte) string {
+	s := sha256.Sum256(text)
+	return hex.EncodeToString(s[:8])
+}
+
+// treeSum identifies the files that are not committed, "" where all are. It looks at their sizes
+// and times, not at their contents.
+func treeSum(root string, dirty []string) string {
+	if top, _ := tracker.LinkedWorktree(root); top != "" {
+		root = top
+	}
+	if len(dirty) == 0 {
+		return ""
+	}
+	sum := fnv.New64a()
+	for _, path := range dirty {
+		fmt.Fprintf(sum, "%s\x00", path)
+		if info, err := os.Lstat(filepath.Join(root, path)); err == nil {
+			fmt.Fprintf(sum, "%d %d\x00", info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return strconv.FormatUint(sum.Sum64(), 36)
+}
+
+// gitTime bounds one question to git; what it does not answer in time stays unknown.
+const gitTime = 5 * time.Second
+
+// maxTaskFile bounds a spec, a task list and a progress file, in bytes.
+const maxTaskFile = 1 << 20
+
+// root is the folder in which a loop's work is done: an audit loop's worktree, else the project.
+func (h *handler) root(t *loopState) string {
+	if b := t.Budget; b != nil && b.Audit != nil {
+		return b.Audit.Worktree
+	}
+	return h.project
+}
+
+// tree is a working tree without the files of the loop itself.
+func (h *handler) tree(ctx context.Context, root string) (tracker.Tree, error) {
+	tree, err := tracker.ReadTree(ctx, root)
+	own := []string{h.inRepo(h.progressPath()), h.inRepo(h.viewPath())}
+	state := h.inRepo(filepath.Join(h.project, ".sdd", "loop")) + "/"
+	kept := tree.Dirty[:0]
+	for _, path := range tree.Dirty {
+		if path != own[0] && path != own[1] && !strings.HasPrefix(path, state) {
+			kept = append(kept, path)
+		}
+	}
+	if tree.Dirty = kept; len(kept) > 0 {
+		left := h.leftOut(root)
+		tree.Dirty = slices.DeleteFunc(kept, func(path string) bool {
+			return slices.Contains(left, path)
+		})
+	}
+	return tree, err
+}
+
+func (h *handler) relative(path string) string {
+	rel, err := filepath.Rel(h.project, path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}
+
+// inRepo is a path as git names it, from the root of the repository: the project may be a folder
+// of it.
+func (h *handler) inRepo(path string) string {
+	top := tracker.Repo(h.Env, h.project).Top
+	rel, err := filepath.Rel(tracker.RealPath(top), tracker.RealPath(h.project))
+	if top == "" || err != nil {
+		rel = "."
+	}
+	return filepath.ToSlash(filepath.Join(rel, filepath.FromSlash(h.relative(path))))
+}
+
+// leftOut are the files that a person left out of the run that works in a folder.
+func (h *handler) leftOut(root string) []string {
+	if b := h.runOf(loop.Audit); b != nil && b.Audit != nil && b.Audit.Worktree == root {
+		return b.LeftOut
+	} else if b := h.taskRun(); b != nil && root == h.project {
+		return b.LeftOut
+	}
+	return nil
+}
+
+// taskRun is the project's task loop, nil without one that can be read.
+func (h *handler) taskRun() *loop.Budget {
+	if b := h.runOf(loop.Tasks); b != nil && b.Tasks != nil {
+		return b
+	}
+	return nil
+}
+
+// runOf is the project's run of a kind, nil without one that can be read.
+func (h *handler) runOf(skill loop.Skill) *loop.Budget {
+	if !store.Exists(h.project) {
+		return nil
+	}
+	files, err := store.Open(h.project)
+	if err != nil {
+		return nil
+	}
+	files.Seal(h.seals, proc.Boot)
+	s, _, _ := files.Look(skill) // the entry itself finds what is wrong
+	return s.Budget
+}
+
+// viewPath is the file with the state of a task loop for people (T15, T74).
+func (h *handler) viewPath() string { return h.taskPath("SDD_STATE_FILE", ".sdd-state.json") }
+
+// progressPath is the file that the workers share (T15, T75).
+func (h *handler) progressPath() string {
+	return h.taskPath("SDD_PROGRESS_FILE", ".sdd-progress.md")
+}
+
+func (h *handler) taskPath(variable, name string) string {
+	if path := h.Env(variable); path != "" && h.usable(path) {
+		full, _ := below(h.project, path)
+		return full
+	}
+	return filepath.Join(h.project, name)
+}
+
+// usable reports whether the loop may keep a file of its own at a path.
+func (h *handler) usable(path string) bool {
+	full, ok := below(h.project, path)
+	rel, err := filepath.Rel(tracker.RealPath(h.project), tracker.RealPath(full))
+	folder, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
+	return ok && err == nil && rel != "." && !strings.EqualFold(folder, ".git") &&
+		!strings.EqualFold(folder, ".sdd")
+}
+
+// excluded are the lines by which git leaves the loop's own two files out.
+func (h *handler) excluded() []string {
+	return []string{"/" + h.inRepo(h.viewPath()), "/" + h.inRepo(h.progressPath())}
+}

@@ -1,0 +1,129 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"hooks/internal/brake"
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/seal"
+	"hooks/internal/store"
+)
+
+// Handle answers one hook call. It never panics on any input and always returns the safe answer.
+func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
+	began := time.Now()
+	answer.Name = event.NameOf(word)
+	var h *handler
+	defer func() {
+		switch p := recover(); {
+		case p != nil && h == nil:
+			answer = a.unreadable(answer.Name, fmt.Errorf("internal error: %v", p))
+		case p != nil:
+			answer = h.failed(fmt.Errorf("internal error: %v", p))
+		}
+	}()
+	ev, err := event.Read(word, stdin)
+	if err != nil {
+		return a.unreadable(answer.Name, err)
+	}
+	h = &handler{App: a, ev: ev, now: a.now(), began: began}
+	reply, err := h.answer()
+	if err != nil {
+		answer = h.failed(err)
+		answer.Reply = answer.Reply.Say(strings.Join(h.healed(), "\n"))
+		return answer
+	}
+	reply = h.sayRewired(reply)
+	h.keepReceipt()
+	reply = reply.Say(strings.Join(h.healed(), "\n"))
+	answer = Answer{Reply: reply, Name: ev.Name, After: h.after, Err: h.slips,
+		Until: h.until}
+	h.notify(&answer)
+	return answer
+}
+
+// answer finds the project and its state. Without state, only an entry creates it.
+func (h *handler) answer() (event.Reply, error) {
+	if h.ev.Name == event.SessionStart { // with or without a loop: no later event can
+		_ = brake.Arm(h.Env, h.ev.SessionID) // a loop that begins checks whether it is armed
+	}
+	err := h.findProject()
+	if h.ev.Name == event.ConfigChange {
+		return h.settingsChanged(), err
+	} else if err != nil {
+		return event.Nothing(), err
+	}
+	if cmd, ok := h.invocation(); ok {
+		reply, err := h.enter(cmd)
+		return h.recordEntry(reply), err
+	}
+	if cmd, ok := h.fed(); ok {
+		return h.feed(cmd)
+	}
+	if !h.sealed && !store.Exists(h.project) {
+		return event.Nothing(), nil
+	}
+	err = h.openState()
+	switch {
+	case err == nil:
+		return h.meet()
+	case h.witness != nil && !h.witness.Runs() && h.ev.Name != event.PreToolUse:
+		return event.Nothing(), nil // a person removed what an ended loop had left
+	}
+	return event.Nothing(), err
+}
+
+// meet answers the event in a project that has state.
+func (h *handler) meet() (event.Reply, error) {
+	stopped, err := h.takeStops()
+	if err == nil {
+		err = h.takeNotes()
+	}
+	if err != nil {
+		return stopped, err
+	}
+	reply, err := h.dispatch()
+	return stopped.And(reply), err
+}
+
+// takeStops ends the session's runs that a person stopped while nothing could be written.
+func (h *handler) takeStops() (all event.Reply, err error) {
+	if h.witness == nil || !slices.ContainsFunc(h.witness.Loops, func(l seal.Loop) bool {
+		return l.On && h.files.StopMarked(loop.Skill(l.Skill), l.RunID)
+	}) {
+		return event.Nothing(), nil
+	}
+	err = h.withRuns(func(list []*loopState) (err error) {
+		all, err = h.forEachRun(list, h.stopMarked)
+		return err
+	})
+	return all, err
+}
+
+// dispatch answers the event.
+func (h *handler) dispatch() (event.Reply, error) {
+	switch h.ev.Name {
+	case event.Stop:
+		return h.stop()
+	case event.PreToolUse:
+		return h.preToolUse()
+	case event.PostToolUse, event.PostToolUseFailure:
+		return h.postToolUse()
+	case event.UserPromptSubmit, event.UserPromptExpansion:
+		return h.prompt()
+	case event.SubagentStop:
+		return h.workerEnded()
+	case event.StopFailure:
+		return h.turnFailed()
+	case event.SessionEnd:
+		return h.step(loop.SessionEnd{Turn: h.turn(), Reason: h.ev.Reason})
+	case event.SessionStart:
+		return h.sessionStarted()
+	}
+	return event.Nothing(), nil
+}

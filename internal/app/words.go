@@ -1,0 +1,298 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/codec"
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/store"
+	"hooks/internal/tracker"
+	"hooks/internal/tracker/forge"
+	"hooks/internal/usage"
+)
+
+// words puts a reply into words.
+func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
+	reply := event.Nothing()
+	switch {
+	case r.Refuse != "":
+		return h.refusal(t, r)
+	case r.Draining:
+		return h.told(t,
+			"Workers of the interrupted iteration still run; nothing new is dispatched, "+
+				"the report follows when they end.")
+	case r.Answers != nil:
+		return reply.Context(h.afterAnswers(t, r.Answers))
+	case r.PassedOver != nil:
+		return h.passedOver(t, r.PassedOver)
+	case r.Force != nil:
+		return forceAsked(r.Force)
+	case r.Ask != nil:
+		return h.askGates(t, r.Ask)
+	case r.Deny != nil:
+		reply = h.denial(t, r.Deny).Context(r.Context).Say(r.Say)
+		if r.Closed != nil { // no Stop reports the end
+			over := loop.Reply{Closed: r.Closed, Between: r.Between, AtStop: true}
+			reply = reply.Say(h.ended(t, over).PersonText())
+		}
+		return reply
+	case r.Closed != nil:
+		reply = h.ended(t, r)
+	}
+	if r.Prompt != "" {
+		kind, _ := attemptsOf(t.Skill)
+		reply = event.Send(h.ev.Input, kind.worker(h, t), r.Prompt)
+	}
+	reply = reply.Context(r.Context).Context(r.Say).Say(r.Say)
+	if len(r.Missed) > 0 {
+		text := report.Missed(r.Missed)
+		reply = reply.Context(text).Say(text)
+	}
+	if r.Continue != nil {
+		h.until = r.Continue.Until
+		return event.Block(report.Continue(t.Budget, r.Continue)).And(reply)
+	}
+	return reply
+}
+
+// refusal refuses a prompt. It may have been the sign that an iteration had ended.
+func (h *handler) refusal(t *loopState, r loop.Reply) event.Reply {
+	text := r.Refuse
+	if r.Closed != nil { // beside a refusal the client shows no other text
+		text += "\n" + h.ended(t, loop.Reply{Closed: r.Closed, AtStop: true}).PersonText()
+	}
+	reply := event.Block(text)
+	if r.Hidden {
+		reply = reply.Hide()
+	}
+	return reply
+}
+
+// ended puts the end of an iteration into words: its status block, and the final report if the run
+// ended with it.
+func (h *handler) ended(t *loopState, r loop.Reply) event.Reply {
+	run, line := r.Closed.Run(), &r.Closed.Line
+	text := report.Status(line, report.Wake(run))
+	if r.Between {
+		text = report.Notes(line.Notes)
+	}
+	if run.Status == loop.Active {
+		return event.Nothing().Say(text)
+	}
+	text = strings.TrimSpace(text + "\n\n" + h.finalReport(t))
+	switch {
+	case r.AtStop:
+		return event.Nothing().Say(text)
+	case r.Wakes:
+		return event.Block(text)
+	}
+	return h.told(t, text)
+}
+
+// finalReport gathers the gates of the whole run from its history.
+func (h *handler) finalReport(t *loopState) string {
+	h.slip(h.files.Findings(t.Budget))
+	r := report.Ended{
+		Budget: filepath.ToSlash(t.BudgetPath), History: store.HistoryPath(t.Skill),
+		Elsewhere: t.BudgetPath != store.DefaultBudgetPath(t.Skill),
+	}
+	if h.ev.SessionID == t.Budget.SessionID {
+		r.Goal = usage.Goal(cmp.Or(h.ev.Transcript, t.Budget.Transcript()))
+	}
+	for raw, err := range h.files.RawLines(t.Skill) {
+		var l loop.Iteration
+		if err == nil {
+			set := codec.Setter(&l)
+			_, err = raw.Scan(func(name string, v gjson.Result) {
+				_ = set(name, v) // as far as it can be read
+			}, "gates", "qmd_error", "left", "denied", "overrun")
+		}
+		if err != nil || l.RunID != t.Budget.RunID {
+			continue // a damaged line is the doctor's business, not the report's
+		}
+		for _, g := range l.Gates {
+			r.Asked = append(r.Asked, report.Asked{Iteration: l.Iteration, GateAnswer: g})
+		}
+		for _, d := range l.Denied {
+			r.Denied = loop.AddDenial(r.Denied, d)
+		}
+		r.LastError, r.Left, r.Overrun = l.LastQmdError, l.Left, l.Overrun
+	}
+	return report.Final(t.Budget, r)
+}
+
+// told gives a text to the person and a short one to the model.
+func (h *handler) told(t *loopState, text string) event.Reply {
+	model := "The loop was interrupted. Dispatch nothing new, do not continue with its iteration."
+	if len(t.Budget.Scheduled) > 0 {
+		model += " Delete its schedule with CronDelete (or ScheduleWakeup {\"stop\":true})."
+	}
+	return event.Nothing().Say(text).Context(model)
+}
+
+// passedOver puts a tick that did not begin into words. The run that it belongs to is shown as it
+// is now, because its iteration may be open.
+func (h *handler) passedOver(t *loopState, o *loop.PassedOver) event.Reply {
+	line := *o.Line
+	if o.Run == nil && t.Budget != nil && t.Budget.Status == loop.Active {
+		line.Budget = *h.runNow(t)
+	}
+	text := report.Status(&line, "when the schedule fires again")
+	if o.Run != nil {
+		ended := report.Ended{
+			Budget: "none: this loop never began", History: store.HistoryPath(o.Run.Skill),
+		}
+		if o.Answer != nil {
+			asked := report.Asked{Iteration: o.Line.Iteration, GateAnswer: *o.Answer}
+			ended.Asked = []report.Asked{asked}
+		}
+		text = report.Status(o.Line, "Loop ended") + "\n\n" + report.Final(o.Run, ended)
+	}
+	if o.Answer != nil {
+		return event.Nothing().Context(o.Text).Say(text)
+	}
+	return event.Block(lines(o.Text, text))
+}
+
+// forceAsked puts the question before another's lock is taken into words.
+func forceAsked(a *loop.Admission) event.Reply {
+	ask := report.Ask([]loop.Gate{loop.AskForceUnlock()})
+	return event.Nothing().Context(ask).
+		Say(fmt.Sprintf("hooks: the lock is held by pid %d; asking whether to force it", a.PID))
+}
+
+// denial puts a refusal into words: what was refused, the questions that wait, and what to do.
+func (h *handler) denial(t *loopState, d *loop.Deny) event.Reply {
+	text := []string{d.Text}
+	if d.Ask != nil {
+		text = append(text, report.Waits(d.Ask))
+	}
+	switch {
+	case d.Plainly:
+		text = append(text, "hint: "+fmt.Sprintf(d.Hint, h.mergePlainly(t, d.Act, d.SHA)))
+	case d.Hint != "":
+		text = append(text, "hint: "+d.Hint)
+	}
+	reply := event.Deny(strings.Join(text, "\n")).By(d.Rule).Say(d.Say)
+	if d.Ends {
+		reply = reply.Ends()
+	}
+	return reply
+}
+
+// askGates fills the dialog with the questions of a loop.
+func (h *handler) askGates(t *loopState, gates []loop.Gate) event.Reply {
+	var list []event.Question
+	for _, g := range gates {
+		q := event.Question{Question: g.Question, Header: g.Header}
+		if h.besides(t) { // the words of both loops may be the same
+			q.Header = string(t.Skill) + " loop"
+		}
+		for _, o := range g.Options {
+			q.Options = append(q.Options, event.Option{Label: o.Label, Description: o.Description})
+		}
+		list = append(list, q)
+	}
+	return event.Ask(list...)
+}
+
+// besides reports whether the session has another loop that has not ended.
+func (h *handler) besides(t *loopState) bool {
+	return slices.ContainsFunc(h.runs, func(o *loopState) bool {
+		active := o.Budget != nil && o.Budget.Status == loop.Active
+		return o.Skill != t.Skill && (active || o.forcing())
+	})
+}
+
+// mergePlainly is the forge's own command for what a call tried to merge, bound to a commit where
+// one is given: the call's own if it lacks just that. N stands for a PR that the call does not
+// name.
+func (h *handler) mergePlainly(t *loopState, a loop.Act, sha string) string {
+	kind, pr := h.forge(t), "N"
+	if kind == "" {
+		program, _, _ := strings.Cut(a.Command, " ")
+		kind = tracker.ForgeOfClient(program)
+	}
+	if a.PR > 0 {
+		pr = strconv.Itoa(a.PR)
+	}
+	plain, flag := tracker.MergeCommand(kind, pr), tracker.HeadFlag(kind, sha)
+	switch {
+	case sha == "":
+		return plain
+	case a.SHA == "" && flag != "" && strings.HasPrefix(a.Command, plain) &&
+		!strings.Contains(a.Command, "…"):
+		return a.Command + " " + flag
+	}
+	return tracker.MergeAt(kind, pr, sha)
+}
+
+// forge is the kind of a run's forge, "" where it is not known or asked by a command.
+func (h *handler) forge(t *loopState) string {
+	place, _ := forge.Choose(h.Env, h.config(t).Tracker, tracker.Repo(h.Env, h.project))
+	if place.Kind == forge.Command {
+		return tracker.ForgeOf(place.Host)
+	}
+	return place.Kind
+}
+
+// afterAnswers is what the model is given after a person's answers: how each acts, and what comes
+// next.
+func (h *handler) afterAnswers(t *loopState, a *loop.Answered) string {
+	var text []string
+	for _, one := range a.List {
+		text = append(text, h.acted(t, one))
+	}
+	tick := t.Tick
+	switch {
+	case tick.Halting():
+		text = append(text, "The loop ends with this iteration. Dispatch nothing, schedule "+
+			"nothing, end the turn now.")
+	case tick.Kept():
+		text = append(text, "The person holds the loop at a gate. End the turn now; it pauses.")
+	case len(tick.Pending) > 0:
+		text = append(text, report.Ask(tick.Pending))
+	case a.Begun:
+		text = append(text, tick.Notes...)
+		text = append(text, report.LeftAlone(t.Budget, tick)...)
+		if tick.Replan && len(tick.Report.Plan) == 0 {
+			text = append(text, "Report the new plan before a worker is sent.")
+		}
+		text = append(text, "Continue with iteration "+strconv.Itoa(tick.Iteration)+
+			". Budget remaining: "+report.Remaining(h.runNow(t)))
+		if order := h.taskContext(t); order != "" {
+			text = append(text, order)
+		}
+	}
+	return strings.Join(text, "\n")
+}
+
+// acted is one answer in a line.
+func (h *handler) acted(t *loopState, a loop.Acted) string {
+	switch {
+	case a.Gate.Name == "":
+		return fmt.Sprintf("Recorded: %q", a.Text)
+	case a.As == "merge" && a.Gate.HeadSHA != "":
+		kind := h.forge(t)
+		way := "add " + tracker.HeadFlag(kind, a.Gate.HeadSHA)
+		if kind == forge.Gitea {
+			pr := strings.TrimPrefix(a.Gate.Target, "PR #")
+			way = tracker.MergeAt(kind, pr, a.Gate.HeadSHA)
+		}
+		return fmt.Sprintf("Gate %s: the person answered %q for commit %s. Merge just that: %s",
+			a.Gate.Name, a.Text, a.Gate.HeadSHA, way)
+	case a.As == strings.ToLower(strings.TrimSpace(a.Text)):
+		return fmt.Sprintf("Gate %s: the person answered %q", a.Gate.Name, a.Text)
+	}
+	return fmt.Sprintf("Gate %s: the person answered %q, which acts as %s", a.Gate.Name, a.Text,
+		a.As)
+}
