@@ -16,8 +16,8 @@ import (
 )
 
 // hook answers one event of the client. It bypasses the command parser, which would cost more than
-// the answer, and exits with 0, but for a bug or an answer that no one gets while a loop is on: with
-// 1 the client holds back what no one has judged.
+// the answer, and exits with 0, but for a bug or an answer that no one gets while a loop is on:
+// with 1 the client holds back what no one has judged.
 func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int, isHook bool) {
 	if event.NameOf(word) == "" || typed(in) {
 		return 0, false

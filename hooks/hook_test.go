@@ -11,8 +11,8 @@ import (
 	"hooks/internal/seal"
 )
 
-// A call that gets no answer, because of a bug or because no one reads it, fails with 1 while a loop
-// of its session is on, so that the client holds it back, and with 0 otherwise; never with 2.
+// A call that gets no answer, because of a bug or because no one reads it, fails with 1 while a
+// loop of its session is on, so that the client holds it back, and with 0 otherwise; never with 2.
 func TestACallWithoutAnAnswerFailsOnlyWhileALoopIsOn(t *testing.T) {
 	for _, one := range []struct {
 		name, word, in, log string
@@ -20,10 +20,12 @@ func TestACallWithoutAnAnswerFailsOnlyWhileALoopIsOn(t *testing.T) {
 	}{
 		{"a bug", "session-end", `{"session_id":"s2","hook_event_name":"SessionEnd"}`, "panic",
 			[2]string{"internal error: broken", "internal error: broken"}},
-		{"no reader", "pre-tool-use", `{"session_id":`, "", // without a loop there is nothing to write
+		{"no reader", "pre-tool-use", `{"session_id":`, "", // without a loop nothing is written
 			[2]string{"stdin ends in the middle", "write reply: io: read/write on closed pipe"}},
 	} {
-		t.Run(one.name, func(t *testing.T) { withoutAnAnswer(t, one.word, one.in, one.log, one.says) })
+		t.Run(one.name, func(t *testing.T) {
+			withoutAnAnswer(t, one.word, one.in, one.log, one.says)
+		})
 	}
 }
 

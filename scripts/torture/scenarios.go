@@ -123,13 +123,17 @@ var workScenarios = []scenario{
 // counted takes into the ledger what a scenario's event may have counted. The client makes a call
 // that the hook lets pass.
 var counted = map[string]func(*player, driver.Result){
-	"agent":                      func(p *player, r driver.Result) { p.Ledger.Agents.Add(p.passed(r)) },
-	"merge":                      func(p *player, r driver.Result) { p.Ledger.Merges.Add(p.passed(r)) },
-	"merge-over-files-of-before": func(p *player, r driver.Result) { p.Ledger.Merges.Add(p.passed(r)) },
+	"agent": func(p *player, r driver.Result) {
+		p.Ledger.Agents.Add(p.passed(r))
+	},
+	"merge":                      mergePassed,
+	"merge-over-files-of-before": mergePassed,
 	"opened-a-pr": func(p *player, _ driver.Result) {
 		p.Ledger.PRs.Add(true) // if the event fails, the transcript has it
 	},
 }
+
+func mergePassed(p *player, r driver.Result) { p.Ledger.Merges.Add(p.passed(r)) }
 
 // passed reports whether the client makes the call: it holds a call back whose hook failed.
 func (p *player) passed(r driver.Result) bool {
