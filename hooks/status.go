@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"time"
 
+	"hooks/internal/app"
 	"hooks/internal/drive"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
@@ -81,4 +84,36 @@ func (st statusCmd) watch(c caller) error {
 func firstLines(text string, n int) string {
 	lines := strings.Split(text, "\n")
 	return strings.Join(lines[:max(1, min(n, len(lines)))], "\n")
+}
+
+type statuslineCmd struct{}
+
+// Run prints the client's status line. The client asks for it many times a minute, so that a lone
+// `hooks statusline` bypasses the command parser, like the hook words.
+func (statuslineCmd) Run(c caller) error {
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(24 << 20)
+	if typed(c.in) {
+		c.in = strings.NewReader("")
+	}
+	if line := c.StatusLine(c.in, c.screen()); line != "" {
+		fmt.Fprintln(c.out, line)
+	}
+	return nil
+}
+
+type explainCmd struct {
+	which
+	Command *string `help:"A shell command instead: how the guard reads it and what happens to it."`
+	JSON    bool    `help:"Print the same as JSON."`
+}
+
+// Run explains why a loop stopped, or what would stop it; or how the guard reads a command.
+func (e explainCmd) Run(a *app.App, c caller) error {
+	if e.Command != nil {
+		return show(c, e.JSON, a.Explain(*e.Command), nil, report.Explained)
+	}
+	list, err := c.Why(e.skills())
+	none := cmp.Or(loop.KindOf(loop.Skill(e.Skill)).None, c.noLoop(e.which))
+	return showEach(c, e.JSON, list, err, none, report.Explain)
 }
