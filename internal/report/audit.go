@@ -143,10 +143,9 @@ func (b auditLoop) card(p *page, _ Card) {
 	}
 }
 
-func (auditLoop) facts(p *page, c Card) {
-	p.row("fresh", plain, "%s", c.Verified.fresh("phase"))
-	p.section("Claimed: by the auditors, not verified")
-	p.row("verdicts", plain, "%s", unseenBugs)
+func (auditLoop) facts(c *Card, _ refs) facts {
+	return facts{by: "by the auditors", verified: []fact{{"fresh", c.Verified.fresh("phase")}},
+		claimed: []fact{{"verdicts", "clean means that the auditor found no bug"}}}
 }
 
 // article writes the sections of the plan, what the auditors found, and which evidence there is.
@@ -169,12 +168,6 @@ func (b auditLoop) article(d *drawing) {
 		d.put("<p>Post action: %s</p>\n", brief(r.Post.Summary))
 	}
 	d.end()
-	d.verified("", "transcripts, commits, the check command")
-	d.sent()
-	d.fact("Fresh", d.Verified.fresh("phase"))
-	d.claimed("the auditors said it")
-	d.fact("Verdicts", unseenBugs)
-	d.endPair()
 }
 
 func (b auditLoop) count() string {
@@ -204,9 +197,6 @@ func (d *drawing) findings(r *loop.AuditRun) {
 			loop.Plural(more, "finding"))
 	}
 }
-
-// unseenBugs is what no evidence covers.
-const unseenBugs = "clean means that the auditor found no bug"
 
 // phaseEnded is a phase of an audit loop with its end, as in "auditing 2: dirty, opened F1 F2".
 func phaseEnded(l *loop.AuditLine) string {

@@ -253,7 +253,7 @@ func CardText(s Screen, c Card) string {
 	}
 	kindOf(b, c.Head).card(p, c)
 	p.iterations(c)
-	p.facts(c)
+	p.facts(&c)
 	p.leftBehind(c)
 	if len(c.Denied) > 0 {
 		p.section("Refused")
@@ -347,67 +347,74 @@ func did(l *loop.Iteration) string {
 	return strings.Join(parts, ", ")
 }
 
+// facts are what the program saw of a run, and what someone only claimed.
+type facts struct {
+	by                string // who claims, and how
+	verified, claimed []fact
+}
+
+// fact has its value as HTML on a page, and as text elsewhere.
+type fact struct {
+	name  string
+	value raw
+}
+
+func count(n int) raw { return raw(strconv.Itoa(n)) }
+
+// spent are the facts of every kind.
+func (facts) spent(c *Card) []fact {
+	dollars := fmt.Sprintf("$%s (API-equivalent), counted from the transcripts", c.Verified.Dollars)
+	return []fact{{"dollars", raw(dollars)}, {"workers", count(c.Verified.Agents) + " dispatched"}}
+}
+
 // facts writes what the program observed and, apart from it, what was only reported.
-func (p *page) facts(c Card) {
+func (p *page) facts(c *Card) {
+	f := kindOf(c.Run, c.Head).facts(c, refs{})
 	p.section("Verified: seen by the program itself")
-	p.row("dollars", plain, "$%s (API-equivalent), counted from the transcripts",
-		c.Verified.Dollars)
-	p.row("workers", plain, "%d dispatched", c.Verified.Agents)
-	kindOf(c.Run, c.Head).facts(p, c)
-}
-
-// merges are the merge calls that ran, and what they merged. Refused ones are not among them.
-func (v Verified) merges() string {
-	if v.Attempts+len(v.Merged) == 0 {
-		return "none"
+	for _, one := range append(f.spent(c), f.verified...) {
+		p.row(one.name, plain, "%s", one.value)
 	}
-	return fmt.Sprintf("%d tried; merged: %s", v.Attempts, orNone(numbers(v.Merged)))
+	p.section("Claimed: " + f.by + ", not verified")
+	for _, one := range f.claimed {
+		p.row(one.name, cmp.Or(when(one.name == "failure", warn), plain), "%s", one.value)
+	}
 }
 
-func (taskLoop) facts(p *page, c Card) {
+func (b taskLoop) facts(c *Card, r refs) facts {
 	v := c.Verified
-	p.row("tasks", plain, "%s", orNone(tasksOf(c.Tasks, loop.Verified)))
-	p.given("not broken", plain, tasksOf(c.Tasks, loop.Unbroken))
-	p.given("PRs", plain, numbers(v.PRs))
-	p.given("merged", plain, numbers(v.Merged))
-	p.row("fresh", plain, "%s", v.fresh("attempt"))
-	p.row("progress", plain, "%s", v.Progress)
-	p.section("Claimed: by the workers, not verified")
-	p.row("tasks", plain, "%s", orNone(tasksOf(c.Tasks, loop.Claimed)))
-	p.row("criteria", plain, "%s", unseenCriteria)
+	f := facts{by: "by the workers", verified: []fact{{"tasks", tasksOf(c.Tasks, loop.Verified)}},
+		claimed: []fact{{"tasks", tasksOf(c.Tasks, loop.Claimed)},
+			{"criteria", "of every task; no check can see whether all of them are met"}}}
+	given := func(name string, value raw) {
+		if value != "none" {
+			f.verified = append(f.verified, fact{name, value})
+		}
+	}
+	given("not broken", tasksOf(c.Tasks, loop.Unbroken))
+	given("PRs", r.prs(v.PRs))
+	given("merged", r.prs(v.Merged))
+	given("fresh", v.fresh("attempt"))
+	given("progress", raw(v.Progress.String()))
+	return f
 }
 
 // fresh is how many attempts or phases began with an empty context.
-func (v Verified) fresh(unit string) string {
-	return fmt.Sprintf("%d of %s began with an empty context", v.Fresh, loop.Plural(v.Tried, unit))
+func (v Verified) fresh(unit string) raw {
+	return sprint("%d of %s began with an empty context", v.Fresh, loop.Plural(v.Tried, unit))
 }
 
-// unseenCriteria is what no evidence covers.
-const unseenCriteria = "of every task; no check can see whether all of them are met"
-
 // tasksOf are the numbers of the tasks with a verdict, as in "1, 3".
-func tasksOf(rows []TaskRow, verdict loop.TaskDone) string {
+func tasksOf(rows []TaskRow, verdict loop.TaskDone) raw {
 	var list []string
 	for _, r := range rows {
 		if r.Verdict == TaskState(verdict) {
 			list = append(list, fmt.Sprint(r.Number))
 		}
 	}
-	return strings.Join(list, ", ")
+	return raw(orNone(strings.Join(list, ", ")))
 }
 
 func orNone(s string) string { return cmp.Or(s, "none") }
-
-// commits are the heads of the PRs, those that the remote confirmed or the others.
-func commits(prs []CardPR, remote bool, shown func(sha string) string) string {
-	var list []string
-	for _, p := range prs {
-		if p.SHA != "" && p.Head == remote {
-			list = append(list, fmt.Sprintf("#%d %s", p.Number, shown(p.SHA)))
-		}
-	}
-	return orNone(strings.Join(list, ", "))
-}
 
 // leftBehind writes what a run leaves for a person to look at.
 func (p *page) leftBehind(c Card) {

@@ -44,6 +44,13 @@ var pageStyle string
 
 // PageHTML writes one self-contained HTML document: no script, nothing from the network.
 func PageHTML(s Screen, pages []Page) string {
+	var title []string
+	for i := range pages {
+		title = append(title, string(pages[i].Run.Skill))
+	}
+	if len(pages) > 0 {
+		title = append(title, path.Base(pages[0].Project))
+	}
 	var m markup
 	m.put("%s\n", raw(PageMark))
 	m.put(`<html lang="en"><head><meta charset="utf-8">
@@ -53,9 +60,9 @@ func PageHTML(s Screen, pages []Page) string {
 <title>%s</title>
 <style>
 %s</style></head><body>
-`, pageTitle(pages), raw(pageStyle))
+`, strings.Join(append(title, "report card"), " · "), raw(pageStyle))
 	for i := range pages {
-		d := drawing{Screen: s, markup: &m, Page: &pages[i], id: i}
+		d := drawing{s, &m, &pages[i], refs{pages[i].Links, true}, i}
 		d.article()
 	}
 	if len(pages) == 0 {
@@ -69,22 +76,12 @@ is billed otherwise. Treat this page as secret: it may hold issue texts and answ
 	return m.String()
 }
 
-func pageTitle(pages []Page) string {
-	var parts []string
-	for i := range pages {
-		parts = append(parts, string(pages[i].Run.Skill))
-	}
-	if len(pages) > 0 {
-		parts = append(parts, path.Base(pages[0].Project))
-	}
-	return strings.Join(append(parts, "report card"), " · ")
-}
-
 // drawing is one run being drawn. id keeps its anchors apart from those of another run.
 type drawing struct {
 	Screen
 	*markup
 	*Page
+	refs
 	id int
 }
 
@@ -93,11 +90,14 @@ func (d *drawing) article() {
 	d.put("<main>\n")
 	d.head()
 	d.waits()
-	kindOf(d.Run, d.Head).article(d)
+	works := d.Run.Drive() == "" // on issues and PRs
+	if !works {
+		kindOf(d.Run, d.Head).article(d)
+		d.evidence()
+	}
 	d.curve()
 	d.timeline()
 	d.asked()
-	works := d.Run.Drive() == "" // on issues and PRs
 	if works || len(d.PRs)+len(d.Worktrees) > 0 {
 		d.prs()
 	}
@@ -316,86 +316,88 @@ func branch(name string) raw {
 	return sprint("<code>%s</code>", brief(name))
 }
 
-// pr is a PR's number, which leads to it where the forge is known.
-func (d *drawing) pr(n int) raw {
-	if d.Links.PR == "" {
+// refs are how PRs and commits are named: on a page as HTML, with links where the forge is known.
+type refs struct {
+	Links
+	html bool
+}
+
+func (r refs) text(text string) raw {
+	if r.html {
+		return sprint("%s", brief(text))
+	}
+	return raw(text)
+}
+
+func (r refs) pr(n int) raw {
+	if !r.html || r.PR == "" {
 		return sprint("#%d", n)
 	}
-	return sprint(`<a href="%s%d" rel="noreferrer">#%d</a>`, d.Links.PR, n, n)
+	return sprint(`<a href="%s%d" rel="noreferrer">#%d</a>`, r.PR, n, n)
 }
 
-func (d *drawing) commit(sha string) raw {
-	if d.Links.Commit == "" || strings.Trim(sha, "0123456789abcdef") != "" || len(sha) < 7 {
-		return sprint("<code>%s</code>", shortSHA(sha))
+// prs is a list of PRs, on a page the last ones.
+func (r refs) prs(list []int) raw {
+	if r.html {
+		list = list[max(0, len(list)-maxListedRows):]
 	}
-	return sprint(`<a href="%s%s" rel="noreferrer"><code>%s</code></a>`, d.Links.Commit, sha,
-		shortSHA(sha))
-}
-
-// evidence sets the facts that the program observed beside those that only the skill reported.
-func (d *drawing) evidence() {
-	remark := ""
-	if d.Earlier > 0 {
-		remark = "dollars, workers and merges of the run, the rest of its last " +
-			loop.Plural(len(d.Iterations), "iteration")
-	}
-	v, c := d.Verified, d.Claimed
-	d.verified(remark, "transcripts, calls that succeeded, tracker, remote")
-	d.sent()
-	d.fact("PRs", d.numbers(v.PRs))
-	d.fact("Merges tried", v.Attempts)
-	d.fact("Merged", d.numbers(v.Merged))
-	d.fact("Comments", v.Comments)
-	d.fact("Commits", d.commits(true))
-	d.fact("Progress", v.Progress)
-	d.claimed("the skill reported it")
-	d.fact("PRs", d.numbers(c.PRs))
-	d.fact("Ended PRs", d.numbers(c.States))
-	d.fact("Comments", c.Comments)
-	d.fact("Commits", d.commits(false))
-	d.fact("Outcomes", "of "+loop.Plural(c.Outcomes, "iteration"))
-	for _, f := range c.Failures[max(0, len(c.Failures)-maxListedRows):] {
-		d.fact("Failed", brief(f.Subject()+": "+f.Cause))
-	}
-	d.endPair()
-}
-
-// verified begins the facts that the program observed, by what it saw them.
-func (d *drawing) verified(remark, by string) {
-	d.section("Verified and claimed", remark)
-	d.put(`<div class="pair"><div class="card"><h3>Verified</h3>`+
-		`<p class="dim">The program saw it: %s.</p><dl>`+"\n", by)
-}
-
-// claimed begins the facts that someone only said.
-func (d *drawing) claimed(said string) {
-	d.put(`</dl></div><div class="card claimed"><h3>Claimed</h3>`+
-		`<p class="dim">Only %s; nothing else confirms it.</p><dl>`+"\n", said)
-}
-
-func (d *drawing) fact(name string, value any) { d.put("<dt>%s</dt><dd>%v</dd>\n", name, value) }
-
-func (d *drawing) sent() {
-	d.fact("Dollars", "$"+d.Verified.Dollars.String())
-	d.fact("Workers sent", d.Verified.Agents)
-}
-
-func (d *drawing) endPair() {
-	d.put("</dl></div></div>\n")
-	d.end()
-}
-
-func (d *drawing) numbers(list []int) raw {
-	var parts []string
-	for _, n := range list[max(0, len(list)-maxListedRows):] {
-		parts = append(parts, string(d.pr(n)))
+	parts := make([]string, len(list))
+	for i, n := range list {
+		parts[i] = string(r.pr(n))
 	}
 	return raw(orNone(strings.Join(parts, ", ")))
 }
 
-func (d *drawing) commits(remote bool) raw {
-	prs := d.PRs[max(0, len(d.PRs)-maxListedRows):]
-	return raw(commits(prs, remote, func(sha string) string { return string(d.commit(sha)) }))
+func (r refs) commit(sha string) raw {
+	switch {
+	case !r.html:
+		return raw(shortSHA(sha))
+	case r.Commit == "" || strings.Trim(sha, "0123456789abcdef") != "" || len(sha) < 7:
+		return sprint("<code>%s</code>", shortSHA(sha))
+	}
+	return sprint(`<a href="%s%s" rel="noreferrer"><code>%s</code></a>`, r.Commit, sha,
+		shortSHA(sha))
+}
+
+// commits are the heads of the PRs: those that the remote confirmed, or the others.
+func (r refs) commits(prs []CardPR, remote bool) raw {
+	if r.html {
+		prs = prs[max(0, len(prs)-maxListedRows):]
+	}
+	var list []string
+	for _, p := range prs {
+		if p.SHA != "" && p.Head == remote {
+			list = append(list, fmt.Sprintf("#%d %s", p.Number, r.commit(p.SHA)))
+		}
+	}
+	return raw(orNone(strings.Join(list, ", ")))
+}
+
+// evidence sets the facts that the program observed beside those that someone only reported.
+func (d *drawing) evidence() {
+	remark := ""
+	if d.Earlier > 0 && d.Run.Drive() == "" {
+		remark = "dollars, workers and merges of the run, the rest of its last " +
+			loop.Plural(len(d.Iterations), "iteration")
+	}
+	d.section("Verified and claimed", remark)
+	known := kindOf(d.Run, d.Head).facts(&d.Card, d.refs)
+	d.put(`<div class="pair"><div class="card"><h3>Verified</h3>` +
+		`<p class="dim">Seen by the program itself.</p><dl>` + "\n")
+	d.facts(append(known.spent(&d.Card), known.verified...))
+	d.put(`</dl></div><div class="card claimed"><h3>Claimed</h3>`+
+		`<p class="dim">%s, not verified.</p><dl>`+"\n", capital(known.by))
+	d.facts(known.claimed)
+	d.put("</dl></div></div>\n")
+	d.end()
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func (d *drawing) facts(list []fact) {
+	for _, f := range list {
+		d.put("<dt>%s</dt><dd>%s</dd>\n", capital(f.name), f.value)
+	}
 }
 
 // share is one row of a table of dollars.

@@ -392,21 +392,6 @@ func (b taskLoop) article(d *drawing) {
 		d.put("<p class=\"dim\">Check command: <code>%s</code></p>\n", brief(r.Check))
 	}
 	d.end()
-	d.verified("", "transcripts, commits, the check command")
-	d.fact("Tasks", orNone(tasksOf(d.Tasks, loop.Verified)))
-	if list := tasksOf(d.Tasks, loop.Unbroken); list != "" {
-		d.fact("Not broken", list)
-	}
-	d.sent()
-	if prs := d.Verified.PRs; len(prs) > 0 {
-		d.fact("PRs", d.numbers(prs))
-	}
-	d.fact("Fresh", d.Verified.fresh("attempt"))
-	d.fact("Progress", d.Verified.Progress)
-	d.claimed("the worker said it")
-	d.fact("Tasks", orNone(tasksOf(d.Tasks, loop.Claimed)))
-	d.fact("Criteria", unseenCriteria)
-	d.endPair()
 }
 
 // maxTasks bounds how many tasks a page lists: the first ones.
