@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -47,20 +48,62 @@ func (c demoCmd) Run(p caller) error {
 	if err := errors.Join(d.remote(201), d.start()); err != nil {
 		return err
 	}
-	for _, scene := range []func(){d.begins, d.contended, d.gated, d.nearsBudget} {
-		if scene(); d.err != nil {
-			return d.err
+	for line := range strings.Lines(demoScript) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if err := d.play(word, rest); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// demo plays the scenes; the first error ends it.
+// demoScript has what happens in the demo, a step a line.
+//
+//go:embed demo.txt
+var demoScript string
+
+func (d *demo) play(word, rest string) error {
+	id, what, _ := strings.Cut(rest, " ")
+	switch word {
+	case "title":
+		fmt.Fprintf(d.out, "\n%s\n", report.Scene(d.screen, rest))
+	case "enter":
+		return d.enter(rest)
+	case "beside": // in a second session
+		first := d.player
+		d.session, d.pid = "session-two", strconv.Itoa(os.Getppid())
+		err := d.enter(rest)
+		d.player = first
+		return err
+	case "report":
+		out, err := d.run(strings.NewReader(rest), "report")
+		d.show(report.ToneQuiet, "hooks report", string(out))
+		return err
+	case "worker":
+		return d.call("Agent", id, "tool_input.prompt", "Implement issue "+what,
+			"tool_input.description", what)
+	case "merge":
+		return d.call("Bash", id, "tool_input.command", "gh pr merge 201 --squash")
+	case "answer":
+		return d.answer(rest)
+	case "spends":
+		tokens, _ := strconv.Atoi(rest)
+		return d.spend(tokens)
+	case "stop":
+		cron := `=[{"id":"fd7ee8c9","schedule":"*/1 * * * *","recurring":true,` +
+			`"prompt":"/sdd:work ` + demoArgs + `"}]`
+		_, err := d.on("stop", "Stop", fields{"stop_hook_active", "=false",
+			"last_assistant_message", "done", "background_tasks", "=[]", "session_crons", cron})
+		return err
+	}
+	return nil
+}
+
+// demo plays the script; the first error ends it.
 type demo struct {
 	player
 	out    io.Writer
 	screen report.Screen
-	err    error
 }
 
 // remote makes the project a repository whose remote, a folder in it, has the head of a PR.
@@ -86,129 +129,54 @@ func (d *demo) remote(pr int) error {
 
 const demoArgs = "--loop --max-iterations 6 --max-dollars 1"
 
-func (d *demo) begins() {
-	d.title("A person types /sdd:work " + demoArgs)
-	d.enter("prompt-1")
-	d.title("The skill reports its facts and plan")
-	d.report(backlog("143,145") + `,"plan":[143,145]}`)
-	d.title("The skill sends off a worker, and the turn ends")
-	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Agent", "tool_use_id", "t1",
-		"tool_input.prompt", "Implement issue #143", "tool_input.description", "#143"})
-	d.report(`{"prs":[{"number":201,"state":"open","branch":"feature/143",` +
-		`"head_sha":"abc1234","new":true}],"outcome":"ok"}`)
-	d.spends(20_000)
-	d.stop()
-}
-
-func (d *demo) contended() {
-	d.title("The next tick begins, and a second session starts the same loop beside it")
-	d.enter("prompt-2")
-	first := d.player
-	d.session, d.pid = "session-two", strconv.Itoa(os.Getppid())
-	d.enter("prompt-other")
-	d.player = first
-}
-
-func (d *demo) gated() {
-	d.title("Back in the first session: an urgent issue landed, and a person commented on the PR")
-	d.report(backlog("145,99") + `,"prs":[{"number":201,"human_feedback":true}]}`)
-	d.title("The model sends off a worker before the question is answered")
-	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Agent", "tool_use_id", "t2",
-		"tool_input.prompt", "Implement issue #99", "tool_input.description", "#99"})
-	d.title("The model asks in its own words; the dialog shows the exact question, " +
-		"and the person picks re-propose")
-	d.answer("re-propose")
-	d.title("The model tries to merge the PR")
-	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Bash", "tool_use_id", "t3",
-		"tool_input.command", "gh pr merge 201 --squash"})
-	d.title("The person says hold")
-	d.answer("hold")
-	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Bash", "tool_use_id", "t4",
-		"tool_input.command", "gh pr merge 201 --squash"})
-	d.report(`{"plan":[99],"outcome":"ok"}`)
-	d.spends(21_000)
-	d.stop()
-}
-
-func (d *demo) nearsBudget() {
-	d.title("Third tick: $0.83 of $1 is spent")
-	d.enter("prompt-3")
-	d.title("The person picks continue")
-	d.answer("continue")
-	d.report(backlog("145") + `,"plan":[145],"outcome":"ok"}`)
-	d.spends(15_000)
-	d.stop()
-	d.title("The schedule fires once more")
-	d.enter("prompt-4")
-}
-
-// backlog is the beginning of a report.
-func backlog(unblocked string) string {
-	return fmt.Sprintf(`{"backlog":{"unblocked":[%s],"blocked":[150],"in_progress":[]}`, unblocked)
-}
-
-func (d *demo) enter(prompt string) {
+func (d *demo) enter(prompt string) error {
 	d.prompt = prompt
-	d.on("user-prompt-expansion", "UserPromptExpansion", fields{
+	_, err := d.on("user-prompt-expansion", "UserPromptExpansion", fields{
 		"expansion_type", "slash_command", "command_name", "sdd:work", "command_args", demoArgs,
-		"command_source", "plugin",
-		"prompt", "/sdd:work " + demoArgs,
-	})
+		"command_source", "plugin", "prompt", "/sdd:work " + demoArgs})
+	return err
 }
 
-func (d *demo) stop() {
-	cron := `=[{"id":"fd7ee8c9","schedule":"*/1 * * * *","recurring":true,` +
-		`"prompt":"/sdd:work ` + demoArgs + `"}]`
-	d.on("stop", "Stop", fields{"stop_hook_active", "=false", "last_assistant_message", "done",
-		"background_tasks", "=[]", "session_crons", cron})
+func (d *demo) call(tool, id string, input ...string) error {
+	f := append(fields{"tool_name", tool, "tool_use_id", id}, input...)
+	_, err := d.on("pre-tool-use", "PreToolUse", f)
+	return err
 }
 
 // answer plays the dialog: the model's question goes in, the program's comes out, the person picks.
-func (d *demo) answer(pick string) {
+func (d *demo) answer(pick string) error {
 	own := `=[{"question":"Shall I carry on?","header":"Next","multiSelect":false,` +
 		`"options":[{"label":"Yes"},{"label":"No"}]}]`
 	id := "ask-" + d.prompt + pick
-	shown := d.on("pre-tool-use", "PreToolUse",
+	shown, err := d.on("pre-tool-use", "PreToolUse",
 		fields{"tool_name", "AskUserQuestion", "tool_use_id", id, "tool_input.questions", own})
+	if err != nil {
+		return err
+	}
 	questions := shown.Get("hookSpecificOutput.updatedInput.questions")
 	f := fields{"tool_name", "AskUserQuestion", "tool_use_id", id, "tool_input.questions",
 		"=" + questions.Raw, "tool_response.questions", "=" + questions.Raw}
 	for _, q := range questions.Array() {
 		f = append(f, "tool_response.answers", fmt.Sprintf("={%s:%q}", q.Get("question").Raw, pick))
 	}
-	d.on("post-tool-use", "PostToolUse", f)
-}
-
-func (d *demo) report(facts string) {
-	if d.err != nil {
-		return
-	}
-	out, err := d.run(strings.NewReader(facts), "report")
-	d.err = err
-	d.show(report.ToneQuiet, "hooks report", string(out))
-}
-
-func (d *demo) spends(tokens int) {
-	if d.err == nil {
-		d.err = d.spend(tokens)
-	}
+	_, err = d.on("post-tool-use", "PostToolUse", f)
+	return err
 }
 
 // on sends one event and prints what each side sees of the reply.
-func (d *demo) on(word, event string, f fields) gjson.Result {
-	if d.err != nil {
-		return gjson.Result{}
-	}
+func (d *demo) on(word, event string, f fields) (gjson.Result, error) {
 	r, err := d.send(word, event, f)
-	d.err = err
-	shown := false
+	shown, refused := false, "the turn does not start; the person reads"
+	if event == "Stop" {
+		refused = "the turn is held open; the model reads"
+	}
 	for _, part := range []struct {
 		tone      report.Tone
 		who, path string
 	}{
 		{report.ToneRefused, "refused; the model reads why",
 			"hookSpecificOutput.permissionDecisionReason"},
-		{report.ToneRefused, reader(event), "reason"},
+		{report.ToneRefused, refused, "reason"},
 		{report.ToneQuiet, "the model reads", "hookSpecificOutput.additionalContext"},
 		{report.ToneQuiet, "the person reads", "systemMessage"},
 	} {
@@ -225,24 +193,10 @@ func (d *demo) on(word, event string, f fields) gjson.Result {
 		}
 		shown = true
 	}
-	if !shown && d.err == nil {
+	if !shown && err == nil {
 		d.show(report.ToneQuiet, event, "no reply: the call passes")
 	}
-	return r
-}
-
-// reader names the reader of a block's reason.
-func reader(event string) string {
-	if event == "Stop" {
-		return "the turn is held open; the model reads"
-	}
-	return "the turn does not start; the person reads"
-}
-
-func (d *demo) title(s string) {
-	if d.err == nil {
-		fmt.Fprintf(d.out, "\n%s\n", report.Scene(d.screen, s))
-	}
+	return r, err
 }
 
 func (d *demo) show(tone report.Tone, who, text string) {

@@ -167,7 +167,6 @@ func (b auditLoop) article(d *drawing) {
 	if r.Post != nil && r.Post.Summary != "" {
 		d.put("<p>Post action: %s</p>\n", brief(r.Post.Summary))
 	}
-	d.end()
 }
 
 func (b auditLoop) count() string {

@@ -179,12 +179,6 @@ func Deferred(target string) string {
 	return "Deferred: do not work on " + target + " in this iteration"
 }
 
-// wakeCall is the exact call that brings the next tick of a self-paced loop.
-func wakeCall(b *loop.Budget) string {
-	return fmt.Sprintf(`ScheduleWakeup {"delaySeconds":60,"prompt":%q,`+
-		`"reason":"next loop iteration"}`, "/loop "+b.Command)
-}
-
 // Wake is what brings the next tick.
 func Wake(b *loop.Budget) string {
 	switch {
@@ -213,11 +207,6 @@ func Due(s Screen, b *loop.Budget) string {
 	return Wake(b) + ", about " + s.at(b.NextTick)
 }
 
-// reportExample is the exact command that reports an iteration's facts, to be filled in.
-func reportExample(b *loop.Budget) string {
-	return ReportCommand + "\n" + b.Kind().Report + "\nJSON"
-}
-
 // Continue is what the model is asked for when a Stop holds its turn.
 func Continue(run *loop.Budget, c *loop.Continue) string {
 	switch {
@@ -228,11 +217,13 @@ func Continue(run *loop.Budget, c *loop.Continue) string {
 	case c.Text != "":
 		return c.Text
 	case c.Name == "wake":
-		return "Nothing is scheduled that would bring the next iteration. Call now: " +
-			wakeCall(run) +
-			" (loaded with ToolSearch \"select:ScheduleWakeup\"). Do nothing else."
+		return fmt.Sprintf("Nothing is scheduled that would bring the next iteration. Call now: "+
+			`ScheduleWakeup {"delaySeconds":60,"prompt":%q,"reason":"next loop iteration"}`+
+			" (loaded with ToolSearch \"select:ScheduleWakeup\"). Do nothing else.",
+			"/loop "+run.Command)
 	}
-	return "Report this iteration's facts before it ends:\n" + reportExample(run)
+	return "Report this iteration's facts before it ends:\n" + ReportCommand + "\n" +
+		run.Kind().Report + "\nJSON"
 }
 
 // unschedule asks the model to remove what would start an ended loop again.
@@ -291,16 +282,13 @@ func changes(f *loop.Facts, c loop.Changed) (out []string) {
 			"skip it and take the next workable issue; leave its label alone", n))
 	}
 	if f.Run.Kind().Reviews {
-		out = append(out, notesOn(c.PRs, f.Tick.Notes)...)
+		for _, note := range f.Tick.Notes { // such as that a PR has no new commits (R83)
+			if slices.ContainsFunc(c.PRs, func(p loop.PR) bool {
+				return strings.HasPrefix(note, fmt.Sprintf("PR #%d:", p.Number))
+			}) {
+				out = append(out, note)
+			}
+		}
 	}
 	return out
-}
-
-// notesOn are the notes about the PRs of a report, such as that a PR has no new commits (R83).
-func notesOn(prs []loop.PR, notes []string) []string {
-	return slices.DeleteFunc(slices.Clone(notes), func(note string) bool {
-		return !slices.ContainsFunc(prs, func(p loop.PR) bool {
-			return strings.HasPrefix(note, fmt.Sprintf("PR #%d:", p.Number))
-		})
-	})
 }

@@ -62,7 +62,7 @@ func PageHTML(s Screen, pages []Page) string {
 %s</style></head><body>
 `, strings.Join(append(title, "report card"), " · "), raw(pageStyle))
 	for i := range pages {
-		d := drawing{s, &m, &pages[i], refs{pages[i].Links, true}, i}
+		d := drawing{s, &m, &pages[i], refs{pages[i].Links, true}, i, false}
 		d.article()
 	}
 	if len(pages) == 0 {
@@ -82,7 +82,8 @@ type drawing struct {
 	*markup
 	*Page
 	refs
-	id int
+	id     int
+	within bool // a section
 }
 
 // article writes the sections of a run, the most urgent first.
@@ -106,16 +107,15 @@ func (d *drawing) article() {
 	}
 	d.dollars()
 	d.ceilings()
-	d.put("</main>\n")
+	d.put("</section>\n</main>\n")
 }
 
-// section begins a part of the page.
+// section begins a part of the page, and ends the one before.
 func (d *drawing) section(title, remark string) {
-	d.put("<section>\n<h2>%s%s</h2>\n", title,
+	d.put("%s<section>\n<h2>%s%s</h2>\n", raw(when(d.within, "</section>\n")), title,
 		raw(when(remark != "", string(sprint(" <small>%s</small>", remark)))))
+	d.within = true
 }
-
-func (d *drawing) end() { d.put("</section>\n") }
 
 func (d *drawing) head() {
 	b := d.Run
@@ -236,7 +236,6 @@ func (d *drawing) waits() {
 		}
 		d.put("</div>\n")
 	}
-	d.end()
 }
 
 func (d *drawing) asked() {
@@ -267,7 +266,6 @@ func (d *drawing) asked() {
 		}
 		d.put("</tbody></table>\n")
 	}
-	d.end()
 }
 
 func (d *drawing) prs() {
@@ -303,7 +301,6 @@ func (d *drawing) prs() {
 	for _, w := range d.Worktrees[max(0, len(d.Worktrees)-maxListedRows):] {
 		d.put("<p>Worktree left on disk: <code>%s</code> %s</p>\n", brief(w.Path), branch(w.Branch))
 	}
-	d.end()
 }
 
 // maxListedRows bounds how many PRs, answers, failures and worktrees a page lists: the last ones.
@@ -389,7 +386,6 @@ func (d *drawing) evidence() {
 		`<p class="dim">%s, not verified.</p><dl>`+"\n", capital(known.by))
 	d.facts(known.claimed)
 	d.put("</dl></div></div>\n")
-	d.end()
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
@@ -412,7 +408,6 @@ func (d *drawing) dollars() {
 	d.shares("Model", d.byModel())
 	d.shares("Day", d.byDay())
 	d.put("</div>\n")
-	d.end()
 }
 
 func (d *drawing) byModel() (list []share) {
@@ -496,7 +491,6 @@ func (d *drawing) ceilings() {
 			strings.TrimSpace(a.rest(false)))
 	}
 	d.put("</tbody></table>\n")
-	d.end()
 }
 
 // timeline writes one row an iteration, and one for all those in the middle of a long run.
@@ -504,7 +498,6 @@ func (d *drawing) timeline() {
 	d.section("Iterations", "")
 	if len(d.Rows) == 0 {
 		d.put("<p class=\"dim\">No iteration has ended.</p>\n")
-		d.end()
 		return
 	}
 	from, to := firstRows, len(d.Rows)-lastRows
@@ -528,7 +521,6 @@ func (d *drawing) timeline() {
 		d.row(l, most)
 	}
 	d.put("</tbody></table>\n")
-	d.end()
 }
 
 func (d *drawing) row(l *loop.Iteration, most loop.USD) {
@@ -714,7 +706,6 @@ func points(rows []*loop.Iteration) (list []point) {
 // not scale, marks are the caps of lines too short to see, and the labels are HTML beside it.
 func (d *drawing) curve() {
 	d.section("Spend", "")
-	defer d.end()
 	list := points(d.Rows)
 	if len(list) == 0 {
 		d.put("<p class=\"dim\">No iteration has ended.</p>\n")

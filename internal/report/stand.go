@@ -362,7 +362,11 @@ func RunList(s Screen, runs []loop.Budget, present int, trees map[string]Tree) s
 			state += ", verdict stale"
 		}
 		state += prefixed(", in ", trees[b.RunID].Path)
-		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt), iterations(b), tasksDone(b),
+		done := "-"
+		if r := b.Tasks; r != nil {
+			done = fmt.Sprintf("%d/%d", r.Finished(), len(r.List))
+		}
+		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt), iterations(b), done,
 			fmt.Sprint(len(b.PRsTouched)),
 			fmt.Sprint(b.MinutesElapsed), "$"+b.DollarsEstimate.String(), state)
 	}
@@ -371,14 +375,6 @@ func RunList(s Screen, runs []loop.Budget, present int, trees map[string]Tree) s
 	}
 	p.table(t)
 	return p.String()
-}
-
-// tasksDone is how many tasks of its list a run is done with, as in "2/4".
-func tasksDone(b *loop.Budget) string {
-	if b.Tasks == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%d/%d", b.Tasks.Finished(), len(b.Tasks.List))
 }
 
 func iterations(b *loop.Budget) string {

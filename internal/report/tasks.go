@@ -216,7 +216,7 @@ func (p *page) taskTable(rows []TaskRow) {
 		{name: "attempts", right: true, spare: 1}, {name: "minutes", right: true, spare: 2},
 		{name: "dollars", right: true, spare: 1}}}
 	for _, r := range rows {
-		t.add(fmt.Sprintf("%d %s", r.Number, r.Title), r.shown(), orDash(shortSHA(r.SHA)),
+		t.add(fmt.Sprintf("%d %s", r.Number, r.Title), r.shown(), cmp.Or(shortSHA(r.SHA), "-"),
 			fmt.Sprint(r.Attempts), fmt.Sprint(r.Minutes), "$"+r.Dollars.String())
 	}
 	p.table(t)
@@ -247,8 +247,6 @@ func (r TaskRow) shown() string {
 	}
 	return text
 }
-
-func orDash(s string) string { return cmp.Or(s, "-") }
 
 // style is the colour of a task.
 func (r TaskRow) style() string {
@@ -391,7 +389,6 @@ func (b taskLoop) article(d *drawing) {
 	} else {
 		d.put("<p class=\"dim\">Check command: <code>%s</code></p>\n", brief(r.Check))
 	}
-	d.end()
 }
 
 // maxTasks bounds how many tasks a page lists: the first ones.
