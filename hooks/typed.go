@@ -49,9 +49,6 @@ func mistyped(err error) error {
 				name, leaf = step.Command.FullPath(), len(step.Command.Children) == 0
 			}
 		}
-		if at := p.Context.Selected(); at != nil && at.Group != nil && at.Group.Key == "hooks" {
-			return hookWord(at.Name)
-		}
 	}
 	text, way := err.Error(), "see `"+name+" --help`"
 	if word, extra := strings.CutPrefix(text, "unexpected argument "); extra && !leaf {

@@ -120,23 +120,27 @@ func CostJSON(w io.Writer, c Cost) error {
 		_ = e.Encode(v) // texts and numbers are always encoded
 		return term.JSON(bytes.TrimSpace(line.Bytes()))
 	}
-	fmt.Fprintf(out, "{\n  \"by\": %s,\n", encoded(c.By))
-	if c.All {
-		fmt.Fprintf(out, "  \"all\": true,\n")
+	lead := "{\n"
+	field := func(name string, given bool, v any) {
+		if given {
+			fmt.Fprintf(out, "%s  %q: ", lead, name)
+			lead = ",\n"
+			if v != nil {
+				_, _ = out.Write(encoded(v))
+			}
+		}
 	}
-	if c.Zone != "" {
-		fmt.Fprintf(out, "  \"zone\": %s,\n", encoded(c.Zone))
-	}
-	fmt.Fprintf(out, "  \"rows\": ")
+	field("by", true, c.By)
+	field("all", c.All, true)
+	field("zone", c.Zone != "", c.Zone)
+	field("rows", true, nil)
 	rows := array{out: out}
 	for i := range c.Rows {
 		rows.add(encoded(&c.Rows[i]))
 	}
 	rows.end()
-	fmt.Fprintf(out, ",\n  \"total\": %s", encoded(c.Total))
-	if len(c.Notes) > 0 {
-		fmt.Fprintf(out, ",\n  \"notes\": %s", encoded(c.Notes))
-	}
+	field("total", true, c.Total)
+	field("notes", len(c.Notes) > 0, c.Notes)
 	_, _ = out.WriteString("\n}\n")
 	return out.Flush()
 }

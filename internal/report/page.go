@@ -402,37 +402,22 @@ type share struct {
 	dollars loop.USD
 }
 
-func (d *drawing) dollars() {
-	d.section("Dollars by model and by day", "")
-	d.put(`<div class="pair">`)
-	d.shares("Model", d.byModel())
-	d.shares("Day", d.byDay())
-	d.put("</div>\n")
-}
-
-func (d *drawing) byModel() (list []share) {
-	rest := d.Run.DollarsEstimate
-	for _, name := range slices.Sorted(maps.Keys(d.Run.TokensByModel)) {
-		spent := d.Run.TokensByModel[name].Dollars
-		list = append(list, share{sprint("<code>%s</code>", brief(name)), spent})
-		rest -= spent
-	}
-	slices.SortStableFunc(list, func(a, b share) int { return cmp.Compare(b.dollars, a.dollars) })
-	return withRest(list, rest, "recorded without a model")
-}
-
 // maxDays bounds the days that have a row of their own: the last ones.
 const maxDays = 14
 
-func (d *drawing) byDay() (list []share) {
-	rest := d.Run.DollarsEstimate
+func (d *drawing) dollars() {
+	var models, days []share
+	for _, name := range slices.Sorted(maps.Keys(d.Run.TokensByModel)) {
+		spent := d.Run.TokensByModel[name].Dollars
+		models = append(models, share{sprint("<code>%s</code>", brief(name)), spent})
+	}
+	slices.SortStableFunc(models, func(a, b share) int { return cmp.Compare(b.dollars, a.dollars) })
 	add := func(at time.Time, dollars loop.USD) {
 		day := raw(at.In(d.Now.Location()).Format("Mon Jan 2, 2006"))
-		if n := len(list); n == 0 || list[n-1].name != day {
-			list = append(list, share{name: day})
+		if n := len(days); n == 0 || days[n-1].name != day {
+			days = append(days, share{name: day})
 		}
-		list[len(list)-1].dollars += dollars
-		rest -= dollars
+		days[len(days)-1].dollars += dollars
 	}
 	for _, l := range d.Rows {
 		add(l.EndedAt, l.Dollars)
@@ -440,27 +425,27 @@ func (d *drawing) byDay() (list []share) {
 	if d.OpenDollars > 0 {
 		add(d.Now, d.OpenDollars)
 	}
-	if more := len(list) - maxDays; more > 0 {
+	if more := len(days) - maxDays; more > 0 {
 		before := share{name: raw(loop.Plural(more, "earlier day"))}
-		for _, s := range list[:more] {
+		for _, s := range days[:more] {
 			before.dollars += s.dollars
 		}
-		list = append([]share{before}, list[more:]...)
+		days = append([]share{before}, days[more:]...)
 	}
-	return withRest(list, rest, "outside of iterations")
+	d.section("Dollars by model and by day", "")
+	d.put(`<div class="pair">`)
+	d.shares("Model", models, "recorded without a model")
+	d.shares("Day", days, "outside of iterations")
+	d.put("</div>\n")
 }
 
-func withRest(list []share, rest loop.USD, name raw) []share {
-	if rest.Cents() > 0 || len(list) == 0 {
-		list = append(list, share{name: name, dollars: max(0, rest)})
-	}
-	return list
-}
-
-func (d *drawing) shares(by string, list []share) {
-	var most loop.USD
+func (d *drawing) shares(by string, list []share, outside raw) {
+	rest, most := d.Run.DollarsEstimate, loop.USD(0)
 	for _, s := range list {
-		most = max(most, s.dollars)
+		rest, most = rest-s.dollars, max(most, s.dollars)
+	}
+	if rest.Cents() > 0 || len(list) == 0 {
+		list, most = append(list, share{outside, max(0, rest)}), max(most, rest)
 	}
 	d.put(`<table class="shares"><thead><tr><th>%s<th class="n">Dollars</thead><tbody>`, by)
 	for _, s := range list {
