@@ -215,7 +215,7 @@ type player struct {
 	spent      int
 }
 
-// fields are what an event carries beyond the common ones, as paths and values in turn; a value is
+// fields are an event's own fields beside the common ones, as paths and values in turn; a value is
 // text, or JSON after a leading "=".
 type fields []string
 

@@ -25,7 +25,7 @@ type lastRows struct {
 	Last *int `short:"n" placeholder:"N" help:"Only the last N iterations in a table; 0 for all of them, 40 if not given."`
 }
 
-// rows is how many iterations a table shows, all of them for 0. The table of one run has all.
+// rows returns how many iterations a table shows, all of them for 0. That of one run has all.
 func (l lastRows) rows(runID string, table bool) (int, error) {
 	switch {
 	case l.Last == nil && (runID != "" || !table):

@@ -66,7 +66,7 @@ func unanswered(a *app.App) int {
 	return 0
 }
 
-// typedAs is what a person or the model types to start this program: its name where that finds it
+// typedAs returns the word that starts this program when it is typed: its name if that finds it
 // on PATH, else its path.
 func typedAs() string {
 	own, err := os.Executable()

@@ -77,7 +77,7 @@ func versionLine() string {
 // version is the plugin's, which a release's tag must agree with.
 func version() string { return gjson.Get(plugin.Manifest, "version").String() }
 
-// origin is what the toolchain noted of the checkout: nothing where it was no repository.
+// origin describes the checkout, as far as the toolchain recorded it.
 func origin(settings []debug.BuildSetting) string {
 	vcs := map[string]string{}
 	for _, s := range settings {

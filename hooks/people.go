@@ -15,7 +15,7 @@ import (
 	"hooks/schemas"
 )
 
-// commands are what people and skills type. The hook words bypass the parser.
+// commands lists the commands of people and skills. The hook words bypass the parser.
 type commands struct {
 	Status     statusCmd     `cmd:"" group:"Look" help:"The state of the project's loops, at a glance."`
 	Explain    explainCmd    `cmd:"" group:"Look" help:"Why a loop stopped, or what would stop it; with --command, how the guard reads a command."`

@@ -91,7 +91,7 @@ func writable(path string) error {
 	return nil
 }
 
-// openerWait is how long a program that opens files gets to report that it cannot.
+// openerWait bounds the time in which a program that opens files may report an error.
 const openerWait = 2 * time.Second
 
 // open shows a file by the system's own opener.

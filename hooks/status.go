@@ -44,7 +44,7 @@ func (c caller) noLoop(w which) string {
 	return fmt.Sprintf("no %s loop %s", w.Skill, where)
 }
 
-// watchEvery is how often the loops are looked at; what did not change is not drawn again.
+// watchEvery is the interval of --watch; an unchanged page is not drawn again.
 const watchEvery = 2 * time.Second
 
 // watch keeps the status on the terminal's other screen and leaves the terminal as it was.
@@ -80,7 +80,7 @@ func (st statusCmd) watch(c caller) error {
 	}
 }
 
-// firstLines is as much of a text as fits n rows; more would scroll its head away.
+// firstLines cuts a text to n rows; more would scroll its head away.
 func firstLines(text string, n int) string {
 	lines := strings.Split(text, "\n")
 	return strings.Join(lines[:max(1, min(n, len(lines)))], "\n")

@@ -10,7 +10,7 @@ import (
 	"hooks/internal/hint"
 )
 
-// firstPage is what a lone `hooks` prints.
+// firstPage is the output of `hooks` without arguments.
 const firstPage = `hooks governs unattended loops of Claude Code from outside the model.
 
 Set up     hooks install        register it with the client

@@ -14,7 +14,7 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// peopleWait is how long a person waits for one call to the tracker, longer than an iteration does.
+// peopleWait bounds one call to the tracker for a person; an iteration waits less.
 const peopleWait = 30 * time.Second
 
 // Backlog asks the tracker for the open issues in a scope, written as a skill's arguments, and
@@ -73,9 +73,8 @@ func (d *Inspector) PR(number int) (report.PR, error) {
 	return p, answer.Err
 }
 
-// asker is whoever asks the tracker outside of an iteration: the skill's run, if there is one, with
-// its previous iteration, otherwise a run that has not begun. Other commands report state that is
-// damaged.
+// asker prepares a question to the tracker between iterations. It is about the skill's run with
+// its last iteration, or about a run that has not begun. Other commands report damaged state.
 func (d *Inspector) asker(skill loop.Skill) (v *question, run *loop.Budget, last *loop.Iteration) {
 	v, err := d.in(tracker.Project(d.Env, cwd()))
 	run = &loop.Budget{Skill: skill}

@@ -13,7 +13,7 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// maxOnCard is how many of a run's last lines a card shows one by one.
+// maxOnCard bounds the last lines of a run that a card shows one by one.
 const maxOnCard = 50
 
 // Cards are the cards of the present runs or, by its id, of one run, which may be archived.
@@ -21,7 +21,7 @@ func (d *Inspector) Cards(skills []loop.Skill, runID string) ([]report.Card, err
 	return shown(d, skills, runID, (*question).card)
 }
 
-// shown is what is shown of each present run or, by its id, of one run.
+// shown applies show to each present run or, by its id, to one run.
 func shown[T any](
 	d *Inspector, skills []loop.Skill, runID string,
 	show func(v *question, files *store.Store, l *loopState, present bool) (T, error),
@@ -62,7 +62,8 @@ func (v *question) card(files *store.Store, l *loopState, present bool) (report.
 	c.Stale, c.Head = l.stale(), l.head
 	c.Waiting, c.Resume = openGates(l), report.Resume(l.saved, l.Elsewhere())
 	if !v.Everywhere {
-		c.NameProject(v.named())
+		c.Project = v.named()
+		c.Resume = report.There(c.Project, c.Resume, c.Waiting)
 	}
 	last, terr := lastAttempts(files, l)
 	err = errors.Join(err, terr, ferr)
@@ -122,7 +123,7 @@ func (d *Inspector) Pages(skills []loop.Skill, runID string) ([]report.Page, err
 	})
 }
 
-// links are those of the tracker that a run began with. Nothing is asked for them.
+// links returns the links of the tracker that a run began with, without asking it.
 func links(b *loop.Budget) (l report.Links) {
 	if b.Tracker != nil {
 		l.PR, l.Commit = forge.PlaceOf(*b.Tracker).Pages()

@@ -22,7 +22,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// Cost is what the runs spent, or one of them, by model, iteration, run, task, phase, day,
+// Cost returns the spend of all runs, or of one, by model, iteration, run, task, phase, day,
 // agent or project. Sums are exact. What belongs to no row has one of its own, so that every way
 // comes to the same total. Of all runs of a project only the last most iterations have rows of
 // their own.
@@ -114,7 +114,7 @@ func sumOf(rows []report.CostRow) (sum loop.Tokens) {
 	return sum
 }
 
-// missing is what a total has above a sum, kind by kind.
+// missing returns the part of a total that a sum lacks, kind by kind.
 func missing(total, sum loop.Tokens) loop.Tokens {
 	return loop.Tokens{
 		Input: max(0, total.Input-sum.Input), Output: max(0, total.Output-sum.Output),
@@ -137,7 +137,7 @@ type ledger struct {
 	rows  []report.CostRow
 	most  int // rows by iteration; the sum of those before them is older
 	older loop.Tokens
-	// olderRows is how many rows older is of.
+	// olderRows counts the rows in older.
 	olderRows int
 	parts     []usage.Stretch // only for --by agent
 	tick      *loop.Tick      // the open iteration
@@ -402,10 +402,10 @@ func (l *ledger) stretches() []usage.Stretch {
 	return list
 }
 
-// total is what the run spent by kind, as far as its budget has the kinds.
+// total returns the run's spend by kind, as far as its budget has the kinds.
 func (l *ledger) total() loop.Tokens { return loop.Sum(l.run.TokensByModel).Add(l.beyond()) }
 
-// beyond is what the run's counters have above the sum by model.
+// beyond returns the part of the run's counters that is recorded without a model.
 func (l *ledger) beyond() loop.Tokens {
 	t := loop.Sum(l.run.TokensByModel)
 	return loop.Tokens{

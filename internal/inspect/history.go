@@ -59,10 +59,10 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 	return errors.Join(err, out.Close(), bad.complaint())
 }
 
-// reader is how much of each line is read.
+// reader selects the fields that are read of each line.
 type reader struct {
 	whole  bool     // the line itself is printed, so all of it must be sound
-	unread bool     // none of its fields is needed
+	unread bool     // no field is needed
 	behind []string // the fields that are needed of those behind the snapshot
 }
 

@@ -201,7 +201,7 @@ func lost(seals seal.Dir, project string) error {
 	return err
 }
 
-// cwd is where a command was typed.
+// cwd returns the folder in which a command was typed.
 func cwd() string {
 	dir, _ := os.Getwd()
 	return dir

@@ -27,18 +27,23 @@ func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 	err := d.askTrees(func(v *question) error {
 		first := len(list)
 		err := v.each(skills, func(l *loopState) error {
-			st := v.stand(l)
-			st.Project = v.named()
-			list = append(list, st)
+			list = append(list, v.stand(l))
 			return nil
 		})
 		report.NameLoops(list[first:])
-		if !v.Everywhere {
-			report.NameProject(list[first:])
+		for i := range list[first:] {
+			v.there(&list[first+i])
 		}
 		return err
 	})
 	return list, err
+}
+
+// there makes the commands of a linked worktree's loop ones that work elsewhere.
+func (v *question) there(st *report.Stand) {
+	if st.Project = v.named(); !v.Everywhere {
+		st.Resume = report.There(st.Project, st.Resume, st.Gates)
+	}
 }
 
 func (v *question) stand(l *loopState) report.Stand {
@@ -78,7 +83,7 @@ func (v *question) stand(l *loopState) report.Stand {
 	return st
 }
 
-// brief is as much of a loop's state as one line shows: nothing of its history.
+// brief returns the state of a loop for one line, without its history.
 func (v *question) brief(l *loopState) report.Stand {
 	b, going := l.Budget, alive(l.Budget)
 	return report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: going,
@@ -86,7 +91,7 @@ func (v *question) brief(l *loopState) report.Stand {
 		Budgets: report.Axes(l.saved, b, l.Tick, going, v.now)}
 }
 
-// next is what brings the next tick.
+// next describes the trigger of the next tick.
 func (v *question) next(st report.Stand) string {
 	switch b := st.Run; {
 	case b.Status == loop.Paused:
@@ -192,11 +197,7 @@ func (d *Inspector) Why(skills []loop.Skill) ([]report.Why, error) {
 
 func (v *question) why(l *loopState) (report.Why, error) {
 	b, st := l.Budget, v.stand(l)
-	if st.Project = v.named(); !v.Everywhere {
-		one := []report.Stand{st}
-		report.NameProject(one)
-		st = one[0]
-	}
+	v.there(&st)
 	w := report.Why{Skill: l.skill, Project: st.Project,
 		RunID: b.RunID, Command: b.Command, Status: b.Status,
 		Alive:  st.OwnerAlive,
@@ -363,8 +364,8 @@ func (d *Inspector) Audit() (report.Audited, error) {
 	return found, err
 }
 
-// Section is the text of a section of the plan as it was when the loop began, from 1; 0 is the one
-// under way (A43).
+// Section returns the text of a section of the plan as it was when the loop began, from 1; 0 is
+// the one under way (A43).
 func (d *Inspector) Section(number int) (text string, err error) {
 	found, err := d.Audit()
 	if err != nil {

@@ -117,7 +117,7 @@ func (p *page) sections(r *loop.AuditRun) {
 	}
 }
 
-// section is what became of a section, with its style.
+// section returns the state of a section of the plan, with its style.
 func section(r *loop.AuditRun, i int) (style, state string) {
 	switch {
 	case i < r.Clean():

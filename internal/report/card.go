@@ -21,7 +21,7 @@ type Card struct {
 	Tasks      []TaskRow        `json:"tasks,omitempty"` // of a task loop
 	Verified   Verified         `json:"verified"`
 	Claimed    Claimed          `json:"claimed"`
-	// Worktrees are those that appeared in the run's iterations and are on disk.
+	// Worktrees appeared in the run's iterations and are still on disk.
 	Worktrees []loop.Worktree `json:"active_worktrees"`
 	Branches  []string        `json:"branches"`
 	Gates     []Asked         `json:"gates"`
@@ -31,7 +31,7 @@ type Card struct {
 	Next      string          `json:"next_tick,omitempty"` // while the run continues
 	Present   bool            `json:"present"`             // not archived
 	Open      bool            `json:"iteration_open"`
-	// OpenDollars is what the open iteration has spent by now.
+	// OpenDollars is the spend of the open iteration so far.
 	OpenDollars loop.USD `json:"open_iteration_dollars"`
 	Project     string   `json:"project,omitempty"`       // as of Stand
 	Stale       bool     `json:"verdict_stale,omitempty"` // as of Stand
@@ -50,7 +50,7 @@ type CardPR struct {
 	Head   bool   `json:"head_from_remote"` // the commit comes from the remote
 }
 
-// Verified is what the program observed: transcripts, tool calls that succeeded, the remote.
+// Verified holds the facts that the program observed in transcripts, tool calls and the remote.
 type Verified struct {
 	Dollars  loop.USD `json:"dollars"`
 	Agents   int      `json:"agents_dispatched"`
@@ -101,7 +101,7 @@ func (p Progress) String() string {
 	return fmt.Sprintf("last in iteration %d; %s since", p.Iteration, since)
 }
 
-// Claimed is what only the skill reported.
+// Claimed holds the facts that only the skill reported.
 type Claimed struct {
 	PRs      []int          `json:"prs"`
 	States   []int          `json:"states"` // PRs that only the skill saw end
@@ -318,7 +318,7 @@ func (p *page) iterations(c Card) {
 	}
 }
 
-// did is what an iteration did, in words.
+// did describes an iteration in words.
 func did(l *loop.Iteration) string {
 	parts := []string{fmt.Sprintf("%s, %d min, $%s", outcomeName(l.Outcome),
 		minutesOf(l), l.Dollars)}
@@ -347,7 +347,7 @@ func did(l *loop.Iteration) string {
 	return strings.Join(parts, ", ")
 }
 
-// facts are what the program saw of a run, and what someone only claimed.
+// facts are the verified and the claimed facts of a run.
 type facts struct {
 	by                string // who claims, and how
 	verified, claimed []fact
@@ -398,7 +398,6 @@ func (b taskLoop) facts(c *Card, r refs) facts {
 	return f
 }
 
-// fresh is how many attempts or phases began with an empty context.
 func (v Verified) fresh(unit string) raw {
 	return sprint("%d of %s began with an empty context", v.Fresh, loop.Plural(v.Tried, unit))
 }

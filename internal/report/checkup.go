@@ -21,7 +21,7 @@ const (
 	Broken  Health = "fail"
 )
 
-// Checkup is what the doctor found.
+// Checkup holds the doctor's findings.
 type Checkup struct {
 	Version string  `json:"version"`
 	Program string  `json:"program"` // path of this binary

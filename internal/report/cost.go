@@ -15,7 +15,7 @@ import (
 	"hooks/internal/term"
 )
 
-// Cost is what loops spent, in rows. Dollars are what the API would charge.
+// Cost is the spend of loops, in rows. Dollars are API-equivalent.
 type Cost struct {
 	By    string      `json:"by"`             // as hooks cost has it, e.g. day
 	All   bool        `json:"all,omitempty"`  // of all projects of this machine
@@ -80,7 +80,7 @@ func Costs(s Screen, c Cost) string {
 	return p.String()
 }
 
-// name is what a row is about. The run id comes last, where a narrow screen cuts it.
+// name identifies a row to people. The run id comes last, where a narrow screen cuts it.
 func (r CostRow) name(by string) string {
 	if project := r.Project; project != "" && by != "project" {
 		r.Project = ""
@@ -192,7 +192,7 @@ type Rates struct {
 	Warnings []string  `json:"warnings,omitempty"` // rows of the configuration that cannot be read
 }
 
-// RateRow is what a model and its dated releases cost, in dollars for a million tokens of each
+// RateRow is the price of a model and its dated releases, in dollars for a million tokens of each
 // kind.
 type RateRow struct {
 	Model        string   `json:"model"`

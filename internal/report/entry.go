@@ -9,7 +9,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// ReportCommand is how a skill reports its facts.
+// ReportCommand is the shell command with which a skill reports its facts.
 const ReportCommand = `hooks report <<'JSON'`
 
 // Entry is the model's context at the start of an iteration: the budgets, the questions to ask
@@ -57,7 +57,7 @@ func (x *text) kept(b *loop.Budget) {
 		"refuses them. Count them as unavailable, and open no issue about it.")
 }
 
-// maxListed is how many issues the model is given by number.
+// maxListed bounds the issues that the model gets by number.
 const maxListed = 50
 
 // asked writes the tracker's facts, from which the model makes its plan.
@@ -120,7 +120,7 @@ func (x *text) asks(gates []loop.Gate) {
 const dialogCall = "AskUserQuestion now " +
 	`(load it with ToolSearch "select:AskUserQuestion" if it is not loaded)`
 
-// urgency is what a person must do, and what the model must leave alone until then.
+// urgency names the duty of the person, and the limits of the model until it is done.
 func urgency(gates []loop.Gate) (all, held string) {
 	other := func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge }
 	if !slices.ContainsFunc(gates, other) {
@@ -179,7 +179,7 @@ func Deferred(target string) string {
 	return "Deferred: do not work on " + target + " in this iteration"
 }
 
-// Wake is what brings the next tick.
+// Wake describes the trigger of the next tick.
 func Wake(b *loop.Budget) string {
 	switch {
 	case b.Drive() != "":
@@ -207,7 +207,7 @@ func Due(s Screen, b *loop.Budget) string {
 	return Wake(b) + ", about " + s.at(b.NextTick)
 }
 
-// Continue is what the model is asked for when a Stop holds its turn.
+// Continue is the request to the model when a Stop keeps its turn open.
 func Continue(run *loop.Budget, c *loop.Continue) string {
 	switch {
 	case c.Gates != nil:

@@ -38,7 +38,7 @@ func (s Screen) Where(all bool) string {
 		"; `hooks status --all` shows every project"
 }
 
-// MaxRows is how many iterations a table for people shows where not all are asked for.
+// MaxRows bounds the iterations in a table for people unless they ask for more.
 const MaxRows = 40
 
 // HistoryTable draws one table a run, with the dollars and minutes of all its iterations as bars,
@@ -182,7 +182,7 @@ func (t *historyTable) cells(l *loop.Iteration) (columns []column, cells []strin
 	return columns, cells
 }
 
-// details are what else is known of an iteration.
+// details lists the remaining facts of an iteration.
 func details(l *loop.Iteration) string {
 	list := []string{strings.Join(l.PRsTouched, " "), strings.Join(l.Fired, " ")}
 	if a := l.Audit; a != nil {

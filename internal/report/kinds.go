@@ -7,7 +7,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// kind is what a kind of loop shows of its own, beside what every loop has.
+// kind draws the parts of each text and page that only one kind of loop has.
 type kind interface {
 	block(*text, *loop.Iteration) // in the status block of an iteration
 	ended(*text)                  // in the final report
@@ -27,7 +27,7 @@ type (
 	backlogLoop struct{ *loop.Budget }
 )
 
-// kindOf is the one place that asks which kind a run is of.
+// kindOf returns the run's kind; no other code distinguishes kinds.
 func kindOf(b *loop.Budget, head string) kind {
 	switch {
 	case b.Tasks != nil:

@@ -18,7 +18,7 @@ import (
 	"hooks/internal/term"
 )
 
-// OTLP is how runs are exported. Without Texts the export has no words that people or the model
+// OTLP configures an export of runs. Without Texts the export has no words that people or the model
 // wrote: a history must not be uploaded without a person's consent (R123).
 type OTLP struct {
 	Version string
@@ -34,7 +34,7 @@ type SpentRun struct {
 }
 
 const (
-	// maxBatch is how many bytes of spans or points a line of the export collects. The collector
+	// maxBatch bounds the spans or points in a line of the export, in bytes. The collector
 	// cuts lines of a mebibyte.
 	maxBatch  = 256 << 10
 	maxEvents = 128  // of a span, the limit of OpenTelemetry's own SDKs

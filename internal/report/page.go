@@ -168,7 +168,7 @@ func (d *drawing) goingOn() {
 	}
 }
 
-// sentence is why the run stopped, or that it has not.
+// sentence says why the run stopped, or that it has not stopped.
 func (d *drawing) sentence() string {
 	b, asks := d.Run, slices.ContainsFunc(d.Waiting, Waiting.unanswered)
 	name := "The " + string(b.Skill) + " loop "
@@ -313,7 +313,7 @@ func branch(name string) raw {
 	return sprint("<code>%s</code>", brief(name))
 }
 
-// refs are how PRs and commits are named: on a page as HTML, with links where the forge is known.
+// refs writes PRs and commits: on a page as HTML, with links if the forge is known.
 type refs struct {
 	Links
 	html bool
@@ -656,10 +656,10 @@ func sprint(format string, args ...any) raw {
 // maxPoints bounds the points of a curve: of a longer run, neighbours share one.
 const maxPoints = 300
 
-// xLabels is how many iterations the axis names.
+// xLabels counts the labels of the horizontal axis.
 const xLabels = 4
 
-// point is where the curve is after some iterations, and what happened in them.
+// point is the spend after some iterations, with their questions and refusals.
 type point struct {
 	from, to int // iterations
 	total    loop.USD

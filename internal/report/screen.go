@@ -11,7 +11,7 @@ import (
 	"hooks/internal/term"
 )
 
-// Screen is what a page for people is drawn on. Nothing that is drawn is wider than Width columns.
+// Screen describes the reader's terminal. No line drawn on it is wider than Width columns.
 type Screen struct {
 	Width int  // columns; fewer than 20 count as 20
 	Piped bool // no terminal reads it: text that programs search line by line is not wrapped
@@ -206,7 +206,7 @@ func wrap(text string, width int) []string {
 	}
 }
 
-// lineEnd is how many bytes of a text make a line.
+// lineEnd returns the length of the first line of a text, in bytes.
 func lineEnd(text string, width int) (end int) {
 	used, blank := 0, 0
 	for g := displaywidth.StringGraphemes(text); g.Next(); {
@@ -452,7 +452,7 @@ func (s *spark) String() string {
 	return b.String()
 }
 
-// Tone is how urgent a reply is to the person who watches the demo.
+// Tone is the urgency of a reply in the demo.
 type Tone string
 
 // The tones of the demo's replies.

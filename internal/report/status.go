@@ -10,9 +10,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Status is the block that every iteration shows, skipped ticks included (R117, R128). wake is what
-// brings the next tick, as in "scheduled by /loop"; it is ignored when the run has halted or
-// paused.
+// Status is the block that every iteration shows, skipped ticks included (R117, R128). wake names
+// the trigger of the next tick, as in "scheduled by /loop". A halted or paused run ignores it.
 func Status(l *loop.Iteration, wake string) string {
 	t, b := &text{}, l.Budget.Now(nil, loop.Spent{}, false, l.EndedAt)
 	if b.Drive() != "" && l.Ran() {
@@ -100,7 +99,7 @@ func trackedPR(l *loop.Iteration, number int) string {
 	return fmt.Sprintf("#%d (state not reported)", number)
 }
 
-// Remaining is what is left on the active axes, as in "2 iterations, 16 PRs, 42 minutes, $14.57"
+// Remaining lists the rest of each active budget, as in "2 iterations, 16 PRs, 42 minutes, $14.57"
 // (R95, R117).
 func Remaining(b *loop.Budget) string {
 	parts := []string{loop.Plural(max(0, b.Ceilings.Iterations-b.IterationsUsed), "iteration")}
@@ -126,8 +125,8 @@ func outside(b *loop.Budget) string {
 	return fmt.Sprintf("$%s outside of iterations", b.DollarsOutside)
 }
 
-// burn is what an iteration costs so far and, if the dollars end before the iterations do, how many
-// more they would buy. A skipped tick has none: the open iteration is counted but not paid yet.
+// burn is the average cost of an iteration and, if the dollars end before the iterations do, the
+// number that they still buy. A skipped tick has none: the open iteration is not paid yet.
 func burn(l *loop.Iteration, b *loop.Budget) string {
 	spent := b.DollarsEstimate - b.DollarsOutside
 	if !l.Ran() || b.IterationsUsed == 0 || spent <= 0 {
@@ -163,7 +162,7 @@ func outcome(l *loop.Iteration) string {
 	return string(l.Outcome)
 }
 
-// Paused is what brings the next tick of a paused run.
+// Paused is the trigger of the next tick of a paused run.
 const Paused = "none before the run is resumed"
 
 func next(b *loop.Budget, l *loop.Iteration, wake string) string {
@@ -191,7 +190,7 @@ type Asked struct {
 	loop.GateAnswer
 }
 
-// Ended is what a final report needs besides the run itself.
+// Ended holds the facts that a final report needs besides the run.
 type Ended struct {
 	Asked           []Asked
 	Budget, History string        // paths of the two files, relative to the project if inside it

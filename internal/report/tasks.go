@@ -95,7 +95,7 @@ func NewTaskList(st Stand, last TaskLast) TaskList {
 	return l
 }
 
-// answer is how to answer the first question that waits, "" without one.
+// answer returns how to answer the first waiting question, "" without one.
 func (st Stand) answer() string {
 	for _, w := range st.Gates {
 		if w.unanswered() {
@@ -202,7 +202,7 @@ func Tasks(s Screen, l TaskList) string {
 	return p.String()
 }
 
-// checked is what the check command proves.
+// checked says what a passing check command proves.
 func checked(command string) string {
 	if command == "" {
 		return "none, so a task counts as claimed, never as verified"
@@ -228,7 +228,7 @@ func (p *page) taskTable(rows []TaskRow) {
 	}
 }
 
-// remarks are what a worker did to the proof of its task.
+// remarks lists the worker's changes to the check and the tests of its task.
 func (r TaskRow) remarks() (list []string) {
 	if len(r.Changed) > 0 {
 		list = append(list, "check changed by the worker: "+strings.Join(r.Changed, ", "))
@@ -361,7 +361,7 @@ func (b taskLoop) stand(p *page) {
 	p.given("last try", warn, r.Reason)
 }
 
-// wakes is what brings the next attempt of a task loop, by its drive.
+// wakes names the trigger of the next attempt, by the drive of the loop.
 func wakes(b *loop.Budget) string {
 	if b.Drive() == loop.DriveProcess {
 		return "a new client, started by `hooks go`"

@@ -9,7 +9,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Why is why a loop stopped, or why it would.
+// Why explains why a loop stopped, or would stop.
 type Why struct {
 	Skill   loop.Skill  `json:"skill"`
 	Project string      `json:"project,omitempty"` // as of Stand
@@ -23,13 +23,13 @@ type Why struct {
 	Stopped    *StopWhy         `json:"stopped,omitempty"`
 	Conditions []loop.Explained `json:"conditions"`
 	Gates      []loop.Explained `json:"gates"`
-	// Trouble is what a person may see of a task loop, each with its cause and the fix (T80).
+	// Trouble lists symptoms of a task loop, each with its cause and the fix (T80).
 	Trouble []string `json:"trouble,omitempty"`
 	// Denied are the calls refused in the open iteration, or in the last one if none is open.
 	Denied []loop.Denial `json:"denied,omitempty"`
 }
 
-// StopWhy is what ended a run, or holds it.
+// StopWhy is the reason why a run ended or is paused.
 type StopWhy struct {
 	Number    int       `json:"number,omitempty"` // of the condition; a pause is none
 	Condition string    `json:"condition,omitempty"`
@@ -47,7 +47,7 @@ type StopWhy struct {
 	Overrun *loop.Overrun `json:"overrun,omitempty"`
 }
 
-// StoppedBy is why a halted or paused run stopped; last is its last line, nil if there is none.
+// StoppedBy explains a halted or paused run; last is its last line, nil if there is none.
 func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path string) *StopWhy {
 	s := &StopWhy{Cause: b.StopCause, Text: prose(b), Iteration: b.IterationsUsed,
 		Also: []string{}, Do: []string{}, Waiting: gates}
@@ -209,7 +209,7 @@ func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 	return list
 }
 
-// Explanation is how the guard reads a command.
+// Explanation is the guard's reading of a command.
 type Explanation struct {
 	Command  string         `json:"command"`
 	Acts     []ExplainedAct `json:"acts,omitempty"`
