@@ -247,9 +247,8 @@ func (p *player) run(stdin *strings.Reader, args ...string) ([]byte, error) {
 	cmd := exec.Command(p.program, args...)
 	cmd.Stdin, cmd.Dir = stdin, p.project
 	cmd.Env = append(os.Environ(), "CLAUDE_PROJECT_DIR="+p.project,
-		"CLAUDE_CODE_SESSION_ID="+p.session,
-		"CLAUDE_PID="+p.pid, "CLAUDE_CODE_SESSION_ATTENDED=1", "PWD="+p.project,
-		"CLAUDE_CONFIG_DIR="+p.config(), "CLAUDE_ENV_FILE="+p.envFile(),
+		"CLAUDE_CODE_SESSION_ID="+p.session, "CLAUDE_PID="+p.pid, "CLAUDE_CODE_SESSION_ATTENDED=1",
+		"PWD="+p.project, "CLAUDE_CONFIG_DIR="+p.config(), "CLAUDE_ENV_FILE="+p.envFile(),
 		"HOOKS_STATE_HOME="+filepath.Join(p.project, ".state"))
 	var errs bytes.Buffer
 	cmd.Stderr = &errs

@@ -104,8 +104,7 @@ func open(path string) error {
 		args = []string{"rundll32", "url.dll,FileProtocolHandler", path}
 	}
 	if err := child.Leave(args, openerWait); err != nil {
-		return hint.New("open the file by hand",
-			"show %s in a browser: %s: %v", path, args[0], err)
+		return hint.New("open the file by hand", "show %s in a browser: %s: %v", path, args[0], err)
 	}
 	return nil
 }

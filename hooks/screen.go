@@ -84,8 +84,7 @@ const pipeWidth = 100
 // screen describes the reader's terminal by COLUMNS, its size, NO_COLOR and the locale.
 func (c caller) screen() report.Screen {
 	fd, terminal := terminalOf(c.out)
-	s := report.Screen{Width: pipeWidth, ASCII: !utf8Locale(c.Env), Now: c.Now(),
-		Dir: c.Project()}
+	s := report.Screen{Width: pipeWidth, ASCII: !utf8Locale(c.Env), Now: c.Now(), Dir: c.Project()}
 	s.Color = terminal && c.Env("NO_COLOR") == "" && c.Env("TERM") != "dumb"
 	if terminal {
 		if width, _, err := xterm.GetSize(fd); err == nil && width > 0 {

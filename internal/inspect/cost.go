@@ -422,12 +422,10 @@ func (d *Inspector) Rates() report.Rates {
 		AgeDays: usage.AgeDays(d.Now().UTC()), Warnings: c.WarningTexts()}
 	const million = 1_000_000
 	for _, row := range table.Rows() {
-		r.Rows = append(r.Rows, report.RateRow{
-			Model: row.Model, Input: row.Input * million, Output: row.Output * million,
-			CacheRead:    row.CacheRead * million,
+		r.Rows = append(r.Rows, report.RateRow{Model: row.Model, Input: row.Input * million,
+			Output: row.Output * million, CacheRead: row.CacheRead * million,
 			CacheWrite5m: row.CacheWrite5m * million, CacheWrite1h: row.CacheWrite1h * million,
-			Fast: row.Fast, Long: row.Long, Source: row.Source,
-		})
+			Fast: row.Fast, Long: row.Long, Source: row.Source})
 	}
 	return r
 }

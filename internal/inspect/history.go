@@ -32,8 +32,7 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 		}
 		return v.folders(false, func(files *store.Store, _ bool) error {
 			for _, skill := range skills {
-				r := reader{whole: out.Whole,
-					unread: out.Whole && runID == "" && out.Runs == nil,
+				r := reader{whole: out.Whole, unread: out.Whole && runID == "" && out.Runs == nil,
 					behind: []string{"stop_conditions_fired", "denied", "overrun", "task", "audit"}}
 				if out.Runs != nil {
 					r.behind = append(r.behind, "gates", "usage_by_model")

@@ -198,11 +198,9 @@ func (d *Inspector) Why(skills []loop.Skill) ([]report.Why, error) {
 func (v *question) why(l *loopState) (report.Why, error) {
 	b, st := l.Budget, v.stand(l)
 	v.there(&st)
-	w := report.Why{Skill: l.skill, Project: st.Project,
-		RunID: b.RunID, Command: b.Command, Status: b.Status,
-		Alive:  st.OwnerAlive,
-		Resume: st.Resume, Budgets: st.Budgets, Conditions: []loop.Explained{},
-		Gates: []loop.Explained{}}
+	w := report.Why{Skill: l.skill, Project: st.Project, RunID: b.RunID, Command: b.Command,
+		Status: b.Status, Alive: st.OwnerAlive, Resume: st.Resume, Budgets: st.Budgets,
+		Conditions: []loop.Explained{}, Gates: []loop.Explained{}}
 	previous, err := v.files.Last(l.skill, b.Worked)
 	if b.Status != loop.Active {
 		last, lerr := v.files.Last(l.skill,

@@ -344,11 +344,10 @@ func HistoryCSV(w io.Writer, all bool) History {
 		}
 		return out.Write(cells)
 	}
-	_ = line([]string{"run_id", "skill", "seq", "iteration", "outcome", "started_at",
-		"ended_at",
+	_ = line([]string{"run_id", "skill", "seq", "iteration", "outcome", "started_at", "ended_at",
 		"minutes", "dollars", "tokens_in", "tokens_out", "agents_dispatched", "comments_pushed",
-		"merges_attempted", "prs_touched", "stop_conditions_fired", "calls_refused",
-		"dollars_over", "task", "try", "verdict"}, "project")
+		"merges_attempted", "prs_touched", "stop_conditions_fired", "calls_refused", "dollars_over",
+		"task", "try", "verdict"}, "project")
 	when := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	return History{Row: func(project string, l *loop.Iteration, _ []byte) error {
 		over, task := loop.Overrun{}, loop.TaskLine{}

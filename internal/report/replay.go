@@ -121,8 +121,7 @@ func Replays(s Screen, r Replay) string {
 		p.line(plain, "Stop: none; no limit would have been reached.")
 	} else {
 		p.line(plain, "Stop: %s (%s, at the %s of iteration %d), %s", stop.Text, stop.Cause,
-			stop.At,
-			stop.Iteration, stop.When.UTC().Format(time.RFC3339))
+			stop.At, stop.Iteration, stop.When.UTC().Format(time.RFC3339))
 		if a != (Aftermath{}) {
 			p.line(plain, "After it the session continued: %s, $%s, %s, %s",
 				loop.Plural(a.Iterations, "tick"), Mills(a.Dollars), loop.Plural(a.PRs, "PR"),

@@ -464,7 +464,11 @@ const (
 
 // Scene draws the title of a scene of the demo.
 func Scene(s Screen, title string) string {
-	return s.paintLines(strong, Fit(s, "── "+title))
+	lines := strings.Split(Fit(s, "── "+title), "\n")
+	for i, l := range lines {
+		lines[i] = s.paint(strong, l)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Heard draws one reply of the demo below the name of its reader. Without a name it continues with
@@ -477,12 +481,4 @@ func Heard(s Screen, tone Tone, reader, text string) string {
 	}
 	s.Width -= len(margin)
 	return head + margin + strings.ReplaceAll(Fit(s, text), "\n", "\n"+margin)
-}
-
-func (s Screen) paintLines(style, text string) string {
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		lines[i] = s.paint(style, l)
-	}
-	return strings.Join(lines, "\n")
 }

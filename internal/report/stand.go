@@ -313,8 +313,7 @@ func (st Stand) line(session string, short bool) string {
 		}
 	}
 	if r := b.Tasks; r != nil {
-		parts = append(parts, fmt.Sprintf("%d/%s", r.Finished(),
-			loop.Plural(len(r.List), "task")))
+		parts = append(parts, fmt.Sprintf("%d/%s", r.Finished(), loop.Plural(len(r.List), "task")))
 	}
 	for i, a := range st.Budgets {
 		if short && i > 0 {

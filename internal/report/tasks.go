@@ -77,10 +77,8 @@ func NewTaskList(st Stand, last TaskLast) TaskList {
 		ListPath: r.ListPath, Issue: r.Issue, Mode: r.Mode, Drive: r.Drive, Phase: r.Phase,
 		Check: r.Check, Passed: append([]int{}, r.Passed...), Awaiting: b.AwaitingGate(),
 		Require: r.Require, Verified: r.Count(loop.Verified), Unbroken: r.Count(loop.Unbroken),
-		Claimed: r.Count(loop.Claimed),
-		Skipped: r.Count(loop.SkippedOne), Next: st.Next, done: r.Result(),
-		Dollars: b.DollarsEstimate,
-		Tasks:   TaskRows(b, st.Tick, last, st.Open)}
+		Claimed: r.Count(loop.Claimed), Skipped: r.Count(loop.SkippedOne), Next: st.Next,
+		done: r.Result(), Dollars: b.DollarsEstimate, Tasks: TaskRows(b, st.Tick, last, st.Open)}
 	a := attemptOf(st.Tick)
 	switch answer := st.answer(); {
 	case answer != "":
