@@ -76,7 +76,7 @@ func people(a *app.App, args []string) (code int) {
 		return 0
 	}
 	if args = normalizeHelp(args); event.NameOf(args[0]) != "" {
-		if slices.Contains(args, "--help") {
+		if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
 			fmt.Fprintln(c.out, "The client starts it, with one event as JSON on stdin: "+
 				"see hooks.json.\nTo end a loop: hooks loop stop. Other commands of people: hooks --help.")
 			return 0
