@@ -1,6 +1,9 @@
 package main
 
-import "hooks/internal/report"
+import (
+	"hooks/internal/hint"
+	"hooks/internal/report"
+)
 
 type backlogCmd struct {
 	Scope []string `arg:"" optional:"" help:"As a skill takes it: 12 #13 15-18, SPEC-0020, label:NAME, milestone:NAME. All open issues if not given."`
@@ -14,4 +17,21 @@ func (b backlogCmd) Run(c caller) error {
 		return err
 	}
 	return show(c, b.JSON, board, err, report.Backlog)
+}
+
+type prCmd struct {
+	Number int  `arg:"" help:"The PR's number."`
+	JSON   bool `help:"Print the same as JSON."`
+}
+
+// Run asks the tracker and prints the PR.
+func (p prCmd) Run(c caller) error {
+	if p.Number < 1 {
+		return hint.New("as in `hooks pr 142`", "a PR's number starts at 1")
+	}
+	pr, err := c.PR(p.Number)
+	if pr.Number == 0 {
+		return err
+	}
+	return show(c, p.JSON, pr, err, report.PullRequest)
 }

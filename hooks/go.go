@@ -144,18 +144,11 @@ func (g goCmd) arguments(spec string) string {
 	if spec != "" {
 		words = append(words, report.OneWord(spec))
 	}
-	for _, flag := range [...]struct{ name, value string }{
-		{"--tasks", g.Tasks}, {"--check", g.Check}, {"--mode", g.Mode}, {"--issue", g.Issue},
-		{"--check-timeout", g.CheckTimeout}, {"--max-task-iterations", g.MaxTaskIterations},
-		{"--untidy", g.Untidy},
-		{"--max-task-dollars", g.MaxTaskDollars}, {"--max-iterations", g.MaxIterations},
-		{"--max-minutes", g.MaxMinutes}, {"--max-dollars", g.MaxDollars},
-		{"--require", g.Require},
-	} {
-		if flag.value != "" {
-			words = append(words, flag.name, report.OneWord(flag.value))
-		}
-	}
+	words = append(words, flagWords("--tasks", g.Tasks, "--check", g.Check, "--mode", g.Mode,
+		"--issue", g.Issue, "--check-timeout", g.CheckTimeout,
+		"--max-task-iterations", g.MaxTaskIterations, "--untidy", g.Untidy,
+		"--max-task-dollars", g.MaxTaskDollars, "--max-iterations", g.MaxIterations,
+		"--max-minutes", g.MaxMinutes, "--max-dollars", g.MaxDollars, "--require", g.Require)...)
 	if g.Restart {
 		words = append(words, "--restart")
 	}
@@ -163,6 +156,16 @@ func (g goCmd) arguments(spec string) string {
 		words = append(words, "--resume")
 	}
 	return strings.Join(words, " ")
+}
+
+// flagWords are the flags that were given, of names and values in turn.
+func flagWords(flags ...string) (words []string) {
+	for i := 0; i < len(flags); i += 2 {
+		if flags[i+1] != "" {
+			words = append(words, flags[i], report.OneWord(flags[i+1]))
+		}
+	}
+	return words
 }
 
 // drive drives a run to its end and prints its last words. A run that was stopped or that waits

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"errors"
+	"math"
+
 	"hooks/internal/hint"
 	"hooks/internal/report"
 )
@@ -21,7 +25,7 @@ type lastRows struct {
 	Last *int `short:"n" placeholder:"N" help:"Only the last N iterations in a table; 0 for all of them, 40 if not given."`
 }
 
-// rows is how many iterations a table shows, all of them for 0. The table of one run has all.
+// rows returns how many iterations a table shows, all of them for 0. That of one run has all.
 func (l lastRows) rows(runID string, table bool) (int, error) {
 	switch {
 	case l.Last == nil && (runID != "" || !table):
@@ -57,4 +61,33 @@ func (h historyCmd) Run(c caller) error {
 	}
 	c.Everywhere = h.All
 	return c.History(h.skills(), h.RunID, out)
+}
+
+type costCmd struct {
+	By    string `enum:"model,iteration,run,task,phase,day,agent,project" default:"run" help:"What to group by: model, iteration, run, task of a task loop, phase of an audit loop, day, agent or project."`
+	RunID string `name:"run" placeholder:"ID" complete:"run" help:"One run only, by its id."`
+	All   bool   `help:"What the loops of all projects of this machine spent."`
+	lastRows
+	Rates bool `help:"The price table in force, with the source of each row."`
+	JSON  bool `help:"Print the same as JSON."`
+}
+
+// Run prints what loops spent, or the prices.
+func (o costCmd) Run(c caller) error {
+	if o.Rates {
+		return show(c, o.JSON, c.Rates(), nil, report.RateTable)
+	}
+	rows, err := o.rows(o.RunID, !o.JSON)
+	if err != nil {
+		return err
+	}
+	c.Everywhere = o.All
+	cost, err := c.Cost(o.By, o.RunID, cmp.Or(rows, math.MaxInt))
+	switch {
+	case err != nil && len(cost.Rows) == 0:
+		return err
+	case o.JSON:
+		return errors.Join(report.CostJSON(c.out, cost), err)
+	}
+	return show(c, false, cost, err, report.Costs)
 }

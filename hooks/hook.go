@@ -5,11 +5,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"hooks/internal/app"
+	"hooks/internal/drive"
 	"hooks/internal/event"
 	"hooks/internal/safefile"
 	"hooks/internal/term"
@@ -64,7 +66,7 @@ func unanswered(a *app.App) int {
 	return 0
 }
 
-// typedAs is what a person or the model types to start this program: its name where that finds it
+// typedAs returns the word that starts this program when it is typed: its name if that finds it
 // on PATH, else its path.
 func typedAs() string {
 	own, err := os.Executable()
@@ -109,4 +111,47 @@ func logLine(path, word string, began time.Time, reply int, err error) {
 		began.UTC().Format(time.RFC3339Nano), word, time.Since(began).Round(10*time.Microsecond),
 		reply, term.Line(fmt.Sprint(err)), term.Line(program))
 	_ = safefile.Append(path, line) // a log that cannot be written decides nothing
+}
+
+// rested waits until a reply is due, and reports whether nothing ended the wait: a person's Esc
+// sends SIGTERM, and a client that dies leaves this process to another parent. The wall clock is
+// looked at every second, so that a suspended machine does not wait longer.
+func rested(a *app.App, until time.Time) bool {
+	if until.IsZero() {
+		return true
+	}
+	if left := until.Sub(a.Present()); a.Rest != nil {
+		return a.Rest(left)
+	}
+	signals, stop := drive.Signals()
+	defer stop()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for parent := os.Getppid(); a.Present().Before(until); {
+		select {
+		case <-signals:
+			return false
+		case <-tick.C:
+			if os.Getppid() != parent {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// dropOddZone unsets a TZ that leads to something other than a file: the library would open it, and
+// a pipe there would hold a hook until the client ends it and lets the call pass.
+func dropOddZone() {
+	zone := strings.TrimPrefix(os.Getenv("TZ"), ":")
+	if !strings.HasPrefix(zone, "/") && !strings.Contains(zone, "..") {
+		return
+	}
+	path := zone
+	if zone[0] != '/' {
+		path = filepath.Join("/usr/share/zoneinfo", zone)
+	}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		_ = os.Unsetenv("TZ") // it fails for an empty name only
+	}
 }

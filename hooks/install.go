@@ -14,7 +14,7 @@ import (
 	"hooks/internal/tracker"
 )
 
-// settingsScope is where the program is, or is to be, registered.
+// settingsScope selects the settings file that registers the program.
 type settingsScope struct {
 	Scope  string `enum:"user,project,local" default:"user" help:"Whose settings: user (every project of yours), project (everybody's in this project) or local (yours in this project)."`
 	DryRun bool   `help:"Print what would change, and change nothing."`

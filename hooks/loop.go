@@ -68,15 +68,8 @@ type loopRaiseCmd struct {
 
 // Run sets the limits.
 func (l loopRaiseCmd) Run(a *app.App, c caller) error {
-	var words []string
-	for _, flag := range [...]struct{ name, value string }{
-		{"--max-iterations", l.MaxIterations}, {"--max-prs", l.MaxPRs},
-		{"--max-minutes", l.MaxMinutes}, {"--max-dollars", l.MaxDollars},
-	} {
-		if flag.value != "" {
-			words = append(words, flag.name, report.OneWord(flag.value))
-		}
-	}
+	words := flagWords("--max-iterations", l.MaxIterations, "--max-prs", l.MaxPRs,
+		"--max-minutes", l.MaxMinutes, "--max-dollars", l.MaxDollars)
 	text, err := a.Raise(l.skills(), strings.Join(words, " "))
 	return errors.Join(c.say(text), err)
 }

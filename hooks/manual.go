@@ -3,10 +3,16 @@ package main
 import (
 	"fmt"
 	"io"
+	"runtime"
+	"runtime/debug"
+	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/tidwall/gjson"
 
+	plugin "hooks"
 	"hooks/internal/manual"
+	"hooks/schemas"
 )
 
 type completionCmd struct {
@@ -38,4 +44,55 @@ type manCmd struct{}
 func (manCmd) Run(k *kong.Kong, p caller) error {
 	_, err := io.WriteString(p.out, manual.Page(k.Model, version()))
 	return err
+}
+
+type schemaCmd struct {
+	Name string `arg:"" enum:"${schemas}" help:"One of ${schemas}."`
+}
+
+// Run prints the schema as it is embedded.
+func (s schemaCmd) Run(c caller) error {
+	text, _ := schemas.Get(s.Name)
+	_, err := c.out.Write(text)
+	return err
+}
+
+type versionCmd struct{}
+
+// Run prints the version, and the commit that the binary was built from with its date.
+func (versionCmd) Run(c caller) error {
+	_, err := fmt.Fprintln(c.out, versionLine())
+	return err
+}
+
+func versionLine() string {
+	var settings []debug.BuildSetting
+	if info, ok := debug.ReadBuildInfo(); ok {
+		settings = info.Settings
+	}
+	return fmt.Sprintf("hooks %s (%s) %s/%s %s", version(), origin(settings), runtime.GOOS,
+		runtime.GOARCH, runtime.Version())
+}
+
+// version is the plugin's, which a release's tag must agree with.
+func version() string { return gjson.Get(plugin.Manifest, "version").String() }
+
+// origin describes the checkout, as far as the toolchain recorded it.
+func origin(settings []debug.BuildSetting) string {
+	vcs := map[string]string{}
+	for _, s := range settings {
+		vcs[s.Key] = s.Value
+	}
+	commit := vcs["vcs.revision"]
+	if commit == "" {
+		return "commit unknown"
+	}
+	parts := []string{"commit " + commit[:min(12, len(commit))]}
+	if at := vcs["vcs.time"]; at != "" {
+		parts = append(parts, at)
+	}
+	if vcs["vcs.modified"] == "true" {
+		parts = append(parts, "modified")
+	}
+	return strings.Join(parts, ", ")
 }

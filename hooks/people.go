@@ -3,31 +3,20 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"hooks/internal/app"
+	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/schemas"
 )
 
-// commands are what people and skills type. The hook words are here for their errors only; they
-// bypass the parser.
+// commands lists the commands of people and skills. The hook words bypass the parser.
 type commands struct {
-	Stop                hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: the agent finished responding."`
-	PreToolUse          hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a tool is about to run."`
-	PostToolUse         hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a tool has run."`
-	PostToolUseFailure  hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a tool has failed."`
-	UserPromptSubmit    hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a prompt was submitted."`
-	UserPromptExpansion hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a slash command expands."`
-	SubagentStop        hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a worker finished."`
-	SessionStart        hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a session begins."`
-	SessionEnd          hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a session ends."`
-	StopFailure         hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: an API error ended the turn."`
-	ConfigChange        hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: settings changed."`
-
 	Status     statusCmd     `cmd:"" group:"Look" help:"The state of the project's loops, at a glance."`
 	Explain    explainCmd    `cmd:"" group:"Look" help:"Why a loop stopped, or what would stop it; with --command, how the guard reads a command."`
 	ReportCard reportCardCmd `cmd:"" group:"Look" help:"The morning page: why it stopped, what is verified and what only claimed, what it cost and left behind."`
@@ -55,18 +44,7 @@ type commands struct {
 	Ledger     ledgerCmd     `cmd:"" group:"For skills and scripts" help:"Loop ledgers: check them, add a turn, read the feedback."`
 }
 
-type hookCmd struct{}
-
-// Help explains that the word is the client's.
-func (hookCmd) Help() string {
-	return "The client starts it, with one event as JSON on stdin: see hooks.json. " +
-		"To end a loop: hooks loop stop. Other commands of people: hooks --help."
-}
-
-// Run refuses what the hook path did not take.
-func (hookCmd) Run(k *kong.Context) error { return hookWord(k.Command()) }
-
-// hookWord: a hook word has no arguments, and is no command of a person's terminal.
+// hookWord is the error of a hook word with arguments, or typed in a terminal.
 func hookWord(word string) error {
 	way := "it is the client's own, see hooks.json; people's commands: `hooks --help`"
 	if word == "stop" {
@@ -97,6 +75,15 @@ func people(a *app.App, args []string) (code int) {
 		fmt.Fprint(c.out, firstPage)
 		return 0
 	}
+	if args = normalizeHelp(args); event.NameOf(args[0]) != "" {
+		if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
+			fmt.Fprintln(c.out, "The client starts it, with one event as JSON on stdin: "+
+				"see hooks.json.\nTo end a loop: hooks loop stop. Other commands of people: hooks --help.")
+			return 0
+		}
+		complain(c.errs, hookWord(args[0]))
+		return 1
+	}
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -119,7 +106,7 @@ func people(a *app.App, args []string) (code int) {
 		named(),
 		kong.Writers(c.out, c.errs), kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.Bind(a, c))
-	ctx, err := parser.Parse(normalizeHelp(args))
+	ctx, err := parser.Parse(args)
 	if err == nil {
 		err = ctx.Run()
 	} else {

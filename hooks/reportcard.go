@@ -91,7 +91,7 @@ func writable(path string) error {
 	return nil
 }
 
-// openerWait is how long a program that opens files gets to report that it cannot.
+// openerWait bounds the time in which a program that opens files may report an error.
 const openerWait = 2 * time.Second
 
 // open shows a file by the system's own opener.
@@ -104,8 +104,7 @@ func open(path string) error {
 		args = []string{"rundll32", "url.dll,FileProtocolHandler", path}
 	}
 	if err := child.Leave(args, openerWait); err != nil {
-		return hint.New("open the file by hand",
-			"show %s in a browser: %s: %v", path, args[0], err)
+		return hint.New("open the file by hand", "show %s in a browser: %s: %v", path, args[0], err)
 	}
 	return nil
 }

@@ -77,15 +77,14 @@ func (c caller) json(v any) error {
 	return err
 }
 
-// pipeWidth is how wide a text is that goes into a file or another program, where COLUMNS does not
-// say. If the person at the other end of a pager has a narrower terminal, its width counts.
+// pipeWidth is the width of a text for a file or another program if COLUMNS does not
+// set it. A narrower terminal at the other end of a pager wins.
 const pipeWidth = 100
 
-// screen is what the reader has: COLUMNS, the terminal's size, NO_COLOR, the locale.
+// screen describes the reader's terminal by COLUMNS, its size, NO_COLOR and the locale.
 func (c caller) screen() report.Screen {
 	fd, terminal := terminalOf(c.out)
-	s := report.Screen{Width: pipeWidth, ASCII: !utf8Locale(c.Env), Now: c.Now(),
-		Dir: c.Project()}
+	s := report.Screen{Width: pipeWidth, ASCII: !utf8Locale(c.Env), Now: c.Now(), Dir: c.Project()}
 	s.Color = terminal && c.Env("NO_COLOR") == "" && c.Env("TERM") != "dumb"
 	if terminal {
 		if width, _, err := xterm.GetSize(fd); err == nil && width > 0 {
@@ -101,7 +100,7 @@ func (c caller) screen() report.Screen {
 	return s
 }
 
-// height is how many rows a terminal has, many if that is not known.
+// height returns the rows of a terminal, many if that is not known.
 func height(out io.Writer) int {
 	fd, _ := terminalOf(out)
 	if _, rows, err := xterm.GetSize(fd); err == nil && rows > 0 {

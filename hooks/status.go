@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"time"
 
+	"hooks/internal/app"
 	"hooks/internal/drive"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
@@ -41,7 +44,7 @@ func (c caller) noLoop(w which) string {
 	return fmt.Sprintf("no %s loop %s", w.Skill, where)
 }
 
-// watchEvery is how often the loops are looked at; what did not change is not drawn again.
+// watchEvery is the interval of --watch; an unchanged page is not drawn again.
 const watchEvery = 2 * time.Second
 
 // watch keeps the status on the terminal's other screen and leaves the terminal as it was.
@@ -77,8 +80,40 @@ func (st statusCmd) watch(c caller) error {
 	}
 }
 
-// firstLines is as much of a text as fits n rows; more would scroll its head away.
+// firstLines cuts a text to n rows; more would scroll its head away.
 func firstLines(text string, n int) string {
 	lines := strings.Split(text, "\n")
 	return strings.Join(lines[:max(1, min(n, len(lines)))], "\n")
+}
+
+type statuslineCmd struct{}
+
+// Run prints the client's status line. The client asks for it many times a minute, so that a lone
+// `hooks statusline` bypasses the command parser, like the hook words.
+func (statuslineCmd) Run(c caller) error {
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(24 << 20)
+	if typed(c.in) {
+		c.in = strings.NewReader("")
+	}
+	if line := c.StatusLine(c.in, c.screen()); line != "" {
+		fmt.Fprintln(c.out, line)
+	}
+	return nil
+}
+
+type explainCmd struct {
+	which
+	Command *string `help:"A shell command instead: how the guard reads it and what happens to it."`
+	JSON    bool    `help:"Print the same as JSON."`
+}
+
+// Run explains why a loop stopped, or what would stop it; or how the guard reads a command.
+func (e explainCmd) Run(a *app.App, c caller) error {
+	if e.Command != nil {
+		return show(c, e.JSON, a.Explain(*e.Command), nil, report.Explained)
+	}
+	list, err := c.Why(e.skills())
+	none := cmp.Or(loop.KindOf(loop.Skill(e.Skill)).None, c.noLoop(e.which))
+	return showEach(c, e.JSON, list, err, none, report.Explain)
 }

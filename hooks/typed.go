@@ -10,7 +10,7 @@ import (
 	"hooks/internal/hint"
 )
 
-// firstPage is what a lone `hooks` prints.
+// firstPage is the output of `hooks` without arguments.
 const firstPage = `hooks governs unattended loops of Claude Code from outside the model.
 
 Set up     hooks install        register it with the client
@@ -48,9 +48,6 @@ func mistyped(err error) error {
 			if step.Command != nil {
 				name, leaf = step.Command.FullPath(), len(step.Command.Children) == 0
 			}
-		}
-		if at := p.Context.Selected(); at != nil && at.Group != nil && at.Group.Key == "hooks" {
-			return hookWord(at.Name)
 		}
 	}
 	text, way := err.Error(), "see `"+name+" --help`"

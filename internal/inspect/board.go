@@ -14,7 +14,7 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// peopleWait is how long a person waits for one call to the tracker, longer than an iteration does.
+// peopleWait bounds one call to the tracker for a person; an iteration waits less.
 const peopleWait = 30 * time.Second
 
 // Backlog asks the tracker for the open issues in a scope, written as a skill's arguments, and
@@ -50,14 +50,11 @@ func (d *Inspector) PR(number int) (report.PR, error) {
 		return report.PR{}, answer.Err
 	}
 	pr := answer.PRs[0]
-	p := report.PR{
-		Tracker: placed(&answer), Number: pr.Number, Title: pr.Title, State: pr.State,
-		Draft: pr.Draft,
-		Fork:  pr.Fork, Labels: pr.Labels, Branch: pr.Branch, Base: pr.Base, HeadSHA: pr.HeadSHA,
-		CI:     pr.CI,
-		Closes: pr.Closes, HumanFeedback: pr.HumanFeedback(time.Time{}),
-		Reviewed: pr.Reviewed(last.HeadAtEnd(number)), Notes: answer.Notes,
-	}
+	p := report.PR{Tracker: placed(&answer), Number: pr.Number, Title: pr.Title, State: pr.State,
+		Draft: pr.Draft, Fork: pr.Fork, Labels: pr.Labels, Branch: pr.Branch, Base: pr.Base,
+		HeadSHA: pr.HeadSHA, CI: pr.CI, Closes: pr.Closes,
+		HumanFeedback: pr.HumanFeedback(time.Time{}),
+		Reviewed:      pr.Reviewed(last.HeadAtEnd(number)), Notes: answer.Notes}
 	for _, f := range pr.Feedback {
 		p.Feedback = append(p.Feedback, report.Feedback(f))
 	}
@@ -73,9 +70,8 @@ func (d *Inspector) PR(number int) (report.PR, error) {
 	return p, answer.Err
 }
 
-// asker is whoever asks the tracker outside of an iteration: the skill's run, if there is one, with
-// its previous iteration, otherwise a run that has not begun. Other commands report state that is
-// damaged.
+// asker prepares a question to the tracker between iterations. It is about the skill's run with
+// its last iteration, or about a run that has not begun. Other commands report damaged state.
 func (d *Inspector) asker(skill loop.Skill) (v *question, run *loop.Budget, last *loop.Iteration) {
 	v, err := d.in(tracker.Project(d.Env, cwd()))
 	run = &loop.Budget{Skill: skill}

@@ -5,13 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
+	"hooks/internal/tracker/forge"
 )
 
-// maxOnCard is how many of a run's last lines a card shows one by one.
+// maxOnCard bounds the last lines of a run that a card shows one by one.
 const maxOnCard = 50
 
 // Cards are the cards of the present runs or, by its id, of one run, which may be archived.
@@ -19,7 +21,7 @@ func (d *Inspector) Cards(skills []loop.Skill, runID string) ([]report.Card, err
 	return shown(d, skills, runID, (*question).card)
 }
 
-// shown is what is shown of each present run or, by its id, of one run.
+// shown applies show to each present run or, by its id, to one run.
 func shown[T any](
 	d *Inspector, skills []loop.Skill, runID string,
 	show func(v *question, files *store.Store, l *loopState, present bool) (T, error),
@@ -60,7 +62,8 @@ func (v *question) card(files *store.Store, l *loopState, present bool) (report.
 	c.Stale, c.Head = l.stale(), l.head
 	c.Waiting, c.Resume = openGates(l), report.Resume(l.saved, l.Elsewhere())
 	if !v.Everywhere {
-		c.NameProject(v.named())
+		c.Project = v.named()
+		c.Resume = report.There(c.Project, c.Resume, c.Waiting)
 	}
 	last, terr := lastAttempts(files, l)
 	err = errors.Join(err, terr, ferr)
@@ -103,4 +106,43 @@ func lastLines(
 		earlier = max(0, lines[0].Seq-1)
 	}
 	return lines, earlier, err
+}
+
+// Pages are the cards of the same runs as Cards, with every iteration of each. Lines that cannot be
+// read are left out, and the page names them.
+func (d *Inspector) Pages(skills []loop.Skill, runID string) ([]report.Page, error) {
+	return shown(d, skills, runID, func(v *question, files *store.Store, l *loopState,
+		present bool) (report.Page, error) {
+		c, err := v.card(files, l, present)
+		p := report.Page{Card: c, Project: v.project, Links: links(l.Budget)}
+		p.Rows, p.Notes = pageRows(files, l)
+		if err != nil && len(p.Notes) == 0 {
+			p.Notes = []string{err.Error()}
+		}
+		return p, err
+	})
+}
+
+// links returns the links of the tracker that a run began with, without asking it.
+func links(b *loop.Budget) (l report.Links) {
+	if b.Tracker != nil {
+		l.PR, l.Commit = forge.PlaceOf(*b.Tracker).Pages()
+	}
+	return l
+}
+
+func pageRows(files *store.Store, s *loopState) (rows []*loop.Iteration, notes []string) {
+	var bad damages
+	r := reader{behind: []string{"gates", "stop_conditions_fired", "denied", "overrun", "task",
+		"audit"}}
+	_ = bad.lines(files, s.skill, r, func(l *loop.Iteration, _, _ []byte) error {
+		if l.Of(s.Budget.RunID) {
+			rows = append(rows, l)
+		}
+		return nil
+	})
+	if err := bad.complaint(); err != nil {
+		notes = strings.Split(err.Error(), "\n")
+	}
+	return rows, notes
 }

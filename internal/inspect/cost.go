@@ -1,15 +1,28 @@
 package inspect
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/store"
+	"hooks/internal/tracker"
+	"hooks/internal/usage"
 )
 
-// Cost is what the runs spent, or one of them, by model, iteration, run, task, phase, day,
+// Cost returns the spend of all runs, or of one, by model, iteration, run, task, phase, day,
 // agent or project. Sums are exact. What belongs to no row has one of its own, so that every way
 // comes to the same total. Of all runs of a project only the last most iterations have rows of
 // their own.
@@ -101,7 +114,7 @@ func sumOf(rows []report.CostRow) (sum loop.Tokens) {
 	return sum
 }
 
-// missing is what a total has above a sum, kind by kind.
+// missing returns the part of a total that a sum lacks, kind by kind.
 func missing(total, sum loop.Tokens) loop.Tokens {
 	return loop.Tokens{
 		Input: max(0, total.Input-sum.Input), Output: max(0, total.Output-sum.Output),
@@ -112,4 +125,307 @@ func missing(total, sum loop.Tokens) loop.Tokens {
 		Messages:     max(0, total.Messages-sum.Messages),
 		Dollars:      max(0, total.Dollars-sum.Dollars),
 	}
+}
+
+// ledger is one run with everything that shows what it spent.
+type ledger struct {
+	in    string // the project, where several are asked
+	by    string // what the rows are of
+	zone  *time.Location
+	run   loop.Budget
+	ended time.Time // its last line, or the present while an iteration is open
+	rows  []report.CostRow
+	most  int // rows by iteration; the sum of those before them is older
+	older loop.Tokens
+	// olderRows counts the rows in older.
+	olderRows int
+	parts     []usage.Stretch // only for --by agent
+	tick      *loop.Tick      // the open iteration
+	notes     []string
+}
+
+// ledgers reads the runs, the newest first. By iteration, day, task, phase and agent all lines are
+// needed; else the last one has the sums.
+func (v *question) ledgers(runID, by string, most int) (list []*ledger, err error) {
+	err = v.everyRun(func(files *store.Store, s *loopState, present bool) error {
+		if runID != "" && s.Budget.RunID != runID {
+			return nil
+		}
+		l := &ledger{in: v.named(), by: by, most: math.MaxInt, zone: v.Now().Location(),
+			run: *s.Budget}
+		l.readLast(files)
+		switch by {
+		case "iteration":
+			l.most = max(0, most)
+			l.readSpent(files)
+			most -= len(l.rows)
+			l.withOlder()
+		case "day", "task", "phase":
+			l.readSpent(files)
+		case "agent":
+			l.readParts(files)
+		}
+		if present {
+			v.addOpen(l, s)
+		}
+		switch {
+		case by == "project":
+			l.rows = []report.CostRow{{Project: v.project, Tokens: l.total()}}
+		case by == "run":
+			row := l.row(l.total())
+			row.State = strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
+			if !present && l.run.Status == loop.Active {
+				row.State = "cut off"
+			}
+			l.rows = []report.CostRow{row}
+		case by == "task" && l.run.Tasks == nil, by == "phase" && l.run.Audit == nil:
+			l.rows = []report.CostRow{l.row(l.total())}
+		case by == "model":
+			for model, t := range l.run.TokensByModel {
+				l.rows = append(l.rows, report.CostRow{Model: model, Tokens: t})
+			}
+		case by == "agent":
+			l.byAgent(usage.NewTable(config.Of(l.run.Config, v.project).Rates))
+		}
+		slices.SortStableFunc(l.rows, inOrder)
+		list = append(list, l)
+		return nil
+	})
+	return list, err
+}
+
+// spentRuns are the runs of these skills, or one of them, with what they spent by now.
+func (v *question) spentRuns(
+	skills []loop.Skill, runID string,
+) (list []report.SpentRun, err error) {
+	ledgers, err := v.ledgers(runID, "model", 0)
+	for _, l := range ledgers {
+		if !slices.Contains(skills, l.run.Skill) {
+			continue
+		}
+		list = append(list, report.SpentRun{Run: &l.run, Ended: l.ended, Rest: l.beyond(),
+			Notes: l.notes})
+	}
+	return list, err
+}
+
+// readLast reads the run's last line, which knows more than the budget does when a crash kept that
+// from being written.
+func (l *ledger) readLast(files *store.Store) {
+	last, err := files.Last(l.run.Skill, func(line *loop.Iteration) bool {
+		return line.Ran() && line.Of(l.run.RunID)
+	})
+	switch {
+	case err != nil:
+		l.notes = append(l.notes, fmt.Sprintf("%v: it may have spent more", err))
+	case last != nil && last.Budget.Seq > l.run.Seq:
+		l.run = last.Budget
+	}
+	if last != nil {
+		l.ended = last.EndedAt
+	}
+}
+
+// addOpen counts what the open iteration has spent so far. Nothing is saved.
+func (v *question) addOpen(l *ledger, s *loopState) {
+	if s.Tick == nil || s.Tick.RunID != l.run.RunID || l.run.Seq > s.Budget.Seq {
+		return
+	}
+	l.tick, l.ended, l.notes = s.Tick, v.now, append(l.notes, s.notes...)
+	open := loop.Iteration{Iteration: s.Tick.Iteration, Outcome: "open", EndedAt: v.now,
+		UsageByModel: s.since.ByModel}
+	if a := s.Tick.Attempt; a != nil {
+		open.Task, open.Audit = &loop.TaskLine{Task: a.Task}, &loop.AuditLine{Phase: a.Phase}
+	}
+	l.add(&open)
+}
+
+// ran shows the run's lines of iterations that were not skipped, oldest first. A damaged one makes
+// a note.
+func (l *ledger) ran(files *store.Store, each func(it *loop.Iteration, snapshot []byte),
+	behind ...string) {
+	var bad damages
+	_ = bad.lines(files, l.run.Skill, reader{behind: behind},
+		func(it *loop.Iteration, _, snapshot []byte) error {
+			if it.Of(l.run.RunID) && it.Ran() {
+				each(it, snapshot)
+			}
+			return nil
+		})
+	l.notes = nil // an error of the last line is among the damage here
+	for _, err := range bad.list {
+		l.notes = append(l.notes, fmt.Sprintf("%v: what it spent is in no iteration", err))
+	}
+	if bad.more > 0 {
+		l.notes = append(l.notes, "and "+loop.Plural(bad.more, "more damaged line"))
+	}
+}
+
+// readSpent reads what each iteration spent.
+func (l *ledger) readSpent(files *store.Store) {
+	l.ran(files, func(it *loop.Iteration, _ []byte) { l.add(it) },
+		"usage_by_model", "task", "audit")
+}
+
+// add adds an iteration: as a row of its own, or to that of its day, of its task with all attempts,
+// or of its phase over all sessions (A22, A23). One without any of these is in no row.
+func (l *ledger) add(it *loop.Iteration) {
+	row := l.row(loop.Sum(it.UsageByModel))
+	if it.UsageByModel == nil { // a line with the SPEC's fields alone
+		row.Tokens = loop.Tokens{Input: it.TokensIn, Output: it.TokensOut, Dollars: it.Dollars}
+	}
+	switch tasks := l.run.Tasks; {
+	case l.by == "iteration":
+		row.Iteration = it.Iteration
+		row.State = strings.Clone(string(it.Outcome)) // else it keeps its line in memory
+		if l.rows = append(l.rows, row); len(l.rows) > l.most {
+			l.older, l.olderRows = l.older.Add(l.rows[0].Tokens), l.olderRows+1
+			l.rows = l.rows[1:]
+		}
+	case row.Tokens == (loop.Tokens{}):
+	case l.by == "day" && !it.EndedAt.IsZero():
+		l.rows = addRow(l.rows, report.CostRow{Day: it.EndedAt.In(l.zone).Format(time.DateOnly),
+			Tokens: row.Tokens})
+	case l.by == "task" && tasks != nil && it.Task != nil && it.Task.Task > 0:
+		row.Number, row.Task = it.Task.Task, "the pull request"
+		if row.Number <= len(tasks.List) {
+			row.Task = tasks.List[row.Number-1].Title
+		}
+		l.rows = addRow(l.rows, row)
+	case l.by == "phase" && it.Audit != nil && it.Audit.Phase != "":
+		row.Phase = it.Audit.Phase
+		l.rows = addRow(l.rows, row)
+	}
+}
+
+// row is a row of the run.
+func (l *ledger) row(t loop.Tokens) report.CostRow {
+	return report.CostRow{Project: l.in, RunID: l.run.RunID, Skill: l.run.Skill, Tokens: t}
+}
+
+// withOlder puts a row for the older iterations before those that are shown.
+func (l *ledger) withOlder() {
+	if l.most = math.MaxInt; l.olderRows == 0 {
+		return
+	}
+	all := ""
+	if l.in != "" {
+		all = " --all"
+	}
+	text := fmt.Sprintf("%s %s, %d earlier: hooks cost --by iteration%s --last 0", l.run.Skill,
+		l.run.RunID, l.olderRows, all)
+	l.rows = append(withRest(nil, l.older, text), l.rows...)
+}
+
+// byAgent reads the transcripts of the run's sessions again, at today's rates. An agent may have
+// worked in several stretches of its session.
+func (l *ledger) byAgent(table usage.Table) {
+	for _, s := range l.stretches() {
+		agents, err := usage.ByAgent(s, table)
+		if err != nil {
+			l.notes = append(l.notes, err.Error())
+		}
+		for _, a := range agents {
+			session := strings.TrimSuffix(filepath.Base(s.Transcript), ".jsonl")
+			l.rows = addRow(l.rows, report.CostRow{Project: l.in, SessionID: session,
+				Agent: cmp.Or(a.ID, "main"), Type: a.Type, Task: a.Task,
+				Tokens: loop.Sum(a.ByModel)})
+		}
+	}
+	if over := sumOf(l.rows).Dollars - l.total().Dollars; over > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("run %s was counted at other rates: "+
+			"its transcripts come to $%s more at those of now", l.run.RunID, report.Mills(over)))
+	}
+}
+
+// readParts collects the parts of sessions that the run was counted from. A part is a row of lines
+// with the same main transcript, whose cursor is the first in their snapshots. It ends at the
+// cursors of its last snapshot, and where its workers ended at those of its lines.
+func (l *ledger) readParts(files *store.Store) {
+	var last []byte // snapshot of the part's last line
+	var main []byte // transcript of the part, as JSON
+	ended := map[string]loop.Cursor{}
+	end := func() {
+		if n := len(l.parts); n > 0 {
+			part := &l.parts[n-1]
+			_ = json.Unmarshal([]byte(gjson.GetBytes(last, "cursors").Raw), &part.UpTo)
+			for _, c := range part.UpTo {
+				delete(ended, c.Path)
+			}
+			part.UpTo = slices.AppendSeq(part.UpTo, maps.Values(ended))
+			clear(ended)
+		}
+	}
+	l.ran(files, func(it *loop.Iteration, snapshot []byte) {
+		if main == nil || !hasCursor(snapshot, main) {
+			path := gjson.GetBytes(snapshot, "cursors.0.path")
+			if path.Str == "" {
+				return
+			}
+			if string(main) != path.Raw {
+				end()
+				l.parts = append(l.parts, usage.Stretch{Transcript: path.Str, Since: it.StartedAt,
+					Prompt: gjson.GetBytes(snapshot, "last_prompts.0").String()})
+			}
+			main = []byte(path.Raw)
+		}
+		last = append(last[:0], snapshot...)
+		for _, c := range it.Cursors {
+			ended[c.Path] = c
+		}
+	}, "cursors")
+	end()
+}
+
+// hasCursor finds the main transcript in a snapshot that this program wrote, which is cheaper than
+// reading the snapshot.
+func hasCursor(snapshot, main []byte) bool {
+	_, first, ok := bytes.Cut(snapshot, []byte(`,"cursors":[{"path":`))
+	return ok && bytes.HasPrefix(first, main)
+}
+
+// stretches are the parts with the open iteration, and with what was counted since the last line.
+func (l *ledger) stretches() []usage.Stretch {
+	if len(l.run.Cursors) == 0 || l.tick == nil && len(l.parts) == 0 {
+		return l.parts
+	}
+	began := usage.Stretch{Transcript: l.run.Cursors[0].Path, Since: l.run.StartedAt}
+	if l.tick != nil {
+		began.Since, began.Prompt = l.tick.StartedAt, l.tick.Prompts[0]
+	}
+	list := l.parts
+	if n := len(list); n == 0 || list[n-1].Transcript != began.Transcript {
+		list = append(list, began)
+	}
+	part := &list[len(list)-1]
+	part.UpTo = loop.Overlay(part.UpTo, l.run.Cursors)
+	return list
+}
+
+// total returns the run's spend by kind, as far as its budget has the kinds.
+func (l *ledger) total() loop.Tokens { return loop.Sum(l.run.TokensByModel).Add(l.beyond()) }
+
+// beyond returns the part of the run's counters that is recorded without a model.
+func (l *ledger) beyond() loop.Tokens {
+	t := loop.Sum(l.run.TokensByModel)
+	return loop.Tokens{
+		Input: max(0, l.run.TokensIn-t.In()), Output: max(0, l.run.TokensOut-t.Output),
+		Dollars: max(0, l.run.DollarsEstimate-t.Dollars),
+	}
+}
+
+// Rates is the price table in force in the project.
+func (d *Inspector) Rates() report.Rates {
+	c := config.Load(tracker.Project(d.Env, cwd()))
+	table := usage.NewTable(c.Rates)
+	r := report.Rates{Source: table.Source(), Dated: usage.Dated,
+		AgeDays: usage.AgeDays(d.Now().UTC()), Warnings: c.WarningTexts()}
+	const million = 1_000_000
+	for _, row := range table.Rows() {
+		r.Rows = append(r.Rows, report.RateRow{Model: row.Model, Input: row.Input * million,
+			Output: row.Output * million, CacheRead: row.CacheRead * million,
+			CacheWrite5m: row.CacheWrite5m * million, CacheWrite1h: row.CacheWrite1h * million,
+			Fast: row.Fast, Long: row.Long, Source: row.Source})
+	}
+	return r
 }

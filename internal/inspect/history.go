@@ -32,8 +32,7 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 		}
 		return v.folders(false, func(files *store.Store, _ bool) error {
 			for _, skill := range skills {
-				r := reader{whole: out.Whole,
-					unread: out.Whole && runID == "" && out.Runs == nil,
+				r := reader{whole: out.Whole, unread: out.Whole && runID == "" && out.Runs == nil,
 					behind: []string{"stop_conditions_fired", "denied", "overrun", "task", "audit"}}
 				if out.Runs != nil {
 					r.behind = append(r.behind, "gates", "usage_by_model")
@@ -59,10 +58,10 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 	return errors.Join(err, out.Close(), bad.complaint())
 }
 
-// reader is how much of each line is read.
+// reader selects the fields that are read of each line.
 type reader struct {
 	whole  bool     // the line itself is printed, so all of it must be sound
-	unread bool     // none of its fields is needed
+	unread bool     // no field is needed
 	behind []string // the fields that are needed of those behind the snapshot
 }
 

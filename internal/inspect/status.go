@@ -2,12 +2,17 @@ package inspect
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/audits"
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
@@ -22,18 +27,23 @@ func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 	err := d.askTrees(func(v *question) error {
 		first := len(list)
 		err := v.each(skills, func(l *loopState) error {
-			st := v.stand(l)
-			st.Project = v.named()
-			list = append(list, st)
+			list = append(list, v.stand(l))
 			return nil
 		})
 		report.NameLoops(list[first:])
-		if !v.Everywhere {
-			report.NameProject(list[first:])
+		for i := range list[first:] {
+			v.there(&list[first+i])
 		}
 		return err
 	})
 	return list, err
+}
+
+// there makes the commands of a linked worktree's loop ones that work elsewhere.
+func (v *question) there(st *report.Stand) {
+	if st.Project = v.named(); !v.Everywhere {
+		st.Resume = report.There(st.Project, st.Resume, st.Gates)
+	}
 }
 
 func (v *question) stand(l *loopState) report.Stand {
@@ -73,7 +83,7 @@ func (v *question) stand(l *loopState) report.Stand {
 	return st
 }
 
-// brief is as much of a loop's state as one line shows: nothing of its history.
+// brief returns the state of a loop for one line, without its history.
 func (v *question) brief(l *loopState) report.Stand {
 	b, going := l.Budget, alive(l.Budget)
 	return report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: going,
@@ -81,7 +91,7 @@ func (v *question) brief(l *loopState) report.Stand {
 		Budgets: report.Axes(l.saved, b, l.Tick, going, v.now)}
 }
 
-// next is what brings the next tick.
+// next describes the trigger of the next tick.
 func (v *question) next(st report.Stand) string {
 	switch b := st.Run; {
 	case b.Status == loop.Paused:
@@ -187,16 +197,10 @@ func (d *Inspector) Why(skills []loop.Skill) ([]report.Why, error) {
 
 func (v *question) why(l *loopState) (report.Why, error) {
 	b, st := l.Budget, v.stand(l)
-	if st.Project = v.named(); !v.Everywhere {
-		one := []report.Stand{st}
-		report.NameProject(one)
-		st = one[0]
-	}
-	w := report.Why{Skill: l.skill, Project: st.Project,
-		RunID: b.RunID, Command: b.Command, Status: b.Status,
-		Alive:  st.OwnerAlive,
-		Resume: st.Resume, Budgets: st.Budgets, Conditions: []loop.Explained{},
-		Gates: []loop.Explained{}}
+	v.there(&st)
+	w := report.Why{Skill: l.skill, Project: st.Project, RunID: b.RunID, Command: b.Command,
+		Status: b.Status, Alive: st.OwnerAlive, Resume: st.Resume, Budgets: st.Budgets,
+		Conditions: []loop.Explained{}, Gates: []loop.Explained{}}
 	previous, err := v.files.Last(l.skill, b.Worked)
 	if b.Status != loop.Active {
 		last, lerr := v.files.Last(l.skill,
@@ -219,4 +223,168 @@ func (v *question) why(l *loopState) (report.Why, error) {
 	f.Snapshot = snapshot
 	w.Conditions, w.Gates = loop.States(f), loop.GateStates(f)
 	return w, errors.Join(err, serr)
+}
+
+// Runs lists the runs of these skills in the project, the newest first: those that are present, of
+// its linked worktrees too, then the archived ones. trees are their places by run.
+func (d *Inspector) Runs(skills []loop.Skill) (
+	list []loop.Budget, present int, trees map[string]report.Tree, err error,
+) {
+	list, trees = []loop.Budget{}, map[string]report.Tree{}
+	err = d.askTrees(func(v *question) error {
+		return v.everyRun(func(_ *store.Store, l *loopState, here bool) error {
+			switch {
+			case !slices.Contains(skills, l.skill), !here && v.named() != "":
+			case here:
+				list = slices.Insert(list, present, *l.Budget)
+				trees[l.Budget.RunID] = report.Tree{Path: v.named(), Head: l.head}
+				present++
+			default:
+				list = append(list, *l.Budget)
+				trees[l.Budget.RunID] = report.Tree{Head: l.head}
+			}
+			return nil
+		})
+	})
+	return list, present, trees, err
+}
+
+// everyRun shows every run that has a budget once, the newest first. A run that was resumed after
+// its archiving was interrupted is both present and archived.
+func (v *question) everyRun(show func(files *store.Store, l *loopState, present bool) error) error {
+	shown := map[string]bool{}
+	return v.folders(true, func(files *store.Store, present bool) error {
+		var errs []error
+		for _, skill := range loop.Skills() {
+			runs, _ := files.Runs(skill)
+			for _, s := range runs {
+				if id := s.Budget.RunID; !shown[id] {
+					shown[id] = id != ""
+					l := stored(skill, s)
+					if present {
+						l = v.present(skill, s)
+					}
+					errs = append(errs, show(files, l, present))
+				}
+			}
+		}
+		return errors.Join(errs...)
+	})
+}
+
+// folders opens the archived runs, the oldest first, and then the present state; or all of them in
+// the opposite order. It ends at the first error.
+func (v *question) folders(
+	newestFirst bool, read func(files *store.Store, present bool) error,
+) error {
+	ids, err := v.files.Archives()
+	if err != nil {
+		return err
+	}
+	if ids = append(ids, ""); newestFirst {
+		slices.Reverse(ids)
+	}
+	for _, id := range ids {
+		if id == "" {
+			err = read(v.files, true)
+		} else if files, openErr := v.files.Archived(id); openErr != nil {
+			err = openErr
+		} else {
+			err = read(files, false)
+			files.Close()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func noRun(id string) error {
+	return hint.New("the runs are listed by `hooks loop list`", "there is no run %q", id)
+}
+
+// Tasks is the list of the project's task loop; the zero list if it has none.
+func (d *Inspector) Tasks() (report.TaskList, error) {
+	list := report.NewTaskList(report.Stand{}, nil)
+	err := d.ask(func(v *question) error {
+		return v.each([]loop.Skill{loop.Tasks}, func(l *loopState) error {
+			last, err := lastAttempts(v.files, l)
+			list = report.NewTaskList(v.stand(l), last)
+			return err
+		})
+	})
+	return list, err
+}
+
+// lastAttempts are the newest history lines of the tasks at which the run has tried.
+func lastAttempts(files *store.Store, l *loopState) (report.TaskLast, error) {
+	last, tried := report.TaskLast{}, 0
+	if l.Budget.Tasks == nil {
+		return last, nil
+	}
+	for _, item := range l.Budget.Tasks.List {
+		if item.Tries > 0 {
+			tried++
+		}
+	}
+	_, err := files.Last(l.skill, func(line *loop.Iteration) bool {
+		if t := line.Task; t != nil && line.Of(l.Budget.RunID) && last[t.Task] == nil {
+			last[t.Task] = t
+		}
+		return len(last) >= tried
+	})
+	return last, err
+}
+
+// Audit is the audit loop of the project, or of the first linked worktree that has one, with its
+// findings (A30). It fails where there is none.
+func (d *Inspector) Audit() (report.Audited, error) {
+	found := report.Audited{Findings: []loop.Finding{}}
+	err := d.askTrees(func(v *question) error {
+		if found.Run != nil {
+			return nil
+		}
+		return v.each([]loop.Skill{loop.Audit}, func(l *loopState) error {
+			if l.Budget.Audit == nil {
+				return nil
+			}
+			err := v.files.Findings(l.Budget)
+			found.Run, found.Project = l.Budget, v.project
+			found.Findings = append(found.Findings, l.Budget.Audit.Findings...)
+			return err
+		})
+	})
+	if err == nil && found.Run == nil {
+		err = hint.New("start one with /hooks:audit PLAN in a linked worktree",
+			"no audit loop here")
+	}
+	return found, err
+}
+
+// Section returns the text of a section of the plan as it was when the loop began, from 1; 0 is
+// the one under way (A43).
+func (d *Inspector) Section(number int) (text string, err error) {
+	found, err := d.Audit()
+	if err != nil {
+		return "", err
+	}
+	r := found.Run.Audit
+	if number == 0 {
+		number = r.Section + 1
+	}
+	err = d.askIn(found.Project, func(v *question) error {
+		plan := v.files.Plan()
+		sum := sha256.Sum256(plan)
+		_, list, err := audits.Split(string(plan), loop.MaxSections)
+		switch {
+		case err != nil || hex.EncodeToString(sum[:8]) != r.PlanSum:
+			return hint.New("read it in "+r.Plan, "the copy of the plan is gone or was changed")
+		case number < 1 || number > len(list):
+			return hint.New("name one from 1 on", "section %d of %d", number, len(list))
+		}
+		text = list[number-1].Text
+		return nil
+	})
+	return text, err
 }

@@ -103,7 +103,7 @@ type Feedback struct {
 	Kind   string    `json:"kind"` // comment, review, or approval: a review without a text
 }
 
-// maxFeedback is how many comments and reviews people get to read; --json has all.
+// maxFeedback bounds the comments and reviews shown to people; --json has all.
 const maxFeedback = 10
 
 // PullRequest writes a PR.

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"hooks/internal/ledger"
+	"hooks/internal/loop"
+	"hooks/internal/term"
 )
 
 // Health is the state of a check or of one of its problems.
@@ -17,7 +21,7 @@ const (
 	Broken  Health = "fail"
 )
 
-// Checkup is what the doctor found.
+// Checkup holds the doctor's findings.
 type Checkup struct {
 	Version string  `json:"version"`
 	Program string  `json:"program"` // path of this binary
@@ -126,4 +130,21 @@ func (p *page) check(k Check) {
 
 func healthStyle(h Health) string {
 	return map[Health]string{Fine: good, Doubt: warn, Broken: bad, Skipped: faint}[h]
+}
+
+// Ledgers is the result of checking ledgers.
+type Ledgers struct {
+	Checked  int              `json:"checked"` // files
+	Findings []ledger.Finding `json:"findings"`
+}
+
+// LedgersText has a line for each finding: `file:line: rule: text` (L30).
+func LedgersText(_ Screen, l Ledgers) string {
+	var b strings.Builder
+	for _, f := range l.Findings {
+		fmt.Fprintln(&b, term.Line(fmt.Sprintf("%s:%d: %s: %s", f.File, f.Line, f.Rule, f.Text)))
+	}
+	fmt.Fprintf(&b, "%s checked, %s", loop.Plural(l.Checked, "ledger"),
+		loop.Plural(len(l.Findings), "finding"))
+	return b.String()
 }

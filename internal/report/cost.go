@@ -15,7 +15,7 @@ import (
 	"hooks/internal/term"
 )
 
-// Cost is what loops spent, in rows. Dollars are what the API would charge.
+// Cost is the spend of loops, in rows. Dollars are API-equivalent.
 type Cost struct {
 	By    string      `json:"by"`             // as hooks cost has it, e.g. day
 	All   bool        `json:"all,omitempty"`  // of all projects of this machine
@@ -80,7 +80,7 @@ func Costs(s Screen, c Cost) string {
 	return p.String()
 }
 
-// name is what a row is about. The run id comes last, where a narrow screen cuts it.
+// name identifies a row to people. The run id comes last, where a narrow screen cuts it.
 func (r CostRow) name(by string) string {
 	if project := r.Project; project != "" && by != "project" {
 		r.Project = ""
@@ -120,23 +120,27 @@ func CostJSON(w io.Writer, c Cost) error {
 		_ = e.Encode(v) // texts and numbers are always encoded
 		return term.JSON(bytes.TrimSpace(line.Bytes()))
 	}
-	fmt.Fprintf(out, "{\n  \"by\": %s,\n", encoded(c.By))
-	if c.All {
-		fmt.Fprintf(out, "  \"all\": true,\n")
+	lead := "{\n"
+	field := func(name string, given bool, v any) {
+		if given {
+			fmt.Fprintf(out, "%s  %q: ", lead, name)
+			lead = ",\n"
+			if v != nil {
+				_, _ = out.Write(encoded(v))
+			}
+		}
 	}
-	if c.Zone != "" {
-		fmt.Fprintf(out, "  \"zone\": %s,\n", encoded(c.Zone))
-	}
-	fmt.Fprintf(out, "  \"rows\": ")
+	field("by", true, c.By)
+	field("all", c.All, true)
+	field("zone", c.Zone != "", c.Zone)
+	field("rows", true, nil)
 	rows := array{out: out}
 	for i := range c.Rows {
 		rows.add(encoded(&c.Rows[i]))
 	}
 	rows.end()
-	fmt.Fprintf(out, ",\n  \"total\": %s", encoded(c.Total))
-	if len(c.Notes) > 0 {
-		fmt.Fprintf(out, ",\n  \"notes\": %s", encoded(c.Notes))
-	}
+	field("total", true, c.Total)
+	field("notes", len(c.Notes) > 0, c.Notes)
 	_, _ = out.WriteString("\n}\n")
 	return out.Flush()
 }
@@ -177,4 +181,88 @@ func thousands(n int64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// Rates is the price table in force.
+type Rates struct {
+	Source   string    `json:"rate_table_source"`
+	Dated    string    `json:"built_in_table_dated"`
+	AgeDays  int       `json:"built_in_table_age_days"`
+	Rows     []RateRow `json:"rows"`
+	Warnings []string  `json:"warnings,omitempty"` // rows of the configuration that cannot be read
+}
+
+// RateRow is the price of a model and its dated releases, in dollars for a million tokens of each
+// kind.
+type RateRow struct {
+	Model        string   `json:"model"`
+	Input        loop.USD `json:"input"`
+	Output       loop.USD `json:"output"`
+	CacheRead    loop.USD `json:"cache_read"`
+	CacheWrite5m loop.USD `json:"cache_write_5m"`
+	CacheWrite1h loop.USD `json:"cache_write_1h"`
+	Fast         int64    `json:"fast_mode_times"`   // 1: no such price
+	Long         int64    `json:"long_prompt_times"` // of a prompt over 100,000 tokens
+	Source       string   `json:"source"`
+}
+
+// RateTable draws the table.
+func RateTable(s Screen, r Rates) string {
+	p := newPage(s.unwrapped())
+	p.line(plain, "API-equivalent: dollars for a million tokens")
+	p.blank()
+	t := table{columns: []column{{name: "model"}, {name: "input", right: true},
+		{name: "output", right: true}}}
+	t.columns = append(t.columns, counts("cache read", "write 5m", "write 1h", "fast", "long")...)
+	var sources []string
+	for _, row := range r.Rows {
+		sources = loop.AppendNew(sources, row.Source)
+		cells := []string{fmt.Sprintf("%s [%d]", row.Model, 1+slices.Index(sources, row.Source))}
+		for _, u := range []loop.USD{row.Input, row.Output, row.CacheRead, row.CacheWrite5m,
+			row.CacheWrite1h} {
+			cells = append(cells, exact(u))
+		}
+		t.add(append(cells, times(row.Fast), times(row.Long))...)
+	}
+	p.table(t)
+	p.blank()
+	for i, source := range sources {
+		p.line(plain, "[%d] %s", i+1, source)
+	}
+	p.blank()
+	p.line(plain, "The built-in rows are dated %s, %s ago.", r.Dated, loop.Plural(r.AgeDays, "day"))
+	p.line(plain, "Rows under Loop Cost Rates in CLAUDE.md win per model.")
+	p.notes("Warning", r.Warnings)
+	return p.String()
+}
+
+func times(n int64) string {
+	if n <= 1 {
+		return "-"
+	}
+	return fmt.Sprint(n)
+}
+
+// StaleRates is the note that the built-in price table is old.
+func StaleRates(dated string, days int) string {
+	return fmt.Sprintf("The built-in price table is dated %s, %s ago: "+
+		"compare `hooks cost --rates` with today's prices; "+
+		"rows under ### Loop Cost Rates in CLAUDE.md win", dated,
+		loop.Plural(days, "day"))
+}
+
+// maxWarnings bounds how many lines of the configuration a status block quotes.
+const maxWarnings = 3
+
+// ConfigNotes are the notes about lines of the configuration that have no effect.
+func ConfigNotes(warnings []string) (notes []string) {
+	for _, w := range warnings[:min(maxWarnings, len(warnings))] {
+		notes = append(notes, "Configuration: "+w)
+	}
+	if more := len(warnings) - maxWarnings; more > 0 {
+		notes = append(notes, fmt.Sprintf(
+			"Configuration: %s (hooks cost --rates lists them)",
+			loop.Plural(more, "more such line")))
+	}
+	return notes
 }

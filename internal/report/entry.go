@@ -9,7 +9,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// ReportCommand is how a skill reports its facts.
+// ReportCommand is the shell command with which a skill reports its facts.
 const ReportCommand = `hooks report <<'JSON'`
 
 // Entry is the model's context at the start of an iteration: the budgets, the questions to ask
@@ -57,7 +57,7 @@ func (x *text) kept(b *loop.Budget) {
 		"refuses them. Count them as unavailable, and open no issue about it.")
 }
 
-// maxListed is how many issues the model is given by number.
+// maxListed bounds the issues that the model gets by number.
 const maxListed = 50
 
 // asked writes the tracker's facts, from which the model makes its plan.
@@ -120,7 +120,7 @@ func (x *text) asks(gates []loop.Gate) {
 const dialogCall = "AskUserQuestion now " +
 	`(load it with ToolSearch "select:AskUserQuestion" if it is not loaded)`
 
-// urgency is what a person must do, and what the model must leave alone until then.
+// urgency names the duty of the person, and the limits of the model until it is done.
 func urgency(gates []loop.Gate) (all, held string) {
 	other := func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge }
 	if !slices.ContainsFunc(gates, other) {
@@ -179,13 +179,7 @@ func Deferred(target string) string {
 	return "Deferred: do not work on " + target + " in this iteration"
 }
 
-// wakeCall is the exact call that brings the next tick of a self-paced loop.
-func wakeCall(b *loop.Budget) string {
-	return fmt.Sprintf(`ScheduleWakeup {"delaySeconds":60,"prompt":%q,`+
-		`"reason":"next loop iteration"}`, "/loop "+b.Command)
-}
-
-// Wake is what brings the next tick.
+// Wake describes the trigger of the next tick.
 func Wake(b *loop.Budget) string {
 	switch {
 	case b.Drive() != "":
@@ -213,12 +207,7 @@ func Due(s Screen, b *loop.Budget) string {
 	return Wake(b) + ", about " + s.at(b.NextTick)
 }
 
-// reportExample is the exact command that reports an iteration's facts, to be filled in.
-func reportExample(b *loop.Budget) string {
-	return ReportCommand + "\n" + b.Kind().Report + "\nJSON"
-}
-
-// Continue is what the model is asked for when a Stop holds its turn.
+// Continue is the request to the model when a Stop keeps its turn open.
 func Continue(run *loop.Budget, c *loop.Continue) string {
 	switch {
 	case c.Gates != nil:
@@ -228,11 +217,13 @@ func Continue(run *loop.Budget, c *loop.Continue) string {
 	case c.Text != "":
 		return c.Text
 	case c.Name == "wake":
-		return "Nothing is scheduled that would bring the next iteration. Call now: " +
-			wakeCall(run) +
-			" (loaded with ToolSearch \"select:ScheduleWakeup\"). Do nothing else."
+		return fmt.Sprintf("Nothing is scheduled that would bring the next iteration. Call now: "+
+			`ScheduleWakeup {"delaySeconds":60,"prompt":%q,"reason":"next loop iteration"}`+
+			" (loaded with ToolSearch \"select:ScheduleWakeup\"). Do nothing else.",
+			"/loop "+run.Command)
 	}
-	return "Report this iteration's facts before it ends:\n" + reportExample(run)
+	return "Report this iteration's facts before it ends:\n" + ReportCommand + "\n" +
+		run.Kind().Report + "\nJSON"
 }
 
 // unschedule asks the model to remove what would start an ended loop again.
@@ -244,4 +235,60 @@ func unschedule(crons []loop.Scheduled) string {
 	return "The loop has ended but is still scheduled. Call now: " +
 		strings.Join(calls, ", ") +
 		" (CronDelete is loaded with ToolSearch \"select:CronDelete\"). Do nothing else."
+}
+
+// Taken answers a report: one line with what it changed and, while gates wait, a second line with
+// what to do now.
+func ReportAnswer(f *loop.Facts, c loop.Changed) string {
+	changed := changes(f, c)
+	if len(changed) == 0 && len(c.Due) == 0 {
+		changed = append(changed, fmt.Sprintf("recorded for iteration %d; "+
+			"no gate waits, and nothing reported ends the loop", f.Tick.Iteration))
+	}
+	for _, g := range c.Due {
+		changed = append(changed, "gate waits: "+waiting(g))
+	}
+	said := strings.ReplaceAll(clean(strings.Join(changed, "; ")), ".; ", ". ")
+	if len(c.Due) == 0 {
+		return said
+	}
+	all, held := urgency(c.Due)
+	return fmt.Sprintf("%s\n%s Call %s; the dialog's text is filled in with exactly these "+
+		"questions. %s Never answer it yourself.", said, all, dialogCall, held)
+}
+
+func changes(f *loop.Facts, c loop.Changed) (out []string) {
+	for _, fired := range c.Fired {
+		out = append(out, fmt.Sprintf("condition %s holds: %s. Dispatch nothing, end the turn now.",
+			fired.Condition, fired.Text))
+	}
+	if f.Tick.Interrupted != "" {
+		out = append(out, fmt.Sprintf("condition user-interrupt holds: %s. Dispatch nothing new; "+
+			"the loop ends with this iteration.", f.Tick.Interrupted))
+	}
+	left, unbounded := f.PRsLeft()
+	if len(c.Due)+len(c.Fired) == 0 && f.Tick.Interrupted == "" && left <= 0 && !unbounded {
+		// The condition holds at the exit, so that what is open may be finished (R30).
+		out = append(out, fmt.Sprintf("condition prs-touched-budget holds: "+
+			"PR budget reached: %d / %d. Open no further PR, dispatch nothing; "+
+			"the loop ends with this iteration.",
+			len(f.PRs), f.Run.Ceilings.PRs))
+	}
+	for _, d := range c.Deferred {
+		out = append(out, Deferred(d))
+	}
+	for _, n := range f.Tick.PassOver(f.Run) {
+		out = append(out, fmt.Sprintf("#%d is in progress by another iteration: "+
+			"skip it and take the next workable issue; leave its label alone", n))
+	}
+	if f.Run.Kind().Reviews {
+		for _, note := range f.Tick.Notes { // such as that a PR has no new commits (R83)
+			if slices.ContainsFunc(c.PRs, func(p loop.PR) bool {
+				return strings.HasPrefix(note, fmt.Sprintf("PR #%d:", p.Number))
+			}) {
+				out = append(out, note)
+			}
+		}
+	}
+	return out
 }

@@ -30,7 +30,8 @@ func Facts(raw []byte) (r loop.Report, err error) {
 	if err = json.Unmarshal(raw, new(json.RawMessage)); err != nil {
 		err = fmt.Errorf("the report is not one JSON object: %w", err)
 	} else {
-		f := form{gjson.ParseBytes(schemaOfReport())}
+		text, _ := schemas.Get("report") // embedded
+		f := form{gjson.ParseBytes(text)}
 		err = f.check("", gjson.ParseBytes(raw), f.schema)
 	}
 	if err == nil {
@@ -40,11 +41,6 @@ func Facts(raw []byte) (r loop.Report, err error) {
 		return loop.Report{}, hint.New("see `hooks schema report`", "%w", err)
 	}
 	return r, nil
-}
-
-func schemaOfReport() []byte {
-	text, _ := schemas.Get("report") // embedded
-	return text
 }
 
 // form checks a value against the part of JSON Schema that the report's schema uses. A field is not

@@ -38,7 +38,7 @@ func (s Screen) Where(all bool) string {
 		"; `hooks status --all` shows every project"
 }
 
-// MaxRows is how many iterations a table for people shows where not all are asked for.
+// MaxRows bounds the iterations in a table for people unless they ask for more.
 const MaxRows = 40
 
 // HistoryTable draws one table a run, with the dollars and minutes of all its iterations as bars,
@@ -182,7 +182,7 @@ func (t *historyTable) cells(l *loop.Iteration) (columns []column, cells []strin
 	return columns, cells
 }
 
-// details are what else is known of an iteration.
+// details lists the remaining facts of an iteration.
 func details(l *loop.Iteration) string {
 	list := []string{strings.Join(l.PRsTouched, " "), strings.Join(l.Fired, " ")}
 	if a := l.Audit; a != nil {
@@ -344,11 +344,10 @@ func HistoryCSV(w io.Writer, all bool) History {
 		}
 		return out.Write(cells)
 	}
-	_ = line([]string{"run_id", "skill", "seq", "iteration", "outcome", "started_at",
-		"ended_at",
+	_ = line([]string{"run_id", "skill", "seq", "iteration", "outcome", "started_at", "ended_at",
 		"minutes", "dollars", "tokens_in", "tokens_out", "agents_dispatched", "comments_pushed",
-		"merges_attempted", "prs_touched", "stop_conditions_fired", "calls_refused",
-		"dollars_over", "task", "try", "verdict"}, "project")
+		"merges_attempted", "prs_touched", "stop_conditions_fired", "calls_refused", "dollars_over",
+		"task", "try", "verdict"}, "project")
 	when := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	return History{Row: func(project string, l *loop.Iteration, _ []byte) error {
 		over, task := loop.Overrun{}, loop.TaskLine{}

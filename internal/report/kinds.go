@@ -2,18 +2,19 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 
 	"hooks/internal/loop"
 )
 
-// kind is what a kind of loop shows of its own, beside what every loop has.
+// kind draws the parts of each text and page that only one kind of loop has.
 type kind interface {
 	block(*text, *loop.Iteration) // in the status block of an iteration
 	ended(*text)                  // in the final report
 	stand(*page)                  // where the loop stands
 	card(*page, Card)             // on the morning page
-	facts(*page, Card)            // on it: what is verified, and what is only claimed
-	article(*drawing)             // both, on a page of HTML
+	facts(*Card, refs) facts      // on it: what is verified, and what is only claimed
+	article(*drawing)             // as card, on a page of HTML
 	count() string                // beside iterations, minutes and dollars
 }
 
@@ -26,7 +27,7 @@ type (
 	backlogLoop struct{ *loop.Budget }
 )
 
-// kindOf is the one place that asks which kind a run is of.
+// kindOf returns the run's kind; no other code distinguishes kinds.
 func kindOf(b *loop.Budget, head string) kind {
 	switch {
 	case b.Tasks != nil:
@@ -55,20 +56,24 @@ func (b backlogLoop) block(t *text, l *loop.Iteration) {
 	}
 }
 
-func (backlogLoop) facts(p *page, c Card) {
+func (backlogLoop) facts(c *Card, r refs) facts {
 	v, d := c.Verified, c.Claimed
-	p.row("PRs", plain, "%s", orNone(numbers(v.PRs)))
-	p.row("merges", plain, "%s", v.merges())
-	p.row("comments", plain, "%d", v.Comments)
-	p.row("commits", plain, "%s", commits(c.PRs, true, shortSHA))
-	p.row("progress", plain, "%s", v.Progress)
-	p.section("Claimed: reported by the skill, not verified")
-	p.row("PRs", plain, "%s", orNone(numbers(d.PRs)))
-	p.row("ended PRs", plain, "%s", orNone(numbers(d.States)))
-	p.row("comments", plain, "%d", d.Comments)
-	p.row("commits", plain, "%s", commits(c.PRs, false, shortSHA))
-	p.row("outcomes", plain, "reported for %s", loop.Plural(d.Outcomes, "iteration"))
-	for _, f := range d.Failures {
-		p.row("failure", warn, "%s: %s", f.Subject(), f.Cause)
+	merges := raw("none")
+	if v.Attempts+len(v.Merged) > 0 {
+		merges = raw(fmt.Sprintf("%d tried; merged: ", v.Attempts)) + r.prs(v.Merged)
 	}
+	f := facts{by: "reported by the skill", verified: []fact{{"PRs", r.prs(v.PRs)},
+		{"merges", merges}, {"comments", count(v.Comments)}, {"commits", r.commits(c.PRs, true)},
+		{"progress", raw(v.Progress.String())}},
+		claimed: []fact{{"PRs", r.prs(d.PRs)}, {"ended PRs", r.prs(d.States)},
+			{"comments", count(d.Comments)}, {"commits", r.commits(c.PRs, false)},
+			{"outcomes", raw("reported for " + loop.Plural(d.Outcomes, "iteration"))}}}
+	failures := d.Failures
+	if r.html {
+		failures = failures[max(0, len(failures)-maxListedRows):]
+	}
+	for _, one := range failures {
+		f.claimed = append(f.claimed, fact{"failure", r.text(one.Subject() + ": " + one.Cause)})
+	}
+	return f
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"hash/fnv"
 	"io"
 	"maps"
@@ -17,7 +18,7 @@ import (
 	"hooks/internal/term"
 )
 
-// OTLP is how runs are exported. Without Texts the export has no words that people or the model
+// OTLP configures an export of runs. Without Texts the export has no words that people or the model
 // wrote: a history must not be uploaded without a person's consent (R123).
 type OTLP struct {
 	Version string
@@ -33,7 +34,7 @@ type SpentRun struct {
 }
 
 const (
-	// maxBatch is how many bytes of spans or points a line of the export collects. The collector
+	// maxBatch bounds the spans or points in a line of the export, in bytes. The collector
 	// cuts lines of a mebibyte.
 	maxBatch  = 256 << 10
 	maxEvents = 128  // of a span, the limit of OpenTelemetry's own SDKs
@@ -70,8 +71,7 @@ func (x *exporter) runs(project string, list []SpentRun) error {
 	x.flush()
 	for _, r := range list {
 		if metrics := metricsOf(r); len(metrics) > 0 {
-			of := []otlpScoped{{Metrics: metrics, Scope: x.scope()}}
-			x.write(otlpLine{Metrics: []otlpScopes{{Metrics: of, Resource: x.resource()}}})
+			x.write("Metrics", "metrics", metrics)
 		}
 	}
 	return x.err
@@ -93,28 +93,23 @@ func (x *exporter) span(s otlpSpan) {
 
 func (x *exporter) flush() {
 	if len(x.spans) > 0 {
-		of := []otlpScoped{{Spans: x.spans, Scope: x.scope()}}
-		x.write(otlpLine{Spans: []otlpScopes{{Spans: of, Resource: x.resource()}}})
+		x.write("Spans", "spans", x.spans)
 	}
 	x.spans, x.size = x.spans[:0], 0
 }
 
-func (x *exporter) write(line otlpLine) {
-	text, err := json.Marshal(line)
-	if err == nil {
-		_, err = x.out.Write(append(term.JSON(text), '\n'))
-	}
-	x.err = cmp.Or(x.err, err)
-}
-
-func (x *exporter) scope() otlpScope { return otlpScope{"hooks", x.Version} }
-
-func (x *exporter) resource() otlpResource {
+func (x *exporter) write(kind, name string, list any) {
 	var a attributes
 	a.text("service.name", "hooks")
 	a.text("service.version", x.Version)
 	a.text("hooks.project", x.project)
-	return otlpResource{a}
+	scoped := object{name, list, "scope", object{"name", "hooks", "version", x.Version}}
+	text, err := json.Marshal(object{"resource" + kind, []object{{"scope" + kind, []object{scoped},
+		"resource", object{"attributes", a}}}})
+	if err == nil {
+		_, err = x.out.Write(append(term.JSON(text), '\n'))
+	}
+	x.err = cmp.Or(x.err, err)
 }
 
 // root is the span of a run.
@@ -122,7 +117,7 @@ func (x *exporter) root(r SpentRun) otlpSpan {
 	b := r.Run
 	s := newSpan("run "+string(b.Skill), runKey(b.RunID, string(b.Skill), b.StartedAt),
 		b.StartedAt, r.Ended)
-	a := &s.Attributes
+	a := &s.attributes
 	a.text("hooks.run.id", b.RunID)
 	a.text("hooks.skill", string(b.Skill))
 	a.text("hooks.status", string(b.Status))
@@ -149,13 +144,11 @@ func (x *exporter) iteration(l *loop.Iteration) otlpSpan {
 		name = "stop"
 	}
 	s := newSpan(name, run, l.StartedAt, l.EndedAt)
-	s.Parent = s.ID
-	s.ID = digest(run, strconv.Itoa(l.Seq), strconv.Itoa(l.Iteration),
+	s.parent = s.id
+	s.id = digest(run, strconv.Itoa(l.Seq), strconv.Itoa(l.Iteration),
 		l.StartedAt.UTC().Format(time.RFC3339Nano))[:16]
-	if l.Outcome == loop.Errored {
-		s.Status = &otlpStatus{Code: statusError}
-	}
-	a := &s.Attributes
+	s.failed = l.Outcome == loop.Errored
+	a := &s.attributes
 	a.text("hooks.run.id", l.RunID)
 	a.text("hooks.skill", string(l.Skill))
 	a.count("hooks.iteration", int64(l.Iteration))
@@ -200,11 +193,11 @@ func (a *attributes) spent(l *loop.Iteration) {
 // no time of those, so they are at the end of the span.
 func (x *exporter) events(s *otlpSpan, l *loop.Iteration) {
 	add := func(name, at string, a attributes) {
-		if len(s.Events) == maxEvents {
-			s.Dropped++
+		if len(s.events) == maxEvents {
+			s.dropped++
 			return
 		}
-		s.Events = append(s.Events, otlpEvent{at, name, a})
+		s.events = append(s.events, object{"timeUnixNano", at, "name", name, "attributes", a})
 	}
 	for _, g := range l.Gates {
 		var a attributes
@@ -216,7 +209,7 @@ func (x *exporter) events(s *otlpSpan, l *loop.Iteration) {
 		}
 		at := nanos(g.At)
 		if g.At.IsZero() { // a line of the SPEC's own format
-			at = s.End
+			at = s.end
 		}
 		add("gate", at, a)
 	}
@@ -228,23 +221,23 @@ func (x *exporter) events(s *otlpSpan, l *loop.Iteration) {
 		if x.Texts {
 			a.text("hooks.call", d.What)
 		}
-		add("call refused", s.End, a)
+		add("call refused", s.end, a)
 	}
 }
 
 // metricsOf are the dollars and tokens of a run since its start, by model. The kinds of tokens do
 // not overlap.
-func metricsOf(r SpentRun) []otlpMetric {
+func metricsOf(r SpentRun) []object {
 	b := r.Run
-	var dollars, tokens []otlpPoint
+	var dollars, tokens []object
 	add := func(model string, t loop.Tokens) {
 		var a attributes
 		a.text("hooks.run.id", b.RunID)
 		a.text("hooks.skill", string(b.Skill))
 		a.text("gen_ai.response.model", model)
 		start, at := span(b.StartedAt, r.Ended)
-		spent := max(0, t.Dollars)
-		dollars = append(dollars, otlpPoint{At: at, Start: start, Double: &spent, Attributes: a})
+		dollars = append(dollars, object{"timeUnixNano", at, "startTimeUnixNano", start, "asDouble",
+			max(0, t.Dollars), "attributes", a})
 		for _, kind := range []struct {
 			name string
 			n    int64
@@ -255,7 +248,8 @@ func metricsOf(r SpentRun) []otlpMetric {
 			n := strconv.FormatInt(max(0, kind.n), 10)
 			with := slices.Clip(a)
 			with.text("gen_ai.token.type", kind.name)
-			tokens = append(tokens, otlpPoint{At: at, Start: start, Int: n, Attributes: with})
+			tokens = append(tokens, object{"timeUnixNano", at, "startTimeUnixNano", start,
+				"asInt", n, "attributes", with})
 		}
 	}
 	for _, model := range slices.Sorted(maps.Keys(b.TokensByModel)) {
@@ -267,10 +261,12 @@ func metricsOf(r SpentRun) []otlpMetric {
 	if len(dollars) == 0 {
 		return nil
 	}
-	return []otlpMetric{
-		{"hooks.cost", "what the API would charge for the run", "USD", cumulative(dollars)},
-		{"hooks.tokens", "tokens of the run, each of one kind", "{token}", cumulative(tokens)},
+	metric := func(name, what, unit string, points []object) object {
+		return object{"name", name, "description", what, "unit", unit, "sum", object{
+			"dataPoints", points, "aggregationTemporality", sinceStart, "isMonotonic", true}}
 	}
+	return []object{metric("hooks.cost", "what the API would charge for the run", "USD", dollars),
+		metric("hooks.tokens", "tokens of the run, each of one kind", "{token}", tokens)}
 }
 
 // runKey identifies a run. Lines of the SPEC's own format carry no run id.
@@ -287,4 +283,110 @@ func digest(parts ...string) string {
 	first := h.Sum(nil)
 	_, _ = io.WriteString(h, "again")
 	return hex.EncodeToString(h.Sum(first))
+}
+
+// object is a message of OTLP in its JSON encoding, as names and values in turn: ids are
+// hexadecimal, 64-bit numbers are strings, enumerations are numbers. What is empty is left out.
+// What differs between two exports comes first, because a collector knows a file by its first 1000
+// bytes.
+type object []any
+
+func (o object) MarshalJSON() ([]byte, error) {
+	text := []byte("{")
+	for i := 0; i < len(o); i += 2 {
+		value, err := json.Marshal(o[i+1])
+		if err != nil {
+			return nil, err
+		}
+		if s := string(value); s == "null" || s == `""` {
+			continue
+		}
+		if len(text) > 1 {
+			text = append(text, ',')
+		}
+		text = append(fmt.Appendf(text, "%q:", o[i]), value...)
+	}
+	return append(text, '}'), nil
+}
+
+// Numbers of OTLP's enumerations.
+const (
+	kindInternal = 1 // SPAN_KIND_INTERNAL
+	statusError  = 2 // STATUS_CODE_ERROR
+	sinceStart   = 2 // AGGREGATION_TEMPORALITY_CUMULATIVE
+)
+
+type otlpSpan struct {
+	trace, id, parent, name, start, end string
+	attributes                          attributes
+	events                              []object
+	dropped                             int // events
+	failed                              bool
+}
+
+func (s otlpSpan) MarshalJSON() ([]byte, error) {
+	var dropped, status any
+	if s.dropped > 0 {
+		dropped = s.dropped
+	}
+	if s.failed {
+		status = object{"code", statusError}
+	}
+	return object{"endTimeUnixNano", s.end, "startTimeUnixNano", s.start, "traceId", s.trace,
+		"spanId", s.id, "parentSpanId", s.parent, "name", clip(s.name, maxText),
+		"kind", kindInternal, "attributes", s.attributes, "events", s.events,
+		"droppedEventsCount", dropped, "status", status}.MarshalJSON()
+}
+
+// newSpan is the root span of a run's trace.
+func newSpan(name, run string, from, to time.Time) otlpSpan {
+	start, end := span(from, to)
+	return otlpSpan{trace: digest(run)[:32], id: digest(run)[32:48], name: name, start: start,
+		end: end}
+}
+
+// span is a stretch of time; its end is not before its start, though a clock may be set back.
+func span(from, to time.Time) (start, end string) {
+	if to.Before(from) {
+		to = from
+	}
+	return nanos(from), nanos(to)
+}
+
+// nanos is a time as OTLP has it, 0 where 64 bits do not hold it.
+func nanos(t time.Time) string {
+	if y := t.Year(); y < 1970 || y > 2261 {
+		return "0"
+	}
+	return strconv.FormatInt(t.UnixNano(), 10)
+}
+
+type attributes []object
+
+func (a *attributes) add(key, kind string, v any) {
+	*a = append(*a, object{"key", key, "value", object{kind, v}})
+}
+
+// text adds a text that is not empty.
+func (a *attributes) text(key, v string) {
+	if v != "" {
+		a.add(key, "stringValue", clip(v, maxText))
+	}
+}
+
+func (a *attributes) count(key string, n int64) {
+	a.add(key, "intValue", strconv.FormatInt(n, 10))
+}
+
+func (a *attributes) dollars(key string, u loop.USD) { a.add(key, "doubleValue", u) }
+
+// list adds a list that is not empty.
+func (a *attributes) list(key string, texts []string) {
+	var values []object
+	for _, t := range texts[:min(len(texts), maxItems)] {
+		values = append(values, object{"stringValue", clip(t, maxText)})
+	}
+	if len(values) > 0 {
+		a.add(key, "arrayValue", object{"values", values})
+	}
 }

@@ -23,8 +23,8 @@ type Axis struct {
 	Used    Quantity `json:"used"`
 	Ceiling Quantity `json:"ceiling"`       // 0: there is none
 	Each    Quantity `json:"per_iteration"` // of the iterations that have ended; 0 while none has
-	// More is how many whole iterations the rest buys after the open one, if that is known and the
-	// iterations do not end before.
+	// More counts the whole iterations that the rest buys after the open one. It is nil if that is
+	// not known or the iterations end before.
 	More *int `json:"more_iterations,omitempty"`
 	// EndsAt is when the ceiling is reached at this pace, if that is known of a run that continues.
 	EndsAt *time.Time `json:"ends_at,omitempty"`
@@ -87,7 +87,7 @@ func about(n int) string {
 	return fmt.Sprintf("about %d more", n)
 }
 
-// pace is how fast a run has gone so far.
+// pace is the speed of a run so far.
 type pace struct {
 	ended, running int           // iterations
 	each           time.Duration // of an ended iteration, with the wait for the next one
@@ -160,7 +160,7 @@ func (a Axis) style() string {
 	return plain
 }
 
-// standing is how much is used, of how much.
+// standing returns the used amount and the ceiling.
 func (a Axis) standing() string {
 	switch {
 	case a.Name != "dollars":
@@ -171,7 +171,7 @@ func (a Axis) standing() string {
 	return "$" + loop.USD(a.Used).String() + "/" + ceiling(loop.USD(a.Ceiling))
 }
 
-// rest is how long the rest lasts; in short, without the pace.
+// rest describes how long the rest lasts; a short one omits the pace.
 func (a Axis) rest(short bool) string {
 	each := ""
 	switch {
@@ -192,7 +192,7 @@ func (a Axis) rest(short bool) string {
 	return "  " + a.more()
 }
 
-// more is how many iterations the rest buys. The rest of the iterations themselves is no guess.
+// more describes the iterations that the rest buys. For iterations the number is exact.
 func (a Axis) more() string {
 	if a.Name == "iterations" {
 		return fmt.Sprintf("%d more", *a.More)
@@ -200,7 +200,7 @@ func (a Axis) more() string {
 	return about(*a.More)
 }
 
-// ahead is what the rest buys and until when.
+// ahead describes the iterations that the rest buys, and when they end.
 func (s Screen) ahead(a *Axis) (text string) {
 	switch {
 	case a.More != nil && *a.More == 0:

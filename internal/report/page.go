@@ -4,9 +4,11 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"html"
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,6 +44,13 @@ var pageStyle string
 
 // PageHTML writes one self-contained HTML document: no script, nothing from the network.
 func PageHTML(s Screen, pages []Page) string {
+	var title []string
+	for i := range pages {
+		title = append(title, string(pages[i].Run.Skill))
+	}
+	if len(pages) > 0 {
+		title = append(title, path.Base(pages[0].Project))
+	}
 	var m markup
 	m.put("%s\n", raw(PageMark))
 	m.put(`<html lang="en"><head><meta charset="utf-8">
@@ -51,9 +60,9 @@ func PageHTML(s Screen, pages []Page) string {
 <title>%s</title>
 <style>
 %s</style></head><body>
-`, pageTitle(pages), raw(pageStyle))
+`, strings.Join(append(title, "report card"), " · "), raw(pageStyle))
 	for i := range pages {
-		d := drawing{Screen: s, markup: &m, Page: &pages[i], id: i}
+		d := drawing{s, &m, &pages[i], refs{pages[i].Links, true}, i, false}
 		d.article()
 	}
 	if len(pages) == 0 {
@@ -67,23 +76,14 @@ is billed otherwise. Treat this page as secret: it may hold issue texts and answ
 	return m.String()
 }
 
-func pageTitle(pages []Page) string {
-	var parts []string
-	for i := range pages {
-		parts = append(parts, string(pages[i].Run.Skill))
-	}
-	if len(pages) > 0 {
-		parts = append(parts, path.Base(pages[0].Project))
-	}
-	return strings.Join(append(parts, "report card"), " · ")
-}
-
 // drawing is one run being drawn. id keeps its anchors apart from those of another run.
 type drawing struct {
 	Screen
 	*markup
 	*Page
-	id int
+	refs
+	id     int
+	within bool // a section
 }
 
 // article writes the sections of a run, the most urgent first.
@@ -91,11 +91,14 @@ func (d *drawing) article() {
 	d.put("<main>\n")
 	d.head()
 	d.waits()
-	kindOf(d.Run, d.Head).article(d)
+	works := d.Run.Drive() == "" // on issues and PRs
+	if !works {
+		kindOf(d.Run, d.Head).article(d)
+		d.evidence()
+	}
 	d.curve()
 	d.timeline()
 	d.asked()
-	works := d.Run.Drive() == "" // on issues and PRs
 	if works || len(d.PRs)+len(d.Worktrees) > 0 {
 		d.prs()
 	}
@@ -104,16 +107,15 @@ func (d *drawing) article() {
 	}
 	d.dollars()
 	d.ceilings()
-	d.put("</main>\n")
+	d.put("</section>\n</main>\n")
 }
 
-// section begins a part of the page.
+// section begins a part of the page, and ends the one before.
 func (d *drawing) section(title, remark string) {
-	d.put("<section>\n<h2>%s%s</h2>\n", title,
+	d.put("%s<section>\n<h2>%s%s</h2>\n", raw(when(d.within, "</section>\n")), title,
 		raw(when(remark != "", string(sprint(" <small>%s</small>", remark)))))
+	d.within = true
 }
-
-func (d *drawing) end() { d.put("</section>\n") }
 
 func (d *drawing) head() {
 	b := d.Run
@@ -166,7 +168,7 @@ func (d *drawing) goingOn() {
 	}
 }
 
-// sentence is why the run stopped, or that it has not.
+// sentence says why the run stopped, or that it has not stopped.
 func (d *drawing) sentence() string {
 	b, asks := d.Run, slices.ContainsFunc(d.Waiting, Waiting.unanswered)
 	name := "The " + string(b.Skill) + " loop "
@@ -234,7 +236,6 @@ func (d *drawing) waits() {
 		}
 		d.put("</div>\n")
 	}
-	d.end()
 }
 
 func (d *drawing) asked() {
@@ -265,7 +266,6 @@ func (d *drawing) asked() {
 		}
 		d.put("</tbody></table>\n")
 	}
-	d.end()
 }
 
 func (d *drawing) prs() {
@@ -301,7 +301,6 @@ func (d *drawing) prs() {
 	for _, w := range d.Worktrees[max(0, len(d.Worktrees)-maxListedRows):] {
 		d.put("<p>Worktree left on disk: <code>%s</code> %s</p>\n", brief(w.Path), branch(w.Branch))
 	}
-	d.end()
 }
 
 // maxListedRows bounds how many PRs, answers, failures and worktrees a page lists: the last ones.
@@ -314,86 +313,87 @@ func branch(name string) raw {
 	return sprint("<code>%s</code>", brief(name))
 }
 
-// pr is a PR's number, which leads to it where the forge is known.
-func (d *drawing) pr(n int) raw {
-	if d.Links.PR == "" {
+// refs writes PRs and commits: on a page as HTML, with links if the forge is known.
+type refs struct {
+	Links
+	html bool
+}
+
+func (r refs) text(text string) raw {
+	if r.html {
+		return sprint("%s", brief(text))
+	}
+	return raw(text)
+}
+
+func (r refs) pr(n int) raw {
+	if !r.html || r.PR == "" {
 		return sprint("#%d", n)
 	}
-	return sprint(`<a href="%s%d" rel="noreferrer">#%d</a>`, d.Links.PR, n, n)
+	return sprint(`<a href="%s%d" rel="noreferrer">#%d</a>`, r.PR, n, n)
 }
 
-func (d *drawing) commit(sha string) raw {
-	if d.Links.Commit == "" || strings.Trim(sha, "0123456789abcdef") != "" || len(sha) < 7 {
-		return sprint("<code>%s</code>", shortSHA(sha))
+// prs is a list of PRs, on a page the last ones.
+func (r refs) prs(list []int) raw {
+	if r.html {
+		list = list[max(0, len(list)-maxListedRows):]
 	}
-	return sprint(`<a href="%s%s" rel="noreferrer"><code>%s</code></a>`, d.Links.Commit, sha,
-		shortSHA(sha))
-}
-
-// evidence sets the facts that the program observed beside those that only the skill reported.
-func (d *drawing) evidence() {
-	remark := ""
-	if d.Earlier > 0 {
-		remark = "dollars, workers and merges of the run, the rest of its last " +
-			loop.Plural(len(d.Iterations), "iteration")
-	}
-	v, c := d.Verified, d.Claimed
-	d.verified(remark, "transcripts, calls that succeeded, tracker, remote")
-	d.sent()
-	d.fact("PRs", d.numbers(v.PRs))
-	d.fact("Merges tried", v.Attempts)
-	d.fact("Merged", d.numbers(v.Merged))
-	d.fact("Comments", v.Comments)
-	d.fact("Commits", d.commits(true))
-	d.fact("Progress", v.Progress)
-	d.claimed("the skill reported it")
-	d.fact("PRs", d.numbers(c.PRs))
-	d.fact("Ended PRs", d.numbers(c.States))
-	d.fact("Comments", c.Comments)
-	d.fact("Commits", d.commits(false))
-	d.fact("Outcomes", "of "+loop.Plural(c.Outcomes, "iteration"))
-	for _, f := range c.Failures[max(0, len(c.Failures)-maxListedRows):] {
-		d.fact("Failed", brief(f.Subject()+": "+f.Cause))
-	}
-	d.endPair()
-}
-
-// verified begins the facts that the program observed, by what it saw them.
-func (d *drawing) verified(remark, by string) {
-	d.section("Verified and claimed", remark)
-	d.put(`<div class="pair"><div class="card"><h3>Verified</h3>`+
-		`<p class="dim">The program saw it: %s.</p><dl>`+"\n", by)
-}
-
-// claimed begins the facts that someone only said.
-func (d *drawing) claimed(said string) {
-	d.put(`</dl></div><div class="card claimed"><h3>Claimed</h3>`+
-		`<p class="dim">Only %s; nothing else confirms it.</p><dl>`+"\n", said)
-}
-
-func (d *drawing) fact(name string, value any) { d.put("<dt>%s</dt><dd>%v</dd>\n", name, value) }
-
-func (d *drawing) sent() {
-	d.fact("Dollars", "$"+d.Verified.Dollars.String())
-	d.fact("Workers sent", d.Verified.Agents)
-}
-
-func (d *drawing) endPair() {
-	d.put("</dl></div></div>\n")
-	d.end()
-}
-
-func (d *drawing) numbers(list []int) raw {
-	var parts []string
-	for _, n := range list[max(0, len(list)-maxListedRows):] {
-		parts = append(parts, string(d.pr(n)))
+	parts := make([]string, len(list))
+	for i, n := range list {
+		parts[i] = string(r.pr(n))
 	}
 	return raw(orNone(strings.Join(parts, ", ")))
 }
 
-func (d *drawing) commits(remote bool) raw {
-	prs := d.PRs[max(0, len(d.PRs)-maxListedRows):]
-	return raw(commits(prs, remote, func(sha string) string { return string(d.commit(sha)) }))
+func (r refs) commit(sha string) raw {
+	switch {
+	case !r.html:
+		return raw(shortSHA(sha))
+	case r.Commit == "" || strings.Trim(sha, "0123456789abcdef") != "" || len(sha) < 7:
+		return sprint("<code>%s</code>", shortSHA(sha))
+	}
+	return sprint(`<a href="%s%s" rel="noreferrer"><code>%s</code></a>`, r.Commit, sha,
+		shortSHA(sha))
+}
+
+// commits are the heads of the PRs: those that the remote confirmed, or the others.
+func (r refs) commits(prs []CardPR, remote bool) raw {
+	if r.html {
+		prs = prs[max(0, len(prs)-maxListedRows):]
+	}
+	var list []string
+	for _, p := range prs {
+		if p.SHA != "" && p.Head == remote {
+			list = append(list, fmt.Sprintf("#%d %s", p.Number, r.commit(p.SHA)))
+		}
+	}
+	return raw(orNone(strings.Join(list, ", ")))
+}
+
+// evidence sets the facts that the program observed beside those that someone only reported.
+func (d *drawing) evidence() {
+	remark := ""
+	if d.Earlier > 0 && d.Run.Drive() == "" {
+		remark = "dollars, workers and merges of the run, the rest of its last " +
+			loop.Plural(len(d.Iterations), "iteration")
+	}
+	d.section("Verified and claimed", remark)
+	known := kindOf(d.Run, d.Head).facts(&d.Card, d.refs)
+	d.put(`<div class="pair"><div class="card"><h3>Verified</h3>` +
+		`<p class="dim">Seen by the program itself.</p><dl>` + "\n")
+	d.facts(append(known.spent(&d.Card), known.verified...))
+	d.put(`</dl></div><div class="card claimed"><h3>Claimed</h3>`+
+		`<p class="dim">%s, not verified.</p><dl>`+"\n", capital(known.by))
+	d.facts(known.claimed)
+	d.put("</dl></div></div>\n")
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func (d *drawing) facts(list []fact) {
+	for _, f := range list {
+		d.put("<dt>%s</dt><dd>%s</dd>\n", capital(f.name), f.value)
+	}
 }
 
 // share is one row of a table of dollars.
@@ -402,38 +402,22 @@ type share struct {
 	dollars loop.USD
 }
 
-func (d *drawing) dollars() {
-	d.section("Dollars by model and by day", "")
-	d.put(`<div class="pair">`)
-	d.shares("Model", d.byModel())
-	d.shares("Day", d.byDay())
-	d.put("</div>\n")
-	d.end()
-}
-
-func (d *drawing) byModel() (list []share) {
-	rest := d.Run.DollarsEstimate
-	for _, name := range slices.Sorted(maps.Keys(d.Run.TokensByModel)) {
-		spent := d.Run.TokensByModel[name].Dollars
-		list = append(list, share{sprint("<code>%s</code>", brief(name)), spent})
-		rest -= spent
-	}
-	slices.SortStableFunc(list, func(a, b share) int { return cmp.Compare(b.dollars, a.dollars) })
-	return withRest(list, rest, "recorded without a model")
-}
-
 // maxDays bounds the days that have a row of their own: the last ones.
 const maxDays = 14
 
-func (d *drawing) byDay() (list []share) {
-	rest := d.Run.DollarsEstimate
+func (d *drawing) dollars() {
+	var models, days []share
+	for _, name := range slices.Sorted(maps.Keys(d.Run.TokensByModel)) {
+		spent := d.Run.TokensByModel[name].Dollars
+		models = append(models, share{sprint("<code>%s</code>", brief(name)), spent})
+	}
+	slices.SortStableFunc(models, func(a, b share) int { return cmp.Compare(b.dollars, a.dollars) })
 	add := func(at time.Time, dollars loop.USD) {
 		day := raw(at.In(d.Now.Location()).Format("Mon Jan 2, 2006"))
-		if n := len(list); n == 0 || list[n-1].name != day {
-			list = append(list, share{name: day})
+		if n := len(days); n == 0 || days[n-1].name != day {
+			days = append(days, share{name: day})
 		}
-		list[len(list)-1].dollars += dollars
-		rest -= dollars
+		days[len(days)-1].dollars += dollars
 	}
 	for _, l := range d.Rows {
 		add(l.EndedAt, l.Dollars)
@@ -441,27 +425,27 @@ func (d *drawing) byDay() (list []share) {
 	if d.OpenDollars > 0 {
 		add(d.Now, d.OpenDollars)
 	}
-	if more := len(list) - maxDays; more > 0 {
+	if more := len(days) - maxDays; more > 0 {
 		before := share{name: raw(loop.Plural(more, "earlier day"))}
-		for _, s := range list[:more] {
+		for _, s := range days[:more] {
 			before.dollars += s.dollars
 		}
-		list = append([]share{before}, list[more:]...)
+		days = append([]share{before}, days[more:]...)
 	}
-	return withRest(list, rest, "outside of iterations")
+	d.section("Dollars by model and by day", "")
+	d.put(`<div class="pair">`)
+	d.shares("Model", models, "recorded without a model")
+	d.shares("Day", days, "outside of iterations")
+	d.put("</div>\n")
 }
 
-func withRest(list []share, rest loop.USD, name raw) []share {
-	if rest.Cents() > 0 || len(list) == 0 {
-		list = append(list, share{name: name, dollars: max(0, rest)})
-	}
-	return list
-}
-
-func (d *drawing) shares(by string, list []share) {
-	var most loop.USD
+func (d *drawing) shares(by string, list []share, outside raw) {
+	rest, most := d.Run.DollarsEstimate, loop.USD(0)
 	for _, s := range list {
-		most = max(most, s.dollars)
+		rest, most = rest-s.dollars, max(most, s.dollars)
+	}
+	if rest.Cents() > 0 || len(list) == 0 {
+		list, most = append(list, share{outside, max(0, rest)}), max(most, rest)
 	}
 	d.put(`<table class="shares"><thead><tr><th>%s<th class="n">Dollars</thead><tbody>`, by)
 	for _, s := range list {
@@ -492,5 +476,349 @@ func (d *drawing) ceilings() {
 			strings.TrimSpace(a.rest(false)))
 	}
 	d.put("</tbody></table>\n")
-	d.end()
+}
+
+// timeline writes one row an iteration, and one for all those in the middle of a long run.
+func (d *drawing) timeline() {
+	d.section("Iterations", "")
+	if len(d.Rows) == 0 {
+		d.put("<p class=\"dim\">No iteration has ended.</p>\n")
+		return
+	}
+	from, to := firstRows, len(d.Rows)-lastRows
+	if to <= from {
+		from, to = len(d.Rows), len(d.Rows)
+	}
+	var most loop.USD
+	for _, l := range slices.Concat(d.Rows[:from], d.Rows[to:]) {
+		most = max(most, l.Dollars)
+	}
+	d.put(`<table class="rows iterations"><thead><tr><th class="n">#<th>Started<th>Outcome` +
+		`<th class="n">Min<th class="n">Dollars<th>PRs<th class="n">Refused` +
+		"<th>Remarks</thead><tbody>\n")
+	for _, l := range d.Rows[:from] {
+		d.row(l, most)
+	}
+	if from < to {
+		d.folded(d.Rows[from:to])
+	}
+	for _, l := range d.Rows[to:] {
+		d.row(l, most)
+	}
+	d.put("</tbody></table>\n")
+}
+
+func (d *drawing) row(l *loop.Iteration, most loop.USD) {
+	var prs []string
+	for _, name := range l.PRsTouched[:min(len(l.PRsTouched), maxRemarks)] {
+		shown := sprint("%s", brief(name))
+		if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil {
+			shown = d.pr(n)
+		}
+		prs = append(prs, string(shown))
+	}
+	if more := len(l.PRsTouched) - len(prs); more > 0 {
+		prs = append(prs, string(sprint("and %d more", more)))
+	}
+	refused := raw("")
+	if n := loop.Refusals(l.Denied); n > 0 {
+		refused = sprint(`<b class="refused">%d</b>`, n)
+	}
+	d.put(`<tr><td class="n num">%s<td class="at">%s<td class="out"><b class="tag %s">%s</b>`+
+		`<td class="n min">%d<span class="unit"> min</span>`+
+		`<td class="n usd">$%s%s<td class="prs">%s<td class="n ref">%s<td class="more">%s`+"\n",
+		numberOf(l, "–"), d.at(l.StartedAt), tone(outcomeStyle(l.Outcome), "good"),
+		brief(outcomeName(l.Outcome)), minutesOf(l), l.Dollars,
+		meter(int64(l.Dollars), int64(most)), raw(strings.Join(prs, " ")), refused, remarks(l))
+}
+
+// maxRemarks bounds the remarks of one iteration, and its PRs.
+const maxRemarks = 8
+
+func remarks(l *loop.Iteration) raw {
+	var list []raw
+	if l.Audit != nil {
+		list = append(list, sprint("%s", brief(phaseEnded(l.Audit))))
+	}
+	if a := l.Task; a != nil {
+		list = append(list, sprint("%s", brief(fmt.Sprintf("task %d.%d %s", a.Task, a.Try,
+			a.Judgement.Verdict))))
+	}
+	for _, c := range l.Fired {
+		list = append(list, sprint("<b>stopped by %s</b>", brief(c)))
+	}
+	if l.Overrun != nil {
+		list = append(list, sprint("$%s past the ceiling", l.Overrun.Over))
+	}
+	for _, a := range answered(l) {
+		list = append(list, sprint(`<span class="gate">%s</span>`, brief(a)))
+	}
+	for _, n := range l.Notes {
+		list = append(list, sprint("%s", brief(n)))
+	}
+	if more := len(list) - maxRemarks; more > 0 {
+		list = append(list[:maxRemarks], sprint("and %d more", more))
+	}
+	var m markup
+	for _, text := range list {
+		m.put("<p>%s</p>", text)
+	}
+	return raw(m.String())
+}
+
+// answered are the gates of an iteration, each with its answer.
+func answered(l *loop.Iteration) (list []string) {
+	for _, g := range l.Gates {
+		list = append(list, g.Name+": "+g.Answer)
+	}
+	return list
+}
+
+// folded writes one row for many.
+func (d *drawing) folded(rows []*loop.Iteration) {
+	var spent loop.USD
+	asked, refused, minutes, outcomes := 0, 0, 0, map[loop.LineOutcome]int{}
+	prs := map[string]bool{}
+	for _, l := range rows {
+		spent, refused = spent.Plus(l.Dollars), refused+loop.Refusals(l.Denied)
+		asked, minutes = asked+len(l.Gates), minutes+minutesOf(l)
+		outcomes[l.Outcome]++
+		for _, p := range l.PRsTouched {
+			prs[p] = true
+		}
+	}
+	var parts []string
+	for _, o := range []loop.LineOutcome{loop.OK, loop.Errored, loop.Stopped, loop.Waiting,
+		loop.SkippedLock} {
+		if n := outcomes[o]; n > 0 {
+			parts = append(parts, thousands(int64(n))+" "+strings.TrimSuffix(string(o), "_lock"))
+		}
+	}
+	way := ""
+	if d.Run.RunID != "" {
+		way = "hooks history --run " + d.Run.RunID
+	}
+	d.put(`<tr class="fold"><td colspan="8">%s lines, iterations %d to %d, are folded: %s. `+
+		`%s min, $%s, %s, %s, %s refused. All of them: <code>%s</code>`+"\n",
+		thousands(int64(len(rows))), rows[0].Iteration, rows[len(rows)-1].Iteration,
+		strings.Join(parts, ", "), thousands(int64(minutes)), spent, loop.Plural(len(prs), "PR"),
+		fmt.Sprintf("%s asked", loop.Plural(asked, "question")), loop.Plural(refused, "call"),
+		way)
+}
+
+// raw is HTML that this program wrote. Everything else that is put into markup is escaped.
+type raw string
+
+// markup writes HTML.
+type markup struct{ strings.Builder }
+
+// put writes a format of HTML. A text in it is cleaned for a person and escaped, so that it is
+// safe between tags and inside quoted attributes.
+func (m *markup) put(format string, args ...any) {
+	for i, a := range args {
+		switch a.(type) {
+		case raw, int, int64, float64:
+		default:
+			args[i] = html.EscapeString(clip(clean(fmt.Sprint(a)), maxShown))
+		}
+	}
+	fmt.Fprintf(m, format, args...)
+}
+
+// maxShown bounds a single text on a page, in characters.
+const maxShown = 8000
+
+// tone is the CSS class for a style of a screen; a plain one has the class other.
+func tone(style, other string) string {
+	switch style {
+	case good:
+		return "good"
+	case warn:
+		return "warn"
+	case bad:
+		return "bad"
+	case faint:
+		return "dim"
+	}
+	return other
+}
+
+// brief is a text in a list.
+func brief(text string) string { return clip(clean(text), 160) }
+
+// sprint is a format of HTML as a value for another one.
+func sprint(format string, args ...any) raw {
+	var m markup
+	m.put(format, args...)
+	return raw(m.String())
+}
+
+// maxPoints bounds the points of a curve: of a longer run, neighbours share one.
+const maxPoints = 300
+
+// xLabels counts the labels of the horizontal axis.
+const xLabels = 4
+
+// point is the spend after some iterations, with their questions and refusals.
+type point struct {
+	from, to int // iterations
+	total    loop.USD
+	asked    []string
+	gates    int
+	refused  int
+}
+
+// points sums the rows up, in at most maxPoints points.
+func points(rows []*loop.Iteration) (list []point) {
+	each := max(1, (len(rows)+maxPoints-1)/maxPoints)
+	var total loop.USD
+	for i, l := range rows {
+		if i%each == 0 {
+			list = append(list, point{from: l.Iteration})
+		}
+		p := &list[len(list)-1]
+		total = total.Plus(l.Dollars)
+		p.to, p.total, p.gates = l.Iteration, total, p.gates+len(l.Gates)
+		p.refused += loop.Refusals(l.Denied)
+		if len(p.asked) < 3 {
+			p.asked = append(p.asked, answered(l)...)
+		}
+	}
+	return list
+}
+
+// curve draws the spend over the iterations. The picture is stretched to the page, so strokes do
+// not scale, marks are the caps of lines too short to see, and the labels are HTML beside it.
+func (d *drawing) curve() {
+	d.section("Spend", "")
+	list := points(d.Rows)
+	if len(list) == 0 {
+		d.put("<p class=\"dim\">No iteration has ended.</p>\n")
+		return
+	}
+	total, limit := list[len(list)-1].total, d.Run.Ceilings.Dollars
+	top, off := max(total, limit), false
+	if limit == 0 || total < limit/8 { // the curve would lie on its axis
+		top, off = total, limit > 0
+	}
+	step := scale(max(top, loop.Cent))
+	top = (top + step - 1) / step * step
+	top = max(top, step)
+	y := func(u loop.USD) float64 { return 100 - 100*float64(u)/float64(top) }
+	x := func(i int) float64 { return 100 * float64(i+1) / float64(len(list)) }
+	d.put(`<figure><div class="chart"><div class="ys">`)
+	for at := loop.USD(0); at <= top; at += step {
+		d.put(`<span style="top:%.1f%%">%s</span>`, y(at), axis(at, step))
+	}
+	d.put(`</div><svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" `+
+		`aria-labelledby="t%d d%d"><title id="t%d">Spend over the iterations</title>`+
+		`<desc id="d%d">%s</desc>`+"\n", d.id, d.id, d.id, d.id, d.described(list, off))
+	for at := step; at <= top; at += step {
+		d.put(`<path class="grid" d="M0 %.2fH100"/>`, y(at))
+	}
+	var line strings.Builder
+	line.WriteString("M0 100")
+	for i, p := range list {
+		fmt.Fprintf(&line, "L%.2f %.2f", x(i), y(p.total))
+	}
+	d.put(`<path class="area" d="%sV100Z"/><path class="line" d="%s"/>`+"\n", raw(line.String()),
+		raw(line.String()))
+	if limit > 0 && !off {
+		d.put(`<path class="limit" d="M0 %.2fH100"/>`+"\n", y(limit))
+	}
+	for i, p := range list {
+		d.marks(p, x(i), y(p.total))
+	}
+	d.put(`</svg>`)
+	if limit > 0 && !off {
+		d.put(`<span class="cap" style="top:%.1f%%">ceiling %s</span>`, y(limit), ceiling(limit))
+	}
+	d.put(`</div><div class="xs"><span style="left:0">start</span>`)
+	for i := 1; i <= xLabels; i++ { // the last one is at the end
+		if at := len(list) * i / xLabels; at > 0 && (i == xLabels || len(list) >= 2*xLabels) {
+			d.put(`<span style="left:%.1f%%">%s%s</span>`, x(at-1),
+				when(i == xLabels, "iteration "), thousands(int64(list[at-1].to)))
+		}
+	}
+	d.put("</div>\n")
+	d.legend(list, off)
+	d.put("</figure>\n")
+}
+
+func (d *drawing) marks(p point, x, y float64) {
+	where := fmt.Sprintf("iteration %d", p.to)
+	if p.from != p.to {
+		where = fmt.Sprintf("iterations %d to %d", p.from, p.to)
+	}
+	if p.gates > 0 {
+		more := ""
+		if p.gates > len(p.asked) {
+			more = fmt.Sprintf(" and %d more", p.gates-len(p.asked))
+		}
+		d.put(`<path class="asked" d="M%.2f %.2fh.01"><title>%s: %s%s</title></path>`+"\n", x, y,
+			where, brief(strings.Join(p.asked, "; ")), more)
+	}
+	if p.refused > 0 {
+		d.put(`<path class="refusal" d="M%.2f 98h.01"><title>%s: %s refused</title></path>`+"\n", x,
+			where, loop.Plural(p.refused, "call"))
+	}
+}
+
+func (d *drawing) legend(list []point, off bool) {
+	gates, refused := 0, 0
+	for _, p := range list {
+		gates, refused = gates+p.gates, refused+p.refused
+	}
+	d.put(`<p class="legend"><span class="k line">dollars of ended iterations, $%s</span>`,
+		list[len(list)-1].total)
+	if limit := d.Run.Ceilings.Dollars; off {
+		d.put(`<span>the ceiling of %s is above this chart</span>`, ceiling(limit))
+	} else if limit == 0 {
+		d.put(`<span>no ceiling in dollars</span>`)
+	}
+	if gates > 0 {
+		d.put(`<span class="k asked">%s asked</span>`, loop.Plural(gates, "question"))
+	}
+	if refused > 0 {
+		d.put(`<span class="k refusal">%s refused</span>`, loop.Plural(refused, "call"))
+	}
+	if len(d.Rows) > len(list) {
+		d.put(`<span>%s iterations in %d points</span>`, thousands(int64(len(d.Rows))), len(list))
+	}
+	d.put("</p>\n")
+}
+
+// described is the curve in words.
+func (d *drawing) described(list []point, off bool) string {
+	last := list[len(list)-1]
+	text := fmt.Sprintf("The history has %s and $%s in all", loop.Plural(len(d.Rows), "line"),
+		last.total)
+	switch limit := d.Run.Ceilings.Dollars; {
+	case limit == 0:
+		text += "; there is no ceiling in dollars."
+	case off:
+		text += fmt.Sprintf("; the ceiling of %s is far above.", ceiling(limit))
+	default:
+		text += fmt.Sprintf("; the ceiling is %s.", ceiling(limit))
+	}
+	return text
+}
+
+// scale is a round step of which two to five reach the top.
+func scale(top loop.USD) loop.USD {
+	for step := loop.Cent; ; step *= 10 {
+		for _, n := range []loop.USD{1, 2, 5} {
+			if top <= 5*n*step {
+				return n * step
+			}
+		}
+	}
+}
+
+// axis is an amount on the scale, with cents where the steps have any.
+func axis(u, step loop.USD) string {
+	if step%loop.Dollar != 0 {
+		return "$" + u.String()
+	}
+	return "$" + thousands(int64(u/loop.Dollar))
 }

@@ -9,7 +9,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Replay is what the rules would have made of a past session.
+// Replay is the result of applying the rules to a past session.
 type Replay struct {
 	SessionID  string `json:"session_id"`
 	Transcript string `json:"transcript"`
@@ -19,7 +19,7 @@ type Replay struct {
 	Iterations []Replayed      `json:"iterations"`
 	// Stop is where the first run would have ended, nil if no limit was reached.
 	Stop *ReplayStop `json:"stop,omitempty"`
-	// After is what the session did after that stop.
+	// After sums up the session's activity after that stop.
 	After   Aftermath              `json:"after_stop"`
 	Curve   []CurvePoint           `json:"curve"`
 	Total   loop.Tokens            `json:"total"`   // of the whole session
@@ -55,7 +55,7 @@ type Stopped struct {
 	At    string `json:"at"` // entry or exit
 }
 
-// ReplayStop is where the first run would have ended.
+// ReplayStop is the point at which the first run would have ended.
 type ReplayStop struct {
 	Run       int       `json:"run"`
 	Iteration int       `json:"iteration"`
@@ -81,7 +81,7 @@ type Denial struct {
 	At     time.Time `json:"at"`
 }
 
-// Aftermath is what happened after a stop.
+// Aftermath sums up the activity after a stop.
 type Aftermath struct {
 	Iterations int      `json:"iterations"`
 	Dollars    loop.USD `json:"dollars"`
@@ -89,7 +89,7 @@ type Aftermath struct {
 	Agents     int      `json:"agents"`
 }
 
-// CurvePoint is what had been spent at a point in time.
+// CurvePoint is the spend up to a point in time.
 type CurvePoint struct {
 	At      time.Time `json:"at"`
 	Dollars loop.USD  `json:"dollars"`
@@ -121,8 +121,7 @@ func Replays(s Screen, r Replay) string {
 		p.line(plain, "Stop: none; no limit would have been reached.")
 	} else {
 		p.line(plain, "Stop: %s (%s, at the %s of iteration %d), %s", stop.Text, stop.Cause,
-			stop.At,
-			stop.Iteration, stop.When.UTC().Format(time.RFC3339))
+			stop.At, stop.Iteration, stop.When.UTC().Format(time.RFC3339))
 		if a != (Aftermath{}) {
 			p.line(plain, "After it the session continued: %s, $%s, %s, %s",
 				loop.Plural(a.Iterations, "tick"), Mills(a.Dollars), loop.Plural(a.PRs, "PR"),

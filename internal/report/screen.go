@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 	"hooks/internal/term"
 )
 
-// Screen is what a page for people is drawn on. Nothing that is drawn is wider than Width columns.
+// Screen describes the reader's terminal. No line drawn on it is wider than Width columns.
 type Screen struct {
 	Width int  // columns; fewer than 20 count as 20
 	Piped bool // no terminal reads it: text that programs search line by line is not wrapped
@@ -205,7 +206,7 @@ func wrap(text string, width int) []string {
 	}
 }
 
-// lineEnd is how many bytes of a text make a line.
+// lineEnd returns the length of the first line of a text, in bytes.
 func lineEnd(text string, width int) (end int) {
 	used, blank := 0, 0
 	for g := displaywidth.StringGraphemes(text); g.Next(); {
@@ -269,4 +270,215 @@ func literal(text string) string {
 	return strings.NewReplacer("@", "&#64;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "{", `\{`,
 		"}", `\}`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "|", `\|`, "~",
 		`\~`).Replace(clean(text))
+}
+
+// table is rows of cells under named columns.
+type table struct {
+	columns []column
+	rows    [][]string
+}
+
+// column is one column of a table.
+type column struct {
+	name  string
+	width int  // at least
+	right bool // of numbers
+	spare int  // above 0: left out on a screen that has no room for it, the highest first
+}
+
+// counts are columns of numbers, the first to be left out.
+func counts(names ...string) (list []column) {
+	for _, name := range names {
+		list = append(list, column{name: name, right: true, spare: 2})
+	}
+	return list
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// drop removes a column by its name.
+func (t *table) drop(name string) {
+	at := slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
+	t.columns = slices.Delete(t.columns, at, at+1)
+	for i, row := range t.rows {
+		t.rows[i] = slices.Delete(row, at, at+1)
+	}
+}
+
+// line is one row. A cell that is wider than its column pushes the next ones on.
+func (t *table) line(cells []string) string {
+	var b strings.Builder
+	for i, c := range t.columns {
+		if i > 0 {
+			b.WriteString("  ")
+		}
+		b.WriteString(pad(cells[i], c.width, c.right))
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+func (t *table) header() string {
+	names := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		names[i] = c.name
+	}
+	return t.line(names)
+}
+
+// measure makes every column as wide as its widest cell and returns the width of a line.
+func (t *table) measure() (width int) {
+	for i := range t.columns {
+		c := &t.columns[i]
+		c.width = displaywidth.String(c.name)
+		for _, row := range t.rows {
+			c.width = max(c.width, displaywidth.String(row[i]))
+		}
+		width += c.width + len("  ")
+	}
+	return width - len("  ")
+}
+
+// narrow leaves out spare columns until the table fits, first those that are all 0, then from the
+// right, and returns their names. It then cuts the first column, which is then at least 8 wide.
+func (t *table) narrow(s Screen) (left []string) {
+	for t.measure() > s.Width {
+		at, most := -1, 1
+		for i, c := range t.columns {
+			spare := c.spare
+			if spare > 0 && t.zeros(i) {
+				spare = 3
+			}
+			if spare >= most {
+				at, most = i, spare
+			}
+		}
+		if at < 0 {
+			break
+		}
+		name := t.columns[at].name
+		if t.zeros(at) {
+			name += " (all 0)"
+		}
+		left = append(left, name)
+		t.drop(t.columns[at].name)
+	}
+	if over := t.measure() - s.Width; over > 0 {
+		room := max(8, t.columns[0].width-over)
+		for _, row := range t.rows {
+			row[0] = s.cut(row[0], room)
+		}
+		t.measure()
+	}
+	slices.Reverse(left)
+	return left
+}
+
+func (t *table) zeros(column int) bool {
+	return !slices.ContainsFunc(t.rows, func(row []string) bool { return row[column] != "0" })
+}
+
+// table writes a table as far as the screen has room, and names the columns that it left out.
+func (p *page) table(t table) {
+	for _, row := range t.rows {
+		for i, cell := range row {
+			row[i] = p.clean(cell)
+		}
+	}
+	left := t.narrow(p.Screen)
+	p.b.WriteString(p.cut(t.header(), p.Width) + "\n")
+	for _, row := range t.rows {
+		p.b.WriteString(p.cut(t.line(row), p.Width) + "\n")
+	}
+	if len(left) > 0 {
+		p.line(plain, "No room for: %s (--json has everything)", strings.Join(left, ", "))
+	}
+}
+
+// bar shows a part of a whole in width columns. Anything begun shows, and only the whole fills it.
+func bar(part, whole int64, width int) string {
+	n := 0
+	switch {
+	case whole <= 0:
+	case part >= whole:
+		n = width
+	case part > 0:
+		n = min(max(1, int(float64(part)/float64(whole)*float64(width)+0.5)), width-1)
+	}
+	return strings.Repeat("█", n) + strings.Repeat("░", width-n)
+}
+
+// level is the sign for a value from 0 to 7.
+func level(v int) string { return string([]rune("▁▂▃▄▅▆▇█")[v]) }
+
+// spark collects a row of values of any length in bounded memory and draws it in a few columns:
+// when there are more values than columns, neighbours share one, and the column shows the larger.
+type spark struct {
+	columns     int
+	each        int // values a column stands for
+	tops        []int64
+	least, most int64 // of all values
+	sum         int64
+	count       int
+}
+
+// newSpark is a row drawn in at most that many columns, an even number.
+func newSpark(columns int) *spark { return &spark{columns: max(2, columns&^1), each: 1} }
+
+// add puts the next value, not below zero, at the end of the row.
+func (s *spark) add(v int64) {
+	if len(s.tops) == s.columns && s.count == s.columns*s.each {
+		for i := range s.columns / 2 {
+			s.tops[i] = max(s.tops[2*i], s.tops[2*i+1])
+		}
+		s.tops, s.each = s.tops[:s.columns/2], 2*s.each
+	}
+	if s.count == 0 || v < s.least {
+		s.least = v
+	}
+	if s.count%s.each == 0 {
+		s.tops = append(s.tops, 0)
+	}
+	last := len(s.tops) - 1
+	s.tops[last] = max(s.tops[last], v)
+	s.most, s.sum, s.count = max(s.most, v), s.sum+v, s.count+1
+}
+
+// String draws the row; the highest value is the highest sign.
+func (s *spark) String() string {
+	var b strings.Builder
+	for _, v := range s.tops {
+		b.WriteString(level(int(float64(v) / float64(max(1, s.most)) * 7)))
+	}
+	return b.String()
+}
+
+// Tone is the urgency of a reply in the demo.
+type Tone string
+
+// The tones of the demo's replies.
+const (
+	ToneQuiet   Tone = faint
+	ToneAsked   Tone = warn
+	ToneRefused Tone = bad
+)
+
+// Scene draws the title of a scene of the demo.
+func Scene(s Screen, title string) string {
+	lines := strings.Split(Fit(s, "── "+title), "\n")
+	for i, l := range lines {
+		lines[i] = s.paint(strong, l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Heard draws one reply of the demo below the name of its reader. Without a name it continues with
+// the reply before it.
+func Heard(s Screen, tone Tone, reader, text string) string {
+	const margin = "   "
+	head := ""
+	if reader != "" {
+		head = s.paint(string(tone), "→ "+reader+":") + "\n"
+	}
+	s.Width -= len(margin)
+	return head + margin + strings.ReplaceAll(Fit(s, text), "\n", "\n"+margin)
 }

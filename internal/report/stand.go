@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ type Stand struct {
 	Notes      []string     `json:"notes"`
 	Stale      bool         `json:"verdict_stale,omitempty"` // of an audit: HEAD is another commit
 	Head       string       `json:"-"`                       // of an audit's worktree
-	// Resume is what to type, once the loop has stopped.
+	// Resume is the command that continues a stopped loop.
 	Resume string `json:"resume,omitempty"`
 }
 
@@ -51,7 +52,7 @@ func RanIn(l *loop.Iteration) *Ran {
 		append([]string{}, l.PRsTouched...), l.Task}
 }
 
-// minutesOf is how many whole minutes an iteration took, rounded; 0 if the clock went backwards.
+// minutesOf returns the rounded minutes of an iteration, 0 if the clock went backwards.
 func minutesOf(l *loop.Iteration) int {
 	return int(max(0, l.EndedAt.Sub(l.StartedAt)+30*time.Second) / time.Minute)
 }
@@ -102,16 +103,9 @@ func NameLoops(list []Stand) {
 	}
 }
 
-// NameProject makes the commands of a linked worktree's loops ones that work elsewhere.
-func NameProject(list []Stand) {
-	for i := range list {
-		list[i].Resume = there(list[i].Project, list[i].Resume, list[i].Gates)
-	}
-}
-
-// there makes the answers of gates commands that work outside of their project, and returns the one
-// that resumes as such a command.
-func there(project, resume string, gates []Waiting) string {
+// There makes the answers of gates commands that work outside of their project, and returns the one
+// that resumes as such a command. An empty project is the reader's own.
+func There(project, resume string, gates []Waiting) string {
 	in := func(command string) string {
 		if project == "" || !strings.HasPrefix(command, "hooks ") {
 			return command
@@ -124,15 +118,10 @@ func there(project, resume string, gates []Waiting) string {
 	return in(resume)
 }
 
-// NameProject names the project of a linked worktree's run, in its commands too.
-func (c *Card) NameProject(project string) {
-	c.Project, c.Resume = project, there(project, c.Resume, c.Waiting)
-}
-
 // unanswered is false once a person has answered, though the answer acts only when the run resumes.
 func (w Waiting) unanswered() bool { return w.Gate.Answer == "" }
 
-// way is how to answer, with the options. A shell takes none of the options for a command.
+// way returns how to answer, with the options. A shell runs no option as a command.
 func (w Waiting) way() string {
 	if !w.unanswered() || !w.Paused || len(w.Gate.Options) == 0 {
 		return w.Answer
@@ -281,7 +270,7 @@ func (st Stand) state() (style, long, short string) {
 }
 
 // Line is the loops in one line of the client's screen, cut to its width; empty if there are none.
-// session is the one whose screen it is, empty in a terminal.
+// session owns the screen; it is empty in a terminal.
 func Line(s Screen, loops []Stand, session string) string {
 	width := max(s.Width, minWidth)
 	joined := func(short bool) string {
@@ -324,8 +313,7 @@ func (st Stand) line(session string, short bool) string {
 		}
 	}
 	if r := b.Tasks; r != nil {
-		parts = append(parts, fmt.Sprintf("%d/%s", r.Finished(),
-			loop.Plural(len(r.List), "task")))
+		parts = append(parts, fmt.Sprintf("%d/%s", r.Finished(), loop.Plural(len(r.List), "task")))
 	}
 	for i, a := range st.Budgets {
 		if short && i > 0 {
@@ -335,4 +323,58 @@ func (st Stand) line(session string, short bool) string {
 		parts = append(parts, a.standing()+unit)
 	}
 	return strings.Join(parts, " · ")
+}
+
+// Tree is the place of a run: a linked worktree, "" for the project itself, and an audit's HEAD.
+type Tree struct{ Path, Head string }
+
+// RunList draws one line a run. Those after the first present ones are archived. trees are the
+// places of runs, by their ids.
+func RunList(s Screen, runs []loop.Budget, present int, trees map[string]Tree) string {
+	if len(runs) == 0 {
+		return "no loop has run " + s.Where(false)
+	}
+	p := newPage(s.unwrapped())
+	t := table{columns: []column{{name: "run"}, {name: "skill"}, {name: "started", spare: 1},
+		{name: "iterations", spare: 1}}}
+	t.columns = append(append(t.columns, counts("tasks", "PRs", "minutes")...),
+		column{name: "dollars", right: true, spare: 1}, column{name: "state"})
+	for i := range runs {
+		b := &runs[i]
+		state := string(b.Status) + prefixed(" ", b.StopCause)
+		if i >= present && b.Status == loop.Active {
+			state = "cut off"
+		}
+		if b.Audit != nil && b.Audit.Verdict.Stale(trees[b.RunID].Head) {
+			state += ", verdict stale"
+		}
+		state += prefixed(", in ", trees[b.RunID].Path)
+		done := "-"
+		if r := b.Tasks; r != nil {
+			done = fmt.Sprintf("%d/%d", r.Finished(), len(r.List))
+		}
+		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt), iterations(b), done,
+			fmt.Sprint(len(b.PRsTouched)),
+			fmt.Sprint(b.MinutesElapsed), "$"+b.DollarsEstimate.String(), state)
+	}
+	if !slices.ContainsFunc(runs, func(b loop.Budget) bool { return b.Tasks != nil }) {
+		t.drop("tasks")
+	}
+	p.table(t)
+	return p.String()
+}
+
+func iterations(b *loop.Budget) string {
+	return outOf(b.IterationsUsed, b.Ceilings.Iterations, "/")
+}
+
+// noCeiling is the ceiling of iterations that --max-iterations 0 sets.
+const noCeiling = 1_000_000
+
+// outOf is a count of iterations beside its ceiling, if it has one.
+func outOf(used, most int, between string) string {
+	if most >= noCeiling {
+		return strconv.Itoa(used)
+	}
+	return strconv.Itoa(used) + between + strconv.Itoa(most)
 }

@@ -3,15 +3,15 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"hooks/internal/loop"
 )
 
-// Status is the block that every iteration shows, skipped ticks included (R117, R128). wake is what
-// brings the next tick, as in "scheduled by /loop"; it is ignored when the run has halted or
-// paused.
+// Status is the block that every iteration shows, skipped ticks included (R117, R128). wake names
+// the trigger of the next tick, as in "scheduled by /loop". A halted or paused run ignores it.
 func Status(l *loop.Iteration, wake string) string {
 	t, b := &text{}, l.Budget.Now(nil, loop.Spent{}, false, l.EndedAt)
 	if b.Drive() != "" && l.Ran() {
@@ -99,7 +99,7 @@ func trackedPR(l *loop.Iteration, number int) string {
 	return fmt.Sprintf("#%d (state not reported)", number)
 }
 
-// Remaining is what is left on the active axes, as in "2 iterations, 16 PRs, 42 minutes, $14.57"
+// Remaining lists the rest of each active budget, as in "2 iterations, 16 PRs, 42 minutes, $14.57"
 // (R95, R117).
 func Remaining(b *loop.Budget) string {
 	parts := []string{loop.Plural(max(0, b.Ceilings.Iterations-b.IterationsUsed), "iteration")}
@@ -125,8 +125,8 @@ func outside(b *loop.Budget) string {
 	return fmt.Sprintf("$%s outside of iterations", b.DollarsOutside)
 }
 
-// burn is what an iteration costs so far and, if the dollars end before the iterations do, how many
-// more they would buy. A skipped tick has none: the open iteration is counted but not paid yet.
+// burn is the average cost of an iteration and, if the dollars end before the iterations do, the
+// number that they still buy. A skipped tick has none: the open iteration is not paid yet.
 func burn(l *loop.Iteration, b *loop.Budget) string {
 	spent := b.DollarsEstimate - b.DollarsOutside
 	if !l.Ran() || b.IterationsUsed == 0 || spent <= 0 {
@@ -162,7 +162,7 @@ func outcome(l *loop.Iteration) string {
 	return string(l.Outcome)
 }
 
-// Paused is what brings the next tick of a paused run.
+// Paused is the trigger of the next tick of a paused run.
 const Paused = "none before the run is resumed"
 
 func next(b *loop.Budget, l *loop.Iteration, wake string) string {
@@ -183,3 +183,268 @@ func StopLine(b *loop.Budget) string {
 	}
 	return s
 }
+
+// Asked is a gate of a run with the iteration that asked it.
+type Asked struct {
+	Iteration int
+	loop.GateAnswer
+}
+
+// Ended holds the facts that a final report needs besides the run.
+type Ended struct {
+	Asked           []Asked
+	Budget, History string        // paths of the two files, relative to the project if inside it
+	Elsewhere       bool          // the budget is not in its default place
+	LastError       string        // of qmd, when it ended the run (R56)
+	Left            []string      // what an interrupted iteration left half done (R44)
+	Denied          []loop.Denial // of the whole run
+	Overrun         *loop.Overrun // of its last iteration
+	Goal            string        // of the client, still active; "" without one
+}
+
+// Final is the report on any halt or pause: the cause by its machine name and in prose, the totals,
+// the gates with their answers, both paths, and what to type to continue (R150, R152).
+func Final(b *loop.Budget, e Ended) string {
+	var t text
+	saved, b := b, b.Now(nil, loop.Spent{}, false, time.Time{})
+	t.line("# Loop %s — %s", state(b.Status, b.StopCause), invocation(b))
+	t.line("Cause: %s — %s", b.StopCause, prose(b))
+	if b.StopCause == "qmd_unreachable" && e.LastError != "" {
+		t.line("Last error: %s", e.LastError)
+	}
+	if b.StopDetail != nil {
+		t.line("Gate: %s in iteration %d", b.StopDetail.Gate, b.StopDetail.Iteration)
+	}
+	kindOf(b, "").ended(&t)
+	t.line("Iterations: %s", outOf(b.IterationsUsed, b.Ceilings.Iterations, " / "))
+	if b.Drive() == "" || len(b.PRsTouched) > 0 {
+		t.line("PRs touched: %s", prs(b))
+	}
+	t.line("Minutes: %d / %d", b.MinutesElapsed, b.Ceilings.Minutes)
+	limit := "none"
+	if b.Ceilings.Dollars > 0 {
+		limit = ceiling(b.Ceilings.Dollars)
+	}
+	t.line("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)%s", b.DollarsEstimate,
+		limit, prefixed(", ", outside(b)))
+	if e.Overrun != nil {
+		t.line("Overrun: %s", e.Overrun)
+	}
+	if b.Drive() == "" || b.CommentsPushed+b.MergesAttempted > 0 {
+		t.line("Comments pushed: %d, merges attempted: %d, agents dispatched: %d",
+			b.CommentsPushed, b.MergesAttempted, b.AgentsDispatched)
+	} else {
+		t.line("Workers sent: %d", b.AgentsDispatched)
+	}
+	if refused := refusals(e.Denied); refused != "" {
+		t.line("%s", refused)
+	}
+	t.line("Budget: %s", e.Budget)
+	t.line("History: %s (treat as secret: it may hold issue texts and answers)", e.History)
+	if goal := Goal(e.Goal); goal != "" {
+		t.line("%s", goal)
+	}
+	for _, l := range e.Left {
+		t.line("Left half done: %s — nothing was cleaned up; finish or undo it", l)
+	}
+	for _, g := range b.Pending {
+		t.line("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER",
+			g.Name, g.Question, gateName(g))
+	}
+	if way := goOn(saved, e); way != "" {
+		t.line("Next: type %s", way)
+	}
+	switch {
+	case len(e.Asked) > 0:
+	case len(b.Pending) > 0:
+		t.line("Gates: none answered")
+	default:
+		t.line("Gates: none fired")
+	}
+	for _, a := range e.Asked {
+		t.line("Gate in iteration %d: %s — %q answered %q", a.Iteration, a.Name, a.Question,
+			a.Answer)
+	}
+	return t.String()
+}
+
+// Goal is for a person whose session has a /goal beside the loop: the loop neither waits for it nor
+// ends it. It is "" without a goal.
+func Goal(goal string) string {
+	if goal == "" {
+		return ""
+	}
+	return fmt.Sprintf("Goal: /goal %s is active beside the loop and outlives it; "+
+		"/goal clear ends it", clip(clean(goal), 80))
+}
+
+// maxTaskLines bounds the tasks that a final report lists one by one.
+const maxTaskLines = 30
+
+// ended lists the tasks with their results.
+func (b taskLoop) ended(t *text) {
+	rows := TaskRows(b.Budget, nil, nil, 0)
+	t.line("%s", b.Tasks.Result())
+	for _, r := range rows[:min(len(rows), maxTaskLines)] {
+		t.line("Task %d: %s", r.Number, r.text())
+	}
+	if more := len(rows) - maxTaskLines; more > 0 {
+		t.line("… and %s: hooks tasks", loop.Plural(more, "further task"))
+	}
+	t.awaiting(b.Budget)
+}
+
+func prose(b *loop.Budget) string {
+	switch {
+	case b.StopText != "":
+		return b.StopText
+	case b.Status == loop.Paused:
+		return "a question waits for a person"
+	}
+	return "no reason was recorded"
+}
+
+func prs(b *loop.Budget) string {
+	list := when(len(b.PRsTouched) > 0, " ("+strings.Join(b.PRsTouched, ", ")+")")
+	if !b.CountsPRs() {
+		return fmt.Sprintf("%d%s, not limited", len(b.PRsTouched), list)
+	}
+	return fmt.Sprintf("%d / %d%s", len(b.PRsTouched), b.Ceilings.PRs, list)
+}
+
+// Resume is the exact command to continue a run, empty if nothing is left to do. path is its budget
+// file if that is not in its default place.
+func Resume(b *loop.Budget, path string) string {
+	return goOn(b, Ended{Budget: path, Elsewhere: path != ""})
+}
+
+// Next is the exact command that comes next for a run that has paused or halted: the answer to its
+// first waiting question, else how to continue, else where to read what became of it.
+func Next(b *loop.Budget, path string) string {
+	for _, g := range b.Pending {
+		if w := Wait(b.Skill, g, true); w.unanswered() {
+			return w.Answer
+		}
+	}
+	return cmp.Or(Resume(b, path), "hooks report-card "+string(b.Skill))
+}
+
+func goOn(b *loop.Budget, e Ended) string {
+	switch {
+	case b.StopCause == "backlog_empty": // a fresh run looks at the backlog of then
+		return typed(b, b.Command)
+	case loop.Completes(b.StopCause):
+		return ""
+	}
+	way, place := typed(b, invocation(b)), where(b, e)
+	if b.Drive() == loop.DriveProcess {
+		way, place = b.Kind().Driver, ""
+	}
+	if b.Status == loop.Halted && slices.Contains(b.Kind().Switches, "--restart") {
+		return way + " --restart" + place + lifted(b, true)
+	}
+	return way + " --resume" + place + lifted(b, false)
+}
+
+// where are the flags that select this run.
+func where(b *loop.Budget, e Ended) (s string) {
+	if b.SinglePR != 0 {
+		s = fmt.Sprintf(" --pr %d", b.SinglePR)
+	}
+	if e.Elsewhere {
+		s += " --budget-file " + OneWord(e.Budget)
+	}
+	return s
+}
+
+// OneWord quotes a word for a skill's arguments, which know quotes but no escapes.
+func OneWord(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
+}
+
+// typed is a command that brings more than one iteration: without /loop a scheduled loop would run
+// one. The interval of its schedule is not known.
+func typed(b *loop.Budget, command string) string {
+	if b.UnderLoop {
+		return "/loop " + command
+	}
+	return command
+}
+
+// lifted are the flags without which a resumed run would stop again at once: every ceiling that was
+// reached, raised by half as the gate would. A restarted run counts its iterations from 0.
+func lifted(b *loop.Budget, restarted bool) (flags string) {
+	c, half := b.Ceilings, func(ceiling, used int) int { return max(ceiling+(ceiling+1)/2, used+1) }
+	if used, most := b.IterationsUsed, c.Iterations; used >= most {
+		if restarted {
+			used, most = b.Iteration(used)
+		}
+		flags += fmt.Sprintf(" --max-iterations %d", half(most, used))
+	}
+	if b.CountsPRs() && len(b.PRsTouched) >= c.PRs {
+		flags += fmt.Sprintf(" --max-prs %d", half(c.PRs, len(b.PRsTouched)))
+	}
+	if b.MinutesElapsed >= c.Minutes {
+		flags += fmt.Sprintf(" --max-minutes %d", half(c.Minutes, b.MinutesElapsed))
+	}
+	if c.Dollars > 0 && b.DollarsEstimate >= c.Dollars {
+		cents := half(int(c.Dollars.Cents()), int(b.DollarsEstimate.Cents()))
+		flags += " --max-dollars " + ceiling(loop.USD(cents) * loop.Cent)[1:]
+	}
+	if r := b.Tasks; r != nil && r.Dollars > 0 && r.Index < len(r.List) {
+		if used := r.List[r.Index].Dollars; used >= r.Dollars {
+			cents := half(int(r.Dollars.Cents()), int(used.Cents()))
+			flags += " --max-task-dollars " + ceiling(loop.USD(cents) * loop.Cent)[1:]
+		}
+	}
+	return flags
+}
+
+// Missed names what ended or reported while no person was there, and where its output is.
+func Missed(wakes []loop.Wakeup) string {
+	text := []string{"hooks: while you were away, this was not passed to the model:"}
+	for _, w := range wakes {
+		what := w.What()
+		if w.Task != "" && w.Summary != "" {
+			what = "task " + w.Task + ": " + what
+		}
+		if w.Output != "" {
+			what += ", output in " + w.Output
+		}
+		text = append(text, "- "+what)
+	}
+	return strings.Join(text, "\n")
+}
+
+// maxRefusals bounds how many refusals one line names.
+const maxRefusals = 3
+
+// refusals is a list of refusals in one line, "" for none.
+func refusals(list []loop.Denial) string {
+	n := loop.Refusals(list)
+	if n == 0 {
+		return ""
+	}
+	var parts []string
+	for _, d := range list[:min(len(list), maxRefusals)] {
+		parts = append(parts, refusal(d))
+	}
+	if more := loop.Refusals(list[len(parts):]); more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", more))
+	}
+	return loop.Plural(n, "call") + " refused: " + strings.Join(parts, ", ")
+}
+
+// refusal is one entry: the rule, the call, how often.
+func refusal(d loop.Denial) string {
+	s := d.Rule + " (" + refusedCall(d) + ")"
+	if d.Times > 1 {
+		s += fmt.Sprintf(" %d times", d.Times)
+	}
+	return s
+}
+
+func refusedCall(d loop.Denial) string { return strings.Trim(d.Tool+": "+d.What, ": ") }

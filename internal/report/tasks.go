@@ -77,10 +77,8 @@ func NewTaskList(st Stand, last TaskLast) TaskList {
 		ListPath: r.ListPath, Issue: r.Issue, Mode: r.Mode, Drive: r.Drive, Phase: r.Phase,
 		Check: r.Check, Passed: append([]int{}, r.Passed...), Awaiting: b.AwaitingGate(),
 		Require: r.Require, Verified: r.Count(loop.Verified), Unbroken: r.Count(loop.Unbroken),
-		Claimed: r.Count(loop.Claimed),
-		Skipped: r.Count(loop.SkippedOne), Next: st.Next, done: r.Result(),
-		Dollars: b.DollarsEstimate,
-		Tasks:   TaskRows(b, st.Tick, last, st.Open)}
+		Claimed: r.Count(loop.Claimed), Skipped: r.Count(loop.SkippedOne), Next: st.Next,
+		done: r.Result(), Dollars: b.DollarsEstimate, Tasks: TaskRows(b, st.Tick, last, st.Open)}
 	a := attemptOf(st.Tick)
 	switch answer := st.answer(); {
 	case answer != "":
@@ -95,7 +93,7 @@ func NewTaskList(st Stand, last TaskLast) TaskList {
 	return l
 }
 
-// answer is how to answer the first question that waits, "" without one.
+// answer returns how to answer the first waiting question, "" without one.
 func (st Stand) answer() string {
 	for _, w := range st.Gates {
 		if w.unanswered() {
@@ -202,7 +200,7 @@ func Tasks(s Screen, l TaskList) string {
 	return p.String()
 }
 
-// checked is what the check command proves.
+// checked says what a passing check command proves.
 func checked(command string) string {
 	if command == "" {
 		return "none, so a task counts as claimed, never as verified"
@@ -216,7 +214,7 @@ func (p *page) taskTable(rows []TaskRow) {
 		{name: "attempts", right: true, spare: 1}, {name: "minutes", right: true, spare: 2},
 		{name: "dollars", right: true, spare: 1}}}
 	for _, r := range rows {
-		t.add(fmt.Sprintf("%d %s", r.Number, r.Title), r.shown(), orDash(shortSHA(r.SHA)),
+		t.add(fmt.Sprintf("%d %s", r.Number, r.Title), r.shown(), cmp.Or(shortSHA(r.SHA), "-"),
 			fmt.Sprint(r.Attempts), fmt.Sprint(r.Minutes), "$"+r.Dollars.String())
 	}
 	p.table(t)
@@ -228,7 +226,7 @@ func (p *page) taskTable(rows []TaskRow) {
 	}
 }
 
-// remarks are what a worker did to the proof of its task.
+// remarks lists the worker's changes to the check and the tests of its task.
 func (r TaskRow) remarks() (list []string) {
 	if len(r.Changed) > 0 {
 		list = append(list, "check changed by the worker: "+strings.Join(r.Changed, ", "))
@@ -247,8 +245,6 @@ func (r TaskRow) shown() string {
 	}
 	return text
 }
-
-func orDash(s string) string { return cmp.Or(s, "-") }
 
 // style is the colour of a task.
 func (r TaskRow) style() string {
@@ -272,4 +268,151 @@ func (r TaskRow) text() string {
 			r.Dollars)
 	}
 	return s + prefixed(", last attempt: ", r.Why)
+}
+
+// block writes the end of an attempt, in the words of the specification where it has them
+// (T68–T71).
+func (b taskLoop) block(t *text, l *loop.Iteration) {
+	r := b.Tasks
+	if l.Task != nil {
+		t.line("%s", attempted(r, l.Task))
+	}
+	if l.Task != nil && l.Task.Task == len(r.List) && r.PRStep() {
+		t.line("%s Opening PR for Gate 3 review.", r.AllDone())
+	}
+	t.line("%s", r.Result())
+	t.awaiting(b.Budget)
+}
+
+// attempted is the end of one attempt (T68).
+func attempted(r *loop.TaskRun, l *loop.TaskLine) string {
+	j := l.Judgement
+	if l.Task > len(r.List) {
+		return fmt.Sprintf("Pull request, attempt %d: %s%s", l.Try, j.Verdict,
+			prefixed(" — ", j.Why))
+	}
+	switch j.Verdict {
+	case loop.Verified, loop.Unbroken, loop.Claimed:
+		return fmt.Sprintf("Task %d/%d complete: %s%s (%s)", l.Task, len(r.List), l.Title,
+			prefixed(" -- ", shortSHA(j.SHA)), &j)
+	}
+	return fmt.Sprintf("Task %d/%d, attempt %d of %d: %s — %s", l.Task, len(r.List), l.Try,
+		r.MaxTries-1, j.Verdict, j.Why)
+}
+
+// awaiting names the numbered gate for which the run waits (T69).
+func (t *text) awaiting(b *loop.Budget) {
+	n := b.AwaitingGate()
+	for _, g := range b.Pending {
+		name := fmt.Sprintf("Gate %d: ", n)
+		if about, ok := strings.CutPrefix(g.Question, name); ok && n > 0 {
+			t.line("Awaiting %s%s", name, about)
+		}
+	}
+}
+
+// Resuming is the first line of a task loop that is resumed (T72).
+func Resuming(b *loop.Budget) string {
+	r := b.Tasks
+	return fmt.Sprintf("Resuming execution from task %d/%d.", min(r.Index+1, len(r.List)),
+		len(r.List))
+}
+
+// tried is an attempt in a few words, as in "task 3.1 refused: the check is red: exit 1".
+func tried(l *loop.TaskLine) string {
+	return fmt.Sprintf("task %d.%d %s%s", l.Task, l.Try, l.Judgement.Verdict,
+		prefixed(": ", l.Judgement.Why))
+}
+
+// Verdict is the verdict on the attempt of an iteration with its reason, "" where it has none.
+func Verdict(l *loop.Iteration) string {
+	var j loop.Judgement
+	switch {
+	case l.Task != nil:
+		j = l.Task.Judgement
+	case l.Audit != nil:
+		j = l.Audit.Judgement
+	}
+	if j.Verdict.Worked() {
+		return j.String()
+	}
+	return j.Verdict.String() + prefixed(": ", j.Why)
+}
+
+// stand draws how far the loop is with its list.
+func (b taskLoop) stand(p *page) {
+	r := b.Tasks
+	done := r.Finished()
+	drawn := bar(int64(done), int64(len(r.List)), min(max(p.Width/5, 6), 24))
+	p.row("done", plain, "%s  %s", drawn, r.Result())
+	switch {
+	case r.Complete():
+		return
+	case r.PRStep():
+		p.row("under way", plain, "open the pull request, attempt %d of %d", r.Try, r.MaxTries-1)
+	case blocked(b.Budget):
+		p.row("blocked", bad, "task %d: %s", r.Index+1, r.List[r.Index].Title)
+	default:
+		p.row("under way", plain, "task %d, attempt %d of %d: %s", r.Index+1, r.Try, r.MaxTries-1,
+			r.List[r.Index].Title)
+	}
+	p.given("last try", warn, r.Reason)
+}
+
+// wakes names the trigger of the next attempt, by the drive of the loop.
+func wakes(b *loop.Budget) string {
+	if b.Drive() == loop.DriveProcess {
+		return "a new client, started by `hooks go`"
+	}
+	return "sent by the Stop hook"
+}
+
+// article writes one row a task, with its verdict, the commit and what its attempts took, and sets
+// the tasks that are verified beside those that are only claimed.
+func (b taskLoop) article(d *drawing) {
+	r := b.Tasks
+	d.section("Tasks", r.Result())
+	d.put(`<table class="rows tasklist"><thead><tr><th class="n">#<th>Task<th>Verdict<th>Commit` +
+		`<th class="n">Attempts<th class="n">Min<th class="n">Dollars</thead><tbody>`)
+	for _, t := range d.Tasks[:min(len(d.Tasks), maxTasks)] {
+		d.task(t)
+	}
+	d.put("</tbody></table>\n")
+	if more := len(d.Tasks) - maxTasks; more > 0 {
+		d.put(`<p class="dim">%s after these: <code>hooks tasks</code></p>`+"\n",
+			loop.Plural(more, "task"))
+	}
+	if r.Check == "" {
+		d.put("<p class=\"dim\">Check command: %s.</p>\n", checked(""))
+	} else {
+		d.put("<p class=\"dim\">Check command: <code>%s</code></p>\n", brief(r.Check))
+	}
+}
+
+// maxTasks bounds how many tasks a page lists: the first ones.
+const maxTasks = 500
+
+func (d *drawing) task(t TaskRow) {
+	commit := sprint(`<span class="dim">–</span>`)
+	if t.SHA != "" {
+		commit = d.commit(t.SHA)
+	}
+	remark := raw("")
+	if t.Why != "" {
+		remark = sprint("<p>last attempt: %s</p>", brief(t.Why))
+	}
+	for _, text := range t.remarks() {
+		remark += sprint("<p><b>%s</b></p>", brief(text))
+	}
+	tries, unit, _ := strings.Cut(loop.Plural(t.Attempts, "attempt"), " ")
+	d.put(`<tr><td class="n num">%d<td class="text">%s%s<td class="out"><b class="tag %s">%s</b>`+
+		`<td class="sha">%s<td class="n tries">%s<span class="unit"> %s</span>`+
+		`<td class="n min">%d<span class="unit"> min</span><td class="n usd">$%s`+"\n", t.Number,
+		brief(t.Title), remark, tone(t.style(), "dim"), t.shown(), commit, tries, unit, t.Minutes,
+		t.Dollars)
+}
+
+func (b taskLoop) count() string {
+	r := b.Tasks
+	return fmt.Sprintf("%d of %s", r.Finished(), loop.Plural(len(r.List), "task"))
 }

@@ -2,13 +2,14 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"hooks/internal/loop"
 )
 
-// Why is why a loop stopped, or why it would.
+// Why explains why a loop stopped, or would stop.
 type Why struct {
 	Skill   loop.Skill  `json:"skill"`
 	Project string      `json:"project,omitempty"` // as of Stand
@@ -22,13 +23,13 @@ type Why struct {
 	Stopped    *StopWhy         `json:"stopped,omitempty"`
 	Conditions []loop.Explained `json:"conditions"`
 	Gates      []loop.Explained `json:"gates"`
-	// Trouble is what a person may see of a task loop, each with its cause and the fix (T80).
+	// Trouble lists symptoms of a task loop, each with its cause and the fix (T80).
 	Trouble []string `json:"trouble,omitempty"`
 	// Denied are the calls refused in the open iteration, or in the last one if none is open.
 	Denied []loop.Denial `json:"denied,omitempty"`
 }
 
-// StopWhy is what ended a run, or holds it.
+// StopWhy is the reason why a run ended or is paused.
 type StopWhy struct {
 	Number    int       `json:"number,omitempty"` // of the condition; a pause is none
 	Condition string    `json:"condition,omitempty"`
@@ -46,7 +47,7 @@ type StopWhy struct {
 	Overrun *loop.Overrun `json:"overrun,omitempty"`
 }
 
-// StoppedBy is why a halted or paused run stopped; last is its last line, nil if there is none.
+// StoppedBy explains a halted or paused run; last is its last line, nil if there is none.
 func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path string) *StopWhy {
 	s := &StopWhy{Cause: b.StopCause, Text: prose(b), Iteration: b.IterationsUsed,
 		Also: []string{}, Do: []string{}, Waiting: gates}
@@ -170,4 +171,89 @@ func (p *page) stopped(w Why) {
 	p.axes(w.Budgets)
 	p.rows("trouble", warn, w.Trouble)
 	p.rows("next", strong, s.Do)
+}
+
+// Trouble is the cause of what a person may see of a task loop, with its fix, by the
+// troubleshooting table of the engine (T80). It is nil for any other kind. last is the run's last
+// line, nil if there is none.
+func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
+	r := b.Tasks
+	if r == nil {
+		return nil
+	}
+	add := func(holds bool, format string, args ...any) {
+		if holds {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
+	}
+	judged := loop.Judgement{}
+	if last != nil && last.Task != nil && last.Task.Task == r.Index+1 {
+		judged = last.Task.Judgement
+	}
+	red := judged.Verdict == loop.Overruled
+	add(judged.Verdict == loop.Unfinished, "the loop does not advance, because %s: the worker's "+
+		"last line must be TASK_COMPLETE with the attempt's token", judged.Why)
+	add(red && judged.Check != nil && judged.Check.Exit == 127, "the check ended with exit 127: "+
+		"the shell did not find a command in `%s`", r.Check)
+	add(red, "task %d is not accepted, because %s: fix that; or give it more attempts with "+
+		"--max-task-iterations or SDD_MAX_TASK_ITER; or fix the task by hand and resume",
+		r.Index+1, judged.Why)
+	add(b.StopCause == "iteration_budget", "many attempts use up the iterations: see with "+
+		"`hooks tasks` which tasks fail, and fix the causes rather than raise the cap")
+	add(b.StopCause == "no_fresh_context", "look with `hooks doctor` whether Stop, SubagentStop "+
+		"and PreToolUse are registered")
+	n := b.AwaitingGate()
+	unanswered := slices.ContainsFunc(b.Pending, func(g loop.Gate) bool { return g.Answer == "" })
+	add(n > 0 && unanswered, "gate %d waits for a person: complete its review, then answer it; "+
+		"the fields of .sdd-state.json change nothing", n)
+	return list
+}
+
+// Explanation is the guard's reading of a command.
+type Explanation struct {
+	Command  string         `json:"command"`
+	Acts     []ExplainedAct `json:"acts,omitempty"`
+	Opaque   []string       `json:"opaque,omitempty"` // parts that cannot be read, with the reason
+	ReadOnly bool           `json:"read_only"`        // passes while a question waits for a person
+	Verdict  string         `json:"verdict"`
+	// HeldBy names what keeps the command from a merge that no person approved; empty for a command
+	// that only reads.
+	HeldBy string `json:"held_by,omitempty"`
+}
+
+// ExplainedAct is one thing the command would do.
+type ExplainedAct struct {
+	Kind    string   `json:"kind"`
+	PR      int      `json:"pr,omitempty"`
+	Ref     string   `json:"ref,omitempty"`
+	Repo    string   `json:"repo,omitempty"`
+	SHA     string   `json:"sha,omitempty"`
+	Auto    bool     `json:"auto,omitempty"`
+	Admin   bool     `json:"admin,omitempty"`
+	Command string   `json:"command"`
+	Via     []string `json:"via,omitempty"`
+}
+
+// Explained writes how a command is read.
+func Explained(s Screen, e Explanation) string {
+	p := newPage(s.unwrapped())
+	for _, a := range e.Acts {
+		p.line(plain, "%s: %s", a.Kind, a.Command)
+		if len(a.Via) > 0 {
+			p.put("  ", 4, plain, "through "+strings.Join(a.Via, ", "))
+		}
+	}
+	p.notes("cannot be read", e.Opaque)
+	if len(e.Acts)+len(e.Opaque) == 0 {
+		p.line(plain, "nothing that a loop guards against")
+	}
+	verdict, hint, more := strings.Cut(e.Verdict, "\nhint: ")
+	p.line(plain, "in a loop: %s", verdict)
+	if more {
+		p.line(plain, "hint: %s", hint)
+	}
+	if e.HeldBy != "" {
+		p.line(plain, "held by: %s", e.HeldBy)
+	}
+	return p.String()
 }
