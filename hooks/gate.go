@@ -14,11 +14,13 @@ type gateCmd struct {
 }
 
 type gateListCmd struct {
+	All  bool `help:"Those of all projects of this machine."`
 	JSON bool `help:"Print the same as JSON."`
 }
 
 // Run prints the waiting questions with their options.
 func (g gateListCmd) Run(c caller) error {
+	c.Everywhere = g.All
 	gates, err := c.Waiting(loop.Skills())
 	return showEach(c, g.JSON, gates, err, "no question waits", report.WaitingQuestion)
 }

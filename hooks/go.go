@@ -233,11 +233,11 @@ func (e exitError) Unwrap() error { return e.error }
 func exitCode(cause string) int {
 	switch cause {
 	case "gate_waiting":
-		return 3
+		return report.CodeWaits
 	case "iteration_budget", "wall_clock_budget", "cost_budget":
-		return 4
+		return report.CodeCeiling
 	}
-	return 5
+	return report.CodeFailed
 }
 
 // progress is the screen of a driver: lines at the bottom of a terminal, else plain lines.

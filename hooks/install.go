@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hooks/internal/app"
+	"hooks/internal/doctor"
 	"hooks/internal/hint"
 	"hooks/internal/install"
 	"hooks/internal/report"
@@ -23,24 +24,16 @@ type settingsScope struct {
 
 type installCmd struct{ settingsScope }
 
-// Run registers this binary and prints the changes.
+// Run registers this binary, prints the changes, and last the line that begins a loop.
 func (c installCmd) Run(a *app.App, p caller) error {
-	path, project, err := c.place(a)
-	if err != nil {
+	dir, err := os.Getwd()
+	if err == nil {
+		err = c.register(a, p)
+	}
+	if err != nil || c.DryRun {
 		return err
 	}
-	program, err := install.Program()
-	if err == nil {
-		err = install.Clash(c.Scope, program, project, a.Env)
-	}
-	if err != nil {
-		return err
-	}
-	r, err := install.Install(path, program, c.DryRun)
-	if err == nil {
-		fmt.Fprint(p.out, term.Text(r.Installed(c.DryRun, c.Diff)))
-	}
-	return err
+	return p.say(doctor.Look(a.Env, dir).Begin())
 }
 
 type uninstallCmd struct {

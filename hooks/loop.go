@@ -44,11 +44,13 @@ func (l loopStopCmd) Run(a *app.App, c caller) error {
 
 type loopListCmd struct {
 	which
+	All  bool `help:"Those of all projects of this machine."`
 	JSON bool `help:"Print the same as JSON."`
 }
 
 // Run prints one line a run.
 func (l loopListCmd) Run(c caller) error {
+	c.Everywhere = l.All
 	runs, present, trees, err := c.Runs(l.skills())
 	if len(runs) == 0 && err != nil {
 		return err

@@ -22,6 +22,7 @@ type commands struct {
 	ReportCard reportCardCmd `cmd:"" group:"Look" help:"The morning page: why it stopped, what is verified and what only claimed, what it cost and left behind."`
 	History    historyCmd    `cmd:"" group:"Look" help:"Every iteration of every run, archived ones too, with what it cost."`
 	Cost       costCmd       `cmd:"" group:"Look" help:"What the project's loops spent, or the prices they are counted at."`
+	Result     resultCmd     `cmd:"" group:"Look" help:"For a job: how the loop of the newest session came out, in one line and as exit code."`
 	Tasks      tasksCmd      `cmd:"" group:"Look" help:"The tasks of a task loop: verdict, commit, attempts, minutes and dollars of each, and what comes next."`
 	Statusline statuslineCmd `cmd:"" group:"Look" help:"One line for the client's status line, whose JSON it reads on stdin; empty without a loop."`
 	Backlog    backlogCmd    `cmd:"" group:"Look" help:"The tracker's open issues: which may be worked on, which wait, and what that would trigger."`
@@ -31,6 +32,7 @@ type commands struct {
 	Go         goCmd         `cmd:"" name:"go" group:"Run" help:"Drive a task or an audit loop: one client process for each task or phase."`
 	Gate       gateCmd       `cmd:"" group:"Decide" help:"Look at waiting questions, or answer one from your own terminal."`
 	Audit      auditCmd      `cmd:"" group:"Look" help:"The findings and sections of an audit."`
+	Init       initCmd       `cmd:"" group:"Set up" help:"Set everything up: look at the machine, register, print the line that begins a loop."`
 	Install    installCmd    `cmd:"" group:"Set up" help:"Register this program in the client's settings; not from inside the agent."`
 	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"Take this program out of the client's settings again."`
 	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"Check everything that a loop needs, and tell you how to fix what is wrong."`
@@ -112,11 +114,14 @@ func people(a *app.App, args []string) (code int) {
 	} else {
 		err = mistyped(err)
 	}
-	if err != nil {
+	end, ok := errors.AsType[exitError](err)
+	if err != nil && (!ok || end.error != nil) {
 		complain(c.errs, err)
-		if end, ok := errors.AsType[exitError](err); ok {
-			return end.code
-		}
+	}
+	switch {
+	case ok:
+		return end.code
+	case err != nil:
 		return 1
 	}
 	return 0

@@ -19,19 +19,25 @@ type reportCardCmd struct {
 	which
 	RunID    string `name:"run" placeholder:"ID" complete:"run" help:"An earlier run, by its id."`
 	HTML     string `xor:"form" placeholder:"FILE" help:"Write it to one HTML file."`
-	Open     bool   `help:"Open that file in the browser."`
+	Open     bool   `help:"Show it in the browser; without --html in a temporary file."`
 	Markdown bool   `xor:"form" help:"As Markdown, to be pasted somewhere."`
 	JSON     bool   `xor:"form" help:"Print the same as JSON: a list of runs."`
 }
 
 // Run prints the morning page of the present runs, or of one, or writes it to a file.
 func (r reportCardCmd) Run(c caller) error {
+	if r.Open && r.HTML == "" && !r.JSON && !r.Markdown {
+		dir, err := os.MkdirTemp("", "hooks-report-") // the browser reads it after this process
+		if err != nil {
+			return err
+		}
+		r.HTML = filepath.Join(dir, "report.html")
+	}
 	if r.HTML != "" {
 		return r.write(c)
 	}
 	if r.Open {
-		return hint.New("type `hooks report-card --html report.html --open`",
-			"--open has no file to open")
+		return hint.New("leave out the other form", "--open shows the page, which is HTML")
 	}
 	list, err := c.Cards(r.skills(), r.RunID)
 	return showEach(c, r.JSON, list, err, "no loop has run "+c.screen().Where(false),

@@ -17,7 +17,7 @@ import (
 type statusCmd struct {
 	which
 	JSON  bool `xor:"form" help:"Print the same as JSON: a list of loops."`
-	All   bool `help:"The loops of all projects of this machine."`
+	All   bool `help:"One line a project of this machine, those that need you first."`
 	Watch bool `xor:"form" help:"Redraw every two seconds until Ctrl-C; only on a terminal."`
 }
 
@@ -28,6 +28,9 @@ func (st statusCmd) Run(c caller) error {
 		return st.watch(c)
 	}
 	list, err := c.Stands(st.skills())
+	if st.All && !st.JSON && len(list) > 0 {
+		return show(c, false, list, err, report.ProjectLines)
+	}
 	return showEach(c, st.JSON, list, err, c.noLoop(st.which), report.StandText)
 }
 

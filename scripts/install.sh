@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs hooks into PREFIX/bin, its manual page into PREFIX/share/man/man1:
+# Installs hooks into PREFIX/bin, its manual page into PREFIX/share/man/man1, its plugin into PREFIX/share/hooks:
 # sh scripts/install.sh [PREFIX], default ~/.local.
 # HOOKS_BASE_URL is the folder of a release, with its archives and checksums.txt. Without it the script builds its own
 # checkout with Go. It installs nothing unless the archive has its checksum and the program runs.
@@ -60,14 +60,16 @@ download() {
     [ -n "$want" ] || fail "checksums.txt does not name $name" "the release is incomplete; nothing was installed"
     got=$(checksum "$tmp/$name")
     [ "$got" = "$want" ] || fail "$name has the checksum $got, not $want" "fetch it again; nothing was installed"
-    tar -xzf "$tmp/$name" -C "$tmp" hooks/bin/hooks
-    mv "$tmp/hooks/bin/hooks" "$tmp/program"
+    tar -xzf "$tmp/$name" -C "$tmp" hooks
+    cp -p "$tmp/hooks/bin/hooks" "$tmp/program"
+    plugin=$tmp/hooks
 }
 
 build() {
     root=$(cd "$(dirname "$0")/.." && pwd)
     grep -q '^module hooks$' "$root/go.mod" 2>/dev/null || fail "HOOKS_BASE_URL is not set, and this is no checkout of hooks" "set it to the folder of a release, or run scripts/install.sh of a checkout"
     have go || fail "HOOKS_BASE_URL is not set, and Go is not installed" "set it to the folder of a release, or install Go"
+    plugin=$root
     (cd "$root" && CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$tmp/program" ./hooks)
 }
 
@@ -86,11 +88,24 @@ version=$("$tmp/program" version) || fail "the program does not run on this mach
 
 # one rename: a running session starts the old program or the new one, never half of one
 mkdir -p "$prefix/bin"
+prefix=$(cd "$prefix" && pwd)
 cp -p "$tmp/program" "$prefix/bin/.hooks.$$"
 mv -f "$prefix/bin/.hooks.$$" "$prefix/bin/hooks"
 
 mkdir -p "$prefix/share/man/man1"
 "$prefix/bin/hooks" man >"$tmp/hooks.1" && cp "$tmp/hooks.1" "$prefix/share/man/man1/hooks.1"
+
+# The plugin's own folder: that of the archive, or a link to the checkout, whose program then is the installed one.
+share=$prefix/share/hooks
+if [ "$plugin" = "$tmp/hooks" ]; then
+    if [ -d "$plugin/.claude-plugin" ]; then
+        rm -rf "$share.new" && mv "$plugin" "$share.new" && rm -rf "$share" && mv "$share.new" "$share"
+    fi
+else
+    if [ -L "$share" ] || [ -d "$share/.claude-plugin" ]; then rm -rf "$share"; fi
+    [ -e "$share" ] || ln -s "$plugin" "$share"
+    mkdir -p "$plugin/bin" 2>/dev/null && ln -sf "$prefix/bin/hooks" "$plugin/bin/hooks" || :
+fi
 
 hooks=hooks
 case ":$PATH:" in
@@ -100,5 +115,5 @@ esac
 [ "$hooks" = hooks ] || note="note: $prefix/bin is not in your PATH; in your shell's start file: export PATH=\"$prefix/bin:\$PATH\"
 "
 printf '%s\ninstalled as %s\n%snext:\n' "$version" "$prefix/bin/hooks" "${note:-}"
-printf '    %s %-7s # %s\n' "$hooks" install "register it with the client" \
-    "$hooks" doctor "check this machine" "$hooks" demo "watch a whole loop, without the client"
+printf '    %s %-4s # %s\n' "$hooks" init "set it up with the client" \
+    "$hooks" demo "watch a whole loop, without the client"

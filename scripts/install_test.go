@@ -118,7 +118,7 @@ func TestInstallScriptTakesACheckedRelease(t *testing.T) {
 		".local/share/man/man1", ".local/share/man/man1/hooks.1"}, " ") {
 		t.Errorf("it left %s", got)
 	}
-	for _, want := range []string{"hooks 0.", "installed as " + program, program + " install",
+	for _, want := range []string{"hooks 0.", "installed as " + program, program + " init",
 		program + " demo"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it does not say %q:\n%s", want, out)
@@ -127,7 +127,7 @@ func TestInstallScriptTakesACheckedRelease(t *testing.T) {
 	prefix := filepath.Join(t.TempDir(), "with blanks")
 	out, err = script(t, home, []string{"HOOKS_BASE_URL=" + server.URL,
 		"PATH=" + prefix + "/bin:" + os.Getenv("PATH")}, prefix)
-	if err != nil || !strings.Contains(out, "    hooks install ") {
+	if err != nil || !strings.Contains(out, "    hooks init ") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if said, err := exec.Command(filepath.Join(prefix, "bin", "hooks"),

@@ -12,6 +12,7 @@ import (
 	"hooks/internal/proc"
 	"hooks/internal/report"
 	"hooks/internal/seal"
+	"hooks/internal/usage"
 )
 
 // only changes the entry of one event.
@@ -223,7 +224,7 @@ var broken = []struct {
 	}, "loops-without-hooks", report.Broken, `session s9`, "/hooks", ""},
 	{"a task loop of the project's own commands in which no hook fired", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n- **Task Namespaces**: acme\n")
-		w.write("home/.claude/projects/"+mangled(w.project)+"/s9.jsonl", `{"type":"user",`+
+		w.write("home/.claude/projects/"+usage.FolderOf(w.project)+"/s9.jsonl", `{"type":"user",`+
 			`"message":{"content":"<command-name>/acme:go</command-name>`+
 			`<command-args>docs/spec.md</command-args>"}}`+"\n")
 		old := time.Now().Add(-time.Hour)
@@ -232,8 +233,8 @@ var broken = []struct {
 	{"a loop before the registration", func(w *world) {
 		w.transcript("s9")
 		old := time.Now().Add(-time.Hour)
-		w.must(os.Chtimes(w.path("home/.claude/projects/"+mangled(w.project)+"/s9.jsonl"), old,
-			old))
+		dir := w.path("home/.claude/projects/" + usage.FolderOf(w.project))
+		w.must(os.Chtimes(dir+"/s9.jsonl", old, old))
 	}, "loops-without-hooks", report.Doubt, "the registration is younger", "start the loop again",
 		""},
 	{"a session in which no Stop came", func(w *world) {
@@ -400,7 +401,10 @@ var broken = []struct {
 		w.audited("w", `"status":"halted","stop_cause":"audit_complete"`)
 	}, "audit-worktrees", report.Doubt, "the audit of plan.md is complete, and its work is pushed",
 		"git worktree remove", ""},
-	{"worktrees that git would see", func(w *world) { w.must(os.Remove(w.path("p/.gitignore"))) },
+	{"worktrees that git would see", func(w *world) {
+		w.must(os.Remove(w.path("p/.gitignore")))
+		w.must(os.MkdirAll(w.path("p/.sdd/worktrees"), 0o755))
+	},
 		"state-hidden", report.Doubt, ".sdd/ is not ignored", "add the line .sdd/", ""},
 	{"a price that is none", func(w *world) {
 		w.write("p/CLAUDE.md",
@@ -429,6 +433,15 @@ var broken = []struct {
 	{"a repository of another user", func(w *world) {
 		w.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
 	}, "repository", report.Broken, "belongs to another user", "safe.directory", ""},
+	{"no skill to govern", func(w *world) {
+		w.must(os.RemoveAll(w.path("home/.claude/skills")))
+	}, "governed-skills", report.Doubt, "no skill that can be governed is installed",
+		"hooks init --plugin", ""},
+	{"a tracker in the person's own CLAUDE.md", func(w *world) {
+		w.write("home/.claude/CLAUDE.md",
+			"## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")
+	}, "configuration", report.Doubt, "has settings besides Notify and Sync", "move the others",
+		""},
 	{"a configuration in .claude", func(w *world) {
 		w.write("p/.claude/CLAUDE.md",
 			"## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")

@@ -15,6 +15,7 @@ import (
 
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/usage"
 	"hooks/schemas"
 )
 
@@ -23,7 +24,8 @@ func TestNamesStay(t *testing.T) {
 	want := map[string][]string{
 		"registration": {
 			"home", "settings-files", "hooks-registered", "registered-once", "matchers",
-			"command-form", "hook-binary", "switches", "permissions", "workspace-trust",
+			"command-form", "hook-binary", "switches", "governed-skills",
+			"permissions", "workspace-trust",
 			"other-hooks",
 		},
 		"client": {"client-version", "client-environment"},
@@ -135,7 +137,7 @@ func TestKnownSessionsAreFine(t *testing.T) {
 }
 
 func (w *world) sessionFile(session string) string {
-	return w.path("home/.claude/projects/" + mangled(w.project) + "/" + session + ".jsonl")
+	return w.path("home/.claude/projects/" + usage.FolderOf(w.project) + "/" + session + ".jsonl")
 }
 
 // Both ways into a tick are recognised in a transcript; what only speaks of one is none.

@@ -66,10 +66,10 @@ const maxSessions = 10
 
 // loopsWithoutHooks finds sessions whose transcript invokes a loop that no run knows.
 func loopsWithoutHooks(m *machine, n *notes) {
-	dir := filepath.Join(m.clientDir(), "projects", mangled(m.project))
+	dir := filepath.Join(m.clientDir(), "projects", usage.FolderOf(m.project))
 	if _, err := os.Stat(dir); err != nil {
 		if real, err := filepath.EvalSymlinks(m.project); err == nil {
-			dir = filepath.Join(m.clientDir(), "projects", mangled(real))
+			dir = filepath.Join(m.clientDir(), "projects", usage.FolderOf(real))
 		}
 	}
 	var sessions []fs.FileInfo
@@ -105,16 +105,6 @@ func loopsWithoutHooks(m *machine, n *notes) {
 		}
 	}
 	n.note("%s read, the newest", loop.Plural(len(sessions), "session"))
-}
-
-// mangled is the folder name that the client makes of a project's path.
-func mangled(path string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '-'
-	}, path)
 }
 
 // registeredSince reports whether the registration changed after a time.

@@ -15,6 +15,7 @@ import (
 	"hooks/internal/child"
 	"hooks/internal/config"
 	"hooks/internal/loop"
+	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
@@ -94,7 +95,7 @@ func stateHidden(m *machine, n *notes) {
 	switch ignored, err := tracker.Ignored(ctx, m.project, ".sdd/worktrees/x"); {
 	case err != nil:
 		n.warn("see that `git check-ignore` works here", "%v", err)
-	case !ignored:
+	case !ignored && safefile.IsDir(filepath.Join(m.project, ".sdd")):
 		n.warn("add the line .sdd/ to .gitignore",
 			".sdd/ is not ignored: a worktree below it can be committed by accident")
 	}
@@ -113,11 +114,17 @@ func configuration(m *machine, n *notes) {
 		n.note("%s", w)
 	}
 	// The client reads these files as instructions, the program does not read them.
-	for _, dir := range []string{filepath.Join(m.project, ".claude"), m.clientDir()} {
-		if !config.Load(dir).Same(config.Load(filepath.Join(dir, "none"))) {
-			n.warn("move the block to CLAUDE.md in the project's root",
-				"%s has an SDD Configuration, which is not read there", m.shown(dir)+"/CLAUDE.md")
-		}
+	nothing := config.Parse("")
+	dir := filepath.Join(m.project, ".claude")
+	if !config.Load(dir).Same(nothing) {
+		n.warn("move the block to CLAUDE.md in the project's root",
+			"%s has an SDD Configuration, which is not read there", m.shown(dir)+"/CLAUDE.md")
+	}
+	own := config.User(m.clientDir())
+	if own.Notify, own.Sync = nothing.Notify, nothing.Sync; !own.Same(nothing) {
+		n.warn("move the others to CLAUDE.md in the project's root",
+			"%s/CLAUDE.md has settings besides Notify and Sync, which are read in a project only",
+			m.shown(m.clientDir()))
 	}
 	n.note("%s, %s, tracker %s, do-not-merge label %q", loop.Plural(len(c.Rates), "price row"),
 		loop.Plural(len(c.Patterns), "redaction pattern"), cmp.Or(c.Tracker.Type, "by its remote"),

@@ -12,6 +12,7 @@ func table() []check {
 		{"registration", "command-form", "", registered, commandForm},
 		{"registration", "hook-binary", "", registered, hookBinary},
 		{"registration", "switches", "", nil, switches},
+		{"registration", "governed-skills", "", registered, governedSkills},
 		{"registration", "permissions", "", nil, permissions},
 		{"registration", "workspace-trust", "home", nil, workspaceTrust},
 		{"registration", "other-hooks", "", nil, otherHooks},

@@ -18,6 +18,7 @@ import (
 	"hooks/internal/store"
 	"hooks/internal/tasks"
 	"hooks/internal/tracker/forgetest"
+	"hooks/internal/usage"
 )
 
 // built is the program itself, as it would be installed.
@@ -74,6 +75,7 @@ func healthy(t *testing.T) *world {
 	w.git("init", "-q", "-b", "main")
 	w.write("p/.gitignore", ".sdd/\n")
 	w.register("home/.claude/settings.json", built)
+	w.write("home/.claude/skills/work/SKILL.md", "work")
 	return w
 }
 
@@ -287,7 +289,7 @@ func (w *world) dead() int {
 
 // transcript writes a session of the project in which a loop was invoked.
 func (w *world) transcript(session string) {
-	w.write("home/.claude/projects/"+mangled(w.project)+"/"+session+".jsonl",
+	w.write("home/.claude/projects/"+usage.FolderOf(w.project)+"/"+session+".jsonl",
 		`{"type":"user","promptId":"p1","message":{"role":"user","content":"<command-message>`+
 			`loop</command-message>\n<command-name>/loop</command-name>\n<command-args>1m `+
 			`/sdd:work --loop</command-args>"}}`+"\n")

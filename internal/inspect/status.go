@@ -234,14 +234,14 @@ func (d *Inspector) Runs(skills []loop.Skill) (
 	err = d.askTrees(func(v *question) error {
 		return v.everyRun(func(_ *store.Store, l *loopState, here bool) error {
 			switch {
-			case !slices.Contains(skills, l.skill), !here && v.named() != "":
+			case !slices.Contains(skills, l.skill), !here && v.named() != "" && !v.Everywhere:
 			case here:
 				list = slices.Insert(list, present, *l.Budget)
 				trees[l.Budget.RunID] = report.Tree{Path: v.named(), Head: l.head}
 				present++
 			default:
 				list = append(list, *l.Budget)
-				trees[l.Budget.RunID] = report.Tree{Head: l.head}
+				trees[l.Budget.RunID] = report.Tree{Path: v.named(), Head: l.head}
 			}
 			return nil
 		})

@@ -23,8 +23,7 @@ func (r Result) Installed(dry, whole bool) string {
 		text += "note: " + r.Path +
 			" turns all hooks off; remove \"disableAllHooks\" for them to run\n"
 	}
-	return r.change(whole) + text + "next: `hooks doctor` checks this machine; in a session, " +
-		"`/loop /sdd:work --loop` starts a loop\n"
+	return r.change(whole) + text
 }
 
 // Uninstalled is the text about a removal, in the same way.

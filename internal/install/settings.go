@@ -39,7 +39,11 @@ type Settings struct {
 	Hooks []Hook
 
 	project, client string
+	plugins         []plugged
 }
+
+// plugged is a plugin that is switched on here.
+type plugged struct{ name, root string }
 
 // maxRead bounds what is read of a file of the client, in bytes.
 const maxRead = 16 << 20
@@ -239,6 +243,8 @@ func (s *Settings) addPlugins() {
 		if _, on := s.Setting("enabledPlugins", name.Str); on.Exists() && on.Type != gjson.False {
 			root := cmp.Or(s.source(name.Str), s.installed(installs))
 			if root != "" {
+				space, _, _ := strings.Cut(name.Str, "@")
+				s.plugins = append(s.plugins, plugged{space, root})
 				s.addPlugin("plugin "+name.Str, root)
 			}
 		}

@@ -1,0 +1,91 @@
+package doctor
+
+import (
+	"path/filepath"
+	"slices"
+
+	"hooks/internal/config"
+	"hooks/internal/install"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/tracker"
+)
+
+// Setup is what `hooks init` looks at before it registers the program.
+type Setup struct {
+	Governed   []install.Skill // installed skills whose loops are governed, but those of our plugin
+	Registered bool            // in a settings file
+	Plugged    bool            // as the plugin
+	Source     string          // folder of our plugin, "" if it is not found
+	begin      string
+}
+
+// Look looks at the machine and the project around dir.
+func Look(env func(string) string, dir string) Setup {
+	project, self := tracker.Project(env, dir), proc.Self().Path
+	s := install.ReadSettings(project, "", self, env)
+	found := Setup{Source: install.PluginBeside(self, dir)}
+	for _, h := range s.Ours() {
+		found.Registered = found.Registered || h.File.Root == ""
+	}
+	root, on := s.Plugin()
+	found.Plugged = on
+	for _, skill := range governed(s, config.Load(project).TaskNamespaces) {
+		if loop.Namespace(skill.Name) != "hooks" {
+			found.Governed = append(found.Governed, skill)
+		}
+	}
+	found.begin = beginLine(found.Governed)
+	if found.begin == noSkill && on {
+		found.begin = ownLine(root)
+	}
+	return found
+}
+
+// governedSkills names the installed skills whose loops are governed, and where each is from.
+func governedSkills(m *machine, n *notes) {
+	list := governed(m.settings(), m.config.TaskNamespaces)
+	for _, skill := range list {
+		n.note("/%s from %s", skill.Name, m.shown(skill.Path))
+	}
+	if len(list) == 0 {
+		n.warn("hooks uninstall && hooks init --plugin; or name a skill of yours work or review",
+			"no skill that can be governed is installed: `/loop` would begin a loop of another")
+	}
+}
+
+// governed are those of the installed skills whose loops are governed.
+func governed(s *install.Settings, spaces []string) []install.Skill {
+	return slices.DeleteFunc(s.Skills(), func(skill install.Skill) bool {
+		_, ok := loop.ParseCommand(skill.Name, "", spaces...)
+		return !ok
+	})
+}
+
+// Begin returns the line that begins a governed loop in a session here. If there is none it is a
+// comment that names the command which brings one.
+func (s Setup) Begin() string { return s.begin }
+
+// noSkill is the comment in place of a line.
+const noSkill = "# no skill here can be governed: " +
+	"`hooks uninstall && hooks init --plugin` brings one"
+
+// beginLine is the line for the first skill that loops with --loop, a work skill before a review.
+func beginLine(list []install.Skill) string {
+	for _, kind := range []loop.Skill{loop.Work, loop.Review} {
+		for _, skill := range list {
+			if c, ok := loop.ParseCommand(skill.Name, ""); ok && c.Skill == kind {
+				return "/loop 10m /" + skill.Name + " --loop"
+			}
+		}
+	}
+	return noSkill
+}
+
+// ownLine is the line for the plugin in a folder.
+func ownLine(root string) string {
+	if read(filepath.Join(root, "skills", "do", "SKILL.md")) != "" {
+		return "/loop 10m /hooks:do --max-dollars 3 -- fix the flaky tests"
+	}
+	return "/loop 10m /hooks:work --loop"
+}

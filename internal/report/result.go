@@ -1,0 +1,96 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"hooks/internal/loop"
+)
+
+// Result is how a session's loop came out, for a job: in one line, and as the exit code of
+// `hooks result`.
+type Result struct {
+	// Code is 0 if the loop ended as meant, 3 if it waits for a person, 4 if it stopped at a
+	// ceiling, 5 if it failed, 6 if nothing was governed.
+	Code       int        `json:"code"`
+	Result     string     `json:"result"` // ended, waits, ceiling, failed or ungoverned
+	SessionID  string     `json:"session_id,omitempty"`
+	Skill      loop.Skill `json:"skill,omitempty"`
+	RunID      string     `json:"run_id,omitempty"`
+	Cause      string     `json:"cause,omitempty"` // as in the history, "" if the run can continue
+	Text       string     `json:"text"`
+	Iterations int        `json:"iterations"`
+	Dollars    loop.USD   `json:"dollars"`
+	Resume     string     `json:"resume,omitempty"` // what to type to continue
+}
+
+// The exit codes of a loop that has not ended as it was meant to; those of `hooks go` are the same.
+const (
+	CodeWaits      = 3
+	CodeCeiling    = 4
+	CodeFailed     = 5
+	CodeUngoverned = 6
+)
+
+var resultWords = map[int]string{0: "ended", CodeWaits: "waits", CodeCeiling: "ceiling",
+	CodeFailed: "failed", CodeUngoverned: "ungoverned"}
+
+// Ungoverned returns the result of a session, "" for none, in which no loop was on.
+func Ungoverned(session, project string) Result {
+	r := Result{Code: CodeUngoverned, Result: resultWords[CodeUngoverned], SessionID: session,
+		Text: "no session has begun in " + project}
+	if session != "" {
+		r.Text = "no loop was on in session " + session
+	}
+	return r
+}
+
+// NewResult returns the result of a run whose session has ended. last is its last iteration, nil
+// if none was finished; open reports whether one was cut off; path is as for Resume.
+func NewResult(b *loop.Budget, last *loop.Iteration, open bool, path string) Result {
+	r := Result{SessionID: b.SessionID, Skill: b.Skill, RunID: b.RunID, Cause: b.StopCause,
+		Iterations: b.IterationsUsed, Dollars: b.DollarsEstimate, Text: prose(b),
+		Resume: Resume(b, path)}
+	switch {
+	case b.Status != loop.Active:
+		r.Code = stopCode(b)
+	case open:
+		r.Code, r.Text = CodeFailed, "its session ended within an iteration"
+	case last == nil:
+		r.Code, r.Text = CodeFailed, "its session ended before an iteration did"
+	case last.Outcome != loop.OK:
+		r.Code, r.Text = CodeFailed, "the last iteration ended as "+string(last.Outcome)
+	default:
+		r.Text = "its session ended between two iterations, and the run can continue"
+	}
+	r.Result = resultWords[r.Code]
+	return r
+}
+
+// stopCode is the code of a run that has halted or is paused.
+func stopCode(b *loop.Budget) int {
+	ceilings := []string{"iteration_budget", "prs_touched_budget", "wall_clock_budget",
+		"cost_budget"}
+	atLimit := b.StopDetail != nil && b.StopDetail.Gate == loop.BudgetEscalation
+	switch {
+	case loop.Completes(b.StopCause):
+		return 0
+	case b.Status == loop.Paused && len(b.Pending) > 0:
+		return CodeWaits
+	case atLimit, slices.Contains(ceilings, b.StopCause):
+		return CodeCeiling
+	}
+	return CodeFailed
+}
+
+// Line is the result in one line.
+func (r Result) Line() string {
+	if r.Code == CodeUngoverned {
+		return "nothing was governed: " + r.Text
+	}
+	said := map[int]string{0: "ended as meant", CodeWaits: "waits for a person",
+		CodeCeiling: "stopped at a ceiling", CodeFailed: "failed"}[r.Code]
+	line := fmt.Sprintf("%s: %s loop, %s, $%s: %s", said, r.Skill,
+		loop.Plural(r.Iterations, "iteration"), r.Dollars, r.Text)
+	return line + prefixed("; next: ", r.Resume)
+}
