@@ -75,10 +75,17 @@ func put(t *testing.T, path, text string) {
 // script runs scripts/install.sh with an environment of its own.
 func script(t *testing.T, home string, env []string, args ...string) (string, error) {
 	t.Helper()
-	path, err := filepath.Abs("install.sh")
+	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return scriptOf(t, root, home, env, args...)
+}
+
+// scriptOf is script for another checkout.
+func scriptOf(t *testing.T, root, home string, env []string, args ...string) (string, error) {
+	t.Helper()
+	path := filepath.Join(root, "scripts", "install.sh")
 	cmd := exec.Command("sh", append([]string{path}, args...)...)
 	cmd.Dir = home
 	cmd.Env = append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir()},
@@ -194,10 +201,14 @@ func TestInstallScriptBuildsACheckout(t *testing.T) {
 		t.Skip("the script is for a POSIX shell")
 	}
 	home, caches := t.TempDir(), goEnv(t, "GOCACHE", "GOMODCACHE", "GOFLAGS")
-	out, err := script(t, home, caches)
-	if err != nil || !strings.Contains(out,
-		"installed as "+filepath.Join(home, ".local/bin/hooks")) {
+	root := checkout(t) // the script links the program into it
+	out, err := scriptOf(t, root, home, caches)
+	program := filepath.Join(home, ".local/bin/hooks")
+	if err != nil || !strings.Contains(out, "installed as "+program) {
 		t.Errorf("%v\n%s", err, out)
+	}
+	if linked, err := os.Readlink(filepath.Join(root, "bin/hooks")); linked != program {
+		t.Errorf("the plugin's program is %q, %v", linked, err)
 	}
 	bare, tools := t.TempDir(), t.TempDir()
 	for _, tool := range []string{"sh", "mktemp", "rm", "dirname", "grep"} {
@@ -213,6 +224,29 @@ func TestInstallScriptBuildsACheckout(t *testing.T) {
 	if err == nil || !strings.Contains(out, "Go is not installed") || len(files(bare)) != 0 {
 		t.Errorf("%v, left %v\n%s", err, files(bare), out)
 	}
+}
+
+// checkout copies this checkout as it is, without its history and what was built in it.
+func checkout(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, part := range []string{".claude-plugin", "go.mod", "go.sum", "hooks", "hooks.json",
+		"internal", "launch", "plugin.go", "schemas", "scripts"} {
+		from, to := filepath.Join("..", part), filepath.Join(dir, part)
+		info, err := os.Stat(from)
+		if err == nil && info.IsDir() {
+			err = os.CopyFS(to, os.DirFS(from))
+		} else if err == nil {
+			var text []byte
+			if text, err = os.ReadFile(from); err == nil {
+				err = os.WriteFile(to, text, info.Mode())
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 func goEnv(t *testing.T, keys ...string) (env []string) {
