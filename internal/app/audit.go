@@ -137,7 +137,7 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun,
 	if !linked {
 		name := strings.TrimSuffix(filepath.Base(flags.Rest[0]), filepath.Ext(flags.Rest[0]))
 		way := fmt.Sprintf("start the client in one with: claude -w %s; there type /%s %s", name,
-			cmd.Name, flags.Rest[0])
+			cmd.Name, cmd.Args)
 		if h.ev.Name == "" { // `hooks go`
 			way = fmt.Sprintf("git worktree add ../%s && cd ../%[1]s && hooks go audit %s", name,
 				flags.Rest[0])

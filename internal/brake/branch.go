@@ -1,6 +1,7 @@
 package brake
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,13 +46,17 @@ func (s Start) strays(g ground) *Refusal {
 	if at >= len(argv) {
 		return nil
 	}
-	key := "alias." + argv[at]
-	alias := own.Config[strings.ToLower(key)]
-	for _, arg := range argv[:at] { // as -c has it
-		if name, value, _ := strings.Cut(arg, "="); strings.EqualFold(name, key) {
-			alias = value
+	globals := argv[1:at]
+	setting := func(key string) string {
+		value := own.Config[strings.ToLower(key)]
+		for _, arg := range globals { // as -c has it
+			if name, given, ok := strings.Cut(arg, "="); ok && strings.EqualFold(name, key) {
+				value = given
+			}
 		}
+		return value
 	}
+	alias := setting("alias." + argv[at])
 	if alias != "" {
 		words := loop.SplitWords(strings.TrimPrefix(strings.TrimPrefix(alias, "!"), "git "))
 		argv = slices.Concat(argv[:at], words, argv[at+1:])
@@ -75,6 +80,9 @@ func (s Start) strays(g ground) *Refusal {
 		why = "it writes into a local branch"
 	default:
 		why = moves(argv[at:], g.branch, there.Branch)
+		if why == "" && argv[at] == "rebase" {
+			why = s.hiddenSteps(argv[at+1:], setting("rebase.updateRefs"))
+		}
 	}
 	if why == "" {
 		return nil
@@ -152,8 +160,12 @@ func moves(argv []string, own, on string) string {
 			return another
 		}
 	case "fetch":
-		if slices.ContainsFunc(args[min(1, len(args)):], into) {
+		if has("--stdin") || slices.ContainsFunc(args[min(1, len(args)):], into) {
 			return another
+		}
+	case "remote":
+		if has("--mirror") {
+			return "its fetch would change other branches"
 		}
 	case "update-ref":
 		if has("--stdin") || slices.ContainsFunc(args, func(arg string) bool {
@@ -165,7 +177,15 @@ func moves(argv []string, own, on string) string {
 		if len(args) > 0 && !has("-u --set-upstream-to --unset-upstream --edit-description") {
 			return another
 		}
-	case "checkout", "switch", "worktree":
+	case "stash":
+		if len(args) > 0 && args[0] == "branch" {
+			return another
+		}
+	case "worktree":
+		if len(args) > 0 && args[0] != "list" {
+			return "it changes other worktrees"
+		}
+	case "checkout", "switch":
 		if has("-b -B -c -C --create --force-create --orphan") &&
 			!slices.Contains(args[:min(1, len(args))], own) {
 			return another
@@ -180,6 +200,26 @@ func moves(argv []string, own, on string) string {
 		}
 	case "fast-import", "filter-branch", "history", "receive-pack", "replay", "send-pack":
 		return another
+	}
+	return ""
+}
+
+// hiddenSteps is why the list of steps of a rebase may change another branch. It is "" if the
+// arguments after "rebase" exclude that. updateRefs is git's setting of that name.
+func (s Start) hiddenSteps(args []string, updateRefs string) string {
+	steps := slices.ContainsFunc(args, func(arg string) bool {
+		valued := strings.IndexAny(arg, "xXsC") // the rest of the word is a value
+		if valued > 0 && arg[1] != '-' {
+			arg = arg[:valued]
+		}
+		return flagged("-i --interactive --edit-todo", arg)
+	})
+	switch {
+	case steps && !shellword.Has(": true", s.Env("GIT_SEQUENCE_EDITOR")):
+		return "the steps that an editor writes are not seen"
+	case !shellword.Has("false no off 0", cmp.Or(strings.ToLower(updateRefs), "false")) &&
+		!slices.Contains(args, "--no-update-refs"):
+		return "rebase.updateRefs is set and --no-update-refs is not given"
 	}
 	return ""
 }

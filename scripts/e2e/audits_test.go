@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -215,20 +216,65 @@ func TestAStalledAuditIsRestarted(t *testing.T) {
 	}
 }
 
-// An audit loop runs in a linked worktree only. `claude -w` makes one from the remote's default
-// branch, where the client refuses a here-document of JSON; the loop's state is in it (A8, A34,
-// A37).
-func TestAnAuditLoopWantsAWorktree(t *testing.T) {
-	w := newWorld(t, Conductor{Phase: auditsOnce}.Say)
+// The example of the docs, as it stands: an audit loop runs in a linked worktree only, and
+// `claude -w` makes one from the remote's default branch. There the client refuses a here-document
+// of JSON, so auditors report in the docs' here-strings (A8, A34, A37).
+func TestTheExampleOfTheDocsAuditsAPlan(t *testing.T) {
+	docs := mustRead(t, filepath.Join(repository(), "docs", "audit-loop.md"))
+	block := func(kind string) []string {
+		_, text, _ := strings.Cut(docs, "```"+kind+"\n")
+		text, _, _ = strings.Cut(text, "\n```")
+		return strings.Split(text, "\n")
+	}
+	console, reports := block("console"), block("sh")
+	typed := func(line int, mark string) string {
+		text, ok := strings.CutPrefix(console[line], mark)
+		if !ok {
+			t.Fatalf("line %d of the example is %q", line+1, console[line])
+		}
+		return text
+	}
+	w := newWorld(t, Conductor{Phase: func(p Phase) Turn {
+		turn := auditsOnce(p)
+		switch {
+		case p.Name == "coding" && p.Done == 0:
+			turn.Calls = []Call{commit("echo '// " + p.Token + "' >> a.go")}
+		case p.Name == "auditing" && p.Done == 1:
+			turn.Calls = []Call{bash(reports[len(reports)-1])}
+			if !p.Open {
+				turn.Calls = []Call{bash(reports[0])}
+			}
+		}
+		return turn
+	}}.Say)
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Env = []string{"GOCACHE=" + strings.TrimSpace(string(cache))}
+	w.write(filepath.Join(w.Project, "go.mod"), "module app\n", 0o644)
+	w.write(filepath.Join(w.Project, "a.go"), "package app\n", 0o644)
 	w.planned(1)
-	w.git(w.Project, "push", "--quiet", "origin", "main")
-	r := w.Headless("/hooks:audit docs/plan.md")
+	w.git(w.Project, "push", "--quiet", "-u", "origin", "main")
+	for _, setting := range []string{"user.name", "user.email"} {
+		w.git(w.Project, "config", setting, "dev@example.com")
+	}
+	w.write(filepath.Join(w.Project, "docs", "plan.md"), "# Parser\n\nWrite it.\n", 0o644)
+	audit := typed(2, "> ")
+	r := w.Headless(audit)
 	if !strings.Contains(r.Result, "start the client in one with: claude -w plan; there type "+
-		"/hooks:audit docs/plan.md") || len(w.Model.Requests()) != 0 {
+		audit) || len(w.Model.Requests()) != 0 {
 		t.Errorf("%d requests, and the person was told: %s", len(w.Model.Requests()), r.Result)
 	}
-	w.Headless("/hooks:audit docs/plan.md", "-w", "plan")
-	w.Project = filepath.Join(w.Project, ".claude", "worktrees", "plan")
+	saves := exec.Command("sh", "-c", typed(0, "$ "))
+	saves.Dir, saves.Env = w.Project, w.command(t.Context()).Env
+	if out, err := saves.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	flags := strings.Fields(typed(1, "$ claude "))
+	w.Interactive(flags...).Enter(audit)
+	w.Project = filepath.Join(w.Project, ".claude", "worktrees", flags[1])
+	patiently(120*time.Second, func() bool { return w.Budget("audit").StopCause != "" })
 	want := []string{"coding 1 ended", "auditing 1 dirty +F1", "coding 1 ended",
 		"auditing 1 clean -F1", "post_action 1 ended"}
 	if diff := cmp.Diff(want, w.Phases()); diff != "" {
@@ -236,6 +282,68 @@ func TestAnAuditLoopWantsAWorktree(t *testing.T) {
 	}
 	if a := w.auditRun(); a.Worktree != w.Project || a.Verdict.SHA != w.head() {
 		t.Errorf("the audit is %+v, HEAD %s", a, w.head())
+	}
+}
+
+// The main checkout shows the audit of a linked worktree. After the worktree is removed in mid-run,
+// the printed command brings it back, and the run continues there with its findings (A5, A8, A9).
+func TestAnAuditOutlivesItsWorktree(t *testing.T) {
+	hang, begun, works := make(chan struct{}), make(chan struct{}, 1), atomic.Bool{}
+	w := auditWorld(t, 1, func(p Phase) Turn {
+		switch {
+		case p.Open && !works.Load():
+			begun <- struct{}{}
+			return Turn{Hold: hang}
+		case p.Name == "auditing" && !p.Open:
+			return p.reports(bug)
+		}
+		return auditsOnce(p)
+	})
+	side := w.Project
+	term := w.Interactive()
+	term.Enter("/hooks:audit docs/plan.md")
+	select {
+	case <-begun:
+	case <-time.After(90 * time.Second):
+		t.Fatalf("no coder is at work: %v", w.Phases())
+	}
+	term.Kill()
+	w.Project = filepath.Join(filepath.Dir(side), "app")
+	shows := func(want string, command ...string) {
+		t.Helper()
+		if out, _ := w.tryHooks(command...); !strings.Contains(out, want) {
+			t.Errorf("hooks %s has no %q:\n%s", strings.Join(command, " "), want, out)
+		}
+	}
+	shows(side, "status")
+	shows(side, "loop", "list")
+	shows("F1 bug part-1", "audit", "findings")
+	shows("the audit of docs/plan.md", "doctor", "-v")
+	w.git(w.Project, "worktree", "remove", "--force", side)
+	gone := "the worktree " + side + " is gone, and with it the audit of docs/plan.md"
+	shows(gone, "doctor")
+	out, err := w.tryHooks("status")
+	_, way, _ := strings.Cut(out, "hint: ")
+	way, _, ok := strings.Cut(way, " brings it back; ")
+	if err == nil || !ok || !strings.Contains(out, gone) {
+		t.Fatalf("hooks status: %v\n%s", err, out)
+	}
+	back := exec.Command("sh", "-ec", way)
+	back.Dir, back.Env = w.Project, w.command(t.Context()).Env
+	if out, err := back.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", way, err, out)
+	}
+	w.Project = side
+	shows("F1 bug part-1", "audit", "findings")
+	works.Store(true)
+	w.Headless("/hooks:audit --resume")
+	want := []string{"coding 1 ended", "auditing 1 dirty +F1", "coding 1 outage",
+		"coding 1 ended", "auditing 1 clean -F1", "post_action 1 ended"}
+	if diff := cmp.Diff(want, w.Phases()); diff != "" {
+		t.Errorf("phases (-want +got):\n%s", diff)
+	}
+	if b := w.Budget("audit"); b.StopCause != "audit_complete" || b.IterationsUsed != 6 {
+		t.Errorf("the run is %+v", b)
 	}
 }
 

@@ -224,7 +224,7 @@ func (w *World) TaskHistory() (list []string) {
 // is told more.
 func (w *World) provesFresh() {
 	w.t.Helper()
-	first, begun := 0, 0
+	first, largest, begun := 0, 0, 0
 	for _, r := range w.Model.Requests() {
 		n, token := r.task()
 		if n == 0 || len(r.Messages[len(r.Messages)-1].Blocks) == 0 || r.spoken() {
@@ -234,6 +234,7 @@ func (w *World) provesFresh() {
 		if first == 0 {
 			first = r.Size
 		}
+		largest = max(largest, r.Size)
 		most := first + first/50
 		if !strings.HasPrefix(token, fmt.Sprintf("%d.1-", n)) {
 			most += first / 50
@@ -251,6 +252,8 @@ func (w *World) provesFresh() {
 	if begun == 0 {
 		w.t.Error("no worker began")
 	}
+	w.t.Logf("%d first requests of workers: the first has %d bytes, the largest %d", begun, first,
+		largest)
 }
 
 // spoken reports whether the model has spoken in the conversation.
