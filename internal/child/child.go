@@ -61,8 +61,8 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	cmd.WaitDelay = 500 * time.Millisecond
 	ownGroup(cmd)
 	err := cmd.Run()
-	if errors.Is(err, exec.ErrWaitDelay) {
-		killGroup(cmd) // a grandchild held the pipes
+	if err != nil && cmd.Process != nil {
+		killGroup(cmd) // a grandchild may hold the pipes, also of a program that failed
 	}
 	switch {
 	case out.over:

@@ -4,8 +4,11 @@ package child
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -25,11 +28,31 @@ func TestNoTerminal(t *testing.T) {
 
 // A program that ended well is not late for what it left behind, which ends with it.
 func TestWhatIsLeftBehindEnds(t *testing.T) {
-	for script, want := range map[string]int{"sleep 1000 & exit 0": 0, "sleep 1000 & exit 3": 3} {
-		_, err := Run(context.Background(), Command{Args: []string{"sh", "-c", script},
+	for script, want := range map[string]int{
+		"sleep 1000 & echo $!; exit 0": 0, "sleep 1000 & echo $!; exit 3": 3,
+	} {
+		r, err := Run(context.Background(), Command{Args: []string{"sh", "-c", script},
 			Env: os.Environ(), Wait: time.Minute, Most: 1000})
 		if got := Exit(err); got != want {
 			t.Errorf("%s: exit %d, %v", script, got, err)
 		}
+		left, _ := strconv.Atoi(strings.TrimSpace(string(r.Out)))
+		for until := time.Now().Add(10 * time.Second); left > 0 && runs(left); {
+			if time.Now().After(until) {
+				t.Errorf("%s: process %d runs on", script, left)
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
 	}
+}
+
+// runs reports whether a process exists and is no zombie that waits to be reaped.
+func runs(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err == nil {
+		_, state, _ := strings.Cut(string(stat), ") ")
+		return !strings.HasPrefix(state, "Z")
+	}
+	return syscall.Kill(pid, 0) == nil
 }
