@@ -139,8 +139,6 @@ type Frame struct {
 	M     *Machine
 	names names
 	Cwd   string // "" unknown
-	// Passes is the form of the command that leaves the loop's files alone, "" unknown.
-	Passes string
 	Stdin  *Stream // nil: that of the call
 	src    string  // the text being read, for words as they were written
 	via    []string
