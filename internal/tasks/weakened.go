@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"hooks/internal/markdown"
 )
 
 // maxWeakened bounds the sentences of Weakened.
@@ -167,7 +169,7 @@ func (d *diffReader) emptied() {
 		tests := slices.DeleteFunc(h.tests, moved)
 		for _, text := range tests {
 			d.found = append(d.found, fmt.Sprintf("%s loses %q", name(h.file),
-				cut(oneLine(text), 80)))
+				markdown.Cut(markdown.OneLine(text), 80)))
 		}
 		if len(tests) == 0 && !h.adds && len(slices.DeleteFunc(h.asserts, moved)) > 0 {
 			d.found = append(d.found, fmt.Sprintf("%s:%d asserts less", name(h.file), h.line))
@@ -199,7 +201,7 @@ func assertion(line string) bool {
 	return false
 }
 
-func name(file string) string { return cut(oneLine(file), 300) }
+func name(file string) string { return markdown.Cut(markdown.OneLine(file), 300) }
 
 // hunkRange reads "12,3" as the first line and the count; a count of 1 is not written.
 func hunkRange(text string) (first, count int) {
