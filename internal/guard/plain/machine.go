@@ -138,13 +138,13 @@ func (m *Machine) ReadsLeft() int { return maxReads - m.reads }
 type Frame struct {
 	M     *Machine
 	names names
-	Cwd   string // "" unknown
-	Stdin  *Stream // nil: that of the call
-	src    string  // the text being read, for words as they were written
-	via    []string
-	depth  int
-	nest   int
-	quiet  bool // looking for acts only
+	Cwd   string  // "" unknown
+	Stdin *Stream // nil: that of the call
+	src   string  // the text being read, for words as they were written
+	via   []string
+	depth int
+	nest  int
+	quiet bool // looking for acts only
 }
 
 // Stream is the standard input of a command. Unknown text is shellword.Unknown.
