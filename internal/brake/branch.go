@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hooks/internal/guard"
@@ -47,15 +48,7 @@ func (s Start) strays(g ground) *Refusal {
 		return nil
 	}
 	globals := argv[1:at]
-	setting := func(key string) string {
-		value := own.Config[strings.ToLower(key)]
-		for _, arg := range globals { // as -c has it
-			if name, given, ok := strings.Cut(arg, "="); ok && strings.EqualFold(name, key) {
-				value = given
-			}
-		}
-		return value
-	}
+	setting := func(key string) string { return s.gitSetting(own.Config, globals, key) }
 	alias := setting("alias." + argv[at])
 	if alias != "" {
 		words := loop.SplitWords(strings.TrimPrefix(strings.TrimPrefix(alias, "!"), "git "))
@@ -72,6 +65,8 @@ func (s Start) strays(g ground) *Refusal {
 		(shared || within(common(own.Dir), dir) || remote(own, dir)):
 		why = "it works in " + dir
 	case !shared:
+	case s.Env("GIT_CONFIG_PARAMETERS") != "": // only git itself sets it
+		why = "the settings in GIT_CONFIG_PARAMETERS are not seen"
 	case alias != text.Command && hides && startsGit(text.Command):
 		why = unseen
 	case slices.ContainsFunc(argv, func(arg string) bool {
@@ -90,6 +85,35 @@ func (s Start) strays(g ground) *Refusal {
 	return refuse(loop.AuditRule, s.shown(), why+", and the phase "+g.audits+" of an audit loop "+
 		"stays on "+g.branch, "commit on "+g.branch+"; a person merges after the audit is clear")
 }
+
+// gitSetting is the value of a setting of git: of files, of the environment, of the flags before
+// git's command.
+func (s Start) gitSetting(files map[string]string, flags []string, key string) string {
+	value := files[strings.ToLower(key)]
+	count, _ := strconv.Atoi(s.Env("GIT_CONFIG_COUNT"))
+	for i := range min(count, maxSettings) {
+		if n := strconv.Itoa(i); strings.EqualFold(s.Env("GIT_CONFIG_KEY_"+n), key) {
+			value = s.Env("GIT_CONFIG_VALUE_" + n)
+		}
+	}
+	for i, arg := range flags {
+		text, named := strings.CutPrefix(arg, "--config-env=")
+		name, given, ok := strings.Cut(text, "=")
+		switch {
+		case !strings.EqualFold(name, key):
+			continue
+		case named || i > 0 && flags[i-1] == "--config-env":
+			given = s.Env(given)
+		case !ok:
+			given = "true"
+		}
+		value = given
+	}
+	return value
+}
+
+// maxSettings bounds the settings of the environment that are looked at.
+const maxSettings = 1000
 
 // common is the folder that the worktrees of a repository share, by git's folder of one of them.
 func common(dir string) string {
@@ -208,7 +232,7 @@ func moves(argv []string, own, on string) string {
 // arguments after "rebase" exclude that. updateRefs is git's setting of that name.
 func (s Start) hiddenSteps(args []string, updateRefs string) string {
 	steps := slices.ContainsFunc(args, func(arg string) bool {
-		valued := strings.IndexAny(arg, "xXsC") // the rest of the word is a value
+		valued := strings.IndexAny(arg, "xXsCS") // the rest of the word is a value
 		if valued > 0 && arg[1] != '-' {
 			arg = arg[:valued]
 		}
