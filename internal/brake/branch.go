@@ -13,7 +13,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// gitCommand is the index of git's command in its arguments; dir is where it then works.
+// gitCommand returns the index of git's command in its arguments, and the directory in which it
+// works.
 func gitCommand(argv []string, dir string) (at int, _ string) {
 	const valued = "-C -c --git-dir --work-tree --namespace --config-env --attr-source"
 	for at = 1; at < len(argv) && (argv[at] == "" || argv[at][0] == '-'); at++ {
@@ -31,8 +32,8 @@ func gitCommand(argv []string, dir string) (at int, _ string) {
 	return at, dir
 }
 
-// strays returns the refusal of a coder's git that changes another branch than the loop's, another
-// worktree, or the bare repository of a remote on this machine. It is nil if git stays or looks.
+// strays refuses a coder's git that changes another branch than the loop's, another worktree, or a
+// remote that is a folder of this machine. It returns nil if git only looks or stays on the branch.
 func (s Start) strays(g ground) *Refusal {
 	text := guard.Call{Tool: "Bash", Cwd: s.Cwd, Command: shellword.Join(shellword.Lits(s.Argv...))}
 	if g.branch == "" || s.Argv[0] != "git" || guard.ReadOnly(text) {
@@ -86,8 +87,8 @@ func (s Start) strays(g ground) *Refusal {
 		"stays on "+g.branch, "commit on "+g.branch+"; a person merges after the audit is clear")
 }
 
-// gitSetting is the value of a setting of git: of files, of the environment, of the flags before
-// git's command.
+// gitSetting returns the value of a setting of git: by its files, the environment and the flags
+// before git's command, of which the later win.
 func (s Start) gitSetting(files map[string]string, flags []string, key string) string {
 	value := files[strings.ToLower(key)]
 	count, _ := strconv.Atoi(s.Env("GIT_CONFIG_COUNT"))
@@ -115,7 +116,7 @@ func (s Start) gitSetting(files map[string]string, flags []string, key string) s
 // maxSettings bounds the settings of the environment that are looked at.
 const maxSettings = 1000
 
-// common is the folder that the worktrees of a repository share, by git's folder of one of them.
+// common returns the folder that the worktrees of a repository share, given git's folder of one.
 func common(dir string) string {
 	shared, _, _ := strings.Cut(tracker.RealPath(dir), "/worktrees/")
 	return shared
@@ -139,11 +140,11 @@ func remote(own tracker.Facts, dir string) bool {
 	return false
 }
 
-// unseen is why text that git hands to a shell is refused.
+// unseen is the reason for refusing text that git hands to a shell.
 const unseen = "the git that it starts meets no link"
 
-// moves is why a command of git changes another branch than own, where git has a branch checked
-// out; "" if it does not.
+// moves explains how a command of git changes another branch than own. It is "" if it does not. on
+// is the branch that is checked out.
 func moves(argv []string, own, on string) string {
 	const valued = "-x --exec -s --strategy -X --strategy-option --onto -C"
 	rebases := argv[0] == "rebase"
@@ -228,7 +229,7 @@ func moves(argv []string, own, on string) string {
 	return ""
 }
 
-// hiddenSteps is why the list of steps of a rebase may change another branch. It is "" if the
+// hiddenSteps explains why the list of steps of a rebase may change another branch. It is "" if the
 // arguments after "rebase" exclude that. updateRefs is git's setting of that name.
 func (s Start) hiddenSteps(args []string, updateRefs string) string {
 	steps := slices.ContainsFunc(args, func(arg string) bool {

@@ -34,7 +34,7 @@ func NewProgress(goal, issue string) []byte {
 	}, "\n"))
 }
 
-// orNone is a text on one line that cannot be taken for a heading, or "(none)".
+// orNone returns a text on one line that cannot be mistaken for a heading, or "(none)".
 func orNone(text string) string {
 	if text = strings.TrimLeft(markdown.OneLine(text), "# "); text != "" {
 		return text

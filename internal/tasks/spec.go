@@ -84,7 +84,8 @@ func splitFront(spec string) (front, rest string) {
 	return "", spec // a line across the page
 }
 
-// scalar is a value without quotes and comment. A text of several lines is none.
+// scalar returns a value without quotes and comment. It is "" for a list or a text of several
+// lines.
 func scalar(value string) string {
 	value = markdown.OneLine(value)
 	if value == "" || strings.ContainsRune("|>[{#&*!", rune(value[0])) {

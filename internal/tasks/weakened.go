@@ -44,7 +44,8 @@ type diffReader struct {
 	came             map[string]bool // lines of tests that are added, in any file
 }
 
-// hunk is what a hunk takes out of a test file: the lines that begin tests, and those that assert.
+// hunk holds the lines that a hunk removes from a test file: those that begin tests, and
+// assertions.
 type hunk struct {
 	file           string
 	line           int
@@ -236,7 +237,7 @@ func unquote(name string) string {
 	return name
 }
 
-// isTest reports whether a path is that of a test by the customs of its language.
+// isTest reports whether a file is a test, by the conventions of its language.
 func isTest(file string) bool {
 	base := path.Base(file)
 	ext := path.Ext(base)

@@ -320,5 +320,5 @@ func gitRunsText(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	}
 }
 
-// Checkout is the branch that is checked out in the frame's place.
+// Checkout returns the branch that is checked out in the frame's directory.
 func Checkout(f *plain.Frame) string { return cmp.Or(branch(f, place(f)), shellword.Unknown) }

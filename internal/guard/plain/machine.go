@@ -33,7 +33,7 @@ const (
 type World interface {
 	// Program reads a program by its name.
 	Program(f *Frame, name string, argv []shellword.Word)
-	// Branch is what is checked out in the frame's place.
+	// Branch returns the branch that is checked out in the frame's directory.
 	Branch(f *Frame) string
 }
 
@@ -84,7 +84,7 @@ func (m *Machine) Burn(steps int) bool {
 	return m.Work >= 0
 }
 
-// abort ends the reading; what was found stays.
+// abort ends the reading and keeps its findings.
 func (m *Machine) abort(bound string) {
 	if !m.spent {
 		m.spent = true

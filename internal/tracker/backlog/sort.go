@@ -9,7 +9,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Board is what a tracker has.
+// Board holds the open issues and PRs of a tracker.
 type Board struct {
 	Home   Home
 	Issues []Issue // the open ones, in the tracker's order
@@ -29,7 +29,7 @@ const (
 	Undecided  = "unknown"
 )
 
-// Fact is what is known of one open issue in scope.
+// Fact describes one open issue in scope.
 type Fact struct {
 	Number    int      `json:"number"`
 	Title     string   `json:"title"`
@@ -161,7 +161,7 @@ func (s *sorter) wait(blocked int, by Ref) {
 	}
 }
 
-// state is what is known of a blocker: from the list of open issues, else from the dependency.
+// state returns the state of a blocker, by the list of open issues, else by the dependency.
 func (s *sorter) state(r Ref) State {
 	i, issue := s.at[r.Number]
 	switch {

@@ -65,7 +65,7 @@ func newerHint(program string) string {
 	return "install a newer " + program + ": one with the command api"
 }
 
-// Hint is the next step of a person, "" if there is none to name.
+// Hint returns what a person can do next, or "".
 func (f *Failure) Hint() string {
 	const block = " in CLAUDE.md under SDD Configuration, Tracker"
 	switch f.Why {
@@ -120,8 +120,8 @@ func failure(err error, says string) *Failure {
 	return &f
 }
 
-// causes are what the programs and the forges print, in lower case. A rate limit comes as 403 too,
-// so it is first.
+// causes lists words that the programs and the forges print, in lower case. A rate limit can come
+// as a 403, so it is first.
 var causes = [...]struct {
 	why   Why
 	words []string

@@ -235,7 +235,7 @@ func (g *gitea) threads(ctx context.Context, p *PR, reviews []gjson.Result) (who
 	return whole
 }
 
-// add adds a comment or a review. The forge marks none of its bots.
+// add adds a comment or a review. The forge does not mark its bots.
 func (g *gitea) add(p *PR, n gjson.Result, at, kind string) Remark {
 	login := text(n.Get("user.login"))
 	bot := login == "gitea-actions" || login == "forgejo-actions"
