@@ -7,10 +7,17 @@ import (
 	"hooks/internal/loop"
 )
 
-// audited are the arguments with which a program runs in a phase: an auditor's git starts no
-// program that a setting names, so that no worker decides what it reads.
+// audited returns the arguments with which a program runs in a phase. An auditor's git starts no
+// program that a setting names, so that no worker decides what it reads. A coder's git makes no
+// local branch of a remote one that is only named.
 func audited(argv []string, phase string) []string {
-	if linkName(argv[0]) != "git" || !loop.Phase(phase).Audits() {
+	p := loop.Phase(phase)
+	switch {
+	case linkName(argv[0]) != "git":
+		return argv
+	case p == loop.Coding || p == loop.Fixing:
+		return slices.Insert(slices.Clone(argv), 1, "-c", "checkout.guess=false")
+	case !p.Audits():
 		return argv
 	}
 	sub, _ := gitCommand(argv, "")

@@ -211,7 +211,7 @@ func moves(argv []string, own, on string) string {
 			return "it changes other worktrees"
 		}
 	case "checkout", "switch":
-		if has("-b -B -c -C --create --force-create --orphan") &&
+		if has("-b -B -c -C -t --create --force-create --orphan --track --guess") &&
 			!slices.Contains(args[:min(1, len(args))], own) {
 			return another
 		}
