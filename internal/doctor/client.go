@@ -48,7 +48,7 @@ func clientVersion(m *machine, n *notes) {
 	}
 	have := version(out)
 	if err != nil || have == nil {
-		n.warn("see that `claude --version` answers",
+		n.warn("see `claude --version`",
 			"the client does not report its version: %s", cmp.Or(out, fmt.Sprint(err)))
 		return
 	}
@@ -95,33 +95,4 @@ func version(s string) (v []int) {
 
 func dotted(v []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(v), "[]"), " ", ".")
-}
-
-// maxBlocks is how often in a row the program holds a turn open: for a question, and for the facts
-// or the schedule.
-const maxBlocks = 2
-
-func clientEnvironment(m *machine, n *notes) {
-	const blocks, cron = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "CLAUDE_CODE_DISABLE_CRON"
-	limit := m.variable(blocks)
-	count, err := strconv.Atoi(limit)
-	switch {
-	case limit == "":
-		n.note("%s is not set: the client ends a turn after 8 blocks, "+
-			"the program asks for %d at most", blocks, maxBlocks)
-	case err == nil && count > 0 && count < maxBlocks:
-		n.fail(fmt.Sprintf("set it to %d or more, or unset it", maxBlocks),
-			"%s=%s: the client ends turns that still owe an answer or their facts", blocks, limit)
-	case err == nil && count <= 0:
-		n.warn("unset it", "%s=%s: other hooks may hold a turn open without end", blocks, limit)
-	default:
-		n.note("%s=%s", blocks, limit)
-	}
-	if v := m.variable(cron); on(v) {
-		n.warn("unset it where loops are started",
-			"%s=%s: /loop schedules nothing, so no second tick comes", cron, v)
-	}
-	if v := m.Env("HOOKS_LOG"); v != "" {
-		n.warn("unset it when the search is over", "HOOKS_LOG=%s: every event is logged there", v)
-	}
 }

@@ -69,7 +69,7 @@ func (m *machine) examine(c check, limit time.Duration) *notes {
 	case n = <-done:
 	case <-time.After(limit):
 		n = c.notes()
-		n.fail("see what this machine is busy with, and run hooks doctor again",
+		n.fail("see what this machine is busy with, and try again",
 			"the check did not end within %v", limit)
 	}
 	n.Millis = time.Since(began).Milliseconds()

@@ -7,13 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"hooks/internal/config"
 	"hooks/internal/install"
-	"hooks/internal/tracker"
 	"hooks/internal/tracker/forge"
 )
 
@@ -52,25 +50,6 @@ func onPath(m *machine, n *notes) {
 	default:
 		n.warn(hint+", before "+filepath.Dir(path),
 			"typing hooks starts %s, which is another program than %s", path, m.self.Path)
-	}
-}
-
-// oldGit is the first git that has what the program asks of it, as worktree list --porcelain.
-const oldGit = "2.17.0"
-
-func gitVersion(_ *machine, n *notes) {
-	ctx, cancel := context.WithTimeout(context.Background(), childTime)
-	defer cancel()
-	out, err := tracker.GitVersion(ctx)
-	if err != nil {
-		n.fail("install git", "git does not answer: %v", err)
-		return
-	}
-	n.note("%s", out)
-	have := version(strings.TrimPrefix(out, "git version "))
-	if have != nil && slices.Compare(have, version(oldGit)) < 0 {
-		n.warn("update git", "git %s is older than %s: worktrees and heads stay unknown",
-			dotted(have), oldGit)
 	}
 }
 
@@ -131,21 +110,4 @@ func errText(err error) string {
 		return ""
 	}
 	return err.Error()
-}
-
-// qmd is looked for where the project mentions it.
-func qmd(m *machine, n *notes) {
-	mentions := func(name string) bool {
-		return strings.Contains(read(filepath.Join(m.project, name)), "qmd")
-	}
-	if !slices.ContainsFunc([]string{"CLAUDE.md", "AGENTS.md", ".mcp.json"}, mentions) {
-		n.skip("the project does not mention it")
-		return
-	}
-	if _, err := exec.LookPath("qmd"); err != nil {
-		n.warn("install it, or make it reachable: two ticks without it halt a loop",
-			"qmd is not on PATH, and the project uses it")
-		return
-	}
-	n.note("on PATH")
 }
