@@ -54,10 +54,12 @@ type Config struct {
 	// Unread are lines that seem to be meant for a block and do not count. They are shown to a
 	// person who asks; a run does not mention them.
 	Unread []Warning `json:"-"`
-	// Foreign are settings in the blocks that this program does not know.
+	// Foreign are settings in the blocks that this program does not know, and those that an
+	// earlier file has too.
 	Foreign []Warning `json:"-"`
 
-	has    map[string]bool // the sub-blocks that were found, by name
+	file   string            // the one that is read, as people know it
+	has    map[string]string // the file that each setting is from, by its key
 	redact func(string) string
 }
 
@@ -103,42 +105,26 @@ func (c Config) WarningTexts() (list []string) {
 	return list
 }
 
-type blockOf struct {
-	name string
-	take func(to, from *Config)
-}
+// Own is the file of a project that holds settings alone: the model reads the others as its
+// instructions.
+const Own = ".sdd/config.md"
 
-// blocks are the sub-blocks. The first file with one of them wins that one whole.
-var blocks = [...]blockOf{
-	{"Loop Cost Rates", func(to, from *Config) { to.Rates = from.Rates }},
-	{"Loop Logging", func(to, from *Config) { to.Patterns = from.Patterns }},
-	{"Review", func(to, from *Config) {
-		to.DoNotMerge, to.AgentLogins = from.DoNotMerge, from.AgentLogins
-	}},
-	{"Tracker", func(to, from *Config) { to.Tracker = from.Tracker }},
-	{"Audit", func(to, from *Config) { to.Audit = from.Audit }},
-	{"Notify", func(to, from *Config) { to.Notify = from.Notify }},
-	{"Sync", func(to, from *Config) { to.Sync = from.Sync }},
-	{overrun, func(to, from *Config) { to.Overrun = from.Overrun }},
-	{namespaces, func(to, from *Config) { to.TaskNamespaces = from.TaskNamespaces }},
-}
-
-// These have no heading of their own: they are lines right below the SDD heading.
-const (
-	overrun    = "Overrun"
-	namespaces = "Task Namespaces"
-)
-
-// Load reads CLAUDE.md and AGENTS.md in a project's directory. It never fails: a missing file
-// configures nothing, any other problem is a Warning.
+// Load reads the files of a project's folder. A setting that several of them have counts as in the
+// first one; each model's price and each redaction pattern is a setting of its own. Load never
+// fails: a missing file configures nothing, any other problem is a Warning.
 func Load(project string) Config {
-	c := Config{has: map[string]bool{}}
-	for _, file := range []string{"CLAUDE.md", "AGENTS.md"} {
-		text, warn := read(filepath.Join(project, file))
+	c := Config{has: map[string]string{}}
+	for _, file := range []string{Own, "CLAUDE.md", "AGENTS.md"} {
+		text, warn := read(filepath.Join(project, filepath.FromSlash(file)))
+		c.file = file
 		if warn != "" {
-			c.Warnings = append(c.Warnings, Warning{File: file, Text: warn})
+			c.warn(0, "%s", warn)
 		}
-		c.fill(parse(text), file)
+		c.parse(text)
+		if file == Own && text != "" && !strings.Contains(strings.ToLower(text), sddTitle) {
+			c.Unread = c.add(c.Unread, 0,
+				"has no heading `## SDD Configuration`: nothing in it counts")
+		}
 	}
 	return c.finish()
 }
@@ -155,7 +141,7 @@ func Of(kept, project string) Config {
 	if kept == "" {
 		return Load(project)
 	}
-	c := Config{Overrun: DefaultOverrun, has: map[string]bool{overrun: true}}
+	c := Config{Overrun: DefaultOverrun, has: map[string]string{overrun: ""}}
 	if gjson.Valid(kept) {
 		_ = codec.Decode(gjson.Parse(kept), &c) // a setting that cannot be read has its default
 	}
@@ -173,7 +159,11 @@ func User(dir string) Config {
 }
 
 // Parse reads one Markdown text. It is pure; warnings carry no file.
-func Parse(text string) Config { return parse(text).finish() }
+func Parse(text string) Config {
+	c := Config{has: map[string]string{}}
+	c.parse(text)
+	return c.finish()
+}
 
 // read returns at most MaxFile bytes of a file, and what a person should know about it.
 func read(path string) (text, warn string) {
@@ -197,32 +187,11 @@ func read(path string) (text, warn string) {
 	return string(b), warn
 }
 
-// fill takes from o the sub-blocks that c does not have yet, and what was wrong with o.
-func (c *Config) fill(o Config, file string) {
-	for _, b := range blocks {
-		if o.has[b.name] && c.has[b.name] {
-			text := "its " + b.name + " block does not count: an earlier file has one"
-			c.Unread = append(c.Unread, Warning{File: file, Text: text})
-		} else if o.has[b.name] {
-			b.take(c, &o)
-			c.has[b.name] = true
-		}
-	}
-	for to, from := range map[*[]Warning][]Warning{
-		&c.Warnings: o.Warnings, &c.Unread: o.Unread, &c.Foreign: o.Foreign,
-	} {
-		for _, w := range from {
-			w.File = file
-			*to = append(*to, w)
-		}
-	}
-}
-
 func (c Config) finish() Config {
 	if c.DoNotMerge == "" {
 		c.DoNotMerge = DefaultDoNotMerge
 	}
-	if !c.has[overrun] {
+	if _, set := c.has[overrun]; !set {
 		c.Overrun = DefaultOverrun
 	}
 	c.redact = redactor(c.Patterns)
@@ -230,26 +199,35 @@ func (c Config) finish() Config {
 }
 
 func (c *Config) warn(line int, format string, args ...any) {
-	c.Warnings = append(c.Warnings, Warning{Line: line, Text: fmt.Sprintf(format, args...)})
+	c.Warnings = c.add(c.Warnings, line, format, args...)
 }
 
-// parse reads the rows of all sub-blocks.
-func parse(text string) Config {
-	c := Config{has: map[string]bool{}}
+func (c *Config) add(list []Warning, line int, format string, args ...any) []Warning {
+	return append(list, Warning{File: c.file, Line: line, Text: fmt.Sprintf(format, args...)})
+}
+
+// first reports whether no earlier file has a setting.
+func (c *Config) first(line int, key string) bool {
+	from, had := c.has[key]
+	if had && from != c.file {
+		c.Foreign = c.add(c.Foreign, line, "%s does not count: %s has it too", key, from)
+		return false
+	}
+	return true
+}
+
+// parse reads the rows of all sub-blocks of one file.
+func (c *Config) parse(text string) {
 	for _, r := range rows(strings.TrimPrefix(text, "\ufeff")) {
 		switch {
 		case r.loose:
-			text := fmt.Sprintf("unknown setting %q, ignored", cut(r.cells[0]))
-			c.Unread = append(c.Unread, Warning{Line: r.line, Text: text})
-		case r.block == "Loop Cost Rates":
-			c.has[r.block] = true
+			c.Unread = c.add(c.Unread, r.line, "unknown setting %q, ignored", cut(r.cells[0]))
+		case r.block == costRates:
 			c.rate(r)
-		case r.block == "Loop Logging":
-			c.has[r.block] = true
+		case r.block == redactions:
 			c.pattern(r)
 		default:
 			c.key(r)
 		}
 	}
-	return c
 }

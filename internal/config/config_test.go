@@ -96,7 +96,7 @@ func TestFiles(t *testing.T) {
 					"regexp: invalid or unsupported Perl syntax: `(?i`"},
 				{Line: 16, Text: "redaction pattern \"(?<!x)y\" cannot be read: error parsing " +
 					"regexp: invalid named capture: `(?<!x)y`"},
-				{Line: 20, Text: `second value for "type", the first one counts`},
+				{Line: 20, Text: `second value for "Type", the first one counts`},
 			},
 			Tracker: Tracker{Type: "github"},
 		},
@@ -138,20 +138,66 @@ func TestFormsOfASetting(t *testing.T) {
 	}
 }
 
-func TestFirstFileWithTheBlockWinsIt(t *testing.T) {
+// A setting counts as in the first of .sdd/config.md, CLAUDE.md and AGENTS.md that has it; each
+// price and each pattern is a setting of its own.
+func TestTheFirstFileWithAKeyWinsIt(t *testing.T) {
 	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, ".sdd"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, ".sdd/config.md", "## SDD Configuration\n### Loop Cost Rates\n| m | 1 | 2 |\n"+
+		"### Review\n- **Agent Logins**: bot\n### Loop Logging\n| `a` | 1 |\n")
 	write(t, dir, "CLAUDE.md", "@AGENTS.md\n## SDD Configuration\n### Tracker\n- **Type**: "+
-		"github\n### Loop Cost Rates\n| m | x |\n")
+		"github\n### Loop Cost Rates\n| m | x | 4 |\n| n | 3 | 4 |\n### Review\n"+
+		"- **Agent Logins**: other\n### Loop Logging\n| `a` | 2 |\n| `b` | 3 |\n")
 	write(t, dir, "AGENTS.md", "## SDD Configuration\n### Tracker\n- **Type**: gitlab\n- "+
 		"**Owner**: acme\n### Review\n- **Do-Not-Merge Label**: hold\n")
 	want := Config{
-		Tracker: Tracker{Type: "github"}, DoNotMerge: "hold",
-		Warnings: []Warning{{"CLAUDE.md", 6,
-			`rate row for "m": "x" is not a price in dollars per million tokens`}},
-		Unread: []Warning{{File: "AGENTS.md",
-			Text: "its Tracker block does not count: an earlier file has one"}},
+		Rates: []Rate{
+			{Model: "m", Input: *usd(t, "1"), Output: *usd(t, "2"), File: Own, Line: 3},
+			{Model: "n", Input: *usd(t, "3"), Output: *usd(t, "4"), Line: 7},
+		},
+		Patterns:    []Pattern{{"a", "1"}, {"b", "3"}},
+		Tracker:     Tracker{Type: "github", Owner: "acme"},
+		AgentLogins: []string{"bot"}, DoNotMerge: "hold",
+		Foreign: []Warning{
+			{"CLAUDE.md", 6, "the price of m does not count: .sdd/config.md has it too"},
+			{"CLAUDE.md", 9, "Agent Logins does not count: .sdd/config.md has it too"},
+			{"CLAUDE.md", 11, "the pattern a does not count: .sdd/config.md has it too"},
+			{"AGENTS.md", 3, "Type does not count: CLAUDE.md has it too"},
+		},
 	}
 	same(t, Load(dir), want)
+}
+
+// A command runs for a person who named it in a file of their own. Those of a project are dropped.
+func TestNoProjectNamesACommand(t *testing.T) {
+	for _, name := range []string{".sdd/config.md", "CLAUDE.md", "AGENTS.md"} {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, ".sdd"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		text := "## SDD Configuration\n- **Notify**: say done\n- **Sync**: send\n"
+		write(t, dir, name, text)
+		c := Load(dir)
+		if c.Notify+c.Sync != "" || len(c.Warnings) != 2 || c.Warnings[0].File != name {
+			t.Errorf("%s: %q, %q, %v", name, c.Notify, c.Sync, c.Warnings)
+		}
+		if own := User(dir); name == "CLAUDE.md" && own.Notify+own.Sync != "say donesend" {
+			t.Errorf("the person's own: %q, %q", own.Notify, own.Sync)
+		}
+	}
+}
+
+// A file for settings alone in which nothing counts is no mystery.
+func TestAFileWithoutTheHeading(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, ".sdd"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, ".sdd/config.md", "### Review\n- **Agent Logins**: bot\n")
+	same(t, Load(dir), Config{Unread: []Warning{{File: Own,
+		Text: "has no heading `## SDD Configuration`: nothing in it counts"}}})
 }
 
 func TestOverrun(t *testing.T) {

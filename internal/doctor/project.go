@@ -105,9 +105,14 @@ func configuration(m *machine, n *notes) {
 		loop.Plural(len(c.Patterns), "redaction pattern"),
 		loop.Plural(len(c.AgentLogins), "agent login"), cmp.Or(c.Tracker.Type, "by its remote"),
 		c.DoNotMerge)
-	if way := strings.ToLower(c.Notify); way != "" && way != "bell" && way != "off" {
-		n.warn("put it into your own CLAUDE.md, or HOOKS_NOTIFY",
-			"the notify command %q of a project is not run", c.Notify)
+	ctx, cancel := context.WithTimeout(context.Background(), childTime)
+	defer cancel()
+	if !exists(filepath.Join(m.project, filepath.FromSlash(config.Own))) {
+		return
+	}
+	if ignored, err := tracker.Ignored(ctx, m.project, config.Own); err == nil && ignored {
+		n.warn("`git add -f "+config.Own+"` shares it",
+			"git ignores %s: its settings count in this checkout only", config.Own)
 	}
 }
 

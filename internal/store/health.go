@@ -32,10 +32,9 @@ func (s *Store) Files() (list []File, err error) {
 		} else if err != nil {
 			return err
 		}
-		list = append(list, File{
-			Name: name, Mode: info.Mode(),
-			Known: isTemp(d.Name()) || name == "." || strings.HasPrefix(name, archiveName) || ownName(d.Name()),
-		})
+		known := isTemp(d.Name()) || name == "." || strings.HasPrefix(name, archiveName) ||
+			ownName(d.Name())
+		list = append(list, File{Name: name, Mode: info.Mode(), Known: known})
 		return nil
 	})
 	if err != nil {
