@@ -20,18 +20,10 @@ type feature struct {
 	needed      bool   // without it the program cannot do its work
 }
 
-// features are in the order in which the client got them.
+// features are in the order in which the client got them, from the oldest version that will do.
 var features = [...]feature{
-	{"2.1.71", "/loop", "nothing repeats a tick", false},
-	{"2.1.78", "the StopFailure event", "a turn that an API error ended is noticed late", false},
-	{"2.1.90", "a denial in JSON", "a denied call may run", true},
-	{"2.1.139", "exec form of hooks (args)",
-		"the registration starts a shell without the hook's word", true},
-	{"2.1.143", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "turns may be held open without end", false},
-	{"2.1.163", "context from a Stop", "the model learns less", false},
-	{"2.1.191", "lists in matchers", "results of some tools carry no facts", false},
-	{"2.1.196", "prompt_id", "turns are told apart by their transcript only", false},
-	{"2.1.200", "dialogs that wait for the person", "a gate may pass unanswered", true},
+	{"2.1.200", "dialogs that wait for the person, and hooks in exec form",
+		"a gate may pass unanswered", true},
 	{"2.1.211", "a question that a hook asks for in every permission mode",
 		"a gate may be passed over in auto mode", false},
 	{"2.1.214", "CLAUDE_PID, and denials that a schema error does not lose",
@@ -58,20 +50,15 @@ func clientVersion(m *machine, n *notes) {
 	} else if !slices.Contains(tested[:], dotted(have)) {
 		n.note("not tested itself; what it lacks is listed here")
 	}
-	var has []string
 	for _, f := range features {
 		lacks := fmt.Sprintf("the client lacks %s, which came with %s: %s",
 			f.what, f.since, f.without)
-		switch older := slices.Compare(have, version(f.since)) < 0; {
-		case !older:
-			has = append(has, fmt.Sprintf("%s (%s)", f.what, f.since))
-		case f.needed:
+		if older := slices.Compare(have, version(f.since)) < 0; older && f.needed {
 			n.fail("update the client", "%s", lacks)
-		default:
+		} else if older {
 			n.warn("update the client", "%s", lacks)
 		}
 	}
-	n.note("has %s", join(has))
 }
 
 // version reads the first three numbers of a text such as "2.1.329 (Claude Code)". It is nil where

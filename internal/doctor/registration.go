@@ -49,7 +49,7 @@ func (m *machine) from(f *install.File) string {
 }
 
 // settingsFiles finds what the client cannot read. It skips a whole file for one value of a wrong
-// type, with -p without a word, and ignores a malformed entry of most events.
+// type, with -p without a word.
 func settingsFiles(m *machine, n *notes) {
 	for _, f := range m.settings().Files {
 		if f.Bad != "" {
@@ -70,23 +70,9 @@ func settingsFiles(m *machine, n *notes) {
 			}
 		}
 	}
-	for _, h := range m.settings().Hooks {
-		guards := h.Event == event.PreToolUse || h.Event == "PermissionRequest"
-		if wrongType := guards && h.File.Root == ""; !wrongType && !wellFormed(h.Raw) {
-			n.warn("repair it: give it type, command and args as in the other entries",
-				"%s: an entry of %s is malformed, and the client ignores it",
-				m.shown(h.File.Path), h.Event)
-		}
-	}
 	if len(m.settings().Files) == 0 {
 		n.skip("no settings, no plugins in %s", m.shown(m.clientDir()))
 	}
-}
-
-func wellFormed(h gjson.Result) bool {
-	kind, command, args := h.Get("type"), h.Get("command"), h.Get("args")
-	complete := kind.Str != "command" || command.Type == gjson.String && command.Str != ""
-	return kind.Type == gjson.String && complete && (!args.Exists() || args.IsArray())
 }
 
 func hooksRegistered(m *machine, n *notes) {

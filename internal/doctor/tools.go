@@ -43,10 +43,8 @@ func onPath(m *machine, n *notes) {
 	case err != nil:
 		n.warn(hint, "hooks is not on PATH: hints that say `hooks …` mean %s",
 			m.shown(m.self.Path))
-	case install.Same(path, m.self.Path):
+	case install.Same(path, m.self.Path), build(path) != "" && build(path) == m.self.Build:
 		n.note("%s", path)
-	case build(path) != "" && build(path) == m.self.Build:
-		n.note("%s, the same build", path)
 	default:
 		n.warn(hint+", before "+filepath.Dir(path),
 			"typing hooks starts %s, which is another program than %s", path, m.self.Path)
