@@ -1,3 +1,9 @@
+// Package config reads the `SDD Configuration` blocks that a project keeps in CLAUDE.md or
+// AGENTS.md: price rows, redaction patterns, review and tracker settings.
+//
+// It reads Markdown as a person sees it: text in a code block or an HTML comment configures
+// nothing. Nothing here fails. What cannot be read becomes a warning with its file and line, and
+// the rest of the block still counts.
 package config
 
 import (
@@ -49,16 +55,17 @@ type Config struct {
 	TaskNamespaces []string `json:"task_namespaces,omitempty"`
 	// Audit is what follows a clean audit loop (A52).
 	Audit Audit `json:"audit,omitzero"`
-	// Warnings are the lines that could not be read.
-	Warnings []Warning `json:"-"`
+	// Warnings are the lines that could not be read, as in `CLAUDE.md:12: rate "x" is not a price`.
+	Warnings []string `json:"-"`
 	// Unread are lines that seem to be meant for a block and do not count. They are shown to a
 	// person who asks; a run does not mention them.
-	Unread []Warning `json:"-"`
+	Unread []string `json:"-"`
 	// Foreign are settings in the blocks that this program does not know, and those that an
 	// earlier file has too.
-	Foreign []Warning `json:"-"`
+	Foreign []string `json:"-"`
 
 	file   string            // the one that is read, as people know it
+	own    bool              // it is the person's, not the project's
 	has    map[string]string // the file that each setting is from, by its key
 	redact func(string) string
 }
@@ -79,39 +86,13 @@ type Audit struct {
 	PostPush   bool   `json:"post_push,omitempty"` // it may push and open a PR
 }
 
-// Warning is one thing in the configuration that does not count and that a person should fix.
-type Warning struct {
-	File string // base name; empty for a text that came from no file
-	Line int    // from 1; 0 for the whole file
-	Text string
-}
-
-// String is the warning as one line, as in `CLAUDE.md:12: rate "x" is not a price`.
-func (w Warning) String() string {
-	switch {
-	case w.File == "":
-		return fmt.Sprintf("line %d: %s", w.Line, w.Text)
-	case w.Line == 0:
-		return w.File + ": " + w.Text
-	}
-	return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Text)
-}
-
-// WarningTexts are the warnings as people read them.
-func (c Config) WarningTexts() (list []string) {
-	for _, w := range c.Warnings {
-		list = append(list, w.String())
-	}
-	return list
-}
-
 // Own is the file of a project that holds settings alone: the model reads the others as its
 // instructions.
 const Own = ".sdd/config.md"
 
 // Load reads the files of a project's folder. A setting that several of them have counts as in the
 // first one; each model's price and each redaction pattern is a setting of its own. Load never
-// fails: a missing file configures nothing, any other problem is a Warning.
+// fails: a missing file configures nothing, any other problem is one of the Warnings.
 func Load(project string) Config {
 	c := Config{has: map[string]string{}}
 	for _, file := range []string{Own, "CLAUDE.md", "AGENTS.md"} {
@@ -151,11 +132,13 @@ func Of(kept, project string) Config {
 // Same reports whether two configurations have the same settings.
 func (c Config) Same(o Config) bool { return c.Text() == o.Text() }
 
-// User is what the person's own CLAUDE.md in the client's folder configures for every project. Only
-// its Notify and Sync are used. Another person's repository cannot write there.
+// User is what the person's own CLAUDE.md in the client's folder configures for every project: the
+// commands that run. Another person's repository cannot write there.
 func User(dir string) Config {
+	c := Config{has: map[string]string{}, file: "your own CLAUDE.md", own: true}
 	text, _ := read(filepath.Join(dir, "CLAUDE.md"))
-	return Parse(text)
+	c.parse(text)
+	return c.finish()
 }
 
 // Parse reads one Markdown text. It is pure; warnings carry no file.
@@ -202,8 +185,21 @@ func (c *Config) warn(line int, format string, args ...any) {
 	c.Warnings = c.add(c.Warnings, line, format, args...)
 }
 
-func (c *Config) add(list []Warning, line int, format string, args ...any) []Warning {
-	return append(list, Warning{File: c.file, Line: line, Text: fmt.Sprintf(format, args...)})
+// add adds a text about a line of the file that is read, or about all of it if line is 0.
+func (c *Config) add(list []string, line int, format string, args ...any) []string {
+	at := fmt.Sprintf("%s:%d: ", c.file, line)
+	switch {
+	case c.file == "":
+		at = fmt.Sprintf("line %d: ", line)
+	case line == 0:
+		at = c.file + ": "
+	}
+	return append(list, at+fmt.Sprintf(format, args...))
+}
+
+// elsewhere notes a setting of a person's file that counts in a project's only.
+func (c *Config) elsewhere(line int, key string) {
+	c.Unread = c.add(c.Unread, line, "%s counts in a project's files only", key)
 }
 
 // first reports whether no earlier file has a setting.
@@ -222,6 +218,8 @@ func (c *Config) parse(text string) {
 		switch {
 		case r.loose:
 			c.Unread = c.add(c.Unread, r.line, "unknown setting %q, ignored", cut(r.cells[0]))
+		case c.own && (r.block == costRates || r.block == redactions):
+			c.elsewhere(r.line, r.block)
 		case r.block == costRates:
 			c.rate(r)
 		case r.block == redactions:

@@ -24,7 +24,7 @@ func TestDocsExamples(t *testing.T) {
 		if c.DoNotMerge == DefaultDoNotMerge {
 			c.DoNotMerge = ""
 		}
-		c.Warnings, c.Unread, c.Foreign = []Warning{}, []Warning{}, []Warning{}
+		c.Warnings, c.Unread, c.Foreign = []string{}, []string{}, []string{}
 		filled(reflect.ValueOf(c), "", set)
 	}
 	delete(set, ".Rates.File") // where a row is from

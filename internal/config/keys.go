@@ -36,6 +36,9 @@ type (
 	command string // what a person's own files alone may have run
 )
 
+// runs reports whether the value may be a command.
+func (s setting) runs() bool { _, is := s.to.(*command); return is }
+
 // settings are all but those of rows.
 func (c *Config) settings() []setting {
 	return []setting{
@@ -81,6 +84,8 @@ func (c *Config) key(r row) {
 			cut(r.cells[0]), near)
 	case !known && (r.block == "Review" || r.block == "Tracker" || r.block == "Audit"):
 		c.Foreign = c.add(c.Foreign, r.line, "unknown setting %q, ignored", cut(name))
+	case known && c.own && !s.runs():
+		c.elsewhere(r.line, s.key)
 	case known && c.first(r.line, s.key):
 		if problem := c.set(s, value); problem != "" {
 			c.warn(r.line, "%s", problem)
@@ -103,7 +108,7 @@ func (c *Config) set(s setting, value string) string {
 		case "bell", "off", "":
 			return once((*string)(to), strings.ToLower(value), s.key)
 		}
-		if c.file != "" {
+		if c.file != "" && !c.own {
 			return fmt.Sprintf("the %s command %q of a project is not run: put it into your own "+
 				"CLAUDE.md, in the client's folder, or HOOKS_%s", s.key, cut(value),
 				strings.ToUpper(s.key))

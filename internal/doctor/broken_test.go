@@ -406,8 +406,8 @@ var broken = []struct {
 	{"a tracker in the person's own CLAUDE.md", func(w *world) {
 		w.write("home/.claude/CLAUDE.md",
 			"## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")
-	}, "configuration", report.Doubt, "has settings besides Notify and Sync", "move the others",
-		""},
+	}, "configuration", report.Doubt, "your own CLAUDE.md:5: Type counts in a project's files only",
+		"move it to .sdd/config.md", ""},
 	{"a configuration in .claude", func(w *world) {
 		w.write("p/.claude/CLAUDE.md",
 			"## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")

@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,7 +68,7 @@ func live(m *machine, n *notes) {
 	came := func(word string) bool { return slices.Contains(events, word) }
 	ended := err == nil && result.IsObject() && !result.Get("is_error").Bool()
 	if !ended {
-		why := cmp.Or(result.Get("result").Str, result.Get("terminal_reason").Str, errText(err))
+		why := cmp.Or(result.Get("result").Str, result.Get("terminal_reason").Str, fmt.Sprint(err))
 		n.fail("see that a session which you start here by hand answers",
 			"the session did not come to its end: %s", why)
 	}

@@ -33,9 +33,6 @@ func repository(m *machine, n *notes) {
 		n.warn("`git remote set-head origin --auto`", "the default branch of the remote is not "+
 			"known here: release branches count as protected too, others do not")
 	}
-	if m.repo.Partial {
-		n.note("git settings in included files are not followed")
-	}
 }
 
 // inRepository needs a git repository.
@@ -89,17 +86,14 @@ func configuration(m *machine, n *notes) {
 		n.note("%s", w)
 	}
 	// The client reads these files as instructions, the program does not read them.
-	nothing := config.Parse("")
 	dir := filepath.Join(m.project, ".claude")
-	if !config.Load(dir).Same(nothing) {
+	if !config.Load(dir).Same(config.Parse("")) {
 		n.warn("move the block to CLAUDE.md in the project's root",
 			"%s has an SDD Configuration, which is not read there", m.shown(dir)+"/CLAUDE.md")
 	}
 	own := config.User(m.clientDir())
-	if own.Notify, own.Sync = nothing.Notify, nothing.Sync; !own.Same(nothing) {
-		n.warn("move the others to CLAUDE.md in the project's root",
-			"%s/CLAUDE.md has settings besides Notify and Sync, which are read in a project only",
-			m.shown(m.clientDir()))
+	for _, w := range append(own.Warnings, own.Unread...) {
+		n.warn("move it to "+config.Own+" or CLAUDE.md of a project, or correct it", "%s", w)
 	}
 	n.note("%s, %s, %s, tracker %s, do-not-merge label %q", loop.Plural(len(c.Rates), "price row"),
 		loop.Plural(len(c.Patterns), "redaction pattern"),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -87,12 +88,8 @@ func branchProtection(m *machine, n *notes) {
 		return m.run("gh", "api", "--hostname", p.Host, path, "--jq", field)
 	}
 	out, err := ask("branches", ".protected")
-	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		n.skip("gh is not on PATH")
-		return
-	case err != nil || out != "true" && out != "false":
-		n.skip("the forge does not answer: %s", cmp.Or(errText(err), out))
+	if err != nil || out != "true" && out != "false" {
+		n.skip("the forge does not answer: %s", cmp.Or(out, fmt.Sprint(err)))
 		return
 	}
 	if rules, _ := ask("rules/branches", "length"); out == "true" || rules != "" && rules != "0" {
@@ -101,11 +98,4 @@ func branchProtection(m *machine, n *notes) {
 	}
 	n.warn("protect it on the forge: it is the backstop of every guard",
 		"%s of %s is not protected", branch, p)
-}
-
-func errText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }
