@@ -78,20 +78,27 @@ func (c *Config) key(r row) {
 	}
 	name, value := plain(r.cells[0]), r.cells[1]
 	s, known := c.setting(r.block, name)
-	switch near := nearKey(r.block, name); {
-	case !known && near != "":
-		c.Unread = c.add(c.Unread, r.line, "unknown setting %q, ignored; did you mean %s",
-			cut(r.cells[0]), near)
-	case !known && (r.block == "Review" || r.block == "Tracker" || r.block == "Audit"):
-		c.Foreign = c.add(c.Foreign, r.line, "unknown setting %q, ignored", cut(name))
-	case known && c.own && !s.runs():
+	switch {
+	case !known:
+		c.unknown(r, name)
+	case c.own && !s.runs():
 		c.elsewhere(r.line, s.key)
-	case known && c.first(r.line, s.key):
+	case c.first(r.line, s.key):
 		if problem := c.set(s, value); problem != "" {
 			c.warn(r.line, "%s", problem)
 		} else {
 			c.has[s.key] = c.file
 		}
+	}
+}
+
+// unknown notes a key that is nearly one of ours, or that nothing else would be in a block for.
+func (c *Config) unknown(r row, name string) {
+	if near := nearKey(r.block, name); near != "" {
+		c.Unread = c.add(c.Unread, r.line, "unknown setting %q, ignored; did you mean %s",
+			cut(r.cells[0]), near)
+	} else if r.block == "Review" || r.block == "Tracker" || r.block == "Audit" {
+		c.Foreign = c.add(c.Foreign, r.line, "unknown setting %q, ignored", cut(name))
 	}
 }
 
