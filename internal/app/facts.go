@@ -173,7 +173,7 @@ func (h *handler) countedSession(t *loopState, e loop.Event) string {
 // configuration.
 func (h *handler) onceNotes() []string {
 	cfg := h.config(nil)
-	notes := report.ConfigNotes(cfg.WarningTexts())
+	notes := report.ConfigNotes(cfg.Warnings)
 	if days := usage.AgeDays(h.now); days > usage.StaleDays {
 		notes = append(notes, report.StaleRates(usage.Dated, days))
 	}

@@ -50,14 +50,15 @@ func receipts(m *machine, n *notes) {
 			break
 		}
 	}
+	const hint = "follow the hints of registration, if there are any; the next session leaves a " +
+		"receipt of its own"
 	came := func(word string) bool { return slices.Contains(last.Events, word) }
 	if run.Seq > 0 && run.IterationsUsed > 0 && !came("stop") {
-		n.fail(hintInstall+" again, and see that no setting keeps Stop hooks away",
-			"no Stop ever reached the program in that session")
+		n.fail(hint, "no Stop ever reached the program in that session")
 	}
 	if (came("post-tool-use") || came("post-tool-use-failure")) && !came("pre-tool-use") {
-		n.fail(hintInstall+" again", "tools ran in that session, and no PreToolUse ever reached "+
-			"the program: nothing was guarded")
+		n.fail(hint, "tools ran in that session, and no PreToolUse ever reached the program: "+
+			"nothing was guarded")
 	}
 }
 
@@ -95,7 +96,7 @@ func loopsWithoutHooks(m *machine, n *notes) {
 			continue
 		}
 		const hint = "start the loop again now that the program is registered; " +
-			"if it happens again, start the client with --debug and see /hooks"
+			"if it happens again, see /hooks in the client"
 		text := fmt.Sprintf("session %s of %s invoked %q and no hook fired",
 			id, s.ModTime().UTC().Format(time.RFC3339), command)
 		if m.registeredSince(s.ModTime()) {

@@ -49,7 +49,7 @@ func governedSkills(m *machine, n *notes) {
 		n.note("/%s from %s", skill.Name, m.shown(skill.Path))
 	}
 	if len(list) == 0 {
-		n.warn("hooks uninstall && hooks init --plugin; or name a skill of yours work or review",
+		n.warn("`hooks uninstall && hooks init --plugin`; or name a skill of yours work or review",
 			"no skill that can be governed is installed: `/loop` would begin a loop of another")
 	}
 }

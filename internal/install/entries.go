@@ -3,7 +3,6 @@ package install
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
 	"runtime"
 	"strings"
 
@@ -145,13 +144,6 @@ func assigns(word string) bool {
 // shellQuote is a path as one word of a shell.
 func shellQuote(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'"
-}
-
-// sameJSON reports whether two JSON texts have the same value, in whatever layout.
-func sameJSON(a, b string) bool {
-	var x, y any
-	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil &&
-		reflect.DeepEqual(x, y)
 }
 
 // quote is a text as JSON, with <, > and & as they are.

@@ -107,15 +107,15 @@ func dashed(word string) bool {
 func Nearest(word string, known []string) (near string) {
 	least := min(3, 1+len(word)/4)
 	for _, k := range known {
-		if n := edits(word, k); n < least {
+		if n := Edits(word, k); n < least {
 			near, least = k, n
 		}
 	}
 	return near
 }
 
-// edits counts the letters to add, drop or change until one word is the other.
-func edits(a, b string) int {
+// Edits counts the letters to add, drop or change until one word is the other.
+func Edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -1,4 +1,4 @@
-package ledgerfile
+package ledger
 
 import (
 	"errors"
@@ -12,8 +12,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"hooks/internal/ledger"
 )
 
 // TestMain lets a test start this program as one that appends: APPEND names the ledger.
@@ -49,7 +47,7 @@ func made(t testing.TB, turns int) string {
 	b.WriteString("# Tasks Loop\n")
 	for n := range turns {
 		fmt.Fprintf(&b, "\n## Turn %d\n\n%s\n\n%s", n+1, strings.Repeat("Did a thing.\n", 30),
-			ledger.Block)
+			Block)
 	}
 	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
 		t.Fatal(err)
@@ -81,9 +79,9 @@ func TestAppendsAtOnce(t *testing.T) {
 	}
 	group.Wait()
 	text := read(t, path)
-	turns := ledger.Parse(text)
-	if len(turns) != 1+writers || ledger.Lint(turns) != nil {
-		t.Fatalf("%d turns, %v", len(turns), ledger.Lint(turns))
+	turns := Parse(text)
+	if len(turns) != 1+writers || Lint(turns) != nil {
+		t.Fatalf("%d turns, %v", len(turns), Lint(turns))
 	}
 	for n := range writers {
 		if strings.Count(text, turn(n)) != 1 {
@@ -124,8 +122,8 @@ func TestAppendKilled(t *testing.T) {
 		time.Sleep(time.Duration(n) * time.Millisecond)
 		_ = c.Process.Kill()
 		_ = c.Wait()
-		turns := ledger.Parse(read(t, path))
-		if found := ledger.Lint(turns); found != nil {
+		turns := Parse(read(t, path))
+		if found := Lint(turns); found != nil {
 			t.Fatalf("kill %d left %v", n, found)
 		}
 		last := turns[len(turns)-1].Agent
@@ -141,7 +139,7 @@ func TestAppendKilled(t *testing.T) {
 }
 
 // Bad input changes nothing.
-func TestAppendRefuses(t *testing.T) {
+func TestAppendChangesNothing(t *testing.T) {
 	path := made(t, 2)
 	dir := filepath.Dir(path)
 	text := read(t, path)
@@ -191,7 +189,7 @@ func TestAppendRefuses(t *testing.T) {
 		case "no turn":
 			turn = "\n"
 		case "a section of its own":
-			turn = "x\n" + ledger.Block
+			turn = "x\n" + Block
 		}
 		was, _ := os.ReadFile(path)
 		if err := Append(path, turn); err == nil {
@@ -206,7 +204,7 @@ func TestAppendRefuses(t *testing.T) {
 // A file keeps its mode, its BOM and its line ends (L29).
 func TestAppendKeeps(t *testing.T) {
 	path := made(t, 0)
-	old := "\ufeff" + strings.ReplaceAll("# Tasks Loop\n\nOne.\n\n"+ledger.Block, "\n", "\r\n")
+	old := "\ufeff" + strings.ReplaceAll("# Tasks Loop\n\nOne.\n\n"+Block, "\n", "\r\n")
 	err := errors.Join(os.WriteFile(path, []byte(old), 0o600), os.Chmod(path, 0o640))
 	if err != nil {
 		t.Fatal(err)
@@ -233,9 +231,9 @@ func TestEndOfIsBounded(t *testing.T) {
 		}
 		defer f.Close()
 		info, _ := f.Stat()
-		end, closed, err := endOf(f, info.Size())
-		if err != nil || !closed || len(end) > firstRead {
-			t.Errorf("%d turns: %d bytes, closed %v, %v", turns, len(end), closed, err)
+		end, closes, err := endOf(f, info.Size())
+		if err != nil || !closes || len(end) > firstRead {
+			t.Errorf("%d turns: %d bytes, closed %v, %v", turns, len(end), closes, err)
 		}
 	}
 }
@@ -309,7 +307,7 @@ func BenchmarkAppend(b *testing.B) {
 			for b.Loop() {
 				end, _, err := endOf(f, info.Size())
 				if err == nil {
-					_, err = ledger.Append(end, "Did it.")
+					_, err = extend(end, "Did it.")
 				}
 				if err != nil {
 					b.Fatal(err)
@@ -324,7 +322,7 @@ func BenchmarkLint(b *testing.B) {
 		path := made(b, turns)
 		b.Run(fmt.Sprintf("turns=%d", turns), func(b *testing.B) {
 			for b.Loop() {
-				if found := ledger.Lint(ledger.Parse(read(b, path))); found != nil {
+				if found := Lint(Parse(read(b, path))); found != nil {
 					b.Fatal(found)
 				}
 			}

@@ -1,5 +1,4 @@
-// Package ledgerfile has the ledgers of a project as files: found, read, extended and made.
-package ledgerfile
+package ledger
 
 import (
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"hooks/internal/hint"
-	"hooks/internal/ledger"
 	"hooks/internal/safefile"
 )
 
@@ -68,13 +66,13 @@ func Check(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, name, ok := ledger.Place(filepath.ToSlash(filepath.Join(dir, filepath.Base(full))))
+	_, name, ok := Place(filepath.ToSlash(filepath.Join(dir, filepath.Base(full))))
 	if !ok {
 		return "", hint.New("ledgers are changes/<name>/loops/<phase>.md",
 			"%s is in no folder of ledgers", path)
 	}
-	if found := ledger.CheckName(name); found != nil {
-		return "", hint.New("the phases are "+strings.Join(ledger.Phases(), ", "),
+	if found := CheckName(name); found != nil {
+		return "", hint.New("the phases are "+strings.Join(Phases(), ", "),
 			"%s: %s: %s", path, found.Rule, found.Text)
 	}
 	return full, nil
@@ -123,7 +121,7 @@ func open(path string) (*os.File, fs.FileInfo, error) {
 // New makes the ledger of a phase, with its title alone, and returns its path from root. A ledger
 // that exists is left as it is.
 func New(root, phase, change, number string) (string, error) {
-	name, err := ledger.Name(phase, number)
+	name, err := Name(phase, number)
 	if err != nil {
 		return "", err
 	}
@@ -145,7 +143,7 @@ func New(root, phase, change, number string) (string, error) {
 	} else if err != nil {
 		return "", err
 	}
-	_, err = f.WriteString(ledger.Title(name))
+	_, err = f.WriteString(Title(name))
 	return path, errors.Join(err, f.Sync(), f.Close())
 }
 
