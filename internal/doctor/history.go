@@ -58,9 +58,6 @@ func (h *history) add(files *store.Store) (damaged []error) {
 			if err == nil {
 				_, err = line.Scan(h.field)
 			}
-			if err == nil {
-				err = line.Check() // the snapshot too
-			}
 			if err != nil {
 				damaged = append(damaged, err)
 			}
