@@ -44,11 +44,14 @@ func shorthand(args []string) (word, payload string) {
 		return p
 	}
 	switch args[0] {
-	case "work", "review", "go", "start", "audit":
+	case "work", "review", "go", "start", "audit", "do":
+		name := "sdd:" + args[0]
+		if args[0] == "do" {
+			name = "hooks:do"
+		}
 		p := with(base, "hook_event_name", "UserPromptExpansion", "expansion_type", "slash_command",
 			"command_source", "plugin",
-			"command_name", "sdd:"+args[0], "command_args", rest, "prompt", "/sdd:"+args[0]+" "+
-				rest)
+			"command_name", name, "command_args", rest, "prompt", "/"+name+" "+rest)
 		return "user-prompt-expansion", p
 	case "typed": // a prompt in words
 		return "user-prompt-submit",

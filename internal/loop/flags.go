@@ -35,6 +35,7 @@ type Flags struct {
 	Task       TaskFlags
 	Idle       int      // work only: iterations in a row without a change that end the run; 0: any
 	Restart    bool     // audit only: iterations and errors are counted again
+	Prompt     string   // prompt only: the text behind --
 	explicit   []string // names of the ceilings that were given
 }
 
@@ -51,11 +52,17 @@ const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minu
 	"1), --max-dollars N (0 = no ceiling), --max-idle N (work), " +
 	"--lock=skip|wait|force, --resume, --budget-file PATH and, for review, --pr N"
 
-// ParseFlags reads the arguments of a skill. looping is false, and nothing else is looked at, when
+// ParseFlags reads the arguments of a skill by the kind's own name.
+func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
+	return Command{Skill: skill, Args: args}.ParseFlags()
+}
+
+// ParseFlags reads the command's arguments. looping is false, and nothing else is looked at, when
 // neither --loop is among them (R2) nor a slip for it, which is an error. Words that are no loop
 // flags are the skill's own and are kept in Rest.
-func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
-	kind := KindOf(skill)
+func (c Command) ParseFlags() (f Flags, looping bool, err error) {
+	kind := KindOf(c.Skill)
+	args, prompt := c.cutPrompt()
 	words, open := splitWords(args)
 	if i := slices.IndexFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "--loop=")
@@ -71,7 +78,7 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 		}
 		return Flags{}, false, nil
 	}
-	f = Flags{Ceilings: cmp.Or(kind.Ceilings, Defaults)}
+	f = Flags{Ceilings: cmp.Or(kind.Ceilings, Defaults), Prompt: prompt}
 	for seen := map[string]bool{}; len(words) > 0; {
 		if words, err = f.take(kind, words, seen); err != nil {
 			return f, true, kind.hinted(err)
@@ -93,7 +100,7 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 			}
 		}
 	}
-	return f, true, nil
+	return f, true, f.badPrompt(kind)
 }
 
 // limits are the flags that bound a run.
@@ -256,14 +263,15 @@ const BudgetFileFlag = "budget-file="
 
 // KeptIn reports whether the run was started with that budget file, "" for the default one.
 func (b *Budget) KeptIn(file string) bool {
+	flags, _, _ := strings.Cut(b.Flags, " -- ") // what follows is the person's own text
 	if file == "" {
-		return !strings.Contains(b.Flags, " "+BudgetFileFlag)
+		return !strings.Contains(flags, " "+BudgetFileFlag)
 	}
-	return strings.Contains(b.Flags+" ", " "+BudgetFileFlag+file+" ")
+	return strings.Contains(flags+" ", " "+BudgetFileFlag+file+" ")
 }
 
-// canonical is the same text for the same run: the ceilings, the PR, the budget file and the
-// skill's own words.
+// canonical is the same text for the same run: the ceilings, the PR, the budget file, the skill's
+// own words and the prompt.
 func (f Flags) canonical() string {
 	s := fmt.Sprintf("iterations=%d prs=%d minutes=%d dollars=%s", f.Iterations, f.PRs, f.Minutes,
 		f.Dollars.Decimal())
@@ -276,7 +284,11 @@ func (f Flags) canonical() string {
 	if f.BudgetFile != "" {
 		s += " " + BudgetFileFlag + f.BudgetFile
 	}
-	return strings.Join(append(append([]string{s}, f.Task.words()...), f.Rest...), " ")
+	s = strings.Join(append(append([]string{s}, f.Task.words()...), f.Rest...), " ")
+	if f.Prompt != "" {
+		s += " -- " + oneBlank(f.Prompt)
+	}
+	return s
 }
 
 // same reports whether two commands ask for the same, in any order and with defaults named or left
@@ -378,6 +390,9 @@ func ParseCommand(name, args string, more ...string) (Command, bool) {
 	}
 	for _, k := range Kinds {
 		own := append([]string{"sdd", "hooks"}, more...)
+		if k.Prompts {
+			own = []string{"hooks"}
+		}
 		if slices.Contains(k.Commands, bare) && bare != name &&
 			slices.Contains(own, Namespace(name)) {
 			return Command{name, k.Name, args}, true

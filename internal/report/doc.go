@@ -86,13 +86,11 @@ func shortSHA(sha string) string { return sha[:min(7, len(sha))] }
 func invocation(b *loop.Budget) string {
 	name, _, _ := strings.Cut(b.Command, " ")
 	commands := b.Kind().Commands
-	switch {
-	case name == "" && commands != nil:
-		return "/sdd:" + commands[0]
-	case commands != nil: // no flag opts in
+	if name == "" {
+		name = b.Kind().Invoked()
+	}
+	if commands != nil { // no flag opts in
 		return name
-	case name == "":
-		name = "/sdd:" + string(b.Skill)
 	}
 	return name + " --loop"
 }
