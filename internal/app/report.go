@@ -51,7 +51,8 @@ func (h *handler) reporting(list []*loopState, skill loop.Skill) (*loopState, er
 	case len(meant) > 1:
 		one, other := meant[0].Skill, meant[1].Skill
 		return nil,
-			hint.New(fmt.Sprintf(`say of which the facts are: "skill":%q or "skill":%q`, one, other),
+			hint.New(fmt.Sprintf(`say of which the facts are: "skill":%q or "skill":%q`, one,
+				other),
 				"an iteration of %s and one of %s are open", one, other)
 	}
 	if len(open) > 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/codec"
+	"hooks/internal/loop"
 	"hooks/internal/safefile"
 )
 
@@ -47,6 +48,9 @@ type Config struct {
 	Overrun int `json:"overrun"`
 	// TaskNamespaces are those whose commands begin task and audit loops, beside sdd and hooks.
 	TaskNamespaces []string `json:"task_namespaces,omitempty"`
+	// GovernedSkills are a person's own skills, by name, and the kind as which the loop of each is
+	// governed.
+	GovernedSkills map[string]loop.Skill `json:"governed_skills,omitempty"`
 	// Audit is what follows a clean audit loop (A52).
 	Audit Audit `json:"audit,omitzero"`
 	// Warnings are the lines that could not be read.
@@ -121,12 +125,14 @@ var blocks = [...]blockOf{
 	{"Sync", func(to, from *Config) { to.Sync = from.Sync }},
 	{overrun, func(to, from *Config) { to.Overrun = from.Overrun }},
 	{namespaces, func(to, from *Config) { to.TaskNamespaces = from.TaskNamespaces }},
+	{skills, func(to, from *Config) { to.GovernedSkills = from.GovernedSkills }},
 }
 
 // These have no heading of their own: they are lines right below the SDD heading.
 const (
 	overrun    = "Overrun"
 	namespaces = "Task Namespaces"
+	skills     = "Governed Skills"
 )
 
 // Load reads CLAUDE.md and AGENTS.md in a project's directory. It never fails: a missing file
@@ -165,8 +171,13 @@ func Of(kept, project string) Config {
 // Same reports whether two configurations have the same settings.
 func (c Config) Same(o Config) bool { return c.Text() == o.Text() }
 
+// Names are the commands that begin loops beside the program's own.
+func (c Config) Names() loop.Names {
+	return loop.Names{Spaces: c.TaskNamespaces, Skills: c.GovernedSkills}
+}
+
 // User is what the person's own CLAUDE.md in the client's folder configures for every project. Only
-// its Notify and Sync are used. Another person's repository cannot write there.
+// its Notify, Sync and GovernedSkills are used. Another person's repository cannot write there.
 func User(dir string) Config {
 	text, _ := read(filepath.Join(dir, "CLAUDE.md"))
 	return Parse(text)

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,6 +57,9 @@ func (c *Config) key(r row) {
 	case " tasknamespaces", " tasknamespace":
 		c.has[namespaces] = true
 		c.TaskNamespaces = append(c.TaskNamespaces, logins(value)...)
+	case " governedskills", " governedskill":
+		c.has[skills] = true
+		c.govern(value, r.line)
 	case " overrun":
 		c.setOverrun(value, r.line)
 	default:
@@ -74,7 +78,7 @@ func (c *Config) key(r row) {
 func keys(block string) []string {
 	switch block {
 	case "":
-		return []string{overrun, namespaces, "Notify", "Sync"}
+		return []string{overrun, namespaces, skills, "Notify", "Sync"}
 	case "Review":
 		return []string{"Do Not Merge Label", "Agent Logins"}
 	case "Tracker":
@@ -100,6 +104,30 @@ func knows(block, name string) bool {
 	c := Config{has: map[string]bool{}}
 	c.key(row{block: block, cells: []string{name, "x"}})
 	return len(c.Foreign) == 0 && len(c.has) > 0
+}
+
+// govern reads a list such as "deploy-watch: prompt, grind: work".
+func (c *Config) govern(value string, line int) {
+	for item := range strings.SplitSeq(strings.ReplaceAll(value, ";", ","), ",") {
+		item = strings.Trim(item, " `/")
+		at := max(0, strings.LastIndexByte(item, ':'))
+		name, kind := strings.Trim(item[:at], " `"), strings.Trim(item[at:], ": `")
+		_, own := loop.ParseCommand(name, "")
+		switch {
+		case name == "" || strings.ContainsAny(name, " \t"):
+			c.warn(line, "governed skill %q is no \"NAME: KIND\"", cut(item))
+		case !slices.Contains([]loop.Skill{loop.Work, loop.Review, loop.Do}, loop.Skill(kind)):
+			c.warn(line, "governed skill %q has the kind %q, none of work, review, prompt", name,
+				cut(kind))
+		case own:
+			c.warn(line, "skill %q is governed by its name already", name)
+		default:
+			if c.GovernedSkills == nil {
+				c.GovernedSkills = map[string]loop.Skill{}
+			}
+			c.GovernedSkills[name] = loop.Skill(kind)
+		}
+	}
 }
 
 // setOverrun reads a whole number of percent; the first one counts.

@@ -109,7 +109,8 @@ func (p *place) misplaced(title string) bool {
 // known is the name of the sub-block that a heading begins, "" for any other heading.
 func known(title string) string {
 	for _, b := range blocks {
-		if strings.EqualFold(b.name, title) && b.name != overrun && b.name != namespaces {
+		if strings.EqualFold(b.name, title) && b.name != overrun && b.name != namespaces &&
+			b.name != skills {
 			return b.name
 		}
 	}

@@ -440,8 +440,8 @@ var broken = []struct {
 	{"a tracker in the person's own CLAUDE.md", func(w *world) {
 		w.write("home/.claude/CLAUDE.md",
 			"## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")
-	}, "configuration", report.Doubt, "has settings besides Notify and Sync", "move the others",
-		""},
+	}, "configuration", report.Doubt, "has settings besides Notify, Sync and Governed Skills",
+		"move the others", ""},
 	{"a configuration in .claude", func(w *world) {
 		w.write("p/.claude/CLAUDE.md",
 			"## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")

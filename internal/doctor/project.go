@@ -121,10 +121,11 @@ func configuration(m *machine, n *notes) {
 			"%s has an SDD Configuration, which is not read there", m.shown(dir)+"/CLAUDE.md")
 	}
 	own := config.User(m.clientDir())
-	if own.Notify, own.Sync = nothing.Notify, nothing.Sync; !own.Same(nothing) {
+	own.Notify, own.Sync, own.GovernedSkills = "", "", nil
+	if !own.Same(nothing) {
 		n.warn("move the others to CLAUDE.md in the project's root",
-			"%s/CLAUDE.md has settings besides Notify and Sync, which are read in a project only",
-			m.shown(m.clientDir()))
+			"%s/CLAUDE.md has settings besides Notify, Sync and Governed Skills, which are read in a "+
+				"project only", m.shown(m.clientDir()))
 	}
 	n.note("%s, %s, tracker %s, do-not-merge label %q", loop.Plural(len(c.Rates), "price row"),
 		loop.Plural(len(c.Patterns), "redaction pattern"), cmp.Or(c.Tracker.Type, "by its remote"),

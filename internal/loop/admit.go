@@ -405,7 +405,7 @@ func (e Invocation) FromSchedule(s State, origin string, fired bool) bool {
 		prompts = slices.Concat(prompts, c.Scheduled)
 	}
 	return fired || slices.ContainsFunc(prompts, func(prompt string) bool {
-		c, ok := ParsePrompt(prompt, Namespace(e.Command.Name))
+		c, ok := ParsePrompt(prompt, NamesOf(e.Command.Name, e.Command.Skill))
 		return ok && c == e.Command
 	})
 }

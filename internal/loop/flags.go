@@ -62,6 +62,9 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 // flags are the skill's own and are kept in Rest.
 func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 	kind := KindOf(c.Skill)
+	if c.OptsIn() {
+		kind.Commands = nil
+	}
 	args, prompt := c.cutPrompt()
 	words, open := splitWords(args)
 	if i := slices.IndexFunc(words, func(w string) bool {
@@ -380,18 +383,52 @@ type Command struct {
 	Args  string
 }
 
+// Names are the commands of a project that begin loops beside the program's own.
+type Names struct {
+	Spaces []string         // namespaces whose commands begin task and audit loops
+	Skills map[string]Skill // a person's own skills, and the kind as which each is governed
+}
+
+// NamesOf are the names by which the command of a run or a claim is known.
+func NamesOf(command string, kind Skill) Names {
+	name, _, _ := strings.Cut(strings.TrimPrefix(command, "/"), " ")
+	return Names{Spaces: []string{Namespace(name)}, Skills: map[string]Skill{name: kind}}
+}
+
+// Names are those by which the run's own command is known.
+func (b *Budget) Names() Names { return NamesOf(b.Command, b.Skill) }
+
+// Invocation is the run's own command, without a name if none is recorded.
+func (b *Budget) Invocation() Command {
+	name, args, _ := strings.Cut(strings.TrimPrefix(b.Command, "/"), " ")
+	return Command{name, b.Skill, args}
+}
+
+// OwnWords are the words of a person's own skill that are no flags of a loop; nil for any other
+// command, which finds what it is about by itself.
+func (c Command) OwnWords() []string {
+	if _, ours := ParseCommand(c.Name, "", Names{Spaces: []string{Namespace(c.Name)}}); ours {
+		return nil
+	}
+	f, _, _ := c.ParseFlags()
+	return f.Rest
+}
+
 // ParseCommand returns the looping skill that a command name means, with or without a plugin's
-// prefix. more are namespaces that the project's configuration adds.
-func ParseCommand(name, args string, more ...string) (Command, bool) {
+// prefix. more are the names that the configuration adds, or a run has.
+func ParseCommand(name, args string, more ...Names) (Command, bool) {
 	name = strings.TrimPrefix(name, "/") // as a model may call the skill
 	bare := name
 	if _, after, ok := strings.Cut(name, ":"); ok {
 		bare = after
 	}
 	for _, k := range Kinds {
-		own := append([]string{"sdd", "hooks"}, more...)
-		if k.Prompts {
-			own = []string{"hooks"}
+		own := []string{"hooks"}
+		for _, n := range more {
+			own = append(own, n.Spaces...)
+		}
+		if own = append(own, "sdd"); k.Prompts {
+			own = own[:1]
 		}
 		if slices.Contains(k.Commands, bare) && bare != name &&
 			slices.Contains(own, Namespace(name)) {
@@ -401,7 +438,28 @@ func ParseCommand(name, args string, more ...string) (Command, bool) {
 			return Command{name, k.Name, args}, true
 		}
 	}
+	for _, n := range more {
+		for _, known := range []string{name, bare} {
+			if kind, ok := n.Skills[known]; ok {
+				return Command{name, kind, args}, true
+			}
+		}
+	}
 	return Command{}, false
+}
+
+// OptsIn reports whether the command loops with --loop only.
+func (c Command) OptsIn() bool {
+	commands := KindOf(c.Skill).Commands
+	bare := c.Name[strings.IndexByte(c.Name, ':')+1:]
+	return commands == nil || c.Name != "" && !slices.Contains(commands, bare)
+}
+
+// MayLoop reports whether arguments have --loop, or a slip for it.
+func MayLoop(args string) bool {
+	return slices.ContainsFunc(SplitWords(args), func(w string) bool {
+		return strings.HasPrefix(w, "--loop=") || meansLoop(w)
+	})
 }
 
 // Namespace is the part of a command's name before the colon, "" without one. A command that needs
@@ -416,7 +474,7 @@ func Namespace(command string) string {
 
 // ParsePrompt finds the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m
 // /sdd:work --loop".
-func ParsePrompt(prompt string, more ...string) (Command, bool) {
+func ParsePrompt(prompt string, more ...Names) (Command, bool) {
 	rest := strings.TrimSpace(prompt)
 	if after, ok := strings.CutPrefix(rest, "/loop"); ok && strings.HasPrefix(after+" ", " ") {
 		slash := strings.Index(after, "/")
@@ -430,18 +488,18 @@ func ParsePrompt(prompt string, more ...string) (Command, bool) {
 	}
 	name, args, _ := strings.Cut(rest[1:], " ")
 	c, ok := ParseCommand(name, strings.TrimSpace(args), more...)
-	opted := KindOf(c.Skill).Commands != nil || slices.Contains(SplitWords(c.Args), "--loop")
+	opted := !c.OptsIn() || slices.Contains(SplitWords(c.Args), "--loop")
 	return c, ok && opted
 }
 
 // Schedules reports whether a scheduled prompt would start a tick of this run: the same skill and
 // the same single PR.
 func (b *Budget) Schedules(prompt string) bool {
-	c, ok := ParsePrompt(prompt, Namespace(b.Command))
+	c, ok := ParsePrompt(prompt, b.Names())
 	if !ok || c.Skill != b.Skill {
 		return b.leftOver(prompt)
 	}
-	f, _, err := ParseFlags(c.Skill, c.Args)
+	f, _, err := c.ParseFlags()
 	return err != nil || f.PR == b.SinglePR
 }
 

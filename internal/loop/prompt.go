@@ -9,9 +9,9 @@ import (
 const maxPrompt = 4 << 10
 
 // cutPrompt parts the command's arguments at the first word -- of a prompt loop, behind which a
-// person's prompt stands. Any other command has only arguments.
+// person's prompt stands. Any other command, a person's own skill too, has only arguments.
 func (c Command) cutPrompt() (args, prompt string) {
-	if !KindOf(c.Skill).Prompts {
+	if !KindOf(c.Skill).Prompts || c.OptsIn() {
 		return c.Args, ""
 	}
 	for at, rest := 0, c.Args; ; {
@@ -37,7 +37,7 @@ func (f Flags) badPrompt(kind Kind) error {
 	first, _, _ := strings.Cut(f.Prompt, "\n")
 	_, loops := ParsePrompt(f.Prompt)
 	switch {
-	case !kind.Prompts:
+	case !kind.Prompts || kind.Commands == nil:
 	case len(f.Rest) > 0:
 		words := strings.Join(f.Rest, " ")
 		return &flagError{fmt.Sprintf("%q stands where %s takes its flags", words, kind.Invoked()),
@@ -58,8 +58,7 @@ func (b *Budget) Prompt() string {
 	if !b.Kind().Prompts {
 		return ""
 	}
-	c, _ := ParsePrompt(b.Command)
-	_, prompt := c.cutPrompt()
+	_, prompt := b.Invocation().cutPrompt()
 	return prompt
 }
 
@@ -73,7 +72,7 @@ func (b *Budget) alike(prompt string) bool {
 func refusePrompt(r Request, run *Budget, mode Mode) (Admission, bool) {
 	kind := KindOf(r.Command.Skill)
 	switch {
-	case !kind.Prompts:
+	case !kind.Prompts || r.Command.OptsIn():
 	case mode == FreshRun && r.Flags.Prompt == "":
 		return refuse("Not begun: " + kind.Invoked() + " has no prompt\n" +
 			"hint: put it behind --, as in " + kind.Invoked() + " -- fix the flaky tests"), true

@@ -84,15 +84,11 @@ func shortSHA(sha string) string { return sha[:min(7, len(sha))] }
 
 // invocation is the run's command without its other flags: "/sdd:work --loop", "/sdd:go".
 func invocation(b *loop.Budget) string {
-	name, _, _ := strings.Cut(b.Command, " ")
-	commands := b.Kind().Commands
-	if name == "" {
-		name = b.Kind().Invoked()
+	c := b.Invocation()
+	if c.Name == "" {
+		c.Name = b.Kind().Invoked()[1:]
 	}
-	if commands != nil { // no flag opts in
-		return name
-	}
-	return name + " --loop"
+	return "/" + c.Name + when(c.OptsIn(), " --loop")
 }
 
 // state is a status in words: a loop whose list or plan is done has finished.

@@ -340,6 +340,9 @@ func goOn(b *loop.Budget, e Ended) string {
 		return ""
 	}
 	way, place := typed(b, invocation(b)), where(b, e)
+	for _, word := range b.Invocation().OwnWords() {
+		way += " " + OneWord(word)
+	}
 	if b.Drive() == loop.DriveProcess {
 		way, place = b.Kind().Driver, ""
 	}

@@ -30,8 +30,8 @@ func does(calls ...Call) Script {
 	}
 }
 
-// A prompt of a person's own runs under /loop, one iteration a minute, calls the skill that it names
-// with each one, and halts at its ceiling; its schedule goes with it.
+// A prompt of a person's own runs under /loop, one iteration a minute, calls the skill that it
+// names with each one, and halts at its ceiling; its schedule goes with it.
 func TestAPromptLoopRepeatsItsPromptUnderLoop(t *testing.T) {
 	w := newWorld(t, does(Call{"Skill", map[string]any{"skill": "watch", "args": "staging"}}))
 	w.promptSkill()
