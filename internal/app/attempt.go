@@ -33,7 +33,7 @@ func (h *handler) fed() (loop.Command, bool) {
 	for _, t := range list {
 		b := t.Budget
 		if t.Tick == nil && b != nil && b.Feeds(h.ev.PromptID) {
-			return loop.ParsePrompt(b.Command, loop.Namespace(b.Command))
+			return loop.ParsePrompt(b.Command, b.Names())
 		}
 	}
 	return loop.Command{}, false

@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
@@ -30,31 +30,31 @@ func (h *handler) invocation() (loop.Command, bool) {
 	default:
 		return loop.Command{}, false
 	}
-	cmd, ok := loop.ParseCommand(name, args, h.namespaces(name)...)
+	cmd, ok := loop.ParseCommand(name, args, h.names(name, args)...)
 	if !ok {
 		return cmd, false
 	}
-	_, looping, _ := loop.ParseFlags(cmd.Skill, cmd.Args)
+	_, looping, _ := cmd.ParseFlags()
 	return cmd, looping
 }
 
-// namespaces are those that the project's configuration adds to ours. They are looked up only where
-// a command might be in one of them.
-func (h *handler) namespaces(command string) []string {
-	space := loop.Namespace(command)
-	if _, ok := loop.ParseCommand(command, "", space); space == "" || !ok || h.project == "" {
+// names are those that the configuration of the project and of its person adds to ours. They are
+// looked up only where a command might be one of them.
+func (h *handler) names(command, args string) []loop.Names {
+	_, ours := loop.ParseCommand(command, "")
+	_, spaced := loop.ParseCommand(command, "",
+		loop.Names{Spaces: []string{loop.Namespace(command)}})
+	if ours || !spaced && !loop.MayLoop(args) || h.project == "" {
 		return nil
 	}
-	if _, ours := loop.ParseCommand(command, ""); ours {
-		return nil
-	}
-	spaces := slices.Clone(h.config(nil).TaskNamespaces)
+	names := []loop.Names{h.config(nil).Names(), config.User(h.clientDir()).Names()}
 	if h.witness != nil {
 		for _, l := range h.witness.Loops { // a run keeps the one that it began with
-			spaces = append(spaces, loop.Namespace(gjson.Get(l.State.Budget, "command").Str))
+			names = append(names,
+				loop.NamesOf(gjson.Get(l.State.Budget, "command").Str, loop.Skill(l.Skill)))
 		}
 	}
-	return spaces
+	return names
 }
 
 func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
@@ -62,7 +62,7 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 		return event.Block("error: a worker does not start a loop\nhint: the session's own " +
 			"thread does"), nil
 	}
-	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
+	flags, _, err := cmd.ParseFlags()
 	if err != nil {
 		return event.Block(hint.Text(err)), nil
 	}

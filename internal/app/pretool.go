@@ -138,9 +138,8 @@ func (h *handler) forceAnswered(t *loopState, id string, given event.Answers) (e
 	if loop.Step(t.values(), loop.Known{}, asks).Nothing() {
 		return event.Nothing(), nil
 	}
-	cmd, _ := loop.ParseCommand(t.Claim.Command, t.Claim.Args,
-		loop.Namespace(t.Claim.Command))
-	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
+	cmd := loop.Command{Name: t.Claim.Command, Skill: t.Claim.Skill, Args: t.Claim.Args}
+	flags, _, err := cmd.ParseFlags()
 	if err != nil {
 		return event.Nothing(), err
 	}

@@ -69,7 +69,8 @@ func tried(ceilings []string) (l replay.Limits, err error) {
 // script reads the steps of a session that matter to the rules, and what was spent between them.
 func (a *App) script(path string) (*replay.Script, []string, error) {
 	cfg := config.Load(tracker.Project(a.Env, a.cwd()))
-	s := replay.Script{Spaces: cfg.TaskNamespaces}
+	s := replay.Script{
+		Names: []loop.Names{cfg.Names(), config.User(a.clientDir()).Names()}}
 	var notes []string
 	h := &handler{App: a}
 	for m, err := range usage.Moments(path) {

@@ -18,6 +18,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/codec"
+	"hooks/internal/loop"
 	"hooks/internal/safefile"
 )
 
@@ -53,6 +54,9 @@ type Config struct {
 	Overrun int `json:"overrun"`
 	// TaskNamespaces are those whose commands begin task and audit loops, beside sdd and hooks.
 	TaskNamespaces []string `json:"task_namespaces,omitempty"`
+	// GovernedSkills are a person's own skills, by name, and the kind as which the loop of each is
+	// governed.
+	GovernedSkills map[string]loop.Skill `json:"governed_skills,omitempty"`
 	// Audit is what follows a clean audit loop (A52).
 	Audit Audit `json:"audit,omitzero"`
 	// Warnings are the lines that could not be read, as in `CLAUDE.md:12: rate "x" is not a price`.
@@ -132,8 +136,13 @@ func Of(kept, project string) Config {
 // Same reports whether two configurations have the same settings.
 func (c Config) Same(o Config) bool { return c.Text() == o.Text() }
 
+// Names are the commands that begin loops beside the program's own.
+func (c Config) Names() loop.Names {
+	return loop.Names{Spaces: c.TaskNamespaces, Skills: c.GovernedSkills}
+}
+
 // User is what the person's own CLAUDE.md in the client's folder configures for every project: the
-// commands that run. Another person's repository cannot write there.
+// commands that run, and the skills that are governed. Another person's repository cannot write there.
 func User(dir string) Config {
 	c := Config{has: map[string]string{}, file: "your own CLAUDE.md", own: true}
 	text, _ := read(filepath.Join(dir, "CLAUDE.md"))

@@ -282,6 +282,7 @@ func FuzzParse(f *testing.F) {
 // A run keeps every setting, and none depends on where it was written.
 func TestKeptSettings(t *testing.T) {
 	const text = "## SDD Configuration\n- **Overrun**: 0\n- **Task Namespaces**: foo\n" +
+		"- **Governed Skills**: watch: prompt\n" +
 		"- **Notify**: bell\n- **Sync**: send\n### Loop Cost Rates\n| model | input | output | " +
 		"cache read |\n|---|---|---|---|\n| a | 1.5 | 2 | 0 |\n### Loop Logging\n" +
 		"- **`\"(a<b)\\s`**: <$1>\n### Review\n- **Agent Logins**: x, y\n### Tracker\n" +
@@ -307,6 +308,19 @@ func TestKeptSettings(t *testing.T) {
 		if f.IsExported() && f.Tag.Get("json") != "-" && !plain && fields.Field(i).IsZero() {
 			t.Errorf("%s is not kept, or not in the text", f.Name)
 		}
+	}
+}
+
+// A row that names no skill, no kind, or a skill that is governed anyway is a warning.
+func TestGovernedSkills(t *testing.T) {
+	c := Parse("## SDD Configuration\n- **Governed Skills**: watch: prompt, `ops:grind`: work; " +
+		"/look: review, , deploy: task, two words: work, alone, sdd:review: prompt\n")
+	want := map[string]loop.Skill{"watch": loop.Do, "ops:grind": loop.Work, "look": loop.Review}
+	if diff := cmp.Diff(want, c.GovernedSkills); diff != "" {
+		t.Error(diff)
+	}
+	if len(c.Warnings) != 5 {
+		t.Errorf("warnings %v", c.Warnings)
 	}
 }
 

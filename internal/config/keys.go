@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,7 @@ const (
 const (
 	overrun    = "Overrun"
 	namespaces = "Task Namespaces"
+	skills     = "Governed Skills"
 )
 
 // setting is a key of a sub-block, and where its value goes.
@@ -36,8 +38,11 @@ type (
 	command string // what a person's own files alone may have run
 )
 
-// runs reports whether the value may be a command.
-func (s setting) runs() bool { _, is := s.to.(*command); return is }
+// personal reports whether a person's own file may have the setting, for every project.
+func (s setting) personal() bool {
+	_, runs := s.to.(*command)
+	return runs || s.key == skills
+}
 
 // settings are all but those of rows.
 func (c *Config) settings() []setting {
@@ -58,6 +63,7 @@ func (c *Config) settings() []setting {
 		{"", "Sync", "", (*command)(&c.Sync)},
 		{"", overrun, "", &c.Overrun},
 		{"", namespaces, "tasknamespace", &c.TaskNamespaces},
+		{"", skills, "governedskill", &c.GovernedSkills},
 	}
 }
 
@@ -81,12 +87,14 @@ func (c *Config) key(r row) {
 	switch {
 	case !known:
 		c.unknown(r, name)
-	case c.own && !s.runs():
+	case c.own && !s.personal():
 		c.elsewhere(r.line, s.key)
 	case c.first(r.line, s.key):
-		if problem := c.set(s, value); problem != "" {
-			c.warn(r.line, "%s", problem)
-		} else {
+		problems := c.set(s, value)
+		for problem := range strings.Lines(problems) {
+			c.warn(r.line, "%s", strings.TrimSpace(problem))
+		}
+		if problems == "" {
 			c.has[s.key] = c.file
 		}
 	}
@@ -102,7 +110,7 @@ func (c *Config) unknown(r row, name string) {
 	}
 }
 
-// set takes a value and returns what is wrong with it, "" if nothing is. Of two values in one file
+// set takes a value and returns what is wrong with it, a line for each problem. Of two values in one file
 // the first one counts.
 func (c *Config) set(s setting, value string) string {
 	switch to := s.to.(type) {
@@ -123,6 +131,8 @@ func (c *Config) set(s setting, value string) string {
 		return once((*string)(to), value, s.key)
 	case *[]string:
 		*to = append(*to, logins(value)...)
+	case *map[string]loop.Skill:
+		return c.govern(value)
 	case *bool:
 		*to = strings.EqualFold(value, "yes")
 	case *int:
@@ -137,6 +147,32 @@ func once(to *string, value, key string) string {
 	}
 	*to = value
 	return ""
+}
+
+// govern reads a list such as "deploy-watch: prompt, grind: work", and returns what is wrong with it.
+func (c *Config) govern(value string) string {
+	var problems []string
+	for item := range strings.SplitSeq(strings.ReplaceAll(value, ";", ","), ",") {
+		item = strings.Trim(item, " `/")
+		at := max(0, strings.LastIndexByte(item, ':'))
+		name, kind := strings.Trim(item[:at], " `"), strings.Trim(item[at:], ": `")
+		_, own := loop.ParseCommand(name, "")
+		switch {
+		case name == "" || strings.ContainsAny(name, " \t"):
+			problems = append(problems, fmt.Sprintf("governed skill %q is no \"NAME: KIND\"", cut(item)))
+		case !slices.Contains([]loop.Skill{loop.Work, loop.Review, loop.Do}, loop.Skill(kind)):
+			problems = append(problems, fmt.Sprintf(
+				"governed skill %q has the kind %q, none of work, review, prompt", name, cut(kind)))
+		case own:
+			problems = append(problems, fmt.Sprintf("skill %q is governed by its name already", name))
+		default:
+			if c.GovernedSkills == nil {
+				c.GovernedSkills = map[string]loop.Skill{}
+			}
+			c.GovernedSkills[name] = loop.Skill(kind)
+		}
+	}
+	return strings.Join(problems, "\n")
 }
 
 // percent reads a whole number from 0 to 100.

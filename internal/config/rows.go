@@ -96,7 +96,7 @@ func (p *place) misplaced(title string) bool {
 	}
 	block := known(title)
 	if block == "" && p.sdd > 0 {
-		names := append(blocks[:], overrun, namespaces)
+		names := append(blocks[:], overrun, namespaces, skills)
 		return slices.ContainsFunc(names, func(name string) bool {
 			return loop.Nearest(title, []string{strings.ToLower(name)}) != ""
 		})

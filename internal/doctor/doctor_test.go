@@ -161,7 +161,7 @@ func TestInvoked(t *testing.T) {
 		if err := os.WriteFile(path, []byte(line+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := invoked(path, []string{"acme"}); got != want {
+		if got := invoked(path, []loop.Names{{Spaces: []string{"acme"}}}); got != want {
 			t.Errorf("%s:\n%q, want %q", line, got, want)
 		}
 	}

@@ -78,7 +78,7 @@ func loopsWithoutHooks(m *machine, n *notes) {
 	}
 	sessions = sessions[:min(len(sessions), maxSessions)]
 	for _, s := range sessions {
-		command := invoked(s.Path, m.config.TaskNamespaces)
+		command := invoked(s.Path, m.names())
 		if command == "" || slices.Contains(m.history().sessions, s.ID) {
 			continue
 		}
@@ -106,8 +106,8 @@ func (m *machine) registeredSince(t time.Time) bool {
 }
 
 // invoked is the first looping command of a session: typed, or called through the Skill tool. It is
-// "" where there is none. spaces are those that the configuration adds to ours.
-func invoked(transcript string, spaces []string) string {
+// "" where there is none. names are those that the configuration adds to ours.
+func invoked(transcript string, names []loop.Names) string {
 	for moment, err := range usage.Moments(transcript) {
 		if moment.Agent == "sidechain" { // an old client's copy of a worker's line
 			continue
@@ -123,8 +123,8 @@ func invoked(transcript string, spaces []string) string {
 			name, args = moment.Input.Get("skill").String(), moment.Input.Get("args").String()
 		}
 		typed := strings.TrimSpace("/" + strings.TrimPrefix(name, "/") + " " + args)
-		c, ok := loop.ParsePrompt(typed, spaces...)
-		_, looping, err := loop.ParseFlags(c.Skill, c.Args)
+		c, ok := loop.ParsePrompt(typed, names...)
+		_, looping, err := c.ParseFlags()
 		if ok && looping && err == nil { // mistyped flags start nothing
 			return typed
 		}

@@ -23,13 +23,15 @@ const (
 // Scope is the kind of run something applies to.
 type Scope uint8
 
-// The kinds of run: work, review of every PR, review of a single one (R145, R146), tasks, audit.
+// The kinds of run: work, review of every PR, review of a single one (R145, R146), tasks, audit, a
+// person's own prompt.
 const (
 	WorkRun Scope = 1 << iota
 	ReviewRun
 	SinglePR
 	TaskLoop
 	AuditLoop
+	PromptLoop
 
 	EveryRun = ^Scope(0)
 )
@@ -172,11 +174,11 @@ func Completes(cause string) bool {
 		"audit_complete"}, cause)
 }
 
-// applies are the kinds of run that the condition is for: with --max-idle a work loop, too, has to
-// make progress.
+// applies are the kinds of run that the condition is for: with --max-idle a work or a prompt loop,
+// too, has to make progress.
 func (c Condition) applies(b *Budget) Scope {
 	if c.Cause == "stalled" && b.MaxIdle > 0 {
-		return c.Applies | WorkRun
+		return c.Applies | WorkRun | PromptLoop
 	}
 	return c.Applies
 }

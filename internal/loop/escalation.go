@@ -43,9 +43,11 @@ func (f *Facts) axes() []axis {
 		}
 		all = append(all, plain("PRs", prs, c.PRs, func(c *Ceilings) { c.PRs = byHalf(c.PRs) }))
 	}
-	all = append(all, plain("minutes", f.Minutes, c.Minutes, func(c *Ceilings) {
-		c.Minutes = byHalf(c.Minutes)
-	}))
+	if c.Minutes < maxUnits {
+		all = append(all, plain("minutes", f.Minutes, c.Minutes, func(c *Ceilings) {
+			c.Minutes = byHalf(c.Minutes)
+		}))
+	}
 	if c.Dollars > 0 {
 		all = append(all, axis{
 			"dollars", f.Run.DollarsEstimate.Cents(), c.Dollars.Cents(),
@@ -108,15 +110,22 @@ func (b *Budget) Limits() string { return b.Ceilings.text(b.Scope()) }
 
 // text names the ceilings, without PRs where one PR is watched (R95).
 func (c Ceilings) text(scope Scope) string {
-	prs, dollars := Plural(c.PRs, "PR")+", ", "no dollar ceiling"
+	prs, minutes, dollars := Plural(c.PRs, "PR")+", ", c.timed()+", ", "no dollar ceiling"
 	if scope&^(WorkRun|ReviewRun) != 0 {
 		prs = ""
 	}
 	if c.Dollars > 0 {
 		dollars = "$" + c.Dollars.String()
 	}
-	return fmt.Sprintf("%s, %s%s, %s", Plural(c.Iterations, "iteration"), prs,
-		Plural(c.Minutes, "minute"), dollars)
+	return fmt.Sprintf("%s, %s%s%s", Plural(c.Iterations, "iteration"), prs, minutes, dollars)
+}
+
+// timed is the ceiling of minutes as people read it.
+func (c Ceilings) timed() string {
+	if c.Minutes >= maxUnits {
+		return "no minute ceiling"
+	}
+	return Plural(c.Minutes, "minute")
 }
 
 // raiseText offers new ceilings.

@@ -35,6 +35,7 @@ type Flags struct {
 	Task       TaskFlags
 	Idle       int      // work only: iterations in a row without a change that end the run; 0: any
 	Restart    bool     // audit only: iterations and errors are counted again
+	Prompt     string   // prompt only: the text behind --
 	explicit   []string // names of the ceilings that were given
 }
 
@@ -51,11 +52,20 @@ const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minu
 	"1), --max-dollars N (0 = no ceiling), --max-idle N (work), " +
 	"--lock=skip|wait|force, --resume, --budget-file PATH and, for review, --pr N"
 
-// ParseFlags reads the arguments of a skill. looping is false, and nothing else is looked at, when
+// ParseFlags reads the arguments of a skill by the kind's own name.
+func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
+	return Command{Skill: skill, Args: args}.ParseFlags()
+}
+
+// ParseFlags reads the command's arguments. looping is false, and nothing else is looked at, when
 // neither --loop is among them (R2) nor a slip for it, which is an error. Words that are no loop
 // flags are the skill's own and are kept in Rest.
-func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
-	kind := KindOf(skill)
+func (c Command) ParseFlags() (f Flags, looping bool, err error) {
+	kind := KindOf(c.Skill)
+	if c.OptsIn() {
+		kind.Commands = nil
+	}
+	args, prompt := c.cutPrompt()
 	words, open := splitWords(args)
 	if i := slices.IndexFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "--loop=")
@@ -71,7 +81,7 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 		}
 		return Flags{}, false, nil
 	}
-	f = Flags{Ceilings: cmp.Or(kind.Ceilings, Defaults)}
+	f = Flags{Ceilings: cmp.Or(kind.Ceilings, Defaults), Prompt: prompt}
 	for seen := map[string]bool{}; len(words) > 0; {
 		if words, err = f.take(kind, words, seen); err != nil {
 			return f, true, kind.hinted(err)
@@ -93,7 +103,7 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 			}
 		}
 	}
-	return f, true, nil
+	return f, true, f.badPrompt(kind)
 }
 
 // limits are the flags that bound a run.
@@ -256,14 +266,15 @@ const BudgetFileFlag = "budget-file="
 
 // KeptIn reports whether the run was started with that budget file, "" for the default one.
 func (b *Budget) KeptIn(file string) bool {
+	flags, _, _ := strings.Cut(b.Flags, " -- ") // what follows is the person's own text
 	if file == "" {
-		return !strings.Contains(b.Flags, " "+BudgetFileFlag)
+		return !strings.Contains(flags, " "+BudgetFileFlag)
 	}
-	return strings.Contains(b.Flags+" ", " "+BudgetFileFlag+file+" ")
+	return strings.Contains(flags+" ", " "+BudgetFileFlag+file+" ")
 }
 
-// canonical is the same text for the same run: the ceilings, the PR, the budget file and the
-// skill's own words.
+// canonical is the same text for the same run: the ceilings, the PR, the budget file, the skill's
+// own words and the prompt.
 func (f Flags) canonical() string {
 	s := fmt.Sprintf("iterations=%d prs=%d minutes=%d dollars=%s", f.Iterations, f.PRs, f.Minutes,
 		f.Dollars.Decimal())
@@ -276,7 +287,11 @@ func (f Flags) canonical() string {
 	if f.BudgetFile != "" {
 		s += " " + BudgetFileFlag + f.BudgetFile
 	}
-	return strings.Join(append(append([]string{s}, f.Task.words()...), f.Rest...), " ")
+	s = strings.Join(append(append([]string{s}, f.Task.words()...), f.Rest...), " ")
+	if f.Prompt != "" {
+		s += " -- " + oneBlank(f.Prompt)
+	}
+	return s
 }
 
 // same reports whether two commands ask for the same, in any order and with defaults named or left
@@ -368,16 +383,53 @@ type Command struct {
 	Args  string
 }
 
+// Names are the commands of a project that begin loops beside the program's own.
+type Names struct {
+	Spaces []string         // namespaces whose commands begin task and audit loops
+	Skills map[string]Skill // a person's own skills, and the kind as which each is governed
+}
+
+// NamesOf are the names by which the command of a run or a claim is known.
+func NamesOf(command string, kind Skill) Names {
+	name, _, _ := strings.Cut(strings.TrimPrefix(command, "/"), " ")
+	return Names{Spaces: []string{Namespace(name)}, Skills: map[string]Skill{name: kind}}
+}
+
+// Names are those by which the run's own command is known.
+func (b *Budget) Names() Names { return NamesOf(b.Command, b.Skill) }
+
+// Invocation is the run's own command, without a name if none is recorded.
+func (b *Budget) Invocation() Command {
+	name, args, _ := strings.Cut(strings.TrimPrefix(b.Command, "/"), " ")
+	return Command{name, b.Skill, args}
+}
+
+// OwnWords are the words of a person's own skill that are no flags of a loop; nil for any other
+// command, which finds what it is about by itself.
+func (c Command) OwnWords() []string {
+	if _, ours := ParseCommand(c.Name, "", Names{Spaces: []string{Namespace(c.Name)}}); ours {
+		return nil
+	}
+	f, _, _ := c.ParseFlags()
+	return f.Rest
+}
+
 // ParseCommand returns the looping skill that a command name means, with or without a plugin's
-// prefix. more are namespaces that the project's configuration adds.
-func ParseCommand(name, args string, more ...string) (Command, bool) {
+// prefix. more are the names that the configuration adds, or a run has.
+func ParseCommand(name, args string, more ...Names) (Command, bool) {
 	name = strings.TrimPrefix(name, "/") // as a model may call the skill
 	bare := name
 	if _, after, ok := strings.Cut(name, ":"); ok {
 		bare = after
 	}
 	for _, k := range Kinds {
-		own := append([]string{"sdd", "hooks"}, more...)
+		own := []string{"hooks"}
+		for _, n := range more {
+			own = append(own, n.Spaces...)
+		}
+		if own = append(own, "sdd"); k.Prompts {
+			own = own[:1]
+		}
 		if slices.Contains(k.Commands, bare) && bare != name &&
 			slices.Contains(own, Namespace(name)) {
 			return Command{name, k.Name, args}, true
@@ -386,7 +438,28 @@ func ParseCommand(name, args string, more ...string) (Command, bool) {
 			return Command{name, k.Name, args}, true
 		}
 	}
+	for _, n := range more {
+		for _, known := range []string{name, bare} {
+			if kind, ok := n.Skills[known]; ok {
+				return Command{name, kind, args}, true
+			}
+		}
+	}
 	return Command{}, false
+}
+
+// OptsIn reports whether the command loops with --loop only.
+func (c Command) OptsIn() bool {
+	commands := KindOf(c.Skill).Commands
+	bare := c.Name[strings.IndexByte(c.Name, ':')+1:]
+	return commands == nil || c.Name != "" && !slices.Contains(commands, bare)
+}
+
+// MayLoop reports whether arguments have --loop, or a slip for it.
+func MayLoop(args string) bool {
+	return slices.ContainsFunc(SplitWords(args), func(w string) bool {
+		return strings.HasPrefix(w, "--loop=") || meansLoop(w)
+	})
 }
 
 // Namespace is the part of a command's name before the colon, "" without one. A command that needs
@@ -401,7 +474,7 @@ func Namespace(command string) string {
 
 // ParsePrompt finds the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m
 // /sdd:work --loop".
-func ParsePrompt(prompt string, more ...string) (Command, bool) {
+func ParsePrompt(prompt string, more ...Names) (Command, bool) {
 	rest := strings.TrimSpace(prompt)
 	if after, ok := strings.CutPrefix(rest, "/loop"); ok && strings.HasPrefix(after+" ", " ") {
 		slash := strings.Index(after, "/")
@@ -415,18 +488,18 @@ func ParsePrompt(prompt string, more ...string) (Command, bool) {
 	}
 	name, args, _ := strings.Cut(rest[1:], " ")
 	c, ok := ParseCommand(name, strings.TrimSpace(args), more...)
-	opted := KindOf(c.Skill).Commands != nil || slices.Contains(SplitWords(c.Args), "--loop")
+	opted := !c.OptsIn() || slices.Contains(SplitWords(c.Args), "--loop")
 	return c, ok && opted
 }
 
 // Schedules reports whether a scheduled prompt would start a tick of this run: the same skill and
 // the same single PR.
 func (b *Budget) Schedules(prompt string) bool {
-	c, ok := ParsePrompt(prompt, Namespace(b.Command))
+	c, ok := ParsePrompt(prompt, b.Names())
 	if !ok || c.Skill != b.Skill {
 		return b.leftOver(prompt)
 	}
-	f, _, err := ParseFlags(c.Skill, c.Args)
+	f, _, err := c.ParseFlags()
 	return err != nil || f.PR == b.SinglePR
 }
 

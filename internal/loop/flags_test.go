@@ -218,7 +218,7 @@ func TestARunAgreesWithItsOwnCommand(t *testing.T) {
 		"--loop Anna's issues --resume", "--loop 'tis"} {
 		f, _, err := ParseFlags(Work, args)
 		b := newRun(Request{Command: Command{"sdd:work", Work, args}, Flags: f})
-		c, is := ParsePrompt("/loop "+b.Command, "sdd")
+		c, is := ParsePrompt("/loop "+b.Command, b.Names())
 		again, _, err2 := ParseFlags(c.Skill, c.Args)
 		if err != nil || err2 != nil || !is || !b.agrees(again) {
 			t.Errorf("%q: %q, %v, %v; it has %q", args, b.Command, err, err2, b.Flags)

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,9 +34,13 @@ func prName(n int) string { return fmt.Sprintf("#%d", n) }
 
 func (b *Budget) invokedBy(r Request) {
 	b.Flags = r.Flags.canonical()
-	words := slices.DeleteFunc(strings.Fields(r.Command.Args), func(w string) bool {
+	args, _ := r.Command.cutPrompt()
+	words := slices.DeleteFunc(strings.Fields(args), func(w string) bool {
 		return w == "--resume" || w == "--restart"
 	})
+	if prompt := cmp.Or(r.Flags.Prompt, b.Prompt()); prompt != "" { // a resume need not name it
+		words = append(words, "--", prompt)
+	}
 	b.Command = "/" + r.Command.Name + " " + strings.Join(words, " ")
 	// until a Stop tells what really is scheduled
 	if typed := "/" + r.Command.Name + " " + r.Command.Args; r.UnderLoop {

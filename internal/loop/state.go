@@ -17,6 +17,7 @@ const (
 	Review Skill = "review"
 	Tasks  Skill = "task"
 	Audit  Skill = "audit"
+	Do     Skill = "prompt"
 )
 
 // Status is the state of a run.

@@ -81,7 +81,7 @@ func (k Kind) flags() []string {
 
 // unknown is the error for a word that looks like a flag; as the spec or plan it would be no file.
 func (k Kind) unknown(word string) error {
-	text := fmt.Sprintf("%q is not a flag of /sdd:%s", word, k.Commands[0])
+	text := fmt.Sprintf("%q is not a flag of %s", word, k.Invoked())
 	bare := strings.ToLower(strings.TrimLeft(word, dashes))
 	if near := Nearest("--"+strings.ReplaceAll(bare, "_", "-"), k.flags()); near != "" {
 		text += ", did you mean " + near

@@ -135,6 +135,9 @@ func tellPRs(f *Facts) string {
 
 func tellMinutes(f *Facts) string {
 	most := f.Run.Ceilings.Minutes
+	if most >= maxUnits {
+		return fmt.Sprintf("%s; there is no ceiling", Plural(f.Minutes, "minute"))
+	}
 	return fmt.Sprintf("%d of %s; fires at the first entry or exit from minute %d on",
 		f.Minutes, Plural(most, "minute"), most)
 }

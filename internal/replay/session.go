@@ -110,7 +110,7 @@ func (s *Session) enter(at time.Time, in turn, cmd loop.Command) {
 		s.row(report.Replayed{Skill: cmd.Skill, Prompt: in.id, StartedAt: at, Verdict: verdict,
 			Text: text})
 	}
-	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
+	flags, _, err := cmd.ParseFlags()
 	if err != nil {
 		turnAway("refused", err.Error())
 		return

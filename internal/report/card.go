@@ -163,7 +163,7 @@ func (c *Card) add(l *loop.Iteration) {
 	c.Verified.Comments += l.Observed.Comments
 	c.Claimed.Comments += max(0, l.Comments-l.Observed.Comments)
 	c.Claimed.Failures = append(c.Claimed.Failures, l.Failures...)
-	if l.Began() && l.Facts == "" {
+	if l.Began() && l.Facts == "" && loop.KindOf(l.Skill).Owes != nil {
 		c.Claimed.Outcomes++
 	}
 	for _, w := range l.Worktrees {

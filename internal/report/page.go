@@ -92,8 +92,8 @@ func (d *drawing) article() {
 	d.head()
 	d.waits()
 	works := d.Run.Drive() == "" // on issues and PRs
+	kindOf(d.Run, d.Head).article(d)
 	if !works {
-		kindOf(d.Run, d.Head).article(d)
 		d.evidence()
 	}
 	d.curve()

@@ -368,7 +368,8 @@ func iterations(b *loop.Budget) string {
 	return outOf(b.IterationsUsed, b.Ceilings.Iterations, "/")
 }
 
-// noCeiling is the ceiling of iterations that --max-iterations 0 sets.
+// noCeiling is the ceiling of iterations that --max-iterations 0 sets, and that of the minutes of a
+// prompt loop.
 const noCeiling = 1_000_000
 
 // outOf is a count of iterations beside its ceiling, if it has one.

@@ -109,7 +109,10 @@ func Remaining(b *loop.Budget) string {
 	if b.CountsPRs() {
 		parts = append(parts, loop.Plural(max(0, b.Ceilings.PRs-len(b.PRsTouched)), "PR"))
 	}
-	parts = append(parts, loop.Plural(max(0, b.Ceilings.Minutes-b.MinutesElapsed), "minute"))
+	if b.Ceilings.Minutes < noCeiling {
+		parts = append(parts,
+			loop.Plural(max(0, b.Ceilings.Minutes-b.MinutesElapsed), "minute"))
+	}
 	if b.Ceilings.Dollars == 0 {
 		return strings.Join(append(parts, "dollars without ceiling"), ", ")
 	}
@@ -220,7 +223,7 @@ func Final(b *loop.Budget, e Ended) string {
 	if b.Drive() == "" || len(b.PRsTouched) > 0 {
 		t.line("PRs touched: %s", prs(b))
 	}
-	t.line("Minutes: %d / %d", b.MinutesElapsed, b.Ceilings.Minutes)
+	t.line("Minutes: %s", outOf(b.MinutesElapsed, b.Ceilings.Minutes, " / "))
 	limit := "none"
 	if b.Ceilings.Dollars > 0 {
 		limit = ceiling(b.Ceilings.Dollars)
@@ -337,6 +340,9 @@ func goOn(b *loop.Budget, e Ended) string {
 		return ""
 	}
 	way, place := typed(b, invocation(b)), where(b, e)
+	for _, word := range b.Invocation().OwnWords() {
+		way += " " + OneWord(word)
+	}
 	if b.Drive() == loop.DriveProcess {
 		way, place = b.Kind().Driver, ""
 	}
