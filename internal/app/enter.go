@@ -30,12 +30,17 @@ func (h *handler) invocation() (loop.Command, bool) {
 	default:
 		return loop.Command{}, false
 	}
-	cmd, ok := loop.ParseCommand(name, args, h.namespaces(name)...)
+	cmd, ok := h.command(name, args)
 	if !ok {
 		return cmd, false
 	}
 	_, looping, _ := loop.ParseFlags(cmd.Skill, cmd.Args)
 	return cmd, looping
+}
+
+// command returns the skill that a name means, if the loops of that skill are governed.
+func (h *handler) command(name, args string) (loop.Command, bool) {
+	return loop.ParseCommand(name, args, h.namespaces(name)...)
 }
 
 // namespaces are those that the project's configuration adds to ours. They are looked up only where

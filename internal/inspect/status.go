@@ -43,6 +43,7 @@ func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 func (v *question) there(st *report.Stand) {
 	if st.Project = v.named(); !v.Everywhere {
 		st.Resume = report.There(st.Project, st.Resume, st.Gates)
+		st.Raise = report.There(st.Project, st.Raise, nil)
 	}
 }
 
@@ -87,7 +88,7 @@ func (v *question) stand(l *loopState) report.Stand {
 func (v *question) brief(l *loopState) report.Stand {
 	b, going := l.Budget, alive(l.Budget)
 	return report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: going,
-		Open: l.spent(), Gates: openGates(l),
+		Open: l.spent(), Gates: openGates(l), Raise: b.RaiseCommand(l.Tick, v.now),
 		Budgets: report.Axes(l.saved, b, l.Tick, going, v.now)}
 }
 
