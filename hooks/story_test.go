@@ -24,7 +24,7 @@ import (
 // start the program as the client does. The session, prompt and project come from the environment.
 
 // eventMain sends one event: `event stop background_tasks='[…]'`. Values that are JSON are taken as
-// such. Shorthands: `event work ARGS…` and `event review ARGS…` are the typed command,
+// such. Shorthands: `event work ARGS…`, `event loop ARGS…` and so on are the typed command,
 // `event named NAME ARGS…` any other one, `event skill NAME ARGS…` the Skill tool, `event bash
 // COMMAND` a shell call before it runs, `event ran COMMAND` one that has. It prints the reply in
 // plain words.
@@ -56,6 +56,11 @@ func shorthand(args []string) (word, payload string) {
 		p := with(base, "hook_event_name", "UserPromptExpansion", "expansion_type", "slash_command",
 			"command_source", "plugin",
 			"command_name", name, "command_args", rest, "prompt", "/"+name+" "+rest)
+		return "user-prompt-expansion", p
+	case "loop": // the line behind the client's own /loop
+		p := with(base, "hook_event_name", "UserPromptExpansion", "expansion_type", "slash_command",
+			"command_source", "bundled", "command_name", "loop", "command_args", rest,
+			"prompt", "/loop "+rest)
 		return "user-prompt-expansion", p
 	case "typed": // a prompt in words
 		return "user-prompt-submit",

@@ -30,12 +30,17 @@ func (h *handler) invocation() (loop.Command, bool) {
 	default:
 		return loop.Command{}, false
 	}
-	cmd, ok := loop.ParseCommand(name, args, h.names(name, args)...)
+	cmd, ok := h.command(name, args)
 	if !ok {
 		return cmd, false
 	}
 	_, looping, _ := cmd.ParseFlags()
 	return cmd, looping
+}
+
+// command returns the skill that a name means, if the loops of that skill are governed.
+func (h *handler) command(name, args string) (loop.Command, bool) {
+	return loop.ParseCommand(name, args, h.names(name, args)...)
 }
 
 // names are those that the configuration of the project and of its person adds to ours. They are

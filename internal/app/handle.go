@@ -9,6 +9,7 @@ import (
 
 	"hooks/internal/brake"
 	"hooks/internal/event"
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 	"hooks/internal/store"
@@ -58,6 +59,16 @@ func (h *handler) answer() (event.Reply, error) {
 	} else if err != nil {
 		return event.Nothing(), err
 	}
+	note, err := h.loopLine()
+	if err != nil {
+		return event.Block(hint.Text(err)), nil
+	}
+	reply, err := h.met()
+	return reply.Say(note), err
+}
+
+// met answers an event whose project was found.
+func (h *handler) met() (event.Reply, error) {
 	if cmd, ok := h.invocation(); ok {
 		reply, err := h.enter(cmd)
 		return h.recordEntry(reply), err
@@ -68,7 +79,7 @@ func (h *handler) answer() (event.Reply, error) {
 	if !h.sealed && !store.Exists(h.project) {
 		return event.Nothing(), nil
 	}
-	err = h.openState()
+	err := h.openState()
 	switch {
 	case err == nil:
 		return h.meet()

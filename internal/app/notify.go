@@ -40,9 +40,15 @@ func (h *handler) notice(t *loopState, n loop.Notice) {
 	next := "answer in the session's dialog"
 	if n.Gate != nil {
 		text = fmt.Sprintf("[%s] %s", n.Gate.Name, n.Gate.Question)
+		if n.Gate.Raise != nil {
+			next += ", or in a terminal: " + t.Budget.RaiseCommand(t.Tick, h.now)
+		}
 	} else {
 		title = fmt.Sprintf("hooks: the %s loop has %s", n.Run.Skill, n.Run.Status)
 		text, next = report.StopLine(n.Run), report.Next(n.Run, t.Elsewhere())
+		if raise := n.Run.RaiseCommand(nil, h.now); raise != "" {
+			next += ", or " + raise
+		}
 	}
 	text = report.Short(text) + " — next: " + report.Short(next)
 	h.notices = append(h.notices, notification{

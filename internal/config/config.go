@@ -142,7 +142,8 @@ func (c Config) Names() loop.Names {
 }
 
 // User is what the person's own CLAUDE.md in the client's folder configures for every project: the
-// commands that run, and the skills that are governed. Another person's repository cannot write there.
+// commands that run, and the skills that are governed. Another person's repository cannot write
+// there.
 func User(dir string) Config {
 	c := Config{has: map[string]string{}, file: "your own CLAUDE.md", own: true}
 	text, _ := read(filepath.Join(dir, "CLAUDE.md"))

@@ -110,8 +110,8 @@ func (c *Config) unknown(r row, name string) {
 	}
 }
 
-// set takes a value and returns what is wrong with it, a line for each problem. Of two values in one file
-// the first one counts.
+// set takes a value and returns what is wrong with it, a line for each problem. Of two values in one
+// file the first one counts.
 func (c *Config) set(s setting, value string) string {
 	switch to := s.to.(type) {
 	case *string:
@@ -149,9 +149,13 @@ func once(to *string, value, key string) string {
 	return ""
 }
 
-// govern reads a list such as "deploy-watch: prompt, grind: work", and returns what is wrong with it.
+// govern reads a list such as "deploy-watch: prompt, grind: work", and returns what is wrong with
+// it.
 func (c *Config) govern(value string) string {
 	var problems []string
+	problem := func(format string, args ...any) {
+		problems = append(problems, fmt.Sprintf(format, args...))
+	}
 	for item := range strings.SplitSeq(strings.ReplaceAll(value, ";", ","), ",") {
 		item = strings.Trim(item, " `/")
 		at := max(0, strings.LastIndexByte(item, ':'))
@@ -159,12 +163,12 @@ func (c *Config) govern(value string) string {
 		_, own := loop.ParseCommand(name, "")
 		switch {
 		case name == "" || strings.ContainsAny(name, " \t"):
-			problems = append(problems, fmt.Sprintf("governed skill %q is no \"NAME: KIND\"", cut(item)))
+			problem("governed skill %q is no \"NAME: KIND\"", cut(item))
 		case !slices.Contains([]loop.Skill{loop.Work, loop.Review, loop.Do}, loop.Skill(kind)):
-			problems = append(problems, fmt.Sprintf(
-				"governed skill %q has the kind %q, none of work, review, prompt", name, cut(kind)))
+			problem("governed skill %q has the kind %q, none of work, review, prompt", name,
+				cut(kind))
 		case own:
-			problems = append(problems, fmt.Sprintf("skill %q is governed by its name already", name))
+			problem("skill %q is governed by its name already", name)
 		default:
 			if c.GovernedSkills == nil {
 				c.GovernedSkills = map[string]loop.Skill{}

@@ -70,6 +70,7 @@ func (v *question) card(files *store.Store, l *loopState, present bool) (report.
 	var st report.Stand
 	if c.Present = present; present {
 		st = v.stand(l)
+		c.Raise = report.There(c.Project, st.Raise, nil)
 		if c.Budgets = st.Budgets; b.Status == loop.Active && st.OwnerAlive {
 			c.Next = st.Next
 		}

@@ -315,6 +315,10 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	case r.unasked() && r.Gated && !mine: // else its own gate decides
 		return refuse("Not begun: a loop of this session has ended\n" +
 			"hint: end the turn; a person types the command"), true
+	case r.unasked() && run == nil &&
+		(r.Flags.names("--near-limit") || r.Flags.names("--merges")):
+		return refuse("Not begun: --near-limit and --merges are a person's answers, and no " +
+			"person typed them\nhint: leave them out, or let a person type the command"), true
 	case run == nil || !r.Model && !r.Scheduled:
 		return Admission{}, false
 	case run.Status != Active && r.Model:

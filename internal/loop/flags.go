@@ -27,6 +27,7 @@ var Defaults = Ceilings{Iterations: 5, PRs: 20, Minutes: 60, Dollars: 25 * Dolla
 // Flags are the loop flags of one invocation of a looping skill.
 type Flags struct {
 	Ceilings
+	Policy
 	Lock       LockMode
 	Resume     bool
 	BudgetFile string   // as written; empty means the default place
@@ -36,7 +37,7 @@ type Flags struct {
 	Idle       int      // work only: iterations in a row without a change that end the run; 0: any
 	Restart    bool     // audit only: iterations and errors are counted again
 	Prompt     string   // prompt only: the text behind --
-	explicit   []string // names of the ceilings that were given
+	explicit   []string // names of the ceilings and answers in advance that were given
 }
 
 // flagError is a loop flag that cannot be honoured. Nothing is started with it, because a
@@ -50,6 +51,7 @@ func (e *flagError) Hint() string { return e.Way }
 
 const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minutes N (each from " +
 	"1), --max-dollars N (0 = no ceiling), --max-idle N (work), " +
+	"--near-limit=ask|continue|stop, --merges=feedback|ask|never, " +
 	"--lock=skip|wait|force, --resume, --budget-file PATH and, for review, --pr N"
 
 // ParseFlags reads the arguments of a skill by the kind's own name.
@@ -79,9 +81,15 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 				fmt.Sprintf("%q is not a loop flag, did you mean --loop", words[i]),
 				`type --loop; a word of your own goes into quotes, as in "the --loops flag"`}
 		}
+		if i := slices.IndexFunc(words, func(w string) bool { return limit(w) != "" }); i >= 0 {
+			return Flags{}, true, &flagError{
+				fmt.Sprintf("%s has %s, a limit of a loop, and no --loop", c.Skill, words[i]),
+				"add --loop, or leave " + words[i] + " out"}
+		}
 		return Flags{}, false, nil
 	}
-	f = Flags{Ceilings: cmp.Or(kind.Ceilings, Defaults), Prompt: prompt}
+	f = Flags{Ceilings: cmp.Or(kind.Ceilings, Defaults), Policy: Policy{NearAsk, MergesFeedback},
+		Prompt: prompt}
 	for seen := map[string]bool{}; len(words) > 0; {
 		if words, err = f.take(kind, words, seen); err != nil {
 			return f, true, kind.hinted(err)
@@ -106,9 +114,34 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 	return f, true, f.badPrompt(kind)
 }
 
-// limits are the flags that bound a run.
+// limits are the flags that bound a run, or answer for its person.
 var limits = [...]string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars",
-	"--max-idle"}
+	"--max-idle", "--near-limit", "--merges"}
+
+// limit names the one of limits that a word is, or was probably meant to be; "" if it is neither.
+func limit(word string) string {
+	name := plainFlag(word)
+	near := Nearest(name, limits[:])
+	if near == "--merges" && name != near { // a skill may have such a flag
+		return ""
+	}
+	return near
+}
+
+// plainFlag is a word as a flag without a value would be typed: in lower case, with hyphens. It is
+// "" for a word without a dash. The skills' own --max-…agents and --max-…pairs are theirs.
+func plainFlag(word string) string {
+	word, _, _ = strings.Cut(word, "=")
+	if !dashed(word) {
+		return ""
+	}
+	bare := strings.ToLower(strings.TrimLeft(word, dashes))
+	name := "--" + strings.ReplaceAll(bare, "_", "-")
+	if strings.HasSuffix(name, "agents") || strings.HasSuffix(name, "pairs") {
+		return ""
+	}
+	return name
+}
 
 // take reads the first of the words, with its value where it is a flag that takes one. seen are the
 // loop flags so far.
@@ -142,7 +175,7 @@ func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []st
 		err = &flagError{word + " has a value", name + " takes no value"}
 	default:
 		seen[name] = true
-		if strings.HasPrefix(name, "--max-") {
+		if slices.Contains(limits[:], name) {
 			f.explicit = append(f.explicit, name)
 		}
 		err = f.set(kind, name, value)
@@ -155,8 +188,8 @@ func isLoopFlag(name string) bool {
 }
 
 func takesValue(name string) bool {
-	return slices.Contains([]string{"--max-iterations", "--max-prs", "--max-minutes",
-		"--max-dollars", "--max-idle", "--lock", "--budget-file", "--pr"}, name)
+	return slices.Contains(limits[:], name) ||
+		slices.Contains([]string{"--lock", "--budget-file", "--pr"}, name)
 }
 
 // meansLoop reports whether a word is a slip for --loop: another dash or case, a letter too many or
@@ -165,27 +198,22 @@ func meansLoop(word string) bool {
 	word = strings.Trim(word, "\"'“”‘’`()[],.;:")
 	bare := strings.TrimLeft(word, dashes)
 	return bare != word && slices.Contains([]string{"loop", "lop", "loo", "oop", "looop", "lloop",
-		"loopp", "loops", "lopo", "llop"}, strings.ToLower(bare))
+		"loopp", "loops", "lopo", "llop", "lopp", "olop"}, strings.ToLower(bare))
 }
 
 // dashes are the hyphen, and what editors make of one or two.
 const dashes = "-‐‑‒–—―−－"
 
 // mistyped names the loop flag that an unknown word was probably meant to be: in another case, with
-// underscores, with one hyphen, or with the dash that an editor makes of two. The skills' own
-// --max-…agents and --max-…pairs are theirs.
+// underscores, with one hyphen, with the dash that an editor makes of two, or with a letter wrong.
 func mistyped(word string) string {
-	bare := strings.TrimLeft(word, dashes)
-	if bare == word || bare == "" {
+	name := plainFlag(word)
+	if name == "" {
 		return ""
 	}
-	name := "--" + strings.ReplaceAll(strings.ToLower(bare), "_", "-")
-	if strings.HasSuffix(name, "agents") || strings.HasSuffix(name, "pairs") {
-		return ""
-	}
+	long := append(limits[:], "--lock", "--budget-file", "--resume")
 	for n := len(name); n >= 6; n-- { // by the longest beginning that is a flag's
-		for _, f := range []string{"--max-iterations", "--max-prs", "--max-minutes",
-			"--max-dollars", "--max-idle", "--lock", "--budget-file", "--resume"} {
+		for _, f := range long {
 			if n >= min(7, len(f)) && strings.HasPrefix(f, name[:n]) {
 				return f
 			}
@@ -199,7 +227,7 @@ func mistyped(word string) string {
 	case name == "--prs":
 		return "--pr or --max-prs"
 	}
-	return ""
+	return Nearest(name, long)
 }
 
 func (f *Flags) set(kind Kind, name, value string) error {
@@ -213,6 +241,12 @@ func (f *Flags) set(kind Kind, name, value string) error {
 			return &flagError{fmt.Sprintf("--lock=%s is no lock mode", value),
 				"use --lock=skip, --lock=wait or --lock=force"}
 		}
+	case "--near-limit":
+		f.NearLimit = value
+		return oneOf(name, value, NearAsk, NearContinue, NearStop)
+	case "--merges":
+		f.Merges = value
+		return oneOf(name, value, MergesFeedback, MergesAsk, MergesNever)
 	case "--budget-file":
 		if value == "" || strings.HasPrefix(value, "--") || value[0] == '~' ||
 			strings.ContainsAny(value, "\x00\n") {
@@ -251,6 +285,15 @@ func (f *Flags) set(kind Kind, name, value string) error {
 	return nil
 }
 
+// oneOf returns an error if the value is not one of the words that its flag takes.
+func oneOf(name, value string, words ...string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	return &flagError{fmt.Sprintf("%s %q is not one of %s", name, value, strings.Join(words, ", ")),
+		"as in " + name + " " + words[len(words)-1]}
+}
+
 func number(name, value string, to *int) error {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 1 || n > maxUnits {
@@ -284,6 +327,9 @@ func (f Flags) canonical() string {
 	if f.Idle != 0 {
 		s += fmt.Sprintf(" idle=%d", f.Idle)
 	}
+	if given := f.Policy.Words(); given != "" {
+		s += " " + given
+	}
 	if f.BudgetFile != "" {
 		s += " " + BudgetFileFlag + f.BudgetFile
 	}
@@ -301,8 +347,8 @@ func (f Flags) same(o Flags) bool {
 		cmp.Or(f.Lock, LockSkip) == cmp.Or(o.Lock, LockSkip) && f.Resume == o.Resume
 }
 
-// names reports whether the command named a ceiling, as in "--max-prs".
-func (f Flags) names(ceiling string) bool { return slices.Contains(f.explicit, ceiling) }
+// names reports whether the command named a ceiling or an answer in advance, as in "--max-prs".
+func (f Flags) names(flag string) bool { return slices.Contains(f.explicit, flag) }
 
 // DefaultIterations sets the ceiling of iterations where the command named none.
 func (f *Flags) DefaultIterations(n int) {
@@ -313,6 +359,17 @@ func (f *Flags) DefaultIterations(n int) {
 
 // override lifts or lowers the ceilings that were named, and only those (R16).
 func (f Flags) override(c Ceilings) Ceilings { return c.With(f.Ceilings, f.explicit) }
+
+// answer replaces the answers in advance that were named, and only those.
+func (f Flags) answer(p Policy) Policy {
+	if f.names("--near-limit") {
+		p.NearLimit = f.NearLimit
+	}
+	if f.names("--merges") {
+		p.Merges = f.Merges
+	}
+	return p
+}
 
 // With takes from others the ceilings whose flags are named, as in "--max-prs".
 func (c Ceilings) With(others Ceilings, named []string) Ceilings {
@@ -490,6 +547,24 @@ func ParsePrompt(prompt string, more ...Names) (Command, bool) {
 	c, ok := ParseCommand(name, strings.TrimSpace(args), more...)
 	opted := !c.OptsIn() || slices.Contains(SplitWords(c.Args), "--loop")
 	return c, ok && opted
+}
+
+// Behind returns the first command in a line behind /loop, such as "1m /sdd:work --loop", with its
+// arguments.
+func Behind(line string) (name, args string, ok bool) {
+	slash := strings.Index(" "+line, " /")
+	if slash < 0 {
+		return "", "", false
+	}
+	name, args, _ = strings.Cut(line[slash+1:], " ")
+	return name, strings.TrimSpace(args), true
+}
+
+// OptsIn reports whether a person who types arguments believes that the skill is governed.
+func OptsIn(args string) bool {
+	return slices.ContainsFunc(SplitWords(args), func(w string) bool {
+		return w == "--loop" || meansLoop(w)
+	})
 }
 
 // Schedules reports whether a scheduled prompt would start a tick of this run: the same skill and

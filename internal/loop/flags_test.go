@@ -120,6 +120,7 @@ func TestWhatIsReadOfFlags(t *testing.T) {
 	f, looping, err := ParseFlags(Work, args)
 	want := Flags{
 		Ceilings: Ceilings{5, 7, 60, 2*Dollar + Dollar/2}, Lock: LockWait, Resume: true,
+		Policy:     Policy{NearAsk, MergesFeedback},
 		BudgetFile: "x/y", Rest: []string{"a", "b c"},
 	}
 	if f.explicit = nil; err != nil || !looping ||

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -203,7 +204,20 @@ func tellBudgets(f *Facts) string {
 	if f.Tick == nil {
 		which = "the next"
 	}
-	return strings.Join(parts, ", ") + " with " + which + " iteration; asks from 80 %"
+	then := map[string]string{NearContinue: "continues unasked from 80 % (--near-limit continue)",
+		NearStop: "stops from 80 % (--near-limit stop)"}[f.Run.NearLimit]
+	return strings.Join(parts, ", ") + " with " + which + " iteration; " +
+		cmp.Or(then, "asks from 80 %")
+}
+
+func tellMerges(f *Facts) string {
+	switch f.Run.Merges {
+	case MergesNever:
+		return "never asks; --merges never refuses every merge"
+	case MergesAsk:
+		return "asks before every merge (--merges ask)"
+	}
+	return MergePromise
 }
 
 func tellDrift(f *Facts) string {

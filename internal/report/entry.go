@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -162,9 +163,13 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 	if kind.Reviews {
 		x.line("One review-response round per PR in this iteration, no more.")
 	}
+	merges := map[string]string{
+		loop.MergesNever: "This run merges nothing (--merges never); leave PRs open.",
+		loop.MergesAsk:   "A person approves each merge, at its exact commit (--merges ask).",
+	}[b.Merges]
 	others := when(!kind.Prompts, "Issues in progress elsewhere are passed over, never contested. ")
-	x.line("%sA merge passes unasked only if the tracker itself says that nobody commented; "+
-		"else a person approves that exact commit.", others)
+	x.line("%s%s", others, cmp.Or(merges, "A merge passes unasked only if the tracker itself says "+
+		"that nobody commented; else a person approves that exact commit."))
 }
 
 // LeftAlone returns a line for each issue or PR that the iteration leaves alone.

@@ -265,8 +265,8 @@ func Final(b *loop.Budget, e Ended) string {
 		t.line("Gates: none fired")
 	}
 	for _, a := range e.Asked {
-		t.line("Gate in iteration %d: %s — %q answered %q", a.Iteration, a.Name, a.Question,
-			a.Answer)
+		t.line("Gate in iteration %d: %s — %q %s", a.Iteration, a.Name, a.Question,
+			a.Given())
 	}
 	return t.String()
 }
@@ -399,6 +399,10 @@ func lifted(b *loop.Budget, restarted bool) (flags string) {
 	if c.Dollars > 0 && b.DollarsEstimate >= c.Dollars {
 		cents := half(int(c.Dollars.Cents()), int(b.DollarsEstimate.Cents()))
 		flags += " --max-dollars " + ceiling(loop.USD(cents) * loop.Cent)[1:]
+	}
+	if at := b.StopDetail; at != nil && at.Gate == loop.BudgetEscalation &&
+		b.NearLimit == loop.NearStop {
+		flags += " --near-limit " + loop.NearAsk
 	}
 	if r := b.Tasks; r != nil && r.Dollars > 0 && r.Index < len(r.List) {
 		if used := r.List[r.Index].Dollars; used >= r.Dollars {
