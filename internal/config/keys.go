@@ -110,8 +110,8 @@ func (c *Config) unknown(r row, name string) {
 	}
 }
 
-// set takes a value and returns what is wrong with it, a line for each problem. Of two values in one
-// file the first one counts.
+// set takes a value and returns what is wrong with it, a line for each problem. Of two values in
+// one file the first one counts.
 func (c *Config) set(s setting, value string) string {
 	switch to := s.to.(type) {
 	case *string:
