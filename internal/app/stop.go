@@ -27,7 +27,7 @@ func (h *handler) stop() (event.Reply, error) {
 
 func (h *handler) turnEnd() loop.TurnEnd {
 	e := loop.TurnEnd{
-		Turn: h.turn(), First: h.ev.StopFirst, Began: h.began,
+		Turn: h.turn(), First: h.ev.StopFirst(), Began: h.began,
 		Working: h.ev.Workers(), DontAsk: h.ev.PermissionMode == "dontAsk",
 	}
 	for _, c := range h.ev.Crons {
