@@ -58,9 +58,6 @@ func (h *history) add(files *store.Store, folder string) {
 			if err == nil {
 				_, err = line.Scan(h.field)
 			}
-			if err == nil {
-				err = line.Check() // the snapshot too
-			}
 			if err != nil && len(h.damaged) < maxDamaged {
 				h.damaged = append(h.damaged, fmt.Errorf("%s%w", folder, err))
 			} else if err != nil {

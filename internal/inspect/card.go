@@ -133,9 +133,7 @@ func links(b *loop.Budget) (l report.Links) {
 
 func pageRows(files *store.Store, s *loopState) (rows []*loop.Iteration, notes []string) {
 	var bad damages
-	r := reader{behind: []string{"gates", "stop_conditions_fired", "denied", "overrun", "task",
-		"audit"}}
-	_ = bad.lines(files, s.skill, r, func(l *loop.Iteration, _, _ []byte) error {
+	_ = bad.lines(files, s.skill, false, func(l *loop.Iteration, _, _ []byte) error {
 		if l.Of(s.Budget.RunID) {
 			rows = append(rows, l)
 		}

@@ -142,9 +142,9 @@ func (s *Store) commit(
 		return false, fmt.Errorf("append history: %w", err)
 	}
 	it.Budget.Audit = b.Audit
-	at, old, text, berr := s.budgetText(budgetPath, b)
-	if berr != nil { // once more: the record has to announce the text that is written
-		at, old, text, berr = s.budgetText(budgetPath, b)
+	at, old, text, err := s.budgetText(budgetPath, b)
+	if err != nil {
+		return false, wrap("save budget", err)
 	}
 	line, err := s.lineOf(it, old)
 	var h *historyFile
@@ -155,18 +155,15 @@ func (s *Store) commit(
 		return false, fmt.Errorf("append history: %w", err)
 	}
 	defer h.f.Close()
-	var draft *unfinished // nil: saveBudget does it all after the line
-	if berr == nil {
-		if draft, _ = at.disk.begin(at.name, text); draft != nil {
-			draft.ahead()
-		}
-		defer draft.drop()
+	draft, err := at.disk.begin(at.name, text)
+	if err != nil {
+		return false, wrap("save budget", err)
 	}
+	draft.ahead()
+	defer draft.drop()
 	after := func(f *seal.Files) {
-		f.Tick, f.Line, f.History = "", seal.Trim(line), h.end+int64(len(line))
-		if text != nil {
-			f.Budget = seal.Trim(text)
-		}
+		f.Budget, f.Tick = seal.Trim(text), ""
+		f.Line, f.History = seal.Trim(line), h.end+int64(len(line))
 	}
 	closed := false
 	err = s.change(it.Skill, b.SessionID, after, func() error {
@@ -174,14 +171,7 @@ func (s *Store) commit(
 			return fmt.Errorf("append history: %w", err)
 		}
 		closed = true
-		switch {
-		case berr != nil: // nothing announces a text to the record, so none is written
-			err = wrap("save budget", berr)
-		case draft == nil:
-			err = s.saveBudget(budgetPath, b)
-		default:
-			err = wrap("save budget", s.inPlace(at, budgetPath, b.Skill, draft.place))
-		}
+		err := wrap("save budget", s.inPlace(at, budgetPath, b.Skill, draft.place))
 		if err == nil {
 			err = s.removeTick(it.Skill)
 		}

@@ -17,44 +17,41 @@ func (s *Store) active(session string, skill loop.Skill) (run sealed, on bool, e
 	return sealed{l, r}, err == nil && l != nil && l.On, err
 }
 
-// LoadSealed is LoadRun for a run of which a session has a record. A file that is not as it was
-// written last is written again, under the guard: it may change while it is read.
+// LoadSealed is a loop as a session has it, by its record if the loop is on. A file that is not as
+// it was written last is written again, under the guard: it may change while it is read.
 func (s *Store) LoadSealed(session string, skill loop.Skill) (State, error) {
-	st, err := s.loadSealed(session, skill)
+	st, err := s.load(session, skill, false)
 	if _, changed := errors.AsType[*ChangedError](err); !changed || s.guards > 0 {
 		return st, err
 	}
 	err = s.guarded(func() (err error) {
-		st, err = s.loadSealed(session, skill)
+		st, err = s.load(session, skill, false)
 		return err
 	})
 	return st, err
 }
 
-func (s *Store) loadSealed(session string, skill loop.Skill) (State, error) {
+// load is LoadSealed under the guard. With settle it first takes in what a killed hook had
+// committed.
+func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, err error) {
 	run, on, err := s.active(session, skill)
 	switch {
 	case err != nil:
 		return State{Skill: skill, BudgetPath: DefaultBudgetPath(skill)}, err
-	case !on:
-		st, err := s.LoadRun(skill)
-		if err == nil {
-			err = s.unsealed(st, session)
-		}
-		return st, err
-	}
-	if err := run.held(); err != nil {
-		return State{Skill: run.skill(), BudgetPath: run.Budget}, err
-	}
-	if run.Ended() {
+	case on && run.Ended() && run.HeldFor == "":
 		return s.quiet(run)
+	case on:
+		st, err = s.loadRecorded(run, settle)
+		return st, errors.Join(err, s.gate(run, &st))
+	case settle:
+		st, err = s.recover(skill)
+	default:
+		st, err = s.LoadRun(skill)
 	}
-	f, err := s.whole(run, s.verify)
-	if err != nil {
-		return State{Skill: run.skill(), BudgetPath: run.Budget}, err
+	if err == nil {
+		err = s.unsealed(st, session)
 	}
-	st, err := f.state(s, run)
-	return st, errors.Join(err, s.gate(run, &st), s.readFindings(&st))
+	return st, err
 }
 
 // quiet is the state of a run that has ended, by its record alone: its files are a person's again.
@@ -110,54 +107,32 @@ func (s *Store) unsealed(st State, session string) error {
 	return e
 }
 
-// recoverState is recover for a session whose record says where its run lies.
-func (s *Store) recoverState(session string, skill loop.Skill) (State, error) {
-	run, on, err := s.active(session, skill)
-	switch {
-	case err != nil:
-		return State{Skill: skill}, err
-	case on && run.Ended() && run.HeldFor == "":
-		return s.quiet(run)
-	case on:
-		st, err := s.recoverSealed(run)
-		return st, errors.Join(err, s.gate(run, &st))
-	}
-	st, err := s.recover(skill)
-	if err == nil {
-		err = s.unsealed(st, session)
-	}
-	return st, err
-}
-
-// recoverSealed loads a run as its record has it. A change that a crash interrupted is completed
-// where the history has its line; otherwise it stays as far as it came. After a power cut, which
-// may have taken the record's last notes, the history's last line tells what was committed.
-func (s *Store) recoverSealed(run sealed) (State, error) {
+// loadRecorded is a run as its record has it. With settle, a change that a crash interrupted is
+// completed if the history has its line; otherwise it stays as far as it came. After a power cut,
+// which may have taken the record's last notes, the history's last line decides what was committed.
+func (s *Store) loadRecorded(run sealed, settle bool) (State, error) {
 	var f found
 	err := run.held()
 	if err == nil {
-		f, err = s.whole(run, s.compare)
+		f, err = s.whole(run)
+	}
+	own, rebooted := *run.Loop, s.rebooted(run) // the record may drop the run
+	if err == nil && settle {
+		s.sweep(run.Budget)
+		if run.Next != nil || run.record.Boot != s.boot() {
+			err = s.finish(run)
+			run.Loop = &own
+			f = s.found(run)
+		}
 	}
 	if err != nil {
-		return State{Skill: run.skill(), BudgetPath: run.Budget}, err
-	}
-	s.sweep(run.Budget)
-	rebooted := s.rebooted(run)
-	if run.Next != nil || run.record.Boot != s.boot() {
-		own := *run.Loop // the record may drop it
-		if err := s.finish(run); err != nil {
-			return State{Skill: run.skill(), BudgetPath: own.Budget}, err
-		}
-		run.Loop = &own
-		f = s.found(run)
+		return State{Skill: run.skill(), BudgetPath: own.Budget}, err
 	}
 	st, err := f.state(s, run)
-	if err == nil && rebooted {
+	if err == nil && settle && rebooted {
 		err = s.catchUp(&st, run.skill())
 	}
-	lock, lerr := s.Holder(run.skill())
-	st.Lock = lock
-	return st, errors.Join(err, lerr, s.readFindings(&st))
+	return st, errors.Join(err, s.readFindings(&st))
 }
 
 // finish completes a change that a crash interrupted.

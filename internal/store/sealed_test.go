@@ -41,7 +41,7 @@ func TestRecordOlderThanItsFiles(t *testing.T) {
 			boot = "b2"
 		}
 		for range 2 {
-			_, err = s.recoverState(at(1).SessionID, "work")
+			_, err = s.load(at(1).SessionID, "work", true)
 			same(t, "believed", err == nil, rebooted)
 		}
 		_, err = s.commit(line(3), "", sealed(3))
@@ -73,11 +73,11 @@ func TestRecordWithoutItsLastNotes(t *testing.T) {
 				}
 			}
 			ok(t, os.WriteFile(path, kept, 0o600))
-			_, err = s.recoverState(at(1).SessionID, "work")
+			_, err = s.load(at(1).SessionID, "work", true)
 			same(t, "believed in the same boot", err == nil, record == files)
 			boot = "b2"
 			for range 2 {
-				_, err = s.recoverState(at(1).SessionID, "work")
+				_, err = s.load(at(1).SessionID, "work", true)
 				ok(t, err)
 			}
 		}
@@ -113,7 +113,7 @@ func TestChangeIsCompletedAfterItsLine(t *testing.T) {
 			t.Fatalf("line %d: %v", n, err)
 		}
 		s.disk.fail = nil
-		st, err := s.recoverState(b.SessionID, "work")
+		st, err := s.load(b.SessionID, "work", true)
 		ok(t, err)
 		same(t, "seq", st.Budget.Seq, n)
 	}
@@ -137,12 +137,12 @@ func TestTornLineOfTheRunIsNoTampering(t *testing.T) {
 		_, err := s.commit(line(1), "", sealed(1))
 		ok(t, err)
 		put(t, s, history, content(t, s, history)+rest)
-		_, err = s.recoverState(at(1).SessionID, "work")
+		_, err = s.load(at(1).SessionID, "work", true)
 		same(t, rest[:min(len(rest), 99)], err == nil, believed)
 		if believed {
 			_, err = s.commit(line(2), "", sealed(2))
 			ok(t, err)
-			_, err = s.recoverState(at(1).SessionID, "work")
+			_, err = s.load(at(1).SessionID, "work", true)
 			ok(t, err)
 		}
 	}
@@ -243,7 +243,7 @@ func TestLineOutlivesThePowerCut(t *testing.T) {
 		ok(t, os.WriteFile(path, []byte(kept), 0o600))
 		boot = "b2"
 		for range 2 {
-			st, err := s.recoverState(at(1).SessionID, "work")
+			st, err := s.load(at(1).SessionID, "work", true)
 			ok(t, err)
 			same(t, name, st.Budget.Seq, 1)
 			same(t, name, st.Tick == nil, true)
@@ -278,7 +278,7 @@ func TestPowerCutRollsNoNewerFilesBack(t *testing.T) {
 	ok(t, os.WriteFile(path, []byte(strings.TrimSuffix(string(record), note)), 0o600))
 	boot = "b2"
 	for range 2 {
-		st, err := s.recoverState(at(1).SessionID, "work")
+		st, err := s.load(at(1).SessionID, "work", true)
 		ok(t, err)
 		if st.Budget.IterationsUsed != 2 || st.Tick == nil || st.Tick.Iteration != 2 {
 			t.Errorf("%d iterations, tick %+v", st.Budget.IterationsUsed, st.Tick)

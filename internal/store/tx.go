@@ -33,11 +33,14 @@ func (tx *Tx) End() error { return tx.s.unguard() }
 // State is a loop as a session has it. What a killed hook had committed is taken in first. A lock
 // that cannot be read does not matter to an open iteration.
 func (tx *Tx) State(session string, skill loop.Skill) (State, error) {
-	st, err := tx.s.recoverState(session, skill)
-	if _, changed := errors.AsType[*ChangedError](err); err == nil || changed {
-		return st, err
+	st, err := tx.s.load(session, skill, true)
+	if _, changed := errors.AsType[*ChangedError](err); err != nil && !changed {
+		st, err = tx.s.load(session, skill, false)
 	}
-	return tx.s.LoadSealed(session, skill)
+	if st.Lock == nil {
+		st.Lock, _ = tx.s.Holder(skill)
+	}
+	return st, err
 }
 
 // Recover is the state of the skill's last run, whichever session has it, with what a killed hook
