@@ -1,15 +1,9 @@
 package usage
 
 import (
-	"bytes"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/tidwall/gjson"
-
-	"hooks/internal/safefile"
 )
 
 // FolderOf returns the name of the folder in which the client keeps the transcripts of the sessions
@@ -36,23 +30,4 @@ func Newest(client, dir string) (id string, began time.Time) {
 		}
 	}
 	return id, began
-}
-
-// begun returns the first time in the head of a transcript, whose first lines may be
-// about files and have none; the zero time if there is none.
-func begun(path string) (at time.Time) {
-	f, _, err := safefile.Open(path)
-	if err != nil {
-		return at
-	}
-	defer f.Close()
-	head := make([]byte, 64<<10)
-	n, _ := io.ReadFull(f, head)
-	for line := range bytes.Lines(head[:n]) {
-		at, err = time.Parse(time.RFC3339Nano, gjson.GetBytes(line, "timestamp").Str)
-		if err == nil {
-			return at
-		}
-	}
-	return time.Time{}
 }
