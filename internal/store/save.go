@@ -61,7 +61,7 @@ func (s *Store) oldBudget(at place, b *loop.Budget) ([]byte, error) {
 		return nil, err
 	}
 	shown := at.disk.path(at.name)
-	if b.Skill != s.good.skill || !bytes.Equal(body, s.good.text) {
+	if b.Skill != s.good.skill || !bytes.Equal(bytes.TrimSpace(body), s.good.text) {
 		if _, err := s.decodeBudget(shown, b.Skill, body); err != nil {
 			return nil, err
 		}

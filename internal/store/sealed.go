@@ -56,8 +56,7 @@ func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, e
 
 // quiet is the state of a run that has ended, by its record alone: its files are a person's again.
 func (s *Store) quiet(run sealed) (st State, err error) {
-	st.Skill, st.BudgetPath = run.skill(), run.Budget
-	if st.Budget, err = s.sealedBudget(run); err == nil {
+	if st, err = s.stateOf(run, run.State); err == nil {
 		err = s.gate(run, &st)
 	}
 	return st, err
@@ -128,7 +127,9 @@ func (s *Store) loadRecorded(run sealed, settle bool) (State, error) {
 	if err != nil {
 		return State{Skill: run.skill(), BudgetPath: own.Budget}, err
 	}
-	st, err := f.state(s, run)
+	st, err := s.stateOf(run, f.files)
+	claim, cerr := s.claimOf(run.skill())
+	st.Claim, err = claim, errors.Join(err, cerr)
 	if err == nil && settle && rebooted {
 		err = s.catchUp(&st, run.skill())
 	}
@@ -221,16 +222,7 @@ func (s *Store) Lost(skill loop.Skill, path string) (State, error) {
 	if !known || err != nil || run.Next != nil || s.found(run).files.Budget != "" {
 		return State{}, err
 	}
-	return s.recorded(run)
-}
-
-// recorded is a run as its record has it, whatever the project's files say.
-func (s *Store) recorded(run sealed) (st State, err error) {
-	st.Skill, st.BudgetPath = run.skill(), run.Budget
-	if st.Budget, err = s.sealedBudget(run); err == nil && run.State.Tick != "" {
-		st.Tick, err = decodeTick(tickName(run.skill()), []byte(run.State.Tick))
-	}
-	return st, err
+	return s.stateOf(run, run.State)
 }
 
 // putBudget writes a run's budget file with a text of its record.
@@ -263,7 +255,7 @@ func (s *Store) Look(skill loop.Skill) (st State, notes []string, err error) {
 		notes = append(notes, strings.Join(changed.Changes, "; ")+
 			"; the next event of its session, or its command, writes it again")
 		if perr != nil || s.absolute(path) == s.absolute(run.Budget) {
-			st, perr = s.recorded(run)
+			st, perr = s.stateOf(run, run.State)
 			err = errors.Join(err, perr)
 		}
 	}
@@ -280,10 +272,8 @@ func (s *Store) Look(skill loop.Skill) (st State, notes []string, err error) {
 
 // sealedBudget is a run's budget as the record has it, nil when it has none.
 func (s *Store) sealedBudget(run sealed) (*loop.Budget, error) {
-	if run.State.Budget == "" {
-		return nil, nil
-	}
-	return s.decodeBudget(run.Budget, run.skill(), []byte(run.State.Budget))
+	st, err := s.stateOf(run, seal.Files{Budget: run.State.Budget})
+	return st.Budget, err
 }
 
 // SealedBudgets are the budgets of a skill's runs as the records hold them.

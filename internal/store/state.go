@@ -136,6 +136,7 @@ func foreign(path string, got, want loop.Skill) error {
 // decodeBudget reads a budget. A text that was checked is not checked again: one event reads the
 // same text up to three times.
 func (s *Store) decodeBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, error) {
+	body = bytes.TrimSpace(body)
 	if s.good.text == nil || !bytes.Equal(body, s.good.text) {
 		if err := budgetFormat.check(path, body); err != nil {
 			return nil, err

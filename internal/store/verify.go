@@ -52,25 +52,25 @@ func (s *Store) found(run sealed) (f found) {
 	return f
 }
 
-// state decodes what was found, and reads the claim, which belongs to no run. A text that is as the
-// record has it was checked before it was written.
-func (f *found) state(s *Store, run sealed) (st State, err error) {
+// stateOf is a run with the given texts of its files. A text that is as the record has it was
+// checked before it was written.
+func (s *Store) stateOf(run sealed, files seal.Files) (st State, err error) {
 	st.Skill, st.BudgetPath = run.skill(), run.Budget
-	var errs [3]error
-	if f.budget != nil {
-		if f.files.Budget == run.State.Budget {
-			s.good.text, s.good.skill = f.budget, ""
+	var errs [2]error
+	if files.Budget != "" {
+		text := []byte(files.Budget)
+		if files.Budget == run.State.Budget {
+			s.good.text, s.good.skill = text, ""
 		}
-		st.Budget, errs[0] = s.decodeBudget(run.Budget, run.skill(), f.budget)
+		st.Budget, errs[0] = s.decodeBudget(run.Budget, st.Skill, text)
 	}
-	if f.tick != nil {
+	if files.Tick != "" {
 		read := decodeTick
-		if f.files.Tick == run.State.Tick {
+		if files.Tick == run.State.Tick {
 			read = parse[loop.Tick]
 		}
-		st.Tick, errs[1] = read(s.disk.path(tickName(run.skill())), f.tick)
+		st.Tick, errs[1] = read(s.disk.path(tickName(st.Skill)), []byte(files.Tick))
 	}
-	st.Claim, errs[2] = s.claimOf(run.skill())
 	return st, errors.Join(errs[:]...)
 }
 
