@@ -96,7 +96,7 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 			want.Budget = f.files.Budget
 		}
 	}
-	at, err := s.placeAgain(skill, run.Budget)
+	at, err := s.placeMade(skill, run.Budget)
 	var lines []byte
 	if err == nil {
 		lines, err = s.linesAgain(run, f, want.Line)
@@ -168,15 +168,6 @@ func (s *Store) keepReplaced(skill loop.Skill, names []string, budget []byte) er
 		}
 	}
 	return errors.Join(err, to.syncDir())
-}
-
-// placeAgain is place, with the folder of the budget made where it is gone.
-func (s *Store) placeAgain(skill loop.Skill, path string) (place, error) {
-	at, err := s.place(skill, path)
-	if errors.Is(err, fs.ErrNotExist) && s.makeFolder(path) {
-		at, err = s.place(skill, path)
-	}
-	return at, err
 }
 
 // budgetAgain is the text of a budget with the fields that only the found one has.

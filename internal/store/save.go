@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -39,10 +38,7 @@ func (s *Store) saveBudget(path string, b *loop.Budget) error {
 func (s *Store) budgetText(
 	path string, b *loop.Budget,
 ) (at place, old, text []byte, err error) {
-	if at, err = s.place(b.Skill, path); errors.Is(err, os.ErrNotExist) && s.makeFolder(path) {
-		at, err = s.place(b.Skill, path)
-	}
-	if err == nil {
+	if at, err = s.placeMade(b.Skill, path); err == nil {
 		old, err = s.oldBudget(at, b)
 	}
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"hooks/internal/codec"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -73,21 +72,6 @@ func (s *Store) gate(run sealed, st *State) (err error) {
 	return err
 }
 
-// saveQuiet writes the gate of a session's run that has ended.
-func (s *Store) saveQuiet(session string, skill loop.Skill, q *loop.Quiet) error {
-	r, err := s.own(s.seals.Active(session))
-	l := r.Loop(string(skill))
-	if err != nil || l == nil {
-		return err
-	}
-	text, err := codec.Encode(*q)
-	if err != nil {
-		return err
-	}
-	l.Quiet = string(text)
-	return s.seals.Save(r)
-}
-
 // unsealed fails for a session's active run that has lost its record, or whose record this process
 // does not see.
 func (s *Store) unsealed(st State, session string) error {
@@ -136,37 +120,32 @@ func (s *Store) loadRecorded(run sealed, settle bool) (State, error) {
 	return st, errors.Join(err, s.readFindings(&st))
 }
 
-// finish completes a change that a crash interrupted.
-func (s *Store) finish(run sealed) error {
+// finish completes a change that a crash interrupted: what it had still to write after its history
+// line is written. After a power cut the files may be newer than the change; those stay.
+func (s *Store) finish(run sealed) (err error) {
+	f := s.found(run).files
 	if end := run.next().Line; end != run.State.Line && s.lineEnd(run, end) > 0 {
-		if err := s.rollForward(run); err != nil {
-			return err
-		}
+		err = s.batch(func() (err error) {
+			if f.Budget == run.State.Budget || f.Budget == run.Next.Budget {
+				err = s.putBudget(run, run.Next.Budget)
+			}
+			if err != nil || run.Next.Tick != "" || f.Tick != run.State.Tick {
+				return err
+			}
+			return wrap("remove tick", s.disk.remove(tickName(run.skill())))
+		})
+	}
+	if err != nil {
+		return err
 	}
 	run.State, run.Next = s.settled(run), nil
 	if run.record.Boot != s.boot() { // what the history has by now is believed
-		run.State.History = s.found(run).files.History
+		run.State.History, run.record.Boot = f.History, s.boot()
 	}
-	run.record.Boot = s.boot()
 	if run.State.Budget == "" && run.State.Tick == "" { // it moved to the archive, or never began
 		run.record.Drop(run.Skill)
 	}
 	return s.seals.Save(run.record)
-}
-
-// rollForward writes what the change had still to write after its history line. After a power cut
-// the files may be newer than the change; those stay.
-func (s *Store) rollForward(run sealed) error {
-	f := s.found(run).files
-	return s.batch(func() (err error) {
-		if f.Budget == run.State.Budget || f.Budget == run.Next.Budget {
-			err = s.putBudget(run, run.Next.Budget)
-		}
-		if err != nil || run.Next.Tick != "" || f.Tick != run.State.Tick {
-			return err
-		}
-		return wrap("remove tick", s.disk.remove(tickName(run.skill())))
-	})
 }
 
 // settled are a run's files as they are, with the line of its own that the history has.

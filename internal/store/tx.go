@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
+	"hooks/internal/seal"
 )
 
 // Tx is one change of a project's state, while this process is the only one that changes it: Begin,
@@ -93,17 +95,22 @@ func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 	return created, err
 }
 
-// quiet writes the gate of a run that has ended, or takes it away.
+// quiet writes the gate of a run that has ended, or lets its session go. Its record stays, because
+// a later --resume is compared with it.
 func (tx *Tx) quiet(st *State, save loop.Save) error {
-	switch {
-	case save.Release:
-		st.Quiet = nil
-		return tx.s.release(st.Budget.SessionID, st.Skill)
-	case save.Quiet != nil:
-		st.Quiet = save.Quiet
-		return tx.s.saveQuiet(st.Budget.SessionID, st.Skill, save.Quiet)
+	if !save.Release && save.Quiet == nil {
+		return nil
 	}
-	return nil
+	var text []byte
+	var err error
+	if st.Quiet = save.Quiet; save.Release {
+		st.Quiet = nil
+	} else if text, err = codec.Encode(*save.Quiet); err != nil {
+		return err
+	}
+	return tx.s.editRecord(st.Budget.SessionID, st.Skill, func(l *seal.Loop) {
+		l.On, l.Quiet = l.On && !save.Release, string(text)
+	})
 }
 
 func (tx *Tx) claim(st *State, save loop.Save) error {
