@@ -134,6 +134,10 @@ func (s *Store) finish(run sealed) (err error) {
 			}
 			return wrap("remove tick", s.disk.remove(tickName(run.skill())))
 		})
+		own, lerr := s.seals.Lines(run.RunID)
+		if lerr == nil && !strings.Contains(string(own), end) {
+			_ = s.seals.AppendLine(run.RunID, end)
+		}
 	}
 	if err != nil {
 		return err

@@ -117,6 +117,12 @@ func TestChangeIsCompletedAfterItsLine(t *testing.T) {
 		ok(t, err)
 		same(t, "seq", st.Budget.Seq, n)
 	}
+	// The record's copy of the lines is complete, too: no later healing loses one.
+	want := content(t, s, history)
+	put(t, s, history, "")
+	_, err := s.LoadSealed(at(1).SessionID, "work")
+	ok(t, err)
+	same(t, "the history", content(t, s, history), want)
 }
 
 // R112: a kill in the middle of a write leaves the beginning of the run's own line. That is a torn
