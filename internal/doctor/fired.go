@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,39 +65,27 @@ const maxSessions = 10
 
 // loopsWithoutHooks finds sessions whose transcript invokes a loop that no run knows.
 func loopsWithoutHooks(m *machine, n *notes) {
-	dir := filepath.Join(m.clientDir(), "projects", usage.FolderOf(m.project))
-	if _, err := os.Stat(dir); err != nil {
-		if real, err := filepath.EvalSymlinks(m.project); err == nil {
-			dir = filepath.Join(m.clientDir(), "projects", usage.FolderOf(real))
-		}
-	}
-	var sessions []fs.FileInfo
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil && info.Mode().IsRegular() && strings.HasSuffix(e.Name(), ".jsonl") {
-			sessions = append(sessions, info)
-		}
+	folder := usage.FolderOf(m.project)
+	sessions := usage.Transcripts(m.clientDir(), folder)
+	if real, err := filepath.EvalSymlinks(m.project); err == nil && len(sessions) == 0 {
+		folder = usage.FolderOf(real)
+		sessions = usage.Transcripts(m.clientDir(), folder)
 	}
 	if len(sessions) == 0 {
-		n.skip("no transcripts in %s", m.shown(dir))
+		n.skip("no transcripts in %s", m.shown(filepath.Join(m.clientDir(), "projects", folder)))
 		return
 	}
-	slices.SortFunc(sessions, func(a, b fs.FileInfo) int {
-		return b.ModTime().Compare(a.ModTime())
-	})
 	sessions = sessions[:min(len(sessions), maxSessions)]
 	for _, s := range sessions {
-		id := strings.TrimSuffix(s.Name(), ".jsonl")
-		command := invoked(filepath.Join(dir, s.Name()), m.config.TaskNamespaces)
-		if command == "" || slices.Contains(m.history().sessions, id) {
+		command := invoked(s.Path, m.config.TaskNamespaces)
+		if command == "" || slices.Contains(m.history().sessions, s.ID) {
 			continue
 		}
 		const hint = "start the loop again now that the program is registered; " +
 			"if it happens again, start the client with --debug and see /hooks"
 		text := fmt.Sprintf("session %s of %s invoked %q and no hook fired",
-			id, s.ModTime().UTC().Format(time.RFC3339), command)
-		if m.registeredSince(s.ModTime()) {
+			s.ID, s.Changed.UTC().Format(time.RFC3339), command)
+		if m.registeredSince(s.Changed) {
 			n.warn(hint, "%s; the registration is younger", text)
 		} else {
 			n.fail(hint, "%s", text)

@@ -1,7 +1,6 @@
 package usage
 
 import (
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -20,13 +19,9 @@ func FolderOf(path string) string {
 // Newest returns the session that began last among those of the client's folder that were begun in
 // dir, and when. It returns "" if there is none, or no transcript has a time in its head.
 func Newest(client, dir string) (id string, began time.Time) {
-	folder := FolderOf(dir)
-	for _, f := range sessions(client) {
-		if filepath.Base(filepath.Dir(f.path)) != folder {
-			continue
-		}
-		if at := begun(f.path); at.After(began) {
-			id, began = f.id, at
+	for _, t := range Transcripts(client, FolderOf(dir)) {
+		if at := begun(t.Path); at.After(began) {
+			id, began = t.ID, at
 		}
 	}
 	return id, began
