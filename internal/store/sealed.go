@@ -37,10 +37,12 @@ func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, e
 	switch {
 	case err != nil:
 		return State{Skill: skill, BudgetPath: DefaultBudgetPath(skill)}, err
-	case on && run.Ended() && run.HeldFor == "":
-		return s.quiet(run)
 	case on:
-		st, err = s.loadRecorded(run, settle)
+		if run.Ended() && run.HeldFor == "" { // its files are a person's again
+			st, err = s.stateOf(run, run.State)
+		} else {
+			st, err = s.loadRecorded(run, settle)
+		}
 		return st, errors.Join(err, s.gate(run, &st))
 	case settle:
 		st, err = s.recover(skill)
@@ -49,14 +51,6 @@ func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, e
 	}
 	if err == nil {
 		err = s.unsealed(st, session)
-	}
-	return st, err
-}
-
-// quiet is the state of a run that has ended, by its record alone: its files are a person's again.
-func (s *Store) quiet(run sealed) (st State, err error) {
-	if st, err = s.stateOf(run, run.State); err == nil {
-		err = s.gate(run, &st)
 	}
 	return st, err
 }
