@@ -291,3 +291,43 @@ func TestPowerCutRollsNoNewerFilesBack(t *testing.T) {
 		}
 	}
 }
+
+// What was removed between two boots is written again as well. The files that are there are newer
+// than the record, or as old: the open iteration is the one that they have.
+func TestHealingAcrossTwoBoots(t *testing.T) {
+	s := newStore(t)
+	dir, boot := seal.At(t.TempDir()), "b1"
+	s.Seal(dir, func() string { return boot })
+	sealed := sealedIn(dir)
+	_, err := s.Acquire("work", *lock(1))
+	ok(t, err)
+	ok(t, s.saveBudget("", sealed(0)))
+	for n := 1; n <= 2; n++ {
+		ok(t, s.saveTick(tick(n)))
+		l := line(n)
+		l.Budget = *sealed(n)
+		_, err := s.commit(l, "", sealed(n))
+		ok(t, err)
+	}
+	path := seal.SwitchPath(dir.Path(), at(1).SessionID)
+	before, err := os.ReadFile(path)
+	ok(t, err)
+	ok(t, s.saveTick(tick(3)))
+	ok(t, os.WriteFile(path, before, 0o600)) // the power cut takes the last notes
+	lines := content(t, s, history)
+	first, _, _ := strings.Cut(lines, "\n")
+	put(t, s, history, first+"\n")
+	boot = "b2"
+	for i := range 2 {
+		s.Seal(seal.At(dir.Path()), func() string { return boot })
+		ok(t, s.guarded(func() error {
+			st, err := s.load(at(1).SessionID, "work", true)
+			ok(t, err)
+			same(t, "seq", st.Budget.Seq, 2)
+			same(t, "iteration", st.Tick.Iteration, 3)
+			return nil
+		}))
+		same(t, "the history", content(t, s, history), lines)
+		same(t, "said", len(s.Healed()), 1-i)
+	}
+}
