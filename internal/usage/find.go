@@ -86,7 +86,9 @@ func nearest(all []Transcript, word string) string {
 		}
 		return n
 	}
-	slices.SortStableFunc(all, func(a, b Transcript) int { return cmp.Compare(common(b), common(a)) })
+	slices.SortStableFunc(all, func(a, b Transcript) int {
+		return cmp.Compare(common(b), common(a))
+	})
 	return "the nearest are " + ids(all)
 }
 

@@ -30,8 +30,9 @@ type tree struct {
 }
 
 // prose is text as transcripts have it, escaped for JSON: words, code, line ends, quotes.
-var prose = strings.Repeat(`the request failed because no budget was checked before\nif err != nil {`+
-	` return fmt.Errorf(\"x: %w\", err) }\nfor i := range n // keep the lock 0x7f3a quick `, 100)
+var prose = strings.Repeat(`the request failed because no budget was checked before\n`+
+	`if err != nil { return fmt.Errorf(\"x: %w\", err) }\n`+
+	`for i := range n // keep the lock 0x7f3a quick `, 100)
 
 // text is n bytes of prose, cut between escapes.
 func text(n int) string { return strings.TrimSuffix(prose[:n], `\`) }
