@@ -25,38 +25,22 @@ func (c Cron) Next(after time.Time) time.Time {
 			return time.Time{}
 		}
 	}
-	days := dayRule{fields[2] == "*", fields[4] == "*", sets}
-	at := after.Truncate(time.Minute).Add(time.Minute)
-	for end := at.Add(longest); at.Before(end); {
-		switch {
-		case !slices.Contains(sets[1], at.Hour()) || !days.holds(at):
-			at = at.Add(time.Duration(60-at.Minute()) * time.Minute)
-		case !slices.Contains(sets[0], at.Minute()):
-			at = at.Add(time.Minute)
-		default:
+	both := fields[2] != "*" && fields[4] != "*"
+	first := after.Truncate(time.Minute).Add(time.Minute)
+	for at := first; at.Before(first.Add(longest)); at = at.Add(time.Minute) {
+		if !slices.Contains(sets[0], at.Minute()) || !slices.Contains(sets[1], at.Hour()) {
+			continue
+		}
+		day := slices.Contains(sets[2], at.Day())
+		weekday := slices.Contains(sets[4], int(at.Weekday())) ||
+			at.Weekday() == time.Sunday && slices.Contains(sets[4], 7)
+		// of a day and a weekday that are both given either will do, as in cron(8)
+		days := day && weekday || both && (day || weekday)
+		if days && slices.Contains(sets[3], int(at.Month())) {
 			return at
 		}
 	}
 	return time.Time{}
-}
-
-// dayRule: of a day and a weekday that are both given either will do, as in cron(8).
-type dayRule struct {
-	anyDay, anyWeekday bool
-	sets               [5][]int
-}
-
-func (d dayRule) holds(at time.Time) bool {
-	day := slices.Contains(d.sets[2], at.Day())
-	weekday := slices.Contains(d.sets[4], int(at.Weekday())) ||
-		at.Weekday() == time.Sunday && slices.Contains(d.sets[4], 7)
-	if !slices.Contains(d.sets[3], int(at.Month())) {
-		return false
-	}
-	if d.anyDay || d.anyWeekday {
-		return day && weekday
-	}
-	return day || weekday
 }
 
 // numbersOf are the numbers from 0 to most that a field names, as in "*", "*/10", "5", "1-5" or

@@ -151,23 +151,23 @@ func (s *Store) commit(
 		return false, fmt.Errorf("append history: %w", err)
 	}
 	defer h.f.Close()
-	draft, err := at.disk.begin(at.name, text)
-	if err != nil {
-		return false, wrap("save budget", err)
-	}
-	draft.ahead()
-	defer draft.drop()
 	after := func(f *seal.Files) {
 		f.Budget, f.Tick = seal.Trim(text), ""
 		f.Line, f.History = seal.Trim(line), h.end+int64(len(line))
 	}
 	closed := false
 	err = s.change(it.Skill, b.SessionID, after, func() error {
+		draft, err := at.disk.begin(at.name, text)
+		if err != nil {
+			return wrap("save budget", err)
+		}
+		draft.ahead()
+		defer draft.drop()
 		if err := h.add(line); err != nil {
 			return fmt.Errorf("append history: %w", err)
 		}
 		closed = true
-		err := wrap("save budget", s.inPlace(at, budgetPath, b.Skill, draft.place))
+		err = wrap("save budget", s.inPlace(at, budgetPath, b.Skill, draft.place))
 		if err == nil {
 			err = s.removeTick(it.Skill)
 		}
