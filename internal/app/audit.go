@@ -310,7 +310,7 @@ func (h *handler) printedBy(t *loopState) (files []string) {
 	if !h.byAuditor(t) {
 		return nil
 	}
-	named := guard.Prints(h.call())
+	named := guard.Prints(h.call().Guard())
 	if h.ev.Tool == "Read" {
 		named = []string{h.ev.Text("file_path")}
 	}
@@ -328,7 +328,7 @@ func (h *handler) printedBy(t *loopState) (files []string) {
 
 // shown are the files whose changes git showed an auditor, as it printed them.
 func (h *handler) shown(t *loopState) (files []string) {
-	if h.ev.Tool != "Bash" || !h.byAuditor(t) || !guard.ReadOnly(h.call()) {
+	if h.ev.Tool != "Bash" || !h.byAuditor(t) || !h.call().ReadOnly() {
 		return nil
 	}
 	for line := range strings.Lines(h.ev.Result("stdout").Str) {

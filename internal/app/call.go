@@ -9,40 +9,11 @@ import (
 	"hooks/internal/usage"
 )
 
-// toolCall is the call as loops judge it.
-func (h *handler) toolCall() loop.Call {
-	c := loop.Call{
-		Turn: h.turn(), Tool: h.ev.Tool, ID: h.ev.ToolUseID, Input: h.ev.Input.Raw,
-		Agent: h.ev.AgentID, Asks: h.ev.Asks(), EndsSchedule: h.ev.EndsSchedule(),
-		Background: h.ev.Flag("run_in_background") || h.ev.Tool == "Monitor",
-		Outside:    guard.Outside(h.input()),
-	}
-	_, c.Edits = h.fileTool()
-	switch h.ev.Tool {
-	case "TaskStop", "KillShell", "KillBash":
-		c.Finishes = true
-	}
-	if prompt, ok := h.ev.Schedules(); ok {
-		c.Schedules = &loop.Later{Prompt: prompt}
-	}
-	task := func(text string) *loop.Task {
-		return &loop.Task{Text: text, Issues: mentions(text),
-			Replayed: h.replayRepo != nil, Type: h.ev.Text("subagent_type")}
-	}
-	switch {
-	case h.ev.Dispatches():
-		c.Sends = task(h.ev.Text("prompt") + " " + h.ev.Text("description"))
-	case h.ev.Tool == "SendMessage" && c.Agent == "":
-		c.Tells = task(h.ev.Text("message"))
-	}
-	return c
-}
-
 // fetchCall looks up what a Step needs to judge a call.
 func (h *handler) fetchCall(t *loopState, l *lookup, k *loop.Known) {
 	fill(l, &k.Running, func() loop.RunningNow {
 		r, err := h.runningCount(t)
-		if h.ev.Name == event.PreToolUse && h.replayRepo == nil && nearCeiling(t, r.Running) {
+		if h.ev.Name == event.PreToolUse && nearCeiling(t, r.Running) {
 			usage.AwaitCall(h.transcript(t, loop.Call{}), h.ev.AgentID, h.ev.ToolUseID)
 			r, err = h.runningCount(t)
 		}
@@ -53,19 +24,17 @@ func (h *handler) fetchCall(t *loopState, l *lookup, k *loop.Known) {
 	fill(l, &k.Overrun, func() int { return h.config(t).Overrun })
 	fill(l, &k.Reading, func() loop.Reading { return h.reading(t) })
 	fill(l, &k.Looks, func() (is loop.Looks) {
-		is.Only = guard.ReadOnly(h.call()) || h.runsOneTest(t)
+		is.Only = h.call().ReadOnly() || h.runsOneTest(t)
 		is.Check = h.runsCheck(t)
 		if t.Budget != nil && t.Budget.Audit != nil {
-			_, is.Reports = guard.Reported(h.call())
+			_, is.Reports = guard.Reported(h.call().Guard())
 			is.Files = h.printedBy(t)
 		}
 		return is
 	})
-	fill(l, &k.Commits, func() bool {
-		return guard.Finishing(h.call(), h.repo, h.below(h.project))
-	})
+	fill(l, &k.Commits, h.call().Commits)
 	fill(l, &k.Merging, func() []loop.Looked { return h.askMerging(t, k.Reading.Is.Acts) })
-	fill(l, &k.Words, func() string { return h.config(t).Redact(loop.Secrets(h.whatCall())) })
+	fill(l, &k.Words, func() string { return h.config(t).Redact(loop.Secrets(h.call().Words())) })
 }
 
 // nearCeiling reports whether half of the run's dollars are spent: then the answer that makes a

@@ -92,7 +92,7 @@ func (h *handler) enterWith(
 ) (event.Reply, error) {
 	if h.sealed { // a loop may have left a project that is gone
 		if _, err := os.Stat(h.project); errors.Is(err, fs.ErrNotExist) {
-			h.project = tracker.Project(h.Env, h.ev.Cwd)
+			h.project, h.tool = tracker.Project(h.Env, h.ev.Cwd), nil
 		}
 	}
 	if err := h.foreignState(); err != nil {

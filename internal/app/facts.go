@@ -446,7 +446,7 @@ func restored(shown string, gates []loop.Gate) string {
 
 // dialogDenied reports whether the client's settings keep the dialog from being shown.
 func (h *handler) dialogDenied() bool {
-	return slices.ContainsFunc(h.settingsFiles(), func(path string) bool {
+	return slices.ContainsFunc(h.call().SettingsFiles(), func(path string) bool {
 		text, ok := safefile.Read(path, config.MaxFile)
 		if !ok {
 			return false
@@ -459,11 +459,4 @@ func (h *handler) dialogDenied() bool {
 		})
 		return denied
 	})
-}
-
-// settingsFiles are the client's settings, those of the machine last.
-func (h *handler) settingsFiles() []string {
-	places := h.clientPlaces()
-	return append(slices.Clone(places.Settings),
-		filepath.Join(places.Managed, "managed-settings.json"))
 }

@@ -75,10 +75,11 @@ func (h *handler) mustStayShut(err error) bool {
 	if h.ev.Dispatches() {
 		return true
 	}
-	r := h.read()
+	call := h.call()
+	r := call.Read()
 	_, changed := errors.AsType[*store.ChangedError](err)
 	unread := r.Unparsable != "" || changed && (r.Bound != "" || len(r.Opaque) > 0)
-	return len(r.Merges()) > 0 || len(h.tampers(r)) > 0 || unread || h.rewires() != ""
+	return len(r.Merges()) > 0 || len(call.Tampers(r)) > 0 || unread || call.Rewires() != ""
 }
 
 // unreadable answers a payload that cannot be read: nothing is decided, but a tool call does not

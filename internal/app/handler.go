@@ -14,15 +14,13 @@ import (
 	"slices"
 	"time"
 
-	"hooks/internal/clienthooks"
 	"hooks/internal/config"
 	"hooks/internal/event"
-	"hooks/internal/guard"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/seal"
 	"hooks/internal/store"
-	"hooks/internal/tracker"
+	"hooks/internal/toolcall"
 )
 
 // App is the program for one call. Tests and the demo replace Now, Clock, Wait, Rest and RunID; the
@@ -102,25 +100,22 @@ func (a *App) runID() string {
 // handler answers one event of one session in one project.
 type handler struct {
 	*App
-	ev         event.Event
-	now        time.Time
-	began      time.Time // by the machine's clock, when the hook started
-	project    string
-	files      *store.Store // nil: no state in this project
-	tx         *store.Tx    // the change of the state under way
-	seals      seal.Dir     // the user's state directory
-	sealed     bool         // the seal says that a loop of this session is on
-	witness    *seal.Record // the session's sealed record, as the event found it
-	loaded     []*loopState // the session's loops as they were read, while nothing has changed them
-	runs       []*loopState // the same, as the last step left them
-	settled    bool         // that step has decided
-	damage     error        // of one of this session's runs, beside others that are in order
-	after      func() error
-	until      time.Time           // when the reply is due, as in Answer
-	ownPaths   []string            // see own
-	paths      tracker.Paths       // asks the disk for each folder once
-	places     *clienthooks.Places // where the client reads its hooks, once it was asked for
-	replayRepo *guard.Repo         // of a replayed call: its repository by the transcript alone
+	ev      event.Event
+	now     time.Time
+	began   time.Time // by the machine's clock, when the hook started
+	project string
+	files   *store.Store // nil: no state in this project
+	tx      *store.Tx    // the change of the state under way
+	seals   seal.Dir     // the user's state directory
+	sealed  bool         // the seal says that a loop of this session is on
+	witness *seal.Record // the session's sealed record, as the event found it
+	loaded  []*loopState // the session's loops as they were read, while nothing has changed them
+	runs    []*loopState // the same, as the last step left them
+	settled bool         // that step has decided
+	damage  error        // of one of this session's runs, beside others that are in order
+	after   func() error
+	until   time.Time      // when the reply is due, as in Answer
+	tool    *toolcall.Call // see call
 	// clientFlags are those with which a driver starts its clients.
 	clientFlags []string
 	feeding     bool           // the event begins a conductor's next attempt
@@ -132,10 +127,6 @@ type handler struct {
 	// replies already made durable; printed even if a later step fails
 	committed event.Reply
 
-	wasRead struct { // the reading of the last call
-		of      string
-		reading guard.Reading
-	}
 	slips error // errors that change no decision; printed on stderr
 
 	from  *loop.Process // the process over whose socket the event came, once it was looked up
@@ -213,6 +204,11 @@ func (h *handler) sessionRuns() ([]*loopState, error) {
 	})
 	if err == nil && h.damage == nil {
 		h.loaded = list
+	}
+	for _, t := range list {
+		if t.Budget != nil && t.Budget.Tasks != nil {
+			h.call().View = h.viewPath()
+		}
 	}
 	return list, err
 }

@@ -12,12 +12,11 @@ import (
 
 	"hooks/internal/child"
 	"hooks/internal/config"
-	"hooks/internal/guard"
 	"hooks/internal/install"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
-	"hooks/internal/tracker"
+	"hooks/internal/toolcall"
 )
 
 // DeliverWord is the program's first argument when it runs a person's command for itself, detached
@@ -152,7 +151,7 @@ func (h *handler) startDetached(what, word string, env ...string) error {
 func (a *App) Deliver() {
 	way := a.ownWay()
 	words := loop.SplitWords(way)
-	if len(words) == 0 || way == "bell" || way == "off" || forbidden(way) {
+	if len(words) == 0 || way == "bell" || way == "off" || toolcall.Forbidden(way, a.cwd()) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), deliverTime)
@@ -162,13 +161,6 @@ func (a *App) Deliver() {
 	cmd.WaitDelay = time.Second
 	ownGroup(cmd)
 	_ = cmd.Run() // no one reads its error
-}
-
-func forbidden(command string) bool {
-	cwd, _ := os.Getwd()
-	call := guard.Call{Tool: "Bash", Command: command, Cwd: cwd}
-	r := guard.Read(call, guard.Repo{}.Known(), files{root: cwd, paths: new(tracker.Paths)})
-	return len(r.Merges()) > 0 || len(r.Tampers()) > 0 || r.Unparsable != ""
 }
 
 // SyncWord is the program's first argument when it sends a task loop's events for itself, detached
@@ -206,7 +198,7 @@ func (h *handler) startSync() error { return h.startDetached("sync", SyncWord) }
 func (a *App) Sync() {
 	project := a.Env("HOOKS_PROJECT")
 	words := loop.SplitWords(a.syncWay())
-	if len(words) == 0 || forbidden(a.syncWay()) || !store.Exists(project) {
+	if len(words) == 0 || toolcall.Forbidden(a.syncWay(), a.cwd()) || !store.Exists(project) {
 		return
 	}
 	files, err := store.Open(project)

@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
@@ -27,7 +26,7 @@ func (h *handler) preToolUse() (event.Reply, error) {
 		}
 	}
 	h.runs = list // a call is read by the loops that it may touch
-	call := h.toolCall()
+	call := h.call().Judged(h.turn())
 	reply, err := h.stepEach(h.addressed, func(*loopState) loop.Event { return call })
 	if changed := h.shutBy(); changed != nil && err == nil && !reply.Decides() {
 		reply = h.heldBack(changed) // changed since the look, so its loop has not judged the call
@@ -157,7 +156,7 @@ func (h *handler) record(t *loopState, r event.Reply) event.Reply {
 	}
 	_, err := h.stepOne(t, loop.Refused{
 		Turn: h.turn(), ID: h.ev.ToolUseID, Input: h.ev.Input.Raw,
-		Denial: h.denialOf(t, h.ev.Tool, r.Rule(), h.whatCall()),
+		Denial: h.denialOf(t, h.ev.Tool, r.Rule(), h.call().Words()),
 	})
 	h.slip(err)
 	return r
@@ -166,28 +165,6 @@ func (h *handler) record(t *loopState, r event.Reply) event.Reply {
 // denialOf is a refusal as it is recorded: without secrets.
 func (h *handler) denialOf(t *loopState, tool, rule, what string) loop.Denial {
 	return loop.Denial{Tool: tool, Rule: rule, What: h.config(t).Redact(loop.Secrets(what))}
-}
-
-// maxCall bounds what is looked at of a refused call's text, in bytes.
-const maxCall = 32 << 10
-
-// whatCall is a tool call in a line: its command, what it is about, or nothing.
-func (h *handler) whatCall() string {
-	text, shell := h.ev.ShellCommand()
-	keys := []string{"file_path", "notebook_path", "description", "skill", "prompt", "url"}
-	for _, key := range keys {
-		if !shell && text == "" {
-			text = h.ev.Text(key)
-		}
-	}
-	if _, args := h.ev.Skill(); args != "" {
-		text += " " + args
-	}
-	if len(text) > maxCall { // not in the middle of a word: half of a secret is not known as one
-		text = text[:maxCall]
-		text = text[:strings.LastIndexAny(text, " \n\t")+1]
-	}
-	return text
 }
 
 // recordEntry notes that a looping skill may not start, where an iteration of its session is open.

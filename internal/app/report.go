@@ -89,7 +89,7 @@ func sumOfReport(raw []byte) string { return sum(bytes.TrimSpace(raw)) }
 
 // auditTold is the report in an auditor's call.
 func (h *handler) auditTold(t *loopState) (o loop.Told, err error) {
-	text, _ := guard.Reported(h.call())
+	text, _ := guard.Reported(h.call().Guard())
 	if o.Report, err = report.Facts([]byte(text)); text == "" {
 		o.Wrong, o.Way = "the call does not show the payload", "report with "+loop.ReportForm
 		return o, nil
@@ -189,7 +189,7 @@ func (h *handler) startOf(t *loopState, n store.NotedStart) (e loop.Effect, coun
 		return e, false
 	}
 	e.PR, e.Label, e.Issue = max(n.PR, 0), n.Label, n.Issue
-	other, _ := h.elsewhere(t, guard.Act{Repo: n.Repo, Cwd: n.Cwd})
+	other, _ := h.call().Elsewhere(h.rules(t), guard.Act{Repo: n.Repo, Cwd: n.Cwd})
 	e.Elsewhere = other != ""
 	return e, true
 }

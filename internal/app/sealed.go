@@ -218,7 +218,7 @@ func (h *handler) typedPrompt(r *seal.Record) bool {
 
 // caller is the process over whose socket this event came; nil where that is not known.
 func (h *handler) caller() *loop.Process {
-	if !h.asked && h.replayRepo == nil && h.ev.Name != "" {
+	if !h.asked && h.ev.Name != "" {
 		h.asked, h.from = true, proc.Caller()
 	}
 	return h.from

@@ -172,17 +172,12 @@ func forceAsked(a *loop.Admission) event.Reply {
 
 // denial puts a refusal into words: what was refused, the questions that wait, and what to do.
 func (h *handler) denial(t *loopState, d *loop.Deny) event.Reply {
-	text := []string{d.Text}
+	waits := ""
 	if d.Ask != nil {
-		text = append(text, report.Waits(d.Ask))
+		waits = report.Waits(d.Ask)
 	}
-	switch {
-	case d.Plainly:
-		text = append(text, "hint: "+fmt.Sprintf(d.Hint, h.mergePlainly(t, d.Act, d.SHA)))
-	case d.Hint != "":
-		text = append(text, "hint: "+d.Hint)
-	}
-	reply := event.Deny(strings.Join(text, "\n")).By(d.Rule).Say(d.Say)
+	hint := h.call().Hint(d, h.config(t).Tracker)
+	reply := event.Deny(lines(d.Text, waits, hint)).By(d.Rule).Say(d.Say)
 	if d.Ends {
 		reply = reply.Ends()
 	}
@@ -211,38 +206,6 @@ func (h *handler) besides(t *loopState) bool {
 		active := o.Budget != nil && o.Budget.Status == loop.Active
 		return o.Skill != t.Skill && (active || o.forcing())
 	})
-}
-
-// mergePlainly is the forge's own command for what a call tried to merge, bound to a commit where
-// one is given: the call's own if it lacks just that. N stands for a PR that the call does not
-// name.
-func (h *handler) mergePlainly(t *loopState, a loop.Act, sha string) string {
-	kind, pr := h.forge(t), "N"
-	if kind == "" {
-		program, _, _ := strings.Cut(a.Command, " ")
-		kind = tracker.ForgeOfClient(program)
-	}
-	if a.PR > 0 {
-		pr = strconv.Itoa(a.PR)
-	}
-	plain, flag := tracker.MergeCommand(kind, pr), tracker.HeadFlag(kind, sha)
-	switch {
-	case sha == "":
-		return plain
-	case a.SHA == "" && flag != "" && strings.HasPrefix(a.Command, plain) &&
-		!strings.Contains(a.Command, "…"):
-		return a.Command + " " + flag
-	}
-	return tracker.MergeAt(kind, pr, sha)
-}
-
-// forge is the kind of a run's forge, "" where it is not known or asked by a command.
-func (h *handler) forge(t *loopState) string {
-	place, _ := forge.Choose(h.Env, h.config(t).Tracker, tracker.Repo(h.Env, h.project))
-	if place.Kind == forge.Command {
-		return tracker.ForgeOf(place.Host)
-	}
-	return place.Kind
 }
 
 // afterAnswers is what the model is given after a person's answers: how each acts, and what comes
@@ -282,7 +245,7 @@ func (h *handler) acted(t *loopState, a loop.Acted) string {
 	case a.Gate.Name == "":
 		return fmt.Sprintf("Recorded: %q", a.Text)
 	case a.As == "merge" && a.Gate.HeadSHA != "":
-		kind := h.forge(t)
+		kind := h.call().Forge(h.config(t).Tracker)
 		way := "add " + tracker.HeadFlag(kind, a.Gate.HeadSHA)
 		if kind == forge.Gitea {
 			pr := strings.TrimPrefix(a.Gate.Target, "PR #")
