@@ -64,8 +64,8 @@ func (h *handler) dress() bool {
 	if err != nil {
 		return false
 	}
-	if kept, err := brake.Keep(h.seals.Path(), exe); err == nil {
+	if kept, err := brake.Keep(h.seal.Path(), exe); err == nil {
 		exe = kept
 	}
-	return brake.Dress(h.seals.Path(), h.ev.SessionID, exe) == nil
+	return brake.Dress(h.seal.Path(), h.ev.SessionID, exe) == nil
 }

@@ -23,7 +23,7 @@ import (
 // fed is the entry of a conductor's next attempt: the Stop before asked for this very call.
 func (h *handler) fed() (loop.Command, bool) {
 	call := h.ev.Name == event.PreToolUse && h.ev.Dispatches() && !h.ev.InSubagent()
-	if !call || !h.sealed && !store.Exists(h.project) || h.openState() != nil {
+	if !call || !h.seal.on && !store.Exists(h.project) || h.openState() != nil {
 		return loop.Command{}, false
 	}
 	list, err := h.sessionRuns()

@@ -360,7 +360,7 @@ const auditor = "hooks:auditor"
 // nested is why a looping skill may not start now: an audit loop's iteration is open in this
 // session, and the model asks (A68).
 func (h *handler) nested(cmd loop.Command) error {
-	if h.ev.Name != event.PreToolUse || h.feeding || !h.sealed || h.openState() != nil {
+	if h.ev.Name != event.PreToolUse || h.feeding || !h.seal.on || h.openState() != nil {
 		return nil
 	}
 	list, err := h.sessionRuns()

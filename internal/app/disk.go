@@ -203,7 +203,7 @@ func (h *handler) runOf(skill loop.Skill) *loop.Budget {
 	if err != nil {
 		return nil
 	}
-	files.Seal(h.seals, proc.Boot)
+	files.Seal(h.seal.Dir, proc.Boot)
 	s, _, _ := files.Look(skill) // the entry itself finds what is wrong
 	return s.Budget
 }

@@ -49,8 +49,8 @@ func (h *handler) namespaces(command string) []string {
 		return nil
 	}
 	spaces := slices.Clone(h.config(nil).TaskNamespaces)
-	if h.witness != nil {
-		for _, l := range h.witness.Loops { // a run keeps the one that it began with
+	if h.seal.record != nil {
+		for _, l := range h.seal.record.Loops { // a run keeps the one that it began with
 			spaces = append(spaces, loop.Namespace(gjson.Get(l.State.Budget, "command").Str))
 		}
 	}
@@ -66,8 +66,8 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if err != nil {
 		return event.Block(hint.Text(err)), nil
 	}
-	if h.witness.Held() {
-		return event.Nothing(), store.Held(h.witness)
+	if h.seal.record.Held() {
+		return event.Nothing(), store.Held(h.seal.record)
 	}
 	if err := h.nested(cmd); err != nil {
 		return event.Block(hint.Text(err)), nil
@@ -90,7 +90,7 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 func (h *handler) enterWith(
 	cmd loop.Command, flags loop.Flags, fresh freshRun,
 ) (event.Reply, error) {
-	if h.sealed { // a loop may have left a project that is gone
+	if h.seal.on { // a loop may have left a project that is gone
 		if _, err := os.Stat(h.project); errors.Is(err, fs.ErrNotExist) {
 			h.project, h.tool = tracker.Project(h.Env, h.ev.Cwd), nil
 		}
@@ -105,7 +105,7 @@ func (h *handler) enterWith(
 	e := h.request(cmd, flags)
 	e.notes = h.healed()
 	h.files = files
-	h.files.Seal(h.seals, proc.Boot)
+	h.files.Seal(h.seal.Dir, proc.Boot)
 	if err := h.mayEnter(e.asks.Owner); err != nil {
 		return event.Nothing(), err
 	}

@@ -16,7 +16,9 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/event"
+	"hooks/internal/install"
 	"hooks/internal/loop"
+	"hooks/internal/notify"
 	"hooks/internal/proc"
 	"hooks/internal/seal"
 	"hooks/internal/store"
@@ -37,6 +39,8 @@ type App struct {
 	CheckTime time.Duration // bounds one run of a check command, whatever its run has
 	// Rest waits before a reply is printed, and reports whether the reply is still wanted.
 	Rest func(time.Duration) bool
+	// clientFlags are those with which a driver starts its clients.
+	clientFlags []string
 }
 
 // Answer is what a hook call prints, and what is done once it is printed.
@@ -104,33 +108,21 @@ type handler struct {
 	now     time.Time
 	began   time.Time // by the machine's clock, when the hook started
 	project string
+	seal    sealed
 	files   *store.Store // nil: no state in this project
 	tx      *store.Tx    // the change of the state under way
-	seals   seal.Dir     // the user's state directory
-	sealed  bool         // the seal says that a loop of this session is on
-	witness *seal.Record // the session's sealed record, as the event found it
-	loaded  []*loopState // the session's loops as they were read, while nothing has changed them
-	runs    []*loopState // the same, as the last step left them
-	settled bool         // that step has decided
-	damage  error        // of one of this session's runs, beside others that are in order
-	after   func() error
-	until   time.Time      // when the reply is due, as in Answer
-	tool    *toolcall.Call // see call
-	// clientFlags are those with which a driver starts its clients.
-	clientFlags []string
-	feeding     bool           // the event begins a conductor's next attempt
-	news        bool           // the session's receipt lacks this kind of event
-	notices     []notification // for a person who looks elsewhere
-	syncs       bool           // events of a task loop are queued
-	// configs are those that were looked up for this event, by what a run keeps of them.
-	configs map[string]config.Config
-	// replies already made durable; printed even if a later step fails
-	committed event.Reply
-
-	slips error // errors that change no decision; printed on stderr
-
-	from  *loop.Process // the process over whose socket the event came, once it was looked up
-	asked bool
+	// runs are the session's, as the event found them or left them; nil before they are read.
+	runs    []*loopState
+	damage  error                    // of one of the session's runs, beside others in order
+	news    bool                     // the session's receipt lacks this kind of event
+	feeding bool                     // the event begins a conductor's next attempt
+	tool    *toolcall.Call           // see call
+	configs map[string]config.Config // that were looked up, by what a run keeps of them
+	caller  func() *loop.Process     // over whose socket the event came; nil for a command
+	// out is the answer as far as it is durable: its reply is printed even if a later step fails,
+	// and its error changes no decision.
+	out    Answer
+	person notify.Person // who learns something once the reply is printed
 }
 
 // config returns the configuration that a run has kept since it began. Without a run, and for one
@@ -158,7 +150,7 @@ func (h *handler) withStateLock(change func() error) error {
 		return fmt.Errorf("lock state: %w", err)
 	}
 	defer tx.End()
-	h.tx, h.loaded = tx, nil
+	h.tx, h.runs = tx, nil
 	return change()
 }
 
@@ -171,6 +163,15 @@ func (h *handler) attended() bool {
 	return h.Env("CLAUDE_CODE_ENTRYPOINT") != "sdk-cli"
 }
 
+// clientDir is where the client keeps the person's own configuration.
+func (a *App) clientDir() string {
+	dir, err := install.ClientDir(a.Env)
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
 // gone reports whether nothing will continue a run by itself, because its session was closed or
 // its client is dead.
 func gone(b *loop.Budget) bool { return b.OwnerLeft || proc.Of(b.Owner) == loop.Dead }
@@ -178,8 +179,8 @@ func gone(b *loop.Budget) bool { return b.OwnerLeft || proc.Of(b.Owner) == loop.
 // release drops the loop's lock once the reply is printed. The session has held it, so rubbish in
 // its place was written over it.
 func (h *handler) release(skill loop.Skill) {
-	before, session, files := h.after, h.ev.SessionID, h.files
-	h.after = func() error {
+	before, session, files := h.out.After, h.ev.SessionID, h.files
+	h.out.After = func() error {
 		err := files.Release(skill, func(l *loop.Lock) bool {
 			return l == nil || l.SessionID == session
 		})
@@ -193,24 +194,16 @@ func (h *handler) release(skill loop.Skill) {
 // loopState is one skill's run as it is on disk.
 type loopState struct{ store.State }
 
-// sessionRuns loads the session's runs, in a fixed order, once as long as nothing changes them. A
-// run of another session only matters where it holds the lock.
+// sessionRuns returns the session's runs, in a fixed order. They are read once for an event, and
+// once more under the state's lock if anything is to change. A run of another session only matters
+// where it holds the lock.
 func (h *handler) sessionRuns() ([]*loopState, error) {
-	if h.loaded != nil {
-		return h.loaded, nil
+	if h.runs != nil {
+		return h.runs, nil
 	}
-	list, err := h.loadRuns(func(skill loop.Skill) (store.State, error) {
+	return h.loadRuns(func(skill loop.Skill) (store.State, error) {
 		return h.files.LoadSealed(h.ev.SessionID, skill)
 	})
-	if err == nil && h.damage == nil {
-		h.loaded = list
-	}
-	for _, t := range list {
-		if t.Budget != nil && t.Budget.Tasks != nil {
-			h.call().View = h.viewPath()
-		}
-	}
-	return list, err
 }
 
 // only returns the runs that keep accepts, in their order.
@@ -237,10 +230,13 @@ func (h *handler) loadRuns(load func(loop.Skill) (store.State, error)) ([]*loopS
 				return nil, err
 			}
 			h.receive(t.Budget)
+			if t.Budget != nil && t.Budget.Tasks != nil {
+				h.call().View = h.viewPath()
+			}
 			list = append(list, t)
 		}
 	}
-	h.damage = errors.Join(damage...)
+	h.runs, h.damage = list, errors.Join(damage...)
 	if len(list) > 0 { // one skill's damage does not end the other's loop
 		return list, nil
 	}
@@ -306,7 +302,7 @@ func (h *handler) forEachRun(list []*loopState,
 			errs = append(errs, err)
 			continue
 		}
-		all, h.committed = all.And(r), h.committed.And(r)
+		all, h.out.Reply = all.And(r), h.out.Reply.And(r)
 	}
 	return all, errors.Join(errs...)
 }
@@ -340,7 +336,7 @@ func try[T any](l *lookup, f *loop.Fact[T], look func() (T, error)) {
 }
 
 // slip keeps an error that changes no decision; it is printed on stderr.
-func (h *handler) slip(err error) { h.slips = errors.Join(h.slips, err) }
+func (h *handler) slip(err error) { h.out.Err = errors.Join(h.out.Err, err) }
 
 // turn is where this event happened.
 func (h *handler) turn() loop.Turn {

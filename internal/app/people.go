@@ -28,10 +28,10 @@ func (a *App) openForPerson() (*handler, error) {
 func (a *App) openIn(project string) (*handler, error) {
 	h := &handler{App: a, now: a.now(), project: project}
 	h.ev.SessionID = a.Env("CLAUDE_CODE_SESSION_ID")
-	h.seals = seal.At(seal.Home(a.Env))
+	h.seal.Dir = seal.At(seal.Home(a.Env))
 	files, err := store.Open(h.project)
 	if errors.Is(err, fs.ErrNotExist) {
-		if records, _ := h.seals.Of(h.project); len(records) == 0 {
+		if records, _ := h.seal.Of(h.project); len(records) == 0 {
 			return nil, hint.New("`hooks status --all` shows where one runs",
 				"no loop in %s", h.project)
 		}
@@ -40,7 +40,7 @@ func (a *App) openIn(project string) (*handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	files.Seal(h.seals, proc.Boot)
+	files.Seal(h.seal.Dir, proc.Boot)
 	h.files = files
 	return h, nil
 }
@@ -51,13 +51,13 @@ func (h *handler) sealedElsewhere(b *loop.Budget) error {
 	switch {
 	case b == nil, b.Status != loop.Active && b.Status != loop.Paused:
 		return nil
-	case b.SealedIn == "", b.SealedIn == h.seals.Path():
+	case b.SealedIn == "", b.SealedIn == h.seal.Path():
 		return nil
 	}
 	return hint.New("run it as the user, and in the container, in which the client runs; "+
 		fmt.Sprintf("HOOKS_STATE_HOME=%q names the same folder", b.SealedIn),
 		"the %s loop is sealed in %s, and here the state directory is %s",
-		b.Skill, b.SealedIn, h.seals.Path())
+		b.Skill, b.SealedIn, h.seal.Path())
 }
 
 // load is a run on which a person's command works: whole, as the seal has it, and sealed where this
@@ -215,8 +215,8 @@ func (h *handler) stopOne(t *loopState) (string, error) {
 		return fmt.Sprintf("%s: iteration %d finishes what it dispatched and then ends the loop; "+
 			"nothing new is dispatched\nTo end it at once: %s", t.Skill, t.Tick.Iteration, at), nil
 	}
-	if err == nil && h.after != nil {
-		err = h.after()
+	if err == nil && h.out.After != nil {
+		err = h.out.After()
 	}
 	said := reply.PersonText()
 	if len(t.Budget.Scheduled) > 0 && !gone(t.Budget) {

@@ -25,7 +25,6 @@ func (h *handler) preToolUse() (event.Reply, error) {
 			return found, err
 		}
 	}
-	h.runs = list // a call is read by the loops that it may touch
 	call := h.call().Judged(h.turn())
 	reply, err := h.stepEach(h.addressed, func(*loopState) loop.Event { return call })
 	if changed := h.shutBy(); changed != nil && err == nil && !reply.Decides() {

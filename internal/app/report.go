@@ -128,7 +128,7 @@ func (h *handler) apply(t *loopState, facts loop.Report) (string, error) {
 // takeNotes records what the brake's links refused and let through, and the reports from inside the
 // client's sandbox, since the session's last event.
 func (h *handler) takeNotes() error {
-	if !h.sealed || !h.files.HasNotes() {
+	if !h.seal.on || !h.files.HasNotes() {
 		return nil
 	}
 	return h.withRuns(func(list []*loopState) error {

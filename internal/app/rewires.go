@@ -13,7 +13,7 @@ import (
 // loop is on: the session then keeps the ones it has. The client shows no one the reason, so the
 // first one is kept for the next reply that a person sees.
 func (h *handler) settingsChanged() event.Reply {
-	if !h.sealed {
+	if !h.seal.on {
 		return event.Nothing()
 	}
 	program, _ := os.Executable()
@@ -44,7 +44,8 @@ func rewired(lost string) string {
 func (h *handler) sayRewired(reply event.Reply) event.Reply {
 	shown := h.ev.Name == event.Stop || h.ev.Name == event.UserPromptSubmit ||
 		h.ev.Name == event.UserPromptExpansion
-	if !shown || h.files == nil || h.witness == nil || h.witness.Rewired == "" || h.witness.Told {
+	r := h.seal.record
+	if !shown || h.files == nil || r == nil || r.Rewired == "" || r.Told {
 		return reply
 	}
 	if h.inRecord(func(r *seal.Record) bool {
@@ -52,7 +53,7 @@ func (h *handler) sayRewired(reply event.Reply) event.Reply {
 		r.Told = true
 		return first
 	}) {
-		reply = reply.Say(rewired(h.witness.Rewired))
+		reply = reply.Say(rewired(r.Rewired))
 	}
 	return reply
 }
@@ -60,12 +61,12 @@ func (h *handler) sayRewired(reply event.Reply) event.Reply {
 // inRecord changes the session's sealed record, and reports whether it was changed and saved.
 func (h *handler) inRecord(change func(*seal.Record) bool) (saved bool) {
 	err := h.withStateLock(func() error {
-		r, err := h.seals.Find(h.ev.SessionID)
+		r, err := h.seal.Find(h.ev.SessionID)
 		if err != nil || r == nil || !change(r) {
 			return err
 		}
 		saved = true
-		return h.seals.Save(r)
+		return h.seal.Save(r)
 	})
 	return saved && err == nil
 }

@@ -21,19 +21,26 @@ import (
 	"hooks/internal/tracker"
 )
 
+// sealed is the user's state directory with the session's sealed record.
+type sealed struct {
+	seal.Dir
+	record *seal.Record // as the event found it, nil without one that can be read
+	on     bool         // the seal says that a loop of this session is on
+}
+
 // findProject finds the event's project. While a loop of the session is on, the seal names it, so
 // neither the environment nor the call's folder leads elsewhere.
 func (h *handler) findProject() error {
-	h.seals = seal.At(seal.Home(h.Env))
-	record, err := h.seals.Active(h.ev.SessionID)
+	h.seal.Dir = seal.At(seal.Home(h.Env))
+	record, err := h.seal.Active(h.ev.SessionID)
 	if err == nil {
 		record, err = h.liftHold(record)
 	}
 	if err == nil && record != nil && h.isOver(record) {
 		record.Release()
-		err, record = h.seals.Save(record), nil
+		err, record = h.seal.Save(record), nil
 	}
-	h.sealed, h.witness = record != nil || err != nil, record
+	h.seal.on, h.seal.record = record != nil || err != nil, record
 	if h.project = tracker.Project(h.Env, h.ev.Cwd); record != nil {
 		record.Adopt(h.project)
 		h.project = record.Project
@@ -53,10 +60,10 @@ func (h *handler) openState() error {
 		return nil
 	}
 	files, err := store.Open(h.project)
-	if errors.Is(err, fs.ErrNotExist) && (h.witness.Runs() || h.ev.Name == event.PreToolUse) {
+	if errors.Is(err, fs.ErrNotExist) && (h.seal.record.Runs() || h.ev.Name == event.PreToolUse) {
 		files, err = store.Create(h.project) // what was in it is written again
 	}
-	if err != nil && h.sealed {
+	if err != nil && h.seal.on {
 		return &store.ChangedError{
 			Skill:   h.sealedSkill(),
 			Session: h.ev.SessionID,
@@ -66,7 +73,7 @@ func (h *handler) openState() error {
 	if err != nil {
 		return err
 	}
-	files.Seal(h.seals, proc.Boot)
+	files.Seal(h.seal.Dir, proc.Boot)
 	h.files = files
 	return nil
 }
@@ -74,7 +81,7 @@ func (h *handler) openState() error {
 // sealedSkill is the skill of the session's first loop that is on.
 func (h *handler) sealedSkill() loop.Skill {
 	for _, skill := range loop.Skills() {
-		if l := h.witness.Loop(string(skill)); l != nil && l.On {
+		if l := h.seal.record.Loop(string(skill)); l != nil && l.On {
 			return skill
 		}
 	}
@@ -97,7 +104,7 @@ func (h *handler) healed() (list []string) {
 func (h *handler) sayOnce(changed *store.ChangedError, text string) event.Reply {
 	reply := event.Nothing().
 		Say("hooks lets this turn end; merges, dispatch and schedules stay shut\n" + text)
-	record, err := h.seals.Find(changed.Session)
+	record, err := h.seal.Find(changed.Session)
 	if err != nil { // the record itself is damaged: nothing can note that it was said
 		return reply
 	}
@@ -109,7 +116,7 @@ func (h *handler) sayOnce(changed *store.ChangedError, text string) event.Reply 
 		return event.Nothing()
 	}
 	l.Told = true
-	_ = h.seals.Save(record) // else it is said again
+	_ = h.seal.Save(record) // else it is said again
 	return reply
 }
 
@@ -163,7 +170,7 @@ func alive(b *loop.Budget) bool { return !gone(b) }
 
 // clientLives reports whether the client of a session's last runs may still live.
 func (h *handler) clientLives(session string) bool {
-	r, _ := h.seals.Find(session)
+	r, _ := h.seal.Find(session)
 	return r != nil && slices.ContainsFunc(r.Loops, func(l seal.Loop) bool {
 		var b loop.Budget
 		err := codec.Decode(gjson.Parse(l.State.Budget), &b)
@@ -190,10 +197,10 @@ func (h *handler) liftHold(r *seal.Record) (*seal.Record, error) {
 	if !r.Held() || !h.typedPrompt(r) {
 		return r, nil
 	}
-	if err := store.Lift(h.seals, r); err != nil {
+	if err := store.Lift(h.seal.Dir, r); err != nil {
 		return r, err
 	}
-	return h.seals.Active(h.ev.SessionID)
+	return h.seal.Active(h.ev.SessionID)
 }
 
 // typedPrompt reports whether the event is a prompt that a person types: it comes over the client's
@@ -216,18 +223,18 @@ func (h *handler) typedPrompt(r *seal.Record) bool {
 // Events come the way their run's entry came: over a socket that the client itself made.
 // docs/security.md has the argument, in "Where events come from".
 
-// caller is the process over whose socket this event came; nil where that is not known.
-func (h *handler) caller() *loop.Process {
-	if !h.asked && h.ev.Name != "" {
-		h.asked, h.from = true, proc.Caller()
+// from is the process over whose socket this event came; nil where that is not known.
+func (h *handler) from() *loop.Process {
+	if h.caller == nil { // a person's command
+		return nil
 	}
-	return h.from
+	return h.caller()
 }
 
 // clientSocket is the caller where it is the client itself, so that later events can be held
 // against it. A wrapper of the person's own that feeds the program is another process each time.
 func (h *handler) clientSocket(owner loop.Process) *loop.Process {
-	if from := h.caller(); from != nil && from.PID == owner.PID {
+	if from := h.from(); from != nil && from.PID == owner.PID {
 		return from
 	}
 	return nil
@@ -240,7 +247,7 @@ func (h *handler) checkEventFrom(client *loop.Process) error {
 	if client == nil || h.ev.Name == "" {
 		return nil // not known how events come, or a person's command and no event
 	}
-	from := h.caller()
+	from := h.from()
 	switch {
 	case from != nil && from.PID == client.PID && from.Start == client.Start:
 		return nil
@@ -277,12 +284,12 @@ func (h *handler) mayEnter(owner loop.Process) error {
 		}
 		b := s.Budget
 		known := b.EventsFrom != nil && proc.Of(*b.EventsFrom) == loop.Alive
-		if b.SessionID == h.ev.SessionID || known && h.caller() == nil {
+		if b.SessionID == h.ev.SessionID || known && h.from() == nil {
 			if err := h.checkEventFrom(b.EventsFrom); err != nil {
 				return err
 			}
 		}
-		from := h.caller()
+		from := h.from()
 		other := owner.PID != b.Owner.PID ||
 			known && (from == nil || from.PID != b.EventsFrom.PID)
 		if other && h.inside(b.Owner) {
@@ -312,7 +319,7 @@ func (h *handler) sessionStarted() (event.Reply, error) {
 		}
 	}
 	list, err := h.sessionRuns() // for the receipt too
-	from := h.caller()
+	from := h.from()
 	moved := func(t *loopState) bool {
 		return t.Budget != nil && t.Budget.EventsFrom != nil && *t.Budget.EventsFrom != *from
 	}

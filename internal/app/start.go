@@ -66,12 +66,12 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 func (e *entry) saveFirst(in *loop.Entering) error {
 	run, was := in.Run, in.Run.SealedIn
 	e.stamp(run)
-	if run.SealedIn = e.seals.Path(); !utf8.ValidString(e.project) { // a record could not name it
+	if run.SealedIn = e.seal.Path(); !utf8.ValidString(e.project) { // a record could not name it
 		run.SealedIn = ""
 	}
-	armed := e.seals.Path() != "" && brake.Armed(e.Env, e.asks.SessionID)
+	armed := e.seal.Path() != "" && brake.Armed(e.Env, e.asks.SessionID)
 	if in.Opens.Braked = armed && e.dress(); in.Opens.Braked {
-		brake.Sweep(e.seals.Path(), e.clientLives)
+		brake.Sweep(e.seal.Path(), e.clientLives)
 	}
 	e.State = store.State{Skill: e.Skill, BudgetPath: e.asks.Path, Claim: e.Claim}
 	_, err := e.tx.Commit(&e.State, loop.Save{Run: run})
@@ -86,7 +86,7 @@ func (e *entry) saveFirst(in *loop.Entering) error {
 // both.
 func (e *entry) unguarded() string {
 	const restart = "start the client again"
-	switch home := e.seals.Path(); {
+	switch home := e.seal.Path(); {
 	case e.Tick.Braked:
 		return ""
 	case home == "":
@@ -174,7 +174,7 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 			Now: h.now, SessionID: h.ev.SessionID, PromptID: h.ev.PromptID,
 			Transcript: h.ev.Transcript, Owner: owner,
 			Command: cmd, Flags: flags, RunID: h.runID(), Attended: h.attended(),
-			UnderLoop: start.UnderLoop, Platform: runtime.GOOS, Gated: h.witness.Shut(),
+			UnderLoop: start.UnderLoop, Platform: runtime.GOOS, Gated: h.seal.record.Shut(),
 			Model:      h.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, cmd, flags),
 			EventsFrom: h.clientSocket(owner),
 			Path:       cmp.Or(flags.BudgetFile, store.DefaultBudgetPath(cmd.Skill)), // R12

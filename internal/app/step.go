@@ -9,6 +9,7 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/internal/report"
 	"hooks/internal/store"
 )
 
@@ -36,7 +37,6 @@ func (h *handler) stepEach(
 	if err != nil {
 		return event.Nothing(), err
 	}
-	h.runs = list
 	known := map[loop.Skill]loop.Known{}
 	concerned, refused := false, event.Nothing()
 	for _, t := range pick(list) {
@@ -48,12 +48,10 @@ func (h *handler) stepEach(
 		}
 	}
 	if !concerned {
-		h.settled = true
 		return event.Nothing(), nil
 	}
 	var reply event.Reply
 	err = h.withRuns(func(now []*loopState) (err error) {
-		h.runs, h.settled = now, true
 		reply, err = h.forEachRun(pick(now), func(t *loopState) (event.Reply, error) {
 			e := eventOf(t)
 			if h.isDecided(e) {
@@ -78,9 +76,9 @@ func (h *handler) stepEach(
 func (h *handler) isDecided(e loop.Event) bool {
 	switch e.(type) {
 	case loop.TurnEnd:
-		return h.committed.Blocks()
+		return h.out.Reply.Blocks()
 	case loop.Call:
-		return h.committed.Decides()
+		return h.out.Reply.Decides()
 	}
 	return false
 }
@@ -110,24 +108,24 @@ func (h *handler) decide(t *loopState, e loop.Event, k loop.Known) (event.Reply,
 	return h.carryOut(t, o)
 }
 
-// resolve steps until nothing is missing but the facts that an iteration begins with, which are
-// looked up without the state's lock.
+// resolve fetches what k asks for and steps, until nothing is missing but the facts that an
+// iteration begins with, which are looked up without the state's lock.
 func (h *handler) resolve(t *loopState, e loop.Event, k *loop.Known) (loop.Outcome, error) {
 	k.Redact = func(s string) string { return h.config(t).Redact(s) } // few events need it
 	for {
-		o := loop.Step(t.values(), *k, atNow(e))
-		if o.Need == nil {
-			return o, nil
-		}
-		if *k = *o.Need; k.Entry.Asked() {
-			return o, nil
-		}
 		err := h.fetch(t, e, k).err
 		if err == nil {
 			err = h.fetchLocked(t, e, k)
 		}
 		if err != nil {
 			return loop.Outcome{}, err
+		}
+		o := loop.Step(t.values(), *k, atNow(e))
+		if o.Need == nil {
+			return o, nil
+		}
+		if *k = *o.Need; k.Entry.Asked() {
+			return o, nil
 		}
 	}
 }
@@ -152,14 +150,32 @@ func (h *handler) carryOut(t *loopState, o loop.Outcome) (event.Reply, error) {
 	if o.Unlock {
 		h.release(t.Skill)
 	}
-	if d := o.Reply.Deny; o.Unlock && d != nil && d.Ends && h.after != nil {
-		h.slip(h.after()) // the client may end with the reply, and this process with it
-		h.after = nil
+	if d := o.Reply.Deny; o.Unlock && d != nil && d.Ends && h.out.After != nil {
+		h.slip(h.out.After()) // the client may end with the reply, and this process with it
+		h.out.After = nil
 	}
 	for _, n := range o.Notify {
 		h.notice(t, n)
 	}
 	return reply, nil
+}
+
+// notice keeps a notice until the reply is printed.
+func (h *handler) notice(t *loopState, n loop.Notice) {
+	if g := n.Gate; g != nil {
+		h.person.Notice(h.config(t).Notify, "hooks: a question waits for you",
+			fmt.Sprintf("[%s] %s", g.Name, g.Question), "answer in the session's dialog")
+		return
+	}
+	h.person.Notice(h.config(t).Notify,
+		fmt.Sprintf("hooks: the %s loop has %s", n.Run.Skill, n.Run.Status),
+		report.StopLine(n.Run), report.Next(n.Run, t.Elsewhere()))
+}
+
+// queue keeps events for the person's Sync command.
+func (h *handler) queue(list []loop.SyncEvent) error {
+	h.person.Env = h.Env
+	return h.person.Queue(h.files, list)
 }
 
 // write commits what a Step decided, and keeps the files of a task loop that people read in step
@@ -193,9 +209,11 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 	return nil
 }
 
-// sameTick reports whether two views of the session's loops are of the same iteration.
+// sameTick reports whether two views of the session's loops are of the same run and iteration.
 func (t *loopState) sameTick(o *loopState) bool {
-	if t.Skill != o.Skill || (t.Tick == nil) != (o.Tick == nil) {
+	if t.Skill != o.Skill || (t.Tick == nil) != (o.Tick == nil) ||
+		(t.Budget == nil) != (o.Budget == nil) ||
+		t.Budget != nil && t.Budget.RunID != o.Budget.RunID {
 		return false
 	}
 	return t.Tick == nil || t.Tick.RunID == o.Tick.RunID && t.Tick.Iteration == o.Tick.Iteration &&

@@ -13,7 +13,7 @@ import (
 // stop ends the open iterations of this session, or holds the turn (R117, design §1).
 func (h *handler) stop() (event.Reply, error) {
 	reply, err := h.step(h.turnEnd())
-	if !h.settled || len(h.runs) == 0 {
+	if err != nil || len(h.runs) == 0 {
 		return reply, err
 	}
 	if changed, ok := errors.AsType[*store.ChangedError](h.damage); ok {

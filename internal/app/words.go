@@ -58,7 +58,7 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 		reply = reply.Context(text).Say(text)
 	}
 	if r.Continue != nil {
-		h.until = r.Continue.Until
+		h.out.Until = r.Continue.Until
 		return event.Block(report.Continue(t.Budget, r.Continue)).And(reply)
 	}
 	return reply
