@@ -11,11 +11,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
+	plugin "hooks"
 	"hooks/internal/config"
 	"hooks/internal/event"
+	"hooks/internal/hint"
 	"hooks/internal/install"
 	"hooks/internal/loop"
 	"hooks/internal/notify"
@@ -23,6 +29,7 @@ import (
 	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/internal/toolcall"
+	"hooks/internal/tracker"
 )
 
 // App is the program for one call. Tests and the demo replace Now, Clock, Wait, Rest and RunID; the
@@ -175,6 +182,9 @@ func (a *App) clientDir() string {
 // gone reports whether nothing will continue a run by itself, because its session was closed or
 // its client is dead.
 func gone(b *loop.Budget) bool { return b.OwnerLeft || proc.Of(b.Owner) == loop.Dead }
+
+// alive reports whether a run's client may still continue it.
+func alive(b *loop.Budget) bool { return !gone(b) }
 
 // release drops the loop's lock once the reply is printed. The session has held it, so rubbish in
 // its place was written over it.
@@ -365,4 +375,156 @@ func (h *handler) addressed(list []*loopState) []*loopState {
 // belong to it.
 func (h *handler) unknownPrompt(t *loopState) bool {
 	return h.open(t) && h.ev.PromptID != "" && !h.ownsPrompt(t)
+}
+
+// checkSender is believe for what this session has of a loop.
+func (h *handler) checkSender(t *loopState) error {
+	if t.Budget != nil {
+		if err := h.checkEventFrom(t.Budget.EventsFrom); err != nil {
+			return err
+		}
+	}
+	if t.Claim != nil {
+		return h.checkEventFrom(t.Claim.EventsFrom)
+	}
+	return nil
+}
+
+// checkEventFrom refuses an event that came from somebody else than the run's client. With an error
+// the event decides nothing: an entry is refused, a call that could do harm is held back, and
+// nothing is written.
+func (h *handler) checkEventFrom(client *loop.Process) error {
+	if client == nil || h.ev.Name == "" {
+		return nil // not known how events come, or a person's command and no event
+	}
+	from := h.from()
+	switch {
+	case from != nil && from.PID == client.PID && from.Start == client.Start:
+		return nil
+	case proc.Of(*client) == loop.Alive:
+	case from != nil: // its client is gone: the session was taken up again by another one
+		return nil
+	}
+	return hint.New(
+		"a person may close that client, or use `hooks loop stop` and then `hooks loop reset`",
+		"this %s did not come from the client of the loop (process %d), so it decides nothing",
+		h.ev.Name, client.PID)
+}
+
+// from is the process over whose socket this event came; nil where that is not known.
+func (h *handler) from() *loop.Process {
+	if h.caller == nil { // a person's command
+		return nil
+	}
+	return h.caller()
+}
+
+// clientSocket is the caller where it is the client itself, so that later events can be held
+// against it. A wrapper of the person's own that feeds the program is another process each time.
+func (h *handler) clientSocket(owner loop.Process) *loop.Process {
+	if from := h.from(); from != nil && from.PID == owner.PID {
+		return from
+	}
+	return nil
+}
+
+// receive records in a run of this session that the event reached the program. Whatever saves the
+// run saves the record too.
+func (h *handler) receive(b *loop.Budget) {
+	if b != nil && b.Status == loop.Active && b.SessionID == h.ev.SessionID {
+		h.news = h.stamp(b) || h.news
+	}
+}
+
+func (h *handler) stamp(b *loop.Budget) (news bool) {
+	word := event.WordOf(h.ev.Name)
+	// a person's command is no event
+	return word != "" && b.Receive(h.ev.SessionID, word, h.now, program)
+}
+
+// program is the running binary.
+func program() loop.Program {
+	p := proc.Self()
+	p.Version = gjson.Get(plugin.Manifest, "version").String()
+	return p
+}
+
+// queue keeps events for the person's Sync command.
+func (h *handler) queue(list []loop.SyncEvent) error {
+	h.person.Env = h.Env
+	return h.person.Queue(h.files, list)
+}
+
+// runOf is the project's run of a kind, nil without one that can be read.
+func (h *handler) runOf(skill loop.Skill) *loop.Budget {
+	if !store.Exists(h.project) {
+		return nil
+	}
+	files, err := store.Open(h.project)
+	if err != nil {
+		return nil
+	}
+	files.Seal(h.seal.Dir, proc.Boot)
+	s, _, _ := files.Look(skill) // the entry itself finds what is wrong
+	return s.Budget
+}
+
+// taskRun is the project's task loop, nil without one that can be read.
+func (h *handler) taskRun() *loop.Budget {
+	if b := h.runOf(loop.Tasks); b != nil && b.Tasks != nil {
+		return b
+	}
+	return nil
+}
+
+// call is the event's tool call.
+func (h *handler) call() *toolcall.Call {
+	if h.tool == nil {
+		h.tool = &toolcall.Call{Event: h.ev, Env: h.Env, Project: h.project}
+	}
+	return h.tool
+}
+
+// rules are those of a run by which calls are judged; nil stands for none.
+func (h *handler) rules(t *loopState) toolcall.Run {
+	run := toolcall.Run{Redact: func(s string) string { return h.config(t).Redact(s) }}
+	if t != nil {
+		run.Budget, run.File = t.Budget, t.Elsewhere()
+	}
+	return run
+}
+
+// viewPath is the file with the state of a task loop for people (T15, T74).
+func (h *handler) viewPath() string { return h.taskPath("SDD_STATE_FILE", ".sdd-state.json") }
+
+// progressPath is the file that the workers share (T15, T75).
+func (h *handler) progressPath() string {
+	return h.taskPath("SDD_PROGRESS_FILE", ".sdd-progress.md")
+}
+
+func (h *handler) taskPath(variable, name string) string {
+	if path := h.Env(variable); path != "" && h.usable(path) {
+		full, _ := below(h.project, path)
+		return full
+	}
+	return filepath.Join(h.project, name)
+}
+
+// usable reports whether the loop may keep a file of its own at a path.
+func (h *handler) usable(path string) bool {
+	full, ok := below(h.project, path)
+	rel, err := filepath.Rel(tracker.RealPath(h.project), tracker.RealPath(full))
+	folder, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
+	return ok && err == nil && rel != "." && !strings.EqualFold(folder, ".git") &&
+		!strings.EqualFold(folder, ".sdd")
+}
+
+// below is the whole path of one that lies in a folder, symlinks followed.
+func below(root, path string) (full string, ok bool) {
+	full = path
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(root, path)
+	}
+	rel, err := filepath.Rel(tracker.RealPath(root), tracker.RealPath(full))
+	return full, err == nil && filepath.IsLocal(rel)
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,7 @@ import (
 	"hooks/internal/report"
 	"hooks/internal/seal"
 	"hooks/internal/store"
+	"hooks/internal/tasks"
 	"hooks/internal/tracker"
 )
 
@@ -411,3 +413,69 @@ func (h *handler) raise(t *loopState, words string) (string, error) {
 	}
 	return said, nil
 }
+
+// AddTask adds a task to the project's task loop on a person's word. It is taken in once no attempt
+// is open; the list's own file stays as it is.
+func (a *App) AddTask(text string) (said string, err error) {
+	if a.InAgent() {
+		return "", hint.New("type it in a terminal of your own",
+			"a task is not added from inside the agent")
+	}
+	list, err := tasks.ParseList([]byte("- [ ] " + text))
+	if err != nil || len(list) != 1 {
+		return "", hint.New(`as in hooks tasks add "Write the page"`, "%q is not one task", text)
+	}
+	return a.each([]loop.Skill{loop.Tasks}, "", func(h *handler, skill loop.Skill) (string, error) {
+		s, err := h.load(skill)
+		if err == nil && (s.Budget == nil || s.Budget.Tasks == nil || s.Budget.Tasks.Complete()) {
+			err = hint.New("write it into the list, then: /sdd:go SPEC",
+				"no task loop of this project has anything left to do")
+		}
+		if err != nil {
+			return "", err
+		}
+		t := &loopState{s}
+		_, err = h.decide(t, loop.PersonAdds{Turn: h.turn(), Item: itemsOf(list)[0]}, loop.Known{})
+		r := t.Budget.Tasks
+		return fmt.Sprintf("task %d: %s — it begins once those before it are done",
+			len(r.List)+len(r.Added), list[0].Title), err
+	})
+}
+
+// SteerAudit has a person accept or close a finding of the project's audit loop, or add one, at any
+// time before the audit is complete.
+func (a *App) SteerAudit(word, text string) (string, error) {
+	text = strings.Join(strings.Fields(text), " ")
+	switch {
+	case a.InAgent():
+		return "", hint.New("type it in a terminal of your own",
+			"findings are not steered from inside the agent")
+	case text == "" || len(text) > maxFinding:
+		return "", hint.New(`as in hooks audit add "the page has no title"`,
+			"a finding has 1 to %d bytes", maxFinding)
+	}
+	return a.each([]loop.Skill{loop.Audit}, "", func(h *handler, skill loop.Skill) (string, error) {
+		s, err := h.load(skill)
+		if err == nil && (s.Budget == nil || s.Budget.Audit == nil || !s.Budget.Restartable()) {
+			err = hint.New("`hooks status` shows it", "no audit under way here")
+		}
+		if err == nil {
+			err = h.files.Findings(s.Budget)
+		}
+		if err == nil {
+			text = h.config(&loopState{s}).Redact(text)
+			head := tracker.HeadOf(context.Background(), s.Budget.Audit.Worktree)
+			err = s.Budget.Steer(s.Tick, word, text, head, h.now)
+		}
+		if err == nil {
+			_, err = h.tx.Commit(&s, loop.Save{Run: s.Budget, Tick: s.Tick})
+		}
+		if err != nil {
+			return "", store.Hinted(err)
+		}
+		return s.Budget.Audit.Result() + "; `hooks audit findings` lists them", nil
+	})
+}
+
+// maxFinding bounds a person's finding, in bytes, as a report's texts are.
+const maxFinding = 4000

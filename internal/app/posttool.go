@@ -5,7 +5,6 @@ import (
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
-	"hooks/internal/toolcall"
 	"hooks/internal/usage"
 )
 
@@ -49,59 +48,6 @@ func (h *handler) postToolUse() (event.Reply, error) {
 }
 
 func (h *handler) answersDialog() bool { return h.ev.Asks() && h.ev.Name == event.PostToolUse }
-
-// firstRules are those of the session's first run: by them it is told whether a call was about the
-// project.
-func (h *handler) firstRules() toolcall.Run {
-	if len(h.runs) == 0 {
-		return h.rules(nil)
-	}
-	return h.rules(h.runs[0])
-}
-
-// countsUnheard reports whether the call opens a PR in a session in which no event brings results,
-// so that only the transcript has how many there are (R30).
-func (h *handler) countsUnheard(t *loopState) bool {
-	return h.open(t) && !t.Budget.Heard(h.ev.SessionID, event.WordOf(event.PostToolUse)) &&
-		h.call().OpensPR()
-}
-
-// missedCalls are the results of the iteration's calls on the forge that no event brought, because
-// PostToolUse was killed or is not registered. While both loops of a session are open, no one can
-// tell whose they are.
-func (h *handler) missedCalls(t *loopState, calls []usage.Call) (list []loop.Result) {
-	missed := func(c usage.Call) bool { return t.Tick != nil && t.Tick.Missed(c.ID, c.At) }
-	if !slices.ContainsFunc(calls, missed) || h.openBeside(t) {
-		return nil
-	}
-	for _, c := range calls {
-		if !missed(c) {
-			continue
-		}
-		call := toolcall.Call{Env: h.Env, Project: h.project, View: h.call().View}
-		call.Event = event.Event{
-			Name: event.PostToolUse, SessionID: t.Tick.SessionID, Transcript: h.ev.Transcript,
-			Cwd: c.Cwd, Tool: c.Tool, ToolUseID: c.ID, Input: c.Input,
-			Response: c.Response, Error: c.Error,
-		}
-		if c.Error != "" {
-			call.Event.Name = event.PostToolUseFailure
-		}
-		turn := h.turn()
-		turn.Now, turn.Session, turn.Prompt = c.At, t.Tick.SessionID, ""
-		list = append(list, call.Result(turn, h.firstRules()))
-	}
-	return list
-}
-
-// openBeside reports whether the other loop of the tick's session has an iteration open too.
-func (h *handler) openBeside(t *loopState) bool {
-	return slices.ContainsFunc(loop.Skills(), func(skill loop.Skill) bool {
-		other, err := h.files.OpenTick(skill)
-		return skill != t.Skill && err == nil && other != nil &&
-			other.SessionID == t.Tick.SessionID
-	})
-}
 
 // keepAtResult is how many bytes of transcript the next look may read again before a tool's result
 // saves the running count.

@@ -7,7 +7,6 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/store"
-	"hooks/internal/usage"
 )
 
 // preToolUse judges every tool call while a loop of its session is on. Most calls read two or
@@ -108,45 +107,6 @@ func (h *handler) forces(t *loopState) bool {
 	return t.forcing() && t.Claim.PromptID == h.ev.PromptID
 }
 
-// missedForce takes that answer from the transcript, for a client in which PostToolUse is not
-// registered.
-func (h *handler) missedForce(list []*loopState) (event.Reply, error) {
-	r, err := usage.Count(h.ev.Transcript, nil, usage.NewTable(nil))
-	if err != nil {
-		return event.Nothing(), nil
-	}
-	return h.forEachRun(list, func(t *loopState) (event.Reply, error) {
-		for _, a := range r.Answers {
-			if !h.forces(t) || t.Claim.Heard {
-				continue
-			}
-			if reply, err := h.forceAnswered(t, a.ToolUseID,
-				event.ParseAnswers(a.Result)); err != nil || !reply.Empty() {
-				return reply, err
-			}
-		}
-		return event.Nothing(), nil
-	})
-}
-
-// forceAnswered steps the entry that asked about another's lock with what a dialog brought (R104).
-func (h *handler) forceAnswered(t *loopState, id string, given event.Answers) (event.Reply, error) {
-	answers := answersOf([]loop.Gate{*t.Claim.Gate}, id, "", given)
-	asks := loop.Invocation{Request: loop.Request{SessionID: h.ev.SessionID}, Answers: &answers}
-	if loop.Step(t.values(), loop.Known{}, asks).Nothing() {
-		return event.Nothing(), nil
-	}
-	cmd, _ := loop.ParseCommand(t.Claim.Command, t.Claim.Args,
-		loop.Namespace(t.Claim.Command))
-	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
-	if err != nil {
-		return event.Nothing(), err
-	}
-	e := h.request(cmd, flags)
-	e.asks.Answers = &answers
-	return e.settle()
-}
-
 // record notes a refusal in the open iteration and returns it. An error in the record changes no
 // refusal.
 func (h *handler) record(t *loopState, r event.Reply) event.Reply {
@@ -192,4 +152,11 @@ func (h *handler) recordAny(list []*loopState, r event.Reply) event.Reply {
 		return r
 	}
 	return h.record(list[i], r)
+}
+
+// countsUnheard reports whether the call opens a PR in a session in which no event brings results,
+// so that only the transcript has how many there are (R30).
+func (h *handler) countsUnheard(t *loopState) bool {
+	return h.open(t) && !t.Budget.Heard(h.ev.SessionID, event.WordOf(event.PostToolUse)) &&
+		h.call().OpensPR()
 }

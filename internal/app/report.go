@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -82,30 +81,6 @@ func (h *handler) takeFacts(t *loopState, facts loop.Report, raw []byte) (string
 		return "", err
 	}
 	return said, nil
-}
-
-// sumOfReport identifies a report's text, without the blanks around it that a shell adds.
-func sumOfReport(raw []byte) string { return sum(bytes.TrimSpace(raw)) }
-
-// auditTold is the report in an auditor's call.
-func (h *handler) auditTold(t *loopState) (o loop.Told, err error) {
-	text, _ := guard.Reported(h.call().Guard())
-	if o.Report, err = report.Facts([]byte(text)); text == "" {
-		o.Wrong, o.Way = "the call does not show the payload", "report with "+loop.ReportForm
-		return o, nil
-	} else if err != nil {
-		o.Wrong, o.Way = err.Error(), "report with "+loop.ReportForm
-		return o, nil
-	}
-	if !h.byAuditor(t) {
-		o.Wrong, o.Way = "only the auditor of this phase reports", "leave it to the auditor"
-		return o, nil
-	}
-	o.Report, o.Sum = h.redacted(t, o.Report), sumOfReport([]byte(text))
-	o.Head = h.auditHead(t)
-	plan, _ := readOwn(t.Budget.Audit.Worktree, "plan", t.Budget.Audit.Plan)
-	o.PlanChanged = sum(plan) != t.Budget.Audit.PlanSum
-	return o, h.files.Findings(t.Budget)
 }
 
 // apply takes facts into the iteration, in memory, and returns a text of what they change.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	plugin "hooks"
 	"hooks/internal/codec"
 	"hooks/internal/event"
 	"hooks/internal/hint"
@@ -120,54 +119,6 @@ func (h *handler) sayOnce(changed *store.ChangedError, text string) event.Reply 
 	return reply
 }
 
-// archiveLost archives a run whose budget file a person deleted, to begin a fresh one (R111).
-func (e *entry) archiveLost() error {
-	lost, err := e.files.Lost(e.Skill, e.asks.Path)
-	if err != nil || lost.Budget == nil {
-		return err
-	}
-	e.State = lost
-	asks, run := e.asks, lost.Budget.RunID
-	asks.Scheduled = e.isScheduled()
-	if !asks.Discards(e.values(), gone(lost.Budget)) {
-		return nil
-	}
-	if err := e.files.Archive(e.Skill, run); err != nil {
-		return fmt.Errorf("archive run: %w", err)
-	}
-	e.notes = append(e.notes, fmt.Sprintf("The budget file was deleted, so a fresh run begins; "+
-		"run %s is in %s/archive/%s", run, store.Dir, run))
-	return nil
-}
-
-// takesOver makes room for the run that lies here instead of the recorded one, because another
-// state directory wrote it, or makes a run of its own of another project's copy.
-func (e *entry) takesOver(err error) bool {
-	changed, isChanged := errors.AsType[*store.ChangedError](err)
-	copied, isCopy := errors.AsType[*store.CopyError](err)
-	var note string
-	switch {
-	case isCopy:
-		id := e.asks.RunID + "-copy" // a fresh run has the id itself
-		note = fmt.Sprintf("This folder holds a copy of run %s of %s, which is run %s from here "+
-			"on", copied.Run, copied.Project, id)
-		err = e.files.Fork(e.Skill, e.asks.Path, id)
-	case isChanged && changed.Home != "":
-		note = "Run " + changed.Run + " has ended here: " + changed.Changes[len(changed.Changes)-1]
-		err = e.files.Yield(e.Skill, e.asks.Path)
-	default:
-		return false
-	}
-	if err == nil {
-		e.notes = append(e.notes, note)
-	}
-	e.slip(err)
-	return err == nil
-}
-
-// alive reports whether a run's client may still continue it.
-func alive(b *loop.Budget) bool { return !gone(b) }
-
 // clientLives reports whether the client of a session's last runs may still live.
 func (h *handler) clientLives(session string) bool {
 	r, _ := h.seal.Find(session)
@@ -222,57 +173,6 @@ func (h *handler) typedPrompt(r *seal.Record) bool {
 
 // Events come the way their run's entry came: over a socket that the client itself made.
 // docs/security.md has the argument, in "Where events come from".
-
-// from is the process over whose socket this event came; nil where that is not known.
-func (h *handler) from() *loop.Process {
-	if h.caller == nil { // a person's command
-		return nil
-	}
-	return h.caller()
-}
-
-// clientSocket is the caller where it is the client itself, so that later events can be held
-// against it. A wrapper of the person's own that feeds the program is another process each time.
-func (h *handler) clientSocket(owner loop.Process) *loop.Process {
-	if from := h.from(); from != nil && from.PID == owner.PID {
-		return from
-	}
-	return nil
-}
-
-// checkEventFrom refuses an event that came from somebody else than the run's client. With an error
-// the event decides nothing: an entry is refused, a call that could do harm is held back, and
-// nothing is written.
-func (h *handler) checkEventFrom(client *loop.Process) error {
-	if client == nil || h.ev.Name == "" {
-		return nil // not known how events come, or a person's command and no event
-	}
-	from := h.from()
-	switch {
-	case from != nil && from.PID == client.PID && from.Start == client.Start:
-		return nil
-	case proc.Of(*client) == loop.Alive:
-	case from != nil: // its client is gone: the session was taken up again by another one
-		return nil
-	}
-	return hint.New(
-		"a person may close that client, or use `hooks loop stop` and then `hooks loop reset`",
-		"this %s did not come from the client of the loop (process %d), so it decides nothing",
-		h.ev.Name, client.PID)
-}
-
-// checkSender is believe for what this session has of a loop.
-func (h *handler) checkSender(t *loopState) error {
-	if t.Budget != nil {
-		if err := h.checkEventFrom(t.Budget.EventsFrom); err != nil {
-			return err
-		}
-	}
-	if t.Claim != nil {
-		return h.checkEventFrom(t.Claim.EventsFrom)
-	}
-	return nil
-}
 
 // mayEnter refuses a request that comes from inside of another loop of this project: from a script
 // that plays the client, or from a client that a tool call started.
@@ -335,27 +235,6 @@ func (h *handler) sessionStarted() (event.Reply, error) {
 		}
 		return nil
 	})
-}
-
-// receive records in a run of this session that the event reached the program. Whatever saves the
-// run saves the record too.
-func (h *handler) receive(b *loop.Budget) {
-	if b != nil && b.Status == loop.Active && b.SessionID == h.ev.SessionID {
-		h.news = h.stamp(b) || h.news
-	}
-}
-
-func (h *handler) stamp(b *loop.Budget) (news bool) {
-	word := event.WordOf(h.ev.Name)
-	// a person's command is no event
-	return word != "" && b.Receive(h.ev.SessionID, word, h.now, program)
-}
-
-// program is the running binary.
-func program() loop.Program {
-	p := proc.Self()
-	p.Version = gjson.Get(plugin.Manifest, "version").String()
-	return p
 }
 
 // receiptTime bounds the wait for a receipt, which must not delay the answer.

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"hooks/internal/event"
-	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
+	"hooks/internal/usage"
 )
 
 // step takes one event through the loops of the session: Step, fetch the missing facts, Step again,
@@ -130,6 +130,65 @@ func (h *handler) resolve(t *loopState, e loop.Event, k *loop.Known) (loop.Outco
 	}
 }
 
+// fetch looks up the facts that a Step asks for and that may take a while: they ask git and the
+// tracker, and a check may take minutes.
+func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known) (l lookup) {
+	fill(&l, &k.Owner, func() loop.Owner { return h.owner(t) })
+	fill(&l, &k.Around, func() loop.Around { return h.around(t, e) })
+	fill(&l, &k.Begun, func() loop.Begun { return h.begun(t, k.Around.Is.Worktrees) })
+	_, stop := e.(loop.TurnEnd)
+	fill(&l, &k.Marked, func() bool { return h.interruptMark(t, !stop) })
+	fill(&l, &k.NoDialog, h.dialogDenied)
+	fill(&l, &k.Origin, func() loop.Origin {
+		start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
+		return loop.Origin{By: start.Origin, Prompt: start.Prompt}
+	})
+	fill(&l, &k.Sender, func() loop.Sender {
+		there := t.Quiet != nil && t.Quiet.Typed
+		return h.sender(!there || slices.Contains(t.Budget.Scheduled, h.ev.Prompt))
+	})
+	fill(&l, &k.Esc, func() bool {
+		prompt, esc := usage.Escaped(h.ev.Transcript)
+		return esc && (prompt == "" || slices.Contains(t.Tick.Prompts, prompt))
+	})
+	h.fetchAttempt(t, &l, k)
+	h.fetchEntry(t, e, &l, k)
+	h.fetchCall(t, &l, k)
+	return l
+}
+
+// fetchLocked looks up the facts that are looked up with the state's lock alone.
+func (h *handler) fetchLocked(t *loopState, e loop.Event, k *loop.Known) error {
+	l := &lookup{}
+	fill(l, &k.Dialogs, func() []loop.Answers { return h.pastDialogs(t, e) })
+	try(l, &k.Told, func() (loop.Told, error) { return h.auditTold(t) })
+	try(l, &k.Previous, func() (*loop.Iteration, error) { return h.previous(t.Skill, t.Budget) })
+	try(l, &k.Last, func() (*loop.Iteration, error) {
+		if t.Budget == nil {
+			return nil, nil
+		}
+		return h.files.Last(t.Skill, func(l *loop.Iteration) bool {
+			return l.Ran() && l.Of(t.Budget.RunID)
+		})
+	})
+	try(l, &k.Snapshot, func() (*loop.Snapshot, error) {
+		var previous *loop.Iteration
+		if k.Previous.Is != nil {
+			previous = *k.Previous.Is
+		}
+		return h.files.Snapshot(t.Budget, previous, true)
+	})
+	if k.Count.Asked() && l.err == nil {
+		l.err = h.fetchSpent(t, e, k)
+	}
+	fill(l, &k.Calls, func() []loop.Result {
+		path := h.transcript(t, e)
+		_, calls, _, _ := usage.Done(path, h.counted(t, path), usage.NewTable(nil))
+		return h.missedCalls(t, calls)
+	})
+	return l.err
+}
+
 // atNow is the event with the machine's clock as it is now. A Stop records when its turn was held;
 // one that began before that is the same Stop, and may have waited for this one.
 func atNow(e loop.Event) loop.Event {
@@ -172,12 +231,6 @@ func (h *handler) notice(t *loopState, n loop.Notice) {
 		report.StopLine(n.Run), report.Next(n.Run, t.Elsewhere()))
 }
 
-// queue keeps events for the person's Sync command.
-func (h *handler) queue(list []loop.SyncEvent) error {
-	h.person.Env = h.Env
-	return h.person.Queue(h.files, list)
-}
-
 // write commits what a Step decided, and keeps the files of a task loop that people read in step
 // with it.
 func (h *handler) write(t *loopState, s loop.Save) error {
@@ -218,11 +271,4 @@ func (t *loopState) sameTick(o *loopState) bool {
 	}
 	return t.Tick == nil || t.Tick.RunID == o.Tick.RunID && t.Tick.Iteration == o.Tick.Iteration &&
 		t.Tick.StartedAt.Equal(o.Tick.StartedAt)
-}
-
-// uncounted is why a foreign iteration cannot be ended: its session's transcript is never read
-// again.
-func uncounted(session string, err error) error {
-	return hint.New("try again; `hooks loop reset` in a terminal archives the run as it is",
-		"count what session %s spent: %w", session, err)
 }

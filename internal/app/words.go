@@ -259,3 +259,8 @@ func (h *handler) acted(t *loopState, a loop.Acted) string {
 	return fmt.Sprintf("Gate %s: the person answered %q, which acts as %s", a.Gate.Name, a.Text,
 		a.As)
 }
+
+// lines joins the texts that are not empty.
+func lines(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
+}
