@@ -17,7 +17,9 @@ import (
 func (h *handler) fetchCall(t *loopState, l *lookup, k *loop.Known) {
 	fill(l, &k.Running, func() loop.RunningNow {
 		r, err := h.runningCount(t)
-		if h.ev.Name == event.PreToolUse && nearCeiling(t, r.Running) {
+		// Near a ceiling the answer that makes a call is waited for, so that it counts at once.
+		most, spent := t.Budget.Ceilings.Dollars, t.Budget.DollarsEstimate.Plus(r.Dollars)
+		if h.ev.Name == event.PreToolUse && most > 0 && spent >= most/2 {
 			usage.AwaitCall(h.transcript(t, loop.Call{}), h.ev.AgentID, h.ev.ToolUseID)
 			r, err = h.runningCount(t)
 		}
@@ -39,13 +41,6 @@ func (h *handler) fetchCall(t *loopState, l *lookup, k *loop.Known) {
 	fill(l, &k.Commits, h.call().Commits)
 	fill(l, &k.Merging, func() []loop.Looked { return h.askMerging(t, k.Reading.Is.Acts) })
 	fill(l, &k.Words, func() string { return h.config(t).Redact(loop.Secrets(h.call().Words())) })
-}
-
-// nearCeiling reports whether half of the run's dollars are spent: then the answer that makes a
-// call is waited for, so that it counts at once.
-func nearCeiling(t *loopState, r loop.Running) bool {
-	most := t.Budget.Ceilings.Dollars
-	return most > 0 && t.Budget.DollarsEstimate.Plus(r.Dollars) >= most/2
 }
 
 // runningCount counts what the iteration has spent until now, and how much of that was read in this

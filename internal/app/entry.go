@@ -327,15 +327,6 @@ func (e *entry) lookUp() {
 	e.known.Entry = loop.Fetched(f)
 }
 
-// entryTime bounds the tracker's answer from the entry's beginning: an entry that waited for the
-// lock has less left of the hook's time, and a dialog's result has little from the start.
-func (e *entry) entryTime() time.Duration {
-	if e.ev.Name == event.PostToolUse {
-		return 6 * time.Second
-	}
-	return 55 * time.Second
-}
-
 // ask asks the tracker for the facts that an iteration begins with. If it cannot answer, one line
 // says so and the skill's report takes over; a project without a known tracker gets no such line.
 func (e *entry) ask(at *loopState, previous *loop.Iteration) (
@@ -353,23 +344,23 @@ func (e *entry) ask(at *loopState, previous *loop.Iteration) (
 	default:
 		q.PRs = true
 	}
-	ctx, cancel := context.WithDeadline(context.Background(), e.began.Add(e.entryTime()))
+	// An entry that waited for the lock has less left of the hook's time, and a dialog's result has
+	// little from the start.
+	most := 55 * time.Second
+	if e.ev.Name == event.PostToolUse {
+		most = 6 * time.Second
+	}
+	ctx, cancel := context.WithDeadline(context.Background(), e.began.Add(most))
 	defer cancel()
 	a := forge.Ask(ctx, q)
-	if untracked(q, a.Err) {
+	f, _ := errors.AsType[*forge.Failure](a.Err)
+	if f != nil && f.Why == forge.Unconfigured && q.Config.Tracker == (config.Tracker{}) {
 		return nil, nil, nil
 	}
 	if a.Err != nil {
 		a.Notes = append(a.Notes, "What the tracker did not tell is taken from the skill's report")
 	}
 	return heard(&a, previous), a.Edges, few(a.Notes)
-}
-
-// untracked reports whether nothing names a tracker for this project.
-func untracked(q forge.Question, err error) bool {
-	var f *forge.Failure
-	return errors.As(err, &f) && f.Why == forge.Unconfigured &&
-		q.Config.Tracker == config.Tracker{}
 }
 
 // heard keeps the part of an answer that the iteration may need again, because every tool call

@@ -58,8 +58,15 @@ func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err err
 	path := h.transcript(t, e)
 	table := usage.NewTable(h.config(t).Rates)
 	spent, calls, notes, err := usage.Done(path, h.counted(t, path), table)
-	if session := h.countedSession(t, e); err != nil && session != h.ev.SessionID {
-		return uncounted(session, err)
+	session := t.Budget.SessionID
+	if _, ends := e.(loop.SessionEnd); ends {
+		session = h.ev.SessionID
+	} else if t.Tick != nil {
+		session = t.Tick.SessionID
+	}
+	if err != nil && session != h.ev.SessionID {
+		return hint.New("try again; `hooks loop reset` in a terminal archives the run as it is",
+			"count what session %s spent: %w", session, err)
 	}
 	if spent.Past(t.Budget) {
 		spent.By = usage.Named(path, spent.By)
@@ -93,17 +100,6 @@ func (h *handler) counted(t *loopState, transcript string) []loop.Cursor {
 	cursors, err := h.files.Counted(t.Budget, transcript)
 	h.slip(err)
 	return cursors
-}
-
-// countedSession is the session whose transcript is counted.
-func (h *handler) countedSession(t *loopState, e loop.Event) string {
-	switch _, ends := e.(loop.SessionEnd); {
-	case ends:
-		return h.ev.SessionID
-	case t.Tick != nil:
-		return t.Tick.SessionID
-	}
-	return t.Budget.SessionID
 }
 
 // onceNotes are what a run's first iteration says about how its money is counted and about the
@@ -171,21 +167,16 @@ func answersOf(gates []loop.Gate, id, input string, given event.Answers) loop.An
 	a := loop.Answers{ID: id, Input: input, AFK: given.AFK}
 	for _, one := range given.List {
 		if one.Unanswered == "" {
-			question := restored(one.Question, gates)
-			a.List = append(a.List, loop.DialogAnswer{Question: question, Text: one.Text})
+			own := slices.IndexFunc(gates, func(g loop.Gate) bool {
+				return g.Question == one.Question || term.Text(g.Question) == one.Question
+			})
+			if own >= 0 {
+				one.Question = gates[own].Question
+			}
+			a.List = append(a.List, loop.DialogAnswer{Question: one.Question, Text: one.Text})
 		}
 	}
 	return a
-}
-
-// restored is a question as its gate asks it.
-func restored(shown string, gates []loop.Gate) string {
-	for _, g := range gates {
-		if g.Question == shown || term.Text(g.Question) == shown {
-			return g.Question
-		}
-	}
-	return shown
 }
 
 // dialogDenied reports whether the client's settings keep the dialog from being shown.
@@ -203,11 +194,4 @@ func (h *handler) dialogDenied() bool {
 		})
 		return denied
 	})
-}
-
-// uncounted is why a foreign iteration cannot be ended: its session's transcript is never read
-// again.
-func uncounted(session string, err error) error {
-	return hint.New("try again; `hooks loop reset` in a terminal archives the run as it is",
-		"count what session %s spent: %w", session, err)
 }

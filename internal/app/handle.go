@@ -119,7 +119,7 @@ func (h *handler) dispatch() (event.Reply, error) {
 	case event.PostToolUse, event.PostToolUseFailure:
 		return h.postToolUse()
 	case event.UserPromptSubmit, event.UserPromptExpansion:
-		return h.prompt()
+		return h.step(h.prompted())
 	case event.SubagentStop:
 		return h.workerEnded()
 	case event.StopFailure:

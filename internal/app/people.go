@@ -241,28 +241,12 @@ func (a *App) InAgent() bool {
 	if err != nil {
 		return false
 	}
-	if h.sealedInside() {
-		return true
-	}
-	for _, skill := range loop.Skills() {
+	inside := func(b loop.Budget) bool { return a.inside(b.Owner) }
+	return slices.ContainsFunc(loop.Skills(), func(skill loop.Skill) bool {
 		s, _ := h.files.Load(skill)
-		if s.Budget != nil && a.inside(s.Budget.Owner) ||
-			s.Lock != nil && a.inside(s.Lock.Process) {
-			return true
-		}
-	}
-	return false
-}
-
-// sealedInside reports whether the client of a sealed run of the project started this process.
-func (h *handler) sealedInside() bool {
-	for _, skill := range loop.Skills() {
-		inside := func(b loop.Budget) bool { return h.inside(b.Owner) }
-		if slices.ContainsFunc(h.files.SealedBudgets(skill), inside) {
-			return true
-		}
-	}
-	return false
+		return slices.ContainsFunc(h.files.SealedBudgets(skill), inside) ||
+			s.Budget != nil && inside(*s.Budget) || s.Lock != nil && a.inside(s.Lock.Process)
+	})
 }
 
 // Reset archives runs that have ended, whose client is gone, or whose files are damaged. It is a
@@ -320,16 +304,6 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 		h.afterReset(skill), nil
 }
 
-// untilPrompt is the next step where a session stays shut after a reset, else empty.
-func (h *handler) untilPrompt(skill loop.Skill) string {
-	session := h.files.HeldIn(skill)
-	if session == "" {
-		return ""
-	}
-	return fmt.Sprintf("; type anything in session %s: until then merges, workers and schedules "+
-		"stay shut", session)
-}
-
 // resetLost archives a run whose record is gone or another project's, whether it runs or not.
 func (h *handler) resetLost(skill loop.Skill, run, of string) (string, error) {
 	err := h.archive(skill, run)
@@ -344,8 +318,14 @@ func (h *handler) resetLost(skill loop.Skill, run, of string) (string, error) {
 	return fmt.Sprintf("%s: run %s is archived in %s/archive%s", skill, run, store.Dir, of), err
 }
 
+// afterReset is the next step after a reset. A session whose client lives stays shut.
 func (h *handler) afterReset(skill loop.Skill) string {
-	return "; `--resume` does not continue it" + h.untilPrompt(skill)
+	const gone = "; `--resume` does not continue it"
+	if session := h.files.HeldIn(skill); session != "" {
+		return fmt.Sprintf("%s; type anything in session %s: until then merges, workers and "+
+			"schedules stay shut", gone, session)
+	}
+	return gone
 }
 
 // Raise gives the runs that have not ended other ceilings, as the flags among the words name them,

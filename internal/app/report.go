@@ -75,7 +75,10 @@ func (h *handler) takeFacts(t *loopState, facts loop.Report, raw []byte) (string
 		err = h.write(t, loop.Save{Run: t.Budget, Tick: t.Tick})
 	}
 	if errors.Is(err, seal.ErrUnwritable) {
-		err = h.noteReport(raw)
+		n := store.Note{Session: seal.FileName(h.ev.SessionID), Report: raw}
+		if err = store.AppendNote(h.project, n); err != nil {
+			err = fmt.Errorf("leave the report for the next event: %w", err)
+		}
 	}
 	if err != nil {
 		return "", err
@@ -180,13 +183,4 @@ func ruleOf(link string) string {
 		return link
 	}
 	return loop.MergeGate
-}
-
-// noteReport leaves facts for the next event where this process may not write the seal.
-func (h *handler) noteReport(raw []byte) error {
-	n := store.Note{Session: seal.FileName(h.ev.SessionID), Report: raw}
-	if err := store.AppendNote(h.project, n); err != nil {
-		return fmt.Errorf("leave the report for the next event: %w", err)
-	}
-	return nil
 }

@@ -32,10 +32,15 @@ type sealed struct {
 func (h *handler) findProject() error {
 	h.seal.Dir = seal.At(seal.Home(h.Env))
 	record, err := h.seal.Active(h.ev.SessionID)
-	if err == nil {
-		record, err = h.liftHold(record)
+	if err == nil && record.Held() && h.typedPrompt(record) {
+		// Reset or accepted from a terminal: no process that the model starts can type a prompt.
+		if err = store.Lift(h.seal.Dir, record); err == nil {
+			record, err = h.seal.Active(h.ev.SessionID)
+		}
 	}
-	if err == nil && record != nil && h.isOver(record) {
+	// A kill left it where it was, or a person types whose loops have ended and whose state is gone.
+	if err == nil && record != nil && (!record.On() ||
+		!record.Runs() && !store.Exists(record.Project) && h.typedPrompt(record)) {
 		record.Release()
 		err, record = h.seal.Save(record), nil
 	}
@@ -45,12 +50,6 @@ func (h *handler) findProject() error {
 		h.project = record.Project
 	}
 	return err
-}
-
-// isOver reports whether no loop of a record that was found governs the session: a kill left it
-// where it was, or a person types whose loops have ended and whose state is gone.
-func (h *handler) isOver(r *seal.Record) bool {
-	return !r.On() || !r.Runs() && !store.Exists(r.Project) && h.typedPrompt(r)
 }
 
 // openState opens the project's state. State that cannot be opened while a loop is on is damage.
@@ -140,18 +139,6 @@ func (h *handler) archive(skill loop.Skill, run string) error {
 		return fmt.Errorf("archive run: %w", err)
 	}
 	return nil
-}
-
-// liftHold releases a session that was reset or accepted from a terminal, once a person types in
-// it, because no process that the model starts can do that.
-func (h *handler) liftHold(r *seal.Record) (*seal.Record, error) {
-	if !r.Held() || !h.typedPrompt(r) {
-		return r, nil
-	}
-	if err := store.Lift(h.seal.Dir, r); err != nil {
-		return r, err
-	}
-	return h.seal.Active(h.ev.SessionID)
 }
 
 // typedPrompt reports whether the event is a prompt that a person types: it comes over the client's

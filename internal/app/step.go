@@ -109,7 +109,8 @@ func (h *handler) decide(t *loopState, e loop.Event, k loop.Known) (event.Reply,
 }
 
 // resolve fetches what k asks for and steps, until nothing is missing but the facts that an
-// iteration begins with, which are looked up without the state's lock.
+// iteration begins with, which are looked up without the state's lock. A Stop records when its turn
+// was held; one that began before that is the same Stop, and may have waited for this one.
 func (h *handler) resolve(t *loopState, e loop.Event, k *loop.Known) (loop.Outcome, error) {
 	k.Redact = func(s string) string { return h.config(t).Redact(s) } // few events need it
 	for {
@@ -120,7 +121,11 @@ func (h *handler) resolve(t *loopState, e loop.Event, k *loop.Known) (loop.Outco
 		if err != nil {
 			return loop.Outcome{}, err
 		}
-		o := loop.Step(t.values(), *k, atNow(e))
+		if stop, ok := e.(loop.TurnEnd); ok {
+			stop.Wall = time.Now().UTC()
+			e = stop
+		}
+		o := loop.Step(t.values(), *k, e)
 		if o.Need == nil {
 			return o, nil
 		}
@@ -187,16 +192,6 @@ func (h *handler) fetchLocked(t *loopState, e loop.Event, k *loop.Known) error {
 		return h.missedCalls(t, calls)
 	})
 	return l.err
-}
-
-// atNow is the event with the machine's clock as it is now. A Stop records when its turn was held;
-// one that began before that is the same Stop, and may have waited for this one.
-func atNow(e loop.Event) loop.Event {
-	if stop, ok := e.(loop.TurnEnd); ok {
-		stop.Wall = time.Now().UTC()
-		return stop
-	}
-	return e
 }
 
 // carryOut does what a Step decided, in its order: save, reply, unlock, notify. What is saved is on

@@ -38,11 +38,7 @@ func (h *handler) turnEnd() loop.TurnEnd {
 	return e
 }
 
-// prompt brings what no event says: a turn that never reached its Stop, and `/loop stop`.
-func (h *handler) prompt() (event.Reply, error) {
-	return h.step(h.prompted())
-}
-
+// prompted brings what no event says: a turn that never reached its Stop, and `/loop stop`.
 func (h *handler) prompted() loop.Prompt {
 	e := loop.Prompt{
 		Turn: h.turn(), Text: h.ev.Prompt, Stops: h.ev.StopsLoop(),

@@ -129,7 +129,9 @@ func (h *handler) around(t *loopState, e loop.Event) (a loop.Around) {
 	if r := t.Budget.Tasks; r != nil && r.Finished()+1 >= len(r.List) { // it may be the end
 		a.Dropped = dropped(h.project, t.values().Tip())
 	}
-	if t.Tick == nil || !stop && h.foreign(t) || h.ev.Name == event.SessionEnd {
+	foreign := t.Tick != nil &&
+		(t.Tick.SessionID != h.ev.SessionID || proc.Of(t.Budget.Owner) == loop.Dead)
+	if t.Tick == nil || !stop && foreign || h.ev.Name == event.SessionEnd {
 		return a // a session's end leaves too little time to ask a remote
 	}
 	if stop && t.Tick.Trail != "" {
@@ -145,11 +147,6 @@ func (h *handler) around(t *loopState, e loop.Event) (a loop.Around) {
 	}
 	a.Heads = h.heads(t, tracked)
 	return a
-}
-
-// foreign reports whether the tick's client is dead, or another session's.
-func (h *handler) foreign(t *loopState) bool {
-	return t.Tick.SessionID != h.ev.SessionID || proc.Of(t.Budget.Owner) == loop.Dead
 }
 
 // maxAsked is how many PRs are looked up at the end of one iteration, within the hook's time.

@@ -35,7 +35,9 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 	case r.PassedOver != nil:
 		return h.passedOver(t, r.PassedOver)
 	case r.Force != nil:
-		return forceAsked(r.Force)
+		return reply.Context(report.Ask([]loop.Gate{loop.AskForceUnlock()})).
+			Say(fmt.Sprintf("hooks: the lock is held by pid %d; asking whether to force it",
+				r.Force.PID))
 	case r.Ask != nil:
 		return h.askGates(t, r.Ask)
 	case r.Deny != nil:
@@ -163,13 +165,6 @@ func (h *handler) passedOver(t *loopState, o *loop.PassedOver) event.Reply {
 	return event.Block(lines(o.Text, text))
 }
 
-// forceAsked puts the question before another's lock is taken into words.
-func forceAsked(a *loop.Admission) event.Reply {
-	ask := report.Ask([]loop.Gate{loop.AskForceUnlock()})
-	return event.Nothing().Context(ask).
-		Say(fmt.Sprintf("hooks: the lock is held by pid %d; asking whether to force it", a.PID))
-}
-
 // denial puts a refusal into words: what was refused, the questions that wait, and what to do.
 func (h *handler) denial(t *loopState, d *loop.Deny) event.Reply {
 	waits := ""
@@ -187,9 +182,13 @@ func (h *handler) denial(t *loopState, d *loop.Deny) event.Reply {
 // askGates fills the dialog with the questions of a loop.
 func (h *handler) askGates(t *loopState, gates []loop.Gate) event.Reply {
 	var list []event.Question
+	besides := slices.ContainsFunc(h.runs, func(o *loopState) bool {
+		active := o.Budget != nil && o.Budget.Status == loop.Active
+		return o.Skill != t.Skill && (active || o.forcing())
+	})
 	for _, g := range gates {
 		q := event.Question{Question: g.Question, Header: g.Header}
-		if h.besides(t) { // the words of both loops may be the same
+		if besides { // the words of both loops may be the same
 			q.Header = string(t.Skill) + " loop"
 		}
 		for _, o := range g.Options {
@@ -198,14 +197,6 @@ func (h *handler) askGates(t *loopState, gates []loop.Gate) event.Reply {
 		list = append(list, q)
 	}
 	return event.Ask(list...)
-}
-
-// besides reports whether the session has another loop that has not ended.
-func (h *handler) besides(t *loopState) bool {
-	return slices.ContainsFunc(h.runs, func(o *loopState) bool {
-		active := o.Budget != nil && o.Budget.Status == loop.Active
-		return o.Skill != t.Skill && (active || o.forcing())
-	})
 }
 
 // afterAnswers is what the model is given after a person's answers: how each acts, and what comes
