@@ -38,7 +38,7 @@ func (h *handler) findProject() error {
 			record, err = h.seal.Active(h.ev.SessionID)
 		}
 	}
-	// A kill left it where it was, or a person types whose loops have ended and whose state is gone.
+	// A kill left it there, or a person types whose loops have ended and whose state is gone.
 	if err == nil && record != nil && (!record.On() ||
 		!record.Runs() && !store.Exists(record.Project) && h.typedPrompt(record)) {
 		record.Release()
