@@ -28,7 +28,7 @@ type Step struct {
 	usage.Moment
 	result *usage.Moment // of a call; nil where it never came back
 	spent  map[string]loop.Tokens
-	spaces []string // as of script
+	spaces []string // as of Script
 }
 
 // Script is a session in the order in which it happened: Add every moment, then Sort, then Spend.
