@@ -41,6 +41,9 @@ type goCmd struct {
 	MaxMinutes        string `placeholder:"N" help:"Minutes in all."`
 	MaxDollars        string `placeholder:"N" help:"Dollars in all; 0 is no ceiling."`
 
+	NearLimit string `placeholder:"WORD" help:"At 80 percent of a limit: ask, continue or stop."`
+	Merges    string `placeholder:"WORD" help:"Merges: feedback, ask (each one) or never."`
+
 	Resume  bool          `help:"Continue the run that stopped."`
 	Restart bool          `help:"Continue an audit that stopped, its phases counted again."`
 	Stall   time.Duration `default:"15m" help:"End a client that is silent for so long."`
@@ -148,7 +151,8 @@ func (g goCmd) arguments(spec string) string {
 		"--issue", g.Issue, "--check-timeout", g.CheckTimeout,
 		"--max-task-iterations", g.MaxTaskIterations, "--untidy", g.Untidy,
 		"--max-task-dollars", g.MaxTaskDollars, "--max-iterations", g.MaxIterations,
-		"--max-minutes", g.MaxMinutes, "--max-dollars", g.MaxDollars, "--require", g.Require)...)
+		"--max-minutes", g.MaxMinutes, "--max-dollars", g.MaxDollars, "--require", g.Require,
+		"--near-limit", g.NearLimit, "--merges", g.Merges)...)
 	if g.Restart {
 		words = append(words, "--restart")
 	}
@@ -234,7 +238,7 @@ func exitCode(cause string) int {
 	switch cause {
 	case "gate_waiting":
 		return report.CodeWaits
-	case "iteration_budget", "wall_clock_budget", "cost_budget":
+	case "iteration_budget", "wall_clock_budget", "cost_budget", loop.CauseNear:
 		return report.CodeCeiling
 	}
 	return report.CodeFailed

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"hooks/internal/hint"
-	"hooks/internal/ledgerfile"
+	"hooks/internal/ledger"
 	"hooks/internal/report"
 	"hooks/internal/term"
 )
@@ -56,7 +56,7 @@ func (l ledgerAppendCmd) Run(c caller) error {
 	if len(turn) > maxTurn {
 		return hint.New("shorten it, or append it as several turns", "the turn is over 1 MiB")
 	}
-	if err := ledgerfile.Append(l.File, string(turn)); err != nil {
+	if err := ledger.Append(l.File, string(turn)); err != nil {
 		return err
 	}
 	return c.say("added a turn to " + l.File)
@@ -87,7 +87,7 @@ func (l ledgerNewCmd) Run(c caller) error {
 	if err != nil {
 		return err
 	}
-	path, err := ledgerfile.New(ledgerfile.Root(dir), l.Phase, l.Change, l.Number)
+	path, err := ledger.New(ledger.Root(dir), l.Phase, l.Change, l.Number)
 	if err != nil {
 		return err
 	}

@@ -24,9 +24,10 @@ import (
 // start the program as the client does. The session, prompt and project come from the environment.
 
 // eventMain sends one event: `event stop background_tasks='[…]'`. Values that are JSON are taken as
-// such. Shorthands: `event work ARGS…` and `event review ARGS…` are the typed command, `event skill
-// NAME ARGS…` the Skill tool, `event bash COMMAND` a shell call before it runs, `event ran COMMAND`
-// one that has. It prints the reply in plain words.
+// such. Shorthands: `event work ARGS…`, `event loop ARGS…` and so on are the typed command,
+// `event named NAME ARGS…` any other one, `event skill NAME ARGS…` the Skill tool, `event bash
+// COMMAND` a shell call before it runs, `event ran COMMAND` one that has. It prints the reply in
+// plain words.
 func eventMain(args []string) int {
 	word, payload := shorthand(args)
 	reply, code := send(word, payload)
@@ -44,11 +45,22 @@ func shorthand(args []string) (word, payload string) {
 		return p
 	}
 	switch args[0] {
-	case "work", "review", "go", "start", "audit":
+	case "work", "review", "go", "start", "audit", "do", "named":
+		name := "sdd:" + args[0]
+		switch args[0] {
+		case "do":
+			name = "hooks:do"
+		case "named":
+			name, rest = args[1], strings.Join(args[2:], " ")
+		}
 		p := with(base, "hook_event_name", "UserPromptExpansion", "expansion_type", "slash_command",
 			"command_source", "plugin",
-			"command_name", "sdd:"+args[0], "command_args", rest, "prompt", "/sdd:"+args[0]+" "+
-				rest)
+			"command_name", name, "command_args", rest, "prompt", "/"+name+" "+rest)
+		return "user-prompt-expansion", p
+	case "loop": // the line behind the client's own /loop
+		p := with(base, "hook_event_name", "UserPromptExpansion", "expansion_type", "slash_command",
+			"command_source", "bundled", "command_name", "loop", "command_args", rest,
+			"prompt", "/loop "+rest)
 		return "user-prompt-expansion", p
 	case "typed": // a prompt in words
 		return "user-prompt-submit",

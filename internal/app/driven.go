@@ -46,8 +46,7 @@ type driven struct {
 // T92). A fresh audit loop has no such gates: its first process begins it. client has a person's
 // flags, else it gets those that the run has kept, and the folder in which it starts.
 func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err error) {
-	cmd, ok := loop.ParsePrompt(command,
-		config.Load(tracker.Project(a.Env, a.cwd())).TaskNamespaces...)
+	cmd, ok := loop.ParsePrompt(command, config.Load(tracker.Project(a.Env, a.cwd())).Names())
 	kind, attempts := attemptsOf(cmd.Skill)
 	if !ok || !attempts {
 		return nil, hint.New("use --plugin hooks or --plugin sdd",

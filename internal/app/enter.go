@@ -6,10 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
@@ -29,31 +29,36 @@ func (h *handler) invocation() (loop.Command, bool) {
 	default:
 		return loop.Command{}, false
 	}
-	cmd, ok := loop.ParseCommand(name, args, h.namespaces(name)...)
+	cmd, ok := h.command(name, args)
 	if !ok {
 		return cmd, false
 	}
-	_, looping, _ := loop.ParseFlags(cmd.Skill, cmd.Args)
+	_, looping, _ := cmd.ParseFlags()
 	return cmd, looping
 }
 
-// namespaces are those that the project's configuration adds to ours. They are looked up only where
-// a command might be in one of them.
-func (h *handler) namespaces(command string) []string {
-	space := loop.Namespace(command)
-	if _, ok := loop.ParseCommand(command, "", space); space == "" || !ok || h.project == "" {
+// command returns the skill that a name means, if the loops of that skill are governed.
+func (h *handler) command(name, args string) (loop.Command, bool) {
+	return loop.ParseCommand(name, args, h.names(name, args)...)
+}
+
+// names are those that the configuration of the project and of its person adds to ours. They are
+// looked up only where a command might be one of them.
+func (h *handler) names(command, args string) []loop.Names {
+	_, ours := loop.ParseCommand(command, "")
+	_, spaced := loop.ParseCommand(command, "",
+		loop.Names{Spaces: []string{loop.Namespace(command)}})
+	if ours || !spaced && !loop.MayLoop(args) || h.project == "" {
 		return nil
 	}
-	if _, ours := loop.ParseCommand(command, ""); ours {
-		return nil
-	}
-	spaces := slices.Clone(h.config(nil).TaskNamespaces)
+	names := []loop.Names{h.config(nil).Names(), config.User(h.clientDir()).Names()}
 	if h.seal.record != nil {
 		for _, l := range h.seal.record.Loops { // a run keeps the one that it began with
-			spaces = append(spaces, loop.Namespace(gjson.Get(l.State.Budget, "command").Str))
+			names = append(names,
+				loop.NamesOf(gjson.Get(l.State.Budget, "command").Str, loop.Skill(l.Skill)))
 		}
 	}
-	return spaces
+	return names
 }
 
 func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
@@ -61,7 +66,7 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 		return event.Block("error: a worker does not start a loop\nhint: the session's own " +
 			"thread does"), nil
 	}
-	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
+	flags, _, err := cmd.ParseFlags()
 	if err != nil {
 		return event.Block(hint.Text(err)), nil
 	}
@@ -148,7 +153,7 @@ func (h *handler) fed() (loop.Command, bool) {
 	for _, t := range list {
 		b := t.Budget
 		if t.Tick == nil && b != nil && b.Feeds(h.ev.PromptID) {
-			return loop.ParsePrompt(b.Command, loop.Namespace(b.Command))
+			return loop.ParsePrompt(b.Command, b.Names())
 		}
 	}
 	return loop.Command{}, false
@@ -222,9 +227,8 @@ func (h *handler) forceAnswered(t *loopState, id string, given event.Answers) (e
 	if loop.Step(t.values(), loop.Known{}, asks).Nothing() {
 		return event.Nothing(), nil
 	}
-	cmd, _ := loop.ParseCommand(t.Claim.Command, t.Claim.Args,
-		loop.Namespace(t.Claim.Command))
-	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
+	cmd := loop.Command{Name: t.Claim.Command, Skill: t.Claim.Skill, Args: t.Claim.Args}
+	flags, _, err := cmd.ParseFlags()
 	if err != nil {
 		return event.Nothing(), err
 	}

@@ -517,6 +517,9 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		run := e.runNow(e.loopState)
 		say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", e.Tick.Iteration,
 			run.Ceilings.Iterations, report.Remaining(run))
+		if given := run.Policy.Words(); given != "" {
+			say += "; answered in advance: " + given
+		}
 		if run.Drive() == loop.DriveStop && e.asks.Attended {
 			say += "; Esc ends it, also with a worker in the background"
 		}

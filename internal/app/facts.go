@@ -106,7 +106,7 @@ func (h *handler) counted(t *loopState, transcript string) []loop.Cursor {
 // configuration.
 func (h *handler) onceNotes() []string {
 	cfg := h.config(nil)
-	notes := report.ConfigNotes(cfg.WarningTexts())
+	notes := report.ConfigNotes(cfg.Warnings)
 	if days := usage.AgeDays(h.now); days > usage.StaleDays {
 		notes = append(notes, report.StaleRates(usage.Dated, days))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"hooks/internal/brake"
 	"hooks/internal/event"
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/seal"
@@ -62,6 +63,16 @@ func (h *handler) answer() (event.Reply, error) {
 	} else if err != nil {
 		return event.Nothing(), err
 	}
+	note, err := h.loopLine()
+	if err != nil {
+		return event.Block(hint.Text(err)), nil
+	}
+	reply, err := h.met()
+	return reply.Say(note), err
+}
+
+// met answers an event whose project was found.
+func (h *handler) met() (event.Reply, error) {
 	if cmd, ok := h.invocation(); ok {
 		reply, err := h.enter(cmd)
 		return h.recordEntry(reply), err
@@ -72,7 +83,7 @@ func (h *handler) answer() (event.Reply, error) {
 	if !h.seal.on && !store.Exists(h.project) {
 		return event.Nothing(), nil
 	}
-	err = h.openState()
+	err := h.openState()
 	switch {
 	case err == nil:
 		return h.meet()

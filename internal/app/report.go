@@ -44,13 +44,15 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 func (h *handler) reporting(list []*loopState, skill loop.Skill) (*loopState, error) {
 	open := only(list, h.open)
 	meant := only(open, func(t *loopState) bool { return skill == "" || skill == t.Skill })
-	switch len(meant) {
-	case 1:
+	switch {
+	case len(meant) == 1:
 		return meant[0], nil
-	case 2:
+	case len(meant) > 1:
+		one, other := meant[0].Skill, meant[1].Skill
 		return nil,
-			hint.New(`say of which the facts are: "skill":"work" or "skill":"review"`,
-				"an iteration of work and one of review are open")
+			hint.New(fmt.Sprintf(`say of which the facts are: "skill":%q or "skill":%q`, one,
+				other),
+				"an iteration of %s and one of %s are open", one, other)
 	}
 	if len(open) > 0 {
 		own := open[0].Skill

@@ -216,14 +216,22 @@ func (h *handler) carryOut(t *loopState, o loop.Outcome) (event.Reply, error) {
 
 // notice keeps a notice until the reply is printed.
 func (h *handler) notice(t *loopState, n loop.Notice) {
+	way := h.config(t).Notify
 	if g := n.Gate; g != nil {
-		h.person.Notice(h.config(t).Notify, "hooks: a question waits for you",
-			fmt.Sprintf("[%s] %s", g.Name, g.Question), "answer in the session's dialog")
+		next := "answer in the session's dialog"
+		if g.Raise != nil {
+			next += ", or in a terminal: " + t.Budget.RaiseCommand(t.Tick, h.now)
+		}
+		h.person.Notice(way, "hooks: a question waits for you",
+			fmt.Sprintf("[%s] %s", g.Name, g.Question), next)
 		return
 	}
-	h.person.Notice(h.config(t).Notify,
-		fmt.Sprintf("hooks: the %s loop has %s", n.Run.Skill, n.Run.Status),
-		report.StopLine(n.Run), report.Next(n.Run, t.Elsewhere()))
+	next := report.Next(n.Run, t.Elsewhere())
+	if raise := n.Run.RaiseCommand(nil, h.now); raise != "" {
+		next += ", or " + raise
+	}
+	h.person.Notice(way, fmt.Sprintf("hooks: the %s loop has %s", n.Run.Skill, n.Run.Status),
+		report.StopLine(n.Run), next)
 }
 
 // write commits what a Step decided, and keeps the files of a task loop that people read in step

@@ -27,7 +27,7 @@ func (h *handler) stop() (event.Reply, error) {
 
 func (h *handler) turnEnd() loop.TurnEnd {
 	e := loop.TurnEnd{
-		Turn: h.turn(), First: h.ev.StopFirst, Began: h.began,
+		Turn: h.turn(), First: h.ev.StopFirst(), Began: h.began,
 		Working: h.ev.Workers(), DontAsk: h.ev.PermissionMode == "dontAsk",
 	}
 	for _, c := range h.ev.Crons {
@@ -47,14 +47,14 @@ func (h *handler) prompted() loop.Prompt {
 	if w, ok := h.ev.Wakeup(); ok {
 		e.Wakes = new(loop.Wakeup(w))
 	}
-	var spaces []string
+	var names []loop.Names
 	runs, _ := h.sessionRuns() // the step returns the same error
 	for _, t := range runs {
 		if t.Budget != nil {
-			spaces = append(spaces, loop.Namespace(t.Budget.Command))
+			names = append(names, t.Budget.Names())
 		}
 	}
-	if c, tick := loop.ParsePrompt(h.ev.Prompt, spaces...); tick {
+	if c, tick := loop.ParsePrompt(h.ev.Prompt, names...); tick {
 		e.Invokes = c.Skill
 	}
 	return e

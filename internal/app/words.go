@@ -116,7 +116,7 @@ func (h *handler) finalReport(t *loopState) string {
 			set := codec.Setter(&l)
 			_, err = raw.Scan(func(name string, v gjson.Result) {
 				_ = set(name, v) // as far as it can be read
-			}, "gates", "qmd_error", "left", "denied", "overrun")
+			})
 		}
 		if err != nil || l.RunID != t.Budget.RunID {
 			continue // a damaged line is the doctor's business, not the report's

@@ -3,6 +3,8 @@ package audits
 import (
 	"fmt"
 	"strings"
+
+	"hooks/internal/markdown"
 )
 
 // Prompt holds all that the worker of one phase is given: the plan, and never the words of the
@@ -69,8 +71,8 @@ func (p Prompt) Final() string {
 		fmt.Sprintf("Audit all %d sections of %s together: is the plan done as it is written, "+
 			"without bugs? It is this text, as it was approved; `hooks audit section N` prints a "+
 			"section.", p.Of, p.Plan),
-		cut(p.Intro, maxIntro),
-		cut(strings.Join(p.All, "\n\n"), MaxSection),
+		markdown.Cut(p.Intro, maxIntro),
+		markdown.Cut(strings.Join(p.All, "\n\n"), MaxSection),
 		p.look(),
 	)
 }
@@ -120,9 +122,9 @@ func (p Prompt) head() string {
 func (p Prompt) section(order string) string {
 	text := fmt.Sprintf(order, p.Section, p.Of, p.Plan, p.Title)
 	if p.Intro != "" {
-		text += "\n\nThe plan begins:\n\n" + cut(p.Intro, maxIntro)
+		text += "\n\nThe plan begins:\n\n" + markdown.Cut(p.Intro, maxIntro)
 	}
-	return text + "\n\nThe section:\n\n" + cut(p.Text, MaxSection)
+	return text + "\n\nThe section:\n\n" + markdown.Cut(p.Text, MaxSection)
 }
 
 // work is how a coding phase ends.
@@ -134,10 +136,10 @@ func (p Prompt) work() string {
 			"pass: `%s`", p.Check))
 	}
 	if p.Reason != "" {
-		lines = append(lines, "The last phase was not accepted: "+oneLine(p.Reason))
+		lines = append(lines, "The last phase was not accepted: "+short(p.Reason))
 	}
 	if p.Feedback != "" {
-		lines = append(lines, "The newest feedback of a person:\n"+quote(p.Feedback))
+		lines = append(lines, "The newest feedback of a person:\n"+markdown.Quote(p.Feedback))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -173,12 +175,12 @@ func (p Prompt) look() string {
 	}
 	if p.Checked != "" {
 		lines = append(lines, fmt.Sprintf("The check `%s` ended with %s.", p.Check, p.Checked))
-		if tail := cut(strings.TrimSpace(p.CheckTail), maxTail); tail != "" {
-			lines = append(lines, quote(tail))
+		if tail := markdown.Cut(strings.TrimSpace(p.CheckTail), maxTail); tail != "" {
+			lines = append(lines, markdown.Quote(tail))
 		}
 	}
 	if p.Reason != "" {
-		lines = append(lines, "The last audit did not count: "+oneLine(p.Reason))
+		lines = append(lines, "The last audit did not count: "+short(p.Reason))
 	}
 	open, resolved := "No finding is open.", ""
 	if len(p.Open) > 0 {
@@ -201,7 +203,7 @@ func (p Prompt) look() string {
 func list(findings []string) string {
 	var lines []string
 	for _, f := range findings[:min(len(findings), maxFindings)] {
-		lines = append(lines, "- "+oneLine(f))
+		lines = append(lines, "- "+short(f))
 	}
 	if more := len(findings) - maxFindings; more > 0 {
 		lines = append(lines, fmt.Sprintf("- and %d more: hooks audit findings", more))
@@ -209,8 +211,5 @@ func list(findings []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// oneLine is a foreign text on one line of at most 2,000 bytes.
-func oneLine(text string) string { return cut(strings.Join(strings.Fields(text), " "), maxLine) }
-
-// quote marks each line of a foreign text as a quote.
-func quote(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }
+// short is a foreign text on one line of at most 2,000 bytes.
+func short(text string) string { return markdown.Cut(markdown.OneLine(text), maxLine) }

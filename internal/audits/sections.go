@@ -81,7 +81,7 @@ func titleOf(text string, n int) string {
 		switch {
 		case words == "" || l.Kind == markdown.Hidden:
 		case l.Kind == markdown.Heading:
-			return cutRunes(words, maxTitle)
+			return markdown.CutRunes(words, maxTitle)
 		case first == "":
 			first = words
 		}
@@ -89,23 +89,5 @@ func titleOf(text string, n int) string {
 	if first == "" {
 		return fmt.Sprintf("Section %d", n)
 	}
-	return cutRunes(first, maxTitle)
-}
-
-// cutRunes is at most n characters of a text.
-func cutRunes(text string, n int) string {
-	for i := range text {
-		if n--; n < 0 {
-			return strings.TrimSpace(text[:i]) + "…"
-		}
-	}
-	return text
-}
-
-// cut is at most n bytes of a text, at a character's end.
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n-len("…")], "") + "…"
+	return markdown.CutRunes(first, maxTitle)
 }

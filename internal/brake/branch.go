@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hooks/internal/guard"
@@ -12,10 +13,17 @@ import (
 	"hooks/internal/tracker"
 )
 
-// audited are the arguments with which a program runs in a phase: an auditor's git starts no
-// program that a setting names, so that no worker decides what it reads.
+// audited returns the arguments with which a program runs in a phase. An auditor's git starts no
+// program that a setting names, so that no worker decides what it reads. A coder's git makes no
+// local branch of a remote one that is only named.
 func audited(argv []string, phase string) []string {
-	if linkName(argv[0]) != "git" || !loop.Phase(phase).Audits() {
+	p := loop.Phase(phase)
+	switch {
+	case linkName(argv[0]) != "git":
+		return argv
+	case p == loop.Coding || p == loop.Fixing:
+		return slices.Insert(slices.Clone(argv), 1, "-c", "checkout.guess=false")
+	case !p.Audits():
 		return argv
 	}
 	sub, _ := gitCommand(argv, "")
@@ -27,7 +35,8 @@ func audited(argv []string, phase string) []string {
 		"-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false")
 }
 
-// gitCommand is the index of git's command in its arguments; dir is where it then works.
+// gitCommand returns the index of git's command in its arguments, and the directory in which it
+// works.
 func gitCommand(argv []string, dir string) (at int, _ string) {
 	const valued = "-C -c --git-dir --work-tree --namespace --config-env --attr-source"
 	for at = 1; at < len(argv) && (argv[at] == "" || argv[at][0] == '-'); at++ {
@@ -45,8 +54,8 @@ func gitCommand(argv []string, dir string) (at int, _ string) {
 	return at, dir
 }
 
-// strays returns the refusal of a coder's git that changes another branch than the loop's, another
-// worktree, or the bare repository of a remote on this machine. It is nil if git stays or looks.
+// strays refuses a coder's git that changes another branch than the loop's, another worktree, or a
+// remote that is a folder of this machine. It returns nil if git only looks or stays on the branch.
 func (s Start) strays(g ground) *Refusal {
 	text := guard.Call{Tool: "Bash", Cwd: s.Cwd, Command: shellword.Join(shellword.Lits(s.Argv...))}
 	if g.branch == "" || s.Argv[0] != "git" || guard.ReadOnly(text) {
@@ -62,15 +71,7 @@ func (s Start) strays(g ground) *Refusal {
 		return nil
 	}
 	globals := argv[1:at]
-	setting := func(key string) string {
-		value := own.Config[strings.ToLower(key)]
-		for _, arg := range globals { // as -c has it
-			if name, given, ok := strings.Cut(arg, "="); ok && strings.EqualFold(name, key) {
-				value = given
-			}
-		}
-		return value
-	}
+	setting := func(key string) string { return s.gitSetting(own.Config, globals, key) }
 	alias := setting("alias." + argv[at])
 	if alias != "" {
 		words := loop.SplitWords(strings.TrimPrefix(strings.TrimPrefix(alias, "!"), "git "))
@@ -87,6 +88,8 @@ func (s Start) strays(g ground) *Refusal {
 		(shared || within(common(own.Dir), dir) || remote(own, dir)):
 		why = "it works in " + dir
 	case !shared:
+	case s.Env("GIT_CONFIG_PARAMETERS") != "": // only git itself sets it
+		why = "the settings in GIT_CONFIG_PARAMETERS are not seen"
 	case alias != text.Command && hides && startsGit(text.Command):
 		why = unseen
 	case slices.ContainsFunc(argv, func(arg string) bool {
@@ -106,7 +109,36 @@ func (s Start) strays(g ground) *Refusal {
 		"stays on "+g.branch, "commit on "+g.branch+"; a person merges after the audit is clear")
 }
 
-// common is the folder that the worktrees of a repository share, by git's folder of one of them.
+// gitSetting returns the value of a setting of git: by its files, the environment and the flags
+// before git's command, of which the later win.
+func (s Start) gitSetting(files map[string]string, flags []string, key string) string {
+	value := files[strings.ToLower(key)]
+	count, _ := strconv.Atoi(s.Env("GIT_CONFIG_COUNT"))
+	for i := range min(count, maxSettings) {
+		if n := strconv.Itoa(i); strings.EqualFold(s.Env("GIT_CONFIG_KEY_"+n), key) {
+			value = s.Env("GIT_CONFIG_VALUE_" + n)
+		}
+	}
+	for i, arg := range flags {
+		text, named := strings.CutPrefix(arg, "--config-env=")
+		name, given, ok := strings.Cut(text, "=")
+		switch {
+		case !strings.EqualFold(name, key):
+			continue
+		case named || i > 0 && flags[i-1] == "--config-env":
+			given = s.Env(given)
+		case !ok:
+			given = "true"
+		}
+		value = given
+	}
+	return value
+}
+
+// maxSettings bounds the settings of the environment that are looked at.
+const maxSettings = 1000
+
+// common returns the folder that the worktrees of a repository share, given git's folder of one.
 func common(dir string) string {
 	shared, _, _ := strings.Cut(tracker.RealPath(dir), "/worktrees/")
 	return shared
@@ -130,11 +162,11 @@ func remote(own tracker.Facts, dir string) bool {
 	return false
 }
 
-// unseen is why text that git hands to a shell is refused.
+// unseen is the reason for refusing text that git hands to a shell.
 const unseen = "the git that it starts meets no link"
 
-// moves is why a command of git changes another branch than own, where git has a branch checked
-// out; "" if it does not.
+// moves explains how a command of git changes another branch than own. It is "" if it does not. on
+// is the branch that is checked out.
 func moves(argv []string, own, on string) string {
 	const valued = "-x --exec -s --strategy -X --strategy-option --onto -C"
 	rebases := argv[0] == "rebase"
@@ -201,7 +233,7 @@ func moves(argv []string, own, on string) string {
 			return "it changes other worktrees"
 		}
 	case "checkout", "switch":
-		if has("-b -B -c -C --create --force-create --orphan") &&
+		if has("-b -B -c -C -t --create --force-create --orphan --track --guess") &&
 			!slices.Contains(args[:min(1, len(args))], own) {
 			return another
 		}
@@ -219,11 +251,11 @@ func moves(argv []string, own, on string) string {
 	return ""
 }
 
-// hiddenSteps is why the list of steps of a rebase may change another branch. It is "" if the
+// hiddenSteps explains why the list of steps of a rebase may change another branch. It is "" if the
 // arguments after "rebase" exclude that. updateRefs is git's setting of that name.
 func (s Start) hiddenSteps(args []string, updateRefs string) string {
 	steps := slices.ContainsFunc(args, func(arg string) bool {
-		valued := strings.IndexAny(arg, "xXsC") // the rest of the word is a value
+		valued := strings.IndexAny(arg, "xXsCS") // the rest of the word is a value
 		if valued > 0 && arg[1] != '-' {
 			arg = arg[:valued]
 		}

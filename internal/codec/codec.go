@@ -5,6 +5,7 @@
 // Tags are those of encoding/json, and so is the output, with five differences. A field without a
 // name is left out. <, > and & stay as they are. A nil slice is an empty list unless it is omitted.
 // A text with the tag codec:"raw" is JSON itself, which is copied as it is and omitted when empty.
+// One with the tag codec:"loose" stays empty for a value of another type, which is no error.
 // In an embedded struct, a field with the tag codec:"after=NAME" is written after the field NAME
 // that the outer struct has before it, and the fields that follow come with it, because fields that
 // belong together may lie apart in a file. Every tag begins with json.
@@ -22,7 +23,7 @@ type Field struct {
 	Name   string
 	Type   reflect.Type
 	index  []int
-	option string // omitempty, omitzero, raw or none
+	option string // omitempty, omitzero, raw, loose or none
 }
 
 // known are the fields by type: one event reads and writes a budget several times.
@@ -45,8 +46,10 @@ func Fields(t reflect.Type) []Field {
 		if name == "" || name == "-" {
 			continue
 		}
-		if strings.HasSuffix(string(f.Tag), `codec:"raw"`) {
-			option = "raw"
+		for _, own := range []string{"raw", "loose"} {
+			if strings.HasSuffix(string(f.Tag), `codec:"`+own+`"`) {
+				option = own
+			}
 		}
 		list = append(list, Field{name, f.Type, f.Index, option})
 	}

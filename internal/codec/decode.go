@@ -2,7 +2,6 @@ package codec
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -12,7 +11,8 @@ import (
 )
 
 // Decode fills the struct that v points to from valid JSON, as json.Unmarshal does, except that
-// names count in their own case only. Fields without a name in the struct are ignored.
+// names count in their own case only. Fields without a name in the struct are ignored. A
+// gjson.Result takes any value as it is. A value of another type than its field's is a TypeError.
 func Decode(text gjson.Result, v any) error { return decode(reflect.ValueOf(v).Elem(), text) }
 
 // Setter returns a function that fills one field of the struct that v points to, by its name. A
@@ -30,14 +30,26 @@ func Setter(v any) func(name string, text gjson.Result) error {
 	}
 }
 
+// Check fails with TypeError for a value that the field cannot hold.
+func (f *Field) Check(text gjson.Result) error {
+	return Under(f.Name, decode(reflect.New(f.Type).Elem(), text))
+}
+
 func decode(v reflect.Value, text gjson.Result) error {
 	if v.Type().PkgPath() != "" { // only named types have methods
-		if own, ok := v.Addr().Interface().(json.Unmarshaler); ok {
-			return own.UnmarshalJSON([]byte(text.Raw))
+		switch own := v.Addr().Interface().(type) {
+		case *gjson.Result:
+			*own = text
+			return nil
+		case json.Unmarshaler:
+			if err := own.UnmarshalJSON([]byte(text.Raw)); err != nil {
+				return &TypeError{Raw: text.Raw, Err: err}
+			}
+			return nil
 		}
 	}
 	switch kind := v.Kind(); {
-	case kind == reflect.Pointer && text.IsObject():
+	case kind == reflect.Pointer && text.Type != gjson.Null:
 		v.Set(reflect.New(v.Type().Elem()))
 		return decode(v.Elem(), text)
 	case kind == reflect.Struct && text.IsObject():
@@ -49,7 +61,30 @@ func decode(v reflect.Value, text gjson.Result) error {
 	case decodePlain(v, text):
 		return nil
 	}
-	return json.Unmarshal([]byte(text.Raw), v.Addr().Interface())
+	if json.Unmarshal([]byte(text.Raw), v.Addr().Interface()) != nil {
+		return &TypeError{Raw: text.Raw, Want: typeName(v.Type(), text)}
+	}
+	return nil
+}
+
+// typeName is how people call the type of a field that a value does not have.
+func typeName(t reflect.Type, got gjson.Result) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeName(t.Elem(), got)
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	}
+	if got.Type == gjson.Number {
+		return "a whole number that fits"
+	}
+	return "a number"
 }
 
 // decodePlain sets a value that can be read in one way only, and reports whether it did.
@@ -91,10 +126,11 @@ func decodeFields(v reflect.Value, object gjson.Result) (err error) {
 		}
 		next = at + 1
 		field := v.FieldByIndex(list[at].index)
-		if list[at].option == "raw" {
+		switch {
+		case list[at].option == "raw":
 			field.SetString(value.Raw)
-		} else if err = decode(field, value); err != nil {
-			err = fmt.Errorf("%s: %w", list[at].Name, err)
+		case list[at].option != "loose" || value.Type == gjson.String:
+			err = Under(list[at].Name, decode(field, value))
 		}
 		return err == nil
 	})
@@ -105,7 +141,7 @@ func decodeList(v reflect.Value, texts []gjson.Result) error {
 	v.Set(reflect.MakeSlice(v.Type(), len(texts), len(texts)))
 	for i, text := range texts {
 		if err := decode(v.Index(i), text); err != nil {
-			return err
+			return Under(strconv.Itoa(i), err)
 		}
 	}
 	return nil
@@ -117,7 +153,7 @@ func decodeMap(v reflect.Value, object gjson.Result) (err error) {
 	object.ForEach(func(name, text gjson.Result) bool {
 		inner.SetZero()
 		if err = decode(key, name); err == nil {
-			err = decode(inner, text)
+			err = Under(strconv.Quote(Clip(name.String())), decode(inner, text))
 		}
 		v.SetMapIndex(key, inner)
 		return err == nil

@@ -1,3 +1,9 @@
+// Package config reads the `SDD Configuration` blocks that a project keeps in CLAUDE.md or
+// AGENTS.md: price rows, redaction patterns, review and tracker settings.
+//
+// It reads Markdown as a person sees it: text in a code block or an HTML comment configures
+// nothing. Nothing here fails. What cannot be read becomes a warning with its file and line, and
+// the rest of the block still counts.
 package config
 
 import (
@@ -12,6 +18,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/codec"
+	"hooks/internal/loop"
 	"hooks/internal/safefile"
 )
 
@@ -47,17 +54,23 @@ type Config struct {
 	Overrun int `json:"overrun"`
 	// TaskNamespaces are those whose commands begin task and audit loops, beside sdd and hooks.
 	TaskNamespaces []string `json:"task_namespaces,omitempty"`
+	// GovernedSkills are a person's own skills, by name, and the kind as which the loop of each is
+	// governed.
+	GovernedSkills map[string]loop.Skill `json:"governed_skills,omitempty"`
 	// Audit is what follows a clean audit loop (A52).
 	Audit Audit `json:"audit,omitzero"`
-	// Warnings are the lines that could not be read.
-	Warnings []Warning `json:"-"`
+	// Warnings are the lines that could not be read, as in `CLAUDE.md:12: rate "x" is not a price`.
+	Warnings []string `json:"-"`
 	// Unread are lines that seem to be meant for a block and do not count. They are shown to a
 	// person who asks; a run does not mention them.
-	Unread []Warning `json:"-"`
-	// Foreign are settings in the blocks that this program does not know.
-	Foreign []Warning `json:"-"`
+	Unread []string `json:"-"`
+	// Foreign are settings in the blocks that this program does not know, and those that an
+	// earlier file has too.
+	Foreign []string `json:"-"`
 
-	has    map[string]bool // the sub-blocks that were found, by name
+	file   string            // the one that is read, as people know it
+	own    bool              // it is the person's, not the project's
+	has    map[string]string // the file that each setting is from, by its key
 	redact func(string) string
 }
 
@@ -77,68 +90,26 @@ type Audit struct {
 	PostPush   bool   `json:"post_push,omitempty"` // it may push and open a PR
 }
 
-// Warning is one thing in the configuration that does not count and that a person should fix.
-type Warning struct {
-	File string // base name; empty for a text that came from no file
-	Line int    // from 1; 0 for the whole file
-	Text string
-}
+// Own is the file of a project that holds settings alone: the model reads the others as its
+// instructions.
+const Own = ".sdd/config.md"
 
-// String is the warning as one line, as in `CLAUDE.md:12: rate "x" is not a price`.
-func (w Warning) String() string {
-	switch {
-	case w.File == "":
-		return fmt.Sprintf("line %d: %s", w.Line, w.Text)
-	case w.Line == 0:
-		return w.File + ": " + w.Text
-	}
-	return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Text)
-}
-
-// WarningTexts are the warnings as people read them.
-func (c Config) WarningTexts() (list []string) {
-	for _, w := range c.Warnings {
-		list = append(list, w.String())
-	}
-	return list
-}
-
-type blockOf struct {
-	name string
-	take func(to, from *Config)
-}
-
-// blocks are the sub-blocks. The first file with one of them wins that one whole.
-var blocks = [...]blockOf{
-	{"Loop Cost Rates", func(to, from *Config) { to.Rates = from.Rates }},
-	{"Loop Logging", func(to, from *Config) { to.Patterns = from.Patterns }},
-	{"Review", func(to, from *Config) {
-		to.DoNotMerge, to.AgentLogins = from.DoNotMerge, from.AgentLogins
-	}},
-	{"Tracker", func(to, from *Config) { to.Tracker = from.Tracker }},
-	{"Audit", func(to, from *Config) { to.Audit = from.Audit }},
-	{"Notify", func(to, from *Config) { to.Notify = from.Notify }},
-	{"Sync", func(to, from *Config) { to.Sync = from.Sync }},
-	{overrun, func(to, from *Config) { to.Overrun = from.Overrun }},
-	{namespaces, func(to, from *Config) { to.TaskNamespaces = from.TaskNamespaces }},
-}
-
-// These have no heading of their own: they are lines right below the SDD heading.
-const (
-	overrun    = "Overrun"
-	namespaces = "Task Namespaces"
-)
-
-// Load reads CLAUDE.md and AGENTS.md in a project's directory. It never fails: a missing file
-// configures nothing, any other problem is a Warning.
+// Load reads the files of a project's folder. A setting that several of them have counts as in the
+// first one; each model's price and each redaction pattern is a setting of its own. Load never
+// fails: a missing file configures nothing, any other problem is one of the Warnings.
 func Load(project string) Config {
-	c := Config{has: map[string]bool{}}
-	for _, file := range []string{"CLAUDE.md", "AGENTS.md"} {
-		text, warn := read(filepath.Join(project, file))
+	c := Config{has: map[string]string{}}
+	for _, file := range []string{Own, "CLAUDE.md", "AGENTS.md"} {
+		text, warn := read(filepath.Join(project, filepath.FromSlash(file)))
+		c.file = file
 		if warn != "" {
-			c.Warnings = append(c.Warnings, Warning{File: file, Text: warn})
+			c.warn(0, "%s", warn)
 		}
-		c.fill(parse(text), file)
+		c.parse(text)
+		if file == Own && text != "" && !strings.Contains(strings.ToLower(text), sddTitle) {
+			c.Unread = c.add(c.Unread, 0,
+				"has no heading `## SDD Configuration`: nothing in it counts")
+		}
 	}
 	return c.finish()
 }
@@ -155,7 +126,7 @@ func Of(kept, project string) Config {
 	if kept == "" {
 		return Load(project)
 	}
-	c := Config{Overrun: DefaultOverrun, has: map[string]bool{overrun: true}}
+	c := Config{Overrun: DefaultOverrun, has: map[string]string{overrun: ""}}
 	if gjson.Valid(kept) {
 		_ = codec.Decode(gjson.Parse(kept), &c) // a setting that cannot be read has its default
 	}
@@ -165,15 +136,27 @@ func Of(kept, project string) Config {
 // Same reports whether two configurations have the same settings.
 func (c Config) Same(o Config) bool { return c.Text() == o.Text() }
 
-// User is what the person's own CLAUDE.md in the client's folder configures for every project. Only
-// its Notify and Sync are used. Another person's repository cannot write there.
+// Names are the commands that begin loops beside the program's own.
+func (c Config) Names() loop.Names {
+	return loop.Names{Spaces: c.TaskNamespaces, Skills: c.GovernedSkills}
+}
+
+// User is what the person's own CLAUDE.md in the client's folder configures for every project: the
+// commands that run, and the skills that are governed. Another person's repository cannot write
+// there.
 func User(dir string) Config {
+	c := Config{has: map[string]string{}, file: "your own CLAUDE.md", own: true}
 	text, _ := read(filepath.Join(dir, "CLAUDE.md"))
-	return Parse(text)
+	c.parse(text)
+	return c.finish()
 }
 
 // Parse reads one Markdown text. It is pure; warnings carry no file.
-func Parse(text string) Config { return parse(text).finish() }
+func Parse(text string) Config {
+	c := Config{has: map[string]string{}}
+	c.parse(text)
+	return c.finish()
+}
 
 // read returns at most MaxFile bytes of a file, and what a person should know about it.
 func read(path string) (text, warn string) {
@@ -197,32 +180,11 @@ func read(path string) (text, warn string) {
 	return string(b), warn
 }
 
-// fill takes from o the sub-blocks that c does not have yet, and what was wrong with o.
-func (c *Config) fill(o Config, file string) {
-	for _, b := range blocks {
-		if o.has[b.name] && c.has[b.name] {
-			text := "its " + b.name + " block does not count: an earlier file has one"
-			c.Unread = append(c.Unread, Warning{File: file, Text: text})
-		} else if o.has[b.name] {
-			b.take(c, &o)
-			c.has[b.name] = true
-		}
-	}
-	for to, from := range map[*[]Warning][]Warning{
-		&c.Warnings: o.Warnings, &c.Unread: o.Unread, &c.Foreign: o.Foreign,
-	} {
-		for _, w := range from {
-			w.File = file
-			*to = append(*to, w)
-		}
-	}
-}
-
 func (c Config) finish() Config {
 	if c.DoNotMerge == "" {
 		c.DoNotMerge = DefaultDoNotMerge
 	}
-	if !c.has[overrun] {
+	if _, set := c.has[overrun]; !set {
 		c.Overrun = DefaultOverrun
 	}
 	c.redact = redactor(c.Patterns)
@@ -230,26 +192,50 @@ func (c Config) finish() Config {
 }
 
 func (c *Config) warn(line int, format string, args ...any) {
-	c.Warnings = append(c.Warnings, Warning{Line: line, Text: fmt.Sprintf(format, args...)})
+	c.Warnings = c.add(c.Warnings, line, format, args...)
 }
 
-// parse reads the rows of all sub-blocks.
-func parse(text string) Config {
-	c := Config{has: map[string]bool{}}
+// add adds a text about a line of the file that is read, or about all of it if line is 0.
+func (c *Config) add(list []string, line int, format string, args ...any) []string {
+	at := fmt.Sprintf("%s:%d: ", c.file, line)
+	switch {
+	case c.file == "":
+		at = fmt.Sprintf("line %d: ", line)
+	case line == 0:
+		at = c.file + ": "
+	}
+	return append(list, at+fmt.Sprintf(format, args...))
+}
+
+// elsewhere notes a setting of a person's file that counts in a project's only.
+func (c *Config) elsewhere(line int, key string) {
+	c.Unread = c.add(c.Unread, line, "%s counts in a project's files only", key)
+}
+
+// first reports whether no earlier file has a setting.
+func (c *Config) first(line int, key string) bool {
+	from, had := c.has[key]
+	if had && from != c.file {
+		c.Foreign = c.add(c.Foreign, line, "%s does not count: %s has it too", key, from)
+		return false
+	}
+	return true
+}
+
+// parse reads the rows of all sub-blocks of one file.
+func (c *Config) parse(text string) {
 	for _, r := range rows(strings.TrimPrefix(text, "\ufeff")) {
 		switch {
 		case r.loose:
-			text := fmt.Sprintf("unknown setting %q, ignored", cut(r.cells[0]))
-			c.Unread = append(c.Unread, Warning{Line: r.line, Text: text})
-		case r.block == "Loop Cost Rates":
-			c.has[r.block] = true
+			c.Unread = c.add(c.Unread, r.line, "unknown setting %q, ignored", cut(r.cells[0]))
+		case c.own && (r.block == costRates || r.block == redactions):
+			c.elsewhere(r.line, r.block)
+		case r.block == costRates:
 			c.rate(r)
-		case r.block == "Loop Logging":
-			c.has[r.block] = true
+		case r.block == redactions:
 			c.pattern(r)
 		default:
 			c.key(r)
 		}
 	}
-	return c
 }

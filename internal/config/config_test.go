@@ -40,29 +40,32 @@ func same(t *testing.T, got, want Config) {
 	}
 }
 
+// at is a text about a line.
+func at(line int, text string) string { return fmt.Sprintf("line %d: %s", line, text) }
+
 // unread is a line that looks as if it were meant for a block and that nothing reads.
-func unread(line int, text string) []Warning {
-	return []Warning{{Line: line, Text: fmt.Sprintf("unknown setting %q, ignored", text)}}
+func unread(line int, text string) []string {
+	return []string{at(line, fmt.Sprintf("unknown setting %q, ignored", text))}
 }
 
 func TestFiles(t *testing.T) {
 	opus := Rate{Model: "claude-opus-4-7", Input: *usd(t, "15"), Output: *usd(t, "75")}
-	at := func(line int) []Rate { r := opus; r.Line = line; return []Rate{r} }
+	rates := func(line int) []Rate { r := opus; r.Line = line; return []Rate{r} }
 	tests := map[string]Config{
-		"spec.md": {Rates: at(8), Unread: unread(12, "### loop logging")},
-		"repo.md": {Rates: at(29),
+		"spec.md": {Rates: rates(8), Unread: unread(12, "### loop logging")},
+		"repo.md": {Rates: rates(29),
 			Patterns: []Pattern{{`(?i)token=\S+`, `token=<redacted>`},
 				{`(?i)api[_-]?key=\S+`, `api_key=<redacted>`}},
 			Tracker: Tracker{Type: "github", Owner: "acme", Repo: "app"}, DoNotMerge: "wip",
 			AgentLogins: []string{"sdd-bot", "ci[bot]", "helper"}, Notify: "notify-send loop",
-			Foreign: []Warning{{Line: 21, Text: `unknown setting "maxpairs", ignored`}}},
-		"setext.md": {Rates: at(9)},
+			Foreign: []string{at(21, `unknown setting "maxpairs", ignored`)}},
+		"setext.md": {Rates: rates(9)},
 		"hidden.md": {},
 		"outside.md": {Unread: append(unread(1, "# sdd configuration"),
 			append(unread(5, "##### sdd configuration"), unread(13, "### loop cost rates")...)...)},
 		"other.md": {
 			Tracker: Tracker{Type: "gitlab"},
-			Foreign: []Warning{{Line: 14, Text: `unknown setting "label", ignored`}},
+			Foreign: []string{at(14, `unknown setting "label", ignored`)},
 			Unread: append(unread(10, "- Note: plain text is no setting"),
 				unread(11, "- **Owner** without a colon")...),
 		},
@@ -78,25 +81,20 @@ func TestFiles(t *testing.T) {
 		"lines.md": {Rates: []Rate{{Model: "claude-opus-5", Input: *usd(t, "5"),
 			Output: *usd(t, "25"), Line: 6}}, Patterns: []Pattern{{"secret|key", "x"}}},
 		"damaged.md": {
-			Rates: at(9),
-			Warnings: []Warning{
-				{Line: 5,
-					Text: `rate row for "claude-a": "free" is not a price in dollars per million tokens`},
-				{Line: 6,
-					Text: `rate row for "claude-b": "" is not a price in dollars per million tokens`},
-				{Line: 7, Text: `rate row without a model name: "two words"`},
-				{Line: 8,
-					Text: `rate row for "claude-c": "-1" is not a price in dollars per million tokens`},
-				{Line: 10, Text: `second rate row for "CLAUDE-opus-4-7", the one in line 9 counts`},
-				{Line: 11,
-					Text: `rate row for "claude-d": "1001" is not a price in dollars per million tokens`},
-				{Line: 12,
-					Text: `rate row for "claude-e": "0.0000001" is not a price in dollars per million tokens`},
-				{Line: 15, Text: "redaction pattern \"(?i\" cannot be read: error parsing " +
-					"regexp: invalid or unsupported Perl syntax: `(?i`"},
-				{Line: 16, Text: "redaction pattern \"(?<!x)y\" cannot be read: error parsing " +
-					"regexp: invalid named capture: `(?<!x)y`"},
-				{Line: 20, Text: `second value for "type", the first one counts`},
+			Rates: rates(9),
+			Warnings: []string{
+				at(5, `rate row for "claude-a": "free" is not a price in dollars per million tokens`),
+				at(6, `rate row for "claude-b": "" is not a price in dollars per million tokens`),
+				at(7, `rate row without a model name: "two words"`),
+				at(8, `rate row for "claude-c": "-1" is not a price in dollars per million tokens`),
+				at(10, `second rate row for "CLAUDE-opus-4-7", the one in line 9 counts`),
+				at(11, `rate row for "claude-d": "1001" is not a price in dollars per million tokens`),
+				at(12, `rate row for "claude-e": "0.0000001" is not a price in dollars per million tokens`),
+				at(15, "redaction pattern \"(?i\" cannot be read: error parsing "+
+					"regexp: invalid or unsupported Perl syntax: `(?i`"),
+				at(16, "redaction pattern \"(?<!x)y\" cannot be read: error parsing "+
+					"regexp: invalid named capture: `(?<!x)y`"),
+				at(20, `second value for "Type", the first one counts`),
 			},
 			Tracker: Tracker{Type: "github"},
 		},
@@ -138,20 +136,67 @@ func TestFormsOfASetting(t *testing.T) {
 	}
 }
 
-func TestFirstFileWithTheBlockWinsIt(t *testing.T) {
+// A setting counts as in the first of .sdd/config.md, CLAUDE.md and AGENTS.md that has it; each
+// price and each pattern is a setting of its own.
+func TestTheFirstFileWithAKeyWinsIt(t *testing.T) {
 	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, ".sdd"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, ".sdd/config.md", "## SDD Configuration\n### Loop Cost Rates\n| m | 1 | 2 |\n"+
+		"### Review\n- **Agent Logins**: bot\n### Loop Logging\n| `a` | 1 |\n")
 	write(t, dir, "CLAUDE.md", "@AGENTS.md\n## SDD Configuration\n### Tracker\n- **Type**: "+
-		"github\n### Loop Cost Rates\n| m | x |\n")
+		"github\n### Loop Cost Rates\n| m | x | 4 |\n| n | 3 | 4 |\n### Review\n"+
+		"- **Agent Logins**: other\n### Loop Logging\n| `a` | 2 |\n| `b` | 3 |\n")
 	write(t, dir, "AGENTS.md", "## SDD Configuration\n### Tracker\n- **Type**: gitlab\n- "+
 		"**Owner**: acme\n### Review\n- **Do-Not-Merge Label**: hold\n")
 	want := Config{
-		Tracker: Tracker{Type: "github"}, DoNotMerge: "hold",
-		Warnings: []Warning{{"CLAUDE.md", 6,
-			`rate row for "m": "x" is not a price in dollars per million tokens`}},
-		Unread: []Warning{{File: "AGENTS.md",
-			Text: "its Tracker block does not count: an earlier file has one"}},
+		Rates: []Rate{
+			{Model: "m", Input: *usd(t, "1"), Output: *usd(t, "2"), File: Own, Line: 3},
+			{Model: "n", Input: *usd(t, "3"), Output: *usd(t, "4"), Line: 7},
+		},
+		Patterns:    []Pattern{{"a", "1"}, {"b", "3"}},
+		Tracker:     Tracker{Type: "github", Owner: "acme"},
+		AgentLogins: []string{"bot"}, DoNotMerge: "hold",
+		Foreign: []string{
+			"CLAUDE.md:6: the price of m does not count: .sdd/config.md has it too",
+			"CLAUDE.md:9: Agent Logins does not count: .sdd/config.md has it too",
+			"CLAUDE.md:11: the pattern a does not count: .sdd/config.md has it too",
+			"AGENTS.md:3: Type does not count: CLAUDE.md has it too",
+		},
 	}
 	same(t, Load(dir), want)
+}
+
+// A command runs for a person who named it in a file of their own. Those of a project are dropped.
+func TestNoProjectNamesACommand(t *testing.T) {
+	for _, name := range []string{".sdd/config.md", "CLAUDE.md", "AGENTS.md"} {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, ".sdd"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		text := "## SDD Configuration\n- **Notify**: say done\n- **Sync**: send\n"
+		write(t, dir, name, text)
+		c := Load(dir)
+		if c.Notify+c.Sync != "" || len(c.Warnings) != 2 || !strings.HasPrefix(c.Warnings[0], name+":2: ") {
+			t.Errorf("%s: %q, %q, %v", name, c.Notify, c.Sync, c.Warnings)
+		}
+		if own := User(dir); name == "CLAUDE.md" && own.Notify+own.Sync != "say donesend" {
+			t.Errorf("the person's own: %q, %q", own.Notify, own.Sync)
+		}
+	}
+}
+
+// A file for settings alone in which nothing counts is no mystery.
+func TestAFileWithoutTheHeading(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, ".sdd"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, ".sdd/config.md", "### Review\n- **Agent Logins**: bot\n")
+	same(t, Load(dir), Config{Unread: []string{
+		".sdd/config.md: has no heading `## SDD Configuration`: nothing in it counts",
+	}})
 }
 
 func TestOverrun(t *testing.T) {
@@ -188,22 +233,10 @@ func TestLoadNeverFails(t *testing.T) {
 	long := "## SDD Configuration\n### Tracker\n- **Owner**: acme\n" +
 		strings.Repeat("x", MaxFile) + "\n- **Repo**: app\n"
 	write(t, dir, "AGENTS.md", long)
-	same(t, Load(dir), Config{Tracker: Tracker{Owner: "acme"}, Warnings: []Warning{
-		{File: "CLAUDE.md", Text: "is not a regular file"},
-		{File: "AGENTS.md", Text: "is longer than 1048576 bytes, the rest is not read"},
+	same(t, Load(dir), Config{Tracker: Tracker{Owner: "acme"}, Warnings: []string{
+		"CLAUDE.md: is not a regular file",
+		"AGENTS.md: is longer than 1048576 bytes, the rest is not read",
 	}})
-}
-
-func TestWarningsAreLinesForAPerson(t *testing.T) {
-	for want, w := range map[string]Warning{
-		"AGENTS.md: is a pipe": {File: "AGENTS.md", Text: "is a pipe"},
-		"CLAUDE.md:3: bad row": {"CLAUDE.md", 3, "bad row"},
-		"line 3: bad row":      {Line: 3, Text: "bad row"},
-	} {
-		if got := w.String(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
 }
 
 func write(t *testing.T, dir, name, text string) {
@@ -232,8 +265,9 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		for _, w := range slices.Concat(c.Warnings, c.Unread, c.Foreign) {
-			if w.Line < 1 || w.Line > lines || w.Text == "" {
-				t.Errorf("warning %+v", w)
+			var line int
+			if n, _ := fmt.Sscanf(w, "line %d: ", &line); n < 1 || line < 1 || line > lines {
+				t.Errorf("warning %q", w)
 			}
 		}
 		if got := c.Redact(text); len(got) > maxRedact && len(c.Patterns) > 0 {
@@ -248,6 +282,7 @@ func FuzzParse(f *testing.F) {
 // A run keeps every setting, and none depends on where it was written.
 func TestKeptSettings(t *testing.T) {
 	const text = "## SDD Configuration\n- **Overrun**: 0\n- **Task Namespaces**: foo\n" +
+		"- **Governed Skills**: watch: prompt\n" +
 		"- **Notify**: bell\n- **Sync**: send\n### Loop Cost Rates\n| model | input | output | " +
 		"cache read |\n|---|---|---|---|\n| a | 1.5 | 2 | 0 |\n### Loop Logging\n" +
 		"- **`\"(a<b)\\s`**: <$1>\n### Review\n- **Agent Logins**: x, y\n### Tracker\n" +
@@ -276,6 +311,19 @@ func TestKeptSettings(t *testing.T) {
 	}
 }
 
+// A row that names no skill, no kind, or a skill that is governed anyway is a warning.
+func TestGovernedSkills(t *testing.T) {
+	c := Parse("## SDD Configuration\n- **Governed Skills**: watch: prompt, `ops:grind`: work; " +
+		"/look: review, , deploy: task, two words: work, alone, sdd:review: prompt\n")
+	want := map[string]loop.Skill{"watch": loop.Do, "ops:grind": loop.Work, "look": loop.Review}
+	if diff := cmp.Diff(want, c.GovernedSkills); diff != "" {
+		t.Error(diff)
+	}
+	if len(c.Warnings) != 5 {
+		t.Errorf("warnings %v", c.Warnings)
+	}
+}
+
 // Commands without --loop are the program's own in namespaces that a person names.
 func TestTaskNamespaces(t *testing.T) {
 	c := Parse("## SDD Configuration\n- **Task Namespaces**: foo, `bar`\n")
@@ -288,4 +336,15 @@ func TestTaskNamespaces(t *testing.T) {
 	if c := Parse("### Task Namespaces\n- **Task Namespaces**: foo\n"); c.TaskNamespaces != nil {
 		t.Errorf("outside of the section: %v", c.TaskNamespaces)
 	}
+}
+
+// A person's own file has commands for every project, and none of a project's settings.
+func TestAPersonsOwnFile(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "CLAUDE.md", "## SDD Configuration\n- **Notify**: say done\n- **Overrun**: 5\n"+
+		"### Loop Cost Rates\n| m | 1 | 2 |\n")
+	same(t, User(dir), Config{Notify: "say done", Unread: []string{
+		"your own CLAUDE.md:3: Overrun counts in a project's files only",
+		"your own CLAUDE.md:5: Loop Cost Rates counts in a project's files only",
+	}})
 }

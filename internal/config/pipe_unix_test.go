@@ -15,5 +15,5 @@ func TestLoadDoesNotWaitForAPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, Load(dir),
-		Config{Warnings: []Warning{{File: "CLAUDE.md", Text: "is not a regular file"}}})
+		Config{Warnings: []string{"CLAUDE.md: is not a regular file"}})
 }

@@ -24,7 +24,9 @@ type Rate struct {
 	CacheRead    *loop.USD `json:"cache_read,omitempty"`
 	CacheWrite5m *loop.USD `json:"cache_write_5m,omitempty"`
 	CacheWrite1h *loop.USD `json:"cache_write_1h,omitempty"`
-	Line         int       `json:"-"`
+	// File is Own for a row from there, and empty for any other.
+	File string `json:"file,omitempty"`
+	Line int    `json:"-"`
 }
 
 // rate reads a row of `Loop Cost Rates` (R60).
@@ -33,6 +35,10 @@ func (c *Config) rate(r row) {
 	model := cell("model")
 	if model == "" || len(model) > 128 || strings.ContainsAny(model, " \t") {
 		c.warn(r.line, "rate row without a model name: %q", cut(model))
+		return
+	}
+	key := "the price of " + strings.ToLower(model)
+	if !c.first(r.line, key) {
 		return
 	}
 	for _, have := range c.Rates {
@@ -56,8 +62,13 @@ func (c *Config) rate(r row) {
 		}
 		prices[name] = &p
 	}
+	c.has[key] = c.file
+	own := ""
+	if c.file == Own {
+		own = Own
+	}
 	c.Rates = append(c.Rates, Rate{
-		Model: model, Line: r.line,
+		Model: model, File: own, Line: r.line,
 		Input: *prices["input"], Output: *prices["output"], CacheRead: prices["cache read"],
 		CacheWrite5m: prices["cache write 5m"], CacheWrite1h: prices["cache write 1h"],
 	})

@@ -31,7 +31,9 @@ func (c *Config) pattern(r row) {
 	if len(r.cells) > 1 {
 		p.Replace = r.cells[1]
 	}
+	key := "the pattern " + cut(p.Pattern)
 	switch {
+	case !c.first(r.line, key):
 	case p.Pattern == "":
 		c.warn(r.line, "redaction row without a pattern")
 	case len(p.Pattern) > maxPattern || len(p.Replace) > maxPattern:
@@ -43,6 +45,7 @@ func (c *Config) pattern(r row) {
 			c.warn(r.line, "redaction pattern %q cannot be read: %v", cut(p.Pattern), err)
 			return
 		}
+		c.has[key] = c.file
 		c.Patterns = append(c.Patterns, p)
 	}
 }

@@ -96,8 +96,9 @@ func (p *place) misplaced(title string) bool {
 	}
 	block := known(title)
 	if block == "" && p.sdd > 0 {
-		return slices.ContainsFunc(blocks[:], func(b blockOf) bool {
-			return loop.Nearest(title, []string{strings.ToLower(b.name)}) != ""
+		names := append(blocks[:], overrun, namespaces, skills)
+		return slices.ContainsFunc(names, func(name string) bool {
+			return loop.Nearest(title, []string{strings.ToLower(name)}) != ""
 		})
 	}
 	if block == "" && strings.HasPrefix(title, "sdd c") {
@@ -108,9 +109,9 @@ func (p *place) misplaced(title string) bool {
 
 // known is the name of the sub-block that a heading begins, "" for any other heading.
 func known(title string) string {
-	for _, b := range blocks {
-		if strings.EqualFold(b.name, title) && b.name != overrun && b.name != namespaces {
-			return b.name
+	for _, name := range blocks {
+		if strings.EqualFold(name, title) {
+			return name
 		}
 	}
 	return ""
@@ -133,7 +134,8 @@ func (p *place) keyValue(line string) (key, value string, ok bool) {
 	}
 	key, value, ok = strings.Cut(rest, ":")
 	key, value = bare(key), bare(value)
-	return key, value, ok && p.block != "" && knows(p.block, plain(key))
+	_, known := new(Config).setting(p.block, plain(key))
+	return key, value, ok && p.block != "" && known
 }
 
 // plainKey reports whether a list item right below the SDD heading is a setting but for the bold.

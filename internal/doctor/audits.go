@@ -27,7 +27,7 @@ func auditWorktrees(m *machine, n *notes) {
 	defer cancel()
 	list, err := tracker.Worktrees(ctx, m.project)
 	if err != nil {
-		n.warn("see that `git worktree list` works here", "%v", err)
+		n.warn("see `git worktree list`", "%v", err)
 	}
 	has := func(commit string) bool {
 		_, err := tracker.Commit(ctx, m.project, commit)
@@ -92,7 +92,7 @@ func auditOf(worktree string) *loop.Budget {
 // be lost: its client has ended, no other loop has files there, and git ignores none but the
 // loop's.
 func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
-	way, why := "hooks doctor --fix removes it and keeps the branch and the history", ""
+	way, why := "`hooks doctor --fix` removes it and keeps the branch and the history", ""
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
 	defer cancel()
 	hidden, err := tracker.Hidden(ctx, path)
@@ -107,7 +107,7 @@ func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
 		why = "git was told not to look at " + hidden[0] + " there"
 	}
 	if why != "" {
-		way = "git worktree remove " + path + " removes it with all that git does not look at; " +
+		way = "`git worktree remove " + path + "` removes it with all that git does not look at; " +
 			"the branch stays"
 		why = ", but " + why
 	}

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -52,18 +52,18 @@ func hookBinary(m *machine, n *notes) {
 }
 
 func (m *machine) binary(n *notes, h install.Hook, path string, lookup error) {
-	where := m.where(h)
+	where, install := m.where(h), again(h.File)
 	info, err := os.Stat(path)
 	switch {
 	case lookup != nil:
-		n.fail("register it with its full path: `hooks install`",
+		n.fail("register it with its full path: "+install,
 			"%s starts %q, which is not on PATH", where, path)
 		return
 	case err != nil:
 		if p := (*fs.PathError)(nil); errors.As(err, &p) {
 			err = p.Err // without the path once more
 		}
-		way := "build or install the program there, or register it again: `hooks install`"
+		way := "build or install the program there, or register it again: " + install
 		if h.File.Root != "" {
 			way = "start a session: the plugin links an installed program of its version; " +
 				"else build it there"
@@ -71,11 +71,11 @@ func (m *machine) binary(n *notes, h install.Hook, path string, lookup error) {
 		n.fail(way, "%s starts %s: %v", where, path, err)
 		return
 	case info.IsDir():
-		n.fail("register the program itself: `hooks install`",
+		n.fail("register the program itself: "+install,
 			"%s starts %s, which is a folder", where, path)
 		return
 	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
-		n.fail("chmod +x "+path+", or hooks doctor --fix",
+		n.fail("`chmod +x "+path+"`, or `hooks doctor --fix`",
 			"%s is not executable: it governs no loop", path).
 			repaired("made "+path+" executable", func() error {
 				return os.Chmod(path, info.Mode().Perm()|0o755)
@@ -83,20 +83,20 @@ func (m *machine) binary(n *notes, h install.Hook, path string, lookup error) {
 		return
 	}
 	if !filepath.IsAbs(path) {
-		n.warn("register it with its full path",
+		n.warn("register it with its full path: "+install,
 			"%s is found by the folder that the client happens to be in", path)
 	}
 	args := []string{path, "version"}
 	out, _, err := start(child.Command{Args: args, Dir: m.project, Wait: hookTime})
 	switch {
 	case err != nil:
-		n.fail("build it for this machine, or register it again: `hooks install`",
+		n.fail("build it for this machine, or register it again: "+install,
 			"%s does not start: %v", path, err)
 	case out != m.Version:
-		n.fail("register this one: `hooks install`, or update the other",
+		n.fail("register this one: "+install+", or update the other",
 			"%s is %q, this program is %q", path, out, m.Version)
 	case build(path) != m.self.Build && m.self.Build != "":
-		n.warn("copy this one there, or register it: `hooks install`",
+		n.warn("copy this one there, or register it: "+install,
 			"%s is of the same version as this program but another build", path)
 	default:
 		n.note("%s: %s", path, out)
@@ -105,6 +105,10 @@ func (m *machine) binary(n *notes, h install.Hook, path string, lookup error) {
 
 // on reports whether a value of an environment variable switches something on.
 func on(value string) bool { return value != "" && value != "0" && value != "false" }
+
+// maxBlocks is how often in a row the program holds a turn open: for a question, and for the facts
+// or the schedule.
+const maxBlocks = 2
 
 // switches finds settings and variables that turn hooks off as a whole.
 func switches(m *machine, n *notes) {
@@ -129,6 +133,12 @@ func switches(m *machine, n *notes) {
 				"%s=%s: the client runs no hooks, as with %s", s[0], value, s[1])
 		}
 	}
+	const blocks = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
+	limit := m.variable(blocks)
+	if count, err := strconv.Atoi(limit); err == nil && count > 0 && count < maxBlocks {
+		n.fail(fmt.Sprintf("set it to %d or more, or unset it", maxBlocks),
+			"%s=%s: the client ends turns that still owe an answer or their facts", blocks, limit)
+	}
 	n.noteIfFine("hooks are switched on")
 }
 
@@ -139,27 +149,6 @@ func (m *machine) variable(name string) string {
 		return v.String()
 	}
 	return m.Env(name)
-}
-
-// workspaceTrust checks that the person trusts the folder. Until then an interactive session runs
-// no hooks in it.
-func workspaceTrust(m *machine, n *notes) {
-	path := filepath.Join(cmp.Or(m.Env("CLAUDE_CONFIG_DIR"), m.home()), ".claude.json")
-	f := install.ReadFile("client", path)
-	if f == nil || f.Bad != "" {
-		n.skip("%s is missing or cannot be read", m.shown(path))
-		return
-	}
-	project, ok := f.Body.Get("projects").Map()[m.project]
-	switch {
-	case !ok:
-		n.skip("no session has been in this folder yet")
-	case project.Get("hasTrustDialogAccepted").Type != gjson.True:
-		n.warn("start the client here once and accept its question",
-			"the folder is not trusted yet: an interactive session runs no hooks in it")
-	default:
-		n.note("the folder is trusted")
-	}
 }
 
 // permissions finds rules that keep the questions of a loop, or its reports, from happening.
@@ -177,15 +166,7 @@ func permissions(m *machine, n *notes) {
 				n.fail(hint, "%s: the model cannot run a tick", denies)
 			case tool == "Bash" && (what == "" || strings.HasPrefix(what+" ", "hooks ")):
 				n.fail(hint, "%s: the model cannot report its facts", denies)
-			case (tool == "CronCreate" || tool == "ScheduleWakeup") && what == "":
-				n.warn(hint, "%s: a loop cannot schedule its next tick", denies)
 			}
-		}
-		mode := f.Body.Get("permissions.defaultMode").Str
-		if f.Root == "" && (mode == "dontAsk" || mode == "plan") {
-			n.warn("leave it to the session",
-				"%s: permissions.defaultMode is %s, in which a loop cannot do its work",
-				m.shown(f.Path), mode)
 		}
 	}
 	n.noteIfFine("nothing denies the dialog or the reports")

@@ -60,27 +60,24 @@ var broken = []struct {
 		w.write("p/.claude/settings.json", `{"defaultShell":"zsh"}`)
 	}, "settings-files", report.Doubt, `must be one of bash, powershell, this is "zsh"`,
 		"unless your client knows", ""},
-	{"a malformed entry elsewhere", func(w *world) {
-		w.write("p/.claude/settings.json",
-			`{"hooks":{"Notification":[{"hooks":[{"type":"command","command":7}]}]}}`)
-	}, "settings-files", report.Doubt, "an entry of Notification is malformed", "give it type", ""},
 	{"nothing registered", func(w *world) { w.write("home/.claude/settings.json", "{}") },
 		"hooks-registered", report.Broken, "registered nowhere", "hooks install", ""},
 	{"no Stop", func(w *world) { w.changed(except("Stop")) },
 		"hooks-registered", report.Broken, "Stop is not registered: no iteration is ever closed",
 		"hooks install", ""},
 	{"no SubagentStop", func(w *world) { w.changed(except("SubagentStop")) },
-		"hooks-registered", report.Doubt, "SubagentStop is not registered: ended workers",
+		"hooks-registered", report.Doubt, "not registered: SubagentStop; what they report",
 		"hooks install", ""},
 	{"only the core registered", func(w *world) {
 		w.changed(func(name string, _, _ map[string]any) bool {
 			return name == "Stop" || name == "PreToolUse"
 		})
-	}, "hooks-registered", report.Doubt, "9 events are not registered", "hooks install", ""},
+	}, "hooks-registered", report.Doubt, "not registered: PostToolUse, ", "hooks install", ""},
 	{"the wrong word", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) { h["args"] = []any{"session-end"} }))
 	}, "hooks-registered", report.Broken,
-		`calls the word "session-end", which answers SessionEnd only`, "its event's own word", ""},
+		`calls the word "session-end", which answers SessionEnd only`,
+		"`hooks install --scope user`", ""},
 	{"a plugin whose folder is gone", func(w *world) {
 		w.write("home/.claude/plugins/installed_plugins.json",
 			`{"version":2,"plugins":{"sdd@acme":[{"scope":"user","installPath":"/none"}]}}`)
@@ -92,57 +89,60 @@ var broken = []struct {
 			w.path("other/hooks"))
 	},
 		"registered-once", report.Broken,
-		"SessionEnd, StopFailure, ConfigChange run 2 times: ~/.claude/settings.json (user), " +
-			".claude/settings.json (project)", "hooks uninstall", ""},
+		"SessionEnd, StopFailure, ConfigChange: run 2 times, by ~/.claude/settings.json (user) " +
+			"and .claude/settings.json (project)", "`hooks uninstall --scope project`", ""},
 	{"a plugin and settings", func(w *world) { w.plugin(`{"sdd@acme":true}`) },
-		"registered-once", report.Broken, "(plugin sdd@acme)", "switch the plugin off", ""},
+		"registered-once", report.Broken, "(plugin sdd@acme)",
+		"`hooks uninstall --scope user`", ""},
 	{"a guard that sees the shell only", func(w *world) {
 		w.changed(only("PreToolUse", func(g, _ map[string]any) { g["matcher"] = "Bash" }))
-	}, "matchers", report.Broken, `has the matcher "Bash", which does not catch Write`,
-		"leave the matcher of PreToolUse away", ""},
+	}, "command-form", report.Broken, `has the matcher "Bash": the guard must see every tool`,
+		"`hooks install --scope user`", ""},
 	{"facts of MCP tools missed", func(w *world) {
 		w.changed(only("PostToolUse", func(g, _ map[string]any) {
 			g["matcher"] = "Bash|mcp__github"
 		}))
-	}, "matchers", report.Doubt, "does not catch PowerShell", "hooks.json", ""},
+	}, "command-form", report.Doubt, `has the matcher "Bash|mcp__github" in place of "Bash|`,
+		"`hooks install --scope user`", ""},
 	{"shell form", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) {
 			delete(h, "args")
 			h["command"] = `"` + built + `" stop`
 		}))
 	}, "command-form", report.Doubt, "Stop in ~/.claude/settings.json goes through a shell",
-		`"args": ["stop"]`, ""},
+		"`hooks install --scope user`", ""},
 	{"an entry of before", func(w *world) {
 		w.changed(only("PreToolUse", func(_, h map[string]any) {
 			h["command"], h["args"] = built, []any{"pre-tool-use"}
 			delete(h, "onFailure")
 		}))
 	}, "command-form", report.Doubt, "PreToolUse in ~/.claude/settings.json is of an older version",
-		"`hooks install`", ""},
+		"`hooks install --scope user`", ""},
 	{"an entry that fails without a loop too", func(w *world) {
 		w.changed(only("UserPromptSubmit", func(_, h map[string]any) {
 			h["command"], h["args"] = built, []any{"user-prompt-submit"}
 		}))
 	}, "command-form", report.Broken, "blocks everything once the program is missing",
-		"`hooks install`", ""},
+		"`hooks install --scope user`", ""},
 	{"another word for what a failure does", func(w *world) {
 		w.changed(only("PreToolUse", func(_, h map[string]any) { h["onFailure"] = "BLOCK" }))
 	}, "command-form", report.Broken, `"onFailure": "BLOCK", for which the client can drop every`,
-		"`hooks install`", ""},
+		"`hooks install --scope user`", ""},
 	{"a timeout shorter than the program's own deadline", func(w *world) {
 		w.changed(only("PreToolUse", func(_, h map[string]any) { h["timeout"] = 10 }))
-	}, "command-form", report.Broken, "ended by the client after 10 seconds", "50 seconds or more",
-		""},
-	{"no timeout for a check command", func(w *world) {
+	}, "command-form", report.Broken, "ended by the client after 10 seconds",
+		"`hooks install --scope user`", ""},
+	{"no time for a check command", func(w *world) {
 		w.changed(only("SubagentStop", func(_, h map[string]any) { delete(h, "timeout") }))
-	}, "command-form", report.Doubt, "the client gives it 600 seconds, as no timeout is set",
-		`"timeout": 3600`, ""},
+	}, "command-form", report.Doubt, "ended by the client after 600 seconds: the result of a check",
+		"`hooks install --scope user`", ""},
 	{"hooks in the background", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) { h["async"] = true }))
-	}, "command-form", report.Broken, "its decisions are ignored", "take the key away", ""},
+	}, "command-form", report.Broken, "its decisions are ignored",
+		"`hooks install --scope user`", ""},
 	{"a condition on a hook", func(w *world) {
 		w.changed(only("PreToolUse", func(_, h map[string]any) { h["if"] = "Bash(git *)" }))
-	}, "command-form", report.Broken, `has an "if"`, "take the key away", ""},
+	}, "command-form", report.Broken, `has an "if"`, "`hooks install --scope user`", ""},
 	{"a binary that is gone", func(w *world) {
 		w.register("home/.claude/settings.json",
 			"/none/hooks")
@@ -179,7 +179,7 @@ var broken = []struct {
 				{Skill: "work", RunID: "r1", On: true, State: seal.Files{Budget: "{}"}},
 			},
 		}))
-	}, "seal", report.Doubt, "has a loop on, and .sdd/loop is gone", "hooks loop stop", ""},
+	}, "seal", report.Doubt, "has a loop on, and .sdd/loop is gone", "nothing is lost", ""},
 	{"hooks switched off", func(w *world) {
 		w.write("p/.claude/settings.local.json",
 			`{"disableAllHooks":true}`)
@@ -194,28 +194,14 @@ var broken = []struct {
 	{"a client without hooks", func(w *world) { w.env["CLAUDE_CODE_SIMPLE"] = "1" },
 		"switches", report.Broken, "CLAUDE_CODE_SIMPLE=1: the client runs no hooks", "unset it",
 		""},
-	{"a folder that is not trusted", func(w *world) {
-		w.write("home/.claude.json",
-			fmt.Sprintf(`{"projects":{%q:{"hasTrustDialogAccepted":false}}}`, w.project))
-	}, "workspace-trust", report.Doubt, "not trusted yet", "start the client here once", ""},
-	{"another Stop hook", func(w *world) {
-		w.write("p/.claude/settings.json",
-			`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/opt/ralph.sh --again"}]}]}}`)
-	}, "other-hooks", report.Doubt, "Stop in .claude/settings.json runs ralph.sh too",
-		"lets a turn end", ""},
 
 	{"an old client", func(w *world) { w.tool("claude", `echo "2.1.138 (Claude Code)"`) },
-		"client-version", report.Broken, "lacks exec form of hooks (args), which came with 2.1.139",
+		"client-version", report.Broken, "hooks in exec form, which came with 2.1.200",
 		"update the client", ""},
 	{"no client", func(*world) {}, "client-version", report.Doubt,
 		"claude is not on PATH: its version is unknown", "install the client", ""},
 	{"a client that does not answer", func(w *world) { w.tool("claude", "exit 3") },
 		"client-version", report.Doubt, "does not report its version", "claude --version", ""},
-	{"a block cap of one", func(w *world) {
-		w.write("p/.claude/settings.json", `{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"1"}}`)
-	}, "client-environment", report.Broken, "BLOCK_CAP=1", "set it to 2 or more", ""},
-	{"no schedule", func(w *world) { w.env["CLAUDE_CODE_DISABLE_CRON"] = "1" },
-		"client-environment", report.Doubt, "no second tick comes", "unset it", ""},
 
 	{"a loop in which no hook fired", func(w *world) {
 		w.transcript("s9")
@@ -243,13 +229,13 @@ var broken = []struct {
 			b.Receipts = []loop.Receipt{{SessionID: "s1", Last: began,
 				Events: []string{"pre-tool-use"}}}
 		})
-	}, "receipts", report.Broken, "no Stop ever reached", "hooks install", ""},
+	}, "receipts", report.Broken, "no Stop ever reached", "follow the hints", ""},
 	{"a session in which nothing was guarded", func(w *world) {
 		w.run(func(b *loop.Budget) {
 			b.Receipts = []loop.Receipt{{SessionID: "s1", Last: began,
 				Events: []string{"post-tool-use", "stop"}}}
 		})
-	}, "receipts", report.Broken, "nothing was guarded", "hooks install", ""},
+	}, "receipts", report.Broken, "nothing was guarded", "follow the hints", ""},
 	{"a session of another build", func(w *world) {
 		w.run(func(b *loop.Budget) {
 			b.Receipts = []loop.Receipt{{SessionID: "s1", Last: began,
@@ -271,21 +257,9 @@ var broken = []struct {
 		w.live = true
 		w.tool("claude", `echo "2026 session-start 1ms program=/x" >>"$HOOKS_LOG"
 			echo '{"is_error":false}'`)
-	}, "live", report.Broken, "its Stop never reached the program", "hooks install", ""},
+	}, "live", report.Broken, "its Stop never reached the program", "see hooks-registered", ""},
 	{"a live session without a client", func(w *world) { w.live = true },
 		"live", report.Broken, "claude is not on PATH", "install the client", ""},
-
-	{"a program that guards nothing", func(w *world) {
-		w.register("home/.claude/settings.json",
-			w.tool("hooks", "exit 0"))
-	},
-		"must-deny", report.Broken, "lets pass: gh pr merge 1", "update the program", ""},
-	{"a program that holds everything back", func(w *world) {
-		w.register("home/.claude/settings.json",
-			w.tool("hooks",
-				`echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse",`+
-					`"permissionDecision":"deny"}}'`))
-	}, "must-allow", report.Broken, "holds back: git status", "update the program", ""},
 	{"a program that does nothing", func(w *world) {
 		w.register("home/.claude/settings.json",
 			w.tool("hooks", "exit 0"))
@@ -320,6 +294,9 @@ var broken = []struct {
 	{"a state folder that is a file", func(w *world) { w.write("p/.sdd/loop", "x") },
 		"state-files", report.Broken, "open .sdd/loop", "must be a folder", ""},
 	{"a damaged line in the middle", func(w *world) {
+		w.run(func(b *loop.Budget) {
+			b.Status, b.Owner = loop.Halted, loop.Process{PID: w.dead()}
+		})
 		w.line(1, "a")
 		good, err := os.ReadFile(w.path("p/.sdd/loop/work.history.jsonl"))
 		w.must(err)
@@ -370,21 +347,9 @@ var broken = []struct {
 				[]loop.Gate{{Name: "budget-escalation", Question: "Continue?"}}
 		})
 	}, "open-iterations", report.Doubt, "a question waits for a person", "hooks gate list", ""},
-	{"litter", func(w *world) {
-		w.state()
-		w.write("p/.sdd/loop/.work.budget.json-abc.tmp", "{")
-		old := time.Now().Add(-time.Hour)
-		w.must(os.Chtimes(w.path("p/.sdd/loop/.work.budget.json-abc.tmp"), old, old))
-	}, "litter", report.Doubt, "was never finished", "--fix", "removed .work.budget.json-abc.tmp"},
-	{"a state that others may read", func(w *world) {
-		w.run(func(*loop.Budget) {})
-		w.must(os.Chmod(w.path("p/.sdd/loop/work.budget.json"), 0o644))
-		w.must(os.Chmod(w.path("p/.sdd/loop"), 0o755))
-	}, "modes", report.Doubt, ".sdd/loop has mode 0755", "chmod go=",
-		"closed .sdd/loop/work.budget.json"},
 
 	{"no repository", func(w *world) { w.must(os.RemoveAll(w.path("p/.git"))) },
-		"repository", report.Doubt, "is no git repository", "git repository", ""},
+		"repository", report.Doubt, "is no git repository", "`git init`", ""},
 	{"a state that is committed", func(w *world) {
 		w.run(func(*loop.Budget) {})
 		w.git("add", "-f", ".sdd/loop/work.budget.json")
@@ -405,12 +370,25 @@ var broken = []struct {
 		w.must(os.Remove(w.path("p/.gitignore")))
 		w.must(os.MkdirAll(w.path("p/.sdd/worktrees"), 0o755))
 	},
-		"state-hidden", report.Doubt, ".sdd/ is not ignored", "add the line .sdd/", ""},
+		"state-hidden", report.Doubt, ".sdd/worktrees/ is not ignored",
+		"`echo .sdd/worktrees/ >>.gitignore`", ""},
 	{"a price that is none", func(w *world) {
 		w.write("p/CLAUDE.md",
 			"## SDD Configuration\n\n### Loop Cost Rates\n\n| Model | Input | Output |\n|---|"+
 				"---|---|\n| claude-x | cheap | 5 |\n")
 	}, "configuration", report.Doubt, "CLAUDE.md:7:", "correct the line", ""},
+	{"settings that git ignores", func(w *world) {
+		w.write("p/.sdd/config.md", "## SDD Configuration\n- **Overrun**: 20\n")
+	}, "configuration", report.Doubt, "git ignores .sdd/config.md", "`git add -f .sdd/config.md`",
+		""},
+	{"settings without their heading", func(w *world) {
+		w.write("p/.sdd/config.md", "- **Overrun**: 20\n")
+	}, "configuration", report.Doubt, ".sdd/config.md: has no heading", "docs/configuration.md",
+		""},
+	{"a command of a project", func(w *world) {
+		w.write("p/.sdd/config.md", "## SDD Configuration\n- **Notify**: say done\n")
+	}, "configuration", report.Doubt, `.sdd/config.md:2: the Notify command "say done" of a ` +
+		`project is not run`, "correct the line", ""},
 	{"a setting that no one reads", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- Colour: blue\n")
 	}, "configuration", report.Doubt, `CLAUDE.md:5: unknown setting "- Colour: blue", ignored`,
@@ -420,19 +398,7 @@ var broken = []struct {
 			"# SDD Configuration\n")
 	},
 		"configuration", report.Doubt, "CLAUDE.md:1:", "docs/configuration.md", ""},
-	{"an order against the gates", func(w *world) {
-		w.write("p/AGENTS.md",
-			"# Rules\n\nNever merge without asking.\nAlways merge once the checks are green.\n")
-	}, "orders", report.Doubt, `AGENTS.md:4 orders "Always merge once the checks are green."`,
-		"merges wait for a person", ""},
 
-	{"a .git that git cannot read", func(w *world) { w.write("p/.git/HEAD", "nonsense\n") },
-		"repository", report.Broken, "the repository is damaged", "git fsck", ""},
-	{"an index that is cut off", func(w *world) { w.write("p/.git/index", "DIRC") },
-		"repository", report.Broken, "the repository is damaged", "git fsck", ""},
-	{"a repository of another user", func(w *world) {
-		w.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
-	}, "repository", report.Broken, "belongs to another user", "safe.directory", ""},
 	{"no skill to govern", func(w *world) {
 		w.must(os.RemoveAll(w.path("home/.claude/skills")))
 	}, "governed-skills", report.Doubt, "no skill that can be governed is installed",
@@ -440,8 +406,8 @@ var broken = []struct {
 	{"a tracker in the person's own CLAUDE.md", func(w *world) {
 		w.write("home/.claude/CLAUDE.md",
 			"## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")
-	}, "configuration", report.Doubt, "has settings besides Notify and Sync", "move the others",
-		""},
+	}, "configuration", report.Doubt, "your own CLAUDE.md:5: Type counts in a project's files only",
+		"move it to .sdd/config.md", ""},
 	{"a configuration in .claude", func(w *world) {
 		w.write("p/.claude/CLAUDE.md",
 			"## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")
@@ -452,20 +418,6 @@ var broken = []struct {
 			"| Model | Input | Output |\n|---|---|---|\n| claude-x | 0 | 0 |\n")
 	}, "rates", report.Doubt, "line 7 of Loop Cost Rates: claude-x costs $0",
 		"the dollar ceiling never fires", ""},
-	{"a redaction that eats everything", func(w *world) {
-		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Loop Logging\n\n"+
-			"| Pattern | Replace |\n|---|---|\n| `.` | x |\n")
-	}, "redaction", report.Doubt, "no one can read the history", "narrow the pattern", ""},
-	{"a run of the future", func(w *world) {
-		w.run(func(b *loop.Budget) { b.StartedAt = time.Now().Add(48 * time.Hour) })
-	}, "open-iterations", report.Doubt, "began 48h0m0s in the future", "clock", ""},
-	{"a transcript that is gone", func(w *world) {
-		w.run(func(*loop.Budget) {})
-		w.save(loop.Save{Tick: &loop.Tick{
-			RunID: "run-1", SessionID: "s1", Skill: loop.Work, Iteration: 2, StartedAt: began,
-			Transcript: w.path("home/none.jsonl"),
-		}})
-	}, "open-iterations", report.Doubt, "the transcript of work iteration 2 is gone", "cleans", ""},
 	{"no HOME", func(w *world) { w.env["HOME"] = ""; w.Setenv("HOME", "") },
 		"home", report.Broken, "HOME is not set", "your own folder", ""},
 	{"a HOME that is not there", func(w *world) { w.env["HOME"] = "/none" },
@@ -482,9 +434,6 @@ var broken = []struct {
 	{"reports that are denied", func(w *world) {
 		w.write("p/.claude/settings.json", `{"permissions":{"deny":["Bash(hooks:*)"]}}`)
 	}, "permissions", report.Broken, "denies Bash(hooks:*)", "permissions.deny", ""},
-	{"a schedule that is denied", func(w *world) {
-		w.write("p/.claude/settings.json", `{"permissions":{"deny":["CronCreate"]}}`)
-	}, "permissions", report.Doubt, "denies CronCreate", "permissions.deny", ""},
 	{"a plugin whose source folder lacks what its cached copy has", func(w *world) {
 		w.write("home/.claude/settings.json", "{}")
 		w.plugin(`{"sdd@acme":true}`)
@@ -519,11 +468,6 @@ var broken = []struct {
 		w.git("remote", "add", "origin", "https://codeberg.org/o/r.git")
 		w.tool("tea", `echo "Error: no available login" >&2; exit 1`)
 	}, "forge-client", report.Doubt, "tracker: tea is not logged in", "tea login list", ""},
-	{"qmd spoken of and absent", func(w *world) {
-		w.write("p/CLAUDE.md",
-			"Search with qmd first.\n")
-	},
-		"qmd", report.Doubt, "qmd is not on PATH", "install it", ""},
 	{"a tracker command that only the repository names", func(w *world) {
 		w.write("p/CLAUDE.md",
 			"## SDD Configuration\n\n### Tracker\n\n- **Command**: my-tracker list\n")
@@ -540,39 +484,9 @@ var broken = []struct {
 	}, "forge-client", report.Broken, "tracker: my-tracker is not installed", "full path", ""},
 	{"old prices", func(w *world) { w.now = time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC) },
 		"rates", report.Doubt, "193 days old", "Loop Cost Rates", ""},
-	{"a model without a price", func(w *world) {
-		w.run(func(b *loop.Budget) {
-			b.TokensByModel = map[string]loop.Tokens{"claude-opus-9": {Input: 5}}
-		})
-	}, "models", report.Doubt, "claude-opus-9 has no price of its own", "add a row", ""},
 	{"transcript lines that could not be read",
 		func(w *world) { w.run(func(b *loop.Budget) { b.SkippedLines = 3 }) },
 		"transcripts", report.Doubt, "3 transcript lines could not be read", "hooks cost", ""},
-
-	{"a git alias that merges", func(w *world) {
-		w.git("config", "alias.land",
-			"push origin HEAD:main")
-	},
-		"git-aliases", report.Doubt, `git land stands for "push origin HEAD:main"`, "take it away",
-		""},
-	{"a gh alias that merges", func(w *world) {
-		w.write("home/.config/gh/config.yml",
-			"aliases:\n    land: pr merge --squash\n")
-	},
-		"gh-aliases", report.Doubt, `gh land stands for "pr merge --squash"`,
-		"gh alias delete land", ""},
-	{"a push rule that reaches main", func(w *world) {
-		w.git("remote", "add", "origin", "https://example.com/o/r.git")
-		w.git("config", "remote.origin.push", "HEAD:refs/heads/main")
-	}, "push-settings", report.Doubt, "remote.origin.push", "--unset-all", ""},
-	{"a bare push that matches every branch",
-		func(w *world) { w.git("config", "push.default", "matching") },
-		"push-settings", report.Doubt, "push.default is matching", "push.default simple", ""},
-	{"an MCP server that can merge", func(w *world) {
-		w.write("p/.mcp.json",
-			`{"mcpServers":{"forge":{"command":"npx","args":["github-mcp-server"]}}}`)
-	}, "mcp-servers", report.Doubt, "the MCP server forge in .mcp.json can merge at github",
-		"give its token no right", ""},
 	{"a branch that the forge does not protect", func(w *world) {
 		w.git("remote", "add", "origin", "https://github.com/o/r.git")
 		w.tool("gh",
@@ -580,42 +494,6 @@ var broken = []struct {
 				`--jq .protected") echo false;; esac`)
 	}, "branch-protection", report.Doubt, "main of github.com/o/r is not protected",
 		"protect it on the forge", ""},
-
-	{"a view of the task loop that somebody changed", func(w *world) {
-		w.tasks(func(*loop.Budget) {})
-		w.write("p/.sdd-state.json", `{"taskIndex":2}`)
-	}, "task-files", report.Doubt, ".sdd-state.json is not as the loop wrote it",
-		"a change to it is ignored; use `hooks gate answer`", ""},
-	{"a view that is gone", func(w *world) {
-		w.tasks(func(*loop.Budget) {})
-		w.must(os.Remove(w.path("p/.sdd-state.json")))
-	}, "task-files", report.Doubt, ".sdd-state.json, the view of the task loop, is missing",
-		"writes it again", ""},
-	{"a progress file that is gone", func(w *world) {
-		w.tasks(func(*loop.Budget) {})
-		w.must(os.Remove(w.path("p/.sdd-progress.md")))
-	}, "task-files", report.Doubt, ".sdd-progress.md is missing", "the copy that the loop kept",
-		""},
-	{"a progress file that lacks lines", func(w *world) {
-		w.tasks(func(*loop.Budget) {})
-		w.write("p/.sdd-progress.md", "## Learnings\n")
-	}, "task-files", report.Doubt, ".sdd-progress.md lacks 1 line of", "puts the lines back", ""},
-	{"a check command that is not there", func(w *world) {
-		w.tasks(func(b *loop.Budget) { b.Tasks.Check = "CI=1 ./none --fast" })
-	}, "check-command", report.Broken, "the check command `CI=1 ./none --fast` begins with " +
-		"\"./none\", which is not found", "another --check", ""},
-	{"no time for the check command", func(w *world) {
-		w.tasks(func(b *loop.Budget) { b.Tasks.Check = "test -e go.mod" })
-		w.changed(only("SubagentStop", func(_, h map[string]any) { h["timeout"] = 60 }))
-	}, "check-command", report.Broken, "SubagentStop in ~/.claude/settings.json is ended by the " +
-		"client after 60 seconds, and the check command may take 10 minutes", `"timeout": 3600`,
-		""},
-
-	{"a redaction pattern that does not compile", func(w *world) {
-		w.write("p/CLAUDE.md",
-			"## SDD Configuration\n\n### Loop Logging\n\n| Pattern | Replace |\n|---|---|\n| "+
-				"`(x` | y |\n")
-	}, "redaction", report.Broken, "CLAUDE.md:7: redaction pattern", "correct the pattern", ""},
 }
 
 // plugin installs the program as a plugin, as the client's registry has it, switched on or not by

@@ -20,18 +20,10 @@ type feature struct {
 	needed      bool   // without it the program cannot do its work
 }
 
-// features are in the order in which the client got them.
+// features are in the order in which the client got them, from the oldest version that will do.
 var features = [...]feature{
-	{"2.1.71", "/loop", "nothing repeats a tick", false},
-	{"2.1.78", "the StopFailure event", "a turn that an API error ended is noticed late", false},
-	{"2.1.90", "a denial in JSON", "a denied call may run", true},
-	{"2.1.139", "exec form of hooks (args)",
-		"the registration starts a shell without the hook's word", true},
-	{"2.1.143", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "turns may be held open without end", false},
-	{"2.1.163", "context from a Stop", "the model learns less", false},
-	{"2.1.191", "lists in matchers", "results of some tools carry no facts", false},
-	{"2.1.196", "prompt_id", "turns are told apart by their transcript only", false},
-	{"2.1.200", "dialogs that wait for the person", "a gate may pass unanswered", true},
+	{"2.1.200", "dialogs that wait for the person, and hooks in exec form",
+		"a gate may pass unanswered", true},
 	{"2.1.211", "a question that a hook asks for in every permission mode",
 		"a gate may be passed over in auto mode", false},
 	{"2.1.214", "CLAUDE_PID, and denials that a schema error does not lose",
@@ -48,7 +40,7 @@ func clientVersion(m *machine, n *notes) {
 	}
 	have := version(out)
 	if err != nil || have == nil {
-		n.warn("see that `claude --version` answers",
+		n.warn("see `claude --version`",
 			"the client does not report its version: %s", cmp.Or(out, fmt.Sprint(err)))
 		return
 	}
@@ -58,20 +50,15 @@ func clientVersion(m *machine, n *notes) {
 	} else if !slices.Contains(tested[:], dotted(have)) {
 		n.note("not tested itself; what it lacks is listed here")
 	}
-	var has []string
 	for _, f := range features {
 		lacks := fmt.Sprintf("the client lacks %s, which came with %s: %s",
 			f.what, f.since, f.without)
-		switch older := slices.Compare(have, version(f.since)) < 0; {
-		case !older:
-			has = append(has, fmt.Sprintf("%s (%s)", f.what, f.since))
-		case f.needed:
+		if older := slices.Compare(have, version(f.since)) < 0; older && f.needed {
 			n.fail("update the client", "%s", lacks)
-		default:
+		} else if older {
 			n.warn("update the client", "%s", lacks)
 		}
 	}
-	n.note("has %s", join(has))
 }
 
 // version reads the first three numbers of a text such as "2.1.329 (Claude Code)". It is nil where
@@ -95,33 +82,4 @@ func version(s string) (v []int) {
 
 func dotted(v []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(v), "[]"), " ", ".")
-}
-
-// maxBlocks is how often in a row the program holds a turn open: for a question, and for the facts
-// or the schedule.
-const maxBlocks = 2
-
-func clientEnvironment(m *machine, n *notes) {
-	const blocks, cron = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "CLAUDE_CODE_DISABLE_CRON"
-	limit := m.variable(blocks)
-	count, err := strconv.Atoi(limit)
-	switch {
-	case limit == "":
-		n.note("%s is not set: the client ends a turn after 8 blocks, "+
-			"the program asks for %d at most", blocks, maxBlocks)
-	case err == nil && count > 0 && count < maxBlocks:
-		n.fail(fmt.Sprintf("set it to %d or more, or unset it", maxBlocks),
-			"%s=%s: the client ends turns that still owe an answer or their facts", blocks, limit)
-	case err == nil && count <= 0:
-		n.warn("unset it", "%s=%s: other hooks may hold a turn open without end", blocks, limit)
-	default:
-		n.note("%s=%s", blocks, limit)
-	}
-	if v := m.variable(cron); on(v) {
-		n.warn("unset it where loops are started",
-			"%s=%s: /loop schedules nothing, so no second tick comes", cron, v)
-	}
-	if v := m.Env("HOOKS_LOG"); v != "" {
-		n.warn("unset it when the search is over", "HOOKS_LOG=%s: every event is logged there", v)
-	}
 }

@@ -2,51 +2,21 @@ package doctor
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 
 	"hooks/internal/store"
 )
 
-const (
-	tightSpace = 200 << 20 // bytes below which a person is warned
-	noSpace    = 20 << 20
-)
-
-// remote are kinds of file system whose locks or durable renames are not to be trusted.
-var remote = [...]string{
-	"nfs", "cifs", "smb", "smbfs", "9p", "fuse", "afs", "vfat", "exfat", "msdos",
-}
-
 // disk tries whether the state can be written durably, and under locks.
 func disk(m *machine, n *notes) {
-	at := filepath.Join(m.project, filepath.FromSlash(store.Dir))
 	files, err := store.Open(m.project)
-	if err != nil {
-		at = m.project
-	}
-	if kind, free, ok := filesystem(at); ok {
-		n.note("%s, %s free", kind, size(free))
-		if free < noSpace {
-			n.fail("make room: an iteration that cannot be written cannot be closed",
-				"only %s are free", size(free))
-		} else if free < tightSpace {
-			n.warn("make room before a long run", "only %s are free", size(free))
-		}
-		if slices.Contains(remote[:], kind) {
-			n.warn("keep the project on a local disk while loops run in it",
-				"the state lies on %s, where locks and renames may not hold", kind)
-		}
-	}
 	switch {
 	case err == nil:
 		defer files.Close()
 		tryState(n, files)
 	case errors.Is(err, fs.ErrNotExist):
-		tryProject(n, at)
+		tryProject(n, m.project)
 	}
 }
 
@@ -83,14 +53,4 @@ func tryProject(n *notes, project string) {
 		return
 	}
 	n.note("the state can be written")
-}
-
-func size(bytes uint64) string {
-	switch {
-	case bytes >= 1<<30:
-		return fmt.Sprintf("%.1f GB", float64(bytes)/(1<<30))
-	case bytes >= 1<<20:
-		return fmt.Sprintf("%d MB", bytes>>20)
-	}
-	return fmt.Sprintf("%d kB", bytes>>10)
 }

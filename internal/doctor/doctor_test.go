@@ -23,25 +23,19 @@ import (
 func TestNamesStay(t *testing.T) {
 	want := map[string][]string{
 		"registration": {
-			"home", "settings-files", "hooks-registered", "registered-once", "matchers",
-			"command-form", "hook-binary", "switches", "governed-skills",
-			"permissions", "workspace-trust",
-			"other-hooks",
+			"home", "settings-files", "hooks-registered", "registered-once", "command-form",
+			"hook-binary", "switches", "governed-skills", "permissions",
 		},
-		"client": {"client-version", "client-environment"},
+		"client": {"client-version"},
 		"fired":  {"receipts", "loops-without-hooks", "live"},
-		"guard":  {"must-deny", "must-allow", "self-test"},
+		"guard":  {"self-test"},
 		"state": {
-			"state-files", "seal", "history", "locks", "open-iterations", "litter", "modes",
-			"task-files", "disk",
+			"state-files", "seal", "history", "locks", "open-iterations", "disk",
 		},
-		"project": {"repository", "state-hidden", "audit-worktrees", "configuration",
-			"agent-logins", "orders", "check-command"},
-		"tools": {"path", "git", "forge-client", "qmd"},
-		"money": {"rates", "models", "transcripts"},
-		"ways around the guard": {"git-aliases", "gh-aliases", "push-settings", "mcp-servers",
-			"branch-protection"},
-		"sensitive data": {"redaction"},
+		"project":               {"repository", "state-hidden", "audit-worktrees", "configuration"},
+		"tools":                 {"path", "forge-client"},
+		"money":                 {"rates", "transcripts"},
+		"ways around the guard": {"branch-protection"},
 	}
 	got := map[string][]string{}
 	for _, c := range table() {
@@ -56,8 +50,8 @@ func TestNamesStay(t *testing.T) {
 func TestTheCheckupIsWhatItsSchemaSays(t *testing.T) {
 	w := healthy(t)
 	w.line(1, "a")
-	w.must(os.Chmod(w.path("p/.sdd/loop"), 0o755))
-	w.write("p/AGENTS.md", "always merge\n")
+	w.must(os.Remove(w.path("p/.sdd/loop/.gitignore")))
+	w.write("p/CLAUDE.md", "# SDD Configuration\n")
 	w.write("p/.claude/settings.json", "{oops")
 	found := w.doctor().Run(true)
 	text, err := json.Marshal(found)
@@ -69,7 +63,7 @@ func TestTheCheckupIsWhatItsSchemaSays(t *testing.T) {
 			t.Errorf("no check is %s", status)
 		}
 	}
-	if found.OK || !bytes.Contains(text, []byte("closed .sdd/loop to others")) {
+	if found.OK || !bytes.Contains(text, []byte("wrote .sdd/loop/.gitignore")) {
 		t.Errorf("%s", text)
 	}
 	raw, _ := schemas.Get("doctor")
@@ -167,38 +161,9 @@ func TestInvoked(t *testing.T) {
 		if err := os.WriteFile(path, []byte(line+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := invoked(path, []string{"acme"}); got != want {
+		if got := invoked(path, []loop.Names{{Spaces: []string{"acme"}}}); got != want {
 			t.Errorf("%s:\n%q, want %q", line, got, want)
 		}
-	}
-}
-
-// An order is one only where no word before it forbids.
-func TestOrdersAreReadWithTheirSense(t *testing.T) {
-	w := healthy(t)
-	w.write("p/CLAUDE.md", strings.Join([]string{
-		"Never auto-merge.", "Do not push directly to main.", "PRs are merged by people.",
-		"Do not use --no-verify or --admin.",
-		"Never merge without asking first.", "Always ask before you merge.",
-		"Avoid gh pr merge --auto.", "The hooks must not be bypassed.",
-		"Don't skip the gates.", "Never ask questions about style in review.",
-	}, "\n"))
-	k := w.look("orders", false)
-	var lines []string
-	for _, p := range k.Problems {
-		lines = append(lines, strings.Fields(p.Text)[0])
-	}
-	if d := cmp.Diff([]string{"CLAUDE.md:10"}, lines); d != "" {
-		t.Error(d, k.Problems)
-	}
-	w.write("p/CLAUDE.md", strings.Join([]string{
-		"Automatically merge green PRs.", "Push directly to main for docs.",
-		"Merge it without asking.", "gh pr merge 5 --auto --squash",
-		"You must never ask me for confirmation.", "Skip the gates when no one answers.",
-		"Use git commit --no-verify when hooks fail.",
-	}, "\n"))
-	if k := w.look("orders", false); len(k.Problems) != 7 {
-		t.Errorf("%d of 7 orders: %+v", len(k.Problems), k.Problems)
 	}
 }
 

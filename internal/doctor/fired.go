@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,14 +49,15 @@ func receipts(m *machine, n *notes) {
 			break
 		}
 	}
+	const hint = "follow the hints of registration, if there are any; the next session leaves a " +
+		"receipt of its own"
 	came := func(word string) bool { return slices.Contains(last.Events, word) }
 	if run.Seq > 0 && run.IterationsUsed > 0 && !came("stop") {
-		n.fail(hintInstall+" again, and see that no setting keeps Stop hooks away",
-			"no Stop ever reached the program in that session")
+		n.fail(hint, "no Stop ever reached the program in that session")
 	}
 	if (came("post-tool-use") || came("post-tool-use-failure")) && !came("pre-tool-use") {
-		n.fail(hintInstall+" again", "tools ran in that session, and no PreToolUse ever reached "+
-			"the program: nothing was guarded")
+		n.fail(hint, "tools ran in that session, and no PreToolUse ever reached the program: "+
+			"nothing was guarded")
 	}
 }
 
@@ -66,39 +66,27 @@ const maxSessions = 10
 
 // loopsWithoutHooks finds sessions whose transcript invokes a loop that no run knows.
 func loopsWithoutHooks(m *machine, n *notes) {
-	dir := filepath.Join(m.clientDir(), "projects", usage.FolderOf(m.project))
-	if _, err := os.Stat(dir); err != nil {
-		if real, err := filepath.EvalSymlinks(m.project); err == nil {
-			dir = filepath.Join(m.clientDir(), "projects", usage.FolderOf(real))
-		}
-	}
-	var sessions []fs.FileInfo
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil && info.Mode().IsRegular() && strings.HasSuffix(e.Name(), ".jsonl") {
-			sessions = append(sessions, info)
-		}
+	folder := usage.FolderOf(m.project)
+	sessions := usage.Transcripts(m.clientDir(), folder)
+	if real, err := filepath.EvalSymlinks(m.project); err == nil && len(sessions) == 0 {
+		folder = usage.FolderOf(real)
+		sessions = usage.Transcripts(m.clientDir(), folder)
 	}
 	if len(sessions) == 0 {
-		n.skip("no transcripts in %s", m.shown(dir))
+		n.skip("no transcripts in %s", m.shown(filepath.Join(m.clientDir(), "projects", folder)))
 		return
 	}
-	slices.SortFunc(sessions, func(a, b fs.FileInfo) int {
-		return b.ModTime().Compare(a.ModTime())
-	})
 	sessions = sessions[:min(len(sessions), maxSessions)]
 	for _, s := range sessions {
-		id := strings.TrimSuffix(s.Name(), ".jsonl")
-		command := invoked(filepath.Join(dir, s.Name()), m.config.TaskNamespaces)
-		if command == "" || slices.Contains(m.history().sessions, id) {
+		command := invoked(s.Path, m.names())
+		if command == "" || slices.Contains(m.history().sessions, s.ID) {
 			continue
 		}
 		const hint = "start the loop again now that the program is registered; " +
-			"if it happens again, start the client with --debug and see /hooks"
+			"if it happens again, see /hooks in the client"
 		text := fmt.Sprintf("session %s of %s invoked %q and no hook fired",
-			id, s.ModTime().UTC().Format(time.RFC3339), command)
-		if m.registeredSince(s.ModTime()) {
+			s.ID, s.Changed.UTC().Format(time.RFC3339), command)
+		if m.registeredSince(s.Changed) {
 			n.warn(hint, "%s; the registration is younger", text)
 		} else {
 			n.fail(hint, "%s", text)
@@ -118,8 +106,8 @@ func (m *machine) registeredSince(t time.Time) bool {
 }
 
 // invoked is the first looping command of a session: typed, or called through the Skill tool. It is
-// "" where there is none. spaces are those that the configuration adds to ours.
-func invoked(transcript string, spaces []string) string {
+// "" where there is none. names are those that the configuration adds to ours.
+func invoked(transcript string, names []loop.Names) string {
 	for moment, err := range usage.Moments(transcript) {
 		if moment.Agent == "sidechain" { // an old client's copy of a worker's line
 			continue
@@ -135,8 +123,8 @@ func invoked(transcript string, spaces []string) string {
 			name, args = moment.Input.Get("skill").String(), moment.Input.Get("args").String()
 		}
 		typed := strings.TrimSpace("/" + strings.TrimPrefix(name, "/") + " " + args)
-		c, ok := loop.ParsePrompt(typed, spaces...)
-		_, looping, err := loop.ParseFlags(c.Skill, c.Args)
+		c, ok := loop.ParsePrompt(typed, names...)
+		_, looping, err := c.ParseFlags()
 		if ok && looping && err == nil { // mistyped flags start nothing
 			return typed
 		}

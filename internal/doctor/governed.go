@@ -30,12 +30,14 @@ func Look(env func(string) string, dir string) Setup {
 	}
 	root, on := s.Plugin()
 	found.Plugged = on
-	for _, skill := range governed(s, config.Load(project).TaskNamespaces) {
+	client, _ := install.ClientDir(env) // without one there is no file of the person's own
+	names := []loop.Names{config.Load(project).Names(), config.User(client).Names()}
+	for _, skill := range governed(s, names) {
 		if loop.Namespace(skill.Name) != "hooks" {
 			found.Governed = append(found.Governed, skill)
 		}
 	}
-	found.begin = beginLine(found.Governed)
+	found.begin = beginLine(found.Governed, names)
 	if found.begin == noSkill && on {
 		found.begin = ownLine(root)
 	}
@@ -44,20 +46,25 @@ func Look(env func(string) string, dir string) Setup {
 
 // governedSkills names the installed skills whose loops are governed, and where each is from.
 func governedSkills(m *machine, n *notes) {
-	list := governed(m.settings(), m.config.TaskNamespaces)
+	list := governed(m.settings(), m.names())
 	for _, skill := range list {
 		n.note("/%s from %s", skill.Name, m.shown(skill.Path))
 	}
 	if len(list) == 0 {
-		n.warn("hooks uninstall && hooks init --plugin; or name a skill of yours work or review",
+		n.warn("`hooks uninstall && hooks init --plugin`; or name a skill of yours work or review",
 			"no skill that can be governed is installed: `/loop` would begin a loop of another")
 	}
 }
 
+// names are the commands that the configuration of the project and of its person adds to ours.
+func (m *machine) names() []loop.Names {
+	return []loop.Names{m.config.Names(), config.User(m.clientDir()).Names()}
+}
+
 // governed are those of the installed skills whose loops are governed.
-func governed(s *install.Settings, spaces []string) []install.Skill {
+func governed(s *install.Settings, names []loop.Names) []install.Skill {
 	return slices.DeleteFunc(s.Skills(), func(skill install.Skill) bool {
-		_, ok := loop.ParseCommand(skill.Name, "", spaces...)
+		_, ok := loop.ParseCommand(skill.Name, "", names...)
 		return !ok
 	})
 }
@@ -70,11 +77,12 @@ func (s Setup) Begin() string { return s.begin }
 const noSkill = "# no skill here can be governed: " +
 	"`hooks uninstall && hooks init --plugin` brings one"
 
-// beginLine is the line for the first skill that loops with --loop, a work skill before a review.
-func beginLine(list []install.Skill) string {
-	for _, kind := range []loop.Skill{loop.Work, loop.Review} {
+// beginLine is the line for the first skill that loops with --loop: a work skill before a review,
+// and a person's own last.
+func beginLine(list []install.Skill, names []loop.Names) string {
+	for _, kind := range []loop.Skill{loop.Work, loop.Review, loop.Do} {
 		for _, skill := range list {
-			if c, ok := loop.ParseCommand(skill.Name, ""); ok && c.Skill == kind {
+			if c, ok := loop.ParseCommand(skill.Name, "", names...); ok && c.Skill == kind {
 				return "/loop 10m /" + skill.Name + " --loop"
 			}
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hooks/internal/loop"
 	"hooks/internal/report"
 )
 
@@ -45,20 +44,6 @@ func TestAHealthyMachineHasNoProblem(t *testing.T) {
 				t.Error("the doctor left something in the project")
 			}
 		})
-	}
-}
-
-// A task loop whose files are as it wrote them is no problem, with and without a check command.
-func TestAHealthyTaskLoopHasNoProblem(t *testing.T) {
-	for _, check := range []string{"", "test -e go.mod", "cd . && go test ./...",
-		"X=1 sh -c 'exit 0'", "$HOME/check", "(exit 1)"} {
-		w := healthy(t)
-		w.tasks(func(b *loop.Budget) { b.Tasks.Check = check })
-		for _, name := range []string{"task-files", "check-command", "state-files"} {
-			if k := w.look(name, false); k.Status != report.Fine {
-				t.Errorf("check %q: %+v", check, k)
-			}
-		}
 	}
 }
 

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -17,8 +16,8 @@ type history struct {
 	runs     []loop.Budget // the present ones first, then the newest of the archive
 	sessions []string      // in which the program was at work
 	lines    int
-	damaged  []error // of the first maxDamaged damaged lines
-	more     int     // further damaged lines
+	damaged  []error // lines of the present runs
+	archived int     // damaged lines in the archive
 }
 
 // maxDamaged bounds the damaged lines that are listed.
@@ -33,18 +32,19 @@ func (m *machine) readHistory() *history {
 		return h
 	}
 	defer files.Close()
-	h.add(files, "")
+	h.damaged = h.add(files)
 	ids, _ := files.Archives()
 	for _, id := range slices.Backward(ids) {
 		if old, err := files.Archived(id); err == nil {
-			h.add(old, "archive/"+id+": ")
+			h.archived += len(h.add(old))
 			old.Close()
 		}
 	}
 	return h
 }
 
-func (h *history) add(files *store.Store, folder string) {
+// add reads the runs of a folder and returns what is wrong with their lines.
+func (h *history) add(files *store.Store) (damaged []error) {
 	for _, skill := range loop.Skills() {
 		if st, _ := files.Load(skill); st.Budget != nil {
 			h.runs = append(h.runs, *st.Budget)
@@ -58,16 +58,12 @@ func (h *history) add(files *store.Store, folder string) {
 			if err == nil {
 				_, err = line.Scan(h.field)
 			}
-			if err == nil {
-				err = line.Check() // the snapshot too
-			}
-			if err != nil && len(h.damaged) < maxDamaged {
-				h.damaged = append(h.damaged, fmt.Errorf("%s%w", folder, err))
-			} else if err != nil {
-				h.more++
+			if err != nil {
+				damaged = append(damaged, err)
 			}
 		}
 	}
+	return damaged
 }
 
 func (h *history) field(name string, v gjson.Result) {
@@ -79,7 +75,7 @@ func (h *history) field(name string, v gjson.Result) {
 
 func historyLines(m *machine, n *notes) {
 	h := m.history()
-	for _, err := range h.damaged {
+	for _, err := range h.damaged[:min(len(h.damaged), maxDamaged)] {
 		if newer := (*store.NewerError)(nil); errors.As(err, &newer) {
 			unreadable(n, err)
 			continue
@@ -93,9 +89,12 @@ func historyLines(m *machine, n *notes) {
 				"%s: the last line is torn, a write was cut off", store.HistoryPath(skill))
 		}
 	}
-	if h.more > 0 {
+	if more := len(h.damaged) - maxDamaged; more > 0 {
 		n.warn("archive the run with `hooks loop reset`", "%s",
-			loop.Plural(h.more, "more damaged line"))
+			loop.Plural(more, "more damaged line"))
+	}
+	if h.archived > 0 {
+		n.note("%s in the archive", loop.Plural(h.archived, "damaged line"))
 	}
 	n.note("%s", loop.Plural(h.lines, "line"))
 }

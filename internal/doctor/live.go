@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,18 +68,19 @@ func live(m *machine, n *notes) {
 	came := func(word string) bool { return slices.Contains(events, word) }
 	ended := err == nil && result.IsObject() && !result.Get("is_error").Bool()
 	if !ended {
-		why := cmp.Or(result.Get("result").Str, result.Get("terminal_reason").Str, errText(err))
-		n.fail("start `claude` here by hand and see that it answers; then run this again",
+		why := cmp.Or(result.Get("result").Str, result.Get("terminal_reason").Str, fmt.Sprint(err))
+		n.fail("see that a session which you start here by hand answers",
 			"the session did not come to its end: %s", why)
 	}
 	switch {
 	case len(events) == 0:
-		n.fail("see settings-files, hook-binary and switches; then `claude --debug hooks`",
+		n.fail("see settings-files, hook-binary and switches; then see `claude --debug hooks`",
 			"no hook of this program fired in a real session: no loop here is governed")
 	case ended && !came("stop"):
-		n.fail(hintInstall+" again", "the session ended and its Stop never reached the program")
+		n.fail("see hooks-registered and switches", "the session ended and its Stop never reached "+
+			"the program")
 	case ended && !came("pre-tool-use"):
-		n.warn("run it again; if it stays so, "+hintInstall+" again",
+		n.warn("run it again; if it stays so, see hooks-registered and switches",
 			"no tool call reached the program: the model made none, or nothing is guarded")
 	}
 }

@@ -23,29 +23,6 @@ func rates(m *machine, n *notes) {
 	}
 }
 
-// models checks that every model of a run has a price of its own.
-func models(m *machine, n *notes) {
-	table := usage.NewTable(m.config.Rates)
-	var seen []string
-	for _, b := range m.history().runs {
-		for model := range b.TokensByModel {
-			seen = loop.AppendNew(seen, model)
-		}
-	}
-	if len(seen) == 0 {
-		n.skip("no run has spent anything yet")
-		return
-	}
-	slices.Sort(seen)
-	for _, model := range seen {
-		if row, known := table.Find(model); !known {
-			n.warn("add a row for it to ### Loop Cost Rates in CLAUDE.md, or update hooks",
-				"%s has no price of its own: it is priced like %s", model, row.Model)
-		}
-	}
-	n.note("%s", join(seen))
-}
-
 // skippedLines checks that the last run could read its transcripts. What it could not read is not
 // counted.
 func skippedLines(m *machine, n *notes) {

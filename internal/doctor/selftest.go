@@ -25,7 +25,7 @@ func selfTest(m *machine, n *notes) {
 	}
 	defer s.close()
 	if err := s.play(); err != nil {
-		n.fail("see hook-binary; build or install the program again", "%v", err)
+		n.fail("see hook-binary; install the program again: `hooks install`", "%v", err)
 	}
 	var times []string
 	for _, w := range event.Words {
@@ -42,8 +42,7 @@ func selfTest(m *machine, n *notes) {
 	n.note("%s", join(times))
 }
 
-// play returns the first thing that is wrong in a tick. What the guard does in a tick is left to
-// must-deny and must-allow.
+// play returns the first thing that is wrong in a tick.
 func (s *scratch) play() error {
 	if err := s.silent(); err != nil {
 		return err
@@ -58,6 +57,9 @@ func (s *scratch) play() error {
 	case !s.wrote("work.budget.json", "work.tick.json", "work.lock"):
 		return errors.New("a tick that began left no budget, tick and lock")
 	}
+	if err := s.guards(); err != nil {
+		return err
+	}
 	r, err = s.stop(false)
 	if err != nil || r.Get("decision").String() != "block" {
 		return cmp.Or(err, wrong("the end of a turn without facts", r))
@@ -71,6 +73,21 @@ func (s *scratch) play() error {
 		return wrong("the end of an iteration", r)
 	case s.wrote("work.tick.json") || s.wrote("work.lock") || !s.wrote("work.history.jsonl"):
 		return errors.New("the end of an iteration left its tick or lock, or no history")
+	}
+	return nil
+}
+
+// guards checks that a merge is refused and a harmless call is not.
+func (s *scratch) guards() error {
+	if _, ok := s.hook("pre-tool-use"); !ok {
+		return nil // hooks-registered reports it
+	}
+	calls := map[string]bool{"gh pr merge 1 --squash": true, "git status": false}
+	for command, want := range calls {
+		r, err := s.tool("Bash", map[string]any{"command": command})
+		if err != nil || denies(r) != want {
+			return cmp.Or(err, wrong(command+" in a loop", r))
+		}
 	}
 	return nil
 }

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"hooks/internal/hint"
 	"hooks/internal/loop"
@@ -58,7 +56,7 @@ func unreadable(n *notes, err error) {
 	case errors.As(err, &newer):
 		n.fail("upgrade hooks: a file of a later version is left alone", "%v", err)
 	default:
-		n.fail("look at it with `hooks loop status`; `hooks doctor --fix` or `hooks loop reset` "+
+		n.fail("see `hooks loop status`; `hooks doctor --fix` or `hooks loop reset` "+
 			"archives it, and the next tick starts a fresh run", "%v", err)
 	}
 }
@@ -128,7 +126,7 @@ func seals(m *machine, n *notes) {
 				n.fail(hint.Of(store.Hinted(err)), "%v", err)
 			}
 			for _, note := range notes {
-				n.warn("nothing is to be done; limits change with `hooks loop raise`", "%s", note)
+				n.warn("nothing is to be done; see `hooks loop raise` for limits", "%s", note)
 			}
 		}
 		if replaced := files.Replaced(); replaced > 0 {
@@ -143,7 +141,7 @@ func missingState(dir seal.Dir, project string, n *notes) {
 	records, err := dir.Of(project)
 	for _, r := range records {
 		if r.Runs() {
-			n.warn("its next event writes it again; or `hooks loop stop` ends it",
+			n.warn("nothing is lost: the next event of its session writes it again",
 				"session %s has a loop on, and %s is gone", r.Session, store.Dir)
 		}
 	}
@@ -178,7 +176,7 @@ func (m *machine) lock(n *notes, skill loop.Skill, l *loop.Lock) {
 		if here.Start != "" && l.Start != "" && here.Start != l.Start {
 			why = "the number belongs to another process now"
 		}
-		n.warn("the next tick takes it away; or hooks doctor --fix", "%s is stale: %s", at, why).
+		n.warn("the next tick takes it away; or `hooks doctor --fix`", "%s is stale: %s", at, why).
 			repaired(fmt.Sprintf("removed the stale lock of pid %d", l.PID),
 				m.repairState(func(s *store.Store) error { return s.Reap(skill, l) }))
 	default:
@@ -199,7 +197,6 @@ func openIterations(m *machine, n *notes) {
 			continue
 		}
 		b := s.Budget
-		m.clockAndTranscript(n, b, s.Tick)
 		at, is := fmt.Sprintf("run %s", b.RunID), "active"
 		if s.Tick != nil {
 			at, is = fmt.Sprintf("iteration %d", s.Tick.Iteration), "open"
@@ -235,50 +232,4 @@ func openIterations(m *machine, n *notes) {
 	if len(n.Found)+len(n.Problems) == 0 {
 		n.note("no loop runs")
 	}
-}
-
-// clockAndTranscript reports a run that began in the future, for which no time passes, and an
-// iteration whose money cannot be counted.
-func (m *machine) clockAndTranscript(n *notes, b *loop.Budget, t *loop.Tick) {
-	if ahead := b.StartedAt.Sub(m.Now); ahead > time.Minute && b.Status != loop.Halted {
-		n.warn("correct the machine's clock; or archive the run with `hooks loop reset`",
-			"%s run %s began %v in the future: its minutes do not count until then",
-			b.Skill, b.RunID, ahead.Round(time.Minute))
-	}
-	if t == nil || t.Transcript == "" || t.Iteration == 0 {
-		return
-	}
-	if _, err := os.Stat(t.Transcript); errors.Is(err, fs.ErrNotExist) {
-		n.warn("see that nothing cleans the client's folder; the iteration's money is not counted",
-			"the transcript of %s iteration %d is gone: %s",
-			b.Skill, t.Iteration, m.shown(t.Transcript))
-	}
-}
-
-// litter finds files that a crash left unfinished.
-func litter(m *machine, n *notes) {
-	list, _ := n.state.Files() // an error here is reported by state-files
-	for _, f := range list {
-		if f.Litter {
-			n.warn("the next entry removes it; or hooks doctor --fix",
-				"%s/%s was never finished: a write was cut off", store.Dir, f.Name).
-				repaired("removed "+f.Name,
-					m.repairState(func(s *store.Store) error { return s.Sweep(f.Name) }))
-		}
-	}
-	n.noteIfFine("no unfinished files")
-}
-
-func modes(m *machine, n *notes) {
-	list, _ := n.state.Files()
-	for _, f := range list {
-		if f.Open() && f.Mode&fs.ModeSymlink == 0 {
-			path := strings.TrimSuffix(store.Dir+"/"+f.Name, "/.")
-			n.warn("close it: chmod go= "+path+", or hooks doctor --fix",
-				"%s has mode %04o: others may read what people answered", path, f.Mode.Perm()).
-				repaired("closed "+path+" to others",
-					m.repairState(func(s *store.Store) error { return s.Tighten(f.Name) }))
-		}
-	}
-	n.noteIfFine("closed to others")
 }

@@ -4,16 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"hooks/internal/config"
 	"hooks/internal/install"
-	"hooks/internal/tracker"
+	"hooks/internal/tracker/backlog"
 	"hooks/internal/tracker/forge"
 )
 
@@ -45,32 +45,11 @@ func onPath(m *machine, n *notes) {
 	case err != nil:
 		n.warn(hint, "hooks is not on PATH: hints that say `hooks …` mean %s",
 			m.shown(m.self.Path))
-	case install.Same(path, m.self.Path):
+	case install.Same(path, m.self.Path), build(path) != "" && build(path) == m.self.Build:
 		n.note("%s", path)
-	case build(path) != "" && build(path) == m.self.Build:
-		n.note("%s, the same build", path)
 	default:
 		n.warn(hint+", before "+filepath.Dir(path),
 			"typing hooks starts %s, which is another program than %s", path, m.self.Path)
-	}
-}
-
-// oldGit is the first git that has what the program asks of it, as worktree list --porcelain.
-const oldGit = "2.17.0"
-
-func gitVersion(_ *machine, n *notes) {
-	ctx, cancel := context.WithTimeout(context.Background(), childTime)
-	defer cancel()
-	out, err := tracker.GitVersion(ctx)
-	if err != nil {
-		n.fail("install git", "git does not answer: %v", err)
-		return
-	}
-	n.note("%s", out)
-	have := version(strings.TrimPrefix(out, "git version "))
-	if have != nil && slices.Compare(have, version(oldGit)) < 0 {
-		n.warn("update git", "git %s is older than %s: worktrees and heads stay unknown",
-			dotted(have), oldGit)
 	}
 }
 
@@ -87,6 +66,13 @@ func forgeClient(m *machine, n *notes) {
 	switch errors.As(a.Err, &f); {
 	case f == nil:
 		n.note("%s answers for %s", a.Place.Program(), a.Place)
+		for _, i := range a.Issues {
+			if list := strings.Join(i.Loose, ", "); i.State == backlog.Unblocked && list != "" {
+				n.warn("if so, write `Depends on "+list+"` on a line of its own",
+					"#%d may wait for %s: its text names them in no form that counts", i.Number,
+					list)
+			}
+		}
 	case f.Why == forge.Unconfigured && m.config.Tracker == (config.Tracker{}):
 		n.skip("%v; %s", f, f.Hint())
 	case f.Why == forge.NoProgram && a.Place.Kind == forge.Command:
@@ -110,12 +96,8 @@ func branchProtection(m *machine, n *notes) {
 		return m.run("gh", "api", "--hostname", p.Host, path, "--jq", field)
 	}
 	out, err := ask("branches", ".protected")
-	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		n.skip("gh is not on PATH")
-		return
-	case err != nil || out != "true" && out != "false":
-		n.skip("the forge does not answer: %s", cmp.Or(errText(err), out))
+	if err != nil || out != "true" && out != "false" {
+		n.skip("the forge does not answer: %s", cmp.Or(out, fmt.Sprint(err)))
 		return
 	}
 	if rules, _ := ask("rules/branches", "length"); out == "true" || rules != "" && rules != "0" {
@@ -124,28 +106,4 @@ func branchProtection(m *machine, n *notes) {
 	}
 	n.warn("protect it on the forge: it is the backstop of every guard",
 		"%s of %s is not protected", branch, p)
-}
-
-func errText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
-
-// qmd is looked for where the project mentions it.
-func qmd(m *machine, n *notes) {
-	mentions := func(name string) bool {
-		return strings.Contains(read(filepath.Join(m.project, name)), "qmd")
-	}
-	if !slices.ContainsFunc([]string{"CLAUDE.md", "AGENTS.md", ".mcp.json"}, mentions) {
-		n.skip("the project does not mention it")
-		return
-	}
-	if _, err := exec.LookPath("qmd"); err != nil {
-		n.warn("install it, or make it reachable: two ticks without it halt a loop",
-			"qmd is not on PATH, and the project uses it")
-		return
-	}
-	n.note("on PATH")
 }

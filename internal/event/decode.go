@@ -1,165 +1,54 @@
 package event
 
 import (
+	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 
 	"github.com/tidwall/gjson"
+
+	"hooks/internal/codec"
 )
 
-// decoder fills an Event and keeps the first error.
-type decoder struct {
-	Event
-	err error
-}
-
-// decode reads valid JSON in one pass over the top level. It uses no paths, so no data can act as
-// one.
-func decode(name, json string) (Event, error) {
-	var d decoder
-	texts := d.texts()
-	gjson.Parse(json).ForEach(func(k, v gjson.Result) bool {
-		key := k.String()
-		i := slices.IndexFunc(texts[:], func(t text) bool { return t.key == key })
-		if i >= 0 {
-			*texts[i].to = d.text(key, v)
-		} else {
-			d.other(key, v)
-		}
-		return d.err == nil
-	})
-	if d.err == nil {
-		d.err = d.check(name)
+// decode reads the JSON object of a payload.
+func decode(name, json string) (e Event, err error) {
+	twice := (*codec.TwiceError)(nil)
+	if _, err := codec.Check(json, maxNesting); errors.As(err, &twice) {
+		return e, refuse("a repeated key can hide what is really run; send each key once",
+			"key %q appears twice in one object", codec.Clip(twice.Key))
 	}
-	if d.err != nil {
-		return Event{}, d.err
+	if err = codec.Decode(gjson.Parse(json), &e); err != nil {
+		err = refuse(hintShape, "%v", err)
+	} else if e.Name == StopFailure {
+		e.Failure, e.Error = e.Error, ""
 	}
-	return d.Event, nil
-}
-
-// text is a field with a string that decides. Another type is refused.
-type text struct {
-	key string
-	to  *string
-}
-
-func (d *decoder) texts() [17]text {
-	return [...]text{
-		{"hook_event_name", &d.Name}, {"session_id", &d.SessionID},
-		{"transcript_path", &d.Transcript}, {"cwd", &d.Cwd}, {"prompt_id", &d.PromptID},
-		{"agent_id", &d.AgentID}, {"agent_type", &d.AgentType}, {"tool_name", &d.Tool},
-		{"tool_use_id", &d.ToolUseID}, {"error", &d.Error}, {"prompt", &d.Prompt},
-		{"source", &d.Source}, {"reason", &d.Reason}, {"command_name", &d.Command},
-		{"command_args", &d.Args}, {"command_source", &d.CommandSource},
-		{"agent_transcript_path", &d.AgentTranscript},
+	if err == nil {
+		err = e.check(name)
 	}
-}
-
-// other reads the fields with a structure, and those that only inform, where a surprise must not
-// turn the program off.
-func (d *decoder) other(key string, v gjson.Result) {
-	switch key {
-	case "stop_hook_active":
-		d.flag(key, v)
-		d.StopFirst = v.Type == gjson.False
-	case "permission_mode":
-		d.PermissionMode = textOr(v)
-	case "last_assistant_message":
-		d.LastMessage = textOr(v)
-	case "tool_input":
-		d.Input = d.object(key, v)
-	case "tool_response":
-		d.Response = v
-	case "background_tasks":
-		d.each(key, v, func(at string, t gjson.Result) {
-			task := Task{
-				ID: d.member(at, t, "id"), Type: d.member(at, t, "type"),
-				Status: d.member(at, t, "status"),
-			}
-			d.Background = append(d.Background, task)
-		})
-	case "session_crons":
-		d.each(key, v, func(at string, c gjson.Result) {
-			d.Crons = append(d.Crons, Cron{
-				ID: d.member(at, c, "id"), Schedule: d.member(at, c, "schedule"),
-				Prompt:    d.member(at, c, "prompt"),
-				Recurring: d.flag(at+".recurring", field(c, "recurring")),
-			})
-		})
+	if err != nil {
+		return Event{}, err
 	}
-}
-
-// each walks an array of objects.
-func (d *decoder) each(key string, v gjson.Result, do func(at string, item gjson.Result)) {
-	if v.Type == gjson.Null {
-		return
-	}
-	if !v.IsArray() {
-		d.fail(wrongType(key, v, "an array"))
-		return
-	}
-	for i, item := range v.Array() {
-		at := key + "." + strconv.Itoa(i)
-		if d.object(at, item); d.err != nil {
-			return
-		}
-		do(at, item)
-	}
-}
-
-func (d *decoder) member(at string, v gjson.Result, key string) string {
-	return d.text(at+"."+key, field(v, key))
-}
-
-// text is a string; null counts as absent.
-func (d *decoder) text(key string, v gjson.Result) string {
-	if v.Type != gjson.String && v.Type != gjson.Null {
-		d.fail(wrongType(key, v, "a string"))
-		return ""
-	}
-	return v.Str
-}
-
-func (d *decoder) flag(key string, v gjson.Result) bool {
-	if !v.IsBool() && v.Type != gjson.Null {
-		d.fail(wrongType(key, v, "true or false"))
-	}
-	return v.Type == gjson.True
-}
-
-func (d *decoder) object(key string, v gjson.Result) gjson.Result {
-	if !v.IsObject() && v.Type != gjson.Null {
-		d.fail(wrongType(key, v, "an object"))
-	}
-	return v
-}
-
-func (d *decoder) fail(err error) {
-	if d.err == nil {
-		d.err = err
-	}
+	return e, nil
 }
 
 // check refuses an event of another name, and one without a field that it needs.
-func (d *decoder) check(name string) error {
+func (e Event) check(name string) error {
 	switch {
-	case d.Name == "":
+	case e.Name == "":
 		return missing("hook_event_name")
-	case d.Name != name:
+	case e.Name != name:
 		return &Error{
-			text:  fmt.Sprintf("field hook_event_name is %q, not %q", clip(d.Name), name),
+			text:  fmt.Sprintf("field hook_event_name is %q, not %q", codec.Clip(e.Name), name),
 			hint:  "the registration sends this event to the wrong hook word; run `hooks doctor`",
 			other: true,
 		}
-	case d.SessionID == "":
+	case e.SessionID == "":
 		return missing("session_id")
-	case d.onTool() && d.Tool == "":
+	case e.onTool() && e.Tool == "":
 		return missing("tool_name")
-	case d.Name == StopFailure:
-		d.Failure, d.Error = d.Error, ""
+	case !e.Input.IsObject() && e.Input.Type != gjson.Null:
+		return wrongType("tool_input", e.Input, "an object")
 	}
-	return checkTool(d.Event)
+	return e.checkTool()
 }
 
 func (e Event) onTool() bool {

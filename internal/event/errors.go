@@ -3,9 +3,10 @@ package event
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"hooks/internal/codec"
 )
 
 // Error is a payload that was refused: what is wrong with which field, and how to fix it.
@@ -39,19 +40,9 @@ func refuse(hint, format string, args ...any) error {
 
 // wrongType refuses a field whose JSON type is not the one that decisions need.
 func wrongType(field string, v gjson.Result, want string) error {
-	return refuse(hintShape, "field %s is %s, not %s", field, clip(v.Raw), want)
+	return refuse(hintShape, "%v", &codec.TypeError{Field: field, Raw: v.Raw, Want: want})
 }
 
 func missing(field string) error {
 	return refuse(hintClient, "field %s is missing or empty", field)
-}
-
-// clip shortens a value for a message, because the whole value may be megabytes.
-func clip(s string) string {
-	const most = 80
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

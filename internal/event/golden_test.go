@@ -132,7 +132,7 @@ func dumpScalars(e Event, line func(string, any)) {
 	line("Command", e.Command)
 	line("Args", e.Args)
 	line("CommandSource", e.CommandSource)
-	line("StopFirst", e.StopFirst)
+	line("StopFirst", e.StopFirst())
 	line("LastMessage", e.LastMessage)
 	line("AgentTranscript", e.AgentTranscript)
 	line("Reason", e.Reason)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"hooks/internal/codec"
 )
 
 // The bounds of one reading of stdin.
@@ -32,20 +34,16 @@ func readWithin(wait time.Duration, word string, r io.Reader) (Event, error) {
 	name := NameOf(word)
 	if name == "" {
 		return Event{}, refuse("the words are stop, pre-tool-use, …: see `hooks --help`",
-			"%q is not a hook word", clip(word))
+			"%q is not a hook word", codec.Clip(word))
 	}
 	raw, err := readValue(r, wait)
 	if err != nil {
 		return Event{}, err
 	}
 	if !gjson.ValidBytes(raw) {
-		return Event{}, refuse(hintClient, "stdin is not valid JSON: %s", clip(string(raw)))
+		return Event{}, refuse(hintClient, "stdin is not valid JSON: %s", codec.Clip(string(raw)))
 	}
-	json := string(raw)
-	if err := uniqueKeys(json); err != nil {
-		return Event{}, err
-	}
-	return decode(name, json)
+	return decode(name, string(raw))
 }
 
 // readValue collects the bytes of the first JSON object of r within the bounds.
@@ -88,7 +86,7 @@ func collect(r io.Reader) ([]byte, error) {
 				maxNesting)
 		case bad:
 			return nil, refuse(hintClient, "stdin is not a JSON object: %s",
-				clip(string(bytes.TrimSpace(buf))))
+				codec.Clip(string(bytes.TrimSpace(buf))))
 		case end > 0 && from+end <= maxBytes:
 			return buf[s.start : from+end], nil
 		case len(buf) > maxBytes:
@@ -111,5 +109,5 @@ func ended(buf []byte, err error) error {
 		return refuse(hintClient, "stdin is empty")
 	}
 	return refuse(hintClient, "stdin ends in the middle of a JSON object after %d bytes: %s",
-		len(buf), clip(string(buf)))
+		len(buf), codec.Clip(string(buf)))
 }

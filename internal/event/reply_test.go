@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"hooks/internal/codec"
 )
 
 // output is the client's schema for a synchronous answer, as far as the program uses it: unknown
@@ -160,13 +162,13 @@ func TestAnyReplyIsAccepted(t *testing.T) {
 		raw := r.Context(context).Say(say).Encode(name)
 		out, err := checkOutput(name, raw)
 		if err != nil {
-			t.Fatalf("%v: %s", err, clip(string(raw)))
+			t.Fatalf("%v: %s", err, codec.Clip(string(raw)))
 		}
 		reason, say = clean(reason), clean(say) // what a terminal would act on is dropped
 		if all := heard(out); r.Blocks() && len(reason) < 1000 && !strings.Contains(all, reason) {
-			t.Fatalf("the reason %q is lost in %s", reason, clip(string(raw)))
+			t.Fatalf("the reason %q is lost in %s", reason, codec.Clip(string(raw)))
 		} else if len(say) < 1000 && len(reason) < 1000 && !strings.Contains(all, say) {
-			t.Fatalf("the message %q is lost in %s", say, clip(string(raw)))
+			t.Fatalf("the message %q is lost in %s", say, codec.Clip(string(raw)))
 		}
 	})
 }

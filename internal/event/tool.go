@@ -1,9 +1,11 @@
 package event
 
 import (
-	"strconv"
+	"errors"
 
 	"github.com/tidwall/gjson"
+
+	"hooks/internal/codec"
 )
 
 // Tools whose input the program reads.
@@ -39,36 +41,38 @@ func inputTexts(tool string) []string {
 	return nil
 }
 
-// checkTool refuses a call whose deciding members have a type on which nothing can be decided.
-func checkTool(e Event) error {
-	var d decoder
-	for _, key := range inputTexts(e.Tool) {
-		d.member("tool_input", e.Input, key)
-	}
-	if e.Tool == toolDialog {
-		d.dialog("tool_input", e.Input)
-		d.dialog("tool_response", e.Response)
-	}
-	return d.err
+// dialog are the parts of a dialog's call and of its result on which something is decided.
+type dialog struct {
+	Questions []struct {
+		Question string `json:"question"`
+		Header   string `json:"header"`
+		Options  []struct {
+			Label string `json:"label"`
+		} `json:"options"`
+	} `json:"questions"`
+	Answers     map[string]string       `json:"answers"`
+	Annotations map[string]gjson.Result `json:"annotations"`
 }
 
-// dialog checks the questions and answers that a dialog call or its result carries.
-func (d *decoder) dialog(at string, v gjson.Result) {
-	if !v.IsObject() {
-		return
+// checkTool refuses a call whose deciding members have a type on which nothing can be decided.
+func (e Event) checkTool() error {
+	for _, key := range inputTexts(e.Tool) {
+		if v := field(e.Input, key); v.Type != gjson.String && v.Type != gjson.Null {
+			return wrongType("tool_input."+key, v, "a string")
+		}
 	}
-	d.each(at+".questions", field(v, "questions"), func(at string, q gjson.Result) {
-		d.member(at, q, "question")
-		d.member(at, q, "header")
-		d.each(at+".options", field(q, "options"), func(at string, o gjson.Result) {
-			d.member(at, o, "label")
-		})
-	})
-	d.object(at+".answers", field(v, "answers")).ForEach(func(q, a gjson.Result) bool {
-		d.text(at+".answers."+strconv.Quote(clip(q.String())), a)
-		return d.err == nil
-	})
-	d.object(at+".annotations", field(v, "annotations"))
+	if e.Tool != toolDialog {
+		return nil
+	}
+	for at, v := range map[string]gjson.Result{
+		"tool_input": e.Input, "tool_response": e.Response,
+	} {
+		wrong, is := errors.AsType[*codec.TypeError](codec.Decode(v, new(dialog)))
+		if is && v.IsObject() {
+			return refuse(hintShape, "%v", codec.Under(at, wrong))
+		}
+	}
+	return nil
 }
 
 // Skill is the skill that a Skill call invokes and its arguments, "" and "" on any other event.

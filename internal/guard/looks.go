@@ -232,7 +232,7 @@ func literal(f *plain.Frame, w *syntax.Word) string {
 	return before + end
 }
 
-// several stands for none, one or several words.
+// several represents any number of words, also zero.
 const several = shellword.Unknown + shellword.Unknown
 
 // argv reports whether a command only looks: the table. Its words are those of literal.

@@ -127,7 +127,7 @@ operation`, lastKey(fd.Path)) {
 	return inner
 }
 
-// reads reports whether a tool only looks: its first word says so, and none says otherwise.
+// reads reports whether a tool only looks, by the first word of its name that shows it.
 func (t toolShape) reads() bool {
 	if len(t.words) == 0 || strings.EqualFold(t.text("method"), "get") {
 		return true

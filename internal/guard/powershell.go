@@ -10,8 +10,8 @@ import (
 )
 
 // powershell reads PowerShell text by its words: every command that begins with a program's name
-// counts, wherever it stands. There is no brake before such commands, so text that is only known
-// when it runs is noted.
+// counts, wherever it is in the text. No brake judges such commands as they start, so text that is
+// only known when it runs is noted.
 func powershell(f *plain.Frame, text string) {
 	text = strings.NewReplacer("`\r\n", " ", "`\n", " ", "`", "", `\`, "/").Replace(text)
 	start, quote, comment, called := 0, byte(0), false, false
@@ -38,8 +38,8 @@ func powershell(f *plain.Frame, text string) {
 	}
 }
 
-// powershellCommand reads one command. A quoted string is none without &. A variable is known by
-// the text that was assigned.
+// powershellCommand reads one command. A quoted string is a command only after &. A variable has
+// the text that was assigned to it.
 func powershellCommand(f *plain.Frame, text string, called bool) {
 	argv := f.WordsOf(text)
 	if len(argv) > 2 && argv[1].Text == "=" { // $x = gh pr merge 5

@@ -70,6 +70,7 @@ func (v *question) card(files *store.Store, l *loopState, present bool) (report.
 	var st report.Stand
 	if c.Present = present; present {
 		st = v.stand(l)
+		c.Raise = report.There(c.Project, st.Raise, nil)
 		if c.Budgets = st.Budgets; b.Status == loop.Active && st.OwnerAlive {
 			c.Next = st.Next
 		}
@@ -133,9 +134,7 @@ func links(b *loop.Budget) (l report.Links) {
 
 func pageRows(files *store.Store, s *loopState) (rows []*loop.Iteration, notes []string) {
 	var bad damages
-	r := reader{behind: []string{"gates", "stop_conditions_fired", "denied", "overrun", "task",
-		"audit"}}
-	_ = bad.lines(files, s.skill, r, func(l *loop.Iteration, _, _ []byte) error {
+	_ = bad.lines(files, s.skill, false, func(l *loop.Iteration, _, _ []byte) error {
 		if l.Of(s.Budget.RunID) {
 			rows = append(rows, l)
 		}

@@ -242,10 +242,9 @@ func (v *question) addOpen(l *ledger, s *loopState) {
 
 // ran shows the run's lines of iterations that were not skipped, oldest first. A damaged one makes
 // a note.
-func (l *ledger) ran(files *store.Store, each func(it *loop.Iteration, snapshot []byte),
-	behind ...string) {
+func (l *ledger) ran(files *store.Store, each func(it *loop.Iteration, snapshot []byte)) {
 	var bad damages
-	_ = bad.lines(files, l.run.Skill, reader{behind: behind},
+	_ = bad.lines(files, l.run.Skill, false,
 		func(it *loop.Iteration, _, snapshot []byte) error {
 			if it.Of(l.run.RunID) && it.Ran() {
 				each(it, snapshot)
@@ -263,8 +262,7 @@ func (l *ledger) ran(files *store.Store, each func(it *loop.Iteration, snapshot 
 
 // readSpent reads what each iteration spent.
 func (l *ledger) readSpent(files *store.Store) {
-	l.ran(files, func(it *loop.Iteration, _ []byte) { l.add(it) },
-		"usage_by_model", "task", "audit")
+	l.ran(files, func(it *loop.Iteration, _ []byte) { l.add(it) })
 }
 
 // add adds an iteration: as a row of its own, or to that of its day, of its task with all attempts,
@@ -373,7 +371,7 @@ func (l *ledger) readParts(files *store.Store) {
 		for _, c := range it.Cursors {
 			ended[c.Path] = c
 		}
-	}, "cursors")
+	})
 	end()
 }
 
@@ -419,7 +417,7 @@ func (d *Inspector) Rates() report.Rates {
 	c := config.Load(tracker.Project(d.Env, cwd()))
 	table := usage.NewTable(c.Rates)
 	r := report.Rates{Source: table.Source(), Dated: usage.Dated,
-		AgeDays: usage.AgeDays(d.Now().UTC()), Warnings: c.WarningTexts()}
+		AgeDays: usage.AgeDays(d.Now().UTC()), Warnings: c.Warnings}
 	const million = 1_000_000
 	for _, row := range table.Rows() {
 		r.Rows = append(r.Rows, report.RateRow{Model: row.Model, Input: row.Input * million,

@@ -32,18 +32,15 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 		}
 		return v.folders(false, func(files *store.Store, _ bool) error {
 			for _, skill := range skills {
-				r := reader{whole: out.Whole, unread: out.Whole && runID == "" && out.Runs == nil,
-					behind: []string{"stop_conditions_fired", "denied", "overrun", "task", "audit"}}
-				if out.Runs != nil {
-					r.behind = append(r.behind, "gates", "usage_by_model")
-				}
-				err := bad.lines(files, skill, r, func(l *loop.Iteration, text, _ []byte) error {
-					if runID != "" && l.RunID != runID {
-						return nil
-					}
-					found = true
-					return out.Row(v.named(), l, text)
-				})
+				unread := out.Whole && runID == "" && out.Runs == nil
+				err := bad.lines(files, skill, unread,
+					func(l *loop.Iteration, text, _ []byte) error {
+						if runID != "" && l.RunID != runID {
+							return nil
+						}
+						found = true
+						return out.Row(v.named(), l, text)
+					})
 				if err != nil {
 					return fmt.Errorf("write history: %w", err)
 				}
@@ -58,13 +55,6 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 	return errors.Join(err, out.Close(), bad.complaint())
 }
 
-// reader selects the fields that are read of each line.
-type reader struct {
-	whole  bool     // the line itself is printed, so all of it must be sound
-	unread bool     // no field is needed
-	behind []string // the fields that are needed of those behind the snapshot
-}
-
 // damages are the lines that could not be read: the first ones, and how many more.
 type damages struct {
 	list []error
@@ -75,17 +65,17 @@ type damages struct {
 const maxDamages = 5
 
 // lines reads a history from its beginning and collects the damaged lines. Each line comes with its
-// text and the text of its snapshot, which are good until the next one.
-func (d *damages) lines(files *store.Store, skill loop.Skill, r reader,
+// text, which is good until the next one, and the text of its snapshot. With unread no field of a
+// line is needed: it only has to be JSON.
+func (d *damages) lines(files *store.Store, skill loop.Skill, unread bool,
 	each func(l *loop.Iteration, text, snapshot []byte) error) error {
 	for raw, err := range files.RawLines(skill) {
 		var l loop.Iteration
 		var snapshot []byte
-		if err == nil && r.whole {
+		if err == nil && unread {
 			err = raw.Check()
-		}
-		if err == nil && !r.unread {
-			snapshot, err = read(raw, &l, r.behind)
+		} else if err == nil {
+			snapshot, err = read(raw, &l)
 		}
 		if err == nil {
 			if err := each(&l, raw.JSON, snapshot); err != nil {
@@ -108,13 +98,13 @@ func (d *damages) complaint() error {
 	return err
 }
 
-// read reads the fields before the snapshot and the named ones behind it. Of the snapshot it reads
-// what tells apart a stop between two iterations, and lines of the SPEC's own format, without id.
-func read(raw store.RawLine, l *loop.Iteration, behind []string) (snapshot []byte, err error) {
+// read reads the fields beside the snapshot. Of the snapshot it reads what distinguishes a stop
+// between two iterations, and lines of the SPEC's own format, which have no run id.
+func read(raw store.RawLine, l *loop.Iteration) (snapshot []byte, err error) {
 	set := codec.Setter(l)
 	snapshot, err = raw.Scan(func(name string, v gjson.Result) {
 		_ = set(name, v) // as far as it can be read
-	}, behind...)
+	})
 	if l.Outcome == loop.Stopped {
 		l.Budget.IterationsUsed = int(gjson.GetBytes(snapshot, "iterations_used").Int())
 	}

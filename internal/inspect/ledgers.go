@@ -8,7 +8,6 @@ import (
 
 	"hooks/internal/hint"
 	turnlog "hooks/internal/ledger"
-	"hooks/internal/ledgerfile"
 	"hooks/internal/report"
 	"hooks/internal/tracker"
 )
@@ -17,7 +16,7 @@ import (
 // commit, it also looks for turns of that commit that are no longer as they were. A file that
 // cannot be read comes as an error beside the findings of the others.
 func (d *Inspector) LintLedgers(files []string, since string) (report.Ledgers, error) {
-	l := linter{root: ledgerfile.Root(cwd()), since: since}
+	l := linter{root: turnlog.Root(cwd()), since: since}
 	l.found.Findings = []turnlog.Finding{} // null in JSON otherwise
 	var err error
 	if since != "" {
@@ -28,7 +27,7 @@ func (d *Inspector) LintLedgers(files []string, since string) (report.Ledgers, e
 	}
 	all := len(files) == 0
 	if all {
-		if files, err = ledgerfile.Find(l.root); err != nil {
+		if files, err = turnlog.Find(l.root); err != nil {
 			return l.found, err
 		}
 	}
@@ -67,7 +66,7 @@ func (l *linter) file(shown, path string) error {
 		l.add(shown, *bad)
 		return nil
 	}
-	text, err := ledgerfile.Read(path)
+	text, err := turnlog.Read(path)
 	if err != nil {
 		return err
 	}
@@ -93,7 +92,7 @@ func (l *linter) older(path string) ([]turnlog.Turn, error) {
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	text, err := tracker.FileAt(ctx, dir, l.commit, name, ledgerfile.MaxSize)
+	text, err := tracker.FileAt(ctx, dir, l.commit, name, turnlog.MaxSize)
 	return turnlog.Parse(text), err
 }
 
@@ -104,7 +103,7 @@ func (l *linter) gone(files []string) error {
 	for _, path := range list {
 		change, name, ok := turnlog.Place(path)
 		there := slices.Contains(files, filepath.FromSlash(path)) ||
-			!ledgerfile.HasChange(l.root, change)
+			!turnlog.HasChange(l.root, change)
 		if ok && !there && turnlog.CheckName(name) == nil {
 			l.add(path, turnlog.Finding{Line: 1, Rule: turnlog.RewrittenTurn,
 				Text: "the ledger of " + l.since + " is gone"})
@@ -115,10 +114,10 @@ func (l *linter) gone(files []string) error {
 
 // LedgerFeedback returns the newest feedback in a ledger, "" if it is blank.
 func (d *Inspector) LedgerFeedback(file string) (string, error) {
-	path, err := ledgerfile.Check(file)
+	path, err := turnlog.Check(file)
 	if err != nil {
 		return "", err
 	}
-	text, err := ledgerfile.Read(path)
+	text, err := turnlog.Read(path)
 	return turnlog.Feedback(text), err
 }

@@ -52,7 +52,8 @@ func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, er
 func (i *Inspector) script(path string) (*replay.Script, []string, error) {
 	cwd, _ := os.Getwd()
 	cfg := config.Load(tracker.Project(i.Env, cwd))
-	s := replay.Script{Spaces: cfg.TaskNamespaces}
+	client, _ := install.ClientDir(i.Env)
+	s := replay.Script{Names: []loop.Names{cfg.Names(), config.User(client).Names()}}
 	notes := []string{}
 	for m, err := range usage.Moments(path) {
 		if err != nil {

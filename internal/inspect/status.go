@@ -43,6 +43,7 @@ func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 func (v *question) there(st *report.Stand) {
 	if st.Project = v.named(); !v.Everywhere {
 		st.Resume = report.There(st.Project, st.Resume, st.Gates)
+		st.Raise = report.There(st.Project, st.Raise, nil)
 	}
 }
 
@@ -86,8 +87,12 @@ func (v *question) stand(l *loopState) report.Stand {
 // brief returns the state of a loop for one line, without its history.
 func (v *question) brief(l *loopState) report.Stand {
 	b, going := l.Budget, alive(l.Budget)
+	near := b
+	if b.Status == loop.Paused { // b counts the iteration that waits
+		near = l.saved
+	}
 	return report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: going,
-		Open: l.spent(), Gates: openGates(l),
+		Open: l.spent(), Gates: openGates(l), Raise: near.RaiseCommand(l.Tick, v.now),
 		Budgets: report.Axes(l.saved, b, l.Tick, going, v.now)}
 }
 

@@ -3,7 +3,6 @@ package install
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
 	"runtime"
 	"strings"
 
@@ -81,7 +80,7 @@ func named(program string) bool {
 }
 
 // starts is the program that a handler starts with one word, as written: in exec form, or by a
-// shell text that has a path and a word, and no more than our own check behind them. Any other
+// shell text that has a path and a word, and no more than our own checks around them. Any other
 // handler gives two empty texts.
 func starts(handler gjson.Result) (program, word string) {
 	if kind := handler.Get("type").String(); kind != "command" && kind != "" {
@@ -94,6 +93,10 @@ func starts(handler gjson.Result) (program, word string) {
 	line := command
 	if _, shell, found := strings.Cut(command, "<#'\n"); found { // before it, for PowerShell only
 		line = shell
+	}
+	if run, is := strings.CutPrefix(line, "[ ! -x "); is { // if it is there
+		_, run, _ = strings.Cut(run, " ]||exec ")
+		command, _, _ = strings.Cut(run, ";exit #>")
 	}
 	for _, behind := range []string{"||sh ", "||for "} { // a path may have || in it
 		if run, rest, _ := strings.Cut(line, behind); strings.Contains(rest, switchName) ||
@@ -145,13 +148,6 @@ func assigns(word string) bool {
 // shellQuote is a path as one word of a shell.
 func shellQuote(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'"
-}
-
-// sameJSON reports whether two JSON texts have the same value, in whatever layout.
-func sameJSON(a, b string) bool {
-	var x, y any
-	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil &&
-		reflect.DeepEqual(x, y)
 }
 
 // quote is a text as JSON, with <, > and & as they are.

@@ -13,26 +13,55 @@ type Skill struct {
 
 // Skills lists the skills and commands of the project, of the person and of the plugins that are
 // switched on, in this order.
-func (s *Settings) Skills() (list []Skill) {
-	add := func(prefix, dir string) {
-		skills, _ := filepath.Glob(filepath.Join(escaped(dir), "skills", "*", "SKILL.md"))
-		for _, path := range skills {
-			list = append(list, Skill{prefix + filepath.Base(filepath.Dir(path)), path})
-		}
-		commands, _ := filepath.Glob(filepath.Join(escaped(dir), "commands", "*.md"))
-		for _, path := range commands {
-			name := strings.TrimSuffix(filepath.Base(path), ".md")
-			list = append(list, Skill{prefix + name, path})
-		}
-	}
-	add("", filepath.Join(s.project, ".claude"))
+func (s *Settings) Skills() []Skill {
+	list := skillsIn("", filepath.Join(s.project, ".claude"))
 	if s.client != "" && !Same(s.client, filepath.Join(s.project, ".claude")) {
-		add("", s.client)
+		list = append(list, skillsIn("", s.client)...)
 	}
 	for _, p := range s.plugins {
-		add(p.name+":", p.root)
+		list = append(list, skillsIn(p.name+":", p.root)...)
 	}
 	return list
+}
+
+// skillsIn lists the skills and commands of a folder, each name with a prefix. A command in a
+// folder of commands has that folder's name as its namespace.
+func skillsIn(prefix, dir string) (list []Skill) {
+	skills, _ := filepath.Glob(filepath.Join(escaped(dir), "skills", "*", "SKILL.md"))
+	for _, path := range skills {
+		list = append(list, Skill{prefix + filepath.Base(filepath.Dir(path)), path})
+	}
+	for _, pattern := range []string{"*.md", filepath.Join("*", "*.md")} {
+		commands, _ := filepath.Glob(filepath.Join(escaped(dir), "commands", pattern))
+		for _, path := range commands {
+			space := ""
+			if within := filepath.Base(filepath.Dir(path)); pattern != "*.md" {
+				space = within + ":"
+			}
+			name := strings.TrimSuffix(filepath.Base(path), ".md")
+			list = append(list, Skill{prefix + space + name, path})
+		}
+	}
+	return list
+}
+
+// PluginSkills lists the skills of a plugin, in the folder root or, if that is "", in the one that
+// is switched on. read is false if not all of them are known, because the plugin is not found or
+// keeps some elsewhere.
+func (s *Settings) PluginSkills(name, root string) (list []Skill, read bool) {
+	for _, p := range s.plugins {
+		if p.name == name && root == "" {
+			root = p.root
+		}
+	}
+	if root == "" {
+		return nil, false
+	}
+	manifest := ReadFile("plugin", filepath.Join(root, ".claude-plugin", "plugin.json"))
+	more := manifest == nil || manifest.Bad != "" || manifest.Body.Get("skills").Exists() ||
+		manifest.Body.Get("commands").Exists()
+	list = skillsIn(name+":", root)
+	return list, !more && len(list) > 0
 }
 
 // escaped is a folder as a pattern that means itself.

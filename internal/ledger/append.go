@@ -1,17 +1,125 @@
 package ledger
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
+	"time"
 	"unicode/utf8"
+
+	"github.com/gofrs/flock"
 
 	"hooks/internal/hint"
 	"hooks/internal/markdown"
+	"hooks/internal/safefile"
 )
 
-// Closed reports whether a turn may follow the end of a ledger. known is false if more of the
+const (
+	lockWait  = 10 * time.Second
+	lockPoll  = 3 * time.Millisecond
+	firstRead = 16 << 10 // bytes of a ledger's end that are read at first
+)
+
+// Append adds a turn with an empty feedback section to a ledger (L1, L28). A crash leaves the old
+// text or the new one, whole, and two appends at once leave both turns. Only the end of the ledger
+// is read; the system copies the rest.
+func Append(path, turn string) error {
+	path, err := Check(path)
+	if err != nil {
+		return err
+	}
+	unlock, err := lock(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(add(path, turn), unlock())
+}
+
+// lock keeps other appends in the ledger's folder out. The kernel frees it when the process dies.
+func lock(path string) (unlock func() error, err error) {
+	dir := filepath.Dir(path)
+	l := flock.New(dir, flock.SetFlag(os.O_RDONLY))
+	if runtime.GOOS == "windows" { // where a folder cannot be locked
+		l = flock.New(filepath.Join(dir, ".ledger.lock"))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	_, err = l.TryLockContext(ctx, lockPoll)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		_, _, err = open(path) // whose hint names the command that makes it
+		return nil, err
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, hint.New("try again", "another append to %s takes over %s", dir, lockWait)
+	}
+	return l.Unlock, err
+}
+
+func add(path, turn string) error {
+	old, info, err := open(path)
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	end, closes, err := endOf(old, info.Size())
+	if err != nil {
+		return err
+	}
+	if !closes {
+		return hint.New("`hooks ledger lint "+path+"` names the line; mend it, then append again",
+			"the last turn of %s is not closed", path)
+	}
+	added, err := extend(end, turn)
+	if err != nil {
+		return err
+	}
+	return replace(path, old, info, added)
+}
+
+// endOf reads as much of a ledger's end as shows whether its last turn is closed.
+func endOf(f io.ReaderAt, size int64) (end string, closes bool, err error) {
+	for n := min(size, firstRead); ; n = min(size, 8*n) {
+		if n > MaxSize {
+			return "", false, fmt.Errorf("no end of a turn in the last %d MiB", MaxSize>>20)
+		}
+		text := make([]byte, n)
+		if _, err := f.ReadAt(text, size-n); err != nil && !errors.Is(err, io.EOF) {
+			return "", false, err
+		}
+		closes, known := closed(string(text), n == size)
+		if known {
+			return string(text), closes, nil
+		}
+	}
+}
+
+// errChanged means that another program wrote the ledger meanwhile.
+var errChanged = errors.New("the ledger changed while the turn was added; nothing was written")
+
+// replace puts a copy of a ledger with a longer text in its place.
+func replace(path string, old *os.File, info fs.FileInfo, added string) error {
+	text := io.MultiReader(old, strings.NewReader(added))
+	return safefile.Replace(path, info.Mode().Perm(), text, func() error {
+		now, err := os.Lstat(path)
+		if err != nil {
+			return err
+		}
+		if !os.SameFile(now, info) || now.Size() != info.Size() || now.ModTime() != info.ModTime() {
+			return errChanged
+		}
+		return nil
+	})
+}
+
+// closed reports whether a turn may follow the end of a ledger. known is false if more of the
 // ledger must be read to see that; a whole ledger is always known.
-func Closed(end string, whole bool) (closed, known bool) {
+func closed(end string, whole bool) (closes, known bool) {
 	if _, ok := lastTurn(end); ok {
 		return true, true
 	}
@@ -24,10 +132,10 @@ func Closed(end string, whole bool) (closed, known bool) {
 	return opens && (len(turns) == 0 || turns[len(turns)-1].Separator > 0), true
 }
 
-// Append returns what a turn adds to a ledger that is closed, by the ledger's end: a blank line,
+// extend returns what a turn adds to a ledger that is closed, by the ledger's end: a blank line,
 // the turn and the feedback block, with the line ends of the ledger (L1, L12, L29). It refuses a
 // turn that has no text, writes feedback itself (L27) or would hide the block.
-func Append(end, turn string) (string, error) {
+func extend(end, turn string) (string, error) {
 	turn = strings.ReplaceAll(strings.TrimPrefix(turn, "\ufeff"), "\r\n", "\n")
 	turn = trim(turn)
 	if err := check(turn); err != nil {
@@ -74,17 +182,4 @@ func check(turn string) error {
 			"line %d of the turn: a second turn begins there", turns[1].Line)
 	}
 	return nil
-}
-
-// Title is the first line of a new ledger, by its file name.
-func Title(name string) string {
-	phase, number, _ := strings.Cut(strings.TrimSuffix(name, ".md"), "-")
-	word := strings.ToUpper(phase[:1]) + phase[1:]
-	switch {
-	case phase == "implement":
-		return fmt.Sprintf("# Implementation: Task %s\n", number)
-	case number != "":
-		return fmt.Sprintf("# %s Loop: Task %s\n", word, number)
-	}
-	return fmt.Sprintf("# %s Loop\n", word)
 }

@@ -77,15 +77,15 @@ func FuzzAppend(f *testing.F) {
 	f.Fuzz(func(t *testing.T, old, turn string) {
 		before := Parse(old)
 		whole := len(before) == 0 || before[len(before)-1].Separator > 0
-		closed, known := Closed(old, true)
+		closes, known := closed(old, true)
 		hides := strings.ContainsAny(old, "<`~")
-		if !known || whole && !closed && !hides {
-			t.Fatalf("closed %v, known %v", closed, known)
+		if !known || whole && !closes && !hides {
+			t.Fatalf("closed %v, known %v", closes, known)
 		}
-		if !closed || !whole { // an older turn is broken
+		if !closes || !whole { // an older turn is broken
 			return
 		}
-		added, err := Append(old, turn)
+		added, err := extend(old, turn)
 		if err != nil {
 			if added != "" {
 				t.Fatalf("refused, and added %q", added)
@@ -106,7 +106,7 @@ func FuzzAppend(f *testing.F) {
 		if feedback := Feedback(old + added); feedback != "" {
 			t.Fatalf("the turn brought the feedback %q", feedback)
 		}
-		if closed, known := Closed(old+added, true); !closed || !known {
+		if closed, known := closed(old+added, true); !closed || !known {
 			t.Fatal("the next turn has no place")
 		}
 	})

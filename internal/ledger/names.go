@@ -1,10 +1,13 @@
 package ledger
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"hooks/internal/hint"
+	"hooks/internal/loop"
 )
 
 // Phases are the phases that keep a ledger (L3–L10).
@@ -44,22 +47,6 @@ func padded(number string) string {
 	return number
 }
 
-// phaseOf is the phase of a ledger by its file name, "" if no ledger has that name.
-func phaseOf(name string) string {
-	stem, ok := strings.CutSuffix(name, ".md")
-	if !ok {
-		return ""
-	}
-	for _, phase := range Phases() {
-		number, numbered := strings.CutPrefix(stem, phase+"-")
-		if !perTask(phase) && stem == phase ||
-			perTask(phase) && numbered && len(number) > 1 && digits(number) {
-			return phase
-		}
-	}
-	return ""
-}
-
 // Place splits a path of slashes that ends in changes/<name>/loops/<file>. ok is false for any
 // other.
 func Place(path string) (change, file string, ok bool) {
@@ -74,54 +61,43 @@ func Place(path string) (change, file string, ok bool) {
 // CheckName returns the finding about a file in a folder of ledgers whose name is no ledger's, nil
 // if it is one.
 func CheckName(name string) *Finding {
-	if phaseOf(name) != "" {
-		return nil
+	if near := nearest(name); near != name {
+		return &Finding{Line: 1, Rule: UnknownFile,
+			Text: name + " is no ledger's name; the nearest is " + near}
 	}
-	return &Finding{Line: 1, Rule: UnknownFile,
-		Text: name + " is no ledger's name; the nearest is " + nearest(name)}
+	return nil
 }
 
-// nearest is the ledger's name that takes the fewest edits.
+// nearest is the ledger's name that takes the fewest edits, the name itself if it is one.
 func nearest(name string) string {
 	stem := strings.ToLower(strings.TrimSuffix(name, ".md"))
-	number := padded(strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' {
+	number := strings.Map(func(r rune) rune {
+		if digits(string(r)) {
 			return r
 		}
 		return -1
-	}, stem))
-	if number == "0" {
-		number = "01"
-	}
+	}, stem)
 	best, least := "", len(stem)+100
 	for _, phase := range Phases() {
 		if perTask(phase) {
-			phase += "-" + number
+			phase += "-" + padded(cmp.Or(number, "1"))
 		}
-		if n := edits(stem, phase); n < least {
+		if n := loop.Edits(stem, phase); n < least {
 			best, least = phase, n
 		}
 	}
 	return best + ".md"
 }
 
-// edits counts the bytes that must be added, removed or replaced to make one text another.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// Title is the first line of a new ledger, by its file name.
+func Title(name string) string {
+	phase, number, _ := strings.Cut(strings.TrimSuffix(name, ".md"), "-")
+	word := strings.ToUpper(phase[:1]) + phase[1:]
+	switch {
+	case phase == "implement":
+		return fmt.Sprintf("# Implementation: Task %s\n", number)
+	case number != "":
+		return fmt.Sprintf("# %s Loop: Task %s\n", word, number)
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
+	return fmt.Sprintf("# %s Loop\n", word)
 }

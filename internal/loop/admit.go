@@ -269,7 +269,7 @@ func identify(r Request, s Standing, a Admission) Admission {
 			// An archived run may have had other ceilings.
 			if c := r.Flags.Ceilings; len(r.Flags.explicit) == 0 {
 				note += fmt.Sprintf(" with the default ceilings: %s, %s, $%s",
-					Plural(c.Iterations, "iteration"), Plural(c.Minutes, "minute"), c.Dollars)
+					Plural(c.Iterations, "iteration"), c.timed(), c.Dollars)
 			}
 			a.Notes = append(a.Notes, note)
 		}
@@ -300,6 +300,9 @@ func identify(r Request, s Standing, a Admission) Admission {
 			"archived (--resume would have continued it)", cmp.Or(run.RunID, "without an id"),
 			run.Status))
 	}
+	if refused, is := refusePrompt(r, run, a.Mode); is {
+		return refused
+	}
 	return a
 }
 
@@ -312,6 +315,10 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	case r.unasked() && r.Gated && !mine: // else its own gate decides
 		return refuse("Not begun: a loop of this session has ended\n" +
 			"hint: end the turn; a person types the command"), true
+	case r.unasked() && run == nil &&
+		(r.Flags.names("--near-limit") || r.Flags.names("--merges")):
+		return refuse("Not begun: --near-limit and --merges are a person's answers, and no " +
+			"person typed them\nhint: leave them out, or let a person type the command"), true
 	case run == nil || !r.Model && !r.Scheduled:
 		return Admission{}, false
 	case run.Status != Active && r.Model:
@@ -346,7 +353,7 @@ func refuseOtherFile(r Request, s Standing) (Admission, bool) {
 // difference.
 func (b *Budget) agrees(f Flags) bool {
 	if f.Resume && len(f.explicit) == 0 && (f.PR == 0 || f.PR == b.SinglePR) {
-		return true
+		return b.alike(f.Prompt)
 	}
 	own := oneBlank(f.canonical())
 	return b.Flags == "" || own == oneBlank(b.Flags) ||
@@ -402,7 +409,7 @@ func (e Invocation) FromSchedule(s State, origin string, fired bool) bool {
 		prompts = slices.Concat(prompts, c.Scheduled)
 	}
 	return fired || slices.ContainsFunc(prompts, func(prompt string) bool {
-		c, ok := ParsePrompt(prompt, Namespace(e.Command.Name))
+		c, ok := ParsePrompt(prompt, NamesOf(e.Command.Name, e.Command.Skill))
 		return ok && c == e.Command
 	})
 }

@@ -366,7 +366,7 @@ func (e Call) schedule(s State, k *Known) Outcome {
 		return Outcome{}
 	}
 	prompt := e.Schedules.Prompt
-	if _, tick := ParsePrompt(prompt, Namespace(s.Run.Command)); !tick && own {
+	if _, tick := ParsePrompt(prompt, s.Run.Names()); !tick && own {
 		return refuseCall(deny(ScheduleRule,
 			"do it in this iteration or leave it to the next one; a person may schedule it",
 			"Not scheduled: what an iteration leaves for later would run when no loop governs it "+
@@ -404,11 +404,11 @@ func (e Call) schedule(s State, k *Known) Outcome {
 // otherFlags refuses to schedule the run's own skill with flags that no person typed for it. A
 // person who types /loop with new flags has them scheduled before the first tick begins.
 func (e Call) otherFlags(s State, k *Known) Outcome {
-	c, ok := ParsePrompt(e.Schedules.Prompt, Namespace(s.Run.Command))
+	c, ok := ParsePrompt(e.Schedules.Prompt, s.Run.Names())
 	if !ok || c.Skill != s.Run.Skill {
 		return Outcome{}
 	}
-	flags, _, err := ParseFlags(c.Skill, c.Args)
+	flags, _, err := c.ParseFlags()
 	if err != nil {
 		return refuseCall(deny(ScheduleRule, "schedule it as "+s.Run.Command, "Not scheduled: %s",
 			err))
@@ -430,11 +430,11 @@ func (e Call) otherFlags(s State, k *Known) Outcome {
 // Typed reports whether a prompt is itself the looping command cmd, as in
 // "/loop 1m /sdd:work --loop", with just these flags.
 func Typed(prompt string, cmd Command, flags Flags) bool {
-	c, ok := ParsePrompt(prompt, Namespace(cmd.Name))
+	c, ok := ParsePrompt(prompt, NamesOf(cmd.Name, cmd.Skill))
 	if !ok || c.Skill != cmd.Skill {
 		return false
 	}
-	own, _, err := ParseFlags(c.Skill, c.Args)
+	own, _, err := c.ParseFlags()
 	return err == nil && own.same(flags)
 }
 

@@ -96,6 +96,9 @@ func (e Call) pass(tick *Tick, acts []Act) {
 // about; else by their earlier word; else by the tracker's; else the person is asked.
 func (e Call) mergeOne(s State, a Act) *Deny {
 	tick := s.Tick
+	if s.Run.Merges == MergesNever {
+		return e.neverMerges(s, a)
+	}
 	if yes := tick.approval(a.PR); yes != nil {
 		return e.approved(s, a, yes)
 	}
@@ -108,7 +111,7 @@ func (e Call) mergeOne(s State, a Act) *Deny {
 			}
 			return deny(MergeGate, "leave the PR open and end the turn",
 				"Not merged: %s. The person's answer for PR #%d %s", a.Command, a.PR, why)
-		case tick.noFeedback(a.PR):
+		case tick.noFeedback(a.PR) && s.Run.Merges != MergesAsk:
 			return nil
 		case tick.head(a.PR) == "":
 			return tick.noHead(a)
@@ -123,6 +126,18 @@ func (e Call) mergeOne(s State, a Act) *Deny {
 		a.Command)
 	d.Ask = tick.mergeGates()
 	return d
+}
+
+// neverMerges refuses a merge as the person answered in advance, and records that answer once a PR.
+func (e Call) neverMerges(s State, a Act) *Deny {
+	if !s.Tick.answeredMerge(a.PR) {
+		s.Tick.Answered = append(slices.Clone(s.Tick.Answered), GateAnswer{Name: PostFeedbackMerge,
+			Question: fmt.Sprintf("%s: merge now, or hold for review?", prTarget(a.PR)),
+			Answer:   "hold", At: e.Now, Target: prTarget(a.PR), Origin: OriginFlag})
+	}
+	return deny(MergeGate, "leave the PR open; a person merges it in a terminal, or "+
+		"resumes the run with --merges ask", "Not merged: %s. This run merges nothing "+
+		"(--merges never)", a.Command)
 }
 
 // noHead refuses a merge about which no true question can be asked.
@@ -150,7 +165,7 @@ func (e Call) approved(s State, a Act, yes *Approval) *Deny {
 		return s.Tick.noHead(a)
 	case yes.HeadSHA == "" || !SameSHA(yes.HeadSHA, head):
 		yes.Used = true
-		again := ask(PostFeedbackMerge, mergeDue(e.facts(s, a.PR))[0]).describe(s.Run.Scope())
+		again := ask(PostFeedbackMerge, mergeDue(e.facts(s, a.PR))[0]).describe(s.Run)
 		s.Tick.Pending = append(s.Tick.Pending, again)
 		text := fmt.Sprintf("PR #%d moved from %s to %s after the person's answer, which is void",
 			a.PR, cmp.Or(yes.HeadSHA, "an unknown commit"), head)

@@ -23,13 +23,15 @@ const (
 // Scope is the kind of run something applies to.
 type Scope uint8
 
-// The kinds of run: work, review of every PR, review of a single one (R145, R146), tasks, audit.
+// The kinds of run: work, review of every PR, review of a single one (R145, R146), tasks, audit, a
+// person's own prompt.
 const (
 	WorkRun Scope = 1 << iota
 	ReviewRun
 	SinglePR
 	TaskLoop
 	AuditLoop
+	PromptLoop
 
 	EveryRun = ^Scope(0)
 )
@@ -133,7 +135,14 @@ var Conditions = [...]Condition{
 		says("fires when the list is done and the branch has lost the last task's commit"),
 		"bring the commit back, as with `git reflog`; a resume takes the branch as it is",
 		"the branch has lost a commit of a task that was done"},
+	{22, "near-limit", CauseNear, Entry | Reported, EveryRun, nil,
+		says("fires with --near-limit stop, when 80 % of a ceiling are used"),
+		"resume with higher ceilings, or with another --near-limit",
+		"a ceiling was near, and --near-limit stop ends it there"},
 }
+
+// CauseNear is the cause of a run that --near-limit stop has ended.
+const CauseNear = "near_limit"
 
 // ConditionOf is the condition that is recorded as a cause; ok is false for a cause that is none,
 // as of a pause.
@@ -172,11 +181,11 @@ func Completes(cause string) bool {
 		"audit_complete"}, cause)
 }
 
-// applies are the kinds of run that the condition is for: with --max-idle a work loop, too, has to
-// make progress.
+// applies are the kinds of run that the condition is for: with --max-idle a work or a prompt loop,
+// too, has to make progress.
 func (c Condition) applies(b *Budget) Scope {
 	if c.Cause == "stalled" && b.MaxIdle > 0 {
-		return c.Applies | WorkRun
+		return c.Applies | WorkRun | PromptLoop
 	}
 	return c.Applies
 }

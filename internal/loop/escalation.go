@@ -43,9 +43,11 @@ func (f *Facts) axes() []axis {
 		}
 		all = append(all, plain("PRs", prs, c.PRs, func(c *Ceilings) { c.PRs = byHalf(c.PRs) }))
 	}
-	all = append(all, plain("minutes", f.Minutes, c.Minutes, func(c *Ceilings) {
-		c.Minutes = byHalf(c.Minutes)
-	}))
+	if c.Minutes < maxUnits {
+		all = append(all, plain("minutes", f.Minutes, c.Minutes, func(c *Ceilings) {
+			c.Minutes = byHalf(c.Minutes)
+		}))
+	}
 	if c.Dollars > 0 {
 		all = append(all, axis{
 			"dollars", f.Run.DollarsEstimate.Cents(), c.Dollars.Cents(),
@@ -91,6 +93,19 @@ func budgetDue(f *Facts) []Gate {
 	}}
 }
 
+// applyPolicy answers the budget question that waits, if a person has answered it in advance. Every
+// use is recorded as an answer to this question (R107).
+func (t *Tick) applyPolicy(run *Budget, now time.Time) {
+	if run.NearLimit != NearContinue && run.NearLimit != NearStop {
+		return
+	}
+	i := slices.IndexFunc(t.Pending, func(g Gate) bool { return g.Name == BudgetEscalation })
+	if i >= 0 {
+		Answer(run, t, i, GateAnswer{Name: BudgetEscalation, Question: t.Pending[i].Question,
+			Answer: run.NearLimit, At: now, Origin: OriginFlag})
+	}
+}
+
 // enumerate joins as a sentence does: "a", "a and b", "a, b, and c".
 func enumerate(parts []string) string {
 	switch n := len(parts); n {
@@ -108,20 +123,58 @@ func (b *Budget) Limits() string { return b.Ceilings.text(b.Scope()) }
 
 // text names the ceilings, without PRs where one PR is watched (R95).
 func (c Ceilings) text(scope Scope) string {
-	prs, dollars := Plural(c.PRs, "PR")+", ", "no dollar ceiling"
+	prs, minutes, dollars := Plural(c.PRs, "PR")+", ", c.timed()+", ", "no dollar ceiling"
 	if scope&^(WorkRun|ReviewRun) != 0 {
 		prs = ""
 	}
 	if c.Dollars > 0 {
 		dollars = "$" + c.Dollars.String()
 	}
-	return fmt.Sprintf("%s, %s%s, %s", Plural(c.Iterations, "iteration"), prs,
-		Plural(c.Minutes, "minute"), dollars)
+	return fmt.Sprintf("%s, %s%s%s", Plural(c.Iterations, "iteration"), prs, minutes, dollars)
+}
+
+// timed is the ceiling of minutes as people read it.
+func (c Ceilings) timed() string {
+	if c.Minutes >= maxUnits {
+		return "no minute ceiling"
+	}
+	return Plural(c.Minutes, "minute")
 }
 
 // raiseText offers new ceilings.
-func raiseText(to Ceilings, scope Scope) string {
-	return "Lift to " + to.text(scope) + ". Or type your own, as in dollars=50 iterations=12."
+func (b *Budget) raiseText(to Ceilings) string {
+	return "Lift to " + to.text(b.Scope()) + ". Or type your own, as in dollars=50 " +
+		"iterations=12. In a terminal: " + b.raiseTo(to)
+}
+
+// raiseTo is a person's command for the ceilings that differ from the run's.
+func (b *Budget) raiseTo(to Ceilings) string {
+	command, c := "hooks loop raise "+string(b.Skill), b.Ceilings
+	add := func(name, now, then string) {
+		if now != then {
+			command += " --max-" + name + " " + then
+		}
+	}
+	add("iterations", strconv.Itoa(c.Iterations), strconv.Itoa(to.Iterations))
+	add("prs", strconv.Itoa(c.PRs), strconv.Itoa(to.PRs))
+	add("minutes", strconv.Itoa(c.Minutes), strconv.Itoa(to.Minutes))
+	add("dollars", c.Dollars.Decimal(), to.Dollars.Decimal())
+	return command
+}
+
+// RaiseCommand is a person's command that lifts every ceiling of which 80 % are used by half. It is
+// "" if none is near, and for a run that has ended.
+func (b *Budget) RaiseCommand(t *Tick, now time.Time) string {
+	to := b.Ceilings
+	for _, a := range Look(b, t, nil, now).axes() {
+		if a.near() {
+			a.raise(&to)
+		}
+	}
+	if b.Status == Halted || to == b.Ceilings {
+		return ""
+	}
+	return b.raiseTo(to)
 }
 
 func applyBudget(run *Budget, _ *Tick, g Gate, act, answer string) {

@@ -27,6 +27,7 @@ var Defaults = Ceilings{Iterations: 5, PRs: 20, Minutes: 60, Dollars: 25 * Dolla
 // Flags are the loop flags of one invocation of a looping skill.
 type Flags struct {
 	Ceilings
+	Policy
 	Lock       LockMode
 	Resume     bool
 	BudgetFile string   // as written; empty means the default place
@@ -35,7 +36,8 @@ type Flags struct {
 	Task       TaskFlags
 	Idle       int      // work only: iterations in a row without a change that end the run; 0: any
 	Restart    bool     // audit only: iterations and errors are counted again
-	explicit   []string // names of the ceilings that were given
+	Prompt     string   // prompt only: the text behind --
+	explicit   []string // names of the ceilings and answers in advance that were given
 }
 
 // flagError is a loop flag that cannot be honoured. Nothing is started with it, because a
@@ -49,13 +51,23 @@ func (e *flagError) Hint() string { return e.Way }
 
 const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minutes N (each from " +
 	"1), --max-dollars N (0 = no ceiling), --max-idle N (work), " +
+	"--near-limit=ask|continue|stop, --merges=feedback|ask|never, " +
 	"--lock=skip|wait|force, --resume, --budget-file PATH and, for review, --pr N"
 
-// ParseFlags reads the arguments of a skill. looping is false, and nothing else is looked at, when
+// ParseFlags reads the arguments of a skill by the kind's own name.
+func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
+	return Command{Skill: skill, Args: args}.ParseFlags()
+}
+
+// ParseFlags reads the command's arguments. looping is false, and nothing else is looked at, when
 // neither --loop is among them (R2) nor a slip for it, which is an error. Words that are no loop
 // flags are the skill's own and are kept in Rest.
-func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
-	kind := KindOf(skill)
+func (c Command) ParseFlags() (f Flags, looping bool, err error) {
+	kind := KindOf(c.Skill)
+	if c.OptsIn() {
+		kind.Commands = nil
+	}
+	args, prompt := c.cutPrompt()
 	words, open := splitWords(args)
 	if i := slices.IndexFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "--loop=")
@@ -69,9 +81,15 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 				fmt.Sprintf("%q is not a loop flag, did you mean --loop", words[i]),
 				`type --loop; a word of your own goes into quotes, as in "the --loops flag"`}
 		}
+		if i := slices.IndexFunc(words, func(w string) bool { return limit(w) != "" }); i >= 0 {
+			return Flags{}, true, &flagError{
+				fmt.Sprintf("%s has %s, a limit of a loop, and no --loop", c.Skill, words[i]),
+				"add --loop, or leave " + words[i] + " out"}
+		}
 		return Flags{}, false, nil
 	}
-	f = Flags{Ceilings: cmp.Or(kind.Ceilings, Defaults)}
+	f = Flags{Ceilings: cmp.Or(kind.Ceilings, Defaults), Policy: Policy{NearAsk, MergesFeedback},
+		Prompt: prompt}
 	for seen := map[string]bool{}; len(words) > 0; {
 		if words, err = f.take(kind, words, seen); err != nil {
 			return f, true, kind.hinted(err)
@@ -93,12 +111,37 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 			}
 		}
 	}
-	return f, true, nil
+	return f, true, f.badPrompt(kind)
 }
 
-// limits are the flags that bound a run.
+// limits are the flags that bound a run, or answer for its person.
 var limits = [...]string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars",
-	"--max-idle"}
+	"--max-idle", "--near-limit", "--merges"}
+
+// limit names the one of limits that a word is, or was probably meant to be; "" if it is neither.
+func limit(word string) string {
+	name := plainFlag(word)
+	near := Nearest(name, limits[:])
+	if near == "--merges" && name != near { // a skill may have such a flag
+		return ""
+	}
+	return near
+}
+
+// plainFlag is a word as a flag without a value would be typed: in lower case, with hyphens. It is
+// "" for a word without a dash. The skills' own --max-…agents and --max-…pairs are theirs.
+func plainFlag(word string) string {
+	word, _, _ = strings.Cut(word, "=")
+	if !dashed(word) {
+		return ""
+	}
+	bare := strings.ToLower(strings.TrimLeft(word, dashes))
+	name := "--" + strings.ReplaceAll(bare, "_", "-")
+	if strings.HasSuffix(name, "agents") || strings.HasSuffix(name, "pairs") {
+		return ""
+	}
+	return name
+}
 
 // take reads the first of the words, with its value where it is a flag that takes one. seen are the
 // loop flags so far.
@@ -132,7 +175,7 @@ func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []st
 		err = &flagError{word + " has a value", name + " takes no value"}
 	default:
 		seen[name] = true
-		if strings.HasPrefix(name, "--max-") {
+		if slices.Contains(limits[:], name) {
 			f.explicit = append(f.explicit, name)
 		}
 		err = f.set(kind, name, value)
@@ -145,8 +188,8 @@ func isLoopFlag(name string) bool {
 }
 
 func takesValue(name string) bool {
-	return slices.Contains([]string{"--max-iterations", "--max-prs", "--max-minutes",
-		"--max-dollars", "--max-idle", "--lock", "--budget-file", "--pr"}, name)
+	return slices.Contains(limits[:], name) ||
+		slices.Contains([]string{"--lock", "--budget-file", "--pr"}, name)
 }
 
 // meansLoop reports whether a word is a slip for --loop: another dash or case, a letter too many or
@@ -155,27 +198,22 @@ func meansLoop(word string) bool {
 	word = strings.Trim(word, "\"'“”‘’`()[],.;:")
 	bare := strings.TrimLeft(word, dashes)
 	return bare != word && slices.Contains([]string{"loop", "lop", "loo", "oop", "looop", "lloop",
-		"loopp", "loops", "lopo", "llop"}, strings.ToLower(bare))
+		"loopp", "loops", "lopo", "llop", "lopp", "olop"}, strings.ToLower(bare))
 }
 
 // dashes are the hyphen, and what editors make of one or two.
 const dashes = "-‐‑‒–—―−－"
 
 // mistyped names the loop flag that an unknown word was probably meant to be: in another case, with
-// underscores, with one hyphen, or with the dash that an editor makes of two. The skills' own
-// --max-…agents and --max-…pairs are theirs.
+// underscores, with one hyphen, with the dash that an editor makes of two, or with a letter wrong.
 func mistyped(word string) string {
-	bare := strings.TrimLeft(word, dashes)
-	if bare == word || bare == "" {
+	name := plainFlag(word)
+	if name == "" {
 		return ""
 	}
-	name := "--" + strings.ReplaceAll(strings.ToLower(bare), "_", "-")
-	if strings.HasSuffix(name, "agents") || strings.HasSuffix(name, "pairs") {
-		return ""
-	}
+	long := append(limits[:], "--lock", "--budget-file", "--resume")
 	for n := len(name); n >= 6; n-- { // by the longest beginning that is a flag's
-		for _, f := range []string{"--max-iterations", "--max-prs", "--max-minutes",
-			"--max-dollars", "--max-idle", "--lock", "--budget-file", "--resume"} {
+		for _, f := range long {
 			if n >= min(7, len(f)) && strings.HasPrefix(f, name[:n]) {
 				return f
 			}
@@ -189,7 +227,7 @@ func mistyped(word string) string {
 	case name == "--prs":
 		return "--pr or --max-prs"
 	}
-	return ""
+	return Nearest(name, long)
 }
 
 func (f *Flags) set(kind Kind, name, value string) error {
@@ -203,6 +241,12 @@ func (f *Flags) set(kind Kind, name, value string) error {
 			return &flagError{fmt.Sprintf("--lock=%s is no lock mode", value),
 				"use --lock=skip, --lock=wait or --lock=force"}
 		}
+	case "--near-limit":
+		f.NearLimit = value
+		return oneOf(name, value, NearAsk, NearContinue, NearStop)
+	case "--merges":
+		f.Merges = value
+		return oneOf(name, value, MergesFeedback, MergesAsk, MergesNever)
 	case "--budget-file":
 		if value == "" || strings.HasPrefix(value, "--") || value[0] == '~' ||
 			strings.ContainsAny(value, "\x00\n") {
@@ -241,6 +285,15 @@ func (f *Flags) set(kind Kind, name, value string) error {
 	return nil
 }
 
+// oneOf returns an error if the value is not one of the words that its flag takes.
+func oneOf(name, value string, words ...string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	return &flagError{fmt.Sprintf("%s %q is not one of %s", name, value, strings.Join(words, ", ")),
+		"as in " + name + " " + words[len(words)-1]}
+}
+
 func number(name, value string, to *int) error {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 1 || n > maxUnits {
@@ -256,14 +309,15 @@ const BudgetFileFlag = "budget-file="
 
 // KeptIn reports whether the run was started with that budget file, "" for the default one.
 func (b *Budget) KeptIn(file string) bool {
+	flags, _, _ := strings.Cut(b.Flags, " -- ") // what follows is the person's own text
 	if file == "" {
-		return !strings.Contains(b.Flags, " "+BudgetFileFlag)
+		return !strings.Contains(flags, " "+BudgetFileFlag)
 	}
-	return strings.Contains(b.Flags+" ", " "+BudgetFileFlag+file+" ")
+	return strings.Contains(flags+" ", " "+BudgetFileFlag+file+" ")
 }
 
-// canonical is the same text for the same run: the ceilings, the PR, the budget file and the
-// skill's own words.
+// canonical is the same text for the same run: the ceilings, the PR, the budget file, the skill's
+// own words and the prompt.
 func (f Flags) canonical() string {
 	s := fmt.Sprintf("iterations=%d prs=%d minutes=%d dollars=%s", f.Iterations, f.PRs, f.Minutes,
 		f.Dollars.Decimal())
@@ -273,10 +327,17 @@ func (f Flags) canonical() string {
 	if f.Idle != 0 {
 		s += fmt.Sprintf(" idle=%d", f.Idle)
 	}
+	if given := f.Policy.Words(); given != "" {
+		s += " " + given
+	}
 	if f.BudgetFile != "" {
 		s += " " + BudgetFileFlag + f.BudgetFile
 	}
-	return strings.Join(append(append([]string{s}, f.Task.words()...), f.Rest...), " ")
+	s = strings.Join(append(append([]string{s}, f.Task.words()...), f.Rest...), " ")
+	if f.Prompt != "" {
+		s += " -- " + oneBlank(f.Prompt)
+	}
+	return s
 }
 
 // same reports whether two commands ask for the same, in any order and with defaults named or left
@@ -286,8 +347,8 @@ func (f Flags) same(o Flags) bool {
 		cmp.Or(f.Lock, LockSkip) == cmp.Or(o.Lock, LockSkip) && f.Resume == o.Resume
 }
 
-// names reports whether the command named a ceiling, as in "--max-prs".
-func (f Flags) names(ceiling string) bool { return slices.Contains(f.explicit, ceiling) }
+// names reports whether the command named a ceiling or an answer in advance, as in "--max-prs".
+func (f Flags) names(flag string) bool { return slices.Contains(f.explicit, flag) }
 
 // DefaultIterations sets the ceiling of iterations where the command named none.
 func (f *Flags) DefaultIterations(n int) {
@@ -298,6 +359,17 @@ func (f *Flags) DefaultIterations(n int) {
 
 // override lifts or lowers the ceilings that were named, and only those (R16).
 func (f Flags) override(c Ceilings) Ceilings { return c.With(f.Ceilings, f.explicit) }
+
+// answer replaces the answers in advance that were named, and only those.
+func (f Flags) answer(p Policy) Policy {
+	if f.names("--near-limit") {
+		p.NearLimit = f.NearLimit
+	}
+	if f.names("--merges") {
+		p.Merges = f.Merges
+	}
+	return p
+}
 
 // With takes from others the ceilings whose flags are named, as in "--max-prs".
 func (c Ceilings) With(others Ceilings, named []string) Ceilings {
@@ -368,16 +440,53 @@ type Command struct {
 	Args  string
 }
 
+// Names are the commands of a project that begin loops beside the program's own.
+type Names struct {
+	Spaces []string         // namespaces whose commands begin task and audit loops
+	Skills map[string]Skill // a person's own skills, and the kind as which each is governed
+}
+
+// NamesOf are the names by which the command of a run or a claim is known.
+func NamesOf(command string, kind Skill) Names {
+	name, _, _ := strings.Cut(strings.TrimPrefix(command, "/"), " ")
+	return Names{Spaces: []string{Namespace(name)}, Skills: map[string]Skill{name: kind}}
+}
+
+// Names are those by which the run's own command is known.
+func (b *Budget) Names() Names { return NamesOf(b.Command, b.Skill) }
+
+// Invocation is the run's own command, without a name if none is recorded.
+func (b *Budget) Invocation() Command {
+	name, args, _ := strings.Cut(strings.TrimPrefix(b.Command, "/"), " ")
+	return Command{name, b.Skill, args}
+}
+
+// OwnWords are the words of a person's own skill that are no flags of a loop; nil for any other
+// command, which finds what it is about by itself.
+func (c Command) OwnWords() []string {
+	if _, ours := ParseCommand(c.Name, "", Names{Spaces: []string{Namespace(c.Name)}}); ours {
+		return nil
+	}
+	f, _, _ := c.ParseFlags()
+	return f.Rest
+}
+
 // ParseCommand returns the looping skill that a command name means, with or without a plugin's
-// prefix. more are namespaces that the project's configuration adds.
-func ParseCommand(name, args string, more ...string) (Command, bool) {
+// prefix. more are the names that the configuration adds, or a run has.
+func ParseCommand(name, args string, more ...Names) (Command, bool) {
 	name = strings.TrimPrefix(name, "/") // as a model may call the skill
 	bare := name
 	if _, after, ok := strings.Cut(name, ":"); ok {
 		bare = after
 	}
 	for _, k := range Kinds {
-		own := append([]string{"sdd", "hooks"}, more...)
+		own := []string{"hooks"}
+		for _, n := range more {
+			own = append(own, n.Spaces...)
+		}
+		if own = append(own, "sdd"); k.Prompts {
+			own = own[:1]
+		}
 		if slices.Contains(k.Commands, bare) && bare != name &&
 			slices.Contains(own, Namespace(name)) {
 			return Command{name, k.Name, args}, true
@@ -386,7 +495,28 @@ func ParseCommand(name, args string, more ...string) (Command, bool) {
 			return Command{name, k.Name, args}, true
 		}
 	}
+	for _, n := range more {
+		for _, known := range []string{name, bare} {
+			if kind, ok := n.Skills[known]; ok {
+				return Command{name, kind, args}, true
+			}
+		}
+	}
 	return Command{}, false
+}
+
+// OptsIn reports whether the command loops with --loop only.
+func (c Command) OptsIn() bool {
+	commands := KindOf(c.Skill).Commands
+	bare := c.Name[strings.IndexByte(c.Name, ':')+1:]
+	return commands == nil || c.Name != "" && !slices.Contains(commands, bare)
+}
+
+// MayLoop reports whether arguments have --loop, or a slip for it.
+func MayLoop(args string) bool {
+	return slices.ContainsFunc(SplitWords(args), func(w string) bool {
+		return strings.HasPrefix(w, "--loop=") || meansLoop(w)
+	})
 }
 
 // Namespace is the part of a command's name before the colon, "" without one. A command that needs
@@ -401,7 +531,7 @@ func Namespace(command string) string {
 
 // ParsePrompt finds the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m
 // /sdd:work --loop".
-func ParsePrompt(prompt string, more ...string) (Command, bool) {
+func ParsePrompt(prompt string, more ...Names) (Command, bool) {
 	rest := strings.TrimSpace(prompt)
 	if after, ok := strings.CutPrefix(rest, "/loop"); ok && strings.HasPrefix(after+" ", " ") {
 		slash := strings.Index(after, "/")
@@ -415,18 +545,36 @@ func ParsePrompt(prompt string, more ...string) (Command, bool) {
 	}
 	name, args, _ := strings.Cut(rest[1:], " ")
 	c, ok := ParseCommand(name, strings.TrimSpace(args), more...)
-	opted := KindOf(c.Skill).Commands != nil || slices.Contains(SplitWords(c.Args), "--loop")
+	opted := !c.OptsIn() || slices.Contains(SplitWords(c.Args), "--loop")
 	return c, ok && opted
+}
+
+// Behind returns the first command in a line behind /loop, such as "1m /sdd:work --loop", with its
+// arguments.
+func Behind(line string) (name, args string, ok bool) {
+	slash := strings.Index(" "+line, " /")
+	if slash < 0 {
+		return "", "", false
+	}
+	name, args, _ = strings.Cut(line[slash+1:], " ")
+	return name, strings.TrimSpace(args), true
+}
+
+// OptsIn reports whether a person who types arguments believes that the skill is governed.
+func OptsIn(args string) bool {
+	return slices.ContainsFunc(SplitWords(args), func(w string) bool {
+		return w == "--loop" || meansLoop(w)
+	})
 }
 
 // Schedules reports whether a scheduled prompt would start a tick of this run: the same skill and
 // the same single PR.
 func (b *Budget) Schedules(prompt string) bool {
-	c, ok := ParsePrompt(prompt, Namespace(b.Command))
+	c, ok := ParsePrompt(prompt, b.Names())
 	if !ok || c.Skill != b.Skill {
 		return b.leftOver(prompt)
 	}
-	f, _, err := ParseFlags(c.Skill, c.Args)
+	f, _, err := c.ParseFlags()
 	return err != nil || f.PR == b.SinglePR
 }
 

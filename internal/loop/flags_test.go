@@ -120,6 +120,7 @@ func TestWhatIsReadOfFlags(t *testing.T) {
 	f, looping, err := ParseFlags(Work, args)
 	want := Flags{
 		Ceilings: Ceilings{5, 7, 60, 2*Dollar + Dollar/2}, Lock: LockWait, Resume: true,
+		Policy:     Policy{NearAsk, MergesFeedback},
 		BudgetFile: "x/y", Rest: []string{"a", "b c"},
 	}
 	if f.explicit = nil; err != nil || !looping ||
@@ -218,7 +219,7 @@ func TestARunAgreesWithItsOwnCommand(t *testing.T) {
 		"--loop Anna's issues --resume", "--loop 'tis"} {
 		f, _, err := ParseFlags(Work, args)
 		b := newRun(Request{Command: Command{"sdd:work", Work, args}, Flags: f})
-		c, is := ParsePrompt("/loop "+b.Command, "sdd")
+		c, is := ParsePrompt("/loop "+b.Command, b.Names())
 		again, _, err2 := ParseFlags(c.Skill, c.Args)
 		if err != nil || err2 != nil || !is || !b.agrees(again) {
 			t.Errorf("%q: %q, %v, %v; it has %q", args, b.Command, err, err2, b.Flags)

@@ -126,7 +126,7 @@ var Gates = [...]GateKind{
 		},
 		Due:   mergeDue,
 		Apply: applyMerge,
-		Tell:  says(MergePromise),
+		Tell:  tellMerges,
 	},
 	{
 		Name: RepeatedFailure, Header: "Failed twice", When: Exit, Applies: EveryRun,
@@ -279,7 +279,7 @@ func Due(f *Facts, at Moment) []Gate {
 		}
 		for _, g := range k.Due(f) {
 			if !f.Tick.asked(k.Name, g.Target) {
-				due = append(due, ask(k.Name, g).describe(scope))
+				due = append(due, ask(k.Name, g).describe(f.Run))
 			}
 		}
 	}
@@ -296,12 +296,12 @@ func ask(name string, g Gate) Gate {
 
 // describe writes at the option without words of its own which ceilings it would set, or which
 // commit it merges.
-func (g Gate) describe(scope Scope) Gate {
+func (g Gate) describe(run *Budget) Gate {
 	for i := range g.Options {
 		switch o := &g.Options[i]; {
 		case o.Description != "":
 		case g.Raise != nil:
-			o.Description = raiseText(*g.Raise, scope)
+			o.Description = run.raiseText(*g.Raise)
 		case g.HeadSHA != "":
 			o.Description = "Merge this PR once, at " + short(g.HeadSHA) + "."
 		}
@@ -375,7 +375,12 @@ func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 	k, _ := GateOf(g.Name)
 	switch {
 	case act == "stop":
-		tick.Fired = append(tick.Fired, stoppedAt(g, tick.Iteration))
+		fired := stoppedAt(g, tick.Iteration)
+		if near, _, _ := strings.Cut(g.Question, ". "); answer.Origin == OriginFlag {
+			fired.Condition, fired.Cause = "near-limit", CauseNear
+			fired.Text = near + ": stopped by --near-limit stop"
+		}
+		tick.Fired = append(tick.Fired, fired)
 		tick.Pending = nil // nothing more is asked (R49)
 	case k.Apply != nil:
 		k.Apply(run, tick, g, act, answer.Answer)
@@ -459,6 +464,9 @@ func mergeDue(f *Facts) []Gate {
 	t, pr := f.Tick, f.Merging
 	g := Gate{Target: prTarget(pr), HeadSHA: t.head(pr)}
 	why := "an earlier answer is void"
+	if f.Run.Merges == MergesAsk && t.noFeedback(pr) {
+		why = "nobody commented, and --merges ask asks about every merge"
+	}
 	if unknown := t.unknown(pr); unknown != "" {
 		why = "nobody can tell who commented (" + unknown + ")"
 	}

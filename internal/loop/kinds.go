@@ -9,6 +9,7 @@ type Kind struct {
 	Backlog bool // it takes issues from a backlog: plan, drift, and workers that name their issue
 	Reviews bool // it answers and approves PRs, each one round an iteration
 	OnePR   bool // it takes --pr N
+	Prompts bool // it takes a person's prompt behind --, and is of this plugin alone
 	Scope   Scope
 	// Report is a line of JSON to fill in, Fields what each field of a report takes. Tracked is
 	// Fields where the tracker was asked for the backlog.
@@ -35,6 +36,17 @@ type Kind struct {
 	Flags, Switches []string
 	// Lost reports that a file has lost what the kind keeps beyond the core's; nil for nothing.
 	Lost func(*Budget) bool
+}
+
+// Invoked is the kind's own command.
+func (k Kind) Invoked() string {
+	switch {
+	case k.Prompts:
+		return "/hooks:" + k.Commands[0]
+	case k.Commands != nil:
+		return "/sdd:" + k.Commands[0]
+	}
+	return "/sdd:" + string(k.Name)
 }
 
 const planFields = `"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +
@@ -85,6 +97,15 @@ var Kinds = []Kind{
 		Report:   `{"findings":[],"resolved":[],"verdict":"clean"}`,
 		Fields: `{"findings":[{"file":"a.go","line":1,"severity":"bug|warning","description":"…",` +
 			`"scenario":"…"}],"resolved":["F1"],"verdict":"clean|dirty","note":"…"}`,
+	},
+	{
+		Name: Do, Commands: []string{"do"}, Prompts: true, Scope: PromptLoop, Idles: true,
+		Ceilings: Ceilings{Iterations: 50, PRs: 20, Minutes: maxUnits, Dollars: 25 * Dollar},
+		None: "no prompt loop in this project; start one with " +
+			"/loop 10m /hooks:do -- PROMPT in a session",
+		Report: `{"outcome":"ok","note":"…"}`,
+		Fields: `{"outcome":"ok|errored","failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +
+			`"note":"…"}`,
 	},
 }
 

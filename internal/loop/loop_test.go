@@ -53,8 +53,11 @@ func TestParseFlags(t *testing.T) {
 			t.Errorf("%q: %v %q, want %q", tt.args, looping, got, tt.want)
 		}
 	}
-	if _, looping, err := ParseFlags(Work, "SPEC-0019 --max-iterations 0"); looping || err != nil {
-		t.Error("without --loop nothing is looked at (R2)")
+	if _, looping, err := ParseFlags(Work, "SPEC-0019 --lock=x --max-pairs 0"); looping || err != nil {
+		t.Error("without --loop the words are the skill's own (R2)")
+	}
+	if _, _, err := ParseFlags(Work, "SPEC-0019 --max-iterations 0"); err == nil {
+		t.Error("a ceiling without --loop passes")
 	}
 	if f, _, err := ParseFlags(Review, "--loop --pr #142"); err != nil || f.PR != 142 {
 		t.Error(f.PR, err)
@@ -241,7 +244,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	if len(Conditions) != 21 || len(Gates) != 18 {
+	if len(Conditions) != 22 || len(Gates) != 18 {
 		t.Error(len(Conditions), len(Gates))
 	}
 	for _, k := range Gates {
@@ -254,7 +257,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s: %+v", k.Name, k)
 		}
 	}
-	want := []int{2, 3, 5, 6, 8, 9, 10, 11, 12} // R146
+	want := []int{2, 3, 5, 6, 8, 9, 10, 11, 12, 22} // R146
 	var single []int
 	for _, c := range Conditions {
 		if c.Applies&SinglePR != 0 {

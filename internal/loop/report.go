@@ -32,11 +32,13 @@ func Take(f *Facts, r Report) Changed {
 	if !t.Halting() {
 		t.Fired = evaluate(f, Reported)
 	}
-	if c.Fired = t.Fired; !t.Halting() {
+	if !t.Halting() {
 		t.Pending = append(t.Pending, Due(f, Reported)...)
 		t.applyOfflineAnswers(f.Run, f.Now)
+		t.applyPolicy(f.Run, f.Now)
 		c.Due = slices.Clone(t.Pending)
 	}
+	c.Fired = t.Fired
 	c.Deferred = t.Deferred[deferred:]
 	return c
 }

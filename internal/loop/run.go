@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,8 +14,9 @@ func newRun(r Request) Budget {
 	b := Budget{
 		Version: Version, RunID: r.RunID, SessionID: r.SessionID, Skill: r.Command.Skill,
 		StartedAt: r.Now,
-		Ceilings:  r.Flags.Ceilings, PRsTouched: []string{}, Status: Active,
-		Owner: r.Owner, EventsFrom: r.EventsFrom, UnderLoop: r.UnderLoop,
+		Ceilings:  r.Flags.Ceilings, Policy: r.Flags.Policy, PRsTouched: []string{},
+		Status: Active,
+		Owner:  r.Owner, EventsFrom: r.EventsFrom, UnderLoop: r.UnderLoop,
 		RateTableSource: r.Prices, Config: r.Config, Tracker: r.Tracker, LeftOut: r.LeftOut,
 		BacklogRun: BacklogRun{SinglePR: r.Flags.PR, MaxIdle: r.Flags.Idle},
 	}
@@ -33,9 +35,13 @@ func prName(n int) string { return fmt.Sprintf("#%d", n) }
 
 func (b *Budget) invokedBy(r Request) {
 	b.Flags = r.Flags.canonical()
-	words := slices.DeleteFunc(strings.Fields(r.Command.Args), func(w string) bool {
+	args, _ := r.Command.cutPrompt()
+	words := slices.DeleteFunc(strings.Fields(args), func(w string) bool {
 		return w == "--resume" || w == "--restart"
 	})
+	if prompt := cmp.Or(r.Flags.Prompt, b.Prompt()); prompt != "" { // a resume need not name it
+		words = append(words, "--", prompt)
+	}
 	b.Command = "/" + r.Command.Name + " " + strings.Join(words, " ")
 	// until a Stop tells what really is scheduled
 	if typed := "/" + r.Command.Name + " " + r.Command.Args; r.UnderLoop {
@@ -109,6 +115,7 @@ func (b *Budget) raise(r Request) {
 		return
 	}
 	b.Ceilings = r.Flags.override(b.Ceilings)
+	b.Policy = r.Flags.answer(b.Policy)
 	b.Config, b.ConfigTold = r.Config, false
 	if b.Tasks != nil {
 		b.Tasks.retune(r.Flags.Task)
@@ -192,6 +199,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	})
 	run.Pending = nil
 	t.applyOfflineAnswers(run, r.Now)
+	t.applyPolicy(run, r.Now)
 	if run.Audit != nil {
 		run.Audit.acceptLast(e.Head, e.Tree)
 	}
@@ -301,7 +309,8 @@ func (t *Tick) applyOfflineAnswers(run *Budget, now time.Time) {
 		if old.At != nil {
 			at = *old.At
 		}
-		Answer(run, t, i, GateAnswer{old.Name, old.Question, old.Answer, at, old.Target})
+		Answer(run, t, i, GateAnswer{Name: old.Name, Question: old.Question, Answer: old.Answer,
+			At: at, Target: old.Target})
 		return true
 	})
 }

@@ -1,7 +1,9 @@
 package loop
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -17,6 +19,7 @@ const (
 	Review Skill = "review"
 	Tasks  Skill = "task"
 	Audit  Skill = "audit"
+	Do     Skill = "prompt"
 )
 
 // Status is the state of a run.
@@ -49,6 +52,36 @@ type Ceilings struct {
 	Minutes    int `json:"max_minutes"`
 	Dollars    USD `json:"max_dollars"`
 }
+
+// Policy is how a person answered the questions about ceilings and merges in advance, by flags
+// that they typed. An empty word, as older versions wrote, is the default.
+type Policy struct {
+	NearLimit string `json:"near_limit,omitempty"` // NearAsk, NearContinue or NearStop
+	Merges    string `json:"merges,omitempty"`     // MergesFeedback, MergesAsk or MergesNever
+}
+
+// Words are the flags that give other answers than the default, "" for none.
+func (p Policy) Words() string {
+	var words []string
+	if p.NearLimit != "" && p.NearLimit != NearAsk {
+		words = append(words, "--near-limit "+p.NearLimit)
+	}
+	if p.Merges != "" && p.Merges != MergesFeedback {
+		words = append(words, "--merges "+p.Merges)
+	}
+	return strings.Join(words, " ")
+}
+
+// The words of --near-limit and --merges; the first of each is the default.
+const (
+	NearAsk      = "ask"
+	NearContinue = "continue"
+	NearStop     = "stop"
+
+	MergesFeedback = "feedback"
+	MergesAsk      = "ask"
+	MergesNever    = "never"
+)
 
 // Tokens are the kinds the client bills apart, summed over requests.
 type Tokens struct {
@@ -93,6 +126,7 @@ type Budget struct {
 	Skill     Skill     `json:"skill"`
 	StartedAt time.Time `json:"started_at"`
 	Ceilings
+	Policy
 	IterationsUsed   int      `json:"iterations_used"`
 	PRsTouched       []string `json:"prs_touched"`
 	CommentsPushed   int      `json:"comments_pushed"`
@@ -277,7 +311,20 @@ type GateAnswer struct {
 	Answer   string    `json:"answer"`
 	At       time.Time `json:"at"`
 	Target   string    `json:"target,omitempty"`
+	// Origin is OriginFlag for an answer that a flag gave; else a person gave it to the question.
+	Origin string `json:"origin,omitempty"`
 }
+
+// Given is the answer as people read it, with its origin if that is a flag.
+func (g GateAnswer) Given() string {
+	if g.Origin == OriginFlag {
+		return fmt.Sprintf("answered %q by a flag", g.Answer)
+	}
+	return fmt.Sprintf("answered %q", g.Answer)
+}
+
+// OriginFlag is the origin of an answer that a person gave in advance, by a flag.
+const OriginFlag = "flag"
 
 // TrackedPR is one PR an iteration interacted with (R121).
 type TrackedPR struct {

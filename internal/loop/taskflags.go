@@ -76,12 +76,12 @@ func (f *TaskFlags) set(name, value string) error {
 // flags are the flags of a kind whose commands take no others.
 func (k Kind) flags() []string {
 	return slices.Concat(k.Flags, k.Switches, []string{"--max-iterations", "--max-minutes",
-		"--max-dollars", "--resume", "--lock", "--budget-file"})
+		"--max-dollars", "--near-limit", "--merges", "--resume", "--lock", "--budget-file"})
 }
 
 // unknown is the error for a word that looks like a flag; as the spec or plan it would be no file.
 func (k Kind) unknown(word string) error {
-	text := fmt.Sprintf("%q is not a flag of /sdd:%s", word, k.Commands[0])
+	text := fmt.Sprintf("%q is not a flag of %s", word, k.Invoked())
 	bare := strings.ToLower(strings.TrimLeft(word, dashes))
 	if near := Nearest("--"+strings.ReplaceAll(bare, "_", "-"), k.flags()); near != "" {
 		text += ", did you mean " + near
@@ -107,30 +107,35 @@ func dashed(word string) bool {
 func Nearest(word string, known []string) (near string) {
 	least := min(3, 1+len(word)/4)
 	for _, k := range known {
-		if n := edits(word, k); n < least {
+		if n := Edits(word, k); n < least {
 			near, least = k, n
 		}
 	}
 	return near
 }
 
-// edits counts the letters to add, drop or change until one word is the other.
-func edits(a, b string) int {
+// Edits counts the letters to add, drop, change or swap with the next one until one word is the
+// other.
+func Edits(a, b string) int {
+	var before []int
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
-	for i := range a {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range b {
-			change := corner
+	for i := range len(a) {
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
+		for j := range len(b) {
+			change := row[j]
 			if a[i] != b[j] {
 				change++
 			}
-			corner = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+			next[j+1] = min(change, next[j]+1, row[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
+		before, row = row, next
 	}
 	return row[len(b)]
 }

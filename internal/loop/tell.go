@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -135,6 +136,9 @@ func tellPRs(f *Facts) string {
 
 func tellMinutes(f *Facts) string {
 	most := f.Run.Ceilings.Minutes
+	if most >= maxUnits {
+		return fmt.Sprintf("%s; there is no ceiling", Plural(f.Minutes, "minute"))
+	}
 	return fmt.Sprintf("%d of %s; fires at the first entry or exit from minute %d on",
 		f.Minutes, Plural(most, "minute"), most)
 }
@@ -200,7 +204,20 @@ func tellBudgets(f *Facts) string {
 	if f.Tick == nil {
 		which = "the next"
 	}
-	return strings.Join(parts, ", ") + " with " + which + " iteration; asks from 80 %"
+	then := map[string]string{NearContinue: "continues unasked from 80 % (--near-limit continue)",
+		NearStop: "stops from 80 % (--near-limit stop)"}[f.Run.NearLimit]
+	return strings.Join(parts, ", ") + " with " + which + " iteration; " +
+		cmp.Or(then, "asks from 80 %")
+}
+
+func tellMerges(f *Facts) string {
+	switch f.Run.Merges {
+	case MergesNever:
+		return "never asks; --merges never refuses every merge"
+	case MergesAsk:
+		return "asks before every merge (--merges ask)"
+	}
+	return MergePromise
 }
 
 func tellDrift(f *Facts) string {

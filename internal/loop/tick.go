@@ -253,7 +253,7 @@ func (c *Claim) priorStop() string {
 
 // Schedules reports whether a scheduled prompt would start the loop that never began.
 func (c *Claim) Schedules(prompt string) bool {
-	f, _, err := ParseFlags(c.Skill, c.Args)
+	f, _, err := Command{c.Command, c.Skill, c.Args}.ParseFlags()
 	return err == nil &&
 		(&Budget{
 			Skill: c.Skill, Command: c.Command, BacklogRun: BacklogRun{SinglePR: f.PR},

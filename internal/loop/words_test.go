@@ -98,12 +98,13 @@ func TestParseRaise(t *testing.T) {
 	}
 	to := Ceilings{8, 30, 90, 0}
 	want := "Lift to 8 iterations, 30 PRs, 90 minutes, no dollar ceiling."
-	if got := raiseText(to, WorkRun); !strings.HasPrefix(got, want) {
+	if got := (&Budget{Skill: Work}).raiseText(to); !strings.HasPrefix(got, want) {
 		t.Error(got)
 	}
 	to.Dollars = 3 * Dollar
 	want = "Lift to 8 iterations, 90 minutes, $3.00. Or type your own"
-	if got := raiseText(to, SinglePR); !strings.HasPrefix(got, want) {
+	watched := &Budget{Skill: Review, BacklogRun: BacklogRun{SinglePR: 4}}
+	if got := watched.raiseText(to); !strings.HasPrefix(got, want) {
 		t.Error(got)
 	}
 }

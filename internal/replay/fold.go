@@ -159,7 +159,7 @@ func (s *session) invoke(st *Step, cmd loop.Command) {
 	}
 	t := s.threads[slices.Index(loop.Skills(), cmd.Skill)]
 	row := report.Replayed{Skill: cmd.Skill, Prompt: in.id, StartedAt: st.At}
-	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
+	flags, _, err := cmd.ParseFlags()
 	if err != nil {
 		row.Verdict, row.Text = "refused", err.Error()
 		s.addRow(row)

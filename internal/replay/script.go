@@ -28,12 +28,12 @@ type Step struct {
 	usage.Moment
 	result *usage.Moment // of a call; nil where it never came back
 	spent  map[string]loop.Tokens
-	spaces []string // as of Script
+	names  []loop.Names // as of Script
 }
 
 // Script is a session in the order in which it happened: Add every moment, then Sort, then Spend.
 type Script struct {
-	Spaces []string // the namespaces of looping commands that the configuration adds to ours
+	Names  []loop.Names // of looping commands, that the configuration adds to ours
 	Steps  []*Step
 	before map[string]loop.Tokens // spent before the first step
 	Left   int                    // calls beyond the bounds
@@ -135,7 +135,7 @@ func short(r gjson.Result) gjson.Result {
 func (s *Script) Sort() {
 	s.open = nil
 	for _, st := range s.Steps {
-		st.spaces = s.Spaces
+		st.names = s.Names
 	}
 	slices.SortStableFunc(s.Steps, func(a, b *Step) int { return a.At.Compare(b.At) })
 }
@@ -173,11 +173,11 @@ func (st *Step) invocation() (loop.Command, bool) {
 	default:
 		return loop.Command{}, false
 	}
-	c, ok := loop.ParseCommand(name, strings.TrimSpace(args), st.spaces...)
+	c, ok := loop.ParseCommand(name, strings.TrimSpace(args), st.names...)
 	if !ok {
 		return c, false
 	}
-	_, looping, _ := loop.ParseFlags(c.Skill, c.Args)
+	_, looping, _ := c.ParseFlags()
 	return c, looping
 }
 

@@ -28,6 +28,7 @@ type Card struct {
 	Denied    []loop.Denial   `json:"denied"` // of these iterations
 	Waiting   []Waiting       `json:"waiting"`
 	Resume    string          `json:"resume"`              // what to type to continue; may be empty
+	Raise     string          `json:"raise,omitempty"`     // as of Stand
 	Next      string          `json:"next_tick,omitempty"` // while the run continues
 	Present   bool            `json:"present"`             // not archived
 	Open      bool            `json:"iteration_open"`
@@ -163,7 +164,7 @@ func (c *Card) add(l *loop.Iteration) {
 	c.Verified.Comments += l.Observed.Comments
 	c.Claimed.Comments += max(0, l.Comments-l.Observed.Comments)
 	c.Claimed.Failures = append(c.Claimed.Failures, l.Failures...)
-	if l.Began() && l.Facts == "" {
+	if l.Began() && l.Facts == "" && loop.KindOf(l.Skill).Owes != nil {
 		c.Claimed.Outcomes++
 	}
 	for _, w := range l.Worktrees {
@@ -431,7 +432,7 @@ func (p *page) leftBehind(c Card) {
 		p.row("asked", plain, "none")
 	}
 	for _, g := range c.Gates {
-		p.row(fmt.Sprintf("iteration %d", g.Iteration), plain, "%s: %q answered %q", g.Name,
-			g.Question, g.Answer)
+		p.row(fmt.Sprintf("iteration %d", g.Iteration), plain, "%s: %q %s", g.Name,
+			g.Question, g.Given())
 	}
 }

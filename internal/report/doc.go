@@ -84,17 +84,11 @@ func shortSHA(sha string) string { return sha[:min(7, len(sha))] }
 
 // invocation is the run's command without its other flags: "/sdd:work --loop", "/sdd:go".
 func invocation(b *loop.Budget) string {
-	name, _, _ := strings.Cut(b.Command, " ")
-	commands := b.Kind().Commands
-	switch {
-	case name == "" && commands != nil:
-		return "/sdd:" + commands[0]
-	case commands != nil: // no flag opts in
-		return name
-	case name == "":
-		name = "/sdd:" + string(b.Skill)
+	c := b.Invocation()
+	if c.Name == "" {
+		c.Name = b.Kind().Invoked()[1:]
 	}
-	return name + " --loop"
+	return "/" + c.Name + when(c.OptsIn(), " --loop")
 }
 
 // state is a status in words: a loop whose list or plan is done has finished.

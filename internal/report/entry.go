@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,6 +35,7 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 		x.line("%s", d)
 	}
 	x.asks(t.Pending)
+	x.prompt(b)
 	x.rules(b, t.Asked != nil && t.Asked.Backlog != nil)
 	return x.String()
 }
@@ -46,7 +48,9 @@ func (x *text) kept(b *loop.Budget) {
 		"so the tick continues. Skip the skill's own steps for them: "+
 		"take, check and release no lock, skip no tick for it, "+
 		"write nothing under .sdd/loop; reading it is free.", b.Skill, b.Owner.PID)
-	if b.Kind().Reviews {
+	if b.Kind().Prompts {
+		return
+	} else if b.Kind().Reviews {
 		x.line("A PR may be approved once in this iteration, when its round ends; " +
 			"an approval opens no merge.")
 		return
@@ -144,9 +148,12 @@ func labels(options []loop.Option) string {
 }
 
 func (x *text) rules(b *loop.Budget, tracked bool) {
-	x.line("Report facts as soon as you know them, before dispatching and again at the end, with: "+
-		"%s {…} JSON (in a worktree: hooks report <<< '{…}')", ReportCommand)
-	kind := b.Kind()
+	kind, duty := b.Kind(), "Report facts as soon as you know them, before dispatching and again "+
+		"at the end, with: "
+	if kind.Owes == nil {
+		duty = "No report is owed; a failure is worth one: "
+	}
+	x.line("%s%s {…} JSON (in a worktree: hooks report <<< '{…}')", duty, ReportCommand)
 	switch {
 	case tracked && kind.Tracked != "":
 		x.line("Fields: %s; issues and dependencies are known from the tracker", kind.Tracked)
@@ -156,9 +163,13 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 	if kind.Reviews {
 		x.line("One review-response round per PR in this iteration, no more.")
 	}
-	x.line("Issues in progress elsewhere are passed over, never contested. " +
-		"A merge passes unasked only if the tracker itself says that nobody commented; " +
-		"else a person approves that exact commit.")
+	merges := map[string]string{
+		loop.MergesNever: "This run merges nothing (--merges never); leave PRs open.",
+		loop.MergesAsk:   "A person approves each merge, at its exact commit (--merges ask).",
+	}[b.Merges]
+	others := when(!kind.Prompts, "Issues in progress elsewhere are passed over, never contested. ")
+	x.line("%s%s", others, cmp.Or(merges, "A merge passes unasked only if the tracker itself says "+
+		"that nobody commented; else a person approves that exact commit."))
 }
 
 // LeftAlone returns a line for each issue or PR that the iteration leaves alone.

@@ -34,6 +34,8 @@ func kindOf(b *loop.Budget, head string) kind {
 		return taskLoop{b}
 	case b.Audit != nil:
 		return auditLoop{b, head}
+	case b.Prompt() != "":
+		return promptLoop{backlogLoop{b}}
 	}
 	return backlogLoop{b}
 }
@@ -56,7 +58,7 @@ func (b backlogLoop) block(t *text, l *loop.Iteration) {
 	}
 }
 
-func (backlogLoop) facts(c *Card, r refs) facts {
+func (b backlogLoop) facts(c *Card, r refs) facts {
 	v, d := c.Verified, c.Claimed
 	merges := raw("none")
 	if v.Attempts+len(v.Merged) > 0 {
@@ -66,8 +68,11 @@ func (backlogLoop) facts(c *Card, r refs) facts {
 		{"merges", merges}, {"comments", count(v.Comments)}, {"commits", r.commits(c.PRs, true)},
 		{"progress", raw(v.Progress.String())}},
 		claimed: []fact{{"PRs", r.prs(d.PRs)}, {"ended PRs", r.prs(d.States)},
-			{"comments", count(d.Comments)}, {"commits", r.commits(c.PRs, false)},
-			{"outcomes", raw("reported for " + loop.Plural(d.Outcomes, "iteration"))}}}
+			{"comments", count(d.Comments)}, {"commits", r.commits(c.PRs, false)}}}
+	if b.Kind().Owes != nil {
+		f.claimed = append(f.claimed,
+			fact{"outcomes", raw("reported for " + loop.Plural(d.Outcomes, "iteration"))})
+	}
 	failures := d.Failures
 	if r.html {
 		failures = failures[max(0, len(failures)-maxListedRows):]

@@ -56,7 +56,9 @@ func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis
 	}
 	clock := p.axis("minutes", whole(b.MinutesElapsed), whole(saved.MinutesElapsed), 0,
 		whole(c.Minutes))
-	if clock.EndsAt = nil; p.active {
+	if clock.EndsAt = nil; c.Minutes >= noCeiling {
+		clock.More = nil
+	} else if p.active {
 		at := now.Add(time.Duration(max(0, c.Minutes-b.MinutesElapsed)) * time.Minute)
 		clock.EndsAt = &at
 	}

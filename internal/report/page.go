@@ -92,8 +92,8 @@ func (d *drawing) article() {
 	d.head()
 	d.waits()
 	works := d.Run.Drive() == "" // on issues and PRs
+	kindOf(d.Run, d.Head).article(d)
 	if !works {
-		kindOf(d.Run, d.Head).article(d)
 		d.evidence()
 	}
 	d.curve()
@@ -251,8 +251,8 @@ func (d *drawing) asked() {
 		d.put(`<table class="rows"><thead><tr><th class="n">#<th>Question<th>Answer</thead><tbody>`)
 		for _, g := range d.Gates[max(0, len(d.Gates)-maxListedRows):] {
 			d.put(`<tr><td class="n">%d<td class="text">%s <span class="dim">%s</span>`+
-				"<td><b>%s</b>\n", g.Iteration, brief(g.Question), brief(g.Name),
-				brief(g.Answer))
+				"<td><b>%s</b> <span class=\"dim\">%s</span>\n", g.Iteration, brief(g.Question),
+				brief(g.Name), brief(g.Answer), when(g.Origin == loop.OriginFlag, "by a flag"))
 		}
 		d.put("</tbody></table>\n")
 	}
@@ -476,6 +476,12 @@ func (d *drawing) ceilings() {
 			strings.TrimSpace(a.rest(false)))
 	}
 	d.put("</tbody></table>\n")
+	if d.Raise != "" {
+		d.put("<p>Raise what is near in a terminal:</p><pre>%s</pre>\n", d.Raise)
+	}
+	if given := d.Run.Policy.Words(); given != "" {
+		d.put("<p>Answered in advance: <code>%s</code></p>\n", given)
+	}
 }
 
 // timeline writes one row an iteration, and one for all those in the middle of a long run.

@@ -31,6 +31,8 @@ type Stand struct {
 	Notes      []string     `json:"notes"`
 	Stale      bool         `json:"verdict_stale,omitempty"` // of an audit: HEAD is another commit
 	Head       string       `json:"-"`                       // of an audit's worktree
+	// Raise is a person's command that lifts the ceilings that are near.
+	Raise string `json:"raise,omitempty"`
 	// Resume is the command that continues a stopped loop.
 	Resume string `json:"resume,omitempty"`
 }
@@ -188,6 +190,8 @@ func StandText(s Screen, st Stand) string {
 	p.row("run", plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), p.at(b.StartedAt))
 	p.axes(st.Budgets)
 	p.given("outside", plain, outside(b))
+	p.given("raise", plain, st.Raise)
+	p.given("in advance", plain, b.Policy.Words())
 	kindOf(b, st.Head).stand(p)
 	p.given("no progress", warn, b.Standstill())
 	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive &&
@@ -368,7 +372,8 @@ func iterations(b *loop.Budget) string {
 	return outOf(b.IterationsUsed, b.Ceilings.Iterations, "/")
 }
 
-// noCeiling is the ceiling of iterations that --max-iterations 0 sets.
+// noCeiling is the ceiling of iterations that --max-iterations 0 sets, and that of the minutes of a
+// prompt loop.
 const noCeiling = 1_000_000
 
 // outOf is a count of iterations beside its ceiling, if it has one.

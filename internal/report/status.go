@@ -109,7 +109,10 @@ func Remaining(b *loop.Budget) string {
 	if b.CountsPRs() {
 		parts = append(parts, loop.Plural(max(0, b.Ceilings.PRs-len(b.PRsTouched)), "PR"))
 	}
-	parts = append(parts, loop.Plural(max(0, b.Ceilings.Minutes-b.MinutesElapsed), "minute"))
+	if b.Ceilings.Minutes < noCeiling {
+		parts = append(parts,
+			loop.Plural(max(0, b.Ceilings.Minutes-b.MinutesElapsed), "minute"))
+	}
 	if b.Ceilings.Dollars == 0 {
 		return strings.Join(append(parts, "dollars without ceiling"), ", ")
 	}
@@ -220,7 +223,7 @@ func Final(b *loop.Budget, e Ended) string {
 	if b.Drive() == "" || len(b.PRsTouched) > 0 {
 		t.line("PRs touched: %s", prs(b))
 	}
-	t.line("Minutes: %d / %d", b.MinutesElapsed, b.Ceilings.Minutes)
+	t.line("Minutes: %s", outOf(b.MinutesElapsed, b.Ceilings.Minutes, " / "))
 	limit := "none"
 	if b.Ceilings.Dollars > 0 {
 		limit = ceiling(b.Ceilings.Dollars)
@@ -262,8 +265,8 @@ func Final(b *loop.Budget, e Ended) string {
 		t.line("Gates: none fired")
 	}
 	for _, a := range e.Asked {
-		t.line("Gate in iteration %d: %s — %q answered %q", a.Iteration, a.Name, a.Question,
-			a.Answer)
+		t.line("Gate in iteration %d: %s — %q %s", a.Iteration, a.Name, a.Question,
+			a.Given())
 	}
 	return t.String()
 }
@@ -337,6 +340,9 @@ func goOn(b *loop.Budget, e Ended) string {
 		return ""
 	}
 	way, place := typed(b, invocation(b)), where(b, e)
+	for _, word := range b.Invocation().OwnWords() {
+		way += " " + OneWord(word)
+	}
 	if b.Drive() == loop.DriveProcess {
 		way, place = b.Kind().Driver, ""
 	}
@@ -393,6 +399,10 @@ func lifted(b *loop.Budget, restarted bool) (flags string) {
 	if c.Dollars > 0 && b.DollarsEstimate >= c.Dollars {
 		cents := half(int(c.Dollars.Cents()), int(b.DollarsEstimate.Cents()))
 		flags += " --max-dollars " + ceiling(loop.USD(cents) * loop.Cent)[1:]
+	}
+	if at := b.StopDetail; at != nil && at.Gate == loop.BudgetEscalation &&
+		b.NearLimit == loop.NearStop {
+		flags += " --near-limit " + loop.NearAsk
 	}
 	if r := b.Tasks; r != nil && r.Dollars > 0 && r.Index < len(r.List) {
 		if used := r.List[r.Index].Dollars; used >= r.Dollars {

@@ -1,6 +1,8 @@
 package seal
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -48,4 +50,13 @@ func (r *Record) liesIn(folder string) bool {
 		}
 	}
 	return false
+}
+
+// folderID identifies a folder on this machine, whatever its path; "" if that is not known.
+func folderID(info fs.FileInfo) string {
+	device, inode := safefile.ID(info)
+	if inode == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", device, inode)
 }

@@ -23,7 +23,7 @@ func (s *Store) Archive(skill loop.Skill, runID string) (err error) {
 	runs, _ := s.sealedRuns(skill)
 	for _, run := range runs {
 		if told := s.healed; run.RunID == runID {
-			if _, err = s.whole(run, s.compare); err != nil { // the archive gets both
+			if _, err = s.whole(run); err != nil { // the archive gets both
 				err = s.archiveRecord(run)
 			}
 			s.healed = told

@@ -1,10 +1,10 @@
 package store
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -48,97 +48,75 @@ const snapshotField = "budget_snapshot"
 // check reports why a text must not be used. It looks at the whole text first: a parser of single
 // fields would find them in a torn file too.
 func (f *format) check(path string, body []byte) error {
-	deep, minus := scan(body)
-	if deep {
+	text := string(body)
+	minus, err := codec.Check(text, maxNesting)
+	twice, isTwice := errors.AsType[*codec.TwiceError](err)
+	switch {
+	case err != nil && !isTwice:
 		return damage(path, "it is nested over %d levels", maxNesting)
-	}
-	if len(body) == 0 {
+	case text == "":
 		return damage(path, "it is empty")
-	}
-	if !gjson.ValidBytes(body) {
+	case !gjson.Valid(text):
 		return damage(path, "it is not valid JSON")
+	case isTwice:
+		return damage(path, "field %s is in it twice", codec.Clip(twice.Key))
 	}
-	root := gjson.ParseBytes(body)
+	root := gjson.Parse(text)
 	if !root.IsObject() {
 		return damage(path, "it is not a JSON object")
 	}
 	return f.checkObject(path, root, minus)
 }
 
-// maxNesting is the deepest value that a state file may hold. Our own reach eight levels. The
-// readers look at each byte once per level, so a file of brackets alone would hold a hook past its
-// timeout.
+// maxNesting is the deepest value that a state file may hold. Our own reach eight levels.
 const maxNesting = 64
 
-// scan reports, for valid JSON and any other text, whether its brackets are nested too deeply and
-// whether there is a minus outside of strings.
-func scan(body []byte) (deep, minus bool) {
-	depth := 0
-	for i := 0; i < len(body); i++ {
-		switch body[i] {
-		case '"':
-			i = closingQuote(body, i+1)
-		case '{', '[':
-			if depth++; depth > maxNesting {
-				return true, minus
-			}
-		case '}', ']':
-			depth--
-		case '-':
-			minus = true
-		}
-	}
-	return false, minus
-}
-
-// closingQuote is the index of the quote that ends the string whose text begins at i.
-func closingQuote(body []byte, i int) int {
-	for ; i < len(body) && body[i] != '"'; i++ {
-		if body[i] == '\\' {
-			i++
-		}
-	}
-	return i
-}
-
-// checkObject checks the top-level fields of an object. A field given twice, or one that differs
-// from a known field only in case, would be read differently by different programs, so it is
-// damage. minus reports that the text may hold a negative number.
+// checkObject checks the top-level fields of an object. One that differs from a known field only in
+// case would be read differently by different programs, so it is damage. minus reports that the
+// text may hold a negative number.
 func (f *format) checkObject(path string, root gjson.Result, minus bool) (err error) {
-	known := codec.Fields(f.of)
-	raw := make([]string, len(known)) // "" where the field is missing
-	foreign := map[string]bool{}
-	var version gjson.Result // of a lock too, which has none when this program writes it
-	next := 0
+	known, next := codec.Fields(f.of), 0
+	has := make([]bool, len(known))
 	root.ForEach(func(key, value gjson.Result) bool {
 		name := key.String()
-		if name == "version" {
-			version = value
-		}
 		at := codec.Position(known, name, next)
+		if at >= 0 {
+			has[at], next = true, at+1
+		}
 		switch {
-		case at >= 0 && raw[at] != "", foreign[name]:
-			err = damage(path, "field %s is in it twice", name)
+		case name == "version": // of a lock too, which has none when this program writes it
+			err = checkVersion(path, value)
 		case at < 0 && slices.ContainsFunc(known, func(k codec.Field) bool {
 			return strings.EqualFold(k.Name, name)
 		}):
 			err = damage(path, "field %s is spelled in another case", name)
-		case at < 0:
-			foreign[name] = true
-		case minus && name != snapshotField && negative(value):
+		case at >= 0 && minus && name != snapshotField && negative(value):
 			err = damage(path, "field %s holds a negative number", name)
+		case name == snapshotField, !slices.Contains(f.needs, name):
+		case value.Type == gjson.Null && known[at].Type.Kind() != reflect.Slice:
+			err = damage(path, "field %s is null", name) // an empty list may be written so
 		default:
-			raw[at], next = value.Raw, at+1
+			if wrong := known[at].Check(value); wrong != nil {
+				err = damage(path, "%v", wrong)
+			}
 		}
 		return err == nil
 	})
 	if err != nil {
 		return err
 	}
-	if err := checkVersion(path, version); err != nil {
-		return err
+	next = 0
+	for _, name := range f.needs {
+		at := codec.Position(known, name, next)
+		if next = at + 1; !has[at] {
+			missing := &DamagedError{Path: path, Why: "field " + name + " is missing"}
+			if f.budget {
+				missing.Missing = name
+			}
+			return missing
+		}
 	}
-	return f.checkNeeds(path, known, raw)
+	return nil
 }
 
 // negative finds a number below zero at any depth, because nothing that the files count can be one.
@@ -157,56 +135,14 @@ func negative(v gjson.Result) (found bool) {
 	return found
 }
 
-// checkVersion takes a missing version for the first one, as the SPEC's own files have none.
+// checkVersion refuses a later format. A missing version is the first one, because files written
+// as the SPEC has them have none.
 func checkVersion(path string, v gjson.Result) error {
 	switch {
-	case !v.Exists():
-		return nil
 	case v.Type != gjson.Number || v.Num < 1 || v.Num != float64(int64(v.Num)):
-		return damage(path, "version %s is not a whole number from 1", short(v.Raw))
+		return damage(path, "version %s is not a whole number from 1", codec.Clip(v.Raw))
 	case v.Num > loop.Version:
 		return &NewerError{Path: path, Version: int64(v.Num)}
 	}
 	return nil
-}
-
-func (f *format) checkNeeds(path string, known []codec.Field, raw []string) error {
-	next := 0
-	for _, name := range f.needs {
-		at := codec.Position(known, name, next)
-		next = at + 1
-		if raw[at] == "" {
-			missing := &DamagedError{Path: path, Why: "field " + name + " is missing"}
-			if f.budget {
-				missing.Missing = name
-			}
-			return missing
-		}
-		if want, ok := matches(known[at].Type, gjson.Parse(raw[at])); !ok {
-			return damage(path, "field %s is %s, not %s", name, short(raw[at]), want)
-		}
-	}
-	return nil
-}
-
-// matches reports whether a value is of the JSON type in which a field's type is written, and names
-// that type. Some programs write an empty list as null.
-func matches(field reflect.Type, v gjson.Result) (want string, ok bool) {
-	switch {
-	case field.Kind() == reflect.String || field == reflect.TypeFor[time.Time]():
-		return "a string", v.Type == gjson.String
-	case field.Kind() == reflect.Slice:
-		return "a list", v.IsArray() || v.Type == gjson.Null
-	case field.Kind() == reflect.Struct:
-		return "an object", v.IsObject()
-	}
-	return "a number", v.Type == gjson.Number
-}
-
-// short cuts a value for an error message.
-func short(raw string) string {
-	if len(raw) > 40 {
-		return strings.ToValidUTF8(raw[:40], "") + "…"
-	}
-	return raw
 }

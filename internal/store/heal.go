@@ -68,19 +68,18 @@ func (s *Store) Healed() []string {
 
 // whole makes a run's files those of its record, and returns them. Without the guard, and where
 // another state directory has taken the run's place, it fails with ChangedError instead.
-func (s *Store) whole(run sealed, compare func(sealed, found) error) (found, error) {
+func (s *Store) whole(run sealed) (found, error) {
 	f := s.found(run)
-	err := compare(run, f)
+	err := s.compare(run, f)
 	changed, ok := errors.AsType[*ChangedError](err)
 	if !ok || changed.Home != "" || s.guards == 0 {
 		return f, err
 	}
-	changed, _ = errors.AsType[*ChangedError](s.compare(run, f))
 	if err := s.heal(run, f, changed.Changes); err != nil {
 		return f, fmt.Errorf("%w; they cannot be written again: %w", changed, err)
 	}
 	f = s.found(run)
-	return f, s.verify(run, f)
+	return f, s.compare(run, f)
 }
 
 // heal writes a run's files again as its record has them, with the fields of the found budget that
@@ -97,7 +96,7 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 			want.Budget = f.files.Budget
 		}
 	}
-	at, err := s.placeAgain(skill, run.Budget)
+	at, err := s.placeMade(skill, run.Budget)
 	var lines []byte
 	if err == nil {
 		lines, err = s.linesAgain(run, f, want.Line)
@@ -109,28 +108,24 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 		return err
 	}
 	var aside []string
-	look := func(name string, texts ...string) {
-		if body, err := s.disk.read(name); err != nil ||
-			body != nil && !slices.Contains(texts, seal.Trim(body)) {
+	replaces := func(name string, is bool, ours ...string) {
+		body, err := s.disk.read(name)
+		foreign := err != nil || body != nil && !slices.Contains(ours, seal.Trim(body))
+		if is && foreign {
 			aside = append(aside, name)
 		}
 	}
 	if lines != nil {
 		want.History = int64(len(lines))
-		look(historyName(skill))
 	}
-	if !s.marks(skill, f.files.Marker) {
-		look(pointerName(skill), was.Marker, then.Marker)
-	}
-	elsewhere := f.budget
-	if at.disk == &s.disk {
-		look(at.name, was.Budget, then.Budget)
-		elsewhere = nil
-	} else if f.files.Budget == was.Budget || f.files.Budget == then.Budget {
-		elsewhere = nil
-	}
-	if want.Tick != "" || f.files.Tick != "" {
-		look(tickName(skill), was.Tick, then.Tick, want.Tick)
+	replaces(historyName(skill), lines != nil)
+	replaces(pointerName(skill), !s.marks(skill, f.files.Marker))
+	replaces(tickName(skill), want.Tick != "" || f.files.Tick != "", was.Tick, then.Tick, want.Tick)
+	here := at.disk == &s.disk
+	replaces(at.name, here, was.Budget, then.Budget)
+	var elsewhere []byte
+	if !here && f.files.Budget != was.Budget && f.files.Budget != then.Budget {
+		elsewhere = f.budget
 	}
 	run.State, run.Next = want, nil
 	err = s.changeRun(run, func(*seal.Files) {}, func() error {
@@ -175,15 +170,6 @@ func (s *Store) keepReplaced(skill loop.Skill, names []string, budget []byte) er
 	return errors.Join(err, to.syncDir())
 }
 
-// placeAgain is place, with the folder of the budget made where it is gone.
-func (s *Store) placeAgain(skill loop.Skill, path string) (place, error) {
-	at, err := s.place(skill, path)
-	if errors.Is(err, fs.ErrNotExist) && s.makeFolder(path) {
-		at, err = s.place(skill, path)
-	}
-	return at, err
-}
-
 // budgetAgain is the text of a budget with the fields that only the found one has.
 func (s *Store) budgetAgain(at place, run sealed, text string, found []byte) (string, error) {
 	b, err := s.decodeBudget(run.Budget, run.skill(), []byte(text))
@@ -206,8 +192,8 @@ func (s *Store) budgetAgain(at place, run sealed, text string, found []byte) (st
 // somebody wrote or removed; nil where it needs none.
 func (s *Store) linesAgain(run sealed, f found, last string) ([]byte, error) {
 	_, err := s.disk.stat(historyName(run.skill()))
-	whole := f.files.History >= min(run.State.History, run.next().History) && orAbsent(err) == nil
-	if whole && s.verifyLine(run) == nil && (last == "" || s.lineEnd(run, last) > 0) {
+	whole := orAbsent(err) == nil && s.historyChange(run, f) == ""
+	if whole && (last == "" || s.lineEnd(run, last) > 0) {
 		return nil, nil
 	}
 	own, err := s.seals.Lines(run.RunID)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -17,14 +16,9 @@ import (
 type File struct {
 	Name string // relative to the folder, with slashes
 	Mode fs.FileMode
-	// Litter marks an unfinished file that no one can still be writing.
-	Litter bool
 	// Known marks a name of the state's own. Those of the archive's folders are.
 	Known bool
 }
-
-// Open reports whether others than the owner may read or change the file.
-func (f File) Open() bool { return runtime.GOOS != "windows" && f.Mode.Perm()&0o077 != 0 }
 
 // Files lists the folder itself, as ".", and everything below it.
 func (s *Store) Files() (list []File, err error) {
@@ -38,11 +32,9 @@ func (s *Store) Files() (list []File, err error) {
 		} else if err != nil {
 			return err
 		}
-		tmp := isTemp(d.Name())
-		list = append(list, File{
-			Name: name, Mode: info.Mode(), Litter: tmp && litter(info),
-			Known: tmp || name == "." || strings.HasPrefix(name, archiveName) || ownName(d.Name()),
-		})
+		known := isTemp(d.Name()) || name == "." || strings.HasPrefix(name, archiveName) ||
+			ownName(d.Name())
+		list = append(list, File{Name: name, Mode: info.Mode(), Known: known})
 		return nil
 	})
 	if err != nil {
@@ -72,27 +64,6 @@ func ownName(name string) bool {
 func OfAudit(name string) bool {
 	return strings.HasPrefix(name, archiveName+"/") || ownName(name) &&
 		(name[0] == '.' || name == notesName || strings.HasPrefix(name, string(loop.Audit)+"."))
-}
-
-// Tighten closes one file or folder to others (R123).
-func (s *Store) Tighten(name string) error {
-	info, err := s.disk.root.Lstat(name)
-	if err != nil {
-		return fmt.Errorf("tighten: %w", err)
-	}
-	mode := fs.FileMode(fileMode)
-	if info.IsDir() {
-		mode = dirMode
-	}
-	return wrap("tighten", s.disk.root.Chmod(name, mode))
-}
-
-// Sweep removes one unfinished file that a crash left behind.
-func (s *Store) Sweep(name string) error {
-	if !isTemp(name[strings.LastIndexByte(name, '/')+1:]) {
-		return fmt.Errorf("sweep: %s is no unfinished file", name)
-	}
-	return wrap("sweep", s.disk.remove(name))
 }
 
 // Hide keeps the folder out of git.

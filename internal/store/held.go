@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"slices"
 
 	"hooks/internal/loop"
@@ -13,54 +14,42 @@ const forReset = "reset"
 // Hold keeps the sessions shut that have a run which a person is about to archive, while their
 // client is alive: a process that let go of its parents looks like a person's terminal, but a
 // prompt in the client is a person's own.
-func (s *Store) Hold(skill loop.Skill, id string, alive func(*loop.Budget) bool) error {
+func (s *Store) Hold(skill loop.Skill, id string, alive func(*loop.Budget) bool) (err error) {
 	runs, _ := s.sealedRuns(skill)
-	known := false
+	runs = slices.DeleteFunc(runs, func(r sealed) bool { return r.RunID != id })
+	if len(runs) == 0 {
+		runs, err = s.sealLost(skill, id)
+	}
 	for _, run := range runs {
-		if run.RunID != id {
+		b, berr := s.sealedBudget(run)
+		if berr != nil || b == nil || !run.On || !alive(b) {
 			continue
 		}
-		known = true
-		if err := s.holdForReset(run, alive); err != nil {
-			return err
-		}
+		run.HeldFor, run.HeldBudget = forReset, run.State.Budget
+		err = errors.Join(err, s.seals.Save(run.record))
 	}
-	if known {
-		return nil
-	}
-	return s.holdLost(skill, id, alive)
+	return err
 }
 
-// holdLost is Hold for a run whose record is gone.
-func (s *Store) holdLost(skill loop.Skill, id string, alive func(*loop.Budget) bool) error {
+// sealLost puts a run whose record is gone into a record, and returns nothing for any other run.
+func (s *Store) sealLost(skill loop.Skill, id string) ([]sealed, error) {
 	st, err := s.LoadRun(skill)
 	b := st.Budget
 	if err != nil || b == nil || b.RunID != id {
-		return nil
+		return nil, nil
 	}
 	switch err := s.CheckSealed(b).(type) {
 	case *ChangedError:
 	case nil, *CopyError:
-		return nil
+		return nil, nil
 	default:
-		return err
+		return nil, err
 	}
 	r, err := s.recordFor(b.SessionID)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return s.holdForReset(s.seal(r, b, st.BudgetPath), alive)
-}
-
-func (s *Store) holdForReset(run sealed, alive func(*loop.Budget) bool) error {
-	if !run.On || run.State.Budget == "" {
-		return nil
-	}
-	if b, err := s.sealedBudget(run); err != nil || !alive(b) {
-		return nil
-	}
-	run.HeldFor, run.HeldBudget = forReset, run.State.Budget
-	return s.seals.Save(run.record)
+	return []sealed{s.seal(r, b, st.BudgetPath)}, nil
 }
 
 // HeldBudgets are the budgets of a record's runs that wait for a person's prompt, as they were

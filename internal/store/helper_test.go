@@ -135,8 +135,8 @@ func lines(s *Store, skill loop.Skill) iter.Seq2[loop.Iteration, error] {
 		for raw, err := range s.RawLines(skill) {
 			it := new(loop.Iteration)
 			if err == nil {
-				if it, err = raw.parse(); err != nil {
-					it = new(loop.Iteration)
+				if it, err = parseLine(raw.path, raw.JSON); err != nil {
+					it, err = new(loop.Iteration), raw.numbered(err)
 				}
 			}
 			if !yield(*it, err) {

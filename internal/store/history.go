@@ -123,20 +123,37 @@ func (l RawLine) damage(why string) error {
 	return &DamagedError{Path: l.path, Line: l.number, Why: why}
 }
 
-// parse is the line with all its fields, or its damage with the line's number.
-func (l RawLine) parse() (*loop.Iteration, error) {
-	it, err := parseLine(l.path, l.JSON)
+// Scan calls each with the fields of a line but the budget's snapshot, which it returns unread. A
+// line that cannot be read is damage. Only of the snapshot, which is most of the line, no more than
+// its being JSON is checked: Scan does a tenth of the work of parsing the whole line.
+func (l RawLine) Scan(each func(name string, v gjson.Result)) (snapshot []byte, err error) {
+	if err := lineFormat.check(l.path, l.JSON); err != nil {
+		return nil, l.numbered(err)
+	}
+	gjson.ParseBytes(l.JSON).ForEach(func(key, v gjson.Result) bool {
+		if name := key.String(); name == snapshotField {
+			snapshot = []byte(v.Raw)
+		} else {
+			each(name, v)
+		}
+		return true
+	})
+	return snapshot, nil
+}
+
+// numbered adds the line's number to its damage.
+func (l RawLine) numbered(err error) error {
 	if damaged, ok := errors.AsType[*DamagedError](err); ok {
 		damaged.Line = l.number
 	}
-	return it, err
+	return err
 }
 
 // RawLines streams the history's lines unread, in the memory of the longest one. A torn last line
 // is skipped.
 func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 	return func(yield func(RawLine, error) bool) {
-		f, _, err := s.openHistory(skill)
+		f, size, err := s.openHistory(skill)
 		if err != nil {
 			yield(RawLine{}, err)
 		}
@@ -145,60 +162,34 @@ func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 		}
 		defer f.Close()
 		raw := RawLine{path: s.disk.path(historyName(skill))}
-		in := bufio.NewReaderSize(f, 256<<10)
-		var buf []byte // of lines that are not in one piece
-		for raw.number = 1; ; raw.number++ {
-			line, err := readLine(in, buf[:0])
-			var end error
-			if in.Buffered() == 0 { // looking further would overwrite the line
-				buf = append(buf[:0], line...)
-				line = buf
-				_, end = in.Peek(1)
+		in := bufio.NewReaderSize(io.LimitReader(f, size), int(min(size+1, maxLine)))
+		for left := size; left > 0; {
+			raw.number++
+			line, err := in.ReadSlice('\n')
+			left -= int64(len(line))
+			long := false
+			for errors.Is(err, bufio.ErrBufferFull) { // the rest of it is skipped
+				var rest []byte
+				rest, err = in.ReadSlice('\n')
+				left -= int64(len(rest))
+				long = true
 			}
 			raw.JSON = bytes.TrimSpace(line)
 			switch {
-			case err == io.EOF:
-				return
-			case err != nil && !errors.Is(err, errLongLine):
+			case err != nil && err != io.EOF:
 				yield(RawLine{}, fmt.Errorf("read %s: %w", raw.path, err))
 				return
-			case end != nil && (err != nil || !whole(line)):
+			case (left <= 0 || err == io.EOF) && (long || !whole(line)):
 				return // the torn last line
-			case err == nil && len(raw.JSON) == 0:
+			case len(raw.JSON) == 0:
 				continue
-			case err != nil:
-				err = raw.damage(err.Error())
+			}
+			if err = nil; long {
+				err = raw.damage(errLongLine.Error())
 			}
 			if !yield(raw, err) {
 				return
 			}
 		}
-	}
-}
-
-// readLine is the next line with its newline, io.EOF at the end. It is good until the next reading.
-// A line that the reader does not hold in one piece is gathered in buf. The rest of a line over the
-// limit is skipped.
-func readLine(in *bufio.Reader, buf []byte) (line []byte, err error) {
-	line = buf
-	long := false
-	for {
-		part, err := in.ReadSlice('\n')
-		if err == nil && len(line) == 0 && !long {
-			return part, nil
-		}
-		long = long || len(line)+len(part) > maxLine
-		if !long {
-			line = append(line, part...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case long && (err == nil || err == io.EOF):
-			return nil, errLongLine
-		case err == io.EOF && len(line) > 0:
-			return line, nil
-		}
-		return line, err
 	}
 }

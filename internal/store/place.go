@@ -65,6 +65,15 @@ func (s *Store) place(skill loop.Skill, path string) (place, error) {
 	return place{s.elsewhere, name, false}, nil
 }
 
+// placeMade is place, with the folder of the budget made if it is missing.
+func (s *Store) placeMade(skill loop.Skill, path string) (place, error) {
+	at, err := s.place(skill, path)
+	if errors.Is(err, os.ErrNotExist) && s.makeFolder(path) {
+		at, err = s.place(skill, path)
+	}
+	return at, err
+}
+
 // makeFolder makes the folder of a budget file inside the project, as the default one's is made
 // (R12). One outside is a person's to make.
 func (s *Store) makeFolder(path string) bool {

@@ -32,16 +32,19 @@ func (s *Store) recover(skill loop.Skill) (State, error) {
 //
 // A run that has a record is compared with it instead. ChangedError reports that somebody else
 // changed its files, CopyError that the run is another project's.
-func (s *Store) recoverFrom(skill loop.Skill, budgetPath string) (State, error) {
+func (s *Store) recoverFrom(skill loop.Skill, budgetPath string) (st State, err error) {
 	own, known, err := s.recordAt(skill, budgetPath)
-	if err != nil {
+	switch {
+	case err != nil:
 		return State{Skill: skill, BudgetPath: budgetPath}, err
+	case known:
+		st, err = s.loadRecorded(own, true)
+	default:
+		st, err = s.run(skill, budgetPath)
 	}
-	if known {
-		return s.recoverSealed(own)
-	}
-	st, err := s.loadFrom(skill, budgetPath)
-	if err != nil {
+	lock, lerr := s.Holder(skill)
+	st.Lock = lock
+	if err = errors.Join(err, lerr); known || err != nil {
 		return st, err
 	}
 	err = s.CheckSealed(st.Budget)
@@ -50,16 +53,10 @@ func (s *Store) recoverFrom(skill loop.Skill, budgetPath string) (State, error) 
 	}
 	s.sweep(budgetPath)
 	current, err := s.budgetPath(skill)
-	if err != nil {
-		return st, err
+	if err != nil || st.Budget == nil && s.absolute(st.BudgetPath) != s.absolute(current) {
+		return st, err // another budget file is another run: the open tick is not its own
 	}
-	if st.Budget == nil && s.absolute(st.BudgetPath) != s.absolute(current) {
-		return st, nil // another budget file is another run: the open tick is not its own
-	}
-	if err := s.catchUp(&st, skill); err != nil {
-		return st, err
-	}
-	return st, s.readFindings(&st)
+	return st, errors.Join(s.catchUp(&st, skill), s.readFindings(&st))
 }
 
 // catchUp takes in what the run's last lines committed.

@@ -27,30 +27,23 @@ func (tx *Tx) Find(skill loop.Skill, runID string) (State, error) {
 	return State{Skill: skill}, errors.Join(errs...)
 }
 
-// Runs are the states of a skill's runs that have a budget here, each once; the run that the last
-// tick belonged to is the first.
+// Runs are the runs of a skill that have a budget here, each once, with the open iteration of the
+// one that has one. The run that the last iteration belonged to is the first.
 func (s *Store) Runs(skill loop.Skill) (list []State, err error) {
-	first, err := s.Load(skill)
-	if first.Budget != nil {
-		list = append(list, first)
-	}
+	tick, err := s.OpenTick(skill)
 	for _, path := range s.budgetPaths(skill) {
-		if s.absolute(path) == s.absolute(first.BudgetPath) {
-			continue
-		}
 		b, berr := s.loadBudget(skill, path)
 		err = errors.Join(err, berr)
-		if b == nil || first.Budget != nil && b.RunID == first.Budget.RunID {
+		if b == nil || slices.ContainsFunc(list, func(st State) bool {
+			return st.Budget.RunID == b.RunID
+		}) {
 			continue
 		}
 		st := State{Skill: skill, Budget: b, BudgetPath: path}
-		if first.Tick != nil && first.Tick.RunID == b.RunID {
-			st.Tick = first.Tick
+		if tick != nil && tick.RunID == b.RunID {
+			st.Tick = tick
 		}
 		list = append(list, st)
-	}
-	if len(list) > 0 && list[0].Tick != nil && list[0].Tick.RunID != list[0].Budget.RunID {
-		list[0].Tick = nil
 	}
 	return list, err
 }

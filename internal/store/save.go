@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -39,10 +38,7 @@ func (s *Store) saveBudget(path string, b *loop.Budget) error {
 func (s *Store) budgetText(
 	path string, b *loop.Budget,
 ) (at place, old, text []byte, err error) {
-	if at, err = s.place(b.Skill, path); errors.Is(err, os.ErrNotExist) && s.makeFolder(path) {
-		at, err = s.place(b.Skill, path)
-	}
-	if err == nil {
+	if at, err = s.placeMade(b.Skill, path); err == nil {
 		old, err = s.oldBudget(at, b)
 	}
 	if err != nil {
@@ -61,7 +57,7 @@ func (s *Store) oldBudget(at place, b *loop.Budget) ([]byte, error) {
 		return nil, err
 	}
 	shown := at.disk.path(at.name)
-	if b.Skill != s.good.skill || !bytes.Equal(body, s.good.text) {
+	if b.Skill != s.good.skill || !bytes.Equal(bytes.TrimSpace(body), s.good.text) {
 		if _, err := s.decodeBudget(shown, b.Skill, body); err != nil {
 			return nil, err
 		}
@@ -142,9 +138,9 @@ func (s *Store) commit(
 		return false, fmt.Errorf("append history: %w", err)
 	}
 	it.Budget.Audit = b.Audit
-	at, old, text, berr := s.budgetText(budgetPath, b)
-	if berr != nil { // once more: the record has to announce the text that is written
-		at, old, text, berr = s.budgetText(budgetPath, b)
+	at, old, text, err := s.budgetText(budgetPath, b)
+	if err != nil {
+		return false, wrap("save budget", err)
 	}
 	line, err := s.lineOf(it, old)
 	var h *historyFile
@@ -155,18 +151,15 @@ func (s *Store) commit(
 		return false, fmt.Errorf("append history: %w", err)
 	}
 	defer h.f.Close()
-	var draft *unfinished // nil: saveBudget does it all after the line
-	if berr == nil {
-		if draft, _ = at.disk.begin(at.name, text); draft != nil {
-			draft.ahead()
-		}
-		defer draft.drop()
+	draft, err := at.disk.begin(at.name, text)
+	if err != nil {
+		return false, wrap("save budget", err)
 	}
+	draft.ahead()
+	defer draft.drop()
 	after := func(f *seal.Files) {
-		f.Tick, f.Line, f.History = "", seal.Trim(line), h.end+int64(len(line))
-		if text != nil {
-			f.Budget = seal.Trim(text)
-		}
+		f.Budget, f.Tick = seal.Trim(text), ""
+		f.Line, f.History = seal.Trim(line), h.end+int64(len(line))
 	}
 	closed := false
 	err = s.change(it.Skill, b.SessionID, after, func() error {
@@ -174,14 +167,7 @@ func (s *Store) commit(
 			return fmt.Errorf("append history: %w", err)
 		}
 		closed = true
-		switch {
-		case berr != nil: // nothing announces a text to the record, so none is written
-			err = wrap("save budget", berr)
-		case draft == nil:
-			err = s.saveBudget(budgetPath, b)
-		default:
-			err = wrap("save budget", s.inPlace(at, budgetPath, b.Skill, draft.place))
-		}
+		err := wrap("save budget", s.inPlace(at, budgetPath, b.Skill, draft.place))
 		if err == nil {
 			err = s.removeTick(it.Skill)
 		}

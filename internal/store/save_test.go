@@ -110,7 +110,7 @@ func TestBudgetFile(t *testing.T) {
 			same(t, "path", st.BudgetPath, p)
 			same(t, "run", st.Budget.RunID, "run-1")
 			ok(t, s.saveBudget(p, at(1)))
-			same(t, "default", must(s.loadFrom("work", "")).Budget, nil)
+			same(t, "default", must(s.run("work", "")).Budget, nil)
 		})
 	}
 	info, err := os.Stat(filepath.Join(outside, "b.json"))
@@ -127,7 +127,7 @@ func TestBudgetFileIsNobodyElses(t *testing.T) {
 	s := newStore(t)
 	foreign := filepath.Join(s.project, "package.json")
 	ok(t, os.WriteFile(foreign, []byte(`{"name":"x"}`), 0o644))
-	_, err := s.loadFrom("work", "package.json")
+	_, err := s.run("work", "package.json")
 	same(t, "missing", damaged(err).Missing, "started_at")
 	if err := s.saveBudget("package.json", budget()); damaged(err) == nil {
 		t.Errorf("saving says %v", err)

@@ -197,15 +197,14 @@ func (s *Store) giveUp(b *loop.Budget, path string) error {
 	return nil
 }
 
-// release records that a session's run that has ended does not govern it any more. The record
-// stays, because a later --resume is compared with it.
-func (s *Store) release(session string, skill loop.Skill) error {
+// editRecord changes what the record of a session says of a loop that is on.
+func (s *Store) editRecord(session string, skill loop.Skill, edit func(*seal.Loop)) error {
 	r, err := s.own(s.seals.Active(session))
 	l := r.Loop(string(skill))
-	if err != nil || l == nil || !l.On {
+	if err != nil || l == nil {
 		return err
 	}
-	l.On, l.Quiet = false, ""
+	edit(l)
 	return s.seals.Save(r)
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"hooks/internal/codec"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -17,51 +16,41 @@ func (s *Store) active(session string, skill loop.Skill) (run sealed, on bool, e
 	return sealed{l, r}, err == nil && l != nil && l.On, err
 }
 
-// LoadSealed is LoadRun for a run of which a session has a record. A file that is not as it was
-// written last is written again, under the guard: it may change while it is read.
+// LoadSealed is a loop as a session has it, by its record if the loop is on. A file that is not as
+// it was written last is written again, under the guard: it may change while it is read.
 func (s *Store) LoadSealed(session string, skill loop.Skill) (State, error) {
-	st, err := s.loadSealed(session, skill)
+	st, err := s.load(session, skill, false)
 	if _, changed := errors.AsType[*ChangedError](err); !changed || s.guards > 0 {
 		return st, err
 	}
 	err = s.guarded(func() (err error) {
-		st, err = s.loadSealed(session, skill)
+		st, err = s.load(session, skill, false)
 		return err
 	})
 	return st, err
 }
 
-func (s *Store) loadSealed(session string, skill loop.Skill) (State, error) {
+// load is LoadSealed under the guard. With settle it first takes in what a killed hook had
+// committed.
+func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, err error) {
 	run, on, err := s.active(session, skill)
 	switch {
 	case err != nil:
 		return State{Skill: skill, BudgetPath: DefaultBudgetPath(skill)}, err
-	case !on:
-		st, err := s.LoadRun(skill)
-		if err == nil {
-			err = s.unsealed(st, session)
+	case on:
+		if run.Ended() && run.HeldFor == "" { // its files are a person's again
+			st, err = s.stateOf(run, run.State)
+		} else {
+			st, err = s.loadRecorded(run, settle)
 		}
-		return st, err
+		return st, errors.Join(err, s.gate(run, &st))
+	case settle:
+		st, err = s.recover(skill)
+	default:
+		st, err = s.LoadRun(skill)
 	}
-	if err := run.held(); err != nil {
-		return State{Skill: run.skill(), BudgetPath: run.Budget}, err
-	}
-	if run.Ended() {
-		return s.quiet(run)
-	}
-	f, err := s.whole(run, s.verify)
-	if err != nil {
-		return State{Skill: run.skill(), BudgetPath: run.Budget}, err
-	}
-	st, err := f.state(s, run)
-	return st, errors.Join(err, s.gate(run, &st), s.readFindings(&st))
-}
-
-// quiet is the state of a run that has ended, by its record alone: its files are a person's again.
-func (s *Store) quiet(run sealed) (st State, err error) {
-	st.Skill, st.BudgetPath = run.skill(), run.Budget
-	if st.Budget, err = s.sealedBudget(run); err == nil {
-		err = s.gate(run, &st)
+	if err == nil {
+		err = s.unsealed(st, session)
 	}
 	return st, err
 }
@@ -75,21 +64,6 @@ func (s *Store) gate(run sealed, st *State) (err error) {
 		st.Quiet, err = parse[loop.Quiet](run.Budget, []byte(run.Quiet))
 	}
 	return err
-}
-
-// saveQuiet writes the gate of a session's run that has ended.
-func (s *Store) saveQuiet(session string, skill loop.Skill, q *loop.Quiet) error {
-	r, err := s.own(s.seals.Active(session))
-	l := r.Loop(string(skill))
-	if err != nil || l == nil {
-		return err
-	}
-	text, err := codec.Encode(*q)
-	if err != nil {
-		return err
-	}
-	l.Quiet = string(text)
-	return s.seals.Save(r)
 }
 
 // unsealed fails for a session's active run that has lost its record, or whose record this process
@@ -110,87 +84,66 @@ func (s *Store) unsealed(st State, session string) error {
 	return e
 }
 
-// recoverState is recover for a session whose record says where its run lies.
-func (s *Store) recoverState(session string, skill loop.Skill) (State, error) {
-	run, on, err := s.active(session, skill)
-	switch {
-	case err != nil:
-		return State{Skill: skill}, err
-	case on && run.Ended() && run.HeldFor == "":
-		return s.quiet(run)
-	case on:
-		st, err := s.recoverSealed(run)
-		return st, errors.Join(err, s.gate(run, &st))
-	}
-	st, err := s.recover(skill)
-	if err == nil {
-		err = s.unsealed(st, session)
-	}
-	return st, err
-}
-
-// recoverSealed loads a run as its record has it. A change that a crash interrupted is completed
-// where the history has its line; otherwise it stays as far as it came. After a power cut, which
-// may have taken the record's last notes, the history's last line tells what was committed.
-func (s *Store) recoverSealed(run sealed) (State, error) {
+// loadRecorded is a run as its record has it. With settle, a change that a crash interrupted is
+// completed if the history has its line; otherwise it stays as far as it came. After a power cut,
+// which may have taken the record's last notes, the history's last line decides what was committed.
+func (s *Store) loadRecorded(run sealed, settle bool) (State, error) {
 	var f found
 	err := run.held()
 	if err == nil {
-		f, err = s.whole(run, s.compare)
+		f, err = s.whole(run)
+	}
+	own, rebooted := *run.Loop, s.rebooted(run) // the record may drop the run
+	if err == nil && settle {
+		s.sweep(run.Budget)
+		if run.Next != nil || run.record.Boot != s.boot() {
+			err = s.finish(run)
+			run.Loop = &own
+			f = s.found(run)
+		}
 	}
 	if err != nil {
-		return State{Skill: run.skill(), BudgetPath: run.Budget}, err
+		return State{Skill: run.skill(), BudgetPath: own.Budget}, err
 	}
-	s.sweep(run.Budget)
-	rebooted := s.rebooted(run)
-	if run.Next != nil || run.record.Boot != s.boot() {
-		own := *run.Loop // the record may drop it
-		if err := s.finish(run); err != nil {
-			return State{Skill: run.skill(), BudgetPath: own.Budget}, err
-		}
-		run.Loop = &own
-		f = s.found(run)
-	}
-	st, err := f.state(s, run)
-	if err == nil && rebooted {
+	st, err := s.stateOf(run, f.files)
+	claim, cerr := s.claimOf(run.skill())
+	st.Claim, err = claim, errors.Join(err, cerr)
+	if err == nil && settle && rebooted {
 		err = s.catchUp(&st, run.skill())
 	}
-	lock, lerr := s.Holder(run.skill())
-	st.Lock = lock
-	return st, errors.Join(err, lerr, s.readFindings(&st))
+	return st, errors.Join(err, s.readFindings(&st))
 }
 
-// finish completes a change that a crash interrupted.
-func (s *Store) finish(run sealed) error {
+// finish completes a change that a crash interrupted: what it had still to write after its history
+// line is written. After a power cut the files may be newer than the change; those stay.
+func (s *Store) finish(run sealed) (err error) {
+	f := s.found(run).files
 	if end := run.next().Line; end != run.State.Line && s.lineEnd(run, end) > 0 {
-		if err := s.rollForward(run); err != nil {
-			return err
+		err = s.batch(func() (err error) {
+			if f.Budget == run.State.Budget || f.Budget == run.Next.Budget {
+				err = s.putBudget(run, run.Next.Budget)
+			}
+			if err != nil || run.Next.Tick != "" || f.Tick != run.State.Tick {
+				return err
+			}
+			return wrap("remove tick", s.disk.remove(tickName(run.skill())))
+		})
+		own, lerr := s.seals.Lines(run.RunID)
+		if lerr == nil && !strings.Contains(string(own), end) {
+			_ = s.seals.AppendLine(run.RunID, end)
 		}
+	}
+	if err != nil {
+		return err
 	}
 	run.State, run.Next = s.settled(run), nil
 	if run.record.Boot != s.boot() { // what the history has by now is believed
-		run.State.History = s.found(run).files.History
+		run.State.History, run.record.Boot = f.History, s.boot()
 	}
-	run.record.Boot = s.boot()
 	if run.State.Budget == "" && run.State.Tick == "" { // it moved to the archive, or never began
 		run.record.Drop(run.Skill)
 	}
 	return s.seals.Save(run.record)
-}
-
-// rollForward writes what the change had still to write after its history line. After a power cut
-// the files may be newer than the change; those stay.
-func (s *Store) rollForward(run sealed) error {
-	f := s.found(run).files
-	return s.batch(func() (err error) {
-		if f.Budget == run.State.Budget || f.Budget == run.Next.Budget {
-			err = s.putBudget(run, run.Next.Budget)
-		}
-		if err != nil || run.Next.Tick != "" || f.Tick != run.State.Tick {
-			return err
-		}
-		return wrap("remove tick", s.disk.remove(tickName(run.skill())))
-	})
 }
 
 // settled are a run's files as they are, with the line of its own that the history has.
@@ -246,16 +199,7 @@ func (s *Store) Lost(skill loop.Skill, path string) (State, error) {
 	if !known || err != nil || run.Next != nil || s.found(run).files.Budget != "" {
 		return State{}, err
 	}
-	return s.recorded(run)
-}
-
-// recorded is a run as its record has it, whatever the project's files say.
-func (s *Store) recorded(run sealed) (st State, err error) {
-	st.Skill, st.BudgetPath = run.skill(), run.Budget
-	if st.Budget, err = s.sealedBudget(run); err == nil && run.State.Tick != "" {
-		st.Tick, err = decodeTick(tickName(run.skill()), []byte(run.State.Tick))
-	}
-	return st, err
+	return s.stateOf(run, run.State)
 }
 
 // putBudget writes a run's budget file with a text of its record.
@@ -288,7 +232,7 @@ func (s *Store) Look(skill loop.Skill) (st State, notes []string, err error) {
 		notes = append(notes, strings.Join(changed.Changes, "; ")+
 			"; the next event of its session, or its command, writes it again")
 		if perr != nil || s.absolute(path) == s.absolute(run.Budget) {
-			st, perr = s.recorded(run)
+			st, perr = s.stateOf(run, run.State)
 			err = errors.Join(err, perr)
 		}
 	}
@@ -305,10 +249,8 @@ func (s *Store) Look(skill loop.Skill) (st State, notes []string, err error) {
 
 // sealedBudget is a run's budget as the record has it, nil when it has none.
 func (s *Store) sealedBudget(run sealed) (*loop.Budget, error) {
-	if run.State.Budget == "" {
-		return nil, nil
-	}
-	return s.decodeBudget(run.Budget, run.skill(), []byte(run.State.Budget))
+	st, err := s.stateOf(run, seal.Files{Budget: run.State.Budget})
+	return st.Budget, err
 }
 
 // SealedBudgets are the budgets of a skill's runs as the records hold them.

@@ -41,7 +41,7 @@ func TestRecordOlderThanItsFiles(t *testing.T) {
 			boot = "b2"
 		}
 		for range 2 {
-			_, err = s.recoverState(at(1).SessionID, "work")
+			_, err = s.load(at(1).SessionID, "work", true)
 			same(t, "believed", err == nil, rebooted)
 		}
 		_, err = s.commit(line(3), "", sealed(3))
@@ -73,11 +73,11 @@ func TestRecordWithoutItsLastNotes(t *testing.T) {
 				}
 			}
 			ok(t, os.WriteFile(path, kept, 0o600))
-			_, err = s.recoverState(at(1).SessionID, "work")
+			_, err = s.load(at(1).SessionID, "work", true)
 			same(t, "believed in the same boot", err == nil, record == files)
 			boot = "b2"
 			for range 2 {
-				_, err = s.recoverState(at(1).SessionID, "work")
+				_, err = s.load(at(1).SessionID, "work", true)
 				ok(t, err)
 			}
 		}
@@ -113,10 +113,16 @@ func TestChangeIsCompletedAfterItsLine(t *testing.T) {
 			t.Fatalf("line %d: %v", n, err)
 		}
 		s.disk.fail = nil
-		st, err := s.recoverState(b.SessionID, "work")
+		st, err := s.load(b.SessionID, "work", true)
 		ok(t, err)
 		same(t, "seq", st.Budget.Seq, n)
 	}
+	// The record's copy of the lines is complete, too: no later healing loses one.
+	want := content(t, s, history)
+	put(t, s, history, "")
+	_, err := s.LoadSealed(at(1).SessionID, "work")
+	ok(t, err)
+	same(t, "the history", content(t, s, history), want)
 }
 
 // R112: a kill in the middle of a write leaves the beginning of the run's own line. That is a torn
@@ -137,12 +143,12 @@ func TestTornLineOfTheRunIsNoTampering(t *testing.T) {
 		_, err := s.commit(line(1), "", sealed(1))
 		ok(t, err)
 		put(t, s, history, content(t, s, history)+rest)
-		_, err = s.recoverState(at(1).SessionID, "work")
+		_, err = s.load(at(1).SessionID, "work", true)
 		same(t, rest[:min(len(rest), 99)], err == nil, believed)
 		if believed {
 			_, err = s.commit(line(2), "", sealed(2))
 			ok(t, err)
-			_, err = s.recoverState(at(1).SessionID, "work")
+			_, err = s.load(at(1).SessionID, "work", true)
 			ok(t, err)
 		}
 	}
@@ -243,7 +249,7 @@ func TestLineOutlivesThePowerCut(t *testing.T) {
 		ok(t, os.WriteFile(path, []byte(kept), 0o600))
 		boot = "b2"
 		for range 2 {
-			st, err := s.recoverState(at(1).SessionID, "work")
+			st, err := s.load(at(1).SessionID, "work", true)
 			ok(t, err)
 			same(t, name, st.Budget.Seq, 1)
 			same(t, name, st.Tick == nil, true)
@@ -278,10 +284,50 @@ func TestPowerCutRollsNoNewerFilesBack(t *testing.T) {
 	ok(t, os.WriteFile(path, []byte(strings.TrimSuffix(string(record), note)), 0o600))
 	boot = "b2"
 	for range 2 {
-		st, err := s.recoverState(at(1).SessionID, "work")
+		st, err := s.load(at(1).SessionID, "work", true)
 		ok(t, err)
 		if st.Budget.IterationsUsed != 2 || st.Tick == nil || st.Tick.Iteration != 2 {
 			t.Errorf("%d iterations, tick %+v", st.Budget.IterationsUsed, st.Tick)
 		}
+	}
+}
+
+// What was removed between two boots is written again as well. The files that are there are newer
+// than the record, or as old: the open iteration is the one that they have.
+func TestHealingAcrossTwoBoots(t *testing.T) {
+	s := newStore(t)
+	dir, boot := seal.At(t.TempDir()), "b1"
+	s.Seal(dir, func() string { return boot })
+	sealed := sealedIn(dir)
+	_, err := s.Acquire("work", *lock(1))
+	ok(t, err)
+	ok(t, s.saveBudget("", sealed(0)))
+	for n := 1; n <= 2; n++ {
+		ok(t, s.saveTick(tick(n)))
+		l := line(n)
+		l.Budget = *sealed(n)
+		_, err := s.commit(l, "", sealed(n))
+		ok(t, err)
+	}
+	path := seal.SwitchPath(dir.Path(), at(1).SessionID)
+	before, err := os.ReadFile(path)
+	ok(t, err)
+	ok(t, s.saveTick(tick(3)))
+	ok(t, os.WriteFile(path, before, 0o600)) // the power cut takes the last notes
+	lines := content(t, s, history)
+	first, _, _ := strings.Cut(lines, "\n")
+	put(t, s, history, first+"\n")
+	boot = "b2"
+	for i := range 2 {
+		s.Seal(seal.At(dir.Path()), func() string { return boot })
+		ok(t, s.guarded(func() error {
+			st, err := s.load(at(1).SessionID, "work", true)
+			ok(t, err)
+			same(t, "seq", st.Budget.Seq, 2)
+			same(t, "iteration", st.Tick.Iteration, 3)
+			return nil
+		}))
+		same(t, "the history", content(t, s, history), lines)
+		same(t, "said", len(s.Healed()), 1-i)
 	}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -38,8 +39,9 @@ func (st State) Elsewhere() string {
 // Load reads a skill's state, the budget from where its last run kept it. Damaged and newer files
 // are reported together; the rest of the state is returned with the error.
 func (s *Store) Load(skill loop.Skill) (State, error) {
-	path, err := s.budgetPath(skill)
-	st, lerr := s.loadFrom(skill, path)
+	st, err := s.LoadRun(skill)
+	held, lerr := s.Holder(skill)
+	st.Lock = held
 	return st, errors.Join(err, lerr)
 }
 
@@ -50,23 +52,12 @@ func (s *Store) LoadRun(skill loop.Skill) (State, error) {
 	return st, errors.Join(err, errs)
 }
 
-// loadFrom is Load with the budget at the given path, as --budget-file names it; empty means the
-// default.
-func (s *Store) loadFrom(skill loop.Skill, budgetPath string) (State, error) {
-	st, err := s.run(skill, budgetPath)
-	held, lerr := s.Holder(skill)
-	st.Lock = held
-	return st, errors.Join(err, lerr)
-}
-
-// run reads the budget, the open tick and the claim.
+// run reads the budget at the path, as --budget-file names it, the open tick and the claim. An
+// empty path is the default one.
 func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
-	if budgetPath == "" {
-		budgetPath = DefaultBudgetPath(skill)
-	}
-	st := State{Skill: skill, BudgetPath: budgetPath}
+	st := State{Skill: skill, BudgetPath: cmp.Or(budgetPath, DefaultBudgetPath(skill))}
 	var errs [3]error
-	st.Budget, errs[0] = s.loadBudget(skill, budgetPath)
+	st.Budget, errs[0] = s.loadBudget(skill, st.BudgetPath)
 	st.Tick, errs[1] = s.OpenTick(skill)
 	if st.Tick != nil && st.Tick.Skill != skill {
 		st.Tick, errs[1] = nil, foreign(s.disk.path(tickName(skill)), st.Tick.Skill, skill)
@@ -145,6 +136,7 @@ func foreign(path string, got, want loop.Skill) error {
 // decodeBudget reads a budget. A text that was checked is not checked again: one event reads the
 // same text up to three times.
 func (s *Store) decodeBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, error) {
+	body = bytes.TrimSpace(body)
 	if s.good.text == nil || !bytes.Equal(body, s.good.text) {
 		if err := budgetFormat.check(path, body); err != nil {
 			return nil, err

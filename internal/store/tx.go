@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
+	"hooks/internal/seal"
 )
 
 // Tx is one change of a project's state, while this process is the only one that changes it: Begin,
@@ -33,11 +35,14 @@ func (tx *Tx) End() error { return tx.s.unguard() }
 // State is a loop as a session has it. What a killed hook had committed is taken in first. A lock
 // that cannot be read does not matter to an open iteration.
 func (tx *Tx) State(session string, skill loop.Skill) (State, error) {
-	st, err := tx.s.recoverState(session, skill)
-	if _, changed := errors.AsType[*ChangedError](err); err == nil || changed {
-		return st, err
+	st, err := tx.s.load(session, skill, true)
+	if _, changed := errors.AsType[*ChangedError](err); err != nil && !changed {
+		st, err = tx.s.load(session, skill, false)
 	}
-	return tx.s.LoadSealed(session, skill)
+	if st.Lock == nil {
+		st.Lock, _ = tx.s.Holder(skill)
+	}
+	return st, err
 }
 
 // Recover is the state of the skill's last run, whichever session has it, with what a killed hook
@@ -90,17 +95,22 @@ func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 	return created, err
 }
 
-// quiet writes the gate of a run that has ended, or takes it away.
+// quiet writes the gate of a run that has ended, or lets its session go. Its record stays, because
+// a later --resume is compared with it.
 func (tx *Tx) quiet(st *State, save loop.Save) error {
-	switch {
-	case save.Release:
-		st.Quiet = nil
-		return tx.s.release(st.Budget.SessionID, st.Skill)
-	case save.Quiet != nil:
-		st.Quiet = save.Quiet
-		return tx.s.saveQuiet(st.Budget.SessionID, st.Skill, save.Quiet)
+	if !save.Release && save.Quiet == nil {
+		return nil
 	}
-	return nil
+	var text []byte
+	var err error
+	if st.Quiet = save.Quiet; save.Release {
+		st.Quiet = nil
+	} else if text, err = codec.Encode(*save.Quiet); err != nil {
+		return err
+	}
+	return tx.s.editRecord(st.Budget.SessionID, st.Skill, func(l *seal.Loop) {
+		l.On, l.Quiet = l.On && !save.Release, string(text)
+	})
 }
 
 func (tx *Tx) claim(st *State, save loop.Save) error {

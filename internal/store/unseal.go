@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"hooks/internal/loop"
@@ -11,13 +12,9 @@ import (
 // unseal removes a run from the records while its files move to the archive.
 func (s *Store) unseal(skill loop.Skill, id string, move func() error) error {
 	runs, _ := s.sealedRuns(skill) // an unreadable record is skipped
+	runs = slices.DeleteFunc(runs, func(r sealed) bool { return r.RunID != id })
 	for _, run := range runs {
-		next := run.State
-		next.Line, next.History = "", 0 // the history may move
-		if run.RunID == id {
-			next = seal.Files{}
-		}
-		run.Next = &next
+		run.Next = &seal.Files{}
 		if err := s.seals.Save(run.record); err != nil {
 			return err
 		}
@@ -25,23 +22,17 @@ func (s *Store) unseal(skill loop.Skill, id string, move func() error) error {
 	if err := errors.Join(s.within(move), s.settle()); err != nil {
 		return err
 	}
-	had := false
 	for _, run := range runs {
-		own := run.RunID == id
-		had = had || own
-		switch {
-		case own && run.HeldFor == "":
+		if run.HeldFor == "" {
 			run.record.Drop(run.Skill)
-		case own:
+		} else {
 			run.State, run.Next = seal.Files{}, nil
-		default:
-			run.State, run.Next = s.settled(run), nil
 		}
 		if err := s.seals.Save(run.record); err != nil {
 			return err
 		}
 	}
-	if !had || s.seals.RecordOf(id) != nil { // a copy of the project has resumed it
+	if len(runs) == 0 || s.seals.RecordOf(id) != nil { // a copy of the project has resumed it
 		return nil
 	}
 	return errors.Join(s.seals.DropLines(id), s.seals.DropLines(findingsCopy(id)))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -22,8 +21,7 @@ type found struct {
 	locked bool
 }
 
-// found reads a run's files. A tick of another run is left out. The history's last line is not
-// read: see verifyLine.
+// found reads a run's files. A tick of another run is left out.
 func (s *Store) found(run sealed) (f found) {
 	note := func(err error) {
 		if err != nil {
@@ -54,30 +52,30 @@ func (s *Store) found(run sealed) (f found) {
 	return f
 }
 
-// state decodes what was found, and reads the claim, which belongs to no run. A text that is as the
-// record has it was checked before it was written.
-func (f *found) state(s *Store, run sealed) (st State, err error) {
+// stateOf is a run with the given texts of its files. A text that is as the record has it was
+// checked before it was written.
+func (s *Store) stateOf(run sealed, files seal.Files) (st State, err error) {
 	st.Skill, st.BudgetPath = run.skill(), run.Budget
-	var errs [3]error
-	if f.budget != nil {
-		if f.files.Budget == run.State.Budget {
-			s.good.text, s.good.skill = f.budget, ""
+	var errs [2]error
+	if files.Budget != "" {
+		text := []byte(files.Budget)
+		if files.Budget == run.State.Budget {
+			s.good.text, s.good.skill = text, ""
 		}
-		st.Budget, errs[0] = s.decodeBudget(run.Budget, run.skill(), f.budget)
+		st.Budget, errs[0] = s.decodeBudget(run.Budget, st.Skill, text)
 	}
-	if f.tick != nil {
+	if files.Tick != "" {
 		read := decodeTick
-		if f.files.Tick == run.State.Tick {
+		if files.Tick == run.State.Tick {
 			read = parse[loop.Tick]
 		}
-		st.Tick, errs[1] = read(s.disk.path(tickName(run.skill())), f.tick)
+		st.Tick, errs[1] = read(s.disk.path(tickName(st.Skill)), []byte(files.Tick))
 	}
-	st.Claim, errs[2] = s.claimOf(run.skill())
 	return st, errors.Join(errs[:]...)
 }
 
-// verify compares what was found with the record.
-func (s *Store) verify(run sealed, f found) error {
+// compare fails with ChangedError if a run's files are not as its record has them.
+func (s *Store) compare(run sealed, f found) error {
 	changes := s.changes(run, f)
 	if len(changes) == 0 || s.superseded(run, f) {
 		return nil
@@ -91,23 +89,6 @@ func (s *Store) verify(run sealed, f found) error {
 			"directory %s", by[1].Str, by[2].Str, home))
 	}
 	return &ChangedError{run.skill(), run.record.Session, run.RunID, changes, home}
-}
-
-// compare is verify, also of the history's last line.
-func (s *Store) compare(run sealed, f found) error {
-	err := s.verify(run, f)
-	if changed, ok := errors.AsType[*ChangedError](err); err == nil || ok {
-		line := s.verifyLine(run)
-		switch known := ok && strings.Contains(changed.Error(), historyName(run.skill())); {
-		case line == nil || known:
-		case ok:
-			more, _ := errors.AsType[*ChangedError](line)
-			changed.Changes = append(changed.Changes, more.Changes...)
-		default:
-			return line
-		}
-	}
-	return err
 }
 
 // changes are the differences between a run's files and its record, as people read them.
@@ -135,8 +116,8 @@ func (s *Store) changes(run sealed, f found) []string {
 	if is.Marker != was.Marker && is.Marker != then.Marker && !s.marks(run.skill(), is.Marker) {
 		list = append(list, path(pointerName)+" was changed")
 	}
-	if is.History < min(was.History, then.History) {
-		list = append(list, path(historyName)+" is missing lines")
+	if change := s.historyChange(run, f); change != "" {
+		list = append(list, path(historyName)+change)
 	}
 	if is.Tick != "" && !f.locked && !run.Unlocked {
 		list = append(list, path(lockName)+" is missing")
@@ -174,24 +155,27 @@ func (s *Store) superseded(old sealed, f found) bool {
 	return false
 }
 
-// verifyLine compares the run's last line in the history with the record.
-func (s *Store) verifyLine(run sealed) error {
-	if run.Next != nil && run.Next.Line == "" { // it moves into the archive
-		return nil
+// historyChange is what somebody did to a run's lines in the history, "" if nothing.
+func (s *Store) historyChange(run sealed, f found) string {
+	was, then := run.State, run.next()
+	switch {
+	case f.files.History < min(was.History, then.History):
+		return " is missing lines"
+	case run.Next != nil && then.Line == "": // it moves into the archive
+		return ""
 	}
-	path := s.disk.path(historyName(run.skill()))
-	f, size, _ := s.openHistory(run.skill())
-	if f != nil {
-		defer f.Close()
-		if !s.rebooted(run) && run.forgedIn(f, size) && !s.superseded(run, s.found(run)) {
-			return run.changed(path + " has a line for the run that hooks did not write")
-		}
+	h, size, _ := s.openHistory(run.skill())
+	if h != nil {
+		defer h.Close()
 	}
-	has := run.State.Line == "" || run.lineEnd(f, size, run.State.Line) > 0
-	if has || run.Next != nil && run.lineEnd(f, size, run.Next.Line) > 0 {
-		return nil
+	switch {
+	case h != nil && !s.rebooted(run) && run.forgedIn(h, size):
+		return " has a line for the run that hooks did not write"
+	case was.Line == "", run.lineEnd(h, size, was.Line) > 0,
+		run.Next != nil && run.lineEnd(h, size, then.Line) > 0:
+		return ""
 	}
-	return run.changed(path + " was changed")
+	return " was changed"
 }
 
 // forgedIn reports whether a line for the run follows its last one. A line that a change under way

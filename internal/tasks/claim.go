@@ -1,7 +1,6 @@
 package tasks
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -49,7 +48,7 @@ func ReadClaim(message, token string) (Claim, string) {
 	if open && (claim.Done || claim.Blocked && claim.Why != "") {
 		return claim, ""
 	}
-	return Claim{}, nearMiss(lines, message, token)
+	return Claim{}, nearMiss(message, token, claim)
 }
 
 // readLine reads one line without regard to the lines around it. Why is empty if the line has no
@@ -67,8 +66,8 @@ func readLine(line, token string) Claim {
 		if word[0] != 'T' { // the emphasis is around the whole line
 			rest = strings.TrimRight(rest, line[:1])
 		}
-		why := oneLine(strings.TrimLeft(rest, "*_:,;-–— "))
-		return Claim{Blocked: true, Why: cut(why, maxWhy)}
+		why := markdown.OneLine(strings.TrimLeft(rest, "*_:,;-–— "))
+		return Claim{Blocked: true, Why: markdown.Cut(why, maxWhy)}
 	}
 	return Claim{}
 }
@@ -86,64 +85,20 @@ func above(lines []markdown.Line) string {
 		paragraph = append(paragraph, l.Text)
 	}
 	slices.Reverse(paragraph)
-	return cut(oneLine(strings.Join(paragraph, " ")), maxWhy)
+	return markdown.Cut(markdown.OneLine(strings.Join(paragraph, " ")), maxWhy)
 }
 
-// nearMiss explains why the last line that seems to claim something does not.
-func nearMiss(lines []markdown.Line, message, token string) string {
-	if !mentions(message) {
-		return ""
-	}
-	for i, l := range slices.Backward(lines) {
-		if c := readLine(l.Text, token); c.Done || c.Blocked {
-			return misplaced(l, i == len(lines)-1, c)
-		}
-	}
-	for _, l := range slices.Backward(lines) {
-		if mentions(l.Text) {
-			return misspelt(l.Text, token)
-		}
-	}
-	return "the claim is in a comment"
-}
-
-func mentions(text string) bool {
-	text = strings.ToUpper(strings.ReplaceAll(text, `\`, ""))
-	return strings.Contains(text, completeWord) || strings.Contains(text, blockedWord)
-}
-
-// misplaced explains why a line with the right words and token does not count.
-func misplaced(l markdown.Line, last bool, c Claim) string {
+// nearMiss explains why a message that names one of the two words claims nothing. claim is what its
+// last line says, if it has the token.
+func nearMiss(message, token string, claim Claim) string {
+	named := strings.ToUpper(strings.ReplaceAll(message, `\`, ""))
 	switch {
-	case l.Kind == markdown.Hidden || l.Deep:
-		return "the claim is in a code block or indented"
-	case l.Kind == markdown.Quoted:
-		return "the claim is in a quote"
-	case l.Kind == markdown.Heading:
-		return "the claim is a heading"
-	case !last:
-		return "the claim is not on the last line"
-	case c.Blocked && c.Why == "":
+	case !strings.Contains(named, completeWord) && !strings.Contains(named, blockedWord):
+		return ""
+	case claim.Blocked && claim.Why == "":
 		return blockedWord + " has no reason"
+	case !strings.Contains(message, token):
+		return "the claim does not have the token of this attempt"
 	}
-	return "there is more than the claim on the last line"
-}
-
-// misspelt explains why a line that names one of the words is no claim.
-func misspelt(line, token string) string {
-	word, rest, _ := strings.Cut(line, " ")
-	word = strings.Trim(word, "*_`")
-	given, rest, _ := strings.Cut(rest, " ")
-	given = strings.Trim(given, "*_`:")
-	switch upper := strings.ToUpper(word); {
-	case upper != completeWord && upper != blockedWord || upper == completeWord && rest != "":
-		return fmt.Sprintf("the claim is inside of other words: %q", cut(oneLine(line), 120))
-	case word != upper:
-		return fmt.Sprintf("%q is not written in capitals", word)
-	case given == "":
-		return "the claim has no token"
-	case given != token:
-		return fmt.Sprintf("%q is not the token of this attempt", cut(oneLine(given), 60))
-	}
-	return fmt.Sprintf("there is more than the claim on its line: %q", cut(oneLine(line), 120))
+	return "the claim is not the whole last line, outside of code, quotes, headings and comments"
 }

@@ -52,7 +52,7 @@ func ParseList(text []byte) ([]Task, error) {
 		return nil, err
 	}
 	for i := range r.list {
-		r.list[i].Criteria = cut(strings.Trim(r.list[i].Criteria, "\n"), MaxCriteria)
+		r.list[i].Criteria = markdown.Cut(strings.Trim(r.list[i].Criteria, "\n"), MaxCriteria)
 	}
 	return r.list, nil
 }
@@ -102,7 +102,7 @@ func (r *listReader) read(l markdown.Line) error {
 }
 
 func (r *listReader) add(title string, ticked bool, l markdown.Line) error {
-	t := Task{Title: oneLine(title), Ticked: ticked}
+	t := Task{Title: markdown.OneLine(title), Ticked: ticked}
 	for more := true; more; {
 		var checkpoint, noCommit bool
 		t.Title, checkpoint = cutSuffixFold(t.Title, "(checkpoint)")
@@ -112,12 +112,13 @@ func (r *listReader) add(title string, ticked bool, l markdown.Line) error {
 	}
 	switch {
 	case t.Title == "":
-		return fmt.Errorf("line %d: the task %q has no title", l.No, cut(oneLine(l.Text), 80))
+		return fmt.Errorf("line %d: the task %q has no title", l.No,
+			markdown.Cut(markdown.OneLine(l.Text), 80))
 	case len(r.list) == MaxTasks:
 		return fmt.Errorf("line %d: %q is task %d, more than %d", l.No,
-			cut(t.Title, 80), MaxTasks+1, MaxTasks)
+			markdown.Cut(t.Title, 80), MaxTasks+1, MaxTasks)
 	}
-	t.Title = cutRunes(t.Title, MaxTitle)
+	t.Title = markdown.CutRunes(t.Title, MaxTitle)
 	r.list = append(r.list, t)
 	return nil
 }
@@ -131,10 +132,10 @@ func (r *listReader) criterion(l markdown.Line, raw string) error {
 	plain := l.Kind == markdown.Plain && !l.Deep
 	switch {
 	case plain && checks:
-		if t.Check = clean(strings.Trim(strings.TrimSpace(check), "`")); t.Check == "" ||
+		if t.Check = markdown.Clean(strings.Trim(strings.TrimSpace(check), "`")); t.Check == "" ||
 			len(t.Check) > maxShort {
 			return fmt.Errorf("line %d: %q names no command of at most %d bytes", l.No,
-				cut(l.Text, 80), maxShort)
+				markdown.Cut(l.Text, 80), maxShort)
 		}
 		return nil
 	case plain && waits:
@@ -143,7 +144,8 @@ func (r *listReader) criterion(l markdown.Line, raw string) error {
 		}) {
 			n, err := strconv.Atoi(strings.TrimPrefix(word, "#"))
 			if err != nil || n < 1 {
-				return fmt.Errorf("line %d: %q is no number of a task", l.No, cut(word, 80))
+				return fmt.Errorf("line %d: %q is no number of a task", l.No,
+					markdown.Cut(word, 80))
 			}
 			t.Depends = append(t.Depends, n)
 		}
@@ -157,7 +159,7 @@ func (r *listReader) criterion(l markdown.Line, raw string) error {
 	default:
 		raw = dedent(raw, r.inside)
 	}
-	t.Criteria += clean(raw) + "\n"
+	t.Criteria += markdown.Clean(raw) + "\n"
 	return nil
 }
 

@@ -284,7 +284,7 @@ func (p *pinner) names(line, dir, own string) {
 	}
 }
 
-// isSource reports whether a path is that of a program's source by its ending.
+// isSource reports whether a file is a program's source, by its ending.
 func isSource(file string) bool {
 	ext := path.Ext(file)
 	return ext != "" && strings.Contains(" .c .cc .cpp .h .hpp .m .rs .go .java .kt .scala .cs "+

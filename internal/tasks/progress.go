@@ -34,9 +34,9 @@ func NewProgress(goal, issue string) []byte {
 	}, "\n"))
 }
 
-// orNone is a text on one line that cannot be taken for a heading, or "(none)".
+// orNone returns a text on one line that cannot be mistaken for a heading, or "(none)".
 func orNone(text string) string {
-	if text = strings.TrimLeft(oneLine(text), "# "); text != "" {
+	if text = strings.TrimLeft(markdown.OneLine(text), "# "); text != "" {
 		return text
 	}
 	return none
@@ -50,7 +50,7 @@ func DoneLine(index int, title, commit string, took time.Duration) string {
 		commit = "no commit"
 	}
 	minutes := max(1, int(took.Round(time.Minute)/time.Minute))
-	return fmt.Sprintf("- [x] Task %d: %s -- %s (%d min)", index, oneLine(title),
+	return fmt.Sprintf("- [x] Task %d: %s -- %s (%d min)", index, markdown.OneLine(title),
 		commit[:min(len(commit), 12)], minutes)
 }
 
@@ -58,7 +58,7 @@ func DoneLine(index int, title, commit string, took time.Duration) string {
 // task, its last one stays if it names the same commit, and is replaced if not (T32).
 func Completed(text []byte, line string) []byte {
 	f := parse(text)
-	at, done := f.section(completedHeading), strings.TrimLeft(oneLine(line), "# ")
+	at, done := f.section(completedHeading), strings.TrimLeft(markdown.OneLine(line), "# ")
 	body, last := f.parts[at].body, -1
 	for i, old := range body {
 		if filled(old) {
@@ -126,7 +126,7 @@ func Flagged(text []byte) string {
 			}
 		}
 	}
-	return cut(strings.TrimSpace(clean(flags.String())), maxFlag)
+	return markdown.Cut(strings.TrimSpace(markdown.Clean(flags.String())), maxFlag)
 }
 
 // Renew is the progress file of an earlier run for a new one: Learnings and foreign sections stay.

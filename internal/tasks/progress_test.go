@@ -165,7 +165,7 @@ func TestLostAndRestore(t *testing.T) {
 		"edited": {replaced("5 min", "1 min"), []string{one},
 			replaced(one, one+"- [x] Task 1: Implement API endpoint -- def5678 (1 min)\n")},
 		"all of one": {replaced(zero+one, ""), []string{zero, one}, seeded},
-		"between":    {replaced(zero, "- new\n"), []string{zero}, replaced(zero, zero+"- new\n")},
+		"between":    {replaced(zero, "- new\n"), []string{zero}, replaced(one, one+"- new\n")},
 		"reordered":  {replaced(zero+one, one+zero), nil, replaced(zero+one, one+zero)},
 		"moved": {replaced(one, "", learnt, learnt+one), []string{one},
 			replaced(learnt, learnt+one)},

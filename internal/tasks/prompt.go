@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"hooks/internal/markdown"
 )
 
 // MaxPrompt bounds a prompt: it has fewer bytes.
@@ -49,10 +51,10 @@ func (p Prompt) Task() string {
 		head = append(head, "Check if this task crosses a checkpoint milestone.")
 	}
 	head = append(head, fmt.Sprintf("Task %d of %d: %s", p.Index+1, p.Total,
-		cutRunes(oneLine(p.Title), MaxTitle)))
+		markdown.CutRunes(markdown.OneLine(p.Title), MaxTitle)))
 	head = append(head, fmt.Sprintf("The progress file counts from 0 and calls it Task %d.",
 		p.Index))
-	if criteria := cut(quote(p.Criteria), maxCriteria); criteria != "" {
+	if criteria := markdown.Cut(markdown.Quote(p.Criteria), maxCriteria); criteria != "" {
 		head = append(head, "", "Its acceptance criteria:", criteria)
 	}
 	work := []string{"Do this task and no other."}
@@ -97,13 +99,13 @@ func (p Prompt) text(head, work []string, done string) string {
 	}
 	lines = append(lines, p.rules(done)...)
 	lines = append(lines, p.turns()...)
-	if feedback := cut(quote(p.Feedback), MaxFeedback); feedback != "" {
+	if feedback := markdown.Cut(markdown.Quote(p.Feedback), MaxFeedback); feedback != "" {
 		lines = append(lines, "", "The newest feedback of a person:", feedback)
 	}
 	text := strings.Join(lines, "\n") + "\n"
 	intro := fmt.Sprintf("\nThe end of %s:\n", short(p.Progress))
 	room := min(maxLog, MaxPrompt-2-len(text)-len(intro))
-	if log := tail([]byte(quote(string(recent(p.Log)))), room); room > 0 && len(log) > 0 {
+	if log := tail([]byte(markdown.Quote(string(recent(p.Log)))), room); room > 0 && len(log) > 0 {
 		text += intro + string(log) + "\n"
 	}
 	return text
@@ -181,13 +183,4 @@ func recent(log []byte) []byte {
 }
 
 // short is a foreign text on one line of at most 500 bytes.
-func short(text string) string { return cut(oneLine(text), maxShort) }
-
-// quote marks each line of a foreign text as a quote. Blank lines at both ends are left out.
-func quote(text string) string {
-	text = strings.Trim(clean(text), "\n")
-	if strings.TrimSpace(text) == "" {
-		return ""
-	}
-	return "> " + strings.ReplaceAll(text, "\n", "\n> ")
-}
+func short(text string) string { return markdown.Cut(markdown.OneLine(text), maxShort) }

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// bom is the byte order mark that some editors put in front of UTF-8.
+const bom = "\ufeff"
+
 // file is a progress file in parts. The parts in a row are the file byte for byte.
 //
 // A line that begins with "## " begins a part, in a code block and in a comment too: a block that a

@@ -26,7 +26,6 @@ const maxGoal = 300
 type Spec struct {
 	Mode  string // one of the five modes (T23)
 	Issue string // as in "CIA-042" (T31)
-	Title string
 }
 
 // parseMode returns a mode by its name; case does not matter. Its error names the five (T23).
@@ -47,7 +46,7 @@ func ReadSpec(spec []byte) (Spec, error) {
 	for i, line := range strings.Split(front, "\n") {
 		key, value, found := strings.Cut(line, ":")
 		field := map[string]*string{"mode": &s.Mode, "executionMode": &s.Mode,
-			"issue": &s.Issue, "title": &s.Title}[key]
+			"issue": &s.Issue}[key]
 		if value = scalar(value); !found || field == nil || value == "" {
 			continue
 		}
@@ -85,9 +84,10 @@ func splitFront(spec string) (front, rest string) {
 	return "", spec // a line across the page
 }
 
-// scalar is a value without quotes and comment. A text of several lines is none.
+// scalar returns a value without quotes and comment. It is "" for a list or a text of several
+// lines.
 func scalar(value string) string {
-	value = oneLine(value)
+	value = markdown.OneLine(value)
 	if value == "" || strings.ContainsRune("|>[{#&*!", rune(value[0])) {
 		return ""
 	}
@@ -115,7 +115,7 @@ func Goal(spec []byte) string {
 			break
 		}
 	}
-	return cutRunes(sentence(oneLine(strings.Join(words, " "))), maxGoal)
+	return markdown.CutRunes(sentence(markdown.OneLine(strings.Join(words, " "))), maxGoal)
 }
 
 // sentence returns a text up to its first full stop. A dot before a word in lower case is part of

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"hooks/internal/markdown"
 )
 
 // maxWeakened bounds the sentences of Weakened.
@@ -42,7 +44,8 @@ type diffReader struct {
 	came             map[string]bool // lines of tests that are added, in any file
 }
 
-// hunk is what a hunk takes out of a test file: the lines that begin tests, and those that assert.
+// hunk holds the lines that a hunk removes from a test file: those that begin tests, and
+// assertions.
 type hunk struct {
 	file           string
 	line           int
@@ -167,7 +170,7 @@ func (d *diffReader) emptied() {
 		tests := slices.DeleteFunc(h.tests, moved)
 		for _, text := range tests {
 			d.found = append(d.found, fmt.Sprintf("%s loses %q", name(h.file),
-				cut(oneLine(text), 80)))
+				markdown.Cut(markdown.OneLine(text), 80)))
 		}
 		if len(tests) == 0 && !h.adds && len(slices.DeleteFunc(h.asserts, moved)) > 0 {
 			d.found = append(d.found, fmt.Sprintf("%s:%d asserts less", name(h.file), h.line))
@@ -199,7 +202,7 @@ func assertion(line string) bool {
 	return false
 }
 
-func name(file string) string { return cut(oneLine(file), 300) }
+func name(file string) string { return markdown.Cut(markdown.OneLine(file), 300) }
 
 // hunkRange reads "12,3" as the first line and the count; a count of 1 is not written.
 func hunkRange(text string) (first, count int) {
@@ -234,7 +237,7 @@ func unquote(name string) string {
 	return name
 }
 
-// isTest reports whether a path is that of a test by the customs of its language.
+// isTest reports whether a file is a test, by the conventions of its language.
 func isTest(file string) bool {
 	base := path.Base(file)
 	ext := path.Ext(base)

@@ -176,11 +176,8 @@ func refuseTampering(a guard.Act) *loop.Deny {
 	}
 	hint := "reading is free; facts go through `hooks report`, " +
 		"answers come from a person's dialog or terminal"
-	switch {
-	case a.Kind == guard.OtherSession:
+	if a.Kind == guard.OtherSession {
 		hint = "do it in this session, or send a worker with the Agent tool"
-	case a.Kind == guard.WriteState && a.Passes != "":
-		hint = a.Passes
 	}
 	return &loop.Deny{Rule: loop.StateGuard, Text: notRun(a), Hint: hint}
 }

@@ -28,8 +28,8 @@ func (b Base) String() string {
 // BaseOf is the repository at an address.
 func BaseOf(address string) Base { return located("", address) }
 
-// Own are the repositories that are a run's own: the one to which git's settings led, and that of
-// its tracker if that was a path of this machine, or nowhere.
+// Own returns the repositories that belong to a run: the one git's settings named, and its
+// tracker's if git named a path of this machine, or nothing.
 func Own(t loop.Tracker) []Base {
 	git := BaseOf(t.URL)
 	if git.Host != "" || t.Repo == "" {
@@ -38,7 +38,7 @@ func Own(t loop.Tracker) []Base {
 	return []Base{git, BaseOf("https://" + t.Host + "/" + t.Repo)}
 }
 
-// Leads reports whether a repository is that of owner/name or host/owner/name.
+// Leads reports whether repo, as owner/name or host/owner/name, is this repository.
 func (b Base) Leads(repo string) bool {
 	repo = strings.TrimSuffix(strings.ToLower(repo), ".git")
 	at := strings.TrimSuffix(strings.ToLower(b.String()), ".git")

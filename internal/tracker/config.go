@@ -10,7 +10,7 @@ import (
 // and its value. The value of a name without "=" is "true".
 type setting struct{ key, value string }
 
-// settings are those of one or more files in order; later ones win.
+// settings holds the lines of one or more files in order; later ones win.
 type settings struct {
 	list []setting
 	// partial reports that something was not read: an include, a file over the bounds, a line that
@@ -43,7 +43,7 @@ func personal(getenv func(string) string) (s settings) {
 	return s
 }
 
-// add reads one more file, if it exists. A person writes os.DevNull for none.
+// add reads one more file, if it exists. People write os.DevNull to name no file.
 func (s *settings) add(path string) {
 	if _, err := os.Lstat(path); path == "" || path == os.DevNull || os.IsNotExist(err) {
 		return

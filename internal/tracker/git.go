@@ -152,7 +152,7 @@ func says(ctx context.Context, dir string, args ...string) (bool, error) {
 	return err == nil, err
 }
 
-// Committed lists the files below a path of the project that git has in its index; none if git
+// Committed lists the files below a path of the project that are in git's index. It is empty if git
 // fails.
 func Committed(ctx context.Context, project, path string) []string {
 	out, _ := git(ctx, project, "ls-files", "-z", "--", path)

@@ -70,8 +70,8 @@ func (s settings) overrule(remote bool) (args []string, err error) {
 	return args, nil
 }
 
-// ownSettings are those of a repository. Git is asked only where they include other files, or where
-// it may take another folder for the repository.
+// ownSettings returns the settings of a repository. It asks git only if they include other files,
+// or if git may use another folder as the repository.
 func ownSettings(ctx context.Context, dir string) (s settings, err error) {
 	place, ok := findGit(filepath.Clean(dir))
 	if !ok || dir == "" {

@@ -55,7 +55,7 @@ func Asked(ctx context.Context, getenv func(string) string, dir string) Facts {
 	return place.facts(all)
 }
 
-// facts are those of a repository with these settings.
+// facts returns the facts of the repository, given its settings.
 func (p gitPlace) facts(all settings) Facts {
 	f := Facts{
 		Top: p.top, Dir: p.dir, Config: map[string]string{}, Remotes: map[string]string{},

@@ -43,8 +43,8 @@ func HeadOf(ctx context.Context, worktree string) string {
 	return ""
 }
 
-// Trees are the linked worktrees of the repository whose first worktree holds the project, if they
-// are there; none for a linked one.
+// Trees returns the linked worktrees that exist on disk, if the project is in the repository's
+// first worktree. It is empty in a linked one.
 func Trees(ctx context.Context, project string) (list []string) {
 	if top, linked := LinkedWorktree(project); top == "" || linked {
 		return nil

@@ -210,14 +210,16 @@ func (c *counter) file(index int, s source) (loop.Cursor, error) {
 	if t.main {
 		n = openMain
 	}
-	open := pack(c.ledger.end(n), t.until)
-	cursor := loop.Cursor{Path: t.name, Offset: c.lines.offset, Inode: inode(fi), Open: open}
+	cursor := loop.Cursor{Path: t.name, Offset: c.lines.offset,
+		Open: pack(c.ledger.end(n), t.until)}
+	_, cursor.Inode = safefile.ID(fi)
 	return cursor, c.lines.err
 }
 
-// sameFile reports whether a cursor was made for this very file.
+// sameFile reports whether a cursor was made for this very file. On a system that does not identify
+// files, one that was replaced is recognised by its size and by the text before the cursor.
 func sameFile(c loop.Cursor, fi os.FileInfo) bool {
-	id := inode(fi)
+	_, id := safefile.ID(fi)
 	return c.Inode == 0 || id == 0 || c.Inode == id
 }
 

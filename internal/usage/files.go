@@ -1,13 +1,13 @@
 package usage
 
 import (
-	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
@@ -98,20 +98,20 @@ func agentPath(transcript, name string) string {
 	return filepath.Join(sessionDir(transcript), filepath.FromSlash(name))
 }
 
-// Began is the time of the first line of a subagent's transcript, zero if it cannot be read.
-func Began(transcript, name string) (at time.Time) {
-	f, _, err := safefile.Open(agentPath(transcript, name))
-	if err != nil {
-		return at
+// Began returns when a subagent's transcript began.
+func Began(transcript, name string) time.Time { return begun(agentPath(transcript, name)) }
+
+// begun returns the first time in the head of a transcript, whose first lines may be about files
+// and have none; the zero time if there is none.
+func begun(path string) (at time.Time) {
+	head, _ := safefile.ReadHead(path, 64<<10)
+	for line := range strings.Lines(head) {
+		at, err := time.Parse(time.RFC3339Nano, gjson.Get(line, "timestamp").Str)
+		if err == nil {
+			return at
+		}
 	}
-	defer f.Close()
-	head := make([]byte, 32<<10)
-	n, _ := io.ReadFull(f, head)
-	line, _, whole := bytes.Cut(head[:n], []byte("\n"))
-	if r, ok := read(line); ok && whole {
-		at, _ = time.Parse(time.RFC3339Nano, r.at)
-	}
-	return at
+	return time.Time{}
 }
 
 // AgentTranscript is where the client keeps the transcript of a session's subagent, by its id.
@@ -180,7 +180,7 @@ func before(path, name string, end int64) loop.Cursor {
 		c.Offset = max(end, 0)
 		return c
 	}
-	c.Inode = inode(fi)
+	_, c.Inode = safefile.ID(fi)
 	for size := int64(64 << 10); ; size *= 8 {
 		t := readTail(path, size)
 		c.Offset = t.start + int64(len(t.data))

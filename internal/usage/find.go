@@ -13,10 +13,10 @@ import (
 	"hooks/internal/hint"
 )
 
-// found is a session's transcript in the client's folder.
-type found struct {
-	id, path string
-	changed  time.Time
+// Transcript is a session's main transcript in the client's folder.
+type Transcript struct {
+	ID, Path string
+	Changed  time.Time
 }
 
 // Find finds a session's main transcript: by its path, or by its id or the beginning of one in the
@@ -34,13 +34,13 @@ func Find(client, session string) (string, error) {
 		}
 		return filepath.Abs(session)
 	}
-	all := sessions(client)
-	var hits []found
+	all := Transcripts(client, "*")
+	var hits []Transcript
 	for _, f := range all {
-		if f.id == session {
-			return f.path, nil
+		if f.ID == session {
+			return f.Path, nil
 		}
-		if session != "" && strings.HasPrefix(f.id, session) {
+		if session != "" && strings.HasPrefix(f.ID, session) {
 			hits = append(hits, f)
 		}
 	}
@@ -48,24 +48,25 @@ func Find(client, session string) (string, error) {
 	case 0:
 		return "", hint.New(nearest(all, session), "there is no session %q", session)
 	case 1:
-		return hits[0].path, nil
+		return hits[0].Path, nil
 	}
 	return "", hint.New("write more of its id: "+ids(hits),
 		"%d sessions begin with %q", len(hits), session)
 }
 
-// sessions are the transcripts in the client's folder, the one changed last first.
-func sessions(client string) (list []found) {
-	names, _ := fs.Glob(os.DirFS(client), "projects/*/*.jsonl")
+// Transcripts are those of the sessions that were begun in a folder, as FolderOf names it, "*" for
+// all. The one that was changed last is the first.
+func Transcripts(client, folder string) (list []Transcript) {
+	names, _ := fs.Glob(os.DirFS(client), "projects/"+folder+"/*.jsonl")
 	for _, name := range names {
 		path := filepath.Join(client, filepath.FromSlash(name))
 		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 			id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-			list = append(list, found{id, path, info.ModTime()})
+			list = append(list, Transcript{id, path, info.ModTime()})
 		}
 	}
-	slices.SortFunc(list, func(a, b found) int {
-		return cmp.Or(b.changed.Compare(a.changed), cmp.Compare(a.path, b.path))
+	slices.SortFunc(list, func(a, b Transcript) int {
+		return cmp.Or(b.Changed.Compare(a.Changed), cmp.Compare(a.Path, b.Path))
 	})
 	return list
 }
@@ -74,25 +75,27 @@ func sessions(client string) (list []found) {
 const maxNamed = 5
 
 // nearest names the sessions whose ids begin most like a word, the newest first among equals.
-func nearest(all []found, word string) string {
+func nearest(all []Transcript, word string) string {
 	if len(all) == 0 {
 		return "no session was found; CLAUDE_CONFIG_DIR names the client's folder, " +
 			"or give a transcript's path"
 	}
-	common := func(f found) (n int) {
-		for n < len(f.id) && n < len(word) && f.id[n] == word[n] {
+	common := func(f Transcript) (n int) {
+		for n < len(f.ID) && n < len(word) && f.ID[n] == word[n] {
 			n++
 		}
 		return n
 	}
-	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(common(b), common(a)) })
+	slices.SortStableFunc(all, func(a, b Transcript) int {
+		return cmp.Compare(common(b), common(a))
+	})
 	return "the nearest are " + ids(all)
 }
 
-func ids(list []found) string {
+func ids(list []Transcript) string {
 	var names []string
 	for _, f := range list[:min(len(list), maxNamed)] {
-		names = append(names, fmt.Sprintf("%q", f.id))
+		names = append(names, fmt.Sprintf("%q", f.ID))
 	}
 	if more := len(list) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))

@@ -53,14 +53,8 @@ func WaitFlushed(ctx context.Context, transcript, lastMessage string) bool {
 // said reports whether the assistant's last words are these. The event joins a message's text
 // blocks; each has a line of its own, and the last one is enough.
 func said(t tail, want string) (yes bool) {
-	t.backward(func(line []byte) bool {
-		if len(line) == 0 || other(line) {
-			return true
-		}
-		r, ok := read(line)
-		if !ok || r.sidechain {
-			return true
-		}
+	may := func(line []byte) bool { return !other(line) }
+	t.records(may, func(_ []byte, r record) bool {
 		if r.kind == "assistant" {
 			for s := range texts(r.message) {
 				s = strings.TrimSpace(s)

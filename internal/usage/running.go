@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"hooks/internal/loop"
-	"hooks/internal/safefile"
 )
 
 // maxRunning bounds what one look at a running iteration reads, in bytes. It is more than a line
@@ -165,13 +164,8 @@ func AwaitCall(transcript, agent, call string) {
 		path = agentPath(transcript, agentName(agent))
 	}
 	for end := time.Now().Add(callTime); call != "" && time.Now().Before(end); {
-		if f, info, err := safefile.Open(path); err == nil {
-			tail := make([]byte, 64<<10)
-			n, _ := f.ReadAt(tail, max(0, info.Size()-int64(len(tail))))
-			f.Close()
-			if bytes.Contains(tail[:n], []byte(call)) {
-				return
-			}
+		if bytes.Contains(readTail(path, escTail).data, []byte(call)) {
+			return
 		}
 		time.Sleep(2 * time.Millisecond)
 	}

@@ -12,6 +12,7 @@ import (
 // The values of Table.Source, for rate_table_source (R61).
 const (
 	fromConfig  = "CLAUDE.md SDD config"
+	fromOwn     = config.Own + " SDD config"
 	fromBuiltin = "built-in default"
 )
 
@@ -60,14 +61,21 @@ func ownRow(r config.Rate) Row {
 		CacheRead:    or(r.CacheRead, (r.Input+5)/10),
 		CacheWrite5m: or(r.CacheWrite5m, (r.Input*5+2)/4),
 		CacheWrite1h: or(r.CacheWrite1h, r.Input*2),
-		Fast:         1, Long: 1, Source: fromConfig,
+		Fast:         1, Long: 1, Source: sourceOf(r),
 	}
 }
 
-// Source is recorded in budget.json as rate_table_source (R61).
+func sourceOf(r config.Rate) string {
+	if r.File == config.Own {
+		return fromOwn
+	}
+	return fromConfig
+}
+
+// Source is recorded in budget.json as rate_table_source (R61): the first file that has a row.
 func (t Table) Source() string {
 	if len(t.own) > 0 {
-		return fromConfig
+		return t.own[0].Source
 	}
 	return fromBuiltin
 }
@@ -78,13 +86,16 @@ func (t Table) Rows() (rows []Row) {
 	for _, list := range [][]Row{t.own, t.list} {
 		for _, r := range list {
 			found, _ := t.Find(r.Model)
-			if (found.Source == fromConfig) == (r.Source == fromConfig) {
+			if isOwn(found) == isOwn(r) {
 				rows = append(rows, found)
 			}
 		}
 	}
 	return rows
 }
+
+// isOwn reports whether a row is the project's.
+func isOwn(r Row) bool { return r.Source == fromConfig || r.Source == fromOwn }
 
 // Find returns the row that prices a model. The project's rows win per model: its exact row, then
 // its longest family. One of its rows that names a model exactly does not cover another model that

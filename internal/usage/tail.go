@@ -60,6 +60,18 @@ func (t tail) backward(f func(line []byte) bool) {
 	}
 }
 
+// records calls f with the lines of the main thread that can be read and for which may returns
+// true, from the last to the first, until f returns false.
+func (t tail) records(may func(line []byte) bool, f func(line []byte, r record) bool) {
+	t.backward(func(line []byte) bool {
+		if !may(line) {
+			return true
+		}
+		r, ok := read(line)
+		return !ok || r.sidechain || f(line, r)
+	})
+}
+
 // newest is the newest time of a line, "" without one.
 func (t tail) newest() (at string) {
 	t.backward(func(line []byte) bool {
@@ -102,17 +114,9 @@ func PromptStart(transcript, promptID string) (s Start, ok bool) {
 // `scheduled_task_fire` line for it behind the last user line of the main transcript. Only whole
 // lines in the last 1 MiB count.
 func ScheduledFire(transcript, prompt string) (fired bool) {
-	readTail(transcript, lastTail).backward(func(line []byte) bool {
-		fire := bytes.Contains(line, []byte("scheduled_task_fire"))
-		user := bytes.Contains(line, []byte(`"user"`)) && !other(line)
-		if !fire && !user {
-			return true
-		}
-		r, ok := read(line)
-		switch {
-		case !ok || r.sidechain:
-			return true
-		case r.kind == "system" && r.subtype == "scheduled_task_fire":
+	may := func(line []byte) bool { return fires(line) || mayBeUser(line) }
+	readTail(transcript, lastTail).records(may, func(_ []byte, r record) bool {
+		if r.kind == "system" && r.subtype == "scheduled_task_fire" {
 			fired = strings.TrimSpace(r.fired) == strings.TrimSpace(prompt)
 			return !fired
 		}
@@ -121,24 +125,24 @@ func ScheduledFire(transcript, prompt string) (fired bool) {
 	return fired
 }
 
+func fires(line []byte) bool { return bytes.Contains(line, []byte("scheduled_task_fire")) }
+
+func mayBeUser(line []byte) bool { return bytes.Contains(line, []byte(`"user"`)) && !other(line) }
+
 // Sender returns who sent a prompt whose event has just come, by the lines behind the last user
 // line of the main transcript: the client writes its own prompts into its queue and takes them out
 // again at once, and names a schedule that fires. Only whole lines in the last 1 MiB count.
 func Sender(transcript, prompt string) (by loop.Sender) {
 	prompt = strings.TrimSpace(prompt)
 	taken := false // the line behind is that of a prompt that was taken out of the queue
-	readTail(transcript, lastTail).backward(func(line []byte) bool {
+	may := func(line []byte) bool {
 		queue := headType(line) == "queue-operation"
-		fire := bytes.Contains(line, []byte("scheduled_task_fire"))
-		if !queue && !fire && (!bytes.Contains(line, []byte(`"user"`)) || other(line)) {
-			taken = false
-			return true
-		}
-		r, ok := read(line)
+		taken = taken && (queue || fires(line) || mayBeUser(line))
+		return queue || fires(line) || mayBeUser(line)
+	}
+	readTail(transcript, lastTail).records(may, func(line []byte, r record) bool {
 		switch {
-		case !ok || r.sidechain:
-			return true
-		case queue:
+		case r.kind == "queue-operation":
 			v := gjson.ParseBytes(line)
 			if text(v.Get("operation")) == "enqueue" &&
 				strings.TrimSpace(text(v.Get("content"))) == prompt {
@@ -163,12 +167,9 @@ func Sender(transcript, prompt string) (by loop.Sender) {
 // prompt: the last message of the main transcript is the client's mark of it. Only whole lines in
 // the last 64 KiB count.
 func Escaped(transcript string) (prompt string, esc bool) {
-	readTail(transcript, escTail).backward(func(line []byte) bool {
-		if kind := headType(line); kind != "" && kind != "user" && kind != "assistant" {
-			return true
-		}
-		r, ok := read(line)
-		if !ok || r.sidechain || r.kind != "user" && r.kind != "assistant" {
+	may := func(line []byte) bool { return !other(line) }
+	readTail(transcript, escTail).records(may, func(_ []byte, r record) bool {
+		if r.kind != "user" && r.kind != "assistant" {
 			return true
 		}
 		if esc = r.kind == "user" && r.interrupted(); esc {
@@ -196,14 +197,10 @@ func LastSign(transcript string) (at time.Time) {
 // Goal returns what the client's /goal holds the session to, "" if no goal is active. The last
 // status of a goal in the last 4 MiB of the main transcript counts.
 func Goal(transcript string) (goal string) {
-	readTail(transcript, promptTail).backward(func(line []byte) bool {
-		if !bytes.Contains(line, []byte(`"goal_status"`)) {
-			return true
-		}
+	may := func(line []byte) bool { return bytes.Contains(line, []byte(`"goal_status"`)) }
+	readTail(transcript, promptTail).records(may, func(line []byte, r record) bool {
 		status := gjson.GetBytes(line, "attachment")
-		r, ok := read(line)
-		if !ok || r.sidechain || r.kind != "attachment" ||
-			status.Get("type").String() != "goal_status" {
+		if r.kind != "attachment" || status.Get("type").String() != "goal_status" {
 			return true
 		}
 		if !status.Get("met").Bool() && !status.Get("failed").Bool() {

@@ -5,7 +5,6 @@
 //	go run ./scripts/bench                 every hook word in every state
 //	go run ./scripts/bench -usage 1024     counting a session of 1 GiB, and what is new in one
 //	go run ./scripts/bench -history 10000  people's commands on a run with 10,000 lines
-//	go run ./scripts/bench -audit          the end of an audit, without findings and with 200
 //	go run ./scripts/bench -link           a program behind a link of the brake
 //	go run ./scripts/bench -night 200      what a run of 200 iterations leaves and costs a call
 //
@@ -52,9 +51,7 @@ func main() {
 	flag.IntVar(&b.n, "n", 300, "counted calls of each row")
 	usage := flag.Int64("usage", 0, "measure counting on a session of that many MiB")
 	lines := flag.Int("history", 0, "measure people's commands on that many history lines")
-	audit := flag.Bool("audit", false, "measure the end of an audit")
 	link := flag.Bool("link", false, "measure a program behind a link of the brake")
-	claim := flag.Bool("claim", false, "measure the claim of a task's worker")
 	night := flag.Int("night", 0, "play a run of that many iterations with five workers each")
 	flag.Func("beside", "NAME=COMMAND: another row, with the same event", func(s string) error {
 		name, command, _ := strings.Cut(s, "=")
@@ -71,12 +68,8 @@ func main() {
 	switch {
 	case *usage > 0:
 		b.usage(*usage << 20)
-	case *audit:
-		b.audit()
 	case *link:
 		b.link()
-	case *claim:
-		b.claim()
 	case *lines > 0:
 		b.history(*lines)
 	case *night > 0:

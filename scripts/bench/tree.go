@@ -5,10 +5,8 @@ package main
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -28,20 +26,22 @@ type tree struct {
 	serial  int // of the last request
 	out     int64
 	bytes   int64
-	rand    *rand.Rand
 	clock   time.Time
-	pool    []string
 }
+
+// prose is text as transcripts have it, escaped for JSON: words, code, line ends, quotes.
+var prose = strings.Repeat(`the request failed because no budget was checked before\n`+
+	`if err != nil { return fmt.Errorf(\"x: %w\", err) }\n`+
+	`for i := range n // keep the lock 0x7f3a quick `, 100)
+
+// text is n bytes of prose, cut between escapes.
+func text(n int) string { return strings.TrimSuffix(prose[:n], `\`) }
 
 // write makes the transcripts. The same tree is always the same bytes. It holds little: the peak
 // of a measured program includes what its parent held.
 func (t *tree) write(size int64) error {
 	debug.SetGCPercent(10)
-	t.rand = rand.New(rand.NewPCG(1, 2))
 	t.clock = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	for range 16 {
-		t.pool = append(t.pool, t.prose(16<<10))
-	}
 	main := size
 	if t.workers > 0 {
 		main /= 2
@@ -53,30 +53,6 @@ func (t *tree) write(size int64) error {
 		err = cmp.Or(err, t.grow(path, main/int64(t.workers)))
 	}
 	return err
-}
-
-// prose is text as transcripts have it, escaped for JSON: words, code, line ends, quotes.
-func (t *tree) prose(n int) string {
-	words := strings.Fields("the request failed because token budget was not checked before" +
-		" if err != nil { return fmt.Errorf(\"x: %w\", err) } for i := range n \t answers :=" +
-		" map[string]int{} // keep the lock 0x7f3a backlog question quick")
-	var b strings.Builder
-	for b.Len() < n {
-		b.WriteString(words[t.rand.IntN(len(words))])
-		b.WriteByte(" \n"[t.rand.IntN(12)/11])
-	}
-	quoted, _ := json.Marshal(b.String())
-	return string(quoted[1 : len(quoted)-1])
-}
-
-// text is about n bytes of the pool, cut between escapes.
-func (t *tree) text(n int) string {
-	s := t.pool[t.rand.IntN(len(t.pool))]
-	n = min(n, len(s))
-	for n > 0 && n < len(s) && strings.HasSuffix(s[:n], `\`) {
-		n--
-	}
-	return s[:n]
 }
 
 func (t *tree) grow(path string, size int64) error {
@@ -114,19 +90,19 @@ func (t *tree) turn(w io.Writer, worker bool) (n int64) {
 			`"requestId":"req_%08d","type":"assistant"`, t.serial, models[t.serial%3], block,
 			t.serial%50, 40_000+t.serial%1000, out, t.serial) + tail
 	}
-	out := 100 + t.rand.IntN(3000)
+	out := 100 + t.serial*7%3000
 	t.out += int64(out)
-	first := answer(`{"type":"text","text":"`+t.text(200+t.rand.IntN(3000))+`"}`, 1) // grows later
+	first := answer(`{"type":"text","text":"`+text(200+t.serial*11%3000)+`"}`, 1) // grows later
 	for _, line := range []string{
 		first,
 		answer(`{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"`+
-			t.text(300)+`"}}`, out),
+			text(300)+`"}}`, out),
 		head + `"promptId":"x","type":"user","message":{"role":"user","content":[{"tool_use_id":` +
-			`"toolu_1","type":"tool_result","content":"` + t.text(4000+t.rand.IntN(9000)) +
-			`"}]},"toolUseResult":{"stdout":"` + t.text(4000) + `"}` + tail,
+			`"toolu_1","type":"tool_result","content":"` + text(4000+t.serial*13%9000) +
+			`"}]},"toolUseResult":{"stdout":"` + text(4000) + `"}` + tail,
 		`{"type":"api-request","body":{"messages":[` + first + `,{"role":"user","content":"` +
-			t.text(15_000) + `"}]}}`,
-		head + `"attachment":{"type":"hook_success","content":"` + t.text(900) +
+			text(15_000) + `"}]}}`,
+		head + `"attachment":{"type":"hook_success","content":"` + text(900) +
 			`"},"type":"attachment"` + tail,
 	} {
 		k, _ := fmt.Fprintln(w, line)

@@ -37,11 +37,8 @@ func TestDoctorKnowsWhetherTheHooksFired(t *testing.T) {
 	if k := checks["client-version"]; k.Status != "ok" || !said(k.Found, "claude 2.") {
 		t.Errorf("client-version: %+v", k)
 	}
-	if k := checks["workspace-trust"]; k.Status != "ok" {
-		t.Errorf("workspace-trust: %+v", k)
-	}
-	for _, name := range []string{"hooks-registered", "matchers", "hook-binary", "must-deny",
-		"must-allow", "self-test", "history"} {
+	for _, name := range []string{"hooks-registered", "command-form", "hook-binary", "self-test",
+		"history"} {
 		if k := checks[name]; k.Status != "ok" {
 			t.Errorf("%s: %+v", name, k)
 		}

@@ -65,6 +65,17 @@ func TestDollarsHold(t *testing.T) {
 		w.goes(4, []string{"--resume"})
 		holds(t, w, "task", 0)
 	})
+	t.Run("an auditor that only reads", func(t *testing.T) {
+		w := auditSide(newWorld(t, nil), 1)
+		w.Model.script = dear(Conductor{Phase: func(p Phase) Turn {
+			if p.Name == "coding" {
+				return p.codes()
+			}
+			return Turn{Calls: []Call{w.absolute(reads)}}
+		}}.Say)
+		w.Headless("/hooks:audit docs/plan.md --max-dollars 1")
+		holds(t, w, "audit", 1)
+	})
 	t.Run("two workers and a main thread that only read", func(t *testing.T) {
 		w := newWorld(t, nil)
 		send := func(n int) Call {

@@ -47,7 +47,7 @@ type Line struct {
 	Outcome   string   `json:"outcome"`
 	Fired     []string `json:"stop_conditions_fired"`
 	Gates     []struct {
-		Name, Question, Answer string
+		Name, Question, Answer, Origin string
 	} `json:"gates"`
 	PRs       []string `json:"prs_touched_this_iter"`
 	Agents    int      `json:"agents_dispatched_this_iter"`

@@ -74,7 +74,6 @@ type Act struct {
 	Command string // the resolved command, words joined, as in "gh pr merge 142 --squash"
 	Cwd     string // where it is done, "" unknown
 	Path    string // the file that is written, seen from Cwd; "" if none is, or it is not known
-	Passes  string // the form of the command that leaves the loop's files alone, "" unknown
 	Via     []string
 }
 

@@ -82,7 +82,7 @@ func Leaf(fields []Field, names ...string) (string, bool) {
 	return "", false
 }
 
-// LeafText is the value of Leaf, "" if there is none.
+// LeafText returns the value of Leaf, or "".
 func LeafText(fields []Field, names ...string) string {
 	v, _ := Leaf(fields, names...)
 	return v

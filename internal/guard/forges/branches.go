@@ -51,8 +51,8 @@ func DefaultBranch(f *plain.Frame) string {
 	return cmp.Or(f.M.Repo().Default, "main")
 }
 
-// branch is what is checked out in a directory: as the call left it, as its files say, or as the
-// caller said. It is "" where there is no repository or no branch, and unknown text in doubt.
+// branch returns the branch that is checked out in a directory: as the call left it, by its files,
+// or by the caller. It is "" without a repository or a branch, and unknown text in doubt.
 func branch(f *plain.Frame, dir string) string {
 	dir = path.Clean(dir)
 	call := path.Clean(f.M.Call.Cwd)
@@ -83,7 +83,7 @@ func branch(f *plain.Frame, dir string) string {
 	}
 }
 
-// gitDir is where git keeps the repository of a folder, or its linked worktree, "" for none.
+// gitDir returns git's folder for the repository or linked worktree in dir, or "".
 func gitDir(f *plain.Frame, dir string) string {
 	git := dir + "/.git"
 	if _, ok := f.Open(git + "/HEAD"); ok {

@@ -117,12 +117,12 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 			fl := shellword.ParseFlags(args[1:], "-P --prefix -b --branch --onto")
 			pushRefspecs(f, g, fl, fl.Arg(0), fl.Pos[min(1, len(fl.Pos)):])
 		}
-	case "clean", "rm", "mv", "restore", "stash", "reset", "apply", "checkout-index":
+	case "rm", "mv", "restore":
 		gitFiles(f, g, cmd.Text, args)
-		if end := slices.Index(append(shellword.Texts(args), "--"), "--"); cmd.Text == "reset" {
-			pos := shellword.ParseFlags(args[:end], "").Pos
-			useBranches(f, g, pos[:min(1, len(pos))])
-		}
+	case "reset":
+		end := slices.Index(append(shellword.Texts(args), "--"), "--")
+		pos := shellword.ParseFlags(args[:end], "").Pos
+		useBranches(f, g, pos[:min(1, len(pos))])
 	default:
 		gitAlias(f, g, cmd.Text, args)
 	}
@@ -231,6 +231,20 @@ func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
 	}
 }
 
+// gitFiles judges git's commands that write or remove files that it knows. Those that take files
+// which it ignores cost the loop nothing: its state is written again from the sealed record.
+func gitFiles(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
+	h := *f
+	h.Cwd = g.dir
+	fl := shellword.ParseFlags(args, "-s --source")
+	if cmd != "restore" && (fl.On("--cached") && !fl.On("--no-cached") || dry(fl)) {
+		return
+	}
+	for _, w := range fl.Pos {
+		h.Takes(w, shellword.Clip(shellword.Join(g.argv), 300), cmd != "restore")
+	}
+}
+
 func gitBranch(f *plain.Frame, g gitRun, args []shellword.Word) {
 	fl := shellword.ParseFlags(args,
 		"-u --set-upstream-to -m -M --sort --contains --format --points-at")
@@ -306,5 +320,5 @@ func gitRunsText(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	}
 }
 
-// Checkout is the branch that is checked out in the frame's place.
+// Checkout returns the branch that is checked out in the frame's directory.
 func Checkout(f *plain.Frame) string { return cmp.Or(branch(f, place(f)), shellword.Unknown) }

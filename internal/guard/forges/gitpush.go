@@ -11,7 +11,7 @@ import (
 
 const pushValued = "-o --push-option --repo --receive-pack --exec --recurse-submodules"
 
-// pushSwitches are flags of a push that may stand abbreviated.
+// pushSwitches lists flags of a push that may be abbreviated.
 const pushSwitches = `--all --branches --mirror --delete --tags --follow-tags --dry-run --no-dry-run
 --help --no-all --no-branches --no-mirror --no-delete --no-tags --no-follow-tags --force-with-lease
 --force`

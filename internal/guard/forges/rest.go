@@ -64,7 +64,7 @@ func (q Request) head() (sha string) {
 	return sha
 }
 
-// orDefault is the request with the method that clients use where none is named.
+// orDefault returns the request with the method that clients use by default.
 func (q Request) orDefault() Request {
 	switch {
 	case q.Method != "":
@@ -97,7 +97,7 @@ func afterHost(rest string) string {
 	return p
 }
 
-// index is the place of the first segment that is one of the names, -1 for none.
+// index returns the position of the first segment that is one of the names, or -1.
 func (r route) index(names string) int {
 	for i, s := range r.segs {
 		if shellword.Has(names, s) {

@@ -33,7 +33,7 @@ const (
 type World interface {
 	// Program reads a program by its name.
 	Program(f *Frame, name string, argv []shellword.Word)
-	// Branch is what is checked out in the frame's place.
+	// Branch returns the branch that is checked out in the frame's directory.
 	Branch(f *Frame) string
 }
 
@@ -84,7 +84,7 @@ func (m *Machine) Burn(steps int) bool {
 	return m.Work >= 0
 }
 
-// abort ends the reading; what was found stays.
+// abort ends the reading and keeps its findings.
 func (m *Machine) abort(bound string) {
 	if !m.spent {
 		m.spent = true
@@ -138,15 +138,13 @@ func (m *Machine) ReadsLeft() int { return maxReads - m.reads }
 type Frame struct {
 	M     *Machine
 	names names
-	Cwd   string // "" unknown
-	// Passes is the form of the command that leaves the loop's files alone, "" unknown.
-	Passes string
-	Stdin  *Stream // nil: that of the call
-	src    string  // the text being read, for words as they were written
-	via    []string
-	depth  int
-	nest   int
-	quiet  bool // looking for acts only
+	Cwd   string  // "" unknown
+	Stdin *Stream // nil: that of the call
+	src   string  // the text being read, for words as they were written
+	via   []string
+	depth int
+	nest  int
+	quiet bool // looking for acts only
 }
 
 // Stream is the standard input of a command. Unknown text is shellword.Unknown.

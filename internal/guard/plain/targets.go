@@ -75,7 +75,7 @@ func (f *Frame) fileAct(kind effect.Kind, ref, how string) {
 		full = ""
 	}
 	command := shellword.Clip(shellword.Ellipsis(how), 300)
-	f.Act(effect.Act{Kind: kind, Ref: ref, Path: full, Command: command, Passes: f.Passes}, nil)
+	f.Act(effect.Act{Kind: kind, Ref: ref, Path: full, Command: command}, nil)
 }
 
 // Takes records that a path is removed or moved away, with what is in it.

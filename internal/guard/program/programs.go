@@ -15,7 +15,7 @@ import (
 // World are the programs that a shell starts.
 type World struct{}
 
-// Branch is what is checked out in the frame's place.
+// Branch returns the branch that is checked out in the frame's directory.
 func (World) Branch(f *plain.Frame) string { return forges.Checkout(f) }
 
 // Program reads a program by its name.

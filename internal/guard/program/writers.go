@@ -9,7 +9,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// judgeWriter judges the programs that write, move or remove files: none may be the loop's own.
+// judgeWriter judges programs that write, move or remove files, which must not be the loop's own.
 // Paths count as they are written; the seal sees what is reached in another way. ok is false for
 // any other program.
 func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {

@@ -27,12 +27,12 @@ func Closes(body string, home Home) (out []int) {
 		}
 		for rest := prose(l.Text); rest != ""; {
 			n := len(rest) - len(strings.TrimLeftFunc(rest, isLetter))
-			if !slices.Contains(closers, strings.ToLower(rest[:n])) {
-				rest = rest[max(n, 1):]
+			word := strings.ToLower(rest[:n])
+			if rest = rest[max(n, 1):]; !slices.Contains(closers, word) {
 				continue
 			}
-			var refs []named
-			refs, rest = references(rest[n:], home)
+			var refs []Ref
+			refs, rest = references(rest, home)
 			for _, r := range refs {
 				if r.Repo == "" {
 					out = append(out, r.Number)

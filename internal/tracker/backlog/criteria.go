@@ -79,6 +79,28 @@ func (j *judge) read(l markdown.Line) {
 	}
 }
 
+// label splits a line that begins with a label, as in `**Name**`, `**Name:** rest` or `Name: rest`.
+func label(text string) (title, rest string, emphasised bool) {
+	if text == "" || len(text) > maxWord {
+		return "", "", false
+	}
+	for _, mark := range []string{"**", "__", "*", "_"} {
+		if inner, ok := strings.CutPrefix(text, mark); ok {
+			name, after, closed := strings.Cut(inner, mark)
+			colon := strings.HasSuffix(name, ":") || strings.HasPrefix(after, ":")
+			if after = strings.TrimLeft(after, ": \t"); !closed || after != "" && !colon {
+				return "", "", false
+			}
+			return strings.TrimRight(name, ": "), after, true
+		}
+	}
+	name, after, ok := strings.Cut(text, ":")
+	if !ok {
+		return "", "", false
+	}
+	return name, strings.TrimLeft(after, " \t"), false
+}
+
 func (j *judge) content(l markdown.Line) {
 	code := l.Kind == markdown.Hidden
 	switch {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// State is what is known of an issue or PR.
+// State is the known state of an issue or PR.
 type State string
 
 // The states. Unknown is the zero value: it proves nothing.

@@ -8,130 +8,42 @@ import (
 // Home is the repository whose issues are read.
 type Home struct{ Host, Owner, Repo string }
 
-// named is a reference as a text has it.
-type named struct {
-	Ref
-	within bool // in a range, not named itself
-}
-
-// references reads a list such as `: #1, [#2](https://…) (the parser) and owner/repo#3`, and
-// returns the rest of the text. A choice ("#1 or #2") names nothing that has to be waited for.
-func references(text string, home Home) (refs []named, rest string) {
-	rest = kindWord(strings.TrimLeft(text, " \t:*_|"))
+// references reads a list such as `: #1, [#2](https://…) (the parser) and owner/repo#3` and returns
+// the rest of the text. A choice ("#1 or #2") names nothing that has to be waited for.
+func references(text string, home Home) (refs []Ref, rest string) {
+	const before = " \t:*_|("
+	rest = strings.TrimLeft(text, before)
+	for _, kind := range []string{"issues", "issue"} {
+		if after, ok := cutWord(rest, kind); ok {
+			rest = strings.TrimLeft(after, before)
+		}
+	}
 	for {
 		r, after, ok := reference(rest, home)
 		if !ok {
 			return refs, rest
 		}
-		refs = append(refs, named{Ref: r})
-		more, after := ranged(r, after, home)
-		refs = append(refs, more...)
-		if other, ok := cutWord(strings.TrimLeft(after, " \t*_,;"), "or"); ok {
-			if _, _, choice := reference(strings.TrimLeft(other, " \t*_"), home); choice {
-				return nil, rest
+		refs = append(refs, r)
+		after = strings.TrimLeft(after, " \t*_")
+		if remark, ok := strings.CutPrefix(after, "("); ok {
+			if end := strings.IndexByte(remark[:min(len(remark), maxWord)], ')'); end > 0 {
+				after = remark[end+1:]
 			}
 		}
-		if rest = kindWord(separated(after)); rest == "" {
-			return refs, rest
+		for more := true; more; {
+			after, more = cutWord(strings.TrimLeft(after, " \t*_,;&+/"), "and")
 		}
-	}
-}
-
-// kindWord is the text after words that say what a reference is, as in "issues #1 and #2" or "the
-// PR #3".
-func kindWord(text string) string {
-	if text == "" || text[0] == '#' || text[0] == '[' {
-		return text
-	}
-	rest := text
-	for _, word := range []string{
-		"both", "the", "issue", "issues", "pr", "prs", "pull request", "pull requests",
-		"task", "tasks", "ticket", "tickets", "story", "stories",
-	} {
-		if after, ok := cutWord(rest, word); ok {
-			rest = strings.TrimLeft(after, " \t:*_")
+		if _, choice := cutWord(after, "or"); choice {
+			return nil, after
 		}
+		rest = after
 	}
-	if strings.HasPrefix(rest, "#") {
-		return rest
-	}
-	return text
-}
-
-// maxRange bounds a range of references: a longer one is no list of dependencies.
-const maxRange = 50
-
-// ranged reads the second half of a range such as #1-#3, #1-3, #1..#3, #1 – #3 or "#1 to #3". It
-// returns the issues after the first one. With blanks around a dash the range has to end the list,
-// because a dash may begin another thought.
-func ranged(first Ref, text string, home Home) (more []named, after string) {
-	next, spaced := rangeMark(text)
-	last, after, ok := reference(next, home)
-	span := last.Number - first.Number
-	switch {
-	case !ok, last.Repo != "" && last.Repo != first.Repo, span < 1, span > maxRange:
-		return nil, text
-	case strings.HasPrefix(after, "-"):
-		return nil, text
-	case spaced && separated(after) == "" && strings.Trim(after, " \t.,;)*_|") != "":
-		return nil, text
-	}
-	for n := first.Number + 1; n <= last.Number; n++ {
-		more = append(more, named{Ref{Repo: first.Repo, Number: n}, n < last.Number})
-	}
-	return more, after
-}
-
-// rangeMark is what follows the mark of a range, "" without one. spaced reports that blanks
-// surround a mark that is no word.
-func rangeMark(text string) (next string, spaced bool) {
-	bare := strings.TrimLeft(text, " \t")
-	glued := len(bare) == len(text)
-	for _, word := range []string{"to", "through", "thru"} {
-		if after, ok := cutWord(bare, word); ok && !glued {
-			return strings.TrimLeft(after, " \t"), false
-		}
-	}
-	for _, mark := range []string{"...", "..", "…", "-", "–", "—"} {
-		after, ok := strings.CutPrefix(bare, mark)
-		if !ok {
-			continue
-		}
-		next = strings.TrimLeft(after, " \t")
-		switch {
-		case glued != (next == after):
-			return "", false
-		case glued && next != "" && next[0] >= '0' && next[0] <= '9':
-			return "#" + next, false
-		}
-		return next, !glued
-	}
-	return "", false
-}
-
-// separated is the text after a separator, "" if none follows. A remark in brackets does not end a
-// list.
-func separated(text string) string {
-	text = strings.TrimLeft(text, " \t*_")
-	if strings.HasPrefix(text, "(") {
-		if end := strings.IndexByte(text[:min(len(text), maxWord)], ')'); end > 0 {
-			text = strings.TrimLeft(text[end+1:], " \t*_")
-		}
-	}
-	before := text
-	for more := true; more; {
-		text, more = cutWord(strings.TrimLeft(text, " \t*_,;&+/"), "and")
-	}
-	if text == before && !strings.HasPrefix(text, "#") { // "#1 #2" needs no comma
-		return ""
-	}
-	return text
 }
 
 // maxWord bounds a reference and a remark in brackets, in bytes.
 const maxWord = 500
 
-// reference reads one: #N, GH-N, owner/repo#N, a URL, or a Markdown link to one.
+// reference reads one: #N, owner/repo#N, a URL, or a Markdown link to one.
 func reference(text string, home Home) (Ref, string, bool) {
 	if len(text) > maxWord {
 		r, rest, ok := reference(text[:maxWord], home)
@@ -152,9 +64,6 @@ func reference(text string, home Home) (Ref, string, bool) {
 	text = strings.TrimPrefix(text, "<")
 	if strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://") {
 		return link(text, home)
-	}
-	if len(text) > 3 && strings.EqualFold(text[:3], "gh-") {
-		return numbered("", text[3:])
 	}
 	repo, after, ok := strings.Cut(text, "#")
 	if !ok || repo != "" && !repoName(repo) {

@@ -9,7 +9,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Board is what a tracker has.
+// Board holds the open issues and PRs of a tracker.
 type Board struct {
 	Home   Home
 	Issues []Issue // the open ones, in the tracker's order
@@ -29,7 +29,7 @@ const (
 	Undecided  = "unknown"
 )
 
-// Fact is what is known of one open issue in scope.
+// Fact describes one open issue in scope.
 type Fact struct {
 	Number    int      `json:"number"`
 	Title     string   `json:"title"`
@@ -40,6 +40,9 @@ type Fact struct {
 	// BlockedBy are dependencies that are open, Unknown those whose state is unknown.
 	BlockedBy []string `json:"blocked_by,omitempty"`
 	Unknown   []string `json:"unknown,omitempty"`
+	// Loose are open issues that the body names beside words such as "requires", in no form that
+	// counts as a dependency.
+	Loose []string `json:"-"`
 }
 
 // Result is a backlog as a loop needs it.
@@ -61,7 +64,7 @@ type sorter struct {
 	at       map[int]int   // number → index of an open issue
 	pulls    map[int]bool  // open PRs
 	blockers map[int][]Ref // what each open issue waits for, in order, once each
-	criteria []string      // by index
+	said     []reading     // what each body says, by index
 	res      Result
 }
 
@@ -72,7 +75,7 @@ func Sort(b *Board, scope Scope) Result {
 	n := len(b.Issues)
 	s := sorter{
 		Board: b, at: make(map[int]int, n), pulls: make(map[int]bool, len(b.Pulls)),
-		blockers: make(map[int][]Ref, n), criteria: make([]string, n),
+		blockers: make(map[int][]Ref, n), said: make([]reading, n),
 	}
 	for i := range b.Issues {
 		s.at[b.Issues[i].Number] = i
@@ -130,15 +133,11 @@ func (s *sorter) connect(index int) {
 			s.wait(r.Number, Ref{Number: i.Number})
 		}
 	}
-	deps, criteria := read(i.Body, s.Home)
-	s.criteria[index] = criteria
-	for _, d := range deps {
-		for _, r := range []*Ref{&d.blocked, &d.blocker} {
-			r.Number = cmp.Or(r.Number, i.Number)
-		}
-		// The body of one issue in a range may say that it waits for the range.
-		if self := d.within && d.blocked == d.blocker; !self && d.blocked.Repo == "" {
-			s.wait(d.blocked.Number, d.blocker)
+	s.said[index] = read(i.Body, s.Home)
+	for _, d := range s.said[index].deps {
+		if d.blocked.Repo == "" {
+			d.blocker.Number = cmp.Or(d.blocker.Number, i.Number)
+			s.wait(cmp.Or(d.blocked.Number, i.Number), d.blocker)
 		}
 	}
 }
@@ -162,7 +161,7 @@ func (s *sorter) wait(blocked int, by Ref) {
 	}
 }
 
-// state is what is known of a blocker: from the list of open issues, else from the dependency.
+// state returns the state of a blocker, by the list of open issues, else by the dependency.
 func (s *sorter) state(r Ref) State {
 	i, issue := s.at[r.Number]
 	switch {
@@ -185,7 +184,7 @@ func (s *sorter) add(index int) {
 	i := &s.Issues[index]
 	f := Fact{
 		Number: i.Number, Title: i.Title, Labels: i.Labels, Milestone: i.Milestone,
-		Criteria: s.criteria[index],
+		Criteria: s.said[index].criteria,
 	}
 	undecided := i.Cut
 	for _, r := range s.blockers[i.Number] {
@@ -195,6 +194,12 @@ func (s *sorter) add(index int) {
 		case Unknown:
 			f.Unknown = append(f.Unknown, r.String())
 			undecided = undecided || r.Repo == ""
+		}
+	}
+	for _, r := range s.said[index].loose {
+		if name := r.String(); r.Number != i.Number && s.state(r) == Open &&
+			!slices.Contains(f.BlockedBy, name) && !slices.Contains(f.Loose, name) {
+			f.Loose = append(f.Loose, name)
 		}
 	}
 	b, unknown := &s.res.Backlog, strings.Join(f.Unknown, ", ")

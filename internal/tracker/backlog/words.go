@@ -45,17 +45,6 @@ func cutWord(text, word string) (after string, ok bool) {
 	return text[n:], true
 }
 
-// lower turns only A to Z into small letters, so that every place in the text stays the same.
-func lower(text string) string {
-	b := []byte(text)
-	for i, c := range b {
-		if c >= 'A' && c <= 'Z' {
-			b[i] = c | 0x20
-		}
-	}
-	return string(b)
-}
-
 // prose is a line without inline code and text that is struck through.
 func prose(text string) string { return without(text, true) }
 

@@ -16,7 +16,7 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// Question is what to ask of a project's tracker.
+// Question is a question to a project's tracker.
 type Question struct {
 	Project string // the directory to ask in
 	Env     func(string) string
@@ -29,7 +29,7 @@ type Question struct {
 	Wait    time.Duration // bounds one call, and the silence of a list; 5 s when zero
 }
 
-// Answer is what the tracker knows. Its zero parts are unknown, never empty.
+// Answer holds a tracker's answer. A zero field is unknown, never empty.
 type Answer struct {
 	Place Place
 	// Issues are the open issues in scope, as far as they are known.
@@ -54,7 +54,7 @@ type source interface {
 	pull(ctx context.Context, number int) (PR, *Failure)
 }
 
-// list is what a source knows of the open issues or PRs.
+// list holds the open issues or PRs of a source.
 type list[T any] struct {
 	rows  []T
 	whole bool   // nothing is missing
@@ -159,7 +159,8 @@ func (a *Answer) failed(f *Failure, cut bool) {
 	}
 }
 
-// addNotes notes what was not asked for, and how much of a list is known if the tracker counted it.
+// addNotes adds a note about questions that were left out, and about an incomplete list whose
+// length the tracker gave.
 func (a *Answer) addNotes(l *list[backlog.Issue]) {
 	if l.note != "" {
 		a.Notes = append(a.Notes, l.note)

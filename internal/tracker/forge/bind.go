@@ -75,8 +75,8 @@ func (q Question) apart(p Place) *Failure {
 	return &Failure{Why: Moved, Says: says}
 }
 
-// moved says in which way a tracker is another one than a run began with, "" if it is the same. A
-// client that is gone is no other one.
+// moved explains how a tracker differs from the one that a run began with. It is "" if they are the
+// same. A missing client is not a difference.
 func moved(was, now loop.Tracker) string {
 	now.Client = cmp.Or(now.Client, was.Client)
 	names := func(t loop.Tracker) []string {
@@ -124,7 +124,7 @@ func (p Place) named() string {
 	return p.String()
 }
 
-// Unknown says in a few words why a PR's comments are not known, for a question to a person.
+// Unknown explains in a few words why a PR's comments are unknown, for a question to a person.
 func (a *Answer) Unknown() string {
 	var f *Failure
 	switch {

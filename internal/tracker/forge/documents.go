@@ -1,6 +1,8 @@
 package forge
 
 import (
+	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -16,24 +18,26 @@ func documents(out []byte) (docs []gjson.Result, torn bool) {
 	text := uncoloured(string(out))
 	for {
 		text = strings.TrimLeft(text, " \t\r\n\ufeff")
-		if text != "" && text[0] != '{' && text[0] != '[' {
-			_, text, _ = strings.Cut(text, "\n")
-			continue
-		}
-		n := documentEnd(text)
-		if n == 0 || len(docs) == maxDocuments {
+		line, rest, _ := strings.Cut(text, "\n")
+		switch {
+		case text == "" || len(docs) == maxDocuments:
 			return docs, text != ""
-		}
-		if gjson.Valid(text[:n]) {
-			docs = append(docs, gjson.Parse(text[:n]))
-			text = text[n:]
+		case text[0] != '{' && text[0] != '[':
+			text = rest
 			continue
 		}
-		line, rest, more := strings.Cut(text, "\n")
-		if !more || len(docs) > 0 || len(line) < n {
+		var raw json.RawMessage
+		var wrong *json.SyntaxError
+		from := json.NewDecoder(strings.NewReader(text))
+		switch err := from.Decode(&raw); {
+		case err == nil:
+			docs = append(docs, gjson.ParseBytes(raw))
+			text = text[from.InputOffset():]
+		case len(docs) == 0 && errors.As(err, &wrong) && wrong.Offset <= int64(len(line)):
+			text = rest // a line such as "[warning] …"
+		default:
 			return docs, true
 		}
-		text = rest // a line such as "[warning] …"
 	}
 }
 
@@ -48,25 +52,4 @@ func uncoloured(text string) string {
 		parts[i+1] = part
 	}
 	return strings.Join(parts, "")
-}
-
-// documentEnd is the length of the object or list that text begins with, 0 if it does not end.
-func documentEnd(text string) int {
-	depth, quoted := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
-			quoted = !quoted
-		case quoted && c == '\\':
-			i++
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return 0
 }

@@ -65,7 +65,7 @@ func newerHint(program string) string {
 	return "install a newer " + program + ": one with the command api"
 }
 
-// Hint is the next step of a person, "" if there is none to name.
+// Hint returns what a person can do next, or "".
 func (f *Failure) Hint() string {
 	const block = " in CLAUDE.md under SDD Configuration, Tracker"
 	switch f.Why {
@@ -120,8 +120,8 @@ func failure(err error, says string) *Failure {
 	return &f
 }
 
-// causes are what the programs and the forges print, in lower case. A rate limit comes as 403 too,
-// so it is first.
+// causes lists words that the programs and the forges print, in lower case. A rate limit can come
+// as a 403, so it is first.
 var causes = [...]struct {
 	why   Why
 	words []string
@@ -151,8 +151,8 @@ var causes = [...]struct {
 		"flag provided but not defined",
 	}},
 	{Unavailable, []string{
-		"http 500", "http 502", "http 503", "http 504", "502 bad gateway", "503 service",
-		"504 gateway", "500 internal", "something went wrong while executing",
+		"http 50", "http 52", "502 bad gateway", "503 service", "504 gateway", "500 internal",
+		"something went wrong while executing",
 		"couldn't respond to your request in time", "resource limits for this query",
 	}},
 	{Offline, []string{
@@ -190,23 +190,14 @@ func httpStatus(text string) (status int, ok bool) {
 // refused is why a server refused a request, by its status alone, because its message is written
 // for people: its language and words vary.
 func refused(status int, body []byte) *Failure {
-	f := &Failure{Why: Failed, Says: fmt.Sprintf("HTTP %d", status)}
+	f := &Failure{Says: fmt.Sprintf("HTTP %d", status)}
+	if f.Why = cause(strings.ToLower(f.Says)); f.Why == NoIssues { // here it is any that is gone
+		f.Why = NotFound
+	}
 	if docs, _ := documents(body); len(docs) == 1 {
 		if m := child.Line(text(docs[0].Get("message"))); m != "" {
 			f.Says += ": " + m
 		}
-	}
-	switch {
-	case status == 401:
-		f.Why = LoggedOut
-	case status == 403 || status == 451:
-		f.Why = Forbidden
-	case status == 404 || status == 410:
-		f.Why = NotFound
-	case status == 429:
-		f.Why = RateLimited
-	case status >= 500:
-		f.Why = Unavailable
 	}
 	return f
 }

@@ -82,30 +82,24 @@ func (g *gitea) each(ctx context.Context, n int, call func(ctx context.Context, 
 	asking.Wait()
 }
 
-// pages asks for the first page, then for several at once, until one is not full. A server may
-// return fewer rows on a page than it is asked for, so only an empty page, or one shorter than the
-// first, ends a list.
+// pages asks page by page, until one is not full. A server may return fewer rows on a page than it
+// is asked for, so only an empty page, or one shorter than the first, ends a list.
 func (g *gitea) pages(ctx context.Context, path string) ([]gjson.Result, bool, *Failure) {
 	ctx, cancel := context.WithTimeout(ctx, g.wait+listMore)
 	defer cancel()
 	var rows []gjson.Result
 	first := 0
-	for page, n := 1, 1; page <= giteaPages; page, n = page+n, giteaAtOnce {
-		answers, fails := make([]gjson.Result, n), make([]*Failure, n)
-		g.each(ctx, n, func(ctx context.Context, i int) {
-			answers[i], fails[i] = g.call(ctx, "%slimit=%d&page=%d", path, giteaPage, page+i)
-		})
-		for i, answer := range answers {
-			if !answer.IsArray() {
-				return rows, false, orFailure(fails[i], answer)
-			}
-			list := answer.Array()
-			if rows = append(rows, list...); first == 0 {
-				first = len(list)
-			}
-			if len(list) == 0 || len(list) < first || page == 1 && first < 10 {
-				return rows, true, nil
-			}
+	for page := 1; page <= giteaPages; page++ {
+		answer, fail := g.call(ctx, "%slimit=%d&page=%d", path, giteaPage, page)
+		if !answer.IsArray() {
+			return rows, false, orFailure(fail, answer)
+		}
+		list := answer.Array()
+		if rows = append(rows, list...); page == 1 {
+			first = len(list)
+		}
+		if len(list) == 0 || len(list) < first || page == 1 && first < 10 {
+			return rows, true, nil
 		}
 	}
 	return rows, false, nil
@@ -241,7 +235,7 @@ func (g *gitea) threads(ctx context.Context, p *PR, reviews []gjson.Result) (who
 	return whole
 }
 
-// add adds a comment or a review. The forge marks none of its bots.
+// add adds a comment or a review. The forge does not mark its bots.
 func (g *gitea) add(p *PR, n gjson.Result, at, kind string) Remark {
 	login := text(n.Get("user.login"))
 	bot := login == "gitea-actions" || login == "forgejo-actions"

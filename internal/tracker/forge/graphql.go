@@ -31,7 +31,7 @@ type graphql struct {
 	readPR func(r *reader, p *PR, n gjson.Result) // the fields that the forges do not share
 }
 
-// field is a field of an issue that older servers may not have, with what is asked of it.
+// field is a field of an issue that older servers may lack, with the part of the query below it.
 type field struct{ name, ask string }
 
 func (g *graphql) args(query string, more ...string) []string {
@@ -106,7 +106,7 @@ func (g *graphql) pr(n gjson.Result) PR {
 	return p
 }
 
-// connection is what a paged query returned of one list.
+// connection holds the part of a list that a paged query returned.
 type connection struct {
 	repo  gjson.Result // the repository on the first page
 	nodes []gjson.Result

@@ -11,7 +11,7 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// names are what a forge calls the fields of its issues and PRs, as paths of gjson.
+// names holds a forge's names for the fields of its issues and PRs, as gjson paths.
 type names struct {
 	number, body, label, milestone, login string
 	draft, branch, base, head             string

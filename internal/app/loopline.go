@@ -1,0 +1,103 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"hooks/internal/event"
+	"hooks/internal/hint"
+	"hooks/internal/install"
+	"hooks/internal/loop"
+)
+
+// loopLine judges the line behind /loop as the client expands it, before anything is scheduled. err
+// is why it would not begin the loop that the person means; note is what they should know, if that
+// is not certain. A line without a skill that can be governed is not looked at.
+func (h *handler) loopLine() (note string, err error) {
+	line := ""
+	switch h.ev.Name {
+	case event.UserPromptExpansion:
+		if h.ev.Command == "loop" {
+			line = h.ev.Args
+		}
+	case event.UserPromptSubmit: // on a client that expands nothing
+		line, _ = strings.CutPrefix(strings.TrimSpace(h.ev.Prompt), "/loop ")
+		if line == strings.TrimSpace(h.ev.Prompt) {
+			line = ""
+		}
+	case event.PreToolUse:
+		if skill, args := h.ev.Skill(); skill == "loop" {
+			line = args
+		}
+	}
+	name, args, ok := loop.Behind(line)
+	if !ok {
+		return "", nil
+	}
+	cmd, governed := h.command(name, args)
+	if governed {
+		if _, _, err := loop.ParseFlags(cmd.Skill, cmd.Args); err != nil {
+			return "", err
+		}
+	}
+	begins := loop.OptsIn(args) || governed && loop.KindOf(cmd.Skill).Commands != nil
+	if !begins || h.seal.record != nil && h.seal.record.Runs() { // a wake-up of a loop that has begun
+		return "", nil
+	}
+	note, err = h.missingSkill(name, governed)
+	if h.ev.Name != event.UserPromptExpansion {
+		note = ""
+	}
+	return note, err
+}
+
+// missingSkill returns an error if the plugin of a skill is known to lack it, and a note if the
+// skill is not found.
+func (h *handler) missingSkill(name string, governed bool) (note string, err error) {
+	program, _ := os.Executable()
+	s := install.ReadSettings(h.project, "", program, h.Env)
+	all := s.Skills()
+	space, read := loop.Namespace(name), false
+	if space != "" {
+		root := ""
+		if space == "hooks" { // also one of --plugin-dir, which no settings name
+			root = h.Env("CLAUDE_PLUGIN_ROOT")
+		}
+		var list []install.Skill
+		if list, read = s.PluginSkills(space, root); read {
+			all = append(list, all...)
+		}
+	}
+	var own, known []string
+	for _, skill := range all {
+		known = append(known, skill.Name)
+		if loop.Namespace(skill.Name) == space {
+			own = append(own, skill.Name)
+		}
+	}
+	near := loop.Nearest(name, own)
+	switch {
+	case slices.Contains(known, name):
+		return "", nil
+	case read && near != "":
+		return "", hint.New("type /"+near, "the plugin %s has no skill /%s, did you mean /%s",
+			space, name, near)
+	case read:
+		slices.Sort(own)
+		return "", hint.New("it has /"+strings.Join(slices.Compact(own), ", /"),
+			"the plugin %s has no skill /%s", space, name)
+	case governed:
+		return fmt.Sprintf("hooks: the skill /%s is not found in the settings or the plugins "+
+			"here; if the client does not know it, `hooks init` names one that works", name), nil
+	}
+	for _, kind := range loop.Skills() {
+		bare := strings.TrimPrefix(name, space+":")
+		if loop.Nearest(bare, []string{string(kind)}) != "" {
+			return fmt.Sprintf("hooks: /%s is not governed; did you mean /%s", name,
+				strings.TrimSuffix(name, bare)+string(kind)), nil
+		}
+	}
+	return "", nil
+}

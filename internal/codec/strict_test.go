@@ -1,0 +1,71 @@
+package codec
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+)
+
+// A key counts once in an object, however it is spelled, wherever the object is and however many
+// keys it has.
+func TestCheck(t *testing.T) {
+	many := func(last string) string {
+		var b strings.Builder
+		for i := range 100 {
+			fmt.Fprintf(&b, `"k%d":{"k1":[%d]},`, i, i)
+		}
+		return `{` + b.String() + `"` + last + `":1}`
+	}
+	for text, twice := range map[string]string{
+		`{"a":1,"b":2}`:                        "",
+		`{"a":{"a":{"a":1}},"b":{"a":1}}`:      "",
+		`[{"a":1},{"a":2},"a","a"]`:            "",
+		`{"a":"a\",\"a\":1","b":["a","a"]}`:    "",
+		`{"a":1,"b":{},"a":2}`:                 "a",
+		`{"x":[[{"b":{"c":1,"d":[],"c":2}}]]}`: "c",
+		`{"a":1,"\u0061":2}`:                   "a",
+		`{"":1,"":2}`:                          "",
+		many("k100"):                           "",
+		many("k99"):                            "k99",
+		many("k3"):                             "k3",
+		`{"a`:                                  "",
+		`}]"`:                                  "",
+	} {
+		_, err := Check(text, 9)
+		got, is := errors.AsType[*TwiceError](err)
+		if want := twice != "" || text == `{"":1,"":2}`; is != want || is && got.Key != twice {
+			t.Errorf("%.50s: %v, want %q twice", text, err, twice)
+		}
+	}
+	for levels, want := range map[int]error{9: nil, 10: ErrDeep, 1000: ErrDeep} {
+		if _, err := Check(strings.Repeat("[", levels), 9); !errors.Is(err, want) {
+			t.Errorf("%d levels: %v, want %v", levels, err, want)
+		}
+	}
+	for text, want := range map[string]bool{`{"a":"-"}`: false, `{"a":-1}`: true} {
+		if minus, _ := Check(text, 9); minus != want {
+			t.Errorf("%s: minus is %v", text, minus)
+		}
+	}
+}
+
+// The error of a wrong type names the field with what is above it, the value and the type.
+func TestTypeErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"version":"1"}`:           `field version is "1", not a number`,
+		`{"version":1.5}`:           "field version is 1.5, not a whole number that fits",
+		`{"next":{"list":[1,{}]}}`:  "field next.list.1 is {}, not a number",
+		`{"own":[{},{"name":[]}]}`:  "field own.1.name is [], not a string",
+		`{"by":{"b c":{"list":1}}}`: `field by."b c".list is 1, not a list`,
+		`{"marked":"yes"}`:          `field marked is "yes", not true or false`,
+		`{"next":[]}`:               "field next is [], not an object",
+		`{"at":5}`:                  "field at: Time.UnmarshalJSON: input is not a JSON string",
+	} {
+		if err := Decode(gjson.Parse(text), new(outer)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}

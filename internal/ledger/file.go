@@ -1,0 +1,161 @@
+package ledger
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hooks/internal/hint"
+	"hooks/internal/safefile"
+)
+
+// MaxSize bounds a ledger that is read whole, in bytes.
+const MaxSize = 64 << 20
+
+// Root is the folder whose changes/ holds the ledgers: the nearest one above dir that has changes/,
+// not beyond the top of its repository; else that top, else dir.
+func Root(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if safefile.IsDir(filepath.Join(at, "changes")) {
+			return at
+		}
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
+// Find lists the files in the folders changes/<name>/loops below a root, as paths from there, in
+// order. Hidden files are left out.
+func Find(root string) ([]string, error) {
+	list, err := filepath.Glob(filepath.Join(escaped(root), "changes", "*", "loops", "*"))
+	for i, path := range list {
+		list[i], err = filepath.Rel(root, path)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(list, func(path string) bool {
+		return strings.HasPrefix(filepath.Base(path), ".")
+	}), err
+}
+
+// escaped is a path without the meaning of its pattern characters, which Windows does not escape.
+func escaped(path string) string {
+	if filepath.Separator != '/' {
+		return path
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// Check returns the absolute path of a ledger that a person or the model named. A file of another
+// name, or one that a link puts elsewhere, is an error.
+func Check(path string) (string, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	dir, err := real(filepath.Dir(full))
+	if err != nil {
+		return "", err
+	}
+	_, name, ok := Place(filepath.ToSlash(filepath.Join(dir, filepath.Base(full))))
+	if !ok {
+		return "", hint.New("ledgers are changes/<name>/loops/<phase>.md",
+			"%s is in no folder of ledgers", path)
+	}
+	if found := CheckName(name); found != nil {
+		return "", hint.New("the phases are "+strings.Join(Phases(), ", "),
+			"%s: %s: %s", path, found.Rule, found.Text)
+	}
+	return full, nil
+}
+
+// real follows the links of a folder, of which the last parts need not be there.
+func real(dir string) (string, error) {
+	full, err := filepath.EvalSymlinks(dir)
+	if above := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && above != dir {
+		full, err = real(above)
+		return filepath.Join(full, filepath.Base(dir)), err
+	}
+	return full, err
+}
+
+// Read returns the text of a ledger.
+func Read(path string) (string, error) {
+	f, info, err := open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if info.Size() > MaxSize {
+		return "", hint.New("move the oldest turns into a file of another folder",
+			"%s is over %d MiB", path, MaxSize>>20)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	return string(text), err
+}
+
+// open opens a ledger that exists and is no link.
+func open(path string) (*os.File, fs.FileInfo, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, hint.New("`hooks ledger new PHASE CHANGE` makes a ledger",
+			"%s is not there", path)
+	case err != nil:
+		return nil, nil, err
+	case !info.Mode().IsRegular():
+		return nil, nil, hint.New("name the file itself", "%s is not a regular file", path)
+	}
+	return safefile.Open(path)
+}
+
+// New makes the ledger of a phase, with its title alone, and returns its path from root. A ledger
+// that exists is left as it is.
+func New(root, phase, change, number string) (string, error) {
+	name, err := Name(phase, number)
+	if err != nil {
+		return "", err
+	}
+	if !plain(change) {
+		return "", hint.New("give the name of a folder in changes/, as in add-login",
+			"%q is no name of a change", change)
+	}
+	path := filepath.Join("changes", change, "loops", name)
+	full := filepath.Join(root, path)
+	if _, err := Check(full); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		return "", err
+	}
+	f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return "", hint.New("`hooks ledger append "+path+"` adds a turn", "%s exists", path)
+	} else if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(Title(name))
+	return path, errors.Join(err, f.Sync(), f.Close())
+}
+
+// plain reports whether a word is the name of one visible folder.
+func plain(word string) bool {
+	return word != "" && filepath.IsLocal(word) && !strings.ContainsAny(word, `/\`) &&
+		!strings.ContainsAny(word[:1], ".-") && strings.IndexFunc(word, control) < 0
+}
+
+func control(r rune) bool { return r < ' ' || r == 0x7f }
+
+// HasChange reports whether a root has a change of that name.
+func HasChange(root, name string) bool {
+	return safefile.IsDir(filepath.Join(root, "changes", name))
+}

@@ -1,0 +1,84 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxPrompt bounds the prompt of a prompt loop, in bytes: every line of its history holds it.
+const maxPrompt = 4 << 10
+
+// cutPrompt parts the command's arguments at the first word -- of a prompt loop, behind which a
+// person's prompt stands. Any other command, a person's own skill too, has only arguments.
+func (c Command) cutPrompt() (args, prompt string) {
+	if !KindOf(c.Skill).Prompts || c.OptsIn() {
+		return c.Args, ""
+	}
+	for at, rest := 0, c.Args; ; {
+		i := strings.Index(rest, "--")
+		if i < 0 {
+			return c.Args, ""
+		}
+		at += i
+		before, after := c.Args[:at], c.Args[at+2:]
+		if strings.TrimRight(before, blanks) != before || before == "" {
+			if strings.TrimLeft(after, blanks) != after || after == "" {
+				return before, strings.TrimSpace(after)
+			}
+		}
+		at, rest = at+2, after
+	}
+}
+
+const blanks = " \t\r\n\u00a0"
+
+// badPrompt is why no loop begins with the prompt behind --, or with words before it.
+func (f Flags) badPrompt(kind Kind) error {
+	first, _, _ := strings.Cut(f.Prompt, "\n")
+	_, loops := ParsePrompt(f.Prompt)
+	switch {
+	case !kind.Prompts || kind.Commands == nil:
+	case len(f.Rest) > 0:
+		words := strings.Join(f.Rest, " ")
+		return &flagError{fmt.Sprintf("%q stands where %s takes its flags", words, kind.Invoked()),
+			"put the prompt behind --, as in " + kind.Invoked() + " -- " + words}
+	case len(f.Prompt) > maxPrompt:
+		return &flagError{fmt.Sprintf("the prompt has %d bytes, over %d", len(f.Prompt), maxPrompt),
+			"write it to a file and name that, as in " + kind.Invoked() + " -- do what it says"}
+	case loops:
+		return &flagError{fmt.Sprintf("the prompt %q is a loop itself", first),
+			"type it without " + kind.Invoked()}
+	}
+	return nil
+}
+
+// Prompt is the text that a prompt loop does in each iteration, as a person typed it when the run
+// began; "" for any other kind.
+func (b *Budget) Prompt() string {
+	if !b.Kind().Prompts {
+		return ""
+	}
+	_, prompt := b.Invocation().cutPrompt()
+	return prompt
+}
+
+// alike reports whether a prompt is the run's own, or none.
+func (b *Budget) alike(prompt string) bool {
+	return prompt == "" || oneBlank(prompt) == oneBlank(b.Prompt())
+}
+
+// refusePrompt refuses a fresh run without a prompt, and a resume with another one than the run's:
+// the prompt of a run never changes.
+func refusePrompt(r Request, run *Budget, mode Mode) (Admission, bool) {
+	kind := KindOf(r.Command.Skill)
+	switch {
+	case !kind.Prompts || r.Command.OptsIn():
+	case mode == FreshRun && r.Flags.Prompt == "":
+		return refuse("Not begun: " + kind.Invoked() + " has no prompt\n" +
+			"hint: put it behind --, as in " + kind.Invoked() + " -- fix the flaky tests"), true
+	case mode != FreshRun && !run.alike(r.Flags.Prompt):
+		return refuse("Not begun: the run to resume has another prompt: " + run.Prompt() +
+			"\nhint: leave out the prompt to continue it, or --resume to begin another run"), true
+	}
+	return Admission{}, false
+}
