@@ -12,6 +12,7 @@ import (
 	"hooks/internal/brake"
 	"hooks/internal/hint"
 	"hooks/internal/inspect"
+	"hooks/internal/notify"
 	"hooks/internal/term"
 )
 
@@ -37,11 +38,11 @@ func run(args []string) int {
 		case "statusline":
 			_ = statuslineCmd{}.Run(callerOf(a))
 			return 0
-		case app.SyncWord:
-			a.Sync()
+		case notify.SyncWord:
+			notify.Sync(a.Env)
 			return 0
-		case app.DeliverWord:
-			a.Deliver()
+		case notify.DeliverWord:
+			notify.Deliver(a.Env)
 			return 0
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"hooks/internal/app"
 	"hooks/internal/brake"
 	"hooks/internal/loop"
+	"hooks/internal/notify"
 	"hooks/internal/tracker/forgetest"
 )
 
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	forgetest.Play() // the test binary is started as gh, glab or tea
-	if len(os.Args) == 2 && (os.Args[1] == app.DeliverWord || os.Args[1] == app.SyncWord) {
+	if len(os.Args) == 2 && (os.Args[1] == notify.DeliverWord || os.Args[1] == notify.SyncWord) {
 		newApp = testApp // the program that a story's command is starts itself
 		main()
 	}

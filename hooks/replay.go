@@ -3,7 +3,6 @@ package main
 import (
 	"runtime/debug"
 
-	"hooks/internal/app"
 	"hooks/internal/report"
 )
 
@@ -17,7 +16,7 @@ type replayCmd struct {
 }
 
 // Run shows what the rules would have made of a past session.
-func (c replayCmd) Run(a *app.App, p caller) error {
+func (c replayCmd) Run(p caller) error {
 	debug.SetMemoryLimit(48 << 20) // a long transcript makes much garbage
 	var ceilings []string
 	add := func(flag string, value *string) {
@@ -29,7 +28,7 @@ func (c replayCmd) Run(a *app.App, p caller) error {
 	add("--max-iterations", c.MaxIterations)
 	add("--max-prs", c.MaxPRs)
 	add("--max-minutes", c.MaxMinutes)
-	r, err := a.Replay(c.Session, ceilings)
+	r, err := p.Replay(c.Session, ceilings)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/toolcall"
 )
 
 type statusCmd struct {
@@ -114,7 +115,7 @@ type explainCmd struct {
 // Run explains why a loop stopped, or what would stop it; or how the guard reads a command.
 func (e explainCmd) Run(a *app.App, c caller) error {
 	if e.Command != nil {
-		return show(c, e.JSON, a.Explain(*e.Command), nil, report.Explained)
+		return show(c, e.JSON, toolcall.Explain(*e.Command, a.Env), nil, report.Explained)
 	}
 	list, err := c.Why(e.skills())
 	none := cmp.Or(loop.KindOf(loop.Skill(e.Skill)).None, c.noLoop(e.which))

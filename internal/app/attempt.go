@@ -14,44 +14,10 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
-	"hooks/internal/store"
 	"hooks/internal/tasks"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
 )
-
-// fed is the entry of a conductor's next attempt: the Stop before asked for this very call.
-func (h *handler) fed() (loop.Command, bool) {
-	call := h.ev.Name == event.PreToolUse && h.ev.Dispatches() && !h.ev.InSubagent()
-	if !call || !h.sealed && !store.Exists(h.project) || h.openState() != nil {
-		return loop.Command{}, false
-	}
-	list, err := h.sessionRuns()
-	if err != nil {
-		return loop.Command{}, false
-	}
-	for _, t := range list {
-		b := t.Budget
-		if t.Tick == nil && b != nil && b.Feeds(h.ev.PromptID) {
-			return loop.ParsePrompt(b.Command, b.Names())
-		}
-	}
-	return loop.Command{}, false
-}
-
-// feed begins the attempt that a call of the conductor is for, and then judges the call.
-func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
-	h.feeding = true
-	reply, err := h.enter(cmd)
-	if err != nil || reply.Blocks() {
-		return h.recordEntry(reply), err
-	}
-	if err := h.openState(); err != nil {
-		return event.Nothing(), err
-	}
-	answer, err := h.meet()
-	return answer.And(reply), err
-}
 
 // attemptFacts adds what an attempt begins with. fresh has the task or audit loop that begins with
 // it.
@@ -271,4 +237,24 @@ func (h *handler) claimSeen(t *loopState) loop.ClaimSeen {
 	return loop.ClaimSeen{List: list, Done: claim.Done,
 		Blocked: claim.Blocked, Why: claim.Why, Near: near,
 		Flagged: tasks.Flagged(text), Last: h.lastWords(t)}
+}
+
+// taskContext is the model's context once an iteration of a task loop has begun: what the thread is
+// to do, "" while a question waits and once its worker was sent.
+func (h *handler) taskContext(t *loopState) string {
+	drive := t.Budget.Drive()
+	switch a := t.Tick.Attempt; {
+	case len(t.Tick.Pending) > 0 || drive == "", a != nil && (a.Judged != nil || a.Sent):
+		return ""
+	case drive == loop.DriveStop && a != nil:
+		if _, check := t.values().Unmeasured(""); check != "" {
+			return "This thread only conducts. End the turn now with one short line: the Stop " +
+				"hook runs the check without the work, and then asks for the Agent call."
+		}
+		return "This thread only conducts. " + t.Budget.Order()
+	case a == nil:
+		return ""
+	}
+	kind, _ := attemptsOf(t.Skill)
+	return kind.prompt(h, t)
 }

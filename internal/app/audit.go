@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -17,7 +18,7 @@ import (
 	"hooks/internal/guard"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
-	"hooks/internal/store"
+	"hooks/internal/report"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
 )
@@ -60,44 +61,6 @@ func (h *handler) auditEntered(fresh freshRun, reply event.Reply) event.Reply {
 	}
 	return reply
 }
-
-// SteerAudit has a person accept or close a finding of the project's audit loop, or add one, at any
-// time before the audit is complete.
-func (a *App) SteerAudit(word, text string) (string, error) {
-	text = strings.Join(strings.Fields(text), " ")
-	switch {
-	case a.InAgent():
-		return "", hint.New("type it in a terminal of your own",
-			"findings are not steered from inside the agent")
-	case text == "" || len(text) > maxFinding:
-		return "", hint.New(`as in hooks audit add "the page has no title"`,
-			"a finding has 1 to %d bytes", maxFinding)
-	}
-	return a.each([]loop.Skill{loop.Audit}, "", func(h *handler, skill loop.Skill) (string, error) {
-		s, err := h.load(skill)
-		if err == nil && (s.Budget == nil || s.Budget.Audit == nil || !s.Budget.Restartable()) {
-			err = hint.New("`hooks status` shows it", "no audit under way here")
-		}
-		if err == nil {
-			err = h.files.Findings(s.Budget)
-		}
-		if err == nil {
-			text = h.config(&loopState{s}).Redact(text)
-			head := tracker.HeadOf(context.Background(), s.Budget.Audit.Worktree)
-			err = s.Budget.Steer(s.Tick, word, text, head, h.now)
-		}
-		if err == nil {
-			_, err = h.tx.Commit(&s, loop.Save{Run: s.Budget, Tick: s.Tick})
-		}
-		if err != nil {
-			return "", store.Hinted(err)
-		}
-		return s.Budget.Audit.Result() + "; `hooks audit findings` lists them", nil
-	})
-}
-
-// maxFinding bounds a person's finding, in bytes, as a report's texts are.
-const maxFinding = 4000
 
 // mayRestart decides whether the run on disk can be taken up again (A4–A11).
 func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Flags) error {
@@ -310,7 +273,7 @@ func (h *handler) printedBy(t *loopState) (files []string) {
 	if !h.byAuditor(t) {
 		return nil
 	}
-	named := guard.Prints(h.call())
+	named := guard.Prints(h.call().Guard())
 	if h.ev.Tool == "Read" {
 		named = []string{h.ev.Text("file_path")}
 	}
@@ -328,7 +291,7 @@ func (h *handler) printedBy(t *loopState) (files []string) {
 
 // shown are the files whose changes git showed an auditor, as it printed them.
 func (h *handler) shown(t *loopState) (files []string) {
-	if h.ev.Tool != "Bash" || !h.byAuditor(t) || !guard.ReadOnly(h.call()) {
+	if h.ev.Tool != "Bash" || !h.byAuditor(t) || !h.call().ReadOnly() {
 		return nil
 	}
 	for line := range strings.Lines(h.ev.Result("stdout").Str) {
@@ -357,32 +320,6 @@ func (h *handler) phaseWorker(t *loopState) string {
 // auditor is the plugin's agent for audits, which has no tool to write.
 const auditor = "hooks:auditor"
 
-// nested is why a looping skill may not start now: an audit loop's iteration is open in this
-// session, and the model asks (A68).
-func (h *handler) nested(cmd loop.Command) error {
-	if h.ev.Name != event.PreToolUse || h.feeding || !h.sealed || h.openState() != nil {
-		return nil
-	}
-	list, err := h.sessionRuns()
-	if err != nil {
-		return nil // the entry itself reports it
-	}
-	for _, t := range list {
-		if b := t.Budget; loop.KindOf(t.Skill).Alone && b != nil && b.Status == loop.Active {
-			return hint.New("do the phase; a person starts other loops in other sessions",
-				"/%s does not start: the audit of %s runs in this session", cmd.Name, planOf(b))
-		}
-	}
-	return nil
-}
-
-func planOf(b *loop.Budget) string {
-	if b.Audit == nil {
-		return "a plan"
-	}
-	return b.Audit.Plan
-}
-
 // redacted are an auditor's facts as they are kept.
 func (h *handler) redacted(t *loopState, facts loop.Report) loop.Report {
 	redact := h.config(t).Redact
@@ -404,3 +341,27 @@ func (h *handler) auditHead(t *loopState) string {
 	}
 	return tree.Head
 }
+
+// auditTold is the report in an auditor's call.
+func (h *handler) auditTold(t *loopState) (o loop.Told, err error) {
+	text, _ := guard.Reported(h.call().Guard())
+	if o.Report, err = report.Facts([]byte(text)); text == "" {
+		o.Wrong, o.Way = "the call does not show the payload", "report with "+loop.ReportForm
+		return o, nil
+	} else if err != nil {
+		o.Wrong, o.Way = err.Error(), "report with "+loop.ReportForm
+		return o, nil
+	}
+	if !h.byAuditor(t) {
+		o.Wrong, o.Way = "only the auditor of this phase reports", "leave it to the auditor"
+		return o, nil
+	}
+	o.Report, o.Sum = h.redacted(t, o.Report), sumOfReport([]byte(text))
+	o.Head = h.auditHead(t)
+	plan, _ := readOwn(t.Budget.Audit.Worktree, "plan", t.Budget.Audit.Plan)
+	o.PlanChanged = sum(plan) != t.Budget.Audit.PlanSum
+	return o, h.files.Findings(t.Budget)
+}
+
+// sumOfReport identifies a report's text, without the blanks around it that a shell adds.
+func sumOfReport(raw []byte) string { return sum(bytes.TrimSpace(raw)) }

@@ -1,48 +1,25 @@
 package app
 
 import (
+	"os"
 	"slices"
 
+	"hooks/internal/brake"
 	"hooks/internal/event"
 	"hooks/internal/guard"
 	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/toolcall"
 	"hooks/internal/usage"
 )
-
-// toolCall is the call as loops judge it.
-func (h *handler) toolCall() loop.Call {
-	c := loop.Call{
-		Turn: h.turn(), Tool: h.ev.Tool, ID: h.ev.ToolUseID, Input: h.ev.Input.Raw,
-		Agent: h.ev.AgentID, Asks: h.ev.Asks(), EndsSchedule: h.ev.EndsSchedule(),
-		Background: h.ev.Flag("run_in_background") || h.ev.Tool == "Monitor",
-		Outside:    guard.Outside(h.input()),
-	}
-	_, c.Edits = h.fileTool()
-	switch h.ev.Tool {
-	case "TaskStop", "KillShell", "KillBash":
-		c.Finishes = true
-	}
-	if prompt, ok := h.ev.Schedules(); ok {
-		c.Schedules = &loop.Later{Prompt: prompt}
-	}
-	task := func(text string) *loop.Task {
-		return &loop.Task{Text: text, Issues: mentions(text),
-			Replayed: h.replayRepo != nil, Type: h.ev.Text("subagent_type")}
-	}
-	switch {
-	case h.ev.Dispatches():
-		c.Sends = task(h.ev.Text("prompt") + " " + h.ev.Text("description"))
-	case h.ev.Tool == "SendMessage" && c.Agent == "":
-		c.Tells = task(h.ev.Text("message"))
-	}
-	return c
-}
 
 // fetchCall looks up what a Step needs to judge a call.
 func (h *handler) fetchCall(t *loopState, l *lookup, k *loop.Known) {
 	fill(l, &k.Running, func() loop.RunningNow {
 		r, err := h.runningCount(t)
-		if h.ev.Name == event.PreToolUse && h.replayRepo == nil && nearCeiling(t, r.Running) {
+		// Near a ceiling the answer that makes a call is waited for, so that it counts at once.
+		most, spent := t.Budget.Ceilings.Dollars, t.Budget.DollarsEstimate.Plus(r.Dollars)
+		if h.ev.Name == event.PreToolUse && most > 0 && spent >= most/2 {
 			usage.AwaitCall(h.transcript(t, loop.Call{}), h.ev.AgentID, h.ev.ToolUseID)
 			r, err = h.runningCount(t)
 		}
@@ -53,26 +30,17 @@ func (h *handler) fetchCall(t *loopState, l *lookup, k *loop.Known) {
 	fill(l, &k.Overrun, func() int { return h.config(t).Overrun })
 	fill(l, &k.Reading, func() loop.Reading { return h.reading(t) })
 	fill(l, &k.Looks, func() (is loop.Looks) {
-		is.Only = guard.ReadOnly(h.call()) || h.runsOneTest(t)
+		is.Only = h.call().ReadOnly() || h.runsOneTest(t)
 		is.Check = h.runsCheck(t)
 		if t.Budget != nil && t.Budget.Audit != nil {
-			_, is.Reports = guard.Reported(h.call())
+			_, is.Reports = guard.Reported(h.call().Guard())
 			is.Files = h.printedBy(t)
 		}
 		return is
 	})
-	fill(l, &k.Commits, func() bool {
-		return guard.Finishing(h.call(), h.repo, h.below(h.project))
-	})
+	fill(l, &k.Commits, h.call().Commits)
 	fill(l, &k.Merging, func() []loop.Looked { return h.askMerging(t, k.Reading.Is.Acts) })
-	fill(l, &k.Words, func() string { return h.config(t).Redact(loop.Secrets(h.whatCall())) })
-}
-
-// nearCeiling reports whether half of the run's dollars are spent: then the answer that makes a
-// call is waited for, so that it counts at once.
-func nearCeiling(t *loopState, r loop.Running) bool {
-	most := t.Budget.Ceilings.Dollars
-	return most > 0 && t.Budget.DollarsEstimate.Plus(r.Dollars) >= most/2
+	fill(l, &k.Words, func() string { return h.config(t).Redact(loop.Secrets(h.call().Words())) })
 }
 
 // runningCount counts what the iteration has spent until now, and how much of that was read in this
@@ -119,4 +87,143 @@ func (h *handler) openInOther(t *loopState) bool {
 	return slices.ContainsFunc(h.runs, func(o *loopState) bool {
 		return o.Skill != t.Skill && h.open(o)
 	})
+}
+
+// fetchEntry looks up the facts that a Step needs to let an iteration begin.
+func (h *handler) fetchEntry(t *loopState, e loop.Event, l *lookup, k *loop.Known) {
+	asks, _ := e.(loop.Invocation)
+	fill(l, &k.Standing, func() loop.Standing { return h.standing(t, asks) })
+	fill(l, &k.Baseline, func() []loop.Cursor { return baseline(asks) })
+	fill(l, &k.Other, func() (other loop.RunFile) {
+		// an unreadable other run does not stop this entry
+		if s, err := h.files.LoadSealed(asks.SessionID, t.Skill); err == nil {
+			other = loop.RunFile{Run: s.Budget, Path: s.BudgetPath}
+		}
+		return other
+	})
+}
+
+// baseline starts the count at the prompt that invoked the loop, so that earlier spending is not
+// charged to it. If the prompt is not in the transcript yet, everything that is there is older.
+func baseline(asks loop.Invocation) []loop.Cursor {
+	from := int64(-1)
+	if start, found := usage.PromptStart(asks.Transcript, asks.PromptID); found {
+		from = start.Offset
+	}
+	return usage.Baseline(asks.Transcript, from)
+}
+
+// standing looks up whether the processes that the state names still live, and the runs with other
+// budget files that it names.
+func (h *handler) standing(t *loopState, asks loop.Invocation) (s loop.Standing) {
+	elsewhere := func(run string) *loop.Budget {
+		if t.Budget != nil && t.Budget.RunID == run {
+			return nil
+		}
+		other, err := h.tx.Find(t.Skill, run)
+		if err != nil {
+			return nil
+		}
+		return other.Budget
+	}
+	if s.Lock = t.Lock; s.Lock != nil {
+		s.LockIs, s.Holder = proc.Of(s.Lock.Process), elsewhere(s.Lock.RunID)
+	}
+	if t.Budget != nil {
+		s.OwnerIs = proc.Of(t.Budget.Owner)
+	}
+	if t.Tick != nil {
+		if s.TickRun = elsewhere(t.Tick.RunID); s.TickRun != nil {
+			s.TickOwnerIs = proc.Of(s.TickRun.Owner)
+		}
+	}
+	if asks.Model || asks.Scheduled {
+		if r, err := h.files.LoadRun(t.Skill); err == nil {
+			s.Recorded = loop.RunFile{Run: r.Budget, Path: r.BudgetPath}
+		}
+	}
+	return s
+}
+
+// missedCalls are the results of the iteration's calls on the forge that no event brought, because
+// PostToolUse was killed or is not registered. While both loops of a session are open, no one can
+// tell whose they are.
+func (h *handler) missedCalls(t *loopState, calls []usage.Call) (list []loop.Result) {
+	missed := func(c usage.Call) bool { return t.Tick != nil && t.Tick.Missed(c.ID, c.At) }
+	if !slices.ContainsFunc(calls, missed) || h.openBeside(t) {
+		return nil
+	}
+	for _, c := range calls {
+		if !missed(c) {
+			continue
+		}
+		call := toolcall.Call{Env: h.Env, Project: h.project, View: h.call().View}
+		call.Event = event.Event{
+			Name: event.PostToolUse, SessionID: t.Tick.SessionID, Transcript: h.ev.Transcript,
+			Cwd: c.Cwd, Tool: c.Tool, ToolUseID: c.ID, Input: c.Input,
+			Response: c.Response, Error: c.Error,
+		}
+		if c.Error != "" {
+			call.Event.Name = event.PostToolUseFailure
+		}
+		turn := h.turn()
+		turn.Now, turn.Session, turn.Prompt = c.At, t.Tick.SessionID, ""
+		list = append(list, call.Result(turn, h.firstRules()))
+	}
+	return list
+}
+
+// openBeside reports whether the other loop of the tick's session has an iteration open too.
+func (h *handler) openBeside(t *loopState) bool {
+	return slices.ContainsFunc(loop.Skills(), func(skill loop.Skill) bool {
+		other, err := h.files.OpenTick(skill)
+		return skill != t.Skill && err == nil && other != nil &&
+			other.SessionID == t.Tick.SessionID
+	})
+}
+
+// firstRules are those of the session's first run: by them it is told whether a call was about the
+// project.
+func (h *handler) firstRules() toolcall.Run {
+	if len(h.runs) == 0 {
+		return h.rules(nil)
+	}
+	return h.rules(h.runs[0])
+}
+
+// reading is what a call would do, as loops judge it.
+func (h *handler) reading(t *loopState) loop.Reading {
+	reading := h.call().Reading(h.rules(t))
+	reading.Beside = h.openInOther(t)
+	if reading.Opaque != "" && h.call().Read().Unparsable == "" {
+		reading.Braked = h.meetsBrake(t) // which also repairs missing links
+	}
+	if t.Budget.Audit != nil && t.Tick != nil && !t.Tick.Braked {
+		reading.Shown = guard.Shown(h.call().Guard())
+	}
+	return reading
+}
+
+// meetsBrake reports whether all that a shell command starts by a forge's name meets a link of the
+// brake. Links that were removed since the iteration began are put back first.
+func (h *handler) meetsBrake(t *loopState) bool {
+	command, shell := h.ev.ShellCommand()
+	if !shell || h.ev.Tool != "Bash" || t.Tick == nil || !t.Tick.Braked ||
+		guard.LeavesLinks(command) {
+		return false
+	}
+	return h.dress()
+}
+
+// dress makes or repairs the session's links of the brake, which lead to a kept copy of this
+// program, and reports whether they are in place.
+func (h *handler) dress() bool {
+	exe, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	if kept, err := brake.Keep(h.seal.Path(), exe); err == nil {
+		exe = kept
+	}
+	return brake.Dress(h.seal.Path(), h.ev.SessionID, exe) == nil
 }

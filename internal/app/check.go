@@ -29,7 +29,7 @@ const maxCheckTail = 4 << 10
 // were. One that the check only names may be what is checked: it is as it is first, and then has
 // to be as it was, too.
 func (h *handler) check(t *loopState, command string) loop.CheckRun {
-	if runtime.GOOS != "windows" && h.sealed && !h.dress() {
+	if runtime.GOOS != "windows" && h.seal.on && !h.dress() {
 		return loop.CheckRun{Exit: 1, Tail: "the links that stop merges could not be made; see " +
 			"`hooks doctor`"}
 	}
@@ -68,7 +68,7 @@ func (h *handler) check(t *loopState, command string) loop.CheckRun {
 func (h *handler) runCheck(t *loopState, command, dir string) loop.CheckRun {
 	_, minutes := t.Budget.Check()
 	// What the check starts is the worker's, so it meets the brake as a Bash command does.
-	shell := []string{"sh", "-c", brake.Line(h.seals.Path(), h.ev.SessionID) + "\n" + command}
+	shell := []string{"sh", "-c", brake.Line(h.seal.Path(), h.ev.SessionID) + "\n" + command}
 	if runtime.GOOS == "windows" {
 		shell = []string{"cmd", "/C", command}
 	}

@@ -17,9 +17,7 @@ import (
 
 	"hooks/internal/hint"
 	"hooks/internal/loop"
-	"hooks/internal/proc"
 	"hooks/internal/safefile"
-	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
 
@@ -46,16 +44,6 @@ func readOwn(root, what, path string) ([]byte, error) {
 	}
 	text, _ := safefile.Read(full, maxTaskFile)
 	return []byte(text), nil
-}
-
-// below is the whole path of one that lies in a folder, symlinks followed.
-func below(root, path string) (full string, ok bool) {
-	full = path
-	if !filepath.IsAbs(full) {
-		full = filepath.Join(root, path)
-	}
-	rel, err := filepath.Rel(tracker.RealPath(root), tracker.RealPath(full))
-	return full, err == nil && filepath.IsLocal(rel)
 }
 
 // keptFile reads a file that the loop keeps in the project. It is not there where nothing is; a
@@ -184,53 +172,6 @@ func (h *handler) leftOut(root string) []string {
 		return b.LeftOut
 	}
 	return nil
-}
-
-// taskRun is the project's task loop, nil without one that can be read.
-func (h *handler) taskRun() *loop.Budget {
-	if b := h.runOf(loop.Tasks); b != nil && b.Tasks != nil {
-		return b
-	}
-	return nil
-}
-
-// runOf is the project's run of a kind, nil without one that can be read.
-func (h *handler) runOf(skill loop.Skill) *loop.Budget {
-	if !store.Exists(h.project) {
-		return nil
-	}
-	files, err := store.Open(h.project)
-	if err != nil {
-		return nil
-	}
-	files.Seal(h.seals, proc.Boot)
-	s, _, _ := files.Look(skill) // the entry itself finds what is wrong
-	return s.Budget
-}
-
-// viewPath is the file with the state of a task loop for people (T15, T74).
-func (h *handler) viewPath() string { return h.taskPath("SDD_STATE_FILE", ".sdd-state.json") }
-
-// progressPath is the file that the workers share (T15, T75).
-func (h *handler) progressPath() string {
-	return h.taskPath("SDD_PROGRESS_FILE", ".sdd-progress.md")
-}
-
-func (h *handler) taskPath(variable, name string) string {
-	if path := h.Env(variable); path != "" && h.usable(path) {
-		full, _ := below(h.project, path)
-		return full
-	}
-	return filepath.Join(h.project, name)
-}
-
-// usable reports whether the loop may keep a file of its own at a path.
-func (h *handler) usable(path string) bool {
-	full, ok := below(h.project, path)
-	rel, err := filepath.Rel(tracker.RealPath(h.project), tracker.RealPath(full))
-	folder, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
-	return ok && err == nil && rel != "." && !strings.EqualFold(folder, ".git") &&
-		!strings.EqualFold(folder, ".sdd")
 }
 
 // excluded are the lines by which git leaves the loop's own two files out.

@@ -142,7 +142,7 @@ func (a *App) with(variable, value string) *App {
 // entering is an entry that is no event. No session is there to ask in.
 func (d *driven) entering(dir string) *handler {
 	h := &handler{App: d.with("CLAUDE_CODE_SESSION_ATTENDED", "0"), now: d.now(),
-		began: time.Now(), project: dir, seals: seal.At(seal.Home(d.Env))}
+		began: time.Now(), project: dir, seal: sealed{Dir: seal.At(seal.Home(d.Env))}}
 	h.ev.SessionID, h.ev.Cwd = "hooks-go-"+d.runID(), d.cwd()
 	h.clientFlags = d.flags
 	return h
@@ -164,8 +164,8 @@ func (d *driven) begin(
 	h *handler, cmd loop.Command, flags loop.Flags, fresh freshRun,
 ) error {
 	reply, err := h.enterWith(cmd, flags, fresh)
-	if err == nil && h.after != nil {
-		err = h.after()
+	if err == nil && h.out.After != nil {
+		err = h.out.After()
 	}
 	if err != nil {
 		return err
@@ -215,8 +215,8 @@ func (d *driven) step(session string, eventOf func(*handler) loop.Event) error {
 			h.ev.SessionID = s.Budget.SessionID
 		}
 		_, err = h.decide(&loopState{s}, eventOf(h), loop.Known{})
-		if h.after != nil {
-			err = errors.Join(err, h.after())
+		if h.out.After != nil {
+			err = errors.Join(err, h.out.After())
 		}
 		return err
 	}

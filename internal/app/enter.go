@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -53,8 +52,8 @@ func (h *handler) names(command, args string) []loop.Names {
 		return nil
 	}
 	names := []loop.Names{h.config(nil).Names(), config.User(h.clientDir()).Names()}
-	if h.witness != nil {
-		for _, l := range h.witness.Loops { // a run keeps the one that it began with
+	if h.seal.record != nil {
+		for _, l := range h.seal.record.Loops { // a run keeps the one that it began with
 			names = append(names,
 				loop.NamesOf(gjson.Get(l.State.Budget, "command").Str, loop.Skill(l.Skill)))
 		}
@@ -71,8 +70,8 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if err != nil {
 		return event.Block(hint.Text(err)), nil
 	}
-	if h.witness.Held() {
-		return event.Nothing(), store.Held(h.witness)
+	if h.seal.record.Held() {
+		return event.Nothing(), store.Held(h.seal.record)
 	}
 	if err := h.nested(cmd); err != nil {
 		return event.Block(hint.Text(err)), nil
@@ -95,9 +94,9 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 func (h *handler) enterWith(
 	cmd loop.Command, flags loop.Flags, fresh freshRun,
 ) (event.Reply, error) {
-	if h.sealed { // a loop may have left a project that is gone
+	if h.seal.on { // a loop may have left a project that is gone
 		if _, err := os.Stat(h.project); errors.Is(err, fs.ErrNotExist) {
-			h.project = tracker.Project(h.Env, h.ev.Cwd)
+			h.project, h.tool = tracker.Project(h.Env, h.ev.Cwd), nil
 		}
 	}
 	if err := h.foreignState(); err != nil {
@@ -110,7 +109,7 @@ func (h *handler) enterWith(
 	e := h.request(cmd, flags)
 	e.notes = h.healed()
 	h.files = files
-	h.files.Seal(h.seals, proc.Boot)
+	h.files.Seal(h.seal.Dir, proc.Boot)
 	if err := h.mayEnter(e.asks.Owner); err != nil {
 		return event.Nothing(), err
 	}
@@ -141,91 +140,99 @@ func (h *handler) foreignState() error {
 	return nil
 }
 
-// fetchEntry looks up the facts that a Step needs to let an iteration begin.
-func (h *handler) fetchEntry(t *loopState, e loop.Event, l *lookup, k *loop.Known) {
-	asks, _ := e.(loop.Invocation)
-	fill(l, &k.Standing, func() loop.Standing { return h.standing(t, asks) })
-	fill(l, &k.Baseline, func() []loop.Cursor { return baseline(asks) })
-	fill(l, &k.Other, func() (other loop.RunFile) {
-		// an unreadable other run does not stop this entry
-		if s, err := h.files.LoadSealed(asks.SessionID, t.Skill); err == nil {
-			other = loop.RunFile{Run: s.Budget, Path: s.BudgetPath}
+// fed is the entry of a conductor's next attempt: the Stop before asked for this very call.
+func (h *handler) fed() (loop.Command, bool) {
+	call := h.ev.Name == event.PreToolUse && h.ev.Dispatches() && !h.ev.InSubagent()
+	if !call || !h.seal.on && !store.Exists(h.project) || h.openState() != nil {
+		return loop.Command{}, false
+	}
+	list, err := h.sessionRuns()
+	if err != nil {
+		return loop.Command{}, false
+	}
+	for _, t := range list {
+		b := t.Budget
+		if t.Tick == nil && b != nil && b.Feeds(h.ev.PromptID) {
+			return loop.ParsePrompt(b.Command, b.Names())
 		}
-		return other
+	}
+	return loop.Command{}, false
+}
+
+// feed begins the attempt that a call of the conductor is for, and then judges the call.
+func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
+	h.feeding = true
+	reply, err := h.enter(cmd)
+	if err != nil || reply.Blocks() {
+		return h.recordEntry(reply), err
+	}
+	if err := h.openState(); err != nil {
+		return event.Nothing(), err
+	}
+	answer, err := h.meet()
+	return answer.And(reply), err
+}
+
+// nested is why a looping skill may not start now: an audit loop's iteration is open in this
+// session, and the model asks (A68).
+func (h *handler) nested(cmd loop.Command) error {
+	if h.ev.Name != event.PreToolUse || h.feeding || !h.seal.on || h.openState() != nil {
+		return nil
+	}
+	list, err := h.sessionRuns()
+	if err != nil {
+		return nil // the entry itself reports it
+	}
+	for _, t := range list {
+		if b := t.Budget; loop.KindOf(t.Skill).Alone && b != nil && b.Status == loop.Active {
+			return hint.New("do the phase; a person starts other loops in other sessions",
+				"/%s does not start: the audit of %s runs in this session", cmd.Name, planOf(b))
+		}
+	}
+	return nil
+}
+
+func planOf(b *loop.Budget) string {
+	if b.Audit == nil {
+		return "a plan"
+	}
+	return b.Audit.Plan
+}
+
+// missedForce takes that answer from the transcript, for a client in which PostToolUse is not
+// registered.
+func (h *handler) missedForce(list []*loopState) (event.Reply, error) {
+	r, err := usage.Count(h.ev.Transcript, nil, usage.NewTable(nil))
+	if err != nil {
+		return event.Nothing(), nil
+	}
+	return h.forEachRun(list, func(t *loopState) (event.Reply, error) {
+		for _, a := range r.Answers {
+			if !h.forces(t) || t.Claim.Heard {
+				continue
+			}
+			if reply, err := h.forceAnswered(t, a.ToolUseID,
+				event.ParseAnswers(a.Result)); err != nil || !reply.Empty() {
+				return reply, err
+			}
+		}
+		return event.Nothing(), nil
 	})
 }
 
-// baseline starts the count at the prompt that invoked the loop, so that earlier spending is not
-// charged to it. If the prompt is not in the transcript yet, everything that is there is older.
-func baseline(asks loop.Invocation) []loop.Cursor {
-	from := int64(-1)
-	if start, found := usage.PromptStart(asks.Transcript, asks.PromptID); found {
-		from = start.Offset
+// forceAnswered steps the entry that asked about another's lock with what a dialog brought (R104).
+func (h *handler) forceAnswered(t *loopState, id string, given event.Answers) (event.Reply, error) {
+	answers := answersOf([]loop.Gate{*t.Claim.Gate}, id, "", given)
+	asks := loop.Invocation{Request: loop.Request{SessionID: h.ev.SessionID}, Answers: &answers}
+	if loop.Step(t.values(), loop.Known{}, asks).Nothing() {
+		return event.Nothing(), nil
 	}
-	return usage.Baseline(asks.Transcript, from)
-}
-
-// lookUp fetches, without the state's lock, the facts that an iteration begins with: on a resume,
-// whether the recorded PRs and worktrees are still where they were (R135–R144); before a review,
-// the heads that show whether anything has landed (R82).
-func (e *entry) lookUp() {
-	mode := e.known.Mode
-	fresh := mode == loop.FreshRun
-	var previous *loop.Iteration
-	if !fresh && e.Budget != nil {
-		// the entry reads the history again and returns the error
-		previous, _ = e.previous(e.Skill, e.Budget)
+	cmd := loop.Command{Name: t.Claim.Command, Skill: t.Claim.Skill, Args: t.Claim.Args}
+	flags, _, err := cmd.ParseFlags()
+	if err != nil {
+		return event.Nothing(), err
 	}
-	f := loop.EntryFacts{Mode: mode}
-	var tracks sync.WaitGroup
-	var notes []string
-	at := e.loopState
-	if fresh {
-		at = nil // a fresh run has the configuration as it is now
-	}
-	e.config(at) // read before it is shared
-	tracks.Go(func() { f.Asked, f.Edges, notes = e.ask(at, previous) })
-	f.Worktrees = e.worktrees()
-	resumed := previous != nil && mode == loop.ResumeRun
-	if resumed || previous != nil && loop.KindOf(e.Skill).Reviews {
-		f.Heads = e.heads(e.loopState, previous.Open())
-	}
-	if e.asks.Flags.Idle > 0 || e.Budget != nil && e.Budget.MaxIdle > 0 {
-		f.Trail = e.trail(f.Worktrees)
-	}
-	if root := e.attemptRoot(); root != "" {
-		e.attemptFacts(at, &f, root, &e.asks.Request)
-		if !fresh && e.Budget != nil {
-			f.Dropped = dropped(root, loop.State{Run: e.Budget}.Tip())
-		}
-	}
-	tracks.Wait()
-	if resumed {
-		f.Reattach(previous, e.endedPRs())
-		f.Notes = append(f.Notes,
-			tracker.CheckWorktrees(e.project, previous.Worktrees, f.Worktrees)...)
-	}
-	f.Notes = append(f.Notes, notes...)
-	e.known.Entry = loop.Fetched(f)
-}
-
-// endedPRs are the PRs of the run on disk that are not re-attached. The entry itself reports what
-// cannot be read.
-func (e *entry) endedPRs() []loop.TrackedPR {
-	var ended loop.EndedPRs
-	_, _ = e.files.Last(e.Skill, func(l *loop.Iteration) bool {
-		return e.Budget.Worked(l) && ended.Add(l)
-	})
-	return ended.List
-}
-
-// attemptRoot is where the attempts of the run work, "" for a kind that has none.
-func (e *entry) attemptRoot() string {
-	if _, ok := attemptsOf(e.Skill); !ok {
-		return ""
-	}
-	if e.asks.Audit != nil {
-		return e.asks.Audit.Worktree
-	}
-	return e.root(e.loopState)
+	e := h.request(cmd, flags)
+	e.asks.Answers = &answers
+	return e.settle()
 }

@@ -17,7 +17,7 @@ import (
 // is refused. A tool call passes, unless it merges, dispatches, schedules or touches the state:
 // those stay shut, since a loop may be active. Everything else has no opinion.
 func (h *handler) failed(err error) Answer {
-	a := Answer{Name: h.ev.Name, After: h.after, Err: err}
+	a := Answer{Name: h.ev.Name, After: h.out.After, Err: err}
 	text := hint.Text(store.Hinted(err))
 	_, entering := h.invocation()
 	changed, isChanged := errors.AsType[*store.ChangedError](err)
@@ -28,7 +28,7 @@ func (h *handler) failed(err error) Answer {
 	case h.ev.Name == event.Stop && errors.Is(err, store.ErrClosed):
 		a.Reply = event.Nothing().Say("hooks lets this turn end; its iteration is closed in the " +
 			"history, and the next event continues from there\n" + text)
-	case h.ev.Name == event.Stop && h.committed.Blocks(): // by the session's other loop
+	case h.ev.Name == event.Stop && h.out.Reply.Blocks(): // by the session's other loop
 		a.Reply = event.Nothing().Say(text)
 	case h.ev.Name == event.Stop && !isNewer && h.bystander():
 	case h.ev.Name == event.Stop && isChanged:
@@ -39,7 +39,7 @@ func (h *handler) failed(err error) Answer {
 	case h.ev.Name == event.PreToolUse && h.mustStayShut(err):
 		a.Reply = h.heldBack(err)
 	}
-	a.Reply = h.committed.And(a.Reply)
+	a.Reply = h.out.Reply.And(a.Reply)
 	return a
 }
 
@@ -52,7 +52,7 @@ func (h *handler) bystander() bool {
 			s.Tick != nil && s.Tick.SessionID == h.ev.SessionID ||
 			s.Lock != nil && s.Lock.SessionID == h.ev.SessionID
 	}
-	return !h.sealed && h.files != nil && !slices.ContainsFunc(loop.Skills(), own)
+	return !h.seal.on && h.files != nil && !slices.ContainsFunc(loop.Skills(), own)
 }
 
 // heldBack refuses a call while the state of a loop cannot be trusted.
@@ -75,10 +75,11 @@ func (h *handler) mustStayShut(err error) bool {
 	if h.ev.Dispatches() {
 		return true
 	}
-	r := h.read()
+	call := h.call()
+	r := call.Read()
 	_, changed := errors.AsType[*store.ChangedError](err)
 	unread := r.Unparsable != "" || changed && (r.Bound != "" || len(r.Opaque) > 0)
-	return len(r.Merges()) > 0 || len(h.tampers(r)) > 0 || unread || h.rewires() != ""
+	return len(r.Merges()) > 0 || len(call.Tampers(r)) > 0 || unread || call.Rewires() != ""
 }
 
 // unreadable answers a payload that cannot be read: nothing is decided, but a tool call does not

@@ -5,12 +5,14 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"hooks/internal/brake"
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/internal/proc"
 	"hooks/internal/seal"
 	"hooks/internal/store"
 )
@@ -32,7 +34,7 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	if err != nil {
 		return a.unreadable(answer.Name, err)
 	}
-	h = &handler{App: a, ev: ev, now: a.now(), began: began}
+	h = &handler{App: a, ev: ev, now: a.now(), began: began, caller: sync.OnceValue(proc.Caller)}
 	reply, err := h.answer()
 	if err != nil {
 		answer = h.failed(err)
@@ -41,11 +43,13 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	}
 	reply = h.sayRewired(reply)
 	h.keepReceipt()
-	reply = reply.Say(strings.Join(h.healed(), "\n"))
-	answer = Answer{Reply: reply, Name: ev.Name, After: h.after, Err: h.slips,
-		Until: h.until}
-	h.notify(&answer)
-	return answer
+	h.out.Name, h.out.Reply = ev.Name, reply.Say(strings.Join(h.healed(), "\n"))
+	var ring bool
+	h.person.Env, h.person.Project = h.Env, h.project
+	if h.out.Notify, ring = h.person.Later(h.attended()); ring {
+		h.out.Reply = h.out.Reply.Ring()
+	}
+	return h.out
 }
 
 // answer finds the project and its state. Without state, only an entry creates it.
@@ -76,14 +80,14 @@ func (h *handler) met() (event.Reply, error) {
 	if cmd, ok := h.fed(); ok {
 		return h.feed(cmd)
 	}
-	if !h.sealed && !store.Exists(h.project) {
+	if !h.seal.on && !store.Exists(h.project) {
 		return event.Nothing(), nil
 	}
 	err := h.openState()
 	switch {
 	case err == nil:
 		return h.meet()
-	case h.witness != nil && !h.witness.Runs() && h.ev.Name != event.PreToolUse:
+	case h.seal.record != nil && !h.seal.record.Runs() && h.ev.Name != event.PreToolUse:
 		return event.Nothing(), nil // a person removed what an ended loop had left
 	}
 	return event.Nothing(), err
@@ -104,7 +108,7 @@ func (h *handler) meet() (event.Reply, error) {
 
 // takeStops ends the session's runs that a person stopped while nothing could be written.
 func (h *handler) takeStops() (all event.Reply, err error) {
-	if h.witness == nil || !slices.ContainsFunc(h.witness.Loops, func(l seal.Loop) bool {
+	if h.seal.record == nil || !slices.ContainsFunc(h.seal.record.Loops, func(l seal.Loop) bool {
 		return l.On && h.files.StopMarked(loop.Skill(l.Skill), l.RunID)
 	}) {
 		return event.Nothing(), nil
@@ -126,7 +130,7 @@ func (h *handler) dispatch() (event.Reply, error) {
 	case event.PostToolUse, event.PostToolUseFailure:
 		return h.postToolUse()
 	case event.UserPromptSubmit, event.UserPromptExpansion:
-		return h.prompt()
+		return h.step(h.prompted())
 	case event.SubagentStop:
 		return h.workerEnded()
 	case event.StopFailure:

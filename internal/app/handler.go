@@ -11,17 +11,24 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
-	"hooks/internal/clienthooks"
+	"github.com/tidwall/gjson"
+
+	plugin "hooks"
 	"hooks/internal/config"
 	"hooks/internal/event"
-	"hooks/internal/guard"
+	"hooks/internal/hint"
+	"hooks/internal/install"
 	"hooks/internal/loop"
+	"hooks/internal/notify"
 	"hooks/internal/proc"
 	"hooks/internal/seal"
 	"hooks/internal/store"
+	"hooks/internal/toolcall"
 	"hooks/internal/tracker"
 )
 
@@ -39,6 +46,8 @@ type App struct {
 	CheckTime time.Duration // bounds one run of a check command, whatever its run has
 	// Rest waits before a reply is printed, and reports whether the reply is still wanted.
 	Rest func(time.Duration) bool
+	// clientFlags are those with which a driver starts its clients.
+	clientFlags []string
 }
 
 // Answer is what a hook call prints, and what is done once it is printed.
@@ -102,44 +111,25 @@ func (a *App) runID() string {
 // handler answers one event of one session in one project.
 type handler struct {
 	*App
-	ev         event.Event
-	now        time.Time
-	began      time.Time // by the machine's clock, when the hook started
-	project    string
-	files      *store.Store // nil: no state in this project
-	tx         *store.Tx    // the change of the state under way
-	seals      seal.Dir     // the user's state directory
-	sealed     bool         // the seal says that a loop of this session is on
-	witness    *seal.Record // the session's sealed record, as the event found it
-	loaded     []*loopState // the session's loops as they were read, while nothing has changed them
-	runs       []*loopState // the same, as the last step left them
-	settled    bool         // that step has decided
-	damage     error        // of one of this session's runs, beside others that are in order
-	after      func() error
-	until      time.Time           // when the reply is due, as in Answer
-	ownPaths   []string            // see own
-	paths      tracker.Paths       // asks the disk for each folder once
-	places     *clienthooks.Places // where the client reads its hooks, once it was asked for
-	replayRepo *guard.Repo         // of a replayed call: its repository by the transcript alone
-	// clientFlags are those with which a driver starts its clients.
-	clientFlags []string
-	feeding     bool           // the event begins a conductor's next attempt
-	news        bool           // the session's receipt lacks this kind of event
-	notices     []notification // for a person who looks elsewhere
-	syncs       bool           // events of a task loop are queued
-	// configs are those that were looked up for this event, by what a run keeps of them.
-	configs map[string]config.Config
-	// replies already made durable; printed even if a later step fails
-	committed event.Reply
-
-	wasRead struct { // the reading of the last call
-		of      string
-		reading guard.Reading
-	}
-	slips error // errors that change no decision; printed on stderr
-
-	from  *loop.Process // the process over whose socket the event came, once it was looked up
-	asked bool
+	ev      event.Event
+	now     time.Time
+	began   time.Time // by the machine's clock, when the hook started
+	project string
+	seal    sealed
+	files   *store.Store // nil: no state in this project
+	tx      *store.Tx    // the change of the state under way
+	// runs are the session's, as the event found them or left them; nil before they are read.
+	runs    []*loopState
+	damage  error                    // of one of the session's runs, beside others in order
+	news    bool                     // the session's receipt lacks this kind of event
+	feeding bool                     // the event begins a conductor's next attempt
+	tool    *toolcall.Call           // see call
+	configs map[string]config.Config // that were looked up, by what a run keeps of them
+	caller  func() *loop.Process     // over whose socket the event came; nil for a command
+	// out is the answer as far as it is durable: its reply is printed even if a later step fails,
+	// and its error changes no decision.
+	out    Answer
+	person notify.Person // who learns something once the reply is printed
 }
 
 // config returns the configuration that a run has kept since it began. Without a run, and for one
@@ -167,7 +157,7 @@ func (h *handler) withStateLock(change func() error) error {
 		return fmt.Errorf("lock state: %w", err)
 	}
 	defer tx.End()
-	h.tx, h.loaded = tx, nil
+	h.tx, h.runs = tx, nil
 	return change()
 }
 
@@ -180,15 +170,27 @@ func (h *handler) attended() bool {
 	return h.Env("CLAUDE_CODE_ENTRYPOINT") != "sdk-cli"
 }
 
+// clientDir is where the client keeps the person's own configuration.
+func (a *App) clientDir() string {
+	dir, err := install.ClientDir(a.Env)
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
 // gone reports whether nothing will continue a run by itself, because its session was closed or
 // its client is dead.
 func gone(b *loop.Budget) bool { return b.OwnerLeft || proc.Of(b.Owner) == loop.Dead }
 
+// alive reports whether a run's client may still continue it.
+func alive(b *loop.Budget) bool { return !gone(b) }
+
 // release drops the loop's lock once the reply is printed. The session has held it, so rubbish in
 // its place was written over it.
 func (h *handler) release(skill loop.Skill) {
-	before, session, files := h.after, h.ev.SessionID, h.files
-	h.after = func() error {
+	before, session, files := h.out.After, h.ev.SessionID, h.files
+	h.out.After = func() error {
 		err := files.Release(skill, func(l *loop.Lock) bool {
 			return l == nil || l.SessionID == session
 		})
@@ -202,19 +204,16 @@ func (h *handler) release(skill loop.Skill) {
 // loopState is one skill's run as it is on disk.
 type loopState struct{ store.State }
 
-// sessionRuns loads the session's runs, in a fixed order, once as long as nothing changes them. A
-// run of another session only matters where it holds the lock.
+// sessionRuns returns the session's runs, in a fixed order. They are read once for an event, and
+// once more under the state's lock if anything is to change. A run of another session only matters
+// where it holds the lock.
 func (h *handler) sessionRuns() ([]*loopState, error) {
-	if h.loaded != nil {
-		return h.loaded, nil
+	if h.runs != nil {
+		return h.runs, nil
 	}
-	list, err := h.loadRuns(func(skill loop.Skill) (store.State, error) {
+	return h.loadRuns(func(skill loop.Skill) (store.State, error) {
 		return h.files.LoadSealed(h.ev.SessionID, skill)
 	})
-	if err == nil && h.damage == nil {
-		h.loaded = list
-	}
-	return list, err
 }
 
 // only returns the runs that keep accepts, in their order.
@@ -241,10 +240,13 @@ func (h *handler) loadRuns(load func(loop.Skill) (store.State, error)) ([]*loopS
 				return nil, err
 			}
 			h.receive(t.Budget)
+			if t.Budget != nil && t.Budget.Tasks != nil {
+				h.call().View = h.viewPath()
+			}
 			list = append(list, t)
 		}
 	}
-	h.damage = errors.Join(damage...)
+	h.runs, h.damage = list, errors.Join(damage...)
 	if len(list) > 0 { // one skill's damage does not end the other's loop
 		return list, nil
 	}
@@ -310,7 +312,7 @@ func (h *handler) forEachRun(list []*loopState,
 			errs = append(errs, err)
 			continue
 		}
-		all, h.committed = all.And(r), h.committed.And(r)
+		all, h.out.Reply = all.And(r), h.out.Reply.And(r)
 	}
 	return all, errors.Join(errs...)
 }
@@ -344,7 +346,7 @@ func try[T any](l *lookup, f *loop.Fact[T], look func() (T, error)) {
 }
 
 // slip keeps an error that changes no decision; it is printed on stderr.
-func (h *handler) slip(err error) { h.slips = errors.Join(h.slips, err) }
+func (h *handler) slip(err error) { h.out.Err = errors.Join(h.out.Err, err) }
 
 // turn is where this event happened.
 func (h *handler) turn() loop.Turn {
@@ -373,4 +375,156 @@ func (h *handler) addressed(list []*loopState) []*loopState {
 // belong to it.
 func (h *handler) unknownPrompt(t *loopState) bool {
 	return h.open(t) && h.ev.PromptID != "" && !h.ownsPrompt(t)
+}
+
+// checkSender is believe for what this session has of a loop.
+func (h *handler) checkSender(t *loopState) error {
+	if t.Budget != nil {
+		if err := h.checkEventFrom(t.Budget.EventsFrom); err != nil {
+			return err
+		}
+	}
+	if t.Claim != nil {
+		return h.checkEventFrom(t.Claim.EventsFrom)
+	}
+	return nil
+}
+
+// checkEventFrom refuses an event that came from somebody else than the run's client. With an error
+// the event decides nothing: an entry is refused, a call that could do harm is held back, and
+// nothing is written.
+func (h *handler) checkEventFrom(client *loop.Process) error {
+	if client == nil || h.ev.Name == "" {
+		return nil // not known how events come, or a person's command and no event
+	}
+	from := h.from()
+	switch {
+	case from != nil && from.PID == client.PID && from.Start == client.Start:
+		return nil
+	case proc.Of(*client) == loop.Alive:
+	case from != nil: // its client is gone: the session was taken up again by another one
+		return nil
+	}
+	return hint.New(
+		"a person may close that client, or use `hooks loop stop` and then `hooks loop reset`",
+		"this %s did not come from the client of the loop (process %d), so it decides nothing",
+		h.ev.Name, client.PID)
+}
+
+// from is the process over whose socket this event came; nil where that is not known.
+func (h *handler) from() *loop.Process {
+	if h.caller == nil { // a person's command
+		return nil
+	}
+	return h.caller()
+}
+
+// clientSocket is the caller where it is the client itself, so that later events can be held
+// against it. A wrapper of the person's own that feeds the program is another process each time.
+func (h *handler) clientSocket(owner loop.Process) *loop.Process {
+	if from := h.from(); from != nil && from.PID == owner.PID {
+		return from
+	}
+	return nil
+}
+
+// receive records in a run of this session that the event reached the program. Whatever saves the
+// run saves the record too.
+func (h *handler) receive(b *loop.Budget) {
+	if b != nil && b.Status == loop.Active && b.SessionID == h.ev.SessionID {
+		h.news = h.stamp(b) || h.news
+	}
+}
+
+func (h *handler) stamp(b *loop.Budget) (news bool) {
+	word := event.WordOf(h.ev.Name)
+	// a person's command is no event
+	return word != "" && b.Receive(h.ev.SessionID, word, h.now, program)
+}
+
+// program is the running binary.
+func program() loop.Program {
+	p := proc.Self()
+	p.Version = gjson.Get(plugin.Manifest, "version").String()
+	return p
+}
+
+// queue keeps events for the person's Sync command.
+func (h *handler) queue(list []loop.SyncEvent) error {
+	h.person.Env = h.Env
+	return h.person.Queue(h.files, list)
+}
+
+// runOf is the project's run of a kind, nil without one that can be read.
+func (h *handler) runOf(skill loop.Skill) *loop.Budget {
+	if !store.Exists(h.project) {
+		return nil
+	}
+	files, err := store.Open(h.project)
+	if err != nil {
+		return nil
+	}
+	files.Seal(h.seal.Dir, proc.Boot)
+	s, _, _ := files.Look(skill) // the entry itself finds what is wrong
+	return s.Budget
+}
+
+// taskRun is the project's task loop, nil without one that can be read.
+func (h *handler) taskRun() *loop.Budget {
+	if b := h.runOf(loop.Tasks); b != nil && b.Tasks != nil {
+		return b
+	}
+	return nil
+}
+
+// call is the event's tool call.
+func (h *handler) call() *toolcall.Call {
+	if h.tool == nil {
+		h.tool = &toolcall.Call{Event: h.ev, Env: h.Env, Project: h.project}
+	}
+	return h.tool
+}
+
+// rules are those of a run by which calls are judged; nil stands for none.
+func (h *handler) rules(t *loopState) toolcall.Run {
+	run := toolcall.Run{Redact: func(s string) string { return h.config(t).Redact(s) }}
+	if t != nil {
+		run.Budget, run.File = t.Budget, t.Elsewhere()
+	}
+	return run
+}
+
+// viewPath is the file with the state of a task loop for people (T15, T74).
+func (h *handler) viewPath() string { return h.taskPath("SDD_STATE_FILE", ".sdd-state.json") }
+
+// progressPath is the file that the workers share (T15, T75).
+func (h *handler) progressPath() string {
+	return h.taskPath("SDD_PROGRESS_FILE", ".sdd-progress.md")
+}
+
+func (h *handler) taskPath(variable, name string) string {
+	if path := h.Env(variable); path != "" && h.usable(path) {
+		full, _ := below(h.project, path)
+		return full
+	}
+	return filepath.Join(h.project, name)
+}
+
+// usable reports whether the loop may keep a file of its own at a path.
+func (h *handler) usable(path string) bool {
+	full, ok := below(h.project, path)
+	rel, err := filepath.Rel(tracker.RealPath(h.project), tracker.RealPath(full))
+	folder, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
+	return ok && err == nil && rel != "." && !strings.EqualFold(folder, ".git") &&
+		!strings.EqualFold(folder, ".sdd")
+}
+
+// below is the whole path of one that lies in a folder, symlinks followed.
+func below(root, path string) (full string, ok bool) {
+	full = path
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(root, path)
+	}
+	rel, err := filepath.Rel(tracker.RealPath(root), tracker.RealPath(full))
+	return full, err == nil && filepath.IsLocal(rel)
 }

@@ -21,7 +21,7 @@ func TestAPlainCommandLooksAtNoLink(t *testing.T) {
 		home := filepath.Join(t.TempDir(), "state")
 		h := &handler{
 			App: &App{Env: func(string) string { return "" }}, project: t.TempDir(),
-			seals: seal.At(home), ev: event.Event{
+			seal: sealed{Dir: seal.At(home)}, ev: event.Event{
 				Tool: "Bash", SessionID: "s1",
 				Input: gjson.Parse(fmt.Sprintf(`{"command":%q}`, command)),
 			},
@@ -30,7 +30,7 @@ func TestAPlainCommandLooksAtNoLink(t *testing.T) {
 		h.reading(&loopState{store.State{Skill: loop.Work,
 			Budget: run, Tick: &loop.Tick{SessionID: "s1", Braked: true},
 		}})
-		_, err := os.Stat(filepath.Join(h.seals.Path(), "brake"))
+		_, err := os.Stat(filepath.Join(h.seal.Path(), "brake"))
 		if looked := err == nil; looked != looks {
 			t.Errorf("%s: the links are looked at: %v, want %v", command, looked, looks)
 		}

@@ -43,7 +43,8 @@ func (h *handler) loopLine() (note string, err error) {
 		}
 	}
 	begins := loop.OptsIn(args) || governed && loop.KindOf(cmd.Skill).Commands != nil
-	if !begins || h.witness != nil && h.witness.Runs() { // a wake-up of a loop that has begun
+	// Else it is a wake-up of a loop that has begun.
+	if !begins || h.seal.record.Runs() {
 		return "", nil
 	}
 	note, err = h.missingSkill(name, governed)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,7 @@ import (
 	"hooks/internal/report"
 	"hooks/internal/seal"
 	"hooks/internal/store"
+	"hooks/internal/tasks"
 	"hooks/internal/tracker"
 )
 
@@ -28,10 +30,10 @@ func (a *App) openForPerson() (*handler, error) {
 func (a *App) openIn(project string) (*handler, error) {
 	h := &handler{App: a, now: a.now(), project: project}
 	h.ev.SessionID = a.Env("CLAUDE_CODE_SESSION_ID")
-	h.seals = seal.At(seal.Home(a.Env))
+	h.seal.Dir = seal.At(seal.Home(a.Env))
 	files, err := store.Open(h.project)
 	if errors.Is(err, fs.ErrNotExist) {
-		if records, _ := h.seals.Of(h.project); len(records) == 0 {
+		if records, _ := h.seal.Of(h.project); len(records) == 0 {
 			return nil, hint.New("`hooks status --all` shows where one runs",
 				"no loop in %s", h.project)
 		}
@@ -40,7 +42,7 @@ func (a *App) openIn(project string) (*handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	files.Seal(h.seals, proc.Boot)
+	files.Seal(h.seal.Dir, proc.Boot)
 	h.files = files
 	return h, nil
 }
@@ -51,13 +53,13 @@ func (h *handler) sealedElsewhere(b *loop.Budget) error {
 	switch {
 	case b == nil, b.Status != loop.Active && b.Status != loop.Paused:
 		return nil
-	case b.SealedIn == "", b.SealedIn == h.seals.Path():
+	case b.SealedIn == "", b.SealedIn == h.seal.Path():
 		return nil
 	}
 	return hint.New("run it as the user, and in the container, in which the client runs; "+
 		fmt.Sprintf("HOOKS_STATE_HOME=%q names the same folder", b.SealedIn),
 		"the %s loop is sealed in %s, and here the state directory is %s",
-		b.Skill, b.SealedIn, h.seals.Path())
+		b.Skill, b.SealedIn, h.seal.Path())
 }
 
 // load is a run on which a person's command works: whole, as the seal has it, and sealed where this
@@ -215,8 +217,8 @@ func (h *handler) stopOne(t *loopState) (string, error) {
 		return fmt.Sprintf("%s: iteration %d finishes what it dispatched and then ends the loop; "+
 			"nothing new is dispatched\nTo end it at once: %s", t.Skill, t.Tick.Iteration, at), nil
 	}
-	if err == nil && h.after != nil {
-		err = h.after()
+	if err == nil && h.out.After != nil {
+		err = h.out.After()
 	}
 	said := reply.PersonText()
 	if len(t.Budget.Scheduled) > 0 && !gone(t.Budget) {
@@ -239,28 +241,12 @@ func (a *App) InAgent() bool {
 	if err != nil {
 		return false
 	}
-	if h.sealedInside() {
-		return true
-	}
-	for _, skill := range loop.Skills() {
+	inside := func(b loop.Budget) bool { return a.inside(b.Owner) }
+	return slices.ContainsFunc(loop.Skills(), func(skill loop.Skill) bool {
 		s, _ := h.files.Load(skill)
-		if s.Budget != nil && a.inside(s.Budget.Owner) ||
-			s.Lock != nil && a.inside(s.Lock.Process) {
-			return true
-		}
-	}
-	return false
-}
-
-// sealedInside reports whether the client of a sealed run of the project started this process.
-func (h *handler) sealedInside() bool {
-	for _, skill := range loop.Skills() {
-		inside := func(b loop.Budget) bool { return h.inside(b.Owner) }
-		if slices.ContainsFunc(h.files.SealedBudgets(skill), inside) {
-			return true
-		}
-	}
-	return false
+		return slices.ContainsFunc(h.files.SealedBudgets(skill), inside) ||
+			s.Budget != nil && inside(*s.Budget) || s.Lock != nil && a.inside(s.Lock.Process)
+	})
 }
 
 // Reset archives runs that have ended, whose client is gone, or whose files are damaged. It is a
@@ -318,16 +304,6 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 		h.afterReset(skill), nil
 }
 
-// untilPrompt is the next step where a session stays shut after a reset, else empty.
-func (h *handler) untilPrompt(skill loop.Skill) string {
-	session := h.files.HeldIn(skill)
-	if session == "" {
-		return ""
-	}
-	return fmt.Sprintf("; type anything in session %s: until then merges, workers and schedules "+
-		"stay shut", session)
-}
-
 // resetLost archives a run whose record is gone or another project's, whether it runs or not.
 func (h *handler) resetLost(skill loop.Skill, run, of string) (string, error) {
 	err := h.archive(skill, run)
@@ -342,8 +318,14 @@ func (h *handler) resetLost(skill loop.Skill, run, of string) (string, error) {
 	return fmt.Sprintf("%s: run %s is archived in %s/archive%s", skill, run, store.Dir, of), err
 }
 
+// afterReset is the next step after a reset. A session whose client lives stays shut.
 func (h *handler) afterReset(skill loop.Skill) string {
-	return "; `--resume` does not continue it" + h.untilPrompt(skill)
+	const gone = "; `--resume` does not continue it"
+	if session := h.files.HeldIn(skill); session != "" {
+		return fmt.Sprintf("%s; type anything in session %s: until then merges, workers and "+
+			"schedules stay shut", gone, session)
+	}
+	return gone
 }
 
 // Raise gives the runs that have not ended other ceilings, as the flags among the words name them,
@@ -411,3 +393,69 @@ func (h *handler) raise(t *loopState, words string) (string, error) {
 	}
 	return said, nil
 }
+
+// AddTask adds a task to the project's task loop on a person's word. It is taken in once no attempt
+// is open; the list's own file stays as it is.
+func (a *App) AddTask(text string) (said string, err error) {
+	if a.InAgent() {
+		return "", hint.New("type it in a terminal of your own",
+			"a task is not added from inside the agent")
+	}
+	list, err := tasks.ParseList([]byte("- [ ] " + text))
+	if err != nil || len(list) != 1 {
+		return "", hint.New(`as in hooks tasks add "Write the page"`, "%q is not one task", text)
+	}
+	return a.each([]loop.Skill{loop.Tasks}, "", func(h *handler, skill loop.Skill) (string, error) {
+		s, err := h.load(skill)
+		if err == nil && (s.Budget == nil || s.Budget.Tasks == nil || s.Budget.Tasks.Complete()) {
+			err = hint.New("write it into the list, then: /sdd:go SPEC",
+				"no task loop of this project has anything left to do")
+		}
+		if err != nil {
+			return "", err
+		}
+		t := &loopState{s}
+		_, err = h.decide(t, loop.PersonAdds{Turn: h.turn(), Item: itemsOf(list)[0]}, loop.Known{})
+		r := t.Budget.Tasks
+		return fmt.Sprintf("task %d: %s — it begins once those before it are done",
+			len(r.List)+len(r.Added), list[0].Title), err
+	})
+}
+
+// SteerAudit has a person accept or close a finding of the project's audit loop, or add one, at any
+// time before the audit is complete.
+func (a *App) SteerAudit(word, text string) (string, error) {
+	text = strings.Join(strings.Fields(text), " ")
+	switch {
+	case a.InAgent():
+		return "", hint.New("type it in a terminal of your own",
+			"findings are not steered from inside the agent")
+	case text == "" || len(text) > maxFinding:
+		return "", hint.New(`as in hooks audit add "the page has no title"`,
+			"a finding has 1 to %d bytes", maxFinding)
+	}
+	return a.each([]loop.Skill{loop.Audit}, "", func(h *handler, skill loop.Skill) (string, error) {
+		s, err := h.load(skill)
+		if err == nil && (s.Budget == nil || s.Budget.Audit == nil || !s.Budget.Restartable()) {
+			err = hint.New("`hooks status` shows it", "no audit under way here")
+		}
+		if err == nil {
+			err = h.files.Findings(s.Budget)
+		}
+		if err == nil {
+			text = h.config(&loopState{s}).Redact(text)
+			head := tracker.HeadOf(context.Background(), s.Budget.Audit.Worktree)
+			err = s.Budget.Steer(s.Tick, word, text, head, h.now)
+		}
+		if err == nil {
+			_, err = h.tx.Commit(&s, loop.Save{Run: s.Budget, Tick: s.Tick})
+		}
+		if err != nil {
+			return "", store.Hinted(err)
+		}
+		return s.Budget.Audit.Result() + "; `hooks audit findings` lists them", nil
+	})
+}
+
+// maxFinding bounds a person's finding, in bytes, as a report's texts are.
+const maxFinding = 4000

@@ -161,7 +161,7 @@ type permissions struct {
 
 func (h *handler) permissions(args []string) permissions {
 	p := permissions{mode: "default"}
-	for _, path := range h.settingsFiles() {
+	for _, path := range h.call().SettingsFiles() {
 		text, _ := safefile.Read(path, config.MaxFile)
 		p.unknown = p.unknown || gjson.Get(text, "sandbox.enabled").Bool() // it may allow Bash
 		if mode := gjson.Get(text, "permissions.defaultMode").Str; mode != "" {
@@ -227,7 +227,7 @@ func (h *handler) plugged(command string) error {
 		})
 		return on
 	}
-	for _, path := range h.settingsFiles() {
+	for _, path := range h.call().SettingsFiles() {
 		text, _ := safefile.Read(path, config.MaxFile)
 		if enabled(text) {
 			return nil

@@ -3,12 +3,10 @@ package app
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/store"
-	"hooks/internal/usage"
 )
 
 // preToolUse judges every tool call while a loop of its session is on. Most calls read two or
@@ -26,8 +24,7 @@ func (h *handler) preToolUse() (event.Reply, error) {
 			return found, err
 		}
 	}
-	h.runs = list // a call is read by the loops that it may touch
-	call := h.toolCall()
+	call := h.call().Judged(h.turn())
 	reply, err := h.stepEach(h.addressed, func(*loopState) loop.Event { return call })
 	if changed := h.shutBy(); changed != nil && err == nil && !reply.Decides() {
 		reply = h.heldBack(changed) // changed since the look, so its loop has not judged the call
@@ -110,44 +107,6 @@ func (h *handler) forces(t *loopState) bool {
 	return t.forcing() && t.Claim.PromptID == h.ev.PromptID
 }
 
-// missedForce takes that answer from the transcript, for a client in which PostToolUse is not
-// registered.
-func (h *handler) missedForce(list []*loopState) (event.Reply, error) {
-	r, err := usage.Count(h.ev.Transcript, nil, usage.NewTable(nil))
-	if err != nil {
-		return event.Nothing(), nil
-	}
-	return h.forEachRun(list, func(t *loopState) (event.Reply, error) {
-		for _, a := range r.Answers {
-			if !h.forces(t) || t.Claim.Heard {
-				continue
-			}
-			if reply, err := h.forceAnswered(t, a.ToolUseID,
-				event.ParseAnswers(a.Result)); err != nil || !reply.Empty() {
-				return reply, err
-			}
-		}
-		return event.Nothing(), nil
-	})
-}
-
-// forceAnswered steps the entry that asked about another's lock with what a dialog brought (R104).
-func (h *handler) forceAnswered(t *loopState, id string, given event.Answers) (event.Reply, error) {
-	answers := answersOf([]loop.Gate{*t.Claim.Gate}, id, "", given)
-	asks := loop.Invocation{Request: loop.Request{SessionID: h.ev.SessionID}, Answers: &answers}
-	if loop.Step(t.values(), loop.Known{}, asks).Nothing() {
-		return event.Nothing(), nil
-	}
-	cmd := loop.Command{Name: t.Claim.Command, Skill: t.Claim.Skill, Args: t.Claim.Args}
-	flags, _, err := cmd.ParseFlags()
-	if err != nil {
-		return event.Nothing(), err
-	}
-	e := h.request(cmd, flags)
-	e.asks.Answers = &answers
-	return e.settle()
-}
-
 // record notes a refusal in the open iteration and returns it. An error in the record changes no
 // refusal.
 func (h *handler) record(t *loopState, r event.Reply) event.Reply {
@@ -156,7 +115,7 @@ func (h *handler) record(t *loopState, r event.Reply) event.Reply {
 	}
 	_, err := h.stepOne(t, loop.Refused{
 		Turn: h.turn(), ID: h.ev.ToolUseID, Input: h.ev.Input.Raw,
-		Denial: h.denialOf(t, h.ev.Tool, r.Rule(), h.whatCall()),
+		Denial: h.denialOf(t, h.ev.Tool, r.Rule(), h.call().Words()),
 	})
 	h.slip(err)
 	return r
@@ -165,28 +124,6 @@ func (h *handler) record(t *loopState, r event.Reply) event.Reply {
 // denialOf is a refusal as it is recorded: without secrets.
 func (h *handler) denialOf(t *loopState, tool, rule, what string) loop.Denial {
 	return loop.Denial{Tool: tool, Rule: rule, What: h.config(t).Redact(loop.Secrets(what))}
-}
-
-// maxCall bounds what is looked at of a refused call's text, in bytes.
-const maxCall = 32 << 10
-
-// whatCall is a tool call in a line: its command, what it is about, or nothing.
-func (h *handler) whatCall() string {
-	text, shell := h.ev.ShellCommand()
-	keys := []string{"file_path", "notebook_path", "description", "skill", "prompt", "url"}
-	for _, key := range keys {
-		if !shell && text == "" {
-			text = h.ev.Text(key)
-		}
-	}
-	if _, args := h.ev.Skill(); args != "" {
-		text += " " + args
-	}
-	if len(text) > maxCall { // not in the middle of a word: half of a secret is not known as one
-		text = text[:maxCall]
-		text = text[:strings.LastIndexAny(text, " \n\t")+1]
-	}
-	return text
 }
 
 // recordEntry notes that a looping skill may not start, where an iteration of its session is open.
@@ -215,4 +152,11 @@ func (h *handler) recordAny(list []*loopState, r event.Reply) event.Reply {
 		return r
 	}
 	return h.record(list[i], r)
+}
+
+// countsUnheard reports whether the call opens a PR in a session in which no event brings results,
+// so that only the transcript has how many there are (R30).
+func (h *handler) countsUnheard(t *loopState) bool {
+	return h.open(t) && !t.Budget.Heard(h.ev.SessionID, event.WordOf(event.PostToolUse)) &&
+		h.call().OpensPR()
 }

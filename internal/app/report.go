@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -78,36 +77,15 @@ func (h *handler) takeFacts(t *loopState, facts loop.Report, raw []byte) (string
 		err = h.write(t, loop.Save{Run: t.Budget, Tick: t.Tick})
 	}
 	if errors.Is(err, seal.ErrUnwritable) {
-		err = h.noteReport(raw)
+		n := store.Note{Session: seal.FileName(h.ev.SessionID), Report: raw}
+		if err = store.AppendNote(h.project, n); err != nil {
+			err = fmt.Errorf("leave the report for the next event: %w", err)
+		}
 	}
 	if err != nil {
 		return "", err
 	}
 	return said, nil
-}
-
-// sumOfReport identifies a report's text, without the blanks around it that a shell adds.
-func sumOfReport(raw []byte) string { return sum(bytes.TrimSpace(raw)) }
-
-// auditTold is the report in an auditor's call.
-func (h *handler) auditTold(t *loopState) (o loop.Told, err error) {
-	text, _ := guard.Reported(h.call())
-	if o.Report, err = report.Facts([]byte(text)); text == "" {
-		o.Wrong, o.Way = "the call does not show the payload", "report with "+loop.ReportForm
-		return o, nil
-	} else if err != nil {
-		o.Wrong, o.Way = err.Error(), "report with "+loop.ReportForm
-		return o, nil
-	}
-	if !h.byAuditor(t) {
-		o.Wrong, o.Way = "only the auditor of this phase reports", "leave it to the auditor"
-		return o, nil
-	}
-	o.Report, o.Sum = h.redacted(t, o.Report), sumOfReport([]byte(text))
-	o.Head = h.auditHead(t)
-	plan, _ := readOwn(t.Budget.Audit.Worktree, "plan", t.Budget.Audit.Plan)
-	o.PlanChanged = sum(plan) != t.Budget.Audit.PlanSum
-	return o, h.files.Findings(t.Budget)
 }
 
 // apply takes facts into the iteration, in memory, and returns a text of what they change.
@@ -130,7 +108,7 @@ func (h *handler) apply(t *loopState, facts loop.Report) (string, error) {
 // takeNotes records what the brake's links refused and let through, and the reports from inside the
 // client's sandbox, since the session's last event.
 func (h *handler) takeNotes() error {
-	if !h.sealed || !h.files.HasNotes() {
+	if !h.seal.on || !h.files.HasNotes() {
 		return nil
 	}
 	return h.withRuns(func(list []*loopState) error {
@@ -191,7 +169,7 @@ func (h *handler) startOf(t *loopState, n store.NotedStart) (e loop.Effect, coun
 		return e, false
 	}
 	e.PR, e.Label, e.Issue = max(n.PR, 0), n.Label, n.Issue
-	other, _ := h.elsewhere(t, guard.Act{Repo: n.Repo, Cwd: n.Cwd})
+	other, _ := h.call().Elsewhere(h.rules(t), guard.Act{Repo: n.Repo, Cwd: n.Cwd})
 	e.Elsewhere = other != ""
 	return e, true
 }
@@ -207,13 +185,4 @@ func ruleOf(link string) string {
 		return link
 	}
 	return loop.MergeGate
-}
-
-// noteReport leaves facts for the next event where this process may not write the seal.
-func (h *handler) noteReport(raw []byte) error {
-	n := store.Note{Session: seal.FileName(h.ev.SessionID), Report: raw}
-	if err := store.AppendNote(h.project, n); err != nil {
-		return fmt.Errorf("leave the report for the next event: %w", err)
-	}
-	return nil
 }

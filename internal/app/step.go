@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"hooks/internal/event"
-	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/internal/report"
 	"hooks/internal/store"
+	"hooks/internal/usage"
 )
 
 // step takes one event through the loops of the session: Step, fetch the missing facts, Step again,
@@ -36,7 +37,6 @@ func (h *handler) stepEach(
 	if err != nil {
 		return event.Nothing(), err
 	}
-	h.runs = list
 	known := map[loop.Skill]loop.Known{}
 	concerned, refused := false, event.Nothing()
 	for _, t := range pick(list) {
@@ -48,12 +48,10 @@ func (h *handler) stepEach(
 		}
 	}
 	if !concerned {
-		h.settled = true
 		return event.Nothing(), nil
 	}
 	var reply event.Reply
 	err = h.withRuns(func(now []*loopState) (err error) {
-		h.runs, h.settled = now, true
 		reply, err = h.forEachRun(pick(now), func(t *loopState) (event.Reply, error) {
 			e := eventOf(t)
 			if h.isDecided(e) {
@@ -78,9 +76,9 @@ func (h *handler) stepEach(
 func (h *handler) isDecided(e loop.Event) bool {
 	switch e.(type) {
 	case loop.TurnEnd:
-		return h.committed.Blocks()
+		return h.out.Reply.Blocks()
 	case loop.Call:
-		return h.committed.Decides()
+		return h.out.Reply.Decides()
 	}
 	return false
 }
@@ -110,18 +108,12 @@ func (h *handler) decide(t *loopState, e loop.Event, k loop.Known) (event.Reply,
 	return h.carryOut(t, o)
 }
 
-// resolve steps until nothing is missing but the facts that an iteration begins with, which are
-// looked up without the state's lock.
+// resolve fetches what k asks for and steps, until nothing is missing but the facts that an
+// iteration begins with, which are looked up without the state's lock. A Stop records when its turn
+// was held; one that began before that is the same Stop, and may have waited for this one.
 func (h *handler) resolve(t *loopState, e loop.Event, k *loop.Known) (loop.Outcome, error) {
 	k.Redact = func(s string) string { return h.config(t).Redact(s) } // few events need it
 	for {
-		o := loop.Step(t.values(), *k, atNow(e))
-		if o.Need == nil {
-			return o, nil
-		}
-		if *k = *o.Need; k.Entry.Asked() {
-			return o, nil
-		}
 		err := h.fetch(t, e, k).err
 		if err == nil {
 			err = h.fetchLocked(t, e, k)
@@ -129,17 +121,77 @@ func (h *handler) resolve(t *loopState, e loop.Event, k *loop.Known) (loop.Outco
 		if err != nil {
 			return loop.Outcome{}, err
 		}
+		if stop, ok := e.(loop.TurnEnd); ok {
+			stop.Wall = time.Now().UTC()
+			e = stop
+		}
+		o := loop.Step(t.values(), *k, e)
+		if o.Need == nil {
+			return o, nil
+		}
+		if *k = *o.Need; k.Entry.Asked() {
+			return o, nil
+		}
 	}
 }
 
-// atNow is the event with the machine's clock as it is now. A Stop records when its turn was held;
-// one that began before that is the same Stop, and may have waited for this one.
-func atNow(e loop.Event) loop.Event {
-	if stop, ok := e.(loop.TurnEnd); ok {
-		stop.Wall = time.Now().UTC()
-		return stop
+// fetch looks up the facts that a Step asks for and that may take a while: they ask git and the
+// tracker, and a check may take minutes.
+func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known) (l lookup) {
+	fill(&l, &k.Owner, func() loop.Owner { return h.owner(t) })
+	fill(&l, &k.Around, func() loop.Around { return h.around(t, e) })
+	fill(&l, &k.Begun, func() loop.Begun { return h.begun(t, k.Around.Is.Worktrees) })
+	_, stop := e.(loop.TurnEnd)
+	fill(&l, &k.Marked, func() bool { return h.interruptMark(t, !stop) })
+	fill(&l, &k.NoDialog, h.dialogDenied)
+	fill(&l, &k.Origin, func() loop.Origin {
+		start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
+		return loop.Origin{By: start.Origin, Prompt: start.Prompt}
+	})
+	fill(&l, &k.Sender, func() loop.Sender {
+		there := t.Quiet != nil && t.Quiet.Typed
+		return h.sender(!there || slices.Contains(t.Budget.Scheduled, h.ev.Prompt))
+	})
+	fill(&l, &k.Esc, func() bool {
+		prompt, esc := usage.Escaped(h.ev.Transcript)
+		return esc && (prompt == "" || slices.Contains(t.Tick.Prompts, prompt))
+	})
+	h.fetchAttempt(t, &l, k)
+	h.fetchEntry(t, e, &l, k)
+	h.fetchCall(t, &l, k)
+	return l
+}
+
+// fetchLocked looks up the facts that are looked up with the state's lock alone.
+func (h *handler) fetchLocked(t *loopState, e loop.Event, k *loop.Known) error {
+	l := &lookup{}
+	fill(l, &k.Dialogs, func() []loop.Answers { return h.pastDialogs(t, e) })
+	try(l, &k.Told, func() (loop.Told, error) { return h.auditTold(t) })
+	try(l, &k.Previous, func() (*loop.Iteration, error) { return h.previous(t.Skill, t.Budget) })
+	try(l, &k.Last, func() (*loop.Iteration, error) {
+		if t.Budget == nil {
+			return nil, nil
+		}
+		return h.files.Last(t.Skill, func(l *loop.Iteration) bool {
+			return l.Ran() && l.Of(t.Budget.RunID)
+		})
+	})
+	try(l, &k.Snapshot, func() (*loop.Snapshot, error) {
+		var previous *loop.Iteration
+		if k.Previous.Is != nil {
+			previous = *k.Previous.Is
+		}
+		return h.files.Snapshot(t.Budget, previous, true)
+	})
+	if k.Count.Asked() && l.err == nil {
+		l.err = h.fetchSpent(t, e, k)
 	}
-	return e
+	fill(l, &k.Calls, func() []loop.Result {
+		path := h.transcript(t, e)
+		_, calls, _, _ := usage.Done(path, h.counted(t, path), usage.NewTable(nil))
+		return h.missedCalls(t, calls)
+	})
+	return l.err
 }
 
 // carryOut does what a Step decided, in its order: save, reply, unlock, notify. What is saved is on
@@ -152,14 +204,34 @@ func (h *handler) carryOut(t *loopState, o loop.Outcome) (event.Reply, error) {
 	if o.Unlock {
 		h.release(t.Skill)
 	}
-	if d := o.Reply.Deny; o.Unlock && d != nil && d.Ends && h.after != nil {
-		h.slip(h.after()) // the client may end with the reply, and this process with it
-		h.after = nil
+	if d := o.Reply.Deny; o.Unlock && d != nil && d.Ends && h.out.After != nil {
+		h.slip(h.out.After()) // the client may end with the reply, and this process with it
+		h.out.After = nil
 	}
 	for _, n := range o.Notify {
 		h.notice(t, n)
 	}
 	return reply, nil
+}
+
+// notice keeps a notice until the reply is printed.
+func (h *handler) notice(t *loopState, n loop.Notice) {
+	way := h.config(t).Notify
+	if g := n.Gate; g != nil {
+		next := "answer in the session's dialog"
+		if g.Raise != nil {
+			next += ", or in a terminal: " + t.Budget.RaiseCommand(t.Tick, h.now)
+		}
+		h.person.Notice(way, "hooks: a question waits for you",
+			fmt.Sprintf("[%s] %s", g.Name, g.Question), next)
+		return
+	}
+	next := report.Next(n.Run, t.Elsewhere())
+	if raise := n.Run.RaiseCommand(nil, h.now); raise != "" {
+		next += ", or " + raise
+	}
+	h.person.Notice(way, fmt.Sprintf("hooks: the %s loop has %s", n.Run.Skill, n.Run.Status),
+		report.StopLine(n.Run), next)
 }
 
 // write commits what a Step decided, and keeps the files of a task loop that people read in step
@@ -193,18 +265,13 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 	return nil
 }
 
-// sameTick reports whether two views of the session's loops are of the same iteration.
+// sameTick reports whether two views of the session's loops are of the same run and iteration.
 func (t *loopState) sameTick(o *loopState) bool {
-	if t.Skill != o.Skill || (t.Tick == nil) != (o.Tick == nil) {
+	if t.Skill != o.Skill || (t.Tick == nil) != (o.Tick == nil) ||
+		(t.Budget == nil) != (o.Budget == nil) ||
+		t.Budget != nil && t.Budget.RunID != o.Budget.RunID {
 		return false
 	}
 	return t.Tick == nil || t.Tick.RunID == o.Tick.RunID && t.Tick.Iteration == o.Tick.Iteration &&
 		t.Tick.StartedAt.Equal(o.Tick.StartedAt)
-}
-
-// uncounted is why a foreign iteration cannot be ended: its session's transcript is never read
-// again.
-func uncounted(session string, err error) error {
-	return hint.New("try again; `hooks loop reset` in a terminal archives the run as it is",
-		"count what session %s spent: %w", session, err)
 }

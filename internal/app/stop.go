@@ -13,7 +13,7 @@ import (
 // stop ends the open iterations of this session, or holds the turn (R117, design §1).
 func (h *handler) stop() (event.Reply, error) {
 	reply, err := h.step(h.turnEnd())
-	if !h.settled || len(h.runs) == 0 {
+	if err != nil || len(h.runs) == 0 {
 		return reply, err
 	}
 	if changed, ok := errors.AsType[*store.ChangedError](h.damage); ok {
@@ -38,11 +38,7 @@ func (h *handler) turnEnd() loop.TurnEnd {
 	return e
 }
 
-// prompt brings what no event says: a turn that never reached its Stop, and `/loop stop`.
-func (h *handler) prompt() (event.Reply, error) {
-	return h.step(h.prompted())
-}
-
+// prompted brings what no event says: a turn that never reached its Stop, and `/loop stop`.
 func (h *handler) prompted() loop.Prompt {
 	e := loop.Prompt{
 		Turn: h.turn(), Text: h.ev.Prompt, Stops: h.ev.StopsLoop(),

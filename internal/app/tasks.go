@@ -161,34 +161,6 @@ func (h *handler) reread(r *loop.TaskRun) *loop.ReadList {
 	return &loop.ReadList{Sum: sum(fmt.Appendf(nil, "%+v", items)), List: items}
 }
 
-// AddTask adds a task to the project's task loop on a person's word. It is taken in once no attempt
-// is open; the list's own file stays as it is.
-func (a *App) AddTask(text string) (said string, err error) {
-	if a.InAgent() {
-		return "", hint.New("type it in a terminal of your own",
-			"a task is not added from inside the agent")
-	}
-	list, err := tasks.ParseList([]byte("- [ ] " + text))
-	if err != nil || len(list) != 1 {
-		return "", hint.New(`as in hooks tasks add "Write the page"`, "%q is not one task", text)
-	}
-	return a.each([]loop.Skill{loop.Tasks}, "", func(h *handler, skill loop.Skill) (string, error) {
-		s, err := h.load(skill)
-		if err == nil && (s.Budget == nil || s.Budget.Tasks == nil || s.Budget.Tasks.Complete()) {
-			err = hint.New("write it into the list, then: /sdd:go SPEC",
-				"no task loop of this project has anything left to do")
-		}
-		if err != nil {
-			return "", err
-		}
-		t := &loopState{s}
-		_, err = h.decide(t, loop.PersonAdds{Turn: h.turn(), Item: itemsOf(list)[0]}, loop.Known{})
-		r := t.Budget.Tasks
-		return fmt.Sprintf("task %d: %s — it begins once those before it are done",
-			len(r.List)+len(r.Added), list[0].Title), err
-	})
-}
-
 // typedByPerson reports whether a person typed the command: neither the model called the skill nor
 // a schedule fired.
 func (h *handler) typedByPerson() bool {
@@ -282,24 +254,4 @@ func (h *handler) taskWorker(*loopState) string {
 		return "hooks:worker"
 	}
 	return ""
-}
-
-// taskContext is the model's context once an iteration of a task loop has begun: what the thread is
-// to do, "" while a question waits and once its worker was sent.
-func (h *handler) taskContext(t *loopState) string {
-	drive := t.Budget.Drive()
-	switch a := t.Tick.Attempt; {
-	case len(t.Tick.Pending) > 0 || drive == "", a != nil && (a.Judged != nil || a.Sent):
-		return ""
-	case drive == loop.DriveStop && a != nil:
-		if _, check := t.values().Unmeasured(""); check != "" {
-			return "This thread only conducts. End the turn now with one short line: the Stop " +
-				"hook runs the check without the work, and then asks for the Agent call."
-		}
-		return "This thread only conducts. " + t.Budget.Order()
-	case a == nil:
-		return ""
-	}
-	kind, _ := attemptsOf(t.Skill)
-	return kind.prompt(h, t)
 }

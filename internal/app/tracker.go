@@ -3,57 +3,20 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
-	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/loop"
+	"hooks/internal/proc"
 	"hooks/internal/tracker"
-	"hooks/internal/tracker/backlog"
 	"hooks/internal/tracker/forge"
+	"hooks/internal/usage"
 )
-
-// entryTime bounds the tracker's answer from the entry's beginning: an entry that waited for the
-// lock has less left of the hook's time, and a dialog's result has little from the start.
-func (e *entry) entryTime() time.Duration {
-	if e.ev.Name == event.PostToolUse {
-		return 6 * time.Second
-	}
-	return 55 * time.Second
-}
-
-// ask asks the tracker for the facts that an iteration begins with. If it cannot answer, one line
-// says so and the skill's report takes over; a project without a known tracker gets no such line.
-func (e *entry) ask(at *loopState, previous *loop.Iteration) (
-	asked *loop.Asked, edges [][2]int, notes []string,
-) {
-	q := e.question(at)
-	if e.asks.Rereads() {
-		q.Config = e.config(nil)
-	}
-	switch {
-	case loop.KindOf(e.Skill).Backlog:
-		q.Backlog, q.Scope = true, backlog.ParseScope(e.asks.Flags.Rest)
-	case e.asks.Flags.PR > 0:
-		q.PR = e.asks.Flags.PR
-	default:
-		q.PRs = true
-	}
-	ctx, cancel := context.WithDeadline(context.Background(), e.began.Add(e.entryTime()))
-	defer cancel()
-	a := forge.Ask(ctx, q)
-	if untracked(q, a.Err) {
-		return nil, nil, nil
-	}
-	if a.Err != nil {
-		a.Notes = append(a.Notes, "What the tracker did not tell is taken from the skill's report")
-	}
-	return heard(&a, previous), a.Edges, few(a.Notes)
-}
 
 // question is one to the tracker of a run, nil for the project's as it is now.
 func (h *handler) question(t *loopState) forge.Question {
@@ -62,51 +25,6 @@ func (h *handler) question(t *loopState) forge.Question {
 		q.Run = t.Budget.Tracker
 	}
 	return q
-}
-
-// untracked reports whether nothing names a tracker for this project.
-func untracked(q forge.Question, err error) bool {
-	var f *forge.Failure
-	return errors.As(err, &f) && f.Why == forge.Unconfigured &&
-		q.Config.Tracker == config.Tracker{}
-}
-
-// heard keeps the part of an answer that the iteration may need again, because every tool call
-// reads it: the PRs of the run, not every open one. It is nil when the answer has nothing.
-func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
-	r := a.Report()
-	asked := &loop.Asked{Backlog: r.Backlog}
-	for i, pr := range r.PRs {
-		if len(r.PRs) != 1 && !previous.Tracks(pr.Number) {
-			continue
-		}
-		asked.PRs = append(asked.PRs, pr)
-		if a.PRs[i].Elsewhere {
-			asked.InForks = append(asked.InForks, pr.Number)
-		}
-	}
-	for _, i := range r.Issues {
-		if i.Criteria == backlog.CriteriaMissing || i.Criteria == backlog.CriteriaTBD {
-			asked.Ambiguous = append(asked.Ambiguous,
-				loop.Issue{Number: i.Number, Criteria: i.Criteria})
-		}
-	}
-	if asked.Backlog == nil && asked.PRs == nil && asked.Ambiguous == nil {
-		return nil
-	}
-	return asked
-}
-
-// maxNotes is how many lines about the tracker's answer a person gets to read.
-const maxNotes = 4
-
-func few(notes []string) []string {
-	if len(notes) <= maxNotes {
-		return notes
-	}
-	return append(slices.Clone(notes[:maxNotes]),
-		fmt.Sprintf("tracker: and %s, see `hooks backlog`",
-			loop.Plural(len(notes)-maxNotes, "more note")))
 }
 
 // askMerging looks up PRs that are about to be merged, side by side, because a person may have
@@ -194,4 +112,194 @@ func (h *handler) toldOf(t *loopState, number int, answer *forge.Answer) loop.Lo
 		told.Unknown = answer.Unknown()
 	}
 	return told
+}
+
+// around asks git and the tracker what an iteration that ends leaves. What a dead client left is
+// what was recorded then, so the remote is not asked: it would hide what moved since the crash.
+func (h *handler) around(t *loopState, e loop.Event) (a loop.Around) {
+	_, stop := e.(loop.TurnEnd)
+	if stop {
+		usage.WaitFlushed(context.Background(), h.ev.Transcript, h.ev.LastMessage)
+		if t.Tick != nil && !t.Budget.UnderLoop && len(t.Tick.Prompts) > 0 {
+			start, _ := usage.PromptStart(h.ev.Transcript, t.Tick.Prompts[0])
+			a.UnderLoop = start.UnderLoop
+		}
+	}
+	a.Worktrees = h.worktrees()
+	if r := t.Budget.Tasks; r != nil && r.Finished()+1 >= len(r.List) { // it may be the end
+		a.Dropped = dropped(h.project, t.values().Tip())
+	}
+	foreign := t.Tick != nil &&
+		(t.Tick.SessionID != h.ev.SessionID || proc.Of(t.Budget.Owner) == loop.Dead)
+	if t.Tick == nil || !stop && foreign || h.ev.Name == event.SessionEnd {
+		return a // a session's end leaves too little time to ask a remote
+	}
+	if stop && t.Tick.Trail != "" {
+		a.Trail = h.trail(a.Worktrees)
+	}
+	tracked := slices.Clone(t.Tick.Tracked)
+	if stop {
+		for _, pr := range h.askedAtEnd(t) {
+			a.PRs = append(a.PRs, loop.Settled{PR: pr.Loop(), InFork: pr.Elsewhere})
+			tracked = append(tracked, loop.TrackedPR{Number: pr.Number, Branch: pr.Branch})
+		}
+		a.Opened = h.opened(t, a.Worktrees)
+	}
+	a.Heads = h.heads(t, tracked)
+	return a
+}
+
+// maxAsked is how many PRs are looked up at the end of one iteration, within the hook's time.
+const maxAsked = 8
+
+// askedAtEnd asks the tracker about the PRs that the iteration had to do with and of which
+// something is missing: the branch, or whether a merge that was let through has landed. It asks
+// no one where nothing is missing.
+func (h *handler) askedAtEnd(t *loopState) (list []forge.PR) {
+	missing := t.Tick.Unsettled(t.Budget)
+	answers := h.askPRs(t, missing[:min(len(missing), maxAsked)])
+	for i := range answers {
+		list = append(list, answers[i].PRs...)
+	}
+	return list
+}
+
+// opened are the open PRs, the newest first, of branches that the iteration moved or has checked
+// out; none where every attempt to open one printed its address.
+func (h *handler) opened(t *loopState, on []loop.Worktree) (numbers []int) {
+	if t.Tick.Starts.Opened == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	own, err := tracker.BranchesSince(ctx, h.project, t.Tick.StartedAt)
+	h.slip(err)
+	q := h.question(t)
+	q.PRs = true
+	answer := forge.Ask(context.Background(), q)
+	for _, pr := range answer.PRs {
+		checkedOut := slices.ContainsFunc(on, func(w loop.Worktree) bool {
+			return w.Branch == pr.Branch
+		})
+		if _, moved := own[pr.Branch]; (moved || checkedOut) && !pr.Elsewhere {
+			numbers = append(numbers, pr.Number)
+		}
+	}
+	slices.SortFunc(numbers, func(a, b int) int { return b - a })
+	return numbers
+}
+
+func (h *handler) worktrees() []loop.Worktree {
+	limit := gitTime
+	if h.ev.Name == event.SessionEnd { // the client gives all its hooks 1.5 s there
+		limit = 700 * time.Millisecond
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	list, err := tracker.Worktrees(ctx, h.project)
+	if err != nil {
+		return nil
+	}
+	return list
+}
+
+// trail is a commit, and a sum of what an iteration could leave: the local branches, and the files
+// of each worktree that are not committed. It is "" where git does not tell all of it.
+func (h *handler) trail(on []loop.Worktree) string {
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	branches, err := tracker.BranchesSince(ctx, h.project, time.Time{})
+	if err != nil {
+		return ""
+	}
+	var left []string
+	for name, sha := range branches {
+		left = append(left, name+" "+sha)
+	}
+	slices.Sort(left)
+	head, roots := "", []string{h.project}
+	for _, w := range on {
+		path := w.Path
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(h.project, path)
+		}
+		if isFolder(path) {
+			roots = append(roots, path)
+		}
+	}
+	for i, root := range roots {
+		tree, err := h.tree(ctx, root)
+		if err != nil {
+			return ""
+		}
+		if i == 0 {
+			head = tree.Head
+		}
+		left = append(left, root, tree.Head, treeSum(root, tree.Dirty))
+	}
+	return head + " " + sum([]byte(strings.Join(left, "\x00")))
+}
+
+// heads asks a run's remote for the branches of PRs; nil if it does not answer, or leads elsewhere
+// than when the run began.
+func (h *handler) heads(t *loopState, prs []loop.TrackedPR) map[string]string {
+	var branches []string
+	for _, p := range prs {
+		branches = loop.AppendNew(branches, p.Branch)
+	}
+	if len(branches) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	_, remote, _ := h.question(t).Remotes(ctx)
+	heads, err := tracker.RemoteHeads(ctx, h.project, remote, branches)
+	if err != nil {
+		return nil
+	}
+	return heads
+}
+
+// begun is what an interrupted iteration may have left: the branches on which it worked, their
+// heads on the remote, and files that are not committed (R44).
+func (h *handler) begun(t *loopState, on []loop.Worktree) (left loop.Begun) {
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	left.Dirty = h.dirty(on)
+	var err error
+	left.Branches, err = tracker.BranchesSince(ctx, h.project, t.Tick.StartedAt)
+	if err != nil || h.ev.Name == event.SessionEnd { // whose time is too short to ask a remote
+		return left
+	}
+	names := slices.Collect(maps.Keys(left.Branches))
+	for _, w := range on {
+		names = loop.AppendNew(names, w.Branch)
+	}
+	_, of, _ := h.question(t).Remotes(ctx)
+	if heads, err := tracker.RemoteHeads(ctx, h.project, of, names); err == nil {
+		left.Remote = heads
+	}
+	return left
+}
+
+// dirty are the files that are not committed in the project and in each worktree. What git does not
+// tell in time is left out.
+func (h *handler) dirty(on []loop.Worktree) map[string][]string {
+	limit := gitTime
+	if h.ev.Name == event.SessionEnd {
+		limit = 300 * time.Millisecond
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	list := map[string][]string{}
+	for _, w := range append(slices.Clone(on), loop.Worktree{Path: "."}) {
+		root := w.Path
+		if !filepath.IsAbs(root) {
+			root = filepath.Join(h.project, root)
+		}
+		if tree, err := h.tree(ctx, root); err == nil {
+			list[w.Path] = tree.Dirty
+		}
+	}
+	return list
 }

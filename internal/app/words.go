@@ -35,7 +35,9 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 	case r.PassedOver != nil:
 		return h.passedOver(t, r.PassedOver)
 	case r.Force != nil:
-		return forceAsked(r.Force)
+		return reply.Context(report.Ask([]loop.Gate{loop.AskForceUnlock()})).
+			Say(fmt.Sprintf("hooks: the lock is held by pid %d; asking whether to force it",
+				r.Force.PID))
 	case r.Ask != nil:
 		return h.askGates(t, r.Ask)
 	case r.Deny != nil:
@@ -58,7 +60,7 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 		reply = reply.Context(text).Say(text)
 	}
 	if r.Continue != nil {
-		h.until = r.Continue.Until
+		h.out.Until = r.Continue.Until
 		return event.Block(report.Continue(t.Budget, r.Continue)).And(reply)
 	}
 	return reply
@@ -163,26 +165,14 @@ func (h *handler) passedOver(t *loopState, o *loop.PassedOver) event.Reply {
 	return event.Block(lines(o.Text, text))
 }
 
-// forceAsked puts the question before another's lock is taken into words.
-func forceAsked(a *loop.Admission) event.Reply {
-	ask := report.Ask([]loop.Gate{loop.AskForceUnlock()})
-	return event.Nothing().Context(ask).
-		Say(fmt.Sprintf("hooks: the lock is held by pid %d; asking whether to force it", a.PID))
-}
-
 // denial puts a refusal into words: what was refused, the questions that wait, and what to do.
 func (h *handler) denial(t *loopState, d *loop.Deny) event.Reply {
-	text := []string{d.Text}
+	waits := ""
 	if d.Ask != nil {
-		text = append(text, report.Waits(d.Ask))
+		waits = report.Waits(d.Ask)
 	}
-	switch {
-	case d.Plainly:
-		text = append(text, "hint: "+fmt.Sprintf(d.Hint, h.mergePlainly(t, d.Act, d.SHA)))
-	case d.Hint != "":
-		text = append(text, "hint: "+d.Hint)
-	}
-	reply := event.Deny(strings.Join(text, "\n")).By(d.Rule).Say(d.Say)
+	hint := h.call().Hint(d, h.config(t).Tracker)
+	reply := event.Deny(lines(d.Text, waits, hint)).By(d.Rule).Say(d.Say)
 	if d.Ends {
 		reply = reply.Ends()
 	}
@@ -192,9 +182,13 @@ func (h *handler) denial(t *loopState, d *loop.Deny) event.Reply {
 // askGates fills the dialog with the questions of a loop.
 func (h *handler) askGates(t *loopState, gates []loop.Gate) event.Reply {
 	var list []event.Question
+	besides := slices.ContainsFunc(h.runs, func(o *loopState) bool {
+		active := o.Budget != nil && o.Budget.Status == loop.Active
+		return o.Skill != t.Skill && (active || o.forcing())
+	})
 	for _, g := range gates {
 		q := event.Question{Question: g.Question, Header: g.Header}
-		if h.besides(t) { // the words of both loops may be the same
+		if besides { // the words of both loops may be the same
 			q.Header = string(t.Skill) + " loop"
 		}
 		for _, o := range g.Options {
@@ -203,46 +197,6 @@ func (h *handler) askGates(t *loopState, gates []loop.Gate) event.Reply {
 		list = append(list, q)
 	}
 	return event.Ask(list...)
-}
-
-// besides reports whether the session has another loop that has not ended.
-func (h *handler) besides(t *loopState) bool {
-	return slices.ContainsFunc(h.runs, func(o *loopState) bool {
-		active := o.Budget != nil && o.Budget.Status == loop.Active
-		return o.Skill != t.Skill && (active || o.forcing())
-	})
-}
-
-// mergePlainly is the forge's own command for what a call tried to merge, bound to a commit where
-// one is given: the call's own if it lacks just that. N stands for a PR that the call does not
-// name.
-func (h *handler) mergePlainly(t *loopState, a loop.Act, sha string) string {
-	kind, pr := h.forge(t), "N"
-	if kind == "" {
-		program, _, _ := strings.Cut(a.Command, " ")
-		kind = tracker.ForgeOfClient(program)
-	}
-	if a.PR > 0 {
-		pr = strconv.Itoa(a.PR)
-	}
-	plain, flag := tracker.MergeCommand(kind, pr), tracker.HeadFlag(kind, sha)
-	switch {
-	case sha == "":
-		return plain
-	case a.SHA == "" && flag != "" && strings.HasPrefix(a.Command, plain) &&
-		!strings.Contains(a.Command, "…"):
-		return a.Command + " " + flag
-	}
-	return tracker.MergeAt(kind, pr, sha)
-}
-
-// forge is the kind of a run's forge, "" where it is not known or asked by a command.
-func (h *handler) forge(t *loopState) string {
-	place, _ := forge.Choose(h.Env, h.config(t).Tracker, tracker.Repo(h.Env, h.project))
-	if place.Kind == forge.Command {
-		return tracker.ForgeOf(place.Host)
-	}
-	return place.Kind
 }
 
 // afterAnswers is what the model is given after a person's answers: how each acts, and what comes
@@ -282,7 +236,7 @@ func (h *handler) acted(t *loopState, a loop.Acted) string {
 	case a.Gate.Name == "":
 		return fmt.Sprintf("Recorded: %q", a.Text)
 	case a.As == "merge" && a.Gate.HeadSHA != "":
-		kind := h.forge(t)
+		kind := h.call().Forge(h.config(t).Tracker)
 		way := "add " + tracker.HeadFlag(kind, a.Gate.HeadSHA)
 		if kind == forge.Gitea {
 			pr := strings.TrimPrefix(a.Gate.Target, "PR #")
@@ -295,4 +249,9 @@ func (h *handler) acted(t *loopState, a loop.Acted) string {
 	}
 	return fmt.Sprintf("Gate %s: the person answered %q, which acts as %s", a.Gate.Name, a.Text,
 		a.As)
+}
+
+// lines joins the texts that are not empty.
+func lines(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
 }

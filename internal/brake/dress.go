@@ -8,8 +8,45 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/natefinch/atomic"
+
 	"hooks/internal/seal"
 )
+
+// keptName is the folder of kept programs, beside those of links.
+const keptName = ".program"
+
+// Keep copies a program into the state directory, once for each build, and gives the copy's path:
+// links that lead there work on while the program itself is updated, moved or made unusable.
+func Keep(home, exe string) (string, error) {
+	info, err := os.Stat(exe)
+	if err != nil {
+		return "", fmt.Errorf("keep program: %w", err)
+	}
+	name := fmt.Sprintf("%x-%x", info.Size(), info.ModTime().UnixNano())
+	kept := filepath.Join(home, "brake", keptName, name)
+	old, err := os.Stat(kept)
+	if err == nil && old.Size() == info.Size() && old.Mode()&0o500 == 0o500 {
+		return kept, nil
+	}
+	if err := copyProgram(exe, kept); err != nil {
+		return "", fmt.Errorf("keep program: %w", err)
+	}
+	return kept, nil
+}
+
+func copyProgram(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	// A program that cannot be started yet is copied again, and a link to it refuses.
+	return errors.Join(atomic.WriteFile(to, in), os.Chmod(to, 0o700))
+}
 
 // Dress makes a session's folder of links to exe, 0700, and repairs links that lead elsewhere.
 func Dress(home, session, exe string) error {

@@ -24,6 +24,8 @@ type Command struct {
 	Most int           // limit of the output in bytes; exceeding it kills the program
 	// Last keeps the last bytes of stdout and stderr together instead, and ends nothing.
 	Last bool
+	// Silent keeps nothing of the output; what the program leaves running then runs on.
+	Silent bool
 }
 
 // Result is what a program left, also when it was ended early.
@@ -54,6 +56,9 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	last := &tail{most: c.Most}
 	if c.Last {
 		cmd.Stdout, cmd.Stderr = last, last
+	}
+	if c.Silent {
+		cmd.Stdout, cmd.Stderr = nil, nil
 	}
 	if c.In != "" {
 		cmd.Stdin = strings.NewReader(c.In)

@@ -7,10 +7,13 @@ import (
 	"syscall"
 )
 
+// detach puts a child into a session of its own.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
 // ownGroup puts a child into a session, and so a process group, of its own: its own children end
 // with it, and it has no terminal that it could open to ask somebody.
 func ownGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	detach(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd) }
 }
 

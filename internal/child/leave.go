@@ -2,6 +2,7 @@ package child
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"time"
 )
@@ -22,4 +23,16 @@ func Leave(args []string, wait time.Duration) error {
 	case <-time.After(wait):
 		return nil
 	}
+}
+
+// Detach starts a program that outlives this process and whatever ends its group. env is added to
+// this process's own.
+func Detach(env []string, args ...string) error {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), env...)
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return cmd.Process.Release()
 }

@@ -8,56 +8,68 @@ import (
 	"hooks/internal/report"
 )
 
-// Result ends the session where its script ends, which has a step at least, and tells what became
+func (s *session) addRow(r report.Replayed) {
+	r.EndedAt, r.PRs = r.StartedAt, []string{}
+	s.rows, s.seen = append(s.rows, r), append(s.seen, &loop.Tick{})
+}
+
+// settleRow gives a tick that would not have begun what it spent in fact.
+func (s *session) settleRow(at time.Time) {
+	n := len(s.rows) - 1
+	if n < 0 || len(s.open()) > 0 || s.rows[n].Verdict == "ran" &&
+		(s.rows[n].Stop == nil || s.rows[n].Stop.At != "entry") {
+		return
+	}
+	s.rows[n].Dollars += loop.Sum(s.spent().ByModel).Dollars
+	s.rows[n].EndedAt = at
+	clear(s.older)
+	clear(s.pot)
+}
+
+// result ends the session where its script ends, which has a step at least, and returns what became
 // of it.
-func (s *Session) Result(script *Script) report.Replay {
-	at, before := script.end(), loop.Sum(script.Before).Dollars
-	for _, t := range s.threads {
-		if t.Tick != nil {
-			s.close(t, at)
-		}
+func (s *session) result(script *Script) report.Replay {
+	at, before := script.end(), loop.Sum(script.before).Dollars
+	for _, t := range s.open() {
+		s.abandon(t, at)
 	}
 	s.settleRow(at)
 	r := report.Replay{
 		SessionID: s.id, ByPrompt: s.byPrompt, Ceilings: s.runs,
 		Iterations: append([]report.Replayed{}, s.rows...), Stop: s.stop,
-		ByModel: s.total, Notes: []string{},
-		Outside: before + s.outside + loop.Sum(s.Spent().ByModel).Dollars, Curve: curve(script, at),
+		ByModel: s.total, Notes: []string{}, Total: loop.Sum(s.total),
+		Outside: before + s.outside + loop.Sum(s.spent().ByModel).Dollars, Curve: curve(script, at),
 	}
-	var sum loop.USD
-	for i := range r.Iterations {
-		sum += r.Iterations[i].Dollars
-		r.Iterations[i].Sum, r.Iterations[i].Agents = sum, s.seen[i].Agents
-		r.Iterations[i].PRs = append(r.Iterations[i].PRs, s.seen[i].PRs...)
-	}
-	r.Total = loop.Sum(s.total)
 	r.Total.Dollars += before
-	r.After = aftermath(r)
+	var sum loop.USD
+	for n := range r.Iterations {
+		i := &r.Iterations[n]
+		sum += i.Dollars
+		i.Sum, i.Agents = sum, s.seen[n].Agents
+		i.PRs = append(i.PRs, s.seen[n].PRs...)
+	}
+	if r.Stop != nil {
+		r.After = aftermath(r.Iterations, r.Stop.When)
+	}
 	return r
 }
 
-// aftermath is what happened behind the first stop: in the ticks after it, or in the one that would
+// aftermath sums up what happened behind a stop: in the ticks after it, or in the one that would
 // not have begun.
-func aftermath(r report.Replay) (a report.Aftermath) {
-	if r.Stop == nil {
-		return a
-	}
-	prs := []string{}
-	for _, i := range r.Iterations {
+func aftermath(rows []report.Replayed, stop time.Time) (a report.Aftermath) {
+	var prs []string
+	for _, i := range rows {
 		atEntry := i.Stop != nil && i.Stop.At == "entry"
-		if i.StartedAt.Before(r.Stop.When) || i.StartedAt.Equal(r.Stop.When) && !atEntry {
+		if i.StartedAt.Before(stop) || i.StartedAt.Equal(stop) && !atEntry {
 			continue
 		}
 		a.Iterations++
 		a.Dollars += i.Dollars
 		a.Agents += i.Agents
-		for _, pr := range i.PRs {
-			if !slices.Contains(prs, pr) {
-				prs = append(prs, pr)
-			}
-		}
+		prs = append(prs, i.PRs...)
 	}
-	a.PRs = len(prs)
+	slices.Sort(prs)
+	a.PRs = len(slices.Compact(prs))
 	return a
 }
 
@@ -68,13 +80,13 @@ const points = 48
 // spent.
 func curve(script *Script, end time.Time) (list []report.CurvePoint) {
 	begin := script.Steps[0].At
-	step := end.Sub(begin) / points
-	sum, next := loop.Sum(script.Before).Dollars, 0
+	every := end.Sub(begin) / points
+	sum, next := loop.Sum(script.before).Dollars, 0
 	for n := range points {
-		to := begin.Add(step * time.Duration(n+1))
+		to := begin.Add(every * time.Duration(n+1))
 		for ; next < len(script.Steps) &&
 			(n == points-1 || !script.Steps[next].At.After(to)); next++ {
-			sum += loop.Sum(script.Steps[next].Spent).Dollars
+			sum += loop.Sum(script.Steps[next].spent).Dollars
 		}
 		list = append(list, report.CurvePoint{At: to, Dollars: sum})
 	}

@@ -26,8 +26,8 @@ const (
 // spent until the next.
 type Step struct {
 	usage.Moment
-	Result *usage.Moment // of a call; nil where it never came back
-	Spent  map[string]loop.Tokens
+	result *usage.Moment // of a call; nil where it never came back
+	spent  map[string]loop.Tokens
 	names  []loop.Names // as of Script
 }
 
@@ -35,7 +35,7 @@ type Step struct {
 type Script struct {
 	Names  []loop.Names // of looping commands, that the configuration adds to ours
 	Steps  []*Step
-	Before map[string]loop.Tokens // spent before the first step
+	before map[string]loop.Tokens // spent before the first step
 	Left   int                    // calls beyond the bounds
 	calls  int
 	text   int
@@ -43,12 +43,12 @@ type Script struct {
 	open map[string]*Step
 }
 
-// Add takes a moment in. A call that the rules care about is wanted; a shell command that they do
-// not is watched all the same, because its failure may be a sign.
-func (s *Script) Add(m usage.Moment, wanted, shell bool) {
+// Add takes a moment in. Of a call that the rules do not care about, a shell's failure may still be
+// a sign.
+func (s *Script) Add(m usage.Moment) {
 	switch m.Kind {
 	case usage.Called:
-		s.call(m, wanted, shell)
+		s.call(m)
 	case usage.Returned:
 		s.result(m)
 	default:
@@ -58,8 +58,9 @@ func (s *Script) Add(m usage.Moment, wanted, shell bool) {
 	}
 }
 
-func (s *Script) call(m usage.Moment, wanted, shell bool) {
-	if !wanted && !shell {
+func (s *Script) call(m usage.Moment) {
+	wanted, shells := matters(m), []string{"Bash", "PowerShell", "Monitor"}
+	if !wanted && !slices.Contains(shells, m.Tool) {
 		return
 	}
 	if len(s.open) >= maxOpen || s.open == nil { // results that never came
@@ -74,15 +75,15 @@ func (s *Script) call(m usage.Moment, wanted, shell bool) {
 		s.Left++
 		return
 	}
-	step := &Step{Moment: own(m)}
+	st := &Step{Moment: own(m)}
 	s.calls, s.text = s.calls+1, s.text+len(m.Input.Raw)
-	s.Steps, s.open[id] = append(s.Steps, step), step
+	s.Steps, s.open[id] = append(s.Steps, st), st
 }
 
 func (s *Script) result(m usage.Moment) {
-	step, awaited := s.open[m.ID]
+	st, awaited := s.open[m.ID]
 	delete(s.open, m.ID)
-	if !awaited || step == nil && m.Error == "" {
+	if !awaited || st == nil && m.Error == "" {
 		return
 	}
 	size := len(m.Response.Raw) + len(m.Error)
@@ -92,13 +93,13 @@ func (s *Script) result(m usage.Moment) {
 	}
 	r := own(m)
 	s.text += min(size, maxAnswer)
-	if step == nil { // the failure is all that matters of it
+	if st == nil { // the failure is all that matters of it
 		s.calls++
-		step = &Step{Moment: usage.Moment{Kind: usage.Called, At: r.At, Agent: r.Agent, ID: r.ID,
+		st = &Step{Moment: usage.Moment{Kind: usage.Called, At: r.At, Agent: r.Agent, ID: r.ID,
 			Tool: "Bash", Input: gjson.Parse(`{"command":""}`)}}
-		s.Steps = append(s.Steps, step)
+		s.Steps = append(s.Steps, st)
 	}
-	step.Result = &r
+	st.result = &r
 }
 
 // own is a moment in memory of its own. Of a long result the end is kept, where tools put
@@ -142,9 +143,9 @@ func (s *Script) Sort() {
 // Spend adds what was spent at a time to the last step before it.
 func (s *Script) Spend(at time.Time, model string, t loop.Tokens) {
 	i := sort.Search(len(s.Steps), func(i int) bool { return s.Steps[i].At.After(at) })
-	to := &s.Before
+	to := &s.before
 	if i > 0 {
-		to = &s.Steps[i-1].Spent
+		to = &s.Steps[i-1].spent
 	}
 	if *to == nil {
 		*to = map[string]loop.Tokens{}
@@ -152,8 +153,8 @@ func (s *Script) Spend(at time.Time, model string, t loop.Tokens) {
 	(*to)[model] = (*to)[model].Add(t)
 }
 
-// Loops says whether a looping skill was invoked in the session.
-func (s *Script) Loops() bool {
+// loops reports whether a looping skill was invoked in the session.
+func (s *Script) loops() bool {
 	return slices.ContainsFunc(s.Steps, func(st *Step) bool {
 		_, ok := st.invocation()
 		return ok
@@ -186,12 +187,12 @@ func (st *Step) part(tag string) string {
 	return part
 }
 
-// underLoop says whether a prompt is the client's own /loop command.
+// underLoop reports whether a prompt is the client's own /loop command.
 func (st *Step) underLoop() bool {
 	return strings.HasPrefix(st.Text, "<command-") && st.part("command-name") == "/loop"
 }
 
-// stopTyped says whether a person ends the loop by the client's own word for it.
+// stopTyped reports whether a person ends the loop by the client's own word for it.
 func (st *Step) stopTyped() bool {
 	return st.underLoop() && strings.TrimSpace(st.part("command-args")) == "stop" ||
 		strings.TrimSpace(st.Text) == "/loop stop"
@@ -201,4 +202,15 @@ func (st *Step) stopTyped() bool {
 func (st *Step) worker() (id string, notification bool) {
 	return st.part("task-id"), st.Origin == "task_notification" ||
 		strings.HasPrefix(st.Text, "<task-notification>")
+}
+
+// end is when the last thing happened in a session that has steps.
+func (s *Script) end() time.Time {
+	at := s.Steps[len(s.Steps)-1].At
+	for _, st := range s.Steps {
+		if st.result != nil && st.result.At.After(at) {
+			at = st.result.At
+		}
+	}
+	return at
 }

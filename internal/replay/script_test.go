@@ -19,8 +19,7 @@ func TestScriptIsBounded(t *testing.T) {
 	var s Script
 	long := gjson.Parse(fmt.Sprintf(`{"command":%q}`, strings.Repeat("x", 4<<10)))
 	for n := range 2 * maxCalls {
-		s.Add(usage.Moment{Kind: usage.Called, ID: fmt.Sprint(n), Tool: "Bash", Input: long}, true,
-			true)
+		s.Add(usage.Moment{Kind: usage.Called, ID: fmt.Sprint(n), Tool: "Agent", Input: long})
 	}
 	held := 0
 	for _, st := range s.Steps {
@@ -37,15 +36,15 @@ func TestSpendBelongsToTheLastStep(t *testing.T) {
 	var s Script
 	for _, minute := range []int{0, 10, 5} { // the last one is a worker's
 		s.Add(usage.Moment{Kind: usage.TurnEnded,
-			At: noon.Add(time.Duration(minute) * time.Minute)}, false, false)
+			At: noon.Add(time.Duration(minute) * time.Minute)})
 	}
 	s.Sort()
 	for _, minute := range []int{-1, 0, 4, 5, 11} {
 		s.Spend(noon.Add(time.Duration(minute)*time.Minute), "m", loop.Tokens{Output: 1})
 	}
-	got := fmt.Sprint(s.Before["m"].Output)
+	got := fmt.Sprint(s.before["m"].Output)
 	for _, st := range s.Steps {
-		got += fmt.Sprintf(" %d", st.Spent["m"].Output)
+		got += fmt.Sprintf(" %d", st.spent["m"].Output)
 	}
 	if got != "1 2 1 1" {
 		t.Errorf("spent %s", got)
@@ -58,12 +57,12 @@ func TestOnlyTheFailureOfAnUnwantedCallIsKept(t *testing.T) {
 	var s Script
 	for _, id := range []string{"good", "bad"} {
 		s.Add(usage.Moment{Kind: usage.Called, ID: id, Tool: "Bash",
-			Input: gjson.Parse(`{"command":"make"}`)}, false, true)
+			Input: gjson.Parse(`{"command":"make"}`)})
 	}
-	s.Add(usage.Moment{Kind: usage.Returned, ID: "good"}, false, false)
-	s.Add(usage.Moment{Kind: usage.Returned, ID: "bad", Error: "Exit code 78"}, false, false)
-	s.Add(usage.Moment{Kind: usage.Returned, ID: "unheard of", Error: "Exit code 78"}, false, false)
-	if len(s.Steps) != 1 || s.Steps[0].Result.Error != "Exit code 78" {
+	s.Add(usage.Moment{Kind: usage.Returned, ID: "good"})
+	s.Add(usage.Moment{Kind: usage.Returned, ID: "bad", Error: "Exit code 78"})
+	s.Add(usage.Moment{Kind: usage.Returned, ID: "unheard of", Error: "Exit code 78"})
+	if len(s.Steps) != 1 || s.Steps[0].result.Error != "Exit code 78" {
 		t.Errorf("%d steps", len(s.Steps))
 	}
 }

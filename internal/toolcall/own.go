@@ -1,4 +1,4 @@
-package app
+package toolcall
 
 import (
 	"os"
@@ -16,50 +16,43 @@ import (
 	"hooks/internal/seal"
 )
 
-// own are the loop's paths outside of .sdd/loop, each as it is written and as it lies on disk: the
-// session's transcript, this program with its plugin, and its state. They may be read only. A
+// ownPaths are the loop's paths outside of .sdd/loop, each as it is written and as it lies on disk:
+// the session's transcript, this program with its plugin, and its state. They may be read only. A
 // folder that holds the project is not among them.
-func (h *handler) own() []string {
-	if h.ownPaths == nil {
-		h.ownPaths = h.findOwn()
+func (c *Call) ownPaths() []string {
+	if c.own != nil {
+		return c.own
 	}
-	return h.ownPaths
-}
-
-func (h *handler) findOwn() []string {
 	program, _ := os.Executable()
-	list := []string{h.ev.Transcript, program}
-	if h.replayRepo == nil { // a replayed call is judged the same on every machine
-		list = append(list, h.pluginParts()...)
-		list = append(list, seal.Home(h.Env), h.Env("CLAUDE_PLUGIN_DATA"), h.strayConfig())
+	list := []string{c.Event.Transcript, program}
+	if c.Past == nil {
+		list = append(list, c.pluginParts()...)
+		list = append(list, seal.Home(c.Env), c.Env("CLAUDE_PLUGIN_DATA"), c.strayConfig())
 	}
-	if slices.ContainsFunc(h.runs, func(t *loopState) bool {
-		return t.Budget != nil && t.Budget.Tasks != nil
-	}) {
-		list = append(list, h.viewPath()) // a worker writes the progress file only (T90)
-	}
-	all := []string{}
+	list = append(list, c.View)
+	c.own = []string{}
+	home, _ := install.Home(c.Env)
 	for _, path := range list {
-		if !filepath.IsAbs(path) || h.holdsProject(path) {
+		if !filepath.IsAbs(path) || c.holdsProject(path) {
 			continue
 		}
-		for _, p := range []string{filepath.Clean(path), h.paths.Real(path)} {
-			all = loop.AppendNew(all, p)
-			if rest, ok := strings.CutPrefix(p, h.home()+"/"); ok {
-				all = loop.AppendNew(all, "~/"+rest)
+		for _, p := range []string{filepath.Clean(path), c.paths.Real(path)} {
+			c.own = loop.AppendNew(c.own, p)
+			if rest, ok := strings.CutPrefix(p, home+"/"); ok {
+				c.own = loop.AppendNew(c.own, "~/"+rest)
 			}
 		}
 	}
-	return all
+	return c.own
 }
 
 // pluginParts are the plugin's folders. Of its own source, when that is the project, only what the
 // client runs.
-func (h *handler) pluginParts() (list []string) {
-	for _, root := range h.ownPlugins() {
+func (c *Call) pluginParts() (list []string) {
+	for _, root := range c.ownPlugins() {
 		switch {
 		case !filepath.IsAbs(root):
-		case h.inProject(root), h.holdsProject(root):
+		case c.inProject(root), c.holdsProject(root):
 			for _, part := range [...]string{
 				"bin/hooks", "hooks.json", "hooks/hooks.json", "launch", ".claude-plugin",
 			} {
@@ -74,8 +67,8 @@ func (h *handler) pluginParts() (list []string) {
 
 // ownPlugins are the folders of this program's plugin, as the client names it and around the
 // program.
-func (h *handler) ownPlugins() []string {
-	roots := []string{h.Env("CLAUDE_PLUGIN_ROOT")}
+func (c *Call) ownPlugins() []string {
+	roots := []string{c.Env("CLAUDE_PLUGIN_ROOT")}
 	if program, err := os.Executable(); err == nil {
 		if root := filepath.Dir(filepath.Dir(program)); isPlugin(root) {
 			roots = append(roots, root)
@@ -86,8 +79,8 @@ func (h *handler) ownPlugins() []string {
 
 // strayConfig is the user's settings file where the client's folder has a name that the guard does
 // not know.
-func (h *handler) strayConfig() string {
-	if dir := h.Env("CLAUDE_CONFIG_DIR"); dir != "" && filepath.Base(dir) != ".claude" {
+func (c *Call) strayConfig() string {
+	if dir := c.Env("CLAUDE_CONFIG_DIR"); dir != "" && filepath.Base(dir) != ".claude" {
 		return filepath.Join(dir, "settings.json")
 	}
 	return ""
@@ -102,15 +95,15 @@ func isPlugin(dir string) bool {
 }
 
 // holdsProject reports whether the project, or where the call works in it, lies in a folder.
-func (h *handler) holdsProject(folder string) bool {
-	dirs := []string{h.project, h.ev.Cwd, h.paths.Real(h.project), h.paths.Real(h.ev.Cwd)}
+func (c *Call) holdsProject(folder string) bool {
+	dirs := []string{c.Project, c.Event.Cwd, c.paths.Real(c.Project), c.paths.Real(c.Event.Cwd)}
 	return slices.ContainsFunc(dirs, func(dir string) bool {
-		return dir != "" && (within(folder, dir) || within(h.paths.Real(folder), dir))
+		return dir != "" && (within(folder, dir) || within(c.paths.Real(folder), dir))
 	})
 }
 
-func (h *handler) inProject(path string) bool {
-	return within(h.project, path) || within(h.paths.Real(h.project), h.paths.Real(path))
+func (c *Call) inProject(path string) bool {
+	return within(c.Project, path) || within(c.paths.Real(c.Project), c.paths.Real(path))
 }
 
 func within(dir, path string) bool {
@@ -118,41 +111,36 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// home is the person's own folder, "" where nothing names it.
-func (a *App) home() string {
-	home, err := install.Home(a.Env)
+// Places returns where this session's client reads its hooks.
+func (c *Call) Places() clienthooks.Places {
+	if c.places != nil {
+		return *c.places
+	}
+	home, _ := install.Home(c.Env)
+	dir, err := install.ClientDir(c.Env)
 	if err != nil {
-		return ""
+		dir = ""
 	}
-	return home
-}
-
-// clientPlaces finds once where this session's client reads its hooks.
-func (h *handler) clientPlaces() clienthooks.Places {
-	if h.places != nil {
-		return *h.places
-	}
-	dir := h.clientDir()
-	p := clienthooks.Places{Home: h.home(), Config: dir, Managed: install.ManagedDir()}
+	p := clienthooks.Places{Home: home, Config: dir, Managed: install.ManagedDir()}
 	var settings []string
-	for _, folder := range []string{dir, filepath.Join(h.project, ".claude")} {
+	for _, folder := range []string{dir, filepath.Join(c.Project, ".claude")} {
 		settings = append(settings,
 			filepath.Join(folder, "settings.json"), filepath.Join(folder, "settings.local.json"))
 	}
-	p.Settings = h.bothWays(settings)
-	p.Plugins = h.bothWays(h.pluginRoots(dir))
+	p.Settings = c.bothWays(settings)
+	p.Plugins = c.bothWays(c.pluginRoots(dir))
 	program, _ := os.Executable()
-	p.Scripts = h.bothWays(append(h.scripts(settings, p.Plugins), program))
-	h.places = &p
+	p.Scripts = c.bothWays(append(c.scripts(settings, p.Plugins), program))
+	c.places = &p
 	return p
 }
 
 // bothWays are paths as written and as they lie on disk.
-func (h *handler) bothWays(paths []string) (list []string) {
+func (c *Call) bothWays(paths []string) (list []string) {
 	for _, path := range paths {
 		if filepath.IsAbs(path) {
 			list = append(list,
-				filepath.ToSlash(filepath.Clean(path)), filepath.ToSlash(h.paths.Real(path)))
+				filepath.ToSlash(filepath.Clean(path)), filepath.ToSlash(c.paths.Real(path)))
 		}
 	}
 	return list
@@ -160,10 +148,10 @@ func (h *handler) bothWays(paths []string) (list []string) {
 
 // pluginRoots are the folders of plugins outside of the client's cache: this program's own, those
 // that the client's registries name, and the project, when it is one.
-func (h *handler) pluginRoots(dir string) []string {
-	roots := h.ownPlugins()
-	if isPlugin(h.project) {
-		roots = append(roots, h.project)
+func (c *Call) pluginRoots(dir string) []string {
+	roots := c.ownPlugins()
+	if isPlugin(c.Project) {
+		roots = append(roots, c.Project)
 	}
 	for _, name := range []string{"installed_plugins.json", "known_marketplaces.json"} {
 		text, _ := safefile.Read(filepath.Join(dir, "plugins", name), config.MaxFile)
@@ -188,17 +176,17 @@ func located(v gjson.Result, depth int) (list []string) {
 }
 
 // scripts are the files that the commands of settings and of plugins outside of the cache name.
-func (h *handler) scripts(settings, roots []string) (list []string) {
+func (c *Call) scripts(settings, roots []string) (list []string) {
 	take := func(path, root string) {
 		text, ok := safefile.Read(path, config.MaxFile)
 		if !ok {
 			return
 		}
 		expand := strings.NewReplacer(
-			"${CLAUDE_PROJECT_DIR}", h.project, "$CLAUDE_PROJECT_DIR", h.project,
+			"${CLAUDE_PROJECT_DIR}", c.Project, "$CLAUDE_PROJECT_DIR", c.Project,
 			"${CLAUDE_PLUGIN_ROOT}", root, "$CLAUDE_PLUGIN_ROOT", root)
 		for _, word := range clienthooks.Commands(text) {
-			list = append(list, h.below(h.project).absolute(expand.Replace(word)))
+			list = append(list, c.below(c.Project).absolute(expand.Replace(word)))
 		}
 	}
 	for _, path := range settings {
@@ -209,4 +197,10 @@ func (h *handler) scripts(settings, roots []string) (list []string) {
 		take(filepath.Join(root, "hooks", "hooks.json"), root)
 	}
 	return list
+}
+
+// SettingsFiles returns the client's settings files, those of the machine last.
+func (c *Call) SettingsFiles() []string {
+	p := c.Places()
+	return append(slices.Clone(p.Settings), filepath.Join(p.Managed, "managed-settings.json"))
 }

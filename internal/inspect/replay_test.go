@@ -1,4 +1,4 @@
-package app_test
+package inspect_test
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"hooks/internal/app"
+	"hooks/internal/inspect"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/usage"
@@ -34,7 +34,6 @@ func FuzzReplay(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(night.Files[1].Data, night.Files[2].Data)
-	a := &app.App{Env: func(string) string { return "" }}
 	f.Fuzz(func(t *testing.T, main, worker []byte) {
 		path := filepath.Join(t.TempDir(), "s.jsonl")
 		agents := filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents")
@@ -47,7 +46,7 @@ func FuzzReplay(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		r, err := a.Replay(path, []string{"--max-dollars=1"})
+		r, err := past.Replay(path, []string{"--max-dollars=1"})
 		if err != nil {
 			return
 		}
@@ -67,6 +66,8 @@ func FuzzReplay(f *testing.F) {
 		}
 	})
 }
+
+var past = &inspect.Inspector{Env: func(string) string { return "" }}
 
 func addsUp(t *testing.T, r report.Replay, want loop.USD) {
 	t.Helper()
@@ -93,7 +94,7 @@ func TestReplayTakesRecordedAnswers(t *testing.T) {
 		if err := os.WriteFile(path, []byte(sixTicks(answer)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := (&app.App{Env: func(string) string { return "" }}).Replay(path, nil)
+		r, err := past.Replay(path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +161,7 @@ func TestReplayOfTicksThatDoNotRun(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.session), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := (&app.App{Env: func(string) string { return "" }}).Replay(path, nil)
+		r, err := past.Replay(path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

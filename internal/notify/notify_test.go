@@ -1,10 +1,11 @@
-package app
+package notify
 
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"hooks/internal/config"
 )
 
 // Who may say what: the environment and the person's own file anything, a project's file two words.
@@ -33,10 +34,9 @@ func TestNotifyWay(t *testing.T) {
 		}
 		env := map[string]string{"HOOKS_NOTIFY": c.env,
 			"CLAUDE_CONFIG_DIR": filepath.Join(dir, own)}
-		h := &handler{App: &App{Env: func(name string) string {
-			return env[name]
-		}}, project: filepath.Join(dir, project)}
-		if got := h.notifyWay(strings.ToLower(h.config(nil).Notify)); got != c.want {
+		p := Person{Env: func(name string) string { return env[name] }}
+		p.Notice(config.Load(filepath.Join(dir, project)).Notify, "", "", "")
+		if got := p.notifyWay(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -1,0 +1,555 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"hooks/internal/brake"
+	"hooks/internal/config"
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/report"
+	"hooks/internal/seal"
+	"hooks/internal/store"
+	"hooks/internal/tracker"
+	"hooks/internal/tracker/backlog"
+	"hooks/internal/tracker/forge"
+	"hooks/internal/usage"
+)
+
+// entry is one request on its way in.
+type entry struct {
+	*handler
+	*loopState
+	asks   loop.Invocation
+	known  loop.Known
+	origin string   // who started the turn, where the transcript says it
+	notes  []string // of what had to be cleared away first
+	before string   // status block of an iteration that was found abandoned
+	final  string   // and the final report, where that ended its run
+}
+
+// request is the invocation of a looping skill in this event's session.
+func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
+	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
+	owner := proc.Owner()
+	e := &entry{handler: h, origin: start.Origin,
+		loopState: &loopState{store.State{Skill: cmd.Skill}}}
+	e.asks = loop.Invocation{
+		DontAsk: h.ev.PermissionMode == "dontAsk",
+		Request: loop.Request{
+			Now: h.now, SessionID: h.ev.SessionID, PromptID: h.ev.PromptID,
+			Transcript: h.ev.Transcript, Owner: owner,
+			Command: cmd, Flags: flags, RunID: h.runID(), Attended: h.attended(),
+			UnderLoop: start.UnderLoop, Platform: runtime.GOOS, Gated: h.seal.record.Shut(),
+			Model:      h.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, cmd, flags),
+			EventsFrom: h.clientSocket(owner),
+			Path:       cmp.Or(flags.BudgetFile, store.DefaultBudgetPath(cmd.Skill)), // R12
+			Config:     h.config(nil).Text(),
+			Prices:     usage.NewTable(h.config(nil).Rates).Source(),
+			Tracker:    new(forge.Bind(context.Background(), h.question(nil))),
+		},
+	}
+	return e
+}
+
+// settle tries until the request is settled. The state's lock is held while the state is read and
+// changed, never while waiting for another iteration or for the tracker.
+func (e *entry) settle() (event.Reply, error) {
+	deadline := time.Now().Add(cmp.Or(e.Wait, 45*time.Second))
+	for {
+		var reply event.Reply
+		var o loop.Outcome
+		err := e.withStateLock(func() (err error) {
+			reply, o, err = e.try()
+			return err
+		})
+		switch {
+		case err != nil:
+			return reply, err
+		case o.Need != nil:
+			e.lookUp()
+		case !o.Wait:
+			return reply, nil
+		case time.Now().After(deadline):
+			return event.Block("Still waiting for the previous iteration to end — invoke again"),
+				nil
+		default:
+			time.Sleep(200 * time.Millisecond)
+			e.asks.Now = e.App.now()
+		}
+	}
+}
+
+// maxTries bounds how often a request is tried again while the state's lock is held.
+const maxTries = 8
+
+// try steps by the state on disk, again after it closed a tick or lost a race for the lock, and
+// carries the outcome out.
+func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
+	for range maxTries {
+		if err = e.load(); err != nil {
+			return reply, o, err
+		}
+		o, err = e.resolve(e.loopState, e.asks, &e.known)
+		if err == nil && o.Need == nil {
+			reply, err = e.carry(&o)
+		}
+		if err != nil || !o.Again {
+			return reply, o, err
+		}
+		e.asks.Cleared = e.asks.Answers != nil
+	}
+	text := "The lock is changing hands right now — invoke again"
+	return event.Block(text), loop.Outcome{}, nil
+}
+
+// carry carries the outcome of a try out.
+func (e *entry) carry(o *loop.Outcome) (event.Reply, error) {
+	if o.Save.Enter != nil {
+		return e.begin(o)
+	}
+	if o.Reply.Fires {
+		o.Reply.Refuse += "\nhint: " + stillFires
+	}
+	if o.Reply.Refuse != "" {
+		o.Reply.Refuse = e.withBefore(o.Reply.Refuse)
+	}
+	reply, err := e.carryOut(e.loopState, *o)
+	if err == nil && o.Reply.Note != "" {
+		e.notes = append(e.notes, o.Reply.Note)
+	}
+	if err == nil && o.Abandon {
+		err = e.closeFirst()
+	}
+	return reply, err
+}
+
+// withBefore adds the iteration that this entry found abandoned to a text.
+func (e *entry) withBefore(text string) string {
+	return strings.TrimSpace(strings.Join(slices.Concat(e.notes, []string{text, e.before, e.final}),
+		"\n"))
+}
+
+// closeFirst ends the tick that never reached its end.
+func (e *entry) closeFirst() error {
+	t := &loopState{e.State}
+	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // of a run with another budget file
+		s, err := e.tx.Find(t.Skill, t.Tick.RunID)
+		if err != nil {
+			return err
+		}
+		if s.Budget == nil {
+			s.Tick = t.Tick
+		}
+		t.State = s
+	}
+	o, err := e.resolve(t, loop.Abandoned{Turn: e.turn()}, &loop.Known{})
+	if err == nil {
+		err = e.write(t, o.Save)
+	}
+	c := o.Save.Close
+	if err != nil || c == nil {
+		return err
+	}
+	for _, n := range o.Notify {
+		e.notice(t, n)
+	}
+	e.before, e.final = report.Status(&c.Line, report.Wake(c.Run())), ""
+	if c.Run().Status != loop.Active {
+		e.final = e.finalReport(t)
+	} else {
+		e.notes = append(e.notes, fmt.Sprintf("Iteration %d never reached its end and is closed "+
+			"as %s", c.Line.Iteration, c.Line.Outcome))
+	}
+	return nil
+}
+
+// load reads the state; another budget file is another run. What was looked up for the beginning
+// stays known.
+func (e *entry) load() error {
+	if err := e.archiveLost(); err != nil {
+		return err
+	}
+	s, err := e.tx.RecoverFrom(e.Skill, e.asks.Path)
+	if e.asks.Typed() && e.takesOver(err) {
+		s, err = e.tx.RecoverFrom(e.Skill, e.asks.Path)
+	}
+	e.notes = append(e.notes, e.healed()...)
+	if b := s.Budget; err == nil && b != nil && e.asks.NeedsSeal(b, proc.Of(b.Owner)) {
+		err = e.files.CheckSealed(b)
+	}
+	if err == nil {
+		t := &loopState{s}
+		_, err = e.stopMarked(t)
+		s = t.State
+	}
+	if err == nil && s.Tick == nil { // a record knows its own run's alone
+		s.Tick, err = e.files.OpenTick(e.Skill)
+	}
+	// the budget file is gone: the last history line is what is left
+	if err == nil && s.Budget == nil && e.asks.Flags.Resume {
+		var last *loop.Iteration
+		if last, err = e.resumable(); last != nil {
+			s.Budget, err = e.files.BudgetOf(last)
+		}
+	}
+	if e.State = s; e.asks.Answers == nil { // else a person has just spoken
+		e.asks.Scheduled = e.isScheduled()
+	}
+	e.known = loop.Known{Entry: e.known.Entry}
+	return err
+}
+
+// resumable is the last line of the run that kept its budget in the missing file, else of one
+// that has no budget anywhere; nil without one. A run whose budget is in another file is resumed
+// there, so that no second copy goes stale.
+func (e *entry) resumable() (*loop.Iteration, error) {
+	skill := e.Skill
+	last, err := e.files.Last(skill, func(l *loop.Iteration) bool {
+		return l.Ran() && l.Budget.KeptIn(e.asks.Flags.BudgetFile)
+	})
+	if err == nil && last == nil {
+		last, err = e.files.Last(skill, (*loop.Iteration).Ran)
+	}
+	if err != nil || last == nil {
+		return nil, err
+	}
+	elsewhere, err := e.tx.Find(skill, last.RunID)
+	if err != nil || elsewhere.Budget != nil && last.RunID != "" {
+		return nil, err
+	}
+	return last, nil
+}
+
+// isScheduled reports whether no person typed this prompt.
+func (e *entry) isScheduled() bool {
+	fired := e.origin == "" && e.ev.Prompt != "" &&
+		usage.ScheduledFire(e.ev.Transcript, e.ev.Prompt)
+	return e.asks.FromSchedule(e.values(), e.origin, fired)
+}
+
+// archiveLost archives a run whose budget file a person deleted, to begin a fresh one (R111).
+func (e *entry) archiveLost() error {
+	lost, err := e.files.Lost(e.Skill, e.asks.Path)
+	if err != nil || lost.Budget == nil {
+		return err
+	}
+	e.State = lost
+	asks, run := e.asks, lost.Budget.RunID
+	asks.Scheduled = e.isScheduled()
+	if !asks.Discards(e.values(), gone(lost.Budget)) {
+		return nil
+	}
+	if err := e.files.Archive(e.Skill, run); err != nil {
+		return fmt.Errorf("archive run: %w", err)
+	}
+	e.notes = append(e.notes, fmt.Sprintf("The budget file was deleted, so a fresh run begins; "+
+		"run %s is in %s/archive/%s", run, store.Dir, run))
+	return nil
+}
+
+// takesOver makes room for the run that lies here instead of the recorded one, because another
+// state directory wrote it, or makes a run of its own of another project's copy.
+func (e *entry) takesOver(err error) bool {
+	changed, isChanged := errors.AsType[*store.ChangedError](err)
+	copied, isCopy := errors.AsType[*store.CopyError](err)
+	var note string
+	switch {
+	case isCopy:
+		id := e.asks.RunID + "-copy" // a fresh run has the id itself
+		note = fmt.Sprintf("This folder holds a copy of run %s of %s, which is run %s from here "+
+			"on", copied.Run, copied.Project, id)
+		err = e.files.Fork(e.Skill, e.asks.Path, id)
+	case isChanged && changed.Home != "":
+		note = "Run " + changed.Run + " has ended here: " + changed.Changes[len(changed.Changes)-1]
+		err = e.files.Yield(e.Skill, e.asks.Path)
+	default:
+		return false
+	}
+	if err == nil {
+		e.notes = append(e.notes, note)
+	}
+	e.slip(err)
+	return err == nil
+}
+
+// lookUp fetches, without the state's lock, the facts that an iteration begins with: on a resume,
+// whether the recorded PRs and worktrees are still where they were (R135–R144); before a review,
+// the heads that show whether anything has landed (R82).
+func (e *entry) lookUp() {
+	mode := e.known.Mode
+	fresh := mode == loop.FreshRun
+	var previous *loop.Iteration
+	if !fresh && e.Budget != nil {
+		// the entry reads the history again and returns the error
+		previous, _ = e.previous(e.Skill, e.Budget)
+	}
+	f := loop.EntryFacts{Mode: mode}
+	var tracks sync.WaitGroup
+	var notes []string
+	at := e.loopState
+	if fresh {
+		at = nil // a fresh run has the configuration as it is now
+	}
+	e.config(at) // read before it is shared
+	tracks.Go(func() { f.Asked, f.Edges, notes = e.ask(at, previous) })
+	f.Worktrees = e.worktrees()
+	resumed := previous != nil && mode == loop.ResumeRun
+	if resumed || previous != nil && loop.KindOf(e.Skill).Reviews {
+		f.Heads = e.heads(e.loopState, previous.Open())
+	}
+	if e.asks.Flags.Idle > 0 || e.Budget != nil && e.Budget.MaxIdle > 0 {
+		f.Trail = e.trail(f.Worktrees)
+	}
+	if root := e.attemptRoot(); root != "" {
+		e.attemptFacts(at, &f, root, &e.asks.Request)
+		if !fresh && e.Budget != nil {
+			f.Dropped = dropped(root, loop.State{Run: e.Budget}.Tip())
+		}
+	}
+	tracks.Wait()
+	if resumed {
+		f.Reattach(previous, e.endedPRs())
+		f.Notes = append(f.Notes,
+			tracker.CheckWorktrees(e.project, previous.Worktrees, f.Worktrees)...)
+	}
+	f.Notes = append(f.Notes, notes...)
+	e.known.Entry = loop.Fetched(f)
+}
+
+// ask asks the tracker for the facts that an iteration begins with. If it cannot answer, one line
+// says so and the skill's report takes over; a project without a known tracker gets no such line.
+func (e *entry) ask(at *loopState, previous *loop.Iteration) (
+	asked *loop.Asked, edges [][2]int, notes []string,
+) {
+	q := e.question(at)
+	if e.asks.Rereads() {
+		q.Config = e.config(nil)
+	}
+	switch {
+	case loop.KindOf(e.Skill).Backlog:
+		q.Backlog, q.Scope = true, backlog.ParseScope(e.asks.Flags.Rest)
+	case e.asks.Flags.PR > 0:
+		q.PR = e.asks.Flags.PR
+	default:
+		q.PRs = true
+	}
+	// An entry that waited for the lock has less left of the hook's time, and a dialog's result has
+	// little from the start.
+	most := 55 * time.Second
+	if e.ev.Name == event.PostToolUse {
+		most = 6 * time.Second
+	}
+	ctx, cancel := context.WithDeadline(context.Background(), e.began.Add(most))
+	defer cancel()
+	a := forge.Ask(ctx, q)
+	f, _ := errors.AsType[*forge.Failure](a.Err)
+	if f != nil && f.Why == forge.Unconfigured && q.Config.Tracker == (config.Tracker{}) {
+		return nil, nil, nil
+	}
+	if a.Err != nil {
+		a.Notes = append(a.Notes, "What the tracker did not tell is taken from the skill's report")
+	}
+	return heard(&a, previous), a.Edges, few(a.Notes)
+}
+
+// heard keeps the part of an answer that the iteration may need again, because every tool call
+// reads it: the PRs of the run, not every open one. It is nil when the answer has nothing.
+func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
+	r := a.Report()
+	asked := &loop.Asked{Backlog: r.Backlog}
+	for i, pr := range r.PRs {
+		if len(r.PRs) != 1 && !previous.Tracks(pr.Number) {
+			continue
+		}
+		asked.PRs = append(asked.PRs, pr)
+		if a.PRs[i].Elsewhere {
+			asked.InForks = append(asked.InForks, pr.Number)
+		}
+	}
+	for _, i := range r.Issues {
+		if i.Criteria == backlog.CriteriaMissing || i.Criteria == backlog.CriteriaTBD {
+			asked.Ambiguous = append(asked.Ambiguous,
+				loop.Issue{Number: i.Number, Criteria: i.Criteria})
+		}
+	}
+	if asked.Backlog == nil && asked.PRs == nil && asked.Ambiguous == nil {
+		return nil
+	}
+	return asked
+}
+
+// maxNotes is how many lines about the tracker's answer a person gets to read.
+const maxNotes = 4
+
+// endedPRs are the PRs of the run on disk that are not re-attached. The entry itself reports what
+// cannot be read.
+func (e *entry) endedPRs() []loop.TrackedPR {
+	var ended loop.EndedPRs
+	_, _ = e.files.Last(e.Skill, func(l *loop.Iteration) bool {
+		return e.Budget.Worked(l) && ended.Add(l)
+	})
+	return ended.List
+}
+
+// attemptRoot is where the attempts of the run work, "" for a kind that has none.
+func (e *entry) attemptRoot() string {
+	if _, ok := attemptsOf(e.Skill); !ok {
+		return ""
+	}
+	if e.asks.Audit != nil {
+		return e.asks.Audit.Worktree
+	}
+	return e.root(e.loopState)
+}
+
+func few(notes []string) []string {
+	if len(notes) <= maxNotes {
+		return notes
+	}
+	return append(slices.Clone(notes[:maxNotes]),
+		fmt.Sprintf("tracker: and %s, see `hooks backlog`",
+			loop.Plural(len(notes)-maxNotes, "more note")))
+}
+
+// begin saves the run, takes the lock and opens the iteration. If another was faster, the request
+// is looked at again.
+func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
+	in := o.Save.Enter
+	if in.Reap != nil {
+		err := e.files.Reap(e.Skill, in.Reap)
+		if o.Again = errors.Is(err, store.ErrLockChanged); o.Again {
+			return event.Nothing(), nil
+		}
+		if err != nil {
+			return event.Nothing(), fmt.Errorf("reap lock: %w", err)
+		}
+	}
+	if in.Archive != nil {
+		if err := e.files.Archive(e.Skill, in.Archive.RunID); err != nil {
+			return event.Nothing(), fmt.Errorf("archive run: %w", err)
+		}
+	}
+	if in.Left != nil {
+		e.notes = append(e.notes, o.Reply.Note)
+		left := store.State{Skill: e.Skill, BudgetPath: in.Left.Path}
+		if _, err := e.tx.Commit(&left, loop.Save{Run: in.Left.Run}); err != nil {
+			return event.Nothing(), err
+		}
+	}
+	if err := e.saveFirst(in); err != nil {
+		return event.Nothing(), err
+	}
+	if holder, err := e.files.Acquire(e.Skill, in.Lock); err != nil || holder != nil {
+		o.Again = holder != nil
+		return event.Nothing(), err
+	}
+	reply, err := e.open(in.Opens)
+	if err != nil { // the turn is refused: its iteration has not begun, and does not count
+		_, _ = e.tx.Commit(&e.State, loop.Save{Run: in.Run, DropTick: true})
+		e.release(e.Skill) // where that failed too, the next event closes it
+	}
+	return reply, err
+}
+
+// saveFirst saves the run before it has the lock, with its seal. The links of the brake are put in
+// place before the switch that turns them on.
+func (e *entry) saveFirst(in *loop.Entering) error {
+	run, was := in.Run, in.Run.SealedIn
+	e.stamp(run)
+	if run.SealedIn = e.seal.Path(); !utf8.ValidString(e.project) { // a record could not name it
+		run.SealedIn = ""
+	}
+	armed := e.seal.Path() != "" && brake.Armed(e.Env, e.asks.SessionID)
+	if in.Opens.Braked = armed && e.dress(); in.Opens.Braked {
+		brake.Sweep(e.seal.Path(), e.clientLives)
+	}
+	e.State = store.State{Skill: e.Skill, BudgetPath: e.asks.Path, Claim: e.Claim}
+	_, err := e.tx.Commit(&e.State, loop.Save{Run: run})
+	if errors.Is(err, seal.ErrUnwritable) && was != run.SealedIn { // it never had a seal here
+		run.SealedIn, in.Opens.Braked = "", false
+		_, err = e.tx.Commit(&e.State, loop.Save{Run: run})
+	}
+	return err
+}
+
+// unguarded returns which of seal and brake the session lacks, why, and how to get it; "" if it has
+// both.
+func (e *entry) unguarded() string {
+	const restart = "start the client again"
+	switch home := e.seal.Path(); {
+	case e.Tick.Braked:
+		return ""
+	case home == "":
+		return "no seal and no brake: HOME is not set; set it and " + restart
+	case e.Budget.SealedIn == "":
+		return "no seal and no brake: nothing can be kept in " + home + "; make it writable and " +
+			restart
+	case runtime.GOOS == "windows":
+		return "no brake on Windows: protect the branch at its forge"
+	}
+	return "no brake: this session began without the hooks; " + restart
+}
+
+// open steps the iteration that has the lock now.
+func (e *entry) open(opens loop.Opens) (event.Reply, error) {
+	opens.Notes = slices.Concat(e.notes, opens.Notes)
+	opens.Clock = e.clock(e.asks.Now)
+	o, err := e.resolve(e.loopState, opens, &e.known)
+	if err != nil {
+		return event.Nothing(), err
+	}
+	reply, err := e.carryOut(e.loopState, o)
+	if err != nil {
+		return event.Nothing(), err
+	}
+	if o.Reply.Began {
+		run := e.runNow(e.loopState)
+		say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", e.Tick.Iteration,
+			run.Ceilings.Iterations, report.Remaining(run))
+		if given := run.Policy.Words(); given != "" {
+			say += "; answered in advance: " + given
+		}
+		if run.Drive() == loop.DriveStop && e.asks.Attended {
+			say += "; Esc ends it, also with a worker in the background"
+		}
+		if why := e.unguarded(); why != "" {
+			say += "; " + why
+		}
+		if e.asks.Flags.Resume && e.Budget.Tasks != nil {
+			say = report.Resuming(e.Budget) + "\n" + say
+		}
+		say = strings.Join(append([]string{say}, e.Tick.Notes...), "\n")
+		say = lines(say, report.Goal(usage.Goal(e.asks.Transcript)))
+		text := report.Entry(run, e.Tick)
+		switch {
+		case e.feeding: // the worker gets the text, and the last block told the person the rest
+			text, say = "", strings.Join(e.Tick.Notes, "\n")
+		case e.Budget.Drive() != "":
+			text = lines(report.Ask(e.Tick.Pending), e.taskContext(e.loopState))
+		}
+		return event.Nothing().Context(text).
+			Say(lines(e.before, e.final, say)), nil
+	}
+	e.final = "" // this one covers it
+	text := e.Budget.StopText
+	if text == "" {
+		text = fmt.Sprintf("Loop paused at gate %s", e.Budget.Pending[0].Name)
+	}
+	reply = event.Block(e.withBefore(text + "\n" + reply.PersonText()))
+	if e.asks.Answers != nil {
+		reply = reply.Context("The loop does not begin. End the turn now, and delete its " +
+			"schedule with CronDelete, if it has one.")
+	}
+	return reply, nil
+}

@@ -1,0 +1,86 @@
+package inspect
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"hooks/internal/config"
+	"hooks/internal/hint"
+	"hooks/internal/install"
+	"hooks/internal/loop"
+	"hooks/internal/replay"
+	"hooks/internal/report"
+	"hooks/internal/tracker"
+	"hooks/internal/usage"
+)
+
+// Replay returns what the rules would have made of a past session, named by its id, the beginning
+// of one, or the path of its transcript. Ceilings are the loop's own flags with their values, as
+// in "--max-dollars=5"; those not named are the session's own. Money is counted at the current
+// project's rates. Nothing is run, and of a call only what the transcript has is known.
+func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, error) {
+	// by the loop's own parser, so that they mean here what they mean there
+	flags, _, err := loop.ParseFlags(loop.Work,
+		strings.Join(append([]string{"--loop"}, ceilings...), " "))
+	if err != nil {
+		return report.Replay{}, hint.New("a ceiling is a whole number from 1; of dollars an "+
+			"amount, 0 for none", "%w", err)
+	}
+	limits := replay.Limits{Ceilings: flags.Ceilings}
+	for _, c := range ceilings {
+		name, _, _ := strings.Cut(c, "=")
+		limits.Named = append(limits.Named, name)
+	}
+	client, _ := install.ClientDir(i.Env)
+	path, err := usage.Find(client, session)
+	if err != nil {
+		return report.Replay{}, err
+	}
+	script, notes, err := i.script(path)
+	if err != nil {
+		return report.Replay{}, err
+	}
+	r := script.Play(strings.TrimSuffix(filepath.Base(path), ".jsonl"), limits)
+	r.Transcript, r.Notes = path, append(r.Notes, notes...)
+	return r, nil
+}
+
+// script reads the steps of a session that matter to the rules, with what was spent between them.
+// The notes are of what could not be read.
+func (i *Inspector) script(path string) (*replay.Script, []string, error) {
+	cwd, _ := os.Getwd()
+	cfg := config.Load(tracker.Project(i.Env, cwd))
+	client, _ := install.ClientDir(i.Env)
+	s := replay.Script{Names: []loop.Names{cfg.Names(), config.User(client).Names()}}
+	notes := []string{}
+	for m, err := range usage.Moments(path) {
+		if err != nil {
+			notes = append(notes, err.Error())
+			continue
+		}
+		s.Add(m)
+	}
+	s.Sort()
+	r, err := usage.Timeline(path, usage.NewTable(cfg.Rates), s.Spend)
+	switch {
+	case len(s.Steps) > 0:
+	case err != nil:
+		return nil, nil, err
+	default:
+		return nil, nil, hint.New("a transcript is a session's own .jsonl file, below projects "+
+			"in the client's folder", "%s holds no session", path)
+	}
+	for _, m := range r.Unknown {
+		notes = append(notes, fmt.Sprintf("Unknown model %s: priced like the nearest known one", m))
+	}
+	if r.Skipped > 0 {
+		notes = append(notes, loop.Plural(r.Skipped, "line")+" could not be read")
+	}
+	if s.Left > 0 {
+		notes = append(notes, loop.Plural(s.Left, "call")+" beyond the most that are held: "+
+			"the money is counted, nothing is judged")
+	}
+	return &s, notes, nil
+}

@@ -1,0 +1,189 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"hooks/internal/event"
+	"hooks/internal/guard"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/toolcall"
+	"hooks/internal/usage"
+)
+
+// called returns a call as the client would have reported it before it ran.
+func called(m usage.Moment, session, prompt string) *toolcall.Call {
+	return &toolcall.Call{
+		Env: func(string) string { return "" }, Past: &guard.Repo{Branch: m.Branch},
+		Event: event.Event{Name: event.PreToolUse, SessionID: session, PromptID: prompt, Cwd: m.Cwd,
+			AgentID: m.Agent, Tool: m.Tool, ToolUseID: m.ID, Input: m.Input},
+	}
+}
+
+// matters reports whether the rules could care about a call.
+func matters(m usage.Moment) bool {
+	c := called(m, "", "")
+	if _, schedules := c.Event.Schedules(); schedules || m.Tool == "Skill" || c.Event.Asks() ||
+		c.Event.Dispatches() {
+		return true
+	}
+	r := c.Read()
+	return len(r.Acts) > 0 || toolcall.Unreadable(r) != ""
+}
+
+// call judges a past tool call, and counts its effects unless it is refused.
+func (s *session) call(st *Step) {
+	c := called(st.Moment, s.id, s.promptID())
+	if c.Event.Asks() {
+		s.dialog(st, c)
+		return
+	}
+	turn := s.at(st.At.UTC(), s.promptID())
+	var result loop.Result
+	if st.result != nil {
+		after := *c
+		after.Event.Name, after.Event.Response = event.PostToolUse, st.result.Response
+		if after.Event.Error = st.result.Error; after.Event.Error != "" {
+			after.Event.Name = event.PostToolUseFailure
+		}
+		result = after.Result(turn, toolcall.Run{})
+	}
+	count := func(t *loop.Tick) {
+		if st.result != nil {
+			t.RecordEffects(result)
+		}
+	}
+	if n := len(s.seen) - 1; n >= 0 {
+		if c.Event.Dispatches() {
+			s.seen[n].RecordWorker(c.Judged(turn))
+		}
+		count(s.seen[n])
+	}
+	refused := false
+	list := s.addressed(c, turn)
+	for _, t := range list {
+		refused = s.refuses(t, list, c, turn) || refused
+	}
+	for _, t := range list {
+		if t.Tick != nil && !refused {
+			count(t.Tick)
+		}
+	}
+}
+
+// addressed are the runs by which a call is judged: those of its prompt, if it has any. A question
+// that holds the call back is settled first.
+func (s *session) addressed(c *toolcall.Call, turn loop.Turn) []*thread {
+	list := s.begun()
+	for _, t := range list {
+		if t.Tick != nil && !c.Event.InSubagent() && len(t.Tick.Held()) > 0 {
+			s.settle(t, turn.Now)
+		}
+	}
+	own := func(t *thread) bool {
+		return t.Tick != nil && slices.Contains(t.Tick.Prompts, turn.Prompt)
+	}
+	if !slices.ContainsFunc(list, own) {
+		return list
+	}
+	return slices.DeleteFunc(list, func(t *thread) bool { return t.Tick != nil && !own(t) })
+}
+
+// refuses reports whether a run's rules refuse a call, and records why. Where a person is asked
+// about the call, the question is recorded instead. Money that an open iteration has spent is not
+// looked at before the iteration ends, and of a merge no one can be asked any more.
+func (s *session) refuses(
+	t *thread, list []*thread, c *toolcall.Call, turn loop.Turn,
+) bool {
+	k := loop.Known{
+		Bare:    true,
+		Count:   loop.Fetched(loop.Count{Spent: s.spent(), Clock: loop.Clock{Wall: turn.Now}}),
+		Running: loop.Fetched(loop.RunningNow{Running: loop.Running{From: t.Run.DollarsEstimate}}),
+	}
+	call, reading := c.Judged(turn), loop.Reading{}
+	if call.Sends == nil && call.Schedules == nil {
+		reading = c.Reading(toolcall.Run{Budget: t.Run})
+	}
+	reading.Beside = slices.ContainsFunc(list, func(o *thread) bool {
+		return o != t && o.Tick != nil
+	})
+	var merging []loop.Looked
+	for i := range reading.Acts {
+		a := &reading.Acts[i]
+		a.SHA, a.Alone = "", true
+		pr := loop.PR{Number: a.PR, HeadSHA: "unknown", HumanFeedback: new(true)}
+		merging = append(merging, loop.Looked{PR: pr})
+	}
+	k.Reading, k.Merging = loop.Fetched(reading), loop.Fetched(merging)
+	o := loop.Step(t.State, k, call)
+	if o.Save.Tick != nil {
+		t.Tick = o.Save.Tick
+	}
+	d := o.Reply.Deny
+	if d == nil {
+		return false
+	}
+	r := c.Read()
+	asked := func(a guard.Act) bool { return t.Tick != nil && t.Tick.AsksMerge(a.PR) }
+	if !slices.ContainsFunc(r.Merges(), asked) && (t.Tick == nil || len(t.Tick.Held()) == 0) {
+		reason, _, _ := strings.Cut(d.Text, "\n")
+		s.deny(report.Denial{
+			Tool: c.Event.Tool, Call: head(inWords(c.Event, r)),
+			Rule: cmp.Or(d.Rule, loop.OtherRule), Reason: head(reason),
+			Agent: c.Event.AgentID, At: turn.Now,
+		})
+	}
+	return true
+}
+
+// inWords returns a call as a person would name it.
+func inWords(ev event.Event, r guard.Reading) string {
+	command, shell := ev.ShellCommand()
+	switch {
+	case len(r.Acts) > 0:
+		return r.Acts[0].Command
+	case shell:
+		return command
+	}
+	return strings.TrimSpace(ev.Tool + " " + ev.Text("description"))
+}
+
+// maxDenied bounds the refusals that are reported of one tick; the rest is counted.
+const maxDenied = 20
+
+// deny notes a call that would have been refused, in the newest tick.
+func (s *session) deny(d report.Denial) {
+	n := len(s.rows) - 1
+	switch {
+	case n < 0:
+	case len(s.rows[n].Denied) == maxDenied:
+		s.rows[n].MoreDenied++
+	default:
+		s.rows[n].Denied = append(s.rows[n].Denied, d)
+	}
+}
+
+// maxWords bounds a call or a reason as it is reported, in bytes.
+const maxWords = 400
+
+func head(s string) string {
+	if len(s) > maxWords {
+		return strings.ToValidUTF8(s[:maxWords], "") + "…"
+	}
+	return s
+}
+
+// dialog takes over a person's answers to the very questions that the rules ask.
+func (s *session) dialog(st *Step, c *toolcall.Call) {
+	if st.result == nil || c.Event.Answers().Forged {
+		return
+	}
+	given := event.ParseAnswers(st.result.Response)
+	for _, a := range given.List {
+		if a.Unanswered == "" && !given.AFK {
+			s.answered(a.Question, a.Text, st.result.At)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package toolcall
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/config"
+	"hooks/internal/event"
+	"hooks/internal/guard"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/tracker"
+)
+
+// Explain reads a shell command as the guard reads it and says what would happen to it while a loop
+// runs. Nothing is run, and no state is looked at.
+func Explain(command string, env func(string) string) report.Explanation {
+	cwd, _ := os.Getwd()
+	input, _ := json.Marshal(map[string]string{"command": command})
+	c := &Call{Env: env, Project: tracker.Project(env, cwd), Event: event.Event{
+		Name: event.PreToolUse, Tool: "Bash", Cwd: cwd, Input: gjson.ParseBytes(input),
+	}}
+	r := c.Read()
+	e := report.Explanation{Command: command, ReadOnly: c.ReadOnly()}
+	for _, act := range r.Acts {
+		e.Acts = append(e.Acts, report.ExplainedAct{
+			Kind: string(act.Kind), PR: act.PR, Ref: act.Ref, Repo: act.Repo, SHA: act.SHA,
+			Auto: act.Auto, Admin: act.Admin, Command: act.Command, Via: act.Via,
+		})
+	}
+	for _, o := range r.Opaque {
+		e.Opaque = append(e.Opaque, fmt.Sprintf("%s (%s)", o.Text, o.Reason))
+	}
+	if r.Unparsable != "" {
+		e.Opaque = append(e.Opaque, r.Unparsable)
+	}
+	x := explained{c, r, c.Tampers(r), guard.LeavesLinks(command)}
+	e.Verdict, e.HeldBy = x.verdict(), x.heldBy(e.ReadOnly)
+	return e
+}
+
+// explained is a command with its reading.
+type explained struct {
+	*Call
+	guard.Reading
+	tampers []guard.Act
+	around  bool // what it starts need not meet the brake
+}
+
+// heldBy names the layer that keeps a command from a merge that no person approved.
+func (x explained) heldBy(readOnly bool) string {
+	switch {
+	case len(x.Merges()) > 0 || len(x.tampers) > 0:
+		return "asked before it runs, by the guard"
+	case x.Bound != "":
+		return "refused before it runs, by the guard: it is not read to its end (" + x.Bound + ")"
+	case x.around && x.Reaches():
+		return "refused before it runs, by the guard: a login shell or an absolute path does not " +
+			"meet the brake"
+	case readOnly:
+		return ""
+	case x.around:
+		return "not held, for a login shell or an absolute path does not meet the brake: " +
+			"branch protection"
+	}
+	return "judged when it starts, by the brake if it is a forge's program; " +
+		"the seal finds what it changes of the loop's files"
+}
+
+// verdict is what the rules make of a reading while an iteration is open.
+func (x explained) verdict() string {
+	unread, around := Unreadable(x.Reading) != "", x.Unparsable != "" || x.around
+	switch {
+	case len(x.tampers) > 0:
+		return "denied: it would " + Would(x.tampers[0].Kind)
+	case len(x.Merges()) > 0:
+		approvals := 0
+		for _, a := range x.Merges() {
+			if a.Kind == guard.ApprovePR && a.PR > 0 {
+				approvals++
+				continue
+			}
+			act := x.Act(a)
+			anyLoop := loop.State{Run: &loop.Budget{Skill: loop.Review}}
+			if d := anyLoop.Landable(act); d != nil {
+				hint := x.Hint(d, config.Of("", x.Project).Tracker)
+				return "denied: " + strings.TrimSpace(d.Text+"\n"+hint)
+			}
+		}
+		if approvals == len(x.Merges()) {
+			return "passes in a review loop, once a PR and iteration; denied in a work loop"
+		}
+		return "judged by gate post-feedback-merge: " + loop.MergePromise
+	case x.Bound != "":
+		return "denied: it cannot be read to its end, and the rest could land something"
+	case unread && x.Reaches() && around:
+		return "denied: it cannot be read, could reach a forge, and need not meet the brake"
+	case unread && x.Reaches():
+		return "passes where the brake works, in sessions that began after the installation; " +
+			"is denied elsewhere"
+	case unread && around:
+		return "passes, but is denied in a review loop while a merge gate waits"
+	case unread:
+		return "passes where the brake works; " +
+			"elsewhere it is denied in a review loop while a merge gate waits"
+	}
+	return "passes"
+}

@@ -1,0 +1,388 @@
+package toolcall
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hooks/internal/config"
+	"hooks/internal/guard"
+	"hooks/internal/guard/shellword"
+	"hooks/internal/loop"
+	"hooks/internal/tracker"
+	"hooks/internal/tracker/forge"
+)
+
+// Run is the run by whose rules a call is judged.
+type Run struct {
+	*loop.Budget        // nil without one: then the project counts as it is now
+	File         string // its budget file, where it lies outside of the state's folder
+	Redact       func(string) string
+}
+
+// Judged returns the call as loops judge it.
+func (c *Call) Judged(turn loop.Turn) loop.Call {
+	ev := c.Event
+	j := loop.Call{
+		Turn: turn, Tool: ev.Tool, ID: ev.ToolUseID, Input: ev.Input.Raw, Agent: ev.AgentID,
+		Asks: ev.Asks(), EndsSchedule: ev.EndsSchedule(),
+		Background: ev.Flag("run_in_background") || ev.Tool == "Monitor",
+		Outside:    guard.Outside(c.input()),
+	}
+	_, j.Edits = c.FileTool()
+	switch ev.Tool {
+	case "TaskStop", "KillShell", "KillBash":
+		j.Finishes = true
+	}
+	if prompt, ok := ev.Schedules(); ok {
+		j.Schedules = &loop.Later{Prompt: prompt}
+	}
+	task := func(text string) *loop.Task {
+		return &loop.Task{Text: text, Issues: mentions(text), Replayed: c.Past != nil,
+			Type: ev.Text("subagent_type")}
+	}
+	switch {
+	case ev.Dispatches():
+		j.Sends = task(ev.Text("prompt") + " " + ev.Text("description"))
+	case ev.Tool == "SendMessage" && j.Agent == "":
+		j.Tells = task(ev.Text("message"))
+	}
+	return j
+}
+
+// Reading returns what the call would do, as the rules of a run judge it.
+func (c *Call) Reading(run Run) loop.Reading {
+	r := c.Read()
+	reading := loop.Reading{
+		Refused: c.refused(r, run.File), Opaque: Unreadable(r), Reaches: c.Reaches(),
+		Pushes: r.Pushes,
+	}
+	for _, a := range slices.Concat(r.Acts, r.Uses) {
+		act := c.Act(a)
+		if len(run.DeferredTargets) > 0 || act.Kind == loop.ActMerge ||
+			act.Kind == loop.ActApprove {
+			act.Elsewhere, act.Own = c.Elsewhere(run, a)
+		}
+		reading.Acts = append(reading.Acts, act)
+	}
+	return reading
+}
+
+// Unreadable returns the first text of the call that cannot be read, and why; "" without one.
+func Unreadable(r guard.Reading) string {
+	switch {
+	case r.Unparsable != "":
+		return r.Unparsable
+	case len(r.Opaque) > 0:
+		return fmt.Sprintf("%s (%s)", r.Opaque[0].Text, r.Opaque[0].Reason)
+	}
+	return ""
+}
+
+// Reaches reports whether what is not plain in the call could land something.
+func (c *Call) Reaches() bool {
+	command, _ := c.Event.ShellCommand()
+	r := c.Read()
+	return r.ReachesForge() || r.Piped() && guard.LeavesLinks(command)
+}
+
+// Act returns an act of the call as a loop judges it.
+func (c *Call) Act(a guard.Act) loop.Act {
+	act := loop.Act{
+		PR: a.PR, Ref: a.Ref, SHA: a.SHA, Auto: a.Auto || a.Admin, Review: a.Review,
+		Command: a.Command, Words: describe(a),
+		Alone: strings.HasPrefix(a.Command, c.Event.Tool+"("),
+	}
+	switch a.Kind {
+	case guard.MergePR:
+		act.Kind = loop.ActMerge
+	case guard.ApprovePR:
+		act.Kind = loop.ActApprove
+	case guard.OpenPR:
+		act.Kind = loop.ActOpen
+	case guard.Comment:
+		act.Kind = loop.ActComment
+	case guard.SetLabel, guard.DropLabel:
+		act.Kind = loop.ActLabel
+	case guard.UseBranch:
+		act.Kind = loop.ActUse
+	default:
+		if a.Kind.Merges() {
+			act.Kind = loop.ActLand
+		}
+	}
+	return act
+}
+
+// refused returns why the call may not run, whatever the loop's state; nil if it may. budget is a
+// budget file outside of the folder that the guard knows.
+func (c *Call) refused(r guard.Reading, budget string) *loop.Deny {
+	tool := c.Event.Tool
+	if c.touches(budget) {
+		return &loop.Deny{
+			Rule: loop.StateGuard,
+			Text: fmt.Sprintf("Not run: %s would %s (%s %s)", tool, Would(guard.WriteState),
+				guard.WriteState, budget),
+			Hint: "reading is free; facts go through `hooks report`",
+		}
+	}
+	if _, whole := c.Event.Fields(); !whole {
+		return &loop.Deny{
+			Rule: loop.UnreadText, Text: tool + " has more fields than can be looked at",
+			Hint: "make several smaller calls",
+		}
+	}
+	if file := c.Rewires(); file != "" {
+		return &loop.Deny{
+			Rule: loop.StateGuard,
+			Text: tool + " would change, or could change, the hooks that the client runs: " + file,
+			Hint: "permission rules and the model may change; the rest waits until the loop has " +
+				"ended",
+		}
+	}
+	if a := c.Tampers(r); len(a) > 0 {
+		return refuseTampering(a[0])
+	}
+	if r.Bound != "" {
+		return &loop.Deny{
+			Rule: loop.UnreadText,
+			Text: tool + " is not read to its end, and what is left could land something: " +
+				r.Bound,
+			Hint: "make several smaller calls; long text goes through a file",
+		}
+	}
+	return nil
+}
+
+func refuseTampering(a guard.Act) *loop.Deny {
+	if a.Kind == guard.DropRegistration && a.Path != "" {
+		return &loop.Deny{
+			Rule: loop.StateGuard,
+			Text: a.Command + " could change how this loop is guarded: " + string(a.Kind) + " " +
+				a.Path,
+			Hint: wayToSettings(a.Path),
+		}
+	}
+	if a.Kind == guard.WriteLedger {
+		return &loop.Deny{
+			Rule: loop.StateGuard,
+			Text: notRun(a),
+			Hint: "add a turn with `hooks ledger append FILE`, the turn on stdin; reading is free",
+		}
+	}
+	hint := "reading is free; facts go through `hooks report`, " +
+		"answers come from a person's dialog or terminal"
+	if a.Kind == guard.OtherSession {
+		hint = "do it in this session, or send a worker with the Agent tool"
+	}
+	return &loop.Deny{Rule: loop.StateGuard, Text: notRun(a), Hint: hint}
+}
+
+func notRun(a guard.Act) string {
+	return fmt.Sprintf("Not run: %s would %s (%s)", a.Command, Would(a.Kind), describe(a))
+}
+
+// Would returns what an act that tampers with the loop would do.
+func Would(kind guard.Kind) string {
+	switch kind {
+	case guard.WriteLedger:
+		return "change a ledger, to which turns are only added"
+	case guard.AnswerGate:
+		return "do what only a person or the client does"
+	case guard.DropRegistration:
+		return "end the hooks or take them out of the client"
+	case guard.OtherSession:
+		return "start a client that no loop governs"
+	}
+	return "change the loop's own files"
+}
+
+// wayToSettings is what to do instead of writing a file that registers hooks.
+func wayToSettings(path string) string {
+	switch filepath.Base(path) {
+	case "hooks", "hooks.exe":
+		return "build to another path while a loop is on, as in `go build -o /tmp/hooks ./hooks`"
+	case "settings.json", "settings.local.json":
+		return "use Edit, whose result can be looked at before it is written; reading is free"
+	}
+	return "reading is free; change it when the loop has ended"
+}
+
+// touches reports whether the call names a file and does not only look.
+func (c *Call) touches(file string) bool {
+	if file == "" || c.ReadOnly() {
+		return false
+	}
+	base, path := filepath.Base(file), c.Event.Text("file_path")
+	command, shell := c.Event.ShellCommand()
+	return shell && strings.Contains(command, base) || path != "" && filepath.Base(path) == base
+}
+
+func describe(a guard.Act) string {
+	s := string(a.Kind)
+	if a.Ref != "" {
+		s += " " + a.Ref
+	}
+	if len(a.Via) > 0 {
+		s += " (through " + strings.Join(a.Via, ", ") + ")"
+	}
+	return s
+}
+
+// Elsewhere names the repository that an act is about, and that of the run. other is "" if they are
+// the same: a person is asked about the run's only.
+func (c *Call) Elsewhere(run Run, a guard.Act) (other, own string) {
+	if c.Past != nil {
+		return "", ""
+	}
+	at := func(dir string) (top, url string) {
+		facts := tracker.Asked(context.Background(), c.Env, dir)
+		return facts.Top, run.Redact(facts.Base().URL) // as it is recorded
+	}
+	var began loop.Tracker
+	if run.Budget != nil && run.Tracker != nil {
+		began = *run.Tracker
+	} else {
+		_, began.URL = at(c.Project)
+	}
+	list := tracker.Own(began)
+	own = cmp.Or(list[0].String(), list[len(list)-1].String())
+	if a.Repo != "" {
+		leads := func(b tracker.Base) bool { return b.Leads(run.Redact(a.Repo)) }
+		if own != "" && !slices.ContainsFunc(list, leads) {
+			return a.Repo, own
+		}
+		return "", own
+	}
+	if a.Cwd == "" {
+		return "", own
+	}
+	top, url := at(a.Cwd)
+	if there := tracker.BaseOf(url).String(); top != "" && there != list[0].String() {
+		return cmp.Or(there, "that of "+top), own
+	}
+	return "", own
+}
+
+// Hint returns the hint of a refusal, with the forge's own command where it ends with that.
+func (c *Call) Hint(d *loop.Deny, asked config.Tracker) string {
+	switch {
+	case d.Plainly:
+		return "hint: " + fmt.Sprintf(d.Hint, mergePlainly(c.Forge(asked), d.Act, d.SHA))
+	case d.Hint != "":
+		return "hint: " + d.Hint
+	}
+	return ""
+}
+
+// Forge returns the kind of the project's forge, "" where it is not known or asked by a command.
+func (c *Call) Forge(asked config.Tracker) string {
+	place, _ := forge.Choose(c.Env, asked, tracker.Repo(c.Env, c.Project))
+	if place.Kind == forge.Command {
+		return tracker.ForgeOf(place.Host)
+	}
+	return place.Kind
+}
+
+// mergePlainly is the forge's own command for what a call tried to merge, bound to a commit where
+// one is given: the call's own if it lacks just that. N stands for a PR that the call does not
+// name.
+func mergePlainly(kind string, a loop.Act, sha string) string {
+	pr := "N"
+	if kind == "" {
+		program, _, _ := strings.Cut(a.Command, " ")
+		kind = tracker.ForgeOfClient(program)
+	}
+	if a.PR > 0 {
+		pr = strconv.Itoa(a.PR)
+	}
+	plain, flag := tracker.MergeCommand(kind, pr), tracker.HeadFlag(kind, sha)
+	switch {
+	case sha == "":
+		return plain
+	case a.SHA == "" && flag != "" && strings.HasPrefix(a.Command, plain) &&
+		!strings.Contains(a.Command, "…"):
+		return a.Command + " " + flag
+	}
+	return tracker.MergeAt(kind, pr, sha)
+}
+
+// maxCall bounds what is looked at of a refused call's text, in bytes.
+const maxCall = 32 << 10
+
+// Words returns the call in a line: its command, what it is about, or nothing.
+func (c *Call) Words() string {
+	text, shell := c.Event.ShellCommand()
+	keys := []string{"file_path", "notebook_path", "description", "skill", "prompt", "url"}
+	for _, key := range keys {
+		if !shell && text == "" {
+			text = c.Event.Text(key)
+		}
+	}
+	if _, args := c.Event.Skill(); args != "" {
+		text += " " + args
+	}
+	if len(text) > maxCall { // not in the middle of a word: half of a secret is not known as one
+		text = text[:maxCall]
+		text = text[:strings.LastIndexAny(text, " \n\t")+1]
+	}
+	return text
+}
+
+// mentions returns the issue and PR numbers that a text names, each once, in order: "#44",
+// "PR 142", "issue 44", "!7", "/pull/142", "/issues/44", "owner/name#44". It is for prompts of
+// workers, which name their target.
+func mentions(text string) []int {
+	var out []int
+	for i := 0; i < len(text); i++ {
+		end := i
+		for end < len(text) && text[end] >= '0' && text[end] <= '9' {
+			end++
+		}
+		if end == i {
+			continue
+		}
+		n := shellword.Number(text[i:end])
+		if n > 0 && mentioned(text, i, end) && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+		i = end
+	}
+	return out
+}
+
+// mentioned reports whether the digits between from and to name an issue or a PR by the text around
+// them.
+func mentioned(text string, from, to int) bool {
+	behind := text[to:min(to+2, len(text))] + "  "
+	decimal := behind[0] == '.' && behind[1] >= '0' && behind[1] <= '9'
+	if shellword.NameByte(behind[0]) || behind[0] == '%' || decimal || to-from > 8 {
+		return false
+	}
+	before := strings.ToLower(text[max(0, from-40):from])
+	if strings.HasSuffix(before, "#") {
+		return !strings.HasSuffix(before, "&#") && !strings.HasSuffix(before, "##")
+	}
+	for _, mark := range []string{
+		"/pull/", "/pulls/", "/issues/", "/merge_requests/", "/pull-requests/",
+	} {
+		if strings.HasSuffix(before, mark) {
+			return true
+		}
+	}
+	before = strings.TrimRight(before, " \t:=!-")
+	for _, filler := range []string{" number", " no.", " nr."} {
+		before = strings.TrimSuffix(before, filler)
+	}
+	letter := func(r rune) bool { return r < 'a' || r > 'z' }
+	noun := before[strings.LastIndexFunc(before, letter)+1:]
+	if noun == "request" {
+		kind := strings.TrimRight(strings.TrimSuffix(before, noun), " -")
+		return strings.HasSuffix(kind, "pull") || strings.HasSuffix(kind, "merge")
+	}
+	return shellword.Has("pr prs issue issues mr mrs ticket bug gh pull", noun)
+}

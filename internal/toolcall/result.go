@@ -1,0 +1,177 @@
+package toolcall
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hooks/internal/event"
+	"hooks/internal/guard"
+	"hooks/internal/loop"
+)
+
+// Result returns what the call brought, as loops count it.
+func (c *Call) Result(turn loop.Turn, run Run) loop.Result {
+	e := loop.Result{
+		Turn: turn, Event: c.Event.Name, ID: c.Event.ToolUseID, Input: c.Event.Input.Raw,
+		Failed: c.Event.Name == event.PostToolUseFailure,
+	}
+	if c.Event.Asks() && !e.Failed {
+		return e
+	}
+	if e.Sent = c.Event.Dispatches(); e.Sent && !e.Failed &&
+		c.Event.Result("status").Str == "async_launched" {
+		e.Worker = c.Event.Result("agentId").Str
+	}
+	if id, about, ok := c.Event.StartsJob(); ok && !e.Failed {
+		e.Job = &loop.Job{ID: id, About: about}
+	}
+	if e.Failed && qmdDown(c.Event) {
+		e.Qmd = qmdLine(c.Event.Error)
+	}
+	printed := printedPRs(c.Event)
+	e.Effects = c.effects(run, printed)
+	if c.Event.Tool != "Bash" || len(printed) > 0 && !c.ReadOnly() {
+		e.Printed = printed
+	}
+	return e
+}
+
+// qmdDown reports whether a failing shell call has a line with the token in its output, or ended
+// with the reserved exit code (R53). What a search or a document shows is no signal.
+func qmdDown(ev event.Event) bool {
+	if _, shell := ev.ShellCommand(); !shell || ev.Error == "" {
+		return false
+	}
+	return strings.HasPrefix(ev.Error, "Exit code 78\n") || ev.Error == "Exit code 78" ||
+		strings.Contains(ev.Error, "qmd-unreachable")
+}
+
+func qmdLine(text string) string {
+	for l := range strings.Lines(text) {
+		if strings.Contains(l, "qmd-unreachable") {
+			return strings.TrimSpace(l)
+		}
+	}
+	return strings.TrimSpace(text)
+}
+
+// effects are what the call did on the forge. Of a call that failed only a PR counts whose address
+// it printed, because what went wrong came after that.
+func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
+	failed := c.Event.Name == event.PostToolUseFailure
+	acts := c.Read().Acts
+	for _, a := range acts {
+		other, _ := c.Elsewhere(run, a)
+		e := loop.Effect{PR: a.PR, Label: a.Ref, Elsewhere: other != ""}
+		switch a.Kind {
+		case guard.OpenPR:
+			if (len(list) == 0 || list[len(list)-1].Kind != loop.OpenedPR) &&
+				(!failed || len(printed) > 0) {
+				list = append(list, openedPRs(e, printed, number(acts, guard.OpenPR))...)
+			}
+			continue
+		case guard.Comment, guard.ApprovePR:
+			e.Kind, e.Failed, e.Named = loop.Commented, failed, a.PR
+			e.Starts = c.Event.Tool == "Bash" && a.Kind == guard.Comment
+			e.PR, e.Issue = commented(c.Event, a, printed)
+		case guard.SetLabel:
+			e.Kind = loop.SetLabel
+		case guard.DropLabel:
+			e.Kind = loop.DroppedLabel
+		case guard.MergePR:
+			e.Kind = loop.MergedPR
+			e.Landed = saysMerged(c.Event, a.PR, number(acts, guard.MergePR) == 1)
+		default:
+			continue
+		}
+		if !failed || e.Starts {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// openedPRs are the PRs that a call has opened: the last addresses that it printed, because others
+// may stand before them. Without an address it is one whose number is not known.
+func openedPRs(e loop.Effect, printed []int, opens int) (list []loop.Effect) {
+	for _, n := range printed[max(0, len(printed)-opens):] {
+		list = append(list, loop.Effect{Kind: loop.OpenedPR, PR: n, Elsewhere: e.Elsewhere})
+	}
+	if list == nil {
+		list = []loop.Effect{{Kind: loop.OpenedPR}}
+	}
+	return list
+}
+
+// commented is the number that a comment went to, 0 if it went to no PR. issue says that it may be
+// an issue's: issues have comments too, and numbers of the same series, and on some ways in a PR is
+// called an issue. The address in the result decides, where there is one.
+func commented(ev event.Event, a guard.Act, printed []int) (pr int, issue bool) {
+	switch {
+	case a.PR == 0 && len(printed) == 1:
+		return printed[0], false
+	case a.PR == 0 || slices.Contains(printed, a.PR):
+		return a.PR, false
+	case strings.Contains(ev.Response.Raw, fmt.Sprintf("/issues/%d#", a.PR)):
+		return 0, false
+	}
+	return a.PR, strings.Contains(a.Command, "issue")
+}
+
+// printedPRs are the numbers in the addresses that the tool printed, each once, in order.
+func printedPRs(ev event.Event) []int {
+	var list []int
+	for _, text := range []string{ev.Response.Raw, ev.Error} {
+		for _, mark := range []string{"/pull/", "/merge_requests/", "/pulls/"} {
+			for _, rest := range strings.Split(text, mark)[1:] {
+				end := strings.IndexFunc(rest+" ", func(r rune) bool { return r < '0' || r > '9' })
+				n, err := strconv.Atoi(rest[:end])
+				if err == nil && n > 0 && !slices.Contains(list, n) {
+					list = append(list, n)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// saysMerged reports whether the answer of a call reports a PR as merged. only says that the call
+// merges no other PR, so an answer without a number is about this one. An exit code proves
+// nothing: curl ends well on a conflict, gh on a PR that is merely queued.
+func saysMerged(ev event.Event, pr int, only bool) bool {
+	text := strings.ToLower(ev.Response.Raw)
+	for _, rest := range strings.Split(text, "merged pull request ")[1:] { // as gh says it
+		_, rest, _ = strings.Cut(rest, "#")
+		end := strings.IndexFunc(rest+" ", func(r rune) bool { return r < '0' || r > '9' })
+		if n, err := strconv.Atoi(rest[:end]); err == nil && n == pr {
+			return true
+		}
+	}
+	if !only {
+		return false
+	}
+	bare := strings.NewReplacer(`\n`, "", `\`, "", `"`, "", " ", "").Replace(text)
+	said := [...]string{"merged:true", "state:merged", "squashedandmerged!", "✓merged!"}
+	for _, words := range said {
+		if strings.Contains(bare, words) {
+			return true
+		}
+	}
+	azure := strings.Contains(bare, "mergestatus:succeeded")
+	return azure && strings.Contains(bare, ",status:completed")
+}
+
+// OpensPR reports whether the call opens a PR.
+func (c *Call) OpensPR() bool { return number(c.Read().Acts, guard.OpenPR) > 0 }
+
+// number counts the acts of a kind.
+func number(acts []guard.Act, kind guard.Kind) (n int) {
+	for _, a := range acts {
+		if a.Kind == kind {
+			n++
+		}
+	}
+	return n
+}

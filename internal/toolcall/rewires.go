@@ -1,0 +1,146 @@
+package toolcall
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/clienthooks"
+	"hooks/internal/config"
+	"hooks/internal/guard"
+	"hooks/internal/guard/paths"
+	"hooks/internal/safefile"
+)
+
+// Rewires names the file by which a call of a file tool would change the hooks that the client
+// runs, or what they do. A copy that this session's client does not read, as in a worktree, is a
+// file like any other.
+func (c *Call) Rewires() string {
+	path, ok := c.FileTool()
+	if !ok || path == "" || c.Past != nil { // what the file held then is not known
+		return ""
+	}
+	path = c.absolute(path)
+	if c.keepsHooks(path) {
+		return ""
+	}
+	return path
+}
+
+// keepsHooks reports whether a file tool's call leaves the client's hooks as they are, whatever the
+// file is to the client: under the name that is given, and where a link leads.
+func (c *Call) keepsHooks(path string) bool {
+	if !c.registers(path) {
+		return !c.isOwn(path)
+	}
+	before, after, known := c.leaves(path)
+	return known && !slices.ContainsFunc(c.kinds(path), func(kind clienthooks.Kind) bool {
+		return !clienthooks.Same(kind, before, after)
+	})
+}
+
+// Tampers are the acts on the loop's own files, gates and registration, without those on files that
+// only look like a registration and those that were looked at.
+func (c *Call) Tampers(r guard.Reading) []guard.Act {
+	file, edits := c.FileTool()
+	return slices.DeleteFunc(r.Tampers(), func(a guard.Act) bool {
+		path := c.absolute(a.Path)
+		switch {
+		case c.Past != nil || a.Path == "" || !filepath.IsAbs(path):
+			return false
+		case edits:
+			return path == c.absolute(file) && path == c.strayConfig()
+		}
+		return a.Kind == guard.DropRegistration &&
+			!c.registers(path) && !c.holdsHooks(path) && !c.holdsOwn(path)
+	})
+}
+
+func (c *Call) isOwn(path string) bool {
+	own := c.ownPaths()
+	return paths.Own(own, path) || paths.Own(own, c.paths.Real(path))
+}
+
+// holdsOwn reports whether a path is one of this program's own, or a folder with one in it.
+func (c *Call) holdsOwn(path string) bool {
+	below := func(own string) bool { return strings.HasPrefix(own, path+"/") }
+	return c.isOwn(path) || slices.ContainsFunc(c.ownPaths(), below)
+}
+
+// kinds are what a file is to the client, as it is written and as it lies on disk.
+func (c *Call) kinds(path string) []clienthooks.Kind {
+	p := c.Places()
+	real := c.paths.Real(path)
+	return []clienthooks.Kind{p.Of(filepath.ToSlash(path)), p.Of(filepath.ToSlash(real))}
+}
+
+// registers reports whether the client may read hooks from a file.
+func (c *Call) registers(path string) bool {
+	return slices.ContainsFunc(c.kinds(path), func(kind clienthooks.Kind) bool {
+		return kind != clienthooks.Foreign
+	})
+}
+
+func (c *Call) holdsHooks(dir string) bool {
+	p := c.Places()
+	return p.Holds(filepath.ToSlash(dir)) || p.Holds(filepath.ToSlash(c.paths.Real(dir)))
+}
+
+// FileTool reports whether the call is one of the client's own tools that write a file, and names
+// the file as given.
+func (c *Call) FileTool() (path string, ok bool) {
+	switch c.Event.Tool {
+	case "Write", "Edit", "MultiEdit":
+		return c.Event.Text("file_path"), true
+	case "NotebookEdit":
+		return c.Event.Text("notebook_path"), true
+	}
+	return "", false
+}
+
+// leaves applies the call's edit in memory: the file's text as it is, and as a file tool would
+// leave it.
+func (c *Call) leaves(path string) (before, after string, known bool) {
+	before, known = safefile.Read(path, config.MaxFile)
+	if _, err := os.Lstat(path); !known && !errors.Is(err, fs.ErrNotExist) {
+		return "", "", false
+	}
+	switch c.Event.Tool {
+	case "Write":
+		return before, c.Event.Text("content"), true
+	case "Edit":
+		after, known = edited(before, c.Event.Input)
+		return before, after, known
+	case "MultiEdit":
+		after = before
+		edits := c.Event.Input.Get("edits").Array()
+		for _, edit := range edits {
+			if after, known = edited(after, edit); !known {
+				return before, "", false
+			}
+		}
+		return before, after, len(edits) > 0
+	}
+	return before, "", false
+}
+
+// edited is a text after one replacement. The client matches line ends and quotes more loosely than
+// this does, so a text that is not found is not known to stay as it is.
+func edited(text string, edit gjson.Result) (string, bool) {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	old, replacement := edit.Get("old_string").String(), edit.Get("new_string").String()
+	switch {
+	case old == "":
+		return replacement, text == ""
+	case !strings.Contains(text, old):
+		return "", false
+	case edit.Get("replace_all").Bool():
+		return strings.ReplaceAll(text, old, replacement), true
+	}
+	return strings.Replace(text, old, replacement, 1), true
+}
