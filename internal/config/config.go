@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -160,7 +159,7 @@ func Parse(text string) Config {
 
 // read returns at most MaxFile bytes of a file, and what a person should know about it.
 func read(path string) (text, warn string) {
-	f, _, err := safefile.Open(path)
+	text, err := safefile.Head(path, MaxFile+1)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", ""
@@ -168,16 +167,10 @@ func read(path string) (text, warn string) {
 		return "", "is not a regular file"
 	case err != nil:
 		return "", "cannot be read: " + err.Error()
+	case len(text) > MaxFile:
+		return text[:MaxFile], fmt.Sprintf("is longer than %d bytes, the rest is not read", MaxFile)
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err != nil {
-		return "", "cannot be read: " + err.Error()
-	}
-	if len(b) > MaxFile {
-		b, warn = b[:MaxFile], fmt.Sprintf("is longer than %d bytes, the rest is not read", MaxFile)
-	}
-	return string(b), warn
+	return text, ""
 }
 
 func (c Config) finish() Config {

@@ -3,7 +3,6 @@ package install
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -68,19 +67,16 @@ func (s *edited) follow() error {
 
 // read returns the text of a regular file of at most limit bytes, nil when there is no file.
 func read(path string, limit int64) (*string, error) {
-	f, _, err := safefile.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	text, err := safefile.Head(path, limit+1)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	} else if err != nil {
+	case err != nil:
 		return nil, err
+	case int64(len(text)) > limit:
+		return nil, fmt.Errorf("%s is over %d bytes", path, limit)
 	}
-	defer f.Close()
-	body, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(body)) > limit {
-		err = fmt.Errorf("%s is over %d bytes", path, limit)
-	}
-	text := string(body)
-	return &text, err
+	return &text, nil
 }
 
 // errChanged means that another program wrote the file meanwhile.

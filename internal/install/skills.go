@@ -3,6 +3,8 @@ package install
 import (
 	"path/filepath"
 	"strings"
+
+	"hooks/internal/safefile"
 )
 
 // Skill is a skill or a command that a person can type in this project.
@@ -27,12 +29,12 @@ func (s *Settings) Skills() []Skill {
 // skillsIn lists the skills and commands of a folder, each name with a prefix. A command in a
 // folder of commands has that folder's name as its namespace.
 func skillsIn(prefix, dir string) (list []Skill) {
-	skills, _ := filepath.Glob(filepath.Join(escaped(dir), "skills", "*", "SKILL.md"))
+	skills, _ := safefile.Glob(dir, "skills", "*", "SKILL.md")
 	for _, path := range skills {
 		list = append(list, Skill{prefix + filepath.Base(filepath.Dir(path)), path})
 	}
 	for _, pattern := range []string{"*.md", filepath.Join("*", "*.md")} {
-		commands, _ := filepath.Glob(filepath.Join(escaped(dir), "commands", pattern))
+		commands, _ := safefile.Glob(dir, "commands", pattern)
 		for _, path := range commands {
 			space := ""
 			if within := filepath.Base(filepath.Dir(path)); pattern != "*.md" {
@@ -62,14 +64,6 @@ func (s *Settings) PluginSkills(name, root string) (list []Skill, read bool) {
 		manifest.Body.Get("commands").Exists()
 	list = skillsIn(name+":", root)
 	return list, !more && len(list) > 0
-}
-
-// escaped is a folder as a pattern that means itself.
-func escaped(dir string) string {
-	if filepath.Separator == '\\' {
-		return dir
-	}
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
 
 // Plugin returns the folder of this program's own plugin if it is switched on.

@@ -35,7 +35,7 @@ func Root(dir string) string {
 // Find lists the files in the folders changes/<name>/loops below a root, as paths from there, in
 // order. Hidden files are left out.
 func Find(root string) ([]string, error) {
-	list, err := filepath.Glob(filepath.Join(escaped(root), "changes", "*", "loops", "*"))
+	list, err := safefile.Glob(root, "changes", "*", "loops", "*")
 	for i, path := range list {
 		list[i], err = filepath.Rel(root, path)
 		if err != nil {
@@ -45,14 +45,6 @@ func Find(root string) ([]string, error) {
 	return slices.DeleteFunc(list, func(path string) bool {
 		return strings.HasPrefix(filepath.Base(path), ".")
 	}), err
-}
-
-// escaped is a path without the meaning of its pattern characters, which Windows does not escape.
-func escaped(path string) string {
-	if filepath.Separator != '/' {
-		return path
-	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // Check returns the absolute path of a ledger that a person or the model named. A file of another

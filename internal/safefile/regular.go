@@ -9,7 +9,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -78,13 +80,27 @@ func IsDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ReadHead returns the first bytes of a file; ok is false without a regular file.
+// ReadHead is Head where the reason of a failure does not matter.
 func ReadHead(path string, most int64) (text string, ok bool) {
+	text, err := Head(path, most)
+	return text, err == nil
+}
+
+// Head returns the first bytes of a regular file.
+func Head(path string, most int64) (string, error) {
 	f, _, err := Open(path)
 	if err != nil {
-		return "", false
+		return "", err
 	}
 	defer f.Close()
 	head, err := io.ReadAll(io.LimitReader(f, most))
-	return string(head), err == nil
+	return string(head), err
+}
+
+// Glob lists what a pattern below a folder matches. The folder's own name is no pattern.
+func Glob(dir string, pattern ...string) ([]string, error) {
+	if filepath.Separator == '/' { // Windows has no escapes
+		dir = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+	}
+	return filepath.Glob(filepath.Join(append([]string{dir}, pattern...)...))
 }
