@@ -51,18 +51,21 @@ func Outside(env func(string) string) error {
 		"`hooks go` starts clients, and CLAUDECODE is set: this is a session of the client")
 }
 
-// own are the client's flags that the driver itself sets, or that would keep a context.
-var own = [...]string{"-p", "--print", "--session-id", "--output-format", "--input-format",
-	"-r", "--resume", "-c", "--continue", "--fork-session", "--from-pr"}
-
-// unjudged are those without which nothing judges a task: they leave out hooks, settings, skills or
-// the transcript.
-var unjudged = [...]string{"--bare", "--safe-mode", "--restricted", "--setting-sources",
-	"--disable-slash-commands", "--no-session-persistence"}
-
-// away are the flags that make the client work in another place or outlive its process.
-var away = [...]string{"--bg", "--background", "--cloud", "--environment", "--desktop",
-	"--teleport", "-w", "--worktree", "--tmux"}
+// refused are the client's flags that the driver cannot work with.
+var refused = [...]struct{ flags, text, hint string }{
+	// It sets them itself, or they would keep a context.
+	{"-p --print --session-id --output-format --input-format -r --resume -c --continue " +
+		"--fork-session --from-pr", "the client flag %s is the driver's",
+		"leave it out: every task gets a session of its own"},
+	// They leave out hooks, settings, skills or the transcript.
+	{"--bare --safe-mode --restricted --setting-sources --disable-slash-commands " +
+		"--no-session-persistence", "with the client flag %s nothing judges a task",
+		"leave it out: the hooks judge each task, by its transcript"},
+	// They make the client work in another place or outlive its process.
+	{"--bg --background --cloud --environment --desktop --teleport -w --worktree --tmux",
+		"with the client flag %s the driver cannot watch the client",
+		"leave it out; for a worktree, start `hooks go` in it"},
+}
 
 // CheckFlags refuses flags of a person that the driver cannot work with.
 func CheckFlags(flags []string) error {
@@ -71,16 +74,10 @@ func CheckFlags(flags []string) error {
 		is := func(long string) bool {
 			return long == name || len(name) > 2 && strings.HasPrefix(long, name)
 		}
-		switch {
-		case slices.ContainsFunc(own[:], is) || joins(f):
-			return hint.New("leave it out: every task gets a session of its own",
-				"the client flag %s is the driver's", name)
-		case slices.ContainsFunc(unjudged[:], is):
-			return hint.New("leave it out: the hooks judge each task, by its transcript",
-				"with the client flag %s nothing judges a task", name)
-		case slices.ContainsFunc(away[:], is):
-			return hint.New("leave it out; for a worktree, start `hooks go` in it",
-				"with the client flag %s the driver cannot watch the client", name)
+		for i, r := range refused {
+			if slices.ContainsFunc(strings.Fields(r.flags), is) || i == 0 && joins(f) {
+				return hint.New(r.hint, r.text, name)
+			}
 		}
 	}
 	return nil
