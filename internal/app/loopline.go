@@ -89,6 +89,8 @@ func (h *handler) missingSkill(name string, governed bool) (note string, err err
 		slices.Sort(own)
 		return "", hint.New("it has /"+strings.Join(slices.Compact(own), ", /"),
 			"the plugin %s has no skill /%s", space, name)
+	case len(s.Ours()) == 0: // the session has plugins that no settings name, this one among them
+		return "", nil
 	case governed:
 		return fmt.Sprintf("hooks: the skill /%s is not found in the settings or the plugins "+
 			"here; if the client does not know it, `hooks init` names one that works", name), nil
