@@ -1,5 +1,5 @@
-// Package config reads the `SDD Configuration` blocks that a project keeps in CLAUDE.md or
-// AGENTS.md: price rows, redaction patterns, review and tracker settings.
+// Package config reads the `SDD Configuration` blocks that a project keeps in .sdd/config.md,
+// CLAUDE.md or AGENTS.md: price rows, redaction patterns, review and tracker settings.
 //
 // It reads Markdown as a person sees it: text in a code block or an HTML comment configures
 // nothing. Nothing here fails. What cannot be read becomes a warning with its file and line, and
@@ -67,11 +67,14 @@ type Config struct {
 	// earlier file has too.
 	Foreign []string `json:"-"`
 
-	file   string            // the one that is read, as people know it
-	own    bool              // it is the person's, not the project's
-	has    map[string]string // the file that each setting is from, by its key
+	file   string           // the one that is read, as people know it
+	own    bool             // it is the person's, not the project's
+	has    map[string]given // the settings so far, by their keys
 	redact func(string) string
 }
+
+// given is a value as it was written, and the file that it is from.
+type given struct{ file, value string }
 
 // Tracker is where the issues are. What is not named is taken from the origin remote.
 type Tracker struct {
@@ -89,23 +92,24 @@ type Audit struct {
 	PostPush   bool   `json:"post_push,omitempty"` // it may push and open a PR
 }
 
-// Own is the file of a project that holds settings alone: the model reads the others as its
-// instructions.
-const Own = ".sdd/config.md"
+// SettingsFile is the file of a project that holds settings alone: the model reads the others as
+// its instructions.
+const SettingsFile = ".sdd/config.md"
 
 // Load reads the files of a project's folder. A setting that several of them have counts as in the
 // first one; each model's price and each redaction pattern is a setting of its own. Load never
 // fails: a missing file configures nothing, any other problem is one of the Warnings.
 func Load(project string) Config {
-	c := Config{has: map[string]string{}}
-	for _, file := range []string{Own, "CLAUDE.md", "AGENTS.md"} {
+	c := Config{has: map[string]given{}}
+	for _, file := range []string{SettingsFile, "CLAUDE.md", "AGENTS.md"} {
 		text, warn := read(filepath.Join(project, filepath.FromSlash(file)))
 		c.file = file
 		if warn != "" {
 			c.warn(0, "%s", warn)
 		}
 		c.parse(text)
-		if file == Own && text != "" && !strings.Contains(strings.ToLower(text), sddTitle) {
+		titled := strings.Contains(strings.ToLower(text), sddTitle)
+		if file == SettingsFile && text != "" && !titled {
 			c.Unread = c.add(c.Unread, 0,
 				"has no heading `## SDD Configuration`: nothing in it counts")
 		}
@@ -125,7 +129,7 @@ func Of(kept, project string) Config {
 	if kept == "" {
 		return Load(project)
 	}
-	c := Config{Overrun: DefaultOverrun, has: map[string]string{overrun: ""}}
+	c := Config{Overrun: DefaultOverrun, has: map[string]given{overrun: {}}}
 	if gjson.Valid(kept) {
 		_ = codec.Decode(gjson.Parse(kept), &c) // a setting that cannot be read has its default
 	}
@@ -144,7 +148,7 @@ func (c Config) Names() loop.Names {
 // commands that run, and the skills that are governed. Another person's repository cannot write
 // there.
 func User(dir string) Config {
-	c := Config{has: map[string]string{}, file: "your own CLAUDE.md", own: true}
+	c := Config{has: map[string]given{}, file: "your own CLAUDE.md", own: true}
 	text, _ := read(filepath.Join(dir, "CLAUDE.md"))
 	c.parse(text)
 	return c.finish()
@@ -152,7 +156,7 @@ func User(dir string) Config {
 
 // Parse reads one Markdown text. It is pure; warnings carry no file.
 func Parse(text string) Config {
-	c := Config{has: map[string]string{}}
+	c := Config{has: map[string]given{}}
 	c.parse(text)
 	return c.finish()
 }
@@ -207,9 +211,9 @@ func (c *Config) elsewhere(line int, key string) {
 
 // first reports whether no earlier file has a setting.
 func (c *Config) first(line int, key string) bool {
-	from, had := c.has[key]
-	if had && from != c.file {
-		c.Foreign = c.add(c.Foreign, line, "%s does not count: %s has it too", key, from)
+	before, had := c.has[key]
+	if had && before.file != c.file {
+		c.Foreign = c.add(c.Foreign, line, "%s does not count: %s has it too", key, before.file)
 		return false
 	}
 	return true

@@ -152,7 +152,7 @@ func TestTheFirstFileWithAKeyWinsIt(t *testing.T) {
 		"**Owner**: acme\n### Review\n- **Do-Not-Merge Label**: hold\n")
 	want := Config{
 		Rates: []Rate{
-			{Model: "m", Input: *usd(t, "1"), Output: *usd(t, "2"), File: Own, Line: 3},
+			{Model: "m", Input: *usd(t, "1"), Output: *usd(t, "2"), File: SettingsFile, Line: 3},
 			{Model: "n", Input: *usd(t, "3"), Output: *usd(t, "4"), Line: 7},
 		},
 		Patterns:    []Pattern{{"a", "1"}, {"b", "3"}},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"hooks/internal/loop"
 )
@@ -36,12 +37,16 @@ type setting struct {
 type (
 	lower   string // a value in lower case
 	command string // what a person's own files alone may have run
+	kinds   = map[string]loop.Skill
 )
 
-// personal reports whether a person's own file may have the setting, for every project.
+// personal reports whether a person's own file may have a setting.
 func (s setting) personal() bool {
-	_, runs := s.to.(*command)
-	return runs || s.key == skills
+	switch s.to.(type) {
+	case *command, *kinds:
+		return true
+	}
+	return false
 }
 
 // settings are all but those of rows.
@@ -84,18 +89,28 @@ func (c *Config) key(r row) {
 	}
 	name, value := plain(r.cells[0]), r.cells[1]
 	s, known := c.setting(r.block, name)
+	before, had := c.has[s.key]
+	list, isList := s.to.(*[]string)
+	governed, isGoverned := s.to.(*kinds)
 	switch {
 	case !known:
 		c.unknown(r, name)
 	case c.own && !s.personal():
 		c.elsewhere(r.line, s.key)
-	case c.first(r.line, s.key):
-		problems := c.set(s, value)
-		for problem := range strings.Lines(problems) {
-			c.warn(r.line, "%s", strings.TrimSpace(problem))
-		}
-		if problems == "" {
-			c.has[s.key] = c.file
+	case !c.first(r.line, s.key):
+	case isList:
+		*list = append(*list, logins(value)...)
+		c.has[s.key] = given{file: c.file}
+	case isGoverned:
+		c.govern(governed, value, r.line)
+		c.has[s.key] = given{file: c.file}
+	case had && before.value != value:
+		c.warn(r.line, "second value for %q, the first one counts", s.key)
+	default:
+		if problem := c.set(s, value); problem != "" {
+			c.warn(r.line, "%s", problem)
+		} else {
+			c.has[s.key] = given{c.file, value}
 		}
 	}
 }
@@ -110,86 +125,38 @@ func (c *Config) unknown(r row, name string) {
 	}
 }
 
-// set takes a value and returns what is wrong with it, a line for each problem. Of two values in
-// one file the first one counts.
+// set takes a value and returns what is wrong with it, "" if nothing is.
 func (c *Config) set(s setting, value string) string {
 	switch to := s.to.(type) {
 	case *string:
-		return once(to, value, s.key)
+		*to = value
 	case *lower:
-		return once((*string)(to), strings.ToLower(value), s.key)
+		*to = lower(strings.ToLower(value))
 	case *command:
-		switch strings.ToLower(value) {
-		case "bell", "off", "":
-			return once((*string)(to), strings.ToLower(value), s.key)
-		}
-		if c.file != "" && !c.own {
+		plain := strings.EqualFold(value, "bell") || strings.EqualFold(value, "off")
+		if !plain && value != "" && c.file != "" && !c.own {
 			return fmt.Sprintf("the %s command %q of a project is not run: put it into your own "+
 				"CLAUDE.md, in the client's folder, or HOOKS_%s", s.key, cut(value),
 				strings.ToUpper(s.key))
 		}
-		return once((*string)(to), value, s.key)
-	case *[]string:
-		*to = append(*to, logins(value)...)
-	case *map[string]loop.Skill:
-		return c.govern(value)
+		if *to = command(value); plain {
+			*to = command(strings.ToLower(value))
+		}
 	case *bool:
 		*to = strings.EqualFold(value, "yes")
 	case *int:
-		return c.percent(to, s.key, value)
+		return percent(to, s.key, value)
 	}
 	return ""
-}
-
-func once(to *string, value, key string) string {
-	if *to != "" && *to != value {
-		return fmt.Sprintf("second value for %q, the first one counts", key)
-	}
-	*to = value
-	return ""
-}
-
-// govern reads a list such as "deploy-watch: prompt, grind: work", and returns what is wrong with
-// it.
-func (c *Config) govern(value string) string {
-	var problems []string
-	problem := func(format string, args ...any) {
-		problems = append(problems, fmt.Sprintf(format, args...))
-	}
-	for item := range strings.SplitSeq(strings.ReplaceAll(value, ";", ","), ",") {
-		item = strings.Trim(item, " `/")
-		at := max(0, strings.LastIndexByte(item, ':'))
-		name, kind := strings.Trim(item[:at], " `"), strings.Trim(item[at:], ": `")
-		_, own := loop.ParseCommand(name, "")
-		switch {
-		case name == "" || strings.ContainsAny(name, " \t"):
-			problem("governed skill %q is no \"NAME: KIND\"", cut(item))
-		case !slices.Contains([]loop.Skill{loop.Work, loop.Review, loop.Do}, loop.Skill(kind)):
-			problem("governed skill %q has the kind %q, none of work, review, prompt", name,
-				cut(kind))
-		case own:
-			problem("skill %q is governed by its name already", name)
-		default:
-			if c.GovernedSkills == nil {
-				c.GovernedSkills = map[string]loop.Skill{}
-			}
-			c.GovernedSkills[name] = loop.Skill(kind)
-		}
-	}
-	return strings.Join(problems, "\n")
 }
 
 // percent reads a whole number from 0 to 100.
-func (c *Config) percent(to *int, key, value string) string {
-	text := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "%"))
+func percent(to *int, key, value string) string {
+	text := strings.TrimSpace(strings.TrimSuffix(value, "%"))
 	n, err := strconv.Atoi(text)
-	_, had := c.has[key]
-	switch {
-	case err != nil || n < 0 || n > 100 || strings.HasPrefix(text, "+"):
+	if err != nil || n < 0 || n > 100 || strings.HasPrefix(text, "+") {
 		return fmt.Sprintf("%s %q is no whole number of percent from 0 to 100",
 			strings.ToLower(key), cut(value))
-	case had && *to != n:
-		return fmt.Sprintf("second value for %q, the first one counts", key)
 	}
 	*to = n
 	return ""
@@ -205,17 +172,38 @@ func nearKey(block, name string) string {
 	return ""
 }
 
-// plain is a key in lower case and without spaces, hyphens and the like, so that "Do-Not-Merge
-// Label" has one spelling.
+// govern reads a list such as "deploy-watch: prompt, grind: work".
+func (c *Config) govern(to *map[string]loop.Skill, value string, line int) {
+	for item := range strings.SplitSeq(strings.ReplaceAll(value, ";", ","), ",") {
+		item = strings.Trim(item, " `/")
+		at := max(0, strings.LastIndexByte(item, ':'))
+		name, kind := strings.Trim(item[:at], " `"), strings.Trim(item[at:], ": `")
+		_, own := loop.ParseCommand(name, "")
+		switch {
+		case name == "" || strings.ContainsAny(name, " \t"):
+			c.warn(line, "governed skill %q is no \"NAME: KIND\"", cut(item))
+		case !slices.Contains([]loop.Skill{loop.Work, loop.Review, loop.Do}, loop.Skill(kind)):
+			c.warn(line, "governed skill %q has the kind %q, none of work, review, prompt", name,
+				cut(kind))
+		case own:
+			c.warn(line, "skill %q is governed by its name already", name)
+		default:
+			if *to == nil {
+				*to = map[string]loop.Skill{}
+			}
+			(*to)[name] = loop.Skill(kind)
+		}
+	}
+}
+
+// plain is a key in lower case and without spaces, hyphens and underscores, so that "Do-Not-Merge
+// Label" has one spelling. A strings.Replacer would be built at each call.
 func plain(key string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			return r
+		if strings.ContainsRune(" -_", r) {
+			return -1
 		}
-		return -1
+		return unicode.ToLower(r)
 	}, key)
 }
 

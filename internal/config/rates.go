@@ -24,7 +24,7 @@ type Rate struct {
 	CacheRead    *loop.USD `json:"cache_read,omitempty"`
 	CacheWrite5m *loop.USD `json:"cache_write_5m,omitempty"`
 	CacheWrite1h *loop.USD `json:"cache_write_1h,omitempty"`
-	// File is Own for a row from there, and empty for any other.
+	// File is SettingsFile for a row from there, and empty for any other.
 	File string `json:"file,omitempty"`
 	Line int    `json:"-"`
 }
@@ -62,13 +62,13 @@ func (c *Config) rate(r row) {
 		}
 		prices[name] = &p
 	}
-	c.has[key] = c.file
-	own := ""
-	if c.file == Own {
-		own = Own
+	c.has[key] = given{file: c.file}
+	file := ""
+	if c.file == SettingsFile {
+		file = c.file
 	}
 	c.Rates = append(c.Rates, Rate{
-		Model: model, File: own, Line: r.line,
+		Model: model, File: file, Line: r.line,
 		Input: *prices["input"], Output: *prices["output"], CacheRead: prices["cache read"],
 		CacheWrite5m: prices["cache write 5m"], CacheWrite1h: prices["cache write 1h"],
 	})

@@ -45,7 +45,7 @@ func (c *Config) pattern(r row) {
 			c.warn(r.line, "redaction pattern %q cannot be read: %v", cut(p.Pattern), err)
 			return
 		}
-		c.has[key] = c.file
+		c.has[key] = given{file: c.file}
 		c.Patterns = append(c.Patterns, p)
 	}
 }

@@ -407,7 +407,7 @@ var broken = []struct {
 		w.write("home/.claude/CLAUDE.md",
 			"## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")
 	}, "configuration", report.Doubt, "your own CLAUDE.md:5: Type counts in a project's files only",
-		"move it to .sdd/config.md", ""},
+		"move it to .sdd/config.md of a project", ""},
 	{"a configuration in .claude", func(w *world) {
 		w.write("p/.claude/CLAUDE.md",
 			"## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")

@@ -93,7 +93,7 @@ func configuration(m *machine, n *notes) {
 	}
 	own := config.User(m.clientDir())
 	for _, w := range append(own.Warnings, own.Unread...) {
-		n.warn("move it to "+config.Own+" or CLAUDE.md of a project, or correct it", "%s", w)
+		n.warn("correct it, or move it to "+config.SettingsFile+" of a project", "%s", w)
 	}
 	n.note("%s, %s, %s, tracker %s, do-not-merge label %q", loop.Plural(len(c.Rates), "price row"),
 		loop.Plural(len(c.Patterns), "redaction pattern"),
@@ -101,12 +101,12 @@ func configuration(m *machine, n *notes) {
 		c.DoNotMerge)
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
 	defer cancel()
-	if !exists(filepath.Join(m.project, filepath.FromSlash(config.Own))) {
+	if !exists(filepath.Join(m.project, filepath.FromSlash(config.SettingsFile))) {
 		return
 	}
-	if ignored, err := tracker.Ignored(ctx, m.project, config.Own); err == nil && ignored {
-		n.warn("`git add -f "+config.Own+"` shares it",
-			"git ignores %s: its settings count in this checkout only", config.Own)
+	if ignored, err := tracker.Ignored(ctx, m.project, config.SettingsFile); err == nil && ignored {
+		n.warn("`git add -f "+config.SettingsFile+"` shares it",
+			"git ignores %s: its settings count in this checkout only", config.SettingsFile)
 	}
 }
 

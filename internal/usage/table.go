@@ -11,9 +11,9 @@ import (
 
 // The values of Table.Source, for rate_table_source (R61).
 const (
-	fromConfig  = "CLAUDE.md SDD config"
-	fromOwn     = config.Own + " SDD config"
-	fromBuiltin = "built-in default"
+	fromConfig   = "CLAUDE.md SDD config"
+	fromSettings = config.SettingsFile + " SDD config"
+	fromBuiltin  = "built-in default"
 )
 
 // Row is the price of one model, in pico-dollars for one token of each kind.
@@ -66,8 +66,8 @@ func ownRow(r config.Rate) Row {
 }
 
 func sourceOf(r config.Rate) string {
-	if r.File == config.Own {
-		return fromOwn
+	if r.File == config.SettingsFile {
+		return fromSettings
 	}
 	return fromConfig
 }
@@ -95,7 +95,7 @@ func (t Table) Rows() (rows []Row) {
 }
 
 // isOwn reports whether a row is the project's.
-func isOwn(r Row) bool { return r.Source == fromConfig || r.Source == fromOwn }
+func isOwn(r Row) bool { return r.Source == fromConfig || r.Source == fromSettings }
 
 // Find returns the row that prices a model. The project's rows win per model: its exact row, then
 // its longest family. One of its rows that names a model exactly does not cover another model that
