@@ -221,7 +221,7 @@ func (g goCmd) drive(
 	case loop.CauseNoCheck:
 		way = resume + " once it runs, or with --check COMMAND"
 	}
-	return exitError{hint.New(way, "the run stopped: %s", last.Cause), exitCode(last.Cause)}
+	return exitError{hint.New(way, "the run stopped: %s", last.Cause), exitCode(last)}
 }
 
 // exitError is an error that ends the program with a code of its own.
@@ -232,13 +232,16 @@ type exitError struct {
 
 func (e exitError) Unwrap() error { return e.error }
 
-// exitCode is that of a driver whose run has not finished: 3 waits for a person, 4 stopped at a
-// ceiling, 5 failed.
-func exitCode(cause string) int {
-	switch cause {
+// exitCode returns the code of a driver whose run has not finished: 3 waits for a person, 4 stopped
+// at a ceiling or near it, 5 failed.
+func exitCode(last drive.Order) int {
+	if last.Limit {
+		return report.CodeCeiling
+	}
+	switch last.Cause {
 	case "gate_waiting":
 		return report.CodeWaits
-	case "iteration_budget", "wall_clock_budget", "cost_budget", loop.CauseNear:
+	case "iteration_budget", "wall_clock_budget", "cost_budget":
 		return report.CodeCeiling
 	}
 	return report.CodeFailed

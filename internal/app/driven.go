@@ -352,7 +352,7 @@ func (h *handler) lastOrder(t *loopState, next loop.DriveStep) drive.Order {
 	if b == nil || b.Status == loop.Active || next.Cause != b.StopCause {
 		return o
 	}
-	o.Resume = report.Resume(b, t.Elsewhere())
+	o.Resume, o.Limit = report.Resume(b, t.Elsewhere()), b.NearStopped()
 	if b.Status == loop.Halted {
 		o.Text = h.finalReport(t)
 		return o

@@ -75,6 +75,7 @@ type Order struct {
 	Text    string // for people: of an end, or why there is a wait
 	Resume  string // the command that continues the run, "" for none
 	Code    int    // exit code, 0 or 1
+	Limit   bool   // a ceiling that is near has ended the run
 }
 
 // maxStalls is the number of stalled attempts in a row that end a run (A28).

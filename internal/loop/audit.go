@@ -502,7 +502,6 @@ var AuditStatuses = []struct{ Cause, Status, Aka string }{
 	{"audit_complete", "completed", "completed"},
 	{"user_interrupt", "cancelled", "cancelled"},
 	{"prior_gate_stop", "cancelled", "user_aborted"},
-	{CauseNear, "cancelled", "near_limit"},
 	{"lock_contention", "cancelled", "shutdown"},
 	{"stalled", "stalled", "no_progress"},
 	{CauseStall, "stalled", "stall_timeout"},

@@ -135,14 +135,7 @@ var Conditions = [...]Condition{
 		says("fires when the list is done and the branch has lost the last task's commit"),
 		"bring the commit back, as with `git reflog`; a resume takes the branch as it is",
 		"the branch has lost a commit of a task that was done"},
-	{22, "near-limit", CauseNear, Entry | Reported, EveryRun, nil,
-		says("fires with --near-limit stop, when 80 % of a ceiling are used"),
-		"resume with higher ceilings, or with another --near-limit",
-		"a ceiling was near, and --near-limit stop ends it there"},
 }
-
-// CauseNear is the cause of a run that --near-limit stop has ended.
-const CauseNear = "near_limit"
 
 // ConditionOf is the condition that is recorded as a cause; ok is false for a cause that is none,
 // as of a pause.

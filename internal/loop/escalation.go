@@ -106,6 +106,11 @@ func (t *Tick) applyPolicy(run *Budget, now time.Time) {
 	}
 }
 
+// NearStopped reports whether --near-limit stop has ended the run.
+func (b *Budget) NearStopped() bool {
+	return b.StopDetail != nil && b.StopDetail.Gate == BudgetEscalation && b.NearLimit == NearStop
+}
+
 // enumerate joins as a sentence does: "a", "a and b", "a, b, and c".
 func enumerate(parts []string) string {
 	switch n := len(parts); n {

@@ -377,7 +377,6 @@ func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 	case act == "stop":
 		fired := stoppedAt(g, tick.Iteration)
 		if near, _, _ := strings.Cut(g.Question, ". "); answer.Origin == OriginFlag {
-			fired.Condition, fired.Cause = "near-limit", CauseNear
 			fired.Text = near + ": stopped by --near-limit stop"
 		}
 		tick.Fired = append(tick.Fired, fired)

@@ -244,7 +244,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	if len(Conditions) != 22 || len(Gates) != 18 {
+	if len(Conditions) != 21 || len(Gates) != 18 {
 		t.Error(len(Conditions), len(Gates))
 	}
 	for _, k := range Gates {
@@ -257,7 +257,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s: %+v", k.Name, k)
 		}
 	}
-	want := []int{2, 3, 5, 6, 8, 9, 10, 11, 12, 22} // R146
+	want := []int{2, 3, 5, 6, 8, 9, 10, 11, 12} // R146
 	var single []int
 	for _, c := range Conditions {
 		if c.Applies&SinglePR != 0 {

@@ -13,8 +13,8 @@ func TestEveryRowTells(t *testing.T) {
 		{Skill: Review, BacklogRun: BacklogRun{SinglePR: 142}}} {
 		for _, tick := range []*Tick{nil, {}} {
 			f := Look(run, tick, nil, time.Time{})
-			for _, s := range States(f) {
-				c := Conditions[s.Number-1]
+			for i, s := range States(f) {
+				c := Conditions[i]
 				if s.Number != c.Number || s.Name != c.Name ||
 					s.Applies != (c.Applies&run.Scope() != 0) || s.Applies == (s.Now == "") ||
 					(c.Way == "") != (c.Name == "user-interrupt") {

@@ -195,6 +195,9 @@ func (d *drawing) sentence() string {
 // because is a stop cause as the end of a sentence, "" for one that has only its recorded text.
 func because(b *loop.Budget) string {
 	c := b.Ceilings
+	if b.NearStopped() {
+		return "a ceiling is near, and --near-limit stop ends it there"
+	}
 	switch b.StopCause {
 	case "pr_terminal":
 		return fmt.Sprintf("PR #%d is not open any more", b.SinglePR)

@@ -70,7 +70,7 @@ func NewResult(b *loop.Budget, last *loop.Iteration, open bool, path string) Res
 // stopCode is the code of a run that has halted or is paused.
 func stopCode(b *loop.Budget) int {
 	ceilings := []string{"iteration_budget", "prs_touched_budget", "wall_clock_budget",
-		"cost_budget", loop.CauseNear}
+		"cost_budget"}
 	atLimit := b.StopDetail != nil && b.StopDetail.Gate == loop.BudgetEscalation
 	switch {
 	case loop.Completes(b.StopCause):

@@ -400,8 +400,7 @@ func lifted(b *loop.Budget, restarted bool) (flags string) {
 		cents := half(int(c.Dollars.Cents()), int(b.DollarsEstimate.Cents()))
 		flags += " --max-dollars " + ceiling(loop.USD(cents) * loop.Cent)[1:]
 	}
-	if at := b.StopDetail; at != nil && at.Gate == loop.BudgetEscalation &&
-		b.NearLimit == loop.NearStop {
+	if b.NearStopped() {
 		flags += " --near-limit " + loop.NearAsk
 	}
 	if r := b.Tasks; r != nil && r.Dollars > 0 && r.Index < len(r.List) {
