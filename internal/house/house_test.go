@@ -266,8 +266,10 @@ func TestRegistration(t *testing.T) {
 			continue
 		}
 		hook := groups[0].Get("hooks.0")
+		exec := hook.Get("command").String() == "${CLAUDE_PLUGIN_ROOT}/bin/hooks" &&
+			hook.Get("args").Raw == `["`+w.Word+`"]`
 		if hook.Get("type").String() != "command" || hook.Get("timeout").Int() <= 0 ||
-			!throughShell(hook, w) {
+			!exec && !throughShell(hook, w) {
 			t.Errorf("%s is registered as %s", w.Name, hook.Raw)
 		}
 		checks := w.Name == event.Stop || w.Name == event.SubagentStop
@@ -282,27 +284,19 @@ func TestRegistration(t *testing.T) {
 }
 
 // throughShell reports whether an event's entry is a line for sh, and for PowerShell on a Windows
-// without it, that starts the program. Without the program the launcher answers the events that can
-// be refused, and the client blocks what such an entry fails for; SessionStart's tells the person,
-// and no other one shows an error. A wrong value of onFailure would make the client drop the whole
-// file.
+// without it, that starts the program, then the launcher. The client blocks what such an entry
+// fails for, but for SessionStart's, which nothing can block. Any other value of onFailure would
+// make the client drop the whole file.
 func throughShell(hook gjson.Result, w event.Word) bool {
-	const program = `"$CLAUDE_PLUGIN_ROOT/bin/hooks"`
+	const program = `"$CLAUDE_PLUGIN_ROOT/bin/hooks" %[1]s||` +
+		`sh "$CLAUDE_PLUGIN_ROOT/launch/hooks.sh" %[1]s`
 	command := hook.Get("command").String()
-	begins := fmt.Sprintf(program+` %[1]s||sh "$CLAUDE_PLUGIN_ROOT/launch/hooks.sh" %[1]s`, w.Word)
-	fits := hook.Get("onFailure").Raw == `"block"` && install.Holds(hook)
-	switch w.Name {
-	case event.PreToolUse, event.UserPromptSubmit, event.UserPromptExpansion:
-	case event.SessionStart:
-		fits = !hook.Get("onFailure").Exists()
-	default:
-		fits = !hook.Get("onFailure").Exists()
-		begins = "[ ! -x " + program + " ]||exec " + program + " " + w.Word + ";exit #>"
-	}
-	begins = "echo --% >/dev/null;: ' | out-null\n<#'\n" + begins
+	begins := "echo --% >/dev/null;: ' | out-null\n<#'\n" + fmt.Sprintf(program, w.Word)
 	ends := ";exit #>\n& \"$env:CLAUDE_PLUGIN_ROOT/bin/hooks\" " + w.Word + ";exit 0\n"
-	return fits && !hook.Get("args").Exists() && strings.HasPrefix(command, begins) &&
-		strings.HasSuffix(command, ends)
+	holds := hook.Get("onFailure").Raw == `"block"` && install.Holds(hook)
+	free := w.Name == event.SessionStart && !hook.Get("onFailure").Exists()
+	return !hook.Get("args").Exists() && strings.HasPrefix(command, begins) &&
+		strings.HasSuffix(command, ends) && (holds || free)
 }
 
 func read(t *testing.T, path string) gjson.Result {

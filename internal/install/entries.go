@@ -80,7 +80,7 @@ func named(program string) bool {
 }
 
 // starts is the program that a handler starts with one word, as written: in exec form, or by a
-// shell text that has a path and a word, and no more than our own checks around them. Any other
+// shell text that has a path and a word, and no more than our own check behind them. Any other
 // handler gives two empty texts.
 func starts(handler gjson.Result) (program, word string) {
 	if kind := handler.Get("type").String(); kind != "command" && kind != "" {
@@ -93,10 +93,6 @@ func starts(handler gjson.Result) (program, word string) {
 	line := command
 	if _, shell, found := strings.Cut(command, "<#'\n"); found { // before it, for PowerShell only
 		line = shell
-	}
-	if run, is := strings.CutPrefix(line, "[ ! -x "); is { // if it is there
-		_, run, _ = strings.Cut(run, " ]||exec ")
-		command, _, _ = strings.Cut(run, ";exit #>")
 	}
 	for _, behind := range []string{"||sh ", "||for "} { // a path may have || in it
 		if run, rest, _ := strings.Cut(line, behind); strings.Contains(rest, switchName) ||

@@ -168,25 +168,3 @@ func (w *World) source(dir string) {
 	w.git(dir, "add", ".")
 	w.git(dir, "commit", "--quiet", "-m", "source")
 }
-
-// A plugin that lacks its program, as one added from a checkout before it is built, says so in one
-// line and disturbs nothing: no event shows an error (interface: build and registration).
-func TestAPluginWithoutAProgramShowsNoError(t *testing.T) {
-	w := bare(t, func(r Request) Turn {
-		if len(r.Calls()) == 0 {
-			return Turn{Calls: []Call{bash("true")}}
-		}
-		return Turn{Text: "I hear you"}
-	})
-	term := w.Interactive()
-	term.Enter("hello")
-	term.WaitShowed("I hear you", 60*time.Second)
-	time.Sleep(2 * time.Second) // what a Stop shows comes after the text
-	screen := term.Screen()
-	for _, bad := range []string{"ENOENT", "hook error", "not found"} {
-		if strings.Contains(screen, bad) {
-			t.Errorf("the first screen has %q", bad)
-		}
-	}
-	t.Logf("the first screen:\n%s", screen)
-}
