@@ -90,9 +90,14 @@ func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err err
 
 // runNow returns the run at this moment, with its open iteration, for a text.
 func (h *handler) runNow(t *loopState) *loop.Budget {
-	counted := func(path string) []loop.Cursor { return h.counted(t, path) }
+	past := usage.Past{Written: h.files.Written(t.Skill),
+		Ended: func(path string, names []string) []loop.Cursor {
+			cursors, err := h.files.Ended(t.Budget, path, names)
+			h.slip(err)
+			return cursors
+		}}
 	table := usage.NewTable(h.config(t).Rates)
-	return usage.Now(t.Budget, t.Tick, true, counted, table, h.now).Run
+	return usage.Now(t.Budget, t.Tick, true, past, table, h.now).Run
 }
 
 // counted are the cursors from which the transcript's session is counted.

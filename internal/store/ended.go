@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -47,14 +48,14 @@ func (s *Store) Ended(
 			continue
 		case err != nil:
 			return list, fmt.Errorf("read %s: %w", s.disk.path(historyName(run.Skill)), err)
-		case paths == nil && !bytes.Contains(line, []byte(beforeEnded)),
-			paths != nil && !slices.ContainsFunc(paths, func(path string) bool {
-				return bytes.Contains(line, []byte(path))
-			}):
-			continue
 		}
 		at := bytes.Index(line, []byte(beforeEnded))
-		if at < 0 || gjson.GetBytes(line, "run_id").Str != run.RunID {
+		if at < 0 || paths != nil && !slices.ContainsFunc(paths, func(path string) bool {
+			return bytes.Contains(line[at:], []byte(path))
+		}) {
+			continue
+		}
+		if gjson.GetBytes(line, "run_id").Str != run.RunID {
 			continue
 		}
 		main := gjson.GetBytes(line, snapshotField+".cursors.0.path").Str
@@ -72,4 +73,18 @@ func (s *Store) Ended(
 		})
 	}
 	return list, nil
+}
+
+// Written returns when the history last changed, by the file system's clock, and the zero time if
+// there is none.
+func (s *Store) Written(skill loop.Skill) (at time.Time) {
+	f, _, _ := s.openHistory(skill)
+	if f == nil {
+		return at
+	}
+	defer f.Close()
+	if fi, err := f.Stat(); err == nil {
+		at = fi.ModTime()
+	}
+	return at
 }

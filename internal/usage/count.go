@@ -59,7 +59,7 @@ func (r *Result) Marked(prompts []string, forked bool) bool {
 // counted, and lines without a time if they stand before the old offset. So a replaced file is
 // never counted twice, and what a backward clock hides in it is lost.
 func Count(transcript string, cursors []loop.Cursor, t Table) (Result, error) {
-	return newCounter(t).count(transcript, cursors)
+	return newCounter(t).count(transcript, cursors, agents(transcript))
 }
 
 // Main is Count of the main transcript alone, for what a person did in it.
@@ -103,11 +103,14 @@ func newCounter(t Table) *counter {
 	}
 }
 
-func (c *counter) count(transcript string, cursors []loop.Cursor) (Result, error) {
+// count counts the main transcript and the named ones of subagents.
+func (c *counter) count(
+	transcript string, cursors []loop.Cursor, names []string,
+) (Result, error) {
 	if transcript == "" {
 		return Result{ByModel: map[string]loop.Tokens{}}, nil
 	}
-	done, err := c.all(sources(transcript, cursors, agents(transcript)))
+	done, err := c.all(sources(transcript, cursors, names))
 	c.res.Cursors = c.moved(done)
 	return c.res, err
 }

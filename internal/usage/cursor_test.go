@@ -153,7 +153,7 @@ func TestSinceLeavesOutOlderLines(t *testing.T) {
 	since := time.Date(2026, 11, 20, 13, 0, 0, 0, time.FixedZone("x", 3600))
 	c := newCounter(NewTable(nil))
 	c.since = since
-	if r, err := summed(c.count(tr.main, nil)); err != nil || r.In != 10 {
+	if r, err := summed(c.count(tr.main, nil, agents(tr.main))); err != nil || r.In != 10 {
 		t.Errorf("%d tokens, %v", r.In, err)
 	}
 }

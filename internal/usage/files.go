@@ -135,8 +135,11 @@ func isMain(c loop.Cursor) bool {
 }
 
 // agents lists the subagents' transcripts below a session's directory, with forward slashes. It
-// follows no symbolic links.
+// follows no symbolic links. Without a transcript there are none.
 func agents(transcript string) (names []string) {
+	if transcript == "" {
+		return nil
+	}
 	dir := sessionDir(transcript) + "/"
 	var list func(below string, depth int)
 	list = func(below string, depth int) {

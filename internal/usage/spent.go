@@ -2,6 +2,8 @@ package usage
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"time"
 
 	"hooks/internal/loop"
@@ -17,11 +19,9 @@ type Present struct {
 
 // Now reads what the transcript of the open iteration t or, if none of the run is open, of the
 // run's session has beyond the run's cursors. A dead client's session is read for its open
-// iteration only, as when that is closed. counted returns the cursors from which the run is counted
-// in the session of a transcript. Nothing is saved.
+// iteration only, as when that is closed. Nothing is saved.
 func Now(
-	b *loop.Budget, t *loop.Tick, alive bool, counted func(transcript string) []loop.Cursor,
-	table Table, now time.Time,
+	b *loop.Budget, t *loop.Tick, alive bool, past Past, table Table, now time.Time,
 ) Present {
 	if t != nil && t.RunID != b.RunID {
 		t = nil
@@ -35,7 +35,8 @@ func Now(
 	}
 	if path != "" {
 		c := newCounter(table)
-		p.Since, _, p.Notes, _ = c.spend(path, counted(path))
+		cursors, names := past.unsettled(path, b.Cursors, t)
+		p.Since, _, p.Notes, _ = c.spend(path, cursors, names)
 		if t != nil && !t.Halting() && t.Failed == "" && c.res.Marked(t.Prompts, !t.Draining) {
 			ended := *t
 			ended.Interrupt(loop.ByEsc)
@@ -47,6 +48,43 @@ func Now(
 	return p
 }
 
+// Past is what Now asks the run's history for.
+type Past struct {
+	Written time.Time // when it last changed, by the file system's clock; zero without one
+	// Ended returns the cursors of workers that ended, of those with the named transcripts.
+	Ended func(transcript string, names []string) []loop.Cursor
+}
+
+// unsettled returns the names of the subagents' transcripts that may hold more than was counted,
+// and the cursors from which to count. A worker without a cursor of the run whose transcript rests
+// since before the last line is counted to its end, so the history is not searched for it: a long
+// run has very many. A skipped tick writes a line in the middle of an iteration.
+func (p Past) unsettled(
+	transcript string, cursors []loop.Cursor, t *loop.Tick,
+) (from []loop.Cursor, names []string) {
+	since := p.Written
+	if t != nil && t.StartedAt.Before(since) {
+		since = t.StartedAt
+	}
+	var ended []string
+	for _, name := range agents(transcript) {
+		if !slices.ContainsFunc(cursors, func(c loop.Cursor) bool { return c.Path == name }) {
+			fi, err := os.Stat(agentPath(transcript, name))
+			if err == nil && since.Sub(fi.ModTime()) > settled {
+				continue
+			}
+			if t == nil || !Began(transcript, name).After(t.StartedAt) {
+				ended = append(ended, name)
+			}
+		}
+		names = append(names, name)
+	}
+	if len(ended) > 0 {
+		cursors = loop.Overlay(p.Ended(transcript, ended), cursors)
+	}
+	return cursors, names
+}
+
 // Done is Count as a run takes it in, with the calls in the same lines: those that ended well and
 // whose result has the address of a pull or merge request, in the order of their results, file by
 // file. Notes, one line each, name what could not be counted, or not surely; after an error nothing
@@ -55,16 +93,16 @@ func Done(transcript string, cursors []loop.Cursor, table Table) (
 	loop.Spent, []Call, []string, error) {
 	c := newCounter(table)
 	c.tools = true
-	spent, calls, notes, err := c.spend(transcript, cursors)
+	spent, calls, notes, err := c.spend(transcript, cursors, agents(transcript))
 	if err == nil {
 		spent.By = c.spenders()
 	}
 	return spent, calls, notes, err
 }
 
-func (c *counter) spend(transcript string, cursors []loop.Cursor) (
+func (c *counter) spend(transcript string, cursors []loop.Cursor, names []string) (
 	loop.Spent, []Call, []string, error) {
-	r, err := c.count(transcript, cursors)
+	r, err := c.count(transcript, cursors, names)
 	spent := loop.Spent{Source: c.table().Source()}
 	if err != nil {
 		return spent, c.done, []string{fmt.Sprintf("Usage could not be counted: %v", err)}, err
