@@ -114,7 +114,7 @@ func (h *handler) finalReport(t *loopState) string {
 		var l loop.Iteration
 		if err == nil {
 			set := codec.Setter(&l)
-			_, err = raw.Scan(func(name string, v gjson.Result) {
+			_, err = raw.Skim(func(name string, v gjson.Result) {
 				_ = set(name, v) // as far as it can be read
 			})
 		}

@@ -134,7 +134,8 @@ func links(b *loop.Budget) (l report.Links) {
 
 func pageRows(files *store.Store, s *loopState) (rows []*loop.Iteration, notes []string) {
 	var bad damages
-	_ = bad.lines(files, s.skill, false, func(l *loop.Iteration, _, _ []byte) error {
+	read := skim("cursors", "usage_by_model")
+	_ = bad.lines(files, s.skill, read, func(l *loop.Iteration, _, _ []byte) error {
 		if l.Of(s.Budget.RunID) {
 			rows = append(rows, l)
 		}

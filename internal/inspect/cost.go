@@ -244,7 +244,7 @@ func (v *question) addOpen(l *ledger, s *loopState) {
 // a note.
 func (l *ledger) ran(files *store.Store, each func(it *loop.Iteration, snapshot []byte)) {
 	var bad damages
-	_ = bad.lines(files, l.run.Skill, false,
+	_ = bad.lines(files, l.run.Skill, skim("gates"),
 		func(it *loop.Iteration, _, snapshot []byte) error {
 			if it.Of(l.run.RunID) && it.Ran() {
 				each(it, snapshot)

@@ -3,6 +3,7 @@ package inspect
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tidwall/gjson"
 
@@ -32,8 +33,19 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 		}
 		return v.folders(false, func(files *store.Store, _ bool) error {
 			for _, skill := range skills {
-				unread := out.Whole && runID == "" && out.Runs == nil
-				err := bad.lines(files, skill, unread,
+				read := skim("cursors")
+				if out.Runs == nil { // the rows show neither
+					read = skim("cursors", "gates", "usage_by_model")
+				}
+				if out.Whole { // the line itself is printed, so all of it must be sound
+					read = scan
+				}
+				if out.Whole && runID == "" && out.Runs == nil { // no field is needed
+					read = func(raw store.RawLine, _ *loop.Iteration) ([]byte, error) {
+						return nil, raw.Check()
+					}
+				}
+				err := bad.lines(files, skill, read,
 					func(l *loop.Iteration, text, _ []byte) error {
 						if runID != "" && l.RunID != runID {
 							return nil
@@ -64,17 +76,17 @@ type damages struct {
 // maxDamages bounds how many damaged lines are reported one by one.
 const maxDamages = 5
 
+// reader fills an iteration from a line and returns the text of the line's snapshot.
+type reader func(raw store.RawLine, l *loop.Iteration) (snapshot []byte, err error)
+
 // lines reads a history from its beginning and collects the damaged lines. Each line comes with its
-// text, which is good until the next one, and the text of its snapshot. With unread no field of a
-// line is needed: it only has to be JSON.
-func (d *damages) lines(files *store.Store, skill loop.Skill, unread bool,
+// text and the text of its snapshot, which are good until the next one.
+func (d *damages) lines(files *store.Store, skill loop.Skill, read reader,
 	each func(l *loop.Iteration, text, snapshot []byte) error) error {
 	for raw, err := range files.RawLines(skill) {
 		var l loop.Iteration
 		var snapshot []byte
-		if err == nil && unread {
-			err = raw.Check()
-		} else if err == nil {
+		if err == nil {
 			snapshot, err = read(raw, &l)
 		}
 		if err == nil {
@@ -98,12 +110,32 @@ func (d *damages) complaint() error {
 	return err
 }
 
-// read reads the fields beside the snapshot. Of the snapshot it reads what distinguishes a stop
+// scan reads a line whose whole text is checked.
+func scan(raw store.RawLine, l *loop.Iteration) ([]byte, error) {
+	return fields(raw.Scan, l, nil)
+}
+
+// skim reads lines whose snapshot is only searched for what crashes leave. It leaves out the named
+// fields and those that no page shows, because reading them takes as long as the rest.
+func skim(without ...string) reader {
+	without = append(without,
+		"tracked_prs", "active_worktrees", "backlog_snapshot", "failures", "plan")
+	return func(raw store.RawLine, l *loop.Iteration) ([]byte, error) {
+		return fields(raw.Skim, l, without)
+	}
+}
+
+// fields reads the fields beside the snapshot. Of the snapshot it reads what distinguishes a stop
 // between two iterations, and lines of the SPEC's own format, which have no run id.
-func read(raw store.RawLine, l *loop.Iteration) (snapshot []byte, err error) {
+func fields(
+	read func(each func(name string, v gjson.Result)) ([]byte, error), l *loop.Iteration,
+	without []string,
+) (snapshot []byte, err error) {
 	set := codec.Setter(l)
-	snapshot, err = raw.Scan(func(name string, v gjson.Result) {
-		_ = set(name, v) // as far as it can be read
+	snapshot, err = read(func(name string, v gjson.Result) {
+		if !slices.Contains(without, name) {
+			_ = set(name, v) // as far as it can be read
+		}
 	})
 	if l.Outcome == loop.Stopped {
 		l.Budget.IterationsUsed = int(gjson.GetBytes(snapshot, "iterations_used").Int())

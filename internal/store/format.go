@@ -48,6 +48,11 @@ const snapshotField = "budget_snapshot"
 // check reports why a text must not be used. It looks at the whole text first: a parser of single
 // fields would find them in a torn file too.
 func (f *format) check(path string, body []byte) error {
+	return f.scan(path, body, func(string, gjson.Result) {})
+}
+
+// scan is check which calls each with the top-level fields, those before the first that is damage.
+func (f *format) scan(path string, body []byte, each func(string, gjson.Result)) error {
 	text := string(body)
 	minus, err := codec.Check(text, maxNesting)
 	twice, isTwice := errors.AsType[*codec.TwiceError](err)
@@ -65,7 +70,7 @@ func (f *format) check(path string, body []byte) error {
 	if !root.IsObject() {
 		return damage(path, "it is not a JSON object")
 	}
-	return f.checkObject(path, root, minus)
+	return f.checkObject(path, root, minus, each)
 }
 
 // maxNesting is the deepest value that a state file may hold. Our own reach eight levels.
@@ -74,7 +79,9 @@ const maxNesting = 64
 // checkObject checks the top-level fields of an object. One that differs from a known field only in
 // case would be read differently by different programs, so it is damage. minus reports that the
 // text may hold a negative number.
-func (f *format) checkObject(path string, root gjson.Result, minus bool) (err error) {
+func (f *format) checkObject(
+	path string, root gjson.Result, minus bool, each func(name string, value gjson.Result),
+) (err error) {
 	known, next := codec.Fields(f.of), 0
 	has := make([]bool, len(known))
 	root.ForEach(func(key, value gjson.Result) bool {
@@ -99,6 +106,9 @@ func (f *format) checkObject(path string, root gjson.Result, minus bool) (err er
 			if wrong := known[at].Check(value); wrong != nil {
 				err = damage(path, "%v", wrong)
 			}
+		}
+		if err == nil {
+			each(name, value)
 		}
 		return err == nil
 	})

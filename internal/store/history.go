@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 
 	"github.com/tidwall/gjson"
 
@@ -124,22 +125,43 @@ func (l RawLine) damage(why string) error {
 }
 
 // Scan calls each with the fields of a line but the budget's snapshot, which it returns unread. A
-// line that cannot be read is damage. Only of the snapshot, which is most of the line, no more than
-// its being JSON is checked: Scan does a tenth of the work of parsing the whole line.
+// line that cannot be read is damage. Of the snapshot only its being JSON is checked.
 func (l RawLine) Scan(each func(name string, v gjson.Result)) (snapshot []byte, err error) {
-	if err := lineFormat.check(l.path, l.JSON); err != nil {
-		return nil, l.numbered(err)
-	}
-	gjson.ParseBytes(l.JSON).ForEach(func(key, v gjson.Result) bool {
-		if name := key.String(); name == snapshotField {
+	err = lineFormat.scan(l.path, l.JSON, func(name string, v gjson.Result) {
+		if name == snapshotField {
 			snapshot = []byte(v.Raw)
 		} else {
 			each(name, v)
 		}
-		return true
 	})
-	return snapshot, nil
+	return snapshot, l.numbered(err)
 }
+
+// Skim is Scan for pages that people wait for. It does not read the snapshot, which is most of a
+// line, but only searches it for what crashes leave: zeros, a cut, a line joined to half of
+// another. The snapshot is good until the next line.
+func (l RawLine) Skim(each func(name string, v gjson.Result)) (snapshot []byte, err error) {
+	before, rest, _ := bytes.Cut(l.JSON, []byte(beforeSnapshot))
+	end := bytes.Index(rest, []byte(afterSnapshot)) + 1
+	snapshot = rest[:end]
+	if !bytes.HasPrefix(snapshot, []byte(lineStart)) || bytes.IndexByte(snapshot, 0) >= 0 ||
+		bytes.Contains(snapshot[1:], []byte(lineStart)) {
+		return l.Scan(each) // another program's form, or damage
+	}
+	l.JSON = slices.Concat(before, []byte(beforeSnapshot+"{}"), rest[end:])
+	_, err = l.Scan(each)
+	return snapshot, err
+}
+
+// How this program writes a line. Unescaped quotes are in no JSON string, so these texts are found
+// only between fields.
+const (
+	beforeSnapshot = `,"` + snapshotField + `":`
+	afterSnapshot  = `},"tracked_prs":[`
+	// lineStart begins a line and, within a line, only the snapshot. A second one in the snapshot
+	// begins the whole line that was joined to half of another.
+	lineStart = `{"version":`
+)
 
 // numbered adds the line's number to its damage.
 func (l RawLine) numbered(err error) error {

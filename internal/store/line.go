@@ -35,7 +35,7 @@ func parseLine(path string, line []byte) (*loop.Iteration, error) {
 // checkSnapshot checks the budget in a line that was read from a checked text, or written to it.
 func checkSnapshot(path string, line []byte, it *loop.Iteration) error {
 	snapshot := gjson.GetBytes(line, snapshotField)
-	err := budgetFormat.checkObject(path, snapshot, true)
+	err := budgetFormat.checkObject(path, snapshot, true, func(string, gjson.Result) {})
 	if err == nil {
 		err = adopt(path, it.Skill, &it.Budget)
 	}

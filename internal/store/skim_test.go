@@ -15,7 +15,7 @@ import (
 // skimmed is a line's fields, and its snapshot as budget_snapshot.
 func skimmed(l RawLine) (map[string]string, error) {
 	got := map[string]string{}
-	snapshot, err := l.Scan(func(name string, v gjson.Result) { got[name] = v.Raw })
+	snapshot, err := l.Skim(func(name string, v gjson.Result) { got[name] = v.Raw })
 	got["budget_snapshot"] = string(snapshot)
 	return got, err
 }
