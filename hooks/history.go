@@ -4,8 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"strconv"
+	"strings"
+	"time"
 
 	"hooks/internal/hint"
+	"hooks/internal/inspect"
 	"hooks/internal/report"
 )
 
@@ -67,22 +71,35 @@ type costCmd struct {
 	By    string `enum:"model,iteration,run,task,phase,day,agent,project" default:"run" help:"What to group by: model, iteration, run, task of a task loop, phase of an audit loop, day, agent or project."`
 	RunID string `name:"run" placeholder:"ID" complete:"run" help:"One run only, by its id."`
 	All   bool   `help:"What the loops of all projects of this machine spent."`
+	Since string `placeholder:"TIME" help:"Only iterations that ended since then: 7d, 12h or 2026-11-20."`
 	lastRows
-	Rates bool `help:"The price table in force, with the source of each row."`
+	Rates bool `help:"The price table in force, with the source of each row; alone or with --json."`
 	JSON  bool `help:"Print the same as JSON."`
 }
 
 // Run prints what loops spent, or the prices.
 func (o costCmd) Run(c caller) error {
 	if o.Rates {
+		if o.By != "run" || o.RunID != "" || o.All || o.Since != "" || o.Last != nil {
+			return hint.New("hooks cost --rates, or with --json",
+				"--rates shows prices, which the other flags do not change")
+		}
 		return show(c, o.JSON, c.Rates(), nil, report.RateTable)
 	}
 	rows, err := o.rows(o.RunID, !o.JSON)
 	if err != nil {
 		return err
 	}
+	q := inspect.CostQuery{By: o.By, RunID: o.RunID, Most: cmp.Or(rows, math.MaxInt)}
+	if q.Since, err = since(o.Since, c.Now()); err != nil {
+		return err
+	}
+	if o.By == "agent" && o.Since != "" {
+		return hint.New("another --by, or --by agent for whole runs",
+			"the transcripts of an agent are not read since a time")
+	}
 	c.Everywhere = o.All
-	cost, err := c.Cost(o.By, o.RunID, cmp.Or(rows, math.MaxInt))
+	cost, err := c.Cost(q)
 	switch {
 	case err != nil && len(cost.Rows) == 0:
 		return err
@@ -90,4 +107,25 @@ func (o costCmd) Run(c caller) error {
 		return errors.Join(report.CostJSON(c.out, cost), err)
 	}
 	return show(c, false, cost, err, report.Costs)
+}
+
+// since reads a time in the past: days, hours or minutes ago, or the beginning of a day.
+func since(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if day, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
+		return day, nil
+	}
+	ago, err := time.ParseDuration(text)
+	if days, isDays := strings.CutSuffix(text, "d"); isDays {
+		var n int
+		n, err = strconv.Atoi(days)
+		ago = time.Duration(n) * 24 * time.Hour
+	}
+	if err != nil || ago <= 0 {
+		return time.Time{}, hint.New("as in --since 7d, --since 12h or --since 2026-11-20",
+			"--since %q is no time in the past", text)
+	}
+	return now.Add(-ago), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	plugin "hooks"
+	"hooks/internal/loop"
 	"hooks/internal/manual"
 	"hooks/schemas"
 )
@@ -20,19 +21,22 @@ type completionCmd struct {
 }
 
 // Run prints the script, for the shell to read as it starts.
-func (c completionCmd) Run(k *kong.Kong, p caller) error {
-	_, err := io.WriteString(p.out, manual.Completion(c.Shell, k.Model))
+func (c completionCmd) Run(p caller) error {
+	_, err := io.WriteString(p.out, manual.Completion(c.Shell))
 	return err
 }
 
 type completeCmd struct {
-	Kind   string   `arg:"" enum:"gate,run,session"`
-	Before []string `arg:"" optional:"" passthrough:"" help:"The words that are typed already."`
+	Line string `arg:""`
 }
 
 // Run prints one word a line. Damaged files print nothing: a completion has no place for an error.
-func (c completeCmd) Run(p caller) error {
-	for _, word := range p.Words(c.Kind, c.Before) {
+func (c completeCmd) Run(k *kong.Kong, p caller) error {
+	typed := loop.SplitWords(c.Line)
+	if strings.HasSuffix(c.Line, " ") {
+		typed = append(typed, "")
+	}
+	for _, word := range manual.Complete(k.Model, typed[min(1, len(typed)):], p.Words) {
 		fmt.Fprintln(p.out, word)
 	}
 	return nil

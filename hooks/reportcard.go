@@ -18,6 +18,7 @@ import (
 type reportCardCmd struct {
 	which
 	RunID    string `name:"run" placeholder:"ID" complete:"run" help:"An earlier run, by its id."`
+	All      bool   `help:"Of all projects of this machine: an index; as HTML with pages."`
 	HTML     string `xor:"form" placeholder:"FILE" help:"Write it to one HTML file."`
 	Open     bool   `help:"Show it in the browser; without --html in a temporary file."`
 	Markdown bool   `xor:"form" help:"As Markdown, to be pasted somewhere."`
@@ -26,6 +27,7 @@ type reportCardCmd struct {
 
 // Run prints the morning page of the present runs, or of one, or writes it to a file.
 func (r reportCardCmd) Run(c caller) error {
+	c.Everywhere = r.All
 	if r.Open && r.HTML == "" && !r.JSON && !r.Markdown {
 		dir, err := os.MkdirTemp("", "hooks-report-") // the browser reads it after this process
 		if err != nil {
@@ -39,8 +41,14 @@ func (r reportCardCmd) Run(c caller) error {
 	if r.Open {
 		return hint.New("leave out the other form", "--open shows the page, which is HTML")
 	}
-	list, err := c.Cards(r.skills(), r.RunID)
-	return showEach(c, r.JSON, list, err, "no loop has run "+c.screen().Where(false),
+	list, err := c.Cards(r.skills(), r.RunID, !r.JSON && !r.All)
+	if r.All && len(list) > 0 && !r.JSON {
+		return show(c, false, list, err, func(s report.Screen, list []report.Card) string {
+			s.Markdown = r.Markdown
+			return report.CardIndex(s, list)
+		})
+	}
+	return showEach(c, r.JSON, list, err, "no loop has run "+c.screen().Where(r.All),
 		func(s report.Screen, card report.Card) string {
 			s.Markdown = r.Markdown
 			return report.CardText(s, card)
@@ -56,11 +64,11 @@ func (r reportCardCmd) write(c caller) error {
 	if err := writable(r.HTML); err != nil {
 		return err
 	}
-	pages, err := c.Pages(r.skills(), r.RunID)
-	if len(pages) == 0 && err != nil {
+	cards, err := c.Cards(r.skills(), r.RunID, true)
+	if len(cards) == 0 && err != nil {
 		return err
 	}
-	page := strings.NewReader(report.PageHTML(c.screen(), pages))
+	page := strings.NewReader(report.PageHTML(c.screen(), cards))
 	werr := safefile.Replace(r.HTML, 0o600, page, nil) // for the person alone
 	if werr != nil {
 		return errors.Join(err, hint.New("name a file in a folder that you can write to",

@@ -104,7 +104,7 @@ func TestWatch(t *testing.T) {
 	writeBudget(t, project, idleBudget)
 	s := onTerminal(t, project, 40, nil, "status", "--watch")
 	s.shows("1/5")
-	s.shows("\x1b[31m/sdd:work --loop: halted,\x1b[0m\x1b[K\r\n") // wrapped at 40 columns, coloured
+	s.shows("\x1b[33m/sdd:work --loop: halted,\x1b[0m\x1b[K\r\n") // wrapped at 40 columns, coloured
 	writeBudget(t, project,
 		strings.Replace(idleBudget, `"iterations_used":1`, `"iterations_used":3`, 1))
 	s.shows("3/5")

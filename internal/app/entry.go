@@ -483,22 +483,25 @@ func (e *entry) saveFirst(in *loop.Entering) error {
 	return err
 }
 
-// unguarded returns which of seal and brake the session lacks, why, and how to get it; "" if it has
-// both.
+// unguarded returns what does not hold in the session because it has no brake or no seal, why, and
+// how to get it; "" if it has both.
 func (e *entry) unguarded() string {
-	const restart = "start the client again"
+	const (
+		restart   = "start the client again"
+		unchecked = "programs are not checked as they start"
+		unkept    = unchecked + ", and changes to the loop's files are not detected"
+	)
 	switch home := e.seal.Path(); {
 	case e.Tick.Braked:
 		return ""
 	case home == "":
-		return "no seal and no brake: HOME is not set; set it and " + restart
+		return unkept + ": HOME is not set; set it and " + restart
 	case e.Budget.SealedIn == "":
-		return "no seal and no brake: nothing can be kept in " + home + "; make it writable and " +
-			restart
+		return unkept + ": nothing can be kept in " + home + "; make it writable and " + restart
 	case runtime.GOOS == "windows":
-		return "no brake on Windows: protect the branch at its forge"
+		return unchecked + " on Windows: protect the branch at its forge"
 	}
-	return "no brake: this session began without the hooks; " + restart
+	return unchecked + ": this session began without the hooks; " + restart
 }
 
 // open steps the iteration that has the lock now.

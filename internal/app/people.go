@@ -58,7 +58,7 @@ func (h *handler) sealedElsewhere(b *loop.Budget) error {
 	}
 	return hint.New("run it as the user, and in the container, in which the client runs; "+
 		fmt.Sprintf("HOOKS_STATE_HOME=%q names the same folder", b.SealedIn),
-		"the %s loop is sealed in %s, and here the state directory is %s",
+		"the record of the %s loop is in %s, and here the state directory is %s",
 		b.Skill, b.SealedIn, h.seal.Path())
 }
 

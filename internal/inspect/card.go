@@ -16,24 +16,30 @@ import (
 // maxOnCard bounds the last lines of a run that a card shows one by one.
 const maxOnCard = 50
 
-// Cards are the cards of the present runs or, by its id, of one run, which may be archived.
-func (d *Inspector) Cards(skills []loop.Skill, runID string) ([]report.Card, error) {
-	return shown(d, skills, runID, (*question).card)
-}
-
-// shown applies show to each present run or, by its id, to one run.
-func shown[T any](
-	d *Inspector, skills []loop.Skill, runID string,
-	show func(v *question, files *store.Store, l *loopState, present bool) (T, error),
-) ([]T, error) {
-	list := []T{}
-	err := d.askTrees(func(v *question) error {
+// Cards are the cards of the present runs or, by its id, of one run, which may be archived. A
+// whole one has every iteration in short; lines that cannot be read are left out, and it names
+// them.
+func (d *Inspector) Cards(
+	skills []loop.Skill, runID string, whole bool,
+) (list []report.Card, err error) {
+	list = []report.Card{}
+	err = d.askTrees(func(v *question) error {
 		add := func(files *store.Store, l *loopState, present bool) error {
 			if runID != "" && (l.Budget.RunID != runID || !slices.Contains(skills, l.skill)) {
 				return nil
 			}
-			one, err := show(v, files, l, present)
-			list = append(list, one)
+			c, err := v.card(files, l, present)
+			if whole {
+				c.Rows, c.Unread = pageRows(files, l)
+				models := v.ledger(files, l, present, CostQuery{By: "model"})
+				days := v.ledger(files, l, present, CostQuery{By: "day"}, c.Rows...)
+				c.Costs = []report.Cost{v.sumUp("model", []*ledger{models}),
+					v.sumUp("day", []*ledger{days})}
+			}
+			if whole && err != nil && len(c.Unread) == 0 {
+				c.Unread = []string{err.Error()}
+			}
+			list = append(list, c)
 			return err
 		}
 		if runID != "" {
@@ -43,6 +49,9 @@ func shown[T any](
 	})
 	if err == nil && runID != "" && len(list) == 0 {
 		err = noRun(runID)
+	}
+	if d.Everywhere {
+		report.SortCards(list)
 	}
 	return list, err
 }
@@ -60,11 +69,10 @@ func (v *question) card(files *store.Store, l *loopState, present bool) (report.
 		return err == nil && info.IsDir()
 	})
 	c.Stale, c.Head = l.stale(), l.head
+	c.Folder, c.Links = v.project, links(b)
 	c.Waiting, c.Resume = openGates(l), report.Resume(l.saved, l.Elsewhere())
-	if !v.Everywhere {
-		c.Project = v.named()
-		c.Resume = report.There(c.Project, c.Resume, c.Waiting)
-	}
+	c.Project = v.named()
+	c.Resume = report.There(c.Project, c.Resume, c.Waiting)
 	last, terr := lastAttempts(files, l)
 	err = errors.Join(err, terr, ferr)
 	var st report.Stand
@@ -107,21 +115,6 @@ func lastLines(
 		earlier = max(0, lines[0].Seq-1)
 	}
 	return lines, earlier, err
-}
-
-// Pages are the cards of the same runs as Cards, with every iteration of each. Lines that cannot be
-// read are left out, and the page names them.
-func (d *Inspector) Pages(skills []loop.Skill, runID string) ([]report.Page, error) {
-	return shown(d, skills, runID, func(v *question, files *store.Store, l *loopState,
-		present bool) (report.Page, error) {
-		c, err := v.card(files, l, present)
-		p := report.Page{Card: c, Project: v.project, Links: links(l.Budget)}
-		p.Rows, p.Notes = pageRows(files, l)
-		if err != nil && len(p.Notes) == 0 {
-			p.Notes = []string{err.Error()}
-		}
-		return p, err
-	})
 }
 
 // links returns the links of the tracker that a run began with, without asking it.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,23 +21,47 @@ import (
 	"hooks/internal/usage"
 )
 
-// Cost returns the spend of all runs, or of one, by model, iteration, run, task, phase, day,
-// agent or project. Sums are exact. What belongs to no row has one of its own, so that every way
-// comes to the same total. Of all runs of a project only the last most iterations have rows of
-// their own.
-func (d *Inspector) Cost(by, runID string, most int) (report.Cost, error) {
+// CostQuery asks what runs spent, by model, iteration, run, task, phase, day, agent or project.
+type CostQuery struct {
+	By    string
+	RunID string // "" for all runs
+	// Most bounds the iterations of a project with a row of their own, the last ones.
+	Most int
+	// Since leaves out the iterations that ended before, and what belongs to no iteration. It is
+	// zero for all, and not set by agent.
+	Since time.Time
+}
+
+// Cost returns the spend in rows. Sums are exact. What belongs to no row has one of its own, so
+// that every way comes to the same total.
+func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
+	var ledgers []*ledger
+	most := q.Most
+	err := d.askTrees(func(v *question) error {
+		return v.everyRun(func(files *store.Store, s *loopState, present bool) error {
+			if q.RunID == "" || s.Budget.RunID == q.RunID {
+				l := v.ledger(files, s, present, CostQuery{q.By, "", most, q.Since})
+				most -= min(most, len(l.rows))
+				ledgers = append(ledgers, l)
+			}
+			return nil
+		})
+	})
+	if err == nil && q.RunID != "" && len(ledgers) == 0 {
+		err = noRun(q.RunID)
+	}
+	c := d.sumUp(q.By, ledgers)
+	if !q.Since.IsZero() {
+		c.Since = &q.Since
+	}
+	return c, err
+}
+
+// sumUp puts the rows of all runs together, with one for what no other row covers.
+func (d *Inspector) sumUp(by string, ledgers []*ledger) report.Cost {
 	c := report.Cost{By: by, All: d.Everywhere, Rows: []report.CostRow{}}
 	if by == "day" {
 		c.Zone = zoneOf(d.Now())
-	}
-	var ledgers []*ledger
-	err := d.askTrees(func(v *question) error {
-		list, err := v.ledgers(runID, by, most)
-		ledgers = append(ledgers, list...)
-		return err
-	})
-	if err == nil && runID != "" && len(ledgers) == 0 {
-		err = noRun(runID)
 	}
 	var rest loop.Tokens
 	for _, l := range ledgers {
@@ -59,7 +82,7 @@ func (d *Inspector) Cost(by, runID string, most int) (report.Cost, error) {
 		slices.SortStableFunc(c.Rows, inOrder)
 	}
 	c.Rows = withRest(c.Rows, rest, outside[by])
-	return c, err
+	return c
 }
 
 // outside names what the rows do not cover, by what they are of.
@@ -129,83 +152,102 @@ func missing(total, sum loop.Tokens) loop.Tokens {
 
 // ledger is one run with everything that shows what it spent.
 type ledger struct {
-	in    string // the project, where several are asked
-	by    string // what the rows are of
-	zone  *time.Location
-	run   loop.Budget
-	ended time.Time // its last line, or the present while an iteration is open
-	rows  []report.CostRow
-	most  int // rows by iteration; the sum of those before them is older
-	older loop.Tokens
-	// olderRows counts the rows in older.
-	olderRows int
-	parts     []usage.Stretch // only for --by agent
-	tick      *loop.Tick      // the open iteration
-	notes     []string
+	CostQuery
+	project string // its folder
+	in      string // the same where several are asked
+	zone    *time.Location
+	run     loop.Budget
+	ended   time.Time // its last line, or the present while an iteration is open
+	rows    []report.CostRow
+	older   report.CostRow  // sums up the iterations before the rows
+	since   loop.Tokens     // what the iterations since then spent
+	parts   []usage.Stretch // only by agent
+	tick    *loop.Tick      // the open iteration
+	notes   []string
 }
 
-// ledgers reads the runs, the newest first. By iteration, day, task, phase and agent all lines are
-// needed; else the last one has the sums.
-func (v *question) ledgers(runID, by string, most int) (list []*ledger, err error) {
-	err = v.everyRun(func(files *store.Store, s *loopState, present bool) error {
-		if runID != "" && s.Budget.RunID != runID {
-			return nil
-		}
-		l := &ledger{in: v.named(), by: by, most: math.MaxInt, zone: v.Now().Location(),
-			run: *s.Budget}
-		l.readLast(files)
-		switch by {
-		case "iteration":
-			l.most = max(0, most)
-			l.readSpent(files)
-			most -= len(l.rows)
-			l.withOlder()
-		case "day", "task", "phase":
-			l.readSpent(files)
-		case "agent":
-			l.readParts(files)
-		}
-		if present {
-			v.addOpen(l, s)
-		}
-		switch {
-		case by == "project":
-			l.rows = []report.CostRow{{Project: v.project, Tokens: l.total()}}
-		case by == "run":
-			row := l.row(l.total())
-			row.State = strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
-			if !present && l.run.Status == loop.Active {
-				row.State = "cut off"
+// ledger reads what a run spent. The last line has the sums of the whole run; all lines are read
+// for what is within it, unless they are given.
+func (v *question) ledger(files *store.Store, s *loopState, present bool, q CostQuery,
+	lines ...*loop.Iteration) *ledger {
+	l := &ledger{CostQuery: q, project: v.project, in: v.named(), zone: v.Now().Location(),
+		run: *s.Budget}
+	l.readLast(files)
+	switch {
+	case q.By == "agent":
+		l.readParts(files)
+	case len(lines) > 0:
+		for _, it := range lines {
+			if it.Ran() {
+				l.add(it)
 			}
-			l.rows = []report.CostRow{row}
-		case by == "task" && l.run.Tasks == nil, by == "phase" && l.run.Audit == nil:
-			l.rows = []report.CostRow{l.row(l.total())}
-		case by == "model":
-			for model, t := range l.run.TokensByModel {
-				l.rows = append(l.rows, report.CostRow{Model: model, Tokens: t})
-			}
-		case by == "agent":
-			l.byAgent(usage.NewTable(config.Of(l.run.Config, v.project).Rates))
 		}
-		slices.SortStableFunc(l.rows, inOrder)
-		list = append(list, l)
-		return nil
-	})
-	return list, err
+	case l.byLine() && !l.ended.Before(q.Since):
+		l.ran(files, func(it *loop.Iteration, _ []byte) { l.add(it) })
+	}
+	if present {
+		v.addOpen(l, s)
+	}
+	switch {
+	case l.byLine():
+	case q.By == "model":
+		for model, t := range l.run.TokensByModel {
+			l.rows = append(l.rows, report.CostRow{Model: model, Tokens: t})
+		}
+	case q.By == "agent":
+		l.byAgent(usage.NewTable(config.Of(l.run.Config, v.project).Rates))
+	default:
+		l.rows = []report.CostRow{l.whole(l.total())}
+	}
+	if q.By == "run" && !present && l.run.Status == loop.Active {
+		for i := range l.rows {
+			l.rows[i].State = "cut off"
+		}
+	}
+	slices.SortStableFunc(l.rows, inOrder)
+	if l.older.Iteration > 0 {
+		l.rows = slices.Insert(l.rows, 0, l.olderRow())
+	}
+	return l
+}
+
+// byLine reports whether the rows come from the lines of the iterations.
+func (l *ledger) byLine() bool {
+	switch l.By {
+	case "iteration", "day":
+		return true
+	case "task":
+		return l.run.Tasks != nil || !l.Since.IsZero()
+	case "phase":
+		return l.run.Audit != nil || !l.Since.IsZero()
+	}
+	return !l.Since.IsZero()
+}
+
+// whole is a row for all of the run, or for its project.
+func (l *ledger) whole(t loop.Tokens) report.CostRow {
+	if l.By == "project" {
+		return report.CostRow{Project: l.project, Tokens: t}
+	}
+	row := l.row(t)
+	if l.By == "run" {
+		row.State = strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
+	}
+	return row
 }
 
 // spentRuns are the runs of these skills, or one of them, with what they spent by now.
 func (v *question) spentRuns(
 	skills []loop.Skill, runID string,
 ) (list []report.SpentRun, err error) {
-	ledgers, err := v.ledgers(runID, "model", 0)
-	for _, l := range ledgers {
-		if !slices.Contains(skills, l.run.Skill) {
-			continue
+	err = v.everyRun(func(files *store.Store, s *loopState, present bool) error {
+		if slices.Contains(skills, s.skill) && (runID == "" || s.Budget.RunID == runID) {
+			l := v.ledger(files, s, present, CostQuery{By: "model"})
+			list = append(list, report.SpentRun{Run: &l.run, Ended: l.ended, Rest: l.beyond(),
+				Notes: l.notes})
 		}
-		list = append(list, report.SpentRun{Run: &l.run, Ended: l.ended, Rest: l.beyond(),
-			Notes: l.notes})
-	}
+		return nil
+	})
 	return list, err
 }
 
@@ -237,7 +279,9 @@ func (v *question) addOpen(l *ledger, s *loopState) {
 	if a := s.Tick.Attempt; a != nil {
 		open.Task, open.Audit = &loop.TaskLine{Task: a.Task}, &loop.AuditLine{Phase: a.Phase}
 	}
-	l.add(&open)
+	if l.byLine() {
+		l.add(&open)
+	}
 }
 
 // ran shows the run's lines of iterations that were not skipped, oldest first. A damaged one makes
@@ -260,40 +304,51 @@ func (l *ledger) ran(files *store.Store, each func(it *loop.Iteration, snapshot 
 	}
 }
 
-// readSpent reads what each iteration spent.
-func (l *ledger) readSpent(files *store.Store) {
-	l.ran(files, func(it *loop.Iteration, _ []byte) { l.add(it) })
-}
-
-// add adds an iteration: as a row of its own, or to that of its day, of its task with all attempts,
-// or of its phase over all sessions (A22, A23). One without any of these is in no row.
+// add adds an iteration: as a row of its own, or to that of its day, its models, its task with all
+// attempts, its phase over all sessions (A22, A23), its run or its project. One without any of
+// these is in no row.
 func (l *ledger) add(it *loop.Iteration) {
+	if it.EndedAt.Before(l.Since) {
+		return
+	}
 	row := l.row(loop.Sum(it.UsageByModel))
 	if it.UsageByModel == nil { // a line with the SPEC's fields alone
 		row.Tokens = loop.Tokens{Input: it.TokensIn, Output: it.TokensOut, Dollars: it.Dollars}
 	}
-	switch tasks := l.run.Tasks; {
-	case l.by == "iteration":
+	l.since = l.since.Add(row.Tokens)
+	if l.By == "iteration" {
 		row.Iteration = it.Iteration
 		row.State = strings.Clone(string(it.Outcome)) // else it keeps its line in memory
-		if l.rows = append(l.rows, row); len(l.rows) > l.most {
-			l.older, l.olderRows = l.older.Add(l.rows[0].Tokens), l.olderRows+1
+		if l.rows = append(l.rows, row); len(l.rows) > l.Most {
+			l.older.Tokens = l.older.Tokens.Add(l.rows[0].Tokens)
+			l.older.Iteration++
 			l.rows = l.rows[1:]
 		}
+		return
+	}
+	switch tasks := l.run.Tasks; {
 	case row.Tokens == (loop.Tokens{}):
-	case l.by == "day" && !it.EndedAt.IsZero():
-		l.rows = addRow(l.rows, report.CostRow{Day: it.EndedAt.In(l.zone).Format(time.DateOnly),
-			Tokens: row.Tokens})
-	case l.by == "task" && tasks != nil && it.Task != nil && it.Task.Task > 0:
+		return
+	case l.By == "model":
+		for model, t := range it.UsageByModel {
+			l.rows = addRow(l.rows, report.CostRow{Model: strings.Clone(model), Tokens: t})
+		}
+		return
+	case l.By == "day" && !it.EndedAt.IsZero():
+		row = report.CostRow{Day: it.EndedAt.In(l.zone).Format(time.DateOnly), Tokens: row.Tokens}
+	case l.By == "task" && tasks != nil && it.Task != nil && it.Task.Task > 0:
 		row.Number, row.Task = it.Task.Task, "the pull request"
 		if row.Number <= len(tasks.List) {
 			row.Task = tasks.List[row.Number-1].Title
 		}
-		l.rows = addRow(l.rows, row)
-	case l.by == "phase" && it.Audit != nil && it.Audit.Phase != "":
+	case l.By == "phase" && it.Audit != nil && it.Audit.Phase != "":
 		row.Phase = it.Audit.Phase
-		l.rows = addRow(l.rows, row)
+	case l.By == "day", l.By == "task" && tasks != nil, l.By == "phase" && l.run.Audit != nil:
+		return
+	default:
+		row = l.whole(row.Tokens)
 	}
+	l.rows = addRow(l.rows, row)
 }
 
 // row is a row of the run.
@@ -301,18 +356,15 @@ func (l *ledger) row(t loop.Tokens) report.CostRow {
 	return report.CostRow{Project: l.in, RunID: l.run.RunID, Skill: l.run.Skill, Tokens: t}
 }
 
-// withOlder puts a row for the older iterations before those that are shown.
-func (l *ledger) withOlder() {
-	if l.most = math.MaxInt; l.olderRows == 0 {
-		return
-	}
+// olderRow is the row for the iterations before those that are shown.
+func (l *ledger) olderRow() report.CostRow {
 	all := ""
 	if l.in != "" {
 		all = " --all"
 	}
-	text := fmt.Sprintf("%s %s, %d earlier: hooks cost --by iteration%s --last 0", l.run.Skill,
-		l.run.RunID, l.olderRows, all)
-	l.rows = append(withRest(nil, l.older, text), l.rows...)
+	return report.CostRow{Tokens: l.older.Tokens, Rest: fmt.Sprintf(
+		"%s %s, %d earlier: hooks cost --by iteration%s --last 0", l.run.Skill, l.run.RunID,
+		l.older.Iteration, all)}
 }
 
 // byAgent reads the transcripts of the run's sessions again, at today's rates. An agent may have
@@ -400,8 +452,14 @@ func (l *ledger) stretches() []usage.Stretch {
 	return list
 }
 
-// total returns the run's spend by kind, as far as its budget has the kinds.
-func (l *ledger) total() loop.Tokens { return loop.Sum(l.run.TokensByModel).Add(l.beyond()) }
+// total returns the run's spend by kind, as far as its budget has the kinds; since a time, that of
+// its iterations.
+func (l *ledger) total() loop.Tokens {
+	if !l.Since.IsZero() {
+		return l.since
+	}
+	return loop.Sum(l.run.TokensByModel).Add(l.beyond())
+}
 
 // beyond returns the part of the run's counters that is recorded without a model.
 func (l *ledger) beyond() loop.Tokens {

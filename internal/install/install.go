@@ -5,12 +5,16 @@
 package install
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -128,9 +132,30 @@ func (s *edited) result(next texts) Result {
 	text, name := side(next.now, s.path)
 	_, bare := cutBOM(text)
 	r.Off = gjson.Get(bare, "disableAllHooks").Bool()
+	if crowded(old) || crowded(text) {
+		old, text = indented(old), indented(text)
+	}
 	// A settings file of a repository is foreign text.
 	r.Diff = term.Text(string(diff.Diff(oldName, []byte(old), name, []byte(text))))
 	return r
+}
+
+// maxKeys is how many keys a line may have for a person to see what changes in it.
+const maxKeys = 4
+
+func crowded(text string) bool {
+	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+		return strings.Count(line, `":`) > maxKeys
+	})
+}
+
+// indented is a side of a diff with a line for each value. The file itself keeps its layout.
+func indented(text string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(text), "", "  ") != nil {
+		return text
+	}
+	return strings.TrimSpace(b.String()) + "\n"
 }
 
 // side is one side of a diff.

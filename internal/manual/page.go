@@ -1,3 +1,6 @@
+// Package manual describes the program's commands outside of --help: completes them in three
+// shells, and writes the manual page. All of it comes from the parser's model, so that nothing is
+// missing.
 package manual
 
 import (
@@ -97,4 +100,44 @@ func roff(s string) string {
 		return `\&` + s
 	}
 	return s
+}
+
+// command is a command of the model without what no one types: hidden commands and the hook words.
+type command struct {
+	*kong.Node
+	at    string // the way to it, with a blank before every word, as in " loop status"
+	flags []*kong.Flag
+	subs  []command
+}
+
+func commandOf(n *kong.Node, at string) command {
+	c := command{Node: n, at: at}
+	for _, f := range n.Flags {
+		if !f.Hidden && f.Name != "help" {
+			c.flags = append(c.flags, f)
+		}
+	}
+	for _, sub := range n.Children {
+		if !sub.Hidden && (sub.Group == nil || sub.Group.Key != "hooks") {
+			c.subs = append(c.subs, commandOf(sub, at+" "+sub.Name))
+		}
+	}
+	return c
+}
+
+// all is the command and everything below it, itself first.
+func (c command) all() []command {
+	list := []command{c}
+	for _, sub := range c.subs {
+		list = append(list, sub.all()...)
+	}
+	return list
+}
+
+// takes is what a flag takes, as in "N"; empty if it takes nothing.
+func takes(f *kong.Flag) string {
+	if f.IsBool() {
+		return ""
+	}
+	return f.FormatPlaceHolder()
 }

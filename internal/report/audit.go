@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hooks/internal/loop"
@@ -17,12 +18,12 @@ type Audited struct {
 
 // Findings lists what the auditors found, open ones first.
 func Findings(s Screen, a Audited) string {
-	var t text
-	t.line("%s", a.Run.Audit.Result())
-	for _, f := range byState(a.Run.Audit) {
-		t.line("%-8s  section %d  %s", f.State, f.Section, f)
+	p := newPage(s)
+	p.line(plain, "%s", a.Run.Audit.Result())
+	if list := byState(a.Run.Audit); len(list) > 0 {
+		p.table(findingTable(list))
 	}
-	return Fit(s, t.String())
+	return p.String()
 }
 
 // byState are the findings, open ones first, then those that a person accepted.
@@ -41,39 +42,24 @@ func (b auditLoop) block(t *text, l *loop.Iteration) {
 	t.line("Audit: %s", r.Result())
 }
 
-// maxFindings bounds the findings that a text lists one by one.
-const maxFindings = 30
-
-// unresolved are the findings that are left, one line each: open ones, then those that a person
-// accepted.
-func unresolved(r *loop.AuditRun) (lines []string) {
-	for _, f := range r.Which(loop.OpenFinding) {
-		lines = append(lines, "Open: "+f.String())
-	}
-	for _, f := range r.Which(loop.AcceptedFinding) {
-		lines = append(lines, "Accepted by a person: "+f.String())
-	}
-	if more := len(lines) - maxFindings; more > 0 {
-		lines = append(lines[:maxFindings:maxFindings], fmt.Sprintf(
-			"… and %s: hooks audit findings", loop.Plural(more, "further finding")))
-	}
-	return lines
-}
-
-// ended writes what a person reads at the end: the last verdict with its commit, what is left as it
-// is, and the words of the post action (A58, A74).
-func (b auditLoop) ended(t *text) {
+// ended are what a person reads at the end: the last verdict with its commit, the words of the post
+// action, and then what is left as it is, open findings first (A58, A74).
+func (b auditLoop) ended() (must, more []string) {
 	r := b.Audit
-	t.line("Audit: %s (%s)", r.Result(), b.AuditStatus())
+	must = []string{fmt.Sprintf("Audit: %s (%s)", r.Result(), b.AuditStatus())}
 	if v := r.Verdict; v != nil {
-		t.line("Last verdict: %s", v.Said(b.head))
-	}
-	for _, line := range unresolved(r) {
-		t.line("%s", line)
+		must = append(must, "Last verdict: "+v.Said(b.head))
 	}
 	if r.Post != nil && r.Post.Summary != "" {
-		t.line("Post action: %s", r.Post.Summary)
+		must = append(must, "Post action: "+r.Post.Summary)
 	}
+	for _, f := range r.Which(loop.OpenFinding) {
+		more = append(more, "Open: "+f.String())
+	}
+	for _, f := range r.Which(loop.AcceptedFinding) {
+		more = append(more, "Accepted by a person: "+f.String())
+	}
+	return must, more
 }
 
 // stand draws how far the loop is with its plan.
@@ -88,98 +74,65 @@ func (b auditLoop) stand(p *page) {
 		p.row("under way", plain, "%s", name)
 	}
 	p.given("last phase", warn, r.Reason)
-	p.audits(b)
+	b.audits().draw(p)
 }
 
-// audits draws what the audits found, and how fast the sections become clean.
-func (p *page) audits(b auditLoop) {
+// audits are what the audits found, and how fast the sections become clean.
+func (b auditLoop) audits() (list facts) {
 	r, f := b.Audit, b.Audit.Found
 	if f.Bugs+f.Warnings+f.Accepted+f.Resolved > 0 {
-		p.row("findings", plain, "%s, %s, %d accepted, %d resolved",
+		list.given("findings", words(fmt.Sprintf("%s, %s, %d accepted, %d resolved",
 			loop.Plural(f.Bugs, "open bug"), loop.Plural(f.Warnings, "open warning"), f.Accepted,
-			f.Resolved)
+			f.Resolved)))
 	}
 	if v := r.Verdict; v != nil {
-		p.row("audits", plain, "%d, the last %s", r.Audits, v.Said(b.head))
+		list.given("audits", words(fmt.Sprintf("%d, the last %s", r.Audits, v.Said(b.head))))
 	}
 	if clean := r.Clean(); clean > 0 {
 		each := b.IterationsUsed * 10 / clean
-		p.row("pace", plain, "%d.%d iterations and $%s a section", each/10, each%10,
-			b.DollarsEstimate/loop.USD(clean))
+		list.given("pace", words(fmt.Sprintf("%d.%d iterations and $%s a section", each/10, each%10,
+			b.DollarsEstimate/loop.USD(clean))))
 	}
+	return list
 }
 
-// sections lists the sections of the plan with what became of each (A40).
-func (p *page) sections(r *loop.AuditRun) {
-	for i, title := range r.Sections {
-		_, state := section(r, i)
-		p.row(fmt.Sprintf("section %d", i+1), plain, "%s: %s", title, state)
-	}
-}
-
-// section returns the state of a section of the plan, with its style.
-func section(r *loop.AuditRun, i int) (style, state string) {
-	switch {
-	case i < r.Clean():
-		return good, "clean"
-	case i == r.Section:
-		return warn, string(r.Phase)
-	}
-	return faint, "to do"
-}
-
-func (b auditLoop) card(p *page, _ Card) {
+// card are the sections of the plan with the state of each (A40), and what the auditors found.
+func (b auditLoop) card(*Card) []block {
 	r := b.Audit
-	p.section("Audit")
-	p.row("plan", plain, "%s, %s", r.Plan, r.Result())
-	p.sections(r)
-	if v := r.Verdict; v != nil {
-		p.row("verdict", plain, "%s", v.Said(b.head))
+	t := table{columns: []column{{name: "#", right: true, class: "num"},
+		{name: "section", class: "text"}, {name: "state", class: "out", tag: true}}}
+	for i, title := range r.Sections {
+		style, state := faint, "to do"
+		switch {
+		case i < r.Clean():
+			style, state = good, "clean"
+		case i == r.Section:
+			style, state = warn, string(r.Phase)
+		}
+		t.rows = append(t.rows, row{style: style, cells: []cell{words(strconv.Itoa(i + 1)),
+			words(title), words(state)}})
 	}
-	p.audits(b)
-	p.rows("finding", plain, unresolved(r))
+	list := []block{section{"Audit", r.Plan + ", " + r.Result()}, t}
+	if found := findingTable(byState(r)); len(found.rows) > 0 {
+		more := len(found.rows) - maxListedRows
+		found.rows = found.rows[:min(len(found.rows), maxListedRows)]
+		if list = append(list, found); more > 0 {
+			list = append(list, line{faint, loop.Plural(more, "finding") +
+				" after these: hooks audit findings"})
+		}
+	}
+	facts := b.audits()
 	if r.Post != nil {
-		p.given("post action", plain, r.Post.Summary)
+		facts.given("post action", words(r.Post.Summary))
 	}
+	return append(list, facts)
 }
 
-func (auditLoop) facts(c *Card, _ refs) facts {
-	return facts{by: "by the auditors", verified: []fact{{"fresh", c.Verified.fresh("phase")}},
-		claimed: []fact{{"verdicts", "clean means that the auditor found no bug"}}}
-}
-
-// article writes the sections of the plan, what the auditors found, and which evidence there is.
-func (b auditLoop) article(d *drawing) {
-	r := b.Audit
-	d.section("Audit", r.Plan+", "+r.Result())
-	d.put(`<table class="rows"><thead><tr><th class="n">#<th>Section<th>State</thead><tbody>`)
-	for i, title := range r.Sections {
-		style, state := section(r, i)
-		d.put(`<tr><td class="n num">%d<td class="text">%s<td class="out"><b class="tag %s">%s</b>`+
-			"\n", i+1, brief(title), tone(style, ""), state)
-	}
-	d.put("</tbody></table>\n")
-	d.findings(r)
-	if v := r.Verdict; v != nil {
-		d.put("<p>Last verdict: <b>%s</b> about %s%s</p>\n", v.Word, d.commit(v.SHA),
-			v.About(b.head))
-	}
-	if r.Post != nil && r.Post.Summary != "" {
-		d.put("<p>Post action: %s</p>\n", brief(r.Post.Summary))
-	}
-}
-
-func (b auditLoop) count() string {
-	return fmt.Sprintf("%d of %s", b.Audit.Clean(), loop.Plural(len(b.Audit.Sections), "section"))
-}
-
-func (d *drawing) findings(r *loop.AuditRun) {
-	list := byState(r)
-	if len(list) == 0 {
-		return
-	}
-	d.put(`<table class="rows"><thead><tr><th>Finding<th>State</thead><tbody>`)
-	for _, f := range list[:min(len(list), maxListedRows)] {
+// findingTable lists findings with the state of each.
+func findingTable(list []loop.Finding) table {
+	t := table{columns: []column{{name: "state", class: "out", tag: true},
+		{name: "section"}, {name: "finding", class: "text", loose: true}}}
+	for _, f := range list {
 		style := good
 		switch {
 		case f.State == loop.OpenFinding && f.Severity == loop.Bug:
@@ -187,25 +140,29 @@ func (d *drawing) findings(r *loop.AuditRun) {
 		case f.State != loop.ResolvedFinding:
 			style = warn
 		}
-		d.put(`<tr><td class="text">%s<td class="out"><b class="tag %s">%s</b>`+"\n",
-			brief(f.String()), tone(style, ""), string(f.State))
+		t.rows = append(t.rows, row{style: style, cells: []cell{words(string(f.State)),
+			words(fmt.Sprintf("section %d", f.Section)), words(f.String())}})
 	}
-	d.put("</tbody></table>\n")
-	if more := len(list) - maxListedRows; more > 0 {
-		d.put(`<p class="dim">%s after these: <code>hooks audit findings</code></p>`+"\n",
-			loop.Plural(more, "finding"))
-	}
+	return t
 }
 
-// phaseEnded is a phase of an audit loop with its end, as in "auditing 2: dirty, opened F1 F2".
-func phaseEnded(l *loop.AuditLine) string {
-	text := phaseName(l) + prefixed(": ", spaced(string(l.Judgement.Verdict)))
-	text += prefixed(", opened ", strings.Join(l.Opened, " "))
-	text += prefixed(", resolved ", strings.Join(l.Resolved, " "))
-	if l.Judgement.Seen != nil {
-		text += ", " + l.Judgement.Seen.String()
+func (auditLoop) evidence(c *Card) evidence {
+	return evidence{by: "by the auditors", verified: facts{{name: "fresh",
+		value: c.Verified.fresh("phase")}}, claimed: facts{{name: "verdicts",
+		value: words("clean means that the auditor found no bug")}}}
+}
+
+func (b auditLoop) count() string {
+	return fmt.Sprintf("%d of %s", b.Audit.Clean(), loop.Plural(len(b.Audit.Sections), "section"))
+}
+
+// findingsOf are the changes that a phase made to the findings.
+func findingsOf(l *loop.AuditLine) []string {
+	if l == nil {
+		return nil
 	}
-	return text
+	return []string{prefixed("opened ", strings.Join(l.Opened, " ")),
+		prefixed("resolved ", strings.Join(l.Resolved, " "))}
 }
 
 // phaseName is as in "auditing 2".

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"hooks/internal/loop"
 	"hooks/internal/term"
@@ -17,9 +18,11 @@ import (
 
 // Cost is the spend of loops, in rows. Dollars are API-equivalent.
 type Cost struct {
-	By    string      `json:"by"`             // as hooks cost has it, e.g. day
-	All   bool        `json:"all,omitempty"`  // of all projects of this machine
-	Zone  string      `json:"zone,omitempty"` // of days
+	By   string `json:"by"`             // as hooks cost has it, e.g. day
+	All  bool   `json:"all,omitempty"`  // of all projects of this machine
+	Zone string `json:"zone,omitempty"` // of days
+	// Since is set where only the iterations that ended since then are counted.
+	Since *time.Time  `json:"since,omitempty"`
 	Rows  []CostRow   `json:"rows"`
 	Total loop.Tokens `json:"total"`
 	Notes []string    `json:"notes,omitempty"`
@@ -55,29 +58,40 @@ func Costs(s Screen, c Cost) string {
 	}
 	p.line(plain, "$%s in all, API-equivalent: what the API would charge; "+
 		"a subscription is billed otherwise", Mills(c.Total.Dollars))
+	if c.Since != nil {
+		p.line(plain, "Iterations that ended since %s, but for what belongs to no iteration",
+			s.dated(*c.Since))
+	}
 	if c.Zone != "" {
 		p.line(plain, "Days of the time zone %s; an iteration counts on the day on which it ended",
 			c.Zone)
 	}
 	p.blank()
-	t := table{columns: []column{{name: c.By}}}
+	p.table(c.table(Mills))
+	p.notes("Note", c.Notes)
+	return p.String()
+}
+
+// table has a row for each of the cost, and the total; amount writes the dollars.
+func (c Cost) table(amount func(loop.USD) string) table {
+	t := table{class: "costs", columns: []column{{name: c.By}}}
 	t.columns = append(t.columns, counts("input", "output", "cache read", "write 5m", "write 1h",
-		"searches", "messages")...)
-	t.columns = append(t.columns, column{name: "dollars", right: true})
+		"searches")...)
+	if c.By == "phase" && c.Total.Messages > 0 { // earlier versions counted none
+		t.columns = append(t.columns, counts("messages")...)
+	}
+	t.columns = append(t.columns, column{name: "dollars", right: true, bar: true})
 	for _, r := range append(slices.Clip(c.Rows), CostRow{Rest: "total", Tokens: c.Total}) {
 		cells := []string{r.name(c.By)}
 		for _, n := range []int64{r.Input, r.Output, r.CacheRead, r.CacheWrite5m, r.CacheWrite1h,
-			r.WebSearches, r.Messages} {
+			r.WebSearches, r.Messages}[:len(t.columns)-2] {
 			cells = append(cells, thousands(n))
 		}
-		t.add(append(cells, "$"+Mills(r.Dollars))...)
+		t.add(append(cells, "$"+amount(r.Dollars))...)
+		t.rows[len(t.rows)-1].cells[len(cells)][0].share = percent(int64(r.Dollars),
+			int64(c.Total.Dollars))
 	}
-	if c.By != "phase" || c.Total.Messages == 0 { // earlier versions counted none
-		t.drop("messages")
-	}
-	p.table(t)
-	p.notes("Note", c.Notes)
-	return p.String()
+	return t
 }
 
 // name identifies a row to people. The run id comes last, where a narrow screen cuts it.
@@ -133,6 +147,7 @@ func CostJSON(w io.Writer, c Cost) error {
 	field("by", true, c.By)
 	field("all", c.All, true)
 	field("zone", c.Zone != "", c.Zone)
+	field("since", c.Since != nil, c.Since)
 	field("rows", true, nil)
 	rows := array{out: out}
 	for i := range c.Rows {

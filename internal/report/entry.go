@@ -87,7 +87,7 @@ func firstOf(list []int) string {
 	if more := len(list) - maxListed; more > 0 {
 		return fmt.Sprintf("%s and %d more", numbers(list[:maxListed]), more)
 	}
-	return orNone(numbers(list))
+	return cmp.Or(numbers(list), "none")
 }
 
 // Ask tells the model which questions wait for a person.

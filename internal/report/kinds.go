@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 
 	"hooks/internal/loop"
 )
@@ -10,11 +11,10 @@ import (
 // kind draws the parts of each text and page that only one kind of loop has.
 type kind interface {
 	block(*text, *loop.Iteration) // in the status block of an iteration
-	ended(*text)                  // in the final report
+	ended() (must, more []string) // in the final report; more is cut to the room there
 	stand(*page)                  // where the loop stands
-	card(*page, Card)             // on the morning page
-	facts(*Card, refs) facts      // on it: what is verified, and what is only claimed
-	article(*drawing)             // as card, on a page of HTML
+	card(*Card) []block           // on the morning page
+	evidence(*Card) evidence      // on it: what is verified, and what is only claimed
 	count() string                // beside iterations, minutes and dollars
 }
 
@@ -40,11 +40,10 @@ func kindOf(b *loop.Budget, head string) kind {
 	return backlogLoop{b}
 }
 
-func (backlogLoop) ended(*text)      {}
-func (backlogLoop) stand(*page)      {}
-func (backlogLoop) card(*page, Card) {}
-func (backlogLoop) article(*drawing) {}
-func (b backlogLoop) count() string  { return loop.Plural(len(b.PRsTouched), "PR") }
+func (backlogLoop) ended() (must, more []string) { return nil, nil }
+func (backlogLoop) stand(*page)                  {}
+func (backlogLoop) card(*Card) []block           { return nil }
+func (b backlogLoop) count() string              { return loop.Plural(len(b.PRsTouched), "PR") }
 
 func (b backlogLoop) block(t *text, l *loop.Iteration) {
 	switch b.Scope() {
@@ -58,27 +57,50 @@ func (b backlogLoop) block(t *text, l *loop.Iteration) {
 	}
 }
 
-func (b backlogLoop) facts(c *Card, r refs) facts {
+func (backlogLoop) evidence(c *Card) evidence {
 	v, d := c.Verified, c.Claimed
-	merges := raw("none")
-	if v.Attempts+len(v.Merged) > 0 {
-		merges = raw(fmt.Sprintf("%d tried; merged: ", v.Attempts)) + r.prs(v.Merged)
+	e := evidence{by: "reported by the skill"}
+	e.verified.given("PRs", c.refs(v.PRs))
+	e.verified.given("merged", c.refs(v.Merged))
+	if v.Attempts > 0 {
+		e.verified.given("merges", words(fmt.Sprintf("%d tried", v.Attempts)))
 	}
-	f := facts{by: "reported by the skill", verified: []fact{{"PRs", r.prs(v.PRs)},
-		{"merges", merges}, {"comments", count(v.Comments)}, {"commits", r.commits(c.PRs, true)},
-		{"progress", raw(v.Progress.String())}},
-		claimed: []fact{{"PRs", r.prs(d.PRs)}, {"ended PRs", r.prs(d.States)},
-			{"comments", count(d.Comments)}, {"commits", r.commits(c.PRs, false)}}}
-	if b.Kind().Owes != nil {
-		f.claimed = append(f.claimed,
-			fact{"outcomes", raw("reported for " + loop.Plural(d.Outcomes, "iteration"))})
+	if n := refused(c.Denied); n != "" {
+		e.verified.given("refused", words(n))
 	}
-	failures := d.Failures
-	if r.html {
-		failures = failures[max(0, len(failures)-maxListedRows):]
+	e.verified.given("comments", counted(v.Comments))
+	e.verified.given("commits", c.commits(true))
+	e.verified.given("progress", words(v.Progress.String()))
+	e.claimed.given("PRs", c.refs(d.PRs))
+	e.claimed.given("ended PRs", c.refs(d.States))
+	e.claimed.given("comments", counted(d.Comments))
+	e.claimed.given("commits", c.commits(false))
+	if d.Outcomes > 0 && c.Run.Kind().Owes != nil {
+		e.claimed.given("outcomes", words("reported for "+loop.Plural(d.Outcomes, "iteration")))
 	}
-	for _, one := range failures {
-		f.claimed = append(f.claimed, fact{"failure", r.text(one.Subject() + ": " + one.Cause)})
+	for _, f := range d.Failures[max(0, len(d.Failures)-maxListedRows):] {
+		e.claimed = append(e.claimed,
+			fact{"failure", warn, words(f.Subject() + ": " + f.Cause)})
 	}
-	return f
+	return e
+}
+
+// counted is a number, empty for 0.
+func counted(n int) cell {
+	if n == 0 {
+		return nil
+	}
+	return words(strconv.Itoa(n))
+}
+
+// commits are the heads of the PRs: those that the remote confirmed, or the others.
+func (c *Card) commits(remote bool) (list cell) {
+	for _, p := range c.PRs[max(0, len(c.PRs)-maxListedRows):] {
+		if p.SHA != "" && p.Head == remote {
+			commit := c.commit(p.SHA)
+			commit.text = fmt.Sprintf("#%d %s", p.Number, commit.text)
+			list = append(list, commit)
+		}
+	}
+	return list
 }

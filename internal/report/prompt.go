@@ -10,18 +10,13 @@ import (
 // promptLoop draws what a prompt loop has beyond a backlog's: the text that it repeats.
 type promptLoop struct{ backlogLoop }
 
-func (b promptLoop) block(t *text, _ *loop.Iteration) { b.ended(t) }
-func (b promptLoop) ended(t *text)                    { t.line("Prompt: %s", b.prompt()) }
+func (b promptLoop) block(t *text, _ *loop.Iteration) { t.line("Prompt: %s", b.prompt()) }
 func (b promptLoop) stand(p *page)                    { p.row("prompt", plain, "%s", b.prompt()) }
 
-func (b promptLoop) card(p *page, _ Card) {
-	p.section("Prompt")
-	p.row("prompt", plain, "%s", b.prompt())
-}
+func (b promptLoop) ended() (must, more []string) { return []string{"Prompt: " + b.prompt()}, nil }
 
-func (b promptLoop) article(d *drawing) {
-	d.section("Prompt", "the same in each iteration")
-	d.put("<p>%s</p>\n", b.prompt())
+func (b promptLoop) card(*Card) []block {
+	return []block{section{"Prompt", "the same in each iteration"}, line{plain, b.prompt()}}
 }
 
 // maxPrompt bounds the prompt on a page, in characters.

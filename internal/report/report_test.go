@@ -14,20 +14,17 @@ import (
 // (R150).
 func TestTextsStayUnderTheLimit(t *testing.T) {
 	long := strings.Repeat("é", 400)
-	var asked []Asked
 	line := loop.Iteration{Skill: loop.Work}
 	tick := loop.Tick{}
 	for range 200 {
-		asked = append(asked,
-			Asked{1, loop.GateAnswer{Name: "question", Question: long, Answer: long}})
 		line.Notes = append(line.Notes, long)
 		tick.Notes = append(tick.Notes, long)
 		tick.Pending = append(tick.Pending, loop.Gate{Name: loop.BacklogDrift, Question: long})
 	}
-	b := loop.Budget{Skill: loop.Work, Status: loop.Halted}
+	b := loop.Budget{Skill: loop.Work}
 	for name, text := range map[string]string{
-		"status": Status(&line, ""), "final": Final(&b, Ended{Asked: asked}),
-		"entry": Entry(&b, &tick), "ask": Ask(tick.Pending),
+		"status": Status(&line, ""),
+		"entry":  Entry(&b, &tick), "ask": Ask(tick.Pending),
 	} {
 		if n := utf8.RuneCountInString(text); n >= 10_000 || n < 5_000 {
 			t.Errorf("%s has %d characters", name, n)
@@ -35,6 +32,26 @@ func TestTextsStayUnderTheLimit(t *testing.T) {
 		if !strings.Contains(text, "more lines are in the history") {
 			t.Errorf("%s does not say that it was cut", name)
 		}
+	}
+}
+
+// R150: a final report has at most twelve lines however much there is to say. It has every gate
+// with its answer, and names the page with the rest.
+func TestFinalIsShort(t *testing.T) {
+	b := loop.Budget{Skill: loop.Work, Status: loop.Halted, StopCause: "cost_budget"}
+	e := Ended{Denied: []loop.Denial{{Tool: "Bash", Rule: loop.MergeGate, Times: 3}}}
+	for n := range 20 {
+		text := Final(&b, e)
+		lines := strings.Split(text, "\n")
+		if len(lines) > maxFinal || len(text) > Limit ||
+			!strings.HasPrefix(lines[len(lines)-1], "More: hooks report-card work") {
+			t.Errorf("%d gates: %d lines:\n%s", n, len(lines), text)
+		}
+		if got := strings.Count(text, "answered \"yes\""); got != n {
+			t.Errorf("%d of %d gates are in\n%s", got, n, text)
+		}
+		e.Asked = append(e.Asked, Asked{n + 1, loop.GateAnswer{Name: "backlog-drift",
+			Question: strings.Repeat("é", 400), Answer: "yes"}})
 	}
 }
 

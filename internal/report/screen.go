@@ -63,11 +63,21 @@ func newPage(s Screen) *page {
 
 func (p *page) String() string { return strings.Trim(p.b.String(), "\n") }
 
-func (p *page) blank() { p.b.WriteByte('\n') }
+// blank writes a blank line, but neither at the beginning nor twice.
+func (p *page) blank() {
+	if s := p.b.String(); s != "" && !strings.HasSuffix(s, "\n\n") {
+		p.b.WriteByte('\n')
+	}
+}
 
 // line writes a text, wrapped, its further lines indented.
 func (p *page) line(style, format string, args ...any) {
-	p.put("", 2, style, fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	if p.Markdown {
+		fmt.Fprintf(&p.b, "%s\n\n", literal(text))
+		return
+	}
+	p.put("", 2, style, text)
 }
 
 // title writes the first line of a page.
@@ -165,18 +175,22 @@ func (s Screen) clean(text string) string {
 
 // at is a point in time as a person reads it: with the date when it is not today.
 func (s Screen) at(t time.Time) string {
-	if t.IsZero() {
-		return "an unknown time"
-	}
 	now := s.Now
-	t = t.In(now.Location())
-	switch {
-	case t.Year() != now.Year():
-		return t.Format("2006-01-02 15:04")
-	case t.YearDay() != now.YearDay():
-		return t.Format("Jan 2 15:04")
+	if t = t.In(now.Location()); t.Year() == now.Year() && t.YearDay() == now.YearDay() {
+		return t.Format("15:04")
 	}
-	return t.Format("15:04")
+	return s.dated(t)
+}
+
+// dated is a point in time with its date.
+func (s Screen) dated(t time.Time) string {
+	switch t = t.In(s.Now.Location()); {
+	case t.IsZero():
+		return "an unknown time"
+	case t.Year() != s.Now.Year():
+		return t.Format("2006-01-02 15:04")
+	}
+	return t.Format("Jan 2 15:04")
 }
 
 // Fit wraps the lines of a finished text to a terminal, their further lines indented.
@@ -265,6 +279,28 @@ func ascii(text string) string {
 	}, text)
 }
 
+// markdown writes a table with the notes of a row in their column.
+func (p *page) markdown(t table) {
+	t = t.drawn(func(c cell) cell { return c }, true, false)
+	rule := strings.Repeat("|---", len(t.columns)) + "|\n"
+	p.blank()
+	for _, c := range t.columns {
+		fmt.Fprintf(&p.b, "| %s ", c.name)
+	}
+	p.b.WriteString("|\n" + rule)
+	for _, r := range t.rows {
+		for i, c := range t.columns {
+			text := r.cells[i].String()
+			if c.notes {
+				text = strings.TrimPrefix(text+prefixed("; ", strings.Join(r.notes, "; ")), "; ")
+			}
+			fmt.Fprintf(&p.b, "| %s ", literal(text))
+		}
+		p.b.WriteString("|\n")
+	}
+	p.blank()
+}
+
 // literal removes every meaning that Markdown and forges give to signs.
 func literal(text string) string {
 	return strings.NewReplacer("@", "&#64;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "{", `\{`,
@@ -272,57 +308,24 @@ func literal(text string) string {
 		`\~`).Replace(clean(text))
 }
 
-// table is rows of cells under named columns.
-type table struct {
-	columns []column
-	rows    [][]string
-}
-
-// column is one column of a table.
-type column struct {
-	name  string
-	width int  // at least
-	right bool // of numbers
-	spare int  // above 0: left out on a screen that has no room for it, the highest first
-}
-
-// counts are columns of numbers, the first to be left out.
-func counts(names ...string) (list []column) {
-	for _, name := range names {
-		list = append(list, column{name: name, right: true, spare: 2})
-	}
-	return list
-}
-
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
-
-// drop removes a column by its name.
-func (t *table) drop(name string) {
-	at := slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
-	t.columns = slices.Delete(t.columns, at, at+1)
-	for i, row := range t.rows {
-		t.rows[i] = slices.Delete(row, at, at+1)
-	}
-}
-
 // line is one row. A cell that is wider than its column pushes the next ones on.
-func (t *table) line(cells []string) string {
+func (t *table) line(r row) string {
 	var b strings.Builder
 	for i, c := range t.columns {
 		if i > 0 {
 			b.WriteString("  ")
 		}
-		b.WriteString(pad(cells[i], c.width, c.right))
+		b.WriteString(pad(r.cells[i].String(), c.width, c.right))
 	}
 	return strings.TrimRight(b.String(), " ")
 }
 
 func (t *table) header() string {
-	names := make([]string, len(t.columns))
+	names := make([]cell, len(t.columns))
 	for i, c := range t.columns {
-		names[i] = c.name
+		names[i] = words(c.name)
 	}
-	return t.line(names)
+	return t.line(row{cells: names})
 }
 
 // measure makes every column as wide as its widest cell and returns the width of a line.
@@ -330,8 +333,10 @@ func (t *table) measure() (width int) {
 	for i := range t.columns {
 		c := &t.columns[i]
 		c.width = displaywidth.String(c.name)
-		for _, row := range t.rows {
-			c.width = max(c.width, displaywidth.String(row[i]))
+		for _, r := range t.rows {
+			if !c.loose {
+				c.width = max(c.width, displaywidth.String(r.cells[i].String()))
+			}
 		}
 		width += c.width + len("  ")
 	}
@@ -355,17 +360,13 @@ func (t *table) narrow(s Screen) (left []string) {
 		if at < 0 {
 			break
 		}
-		name := t.columns[at].name
-		if t.zeros(at) {
-			name += " (all 0)"
-		}
-		left = append(left, name)
-		t.drop(t.columns[at].name)
+		left = append(left, t.columns[at].name+when(t.zeros(at), " (all 0)"))
+		t.drop(func(i int, _ column) bool { return i == at })
 	}
 	if over := t.measure() - s.Width; over > 0 {
 		room := max(8, t.columns[0].width-over)
-		for _, row := range t.rows {
-			row[0] = s.cut(row[0], room)
+		for _, r := range t.rows {
+			r.cells[0] = words(s.cut(r.cells[0].String(), room))
 		}
 		t.measure()
 	}
@@ -374,23 +375,48 @@ func (t *table) narrow(s Screen) (left []string) {
 }
 
 func (t *table) zeros(column int) bool {
-	return !slices.ContainsFunc(t.rows, func(row []string) bool { return row[column] != "0" })
+	return !slices.ContainsFunc(t.rows, func(r row) bool {
+		return r.cells[column].String() != "0"
+	})
 }
 
 // table writes a table as far as the screen has room, and names the columns that it left out.
 func (p *page) table(t table) {
-	for _, row := range t.rows {
-		for i, cell := range row {
-			row[i] = p.clean(cell)
-		}
+	if p.Markdown {
+		p.markdown(t)
+		return
 	}
+	t = t.drawn(func(c cell) cell { return words(p.clean(c.String())) }, false, false)
 	left := t.narrow(p.Screen)
 	p.b.WriteString(p.cut(t.header(), p.Width) + "\n")
-	for _, row := range t.rows {
-		p.b.WriteString(p.cut(t.line(row), p.Width) + "\n")
+	for _, r := range t.rows {
+		p.tableRow(&t, r)
+		for _, note := range r.notes {
+			p.put("    ", 4, plain, note)
+		}
 	}
 	if len(left) > 0 {
 		p.line(plain, "No room for: %s (--json has everything)", strings.Join(left, ", "))
+	}
+}
+
+// tableRow writes a row, the text of a loose column wrapped behind the others or below them.
+func (p *page) tableRow(t *table, r row) {
+	last := len(t.columns) - 1
+	if !t.columns[last].loose {
+		p.b.WriteString(p.paint(r.style, p.cut(t.line(r), p.Width)) + "\n")
+		return
+	}
+	const indent, room = 4, 12
+	text := r.cells[last].String()
+	r.cells[last] = words(".")
+	lead := strings.TrimSuffix(t.line(r), ".")
+	if text == "" || displaywidth.String(lead)+room > p.Width {
+		p.b.WriteString(p.paint(r.style, p.cut(strings.TrimRight(lead, " "), p.Width)) + "\n")
+		lead = strings.Repeat(" ", indent)
+	}
+	if text != "" {
+		p.lead(r.style, lead, indent, r.style, text)
 	}
 }
 
@@ -410,44 +436,13 @@ func bar(part, whole int64, width int) string {
 // level is the sign for a value from 0 to 7.
 func level(v int) string { return string([]rune("▁▂▃▄▅▆▇█")[v]) }
 
-// spark collects a row of values of any length in bounded memory and draws it in a few columns:
-// when there are more values than columns, neighbours share one, and the column shows the larger.
-type spark struct {
-	columns     int
-	each        int // values a column stands for
-	tops        []int64
-	least, most int64 // of all values
-	sum         int64
-	count       int
-}
-
-// newSpark is a row drawn in at most that many columns, an even number.
-func newSpark(columns int) *spark { return &spark{columns: max(2, columns&^1), each: 1} }
-
-// add puts the next value, not below zero, at the end of the row.
-func (s *spark) add(v int64) {
-	if len(s.tops) == s.columns && s.count == s.columns*s.each {
-		for i := range s.columns / 2 {
-			s.tops[i] = max(s.tops[2*i], s.tops[2*i+1])
-		}
-		s.tops, s.each = s.tops[:s.columns/2], 2*s.each
-	}
-	if s.count == 0 || v < s.least {
-		s.least = v
-	}
-	if s.count%s.each == 0 {
-		s.tops = append(s.tops, 0)
-	}
-	last := len(s.tops) - 1
-	s.tops[last] = max(s.tops[last], v)
-	s.most, s.sum, s.count = max(s.most, v), s.sum+v, s.count+1
-}
-
-// String draws the row; the highest value is the highest sign.
-func (s *spark) String() string {
+// spark draws a row of values, none below zero, in at most that many columns: when there are more
+// values, neighbours share one, and the column shows the larger.
+func spark(values []int64, columns int) string {
 	var b strings.Builder
-	for _, v := range s.tops {
-		b.WriteString(level(int(float64(v) / float64(max(1, s.most)) * 7)))
+	each, most := (len(values)+columns-1)/columns, max(1, slices.Max(values))
+	for part := range slices.Chunk(values, each) {
+		b.WriteString(level(int(float64(slices.Max(part)) / float64(most) * 7)))
 	}
 	return b.String()
 }

@@ -241,7 +241,7 @@ func (st Stand) state() (style, long, short string) {
 		if state(b.Status, b.StopCause) != "halted" {
 			return good, "finished — " + b.StopText, "finished"
 		}
-		return bad, fmt.Sprintf("halted, %s — %s", b.StopCause, b.StopText),
+		return endStyle(b), fmt.Sprintf("halted, %s — %s", b.StopCause, b.StopText),
 			"stopped: " + b.StopCause
 	case b.Status == loop.Paused && len(b.Pending) == 0:
 		return warn, fmt.Sprintf("paused, %s — %s", b.StopCause, b.StopText),
@@ -353,16 +353,13 @@ func RunList(s Screen, runs []loop.Budget, present int, trees map[string]Tree) s
 			state += ", verdict stale"
 		}
 		state += prefixed(", in ", trees[b.RunID].Path)
-		done := "-"
+		done := ""
 		if r := b.Tasks; r != nil {
 			done = fmt.Sprintf("%d/%d", r.Finished(), len(r.List))
 		}
 		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt), iterations(b), done,
 			fmt.Sprint(len(b.PRsTouched)),
 			fmt.Sprint(b.MinutesElapsed), "$"+b.DollarsEstimate.String(), state)
-	}
-	if !slices.ContainsFunc(runs, func(b loop.Budget) bool { return b.Tasks != nil }) {
-		t.drop("tasks")
 	}
 	p.table(t)
 	return p.String()

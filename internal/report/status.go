@@ -205,70 +205,106 @@ type Ended struct {
 	Goal            string        // of the client, still active; "" without one
 }
 
+// maxFinal bounds a final report, in lines.
+const maxFinal = 12
+
 // Final is the report on any halt or pause: the cause by its machine name and in prose, the totals,
-// the gates with their answers, both paths, and what to type to continue (R150, R152).
+// the gates with their answers, both paths, and what to type to continue (R150, R152). What has no
+// room is on the report card, which the last line names.
 func Final(b *loop.Budget, e Ended) string {
-	var t text
 	saved, b := b, b.Now(nil, loop.Spent{}, false, time.Time{})
-	t.line("# Loop %s — %s", state(b.Status, b.StopCause), invocation(b))
-	t.line("Cause: %s — %s", b.StopCause, prose(b))
-	if b.StopCause == "qmd_unreachable" && e.LastError != "" {
-		t.line("Last error: %s", e.LastError)
+	must, more := kindOf(b, "").ended()
+	list := []string{fmt.Sprintf("# Loop %s — %s", state(b.Status, b.StopCause), invocation(b)),
+		fmt.Sprintf("Cause: %s — %s", b.StopCause, prose(b))}
+	add := func(given bool, format string, args ...any) {
+		if given {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
 	}
+	add(b.StopCause == "qmd_unreachable" && e.LastError != "", "Last error: %s", e.LastError)
 	if b.StopDetail != nil {
-		t.line("Gate: %s in iteration %d", b.StopDetail.Gate, b.StopDetail.Iteration)
+		add(true, "Gate: %s in iteration %d", b.StopDetail.Gate, b.StopDetail.Iteration)
 	}
-	kindOf(b, "").ended(&t)
-	t.line("Iterations: %s", outOf(b.IterationsUsed, b.Ceilings.Iterations, " / "))
-	if b.Drive() == "" || len(b.PRsTouched) > 0 {
-		t.line("PRs touched: %s", prs(b))
+	list = append(list, must...)
+	add(true, "%s", used(b))
+	add(true, "%s", dollars(b, e.Overrun))
+	for _, g := range b.Pending {
+		add(true, "Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER",
+			g.Name, g.Question, gateName(g))
 	}
-	t.line("Minutes: %s", outOf(b.MinutesElapsed, b.Ceilings.Minutes, " / "))
+	way := goOn(saved, e)
+	add(way != "", "Next: type %s", way)
+	add(true, "Budget: %s; History: %s (treat as secret: it may hold issue texts and answers)",
+		e.Budget, e.History)
+	for _, l := range e.Left {
+		add(true, "Left half done: %s — nothing was cleaned up; finish or undo it", l)
+	}
+	goal := Goal(e.Goal)
+	add(goal != "", "%s", goal)
+	if refused := refusals(e.Denied); refused != "" {
+		more = append([]string{refused}, more...)
+	}
+	list = append(list, gatesAnswered(b, e.Asked, maxFinal-1-len(list)-len(more))...)
+	card := "hooks report-card " + string(b.Skill)
+	room := max(0, maxFinal-1-len(list))
+	if left := len(more) - room; left > 0 {
+		card += fmt.Sprintf(" (%s)", loop.Plural(left, "further line"))
+	}
+	var t text
+	for _, l := range append(append(list, more[:min(room, len(more))]...), "More: "+card) {
+		t.line("%s", l)
+	}
+	return t.String()
+}
+
+// used are the totals of a run but for its dollars, each beside its ceiling.
+func used(b *loop.Budget) string {
+	s := "Iterations: " + outOf(b.IterationsUsed, b.Ceilings.Iterations, " / ")
+	works := b.Drive() == ""
+	if works || len(b.PRsTouched) > 0 {
+		s += "; PRs touched: " + prs(b)
+	}
+	s += "; Minutes: " + outOf(b.MinutesElapsed, b.Ceilings.Minutes, " / ")
+	if works || b.CommentsPushed+b.MergesAttempted > 0 {
+		s += fmt.Sprintf("; Comments pushed: %d, merges attempted: %d", b.CommentsPushed,
+			b.MergesAttempted)
+	}
+	return s + fmt.Sprintf("; Workers sent: %d", b.AgentsDispatched)
+}
+
+func dollars(b *loop.Budget, over *loop.Overrun) string {
 	limit := "none"
 	if b.Ceilings.Dollars > 0 {
 		limit = ceiling(b.Ceilings.Dollars)
 	}
-	t.line("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)%s", b.DollarsEstimate,
-		limit, prefixed(", ", outside(b)))
-	if e.Overrun != nil {
-		t.line("Overrun: %s", e.Overrun)
+	s := fmt.Sprintf("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)%s",
+		b.DollarsEstimate, limit, prefixed(", ", outside(b)))
+	if over != nil {
+		s += fmt.Sprintf("; Overrun: %s", over)
 	}
-	if b.Drive() == "" || b.CommentsPushed+b.MergesAttempted > 0 {
-		t.line("Comments pushed: %d, merges attempted: %d, agents dispatched: %d",
-			b.CommentsPushed, b.MergesAttempted, b.AgentsDispatched)
-	} else {
-		t.line("Workers sent: %d", b.AgentsDispatched)
-	}
-	if refused := refusals(e.Denied); refused != "" {
-		t.line("%s", refused)
-	}
-	t.line("Budget: %s", e.Budget)
-	t.line("History: %s (treat as secret: it may hold issue texts and answers)", e.History)
-	if goal := Goal(e.Goal); goal != "" {
-		t.line("%s", goal)
-	}
-	for _, l := range e.Left {
-		t.line("Left half done: %s — nothing was cleaned up; finish or undo it", l)
-	}
-	for _, g := range b.Pending {
-		t.line("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER",
-			g.Name, g.Question, gateName(g))
-	}
-	if way := goOn(saved, e); way != "" {
-		t.line("Next: type %s", way)
-	}
+	return s
+}
+
+// gatesAnswered are the gates of a run with their answers, in a line each or, without room for
+// that, all in one.
+func gatesAnswered(b *loop.Budget, asked []Asked, room int) (list []string) {
 	switch {
-	case len(e.Asked) > 0:
-	case len(b.Pending) > 0:
-		t.line("Gates: none answered")
-	default:
-		t.line("Gates: none fired")
+	case len(asked) == 0 && len(b.Pending) > 0:
+		return []string{"Gates: none answered"}
+	case len(asked) == 0:
+		return []string{"Gates: none fired"}
+	case len(asked) > room:
+		for _, a := range asked {
+			list = append(list, fmt.Sprintf("%s in iteration %d %s", a.Name, a.Iteration,
+				clip(a.Given(), 80)))
+		}
+		return []string{clip("Gates: "+strings.Join(list, "; "), 2000)}
 	}
-	for _, a := range e.Asked {
-		t.line("Gate in iteration %d: %s — %q %s", a.Iteration, a.Name, a.Question,
-			a.Given())
+	for _, a := range asked {
+		list = append(list, fmt.Sprintf("Gate in iteration %d: %s — %q %s", a.Iteration, a.Name,
+			a.Question, a.Given()))
 	}
-	return t.String()
+	return list
 }
 
 // Goal is for a person whose session has a /goal beside the loop: the loop neither waits for it nor
@@ -281,20 +317,13 @@ func Goal(goal string) string {
 		"/goal clear ends it", clip(clean(goal), 80))
 }
 
-// maxTaskLines bounds the tasks that a final report lists one by one.
-const maxTaskLines = 30
-
-// ended lists the tasks with their results.
-func (b taskLoop) ended(t *text) {
-	rows := TaskRows(b.Budget, nil, nil, 0)
-	t.line("%s", b.Tasks.Result())
-	for _, r := range rows[:min(len(rows), maxTaskLines)] {
-		t.line("Task %d: %s", r.Number, r.text())
+// ended are the counts of the list, and then each task with its result.
+func (b taskLoop) ended() (must, more []string) {
+	must = append([]string{b.Tasks.Result()}, awaiting(b.Budget)...)
+	for _, r := range TaskRows(b.Budget, nil, nil, 0) {
+		more = append(more, fmt.Sprintf("Task %d: %s", r.Number, r.text()))
 	}
-	if more := len(rows) - maxTaskLines; more > 0 {
-		t.line("… and %s: hooks tasks", loop.Plural(more, "further task"))
-	}
-	t.awaiting(b.Budget)
+	return must, more
 }
 
 func prose(b *loop.Budget) string {

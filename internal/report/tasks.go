@@ -182,7 +182,7 @@ func Tasks(s Screen, l TaskList) string {
 	p.line(l.style, "%s", l.title)
 	p.line(plain, "%s", l.done)
 	p.blank()
-	p.taskTable(l.Tasks)
+	p.table((&Card{}).taskTable(l.Tasks))
 	p.blank()
 	p.given("issue", plain, l.Issue)
 	p.row("spec", plain, "%s, mode %s", l.Spec, l.Mode)
@@ -208,26 +208,34 @@ func checked(command string) string {
 	return "`" + command + "` after each claim"
 }
 
-// taskTable writes the tasks, and below them why one is not done and which tests were weakened.
-func (p *page) taskTable(rows []TaskRow) {
-	t := table{columns: []column{{name: "task"}, {name: "verdict"}, {name: "commit", spare: 1},
-		{name: "attempts", right: true, spare: 1}, {name: "minutes", right: true, spare: 2},
-		{name: "dollars", right: true, spare: 1}}}
+// taskTable lists tasks with verdict, commit and what their attempts took, and below each why it
+// is not done and which tests were weakened.
+func (c *Card) taskTable(rows []TaskRow) table {
+	t := table{class: "tasklist", columns: []column{{name: "#", right: true, class: "num"},
+		{name: "task", class: "text", notes: true},
+		{name: "verdict", class: "out", tag: true}, {name: "commit", class: "sha", spare: 1},
+		{name: "attempts", right: true, class: "tries", unit: "attempts", spare: 1},
+		{name: "min", right: true, class: "min", unit: "min", spare: 2},
+		{name: "dollars", right: true, class: "usd", spare: 1}}}
 	for _, r := range rows {
-		t.add(fmt.Sprintf("%d %s", r.Number, r.Title), r.shown(), cmp.Or(shortSHA(r.SHA), "-"),
-			fmt.Sprint(r.Attempts), fmt.Sprint(r.Minutes), "$"+r.Dollars.String())
-	}
-	p.table(t)
-	for _, r := range rows {
-		if r.Why != "" {
-			p.row(fmt.Sprintf("task %d", r.Number), warn, "last attempt: %s", r.Why)
+		var commit cell
+		if r.SHA != "" {
+			commit = cell{c.commit(r.SHA)}
 		}
-		p.rows(fmt.Sprintf("task %d", r.Number), warn, r.remarks())
+		t.rows = append(t.rows, row{style: r.style(), notes: r.remarks(), cells: []cell{
+			words(fmt.Sprint(r.Number)), words(r.Title), words(r.shown()), commit,
+			words(fmt.Sprint(r.Attempts)), words(fmt.Sprint(r.Minutes)),
+			words("$" + r.Dollars.String())}})
 	}
+	return t
 }
 
-// remarks lists the worker's changes to the check and the tests of its task.
+// remarks are why the last attempt was not accepted, and what the worker changed of the check and
+// the tests.
 func (r TaskRow) remarks() (list []string) {
+	if r.Why != "" {
+		list = append(list, "last attempt: "+r.Why)
+	}
 	if len(r.Changed) > 0 {
 		list = append(list, "check changed by the worker: "+strings.Join(r.Changed, ", "))
 	}
@@ -281,7 +289,9 @@ func (b taskLoop) block(t *text, l *loop.Iteration) {
 		t.line("%s Opening PR for Gate 3 review.", r.AllDone())
 	}
 	t.line("%s", r.Result())
-	t.awaiting(b.Budget)
+	for _, l := range awaiting(b.Budget) {
+		t.line("%s", l)
+	}
 }
 
 // attempted is the end of one attempt (T68).
@@ -301,14 +311,14 @@ func attempted(r *loop.TaskRun, l *loop.TaskLine) string {
 }
 
 // awaiting names the numbered gate for which the run waits (T69).
-func (t *text) awaiting(b *loop.Budget) {
+func awaiting(b *loop.Budget) (list []string) {
 	n := b.AwaitingGate()
 	for _, g := range b.Pending {
-		name := fmt.Sprintf("Gate %d: ", n)
-		if about, ok := strings.CutPrefix(g.Question, name); ok && n > 0 {
-			t.line("Awaiting %s%s", name, about)
+		if about, ok := strings.CutPrefix(g.Question, fmt.Sprintf("Gate %d: ", n)); ok && n > 0 {
+			list = append(list, fmt.Sprintf("Awaiting Gate %d: %s", n, about))
 		}
 	}
+	return list
 }
 
 // Resuming is the first line of a task loop that is resumed (T72).
@@ -367,49 +377,49 @@ func wakes(b *loop.Budget) string {
 	return "sent by the Stop hook"
 }
 
-// article writes one row a task, with its verdict, the commit and what its attempts took, and sets
-// the tasks that are verified beside those that are only claimed.
-func (b taskLoop) article(d *drawing) {
-	r := b.Tasks
-	d.section("Tasks", r.Result())
-	d.put(`<table class="rows tasklist"><thead><tr><th class="n">#<th>Task<th>Verdict<th>Commit` +
-		`<th class="n">Attempts<th class="n">Min<th class="n">Dollars</thead><tbody>`)
-	for _, t := range d.Tasks[:min(len(d.Tasks), maxTasks)] {
-		d.task(t)
-	}
-	d.put("</tbody></table>\n")
-	if more := len(d.Tasks) - maxTasks; more > 0 {
-		d.put(`<p class="dim">%s after these: <code>hooks tasks</code></p>`+"\n",
-			loop.Plural(more, "task"))
-	}
-	if r.Check == "" {
-		d.put("<p class=\"dim\">Check command: %s.</p>\n", checked(""))
-	} else {
-		d.put("<p class=\"dim\">Check command: <code>%s</code></p>\n", brief(r.Check))
-	}
-}
-
 // maxTasks bounds how many tasks a page lists: the first ones.
 const maxTasks = 500
 
-func (d *drawing) task(t TaskRow) {
-	commit := sprint(`<span class="dim">–</span>`)
-	if t.SHA != "" {
-		commit = d.commit(t.SHA)
+// card is the list with the verdict on each task.
+func (b taskLoop) card(c *Card) []block {
+	t := c.taskTable(c.Tasks[:min(len(c.Tasks), maxTasks)])
+	list := []block{section{name: "Tasks", remark: b.Tasks.Result()}, t}
+	if more := len(c.Tasks) - maxTasks; more > 0 {
+		list = append(list, line{faint, loop.Plural(more, "task") + " after these: hooks tasks"})
 	}
-	remark := raw("")
-	if t.Why != "" {
-		remark = sprint("<p>last attempt: %s</p>", brief(t.Why))
+	return append(list, line{faint, "Check command: " + checked(b.Tasks.Check)})
+}
+
+func (b taskLoop) evidence(c *Card) evidence {
+	v, e := c.Verified, evidence{by: "by the workers"}
+	e.verified = facts{{name: "tasks", value: tasksOf(c.Tasks, loop.Verified)}}
+	if len(e.verified[0].value) == 0 {
+		e.verified[0].value = words("none")
 	}
-	for _, text := range t.remarks() {
-		remark += sprint("<p><b>%s</b></p>", brief(text))
+	e.verified.given("not broken", tasksOf(c.Tasks, loop.Unbroken))
+	e.verified.given("PRs", c.refs(v.PRs))
+	e.verified.given("merged", c.refs(v.Merged))
+	e.verified.given("fresh", v.fresh("attempt"))
+	e.verified.given("progress", words(v.Progress.String()))
+	e.claimed.given("tasks", tasksOf(c.Tasks, loop.Claimed))
+	e.claimed.given("criteria",
+		words("of every task; no check can see whether all of them are met"))
+	return e
+}
+
+func (v Verified) fresh(unit string) cell {
+	return words(fmt.Sprintf("%d of %s began with an empty context", v.Fresh,
+		loop.Plural(v.Tried, unit)))
+}
+
+// tasksOf are the numbers of the tasks with a verdict.
+func tasksOf(rows []TaskRow, verdict loop.TaskDone) (list cell) {
+	for _, r := range rows {
+		if r.Verdict == TaskState(verdict) {
+			list = append(list, word{text: fmt.Sprint(r.Number)})
+		}
 	}
-	tries, unit, _ := strings.Cut(loop.Plural(t.Attempts, "attempt"), " ")
-	d.put(`<tr><td class="n num">%d<td class="text">%s%s<td class="out"><b class="tag %s">%s</b>`+
-		`<td class="sha">%s<td class="n tries">%s<span class="unit"> %s</span>`+
-		`<td class="n min">%d<span class="unit"> min</span><td class="n usd">$%s`+"\n", t.Number,
-		brief(t.Title), remark, tone(t.style(), "dim"), t.shown(), commit, tries, unit, t.Minutes,
-		t.Dollars)
+	return list
 }
 
 func (b taskLoop) count() string {

@@ -11,7 +11,7 @@ import (
 )
 
 // night is a run that one might find in the morning: it reached its ceiling in dollars.
-func night() []report.Page {
+func night() []report.Card {
 	start := time.Date(2026, 11, 19, 22, 40, 0, 0, time.UTC)
 	run := loop.Budget{
 		RunID: "20261119T224000-4242", SessionID: "s1", Skill: loop.Work, StartedAt: start,
@@ -83,8 +83,10 @@ func night() []report.Page {
 		at = l.EndedAt.Add(4 * time.Minute)
 	}
 	run.TokensByModel = map[string]loop.Tokens{
-		"claude-opus-5-5":  {Dollars: 1930 * loop.Cent},
-		"claude-haiku-4-5": {Dollars: run.DollarsEstimate - 1930*loop.Cent},
+		"claude-opus-5-5": {Input: 4_210, Output: 512_800, CacheRead: 41_200_000,
+			CacheWrite5m: 1_904_000, Dollars: 1930 * loop.Cent},
+		"claude-haiku-4-5": {Input: 1_020, Output: 98_400, CacheRead: 9_870_000,
+			Dollars: run.DollarsEstimate - 1930*loop.Cent},
 	}
 	card := report.NewCard(&run, lines, 0)
 	card.Worktrees = []loop.Worktree{{Path: ".sdd/worktrees/feature-144-part",
@@ -99,7 +101,17 @@ func night() []report.Page {
 	card.Resume = report.Resume(&run, "")
 	card.Budgets = report.Axes(&run, &run, nil, false, at)
 	card.Stopped = report.StoppedBy(&run, &lines[len(lines)-1], card.Waiting, "")
-	return []report.Page{{Card: card, Project: "/home/someone/invoices", Rows: rows,
-		Links: report.Links{PR: "https://github.com/acme/invoices/pull/",
-			Commit: "https://github.com/acme/invoices/commit/"}}}
+	card.Costs = []report.Cost{{By: "model"},
+		{By: "day", Total: loop.Tokens{Dollars: run.DollarsEstimate}, Rows: []report.CostRow{
+			{Day: "2026-11-19", Tokens: loop.Tokens{Dollars: 517 * loop.Cent}},
+			{Day: "2026-11-20", Tokens: loop.Tokens{Dollars: 2026 * loop.Cent}}}}}
+	card.Costs[0].Total = loop.Sum(run.TokensByModel)
+	for _, name := range []string{"claude-opus-5-5", "claude-haiku-4-5"} {
+		card.Costs[0].Rows = append(card.Costs[0].Rows,
+			report.CostRow{Model: name, Tokens: run.TokensByModel[name]})
+	}
+	card.Folder, card.Rows = "/home/someone/invoices", rows
+	card.Links = report.Links{PR: "https://github.com/acme/invoices/pull/",
+		Commit: "https://github.com/acme/invoices/commit/"}
+	return []report.Card{card}
 }

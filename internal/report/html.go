@@ -1,0 +1,190 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html"
+	"strings"
+)
+
+// PageMark begins every page, so that a file can be known as one.
+const PageMark = "<!doctype html><!-- hooks report-card -->"
+
+//go:embed page.css
+var pageStyle string
+
+// document writes one self-contained HTML document: no script, nothing from the network. Each page
+// is the main part of one run.
+func document(s Screen, title string, pages [][]block) string {
+	var m markup
+	m.put("%s\n", raw(PageMark))
+	m.put(`<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">
+<title>%s</title>
+<style>
+%s</style></head><body>
+`, title, raw(pageStyle))
+	for i, blocks := range pages {
+		m.put(`<main id="run%d">`+"\n", i)
+		for _, b := range blocks {
+			b.html(&m)
+		}
+		m.end()
+		m.put("</main>\n")
+	}
+	m.put(`<footer><p>Dollars are API-equivalent, which is what the API would charge; a subscription
+is billed otherwise. Treat this page as secret: it may hold issue texts and answers.</p>
+<p>Written by <code>hooks report-card</code> on %s.</p></footer>
+</body></html>
+`, s.Now.Format("January 2, 2006, 15:04 MST"))
+	return m.String()
+}
+
+// raw is HTML that this program wrote. Everything else that is put into markup is escaped.
+type raw string
+
+// markup writes HTML.
+type markup struct {
+	strings.Builder
+	within bool // a section
+	ids    int  // given out
+}
+
+// maxShown bounds a single text on a page, in characters.
+const maxShown = 8000
+
+// put writes a format of HTML. A text in it is cleaned for a person and escaped, so that it is
+// safe between tags and inside quoted attributes.
+func (m *markup) put(format string, args ...any) {
+	for i, a := range args {
+		switch a.(type) {
+		case raw, int, int64, float64:
+		default:
+			args[i] = html.EscapeString(clip(clean(fmt.Sprint(a)), maxShown))
+		}
+	}
+	fmt.Fprintf(m, format, args...)
+}
+
+// end ends the section that was begun last.
+func (m *markup) end() {
+	m.put("%s", raw(when(m.within, "</section>\n")))
+	m.within = false
+}
+
+// brief is a text in a list.
+func brief(text string) string { return clip(clean(text), 160) }
+
+// tone is the CSS class for a style of a screen; a plain one has the class other.
+func tone(style, other string) string {
+	switch style {
+	case good:
+		return "good"
+	case warn:
+		return "warn"
+	case bad:
+		return "bad"
+	case faint:
+		return "dim"
+	}
+	return other
+}
+
+func (s section) html(m *markup) {
+	m.end()
+	m.put("<section>\n<h2>%s", s.name)
+	if s.remark != "" {
+		m.put(" <small>%s</small>", s.remark)
+	}
+	m.put("</h2>\n")
+	m.within = true
+}
+
+func (l line) html(m *markup) { m.put(`<p class="%s">%s</p>`+"\n", tone(l.style, ""), l.text) }
+
+func (c command) html(m *markup) {
+	m.put(`<div class="go"><p>%s</p><pre>%s</pre></div>`+"\n", c.lead, c.text)
+}
+
+func (f facts) html(m *markup) {
+	m.put("<dl>")
+	for _, one := range f {
+		m.put("<dt>%s</dt><dd>", one.name)
+		m.words(one.value, ", ")
+		m.put("</dd>\n")
+	}
+	m.put("</dl>\n")
+}
+
+// words writes the words of a cell.
+func (m *markup) words(c cell, between string) {
+	for i, w := range c {
+		text := raw(html.EscapeString(brief(w.text)))
+		switch {
+		case w.look == "code":
+			text = "<code>" + text + "</code>"
+		case w.look != "":
+			text = raw(`<span class="`+w.look+`">`) + text + "</span>"
+		}
+		if w.link != "" {
+			text = raw(fmt.Sprintf(`<a href="%s" rel="noreferrer">%s</a>`,
+				html.EscapeString(w.link), text))
+		}
+		m.put("%s%s", raw(when(i > 0, between)), text)
+	}
+}
+
+func (t table) html(m *markup) {
+	t = t.drawn(func(c cell) cell { return c }, true, true)
+	m.put(`<table class="%s"><thead><tr>`, strings.TrimSpace("rows "+t.class))
+	for _, c := range t.columns {
+		m.put(`<th scope="col" class="%s">%s`, c.classes(), c.name)
+	}
+	m.put("</thead><tbody>\n")
+	for _, r := range t.rows {
+		m.put(`<tr class="%s">`, tone(r.style, ""))
+		for i, c := range t.columns {
+			m.put(`<td class="%s">`, c.classes())
+			m.cell(c, r, r.cells[i])
+		}
+		m.put("\n")
+	}
+	m.put("</tbody></table>\n")
+}
+
+func (c column) classes() string {
+	return strings.TrimSpace(when(c.right, "n ") + c.class)
+}
+
+// cell writes the content of a cell, with its unit on a phone, its bar, and the notes of its row.
+func (m *markup) cell(c column, r row, words cell) {
+	if c.tag {
+		m.put(`<b class="tag %s">`, tone(r.style, "good"))
+	}
+	if c.code {
+		m.put("<code>")
+	}
+	m.words(words, " ")
+	m.put("%s%s", raw(when(c.code, "</code>")), raw(when(c.tag, "</b>")))
+	if c.unit != "" && len(words) > 0 {
+		m.put(`<span class="unit"> %s</span>`, c.unit)
+	}
+	if c.bar && len(words) > 0 {
+		m.put(`<i class="bar"><i style="width:%.1f%%"></i></i>`, words[0].share)
+	}
+	if c.notes {
+		for _, note := range r.notes {
+			m.put("<p>%s</p>", brief(note))
+		}
+	}
+}
+
+// percent is a part of a whole.
+func percent(part, whole int64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return min(100, 100*float64(part)/float64(whole))
+}

@@ -1,0 +1,165 @@
+package report
+
+import "slices"
+
+// block is a part of a page. The same blocks make its text, its Markdown and its HTML.
+type block interface {
+	draw(*page) // as text or Markdown
+	html(*markup)
+}
+
+// section begins a part of a page.
+type section struct{ name, remark string }
+
+// line is a paragraph.
+type line struct{ style, text string }
+
+// command is what a person types, with the words that lead to it.
+type command struct{ label, lead, text string }
+
+// facts are labels with a value each.
+type facts []fact
+
+type fact struct {
+	name, style string
+	value       cell
+}
+
+// given adds a fact that has a value.
+func (f *facts) given(name string, value cell) {
+	if len(value) > 0 {
+		*f = append(*f, fact{name: name, value: value})
+	}
+}
+
+// cell is the content of a table's cell, or the value of a fact: words that commas separate.
+type cell []word
+
+// word is a piece of foreign text with a look: dim, code, strong or none. Share is the length of a
+// bar below it, in percent, where its column has bars.
+type word struct {
+	text, look, link string
+	share            float64
+}
+
+// words returns a cell of one text, empty if the text is.
+func words(text string) cell {
+	if text == "" {
+		return nil
+	}
+	return cell{{text: text}}
+}
+
+func (s section) draw(p *page) { p.section(s.name + prefixed(", ", s.remark)) }
+
+func (l line) draw(p *page) { p.line(l.style, "%s", l.text) }
+
+func (c command) draw(p *page) { p.row(c.label, strong, "%s", c.text) }
+
+func (f facts) draw(p *page) {
+	for _, one := range f {
+		p.row(one.name, one.style, "%s", one.value)
+	}
+}
+
+func (t table) draw(p *page) { p.table(t) }
+
+func (c cell) String() string {
+	switch len(c) {
+	case 0:
+		return ""
+	case 1:
+		return c[0].text
+	}
+	text := c[0].text
+	for _, w := range c[1:] {
+		text += ", " + w.text
+	}
+	return text
+}
+
+// table is rows of cells under named columns. class is its look in HTML.
+type table struct {
+	class   string
+	columns []column
+	rows    []row
+}
+
+// row is a row of a table. Its notes are drawn below it or, in HTML, in the column for notes.
+type row struct {
+	style string
+	cells []cell
+	notes []string
+}
+
+// column is one column of a table.
+type column struct {
+	name  string // "" for one that only HTML has
+	width int    // at least
+	right bool   // of numbers
+	spare int    // above 0: left out on a screen that has no room for it, the highest first
+	loose bool   // the last one, of long texts, which wrap
+
+	// the rest is for HTML
+	class, unit string
+	tag         bool // a dot in the style of the row
+	bar         bool // a bar below each word
+	code        bool
+	notes       bool // holds the notes of its row
+}
+
+// counts are columns of numbers, the first to be left out.
+func counts(names ...string) (list []column) {
+	for _, name := range names {
+		list = append(list, column{name: name, right: true, spare: 2})
+	}
+	return list
+}
+
+// add adds a row of plain cells.
+func (t *table) add(cells ...string) {
+	r := row{cells: make([]cell, len(cells))}
+	for i, text := range cells {
+		r.cells[i] = words(text)
+	}
+	t.rows = append(t.rows, r)
+}
+
+// drop removes the columns that the function selects.
+func (t *table) drop(which func(i int, c column) bool) {
+	for i := len(t.columns) - 1; i >= 0; i-- {
+		if which(i, t.columns[i]) {
+			t.columns = slices.Delete(t.columns, i, i+1)
+			for n := range t.rows {
+				t.rows[n].cells = slices.Delete(t.rows[n].cells, i, i+1)
+			}
+		}
+	}
+}
+
+// drawn returns a copy of the table with its cells changed and without empty columns; those of the
+// notes and without a name are only kept on request.
+func (t table) drawn(change func(cell) cell, notes, nameless bool) table {
+	filled := make([]bool, len(t.columns))
+	rows := make([]row, len(t.rows))
+	for n, r := range t.rows {
+		rows[n] = r
+		rows[n].cells = make([]cell, len(t.columns))
+		for i, c := range t.columns {
+			if i < len(r.cells) {
+				rows[n].cells[i] = change(r.cells[i])
+			}
+			filled[i] = filled[i] || len(rows[n].cells[i]) > 0 ||
+				notes && c.notes && len(r.notes) > 0
+		}
+	}
+	t.columns, t.rows = slices.Clone(t.columns), rows
+	t.drop(func(i int, c column) bool { return !filled[i] || !nameless && c.name == "" })
+	return t
+}
+
+// last returns the table with its last n rows.
+func (t table) last(n int) table {
+	t.rows = t.rows[max(0, len(t.rows)-n):]
+	return t
+}
