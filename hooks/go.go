@@ -70,14 +70,24 @@ func (g goCmd) Run(k *kong.Context, a *app.App, c caller) error {
 	})
 }
 
-// answerGates asks a person at this terminal the questions for which a loop waits, until each has
-// an answer, and records the answers as `hooks gate answer` does. It reports whether the loop may
-// continue: after "hold", Ctrl-C or the end of the input the rest keeps waiting.
+// answerGates asks a person at this terminal, and through their Ask command, the questions for
+// which a loop waits, until each has an answer, and records the answers as `hooks gate answer`
+// does. It reports whether the loop may continue: after "hold", Ctrl-C or the end of the input the
+// rest keeps waiting.
 func (g goCmd) answerGates(
 	a *app.App, c caller, skill loop.Skill, signals <-chan os.Signal,
 ) (answered bool, err error) {
 	waiting, err := c.Waiting([]loop.Skill{skill})
 	_, shown := terminalOf(c.out)
+	var carried chan bool // whether the Ask command brought all answers
+	ask := func() error {
+		asks, err := a.StartAsking(skill)
+		if asks && carried == nil {
+			carried = make(chan bool, 1)
+			go func() { carried <- a.AwaitAnswer(skill) }()
+		}
+		return err
+	}
 	for i := 0; i < len(waiting) && err == nil; i++ {
 		w, answer := waiting[i], ""
 		opening := w.Gate.Name == loop.GateSpec || w.Gate.Name == loop.GateReview
@@ -86,11 +96,28 @@ func (g goCmd) answerGates(
 			continue
 		case g.Yes && opening:
 			answer = "approve"
-		case !shown || !typed(c.in):
+		case carried == nil && ask() != nil:
 			return false, nil
+		case !shown || !typed(c.in):
+			if carried == nil {
+				return false, nil
+			}
+			for _, w := range waiting[i:] {
+				fmt.Fprintln(c.out, report.WaitingQuestion(c.screen(), w))
+			}
+			fmt.Fprintln(c.out, "waiting for your answer by the Ask command")
+			select {
+			case <-signals:
+				return false, nil
+			case all := <-carried:
+				return all, nil
+			}
 		default:
 			fmt.Fprintf(c.out, "%s\nyour answer: ", report.WaitingQuestion(c.screen(), w))
-			if answer = c.line(signals); answer == "" || answer == "hold" {
+			line, all := c.line(signals, carried)
+			if answer = line; all {
+				return true, nil
+			} else if answer == "" || answer == "hold" {
 				return false, nil
 			}
 		}
@@ -104,18 +131,28 @@ func (g goCmd) answerGates(
 }
 
 // line is the next line that a person types, "" after a signal and at the end of the input.
-func (c caller) line(signals <-chan os.Signal) string {
+// elsewhere reports that their Ask command was faster.
+func (c caller) line(
+	signals <-chan os.Signal, carried <-chan bool,
+) (text string, elsewhere bool) {
 	typed := make(chan string, 1)
 	go func() {
 		keys := bufio.NewScanner(c.in)
 		keys.Scan()
 		typed <- strings.TrimSpace(keys.Text())
 	}()
-	select {
-	case <-signals:
-		return ""
-	case line := <-typed:
-		return line
+	for {
+		select {
+		case <-signals:
+			return "", false
+		case line := <-typed:
+			return line, false
+		case all := <-carried:
+			if all {
+				return "", true
+			}
+			carried = nil // the command gave up
+		}
 	}
 }
 

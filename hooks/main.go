@@ -44,6 +44,9 @@ func run(args []string) int {
 		case notify.DeliverWord:
 			notify.Deliver(a.Env)
 			return 0
+		case notify.AskWord:
+			a.AskPerson(os.Stdin)
+			return 0
 		}
 	}
 	return people(a, args)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -25,7 +26,8 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	forgetest.Play() // the test binary is started as gh, glab or tea
-	if len(os.Args) == 2 && (os.Args[1] == notify.DeliverWord || os.Args[1] == notify.SyncWord) {
+	if len(os.Args) == 2 && slices.Contains(
+		[]string{notify.DeliverWord, notify.SyncWord, notify.AskWord}, os.Args[1]) {
 		newApp = testApp // the program that a story's command is starts itself
 		main()
 	}

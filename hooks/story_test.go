@@ -331,6 +331,9 @@ func plain(reply []byte) string {
 	if v := r.Get("hookSpecificOutput.updatedInput.prompt"); v.Exists() {
 		fmt.Fprintf(&b, "prompt: %s\n", v.String())
 	}
+	if v := r.Get("hookSpecificOutput.decision"); v.Exists() {
+		fmt.Fprintf(&b, "dialog: %s %s\n", v.Get("behavior"), v.Get("updatedInput.answers"))
+	}
 	for _, q := range r.Get("hookSpecificOutput.updatedInput.questions").Array() {
 		var labels []string
 		for _, o := range q.Get("options").Array() {

@@ -213,7 +213,7 @@ func values() rapid.MakeConfig {
 			reflect.TypeFor[loop.Tally](): {"Bytes": rapid.Just(int64(0)).AsAny()},
 			reflect.TypeFor[loop.Policy](): {"NearLimit": one("", "ask", "continue", "stop"),
 				"Merges": one("", "feedback", "ask", "never")},
-			reflect.TypeFor[loop.GateAnswer](): {"Origin": one("", loop.OriginFlag)},
+			reflect.TypeFor[loop.GateAnswer](): {"Origin": one("", loop.OriginFlag, loop.OriginAsk)},
 			reflect.TypeFor[loop.TrackedPR]():  {"StateAtEnd": one("open", "merged", "closed")},
 			reflect.TypeFor[loop.Denial]():     {"Rule": one(loop.Rules()...), "Times": often},
 			reflect.TypeFor[loop.Failure]():    {"Kind": one("issue", "pr")},

@@ -150,19 +150,27 @@ func (h *handler) waitingGates() (list []waitingGate, err error) {
 	return list, errors.Join(errs...)
 }
 
-// answerGate records an answer. One word that is no option is taken for a mistyped one.
+// understands returns an error for one word that is no option: it is taken for a mistyped one.
+func (w waitingGate) understands(answer string) error {
+	if w.gate.Understands(answer) {
+		return nil
+	}
+	var options []string
+	for _, o := range w.gate.Options {
+		options = append(options, o.Label)
+	}
+	way := "answer " + strings.Join(options, ", ") +
+		", or a sentence of your own, which acts as " + w.gate.Act(answer)
+	return hint.New(way, "%q is no option of gate %s", answer, w.named(false))
+}
+
+// answerGate records an answer.
 func (h *handler) answerGate(w waitingGate, answer string) (string, error) {
+	if err := w.understands(answer); err != nil {
+		return "", err
+	}
 	s := w.state
 	g := &s.Budget.Pending[w.at]
-	if !g.Understands(answer) {
-		var options []string
-		for _, o := range g.Options {
-			options = append(options, o.Label)
-		}
-		way := "answer " + strings.Join(options, ", ") +
-			", or a sentence of your own, which acts as " + g.Act(answer)
-		return "", hint.New(way, "%q is no option of gate %s", answer, w.named(false))
-	}
 	g.Answer, g.At = answer, &h.now
 	said := fmt.Sprintf("recorded: %s — %q, which acts as %s when the run is resumed: %s",
 		g.Question, g.Answer, g.Act(g.Answer), report.Resume(s.Budget, s.Elsewhere()))

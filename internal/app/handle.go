@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -45,9 +46,17 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	h.keepReceipt()
 	h.out.Name, h.out.Reply = ev.Name, reply.Say(strings.Join(h.healed(), "\n"))
 	var ring bool
-	h.person.Env, h.person.Project = h.Env, h.project
-	if h.out.Notify, ring = h.person.Later(h.attended()); ring {
+	if h.out.Notify, ring = h.theirs().Later(h.attended()); ring {
 		h.out.Reply = h.out.Reply.Ring()
+	}
+	if tell := h.out.Notify; len(h.asks) > 0 {
+		h.out.Notify = func() error {
+			err := h.startAsks()
+			if tell != nil {
+				err = errors.Join(err, tell())
+			}
+			return err
+		}
 	}
 	return h.out
 }
@@ -135,6 +144,8 @@ func (h *handler) dispatch() (event.Reply, error) {
 		return h.workerEnded()
 	case event.StopFailure:
 		return h.turnFailed()
+	case event.PermissionRequest:
+		return h.inDialog()
 	case event.SessionEnd:
 		return h.step(loop.SessionEnd{Turn: h.turn(), Reason: h.ev.Reason})
 	case event.SessionStart:

@@ -130,6 +130,7 @@ type handler struct {
 	// and its error changes no decision.
 	out    Answer
 	person notify.Person // who learns something once the reply is printed
+	asks   []loop.Skill  // whose runs paused with a question for the person's Ask command
 }
 
 // config returns the configuration that a run has kept since it began. Without a run, and for one
@@ -451,8 +452,7 @@ func program() loop.Program {
 
 // queue keeps events for the person's Sync command.
 func (h *handler) queue(list []loop.SyncEvent) error {
-	h.person.Env = h.Env
-	return h.person.Queue(h.files, list)
+	return h.theirs().Queue(h.files, list)
 }
 
 // runOf is the project's run of a kind, nil without one that can be read.

@@ -226,6 +226,9 @@ func (h *handler) notice(t *loopState, n loop.Notice) {
 			fmt.Sprintf("[%s] %s", g.Name, g.Question), next)
 		return
 	}
+	if n.Run.Status == loop.Paused && n.Run.Ask != "" {
+		h.asks = append(h.asks, n.Run.Skill)
+	}
 	next := report.Next(n.Run, t.Elsewhere())
 	if raise := n.Run.RaiseCommand(nil, h.now); raise != "" {
 		next += ", or " + raise

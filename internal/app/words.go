@@ -181,7 +181,11 @@ func (h *handler) denial(t *loopState, d *loop.Deny) event.Reply {
 
 // askGates fills the dialog with the questions of a loop.
 func (h *handler) askGates(t *loopState, gates []loop.Gate) event.Reply {
-	var list []event.Question
+	return event.Ask(h.questionsOf(t, gates)...)
+}
+
+// questionsOf are gates as the client's dialog shows them.
+func (h *handler) questionsOf(t *loopState, gates []loop.Gate) (list []event.Question) {
 	besides := slices.ContainsFunc(h.runs, func(o *loopState) bool {
 		active := o.Budget != nil && o.Budget.Status == loop.Active
 		return o.Skill != t.Skill && (active || o.forcing())
@@ -196,7 +200,7 @@ func (h *handler) askGates(t *loopState, gates []loop.Gate) event.Reply {
 		}
 		list = append(list, q)
 	}
-	return event.Ask(list...)
+	return list
 }
 
 // afterAnswers is what the model is given after a person's answers: how each acts, and what comes

@@ -25,10 +25,20 @@ func Leave(args []string, wait time.Duration) error {
 	}
 }
 
-// Detach starts a program that outlives this process and whatever ends its group. env is added to
-// this process's own.
-func Detach(env []string, args ...string) error {
+// Detach starts a program that outlives this process and whatever ends its group. in is a short
+// text for its stdin, and env is added to this process's own.
+func Detach(in string, env []string, args ...string) error {
 	cmd := exec.Command(args[0], args[1:]...)
+	if in != "" {
+		from, to, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		defer from.Close()
+		_, _ = to.WriteString(in) // a pipe holds more
+		_ = to.Close()
+		cmd.Stdin = from
+	}
 	cmd.Env = append(os.Environ(), env...)
 	detach(cmd)
 	if err := cmd.Start(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -48,6 +49,9 @@ type Config struct {
 	// Sync is a person's command that gets what happens to a task loop, a JSON object a line (T73).
 	// As with Notify, a project's own files never name one that is run.
 	Sync string `json:"sync,omitempty"`
+	// Ask is the person's own command that brings their answer to a question. A project's own files
+	// never name one that is run.
+	Ask Ask `json:"-"`
 	// Overrun is how far past its dollar ceiling an iteration may still work, in percent of the
 	// ceiling, 0 to 100.
 	Overrun int `json:"overrun"`
@@ -91,6 +95,16 @@ type Audit struct {
 	PostPrompt string `json:"post_prompt,omitempty"`
 	PostPush   bool   `json:"post_push,omitempty"` // it may push and open a PR
 }
+
+// Ask is a command that carries a question to a person and prints their answer.
+type Ask struct {
+	Command string
+	After   time.Duration // for which a dialog waits before the command gets its question
+	Merges  bool          // its answers may merge
+}
+
+// DefaultAskAfter is the After of a person who sets none.
+const DefaultAskAfter = 2 * time.Minute
 
 // SettingsFile is the file of a project that holds settings alone: the model reads the others as
 // its instructions.

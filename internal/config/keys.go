@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"hooks/internal/loop"
@@ -24,6 +25,7 @@ const (
 	overrun    = "Overrun"
 	namespaces = "Task Namespaces"
 	skills     = "Governed Skills"
+	askMerges  = "Ask Merges"
 )
 
 // setting is a key of a sub-block, and where its value goes.
@@ -43,10 +45,10 @@ type (
 // personal reports whether a person's own file may have a setting.
 func (s setting) personal() bool {
 	switch s.to.(type) {
-	case *command, *kinds:
+	case *command, *kinds, *time.Duration:
 		return true
 	}
-	return false
+	return s.key == askMerges
 }
 
 // settings are all but those of rows.
@@ -66,6 +68,9 @@ func (c *Config) settings() []setting {
 		{"Sync", "Sync", "command", (*command)(&c.Sync)},
 		{"", "Notify", "", (*command)(&c.Notify)},
 		{"", "Sync", "", (*command)(&c.Sync)},
+		{"", "Ask", "", (*command)(&c.Ask.Command)},
+		{"", "Ask After", "", &c.Ask.After},
+		{"", askMerges, "", &c.Ask.Merges},
 		{"", overrun, "", &c.Overrun},
 		{"", namespaces, "tasknamespace", &c.TaskNamespaces},
 		{"", skills, "governedskill", &c.GovernedSkills},
@@ -146,7 +151,19 @@ func (c *Config) set(s setting, value string) string {
 		*to = strings.EqualFold(value, "yes")
 	case *int:
 		return percent(to, s.key, value)
+	case *time.Duration:
+		return wait(to, s.key, value)
 	}
+	return ""
+}
+
+// wait reads a time such as 2m, of at most a day.
+func wait(to *time.Duration, key, value string) string {
+	after, err := time.ParseDuration(value)
+	if err != nil || after <= 0 || after > 24*time.Hour {
+		return fmt.Sprintf("%s %q is no time such as 2m, at most 24h", key, cut(value))
+	}
+	*to = after
 	return ""
 }
 

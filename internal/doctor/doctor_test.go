@@ -86,7 +86,7 @@ func TestTheClientsOwnFolderMayBeElsewhere(t *testing.T) {
 	w.must(os.Rename(w.path("home/.claude"), w.path("conf")))
 	w.env["CLAUDE_CONFIG_DIR"] = w.path("conf")
 	if k := w.look("hooks-registered", false); k.Status != report.Fine ||
-		!strings.Contains(k.Found[0], "11 of 11 events in "+w.path("conf/settings.json")) {
+		!strings.Contains(k.Found[0], "12 of 12 events in "+w.path("conf/settings.json")) {
 		t.Errorf("%+v", k)
 	}
 }

@@ -29,6 +29,18 @@ type extra struct {
 	Input    *input  `json:"updatedInput,omitempty"`
 	Context  string  `json:"additionalContext,omitempty"`
 	Hide     bool    `json:"suppressOriginalPrompt,omitempty"`
+	Permit   *permit `json:"decision,omitempty"`
+}
+
+// permit answers an open dialog.
+type permit struct {
+	Behavior string   `json:"behavior"`
+	Input    answered `json:"updatedInput"`
+}
+
+type answered struct {
+	Questions []Question        `json:"questions"`
+	Answers   map[string]string `json:"answers"`
 }
 
 // input replaces that of a dialog, or of a call that sends a worker.
@@ -62,8 +74,10 @@ func (r Reply) Encode(name string) []byte {
 		own.Decision, own.Input = "ask", &input{Questions: cleaned(r.questions)}
 	case send:
 		own.Decision, own.Input = "allow", r.task
+	case given:
+		own.Permit = &permit{"allow", answered{cleaned(r.questions), r.answers}}
 	}
-	if own.Decision != "" || own.Context != "" || own.Hide {
+	if own.Decision != "" || own.Context != "" || own.Hide || own.Permit != nil {
 		out.Specific = &own
 	}
 	if r.ring {
@@ -78,7 +92,12 @@ func (r Reply) Encode(name string) []byte {
 
 // fit turns the reply into one that the event can express.
 func (r Reply) fit(name string) Reply {
+	if name != PermissionRequest {
+		r = r.drop(given)
+	}
 	switch name {
+	case PermissionRequest:
+		r = r.drop(block, deny, ask, send).show()
 	case PreToolUse:
 		if r.verdict == block { // the event's only refusal
 			r.verdict = deny

@@ -14,6 +14,7 @@ type Reply struct {
 	reason    string
 	questions []Question
 	task      *input
+	answers   map[string]string
 	context   string
 	say       string
 	ring      bool
@@ -30,6 +31,7 @@ const (
 	deny
 	ask
 	send
+	given
 )
 
 // Nothing leaves the decision to the client.
@@ -66,6 +68,12 @@ func Send(call gjson.Result, agent, prompt string) Reply {
 		Description: call.Get("description").String(), Prompt: prompt,
 		Type: agent, Background: new(bool),
 	}}
+}
+
+// AnswerDialog answers an open dialog with exactly these questions (PermissionRequest of
+// AskUserQuestion).
+func AnswerDialog(questions []Question, answers map[string]string) Reply {
+	return Reply{verdict: given, questions: questions, answers: answers}
 }
 
 // Context adds a text for the model, on a new line after an earlier one. At a Stop it goes with a
@@ -117,7 +125,7 @@ func (r Reply) Rule() string { return r.rule }
 func (r Reply) And(o Reply) Reply {
 	if r.verdict == none {
 		r.verdict, r.reason, r.questions, r.rule = o.verdict, o.reason, o.questions, o.rule
-		r.task, r.ends, r.hidden = o.task, o.ends, o.hidden
+		r.task, r.ends, r.hidden, r.answers = o.task, o.ends, o.hidden, o.answers
 	}
 	r.ring = r.ring || o.ring
 	return r.Context(o.context).Say(o.say)

@@ -37,13 +37,20 @@ type output struct {
 				} `json:"options"`
 			} `json:"questions"`
 		} `json:"updatedInput"`
+		Decision *struct {
+			Behavior     string `json:"behavior"`
+			UpdatedInput struct {
+				Questions json.RawMessage   `json:"questions"`
+				Answers   map[string]string `json:"answers"`
+			} `json:"updatedInput"`
+		} `json:"decision"`
 	} `json:"hookSpecificOutput"`
 }
 
 var (
 	blocking = []string{Stop, SubagentStop, UserPromptSubmit, UserPromptExpansion, ConfigChange}
 	specific = []string{PreToolUse, PostToolUse, PostToolUseFailure, UserPromptSubmit,
-		UserPromptExpansion, SessionStart, Stop, SubagentStop}
+		UserPromptExpansion, SessionStart, Stop, SubagentStop, PermissionRequest}
 )
 
 // checkOutput holds an answer against the client's parsing rules and output schema.
@@ -83,6 +90,8 @@ func checkMembers(name string, out output) error {
 	switch {
 	case !slices.Contains(specific, name):
 		return fmt.Errorf("%s accepts no hookSpecificOutput", name)
+	case (name == PermissionRequest) != (h.Decision != nil):
+		return fmt.Errorf("an answer on %s", name)
 	case h.HookEventName != name:
 		return fmt.Errorf("hookEventName is %q", h.HookEventName)
 	case name != PreToolUse &&
@@ -127,6 +136,8 @@ func TestEncodedReplies(t *testing.T) {
 		{"block context say", Block("why").Context("more").Say("seen")},
 		{"deny context say", Deny("why").Context("more").Say("seen")},
 		{"ask say", Ask(gateQuestion, gateQuestion).Say("seen")},
+		{"answer", AnswerDialog([]Question{gateQuestion},
+			map[string]string{gateQuestion.Question: "stop"})},
 	}
 	for _, name := range eventNames() {
 		var b strings.Builder

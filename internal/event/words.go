@@ -23,6 +23,7 @@ const (
 	SessionEnd          = "SessionEnd"
 	StopFailure         = "StopFailure"
 	ConfigChange        = "ConfigChange"
+	PermissionRequest   = "PermissionRequest"
 )
 
 // Words is the table of hook words, the two core ones first.
@@ -38,6 +39,7 @@ var Words = [...]Word{
 	{"session-end", SessionEnd},
 	{"stop-failure", StopFailure},
 	{"config-change", ConfigChange},
+	{"permission-request", PermissionRequest},
 }
 
 // WordOf is the hook word of an event, or "" when the program is not registered for it.

@@ -277,7 +277,8 @@ func TestRegistration(t *testing.T) {
 			checks != hook.Get("statusMessage").Exists() {
 			t.Errorf("%s has no time for a check command, or names one: %s", w.Name, hook.Raw)
 		}
-		if groups[0].Get("matcher").Exists() != strings.HasPrefix(w.Name, "PostToolUse") {
+		some := strings.HasPrefix(w.Name, "PostToolUse") || w.Name == event.PermissionRequest
+		if groups[0].Get("matcher").Exists() != some {
 			t.Errorf("%s has the matcher %q", w.Name, groups[0].Get("matcher").String())
 		}
 	}

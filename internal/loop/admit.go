@@ -33,6 +33,7 @@ type Request struct {
 	Path    string   // of the budget file, relative to the project or absolute
 	Config  string   // the project's configuration as it is now
 	Prices  string   // where a fresh run's prices come from (R61)
+	Ask     string   // as of Budget, as it is now
 	Tracker *Tracker
 }
 

@@ -82,6 +82,29 @@ func (e DialogBegins) step(s State, _ *Known) Outcome {
 	return out
 }
 
+// DialogBrought are the answers that the person's Ask command brought to all questions of the open
+// dialog. They count once the client has taken them.
+type DialogBrought struct {
+	Turn
+	Answers map[string]string
+}
+
+func (e DialogBrought) step(s State, _ *Known) Outcome {
+	if !e.open(s) {
+		return Outcome{}
+	}
+	for i, d := range slices.Backward(s.Tick.Dialogs) {
+		shown := !d.Done && slices.ContainsFunc(s.Tick.Pending, func(g Gate) bool {
+			return e.Answers[g.Question] != "" && d.shows(g.Question)
+		})
+		if shown {
+			s.Tick.Dialogs[i].Brought = e.Answers
+			return Outcome{Save: Save{Tick: s.Tick}}
+		}
+	}
+	return Outcome{}
+}
+
 // Asks are the gates whose questions a dialog that begins in this turn shows for the loop.
 func (t Turn) Asks(s State) []Gate {
 	switch {

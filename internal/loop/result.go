@@ -381,6 +381,9 @@ func (s State) answerOne(now time.Time, dialog Dialog, given DialogAnswer) Acted
 	}
 	g := s.Tick.Pending[i]
 	answer.Name, answer.Target = g.Name, g.Target
+	if dialog.Brought[given.Question] == given.Text { // the record proves it, no input of the call
+		answer.Origin = OriginAsk
+	}
 	return Acted{Gate: g, Text: given.Text, As: Answer(s.Run, s.Tick, i, answer)}
 }
 

@@ -18,6 +18,7 @@ func newRun(r Request) Budget {
 		Status: Active,
 		Owner:  r.Owner, EventsFrom: r.EventsFrom, UnderLoop: r.UnderLoop,
 		RateTableSource: r.Prices, Config: r.Config, Tracker: r.Tracker, LeftOut: r.LeftOut,
+		Ask:        r.Ask,
 		BacklogRun: BacklogRun{SinglePR: r.Flags.PR, MaxIdle: r.Flags.Idle},
 	}
 	if b.SinglePR != 0 {
@@ -63,7 +64,7 @@ func resume(b Budget, r Request) Budget {
 	b.EventsFrom = r.EventsFrom
 	b.UnderLoop = r.UnderLoop
 	b.raise(r)
-	b.Idle = nil // a person has intervened
+	b.Idle, b.Asking = nil, "" // a person has intervened
 	switch {
 	case b.Tasks != nil:
 		b.Tasks.resume(r)
@@ -116,7 +117,7 @@ func (b *Budget) raise(r Request) {
 	}
 	b.Ceilings = r.Flags.override(b.Ceilings)
 	b.Policy = r.Flags.answer(b.Policy)
-	b.Config, b.ConfigTold = r.Config, false
+	b.Config, b.ConfigTold, b.Ask = r.Config, false, r.Ask
 	if b.Tasks != nil {
 		b.Tasks.retune(r.Flags.Task)
 	}
@@ -310,7 +311,7 @@ func (t *Tick) applyOfflineAnswers(run *Budget, now time.Time) {
 			at = *old.At
 		}
 		Answer(run, t, i, GateAnswer{Name: old.Name, Question: old.Question, Answer: old.Answer,
-			At: at, Target: old.Target})
+			At: at, Target: old.Target, Origin: old.Origin})
 		return true
 	})
 }

@@ -181,6 +181,11 @@ type Budget struct {
 	// where an older version began the run. ConfigTold says that a person read of a change since.
 	Config     string `json:"config,omitempty"`
 	ConfigTold bool   `json:"config_told,omitempty"`
+	// Ask identifies the person's Ask command as the run began, or as they resumed it; "" without
+	// one. Asking is the digest of a secret that the process which puts the questions of the
+	// paused run to that command has.
+	Ask    string `json:"ask,omitempty"`
+	Asking string `json:"asking,omitempty"`
 	// Model is the dearest that the main thread of a run with a dollar ceiling was seen to use.
 	Model string `json:"model,omitempty"`
 	// Tracker is the one that the run began with; nil where an older version began it.
@@ -289,8 +294,10 @@ type Gate struct {
 	Raise *Ceilings `json:"raise,omitempty"`
 	// HeadSHA binds a merge approval to what was there when the question was asked.
 	HeadSHA string `json:"head_sha,omitempty"`
-	// Answer is set by a person's own terminal while the run is paused.
+	// Answer is set by a person's own terminal or Ask command while the run is paused; Origin is
+	// as in GateAnswer.
 	Answer string     `json:"answer,omitempty"`
+	Origin string     `json:"origin,omitempty"`
 	At     *time.Time `json:"at,omitempty"`
 	// Notified reports that the person was notified of this question, which happens once.
 	Notified bool `json:"told,omitempty"`
@@ -311,20 +318,27 @@ type GateAnswer struct {
 	Answer   string    `json:"answer"`
 	At       time.Time `json:"at"`
 	Target   string    `json:"target,omitempty"`
-	// Origin is OriginFlag for an answer that a flag gave; else a person gave it to the question.
+	// Origin is OriginFlag for an answer that a flag gave, OriginAsk for one that the person's Ask
+	// command brought; else a person gave it to the question.
 	Origin string `json:"origin,omitempty"`
 }
 
-// Given is the answer as people read it, with its origin if that is a flag.
+// Given is the answer as people read it, with its origin.
 func (g GateAnswer) Given() string {
-	if g.Origin == OriginFlag {
+	switch g.Origin {
+	case OriginFlag:
 		return fmt.Sprintf("answered %q by a flag", g.Answer)
+	case OriginAsk:
+		return fmt.Sprintf("answered %q by the Ask command", g.Answer)
 	}
 	return fmt.Sprintf("answered %q", g.Answer)
 }
 
 // OriginFlag is the origin of an answer that a person gave in advance, by a flag.
 const OriginFlag = "flag"
+
+// OriginAsk is the origin of an answer that the person's Ask command brought.
+const OriginAsk = "ask"
 
 // TrackedPR is one PR an iteration interacted with (R121).
 type TrackedPR struct {

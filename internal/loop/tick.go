@@ -160,6 +160,8 @@ type Dialog struct {
 	Done bool `json:"done,omitempty"`
 	// Shown are the questions of gates that the program put into the call. It answers those alone.
 	Shown []string `json:"shown,omitempty"`
+	// Brought are the answers that the person's Ask command brought while it was open, by question.
+	Brought map[string]string `json:"brought,omitempty"`
 }
 
 // Approval is a person's answer "merge" for one PR: good for one merge in this tick (R101).

@@ -65,7 +65,7 @@ func (p *Person) own() config.Config {
 // or their CLAUDE.md. A project may come from anybody, so it can choose bell and off, never a
 // command.
 func (p *Person) notifyWay() string {
-	way := strings.TrimSpace(p.Env("HOOKS_NOTIFY"))
+	way := p.variable("HOOKS_NOTIFY")
 	if way == "" {
 		way = p.own().Notify
 	}
@@ -77,7 +77,7 @@ func (p *Person) notifyWay() string {
 
 // syncWay is the person's own Sync command; a project's files never name one (T73).
 func (p *Person) syncWay() string {
-	if way := p.Env("HOOKS_SYNC"); way != "" {
+	if way := p.variable("HOOKS_SYNC"); way != "" {
 		return way
 	}
 	return p.own().Sync
@@ -110,12 +110,12 @@ func (p *Person) Later(attended bool) (run func() error, ring bool) {
 		case way == "bell" && !ring:
 			err = ringTerminal()
 		case way != "" && way != "off" && way != "bell":
-			err = p.start("notify", DeliverWord,
+			err = p.start("notify", DeliverWord, "",
 				"HOOKS_TITLE="+report.Short(strings.Join(p.titles, "; ")),
 				"HOOKS_TEXT="+strings.Join(p.texts, "; "))
 		}
 		if p.syncs {
-			err = errors.Join(err, p.start("sync", SyncWord))
+			err = errors.Join(err, p.start("sync", SyncWord, ""))
 		}
 		return err
 	}, ring
@@ -131,11 +131,12 @@ func ringTerminal() error {
 	return errors.Join(err, tty.Close())
 }
 
-// start starts this program once more, detached from the client, which does not wait for it.
-func (p *Person) start(what, word string, env ...string) error {
+// start starts this program once more, detached from the client, which does not wait for it. in is
+// a short text for its stdin.
+func (p *Person) start(what, word, in string, env ...string) error {
 	program, err := os.Executable()
 	if err == nil {
-		err = child.Detach(append(env, "HOOKS_PROJECT="+p.Project), program, word)
+		err = child.Detach(in, append(env, "HOOKS_PROJECT="+p.Project), program, word)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -157,7 +158,7 @@ func command(way string) []string {
 // Deliver runs the person's command, with the text in its environment and on its stdin, and ends it
 // when it takes too long.
 func Deliver(env func(string) string) {
-	way := (&Person{Env: env}).notifyWay()
+	way := (&Person{Env: env, Project: env("HOOKS_PROJECT")}).notifyWay()
 	if way == "bell" || way == "off" {
 		return
 	}

@@ -49,7 +49,7 @@ func ownName(name string) bool {
 		viewName, ".gitignore"}
 	for _, k := range loop.Skills() {
 		own = append(own, lockName(k), budgetName(k), pointerName(k), tickName(k), claimName(k),
-			historyName(k), usedName(k))
+			historyName(k), usedName(k), askerName(k))
 		if strings.HasPrefix(name, historyName(k)+".torn-") ||
 			strings.HasPrefix(name, string(k)+".") &&
 				(strings.HasSuffix(name, findingsEnd) || strings.HasSuffix(name, stopEnd)) {

@@ -126,6 +126,8 @@ func (s *Store) TakeNotes(session string) (list []Note, err error) {
 
 func usedName(skill loop.Skill) string { return string(skill) + ".used.jsonl" }
 
+func askerName(skill loop.Skill) string { return string(skill) + ".asker" }
+
 // UsePass uses up the pass that a tool call has for the merge of a PR, once: first reports that
 // no one has before. It may run where only the project can be written.
 func (s *Store) UsePass(skill loop.Skill, call string, pr int, by string) (first bool, err error) {

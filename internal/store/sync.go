@@ -84,10 +84,20 @@ func (s *Store) keepEvents(list []Queued) error {
 	return wrap("keep sync events", errors.Join(err, s.settle()))
 }
 
+// Asker takes the place of the one process that puts the questions of a skill's run to a person's
+// command, as Sender does.
+func (s *Store) Asker(ctx context.Context, skill loop.Skill) (release func() error, ok bool) {
+	return s.only(ctx, askerName(skill))
+}
+
 // Sender takes the place of the one process that sends events, once the one before has ended; ok is
 // false where that takes too long.
 func (s *Store) Sender(ctx context.Context) (release func() error, ok bool) {
-	lock := lockFile(filepath.Join(s.disk.root.Name(), sendName))
+	return s.only(ctx, sendName)
+}
+
+func (s *Store) only(ctx context.Context, name string) (release func() error, ok bool) {
+	lock := lockFile(filepath.Join(s.disk.root.Name(), name))
 	ok, err := lock.TryLockContext(ctx, guardPoll)
 	return lock.Unlock, ok && err == nil
 }

@@ -1,0 +1,407 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"hooks/internal/child"
+	"hooks/internal/config"
+	"hooks/internal/event"
+	"hooks/internal/hint"
+	"hooks/internal/loop"
+	"hooks/internal/notify"
+	"hooks/internal/report"
+	"hooks/internal/store"
+	"hooks/internal/tracker/forge"
+)
+
+const (
+	askTime = 24 * time.Hour // bounds one run of the Ask command
+	askPoll = time.Second    // between two looks whether the question still waits
+	maxAsks = 3              // how often a question is put, if the answers are none
+)
+
+// StartAsking has a process of its own put the questions of the project's paused run of a kind to
+// the person's Ask command, and reports whether it does. The process proves by a secret on its
+// stdin that this program started it and no tool of an agent: the run keeps a digest of that.
+func (a *App) StartAsking(skill loop.Skill) (bool, error) {
+	h, err := a.openForPerson()
+	if err != nil {
+		return false, err
+	}
+	return h.startAsking(skill)
+}
+
+func (h *handler) startAsking(skill loop.Skill) (started bool, err error) {
+	secret, asked := rand.Text(), false
+	err = h.withStateLock(func() error {
+		s, err := h.load(skill)
+		b := s.Budget
+		if err != nil || b == nil || b.Ask == "" || len(h.questions(s)) == 0 {
+			return err
+		}
+		if asked = b.Asking != "" && h.isAsking(skill); asked {
+			return nil
+		}
+		b.Asking, started = notify.Digest(secret), true
+		_, err = h.tx.Commit(&s, loop.Save{Run: b})
+		return err
+	})
+	if err != nil || !started {
+		return asked, err
+	}
+	return true, h.theirs().StartAsking(skill, secret)
+}
+
+// AwaitAnswer waits until each question of the paused run of a kind has an answer, from wherever.
+// It returns false once no command carries the rest.
+func (a *App) AwaitAnswer(skill loop.Skill) bool {
+	h, err := a.openForPerson()
+	for alone := 0; err == nil && alone < 10; time.Sleep(askPoll) {
+		waits := false
+		err = h.withStateLock(func() error {
+			s, err := h.load(skill)
+			waits = err == nil && s.Budget != nil && s.Budget.Status == loop.Paused &&
+				unanswered(s.Budget)
+			return err
+		})
+		if err == nil && !waits {
+			return true
+		}
+		if alone++; h.isAsking(skill) {
+			alone = 0
+		}
+	}
+	return false
+}
+
+// unanswered reports whether a question of a paused run waits.
+func unanswered(b *loop.Budget) bool {
+	return slices.ContainsFunc(b.Pending, func(g loop.Gate) bool { return g.Answer == "" })
+}
+
+// isAsking reports whether a process puts the questions of a kind's run to the Ask command.
+func (h *handler) isAsking(skill loop.Skill) bool {
+	for range 10 { // it may just have been started
+		soon, cancel := context.WithTimeout(context.Background(), askPoll/100)
+		release, free := h.files.Asker(soon, skill)
+		cancel()
+		if !free {
+			return true
+		}
+		_ = release()
+		time.Sleep(askPoll / 50)
+	}
+	return false
+}
+
+// questions are the gates of a paused run that may be put to the Ask command.
+func (h *handler) questions(s store.State) (list []waitingGate) {
+	b := s.Budget
+	if b == nil || b.Status != loop.Paused || b.Ask != h.theirs().AskPrint() {
+		return nil
+	}
+	for i, g := range b.Pending {
+		if h.mayAsk(g) {
+			list = append(list, waitingGate{state: s, at: i, gate: g})
+		}
+	}
+	return list
+}
+
+// asked is a question that a command carries.
+type asked struct {
+	end     context.CancelFunc
+	refused string // why the last answer was none
+	tries   int
+	over    bool // the command is asked no more
+}
+
+// told is what a command printed.
+type told struct {
+	gate, text string
+	err        error
+}
+
+// inDialog puts the questions of an open dialog to the person's Ask command, once they have waited,
+// and answers the dialog with what that printed. The person may be faster there: then the client
+// ends this process, or the questions no longer wait.
+func (h *handler) inDialog() (event.Reply, error) {
+	gates, err := h.dialogGates()
+	if len(gates) == 0 || err != nil {
+		return event.Nothing(), err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	answers := map[string]string{}
+	began := time.Now()
+	after := cmp.Or(h.theirs().Ask().After, config.DefaultAskAfter)
+	waiting := func() (list []waitingGate) {
+		h.runs = nil
+		now, _ := h.dialogGates()
+		return slices.DeleteFunc(now, func(w waitingGate) bool {
+			return answers[w.gate.Question] != ""
+		})
+	}
+	for time.Since(began) < after {
+		select {
+		case <-ctx.Done():
+			return event.Nothing(), nil
+		case <-time.After(min(askPoll, after)):
+		}
+		if len(waiting()) < len(gates) {
+			return event.Nothing(), nil
+		}
+	}
+	h.carry(ctx, waiting, func(t told) error {
+		i := slices.IndexFunc(gates, func(w waitingGate) bool { return w.key() == t.gate })
+		if err := gates[i].understands(t.text); err != nil {
+			return err
+		}
+		answers[gates[i].gate.Question] = t.text
+		return nil
+	})
+	if len(answers) < len(gates) || ctx.Err() != nil {
+		return event.Nothing(), nil
+	}
+	h.runs, h.now = nil, h.App.now()
+	at := loopState{gates[0].state}
+	if _, err := h.stepOne(&at, loop.DialogBrought{Turn: h.turn(), Answers: answers}); err != nil {
+		return event.Nothing(), err
+	}
+	var list []loop.Gate
+	for _, w := range gates {
+		list = append(list, w.gate)
+	}
+	return event.AnswerDialog(h.questionsOf(&at, list), answers), nil
+}
+
+// dialogGates are the gates whose questions the dialog of this event shows. It is empty if the Ask
+// command may not answer each of them.
+func (h *handler) dialogGates() (gates []waitingGate, err error) {
+	runs, err := h.sessionRuns()
+	shown := h.ev.Input.Get("questions").Array()
+	for _, t := range runs {
+		b := t.Budget
+		if !h.open(t) || b.Ask == "" || b.Ask != h.theirs().AskPrint() || len(shown) == 0 {
+			continue
+		}
+		gates = nil
+		for _, q := range shown {
+			i := slices.IndexFunc(t.Tick.Pending, func(g loop.Gate) bool {
+				return g.Question == q.Get("question").Str && h.mayAsk(g)
+			})
+			if i >= 0 {
+				g := t.Tick.Pending[i]
+				gates = append(gates, waitingGate{state: t.State, gate: g, open: true})
+			}
+		}
+		if len(gates) == len(shown) {
+			return gates, err
+		}
+	}
+	return nil, err
+}
+
+// mayAsk reports whether a question may be put to the Ask command: without Ask-Merges none by which
+// something is merged.
+func (h *handler) mayAsk(g loop.Gate) bool {
+	kind, _ := loop.GateOf(g.Name)
+	return g.Answer == "" && !g.Kept &&
+		(kind.Holds != loop.HoldMerge || h.theirs().Ask().Merges)
+}
+
+// AskPerson puts each question of a paused run to the person's command until all are answered, from
+// wherever.
+func (a *App) AskPerson(stdin io.Reader) {
+	secret, _ := io.ReadAll(io.LimitReader(stdin, 128))
+	h, err := a.openIn(a.Env("HOOKS_PROJECT"))
+	if err != nil {
+		return
+	}
+	skill, token := loop.Skill(a.Env("HOOKS_LOOP")), notify.Digest(string(secret))
+	wait, cancel := context.WithTimeout(context.Background(), 10*askPoll)
+	defer cancel()
+	release, first := h.files.Asker(wait, skill)
+	if !first {
+		return
+	}
+	defer func() { _ = release() }()
+	h.carry(context.Background(), func() []waitingGate { return h.waitingFor(skill, token) },
+		func(t told) error { return h.heard(skill, token, t) })
+}
+
+// carry puts the questions that wait to the person's command until none does: the first answer
+// counts, and a command ends with its question. heard takes what a command printed; an error is the
+// reason for which it is asked again.
+func (h *handler) carry(
+	ctx context.Context, waiting func() []waitingGate, heard func(told) error,
+) {
+	running, answers := map[string]*asked{}, make(chan told)
+	var commands sync.WaitGroup
+	defer commands.Wait() // no command outlives its question
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	for ctx.Err() == nil {
+		list, open := waiting(), false
+		for _, w := range list {
+			q := running[w.key()]
+			if q == nil {
+				q = &asked{}
+				running[w.key()] = q
+			}
+			if q.end == nil && !q.over {
+				h.put(ctx, w, q, &commands, answers)
+			}
+			open = open || !q.over
+		}
+		for key, q := range running {
+			same := func(w waitingGate) bool { return w.key() == key }
+			if q.end != nil && !slices.ContainsFunc(list, same) {
+				q.end()
+			}
+		}
+		if !open {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(askPoll):
+		case t := <-answers:
+			q := running[t.gate]
+			q.end()
+			q.end, q.tries = nil, q.tries+1
+			if q.over = t.err != nil || t.text == ""; q.over { // it failed, or gave up
+				continue
+			}
+			if err := heard(t); err != nil {
+				q.refused, q.over = hint.Text(err), q.tries >= maxAsks
+			}
+		}
+	}
+}
+
+// key identifies a question of a run.
+func (g waitingGate) key() string {
+	return g.state.Budget.RunID + " " + g.gate.Name + " " + g.gate.Target + " " + g.gate.HeadSHA
+}
+
+// waitingFor are the questions that a process with this token may put.
+func (h *handler) waitingFor(skill loop.Skill, token string) (list []waitingGate) {
+	_ = h.withStateLock(func() error {
+		s, err := h.load(skill)
+		if err == nil && s.Budget != nil && s.Budget.Asking == token {
+			list = h.questions(s)
+		}
+		return err
+	})
+	return list
+}
+
+// put starts the command for one question.
+func (h *handler) put(
+	ctx context.Context, w waitingGate, q *asked, commands *sync.WaitGroup, answers chan<- told,
+) {
+	ctx, q.end = context.WithCancel(ctx)
+	b, t := w.state.Budget, &loopState{w.state}
+	question := struct {
+		Project  string        `json:"project"`
+		Run      string        `json:"run"`
+		Gate     string        `json:"gate"`
+		Question string        `json:"question"`
+		Options  []loop.Option `json:"options"`
+		PR       int           `json:"pr"`
+		URL      string        `json:"url"`
+		Deadline time.Time     `json:"deadline"`
+		Refused  string        `json:"refused,omitempty"`
+	}{
+		Project: h.project, Run: b.RunID, Gate: w.gate.Name, Options: w.gate.Options,
+		Question: h.config(t).Redact(w.gate.Question), Refused: q.refused,
+		Deadline: time.Now().UTC().Add(askTime).Truncate(time.Second),
+	}
+	if _, err := fmt.Sscanf(w.gate.Target, "PR #%d", &question.PR); err == nil && b.Tracker != nil {
+		if pages, _ := forge.PlaceOf(*b.Tracker).Pages(); pages != "" {
+			question.URL = pages + report.TargetNumber(w.gate)
+		}
+	}
+	text, _ := json.Marshal(question) // texts and numbers only
+	command := child.Command{Dir: h.project, Wait: askTime, Most: 64 << 10,
+		Args: loop.SplitWords(h.theirs().Ask().Command), In: string(text) + "\n"}
+	commands.Go(func() {
+		r, err := child.Run(ctx, command)
+		select {
+		case answers <- told{w.key(), strings.TrimSpace(string(r.Out)), err}:
+		case <-ctx.Done():
+		}
+	})
+}
+
+// heard takes what a command printed as `hooks gate answer` takes a person's words.
+func (h *handler) heard(skill loop.Skill, token string, t told) error {
+	h.now = h.App.now()
+	recorded := loopState{}
+	err := h.withStateLock(func() error {
+		s, err := h.load(skill)
+		if err != nil || s.Budget == nil || s.Budget.Asking != token {
+			return err
+		}
+		for _, w := range h.questions(s) {
+			if w.key() != t.gate {
+				continue
+			}
+			w.state.Budget.Pending[w.at].Origin = loop.OriginAsk
+			if _, err = h.answerGate(w, t.text); err == nil {
+				recorded = loopState{w.state}
+			}
+		}
+		return err
+	})
+	if err == nil && recorded.Budget != nil {
+		h.sayRecorded(&recorded)
+	}
+	return err
+}
+
+// sayRecorded notifies the person of the command that continues the run, once no question of it
+// waits. A driver that waits for the answer continues it by itself.
+func (h *handler) sayRecorded(t *loopState) {
+	b := t.Budget
+	if unanswered(b) {
+		return
+	}
+	if b.Drive() == loop.DriveProcess {
+		release, _ := h.files.Drive(t.Skill)
+		if release == nil {
+			return
+		}
+		_ = release()
+	}
+	_ = h.theirs().Recorded(h.config(t).Notify, report.Resume(b, t.Elsewhere()))
+}
+
+// theirs are the commands of the person of the project's loops.
+func (h *handler) theirs() *notify.Person {
+	h.person.Env, h.person.Project = h.Env, h.project
+	return &h.person
+}
+
+// startAsks starts to ask about the runs that have paused in this event.
+func (h *handler) startAsks() error {
+	for _, skill := range h.asks {
+		if _, err := h.startAsking(skill); err != nil {
+			return err
+		}
+	}
+	return nil
+}
