@@ -149,8 +149,8 @@ func (t *historyTable) cells(l *loop.Iteration) (columns []column, cells []strin
 	} else {
 		add("started", len("Jan 02 15:04"), false, t.started(l.StartedAt))
 	}
-	switch loop.KindOf(l.Skill).Scope {
-	case loop.TaskLoop:
+	switch l.Skill {
+	case loop.Tasks:
 		task, try, verdict := "-", "", outcome
 		if a := l.Task; a != nil { // else it began no attempt
 			task, try = strconv.Itoa(a.Task), strconv.Itoa(a.Try)
@@ -163,7 +163,7 @@ func (t *historyTable) cells(l *loop.Iteration) (columns []column, cells []strin
 			add("try", 3, true, try)
 		}
 		add("verdict", len(loop.Unfinished), false, verdict)
-	case loop.AuditLoop:
+	case loop.Audit:
 		phase, verdict := "-", outcome
 		if a := l.Audit; a != nil && a.Phase != "" {
 			phase, verdict = phaseName(a), spaced(string(a.Judgement.Verdict))
