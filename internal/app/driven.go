@@ -96,7 +96,8 @@ func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err er
 		d.run, d.seq = old.RunID, old.Seq
 	}
 	if fresh.audit != nil {
-		d.plan = &loop.Budget{Skill: cmd.Skill, Audit: fresh.audit, Ceilings: asked.Ceilings}
+		d.plan = &loop.Budget{Skill: cmd.Skill, Ceilings: asked.Ceilings,
+			KindRun: loop.KindRun{Audit: fresh.audit}}
 	}
 	return d, nil
 }

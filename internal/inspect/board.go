@@ -102,7 +102,7 @@ func placed(a *forge.Answer) string {
 
 // evaluate returns those of the named conditions that hold, at whatever moment they are checked.
 func evaluate(f *loop.Facts, names ...string) (fired []loop.Fired) {
-	for _, c := range loop.Conditions {
+	for _, c := range loop.Conditions() {
 		if slices.Contains(names, c.Name) {
 			if text := c.Holds(f); text != "" {
 				fired = append(fired, loop.Fired{Condition: c.Name, Cause: c.Cause, Text: text})

@@ -27,8 +27,7 @@ type Request struct {
 	Fed        bool     // the Stop before asked for it, in the same turn
 	// Gated says that a loop of the session has ended, and its gate holds this turn.
 	Gated   bool
-	Tasks   *TaskRun // of a fresh run of a task loop
-	Audit   *AuditRun
+	KindRun          // of a fresh run
 	LeftOut []string // as of the fresh run's Budget
 	Path    string   // of the budget file, relative to the project or absolute
 	Config  string   // the project's configuration as it is now

@@ -7,6 +7,35 @@ import (
 	"strings"
 )
 
+// auditKind is a loop that has a plan carried out and audits each section of it (A1).
+var auditKind = Kind{
+	Name: Audit, Commands: []string{"audit"}, Ticks: "turn", MaxHolds: 6,
+	Ceilings: Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
+	Endless:  true, Alone: true, Silent: true,
+	Driver:   "hooks go audit",
+	Flags:    []string{"--check", "--check-timeout", "--drive", "--untidy"},
+	Switches: []string{"--restart"},
+	Report:   `{"findings":[],"resolved":[],"verdict":"clean"}`,
+	Fields: `{"findings":[{"file":"a.go","line":1,"severity":"bug|warning","description":"…",` +
+		`"scenario":"…"}],"resolved":["F1"],"verdict":"clean|dirty","note":"…"}`,
+	Conditions: []Condition{
+		{17, "audit-clear", "audit_complete", Entry | Exit, hasAudit, auditClear, tellClear,
+			"look at the report card, then push the branch", "its audit is clear"},
+		{18, "audit-retries", "audit_retry_exhausted", Exit, hasAudit, noVerdicts(Auditing),
+			tellNoVerdicts(Auditing), silentAuditor, "several audits in a row gave no verdict"},
+		{19, "final-audit-retries", "final_audit_retry_exhausted", Exit, hasAudit,
+			noVerdicts(FinalAuditing), tellNoVerdicts(FinalAuditing), silentAuditor,
+			"several final audits in a row gave no verdict"},
+	},
+	Gates: auditGates, Completes: "audit_complete", Rule: Call.audited,
+}
+
+const silentAuditor = "see in the transcript why the auditor reports nothing, then type the " +
+	"command with --restart"
+
+// hasAudit is for what applies to audit loops.
+func hasAudit(b *Budget) bool { return b.Audit != nil }
+
 // AuditRun is what an audit loop's run has beyond every run (A17).
 type AuditRun struct {
 	Plan    string `json:"plan"`     // path, relative to the project
@@ -213,14 +242,6 @@ const (
 // AuditIterations is the default ceiling of iterations for a plan with that many sections (A66).
 func AuditIterations(sections int) int { return max(minDefault, perSection*sections+3) }
 
-// The results of a phase, beside those of a task's attempt.
-const (
-	Ended     TaskDone = "ended"      // of a phase that is not judged
-	Clean     TaskDone = "clean"      // of an audit
-	Dirty     TaskDone = "dirty"      // of an audit
-	Undecided TaskDone = "no_verdict" // of an audit that reported none
-)
-
 // AuditLine is what a history line says of the phase (A23).
 type AuditLine struct {
 	Phase     Phase     `json:"phase"`
@@ -256,32 +277,47 @@ func (r *AuditRun) About() string {
 	return r.Plan
 }
 
-// begin opens the phase under way; nil once the run is complete.
-func (r *AuditRun) begin(e EntryFacts) *Attempt {
+// PhaseAttempt is what the attempt at a phase has beyond every attempt.
+type PhaseAttempt struct {
+	Phase   Phase         `json:"phase,omitempty"`
+	Verdict *AuditVerdict `json:"verdict,omitempty"` // that was reported
+	// the ids of findings that the phase opened and resolved
+	Opened   []string `json:"findings_opened,omitempty"`
+	Resolved []string `json:"findings_resolved,omitempty"`
+	Last     string   `json:"last_words,omitempty"` // of a post action
+	// Looked are the files of the tree that the auditor looked at. Ran says that it ran the check.
+	Looked []string `json:"looked_at,omitempty"`
+	Ran    bool     `json:"check_ran,omitempty"`
+	// Told identifies the text of the auditor's last call that was taken.
+	Told string `json:"told,omitempty"`
+}
+
+func (r *AuditRun) setDrive(drive string)                  { r.Drive = drive }
+func (r *AuditRun) start()                                 {}
+func (r *AuditRun) retune(TaskFlags) []string              { return nil }
+func (r *AuditRun) enter(*Tick, EntryFacts, bool)          {}
+func (r *AuditRun) answered(e EntryFacts)                  { r.acceptLast(e.Head, e.Tree) }
+func (r *AuditRun) unmeasured(*Tick, string) (int, string) { return 0, "" }
+func (r *AuditRun) measured(int, string, CheckRun)         {}
+func (r *AuditRun) noCheck(CheckRun) string                { return "" }
+
+// begin opens the phase under way, unless the run is complete.
+func (r *AuditRun) begin(a *Attempt) bool {
 	if r.Phase == Complete || r.Section < 0 || r.Section >= len(r.Sections) {
-		return nil
+		return false
 	}
-	a := &Attempt{
-		Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections), Try: r.Retries + 1,
-		Title: r.title(), Token: string(r.Phase) + "-" + e.Nonce,
-		Head: e.Head, Tree: e.Tree, Branch: e.Branch, NoGit: e.NoGit, Unread: e.Unread,
-		Feedback: e.Feedback,
-	}
-	r.Branch = cmp.Or(r.Branch, e.Branch)
+	r.Branch = cmp.Or(r.Branch, a.Branch)
 	if r.Base == "" {
 		r.Base, r.SectionBase = a.start(), a.start()
 	}
-	return a
+	return true
 }
 
-// aim makes the open attempt one at the phase under way, which an answer may have changed.
+// aim points an attempt at the phase under way.
 func (r *AuditRun) aim(a *Attempt) {
 	nonce := strings.TrimPrefix(a.Token, string(a.Phase))
-	if a.Task != r.Section+1 {
-		a.Feedback = "" // it is another section's
-	}
-	a.Phase, a.Task, a.Title, a.Try = r.Phase, r.Section+1, r.title(), r.Retries+1
-	a.Token = string(r.Phase) + nonce
+	a.Phase, a.Task, a.Of, a.Try = r.Phase, r.Section+1, len(r.Sections), r.Retries+1
+	a.Title, a.Token = r.title(), string(r.Phase)+nonce
 }
 
 // Iteration is the number of an iteration since the last restart, and their ceiling; 0 for none
@@ -310,7 +346,10 @@ func (b *Budget) restart(r Request) {
 }
 
 // resume changes the run as a person takes it up again.
-func (r *AuditRun) resume(by Request) {
+func (r *AuditRun) resume(run *Budget, by Request) {
+	if by.Flags.Restart {
+		run.restart(by)
+	}
 	r.Retries, r.Outages = 0, 0
 	r.Drive = resumedBy(by.Flags.Task.Drive, r.Drive)
 	if by.unasked() {
@@ -351,8 +390,8 @@ func (r *AuditRun) happened(j Judgement) phaseEvent {
 	return noVerdict
 }
 
-// fold moves the run on by one phase (A45–A50).
-func (r *AuditRun) fold(a *Attempt, j Judgement) {
+// count moves the run on by one phase (A45–A50).
+func (r *AuditRun) count(a *Attempt, j Judgement) {
 	if j.Check != nil {
 		r.Checked = j.Check
 	}
@@ -408,41 +447,55 @@ func (r *AuditRun) noteVerdict(on phaseEvent, j Judgement) {
 	}
 }
 
-// foldAudit moves an audit loop on by the phase that ends, and returns the line's part about it;
-// nil where there was none.
-func (b *Budget) foldAudit(t *Tick) *AuditLine {
+// fold counts the phase that ends, and returns the line's part about it.
+func (r *AuditRun) fold(t *Tick, _ Ending) (l KindLine) {
 	a := t.Attempt
-	if b.Audit == nil || a == nil || a.Phase == "" || !t.Started {
-		return nil
+	if a.Phase == "" {
+		return l
 	}
 	j := t.verdict()
-	l := &AuditLine{Phase: a.Phase, Section: a.Task, Judgement: j, Fresh: a.Fresh,
+	l.Audit = &AuditLine{Phase: a.Phase, Section: a.Task, Judgement: j, Fresh: a.Fresh,
 		Opened: a.Opened, Resolved: a.Resolved}
-	if a.Phase == b.Audit.Phase {
-		b.Audit.fold(a, j)
+	if a.Phase == r.Phase {
+		r.count(a, j)
 	}
 	return l
 }
 
-// Name is the phase for a person, as in "the audit of section 2".
-func (a *Attempt) Name() string {
-	section := fmt.Sprintf(" of section %d", a.Task)
-	if a.Of < 2 {
-		section = ""
+// In is the phase for a person, as in "the audit of section 2".
+func (p Phase) In(section, sections int) string {
+	of := fmt.Sprintf(" of section %d", section)
+	if sections < 2 {
+		of = ""
 	}
-	switch a.Phase {
-	case "":
-		return fmt.Sprintf("task %d", a.Task)
+	switch p {
 	case Coding:
-		return "the coding" + section
+		return "the coding" + of
 	case Auditing:
-		return "the audit" + section
+		return "the audit" + of
 	case FinalAuditing:
 		return "the final audit"
 	case Fixing:
 		return "the fix"
 	}
 	return "the post action"
+}
+
+func (r *AuditRun) name(a *Attempt) string { return a.Phase.In(a.Task, a.Of) }
+
+func (r *AuditRun) ending(a *Attempt) string {
+	if a.Phase.Audits() {
+		return "Then report findings and a verdict with `hooks report`, and end. Without a " +
+			"verdict the audit does not count."
+	}
+	return "Then end with one short line."
+}
+
+func (r *AuditRun) unjudged(a *Attempt) TaskDone {
+	if a.Phase.Audits() {
+		return Undecided
+	}
+	return Ended
 }
 
 // The conditions of an audit loop.
@@ -534,23 +587,21 @@ func (b *Budget) AuditStatus() string {
 func (b *Budget) Restartable() bool { return b.AuditStatus() != "completed" }
 
 // UnderWay is the phase under way, as in "the audit of section 2".
-func (r *AuditRun) UnderWay() string {
-	a := Attempt{Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections)}
-	return a.Name()
-}
+func (r *AuditRun) UnderWay() string { return r.Phase.In(r.Section+1, len(r.Sections)) }
 
 func (r *AuditRun) attempts() attempts {
 	return attempts{
 		drive: r.Drive, check: r.Check, minutes: r.CheckMinutes, tip: r.Tip, outages: r.Outages,
-		maxIdle: maxIdle, unit: "phase", whole: "the phase's own",
-		done: r.Phase == Complete,
+		maxIdle: maxIdle, looks: true, whole: "the phase's own",
+		failed: "phases in a row ended by no fault of the work",
+		done:   r.Phase == Complete,
 	}
 }
 
 func (r *AuditRun) underWay() string { return r.UnderWay() }
 func (r *AuditRun) next() string     { return r.UnderWay() + " of " + r.Plan }
 
-func (r *AuditRun) advanced(since *Budget) bool {
+func (r *AuditRun) advanced(since KindRun) bool {
 	was := since.Audit
 	clean := r.Audits > was.Audits && r.Verdict.Word == cleanWord
 	green := was.Checked != nil && was.Checked.Exit != 0 && r.Checked.Exit == 0
@@ -668,8 +719,3 @@ func (s State) judgeVerdict(j Judgement, e *Evidence) *Continue {
 	}
 	return s.settle(j)
 }
-
-func abbreviated(sha string) string { return sha[:min(len(sha), 7)] }
-
-// upper begins a sentence with a name.
-func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

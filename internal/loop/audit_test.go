@@ -73,7 +73,7 @@ func auditRun(sections int, phase Phase) *AuditRun {
 
 func walk(r *AuditRun, list ...Judgement) (names []string) {
 	for _, j := range list {
-		r.fold(&Attempt{Last: "words"}, j)
+		r.count(&Attempt{PhaseAttempt: PhaseAttempt{Last: "words"}}, j)
 		names = append(names, fmt.Sprintf("%s %d", r.Phase, r.Section+1))
 	}
 	return names
@@ -107,14 +107,14 @@ func TestAuditFold(t *testing.T) {
 	}
 	r := auditRun(1, Auditing)
 	for range 3 {
-		r.fold(&Attempt{}, none)
+		r.count(&Attempt{}, none)
 	}
-	run := &Budget{Audit: r, Skill: Audit, Status: Active}
+	run := &Budget{KindRun: ofAudit(r), Skill: Audit, Status: Active}
 	if noVerdicts(Auditing)(&Facts{Run: run}) == "" ||
 		noVerdicts(FinalAuditing)(&Facts{Run: run}) != "" {
 		t.Error("three audits without a verdict continue")
 	}
-	if r.fold(&Attempt{}, clean); r.Retries != 0 {
+	if r.count(&Attempt{}, clean); r.Retries != 0 {
 		t.Error("a verdict leaves the count of retries")
 	}
 }
@@ -150,8 +150,9 @@ func TestVerdicts(t *testing.T) {
 		r := auditRun(1, Auditing)
 		r.Findings = tt.findings
 		r.Tally()
-		a := &Attempt{Phase: Auditing, Task: 1, Verdict: tt.verdict, Holds: maxHolds}
-		s := State{Run: &Budget{Audit: r, Skill: Audit}, Tick: &Tick{Attempt: a}}
+		a := &Attempt{Task: 1, Holds: maxHolds,
+			PhaseAttempt: PhaseAttempt{Phase: Auditing, Verdict: tt.verdict}}
+		s := State{Run: &Budget{KindRun: ofAudit(r), Skill: Audit}, Tick: &Tick{Attempt: a}}
 		k := Known{Evidence: Fetched(tt.evidence)}
 		if need, hold := s.Run.payload().judge(s, &k); need || hold != nil || a.Judged == nil {
 			t.Errorf("%s: need %v, hold %v", tt.name, need, hold)
@@ -164,8 +165,8 @@ func TestVerdicts(t *testing.T) {
 
 // A29–A32, A73, A74: ids are the program's own, and a finding that comes back is the same one.
 func TestFindings(t *testing.T) {
-	run := &Budget{Skill: Audit, Audit: auditRun(1, Auditing)}
-	tick := &Tick{Iteration: 2, Attempt: &Attempt{Phase: Auditing, Task: 1, Sent: true}}
+	run := &Budget{Skill: Audit, KindRun: ofAudit(auditRun(1, Auditing))}
+	tick := &Tick{Iteration: 2, Attempt: &Attempt{PhaseAttempt: in(Auditing), Task: 1, Sent: true}}
 	commits := 0 // each report is about another commit
 	take := func(r Report) string {
 		commits++
@@ -176,26 +177,26 @@ func TestFindings(t *testing.T) {
 		return ""
 	}
 	panics := FoundOne{File: "a.go", Line: 3, Severity: Bug, Description: "panics at line 3"}
-	take(Report{Findings: []FoundOne{panics}, Verdict: "dirty"})
+	take(told(AuditReport{Findings: []FoundOne{panics}, Verdict: "dirty"}))
 	panics.Line, panics.Description = 9, "Panics at line 9"
-	take(Report{Findings: []FoundOne{panics}})
+	take(told(AuditReport{Findings: []FoundOne{panics}}))
 	if list := run.Audit.Findings; len(list) != 1 || list[0].ID != "F1" || list[0].Line != 9 {
 		t.Fatalf("%+v", list)
 	}
-	take(Report{Resolved: []string{"F1"}, Verdict: "clean"})
+	take(told(AuditReport{Resolved: []string{"F1"}, Verdict: "clean"}))
 	if f := run.Audit.Findings[0]; f.State != ResolvedFinding || f.Until != 2 {
 		t.Errorf("%+v", f)
 	}
-	take(Report{Findings: []FoundOne{panics}})
+	take(told(AuditReport{Findings: []FoundOne{panics}}))
 	if f := run.Audit.Findings[0]; f.State != OpenFinding || len(run.Audit.Findings) != 1 {
 		t.Errorf("%+v", f)
 	}
 	before := *run.Audit
 	for want, r := range map[string]Report{
-		`no finding "F9"`: {Findings: []FoundOne{{File: "b.go", Severity: Bug}},
-			Resolved: []string{"F9"}},
-		"no finding is open":     {Resolved: []string{"F1"}, Verdict: "dirty"},
-		"findings are open, and": {Findings: manyFindings(MaxFindings)},
+		`no finding "F9"`: told(AuditReport{Resolved: []string{"F9"},
+			Findings: []FoundOne{{File: "b.go", Severity: Bug}}}),
+		"no finding is open":     told(AuditReport{Resolved: []string{"F1"}, Verdict: "dirty"}),
+		"findings are open, and": told(AuditReport{Findings: manyFindings(MaxFindings)}),
 	} {
 		if said := take(r); !strings.Contains(said, want) {
 			t.Errorf("want %q, got %q", want, said)
@@ -205,7 +206,7 @@ func TestFindings(t *testing.T) {
 		}
 	}
 	applyRecurring(run, tick, Gate{Target: "F1"}, "accept", "accept")
-	take(Report{Findings: []FoundOne{panics}})
+	take(told(AuditReport{Findings: []FoundOne{panics}}))
 	if run.Audit.Findings[0].State != AcceptedFinding || run.Audit.open() != 0 {
 		t.Error("an accepted finding is open again")
 	}
@@ -222,18 +223,18 @@ func manyFindings(n int) (list []FoundOne) {
 // A33, A73: the budget's counts are those of the findings, and how long one is open is told by the
 // audits that ended.
 func TestTally(t *testing.T) {
-	run := &Budget{Skill: Audit, Audit: auditRun(1, Auditing)}
-	tick := &Tick{Attempt: &Attempt{Phase: Auditing, Task: 1, Sent: true}}
+	run := &Budget{Skill: Audit, KindRun: ofAudit(auditRun(1, Auditing))}
+	tick := &Tick{Attempt: &Attempt{PhaseAttempt: in(Auditing), Task: 1, Sent: true}}
 	commits := 0
 	audit := func(found []FoundOne, resolved ...string) {
-		r, head := Report{Findings: found, Resolved: resolved}, fmt.Sprint(commits)
+		r, head := told(AuditReport{Findings: found, Resolved: resolved}), fmt.Sprint(commits)
 		commits++
 		if _, err := (&Facts{Run: run, Tick: tick}).TakeAudit(r, head, false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ends := func() {
-		run.Audit.fold(tick.Attempt, Judgement{Verdict: Dirty, Why: openFindings})
+		run.Audit.count(tick.Attempt, Judgement{Verdict: Dirty, Why: openFindings})
 		run.Audit.Phase = Auditing
 	}
 	bug := FoundOne{File: "a", Severity: Bug, Description: "x"}
@@ -316,8 +317,8 @@ func TestAuditStatuses(t *testing.T) {
 			t.Errorf("%s is no cause", s.Cause)
 		}
 	}
-	for _, c := range Conditions {
-		if c.Applies&AuditLoop != 0 && !causes[c.Cause] {
+	for _, c := range Conditions() {
+		if c.Applies(&Budget{Skill: Audit, KindRun: ofAudit(&AuditRun{})}) && !causes[c.Cause] {
 			t.Errorf("%s has no status", c.Cause)
 		}
 	}
@@ -330,7 +331,7 @@ func TestAuditStatuses(t *testing.T) {
 
 // A28, T91: three iterations in a row in which nothing changed.
 func TestIdle(t *testing.T) {
-	run := &Budget{Skill: Audit, Audit: auditRun(1, Coding), DollarsEstimate: Dollar}
+	run := &Budget{Skill: Audit, KindRun: ofAudit(auditRun(1, Coding)), DollarsEstimate: Dollar}
 	end := func(a Attempt) {
 		before := *run
 		a.Sent, a.Head = true, "abc1234567"
@@ -366,7 +367,7 @@ func TestRestart(t *testing.T) {
 	b := Budget{Skill: Audit, Status: Halted, StopCause: "audit_retry_exhausted", RunID: "r",
 		IterationsUsed: 15, DollarsEstimate: 3 * Dollar, MinutesElapsed: 40,
 		Ceilings: Ceilings{Iterations: 15, Minutes: 480, Dollars: 25 * Dollar},
-		Audit:    auditRun(3, Auditing), Idle: &Idle{Iterations: 3}}
+		KindRun:  ofAudit(auditRun(3, Auditing)), Idle: &Idle{Iterations: 3}}
 	b.Audit.Section, b.Audit.Retries = 1, 3
 	b.Audit.Findings = []Finding{{ID: "F1", State: OpenFinding}}
 	flags, _, err := ParseFlags(Audit, "--restart")
@@ -388,7 +389,7 @@ func TestRestart(t *testing.T) {
 		t.Errorf("a second restart has %d iterations", again.Ceilings.Iterations)
 	}
 	flags, _, _ = ParseFlags(Audit, "p.md --max-iterations 0")
-	endless := Budget{Skill: Audit, Ceilings: flags.Ceilings, Audit: auditRun(1, Coding)}
+	endless := Budget{Skill: Audit, Ceilings: flags.Ceilings, KindRun: ofAudit(auditRun(1, Coding))}
 	if _, most := endless.Iteration(1); most != 0 {
 		t.Errorf("no ceiling is %d", most)
 	}

@@ -10,6 +10,19 @@ import (
 // RecurringGate asks about a finding that auditor and coder hand back and forth (A73).
 const RecurringGate = "finding-recurring"
 
+var auditGates = []GateKind{
+	{
+		Name: RecurringGate, Header: "Finding", When: Exit, Applies: hasAudit,
+		Holds: HoldNextTick, Safest: "again",
+		Options: []Option{
+			{"again", "Let the worker try again; two more audits look at it."},
+			{"accept", "Leave it as it is; it no longer blocks, and the report names it."},
+			{"stop", "Stop the loop; nothing more is dispatched."},
+		},
+		Due: recurringDue, Apply: applyRecurring, Tell: tellRecurring,
+	},
+}
+
 // recurringDue asks about each finding that will have been open at three audits in a row, or that
 // an auditor gave up without a commit; else about a section that was dirty in three audits in a
 // row, whatever was found in it.
@@ -89,7 +102,7 @@ func (r *AuditRun) acceptLast(head, tree string) {
 		return
 	}
 	r.Phase, r.Audits = audit, r.Audits-1
-	r.fold(&Attempt{}, Judgement{Verdict: Dirty, Why: openFindings, SHA: head, Seen: v.Seen})
+	r.count(&Attempt{}, Judgement{Verdict: Dirty, Why: openFindings, SHA: head, Seen: v.Seen})
 }
 
 func tellRecurring(f *Facts) string {
@@ -149,18 +162,18 @@ func (b *Budget) Steer(t *Tick, word, text, head string, now time.Time) error {
 // and no phase asks, pushes or schedules (A67–A70).
 func (e Call) audited(s State, k *Known) Outcome {
 	r := s.Run.Audit // nil where the file has lost it: what a phase may not do stays refused
-	if s.Run.Skill != Audit || e.between(s) || !e.open(s) || e.foreign(s) ||
-		s.Tick.Attempt == nil {
+	if e.foreign(s) {
 		return Outcome{}
 	}
 	a := s.Tick.Attempt
+	during := a.Phase.In(a.Task, a.Of)
 	switch {
 	case e.Tool == "AskUserQuestion":
 		return refuseCall(deny(AuditRule, "decide by the plan, or leave it to the audit",
-			"No question is asked during %s", a.Name()))
+			"No question is asked during %s", during))
 	case e.Schedules != nil:
 		return refuseCall(deny(AuditRule, "do it in this phase or leave it",
-			"Nothing is scheduled during %s", a.Name()))
+			"Nothing is scheduled during %s", during))
 	}
 	if a.Phase.Audits() && (e.Agent != "" || !s.Run.feeds()) {
 		if k.lacks(&k.Looks) {
@@ -178,14 +191,14 @@ func (e Call) audited(s State, k *Known) Outcome {
 				}
 			}
 			return refuseCall(deny(AuditRule, way, "%s is refused: %s changes nothing", e.Tool,
-				a.Name()))
+				during))
 		}
 		if a.looks(k.Looks.Is.Files, k.Looks.Is.Check) {
 			return Outcome{Save: Save{Tick: s.Tick}}
 		}
 		return Outcome{}
 	}
-	return e.publishes(s, k, a.Name())
+	return e.publishes(s, k, during)
 }
 
 // OneTest is the flag by which an auditor may name one test behind a check, "" if it may not.
@@ -218,13 +231,6 @@ func (e Call) reports(s State, k *Known) Outcome {
 	}
 	s.Tick.Reported, s.Tick.Attempt.Told = true, t.Sum
 	return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}}
-}
-
-// between reports whether a conductor's turn continues between two tasks or phases.
-func (e Call) between(s State) bool {
-	return s.Tick == nil && s.Run.feeds() && s.Run.Status == Active && e.Agent == "" &&
-		e.Session == s.Run.SessionID &&
-		slices.Contains(s.Run.LastPrompts, e.Prompt)
 }
 
 // publishes refuses what would leave the worktree, pushes and pull requests, and settings by which

@@ -12,12 +12,10 @@ import (
 func auditing(phase Phase) State {
 	r := auditRun(3, phase)
 	r.Section, r.Plan = 1, "p.md"
-	return State{
-		Run: &Budget{Skill: Audit, Status: Active, SessionID: "s", Audit: r,
-			LastPrompts: []string{"before"}},
-		Tick: &Tick{SessionID: "s", Prompts: []string{"p"}, Started: true,
-			Attempt: r.begin(EntryFacts{Head: "h", Branch: "b", Nonce: "n"})},
-	}
+	run := &Budget{Skill: Audit, Status: Active, SessionID: "s", KindRun: ofAudit(r),
+		LastPrompts: []string{"before"}}
+	return State{Run: run, Tick: &Tick{SessionID: "s", Prompts: []string{"p"}, Started: true,
+		Attempt: run.begin(EntryFacts{Head: "h", Branch: "b", Nonce: "n"})}}
 }
 
 // A67–A70: what each phase refuses of a worker's calls.
@@ -86,7 +84,7 @@ func TestAuditCalls(t *testing.T) {
 		if tt.change != nil {
 			tt.change(s)
 		}
-		out := tt.call.audited(s, &tt.known)
+		out := tt.call.ofKind(s, &tt.known)
 		got := ""
 		switch d := out.Reply.Deny; {
 		case out.Need != nil:
@@ -98,7 +96,7 @@ func TestAuditCalls(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if out := worker.audited(State{Run: &Budget{}}, &Known{}); !out.Nothing() {
+	if out := worker.ofKind(State{Run: &Budget{}}, &Known{}); !out.Nothing() {
 		t.Error("another loop is audited")
 	}
 }
@@ -200,9 +198,9 @@ func TestAuditBegins(t *testing.T) {
 	}
 	s := auditing(Auditing)
 	s.Run.Audit.Base, s.Run.Audit.Retries = "", 2
-	a := s.Run.Audit.begin(EntryFacts{Head: "h", Branch: "b", Nonce: "n", Tree: "t"})
-	want := &Attempt{Phase: Auditing, Task: 2, Of: 3, Try: 3, Title: "section 2",
-		Token: "auditing-n", Head: "h", Tree: "t", Branch: "b"}
+	a := s.Run.begin(EntryFacts{Head: "h", Branch: "b", Nonce: "n", Tree: "t"})
+	want := &Attempt{PhaseAttempt: in(Auditing), Task: 2, Of: 3, Try: 3,
+		Title: "section 2", Token: "auditing-n", Head: "h", Tree: "t", Branch: "b"}
 	if d := cmp.Diff(want, a); d != "" {
 		t.Error(d)
 	}
@@ -210,26 +208,26 @@ func TestAuditBegins(t *testing.T) {
 	if r.Base != "h" || r.SectionBase != "h" || r.Branch != "b" {
 		t.Errorf("%+v", r)
 	}
-	if r.begin(EntryFacts{Head: "other"}); r.Base != "h" {
+	if r.begin(&Attempt{Head: "other"}); r.Base != "h" {
 		t.Error("a later phase moves the run's base")
 	}
 	for _, at := range []int{-1, 3} {
-		if r.Section = at; r.begin(EntryFacts{}) != nil {
+		if r.Section = at; r.begin(&Attempt{}) {
 			t.Errorf("section %d begins", at)
 		}
 	}
-	if r.Section = 0; r.begin(EntryFacts{}) == nil {
+	if r.Section = 0; !r.begin(&Attempt{}) {
 		t.Error("the first section does not begin")
 	}
 	r.Section, r.Phase = 1, Complete
-	if r.begin(EntryFacts{}) != nil {
+	if r.begin(&Attempt{}) {
 		t.Error("a complete run begins")
 	}
 	names := map[Phase]string{Coding: "the coding of section 2", Auditing: "the audit of section 2",
 		FinalAuditing: "the final audit", Fixing: "the fix", PostAction: "the post action"}
 	for phase, want := range names {
 		r.Phase = phase
-		order := (&Budget{Audit: r}).Order()
+		order := (&Budget{KindRun: ofAudit(r)}).Order()
 		if r.UnderWay() != want || !strings.HasPrefix(order, "Next: "+want+" of p.md.") {
 			t.Errorf("%s is %s: %s", phase, r.UnderWay(), order)
 		}
@@ -241,10 +239,10 @@ func TestAuditBegins(t *testing.T) {
 			t.Errorf("%s: %d sections are clean", phase, r.Clean())
 		}
 	}
-	if one := (&Attempt{Phase: Coding, Task: 1, Of: 1}).Name(); one != "the coding" {
+	if one := Coding.In(1, 1); one != "the coding" {
 		t.Error(one)
 	}
-	if task := (&Attempt{Task: 4}).Name(); task != "task 4" {
+	if task := (&TaskRun{}).name(&Attempt{Task: 4}); task != "task 4" {
 		t.Error(task)
 	}
 }
@@ -257,7 +255,7 @@ func TestAuditClose(t *testing.T) {
 		s.Tick.Attempt.Judged = &Judgement{Verdict: Clean, SHA: "x"}
 		s.Tick.Attempt.Opened, s.Tick.Attempt.Resolved = []string{"F2"}, []string{"F1"}
 		change(s)
-		return s.Run.foldAudit(s.Tick), s.Run.Audit
+		return s.Run.foldAttempt(s.Tick, Ending{}).Audit, s.Run.Audit
 	}
 	l, r := closed(func(State) {})
 	want := &AuditLine{Phase: Auditing, Section: 2, Judgement: Judgement{Verdict: Clean, SHA: "x"},
@@ -279,7 +277,7 @@ func TestAuditClose(t *testing.T) {
 		}
 	}
 	s := auditing(Coding)
-	if s.Run.Audit = nil; s.Run.foldAudit(s.Tick) != nil {
+	if s.Run.Audit = nil; s.Run.foldAttempt(s.Tick, Ending{}).Audit != nil {
 		t.Error("another kind of loop has a phase")
 	}
 }
@@ -289,7 +287,7 @@ func TestAuditFoldKeeps(t *testing.T) {
 	r := auditRun(2, Auditing)
 	r.Checked = &CheckRun{Exit: 1}
 	check := &CheckRun{Head: "h"}
-	end := func(j Judgement) { r.fold(&Attempt{}, j) }
+	end := func(j Judgement) { r.count(&Attempt{}, j) }
 	end(Judgement{Verdict: Outage, Why: "529"})
 	if r.Outages != 1 || r.Retries != 0 || r.Reason != "529" || r.Audits != 0 || r.Verdict != nil ||
 		r.Checked.Exit != 1 {
@@ -331,7 +329,7 @@ func TestAuditFoldKeeps(t *testing.T) {
 	if end(Judgement{Verdict: Clean, SHA: "c"}); r.Phase != Complete || !r.FinalDone {
 		t.Errorf("%+v", r)
 	}
-	f := &Facts{Run: &Budget{Audit: r}}
+	f := &Facts{Run: &Budget{KindRun: ofAudit(r)}}
 	if got := auditClear(f); got !=
 		"The audit is clear. 2 of 2 sections clean, 0 open bugs, 1 open warning" {
 		t.Error(got)
@@ -398,8 +396,8 @@ func TestRecurringDue(t *testing.T) {
 		}
 	}
 	waits := []Gate{{Name: RecurringGate}}
-	if !(&Budget{Audit: r, Pending: waits}).LooksAtFindings(nil) ||
-		!(&Budget{Audit: r}).LooksAtFindings(&Tick{Pending: waits}) {
+	if !(&Budget{KindRun: ofAudit(r), Pending: waits}).LooksAtFindings(nil) ||
+		!(&Budget{KindRun: ofAudit(r)}).LooksAtFindings(&Tick{Pending: waits}) {
 		t.Error("a question that waits is answered without its finding")
 	}
 	if (&Budget{Pending: waits}).LooksAtFindings(nil) {
@@ -444,6 +442,9 @@ func TestFindingTexts(t *testing.T) {
 		return said
 	}
 	bug := FoundOne{File: "a", Severity: Bug, Description: "x"}
+	found := told(AuditReport{Findings: []FoundOne{bug}})
+	clean := told(AuditReport{Verdict: "clean"})
+	resolved := told(AuditReport{Resolved: []string{"F1"}})
 	sent := auditing(Auditing)
 	sent.Tick.Attempt.Sent = true
 	for _, tt := range []struct {
@@ -454,21 +455,22 @@ func TestFindingTexts(t *testing.T) {
 		want   string
 	}{
 		{"nothing of an audit", auditing(Coding), Report{Note: "x"}, "h", ""},
-		{"of a coder", auditing(Coding), Report{Verdict: "clean"}, "h",
+		{"of a coder", auditing(Coding), clean, "h",
 			"error: findings, resolved and verdict are reported by an audit, " +
 				"and this is the coding"},
-		{"of a coder, resolved alone", auditing(Coding), Report{Resolved: []string{"F1"}}, "h",
+		{"of a coder, resolved alone", auditing(Coding), resolved, "h",
 			"error: findings"},
 		{"of another loop", State{Run: &Budget{Skill: Work}, Tick: &Tick{}},
-			Report{Findings: []FoundOne{bug}}, "h", "error: findings, resolved and verdict are " +
+			found, "h", "error: findings, resolved and verdict are " +
 				"reported by an audit, and this is an iteration of work"},
-		{"before the auditor is sent", auditing(Auditing), Report{Verdict: "clean"}, "h",
+		{"before the auditor is sent", auditing(Auditing), clean, "h",
 			"error: no auditor is at work"},
-		{"without a commit", sent, Report{Verdict: "clean"}, "",
+		{"without a commit", sent, clean, "",
 			"error: a verdict is about a commit"},
-		{"clean", sent, Report{Verdict: "clean"}, "1234567890",
+		{"clean", sent, clean, "1234567890",
 			"1 of 3 sections clean, 0 open bugs, 0 open warnings; verdict clean about 1234567"},
-		{"clean beside a bug", sent, Report{Findings: []FoundOne{bug}, Verdict: "clean"}, "h",
+		{"clean beside a bug", sent, told(AuditReport{Findings: []FoundOne{bug}, Verdict: "clean"}),
+			"h",
 			"opened F1; 1 of 3 sections clean, 1 open bug, 0 open warnings; an open bug makes " +
 				"the " +
 				"verdict dirty; verdict clean about h"},
@@ -479,40 +481,41 @@ func TestFindingTexts(t *testing.T) {
 		}
 	}
 	for name, s := range map[string]State{
-		"no phase": {Run: &Budget{Skill: Audit, Audit: auditRun(1, Auditing)}, Tick: &Tick{}},
+		"no phase": {Run: &Budget{Skill: Audit, KindRun: ofAudit(auditRun(1, Auditing))},
+			Tick: &Tick{}},
 		"no run": {Run: &Budget{Skill: Audit},
-			Tick: &Tick{Attempt: &Attempt{Phase: Auditing, Sent: true}}},
+			Tick: &Tick{Attempt: &Attempt{PhaseAttempt: in(Auditing), Sent: true}}},
 	} {
-		if got := take(s, Report{Verdict: "clean"}, "h"); !strings.HasSuffix(got,
+		if got := take(s, clean, "h"); !strings.HasSuffix(got,
 			"and this is an iteration of audit") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
 	again := auditing(Auditing)
 	again.Tick.Attempt.Sent = true
-	if got := take(again, Report{Findings: []FoundOne{bug}}, ""); got[:9] != "opened F1" {
+	if got := take(again, found, ""); got[:9] != "opened F1" {
 		t.Error(got) // findings alone need no commit
 	}
-	take(again, Report{Resolved: []string{"F1"}}, "h")
+	take(again, resolved, "h")
 	if a := again.Tick.Attempt; !cmp.Equal(a.Resolved, []string{"F1"}) {
 		t.Errorf("%+v", a)
 	}
 	again.Tick.Attempt.Opened = nil
-	take(again, Report{Findings: []FoundOne{bug}}, "h")
+	take(again, found, "h")
 	if a := again.Tick.Attempt; !cmp.Equal(a.Opened, []string{"F1"}) || len(a.Resolved) != 0 {
 		t.Errorf("%+v", a)
 	}
 	again.Tick.Attempt.Task = 3 // the same words in another section are another finding
-	if take(again, Report{Findings: []FoundOne{bug}}, "h"); again.Run.Audit.Found.Bugs != 2 {
+	if take(again, found, "h"); again.Run.Audit.Found.Bugs != 2 {
 		t.Errorf("%+v", again.Run.Audit.Findings)
 	}
 	driven := auditing(Auditing)
 	driven.Run.Audit.Drive = DriveProcess
-	if got := take(driven, Report{Verdict: "clean"}, "h"); strings.HasPrefix(got, "error") {
+	if got := take(driven, clean, "h"); strings.HasPrefix(got, "error") {
 		t.Error(got)
 	}
 	sent.Tick.Attempt.Judged = &Judgement{}
-	got := take(sent, Report{Verdict: "clean"}, "h")
+	got := take(sent, clean, "h")
 	if !strings.HasPrefix(got, "error: no auditor") {
 		t.Error(got)
 	}
@@ -583,7 +586,7 @@ func TestTrail(t *testing.T) {
 		t.Error("the condition applies with the flag, and only with it")
 	}
 	for most, b := range map[int]*Budget{
-		3: {Audit: &AuditRun{}}, 4: {Tasks: &TaskRun{MaxTries: 5}},
+		3: {KindRun: ofAudit(&AuditRun{})}, 4: {KindRun: ofTasks(&TaskRun{MaxTries: 5})},
 		7: {BacklogRun: BacklogRun{MaxIdle: 7}},
 	} {
 		if got := b.maxIdle(); got != most {
@@ -612,7 +615,7 @@ func TestIdleAdvances(t *testing.T) {
 		{"red to red", &AuditRun{Checked: red}, &AuditRun{Checked: red}, false},
 		{"the first check", &AuditRun{}, &AuditRun{Checked: green}, false},
 	} {
-		if got := tt.now.advanced(&Budget{Audit: tt.was}); got != tt.want {
+		if got := tt.now.advanced(ofAudit(tt.was)); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
@@ -621,13 +624,14 @@ func TestIdleAdvances(t *testing.T) {
 		want             bool
 	}{{nil, nil, false}, {[]string{"F1"}, nil, true}, {[]string{"F1"}, []string{"F1"}, false},
 		{[]string{"F1", "F2"}, []string{"F1"}, true}} {
-		if got := (&Attempt{Resolved: tt.resolved, Opened: tt.opened}).closed(); got != tt.want {
+		a := &Attempt{PhaseAttempt: PhaseAttempt{Resolved: tt.resolved, Opened: tt.opened}}
+		if got := a.closed(); got != tt.want {
 			t.Errorf("%v of %v is progress: %v", tt.resolved, tt.opened, got)
 		}
 	}
-	first := Budget{Tasks: &TaskRun{}}
+	first := ofTasks(&TaskRun{})
 	one := &TaskRun{List: []TaskItem{{Result: Unbroken}}}
-	if !one.advanced(&first) || first.Tasks.advanced(&first) {
+	if !one.advanced(first) || first.Tasks.advanced(first) {
 		t.Error("a task that is done is progress")
 	}
 	for _, tt := range []struct {
@@ -726,7 +730,7 @@ func TestIdleSkips(t *testing.T) {
 		a := s.Tick.Attempt
 		a.Sent, a.EndHead, a.Judged = true, "h", &Judgement{Verdict: Ended}
 		tt.change(s.Tick)
-		s.Run.foldIdle(s.Tick, &Budget{Audit: s.Run.Audit}, Ending{})
+		s.Run.foldIdle(s.Tick, &Budget{KindRun: ofAudit(s.Run.Audit)}, Ending{})
 		got := 0
 		if s.Run.Idle != nil {
 			got = s.Run.Idle.Iterations
@@ -781,10 +785,10 @@ func TestAgainMeansTwoMoreAudits(t *testing.T) {
 		name    string
 		attempt *Attempt
 		audits  int // that have ended
-	}{{"at its end", &Attempt{Phase: Auditing}, 2}, {"later", nil, 3},
-		{"as the next phase begins", &Attempt{Phase: Coding}, 3}} {
-		run := &Budget{Audit: &AuditRun{Audits: tt.audits, Phase: Auditing,
-			Findings: []Finding{{ID: "F1", State: OpenFinding}}}}
+	}{{"at its end", &Attempt{PhaseAttempt: in(Auditing)}, 2}, {"later", nil, 3},
+		{"as the next phase begins", &Attempt{PhaseAttempt: in(Coding)}, 3}} {
+		run := &Budget{KindRun: ofAudit(&AuditRun{Audits: tt.audits, Phase: Auditing,
+			Findings: []Finding{{ID: "F1", State: OpenFinding}}})}
 		applyRecurring(run, &Tick{Attempt: tt.attempt}, Gate{Target: "F1"}, "again", "again")
 		for audits, want := range map[int]bool{3: false, 4: true} {
 			if run.Audit.Audits = audits; run.Audit.recurs() != want {

@@ -3,7 +3,66 @@ package loop
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
+
+const planFields = `"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +
+	`"prs":[{"number":1,"state":"open","branch":"…","head_sha":"…","new":true}],` +
+	`"outcome":"ok|errored","note":"…"}`
+
+// workKind is a loop that takes issues from the backlog (R1).
+var workKind = Kind{
+	Name: Work, Backlog: true, PRs: true, Owes: owesFacts, Idles: true,
+	Report: `{"skill":"work","backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
+		`"plan":[],"failures":[],"prs":[],"outcome":"ok"}`,
+	Fields: `{"backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
+		`"edges":[[blocker,blocked]],"issues":[{"number":1,"criteria":"ok|missing|tbd"}],` +
+		planFields,
+	Tracked: `{` + planFields,
+	Conditions: []Condition{
+		{1, "backlog-empty", "backlog_empty", Entry | Reported, picksIssues, backlogEmpty,
+			tellBacklog, "make an issue workable, then start the loop again",
+			"the backlog has no issue left that it may work on"},
+		{7, "dependency-cycle", "dependency_cycle", Entry | Reported, picksIssues, dependencyCycle,
+			tellCycle, "take one of the dependencies away in the tracker, then resume",
+			"issues wait for each other in a circle"},
+	},
+	Completes: "backlog_empty",
+}
+
+// reviewKind is a loop that answers and approves PRs (R1).
+var reviewKind = Kind{
+	Name: Review, Reviews: true, OnePR: true, PRs: true, Owes: owesFacts,
+	Report: `{"skill":"review","prs":[{"number":142,"state":"open","branch":"…",` +
+		`"head_sha":"…","human_feedback":false}],"failures":[],"comments_pushed":0,"outcome":"ok"}`,
+	Fields: `{"prs":[{"number":1,"state":"open|merged|closed|do-not-merge","branch":"…",` +
+		`"head_sha":"…","human_feedback":true}],` +
+		`"failures":[{"kind":"pr","number":1,"cause":"…"}],"comments_pushed":0,` +
+		`"outcome":"ok|errored","note":"…"}`,
+	Conditions: []Condition{
+		{2, "pr-terminal", "pr_terminal", Entry | Reported | Exit, watchesPR, prTerminal, tellPR,
+			"nothing is left to do for this PR", ""},
+	},
+	Completes: "pr_terminal",
+}
+
+// owesFacts asks for the skill's report, which only the model can give.
+func owesFacts(s State) *Continue {
+	if s.Tick.Reported {
+		return nil
+	}
+	return &Continue{Name: "facts"}
+}
+
+// picksIssues is for what applies to runs that take issues from a backlog.
+func picksIssues(b *Budget) bool { return b.Skill == Work }
+
+// watchesPR is for what applies to a review of a single PR (R145, R146).
+func watchesPR(b *Budget) bool { return b.SinglePR != 0 }
+
+// CountsPRs reports whether the run has a ceiling of PRs. A run that watches a single PR, or that
+// works on something else than PRs, has none.
+func (b *Budget) CountsPRs() bool { return b.SinglePR == 0 && b.Kind().PRs }
 
 // BacklogRun is what a run of work or review has beyond every run: they take issues or PRs from a
 // backlog, not tasks from a list.
@@ -223,4 +282,115 @@ func missing(from, list []int) bool {
 		has[n] = true
 	}
 	return slices.ContainsFunc(list, func(n int) bool { return !has[n] })
+}
+
+func backlogEmpty(f *Facts) string {
+	// What this tick has taken up is not missing from the backlog: the condition is one of entry
+	// (R18).
+	if f.Tick == nil || f.Tick.worked() || f.Tick.backlog() == nil {
+		return ""
+	}
+	if len(f.Run.Workable(f.Tick.backlog())) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("Backlog empty — %d iterations used, %d PRs touched", f.Run.IterationsUsed,
+		len(f.PRs))
+}
+
+func prTerminal(f *Facts) string {
+	if f.Tick == nil {
+		return ""
+	}
+	state := ""
+	for _, pr := range f.Tick.Tracked { // what was seen to happen to it
+		if pr.Number == f.Run.SinglePR {
+			state = pr.StateAtEnd
+		}
+	}
+	for _, pr := range f.Tick.knownPRs() {
+		if pr.Number == f.Run.SinglePR && terminal(pr.State) {
+			state = pr.State
+		}
+	}
+	if !terminal(state) {
+		return ""
+	}
+	return fmt.Sprintf("PR #%d reached terminal state: %s", f.Run.SinglePR, state)
+}
+
+func terminal(state string) bool {
+	return state == "merged" || state == "closed" || state == "do-not-merge"
+}
+
+func dependencyCycle(f *Facts) string {
+	edges := f.Edges
+	if f.Tick != nil {
+		edges = slices.Concat(edges, f.Tick.Report.Edges)
+	}
+	cycle := ShortestCycle(edges)
+	switch len(cycle) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("Dependency cycle detected: #%d → #%d — please resolve manually",
+			cycle[0], cycle[0])
+	case 2:
+		return fmt.Sprintf("Dependency cycle detected: #%d ↔ #%d — please resolve manually",
+			cycle[0], cycle[1])
+	}
+	var b strings.Builder
+	for _, n := range append(cycle, cycle[0]) {
+		if b.Len() > 0 {
+			b.WriteString(" → ")
+		}
+		fmt.Fprintf(&b, "#%d", n)
+	}
+	return "Dependency cycle detected: " + b.String() + " — please resolve manually"
+}
+
+func tellBacklog(f *Facts) string {
+	if f.Tick == nil || f.Tick.backlog() == nil {
+		return "no backlog known in an open iteration; fires when nothing workable is left at " +
+			"its entry"
+	}
+	left := f.Run.Workable(f.Tick.backlog())
+	return fmt.Sprintf("%s workable; fires at 0, before anything is worked on",
+		Plural(len(left), "issue"))
+}
+
+func tellPR(f *Facts) string {
+	state := "not seen in an open iteration"
+	if p := tracked(f.Previous, f.Run.SinglePR); p != nil {
+		state = p.StateAtEnd + " when last seen"
+	}
+	if f.Tick != nil {
+		for _, p := range f.Tick.Tracked {
+			if p.Number == f.Run.SinglePR {
+				state = p.StateAtEnd
+			}
+		}
+	}
+	return fmt.Sprintf("PR #%d is %s; fires when it is merged, closed or labelled do-not-merge",
+		f.Run.SinglePR, state)
+}
+
+func tellCycle(f *Facts) string {
+	edges := 0
+	if f.Tick != nil {
+		edges = len(f.Tick.Report.Edges)
+	}
+	noun := "dependencies"
+	if edges == 1 {
+		noun = "dependency"
+	}
+	return fmt.Sprintf("%d %s reported; fires when some lead in a circle", edges, noun)
+}
+
+func tellDrift(f *Facts) string {
+	before := f.snapshot()
+	if before == nil {
+		return "no earlier backlog to compare with"
+	}
+	return fmt.Sprintf("asks when the unblocked issues are not those of iteration %d any more (%s)",
+		before.Iteration, Plural(len(before.Unblocked), "issue"))
 }

@@ -164,8 +164,8 @@ func (e Call) judge(s State, k *Known) Outcome {
 	if out.Need != nil || out.Reply.Deny != nil || e.EndsSchedule {
 		return out
 	}
-	rules := []func(State, *Known) Outcome{e.held, e.conduct, e.stays, e.audited, e.schedule,
-		e.dispatch, e.act, e.winds}
+	rules := []func(State, *Known) Outcome{e.held, e.conduct, e.ofKind, e.schedule, e.dispatch,
+		e.act, e.winds}
 	for _, rule := range rules {
 		switch o := rule(s, k); {
 		case o.Need != nil:
@@ -186,6 +186,15 @@ func (e Call) held(s State, k *Known) Outcome {
 		return Outcome{}
 	}
 	return e.atGate(k, s.Tick.Pending)
+}
+
+// ofKind holds the call against the rule of the run's own kind.
+func (e Call) ofKind(s State, k *Known) Outcome {
+	rule := s.Run.Kind().Rule
+	if rule == nil || !e.open(s) || s.Tick.Attempt == nil {
+		return Outcome{}
+	}
+	return rule(e, s, k)
 }
 
 func refuseCall(d *Deny) Outcome { return Outcome{Reply: Reply{Deny: d}} }
@@ -216,7 +225,11 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	if !e.open(s) {
 		return Outcome{}
 	}
-	ofTask, task := s.taskSpent(k.Running.or().Dollars)
+	var ofTask, task USD // what the attempts at one thing cost, and their own ceiling (T88)
+	if s.Tick.Attempt != nil {
+		a := s.Run.attempts()
+		ofTask, task = a.spent.Plus(k.Running.or().Dollars), a.most
+	}
 	if s.Run.Ceilings.Dollars == 0 && task == 0 {
 		return Outcome{}
 	}
@@ -230,8 +243,8 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	total := spent
 	reached, limit := s.Run.dollarsReached(spent), s.Run.Ceilings.Dollars.overrun(overrun)
 	if reached == "" && task > 0 && ofTask >= task {
-		reached = fmt.Sprintf("Cost budget of task %d reached: $%s / $%s", s.Tick.Attempt.Task,
-			ofTask, task)
+		reached = fmt.Sprintf("Cost budget of %s reached: $%s / $%s",
+			s.Run.payload().name(s.Tick.Attempt), ofTask, task)
 		limit, spent = task.overrun(overrun), ofTask
 	}
 	first := reached != "" && !e.Asks && s.Tick.tellDollars(e.Agent)
@@ -290,9 +303,8 @@ func (b *Budget) DollarsLeft(percent int) (left USD) {
 		}
 	}
 	least(b.Ceilings.Dollars, b.DollarsEstimate)
-	if b.Tasks != nil && b.Tasks.item() != nil {
-		least(b.Tasks.Dollars, b.Tasks.item().Dollars)
-	}
+	a := b.attempts()
+	least(a.most, a.spent)
 	return left
 }
 
@@ -311,7 +323,7 @@ func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 		return out
 	}
 	if a := s.Tick.Attempt; a != nil && a.Judged == nil && s.Run.driven() {
-		a.Judged = &Judgement{Verdict: a.unjudged(), Why: pastDollars}
+		a.Judged = &Judgement{Verdict: s.Run.payload().unjudged(a), Why: pastDollars}
 	}
 	if len(s.Tick.Workers) > 0 {
 		s.Tick.Draining = true

@@ -61,10 +61,12 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	if !driven && !between {
 		return Outcome{}
 	}
-	what := s.Run.payload().underWay()
+	p := s.Run.payload()
+	what := p.underWay()
 	if driven {
-		what = s.Tick.Attempt.Name()
+		what = p.name(s.Tick.Attempt)
 	}
+	silent := s.Run.Kind().Silent
 	switch {
 	case between && e.Sends != nil: // its entry looks at the ceilings
 		return Outcome{}
@@ -79,35 +81,15 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	case driven && e.Sends != nil && s.unmeasured():
 		return refuseCall(deny(ConductRule, "end the turn; the Stop hook runs it, and then asks "+
 			"for this call", "Not dispatched: the check has not run without the work of %s", what))
-	case e.Sends != nil, e.Asks && s.Run.Audit == nil, e.Tool == "ToolSearch",
-		e.Tool == "TodoWrite":
+	case e.Sends != nil, e.Asks && !silent, e.Tool == "ToolSearch", e.Tool == "TodoWrite":
 		return Outcome{}
 	case k.lacks(&k.Looks):
 		return Outcome{Need: k}
-	// only an auditor gives a verdict
-	case k.Looks.Is.Only && !(k.Looks.Is.Reports && s.Run.Audit != nil):
+	case k.Looks.Is.Only && !(k.Looks.Is.Reports && silent):
 		return Outcome{}
 	}
 	return refuseCall(deny(ConductRule, "make the Agent call, or end the turn",
 		"%s is refused: this thread only conducts, the work of %s is its worker's", e.Tool, what))
-}
-
-// stays keeps the worker of a task to it: it asks no person and schedules nothing (T90).
-func (e Call) stays(s State, _ *Known) Outcome {
-	works := e.Agent != "" || s.Run.driven()
-	if s.Run.Tasks == nil || !works || !e.open(s) || s.Tick.Attempt == nil {
-		return Outcome{}
-	}
-	switch {
-	case e.Tool == "AskUserQuestion":
-		return refuseCall(deny(ConductRule, "decide by the spec; if only a person can, end with "+
-			"TASK_BLOCKED and this attempt's token", "No question is asked during %s",
-			s.Tick.Attempt.Name()))
-	case e.Schedules != nil:
-		return refuseCall(deny(ScheduleRule, "do it in this task or leave it",
-			"Nothing is scheduled during %s", s.Tick.Attempt.Name()))
-	}
-	return Outcome{}
 }
 
 // RecordWorker counts a worker that goes, once a call.

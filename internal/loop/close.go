@@ -51,7 +51,7 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 		run.IterationsUsed = max(run.IterationsUsed, t.Iteration)
 	}
 	run.fold(&t, previous, e)
-	attempt, phase := run.foldTask(&t, e), run.foldAudit(&t)
+	ofKind := run.foldAttempt(&t, e)
 	run.foldIdle(&t, before, e)
 	run.foldOutage(&t, e.Now)
 	f := Look(run, &t, previous, e.Now)
@@ -65,7 +65,7 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 	if e.Spent.Cursors != nil {
 		line.Cursors = run.endWorkers(t.Workers)
 	}
-	line.Task, line.Audit = attempt, phase
+	line.KindLine = ofKind
 	if len(t.PRs) > 0 { // without a PR no worker took anything
 		line.Taken = t.Taken
 	}

@@ -160,7 +160,7 @@ func TestWhatATickKnows(t *testing.T) {
 	if (*Iteration)(nil).Tracks(1) || (*Iteration)(nil).HeadAtEnd(1) != "" {
 		t.Error("no line tracks anything")
 	}
-	for _, k := range Gates {
+	for k := range Gates {
 		if got, ok := GateOf(k.Name); !ok || got.Header != k.Header {
 			t.Errorf("%s: %+v", k.Name, got)
 		}

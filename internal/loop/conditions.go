@@ -3,7 +3,6 @@ package loop
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -18,22 +17,6 @@ const (
 	Sending
 	Merging
 	Exit
-)
-
-// Scope is the kind of run something applies to.
-type Scope uint8
-
-// The kinds of run: work, review of every PR, review of a single one (R145, R146), tasks, audit, a
-// person's own prompt.
-const (
-	WorkRun Scope = 1 << iota
-	ReviewRun
-	SinglePR
-	TaskLoop
-	AuditLoop
-	PromptLoop
-
-	EveryRun = ^Scope(0)
 )
 
 // Facts are everything a decision looks at. Tick and Previous may be nil; a fact that is missing
@@ -61,7 +44,7 @@ type Condition struct {
 	Name    string
 	Cause   string // as recorded in stop_conditions_fired
 	When    Moment
-	Applies Scope
+	Applies func(*Budget) bool // to a kind of run
 	// Holds gives the text for a person, empty when the condition does not hold. It is nil for a
 	// condition that a gate or the lock decides.
 	Holds func(f *Facts) string
@@ -73,74 +56,70 @@ type Condition struct {
 	Because string
 }
 
-// Conditions are the twelve and those of task and audit loops, in the order in which the first that
-// holds names the cause, but that one by which the run is complete comes before it.
-var Conditions = [...]Condition{
-	{1, "backlog-empty", "backlog_empty", Entry | Reported, WorkRun, backlogEmpty, tellBacklog,
-		"make an issue workable, then start the loop again",
-		"the backlog has no issue left that it may work on"},
-	{2, "pr-terminal", "pr_terminal", Entry | Reported | Exit, SinglePR, prTerminal, tellPR,
-		"nothing is left to do for this PR", ""},
-	{3, "iteration-budget", "iteration_budget", Entry | Exit, EveryRun, iterationBudget,
+// everyRun is for what applies to runs of all kinds.
+func everyRun(*Budget) bool { return true }
+
+// attempted is for what applies to runs whose iterations are attempts.
+func attempted(b *Budget) bool { return b.payload() != nil }
+
+// conditions are those of the specification that more than one kind has.
+var conditions = [...]Condition{
+	{3, "iteration-budget", "iteration_budget", Entry | Exit, everyRun, iterationBudget,
 		tellIterations, "resume with more iterations, or start a fresh run", ""},
-	{4, "prs-touched-budget", "prs_touched_budget", Entry | Exit, WorkRun | ReviewRun, prBudget,
+	{4, "prs-touched-budget", "prs_touched_budget", Entry | Exit, (*Budget).CountsPRs, prBudget,
 		tellPRs, "look at the open PRs, then resume with a higher ceiling or start a fresh run",
 		""},
-	{5, "wall-clock-budget", "wall_clock_budget", Entry | Exit, EveryRun, minuteBudget, tellMinutes,
+	{5, "wall-clock-budget", "wall_clock_budget", Entry | Exit, everyRun, minuteBudget, tellMinutes,
 		"resume with more minutes, or start a fresh run", ""},
-	{6, "repeated-failure", "repeated_failure", Exit, EveryRun, nil, tellFailure,
+	{6, "repeated-failure", "repeated_failure", Exit, everyRun, nil, tellFailure,
 		"fix the cause of the failure, then resume", "the same failure came twice"},
-	{7, "dependency-cycle", "dependency_cycle", Entry | Reported, WorkRun, dependencyCycle,
-		tellCycle, "take one of the dependencies away in the tracker, then resume",
-		"issues wait for each other in a circle"},
-	{8, "user-interrupt", "user_interrupt", Entry | Exit, EveryRun, userInterrupt,
+	{8, "user-interrupt", "user_interrupt", Entry | Exit, everyRun, userInterrupt,
 		says("fires on Esc, /loop stop, `hooks loop stop` and the end of the session"),
 		"", "a person stopped it"},
-	{9, "lock-contention", "lock_contention", Entry, EveryRun, nil,
+	{9, "lock-contention", "lock_contention", Entry, everyRun, nil,
 		says("another iteration's lock only skips the tick; it never ends the run"),
 		"wait for the other iteration, or look at its process", "another iteration held the lock"},
-	{10, "prior-gate-stop", "prior_gate_stop", Entry, EveryRun, nil,
+	{10, "prior-gate-stop", "prior_gate_stop", Entry, everyRun, nil,
 		says("fires when a gate is answered stop"),
 		"settle what the gate asked about, then resume", "a person answered a question with stop"},
-	{11, "qmd-unreachable", "qmd_unreachable", Exit, EveryRun, qmdUnreachable, tellQmd,
+	{11, "qmd-unreachable", "qmd_unreachable", Exit, everyRun, qmdUnreachable, tellQmd,
 		"start qmd again, then resume", "qmd could not be reached"},
-	{12, "cost-budget", costCause, Entry | Exit, EveryRun, costBudget, tellDollars,
+	{12, "cost-budget", costCause, Entry | Exit, everyRun, costBudget, tellDollars,
 		"look at `hooks cost`, then resume with more dollars or start a fresh run", ""},
-	{13, "tasks-done", "tasks_complete", Entry | Exit, TaskLoop, tasksDone, tellTask,
-		"look at the report card, then merge what you accept", "every task of its list is done"},
-	{14, "task-retry-budget", "task_blocked", Exit, TaskLoop, taskBlocked, tellRetries,
-		"mend the task by hand or its text, then resume; it gets a new set of attempts",
-		"a task used up its attempts"},
-	{15, "infrastructure", "api_unavailable", Exit, TaskLoop | AuditLoop, outages, tellOutages,
+	{15, "infrastructure", "api_unavailable", Exit, attempted, outages, tellOutages,
 		"wait until the service answers, then resume",
 		"several attempts in a row ended by no fault of the task"},
-	{16, "no-fresh-context", "no_fresh_context", Exit, TaskLoop | AuditLoop, staleContext,
+	{16, "no-fresh-context", "no_fresh_context", Exit, attempted, staleContext,
 		says("fires when a worker is not proven to begin with a fresh context"),
 		"use `hooks go`, which starts one client a task, or another version of the client",
 		"the context of a worker was not proven to be fresh"},
-	{17, "audit-clear", "audit_complete", Entry | Exit, AuditLoop, auditClear, tellClear,
-		"look at the report card, then push the branch", "its audit is clear"},
-	{18, "audit-retries", "audit_retry_exhausted", Exit, AuditLoop,
-		noVerdicts(Auditing), tellNoVerdicts(Auditing),
-		"see in the transcript why the auditor reports nothing, then type the command with " +
-			"--restart", "several audits in a row gave no verdict"},
-	{19, "final-audit-retries", "final_audit_retry_exhausted", Exit, AuditLoop,
-		noVerdicts(FinalAuditing), tellNoVerdicts(FinalAuditing),
-		"see in the transcript why the auditor reports nothing, then type the command with " +
-			"--restart", "several final audits in a row gave no verdict"},
-	{20, "no-progress", "stalled", Entry | Exit, TaskLoop | AuditLoop, noProgress, tellIdle,
+	{20, "no-progress", "stalled", Entry | Exit, stalls, noProgress, tellIdle,
 		"look at what the last iterations tried, mend the cause, then continue",
 		"several iterations in a row changed nothing"},
-	{21, "history-dropped", CauseDropped, Entry | Exit, TaskLoop, historyDropped,
-		says("fires when the list is done and the branch has lost the last task's commit"),
-		"bring the commit back, as with `git reflog`; a resume takes the branch as it is",
-		"the branch has lost a commit of a task that was done"},
+}
+
+// ofSpec is how many of the conditions, by number, and of the gates are the specification's. A
+// person sees those of every run, also where they do not apply.
+const (
+	conditionsOfSpec = 12
+	gatesOfSpec      = 7
+)
+
+// Conditions are all reasons for which runs stop, by number: the first that holds names the cause,
+// but that one by which the run is complete comes before it.
+func Conditions() []Condition {
+	list := slices.Clone(conditions[:])
+	for _, k := range Kinds {
+		list = append(list, k.Conditions...)
+	}
+	slices.SortFunc(list, func(a, b Condition) int { return a.Number - b.Number })
+	return list
 }
 
 // ConditionOf is the condition that is recorded as a cause; ok is false for a cause that is none,
 // as of a pause.
 func ConditionOf(cause string) (c Condition, ok bool) {
-	for _, c := range Conditions {
+	for _, c := range Conditions() {
 		if c.Cause == cause {
 			return c, true
 		}
@@ -151,9 +130,8 @@ func ConditionOf(cause string) (c Condition, ok bool) {
 // evaluate walks the table and returns every condition that holds at this moment.
 func evaluate(f *Facts, at Moment) []Fired {
 	var fired []Fired
-	scope := f.Run.Scope()
-	for _, c := range Conditions {
-		if c.Holds == nil || c.When&at == 0 || c.applies(f.Run)&scope == 0 {
+	for _, c := range Conditions() {
+		if c.Holds == nil || c.When&at == 0 || !c.Applies(f.Run) {
 			continue
 		}
 		if text := c.Holds(f); text != "" {
@@ -170,55 +148,9 @@ func evaluate(f *Facts, at Moment) []Fired {
 
 // Completes reports whether a run that ends by the cause has done what it was to do.
 func Completes(cause string) bool {
-	return slices.Contains([]string{"backlog_empty", "pr_terminal", "tasks_complete",
-		"audit_complete"}, cause)
-}
-
-// applies are the kinds of run that the condition is for: with --max-idle a work or a prompt loop,
-// too, has to make progress.
-func (c Condition) applies(b *Budget) Scope {
-	if c.Cause == "stalled" && b.MaxIdle > 0 {
-		return c.Applies | WorkRun | PromptLoop
-	}
-	return c.Applies
-}
-
-func backlogEmpty(f *Facts) string {
-	// What this tick has taken up is not missing from the backlog: the condition is one of entry
-	// (R18).
-	if f.Tick == nil || f.Tick.worked() || f.Tick.backlog() == nil {
-		return ""
-	}
-	if len(f.Run.Workable(f.Tick.backlog())) > 0 {
-		return ""
-	}
-	return fmt.Sprintf("Backlog empty — %d iterations used, %d PRs touched", f.Run.IterationsUsed,
-		len(f.PRs))
-}
-
-func prTerminal(f *Facts) string {
-	if f.Tick == nil {
-		return ""
-	}
-	state := ""
-	for _, pr := range f.Tick.Tracked { // what was seen to happen to it
-		if pr.Number == f.Run.SinglePR {
-			state = pr.StateAtEnd
-		}
-	}
-	for _, pr := range f.Tick.knownPRs() {
-		if pr.Number == f.Run.SinglePR && terminal(pr.State) {
-			state = pr.State
-		}
-	}
-	if !terminal(state) {
-		return ""
-	}
-	return fmt.Sprintf("PR #%d reached terminal state: %s", f.Run.SinglePR, state)
-}
-
-func terminal(state string) bool {
-	return state == "merged" || state == "closed" || state == "do-not-merge"
+	return cause != "" && slices.ContainsFunc(Kinds, func(k Kind) bool {
+		return k.Completes == cause
+	})
 }
 
 func iterationBudget(f *Facts) string {
@@ -277,32 +209,6 @@ func qmdUnreachable(f *Facts) string {
 	}
 	return fmt.Sprintf("qmd unreachable for %d iterations — fix per ADR-0024 (e.g., restart qmd "+
 		"daemon) and resume", f.Run.QmdFailuresConsecutive)
-}
-
-func dependencyCycle(f *Facts) string {
-	edges := f.Edges
-	if f.Tick != nil {
-		edges = slices.Concat(edges, f.Tick.Report.Edges)
-	}
-	cycle := ShortestCycle(edges)
-	switch len(cycle) {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf("Dependency cycle detected: #%d → #%d — please resolve manually",
-			cycle[0], cycle[0])
-	case 2:
-		return fmt.Sprintf("Dependency cycle detected: #%d ↔ #%d — please resolve manually",
-			cycle[0], cycle[1])
-	}
-	var b strings.Builder
-	for _, n := range append(cycle, cycle[0]) {
-		if b.Len() > 0 {
-			b.WriteString(" → ")
-		}
-		fmt.Fprintf(&b, "#%d", n)
-	}
-	return "Dependency cycle detected: " + b.String() + " — please resolve manually"
 }
 
 // contentionNote is the one line of a skipped tick (R46).

@@ -78,8 +78,8 @@ func TestAnOwnLabelIsNotContested(t *testing.T) {
 
 // A70: the conductor of an audit loop looks, and only its auditor reports.
 func TestAConductorGivesNoVerdict(t *testing.T) {
-	s := State{Run: &Budget{Skill: Audit, Status: Active, Audit: auditRun(1, Auditing)},
-		Tick: &Tick{SessionID: "s1", Attempt: &Attempt{Phase: Auditing}}}
+	s := State{Run: &Budget{Skill: Audit, Status: Active, KindRun: ofAudit(auditRun(1, Auditing))},
+		Tick: &Tick{SessionID: "s1", Attempt: &Attempt{PhaseAttempt: in(Auditing)}}}
 	for reports, passes := range map[bool]bool{false: true, true: false} {
 		k := &Known{Looks: Fetched(Looks{Only: true, Reports: reports})}
 		o := Call{Turn: Turn{Session: "s1"}, Tool: "Bash"}.conduct(s, k)
@@ -92,7 +92,7 @@ func TestAConductorGivesNoVerdict(t *testing.T) {
 // A75: a phase that lost the commit of the one before it is not judged well.
 func TestAPhaseKeepsTheCommitOfTheOneBefore(t *testing.T) {
 	tick := &Tick{Attempt: &Attempt{Branch: "b"}}
-	s := State{Run: &Budget{Audit: auditRun(1, Coding)}, Tick: tick}
+	s := State{Run: &Budget{KindRun: ofAudit(auditRun(1, Coding))}, Tick: tick}
 	for _, c := range []struct {
 		seen Evidence
 		want string
@@ -155,7 +155,7 @@ func TestAWorkerThatTheServiceEndedIsNotStale(t *testing.T) {
 		known   bool
 		want    bool
 	}{{"overloaded", false, false}, {"overloaded", true, true}, {"", false, true}} {
-		s := State{Run: &Budget{Tasks: &TaskRun{Drive: DriveStop}},
+		s := State{Run: &Budget{KindRun: ofTasks(&TaskRun{Drive: DriveStop})},
 			Tick: &Tick{SessionID: "s1", Started: true, Attempt: &Attempt{Sent: true}}}
 		k := Known{Bare: true, Worker: Fetched(WorkerSeen{Ours: true, Known: c.known})}
 		o := Step(s, k, WorkerEnd{Turn: Turn{Session: "s1"}, Failure: c.failure})

@@ -42,24 +42,13 @@ func (e ProcessEnd) step(s State, k *Known) Outcome {
 	switch {
 	case e.Person:
 		s.Tick.Interrupt(e.Why)
-	case e.Counts && a != nil && a.Judged == nil:
-		a.Judged = &Judgement{Verdict: a.unjudged(), Why: e.Why}
+	case e.Counts && a != nil && a.Judged == nil && s.Run.payload() != nil:
+		a.Judged = &Judgement{Verdict: s.Run.payload().unjudged(a), Why: e.Why}
 		fallthrough
 	default:
 		s.Tick.Failed = e.Why
 	}
 	return e.closeTurn(s, k)
-}
-
-// unjudged is the verdict on an attempt or a phase that ended by its own fault and before a Stop.
-func (a *Attempt) unjudged() TaskDone {
-	switch {
-	case a.Phase.Audits():
-		return Undecided
-	case a.Phase != "":
-		return Ended
-	}
-	return Unfinished
 }
 
 // Causes beside those of the conditions; only a driver sees the first three.

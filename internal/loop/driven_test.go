@@ -12,8 +12,8 @@ import (
 func listRun(change func(*Budget)) *Budget {
 	b := &Budget{RunID: "r1", SessionID: "s1", Skill: Tasks, Status: Active, Seq: 3,
 		StartedAt: noon, Ceilings: KindOf(Tasks).Ceilings, Owner: Process{PID: 7},
-		Tasks: &TaskRun{List: []TaskItem{{Title: "a"}, {Title: "b"}}, Try: 1, MaxTries: 3,
-			Drive: DriveProcess, Passed: []int{1, 2}}}
+		KindRun: ofTasks(&TaskRun{List: []TaskItem{{Title: "a"}, {Title: "b"}}, Try: 1, MaxTries: 3,
+			Drive: DriveProcess, Passed: []int{1, 2}})}
 	if change != nil {
 		change(b)
 	}
@@ -102,7 +102,7 @@ func TestDriving(t *testing.T) {
 // A driven audit loop is known by its phase, and complete once nothing is left (A11, T92).
 func TestDrivingAnAudit(t *testing.T) {
 	run := &Budget{Skill: Audit, Status: Active, Owner: Process{PID: 7},
-		Audit: auditRun(2, Auditing)}
+		KindRun: ofAudit(auditRun(2, Auditing))}
 	run.Audit.Drive = DriveProcess
 	if got := (Driving{Run: run, First: true, Owner: Alive}).Next(); !got.Wait ||
 		got.Text != "process 7 still works on the audit of section 1; "+
@@ -137,9 +137,10 @@ func TestProcessEndOfAPhase(t *testing.T) {
 		r := auditRun(2, c.phase)
 		r.Drive, r.Outages, r.Post = DriveProcess, maxOutages, &Post{Prompt: "x"}
 		s := State{Run: &Budget{RunID: "r1", SessionID: "s1", Skill: Audit, Status: Active,
-			Audit: r, StartedAt: noon, Ceilings: KindOf(Audit).Ceilings, Owner: Process{PID: 7}},
+			KindRun: ofAudit(r), StartedAt: noon, Ceilings: KindOf(Audit).Ceilings,
+			Owner: Process{PID: 7}},
 			Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: Audit, StartedAt: noon, Iteration: 1,
-				Started: true, Attempt: &Attempt{Task: 1, Of: 2, Phase: c.phase}}}
+				Started: true, Attempt: &Attempt{Task: 1, Of: 2, PhaseAttempt: in(c.phase)}}}
 		got := Step(s, k, ProcessEnd{Turn: at, Why: "killed", Counts: c.counts}).Save.Close
 		if got == nil || got.Line.Audit.Judgement.Verdict != c.want ||
 			got.Run().Audit.Phase != c.next || got.Run().Status == Halted != (c.next == Complete) {
@@ -255,7 +256,7 @@ func TestWhoBringsTheNextAttempt(t *testing.T) {
 		if b := resume(*run, r); c.mode == ResumeRun && b.Tasks.Drive != c.drive {
 			t.Errorf("%s: the drive is %s", c.args, b.Tasks.Drive)
 		}
-		audit := &Budget{Audit: auditRun(1, Coding)}
+		audit := &Budget{KindRun: ofAudit(auditRun(1, Coding))}
 		audit.Audit.Drive = DriveProcess
 		if b := resume(*audit, r); c.mode == ResumeRun && b.Audit.Drive != c.drive {
 			t.Errorf("%s: the drive of an audit is %s", c.args, b.Audit.Drive)

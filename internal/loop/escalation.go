@@ -124,12 +124,12 @@ func enumerate(parts []string) string {
 }
 
 // Limits are the run's ceilings as people read them.
-func (b *Budget) Limits() string { return b.Ceilings.text(b.Scope()) }
+func (b *Budget) Limits() string { return b.Ceilings.text(b.CountsPRs()) }
 
-// text names the ceilings, without PRs where one PR is watched (R95).
-func (c Ceilings) text(scope Scope) string {
+// text names the ceilings, that of PRs where the run has one (R95).
+func (c Ceilings) text(countsPRs bool) string {
 	prs, minutes, dollars := Plural(c.PRs, "PR")+", ", c.timed()+", ", "no dollar ceiling"
-	if scope&^(WorkRun|ReviewRun) != 0 {
+	if !countsPRs {
 		prs = ""
 	}
 	if c.Dollars > 0 {
@@ -148,7 +148,7 @@ func (c Ceilings) timed() string {
 
 // raiseText offers new ceilings.
 func (b *Budget) raiseText(to Ceilings) string {
-	return "Lift to " + to.text(b.Scope()) + ". Or type your own, as in dollars=50 " +
+	return "Lift to " + to.text(b.CountsPRs()) + ". Or type your own, as in dollars=50 " +
 		"iterations=12. In a terminal: " + b.raiseTo(to)
 }
 

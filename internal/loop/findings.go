@@ -80,8 +80,15 @@ type FoundOne struct {
 	Scenario    string   `json:"scenario,omitempty"`
 }
 
-// reportsAudit reports whether a report has what only an auditor reports.
-func (r *Report) reportsAudit() bool {
+// AuditReport is what only an auditor reports.
+type AuditReport struct {
+	Findings []FoundOne `json:"findings,omitempty"`
+	Resolved []string   `json:"resolved,omitempty"` // the ids of what is resolved
+	Verdict  string     `json:"verdict,omitempty"`  // clean or dirty
+}
+
+// given reports whether there is anything in the report.
+func (r *AuditReport) given() bool {
 	return len(r.Findings)+len(r.Resolved) > 0 || r.Verdict != ""
 }
 
@@ -297,7 +304,7 @@ func (f Finding) String() string {
 // error changes nothing.
 func (f *Facts) TakeAudit(report Report, head string, changed bool) (taken bool, err *flagError) {
 	t := f.Tick
-	if !report.reportsAudit() {
+	if !report.given() {
 		return false, nil
 	} else if t.Attempt.Judged != nil || !t.Attempt.Sent && f.Run.feeds() {
 		return false, &flagError{"no auditor is at work", "the auditor itself reports"}
@@ -320,12 +327,12 @@ func (f *Facts) TakeAudit(report Report, head string, changed bool) (taken bool,
 func (b *Budget) AuditTold(t *Tick, report Report, sum string) (string, error) {
 	a := t.Attempt
 	switch {
-	case !report.reportsAudit():
+	case !report.given():
 		return "", nil
 	case b.Audit == nil || a == nil || !a.Phase.Audits():
 		now := "an iteration of " + string(b.Skill)
 		if a != nil && b.Audit != nil {
-			now = a.Name()
+			now = b.Audit.name(a)
 		}
 		return "", &flagError{"findings, resolved and verdict are reported by an audit, and this " +
 			"is " + now, "leave them out"}

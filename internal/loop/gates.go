@@ -40,7 +40,7 @@ type GateKind struct {
 	Name    string
 	Header  string // the dialog's chip, at most 12 characters
 	When    Moment
-	Applies Scope
+	Applies func(*Budget) bool // to a kind of run
 	Holds   Hold
 	Options []Option
 	// Safest is the option as which an answer in a person's own words acts.
@@ -55,10 +55,10 @@ type GateKind struct {
 	Tell func(f *Facts) string
 }
 
-// Gates are the seven, in the order in which they are asked, and those of task and audit loops.
-var Gates = [...]GateKind{
+// gates are the specification's seven.
+var gates = [gatesOfSpec]GateKind{
 	{
-		Name: ForceUnlock, Header: "Force unlock", When: Entry, Applies: EveryRun, Holds: HoldLock,
+		Name: ForceUnlock, Header: "Force unlock", When: Entry, Applies: everyRun, Holds: HoldLock,
 		Safest: "no",
 		Options: []Option{
 			{"yes",
@@ -69,7 +69,7 @@ var Gates = [...]GateKind{
 		Tell: says("asks when --lock=force meets a lock that is held"),
 	},
 	{
-		Name: ResumeDivergence, Header: "Divergence", When: Entry, Applies: EveryRun,
+		Name: ResumeDivergence, Header: "Divergence", When: Entry, Applies: everyRun,
 		Holds: HoldTick, Safest: "skip",
 		Options: []Option{
 			{"re-attach", "Continue with the PR as it is on the remote now."},
@@ -80,7 +80,7 @@ var Gates = [...]GateKind{
 		Tell:  tellDivergence,
 	},
 	{
-		Name: BudgetEscalation, Header: "Budget", When: Entry | Reported, Applies: EveryRun,
+		Name: BudgetEscalation, Header: "Budget", When: Entry | Reported, Applies: everyRun,
 		Holds: HoldTick, Safest: "continue",
 		Options: []Option{
 			{"continue", "Continue; the ceilings stay and stop the loop when they are reached."},
@@ -92,7 +92,7 @@ var Gates = [...]GateKind{
 		Tell:  tellBudgets,
 	},
 	{
-		Name: BacklogDrift, Header: "Backlog", When: Entry | Reported, Applies: WorkRun,
+		Name: BacklogDrift, Header: "Backlog", When: Entry | Reported, Applies: picksIssues,
 		Holds: HoldTick, Safest: "re-propose",
 		Options: []Option{
 			{"re-propose", "Plan a new batch from the backlog as it is now."},
@@ -105,7 +105,7 @@ var Gates = [...]GateKind{
 	},
 	{
 		Name: AmbiguousCriteria, Header: "Criteria", When: Entry | Reported | Sending,
-		Applies: EveryRun, Holds: HoldTick, Safest: "skip",
+		Applies: everyRun, Holds: HoldTick, Safest: "skip",
 		Options: []Option{
 			{"skip", "Leave this issue out of this tick."},
 			{"escalate", "Leave it out and ask on the issue for acceptance criteria."},
@@ -117,7 +117,7 @@ var Gates = [...]GateKind{
 		Tell:  tellCriteria,
 	},
 	{
-		Name: PostFeedbackMerge, Header: "Merge", When: Merging, Applies: EveryRun,
+		Name: PostFeedbackMerge, Header: "Merge", When: Merging, Applies: everyRun,
 		Holds: HoldMerge, Safest: "hold",
 		Options: []Option{
 			{"merge", ""},
@@ -129,7 +129,7 @@ var Gates = [...]GateKind{
 		Tell:  tellMerges,
 	},
 	{
-		Name: RepeatedFailure, Header: "Failed twice", When: Exit, Applies: EveryRun,
+		Name: RepeatedFailure, Header: "Failed twice", When: Exit, Applies: everyRun,
 		Holds: HoldNextTick, Safest: "skip",
 		Options: []Option{
 			{"skip", "Leave it alone for the rest of the run."},
@@ -140,127 +140,27 @@ var Gates = [...]GateKind{
 		Apply: applyFailure,
 		Tell:  tellFailure,
 	},
-	{
-		Name: GateSpec, Header: "Gate 1", When: Entry, Applies: TaskLoop, Holds: HoldTick,
-		Safest: "hold",
-		Options: []Option{
-			{"approve", "The spec is approved; the tasks may be executed."},
-			{"hold", "Not yet: the loop pauses here."},
-			{"stop", "Do not begin; change the spec first."},
-		},
-		Due: specDue, Apply: passGate, Tell: tellNumbered(1, "asks before the first task"),
-	},
-	{
-		Name: GateReview, Header: "Gate 2", When: Entry, Applies: TaskLoop, Holds: HoldTick,
-		Safest: "hold",
-		Options: []Option{
-			{"approve", "The review is accepted; the tasks may be executed."},
-			{"hold", "Not yet: the loop pauses here."},
-			{"stop", "Do not begin; review the tasks first."},
-		},
-		Due: reviewDue, Apply: passGate, Tell: tellNumbered(2, "asks before the first task"),
-	},
-	{
-		Name: CheckGate, Header: "Check", When: Entry, Applies: TaskLoop, Holds: HoldTick,
-		Safest: "none",
-		Options: []Option{
-			{"run", "Run it when a task is claimed; only green counts as verified."},
-			{"none", "Run nothing; tasks count as claimed, never as verified."},
-			{"stop", "Do not begin."},
-		},
-		Due: checkDue, Apply: applyCheck, Tell: tellCheck,
-	},
-	{
-		Name: ImportGate, Header: "Import", When: Entry, Applies: TaskLoop, Holds: HoldTick,
-		Safest: "fresh",
-		Options: []Option{
-			{"import", "Continue from there; what it counts as done is not verified."},
-			{"fresh", "Begin with the first task."},
-			{"stop", "Do not begin."},
-		},
-		Due: importDue, Apply: applyImport,
-		Tell: says("asks before the first task, when another tool left a state file of the " +
-			"same list"),
-	},
-	{
-		Name: ListGate, Header: "Task list", When: Entry, Applies: TaskLoop, Holds: HoldTick,
-		Safest: "keep",
-		Options: []Option{
-			{"read", "Continue with the tasks of the list as it is now; what is done stays done."},
-			{"keep", "Continue with the tasks of this run."},
-			{"stop", "Stop the loop."},
-		},
-		Due: listDue, Apply: applyList,
-		Tell: says("asks when the task list was edited since it was read; ticks do not count"),
-	},
-	{
-		Name: TestsGate, Header: "Tests", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
-		Safest: "retry",
-		Options: []Option{
-			{"accept", "The change of the tests is right."},
-			{"retry", "The attempt does not count; try the task again."},
-			{"stop", "Stop the loop; nothing more is dispatched."},
-		},
-		Due: testsDue, Apply: applyTests,
-		Tell: says("asks when an attempt deleted, skipped or emptied tests"),
-	},
-	{
-		Name: UnprovenGate, Header: "Unproven", When: Exit, Applies: TaskLoop,
-		Holds: HoldNextTick, Safest: "retry",
-		Options: []Option{
-			{"accept", "The work is right, and so is the check as it is now."},
-			{"retry", "The attempt does not count; try the task again."},
-			{"stop", "Stop the loop; nothing more is dispatched."},
-		},
-		Due: unprovenDue, Apply: applyUnproven, Tell: tellUnproven,
-	},
-	{
-		Name: FlaggedGate, Header: "Flagged", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
-		Safest: "retry",
-		Options: []Option{
-			{"retry", "Try the task again with a new set of attempts."},
-			{"skip", "Leave the task out and continue with the next one."},
-			{"stop", "Stop the loop; nothing more is dispatched."},
-		},
-		Due: flaggedDue, Apply: applyFlagged,
-		Tell: says("asks when a worker ends with TASK_BLOCKED, or writes under Blocked / Flagged"),
-	},
-	{
-		Name: CheckpointGate, Header: "Checkpoint", When: Exit, Applies: TaskLoop,
-		Holds: HoldNextTick, Safest: "hold",
-		Options: []Option{
-			{"continue", "Continue with the next task."},
-			{"hold", "Not yet: the loop pauses here."},
-			{"stop", "Stop the loop; nothing more is dispatched."},
-		},
-		Due: checkpointDue, Apply: holdGate, Tell: tellCheckpoint,
-	},
-	{
-		Name: GatePR, Header: "Gate 3", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
-		Safest: "hold",
-		Options: []Option{
-			{"approve", "The work is accepted; the loop ends. A merge is asked about by itself."},
-			{"hold", "Not yet: the loop pauses here."},
-			{"stop", "Stop the loop; the pull request stays open."},
-		},
-		Due: prGateDue, Apply: passGate,
-		Tell: tellNumbered(3, "asks once the pull request of all tasks is open"),
-	},
-	{
-		Name: RecurringGate, Header: "Finding", When: Exit, Applies: AuditLoop,
-		Holds: HoldNextTick, Safest: "again",
-		Options: []Option{
-			{"again", "Let the worker try again; two more audits look at it."},
-			{"accept", "Leave it as it is; it no longer blocks, and the report names it."},
-			{"stop", "Stop the loop; nothing more is dispatched."},
-		},
-		Due: recurringDue, Apply: applyRecurring, Tell: tellRecurring,
-	},
+}
+
+// Gates yields all gates, in the order in which they are asked: the seven, then those of a kind.
+func Gates(yield func(GateKind) bool) {
+	for _, g := range gates {
+		if !yield(g) {
+			return
+		}
+	}
+	for _, k := range Kinds {
+		for _, g := range k.Gates {
+			if !yield(g) {
+				return
+			}
+		}
+	}
 }
 
 // GateOf looks a gate up by name.
 func GateOf(name string) (GateKind, bool) {
-	for _, k := range Gates {
+	for k := range Gates {
 		if k.Name == name {
 			return k, true
 		}
@@ -272,9 +172,8 @@ func GateOf(name string) (GateKind, bool) {
 // asked yet, in order. Answers of earlier ticks are never looked at (R107).
 func Due(f *Facts, at Moment) []Gate {
 	var due []Gate
-	scope := f.Run.Scope()
-	for _, k := range Gates {
-		if k.Due == nil || k.When&at == 0 || k.Applies&scope == 0 {
+	for k := range Gates {
+		if k.Due == nil || k.When&at == 0 || !k.Applies(f.Run) {
 			continue
 		}
 		for _, g := range k.Due(f) {

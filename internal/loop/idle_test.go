@@ -15,7 +15,7 @@ func TestLookBack(t *testing.T) {
 		{"another tree", EntryFacts{Head: "abc"}, -1},
 		{"git cannot tell", EntryFacts{Head: "abc", Tree: "t", Unread: "timeout"}, 0},
 	} {
-		run := &Budget{Skill: Tasks, Tasks: &TaskRun{MaxTries: 5, List: []TaskItem{{}}}}
+		run := &Budget{Skill: Tasks, KindRun: ofTasks(&TaskRun{MaxTries: 5, List: []TaskItem{{}}})}
 		before := *run
 		a := Attempt{Task: 1, Sent: true, Head: "abc", Tree: "t",
 			Judged: &Judgement{Verdict: Unfinished}}
@@ -52,14 +52,14 @@ func TestUnseen(t *testing.T) {
 		{"no repository", Attempt{Sent: true, NoGit: true}, false},
 		{"git could not tell", Attempt{Sent: true, Unread: "timeout"}, false},
 	} {
-		run := &Budget{Skill: Tasks, Tasks: &TaskRun{MaxTries: 5, List: []TaskItem{{}}}}
+		run := &Budget{Skill: Tasks, KindRun: ofTasks(&TaskRun{MaxTries: 5, List: []TaskItem{{}}})}
 		before := *run
 		run.foldIdle(&Tick{Started: true, Attempt: &c.a}, &before, Ending{})
 		if unseen := run.Idle != nil && run.Idle.Unseen != nil; unseen != c.unseen {
 			t.Errorf("%s: %v", c.name, unseen)
 		}
 	}
-	run := &Budget{Skill: Tasks, Tasks: &TaskRun{MaxTries: 5, List: []TaskItem{{}}}}
+	run := &Budget{Skill: Tasks, KindRun: ofTasks(&TaskRun{MaxTries: 5, List: []TaskItem{{}}})}
 	before := *run
 	run.foldIdle(&Tick{Started: true, Attempt: &Attempt{}}, &before, Ending{})
 	if run.Idle == nil || run.Idle.Iterations != 1 || run.Idle.Unseen != nil {

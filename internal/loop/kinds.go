@@ -2,6 +2,53 @@ package loop
 
 import "slices"
 
+// The looping skills (R1, T1, A1).
+const (
+	Work   Skill = "work"
+	Review Skill = "review"
+	Tasks  Skill = "task"
+	Audit  Skill = "audit"
+	Do     Skill = "prompt"
+)
+
+// Kinds are the kinds of loop, in the order in which they are looked at and listed (R1). Only this
+// file names them; each one has its own files beside it.
+var Kinds = []Kind{workKind, reviewKind, taskKind, auditKind, promptKind}
+
+// KindRun is what a run has beyond what every run has. At most one field is not nil.
+type KindRun struct {
+	Tasks *TaskRun  `json:"tasks,omitempty"`
+	Audit *AuditRun `json:"audit,omitempty"`
+}
+
+// KindLine is what a history line has beyond what every line has. At most one field is not nil.
+type KindLine struct {
+	Task  *TaskLine  `json:"task,omitempty"`
+	Audit *AuditLine `json:"audit,omitempty"`
+}
+
+// payload is nil for a kind whose iterations are no attempts, and for a run whose file has lost it.
+func (k KindRun) payload() payload {
+	switch {
+	case k.Tasks != nil:
+		return k.Tasks
+	case k.Audit != nil:
+		return k.Audit
+	}
+	return nil
+}
+
+// clone copies what a Step may change in place.
+func (k KindRun) clone() KindRun {
+	switch {
+	case k.Tasks != nil:
+		return KindRun{Tasks: k.Tasks.clone()}
+	case k.Audit != nil:
+		return KindRun{Audit: k.Audit.clone()}
+	}
+	return k
+}
+
 // Kind is what one kind of loop has of its own. Everything else is the core's, and the same for
 // all.
 type Kind struct {
@@ -10,7 +57,7 @@ type Kind struct {
 	Reviews bool // it answers and approves PRs, each one round an iteration
 	OnePR   bool // it takes --pr N
 	Prompts bool // it takes a person's prompt behind --, and is of this plugin alone
-	Scope   Scope
+	PRs     bool // it works on PRs, so that its runs have a ceiling of them
 	// Report is a line of JSON to fill in, Fields what each field of a report takes. Tracked is
 	// Fields where the tracker was asked for the backlog.
 	Report, Fields, Tracked string
@@ -27,6 +74,8 @@ type Kind struct {
 	Endless  bool     // --max-iterations 0 is no ceiling (A66)
 	Idles    bool     // it takes --max-idle N
 	Alone    bool     // the model begins no other loop in its session (A68)
+	// Silent says that a thread which conducts asks no person, and that only its worker reports.
+	Silent bool
 	// Driver is the command that starts one client an iteration, "" for a kind that has none.
 	Driver string
 	// None is what a person reads who asks for such a loop where none has run, "" for the words of
@@ -34,8 +83,13 @@ type Kind struct {
 	None string
 	// Flags and Switches are its own flags, with and without a value.
 	Flags, Switches []string
-	// Lost reports that a file has lost what the kind keeps beyond the core's; nil for nothing.
-	Lost func(*Budget) bool
+	// Conditions and Gates are its own rows of the two tables. Completes is the cause by which a
+	// run that has done all of its work ends.
+	Conditions []Condition
+	Gates      []GateKind
+	Completes  string
+	// Rule holds a tool call against what an iteration of the kind may not do; nil for nothing.
+	Rule func(Call, State, *Known) Outcome
 }
 
 // Invoked is the kind's own command.
@@ -49,74 +103,6 @@ func (k Kind) Invoked() string {
 	return "/sdd:" + string(k.Name)
 }
 
-const planFields = `"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +
-	`"prs":[{"number":1,"state":"open","branch":"…","head_sha":"…","new":true}],` +
-	`"outcome":"ok|errored","note":"…"}`
-
-// Kinds are the kinds of loop, in the order in which they are looked at and listed (R1).
-var Kinds = []Kind{
-	{
-		Name: Work, Backlog: true, Scope: WorkRun, Owes: owesFacts, Idles: true,
-		Report: `{"skill":"work","backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
-			`"plan":[],"failures":[],"prs":[],"outcome":"ok"}`,
-		Fields: `{"backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
-			`"edges":[[blocker,blocked]],"issues":[{"number":1,"criteria":"ok|missing|tbd"}],` +
-			planFields,
-		Tracked: `{` + planFields,
-	},
-	{
-		Name: Review, Reviews: true, OnePR: true, Scope: ReviewRun, Owes: owesFacts,
-		Report: `{"skill":"review","prs":[{"number":142,"state":"open","branch":"…",` +
-			`"head_sha":"…","human_feedback":false}],"failures":[],"comments_pushed":0,"outcome":"ok"}`,
-		Fields: `{"prs":[{"number":1,"state":"open|merged|closed|do-not-merge","branch":"…",` +
-			`"head_sha":"…","human_feedback":true}],` +
-			`"failures":[{"kind":"pr","number":1,"cause":"…"}],"comments_pushed":0,` +
-			`"outcome":"ok|errored","note":"…"}`,
-	},
-	{
-		Name: Tasks, Commands: []string{"go", "start"}, Ticks: "task", Scope: TaskLoop,
-		MaxHolds: 6,
-		Ceilings: Ceilings{Iterations: 50, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
-		Driver:   "hooks go",
-		None: "no task loop in this project; start one with /sdd:go SPEC in a session, " +
-			"or with `hooks go SPEC` here; modes pair and swarm run no loop",
-		Flags: []string{"--tasks", "--check", "--check-timeout", "--drive", "--mode", "--issue",
-			"--untidy", "--max-task-iterations", "--max-task-dollars", "--require"},
-		Lost:   func(b *Budget) bool { return b.Tasks == nil },
-		Report: `{"outcome":"ok","note":"…"}`,
-		Fields: `{"outcome":"ok|errored","note":"…"}`,
-	},
-	{
-		Name: Audit, Commands: []string{"audit"}, Ticks: "turn", Scope: AuditLoop, MaxHolds: 6,
-		Ceilings: Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
-		Endless:  true, Alone: true,
-		Driver:   "hooks go audit",
-		Flags:    []string{"--check", "--check-timeout", "--drive", "--untidy"},
-		Switches: []string{"--restart"},
-		Lost:     func(b *Budget) bool { return b.Audit == nil },
-		Report:   `{"findings":[],"resolved":[],"verdict":"clean"}`,
-		Fields: `{"findings":[{"file":"a.go","line":1,"severity":"bug|warning","description":"…",` +
-			`"scenario":"…"}],"resolved":["F1"],"verdict":"clean|dirty","note":"…"}`,
-	},
-	{
-		Name: Do, Commands: []string{"do"}, Prompts: true, Scope: PromptLoop, Idles: true,
-		Ceilings: Ceilings{Iterations: 50, PRs: 20, Minutes: maxUnits, Dollars: 25 * Dollar},
-		None: "no prompt loop in this project; start one with " +
-			"/loop 10m /hooks:do -- PROMPT in a session",
-		Report: `{"outcome":"ok","note":"…"}`,
-		Fields: `{"outcome":"ok|errored","failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +
-			`"note":"…"}`,
-	},
-}
-
-// owesFacts asks for the skill's report, which only the model can give.
-func owesFacts(s State) *Continue {
-	if s.Tick.Reported {
-		return nil
-	}
-	return &Continue{Name: "facts"}
-}
-
 // KindOf returns a kind by its skill; the zero Kind for a skill that has none.
 func KindOf(skill Skill) Kind {
 	i := slices.IndexFunc(Kinds, func(k Kind) bool { return k.Name == skill })
@@ -126,6 +112,9 @@ func KindOf(skill Skill) Kind {
 	return Kinds[i]
 }
 
+// Kind is the kind of the run.
+func (b *Budget) Kind() Kind { return KindOf(b.Skill) }
+
 // Skills are the names of all kinds, in their order.
 func Skills() []Skill {
 	list := make([]Skill, len(Kinds))
@@ -133,25 +122,4 @@ func Skills() []Skill {
 		list[i] = k.Name
 	}
 	return list
-}
-
-// CountsPRs reports whether the run has a ceiling of PRs. A run that watches a single PR, or that
-// works on something else than PRs, has none.
-func (b *Budget) CountsPRs() bool {
-	return b.SinglePR == 0 && b.Kind().Scope&^(WorkRun|ReviewRun) == 0
-}
-
-// Kind is the kind of the run.
-func (b *Budget) Kind() Kind { return KindOf(b.Skill) }
-
-// Scope is the kind of run that conditions and gates apply to.
-func (b *Budget) Scope() Scope {
-	if b.SinglePR != 0 {
-		return SinglePR
-	}
-	kind := b.Kind()
-	if kind.Lost != nil && kind.Lost(b) {
-		return 0 // only what holds for every run
-	}
-	return kind.Scope
 }

@@ -7,7 +7,7 @@ import "testing"
 func TestAKindIsOneRow(t *testing.T) {
 	defer func(before []Kind) { Kinds = before }(Kinds)
 	Kinds = append(Kinds[:len(Kinds):len(Kinds)], Kind{
-		Name: "copy", Scope: 1 << 7, MaxHolds: 3,
+		Name: "copy", MaxHolds: 3,
 		Owes: func(s State) *Continue {
 			if s.Tick.Report.Note == "done" {
 				return nil

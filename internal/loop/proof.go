@@ -19,26 +19,6 @@ func (r *TaskRun) checkOf(item *TaskItem) string {
 	return cmp.Or(item.Check, r.Check)
 }
 
-// of reports whether a run of a check was of this command, on a commit without other changes.
-func (c *CheckRun) of(command, head string) bool {
-	return c != nil && head != "" && c.Head == head && c.Command == command
-}
-
-// red reports whether a check looked at the work and was not green. A program that could not be
-// started, or that was stopped, has not looked.
-func (c *CheckRun) red() bool {
-	return c != nil && c.Exit > 0 && c.Exit != 126 && c.Exit != 127 && !c.Stopped && c.Unsure == ""
-}
-
-// byWorker names the pinned files that differ from the run's start, as a sentence begins with them;
-// "" where none does.
-func (c *CheckRun) byWorker() string {
-	if c == nil || len(c.Changed) == 0 {
-		return ""
-	}
-	return "check changed by the worker: " + strings.Join(c.Changed, ", ")
-}
-
 // proven is the verdict on a task whose check is green, and what keeps it from a better one.
 func (r *TaskRun) proven() (verdict TaskDone, why string) {
 	item := r.item()
@@ -52,18 +32,13 @@ func (r *TaskRun) proven() (verdict TaskDone, why string) {
 	return Unbroken, why
 }
 
-// Unmeasured is the command that has to be run before the next task's worker begins, so that it is
-// known how it ends without the work; "" for none. head is the commit that is checked out, "" if
-// anything is not committed; an open iteration knows it itself. at is the task's place in the list.
-func (s State) Unmeasured(head string) (at int, command string) {
-	if s.Run.Tasks == nil {
-		return 0, ""
-	}
-	r := s.Run.Tasks.clone()
-	if s.Tick != nil && s.Tick.Attempt != nil {
-		a := s.Tick.Attempt
+// unmeasured is as State.Unmeasured, by the task that is next once the open attempt has ended.
+func (r *TaskRun) unmeasured(t *Tick, head string) (at int, command string) {
+	r = r.clone()
+	if t != nil && t.Attempt != nil {
+		a := t.Attempt
 		if head = ""; a.Judged != nil {
-			r.fold(a, *a.Judged, 0, 0)
+			r.count(a, *a.Judged, 0, 0)
 			a = &Attempt{Head: a.EndHead, Tree: a.EndTree}
 		}
 		if a.Tree == "" {
@@ -78,12 +53,6 @@ func (s State) Unmeasured(head string) (at int, command string) {
 		return 0, ""
 	}
 	return r.Index, command
-}
-
-// unmeasured reports whether the check has still to run before the open attempt's worker is sent.
-func (s State) unmeasured() bool {
-	_, command := s.Unmeasured("")
-	return command != ""
 }
 
 // measured reports whether it is known how the check ended before the task's first attempt.
@@ -102,25 +71,11 @@ func (r *TaskRun) begins(item *TaskItem, a *Attempt) {
 	}
 }
 
-// lacksMeasure has the check run before the next task's worker begins. Its time is a Stop, or
-// between two processes of a driver: a prompt would wait for it.
-func (s State) lacksMeasure(k *Known) bool {
-	at, command := s.Unmeasured("")
-	switch {
-	case command == "":
-	case k.lacks(&k.Before):
-		return true
-	case s.Run.NoCheck(*k.Before.Is) == "": // else it runs again once a person resumes
-		s.Run.Tasks.note(at, command, *k.Before.Is)
-	}
-	return false
-}
-
-// NoCheck is why the first run of any check shows that it cannot run at all, "" where it can.
-func (b *Budget) NoCheck(c CheckRun) string {
+// noCheck is as Budget.NoCheck.
+func (r *TaskRun) noCheck(c CheckRun) string {
 	why, known := map[int]string{126: "is not executable", 127: "does not exist"}[c.Exit]
 	ran := func(i TaskItem) bool { return i.Before != nil }
-	if r := b.Tasks; !known || r.Last != nil || slices.ContainsFunc(r.List, ran) {
+	if !known || r.Last != nil || slices.ContainsFunc(r.List, ran) {
 		return ""
 	}
 	said := c.Tail[strings.LastIndexByte(c.Tail, '\n')+1:]
@@ -128,30 +83,16 @@ func (b *Budget) NoCheck(c CheckRun) string {
 		"--check", why, c.Exit, cmp.Or(said, "it printed nothing"))
 }
 
-func (r *TaskRun) note(at int, command string, c CheckRun) {
-	c.Command = command
-	r.List[at].Before = &c
+// measured notes how the check of a task ended before its first attempt.
+func (r *TaskRun) measured(at int, command string, c CheckRun) {
+	if c.Command = command; at < len(r.List) {
+		r.List[at].Before = &c
+	}
 }
 
 // Worked reports whether a worker has begun any task.
 func (r *TaskRun) Worked() bool {
 	return slices.ContainsFunc(r.List, func(i TaskItem) bool { return i.Tries > 0 })
-}
-
-// Measured is a run of the check by a driver, before any worker has begun.
-type Measured struct {
-	Turn
-	At      int
-	Command string
-	Check   CheckRun
-}
-
-func (e Measured) step(s State, _ *Known) Outcome {
-	if s.Run == nil || s.Run.Tasks == nil || e.At >= len(s.Run.Tasks.List) {
-		return Outcome{}
-	}
-	s.Run.Tasks.note(e.At, e.Command, e.Check)
-	return Outcome{Save: Save{Run: s.Run}}
 }
 
 // unprovenDue asks where no one can tell whether a task is done, or where a person asked for more
@@ -198,25 +139,86 @@ func applyUnproven(run *Budget, tick *Tick, g Gate, act, answer string) {
 	}
 }
 
-// String is a verdict as people read it.
-func (d TaskDone) String() string {
-	switch d {
-	case Unbroken:
-		return "not broken"
-	case CannotTell:
-		return "cannot tell"
+// judge decides about the last message of the thread that does the task. It returns the facts that
+// it needs, or what the thread is held for; nil where the attempt is judged.
+func (r *TaskRun) judge(s State, k *Known) (missing bool, hold *Continue) {
+	if k.lacks(&k.Claim) {
+		return true, nil
 	}
-	return string(d)
+	s.Tick.Attempt.List = k.Claim.Is.List
+	switch {
+	case k.Claim.Is.Blocked:
+		return false, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Is.Why})
+	case k.Claim.Is.Flagged != "": // an honest end, also without a claim (T56)
+		return false, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Is.Flagged})
+	case !k.Claim.Is.Done:
+		why := "the last line is not the claim"
+		if k.Claim.Is.Near != "" {
+			why = k.Claim.Is.Near
+		}
+		return false, s.miss(Judgement{Verdict: Unfinished, Why: why}, "")
+	case k.lacks(&k.Evidence):
+		return true, nil
+	}
+	j := Judgement{Verdict: Claimed, SHA: k.Evidence.Is.Head, Weakened: k.Evidence.Is.Weakened}
+	if why, more := s.lacking(k.Evidence.Is); why != "" {
+		j.Verdict, j.Why = Overruled, why
+		return false, s.miss(j, more)
+	}
+	if r.checkOf(r.item()) == "" {
+		return false, s.settle(j)
+	}
+	if k.lacks(&k.Check) {
+		return true, nil
+	}
+	check := *k.Check.Is
+	check.Command, j.Check = r.checkOf(r.item()), &check
+	switch why := red(&check, k.Evidence.Is.Head); {
+	case check.Unsure != "":
+		j.Verdict, j.Why = CannotTell, check.Unsure
+		if by := check.byWorker(); by != "" {
+			j.Why = by + "; " + check.Unsure
+		}
+		return false, s.miss(j, "Take back what changes the check, or a person is asked.")
+	case why != "":
+		j.Verdict, j.Why = Overruled, why
+		if by := check.byWorker(); by != "" {
+			j.Why = by + "; with that as it was when the run began, " + why
+		}
+		return false, s.miss(j, check.Tail)
+	}
+	j.Verdict, j.Why = r.proven()
+	return false, s.settle(j)
 }
 
-// String is the verdict with the reason that keeps it from a better one.
-func (j *Judgement) String() string {
-	text := j.Verdict.String()
-	if by := j.Check.byWorker(); by != "" && j.Verdict.Worked() {
-		text += "; " + by
+// lacking is what the evidence of a claim lacks, "" when nothing, with the details for the worker.
+func (s State) lacking(e *Evidence) (why, more string) {
+	a, item := s.Tick.Attempt, s.Run.Tasks.item()
+	switch {
+	case len(e.Lost) > 0:
+		return "lines of the progress file were removed or changed", strings.Join(e.Lost, "\n")
+	case item == nil && cmp.Or(a.PR, s.Run.Tasks.PR) == 0:
+		return "no pull request was seen to be opened", ""
+	case a.NoGit:
+		return "", ""
+	case a.Unread != "":
+		return "git could not tell where the attempt began: " + a.Unread, ""
+	case e.Failed != "":
+		return "git cannot tell: " + e.Failed, ""
+	case e.Branch != a.Branch:
+		return fmt.Sprintf("the branch is %s, the attempt began on %s", orNone(e.Branch),
+			orNone(a.Branch)), ""
+	case len(e.Dirty) > 0:
+		return fmt.Sprintf("%s not committed", Plural(len(e.Dirty), "file")),
+			strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n")
+	case e.Dropped != "":
+		return e.dropped(), ""
+	case item == nil, item.NoCommit:
+		return "", ""
+	case e.Head == a.Base, e.Head == "":
+		return "no commit since the task began", ""
+	case e.Same:
+		return "the commits since the task began change nothing", ""
 	}
-	if j.Why != "" && j.Verdict.Worked() {
-		text += "; " + j.Why
-	}
-	return text
+	return "", ""
 }

@@ -763,7 +763,7 @@ func (w *world) ended() []TrackedPR {
 
 // snapshot is the last backlog recorded in that view of it, where the previous line has none.
 func (w *world) snapshot(run *Budget, previous *Iteration, byTracker bool) *Snapshot {
-	if run.Scope() != WorkRun || previous == nil ||
+	if !run.Kind().Backlog || previous == nil ||
 		previous.Backlog != nil && previous.FromTracker == byTracker {
 		return nil
 	}

@@ -24,9 +24,8 @@ func newRun(r Request) Budget {
 	if b.SinglePR != 0 {
 		b.PRsTouched = []string{prName(b.SinglePR)}
 	}
-	if b.Tasks, b.Audit = r.Tasks, r.Audit; b.Tasks != nil {
-		b.Tasks = b.Tasks.clone()
-		b.Tasks.pick()
+	if b.KindRun = r.KindRun.clone(); b.payload() != nil {
+		b.payload().start()
 	}
 	b.invokedBy(r)
 	return b
@@ -65,14 +64,8 @@ func resume(b Budget, r Request) Budget {
 	b.UnderLoop = r.UnderLoop
 	b.raise(r)
 	b.Idle, b.Asking = nil, "" // a person has intervened
-	switch {
-	case b.Tasks != nil:
-		b.Tasks.resume(r)
-	case b.Audit != nil:
-		if r.Flags.Restart {
-			b.restart(r)
-		}
-		b.Audit.resume(r)
+	if p := b.payload(); p != nil {
+		p.resume(&b, r)
 	}
 	before := b.Flags
 	b.Scheduled, b.NextTick, b.LastPrompts, b.Blocks = nil, time.Time{}, nil, Blocks{}
@@ -118,8 +111,8 @@ func (b *Budget) raise(r Request) {
 	b.Ceilings = r.Flags.override(b.Ceilings)
 	b.Policy = r.Flags.answer(b.Policy)
 	b.Config, b.ConfigTold, b.Ask = r.Config, false, r.Ask
-	if b.Tasks != nil {
-		b.Tasks.retune(r.Flags.Task)
+	if p := b.payload(); p != nil {
+		p.retune(r.Flags.Task)
 	}
 	if r.Flags.Idle > 0 {
 		b.MaxIdle = r.Flags.Idle
@@ -182,10 +175,10 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	}
 	run.MinutesElapsed = run.Minutes(r.Now)
 	run.lookBack(e)
-	if run.Tasks != nil {
+	p := run.payload()
+	if p != nil {
 		alone := (r.Fed || run.driven() && !r.Flags.Resume) && len(run.Jobs) == 0
-		t.Notes = appendNote(t.Notes, run.Tasks.absorb())
-		t.Notes = appendNote(t.Notes, run.Tasks.compare(e.List, alone))
+		p.enter(&t, e, alone)
 	}
 	f := Look(run, &t, previous, r.Now)
 	f.Edges, f.Snapshot = e.Edges, e.Snapshot
@@ -201,11 +194,11 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	run.Pending = nil
 	t.applyOfflineAnswers(run, r.Now)
 	t.applyPolicy(run, r.Now)
-	if run.Audit != nil {
-		run.Audit.acceptLast(e.Head, e.Tree)
+	if p != nil {
+		p.answered(e)
 	}
 	// an answer just given may have ended the run, or settled the last of it
-	if len(t.Fired) == 0 && run.payload() != nil {
+	if len(t.Fired) == 0 && p != nil {
 		t.Fired = evaluate(f, Entry)
 	}
 	if len(t.Fired) > 0 {
@@ -327,7 +320,7 @@ func StartBody(run *Budget, t *Tick) bool {
 		case p.attempts().done:
 			t.Attempt = nil // by an answer
 		default:
-			p.aim(t.Attempt)
+			run.aim(t.Attempt)
 		}
 		if pr := t.AskedPR(run.SinglePR); pr != nil {
 			t.track(*pr)

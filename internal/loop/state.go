@@ -13,15 +13,6 @@ const Version = 1
 // Skill is a loop's kind: the skill that it invokes on every tick.
 type Skill string
 
-// The looping skills (R1, T1, A1).
-const (
-	Work   Skill = "work"
-	Review Skill = "review"
-	Tasks  Skill = "task"
-	Audit  Skill = "audit"
-	Do     Skill = "prompt"
-)
-
 // Status is the state of a run.
 type Status string
 
@@ -118,7 +109,7 @@ func Sum(byModel map[string]Tokens) (sum Tokens) {
 
 // Budget is a run: its identity, its ceilings, everything spent so far. It is the whole of
 // {skill}.budget.json (R109) and, mirrored in every history line, what a resume starts from (R131).
-// Every run has these fields, except for BacklogRun (work and review), Tasks and Audit.
+// Every run has these fields, except for those of its kind.
 type Budget struct {
 	Version   int       `json:"version"`
 	RunID     string    `json:"run_id"`
@@ -151,8 +142,8 @@ type Budget struct {
 	DeferredTargets []string          `json:"deferred_targets,omitzero"`
 	Cursors         []Cursor          `json:"cursors,omitempty"`
 
-	// Ignores are the files by which git left others out when a task or an audit loop began, and
-	// their sums: a line each, the last one "-".
+	// Ignores are the files by which git left others out when the first attempt began, and their
+	// sums: a line each, the last one "-".
 	Ignores string `json:"ignores,omitempty"`
 	// LeftOut are the files that were not committed as the run began: no commit of it holds them.
 	LeftOut []string `json:"left_out,omitempty"`
@@ -219,11 +210,8 @@ type Budget struct {
 	Replaced int `json:"replaced,omitempty"`
 	// Receipts are the sessions of the run in which the hooks fired, the last ones.
 	Receipts []Receipt `json:"receipts,omitzero"`
-	// Tasks is what a task loop has beyond that; nil for any other kind.
-	Tasks *TaskRun `json:"tasks,omitempty"`
-	// Audit is what an audit loop has beyond that; nil for any other kind.
-	Audit *AuditRun `json:"audit,omitempty"`
-	// what work and review have beyond that
+	// what the run's kind has beyond that
+	KindRun
 	BacklogRun
 	// Idle counts the last iterations, if nothing changed in them; nil otherwise.
 	Idle *Idle `json:"idle,omitempty"`
@@ -365,8 +353,7 @@ type Failure struct {
 
 // Iteration is one line of {skill}.history.jsonl. Appending it is the commit point of an iteration:
 // its snapshot is the whole budget, so a crash before the budget file is written loses nothing
-// (R118–R122). Every line has these fields, except for BacklogLine (work and review), Task and
-// Audit.
+// (R118–R122). Every line has these fields, except for those of its kind.
 type Iteration struct {
 	Version      int               `json:"version"`
 	RunID        string            `json:"run_id"`
@@ -405,11 +392,8 @@ type Iteration struct {
 	Denied       []Denial `json:"denied,omitempty"`        // tool calls that were refused
 	EndedWorkers []string `json:"ended_workers,omitempty"` // by this program, in mid-work
 	Overrun      *Overrun `json:"overrun,omitempty"`       // nil below the dollar ceiling
-	// Task is the attempt of a task loop's iteration; nil for any other kind.
-	Task *TaskLine `json:"task,omitempty"`
-	// Audit is the phase of an audit loop's iteration; nil for any other kind.
-	Audit *AuditLine `json:"audit,omitempty"`
-	// what work and review record beyond that
+	// what the run's kind records beyond that
+	KindLine
 	BacklogLine
 }
 

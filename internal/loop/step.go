@@ -144,12 +144,7 @@ func (b Budget) clone() *Budget {
 	b.Pending = slices.Clone(b.Pending)
 	b.Blocks.Reasons = slices.Clone(b.Blocks.Reasons)
 	b.DeferredTargets = slices.Clip(b.DeferredTargets)
-	if b.Tasks != nil {
-		b.Tasks = b.Tasks.clone()
-	}
-	if b.Audit != nil {
-		b.Audit = b.Audit.clone()
-	}
+	b.KindRun = b.KindRun.clone()
 	if b.Idle != nil {
 		b.Idle = new(*b.Idle)
 	}

@@ -318,7 +318,7 @@ func ledger(t *rapid.T, command string, before State, w *world, lines int) {
 // What an answer or an effect adds to a list is not written behind the end of the given one.
 func TestStepWritesBehindNoList(t *testing.T) {
 	question := Gate{Name: RepeatedFailure, Question: "q", Target: "#44"}
-	question.Options = Gates[len(Gates)-1].Options
+	question.Options = gates[len(gates)-1].Options
 	tick := &Tick{
 		SessionID: "s1", Pending: []Gate{question},
 		Dialogs: []Dialog{{ID: "d", Shown: []string{"q"}}},

@@ -21,8 +21,117 @@ const (
 	UnprovenGate   = "unproven"
 )
 
-// taskGates are the three numbered gates of the engine, by name (T24).
-var taskGates = map[string]int{GateSpec: 1, GateReview: 2, GatePR: 3}
+// gateNumbers are the three numbered gates of the engine, by name (T24).
+var gateNumbers = map[string]int{GateSpec: 1, GateReview: 2, GatePR: 3}
+
+var taskGates = []GateKind{
+	{
+		Name: GateSpec, Header: "Gate 1", When: Entry, Applies: hasTasks, Holds: HoldTick,
+		Safest: "hold",
+		Options: []Option{
+			{"approve", "The spec is approved; the tasks may be executed."},
+			{"hold", "Not yet: the loop pauses here."},
+			{"stop", "Do not begin; change the spec first."},
+		},
+		Due: specDue, Apply: passGate, Tell: tellNumbered(1, "asks before the first task"),
+	},
+	{
+		Name: GateReview, Header: "Gate 2", When: Entry, Applies: hasTasks, Holds: HoldTick,
+		Safest: "hold",
+		Options: []Option{
+			{"approve", "The review is accepted; the tasks may be executed."},
+			{"hold", "Not yet: the loop pauses here."},
+			{"stop", "Do not begin; review the tasks first."},
+		},
+		Due: reviewDue, Apply: passGate, Tell: tellNumbered(2, "asks before the first task"),
+	},
+	{
+		Name: CheckGate, Header: "Check", When: Entry, Applies: hasTasks, Holds: HoldTick,
+		Safest: "none",
+		Options: []Option{
+			{"run", "Run it when a task is claimed; only green counts as verified."},
+			{"none", "Run nothing; tasks count as claimed, never as verified."},
+			{"stop", "Do not begin."},
+		},
+		Due: checkDue, Apply: applyCheck, Tell: tellCheck,
+	},
+	{
+		Name: ImportGate, Header: "Import", When: Entry, Applies: hasTasks, Holds: HoldTick,
+		Safest: "fresh",
+		Options: []Option{
+			{"import", "Continue from there; what it counts as done is not verified."},
+			{"fresh", "Begin with the first task."},
+			{"stop", "Do not begin."},
+		},
+		Due: importDue, Apply: applyImport,
+		Tell: says("asks before the first task, when another tool left a state file of the " +
+			"same list"),
+	},
+	{
+		Name: ListGate, Header: "Task list", When: Entry, Applies: hasTasks, Holds: HoldTick,
+		Safest: "keep",
+		Options: []Option{
+			{"read", "Continue with the tasks of the list as it is now; what is done stays done."},
+			{"keep", "Continue with the tasks of this run."},
+			{"stop", "Stop the loop."},
+		},
+		Due: listDue, Apply: applyList,
+		Tell: says("asks when the task list was edited since it was read; ticks do not count"),
+	},
+	{
+		Name: TestsGate, Header: "Tests", When: Exit, Applies: hasTasks, Holds: HoldNextTick,
+		Safest: "retry",
+		Options: []Option{
+			{"accept", "The change of the tests is right."},
+			{"retry", "The attempt does not count; try the task again."},
+			{"stop", "Stop the loop; nothing more is dispatched."},
+		},
+		Due: testsDue, Apply: applyTests,
+		Tell: says("asks when an attempt deleted, skipped or emptied tests"),
+	},
+	{
+		Name: UnprovenGate, Header: "Unproven", When: Exit, Applies: hasTasks,
+		Holds: HoldNextTick, Safest: "retry",
+		Options: []Option{
+			{"accept", "The work is right, and so is the check as it is now."},
+			{"retry", "The attempt does not count; try the task again."},
+			{"stop", "Stop the loop; nothing more is dispatched."},
+		},
+		Due: unprovenDue, Apply: applyUnproven, Tell: tellUnproven,
+	},
+	{
+		Name: FlaggedGate, Header: "Flagged", When: Exit, Applies: hasTasks, Holds: HoldNextTick,
+		Safest: "retry",
+		Options: []Option{
+			{"retry", "Try the task again with a new set of attempts."},
+			{"skip", "Leave the task out and continue with the next one."},
+			{"stop", "Stop the loop; nothing more is dispatched."},
+		},
+		Due: flaggedDue, Apply: applyFlagged,
+		Tell: says("asks when a worker ends with TASK_BLOCKED, or writes under Blocked / Flagged"),
+	},
+	{
+		Name: CheckpointGate, Header: "Checkpoint", When: Exit, Applies: hasTasks,
+		Holds: HoldNextTick, Safest: "hold",
+		Options: []Option{
+			{"continue", "Continue with the next task."},
+			{"hold", "Not yet: the loop pauses here."},
+			{"stop", "Stop the loop; nothing more is dispatched."},
+		},
+		Due: checkpointDue, Apply: holdGate, Tell: tellCheckpoint,
+	},
+	{
+		Name: GatePR, Header: "Gate 3", When: Exit, Applies: hasTasks, Holds: HoldNextTick,
+		Safest: "hold",
+		Options: []Option{
+			{"approve", "The work is accepted; the loop ends. A merge is asked about by itself."},
+			{"hold", "Not yet: the loop pauses here."},
+			{"stop", "Stop the loop; the pull request stays open."},
+		},
+		Due: prGateDue, Apply: passGate,
+		Tell: tellNumbered(3, "asks once the pull request of all tasks is open"),
+	},
+}
 
 func specDue(f *Facts) []Gate {
 	return numbered(f, 1, fmt.Sprintf("Gate 1: is the spec %s approved for execution?",
@@ -80,7 +189,7 @@ func passGate(run *Budget, tick *Tick, g Gate, act, answer string) {
 	if holdGate(run, tick, g, act, answer); act != "approve" || run.Tasks == nil {
 		return
 	}
-	run.Tasks.Passed = AppendNew(run.Tasks.Passed, taskGates[g.Name])
+	run.Tasks.Passed = AppendNew(run.Tasks.Passed, gateNumbers[g.Name])
 	if g.Name == GatePR {
 		run.Tasks.Phase = Closure
 	}
@@ -296,4 +405,21 @@ func tellCheckpoint(f *Facts) string {
 		}
 	}
 	return fmt.Sprintf("asks after a milestone of the spec; %s left", Plural(n, "milestone"))
+}
+
+// stays keeps the worker of a task to it: it asks no person and schedules nothing (T90).
+func (e Call) stays(s State, _ *Known) Outcome {
+	if e.Agent == "" && !s.Run.driven() || s.Run.Tasks == nil {
+		return Outcome{}
+	}
+	switch {
+	case e.Tool == "AskUserQuestion":
+		return refuseCall(deny(ConductRule, "decide by the spec; if only a person can, end with "+
+			"TASK_BLOCKED and this attempt's token", "No question is asked during %s",
+			s.Run.Tasks.name(s.Tick.Attempt)))
+	case e.Schedules != nil:
+		return refuseCall(deny(ScheduleRule, "do it in this task or leave it",
+			"Nothing is scheduled during %s", s.Run.Tasks.name(s.Tick.Attempt)))
+	}
+	return Outcome{}
 }

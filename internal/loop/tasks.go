@@ -5,8 +5,36 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
+
+// taskKind is a loop over the list of tasks that carries out a spec (T1).
+var taskKind = Kind{
+	Name: Tasks, Commands: []string{"go", "start"}, Ticks: "task", MaxHolds: 6,
+	Ceilings: Ceilings{Iterations: 50, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
+	Driver:   "hooks go",
+	None: "no task loop in this project; start one with /sdd:go SPEC in a session, " +
+		"or with `hooks go SPEC` here; modes pair and swarm run no loop",
+	Flags: []string{"--tasks", "--check", "--check-timeout", "--drive", "--mode", "--issue",
+		"--untidy", "--max-task-iterations", "--max-task-dollars", "--require"},
+	Report: `{"outcome":"ok","note":"…"}`,
+	Fields: `{"outcome":"ok|errored","note":"…"}`,
+	Conditions: []Condition{
+		{13, "tasks-done", "tasks_complete", Entry | Exit, hasTasks, tasksDone, tellTask,
+			"look at the report card, then merge what you accept",
+			"every task of its list is done"},
+		{14, "task-retry-budget", "task_blocked", Exit, hasTasks, taskBlocked, tellRetries,
+			"mend the task by hand or its text, then resume; it gets a new set of attempts",
+			"a task used up its attempts"},
+		{21, "history-dropped", CauseDropped, Entry | Exit, hasTasks, historyDropped,
+			says("fires when the list is done and the branch has lost the last task's commit"),
+			"bring the commit back, as with `git reflog`; a resume takes the branch as it is",
+			"the branch has lost a commit of a task that was done"},
+	},
+	Gates: taskGates, Completes: "tasks_complete", Rule: Call.stays,
+}
+
+// hasTasks is for what applies to task loops.
+func hasTasks(b *Budget) bool { return b.Tasks != nil }
 
 // TaskRun is what a task loop's run has beyond every run: its list and how far it is (T16–T28).
 type TaskRun struct {
@@ -66,14 +94,6 @@ type Found struct {
 	Try   int `json:"try"`
 }
 
-// The drives: each brings the next task in its own way (T1).
-const (
-	DriveStop    = "stop"    // the Stop hook feeds a conductor
-	DriveProcess = "process" // `hooks go` starts one client a task or a phase
-
-	driveSchedule = "schedule" // of older versions
-)
-
 // The phases that the program sets (T17).
 const (
 	Execution    = "execution"
@@ -100,103 +120,6 @@ type TaskItem struct {
 	Tries   int    `json:"tries,omitempty"`
 	Minutes int    `json:"minutes,omitempty"`
 	Dollars USD    `json:"dollars,omitempty"`
-}
-
-// TaskDone is the verdict on one attempt of a task. Verified and Claimed are never mixed (T63).
-type TaskDone string
-
-// The verdicts.
-const (
-	Verified   TaskDone = "verified"   // the check was red before, and is green after
-	Unbroken   TaskDone = "unbroken"   // the check is green, and may have been before
-	Claimed    TaskDone = "claimed"    // claimed and committed; there is no check command
-	CannotTell TaskDone = "unsure"     // the check cannot be run as it was at the start
-	SkippedOne TaskDone = "skipped"    // a person's answer at the gate
-	Imported   TaskDone = "imported"   // done before the run, as a person confirmed (T97, T99)
-	Flagged    TaskDone = "flagged"    // the worker asks for a person
-	Overruled  TaskDone = "refused"    // claimed, and the evidence says otherwise
-	Unfinished TaskDone = "unfinished" // no claim
-	Outage     TaskDone = "outage"     // ended by the API, the machine or a person
-)
-
-// claims reports whether the attempt claimed to be done, so that git was asked.
-func (j Judgement) claims() bool {
-	return j.Verdict.done() || j.Verdict == Overruled || j.Verdict == CannotTell
-}
-
-// Worked reports whether the task is done by an attempt.
-func (d TaskDone) Worked() bool { return d == Verified || d == Unbroken || d == Claimed }
-
-// done reports whether the task needs no further attempt.
-func (d TaskDone) done() bool { return d.Worked() || d == SkippedOne || d == Imported }
-
-// Attempt is one try at one task: what the open iteration of a task loop is about.
-type Attempt struct {
-	Task  int    `json:"task"` // from 1; one more than the list has is the PR
-	Of    int    `json:"of"`
-	Try   int    `json:"try"`
-	Title string `json:"title"`
-	PR    int    `json:"pr,omitempty"` // that it has opened or spoken on, not in another repository
-	// Token ends the claim, so that no earlier text and no prompt can be one (T85).
-	Token  string `json:"token"`
-	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first one
-	Base   string `json:"base,omitempty"` // as of TaskItem
-	Branch string `json:"branch,omitempty"`
-	NoGit  bool   `json:"no_git,omitempty"` // the project has no repository
-	Unread string `json:"unread,omitempty"` // why git could not tell its beginning
-	Sent   bool   `json:"sent,omitempty"`   // its worker was sent
-	Call   string `json:"call,omitempty"`   // tool_use_id of the call that sent it
-	Holds  int    `json:"holds,omitempty"`  // how often the worker was held for what is missing
-	// Fresh proves that the worker began with an empty context: "agent ID" or "session ID" (T93).
-	Fresh  string     `json:"fresh,omitempty"`
-	List   string     `json:"list,omitempty"`  // the sum of the task list as its worker ended
-	Stale  bool       `json:"stale,omitempty"` // no proof: the context may be an earlier one's
-	Judged *Judgement `json:"judged,omitempty"`
-	// Feedback is the newest of a person in the task's ledger, as the attempt began (L31).
-	Feedback string `json:"feedback,omitempty"`
-	// Tree is a sum of the files that are not committed, "" where all are. EndHead and EndTree are
-	// the commit and that sum when it was judged.
-	Tree    string `json:"tree,omitempty"`
-	EndHead string `json:"end_head,omitempty"`
-	EndTree string `json:"end_tree,omitempty"`
-	// Reset is when the service is back that ended it, where that was named.
-	Reset time.Time `json:"reset,omitzero"`
-	// of an audit loop: the phase, the verdict that was reported, the ids of findings that it
-	// opened and resolved, and the last words of a post action
-	Phase    Phase         `json:"phase,omitempty"`
-	Verdict  *AuditVerdict `json:"verdict,omitempty"`
-	Opened   []string      `json:"findings_opened,omitempty"`
-	Resolved []string      `json:"findings_resolved,omitempty"`
-	Last     string        `json:"last_words,omitempty"`
-	// Looked are the files of the tree that the auditor looked at. Ran says that it ran the check.
-	Looked []string `json:"looked_at,omitempty"`
-	Ran    bool     `json:"check_ran,omitempty"`
-	// Told identifies the text of the auditor's last call that was taken.
-	Told string `json:"told,omitempty"`
-}
-
-// Judgement is the verdict on an attempt, with its evidence.
-type Judgement struct {
-	Verdict  TaskDone  `json:"verdict"`
-	Why      string    `json:"why,omitempty"`
-	SHA      string    `json:"sha,omitempty"`
-	Check    *CheckRun `json:"check,omitempty"`
-	Weakened []string  `json:"tests_weakened,omitempty"` // T96
-	Seen     *Seen     `json:"seen,omitempty"`           // of an audit with a verdict
-}
-
-// CheckRun is one run of the person's check command.
-type CheckRun struct {
-	Exit    int    `json:"exit"`
-	Stopped bool   `json:"stopped,omitempty"` // it did not exit by itself; Exit is 1
-	Seconds int    `json:"seconds"`
-	Head    string `json:"head"` // the commit that was checked
-	Tail    string `json:"tail,omitempty"`
-	Command string `json:"command,omitempty"`
-	// Changed are the pinned files that differ from the run's start: it ran in a checkout of its
-	// own, with those as they were. Unsure is why that says nothing, "" where it does.
-	Changed []string `json:"changed,omitempty"`
-	Unsure  string   `json:"unsure,omitempty"`
 }
 
 // TaskLine is what a history line says of the attempt.
@@ -244,7 +167,7 @@ func (r *TaskRun) Count(result TaskDone) (n int) {
 // AwaitingGate is the number of the gate for which the run waits; 0 for none of the three (T25).
 func (b *Budget) AwaitingGate() int {
 	for _, g := range b.Pending {
-		if n := taskGates[g.Name]; n > 0 {
+		if n := gateNumbers[g.Name]; n > 0 {
 			return n
 		}
 	}
@@ -256,28 +179,35 @@ func (r TaskRun) clone() *TaskRun {
 	return &r
 }
 
-// begin opens the attempt of the task under way. A repository that is gone since the run began
-// excuses no commit.
-func (r *TaskRun) begin(e EntryFacts) *Attempt {
-	if e.NoGit && r.Git {
-		e.NoGit, e.Unread = false, "the repository that the run began in is gone"
-	}
-	r.Git = r.Git || !e.NoGit
-	if !e.NoGit && e.Unread == "" {
-		r.Start = cmp.Or(r.Start, e.Head)
-	}
-	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Tree: e.Tree, Branch: e.Branch,
-		NoGit: e.NoGit, Unread: e.Unread, Feedback: e.Feedback}
-	r.aim(a)
-	return a
+func (r *TaskRun) setDrive(drive string) { r.Drive = drive }
+
+// start begins with the first task that is not done, because some may be ticked.
+func (r *TaskRun) start() { r.pick() }
+
+// enter takes in what a person added, and looks whether the list on disk was changed.
+func (r *TaskRun) enter(t *Tick, e EntryFacts, alone bool) {
+	t.Notes = appendNote(t.Notes, r.absorb())
+	t.Notes = appendNote(t.Notes, r.compare(e.List, alone))
 }
 
-// aim points an attempt at the task under way, which an answer at the entry may have changed.
+func (r *TaskRun) answered(EntryFacts) {}
+
+// begin opens the attempt of the task under way. A repository that is gone since the run began
+// excuses no commit.
+func (r *TaskRun) begin(a *Attempt) bool {
+	if a.NoGit && r.Git {
+		a.NoGit, a.Unread = false, "the repository that the run began in is gone"
+	}
+	r.Git = r.Git || !a.NoGit
+	if !a.NoGit && a.Unread == "" {
+		r.Start = cmp.Or(r.Start, a.Head)
+	}
+	return true
+}
+
+// aim points an attempt at the task under way.
 func (r *TaskRun) aim(a *Attempt) {
 	_, nonce, _ := strings.Cut(a.Token, "-")
-	if a.Task != 0 && a.Task != r.Index+1 {
-		a.Feedback = "" // it is another task's
-	}
 	a.Task, a.Of, a.Try, a.Title = r.Index+1, len(r.List), r.Try, "Open the pull request"
 	if item := r.item(); item != nil {
 		a.Title, a.Base = item.Title, cmp.Or(item.Base, a.start())
@@ -287,7 +217,7 @@ func (r *TaskRun) aim(a *Attempt) {
 }
 
 // resume gives the task a new set of attempts as a person takes the run up again (T65).
-func (r *TaskRun) resume(by Request) {
+func (r *TaskRun) resume(_ *Budget, by Request) {
 	r.Outages, r.Drive = 0, resumedBy(by.Flags.Task.Drive, r.Drive)
 	if r.Try >= r.MaxTries {
 		r.Try = 1
@@ -301,17 +231,33 @@ func (r *TaskRun) resume(by Request) {
 	}
 }
 
-// A task has all of its attempts first, so that the cause of its end is its own (T57).
 func (r *TaskRun) attempts() attempts {
-	return attempts{
-		drive: r.Drive, check: r.checkOf(r.item()), minutes: r.CheckMinutes, tip: r.Tip,
-		outages: r.Outages,
-		maxIdle: max(maxIdle, r.MaxTries-1), unit: "task", whole: "the task",
-		done: r.Complete(),
+	a := attempts{
+		drive: r.Drive, check: r.checkOf(r.item()), minutes: r.CheckMinutes, from: r.Start,
+		tip: r.Tip, outages: r.Outages, most: r.Dollars, whole: "the task",
+		// A task has all of its attempts first, so that the cause of its end is its own (T57).
+		maxIdle: max(maxIdle, r.MaxTries-1),
+		failed:  "attempts in a row ended by no fault of the task; no retry was counted",
+		done:    r.Complete(),
 	}
+	if item := r.item(); item != nil {
+		a.spent = item.Dollars
+	}
+	return a
 }
 
-func (r *TaskRun) advanced(since *Budget) bool { return r.Finished() > since.Tasks.Finished() }
+func (r *TaskRun) advanced(since KindRun) bool { return r.Finished() > since.Tasks.Finished() }
+
+func (r *TaskRun) unjudged(*Attempt) TaskDone { return Unfinished }
+
+func (r *TaskRun) name(a *Attempt) string { return fmt.Sprintf("task %d", a.Task) }
+
+// ending has the claim inside of a sentence only, so that no echo of it is one.
+func (r *TaskRun) ending(a *Attempt) string {
+	return fmt.Sprintf("Then make the words TASK_COMPLETE %s the whole last line of your answer. "+
+		"If only a person can continue, end with TASK_BLOCKED %s and the reason on that line.",
+		a.Token, a.Token)
+}
 
 func (r *TaskRun) underWay() string {
 	if r.Index >= len(r.List) {
@@ -322,36 +268,23 @@ func (r *TaskRun) underWay() string {
 
 func (r *TaskRun) next() string { return fmt.Sprintf("%s, attempt %d", r.underWay(), r.Try) }
 
-// emptyTree is git's name of a tree without files: what a branch without a commit is compared with.
-const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-
-// start is what the attempt's own commits are compared with, "" where that is not known.
-func (a *Attempt) start() string {
-	if a.Unread != "" || a.NoGit {
-		return ""
+// fold counts the attempt that ends, and returns what its line says of it.
+func (r *TaskRun) fold(t *Tick, e Ending) (l KindLine) {
+	a := t.Attempt
+	if a.Task < 1 {
+		return l
 	}
-	return cmp.Or(a.Head, emptyTree)
+	j, took := t.verdict(), max(0, e.Now.Sub(t.StartedAt)) // the clock may have been set back
+	r.count(a, j, int(took.Minutes()), Sum(e.Spent.ByModel).Dollars)
+	r.Seen = a.List
+	t.Notes = appendNote(t.Notes, r.absorb())
+	l.Task = &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: j, Fresh: a.Fresh,
+		Feedback: a.Feedback}
+	return l
 }
 
-// verdict is the judgement of an attempt whose iteration ends, also where none was made.
-func (t *Tick) verdict() Judgement {
-	switch a := t.Attempt; {
-	case a.Stale:
-		return Judgement{Verdict: Outage, Why: "its context is not proven to be fresh"}
-	case a.Judged != nil:
-		return *a.Judged
-	case t.Interrupted != "":
-		return Judgement{Verdict: Outage, Why: t.Interrupted}
-	case t.Failed != "":
-		return Judgement{Verdict: Outage, Why: t.Failed}
-	case !a.Sent:
-		return Judgement{Verdict: Unfinished, Why: "no worker was sent"}
-	}
-	return Judgement{Verdict: Unfinished, Why: "the worker ended without a claim"}
-}
-
-// fold moves the run on by one attempt (T9, T52–T60).
-func (r *TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) {
+// count moves the run on by one attempt (T9, T52–T60).
+func (r *TaskRun) count(a *Attempt, j Judgement, minutes int, spent USD) {
 	task := a.Task - 1
 	if task < len(r.List) {
 		item := &r.List[task]
@@ -425,30 +358,11 @@ func (f *Facts) listDone() bool {
 	return f.Run.Tasks.Complete() && len(f.Run.Pending) == 0
 }
 
-// CauseDropped is why a list that is done does not count as complete.
-const CauseDropped = "history_dropped"
-
 func historyDropped(f *Facts) string {
 	if !f.listDone() || f.Dropped == "" {
 		return ""
 	}
 	return "The list is done, but " + lostTip(f.Dropped)
-}
-
-func lostTip(sha string) string {
-	return fmt.Sprintf("commit %s, the last one that counted, is not found on the branch",
-		abbreviated(sha))
-}
-
-// Tip is the commit that the branch has to keep, "" for none: that of the attempt that ends, else
-// that of the last task or phase that is done.
-func (s State) Tip() string {
-	if s.Tick != nil && s.Tick.Attempt != nil {
-		if j := s.Tick.Attempt.Judged; j != nil && j.Verdict.done() {
-			return j.SHA
-		}
-	}
-	return s.Run.tip()
 }
 
 func taskBlocked(f *Facts) string {
@@ -466,45 +380,31 @@ func taskBlocked(f *Facts) string {
 		Plural(r.MaxTries-1, "attempt"))
 }
 
-func staleContext(f *Facts) string {
-	if f.Tick == nil || f.Tick.Attempt == nil || !f.Tick.Attempt.Stale {
-		return ""
+// retune takes over the flags that judge a run otherwise, and returns those that change it.
+func (r *TaskRun) retune(f TaskFlags) (changed []string) {
+	differs := func(name string, is bool) bool {
+		if is {
+			changed = append(changed, name)
+		}
+		return is
 	}
-	if f.Tick.Attempt.Phase != "" {
-		return "The worker's context is not proven to be fresh, so nothing it reports is believed"
+	if differs("--check", f.Check != "") { // the same one is pinned as it is now
+		r.Check, r.Proposed, r.Start = f.Check, "", ""
 	}
-	return fmt.Sprintf("The context of task %d is not proven to be fresh, so nothing its worker "+
-		"claims is believed", f.Tick.Attempt.Task)
+	if differs("--check-timeout", f.Minutes > 0 && f.Minutes != r.CheckMinutes) {
+		r.CheckMinutes = f.Minutes
+	}
+	if differs("--max-task-iterations", f.MaxTries > 0 && f.MaxTries != r.MaxTries) {
+		r.MaxTries = f.MaxTries
+	}
+	if differs("--mode", f.Mode != "" && f.Mode != r.Mode) {
+		r.Mode = f.Mode
+	}
+	if differs("--require", f.Require != "" && f.Require != r.Require) {
+		r.Require = f.Require
+	}
+	return changed
 }
 
-// foldTask moves a task loop on by the attempt that ends, and returns what its line says of it; nil
-// where there was none.
-func (b *Budget) foldTask(t *Tick, e Ending) *TaskLine {
-	a := t.Attempt
-	if b.Tasks == nil || a == nil || a.Task < 1 || !t.Started {
-		return nil
-	}
-	var spent USD
-	for _, u := range e.Spent.ByModel {
-		spent = spent.Plus(u.Dollars)
-	}
-	j := t.verdict()
-	took := max(0, e.Now.Sub(t.StartedAt)) // the clock may have been set back
-	b.Tasks.fold(a, j, int(took.Minutes()), spent)
-	b.Tasks.Seen = a.List
-	t.Notes = appendNote(t.Notes, b.Tasks.absorb())
-	return &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: j, Fresh: a.Fresh,
-		Feedback: a.Feedback}
-}
-
-// taskSpent is what the task under way cost with the open attempt's, and the ceiling over all of
-// its attempts, 0 for none (T88).
-func (s State) taskSpent(running USD) (spent, ceiling USD) {
-	if s.Tick.Attempt == nil || s.Run.Tasks == nil {
-		return 0, 0
-	}
-	if item := s.Run.Tasks.item(); item != nil {
-		running = item.Dollars.Plus(running)
-	}
-	return running, s.Run.Tasks.Dollars
-}
+// Retuned are the flags that would judge the run otherwise; it stays as it is.
+func (r *TaskRun) Retuned(f TaskFlags) []string { return r.clone().retune(f) }

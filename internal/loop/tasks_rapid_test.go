@@ -131,13 +131,13 @@ func TestTaskRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := time.Unix(1e9, 0).UTC()
 		run := Budget{RunID: "r1", StartedAt: start, SessionID: "s1", Skill: Tasks, Status: Active,
-			Ceilings: KindOf(Tasks).Ceilings, Tasks: &TaskRun{
+			Ceilings: KindOf(Tasks).Ceilings, KindRun: ofTasks(&TaskRun{
 				List:   []TaskItem{{Title: "a", Checkpoint: true}, {Title: "b"}, {Title: "c"}},
 				Passed: []int{1, 2}, Drive: DriveStop,
 				Try: 1, MaxTries: rapid.IntRange(2, 5).Draw(t, "max"),
 				Mode:  rapid.SampledFrom([]string{"quick", "checkpoint"}).Draw(t, "mode"),
 				Check: rapid.SampledFrom([]string{"", "make test"}).Draw(t, "check"),
-			}}
+			})}
 		m := &taskMachine{State: State{Run: &run}, now: start}
 		for range rapid.IntRange(1, 25).Draw(t, "events") {
 			before := *m.Run.Tasks

@@ -19,20 +19,14 @@ type Explained struct {
 	Now string `json:"now"`
 }
 
-// otherKind reports whether a row is of task or audit loops alone, and the run is not one of them.
-func (s Scope) otherKind(run Scope) bool {
-	return s&^(TaskLoop|AuditLoop) == 0 && s&run == 0
-}
-
 // States lists the conditions without deciding anything.
 func States(f *Facts) []Explained {
-	list := make([]Explained, 0, len(Conditions))
-	for _, c := range Conditions {
-		applies := c.applies(f.Run)
-		if applies.otherKind(f.Run.Scope()) {
+	var list []Explained
+	for _, c := range Conditions() {
+		s := Explained{Number: c.Number, Name: c.Name, Applies: c.Applies(f.Run)}
+		if !s.Applies && c.Number > conditionsOfSpec {
 			continue
 		}
-		s := Explained{Number: c.Number, Name: c.Name, Applies: applies&f.Run.Scope() != 0}
 		if s.Applies && c.Holds != nil {
 			s.Holds = c.Holds(f)
 		}
@@ -47,12 +41,13 @@ func States(f *Facts) []Explained {
 // GateStates lists the gates: the question that waits, the answer given in the open iteration, or
 // the state that would make the gate ask.
 func GateStates(f *Facts) []Explained {
-	list := make([]Explained, 0, len(Gates))
-	for _, k := range Gates {
-		if k.Applies.otherKind(f.Run.Scope()) {
+	var list []Explained
+	at := 0
+	for k := range Gates {
+		s := Explained{Name: k.Name, Applies: k.Applies(f.Run)}
+		if at++; !s.Applies && at > gatesOfSpec {
 			continue
 		}
-		s := Explained{Name: k.Name, Applies: k.Applies&f.Run.Scope() != 0}
 		if s.Applies {
 			s.Holds, s.Now = f.waiting(k.Name), f.answered(k.Name)
 			if s.Now == "" {
@@ -95,32 +90,6 @@ func (f *Facts) answered(gate string) string {
 
 // says is the row of what no present value decides.
 func says(text string) func(*Facts) string { return func(*Facts) string { return text } }
-
-func tellBacklog(f *Facts) string {
-	if f.Tick == nil || f.Tick.backlog() == nil {
-		return "no backlog known in an open iteration; fires when nothing workable is left at " +
-			"its entry"
-	}
-	left := f.Run.Workable(f.Tick.backlog())
-	return fmt.Sprintf("%s workable; fires at 0, before anything is worked on",
-		Plural(len(left), "issue"))
-}
-
-func tellPR(f *Facts) string {
-	state := "not seen in an open iteration"
-	if p := tracked(f.Previous, f.Run.SinglePR); p != nil {
-		state = p.StateAtEnd + " when last seen"
-	}
-	if f.Tick != nil {
-		for _, p := range f.Tick.Tracked {
-			if p.Number == f.Run.SinglePR {
-				state = p.StateAtEnd
-			}
-		}
-	}
-	return fmt.Sprintf("PR #%d is %s; fires when it is merged, closed or labelled do-not-merge",
-		f.Run.SinglePR, state)
-}
 
 func tellIterations(f *Facts) string {
 	most := f.Run.Ceilings.Iterations
@@ -165,18 +134,6 @@ func tellFailure(f *Facts) string {
 		strings.Join(names, ", "), f.Previous.Iteration)
 }
 
-func tellCycle(f *Facts) string {
-	edges := 0
-	if f.Tick != nil {
-		edges = len(f.Tick.Report.Edges)
-	}
-	noun := "dependencies"
-	if edges == 1 {
-		noun = "dependency"
-	}
-	return fmt.Sprintf("%d %s reported; fires when some lead in a circle", edges, noun)
-}
-
 func tellQmd(f *Facts) string {
 	return fmt.Sprintf("unreachable in %s; fires at the exit of the 2nd in a row",
 		Plural(f.Run.QmdFailuresConsecutive, "iteration"))
@@ -218,15 +175,6 @@ func tellMerges(f *Facts) string {
 		return "asks before every merge (--merges ask)"
 	}
 	return MergePromise
-}
-
-func tellDrift(f *Facts) string {
-	before := f.snapshot()
-	if before == nil {
-		return "no earlier backlog to compare with"
-	}
-	return fmt.Sprintf("asks when the unblocked issues are not those of iteration %d any more (%s)",
-		before.Iteration, Plural(len(before.Unblocked), "issue"))
 }
 
 func tellCriteria(f *Facts) string {

@@ -13,16 +13,16 @@ func TestEveryRowTells(t *testing.T) {
 		{Skill: Review, BacklogRun: BacklogRun{SinglePR: 142}}} {
 		for _, tick := range []*Tick{nil, {}} {
 			f := Look(run, tick, nil, time.Time{})
-			for i, s := range States(f) {
-				c := Conditions[i]
+			for _, s := range States(f) {
+				c := Conditions()[s.Number-1]
 				if s.Number != c.Number || s.Name != c.Name ||
-					s.Applies != (c.Applies&run.Scope() != 0) || s.Applies == (s.Now == "") ||
+					s.Applies != c.Applies(run) || s.Applies == (s.Now == "") ||
 					(c.Way == "") != (c.Name == "user-interrupt") {
 					t.Errorf("%s: %+v", c.Name, s)
 				}
 			}
 			for i, s := range GateStates(f) {
-				if s.Name != Gates[i].Name || s.Applies == (s.Now == "") || s.Holds != "" {
+				if s.Name != gates[i].Name || s.Applies == (s.Now == "") || s.Holds != "" {
 					t.Errorf("%s: %+v", s.Name, s)
 				}
 			}

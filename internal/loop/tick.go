@@ -7,7 +7,7 @@ import (
 
 // Tick is the open iteration: {skill}.tick.json. It exists from entry to the end of the
 // iteration, and after a crash the missing history line is made from it. Every tick has these
-// fields, except for BacklogTick (work and review) and Attempt (task and audit).
+// fields, except for BacklogTick and Attempt.
 type Tick struct {
 	Version   int       `json:"version"`
 	RunID     string    `json:"run_id"`
@@ -89,9 +89,8 @@ type Tick struct {
 	Deferred []string `json:"deferred,omitempty"`
 	Notes    []string `json:"notes,omitempty"` // one-line notes for the status block
 
-	// Attempt is what the iteration of a task or an audit loop is about; nil for any other kind.
+	// Attempt is what the iteration is about; nil for a kind whose iterations are no attempts.
 	Attempt *Attempt `json:"attempt,omitempty"`
-	// what work and review have beyond that
 	BacklogTick
 
 	// Observed is what the program saw itself of the above.
@@ -186,10 +185,7 @@ type Report struct {
 	Qmd       *QmdOutcome `json:"qmd,omitempty"`
 	Outcome   LineOutcome `json:"outcome,omitempty"` // ok or errored
 	Note      string      `json:"note,omitempty"`
-	// of an auditor: what it found, the ids of what is resolved, and "clean" or "dirty"
-	Findings []FoundOne `json:"findings,omitempty"`
-	Resolved []string   `json:"resolved,omitempty"`
-	Verdict  string     `json:"verdict,omitempty"`
+	AuditReport
 }
 
 // Issue is a reported issue with the state of its acceptance criteria.

@@ -36,7 +36,7 @@ func byState(r *loop.AuditRun) []loop.Finding {
 func (b auditLoop) block(t *text, l *loop.Iteration) {
 	r := b.Audit
 	if a := l.Audit; a != nil {
-		name := (&loop.Attempt{Phase: a.Phase, Task: a.Section, Of: len(r.Sections)}).Name()
+		name := a.Phase.In(a.Section, len(r.Sections))
 		t.line("Phase: %s — %s%s", name, a.Judgement.Verdict, prefixed(": ", a.Judgement.Why))
 	}
 	t.line("Audit: %s", r.Result())
@@ -67,7 +67,7 @@ func (b auditLoop) stand(p *page) {
 	r := b.Audit
 	p.row("done", plain, "%s", r.Result())
 	if r.Phase != loop.Complete {
-		name := (&loop.Attempt{Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections)}).Name()
+		name := r.UnderWay()
 		if r.Phase == loop.Coding || r.Phase == loop.Auditing {
 			name += ": " + r.Sections[r.Section]
 		}

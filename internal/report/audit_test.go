@@ -19,10 +19,10 @@ func FuzzAuditReport(f *testing.F) {
 		`"scenario":"z"},{"file":"a","severity":"bug","description":"0x2 Y"}]}`),
 		[]byte(`{"resolved":["F1","F1","F9"],"verdict":"dirty"}`), "")
 	f.Fuzz(func(t *testing.T, first, second []byte, head string) {
-		run := &loop.Budget{Skill: loop.Audit,
-			Audit: &loop.AuditRun{Phase: loop.Auditing, Sections: []string{"one"}, Audits: 2}}
-		tick := &loop.Tick{Iteration: 1, Attempt: &loop.Attempt{Phase: loop.Auditing, Task: 1,
-			Sent: true}}
+		run := &loop.Budget{Skill: loop.Audit}
+		run.Audit = &loop.AuditRun{Phase: loop.Auditing, Sections: []string{"one"}, Audits: 2}
+		tick := &loop.Tick{Iteration: 1, Attempt: &loop.Attempt{Task: 1, Sent: true}}
+		tick.Attempt.Phase = loop.Auditing
 		for _, text := range [][]byte{first, second} {
 			facts, err := Facts(text)
 			if err != nil {

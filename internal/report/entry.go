@@ -20,7 +20,7 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	x.line("## Loop Iteration %s — %s%s", outOf(t.Iteration, b.Ceilings.Iterations, "/"),
 		invocation(b), when(b.RunID != "", fmt.Sprintf(" (run %s)", b.RunID)))
 	x.line("Budget remaining: %s", Remaining(b))
-	if b.Scope() == loop.SinglePR {
+	if b.SinglePR != 0 {
 		x.line("Watching PR #%d only. Comments pushed: %d, merges attempted: %d",
 			b.SinglePR, b.CommentsPushed, b.MergesAttempted)
 	}

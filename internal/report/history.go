@@ -174,8 +174,8 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 	}
 	add(column{name: "#", right: true, class: "num"}, numberOf(l))
 	add(column{name: "started", class: "at", spare: 1}, started)
-	switch loop.KindOf(l.Skill).Scope {
-	case loop.TaskLoop:
+	switch l.Skill {
+	case loop.Tasks:
 		task, try := "-", ""
 		if a := l.Task; a != nil { // else it began no attempt
 			task, try = strconv.Itoa(a.Task), strconv.Itoa(a.Try)
@@ -184,7 +184,7 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 		add(column{name: "task", right: true, class: "task"}, task)
 		add(column{name: "try", right: true, class: "try", spare: 2}, try)
 		verdict("verdict", outcome)
-	case loop.AuditLoop:
+	case loop.Audit:
 		phase := "-"
 		if a := l.Audit; a != nil && a.Phase != "" {
 			phase, outcome = phaseName(a), spaced(string(a.Judgement.Verdict))

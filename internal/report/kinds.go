@@ -46,11 +46,11 @@ func (backlogLoop) card(*Card) []block           { return nil }
 func (b backlogLoop) count() string              { return loop.Plural(len(b.PRsTouched), "PR") }
 
 func (b backlogLoop) block(t *text, l *loop.Iteration) {
-	switch b.Scope() {
-	case loop.WorkRun:
+	switch {
+	case b.Kind().Backlog:
 		t.line("Backlog: %s", inBacklog(l.Backlog))
 		t.line("Iteration plan: %s", cmp.Or(numbers(l.Plan), "not reported"))
-	case loop.SinglePR:
+	case b.SinglePR != 0:
 		t.line("Tracked PR: %s", trackedPR(l, b.SinglePR))
 		t.line("Comments pushed: %d (+%d), merges attempted: %d (+%d)",
 			b.CommentsPushed, l.Comments, b.MergesAttempted, l.Merges)

@@ -148,7 +148,7 @@ func BenchmarkPage(b *testing.B) {
 
 // Every condition has a sentence of its own, and every other cause its recorded text.
 func TestPageSentences(t *testing.T) {
-	for _, c := range loop.Conditions {
+	for _, c := range loop.Conditions() {
 		b := &loop.Budget{Skill: loop.Work, StopCause: c.Cause,
 			BacklogRun: loop.BacklogRun{SinglePR: 7}}
 		if why := because(b); why == "" || strings.HasSuffix(why, ".") {

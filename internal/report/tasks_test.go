@@ -12,12 +12,13 @@ import (
 func someTasks() loop.Budget {
 	return loop.Budget{RunID: "r1", Skill: loop.Tasks, Status: loop.Active, Command: "/sdd:go s.md",
 		Ceilings: loop.Ceilings{Iterations: 50, PRs: 20, Minutes: 480},
-		Tasks: &loop.TaskRun{Spec: "s.md", Index: 3, Try: 2, MaxTries: 3, Mode: "quick",
-			Drive: loop.DriveStop, Reason: "1 file not committed", List: []loop.TaskItem{
+		KindRun: loop.KindRun{Tasks: &loop.TaskRun{Spec: "s.md", Index: 3, Try: 2, MaxTries: 3,
+			Mode: "quick", Drive: loop.DriveStop, Reason: "1 file not committed",
+			List: []loop.TaskItem{
 				{Title: "a", Result: loop.Verified, SHA: "0123456789ab", Tries: 1, Minutes: 3},
 				{Title: "b", Result: loop.Claimed, SHA: "abcdef012345", Tries: 2},
 				{Title: "c", Result: loop.SkippedOne},
-				{Title: "d", Tries: 1, Dollars: loop.Dollar}, {Title: "e"}}}}
+				{Title: "d", Tries: 1, Dollars: loop.Dollar}, {Title: "e"}}}}}
 }
 
 func verdicts(rows []TaskRow) string {
@@ -174,7 +175,8 @@ func TestTaskTrouble(t *testing.T) {
 	} {
 		b := someTasks()
 		c.change(&b)
-		got := strings.Join(Trouble(&b, &loop.Iteration{Task: c.last}), "\n")
+		last := &loop.Iteration{KindLine: loop.KindLine{Task: c.last}}
+		got := strings.Join(Trouble(&b, last), "\n")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}

@@ -15,10 +15,10 @@ func TestPayloads(t *testing.T) {
 	}
 	list := []TaskItem{{Title: "one"}}
 	for _, b := range []Budget{
-		{Skill: Tasks, Tasks: &TaskRun{Drive: DriveStop, Check: "make", CheckMinutes: 7, Tip: "t",
-			List: list}},
-		{Skill: Audit, Audit: &AuditRun{Drive: DriveStop, Check: "make", CheckMinutes: 7, Tip: "t",
-			Sections: []string{"one"}, Phase: Coding}},
+		{Skill: Tasks, KindRun: ofTasks(&TaskRun{Drive: DriveStop, Check: "make", CheckMinutes: 7,
+			Tip: "t", List: list})},
+		{Skill: Audit, KindRun: ofAudit(&AuditRun{Drive: DriveStop, Check: "make", CheckMinutes: 7,
+			Tip: "t", Sections: []string{"one"}, Phase: Coding})},
 	} {
 		if command, minutes := b.Check(); b.Drive() != DriveStop || b.tip() != "t" ||
 			command != "make" || minutes != 7 {
@@ -37,19 +37,19 @@ func TestResumedAudit(t *testing.T) {
 	before := AuditRun{Check: "old", Tip: "t", Branch: "b", Retries: 2, Outages: 1}
 	r := Request{Flags: Flags{Task: TaskFlags{Check: "new"}}}
 	a := before.clone()
-	if a.resume(r); a.Check != "new" || a.Tip+a.Branch != "" || a.Retries+a.Outages != 0 {
+	if a.resume(nil, r); a.Check != "new" || a.Tip+a.Branch != "" || a.Retries+a.Outages != 0 {
 		t.Errorf("by a person: %+v", a)
 	}
 	r.Scheduled = true
 	a = before.clone()
-	if a.resume(r); a.Check != "old" || a.Tip+a.Branch != "tb" {
+	if a.resume(nil, r); a.Check != "old" || a.Tip+a.Branch != "tb" {
 		t.Errorf("by a schedule: %+v", a)
 	}
 	for _, c := range []struct {
 		ceiling, named, want int
 	}{{10, 0, 12}, {10, 3, 8}, {maxUnits, 0, maxUnits}, {maxUnits, 3, 8}} {
 		b := Budget{IterationsUsed: 5, Ceilings: Ceilings{Iterations: c.ceiling},
-			Audit: &AuditRun{Before: 3}}
+			KindRun: ofAudit(&AuditRun{Before: 3})}
 		r := Request{Flags: Flags{Ceilings: Ceilings{Iterations: c.named}}}
 		if c.named > 0 {
 			r.Flags.explicit = []string{"--max-iterations"}
@@ -62,7 +62,7 @@ func TestResumedAudit(t *testing.T) {
 
 // A judged attempt has the commit that it left; a run file without its list sends no worker.
 func TestJudgedAttempt(t *testing.T) {
-	s := State{Run: &Budget{Skill: Tasks, Tasks: &TaskRun{List: []TaskItem{{}}}},
+	s := State{Run: &Budget{Skill: Tasks, KindRun: ofTasks(&TaskRun{List: []TaskItem{{}}})},
 		Tick: &Tick{Started: true, Attempt: &Attempt{Task: 1}}}
 	k := &Known{Claim: Fetched(ClaimSeen{Blocked: true}),
 		Evidence: Fetched(Evidence{Head: "h", Tree: "t"})}
@@ -128,3 +128,10 @@ func TestCallsAtAMergeGate(t *testing.T) {
 		}
 	}
 }
+
+func ofTasks(r *TaskRun) KindRun  { return KindRun{Tasks: r} }
+func ofAudit(r *AuditRun) KindRun { return KindRun{Audit: r} }
+
+func in(p Phase) PhaseAttempt { return PhaseAttempt{Phase: p} }
+
+func told(r AuditReport) Report { return Report{AuditReport: r} }

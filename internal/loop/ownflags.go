@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// TaskFlags are the flags of a task loop beyond those of every loop.
+// TaskFlags are the flags of loops over attempts, beyond those of every loop.
 type TaskFlags struct {
 	List     string // --tasks PATH
 	Check    string // --check CMD
@@ -149,35 +149,6 @@ func bounded(name, value string, least, most int, to *int) error {
 	*to = n
 	return nil
 }
-
-// retune takes over the flags that judge a run otherwise, and returns those that change it.
-func (r *TaskRun) retune(f TaskFlags) (changed []string) {
-	differs := func(name string, is bool) bool {
-		if is {
-			changed = append(changed, name)
-		}
-		return is
-	}
-	if differs("--check", f.Check != "") { // the same one is pinned as it is now
-		r.Check, r.Proposed, r.Start = f.Check, "", ""
-	}
-	if differs("--check-timeout", f.Minutes > 0 && f.Minutes != r.CheckMinutes) {
-		r.CheckMinutes = f.Minutes
-	}
-	if differs("--max-task-iterations", f.MaxTries > 0 && f.MaxTries != r.MaxTries) {
-		r.MaxTries = f.MaxTries
-	}
-	if differs("--mode", f.Mode != "" && f.Mode != r.Mode) {
-		r.Mode = f.Mode
-	}
-	if differs("--require", f.Require != "" && f.Require != r.Require) {
-		r.Require = f.Require
-	}
-	return changed
-}
-
-// Retuned are the flags that would judge the run otherwise; it stays as it is.
-func (r *TaskRun) Retuned(f TaskFlags) []string { return r.clone().retune(f) }
 
 // words are the flags in one form.
 func (f TaskFlags) words() (list []string) {

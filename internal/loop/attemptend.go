@@ -1,10 +1,8 @@
 package loop
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // ClaimSeen is what a worker's last message claims (T85).
@@ -42,90 +40,6 @@ type Evidence struct {
 // maxHolds is how often a worker is held for what its claim lacks (T61).
 const maxHolds = 2
 
-// judge decides about the last message of the thread that does the task. It returns the facts that
-// it needs, or what the thread is held for; nil where the attempt is judged.
-func (r *TaskRun) judge(s State, k *Known) (missing bool, hold *Continue) {
-	if k.lacks(&k.Claim) {
-		return true, nil
-	}
-	s.Tick.Attempt.List = k.Claim.Is.List
-	switch {
-	case k.Claim.Is.Blocked:
-		return false, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Is.Why})
-	case k.Claim.Is.Flagged != "": // an honest end, also without a claim (T56)
-		return false, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Is.Flagged})
-	case !k.Claim.Is.Done:
-		why := "the last line is not the claim"
-		if k.Claim.Is.Near != "" {
-			why = k.Claim.Is.Near
-		}
-		return false, s.miss(Judgement{Verdict: Unfinished, Why: why}, "")
-	case k.lacks(&k.Evidence):
-		return true, nil
-	}
-	j := Judgement{Verdict: Claimed, SHA: k.Evidence.Is.Head, Weakened: k.Evidence.Is.Weakened}
-	if why, more := s.lacking(k.Evidence.Is); why != "" {
-		j.Verdict, j.Why = Overruled, why
-		return false, s.miss(j, more)
-	}
-	if r.checkOf(r.item()) == "" {
-		return false, s.settle(j)
-	}
-	if k.lacks(&k.Check) {
-		return true, nil
-	}
-	check := *k.Check.Is
-	check.Command, j.Check = r.checkOf(r.item()), &check
-	switch why := red(&check, k.Evidence.Is.Head); {
-	case check.Unsure != "":
-		j.Verdict, j.Why = CannotTell, check.Unsure
-		if by := check.byWorker(); by != "" {
-			j.Why = by + "; " + check.Unsure
-		}
-		return false, s.miss(j, "Take back what changes the check, or a person is asked.")
-	case why != "":
-		j.Verdict, j.Why = Overruled, why
-		if by := check.byWorker(); by != "" {
-			j.Why = by + "; with that as it was when the run began, " + why
-		}
-		return false, s.miss(j, check.Tail)
-	}
-	j.Verdict, j.Why = r.proven()
-	return false, s.settle(j)
-}
-
-// lacking is what the evidence of a claim lacks, "" when nothing, with the details for the worker.
-func (s State) lacking(e *Evidence) (why, more string) {
-	a, item := s.Tick.Attempt, s.Run.Tasks.item()
-	switch {
-	case len(e.Lost) > 0:
-		return "lines of the progress file were removed or changed", strings.Join(e.Lost, "\n")
-	case item == nil && cmp.Or(a.PR, s.Run.Tasks.PR) == 0:
-		return "no pull request was seen to be opened", ""
-	case a.NoGit:
-		return "", ""
-	case a.Unread != "":
-		return "git could not tell where the attempt began: " + a.Unread, ""
-	case e.Failed != "":
-		return "git cannot tell: " + e.Failed, ""
-	case e.Branch != a.Branch:
-		return fmt.Sprintf("the branch is %s, the attempt began on %s", orNone(e.Branch),
-			orNone(a.Branch)), ""
-	case len(e.Dirty) > 0:
-		return fmt.Sprintf("%s not committed", Plural(len(e.Dirty), "file")),
-			strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n")
-	case e.Dropped != "":
-		return e.dropped(), ""
-	case item == nil, item.NoCommit:
-		return "", ""
-	case e.Head == a.Base, e.Head == "":
-		return "no commit since the task began", ""
-	case e.Same:
-		return "the commits since the task began change nothing", ""
-	}
-	return "", ""
-}
-
 // dropped is why the history is not the one that the run has seen.
 func (e *Evidence) dropped() string {
 	return "the branch no longer contains commit " + abbreviated(e.Dropped)
@@ -151,13 +65,13 @@ func red(c *CheckRun, head string) string {
 	return ""
 }
 
-// judged is judge, and notes the tree that the judged attempt leaves. Without a claim no process is
-// started to look at it (kinds of loop, §6).
+// judged has the kind judge the attempt, and notes the tree that it leaves. Without a claim no
+// process is started to look at it (kinds of loop, §6).
 func (s State) judged(k *Known) (missing bool, hold *Continue) {
 	if missing, hold = s.Run.payload().judge(s, k); missing || hold != nil {
 		return missing, hold
 	}
-	if s.Run.Audit != nil && k.lacks(&k.Evidence) {
+	if s.Run.attempts().looks && k.lacks(&k.Evidence) {
 		return true, nil
 	}
 	end := k.Evidence.or()
@@ -179,26 +93,12 @@ func (s State) miss(j Judgement, more string) *Continue {
 		return s.settle(j)
 	}
 	a.Holds++
-	text := upper(a.Name()) + " is not done: " + j.Why + "."
+	p := s.Run.payload()
+	text := upper(p.name(a)) + " is not done: " + j.Why + "."
 	if more != "" {
 		text += "\n" + more
 	}
-	return &Continue{Name: fmt.Sprintf("miss-%d", a.Holds), Text: text + "\n" + a.ending()}
-}
-
-// ending is how an attempt ends, for the thread that does it. The claim stands inside of a sentence
-// only, so that no echo of it is one.
-func (a *Attempt) ending() string {
-	switch {
-	case a.Phase.Audits():
-		return "Then report findings and a verdict with `hooks report`, and end. Without a " +
-			"verdict the audit does not count."
-	case a.Phase != "":
-		return "Then end with one short line."
-	}
-	return fmt.Sprintf("Then make the words TASK_COMPLETE %s the whole last line of your answer. "+
-		"If only a person can continue, end with TASK_BLOCKED %s and the reason on that line.",
-		a.Token, a.Token)
+	return &Continue{Name: fmt.Sprintf("miss-%d", a.Holds), Text: text + "\n" + p.ending(a)}
 }
 
 // works reports whether the open attempt still waits for its worker.
@@ -300,4 +200,60 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 func (b *Budget) Feeds(prompt string) bool {
 	return b.feeds() && b.Status == Active && b.Blocks.PromptID == prompt &&
 		slices.Contains(b.Blocks.Reasons, "next")
+}
+
+// Unmeasured is the command that has to be run before the next worker begins, so that it is known
+// how it ends without the work; "" for none. head is the commit that is checked out, "" if anything
+// is not committed; an open iteration knows it itself. at is the place in the run's list.
+func (s State) Unmeasured(head string) (at int, command string) {
+	if p := s.Run.payload(); p != nil {
+		return p.unmeasured(s.Tick, head)
+	}
+	return 0, ""
+}
+
+// unmeasured reports whether the check has still to run before the open attempt's worker is sent.
+func (s State) unmeasured() bool {
+	_, command := s.Unmeasured("")
+	return command != ""
+}
+
+// lacksMeasure has the check run before the next worker begins. Its time is a Stop, or between two
+// processes of a driver: a prompt would wait for it.
+func (s State) lacksMeasure(k *Known) bool {
+	at, command := s.Unmeasured("")
+	switch {
+	case command == "":
+	case k.lacks(&k.Before):
+		return true
+	case s.Run.NoCheck(*k.Before.Is) == "": // else it runs again once a person resumes
+		s.Run.payload().measured(at, command, *k.Before.Is)
+	}
+	return false
+}
+
+// NoCheck is why the first run of any check shows that it cannot run at all, "" where it can.
+func (b *Budget) NoCheck(c CheckRun) string { return b.payload().noCheck(c) }
+
+// Measured is a run of the check by a driver, before any worker has begun.
+type Measured struct {
+	Turn
+	At      int
+	Command string
+	Check   CheckRun
+}
+
+func (e Measured) step(s State, _ *Known) Outcome {
+	if s.Run == nil || s.Run.payload() == nil {
+		return Outcome{}
+	}
+	s.Run.payload().measured(e.At, e.Command, e.Check)
+	return Outcome{Save: Save{Run: s.Run}}
+}
+
+// between reports whether a conductor's turn continues between two tasks or phases.
+func (e Call) between(s State) bool {
+	return s.Tick == nil && s.Run.feeds() && s.Run.Status == Active && e.Agent == "" &&
+		e.Session == s.Run.SessionID &&
+		slices.Contains(s.Run.LastPrompts, e.Prompt)
 }

@@ -1,0 +1,405 @@
+package loop
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// payload is what a run has beyond what every loop has, where its iterations are attempts.
+type payload interface {
+	attempts() attempts
+	setDrive(string)
+
+	start()                        // a fresh run begins with it
+	resume(*Budget, Request)       // a person or a schedule continues the run
+	retune(TaskFlags) []string     // a person's flags change how the run is judged
+	enter(*Tick, EntryFacts, bool) // an iteration begins, before its conditions are evaluated
+	answered(EntryFacts)           // the answers at its entry are applied
+	begin(*Attempt) bool           // opens the attempt under way; false where none is left
+	aim(*Attempt)                  // points an attempt at what is under way now
+
+	judge(State, *Known) (missing bool, hold *Continue)
+	unmeasured(*Tick, string) (at int, command string) // as of State.Unmeasured
+	measured(at int, command string, c CheckRun)       // the check has run there
+	noCheck(CheckRun) string                           // as of Budget.NoCheck
+	fold(*Tick, Ending) KindLine                       // moves the run on by the attempt that ends
+	advanced(since KindRun) bool                       // more is done, clean or green
+
+	underWay() string           // what the attempt is about, as in "task 2 of 5"
+	next() string               // the same for the conductor that sends its worker
+	name(*Attempt) string       // of an attempt, as in "task 2" or "the final audit"
+	ending(*Attempt) string     // how it ends, for the thread that does it
+	unjudged(*Attempt) TaskDone // the verdict where it ended by its own fault, before a Stop
+}
+
+// attempts is what a run has of its attempts, whatever they are about.
+type attempts struct {
+	drive   string // DriveStop or DriveProcess, or that of an older version
+	check   string // the person's check command, "" without one
+	minutes int    // its bound
+	from    string // the commit on which the run began, as which the check is pinned; "" for none
+	tip     string // the commit that the branch keeps, "" for none
+	outages int    // attempts in a row that ended by no fault of the work
+	maxIdle int    // iterations in a row without a change that stall the run
+	looks   bool   // git is asked about each attempt, also where nothing was claimed
+	spent   USD    // by the attempts at what is under way
+	most    USD    // ceiling of that, 0 for none
+	whole   string // what the hook makes the worker's prompt of
+	failed  string // attempts that ended by no fault of the work, as in "phases in a row …"
+	done    bool   // nothing is left of the list or the plan
+}
+
+func (b *Budget) attempts() attempts {
+	if p := b.payload(); p != nil {
+		return p.attempts()
+	}
+	return attempts{maxIdle: maxIdle}
+}
+
+// Drive is what brings the next attempt, "" for a kind that has none.
+func (b *Budget) Drive() string {
+	if d := b.attempts().drive; d != driveSchedule {
+		return d
+	}
+	return DriveStop
+}
+
+// unschedule has the Stop hook bring the attempts of a run that an older version began with the
+// drive schedule. It returns the line for the person, "" for any other run.
+func (b *Budget) unschedule() string {
+	if b.attempts().drive != driveSchedule {
+		return ""
+	}
+	b.payload().setDrive(DriveStop)
+	without := strings.NewReplacer(" --drive schedule", "", " --drive=schedule", "",
+		" drive=schedule", "")
+	b.Command, b.Flags = without.Replace(b.Command), without.Replace(b.Flags)
+	return "The drive schedule no longer exists, so the Stop hook brings the rest of this run; " +
+		"delete its schedule with CronDelete"
+}
+
+// Check is the command by which a person has finished work checked, and its bound in minutes; ""
+// without one.
+func (b *Budget) Check() (command string, minutes int) {
+	a := b.attempts()
+	return a.check, a.minutes
+}
+
+// Started is the commit on which a run with a check began, which is pinned as it is there; "" for
+// none.
+func (b *Budget) Started() string { return b.attempts().from }
+
+// tip is the commit of the last task or phase that is done, "" without one.
+func (b *Budget) tip() string { return b.attempts().tip }
+
+// begin opens the attempt under way; nil where the kind has none, or none is left.
+func (b *Budget) begin(e EntryFacts) *Attempt {
+	if b.Ignores == "" {
+		b.Ignores = e.Ignores
+	}
+	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Tree: e.Tree, Branch: e.Branch,
+		NoGit: e.NoGit, Unread: e.Unread, Feedback: e.Feedback}
+	if p := b.payload(); p == nil || !p.begin(a) {
+		return nil
+	}
+	b.aim(a)
+	return a
+}
+
+// aim points an attempt at what is under way, which an answer at the entry may have changed.
+func (b *Budget) aim(a *Attempt) {
+	before := a.Task
+	if b.payload().aim(a); before != 0 && a.Task != before {
+		a.Feedback = "" // it is about something else
+	}
+}
+
+// foldAttempt moves the run on by the attempt that ends, and returns what its line has of it.
+func (b *Budget) foldAttempt(t *Tick, e Ending) (l KindLine) {
+	if p := b.payload(); p != nil && t.Attempt != nil && t.Started {
+		l = p.fold(t, e)
+	}
+	return l
+}
+
+// feeds reports whether the Stop hook brings the next attempt.
+func (b *Budget) feeds() bool { return b.Drive() == DriveStop }
+
+// driven reports whether a driver does, with a process of its own, whose main thread does the work.
+func (b *Budget) driven() bool { return b.Drive() == DriveProcess }
+
+// Order is what the conductor is asked for: one call, whose prompt the hook replaces.
+func (b *Budget) Order() string {
+	p := b.payload()
+	return fmt.Sprintf("Next: %s. Make exactly one Agent call now: subagent_type "+
+		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it by %s). When it "+
+		"returns, end your turn with one short line. Do nothing else.", p.next(), p.underWay(),
+		p.attempts().whole)
+}
+
+// Backoff is how long a loop waits after the first, the second and the third outage of the service
+// in a row. After one more it gives up (T95).
+var Backoff = [...]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}
+
+// maxWait bounds the wait for a reset that the service names: a Stop may take no more than an
+// hour.
+const maxWait = 50 * time.Minute
+
+// APIError begins the reason of an attempt that the service ended.
+const APIError = "API error: "
+
+// foldOutage sets when the next attempt may begin, after one that the service ended. A driver waits
+// by itself.
+func (b *Budget) foldOutage(t *Tick, now time.Time) {
+	b.RetryAt = time.Time{}
+	if b.Drive() == "" || b.driven() || t.Attempt == nil ||
+		!strings.HasPrefix(t.verdict().Why, APIError) {
+		return
+	}
+	n := b.attempts().outages
+	if n == 0 {
+		return
+	}
+	b.RetryAt = now.Add(Backoff[min(n, len(Backoff))-1])
+	if reset := t.Attempt.Reset; reset.After(now) {
+		b.RetryAt = reset
+	}
+}
+
+// maxOutages is how many attempts in a row may end without the task's fault (T59). A driver waits
+// between them and gives up by itself after an outage that lasts and after five silent processes,
+// so of its attempts more may end so.
+const (
+	maxOutages       = 3
+	maxDrivenOutages = 6
+)
+
+func outages(f *Facts) string {
+	b := f.Run
+	if b.RetryAt.Sub(f.Now) > maxWait {
+		return "the service is back at " + b.RetryAt.UTC().Format("2006-01-02 15:04 MST")
+	}
+	if a := b.attempts(); a.outages >= b.maxOutages() {
+		return fmt.Sprintf("%d %s", a.outages, a.failed)
+	}
+	return ""
+}
+
+// maxOutages is how many outages in a row end the run.
+func (b *Budget) maxOutages() int {
+	switch {
+	case b.driven():
+		return maxDrivenOutages
+	case !b.RetryAt.IsZero():
+		return len(Backoff) + 1
+	}
+	return maxOutages
+}
+
+func tellOutages(f *Facts) string {
+	return fmt.Sprintf("%s in a row ended by the API, the machine or a person; fires at %d",
+		Plural(f.Run.attempts().outages, "attempt"), f.Run.maxOutages())
+}
+
+// Attempt is one try at one task: what the open iteration of a task loop is about.
+type Attempt struct {
+	Task  int    `json:"task"` // from 1; one more than the list has is the PR
+	Of    int    `json:"of"`
+	Try   int    `json:"try"`
+	Title string `json:"title"`
+	PR    int    `json:"pr,omitempty"` // that it has opened or spoken on, not in another repository
+	// Token ends the claim, so that no earlier text and no prompt can be one (T85).
+	Token  string `json:"token"`
+	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first one
+	Base   string `json:"base,omitempty"` // as of TaskItem
+	Branch string `json:"branch,omitempty"`
+	NoGit  bool   `json:"no_git,omitempty"` // the project has no repository
+	Unread string `json:"unread,omitempty"` // why git could not tell its beginning
+	Sent   bool   `json:"sent,omitempty"`   // its worker was sent
+	Call   string `json:"call,omitempty"`   // tool_use_id of the call that sent it
+	Holds  int    `json:"holds,omitempty"`  // how often the worker was held for what is missing
+	// Fresh proves that the worker began with an empty context: "agent ID" or "session ID" (T93).
+	Fresh  string     `json:"fresh,omitempty"`
+	List   string     `json:"list,omitempty"`  // the sum of the task list as its worker ended
+	Stale  bool       `json:"stale,omitempty"` // no proof: the context may be an earlier one's
+	Judged *Judgement `json:"judged,omitempty"`
+	// Feedback is the newest of a person in the task's ledger, as the attempt began (L31).
+	Feedback string `json:"feedback,omitempty"`
+	// Tree is a sum of the files that are not committed, "" where all are. EndHead and EndTree are
+	// the commit and that sum when it was judged.
+	Tree    string `json:"tree,omitempty"`
+	EndHead string `json:"end_head,omitempty"`
+	EndTree string `json:"end_tree,omitempty"`
+	// Reset is when the service is back that ended it, where that was named.
+	Reset time.Time `json:"reset,omitzero"`
+	PhaseAttempt
+}
+
+// Judgement is the verdict on an attempt, with its evidence.
+type Judgement struct {
+	Verdict  TaskDone  `json:"verdict"`
+	Why      string    `json:"why,omitempty"`
+	SHA      string    `json:"sha,omitempty"`
+	Check    *CheckRun `json:"check,omitempty"`
+	Weakened []string  `json:"tests_weakened,omitempty"` // T96
+	Seen     *Seen     `json:"seen,omitempty"`           // of an audit with a verdict
+}
+
+// CheckRun is one run of the person's check command.
+type CheckRun struct {
+	Exit    int    `json:"exit"`
+	Stopped bool   `json:"stopped,omitempty"` // it did not exit by itself; Exit is 1
+	Seconds int    `json:"seconds"`
+	Head    string `json:"head"` // the commit that was checked
+	Tail    string `json:"tail,omitempty"`
+	Command string `json:"command,omitempty"`
+	// Changed are the pinned files that differ from the run's start: it ran in a checkout of its
+	// own, with those as they were. Unsure is why that says nothing, "" where it does.
+	Changed []string `json:"changed,omitempty"`
+	Unsure  string   `json:"unsure,omitempty"`
+}
+
+// TaskDone is the verdict on one attempt of a task. Verified and Claimed are never mixed (T63).
+type TaskDone string
+
+// The verdicts.
+const (
+	Verified   TaskDone = "verified"   // the check was red before, and is green after
+	Unbroken   TaskDone = "unbroken"   // the check is green, and may have been before
+	Claimed    TaskDone = "claimed"    // claimed and committed; there is no check command
+	CannotTell TaskDone = "unsure"     // the check cannot be run as it was at the start
+	SkippedOne TaskDone = "skipped"    // a person's answer at the gate
+	Imported   TaskDone = "imported"   // done before the run, as a person confirmed (T97, T99)
+	Flagged    TaskDone = "flagged"    // the worker asks for a person
+	Overruled  TaskDone = "refused"    // claimed, and the evidence says otherwise
+	Unfinished TaskDone = "unfinished" // no claim
+	Outage     TaskDone = "outage"     // ended by the API, the machine or a person
+	Ended      TaskDone = "ended"      // of a phase that is not judged
+	Clean      TaskDone = "clean"      // of an audit
+	Dirty      TaskDone = "dirty"      // of an audit
+	Undecided  TaskDone = "no_verdict" // of an audit that reported none
+)
+
+// claims reports whether the attempt claimed to be done, so that git was asked.
+func (j Judgement) claims() bool {
+	return j.Verdict.done() || j.Verdict == Overruled || j.Verdict == CannotTell
+}
+
+// Worked reports whether the task is done by an attempt.
+func (d TaskDone) Worked() bool { return d == Verified || d == Unbroken || d == Claimed }
+
+// done reports whether the task needs no further attempt.
+func (d TaskDone) done() bool { return d.Worked() || d == SkippedOne || d == Imported }
+
+// start is what the attempt's own commits are compared with, "" where that is not known.
+func (a *Attempt) start() string {
+	if a.Unread != "" || a.NoGit {
+		return ""
+	}
+	return cmp.Or(a.Head, emptyTree)
+}
+
+// emptyTree is git's name of a tree without files: what a branch without a commit is compared with.
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+// verdict is the judgement of an attempt whose iteration ends, also where none was made.
+func (t *Tick) verdict() Judgement {
+	switch a := t.Attempt; {
+	case a.Stale:
+		return Judgement{Verdict: Outage, Why: "its context is not proven to be fresh"}
+	case a.Judged != nil:
+		return *a.Judged
+	case t.Interrupted != "":
+		return Judgement{Verdict: Outage, Why: t.Interrupted}
+	case t.Failed != "":
+		return Judgement{Verdict: Outage, Why: t.Failed}
+	case !a.Sent:
+		return Judgement{Verdict: Unfinished, Why: "no worker was sent"}
+	}
+	return Judgement{Verdict: Unfinished, Why: "the worker ended without a claim"}
+}
+
+// The drives: each brings the next task in its own way (T1).
+const (
+	DriveStop    = "stop"    // the Stop hook feeds a conductor
+	DriveProcess = "process" // `hooks go` starts one client a task or a phase
+
+	driveSchedule = "schedule" // of older versions
+)
+
+func staleContext(f *Facts) string {
+	if f.Tick == nil || f.Tick.Attempt == nil || !f.Tick.Attempt.Stale {
+		return ""
+	}
+	return fmt.Sprintf("The context of %s is not proven to be fresh, so nothing its worker claims "+
+		"is believed", f.Run.payload().name(f.Tick.Attempt))
+}
+
+// Tip is the commit that the branch has to keep, "" for none: that of the attempt that ends, else
+// that of the last task or phase that is done.
+func (s State) Tip() string {
+	if s.Tick != nil && s.Tick.Attempt != nil {
+		if j := s.Tick.Attempt.Judged; j != nil && j.Verdict.done() {
+			return j.SHA
+		}
+	}
+	return s.Run.tip()
+}
+
+// CauseDropped is why a list that is done does not count as complete.
+const CauseDropped = "history_dropped"
+
+func lostTip(sha string) string {
+	return fmt.Sprintf("commit %s, the last one that counted, is not found on the branch",
+		abbreviated(sha))
+}
+
+// String is a verdict as people read it.
+func (d TaskDone) String() string {
+	switch d {
+	case Unbroken:
+		return "not broken"
+	case CannotTell:
+		return "cannot tell"
+	}
+	return string(d)
+}
+
+// String is the verdict with the reason that keeps it from a better one.
+func (j *Judgement) String() string {
+	text := j.Verdict.String()
+	if by := j.Check.byWorker(); by != "" && j.Verdict.Worked() {
+		text += "; " + by
+	}
+	if j.Why != "" && j.Verdict.Worked() {
+		text += "; " + j.Why
+	}
+	return text
+}
+
+// red reports whether a check looked at the work and was not green. A program that could not be
+// started, or that was stopped, has not looked.
+func (c *CheckRun) red() bool {
+	return c != nil && c.Exit > 0 && c.Exit != 126 && c.Exit != 127 && !c.Stopped && c.Unsure == ""
+}
+
+// of reports whether a run of a check was of this command, on a commit without other changes.
+func (c *CheckRun) of(command, head string) bool {
+	return c != nil && head != "" && c.Head == head && c.Command == command
+}
+
+// byWorker names the pinned files that differ from the run's start, as a sentence begins with them;
+// "" where none does.
+func (c *CheckRun) byWorker() string {
+	if c == nil || len(c.Changed) == 0 {
+		return ""
+	}
+	return "check changed by the worker: " + strings.Join(c.Changed, ", ")
+}
+
+func abbreviated(sha string) string { return sha[:min(len(sha), 7)] }
+
+// upper begins a sentence with a name.
+func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

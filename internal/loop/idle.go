@@ -1,0 +1,150 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Idle counts the iterations in a row in which nothing changed (A28, T91). It is nil after one in
+// which something did.
+type Idle struct {
+	Iterations int    `json:"iterations"`
+	Since      string `json:"since,omitempty"` // commit at which the first of them began
+	Before     USD    `json:"dollars_before"`  // the run's dollars at that time
+	// Unseen is the state at the start of an iteration whose end was not inspected, because its
+	// worker claimed nothing. The beginning of the next one shows whether it changed anything.
+	Unseen *Mark `json:"unseen,omitempty"`
+}
+
+// Mark is a commit, and a sum of what is not committed as in Attempt.
+type Mark struct {
+	Head string `json:"head,omitempty"`
+	Tree string `json:"tree,omitempty"`
+}
+
+// maxIdle is how many of them stall a task or an audit loop, and a work loop where a person says
+// how many. A task has all of its attempts first, so that the cause of its end is its own (T57).
+const maxIdle = 3
+
+func (b *Budget) maxIdle() int {
+	if b.MaxIdle > 0 {
+		return b.MaxIdle
+	}
+	return b.attempts().maxIdle
+}
+
+// foldIdle counts the iteration that ends. before is the run as it was. What git could not tell, or
+// what the API or a person ended, does not count.
+func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
+	a := t.Attempt
+	if b.MaxIdle > 0 {
+		b.foldTrail(t, before, e)
+		return
+	}
+	if a == nil || b.payload() == nil || !t.Started || t.verdict().Verdict == Outage {
+		return
+	}
+	seen := !a.Sent || a.EndHead != ""
+	switch changed := a.moved() || a.closed() || b.payload().advanced(before.KindRun); {
+	case seen:
+		b.countIdle(changed, a.Head, before)
+	case b.attempts().looks || t.verdict().claims() || a.NoGit || a.Unread != "":
+	case changed:
+		b.Idle = nil
+	default:
+		b.idleSince(a.Head, before).Unseen = &Mark{a.Head, a.Tree}
+	}
+}
+
+// foldTrail counts an iteration of a work loop. A merge or a new PR is progress that git may not
+// show here.
+func (b *Budget) foldTrail(t *Tick, before *Budget, e Ending) {
+	if !t.Started || t.Failed != "" || t.Interrupted != "" || t.Trail == "" || e.Trail == "" {
+		return
+	}
+	head, _, _ := strings.Cut(t.Trail, " ")
+	b.countIdle(t.Trail != e.Trail || t.Merges+len(t.Observed.PRs) > 0, head, before)
+}
+
+func (b *Budget) countIdle(changed bool, head string, before *Budget) {
+	if changed {
+		b.Idle = nil
+		return
+	}
+	b.idleSince(head, before).Iterations++
+}
+
+// idleSince is the count so far; without one, it begins at this commit.
+func (b *Budget) idleSince(head string, before *Budget) *Idle {
+	if b.Idle == nil {
+		b.Idle = &Idle{Since: head, Before: before.DollarsEstimate}
+	}
+	return b.Idle
+}
+
+// lookBack counts the iteration before, whose end was not inspected, by the start of this one.
+func (b *Budget) lookBack(e EntryFacts) {
+	if b.Idle == nil || b.Idle.Unseen == nil {
+		return
+	}
+	began := *b.Idle.Unseen
+	b.Idle.Unseen = nil
+	switch {
+	case e.Unread != "":
+	case began != Mark{e.Head, e.Tree}:
+		b.Idle = nil
+	default:
+		b.Idle.Iterations++
+	}
+}
+
+// moved reports whether the worker left another commit or another tree.
+func (a *Attempt) moved() bool {
+	return a.EndHead != "" && (a.EndHead != a.Head || a.EndTree != a.Tree)
+}
+
+// closed reports whether an auditor found a finding resolved that was open before.
+func (a *Attempt) closed() bool {
+	return slices.ContainsFunc(a.Resolved, func(id string) bool {
+		return !slices.Contains(a.Opened, id)
+	})
+}
+
+// stalls is for runs that are to make progress: a work or a prompt loop only where a
+// person says so.
+func stalls(b *Budget) bool { return attempted(b) || b.MaxIdle > 0 }
+
+func noProgress(f *Facts) string {
+	if i := f.Run.Idle; i == nil || i.Iterations < f.Run.maxIdle() {
+		return ""
+	}
+	return f.Run.idleText()
+}
+
+// idleText is as in "nothing changed for 3 iterations, $4.10 since abc1234".
+func (b *Budget) idleText() string {
+	since := b.Idle.Since
+	if since == "" {
+		since = "then"
+	}
+	return fmt.Sprintf("nothing changed for %s, $%s since %s",
+		Plural(b.Idle.Iterations, "iteration"), b.DollarsEstimate.minus(b.Idle.Before),
+		since[:min(7, len(since))])
+}
+
+func tellIdle(f *Facts) string {
+	if text := f.Run.Standstill(); text != "" {
+		return text
+	}
+	return fmt.Sprintf("the last iteration changed something; fires after %d that do not",
+		f.Run.maxIdle())
+}
+
+// Standstill is how long nothing has changed, "" where the last iteration changed something.
+func (b *Budget) Standstill() string {
+	if b.Idle == nil || b.Idle.Iterations == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s; fires after %d", b.idleText(), b.maxIdle())
+}
