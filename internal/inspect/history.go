@@ -118,8 +118,7 @@ func scan(raw store.RawLine, l *loop.Iteration) ([]byte, error) {
 // skim reads lines whose snapshot is only searched for what crashes leave. It leaves out the named
 // fields and those that no page shows, because reading them takes as long as the rest.
 func skim(without ...string) reader {
-	without = append(without,
-		"tracked_prs", "active_worktrees", "backlog_snapshot", "failures", "plan")
+	without = append(without, "backlog_snapshot", "failures", "plan")
 	return func(raw store.RawLine, l *loop.Iteration) ([]byte, error) {
 		return fields(raw.Skim, l, without)
 	}
