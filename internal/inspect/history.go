@@ -31,6 +31,7 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 				return fmt.Errorf("write history: %w", err)
 			}
 		}
+		project := v.named() // looked up once, not for each line
 		return v.folders(false, func(files *store.Store, _ bool) error {
 			for _, skill := range skills {
 				read := skim("cursors")
@@ -51,7 +52,7 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 							return nil
 						}
 						found = true
-						return out.Row(v.named(), l, text)
+						return out.Row(project, l, text)
 					})
 				if err != nil {
 					return fmt.Errorf("write history: %w", err)
