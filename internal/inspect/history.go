@@ -31,6 +31,7 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 				return fmt.Errorf("write history: %w", err)
 			}
 		}
+		project := v.named() // looked up once, not for each line
 		return v.folders(false, func(files *store.Store, _ bool) error {
 			for _, skill := range skills {
 				read := skim("cursors")
@@ -51,7 +52,7 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 							return nil
 						}
 						found = true
-						return out.Row(v.named(), l, text)
+						return out.Row(project, l, text)
 					})
 				if err != nil {
 					return fmt.Errorf("write history: %w", err)
@@ -118,8 +119,7 @@ func scan(raw store.RawLine, l *loop.Iteration) ([]byte, error) {
 // skim reads lines whose snapshot is only searched for what crashes leave. It leaves out the named
 // fields and those that no page shows, because reading them takes as long as the rest.
 func skim(without ...string) reader {
-	without = append(without,
-		"tracked_prs", "active_worktrees", "backlog_snapshot", "failures", "plan")
+	without = append(without, "backlog_snapshot", "failures", "plan")
 	return func(raw store.RawLine, l *loop.Iteration) ([]byte, error) {
 		return fields(raw.Skim, l, without)
 	}

@@ -138,19 +138,22 @@ func (l RawLine) Scan(each func(name string, v gjson.Result)) (snapshot []byte, 
 }
 
 // Skim is Scan for pages that people wait for. It does not read the snapshot, which is most of a
-// line, but only searches it for what crashes leave: zeros, a cut, a line joined to half of
-// another. The snapshot is good until the next line.
+// line, and the PRs and worktrees after it, but only searches them for what crashes leave: zeros, a
+// cut, a line joined to half of another. A field may come twice, then the later one counts. The
+// snapshot is good until the next line.
 func (l RawLine) Skim(each func(name string, v gjson.Result)) (snapshot []byte, err error) {
 	before, rest, _ := bytes.Cut(l.JSON, []byte(beforeSnapshot))
 	end := bytes.Index(rest, []byte(afterSnapshot)) + 1
-	snapshot = rest[:end]
-	if !bytes.HasPrefix(snapshot, []byte(lineStart)) || bytes.IndexByte(snapshot, 0) >= 0 ||
-		bytes.Contains(snapshot[1:], []byte(lineStart)) {
-		return l.Scan(each) // another program's form, or damage
+	unread, snapshot := rest[:max(0, bytes.Index(rest, []byte(afterUnread)))], rest[:end]
+	if end > 0 && end < len(unread) && bytes.HasPrefix(unread, []byte(lineStart)) &&
+		!bytes.Contains(unread[1:], []byte(lineStart)) && bytes.IndexByte(unread, 0) < 0 {
+		short := l
+		short.JSON = slices.Concat(before, []byte(beforeSnapshot+"{}"), rest[len(unread):])
+		if _, err := short.Scan(each); err == nil {
+			return snapshot, nil
+		}
 	}
-	l.JSON = slices.Concat(before, []byte(beforeSnapshot+"{}"), rest[end:])
-	_, err = l.Scan(each)
-	return snapshot, err
+	return l.Scan(each) // another program's form, or damage
 }
 
 // How this program writes a line. Unescaped quotes are in no JSON string, so these texts are found
@@ -158,6 +161,7 @@ func (l RawLine) Skim(each func(name string, v gjson.Result)) (snapshot []byte, 
 const (
 	beforeSnapshot = `,"` + snapshotField + `":`
 	afterSnapshot  = `},"tracked_prs":[`
+	afterUnread    = `,"gates":[`
 	// lineStart begins a line and, within a line, only the snapshot. A second one in the snapshot
 	// begins the whole line that was joined to half of another.
 	lineStart = `{"version":`
