@@ -127,7 +127,7 @@ func links(b *loop.Budget) (l report.Links) {
 
 func pageRows(files *store.Store, s *loopState) (rows []*loop.Iteration, notes []string) {
 	var bad damages
-	read := skim("cursors", "usage_by_model")
+	read := skim("cursors") // the days need what each model used
 	_ = bad.lines(files, s.skill, read, func(l *loop.Iteration, _, _ []byte) error {
 		if l.Of(s.Budget.RunID) {
 			rows = append(rows, l)

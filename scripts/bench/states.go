@@ -32,6 +32,7 @@ func events(w *driver.World) []driver.Event {
 		w.Stop("stop_hook_active", false),
 		w.Hook("stop-failure", "StopFailure", "error", "rate_limit"),
 		w.Hook("config-change", "ConfigChange", "source", "local_settings"),
+		w.Hook("permission-request", "PermissionRequest", "tool_name", "AskUserQuestion"),
 		w.SessionEnd("other"),
 	}
 }
