@@ -16,7 +16,6 @@ import (
 	"hooks/internal/proc"
 	"hooks/internal/report"
 	"hooks/internal/store"
-	"hooks/internal/tasks"
 	"hooks/internal/tracker/forgetest"
 	"hooks/internal/usage"
 )
@@ -249,23 +248,6 @@ func (w *world) save(what loop.Save) {
 	w.must(err)
 	_, err = tx.Commit(&st, what)
 	w.must(errors.Join(err, tx.End()))
-}
-
-// tasks saves a task loop, with its files as the loop writes them.
-func (w *world) tasks(change func(*loop.Budget)) {
-	w.Helper()
-	w.run(func(b *loop.Budget) {
-		b.Skill, b.Command = loop.Tasks, "/sdd:go spec.md"
-		b.Tasks = &loop.TaskRun{Spec: "spec.md", Index: 1, Try: 1, MaxTries: 5, CheckMinutes: 10,
-			Mode: "quick", Drive: loop.DriveStop, Phase: loop.Execution, Passed: []int{1, 2},
-			List: []loop.TaskItem{{Title: "a", Result: loop.Verified}, {Title: "b"}}}
-		change(b)
-	})
-	w.must(w.state().KeepView([]byte(`{"taskIndex":1}`), nil))
-	w.write("p/.sdd-state.json", `{"taskIndex":1}`)
-	log := tasks.Completed(tasks.NewProgress("", ""), "- [x] Task 0: a -- abc1234 (2 min)")
-	w.must(w.state().KeepProgress(log))
-	w.write("p/.sdd-progress.md", string(log))
 }
 
 // line commits a history line, with an answer in it.
