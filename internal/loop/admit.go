@@ -45,11 +45,11 @@ type Standing struct {
 	Claim   *Claim
 	LockIs  Liveness
 	OwnerIs Liveness
-	// TickRun is the run of the open iteration, where that is not Run: another budget file's; nil
-	// where it is nowhere.
+	// TickRun is the run of the open iteration if that run is not Run but another budget file's;
+	// nil if it was not found.
 	TickRun     *Budget
 	TickOwnerIs Liveness
-	// Recorded is the run on record, looked up where no person typed the request.
+	// Recorded is the run on record, looked up only if no person typed the request.
 	Recorded RunFile
 }
 
@@ -82,7 +82,7 @@ const (
 	Start                     // take the lock and begin, in the way Mode says
 )
 
-// Mode is how a tick begins.
+// Mode selects how a tick begins.
 type Mode uint8
 
 // The ways to begin: the next tick of the active run, a fresh run, or an earlier run taken up
@@ -306,9 +306,8 @@ func identify(r Request, s Standing, a Admission) Admission {
 	return a
 }
 
-// refuseUnasked refuses a request that no person typed where it would change a run that exists:
-// other flags, a fresh run in its place, or an ended run taken up again. The ceilings of a run are
-// a person's.
+// refuseUnasked refuses a request that no person typed if it would change an existing run: other
+// flags, a fresh run in its place, or resuming an ended run. Only a person sets a run's ceilings.
 func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	run := s.Run
 	switch {
@@ -337,8 +336,8 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	return Admission{}, false
 }
 
-// refuseOtherFile refuses a request that no person typed where it names another budget file than
-// the run on record: that would be another run, with ceilings of its own.
+// refuseOtherFile refuses a request that no person typed if it names a budget file other than that
+// of the run on record: that would be another run, with its own ceilings.
 func refuseOtherFile(r Request, s Standing) (Admission, bool) {
 	run := s.Recorded.Run
 	if !r.unasked() || run == nil || s.Recorded.Path == r.Path || !r.Model && !run.OwnedBy(r) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// payload is what a run has beyond what every loop has, where its iterations are attempts.
+// payload is the additional state of a run whose iterations are attempts.
 type payload interface {
 	attempts() attempts
 	setDrive(string)
@@ -34,7 +34,7 @@ type payload interface {
 	unjudged(*Attempt) TaskDone // the verdict where it ended by its own fault, before a Stop
 }
 
-// attempts is what a run has of its attempts, whatever they are about.
+// attempts holds a run's settings and counts for its attempts, whatever they are about.
 type attempts struct {
 	drive   string // DriveStop or DriveProcess, or that of an older version
 	check   string // the person's check command, "" without one
@@ -58,7 +58,7 @@ func (b *Budget) attempts() attempts {
 	return attempts{maxIdle: maxIdle}
 }
 
-// Drive is what brings the next attempt, "" for a kind that has none.
+// Drive returns the drive that brings the next attempt, or "" if the kind has no drive.
 func (b *Budget) Drive() string {
 	if d := b.attempts().drive; d != driveSchedule {
 		return d
@@ -66,8 +66,8 @@ func (b *Budget) Drive() string {
 	return DriveStop
 }
 
-// unschedule has the Stop hook bring the attempts of a run that an older version began with the
-// drive schedule. It returns the line for the person, "" for any other run.
+// unschedule moves a run that an older version began with the drive schedule to the Stop hook. It
+// returns the line for the person, or "" for any other run.
 func (b *Budget) unschedule() string {
 	if b.attempts().drive != driveSchedule {
 		return ""
@@ -80,21 +80,20 @@ func (b *Budget) unschedule() string {
 		"delete its schedule with CronDelete"
 }
 
-// Check is the command by which a person has finished work checked, and its bound in minutes; ""
-// without one.
+// Check returns the person's check command, or "" if there is none, and its bound in minutes.
 func (b *Budget) Check() (command string, minutes int) {
 	a := b.attempts()
 	return a.check, a.minutes
 }
 
-// Started is the commit on which a run with a check began, which is pinned as it is there; "" for
-// none.
+// Started returns the commit on which a run with a check began and at which the check is pinned, or
+// "" if there is none.
 func (b *Budget) Started() string { return b.attempts().from }
 
-// tip is the commit of the last task or phase that is done, "" without one.
+// tip returns the commit of the last task or phase that is done, or "" if there is none.
 func (b *Budget) tip() string { return b.attempts().tip }
 
-// begin opens the attempt under way; nil where the kind has none, or none is left.
+// begin opens the next attempt. It returns nil if the kind has no attempts or no work is left.
 func (b *Budget) begin(e EntryFacts) *Attempt {
 	if b.Ignores == "" {
 		b.Ignores = e.Ignores
@@ -130,7 +129,7 @@ func (b *Budget) feeds() bool { return b.Drive() == DriveStop }
 // driven reports whether a driver does, with a process of its own, whose main thread does the work.
 func (b *Budget) driven() bool { return b.Drive() == DriveProcess }
 
-// Order is what the conductor is asked for: one call, whose prompt the hook replaces.
+// Order returns the request to the conductor: one call, whose prompt the hook replaces.
 func (b *Budget) Order() string {
 	p := b.payload()
 	return fmt.Sprintf("Next: %s. Make exactly one Agent call now: subagent_type "+
@@ -139,8 +138,8 @@ func (b *Budget) Order() string {
 		p.attempts().whole)
 }
 
-// Backoff is how long a loop waits after the first, the second and the third outage of the service
-// in a row. After one more it gives up (T95).
+// Backoff lists the waits after the first, second and third outage of the service in a row. After
+// one more outage the loop gives up (T95).
 var Backoff = [...]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}
 
 // maxWait bounds the wait for a reset that the service names: a Stop may take no more than an
@@ -168,9 +167,9 @@ func (b *Budget) foldOutage(t *Tick, now time.Time) {
 	}
 }
 
-// maxOutages is how many attempts in a row may end without the task's fault (T59). A driver waits
-// between them and gives up by itself after an outage that lasts and after five silent processes,
-// so of its attempts more may end so.
+// maxOutages bounds the attempts in a row that may end without the task's fault (T59). The bound is
+// higher for a driver: it waits between them and gives up by itself after a lasting outage and
+// after five silent processes.
 const (
 	maxOutages       = 3
 	maxDrivenOutages = 6
@@ -187,7 +186,7 @@ func outages(f *Facts) string {
 	return ""
 }
 
-// maxOutages is how many outages in a row end the run.
+// maxOutages returns the number of outages in a row that ends the run.
 func (b *Budget) maxOutages() int {
 	switch {
 	case b.driven():
@@ -227,8 +226,8 @@ type Attempt struct {
 	Judged *Judgement `json:"judged,omitempty"`
 	// Feedback is the newest of a person in the task's ledger, as the attempt began (L31).
 	Feedback string `json:"feedback,omitempty"`
-	// Tree is a sum of the files that are not committed, "" where all are. EndHead and EndTree are
-	// the commit and that sum when it was judged.
+	// Tree is a checksum of the uncommitted files, or "" if everything is committed. EndHead and
+	// EndTree are the commit and that checksum when it was judged.
 	Tree    string `json:"tree,omitempty"`
 	EndHead string `json:"end_head,omitempty"`
 	EndTree string `json:"end_tree,omitempty"`
@@ -255,8 +254,9 @@ type CheckRun struct {
 	Head    string `json:"head"` // the commit that was checked
 	Tail    string `json:"tail,omitempty"`
 	Command string `json:"command,omitempty"`
-	// Changed are the pinned files that differ from the run's start: it ran in a checkout of its
-	// own, with those as they were. Unsure is why that says nothing, "" where it does.
+	// Changed lists the pinned files that differ from the run's start; the check ran in a separate
+	// checkout, with those files as they were. Unsure explains why its result is inconclusive, or
+	// is "" if it is conclusive.
 	Changed []string `json:"changed,omitempty"`
 	Unsure  string   `json:"unsure,omitempty"`
 }
@@ -293,7 +293,8 @@ func (d TaskDone) Worked() bool { return d == Verified || d == Unbroken || d == 
 // done reports whether the task needs no further attempt.
 func (d TaskDone) done() bool { return d.Worked() || d == SkippedOne || d == Imported }
 
-// start is what the attempt's own commits are compared with, "" where that is not known.
+// start returns the revision that the attempt's own commits are compared with, or "" if it is not
+// known.
 func (a *Attempt) start() string {
 	if a.Unread != "" || a.NoGit {
 		return ""
@@ -304,7 +305,7 @@ func (a *Attempt) start() string {
 // emptyTree is git's name of a tree without files: what a branch without a commit is compared with.
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
-// verdict is the judgement of an attempt whose iteration ends, also where none was made.
+// verdict returns the judgement of an attempt whose iteration ends, even if it was not judged.
 func (t *Tick) verdict() Judgement {
 	switch a := t.Attempt; {
 	case a.Stale:
@@ -337,8 +338,8 @@ func staleContext(f *Facts) string {
 		"is believed", f.Run.payload().name(f.Tick.Attempt))
 }
 
-// Tip is the commit that the branch has to keep, "" for none: that of the attempt that ends, else
-// that of the last task or phase that is done.
+// Tip returns the commit that the branch has to keep: that of the attempt that ends, else that of
+// the last task or phase that is done, or "" if there is none.
 func (s State) Tip() string {
 	if s.Tick != nil && s.Tick.Attempt != nil {
 		if j := s.Tick.Attempt.Judged; j != nil && j.Verdict.done() {
@@ -348,7 +349,8 @@ func (s State) Tip() string {
 	return s.Run.tip()
 }
 
-// CauseDropped is why a list that is done does not count as complete.
+// CauseDropped is the cause recorded if a finished list does not count as complete because history
+// was dropped.
 const CauseDropped = "history_dropped"
 
 func lostTip(sha string) string {
@@ -390,8 +392,8 @@ func (c *CheckRun) of(command, head string) bool {
 	return c != nil && head != "" && c.Head == head && c.Command == command
 }
 
-// byWorker names the pinned files that differ from the run's start, as a sentence begins with them;
-// "" where none does.
+// byWorker names the pinned files that differ from the run's start, as the beginning of a sentence.
+// It returns "" if there are no such files.
 func (c *CheckRun) byWorker() string {
 	if c == nil || len(c.Changed) == 0 {
 		return ""

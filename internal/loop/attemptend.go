@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// ClaimSeen is what a worker's last message claims (T85).
+// ClaimSeen holds the claims of a worker's last message (T85).
 type ClaimSeen struct {
 	Done    bool
 	Blocked bool
@@ -16,14 +16,14 @@ type ClaimSeen struct {
 	Last    string // the last words of a post action, redacted and cut (A58)
 }
 
-// WorkerSeen is what a worker's own transcript shows.
+// WorkerSeen holds the facts from a worker's own transcript.
 type WorkerSeen struct {
 	Ours  bool // it was sent for the open attempt
 	Fresh bool // it begins with the attempt's prompt and nothing before
 	Known bool // the transcript could be read, and the call that sent it
 }
 
-// Evidence is what git and the progress file say of a claim (T36, T87).
+// Evidence holds the facts from git and the progress file about a claim (T36, T87).
 type Evidence struct {
 	Head     string
 	Branch   string
@@ -37,10 +37,10 @@ type Evidence struct {
 	Changed  []string // the files that the audited commits change
 }
 
-// maxHolds is how often a worker is held for what its claim lacks (T61).
+// maxHolds bounds how often a worker is held because its claim is incomplete (T61).
 const maxHolds = 2
 
-// dropped is why the history is not the one that the run has seen.
+// dropped explains that the branch lost a commit that the run has seen.
 func (e *Evidence) dropped() string {
 	return "the branch no longer contains commit " + abbreviated(e.Dropped)
 }
@@ -51,7 +51,7 @@ func (s State) Keeps() []string {
 	return AppendNew(nil, s.Tick.Attempt.Head, s.Run.tip())
 }
 
-// red is why a check is not green on that commit, "" when it is.
+// red explains why a check is not green on that commit. It returns "" if it is green.
 func red(c *CheckRun, head string) string {
 	switch {
 	case c.Stopped:
@@ -156,7 +156,7 @@ func (s State) spends(k *Known) bool {
 	return s.Run.overspent(s.Run.DollarsEstimate.Plus(k.Running.Is.Dollars), *k.Overrun.Is)
 }
 
-// attempt looks at a task loop's attempt as its turn ends. decided is false where the iteration may
+// attempt looks at a task loop's attempt as its turn ends. decided is false if the iteration may
 // end.
 func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 	if !s.works() {
@@ -202,9 +202,9 @@ func (b *Budget) Feeds(prompt string) bool {
 		slices.Contains(b.Blocks.Reasons, "next")
 }
 
-// Unmeasured is the command that has to be run before the next worker begins, so that it is known
-// how it ends without the work; "" for none. head is the commit that is checked out, "" if anything
-// is not committed; an open iteration knows it itself. at is the place in the run's list.
+// Unmeasured returns the command that has to run before the next worker begins, to learn its result
+// without the work, or "" if there is none. head is the commit that is checked out, or "" if
+// anything is uncommitted; an open iteration knows it itself. at is the place in the run's list.
 func (s State) Unmeasured(head string) (at int, command string) {
 	if p := s.Run.payload(); p != nil {
 		return p.unmeasured(s.Tick, head)
@@ -232,7 +232,8 @@ func (s State) lacksMeasure(k *Known) bool {
 	return false
 }
 
-// NoCheck is why the first run of any check shows that it cannot run at all, "" where it can.
+// NoCheck explains why the first run of any check shows that it cannot run at all. It returns "" if
+// the check can run.
 func (b *Budget) NoCheck(c CheckRun) string { return b.payload().noCheck(c) }
 
 // Measured is a run of the check by a driver, before any worker has begun.

@@ -36,7 +36,7 @@ const silentAuditor = "see in the transcript why the auditor reports nothing, th
 // hasAudit is for what applies to audit loops.
 func hasAudit(b *Budget) bool { return b.Audit != nil }
 
-// AuditRun is what an audit loop's run has beyond every run (A17).
+// AuditRun is the additional state of an audit loop's run (A17).
 type AuditRun struct {
 	Plan    string `json:"plan"`     // path, relative to the project
 	PlanSum string `json:"plan_sum"` // of the text that was split at the start (A44)
@@ -63,8 +63,8 @@ type AuditRun struct {
 	Dirty int `json:"dirty_in_a_row,omitempty"`
 	// Outages counts the phases in a row that ended by no fault of the work.
 	Outages int `json:"outages,omitempty"`
-	// Findings are those of the run's own file, where they were read. Budgets of earlier versions
-	// hold them.
+	// Findings holds the findings from the run's own file, if they were read. Budgets of earlier
+	// versions contain them.
 	Findings []Finding `json:"findings,omitempty"`
 	Found    Tally     `json:"found,omitzero"`
 	LastID   int       `json:"last_finding,omitempty"` // number of the newest finding
@@ -72,7 +72,7 @@ type AuditRun struct {
 	Verdict *AuditVerdict `json:"verdict,omitempty"`
 	Reason  string        `json:"reason,omitempty"` // why the last phase was not accepted
 	Post    *Post         `json:"post_action,omitempty"`
-	// Before is how many iterations the run had used when it was restarted last (A10).
+	// Before counts the iterations that the run had used at its last restart (A10).
 	Before   int `json:"iterations_before,omitempty"`
 	Restarts int `json:"restarts,omitempty"`
 }
@@ -85,18 +85,18 @@ type Post struct {
 	Summary string `json:"summary,omitempty"` // its last words, redacted
 }
 
-// AuditVerdict is what an auditor reported. It holds for one commit (A71, A75).
+// AuditVerdict is an auditor's reported verdict. It holds for one commit (A71, A75).
 type AuditVerdict struct {
 	Word string `json:"verdict"` // clean or dirty
 	SHA  string `json:"sha"`
 	Seen *Seen  `json:"seen,omitempty"` // nil where an older version recorded none
 }
 
-// Stale reports whether another commit is checked out than the verdict's. HEAD is "" if it is not
+// Stale reports whether a commit other than the verdict's is checked out. head is "" if it is not
 // known.
 func (v *AuditVerdict) Stale(head string) bool { return v != nil && head != "" && head != v.SHA }
 
-// About is what there is to say of a verdict beside its word and commit.
+// About describes a verdict beyond its word and commit.
 func (v *AuditVerdict) About(head string) (text string) {
 	if v.Seen != nil {
 		text = ", " + v.Seen.String()
@@ -136,8 +136,8 @@ func (a *Attempt) looks(files []string, check bool) bool {
 	return len(a.Looked) > had || a.Ran != ran
 }
 
-// Audited is the commit from which the changes lead that an audit looks at; "" in any other phase,
-// and where it is not known.
+// Audited returns the commit from which the changes under audit lead. It returns "" in any other
+// phase, or if the commit is not known.
 func (r *AuditRun) Audited(p Phase) string {
 	switch {
 	case r == nil || !p.Audits():
@@ -148,7 +148,7 @@ func (r *AuditRun) Audited(p Phase) string {
 	return r.SectionBase
 }
 
-// seen is how much of the changes the auditor looked at.
+// seen counts the changed files and those that the auditor looked at.
 func (r *AuditRun) seen(a *Attempt, e *Evidence) *Seen {
 	s := &Seen{Changed: len(e.Changed)}
 	for _, file := range e.Changed {
@@ -168,7 +168,7 @@ const (
 	dirtyWord = "dirty"
 )
 
-// Phase is what an iteration of an audit loop does.
+// Phase is the kind of work that an iteration of an audit loop does.
 type Phase string
 
 // The phases (A16). Fix is the coding after a dirty final audit (A46).
@@ -181,13 +181,13 @@ const (
 	Complete      Phase = "complete"
 )
 
-// Phases are those in which work is done, in the order of a run.
+// Phases lists the phases in which work is done, in the order of a run.
 var Phases = [...]Phase{Coding, Auditing, FinalAuditing, Fixing, PostAction}
 
 // Audits reports whether the phase only looks.
 func (p Phase) Audits() bool { return p == Auditing || p == FinalAuditing }
 
-// phaseEvent is how a phase ended.
+// phaseEvent is the way in which a phase ended.
 type phaseEvent string
 
 const (
@@ -242,7 +242,7 @@ const (
 // AuditIterations is the default ceiling of iterations for a plan with that many sections (A66).
 func AuditIterations(sections int) int { return max(minDefault, perSection*sections+3) }
 
-// AuditLine is what a history line says of the phase (A23).
+// AuditLine is the part of a history line about the phase (A23).
 type AuditLine struct {
 	Phase     Phase     `json:"phase"`
 	Section   int       `json:"section"` // from 1
@@ -277,7 +277,7 @@ func (r *AuditRun) About() string {
 	return r.Plan
 }
 
-// PhaseAttempt is what the attempt at a phase has beyond every attempt.
+// PhaseAttempt is the additional state of an attempt at a phase.
 type PhaseAttempt struct {
 	Phase   Phase         `json:"phase,omitempty"`
 	Verdict *AuditVerdict `json:"verdict,omitempty"` // that was reported
@@ -320,8 +320,8 @@ func (r *AuditRun) aim(a *Attempt) {
 	a.Title, a.Token = r.title(), string(r.Phase)+nonce
 }
 
-// Iteration is the number of an iteration since the last restart, and their ceiling; 0 for none
-// (A20).
+// Iteration returns the number of an iteration since the last restart, and the ceiling of
+// iterations, or 0 if there is no ceiling (A20).
 func (b *Budget) Iteration(n int) (number, most int) {
 	before := 0
 	if b.Audit != nil {
@@ -372,8 +372,8 @@ func (r *AuditRun) clears() phaseEvent {
 	return allClear
 }
 
-// happened is the event of a phase that ended with a judgement; "" where it ended by no fault of
-// the work.
+// happened returns the event of a phase that ended with a judgement, or "" if it ended by no fault
+// of the work.
 func (r *AuditRun) happened(j Judgement) phaseEvent {
 	switch {
 	case r.Phase == PostAction: // an errored one completes too (A57)
@@ -643,7 +643,7 @@ func (r *AuditRun) judge(s State, k *Known) (missing bool, hold *Continue) {
 	return false, s.settle(j)
 }
 
-// unknown is why nothing is known of the tree, "" where git told.
+// unknown explains why the state of the tree is not known. It returns "" if git reported it.
 func (a *Attempt) unknown(e *Evidence) string {
 	switch {
 	case a.Unread != "":
@@ -656,7 +656,7 @@ func (a *Attempt) unknown(e *Evidence) string {
 	return ""
 }
 
-// astray is why the tree is not as a phase is to leave it, "" where it is.
+// astray explains why the tree is not as a phase has to leave it. It returns "" if it is.
 func (s State) astray(e *Evidence) string {
 	branch := cmp.Or(s.Run.Audit.Branch, s.Tick.Attempt.Branch)
 	switch {
@@ -671,7 +671,8 @@ func (s State) astray(e *Evidence) string {
 	return ""
 }
 
-// unchecked is why the last run of the check says nothing good of that commit, "" where it does.
+// unchecked explains why the last run of the check does not pass that commit. It returns "" if it
+// does, or if there is no check.
 func (r *AuditRun) unchecked(head string) string {
 	switch c := r.Checked; {
 	case r.Check == "":

@@ -91,9 +91,9 @@ func applyRecurring(run *Budget, tick *Tick, g Gate, act, _ string) {
 	}
 }
 
-// acceptLast takes the run's last audit as clean where a person accepted all that it left open and
-// the commit is still checked out that it is about (A75). An answer at the audit's own end does the
-// same at its close.
+// acceptLast treats the run's last audit as clean if a person accepted everything that it left open
+// and its commit is still checked out (A75). An answer at the audit's own end does the same at its
+// close.
 func (r *AuditRun) acceptLast(head, tree string) {
 	audit := map[Phase]Phase{Coding: Auditing, Fixing: FinalAuditing}[r.Phase]
 	v := r.Verdict
@@ -201,7 +201,8 @@ func (e Call) audited(s State, k *Known) Outcome {
 	return e.publishes(s, k, during)
 }
 
-// OneTest is the flag by which an auditor may name one test behind a check, "" if it may not.
+// OneTest returns the flag by which an auditor may name one test behind a check, or "" if it may
+// not.
 func OneTest(check string) string {
 	for _, row := range [][2]string{{"go test ", "-run"}, {"pytest ", "-k"},
 		{"python -m pytest ", "-k"}, {"python3 -m pytest ", "-k"}, {"npx jest ", "-t"},
@@ -233,10 +234,10 @@ func (e Call) reports(s State, k *Known) Outcome {
 	return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}}
 }
 
-// publishes refuses what would leave the worktree, pushes and pull requests, and settings by which
-// an auditor's git would start a program. A post action may do
-// it where the project's configuration says so. What is not plain is judged as it starts where the
-// brake is.
+// publishes refuses anything that would leave the worktree, pushes and pull requests, and settings
+// by which an auditor's git would start a program. A post action may do it if the project's
+// configuration says so. If a call is not plain and the brake is in place, it is judged as it
+// starts.
 func (e Call) publishes(s State, k *Known, during string) Outcome {
 	if r := s.Run.Audit; r != nil && r.Phase == PostAction && r.Post != nil && r.Post.Push {
 		return Outcome{}

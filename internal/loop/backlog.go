@@ -61,28 +61,29 @@ func picksIssues(b *Budget) bool { return b.Skill == Work }
 func watchesPR(b *Budget) bool { return b.SinglePR != 0 }
 
 // CountsPRs reports whether the run has a ceiling of PRs. A run that watches a single PR, or that
-// works on something else than PRs, has none.
+// does not work on PRs, does not have one.
 func (b *Budget) CountsPRs() bool { return b.SinglePR == 0 && b.Kind().PRs }
 
-// BacklogRun is what a run of work or review has beyond every run: they take issues or PRs from a
+// BacklogRun is the additional state of a run of work or review: they take issues or PRs from a
 // backlog, not tasks from a list.
 type BacklogRun struct {
 	// SinglePR is the PR that a review watches, with --pr; 0 for all PRs.
 	SinglePR int `json:"single_pr,omitempty" codec:"after=stop_detail"`
-	// SkippedBranches are those of the PRs among DeferredTargets, as far as they are known.
+	// SkippedBranches holds the known branches of the PRs among DeferredTargets.
 	SkippedBranches Branches `json:"deferred_branches,omitempty" codec:"after=deferred_targets"`
-	// FailedIssues are those that the run itself worked on last and did not finish: their
+	// FailedIssues lists the issues that the run itself worked on last and did not finish: their
 	// in-progress label is its own.
 	FailedIssues []int `json:"failed_issues,omitzero" codec:"after=deferred_branches"`
-	// MaxIdle is how many iterations in a row without a change end a work loop; 0 for any number.
+	// MaxIdle bounds the iterations in a row without a change, after which a work loop ends; 0 for
+	// any number.
 	MaxIdle int `json:"max_idle,omitempty" codec:"after=audit"`
 }
 
 // Branches are branches of PRs, by target.
 type Branches map[string]string
 
-// BacklogTick is what an open iteration of work or review has beyond every tick. Reviews and Taken
-// may be noted in other kinds too, but only the rules of work and review look at them.
+// BacklogTick is the additional state of an open iteration of work or review. Reviews and Taken may
+// be noted in other kinds too, but only the rules of work and review look at them.
 type BacklogTick struct {
 	// Reviews are the reviews that were let through, each PR one round (R149).
 	Reviews []PostedReview `json:"reviews,omitempty" codec:"after=approvals"`
@@ -95,7 +96,7 @@ type BacklogTick struct {
 	Trail string `json:"trail,omitempty" codec:"after=attempt"`
 }
 
-// BacklogLine is what an iteration of work or review records beyond every iteration.
+// BacklogLine is the additional record of an iteration of work or review.
 type BacklogLine struct {
 	Backlog *Backlog `json:"backlog_snapshot,omitempty" codec:"after=stop_conditions_fired"`
 	// FromTracker says that the tracker reported Backlog; otherwise the skill did.
@@ -161,8 +162,8 @@ func (b *Budget) Workable(list *Backlog) []int {
 	return out
 }
 
-// siblingIssues are those that a sibling has in progress: no worker of this tick was sent for
-// them, and the run itself has not failed them.
+// siblingIssues returns the issues that a sibling has in progress: no worker of this tick was sent
+// for them, and the run itself has not failed them.
 func (t *Tick) siblingIssues(run *Budget) []int {
 	b := t.backlog()
 	if b == nil {
@@ -181,8 +182,8 @@ func (t *Tick) PassOver(run *Budget) []int {
 	})
 }
 
-// offPlan is why a worker does not follow the new plan that a person asked for, and what to do
-// instead; "" where it does or where no plan was asked for (R88).
+// offPlan explains why a worker does not follow the new plan that a person asked for, and what to
+// do instead. It returns "" if it does or if no plan was asked for (R88).
 func (t *Tick) offPlan(mentions []int) (why, hint string) {
 	plan := t.Report.Plan
 	inPlan := func(n int) bool { return slices.Contains(plan, n) }
@@ -238,7 +239,7 @@ func (s *Snapshot) Add(l *Iteration, fromTracker bool) (found bool) {
 	return true
 }
 
-// snapshot is the one to compare the backlog with, nil when none was recorded.
+// snapshot returns the snapshot to compare the backlog with, or nil if it was not recorded.
 func (f *Facts) snapshot() *Snapshot {
 	if f.Snapshot != nil || f.Previous == nil || f.Previous.Backlog == nil {
 		return f.Snapshot
@@ -285,8 +286,8 @@ func missing(from, list []int) bool {
 }
 
 func backlogEmpty(f *Facts) string {
-	// What this tick has taken up is not missing from the backlog: the condition is one of entry
-	// (R18).
+	// Issues that this tick has taken up are not missing from the backlog: the condition is one of
+	// entry (R18).
 	if f.Tick == nil || f.Tick.worked() || f.Tick.backlog() == nil {
 		return ""
 	}

@@ -25,10 +25,10 @@ type Call struct {
 	Background   bool   // nothing reports its result
 }
 
-// Later is what a call schedules.
+// Later is the prompt that a call schedules.
 type Later struct{ Prompt string }
 
-// Task is what a worker is sent to do.
+// Task is a worker's assignment.
 type Task struct {
 	Text   string // the task
 	Issues []int  // that it mentions
@@ -37,24 +37,25 @@ type Task struct {
 	Replayed bool
 }
 
-// Reading is what a call would do, as far as its text says.
+// Reading describes the effects of a call, as far as its text shows them.
 type Reading struct {
 	Acts []Act
-	// Refused is why the call may not run, whatever the loop's state.
+	// Refused explains why the call may not run, whatever the loop's state.
 	Refused *Deny
-	// Opaque is what in the call cannot be read, "" nothing. Reaches says that it could reach a
-	// forge, Braked that whatever it starts meets the links of the brake.
+	// Opaque names the part of the call that cannot be read, or is "" if all of it can. Reaches
+	// says that it could reach a forge, Braked that whatever it starts meets the links of the
+	// brake.
 	Opaque  string
 	Reaches bool
 	Braked  bool
 	Beside  bool   // the session's other loop has an iteration open
 	Pushes  string // the first push in it, "" without one
 	// Shown is the first setting in it by which a program would decide what an auditor's git shows,
-	// "" where the brake keeps that.
+	// or "" if the brake prevents that.
 	Shown string
 }
 
-// ActKind is what an Act does.
+// ActKind classifies an Act by its effect.
 type ActKind uint8
 
 // The acts that the rules of a loop are about.
@@ -293,8 +294,8 @@ func (b *Budget) overspent(spent USD, percent int) bool {
 	return b.Ceilings.Dollars > 0 && spent > b.Ceilings.Dollars.overrun(percent)
 }
 
-// DollarsLeft is what a process may still spend until its calls are refused: the rest of the run
-// and of the task under way, with the overrun. It is 0 without a ceiling.
+// DollarsLeft returns the amount that a process may still spend until its calls are refused: the
+// rest of the run and of the task under way, with the overrun. It is 0 without a ceiling.
 func (b *Budget) DollarsLeft(percent int) (left USD) {
 	least := func(ceiling, spent USD) {
 		if rest := max(Cent, ceiling.overrun(percent).minus(spent)); ceiling > 0 &&
@@ -337,7 +338,7 @@ func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 	return out
 }
 
-// pastDollars is why an iteration ended whose thread was ended at the dollar ceiling.
+// pastDollars explains why an iteration ended if its thread was ended at the dollar ceiling.
 const pastDollars = "it worked on past its dollars"
 
 // haltSpent ends a run whose dollars were spent between two of its attempts.
@@ -351,11 +352,11 @@ func (e Turn) haltSpent(s State, k *Known) Outcome {
 	return out
 }
 
-// keepAtCall is how many bytes of transcript the next look may read again before a call saves the
-// running count. Where results come, they save it, because nothing waits for them.
+// keepAtCall bounds the bytes of transcript that the next look may read again before a call saves
+// the running count. When results come, they save it, because nothing waits for them.
 const keepAtCall = 2 << 20
 
-// wayToFinish is what a thread still has to do at the ceiling.
+// wayToFinish tells a thread how to finish at the ceiling.
 func (e Call) wayToFinish() string {
 	if e.Agent != "" {
 		return "commit and push your own branch, " +

@@ -6,15 +6,16 @@ import (
 	"slices"
 )
 
-// maxMerges is how many PRs one call may merge: each is looked up at the tracker, within the hook's
-// time.
+// maxMerges bounds the PRs that one call may merge: each is looked up at the tracker, within the
+// hook's time.
 const maxMerges = 3
 
 // lands reports whether an act lands code, or opens a way for it.
 func (a Act) lands() bool { return a.Kind == ActMerge || a.Kind == ActLand || a.Kind == ActApprove }
 
-// merge is the gate's rule. A merge passes if the tracker itself says that nobody commented, or
-// once on a person's answer in this very tick, at the commit that they were asked about (R99–R102).
+// merge applies the gate's rule. A merge passes if the tracker itself says that there are no
+// comments, or once on a person's answer in this very tick, at the commit that they were asked
+// about (R99–R102).
 func (e Call) merge(s State, k *Known) Outcome {
 	r := k.Reading.Is
 	acts := slices.DeleteFunc(slices.Clone(r.Acts), func(a Act) bool { return !a.lands() })
@@ -181,8 +182,8 @@ func (e Call) approved(s State, a Act, yes *Approval) *Deny {
 	return nil
 }
 
-// Landable returns why a way to land code, or an approval, is refused whatever a person answers;
-// nil where it is the plain merge of one named PR of the project's own repository, or an approval
+// Landable returns why a way to land code, or an approval, is refused whatever a person answers. It
+// returns nil for the plain merge of one named PR of the project's own repository, or an approval
 // that the loop may give.
 func (s State) Landable(a Act) *Deny {
 	plainly := func(hint, format string, args ...any) *Deny {
@@ -211,8 +212,8 @@ func (s State) Landable(a Act) *Deny {
 	return nil
 }
 
-// approvable is why a PR is not approved. A review loop approves the PRs of its own project, and an
-// approval answers no gate.
+// approvable returns why a PR may not be approved, or nil if it may. A review loop approves the PRs
+// of its own project, and an approval answers no gate.
 func (s State) approvable(a Act) *Deny {
 	switch {
 	case !s.Run.Kind().Reviews:

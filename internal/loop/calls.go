@@ -20,7 +20,7 @@ const (
 type Passed struct {
 	ID    string `json:"id"`    // tool_use_id
 	Input string `json:"input"` // tool_input as the client wrote it
-	// PRs is the one that it merges, and HeadSHA the commit at which a person approved that. In
+	// PRs holds the PR that it merges, and HeadSHA the commit at which a person approved that. In
 	// older files a call has them all. The brake lets each PR pass once.
 	PRs     []int  `json:"prs,omitempty"`
 	HeadSHA string `json:"head_sha,omitempty"`
@@ -61,7 +61,8 @@ func (t *Tick) pass(p Passed) {
 	t.Passed = append(t.Passed[max(0, len(t.Passed)-maxCounted+1):len(t.Passed):len(t.Passed)], p)
 }
 
-// Allows reports whether the call may still merge a PR at a commit, "" for one that is not named.
+// Allows reports whether the call may still merge a PR at a commit. sha is "" if the commit is not
+// named.
 func (p Passed) Allows(pr int, sha string) bool {
 	return !p.Done && slices.Contains(p.PRs, pr) &&
 		(p.HeadSHA == "" || sha != "" && SameSHA(p.HeadSHA, sha))
@@ -193,7 +194,7 @@ func AddDenial(list []Denial, d Denial) []Denial {
 	return list
 }
 
-// Refusals is how many calls were refused.
+// Refusals counts the calls that were refused.
 func Refusals(list []Denial) (n int) {
 	for _, d := range list {
 		n += d.Times

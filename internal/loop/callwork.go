@@ -143,7 +143,7 @@ func (e Call) mustName(s State) bool {
 	return !before || s.Tick.wasRefused(e.ID, e.Input)
 }
 
-// refuseWorker is why no worker may go, whatever was spent; nil where one may.
+// refuseWorker returns why no worker may be sent, whatever was spent. It returns nil if one may.
 func (e Call) refuseWorker(s State) *Deny {
 	switch {
 	case s.Run.Status != Active:
@@ -351,11 +351,11 @@ func (e Call) secondRound(s State, posts []PostedReview) *Deny {
 		"Not posted: %s in this iteration, and a PR gets one round in each", why)
 }
 
-// maxCritiques is how often a thread may send the same critic in one iteration (L17).
+// maxCritiques bounds how often a thread may send the same critic in one iteration (L17).
 const maxCritiques = 3
 
-// critic is the type of a worker that only criticizes, in small letters and without a plugin's
-// prefix; "" for any other. A cycle of critique and revision is seen by nothing else.
+// critic returns the type of a worker that only criticizes, in lower case and without a plugin's
+// prefix, or "" for any other worker. Nothing else detects a cycle of critique and revision.
 func (t *Task) critic() string {
 	name := strings.ToLower(t.Type)
 	name = name[strings.LastIndexByte(name, ':')+1:]
@@ -366,8 +366,8 @@ func (t *Task) critic() string {
 	return ""
 }
 
-// critique refuses the fourth cycle of a thread with the same critic. What one thread does is not
-// counted for another, and an iteration begins with none (L18).
+// critique refuses the fourth cycle of a thread with the same critic. The count is kept per thread
+// and starts at zero in each iteration (L18).
 func (e Call) critique(s State) *Deny {
 	critic := e.Sends.critic()
 	if critic == "" || !e.open(s) || s.Tick.wasCounted("PreToolUse", e.ID, e.Input) {

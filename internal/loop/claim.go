@@ -26,8 +26,8 @@ func (c *Claim) by(r Request, iteration int) Claim {
 	return own
 }
 
-// answer is what a dialog brought for the question about the lock; nil where it did not show the
-// question, came with answers in it, or ended by itself.
+// answer returns a dialog's answer to the question about the lock. It returns nil if the dialog did
+// not show the question, came with answers in it, or ended by itself.
 func (c *Claim) answer(now time.Time, a Answers) *GateAnswer {
 	if c == nil || c.Gate == nil || a.AFK {
 		return nil
@@ -102,7 +102,7 @@ func (c *Claim) without(session string) *Claim {
 type PassedOver struct {
 	Line *Iteration
 	Run  *Budget // the loop that ends with it, before it began; nil where the next tick tries again
-	// Answer is the person's at the force-unlock gate, nil where no one was asked.
+	// Answer is the person's answer at the force-unlock gate, or nil if no one was asked.
 	Answer *GateAnswer
 	Text   string // for the model after an answer, else for the person
 }

@@ -9,7 +9,7 @@ import (
 // but restart at every boot.
 type Clock struct {
 	Wall time.Time `json:"wall"`
-	// names the boot; empty where the machine's own clocks are not known
+	// identifies the boot; empty if the machine's own clocks are not known
 	Boot string `json:"boot,omitempty"`
 	Up   int64  `json:"up,omitempty"` // seconds since the boot
 	// of these, without the time for which the machine slept

@@ -24,7 +24,7 @@ type Ending struct {
 	Around
 	Begun
 	Pause bool // a gate waits without an answer
-	// Unanswered is why no one answered, for a person, as in "the dialog was closed".
+	// Unanswered explains to a person why no one answered, as in "the dialog was closed".
 	Unanswered string
 }
 
@@ -268,10 +268,11 @@ func (t *Tick) left(e Ending) []string {
 	return out
 }
 
-// maxShown is how many files a line of left names.
+// maxShown bounds the files that one line about uncommitted files names.
 const maxShown = 5
 
-// uncommitted is a line about files that are not committed in a folder, none where there are none.
+// uncommitted returns a line about the uncommitted files in a folder, or nil if everything is
+// committed.
 func uncommitted(where string, files []string) []string {
 	if len(files) == 0 {
 		return nil

@@ -172,8 +172,8 @@ func (e PersonStop) step(s State, k *Known) Outcome {
 	return e.closeTurn(s, k)
 }
 
-// closeTurn ends an iteration that never reached its Stop: as interrupted where a person left a
-// mark, else as errored.
+// closeTurn ends an iteration that never reached its Stop: as interrupted if a person left a mark,
+// else as errored.
 func (e Turn) closeTurn(s State, k *Known) Outcome {
 	unexplained := s.Tick.Interrupted == "" && s.Tick.Failed == ""
 	missing := k.lacksClose()
@@ -220,8 +220,8 @@ func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
 	return out
 }
 
-// haltBetween ends a run while none of its iterations is open. A pause, and the hours after its
-// client's death, are no time of the run (R32).
+// haltBetween ends a run between its iterations. A pause, and the hours after its client's death,
+// do not count as time of the run (R32).
 func (e Turn) haltBetween(s State, k *Known, how string) Outcome {
 	if k.lacks(&k.Owner) {
 		return Outcome{Need: k}
@@ -236,7 +236,8 @@ func (e Turn) haltBetween(s State, k *Known, how string) Outcome {
 	return out
 }
 
-// between is an iteration that never begins, for what happens to a run while none is open.
+// between returns an iteration that never begins, to record events of a run that has no open
+// iteration.
 func (s State) between(e Turn, k *Known) *Tick {
 	s.outside(k)
 	return &Tick{
@@ -257,7 +258,7 @@ func (s State) outside(k *Known) {
 	k.counted = k.Count.Is != nil
 }
 
-// spent is what was spent since the last count.
+// spent returns the spending since the last count.
 func (k *Known) spent() Spent {
 	if k.counted {
 		return Spent{}
@@ -265,7 +266,7 @@ func (k *Known) spent() Spent {
 	return k.Count.or().Spent
 }
 
-// ending is what is known as the iteration ends, with the clocks noted in the run.
+// ending returns the facts known as the iteration ends, and notes the clocks in the run.
 func (s State) ending(now time.Time, k *Known) Ending {
 	count := k.Count.Is
 	if !k.Owner.Is.Foreign { // after a client's death the clocks say nothing about the run

@@ -25,7 +25,8 @@ type Facts struct {
 	Run      *Budget
 	Tick     *Tick
 	Previous *Iteration // the last line of this run in which work was done
-	// Snapshot is the last backlog that the run recorded; nil where Previous has it, or none does.
+	// Snapshot is the last backlog that the run recorded; nil if Previous has it, or if there is no
+	// such backlog.
 	Snapshot *Snapshot
 	Now      time.Time
 	Minutes  int      // active minutes of the run, now
@@ -34,7 +35,8 @@ type Facts struct {
 	Sent     []int    // the issues that a worker is about to be sent to
 	Edges    [][2]int // dependencies that the tracker knows: blocker, blocked
 	Dropped  string   // the run's tip where HEAD is not seen to contain it, "" otherwise
-	// Redact is what was done to the texts of Previous before they were written; nil for nothing.
+	// Redact is the redaction applied to the texts of Previous before they were written; nil if
+	// they were not redacted.
 	Redact func(string) string
 }
 
@@ -50,9 +52,9 @@ type Condition struct {
 	Holds func(f *Facts) string
 	// Tell is the present value and how far the condition is from holding, for a person.
 	Tell func(f *Facts) string
-	// Way is what a person does before the run is resumed, "" for nothing.
+	// Way tells a person what to do before the run is resumed, or is "" if nothing is needed.
 	Way string
-	// Because is the cause as the end of a sentence, "" where that has numbers of the run.
+	// Because is the cause as the end of a sentence, or "" if it contains numbers of the run.
 	Because string
 }
 
@@ -62,7 +64,7 @@ func everyRun(*Budget) bool { return true }
 // attempted is for what applies to runs whose iterations are attempts.
 func attempted(b *Budget) bool { return b.payload() != nil }
 
-// conditions are those of the specification that more than one kind has.
+// conditions lists the conditions of the specification that more than one kind has.
 var conditions = [...]Condition{
 	{3, "iteration-budget", "iteration_budget", Entry | Exit, everyRun, iterationBudget,
 		tellIterations, "resume with more iterations, or start a fresh run", ""},
@@ -98,8 +100,8 @@ var conditions = [...]Condition{
 		"several iterations in a row changed nothing"},
 }
 
-// ofSpec is how many of the conditions, by number, and of the gates are the specification's. A
-// person sees those of every run, also where they do not apply.
+// These constants count the conditions, by number, and the gates that come from the specification.
+// A person sees those of every run, even if they do not apply.
 const (
 	conditionsOfSpec = 12
 	gatesOfSpec      = 7
@@ -116,8 +118,8 @@ func Conditions() []Condition {
 	return list
 }
 
-// ConditionOf is the condition that is recorded as a cause; ok is false for a cause that is none,
-// as of a pause.
+// ConditionOf returns the condition that is recorded as a cause. ok is false if the cause is not a
+// condition, as for a pause.
 func ConditionOf(cause string) (c Condition, ok bool) {
 	for _, c := range Conditions() {
 		if c.Cause == cause {
@@ -168,8 +170,8 @@ func prBudget(f *Facts) string {
 	return fmt.Sprintf("PR budget reached: %d / %d", len(f.PRs), f.Run.Ceilings.PRs)
 }
 
-// PRsLeft is how many PRs may still be opened or taken up; unbounded is true for a run that watches
-// a single one (R28–R30).
+// PRsLeft returns the number of PRs that may still be opened or taken up. unbounded is true for a
+// run that watches a single one (R28–R30).
 func (f *Facts) PRsLeft() (left int, unbounded bool) {
 	return max(0, f.Run.Ceilings.PRs-len(f.PRs)), f.Run.SinglePR != 0
 }
@@ -211,7 +213,7 @@ func qmdUnreachable(f *Facts) string {
 		"daemon) and resume", f.Run.QmdFailuresConsecutive)
 }
 
-// contentionNote is the one line of a skipped tick (R46).
+// contentionNote returns the one line of a skipped tick (R46).
 func contentionNote(iteration, pid int) string {
 	return fmt.Sprintf("Previous iteration %d still active (pid %d) — skipping this tick",
 		iteration, pid)

@@ -3,8 +3,8 @@ package loop
 import "slices"
 
 // ShortestCycle finds a shortest cycle among dependency edges (blocker, blocked) and returns its
-// issues in order, the lowest number first; nil when there is none. Several of one length: the one
-// with the lowest numbers (R39–R42).
+// issues in order, the lowest number first. It returns nil if there is no cycle, and the one with
+// the lowest numbers if there are several of the same length (R39–R42).
 //
 // It searches breadth-first from one issue after the other, never deeper than the best so far, and
 // takes each issue out when it is done with it: no cycle through it is left to be found, and what

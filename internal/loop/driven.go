@@ -16,8 +16,8 @@ func (b *Budget) Drives(f Flags) bool {
 		f.Task.List == "" && f.Task.Drive == DriveProcess
 }
 
-// resumedBy returns the drive of a resumed run, by its --drive. What a driver had begun is
-// conducted where a session takes it up without one.
+// resumedBy returns the drive of a resumed run, by its --drive. A run that a driver began is
+// conducted if a session resumes it without --drive.
 func resumedBy(drive, before string) string {
 	if drive == "" && before == DriveProcess {
 		return DriveStop
@@ -104,7 +104,7 @@ func (e DriverStop) step(s State, k *Known) Outcome {
 	return e.closeTurn(s, k)
 }
 
-// Driving is what a driver knows as it looks for its next step.
+// Driving holds the facts that a driver needs to choose its next step.
 type Driving struct {
 	Run   *Budget  // nil without one
 	Owner Liveness // of the process on record as the run's client

@@ -126,7 +126,7 @@ func enumerate(parts []string) string {
 // Limits are the run's ceilings as people read them.
 func (b *Budget) Limits() string { return b.Ceilings.text(b.CountsPRs()) }
 
-// text names the ceilings, that of PRs where the run has one (R95).
+// text names the ceilings, including that of PRs if the run has one (R95).
 func (c Ceilings) text(countsPRs bool) string {
 	prs, minutes, dollars := Plural(c.PRs, "PR")+", ", c.timed()+", ", "no dollar ceiling"
 	if !countsPRs {
@@ -167,8 +167,8 @@ func (b *Budget) raiseTo(to Ceilings) string {
 	return command
 }
 
-// RaiseCommand is a person's command that lifts every ceiling of which 80 % are used by half. It is
-// "" if none is near, and for a run that has ended.
+// RaiseCommand returns a person's command that raises by half every ceiling of which at least 80 %
+// is used. It returns "" if there is no such ceiling, or if the run has ended.
 func (b *Budget) RaiseCommand(t *Tick, now time.Time) string {
 	to := b.Ceilings
 	for _, a := range Look(b, t, nil, now).axes() {
@@ -260,8 +260,8 @@ func (e PersonRaise) step(s State, _ *Known) Outcome {
 	return Outcome{Save: Save{Run: run, Tick: t}}
 }
 
-// Below names the first flag by which ceilings would be below what the run has used, and that; ""
-// where none would.
+// Below returns the first flag that would set a ceiling below what the run has used, and the amount
+// used. It returns "" if there is no such flag.
 func (b *Budget) Below(f Flags, t *Tick, now time.Time) (flag, used string) {
 	c := f.override(b.Ceilings)
 	prs := len(b.Touched(t))

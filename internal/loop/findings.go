@@ -18,18 +18,19 @@ type Finding struct {
 	Scenario    string   `json:"scenario,omitempty"`
 	Section     int      `json:"section"` // in which it was reported, from 1
 	At          int      `json:"at"`      // iteration in which it was reported first
-	// Since is how many audits of the run had ended when it was reported, and all of them when a
-	// person looked last. Seen is the number since then at which one was open that is resolved.
+	// Since is the number of audits of the run that had ended when it was reported, or when a
+	// person looked last. Seen counts the audits since then at which a finding that is resolved now
+	// was open.
 	Since int          `json:"since,omitempty"`
 	Seen  int          `json:"seen,omitempty"`
 	State FindingState `json:"state"`
 	Until int          `json:"resolved_at,omitempty"` // iteration in which it was resolved (A31)
 	Head  string       `json:"head,omitempty"`        // commit as it was opened
-	// Doubt is why a person is asked before the finding is closed or less than a bug.
+	// Doubt explains why a person is asked before the finding is closed or made less than a bug.
 	Doubt string `json:"doubt,omitempty"`
 }
 
-// Severity is how bad a finding is. An open bug blocks completion (A33).
+// Severity grades a finding. An open bug blocks completion (A33).
 type Severity string
 
 // The severities.
@@ -38,7 +39,7 @@ const (
 	Warn Severity = "warning"
 )
 
-// FindingState is what became of a finding.
+// FindingState is the state of a finding: open, resolved or accepted.
 type FindingState string
 
 // The states. A person accepts a finding, no one else (A74).
@@ -65,10 +66,10 @@ type Tally struct {
 // MaxFindings bounds the open findings of a run (A29).
 const MaxFindings = 200
 
-// maxSeen is how many audits a finding may be open at before a person is asked (A73).
+// maxSeen bounds the audits at which a finding may be open before a person is asked (A73).
 const maxSeen = 3
 
-// openFindings is why an audit is dirty where nothing else is wrong.
+// openFindings explains why an audit is dirty if nothing else is wrong.
 const openFindings = "open findings"
 
 // FoundOne is a finding as an auditor reports it.
@@ -80,7 +81,7 @@ type FoundOne struct {
 	Scenario    string   `json:"scenario,omitempty"`
 }
 
-// AuditReport is what only an auditor reports.
+// AuditReport is the part of a report that only an auditor sends.
 type AuditReport struct {
 	Findings []FoundOne `json:"findings,omitempty"`
 	Resolved []string   `json:"resolved,omitempty"` // the ids of what is resolved
@@ -299,9 +300,9 @@ func (f Finding) String() string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// TakeAudit takes an auditor's findings and verdict into the run and the open phase; taken is false
-// where the report has none of them. changed says that the plan's file is not the approved one. An
-// error changes nothing.
+// TakeAudit takes an auditor's findings and verdict into the run and the open phase. taken is false
+// if the report has neither. changed says that the plan's file is not the approved one. On error,
+// nothing changes.
 func (f *Facts) TakeAudit(report Report, head string, changed bool) (taken bool, err *flagError) {
 	t := f.Tick
 	if !report.given() {
@@ -322,8 +323,8 @@ func (f *Facts) TakeAudit(report Report, head string, changed bool) (taken bool,
 	return true, nil
 }
 
-// AuditTold answers the program that an auditor's call starts: what that call changed. It is ""
-// where the report has nothing of an audit, and an error where no call of the auditor had its text.
+// AuditTold tells the program that an auditor's call starts what that call changed. It returns ""
+// if the report has nothing of an audit, and an error if no call of the auditor had its text.
 func (b *Budget) AuditTold(t *Tick, report Report, sum string) (string, error) {
 	a := t.Attempt
 	switch {

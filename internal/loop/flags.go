@@ -21,7 +21,7 @@ const (
 	LockForce LockMode = "force"
 )
 
-// Defaults are the ceilings of a run whose command names none (R6–R9, R14).
+// Defaults holds the ceilings of a run whose command does not set them (R6–R9, R14).
 var Defaults = Ceilings{Iterations: 5, PRs: 20, Minutes: 60, Dollars: 25 * Dollar}
 
 // Flags are the loop flags of one invocation of a looping skill.
@@ -118,7 +118,8 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 var limits = [...]string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars",
 	"--max-idle", "--near-limit", "--merges"}
 
-// limit names the one of limits that a word is, or was probably meant to be; "" if it is neither.
+// limit returns the flag among limits that a word is, or was probably meant to be, or "" if it is
+// neither.
 func limit(word string) string {
 	name := plainFlag(word)
 	near := Nearest(name, limits[:])
@@ -128,8 +129,9 @@ func limit(word string) string {
 	return near
 }
 
-// plainFlag is a word as a flag without a value would be typed: in lower case, with hyphens. It is
-// "" for a word without a dash. The skills' own --max-…agents and --max-…pairs are theirs.
+// plainFlag returns a word as a flag without a value would be typed: in lower case, with hyphens.
+// It returns "" for a word without a dash. The skills' own --max-…agents and --max-…pairs are
+// theirs.
 func plainFlag(word string) string {
 	word, _, _ = strings.Cut(word, "=")
 	if !dashed(word) {
@@ -143,7 +145,7 @@ func plainFlag(word string) string {
 	return name
 }
 
-// take reads the first of the words, with its value where it is a flag that takes one. seen are the
+// take reads the first of the words, and its value if it is a flag that takes one. seen holds the
 // loop flags so far.
 func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []string, err error) {
 	word, rest := words[0], words[1:]
@@ -307,7 +309,7 @@ func number(name, value string, to *int) error {
 // BudgetFileFlag precedes the budget file in the canonical form of a run's flags.
 const BudgetFileFlag = "budget-file="
 
-// KeptIn reports whether the run was started with that budget file, "" for the default one.
+// KeptIn reports whether the run was started with that budget file; "" means the default one.
 func (b *Budget) KeptIn(file string) bool {
 	flags, _, _ := strings.Cut(b.Flags, " -- ") // what follows is the person's own text
 	if file == "" {
@@ -350,7 +352,7 @@ func (f Flags) same(o Flags) bool {
 // names reports whether the command named a ceiling or an answer in advance, as in "--max-prs".
 func (f Flags) names(flag string) bool { return slices.Contains(f.explicit, flag) }
 
-// DefaultIterations sets the ceiling of iterations where the command named none.
+// DefaultIterations sets the ceiling of iterations if the command did not.
 func (f *Flags) DefaultIterations(n int) {
 	if !f.names("--max-iterations") {
 		f.Iterations = min(n, maxUnits)
@@ -452,10 +454,10 @@ func NamesOf(command string, kind Skill) Names {
 	return Names{Spaces: []string{Namespace(name)}, Skills: map[string]Skill{name: kind}}
 }
 
-// Names are those by which the run's own command is known.
+// Names returns the names by which the run's own command is known.
 func (b *Budget) Names() Names { return NamesOf(b.Command, b.Skill) }
 
-// Invocation is the run's own command, without a name if none is recorded.
+// Invocation returns the run's own command, without a name if it was not recorded.
 func (b *Budget) Invocation() Command {
 	name, args, _ := strings.Cut(strings.TrimPrefix(b.Command, "/"), " ")
 	return Command{name, b.Skill, args}
@@ -519,8 +521,9 @@ func MayLoop(args string) bool {
 	})
 }
 
-// Namespace is the part of a command's name before the colon, "" without one. A command that needs
-// no --loop is the program's own in namespaces of ours only; elsewhere it is somebody else's.
+// Namespace returns the part of a command's name before the colon, or "" if there is no colon. A
+// command that needs no --loop is the program's own only in our namespaces; elsewhere it belongs to
+// someone else.
 func Namespace(command string) string {
 	space, _, is := strings.Cut(strings.TrimPrefix(command, "/"), ":")
 	if !is {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Hold is what a gate holds back until it is answered.
+// Hold names what a gate holds back until it is answered.
 type Hold uint8
 
 // A gate holds back the whole tick, one merge, the next tick's dispatch, or the lock.
@@ -259,9 +259,9 @@ func (g Gate) Understands(answer string) bool {
 	return strings.ContainsAny(word, " \t\n")
 }
 
-// Answer applies a person's answer to a pending gate of the tick. It is recorded verbatim and
-// acts at once. An answer given at the exit belongs to the next iteration's line, unless it stops
-// the run and there is none (R38). It returns the option as which the answer acted.
+// Answer applies a person's answer to a pending gate of the tick. It is recorded verbatim and acts
+// at once. An answer given at the exit belongs to the next iteration's line, unless it stops the
+// run and there is no next iteration (R38). It returns the option as which the answer acted.
 func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 	g := tick.Pending[i]
 	tick.Pending = slices.Delete(slices.Clone(tick.Pending), i, i+1)
