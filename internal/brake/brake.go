@@ -49,8 +49,8 @@ func Line(home, session string) string {
 		word(seal.LinksPath(home, session)) + `"${PATH:+:$PATH}"; fi`
 }
 
-// linkName is the name of the link that a program was started as, "" when it was started as none.
-// Some file systems find gh under GH too.
+// linkName returns the name of the link that started the program, or an empty string if no link
+// did. It lowers the case, because some file systems find gh under GH too.
 func linkName(argv0 string) string {
 	if name := strings.ToLower(filepath.Base(argv0)); slices.Contains(Names[:], name) {
 		return name

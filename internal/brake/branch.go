@@ -165,8 +165,8 @@ func remote(own tracker.Facts, dir string) bool {
 // unseen is the reason for refusing text that git hands to a shell.
 const unseen = "the git that it starts meets no link"
 
-// moves explains how a command of git changes another branch than own. It is "" if it does not. on
-// is the branch that is checked out.
+// moves explains how a git command changes a branch other than own, or returns an empty string if
+// it does not. on is the branch that is checked out.
 func moves(argv []string, own, on string) string {
 	const valued = "-x --exec -s --strategy -X --strategy-option --onto -C"
 	rebases := argv[0] == "rebase"
@@ -251,8 +251,9 @@ func moves(argv []string, own, on string) string {
 	return ""
 }
 
-// hiddenSteps explains why the list of steps of a rebase may change another branch. It is "" if the
-// arguments after "rebase" exclude that. updateRefs is git's setting of that name.
+// hiddenSteps explains why the todo list of a rebase may change another branch, or returns an empty
+// string if it cannot. args are the arguments after "rebase"; updateRefs is the value of git's
+// rebase.updateRefs.
 func (s Start) hiddenSteps(args []string, updateRefs string) string {
 	steps := slices.ContainsFunc(args, func(arg string) bool {
 		valued := strings.IndexAny(arg, "xXsCS") // the rest of the word is a value

@@ -91,12 +91,13 @@ func link(exe, path string) error {
 	return os.Rename(fresh, path)
 }
 
-// linksAge is how long links stay at least after the last loop of their session began. Background
-// work that remembered a link's path still starts its program by it, long after the loop has ended.
+// linksAge is the minimum time that links are kept after the last loop of their session began.
+// Background work that remembered a link's path still starts its program by it, long after the loop
+// has ended.
 const linksAge = 30 * 24 * time.Hour
 
-// Sweep removes the links of sessions in which no loop is on, none has begun for a month, and whose
-// client is gone as far as lives knows.
+// Sweep removes the links of each session that has no loop on, began its last loop over 30 days
+// ago, and has no living client as far as lives knows.
 func Sweep(home string, lives func(session string) bool) {
 	remove(home, linksAge, func(session string) bool {
 		_, err := os.Lstat(seal.SwitchPath(home, session))

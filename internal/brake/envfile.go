@@ -16,9 +16,9 @@ import (
 // maxEnvFile bounds the client's file of shell text, in bytes.
 const maxEnvFile = 1 << 20
 
-// Arm puts the line into the file that the client evaluates before the session's Bash commands,
-// CLAUDE_ENV_FILE, unless it is there. Only a SessionStart hook is given that file. Nothing is
-// done on Windows, where there are no links.
+// Arm adds the line to CLAUDE_ENV_FILE, the file that the client evaluates before the session's
+// Bash commands, unless the file has it already. Only a SessionStart hook is given that file. Arm
+// does nothing on Windows, which has no links.
 func Arm(env func(string) string, session string) error {
 	path, line := env("CLAUDE_ENV_FILE"), Line(seal.Home(env), session)
 	if path == "" || line == "" || session == "" || runtime.GOOS == "windows" {
@@ -43,8 +43,8 @@ func Arm(env func(string) string, session string) error {
 	return nil
 }
 
-// Armed reports whether the line is where the client keeps the session's shell text. It is
-// false where that place is not known.
+// Armed reports whether the line is in the files in which the client keeps the session's shell
+// text. It returns false if their folder is unknown.
 func Armed(env func(string) string, session string) bool {
 	line := Line(seal.Home(env), session)
 	if line == "" || session == "" || session != filepath.Base(session) || session == ".." {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// defaultPath is what programs are searched in where PATH is not set.
+// defaultPath is the search path for programs if PATH is not set.
 const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
 // folder is one session's folder of links.
@@ -20,8 +20,8 @@ type search struct {
 	links []folder
 }
 
-// find looks through PATH, and where the program was started by a path in that place first, for
-// folders of links and for the next program of the name that is not this one.
+// find searches PATH for folders of links and for the next program called name that is not this
+// one. If the program was started by a path, find notes the folder of that path first.
 func find(argv0, name, path string) search {
 	exe, _ := os.Executable()
 	self, _ := os.Stat(exe)
@@ -40,8 +40,8 @@ func find(argv0, name, path string) search {
 	return s
 }
 
-// program is the absolute path of a file that can be started and is not this program, "" for any
-// other.
+// program returns the absolute path of an executable file that is not this program, or an empty
+// string for any other file.
 func program(path string, self fs.FileInfo) string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 || same(info, self) {

@@ -18,9 +18,9 @@ import (
 )
 
 // Pass uses up the pass that a session's loop has for one act on a PR. The kind is guard.MergePR or
-// guard.ApprovePR; sha is the head that the command names, empty when it names none. why is the
-// reason for there being no pass, as in "a person has not approved PR #142"; at is the only commit
-// that there is a pass for, "" if there is none.
+// guard.ApprovePR; sha is the head that the command names, empty if it names no head. why explains
+// why there is no pass, as in "a person has not approved PR #142"; at is the only commit that has a
+// pass, empty if no commit has one.
 type Pass func(home, session string, kind guard.Kind, pr int, sha string) (
 	ok bool, why, at string)
 
@@ -32,9 +32,10 @@ type ground struct {
 	project string
 	runs    []loop.Tracker // what its runs began with, as far as a merge depends on it
 	config  string         // that they keep; empty if an older version began them
-	// pass is nil if there is none.
+	// pass uses up a pass for one act on a PR. It is nil if the caller gave no Pass.
 	pass func(kind guard.Kind, pr int, sha string) (ok bool, why, at string)
-	// audits is the phase of an audit loop in which nothing may leave the worktree, "" for none.
+	// audits is the phase of an audit loop in which nothing may leave the worktree. It is empty
+	// outside such a phase.
 	audits string
 	// branch is the audit loop's own, in a phase that writes; "" in any other.
 	branch string
@@ -53,8 +54,9 @@ func (g ground) takePass(kind guard.Kind, pr int, sha string) (ok bool, why, at 
 	return g.pass(kind, pr, sha)
 }
 
-// ground is what a session's loop allows. The loop is on while its sealed record is there, or
-// cannot be looked at; the link of a loop that is not on runs its program unjudged.
+// ground returns what a session's loop allows, and reports whether the loop is on: its sealed
+// record exists or cannot be looked at. The link of a loop that is not on runs its program
+// unjudged.
 func (f folder) ground(pass Pass) (g ground, on bool) {
 	path := seal.SwitchPath(f.home, f.session)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -92,8 +94,8 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 	return g, !g.ended || record.Shut()
 }
 
-// auditPhase is the phase of an audit loop that is on and active, "" where the post action is under
-// way and may push (A67).
+// auditPhase returns the phase of an audit loop that is on and active. It returns an empty string
+// if the post action is under way and may push (A67).
 func auditPhase(l *seal.Loop) string {
 	if l == nil || !l.On {
 		return ""

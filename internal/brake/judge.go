@@ -135,7 +135,8 @@ func (s Start) words() []string {
 	return s.Argv
 }
 
-// curlrc is the file of options that curl reads by itself, "" if there is none.
+// curlrc returns the path of the options file that curl reads by itself, or an empty string if
+// there is no such file.
 func curlrc(env func(string) string) string {
 	for _, path := range []string{
 		filepath.Join(env("CURL_HOME"), ".curlrc"), filepath.Join(env("XDG_CONFIG_HOME"), "curlrc"),
@@ -148,8 +149,8 @@ func curlrc(env func(string) string) string {
 	return ""
 }
 
-// hidden is why the arguments do not show what is sent although the tables find nothing. It is ""
-// if they show it.
+// hidden explains why the arguments do not show what is sent although the tables find nothing. It
+// returns an empty string if they do show it.
 func (s Start) hidden() string {
 	starts := func(prefixes ...string) bool {
 		for _, arg := range s.Argv[1:] {
@@ -216,7 +217,8 @@ func (s Start) merge(g ground, a guard.Act) *Refusal {
 	}
 }
 
-// unsealed is the refusal where no one can tell what the loop allows.
+// unsealed returns the refusal for a loop whose sealed record cannot be read, so that what it
+// allows is unknown.
 func (s Start) unsealed() *Refusal {
 	return refuse("sealed-record", s.shown(), "the loop's sealed record cannot be read",
 		"leave it to a person, who finds the cause with `hooks doctor`")
@@ -239,7 +241,8 @@ func (s Start) forge() string {
 	return tracker.ForgeOf(tracker.Repo(s.Env, s.Cwd).Base().Host)
 }
 
-// foreign names the repository that a merge is about if it is none that a loop began with.
+// foreign names the repository that a merge is about if no loop began with it, and returns an empty
+// string otherwise.
 func (s Start) foreign(g ground, a guard.Act) string {
 	redact := config.Of(g.config, g.project).Redact // as the run's record is
 	if len(g.runs) == 0 {                           // an older version began it
@@ -283,7 +286,8 @@ func (s Start) foreign(g ground, a guard.Act) string {
 	return other
 }
 
-// host is the one that the environment names for the forge's client, "" for none.
+// host returns the host that the environment names for the forge's client, in lower case, or an
+// empty string if it names no host.
 func (s Start) host() string {
 	name := ""
 	switch tracker.ForgeOfClient(s.Argv[0]) {
@@ -310,7 +314,7 @@ func leadsAway(name, value string) bool {
 	return strings.HasPrefix(name, "GIT_CONFIG") && value != "" && value != os.DevNull
 }
 
-// numberedProject is what follows projects/ in a path of GitLab's API, unless it is the
+// numberedProject returns the path part after projects/ in a path of GitLab's API, unless it is the
 // project's own: its path, or a placeholder of glab. A number does not show whose project it is.
 func (s Start) numberedProject(own tracker.Base) string {
 	for _, arg := range s.Argv {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind is what a file means to the client of a session.
+// Kind is the role of a file for the client of a session.
 type Kind int
 
 // The kinds of a file.
@@ -18,8 +18,8 @@ const (
 	Markdown             // a skill, command or agent, whose head may bring hooks
 )
 
-// Places are where the client of one session reads its hooks: absolute paths, links resolved. Each
-// may be missing.
+// Places lists the files and folders from which the client of one session reads its hooks, as
+// absolute paths with links resolved. Each may be missing.
 type Places struct {
 	Settings []string // files that a person edits: the user's, the project's
 	Home     string
@@ -60,8 +60,8 @@ func (p Places) Holds(dir string) bool {
 	return p.cached(dir) || slices.ContainsFunc(folded(roots), below)
 }
 
-// cached reports whether a path lies where the client keeps installed plugins. What they store for
-// themselves does not count.
+// cached reports whether a path lies in the client's folder of installed plugins. The data that
+// plugins store for themselves does not count.
 func (p Places) cached(file string) bool {
 	return inside(file, below(p.Config, "plugins")) &&
 		!inside(file, below(p.Config, "plugins/data"))

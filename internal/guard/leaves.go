@@ -10,8 +10,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// LeavesLinks reports whether a command may start programs by another way than the session's PATH,
-// as a login shell does, which sets a new one, or an absolute path, which needs none.
+// LeavesLinks reports whether a command may start programs without the session's PATH, for example
+// by a login shell, which sets a new PATH, or by an absolute path.
 func LeavesLinks(command string) bool {
 	leaves := false
 	problem := walk(command, func(n syntax.Node, argv []string) bool {

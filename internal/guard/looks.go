@@ -178,7 +178,8 @@ func looksRedirect(r *syntax.Redirect) bool {
 	return r.Word.Lit() == "/dev/null"
 }
 
-// wordLit is the text of a word without quotes and expansions, "" for any other node.
+// wordLit returns the text of a word without quotes and expansions, or an empty string for any
+// other node.
 func wordLit(n syntax.Node) string {
 	if u, ok := n.(*syntax.UnaryArithm); ok && u.Op == syntax.Minus {
 		n = u.X
@@ -211,8 +212,9 @@ func zshRuns(parts []syntax.WordPart, bare bool) bool {
 	return false
 }
 
-// literal is a word's text up to the first part that is not written. There it ends with Unknown
-// when it becomes one word all the same, and with several when it may become none or several.
+// literal returns a word's text up to the first part that is not literal. The text then ends with
+// Unknown if the word still expands to exactly one word, and with several if it may expand to any
+// number of words.
 func literal(f *plain.Frame, w *syntax.Word) string {
 	words := f.Words([]*syntax.Word{w})
 	if len(words) != 1 {
@@ -304,7 +306,7 @@ func (l looker) inner(argv []string) bool {
 	return shellword.ProgramName(argv[0]) != "hooks" && l.argv(argv)
 }
 
-// without reports whether none of the words can be one of the options, abbreviated or joined.
+// without reports whether the words contain no form of the options, abbreviated or joined.
 func without(args []string, options string) bool {
 	for i, a := range args {
 		name, _, _ := strings.Cut(a, "=")

@@ -8,9 +8,9 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Outside returns what a tool call starts, or leaves for later, where no loop governs it; "" if it
-// does neither. It passes over the session's own schedule, and over commands: Read finds a client
-// that a command starts.
+// Outside describes the work that a tool call starts, or schedules, beyond the control of a loop.
+// It returns an empty string if the call does neither. It ignores the session's own schedule and
+// commands, because Read finds a client that a command starts.
 func Outside(c Call) string {
 	skill := effect.LeafText(c.Fields, "skill")
 	switch {

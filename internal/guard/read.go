@@ -13,7 +13,7 @@ import (
 )
 
 // Read returns the effect of the call. It never panics, and its work is bounded whatever the text:
-// where a bound ends the reading, Unparsable names it, and the acts found before are kept.
+// if a bound ends the reading, Unparsable names it, and the acts found before are kept.
 func Read(c Call, repo func() Repo, files Files) Reading {
 	m := plain.New(c, repo, files, program.World{})
 	return reading(m, func() { readCall(m.Shell(c.Cwd), c) })

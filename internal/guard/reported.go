@@ -9,9 +9,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Reported reports whether a command gives facts to the loop, in any of its parts. The payload is
-// known where the whole call is that command, with the payload as a here-string or a here-document;
-// "" for any other form.
+// Reported reports whether any part of a command runs `hooks report`. It returns the payload only
+// if the whole call is that command, with the payload as a here-string or a here-document. For any
+// other form the payload is empty.
 func Reported(c Call) (payload string, reports bool) {
 	walk(c.CommandText(), func(_ syntax.Node, argv []string) bool {
 		reports = reports || len(argv) > 0 && shellword.ProgramName(argv[0]) == "hooks" &&
@@ -42,8 +42,8 @@ func Reported(c Call) (payload string, reports bool) {
 	return payload, true
 }
 
-// Shown is the first setting that a command gives git by which a program decides what git shows, as
-// in "diff.external"; "" without one.
+// Shown returns the first git setting in a command that lets a program decide what git shows, as in
+// "diff.external", or an empty string if there is no such setting.
 func Shown(c Call) (setting string) {
 	walk(c.CommandText(), func(_ syntax.Node, argv []string) bool {
 		if len(argv) == 0 || shellword.ProgramName(argv[0]) != "git" || looksGit(argv[1:]) {

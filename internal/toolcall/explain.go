@@ -71,7 +71,7 @@ func (x explained) heldBy(readOnly bool) string {
 		"the seal finds what it changes of the loop's files"
 }
 
-// verdict is what the rules make of a reading while an iteration is open.
+// verdict returns the decision of the rules about a reading while an iteration is open.
 func (x explained) verdict() string {
 	unread, around := Unreadable(x.Reading) != "", x.Unparsable != "" || x.around
 	switch {

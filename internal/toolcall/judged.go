@@ -72,7 +72,8 @@ func (c *Call) Reading(run Run) loop.Reading {
 	return reading
 }
 
-// Unreadable returns the first text of the call that cannot be read, and why; "" without one.
+// Unreadable returns the first text of the call that cannot be read, and the reason. It returns an
+// empty string if all of it can be read.
 func Unreadable(r guard.Reading) string {
 	switch {
 	case r.Unparsable != "":
@@ -201,7 +202,7 @@ func Would(kind guard.Kind) string {
 	return "change the loop's own files"
 }
 
-// wayToSettings is what to do instead of writing a file that registers hooks.
+// wayToSettings returns advice on what to do instead of writing a file that registers hooks.
 func wayToSettings(path string) string {
 	switch filepath.Base(path) {
 	case "hooks", "hooks.exe":
@@ -233,8 +234,8 @@ func describe(a guard.Act) string {
 	return s
 }
 
-// Elsewhere names the repository that an act is about, and that of the run. other is "" if they are
-// the same: a person is asked about the run's only.
+// Elsewhere returns the repository that an act is about, and the run's own. other is empty if they
+// are the same, because a person is asked about the run's repository only.
 func (c *Call) Elsewhere(run Run, a guard.Act) (other, own string) {
 	if c.Past != nil {
 		return "", ""
@@ -268,7 +269,8 @@ func (c *Call) Elsewhere(run Run, a guard.Act) (other, own string) {
 	return "", own
 }
 
-// Hint returns the hint of a refusal, with the forge's own command where it ends with that.
+// Hint returns the hint of a refusal, completed with the forge's own command if the hint calls for
+// it.
 func (c *Call) Hint(d *loop.Deny, asked config.Tracker) string {
 	switch {
 	case d.Plainly:
@@ -279,7 +281,7 @@ func (c *Call) Hint(d *loop.Deny, asked config.Tracker) string {
 	return ""
 }
 
-// Forge returns the kind of the project's forge, "" where it is not known or asked by a command.
+// Forge returns the kind of the project's forge. It returns an empty string if the kind is unknown.
 func (c *Call) Forge(asked config.Tracker) string {
 	place, _ := forge.Choose(c.Env, asked, tracker.Repo(c.Env, c.Project))
 	if place.Kind == forge.Command {
@@ -288,9 +290,9 @@ func (c *Call) Forge(asked config.Tracker) string {
 	return place.Kind
 }
 
-// mergePlainly is the forge's own command for what a call tried to merge, bound to a commit where
-// one is given: the call's own if it lacks just that. N stands for a PR that the call does not
-// name.
+// mergePlainly returns the forge's own command for the merge that a call tried, bound to commit sha
+// if sha is given. It extends the call's own command if only the commit is missing there. N
+// represents a PR that the call does not name.
 func mergePlainly(kind string, a loop.Act, sha string) string {
 	pr := "N"
 	if kind == "" {

@@ -77,8 +77,8 @@ func (c *Call) ownPlugins() []string {
 	return roots
 }
 
-// strayConfig is the user's settings file where the client's folder has a name that the guard does
-// not know.
+// strayConfig returns the user's settings file if the client's folder has a name that the guard
+// does not know, or an empty string.
 func (c *Call) strayConfig() string {
 	if dir := c.Env("CLAUDE_CONFIG_DIR"); dir != "" && filepath.Base(dir) != ".claude" {
 		return filepath.Join(dir, "settings.json")
@@ -94,7 +94,7 @@ func isPlugin(dir string) bool {
 	return err == nil
 }
 
-// holdsProject reports whether the project, or where the call works in it, lies in a folder.
+// holdsProject reports whether the project, or the call's working directory, lies in a folder.
 func (c *Call) holdsProject(folder string) bool {
 	dirs := []string{c.Project, c.Event.Cwd, c.paths.Real(c.Project), c.paths.Real(c.Event.Cwd)}
 	return slices.ContainsFunc(dirs, func(dir string) bool {

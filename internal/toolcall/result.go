@@ -57,8 +57,8 @@ func qmdLine(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// effects are what the call did on the forge. Of a call that failed only a PR counts whose address
-// it printed, because what went wrong came after that.
+// effects returns the changes that the call made on the forge. For a failed call, an opened PR
+// counts only if the call printed its address, because the failure came after that.
 func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 	failed := c.Event.Name == event.PostToolUseFailure
 	acts := c.Read().Acts
@@ -105,9 +105,9 @@ func openedPRs(e loop.Effect, printed []int, opens int) (list []loop.Effect) {
 	return list
 }
 
-// commented is the number that a comment went to, 0 if it went to no PR. issue says that it may be
-// an issue's: issues have comments too, and numbers of the same series, and on some ways in a PR is
-// called an issue. The address in the result decides, where there is one.
+// commented returns the number of the PR that a comment went to, or 0 if it went to no PR. issue
+// reports that the number may be an issue's: issues share comments and numbers with PRs, and some
+// interfaces call a PR an issue. An address in the result decides.
 func commented(ev event.Event, a guard.Act, printed []int) (pr int, issue bool) {
 	switch {
 	case a.PR == 0 && len(printed) == 1:

@@ -32,8 +32,8 @@ func (c *Call) Rewires() string {
 	return path
 }
 
-// keepsHooks reports whether a file tool's call leaves the client's hooks as they are, whatever the
-// file is to the client: under the name that is given, and where a link leads.
+// keepsHooks reports whether a file tool's call leaves the client's hooks as they are, whatever
+// role the file has for the client: under the given name, and under its target if it is a link.
 func (c *Call) keepsHooks(path string) bool {
 	if !c.registers(path) {
 		return !c.isOwn(path)
@@ -72,7 +72,8 @@ func (c *Call) holdsOwn(path string) bool {
 	return c.isOwn(path) || slices.ContainsFunc(c.ownPaths(), below)
 }
 
-// kinds are what a file is to the client, as it is written and as it lies on disk.
+// kinds returns the roles of a file for the client, by the path as written and by its real path on
+// disk.
 func (c *Call) kinds(path string) []clienthooks.Kind {
 	p := c.Places()
 	real := c.paths.Real(path)

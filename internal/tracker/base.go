@@ -50,7 +50,7 @@ func (f Facts) Remote(name string) Base {
 	return located(name, rewritten(f.Remotes[name], f.Config))
 }
 
-// Unchanged is an address that git takes as it is, "" if insteadOf leads from it to another one.
+// Unchanged returns address if git uses it as it is, or an empty string if insteadOf rewrites it.
 func (f Facts) Unchanged(address string) string {
 	if rewritten(address, f.Config) != address {
 		return ""
@@ -58,9 +58,9 @@ func (f Facts) Unchanged(address string) string {
 	return address
 }
 
-// Base is the repository that gh and its kin take if a command names none: the remote that a person
-// made the base, else upstream, else origin, else the only remote. A remote at another host than
-// origin's is no base.
+// Base returns the repository that gh and similar clients use if a command names no repository: the
+// remote that a person made the base, else upstream, else origin, else the only remote. A remote at
+// another host than origin's is no base.
 func (f Facts) Base() Base {
 	names := slices.Sorted(maps.Keys(f.Remotes))
 	origin := f.Remote("origin")

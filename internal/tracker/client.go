@@ -25,8 +25,8 @@ func SplitRemote(address string) (host, path string) {
 	return host[strings.LastIndexByte(host, '@')+1:], path
 }
 
-// ForgeOf is the kind of forge that a host's name belongs to, as the Tracker block spells it:
-// github, gitlab or gitea; "" for any other name.
+// ForgeOf returns the kind of forge that a host's name belongs to, as the Tracker block spells it:
+// github, gitlab or gitea. It returns an empty string for any other name.
 func ForgeOf(host string) string {
 	has := func(part string) bool { return strings.Contains(host, part) }
 	switch {
@@ -40,7 +40,8 @@ func ForgeOf(host string) string {
 	return ""
 }
 
-// ForgeOfClient is the kind of forge that a command's program belongs to, "" for any other program.
+// ForgeOfClient returns the kind of forge that a command's program belongs to, or an empty string
+// for any other program.
 func ForgeOfClient(program string) string {
 	switch program {
 	case "gh", "hub":
@@ -107,7 +108,8 @@ func MergeCommand(forge, pr string) string {
 	return Client(forge) + " pr merge " + pr
 }
 
-// HeadFlag binds MergeCommand to a commit; "" if the forge's client has no flag for it.
+// HeadFlag returns the flag that binds MergeCommand to a commit. It is empty if the forge's client
+// has no such flag.
 func HeadFlag(forge, sha string) string {
 	switch forge {
 	case "gitlab":

@@ -112,7 +112,8 @@ func CommittedSince(ctx context.Context, project, commit string) ([]string, erro
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 || r == '\n' }), err
 }
 
-// ExcludeFile is the file in which a clone names what git is to leave alone in it, "" without git.
+// ExcludeFile returns the path of the clone's own ignore file, info/exclude, or an empty string if
+// git fails.
 func ExcludeFile(ctx context.Context, project string) string {
 	out, err := git(ctx, project, "rev-parse", "--git-path", "info/exclude")
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 // maxConfig bounds what ReadConfig reads, in bytes.
 const maxConfig = 256 << 10
 
-// ReadConfig returns the first 256 KiB of a client's configuration file, "" if it cannot be read.
+// ReadConfig returns the first 256 KiB of a client's configuration file, or an empty string if it
+// cannot be read.
 func ReadConfig(path string) string {
 	text, _ := safefile.ReadHead(path, maxConfig)
 	return text
@@ -25,7 +26,7 @@ func GhAliases(getenv func(string) string) map[string]string {
 	return parseGhAliases(ReadConfig(GhConfig(getenv, "config.yml")))
 }
 
-// GhConfig is where gh keeps a file of its configuration.
+// GhConfig returns the path of a file in gh's configuration folder.
 func GhConfig(getenv func(string) string, name string) string {
 	dir := filepath.Join(ConfigHome(getenv), "gh")
 	data := getenv("APPDATA")
@@ -35,7 +36,8 @@ func GhConfig(getenv func(string) string, name string) string {
 	return filepath.Join(cmp.Or(getenv("GH_CONFIG_DIR"), dir), name)
 }
 
-// ConfigHome is where programs keep their configuration on Linux, and some of them anywhere.
+// ConfigHome returns the folder in which programs keep their configuration on Linux, and some of
+// them on any system.
 func ConfigHome(getenv func(string) string) string {
 	return cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
 }

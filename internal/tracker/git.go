@@ -39,7 +39,7 @@ func gitAtMost(ctx context.Context, most int, dir string, args ...string) ([]byt
 	return ask(ctx, most, dir, append(off, args...)...)
 }
 
-// ask is gitAtMost where the filters of the repository run.
+// ask is like gitAtMost, but leaves the repository's filters on.
 func ask(ctx context.Context, most int, dir string, args ...string) ([]byte, error) {
 	word := args
 	for len(word) > 2 && word[0] == "-c" {

@@ -19,9 +19,10 @@ var hardened = [...]string{
 	"-c", "advice.graftFileDeprecated=false",
 }
 
-// overrule switches off what the repository's own settings would have git run or write: filters of
-// files, and where git asks a remote, credential helpers and the files of cookies. What the
-// person's own settings name runs, but no helper where the repository names one.
+// overrule returns arguments for git that switch off what the repository's own settings would have
+// it run or write: filters of files and, if git asks a remote, credential helpers and cookie files.
+// Filters from the person's own settings still run; their credential helpers do not if the
+// repository sets one. It fails if the name of such a setting contains "=".
 func (s settings) overrule(remote bool) (args []string, err error) {
 	var own settings
 	overruled := map[string]bool{}

@@ -43,7 +43,7 @@ func parents(dir string) func(yield func(string) bool) {
 	}
 }
 
-// gitPlace is where a working directory's repository keeps its files.
+// gitPlace holds the folders in which a working directory's repository keeps its files.
 type gitPlace struct {
 	top    string // root of the worktree
 	dir    string // this worktree's git directory: HEAD, config.worktree

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// maxPatterns is how many branches are named on one command line; for more, all heads are asked
-// for.
+// maxPatterns bounds the branches named on one command line. For more, all heads are requested.
 const maxPatterns = 200
 
 // RemoteHeads asks a remote, in one call, for the commits that its branches point at (R139). A

@@ -90,8 +90,8 @@ func several(key string) bool {
 			func(end string) bool { return strings.HasSuffix(key, end) })
 }
 
-// defaultBranch is where the remote's HEAD pointed when it was last fetched. Without that file it
-// is unknown, and not guessed: a guess would leave the real one unprotected.
+// defaultBranch returns the branch that the remote's HEAD pointed at when it was last fetched.
+// Without that file it is unknown, and not guessed: a guess would leave the real one unprotected.
 func defaultBranch(common string, remotes map[string]string) string {
 	name := "origin"
 	if _, ok := remotes[name]; !ok && len(remotes) == 1 {
@@ -105,7 +105,8 @@ func defaultBranch(common string, remotes map[string]string) string {
 	return symbolic(filepath.Join(common, filepath.FromSlash(refs), "HEAD"), refs)
 }
 
-// symbolic is the target of a symbolic ref below a prefix, "" for anything else.
+// symbolic returns the target of a symbolic ref, without prefix. It returns an empty string for
+// anything else.
 func symbolic(path, prefix string) string {
 	text, _ := readSmall(path)
 	target, ok := strings.CutPrefix(text, "ref:")

@@ -32,7 +32,8 @@ func Worktrees(ctx context.Context, project string) (list []loop.Worktree, err e
 	return list, nil
 }
 
-// HeadOf returns the commit that a linked worktree has checked out, "" if that is not known.
+// HeadOf returns the commit that a linked worktree has checked out, or an empty string if it is
+// unknown.
 func HeadOf(ctx context.Context, worktree string) string {
 	all, _ := allWorktrees(ctx, worktree)
 	for _, w := range all {
@@ -141,7 +142,8 @@ func readWorktree(common, dir string) (w loop.Worktree, ok bool) {
 		strings.Trim(w.HeadSHA, "0") != ""
 }
 
-// readRef is the commit of a ref, from its own file or the packed one; "" if neither has it.
+// readRef returns the commit of a ref, from its own file or from packed-refs, or an empty string if
+// neither has it.
 func readRef(common, ref string) string {
 	if text, ok := readSmall(filepath.Join(common, filepath.FromSlash(ref))); ok {
 		return strings.TrimSuffix(text, "\n")

@@ -91,19 +91,20 @@ type Opaque struct {
 type Reading struct {
 	Acts   []Act    // in the order found
 	Opaque []Opaque // the parts that could not be resolved
-	// Unparsable is why the text could not be read to its end (too long, syntax, nesting, work), ""
-	// if it was. Acts before that point are kept.
+	// Unparsable explains why the text could not be read to its end (too long, syntax, nesting,
+	// work). It is empty if the whole text was read. Acts before that point are kept.
 	Unparsable string
-	// Bound names the bound that ended the reading where the rest could land something: no open
-	// loop lets the call pass. It is "" if no bound was hit, or if nothing in the text names a way
-	// to land anything.
+	// Bound names the bound that ended the reading if the unread rest could land something; no open
+	// loop lets such a call pass. It is empty if no bound was hit, or if nothing in the text names
+	// a way to land anything.
 	Bound string
 	// Uses are the branches and PRs that the call fetches by name, checks out, merges into another,
 	// pushes to, edits, closes or opens again: Ref is the branch where PR is unknown. They are no
 	// acts, because most loops may do it.
 	Uses []Act
-	// Pushes is the first push in the call, whatever it moves; "" without one. It is no act,
-	// because the push of a branch of one's own is allowed but in audit loops (A67).
+	// Pushes is the first push in the call, whatever it moves, and empty if the call has no push.
+	// It is no act, because the push of a branch of one's own is allowed except in audit loops
+	// (A67).
 	Pushes string
 }
 

@@ -48,8 +48,8 @@ type Files interface {
 // MaxFile is the longest file that is read as a program, in bytes.
 const MaxFile = 1 << 20
 
-// Links may be implemented by a Files. RealPath follows the symbolic links of a path that the call
-// writes. It returns the path itself if there are none.
+// Links may be implemented by a Files. RealPath resolves the symbolic links of a path that the call
+// writes. It returns a path without links unchanged.
 type Links interface {
 	RealPath(path string) string
 }

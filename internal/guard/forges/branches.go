@@ -51,8 +51,9 @@ func DefaultBranch(f *plain.Frame) string {
 	return cmp.Or(f.M.Repo().Default, "main")
 }
 
-// branch returns the branch that is checked out in a directory: as the call left it, by its files,
-// or by the caller. It is "" without a repository or a branch, and unknown text in doubt.
+// branch returns the branch that is checked out in a directory, as the call left it, as git's files
+// have it, or as the caller reported it. It returns an empty string if there is no repository or no
+// branch, and unknown text if in doubt.
 func branch(f *plain.Frame, dir string) string {
 	dir = path.Clean(dir)
 	call := path.Clean(f.M.Call.Cwd)

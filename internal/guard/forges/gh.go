@@ -168,7 +168,8 @@ func ghRepo(f *plain.Frame, argv, rest []shellword.Word) {
 	}
 }
 
-// repoName is owner/name of a repository as gh takes it, "" for other text.
+// repoName returns the owner/name of a repository argument that gh accepts, or an empty string for
+// other text.
 func repoName(s string) string {
 	s = strings.TrimSuffix(s, ".git")
 	if _, rest, ok := strings.Cut(s, "://"); ok {

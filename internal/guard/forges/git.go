@@ -9,7 +9,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// gitRun is one git command line: its own settings and where it runs.
+// gitRun is one git command line, with its own settings and working directory.
 type gitRun struct {
 	argv   []shellword.Word
 	dir    string

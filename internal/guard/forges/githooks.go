@@ -42,7 +42,7 @@ push pre-push`
 	}
 }
 
-// hooksFolder is where a repository keeps its hooks. A linked worktree uses those of its
+// hooksFolder returns the folder of a repository's hooks. A linked worktree uses those of its
 // repository.
 func hooksFolder(f *plain.Frame, g gitRun) string {
 	if p := setting(f, g, "core.hookspath"); p != "" {

@@ -124,7 +124,7 @@ func MovesProtected(f *plain.Frame, to string) Truth {
 	return Protected(f, to)
 }
 
-// pushPlain is a push without a refspec: git's settings say where it goes.
+// pushPlain reads a push without a refspec, whose target git's settings decide.
 func pushPlain(f *plain.Frame, g gitRun, remote string) {
 	remote = cmp.Or(remote, setting(f, g, "branch."+branch(f, g.dir)+".remote"),
 		setting(f, g, "remote.pushdefault"), "origin")

@@ -38,8 +38,9 @@ func (q Request) leaves() []effect.Field {
 	return slices.Concat(out, body, shellword.FormLeaves(q.Body))
 }
 
-// head is the commit that a merge insists on by the field of its forge, at the top of the body: a
-// forge that does not know a field merges whatever the PR is at. It is "" if the field has two
+// head returns the commit that the merge request requires as the PR's head. Only the field of the
+// request's own forge counts, at the top of the body, because a forge ignores a field that it does
+// not know and merges whatever the PR is at. head returns an empty string if the field has two
 // values.
 func (q Request) head() (sha string) {
 	name, fields := "sha", q.Fields
@@ -114,7 +115,7 @@ func (r route) seg(i int) string {
 	return r.segs[i]
 }
 
-// repo is owner/name where the path names both.
+// repo returns owner/name if the path names both, or an empty string.
 func (r route) repo() string {
 	i := r.index("repos repositories")
 	if i < 0 || i+2 >= len(r.raw) {

@@ -123,7 +123,7 @@ func (f *Frame) shell(name string, argv []shellword.Word) {
 	}
 }
 
-// ShellText reads text in a new shell, or notes it where nothing of it is written.
+// ShellText reads text in a new shell, or notes it as opaque if all of it is unknown.
 func (f *Frame) ShellText(text, how string) {
 	switch {
 	case strings.TrimSpace(text) == "":

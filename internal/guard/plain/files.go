@@ -8,7 +8,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Resolve is a path as the shell's place makes it: absolute where the place is known. "~" stays.
+// Resolve returns p relative to the shell's working directory: absolute if that directory is known.
+// It keeps "~".
 func (f *Frame) Resolve(p string) string {
 	if p == "" {
 		return ""

@@ -25,7 +25,7 @@ const (
 	maxActs    = 60
 	maxOpaque  = 40
 	maxReads   = 64
-	// MaxRounds is how many words of a for loop are read one by one.
+	// MaxRounds bounds the words of a for loop that are read one by one.
 	MaxRounds = 16
 )
 
@@ -37,7 +37,7 @@ type World interface {
 	Branch(f *Frame) string
 }
 
-// Machine is what all frames of one reading share.
+// Machine holds the state that all frames of one reading share.
 type Machine struct {
 	Call  effect.Call
 	Repo  func() effect.Repo // asks once
@@ -131,7 +131,7 @@ func (m *Machine) texts() []string {
 	return texts
 }
 
-// ReadsLeft is how many files may still be read.
+// ReadsLeft returns the number of files that may still be read.
 func (m *Machine) ReadsLeft() int { return maxReads - m.reads }
 
 // Frame is one shell: what its variables and its place are. Child shells are copies.
@@ -158,7 +158,7 @@ func (f *Frame) Input() string {
 	return f.Stdin.Text
 }
 
-// Shell is a new shell in a directory, "" where that is unknown.
+// Shell returns a new shell in the directory cwd, which is empty if unknown.
 func (m *Machine) Shell(cwd string) *Frame { return &Frame{M: m, Cwd: cwd} }
 
 // Child is a copy of the shell: what it changes in itself does not come back.
@@ -223,7 +223,7 @@ func (f *Frame) Known(name string) bool {
 	return written || given
 }
 
-// Env is a variable's value, "" where that is unknown.
+// Env returns a variable's value, or an empty string if it is unknown.
 func (f *Frame) Env(name string) string {
 	if !f.Known(name) {
 		return ""
@@ -234,7 +234,7 @@ func (f *Frame) Env(name string) string {
 	return ""
 }
 
-// value is what a variable holds, unknown text if that is not written in the call.
+// value returns a variable's value, or unknown text if the call does not show it.
 func (f *Frame) value(name string) string {
 	w, written := f.names.words[name]
 	text, given := f.names.texts[name]

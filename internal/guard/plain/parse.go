@@ -13,8 +13,8 @@ import (
 const maxZsh = 8 << 10
 
 // Parse reads shell text statement by statement. Like bash it keeps the statements before a
-// mistake: a -c text runs up to the line of its syntax error. The zsh reading counts where bash
-// finds a mistake and zsh none.
+// mistake, because bash runs a -c text up to the line of its syntax error. If bash finds a mistake
+// and zsh does not, Parse returns the zsh reading.
 func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 	if problem := unfit(text); problem != "" {
 		return nil, problem
@@ -57,7 +57,7 @@ const (
 	maxPieces  = 400_000
 )
 
-// unfit is why a text must not reach the parser.
+// unfit explains why a text must not reach the parser, or returns an empty string if it may.
 func unfit(text string) string {
 	if len(text) > shellword.MaxShell {
 		return fmt.Sprintf("longer than %d bytes", shellword.MaxShell)

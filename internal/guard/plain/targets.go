@@ -29,7 +29,7 @@ func (f *Frame) Own(full string) bool {
 	return paths.Own(f.M.Call.Own, full) || paths.Own(f.M.Call.Own, f.real(full))
 }
 
-// real is where a path leads on disk, as far as that may be asked.
+// real returns the path on disk that full leads to, or full itself if links may not be resolved.
 func (f *Frame) real(full string) string {
 	links, ok := f.M.Files.(effect.Links)
 	if !ok || full == "" || full[0] == '~' || shellword.HasUnknown(full) || !f.M.Burn(20) {

@@ -155,7 +155,8 @@ func (f *Frame) parts(b *builder, parts []syntax.WordPart, quoted bool) {
 	}
 }
 
-// quotedParts adds the parts of quoted text, where a backslash quotes the special characters only.
+// quotedParts adds the parts of quoted text, in which a backslash quotes only the special
+// characters.
 func (f *Frame) quotedParts(b *builder, parts []syntax.WordPart, special string) {
 	for i, p := range parts {
 		if l, ok := p.(*syntax.Lit); ok {

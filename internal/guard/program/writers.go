@@ -46,8 +46,9 @@ func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 	return true
 }
 
-// judgeCopy judges cp, mv, ln and their kin: the last word is where the others go. A link gives the
-// loop's files a second name, under which nothing would know them later on.
+// judgeCopy judges cp, mv, ln and similar programs, whose last word is the destination of the
+// others. A link gives the loop's files a second name, and later writes under that name would go
+// unnoticed.
 func judgeCopy(f *plain.Frame, name string, args []shellword.Word, how string) {
 	fl := shellword.ParseFlags(args, `-t --target-directory -S --suffix -m --mode -o --owner -g
 --group -e --rsh --exclude --include`)

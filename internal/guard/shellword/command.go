@@ -21,7 +21,8 @@ func Command(args []Word, valued string) []Word {
 	return nil
 }
 
-// takesNext is 1 where a flag's value is the next word: "-u bot", "--user bot", joined "-nu bot".
+// takesNext returns 1 if a flag's value is the next word, as in "-u bot", "--user bot" or the
+// joined "-nu bot", and 0 otherwise.
 func takesNext(t, valued string) int {
 	if Has(valued, t) {
 		return 1

@@ -17,7 +17,7 @@ var phrases = [...]struct {
 	forward bool
 }{{"depends on", false}, {"blocked by", false}, {"dependencies", false}, {"blocks", true}}
 
-// reading is what a body says.
+// reading holds the facts found in the body of an issue or PR.
 type reading struct {
 	deps []dep
 	// loose are the issues that it names beside words such as "requires", in no form that counts.

@@ -16,7 +16,7 @@ const (
 	Closed  State = "closed" // or merged
 )
 
-// Ref names an issue or PR. Repo is "owner/repo" in lower case, "" for the tracker's own
+// Ref names an issue or PR. Repo is "owner/repo" in lower case, or empty for the tracker's own
 // repository.
 type Ref struct {
 	Repo   string

@@ -79,7 +79,8 @@ func repoName(s string) bool {
 	})
 }
 
-// foreign is a repository's name, "" for home. An unknown host is not compared.
+// foreign returns a repository's name in lower case, or an empty string for the home repository. It
+// does not compare an unknown host.
 func (h Home) foreign(host, repo string) string {
 	repo = strings.ToLower(repo)
 	own := strings.ToLower(h.Owner + "/" + h.Repo)

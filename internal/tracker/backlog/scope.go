@@ -148,7 +148,7 @@ func (i *Issue) mentions(spec string) bool {
 	})
 }
 
-// String is the scope in words, "" for all.
+// String describes the scope in words. It returns an empty string for the whole backlog.
 func (s Scope) String() string {
 	var parts []string
 	for _, n := range s.Issues[:min(len(s.Issues), 10)] {

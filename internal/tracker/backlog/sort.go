@@ -20,7 +20,7 @@ type Board struct {
 	Shared bool
 }
 
-// What an open issue is to a loop.
+// These are the states of an open issue for a loop.
 const (
 	Unblocked  = "unblocked"
 	Blocked    = "blocked"

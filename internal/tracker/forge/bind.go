@@ -18,7 +18,7 @@ func Bind(ctx context.Context, q Question) loop.Tracker {
 	return t
 }
 
-// PlaceOf is where a recorded tracker is.
+// PlaceOf returns the place of a recorded tracker.
 func PlaceOf(t loop.Tracker) Place {
 	p := Place{Kind: t.Kind, Args: []string{t.Client}}
 	i := strings.LastIndexByte(t.Repo, '/')
@@ -75,8 +75,8 @@ func (q Question) apart(p Place) *Failure {
 	return &Failure{Why: Moved, Says: says}
 }
 
-// moved explains how a tracker differs from the one that a run began with. It is "" if they are the
-// same. A missing client is not a difference.
+// moved explains how a tracker differs from the one that a run began with, or returns an empty
+// string if they are the same. A missing client is not a difference.
 func moved(was, now loop.Tracker) string {
 	now.Client = cmp.Or(now.Client, was.Client)
 	names := func(t loop.Tracker) []string {
@@ -98,9 +98,9 @@ func moved(was, now loop.Tracker) string {
 
 func repository(url string) string { return tracker.BaseOf(url).String() }
 
-// Remotes are the remotes of git that lead to a run's PRs and to its branches, or the addresses
-// with which the run began if git's settings lead elsewhere by now; "" for none. kind is that of
-// their forge.
+// Remotes returns the git remotes that lead to a run's PRs and to its branches, or the addresses
+// with which the run began if git's settings lead elsewhere by now. Each is empty if there is no
+// such remote or address. kind is that of their forge.
 func (q Question) Remotes(ctx context.Context) (prs, branches, kind string) {
 	now, _, _ := q.choose(ctx)
 	if prs, branches = now.Remote, now.Remote; now.Origin != "" {

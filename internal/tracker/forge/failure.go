@@ -38,8 +38,8 @@ const (
 	Moved        Why = "tracker not asked"
 )
 
-// Failure is why a tracker did not answer, or not wholly. Its text is one line without control
-// characters or secrets.
+// Failure explains why a tracker gave no answer or only part of one. Its text is one line without
+// control characters or secrets.
 type Failure struct {
 	Why     Why
 	Program string // gh, glab, tea or the configured command; empty when none was chosen
@@ -187,8 +187,8 @@ func httpStatus(text string) (status int, ok bool) {
 	return status, ok
 }
 
-// refused is why a server refused a request, by its status alone, because its message is written
-// for people: its language and words vary.
+// refused explains a request that a server refused. It goes by the status alone, because the
+// server's message is written for people and its language and words vary.
 func refused(status int, body []byte) *Failure {
 	f := &Failure{Says: fmt.Sprintf("HTTP %d", status)}
 	if f.Why = cause(strings.ToLower(f.Says)); f.Why == NoIssues { // here it is any that is gone

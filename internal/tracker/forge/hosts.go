@@ -32,8 +32,8 @@ func kindOf(getenv func(string) string, host string) string {
 	return ""
 }
 
-// configFiles are where glab and tea may keep a file: on Linux, on a Mac, on Windows. Relative
-// folders are left out, because they would be the project's.
+// configFiles lists the paths at which glab and tea may keep a file: on Linux, on a Mac, on
+// Windows. Relative folders are left out, because they would be the project's.
 func configFiles(getenv func(string) string, name string) (files []string) {
 	mac := filepath.Join(getenv("HOME"), "Library", "Application Support")
 	for _, dir := range []string{tracker.ConfigHome(getenv), mac, getenv("LOCALAPPDATA")} {
@@ -44,9 +44,9 @@ func configFiles(getenv func(string) string, name string) (files []string) {
 	return files
 }
 
-// teaLogin is tea's name of its first login at a host, "" if it has none: then tea picks one by the
-// remotes. elsewhere reports that tea has logins, but none at this host, so that it would ask its
-// default one, which is another server.
+// teaLogin returns tea's name of its first login at a host. The name is empty if tea has no login
+// there and picks one by the remotes. elsewhere reports that tea has logins only at other hosts, so
+// that it would ask its default one, which is another server.
 func teaLogin(getenv func(string) string, host string) (login string, elsewhere bool) {
 	files := configFiles(getenv, "tea/config.yml")
 	found, login := findLogin(files, host)
@@ -55,9 +55,9 @@ func teaLogin(getenv func(string) string, host string) (login string, elsewhere 
 	return login, any && !found && !fixed
 }
 
-// findLogin looks for a host, "" for any login, in a client's configuration: as a key, or in the
-// url or the ssh_host of a login, whose name it then returns. It does not compare ports, because
-// ssh has another one. It reads nothing else there, the tokens least of all.
+// findLogin searches a client's configuration for a host, or for any login if host is empty. It
+// matches a key, or the url or ssh_host of a login, whose name it then returns. It does not compare
+// ports, because ssh uses a different one. It reads nothing else there, least of all the tokens.
 func findLogin(files []string, host string) (found bool, login string) {
 	host = withoutPort(host)
 	for _, file := range files {

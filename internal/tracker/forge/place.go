@@ -18,7 +18,8 @@ const (
 	Command = "command"
 )
 
-// Place is where a project's issues are and who is asked about them.
+// Place identifies the repository of a project's issues and the client or command that is asked
+// about them.
 type Place struct {
 	Kind string
 	backlog.Home
@@ -42,8 +43,8 @@ func (p Place) Program() string {
 	return filepath.Base(p.Args[0])
 }
 
-// Pages are the first parts of the web addresses of a PR and of a commit, which a number and a
-// commit's name complete. They are empty where the place has no pages that are known, as at a port.
+// Pages returns the web address prefixes of a PR and of a commit, to be completed by a number and a
+// commit's name. They are empty if the place has no known pages, as at a port.
 func (p Place) Pages() (pr, commit string) {
 	if !plainName(p.Host, false) || !plainName(p.Owner, true) || !plainName(p.Repo, false) {
 		return "", ""

@@ -110,7 +110,8 @@ func text(r gjson.Result) string { return bounded(r, maxText) }
 
 func body(r gjson.Result) string { return bounded(r, maxBody) }
 
-// bounded is a string's value in UTF-8, "" for any other value.
+// bounded returns a string's value as valid UTF-8, cut to at most most bytes, or an empty string
+// for any other value.
 func bounded(r gjson.Result, most int) string {
 	switch {
 	case r.Type != gjson.String:

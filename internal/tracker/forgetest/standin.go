@@ -151,7 +151,7 @@ func question(args []string) (kind string, page int) {
 	return "issues", page
 }
 
-// place is where a call went: host, owner and repository.
+// place returns the arguments that show the target of a call: host, owner and repository.
 func place(args []string) string {
 	var parts []string
 	named := regexp.MustCompile(`^(owner=|name=|path=|repos/)`)
