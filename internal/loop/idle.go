@@ -23,8 +23,9 @@ type Mark struct {
 	Tree string `json:"tree,omitempty"`
 }
 
-// maxIdle is how many of them stall a task or an audit loop, and a work loop where a person says
-// how many. A task has all of its attempts first, so that the cause of its end is its own (T57).
+// maxIdle is the number of idle iterations in a row that stall a task or an audit loop. A work loop
+// stalls only if a person sets the number. A task uses all of its attempts first, so that it ends
+// with a cause of its own (T57).
 const maxIdle = 3
 
 func (b *Budget) maxIdle() int {
@@ -111,7 +112,7 @@ func (a *Attempt) closed() bool {
 	})
 }
 
-// stalls is for runs that are to make progress: a work or a prompt loop only where a
+// stalls reports whether a run has to make progress. A work or a prompt loop has to only if a
 // person says so.
 func stalls(b *Budget) bool { return attempted(b) || b.MaxIdle > 0 }
 
@@ -141,7 +142,7 @@ func tellIdle(f *Facts) string {
 		f.Run.maxIdle())
 }
 
-// Standstill is how long nothing has changed, "" where the last iteration changed something.
+// Standstill returns how long nothing has changed, or "" when the last iteration changed something.
 func (b *Budget) Standstill() string {
 	if b.Idle == nil || b.Idle.Iterations == 0 {
 		return ""

@@ -15,13 +15,13 @@ const (
 // file names them; each one has its own files beside it.
 var Kinds = []Kind{workKind, reviewKind, taskKind, auditKind, promptKind}
 
-// KindRun is what a run has beyond what every run has. At most one field is not nil.
+// KindRun holds the part of a run that depends on its kind. At most one field is not nil.
 type KindRun struct {
 	Tasks *TaskRun  `json:"tasks,omitempty"`
 	Audit *AuditRun `json:"audit,omitempty"`
 }
 
-// KindLine is what a history line has beyond what every line has. At most one field is not nil.
+// KindLine holds the part of a history line that depends on its kind. At most one field is not nil.
 type KindLine struct {
 	Task  *TaskLine  `json:"task,omitempty"`
 	Audit *AuditLine `json:"audit,omitempty"`
@@ -49,8 +49,8 @@ func (k KindRun) clone() KindRun {
 	return k
 }
 
-// Kind is what one kind of loop has of its own. Everything else is the core's, and the same for
-// all.
+// Kind holds everything that is special to one kind of loop. The rest is the core's, and the same
+// for all kinds.
 type Kind struct {
 	Name    Skill
 	Backlog bool // it takes issues from a backlog: plan, drift, and workers that name their issue
@@ -58,15 +58,15 @@ type Kind struct {
 	OnePR   bool // it takes --pr N
 	Prompts bool // it takes a person's prompt behind --, and is of this plugin alone
 	PRs     bool // it works on PRs, so that its runs have a ceiling of them
-	// Report is a line of JSON to fill in, Fields what each field of a report takes. Tracked is
-	// Fields where the tracker was asked for the backlog.
+	// Report is a line of JSON to fill in; Fields describes the values of its fields. Tracked
+	// replaces Fields if the tracker was asked for the backlog.
 	Report, Fields, Tracked string
-	// Owes is what the kind holds the turn for before its iteration ends, beyond the questions that
-	// wait; nil for nothing. MaxHolds bounds all holds of one prompt; 0 is two.
+	// Owes returns the reason to hold the turn before its iteration ends, beyond waiting questions;
+	// it is nil if the kind has no such reason. MaxHolds bounds all holds of a prompt; 0 means two.
 	Owes     func(State) *Continue
 	MaxHolds int
-	// Commands begin its iterations, only in a namespace of ours and without --loop; nil where the
-	// skill's own name does, with --loop.
+	// Commands begin its iterations, only in a namespace of ours and without --loop. It is nil if
+	// the skill's own name begins them, with --loop.
 	Commands []string
 	// Ticks is the command of the kind's ticks in the drive schedule, which older versions had.
 	Ticks    string
@@ -76,10 +76,11 @@ type Kind struct {
 	Alone    bool     // the model begins no other loop in its session (A68)
 	// Silent says that a thread which conducts asks no person, and that only its worker reports.
 	Silent bool
-	// Driver is the command that starts one client an iteration, "" for a kind that has none.
+	// Driver is the command that starts one client for each iteration; empty if the kind has no
+	// driver.
 	Driver string
-	// None is what a person reads who asks for such a loop where none has run, "" for the words of
-	// every kind.
+	// None is the message for a person who asks about such a loop before any has run; empty for the
+	// message that all kinds share.
 	None string
 	// Flags and Switches are its own flags, with and without a value.
 	Flags, Switches []string
@@ -103,7 +104,7 @@ func (k Kind) Invoked() string {
 	return "/sdd:" + string(k.Name)
 }
 
-// KindOf returns a kind by its skill; the zero Kind for a skill that has none.
+// KindOf returns the kind of a skill, or the zero Kind if the skill has no loop.
 func KindOf(skill Skill) Kind {
 	i := slices.IndexFunc(Kinds, func(k Kind) bool { return k.Name == skill })
 	if i < 0 {

@@ -14,7 +14,8 @@ func Fetched[T any](is T) Fact[T] { return Fact[T]{Is: &is} }
 // Asked reports whether a Step could not decide without the fact, and it was not fetched yet.
 func (f *Fact[T]) Asked() bool { return f.asked && f.Is == nil }
 
-// or is the fact where a rule uses it only if another one asked for it, else the zero value.
+// or returns the fact if it was fetched, else the zero value. It is for a rule that uses the fact
+// only if another rule asked for it.
 func (f *Fact[T]) or() (is T) {
 	if f.Is != nil {
 		is = *f.Is
@@ -35,7 +36,7 @@ func (f *Fact[T]) ask(bare bool) (missing bool) {
 	return true
 }
 
-// Known is what the caller has fetched.
+// Known holds the facts that the caller has fetched.
 type Known struct {
 	Redact func(string) string // what is done to texts before they are written
 	// Bare says that nothing can be fetched, as of a past session: what is not here is nothing.
@@ -98,7 +99,7 @@ func (k *Known) lacksEntry(m Mode) bool {
 	return k.lacks(&k.Entry)
 }
 
-// Begun is what an interrupted iteration may leave half done, as far as it is known.
+// Begun holds what an interrupted iteration may leave half done, as far as it is known.
 type Begun struct {
 	Branches map[string]string   // local ones with commits of it, and their heads
 	Remote   map[string]string   // heads of those and of the worktrees' on the remote (R44)
@@ -112,13 +113,13 @@ type Owner struct {
 	LastSign time.Time // the last time that the transcript of a foreign tick has
 }
 
-// RunningNow is what the open iteration has spent until now.
+// RunningNow holds what the open iteration has spent until now.
 type RunningNow struct {
 	Running
 	Read int64 // bytes of transcript that were read for it
 }
 
-// Looks is how far a call only looks.
+// Looks describes to what extent a call only reads.
 type Looks struct {
 	Only    bool
 	Check   bool     // it is the run's check command, word for word
@@ -132,24 +133,24 @@ type Told struct {
 	Sum         string // identifies the text
 	Head        string // the commit that is checked out, "" where git does not tell
 	PlanChanged bool   // the plan's file is not the approved one
-	// Wrong is why it is not taken, "" where it is, and Way the next step.
+	// Wrong is the reason why the report is not taken, empty if it is. Way is the next step.
 	Wrong, Way string
 }
 
-// Looked is a PR that is about to be merged, as it was looked up. Unknown is why no one can tell
-// who commented, "" if the tracker told.
+// Looked is a PR that is about to be merged, as the tracker has it. Unknown is the reason why it is
+// not known who commented, empty if it is known.
 type Looked struct {
 	PR
 	Unknown string
 }
 
-// Origin is who started the turn, as the transcript has it.
+// Origin tells who started the turn, according to the transcript.
 type Origin struct {
 	By     string // "human", "scheduled", … or "" where the transcript does not say
 	Prompt string
 }
 
-// Around is what git and the tracker say as an iteration ends.
+// Around holds what git and the tracker say as an iteration ends.
 type Around struct {
 	Heads     map[string]string // remote head by branch, for the tracked PRs
 	Worktrees []Worktree        // on disk now; nil when unknown
@@ -166,7 +167,7 @@ type Settled struct {
 	InFork bool // its branch is in a fork
 }
 
-// Count is what the transcripts say of an iteration that ends.
+// Count holds what the transcripts say of an iteration that ends.
 type Count struct {
 	Spent Spent
 	Notes []string

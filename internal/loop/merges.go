@@ -37,7 +37,8 @@ func (t *Tick) mergeShut() bool {
 		})
 }
 
-// approval is a person's unused yes to the merge of a PR (R101), nil when there is none.
+// approval returns a person's unused approval of a PR's merge (R101), or nil if there is no such
+// approval.
 func (t *Tick) approval(pr int) *Approval {
 	i := slices.IndexFunc(t.Approvals, func(a Approval) bool { return a.PR == pr && !a.Used })
 	if i < 0 {
@@ -57,8 +58,8 @@ func (t *Tick) usedApproval(pr int) bool {
 	return false
 }
 
-// noFeedback reports whether the tracker itself says that nobody commented on a PR (R99). A skill's
-// report of feedback is believed all the same; its report of none is not.
+// noFeedback reports whether the tracker itself says that no person commented on a PR (R99). A
+// skill is believed if it reports feedback, but not if it reports that there is no feedback.
 func (t *Tick) noFeedback(pr int) bool {
 	asked := t.AskedPR(pr)
 	return asked != nil && asked.HumanFeedback != nil && !*asked.HumanFeedback && !t.addressed(pr)
@@ -71,7 +72,7 @@ func (t *Tick) addressed(pr int) bool {
 	})
 }
 
-// head is the commit that a PR is at, as it was looked up; "" if no one could tell.
+// head returns the commit that a PR is at, as the tracker has it, or "" when it is not known.
 func (t *Tick) head(pr int) string {
 	if asked := t.AskedPR(pr); asked != nil {
 		return asked.HeadSHA
@@ -137,8 +138,8 @@ type PostedReview struct {
 	Approval bool   `json:"approval,omitempty"`
 }
 
-// refuseReviews is why a call may not post its reviews, "" where it may. One round is one review,
-// the replies to it, and an approval that closes it (R149).
+// refuseReviews returns why a call may not post its reviews, or "" when it may. One round is one
+// review, the replies to it, and an approval that closes it (R149).
 func (t *Tick) refuseReviews(list []PostedReview, id, input string) string {
 	key := callKey(id, input)
 	for i, r := range list {
@@ -218,8 +219,8 @@ func (a *Asked) elsewhere(number int) bool {
 	return a.pr(number) != nil && slices.Contains(a.InForks, number)
 }
 
-// mergeTrackerPR records a PR as the tracker has it now. unknown is why the tracker cannot tell who
-// commented, "" if it can.
+// mergeTrackerPR records a PR as the tracker has it now. unknown is the reason why the tracker
+// cannot tell who commented, empty if it can.
 func (t *Tick) mergeTrackerPR(pr PR, unknown string) {
 	if t.Asked == nil {
 		t.Asked = &Asked{}
@@ -232,7 +233,7 @@ func (t *Tick) mergeTrackerPR(pr PR, unknown string) {
 	}
 }
 
-// unknown is why no one can tell who commented on a PR, "" if the tracker told.
+// unknown returns why it is not known who commented on a PR, or "" when it is known.
 func (t *Tick) unknown(pr int) string {
 	if t.Asked != nil {
 		for _, u := range t.Asked.Unknown {
@@ -244,7 +245,7 @@ func (t *Tick) unknown(pr int) string {
 	return ""
 }
 
-// oneDialog is how many questions the client shows at once.
+// oneDialog is the number of questions that the client shows at once.
 const oneDialog = 4
 
 // ambiguous are the issues about to be worked on with criteria that a person should settle, by
@@ -283,7 +284,7 @@ func (t *Tick) clear(number int) bool {
 	return !slices.ContainsFunc(t.Asked.Ambiguous, func(i Issue) bool { return i.Number == number })
 }
 
-// observed is what the program saw itself, with what the tracker said.
+// observed returns what the program saw itself, with the PRs about which the tracker reported.
 func (t *Tick) observed(e Ending) Observed {
 	o := t.Observed
 	for _, w := range t.worktreesAtEnd(e) {

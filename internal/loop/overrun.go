@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Running is what the open iteration has spent, as far as it was looked at while it runs. It is a
-// lower bound, because the iteration's end counts everything from the run's own cursors.
+// Running holds what the open iteration has spent, as counted while it runs. It is a lower bound,
+// because the iteration's end counts everything from the run's own cursors.
 type Running struct {
 	// From is the run's dollars_estimate that this continues from. With another one it is void,
 	// because the estimate includes it.
@@ -147,7 +147,7 @@ func (b *Budget) meetModel(m Model, spent USD) (line string, changed bool) {
 		m.Name, times, m.Than, b.Ceilings.Dollars.minus(spent), b.Ceilings.Dollars), true
 }
 
-// Cursor is how far a transcript has been counted, so that the next read starts there.
+// Cursor records how far a transcript has been counted, so that the next read starts there.
 type Cursor struct {
 	Path   string `json:"path"`
 	Offset int64  `json:"offset"` // bytes counted, up to the end of a whole line
@@ -157,7 +157,7 @@ type Cursor struct {
 	Open []Counted `json:"open,omitempty"`
 }
 
-// Counted is what one request contributed so far.
+// Counted holds what one request has contributed so far.
 type Counted struct {
 	ID     string `json:"id"` // message id and request id, joined by a space
 	Model  string `json:"model"`
@@ -168,7 +168,8 @@ type Counted struct {
 // the main transcript's folder.
 const subagentFolder = "subagents/"
 
-// AgentOf returns the id of the subagent whose transcript has that path, "" for the main one.
+// AgentOf returns the id of the subagent whose transcript has that path, or "" when it is the main
+// transcript.
 func AgentOf(transcript string) string {
 	if !strings.HasPrefix(transcript, subagentFolder) {
 		return ""
@@ -211,7 +212,7 @@ func Advance(cursors, moved []Cursor) []Cursor {
 	return Overlay(workers, moved)
 }
 
-// Transcript is the run's main transcript, "" where none was counted yet.
+// Transcript returns the path of the run's main transcript, or "" when it was not counted yet.
 func (b *Budget) Transcript() string { return mainOf(b.Cursors) }
 
 func mainOf(cursors []Cursor) string {
@@ -223,8 +224,8 @@ func mainOf(cursors []Cursor) string {
 	return ""
 }
 
-// openAtEnd is how many requests of the main thread can still grow once its turn has ended. They
-// follow one another; the entry after them has the newest time.
+// openAtEnd bounds the requests of the main thread that can still grow once its turn has ended.
+// They follow one another; the entry after them has the newest time.
 const openAtEnd = 2 + 1
 
 // endWorkers takes out and returns the cursors of workers that ended: those that do not run, and

@@ -102,8 +102,8 @@ func dashed(word string) bool {
 	return bare != word && bare != ""
 }
 
-// Nearest returns the known word that a mistyped one was probably meant to be, "" for none: it
-// differs in at most two letters, a short one in one.
+// Nearest returns the known word that a mistyped one was probably meant to be, or "" when no word
+// is close enough: at most two letters may differ, in a short word one.
 func Nearest(word string, known []string) (near string) {
 	least := min(3, 1+len(word)/4)
 	for _, k := range known {

@@ -43,7 +43,8 @@ func (c Command) cutPrompt() (args, prompt string) {
 
 const blanks = " \t\r\n\u00a0"
 
-// badPrompt is why no loop begins with the prompt behind --, or with words before it.
+// badPrompt returns an error if no loop can begin with the prompt behind --, or with words before
+// it.
 func (f Flags) badPrompt(kind Kind) error {
 	first, _, _ := strings.Cut(f.Prompt, "\n")
 	_, loops := ParsePrompt(f.Prompt)
@@ -63,8 +64,8 @@ func (f Flags) badPrompt(kind Kind) error {
 	return nil
 }
 
-// Prompt is the text that a prompt loop does in each iteration, as a person typed it when the run
-// began; "" for any other kind.
+// Prompt returns the text that a prompt loop does in each iteration, as a person typed it when the
+// run began. It returns "" when the run is of another kind.
 func (b *Budget) Prompt() string {
 	if !b.Kind().Prompts {
 		return ""
@@ -73,7 +74,7 @@ func (b *Budget) Prompt() string {
 	return prompt
 }
 
-// alike reports whether a prompt is the run's own, or none.
+// alike reports whether a prompt is empty or the run's own.
 func (b *Budget) alike(prompt string) bool {
 	return prompt == "" || oneBlank(prompt) == oneBlank(b.Prompt())
 }

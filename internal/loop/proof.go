@@ -95,8 +95,8 @@ func (r *TaskRun) Worked() bool {
 	return slices.ContainsFunc(r.List, func(i TaskItem) bool { return i.Tries > 0 })
 }
 
-// unprovenDue asks where no one can tell whether a task is done, or where a person asked for more
-// proof than there is.
+// unprovenDue asks a person if it cannot be told whether a task is done, or if a person asked for
+// more proof than there is.
 func unprovenDue(f *Facts) []Gate {
 	item, j := judged(f)
 	if item == nil {
@@ -139,8 +139,8 @@ func applyUnproven(run *Budget, tick *Tick, g Gate, act, answer string) {
 	}
 }
 
-// judge decides about the last message of the thread that does the task. It returns the facts that
-// it needs, or what the thread is held for; nil where the attempt is judged.
+// judge judges the last message of the thread that does the task. It reports whether a fact is
+// missing, which it asks for; hold is the reason to hold the thread, nil if the attempt is judged.
 func (r *TaskRun) judge(s State, k *Known) (missing bool, hold *Continue) {
 	if k.lacks(&k.Claim) {
 		return true, nil
@@ -191,7 +191,8 @@ func (r *TaskRun) judge(s State, k *Known) (missing bool, hold *Continue) {
 	return false, s.settle(j)
 }
 
-// lacking is what the evidence of a claim lacks, "" when nothing, with the details for the worker.
+// lacking returns what the evidence of a claim lacks, with the details for the worker. why is empty
+// if nothing is lacking.
 func (s State) lacking(e *Evidence) (why, more string) {
 	a, item := s.Tick.Attempt, s.Run.Tasks.item()
 	switch {

@@ -14,8 +14,8 @@ type Quiet struct {
 	Free   bool   `json:"free,omitempty"`      // the turn under way is not held
 	Prompt string `json:"prompt_id,omitempty"` // of the turn in which a person typed last
 	Woken  string `json:"woken,omitempty"`     // of the turn that a job of the run started last
-	// Jobs are those that were started since, in turns that the gate held; Heard are the ids of all
-	// that have ended.
+	// Jobs lists the background work started since, in turns that the gate held; Heard lists the
+	// ids of all that has ended.
 	Jobs  []Job    `json:"jobs,omitempty"`
 	Heard []string `json:"heard,omitempty"`
 	// Refused are the wakes that no person has read of yet, one for each task.
@@ -42,7 +42,7 @@ type Wakeup struct {
 	Stopped []string `json:"stopped,omitempty"`
 }
 
-// Sender is who sent a prompt, as far as the transcript shows it at the prompt's event.
+// Sender tells who sent a prompt, as far as the transcript shows it at the prompt's event.
 type Sender uint8
 
 // The senders. A prompt without any line before it was typed into an idle client, or into a turn
@@ -211,7 +211,7 @@ func (w *Wakeup) What() string {
 	return "task " + w.Task + " reported"
 }
 
-// refused is the one line that a person reads of a wake that was refused.
+// refused returns the one line that a person reads about a refused wake.
 func (w *Wakeup) refused() string {
 	return "hooks: " + w.What() + "; not passed to the model, because the loop has ended. Your " +
 		"next prompt names it"

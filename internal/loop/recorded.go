@@ -21,7 +21,7 @@ func (e Refused) step(s State, _ *Known) Outcome {
 	return Outcome{Save: Save{Tick: s.Tick}}
 }
 
-// Grown is what the open iteration has spent until now, once much of its transcripts is new.
+// Grown reports what the open iteration has spent until now, once much of its transcripts is new.
 type Grown struct {
 	Turn
 	Running Running

@@ -77,7 +77,8 @@ func Secrets(text string) string {
 	return b.String() + text[kept:]
 }
 
-// secretAt is where the secret lies that the text at i announces; both are 0 without one.
+// secretAt returns the range of the secret that the text at i announces; both are 0 if there is no
+// secret.
 func secretAt(text string, i int) (from, to int) {
 	if strings.HasPrefix(text[i:], "://") {
 		return userinfo(text, i+len("://"))
@@ -144,7 +145,7 @@ func namesSecret(name string) bool {
 	return slices.ContainsFunc(secretNames, ends)
 }
 
-// token is where in a word a token of a known form lies.
+// token returns the offset and length of a token of a known form in a word; n is 0 if it has no token.
 func token(word string) (at, n int) {
 	for _, prefix := range tokenPrefixes {
 		if at := strings.Index(word, prefix); at >= 0 && len(word)-at >= len(prefix)+8 {

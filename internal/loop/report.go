@@ -150,7 +150,7 @@ func (t *Tick) observe(prs []PR, f *Facts) {
 	}
 }
 
-// Tracks reports whether the iteration had to do with a PR; a nil one had none.
+// Tracks reports whether the iteration had to do with a PR. A nil iteration tracks no PR.
 func (l *Iteration) Tracks(number int) bool { return tracked(l, number) != nil }
 
 // HeadAtEnd is the head that a PR had when the iteration ended, "" when that is not known.
@@ -201,7 +201,7 @@ func (t *Tick) qmdDown() bool {
 	return t.QmdDown || t.Report.Qmd != nil && t.Report.Qmd.Unreachable
 }
 
-// qmdError is the error of the outage, "" without one.
+// qmdError returns the error of the outage, or "" when there was no outage.
 func (t *Tick) qmdError() string {
 	switch q := t.Report.Qmd; {
 	case q != nil && q.Unreachable && q.Error != "":

@@ -13,7 +13,7 @@ const (
 	afterToolWord = "post-tool-use"
 )
 
-// Result is what a tool call brought.
+// Result holds the result of a tool call.
 type Result struct {
 	Turn
 	Event  string // its name, as in "PostToolUse"
@@ -31,7 +31,7 @@ type Result struct {
 	Looked  []string // the files that it showed an auditor
 }
 
-// EffectKind is what a call did on the forge.
+// EffectKind is the kind of a call's effect on the forge.
 type EffectKind uint8
 
 // The effects that count.
@@ -91,7 +91,7 @@ func (s Starts) union() (n int) {
 	return n
 }
 
-// Answers are what a dialog brought back.
+// Answers holds the answers that a dialog brought back.
 type Answers struct {
 	ID    string // tool_use_id of the dialog
 	Input string // tool_input as the client wrote it
@@ -102,13 +102,13 @@ type Answers struct {
 // DialogAnswer is a person's answer to one question of a dialog, verbatim.
 type DialogAnswer struct{ Question, Text string }
 
-// Answered is what a person's answers did.
+// Answered holds the effects of a person's answers.
 type Answered struct {
 	List  []Acted
 	Begun bool // the iteration's body has begun
 }
 
-// Acted is how one answer acts. Gate is zero for a question of the skill's own.
+// Acted describes how one answer acts. Gate is zero for a question of the skill's own.
 type Acted struct {
 	Gate Gate
 	Text string
@@ -281,7 +281,7 @@ func (t *Tick) opened(numbers []int) {
 	t.Starts.Opened = 0
 }
 
-// touch notes a PR that a call which succeeded was about; 0 is none.
+// touch records a PR that a successful call was about. It ignores 0.
 func (t *Tick) touch(pr int) {
 	if pr > 0 {
 		t.Observed.saw(pr)

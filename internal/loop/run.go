@@ -169,7 +169,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		t.Notes = append(t.Notes, line)
 	}
 	t.follow(run, previous, e)
-	// an old client names none, so the last prompt's blocks would count for ever
+	// an old client sends no prompt id, so the last prompt's blocks would count for ever
 	if r.PromptID == "" {
 		run.Blocks = Blocks{}
 	}
@@ -240,7 +240,7 @@ type EntryFacts struct {
 	Worktrees []Worktree
 	Asked     *Asked   // nil when no tracker could be asked
 	Edges     [][2]int // that the tracker knows; they are looked at once and not kept
-	// Snapshot is the backlog to compare with; nil where the previous iteration recorded it.
+	// Snapshot is the backlog to compare with; nil if the previous iteration recorded it.
 	Snapshot *Snapshot
 	// Head, Branch and Nonce are of the attempt of a task or an audit loop: the commit and branch
 	// at its beginning, and what makes its claim unlike any other.

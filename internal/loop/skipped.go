@@ -22,7 +22,7 @@ func (b *Budget) skip(t *Tick, target string) {
 	}
 }
 
-// branchOf is the branch of a PR in the project's own repository, "" if none is known.
+// branchOf returns the branch of a PR in the project's own repository, or "" when it is not known.
 func (t *Tick) branchOf(target string) (branch string) {
 	note := func(number int, of string) {
 		if prTarget(number) == target && !t.Asked.elsewhere(number) {
@@ -42,8 +42,9 @@ func (s State) branchOf(target string) string {
 	return cmp.Or(s.Run.SkippedBranches[target], s.Tick.branchOf(target))
 }
 
-// skipped is the target that a person answered skip for, by one of its names or by its PR's branch;
-// "" if there is none. A branch may be written with its owner, as in acme:feature/a.
+// skipped returns the target that a person answered skip for, found by one of its names or by its
+// PR's branch, or "" when the person skipped no such target. A branch may be written with its
+// owner, as in acme:feature/a.
 func (s State) skipped(branch string, names ...string) string {
 	branch = branch[strings.LastIndexByte(branch, ':')+1:]
 	for _, target := range s.Run.DeferredTargets {
@@ -101,10 +102,10 @@ func (s State) spent(now time.Time, k *Known) *Facts {
 	return Look(&b, s.Tick, nil, now)
 }
 
-// leftAlone is why no worker is sent: every issue or PR that its task mentions is deferred or in
-// progress elsewhere. It is "" otherwise. Issues of this tick's own workers are not elsewhere. A
-// task is about a PR that it names by its branch alone; beside a number, a branch named as one
-// plain word could be any word.
+// leftAlone returns why no worker is sent: every issue or PR that its task mentions is deferred or
+// in progress elsewhere. It returns "" otherwise. Issues of this tick's own workers are not
+// elsewhere. A task may name a PR by its branch alone; next to a number, a branch that is one plain
+// word does not count, because it could be any word.
 func (s State) leftAlone(task *Task) (why string) {
 	for _, target := range s.Run.DeferredTargets {
 		branch := s.branchOf(target)

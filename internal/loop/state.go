@@ -23,7 +23,7 @@ const (
 	Paused Status = "paused"
 )
 
-// LineOutcome is how an iteration ended, as its history line has it.
+// LineOutcome is the outcome of an iteration in its history line.
 type LineOutcome string
 
 // The outcomes of a history line (R119).
@@ -44,14 +44,14 @@ type Ceilings struct {
 	Dollars    USD `json:"max_dollars"`
 }
 
-// Policy is how a person answered the questions about ceilings and merges in advance, by flags
+// Policy holds a person's answers in advance to the questions about ceilings and merges, by flags
 // that they typed. An empty word, as older versions wrote, is the default.
 type Policy struct {
 	NearLimit string `json:"near_limit,omitempty"` // NearAsk, NearContinue or NearStop
 	Merges    string `json:"merges,omitempty"`     // MergesFeedback, MergesAsk or MergesNever
 }
 
-// Words are the flags that give other answers than the default, "" for none.
+// Words returns the flags whose answers differ from the default, or "" when all are the default.
 func (p Policy) Words() string {
 	var words []string
 	if p.NearLimit != "" && p.NearLimit != NearAsk {
@@ -99,7 +99,7 @@ func (t Tokens) Add(o Tokens) Tokens {
 	}
 }
 
-// Sum is what was spent on all models.
+// Sum returns the tokens spent on all models.
 func Sum(byModel map[string]Tokens) (sum Tokens) {
 	for _, t := range byModel {
 		sum = sum.Add(t)
@@ -153,18 +153,20 @@ type Budget struct {
 	// Flags is the canonical form of what the run was started with; other flags typed by a person
 	// start a fresh run.
 	Flags string `json:"flags"`
-	// OtherFlags are those of further commands that a person typed for this run, with --resume.
+	// OtherFlags lists the flags of further commands that a person typed for this run, with
+	// --resume.
 	OtherFlags []string `json:"other_flags,omitzero"`
 	// Command is the slash command that starts a tick, as in "/sdd:work --loop".
 	Command   string `json:"command"`
 	UnderLoop bool   `json:"under_loop,omitempty"`
 	// ActiveSince and MinutesBefore are the run's clock: minutes = before + whole minutes since.
-	// Zero is StartedAt, and stays so until the run was away: what is recorded there is where the
-	// clock starts (R32).
+	// ActiveSince is zero, which means StartedAt, until the run was away or the wall clock was set
+	// back (R32).
 	ActiveSince   time.Time `json:"active_since,omitzero"`
 	MinutesBefore int       `json:"minutes_before,omitempty"`
-	// Clock is what the clocks said when the run last looked; ClockAhead and Slept are the seconds
-	// by which the wall clock was set forward, and for which the machine slept, in its active time.
+	// Clock holds the clocks' readings when the run last looked. ClockAhead and Slept are the
+	// seconds of its active time by which the wall clock was set forward, and those that the machine
+	// slept.
 	Clock      *Clock `json:"clock,omitempty"`
 	ClockAhead int64  `json:"clock_ahead,omitempty"`
 	Slept      int64  `json:"slept,omitempty"`
@@ -172,20 +174,20 @@ type Budget struct {
 	// where an older version began the run. ConfigTold says that a person read of a change since.
 	Config     string `json:"config,omitempty"`
 	ConfigTold bool   `json:"config_told,omitempty"`
-	// Ask identifies the person's Ask command as the run began, or as they resumed it; "" without
-	// one. Asking is the digest of a secret that the process which puts the questions of the
-	// paused run to that command has.
+	// Ask identifies the person's Ask command as the run began, or as they resumed it; empty if
+	// they had no such command. Asking is the digest of a secret held by the process that puts the
+	// questions of the paused run to that command.
 	Ask    string `json:"ask,omitempty"`
 	Asking string `json:"asking,omitempty"`
 	// Model is the dearest that the main thread of a run with a dollar ceiling was seen to use.
 	Model string `json:"model,omitempty"`
-	// Tracker is the one that the run began with; nil where an older version began it.
+	// Tracker is the tracker that the run began with; nil if an older version began it.
 	Tracker *Tracker `json:"tracker,omitempty"`
 	// Owner is the client process that runs the loop; OwnerLeft says its session has ended.
 	Owner     Process `json:"owner"`
 	OwnerLeft bool    `json:"owner_left,omitempty"`
-	// EventsFrom is the process over whose sockets the run's events come: its client, where the
-	// entry came that way. Nil where it did not, or where that is not known.
+	// EventsFrom is the process over whose sockets the run's events come: its client, if the entry
+	// came that way. It is nil if the entry did not, or if that is not known.
 	EventsFrom *Process `json:"events_from,omitempty"`
 	// Scheduled are the prompts for this loop in the session's schedule at the last Stop; nil
 	// before one has told. NextTick is when the first of them fires, where that can be told.
@@ -202,7 +204,7 @@ type Budget struct {
 	Carried []GateAnswer `json:"carried_gates,omitempty"`
 	// SkippedLines counts transcript lines that could not be read: what they spent is in no sum.
 	SkippedLines int `json:"skipped_lines,omitempty"`
-	// SealedIn is the user's state directory that holds the run's seal, empty where none could be
+	// SealedIn is the user's state directory that holds the run's seal, empty if no seal could be
 	// written.
 	SealedIn string `json:"sealed_in,omitempty"`
 	// Replaced counts how often the run's files were written again, because somebody else had
@@ -244,17 +246,17 @@ type Process struct {
 	Host   string `json:"host,omitempty"`
 }
 
-// Tracker is where a run looks up issues and PRs: as git, CLAUDE.md and PATH had it when the run
-// began. What leads elsewhere later is not asked.
+// Tracker identifies the tracker in which a run looks up issues and PRs: as git, CLAUDE.md and PATH
+// had it when the run began. If they lead elsewhere later, that tracker is not asked.
 type Tracker struct {
 	Kind string `json:"kind,omitempty"` // github, gitlab, gitea or command; "" without a tracker
 	Host string `json:"host,omitempty"`
 	Repo string `json:"repo,omitempty"` // as in "acme/app"
-	// Client is the program that asks, by its path, or the configured command; "" where the program
+	// Client is the path of the program that asks, or the configured command; empty if the program
 	// was not installed.
 	Client string `json:"client,omitempty"`
-	// Remote is the one of git that leads to the PRs, and URL its address without a password.
-	// Origin is that of origin, where branches are pushed, if it is another one.
+	// Remote is the git remote that leads to the PRs, and URL its address without a password.
+	// Origin is the address of origin, to which branches are pushed, if it is another remote.
 	Remote string `json:"remote,omitempty"`
 	URL    string `json:"url,omitempty"`
 	Origin string `json:"origin,omitempty"`
@@ -276,7 +278,7 @@ type Gate struct {
 	Question string   `json:"question"`
 	Header   string   `json:"header"` // at most 12 characters, the client's limit
 	Options  []Option `json:"options"`
-	// Target is what the gate is about: "#44", "PR #142", or empty.
+	// Target names the subject of the gate: "#44", "PR #142", or empty.
 	Target string `json:"target,omitempty"`
 	// Raise holds the ceilings that answer "raise" would set.
 	Raise *Ceilings `json:"raise,omitempty"`
@@ -412,7 +414,7 @@ func (l *Iteration) Of(runID string) bool { return l.RunID == runID || l.RunID =
 // one that was refused at its entry or of a stop between two.
 func (b *Budget) Worked(l *Iteration) bool { return l.Began() && l.Of(b.RunID) }
 
-// AppendNew appends the items that a list does not hold yet; zero values are none.
+// AppendNew appends the items that a list does not hold yet. It skips zero values.
 func AppendNew[T comparable](list []T, items ...T) []T {
 	var zero T
 	for _, v := range items {

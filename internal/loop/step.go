@@ -23,7 +23,7 @@ type Event interface {
 	step(s State, k *Known) Outcome
 }
 
-// State is what one loop has on disk. A part that does not exist is nil.
+// State holds the files of one loop. A part that does not exist is nil.
 type State struct {
 	Run   *Budget
 	Tick  *Tick
@@ -31,7 +31,7 @@ type State struct {
 	Quiet *Quiet // of a run that has ended, while its gate stands
 }
 
-// Turn is where an event happened: the part that all events have.
+// Turn holds the fields that all events have: the time and the turn of the event.
 type Turn struct {
 	Now      time.Time
 	Session  string
@@ -39,8 +39,8 @@ type Turn struct {
 	Attended bool   // a person can answer a dialog
 }
 
-// Outcome is what an event means to a loop. The caller carries its fields out in this order. The
-// zero value lets the client continue.
+// Outcome holds the effects of an event on a loop. The caller carries its fields out in this order.
+// The zero value lets the client continue.
 type Outcome struct {
 	Need  *Known // what is known, with the missing facts asked for; nil where none is missing
 	Save  Save
@@ -59,7 +59,7 @@ func (o Outcome) Nothing() bool {
 		!o.Abandon && !o.Again && len(o.Notify) == 0
 }
 
-// Save is what is written before the reply is printed. A nil field leaves its file as it is.
+// Save holds the changes to write before the reply is printed. A nil field keeps its file.
 type Save struct {
 	Close     *Closing // ends the iteration: line, run and tick in one commit
 	Run       *Budget
@@ -81,7 +81,7 @@ func (s *Save) leave(c *Claim, session string) {
 	s.DropClaim = s.Claim == nil
 }
 
-// Reply is what the client and the person are answered. The caller puts it into words.
+// Reply holds the answer to the client and the person. The caller puts it into words.
 type Reply struct {
 	Continue *Continue // holds the turn open (R117)
 	Refuse   string    // refuses the prompt, with this text

@@ -229,7 +229,7 @@ func checkpointDue(f *Facts) []Gate {
 	}}
 }
 
-// flaggedDue asks where the worker asked for a person (T35).
+// flaggedDue asks a person if the worker asked for one (T35).
 func flaggedDue(f *Facts) []Gate {
 	_, j := judged(f)
 	if j == nil || j.Verdict != Flagged {
@@ -327,13 +327,13 @@ func applyTests(run *Budget, tick *Tick, g Gate, act, _ string) {
 	takeBack(run, tick, g, act, "it weakens tests, and a person did not accept that")
 }
 
-// task is the number of the task that a gate is about, 0 for none.
+// task returns the number of the task that a gate is about, or 0 if it is about no task.
 func (g Gate) task() (n int) {
 	_, _ = fmt.Sscanf(g.Target, "task %d", &n)
 	return n
 }
 
-// takeBack takes an attempt back, or its task where the run was paused in between.
+// takeBack takes an attempt back, or its task if the run was paused in between.
 func takeBack(run *Budget, tick *Tick, g Gate, act, why string) {
 	a, r, task := tick.Attempt, run.Tasks, g.task()
 	switch {

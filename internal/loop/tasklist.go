@@ -22,7 +22,7 @@ func (r *TaskRun) pick() {
 	}
 }
 
-// Finished is how many tasks need no further attempt.
+// Finished returns the number of tasks that need no further attempt.
 func (r *TaskRun) Finished() (n int) {
 	for _, i := range r.List {
 		if i.Result.done() {
@@ -32,10 +32,10 @@ func (r *TaskRun) Finished() (n int) {
 	return n
 }
 
-// compare holds the list on disk against the one last read; nil where it cannot be read. A change
-// is its author's: the worker's if it was there as the last attempt ended, a person's if nothing
-// ran since then. What a person changed is taken in, and the note says so. Anything else waits for
-// a person, as does any new check.
+// compare compares the list on disk with the one last read; now is nil if it cannot be read. A
+// change is its author's: the worker's if it was there as the last attempt ended, a person's if
+// nothing ran since then. A person's change is taken in, and the note says so. Anything else waits
+// for a person, as does any new check.
 func (r *TaskRun) compare(now *ReadList, alone bool) (note string) {
 	if now == nil || r.ListSum == "" {
 		return ""
@@ -63,7 +63,7 @@ func (r *TaskRun) compare(now *ReadList, alone bool) (note string) {
 	return note
 }
 
-// author is who changed the list, as far as that is known.
+// author describes who changed the list, as far as that is known.
 func (r *TaskRun) author() string {
 	switch r.Seen {
 	case r.Changed.Sum:
@@ -74,7 +74,7 @@ func (r *TaskRun) author() string {
 	return "since it was read"
 }
 
-// difference is how a list differs from the run's, for a person.
+// difference describes for a person how a list differs from the run's.
 func (r *TaskRun) difference(now []TaskItem) string {
 	var parts []string
 	old := slices.Clone(r.List)
@@ -202,8 +202,8 @@ type SyncEvent struct {
 	Text  string `json:"text"`
 }
 
-// Begins are the events of a command that a person typed. An iteration that the Stop hook fed has
-// none.
+// Begins returns the events of a command that a person typed. It returns nil if the Stop hook fed
+// the iteration.
 func (b *Budget) Begins(fed bool) []SyncEvent {
 	r := b.Tasks
 	switch {

@@ -36,7 +36,7 @@ var taskKind = Kind{
 // hasTasks is for what applies to task loops.
 func hasTasks(b *Budget) bool { return b.Tasks != nil }
 
-// TaskRun is what a task loop's run has beyond every run: its list and how far it is (T16–T28).
+// TaskRun holds the part of a run that only a task loop has: its list and how far it is (T16–T28).
 type TaskRun struct {
 	Spec     string     `json:"spec"`      // path of the spec, relative to the project
 	ListPath string     `json:"list_path"` // of the file from which the list was read
@@ -45,8 +45,8 @@ type TaskRun struct {
 	// until a person answered about it (T97).
 	ListSum string    `json:"list_sum,omitempty"`
 	Changed *ReadList `json:"changed,omitempty"`
-	// Seen is the sum of the list as the last attempt ended, "" where that is not known; Added are
-	// tasks of a person that the next iteration takes in.
+	// Seen is the sum of the list as the last attempt ended, empty if that is not known. Added
+	// lists tasks of a person that the next iteration takes in.
 	Seen     string     `json:"list_seen,omitempty"`
 	Added    []TaskItem `json:"added,omitempty"`
 	Index    int        `json:"index"`     // of the task under way, from 0; len(List) is the PR's
@@ -122,7 +122,7 @@ type TaskItem struct {
 	Dollars USD    `json:"dollars,omitempty"`
 }
 
-// TaskLine is what a history line says of the attempt.
+// TaskLine holds the attempt's fields of a history line.
 type TaskLine struct {
 	Task      int       `json:"task"`
 	Try       int       `json:"try"`
@@ -154,7 +154,7 @@ func (r *TaskRun) Complete() bool {
 	return r.Index >= len(r.List) && len(r.Added) == 0 && !r.PRStep()
 }
 
-// Count is how many tasks of the list have the result.
+// Count returns the number of tasks that have the result.
 func (r *TaskRun) Count(result TaskDone) (n int) {
 	for _, i := range r.List {
 		if i.Result == result {
@@ -164,7 +164,8 @@ func (r *TaskRun) Count(result TaskDone) (n int) {
 	return n
 }
 
-// AwaitingGate is the number of the gate for which the run waits; 0 for none of the three (T25).
+// AwaitingGate returns the number of the gate for which the run waits, or 0 if it does not wait for
+// one of the three (T25).
 func (b *Budget) AwaitingGate() int {
 	for _, g := range b.Pending {
 		if n := gateNumbers[g.Name]; n > 0 {

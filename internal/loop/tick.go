@@ -26,9 +26,9 @@ type Tick struct {
 	Started bool `json:"body"`
 	// Draining says that the last Stop left workers running.
 	Draining bool `json:"draining,omitempty"`
-	// Interrupted is why a person ended the tick, empty if no one did (R43).
+	// Interrupted is the reason why a person ended the tick, empty if no one did (R43).
 	Interrupted string `json:"interrupted,omitempty"`
-	// Failed is the API error that ended the tick's turn, empty if none did.
+	// Failed is the API error that ended the tick's turn, empty if no error did.
 	Failed string `json:"failed,omitempty"`
 	// Fired are the conditions found since entry that halt the run when the tick closes.
 	Fired    []Fired      `json:"fired,omitempty"`
@@ -54,20 +54,19 @@ type Tick struct {
 	// twice counts once.
 	Denied  []Denial `json:"denied,omitempty"`
 	Refused []string `json:"denied_calls,omitempty"`
-	// Running is what was spent since the iteration began, as far as it was looked at. DollarsTold
-	// are the threads that were told that the dollar ceiling is reached: agent ids, "main" for the
-	// main one.
+	// Running holds what was counted as spent since the iteration began. DollarsTold lists the
+	// threads told that the dollar ceiling is reached: agent ids, or "main" for the main thread.
 	Running     *Running `json:"running,omitempty"`
 	DollarsTold []string `json:"dollars_told,omitempty"`
 
-	// What was observed.
+	// Observed during the tick.
 	Agents  int      `json:"agents_dispatched"`
 	Workers []string `json:"workers,omitempty"` // ids of background agents not known to have ended
 	// EndedWorkers are the ids of agents that a refusal ended (R44); no event reports their end.
 	EndedWorkers []string `json:"ended_workers,omitempty"`
 	// Typed is the prompt in which a person typed while the workers of the ended turn finished.
 	Typed string `json:"typed_in,omitempty"`
-	// Wakes are those that were refused since a person ended the turn with Esc.
+	// Wakes lists the wakes refused since a person ended the turn with Esc.
 	Wakes    []Wakeup `json:"refused_wakes,omitempty"`
 	Critics  []string `json:"critics,omitempty"` // sent, each as "thread/type"
 	PRs      []string `json:"prs_touched,omitempty"`
@@ -78,10 +77,10 @@ type Tick struct {
 	QmdError string   `json:"qmd_error,omitempty"`
 	QmdDown  bool     `json:"qmd_unreachable,omitempty"`
 
-	// Starts is what links of the brake reported and no result has ended yet.
+	// Starts holds the starts that links of the brake reported and that no result has ended yet.
 	Starts Starts `json:"starts,omitzero"`
 
-	// What was at entry.
+	// Recorded at entry.
 	Asked     *Asked      `json:"asked,omitempty"`
 	Tracked   []TrackedPR `json:"tracked_prs,omitempty"`
 	Worktrees []Worktree  `json:"worktrees,omitempty"`
@@ -89,20 +88,20 @@ type Tick struct {
 	Deferred []string `json:"deferred,omitempty"`
 	Notes    []string `json:"notes,omitempty"` // one-line notes for the status block
 
-	// Attempt is what the iteration is about; nil for a kind whose iterations are no attempts.
+	// Attempt is the attempt of the iteration; nil for a kind whose iterations are not attempts.
 	Attempt *Attempt `json:"attempt,omitempty"`
 	BacklogTick
 
-	// Observed is what the program saw itself of the above.
+	// Observed holds the part of the above that the program saw itself.
 	Observed Observed `json:"observed,omitzero"`
 
-	// Report is what the skill reported, all reports of the tick merged.
+	// Report holds the facts that the skill reported, all reports of the tick merged.
 	Report Report `json:"report"`
 	// Reported says that at least one report came.
 	Reported bool `json:"reported"`
 }
 
-// Asked is what the tracker itself reported. A skill's report of the same is ignored.
+// Asked holds what the tracker itself reported. A skill's report of the same is ignored.
 type Asked struct {
 	// Backlog is nil when the tracker could not tell the whole of it.
 	Backlog *Backlog `json:"backlog,omitempty"`
@@ -115,13 +114,13 @@ type Asked struct {
 	Unknown []Unknown `json:"unknown,omitempty"`
 }
 
-// Unknown is why no one can tell who commented on a PR.
+// Unknown gives the reason why it is not known who commented on a PR.
 type Unknown struct {
 	PR  int    `json:"pr"`
 	Why string `json:"why"`
 }
 
-// Observed is what the program saw itself. The other facts about PRs in an iteration are the
+// Observed holds what the program saw itself. The other facts about PRs in an iteration are the
 // skill's claims.
 type Observed struct {
 	// of calls that succeeded: opened, commented on or merged
@@ -135,7 +134,7 @@ type Observed struct {
 	Worktrees []string `json:"worktrees,omitempty"`
 }
 
-// saw notes a PR that a call which succeeded was about; 0 is none.
+// saw records a PR that a successful call was about. It ignores 0.
 func (o *Observed) saw(pr int) {
 	if pr > 0 {
 		o.PRs = AppendNew(o.PRs, pr)
@@ -241,7 +240,8 @@ type Claim struct {
 	Waiters map[string]time.Time `json:"waiters,omitempty"`
 }
 
-// priorStop is why the loop never began, for a prompt that would start it again (R51).
+// priorStop returns the reason why the loop never began, for a prompt that would start it again
+// (R51).
 func (c *Claim) priorStop() string {
 	if c.StopText != "" {
 		return "Loop already stopped: " + c.StopText

@@ -24,8 +24,8 @@ type Scheduled struct {
 	End    string    // the call that removes it, as in "CronDelete 1"
 }
 
-// Continue is why a Stop holds the turn open, and for what. Each is asked for once a prompt, and a
-// prompt is held no more often than its kind allows.
+// Continue is a reason for a Stop to hold the turn open, with what is asked for. Each is asked for
+// once a prompt, and a prompt is held no more often than its kind allows.
 type Continue struct {
 	// as recorded in budget.blocks: "gate:NAME", "unschedule", "wake", or the kind's own
 	Name     string
@@ -71,8 +71,8 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 	return e.closeOwn(s, k, crons)
 }
 
-// orderAgain asks once more for the call of the conductor, which ended its turn without it, as
-// often as a turn may be held. Then the run pauses, as it does where the check cannot run at all.
+// orderAgain asks once more for the conductor's call if it ended its turn without making it, as
+// often as a turn may be held. Then the run pauses, as it does if the check cannot run at all.
 func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 	open, cause, why := s.Tick != nil, CauseNoCheck, s.Run.NoCheck(k.Before.or())
 	if k.lacks(&k.Count, &k.Overrun) {
@@ -133,7 +133,7 @@ func (e TurnEnd) closeOwn(s State, k *Known, crons []Scheduled) Outcome {
 	return e.closeNow(s, k, crons)
 }
 
-// owed is what the turn still owes: an answer, or the skill's facts.
+// owed returns what the turn still owes: an answer, or the skill's facts.
 func (e TurnEnd) owed(s State, k *Known) *Continue {
 	tick := s.Tick
 	f := s.spent(e.Now, k)
@@ -142,7 +142,7 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 	}
 	judged := tick.Attempt != nil && tick.Attempt.Judged != nil
 	asks := tick.Started && len(tick.Pending) == 0 && (len(tick.Report.Failures) > 0 || judged)
-	// where a condition of the exit holds already, no person need be asked what comes next
+	// if a condition of the exit holds already, no person need be asked what comes next
 	if asks && len(evaluate(f, Exit)) == 0 {
 		f = Look(s.Run, tick, *k.Previous.Is, e.Now)
 		f.Redact = k.Redact
@@ -161,7 +161,7 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 	return ask
 }
 
-// orderHold is the one reason for which a prompt is held more than once.
+// orderHold names the only reason for which a prompt is held more than once.
 const orderHold = "order"
 
 // hold counts a hold of this prompt, unless it was held for this reason or too often before.
@@ -207,7 +207,7 @@ func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	return out
 }
 
-// afterwards is the one call that the model is still asked to make.
+// afterwards returns the one call that the model is still asked to make.
 func (e TurnEnd) afterwards(run *Budget, crons []Scheduled) *Continue {
 	switch {
 	case run.Status != Active && len(crons) > 0 && e.hold(run, "unschedule"):
@@ -255,7 +255,7 @@ func (e TurnEnd) claimStopped(c *Claim) Outcome {
 	return out
 }
 
-// scheduledFor is what the session has scheduled for a run, or for a claim.
+// scheduledFor returns the prompts that the session has scheduled for a run, or for a claim.
 func scheduledFor(loop interface{ Schedules(string) bool }, all []Scheduled) []Scheduled {
 	return slices.DeleteFunc(slices.Clone(all), func(c Scheduled) bool {
 		return !loop.Schedules(c.Prompt)
@@ -283,8 +283,8 @@ func (b *Budget) noteSchedule(crons []Scheduled) (news bool) {
 	return news
 }
 
-// unanswered is why no one answered a question that waits, for a person. barred says that the
-// permission rules do not allow the dialog.
+// unanswered returns the reason, for a person, why no one answered a question that waits. barred
+// says that the permission rules do not allow the dialog.
 func (t *Tick) unanswered(attended, barred bool) string {
 	shown := func(d Dialog) bool { return !d.Forged && len(d.Shown) > 0 }
 	switch {
