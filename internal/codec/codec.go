@@ -18,7 +18,8 @@ import (
 	"sync"
 )
 
-// Field is how one field of a struct is written. Fields of an embedded struct are among the others.
+// Field describes how one field of a struct is written. Fields of an embedded struct are listed
+// among the others.
 type Field struct {
 	Name   string
 	Type   reflect.Type

@@ -67,7 +67,8 @@ func decode(v reflect.Value, text gjson.Result) error {
 	return nil
 }
 
-// typeName is how people call the type of a field that a value does not have.
+// typeName returns the expected type of a field in plain words, for the error about a value of
+// another type.
 func typeName(t reflect.Type, got gjson.Result) string {
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// longest is how far ahead a schedule is looked at: the client lets one expire after seven days.
+// longest bounds how far ahead Next looks. The client lets a schedule expire after seven days.
 const longest = 8 * 24 * time.Hour
 
 // Next is the first minute after a point in time at which a schedule fires, in that time's zone;

@@ -70,7 +70,7 @@ func field(v gjson.Result, key string) (found gjson.Result) {
 	return found
 }
 
-// textOr is a string, or "" for any other type.
+// textOr returns the string that v holds, or "" if v is of any other type.
 func textOr(v gjson.Result) string {
 	if v.Type != gjson.String {
 		return ""

@@ -2,7 +2,7 @@ package event
 
 import "github.com/tidwall/gjson"
 
-// MaxQuestions is how many questions the client shows in one dialog.
+// MaxQuestions bounds the questions in one dialog; the client shows no more.
 const MaxQuestions = 4
 
 // Question is one question of the client's dialog.
@@ -19,7 +19,7 @@ type Option struct {
 	Description string `json:"description"`
 }
 
-// Answers are what the dialog gave back. They are a person's only if the call itself was not
+// Answers holds the result of a dialog. The answers are a person's only if the call itself was not
 // Forged, AFK is false and the answer is not Unanswered.
 type Answers struct {
 	List []Answer // in the order of the client's object
@@ -35,8 +35,8 @@ type Answers struct {
 type Answer struct {
 	Question string
 	Text     string // a label, labels joined by ", ", or free text; verbatim
-	// Unanswered is why this is no answer: skipped, replied_in_chat, dismissed, or "" when it is
-	// one.
+	// Unanswered gives the reason why the question was not answered: skipped, replied_in_chat or
+	// dismissed. It is "" for an answer.
 	Unanswered string
 }
 

@@ -21,7 +21,7 @@ type answer struct {
 	Terminal string  `json:"terminalSequence,omitempty"`
 }
 
-// extra is what an event has of its own.
+// extra holds the fields that only some events have.
 type extra struct {
 	Event    string  `json:"hookEventName"`
 	Decision string  `json:"permissionDecision,omitempty"`
@@ -157,8 +157,8 @@ const (
 	cutMark  = "\n… (cut)"
 )
 
-// cut shortens a text to what the client passes on, at the end of a line where one is near, and
-// marks it.
+// cut shortens a text to the length that the client passes on and marks the cut. It cuts at the end
+// of a line if one is near.
 func cut(text string) string {
 	text = clean(text)
 	if len(text) <= maxUnits {

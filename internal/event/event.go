@@ -41,7 +41,7 @@ type Event struct {
 	Failure string `json:"-"`      // of a StopFailure: the kind of API error, as in "rate_limit"
 }
 
-// StopFirst reports that the client says of this Stop that none of its turn was blocked.
+// StopFirst reports whether the client says that no Stop of this turn has been blocked yet.
 func (e Event) StopFirst() bool { return e.StopActive != nil && !*e.StopActive }
 
 // Task is one piece of work that continues after the turn.

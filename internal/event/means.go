@@ -59,8 +59,8 @@ func (e Event) Workers() (list []string) {
 	return list
 }
 
-// StartsJob is the id of the background work that a call's result names, and what the call says it
-// is about. ok is false where nothing continues after the call.
+// StartsJob returns the id of the background work that a call's result names, and the call's
+// description of it. ok is false if nothing continues after the call.
 func (e Event) StartsJob() (id, about string, ok bool) {
 	switch e.Tool {
 	case toolBash, toolPowerShell:

@@ -2,8 +2,9 @@ package event
 
 import "strings"
 
-// Named returns the reply with every command of this program written so that it starts. name is
-// called only where the reply holds a command, and returns "hooks" where that word is enough.
+// Named returns the reply with "hooks" replaced by name() in every command of this program, so that
+// the command can be run. name is called only if the reply holds a command; it returns "hooks" if
+// no other name is needed.
 func (r Reply) Named(name func() string) Reply {
 	if !names(r.reason) && !names(r.context) && !names(r.say) {
 		return r
@@ -24,10 +25,10 @@ func rename(text, to string) (renamed string) {
 	return renamed + text
 }
 
-// commands are those that a reply may ask for, each with a blank on both sides.
+// commands lists the commands that a reply may ask for, each with a blank on both sides.
 const commands = " report gate loop cost backlog schema doctor explain history status "
 
-// nextCommand is where a command such as "hooks gate list" begins, or -1.
+// nextCommand returns the index of the first command such as "hooks gate list", or -1.
 func nextCommand(text string) int {
 	for from := 0; ; {
 		i := strings.Index(text[from:], "hooks ")

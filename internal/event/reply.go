@@ -7,8 +7,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Reply is what a hook answers. It can only be built by Nothing, Block, Deny and Ask; the zero
-// value is Nothing, the answer that changes nothing. Encode gives it the form of the firing event.
+// Reply is a hook's answer. It can only be built by Nothing, Block, Deny and Ask; the zero value is
+// Nothing, the answer that changes nothing. Encode gives it the form of the firing event.
 type Reply struct {
 	verdict   verdict
 	reason    string
@@ -49,8 +49,8 @@ func Deny(reason string) Reply { return Reply{verdict: deny, reason: reason} }
 func Denyf(format string, args ...any) Reply { return Deny(fmt.Sprintf(format, args...)) }
 
 // Ask lets a dialog call go through (PreToolUse of AskUserQuestion) with exactly these questions in
-// place of the model's. The client shows at most four; later ones are left out, none at all is
-// Nothing.
+// place of the model's. The client shows at most four, so later ones are left out. Without
+// questions Ask returns Nothing.
 func Ask(questions ...Question) Reply {
 	if len(questions) == 0 {
 		return Nothing()
@@ -117,7 +117,7 @@ func (r Reply) By(rule string) Reply {
 	return r
 }
 
-// Rule is the name of the rule that refuses, "" where none was named.
+// Rule returns the name of the rule that refuses, or "" if no rule was named.
 func (r Reply) Rule() string { return r.rule }
 
 // And joins two replies of one event. A refusal wins over no refusal, the first refusal over the
@@ -140,7 +140,7 @@ func (r Reply) Decides() bool { return r.verdict != none }
 // Reason is the text of a refusal, as given.
 func (r Reply) Reason() string { return r.reason }
 
-// PersonText is what was added for the person, as given.
+// PersonText returns the text that was added for the person, as given.
 func (r Reply) PersonText() string { return r.say }
 
 // Empty reports whether Encode returns nothing.

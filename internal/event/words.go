@@ -45,7 +45,7 @@ var Words = [...]Word{
 // WordOf is the hook word of an event, or "" when the program is not registered for it.
 func WordOf(name string) string { return find(func(w Word) bool { return w.Name == name }).Word }
 
-// NameOf is the event of a hook word, or "" when the word is none.
+// NameOf returns the event of a hook word, or "" if word is not a hook word.
 func NameOf(word string) string { return find(func(w Word) bool { return w.Word == word }).Name }
 
 func find(is func(Word) bool) Word {

@@ -33,8 +33,8 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// Append adds a text to a regular file of at most maxAppended bytes, and makes the file where
-// there is none.
+// Append appends a text to a regular file of at most maxAppended bytes. It creates the file if it
+// does not exist.
 func Append(path, text string) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
@@ -53,7 +53,8 @@ func Append(path, text string) error {
 
 const maxAppended = 256 << 20
 
-// Read returns the text of a regular file of at most most bytes; a longer one is none.
+// Read returns the contents of a regular file. It returns false if the file cannot be read or is
+// longer than most bytes.
 func Read(path string, most int64) (string, bool) {
 	text, ok := ReadHead(path, most+1)
 	if !ok || int64(len(text)) > most {
@@ -62,7 +63,8 @@ func Read(path string, most int64) (string, bool) {
 	return text, true
 }
 
-// Names are the first names in a folder, in order; none where it cannot be read.
+// Names reads at most most names of a folder and returns them sorted. It returns nil if the folder
+// cannot be opened.
 func Names(path string, most int) []string {
 	dir, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -80,7 +82,7 @@ func IsDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ReadHead is Head where the reason of a failure does not matter.
+// ReadHead is Head for callers that do not need the error.
 func ReadHead(path string, most int64) (text string, ok bool) {
 	text, err := Head(path, most)
 	return text, err == nil

@@ -26,12 +26,12 @@ const maxRecord = 64 << 20
 // client's sandbox.
 var ErrUnwritable = errors.New("the user's state directory cannot be written here")
 
-// Dir is the user's state directory. The zero value is none: nothing is found in it and nothing can
-// be saved.
+// Dir is the user's state directory. The zero value has no path: nothing is found in it and nothing
+// can be saved.
 //
-// A record lies in on/ while a loop of its session is on, else in off/, where it is what a later
-// --resume is held against. Records are replaced as a whole, or a note is added in one write. They
-// are not synced: they outlive every process, not the machine.
+// A record lies in on/ while a loop of its session is on, else in off/, so that a later --resume
+// can be checked against it. A record is replaced as a whole, or a note is added in one write.
+// Neither is synced: they survive the death of any process, but not a crash of the machine.
 type Dir struct {
 	path string
 	last *parsed
@@ -46,10 +46,10 @@ type parsed struct {
 	record *Record
 }
 
-// At is the state directory with that path; empty means none.
+// At returns the state directory with that path. An empty path means that there is no directory.
 func At(path string) Dir { return Dir{path, new(parsed)} }
 
-// Path is where the directory lies, empty for none.
+// Path returns the path of the directory, empty for the zero value.
 func (d Dir) Path() string { return d.path }
 
 func (d Dir) on(session string) string  { return SwitchPath(d.path, session) }
@@ -65,8 +65,8 @@ func (d Dir) GuardPath(project string) string {
 	return filepath.Join(d.path, "guard", FileName(project))
 }
 
-// Active is the record of a session while a loop of it is on, nil when none is. This is the one
-// look that every event of a session without a loop pays for.
+// Active returns the record of a session if one of its loops is on, else nil. It is the only lookup
+// that every event of a session without a loop pays for.
 func (d Dir) Active(session string) (*Record, error) {
 	if d.path == "" || session == "" {
 		return nil, nil
@@ -82,7 +82,8 @@ func (d Dir) Record(name string) (*Record, error) {
 	return d.read(d.on(name), "")
 }
 
-// Find is a session's record, whether a loop of it is on or not, nil when there is none.
+// Find returns a session's record, whether or not a loop of it is on. It returns nil if there is no
+// record.
 func (d Dir) Find(session string) (*Record, error) {
 	r, err := d.Active(session)
 	if r != nil || err != nil || d.path == "" || session == "" {
@@ -102,7 +103,7 @@ func (d Dir) Of(project string) (list []*Record, err error) {
 	return list, err
 }
 
-// RecordOf is the record that has a run, of whichever project, nil if none has it.
+// RecordOf returns the record that has a run, whichever its project, or nil if no record has it.
 func (d Dir) RecordOf(run string) (record *Record) {
 	_ = d.each("", func(r *Record) {
 		if slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.RunID == run }) {
@@ -167,7 +168,7 @@ func (d Dir) each(project string, show func(*Record)) error {
 	return errors.Join(errs...)
 }
 
-// litterAge is how old an unfinished record must be before no one can still be writing it.
+// litterAge is the age from which an unfinished record counts as abandoned by its writer.
 const litterAge = time.Minute
 
 // sweep removes an unfinished or empty record that a crash left behind.
@@ -181,7 +182,8 @@ func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// read is one record, nil when there is none. An empty session takes any.
+// read returns the record in a file, or nil if there is no file. An empty session accepts any
+// record.
 func (d Dir) read(path, session string) (*Record, error) {
 	if d.last.path == path && (session == "" || session == d.last.record.Session) {
 		if info, err := os.Lstat(path); err == nil && same(info, d.last.file) {

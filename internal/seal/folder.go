@@ -52,7 +52,8 @@ func (r *Record) liesIn(folder string) bool {
 	return false
 }
 
-// folderID identifies a folder on this machine, whatever its path; "" if that is not known.
+// folderID identifies a folder on this machine, whatever its path. It returns "" if the inode is
+// not known.
 func folderID(info fs.FileInfo) string {
 	device, inode := safefile.ID(info)
 	if inode == 0 {

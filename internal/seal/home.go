@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Home is the user's state directory for this program: $HOOKS_STATE_HOME, else
-// $XDG_STATE_HOME/hooks, else the system's own place below the home directory. It is empty when
-// none of them is set.
+// Home returns the user's state directory for this program: $HOOKS_STATE_HOME, else
+// $XDG_STATE_HOME/hooks, else the system's own place below the home directory. It returns "" if no
+// variable that it needs is set.
 func Home(env func(string) string) string {
 	if dir := env("HOOKS_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Clean(dir)

@@ -43,7 +43,7 @@ func (d Dir) KeepLines(run string, text []byte, there int64) error {
 	return writable(err)
 }
 
-// Lines are the copies of a run's lines, nil when there are none.
+// Lines returns the copies of a run's lines, or nil if it has no copies.
 func (d Dir) Lines(run string) ([]byte, error) {
 	text, err := os.ReadFile(d.linesPath(run))
 	if errors.Is(err, fs.ErrNotExist) {

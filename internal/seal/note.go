@@ -14,8 +14,9 @@ import (
 // event reads it.
 const maxNotes = 16 << 10
 
-// note is what a file has after its record: a change of a run's files begins, or with no Next the
-// one that began last has come to its end. Adding a note costs a tenth of replacing the file.
+// note is an addition to a file, after its record. With Next it marks the beginning of a change of
+// a run's files; without, the end of the last one begun. Adding a note costs a tenth of replacing
+// the file.
 type note struct {
 	Skill string `json:"skill"`
 	Next  *Files `json:"next,omitempty"`
@@ -24,7 +25,7 @@ type note struct {
 // ends reports whether a note is the end of a change.
 func (n note) ends() bool { return n.Next == nil }
 
-// apply is what a note means for its record.
+// apply makes the change to a record that the note describes.
 func (n note) apply(r *Record) {
 	l := r.Loop(n.Skill)
 	switch {
@@ -45,7 +46,8 @@ func (d Dir) Begin(r *Record, skill string) error {
 // End saves that the change has come to its end: r with Next as the State.
 func (d Dir) End(r *Record, skill string) error { return d.add(r, note{Skill: skill}) }
 
-// add saves a record with a note where the note is all the difference to its file, and else whole.
+// add saves a record. It only adds the note if that is all that differs from the file; otherwise it
+// writes the whole record.
 func (d Dir) add(r *Record, n note) error {
 	if d.path != "" {
 		if info := d.noted(d.on(r.Session), r, n); info != nil {
@@ -56,8 +58,8 @@ func (d Dir) add(r *Record, n note) error {
 	return d.Save(r)
 }
 
-// noted is the file with the note, nil where the record must be saved whole. No reader takes a note
-// that is not whole.
+// noted adds the note to the file and returns the file's info, or nil if the record must be saved
+// whole. No reader takes an incomplete note.
 func (d Dir) noted(path string, r *Record, n note) fs.FileInfo {
 	last := *d.last
 	if last.path != path || !last.whole {
@@ -101,7 +103,7 @@ func (r *Record) equal(o *Record) bool {
 		})
 }
 
-// files are those whose texts follow a note.
+// files returns the Files whose texts follow a note.
 func (n note) files() []*Files {
 	if n.Next == nil {
 		return nil

@@ -18,7 +18,7 @@ const (
 	partEnd    = "\x1f\n"
 )
 
-// texts are those that a part has after its object.
+// texts returns pointers to the texts that a part has after its object.
 func (f *Files) texts() [3]*string { return [3]*string{&f.Budget, &f.Tick, &f.Line} }
 
 // encodePart is a part. v holds the files, whose texts are taken out of it.

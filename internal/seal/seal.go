@@ -15,18 +15,19 @@ import (
 // later program is never rewritten.
 const version = 2
 
-// Record is what the program wrote last about the loops of one session in one project.
+// Record holds the last state that the program wrote for the loops of one session in one project.
 type Record struct {
 	Session string `json:"session_id,omitempty"`
 	Project string `json:"project,omitempty"` // absolute
-	// Folder is the device and inode of the project, by which Adopt knows whether another folder
-	// has its name by now. Records of earlier versions and other systems have none.
+	// Folder holds the device and inode of the project. Adopt uses it to notice that the project's
+	// path now belongs to another folder. It is empty in records of earlier versions and on systems
+	// without inode numbers.
 	Folder string `json:"folder,omitempty"`
-	// Boot is the machine's boot in which the record was written, empty where it is not known. A
-	// record of another boot may be older than the files: they are synced, it is not.
+	// Boot identifies the boot of the machine in which the record was written, empty if not known.
+	// A record of another boot may be older than the files, because they are synced and it is not.
 	Boot string `json:"boot,omitempty"`
-	// Rewired is what a change of the client's settings would have done to the hooks that run, and
-	// Told records that the person read it.
+	// Rewired describes the effect that a change of the client's settings would have had on the
+	// running hooks, and Told records that the person read it.
 	Rewired string `json:"rewired,omitempty"`
 	Told    bool   `json:"told,omitempty"`
 	Loops   []Loop `json:"loops"`
@@ -52,8 +53,8 @@ type Loop struct {
 	HeldBudget string `json:"held_budget" codec:"raw"`
 	// Quiet is the gate of a run that has ended while it is on; empty for one that just has.
 	Quiet string `json:"quiet" codec:"raw"`
-	// State is what was written last. Next is set while a change is under way: a crash leaves each
-	// file as in one of the two.
+	// State holds the files as last written. Next is set while a change is under way: after a crash
+	// each file is as in one of the two.
 	State Files  `json:"state"`
 	Next  *Files `json:"next,omitempty"`
 }
@@ -97,14 +98,14 @@ func (r *Record) Runs() bool {
 	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.On && !l.Ended() })
 }
 
-// Release lets the session go: none of its loops governs it any more.
+// Release frees the session: its loops no longer govern it.
 func (r *Record) Release() {
 	for i := range r.Loops {
 		r.Loops[i].On, r.Loops[i].Quiet = false, ""
 	}
 }
 
-// Loop is the run of a skill, nil when the record has none.
+// Loop returns the run of a skill, or nil if the record has no such run.
 func (r *Record) Loop(skill string) *Loop {
 	if r == nil {
 		return nil
@@ -152,7 +153,7 @@ type versioned struct {
 	Record
 }
 
-// files are those whose texts follow the record.
+// files lists the Files whose texts follow the record.
 func (r *Record) files() (list []*Files) {
 	for i := range r.Loops {
 		l := &r.Loops[i]

@@ -31,8 +31,9 @@ func (s *Store) appendHistory(it *loop.Iteration) (created bool, err error) {
 	return created, s.settle()
 }
 
-// lineOf is the text of a line that can be read again. Its snapshot leaves out the lists that are
-// as in the budget on disk, whose text is given unless there is none.
+// lineOf encodes a history line and checks that it can be read again. Its snapshot leaves out the
+// lists that equal those of the budget on disk. disk is that budget's text, or nil if there is no
+// budget.
 func (s *Store) lineOf(it *loop.Iteration, disk []byte) ([]byte, error) {
 	own := *it
 	own.Version, own.Budget.Version = loop.Version, loop.Version
@@ -66,7 +67,7 @@ type historyFile struct {
 	isNew bool     // no line was announced yet
 }
 
-// openLog opens a file of lines, a new one where it is missing.
+// openLog opens a file of lines. It creates the file if it is missing.
 func (d *disk) openLog(name string) (h *historyFile, err error) {
 	h = &historyFile{disk: d, name: name}
 	if h.isNew, err = h.ensure(); err == nil {

@@ -25,7 +25,7 @@ const (
 	replacedName = "replaced" // the archive's folder for what our own files took the place of
 )
 
-// Progress is the copy of the progress file, nil where none was kept or it cannot be read.
+// Progress returns the copy of the progress file, or nil if no copy was kept or it cannot be read.
 func (s *Store) Progress() []byte { return s.kept(progressName) }
 
 // Plan is the text of an audit loop's plan, as Progress.

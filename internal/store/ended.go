@@ -75,8 +75,8 @@ func (s *Store) Ended(
 	return list, nil
 }
 
-// Written returns when the history last changed, by the file system's clock, and the zero time if
-// there is none.
+// Written returns when the history last changed, by the file system's clock. It returns the zero
+// time if there is no history.
 func (s *Store) Written(skill loop.Skill) (at time.Time) {
 	f, _, _ := s.openHistory(skill)
 	if f == nil {

@@ -43,7 +43,7 @@ func (s *Store) Findings(b *loop.Budget) error {
 	return nil
 }
 
-// readFindings does so where a decision about the next event may look at them.
+// readFindings reads the findings if a decision about the next event may need them.
 func (s *Store) readFindings(st *State) error {
 	if st.Budget == nil || !st.Budget.LooksAtFindings(st.Tick) {
 		return nil
@@ -96,7 +96,7 @@ func (s *Store) findingsAgain(b *loop.Budget, name string) ([]byte, error) {
 // findingsCopy is the name by which the state directory has the findings of a run.
 func findingsCopy(run string) string { return run + "-findings" }
 
-// findingsText is the beginning of the file, up to most bytes; it is shorter where the file is.
+// findingsText returns the first bytes of the file, at most most of them.
 func (s *Store) findingsText(name string, most int64) ([]byte, error) {
 	f, _, err := s.disk.reader(name)
 	if f == nil {

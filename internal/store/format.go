@@ -12,8 +12,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// format is what a file must look like before any field of it is used. Fields that its struct does
-// not have are kept as they are.
+// format describes the shape that a file must have before any of its fields is used. Fields that
+// its struct does not have are kept as they are.
 type format struct {
 	of    reflect.Type
 	needs []string // required fields
@@ -145,8 +145,8 @@ func negative(v gjson.Result) (found bool) {
 	return found
 }
 
-// checkVersion refuses a later format. A missing version is the first one, because files written
-// as the SPEC has them have none.
+// checkVersion refuses a later format. It treats a missing version as the first one, because files
+// written per the SPEC have no version.
 func checkVersion(path string, v gjson.Result) error {
 	switch {
 	case v.Type != gjson.Number || v.Num < 1 || v.Num != float64(int64(v.Num)):

@@ -22,7 +22,7 @@ const (
 	guardPoll = 3 * time.Millisecond
 )
 
-// guard is what Begin does. Its file is never deleted.
+// guard implements Begin. The guard's file is never deleted.
 func (s *Store) guard(ctx context.Context) (unlock func() error, err error) {
 	if s.guards == 0 {
 		if err := s.take(ctx); err != nil {
@@ -95,7 +95,8 @@ func lockFile(path string) *flock.Flock {
 }
 
 // Drive makes this process the only one that drives a loop of a skill, until release is called or
-// it ends. If another one does, release is nil, and pid that process, 0 where it is not known.
+// the process ends. If another process already does, release is nil and pid is its process id, or 0
+// if that is not known.
 func (s *Store) Drive(skill loop.Skill) (release func() error, pid int) {
 	path := filepath.Join(s.disk.root.Name(), string(skill)+".driver")
 	lock := lockFile(path)

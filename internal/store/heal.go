@@ -20,8 +20,8 @@ const maxReplaced = 20
 // ReplacedPath is the folder of what was found in the place of files, as people read it.
 const ReplacedPath = Dir + "/" + archiveName + "/" + replacedName
 
-// undone notes for a person that changes were undone: once a run and file, and once more where it
-// was limits that somebody changed.
+// undone records a message to the person that changes were undone: once for each run and file, and
+// once more if somebody changed limits.
 func (s *Store) undone(run sealed, changes []string, kept bool, limits string) {
 	said := strings.Fields(run.Healed)
 	line, way := "", ""
@@ -188,8 +188,8 @@ func (s *Store) budgetAgain(at place, run sealed, text string, found []byte) (st
 	return seal.Trim(body), err
 }
 
-// linesAgain is a history with a run's own lines from their copy, in the place of those that
-// somebody wrote or removed; nil where it needs none.
+// linesAgain returns the history with the run's own lines restored from their copy, in place of any
+// that somebody wrote or removed. It returns nil if nothing has to be restored.
 func (s *Store) linesAgain(run sealed, f found, last string) ([]byte, error) {
 	_, err := s.disk.stat(historyName(run.skill()))
 	whole := orAbsent(err) == nil && s.historyChange(run, f) == ""

@@ -74,7 +74,7 @@ func (s *Store) Hidden() bool {
 	return strings.TrimSpace(string(s.kept(".gitignore"))) == "*"
 }
 
-// Locks is how the hooks of two processes are kept apart.
+// Locks is the kind of locks that keep the hooks of two processes apart.
 type Locks uint8
 
 // The kinds of locks, from the best.

@@ -8,7 +8,7 @@ import (
 	"hooks/internal/seal"
 )
 
-// forReset is what a session is held for.
+// forReset is the HeldFor of a session that waits for a prompt since a reset.
 const forReset = "reset"
 
 // Hold keeps the sessions shut that have a run which a person is about to archive, while their
@@ -100,7 +100,8 @@ func (r sealed) held() error {
 // nextPrompt is when a person's reset opens a session again.
 const nextPrompt = "takes effect with your next prompt in the session"
 
-// HeldIn is the session that waits for a person's prompt since a reset, "" without one.
+// HeldIn returns the session that has been waiting for a person's prompt since a reset or accept,
+// or "" if no session is waiting.
 func (s *Store) HeldIn(skill loop.Skill) string {
 	runs, _ := s.sealedRuns(skill)
 	for _, run := range runs {

@@ -11,8 +11,8 @@ import (
 	"hooks/internal/seal"
 )
 
-// Hinted adds a hint to an error of the state. An error that has a hint already, or for which none
-// is known, stays as it is.
+// Hinted adds a hint to an error of the state. It returns the error unchanged if it already has a
+// hint or if no hint is known for it.
 func Hinted(err error) error {
 	if _, has := errors.AsType[*hint.Error](err); err == nil || has {
 		return err

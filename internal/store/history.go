@@ -15,7 +15,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// openHistory opens the history for reading, nil when there is none.
+// openHistory opens the history for reading. f is nil if there is no history.
 func (s *Store) openHistory(skill loop.Skill) (f *os.File, size int64, err error) {
 	if f, size, err = s.disk.reader(historyName(skill)); err != nil {
 		err = fmt.Errorf("read %s: %w", s.disk.path(historyName(skill)), err)
@@ -23,9 +23,10 @@ func (s *Store) openHistory(skill loop.Skill) (f *os.File, size int64, err error
 	return f, size, err
 }
 
-// Last is the newest history line that keep accepts, nil when there is none. It reads from the end
-// of the file, so its cost does not grow with the history. A torn last line is skipped; a damaged
-// line before the one looked for is an error, because an older line must not pass for the newest.
+// Last returns the newest history line that keep accepts, or nil if it accepts no line. It reads
+// from the end of the file, so its cost does not grow with the history. A torn last line is
+// skipped. A damaged line newer than the one looked for is an error, because an older line must not
+// pass for the newest.
 func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.Iteration, error) {
 	var found *loop.Iteration
 	err := s.backwards(skill, func(it *loop.Iteration) bool {

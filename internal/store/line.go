@@ -13,8 +13,8 @@ import (
 const (
 	// maxLine bounds a history line, in bytes. A longer one is damage.
 	maxLine = 4 << 20
-	// block is how much of the history is read at a time from its end, in bytes. It holds a line or
-	// two. Mostly the last one is looked for, and touching more memory costs a hook call more than
+	// block is the size, in bytes, of one read of the history from its end. It holds a line or two.
+	// Mostly only the last line is needed, and touching more memory costs a hook call more than
 	// another read.
 	block = 8 << 10
 )
@@ -86,7 +86,7 @@ func (r *backward) next() ([]byte, error) {
 	}
 }
 
-// at is where buf's last line ends in the file.
+// at returns the offset in the file at which buf's last line ends.
 func (r *backward) at() int64 { return r.pos + int64(len(r.buf)) }
 
 // more reads a block before buf, as long as buf, so that a long line is not copied again and again.

@@ -12,9 +12,9 @@ import (
 	"hooks/internal/loop"
 )
 
-// beingWritten is how long an empty lock may be one that another process is about to fill. It takes
-// a few milliseconds, but a busy machine may stop that process in between; only a damaged lock
-// costs the whole wait.
+// beingWritten bounds the wait for another process to fill an empty lock. That takes a few
+// milliseconds, but a busy machine may stop the process in between. Only a damaged lock costs the
+// whole wait.
 const beingWritten = 200 * time.Millisecond
 
 // Acquire takes the skill's lock (R64), or returns who holds it. It takes nothing away: of any
@@ -140,8 +140,9 @@ func (s *Store) reap(name string, seen *loop.Lock) error {
 	if !s.is(name, seen) {
 		return ErrLockChanged
 	}
-	// No other process reaps now. But where the guard keeps no one out, its own session may have
-	// released it and another one acquired it since, so what was renamed is compared once more.
+	// No other process reaps now. But if the guard could not lock, the lock's own session may have
+	// released it and another may have acquired it since, so the renamed file is compared once
+	// more.
 	tmp := temp(name)
 	err := s.disk.rename(name, tmp)
 	switch {

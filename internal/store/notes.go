@@ -13,9 +13,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// NotesPath is where processes that cannot seal what they write leave notes for the next event of a
-// session, from the project's root: a link of the brake, or `hooks report` inside the client's
-// sandbox. Anybody may write them, so they say nothing that the model could not say itself.
+// NotesPath is the path, relative to the project's root, of the notes that processes leave for the
+// next event of a session if they cannot seal what they write: a link of the brake, or
+// `hooks report` inside the client's sandbox. Anyone may write notes, so they say nothing that the
+// model could not say itself.
 const NotesPath = Dir + "/" + notesName
 
 const (

@@ -17,8 +17,9 @@ type place struct {
 	own  bool // the default place
 }
 
-// budgetPath is where the skill's last run kept its budget: the default, or the path that it was
-// given by --budget-file. Where somebody spoiled the pointer to it, the record tells.
+// budgetPath returns the path at which the skill's last run kept its budget: the default, or the
+// one given by --budget-file. If somebody damaged the pointer to it, the path comes from the
+// record.
 func (s *Store) budgetPath(skill loop.Skill) (string, error) {
 	path, pointer := DefaultBudgetPath(skill), s.disk.path(pointerName(skill))
 	body, err := s.disk.read(pointerName(skill))
@@ -146,7 +147,7 @@ func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) 
 	return s.decodeBudget(shown, skill, body)
 }
 
-// point writes down where the budget is. The default place needs no pointer.
+// point writes the path of the budget to the pointer. The default path needs no pointer.
 func (s *Store) point(skill loop.Skill, path string, at place) error {
 	name := pointerName(skill)
 	old, err := s.disk.read(name)

@@ -12,7 +12,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// litterAge is how old an unfinished file must be before no one can still be writing it.
+// litterAge is the age from which an unfinished file counts as abandoned by its writer.
 const litterAge = time.Minute
 
 // recover is Load after a possible crash. The history line is the commit point of an iteration, so
@@ -131,8 +131,8 @@ func (s *Store) BudgetOf(it *loop.Iteration) (*loop.Budget, error) {
 	return &b, s.complete(&b, nil)
 }
 
-// complete fills in what the snapshot of a line leaves out, from the lines before it, and from the
-// budget that they begin with; nil where it is gone.
+// complete fills in the lists that the snapshot of a line leaves out, from the lines before it and
+// from before, the budget that they begin with. before is nil if that budget is gone.
 func (s *Store) complete(b, before *loop.Budget) error {
 	err := s.backwards(b.Skill, func(it *loop.Iteration) bool {
 		switch {

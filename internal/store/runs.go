@@ -11,8 +11,9 @@ import (
 	"hooks/internal/loop"
 )
 
-// Find is Recover for a run wherever its budget lies: in the default place, where the last run
-// kept it, or where a sealed record has it. Its Budget is nil when the run is nowhere.
+// Find does what Recover does for a run wherever its budget lies: at the default path, at the path
+// that the last run used, or at one from a sealed record. Its Budget is nil if the run is not
+// found.
 func (tx *Tx) Find(skill loop.Skill, runID string) (State, error) {
 	s := tx.s
 	var errs []error
@@ -70,8 +71,8 @@ func (s *Store) budgetPaths(skill loop.Skill) []string {
 	return kept
 }
 
-// startedPaths are the budget files that the runs of the history were started with. The flags do
-// not show where a path ends, so the whole rest and its first word are both tried.
+// startedPaths returns the budget files that the runs in the history were started with. The flags
+// do not show the end of a path, so both the whole rest and its first word are tried.
 func (s *Store) startedPaths(skill loop.Skill) (paths []string) {
 	for raw, err := range s.RawLines(skill) {
 		if err != nil || !bytes.Contains(raw.JSON, []byte(loop.BudgetFileFlag)) {

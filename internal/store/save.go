@@ -34,7 +34,7 @@ func (s *Store) saveBudget(path string, b *loop.Budget) error {
 	return wrap("save budget", err)
 }
 
-// budgetText is what saveBudget replaces, what it writes and where, or why it does not.
+// budgetText returns the place that saveBudget writes to, the old text there and the new one.
 func (s *Store) budgetText(
 	path string, b *loop.Budget,
 ) (at place, old, text []byte, err error) {
@@ -50,7 +50,7 @@ func (s *Store) budgetText(
 	return at, old, text, err
 }
 
-// oldBudget is the text that is about to be replaced, nil if there is none.
+// oldBudget returns the text that is about to be replaced, or nil if there is no budget yet.
 func (s *Store) oldBudget(at place, b *loop.Budget) ([]byte, error) {
 	body, err := at.disk.read(at.name)
 	if err != nil || body == nil {

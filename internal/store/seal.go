@@ -11,9 +11,9 @@ import (
 	"hooks/internal/seal"
 )
 
-// Seal compares the project's files with the records of the user's state directory from now on, and
-// keeps the records in step with what is written. boot names the machine's boot and is empty where
-// it is not known.
+// Seal makes the store compare the project's files with the records of the user's state directory
+// from now on, and keep the records in step with every write. boot identifies the machine's boot;
+// it returns "" if that is not known.
 //
 // While a change is under way a record has the texts before it and after it, so a crash at any call
 // leaves each file as one of the two. Anything else was written by somebody else.
@@ -165,7 +165,7 @@ func (s *Store) seal(r *seal.Record, b *loop.Budget, path string) sealed {
 	return run
 }
 
-// recordFor is the record of a session, a new one where it has none in this project.
+// recordFor returns the record of a session, or a new one if it has no record in this project.
 func (s *Store) recordFor(session string) (*seal.Record, error) {
 	r, err := s.seals.Find(session)
 	if err != nil || r != nil && r.Adopt(s.project) {

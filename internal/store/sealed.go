@@ -55,7 +55,8 @@ func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, e
 	return st, err
 }
 
-// gate reads the gate of a run that has ended, also where a kill cut off the note of its end.
+// gate reads the gate of a run that has ended, even if the process was killed before it noted the
+// end.
 func (s *Store) gate(run sealed, st *State) (err error) {
 	if b := st.Budget; b == nil || b.Status == loop.Active || st.Tick != nil {
 		return nil
@@ -247,7 +248,7 @@ func (s *Store) Look(skill loop.Skill) (st State, notes []string, err error) {
 	return st, notes, errors.Join(err, perr, s.readFindings(&st))
 }
 
-// sealedBudget is a run's budget as the record has it, nil when it has none.
+// sealedBudget returns a run's budget from the record, or nil if the record has no budget.
 func (s *Store) sealedBudget(run sealed) (*loop.Budget, error) {
 	st, err := s.stateOf(run, seal.Files{Budget: run.State.Budget})
 	return st.Budget, err

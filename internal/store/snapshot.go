@@ -2,8 +2,8 @@ package store
 
 import "hooks/internal/loop"
 
-// Snapshot is the last backlog that the run recorded, by the tracker or by a report; nil where the
-// previous iteration has it, or none does.
+// Snapshot returns the last backlog that the run recorded, by the tracker or by a report. It
+// returns nil if the previous iteration already has it, or if the run recorded no backlog.
 func (s *Store) Snapshot(
 	run *loop.Budget, previous *loop.Iteration, byTracker bool,
 ) (*loop.Snapshot, error) {

@@ -18,7 +18,8 @@ import (
 type State struct {
 	Skill  loop.Skill
 	Budget *loop.Budget
-	// BudgetPath is where the budget is or would be, relative to the project or absolute.
+	// BudgetPath is the path of the budget, whether or not it exists, relative to the project or
+	// absolute.
 	BudgetPath string
 	Tick       *loop.Tick
 	Lock       *loop.Lock
@@ -66,7 +67,7 @@ func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
 	return st, errors.Join(errors.Join(errs[:]...), s.readFindings(&st))
 }
 
-// claimOf is what a session that met a held lock waits for, nil when no session does.
+// claimOf returns the claim of the session that waits for a held lock, or nil if no session waits.
 func (s *Store) claimOf(skill loop.Skill) (*loop.Claim, error) {
 	c, err := load(&s.disk, claimName(skill), decodeClaim)
 	if c != nil && c.Skill != skill {
@@ -75,7 +76,8 @@ func (s *Store) claimOf(skill loop.Skill) (*loop.Claim, error) {
 	return c, err
 }
 
-// OpenTick is the open iteration of a skill, whichever run it belongs to; nil when there is none.
+// OpenTick returns the open iteration of a skill, whichever run it belongs to, or nil if no
+// iteration is open.
 func (s *Store) OpenTick(skill loop.Skill) (*loop.Tick, error) {
 	return load(&s.disk, tickName(skill), decodeTick)
 }

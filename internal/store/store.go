@@ -220,5 +220,6 @@ func HistoryPath(k loop.Skill) string { return Dir + "/" + historyName(k) }
 // LockPath is the lock file as people read it, relative to the project.
 func LockPath(k loop.Skill) string { return Dir + "/" + lockName(k) }
 
-// DefaultBudgetPath is where a budget lies without --budget-file, relative to the project (R12).
+// DefaultBudgetPath returns the path of a budget without --budget-file, relative to the project
+// (R12).
 func DefaultBudgetPath(k loop.Skill) string { return Dir + "/" + budgetName(k) }

@@ -21,8 +21,8 @@ const (
 // maxQueued bounds the queue, sent events included; the oldest go first.
 const maxQueued = 500
 
-// Queued is an event with whether a command has taken it. Sent ones stay, so that none is sent
-// again.
+// Queued is an event and whether a command has taken it. Sent events stay in the queue so that they
+// are not sent again.
 type Queued struct {
 	loop.SyncEvent
 	Sent bool `json:"sent,omitempty"`

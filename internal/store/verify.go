@@ -131,7 +131,7 @@ func (s *Store) rebooted(run sealed) bool {
 	return run.record.Boot != "" && run.record.Boot != s.boot()
 }
 
-// marks reports whether a run of the records keeps its budget where the marker leads.
+// marks reports whether a run of the records keeps its budget at the place that the marker names.
 func (s *Store) marks(skill loop.Skill, marker string) bool {
 	runs, _ := s.sealedRuns(skill)
 	for _, run := range runs {
@@ -155,7 +155,8 @@ func (s *Store) superseded(old sealed, f found) bool {
 	return false
 }
 
-// historyChange is what somebody did to a run's lines in the history, "" if nothing.
+// historyChange describes how somebody changed a run's lines in the history. It returns "" if
+// nothing changed.
 func (s *Store) historyChange(run sealed, f found) string {
 	was, then := run.State, run.next()
 	switch {
@@ -178,9 +179,9 @@ func (s *Store) historyChange(run sealed, f found) string {
 	return " was changed"
 }
 
-// forgedIn reports whether a line for the run follows its last one. A line that a change under way
-// has written is the run's own, also where a kill tore it; a skipped tick of any session leaves one
-// that counts nothing.
+// forgedIn reports whether the run's last line is followed by another line for it that the program
+// did not write. A line written by a change under way is the run's own, even if a kill tore it. A
+// skipped tick of any session leaves a line that counts nothing.
 func (r sealed) forgedIn(f *os.File, size int64) bool {
 	lines := backward{f: f, pos: size}
 	for last := true; lines.at() > r.State.History; last = false {
@@ -202,7 +203,7 @@ func (r sealed) forgedIn(f *os.File, size int64) bool {
 	return false
 }
 
-// lineEnd is where a run's line ends in the history, 0 when it has none.
+// lineEnd returns the offset at which a run's line ends in the history, or 0 if it is not there.
 func (s *Store) lineEnd(run sealed, line string) int64 {
 	f, size, err := s.openHistory(run.skill())
 	if f == nil || err != nil {
@@ -215,8 +216,8 @@ func (s *Store) lineEnd(run sealed, line string) int64 {
 // maxOthers bounds how many lines of other runs are searched for one of a run's own.
 const maxOthers = 1000
 
-// lineEnd is where a line of the history ends, 0 when it is neither where the record has the run's
-// last line nor among the last ones. f may be nil.
+// lineEnd returns the offset at which a line of the history ends. It returns 0 if the line is
+// neither at the recorded place of the run's last line nor among the last lines. f may be nil.
 func (r sealed) lineEnd(f *os.File, size int64, line string) int64 {
 	if line == "" || f == nil {
 		return 0

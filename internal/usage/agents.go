@@ -19,11 +19,11 @@ type Stretch struct {
 	// transcripts, and if the transcript has no such prompt.
 	Prompt string
 	Since  time.Time
-	// UpTo are the cursors where the stretch ended; nil while it runs.
+	// UpTo holds the cursors at the end of the stretch. It is nil while the stretch runs.
 	UpTo []loop.Cursor
 }
 
-// Agent is what one thread of a session spent: the main one, whose ID is empty, or a subagent.
+// Agent holds the usage of one thread of a session: the main one, whose ID is empty, or a subagent.
 type Agent struct {
 	ID, Type, Task string // Type and Task are from the client's own note beside the transcript
 	ByModel        map[string]loop.Tokens
@@ -100,8 +100,8 @@ func (a *Agent) describe(from source) {
 	a.Type, a.Task = note.Get("agentType").String(), note.Get("description").String()
 }
 
-// SentBy is the tool_use_id of the call that sent the subagent with that transcript, "" for a skill
-// that runs in a fork. known is false where the client's note on it cannot be read.
+// SentBy returns the tool_use_id of the call that sent the subagent with that transcript, or "" for
+// a skill that runs in a fork. known is false if the client's note on the subagent cannot be read.
 func SentBy(transcript string) (call string, known bool) {
 	note, known := readNote(transcript)
 	return note.Get("toolUseId").String(), known

@@ -78,8 +78,8 @@ func (c *counter) calls(r record) {
 	}
 }
 
-// returned records a call whose result has such a sign. Of those that failed it takes only commands
-// that ran, and none that a hook or a person held back.
+// returned records a call whose result has such a sign. It takes a failed call only if the command
+// ran, so not if a hook or a person held it back.
 func (c *counter) returned(r record) {
 	if !c.tools || !r.result.Exists() {
 		return

@@ -17,20 +17,21 @@ import (
 
 // Result is the content of the transcripts beyond the cursors.
 type Result struct {
-	// Cursors are where the next Count begins: those passed in, advanced by these. They are the
-	// main one, and those of subagents that moved or have requests open.
+	// Cursors holds the positions at which the next Count begins: add them to the cursors passed
+	// in. They are the main one, and those of subagents that moved or have requests open.
 	Cursors []loop.Cursor
-	// ByModel is what was spent since, by the model that answered.
+	// ByModel holds the usage since the cursors, by the model that answered.
 	ByModel map[string]loop.Tokens
 	// Unknown are the models that have no price of their own (Table.Find), each once, in the order
 	// seen.
 	Unknown []string
 	// Skipped counts unreadable lines: longer than 8 MiB, no JSON, bad UTF-8, impossible numbers.
 	Skipped int
-	// Interrupted are the prompt ids of the turns of the main transcript that a person ended; "" if
-	// the client's mark names none.
+	// Interrupted lists the prompt ids of the turns of the main transcript that a person ended. An
+	// id is "" if the client's mark has no prompt id.
 	Interrupted []string
-	// InterruptedAgents are those of subagents' turns: the only trace of Esc in a forked tick.
+	// InterruptedAgents lists the same for subagents' turns: the only trace of Esc in a forked
+	// tick.
 	InterruptedAgents []string
 	Answers           []Answer
 }

@@ -1,9 +1,9 @@
-// Package usage turns a session's transcripts into tokens and dollars, and finds in them facts that
-// no hook event brings: interruptions, answers, where a prompt began.
+// Package usage turns a session's transcripts into tokens and dollars. It also finds facts in them
+// that no hook event brings: interruptions, answers, the beginnings of prompts.
 //
-// A transcript only grows, so a count begins where the last one ended: its cost depends on the new
-// bytes, not on the file. Memory is constant. Most bytes are only searched; a line that may matter
-// is then parsed, and its top-level type decides, because `api-request` lines hold copies of
+// A transcript only grows, so a count begins at the end of the last one: its cost depends on the
+// new bytes, not on the file. Memory is constant. Most bytes are only searched; a line that may
+// matter is then parsed, and its top-level type decides, because `api-request` lines hold copies of
 // everything.
 //
 // One request has several lines and is counted once, by message id and request id, with the

@@ -19,7 +19,7 @@ const (
 	maxFiles = 20_000
 )
 
-// settled is how long a subagent's transcript must rest until its last requests need not be
+// settled bounds the rest of a subagent's transcript after which its last requests need not be
 // remembered, because no request takes that long from one line to the next.
 const settled = 15 * time.Minute
 
@@ -33,7 +33,7 @@ type source struct {
 	end    int64 // what is behind this offset is not read; 0 is no bound
 }
 
-// sessionDir is where a session keeps its subagents' transcripts.
+// sessionDir returns the directory in which a session keeps its subagents' transcripts.
 func sessionDir(transcript string) string { return strings.TrimSuffix(transcript, ".jsonl") }
 
 // sources lists the named subagents' transcripts, then the main one, each with its cursor. It
@@ -93,7 +93,7 @@ func growing(cursors []loop.Cursor, fresh []string) (names []string) {
 // agentName is the name of a subagent's transcript, by its id.
 func agentName(id string) string { return "subagents/agent-" + filepath.Base(id) + ".jsonl" }
 
-// agentPath is where a subagent's transcript is, by its name in the cursor.
+// agentPath returns the path of a subagent's transcript, given its name in the cursor.
 func agentPath(transcript, name string) string {
 	return filepath.Join(sessionDir(transcript), filepath.FromSlash(name))
 }
@@ -101,8 +101,8 @@ func agentPath(transcript, name string) string {
 // Began returns when a subagent's transcript began.
 func Began(transcript, name string) time.Time { return begun(agentPath(transcript, name)) }
 
-// begun returns the first time in the head of a transcript, whose first lines may be about files
-// and have none; the zero time if there is none.
+// begun returns the first time in the head of a transcript; its first lines may be about files and
+// have no time. It returns the zero time if no line of the head has one.
 func begun(path string) (at time.Time) {
 	head, _ := safefile.ReadHead(path, 64<<10)
 	for line := range strings.Lines(head) {
@@ -114,7 +114,8 @@ func begun(path string) (at time.Time) {
 	return time.Time{}
 }
 
-// AgentTranscript is where the client keeps the transcript of a session's subagent, by its id.
+// AgentTranscript returns the path at which the client keeps the transcript of a session's
+// subagent, given the subagent's id.
 func AgentTranscript(transcript, id string) string {
 	return agentPath(transcript, agentName(id))
 }
@@ -135,7 +136,7 @@ func isMain(c loop.Cursor) bool {
 }
 
 // agents lists the subagents' transcripts below a session's directory, with forward slashes. It
-// follows no symbolic links. Without a transcript there are none.
+// follows no symbolic links. It returns nil for an empty transcript.
 func agents(transcript string) (names []string) {
 	if transcript == "" {
 		return nil
@@ -172,10 +173,11 @@ func Baseline(transcript string, from int64) []loop.Cursor {
 	return out
 }
 
-// before is a cursor behind the last whole line of a file that begins before offset end, at 0 if
-// there is none; a negative end is that of the file. All of a file that cannot be read at this
-// moment is taken as old: what was spent before a run is never charged to it. The cursor has the
-// newest time before it: what is newer counts in a file that is cut off or replaced.
+// before returns a cursor behind the last whole line of a file that begins before offset end, or at
+// 0 if there is no such line. A negative end means the end of the file. If the file cannot be read
+// at this moment, all of it is taken as old, because what was spent before a run is never charged
+// to it. The cursor keeps the newest time before it, so that only newer lines count if the file is
+// cut off or replaced.
 func before(path, name string, end int64) loop.Cursor {
 	c := loop.Cursor{Path: name}
 	fi, err := os.Stat(path)

@@ -54,8 +54,8 @@ func Find(client, session string) (string, error) {
 		"%d sessions begin with %q", len(hits), session)
 }
 
-// Transcripts are those of the sessions that were begun in a folder, as FolderOf names it, "*" for
-// all. The one that was changed last is the first.
+// Transcripts lists the transcripts of the sessions that were begun in a folder, as FolderOf names
+// it, or in any folder for "*". The most recently changed one comes first.
 func Transcripts(client, folder string) (list []Transcript) {
 	names, _ := fs.Glob(os.DirFS(client), "projects/"+folder+"/*.jsonl")
 	for _, name := range names {

@@ -17,9 +17,9 @@ const (
 )
 
 // WaitFlushed waits until the assistant's last message is in the transcript, and reports whether it
-// is: Stop comes up to 100 ms before. It gives up after 2 s, and after 200 ms on a missing file: a
-// session has none at its first Stop, and none ever if the client keeps no transcripts. Without a
-// message there is nothing to wait for.
+// is: Stop comes up to 100 ms before. It gives up after 2 s, or after 200 ms if the file is
+// missing: a session has no file at its first Stop, and never has one if the client keeps no
+// transcripts. Without a message there is nothing to wait for.
 //
 // Only an assistant line behind the last user line is that message, because loops end every turn
 // with the same words.

@@ -16,7 +16,7 @@ const (
 	openAgent  = 2    // of a subagent's, whose requests never overlap
 )
 
-// ledger is what was counted for the last requests of one file.
+// ledger holds the counts for the last requests of one file.
 type ledger struct {
 	slots []slot // a ring once it is full
 	next  int    // the slot to give up

@@ -13,7 +13,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// MomentKind is what happened at a moment of a session.
+// MomentKind is the kind of event at a moment of a session.
 type MomentKind uint8
 
 // The kinds of moment.

@@ -17,7 +17,7 @@ func FolderOf(path string) string {
 }
 
 // Newest returns the session that began last among those of the client's folder that were begun in
-// dir, and when. It returns "" if there is none, or no transcript has a time in its head.
+// dir, and when. It returns "" if no session has a transcript with a time in its head.
 func Newest(client, dir string) (id string, began time.Time) {
 	for _, t := range Transcripts(client, FolderOf(dir)) {
 		if at := begun(t.Path); at.After(began) {

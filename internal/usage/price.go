@@ -12,13 +12,13 @@ const (
 	maxRequest = 100_000 * loop.Dollar
 )
 
-// request is what one request to a model used.
+// request holds the usage of one request to a model.
 type request struct {
 	Tokens loop.Tokens // Dollars is not read
 	Fast   bool        // usage.speed is "fast"
 	US     bool        // usage.inference_geo is "us"
-	// Parts are the samplings that the request consisted of, as where a tool of the server's ran in
-	// between. Each has a prompt of its own, which is long or not.
+	// Parts holds the samplings of the request if there were several, for example because a tool of
+	// the server's ran in between. Each has its own prompt, which is long or not.
 	Parts []loop.Tokens
 }
 

@@ -6,10 +6,10 @@ import "time"
 // warning.
 const Dated = "2026-11-20"
 
-// StaleDays is how old the built-in table may grow before a person is warned.
+// StaleDays bounds the age of the built-in table, in days; after that a person is warned.
 const StaleDays = 90
 
-// Where a built-in row comes from.
+// The sources of built-in rows.
 const (
 	measured = "the client's own accounting, version 2.1.329, measured 2026-11-20"
 	catalog  = "the client's model catalog, version 2.1.329, read 2026-11-20"

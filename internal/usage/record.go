@@ -106,9 +106,9 @@ type spent struct {
 	advisors []spent
 }
 
-// spent reads an assistant's message. There is none without usage or from the client itself
-// (`<synthetic>`); bad is true for impossible numbers. A message without a model is priced as an
-// unknown one.
+// spent reads the usage of an assistant's message. ok is false if the message has no usage or is
+// from the client itself (`<synthetic>`); bad is true for impossible numbers. A message without a
+// model is priced as an unknown one.
 func (r record) spent() (s spent, ok, bad bool) {
 	var use gjson.Result
 	r.message.ForEach(func(key, value gjson.Result) bool {
@@ -187,7 +187,7 @@ func tokens(use gjson.Result) (n loop.Tokens, bad bool) {
 	return n, bad
 }
 
-// blocks are a message's content blocks of one type, "" for any.
+// blocks iterates over a message's content blocks of one type, or over all if kind is "".
 func blocks(message gjson.Result, kind string) iter.Seq[gjson.Result] {
 	return func(yield func(gjson.Result) bool) {
 		if content := message.Get("content"); content.IsArray() {

@@ -17,17 +17,17 @@ import (
 // may have.
 const maxRunning = 2 * maxLine
 
-// Look is what the transcripts hold beyond the cursors of a running iteration.
+// Look holds the usage that the transcripts show beyond the cursors of a running iteration.
 type Look struct {
 	Dollars loop.USD
 	Cursors []loop.Cursor // of the transcripts that have grown
 	Read    int64         // bytes
 }
 
-// Running counts what is new while an iteration runs, as Count does, at most 16 MiB of it; the next
-// look continues from there. Of subagents it counts those with a cursor and fresh ones. If no file
-// has grown it reads none and does not call rates. It leaves out what cannot be read; the error
-// names it.
+// Running counts, as Count does, what is new while an iteration runs, at most 16 MiB of it; the
+// next look continues from there. Of the subagents it counts those with a cursor and fresh ones. If
+// no file has grown it reads no file and does not call rates. It leaves out what cannot be read;
+// the error names it.
 func Running(
 	transcript string, cursors []loop.Cursor, fresh []string, rates func() Table,
 ) (l Look, err error) {
@@ -46,7 +46,7 @@ func Running(
 	return l, nil
 }
 
-// look is what was counted, and how far.
+// look returns what was counted and the cursors that it moved.
 func (c *counter) look(done []loop.Cursor) (l Look) {
 	for _, u := range c.res.ByModel {
 		l.Dollars = l.Dollars.Plus(u.Dollars)
@@ -78,8 +78,8 @@ func (c *counter) bound(t *transcript, fi os.FileInfo) (changed bool) {
 	return changed
 }
 
-// Grown is how many bytes the transcripts that Running counts hold beyond the cursors. It reads
-// nothing.
+// Grown returns how many bytes the transcripts that Running counts hold beyond the cursors. It
+// reads no contents.
 func Grown(transcript string, cursors []loop.Cursor, fresh []string) (n int64) {
 	if transcript == "" {
 		return 0
@@ -92,8 +92,8 @@ func Grown(transcript string, cursors []loop.Cursor, fresh []string) (n int64) {
 	return n
 }
 
-// MainModel returns the model of the main transcript's last request that the cursors remember, or
-// "" if they remember none. Requests of an advisor are left out.
+// MainModel returns the model of the last request in the main transcript that the cursors remember,
+// or "" if they remember no request. It ignores an advisor's requests.
 func MainModel(cursors []loop.Cursor) string {
 	for _, c := range cursors {
 		if loop.AgentOf(c.Path) != "" {
@@ -156,8 +156,8 @@ func Named(transcript string, by []loop.Spender) []loop.Spender {
 // up to 60 ms after the call's event (measured on 2.1.330).
 const callTime = 500 * time.Millisecond
 
-// AwaitCall waits until the transcript of a thread has the answer that makes a call, so that its
-// cost is counted at that call. agent is "" for the main thread.
+// AwaitCall waits until the answer that makes a call is in the transcript of a thread, so that its
+// cost is counted at that call. An empty agent means the main thread.
 func AwaitCall(transcript, agent, call string) {
 	path := transcript
 	if agent != "" {

@@ -12,8 +12,8 @@ const (
 	answersMark   = `answers"`
 )
 
-// headType returns a line's top-level type if the line names it before anything nested, as the
-// client's lines do for all types but a few; "" if only reading the whole line would show it.
+// headType returns a line's top-level type if the line has it before anything nested, as nearly all
+// types of the client's lines do. It returns "" if only reading the whole line would show the type.
 func headType(line []byte) string {
 	for rest := line[min(1, len(line)):]; ; {
 		key, after, ok := quoted(rest)

@@ -17,9 +17,9 @@ type Present struct {
 	Notes []string     // one line each, on what could not be counted, or not surely
 }
 
-// Now reads what the transcript of the open iteration t or, if none of the run is open, of the
-// run's session has beyond the run's cursors. A dead client's session is read for its open
-// iteration only, as when that is closed. Nothing is saved.
+// Now reads what the run's transcript has beyond the run's cursors: that of the open iteration t
+// or, if the run has no open iteration, that of its session. A dead client's session is read for
+// its open iteration only, as when that is closed. Nothing is saved.
 func Now(
 	b *loop.Budget, t *loop.Tick, alive bool, past Past, table Table, now time.Time,
 ) Present {
@@ -48,7 +48,7 @@ func Now(
 	return p
 }
 
-// Past is what Now asks the run's history for.
+// Past holds the facts of the run's history that Now needs.
 type Past struct {
 	Written time.Time // when it last changed, by the file system's clock; zero without one
 	// Ended returns the cursors of workers that ended, of those with the named transcripts.

@@ -72,7 +72,7 @@ func (t tail) records(may func(line []byte) bool, f func(line []byte, r record) 
 	})
 }
 
-// newest is the newest time of a line, "" without one.
+// newest returns the newest time of any line, or "" if no line has a time.
 func (t tail) newest() (at string) {
 	t.backward(func(line []byte) bool {
 		if r, ok := read(line); ok && r.at > at {
@@ -83,7 +83,7 @@ func (t tail) newest() (at string) {
 	return at
 }
 
-// Start is where a prompt begins in the main transcript.
+// Start describes the beginning of a prompt in the main transcript.
 type Start struct {
 	Offset    int64  // of its first line, in bytes
 	UnderLoop bool   // that line is the /loop command
@@ -194,8 +194,8 @@ func LastSign(transcript string) (at time.Time) {
 	return at
 }
 
-// Goal returns what the client's /goal holds the session to, "" if no goal is active. The last
-// status of a goal in the last 4 MiB of the main transcript counts.
+// Goal returns the goal that the client's /goal holds the session to, or "" if no goal is active.
+// The last status of a goal in the last 4 MiB of the main transcript counts.
 func Goal(transcript string) (goal string) {
 	may := func(line []byte) bool { return bytes.Contains(line, []byte(`"goal_status"`)) }
 	readTail(transcript, promptTail).records(may, func(line []byte, r record) bool {
