@@ -127,7 +127,7 @@ func (p Prompt) section(order string) string {
 	return text + "\n\nThe section:\n\n" + markdown.Cut(p.Text, MaxSection)
 }
 
-// work is how a coding phase ends.
+// work returns the instructions for the end of a coding phase.
 func (p Prompt) work() string {
 	lines := []string{"Commit your changes on the current branch. Leave nothing uncommitted. " +
 		"Do not push and open no pull request. No one can be asked: decide by the plan."}
@@ -160,7 +160,7 @@ func (p Prompt) accepted() string {
 	return "A person accepted these as they are; leave them:\n" + list(p.Accepted)
 }
 
-// look is how an audit is done and reported (A29–A32, A70, A71).
+// look returns the instructions for an audit and its report (A29–A32, A70, A71).
 func (p Prompt) look() string {
 	lines := []string{"Change nothing: only reading and `hooks report` pass."}
 	if p.Check != "" {

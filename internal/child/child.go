@@ -28,7 +28,7 @@ type Command struct {
 	Silent bool
 }
 
-// Result is what a program left, also when it was ended early.
+// Result holds the output of a program, also of one that was ended early.
 type Result struct {
 	Out  []byte
 	Says string // stderr, its first 64 KiB
@@ -93,8 +93,9 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Exit is the exit code that an error of Run carries, 0 for none and -1 for a program that did not
-// end by itself. A program that ended well and left others behind, which Run has killed, has 0.
+// Exit returns the exit code for an error of Run: 0 if err is nil, and -1 for a program that did
+// not end by itself. A program that succeeded but left processes behind, which Run has killed, has
+// 0.
 func Exit(err error) int {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	switch {

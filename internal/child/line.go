@@ -68,8 +68,9 @@ func tokenRune(r rune) bool {
 		r == '_' || r == '-'
 }
 
-// secret: the prefixes the forges give their tokens, and long runs with the digits of a random one.
-// A commit's name looks the same, so a run of 40 counts only where it is called a token.
+// secret reports whether run looks like a secret: it has a prefix of the forges' tokens, or it is
+// long and has the digits of a random one. A commit's name looks the same, so a run of 40 counts
+// only if the word before it calls it a token.
 func secret(run, before string) bool {
 	for _, prefix := range []string{
 		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gloas-", "gldt-", "glrt-",

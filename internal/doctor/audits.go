@@ -88,9 +88,9 @@ func auditOf(worktree string) *loop.Budget {
 	return st.Budget
 }
 
-// offerRemoval offers to remove the worktree of a complete loop. --fix does it where nothing would
-// be lost: its client has ended, no other loop has files there, and git ignores none but the
-// loop's.
+// offerRemoval offers to remove the worktree of a complete loop. --fix does it only if nothing
+// would be lost: the client has ended, no other loop has files there, and git ignores no files but
+// the loop's.
 func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
 	way, why := "`hooks doctor --fix` removes it and keeps the branch and the history", ""
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
@@ -118,8 +118,8 @@ func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
 	}
 }
 
-// ignoredIn names a file of a worktree that git ignores and that is not the audit loop's, "" if
-// there is none.
+// ignoredIn names a file of a worktree that git ignores and that is not the audit loop's. It is
+// empty if there is no such file.
 func (m *machine) ignoredIn(worktree string) string {
 	out, err := m.run("git", "-C", worktree, "ls-files", "--others", "--ignored",
 		"--exclude-standard")

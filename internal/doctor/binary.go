@@ -30,7 +30,7 @@ func (m *machine) located(h install.Hook) (string, error) {
 	return exec.LookPath(h.Program)
 }
 
-// build is the build id of a binary, "" where it has none.
+// build returns the build id of the binary at path. It is empty if the binary has no build id.
 func build(path string) string {
 	p, _ := proc.Identify(path)
 	return p.Build
@@ -106,8 +106,8 @@ func (m *machine) binary(n *notes, h install.Hook, path string, lookup error) {
 // on reports whether a value of an environment variable switches something on.
 func on(value string) bool { return value != "" && value != "0" && value != "false" }
 
-// maxBlocks is how often in a row the program holds a turn open: for a question, and for the facts
-// or the schedule.
+// maxBlocks is the number of times in a row that the program holds a turn open: for a question, and
+// for the facts or the schedule.
 const maxBlocks = 2
 
 // switches finds settings and variables that turn hooks off as a whole.

@@ -61,8 +61,8 @@ func clientVersion(m *machine, n *notes) {
 	}
 }
 
-// version reads the first three numbers of a text such as "2.1.329 (Claude Code)". It is nil where
-// the text has none.
+// version reads the first three numbers of a text such as "2.1.329 (Claude Code)". It returns nil
+// if the text does not begin with a version.
 func version(s string) (v []int) {
 	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
 	parts := strings.SplitN(strings.TrimPrefix(word, "v"), ".", 3)

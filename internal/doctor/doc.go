@@ -26,11 +26,11 @@ type Doctor struct {
 	Version string // that `hooks version` prints here
 	Managed string // folder of the administrator's settings; the system's own when empty
 	Live    bool   // start one real session of the client, which costs a few cents
-	// Archive is `hooks loop reset` for one skill; nil where nothing is archived.
+	// Archive is `hooks loop reset` for one skill. If it is nil, nothing is archived.
 	Archive func(loop.Skill) error
 }
 
-// machine is what the checks look at, each part read once.
+// machine holds everything that the checks examine. Each part is read once.
 type machine struct {
 	Doctor
 	project  string

@@ -22,7 +22,7 @@ func read(path string) string {
 	return text
 }
 
-// home is the person's own folder, "" where it is unknown.
+// home returns the person's home folder. It is empty if it is unknown.
 func (m *machine) home() string {
 	h, _ := install.Home(m.Env)
 	return h

@@ -61,7 +61,7 @@ func receipts(m *machine, n *notes) {
 	}
 }
 
-// maxSessions is how many transcripts are read, the newest ones.
+// maxSessions bounds the transcripts that are read, newest first.
 const maxSessions = 10
 
 // loopsWithoutHooks finds sessions whose transcript invokes a loop that no run knows.
@@ -105,8 +105,8 @@ func (m *machine) registeredSince(t time.Time) bool {
 	return false
 }
 
-// invoked is the first looping command of a session: typed, or called through the Skill tool. It is
-// "" where there is none. names are those that the configuration adds to ours.
+// invoked returns the first looping command of a session, typed or called through the Skill tool.
+// It is empty if there is no such command. names holds those that the configuration adds to ours.
 func invoked(transcript string, names []loop.Names) string {
 	for moment, err := range usage.Moments(transcript) {
 		if moment.Agent == "sidechain" { // an old client's copy of a worker's line

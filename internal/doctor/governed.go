@@ -11,7 +11,7 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Setup is what `hooks init` looks at before it registers the program.
+// Setup holds the facts that `hooks init` needs before it registers the program.
 type Setup struct {
 	Governed   []install.Skill // installed skills whose loops are governed, but those of our plugin
 	Registered bool            // in a settings file
@@ -61,7 +61,7 @@ func (m *machine) names() []loop.Names {
 	return []loop.Names{m.config.Names(), config.User(m.clientDir()).Names()}
 }
 
-// governed are those of the installed skills whose loops are governed.
+// governed returns the installed skills whose loops are governed.
 func governed(s *install.Settings, names []loop.Names) []install.Skill {
 	return slices.DeleteFunc(s.Skills(), func(skill install.Skill) bool {
 		_, ok := loop.ParseCommand(skill.Name, "", names...)
@@ -69,8 +69,8 @@ func governed(s *install.Settings, names []loop.Names) []install.Skill {
 	})
 }
 
-// Begin returns the line that begins a governed loop in a session here. If there is none it is a
-// comment that names the command which brings one.
+// Begin returns the line that begins a governed loop in a session here. If no skill can be
+// governed, it is a comment with the command that installs one.
 func (s Setup) Begin() string { return s.begin }
 
 // noSkill is the comment in place of a line.

@@ -11,7 +11,7 @@ import (
 	"hooks/internal/store"
 )
 
-// history is what the project's runs and history lines tell, those in the archive too.
+// history holds the content of the project's runs and history lines, including the archive.
 type history struct {
 	runs     []loop.Budget // the present ones first, then the newest of the archive
 	sessions []string      // in which the program was at work

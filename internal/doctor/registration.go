@@ -18,7 +18,7 @@ import (
 
 const hintInstall = "register the program: `hooks install`, or switch its plugin on"
 
-// again is how a registration is written again as it should be, by the file that has it.
+// again returns the hint for correcting the registration in f.
 func again(f *install.File) string {
 	switch {
 	case f.Root != "":

@@ -118,8 +118,8 @@ func (m *machine) repair(results []*notes) []*notes {
 	return again
 }
 
-// notes is what a check writes down, as people and programs read it. Its worst problem is its
-// status.
+// notes collects the results of a check for people and programs. Its status is that of its worst
+// problem.
 type notes struct {
 	check
 	report.Check
@@ -128,7 +128,7 @@ type notes struct {
 	unfixed []error // what --fix could not do
 }
 
-// repair is what --fix does about a problem.
+// repair is the fix that --fix makes for a problem.
 type repair struct {
 	fixed string // what it did, as people read it
 	do    func() error

@@ -24,7 +24,7 @@ type scratch struct {
 	latency map[string]time.Duration // of the last call, by word
 }
 
-// scratch makes one. It notes where it cannot.
+// scratch creates a scratch project. If that fails, it adds the problem to n and returns nil.
 func (m *machine) scratch(n *notes) *scratch {
 	dir, err := os.MkdirTemp("", "hooks-doctor-")
 	if err != nil {

@@ -17,7 +17,7 @@ func (e *Error) Error() string { return e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Hint is what to do about it.
+// Hint returns the hint, which is the next step for a person.
 func (e *Error) Hint() string { return e.Way }
 
 // New is an error with a hint; format and args are those of fmt.Errorf.
@@ -25,7 +25,7 @@ func New(way, format string, args ...any) error {
 	return &Error{fmt.Errorf(format, args...), way}
 }
 
-// Of is the hint of an error or of one that it wraps, empty if there is none.
+// Of returns the hint of err or of an error that it wraps. It is empty if no error has one.
 func Of(err error) string {
 	var h interface{ Hint() string }
 	if errors.As(err, &h) {

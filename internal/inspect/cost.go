@@ -90,7 +90,7 @@ var outside = map[string]string{"model": "recorded without a model", "day": "out
 	"iteration": "outside of its iterations", "task": "outside of its tasks",
 	"phase": "outside of its phases", "agent": "not in its transcripts"}
 
-// zoneOf names a time zone, with its distance from UTC where the name alone may not say it.
+// zoneOf names the time zone of now, with its distance from UTC if only its abbreviation is known.
 func zoneOf(now time.Time) string {
 	if name := now.Location().String(); name != "Local" {
 		return name

@@ -63,7 +63,7 @@ func (l *loopState) stale() bool {
 // open reports whether an iteration of the run is open.
 func (l *loopState) open() bool { return l.Tick != nil && l.Tick.RunID == l.Budget.RunID }
 
-// spent returns the dollars of the open iteration by now, 0 if none is open.
+// spent returns the dollars of the open iteration so far, or 0 if no iteration is open.
 func (l *loopState) spent() loop.USD {
 	if !l.open() {
 		return 0

@@ -84,7 +84,7 @@ func (l *linter) file(shown, path string) error {
 	return nil
 }
 
-// older returns the turns of a ledger as the commit has them, none if it has no such file.
+// older returns the turns of a ledger in the commit, or nil if the commit has no such file.
 func (l *linter) older(path string) ([]turnlog.Turn, error) {
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	ctx := context.Background()
@@ -112,7 +112,7 @@ func (l *linter) gone(files []string) error {
 	return err
 }
 
-// LedgerFeedback returns the newest feedback in a ledger, "" if it is blank.
+// LedgerFeedback returns the newest feedback in a ledger. It is empty if that is blank.
 func (d *Inspector) LedgerFeedback(file string) (string, error) {
 	path, err := turnlog.Check(file)
 	if err != nil {

@@ -14,9 +14,10 @@ import (
 	"hooks/internal/usage"
 )
 
-// Result returns how the loop of a session came out; of several the one that needs a person most.
-// An empty session is the newest one that was begun in the current folder; if none left a
-// transcript there, the newest that had a loop. A loop that still runs is an error.
+// Result returns how the loop of a session ended. If the session had several, it returns the one
+// that most needs a person. An empty session means the newest one that was begun in the current
+// folder or, if no session left a transcript there, the newest that had a loop. A loop that still
+// runs is an error.
 func (d *Inspector) Result(session string) (report.Result, error) {
 	if session == "" {
 		session = d.newest()
@@ -48,7 +49,8 @@ func (d *Inspector) Result(session string) (report.Result, error) {
 	return result, err
 }
 
-// newest returns the session that was begun last in the current folder, "" if there is none.
+// newest returns the session that was begun last in the current folder or, if no session left a
+// transcript there, the newest that had a loop. It is empty if there is no session at all.
 func (d *Inspector) newest() (session string) {
 	client, _ := install.ClientDir(d.Env)
 	dir := cwd()

@@ -20,8 +20,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Stands returns the present state of the loops, nothing if there are none. An error in one loop
-// does not hide the others; errors are joined.
+// Stands returns the present state of the loops. The list is empty if there are no loops. An error
+// in one loop does not hide the others; errors are joined.
 func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 	list := []report.Stand{}
 	err := d.askTrees(func(v *question) error {
@@ -149,9 +149,9 @@ func (d *Inspector) Waiting(skills []loop.Skill) ([]report.Waiting, error) {
 // maxLine bounds how much of the client's status line object is read, in bytes.
 const maxLine = 1 << 20
 
-// StatusLine is the one line that the client shows under its prompt: the loops that run in this
-// project, those that wait for a person, and those that ended in this session. It is empty if there
-// are none, and also after any error: a status line has no place for one.
+// StatusLine returns the line that the client shows under its prompt. It covers the loops that run
+// in this project, those that wait for a person, and those that ended in this session. It is empty
+// if there are no such loops, and after any error, because a status line has no place for one.
 func (d *Inspector) StatusLine(stdin io.Reader, s report.Screen) string {
 	raw, err := io.ReadAll(io.LimitReader(stdin, maxLine))
 	if err != nil {
@@ -309,7 +309,8 @@ func noRun(id string) error {
 	return hint.New("the runs are listed by `hooks loop list`", "there is no run %q", id)
 }
 
-// Tasks is the list of the project's task loop; the zero list if it has none.
+// Tasks returns the list of the project's task loop, or the zero list if the project has no such
+// loop.
 func (d *Inspector) Tasks() (report.TaskList, error) {
 	list := report.NewTaskList(report.Stand{}, nil)
 	err := d.ask(func(v *question) error {
@@ -342,8 +343,8 @@ func lastAttempts(files *store.Store, l *loopState) (report.TaskLast, error) {
 	return last, err
 }
 
-// Audit is the audit loop of the project, or of the first linked worktree that has one, with its
-// findings (A30). It fails where there is none.
+// Audit returns the audit loop of the project, or of the first linked worktree that has one, with
+// its findings (A30). It returns an error if there is no audit loop.
 func (d *Inspector) Audit() (report.Audited, error) {
 	found := report.Audited{Findings: []loop.Finding{}}
 	err := d.askTrees(func(v *question) error {

@@ -64,7 +64,7 @@ func frontMatter(lines []string) int {
 
 func separates(raw string) bool { return strings.TrimRight(raw, white) == separator }
 
-// reader collects turns. Its positions are indexes of lines, -1 for none.
+// reader collects turns. Its positions are line indexes, or -1 if unset.
 type reader struct {
 	lines    []string
 	turns    []Turn
@@ -157,8 +157,8 @@ func isFeedback(l markdown.Line) bool {
 	return l.Kind == markdown.Heading && strings.EqualFold(l.Text, title)
 }
 
-// isNumbered reports whether a line is a heading "## Turn 2". Turns need none, but two of them are
-// two turns.
+// isNumbered reports whether a line is a heading "## Turn 2". A turn needs no such heading, but a
+// second one begins another turn.
 func isNumbered(l markdown.Line) bool {
 	n, ok := strings.CutPrefix(l.Text, "Turn ")
 	return ok && l.Kind == markdown.Heading && l.Level == 2 && n != "" && digits(n)
@@ -188,7 +188,8 @@ func shown(lines []string) string {
 	return trim(strings.ReplaceAll(strings.Join(lines, "\n"), placeholder, ""))
 }
 
-// Feedback is what a person wrote into the newest feedback section, "" if nothing (L20).
+// Feedback returns the text that a person wrote into the newest feedback section. It is empty if
+// nothing was written (L20).
 func Feedback(text string) string {
 	if last, ok := lastTurn(text); ok {
 		return last.Feedback

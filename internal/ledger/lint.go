@@ -76,8 +76,8 @@ func Phases() []string {
 // perTask reports whether a phase has one ledger for each task.
 func perTask(phase string) bool { return phase == "plan" || phase == "implement" }
 
-// Name is the file name of a phase's ledger. number is that of a task, "" for a phase of the whole
-// change.
+// Name returns the file name of a phase's ledger. number is the task's number; it is empty for a
+// phase of the whole change.
 func Name(phase, number string) (string, error) {
 	switch {
 	case !slices.Contains(Phases(), phase):

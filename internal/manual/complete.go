@@ -119,7 +119,7 @@ func Complete(
 	return words
 }
 
-// flag returns a flag of the command by its name with the dashes, nil if there is none.
+// flag returns the command's flag with that name, dashes included, or nil if it has no such flag.
 func (c command) flag(name string) *kong.Flag {
 	for _, f := range c.flags {
 		if "--"+f.Name == name || f.Short != 0 && fmt.Sprintf("-%c", f.Short) == name {

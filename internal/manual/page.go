@@ -134,7 +134,8 @@ func (c command) all() []command {
 	return list
 }
 
-// takes is what a flag takes, as in "N"; empty if it takes nothing.
+// takes returns the placeholder of a flag's value, as in "N". It is empty if the flag takes no
+// value.
 func takes(f *kong.Flag) string {
 	if f.IsBool() {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Kind is how a reader sees a line.
+// Kind is the role of a line in the rendered text.
 type Kind int
 
 // The kinds of line.

@@ -50,7 +50,7 @@ type session struct {
 	fired    bool  // the schedule has just submitted a prompt
 }
 
-// Limits are the ceilings that a person wants to try; the zero value tries none.
+// Limits holds the ceilings that a person wants to try. The zero value changes no ceiling.
 type Limits struct {
 	loop.Ceilings
 	Named []string // the flags of those that are set, as in "--max-prs"
@@ -137,7 +137,7 @@ func (s *session) prompted(st *Step, cmd loop.Command, invokes bool) {
 	if notification {
 		return
 	}
-	// By the client's own word, where it has one.
+	// Prefer the origin that the client recorded, if any.
 	scheduled := s.fired
 	if st.Origin != "" {
 		scheduled = st.Origin != "human" && st.Origin != "sdk"
@@ -148,7 +148,7 @@ func (s *session) prompted(st *Step, cmd loop.Command, invokes bool) {
 	}
 }
 
-// invoke begins an iteration where one may begin. A turn whose beginner is not known is a person's.
+// invoke begins an iteration if one may begin. A turn of unknown origin counts as a person's.
 func (s *session) invoke(st *Step, cmd loop.Command) {
 	in := turn{id: st.ID}
 	if s.turn != nil {
@@ -337,7 +337,7 @@ func add(to, more map[string]loop.Tokens) {
 	}
 }
 
-// spent is what was spent since the last iteration ended.
+// spent returns the spend since the last iteration ended.
 func (s *session) spent() loop.Spent {
 	all := map[string]loop.Tokens{}
 	add(all, s.older)

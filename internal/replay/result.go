@@ -73,7 +73,7 @@ func aftermath(rows []report.Replayed, stop time.Time) (a report.Aftermath) {
 	return a
 }
 
-// points is how many points a spend curve has.
+// points is the number of points in a spend curve.
 const points = 48
 
 // curve adds up what a session spent in equal steps of its time, from what each step of the script

@@ -181,7 +181,8 @@ func (st *Step) invocation() (loop.Command, bool) {
 	return c, looping
 }
 
-// part is a part of a prompt as the client marks it, "" where it has none.
+// part returns the part of a prompt that the client marks with tag. It is empty if the prompt has
+// no such part.
 func (st *Step) part(tag string) string {
 	part, _ := usage.Part(st.Text, tag)
 	return part
@@ -198,7 +199,8 @@ func (st *Step) stopTyped() bool {
 		strings.TrimSpace(st.Text) == "/loop stop"
 }
 
-// worker is the worker whose end a prompt notifies of, "" where it is none.
+// worker returns the id of the worker whose end a prompt reports, and whether the prompt is such a
+// notification.
 func (st *Step) worker() (id string, notification bool) {
 	return st.part("task-id"), st.Origin == "task_notification" ||
 		strings.HasPrefix(st.Text, "<task-notification>")

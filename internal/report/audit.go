@@ -42,8 +42,9 @@ func (b auditLoop) block(t *text, l *loop.Iteration) {
 	t.line("Audit: %s", r.Result())
 }
 
-// ended are what a person reads at the end: the last verdict with its commit, the words of the post
-// action, and then what is left as it is, open findings first (A58, A74).
+// ended returns the lines that a person reads at the end. must holds the result, the last verdict
+// with its commit, and the words of the post action; more holds the remaining findings, open ones
+// first (A58, A74).
 func (b auditLoop) ended() (must, more []string) {
 	r := b.Audit
 	must = []string{fmt.Sprintf("Audit: %s (%s)", r.Result(), b.AuditStatus())}
@@ -77,7 +78,7 @@ func (b auditLoop) stand(p *page) {
 	b.audits().draw(p)
 }
 
-// audits are what the audits found, and how fast the sections become clean.
+// audits returns the results of the audits, and how fast the sections become clean.
 func (b auditLoop) audits() (list facts) {
 	r, f := b.Audit, b.Audit.Found
 	if f.Bugs+f.Warnings+f.Accepted+f.Resolved > 0 {

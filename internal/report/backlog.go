@@ -17,7 +17,7 @@ type Board struct {
 	Whole   bool           `json:"whole"`  // otherwise nothing follows from what is absent
 	Issues  []backlog.Fact `json:"issues"` // the open ones in scope
 	Edges   [][2]int       `json:"edges"`  // blocker, blocked
-	// Workable are the issues that a loop may pick now; nil where the backlog is not whole.
+	// Workable lists the issues that a loop may pick now. It is nil if the backlog is not whole.
 	Workable []int        `json:"workable"`
 	Fired    []loop.Fired `json:"conditions"` // that hold: backlog-empty, dependency-cycle
 	Gates    []string     `json:"gates"`      // asked about criteria once an issue is picked

@@ -45,7 +45,8 @@ type Card struct {
 	Unread []string          `json:"-"` // what could not be read
 }
 
-// Links are the first parts of web addresses, empty where the repository's forge is not known.
+// Links holds the first parts of web addresses. They are empty if the repository's forge is not
+// known.
 type Links struct {
 	PR     string // to be completed by a number
 	Commit string // to be completed by a commit
@@ -79,7 +80,8 @@ type Verified struct {
 	Fresh int `json:"fresh_contexts,omitempty"`
 }
 
-// Progress is the last iteration on a card with observed progress, 0 for none, and the spend since.
+// Progress holds the last iteration on a card with observed progress, and the spend since.
+// Iteration is 0 if there was no progress.
 type Progress struct {
 	Iteration  int      `json:"iteration"`
 	Iterations int      `json:"iterations_since"`
@@ -147,7 +149,7 @@ func NewCard(b *loop.Budget, lines []loop.Iteration, earlier int) Card {
 	return c
 }
 
-// pr returns the PR of that number, a new one if the card has none.
+// pr returns the PR with that number, and adds it if it is not on the card.
 func (c *Card) pr(number int) *CardPR {
 	i := slices.IndexFunc(c.PRs, func(p CardPR) bool { return p.Number == number })
 	if i < 0 {

@@ -205,7 +205,8 @@ func (c *Card) sentence() string {
 	return name + "stopped."
 }
 
-// because is a stop cause as the end of a sentence, "" for one that has only its recorded text.
+// because returns a stop cause as the end of a sentence. It is empty if the cause has only its
+// recorded text.
 func because(b *loop.Budget) string {
 	if b.NearStopped() {
 		return "a ceiling is near, and --near-limit stop ends it there"
@@ -405,7 +406,8 @@ func answered(l *loop.Iteration) (list []string) {
 	return list
 }
 
-// refused counts refused calls in words, merges apart, as in "2 merges, 1 call"; "" for none.
+// refused counts refused calls in words, merges apart, as in "2 merges, 1 call". It is empty if no
+// call was refused.
 func refused(list []loop.Denial) string {
 	merges := 0
 	for _, d := range list {
@@ -461,7 +463,7 @@ func (c *Card) asked() (list []block) {
 	return list
 }
 
-// left is what the run leaves for a person to look at.
+// left lists the PRs, commits and worktrees that the run leaves for a person to look at.
 func (c *Card) left() (list []block) {
 	prs := table{class: "prlist", columns: []column{{name: "PR", class: "keep"}, {name: "state"},
 		{name: "branch", class: "text", code: true, spare: 1}, {name: "commit"}}}

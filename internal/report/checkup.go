@@ -48,8 +48,8 @@ type Problem struct {
 	Way    string `json:"way"`
 }
 
-// CheckupText writes the problems of a checkup by group, or with all every check. How many there
-// are of each kind comes last, where a person looks first.
+// CheckupText writes the problems of a checkup by group or, with all, every check. The counts of
+// each kind come last, because people look at the end first.
 func CheckupText(s Screen, c Checkup, all bool) string {
 	p, names, group := newPage(s.unwrapped()), map[Health][]string{}, ""
 	for _, k := range c.Checks {

@@ -94,7 +94,7 @@ func (c Cost) table(amount func(loop.USD) string) table {
 	return t
 }
 
-// name identifies a row to people. The run id comes last, where a narrow screen cuts it.
+// name identifies a row to people. The run id comes last, because a narrow screen cuts the end.
 func (r CostRow) name(by string) string {
 	if project := r.Project; project != "" && by != "project" {
 		r.Project = ""

@@ -173,7 +173,7 @@ func scale(top loop.USD) loop.USD {
 	}
 }
 
-// axis is an amount on the scale, with cents where the steps have any.
+// axis returns an amount for the scale, with cents if the steps have any.
 func axis(u, step loop.USD) string {
 	if step%loop.Dollar != 0 {
 		return "$" + u.String()

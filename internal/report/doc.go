@@ -99,5 +99,5 @@ func state(status loop.Status, cause string) string {
 	return string(status)
 }
 
-// ceiling writes an amount as people type a ceiling: no cents where there are none.
+// ceiling writes an amount as people type a ceiling, without cents if they are zero.
 func ceiling(u loop.USD) string { return "$" + strings.TrimSuffix(u.String(), ".00") }

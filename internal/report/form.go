@@ -43,8 +43,8 @@ func Facts(raw []byte) (r loop.Report, err error) {
 	return r, nil
 }
 
-// form checks a value against the part of JSON Schema that the report's schema uses. A field is not
-// given if it is null, or "" where only a few words are allowed.
+// form checks a value against the part of JSON Schema that the report's schema uses. A field counts
+// as missing if it is null, or if it is empty and the schema lists the allowed words.
 type form struct{ schema gjson.Result }
 
 // check returns the first error of a value, with the path of its field.
@@ -86,7 +86,7 @@ func (f form) check(at string, v, s gjson.Result) error {
 	return nil
 }
 
-// fields checks the fields of an object, and that none is unknown, missing or given twice.
+// fields checks the fields of an object. An unknown, missing or repeated field is an error.
 func (f form) fields(at string, v, s gjson.Result) (err error) {
 	within := strings.TrimPrefix(at+".", "the report.")
 	properties, seen := s.Get("properties").Map(), map[string]bool{}

@@ -28,7 +28,7 @@ type History struct {
 	Whole bool // the lines themselves are printed, so all of each must be sound
 }
 
-// Where names the projects that a question without an answer is about.
+// Where names the projects that were searched, for a message that nothing was found.
 func (s Screen) Where(all bool) string {
 	if all {
 		return "in any project of this machine"
@@ -217,7 +217,7 @@ func details(l *loop.Iteration) string {
 // iterations.
 func between(l *loop.Iteration) bool { return l.Outcome == loop.Stopped && !l.Began() }
 
-// numberOf is an iteration's number, "-" if none began.
+// numberOf returns an iteration's number, or "-" if no iteration began.
 func numberOf(l *loop.Iteration) string {
 	if between(l) {
 		return "-"

@@ -17,7 +17,7 @@ type Replay struct {
 	ByPrompt   bool            `json:"by_prompt"`
 	Ceilings   []loop.Ceilings `json:"ceilings"` // of each run, in order
 	Iterations []Replayed      `json:"iterations"`
-	// Stop is where the first run would have ended, nil if no limit was reached.
+	// Stop is the point at which the first run would have ended, or nil if no limit was reached.
 	Stop *ReplayStop `json:"stop,omitempty"`
 	// After sums up the session's activity after that stop.
 	After   Aftermath              `json:"after_stop"`
@@ -145,7 +145,7 @@ func ceilingsOf(list []loop.Ceilings) string {
 		loop.Plural(c.PRs, "PR"), loop.Plural(c.Minutes, "minute"), dollars)
 }
 
-// ticks is a table of the ticks, with the whole date where there is room.
+// ticks returns a table of the ticks, with full dates if they fit into width.
 func ticks(width int, list []Replayed) table {
 	t := ticksAt(time.DateTime, list)
 	if t.measure() > width {

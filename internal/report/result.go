@@ -7,7 +7,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Result is how a session's loop came out, for a job: in one line, and as the exit code of
+// Result describes how a session's loop ended, for a job: in one line, and as the exit code of
 // `hooks result`.
 type Result struct {
 	// Code is 0 if the loop ended as meant, 3 if it waits for a person, 4 if it stopped at a
@@ -35,7 +35,8 @@ const (
 var resultWords = map[int]string{0: "ended", CodeWaits: "waits", CodeCeiling: "ceiling",
 	CodeFailed: "failed", CodeUngoverned: "ungoverned"}
 
-// Ungoverned returns the result of a session, "" for none, in which no loop was on.
+// Ungoverned returns the result of a session in which no loop was on. session is empty if no
+// session has begun.
 func Ungoverned(session, project string) Result {
 	r := Result{Code: CodeUngoverned, Result: resultWords[CodeUngoverned], SessionID: session,
 		Text: "no session has begun in " + project}
@@ -45,8 +46,8 @@ func Ungoverned(session, project string) Result {
 	return r
 }
 
-// NewResult returns the result of a run whose session has ended. last is its last iteration, nil
-// if none was finished; open reports whether one was cut off; path is as for Resume.
+// NewResult returns the result of a run whose session has ended. last is its last iteration, or nil
+// if it finished no iteration; open reports whether one was cut off; path is as for Resume.
 func NewResult(b *loop.Budget, last *loop.Iteration, open bool, path string) Result {
 	r := Result{SessionID: b.SessionID, Skill: b.Skill, RunID: b.RunID, Cause: b.StopCause,
 		Iterations: b.IterationsUsed, Dollars: b.DollarsEstimate, Text: prose(b),

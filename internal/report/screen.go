@@ -436,8 +436,8 @@ func bar(part, whole int64, width int) string {
 // level is the sign for a value from 0 to 7.
 func level(v int) string { return string([]rune("▁▂▃▄▅▆▇█")[v]) }
 
-// spark draws a row of values, none below zero, in at most that many columns: when there are more
-// values, neighbours share one, and the column shows the larger.
+// spark draws a row of values, all at least 0, in at most that many columns. If there are more
+// values, neighbours share a column, which shows the largest of them.
 func spark(values []int64, columns int) string {
 	var b strings.Builder
 	each, most := (len(values)+columns-1)/columns, max(1, slices.Max(values))

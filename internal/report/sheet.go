@@ -14,7 +14,7 @@ type section struct{ name, remark string }
 // line is a paragraph.
 type line struct{ style, text string }
 
-// command is what a person types, with the words that lead to it.
+// command is a text for a person to type, with the words that lead to it.
 type command struct{ label, lead, text string }
 
 // facts are labels with a value each.
@@ -35,8 +35,8 @@ func (f *facts) given(name string, value cell) {
 // cell is the content of a table's cell, or the value of a fact: words that commas separate.
 type cell []word
 
-// word is a piece of foreign text with a look: dim, code, strong or none. Share is the length of a
-// bar below it, in percent, where its column has bars.
+// word is a piece of foreign text. look is dim, code, strong or empty. share is the length of a bar
+// below it, in percent, if its column has bars.
 type word struct {
 	text, look, link string
 	share            float64

@@ -67,8 +67,8 @@ type Waiting struct {
 	Answer string     `json:"answer"` // how, exactly
 	// Project is as of Stand.
 	Project string `json:"project,omitempty"`
-	// Link is the web address of the PR that it is about, "" if it is about none or has no page
-	// that is known.
+	// Link is the web address of the PR that the question is about. It is empty if there is no PR
+	// or its page is not known.
 	Link string `json:"link,omitempty"`
 }
 
@@ -87,7 +87,7 @@ func Wait(skill loop.Skill, g loop.Gate, paused bool) Waiting {
 	return w
 }
 
-// NameLoops adds the loop's name where the same answer would fit a gate of two loops.
+// NameLoops adds the loop's name to an answer that would fit the gates of two loops.
 func NameLoops(list []Stand) {
 	times := map[string]int{}
 	for _, st := range list {
@@ -273,8 +273,8 @@ func (st Stand) state() (style, long, short string) {
 	return style, long, ""
 }
 
-// Line is the loops in one line of the client's screen, cut to its width; empty if there are none.
-// session owns the screen; it is empty in a terminal.
+// Line describes the loops in one line, cut to the width of the client's screen. It is empty if
+// there are no loops. session owns the screen; it is empty in a terminal.
 func Line(s Screen, loops []Stand, session string) string {
 	width := max(s.Width, minWidth)
 	joined := func(short bool) string {
@@ -329,7 +329,8 @@ func (st Stand) line(session string, short bool) string {
 	return strings.Join(parts, " · ")
 }
 
-// Tree is the place of a run: a linked worktree, "" for the project itself, and an audit's HEAD.
+// Tree is the location of a run. Path is a linked worktree, or empty for the project itself. Head
+// is an audit's HEAD.
 type Tree struct{ Path, Head string }
 
 // RunList draws one line a run. Those after the first present ones are archived. trees are the

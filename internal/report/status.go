@@ -120,7 +120,8 @@ func Remaining(b *loop.Budget) string {
 		", ")
 }
 
-// outside returns the dollars spent while no iteration was open as a text, "" for none.
+// outside describes the dollars spent while no iteration was open. It is empty if there was no such
+// spend.
 func outside(b *loop.Budget) string {
 	if b.DollarsOutside == 0 {
 		return ""
@@ -128,8 +129,9 @@ func outside(b *loop.Budget) string {
 	return fmt.Sprintf("$%s outside of iterations", b.DollarsOutside)
 }
 
-// burn is the average cost of an iteration and, if the dollars end before the iterations do, the
-// number that they still buy. A skipped tick has none: the open iteration is not paid yet.
+// burn describes the average cost of an iteration and, if the dollars end before the iterations do,
+// the number that they still buy. It is empty for a skipped tick, because the open iteration is not
+// paid yet.
 func burn(l *loop.Iteration, b *loop.Budget) string {
 	spent := b.DollarsEstimate - b.DollarsOutside
 	if !l.Ran() || b.IterationsUsed == 0 || spent <= 0 {
@@ -307,8 +309,8 @@ func gatesAnswered(b *loop.Budget, asked []Asked, room int) (list []string) {
 	return list
 }
 
-// Goal is for a person whose session has a /goal beside the loop: the loop neither waits for it nor
-// ends it. It is "" without a goal.
+// Goal returns the note for a person whose session has a /goal beside the loop: the loop neither
+// waits for it nor ends it. It is empty if there is no goal.
 func Goal(goal string) string {
 	if goal == "" {
 		return ""
@@ -460,7 +462,7 @@ func Missed(wakes []loop.Wakeup) string {
 // maxRefusals bounds how many refusals one line names.
 const maxRefusals = 3
 
-// refusals is a list of refusals in one line, "" for none.
+// refusals lists refusals in one line. It is empty if nothing was refused.
 func refusals(list []loop.Denial) string {
 	n := loop.Refusals(list)
 	if n == 0 {

@@ -65,7 +65,8 @@ const (
 // TaskLast is the newest history line of a task, by its number.
 type TaskLast map[int]*loop.TaskLine
 
-// NewTaskList is the list of a stand; last may lack tasks. The zero Stand has none.
+// NewTaskList returns the task list of a stand; last may lack tasks. It is empty for the zero
+// Stand.
 func NewTaskList(st Stand, last TaskLast) TaskList {
 	l := TaskList{Tasks: []TaskRow{}, Passed: []int{}}
 	b := st.Run
@@ -93,7 +94,7 @@ func NewTaskList(st Stand, last TaskLast) TaskList {
 	return l
 }
 
-// answer returns how to answer the first waiting question, "" without one.
+// answer returns how to answer the first waiting question. It is empty if no question waits.
 func (st Stand) answer() string {
 	for _, w := range st.Gates {
 		if w.unanswered() {
@@ -103,8 +104,8 @@ func (st Stand) answer() string {
 	return ""
 }
 
-// TaskRows are the tasks of a run, none for any other kind; t is the open iteration or nil, and
-// open its spend so far.
+// TaskRows returns the tasks of a run, or nil for any other kind of loop. t is the open iteration
+// or nil, and open its spend so far.
 func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) []TaskRow {
 	if b.Tasks == nil {
 		return nil
@@ -230,8 +231,8 @@ func (c *Card) taskTable(rows []TaskRow) table {
 	return t
 }
 
-// remarks are why the last attempt was not accepted, and what the worker changed of the check and
-// the tests.
+// remarks returns the reason the last attempt was not accepted, and the worker's changes to the
+// check and the tests.
 func (r TaskRow) remarks() (list []string) {
 	if r.Why != "" {
 		list = append(list, "last attempt: "+r.Why)
@@ -278,8 +279,7 @@ func (r TaskRow) text() string {
 	return s + prefixed(", last attempt: ", r.Why)
 }
 
-// block writes the end of an attempt, in the words of the specification where it has them
-// (T68–T71).
+// block writes the end of an attempt, in the specification's words if it has any (T68–T71).
 func (b taskLoop) block(t *text, l *loop.Iteration) {
 	r := b.Tasks
 	if l.Task != nil {
@@ -334,7 +334,8 @@ func tried(l *loop.TaskLine) string {
 		prefixed(": ", l.Judgement.Why))
 }
 
-// Verdict is the verdict on the attempt of an iteration with its reason, "" where it has none.
+// Verdict returns the verdict on an iteration's attempt with its reason. It is empty if there is no
+// verdict.
 func Verdict(l *loop.Iteration) string {
 	var j loop.Judgement
 	switch {

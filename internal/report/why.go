@@ -25,7 +25,8 @@ type Why struct {
 	Gates      []loop.Explained `json:"gates"`
 	// Trouble lists symptoms of a task loop, each with its cause and the fix (T80).
 	Trouble []string `json:"trouble,omitempty"`
-	// Denied are the calls refused in the open iteration, or in the last one if none is open.
+	// Denied lists the calls refused in the open iteration, or in the last one if no iteration is
+	// open.
 	Denied []loop.Denial `json:"denied,omitempty"`
 }
 
@@ -47,7 +48,7 @@ type StopWhy struct {
 	Overrun *loop.Overrun `json:"overrun,omitempty"`
 }
 
-// StoppedBy explains a halted or paused run; last is its last line, nil if there is none.
+// StoppedBy explains a halted or paused run. last is its last line, or nil if it has no line.
 func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path string) *StopWhy {
 	s := &StopWhy{Cause: b.StopCause, Text: prose(b), Iteration: b.IterationsUsed,
 		Also: []string{}, Do: []string{}, Waiting: gates}
@@ -81,7 +82,7 @@ func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path strin
 	return s
 }
 
-// where a run stopped, in iterations.
+// where names the point at which the run stopped, in iterations.
 func (s *StopWhy) where() string {
 	switch {
 	case !s.Between:
@@ -173,9 +174,9 @@ func (p *page) stopped(w Why) {
 	p.rows("next", strong, s.Do)
 }
 
-// Trouble is the cause of what a person may see of a task loop, with its fix, by the
-// troubleshooting table of the engine (T80). It is nil for any other kind. last is the run's last
-// line, nil if there is none.
+// Trouble returns the causes of problems that a person may see in a task loop, with their fixes,
+// from the engine's troubleshooting table (T80). It returns nil for any other kind. last is the
+// run's last line, or nil if it has no line.
 func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 	r := b.Tasks
 	if r == nil {

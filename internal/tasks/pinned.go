@@ -34,7 +34,7 @@ func Pinned(
 	return scripts, named
 }
 
-// Files are the files of a commit. Read returns "" for one that does not exist.
+// Files reads the files of a commit. Read returns an empty text for a file that does not exist.
 type Files struct {
 	Has  func(file string) bool
 	Read func(file string) string

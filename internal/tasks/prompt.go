@@ -164,8 +164,8 @@ func (p Prompt) turns() []string {
 	}
 }
 
-// keptDone is how many lines of Completed Tasks a prompt has: with all of them each prompt would be
-// longer than the one before (T1).
+// keptDone is the number of lines of Completed Tasks in a prompt. With all of them each prompt
+// would be longer than the one before (T1).
 const keptDone = 2
 
 // recent is a progress file with the last lines of Completed Tasks only.

@@ -84,7 +84,7 @@ func splitFront(spec string) (front, rest string) {
 	return "", spec // a line across the page
 }
 
-// scalar returns a value without quotes and comment. It is "" for a list or a text of several
+// scalar returns a value without quotes and comment. It is empty for a list or a text of several
 // lines.
 func scalar(value string) string {
 	value = markdown.OneLine(value)

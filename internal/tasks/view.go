@@ -13,7 +13,7 @@ import (
 // maxView bounds a state file, in bytes.
 const maxView = 64 << 10
 
-// phases are those of a run. The loop works in execution only (T17).
+// phases lists the phases of a run. The loop works in execution only (T17).
 var phases = []string{
 	"intake", "spec", "review", "decompose", "execution", "verification", "closure",
 }

@@ -15,9 +15,9 @@ const maxWeakened = 50
 
 // Weakened names, in sentences, the test files that a diff deletes, the marks it adds that skip
 // tests, and the tests that it removes or empties. The diff is the output of `git diff --no-color
-// --no-ext-diff -M90%`, where a file with other contents is no rename, without context. A mark that
-// the diff also removes from the same file was only moved, as was a test that it adds elsewhere. At
-// most 50 sentences (T96).
+// --no-ext-diff -M90%` without context; -M90% keeps a file with other contents from being a rename.
+// A mark that the diff also removes from the same file was only moved, as was a test that it adds
+// elsewhere. Weakened returns at most 50 sentences (T96).
 func Weakened(diff []byte) []string {
 	var d diffReader
 	for line := range strings.Lines(string(diff)) {

@@ -42,8 +42,8 @@ func Line(s string) string {
 	}, Text(s))
 }
 
-// JSON spells the same characters of a valid JSON text as \u escapes: a reader of the JSON gets
-// them unchanged, and a terminal acts on none of them.
+// JSON writes the same characters of a valid JSON text as \u escapes. A reader of the JSON gets
+// them unchanged, and a terminal does not act on them.
 func JSON(text []byte) []byte {
 	if isASCII(text) {
 		return text
