@@ -145,7 +145,8 @@ func namesSecret(name string) bool {
 	return slices.ContainsFunc(secretNames, ends)
 }
 
-// token returns the offset and length of a token of a known form in a word; n is 0 if it has no token.
+// token returns the offset and length of a token of a known form in a word; n is 0 if there is no
+// token.
 func token(word string) (at, n int) {
 	for _, prefix := range tokenPrefixes {
 		if at := strings.Index(word, prefix); at >= 0 && len(word)-at >= len(prefix)+8 {

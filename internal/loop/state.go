@@ -164,9 +164,8 @@ type Budget struct {
 	// back (R32).
 	ActiveSince   time.Time `json:"active_since,omitzero"`
 	MinutesBefore int       `json:"minutes_before,omitempty"`
-	// Clock holds the clocks' readings when the run last looked. ClockAhead and Slept are the
-	// seconds of its active time by which the wall clock was set forward, and those that the machine
-	// slept.
+	// Clock holds the clocks' readings when the run last looked. In the run's active time, the wall
+	// clock was set forward by ClockAhead seconds, and the machine slept for Slept seconds.
 	Clock      *Clock `json:"clock,omitempty"`
 	ClockAhead int64  `json:"clock_ahead,omitempty"`
 	Slept      int64  `json:"slept,omitempty"`
