@@ -101,7 +101,7 @@ func growStack(fill bool) (sum byte) {
 	return sum
 }
 
-// logLine writes one line per event where a person asked for it, never by default.
+// logLine writes one line per event to path. It writes nothing unless a person asked for the log.
 func logLine(path, word string, began time.Time, reply int, err error) {
 	if path == "" {
 		return

@@ -32,7 +32,8 @@ func (initCmd) Help() string {
 		"already stays. The last line printed begins a governed loop."
 }
 
-// Run looks at the machine, registers the program where it is not, and prints the line.
+// Run inspects the machine, registers the program if it is not registered, and prints the line that
+// begins a loop.
 func (i initCmd) Run(a *app.App, p caller) error {
 	if a.InAgent() {
 		return hint.New("a person does that in a terminal of their own",
@@ -88,7 +89,7 @@ func (i initCmd) confirm(p caller, what string) error {
 	return nil
 }
 
-// clientWait is how long one of the client's own plugin commands may take.
+// clientWait bounds one of the client's own plugin commands.
 const clientWait = time.Minute
 
 // addPlugin installs the plugin by the client's own commands.

@@ -45,7 +45,8 @@ func show[T any](
 	return errors.Join(perr, err)
 }
 
-// showEach is show for a list, with a blank line between two. none is the text of an empty one.
+// showEach shows a list with a blank line between two items. It shows the text none if the list is
+// empty.
 func showEach[T any](
 	c caller, asJSON bool, list []T, err error, none string, draw func(report.Screen, T) string,
 ) error {
@@ -124,8 +125,8 @@ func typed(in io.Reader) bool {
 	return terminal
 }
 
-// utf8Locale: the first of the three that is set decides, as in the C library. Windows has none of
-// them and takes UTF-8.
+// utf8Locale reports whether the locale is UTF-8. The first of the three variables that is set
+// decides, as in the C library. Windows sets no such variable and takes UTF-8.
 func utf8Locale(env func(string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := strings.ToLower(env(name)); v != "" {

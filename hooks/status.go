@@ -35,7 +35,8 @@ func (st statusCmd) Run(c caller) error {
 	return showEach(c, st.JSON, list, err, c.noLoop(st.which), report.StandText)
 }
 
-// noLoop is the answer where no loop is shown. It names a loop of another kind than was asked for.
+// noLoop returns the message if no loop is shown. If a kind was asked for and another kind has a
+// loop, the message names that kind.
 func (c caller) noLoop(w which) string {
 	where := c.screen().Where(c.Everywhere)
 	if w.Skill == "" {

@@ -64,7 +64,8 @@ func mistyped(err error) error {
 	return hint.New(way, "%s", inWords(name, text))
 }
 
-// elsewhere is the way for a word that other programs have as a command, "" for none.
+// elsewhere returns a hint for a word that is a command of other programs, or "" if it knows no
+// such command.
 func elsewhere(word string) string {
 	switch word {
 	case "resume":

@@ -128,7 +128,7 @@ type asked struct {
 	over    bool // the command is asked no more
 }
 
-// told is what a command printed.
+// told is the output of an Ask command.
 type told struct {
 	gate, text string
 	err        error
@@ -214,8 +214,8 @@ func (h *handler) dialogGates() (gates []waitingGate, err error) {
 	return nil, err
 }
 
-// mayAsk reports whether a question may be put to the Ask command: without Ask-Merges none by which
-// something is merged.
+// mayAsk reports whether a question may be put to the Ask command. Without Ask-Merges, a question
+// that decides a merge may not.
 func (h *handler) mayAsk(g loop.Gate) bool {
 	kind, _ := loop.GateOf(g.Name)
 	return g.Answer == "" && !g.Kept &&
@@ -242,9 +242,9 @@ func (a *App) AskPerson(stdin io.Reader) {
 		func(t told) error { return h.heard(skill, token, t) })
 }
 
-// carry puts the questions that wait to the person's command until none does: the first answer
-// counts, and a command ends with its question. heard takes what a command printed; an error is the
-// reason for which it is asked again.
+// carry puts waiting questions to the person's command until no question waits. The first answer
+// counts, and a command ends with its question. heard takes a command's output; if it returns an
+// error, the question is asked again, with that reason.
 func (h *handler) carry(
 	ctx context.Context, waiting func() []waitingGate, heard func(told) error,
 ) {

@@ -190,11 +190,11 @@ func dropped(root, commit string) string {
 	return commit
 }
 
-// attempts is what a kind whose iterations are attempts looks up on this machine. What it decides
-// is in its row of loop.Kinds and in its payload.
+// attempts holds the lookups on this machine of a kind whose iterations are attempts. The kind's
+// decisions are in its row of loop.Kinds and in its payload.
 type attempts struct {
-	// enter reads what a fresh run is about, or has a command continue the run that there is. said
-	// is why nothing begins, where that is no error.
+	// enter prepares a fresh run or resumes the existing one. If no run starts and that is not an
+	// error, said explains why.
 	enter func(h *handler, c loop.Command, f *loop.Flags) (fresh freshRun, said string, err error)
 	// entered keeps what people and workers read of the run that was begun, or says what is wrong
 	// with it.
@@ -216,7 +216,8 @@ func attemptsOf(skill loop.Skill) (k attempts, ok bool) {
 	return k, false
 }
 
-// freshRun is what a fresh run of such a kind begins with; empty for any other entry.
+// freshRun holds the values that a fresh run of such a kind begins with. It is empty for any other
+// entry.
 type freshRun struct {
 	tasks *loop.TaskRun
 	audit *loop.AuditRun
@@ -224,7 +225,7 @@ type freshRun struct {
 	left  []string // files that a person leaves out of it
 }
 
-// claimSeen is what the worker's last message claims.
+// claimSeen returns the claims of the worker's last message.
 func (h *handler) claimSeen(t *loopState) loop.ClaimSeen {
 	claim, near := tasks.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
 	text, _, _ := keptFile(h.progressPath())

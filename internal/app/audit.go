@@ -138,7 +138,8 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun,
 	return r, text, nil
 }
 
-// postOf is the post action as the project configures it now; nil for none (A52).
+// postOf returns the post action as the project configures it now, or nil if it configures no
+// action (A52).
 func postOf(c config.Config) *loop.Post {
 	if c.Audit.PostSkill == "" && c.Audit.PostPrompt == "" {
 		return nil
@@ -146,8 +147,8 @@ func postOf(c config.Config) *loop.Post {
 	return &loop.Post{Skill: c.Audit.PostSkill, Prompt: c.Audit.PostPrompt, Push: c.Audit.PostPush}
 }
 
-// sections are the plan's parts as they were when the run began: from the copy of that time, else
-// from the plan itself where it still is that text.
+// sections returns the plan's parts as they were when the run began: from the copy of that time,
+// else from the plan itself or its text at the base commit, if that is still the same text.
 func (h *handler) sections(r *loop.AuditRun) (intro string, list []audits.Section) {
 	text := h.files.Plan()
 	if sum(text) != r.PlanSum {
@@ -209,7 +210,7 @@ func texts(findings []loop.Finding) (list []string) {
 	return list
 }
 
-// lastWords are those of a worker, as they are kept.
+// lastWords returns a worker's last message as it is kept: redacted, and cut to maxSummary bytes.
 func (h *handler) lastWords(t *loopState) string {
 	text := h.config(t).Redact(strings.ToValidUTF8(strings.TrimSpace(h.ev.LastMessage), "?"))
 	if len(text) > maxSummary {
@@ -304,8 +305,8 @@ func (h *handler) shown(t *loopState) (files []string) {
 	return files
 }
 
-// phaseWorker is "" where the plugin is not registered, and for a post action, which may need any
-// tool.
+// phaseWorker returns the plugin's agent for the phase. It returns "" if the plugin is not
+// registered, and for a post action, which may need any tool.
 func (h *handler) phaseWorker(t *loopState) string {
 	root, p := h.Env("CLAUDE_PLUGIN_ROOT"), t.Tick.Attempt.Phase
 	switch {
@@ -331,7 +332,7 @@ func (h *handler) redacted(t *loopState, facts loop.Report) loop.Report {
 	return facts
 }
 
-// auditHead is the commit that a verdict is about, "" where git does not tell (A75).
+// auditHead returns the commit that a verdict is about, or "" if git cannot report it (A75).
 func (h *handler) auditHead(t *loopState) string {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()

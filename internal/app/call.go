@@ -64,9 +64,10 @@ func (h *handler) model(t *loopState, cursors []loop.Cursor) loop.Model {
 	return m
 }
 
-// growing is what grows while the iteration runs: its transcript, the cursors from which it is
-// counted, and the transcripts of workers that have none. The history has the cursor of a worker
-// that had ended and was sent on; one whose transcript began in this iteration is not in it.
+// growing returns the data that grows while the iteration runs: its transcript, the cursors from
+// which it is counted, and the transcripts of workers without a cursor. The history has the cursor
+// of a worker that had ended and was resumed; a worker whose transcript began in this iteration is
+// not in it.
 func (h *handler) growing(t *loopState) (path string, cursors []loop.Cursor, fresh []string) {
 	path = h.transcript(t, loop.Call{})
 	_, cursors = t.Tick.Spending(t.Budget)
@@ -182,8 +183,8 @@ func (h *handler) openBeside(t *loopState) bool {
 	})
 }
 
-// firstRules are those of the session's first run: by them it is told whether a call was about the
-// project.
+// firstRules returns the rules of the session's first run, by which a call is found to be about the
+// project or not.
 func (h *handler) firstRules() toolcall.Run {
 	if len(h.runs) == 0 {
 		return h.rules(nil)
@@ -191,7 +192,7 @@ func (h *handler) firstRules() toolcall.Run {
 	return h.rules(h.runs[0])
 }
 
-// reading is what a call would do, as loops judge it.
+// reading returns the effects that the call would have, as loops judge it.
 func (h *handler) reading(t *loopState) loop.Reading {
 	reading := h.call().Reading(h.rules(t))
 	reading.Beside = h.openInOther(t)

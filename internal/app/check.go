@@ -24,10 +24,10 @@ import (
 // maxCheckTail bounds what is kept of a check's output, in bytes.
 const maxCheckTail = 4 << 10
 
-// check runs the person's check command where the worker worked. If files that decide how it ends
+// check runs the person's check command in the worker's folder. If files that decide how it ends
 // differ from the run's start, it runs in a checkout of HEAD instead, with those files as they
-// were. One that the check only names may be what is checked: it is as it is first, and then has
-// to be as it was, too.
+// were. A file that the check only names may be the one it tests, so the check runs first with the
+// file as it is, and then must pass with the file as it was, too.
 func (h *handler) check(t *loopState, command string) loop.CheckRun {
 	if runtime.GOOS != "windows" && h.seal.on && !h.dress() {
 		return loop.CheckRun{Exit: 1, Tail: "the links that stop merges could not be made; see " +
@@ -67,7 +67,8 @@ func (h *handler) check(t *loopState, command string) loop.CheckRun {
 // hook that a person ended by Esc decides nothing.
 func (h *handler) runCheck(t *loopState, command, dir string) loop.CheckRun {
 	_, minutes := t.Budget.Check()
-	// What the check starts is the worker's, so it meets the brake as a Bash command does.
+	// The worker controls the programs that the check starts, so they meet the brake as a Bash
+	// command does.
 	shell := []string{"sh", "-c", brake.Line(h.seal.Path(), h.ev.SessionID) + "\n" + command}
 	if runtime.GOOS == "windows" {
 		shell = []string{"cmd", "/C", command}

@@ -46,8 +46,9 @@ func readOwn(root, what, path string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// keptFile reads a file that the loop keeps in the project. It is not there where nothing is; a
-// link, a folder or a file over 1 MiB is an error, so that no other file is read and none is lost.
+// keptFile reads a file that the loop keeps in the project. there is false if the file does not
+// exist. A link, a folder or a file over 1 MiB is an error, so that no other file is read and no
+// file is lost.
 func keptFile(path string) (text []byte, there bool, err error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -92,8 +93,8 @@ func sum(text []byte) string {
 	return hex.EncodeToString(s[:8])
 }
 
-// treeSum identifies the files that are not committed, "" where all are. It looks at their sizes
-// and times, not at their contents.
+// treeSum identifies the uncommitted files by their sizes and times, not by their contents. It
+// returns "" if all files are committed.
 func treeSum(root string, dirty []string) string {
 	if top, _ := tracker.LinkedWorktree(root); top != "" {
 		root = top

@@ -290,9 +290,9 @@ func (d *driven) keepFlags(b *loop.Budget) error {
 	})
 }
 
-// measure runs the check before the first worker of a run. Nothing of a worker is there yet, so
-// nothing but a person's own files runs outside of a session, where no brake is. why is the reason
-// for which the check cannot run at all, "" where it can.
+// measure runs the check before the first worker of a run. The check runs outside of a session,
+// without a brake, but it runs only a person's own files: no worker has changed anything yet. why
+// is the reason that the check cannot run at all, or "" if it can.
 func (d *driven) measure(h *handler, t *loopState) (why string, err error) {
 	tree, err := h.tree(context.Background(), h.root(t))
 	if len(tree.Dirty) > 0 || err != nil {
@@ -339,7 +339,8 @@ func orderOf(b *loop.Budget, command string) drive.Order {
 	return o
 }
 
-// pollTime is how long a driver waits for a process that another driver has left.
+// pollTime is the interval at which a driver looks again while it waits, as for a process that
+// another driver has left.
 const pollTime = 5 * time.Second
 
 // lastOrder is the end of a run, or a wait, in words.
@@ -402,7 +403,7 @@ func (d *driven) Ended(v drive.Verdict) (said string, err error) {
 	}))
 }
 
-// byCtrlC is how a person ends a driver.
+// byCtrlC names the key by which a person ends a driver.
 const byCtrlC = "Ctrl-C in `hooks go`"
 
 // Halt ends or pauses the run for a cause that only the driver sees.

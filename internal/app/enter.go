@@ -42,8 +42,8 @@ func (h *handler) command(name, args string) (loop.Command, bool) {
 	return loop.ParseCommand(name, args, h.names(name, args)...)
 }
 
-// names are those that the configuration of the project and of its person adds to ours. They are
-// looked up only where a command might be one of them.
+// names returns the names that the configuration of the project and of its person adds to ours.
+// They are looked up only if a command might be one of them.
 func (h *handler) names(command, args string) []loop.Names {
 	_, ours := loop.ParseCommand(command, "")
 	_, spaced := loop.ParseCommand(command, "",
@@ -173,8 +173,8 @@ func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 	return answer.And(reply), err
 }
 
-// nested is why a looping skill may not start now: an audit loop's iteration is open in this
-// session, and the model asks (A68).
+// nested returns an error if a looping skill may not start now because an audit loop runs in this
+// session and the model, not a person, asks (A68).
 func (h *handler) nested(cmd loop.Command) error {
 	if h.ev.Name != event.PreToolUse || h.feeding || !h.seal.on || h.openState() != nil {
 		return nil

@@ -390,7 +390,7 @@ func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 	return asked
 }
 
-// maxNotes is how many lines about the tracker's answer a person gets to read.
+// maxNotes bounds the lines about the tracker's answer that a person gets to read.
 const maxNotes = 4
 
 // endedPRs are the PRs of the run on disk that are not re-attached. The entry itself reports what
@@ -403,7 +403,8 @@ func (e *entry) endedPRs() []loop.TrackedPR {
 	return ended.List
 }
 
-// attemptRoot is where the attempts of the run work, "" for a kind that has none.
+// attemptRoot returns the folder in which the run's attempts work, or "" if its kind has no
+// attempts.
 func (e *entry) attemptRoot() string {
 	if _, ok := attemptsOf(e.Skill); !ok {
 		return ""
@@ -484,8 +485,8 @@ func (e *entry) saveFirst(in *loop.Entering) error {
 	return err
 }
 
-// unguarded returns what does not hold in the session because it has no brake or no seal, why, and
-// how to get it; "" if it has both.
+// unguarded returns the protection that the session lacks because it has no brake or no seal, why,
+// and how to get it, or "" if it has both.
 func (e *entry) unguarded() string {
 	const (
 		restart   = "start the client again"

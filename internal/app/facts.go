@@ -18,7 +18,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// senderTime is how long after its event the lines of a prompt may reach the transcript.
+// senderTime bounds how long after its event the lines of a prompt may reach the transcript.
 const senderTime = 250 * time.Millisecond
 
 // sender returns who sent the prompt. The client's own lines may come a little after the event;
@@ -107,8 +107,8 @@ func (h *handler) counted(t *loopState, transcript string) []loop.Cursor {
 	return cursors
 }
 
-// onceNotes are what a run's first iteration says about how its money is counted and about the
-// configuration.
+// onceNotes returns the notes of a run's first iteration about how its money is counted and about
+// the configuration.
 func (h *handler) onceNotes() []string {
 	cfg := h.config(nil)
 	notes := report.ConfigNotes(cfg.Warnings)
@@ -140,10 +140,10 @@ func (h *handler) transcript(t *loopState, e loop.Event) string {
 	return t.Budget.Transcript()
 }
 
-// interruptMark looks for the client's own mark, after what was counted, in a turn of this tick: a
-// person may end a turn of their own between two ticks. That of a forked tick is in the fork's
-// transcript only; where the turn reached its Stop, a worker's mark means that the worker was
-// ended.
+// interruptMark reports whether the client's own mark of an interrupt follows the counted text, in
+// a turn of this tick: a person may end a turn of their own between two ticks. The mark of a forked
+// tick is in the fork's transcript only. If the turn reached its Stop, a worker's mark means that
+// the worker was ended.
 func (h *handler) interruptMark(t *loopState, forked bool) bool {
 	path := t.Tick.Transcript
 	r, err := usage.Main(path, t.Budget.Cursors)

@@ -76,7 +76,8 @@ func (g waitingGate) named(withLoop bool) string {
 	return name
 }
 
-// findGate is the one gate of a paused run that a person means.
+// findGate returns the one gate of a paused run that a person means. It returns an error if no gate
+// or more than one matches.
 func (h *handler) findGate(n gateName) (found waitingGate, err error) {
 	all, err := h.waitingGates()
 	meant := slices.DeleteFunc(slices.Clone(all), func(g waitingGate) bool {

@@ -46,11 +46,11 @@ type App struct {
 	CheckTime time.Duration // bounds one run of a check command, whatever its run has
 	// Rest waits before a reply is printed, and reports whether the reply is still wanted.
 	Rest func(time.Duration) bool
-	// clientFlags are those with which a driver starts its clients.
+	// clientFlags are the flags with which a driver starts its clients.
 	clientFlags []string
 }
 
-// Answer is what a hook call prints, and what is done once it is printed.
+// Answer holds the reply of a hook call and the actions to take once it is printed.
 type Answer struct {
 	Reply event.Reply
 	Name  string // the event, whose form the reply takes
@@ -63,7 +63,7 @@ type Answer struct {
 	// Notify runs the person's own command, once the reply is printed and the lock released. It
 	// is nil when there is nothing to notify of, and does not wait for the command.
 	Notify func() error
-	// Err is what went wrong; the reply is already the safe one. It is for stderr.
+	// Err is the error that occurred, for stderr; the reply is already the safe one.
 	Err error
 }
 
@@ -88,7 +88,7 @@ func (a *App) now() time.Time {
 // Present is the present in the reader's time zone.
 func (a *App) Present() time.Time { return a.now().Local() }
 
-// clock is what the clocks say of the moment that is now.
+// clock returns the readings of all clocks, with now as the wall clock.
 func (a *App) clock(now time.Time) loop.Clock {
 	var c loop.Clock
 	switch {
@@ -171,7 +171,7 @@ func (h *handler) attended() bool {
 	return h.Env("CLAUDE_CODE_ENTRYPOINT") != "sdk-cli"
 }
 
-// clientDir is where the client keeps the person's own configuration.
+// clientDir returns the folder of the person's own client configuration, or "" if it is not known.
 func (a *App) clientDir() string {
 	dir, err := install.ClientDir(a.Env)
 	if err != nil {
@@ -206,8 +206,8 @@ func (h *handler) release(skill loop.Skill) {
 type loopState struct{ store.State }
 
 // sessionRuns returns the session's runs, in a fixed order. They are read once for an event, and
-// once more under the state's lock if anything is to change. A run of another session only matters
-// where it holds the lock.
+// once more under the state's lock if anything is to change. A run of another session matters only
+// if it holds the lock.
 func (h *handler) sessionRuns() ([]*loopState, error) {
 	if h.runs != nil {
 		return h.runs, nil
@@ -323,7 +323,7 @@ func (h *handler) previous(skill loop.Skill, run *loop.Budget) (*loop.Iteration,
 	return h.files.Last(skill, run.Worked)
 }
 
-// lookup is how far the facts that a Step asks for were looked up.
+// lookup counts the facts that were looked up for a Step, and holds the first error.
 type lookup struct {
 	found int
 	err   error
@@ -349,7 +349,7 @@ func try[T any](l *lookup, f *loop.Fact[T], look func() (T, error)) {
 // slip keeps an error that changes no decision; it is printed on stderr.
 func (h *handler) slip(err error) { h.out.Err = errors.Join(h.out.Err, err) }
 
-// turn is where this event happened.
+// turn describes the turn in which this event happened.
 func (h *handler) turn() loop.Turn {
 	return loop.Turn{
 		Now: h.now, Session: h.ev.SessionID, Prompt: h.ev.PromptID, Attended: h.attended(),
@@ -361,8 +361,8 @@ func (t *loopState) values() loop.State {
 	return loop.State{Run: t.Budget, Tick: t.Tick, Claim: t.Claim, Quiet: t.Quiet}
 }
 
-// addressed drops the loops that are open or have ended and that this prompt does not belong to,
-// where it belongs to another one, so that a turn is counted and judged once.
+// addressed drops the loops that are open or have ended and do not own this prompt, if another loop
+// owns it, so that a turn is counted and judged once.
 func (h *handler) addressed(list []*loopState) []*loopState {
 	if !slices.ContainsFunc(list, h.ownsPrompt) {
 		return list
@@ -420,8 +420,9 @@ func (h *handler) from() *loop.Process {
 	return h.caller()
 }
 
-// clientSocket is the caller where it is the client itself, so that later events can be held
-// against it. A wrapper of the person's own that feeds the program is another process each time.
+// clientSocket returns the caller if it is the client itself, so that later events can be compared
+// with it, and nil otherwise. A person's own wrapper that feeds the program is another process each
+// time.
 func (h *handler) clientSocket(owner loop.Process) *loop.Process {
 	if from := h.from(); from != nil && from.PID == owner.PID {
 		return from
@@ -485,7 +486,7 @@ func (h *handler) call() *toolcall.Call {
 	return h.tool
 }
 
-// rules are those of a run by which calls are judged; nil stands for none.
+// rules returns the rules of a run by which calls are judged. t is nil if there is no run.
 func (h *handler) rules(t *loopState) toolcall.Run {
 	run := toolcall.Run{Redact: func(s string) string { return h.config(t).Redact(s) }}
 	if t != nil {

@@ -72,7 +72,7 @@ func (h *handler) load(skill loop.Skill) (store.State, error) {
 	return s, store.Hinted(err)
 }
 
-// cwd is where a command was typed.
+// cwd returns the folder in which a command was typed.
 func (a *App) cwd() string {
 	dir, _ := os.Getwd()
 	return dir
@@ -175,8 +175,8 @@ func (a *App) RemoveLinks(project string) {
 	})
 }
 
-// each does something to every skill's state with the state's lock, and joins the replies; none
-// is the reply when all are empty.
+// each calls do for every skill with the state's lock held, and joins the replies. It returns the
+// text none if all are empty.
 func (a *App) each(skills []loop.Skill, none string,
 	do func(*handler, loop.Skill) (string, error)) (string, error) {
 	h, err := a.openForPerson()
@@ -227,12 +227,12 @@ func (h *handler) stopOne(t *loopState) (string, error) {
 	return said, err
 }
 
-// stillFires is for a person whose run has ended where the agent could not be informed.
+// stillFires is the hint for a person whose run has ended if the agent could not be informed.
 const stillFires = "its schedule still fires; tell the agent to delete it (CronList, then " +
 	"CronDelete)"
 
-// InAgent reports whether an agent's tools run a command. The client marks their environment;
-// where the mark was removed, a run's living client is still among the process's ancestors.
+// InAgent reports whether an agent's tools run a command. The client marks their environment; if
+// the mark was removed, a run's living client is still among the process's ancestors.
 func (a *App) InAgent() bool {
 	if a.Env("CLAUDECODE") != "" {
 		return true

@@ -49,8 +49,8 @@ func (h *handler) postToolUse() (event.Reply, error) {
 
 func (h *handler) answersDialog() bool { return h.ev.Asks() && h.ev.Name == event.PostToolUse }
 
-// keepAtResult is how many bytes of transcript the next look may read again before a tool's result
-// saves the running count.
+// keepAtResult is the growth of the transcripts, in bytes, at which a tool's result saves the
+// running count. It bounds the bytes that the next look reads again.
 const keepAtResult = 256 << 10
 
 // keepRunning saves the running counts of the open iterations, once much of the transcripts is new.

@@ -83,8 +83,8 @@ func firstOf(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// missingProgram is why a command line cannot start its first program, as far as its text plainly
-// names one, and what to do; "" where nothing is wrong or nothing can be seen.
+// missingProgram returns why a command line cannot start its first program, if its text plainly
+// names one, and what to do. Both are empty if nothing is wrong or nothing can be seen.
 func missingProgram(ctx context.Context, root, command string) (why, way string) {
 	words := loop.SplitWords(command)
 	assigns := func(w string) bool { return strings.Contains(w, "=") }
@@ -152,7 +152,8 @@ func (h *handler) permitted(check string) error {
 	return nil
 }
 
-// permissions are what a client's flags and settings allow without a question.
+// permissions holds the mode and the rules by which a client's flags and settings allow calls
+// without a question.
 type permissions struct {
 	mode    string
 	rules   []string

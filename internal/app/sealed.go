@@ -196,9 +196,9 @@ func (a *App) inside(client loop.Process) bool {
 	return proc.Inside(client)
 }
 
-// sessionStarted makes the process that took up a session the one whose events are believed, where
-// the earlier one is gone. A script in a tool call cannot get there: while its client lives, only
-// that client is believed.
+// sessionStarted accepts events from the process that took up a session, if the earlier process is
+// gone. A script in a tool call cannot get there: while its client lives, only that client is
+// believed.
 func (h *handler) sessionStarted() (event.Reply, error) {
 	if h.ev.Source == "startup" || h.ev.Source == "resume" {
 		if _, err := h.step(loop.ClientStart{Turn: h.turn()}); err != nil {

@@ -37,9 +37,9 @@ func (h *handler) taskEntered(_ freshRun, reply event.Reply) event.Reply {
 }
 
 // publish writes what people and workers see of a task loop: the view, the progress file, and its
-// copy. All of it follows from the run, so an error costs nothing but a later look (T16, T32–T36).
+// copy. All of it follows from the run, so an error only delays it (T16, T32–T36).
 //
-// note is about a view that somebody changed, "" for none (T98).
+// note reports a view that somebody changed; it is empty if the view is unchanged (T98).
 func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, err error) {
 	r := run.Tasks
 	before := h.files.Progress()
@@ -165,7 +165,7 @@ func (h *handler) leftOver(view []byte) bool {
 	return files.ArchivedView(view)
 }
 
-// imported is how far the other tool was, nil where it had done nothing or had another list.
+// imported returns how far the other tool got, or nil if it had done nothing or had another list.
 func imported(v *tasks.View, r *loop.TaskRun) *loop.Found {
 	if v == nil || v.TaskIndex == 0 || v.TotalTasks != len(r.List) || v.SpecPath != r.Spec {
 		return nil
@@ -174,7 +174,8 @@ func imported(v *tasks.View, r *loop.TaskRun) *loop.Found {
 	return &loop.Found{Index: v.TaskIndex, Try: try}
 }
 
-// newestFeedback is that of the first of these ledgers that has any, "" without one (L31).
+// newestFeedback returns the feedback of the first of these ledgers that has any, or "" if no
+// ledger does (L31).
 func newestFeedback(root string, ledgers []string) string {
 	for _, path := range ledgers {
 		full, _ := below(root, path)
@@ -186,8 +187,8 @@ func newestFeedback(root string, ledgers []string) string {
 	return ""
 }
 
-// ledgersOf are the files changes/NAME/loops/implement-NN.md of a task of a spec or a section of a
-// plan, by its number: that of its own change, or of all changes if it belongs to none.
+// ledgersOf returns the files changes/NAME/loops/implement-NN.md of a task of a spec or a section
+// of a plan, by its number: those of its own change, or of all changes if it belongs to no change.
 func ledgersOf(root, spec string, number int) (list []string) {
 	name := fmt.Sprintf("implement-%02d.md", number)
 	folders := []string{}

@@ -82,8 +82,8 @@ func (h *handler) taskEntry(
 	return freshRun{tasks: run, left: left}, "", err
 }
 
-// mayRetune refuses flags that would change how a run is judged that continues, where no person
-// typed them.
+// mayRetune refuses flags that would change how a continued run is judged, unless a person typed
+// them.
 func (h *handler) mayRetune(r *loop.TaskRun, flags *loop.Flags) error {
 	changed := r.Retuned(flags.Task)
 	if len(changed) == 0 || h.typedByPerson() && !slices.Contains(
@@ -147,7 +147,7 @@ func itemsOf(list []tasks.Task) (items []loop.TaskItem) {
 	return items
 }
 
-// reread is a run's list as it is on disk now, nil where it cannot be read (T97).
+// reread returns a run's list as it is on disk now, or nil if it cannot be read (T97).
 func (h *handler) reread(r *loop.TaskRun) *loop.ReadList {
 	text, err := readOwn(h.project, "task list", r.ListPath)
 	if r.ListPath == r.Spec {
@@ -197,7 +197,8 @@ func (h *handler) readList(r *loop.TaskRun, named string, spec []byte) ([]tasks.
 	return list, nil
 }
 
-// envNumber is the whole number from 2 in a variable, otherwise where it is not set.
+// envNumber returns the whole number in a variable, or otherwise if it is not set. It returns an
+// error for any other text and for a number below 2.
 func (h *handler) envNumber(name string, otherwise int) (int, error) {
 	text := h.Env(name)
 	if text == "" {
@@ -231,8 +232,8 @@ func (h *handler) taskPrompt(t *loopState) string {
 	return p.Task()
 }
 
-// anchor is the file of the command /sdd:anchor, of the project or of the person, "" without one
-// (T83).
+// anchor returns the file of the command /sdd:anchor, of the project or of the person, or "" if
+// neither has it (T83).
 func (h *handler) anchor() string {
 	const command = "commands/sdd/anchor.md"
 	for _, path := range []string{filepath.Join(h.project, ".claude", command),
@@ -244,9 +245,9 @@ func (h *handler) anchor() string {
 	return ""
 }
 
-// taskWorker is the plugin's own type of worker, whose context is less than half of the general
-// one's. It is empty where the hooks are registered in a settings file, or the call names another
-// type.
+// taskWorker returns the plugin's own type of worker, whose context is less than half of the
+// general one's. It returns "" if the hooks are registered in a settings file, or the call names
+// another type.
 func (h *handler) taskWorker(*loopState) string {
 	root := h.Env("CLAUDE_PLUGIN_ROOT")
 	if root != "" && h.ev.Text("subagent_type") == "general-purpose" &&

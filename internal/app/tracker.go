@@ -90,9 +90,9 @@ func (h *handler) askPRs(t *loopState, numbers []int) []forge.Answer {
 	return answers
 }
 
-// toldOf is what an answer has of a PR: without feedback, the reason. If every person who spoke has
-// approved this very commit since, and the loop did and said nothing after that, no human feedback
-// was addressed since the previous iteration (R99).
+// toldOf returns the state of a PR from an answer, with the reason if its feedback is unknown. If
+// every person who spoke has approved this very commit since, and the loop did and said nothing
+// after that, no human feedback was addressed since the previous iteration (R99).
 func (h *handler) toldOf(t *loopState, number int, answer *forge.Answer) loop.Looked {
 	told := loop.Looked{PR: loop.PR{Number: number}}
 	for i := range answer.PRs {
@@ -149,12 +149,11 @@ func (h *handler) around(t *loopState, e loop.Event) (a loop.Around) {
 	return a
 }
 
-// maxAsked is how many PRs are looked up at the end of one iteration, within the hook's time.
+// maxAsked bounds the PRs that are looked up at the end of one iteration, within the hook's time.
 const maxAsked = 8
 
-// askedAtEnd asks the tracker about the PRs that the iteration had to do with and of which
-// something is missing: the branch, or whether a merge that was let through has landed. It asks
-// no one where nothing is missing.
+// askedAtEnd looks up the iteration's PRs whose branch is unknown, or of which it is not known
+// whether a merge that was let through has landed. It makes no call if there is nothing to look up.
 func (h *handler) askedAtEnd(t *loopState) (list []forge.PR) {
 	missing := t.Tick.Unsettled(t.Budget)
 	answers := h.askPRs(t, missing[:min(len(missing), maxAsked)])
@@ -164,8 +163,8 @@ func (h *handler) askedAtEnd(t *loopState) (list []forge.PR) {
 	return list
 }
 
-// opened are the open PRs, the newest first, of branches that the iteration moved or has checked
-// out; none where every attempt to open one printed its address.
+// opened returns the open PRs, the newest first, of branches that the iteration moved or has
+// checked out. It returns nil if every attempt to open one printed its address.
 func (h *handler) opened(t *loopState, on []loop.Worktree) (numbers []int) {
 	if t.Tick.Starts.Opened == 0 {
 		return nil
@@ -203,8 +202,8 @@ func (h *handler) worktrees() []loop.Worktree {
 	return list
 }
 
-// trail is a commit, and a sum of what an iteration could leave: the local branches, and the files
-// of each worktree that are not committed. It is "" where git does not tell all of it.
+// trail returns a commit, and a sum of what an iteration could leave: the local branches, and the
+// uncommitted files of each worktree. It returns "" if git cannot report all of it.
 func (h *handler) trail(on []loop.Worktree) string {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
@@ -260,8 +259,8 @@ func (h *handler) heads(t *loopState, prs []loop.TrackedPR) map[string]string {
 	return heads
 }
 
-// begun is what an interrupted iteration may have left: the branches on which it worked, their
-// heads on the remote, and files that are not committed (R44).
+// begun collects what an interrupted iteration may have left: the branches on which it worked,
+// their heads on the remote, and uncommitted files (R44).
 func (h *handler) begun(t *loopState, on []loop.Worktree) (left loop.Begun) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()

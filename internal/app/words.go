@@ -203,8 +203,8 @@ func (h *handler) questionsOf(t *loopState, gates []loop.Gate) (list []event.Que
 	return list
 }
 
-// afterAnswers is what the model is given after a person's answers: how each acts, and what comes
-// next.
+// afterAnswers returns the text for the model after a person's answers: how each acts, and what
+// comes next.
 func (h *handler) afterAnswers(t *loopState, a *loop.Answered) string {
 	var text []string
 	for _, one := range a.List {

@@ -28,7 +28,7 @@ const MaxFile = 1 << 20
 // DefaultDoNotMerge is the label that ends a review loop if the project names no other (R21).
 const DefaultDoNotMerge = "do-not-merge"
 
-// DefaultOverrun is the Overrun of a project that sets none.
+// DefaultOverrun is the Overrun of a project that does not set it.
 const DefaultOverrun = 10
 
 // Config is the configuration of a project. The zero value configures nothing; Load and Parse fill
@@ -43,8 +43,9 @@ type Config struct {
 	// AgentLogins are the tracker accounts whose comments are not a person's.
 	AgentLogins []string `json:"agent_logins,omitempty"`
 	Tracker     Tracker  `json:"tracker,omitzero"`
-	// Notify is how a person learns that a loop stopped or needs them: "bell", "off" or a command;
-	// empty for not at all. A project's own files never name a command that is run: see User.
+	// Notify configures how a person learns that a loop stopped or needs them: "bell", "off" or a
+	// command; empty means not at all. A project's own files never name a command that is run: see
+	// User.
 	Notify string `json:"notify,omitempty"`
 	// Sync is a person's command that gets what happens to a task loop, a JSON object a line (T73).
 	// As with Notify, a project's own files never name one that is run.
@@ -52,15 +53,16 @@ type Config struct {
 	// Ask is the person's own command that brings their answer to a question. A project's own files
 	// never name one that is run.
 	Ask Ask `json:"-"`
-	// Overrun is how far past its dollar ceiling an iteration may still work, in percent of the
+	// Overrun bounds how far past its dollar ceiling an iteration may still work, in percent of the
 	// ceiling, 0 to 100.
 	Overrun int `json:"overrun"`
-	// TaskNamespaces are those whose commands begin task and audit loops, beside sdd and hooks.
+	// TaskNamespaces lists the namespaces, besides sdd and hooks, whose commands begin task and
+	// audit loops.
 	TaskNamespaces []string `json:"task_namespaces,omitempty"`
 	// GovernedSkills are a person's own skills, by name, and the kind as which the loop of each is
 	// governed.
 	GovernedSkills map[string]loop.Skill `json:"governed_skills,omitempty"`
-	// Audit is what follows a clean audit loop (A52).
+	// Audit configures the action after a clean audit loop (A52).
 	Audit Audit `json:"audit,omitzero"`
 	// Warnings are the lines that could not be read, as in `CLAUDE.md:12: rate "x" is not a price`.
 	Warnings []string `json:"-"`
@@ -80,7 +82,7 @@ type Config struct {
 // given is a value as it was written, and the file that it is from.
 type given struct{ file, value string }
 
-// Tracker is where the issues are. What is not named is taken from the origin remote.
+// Tracker locates the issues. Fields that are not set are taken from the origin remote.
 type Tracker struct {
 	Type    string `json:"type,omitempty"` // github, gitlab, gitea or command, in lower case
 	Owner   string `json:"owner,omitempty"`
@@ -89,7 +91,7 @@ type Tracker struct {
 	Command string `json:"command,omitempty"` // prints JSON; words parted by blanks, no shell
 }
 
-// Audit is the action after a clean audit, none where both texts are empty.
+// Audit is the action after a clean audit. There is no action if both texts are empty.
 type Audit struct {
 	PostSkill  string `json:"post_skill,omitempty"`
 	PostPrompt string `json:"post_prompt,omitempty"`
@@ -103,7 +105,7 @@ type Ask struct {
 	Merges  bool          // its answers may merge
 }
 
-// DefaultAskAfter is the After of a person who sets none.
+// DefaultAskAfter is the After of a person who does not set it.
 const DefaultAskAfter = 2 * time.Minute
 
 // SettingsFile is the file of a project that holds settings alone: the model reads the others as
@@ -158,7 +160,7 @@ func (c Config) Names() loop.Names {
 	return loop.Names{Spaces: c.TaskNamespaces, Skills: c.GovernedSkills}
 }
 
-// User is what the person's own CLAUDE.md in the client's folder configures for every project: the
+// User reads the person's own CLAUDE.md in the client's folder. It configures every project: the
 // commands that run, and the skills that are governed. Another person's repository cannot write
 // there.
 func User(dir string) Config {

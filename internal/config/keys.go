@@ -130,7 +130,7 @@ func (c *Config) unknown(r row, name string) {
 	}
 }
 
-// set takes a value and returns what is wrong with it, "" if nothing is.
+// set stores a value and returns what is wrong with it, or "" if it is valid.
 func (c *Config) set(s setting, value string) string {
 	switch to := s.to.(type) {
 	case *string:
@@ -179,7 +179,8 @@ func percent(to *int, key, value string) string {
 	return ""
 }
 
-// nearKey is the setting of a block that an unknown one was probably meant to be, "" for none.
+// nearKey returns the setting of a block that an unknown name was probably meant to be, or "" if no
+// setting is close.
 func nearKey(block, name string) string {
 	for _, s := range new(Config).settings() {
 		if s.block == block && loop.Nearest(plain(name), []string{plain(s.key)}) != "" {

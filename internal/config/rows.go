@@ -61,7 +61,7 @@ func title(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }
 
-// place is where in the document the reader is.
+// place is the reader's position in the document.
 type place struct {
 	sdd   int    // level of the SDD heading, 0 outside of it
 	block string // known sub-block, "" right below the SDD heading
@@ -88,8 +88,9 @@ func (p *place) enter(level int, title string) {
 	}
 }
 
-// misplaced reports whether a heading has the name of a block but begins none: the SDD heading at
-// another level than 2 to 4, or a sub-block outside of it whose name no one else uses.
+// misplaced reports whether a heading looks like a block's but begins no block: an SDD heading that
+// is misspelled or not at level 2 to 4, a misspelled sub-block, or a "Loop …" sub-block in the
+// wrong place.
 func (p *place) misplaced(title string) bool {
 	if title == sddTitle {
 		return p.sdd == 0
@@ -107,7 +108,7 @@ func (p *place) misplaced(title string) bool {
 	return strings.HasPrefix(block, "Loop ") && p.block != block
 }
 
-// known is the name of the sub-block that a heading begins, "" for any other heading.
+// known returns the name of the sub-block that a heading begins, or "" if it begins no known one.
 func known(title string) string {
 	for _, name := range blocks {
 		if strings.EqualFold(name, title) {

@@ -18,7 +18,7 @@ import (
 	"hooks/internal/hint"
 )
 
-// Client is how the client program is started.
+// Client configures how the client program is started.
 type Client struct {
 	Program string // `claude` on PATH if empty
 	Dir     string
@@ -42,7 +42,7 @@ const (
 // session id.
 const Mark = "HOOKS_DRIVER"
 
-// Outside refuses to drive from inside a session, where the model would start its own clients.
+// Outside returns an error inside a session, because there the model would start its own clients.
 func Outside(env func(string) string) error {
 	if env("CLAUDECODE") == "" {
 		return nil
@@ -193,7 +193,8 @@ func notStarted(err error) error {
 	return hint.New(way, "start the client: %w", err)
 }
 
-// newSession is a random UUID: the client takes no other session id, and none twice.
+// newSession returns a random UUID, because the client accepts only UUIDs as session ids, each of
+// them once.
 func newSession() string {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:8], rand.Uint64())

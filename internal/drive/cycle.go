@@ -22,9 +22,9 @@ import (
 //   - Next reads the state and returns the next order. It is called before each process, and after
 //     each wait. It closes an attempt that a process without a Stop has left open.
 //   - Ended takes the verdict of the process that has just ended, before the following Next, and
-//     returns that on its attempt with the reason, "" where nothing judged it. The state comes
-//     first: Kind matters only where no Stop closed the attempt (M5). Outage, Stalled, Interrupted
-//     and Killed cost no retry (T59, T95).
+//     returns the judgement of its attempt with the reason. said is empty if nothing judged it. The
+//     state comes first: Kind matters only if no Stop closed the attempt (M5). Outage, Stalled,
+//     Interrupted and Killed cost no retry (T59, T95).
 //   - Halt ends or pauses the run for a cause that only the driver sees, records it, and returns
 //     the order Finish: user_interrupt (a signal), api_unavailable (a pause, T95), stall_timeout
 //     (A28). A run that has ended already keeps its own cause.
@@ -178,7 +178,7 @@ func (c *Cycle) attempt(o Order) (Order, error) {
 	return c.afterFailure(v)
 }
 
-// bar draws how much of the list or the plan is done, "" without one.
+// bar draws how much of the list or the plan is done. It returns "" if the order has no total.
 func bar(o Order) string {
 	const width = 10
 	if o.Total == 0 {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Kind is how a client process ended.
+// Kind classifies the end of a client process.
 type Kind string
 
 // The kinds of ends. Only Outage, Stalled, Interrupted and Killed say nothing about the task.
@@ -48,8 +48,8 @@ type Verdict struct {
 	Final   bool
 }
 
-// Judge reads how a process ended (T92, M5). The exit code counts only where no result line exists,
-// because it is 0 after an interrupt and 1 after an outage.
+// Judge classifies how a process ended (T92, M5). The exit code counts only if there is no result
+// line, because it is 0 after an interrupt and 1 after an outage.
 func Judge(e End, now time.Time) Verdict {
 	v := Verdict{Session: e.Session, Kind: withoutResult(e)}
 	r := e.Result
@@ -122,7 +122,7 @@ func stopped(e End) Kind {
 	return ""
 }
 
-// refusal is the reason of a hook that kept a prompt from the model, empty if none did.
+// refusal returns the reason of a hook that kept a prompt from the model, or "" if no hook did.
 func refusal(text string) string {
 	event, reason, ok := strings.Cut(text, " operation blocked by hook:\n")
 	if !ok || !strings.HasPrefix(event, "UserPrompt") {
@@ -150,9 +150,10 @@ func named(at, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// ResetIn finds the reset that a limit's text names, as in "resets 3pm (Europe/Berlin)", "resets
-// Nov 24, 3:30pm" or "usage limit reached|1759312800". A time without a zone is in that of now. It
-// is zero if the text names none, or one that cannot be waited for.
+// ResetIn returns the reset time that a limit's text names, as in "resets 3pm (Europe/Berlin)",
+// "resets Nov 24, 3:30pm" or "usage limit reached|1759312800". A time without a zone is in the zone
+// of now. ResetIn returns the zero time if the text names no reset, or one that cannot be waited
+// for.
 func ResetIn(text string, now time.Time) time.Time {
 	if _, epoch, ok := strings.Cut(text, "limit reached|"); ok {
 		if at, err := strconv.ParseInt(strings.TrimSpace(epoch), 10, 64); err == nil {

@@ -10,9 +10,9 @@ import (
 )
 
 // add registers the program, given by its absolute path, in the text of a settings file. It returns
-// the text unchanged where the program is registered already, and replaces entries of another
-// binary or an older version. before is the text before the first registration, as for Remove. The
-// text has passed Check.
+// the text unchanged if the program is registered already, and replaces entries of another binary
+// or an older version. before is the text before the first registration, as for Remove. The text
+// has passed Check.
 func add(text, program string, before *string) string {
 	list := entries(program)
 	_, bare := cutBOM(text)
@@ -130,7 +130,7 @@ func cutBOM(text string) (bom, rest string) {
 	return "", text
 }
 
-// style is how a text is laid out.
+// style describes the layout of a text.
 type style struct {
 	newline string // "\n" or "\r\n"
 	unit    string // one level of indentation

@@ -20,7 +20,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Text)
 }
 
-// Hint is how to repair the file.
+// Hint returns how to repair the file.
 func (e *SyntaxError) Hint() string { return e.Way }
 
 // check reports whether the text can be edited: it is empty, or one JSON object whose "hooks" are

@@ -13,13 +13,14 @@ import (
 	"hooks/internal/event"
 )
 
-// entry is what is registered for one event: a group with one handler.
+// entry is the registration for one event: a group with one handler.
 type entry struct {
 	event string
 	group string // compact JSON
 }
 
-// entries are those of hooks.json, in its order, with the program in place of the plugin's.
+// entries returns the entries of hooks.json, in its order, with the program in place of the
+// plugin's.
 func entries(program string) (list []entry) {
 	gjson.Get(plugin.Hooks, "hooks").ForEach(func(name, groups gjson.Result) bool {
 		group := groups.Get("0").Raw
@@ -54,17 +55,19 @@ func switchCheck(command string) string {
 	return "for " + check
 }
 
-// Holds reports whether a handler lets nothing pass while a loop is on and the program is missing
-// or fails, and everything while none is.
+// Holds reports whether a handler blocks everything while a loop is on and the program is missing
+// or fails, and lets everything pass while no loop is on.
 func Holds(handler gjson.Result) bool {
 	return handler.Get("onFailure").Str == "block" && !handler.Get("args").Exists() &&
 		strings.Contains(handler.Get("command").Str, switchName)
 }
 
-// switchName is how a shell line of ours names the session's switch, see seal.SwitchPath.
+// switchName is the end of the path of the session's switch in our shell lines, see
+// seal.SwitchPath.
 const switchName = "/on/$CLAUDE_CODE_SESSION_ID"
 
-// programOf is the binary of this program that a handler starts, "" for any other handler.
+// programOf returns the binary of this program that a handler starts, or "" if it starts another
+// program.
 func programOf(handler gjson.Result) string {
 	program, word := starts(handler)
 	if event.NameOf(word) == "" || !named(program) {

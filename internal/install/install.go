@@ -24,7 +24,7 @@ import (
 	"hooks/internal/term"
 )
 
-// Result is what happened to a settings file.
+// Result describes the change to a settings file.
 type Result struct {
 	Path    string // absolute
 	Backup  string // file with the text before the registration, "" if there is none
@@ -37,8 +37,8 @@ type Result struct {
 	Was     string // another binary that the entries started before, "" if there was none
 }
 
-// Install registers the program in the settings file, and makes the file where there is none. A
-// second time changes nothing. With dry, nothing is written.
+// Install registers the program in the settings file, and creates the file if it is missing. A
+// second call changes nothing. With dry, nothing is written.
 func Install(path, program string, dry bool) (r Result, err error) {
 	was := ""
 	r, err = edit(path, dry, func(t texts) (texts, error) {
@@ -140,7 +140,7 @@ func (s *edited) result(next texts) Result {
 	return r
 }
 
-// maxKeys is how many keys a line may have for a person to see what changes in it.
+// maxKeys bounds the keys on a line. A person cannot see what changes in a line with more.
 const maxKeys = 4
 
 func crowded(text string) bool {
@@ -166,7 +166,7 @@ func side(text *string, path string) (string, string) {
 	return *text, path
 }
 
-// maxWait is how long an edit waits for another one.
+// maxWait bounds how long an edit waits for another one.
 const maxWait = 10 * time.Second
 
 // serial lets one edit of this user run at a time. Where no lock can be had, the comparison before

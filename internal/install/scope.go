@@ -33,7 +33,7 @@ func Path(scope, project string, env func(string) string) (string, error) {
 	return filepath.Abs(filepath.Join(dir, "settings.json"))
 }
 
-// ClientDir is where the client keeps the person's own files: CLAUDE_CONFIG_DIR, else ~/.claude.
+// ClientDir returns the folder of the person's own client files: CLAUDE_CONFIG_DIR, else ~/.claude.
 func ClientDir(env func(string) string) (string, error) {
 	if dir := env("CLAUDE_CONFIG_DIR"); dir != "" {
 		return dir, nil
@@ -42,7 +42,8 @@ func ClientDir(env func(string) string) (string, error) {
 	return filepath.Join(home, ".claude"), err
 }
 
-// ManagedDir is where the administrator of a machine keeps settings for the client.
+// ManagedDir returns the folder in which the administrator of a machine keeps settings for the
+// client.
 func ManagedDir() string {
 	switch runtime.GOOS {
 	case "darwin":

@@ -86,7 +86,7 @@ func (s *Settings) add(scope, path, root string) bool {
 	return f != nil
 }
 
-// ReadFile reads a JSON file of the client. It returns nil when there is none.
+// ReadFile reads a JSON file of the client. It returns nil if the file does not exist.
 func ReadFile(scope, path string) *File {
 	text, err := read(path, maxRead)
 	if err == nil && text == nil {
@@ -129,9 +129,9 @@ func (s *Settings) Ours() (list []Hook) {
 	return list
 }
 
-// Unhooks returns how the settings take away the hooks of a program that is registered as a plugin
-// or in them, as a person reads it; "" if they do not. plugin is its folder, "" without one; env is
-// that of the session.
+// Unhooks returns how the settings disable the hooks of a program that is registered as a plugin or
+// in them, in words for a person, or "" if they do not. plugin is the plugin's folder, empty if the
+// program is not a plugin; env is the session's environment.
 func (s *Settings) Unhooks(program, plugin string, env func(string) string) string {
 	asPlugin := plugin != ""
 	registered := asPlugin
@@ -217,7 +217,8 @@ func (s *Settings) addHooks(f *File, self string) {
 	})
 }
 
-// argv is how the client starts a handler: a program with arguments, or a shell with a text.
+// argv returns the command line with which the client starts a handler: a program with arguments,
+// or a shell with a text.
 func argv(raw gjson.Result, expand func(string) string) []string {
 	command, args := expand(raw.Get("command").String()), raw.Get("args")
 	if !args.IsArray() {
@@ -254,8 +255,8 @@ func (s *Settings) addPlugins() {
 
 func (s *Settings) registry(name string) string { return filepath.Join(s.client, "plugins", name) }
 
-// source is the folder that a plugin of a directory marketplace runs from: the source itself, not
-// the copy in the client's cache. It is "" for any other plugin.
+// source returns the folder that a plugin of a directory marketplace runs from: the source itself,
+// not the copy in the client's cache. It returns "" if the plugin is from elsewhere.
 func (s *Settings) source(name string) string {
 	plugin, market, _ := strings.Cut(name, "@")
 	known := ReadFile("plugins", s.registry("known_marketplaces.json"))

@@ -78,7 +78,7 @@ func (s *Settings) Plugin() (root string, on bool) {
 
 // PluginBeside finds a folder that the client can add as a marketplace with this plugin: that of
 // the program, as in a release, or its link in share/hooks, or a checkout around dir. It returns ""
-// if there is none.
+// if it finds no such folder.
 func PluginBeside(program, dir string) string {
 	up := filepath.Dir(filepath.Dir(program))
 	for _, root := range []string{up, filepath.Join(up, "share", "hooks")} {

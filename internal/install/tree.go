@@ -43,8 +43,8 @@ func rootOf(text string) node {
 	return look(v)
 }
 
-// at is the index of a member, of two with one name the last, as for the client; -1 if there is
-// none.
+// at returns the index of a member, or -1 if it does not exist. Of two with the same name it
+// returns the last, as the client does.
 func (n node) at(key string) int {
 	for i := len(n.kids) - 1; i >= 0; i-- {
 		if n.kids[i].key == key {
@@ -54,7 +54,7 @@ func (n node) at(key string) int {
 	return -1
 }
 
-// member is the value of a key, which does not exist if there is none.
+// member returns the value of a key. Its Exists reports false if there is no such key.
 func (n node) member(key string) gjson.Result {
 	if i := n.at(key); i >= 0 {
 		return n.kids[i].value

@@ -19,8 +19,8 @@ import (
 // person's Ask command.
 const AskWord = "ask-person"
 
-// variable is a variable of the person's environment, "" if the project's own settings of the
-// client set it: a project may come from anybody.
+// variable returns a variable of the person's environment, or "" if the project's own settings of
+// the client set it, because a project may come from anybody.
 func (p *Person) variable(name string) string {
 	for _, dir := range loop.AppendNew(nil, p.Project, p.Env("CLAUDE_PROJECT_DIR")) {
 		for _, file := range []string{"settings.json", "settings.local.json"} {
@@ -43,8 +43,9 @@ func (p *Person) Ask() config.Ask {
 	return c
 }
 
-// AskPrint identifies the Ask command with the scripts that its words name, "" without a command. A
-// run records it when a person begins or resumes it, so that nothing that is written later answers.
+// AskPrint identifies the Ask command with the scripts that its words name, or returns "" if there
+// is no usable command. A run records it when a person begins or resumes it, so that nothing
+// written later answers.
 func (p *Person) AskPrint() string {
 	c := p.Ask()
 	words := command(c.Command)

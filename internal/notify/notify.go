@@ -144,9 +144,9 @@ func (p *Person) start(what, word, in string, env ...string) error {
 	return nil
 }
 
-// command returns the words of a person's command. There are none for one that the guard would
-// refuse an agent, because something may have written it where only the person writes. No shell
-// reads it; the words are split at blanks, and quotes keep words together.
+// command returns the words of a person's command. It returns nil for a command that the guard
+// would refuse an agent, because something may have written it in a place that only the person
+// writes to. No shell reads it; the words are split at blanks, and quotes keep words together.
 func command(way string) []string {
 	cwd, _ := os.Getwd()
 	if words := loop.SplitWords(way); len(words) > 0 && !toolcall.Forbidden(way, cwd) {

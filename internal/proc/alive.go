@@ -7,8 +7,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Of reports whether the recorded process still runs: kill -0 decides (R70), and where the record
-// has a start time and the living process has another one, the recorded one is gone. A record of
+// Of reports whether the recorded process still runs. kill -0 decides (R70), but if the record has
+// a start time and the living process has another one, the recorded one is gone. A record of
 // another host, a number that is no process id and every unexpected answer of the system are
 // loop.Unclear.
 func Of(p loop.Process) loop.Liveness {
@@ -27,7 +27,7 @@ func Of(p loop.Process) loop.Liveness {
 	return loop.Alive
 }
 
-// host is this machine's name, empty when it has none.
+// host returns this machine's name, or "" if it has no name.
 func host() string {
 	name, err := os.Hostname()
 	if err != nil {
@@ -36,11 +36,11 @@ func host() string {
 	return name
 }
 
-// entry is what the system reports about a process that exists.
+// entry is the system's report about a process that exists.
 type entry struct {
 	parent int
-	// names are what the process calls itself and what file it runs: a script's own name hides the
-	// shell behind it.
+	// names holds the process's own name and the name of the file it runs: a script's own name
+	// hides the shell behind it.
 	names []string
 	start string
 	// gone reports that it has ended and only waits to be reaped. kill -0 succeeds on such a

@@ -2,6 +2,5 @@
 
 package proc
 
-// Boot names the boot of the machine that is running, and is empty where the system does not report
-// it.
+// Boot identifies the machine's current boot. It returns "" if the system does not report it.
 func Boot() string { return Clock().Boot }

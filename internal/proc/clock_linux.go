@@ -16,8 +16,7 @@ var bootID struct {
 	text string
 }
 
-// Boot names the boot of the machine that is running, and is empty where the system does not report
-// it.
+// Boot identifies the machine's current boot. It returns "" if the system does not report it.
 func Boot() string {
 	bootID.once.Do(func() {
 		bootID.text = strings.TrimSpace(readProc("/proc/sys/kernel/random/boot_id"))
