@@ -14,7 +14,7 @@ import (
 func (r *TaskRun) pick() {
 	r.Index = slices.IndexFunc(r.List, func(i TaskItem) bool {
 		return !i.Result.done() && !slices.ContainsFunc(i.Depends, func(n int) bool {
-			return n <= len(r.List) && !r.List[n-1].Result.done()
+			return n > 0 && n <= len(r.List) && !r.List[n-1].Result.done()
 		})
 	})
 	if r.Index < 0 {
