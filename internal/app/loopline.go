@@ -38,11 +38,12 @@ func (h *handler) loopLine() (note string, err error) {
 	}
 	cmd, governed := h.command(name, args)
 	if governed {
-		if _, _, err := loop.ParseFlags(cmd.Skill, cmd.Args); err != nil {
+		if _, _, err := cmd.ParseFlags(); err != nil {
 			return "", err
 		}
 	}
-	begins := loop.OptsIn(args) || governed && loop.KindOf(cmd.Skill).Commands != nil
+	begins := loop.OptsIn(args) ||
+		governed && !cmd.OptsIn() && loop.KindOf(cmd.Skill).Commands != nil
 	// Else it is a wake-up of a loop that has begun.
 	if !begins || h.seal.record.Runs() {
 		return "", nil

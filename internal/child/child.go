@@ -42,6 +42,9 @@ const maxSays = 64 << 10
 // Run starts a program and waits for it and for every process of its group. A program that is late
 // is killed and the error is the context's; Result then holds what it had printed.
 func Run(ctx context.Context, c Command) (Result, error) {
+	if len(c.Args) == 0 {
+		return Result{}, errors.New("no program is named")
+	}
 	ctx, cancel := context.WithTimeout(ctx, c.Wait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -24,8 +25,10 @@ const AskWord = "ask-person"
 func (p *Person) variable(name string) string {
 	for _, dir := range loop.AppendNew(nil, p.Project, p.Env("CLAUDE_PROJECT_DIR")) {
 		for _, file := range []string{"settings.json", "settings.local.json"} {
-			text, _ := safefile.Read(filepath.Join(dir, ".claude", file), config.MaxFile)
-			if gjson.Get(text, "env."+name).Exists() {
+			path := filepath.Join(dir, ".claude", file)
+			text, ok := safefile.Read(path, config.MaxFile)
+			_, missing := os.Lstat(path)
+			if !ok && missing == nil || gjson.Get(text, "env."+name).Exists() {
 				return ""
 			}
 		}
@@ -54,6 +57,10 @@ func (p *Person) AskPrint() string {
 	}
 	all := fmt.Sprintf("%q %v", words, c.Merges)
 	for _, word := range words {
+		if !filepath.IsAbs(word) && !strings.Contains(word, "://") &&
+			strings.ContainsAny(word, `/\~`) {
+			return "" // it would name a file of the project
+		}
 		if text, ok := safefile.Read(word, config.MaxFile); ok && filepath.IsAbs(word) {
 			all += "\x00" + text
 		}

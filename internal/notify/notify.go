@@ -52,9 +52,14 @@ func (p *Person) Notice(way, title, text, next string) {
 	p.texts = append(p.texts, report.Short(text)+" — next: "+report.Short(next))
 }
 
-// own is the person's own configuration.
+// own is the person's own configuration. It is empty if the project's settings say where it is.
 func (p *Person) own() config.Config {
 	client, err := install.ClientDir(p.Env)
+	for _, name := range []string{"CLAUDE_CONFIG_DIR", "HOME", "USERPROFILE"} {
+		if p.Env(name) != "" && p.variable(name) == "" {
+			return config.Parse("")
+		}
+	}
 	if err != nil {
 		client = ""
 	}

@@ -33,7 +33,8 @@ func TestCommandTellsOfAGateAndOfAStop(t *testing.T) {
 		return strings.Split(strings.TrimSpace(string(text)), "\n")
 	}
 	patiently(15*time.Second, func() bool { return len(notes()) > 1 })
-	gate := "[budget-escalation] " + dollarGate + " — next: answer in the session's dialog"
+	gate := "[budget-escalation] " + dollarGate + " — next: answer in the session's dialog" +
+		", or in a terminal: hooks loop raise work --max-dollars 1.5"
 	stop := "prior_gate_stop: Loop stopped at gate budget-escalation in iteration 2" +
 		" — next: /sdd:work --loop --resume"
 	want := []string{
