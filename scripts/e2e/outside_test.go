@@ -149,7 +149,7 @@ func TestAGoalIsSaidAtBeginAndEnd(t *testing.T) {
 		"/goal clear ends it"
 	term.WaitShowed("$25.00 left\n"+said, time.Minute)
 	w.WaitHistory("work", 1, time.Minute)
-	term.WaitShowed(said+"\nNext: type /sdd:work --loop --resume", time.Minute)
+	term.WaitShowed("Next: type /sdd:work --loop --resume", time.Minute)
 	if b := w.Budget("work"); b.Status != "halted" {
 		t.Errorf("the run is %s", b.Status)
 	}
