@@ -150,6 +150,14 @@ func TestAGoalIsSaidAtBeginAndEnd(t *testing.T) {
 	term.WaitShowed("$25.00 left\n"+said, time.Minute)
 	w.WaitHistory("work", 1, time.Minute)
 	term.WaitShowed("Next: type /sdd:work --loop --resume", time.Minute)
+	term.wait(time.Minute, "the final report to name the goal", func() bool {
+		files, _ := filepath.Glob(filepath.Join(w.Home, ".claude/projects/*/*.jsonl"))
+		return slices.ContainsFunc(files, func(file string) bool {
+			data, _ := os.ReadFile(file)
+			_, final, halted := strings.Cut(string(data), "# Loop halted")
+			return halted && strings.Contains(final, said)
+		})
+	})
 	if b := w.Budget("work"); b.Status != "halted" {
 		t.Errorf("the run is %s", b.Status)
 	}
