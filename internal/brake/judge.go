@@ -93,7 +93,7 @@ func publishes(r guard.Reading) bool {
 	})
 }
 
-// Repo is a repository as the guard takes it, with the aliases of gh.
+// Repo is a repository as the guard takes it.
 func Repo(env func(string) string, at tracker.Facts) guard.Repo {
 	return guard.Repo{
 		Branch: at.Branch, Default: at.Default, Remotes: at.Remotes, Config: at.Config,
@@ -359,9 +359,6 @@ func (t shellText) holds(via []string, command string) bool {
 func (t shellText) runsShell(via string) bool {
 	if name, ok := strings.CutPrefix(via, "git alias "); ok {
 		return strings.HasPrefix(t.repo.Config["alias."+strings.ToLower(name)], "!")
-	}
-	if name, ok := strings.CutPrefix(via, "gh alias "); ok {
-		return strings.HasPrefix(t.repo.Aliases[name], "!")
 	}
 	return strings.HasPrefix(via, "git ") || strings.HasPrefix(via, "$GIT_")
 }

@@ -7,20 +7,13 @@ import (
 	"testing"
 )
 
-// FuzzReadings: what git and gh print or keep is read without a fault, whatever it holds, and
+// FuzzReadings: what git prints or keeps is read without a fault, whatever it holds, and
 // nothing is longer than the text it came from.
 func FuzzReadings(f *testing.F) {
-	f.Add("aliases:\n  co: pr checkout\n  m: |-\n    !gh pr\n      merge\n  'x': \"a " +
-		"\\\"b\\\"\"\nother:\n  y: z\n")
 	f.Add("worktree /a/b\x00HEAD 1234\x00branch refs/heads/x\x00")
 	f.Add("ref: refs/heads/main\n")
 	f.Add("gitdir: ../.git/worktrees/x\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		for name, command := range parseGhAliases(text) {
-			if len(name) > len(text) || len(command) > len(text) {
-				t.Errorf("alias %q is %q", name, command)
-			}
-		}
 		if w := parseWorktree(text); len(w.Path)+len(w.Branch)+len(w.HeadSHA) > len(text) {
 			t.Errorf("worktree %+v", w)
 		}

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"unicode"
 
 	"hooks/internal/safefile"
 )
@@ -20,10 +19,16 @@ func ReadConfig(path string) string {
 	return text
 }
 
-// GhAliases are a person's own commands of the gh client by name: a command line after "gh", or
-// after a leading "!" one for a shell.
-func GhAliases(getenv func(string) string) map[string]string {
-	return parseGhAliases(ReadConfig(GhConfig(getenv, "config.yml")))
+// GhAliases returns the names of a person's own commands of the gh client.
+func GhAliases(getenv func(string) string) (names []string) {
+	_, text, _ := strings.Cut(ReadConfig(GhConfig(getenv, "config.yml")), "aliases:")
+	text = strings.NewReplacer(`"`, "", "'", "", " :", ":", "{", " ", ",", " ").Replace(text)
+	for word := range strings.FieldsSeq(text) {
+		if name, key := strings.CutSuffix(word, ":"); key {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // GhConfig returns the path of a file in gh's configuration folder.
@@ -40,57 +45,4 @@ func GhConfig(getenv func(string) string, name string) string {
 // them on any system.
 func ConfigHome(getenv func(string) string) string {
 	return cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
-}
-
-// parseGhAliases reads the `aliases:` mapping as gh writes it: one indented line each, a longer
-// text as an indented block below its name.
-func parseGhAliases(text string) (aliases map[string]string) {
-	in, name, depth := false, "", 0
-	var body []string // joined once: a block may have as many lines as the file
-	end := func() {
-		if name != "" {
-			if aliases == nil {
-				aliases = map[string]string{}
-			}
-			aliases[name] = strings.TrimSpace(strings.Join(body, "\n"))
-		}
-		name, body = "", nil
-	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimRightFunc(line, unicode.IsSpace)
-		trimmed := strings.TrimLeft(line, " ")
-		indent := len(line) - len(trimmed)
-		switch {
-		case trimmed == "" || strings.HasPrefix(trimmed, "#"):
-		case indent == 0:
-			end()
-			in = strings.HasPrefix(line, "aliases:")
-		case !in:
-		case name != "" && indent > depth: // a block's next line
-			body = append(body, trimmed)
-		default:
-			end()
-			key, value, _ := strings.Cut(trimmed, ":")
-			name, depth, value = unquoteYAML(key), indent, unquoteYAML(value)
-			if !strings.HasPrefix(value, "|") && !strings.HasPrefix(value, ">") {
-				body = []string{value}
-			}
-		}
-	}
-	end()
-	return aliases
-}
-
-func unquoteYAML(s string) string {
-	s = strings.TrimSpace(s)
-	if len(s) < 2 || s[0] != s[len(s)-1] {
-		return s
-	}
-	switch inner := s[1 : len(s)-1]; s[0] {
-	case '\'':
-		return strings.ReplaceAll(inner, "''", "'")
-	case '"':
-		return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(inner)
-	}
-	return s
 }

@@ -29,8 +29,8 @@ type Repo struct {
 	Remotes map[string]string
 	// Config holds git config by lower-cased key: alias.*, remote.*.push, push.default, …
 	Config map[string]string
-	// Aliases holds the aliases of gh by name, as its config file has them. "!…" runs in a shell.
-	Aliases map[string]string
+	// Aliases are the names of the person's own commands of gh.
+	Aliases []string
 }
 
 // Known is a function that returns r. A reading takes such a function, and calls it only for a

@@ -76,7 +76,7 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 		return
 	}
 	args := rest[1:]
-	if shellword.AsksHelp(args[:min(1, len(args))]) { // later it may be another program's flag
+	if shellword.AsksHelp(args[:min(1, len(args))], "") { // later it may be another program's flag
 		return
 	}
 	args = shellword.Unabbreviated(args, gitTexts)

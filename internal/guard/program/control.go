@@ -16,7 +16,7 @@ func judgeHooks(f *plain.Frame, argv []shellword.Word) {
 	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
 		args = args[1:]
 	}
-	if len(args) == 0 || shellword.AsksHelp(args) {
+	if len(args) == 0 || shellword.AsksHelp(args, "") {
 		return
 	}
 	verb, sub := args[0].Text, shellword.ParseFlags(args[1:], "").Arg(0)
@@ -62,7 +62,7 @@ func hooksElsewhere(argv []shellword.Word) bool {
 func judgeClaude(f *plain.Frame, argv []shellword.Word) {
 	fl := shellword.ParseFlags(argv[1:], `--settings --setting-sources --scope -s --model --add-dir
 --plugin-dir --allowedTools --permission-mode --output-format`)
-	if shellword.AsksHelp(argv) || fl.On("-v", "--version") {
+	if shellword.AsksHelp(argv, "") || fl.On("-v", "--version") {
 		return
 	}
 	const manages = `plugin plugins config mcp doctor update upgrade install migrate-installer

@@ -59,14 +59,8 @@ func client(f *plain.Frame, name string, argv []shellword.Word) bool {
 	switch name {
 	case "git":
 		forges.Git(f, argv)
-	case "gh", "gh-cli":
-		forges.GH(f, argv)
-	case "hub":
-		forges.Hub(f, argv)
-	case "glab":
-		forges.Glab(f, argv)
-	case "tea", "tea-cli":
-		forges.Tea(f, argv)
+	case "gh", "gh-cli", "glab", "hub", "tea", "tea-cli":
+		forges.Client(f, strings.TrimSuffix(name, "-cli"), argv)
 	case "curl", "curlie":
 		forges.Curl(f, argv)
 	case "wget", "wget2":

@@ -60,11 +60,8 @@ func Subcommand(args []Word, valued string) (sub Word, rest []Word, ok bool) {
 }
 
 // AsksHelp reports whether a command line only asks for help. Behind a flag that may take a value
-// it is no question.
-func AsksHelp(argv []Word) bool {
-	const valued = `--body --body-file --subject --title --author-email --repo --header --jq --sha
---method --field --raw-field --template --message --input --match-head-commit --label --hostname
---squash-message --description`
+// it is no question; valued lists the long ones.
+func AsksHelp(argv []Word, valued string) bool {
 	for i, w := range argv {
 		if w.Text == "--" {
 			return false

@@ -1,0 +1,410 @@
+package forges
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"hooks/internal/guard/effect"
+	"hooks/internal/guard/plain"
+	"hooks/internal/guard/shellword"
+)
+
+const (
+	apiFlags = `-X --method -f --raw-field -F --field -H --header --input -q --jq -t --template
+-p --preview --cache --hostname -R --repo`
+	teaFlags = `-r --repo -l --login -R --remote -o --output -s --style -t --title -m --message
+-L --labels -d --description`
+)
+
+// valuedFlags lists the flags that take a value. The first row counts with whose words a command
+// begins, because a letter may be a switch for one command and take a value for another.
+var valuedFlags = [...]struct{ command, flags string }{
+	{"gh pr merge ", `-R --repo -b --body -F --body-file -t --subject -A --author-email
+--match-head-commit --hostname`},
+	{"gh pr review ", "-R --repo -b --body -F --body-file --hostname"},
+	{"gh api ", apiFlags},
+	{"gh codespace ", "-c --codespace -R --repo --repo-owner --profile"},
+	{"gh workflow ", "-f -F -r --raw-field --field --ref -R --repo"},
+	{"gh repo clone ", "-u --upstream-remote-name"},
+	{"gh repo edit ", `-d --description -h --homepage --default-branch --visibility --add-topic
+--remove-topic`},
+	{"gh repo sync ", "-b --branch -s --source"},
+	{"gh ", `-R --repo -b --body -F --body-file -t --subject --title -A --author-email
+--match-head-commit --hostname -B --base -H --head -l --label -a --assignee -r --reviewer -m
+--milestone -p --project -T --template --recover --add-label --remove-label --add-assignee
+--remove-assignee --add-reviewer --remove-reviewer --add-project --remove-project --branch
+--config-dir --pin -c --comment`},
+	{"glab mr merge ", "-R --repo -m --message --squash-message --sha"},
+	{"glab mr accept ", "-R --repo -m --message --squash-message --sha"},
+	{"glab api ", apiFlags},
+	{"glab repo clone ", "-g --group"},
+	{"glab ", `-R --repo -g --group --host -m --message --squash-message --sha -l --label -u
+--unlabel -b --target-branch -t --title -d --description -a --assignee --reviewer --milestone
+--source-branch`},
+	{"tea api ", teaFlags + " -X --method -f --field -F --Field -H --header --data"},
+	{"tea ", teaFlags},
+	{"hub api ", apiFlags},
+	{"hub ", "-C -c -R --repo -b -h -m --message -F --file -s -X"},
+}
+
+func valued(words ...string) string {
+	command := strings.Join(words, " ") + " "
+	for _, row := range valuedFlags {
+		if strings.HasPrefix(command, row.command) {
+			return row.flags
+		}
+	}
+	return ""
+}
+
+const (
+	// ghOwn are the commands of gh, and of its common extensions, that land nothing.
+	ghOwn = `alias config release run auth attestation browse cache completion gist gpg-key help
+label org project search secret ssh-key status variable version preview copilot agent-task
+accessibility actions environment reference skill licenses dash poi notify eco markdown-preview
+screensaver user-status contribs branch s i f f1 graph tidy stars changelog models milestone
+sub-issue actions-cache classroom`
+	glabOwn = `alias attestation auth changelog check-update ci pipe pipeline cluster completion
+config container-registry deploy-key duo gpg-key help incident iteration job label mcp milestone
+opentofu release runner schedule search securefile snippet ssh-key stack todo token user variable
+version work-items`
+)
+
+// Client reads a command line of a forge's own client: gh, glab, tea or hub. They share their
+// groups of commands and their verbs; what one does not have is an error there.
+func Client(f *plain.Frame, name string, argv []shellword.Word) {
+	if name == "tea" {
+		argv = teaSpelling(argv)
+	}
+	group, rest, ok := shellword.Subcommand(argv[1:], valued(name))
+	sub, args, known := shellword.Subcommand(rest, valued(name, group.Text))
+	flags := valued(name, group.Text, sub.Text)
+	fl := shellword.ParseFlags(args, flags)
+	const onPRs = "pr prs pull pulls mr"
+	switch kind := group.Text; {
+	case !ok, !known && shellword.Has(onPRs, kind):
+		f.OpaqueForge(shellword.Join(argv), "the "+name+" command is only known when it runs")
+	case shellword.AsksHelp(argv, flags+" "+valued(name)):
+	case shellword.Has(onPRs, kind):
+		prVerb(f, argv, sub.Text, fl)
+	case kind == "co":
+		prCheckout(f, argv, prTarget(f, shellword.ParseFlags(rest, valued(name))))
+	case kind == "issue":
+		if name == "gh" && shellword.Has("edit close reopen lock unlock", sub.Text) {
+			usePR(f, argv, prTarget(f, fl)) // GitHub's PRs are issues too
+		}
+		talk(f, argv, sub.Text, fl)
+	case kind == "api":
+		api(f, argv, shellword.ParseFlags(rest, flags))
+	case shellword.Has("repo project", kind):
+		repoVerb(f, argv, sub.Text, fl)
+	case name == "gh" && shellword.Has("codespace cs", kind): // ssh COMMAND
+		f.Within("gh codespace", func() { f.Child().Run(shellword.JoinText(fl.Pos)) })
+	case kind == "workflow":
+		if sub.Text == "run" {
+			Workflow(f, fl.Arg(0).Text, argv)
+		}
+	case shellword.Has("ruleset rs rulesets", kind):
+		if shellword.Has("create edit delete update import", sub.Text) {
+			f.Act(effect.Act{Kind: effect.RelaxProtection}, argv)
+		}
+	case shellword.Has("extension extensions ext", kind):
+		if shellword.Has("exec install", sub.Text) {
+			extension := shellword.ProgramName(fl.Arg(0).Text)
+			unknownCommand(f, argv, name, strings.TrimPrefix(extension, "gh-"))
+		}
+	case name == "tea" && shellword.Has("comment c", kind):
+		fl = shellword.ParseFlags(rest, flags)
+		Comment(f, shellword.JoinText(fl.Pos[min(1, len(fl.Pos)):]), prTarget(f, fl), argv)
+	case name == "tea" && shellword.Has("branches branch b", kind):
+		if shellword.Has("unprotect u", sub.Text) {
+			f.Act(effect.Act{Kind: effect.RelaxProtection}, argv)
+		}
+	case name == "hub":
+		hub(f, argv, kind, rest)
+	default:
+		unknownCommand(f, argv, name, kind)
+	}
+}
+
+// hub reads what hub adds to git's commands. It hands the others on to git.
+func hub(f *plain.Frame, argv []shellword.Word, command string, rest []shellword.Word) {
+	switch command {
+	case "merge":
+		pr, repo, ref := PullURL(shellword.ParseFlags(rest, valued("hub")).Arg(0), "")
+		if pr > 0 {
+			f.Act(effect.Act{Kind: effect.MergePR, PR: pr, Repo: repo, Ref: ref}, argv)
+		}
+	case "pull-request":
+		f.Act(effect.Act{Kind: effect.OpenPR}, argv)
+	default:
+		Git(f, append(shellword.Lits("git"), argv[1:]...))
+	}
+}
+
+// unknownCommand notes an alias or an extension, of which nothing is known but its name.
+func unknownCommand(f *plain.Frame, argv []shellword.Word, name, command string) {
+	unknown := name == "glab" && !shellword.Has(glabOwn, command) || name == "gh" &&
+		(!shellword.Has(ghOwn, command) || slices.Contains(f.M.Repo().Aliases, command))
+	if unknown && command != "" {
+		reason := "a " + name + " alias or extension that is not known here"
+		f.OpaqueForge(shellword.Join(argv), reason)
+	}
+}
+
+// teaSpelling spells the flags of tea with one dash for a letter and two for a name: tea takes any
+// of them with either.
+func teaSpelling(argv []shellword.Word) []shellword.Word {
+	out := append([]shellword.Word(nil), argv...)
+	for i, w := range out {
+		bare := strings.TrimLeft(w.Text, "-")
+		name, _, _ := strings.Cut(bare, "=")
+		switch {
+		case bare == "" || len(w.Text) == len(bare):
+		case len(name) == 1:
+			out[i].Text = "-" + bare
+		default:
+			out[i].Text = "--" + bare
+		}
+	}
+	return out
+}
+
+// prVerb judges a command on a PR.
+func prVerb(f *plain.Frame, argv []shellword.Word, verb string, fl shellword.Flags) {
+	a := prTarget(f, fl)
+	switch verb {
+	case "merge", "accept", "m":
+		a.Kind, a.SHA = effect.MergePR, fl.Val("--match-head-commit", "--sha")
+		if shellword.HasUnknown(a.SHA) {
+			a.SHA = ""
+		}
+		a.Admin = fl.On("--admin")
+		a.Auto = fl.On("--auto", "--auto-merge", "--when-pipeline-succeeds")
+		switch {
+		case a.Admin:
+		case fl.On("--disable-auto"):
+			return
+		case a.Auto:
+			a.Kind = effect.ArmAutoMerge
+		}
+	case "approve", "lgtm", "a":
+		a.Kind = effect.ApprovePR
+	case "reject":
+		a.Kind, a.Review = effect.Comment, true
+	case "review":
+		a.Kind = effect.ApprovePR
+		switch {
+		case fl.On("-a", "--approve"):
+		case fl.Late && !fl.On("-c", "--comment", "-r", "--request-changes"):
+			const reason = "a review whose verdict is only known when it runs"
+			f.OpaqueForge(shellword.Join(argv), reason)
+			return
+		default:
+			a.Review = true
+			Comment(f, bodyOf(f, fl), a, argv)
+			return
+		}
+	case "create", "new", "for", "c", "revert":
+		if fl.On("--dry-run") {
+			return
+		}
+		f.Act(effect.Act{Kind: effect.OpenPR, Repo: repoFlag(fl)}, argv)
+		labelWords(f, effect.SetLabel, fl.All("-l", "--label"), effect.Act{}, argv)
+		if !fl.On("--auto-merge") {
+			return
+		}
+		a = effect.Act{Kind: effect.ArmAutoMerge, Auto: true}
+	case "checkout", "co":
+		prCheckout(f, argv, a)
+		return
+	case "close", "reopen", "ready", "update-branch", "rebase", "edit", "update", "lock", "unlock":
+		usePR(f, argv, a)
+		talk(f, argv, verb, fl)
+		return
+	default:
+		talk(f, argv, verb, fl)
+		return
+	}
+	f.Act(a, argv)
+}
+
+// talk reads the comments and labels of issues and PRs.
+func talk(f *plain.Frame, argv []shellword.Word, verb string, fl shellword.Flags) {
+	switch a := prTarget(f, fl); verb {
+	case "comment", "note":
+		Comment(f, bodyOf(f, fl), a, argv)
+	case "edit", "update":
+		labelWords(f, effect.SetLabel, fl.All("--add-label", "-l", "--label"), a, argv)
+		labelWords(f, effect.DropLabel, fl.All("--remove-label", "-u", "--unlabel"), a, argv)
+	case "close":
+		if c, ok := fl.Get("-c", "--comment"); ok {
+			Comment(f, c.Text, a, argv)
+		}
+	}
+}
+
+// bodyOf is the text of a comment, from its flag or its file.
+func bodyOf(f *plain.Frame, fl shellword.Flags) string {
+	if w, ok := fl.Get("-b", "--body", "-m", "--message"); ok {
+		return w.Text
+	}
+	return f.FileText(cmp.Or(fl.Val("-F", "--body-file"), "/dev/null"))
+}
+
+// prCheckout leaves the place on the branch of a PR, which is no protected one.
+func prCheckout(f *plain.Frame, argv []shellword.Word, a effect.Act) {
+	usePR(f, argv, a)
+	checkedOut(f, place(f), "pull-request")
+}
+
+// usePR records that a command works on a PR, or on the branch that names it.
+func usePR(f *plain.Frame, argv []shellword.Word, a effect.Act) {
+	if a.PR > 0 {
+		f.Use(a, argv)
+		return
+	}
+	UseBranch(f, argv, a.Ref)
+}
+
+// place is the shell's directory, or the call's where that is not known.
+func place(f *plain.Frame) string { return cmp.Or(f.Cwd, f.M.Call.Cwd) }
+
+// prTarget is the PR that a command's first word names by a number, a URL or a branch. Without one
+// it is that of the current branch.
+func prTarget(f *plain.Frame, fl shellword.Flags) effect.Act {
+	a := effect.Act{Repo: cmp.Or(repoFlag(fl), repoName(f.Env("GH_REPO")))}
+	w := fl.Arg(0)
+	switch {
+	case w.Text == "":
+		if name := branch(f, place(f)); !shellword.HasUnknown(name) {
+			a.Ref = name
+		}
+	case shellword.Number(w.Text) > 0:
+		a.PR = shellword.Number(w.Text)
+	default:
+		a.PR, a.Repo, a.Ref = PullURL(w, a.Repo)
+	}
+	return a
+}
+
+// PullURL reads https://host/owner/name/pull/5. Other text is returned as the reference.
+func PullURL(w shellword.Word, repo string) (pr int, name, ref string) {
+	if !w.Known() {
+		return 0, repo, w.Show()
+	}
+	parts := strings.Split(strings.TrimSuffix(w.Text, "/"), "/")
+	for i, p := range parts {
+		const nouns = "pull pulls merge_requests pull-requests pullrequests"
+		of := parts[:i]
+		if i > 0 && of[i-1] == "-" { // GitLab's
+			of = of[:i-1]
+		}
+		if n := len(of); shellword.Has(nouns, p) && i+1 < len(parts) && n > 1 {
+			number, _, _ := strings.Cut(strings.ReplaceAll(parts[i+1], "?", "#"), "#")
+			return shellword.Number(number), of[n-2] + "/" + of[n-1], w.Text
+		}
+	}
+	return 0, repo, w.Text
+}
+
+func repoFlag(fl shellword.Flags) string { return repoName(fl.Val("-R", "--repo")) }
+
+// repoName returns the owner/name of a repository argument that gh accepts, or an empty string for
+// other text.
+func repoName(s string) string {
+	s = strings.TrimSuffix(s, ".git")
+	if _, rest, ok := strings.Cut(s, "://"); ok {
+		s = afterHost(rest)
+	}
+	parts := strings.Split(s, "/")
+	if len(parts) == 3 && strings.Contains(parts[0], ".") {
+		parts = parts[1:]
+	}
+	if len(parts) < 2 || shellword.HasUnknown(s) || parts[0] == "" {
+		return ""
+	}
+	return parts[0] + "/" + parts[1]
+}
+
+// repoVerb judges a command on a whole repository.
+func repoVerb(f *plain.Frame, argv []shellword.Word, verb string, fl shellword.Flags) {
+	a := effect.Act{Repo: repoName(fl.Arg(0).Text)}
+	switch verb {
+	case "clone":
+		gitClone(f, gitRun{argv: argv, dir: place(f), config: map[string]string{}}, fl.Pos)
+	case "edit", "update":
+		_, moves := fl.Get("--default-branch", "--defaultBranch")
+		if moves || fl.On("--enable-auto-merge") {
+			a.Kind = effect.RelaxProtection
+			f.Act(a, argv)
+		}
+	case "sync":
+		a.Kind, a.Ref = effect.PushProtected, cmp.Or(fl.Val("-b", "--branch"), DefaultBranch(f))
+		if len(fl.Pos) > 0 && Protected(f, a.Ref) != No {
+			f.Act(a, argv)
+		}
+	}
+}
+
+// api judges the request that a client's api command would send.
+func api(f *plain.Frame, argv []shellword.Word, fl shellword.Flags) {
+	q := Request{
+		Method: strings.ToUpper(fl.Val("-X", "--method")), URL: fl.Arg(0).Text, Argv: argv,
+		Body: f.FileText(cmp.Or(fl.Val("--input"), "/dev/null")),
+	}
+	if data, ok := fl.Get("-d", "--data"); ok {
+		q.Body = dataText(f, data.Text)
+	}
+	for _, w := range fl.All("-f", "--raw-field", "-F", "--field", "--Field") {
+		k, v, _ := strings.Cut(w.Text, "=")
+		q.Fields = append(q.Fields, effect.Field{Path: k, Value: dataText(f, v)})
+	}
+	switch q = q.orDefault(); {
+	case shellword.Blank(q.URL) && (fl.Late || q.Method != "GET"):
+		f.OpaqueForge(shellword.Join(argv), "the path of the gh api call is only known when it runs")
+	default:
+		Send(f, q)
+	}
+}
+
+// Workflow judges a started workflow: by its file where that can be read, else by its name.
+func Workflow(f *plain.Frame, name string, argv []shellword.Word) {
+	if name == "" {
+		return
+	}
+	if shellword.Blank(name) {
+		f.OpaqueForge(shellword.Join(argv), "the workflow it starts is only known when it runs")
+		return
+	}
+	a := effect.Act{Kind: effect.RunMergingWorkflow, Ref: name}
+	shown := strings.Join(shellword.NameWords(name), "-") // "Land it" is in land-it.yml as a rule
+	for _, file := range []string{shellword.ProgramName(name), shown + ".yml", shown + ".yaml"} {
+		if text, ok := f.Open(path.Join(f.M.Call.Cwd, ".github/workflows", file)); ok {
+			if merges(text) {
+				f.Act(a, argv)
+			}
+			return
+		}
+	}
+	parts := shellword.NameWords(strings.TrimSuffix(strings.TrimSuffix(name, ".yml"), ".yaml"))
+	switch {
+	case shellword.AnyOf(parts, "conflict conflicts check"):
+	case shellword.AnyOf(parts, "merge automerge land bors ship"):
+		f.Act(a, argv)
+	case shellword.Number(name) > 0:
+		f.OpaqueForge(shellword.Join(argv), "a workflow that is only known by its number")
+	}
+}
+
+// merges reports whether the text of a workflow merges.
+func merges(text string) bool {
+	t := strings.ToLower(text)
+	return shellword.HasPart(t, `pulls.merge /merge automerge auto-merge auto_merge mergemethod
+mergepullrequest enqueuepullrequest merge-action`) || strings.Contains(t, "gh pr merge") ||
+		strings.Contains(t, "git merge ") || strings.Contains(t, "git push") &&
+		(strings.Contains(t, ":main") || strings.Contains(t, "origin main") ||
+			strings.Contains(t, "origin master"))
+}
