@@ -364,7 +364,8 @@ func api(f *plain.Frame, argv []shellword.Word, fl shellword.Flags) {
 	}
 	switch q = q.orDefault(); {
 	case shellword.Blank(q.URL) && (fl.Late || q.Method != "GET"):
-		f.OpaqueForge(shellword.Join(argv), "the path of the gh api call is only known when it runs")
+		const reason = "the path of the gh api call is only known when it runs"
+		f.OpaqueForge(shellword.Join(argv), reason)
 	default:
 		Send(f, q)
 	}
