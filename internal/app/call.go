@@ -83,13 +83,6 @@ func (h *handler) growing(t *loopState) (path string, cursors []loop.Cursor, fre
 	return path, cursors, fresh
 }
 
-// openInOther reports whether the session's other loop has an iteration open.
-func (h *handler) openInOther(t *loopState) bool {
-	return slices.ContainsFunc(h.runs, func(o *loopState) bool {
-		return o.Skill != t.Skill && h.open(o)
-	})
-}
-
 // fetchEntry looks up the facts that a Step needs to let an iteration begin.
 func (h *handler) fetchEntry(t *loopState, e loop.Event, l *lookup, k *loop.Known) {
 	asks, _ := e.(loop.Invocation)
@@ -143,6 +136,11 @@ func (h *handler) standing(t *loopState, asks loop.Invocation) (s loop.Standing)
 			s.Recorded = loop.RunFile{Run: r.Budget, Path: r.BudgetPath}
 		}
 	}
+	if asks.NeedsTyping() && (t.Budget == nil || !t.Budget.OwnedBy(asks.Request)) {
+		s.Typed = usage.Typed(asks.Transcript, func(prompt string) bool {
+			return loop.Typed(prompt, asks.Command, asks.Flags)
+		})
+	}
 	return s
 }
 
@@ -195,7 +193,15 @@ func (h *handler) firstRules() toolcall.Run {
 // reading returns the effects that the call would have, as loops judge it.
 func (h *handler) reading(t *loopState) loop.Reading {
 	reading := h.call().Reading(h.rules(t))
-	reading.Beside = h.openInOther(t)
+	for _, o := range h.runs {
+		if o.Skill == t.Skill {
+			continue
+		}
+		reading.Beside = reading.Beside || h.open(o)
+		if o.Budget != nil && o.Budget.Status == loop.Active {
+			reading.Merges = loop.StricterMerges(reading.Merges, o.Budget.Merges)
+		}
+	}
 	if reading.Opaque != "" && h.call().Read().Unparsable == "" {
 		reading.Braked = h.meetsBrake(t) // which also repairs missing links
 	}

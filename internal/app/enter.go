@@ -173,8 +173,9 @@ func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 	return answer.And(reply), err
 }
 
-// nested returns an error if a looping skill may not start now because an audit loop runs in this
-// session and the model, not a person, asks (A68).
+// nested returns an error if a looping skill may not start now because the model, not a person,
+// asks: an audit loop runs in this session (A68), or an iteration of another skill is open in this
+// turn.
 func (h *handler) nested(cmd loop.Command) error {
 	if h.ev.Name != event.PreToolUse || h.feeding || !h.seal.on || h.openState() != nil {
 		return nil
@@ -184,12 +185,25 @@ func (h *handler) nested(cmd loop.Command) error {
 		return nil // the entry itself reports it
 	}
 	for _, t := range list {
-		if b := t.Budget; loop.KindOf(t.Skill).Alone && b != nil && b.Status == loop.Active {
+		switch b := t.Budget; {
+		case b == nil || b.Status != loop.Active:
+		case loop.KindOf(t.Skill).Alone:
 			return hint.New("do the phase; a person starts other loops in other sessions",
 				"/%s does not start: the audit of %s runs in this session", cmd.Name, planOf(b))
+		case h.ownsPrompt(t) && !b.Repeats(cmd) && !h.typedHere(cmd):
+			return hint.New("do this iteration; a person starts other loops",
+				"/%s does not start: an iteration of /%s is open in this turn", cmd.Name,
+				b.Invocation().Name)
 		}
 	}
 	return nil
+}
+
+// typedHere reports whether a person typed a command as the prompt of this turn.
+func (h *handler) typedHere(cmd loop.Command) bool {
+	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
+	flags, _, err := cmd.ParseFlags()
+	return err == nil && start.Origin != "scheduled" && loop.Typed(start.Prompt, cmd, flags)
 }
 
 func planOf(b *loop.Budget) string {

@@ -35,11 +35,20 @@ func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, w
 	if approves {
 		why = fmt.Sprintf("no approval of PR #%d was let through", pr)
 	}
+	var states []store.State
 	for _, skill := range loop.Skills() {
 		st, err := files.LoadSealed(record.Session, skill)
 		if err != nil {
 			return false, err.Error(), ""
 		}
+		b := st.Budget
+		if !approves && b != nil && b.SessionID == record.Session && b.Status == loop.Active &&
+			b.Merges == loop.MergesNever {
+			return false, "nothing is merged in this session (--merges never)", ""
+		}
+		states = append(states, st)
+	}
+	for _, st := range states {
 		if st.Tick == nil || st.Tick.SessionID != record.Session {
 			continue
 		}
@@ -55,7 +64,7 @@ func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, w
 				call += " approval"
 			}
 			by := strconv.Itoa(os.Getpid()) + " " + proc.Describe(os.Getpid(), "").Start
-			switch first, err := files.UsePass(skill, call, pr, by); {
+			switch first, err := files.UsePass(st.Skill, call, pr, by); {
 			case err != nil:
 				return false, err.Error(), ""
 			case first:

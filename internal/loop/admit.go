@@ -51,6 +51,9 @@ type Standing struct {
 	TickOwnerIs Liveness
 	// Recorded is the run on record, looked up only if no person typed the request.
 	Recorded RunFile
+	// Typed reports that a person typed the very command earlier in the session. It is looked up
+	// only if the request needs that.
+	Typed bool
 }
 
 // tickIsElsewhere reports whether the open iteration is another run's than the one asked about.
@@ -306,6 +309,17 @@ func identify(r Request, s Standing, a Admission) Admission {
 	return a
 }
 
+// NeedsTyping reports whether no person typed the request that has their answers in advance, or
+// their prompt. It begins a run only if they typed it earlier, as behind /loop.
+func (r Request) NeedsTyping() bool {
+	return r.unasked() && (r.answers() || KindOf(r.Command.Skill).Prompts && !r.Command.OptsIn())
+}
+
+// answers reports whether the command answers in advance.
+func (r Request) answers() bool {
+	return r.Flags.names("--near-limit") || r.Flags.names("--merges")
+}
+
 // refuseUnasked refuses a request that no person typed if it would change an existing run: other
 // flags, a fresh run in its place, or resuming an ended run. Only a person sets a run's ceilings.
 func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
@@ -314,10 +328,13 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	case r.unasked() && r.Gated && !mine: // else its own gate decides
 		return refuse("Not begun: a loop of this session has ended\n" +
 			"hint: end the turn; a person types the command"), true
-	case r.unasked() && run == nil &&
-		(r.Flags.names("--near-limit") || r.Flags.names("--merges")):
-		return refuse("Not begun: --near-limit and --merges are a person's answers, and no " +
-			"person typed them\nhint: leave them out, or let a person type the command"), true
+	case (run == nil || !mine && run.Status == Active) && r.NeedsTyping() && !s.Typed:
+		if r.answers() {
+			return refuse("Not begun: --near-limit and --merges are a person's answers, and no " +
+				"person typed them\nhint: leave them out, or let a person type the command"), true
+		}
+		return refuse("Not begun: no person typed this prompt\nhint: a person types it, as in " +
+			"/" + r.Command.Name + " -- fix the flaky tests"), true
 	case run == nil || !r.Model && !r.Scheduled:
 		return Admission{}, false
 	case run.Status != Active && r.Model:

@@ -49,6 +49,7 @@ type Reading struct {
 	Reaches bool
 	Braked  bool
 	Beside  bool   // the session's other loop has an iteration open
+	Merges  string // the strictest answer about merges among the session's other active runs
 	Pushes  string // the first push in it, "" without one
 	// Shown is the first setting in it by which a program would decide what an auditor's git shows,
 	// or "" if the brake prevents that.
@@ -379,11 +380,22 @@ func (e Call) schedule(s State, k *Known) Outcome {
 		return Outcome{}
 	}
 	prompt := e.Schedules.Prompt
-	if _, tick := ParsePrompt(prompt, s.Run.Names()); !tick && own {
+	c, tick := ParsePrompt(prompt, s.Run.Names())
+	switch {
+	case own && !tick:
 		return refuseCall(deny(ScheduleRule,
 			"do it in this iteration or leave it to the next one; a person may schedule it",
 			"Not scheduled: what an iteration leaves for later would run when no loop governs it "+
 				"any more"))
+	case own && !s.Run.Repeats(c): // else the model could leave what a person answered for this run
+		flags, _, _ := c.ParseFlags()
+		if k.lacks(&k.Origin) {
+			return Outcome{Need: k}
+		} else if !k.Origin.Is.typed(c, flags) {
+			return refuseCall(deny(ScheduleRule,
+				"schedule it as "+s.Run.Command+"; a person starts other loops",
+				"Not scheduled: an iteration schedules its own loop alone"))
+		}
 	}
 	if s.Run.Status == Active {
 		if o := e.otherFlags(s, k); !o.Nothing() {
@@ -431,13 +443,18 @@ func (e Call) otherFlags(s State, k *Known) Outcome {
 		return Outcome{}
 	case k.lacks(&k.Origin):
 		return Outcome{Need: k}
-	case Typed(k.Origin.Is.Prompt, c, flags) && k.Origin.Is.By != "scheduled":
+	case k.Origin.Is.typed(c, flags):
 		return Outcome{}
 	}
 	return refuseCall(deny(ScheduleRule,
 		"schedule it as "+s.Run.Command+", or let a person type the command with new flags",
 		"Not scheduled: no person typed these flags for the running loop, which has %s",
 		s.Run.Flags))
+}
+
+// typed reports whether the turn's prompt is the looping command cmd, as a person typed it.
+func (o Origin) typed(cmd Command, flags Flags) bool {
+	return o.By != "scheduled" && Typed(o.Prompt, cmd, flags)
 }
 
 // Typed reports whether a prompt is itself the looping command cmd, as in

@@ -36,6 +36,9 @@ func (e Call) merge(s State, k *Known) Outcome {
 	for _, pr := range *k.Merging.Is {
 		s.Tick.mergeTrackerPR(pr.PR, pr.Unknown)
 	}
+	run := *s.Run // judged by the stricter answer; the tick alone is saved
+	run.Merges = StricterMerges(run.Merges, r.Merges)
+	s.Run = &run
 	return e.judgeMerges(s, acts, postedBy(r.Acts))
 }
 
@@ -72,6 +75,12 @@ func (e Call) judgeMerges(s State, acts []Act, posts []PostedReview) Outcome {
 	e.pass(tick, acts)
 	tick.noteReviews(posts, e.ID, e.Input)
 	return Outcome{Save: Save{Tick: tick}}
+}
+
+// StricterMerges returns the one of two answers about merges that allows less.
+func StricterMerges(a, b string) string {
+	order := []string{"", MergesFeedback, MergesAsk, MergesNever}
+	return order[max(slices.Index(order, a), slices.Index(order, b), 0)]
 }
 
 // pass records what the call was let through for, each PR with the commit of its own answer. The
@@ -137,8 +146,8 @@ func (e Call) neverMerges(s State, a Act) *Deny {
 			Answer:   "hold", At: e.Now, Target: prTarget(a.PR), Origin: OriginFlag})
 	}
 	return deny(MergeGate, "leave the PR open; a person merges it in a terminal, or "+
-		"resumes the run with --merges ask", "Not merged: %s. This run merges nothing "+
-		"(--merges never)", a.Command)
+		"resumes the run with --merges ask", "Not merged: %s. Nothing is merged in this "+
+		"session (--merges never)", a.Command)
 }
 
 // noHead refuses a merge about which no true question can be asked.

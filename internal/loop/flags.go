@@ -34,7 +34,7 @@ type Flags struct {
 	PR         int      // review only; 0 means every PR
 	Rest       []string // the skill's own words, in order
 	Task       TaskFlags
-	Idle       int      // work only: iterations in a row without a change that end the run; 0: any
+	Idle       int      // iterations in a row without a change that end the run; 0: any number
 	Restart    bool     // audit only: iterations and errors are counted again
 	Prompt     string   // prompt only: the text behind --
 	explicit   []string // names of the ceilings and answers in advance that were given
@@ -50,7 +50,7 @@ func (e *flagError) Error() string { return e.Text }
 func (e *flagError) Hint() string { return e.Way }
 
 const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minutes N (each from " +
-	"1), --max-dollars N (0 = no ceiling), --max-idle N (work), " +
+	"1), --max-dollars N (0 = no ceiling), --max-idle N (work, prompt), " +
 	"--near-limit=ask|continue|stop, --merges=feedback|ask|never, " +
 	"--lock=skip|wait|force, --resume, --budget-file PATH and, for review, --pr N"
 
@@ -275,7 +275,8 @@ func (f *Flags) set(kind Kind, name, value string) error {
 		return number(name, value, &f.Iterations)
 	case "--max-idle":
 		if !kind.Idles {
-			return &flagError{"--max-idle is a flag of work, not of " + string(kind.Name),
+			return &flagError{
+				"--max-idle is a flag of work and prompt, not of " + string(kind.Name),
 				"leave it out"}
 		}
 		return number(name, value, &f.Idle)
@@ -463,10 +464,22 @@ func (b *Budget) Invocation() Command {
 	return Command{name, b.Skill, args}
 }
 
+// ours reports whether the command has a name of its kind's own, and none of a person's skills.
+func (c Command) ours() bool {
+	_, ok := ParseCommand(c.Name, "", Names{Spaces: []string{Namespace(c.Name)}})
+	return ok
+}
+
+// Repeats reports whether a command begins an iteration of the run's own skill.
+func (b *Budget) Repeats(c Command) bool {
+	own := b.Invocation()
+	return c.Skill == b.Skill && (own.Name == "" || own.Name == c.Name || own.ours() && c.ours())
+}
+
 // OwnWords are the words of a person's own skill that are no flags of a loop; nil for any other
 // command, which finds what it is about by itself.
 func (c Command) OwnWords() []string {
-	if _, ours := ParseCommand(c.Name, "", Names{Spaces: []string{Namespace(c.Name)}}); ours {
+	if c.ours() {
 		return nil
 	}
 	f, _, _ := c.ParseFlags()

@@ -110,6 +110,30 @@ func PromptStart(transcript, promptID string) (s Start, ok bool) {
 	return s, true
 }
 
+// Typed reports whether a person submitted a prompt that is the one, anywhere in the main
+// transcript.
+func Typed(transcript string, is func(prompt string) bool) (typed bool) {
+	var all lines
+	fired := ""
+	_ = all.file(transcript, 0, func(line []byte, _ int64) bool {
+		if !fires(line) && !mayBeUser(line) {
+			return true
+		}
+		r, ok := read(line)
+		switch {
+		case !ok:
+		case r.kind == "system" && r.subtype == "scheduled_task_fire":
+			fired = strings.Clone(r.fired)
+		case r.kind == "user" && !r.meta && !r.sidechain:
+			prompt := r.typed()
+			person := r.origin == "human" || r.origin == "sdk" || r.origin == "" && prompt != fired
+			typed, fired = person && is(prompt), ""
+		}
+		return !typed
+	})
+	return typed
+}
+
 // ScheduledFire reports whether the client's scheduler has just submitted that prompt: there is a
 // `scheduled_task_fire` line for it behind the last user line of the main transcript. Only whole
 // lines in the last 1 MiB count.
