@@ -291,10 +291,8 @@ func toolBranch(f *plain.Frame, t toolShape) bool {
 		"targetBranch", "ref", "reference", "refspec", "base", "to", "refUpdates.name")
 	_, target := forges.SplitRefspec(branch)
 	switch {
-	case ok && forges.MovesProtected(f, target) == forges.Yes:
-		return t.moves(f, branch)
 	case ok:
-		forges.UseBranch(f, label(t.call), target)
+		forges.Moves(f, Act{Repo: t.act("").Repo}, target, label(t.call))
 	case !ok && t.hasWord("push") && strings.Contains(strings.ToLower(t.call.Tool), "git"):
 		words := "git push " + t.text("remote")
 		if shellword.IsTrue(t.text("all")) {

@@ -92,7 +92,7 @@ cmd sh ssh cli`)
 			if t.hasWord("bash shell sh") || strings.HasPrefix(fd.Value, "%%bash") {
 				inside(f, t.call.Tool, fd.Value)
 			} else {
-				f.Within(t.call.Tool, func() { program.Code(f, "code", fd.Value) })
+				program.Code(f.Through(t.call.Tool), "code", fd.Value)
 			}
 		case shellword.Has("keys text data", key) && t.types():
 			inside(f, t.call.Tool, fd.Value)
@@ -105,7 +105,7 @@ cmd sh ssh cli`)
 
 // inside reads text that a tool runs in a shell.
 func inside(f *plain.Frame, tool, text string) {
-	f.Within(tool, func() { f.Run(text) })
+	f.Through(tool).Run(text)
 }
 
 // types reports whether a tool types into a terminal, by its own name or by its server's.

@@ -46,6 +46,30 @@ func anyProtected(f *plain.Frame, is func(p string) bool) bool {
 	return slices.ContainsFunc(names, func(p string) bool { return p != "" && is(p) })
 }
 
+// Moves judges a push or a request by the branch that it moves; "" counts as unknown. A target with
+// * is every branch that it matches.
+func Moves(f *plain.Frame, a effect.Act, to string, argv []shellword.Word) {
+	name := strings.TrimPrefix(strings.TrimPrefix(to, "refs/"), "heads/")
+	moved := Protected(f, name)
+	switch other, _, _ := strings.Cut(name, "/"); {
+	case to == "refs/*", strings.Contains(name, "*") && anyProtected(f, func(p string) bool {
+		return shellword.GlobMatch(name, p)
+	}):
+		moved = Yes
+	case shellword.Has("tags notes pull for", other) && (other == "tags" || to != name):
+		moved = No
+	}
+	switch moved {
+	case Yes:
+		a.Kind, a.Ref = effect.PushProtected, name
+		f.Act(a, argv)
+	case No:
+		UseBranch(f, argv, name)
+	case Maybe:
+		f.OpaqueForge(shellword.Join(argv), "the branch it moves is only known when it runs")
+	}
+}
+
 // DefaultBranch is the branch that the forge merges into, "main" while that is unknown.
 func DefaultBranch(f *plain.Frame) string {
 	return cmp.Or(f.M.Repo().Default, "main")
@@ -117,24 +141,15 @@ func UseBranch(f *plain.Frame, argv []shellword.Word, name string) {
 	}
 }
 
-// checkedOut notes that a directory may now be on a branch. "-" and "@{-1}" are the one before, as
-// this call left it, else by git's log of HEAD.
+// checkedOut notes that a directory may now be on a branch. "-" and "@{-1}" are the one before, if
+// this call left it.
 func checkedOut(f *plain.Frame, dir, name string) {
 	dir = path.Clean(dir)
-	if name == "-" || strings.HasPrefix(name, "@{-") {
-		log := f.FileText(gitDir(f, dir) + "/logs/HEAD")
-		_, moves, _ := strings.Cut(log[max(0, strings.LastIndex(log, "\tcheckout: ")):], "from ")
-		from, _, moved := strings.Cut(moves, " to ")
-		before, known := f.M.Heads["before "+dir]
-		switch {
-		case known && name != "@{-2}":
-			name = before
-		case moved && name != "@{-2}":
-			name = from
-		default:
-			name = shellword.Unknown
-		}
+	switch {
+	case name == "-" || name == "@{-1}":
+		name = cmp.Or(f.M.Heads["before "+dir], shellword.Unknown)
+	case strings.HasPrefix(name, "@{-"):
+		name = shellword.Unknown
 	}
-	f.M.Heads["before "+dir] = branch(f, dir)
-	f.M.Heads[dir] = name
+	f.M.Heads["before "+dir], f.M.Heads[dir] = branch(f, dir), name
 }

@@ -101,7 +101,7 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 	case shellword.Has("repo project", kind):
 		repoVerb(f, argv, sub.Text, fl)
 	case name == "gh" && shellword.Has("codespace cs", kind): // ssh COMMAND
-		f.Within("gh codespace", func() { f.Child().Run(shellword.JoinText(fl.Pos)) })
+		f.Through("gh codespace").Run(shellword.JoinText(fl.Pos))
 	case kind == "workflow":
 		if sub.Text == "run" {
 			Workflow(f, fl.Arg(0).Text, argv)
@@ -334,7 +334,7 @@ func repoVerb(f *plain.Frame, argv []shellword.Word, verb string, fl shellword.F
 	a := effect.Act{Repo: repoName(fl.Arg(0).Text)}
 	switch verb {
 	case "clone":
-		gitClone(f, gitRun{argv: argv, dir: place(f), config: map[string]string{}}, fl.Pos)
+		gitClone(f, newGit(f, argv), fl.Pos)
 	case "edit", "update":
 		_, moves := fl.Get("--default-branch", "--defaultBranch")
 		if moves || fl.On("--enable-auto-merge") {

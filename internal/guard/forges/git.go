@@ -17,40 +17,39 @@ type gitRun struct {
 	depth  int
 }
 
+func newGit(f *plain.Frame, argv []shellword.Word) gitRun {
+	return gitRun{argv: argv, dir: place(f), config: map[string]string{}}
+}
+
 // Git reads a git command line.
 func Git(f *plain.Frame, argv []shellword.Word) {
-	g := gitRun{argv: argv, dir: place(f), config: map[string]string{}}
+	g := newGit(f, argv)
 	gitEnv(f, &g)
-	rest := gitGlobals(f, &g, argv[1:])
-	gitCommand(f, g, rest)
+	gitCommand(f, g, gitGlobals(f, &g, argv[1:]))
 }
 
 // gitGlobals reads the flags before git's command.
 func gitGlobals(f *plain.Frame, g *gitRun, args []shellword.Word) []shellword.Word {
+	const valued = `-c -C --config-env --git-dir --work-tree --namespace --exec-path --super-prefix
+--attr-source`
 	for i := 0; i < len(args); i++ {
-		t := args[i].Text
-		switch {
-		case t == "-c" && i+1 < len(args):
-			i++
-			gitSetting(f, g, args[i].Text)
-		case strings.HasPrefix(t, "--config-env="), t == "--config-env":
-			if t == "--config-env" && i+1 < len(args) {
-				i++
-				t = "--config-env=" + args[i].Text
-			}
-			key, env, _ := strings.Cut(strings.TrimPrefix(t, "--config-env="), "=")
-			gitSetting(f, g, key+"="+f.Env(env))
-		case t == "-C" && i+1 < len(args):
-			i++
-			g.dir = at(f, g.dir, args[i].Text)
-		case shellword.Has(`--git-dir --work-tree --namespace --exec-path --super-prefix
---attr-source`, t):
-			i++
-		case strings.HasPrefix(t, "--git-dir="):
-			g.dir = at(f, g.dir, strings.TrimSuffix(strings.TrimSuffix(t[10:], ".git"), "/"))
-		case len(t) > 1 && t[0] == '-':
-		default:
+		flag, value, joined := strings.Cut(args[i].Text, "=")
+		if len(flag) < 2 || flag[0] != '-' {
 			return args[i:]
+		}
+		if !joined && shellword.Has(valued, flag) && i+1 < len(args) {
+			i++
+			value = args[i].Text
+		}
+		switch {
+		case flag == "-c":
+			gitSetting(f, g, value)
+		case flag == "--config-env":
+			key, env, _ := strings.Cut(value, "=")
+			gitSetting(f, g, key+"="+f.Env(env))
+		case flag == "-C", flag == "--git-dir" && joined:
+			value = strings.TrimSuffix(strings.TrimSuffix(value, ".git"), "/")
+			g.dir = at(f, g.dir, value)
 		}
 	}
 	return nil
@@ -60,10 +59,7 @@ func gitGlobals(f *plain.Frame, g *gitRun, args []shellword.Word) []shellword.Wo
 func at(f *plain.Frame, dir, p string) string {
 	g := *f
 	g.Cwd = dir
-	if p == "" {
-		return dir
-	}
-	return g.Resolve(p)
+	return cmp.Or(g.Resolve(p), dir)
 }
 
 func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
@@ -76,28 +72,39 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 		return
 	}
 	args := rest[1:]
-	if shellword.AsksHelp(args[:min(1, len(args))], "") { // later it may be another program's flag
+	if len(args) > 0 && shellword.Has("-h --help", args[0].Text) { // later it may be another's flag
 		return
 	}
 	args = shellword.Unabbreviated(args, gitTexts)
-	gitStarts(f, args)
+	gitStarts(f, g, cmd.Text, args)
 	switch cmd.Text {
 	case "push", "send-pack", "http-push":
 		gitPush(f, g, args)
-	case "config":
-		for i := range args[:max(0, len(args)-1)] {
-			gitRuns(f, strings.ToLower(args[i].Text), args[i+1].Text)
+	case "subtree":
+		if len(args) > 0 && args[0].Text == "push" {
+			f.Pushes(g.argv)
+			fl := shellword.ParseFlags(args[1:], "-P --prefix -b --branch --onto")
+			pushRefspecs(f, g, fl, fl.Arg(0), fl.Pos[min(1, len(fl.Pos)):])
 		}
-	case "checkout", "switch":
-		gitCheckout(f, g, args)
-	case "branch":
-		gitBranch(f, g, args)
-	case "fetch", "pull":
-		gitFetch(f, g, args)
 	case "merge":
 		useBranches(f, g, shellword.ParseFlags(args, "-m -s -X -F --file --into-name").Pos)
 	case "cherry-pick":
 		useBranches(f, g, shellword.ParseFlags(args, "-m -X").Pos)
+	case "rebase":
+		fl := shellword.ParseFlags(args, "--onto -s -X -x --exec")
+		useBranches(f, g, append(fl.All("--onto"), fl.Pos...))
+	case "reset": // behind -- are files
+		end := slices.Index(append(shellword.Texts(args), "--"), "--")
+		pos := shellword.ParseFlags(args[:end], "").Pos
+		useBranches(f, g, pos[:min(1, len(pos))])
+	case "fetch", "pull":
+		pos := shellword.ParseFlags(args, `--depth --deepen --shallow-since --shallow-exclude -o
+--server-option -j --jobs --refmap --upload-pack --filter -s --strategy -X --strategy-option`).Pos
+		useBranches(f, g, pos[min(1, len(pos)):])
+	case "checkout", "switch":
+		gitCheckout(f, g, args)
+	case "branch":
+		gitBranch(f, g, args)
 	case "worktree":
 		gitWorktree(f, g, args)
 	case "clone":
@@ -106,52 +113,11 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 		if fl := shellword.ParseFlags(args, "-m"); fl.Arg(0).Text == "HEAD" && len(fl.Pos) > 1 {
 			checkedOut(f, g.dir, strings.TrimPrefix(fl.Arg(1).Text, "refs/heads/"))
 		}
-	case "rebase":
-		fl := shellword.ParseFlags(args, "--onto -s -X -x --exec")
-		useBranches(f, g, append(fl.All("--onto"), fl.Pos...))
-	case "bisect", "submodule", "for-each-repo":
-		gitRunsText(f, g, cmd.Text, args)
-	case "subtree":
-		if len(args) > 0 && args[0].Text == "push" {
-			f.Pushes(g.argv)
-			fl := shellword.ParseFlags(args[1:], "-P --prefix -b --branch --onto")
-			pushRefspecs(f, g, fl, fl.Arg(0), fl.Pos[min(1, len(fl.Pos)):])
-		}
 	case "rm", "mv", "restore":
 		gitFiles(f, g, cmd.Text, args)
-	case "reset":
-		end := slices.Index(append(shellword.Texts(args), "--"), "--")
-		pos := shellword.ParseFlags(args[:end], "").Pos
-		useBranches(f, g, pos[:min(1, len(pos))])
+	case "config", "bisect", "submodule", "for-each-repo":
 	default:
 		gitAlias(f, g, cmd.Text, args)
-	}
-	gitHooks(f, g, cmd.Text, args)
-}
-
-// gitTexts are the flags whose value git hands to a shell, and those that begin like them.
-const gitTexts = `--exec --exec-path --extcmd --upload-pack --receive-pack --open-files-in-pager
---config --config-env --tree-filter --index-filter --msg-filter --env-filter --commit-filter
---parent-filter --tag-name-filter -x -u`
-
-// gitStarts looks at words of any command that git hands to a shell.
-func gitStarts(f *plain.Frame, args []shellword.Word) {
-	for i, w := range args {
-		flag, text, joined := strings.Cut(w.Text, "=")
-		ext, remote := strings.CutPrefix(w.Text, "ext::")
-		pager, opens := strings.CutPrefix(w.Text, "-O")
-		switch {
-		case joined && shellword.Has(gitTexts, flag):
-		case i+1 < len(args) && shellword.Has(gitTexts, w.Text):
-			flag, text = w.Text, args[i+1].Text
-		case remote:
-			flag, text = "ext::", ext
-		case opens:
-			flag, text = "-O", pager
-		default:
-			continue
-		}
-		f.Look("git "+flag, text)
 	}
 }
 
@@ -169,32 +135,28 @@ func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
 		f.M.Shut("aliases of git within aliases")
 		return
 	}
-	defer f.Through("git alias " + name)()
+	h := f.In(g.dir).Through("git alias " + name)
 	if line, ok := strings.CutPrefix(text, "!"); ok {
-		h := f.Child()
-		h.Cwd = g.dir
 		h.Run(line + " " + shellword.Quoted(args))
 		return
 	}
-	parts := f.WordsOf(text)
-	g.argv = append(append(shellword.Lits("git"), parts...), args...)
+	parts := append(f.WordsOf(text), args...)
+	g.argv = append(shellword.Lits("git"), parts...)
 	g.depth++
-	rest := gitGlobals(f, &g, append(parts, args...))
-	gitCommand(f, g, rest)
+	gitCommand(h, g, gitGlobals(h, &g, parts))
 }
 
-// gitExtension reads the script git-NAME of a git that really starts: like a hook's, its git meets
-// no link.
-func gitExtension(f *plain.Frame, g gitRun, name string) {
-	for dir := range strings.SplitSeq(f.Env("PATH"), ":") {
-		text, _ := f.Open(at(f, g.dir, dir) + "/git-" + name)
-		if f.M.Real && text != "" && strings.IndexByte(text, 0) < 0 {
-			f.Landing(func(h *plain.Frame) { h.Within("git "+name, func() { h.Run(text) }) })
+// useBranches records commits that a command fetches, or by which it moves a branch.
+func useBranches(f *plain.Frame, g gitRun, commits []shellword.Word) {
+	for _, w := range commits {
+		from, _ := SplitRefspec(w.Text)
+		for name := range strings.SplitSeq(from, "..") {
+			UseBranch(f, g.argv, strings.TrimPrefix(name, "."))
 		}
 	}
 }
 
-// gitClone reads the programs that a clone starts, and notes the branch that it checks out.
+// gitClone notes the branch that a clone checks out.
 func gitClone(f *plain.Frame, g gitRun, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, `-b --branch -o --origin -u --depth -c --config --reference -j
 --jobs --filter --template --separate-git-dir --shallow-since`)
@@ -209,24 +171,21 @@ func gitClone(f *plain.Frame, g gitRun, args []shellword.Word) {
 func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
 	const creates = "-b -B -c -C --create --force-create --orphan"
 	fl := shellword.ParseFlags(args, creates+" --conflict --pathspec-from-file")
-	paths := false
-	if i := slices.Index(shellword.Texts(args), "--"); i >= 0 {
-		paths = true
-		gitFiles(f, g, "restore", args[i+1:])
+	files := slices.Index(shellword.Texts(args), "--")
+	if files >= 0 {
+		gitFiles(f, g, "restore", args[files+1:])
 	}
-	from := fl.Arg(0).Text
-	if !paths {
+	from, created := fl.Arg(0).Text, fl.Val(strings.Fields(creates)...)
+	if files < 0 {
 		UseBranch(f, g.argv, from)
 	}
-	if b, ok := fl.Get(strings.Fields(creates)...); ok {
-		UseBranch(f, g.argv, b.Text)
-		checkedOut(f, g.dir, b.Text)
-		return
-	}
 	switch {
+	case created != "":
+		UseBranch(f, g.argv, created)
+		checkedOut(f, g.dir, created)
 	case fl.On("-d", "--detach"):
 		checkedOut(f, g.dir, "")
-	case from != "" && !paths && len(fl.Pos) == 1:
+	case from != "" && files < 0 && len(fl.Pos) == 1:
 		checkedOut(f, g.dir, strings.TrimPrefix(from, "origin/"))
 	}
 }
@@ -234,14 +193,12 @@ func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
 // gitFiles judges git's commands that write or remove files that it knows. Those that take files
 // which it ignores cost the loop nothing: its state is written again from the sealed record.
 func gitFiles(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
-	h := *f
-	h.Cwd = g.dir
 	fl := shellword.ParseFlags(args, "-s --source")
 	if cmd != "restore" && (fl.On("--cached") && !fl.On("--no-cached") || dry(fl)) {
 		return
 	}
 	for _, w := range fl.Pos {
-		h.Takes(w, shellword.Clip(shellword.Join(g.argv), 300), cmd != "restore")
+		f.In(g.dir).Takes(w, shellword.Clip(shellword.Join(g.argv), 300), cmd != "restore")
 	}
 }
 
@@ -251,31 +208,10 @@ func gitBranch(f *plain.Frame, g gitRun, args []shellword.Word) {
 	if len(fl.Pos) > 1 && !fl.On("-d", "-D", "--delete", "-l", "--list") {
 		useBranches(f, g, fl.Pos)
 	}
-	if up, ok := fl.Get("-u", "--set-upstream-to"); ok {
-		UseBranch(f, g.argv, up.Text)
-	}
+	UseBranch(f, g.argv, fl.Val("-u", "--set-upstream-to"))
 	to, renames := fl.Get("-m", "-M")
 	if renames && (len(fl.Pos) == 0 || to.Text == branch(f, g.dir)) { // not of another branch
 		checkedOut(f, g.dir, cmp.Or(fl.Arg(0).Text, to.Text))
-	}
-}
-
-// gitFetch records the branches and PRs that a fetch or a pull names.
-func gitFetch(f *plain.Frame, g gitRun, args []shellword.Word) {
-	fl := shellword.ParseFlags(args, `--depth --deepen --shallow-since --shallow-exclude -o
---server-option -j --jobs --refmap --upload-pack --filter -s --strategy -X --strategy-option`)
-	for _, w := range fl.Pos[min(1, len(fl.Pos)):] {
-		from, _ := SplitRefspec(w.Text)
-		UseBranch(f, g.argv, from)
-	}
-}
-
-// useBranches records commits by whose branches a command moves another.
-func useBranches(f *plain.Frame, g gitRun, commits []shellword.Word) {
-	for _, w := range commits {
-		for name := range strings.SplitSeq(w.Text, "..") {
-			UseBranch(f, g.argv, strings.TrimPrefix(name, "."))
-		}
 	}
 }
 
@@ -292,32 +228,12 @@ func gitWorktree(f *plain.Frame, g gitRun, args []shellword.Word) {
 		return
 	}
 	fl := shellword.ParseFlags(args[1:], "-b -B --reason")
-	dir := at(f, g.dir, fl.Arg(0).Text)
-	branch := shellword.ProgramName(fl.Arg(0).Text)
-	switch b, ok := fl.Get("-b", "-B"); {
-	case ok:
-		branch = b.Text
-	case fl.Arg(1).Text != "":
-		branch = strings.TrimPrefix(fl.Arg(1).Text, "origin/")
-	}
+	dir, from := fl.Arg(0).Text, fl.Arg(1).Text
+	branch := cmp.Or(fl.Val("-b", "-B"), strings.TrimPrefix(from, "origin/"),
+		shellword.ProgramName(dir))
 	UseBranch(f, g.argv, branch)
-	UseBranch(f, g.argv, fl.Arg(1).Text)
-	checkedOut(f, dir, branch)
-}
-
-// gitRunsText reads commands that git runs for every revision, submodule or repository.
-func gitRunsText(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
-	defer f.Through("git " + cmd)()
-	h := f.Child()
-	h.Cwd = g.dir
-	switch each := slices.Index(shellword.Texts(args), "foreach"); {
-	case cmd == "bisect" && len(args) > 1 && args[0].Text == "run":
-		h.Exec(args[1:])
-	case cmd == "submodule" && each >= 0:
-		h.Run(shellword.JoinText(shellword.Command(args[each+1:], "")))
-	case cmd == "for-each-repo":
-		Git(f, append(shellword.Lits("git"), shellword.Command(args, "--config")...))
-	}
+	UseBranch(f, g.argv, from)
+	checkedOut(f, at(f, g.dir, dir), branch)
 }
 
 // Checkout returns the branch that is checked out in the frame's directory.

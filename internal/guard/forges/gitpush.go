@@ -9,20 +9,17 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-const pushValued = "-o --push-option --repo --receive-pack --exec --recurse-submodules"
-
-// pushSwitches lists flags of a push that may be abbreviated.
-const pushSwitches = `--all --branches --mirror --delete --tags --follow-tags --dry-run --no-dry-run
+const (
+	pushValued = "-o --push-option --repo --receive-pack --exec --recurse-submodules"
+	// pushSwitches lists flags of a push that may be abbreviated.
+	pushSwitches = ` --all --branches --mirror --delete --tags --follow-tags --dry-run --no-dry-run
 --help --no-all --no-branches --no-mirror --no-delete --no-tags --no-follow-tags --force-with-lease
 --force`
+)
 
 // gitPush judges a push by where its refs would land.
 func gitPush(f *plain.Frame, g gitRun, args []shellword.Word) {
-	fl := shellword.ParseFlags(shellword.Unabbreviated(args, pushValued+" "+pushSwitches),
-		pushValued)
-	if fl.On("--stdin") {
-		f.OpaqueForge(shellword.Join(g.argv), "the branches it pushes are only known when it runs")
-	}
+	fl := shellword.ParseFlags(shellword.Unabbreviated(args, pushValued+pushSwitches), pushValued)
 	if dry(fl) || fl.On("-h", "--help") { // git only prints its usage
 		return
 	}
@@ -36,15 +33,14 @@ func gitPush(f *plain.Frame, g gitRun, args []shellword.Word) {
 	if w, ok := fl.Get("--repo"); ok && remote.Text == "" {
 		remote = w
 	}
-	if fl.On("--mirror", "--all", "--branches") {
+	switch {
+	case fl.On("--mirror", "--all", "--branches"):
 		pushAct(f, g, "every branch")
-		return
+	case fl.On("--stdin"), remote.Split && len(specs) == 0:
+		Moves(f, effect.Act{}, shellword.Unknown, g.argv)
+	default:
+		pushRefspecs(f, g, fl, remote, specs)
 	}
-	if remote.Split && len(specs) == 0 {
-		f.OpaqueForge(shellword.Join(g.argv), "the branch it pushes to is only known when it runs")
-		return
-	}
-	pushRefspecs(f, g, fl, remote, specs)
 }
 
 func pushRefspecs(f *plain.Frame, g gitRun, fl shellword.Flags, remote shellword.Word,
@@ -56,36 +52,24 @@ func pushRefspecs(f *plain.Frame, g gitRun, fl shellword.Flags, remote shellword
 		if specs[i].Text == "tag" && i+1 < len(specs) {
 			i++
 		} else {
-			pushOne(f, g, remote.Text, specs[i])
+			pushOne(f, g, remote.Text, specs[i].Text)
 		}
 	}
 }
 
 // pushOne judges one refspec.
-func pushOne(f *plain.Frame, g gitRun, remote string, w shellword.Word) {
-	_, to := SplitRefspec(w.Text)
+func pushOne(f *plain.Frame, g gitRun, remote, spec string) {
+	_, to := SplitRefspec(spec)
 	switch {
 	case remote == ".": // moves a branch of this very clone
-	case to == "" && w.Text != "" && strings.Trim(w.Text, "+") == ":":
+	case to == "" && spec != "" && strings.Trim(spec, "+") == ":":
 		pushAct(f, g, "matching branches")
 	case to == "HEAD" || to == "@":
 		pushCurrent(f, g, false)
 	case strings.HasPrefix(to, "@{-"):
-		pushTo(f, g, shellword.Unknown)
-	default:
-		pushTo(f, g, to)
-	}
-}
-
-// pushTo judges a push by the branch that it moves.
-func pushTo(f *plain.Frame, g gitRun, to string) {
-	switch MovesProtected(f, to) {
-	case No:
-		UseBranch(f, g.argv, to)
-	case Yes:
-		pushAct(f, g, strings.TrimPrefix(to, "refs/heads/"))
-	case Maybe:
-		f.OpaqueForge(shellword.Join(g.argv), "the branch it pushes to is only known when it runs")
+		Moves(f, effect.Act{}, shellword.Unknown, g.argv)
+	case to != "":
+		Moves(f, effect.Act{}, to, g.argv)
 	}
 }
 
@@ -101,36 +85,13 @@ func SplitRefspec(spec string) (from, to string) {
 	return from, to
 }
 
-// MovesProtected reports whether a push's target is a protected branch. A target with * is every
-// branch that it matches.
-func MovesProtected(f *plain.Frame, to string) Truth {
-	for other := range strings.FieldsSeq("refs/tags/ refs/notes/ refs/pull/ tags/ refs/for/") {
-		if strings.HasPrefix(to, other) {
-			return No
-		}
-	}
-	if to == "refs/*" {
-		return Yes
-	}
-	to = strings.TrimPrefix(strings.TrimPrefix(to, "refs/heads/"), "heads/")
-	switch {
-	case to == "":
-		return No
-	case strings.Contains(to, "*") && anyProtected(f, func(p string) bool {
-		return shellword.GlobMatch(to, p)
-	}):
-		return Yes
-	}
-	return Protected(f, to)
-}
-
 // pushPlain reads a push without a refspec, whose target git's settings decide.
 func pushPlain(f *plain.Frame, g gitRun, remote string) {
 	remote = cmp.Or(remote, setting(f, g, "branch."+branch(f, g.dir)+".remote"),
 		setting(f, g, "remote.pushdefault"), "origin")
 	specs := strings.Fields(setting(f, g, "remote."+remote+".push"))
 	for _, s := range specs {
-		pushOne(f, g, remote, shellword.Lit(s))
+		pushOne(f, g, remote, s)
 	}
 	switch by := strings.ToLower(setting(f, g, "push.default")); {
 	case len(specs) > 0 || by == "nothing":
@@ -149,7 +110,9 @@ func pushCurrent(f *plain.Frame, g gitRun, upstream bool) {
 	if upstream {
 		to = cmp.Or(setting(f, g, "branch."+to+".merge"), to)
 	}
-	pushTo(f, g, to)
+	if to != "" {
+		Moves(f, effect.Act{}, to, g.argv)
+	}
 }
 
 func pushAct(f *plain.Frame, g gitRun, ref string) {

@@ -15,8 +15,8 @@ const maxMarks = 20_000 // pieces of one document
 
 // graphqlRequest judges a request to a GraphQL endpoint. Its query and variables stand in the body
 // or in the fields.
-func graphqlRequest(f *plain.Frame, q Request) {
-	leaves, found := q.leaves(), false
+func graphqlRequest(f *plain.Frame, q Request, leaves []effect.Field) {
+	found := false
 	// A list of requests has several queries, and so has an object that names it twice.
 	for _, fd := range leaves {
 		name := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
@@ -148,11 +148,11 @@ func mutation(f *plain.Frame, name string, args []effect.Field, argv []shellword
 	}
 	switch name {
 	case "mergebranch":
-		movesBranch(f, a, arg("base"), argv)
+		Moves(f, a, arg("base"), argv)
 	case "createcommitonbranch", "commitcreate":
-		movesBranch(f, a, arg("branchName", "branch", "id"), argv)
+		Moves(f, a, arg("branchName", "branch", "id"), argv)
 	case "createref", "deleteref", "updaterefs":
-		movesBranch(f, a, arg("name", "refId"), argv)
+		Moves(f, a, arg("name", "refId"), argv)
 	case "mergepullrequest", "mergerequestaccept":
 		a.Kind, a.SHA = effect.MergePR, arg("expectedHeadOid", "sha")
 	case "enablepullrequestautomerge", "enqueuepullrequest", "mergetraincreate":

@@ -108,12 +108,18 @@ func (r route) index(names string) int {
 	return -1
 }
 
+// seg returns a segment by its position, or by that from the end if it is negative.
 func (r route) seg(i int) string {
+	if i < 0 {
+		i += len(r.segs)
+	}
 	if i < 0 || i >= len(r.segs) {
 		return ""
 	}
 	return r.segs[i]
 }
+
+func (r route) has(names string) bool { return r.index(names) >= 0 }
 
 // repo returns owner/name if the path names both, or an empty string.
 func (r route) repo() string {
@@ -128,29 +134,51 @@ func (r route) repo() string {
 	return name
 }
 
+// sending is a request while it is judged.
+type sending struct {
+	Request
+	route
+	*plain.Frame
+	fields []effect.Field // its parameters
+}
+
 // Send judges a request by its path's shape, whatever the host.
 func Send(f *plain.Frame, q Request) {
 	q = q.orDefault()
-	if q.Method == "GET" || q.Method == "HEAD" || q.Method == "OPTIONS" {
-		return
-	}
-	if localServer(f, q) {
+	if shellword.Has("GET HEAD OPTIONS", q.Method) || localServer(f, q) {
 		return
 	}
 	if _, whole := shellword.JSONLeaves(q.Body); !whole {
 		f.M.Bounded("a request of more values than are read", q.URL, q.Body)
 	}
-	r := routeOf(q.URL)
-	if last := r.seg(len(r.segs) - 1); last == "graphql" || last == "graphql.json" {
-		graphqlRequest(f, q)
-		return
+	s := sending{q, routeOf(q.URL), f, q.leaves()}
+	switch {
+	case shellword.Has("graphql graphql.json", s.seg(-1)):
+		graphqlRequest(f, q, s.fields)
+	case s.onPR(), s.onBranch(), s.onRules():
+	case s.seg(-1) == "dispatches":
+		name := s.leaf("event_type")
+		if i := s.index("workflows"); i >= 0 && i+1 < len(s.raw) {
+			name = s.raw[i+1]
+		}
+		Workflow(f, name, q.Argv)
+	default:
+		s.unknown()
 	}
-	if sendPR(f, q, r) || sendBranch(f, q, r) || sendRules(f, q, r) ||
-		sendDispatch(f, q, r) {
-		return
-	}
-	sendUnknown(f, q, r)
 }
+
+func (s sending) leaf(names ...string) string { return effect.LeafText(s.fields, names...) }
+
+// does records an act on what the path names.
+func (s sending) does(a effect.Act) {
+	a.Repo = cmp.Or(a.Repo, s.repo())
+	if a.Ref == "" && a.PR == 0 {
+		a.Ref = strings.Join(s.raw, "/")
+	}
+	s.Act(a, s.Argv)
+}
+
+func (s sending) opaque(reason string) { s.OpaqueForge(shellword.Join(s.Argv), reason) }
 
 // localServer reports whether a request goes to this machine, as tests make them. It is no forge,
 // unless the project's own is there or the request is led elsewhere.
@@ -174,79 +202,68 @@ func local(address string) bool {
 		strings.HasSuffix(host, ".localhost")
 }
 
-func reqAct(f *plain.Frame, q Request, r route, a effect.Act) {
-	a.Repo = cmp.Or(a.Repo, r.repo())
-	if a.Ref == "" && a.PR == 0 {
-		a.Ref = strings.Join(r.raw, "/")
-	}
-	f.Act(a, q.Argv)
-}
-
 const prNouns = "pulls pull pullrequests pull-requests merge_requests merge-requests mergerequests"
 
-// sendPR judges requests on one PR: merge, edit, review, label, comment.
-func sendPR(f *plain.Frame, q Request, r route) bool {
-	i := r.index(prNouns)
+// onPR judges requests on one PR: merge, edit, review, label, comment.
+func (s sending) onPR() bool {
+	i := s.index(prNouns)
 	if i < 0 {
-		i = r.index("issues")
+		i = s.index("issues")
 	}
 	if i < 0 {
 		return false
 	}
-	leaves := q.leaves()
-	leaf := func(names ...string) string { return effect.LeafText(leaves, names...) }
-	a := effect.Act{PR: shellword.Number(r.seg(i + 1)), Repo: r.repo()}
-	if strings.Contains(r.seg(i+1), shellword.Unknown) {
-		a.Ref = q.URL
+	a := effect.Act{PR: shellword.Number(s.seg(i + 1)), Repo: s.repo()}
+	if i+1 < len(s.segs) && shellword.HasUnknown(s.segs[i+1]) {
+		a.Ref = s.URL
 	}
-	noun, action, deletes := r.segs[i], r.seg(i+2), q.Method == "DELETE"
-	if a.PR > 0 && (shellword.Has(prNouns, noun) || r.index("repos") >= 0) { // not GitLab's issues
-		f.Use(a, q.Argv)
+	ofPR := shellword.Has(prNouns, s.segs[i])
+	if a.PR > 0 && (ofPR || s.has("repos")) { // not GitLab's issues
+		s.Use(a, s.Argv)
 	}
-	arms := shellword.Has(`
-		merge_when_pipeline_succeeds auto-merge auto_merge enable_auto_merge automerge
-merge-queue merge_queue queue`, action) || r.index("merge_trains") >= 0 && i < len(r.segs)-1
+	last, action, deletes := i == len(s.segs)-1, "", s.Method == "DELETE"
+	if i+2 < len(s.segs) {
+		action = s.segs[i+2]
+	}
+	arms := !deletes && !last && (s.has("merge_trains") || shellword.Has(`auto-merge auto_merge
+merge_when_pipeline_succeeds enable_auto_merge automerge merge-queue merge_queue queue`, action))
+	on := func(names ...string) bool { return shellword.IsTrue(s.leaf(names...)) }
 	switch {
-	case q.Method == "PUT" && shellword.HasUnknown(action):
-		f.OpaqueForge(shellword.Join(q.Argv), "what it does to the PR is only known when it runs")
-	case i == len(r.segs)-1:
-		if shellword.Has(prNouns, noun) && q.Method == "POST" {
-			reqAct(f, q, r, effect.Act{Kind: effect.OpenPR})
-			Labels(f, leaves, effect.Act{}, q.Argv)
+	case s.Method == "PUT" && shellword.HasUnknown(action):
+		s.opaque("what it does to the PR is only known when it runs")
+	case last:
+		if ofPR && s.Method == "POST" {
+			s.does(effect.Act{Kind: effect.OpenPR})
+			Labels(s.Frame, s.fields, effect.Act{}, s.Argv)
 		}
 		return true
-	case arms && !deletes:
+	case arms:
 		a.Kind, a.Auto = effect.ArmAutoMerge, true
 	case action == "": // GitLab arms by a flag, labels arm bots
-		a.Auto = shellword.IsTrue(leaf("merge_when_pipeline_succeeds", "auto_merge"))
+		if a.Auto = on("merge_when_pipeline_succeeds", "auto_merge"); a.Auto {
+			a.Kind = effect.ArmAutoMerge
+		}
+		Labels(s.Frame, s.fields, a, s.Argv)
+	case action == "merge" && s.segs[i] != "issues" && !deletes:
+		a.Kind, a.SHA, a.Admin = effect.MergePR, s.head(), on("force_merge", "bypass")
+		a.Auto = on("merge_when_checks_succeed") || on("auto_merge") ||
+			on("merge_when_pipeline_succeeds")
 		if a.Auto {
 			a.Kind = effect.ArmAutoMerge
 		}
-		Labels(f, leaves, a, q.Argv)
-	case action == "merge" && noun != "issues" && !deletes:
-		a.Kind = effect.MergePR
-		a.SHA = q.head()
-		if shellword.IsTrue(leaf("merge_when_checks_succeed")) ||
-			shellword.IsTrue(leaf("auto_merge")) ||
-			shellword.IsTrue(leaf("merge_when_pipeline_succeeds")) {
-			a.Kind, a.Auto = effect.ArmAutoMerge, true
-		}
-		a.Admin = shellword.IsTrue(leaf("force_merge", "bypass"))
-	case r.seg(len(r.segs)-1) == "dismissals":
+	case s.seg(-1) == "dismissals":
 		a.Kind = effect.DismissReview
 	case action == "reviews" && !deletes:
-		event := leaf("event", "state")
+		event := s.leaf("event", "state")
+		a.Kind, a.Review = effect.Comment, event != "" && !strings.EqualFold(event, "PENDING")
 		switch {
 		case strings.HasPrefix(strings.ToUpper(event), "APPROVE") || shellword.HasUnknown(event):
 			a.Kind = effect.ApprovePR
-		case shellword.HasUnknown(q.Body) && event == "":
-			f.OpaqueForge(shellword.Join(q.Argv),
-				"a review whose verdict is only known when it runs")
-		default:
-			a.Kind = effect.Comment
+		case shellword.HasUnknown(s.Body) && event == "":
+			s.opaque("a review whose verdict is only known when it runs")
+			return true
 		}
-		a.Review = event != "" && !strings.EqualFold(event, "PENDING")
-	case action == "approve", action == "approvals" && q.Method == "POST":
+	case action == "approve", action == "approvals" && s.Method == "POST":
 		if !deletes {
 			a.Kind = effect.ApprovePR
 		}
@@ -254,93 +271,76 @@ merge-queue merge_queue queue`, action) || r.index("merge_trains") >= 0 && i < l
 		a.Kind = effect.RelaxProtection
 	case deletes:
 	case action == "labels":
-		Labels(f, leaves, a, q.Argv)
+		Labels(s.Frame, s.fields, a, s.Argv)
 	case shellword.Has("comments notes discussions threads", action):
-		Comment(f, leaf("body", "content", "raw", "text", "note"), a, q.Argv)
+		Comment(s.Frame, s.leaf("body", "content", "raw", "text", "note"), a, s.Argv)
 	}
 	if a.Kind != "" {
-		reqAct(f, q, r, a)
+		s.does(a)
 	}
 	return true
 }
 
-// sendBranch judges requests that move a branch: refs, file contents, commits, branch merges.
-func sendBranch(f *plain.Frame, q Request, r route) bool {
-	leaves := q.leaves()
-	leaf := func(names ...string) string { return effect.LeafText(leaves, names...) }
-	last := r.seg(len(r.segs) - 1)
-	inRepo := r.index("repos repositories projects") >= 0 ||
-		strings.HasPrefix(r.segs[0], shellword.Unknown)
-	inTree := r.index("repository") >= 0
-	switch branches := r.index("branches"); {
+// onBranch judges requests that move a branch: refs, file contents, commits, branch merges.
+func (s sending) onBranch() bool {
+	last := s.seg(-1)
+	inRepo := s.has("repos repositories projects") ||
+		strings.HasPrefix(s.segs[0], shellword.Unknown)
+	inTree := s.has("repository")
+	switch branches := s.index("branches"); {
 	case last == "merges" && inRepo:
-		branchAct(f, q, r, leaf("base"))
+		s.moves(s.leaf("base"))
 	case last == "merge-upstream" && inRepo:
-		branchAct(f, q, r, leaf("branch"))
-	case r.index("refs ref") >= 0 && inRepo:
-		name := leaf("ref", "name")
-		if i := r.index("heads branches"); i > 0 && i+1 < len(r.raw) {
-			name = strings.Join(r.raw[i+1:], "/")
+		s.moves(s.leaf("branch"))
+	case s.has("refs ref") && inRepo:
+		name := s.leaf("ref", "name")
+		if i := s.index("heads branches"); i > 0 && i+1 < len(s.raw) {
+			name = strings.Join(s.raw[i+1:], "/")
 		}
-		if (name != "" || r.index("tags") <= 0) && !strings.HasPrefix(name, "refs/tags/") {
-			branchAct(f, q, r, name)
+		if name != "" || !s.has("tags") {
+			s.moves(name)
 		}
-	case r.index("contents src") >= 0 && inRepo && q.Method != "PATCH",
-		inTree && r.index("projects") >= 0 && r.index("files commits") >= 0:
-		branch, ok := effect.Leaf(leaves, "new_branch", "branch")
-		if !ok && !shellword.HasUnknown(q.Body) { // as the forges take it
-			branch = DefaultBranch(f)
+	case s.has("contents src") && inRepo && s.Method != "PATCH",
+		inTree && s.has("projects") && s.has("files commits"):
+		branch, ok := effect.Leaf(s.fields, "new_branch", "branch")
+		if !ok && !shellword.HasUnknown(s.Body) { // as the forges take it
+			branch = DefaultBranch(s.Frame)
 		}
-		branchAct(f, q, r, branch)
-	case inTree && branches >= 0 && q.Method == "DELETE":
-		branchAct(f, q, r, strings.Join(r.raw[branches+1:], "/"))
+		s.moves(branch)
+	case inTree && branches >= 0 && s.Method == "DELETE":
+		s.moves(strings.Join(s.raw[branches+1:], "/"))
 	case last == "rename" && branches >= 0:
-		branchAct(f, q, r, r.seg(len(r.segs)-2))
-		branchAct(f, q, r, leaf("new_name"))
+		s.moves(s.seg(-2))
+		s.moves(s.leaf("new_name"))
 	default:
 		return false
 	}
 	return true
 }
 
-func branchAct(f *plain.Frame, q Request, r route, branch string) {
-	if branch != "" || shellword.HasUnknown(q.Body) {
-		movesBranch(f, effect.Act{Repo: r.repo()}, branch, q.Argv)
+func (s sending) moves(branch string) {
+	if branch != "" || shellword.HasUnknown(s.Body) {
+		Moves(s.Frame, effect.Act{Repo: s.repo()}, branch, s.Argv)
 	}
 }
 
-// movesBranch judges what an API moves a branch by.
-func movesBranch(f *plain.Frame, a effect.Act, branch string, argv []shellword.Word) {
-	branch = strings.TrimPrefix(strings.TrimPrefix(branch, "refs/"), "heads/")
-	switch Protected(f, branch) {
-	case Yes:
-		a.Kind, a.Ref = effect.PushProtected, branch
-		f.Act(a, argv)
-	case Maybe:
-		f.OpaqueForge(shellword.Join(argv), "the branch it moves is only known when it runs")
-	case No:
-		a.Ref = branch
-		f.Use(a, argv)
-	}
-}
-
-// sendRules judges requests that change the rules of a branch or of a repository.
-func sendRules(f *plain.Frame, q Request, r route) bool {
-	if r.index("protection") > 0 || r.index(`rulesets protected_branches branch_protections
-push_rule approval_rules protected_tags`) >= 0 {
-		reqAct(f, q, r, effect.Act{Kind: effect.RelaxProtection})
+// onRules judges requests that change the rules of a branch or of a repository.
+func (s sending) onRules() bool {
+	a := effect.Act{Kind: effect.RelaxProtection}
+	if s.index("protection") > 0 || s.has(`rulesets protected_branches branch_protections push_rule
+approval_rules protected_tags`) {
+		s.does(a)
 		return true
 	}
-	if i := r.index("repos projects"); i < 0 || len(r.segs) > i+3 {
+	if i := s.index("repos projects"); i < 0 || len(s.segs) > i+3 {
 		return false
 	}
-	for _, fd := range q.leaves() {
-		if Relaxes(fd) {
-			reqAct(f, q, r, effect.Act{Kind: effect.RelaxProtection, Ref: fd.Path + "=" + fd.Value})
-			return true
-		}
+	i := slices.IndexFunc(s.fields, Relaxes)
+	if i >= 0 {
+		a.Ref = s.fields[i].Path + "=" + s.fields[i].Value
+		s.does(a)
 	}
-	return false
+	return i >= 0
 }
 
 // Relaxes reports whether a setting of a repository opens the way for merges.
@@ -350,29 +350,15 @@ func Relaxes(fd effect.Field) bool {
 allow_merge_on_skipped_pipeline`, key) || off && strings.HasPrefix(key, "only_allow_merge")
 }
 
-// sendDispatch judges a started workflow.
-func sendDispatch(f *plain.Frame, q Request, r route) bool {
-	if r.seg(len(r.segs)-1) != "dispatches" {
-		return false
-	}
-	name := effect.LeafText(q.leaves(), "event_type")
-	if i := r.index("workflows"); i >= 0 && i+1 < len(r.raw) {
-		name = r.raw[i+1]
-	}
-	Workflow(f, name, q.Argv)
-	return true
-}
-
-// sendUnknown judges a request of whose path only a part is known.
-func sendUnknown(f *plain.Frame, q Request, r route) {
-	puts := q.Method == "PUT" || shellword.HasUnknown(q.Method)
-	of := r.seg(len(r.segs) - 2)
+// unknown judges a request of whose path only a part is known.
+func (s sending) unknown() {
+	puts := s.Method == "PUT" || shellword.HasUnknown(s.Method)
 	switch {
-	case puts && r.seg(len(r.segs)-1) == "merge" && strings.HasSuffix(of, shellword.Unknown):
-		reqAct(f, q, r, effect.Act{Kind: effect.MergePR, Ref: q.URL})
-	case shellword.Blank(strings.Join(r.segs, "")) &&
-		(puts || q.Method == "PATCH" || shellword.Blank(q.Body)):
+	case puts && s.seg(-1) == "merge" && strings.HasSuffix(s.seg(-2), shellword.Unknown):
+		s.does(effect.Act{Kind: effect.MergePR, Ref: s.URL})
+	case shellword.Blank(strings.Join(s.segs, "")) &&
+		(puts || s.Method == "PATCH" || shellword.Blank(s.Body)):
 		const reason = "the address it changes something at is only known when it runs"
-		f.Opaque(shellword.Join(q.Argv), reason)
+		s.Opaque(shellword.Join(s.Argv), reason)
 	}
 }

@@ -66,13 +66,3 @@ func (f *Frame) opaque(text, reason string, forge bool) {
 		Text: text, Reason: reason, Via: f.via, Forge: forge,
 	})
 }
-
-// Landing reads what a program starts by itself. Of what it does only merges count.
-func (f *Frame) Landing(read func(g *Frame)) {
-	acts := len(f.M.Read.Acts)
-	g := f.Child()
-	g.quiet = true
-	read(g)
-	f.M.Read.Acts = append(f.M.Read.Acts[:acts:acts],
-		effect.Reading{Acts: f.M.Read.Acts[acts:]}.Merges()...)
-}

@@ -46,14 +46,16 @@ func (f *Frame) builtin(name string, rest []shellword.Word) {
 	}
 	switch name {
 	case "eval":
-		f.Within("eval", func() {
-			f.ShellText(shellword.JoinText(rest), "eval "+shellword.Join(rest))
-		})
+		g := f.Through("eval")
+		g.ShellText(shellword.JoinText(rest), "eval "+shellword.Join(rest))
+		f.Cwd = g.Cwd
 	case "command", "builtin", "exec":
-		f.Within(name, func() { f.Exec(shellword.Command(rest, "-a")) })
+		g := f.Through(name)
+		g.Exec(shellword.Command(rest, "-a"))
+		f.Cwd = g.Cwd
 	case "trap":
 		if rest = shellword.Command(rest, ""); len(rest) > 1 {
-			f.Within("trap", func() { f.Child().Run(rest[0].Text) })
+			f.Through("trap").Run(rest[0].Text)
 		}
 	case "source", ".":
 		if file := shellword.JoinText(rest[:min(1, len(rest))]); file == "/dev/stdin" {
@@ -103,9 +105,8 @@ func (f *Frame) shell(name string, argv []shellword.Word) {
 		letters += t
 		rest = rest[min(len(rest), shellword.Btoi(strings.ContainsAny(t[len(t)-1:], "oO"))):]
 	}
-	g := f.Child()
+	g := f.Through(name)
 	g.names.words = nil // another program sees what is exported alone
-	defer g.Through(name)()
 	switch {
 	case strings.Contains(letters, "n"): // nothing is run
 	case strings.Contains(letters, "c"):

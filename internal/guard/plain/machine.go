@@ -169,30 +169,28 @@ func (f *Frame) Child() *Frame {
 	return &g
 }
 
-// Through notes that what follows runs inside a wrapper, until the result is called. Where texts
-// are nested too deeply no work is left for it.
-func (f *Frame) Through(wrapper string) (undo func()) {
-	via, depth := f.via, f.depth
-	f.via = append(via[:len(via):len(via)], wrapper)
-	if f.depth++; f.depth > maxDepth {
-		f.M.abort(fmt.Sprintf("more than %d texts within texts", maxDepth))
-	} else {
-		f.M.Burn(2)
+// Through is a child shell inside a wrapper. Where texts are nested too deeply no work is left for
+// it.
+func (f *Frame) Through(wrapper string) *Frame {
+	g := f.Child()
+	g.via = append(g.via, wrapper)
+	if g.depth++; g.depth > maxDepth {
+		g.M.abort(fmt.Sprintf("more than %d texts within texts", maxDepth))
 	}
-	return func() { f.via, f.depth = via, depth }
+	return g
 }
 
-// Within does something inside a wrapper.
-func (f *Frame) Within(wrapper string, do func()) {
-	defer f.Through(wrapper)()
-	do()
+// In is a child shell in another directory.
+func (f *Frame) In(dir string) *Frame {
+	g := f.Child()
+	g.Cwd = dir
+	return g
 }
 
 // Look reads text that some program would run in a shell later on. Only acts count: what is not
 // plain is not noted.
 func (f *Frame) Look(wrapper, text string) {
-	g := f.Child()
-	defer g.Through(wrapper)()
+	g := f.Through(wrapper)
 	g.quiet = true
 	g.Run(text)
 }

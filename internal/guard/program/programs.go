@@ -162,8 +162,7 @@ func behind(f *plain.Frame, name string, argv []shellword.Word) {
 		judgeHooks(f, argv)
 		return
 	}
-	g := f.Child()
-	defer g.Through(name)()
+	g := f.Through(name)
 	if name == "ssh" {
 		g.Cwd = shellword.Unknown
 	}

@@ -1,0 +1,183 @@
+package forges
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hooks/internal/guard/plain"
+	"hooks/internal/guard/shellword"
+)
+
+// What git hands to a shell: the values of flags, of settings and of variables. The flags are
+// spelled out here that begin like one of them.
+const (
+	gitTexts = `--exec --exec-path --extcmd --upload-pack --receive-pack --open-files-in-pager
+--config --config-env --tree-filter --index-filter --msg-filter --env-filter --commit-filter
+--parent-filter --tag-name-filter -x -u`
+	gitSettings = `core.pager core.editor core.sshcommand core.fsmonitor core.askpass
+sequence.editor diff.external core.gitproxy web.browser gpg.program interactive.difffilter`
+	gitVariables = `GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR EDITOR VISUAL PAGER GIT_PAGER
+MANPAGER BROWSER GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS GIT_PROXY_COMMAND LESSOPEN`
+)
+
+// gitStarts reads what a command starts by itself: in its words, for every revision, submodule or
+// repository, and by the hooks of the repository.
+func gitStarts(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
+	for i, w := range args {
+		flag, text, joined := strings.Cut(w.Text, "=")
+		ext, remote := strings.CutPrefix(w.Text, "ext::")
+		pager, opens := strings.CutPrefix(w.Text, "-O")
+		switch {
+		case joined && shellword.Has(gitTexts, flag):
+		case i+1 < len(args) && shellword.Has(gitTexts, w.Text):
+			flag, text = w.Text, args[i+1].Text
+		case remote:
+			flag, text = "ext::", ext
+		case opens:
+			flag, text = "-O", pager
+		case cmd == "config" && i+1 < len(args):
+			gitRuns(f, strings.ToLower(w.Text), args[i+1].Text)
+			continue
+		default:
+			continue
+		}
+		f.Look("git "+flag, text)
+	}
+	h := f.In(g.dir)
+	switch each := slices.Index(shellword.Texts(args), "foreach"); {
+	case cmd == "bisect" && len(args) > 1 && args[0].Text == "run":
+		h.Through("git bisect").Exec(args[1:])
+	case cmd == "submodule" && each >= 0:
+		text := shellword.JoinText(shellword.Command(args[each+1:], ""))
+		h.Through("git submodule").Run(text)
+	case cmd == "for-each-repo":
+		rest := append(shellword.Lits("git"), shellword.Command(args, "--config")...)
+		Git(h.Through("git for-each-repo"), rest)
+	}
+	gitHooks(h, g, cmd)
+}
+
+// gitEnv takes over the settings of GIT_CONFIG_COUNT and the place of GIT_DIR, and looks at the
+// variables whose text git runs.
+func gitEnv(f *plain.Frame, g *gitRun) {
+	if n, err := strconv.Atoi(f.Env("GIT_CONFIG_COUNT")); err == nil {
+		for i := 0; i < n && f.M.Burn(2); i++ {
+			is := strconv.Itoa(i)
+			gitSetting(f, g, f.Env("GIT_CONFIG_KEY_"+is)+"="+f.Env("GIT_CONFIG_VALUE_"+is))
+		}
+	}
+	for _, w := range f.WordsOf(f.Env("GIT_CONFIG_PARAMETERS")) {
+		gitSetting(f, g, w.Text)
+	}
+	for name := range strings.FieldsSeq(gitVariables) {
+		if text := f.Env(name); text != "" {
+			h := f.Child()
+			h.Let(name, "") // for the git in it
+			h.Look("$"+name, text)
+		}
+	}
+	if dir := f.Env("GIT_DIR"); dir != "" {
+		g.dir = f.Resolve(strings.TrimSuffix(strings.TrimSuffix(dir, ".git"), "/"))
+	}
+}
+
+// gitSetting takes over one key=value, and reads the text that git would run because of it.
+func gitSetting(f *plain.Frame, g *gitRun, setting string) {
+	key, val, ok := strings.Cut(setting, "=")
+	if !ok {
+		val = "true"
+	}
+	key = strings.ToLower(key)
+	g.config[key] = val
+	if key == "include.path" {
+		f.OpaqueForge("git -c "+setting, "a file of settings that is not read")
+	}
+	gitRuns(f, key, val)
+}
+
+// gitRuns looks at the value of a setting, if git hands it to a shell.
+func gitRuns(f *plain.Frame, key, val string) {
+	last := key[strings.LastIndexByte(key, '.')+1:]
+	if shellword.Has(gitSettings, key) || strings.HasPrefix(key, "pager.") ||
+		shellword.Has("command textconv clean smudge cmd helper driver process", last) ||
+		strings.HasPrefix(key, "remote.") && shellword.Has("uploadpack receivepack", last) {
+		f.Look("git "+key, strings.TrimPrefix(val, "!"))
+	}
+}
+
+// setting is a git setting as this command sees it, with those of a file that the repository's own
+// include by their last names.
+func setting(f *plain.Frame, g gitRun, key string) string {
+	key = strings.ToLower(key)
+	config := f.M.Repo().Config
+	if v, ok := g.config[key]; ok {
+		return v
+	}
+	included := config["include.path"]
+	if v, ok := config[key]; ok || included == "" {
+		return v
+	}
+	text, _ := f.Open(at(f, at(f, g.dir, ".git"), included))
+	last := key[strings.LastIndexByte(key, '.')+1:]
+	for line := range strings.SplitSeq(text, "\n") {
+		name, value, ok := strings.Cut(line, "=")
+		if ok && strings.EqualFold(strings.TrimSpace(name), last) {
+			return strings.Trim(strings.TrimSpace(value), `"`)
+		}
+	}
+	return ""
+}
+
+// gitHooks reads the hooks of a command that really starts: git puts its own folder first in their
+// PATH, so the git that a hook starts meets no link. Of the other commands than a push those count
+// that any of them runs.
+func gitHooks(f *plain.Frame, g gitRun, cmd string) {
+	hooks := `pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit post-merge
+post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch post-applypatch`
+	switch {
+	case !f.M.Real || !shellword.Has(`commit merge pull checkout switch worktree rebase cherry-pick
+revert am push hook`, cmd):
+		return
+	case cmd == "push":
+		hooks = "pre-push"
+	case cmd == "hook":
+		hooks += " pre-push"
+	}
+	f.M.Real = false // what a hook starts itself would lead in a circle
+	defer func() { f.M.Real = true }()
+	folder := hooksFolder(f, g)
+	for name := range strings.FieldsSeq(hooks) {
+		text, _ := f.Open(folder + "/" + name)
+		f.Look("git hook "+name, text)
+	}
+}
+
+// gitExtension reads the script git-NAME of a git that really starts: like a hook's, its git meets
+// no link.
+func gitExtension(f *plain.Frame, g gitRun, name string) {
+	for dir := range strings.SplitSeq(f.Env("PATH"), ":") {
+		text, _ := f.Open(at(f, g.dir, dir) + "/git-" + name)
+		if f.M.Real && text != "" && strings.IndexByte(text, 0) < 0 {
+			f.Look("git "+name, text)
+		}
+	}
+}
+
+// hooksFolder returns the folder of a repository's hooks. A linked worktree uses those of its
+// repository.
+func hooksFolder(f *plain.Frame, g gitRun) string {
+	if p := setting(f, g, "core.hookspath"); p != "" {
+		return at(f, g.dir, p)
+	}
+	for d := g.dir; ; d = path.Dir(d) {
+		if git := gitDir(f, d); git != "" {
+			common, _, _ := strings.Cut(git, "/worktrees/")
+			return common + "/hooks"
+		}
+		if path.Dir(d) == d || f.M.ReadsLeft() <= 20 {
+			return at(f, g.dir, ".git/hooks")
+		}
+	}
+}
