@@ -25,6 +25,7 @@ type Field struct {
 	Type   reflect.Type
 	index  []int
 	option string // omitempty, omitzero, raw, loose or none
+	after  string // the field of an outer struct that it follows; "" if it follows the one before
 }
 
 // known are the fields by type: one event reads and writes a budget several times.
@@ -39,34 +40,33 @@ func Fields(t reflect.Type) []Field {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if f.Anonymous {
-			list = embed(list, f.Type, i)
+			list = embed(list, Fields(f.Type), i)
 			continue
 		}
-		tag, _, _ := strings.Cut(strings.TrimPrefix(string(f.Tag), `json:"`), `"`)
-		name, option, _ := strings.Cut(tag, ",")
+		name, own, _ := strings.Cut(strings.TrimPrefix(string(f.Tag), `json:"`), `"`)
+		name, option, _ := strings.Cut(name, ",")
 		if name == "" || name == "-" {
 			continue
 		}
-		for _, own := range []string{"raw", "loose"} {
-			if strings.HasSuffix(string(f.Tag), `codec:"`+own+`"`) {
-				option = own
-			}
+		own = strings.TrimSuffix(strings.TrimPrefix(own, ` codec:"`), `"`)
+		own, after, apart := strings.Cut(own, "after=")
+		if !apart && own != "" {
+			option = own
 		}
-		list = append(list, Field{name, f.Type, f.Index, option})
+		list = append(list, Field{name, f.Type, f.Index, option, after})
 	}
 	known.Store(t, list)
 	return list
 }
 
 // embed adds the fields of the struct that is embedded as field i.
-func embed(list []Field, t reflect.Type, i int) []Field {
+func embed(list, own []Field, i int) []Field {
 	at := len(list)
-	for _, f := range Fields(t) {
-		_, name, apart := strings.Cut(string(t.FieldByIndex(f.index).Tag), ` codec:"after=`)
-		if apart {
-			at = Position(list, strings.TrimSuffix(name, `"`), 0) + 1
+	for _, f := range own {
+		if f.after != "" {
+			at = Position(list, f.after, 0) + 1
 		}
-		f.index = slices.Concat([]int{i}, f.index)
+		f.index = append([]int{i}, f.index...)
 		list = slices.Insert(list, at, f)
 		at++
 	}

@@ -109,14 +109,27 @@ func comma(b []byte) []byte {
 	return b
 }
 
-// appendText writes plain texts itself and leaves to encoding/json those that need an escape.
+// appendText writes most texts itself and leaves to encoding/json those with a rare escape: its
+// tables cost more than the rest of a small file.
 func appendText(b []byte, text string) ([]byte, error) {
-	escapes := func(r rune) bool {
-		return r < ' ' || strings.ContainsRune("\"\\\u2028\u2029", r) || r == utf8.RuneError
+	start := len(b)
+	b = append(b, '"')
+	for _, r := range text {
+		switch {
+		case r == '"', r == '\\':
+			b = append(b, '\\', byte(r))
+		case r == '\n':
+			b = append(b, `\n`...)
+		case r < ' ', r == '\u2028', r == '\u2029', r == utf8.RuneError:
+			return appendEscaped(b[:start], text)
+		default:
+			b = utf8.AppendRune(b, r)
+		}
 	}
-	if !strings.ContainsFunc(text, escapes) {
-		return append(append(append(b, '"'), text...), '"'), nil
-	}
+	return append(b, '"'), nil
+}
+
+func appendEscaped(b []byte, text string) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)

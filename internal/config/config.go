@@ -7,7 +7,6 @@
 package config
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -135,7 +134,7 @@ func Load(project string) Config {
 
 // Text returns the settings, wherever they are written, as a run keeps them.
 func (c Config) Text() string {
-	text, _ := json.Marshal(c) // texts and numbers only
+	text, _ := codec.Encode(c) // texts and numbers only
 	return string(text)
 }
 

@@ -55,6 +55,9 @@ type gitPlace struct {
 func findGit(from string) (gitPlace, bool) {
 	for top := range parents(from) {
 		dot := filepath.Join(top, ".git")
+		if _, err := os.Lstat(dot); err != nil {
+			continue
+		}
 		if safefile.IsDir(filepath.Join(dot, "objects")) ||
 			safefile.IsDir(filepath.Join(dot, "refs")) {
 			return gitPlace{top, dot, dot}, true
