@@ -11,7 +11,7 @@ other=
 version=$(sed -n 's/.*"version": *"\([^"]*\)".*/\1/p' "$root/.claude-plugin/plugin.json")
 
 # looping succeeds if the payload starts a tick of a loop: /ns:work --loop,
-# /loop 1m /ns:work --loop, /hooks:go.
+# /loop 1m /ns:work --loop, /hooks:go, /loop 1m /hooks:do.
 looping() {
     case $1 in
     *'"command_name":"'*) name=${1#*'"command_name":"'} ;;
@@ -22,11 +22,13 @@ looping() {
     name=${name#/}
     case $name in
     sdd:go | sdd:start | sdd:audit) return 0 ;;
-    hooks:go | hooks:start | hooks:audit) return 0 ;;
+    hooks:go | hooks:start | hooks:audit | hooks:do) return 0 ;;
     esac
     case ${name##*:} in
     work | review) ;;
-    loop) case $1 in */work\ * | */review\ * | *:work\ * | *:review\ *) ;; *) return 1 ;; esac ;;
+    loop)
+        case $1 in */hooks:do\ *) return 0 ;; esac
+        case $1 in */work\ * | */review\ * | *:work\ * | *:review\ *) ;; *) return 1 ;; esac ;;
     *) return 1 ;;
     esac
     case $1 in

@@ -92,6 +92,8 @@ func TestWithoutAProgramLoopsAreRefused(t *testing.T) {
 		`{"command_name":"loop","command_args":"1m /sdd:work --loop"}`:        {typed, "reason"},
 		`{"command_name":"work","command_args":"--loop=x"}`:                   {typed, "reason"},
 		`{"command_name":"hooks:go","command_args":"docs/spec.md"}`:           {typed, "reason"},
+		`{"command_name":"hooks:do","command_args":"-- sort the imports"}`:    {typed, "reason"},
+		`{"command_name":"loop","command_args":"1m /hooks:do -- sort"}`:       {typed, "reason"},
 		`{"command_name":"/sdd:audit","command_args":"plan.md"}`:              {typed, "reason"},
 		`{"command_name":"other:go","command_args":"docs/spec.md"}`:           {typed, ""},
 		`{"command_name":"work","command_args":"issue 4"}`:                    {typed, ""},
