@@ -42,14 +42,6 @@ func (c completeCmd) Run(k *kong.Kong, p caller) error {
 	return nil
 }
 
-type manCmd struct{}
-
-// Run prints the manual page, for man or mandoc to format.
-func (manCmd) Run(k *kong.Kong, p caller) error {
-	_, err := io.WriteString(p.out, manual.Page(k.Model, version()))
-	return err
-}
-
 type schemaCmd struct {
 	Name string `arg:"" enum:"${schemas}" help:"One of ${schemas}."`
 }

@@ -40,7 +40,6 @@ type commands struct {
 	Version    versionCmd    `cmd:"" group:"Set up" help:"Print the version."`
 	Completion completionCmd `cmd:"" group:"Set up" help:"Print a completion script: bash, zsh or fish."`
 	Complete   completeCmd   `cmd:"" hidden:"" help:"Print the words that a shell completes."`
-	Man        manCmd        `cmd:"" group:"Set up" help:"Print the manual page, as in hooks man | man -l -"`
 	Report     reportCmd     `cmd:"" group:"For skills and scripts" help:"Record a skill's facts, as JSON on stdin, in its open iteration."`
 	Schema     schemaCmd     `cmd:"" group:"For skills and scripts" help:"Print a JSON Schema."`
 	Ledger     ledgerCmd     `cmd:"" group:"For skills and scripts" help:"Loop ledgers: check them, add a turn, read the feedback."`

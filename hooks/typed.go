@@ -25,7 +25,7 @@ Look       hooks status         the state of this project's loops
 Decide     hooks loop stop      end the running loop
            hooks gate list      the questions that wait for you
 
-All commands: hooks --help    Manual page: man hooks, or hooks man | man -l -
+All commands: hooks --help
 `
 
 // normalizeHelp takes the words by which other programs are asked for help or the version.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs hooks into PREFIX/bin, its manual page into PREFIX/share/man/man1, its plugin into PREFIX/share/hooks:
+# Installs hooks into PREFIX/bin, its plugin into PREFIX/share/hooks:
 # sh scripts/install.sh [PREFIX], default ~/.local.
 # HOOKS_BASE_URL is the folder of a release, with its archives and checksums.txt. Without it the script builds its own
 # checkout with Go. It installs nothing unless the archive has its checksum and the program runs.
@@ -91,9 +91,6 @@ mkdir -p "$prefix/bin"
 prefix=$(cd "$prefix" && pwd)
 cp -p "$tmp/program" "$prefix/bin/.hooks.$$"
 mv -f "$prefix/bin/.hooks.$$" "$prefix/bin/hooks"
-
-mkdir -p "$prefix/share/man/man1"
-"$prefix/bin/hooks" man >"$tmp/hooks.1" && cp "$tmp/hooks.1" "$prefix/share/man/man1/hooks.1"
 
 # The plugin's own folder: that of the archive, or a link to the checkout, whose program then is the installed one.
 share=$prefix/share/hooks

@@ -1,7 +1,8 @@
+// Package manual completes the program's commands in three shells. All of it comes from the parser's
+// model, so that nothing is missing.
 package manual
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -56,30 +57,13 @@ complete -c hooks -f -a '(__hooks)'
 func Complete(
 	app *kong.Application, typed []string, ask func(kind string, before []string) []string,
 ) (words []string) {
-	at, flag, before := commandOf(app.Node, ""), (*kong.Flag)(nil), []string{}
-	last := len(typed) - 1
-	for _, word := range typed[:max(0, last)] {
-		name, _, whole := strings.Cut(word, "=")
-		i := slices.IndexFunc(at.subs, func(c command) bool { return c.Name == word })
-		switch {
-		case flag != nil: // the word is its value
-			flag = nil
-		case strings.HasPrefix(word, "-"):
-			if f := at.flag(name); f != nil && !f.IsBool() && !whole {
-				flag = f
-			}
-		case i >= 0:
-			at, before = at.subs[i], nil
-		default:
-			before = append(before, word)
-		}
-	}
-	if last < 0 {
+	if len(typed) == 0 {
 		return nil
 	}
-	word, lead := typed[last], ""
+	at, before, flag := walk(app.Node, typed[:len(typed)-1])
+	word, lead := typed[len(typed)-1], ""
 	if name, _, whole := strings.Cut(word, "="); whole && flag == nil {
-		flag, lead = at.flag(name), name+"="
+		flag, lead = flagOf(at, name), name+"="
 	}
 	add := func(text, help string) {
 		if text = lead + text; !strings.HasPrefix(text, word) {
@@ -91,13 +75,12 @@ func Complete(
 		words = append(words, text)
 	}
 	value := func(v *kong.Value) {
-		for _, option := range v.EnumSlice() {
-			if option != "" {
-				add(option, "")
-			}
-		}
+		list := v.EnumSlice()
 		if kind := v.Tag.Get("complete"); kind != "" {
-			for _, text := range ask(kind, before) {
+			list = append(list, ask(kind, before)...)
+		}
+		for _, text := range list {
+			if text != "" {
 				add(text, "")
 			}
 		}
@@ -106,23 +89,52 @@ func Complete(
 		value(flag.Value)
 		return words
 	}
-	for _, sub := range at.subs {
-		add(sub.Name, sub.Help)
+	for _, sub := range at.Children {
+		if !sub.Hidden {
+			add(sub.Name, sub.Help)
+		}
 	}
-	if n := len(at.Positional); n > 0 {
+	if len(at.Positional) > 0 {
 		value(at.Positional[0])
 	}
-	for _, f := range at.flags {
-		add("--"+f.Name, f.Help)
+	for _, f := range at.Flags {
+		if !f.Hidden && f.Name != "help" {
+			add("--"+f.Name, f.Help)
+		}
 	}
 	add("--help", "Show help.")
 	return words
 }
 
-// flag returns the command's flag with that name, dashes included, or nil if it has no such flag.
-func (c command) flag(name string) *kong.Flag {
-	for _, f := range c.flags {
-		if "--"+f.Name == name || f.Short != 0 && fmt.Sprintf("-%c", f.Short) == name {
+// walk returns the command that complete words lead to, its arguments among them, and the flag that
+// the next word is the value of.
+func walk(at *kong.Node, typed []string) (_ *kong.Node, before []string, flag *kong.Flag) {
+	for _, word := range typed {
+		name, _, whole := strings.Cut(word, "=")
+		i := slices.IndexFunc(at.Children, func(n *kong.Node) bool {
+			return n.Name == word && !n.Hidden
+		})
+		switch {
+		case flag != nil: // the word is its value
+			flag = nil
+		case strings.HasPrefix(word, "-"):
+			if f := flagOf(at, name); f != nil && !f.IsBool() && !whole {
+				flag = f
+			}
+		case i >= 0:
+			at, before = at.Children[i], nil
+		default:
+			before = append(before, word)
+		}
+	}
+	return at, before, flag
+}
+
+// flagOf returns the command's flag with that name, dashes included, or nil if it has no such flag.
+func flagOf(n *kong.Node, name string) *kong.Flag {
+	for _, f := range n.Flags {
+		long := "--"+f.Name == name && f.Name != "help"
+		if !f.Hidden && (long || f.Short != 0 && "-"+string(f.Short) == name) {
 			return f
 		}
 	}
