@@ -69,7 +69,7 @@ func (i initCmd) Run(a *app.App, p caller) error {
 	if err != nil {
 		return err
 	}
-	return p.say(doctor.Look(a.Env, dir).Begin())
+	return p.say(doctor.Look(a.Env, dir).Begin)
 }
 
 // confirm asks the one question, unless a flag has answered it.

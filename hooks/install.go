@@ -33,7 +33,7 @@ func (c installCmd) Run(a *app.App, p caller) error {
 	if err != nil || c.DryRun {
 		return err
 	}
-	return p.say(doctor.Look(a.Env, dir).Begin())
+	return p.say(doctor.Look(a.Env, dir).Begin)
 }
 
 type uninstallCmd struct {

@@ -9,10 +9,8 @@ import (
 	"time"
 
 	"hooks/internal/child"
-	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
-	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
@@ -29,38 +27,12 @@ func auditWorktrees(m *machine, n *notes) {
 	if err != nil {
 		n.warn("see `git worktree list`", "%v", err)
 	}
-	has := func(commit string) bool {
-		_, err := tracker.Commit(ctx, m.project, commit)
-		return commit != "" && err == nil
-	}
-	trees := tracker.Trees(ctx, m.project)
-	for _, lost := range store.LostAudits(seal.At(seal.Home(m.Env)), trees, has) {
-		n.warn(hint.Of(lost), "%v", lost)
-	}
-	for _, tree := range trees {
-		if files, err := store.Open(tree); err == nil {
-			for _, skill := range loop.Skills() {
-				if s, _ := files.LoadRun(skill); s.Budget != nil && skill != loop.Audit {
-					n.note("%s: the %s loop is %s", tree, skill, s.Budget.Status)
-				}
-			}
-			files.Close()
-		}
-	}
 	for _, w := range list {
 		path := w.Path
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(m.project, path)
 		}
-		b := auditOf(path)
-		if b != nil && b.Audit.Verdict != nil {
-			v := b.Audit.Verdict
-			if v.Stale(w.HeadSHA) && !b.Restartable() {
-				n.warn("audit it once more there: /sdd:audit "+b.Audit.Plan,
-					"%s: the verdict of %s is %s", path, b.Audit.Plan, v.Said(w.HeadSHA))
-			}
-		}
-		switch {
+		switch b := auditOf(path); {
 		case b == nil:
 		case b.Restartable():
 			n.note("%s: the audit of %s is %s", path, b.Audit.Plan, b.AuditStatus())
@@ -138,12 +110,11 @@ func (m *machine) ignoredIn(worktree string) string {
 // remove moves the worktree's run into the project's archive and lets git remove the worktree,
 // without force.
 func (m *machine) remove(worktree, runID string) error {
-	files, err := store.Open(worktree)
+	files, err := m.open(worktree)
 	if err != nil {
 		return err
 	}
 	defer files.Close()
-	files.Seal(seal.At(seal.Home(m.Env)), proc.Boot)
 	tx, err := files.Begin(context.Background())
 	if err != nil {
 		return err
@@ -175,7 +146,7 @@ func (m *machine) remove(worktree, runID string) error {
 			return err
 		}
 	}
-	_, _, err = start(child.Command{Args: []string{"git", "worktree", "remove", worktree},
+	_, err = start(child.Command{Args: []string{"git", "worktree", "remove", worktree},
 		Dir: m.project, Wait: removalTime})
 	if err != nil {
 		return fmt.Errorf("the run is in this project's archive, and %s stays: %w", worktree, err)

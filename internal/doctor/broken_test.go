@@ -9,7 +9,6 @@ import (
 
 	plugin "hooks"
 	"hooks/internal/loop"
-	"hooks/internal/proc"
 	"hooks/internal/report"
 	"hooks/internal/seal"
 	"hooks/internal/usage"
@@ -75,8 +74,7 @@ var broken = []struct {
 	}, "hooks-registered", report.Doubt, "not registered: PostToolUse, ", "hooks install", ""},
 	{"the wrong word", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) { h["args"] = []any{"session-end"} }))
-	}, "hooks-registered", report.Broken,
-		`calls the word "session-end", which answers SessionEnd only`,
+	}, "hooks-registered", report.Broken, "Stop is not registered: no iteration is ever closed",
 		"`hooks install --scope user`", ""},
 	{"a plugin whose folder is gone", func(w *world) {
 		w.write("home/.claude/plugins/installed_plugins.json",
@@ -96,53 +94,54 @@ var broken = []struct {
 		"`hooks uninstall --scope user`", ""},
 	{"a guard that sees the shell only", func(w *world) {
 		w.changed(only("PreToolUse", func(g, _ map[string]any) { g["matcher"] = "Bash" }))
-	}, "command-form", report.Broken, `has the matcher "Bash": the guard must see every tool`,
+	}, "command-form", report.Broken, "is not as this version writes it",
 		"`hooks install --scope user`", ""},
 	{"facts of MCP tools missed", func(w *world) {
 		w.changed(only("PostToolUse", func(g, _ map[string]any) {
 			g["matcher"] = "Bash|mcp__github"
 		}))
-	}, "command-form", report.Doubt, `has the matcher "Bash|mcp__github" in place of "Bash|`,
+	}, "command-form", report.Doubt, "is not as this version writes it",
 		"`hooks install --scope user`", ""},
 	{"shell form", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) {
 			delete(h, "args")
 			h["command"] = `"` + built + `" stop`
 		}))
-	}, "command-form", report.Doubt, "Stop in ~/.claude/settings.json goes through a shell",
+	}, "command-form", report.Broken, "is not as this version writes it",
 		"`hooks install --scope user`", ""},
 	{"an entry of before", func(w *world) {
 		w.changed(only("PreToolUse", func(_, h map[string]any) {
 			h["command"], h["args"] = built, []any{"pre-tool-use"}
 			delete(h, "onFailure")
 		}))
-	}, "command-form", report.Doubt, "PreToolUse in ~/.claude/settings.json is of an older version",
+	}, "command-form", report.Broken, "PreToolUse in ~/.claude/settings.json is not as",
 		"`hooks install --scope user`", ""},
 	{"an entry that fails without a loop too", func(w *world) {
 		w.changed(only("UserPromptSubmit", func(_, h map[string]any) {
 			h["command"], h["args"] = built, []any{"user-prompt-submit"}
 		}))
-	}, "command-form", report.Broken, "blocks everything once the program is missing",
+	}, "command-form", report.Doubt, "is not as this version writes it",
 		"`hooks install --scope user`", ""},
 	{"another word for what a failure does", func(w *world) {
 		w.changed(only("PreToolUse", func(_, h map[string]any) { h["onFailure"] = "BLOCK" }))
-	}, "command-form", report.Broken, `"onFailure": "BLOCK", for which the client can drop every`,
+	}, "command-form", report.Broken, "is not as this version writes it",
 		"`hooks install --scope user`", ""},
 	{"a timeout shorter than the program's own deadline", func(w *world) {
 		w.changed(only("PreToolUse", func(_, h map[string]any) { h["timeout"] = 10 }))
-	}, "command-form", report.Broken, "ended by the client after 10 seconds",
+	}, "command-form", report.Broken, "is not as this version writes it",
 		"`hooks install --scope user`", ""},
 	{"no time for a check command", func(w *world) {
 		w.changed(only("SubagentStop", func(_, h map[string]any) { delete(h, "timeout") }))
-	}, "command-form", report.Doubt, "ended by the client after 600 seconds: the result of a check",
+	}, "command-form", report.Doubt, "is not as this version writes it",
 		"`hooks install --scope user`", ""},
 	{"hooks in the background", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) { h["async"] = true }))
-	}, "command-form", report.Broken, "its decisions are ignored",
+	}, "command-form", report.Broken, "is not as this version writes it",
 		"`hooks install --scope user`", ""},
 	{"a condition on a hook", func(w *world) {
 		w.changed(only("PreToolUse", func(_, h map[string]any) { h["if"] = "Bash(git *)" }))
-	}, "command-form", report.Broken, `has an "if"`, "`hooks install --scope user`", ""},
+	}, "command-form", report.Broken, "is not as this version writes it",
+		"`hooks install --scope user`", ""},
 	{"a binary that is gone", func(w *world) {
 		w.register("home/.claude/settings.json",
 			"/none/hooks")
@@ -170,7 +169,7 @@ var broken = []struct {
 	}, "hook-binary", report.Broken, "does not start", "build it for this machine", ""},
 	{"a state directory that cannot be written", func(w *world) {
 		w.write("home/.local/state/hooks", "x")
-	}, "seal", report.Doubt, "believed as it is", "HOOKS_STATE_HOME", ""},
+	}, "seal", report.Doubt, "will not be detected", "HOOKS_STATE_HOME", ""},
 	{"state that was removed from under a loop", func(w *world) {
 		w.must(seal.At(w.path("home/.local/state/hooks")).Save(&seal.Record{
 			Session: "s1",
@@ -196,7 +195,7 @@ var broken = []struct {
 		""},
 
 	{"an old client", func(w *world) { w.tool("claude", `echo "2.1.138 (Claude Code)"`) },
-		"client-version", report.Broken, "hooks in exec form, which came with 2.1.200",
+		"client-version", report.Broken, "the client is older than 2.1.200: a gate may pass",
 		"update the client", ""},
 	{"no client", func(*world) {}, "client-version", report.Doubt,
 		"claude is not on PATH: its version is unknown", "install the client", ""},
@@ -236,14 +235,6 @@ var broken = []struct {
 				Events: []string{"post-tool-use", "stop"}}}
 		})
 	}, "receipts", report.Broken, "nothing was guarded", "follow the hints", ""},
-	{"a session of another build", func(w *world) {
-		w.run(func(b *loop.Budget) {
-			b.Receipts = []loop.Receipt{{SessionID: "s1", Last: began,
-				Program: loop.Program{Path: "/old/hooks", Build: "x"},
-				Events:  []string{"stop", "pre-tool-use"}}}
-		})
-	}, "receipts", report.Doubt, "is another build than the one that answered then",
-		"no older copy", ""},
 
 	{"a live session in which no hook fires", func(w *world) {
 		w.live = true
@@ -293,60 +284,8 @@ var broken = []struct {
 		"move it away", ""},
 	{"a state folder that is a file", func(w *world) { w.write("p/.sdd/loop", "x") },
 		"state-files", report.Broken, "open .sdd/loop", "must be a folder", ""},
-	{"a damaged line in the middle", func(w *world) {
-		w.run(func(b *loop.Budget) {
-			b.Status, b.Owner = loop.Halted, loop.Process{PID: w.dead()}
-		})
-		w.line(1, "a")
-		good, err := os.ReadFile(w.path("p/.sdd/loop/work.history.jsonl"))
-		w.must(err)
-		w.write("p/.sdd/loop/work.history.jsonl", string(good)+"{\"iteration\":tw\n"+string(good))
-	}, "history", report.Doubt, "work.history.jsonl line 2 is damaged", "the line is skipped", ""},
-	{"a torn last line", func(w *world) {
-		w.line(1, "a")
-		good, err := os.ReadFile(w.path("p/.sdd/loop/work.history.jsonl"))
-		w.must(err)
-		w.write("p/.sdd/loop/work.history.jsonl", string(good)+string(good[:len(good)/2]))
-	}, "history", report.Doubt, ".sdd/loop/work.history.jsonl: the last line is torn",
-		"copies it aside", ""},
-	{"a lock of a dead process", func(w *world) {
-		_, err := w.state().Acquire(loop.Work,
-			loop.Lock{Iteration: 3, StartedAt: began, Process: loop.Process{PID: w.dead()}})
-		w.must(err)
-	}, "locks", report.Doubt, "no such process runs", "--fix", "removed the stale lock"},
-	{"a lock whose number another process has", func(w *world) {
-		p := proc.Describe(os.Getpid(), "client")
-		p.Start = "long ago"
-		_, err := w.state().Acquire(loop.Work,
-			loop.Lock{Iteration: 3, StartedAt: began, Process: p})
-		w.must(err)
-	}, "locks", report.Doubt, "belongs to another process now", "--fix", "removed the stale lock"},
-	{"a lock of another host", func(w *world) {
-		_, err := w.state().Acquire(loop.Work,
-			loop.Lock{Iteration: 3, StartedAt: began,
-				Process: loop.Process{PID: 7, Host: "elsewhere"}})
-		w.must(err)
-	}, "locks", report.Doubt, "it is of host elsewhere", "--lock=force", ""},
 	{"a damaged lock", func(w *world) { w.state(); w.write("p/.sdd/loop/work.lock", "7") },
-		"locks", report.Broken, ".sdd/loop/work.lock is damaged", "hooks loop reset", ""},
-	{"an open iteration whose session is gone", func(w *world) {
-		w.run(func(b *loop.Budget) { b.Owner = loop.Process{PID: w.dead()} })
-		w.save(loop.Save{Tick: &loop.Tick{RunID: "run-1", SessionID: "s1", Skill: loop.Work,
-			Iteration: 2, StartedAt: began}})
-	}, "open-iterations", report.Doubt, "work iteration 2 is open and its session",
-		"/sdd:work --loop --resume", ""},
-	{"an open iteration without a brake", func(w *world) {
-		w.run(func(*loop.Budget) {})
-		w.save(loop.Save{Tick: &loop.Tick{RunID: "run-1", SessionID: "s1", Skill: loop.Work,
-			Iteration: 2, StartedAt: began}})
-	}, "open-iterations", report.Doubt, "work iteration 2 runs without a brake",
-		"protect the branch", ""},
-	{"a run that waits for a person", func(w *world) {
-		w.run(func(b *loop.Budget) {
-			b.Status, b.Pending = loop.Paused,
-				[]loop.Gate{{Name: "budget-escalation", Question: "Continue?"}}
-		})
-	}, "open-iterations", report.Doubt, "a question waits for a person", "hooks gate list", ""},
+		"state-files", report.Broken, ".sdd/loop/work.lock is damaged", "hooks loop reset", ""},
 
 	{"no repository", func(w *world) { w.must(os.RemoveAll(w.path("p/.git"))) },
 		"repository", report.Doubt, "is no git repository", "`git init`", ""},
@@ -413,27 +352,12 @@ var broken = []struct {
 			"## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")
 	}, "configuration", report.Doubt,
 		".claude/CLAUDE.md has an SDD Configuration, which is not read", "move the block", ""},
-	{"a price of 0", func(w *world) {
-		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Loop Cost Rates\n\n"+
-			"| Model | Input | Output |\n|---|---|---|\n| claude-x | 0 | 0 |\n")
-	}, "rates", report.Doubt, "line 7 of Loop Cost Rates: claude-x costs $0",
-		"the dollar ceiling never fires", ""},
-	{"no HOME", func(w *world) { w.env["HOME"] = ""; w.Setenv("HOME", "") },
-		"home", report.Broken, "HOME is not set", "your own folder", ""},
-	{"a HOME that is not there", func(w *world) { w.env["HOME"] = "/none" },
-		"home", report.Broken, "/none, which is no folder", "make the folder", ""},
 	{"hooks not on PATH", func(w *world) { w.must(os.Remove(w.path("bin/hooks"))) },
 		"path", report.Doubt, "hooks is not on PATH", "add ", ""},
 	{"another hooks first on PATH", func(w *world) {
 		w.must(os.Remove(w.path("bin/hooks")))
 		w.tool("hooks", "echo other")
 	}, "path", report.Doubt, "which is another program", "before ", ""},
-	{"a dialog that is denied", func(w *world) {
-		w.write("p/.claude/settings.json", `{"permissions":{"deny":["AskUserQuestion"]}}`)
-	}, "permissions", report.Broken, "denies AskUserQuestion", "permissions.deny", ""},
-	{"reports that are denied", func(w *world) {
-		w.write("p/.claude/settings.json", `{"permissions":{"deny":["Bash(hooks:*)"]}}`)
-	}, "permissions", report.Broken, "denies Bash(hooks:*)", "permissions.deny", ""},
 	{"a plugin whose source folder lacks what its cached copy has", func(w *world) {
 		w.write("home/.claude/settings.json", "{}")
 		w.plugin(`{"sdd@acme":true}`)
@@ -482,18 +406,6 @@ var broken = []struct {
 		w.write("p/CLAUDE.md",
 			"## SDD Configuration\n\n### Tracker\n\n- **Command**: my-tracker list\n")
 	}, "forge-client", report.Broken, "tracker: my-tracker is not installed", "full path", ""},
-	{"old prices", func(w *world) { w.now = time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC) },
-		"rates", report.Doubt, "193 days old", "Loop Cost Rates", ""},
-	{"transcript lines that could not be read",
-		func(w *world) { w.run(func(b *loop.Budget) { b.SkippedLines = 3 }) },
-		"transcripts", report.Doubt, "3 transcript lines could not be read", "hooks cost", ""},
-	{"a branch that the forge does not protect", func(w *world) {
-		w.git("remote", "add", "origin", "https://github.com/o/r.git")
-		w.tool("gh",
-			`case "$*" in *rules*) echo 0;; *"--hostname github.com repos/o/r/branches/main `+
-				`--jq .protected") echo false;; esac`)
-	}, "branch-protection", report.Doubt, "main of github.com/o/r is not protected",
-		"protect it on the forge", ""},
 }
 
 // plugin installs the program as a plugin, as the client's registry has it, switched on or not by

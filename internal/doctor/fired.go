@@ -8,17 +8,53 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"hooks/internal/loop"
+	"hooks/internal/store"
 	"hooks/internal/usage"
 )
 
-// hasRun needs a run.
-func hasRun(m *machine, n *notes) bool {
-	has := len(m.history().runs) > 0
-	if !has {
-		n.skip("no loop has run yet")
+// history holds what the project's runs record, archived ones included.
+type history struct {
+	runs     []loop.Budget
+	sessions map[string]bool // in which the program was at work
+}
+
+// readHistory skips what cannot be read; other checks and `hooks history` report it.
+func (m *machine) readHistory() *history {
+	h := &history{sessions: map[string]bool{}}
+	files, err := store.Open(m.project)
+	if err != nil {
+		return h
 	}
-	return has
+	defer files.Close()
+	h.add(files)
+	ids, _ := files.Archives()
+	for _, id := range ids {
+		if old, err := files.Archived(id); err == nil {
+			h.add(old)
+			old.Close()
+		}
+	}
+	return h
+}
+
+func (h *history) add(files *store.Store) {
+	for _, skill := range loop.Skills() {
+		if st, _ := files.Load(skill); st.Budget != nil {
+			h.runs = append(h.runs, *st.Budget)
+			h.sessions[st.Budget.SessionID] = true
+			for _, r := range st.Budget.Receipts {
+				h.sessions[r.SessionID] = true
+			}
+		}
+		for line, err := range files.RawLines(skill) {
+			if err == nil {
+				h.sessions[gjson.GetBytes(line.JSON, "session_id").Str] = true
+			}
+		}
+	}
 }
 
 // receipts checks that the last session in which hooks fired ran the registered program, and that
@@ -34,21 +70,12 @@ func receipts(m *machine, n *notes) {
 		}
 	}
 	if run.RunID == "" {
-		n.skip("no loop has left a receipt in this project yet")
+		n.skip("no loop has run here yet")
 		return
 	}
 	n.note("session %s, last %s: %s",
 		last.SessionID, last.Last.UTC().Format(time.RFC3339), join(last.Events))
 	n.note("answered by %s %s", m.shown(last.Program.Path), last.Program.Version)
-	for _, h := range m.settings().Ours() {
-		path, err := m.located(h)
-		if err == nil && last.Program.Build != "" && build(path) != last.Program.Build {
-			n.warn("nothing to do after an update; "+
-				"else see that no older copy is registered elsewhere",
-				"the registered %s is another build than the one that answered then", m.shown(path))
-			break
-		}
-	}
 	const hint = "follow the hints of registration, if there are any; the next session leaves a " +
 		"receipt of its own"
 	came := func(word string) bool { return slices.Contains(last.Events, word) }
@@ -66,20 +93,20 @@ const maxSessions = 10
 
 // loopsWithoutHooks finds sessions whose transcript invokes a loop that no run knows.
 func loopsWithoutHooks(m *machine, n *notes) {
-	folder := usage.FolderOf(m.project)
-	sessions := usage.Transcripts(m.clientDir(), folder)
-	if real, err := filepath.EvalSymlinks(m.project); err == nil && len(sessions) == 0 {
-		folder = usage.FolderOf(real)
-		sessions = usage.Transcripts(m.clientDir(), folder)
+	real, err := filepath.EvalSymlinks(m.project)
+	if err != nil {
+		real = m.project
 	}
+	folder := usage.FolderOf(real)
+	sessions := usage.Transcripts(m.client, folder)
 	if len(sessions) == 0 {
-		n.skip("no transcripts in %s", m.shown(filepath.Join(m.clientDir(), "projects", folder)))
+		n.skip("no transcripts in %s", m.shown(filepath.Join(m.client, "projects", folder)))
 		return
 	}
 	sessions = sessions[:min(len(sessions), maxSessions)]
 	for _, s := range sessions {
 		command := invoked(s.Path, m.names())
-		if command == "" || slices.Contains(m.history().sessions, s.ID) {
+		if command == "" || m.history().sessions[s.ID] {
 			continue
 		}
 		const hint = "start the loop again now that the program is registered; " +

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"path/filepath"
 	"slices"
 
 	"hooks/internal/config"
@@ -17,7 +16,9 @@ type Setup struct {
 	Registered bool            // in a settings file
 	Plugged    bool            // as the plugin
 	Source     string          // folder of our plugin, "" if it is not found
-	begin      string
+	// Begin is the line that begins a governed loop in a session here. If no skill can be governed,
+	// it is a comment with the command that installs one.
+	Begin string
 }
 
 // Look looks at the machine and the project around dir.
@@ -28,8 +29,7 @@ func Look(env func(string) string, dir string) Setup {
 	for _, h := range s.Ours() {
 		found.Registered = found.Registered || h.File.Root == ""
 	}
-	root, on := s.Plugin()
-	found.Plugged = on
+	found.Plugged = s.Plugged()
 	client, _ := install.ClientDir(env) // without one there is no file of the person's own
 	names := []loop.Names{config.Load(project).Names(), config.User(client).Names()}
 	for _, skill := range governed(s, names) {
@@ -37,10 +37,7 @@ func Look(env func(string) string, dir string) Setup {
 			found.Governed = append(found.Governed, skill)
 		}
 	}
-	found.begin = beginLine(found.Governed, names)
-	if found.begin == noSkill && on {
-		found.begin = ownLine(root)
-	}
+	found.Begin = beginLine(found.Governed, names, found.Plugged)
 	return found
 }
 
@@ -58,7 +55,7 @@ func governedSkills(m *machine, n *notes) {
 
 // names are the commands that the configuration of the project and of its person adds to ours.
 func (m *machine) names() []loop.Names {
-	return []loop.Names{m.config.Names(), config.User(m.clientDir()).Names()}
+	return []loop.Names{m.config.Names(), config.User(m.client).Names()}
 }
 
 // governed returns the installed skills whose loops are governed.
@@ -69,17 +66,9 @@ func governed(s *install.Settings, names []loop.Names) []install.Skill {
 	})
 }
 
-// Begin returns the line that begins a governed loop in a session here. If no skill can be
-// governed, it is a comment with the command that installs one.
-func (s Setup) Begin() string { return s.begin }
-
-// noSkill is the comment in place of a line.
-const noSkill = "# no skill here can be governed: " +
-	"`hooks uninstall && hooks init --plugin` brings one"
-
 // beginLine is the line for the first skill that loops with --loop: a work skill before a review,
-// and a person's own last.
-func beginLine(list []install.Skill, names []loop.Names) string {
+// a person's own before the plugin's prompt.
+func beginLine(list []install.Skill, names []loop.Names, plugged bool) string {
 	for _, kind := range []loop.Skill{loop.Work, loop.Review, loop.Do} {
 		for _, skill := range list {
 			if c, ok := loop.ParseCommand(skill.Name, "", names...); ok && c.Skill == kind {
@@ -87,13 +76,8 @@ func beginLine(list []install.Skill, names []loop.Names) string {
 			}
 		}
 	}
-	return noSkill
-}
-
-// ownLine is the line for the plugin in a folder.
-func ownLine(root string) string {
-	if read(filepath.Join(root, "skills", "do", "SKILL.md")) != "" {
+	if plugged {
 		return "/loop 10m /hooks:do --max-dollars 3 -- fix the flaky tests"
 	}
-	return "/loop 10m /hooks:work --loop"
+	return "# no skill here can be governed: `hooks uninstall && hooks init --plugin` brings one"
 }

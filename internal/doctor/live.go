@@ -15,6 +15,7 @@ import (
 
 	"hooks/internal/child"
 	"hooks/internal/loop"
+	"hooks/internal/safefile"
 )
 
 // liveTime bounds the session that --live starts; the client's own limits are in liveArgs.
@@ -27,6 +28,9 @@ var liveArgs = [...]string{
 	"--output-format", "json", "--max-turns", "3", "--max-budget-usd", "0.25",
 	"--allowedTools", "Bash(true)",
 }
+
+// maxLog bounds what is read of the log, in bytes.
+const maxLog = 16 << 20
 
 // wanted needs the flag --live.
 func wanted(m *machine, n *notes) bool {
@@ -47,10 +51,11 @@ func live(m *machine, n *notes) {
 	defer os.RemoveAll(dir)
 	_, set := m.settings().Setting("env", "HOOKS_LOG") // which overrules the environment
 	log := cmp.Or(set.String(), filepath.Join(dir, "log"))
-	before := read(log)
+	before, _ := safefile.ReadHead(log, maxLog)
 	env := append(without("CLAUDECODE", "CLAUDE_PID", "CLAUDE_PROJECT_DIR", "HOOKS_LOG", "PWD",
 		"CLAUDE_CODE_SESSION*"), "HOOKS_LOG="+log, "PWD="+m.project)
-	out, took, err := start(child.Command{
+	began := time.Now()
+	out, err := start(child.Command{
 		Dir: m.project, Env: env, Args: liveArgs[:], Wait: liveTime,
 	})
 	if errors.Is(err, exec.ErrNotFound) {
@@ -58,7 +63,9 @@ func live(m *machine, n *notes) {
 			"claude is not on PATH: no session was started")
 		return
 	}
-	events, programs := receipt(strings.TrimPrefix(read(log), before))
+	took := time.Since(began)
+	after, _ := safefile.ReadHead(log, maxLog)
+	events, programs := receipt(strings.TrimPrefix(after, before))
 	result := gjson.Parse(out)
 	n.note("one session of %.0f s for $%.4f, in which %s reached the program", took.Seconds(),
 		result.Get("total_cost_usd").Float(), cmp.Or(join(events), "no event"))

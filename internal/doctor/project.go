@@ -3,16 +3,19 @@ package doctor
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
+	"hooks/internal/tracker/backlog"
+	"hooks/internal/tracker/forge"
 )
 
 func repository(m *machine, n *notes) {
@@ -56,11 +59,11 @@ func stateHidden(m *machine, n *notes) {
 			"be rewritten too", "%s of the loop's state committed, as %s",
 			loop.Plural(len(committed), "file"), committed[0])
 	}
-	if files, err := store.Open(m.project); err == nil {
+	if files, err := m.open(m.project); err == nil {
 		if !files.Hidden() {
 			n.warn("`hooks doctor --fix` writes it", "%s/.gitignore does not hide the folder",
 				store.Dir).
-				repaired("wrote "+store.Dir+"/.gitignore", m.repairState((*store.Store).Hide))
+				repaired("wrote "+store.Dir+"/.gitignore", m.hide)
 		}
 		files.Close()
 	}
@@ -72,6 +75,16 @@ func stateHidden(m *machine, n *notes) {
 			".sdd/worktrees/ is not ignored: a worktree in it can be committed by accident")
 	}
 	n.noteIfFine("ignored, nothing of it committed")
+}
+
+// hide writes the .gitignore of the state.
+func (m *machine) hide() error {
+	files, err := m.open(m.project)
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	return files.Hide()
 }
 
 func configuration(m *machine, n *notes) {
@@ -91,7 +104,7 @@ func configuration(m *machine, n *notes) {
 		n.warn("move the block to CLAUDE.md in the project's root",
 			"%s has an SDD Configuration, which is not read there", m.shown(dir)+"/CLAUDE.md")
 	}
-	own := config.User(m.clientDir())
+	own := config.User(m.client)
 	for _, w := range append(own.Warnings, own.Unread...) {
 		n.warn("correct it, or move it to "+config.SettingsFile+" of a project", "%s", w)
 	}
@@ -101,17 +114,40 @@ func configuration(m *machine, n *notes) {
 		c.DoNotMerge)
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
 	defer cancel()
-	if !exists(filepath.Join(m.project, filepath.FromSlash(config.SettingsFile))) {
-		return
-	}
-	if ignored, err := tracker.Ignored(ctx, m.project, config.SettingsFile); err == nil && ignored {
+	settings := filepath.Join(m.project, filepath.FromSlash(config.SettingsFile))
+	ignored, err := tracker.Ignored(ctx, m.project, config.SettingsFile)
+	if exists(settings) && err == nil && ignored {
 		n.warn("`git add -f "+config.SettingsFile+"` shares it",
 			"git ignores %s: its settings count in this checkout only", config.SettingsFile)
 	}
 }
 
-// brief is the beginning of a text's first line.
-func brief(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return fmt.Sprintf("%.100s", line)
+// askTime bounds the question to the tracker; one call to its program takes 5 seconds at most.
+const askTime = 20 * time.Second
+
+// forgeClient asks the tracker what a loop asks it.
+func forgeClient(m *machine, n *notes) {
+	ctx, cancel := context.WithTimeout(context.Background(), askTime)
+	defer cancel()
+	q := forge.Question{Project: m.project, Env: m.Env, Config: m.config, Backlog: true}
+	a := forge.Ask(ctx, q)
+	f := (*forge.Failure)(nil)
+	switch errors.As(a.Err, &f); {
+	case f == nil:
+		n.note("%s answers for %s", a.Place.Program(), a.Place)
+		for _, i := range a.Issues {
+			if list := strings.Join(i.Loose, ", "); i.State == backlog.Unblocked && list != "" {
+				n.warn("if so, write `Depends on "+list+"` on a line of its own",
+					"#%d may wait for %s: its text names them in no form that counts", i.Number,
+					list)
+			}
+		}
+	case f.Why == forge.Unconfigured && m.config.Tracker == (config.Tracker{}):
+		n.skip("%v; %s", f, f.Hint())
+	case f.Why == forge.NoProgram && a.Place.Kind == forge.Command:
+		n.fail("give its full path in the Tracker block", "%v", f)
+	default:
+		n.warn(cmp.Or(f.Hint(), "see `hooks backlog`")+
+			"; until then backlog, labels and PR states come from reports alone", "%v", f)
+	}
 }

@@ -2,18 +2,24 @@ package doctor
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
-	"runtime"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
-	plugin "hooks"
+	"hooks/internal/child"
 	"hooks/internal/event"
 	"hooks/internal/install"
 	"hooks/internal/loop"
+	"hooks/internal/proc"
 )
 
 const hintInstall = "register the program: `hooks install`, or switch its plugin on"
@@ -79,18 +85,12 @@ func hooksRegistered(m *machine, n *notes) {
 			"the program is registered nowhere: no loop is governed")
 		return
 	}
-	var files []string
+	var files, missing []string
 	have := map[string]bool{}
 	for _, h := range ours {
 		files = loop.AppendNew(files, m.from(h.File))
-		if want := event.NameOf(h.Word); want == h.Event {
-			have[want] = true
-		} else {
-			n.fail(again(h.File),
-				"%s calls the word %q, which answers %s only", m.where(h), h.Word, want)
-		}
+		have[h.Event] = have[h.Event] || h.Event == event.NameOf(h.Word)
 	}
-	var missing []string
 	for _, w := range event.Words {
 		switch {
 		case have[w.Name]:
@@ -106,7 +106,7 @@ func hooksRegistered(m *machine, n *notes) {
 		n.warn(again(ours[0].File), "not registered: %s; what they report is noticed late or not "+
 			"at all", join(missing))
 	}
-	n.note("%d of %d events in %s", len(have), len(event.Words), join(files))
+	n.note("%d of %d events in %s", len(event.Words)-len(missing), len(event.Words), join(files))
 }
 
 // registeredOnce finds events that would count twice. The client runs a handler once that several
@@ -139,71 +139,146 @@ func registeredOnce(m *machine, n *notes) {
 	n.noteIfFine("every event runs the program once")
 }
 
-// commandForm compares each entry with that of this version, which `hooks install` writes.
+// commandForm compares each entry with that of this version.
 func commandForm(m *machine, n *notes) {
 	for _, h := range m.settings().Ours() {
-		for _, odd := range oddities(h) {
-			add := n.warn
-			if odd.broken {
-				add = n.fail
-			}
-			add(again(h.File), "%s %s", m.where(h), odd.text)
+		if h.Current() {
+			continue
+		}
+		add := n.warn
+		if h.Event == event.PreToolUse || h.Event == event.Stop { // no rule holds without them
+			add = n.fail
+		}
+		add(again(h.File), "%s is not as this version writes it, so it may not run when it must; "+
+			"see `hooks install --dry-run --diff`", m.where(h))
+	}
+	n.noteIfFine("the entries are those of this version")
+}
+
+// located is the path of a hook's binary. A bare name is looked up as the client does.
+func (m *machine) located(h install.Hook) (string, error) {
+	name := h.Program
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		home, _ := install.Home(m.Env)
+		name = filepath.Join(home, rest)
+	}
+	path, err := exec.LookPath(name)
+	return cmp.Or(path, name), err
+}
+
+// build returns the build id of the binary at path. It is empty if the binary has no build id.
+func build(path string) string {
+	p, _ := proc.Identify(path)
+	return p.Build
+}
+
+// hookBinary checks that what the client would start exists, starts, and is this very program.
+func hookBinary(m *machine, n *notes) {
+	seen := map[string]bool{}
+	for _, h := range m.settings().Ours() {
+		path, err := m.located(h)
+		if !seen[path] {
+			m.binary(n, h, path, err)
+		}
+		seen[path] = true
+	}
+}
+
+func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
+	where, install := m.where(h), again(h.File)
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		n.fail("register it with its full path: "+install,
+			"%s starts %q, which is not on PATH", where, path)
+		return
+	case errors.Is(err, fs.ErrPermission):
+		n.fail("`chmod +x "+path+"`, or `hooks doctor --fix`",
+			"%s is not executable: it governs no loop", path).
+			repaired("made "+path+" executable", func() error { return os.Chmod(path, 0o755) })
+		return
+	case err != nil:
+		way := "build or install the program there, or register it again: " + install
+		if h.File.Root != "" {
+			way = "start a session: the plugin links an installed program of its version; " +
+				"else build it there"
+		}
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			err = p.Err // without the path once more
+		}
+		n.fail(way, "%s starts %s: %v", where, path, err)
+		return
+	}
+	out, err := start(child.Command{
+		Args: []string{path, "version"}, Dir: m.project, Wait: hookTime,
+	})
+	switch {
+	case err != nil:
+		n.fail("build it for this machine, or register it again: "+install,
+			"%s does not start: %v", path, err)
+	case out != m.Version:
+		n.fail("register this one: "+install+", or update the other",
+			"%s is %q, this program is %q", path, out, m.Version)
+	case build(path) != m.self.Build && m.self.Build != "":
+		n.warn("copy this one there, or register it: "+install,
+			"%s is of the same version as this program but another build", path)
+	default:
+		n.note("%s: %s", path, out)
+	}
+}
+
+// onPath checks which program a person starts by typing hooks.
+func onPath(m *machine, n *notes) {
+	path, err := exec.LookPath("hooks")
+	hint := "add " + filepath.Dir(m.self.Path) + " to PATH in your shell's start file"
+	switch {
+	case err != nil:
+		n.warn(hint, "hooks is not on PATH: hints that say `hooks …` mean %s",
+			m.shown(m.self.Path))
+	case install.Same(path, m.self.Path), build(path) != "" && build(path) == m.self.Build:
+		n.note("%s", path)
+	default:
+		n.warn(hint+", before "+filepath.Dir(path),
+			"typing hooks starts %s, which is another program than %s", path, m.self.Path)
+	}
+}
+
+// maxBlocks is the number of times in a row that the program holds a turn open: for a question, and
+// for the facts or the schedule.
+const maxBlocks = 2
+
+// switches finds settings and variables that turn hooks off as a whole.
+func switches(m *machine, n *notes) {
+	if at, v := m.settings().Setting("disableAllHooks"); v.Type == gjson.True {
+		n.fail("set it to false or take it away", "%s: disableAllHooks is on", m.shown(at.Path))
+	}
+	managed := slices.ContainsFunc(m.settings().Ours(), func(h install.Hook) bool {
+		return h.File.Scope == "managed"
+	})
+	at, v := m.settings().Setting("allowManagedHooksOnly")
+	if v.Type == gjson.True && at.Scope == "managed" && !managed {
+		n.fail("ask the administrator to register the program in the managed settings",
+			"%s: allowManagedHooksOnly is on, so the client ignores this registration",
+			m.shown(at.Path))
+	}
+	variable := func(name string) string { // "env" of the settings overrules the shell's
+		if _, v := m.settings().Setting("env", name); v.Exists() {
+			return v.String()
+		}
+		return m.Env(name)
+	}
+	for _, s := range [...][2]string{
+		{"CLAUDE_CODE_SIMPLE", "--bare"}, {"CLAUDE_CODE_SAFE_MODE", "--safe-mode"},
+	} {
+		if value := variable(s[0]); value != "" && value != "0" && value != "false" {
+			n.fail("unset it where loops are started",
+				"%s=%s: the client runs no hooks, as with %s", s[0], value, s[1])
 		}
 	}
-	n.noteIfFine("a missing program blocks a loop and nothing else, and timeouts are longer than " +
-		"the program's own")
-}
-
-// oddity is something in an entry that keeps it from its work.
-type oddity struct {
-	broken bool
-	text   string
-}
-
-func oddities(h install.Hook) (list []oddity) {
-	add := func(broken bool, format string, args ...any) {
-		list = append(list, oddity{broken, fmt.Sprintf(format, args...)})
+	const blocks = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
+	limit := variable(blocks)
+	if count, err := strconv.Atoi(limit); err == nil && count > 0 && count < maxBlocks {
+		n.fail(fmt.Sprintf("set it to %d or more, or unset it", maxBlocks),
+			"%s=%s: the client ends turns that still owe an answer or their facts", blocks, limit)
 	}
-	own := gjson.Get(plugin.Hooks, "hooks."+h.Event+".0")
-	guards := h.Event == event.PreToolUse
-	switch want := own.Get("matcher").Str; {
-	case h.Matcher == "" || h.Matcher == "*" || h.Matcher == want:
-	case guards:
-		add(true, "has the matcher %q: the guard must see every tool", h.Matcher)
-	case want != "":
-		add(false, "has the matcher %q in place of %q: facts are lost", h.Matcher, want)
-	}
-	holds, failure := install.Holds(h.Raw), h.Raw.Get("onFailure")
-	kept := own.Get("hooks.0.onFailure").Exists()
-	switch {
-	case failure.Exists() && failure.Str != "block" && failure.Str != "continue":
-		add(true, "has \"onFailure\": %s, for which the client can drop every hook of the file",
-			failure.Raw)
-	case failure.Str == "block" && !holds:
-		add(true, "blocks everything once the program is missing, without a loop too")
-	case kept && !holds && runtime.GOOS != "windows":
-		add(false, "is of an older version: in a loop, everything passes unguarded once the "+
-			"program is missing or fails")
-	case !holds && !h.Raw.Get("args").IsArray() && h.File.Root == "":
-		add(false, "goes through a shell, which costs time and can add output that loses decisions")
-	}
-	if h.Raw.Get("if").Exists() {
-		add(true, "has an \"if\": it lets calls pass unseen, and on other events than tools it "+
-			"never runs")
-	}
-	if h.Raw.Get("async").Bool() || h.Raw.Get("asyncRewake").Bool() {
-		add(true, "runs in the background: its decisions are ignored")
-	}
-	given := h.Raw.Get("timeout")
-	seconds := cmp.Or(given.Num, 600) // the client's own
-	switch want := own.Get("hooks.0.timeout").Num; {
-	case seconds >= want:
-	case want < 600:
-		add(true, "is ended by the client after %g seconds, before the program's own deadline: "+
-			"a call then passes unguarded", seconds)
-	default:
-		add(seconds < 20, "is ended by the client after %g seconds: the result of a check "+
-			"command that takes longer is lost", seconds)
-	}
-	return list
+	n.noteIfFine("hooks are switched on")
 }

@@ -1,31 +1,42 @@
 package doctor
 
+import (
+	"fmt"
+
+	"hooks/internal/report"
+)
+
+// check is a row of the table.
+type check struct {
+	group, name string
+	// cause is the check whose failure makes this one fail too. Its problems are then left out.
+	cause string
+	// needs reports whether there is anything to look at. If not, it notes why.
+	needs func(*machine, *notes) bool
+	look  func(*machine, *notes)
+}
+
 // table is every check, by group, in the order in which a person reads them.
 func table() []check {
 	return []check{
-		{"registration", "home", "", nil, home},
-		{"registration", "settings-files", "home", nil, settingsFiles},
-		{"registration", "hooks-registered", "home settings-files", nil, hooksRegistered},
+		{"registration", "settings-files", "", nil, settingsFiles},
+		{"registration", "hooks-registered", "settings-files", nil, hooksRegistered},
 		{"registration", "registered-once", "", registered, registeredOnce},
 		{"registration", "command-form", "", registered, commandForm},
 		{"registration", "hook-binary", "", registered, hookBinary},
 		{"registration", "switches", "", nil, switches},
 		{"registration", "governed-skills", "", registered, governedSkills},
-		{"registration", "permissions", "", nil, permissions},
 
 		{"client", "client-version", "", nil, clientVersion},
 
-		{"fired", "receipts", "", hasRun, receipts},
+		{"fired", "receipts", "", nil, receipts},
 		{"fired", "loops-without-hooks", "", nil, loopsWithoutHooks},
 		{"fired", "live", "hook-binary", wanted, live},
 
 		{"guard", "self-test", "hook-binary", registered, selfTest},
 
-		{"state", "state-files", "", hasState, stateFiles},
-		{"state", "seal", "home", nil, seals},
-		{"state", "history", "", hasState, historyLines},
-		{"state", "locks", "", hasState, locks},
-		{"state", "open-iterations", "", hasState, openIterations},
+		{"state", "state-files", "", nil, stateFiles},
+		{"state", "seal", "", nil, seals},
 		{"state", "disk", "", nil, disk},
 
 		{"project", "repository", "", nil, repository},
@@ -35,10 +46,65 @@ func table() []check {
 
 		{"tools", "path", "hook-binary", nil, onPath},
 		{"tools", "forge-client", "", nil, forgeClient},
-
-		{"money", "rates", "", nil, rates},
-		{"money", "transcripts", "", hasRun, skippedLines},
-
-		{"ways around the guard", "branch-protection", "", nil, branchProtection},
 	}
+}
+
+// notes collects the results of a check for people and programs. Its status is that of its worst
+// problem.
+type notes struct {
+	check
+	report.Check
+	repairs []repair
+}
+
+// repair is the fix that --fix makes for a problem.
+type repair struct {
+	fixed string // what it did, as people read it
+	do    func() error
+}
+
+func (c check) notes() *notes {
+	return &notes{check: c, Check: report.Check{Group: c.group, Name: c.name, Status: report.Fine,
+		Found: []string{}, Problems: []report.Problem{}, Fixed: []string{}}}
+}
+
+// note notes a fact.
+func (n *notes) note(format string, args ...any) {
+	n.Found = append(n.Found, fmt.Sprintf(format, args...))
+}
+
+// skip notes why there is nothing to look at.
+func (n *notes) skip(format string, args ...any) {
+	n.Status = report.Skipped
+	n.note(format, args...)
+}
+
+// warn notes what a person should know or decide.
+func (n *notes) warn(hint, format string, args ...any) *notes {
+	return n.add(report.Doubt, hint, fmt.Sprintf(format, args...))
+}
+
+// fail notes what keeps the program from its work.
+func (n *notes) fail(hint, format string, args ...any) *notes {
+	return n.add(report.Broken, hint, fmt.Sprintf(format, args...))
+}
+
+func (n *notes) add(status report.Health, hint, text string) *notes {
+	n.Problems = append(n.Problems, report.Problem{Status: status, Text: text, Way: hint})
+	if n.Status != report.Broken {
+		n.Status = status
+	}
+	return n
+}
+
+// noteIfFine notes a fact if the check found no problem.
+func (n *notes) noteIfFine(fact string) {
+	if len(n.Problems) == 0 {
+		n.note("%s", fact)
+	}
+}
+
+// repaired adds a repair for --fix, and what it prints then.
+func (n *notes) repaired(fixed string, do func() error) {
+	n.repairs = append(n.repairs, repair{fixed, do})
 }

@@ -21,7 +21,6 @@ import (
 
 	"github.com/tidwall/gjson"
 	"hooks/internal/event"
-	"hooks/internal/install"
 )
 
 const root = "../.."
@@ -294,7 +293,8 @@ func throughShell(hook gjson.Result, w event.Word) bool {
 	command := hook.Get("command").String()
 	begins := "echo --% >/dev/null;: ' | out-null\n<#'\n" + fmt.Sprintf(program, w.Word)
 	ends := ";exit #>\n& \"$env:CLAUDE_PLUGIN_ROOT/bin/hooks\" " + w.Word + ";exit 0\n"
-	holds := hook.Get("onFailure").Raw == `"block"` && install.Holds(hook)
+	holds := hook.Get("onFailure").Raw == `"block"` &&
+		strings.Contains(command, "/on/$CLAUDE_CODE_SESSION_ID")
 	free := w.Name == event.SessionStart && !hook.Get("onFailure").Exists()
 	return !hook.Get("args").Exists() && strings.HasPrefix(command, begins) &&
 		strings.HasSuffix(command, ends) && (holds || free)

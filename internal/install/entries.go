@@ -55,13 +55,6 @@ func switchCheck(command string) string {
 	return "for " + check
 }
 
-// Holds reports whether a handler blocks everything while a loop is on and the program is missing
-// or fails, and lets everything pass while no loop is on.
-func Holds(handler gjson.Result) bool {
-	return handler.Get("onFailure").Str == "block" && !handler.Get("args").Exists() &&
-		strings.Contains(handler.Get("command").Str, switchName)
-}
-
 // switchName is the end of the path of the session's switch in our shell lines, see
 // seal.SwitchPath.
 const switchName = "/on/$CLAUDE_CODE_SESSION_ID"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	plugin "hooks"
 	"hooks/internal/event"
 )
 
@@ -26,11 +27,27 @@ type File struct {
 type Hook struct {
 	File    *File
 	Event   string
-	Matcher string
 	Raw     gjson.Result
 	Program string   // binary that it starts, "" when a shell text does more than that
 	Word    string   // hook word when Program is this program, "" for any other hook
 	Argv    []string // how the client starts it
+
+	group gjson.Result // that it is in
+}
+
+// Current reports whether the client runs the hook whenever it would run that of this version, and
+// for as long.
+func (h Hook) Current() bool {
+	own := gjson.Get(plugin.Hooks, "hooks."+h.Event+".0")
+	if h.File.Root == "" {
+		program, _ := starts(h.Raw)
+		for _, e := range entries(program) {
+			if e.event == h.Event {
+				own = gjson.Parse(e.group)
+			}
+		}
+	}
+	return own.Exists() && asStrong(h.group.Value(), own.Value())
 }
 
 // Settings are the files that count for one person in one project, each read once.
@@ -202,8 +219,7 @@ func (s *Settings) addHooks(f *File, self string) {
 		for _, g := range groups.Array() {
 			for _, raw := range g.Get("hooks").Array() {
 				h := Hook{
-					File: f, Event: name.String(), Matcher: g.Get("matcher").String(), Raw: raw,
-					Argv: argv(raw, expand),
+					File: f, Event: name.String(), Raw: raw, Argv: argv(raw, expand), group: g,
 				}
 				program, word := starts(raw)
 				h.Program = expand(program)

@@ -2,6 +2,7 @@ package install
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"hooks/internal/safefile"
@@ -66,14 +67,9 @@ func (s *Settings) PluginSkills(name, root string) (list []Skill, read bool) {
 	return list, !more && len(list) > 0
 }
 
-// Plugin returns the folder of this program's own plugin if it is switched on.
-func (s *Settings) Plugin() (root string, on bool) {
-	for _, p := range s.plugins {
-		if p.name == "hooks" {
-			return p.root, true
-		}
-	}
-	return "", false
+// Plugged reports whether this program's own plugin is switched on.
+func (s *Settings) Plugged() bool {
+	return slices.ContainsFunc(s.plugins, func(p plugged) bool { return p.name == "hooks" })
 }
 
 // PluginBeside finds a folder that the client can add as a marketplace with this plugin: that of

@@ -1,5 +1,5 @@
-// Package manual completes the program's commands in three shells. All of it comes from the parser's
-// model, so that nothing is missing.
+// Package manual completes the program's commands in three shells. The parser's own model says what
+// may follow.
 package manual
 
 import (

@@ -86,22 +86,6 @@ func (s *Store) parsed(skill loop.Skill, line []byte) (*loop.Iteration, error) {
 	return &it, nil
 }
 
-// Torn reports that the history's last line is not whole, as after a write that was cut off.
-// Readers skip it.
-func (s *Store) Torn(skill loop.Skill) (bool, error) {
-	f, size, err := s.openHistory(skill)
-	if f == nil || size == 0 {
-		return false, err
-	}
-	defer f.Close()
-	lines := backward{f: f, pos: size}
-	line, err := lines.next()
-	if errors.Is(err, errLongLine) {
-		return true, nil
-	}
-	return err == nil && len(bytes.TrimSpace(line)) > 0 && !whole(line), err
-}
-
 // RawLine is one line of a history as it is in the file, without its newline. No one has looked at
 // it before Check.
 type RawLine struct {

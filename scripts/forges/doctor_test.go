@@ -14,8 +14,9 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// doctored runs the doctor in a project at a remote and gives what two of its checks found.
-func doctored(t *testing.T, program, remote string) (client, protection string) {
+// doctored runs the doctor in a project at a remote and gives what its check of
+// the forge's client found.
+func doctored(t *testing.T, program, remote string) (client string) {
 	t.Helper()
 	project := t.TempDir()
 	for _, line := range []string{"init -q -b main", "remote add origin " + remote} {
@@ -40,18 +41,15 @@ func doctored(t *testing.T, program, remote string) (client, protection string) 
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, c := range found.Checks {
-		line := strings.Join(c.Found, "\n")
-		for _, p := range c.Problems {
-			line += p.Text + ": " + p.Way
+		if c.Name != "forge-client" {
+			continue
 		}
-		switch c.Name {
-		case "forge-client":
-			client = line
-		case "branch-protection":
-			protection = line
+		client = strings.Join(c.Found, "\n")
+		for _, p := range c.Problems {
+			client += p.Text + ": " + p.Way
 		}
 	}
-	return client, protection
+	return client
 }
 
 func build(t *testing.T) string {
@@ -69,14 +67,7 @@ func TestDoctor(t *testing.T) {
 	schema, program := fixture(t, "HOOKS_GITHUB_SCHEMA"), build(t)
 	each(t, "HOOKS_GH", "gh", func(t *testing.T) {
 		s := github(t, schema, small())
-		s.files = map[string]string{
-			"/": `{}`, "/repos/acme/app/branches/main": `{"name":"main","protected":true}`,
-			"/repos/acme/app/rules/branches/main": `[]`,
-		}
-		_, protection := doctored(t, program, "https://github.com/acme/app.git")
-		if !strings.Contains(protection, "main is protected") {
-			t.Errorf("%s\n%q", protection, s.asked)
-		}
+		s.files = map[string]string{"/": `{}`}
 		loggedIn(t, s, program, "gh", "github.com")
 	})
 	each(t, "HOOKS_GLAB", "glab", func(t *testing.T) {
@@ -88,12 +79,12 @@ func TestDoctor(t *testing.T) {
 // loggedIn wants the doctor to say so, and that it is not once the server refuses the token.
 func loggedIn(t *testing.T, s *forgeServer, program, client, host string) {
 	t.Helper()
-	found, _ := doctored(t, program, "https://"+host+"/acme/app.git")
+	found := doctored(t, program, "https://"+host+"/acme/app.git")
 	if !strings.Contains(found, client+" answers for "+host+"/acme/app") {
 		t.Errorf("%s\n%q", found, s.asked)
 	}
 	s.before = says(401, "401 Unauthorized: Bad credentials")
-	found, _ = doctored(t, program, "https://"+host+"/acme/app.git")
+	found = doctored(t, program, "https://"+host+"/acme/app.git")
 	if !strings.Contains(found, client+" is not logged in") {
 		t.Errorf("%s\n%q", found, s.asked)
 	}
@@ -114,7 +105,7 @@ func TestOldTea(t *testing.T) {
 		if why(a.Err) != forge.TooOld || !strings.Contains(a.Err.Error(), "tea-cli is too old") {
 			t.Errorf("%v", a.Err)
 		}
-		client, _ := doctored(t, program, "https://codeberg.org/acme/app.git")
+		client := doctored(t, program, "https://codeberg.org/acme/app.git")
 		if !strings.Contains(client, "tea-cli is too old") {
 			t.Error(client)
 		}

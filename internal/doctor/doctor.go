@@ -1,0 +1,205 @@
+// Package doctor checks whether the program can do its work on this machine and in this project: a
+// table of checks, each of which reports what it found and how to fix what is wrong.
+//
+// It looks at the person's own machine and starts children: this program, git, the forge's client.
+// It writes only into a scratch project, except for the repairs that a person asked for. A check
+// that panics or takes too long has failed; the others continue.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"hooks/internal/child"
+	"hooks/internal/config"
+	"hooks/internal/install"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/report"
+	"hooks/internal/tracker"
+)
+
+// Doctor is the person's machine. Env, Dir and Now are required.
+type Doctor struct {
+	Env     func(string) string
+	Dir     string // where the command was typed
+	Now     time.Time
+	Version string // that `hooks version` prints here
+	Managed string // folder of the administrator's settings; the system's own when empty
+	Live    bool   // start one real session of the client, which costs a few cents
+	// Archive is `hooks loop reset` for one skill. If it is nil, nothing is archived.
+	Archive func(loop.Skill) error
+}
+
+// machine holds everything that the checks examine. Each part is read once.
+type machine struct {
+	Doctor
+	project  string
+	client   string // the client's own folder, empty if it is unknown
+	self     loop.Program
+	config   config.Config
+	repo     tracker.Facts
+	settings func() *install.Settings
+	history  func() *history
+}
+
+func (d Doctor) machine() *machine {
+	m := &machine{Doctor: d, project: tracker.Project(d.Env, d.Dir), self: proc.Self()}
+	m.client, _ = install.ClientDir(d.Env)
+	m.config = config.Load(m.project)
+	m.repo = tracker.Repo(d.Env, m.project)
+	m.settings = sync.OnceValue(func() *install.Settings {
+		return install.ReadSettings(m.project, m.Managed, m.self.Path, m.Env)
+	})
+	m.history = sync.OnceValue(m.readHistory)
+	return m
+}
+
+// Run runs every check. With fix it repairs what is safe to repair, and checks everything again.
+func (d Doctor) Run(fix bool) report.Checkup {
+	m := d.machine()
+	results := m.walk(table())
+	if fix {
+		results = m.repair(results)
+	}
+	reportOnce(results)
+	c := report.Checkup{
+		Version: d.Version, Program: m.self.Path, Project: m.project, OK: true,
+		Checks: []report.Check{},
+	}
+	for _, n := range results {
+		c.OK = c.OK && n.Status != report.Broken
+		c.Checks = append(c.Checks, n.Check)
+	}
+	return c
+}
+
+// walk runs the checks side by side.
+func (m *machine) walk(list []check) []*notes {
+	results := make([]*notes, len(list))
+	var all sync.WaitGroup
+	for i, c := range list {
+		all.Go(func() { results[i] = m.examine(c, checkTime) })
+	}
+	all.Wait()
+	return results
+}
+
+// checkTime bounds one check. The slowest ones start a few dozen children.
+const checkTime = 30 * time.Second
+
+// examine runs one check. What a check writes down after its time is dropped.
+func (m *machine) examine(c check, limit time.Duration) *notes {
+	if c.name == "live" {
+		limit += liveTime
+	}
+	began, done := time.Now(), make(chan *notes, 1)
+	go func() {
+		n := c.notes()
+		defer func() {
+			if p := recover(); p != nil {
+				n.fail("tell the maintainers this text", "the check itself broke: %v", p)
+			}
+			done <- n
+		}()
+		if c.needs == nil || c.needs(m, n) {
+			c.look(m, n)
+		}
+	}()
+	var n *notes
+	select {
+	case n = <-done:
+	case <-time.After(limit):
+		n = c.notes()
+		n.fail("see what this machine is busy with, and try again",
+			"the check did not end within %v", limit)
+	}
+	n.Millis = time.Since(began).Milliseconds()
+	return n
+}
+
+// reportOnce drops the problems of checks that only follow from another failed check.
+func reportOnce(results []*notes) {
+	failed := map[string]bool{}
+	for _, n := range results {
+		failed[n.Name] = n.Status == report.Broken
+	}
+	for _, n := range results {
+		if failed[n.cause] && len(n.Problems) > 0 {
+			n.Problems, n.Found = []report.Problem{}, nil
+			n.skip("see %s", n.cause)
+		}
+	}
+}
+
+// repair repairs what can be repaired. Then it checks everything again, because one repair may set
+// several checks right.
+func (m *machine) repair(results []*notes) []*notes {
+	tried, unfixed := 0, make([]error, len(results))
+	list := make([]check, len(results))
+	for i, n := range results {
+		list[i], tried = n.check, tried+len(n.repairs)
+		for _, r := range n.repairs {
+			if err := r.do(); err != nil {
+				unfixed[i] = errors.Join(unfixed[i], err)
+			} else {
+				n.Fixed = append(n.Fixed, r.fixed)
+			}
+		}
+	}
+	if tried == 0 {
+		return results
+	}
+	fresh := m.machine()
+	fresh.self = m.self
+	again := fresh.walk(list)
+	for i, n := range again {
+		n.Fixed = results[i].Fixed
+		if err := unfixed[i]; err != nil {
+			n.fail("repair it by hand", "--fix did not succeed: %v", err)
+		}
+	}
+	return again
+}
+
+// shown is a path as people read it: relative to the project or to their home.
+func (m *machine) shown(path string) string {
+	if rel, err := filepath.Rel(m.project, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	home, _ := install.Home(m.Env)
+	if rel, err := filepath.Rel(home, path); err == nil && home != "" && filepath.IsLocal(rel) {
+		return "~/" + filepath.ToSlash(rel)
+	}
+	return path
+}
+
+func join(list []string) string { return strings.Join(list, ", ") }
+
+const (
+	childTime = 3 * time.Second // for another program, which may ask a network
+	hookTime  = 5 * time.Second // for this program, on however busy a machine
+)
+
+// run starts a program in the project and returns what it printed, trimmed.
+func (m *machine) run(args ...string) (string, error) {
+	return start(child.Command{Args: args, Dir: m.project, Wait: childTime})
+}
+
+// start starts a program and returns what it printed, trimmed. An error has the first line that the
+// program wrote to stderr.
+func start(c child.Command) (string, error) {
+	c.Most = 1 << 20
+	r, err := child.Run(context.Background(), c)
+	if line := child.Line(r.Says); errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("no answer within %v", c.Wait)
+	} else if err != nil && line != "" {
+		err = fmt.Errorf("%w: %s", err, line)
+	}
+	return strings.TrimSpace(string(r.Out)), err
+}
