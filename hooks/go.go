@@ -48,7 +48,7 @@ type goCmd struct {
 	Restart bool          `help:"Continue an audit that stopped, its phases counted again."`
 	Stall   time.Duration `default:"15m" help:"End a client that is silent for so long."`
 	Yes     bool          `help:"Approve gates 1 and 2, as in CI."`
-	Plugin  string        `placeholder:"NAME" help:"Whose skills the clients run: hooks or sdd."`
+	Plugin  string        `own:"" placeholder:"NAME" help:"The clients' skills: hooks or sdd."`
 }
 
 // Help explains what the driver does, and what it leaves to a person.
@@ -179,17 +179,12 @@ func (g goCmd) split(args []string) (skill, spec string, flags []string, err err
 }
 
 // arguments are the words of the skill that mean the same, as loop.SplitWords reads them.
-func (g goCmd) arguments(spec string) string {
+func (g goCmd) arguments(k *kong.Context, spec string) string {
 	var words []string
 	if spec != "" {
 		words = append(words, report.OneWord(spec))
 	}
-	words = append(words, flagWords("--tasks", g.Tasks, "--check", g.Check, "--mode", g.Mode,
-		"--issue", g.Issue, "--check-timeout", g.CheckTimeout,
-		"--max-task-iterations", g.MaxTaskIterations, "--untidy", g.Untidy,
-		"--max-task-dollars", g.MaxTaskDollars, "--max-iterations", g.MaxIterations,
-		"--max-minutes", g.MaxMinutes, "--max-dollars", g.MaxDollars, "--require", g.Require,
-		"--near-limit", g.NearLimit, "--merges", g.Merges)...)
+	words = append(words, loopFlags(k)...)
 	if g.Restart {
 		words = append(words, "--restart")
 	}
@@ -199,11 +194,13 @@ func (g goCmd) arguments(spec string) string {
 	return strings.Join(words, " ")
 }
 
-// flagWords are the flags that were given, of names and values in turn.
-func flagWords(flags ...string) (words []string) {
-	for i := 0; i < len(flags); i += 2 {
-		if flags[i+1] != "" {
-			words = append(words, flags[i], report.OneWord(flags[i+1]))
+// loopFlags returns the given flags with a text, as words for the loop's own parser. A flag tagged
+// own is not the loop's.
+func loopFlags(k *kong.Context) (words []string) {
+	for _, f := range k.Flags() {
+		text, isText := f.Target.Interface().(string)
+		if isText && text != "" && !f.Tag.Has("own") {
+			words = append(words, "--"+f.Name, report.OneWord(text))
 		}
 	}
 	return words
@@ -227,7 +224,7 @@ func (g goCmd) drive(
 		return hint.New("give a time such as 15m", "--stall %v is no time to wait", g.Stall)
 	}
 	client := drive.Client{Env: os.Environ(), Flags: flags, Stall: g.Stall}
-	run, err := start(skill+" "+g.arguments(spec), &client)
+	run, err := start(skill+" "+g.arguments(k, spec), &client)
 	if err != nil {
 		return err
 	}
@@ -287,7 +284,7 @@ func exitCode(last drive.Order) int {
 // progress is the screen of a driver: lines at the bottom of a terminal, else plain lines.
 func (c caller) progress() *drive.Screen {
 	s := c.screen()
-	p := &drive.Screen{Out: c.out, Color: s.Color, ASCII: s.ASCII}
+	p := &drive.Screen{Out: c.out, Color: s.Color}
 	if fd, terminal := terminalOf(c.out); terminal && c.Env("TERM") != "dumb" {
 		p.Width = func() int {
 			if width, _, err := xterm.GetSize(fd); err == nil && width > 0 {

@@ -89,7 +89,7 @@ func TestGo(t *testing.T) {
 	run, out, err := types(t, done, nil, "docs/spec.md", "--check", "go test ./...",
 		"--max-iterations", "9", "--max-dollars", "0", "--resume", "--", "--model", "opus")
 	if err != nil || !strings.HasSuffix(out, "\n1 task is done\n") ||
-		!strings.Contains(out, "task 1 of 1, attempt 1 - verified") {
+		!strings.Contains(out, "task 1 of 1, attempt 1 · verified") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	got := strings.Split(run.verdicts[0].Text, "|")
@@ -202,8 +202,13 @@ func TestGoRefuses(t *testing.T) {
 
 // However odd the words are, /sdd:go reads the same.
 func TestGoArguments(t *testing.T) {
-	g := goCmd{Check: `sh -c 'a "b"' x`, Tasks: "my tasks.md", MaxMinutes: "20", Issue: "ENG-1"}
-	got := loop.SplitWords(g.arguments("it's"))
+	var g goCmd
+	k, err := kong.Must(&g, named()).Parse([]string{"--check", `sh -c 'a "b"' x`, "--tasks",
+		"my tasks.md", "--max-minutes", "20", "--issue", "ENG-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := loop.SplitWords(g.arguments(k, "it's"))
 	want := []string{"it's", "--tasks", "my tasks.md", "--check", `sh -c 'a "b"' x`, "--issue",
 		"ENG-1", "--max-minutes", "20"}
 	if !slices.Equal(got, want) {

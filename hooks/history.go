@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -68,7 +67,7 @@ func (h historyCmd) Run(c caller) error {
 }
 
 type costCmd struct {
-	By    string `enum:"model,iteration,run,task,phase,day,agent,project" default:"run" help:"What to group by: model, iteration, run, task of a task loop, phase of an audit loop, day, agent or project."`
+	By    string `enum:"model,iteration,run,task,phase,day,project" default:"run" help:"What to group by: model, iteration, run, task of a task loop, phase of an audit loop, day or project."`
 	RunID string `name:"run" placeholder:"ID" complete:"run" help:"One run only, by its id."`
 	All   bool   `help:"What the loops of all projects of this machine spent."`
 	Since string `placeholder:"TIME" help:"Only iterations that ended since then: 7d, 12h or 2026-11-20."`
@@ -94,19 +93,12 @@ func (o costCmd) Run(c caller) error {
 	if q.Since, err = since(o.Since, c.Now()); err != nil {
 		return err
 	}
-	if o.By == "agent" && o.Since != "" {
-		return hint.New("another --by, or --by agent for whole runs",
-			"the transcripts of an agent are not read since a time")
-	}
 	c.Everywhere = o.All
 	cost, err := c.Cost(q)
-	switch {
-	case err != nil && len(cost.Rows) == 0:
+	if err != nil && len(cost.Rows) == 0 {
 		return err
-	case o.JSON:
-		return errors.Join(report.CostJSON(c.out, cost), err)
 	}
-	return show(c, false, cost, err, report.Costs)
+	return show(c, o.JSON, cost, err, report.Costs)
 }
 
 // since reads a time in the past: days, hours or minutes ago, or the beginning of a day.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"hooks/internal/app"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -69,10 +71,8 @@ type loopRaiseCmd struct {
 }
 
 // Run sets the limits.
-func (l loopRaiseCmd) Run(a *app.App, c caller) error {
-	words := flagWords("--max-iterations", l.MaxIterations, "--max-prs", l.MaxPRs,
-		"--max-minutes", l.MaxMinutes, "--max-dollars", l.MaxDollars)
-	text, err := a.Raise(l.skills(), strings.Join(words, " "))
+func (l loopRaiseCmd) Run(k *kong.Context, a *app.App, c caller) error {
+	text, err := a.Raise(l.skills(), strings.Join(loopFlags(k), " "))
 	return errors.Join(c.say(text), err)
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -82,10 +81,10 @@ func (c caller) json(v any) error {
 // set it. A narrower terminal at the other end of a pager wins.
 const pipeWidth = 100
 
-// screen describes the reader's terminal by COLUMNS, its size, NO_COLOR and the locale.
+// screen describes the reader's terminal by COLUMNS, its size and NO_COLOR.
 func (c caller) screen() report.Screen {
 	fd, terminal := terminalOf(c.out)
-	s := report.Screen{Width: pipeWidth, ASCII: !utf8Locale(c.Env), Now: c.Now(), Dir: c.Project()}
+	s := report.Screen{Width: pipeWidth, Now: c.Now(), Dir: c.Project()}
 	s.Color = terminal && c.Env("NO_COLOR") == "" && c.Env("TERM") != "dumb"
 	if terminal {
 		if width, _, err := xterm.GetSize(fd); err == nil && width > 0 {
@@ -123,15 +122,4 @@ func terminalOf(stream any) (fd int, terminal bool) {
 func typed(in io.Reader) bool {
 	_, terminal := terminalOf(in)
 	return terminal
-}
-
-// utf8Locale reports whether the locale is UTF-8. The first of the three variables that is set
-// decides, as in the C library. Windows sets no such variable and takes UTF-8.
-func utf8Locale(env func(string) string) bool {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if v := strings.ToLower(env(name)); v != "" {
-			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
-		}
-	}
-	return runtime.GOOS == "windows"
 }

@@ -17,7 +17,6 @@ type Screen struct {
 	Out   io.Writer
 	Width func() int // columns of the terminal; nil if there is none
 	Color bool
-	ASCII bool // the terminal does not take UTF-8
 
 	live []string // as they are on the terminal
 	last string   // of the worker, as it was shown
@@ -31,7 +30,7 @@ const (
 // Say writes a line that stays.
 func (s *Screen) Say(at time.Time, text string) {
 	live := s.live
-	s.draw(nil, s.clean(at.Format("15:04:05")+"  "+text)+"\n")
+	s.draw(nil, term.Line(at.Format("15:04:05")+"  "+text)+"\n")
 	if len(live) > 0 {
 		s.draw(live, "")
 	}
@@ -42,7 +41,7 @@ func (s *Screen) Say(at time.Time, text string) {
 func (s *Screen) Show(head, worker string) {
 	if s.Width == nil {
 		if worker != s.last && worker != "" {
-			_, _ = io.WriteString(s.Out, "  "+s.clean(worker)+"\n")
+			_, _ = io.WriteString(s.Out, "  "+term.Line(worker)+"\n")
 		}
 		s.last = worker
 		return
@@ -103,30 +102,7 @@ func (s *Screen) width() int { return max(s.Width(), 2) }
 
 // fit cuts a text to a row. The last column stays free, because some terminals wrap after it.
 func (s *Screen) fit(text string) string {
-	tail := "…"
-	if s.ASCII {
-		tail = "~"
-	}
-	return displaywidth.TruncateString(s.clean(text), s.width()-1, tail)
-}
-
-// clean makes a foreign text safe to print, in signs that the screen has.
-func (s *Screen) clean(text string) string {
-	text = term.Line(text)
-	if !s.ASCII {
-		return text
-	}
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '·', r == '░':
-			return '-'
-		case r == '█':
-			return '#'
-		case r > 0x7e:
-			return '?'
-		}
-		return r
-	}, text)
+	return displaywidth.TruncateString(term.Line(text), s.width()-1, "…")
 }
 
 // join joins the parts of a line that are not empty.

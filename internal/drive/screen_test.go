@@ -82,15 +82,15 @@ func TestNarrowerTerminal(t *testing.T) {
 
 func TestNoTerminal(t *testing.T) {
 	var out bytes.Buffer
-	s := &Screen{Out: &out, ASCII: true}
+	s := &Screen{Out: &out}
 	s.Say(night, "task 1 of 2 · Prüfen\x1b]0;x\a")
 	for _, line := range []string{"", "uses Bash", "uses Bash", "done\nand done"} {
 		s.Show("task 1 of 2 · 4s", line)
 	}
 	s.Say(night, "task 1 of 2 · ended")
 	s.Close()
-	if got, want := out.String(), "01:30:00  task 1 of 2 - Pr?fen]0;x\n  uses Bash\n"+
-		"  done and done\n01:30:00  task 1 of 2 - ended\n"; got != want {
+	if got, want := out.String(), "01:30:00  task 1 of 2 · Prüfen]0;x\n  uses Bash\n"+
+		"  done and done\n01:30:00  task 1 of 2 · ended\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

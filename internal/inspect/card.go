@@ -31,10 +31,6 @@ func (d *Inspector) Cards(
 			c, err := v.card(files, l, present)
 			if whole {
 				c.Rows, c.Unread = pageRows(files, l)
-				models := v.ledger(files, l, present, CostQuery{By: "model"})
-				days := v.ledger(files, l, present, CostQuery{By: "day"}, c.Rows...)
-				c.Costs = []report.Cost{v.sumUp("model", []*ledger{models}),
-					v.sumUp("day", []*ledger{days})}
 			}
 			if whole && err != nil && len(c.Unread) == 0 {
 				c.Unread = []string{err.Error()}
@@ -127,8 +123,8 @@ func links(b *loop.Budget) (l report.Links) {
 
 func pageRows(files *store.Store, s *loopState) (rows []*loop.Iteration, notes []string) {
 	var bad damages
-	read := skim("cursors") // the days need what each model used
-	_ = bad.lines(files, s.skill, read, func(l *loop.Iteration, _, _ []byte) error {
+	read := skim("cursors", "usage_by_model")
+	_ = bad.lines(files, s.skill, read, func(l *loop.Iteration, _ []byte) error {
 		if l.Of(s.Budget.RunID) {
 			rows = append(rows, l)
 		}

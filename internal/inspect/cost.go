@@ -1,17 +1,10 @@
 package inspect
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/tidwall/gjson"
 
 	"hooks/internal/config"
 	"hooks/internal/loop"
@@ -21,74 +14,65 @@ import (
 	"hooks/internal/usage"
 )
 
-// CostQuery asks what runs spent, by model, iteration, run, task, phase, day, agent or project.
+// CostQuery asks what runs spent, by model, iteration, run, task, phase, day or project.
 type CostQuery struct {
 	By    string
 	RunID string // "" for all runs
 	// Most bounds the iterations of a project with a row of their own, the last ones.
 	Most int
 	// Since leaves out the iterations that ended before, and what belongs to no iteration. It is
-	// zero for all, and not set by agent.
+	// zero for all.
 	Since time.Time
 }
 
 // Cost returns the spend in rows. Sums are exact. What belongs to no row has one of its own, so
 // that every way comes to the same total.
 func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
-	var ledgers []*ledger
-	most := q.Most
-	err := d.askTrees(func(v *question) error {
-		return v.everyRun(func(files *store.Store, s *loopState, present bool) error {
-			if q.RunID == "" || s.Budget.RunID == q.RunID {
-				l := v.ledger(files, s, present, CostQuery{q.By, "", most, q.Since})
-				most -= min(most, len(l.rows))
-				ledgers = append(ledgers, l)
-			}
-			return nil
-		})
-	})
-	if err == nil && q.RunID != "" && len(ledgers) == 0 {
-		err = noRun(q.RunID)
+	c := report.Cost{By: q.By, All: d.Everywhere, Rows: []report.CostRow{}}
+	if q.By == "day" {
+		c.Zone = zoneOf(d.Now())
 	}
-	c := d.sumUp(q.By, ledgers)
 	if !q.Since.IsZero() {
 		c.Since = &q.Since
 	}
-	return c, err
-}
-
-// sumUp puts the rows of all runs together, with one for what no other row covers.
-func (d *Inspector) sumUp(by string, ledgers []*ledger) report.Cost {
-	c := report.Cost{By: by, All: d.Everywhere, Rows: []report.CostRow{}}
-	if by == "day" {
-		c.Zone = zoneOf(d.Now())
-	}
-	var rest loop.Tokens
-	for _, l := range ledgers {
-		left := missing(l.total(), sumOf(l.rows))
-		switch by {
-		case "model", "day", "project":
-			for _, row := range l.rows {
-				c.Rows = addRow(c.Rows, row)
+	found, rest := q.RunID == "", loop.Tokens{}
+	err := d.askTrees(func(v *question) error {
+		return v.everyRun(func(files *store.Store, s *loopState, present bool) error {
+			if q.RunID != "" && s.Budget.RunID != q.RunID {
+				return nil
 			}
-			rest = rest.Add(left)
-		default:
-			c.Rows = withRest(append(c.Rows, l.rows...), left, l.run.RunID+" "+outside[by])
-		}
-		c.Total = c.Total.Add(l.total())
-		c.Notes = loop.AppendNew(c.Notes, l.notes...)
+			found = true
+			l := v.ledger(files, s, present, q)
+			q.Most -= min(q.Most, len(l.rows))
+			left := missing(l.total(), l.rows)
+			switch q.By {
+			case "model", "day", "project":
+				for _, row := range l.rows {
+					c.Rows = addRow(c.Rows, row)
+				}
+				rest = rest.Add(left)
+			default:
+				c.Rows = withRest(append(c.Rows, l.rows...), left, l.run.RunID+" "+outside[q.By])
+			}
+			c.Total = c.Total.Add(l.total())
+			c.Notes = loop.AppendNew(c.Notes, l.notes...)
+			return nil
+		})
+	})
+	if q.By == "model" || q.By == "day" {
+		slices.SortStableFunc(c.Rows, report.CostRow.Compare)
 	}
-	if by == "model" || by == "day" {
-		slices.SortStableFunc(c.Rows, inOrder)
+	c.Rows = withRest(c.Rows, rest, outside[q.By])
+	if err == nil && !found {
+		err = noRun(q.RunID)
 	}
-	c.Rows = withRest(c.Rows, rest, outside[by])
-	return c
+	return c, err
 }
 
 // outside names what the rows do not cover, by what they are of.
 var outside = map[string]string{"model": "recorded without a model", "day": "outside of iterations",
 	"iteration": "outside of its iterations", "task": "outside of its tasks",
-	"phase": "outside of its phases", "agent": "not in its transcripts"}
+	"phase": "outside of its phases"}
 
 // zoneOf names the time zone of now, with its distance from UTC if only its abbreviation is known.
 func zoneOf(now time.Time) string {
@@ -98,28 +82,17 @@ func zoneOf(now time.Time) string {
 	return now.Format("MST (UTC-07:00)")
 }
 
-// addRow adds to the row of the same project, task, phase, day, model or agent.
+// addRow adds to the row of the same project, task, phase, day or model.
 func addRow(rows []report.CostRow, row report.CostRow) []report.CostRow {
 	i := slices.IndexFunc(rows, func(r report.CostRow) bool {
 		return r.Project == row.Project && r.Number == row.Number && r.Phase == row.Phase &&
-			r.Day == row.Day && r.Model == row.Model && r.SessionID == row.SessionID &&
-			r.Agent == row.Agent
+			r.Day == row.Day && r.Model == row.Model
 	})
 	if i < 0 {
 		return append(rows, row)
 	}
 	rows[i].Tokens = rows[i].Tokens.Add(row.Tokens)
 	return rows
-}
-
-// inOrder puts the first task, phase or day first, and the dearest model or agent.
-func inOrder(a, b report.CostRow) int {
-	phase := func(r report.CostRow) int { return slices.Index(loop.Phases[:], r.Phase) }
-	first := cmp.Or(a.Number-b.Number, phase(a)-phase(b), cmp.Compare(a.Day, b.Day))
-	if first != 0 || a.Model+a.Agent == "" {
-		return first
-	}
-	return cmp.Or(cmp.Compare(b.Dollars, a.Dollars), cmp.Compare(a.Model+a.Agent, b.Model+b.Agent))
 }
 
 // withRest adds a row for what the others do not cover, if there is anything.
@@ -130,15 +103,12 @@ func withRest(rows []report.CostRow, rest loop.Tokens, what string) []report.Cos
 	return rows
 }
 
-func sumOf(rows []report.CostRow) (sum loop.Tokens) {
+// missing returns the part of a total that rows lack, kind by kind.
+func missing(total loop.Tokens, rows []report.CostRow) loop.Tokens {
+	var sum loop.Tokens
 	for _, r := range rows {
 		sum = sum.Add(r.Tokens)
 	}
-	return sum
-}
-
-// missing returns the part of a total that a sum lacks, kind by kind.
-func missing(total, sum loop.Tokens) loop.Tokens {
 	return loop.Tokens{
 		Input: max(0, total.Input-sum.Input), Output: max(0, total.Output-sum.Output),
 		CacheRead:    max(0, total.CacheRead-sum.CacheRead),
@@ -159,31 +129,21 @@ type ledger struct {
 	run     loop.Budget
 	ended   time.Time // its last line, or the present while an iteration is open
 	rows    []report.CostRow
-	older   report.CostRow  // sums up the iterations before the rows
-	since   loop.Tokens     // what the iterations since then spent
-	parts   []usage.Stretch // only by agent
-	tick    *loop.Tick      // the open iteration
+	older   report.CostRow // sums up the iterations before the rows
+	since   loop.Tokens    // what the iterations since then spent
 	notes   []string
 }
 
 // ledger reads what a run spent. The last line has the sums of the whole run; all lines are read
-// for what is within it, unless they are given.
-func (v *question) ledger(files *store.Store, s *loopState, present bool, q CostQuery,
-	lines ...*loop.Iteration) *ledger {
+// for what is within it.
+func (v *question) ledger(
+	files *store.Store, s *loopState, present bool, q CostQuery,
+) *ledger {
 	l := &ledger{CostQuery: q, project: v.project, in: v.named(), zone: v.Now().Location(),
 		run: *s.Budget}
 	l.readLast(files)
-	switch {
-	case q.By == "agent":
-		l.readParts(files)
-	case len(lines) > 0:
-		for _, it := range lines {
-			if it.Ran() {
-				l.add(it)
-			}
-		}
-	case l.byLine() && !l.ended.Before(q.Since):
-		l.ran(files, func(it *loop.Iteration, _ []byte) { l.add(it) })
+	if l.byLine() && !l.ended.Before(q.Since) {
+		l.readLines(files)
 	}
 	if present {
 		v.addOpen(l, s)
@@ -194,8 +154,6 @@ func (v *question) ledger(files *store.Store, s *loopState, present bool, q Cost
 		for model, t := range l.run.TokensByModel {
 			l.rows = append(l.rows, report.CostRow{Model: model, Tokens: t})
 		}
-	case q.By == "agent":
-		l.byAgent(usage.NewTable(config.Of(l.run.Config, v.project).Rates))
 	default:
 		l.rows = []report.CostRow{l.whole(l.total())}
 	}
@@ -204,7 +162,7 @@ func (v *question) ledger(files *store.Store, s *loopState, present bool, q Cost
 			l.rows[i].State = "cut off"
 		}
 	}
-	slices.SortStableFunc(l.rows, inOrder)
+	slices.SortStableFunc(l.rows, report.CostRow.Compare)
 	if l.older.Iteration > 0 {
 		l.rows = slices.Insert(l.rows, 0, l.olderRow())
 	}
@@ -243,8 +201,7 @@ func (v *question) spentRuns(
 	err = v.everyRun(func(files *store.Store, s *loopState, present bool) error {
 		if slices.Contains(skills, s.skill) && (runID == "" || s.Budget.RunID == runID) {
 			l := v.ledger(files, s, present, CostQuery{By: "model"})
-			list = append(list, report.SpentRun{Run: &l.run, Ended: l.ended, Rest: l.beyond(),
-				Notes: l.notes})
+			list = append(list, report.SpentRun{Run: &l.run, Ended: l.ended, Notes: l.notes})
 		}
 		return nil
 	})
@@ -273,7 +230,7 @@ func (v *question) addOpen(l *ledger, s *loopState) {
 	if s.Tick == nil || s.Tick.RunID != l.run.RunID || l.run.Seq > s.Budget.Seq {
 		return
 	}
-	l.tick, l.ended, l.notes = s.Tick, v.now, append(l.notes, s.notes...)
+	l.ended, l.notes = v.now, append(l.notes, s.notes...)
 	open := loop.Iteration{Iteration: s.Tick.Iteration, Outcome: "open", EndedAt: v.now,
 		UsageByModel: s.since.ByModel}
 	if a := s.Tick.Attempt; a != nil {
@@ -284,14 +241,14 @@ func (v *question) addOpen(l *ledger, s *loopState) {
 	}
 }
 
-// ran shows the run's lines of iterations that were not skipped, oldest first. A damaged one makes
-// a note.
-func (l *ledger) ran(files *store.Store, each func(it *loop.Iteration, snapshot []byte)) {
+// readLines adds the run's iterations that were not skipped, oldest first. A damaged line makes a
+// note.
+func (l *ledger) readLines(files *store.Store) {
 	var bad damages
-	_ = bad.lines(files, l.run.Skill, skim("gates"),
-		func(it *loop.Iteration, _, snapshot []byte) error {
+	_ = bad.lines(files, l.run.Skill, skim("gates", "cursors"),
+		func(it *loop.Iteration, _ []byte) error {
 			if it.Of(l.run.RunID) && it.Ran() {
-				each(it, snapshot)
+				l.add(it)
 			}
 			return nil
 		})
@@ -367,107 +324,13 @@ func (l *ledger) olderRow() report.CostRow {
 		l.older.Iteration, all)}
 }
 
-// byAgent reads the transcripts of the run's sessions again, at today's rates. An agent may have
-// worked in several stretches of its session.
-func (l *ledger) byAgent(table usage.Table) {
-	for _, s := range l.stretches() {
-		agents, err := usage.ByAgent(s, table)
-		if err != nil {
-			l.notes = append(l.notes, err.Error())
-		}
-		for _, a := range agents {
-			session := strings.TrimSuffix(filepath.Base(s.Transcript), ".jsonl")
-			l.rows = addRow(l.rows, report.CostRow{Project: l.in, SessionID: session,
-				Agent: cmp.Or(a.ID, "main"), Type: a.Type, Task: a.Task,
-				Tokens: loop.Sum(a.ByModel)})
-		}
-	}
-	if over := sumOf(l.rows).Dollars - l.total().Dollars; over > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("run %s was counted at other rates: "+
-			"its transcripts come to $%s more at those of now", l.run.RunID, report.Mills(over)))
-	}
-}
-
-// readParts collects the parts of sessions that the run was counted from. A part is a row of lines
-// with the same main transcript, whose cursor is the first in their snapshots. It ends at the
-// cursors of its last snapshot, and where its workers ended at those of its lines.
-func (l *ledger) readParts(files *store.Store) {
-	var last []byte // snapshot of the part's last line
-	var main []byte // transcript of the part, as JSON
-	ended := map[string]loop.Cursor{}
-	end := func() {
-		if n := len(l.parts); n > 0 {
-			part := &l.parts[n-1]
-			_ = json.Unmarshal([]byte(gjson.GetBytes(last, "cursors").Raw), &part.UpTo)
-			for _, c := range part.UpTo {
-				delete(ended, c.Path)
-			}
-			part.UpTo = slices.AppendSeq(part.UpTo, maps.Values(ended))
-			clear(ended)
-		}
-	}
-	l.ran(files, func(it *loop.Iteration, snapshot []byte) {
-		if main == nil || !hasCursor(snapshot, main) {
-			path := gjson.GetBytes(snapshot, "cursors.0.path")
-			if path.Str == "" {
-				return
-			}
-			if string(main) != path.Raw {
-				end()
-				l.parts = append(l.parts, usage.Stretch{Transcript: path.Str, Since: it.StartedAt,
-					Prompt: gjson.GetBytes(snapshot, "last_prompts.0").String()})
-			}
-			main = []byte(path.Raw)
-		}
-		last = append(last[:0], snapshot...)
-		for _, c := range it.Cursors {
-			ended[c.Path] = c
-		}
-	})
-	end()
-}
-
-// hasCursor finds the main transcript in a snapshot that this program wrote, which is cheaper than
-// reading the snapshot.
-func hasCursor(snapshot, main []byte) bool {
-	_, first, ok := bytes.Cut(snapshot, []byte(`,"cursors":[{"path":`))
-	return ok && bytes.HasPrefix(first, main)
-}
-
-// stretches are the parts with the open iteration, and with what was counted since the last line.
-func (l *ledger) stretches() []usage.Stretch {
-	if len(l.run.Cursors) == 0 || l.tick == nil && len(l.parts) == 0 {
-		return l.parts
-	}
-	began := usage.Stretch{Transcript: l.run.Cursors[0].Path, Since: l.run.StartedAt}
-	if l.tick != nil {
-		began.Since, began.Prompt = l.tick.StartedAt, l.tick.Prompts[0]
-	}
-	list := l.parts
-	if n := len(list); n == 0 || list[n-1].Transcript != began.Transcript {
-		list = append(list, began)
-	}
-	part := &list[len(list)-1]
-	part.UpTo = loop.Overlay(part.UpTo, l.run.Cursors)
-	return list
-}
-
 // total returns the run's spend by kind, as far as its budget has the kinds; since a time, that of
 // its iterations.
 func (l *ledger) total() loop.Tokens {
 	if !l.Since.IsZero() {
 		return l.since
 	}
-	return loop.Sum(l.run.TokensByModel).Add(l.beyond())
-}
-
-// beyond returns the part of the run's counters that is recorded without a model.
-func (l *ledger) beyond() loop.Tokens {
-	t := loop.Sum(l.run.TokensByModel)
-	return loop.Tokens{
-		Input: max(0, l.run.TokensIn-t.In()), Output: max(0, l.run.TokensOut-t.Output),
-		Dollars: max(0, l.run.DollarsEstimate-t.Dollars),
-	}
+	return loop.Sum(l.run.TokensByModel).Add(report.Unmodelled(&l.run))
 }
 
 // Rates is the price table in force in the project.

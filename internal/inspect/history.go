@@ -42,12 +42,10 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 					read = scan
 				}
 				if out.Whole && runID == "" && out.Runs == nil { // no field is needed
-					read = func(raw store.RawLine, _ *loop.Iteration) ([]byte, error) {
-						return nil, raw.Check()
-					}
+					read = func(raw store.RawLine, _ *loop.Iteration) error { return raw.Check() }
 				}
 				err := bad.lines(files, skill, read,
-					func(l *loop.Iteration, text, _ []byte) error {
+					func(l *loop.Iteration, text []byte) error {
 						if runID != "" && l.RunID != runID {
 							return nil
 						}
@@ -77,21 +75,20 @@ type damages struct {
 // maxDamages bounds how many damaged lines are reported one by one.
 const maxDamages = 5
 
-// reader fills an iteration from a line and returns the text of the line's snapshot.
-type reader func(raw store.RawLine, l *loop.Iteration) (snapshot []byte, err error)
+// reader fills an iteration from a line.
+type reader func(raw store.RawLine, l *loop.Iteration) error
 
 // lines reads a history from its beginning and collects the damaged lines. Each line comes with its
-// text and the text of its snapshot, which are good until the next one.
+// text, which is good until the next one.
 func (d *damages) lines(files *store.Store, skill loop.Skill, read reader,
-	each func(l *loop.Iteration, text, snapshot []byte) error) error {
+	each func(l *loop.Iteration, text []byte) error) error {
 	for raw, err := range files.RawLines(skill) {
 		var l loop.Iteration
-		var snapshot []byte
 		if err == nil {
-			snapshot, err = read(raw, &l)
+			err = read(raw, &l)
 		}
 		if err == nil {
-			if err := each(&l, raw.JSON, snapshot); err != nil {
+			if err := each(&l, raw.JSON); err != nil {
 				return err
 			}
 		} else if len(d.list) < maxDamages {
@@ -112,7 +109,7 @@ func (d *damages) complaint() error {
 }
 
 // scan reads a line whose whole text is checked.
-func scan(raw store.RawLine, l *loop.Iteration) ([]byte, error) {
+func scan(raw store.RawLine, l *loop.Iteration) error {
 	return fields(raw.Scan, l, nil)
 }
 
@@ -120,7 +117,7 @@ func scan(raw store.RawLine, l *loop.Iteration) ([]byte, error) {
 // fields and those that no page shows, because reading them takes as long as the rest.
 func skim(without ...string) reader {
 	without = append(without, "backlog_snapshot", "failures", "plan")
-	return func(raw store.RawLine, l *loop.Iteration) ([]byte, error) {
+	return func(raw store.RawLine, l *loop.Iteration) error {
 		return fields(raw.Skim, l, without)
 	}
 }
@@ -130,9 +127,9 @@ func skim(without ...string) reader {
 func fields(
 	read func(each func(name string, v gjson.Result)) ([]byte, error), l *loop.Iteration,
 	without []string,
-) (snapshot []byte, err error) {
+) error {
 	set := codec.Setter(l)
-	snapshot, err = read(func(name string, v gjson.Result) {
+	snapshot, err := read(func(name string, v gjson.Result) {
 		if !slices.Contains(without, name) {
 			_ = set(name, v) // as far as it can be read
 		}
@@ -146,5 +143,5 @@ func fields(
 	if l.RunID == "" {
 		_ = codec.Setter(&l.Budget)("started_at", gjson.GetBytes(snapshot, "started_at"))
 	}
-	return snapshot, err
+	return err
 }

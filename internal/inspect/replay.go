@@ -17,8 +17,8 @@ import (
 )
 
 // Replay returns what the rules would have made of a past session, named by its id, the beginning
-// of one, or the path of its transcript. Ceilings are the loop's own flags with their values, as
-// in "--max-dollars=5"; those not named are the session's own. Money is counted at the current
+// of one, or the path of its transcript. Ceilings are the loop's own flags, each followed by
+// its value; those not named are the session's own. Money is counted at the current
 // project's rates. Nothing is run, and of a call only what the transcript has is known.
 func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, error) {
 	// by the loop's own parser, so that they mean here what they mean there
@@ -29,9 +29,8 @@ func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, er
 			"amount, 0 for none", "%w", err)
 	}
 	limits := replay.Limits{Ceilings: flags.Ceilings}
-	for _, c := range ceilings {
-		name, _, _ := strings.Cut(c, "=")
-		limits.Named = append(limits.Named, name)
+	for i := 0; i < len(ceilings); i += 2 {
+		limits.Named = append(limits.Named, ceilings[i])
 	}
 	client, _ := install.ClientDir(i.Env)
 	path, err := usage.Find(client, session)

@@ -46,7 +46,7 @@ func FuzzReplay(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		r, err := past.Replay(path, []string{"--max-dollars=1"})
+		r, err := past.Replay(path, []string{"--max-dollars", "1"})
 		if err != nil {
 			return
 		}

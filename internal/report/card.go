@@ -40,7 +40,6 @@ type Card struct {
 	// what the page has beside this
 	Folder string            `json:"-"` // of the project
 	Rows   []*loop.Iteration `json:"-"` // every iteration in short
-	Costs  []Cost            `json:"-"` // of the run
 	Links  Links             `json:"-"`
 	Unread []string          `json:"-"` // what could not be read
 }

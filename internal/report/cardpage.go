@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"hooks/internal/loop"
 )
@@ -96,7 +97,7 @@ func (c *Card) blocks(s Screen) []block {
 	if works {
 		page = append(page, c.evidence(kind))
 	}
-	return append(page, c.dollars()...)
+	return append(page, c.dollars(s)...)
 }
 
 // head is the beginning of a page: what became of the run.
@@ -570,8 +571,21 @@ func (e evidence) html(m *markup) {
 const maxCosts = 15
 
 // dollars are the dollars of the run by model and by day, each table with the whole.
-func (c *Card) dollars() (list []block) {
-	for _, cost := range c.Costs {
+func (c *Card) dollars(s Screen) (list []block) {
+	models, days := Cost{By: "model"}, Cost{By: "day"}
+	for model, t := range c.Run.TokensByModel {
+		models.Rows = append(models.Rows, CostRow{Model: model, Tokens: t})
+	}
+	slices.SortFunc(models.Rows, CostRow.Compare)
+	models.Total = loop.Sum(c.Run.TokensByModel)
+	models.rest("recorded without a model", Unmodelled(c.Run))
+	for _, l := range c.Rows {
+		days.add(l.EndedAt.In(s.Now.Location()).Format(time.DateOnly), l.Dollars)
+	}
+	days.add(s.Now.Format(time.DateOnly), c.OpenDollars)
+	days.rest("outside of iterations",
+		loop.Tokens{Dollars: max(0, c.Run.DollarsEstimate-days.Total.Dollars)})
+	for _, cost := range []Cost{models, days} {
 		if len(cost.Rows) > 0 {
 			t := cost.table(loop.USD.String).last(maxCosts)
 			t.drop(func(i int, c column) bool { return c.spare > 0 && t.zeros(i) })
@@ -579,4 +593,22 @@ func (c *Card) dollars() (list []block) {
 		}
 	}
 	return list
+}
+
+// add adds dollars of a day; days come in order.
+func (c *Cost) add(day string, dollars loop.USD) {
+	if n := len(c.Rows); dollars > 0 && (n == 0 || c.Rows[n-1].Day != day) {
+		c.Rows = append(c.Rows, CostRow{Day: day})
+	}
+	if dollars > 0 {
+		c.Rows[len(c.Rows)-1].Dollars += dollars
+		c.Total.Dollars += dollars
+	}
+}
+
+// rest adds a row for what the others do not cover, if there is anything.
+func (c *Cost) rest(name string, t loop.Tokens) {
+	if t != (loop.Tokens{}) {
+		c.Rows, c.Total = append(c.Rows, CostRow{Rest: name, Tokens: t}), c.Total.Add(t)
+	}
 }

@@ -1,19 +1,14 @@
 package report
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
+	"cmp"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"hooks/internal/loop"
-	"hooks/internal/term"
 )
 
 // Cost is the spend of loops, in rows. Dollars are API-equivalent.
@@ -37,14 +32,30 @@ type CostRow struct {
 	State     string     `json:"state,omitempty"` // of the run, or how the iteration ended
 	Day       string     `json:"day,omitempty"`   // as in 2026-11-22
 	Model     string     `json:"model,omitempty"`
-	SessionID string     `json:"session_id,omitempty"`
-	Agent     string     `json:"agent,omitempty"` // "main", or a subagent's id
-	Type      string     `json:"agent_type,omitempty"`
-	Task      string     `json:"task,omitempty"`        // of a subagent, or the title of a task
+	Task      string     `json:"task,omitempty"`        // its title
 	Number    int        `json:"task_number,omitempty"` // of a task loop, from 1
 	Phase     loop.Phase `json:"phase,omitempty"`       // of an audit loop
 	Rest      string     `json:"rest,omitempty"`        // names a row for what no other row covers
 	loop.Tokens
+}
+
+// Compare puts the first task, phase or day first, and the dearest model.
+func (r CostRow) Compare(o CostRow) int {
+	phase := func(r CostRow) int { return slices.Index(loop.Phases[:], r.Phase) }
+	first := cmp.Or(r.Number-o.Number, phase(r)-phase(o), cmp.Compare(r.Day, o.Day))
+	if first != 0 || r.Model == "" {
+		return first
+	}
+	return cmp.Or(cmp.Compare(o.Dollars, r.Dollars), cmp.Compare(r.Model, o.Model))
+}
+
+// Unmodelled returns the part of a run's counters that is recorded without a model.
+func Unmodelled(b *loop.Budget) loop.Tokens {
+	t := loop.Sum(b.TokensByModel)
+	return loop.Tokens{
+		Input: max(0, b.TokensIn-t.In()), Output: max(0, b.TokensOut-t.Output),
+		Dollars: max(0, b.DollarsEstimate-t.Dollars),
+	}
 }
 
 // Costs draws the table. Dollars have three decimals, rounded from the exact sums; the total is the
@@ -115,73 +126,8 @@ func (r CostRow) name(by string) string {
 		return string(r.Phase) + ", " + r.RunID
 	case r.Number > 0:
 		return fmt.Sprintf("%d %s, %s", r.Number, clip(r.Task, 40), r.RunID)
-	case by == "agent":
-		session := r.SessionID[:min(8, len(r.SessionID))]
-		words := strings.Join([]string{session, r.Agent, r.Type, clip(r.Task, 40)}, " ")
-		return strings.Join(strings.Fields(words), " ")
 	}
 	return fmt.Sprintf("%s%s, %s", r.Skill, prefixed(" ", r.State), r.RunID)
-}
-
-// CostJSON writes the same as JSON, row by row, because a run may have ten thousand of them.
-func CostJSON(w io.Writer, c Cost) error {
-	out := bufio.NewWriterSize(w, 64<<10)
-	var line bytes.Buffer
-	e := json.NewEncoder(&line)
-	e.SetEscapeHTML(false)
-	encoded := func(v any) []byte {
-		line.Reset()
-		_ = e.Encode(v) // texts and numbers are always encoded
-		return term.JSON(bytes.TrimSpace(line.Bytes()))
-	}
-	lead := "{\n"
-	field := func(name string, given bool, v any) {
-		if given {
-			fmt.Fprintf(out, "%s  %q: ", lead, name)
-			lead = ",\n"
-			if v != nil {
-				_, _ = out.Write(encoded(v))
-			}
-		}
-	}
-	field("by", true, c.By)
-	field("all", c.All, true)
-	field("zone", c.Zone != "", c.Zone)
-	field("since", c.Since != nil, c.Since)
-	field("rows", true, nil)
-	rows := array{out: out}
-	for i := range c.Rows {
-		rows.add(encoded(&c.Rows[i]))
-	}
-	rows.end()
-	field("total", true, c.Total)
-	field("notes", len(c.Notes) > 0, c.Notes)
-	_, _ = out.WriteString("\n}\n")
-	return out.Flush()
-}
-
-// array writes a JSON array with an element a line.
-type array struct {
-	out *bufio.Writer
-	n   int
-}
-
-func (a *array) add(element []byte) error {
-	lead := ",\n"
-	if a.n++; a.n == 1 {
-		lead = "[\n"
-	}
-	_, _ = a.out.WriteString(lead)
-	_, err := a.out.Write(element)
-	return err
-}
-
-func (a *array) end() {
-	end := "\n]"
-	if a.n == 0 {
-		end = "[]"
-	}
-	_, _ = a.out.WriteString(end)
 }
 
 // Mills is an amount in dollars to the tenth of a cent, rounded half up.

@@ -33,7 +33,7 @@ func (s Screen) Where(all bool) string {
 	if all {
 		return "in any project of this machine"
 	}
-	return "in " + s.clean(cmp.Or(s.Dir, "this project")) +
+	return "in " + clean(cmp.Or(s.Dir, "this project")) +
 		"; `hooks status --all` shows every project"
 }
 
@@ -248,19 +248,25 @@ func outcomeStyle(outcome loop.LineOutcome) string {
 // HistoryJSON is one JSON array with a history line a line, as it is on disk; after the project if
 // runs of several are shown.
 func HistoryJSON(w io.Writer) History {
-	lines := array{out: bufio.NewWriterSize(w, 64<<10)}
+	out, lead := bufio.NewWriterSize(w, 64<<10), "[\n"
 	return History{Whole: true, Row: func(project string, _ *loop.Iteration, text []byte) error {
 		text = term.JSON(text)
 		if project != "" {
 			name, _ := json.Marshal(project)
-			lead := slices.Concat([]byte(`{"project":`), term.JSON(name), []byte(","))
-			text = append(lead, bytes.TrimPrefix(text, []byte("{"))...)
+			first := slices.Concat([]byte(`{"project":`), term.JSON(name), []byte(","))
+			text = append(first, bytes.TrimPrefix(text, []byte("{"))...)
 		}
-		return lines.add(text)
+		_, _ = out.WriteString(lead)
+		lead = ",\n"
+		_, err := out.Write(text)
+		return err
 	}, Close: func() error {
-		lines.end()
-		_ = lines.out.WriteByte('\n')
-		return lines.out.Flush()
+		end := "\n]\n"
+		if lead == "[\n" {
+			end = "[]\n"
+		}
+		_, _ = out.WriteString(end)
+		return out.Flush()
 	}}
 }
 

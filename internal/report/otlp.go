@@ -28,8 +28,7 @@ type OTLP struct {
 // SpentRun is a run with what it spent by now.
 type SpentRun struct {
 	Run   *loop.Budget
-	Ended time.Time   // its last iteration, or the present while one is open
-	Rest  loop.Tokens // recorded without a model
+	Ended time.Time // its last iteration, or the present while one is open
 	Notes []string
 }
 
@@ -255,8 +254,8 @@ func metricsOf(r SpentRun) []object {
 	for _, model := range slices.Sorted(maps.Keys(b.TokensByModel)) {
 		add(model, b.TokensByModel[model])
 	}
-	if r.Rest != (loop.Tokens{}) {
-		add("", r.Rest)
+	if rest := Unmodelled(b); rest != (loop.Tokens{}) {
+		add("", rest)
 	}
 	if len(dollars) == 0 {
 		return nil

@@ -158,7 +158,8 @@ func FuzzOTLP(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id, outcome, word string, n int64) {
 		tokens := loop.Tokens{Input: n, CacheWrite5m: n, CacheWrite1h: n, Dollars: loop.USD(n)}
 		run := SpentRun{Run: &loop.Budget{RunID: id, StartedAt: time.Unix(n, n),
-			Ceilings: loop.Ceilings{Dollars: loop.USD(n)}}, Rest: tokens, Notes: []string{word}}
+			Ceilings: loop.Ceilings{Dollars: loop.USD(n)}, DollarsEstimate: loop.USD(n)},
+			Notes: []string{word}}
 		row := loop.Iteration{RunID: id, Skill: loop.Skill(outcome), Seq: int(n),
 			Outcome: loop.LineOutcome(outcome), StartedAt: time.Unix(0, n), Dollars: loop.USD(n),
 			PRsTouched: []string{id}, SessionID: word,

@@ -16,7 +16,6 @@ type Screen struct {
 	Width int  // columns; fewer than 20 count as 20
 	Piped bool // no terminal reads it: text that programs search line by line is not wrapped
 	Color bool // the reader is a terminal that wants colour
-	ASCII bool // the terminal does not take UTF-8
 	// Markdown draws titles, sections and rows as Markdown in which foreign words neither format,
 	// link nor mention anybody.
 	Markdown bool
@@ -45,7 +44,7 @@ const (
 // unwrapped is the screen for text that other programs search line by line.
 func (s Screen) unwrapped() Screen {
 	if s.Piped {
-		s.Width, s.ASCII = 1<<16, false
+		s.Width = 1 << 16
 	}
 	return s
 }
@@ -143,7 +142,7 @@ func (p *page) put(lead string, indent int, style, text string) {
 }
 
 func (p *page) lead(leads, lead string, indent int, style, text string) {
-	if text = p.clean(text); text == "" {
+	if text = clean(text); text == "" {
 		lead = strings.TrimRight(lead, " ")
 	}
 	room := p.Width - displaywidth.String(lead)
@@ -163,14 +162,6 @@ func (s Screen) paint(style, text string) string {
 		return text
 	}
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
-}
-
-// clean makes a text safe to print and spells it in signs that the screen has.
-func (s Screen) clean(text string) string {
-	if text = clean(text); s.ASCII {
-		return ascii(text)
-	}
-	return text
 }
 
 // at is a point in time as a person reads it: with the date when it is not today.
@@ -239,15 +230,11 @@ func lineEnd(text string, width int) (end int) {
 }
 
 // cut shortens a text to width columns; its last sign shows that it was cut.
-func (s Screen) cut(text string, width int) string {
+func cut(text string, width int) string {
 	if len(text) <= width && term.IsPlain(text) {
 		return text
 	}
-	tail := "…"
-	if s.ASCII {
-		tail = "~"
-	}
-	return displaywidth.TruncateString(s.clean(text), width, tail)
+	return displaywidth.TruncateString(clean(text), width, "…")
 }
 
 // pad fills a text up with blanks, on its left for numbers.
@@ -261,22 +248,6 @@ func pad(text string, width int, left bool) string {
 		return blanks + text
 	}
 	return text + blanks
-}
-
-// ascii spells a text in the signs that every terminal has; foreign letters become question marks.
-func ascii(text string) string {
-	if term.IsPlain(text) {
-		return text
-	}
-	text = strings.NewReplacer("—", "-", "–", "-", "·", "-", "−", "-", "’", "'", "…", "...",
-		"→", "->", "↔", "<->", "≈", "~", "█", "#", "░", ".",
-		"▁", "_", "▂", ".", "▃", ":", "▄", "-", "▅", "=", "▆", "+", "▇", "*").Replace(text)
-	return strings.Map(func(r rune) rune {
-		if r > 0x7e {
-			return '?'
-		}
-		return r
-	}, text)
 }
 
 // markdown writes a table with the notes of a row in their column.
@@ -345,16 +316,16 @@ func (t *table) measure() (width int) {
 
 // narrow leaves out spare columns until the table fits, first those that are all 0, then from the
 // right, and returns their names. It then cuts the first column, which is then at least 8 wide.
-func (t *table) narrow(s Screen) (left []string) {
-	for t.measure() > s.Width {
-		at, most := -1, 1
+func (t *table) narrow(most int) (left []string) {
+	for t.measure() > most {
+		at, rank := -1, 1
 		for i, c := range t.columns {
 			spare := c.spare
 			if spare > 0 && t.zeros(i) {
 				spare = 3
 			}
-			if spare >= most {
-				at, most = i, spare
+			if spare >= rank {
+				at, rank = i, spare
 			}
 		}
 		if at < 0 {
@@ -363,10 +334,10 @@ func (t *table) narrow(s Screen) (left []string) {
 		left = append(left, t.columns[at].name+when(t.zeros(at), " (all 0)"))
 		t.drop(func(i int, _ column) bool { return i == at })
 	}
-	if over := t.measure() - s.Width; over > 0 {
+	if over := t.measure() - most; over > 0 {
 		room := max(8, t.columns[0].width-over)
 		for _, r := range t.rows {
-			r.cells[0] = words(s.cut(r.cells[0].String(), room))
+			r.cells[0] = words(cut(r.cells[0].String(), room))
 		}
 		t.measure()
 	}
@@ -386,9 +357,9 @@ func (p *page) table(t table) {
 		p.markdown(t)
 		return
 	}
-	t = t.drawn(func(c cell) cell { return words(p.clean(c.String())) }, false, false)
-	left := t.narrow(p.Screen)
-	p.b.WriteString(p.cut(t.header(), p.Width) + "\n")
+	t = t.drawn(func(c cell) cell { return words(clean(c.String())) }, false, false)
+	left := t.narrow(p.Width)
+	p.b.WriteString(cut(t.header(), p.Width) + "\n")
 	for _, r := range t.rows {
 		p.tableRow(&t, r)
 		for _, note := range r.notes {
@@ -404,7 +375,7 @@ func (p *page) table(t table) {
 func (p *page) tableRow(t *table, r row) {
 	last := len(t.columns) - 1
 	if !t.columns[last].loose {
-		p.b.WriteString(p.paint(r.style, p.cut(t.line(r), p.Width)) + "\n")
+		p.b.WriteString(p.paint(r.style, cut(t.line(r), p.Width)) + "\n")
 		return
 	}
 	const indent, room = 4, 12
@@ -412,7 +383,7 @@ func (p *page) tableRow(t *table, r row) {
 	r.cells[last] = words(".")
 	lead := strings.TrimSuffix(t.line(r), ".")
 	if text == "" || displaywidth.String(lead)+room > p.Width {
-		p.b.WriteString(p.paint(r.style, p.cut(strings.TrimRight(lead, " "), p.Width)) + "\n")
+		p.b.WriteString(p.paint(r.style, cut(strings.TrimRight(lead, " "), p.Width)) + "\n")
 		lead = strings.Repeat(" ", indent)
 	}
 	if text != "" {

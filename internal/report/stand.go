@@ -288,7 +288,7 @@ func Line(s Screen, loops []Stand, session string) string {
 	if len(loops) > 1 && displaywidth.String(text) > width {
 		text = joined(true)
 	}
-	return s.cut(text, width)
+	return cut(text, width)
 }
 
 // line is one loop. A short one has the iterations and no other budget.

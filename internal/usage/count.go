@@ -73,11 +73,10 @@ func Main(transcript string, cursors []loop.Cursor) (Result, error) {
 // counter is one Count under way.
 type counter struct {
 	table  func() Table
-	since  time.Time // older lines of transcripts without a cursor do not count; zero is no bound
-	tools  bool      // tool calls are of interest
-	money  bool      // nothing but money is of interest, and the next two count
-	room   int64     // bytes that may still be read
-	full   bool      // there was more than that
+	tools  bool  // tool calls are of interest
+	money  bool  // nothing but money is of interest, and the next two count
+	room   int64 // bytes that may still be read
+	full   bool  // there was more than that
 	list   []source
 	res    Result
 	apart  []map[string]loop.Tokens // what each source spent, by model
@@ -231,9 +230,6 @@ func sameFile(c loop.Cursor, fi os.FileInfo) bool {
 func (c *counter) begin(t *transcript, f *os.File, fi os.FileInfo) (int64, error) {
 	offset := t.cursor.Offset
 	switch {
-	case !t.known && !c.since.IsZero():
-		t.floor = c.since.UTC().Format("2006-01-02T15:04:05.000Z")
-		return 0, nil
 	case !t.known || offset <= 0:
 		return 0, nil
 	case fi.Size() >= offset && sameFile(t.cursor, fi):

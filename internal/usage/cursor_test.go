@@ -146,18 +146,6 @@ func TestCursorsOfAnotherSessionAreNobodys(t *testing.T) {
 	}
 }
 
-func TestSinceLeavesOutOlderLines(t *testing.T) {
-	tr := newTree(t)
-	tr.add(tr.agent("agent-1"), said1{id: "a", in: 1, at: "2026-11-20T11:59:59.999Z"},
-		said1{id: "b", in: 10, at: "2026-11-20T12:00:00.000Z"})
-	since := time.Date(2026, 11, 20, 13, 0, 0, 0, time.FixedZone("x", 3600))
-	c := newCounter(NewTable(nil))
-	c.since = since
-	if r, err := summed(c.count(tr.main, nil, agents(tr.main))); err != nil || r.In != 10 {
-		t.Errorf("%d tokens, %v", r.In, err)
-	}
-}
-
 func TestCursorsStaySmall(t *testing.T) {
 	tr := newTree(t)
 	for i := range 100 {

@@ -142,10 +142,11 @@ func Named(transcript string, by []loop.Spender) []loop.Spender {
 		if by[i].Who == mainThread {
 			continue
 		}
-		var a Agent
-		a.describe(source{name: by[i].Who, path: agentPath(transcript, by[i].Who)})
-		by[i].Who = "worker " + a.ID
-		if about := strings.Trim(a.Type+": "+a.Task, ": "); about != "" {
+		note, _ := readNote(agentPath(transcript, by[i].Who))
+		about := strings.Trim(note.Get("agentType").String()+": "+
+			note.Get("description").String(), ": ")
+		by[i].Who = "worker " + loop.AgentOf(by[i].Who)
+		if about != "" {
 			by[i].Who += " (" + about + ")"
 		}
 	}

@@ -31,7 +31,7 @@ func (b *bench) history(lines int) {
 		"statusline", "status", "status --json", "explain", "report-card", "report-card --json",
 		"report-card --html @dir/page.html",
 		"history", "history --json", "history --csv", "cost", "cost --by model",
-		"cost --by iteration", "cost --by iteration --json", "cost --by agent", "gate list",
+		"cost --by iteration", "cost --by iteration --json", "gate list",
 		"loop list",
 	} {
 		args := strings.Fields(strings.ReplaceAll(command, "@dir", w.Dir))

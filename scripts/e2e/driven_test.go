@@ -190,7 +190,7 @@ func TestTheDriverTakesFiveTasks(t *testing.T) {
 	w.noRemote()
 	w.approved("docs/spec.md", "--check", "test ! -e red")
 	out := w.goes(5, []string{"--resume"})
-	for _, want := range []string{"task 3 of 5, attempt 1 - outage", "waiting until ",
+	for _, want := range []string{"task 3 of 5, attempt 1 · outage", "waiting until ",
 		"Task 5 blocked after 4 attempts. Manual intervention needed.",
 		"the run stopped: task_blocked"} {
 		if !strings.Contains(out, want) {
