@@ -174,6 +174,20 @@ func rows(text string, columns ...int) (list []string) {
 	return list[min(2, len(list)):]
 }
 
+// docs/doctor.md has a row for every check of the doctor, in their order.
+func TestDocsDoctor(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	c := exec.Command("hooks", "doctor", "--json")
+	c.Dir = t.TempDir()
+	out, _ := c.Output() // it fails here, where nothing is registered
+	var checks []string
+	for _, name := range gjson.GetBytes(out, "checks.#.name").Array() {
+		checks = append(checks, "`"+name.String()+"`")
+	}
+	_, table, _ := strings.Cut(page(t, "docs/doctor.md"), "\n| check |")
+	same(t, "checks", append([]string{"---"}, checks...), strings.Fields(firstColumn(table)))
+}
+
 // docs/files.md has a row for every rule by which a call is refused, and no other.
 func TestDocsRules(t *testing.T) {
 	_, part, _ := strings.Cut(page(t, "docs/files.md"), "\n## Refused calls")
