@@ -113,7 +113,7 @@ func (i initCmd) addPlugin(p caller, source string) error {
 		})
 		if err != nil {
 			return hint.New("see that `claude` is on PATH and answers; "+
-				"`hooks init --settings` needs it not", "`%s`: %v %s", strings.Join(args, " "), err,
+				"`hooks init --settings` needs no client", "`%s`: %v %s", strings.Join(args, " "), err,
 				child.Line(r.Says))
 		}
 	}
