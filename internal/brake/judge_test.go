@@ -119,8 +119,8 @@ var table = []struct{ rule, argv string }{
 	{"unreadable", "curl -X PUT --variable x=merge --expand-url https://a/repos/o/r/pulls/5/{{x}}"},
 	{"unreadable", "wget --method=PUT -i list"},
 	{"", "wget -i list"},
-	{"merge-pr", "gh mm 5"},
-	{"", "gh sh 5"}, // its sh starts gh, which meets its link
+	{"unreadable", "gh mm 5"},
+	{"unreadable", "gh sh 5"},
 	{"relax-protection", "gh api -X DELETE repos/o/r/branches/main/protection"},
 	{"relax-protection", "gh repo edit --enable-auto-merge"},
 	{"run-merging-workflow", "gh workflow run automerge"},

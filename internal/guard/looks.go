@@ -237,7 +237,51 @@ func literal(f *plain.Frame, w *syntax.Word) string {
 // several represents any number of words, also zero.
 const several = shellword.Unknown + shellword.Unknown
 
-// argv reports whether a command only looks: the table. Its words are those of literal.
+// looking is the table of the commands that only look, each with the options by which it does more,
+// or with the only ones that it may have. Of git, go and hooks the next word belongs to the name.
+var looking = [...]struct{ names, without, only string }{
+	{names: `ls cat tac head tail wc cut tr nl column comm diff cmp stat du df basename dirname
+realpath readlink id whoami uname nproc true false : seq md5sum sha1sum sha256sum cksum strings od
+hexdump ps echo cd pwd jq grep egrep fgrep rev fold paste join expand sleep type which printenv
+uniq`},
+	{names: "sort", without: "-o -T --output --compress-program --temporary-directory"},
+	{names: "rg", without: "-z --pre --search-zip --hostname-bin"},
+	{names: "yq", without: "-i -s --inplace --in-place --split-exp"},
+	{names: "file tree", without: "-o -R -C --output --compile"},
+	{names: "date", only: "-u -I -R --utc --date --iso-8601 --rfc-3339 --rfc-email"},
+	{names: "go-list go-doc go-version go-env", only: "-m -f -json -deps -test -e -all -src -short"},
+	{
+		names: `git-status git-log git-diff git-show git-blame git-rev-parse git-rev-list
+git-ls-files git-ls-tree git-cat-file git-describe git-shortlog git-merge-base git-name-rev
+git-for-each-ref git-show-ref git-count-objects git-diff-tree git-diff-index git-diff-files
+git-check-ignore git-cherry git-range-diff git-version git-var git-whatchanged git-stash-list
+git-stash-show git-worktree-list git-notes-list git-notes-show git-submodule-status git-bisect-log
+git-remote git-remote-show git-remote-get-url`,
+		without: "--output --ext-diff --textconv --filters --upload-pack --exec",
+	},
+	{names: "git-grep", without: "-O --open-files-in-pager"},
+	{
+		names: "git-branch git-tag",
+		without: `-d -D -m -M -c -C -f -u -t -s -F -e --delete --move --copy --force
+--set-upstream-to --unset-upstream --edit-description --track`,
+	},
+	{
+		names: `git-config-get git-config-list git-config---get git-config---get-all git-config--l
+git-config---get-regexp git-config---list`,
+		only: `-l -z --get --get-all --get-regexp --list --show-origin --show-scope --global
+--local --system --name-only --worktree --null --bool --int --type --default --all`,
+	},
+	{ // a report is written by this program, with its checks
+		names: `hooks-report hooks-status hooks-explain hooks-version hooks-history hooks-cost
+hooks-schema hooks-statusline hooks-tasks hooks-audit hooks-help hooks-doctor hooks-report-card
+hooks---version hooks-gate-list hooks-loop-status hooks-loop-list hooks-ledger-lint
+hooks-ledger-feedback`,
+		only: `-v --json --all --run --by --csv --otlp --rates --command --markdown --since
+--verbose --version`,
+	},
+}
+
+// argv reports whether a command only looks. Its words are those of literal.
 func (l looker) argv(argv []string) bool {
 	name, args := argv[0], argv[1:]
 	if slices.Contains(l, name) && shellword.ProgramName(name) == "hooks" {
@@ -245,14 +289,11 @@ func (l looker) argv(argv []string) bool {
 	}
 	switch name {
 	case "git":
-		return looksGit(args)
+		if args = gitWords(args); len(args) == 0 || args[0] == "--version" {
+			return true
+		}
 	case "gh", "glab":
 		return looksGh(args)
-	case "hooks":
-		return looksHooks(args)
-	case "go":
-		return shellword.Has("list doc version env", nth(args, 0)) && only(args,
-			"-m -f -json -deps -test -e -all -src -short")
 	case "find":
 		return l.find(args)
 	case "xargs":
@@ -265,40 +306,46 @@ func (l looker) argv(argv []string) bool {
 	case "test":
 		return looksTest(args)
 	case "[":
-		return len(args) > 0 && looksTest(args[:len(args)-1])
+		return looksTest(args[:max(0, len(args)-1)])
 	case "command":
 		return len(args) > 0 && shellword.Has("-v -V", args[0])
 	case "printf": // %n sets a variable; zsh evaluates numbers
-		format := strings.ReplaceAll(nth(args, 0), "%%", "")
-		for i, part := range strings.Split(format, "%") {
-			verb := strings.TrimLeft(part, "-0123456789.") + "!"
-			if i > 0 && !strings.ContainsAny(verb[:1], "sbq") {
-				return false
-			}
-		}
-		return !shellword.HasUnknown(format) && !strings.HasPrefix(format, "-")
+		format := strings.NewReplacer("%%", "", "%s", "", "%b", "", "%q", "").Replace(nth(args, 0))
+		return !shellword.HasUnknown(format) && !strings.ContainsAny(format, "%") &&
+			!strings.HasPrefix(format, "-")
 	case "read":
 		return only(args, "-r -s -d -rs -rd") && !slices.ContainsFunc(operands(args),
 			func(p string) bool { return !localName(p) })
-	case "date":
-		return only(args, "-u -I -R --utc --date --iso-8601 --rfc-3339 --rfc-email") &&
-			!slices.ContainsFunc(operands(args), func(p string) bool { return p[:1] != "+" })
-	case "uniq": // INPUT OUTPUT
-		return len(operands(args)) < 2 &&
-			!strings.Contains(strings.Join(args, " "), several)
-	case "sort":
-		return without(args, "-o -T --output --compress-program --temporary-directory")
-	case "rg":
-		return without(args, "-z --pre --search-zip --hostname-bin")
-	case "yq":
-		return without(args, "-i -s --inplace --in-place --split-exp")
-	case "file", "tree":
-		return without(args, "-o -R -C --output --compile")
 	}
-	return shellword.Has(`ls cat tac head tail wc cut tr nl column comm diff cmp stat du df basename
-dirname realpath readlink id whoami uname nproc true false : seq md5sum sha1sum sha256sum cksum
-strings od hexdump ps echo cd pwd jq grep egrep fgrep rev fold paste join expand sleep type which
-printenv`, name)
+	sub := strings.TrimRight(name+"-"+nth(args, 0), "-")
+	for _, row := range looking {
+		if !shellword.AnyOf([]string{name, sub, sub + "-" + nth(args, 1)}, row.names) {
+			continue
+		}
+		words := operands(args)
+		switch {
+		case name == "uniq" && (len(words) > 1 || strings.Contains(strings.Join(args, ""), several)),
+			name == "date" && slices.ContainsFunc(words, func(p string) bool { return p[0] != '+' }),
+			sub == "git-remote" && len(words) > 1 && !shellword.Has("show get-url", args[1]),
+			shellword.Has("git-branch git-tag", sub) && len(words) > 1 &&
+				!shellword.AnyOf(args, "-l --list --contains --merged"):
+			return false
+		}
+		return (row.only == "" || only(args, row.only)) &&
+			(row.without == "" || without(args, row.without))
+	}
+	return false
+}
+
+// gitWords are git's words from its command on, without the flags before it that change nothing.
+func gitWords(args []string) []string {
+	for len(args) > 0 && shellword.Has("-C --no-pager -P --no-optional-locks", args[0]) {
+		if args[0] == "-C" && !strings.HasPrefix(nth(args, 1), several) {
+			args = args[min(1, len(args)-1):]
+		}
+		args = args[1:]
+	}
+	return args
 }
 
 // inner judges a command that another program starts. A report is the shell's own command.
@@ -436,47 +483,6 @@ func prints(script string) bool {
 	return !shellword.HasUnknown(script)
 }
 
-// looksGit knows git's commands that read: those with options of which a few write or start
-// something, and those that only list without an operand.
-func looksGit(args []string) bool {
-	for len(args) > 0 && shellword.Has("-C --no-pager -P --no-optional-locks", args[0]) {
-		takes := 1 + shellword.Btoi(args[0] == "-C")
-		if strings.HasPrefix(nth(args, takes-1), several) {
-			return false
-		}
-		args = args[min(len(args), takes):]
-	}
-	if len(args) == 0 || args[0] == "--version" {
-		return true
-	}
-	rest := args[1:]
-	first := nth(operands(rest), 0)
-	options := "--output --ext-diff --textconv --filters --upload-pack --exec"
-	switch args[0] {
-	case "branch", "tag":
-		return (first == "" || shellword.AnyOf(rest, "-l --list --contains --merged")) &&
-			without(rest, `-d -D -m -M -c -C -f -u -t -s -F -e --delete --move --copy --force
---set-upstream-to --unset-upstream --edit-description --track`)
-	case "grep":
-		options = "-O --open-files-in-pager"
-	case "remote":
-		return (first == "" || shellword.Has("show get-url", nth(rest, 0))) && without(rest, "")
-	case "ls-remote":
-		return !strings.Contains(strings.Join(rest, ""), ":") && without(rest, options)
-	case "config":
-		return only(rest, `-l -z --get --get-all --get-regexp --list --show-origin --show-scope
---global --local --system --name-only --worktree --null --bool --int --type --default --all`) &&
-			(shellword.Has("get list", nth(rest, 0)) ||
-				shellword.AnyOf(rest, "--get --get-all --get-regexp --list -l"))
-	case "stash", "worktree", "notes", "submodule", "bisect":
-		return shellword.Has("list show status log", nth(rest, 0)) && without(rest, options)
-	}
-	return shellword.Has(`status log diff show blame rev-parse rev-list ls-files ls-tree cat-file
-describe shortlog merge-base name-rev for-each-ref show-ref count-objects diff-tree diff-index
-diff-files check-ignore cherry range-diff version var whatchanged grep`, args[0]) &&
-		without(rest, options)
-}
-
 func looksGh(args []string) bool {
 	group, sub := nth(args, 0), nth(args, 1)
 	if shellword.Has("-R --repo", group) {
@@ -493,13 +499,4 @@ func looksGh(args []string) bool {
 			shellword.Has(`pr issue run release repo
 workflow label ruleset gist project mr ci milestone cache variable secret`, group) &&
 				shellword.Has("view list status diff checks check ls show", sub))
-}
-
-// looksHooks lets the agent report and look. A report is written by this program, with its checks.
-func looksHooks(args []string) bool {
-	return only(args, `-v --json --all --run --by --csv --otlp --rates --command --markdown --since
---verbose --version`) && (shellword.Has(`report status explain version history cost schema
-statusline tasks audit help doctor report-card --version`, nth(args, 0)) ||
-		shellword.Has("gate-list loop-status loop-list ledger-lint ledger-feedback",
-			nth(args, 0)+"-"+nth(args, 1)))
 }

@@ -11,26 +11,38 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// mcp reads a call of a tool that is known by its shape only: the words of its name and its fields,
+// tool is a call of a tool that is known by its shape only: the words of its name and its fields,
 // whatever its server.
+type tool struct {
+	*plain.Frame
+	call   Call
+	words  []string
+	fields []Field
+}
+
+// mcp reads a call of a tool that is not the client's own.
 func mcp(f *plain.Frame, c Call) {
 	t, cut := shapeOf(c)
-	if len(cut) > 0 {
+	if t.Frame = f; len(cut) > 0 {
 		f.M.Bounded("arguments of more values than are read", cut...)
 	}
 	inner := t.dispatched()
 	if !t.reads() {
 		t.words = append(t.verb(), t.words...)
 	}
-	t.judge(f)
-	for _, in := range inner {
-		in.judge(f)
+	for _, t := range append([]tool{t}, inner...) {
+		t.writes()
+		t.runs()
+		t.sends()
+		if !t.reads() && !t.clicks() && !t.merges() && !t.reviews() && !t.moves() {
+			t.talks()
+		}
 	}
 }
 
 // shapeOf returns the shape of a call, arguments that are given as JSON text included. cut holds
 // those texts of which not every value was read.
-func shapeOf(c Call) (t toolShape, cut []string) {
+func shapeOf(c Call) (t tool, cut []string) {
 	fields := c.Fields[:len(c.Fields):len(c.Fields)]
 	for _, fd := range c.Fields {
 		if len(fd.Value) < 2 || fd.Value[0] != '{' {
@@ -48,39 +60,15 @@ func shapeOf(c Call) (t toolShape, cut []string) {
 	if c.Command != "" && !slices.ContainsFunc(fields, named) {
 		fields = append(fields, Field{Path: "command", Value: c.Command})
 	}
-	return toolShape{call: c, words: shellword.NameWords(toolName(c.Tool)), fields: fields}, cut
+	return tool{call: c, words: shellword.NameWords(toolName(c.Tool)), fields: fields}, cut
 }
-
-// toolShape is a tool by its name's words and its input.
-type toolShape struct {
-	call   Call
-	words  []string
-	fields []Field
-}
-
-// judge reads a tool's shape: the files it writes, the text it runs, the requests it sends, and the
-// words of its name.
-func (t toolShape) judge(f *plain.Frame) {
-	toolFiles(f, t)
-	toolRuns(f, t)
-	toolSends(f, t)
-	if t.reads() || toolClick(f, t) || toolMerge(f, t) || toolReview(f, t) || toolBranch(f, t) {
-		return
-	}
-	toolTalk(f, t)
-}
-
-// text is the value of the first of the fields that the tool is given.
-func (t toolShape) text(names ...string) string { return effect.LeafText(t.fields, names...) }
-
-func (t toolShape) hasWord(list string) bool { return shellword.AnyOf(t.words, list) }
 
 // toolName is the part behind mcp__server__.
-func toolName(tool string) string {
-	if i := strings.LastIndex(tool, "__"); strings.HasPrefix(tool, "mcp__") && i > 4 {
-		return tool[i+2:]
+func toolName(name string) string {
+	if i := strings.LastIndex(name, "__"); strings.HasPrefix(name, "mcp__") && i > 4 {
+		return name[i+2:]
 	}
-	return tool
+	return name
 }
 
 // lastKey is the last part of a field's path in lower case.
@@ -88,12 +76,20 @@ func lastKey(path string) string {
 	return strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
 }
 
+// text is the value of the first of the fields that the tool is given.
+func (t tool) text(names ...string) string { return effect.LeafText(t.fields, names...) }
+
+// on reports whether one of the fields is a switch that is on.
+func (t tool) on(names ...string) bool { return shellword.IsTrue(t.text(names...)) }
+
+func (t tool) has(list string) bool { return shellword.AnyOf(t.words, list) }
+
 // verb are the words of the field that names the action: {"action": "merge"}.
-func (t toolShape) verb() []string {
+func (t tool) verb() []string {
 	for _, fd := range t.fields {
-		plain := len(fd.Value) < 40 && !strings.ContainsAny(fd.Value, " /\n") &&
-			!strings.Contains(fd.Path, ".")
-		if plain && !shellword.Has("GET PUT POST PATCH DELETE", strings.ToUpper(fd.Value)) &&
+		if len(fd.Value) < 40 && !strings.ContainsAny(fd.Value, " /\n") &&
+			!strings.Contains(fd.Path, ".") &&
+			!shellword.Has("GET PUT POST PATCH DELETE", strings.ToUpper(fd.Value)) &&
 			shellword.Has("action operation op method verb subcommand sub_command command mutation",
 				lastKey(fd.Path)) {
 			return shellword.NameWords(fd.Value)
@@ -104,8 +100,8 @@ func (t toolShape) verb() []string {
 
 // dispatched are the tools that a gateway is asked to call:
 // {"tool": "merge_pull_request", "arguments": {…}}.
-func (t toolShape) dispatched() (inner []toolShape) {
-	if t.reads() || !t.hasWord("call execute invoke exec tool tools run use batch mutation") {
+func (t tool) dispatched() (inner []tool) {
+	if t.reads() || !t.has("call execute invoke exec tool tools run use batch mutation") {
 		return nil
 	}
 	for _, fd := range t.fields {
@@ -115,7 +111,8 @@ func (t toolShape) dispatched() (inner []toolShape) {
 operation`, lastKey(fd.Path)) {
 			continue
 		}
-		in := toolShape{call: t.call, words: words}
+		in := t
+		in.words, in.fields = words, nil
 		beside := fd.Path[:strings.LastIndexByte(fd.Path, '.')+1]
 		for _, other := range t.fields {
 			if strings.HasPrefix(other.Path, beside) {
@@ -128,18 +125,15 @@ operation`, lastKey(fd.Path)) {
 }
 
 // reads reports whether a tool only looks, by the first word of its name that shows it.
-func (t toolShape) reads() bool {
+func (t tool) reads() bool {
 	if len(t.words) == 0 || strings.EqualFold(t.text("method"), "get") {
 		return true
 	}
-	for i, w := range t.words {
-		if shellword.Has(`
-			get list search read view show describe fetch find check is has count query
-download compare diff watch status inspect lookup resolve`, w) {
-			return i == 0 || i == 1 && !shellword.Has("merge accept approve push", t.words[0])
-		}
-	}
-	return false
+	i := slices.IndexFunc(t.words, func(w string) bool {
+		return shellword.Has(`get list search read view show describe fetch find check is has count
+query download compare diff watch status inspect lookup resolve`, w)
+	})
+	return i == 0 || i == 1 && !shellword.Has("merge accept approve push", t.words[0])
 }
 
 const prKeys = `pull_number pullNumber pull_request_number pullRequestNumber pr_number prNumber pr
@@ -147,7 +141,7 @@ pull_request_id pullRequestId merge_request_iid mergeRequestIid mr_iid mrIid iid
 issue_number issueNumber issue_iid pull_id pullId prId id`
 
 // act is an act on the PR and in the repository that the fields name.
-func (t toolShape) act(kind Kind) Act {
+func (t tool) act(kind Kind) Act {
 	a := Act{Kind: kind, Auto: kind == effect.ArmAutoMerge}
 	a.PR = shellword.Number(t.text(strings.Fields(prKeys)...))
 	owner := t.text("owner", "workspace", "org")
@@ -167,37 +161,44 @@ func (t toolShape) act(kind Kind) Act {
 }
 
 // does records an act of the call.
-func (t toolShape) does(f *plain.Frame, kind Kind) bool {
-	f.Act(t.act(kind), label(t.call))
+func (t tool) does(kind Kind) bool {
+	t.Act(t.act(kind), t.label())
 	return true
 }
 
-// moves records that a call moves a protected branch.
-func (t toolShape) moves(f *plain.Frame, branch string) bool {
-	a := t.act(effect.PushProtected)
-	a.Ref, a.PR = branch, 0
-	f.Act(a, label(t.call))
+// movesTo judges a branch that the call moves.
+func (t tool) movesTo(branch string) bool {
+	forges.Moves(t.Frame, Act{Repo: t.act("").Repo}, branch, t.label())
 	return true
 }
 
 // ofForge reports whether a tool is a forge's, and not one that merges documents or branches of
 // something else.
-func (t toolShape) ofForge() bool {
+func (t tool) ofForge() bool {
 	forge := func(fd Field) bool {
 		key := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
-		return !shellword.Has("id index number", key) && shellword.Has(prKeys+`
-			 owner repo repository
+		return !shellword.Has("id index number", key) && shellword.Has(prKeys+` owner repo repository
 repo_slug project_id projectId head base merge_method mergeMethod commit_title strategy
 source_branch target_branch sourceBranch targetBranch repository_id repositoryId`, key)
 	}
-	return slices.ContainsFunc(t.fields, forge) || t.hasWord(`pull pr prs mr request requests github
+	return slices.ContainsFunc(t.fields, forge) || t.has(`pull pr prs mr request requests github
 gitlab gitea branch branches forge queue`) || shellword.HasPart(strings.ToLower(t.call.Tool),
 		"git bitbucket azure forgejo __gh__ __glab__")
 }
 
-// toolMerge judges a name with merge as its verb.
-func toolMerge(f *plain.Frame, t toolShape) bool {
-	said := t.verbs()
+// ofPR reports whether a tool's name has a PR as its noun.
+func (t tool) ofPR() bool {
+	return t.has("pull pulls pr prs mr mrs pullrequest mergerequest") ||
+		strings.Contains(strings.Join(t.words, " "), "merge request")
+}
+
+// merges judges a name with merge as its verb.
+func (t tool) merges() bool {
+	line := strings.ReplaceAll(strings.Join(t.words, " "), "merge train", "enqueue")
+	for noun := range strings.FieldsSeq("request conflict status base method commit diff setting") {
+		line = strings.ReplaceAll(line, "merge "+noun, "")
+	}
+	said := strings.Fields(strings.ReplaceAll(line, "mergerequest", ""))
 	says := func(list string) bool { return shellword.AnyOf(said, list) }
 	status := strings.ToLower(t.text("status", "state", "state_event"))
 	merged := shellword.Has("completed merged", status)
@@ -205,84 +206,65 @@ func toolMerge(f *plain.Frame, t toolShape) bool {
 	switch into := cmp.Or(base, t.text("into", "target")); {
 	case says("disable cancel dequeue"):
 		return false
-	case t.nounPR() && !merged && shellword.IsTrue(t.text("merge_when_pipeline_succeeds",
-		"auto_merge", "autoComplete", "auto_complete", "setAutoComplete",
-		"mergeWhenPipelineSucceeds")), says("automerge enqueue autocomplete"),
-		says("auto queue") && says("merge"), says("auto") && says("complete"):
-		return t.does(f, effect.ArmAutoMerge)
-	case says("merge"), t.nounPR() && says("accept land complete"):
+	case t.ofPR() && !merged && t.on("merge_when_pipeline_succeeds", "auto_merge", "autoComplete",
+		"auto_complete", "setAutoComplete", "mergeWhenPipelineSucceeds"),
+		says("automerge enqueue autocomplete"), says("auto queue") && says("merge"),
+		says("auto") && says("complete"):
+		return t.does(effect.ArmAutoMerge)
+	case says("merge"), t.ofPR() && says("accept land complete"):
 		switch {
-		case !t.ofForge() || t.otherMerge():
+		case !t.ofForge() || !t.ofPR() && t.has(otherMerges):
 			return false
-		case into != "" && !t.nounPR() && forges.Protected(f, into) == forges.No:
+		case into != "" && !t.ofPR() && forges.Protected(t.Frame, into) == forges.No:
 			return true
-		case base != "" && !t.nounPR():
-			return t.moves(f, base)
+		case base != "" && !t.ofPR():
+			return t.movesTo(base)
 		}
-		return t.does(f, effect.MergePR)
-	case t.nounPR() && merged:
-		return t.does(f, effect.MergePR)
+		return t.does(effect.MergePR)
 	}
-	return false
+	return t.ofPR() && merged && t.does(effect.MergePR)
 }
 
-// verbs are the name's words without the noun "merge request" and its kin.
-func (t toolShape) verbs() []string {
-	line := strings.ReplaceAll(strings.Join(t.words, " "), "merge train", "enqueue")
-	for noun := range strings.FieldsSeq("request conflict status base method commit diff setting") {
-		line = strings.ReplaceAll(line, "merge "+noun, "")
-	}
-	return strings.Fields(strings.ReplaceAll(line, "mergerequest", ""))
-}
+// otherMerges are things that tools merge and no forge has.
+const otherMerges = `pdf pdfs cell cells document documents doc docs file files dataframe dataframes
+dataset datasets table tables video videos audio image images contact contacts layer layers sheet
+sheets node nodes entity entities memory memories record records calendar config configs json yaml
+duplicate duplicates issue issues`
 
-func (t toolShape) nounPR() bool {
-	return t.hasWord("pull pulls pr prs mr mrs pullrequest mergerequest") ||
-		strings.Contains(strings.Join(t.words, " "), "merge request")
-}
-
-// otherMerge reports whether a tool merges things that no forge has.
-func (t toolShape) otherMerge() bool {
-	return !t.nounPR() && t.hasWord(`pdf pdfs cell cells document documents doc docs file files
-dataframe dataframes dataset datasets table tables video videos audio image images contact contacts
-layer layers sheet sheets node nodes entity entities memory memories record records calendar config
-configs json yaml duplicate duplicates issue issues`)
-}
-
-// toolReview judges reviews, protections, workflows.
-func toolReview(f *plain.Frame, t toolShape) bool {
+// reviews judges reviews, protections, workflows.
+func (t tool) reviews() bool {
 	event := strings.ToUpper(t.text("event", "verdict", "review_event", "reviewEvent"))
-	voted := strings.HasPrefix(event, "APPROVE") ||
-		shellword.IsTrue(t.text("approve", "approved"))
 	const changes = "update delete remove create set edit disable put patch unprotect modify"
 	switch {
-	case t.hasWord("unapprove revoke"):
-	case t.hasWord("approve") && !t.hasWord("deployment") && t.ofForge(),
-		t.hasWord("review vote reviewer") && voted:
-		return t.does(f, effect.ApprovePR)
-	case t.hasWord("dismiss") && t.hasWord("review"):
-		return t.does(f, effect.DismissReview)
-	case t.hasWord("protection ruleset rulesets protected unprotect") && t.hasWord(changes),
-		t.hasWord("repo repository project") && t.hasWord("update edit set patch modify") &&
+	case t.has("unapprove revoke"):
+	case t.has("approve") && !t.has("deployment") && t.ofForge(),
+		t.has("review vote reviewer") &&
+			(strings.HasPrefix(event, "APPROVE") || t.on("approve", "approved")):
+		return t.does(effect.ApprovePR)
+	case t.has("dismiss") && t.has("review"):
+		return t.does(effect.DismissReview)
+	case t.has("protection ruleset rulesets protected unprotect") && t.has(changes),
+		t.has("repo repository project") && t.has("update edit set patch modify") &&
 			slices.ContainsFunc(t.fields, forges.Relaxes):
-		return t.does(f, effect.RelaxProtection)
-	case t.hasWord("workflow workflows dispatch dispatches action actions") &&
-		t.hasWord("run trigger dispatch start create"):
+		return t.does(effect.RelaxProtection)
+	case t.has("workflow workflows dispatch dispatches action actions") &&
+		t.has("run trigger dispatch start create"):
 		name := t.text("workflow_id", "workflowId", "workflow", "workflow_file", "event_type",
 			"eventType", "name")
-		forges.Workflow(f, name, label(t.call))
+		forges.Workflow(t.Frame, name, t.label())
 		return true
 	}
 	return false
 }
 
-// toolBranch judges writes aimed at a branch.
-func toolBranch(f *plain.Frame, t toolShape) bool {
-	moves := t.hasWord("push commit commits upload cherry revert rebase sync") ||
-		t.hasWord("file files contents ref reference refs") &&
-			t.hasWord("create update delete write put edit replace set patch remove upsert") ||
-		t.hasWord("branch branches ref") && t.hasWord("update delete reset move force rename sync")
-	opens := t.nounPR() && t.hasWord("create open new")
-	if opens || !moves || t.hasWord("push") && t.hasWord("notification message alert") {
+// moves judges writes aimed at a branch.
+func (t tool) moves() bool {
+	moves := t.has("push commit commits upload cherry revert rebase sync") ||
+		t.has("file files contents ref reference refs") &&
+			t.has("create update delete write put edit replace set patch remove upsert") ||
+		t.has("branch branches ref") && t.has("update delete reset move force rename sync")
+	opens := t.ofPR() && t.has("create open new")
+	if opens || !moves || t.has("push") && t.has("notification message alert") {
 		return false
 	}
 	remote := t.text("owner") != "" && t.text("repo") != "" ||
@@ -292,57 +274,72 @@ func toolBranch(f *plain.Frame, t toolShape) bool {
 	_, target := forges.SplitRefspec(branch)
 	switch {
 	case ok:
-		forges.Moves(f, Act{Repo: t.act("").Repo}, target, label(t.call))
-	case !ok && t.hasWord("push") && strings.Contains(strings.ToLower(t.call.Tool), "git"):
+		t.movesTo(target)
+	case t.has("push") && strings.Contains(strings.ToLower(t.call.Tool), "git"):
 		words := "git push " + t.text("remote")
-		if shellword.IsTrue(t.text("all")) {
+		if t.on("all") {
 			words += " --all"
 		}
-		g := f.Child()
+		g := t.Child()
 		if dir := t.text("repo_path", "path", "cwd", "directory"); strings.HasPrefix(dir, "/") {
 			g.Cwd = dir
 		}
 		forges.Git(g, shellword.Lits(strings.Fields(words)...))
 		return true
-	case !ok && t.hasWord("file files contents commit") && remote:
-		return t.moves(f, forges.DefaultBranch(f))
+	case t.has("file files contents commit") && remote:
+		return t.movesTo(forges.DefaultBranch(t.Frame))
 	}
 	return false
 }
 
-// toolTalk judges comments, labels and new PRs.
-func toolTalk(f *plain.Frame, t toolShape) {
-	if a := t.act(effect.UseBranch); a.PR > 0 && t.nounPR() {
-		f.Use(a, label(t.call))
+// talks judges comments, labels and new PRs.
+func (t tool) talks() {
+	if a := t.act(effect.UseBranch); a.PR > 0 && t.ofPR() {
+		t.Use(a, t.label())
 	}
 	switch {
-	case t.nounPR() && t.hasWord("create open new") &&
-		!t.hasWord("review comment note thread branch"):
-		t.does(f, effect.OpenPR)
-	case t.hasWord("comment comments note notes reply discussion thread"):
+	case t.ofPR() && t.has("create open new") && !t.has("review comment note thread branch"):
+		t.does(effect.OpenPR)
+	case t.has("comment comments note notes reply discussion thread"):
 		body := t.text("body", "comment", "content", "text", "note", "message")
-		forges.Comment(f, body, t.act(effect.Comment), label(t.call))
-	case t.hasWord("review"):
+		forges.Comment(t.Frame, body, t.act(effect.Comment), t.label())
+	case t.has("review"):
 		a := t.act(effect.Comment)
 		event := t.text("event", "verdict", "review_event", "reviewEvent")
 		a.Review = event != "" && !strings.EqualFold(event, "PENDING")
-		f.Act(a, label(t.call))
+		t.Act(a, t.label())
 	}
-	if t.hasWord("label labels issue pull pr mr") || t.nounPR() {
-		a := t.act(effect.ArmAutoMerge)
-		a.Auto = false
-		forges.Labels(f, t.fields, a, label(t.call))
+	if t.has("label labels issue pull pr mr") || t.ofPR() {
+		forges.Labels(t.Frame, t.fields, t.act(""), t.label())
 	}
 }
 
+// clicks judges a click on a forge's merge button.
+func (t tool) clicks() bool {
+	clicks, runs := t.has("click tap press submit"), t.has("evaluate run code script")
+	for _, fd := range t.fields {
+		text := strings.ToLower(strings.TrimSpace(fd.Value))
+		const marks = "merge pull request,squash and merge,rebase and merge,confirm merge," +
+			"confirm squash,confirm rebase,enable auto-merge,merge when ready,merge request," +
+			"bypass rules and merge"
+		for mark := range strings.SplitSeq(marks, ",") {
+			if clicks && strings.HasPrefix(text, mark) && len(text) < len(mark)+20 ||
+				runs && strings.Contains(text, ".click(") && strings.Contains(text, mark) {
+				return t.does(effect.MergePR)
+			}
+		}
+	}
+	return false
+}
+
 // label is a call as a person would write it: the tool with its short leaves.
+func (t tool) label() []shellword.Word { return label(t.call) }
+
 func label(c Call) []shellword.Word {
 	var parts []string
-	for _, fd := range c.Fields {
-		if len(parts) < 6 {
-			value := strings.ReplaceAll(fd.Value, "\n", " ")
-			parts = append(parts, fd.Path+": "+shellword.Clip(value, 60))
-		}
+	for _, fd := range c.Fields[:min(6, len(c.Fields))] {
+		value := strings.ReplaceAll(fd.Value, "\n", " ")
+		parts = append(parts, fd.Path+": "+shellword.Clip(value, 60))
 	}
 	return []shellword.Word{{Text: c.Tool + "(" + strings.Join(parts, ", ") + ")", Raw: true}}
 }

@@ -29,7 +29,7 @@ func Outside(c Call) string {
 		return ""
 	}
 	t, _ := shapeOf(c)
-	if slices.ContainsFunc(append(t.dispatched(), t), toolShape.actsLater) {
+	if slices.ContainsFunc(append(t.dispatched(), t), tool.actsLater) {
 		return "work at a time of its own"
 	}
 	return ""
@@ -37,14 +37,14 @@ func Outside(c Call) string {
 
 // actsLater reports whether a tool that is not known gets a time, and a prompt, a command or an
 // address for that time. An entry in a calendar may have a time and an address too.
-func (t toolShape) actsLater() bool {
+func (t tool) actsLater() bool {
 	const verbs = "at fire run start trigger execute send wake launch resume due"
 	const looks = "get list read view show describe find search"
 	if len(t.words) > 0 && shellword.Has(looks, t.words[0]) {
 		return false
 	}
 	time, pause, does, address := false, false, false, false
-	calendar := t.hasWord("calendar meeting appointment")
+	calendar := t.has("calendar meeting appointment")
 	for _, fd := range t.fields {
 		all := shellword.NameWords(fd.Path)
 		last := shellword.NameWords(fd.Path[strings.LastIndexByte(fd.Path, '.')+1:])

@@ -25,8 +25,7 @@ const (
 	maxActs    = 60
 	maxOpaque  = 40
 	maxReads   = 64
-	// MaxRounds bounds the words of a for loop that are read one by one.
-	MaxRounds = 16
+	maxRounds  = 16 // words of a for loop that are read one by one
 )
 
 // World knows the programs that a shell starts.

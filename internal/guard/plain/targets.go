@@ -94,6 +94,3 @@ func (f *Frame) Takes(w shellword.Word, how string, whole bool) {
 		f.fileAct(effect.DropRegistration, w.Text, how)
 	}
 }
-
-// StateAct records that the loop's files are reached without being named.
-func (f *Frame) StateAct(how string) { f.fileAct(effect.WriteState, ".sdd/loop", how) }

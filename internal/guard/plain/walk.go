@@ -193,7 +193,7 @@ func (f *Frame) forClause(c *syntax.ForClause) {
 	}
 	f.inside(loop)
 	items := shellword.Texts(f.Words(loop.Items))
-	if len(items) > MaxRounds || len(items) == 0 {
+	if len(items) > maxRounds || len(items) == 0 {
 		items = []string{shellword.Unknown}
 	}
 	before := f.names.words

@@ -30,32 +30,6 @@ func (World) Program(f *plain.Frame, name string, argv []shellword.Word) {
 			}
 		}
 	}
-	switch {
-	case client(f, name, argv), judgeWriter(f, name, args):
-	case shellword.Has(languages, strings.TrimRight(name, "0123456789.")):
-		interpret(f, name, argv)
-	case shellword.Has(editors, name):
-		text := shellword.JoinText(args)
-		if f.Stdin != nil && !strings.HasSuffix(name, "awk") {
-			text += "\n" + f.Stdin.Text
-		}
-		const marks = `! .shell .system system( |getline |" exec spawn send --args`
-		if shellword.HasPart(strings.ReplaceAll(text, " ", ""), marks) {
-			Code(f, name, text)
-		}
-	case shellword.Has("crontab at batch", name): // no brake is there when it runs
-		if !slices.Contains(shellword.Texts(args), "-l") {
-			f.OpaqueForge(shellword.Join(argv), "it runs later, where no loop judges it")
-		}
-	case shellword.DataProgram(name) && !launches(name, args):
-	default:
-		behind(f, name, argv)
-	}
-}
-
-// client reads the command line tools of forges, those that speak HTTP, this program and the
-// client.
-func client(f *plain.Frame, name string, argv []shellword.Word) bool {
 	switch name {
 	case "git":
 		forges.Git(f, argv)
@@ -71,13 +45,32 @@ func client(f *plain.Frame, name string, argv []shellword.Word) bool {
 		judgeHooks(f, argv)
 	case "claude":
 		judgeClaude(f, argv)
-	default:
-		if !strings.HasPrefix(name, "git-") {
-			return false
+	case "crontab", "at", "batch": // no brake is there when it runs
+		if !slices.Contains(shellword.Texts(args), "-l") {
+			f.OpaqueForge(shellword.Join(argv), "it runs later, where no loop judges it")
 		}
-		forges.Git(f, append(shellword.Lits("git", name[4:]), argv[1:]...))
+	default:
+		sub, ofGit := strings.CutPrefix(name, "git-")
+		switch {
+		case ofGit:
+			forges.Git(f, append(shellword.Lits("git", sub), args...))
+		case judgeWriter(f, name, args):
+		case shellword.Has(languages, strings.TrimRight(name, "0123456789.")):
+			interpret(f, name, argv)
+		case shellword.Has(editors, name):
+			text := shellword.JoinText(args)
+			if f.Stdin != nil && !strings.HasSuffix(name, "awk") {
+				text += "\n" + f.Stdin.Text
+			}
+			const marks = `! .shell .system system( |getline |" exec spawn send --args`
+			if shellword.HasPart(strings.ReplaceAll(text, " ", ""), marks) {
+				Code(f, name, text)
+			}
+		case shellword.DataProgram(name) && !launches(name, args):
+		default:
+			behind(f, name, argv)
+		}
 	}
-	return true
 }
 
 const (
