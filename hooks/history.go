@@ -19,8 +19,6 @@ type historyCmd struct {
 	lastRows
 	JSON  bool `xor:"form" help:"One JSON array, a line an iteration, as it is on disk: hooks history --json | jq '.[].outcome'."`
 	CSV   bool `xor:"form" help:"Comma-separated values with a header."`
-	OTLP  bool `xor:"form" help:"OpenTelemetry's JSON lines, traces and metrics, for a collector: docs/telemetry.md."`
-	Texts bool `help:"With --otlp: questions, answers and refused calls too. They may hold secrets."`
 }
 
 // lastRows bounds a table for people; the forms for programs leave nothing out.
@@ -46,10 +44,7 @@ func (l lastRows) rows(runID string, table bool) (int, error) {
 
 // Run prints the iterations of all runs, archived ones too, the oldest first.
 func (h historyCmd) Run(c caller) error {
-	if h.Texts && !h.OTLP {
-		return hint.New("hooks history --otlp --texts", "--texts belongs to --otlp")
-	}
-	rows, err := h.rows(h.RunID, !h.JSON && !h.CSV && !h.OTLP)
+	rows, err := h.rows(h.RunID, !h.JSON && !h.CSV)
 	if err != nil {
 		return err
 	}
@@ -59,8 +54,6 @@ func (h historyCmd) Run(c caller) error {
 		out = report.HistoryJSON(c.out)
 	case h.CSV:
 		out = report.HistoryCSV(c.out, h.All)
-	case h.OTLP:
-		out = report.HistoryOTLP(c.out, report.OTLP{Version: version(), Texts: h.Texts})
 	}
 	c.Everywhere = h.All
 	return c.History(h.skills(), h.RunID, out)

@@ -57,7 +57,6 @@ func TestMain(m *testing.M) {
 		"drop":    func() { os.Exit(dropMain(os.Args[1:])) },
 		"forge":   func() { os.Exit(forgeMain(os.Args[1:])) },
 		"refused": func() { os.Exit(refusedMain(os.Args[1:])) },
-		"otlp":    func() { os.Exit(otlpMain(os.Args[1:])) },
 	})
 }
 

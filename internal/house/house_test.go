@@ -181,7 +181,6 @@ var heavy = map[string]string{
 	"github.com/yuin/goldmark":                   "test only",
 	"github.com/hinshun/vt10x":                   "test only",
 	"golang.org/x/text":                          "it comes with the schema library",
-	"go.opentelemetry.io":                        "test only: the program writes OTLP itself",
 	"net/http":                                   "it costs 0.7 ms at every start",
 	"testing":                                    "test only",
 }

@@ -127,7 +127,6 @@ type ledger struct {
 	in      string // the same where several are asked
 	zone    *time.Location
 	run     loop.Budget
-	ended   time.Time // its last line, or the present while an iteration is open
 	rows    []report.CostRow
 	older   report.CostRow // sums up the iterations before the rows
 	since   loop.Tokens    // what the iterations since then spent
@@ -141,12 +140,25 @@ func (v *question) ledger(
 ) *ledger {
 	l := &ledger{CostQuery: q, project: v.project, in: v.named(), zone: v.Now().Location(),
 		run: *s.Budget}
-	l.readLast(files)
-	if l.byLine() && !l.ended.Before(q.Since) {
+	// The last line knows more than the budget does if a crash kept that from being written.
+	last, err := files.Last(l.run.Skill, func(line *loop.Iteration) bool {
+		return line.Ran() && line.Of(l.run.RunID)
+	})
+	switch {
+	case err != nil:
+		l.notes = append(l.notes, fmt.Sprintf("%v: it may have spent more", err))
+	case last != nil && last.Budget.Seq > l.run.Seq:
+		l.run = last.Budget
+	}
+	if l.byLine() && (last == nil || !last.EndedAt.Before(q.Since)) {
 		l.readLines(files)
 	}
-	if present {
-		v.addOpen(l, s)
+	open := s.Tick != nil && s.Tick.RunID == l.run.RunID && l.run.Seq <= s.Budget.Seq
+	if present && open {
+		l.notes = append(l.notes, s.notes...)
+		if l.byLine() {
+			l.add(unended(s, v.now))
+		}
 	}
 	switch {
 	case l.byLine():
@@ -194,51 +206,14 @@ func (l *ledger) whole(t loop.Tokens) report.CostRow {
 	return row
 }
 
-// spentRuns are the runs of these skills, or one of them, with what they spent by now.
-func (v *question) spentRuns(
-	skills []loop.Skill, runID string,
-) (list []report.SpentRun, err error) {
-	err = v.everyRun(func(files *store.Store, s *loopState, present bool) error {
-		if slices.Contains(skills, s.skill) && (runID == "" || s.Budget.RunID == runID) {
-			l := v.ledger(files, s, present, CostQuery{By: "model"})
-			list = append(list, report.SpentRun{Run: &l.run, Ended: l.ended, Notes: l.notes})
-		}
-		return nil
-	})
-	return list, err
-}
-
-// readLast reads the run's last line, which knows more than the budget does when a crash kept that
-// from being written.
-func (l *ledger) readLast(files *store.Store) {
-	last, err := files.Last(l.run.Skill, func(line *loop.Iteration) bool {
-		return line.Ran() && line.Of(l.run.RunID)
-	})
-	switch {
-	case err != nil:
-		l.notes = append(l.notes, fmt.Sprintf("%v: it may have spent more", err))
-	case last != nil && last.Budget.Seq > l.run.Seq:
-		l.run = last.Budget
-	}
-	if last != nil {
-		l.ended = last.EndedAt
-	}
-}
-
-// addOpen counts what the open iteration has spent so far. Nothing is saved.
-func (v *question) addOpen(l *ledger, s *loopState) {
-	if s.Tick == nil || s.Tick.RunID != l.run.RunID || l.run.Seq > s.Budget.Seq {
-		return
-	}
-	l.ended, l.notes = v.now, append(l.notes, s.notes...)
-	open := loop.Iteration{Iteration: s.Tick.Iteration, Outcome: "open", EndedAt: v.now,
+// unended is the open iteration as a line that ends now.
+func unended(s *loopState, now time.Time) *loop.Iteration {
+	line := &loop.Iteration{Iteration: s.Tick.Iteration, Outcome: "open", EndedAt: now,
 		UsageByModel: s.since.ByModel}
 	if a := s.Tick.Attempt; a != nil {
-		open.Task, open.Audit = &loop.TaskLine{Task: a.Task}, &loop.AuditLine{Phase: a.Phase}
+		line.Task, line.Audit = &loop.TaskLine{Task: a.Task}, &loop.AuditLine{Phase: a.Phase}
 	}
-	if l.byLine() {
-		l.add(&open)
-	}
+	return line
 }
 
 // readLines adds the run's iterations that were not skipped, oldest first. A damaged line makes a

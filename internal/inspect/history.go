@@ -21,27 +21,14 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 	var bad damages
 	found := runID == ""
 	err := d.askTrees(func(v *question) error {
-		if out.Runs != nil {
-			runs, err := v.spentRuns(skills, runID)
-			if err == nil {
-				found = found || len(runs) > 0
-				err = out.Runs(v.project, runs)
-			}
-			if err != nil {
-				return fmt.Errorf("write history: %w", err)
-			}
-		}
 		project := v.named() // looked up once, not for each line
 		return v.folders(false, func(files *store.Store, _ bool) error {
 			for _, skill := range skills {
-				read := skim("cursors")
-				if out.Runs == nil { // the rows show neither
-					read = skim("cursors", "gates", "usage_by_model")
-				}
+				read := skim("cursors", "gates", "usage_by_model")
 				if out.Whole { // the line itself is printed, so all of it must be sound
 					read = scan
 				}
-				if out.Whole && runID == "" && out.Runs == nil { // no field is needed
+				if out.Whole && runID == "" { // no field is needed
 					read = func(raw store.RawLine, _ *loop.Iteration) error { return raw.Check() }
 				}
 				err := bad.lines(files, skill, read,

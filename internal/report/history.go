@@ -19,8 +19,6 @@ import (
 
 // History writes lines as they come; Close ends it. After an error of its writer it writes nothing.
 type History struct {
-	// Runs is called before the first row of a project, if it is set.
-	Runs func(project string, runs []SpentRun) error
 	// Row writes a line, of whose snapshot little is read. project is set where runs of several are
 	// shown; text is the whole line, good until the next one.
 	Row   func(project string, l *loop.Iteration, text []byte) error
