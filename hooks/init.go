@@ -113,8 +113,8 @@ func (i initCmd) addPlugin(p caller, source string) error {
 		})
 		if err != nil {
 			return hint.New("see that `claude` is on PATH and answers; "+
-				"`hooks init --settings` needs no client", "`%s`: %v %s", strings.Join(args, " "), err,
-				child.Line(r.Says))
+				"`hooks init --settings` needs no client", "`%s`: %v %s",
+				strings.Join(args, " "), err, child.Line(r.Says))
 		}
 	}
 	return p.say("installed as the plugin hooks@hooks from " + source)
