@@ -17,8 +17,8 @@ type historyCmd struct {
 	RunID string `name:"run" placeholder:"ID" complete:"run" help:"One run only, by its id, with all its iterations."`
 	All   bool   `help:"The runs of all projects of this machine."`
 	lastRows
-	JSON  bool `xor:"form" help:"One JSON array, a line an iteration, as it is on disk: hooks history --json | jq '.[].outcome'."`
-	CSV   bool `xor:"form" help:"Comma-separated values with a header."`
+	JSON bool `xor:"form" help:"One JSON array, a line an iteration, as it is on disk: hooks history --json | jq '.[].outcome'."`
+	CSV  bool `xor:"form" help:"Comma-separated values with a header."`
 }
 
 // lastRows bounds a table for people; the forms for programs leave nothing out.
