@@ -42,7 +42,8 @@ func (h *handler) command(name, args string) (loop.Command, bool) {
 	return loop.ParseCommand(name, args, h.names(name, args)...)
 }
 
-// names returns the names that the configuration of the project and of its person adds to ours.
+// names returns the names that are added to ours, in the order in which they count: a run that is on
+// keeps the kind as which it began, then come the configuration of the person and of the project.
 // They are looked up only if a command might be one of them.
 func (h *handler) names(command, args string) []loop.Names {
 	_, ours := loop.ParseCommand(command, "")
@@ -51,14 +52,19 @@ func (h *handler) names(command, args string) []loop.Names {
 	if ours || !spaced && !loop.MayLoop(args) || h.project == "" {
 		return nil
 	}
-	names := []loop.Names{h.config(nil).Names(), config.User(h.clientDir()).Names()}
+	var on, ended []loop.Names
 	if h.seal.record != nil {
-		for _, l := range h.seal.record.Loops { // a run keeps the one that it began with
-			names = append(names,
-				loop.NamesOf(gjson.Get(l.State.Budget, "command").Str, loop.Skill(l.Skill)))
+		for _, l := range h.seal.record.Loops {
+			own := loop.NamesOf(gjson.Get(l.State.Budget, "command").Str, loop.Skill(l.Skill))
+			if l.On && !l.Ended() {
+				on = append(on, own)
+			} else {
+				ended = append(ended, own)
+			}
 		}
 	}
-	return names
+	on = append(on, config.User(h.clientDir()).Names(), h.config(nil).Names())
+	return append(on, ended...)
 }
 
 func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
