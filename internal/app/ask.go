@@ -1,12 +1,12 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"slices"
@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"hooks/internal/child"
-	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
@@ -65,10 +64,11 @@ func (h *handler) startAsking(skill loop.Skill) (started bool, err error) {
 }
 
 // AwaitAnswer waits until each question of the paused run of a kind has an answer, from wherever.
-// It returns false once no command carries the rest.
+// It returns false once no command carries the rest, and at the latest when none may run any more.
 func (a *App) AwaitAnswer(skill loop.Skill) bool {
 	h, err := a.openForPerson()
-	for alone := 0; err == nil && alone < 10; time.Sleep(askPoll) {
+	until := time.Now().Add(maxAsks * askTime)
+	for alone := 0; err == nil && alone < 10 && time.Now().Before(until); time.Sleep(askPoll) {
 		waits := false
 		err = h.withStateLock(func() error {
 			s, err := h.load(skill)
@@ -109,12 +109,16 @@ func (h *handler) isAsking(skill loop.Skill) bool {
 // questions are the gates of a paused run that may be put to the Ask command.
 func (h *handler) questions(s store.State) (list []waitingGate) {
 	b := s.Budget
-	if b == nil || b.Status != loop.Paused || b.Ask != h.theirs().AskPrint() {
+	if b == nil || b.Status != loop.Paused {
+		return nil
+	}
+	command := h.theirs().Ask()
+	if b.Ask != command.Print {
 		return nil
 	}
 	for i, g := range b.Pending {
-		if h.mayAsk(g) {
-			list = append(list, waitingGate{state: s, at: i, gate: g})
+		if mayAsk(g, command) {
+			list = append(list, waitingGate{state: s, at: i, gate: g, command: command})
 		}
 	}
 	return list
@@ -142,11 +146,11 @@ func (h *handler) inDialog() (event.Reply, error) {
 	if len(gates) == 0 || err != nil {
 		return event.Nothing(), err
 	}
+	after := gates[0].command.After
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	answers := map[string]string{}
 	began := time.Now()
-	after := cmp.Or(h.theirs().Ask().After, config.DefaultAskAfter)
 	waiting := func() (list []waitingGate) {
 		h.runs = nil
 		now, _ := h.dialogGates()
@@ -177,8 +181,12 @@ func (h *handler) inDialog() (event.Reply, error) {
 	}
 	h.runs, h.now = nil, h.App.now()
 	at := loopState{gates[0].state}
-	if _, err := h.stepOne(&at, loop.DialogBrought{Turn: h.turn(), Answers: answers}); err != nil {
-		return event.Nothing(), err
+	_, err = h.stepOne(&at, loop.DialogBrought{Turn: h.turn(), Answers: answers})
+	recorded := func(d loop.Dialog) bool { return maps.Equal(d.Brought, answers) }
+	if err != nil || !slices.ContainsFunc(h.runs, func(t *loopState) bool {
+		return t.Skill == at.Skill && t.Tick != nil && slices.ContainsFunc(t.Tick.Dialogs, recorded)
+	}) {
+		return event.Nothing(), err // what is not on record would pass for the person's own answer
 	}
 	var list []loop.Gate
 	for _, w := range gates {
@@ -192,19 +200,24 @@ func (h *handler) inDialog() (event.Reply, error) {
 func (h *handler) dialogGates() (gates []waitingGate, err error) {
 	runs, err := h.sessionRuns()
 	shown := h.ev.Input.Get("questions").Array()
+	if h.ev.InSubagent() || len(shown) == 0 { // a worker's dialog shows no gate
+		return nil, err
+	}
 	for _, t := range runs {
-		b := t.Budget
-		if !h.open(t) || b.Ask == "" || b.Ask != h.theirs().AskPrint() || len(shown) == 0 {
+		if !h.open(t) || t.Budget.Ask == "" {
 			continue
 		}
-		gates = nil
+		command := h.theirs().Ask()
+		if gates = nil; t.Budget.Ask != command.Print {
+			continue
+		}
 		for _, q := range shown {
 			i := slices.IndexFunc(t.Tick.Pending, func(g loop.Gate) bool {
-				return g.Question == q.Get("question").Str && h.mayAsk(g)
+				return g.Question == q.Get("question").Str && mayAsk(g, command)
 			})
 			if i >= 0 {
-				g := t.Tick.Pending[i]
-				gates = append(gates, waitingGate{state: t.State, gate: g, open: true})
+				gates = append(gates, waitingGate{state: t.State, gate: t.Tick.Pending[i],
+					open: true, command: command})
 			}
 		}
 		if len(gates) == len(shown) {
@@ -216,10 +229,9 @@ func (h *handler) dialogGates() (gates []waitingGate, err error) {
 
 // mayAsk reports whether a question may be put to the Ask command. Without Ask-Merges, a question
 // that decides a merge may not.
-func (h *handler) mayAsk(g loop.Gate) bool {
+func mayAsk(g loop.Gate, command notify.AskCommand) bool {
 	kind, _ := loop.GateOf(g.Name)
-	return g.Answer == "" && !g.Kept &&
-		(kind.Holds != loop.HoldMerge || h.theirs().Ask().Merges)
+	return g.Answer == "" && !g.Kept && (kind.Holds != loop.HoldMerge || command.Merges)
 }
 
 // AskPerson puts each question of a paused run to the person's command until all are answered, from
@@ -314,7 +326,11 @@ func (h *handler) put(
 	ctx context.Context, w waitingGate, q *asked, commands *sync.WaitGroup, answers chan<- told,
 ) {
 	ctx, q.end = context.WithCancel(ctx)
-	b, t := w.state.Budget, &loopState{w.state}
+	b, redact := w.state.Budget, h.config(&loopState{w.state}).Redact
+	options := slices.Clone(w.gate.Options)
+	for i := range options {
+		options[i].Description = redact(options[i].Description)
+	}
 	question := struct {
 		Project  string        `json:"project"`
 		Run      string        `json:"run"`
@@ -326,8 +342,8 @@ func (h *handler) put(
 		Deadline time.Time     `json:"deadline"`
 		Refused  string        `json:"refused,omitempty"`
 	}{
-		Project: h.project, Run: b.RunID, Gate: w.gate.Name, Options: w.gate.Options,
-		Question: h.config(t).Redact(w.gate.Question), Refused: q.refused,
+		Project: h.project, Run: b.RunID, Gate: w.gate.Name, Options: options,
+		Question: redact(w.gate.Question), Refused: redact(q.refused),
 		Deadline: time.Now().UTC().Add(askTime).Truncate(time.Second),
 	}
 	if _, err := fmt.Sscanf(w.gate.Target, "PR #%d", &question.PR); err == nil && b.Tracker != nil {
@@ -337,7 +353,7 @@ func (h *handler) put(
 	}
 	text, _ := json.Marshal(question) // texts and numbers only
 	command := child.Command{Dir: h.project, Wait: askTime, Most: 64 << 10,
-		Args: loop.SplitWords(h.theirs().Ask().Command), In: string(text) + "\n"}
+		Args: w.command.Argv, Env: w.command.Env, In: string(text) + "\n"}
 	commands.Go(func() {
 		r, err := child.Run(ctx, command)
 		select {
@@ -360,8 +376,7 @@ func (h *handler) heard(skill loop.Skill, token string, t told) error {
 			if w.key() != t.gate {
 				continue
 			}
-			w.state.Budget.Pending[w.at].Origin = loop.OriginAsk
-			if _, err = h.answerGate(w, t.text); err == nil {
+			if _, err = h.answerGate(w, t.text, loop.OriginAsk); err == nil {
 				recorded = loopState{w.state}
 			}
 		}

@@ -42,9 +42,9 @@ func (h *handler) command(name, args string) (loop.Command, bool) {
 	return loop.ParseCommand(name, args, h.names(name, args)...)
 }
 
-// names returns the names that are added to ours, in the order in which they count: a run that is on
-// keeps the kind as which it began, then come the configuration of the person and of the project.
-// They are looked up only if a command might be one of them.
+// names returns the names that are added to ours, in the order in which they count: a run that is
+// on keeps the kind as which it began, then come the configuration of the person and of the
+// project. They are looked up only if a command might be one of them.
 func (h *handler) names(command, args string) []loop.Names {
 	_, ours := loop.ParseCommand(command, "")
 	_, spaced := loop.ParseCommand(command, "",

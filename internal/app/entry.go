@@ -56,7 +56,7 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 			Path:       cmp.Or(flags.BudgetFile, store.DefaultBudgetPath(cmd.Skill)), // R12
 			Config:     h.config(nil).Text(),
 			Prices:     usage.NewTable(h.config(nil).Rates).Source(),
-			Ask:        h.theirs().AskPrint(),
+			Ask:        h.theirs().Ask().Print,
 			Tracker:    new(forge.Bind(context.Background(), h.question(nil))),
 		},
 	}

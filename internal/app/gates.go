@@ -8,6 +8,7 @@ import (
 
 	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/internal/notify"
 	"hooks/internal/report"
 	"hooks/internal/store"
 )
@@ -30,7 +31,7 @@ func (a *App) AnswerGate(name string, words []string) (said string, err error) {
 	err = h.withStateLock(func() error {
 		g, err := h.findGate(parseGateName(name))
 		if err == nil {
-			said, err = h.answerGate(g, answer)
+			said, err = h.answerGate(g, answer, loop.OriginTerminal)
 		}
 		return err
 	})
@@ -65,6 +66,8 @@ type waitingGate struct {
 	at    int // in the paused run's list
 	gate  loop.Gate
 	open  bool
+	// command carries the question to the person, where it may.
+	command notify.AskCommand
 }
 
 // named is the gate as it is named on a command line.
@@ -165,14 +168,14 @@ func (w waitingGate) understands(answer string) error {
 	return hint.New(way, "%q is no option of gate %s", answer, w.named(false))
 }
 
-// answerGate records an answer.
-func (h *handler) answerGate(w waitingGate, answer string) (string, error) {
+// answerGate records an answer with its origin.
+func (h *handler) answerGate(w waitingGate, answer, origin string) (string, error) {
 	if err := w.understands(answer); err != nil {
 		return "", err
 	}
 	s := w.state
 	g := &s.Budget.Pending[w.at]
-	g.Answer, g.At = answer, &h.now
+	g.Answer, g.At, g.Origin = answer, &h.now, origin
 	said := fmt.Sprintf("recorded: %s — %q, which acts as %s when the run is resumed: %s",
 		g.Question, g.Answer, g.Act(g.Answer), report.Resume(s.Budget, s.Elsewhere()))
 	_, err := h.tx.Commit(&s, loop.Save{Run: s.Budget})

@@ -164,8 +164,10 @@ func (c Config) Names() loop.Names {
 // there.
 func User(dir string) Config {
 	c := Config{has: map[string]given{}, file: "your own CLAUDE.md", own: true}
-	text, _ := read(filepath.Join(dir, "CLAUDE.md"))
-	c.parse(text)
+	if dir != "" { // else it is not known, and no file of the working directory is meant
+		text, _ := read(filepath.Join(dir, "CLAUDE.md"))
+		c.parse(text)
+	}
 	return c.finish()
 }
 

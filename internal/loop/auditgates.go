@@ -143,7 +143,8 @@ func (b *Budget) Steer(t *Tick, word, text, head string, now time.Time) error {
 		return g.Name == RecurringGate &&
 			(g.Target == text || g.Target == allFindings && r.open() == 0)
 	}
-	said := GateAnswer{Name: RecurringGate, Question: "hooks audit " + word, Answer: text, At: now}
+	said := GateAnswer{Name: RecurringGate, Question: "hooks audit " + word, Answer: text, At: now,
+		Origin: OriginTerminal}
 	b.Pending = slices.DeleteFunc(slices.Clone(b.Pending), settled)
 	if t == nil {
 		b.Carried = append(slices.Clone(b.Carried), said)

@@ -39,7 +39,8 @@ func (c *Claim) answer(now time.Time, a Answers) *GateAnswer {
 	if i < 0 || !slices.ContainsFunc(c.Dialogs, shown) || slices.ContainsFunc(c.Dialogs, forged) {
 		return nil
 	}
-	return &GateAnswer{Name: g.Name, Question: g.Question, Answer: a.List[i].Text, At: now}
+	return &GateAnswer{Name: g.Name, Question: g.Question, Answer: a.List[i].Text, At: now,
+		Origin: OriginDialog}
 }
 
 // awaiting are the sessions that await the lock, and since when.

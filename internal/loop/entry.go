@@ -122,6 +122,9 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	if !counted {
 		run.Cursors = *k.Baseline.Is
 	}
+	if a.Mode != FreshRun {
+		in.Opens.Notes = AppendNew(slices.Clip(a.Notes), run.askNote(at.Run.Ask)...)
+	}
 	if a.Reap {
 		in.Reap = at.Lock
 	}

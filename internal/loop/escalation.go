@@ -244,7 +244,7 @@ func (e PersonRaise) step(s State, _ *Known) Outcome {
 	run, t := s.Run, s.Tick
 	run.Ceilings = e.Flags.override(run.Ceilings)
 	said := GateAnswer{Name: BudgetEscalation, Question: "hooks loop raise", At: e.Now,
-		Answer: "raise " + e.Words}
+		Answer: "raise " + e.Words, Origin: OriginTerminal}
 	budget := func(g Gate) bool { return g.Name == BudgetEscalation }
 	run.Pending = slices.DeleteFunc(slices.Clone(run.Pending), budget) // it is evaluated again
 	if t == nil {

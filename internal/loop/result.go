@@ -373,7 +373,8 @@ func (s State) answer(now time.Time, a Answers) *Answered {
 }
 
 func (s State) answerOne(now time.Time, dialog Dialog, given DialogAnswer) Acted {
-	answer := GateAnswer{Name: "question", Question: given.Question, Answer: given.Text, At: now}
+	answer := GateAnswer{Name: "question", Question: given.Question, Answer: given.Text, At: now,
+		Origin: OriginDialog}
 	i := slices.IndexFunc(s.Tick.Pending, func(g Gate) bool { return g.Question == given.Question })
 	if i < 0 || !dialog.shows(given.Question) {
 		s.Tick.Answered = append(s.Tick.Answered, answer)

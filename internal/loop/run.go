@@ -119,6 +119,17 @@ func (b *Budget) raise(r Request) {
 	}
 }
 
+// askNote reports that a person who continues the run has another Ask command than the run had.
+func (b *Budget) askNote(before string) []string {
+	switch b.Ask {
+	case before:
+		return nil
+	case "":
+		return []string{"The run has no Ask command any more"}
+	}
+	return []string{"The run takes over the Ask command as it is now"}
+}
+
 // Minutes is the run's active time in whole minutes. A clock that went backwards never takes any
 // away (R31, R32).
 func (b *Budget) Minutes(now time.Time) int {

@@ -307,8 +307,7 @@ type GateAnswer struct {
 	Answer   string    `json:"answer"`
 	At       time.Time `json:"at"`
 	Target   string    `json:"target,omitempty"`
-	// Origin is OriginFlag for an answer that a flag gave, OriginAsk for one that the person's Ask
-	// command brought; else a person gave it to the question.
+	// Origin is one of the origins below, "" in lines of older versions.
 	Origin string `json:"origin,omitempty"`
 }
 
@@ -323,11 +322,14 @@ func (g GateAnswer) Given() string {
 	return fmt.Sprintf("answered %q", g.Answer)
 }
 
-// OriginFlag is the origin of an answer that a person gave in advance, by a flag.
-const OriginFlag = "flag"
-
-// OriginAsk is the origin of an answer that the person's Ask command brought.
-const OriginAsk = "ask"
+// The origins of a person's answer: the client's dialog, `hooks gate answer` and `hooks go` in a
+// terminal, a flag in advance, and the person's Ask command.
+const (
+	OriginDialog   = "dialog"
+	OriginTerminal = "terminal"
+	OriginFlag     = "flag"
+	OriginAsk      = "ask"
+)
 
 // TrackedPR is one PR an iteration interacted with (R121).
 type TrackedPR struct {

@@ -1,12 +1,16 @@
 package notify
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -36,36 +40,96 @@ func (p *Person) variable(name string) string {
 	return strings.TrimSpace(p.Env(name))
 }
 
-// Ask is the person's own Ask command; without one its Command is empty. Neither a project's
-// configuration nor a variable that its settings set counts.
-func (p *Person) Ask() config.Ask {
-	c := p.own().Ask
-	if way := p.variable("HOOKS_ASK"); way != "" {
-		c.Command = way
+// AskCommand is the person's own Ask command, as it was at one moment.
+type AskCommand struct {
+	Argv, Env []string
+	// Print identifies the command with the scripts that its words name and the variables of the
+	// person's settings; "" if there is no usable command. A run records it when a person begins or
+	// resumes it, so that nothing written later answers.
+	Print  string
+	After  time.Duration // for which a dialog waits before the command gets its question
+	Merges bool          // its answers may merge
+}
+
+// Ask reads the person's own Ask command. Neither a project's configuration nor a variable that its
+// settings set counts.
+func (p *Person) Ask() (c AskCommand) {
+	own := p.own().Ask
+	c.After, c.Merges = cmp.Or(own.After, config.DefaultAskAfter), own.Merges
+	words := command(cmp.Or(p.variable("HOOKS_ASK"), own.Command))
+	if words == nil {
+		return c
+	}
+	print := fmt.Sprintf("%q %v", words, c.Merges)
+	for _, word := range words {
+		if !filepath.IsAbs(word) && !strings.Contains(word, "://") &&
+			strings.ContainsAny(word, `/\~`) {
+			return c // it would name a file of the project
+		}
+		if text, ok := safefile.Read(word, config.MaxFile); ok && filepath.IsAbs(word) {
+			print += "\x00" + text
+		}
+	}
+	set := p.ownVariables()
+	if len(set) > 0 {
+		print += fmt.Sprintf("\x00%q", set)
+	}
+	env := append(p.fewVariables(), set...) // of two with a name, the last one counts
+	for _, v := range env {
+		if path, ok := strings.CutPrefix(v, "PATH="); ok {
+			c.Argv = append([]string{onPath(path, words[0])}, words[1:]...)
+		}
+	}
+	if c.Env = env; c.Argv[0] != "" {
+		c.Print = Digest(print)
 	}
 	return c
 }
 
-// AskPrint identifies the Ask command with the scripts that its words name, or returns "" if there
-// is no usable command. A run records it when a person begins or resumes it, so that nothing
-// written later answers.
-func (p *Person) AskPrint() string {
-	c := p.Ask()
-	words := command(c.Command)
-	if words == nil {
-		return ""
+// fewVariables are the variables that an Ask command has in every project: a project's settings
+// could steer it by any other, as by PATH or LD_PRELOAD.
+func (p *Person) fewVariables() (env []string) {
+	path := "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/homebrew/bin"
+	names := []string{"HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR",
+		"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}
+	if runtime.GOOS == "windows" {
+		path = `C:\Windows\System32;C:\Windows;C:\Windows\System32\WindowsPowerShell\v1.0`
+		names = []string{"SystemRoot", "SystemDrive", "ComSpec", "PATHEXT", "USERPROFILE",
+			"USERNAME", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP"}
 	}
-	all := fmt.Sprintf("%q %v", words, c.Merges)
-	for _, word := range words {
-		if !filepath.IsAbs(word) && !strings.Contains(word, "://") &&
-			strings.ContainsAny(word, `/\~`) {
-			return "" // it would name a file of the project
-		}
-		if text, ok := safefile.Read(word, config.MaxFile); ok && filepath.IsAbs(word) {
-			all += "\x00" + text
+	for _, name := range names {
+		if value := p.variable(name); value != "" {
+			env = append(env, name+"="+value)
 		}
 	}
-	return Digest(all)
+	return append(env, "PATH="+path)
+}
+
+// ownVariables are those that the person's own settings of the client set by name.
+func (p *Person) ownVariables() (env []string) {
+	dir := p.clientDir()
+	if dir == "" {
+		return nil
+	}
+	text, _ := safefile.Read(filepath.Join(dir, "settings.json"), config.MaxFile)
+	gjson.Get(text, "env").ForEach(func(name, value gjson.Result) bool {
+		env = append(env, name.Str+"="+value.String())
+		return true
+	})
+	return env
+}
+
+// onPath returns the file of a program that a command names, or "" if there is none.
+func onPath(path, name string) string {
+	if strings.ContainsAny(name, `/\`) {
+		return name
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if file, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return file
+		}
+	}
+	return ""
 }
 
 // Digest identifies a text that is not to be kept.

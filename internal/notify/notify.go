@@ -52,18 +52,22 @@ func (p *Person) Notice(way, title, text, next string) {
 	p.texts = append(p.texts, report.Short(text)+" — next: "+report.Short(next))
 }
 
-// own is the person's own configuration. It is empty if the project's settings say where it is.
-func (p *Person) own() config.Config {
-	client, err := install.ClientDir(p.Env)
+// own is the person's own configuration.
+func (p *Person) own() config.Config { return config.User(p.clientDir()) }
+
+// clientDir is the folder of the person's own client configuration, or "" if it is not known or the
+// project's settings say where it is.
+func (p *Person) clientDir() string {
 	for _, name := range []string{"CLAUDE_CONFIG_DIR", "HOME", "USERPROFILE"} {
 		if p.Env(name) != "" && p.variable(name) == "" {
-			return config.Parse("")
+			return ""
 		}
 	}
+	dir, err := install.ClientDir(p.Env)
 	if err != nil {
-		client = ""
+		return ""
 	}
-	return config.User(client)
+	return dir
 }
 
 // notifyWay is "bell", "off", a command, or nothing: the person's own choice, from the environment
