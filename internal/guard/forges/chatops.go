@@ -63,25 +63,18 @@ func ordersMerge(line string) bool {
 	default:
 		return false
 	}
-	return orderArgs(said, name)
+	return orders(said)
 }
 
-// orderArgs reports whether words are arguments of an order, not the rest of a sentence.
-func orderArgs(args []string, who string) bool {
-	for i, a := range args {
-		switch {
-		case strings.HasPrefix(a, "-") && len(a) > 1:
-			return !shellword.Has("-c --cancel --dry-run", a) // flags, with a reason behind them
-		case strings.Contains(a, "=") || strings.HasPrefix(a, "#"):
-		case strings.HasPrefix(who, "mergify") && len(args) == 1: // the queue's name
-		case i > 2 || !shellword.Has(`
-			squash rebase merge now queue fast-forward ff pr this it please
-default main master when-ready when green passing ci ready no-issue
-force branch rollup retry thanks`, strings.TrimRight(a, ".!")):
-			return false
-		}
+// orders reports whether the words behind an order are its arguments, not the rest of a sentence.
+func orders(args []string) bool {
+	switch {
+	case len(args) == 0:
+		return true
+	case shellword.Has("cancel of is conflicts -c --cancel --dry-run", args[0]):
+		return false
 	}
-	return true
+	return len(args) <= 3 || args[0][0] == '-' // a flag may have a reason behind it
 }
 
 // labelWords judges labels put on an issue or PR, or taken off: one by which a bot merges arms a

@@ -52,13 +52,39 @@ func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 	if fl.On("-h", "--help", "-V", "--version") && len(fl.Pos) == 0 {
 		return
 	}
-	body, form := curlBody(f, fl)
 	_, led := fl.Get("-x", "--proxy", "--preproxy", "--connect-to", "--resolve", "--unix-socket")
-	q := Request{Argv: argv, Led: led, Body: body, Fields: form, Method: curlMethod(fl)}
+	q := Request{Argv: argv, Led: led, Method: strings.TrimSpace(fl.Val("-X", "--request"))}
+	uploads := fl.All("-T", "--upload-file")
+	switch {
+	case q.Method != "":
+	case len(uploads) > 0:
+		q.Method = "PUT"
+	case !fl.On("-I", "--head", "-G", "--get") && len(fl.All(strings.Fields(curlData)...)) > 0:
+		q.Method = "POST"
+	default:
+		q.Method = "GET"
+	}
+	var parts []string
+	for _, w := range uploads {
+		parts = append(parts, f.FileText(w.Text))
+	}
+	for _, w := range fl.All("-d", "--data", "--data-ascii", "--data-binary", "--data-raw",
+		"--json", "--expand-data") {
+		parts = append(parts, dataText(f, w.Text))
+	}
+	q.Method, q.Body = strings.ToUpper(q.Method), strings.Join(parts, "&")
+	for _, w := range fl.All("--data-urlencode", "-F", "--form", "--form-string") {
+		name, value, text := strings.Cut(w.Text, "=")
+		if !text { // name@file
+			name, value, _ = strings.Cut(w.Text, "@")
+			value = "@" + value
+		}
+		value = dataText(f, strings.TrimPrefix(value, "<"))
+		q.Fields = append(q.Fields, effect.Field{Path: name, Value: value})
+	}
 	urls := append(fl.All("--url", "--expand-url"), fl.Pos...)
-	target := fl.Val("--request-target")
 	for _, u := range urls {
-		q.URL = cmp.Or(target, u.Text)
+		q.URL = cmp.Or(fl.Val("--request-target"), u.Text)
 		path := afterHost(strings.TrimPrefix(strings.TrimPrefix(q.URL, "http://"), "https://"))
 		if from := strings.IndexAny(path, "{["); from >= 0 && !fl.On("-g", "--globoff") {
 			to := strings.LastIndexAny(path, "}]") // one of several addresses
@@ -70,49 +96,6 @@ func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 	if len(urls) == 0 && fl.Late {
 		f.Opaque(shellword.Join(argv), "what it sends is only known when it runs")
 	}
-}
-
-func curlMethod(fl shellword.Flags) string {
-	switch w, ok := fl.Get("-X", "--request"); {
-	case ok:
-		return strings.ToUpper(strings.TrimSpace(w.Text))
-	case len(fl.All("-T", "--upload-file")) > 0:
-		return "PUT"
-	case fl.On("-I", "--head"), fl.On("-G", "--get"):
-		return "GET"
-	case len(fl.All(strings.Fields(curlData)...)) > 0:
-		return "POST"
-	}
-	return "GET"
-}
-
-// curlBody is the body of a request, by -d, --json and -F.
-func curlBody(f *plain.Frame, fl shellword.Flags) (body string, form []effect.Field) {
-	var parts []string
-	for _, w := range fl.All("-d", "--data", "--data-ascii", "--data-binary", "--json",
-		"--expand-data") {
-		parts = append(parts, dataText(f, w.Text))
-	}
-	for _, w := range fl.All("--data-raw") {
-		parts = append(parts, w.Text)
-	}
-	for _, w := range fl.All("--data-urlencode") { // name=text, name@file
-		name, file, ok := strings.Cut(w.Text, "@")
-		if ok && !strings.Contains(name, "=") {
-			form = append(form, effect.Field{Path: name, Value: f.FileText(file)})
-		} else {
-			name, value, _ := strings.Cut(w.Text, "=")
-			form = append(form, effect.Field{Path: name, Value: value})
-		}
-	}
-	for _, w := range fl.All("-T", "--upload-file") {
-		parts = append(parts, f.FileText(w.Text))
-	}
-	for _, w := range fl.All("-F", "--form", "--form-string") {
-		k, v, _ := strings.Cut(w.Text, "=")
-		form = append(form, effect.Field{Path: k, Value: dataText(f, strings.TrimPrefix(v, "<"))})
-	}
-	return strings.Join(parts, "&"), form
 }
 
 // dataText is a body as given, or the text of the file that @ names.
@@ -136,15 +119,12 @@ func Wget(f *plain.Frame, argv []shellword.Word) {
 		}
 	}
 	q := Request{Argv: argv, Method: strings.ToUpper(fl.Val("--method"))}
-	if w, ok := fl.Get("--post-data", "--body-data"); ok {
-		q.Body = w.Text
-	}
-	if w, ok := fl.Get("--post-file", "--body-file"); ok {
-		q.Body = f.FileText(w.Text)
-	}
-	if _, ok := fl.Get("--post-data", "--post-file"); ok && q.Method == "" {
+	_, posts := fl.Get("--post-data", "--post-file")
+	if posts && q.Method == "" {
 		q.Method = "POST"
 	}
+	q.Body = cmp.Or(fl.Val("--post-data", "--body-data"),
+		f.FileText(cmp.Or(fl.Val("--post-file", "--body-file"), "/dev/null")))
 	if _, ok := fl.Get("-i", "--input-file"); ok && q.orDefault().Method != "GET" {
 		f.Opaque(shellword.Join(argv), "wget takes the addresses from a file")
 	}

@@ -190,8 +190,8 @@ func (f *Frame) WordsOf(text string) []shellword.Word {
 	return shellword.Lits(strings.Fields(text)...)
 }
 
-// printed is the text that statements print, as far as it is written: that of echo and cat,
-// and a branch's name that git prints. All else is unknown.
+// printed is the text that statements print, as far as it is written: that of echo and cat, and
+// a branch's name that git prints. All else is unknown.
 func (f *Frame) printed(stmts []*syntax.Stmt) string {
 	if len(stmts) != 1 || f.nest > maxNesting || stmts[0].Negated || !f.M.Burn(1) {
 		return shellword.Unknown
@@ -204,51 +204,30 @@ func (f *Frame) printed(stmts []*syntax.Stmt) string {
 			return shellword.Unknown
 		}
 	}
-	if b, ok := s.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.Pipe && len(s.Redirs) == 0 {
-		g.Stdin = &Stream{g.printed([]*syntax.Stmt{b.X})}
-		return g.printed([]*syntax.Stmt{b.Y})
+	if s.Cmd == nil && len(s.Redirs) > 0 { // $(< file)
+		return g.Input()
 	}
 	c, ok := s.Cmd.(*syntax.CallExpr)
-	switch {
-	case s.Cmd == nil && len(s.Redirs) > 0: // $(< file)
+	if !ok || len(c.Args) == 0 || len(c.Assigns) > 0 {
+		return shellword.Unknown
+	}
+	words := shellword.Texts(g.Words(c.Args))
+	switch line := strings.Join(words, " "); {
+	case strings.HasPrefix(line, "echo ") && !strings.HasPrefix(line, "echo -"):
+		return line[len("echo "):] + "\n"
+	case line == "cat":
 		return g.Input()
-	case !ok || len(c.Args) == 0 || len(c.Assigns) > 0:
-		return shellword.Unknown
-	}
-	argv := g.Words(c.Args)
-	if len(argv) == 0 {
-		return shellword.Unknown
-	}
-	args := argv[1:]
-	switch argv[0].Text {
-	case "echo":
-		end := "\n"
-		if len(args) > 0 && args[0].Text == "-n" {
-			args, end = args[1:], ""
-		}
-		if len(args) > 0 && args[0].Text == "-e" {
-			return shellword.Unknown
-		}
-		return shellword.JoinText(args) + end
-	case "cat":
+	case len(words) > 1 && words[0] == "cat":
 		text := ""
-		if len(args) == 0 {
-			text = g.Input()
-		}
-		for _, w := range args {
-			text += g.FileText(w.Text)
+		for _, file := range words[1:] {
+			text += g.FileText(file)
 		}
 		return text
-	case "pwd":
+	case line == "pwd", line == "git rev-parse --show-toplevel":
 		return g.value("PWD") + "\n"
-	case "git":
-		switch shellword.JoinText(args) {
-		case "branch --show-current", "rev-parse --abbrev-ref HEAD", "symbolic-ref --short HEAD",
-			"name-rev --name-only HEAD":
-			return g.M.World.Branch(g) + "\n"
-		case "rev-parse --show-toplevel":
-			return g.value("PWD") + "\n"
-		}
+	case line == "git branch --show-current", line == "git rev-parse --abbrev-ref HEAD",
+		line == "git symbolic-ref --short HEAD", line == "git name-rev --name-only HEAD":
+		return g.M.World.Branch(g) + "\n"
 	}
 	return shellword.Unknown
 }

@@ -7,35 +7,13 @@ import (
 
 // Command returns a wrapper's arguments behind its flags. valued lists those that take a value.
 func Command(args []Word, valued string) []Word {
-	for i := 0; i < len(args); i++ {
-		t := args[i].Text
-		switch {
-		case t == "--":
-			return args[i+1:]
-		case len(t) > 1 && t[0] == '-':
-			i += takesNext(t, valued)
-		default:
-			return args[i:]
+	for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' {
+		if args[0].Text == "--" {
+			return args[1:]
 		}
+		args = args[Flags{}.take(args, valued):]
 	}
-	return nil
-}
-
-// takesNext returns 1 if a flag's value is the next word, as in "-u bot", "--user bot" or the
-// joined "-nu bot", and 0 otherwise.
-func takesNext(t, valued string) int {
-	if Has(valued, t) {
-		return 1
-	}
-	if t[1] == '-' || strings.Contains(t, "=") {
-		return 0
-	}
-	for j := 1; j < len(t); j++ {
-		if Has(valued, "-"+t[j:j+1]) {
-			return Btoi(j == len(t)-1)
-		}
-	}
-	return 0
+	return args
 }
 
 // Assignment reports whether a text is NAME=value.

@@ -16,22 +16,47 @@ type Flags struct {
 // "-Ro/r").
 func ParseFlags(argv []Word, valued string) Flags {
 	fl := Flags{Vals: map[string][]Word{}}
-	for i := 0; i < len(argv); i++ {
-		w := argv[i]
+	for len(argv) > 0 {
+		w := argv[0]
 		fl.Late = fl.Late || w.Split
 		switch {
 		case w.Text == "--":
-			fl.Pos = append(fl.Pos, argv[i+1:]...)
+			fl.Pos = append(fl.Pos, argv[1:]...)
 			return fl
-		case strings.HasPrefix(w.Text, "--"):
-			i += fl.long(w, argv[i+1:], valued)
 		case len(w.Text) > 1 && w.Text[0] == '-':
-			i += fl.short(w, argv[i+1:], valued)
+			argv = argv[fl.take(argv, valued):]
 		default:
 			fl.Pos = append(fl.Pos, w)
+			argv = argv[1:]
 		}
 	}
 	return fl
+}
+
+// take reads the flags in the first word, the last one with its value in the same word or in the
+// next, and returns the number of words read.
+func (fl Flags) take(argv []Word, valued string) int {
+	w := argv[0]
+	name, val, joined := strings.Cut(w.Text, "=")
+	if w.Text[1] != '-' { // letters, of which the first that takes a value has the rest for it
+		rest := w.Text[1:]
+		for name = "-" + rest[:1]; len(rest) > 1 && !Has(valued, name); name = "-" + rest[:1] {
+			fl.add(name, Lit("true"))
+			rest = rest[1:]
+		}
+		val = strings.TrimPrefix(rest[1:], "=")
+		joined = val != ""
+	}
+	switch {
+	case joined:
+		fl.add(name, Word{Text: val, Src: w.Src})
+	case Has(valued, name) && len(argv) > 1:
+		fl.add(name, argv[1])
+		return 2
+	default:
+		fl.add(name, Lit("true"))
+	}
+	return 1
 }
 
 // Unabbreviated spells out long flags that are given by their first letters only, as git, curl,
@@ -59,42 +84,10 @@ func Unabbreviated(argv []Word, longs string) []Word {
 	return out
 }
 
-// long reads a --flag, with its value in the same word or in the next, and returns the words that
-// it takes besides.
-func (fl *Flags) long(w Word, rest []Word, valued string) int {
-	if name, val, ok := strings.Cut(w.Text, "="); ok {
-		fl.add(name, Word{Text: val, Src: w.Src})
-		return 0
+func (fl Flags) add(name string, val Word) {
+	if fl.Vals != nil {
+		fl.Vals[name] = append(fl.Vals[name], val)
 	}
-	if Has(valued, w.Text) && len(rest) > 0 {
-		fl.add(w.Text, rest[0])
-		return 1
-	}
-	fl.add(w.Text, Lit("true"))
-	return 0
-}
-
-func (fl *Flags) short(w Word, rest []Word, valued string) int {
-	for j := 1; j < len(w.Text); j++ {
-		name := "-" + w.Text[j:j+1]
-		if !Has(valued, name) {
-			fl.add(name, Lit("true"))
-			continue
-		}
-		if val := strings.TrimPrefix(w.Text[j+1:], "="); val != "" {
-			fl.add(name, Word{Text: val, Src: w.Src})
-			return 0
-		}
-		if len(rest) > 0 {
-			fl.add(name, rest[0])
-			return 1
-		}
-	}
-	return 0
-}
-
-func (fl *Flags) add(name string, val Word) {
-	fl.Vals[name] = append(fl.Vals[name], val)
 }
 
 // On reports whether one of the switches is set and not switched off with =false.
