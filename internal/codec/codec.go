@@ -25,7 +25,6 @@ type Field struct {
 	Type   reflect.Type
 	index  []int
 	option string // omitempty, omitzero, raw, loose or none
-	after  string // the field of an outer struct that it follows; "" if it follows the one before
 }
 
 // known are the fields by type: one event reads and writes a budget several times.
@@ -36,11 +35,23 @@ func Fields(t reflect.Type) []Field {
 	if list, ok := known.Load(t); ok {
 		return list.([]Field)
 	}
-	list := make([]Field, 0, t.NumField()+8) // with room for those of embedded structs
+	list, _ := addFields(make([]Field, 0, t.NumField()+8), 0, t, nil) // with embedded ones
+	known.Store(t, list)
+	return list
+}
+
+// addFields adds the fields of a struct to the list from there on. outer leads to the struct if it
+// is embedded.
+func addFields(list []Field, at int, t reflect.Type, outer []int) ([]Field, int) {
 	for i := range t.NumField() {
 		f := t.Field(i)
+		if outer == nil {
+			at = len(list)
+		} else {
+			f.Index = append(outer[:len(outer):len(outer)], i)
+		}
 		if f.Anonymous {
-			list = embed(list, Fields(f.Type), i)
+			list, at = addFields(list, at, f.Type, f.Index)
 			continue
 		}
 		name, own, _ := strings.Cut(strings.TrimPrefix(string(f.Tag), `json:"`), `"`)
@@ -49,28 +60,15 @@ func Fields(t reflect.Type) []Field {
 			continue
 		}
 		own = strings.TrimSuffix(strings.TrimPrefix(own, ` codec:"`), `"`)
-		own, after, apart := strings.Cut(own, "after=")
-		if !apart && own != "" {
+		if before, apart := strings.CutPrefix(own, "after="); apart {
+			at = Position(list, before, 0) + 1
+		} else if own != "" {
 			option = own
 		}
-		list = append(list, Field{name, f.Type, f.Index, option, after})
-	}
-	known.Store(t, list)
-	return list
-}
-
-// embed adds the fields of the struct that is embedded as field i.
-func embed(list, own []Field, i int) []Field {
-	at := len(list)
-	for _, f := range own {
-		if f.after != "" {
-			at = Position(list, f.after, 0) + 1
-		}
-		f.index = append([]int{i}, f.index...)
-		list = slices.Insert(list, at, f)
+		list = slices.Insert(list, at, Field{name, f.Type, f.Index, option})
 		at++
 	}
-	return list
+	return list, at
 }
 
 // Position is the index of a field in a list, or -1. The search begins at from: fields that arrive

@@ -1,7 +1,6 @@
 package seal
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -204,9 +203,11 @@ func (d Dir) read(path, session string) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read seal %s: %w", path, err)
 	}
-	text := make([]byte, info.Size())
-	if _, err = io.ReadFull(f, text); err == nil {
-		if len(bytes.Trim(text, "\x00")) == 0 { // a power cut leaves an empty file, or zeros
+	body := make([]byte, info.Size())
+	_, err = io.ReadFull(f, body)
+	text := string(body)
+	if err == nil {
+		if strings.Trim(text, "\x00") == "" { // a power cut leaves an empty file, or zeros
 			return nil, nil
 		}
 		r, whole, derr := decode(text)
@@ -219,7 +220,7 @@ func (d Dir) read(path, session string) (*Record, error) {
 		}
 	}
 	err = fmt.Errorf("read seal %s: %w", path, err)
-	if of := gjson.GetBytes(text, "project"); strings.HasSuffix(of.Raw, `"`) { // else it is cut off
+	if of := gjson.Get(text, "project"); strings.HasSuffix(of.Raw, `"`) { // else it is cut off
 		err = &unreadError{err, of.Str}
 	}
 	return nil, err

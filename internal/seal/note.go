@@ -1,10 +1,10 @@
 package seal
 
 import (
-	"bytes"
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/tidwall/gjson"
@@ -119,16 +119,16 @@ func (n note) encode() ([]byte, error) {
 	return encodePart(n, n.files()...)
 }
 
-func decodeNote(part []byte) (n note, err error) {
+func decodeNote(part string) (n note, err error) {
 	err = decodePart(part, &n, func() []*Files { return n.files() })
 	return n, err
 }
 
 // split cuts a file into its record and the notes after it. A last note that a kill has cut off is
 // left out, and whole is false: what it was to announce was not begun. A power cut leaves zeros.
-func split(text []byte) (record []byte, notes [][]byte, whole bool) {
-	written := bytes.TrimRight(text, "\x00")
-	parts := bytes.Split(written, []byte{beforeNote})
+func split(text string) (record string, notes []string, whole bool) {
+	written := strings.TrimRight(text, "\x00")
+	parts := strings.Split(written, string(beforeNote))
 	record, notes = parts[0], parts[1:]
 	if n := len(notes) - 1; n >= 0 && !isWhole(notes[n]) {
 		return record, notes[:n], false
@@ -138,11 +138,11 @@ func split(text []byte) (record []byte, notes [][]byte, whole bool) {
 
 // applyAll applies the notes after a record. Of a loop's notes the last change that came to its end
 // counts, and what follows it; only those are read.
-func (r *Record) applyAll(notes [][]byte) error {
+func (r *Record) applyAll(notes []string) error {
 	for _, l := range r.Loops {
 		var last []note
 		for _, text := range slices.Backward(notes) {
-			if gjson.GetBytes(text, "skill").Str != l.Skill {
+			if gjson.Get(text, "skill").Str != l.Skill {
 				continue
 			}
 			n, err := decodeNote(text)

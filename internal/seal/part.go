@@ -1,7 +1,6 @@
 package seal
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -41,15 +40,15 @@ func encodePart(v any, files ...*Files) ([]byte, error) {
 }
 
 // isWhole reports whether a part has its end.
-func isWhole(part []byte) bool { return bytes.HasSuffix(part, []byte(partEnd)) }
+func isWhole(part string) bool { return strings.HasSuffix(part, partEnd) }
 
 // decodePart reads a part into v, and the texts into its files, which are known after that.
-func decodePart(part []byte, v any, files func() []*Files) error {
+func decodePart(part string, v any, files func() []*Files) error {
 	if !isWhole(part) {
 		return errDamaged
 	}
-	list := bytes.Split(part[:len(part)-len(partEnd)], []byte{beforeText})
-	if !gjson.ValidBytes(list[0]) || codec.Decode(gjson.ParseBytes(list[0]), v) != nil {
+	list := strings.Split(strings.TrimSuffix(part, partEnd), string(beforeText))
+	if !gjson.Valid(list[0]) || codec.Decode(gjson.Parse(list[0]), v) != nil {
 		return errDamaged
 	}
 	list = list[1:]
@@ -58,7 +57,7 @@ func decodePart(part []byte, v any, files func() []*Files) error {
 			if len(list) == 0 {
 				return errDamaged
 			}
-			*t, list = string(list[0]), list[1:]
+			*t, list = list[0], list[1:]
 		}
 	}
 	if len(list) > 0 {

@@ -170,7 +170,7 @@ func (r *Record) encode() ([]byte, error) {
 }
 
 // decode reads a file. whole is false where its last note was cut off.
-func decode(text []byte) (r *Record, whole bool, err error) {
+func decode(text string) (r *Record, whole bool, err error) {
 	text, notes, whole := split(text)
 	if r, err = decodeRecord(text); err == nil {
 		err = r.applyAll(notes)
@@ -178,9 +178,9 @@ func decode(text []byte) (r *Record, whole bool, err error) {
 	return r, whole, err
 }
 
-func decodeRecord(text []byte) (*Record, error) {
+func decodeRecord(text string) (*Record, error) {
 	var v versioned
-	of := gjson.GetBytes(text, "version").Int()
+	of := gjson.Get(text, "version").Int()
 	switch {
 	case of > version:
 		return nil, fmt.Errorf(
@@ -189,7 +189,7 @@ func decodeRecord(text []byte) (*Record, error) {
 		if err := decodePart(text, &v, v.files); err != nil {
 			return nil, err
 		}
-	case !gjson.ValidBytes(text) || codec.Decode(gjson.ParseBytes(text), &v) != nil:
+	case !gjson.Valid(text) || codec.Decode(gjson.Parse(text), &v) != nil:
 		return nil, errDamaged
 	}
 	if v.Session == "" || v.Project == "" {

@@ -60,7 +60,7 @@ func TestARecordIsReadAsItWasWritten(t *testing.T) {
 		t.Errorf("written as %s, %v", form, err)
 	}
 	for _, text := range []string{recorded, string(text)} {
-		got, whole, err := decode([]byte(text))
+		got, whole, err := decode(text)
 		if d := cmp.Diff(want, got); d != "" || !whole || err != nil {
 			t.Errorf("%v\n%s", err, d)
 		}
@@ -73,7 +73,7 @@ func TestARecordIsReadAsItWasWritten(t *testing.T) {
 		t.Error("a text that is no JSON is written")
 	}
 	for n := range text {
-		if r, _, err := decode(text[:n]); err == nil {
+		if r, _, err := decode(string(text[:n])); err == nil {
 			t.Errorf("cut off after %d bytes it is %+v", n, r)
 		}
 	}
@@ -344,11 +344,11 @@ func FuzzDecode(f *testing.F) {
 	f.Add(append(encoded(record()), "\x1e"+`{"skill":"work","next":{}}`+"\x1f{}\x1f\x1f\x1f\n\x1e"+
 		`{"skill":"work"}`+"\x1f\n\x1e"+`{"sk`...))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r, _, err := decode(text)
+		r, _, err := decode(string(text))
 		if err != nil || !utf8.Valid(text) { // only what is UTF-8 is written
 			return
 		}
-		again, _, err := decode(encoded(r))
+		again, _, err := decode(string(encoded(r)))
 		if d := cmp.Diff(r, again, cmpopts.EquateEmpty()); d != "" || err != nil {
 			t.Errorf("%v\n%s", err, d)
 		}

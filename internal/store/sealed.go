@@ -94,9 +94,10 @@ func (s *Store) loadRecorded(run sealed, settle bool) (State, error) {
 	if err == nil {
 		f, err = s.whole(run)
 	}
-	own, rebooted := *run.Loop, s.rebooted(run) // the record may drop the run
+	own, rebooted := *run.Loop, false // the record may drop the run
 	if err == nil && settle {
 		s.sweep(run.Budget)
+		rebooted = s.rebooted(run)
 		if run.Next != nil || run.record.Boot != s.boot() {
 			err = s.finish(run)
 			run.Loop = &own
@@ -109,7 +110,7 @@ func (s *Store) loadRecorded(run sealed, settle bool) (State, error) {
 	st, err := s.stateOf(run, f.files)
 	claim, cerr := s.claimOf(run.skill())
 	st.Claim, err = claim, errors.Join(err, cerr)
-	if err == nil && settle && rebooted {
+	if err == nil && rebooted {
 		err = s.catchUp(&st, run.skill())
 	}
 	return st, errors.Join(err, s.readFindings(&st))

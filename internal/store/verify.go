@@ -170,7 +170,7 @@ func (s *Store) historyChange(run sealed, f found) string {
 		defer h.Close()
 	}
 	switch {
-	case h != nil && !s.rebooted(run) && run.forgedIn(h, size):
+	case h != nil && run.forgedIn(h, size) && !s.rebooted(run):
 		return " has a line for the run that hooks did not write"
 	case was.Line == "", run.lineEnd(h, size, was.Line) > 0,
 		run.Next != nil && run.lineEnd(h, size, then.Line) > 0:
