@@ -40,29 +40,45 @@ func ForgeOf(host string) string {
 	return ""
 }
 
+// forge is what its own client is called, and how it names a PR.
+type forge struct{ kind, client, pull, merge, head string }
+
+// forges holds GitHub first, whose names count for any other forge.
+var forges = [...]forge{
+	{"github", "gh", "refs/pull/%d/head", "pr merge", "--match-head-commit"},
+	{"gitlab", "glab", "refs/merge-requests/%d/head", "mr merge", "--sha"},
+	{"gitea", "tea", "refs/pull/%d/head", "pr merge", ""},
+}
+
+func forgeOf(kind string) forge {
+	for _, f := range forges {
+		if f.kind == kind {
+			return f
+		}
+	}
+	return forges[0]
+}
+
 // ForgeOfClient returns the kind of forge that a command's program belongs to, or an empty string
 // for any other program.
 func ForgeOfClient(program string) string {
-	switch program {
-	case "gh", "hub":
-		return "github"
-	case "glab":
-		return "gitlab"
-	case "tea", "tea-cli":
-		return "gitea"
+	if program == "hub" {
+		return forges[0].kind
+	}
+	for _, f := range forges {
+		if strings.TrimSuffix(program, "-cli") == f.client {
+			return f.kind
+		}
 	}
 	return ""
 }
 
 // Client is a forge's own client; gh for any other forge.
-func Client(forge string) string {
-	switch forge {
-	case "gitlab":
-		return "glab"
-	case "gitea":
+func Client(kind string) string {
+	if kind == "gitea" {
 		return TeaProgram()
 	}
-	return "gh"
+	return forgeOf(kind).client
 }
 
 // TeaProgram is the name of Gitea's client on this machine. Debian's is tea-cli: the tea in the
@@ -93,38 +109,27 @@ func executable(dir, name string) os.FileInfo {
 }
 
 // PullRef is the ref under which a forge has the head of a PR.
-func PullRef(forge string, pr int) string {
-	if forge == "gitlab" {
-		return fmt.Sprintf("refs/merge-requests/%d/head", pr)
-	}
-	return fmt.Sprintf("refs/pull/%d/head", pr)
-}
+func PullRef(kind string, pr int) string { return fmt.Sprintf(forgeOf(kind).pull, pr) }
 
 // MergeCommand is the plain command by which a forge's own client merges a PR.
-func MergeCommand(forge, pr string) string {
-	if forge == "gitlab" {
-		return Client(forge) + " mr merge " + pr
-	}
-	return Client(forge) + " pr merge " + pr
+func MergeCommand(kind, pr string) string {
+	return Client(kind) + " " + forgeOf(kind).merge + " " + pr
 }
 
 // HeadFlag returns the flag that binds MergeCommand to a commit. It is empty if the forge's client
 // has no such flag.
-func HeadFlag(forge, sha string) string {
-	switch forge {
-	case "gitlab":
-		return "--sha " + sha
-	case "gitea":
-		return ""
+func HeadFlag(kind, sha string) string {
+	if flag := forgeOf(kind).head; flag != "" {
+		return flag + " " + sha
 	}
-	return "--match-head-commit " + sha
+	return ""
 }
 
 // MergeAt is the command by which a forge's own client merges a PR at one commit and no other.
-func MergeAt(forge, pr, sha string) string {
-	if forge == "gitea" {
-		return Client(forge) + " api -X POST repos/{owner}/{repo}/pulls/" + pr +
-			"/merge -f Do=merge -f head_commit_id=" + sha
+func MergeAt(kind, pr, sha string) string {
+	if flag := HeadFlag(kind, sha); flag != "" {
+		return MergeCommand(kind, pr) + " " + flag
 	}
-	return MergeCommand(forge, pr) + " " + HeadFlag(forge, sha)
+	return Client(kind) + " api -X POST repos/{owner}/{repo}/pulls/" + pr +
+		"/merge -f Do=merge -f head_commit_id=" + sha
 }

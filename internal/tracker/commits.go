@@ -107,9 +107,8 @@ func Diff(ctx context.Context, project, commit string) ([]byte, error) {
 
 // CommittedSince lists the paths, from the top, that the commits after another one change.
 func CommittedSince(ctx context.Context, project, commit string) ([]string, error) {
-	out, err := git(ctx, project, "log", "-z", "--no-renames", "--name-only", "--format=",
+	return files(ctx, project, "log", "-z", "--no-renames", "--name-only", "--format=",
 		commit+"..HEAD", "--", ":/")
-	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 || r == '\n' }), err
 }
 
 // ExcludeFile returns the path of the clone's own ignore file, info/exclude, or an empty string if
@@ -124,9 +123,8 @@ func ExcludeFile(ctx context.Context, project string) string {
 
 // Changed names the files below a folder that differ between two commits, relative to the folder.
 func Changed(ctx context.Context, dir, from, to string) ([]string, error) {
-	out, err := gitAtMost(ctx, maxOutput, dir, "diff", "--name-only", "-z", "--no-renames",
-		"--no-ext-diff", "--relative", "--ignore-submodules=none", from, to)
-	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), err
+	return files(ctx, dir, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff",
+		"--relative", "--ignore-submodules=none", from, to)
 }
 
 // Checkout writes the files of a commit into an empty folder, as a repository of its own that

@@ -155,8 +155,14 @@ func says(ctx context.Context, dir string, args ...string) (bool, error) {
 // Committed lists the files below a path of the project that are in git's index. It is empty if git
 // fails.
 func Committed(ctx context.Context, project, path string) []string {
-	out, _ := git(ctx, project, "ls-files", "-z", "--", path)
-	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+	list, _ := files(ctx, project, "ls-files", "-z", "--", path)
+	return list
+}
+
+// files are the names that a command prints, each ended by a NUL.
+func files(ctx context.Context, dir string, args ...string) ([]string, error) {
+	out, err := gitAtMost(ctx, maxOutput, dir, args...)
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), err
 }
 
 // Commit returns the full name of the commit that a person's word names.
@@ -168,9 +174,7 @@ func Commit(ctx context.Context, dir, ref string) (string, error) {
 
 // FilesAt lists the files at or below a path that a commit has, as paths from dir.
 func FilesAt(ctx context.Context, dir, commit, path string) ([]string, error) {
-	out, err := gitAtMost(ctx, maxOutput, dir, "ls-tree", "-r", "-z", "--name-only", commit, "--",
-		path)
-	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), err
+	return files(ctx, dir, "ls-tree", "-r", "-z", "--name-only", commit, "--", path)
 }
 
 // FileAt returns the text of a file as a commit has it. path is seen from dir; a text longer than

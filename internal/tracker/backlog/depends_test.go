@@ -74,7 +74,6 @@ func TestDependencies(t *testing.T) {
 		{"Depends on: n/a\n- #5", ""},
 		{"Depends on #1 or #2", ""},
 		{"Depends on !5, &6, \\#7", ""},
-		{"<del>Depends on #1</del> <s>Blocked by #2</s> <code>Blocks #3</code>", ""},
 		{"<pre>\nDepends on #1\n</pre>\nDepends on #2", "2→self"},
 		{"<blockquote>Depends on #1\n</blockquote>\nDepends on #2", "2→self"},
 		{"As said:\n\n    Depends on #1\n\nDepends on #2", "2→self"},

@@ -50,7 +50,7 @@ func prose(text string) string { return without(text, true) }
 
 // without cuts out text that is struck through, and with code set inline code too.
 func without(text string, code bool) string {
-	if !strings.ContainsAny(text, "`~<") {
+	if !strings.ContainsAny(text, "`~") {
 		return text
 	}
 	var b strings.Builder
@@ -62,9 +62,7 @@ func without(text string, code bool) string {
 				b.WriteString(text[:n])
 			}
 		case '~':
-			n = between(text, "~~", "~~")
-		case '<':
-			n = element(text, code)
+			n = struck(text)
 		}
 		if n == 0 {
 			b.WriteByte(text[0])
@@ -75,27 +73,16 @@ func without(text string, code bool) string {
 	return b.String()
 }
 
-// between is the length of a stretch that begins and ends with marks; of the first mark alone if
-// the second is missing, 0 if the first is.
-func between(text, from, to string) int {
-	rest, ok := strings.CutPrefix(text, from)
+// struck is the length of a stretch between two marks "~~"; of the first mark alone if the second is
+// missing, 0 if the first is.
+func struck(text string) int {
+	const mark = "~~"
+	rest, ok := strings.CutPrefix(text, mark)
 	if !ok {
 		return 0
 	}
-	if end := strings.Index(rest, to); end >= 0 {
-		return len(from) + end + len(to)
+	if end := strings.Index(rest, mark); end >= 0 {
+		return end + 2*len(mark)
 	}
-	return len(from)
-}
-
-// element is the length of an HTML element that is struck through or code, 0 of any other.
-func element(text string, code bool) int {
-	low := strings.ToLower(text[:min(len(text), 8)])
-	for _, name := range []string{"del>", "s>", "strike>", "code>"} {
-		if strings.HasPrefix(low[1:], name) && (code || name != "code>") {
-			open := text[:1+len(name)]
-			return between(text, open, "</"+open[1:])
-		}
-	}
-	return 0
+	return len(mark)
 }

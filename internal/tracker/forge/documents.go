@@ -13,9 +13,9 @@ const maxDocuments = 1000
 
 // documents splits the output of a paging program: one JSON object or list after the other. torn
 // reports that one was cut or is not JSON. Lines between them that begin like neither are talk of
-// the program or of a wrapper, and so are colours: JSON has no raw escape character.
+// the program or of a wrapper.
 func documents(out []byte) (docs []gjson.Result, torn bool) {
-	text := uncoloured(string(out))
+	text := string(out)
 	for {
 		text = strings.TrimLeft(text, " \t\r\n\ufeff")
 		line, rest, _ := strings.Cut(text, "\n")
@@ -39,17 +39,4 @@ func documents(out []byte) (docs []gjson.Result, torn bool) {
 			return docs, true
 		}
 	}
-}
-
-// uncoloured is a text without the escape sequences that colour a terminal.
-func uncoloured(text string) string {
-	parts := strings.Split(text, "\x1b")
-	for i, part := range parts[1:] {
-		if rest, ok := strings.CutPrefix(part, "["); ok {
-			part = strings.TrimLeft(rest, "0123456789;:?")
-			part = part[min(1, len(part)):]
-		}
-		parts[i+1] = part
-	}
-	return strings.Join(parts, "")
 }
