@@ -3,9 +3,12 @@ package main
 import (
 	"cmp"
 	"math"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"hooks/internal/hint"
 	"hooks/internal/inspect"
@@ -113,4 +116,51 @@ func since(text string, now time.Time) (time.Time, error) {
 			"--since %q is no time in the past", text)
 	}
 	return now.Add(-ago), nil
+}
+
+type replayCmd struct {
+	Session       string `arg:"" complete:"session" help:"A session's id, the beginning of one, or the path of its transcript."`
+	MaxDollars    string `placeholder:"N" help:"Try this ceiling; 0 is none."`
+	MaxIterations string `placeholder:"N" help:"Try this ceiling."`
+	MaxPRs        string `name:"max-prs" placeholder:"N" help:"Try this ceiling."`
+	MaxMinutes    string `placeholder:"N" help:"Try this ceiling."`
+	JSON          bool   `help:"Print the same as JSON."`
+}
+
+// Run shows what the rules would have made of a past session.
+func (c replayCmd) Run(k *kong.Context, p caller) error {
+	debug.SetMemoryLimit(48 << 20) // a long transcript makes much garbage
+	r, err := p.Replay(c.Session, loopFlags(k))
+	if err != nil {
+		return err
+	}
+	return show(p, c.JSON, r, nil, report.Replays)
+}
+
+// resultCmd is for jobs: the exit code is how the session came out.
+type resultCmd struct {
+	Session string `placeholder:"ID" complete:"session" help:"If not the newest begun here."`
+	JSON    bool   `help:"Print the same as JSON."`
+}
+
+// Help lists the exit codes.
+func (resultCmd) Help() string {
+	return "The exit code is 0 if the loop ended as meant, 3 if it waits for a person, 4 if it " +
+		"stopped at a ceiling, 5 if it failed, 6 if nothing was governed, and 1 if that cannot " +
+		"be told, as while it runs. See docs/ci.md."
+}
+
+// Run prints one line, and ends with the code of the result.
+func (r resultCmd) Run(c caller) error {
+	found, err := c.Result(r.Session)
+	if found.Result == "" {
+		return err
+	}
+	err = show(c, r.JSON, found, err, func(_ report.Screen, found report.Result) string {
+		return found.Line()
+	})
+	if err == nil && found.Code != 0 {
+		return exitError{code: found.Code}
+	}
+	return err
 }

@@ -17,18 +17,17 @@ import (
 
 type reportCardCmd struct {
 	which
-	RunID    string `name:"run" placeholder:"ID" complete:"run" help:"An earlier run, by its id."`
-	All      bool   `help:"Of all projects of this machine: an index; as HTML with pages."`
-	HTML     string `xor:"form" placeholder:"FILE" help:"Write it to one HTML file."`
-	Open     bool   `help:"Show it in the browser; without --html in a temporary file."`
-	Markdown bool   `xor:"form" help:"As Markdown, to be pasted somewhere."`
-	JSON     bool   `xor:"form" help:"Print the same as JSON: a list of runs."`
+	RunID string `name:"run" placeholder:"ID" complete:"run" help:"An earlier run, by its id."`
+	All   bool   `help:"Of all projects of this machine: an index; as HTML with pages."`
+	HTML  string `xor:"form" placeholder:"FILE" help:"Write it to one HTML file."`
+	Open  bool   `help:"Show it in the browser; without --html in a temporary file."`
+	JSON  bool   `xor:"form" help:"Print the same as JSON: a list of runs."`
 }
 
 // Run prints the morning page of the present runs, or of one, or writes it to a file.
 func (r reportCardCmd) Run(c caller) error {
 	c.Everywhere = r.All
-	if r.Open && r.HTML == "" && !r.JSON && !r.Markdown {
+	if r.Open && r.HTML == "" && !r.JSON {
 		dir, err := os.MkdirTemp("", "hooks-report-") // the browser reads it after this process
 		if err != nil {
 			return err
@@ -43,16 +42,10 @@ func (r reportCardCmd) Run(c caller) error {
 	}
 	list, err := c.Cards(r.skills(), r.RunID, !r.JSON && !r.All)
 	if r.All && len(list) > 0 && !r.JSON {
-		return show(c, false, list, err, func(s report.Screen, list []report.Card) string {
-			s.Markdown = r.Markdown
-			return report.CardIndex(s, list)
-		})
+		return show(c, false, list, err, report.CardIndex)
 	}
-	return showEach(c, r.JSON, list, err, "no loop has run "+c.screen().Where(r.All),
-		func(s report.Screen, card report.Card) string {
-			s.Markdown = r.Markdown
-			return report.CardText(s, card)
-		})
+	none := "no loop has run " + c.screen().Where(r.All)
+	return showEach(c, r.JSON, list, err, none, report.CardText)
 }
 
 // write also writes a page whose history is damaged in part.

@@ -276,7 +276,7 @@ git-config---get-regexp git-config---list`,
 hooks-schema hooks-statusline hooks-tasks hooks-audit hooks-help hooks-doctor hooks-report-card
 hooks---version hooks-gate-list hooks-loop-status hooks-loop-list hooks-ledger-lint
 hooks-ledger-feedback`,
-		only: `-v --json --all --run --by --csv --otlp --rates --command --markdown --since
+		only: `-v --json --all --run --by --csv --rates --command --since
 --verbose --version`,
 	},
 }

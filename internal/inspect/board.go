@@ -50,14 +50,8 @@ func (d *Inspector) PR(number int) (report.PR, error) {
 		return report.PR{}, answer.Err
 	}
 	pr := answer.PRs[0]
-	p := report.PR{Tracker: placed(&answer), Number: pr.Number, Title: pr.Title, State: pr.State,
-		Draft: pr.Draft, Fork: pr.Fork, Labels: pr.Labels, Branch: pr.Branch, Base: pr.Base,
-		HeadSHA: pr.HeadSHA, CI: pr.CI, Closes: pr.Closes,
-		HumanFeedback: pr.HumanFeedback(time.Time{}),
-		Reviewed:      pr.Reviewed(last.HeadAtEnd(number)), Notes: answer.Notes}
-	for _, f := range pr.Feedback {
-		p.Feedback = append(p.Feedback, report.Feedback(f))
-	}
+	p := report.PR{Tracker: placed(&answer), PR: pr, HumanFeedback: pr.HumanFeedback(time.Time{}),
+		Reviewed: pr.Reviewed(last.HeadAtEnd(number)), Notes: answer.Notes}
 	run.SinglePR = number
 	facts := loop.Look(run, &loop.Tick{Report: answer.Report()}, nil, v.now)
 	p.Fired = evaluate(facts, "pr-terminal")

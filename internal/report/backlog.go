@@ -8,6 +8,7 @@ import (
 
 	"hooks/internal/loop"
 	"hooks/internal/tracker/backlog"
+	"hooks/internal/tracker/forge"
 )
 
 // Board is a project's backlog according to its tracker, and what it would trigger in a work loop.
@@ -72,19 +73,8 @@ func remarksOn(i backlog.Fact) string {
 
 // PR is one PR according to its tracker, and what it would trigger in a review loop.
 type PR struct {
-	Tracker  string     `json:"tracker"`
-	Number   int        `json:"number"`
-	Title    string     `json:"title"`
-	State    string     `json:"state"` // open, merged, closed or do-not-merge
-	Draft    bool       `json:"draft"`
-	Fork     bool       `json:"fork"`
-	Labels   []string   `json:"labels"`
-	Branch   string     `json:"branch"`
-	Base     string     `json:"base"`
-	HeadSHA  string     `json:"head_sha"`
-	CI       string     `json:"ci,omitempty"`
-	Closes   []int      `json:"closes"`
-	Feedback []Feedback `json:"feedback"`
+	Tracker string `json:"tracker"`
+	forge.PR
 	// HumanFeedback is nil when it is not known whether a person commented. Reviewed: everybody who
 	// commented has approved the head commit since, and it has not moved since the review loop's
 	// previous iteration ended.
@@ -93,14 +83,6 @@ type PR struct {
 	Fired         []loop.Fired `json:"conditions"` // pr-terminal, for a loop on this PR
 	Gate          string       `json:"gate,omitempty"`
 	Notes         []string     `json:"notes,omitempty"`
-}
-
-// Feedback is a comment or review on a PR.
-type Feedback struct {
-	Author string    `json:"author"`
-	Human  bool      `json:"human"`
-	At     time.Time `json:"at,omitzero"`
-	Kind   string    `json:"kind"` // comment, review, or approval: a review without a text
 }
 
 // maxFeedback bounds the comments and reviews shown to people; --json has all.

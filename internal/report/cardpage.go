@@ -12,7 +12,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// CardText writes a card for a terminal, or as Markdown.
+// CardText writes a card for a terminal.
 func CardText(s Screen, c Card) string {
 	p := newPage(s)
 	for _, b := range c.blocks(s) {
@@ -138,7 +138,7 @@ func (c *Card) head(s Screen) head {
 }
 
 func (h head) draw(p *page) {
-	p.title(h.style, "%s", h.sentence)
+	p.line(h.style, "%s", h.sentence)
 	p.blank()
 	if h.why != "" {
 		p.row("stopped", plain, "%s", h.why)

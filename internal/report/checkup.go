@@ -59,26 +59,12 @@ func CheckupText(s Screen, c Checkup, all bool) string {
 		asked := k.Name == "live" && k.Status != Skipped
 		return !all && !asked && len(k.Problems)+len(k.Fixed) == 0
 	})
-	for len(shown) > 0 {
-		k, alike := shown[0], 1
-		for alike < len(shown) && k.skippedWith(shown[alike]) {
-			alike++
-		}
+	for _, k := range shown {
 		if k.Group != group {
 			group = k.Group
 			p.line(plain, "%s", group)
 		}
-		if alike > 1 {
-			var list []string
-			for _, k := range shown[:alike] {
-				list = append(list, k.Name)
-			}
-			p.put("  skip ", len("  skip "), plain,
-				strings.Join(list, ", ")+": "+strings.Join(k.Found[:1], ""))
-		} else {
-			p.check(k)
-		}
-		shown = shown[alike:]
+		p.check(k)
 	}
 	if group != "" {
 		p.blank()
@@ -93,12 +79,6 @@ func CheckupText(s Screen, c Checkup, all bool) string {
 		}
 	}
 	return p.String()
-}
-
-// skippedWith reports whether the next check was skipped for the same reason.
-func (k Check) skippedWith(next Check) bool {
-	return k.Status == Skipped && next.Status == Skipped && k.Group == next.Group &&
-		len(k.Found) > 0 && slices.Equal(k.Found, next.Found)
 }
 
 func (p *page) check(k Check) {

@@ -137,7 +137,7 @@ func (m *markup) words(c cell, between string) {
 }
 
 func (t table) html(m *markup) {
-	t = t.drawn(func(c cell) cell { return c }, true, true)
+	t = t.drawn(true)
 	m.put(`<table class="%s"><thead><tr>`, strings.TrimSpace("rows "+t.class))
 	for _, c := range t.columns {
 		m.put(`<th scope="col" class="%s">%s`, c.classes(), c.name)

@@ -16,9 +16,6 @@ type Screen struct {
 	Width int  // columns; fewer than 20 count as 20
 	Piped bool // no terminal reads it: text that programs search line by line is not wrapped
 	Color bool // the reader is a terminal that wants colour
-	// Markdown draws titles, sections and rows as Markdown in which foreign words neither format,
-	// link nor mention anybody.
-	Markdown bool
 	// Dir is the project of the reader, for a text that has nothing else to show; empty if the text
 	// says "this project".
 	Dir string
@@ -71,30 +68,12 @@ func (p *page) blank() {
 
 // line writes a text, wrapped, its further lines indented.
 func (p *page) line(style, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if p.Markdown {
-		fmt.Fprintf(&p.b, "%s\n\n", literal(text))
-		return
-	}
-	p.put("", 2, style, text)
-}
-
-// title writes the first line of a page.
-func (p *page) title(style, format string, args ...any) {
-	if p.Markdown {
-		fmt.Fprintf(&p.b, "# %s\n", literal(fmt.Sprintf(format, args...)))
-		return
-	}
-	p.line(style, format, args...)
+	p.put("", 2, style, fmt.Sprintf(format, args...))
 }
 
 // section writes a blank line and the heading of the rows that follow.
 func (p *page) section(name string) {
 	p.blank()
-	if p.Markdown {
-		fmt.Fprintf(&p.b, "## %s\n\n", name)
-		return
-	}
 	p.line(strong, "%s", name)
 }
 
@@ -102,16 +81,12 @@ func (p *page) section(name string) {
 // line of its own.
 func (p *page) row(label, style, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	switch {
-	case p.Markdown:
-		fmt.Fprintf(&p.b, "- **%s**: %s\n", strings.TrimSpace(label),
-			literal(strings.TrimSpace(text)))
-	case p.Width < 2*labelWidth:
+	if p.Width < 2*labelWidth {
 		p.put("", 2, faint, label)
 		p.put("  ", 2, style, text)
-	default:
-		p.put(pad(label, labelWidth-1, false)+" ", labelWidth, style, text)
+		return
 	}
+	p.put(pad(label, labelWidth-1, false)+" ", labelWidth, style, text)
 }
 
 // given writes a row whose text is not empty.
@@ -250,35 +225,6 @@ func pad(text string, width int, left bool) string {
 	return text + blanks
 }
 
-// markdown writes a table with the notes of a row in their column.
-func (p *page) markdown(t table) {
-	t = t.drawn(func(c cell) cell { return c }, true, false)
-	rule := strings.Repeat("|---", len(t.columns)) + "|\n"
-	p.blank()
-	for _, c := range t.columns {
-		fmt.Fprintf(&p.b, "| %s ", c.name)
-	}
-	p.b.WriteString("|\n" + rule)
-	for _, r := range t.rows {
-		for i, c := range t.columns {
-			text := r.cells[i].String()
-			if c.notes {
-				text = strings.TrimPrefix(text+prefixed("; ", strings.Join(r.notes, "; ")), "; ")
-			}
-			fmt.Fprintf(&p.b, "| %s ", literal(text))
-		}
-		p.b.WriteString("|\n")
-	}
-	p.blank()
-}
-
-// literal removes every meaning that Markdown and forges give to signs.
-func literal(text string) string {
-	return strings.NewReplacer("@", "&#64;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "{", `\{`,
-		"}", `\}`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "|", `\|`, "~",
-		`\~`).Replace(clean(text))
-}
-
 // line is one row. A cell that is wider than its column pushes the next ones on.
 func (t *table) line(r row) string {
 	var b strings.Builder
@@ -353,11 +299,12 @@ func (t *table) zeros(column int) bool {
 
 // table writes a table as far as the screen has room, and names the columns that it left out.
 func (p *page) table(t table) {
-	if p.Markdown {
-		p.markdown(t)
-		return
+	t = t.drawn(false)
+	for _, r := range t.rows {
+		for i, c := range r.cells {
+			r.cells[i] = words(clean(c.String()))
+		}
 	}
-	t = t.drawn(func(c cell) cell { return words(clean(c.String())) }, false, false)
 	left := t.narrow(p.Width)
 	p.b.WriteString(cut(t.header(), p.Width) + "\n")
 	for _, r := range t.rows {

@@ -2,9 +2,9 @@ package report
 
 import "slices"
 
-// block is a part of a page. The same blocks make its text, its Markdown and its HTML.
+// block is a part of a page. The same blocks make its text and its HTML.
 type block interface {
-	draw(*page) // as text or Markdown
+	draw(*page) // as text
 	html(*markup)
 }
 
@@ -137,24 +137,24 @@ func (t *table) drop(which func(i int, c column) bool) {
 	}
 }
 
-// drawn returns a copy of the table with its cells changed and without empty columns; those of the
-// notes and without a name are only kept on request.
-func (t table) drawn(change func(cell) cell, notes, nameless bool) table {
+// drawn returns a copy of the table without empty columns. Columns of notes and those without a
+// name are for HTML.
+func (t table) drawn(inHTML bool) table {
 	filled := make([]bool, len(t.columns))
 	rows := make([]row, len(t.rows))
 	for n, r := range t.rows {
 		rows[n] = r
 		rows[n].cells = make([]cell, len(t.columns))
+		for i, c := range t.columns[:min(len(t.columns), len(r.cells))] {
+			rows[n].cells[i] = r.cells[i]
+			filled[i] = filled[i] || len(r.cells[i]) > 0 && (inHTML || c.name != "")
+		}
 		for i, c := range t.columns {
-			if i < len(r.cells) {
-				rows[n].cells[i] = change(r.cells[i])
-			}
-			filled[i] = filled[i] || len(rows[n].cells[i]) > 0 ||
-				notes && c.notes && len(r.notes) > 0
+			filled[i] = filled[i] || inHTML && c.notes && len(r.notes) > 0
 		}
 	}
 	t.columns, t.rows = slices.Clone(t.columns), rows
-	t.drop(func(i int, c column) bool { return !filled[i] || !nameless && c.name == "" })
+	t.drop(func(i int, c column) bool { return !filled[i] })
 	return t
 }
 

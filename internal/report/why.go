@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/guard/effect"
 	"hooks/internal/loop"
 )
 
@@ -212,27 +213,14 @@ func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 
 // Explanation is the guard's reading of a command.
 type Explanation struct {
-	Command  string         `json:"command"`
-	Acts     []ExplainedAct `json:"acts,omitempty"`
-	Opaque   []string       `json:"opaque,omitempty"` // parts that cannot be read, with the reason
-	ReadOnly bool           `json:"read_only"`        // passes while a question waits for a person
-	Verdict  string         `json:"verdict"`
+	Command  string       `json:"command"`
+	Acts     []effect.Act `json:"acts,omitempty"`
+	Opaque   []string     `json:"opaque,omitempty"` // parts that cannot be read, with the reason
+	ReadOnly bool         `json:"read_only"`        // passes while a question waits for a person
+	Verdict  string       `json:"verdict"`
 	// HeldBy names what keeps the command from a merge that no person approved; empty for a command
 	// that only reads.
 	HeldBy string `json:"held_by,omitempty"`
-}
-
-// ExplainedAct is one thing the command would do.
-type ExplainedAct struct {
-	Kind    string   `json:"kind"`
-	PR      int      `json:"pr,omitempty"`
-	Ref     string   `json:"ref,omitempty"`
-	Repo    string   `json:"repo,omitempty"`
-	SHA     string   `json:"sha,omitempty"`
-	Auto    bool     `json:"auto,omitempty"`
-	Admin   bool     `json:"admin,omitempty"`
-	Command string   `json:"command"`
-	Via     []string `json:"via,omitempty"`
 }
 
 // Explained writes how a command is read.

@@ -25,13 +25,7 @@ func Explain(command string, env func(string) string) report.Explanation {
 		Name: event.PreToolUse, Tool: "Bash", Cwd: cwd, Input: gjson.ParseBytes(input),
 	}}
 	r := c.Read()
-	e := report.Explanation{Command: command, ReadOnly: c.ReadOnly()}
-	for _, act := range r.Acts {
-		e.Acts = append(e.Acts, report.ExplainedAct{
-			Kind: string(act.Kind), PR: act.PR, Ref: act.Ref, Repo: act.Repo, SHA: act.SHA,
-			Auto: act.Auto, Admin: act.Admin, Command: act.Command, Via: act.Via,
-		})
-	}
+	e := report.Explanation{Command: command, Acts: r.Acts, ReadOnly: c.ReadOnly()}
 	for _, o := range r.Opaque {
 		e.Opaque = append(e.Opaque, fmt.Sprintf("%s (%s)", o.Text, o.Reason))
 	}

@@ -63,18 +63,20 @@ func (k Kind) tampers() bool {
 
 // Act is one effect of the call.
 type Act struct {
-	Kind    Kind
-	PR      int    // 0 unknown
-	Ref     string // URL, branch, path, or the text as written when PR is unknown
-	Repo    string // owner/name when named, else ""
-	SHA     string // the head commit the command insists on, "" none
-	Auto    bool   // auto-merge was asked for
-	Admin   bool   // protections are bypassed
-	Review  bool   // a comment that is a whole review of the PR, and no approval
-	Command string // the resolved command, words joined, as in "gh pr merge 142 --squash"
-	Cwd     string // where it is done, "" unknown
-	Path    string // the file that is written, seen from Cwd; "" if none is, or it is not known
-	Via     []string
+	Kind Kind `json:"kind"`
+	PR   int  `json:"pr,omitempty"` // 0 if unknown
+	// Ref is a URL, a branch or a path, or the text as written when PR is unknown.
+	Ref    string `json:"ref,omitempty"`
+	Repo   string `json:"repo,omitempty"`  // owner/name if named
+	SHA    string `json:"sha,omitempty"`   // the head commit that the command insists on
+	Auto   bool   `json:"auto,omitempty"`  // auto-merge was asked for
+	Admin  bool   `json:"admin,omitempty"` // protections are bypassed
+	Review bool   `json:"-"`               // a comment that is a whole review, and no approval
+	// Command is the resolved command, words joined, as in "gh pr merge 142 --squash".
+	Command string   `json:"command"`
+	Cwd     string   `json:"-"` // where it is done, "" if unknown
+	Path    string   `json:"-"` // the written file, seen from Cwd; "" if there is none or unknown
+	Via     []string `json:"via,omitempty"`
 }
 
 // Opaque is a part that is not plain: a text that is only known when it runs, or that of another

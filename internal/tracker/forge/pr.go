@@ -13,20 +13,20 @@ type PR struct {
 	Number  int      `json:"number"`
 	Title   string   `json:"title"`
 	State   string   `json:"state"` // open, merged, closed or do-not-merge
-	Draft   bool     `json:"draft,omitempty"`
-	Labels  []string `json:"labels,omitempty"`
+	Draft   bool     `json:"draft"`
+	Labels  []string `json:"labels"`
 	Branch  string   `json:"branch"`
 	Base    string   `json:"base"`
 	HeadSHA string   `json:"head_sha"`
-	Fork    bool     `json:"fork,omitempty"` // the branch is another repository's
+	Fork    bool     `json:"fork"` // the branch is another repository's
 	// Elsewhere reports that origin is not that repository either: in a clone of the fork it is.
 	Elsewhere bool `json:"-"`
 	// CI is passing, failing, pending or none; empty if unknown. It decides nothing here (R85).
 	CI       string   `json:"ci,omitempty"`
-	Closes   []int    `json:"closes,omitempty"`
-	Feedback []Remark `json:"feedback,omitempty"`
+	Closes   []int    `json:"closes"`
+	Feedback []Remark `json:"feedback"`
 	// Since is the moment from which all feedback is known; zero is from the beginning.
-	Since time.Time `json:"feedback_since,omitzero"`
+	Since time.Time `json:"-"`
 	// Approved is when a person last approved the head commit without a word, by login in lower
 	// case.
 	Approved map[string]time.Time `json:"-"`
