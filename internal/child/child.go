@@ -11,6 +11,9 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"hooks/internal/loop"
+	"hooks/internal/term"
 )
 
 // Command is one call of a program.
@@ -134,4 +137,21 @@ func (b *bounded) Write(p []byte) (int, error) {
 	}
 	b.over = true
 	return len(p), nil
+}
+
+// maxLine bounds a line, in characters.
+const maxLine = 200
+
+// Line is the first line of a text that is not empty, without control characters and secrets:
+// errors end up in notes that are kept.
+func Line(text string) string {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(term.Line(line))
+		if runes := []rune(loop.Secrets(line)); len(runes) > maxLine {
+			return string(runes[:maxLine-1]) + "…"
+		} else if line != "" {
+			return string(runes)
+		}
+	}
+	return ""
 }

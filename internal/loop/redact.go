@@ -135,7 +135,7 @@ var (
 	}
 	tokenPrefixes = []string{
 		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", // GitHub
-		"glpat-",                                    // GitLab
+		"glpat-", "gloas-", "gldt-", "glrt-", // GitLab
 		"xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-", // Slack
 	}
 )

@@ -1,0 +1,47 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"hooks/internal/loop"
+)
+
+// Clock reads the clocks that no one can set, without the wall clock. Here the raw monotonic clock
+// runs on while the machine sleeps.
+func Clock() loop.Clock {
+	boot, err := unix.Sysctl("kern.bootsessionuuid")
+	var up, awake unix.Timespec
+	err = errors.Join(err, unix.ClockGettime(unix.CLOCK_MONOTONIC_RAW, &up),
+		unix.ClockGettime(unix.CLOCK_UPTIME_RAW, &awake))
+	if err != nil {
+		return loop.Clock{}
+	}
+	return loop.Clock{Boot: boot, Up: int64(up.Sec), Awake: int64(awake.Sec)}
+}
+
+// zombie is SZOMB of <sys/proc.h>.
+const zombie = 5
+
+// inspect asks the kernel's process table.
+func inspect(pid int) (entry, bool) {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil || int(info.Proc.P_pid) != pid {
+		return entry{}, false
+	}
+	t := info.Proc.P_starttime
+	return entry{
+		parent: int(info.Eproc.Ppid),
+		names:  []string{unix.ByteSliceToString(info.Proc.P_comm[:])},
+		start:  fmt.Sprintf("%d.%06d", t.Sec, t.Usec),
+		gone:   info.Proc.P_stat == zombie,
+	}, true
+}
+
+// Boot identifies the machine's current boot. It returns "" if the system does not report it.
+func Boot() string { return Clock().Boot }
+
+// Caller is not known here.
+func Caller() *loop.Process { return nil }
