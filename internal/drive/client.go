@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"hooks/internal/child"
@@ -71,26 +72,17 @@ var refused = [...]struct{ flags, text, hint string }{
 func CheckFlags(flags []string) error {
 	for _, f := range flags {
 		name, _, _ := strings.Cut(f, "=")
-		is := func(long string) bool {
-			return long == name || len(name) > 2 && strings.HasPrefix(long, name)
+		flag := name
+		if len(name) > 2 && name[1] != '-' {
+			flag = name[:2] // what follows a letter is joined to it
 		}
-		for i, r := range refused {
-			if slices.ContainsFunc(strings.Fields(r.flags), is) || i == 0 && joins(f) {
+		for _, r := range refused {
+			if slices.Contains(strings.Fields(r.flags), flag) {
 				return hint.New(r.hint, r.text, name)
 			}
 		}
 	}
 	return nil
-}
-
-// joins reports whether joined letters, as in -dcp, hold one of the driver's. The letters d, n and
-// w take the rest as their value.
-func joins(flag string) bool {
-	if !strings.HasPrefix(flag, "-") || strings.HasPrefix(flag, "--") {
-		return false
-	}
-	i := strings.IndexAny(flag, "dnwprc")
-	return i > 0 && strings.ContainsRune("prc", rune(flag[i]))
 }
 
 // Run starts one process and waits for its end. The first signal goes to the process as an
@@ -168,15 +160,15 @@ func (c Client) watch(
 			}
 		case <-stall.C:
 			end.Stalled = true
-			terminate(cmd)
+			send(cmd, syscall.SIGTERM)
 			late = time.After(cmp.Or(c.grace, graceTime))
 		case <-late:
-			kill(cmd)
+			send(cmd, syscall.SIGKILL)
 		case <-signals:
 			if end.Interrupted {
-				kill(cmd)
+				send(cmd, syscall.SIGKILL)
 			} else {
-				interrupt(cmd)
+				send(cmd, syscall.SIGINT)
 			}
 			end.Interrupted = true
 		case <-done:

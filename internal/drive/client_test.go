@@ -167,8 +167,8 @@ func TestRefusals(t *testing.T) {
 	if err := Outside(env("")); err != nil {
 		t.Error(err)
 	}
-	for _, flag := range []string{"--resume", "-c", "--session-id=x", "-p", "-cp", "-rabc", "-hc",
-		"--cont", "--res=x", "--bare", "--safe-mode", "--safe", "--restricted",
+	for _, flag := range []string{"--resume", "-c", "--session-id=x", "-p", "-cp", "-rabc",
+		"--bare", "--safe-mode", "--restricted",
 		"--setting-sources=user", "--disable-slash-commands", "--no-session-persistence", "--bg",
 		"--background", "--cloud", "--environment=e", "--desktop", "--teleport", "-w",
 		"--worktree=x", "--tmux=classic"} {

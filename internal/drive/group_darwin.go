@@ -1,5 +1,3 @@
-//go:build !windows && !linux
-
 package drive
 
 import (
@@ -12,4 +10,4 @@ import (
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // killLeft kills the rest of a killed client's group. Tools in sessions of their own are not found.
-func killLeft(cmd *exec.Cmd, _ string) { kill(cmd) }
+func killLeft(cmd *exec.Cmd, _ string) { send(cmd, syscall.SIGKILL) }
