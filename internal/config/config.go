@@ -115,7 +115,7 @@ const SettingsFile = ".sdd/config.md"
 // first one; each model's price and each redaction pattern is a setting of its own. Load never
 // fails: a missing file configures nothing, any other problem is one of the Warnings.
 func Load(project string) Config {
-	c := Config{has: map[string]given{}}
+	c := fresh("")
 	for _, file := range []string{SettingsFile, "CLAUDE.md", "AGENTS.md"} {
 		text, warn := read(filepath.Join(project, filepath.FromSlash(file)))
 		c.file = file
@@ -125,8 +125,7 @@ func Load(project string) Config {
 		c.parse(text)
 		titled := strings.Contains(strings.ToLower(text), sddTitle)
 		if file == SettingsFile && text != "" && !titled {
-			c.Unread = c.add(c.Unread, 0,
-				"has no heading `## SDD Configuration`: nothing in it counts")
+			c.unread(0, "has no heading `## SDD Configuration`: nothing in it counts")
 		}
 	}
 	return c.finish()
@@ -144,7 +143,7 @@ func Of(kept, project string) Config {
 	if kept == "" {
 		return Load(project)
 	}
-	c := Config{Overrun: DefaultOverrun, has: map[string]given{overrun: {}}}
+	c := fresh("")
 	if gjson.Valid(kept) {
 		_ = codec.Decode(gjson.Parse(kept), &c) // a setting that cannot be read has its default
 	}
@@ -163,7 +162,8 @@ func (c Config) Names() loop.Names {
 // commands that run, and the skills that are governed. Another person's repository cannot write
 // there.
 func User(dir string) Config {
-	c := Config{has: map[string]given{}, file: "your own CLAUDE.md", own: true}
+	c := fresh("your own CLAUDE.md")
+	c.own = true
 	if dir != "" { // else it is not known, and no file of the working directory is meant
 		text, _ := read(filepath.Join(dir, "CLAUDE.md"))
 		c.parse(text)
@@ -173,9 +173,14 @@ func User(dir string) Config {
 
 // Parse reads one Markdown text. It is pure; warnings carry no file.
 func Parse(text string) Config {
-	c := Config{has: map[string]given{}}
+	c := fresh("")
 	c.parse(text)
 	return c.finish()
+}
+
+// fresh is a configuration into which a file is read.
+func fresh(file string) Config {
+	return Config{Overrun: DefaultOverrun, file: file, has: map[string]given{}}
 }
 
 // read returns at most MaxFile bytes of a file, and what a person should know about it.
@@ -198,9 +203,6 @@ func (c Config) finish() Config {
 	if c.DoNotMerge == "" {
 		c.DoNotMerge = DefaultDoNotMerge
 	}
-	if _, set := c.has[overrun]; !set {
-		c.Overrun = DefaultOverrun
-	}
 	c.redact = redactor(c.Patterns)
 	return c
 }
@@ -221,9 +223,8 @@ func (c *Config) add(list []string, line int, format string, args ...any) []stri
 	return append(list, at+fmt.Sprintf(format, args...))
 }
 
-// elsewhere notes a setting of a person's file that counts in a project's only.
-func (c *Config) elsewhere(line int, key string) {
-	c.Unread = c.add(c.Unread, line, "%s counts in a project's files only", key)
+func (c *Config) unread(line int, format string, args ...any) {
+	c.Unread = c.add(c.Unread, line, format, args...)
 }
 
 // first reports whether no earlier file has a setting.
@@ -241,9 +242,9 @@ func (c *Config) parse(text string) {
 	for _, r := range rows(strings.TrimPrefix(text, "\ufeff")) {
 		switch {
 		case r.loose:
-			c.Unread = c.add(c.Unread, r.line, "unknown setting %q, ignored", cut(r.cells[0]))
+			c.unread(r.line, "unknown setting %q, ignored", cut(r.cells[0]))
 		case c.own && (r.block == costRates || r.block == redactions):
-			c.elsewhere(r.line, r.block)
+			c.unread(r.line, "%s counts in a project's files only", r.block)
 		case r.block == costRates:
 			c.rate(r)
 		case r.block == redactions:

@@ -9,6 +9,7 @@ func TestNearMisses(t *testing.T) {
 		"## SDD Configuration\n- **Overun**: 20\n",
 		"## SDD Configuration\n- Overrun: 50\n",
 		"## SDD Configuration\n### Notfy\n- **Command**: bell\n",
+		"## SDD Configuration\n### Notify\n- **Command**: bell\n",
 		"## SDD Configuration\n### Tracker\n- **Repoo**: app\n",
 	} {
 		if c := Parse(text); len(c.Unread) != 1 || len(c.Foreign) > 0 {

@@ -3,7 +3,6 @@ package config
 import (
 	"regexp"
 	"regexp/syntax"
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -65,42 +64,22 @@ func redactor(patterns []Pattern) func(string) string {
 	if len(patterns) == 0 {
 		return nil
 	}
-	rules := sync.OnceValue(func() []rule { return compile(patterns) })
+	rules := sync.OnceValue(func() (list []*regexp.Regexp) {
+		for _, p := range patterns {
+			re, _ := regexp.Compile(p.Pattern) // nil only for what no reader of ours has parsed
+			list = append(list, re)
+		}
+		return list
+	})
 	return func(s string) string {
 		s = bound(s)
-		for _, r := range rules() {
-			s = bound(r.ReplaceAllString(s, r.with))
+		for i, re := range rules() {
+			if re != nil {
+				s = bound(re.ReplaceAllString(s, patterns[i].Replace))
+			}
 		}
 		return s
 	}
-}
-
-type rule struct {
-	*regexp.Regexp
-	with string
-}
-
-func compile(patterns []Pattern) (rules []rule) {
-	references := regexp.MustCompile(`\$\{(\w+)\}|\\g<(\w+)>|[$\\](\d+)|\$`)
-	for _, p := range patterns {
-		if re, err := regexp.Compile(p.Pattern); err == nil {
-			rules = append(rules, rule{re, template(references, p.Replace, re)})
-		}
-	}
-	return rules
-}
-
-// template turns a replacement, in which `\1` and `\g<name>` work beside `$1` and `${name}`, into
-// Go's form. A dollar sign that names no group of the pattern is text.
-func template(references *regexp.Regexp, s string, re *regexp.Regexp) string {
-	return references.ReplaceAllStringFunc(s, func(ref string) string {
-		name := strings.Trim(strings.TrimPrefix(ref, `\g`), `${}\<>`)
-		n, err := strconv.Atoi(name)
-		if err == nil && n <= re.NumSubexp() || re.SubexpIndex(name) >= 0 {
-			return "${" + name + "}"
-		}
-		return strings.ReplaceAll(ref, "$", "$$")
-	})
 }
 
 func bound(s string) string {

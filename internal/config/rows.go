@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/loop"
 	"hooks/internal/markdown"
 )
 
@@ -89,23 +88,29 @@ func (p *place) enter(level int, title string) {
 }
 
 // misplaced reports whether a heading looks like a block's but begins no block: an SDD heading that
-// is misspelled or not at level 2 to 4, a misspelled sub-block, or a "Loop …" sub-block in the
-// wrong place.
+// is misspelled or not at level 2 to 4, a misspelled sub-block or key, or a "Loop …" sub-block in
+// the wrong place.
 func (p *place) misplaced(title string) bool {
-	if title == sddTitle {
-		return p.sdd == 0
-	}
 	block := known(title)
-	if block == "" && p.sdd > 0 {
-		names := append(blocks[:], overrun, namespaces, skills)
-		return slices.ContainsFunc(names, func(name string) bool {
-			return loop.Nearest(title, []string{strings.ToLower(name)}) != ""
-		})
+	switch {
+	case title == sddTitle:
+		return p.sdd == 0
+	case block != "":
+		return strings.HasPrefix(block, "Loop ") && p.block != block
+	case p.sdd == 0:
+		return strings.HasPrefix(title, "sdd c") &&
+			(strings.HasPrefix(sddTitle, title) || nearly(title, sddTitle))
 	}
-	if block == "" && strings.HasPrefix(title, "sdd c") {
-		return strings.HasPrefix(sddTitle, title) || loop.Nearest(title, []string{sddTitle}) != ""
-	}
-	return strings.HasPrefix(block, "Loop ") && p.block != block
+	return topKey(title) || slices.ContainsFunc(blocks[:], func(name string) bool {
+		return nearly(title, name)
+	})
+}
+
+// topKey reports whether a name is nearly that of a setting right below the SDD heading.
+func topKey(name string) bool {
+	return slices.ContainsFunc(new(Config).settings(), func(s setting) bool {
+		return s.block == "" && nearly(name, s.key)
+	})
 }
 
 // known returns the name of the sub-block that a heading begins, or "" if it begins no known one.
@@ -135,7 +140,7 @@ func (p *place) keyValue(line string) (key, value string, ok bool) {
 	}
 	key, value, ok = strings.Cut(rest, ":")
 	key, value = bare(key), bare(value)
-	_, known := new(Config).setting(p.block, plain(key))
+	_, known := new(Config).setting(p.block, key)
 	return key, value, ok && p.block != "" && known
 }
 
@@ -143,7 +148,7 @@ func (p *place) keyValue(line string) (key, value string, ok bool) {
 func plainKey(line string) bool {
 	rest, bullet := listed(line)
 	key, _, colon := strings.Cut(rest, ":")
-	return bullet && colon && nearKey("", bare(key)) != ""
+	return bullet && colon && topKey(bare(key))
 }
 
 // listed is the text of a list item.
