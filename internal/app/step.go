@@ -52,15 +52,41 @@ func (h *handler) stepEach(
 	}
 	var reply event.Reply
 	err = h.withRuns(func(now []*loopState) (err error) {
-		reply, err = h.forEachRun(pick(now), func(t *loopState) (event.Reply, error) {
-			e := eventOf(t)
-			if h.isDecided(e) {
-				return event.Nothing(), nil
+		now = pick(now)
+		resolved := map[loop.Skill]loop.Outcome{}
+		resolve := func(t *loopState) (o loop.Outcome, err error) {
+			o, done := resolved[t.Skill]
+			if !done {
+				var k loop.Known
+				if slices.ContainsFunc(list, t.sameTick) {
+					k = known[t.Skill]
+				}
+				o, err = h.resolve(t, eventOf(t), &k)
 			}
-			if !slices.ContainsFunc(list, t.sameTick) {
-				return h.decide(t, e, loop.Known{})
+			return o, err
+		}
+		for _, t := range now {
+			if _, call := eventOf(t).(loop.Call); !call {
+				break
 			}
-			return h.decide(t, e, known[t.Skill])
+			o, err := resolve(t)
+			if err == nil {
+				resolved[t.Skill] = o
+			}
+			if o.Reply.Deny != nil || o.Reply.Ask != nil { // no other loop may let the call through
+				now = []*loopState{t}
+				break
+			}
+		}
+		reply, err = h.forEachRun(now, func(t *loopState) (event.Reply, error) {
+			if _, stop := eventOf(t).(loop.TurnEnd); stop && h.out.Reply.Blocks() {
+				return event.Nothing(), nil // the next Stop ends this loop's iteration
+			}
+			o, err := resolve(t)
+			if err != nil {
+				return event.Nothing(), err
+			}
+			return h.carryOut(t, o)
 		})
 		return err
 	})
@@ -69,18 +95,6 @@ func (h *handler) stepEach(
 		return refused, nil
 	}
 	return reply, err
-}
-
-// isDecided reports whether another loop of the session has decided the event already: the turn
-// continues, and the next Stop ends this loop's iteration; or the call is refused, or filled in.
-func (h *handler) isDecided(e loop.Event) bool {
-	switch e.(type) {
-	case loop.TurnEnd:
-		return h.out.Reply.Blocks()
-	case loop.Call:
-		return h.out.Reply.Decides()
-	}
-	return false
 }
 
 // lookAhead steps without the state's lock, to fetch what is slow, and returns what the event means
