@@ -76,7 +76,7 @@ func TestBombs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, tool := range []string{"Bash", "PowerShell", "REPL", "mcp__x__execute_command"} {
 				c := Call{Tool: tool, Command: text, Cwd: "/p", Fields: []Field{{Path: "code", Value: text}}}
-				m := plain.New(c, Repo{}.Known(), nil, program.World{})
+				m := plain.New(c, Repo{}.Known(), nil, program.Read)
 				readCall(m.Shell("/p"), c)
 				if m.Work < -shellword.MaxText { // one step may overdraw by its own size at most
 					t.Errorf("%s: overdrawn by %d steps", tool, -m.Work)

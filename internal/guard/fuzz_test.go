@@ -25,7 +25,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, tool := range []string{"Bash", "PowerShell", "REPL", "mcp__x__run_command"} {
 			c := Call{Tool: tool, Command: text, Cwd: project}
-			m := plain.New(c, Repo{Branch: "f"}.Known(), files, program.World{})
+			m := plain.New(c, Repo{Branch: "f"}.Known(), files, program.Read)
 			readCall(m.Shell(c.Cwd), c)
 			if m.Work < -shellword.MaxText {
 				t.Fatalf("overdrawn by %d", -m.Work)
@@ -60,7 +60,7 @@ func FuzzTool(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, k1, v1, k2, v2 string) {
 		c := Call{Tool: name, Fields: []Field{{Path: k1, Value: v1}, {Path: k2, Value: v2}},
 			Cwd: "/p"}
-		m := plain.New(c, Repo{}.Known(), nil, program.World{})
+		m := plain.New(c, Repo{}.Known(), nil, program.Read)
 		readCall(m.Shell(c.Cwd), c)
 		ReadOnly(c)
 	})

@@ -20,7 +20,10 @@ func LeavesLinks(command string) bool {
 			leaves = leaves || n.Name != nil && n.Name.Value == "PATH" ||
 				slices.ContainsFunc(argv, leadsTo)
 		case *syntax.Redirect:
-			leaves = leaves || n.Hdoc != nil && leavesBy(tokens(hereText(n.Hdoc)))
+			if d := n.Hdoc; d != nil && len(d.Parts) > 0 {
+				text := command[d.Pos().Offset():d.End().Offset()]
+				leaves = leaves || leavesBy(tokens(text))
+			}
 		case *syntax.CallExpr:
 			leaves = leaves || leavesCall(argv)
 		}
@@ -35,21 +38,17 @@ func leavesCall(argv []string) bool {
 		return false
 	}
 	name := shellword.ProgramName(argv[0])
-	if strings.Contains(argv[0], "/") && (shellword.Has(linked, name) ||
-		shellword.HasUnknown(argv[0])) || shellword.Has("crontab at batch systemd-run", name) {
-		return true
-	}
 	runs := shellword.Has("sed awk type which whereis hash", name)
 	switch {
+	case strings.Contains(argv[0], "/") && (shellword.Has(linked, name) ||
+		shellword.HasUnknown(argv[0])), shellword.Has("crontab at batch systemd-run", name):
+		return true
 	case shellword.Has("git gh glab tea hub", name):
 		return false
 	case shellword.DataProgram(name) && !runs: // $(realpath /usr/bin/gh)
 		return slices.ContainsFunc(argv[1:], leadsTo)
 	}
-	if leavesBy(argv) {
-		return true
-	}
-	return slices.ContainsFunc(argv[1:], func(w string) bool {
+	return leavesBy(argv) || slices.ContainsFunc(argv[1:], func(w string) bool {
 		return strings.ContainsAny(w, " \n(=") && leavesBy(tokens(w))
 	})
 }
@@ -92,17 +91,6 @@ func tokens(text string) []string {
 	return strings.FieldsFunc(text, func(c rune) bool {
 		return strings.ContainsRune(" \t\n'\"`();|&{}[]<>!=:,", c)
 	})
-}
-
-// hereText is the written text of a here-document.
-func hereText(w *syntax.Word) string {
-	var b strings.Builder
-	for _, p := range w.Parts {
-		if l, ok := p.(*syntax.Lit); ok {
-			b.WriteString(l.Value)
-		}
-	}
-	return b.String()
 }
 
 // leads reports whether one of the short options at the beginning has one of the letters. -o and -O

@@ -110,7 +110,7 @@ func walk(text string, do func(n syntax.Node, argv []string) bool) (problem stri
 
 // unknowing is a shell that knows nothing of its place.
 func unknowing() *plain.Frame {
-	return plain.New(Call{}, Repo{}.Known(), nil, program.World{}).Shell("")
+	return plain.New(Call{}, Repo{}.Known(), nil, program.Read).Shell("")
 }
 
 // looker judges shell text; it holds the paths under which this program may be started.
@@ -249,7 +249,10 @@ uniq`},
 	{names: "yq", without: "-i -s --inplace --in-place --split-exp"},
 	{names: "file tree", without: "-o -R -C --output --compile"},
 	{names: "date", only: "-u -I -R --utc --date --iso-8601 --rfc-3339 --rfc-email"},
-	{names: "go-list go-doc go-version go-env", only: "-m -f -json -deps -test -e -all -src -short"},
+	{
+		names: "go-list go-doc go-version go-env",
+		only:  "-m -f -json -deps -test -e -all -src -short",
+	},
 	{
 		names: `git-status git-log git-diff git-show git-blame git-rev-parse git-rev-list
 git-ls-files git-ls-tree git-cat-file git-describe git-shortlog git-merge-base git-name-rev
@@ -323,9 +326,11 @@ func (l looker) argv(argv []string) bool {
 			continue
 		}
 		words := operands(args)
+		unlike := func(p string) bool { return p[0] != '+' }
 		switch {
-		case name == "uniq" && (len(words) > 1 || strings.Contains(strings.Join(args, ""), several)),
-			name == "date" && slices.ContainsFunc(words, func(p string) bool { return p[0] != '+' }),
+		case name == "uniq" &&
+			(len(words) > 1 || strings.Contains(strings.Join(args, ""), several)),
+			name == "date" && slices.ContainsFunc(words, unlike),
 			sub == "git-remote" && len(words) > 1 && !shellword.Has("show get-url", args[1]),
 			shellword.Has("git-branch git-tag", sub) && len(words) > 1 &&
 				!shellword.AnyOf(args, "-l --list --contains --merged"):

@@ -177,8 +177,8 @@ func (t tool) movesTo(branch string) bool {
 func (t tool) ofForge() bool {
 	forge := func(fd Field) bool {
 		key := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
-		return !shellword.Has("id index number", key) && shellword.Has(prKeys+` owner repo repository
-repo_slug project_id projectId head base merge_method mergeMethod commit_title strategy
+		return !shellword.Has("id index number", key) && shellword.Has(prKeys+` owner repo
+repository repo_slug project_id projectId head base merge_method mergeMethod commit_title strategy
 source_branch target_branch sourceBranch targetBranch repository_id repositoryId`, key)
 	}
 	return slices.ContainsFunc(t.fields, forge) || t.has(`pull pr prs mr request requests github

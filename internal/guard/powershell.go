@@ -48,7 +48,7 @@ func powershellCommand(f *plain.Frame, text string, called bool) {
 		case len(argv) == 1:
 			value = argv[0].Text
 		case shellword.JoinText(argv) == "git branch --show-current":
-			value = forges.Checkout(f)
+			value = cmp.Or(f.Branch(f.Place()), shellword.Unknown)
 		}
 		f.Let(name, value)
 	}

@@ -15,7 +15,7 @@ import (
 // Read returns the effect of the call. It never panics, and its work is bounded whatever the text:
 // if a bound ends the reading, Unparsable names it, and the acts found before are kept.
 func Read(c Call, repo func() Repo, files Files) Reading {
-	m := plain.New(c, repo, files, program.World{})
+	m := plain.New(c, repo, files, program.Read)
 	return reading(m, func() { readCall(m.Shell(c.Cwd), c) })
 }
 
@@ -25,7 +25,7 @@ func Read(c Call, repo func() Repo, files Files) Reading {
 func ReadArgv(
 	argv []string, env map[string]string, c Call, repo func() Repo, files Files,
 ) Reading {
-	m := plain.New(c, repo, files, program.World{})
+	m := plain.New(c, repo, files, program.Read)
 	if len(argv) == 0 {
 		return m.Read
 	}

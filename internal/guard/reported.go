@@ -46,7 +46,7 @@ func Reported(c Call) (payload string, reports bool) {
 // "diff.external", or an empty string if there is no such setting.
 func Shown(c Call) (setting string) {
 	walk(c.CommandText(), func(_ syntax.Node, argv []string) bool {
-		if len(argv) == 0 || shellword.ProgramName(argv[0]) != "git" || looker(nil).argv(append([]string{"git"}, argv[1:]...)) {
+		if len(argv) == 0 || shellword.ProgramName(argv[0]) != "git" || looker(nil).argv(argv) {
 			return true
 		}
 		for i := slices.Index(argv, "config"); i > 0 && i < len(argv) && setting == ""; i++ {

@@ -2,7 +2,6 @@ package forges
 
 import (
 	"cmp"
-	"path"
 	"slices"
 	"strings"
 
@@ -75,52 +74,6 @@ func DefaultBranch(f *plain.Frame) string {
 	return cmp.Or(f.M.Repo().Default, "main")
 }
 
-// branch returns the branch that is checked out in a directory, as the call left it, as git's files
-// have it, or as the caller reported it. It returns an empty string if there is no repository or no
-// branch, and unknown text if in doubt.
-func branch(f *plain.Frame, dir string) string {
-	dir = path.Clean(dir)
-	call := path.Clean(f.M.Call.Cwd)
-	lost := shellword.HasUnknown(dir) || dir == "." || strings.HasPrefix(dir, "~") ||
-		f.M.Files == nil
-	for d := dir; ; d = path.Dir(d) {
-		if name, ok := f.M.Heads[d]; ok {
-			return name
-		}
-		if d == call && f.M.Repo().Branch != "" {
-			return f.M.Repo().Branch
-		}
-		if lost && d != call {
-			return shellword.Unknown
-		}
-		if git := gitDir(f, d); git != "" {
-			head := strings.TrimSpace(f.FileText(git + "/HEAD"))
-			return strings.TrimPrefix(head, "ref: refs/heads/")
-		}
-		switch {
-		case dir == call:
-			return shellword.Unknown
-		case d == "/" || d == ".":
-			return ""
-		case f.M.ReadsLeft() <= 4:
-			return shellword.Unknown
-		}
-	}
-}
-
-// gitDir returns git's folder for the repository or linked worktree in dir, or "".
-func gitDir(f *plain.Frame, dir string) string {
-	git := dir + "/.git"
-	if _, ok := f.Open(git + "/HEAD"); ok {
-		return git
-	}
-	link, _ := f.Open(git)
-	if to, ok := strings.CutPrefix(strings.TrimSpace(link), "gitdir: "); ok {
-		return at(f, dir, to)
-	}
-	return ""
-}
-
 // UseBranch records that the words check out a branch, push to it or move another to it. Protected
 // branches are no PR's own, though a fork may have one of their name. pull/142/head is the PR.
 func UseBranch(f *plain.Frame, argv []shellword.Word, name string) {
@@ -139,17 +92,4 @@ func UseBranch(f *plain.Frame, argv []shellword.Word, name string) {
 	if !shellword.HasUnknown(name) && Protected(f, name) == No {
 		f.Use(effect.Act{Ref: name}, argv)
 	}
-}
-
-// checkedOut notes that a directory may now be on a branch. "-" and "@{-1}" are the one before, if
-// this call left it.
-func checkedOut(f *plain.Frame, dir, name string) {
-	dir = path.Clean(dir)
-	switch {
-	case name == "-" || name == "@{-1}":
-		name = cmp.Or(f.M.Heads["before "+dir], shellword.Unknown)
-	case strings.HasPrefix(name, "@{-"):
-		name = shellword.Unknown
-	}
-	f.M.Heads["before "+dir], f.M.Heads[dir] = branch(f, dir), name
 }

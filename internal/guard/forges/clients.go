@@ -257,7 +257,7 @@ func bodyOf(f *plain.Frame, fl shellword.Flags) string {
 // prCheckout leaves the place on the branch of a PR, which is no protected one.
 func prCheckout(f *plain.Frame, argv []shellword.Word, a effect.Act) {
 	usePR(f, argv, a)
-	checkedOut(f, place(f), "pull-request")
+	f.CheckedOut(f.Place(), "pull-request")
 }
 
 // usePR records that a command works on a PR, or on the branch that names it.
@@ -269,9 +269,6 @@ func usePR(f *plain.Frame, argv []shellword.Word, a effect.Act) {
 	UseBranch(f, argv, a.Ref)
 }
 
-// place is the shell's directory, or the call's where that is not known.
-func place(f *plain.Frame) string { return cmp.Or(f.Cwd, f.M.Call.Cwd) }
-
 // prTarget is the PR that a command's first word names by a number, a URL or a branch. Without one
 // it is that of the current branch.
 func prTarget(f *plain.Frame, fl shellword.Flags) effect.Act {
@@ -279,7 +276,7 @@ func prTarget(f *plain.Frame, fl shellword.Flags) effect.Act {
 	w := fl.Arg(0)
 	switch {
 	case w.Text == "":
-		if name := branch(f, place(f)); !shellword.HasUnknown(name) {
+		if name := f.Branch(f.Place()); !shellword.HasUnknown(name) {
 			a.Ref = name
 		}
 	case shellword.Number(w.Text) > 0:

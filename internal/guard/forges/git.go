@@ -18,7 +18,7 @@ type gitRun struct {
 }
 
 func newGit(f *plain.Frame, argv []shellword.Word) gitRun {
-	return gitRun{argv: argv, dir: place(f), config: map[string]string{}}
+	return gitRun{argv: argv, dir: f.Place(), config: map[string]string{}}
 }
 
 // Git reads a git command line.
@@ -49,17 +49,10 @@ func gitGlobals(f *plain.Frame, g *gitRun, args []shellword.Word) []shellword.Wo
 			gitSetting(f, g, key+"="+f.Env(env))
 		case flag == "-C", flag == "--git-dir" && joined:
 			value = strings.TrimSuffix(strings.TrimSuffix(value, ".git"), "/")
-			g.dir = at(f, g.dir, value)
+			g.dir = f.At(g.dir, value)
 		}
 	}
 	return nil
-}
-
-// at is a path as seen from a directory.
-func at(f *plain.Frame, dir, p string) string {
-	g := *f
-	g.Cwd = dir
-	return cmp.Or(g.Resolve(p), dir)
 }
 
 func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
@@ -111,7 +104,7 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 		gitClone(f, g, args)
 	case "symbolic-ref":
 		if fl := shellword.ParseFlags(args, "-m"); fl.Arg(0).Text == "HEAD" && len(fl.Pos) > 1 {
-			checkedOut(f, g.dir, strings.TrimPrefix(fl.Arg(1).Text, "refs/heads/"))
+			f.CheckedOut(g.dir, strings.TrimPrefix(fl.Arg(1).Text, "refs/heads/"))
 		}
 	case "rm", "mv", "restore":
 		gitFiles(f, g, cmd.Text, args)
@@ -164,8 +157,8 @@ func gitClone(f *plain.Frame, g gitRun, args []shellword.Word) {
 		gitSetting(f, &g, w.Text)
 	}
 	named := strings.TrimSuffix(shellword.ProgramName(fl.Arg(0).Text), ".git")
-	dir := at(f, g.dir, cmp.Or(fl.Arg(1).Text, named))
-	checkedOut(f, dir, cmp.Or(fl.Val("-b", "--branch"), DefaultBranch(f)))
+	dir := f.At(g.dir, cmp.Or(fl.Arg(1).Text, named))
+	f.CheckedOut(dir, cmp.Or(fl.Val("-b", "--branch"), DefaultBranch(f)))
 }
 
 func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
@@ -182,11 +175,11 @@ func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
 	switch {
 	case created != "":
 		UseBranch(f, g.argv, created)
-		checkedOut(f, g.dir, created)
+		f.CheckedOut(g.dir, created)
 	case fl.On("-d", "--detach"):
-		checkedOut(f, g.dir, "")
+		f.CheckedOut(g.dir, "")
 	case from != "" && files < 0 && len(fl.Pos) == 1:
-		checkedOut(f, g.dir, strings.TrimPrefix(from, "origin/"))
+		f.CheckedOut(g.dir, strings.TrimPrefix(from, "origin/"))
 	}
 }
 
@@ -210,8 +203,8 @@ func gitBranch(f *plain.Frame, g gitRun, args []shellword.Word) {
 	}
 	UseBranch(f, g.argv, fl.Val("-u", "--set-upstream-to"))
 	to, renames := fl.Get("-m", "-M")
-	if renames && (len(fl.Pos) == 0 || to.Text == branch(f, g.dir)) { // not of another branch
-		checkedOut(f, g.dir, cmp.Or(fl.Arg(0).Text, to.Text))
+	if renames && (len(fl.Pos) == 0 || to.Text == f.Branch(g.dir)) { // not of another branch
+		f.CheckedOut(g.dir, cmp.Or(fl.Arg(0).Text, to.Text))
 	}
 }
 
@@ -219,7 +212,7 @@ func gitBranch(f *plain.Frame, g gitRun, args []shellword.Word) {
 func EnterWorktree(f *plain.Frame, argv []shellword.Word, name, dir string) {
 	UseBranch(f, argv, name)
 	if dir != "" {
-		UseBranch(f, argv, branch(f, at(f, place(f), dir)))
+		UseBranch(f, argv, f.Branch(f.At(f.Place(), dir)))
 	}
 }
 
@@ -233,8 +226,5 @@ func gitWorktree(f *plain.Frame, g gitRun, args []shellword.Word) {
 		shellword.ProgramName(dir))
 	UseBranch(f, g.argv, branch)
 	UseBranch(f, g.argv, from)
-	checkedOut(f, at(f, g.dir, dir), branch)
+	f.CheckedOut(f.At(g.dir, dir), branch)
 }
-
-// Checkout returns the branch that is checked out in the frame's directory.
-func Checkout(f *plain.Frame) string { return cmp.Or(branch(f, place(f)), shellword.Unknown) }

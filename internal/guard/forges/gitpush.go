@@ -87,7 +87,7 @@ func SplitRefspec(spec string) (from, to string) {
 
 // pushPlain reads a push without a refspec, whose target git's settings decide.
 func pushPlain(f *plain.Frame, g gitRun, remote string) {
-	remote = cmp.Or(remote, setting(f, g, "branch."+branch(f, g.dir)+".remote"),
+	remote = cmp.Or(remote, setting(f, g, "branch."+f.Branch(g.dir)+".remote"),
 		setting(f, g, "remote.pushdefault"), "origin")
 	specs := strings.Fields(setting(f, g, "remote."+remote+".push"))
 	for _, s := range specs {
@@ -106,7 +106,7 @@ func pushPlain(f *plain.Frame, g gitRun, remote string) {
 
 // pushCurrent pushes the branch that is checked out, to its own name or to its upstream's.
 func pushCurrent(f *plain.Frame, g gitRun, upstream bool) {
-	to := branch(f, g.dir)
+	to := f.Branch(g.dir)
 	if upstream {
 		to = cmp.Or(setting(f, g, "branch."+to+".merge"), to)
 	}

@@ -119,7 +119,7 @@ func setting(f *plain.Frame, g gitRun, key string) string {
 	if v, ok := config[key]; ok || included == "" {
 		return v
 	}
-	text, _ := f.Open(at(f, at(f, g.dir, ".git"), included))
+	text, _ := f.Open(f.At(f.At(g.dir, ".git"), included))
 	last := key[strings.LastIndexByte(key, '.')+1:]
 	for line := range strings.SplitSeq(text, "\n") {
 		name, value, ok := strings.Cut(line, "=")
@@ -158,7 +158,7 @@ revert am push hook`, cmd):
 // no link.
 func gitExtension(f *plain.Frame, g gitRun, name string) {
 	for dir := range strings.SplitSeq(f.Env("PATH"), ":") {
-		text, _ := f.Open(at(f, g.dir, dir) + "/git-" + name)
+		text, _ := f.Open(f.At(g.dir, dir) + "/git-" + name)
 		if f.M.Real && text != "" && strings.IndexByte(text, 0) < 0 {
 			f.Look("git "+name, text)
 		}
@@ -169,15 +169,15 @@ func gitExtension(f *plain.Frame, g gitRun, name string) {
 // repository.
 func hooksFolder(f *plain.Frame, g gitRun) string {
 	if p := setting(f, g, "core.hookspath"); p != "" {
-		return at(f, g.dir, p)
+		return f.At(g.dir, p)
 	}
 	for d := g.dir; ; d = path.Dir(d) {
-		if git := gitDir(f, d); git != "" {
+		if git := f.GitDir(d); git != "" {
 			common, _, _ := strings.Cut(git, "/worktrees/")
 			return common + "/hooks"
 		}
 		if path.Dir(d) == d || f.M.ReadsLeft() <= 20 {
-			return at(f, g.dir, ".git/hooks")
+			return f.At(g.dir, ".git/hooks")
 		}
 	}
 }

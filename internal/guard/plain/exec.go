@@ -36,7 +36,7 @@ func (f *Frame) Named(argv []shellword.Word) {
 		f.builtin(name, rest)
 		return
 	}
-	f.M.World.Program(f, name, argv)
+	f.M.program(f, name, argv)
 }
 
 // builtin reads the builtins of bash that run text or change place.

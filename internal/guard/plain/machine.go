@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shellword"
@@ -28,20 +29,15 @@ const (
 	maxRounds  = 16 // words of a for loop that are read one by one
 )
 
-// World knows the programs that a shell starts.
-type World interface {
-	// Program reads a program by its name.
-	Program(f *Frame, name string, argv []shellword.Word)
-	// Branch returns the branch that is checked out in the frame's directory.
-	Branch(f *Frame) string
-}
+// Program reads a program by its name.
+type Program func(f *Frame, name string, argv []shellword.Word)
 
 // Machine holds the state that all frames of one reading share.
 type Machine struct {
-	Call  effect.Call
-	Repo  func() effect.Repo // asks once
-	Files effect.Files
-	World World
+	Call    effect.Call
+	Repo    func() effect.Repo // asks once
+	Files   effect.Files
+	program Program
 	// Real says that a program really starts with these words: what it runs by itself counts too.
 	Real bool
 	Read effect.Reading
@@ -49,29 +45,24 @@ type Machine struct {
 
 	seen    map[string]bool
 	reads   int
-	spent   bool  // the reading has given up
-	landing *bool // lands, once asked
+	spent   bool // the reading has given up
 	disk    map[string]string
-	written string // text that the call wrote to a file and that could land something
-
-	Heads map[string]string // the branch that is checked out, by directory
+	written string            // text that the call wrote to a file and that could land something
+	heads   map[string]string // the branch that is checked out, by directory
+	// lands reports whether the call names a forge's program beside a word for landing, or its own
+	// client.
+	lands func() bool
 }
 
 // New is a machine for one call.
-func New(c effect.Call, repo func() effect.Repo, files effect.Files, w World) *Machine {
-	var known *effect.Repo
-	askOnce := func() effect.Repo {
-		if known == nil {
-			r := repo()
-			known = &r
-		}
-		return *known
-	}
-	return &Machine{
-		Call: c, Repo: askOnce, Files: files, World: w,
+func New(c effect.Call, repo func() effect.Repo, files effect.Files, p Program) *Machine {
+	m := &Machine{
+		Call: c, Repo: sync.OnceValue(repo), Files: files, program: p,
 		Work: maxWork + len(c.CommandText())/4, seen: map[string]bool{},
-		disk: map[string]string{}, Heads: map[string]string{},
+		disk: map[string]string{}, heads: map[string]string{},
 	}
+	m.lands = sync.OnceValue(func() bool { return slices.ContainsFunc(m.texts(), couldLand) })
+	return m
 }
 
 // Burn takes steps off the work left and reports whether any is left.
@@ -107,16 +98,6 @@ func (m *Machine) Bounded(bound string, texts ...string) {
 func (m *Machine) Shut(bound string) {
 	m.Bounded(bound)
 	m.Read.Bound = cmp.Or(m.Read.Bound, bound)
-}
-
-// lands reports whether the call names a forge's program beside a word for landing, or its own
-// client.
-func (m *Machine) lands() bool {
-	if m.landing == nil {
-		could := slices.ContainsFunc(m.texts(), couldLand)
-		m.landing = &could
-	}
-	return *m.landing
 }
 
 func couldLand(text string) bool { return shellword.NamesClient(text) || shellword.Lands(text) }

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"strings"
 
 	"hooks/internal/guard/shellword"
@@ -227,7 +228,7 @@ func (f *Frame) printed(stmts []*syntax.Stmt) string {
 		return g.value("PWD") + "\n"
 	case line == "git branch --show-current", line == "git rev-parse --abbrev-ref HEAD",
 		line == "git symbolic-ref --short HEAD", line == "git name-rev --name-only HEAD":
-		return g.M.World.Branch(g) + "\n"
+		return cmp.Or(g.Branch(g.Place()), shellword.Unknown) + "\n"
 	}
 	return shellword.Unknown
 }

@@ -12,14 +12,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// World are the programs that a shell starts.
-type World struct{}
-
-// Branch returns the branch that is checked out in the frame's directory.
-func (World) Branch(f *plain.Frame) string { return forges.Checkout(f) }
-
-// Program reads a program by its name.
-func (World) Program(f *plain.Frame, name string, argv []shellword.Word) {
+// Read reads a program by its name.
+func Read(f *plain.Frame, name string, argv []shellword.Word) {
 	name = clientName(name, argv[0].Text)
 	args := argv[1:]
 	judgeKill(f, name, argv)

@@ -74,7 +74,7 @@ func judgeCopy(f *plain.Frame, name string, args []shellword.Word, how string) {
 		switch {
 		case name == "mv" || fl.On("--remove-source-files"):
 			f.Takes(s, how, true)
-		case name == "ln", fl.On("-l", "--link"): // a second name, under which later writes go unnoticed
+		case name == "ln", fl.On("-l", "--link"): // a second name of the file
 			f.Writes(s, how)
 		}
 		into := shellword.Lit(strings.TrimSuffix(dst.Text, "/") + "/" + base)

@@ -73,8 +73,8 @@ func without(text string, code bool) string {
 	return b.String()
 }
 
-// struck is the length of a stretch between two marks "~~"; of the first mark alone if the second is
-// missing, 0 if the first is.
+// struck is the length of a stretch between two marks "~~"; of the first mark alone if the second
+// is missing, 0 if the first is.
 func struck(text string) int {
 	const mark = "~~"
 	rest, ok := strings.CutPrefix(text, mark)

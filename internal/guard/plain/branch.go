@@ -1,0 +1,74 @@
+package plain
+
+import (
+	"cmp"
+	"path"
+	"strings"
+
+	"hooks/internal/guard/shellword"
+)
+
+// Place is the shell's directory, or the call's where that is not known.
+func (f *Frame) Place() string { return cmp.Or(f.Cwd, f.M.Call.Cwd) }
+
+// At is a path as seen from a directory.
+func (f *Frame) At(dir, p string) string { return cmp.Or(f.In(dir).Resolve(p), dir) }
+
+// Branch returns the branch that is checked out in a directory, as the call left it, as git's files
+// have it, or as the caller reported it. It returns an empty string if there is no repository or no
+// branch, and unknown text if in doubt.
+func (f *Frame) Branch(dir string) string {
+	dir = path.Clean(dir)
+	call := path.Clean(f.M.Call.Cwd)
+	lost := shellword.HasUnknown(dir) || dir == "." || strings.HasPrefix(dir, "~") ||
+		f.M.Files == nil
+	for d := dir; ; d = path.Dir(d) {
+		if name, ok := f.M.heads[d]; ok {
+			return name
+		}
+		if d == call && f.M.Repo().Branch != "" {
+			return f.M.Repo().Branch
+		}
+		if lost && d != call {
+			return shellword.Unknown
+		}
+		if git := f.GitDir(d); git != "" {
+			head := strings.TrimSpace(f.FileText(git + "/HEAD"))
+			return strings.TrimPrefix(head, "ref: refs/heads/")
+		}
+		switch {
+		case dir == call:
+			return shellword.Unknown
+		case d == "/" || d == ".":
+			return ""
+		case f.M.ReadsLeft() <= 4:
+			return shellword.Unknown
+		}
+	}
+}
+
+// GitDir returns git's folder for the repository or linked worktree in dir, or an empty string.
+func (f *Frame) GitDir(dir string) string {
+	git := dir + "/.git"
+	if _, ok := f.Open(git + "/HEAD"); ok {
+		return git
+	}
+	link, _ := f.Open(git)
+	if to, ok := strings.CutPrefix(strings.TrimSpace(link), "gitdir: "); ok {
+		return f.At(dir, to)
+	}
+	return ""
+}
+
+// CheckedOut notes that a directory may now be on a branch. "-" and "@{-1}" are the one before, if
+// this call left it.
+func (f *Frame) CheckedOut(dir, name string) {
+	dir = path.Clean(dir)
+	switch {
+	case name == "-" || name == "@{-1}":
+		name = cmp.Or(f.M.heads["before "+dir], shellword.Unknown)
+	case strings.HasPrefix(name, "@{-"):
+		name = shellword.Unknown
+	}
+	f.M.heads["before "+dir], f.M.heads[dir] = f.Branch(dir), name
+}
