@@ -62,58 +62,56 @@ func Check(text string, maxDepth int) (minus bool, err error) {
 	var names []string // the keys of all open objects
 	isKey := false     // the next string is a key of the innermost one
 	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '{', '[':
-			isKey = text[i] == '{'
-			open = append(open, level{isObject: isKey, first: len(names)})
-			if len(open) > maxDepth {
-				return minus, ErrDeep
-			}
-		case '}', ']':
-			if n := len(open) - 1; n >= 0 {
-				names, open = names[:open[n].first], open[:n]
-			}
-			isKey = false
-		case ',':
-			isKey = len(open) > 0 && open[len(open)-1].isObject
-		case ':':
-			isKey = false
-		case '-':
-			minus = true
-		case '"':
-			end := stringEnd(text, i)
+		switch c := text[i]; {
+		case !counts[c]:
+		case c == '"':
+			end, escapes := stringEnd(text, i)
 			if isKey && err == nil {
-				name, isNew := unquoted(text[i:end]), false
+				name, isNew := text[i+1:max(i+1, end-1)], false
+				if escapes { // so that "\u0061" is "a"
+					name = gjson.Parse(text[i:end]).String()
+				}
 				if names, isNew = open[len(open)-1].add(names, name); !isNew {
 					err = &TwiceError{name}
 				}
 			}
 			i = end - 1
+		case c == ',':
+			isKey = len(open) > 0 && open[len(open)-1].isObject
+		case c == ':':
+			isKey = false
+		case c == '-':
+			minus = true
+		case c == '{', c == '[':
+			isKey = c == '{'
+			open = append(open, level{isObject: isKey, first: len(names)})
+			if len(open) > maxDepth {
+				return minus, ErrDeep
+			}
+		default:
+			if n := len(open) - 1; n >= 0 {
+				names, open = names[:open[n].first], open[:n]
+			}
+			isKey = false
 		}
 	}
 	return minus, err
 }
 
-// stringEnd is the offset just past the string that begins at text[i].
-func stringEnd(text string, i int) int {
-	end := strings.IndexByte(text[i+1:], '"')
-	if end >= 0 && strings.IndexByte(text[i+1:i+1+end], '\\') < 0 {
-		return i + end + 2
-	}
+// counts are the bytes outside of strings that Check looks at; most are none of them.
+var counts = [256]bool{'"': true, ',': true, ':': true, '-': true,
+	'{': true, '[': true, '}': true, ']': true}
+
+// stringEnd returns the offset just past the string that begins at text[i], and whether the string
+// has escapes.
+func stringEnd(text string, i int) (end int, escapes bool) {
 	for i++; i < len(text) && text[i] != '"'; i++ {
 		if text[i] == '\\' {
+			escapes = true
 			i++
 		}
 	}
-	return min(i+1, len(text))
-}
-
-// unquoted is the key that a text names, so that "\u0061" is "a".
-func unquoted(text string) string {
-	if strings.IndexByte(text, '\\') >= 0 || len(text) < 2 {
-		return gjson.Parse(text).String()
-	}
-	return text[1 : len(text)-1]
+	return min(i+1, len(text)), escapes
 }
 
 // level is an open bracket. Its keys follow those of the levels around it.

@@ -1,9 +1,12 @@
 package inspect
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -65,21 +68,55 @@ const maxDamages = 5
 // reader fills an iteration from a line.
 type reader func(raw store.RawLine, l *loop.Iteration) error
 
+// readLine is a line that waits to be read, or was.
+type readLine struct {
+	raw store.RawLine
+	l   loop.Iteration
+	err error
+}
+
+// maxWaiting is the length of the lines, in bytes, that are read at once on all processors.
+const maxWaiting = 1 << 20
+
 // lines reads a history from its beginning and collects the damaged lines. Each line comes with its
-// text, which is good until the next one.
+// text.
 func (d *damages) lines(files *store.Store, skill loop.Skill, read reader,
 	each func(l *loop.Iteration, text []byte) error) error {
+	var waiting []readLine
+	size := 0
 	for raw, err := range files.RawLines(skill) {
-		var l loop.Iteration
-		if err == nil {
-			err = read(raw, &l)
+		raw.JSON = bytes.Clone(raw.JSON)
+		waiting = append(waiting, readLine{raw: raw, err: err})
+		if size += len(raw.JSON); size > maxWaiting {
+			if err := d.read(waiting, read, each); err != nil {
+				return err
+			}
+			waiting, size = waiting[:0], 0
 		}
-		if err == nil {
-			if err := each(&l, raw.JSON); err != nil {
+	}
+	return d.read(waiting, read, each)
+}
+
+func (d *damages) read(list []readLine, read reader,
+	each func(l *loop.Iteration, text []byte) error) error {
+	var done sync.WaitGroup
+	for part := range slices.Chunk(list, len(list)/runtime.GOMAXPROCS(0)+1) {
+		done.Go(func() {
+			for i := range part {
+				if part[i].err == nil {
+					part[i].err = read(part[i].raw, &part[i].l)
+				}
+			}
+		})
+	}
+	done.Wait()
+	for _, line := range list {
+		if line.err == nil {
+			if err := each(&line.l, line.raw.JSON); err != nil {
 				return err
 			}
 		} else if len(d.list) < maxDamages {
-			d.list = append(d.list, err)
+			d.list = append(d.list, line.err)
 		} else {
 			d.more++
 		}

@@ -129,13 +129,13 @@ func (l RawLine) Scan(each func(name string, v gjson.Result)) (snapshot []byte, 
 func (l RawLine) Skim(each func(name string, v gjson.Result)) (snapshot []byte, err error) {
 	before, rest, _ := bytes.Cut(l.JSON, []byte(beforeSnapshot))
 	end := bytes.Index(rest, []byte(afterSnapshot)) + 1
-	unread, snapshot := rest[:max(0, bytes.Index(rest, []byte(afterUnread)))], rest[:end]
-	if end > 0 && end < len(unread) && bytes.HasPrefix(unread, []byte(lineStart)) &&
+	past := end + max(0, bytes.Index(rest[end:], []byte(afterUnread)))
+	if unread := rest[:past]; 0 < end && end < past && bytes.HasPrefix(unread, []byte(lineStart)) &&
 		!bytes.Contains(unread[1:], []byte(lineStart)) && bytes.IndexByte(unread, 0) < 0 {
 		short := l
-		short.JSON = slices.Concat(before, []byte(beforeSnapshot+"{}"), rest[len(unread):])
+		short.JSON = slices.Concat(before, []byte(beforeSnapshot+"{}"), rest[past:])
 		if _, err := short.Scan(each); err == nil {
-			return snapshot, nil
+			return rest[:end], nil
 		}
 	}
 	return l.Scan(each) // another program's form, or damage
