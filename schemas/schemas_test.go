@@ -19,6 +19,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -146,11 +147,8 @@ func (w *walker) walk(at string, typ reflect.Type, node map[string]any) {
 
 func (w *walker) fields(at string, typ reflect.Type, properties map[string]any) {
 	var tags []string
-	for _, f := range reflect.VisibleFields(typ) {
-		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if tag == "" {
-			continue // embedded: its own fields follow
-		}
+	for _, f := range codec.Fields(typ) {
+		tag := f.Name
 		tags = append(tags, tag)
 		property := object(properties[tag])
 		if property == nil {
@@ -193,7 +191,7 @@ func jsonType(typ reflect.Type) string {
 func values() rapid.MakeConfig {
 	one := func(of ...string) *rapid.Generator[any] { return rapid.SampledFrom(of).AsAny() }
 	often := rapid.IntRange(1, 1<<40).AsAny()
-	return rapid.MakeConfig{
+	values := rapid.MakeConfig{
 		Types: map[reflect.Type]*rapid.Generator[any]{
 			reflect.TypeFor[int]():        rapid.IntRange(0, 1<<40).AsAny(),
 			reflect.TypeFor[int64]():      rapid.Int64Range(0, 1<<50).AsAny(),
@@ -225,6 +223,15 @@ func values() rapid.MakeConfig {
 				""}).AsAny()},
 		},
 	}
+	values.Types[reflect.TypeFor[loop.Payload]()] = rapid.OneOf(rapid.Just[any](nil),
+		pointers[loop.TaskRun](values), pointers[loop.AuditRun](values))
+	values.Types[reflect.TypeFor[any]()] = rapid.OneOf(rapid.Just[any](nil),
+		pointers[loop.TaskLine](values), pointers[loop.AuditLine](values))
+	return values
+}
+
+func pointers[T any](values rapid.MakeConfig) *rapid.Generator[any] {
+	return rapid.Map(rapid.MakeCustom[T](values), func(v T) any { return &v })
 }
 
 // TestWhatIsWrittenIsValid saves any state and checks the files.

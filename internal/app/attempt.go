@@ -36,14 +36,15 @@ func (h *handler) attemptFacts(
 		f.Unread = child.Line(err.Error())
 	}
 	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
-	run, audit, ledgers := fresh.Tasks, fresh.Audit, []string(nil)
-	if t != nil && t.Budget != nil {
-		run, audit = cmp.Or(run, t.Budget.Tasks), cmp.Or(audit, t.Budget.Audit)
+	own, ledgers := fresh.Own, []string(nil)
+	if own == nil && t != nil && t.Budget != nil {
+		own = t.Budget.Own
 	}
-	if run != nil {
-		f.List, ledgers = h.reread(run), ledgersOf(root, run.Spec, run.Index+1)
-	} else if audit != nil {
-		ledgers = ledgersOf(root, audit.Plan, audit.Section+1)
+	switch r := own.(type) {
+	case *loop.TaskRun:
+		f.List, ledgers = h.reread(r), ledgersOf(root, r.Spec, r.Index+1)
+	case *loop.AuditRun:
+		ledgers = ledgersOf(root, r.Plan, r.Section+1)
 	}
 	text := h.config(t).Redact(newestFeedback(root, ledgers))
 	f.Feedback = strings.ToValidUTF8(text[:min(len(text), tasks.MaxFeedback)], "")
@@ -111,7 +112,7 @@ func (h *handler) workerSeen(t *loopState) (w loop.WorkerSeen) {
 // evidence asks git and the progress file whether a claim is borne out.
 func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 	a, root := t.Tick.Attempt, h.root(t)
-	if before := h.files.Progress(); before != nil && t.Budget.Tasks != nil {
+	if before := h.files.Progress(); before != nil && loop.TasksOf(t.Budget) != nil {
 		now, _, _ := keptFile(h.progressPath())
 		e.Lost = tasks.Lost(before, now)
 	}
@@ -138,10 +139,10 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 			}
 		}
 	})
-	if t.Budget.Tasks != nil && a.Base != "" {
+	if loop.TasksOf(t.Budget) != nil && a.Base != "" {
 		asked.Go(func() { diff, errs[4] = tracker.Diff(ctx, root, a.Base) })
 	}
-	if base := t.Budget.Audit.Audited(a.Phase); base != "" {
+	if base := loop.AuditOf(t.Budget).Audited(a.Phase); base != "" {
 		asked.Go(func() { e.Changed, errs[5] = tracker.Changed(ctx, repo.Top, base, "HEAD") })
 	}
 	asked.Wait()
@@ -219,10 +220,9 @@ func attemptsOf(skill loop.Skill) (k attempts, ok bool) {
 // freshRun holds the values that a fresh run of such a kind begins with. It is empty for any other
 // entry.
 type freshRun struct {
-	tasks *loop.TaskRun
-	audit *loop.AuditRun
-	plan  []byte   // the text of the audit's plan
-	left  []string // files that a person leaves out of it
+	loop.KindRun
+	plan []byte   // the text of the audit's plan
+	left []string // files that a person leaves out of it
 }
 
 // claimSeen returns the claims of the worker's last message.
@@ -230,7 +230,7 @@ func (h *handler) claimSeen(t *loopState) loop.ClaimSeen {
 	claim, near := tasks.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
 	text, _, _ := keptFile(h.progressPath())
 	var list string
-	if r := t.Budget.Tasks; r != nil {
+	if r := loop.TasksOf(t.Budget); r != nil {
 		if now := h.reread(r); now != nil {
 			list = now.Sum
 		}

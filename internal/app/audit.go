@@ -31,14 +31,15 @@ func (h *handler) auditEntry(
 	cmd loop.Command, flags *loop.Flags,
 ) (fresh freshRun, said string, err error) {
 	old, named := h.runOf(loop.Audit), len(flags.Rest) > 0
-	if old != nil && old.Audit != nil {
-		flags.DefaultIterations(loop.AuditIterations(len(old.Audit.Sections)))
+	if r := loop.AuditOf(old); r != nil {
+		flags.DefaultIterations(loop.AuditIterations(len(r.Sections)))
 	}
 	switch {
-	case h.feeding && old != nil && old.Audit != nil:
-		flags.Rest = []string{old.Audit.Plan} // the run's command may be one that names none
+	case h.feeding && loop.AuditOf(old) != nil:
+		// the run's command may be one that names none
+		flags.Rest = []string{loop.AuditOf(old).Plan}
 		return fresh, "", nil
-	case old != nil && old.Audit != nil && old.Drives(*flags):
+	case loop.AuditOf(old) != nil && old.Drives(*flags):
 		return fresh, "", nil
 	case flags.Restart, flags.Resume && !named:
 		return fresh, "", h.mayRestart(cmd, old, flags)
@@ -48,9 +49,12 @@ func (h *handler) auditEntry(
 		return fresh, "", hint.New("name the plan, as in /"+cmd.Name+" docs/plan.md, or take the "+
 			"last run up again with --restart", "/%s names no plan", cmd.Name)
 	}
-	if fresh.audit, fresh.plan, err = h.newAudit(cmd, flags); err == nil {
-		fresh.left, err = h.preflight(fresh.audit.Worktree, flags.Task)
+	run, plan, err := h.newAudit(cmd, flags)
+	if err != nil {
+		return fresh, "", err
 	}
+	fresh.Own, fresh.plan = run, plan
+	fresh.left, err = h.preflight(run.Worktree, flags.Task)
 	return fresh, "", err
 }
 
@@ -65,13 +69,13 @@ func (h *handler) auditEntered(fresh freshRun, reply event.Reply) event.Reply {
 // mayRestart decides whether the run on disk can be taken up again (A4–A11).
 func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Flags) error {
 	switch {
-	case old == nil || old.Audit == nil:
+	case loop.AuditOf(old) == nil:
 		return hint.New("start one with /"+cmd.Name+" PLAN", "no audit loop waits to continue here")
 	case !old.Restartable():
 		return hint.New("start a new one with /"+cmd.Name+" PLAN",
-			"the audit of %s is complete, and a completed loop is history", old.Audit.Plan)
+			"the audit of %s is complete, and a completed loop is history", loop.AuditOf(old).Plan)
 	}
-	r := old.Audit
+	r := loop.AuditOf(old)
 	if _, linked := tracker.LinkedWorktree(r.Worktree); !linked || !isFolder(r.Worktree) {
 		return hint.New(fmt.Sprintf("git worktree add %s %s", r.Worktree, r.Branch),
 			"the worktree of the run, %s, is gone", r.Worktree)
@@ -169,7 +173,7 @@ func (h *handler) sections(r *loop.AuditRun) (intro string, list []audits.Sectio
 // auditPrompt is the whole prompt of the phase.
 func (h *handler) auditPrompt(t *loopState) string {
 	h.slip(h.files.Findings(t.Budget))
-	r, a := t.Budget.Audit, t.Tick.Attempt
+	r, a := loop.AuditOf(t.Budget), t.Tick.Attempt
 	p := audits.Prompt{
 		Plan: r.Plan, Title: a.Title, Section: a.Task, Of: a.Of, Base: short(r.Audited(a.Phase)),
 		Head: short(a.Head), Open: texts(r.Which(loop.OpenFinding)),
@@ -221,22 +225,22 @@ func (h *handler) lastWords(t *loopState) string {
 
 // runsCheck reports whether a call is the run's check command, word for word (A70).
 func (h *handler) runsCheck(t *loopState) bool {
-	if t.Budget == nil || t.Budget.Audit == nil { // nil while a session awaits another's lock
+	if loop.AuditOf(t.Budget) == nil { // nil while a session awaits another's lock
 		return false
 	}
 	command, shell := h.ev.ShellCommand()
-	check := t.Budget.Audit.Check
+	check := loop.AuditOf(t.Budget).Check
 	return shell && check != "" && strings.TrimSpace(command) == check
 }
 
 // runsOneTest reports whether a call is the run's check command with one test named behind it, in
 // the way of the test runner by whose name the check begins.
 func (h *handler) runsOneTest(t *loopState) bool {
-	if t.Budget == nil || t.Budget.Audit == nil ||
+	if loop.AuditOf(t.Budget) == nil ||
 		!h.ev.InSubagent() && t.Budget.Drive() != loop.DriveProcess {
 		return false
 	}
-	check := t.Budget.Audit.Check
+	check := loop.AuditOf(t.Budget).Check
 	command, shell := h.ev.ShellCommand()
 	rest, more := strings.CutPrefix(strings.TrimSpace(command), check+" ")
 	flag, name, named := strings.Cut(rest, " ")
@@ -259,7 +263,7 @@ func (h *handler) runsOneTest(t *loopState) bool {
 // byAuditor reports whether a call is the open audit's own: of the worker that was sent for it, or
 // of the main thread that a driver began.
 func (h *handler) byAuditor(t *loopState) bool {
-	if t.Budget == nil || t.Budget.Audit == nil || !h.open(t) || t.Tick.Attempt == nil ||
+	if loop.AuditOf(t.Budget) == nil || !h.open(t) || t.Tick.Attempt == nil ||
 		!t.Tick.Attempt.Phase.Audits() {
 		return false
 	} else if !h.ev.InSubagent() {
@@ -282,7 +286,7 @@ func (h *handler) printedBy(t *loopState) (files []string) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(h.ev.Cwd, path)
 		}
-		top := tracker.RealPath(t.Budget.Audit.Worktree)
+		top := tracker.RealPath(loop.AuditOf(t.Budget).Worktree)
 		if in, err := filepath.Rel(top, tracker.RealPath(path)); err == nil && isFile(path) {
 			files = append(files, filepath.ToSlash(in))
 		}
@@ -336,7 +340,7 @@ func (h *handler) redacted(t *loopState, facts loop.Report) loop.Report {
 func (h *handler) auditHead(t *loopState) string {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
-	tree, err := tracker.ReadTree(ctx, t.Budget.Audit.Worktree)
+	tree, err := tracker.ReadTree(ctx, loop.AuditOf(t.Budget).Worktree)
 	if err != nil {
 		return ""
 	}
@@ -359,8 +363,8 @@ func (h *handler) auditTold(t *loopState) (o loop.Told, err error) {
 	}
 	o.Report, o.Sum = h.redacted(t, o.Report), sumOfReport([]byte(text))
 	o.Head = h.auditHead(t)
-	plan, _ := readOwn(t.Budget.Audit.Worktree, "plan", t.Budget.Audit.Plan)
-	o.PlanChanged = sum(plan) != t.Budget.Audit.PlanSum
+	plan, _ := readOwn(loop.AuditOf(t.Budget).Worktree, "plan", loop.AuditOf(t.Budget).Plan)
+	o.PlanChanged = sum(plan) != loop.AuditOf(t.Budget).PlanSum
 	return o, h.files.Findings(t.Budget)
 }
 

@@ -32,7 +32,7 @@ func (h *handler) fetchCall(t *loopState, l *lookup, k *loop.Known) {
 	fill(l, &k.Looks, func() (is loop.Looks) {
 		is.Only = h.call().ReadOnly() || h.runsOneTest(t)
 		is.Check = h.runsCheck(t)
-		if t.Budget != nil && t.Budget.Audit != nil {
+		if loop.AuditOf(t.Budget) != nil {
 			_, is.Reports = guard.Reported(h.call().Guard())
 			is.Files = h.printedBy(t)
 		}
@@ -205,7 +205,7 @@ func (h *handler) reading(t *loopState) loop.Reading {
 	if reading.Opaque != "" && h.call().Read().Unparsable == "" {
 		reading.Braked = h.meetsBrake(t) // which also repairs missing links
 	}
-	if t.Budget.Audit != nil && t.Tick != nil && !t.Tick.Braked {
+	if loop.AuditOf(t.Budget) != nil && t.Tick != nil && !t.Tick.Braked {
 		reading.Shown = guard.Shown(h.call().Guard())
 	}
 	return reading

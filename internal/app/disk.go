@@ -120,8 +120,8 @@ const maxTaskFile = 1 << 20
 
 // root is the folder in which a loop's work is done: an audit loop's worktree, else the project.
 func (h *handler) root(t *loopState) string {
-	if b := t.Budget; b != nil && b.Audit != nil {
-		return b.Audit.Worktree
+	if r := loop.AuditOf(t.Budget); r != nil {
+		return r.Worktree
 	}
 	return h.project
 }
@@ -167,7 +167,7 @@ func (h *handler) inRepo(path string) string {
 
 // leftOut are the files that a person left out of the run that works in a folder.
 func (h *handler) leftOut(root string) []string {
-	if b := h.runOf(loop.Audit); b != nil && b.Audit != nil && b.Audit.Worktree == root {
+	if b := h.runOf(loop.Audit); loop.AuditOf(b) != nil && loop.AuditOf(b).Worktree == root {
 		return b.LeftOut
 	} else if b := h.taskRun(); b != nil && root == h.project {
 		return b.LeftOut

@@ -77,7 +77,7 @@ func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err er
 	}
 	d.check = asked.Task.Check
 	old := h.runOf(cmd.Skill)
-	if fresh.tasks == nil && fresh.audit == nil {
+	if fresh.Own == nil {
 		d.continues(old)
 		if len(d.flags) == 0 {
 			d.flags, client.Flags, h.clientFlags = old.Client, old.Client, old.Client
@@ -88,16 +88,15 @@ func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err er
 	if err = cmp.Or(err, h.plugged(d.name)); err != nil {
 		return nil, err
 	}
-	if fresh.tasks != nil {
+	if _, ok := fresh.Own.(*loop.TaskRun); ok {
 		d.words = ""
 		return d, d.begin(h, cmd, asked, fresh)
 	}
 	if old != nil {
 		d.run, d.seq = old.RunID, old.Seq
 	}
-	if fresh.audit != nil {
-		d.plan = &loop.Budget{Skill: cmd.Skill, Ceilings: asked.Ceilings,
-			KindRun: loop.KindRun{Audit: fresh.audit}}
+	if fresh.Own != nil {
+		d.plan = &loop.Budget{Skill: cmd.Skill, Ceilings: asked.Ceilings, KindRun: fresh.KindRun}
 	}
 	return d, nil
 }
@@ -298,11 +297,11 @@ func (d *driven) measure(h *handler, t *loopState) (why string, err error) {
 	if len(tree.Dirty) > 0 || err != nil {
 		tree.Head = ""
 	}
-	if d.check != "" && t.Budget.Tasks != nil { // the first process takes it
-		t.Budget.Tasks.Check = d.check
+	if d.check != "" && loop.TasksOf(t.Budget) != nil { // the first process takes it
+		loop.TasksOf(t.Budget).Check = d.check
 	}
 	at, command := t.values().Unmeasured(tree.Head)
-	if command == "" || t.Budget.Tasks.Worked() {
+	if command == "" || loop.TasksOf(t.Budget).Worked() {
 		return "", nil
 	}
 	e := loop.Measured{At: at, Command: command, Check: h.check(t, command)}
@@ -318,7 +317,7 @@ func (d *driven) measure(h *handler, t *loopState) (why string, err error) {
 // orderOf has what an order tells people about the iteration under way.
 func orderOf(b *loop.Budget, command string) drive.Order {
 	o := drive.Order{Spent: b.DollarsEstimate, Ceiling: b.Ceilings.Dollars}
-	if r := b.Audit; r != nil {
+	if r := loop.AuditOf(b); r != nil {
 		o.Done, o.Total = r.Clean(), len(r.Sections)
 		o.Name, o.Title, o.Found = r.UnderWay(), r.About(), r.Result()
 		if r.Phase.Audits() && strings.HasPrefix(command, "/hooks:") {
@@ -326,7 +325,7 @@ func orderOf(b *loop.Budget, command string) drive.Order {
 		}
 		return o
 	}
-	r := b.Tasks
+	r := loop.TasksOf(b)
 	o.Done, o.Total = r.Finished(), len(r.List)
 	attempt := r.Try
 	if attempt >= r.MaxTries { // a person resumes a task that was blocked

@@ -119,7 +119,7 @@ func (h *handler) enterWith(
 	if err := h.mayEnter(e.asks.Owner); err != nil {
 		return event.Nothing(), err
 	}
-	e.asks.Tasks, e.asks.Audit, e.asks.Fed = fresh.tasks, fresh.audit, h.feeding
+	e.asks.KindRun, e.asks.Fed = fresh.KindRun, h.feeding
 	e.asks.LeftOut = fresh.left
 	reply, err := e.settle()
 	if kind, ok := attemptsOf(cmd.Skill); ok && err == nil {
@@ -213,10 +213,10 @@ func (h *handler) typedHere(cmd loop.Command) bool {
 }
 
 func planOf(b *loop.Budget) string {
-	if b.Audit == nil {
+	if loop.AuditOf(b) == nil {
 		return "a plan"
 	}
-	return b.Audit.Plan
+	return loop.AuditOf(b).Plan
 }
 
 // missedForce takes that answer from the transcript, for a client in which PostToolUse is not

@@ -409,8 +409,8 @@ func (e *entry) attemptRoot() string {
 	if _, ok := attemptsOf(e.Skill); !ok {
 		return ""
 	}
-	if e.asks.Audit != nil {
-		return e.asks.Audit.Worktree
+	if r, ok := e.asks.Own.(*loop.AuditRun); ok {
+		return r.Worktree
 	}
 	return e.root(e.loopState)
 }
@@ -531,7 +531,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		if why := e.unguarded(); why != "" {
 			say += "; " + why
 		}
-		if e.asks.Flags.Resume && e.Budget.Tasks != nil {
+		if e.asks.Flags.Resume && loop.TasksOf(e.Budget) != nil {
 			say = report.Resuming(e.Budget) + "\n" + say
 		}
 		say = strings.Join(append([]string{say}, e.Tick.Notes...), "\n")

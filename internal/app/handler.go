@@ -241,7 +241,7 @@ func (h *handler) loadRuns(load func(loop.Skill) (store.State, error)) ([]*loopS
 				return nil, err
 			}
 			h.receive(t.Budget)
-			if t.Budget != nil && t.Budget.Tasks != nil {
+			if loop.TasksOf(t.Budget) != nil {
 				h.call().View = h.viewPath()
 			}
 			list = append(list, t)
@@ -472,7 +472,7 @@ func (h *handler) runOf(skill loop.Skill) *loop.Budget {
 
 // taskRun is the project's task loop, nil without one that can be read.
 func (h *handler) taskRun() *loop.Budget {
-	if b := h.runOf(loop.Tasks); b != nil && b.Tasks != nil {
+	if b := h.runOf(loop.Tasks); loop.TasksOf(b) != nil {
 		return b
 	}
 	return nil

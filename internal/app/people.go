@@ -407,7 +407,7 @@ func (a *App) AddTask(text string) (said string, err error) {
 	}
 	return a.each([]loop.Skill{loop.Tasks}, "", func(h *handler, skill loop.Skill) (string, error) {
 		s, err := h.load(skill)
-		if err == nil && (s.Budget == nil || s.Budget.Tasks == nil || s.Budget.Tasks.Complete()) {
+		if err == nil && (loop.TasksOf(s.Budget) == nil || loop.TasksOf(s.Budget).Complete()) {
 			err = hint.New("write it into the list, then: /sdd:go SPEC",
 				"no task loop of this project has anything left to do")
 		}
@@ -416,7 +416,7 @@ func (a *App) AddTask(text string) (said string, err error) {
 		}
 		t := &loopState{s}
 		_, err = h.decide(t, loop.PersonAdds{Turn: h.turn(), Item: itemsOf(list)[0]}, loop.Known{})
-		r := t.Budget.Tasks
+		r := loop.TasksOf(t.Budget)
 		return fmt.Sprintf("task %d: %s — it begins once those before it are done",
 			len(r.List)+len(r.Added), list[0].Title), err
 	})
@@ -436,7 +436,7 @@ func (a *App) SteerAudit(word, text string) (string, error) {
 	}
 	return a.each([]loop.Skill{loop.Audit}, "", func(h *handler, skill loop.Skill) (string, error) {
 		s, err := h.load(skill)
-		if err == nil && (s.Budget == nil || s.Budget.Audit == nil || !s.Budget.Restartable()) {
+		if err == nil && (loop.AuditOf(s.Budget) == nil || !s.Budget.Restartable()) {
 			err = hint.New("`hooks status` shows it", "no audit under way here")
 		}
 		if err == nil {
@@ -444,7 +444,7 @@ func (a *App) SteerAudit(word, text string) (string, error) {
 		}
 		if err == nil {
 			text = h.config(&loopState{s}).Redact(text)
-			head := tracker.HeadOf(context.Background(), s.Budget.Audit.Worktree)
+			head := tracker.HeadOf(context.Background(), loop.AuditOf(s.Budget).Worktree)
 			err = s.Budget.Steer(s.Tick, word, text, head, h.now)
 		}
 		if err == nil {
@@ -453,7 +453,7 @@ func (a *App) SteerAudit(word, text string) (string, error) {
 		if err != nil {
 			return "", store.Hinted(err)
 		}
-		return s.Budget.Audit.Result() + "; `hooks audit findings` lists them", nil
+		return loop.AuditOf(s.Budget).Result() + "; `hooks audit findings` lists them", nil
 	})
 }
 

@@ -271,8 +271,8 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 	if err != nil {
 		return err
 	}
-	answered := s.Run != nil && before != nil && !reflect.DeepEqual(before.Tasks, s.Run.Tasks)
-	if t.Budget == nil || t.Budget.Tasks == nil || s.Close == nil && !answered {
+	answered := s.Run != nil && before != nil && !reflect.DeepEqual(before.Own, s.Run.Own)
+	if loop.TasksOf(t.Budget) == nil || s.Close == nil && !answered {
 		return nil
 	}
 	note, err := h.publish(t.Budget, line)

@@ -41,7 +41,7 @@ func (h *handler) taskEntered(_ freshRun, reply event.Reply) event.Reply {
 //
 // note reports a view that somebody changed; it is empty if the view is unchanged (T98).
 func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, err error) {
-	r := run.Tasks
+	r := loop.TasksOf(run)
 	before := h.files.Progress()
 	text, there, err := keptFile(h.progressPath())
 	if err != nil {
@@ -70,7 +70,7 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 			now = tasks.Completed(now, tasks.DoneLine(i, t.Title, t.SHA, took))
 		}
 	}
-	if line != nil && line.Task != nil && line.Task.Judgement.Verdict == loop.Flagged {
+	if own := loop.TaskOf(line); own != nil && own.Judgement.Verdict == loop.Flagged {
 		now = tasks.ClearFlagged(now) // the gate and the history have the text (T37)
 	}
 	now = tasks.SetCurrent(now, current(run))
@@ -209,7 +209,7 @@ func ledgersOf(root, spec string, number int) (list []string) {
 
 // current is the task under way as the progress file names it.
 func current(run *loop.Budget) string {
-	r := run.Tasks
+	r := loop.TasksOf(run)
 	switch {
 	case r.Complete():
 		return "(none)"
@@ -221,7 +221,7 @@ func current(run *loop.Budget) string {
 
 // viewOf is the run as the fourteen fields of the specification have it.
 func viewOf(run *loop.Budget, now time.Time) tasks.View {
-	r := run.Tasks
+	r := loop.TasksOf(run)
 	v := tasks.View{
 		LinearIssue: r.Issue, Phase: r.Phase, TaskIndex: r.Index, TotalTasks: len(r.List),
 		TaskIteration: r.Try, MaxTaskIterations: r.MaxTries, GlobalIteration: run.IterationsUsed,

@@ -59,9 +59,9 @@ func (h *handler) taskEntry(
 	switch {
 	case old != nil && old.Drives(*flags):
 		return fresh, "", nil
-	case flags.Resume && old != nil, !named && old != nil && !old.Tasks.Complete():
+	case flags.Resume && old != nil, !named && old != nil && !loop.TasksOf(old).Complete():
 		flags.Resume = true
-		return fresh, "", h.mayRetune(old.Tasks, flags)
+		return fresh, "", h.mayRetune(loop.TasksOf(old), flags)
 	case !named:
 		return fresh, "", hint.New("name the spec: /sdd:go docs/spec.md in a session, or "+
 			"hooks go docs/spec.md in a terminal",
@@ -79,7 +79,7 @@ func (h *handler) taskEntry(
 		run.Import = imported(found, run)
 	}
 	left, err := h.preflight(h.project, flags.Task)
-	return freshRun{tasks: run, left: left}, "", err
+	return freshRun{KindRun: loop.KindRun{Own: run}, left: left}, "", err
 }
 
 // mayRetune refuses flags that would change how a continued run is judged, unless a person typed
@@ -133,6 +133,7 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 			r.List[i].Result = loop.Imported
 		}
 	}
+	r.Pick() // some may be done
 	if now := h.reread(r); now != nil {
 		r.ListSum = now.Sum
 	}
@@ -213,7 +214,7 @@ func (h *handler) envNumber(name string, otherwise int) (int, error) {
 
 // taskPrompt is the whole prompt of the attempt.
 func (h *handler) taskPrompt(t *loopState) string {
-	r, a := t.Budget.Tasks, t.Tick.Attempt
+	r, a := loop.TasksOf(t.Budget), t.Tick.Attempt
 	log, _, _ := keptFile(h.progressPath())
 	p := tasks.Prompt{Index: a.Task - 1, Total: len(r.List), Title: a.Title, Spec: r.Spec,
 		Progress: h.relative(h.progressPath()), Mode: r.Mode, Attempt: a.Try,

@@ -126,7 +126,7 @@ func (h *handler) around(t *loopState, e loop.Event) (a loop.Around) {
 		}
 	}
 	a.Worktrees = h.worktrees()
-	if r := t.Budget.Tasks; r != nil && r.Finished()+1 >= len(r.List) { // it may be the end
+	if r := loop.TasksOf(t.Budget); r != nil && r.Finished()+1 >= len(r.List) { // it may be the end
 		a.Dropped = dropped(h.project, t.values().Tip())
 	}
 	foreign := t.Tick != nil &&

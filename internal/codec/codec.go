@@ -9,6 +9,9 @@
 // In an embedded struct, a field with the tag codec:"after=NAME" is written after the field NAME
 // that the outer struct has before it, and the fields that follow come with it, because fields that
 // belong together may lie apart in a file. Every tag begins with json.
+//
+// A struct with a method Variants has one field, of an interface's type. The method yields, under
+// each name that the field can have in a file, a nil pointer of the type that it then holds.
 package codec
 
 import (
@@ -24,7 +27,11 @@ type Field struct {
 	Name   string
 	Type   reflect.Type
 	index  []int
-	option string // omitempty, omitzero, raw, loose or none
+	option string // omitempty, omitzero, raw, loose, variant or none
+}
+
+type variants interface {
+	Variants(yield func(name string, of any) bool)
 }
 
 // known are the fields by type: one event reads and writes a budget several times.
@@ -43,6 +50,13 @@ func Fields(t reflect.Type) []Field {
 // addFields adds the fields of a struct to the list from there on. outer leads to the struct if it
 // is embedded.
 func addFields(list []Field, at int, t reflect.Type, outer []int) ([]Field, int) {
+	if t.NumField() == 1 && t.Implements(reflect.TypeFor[variants]()) {
+		index := append(outer[:len(outer):len(outer)], 0)
+		for name, of := range reflect.Zero(t).Interface().(variants).Variants {
+			list = slices.Insert(list, at, Field{name, reflect.TypeOf(of), index, "variant"})
+			at++
+		}
+	}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if outer == nil {

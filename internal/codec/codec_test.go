@@ -147,3 +147,53 @@ func TestPosition(t *testing.T) {
 		t.Errorf("an unknown name is at %d", at)
 	}
 }
+
+type shape interface{ area() int }
+
+type (
+	square struct {
+		Side int `json:"side"`
+	}
+	circle struct {
+		Radius int `json:"radius"`
+	}
+	// part is embedded; its field has a name by the type that it holds.
+	part struct {
+		Own shape `json:"-"`
+	}
+	whole struct {
+		Name string `json:"name"`
+		part
+		Last int `json:"last"`
+	}
+)
+
+func (s *square) area() int { return s.Side * s.Side }
+func (c *circle) area() int { return 3 * c.Radius * c.Radius }
+
+func (part) Variants(yield func(name string, of any) bool) {
+	_ = yield("square", (*square)(nil)) && yield("circle", (*circle)(nil))
+}
+
+// A field with variants is written under the name of the type that it holds, and is read by it.
+func TestVariants(t *testing.T) {
+	for want, v := range map[string]whole{
+		`{"name":"a","last":1}`:                       {Name: "a", Last: 1},
+		`{"name":"a","square":{"side":2},"last":1}`:   {"a", part{&square{2}}, 1},
+		`{"name":"a","circle":{"radius":0},"last":0}`: {"a", part{&circle{}}, 0},
+	} {
+		text, err := Encode(v)
+		if string(text) != want || err != nil {
+			t.Errorf("%s (%v), want %s", text, err, want)
+		}
+		var got whole
+		if err := Decode(gjson.Parse(want), &got); err != nil || !reflect.DeepEqual(got, v) {
+			t.Errorf("%s is read as %+v: %v", want, got, err)
+		}
+	}
+	var got whole
+	err := Decode(gjson.Parse(`{"square":null,"circle":{"radius":"x"}}`), &got)
+	if wrong, ok := err.(*TypeError); !ok || wrong.Field != "circle.radius" {
+		t.Errorf("%v", err)
+	}
+}

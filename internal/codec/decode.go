@@ -26,8 +26,26 @@ func Setter(v any) func(name string, text gjson.Result) error {
 			return nil
 		}
 		next = at + 1
-		return decode(s.FieldByIndex(list[at].index), text)
+		return list[at].decode(s, text)
 	}
+}
+
+// decode fills the field of the struct s.
+func (f *Field) decode(s reflect.Value, text gjson.Result) error {
+	field := s.FieldByIndex(f.index)
+	switch {
+	case f.option == "raw":
+		field.SetString(text.Raw)
+		return nil
+	case f.option == "loose" && text.Type != gjson.String,
+		f.option == "variant" && text.Type == gjson.Null:
+		return nil
+	case f.option == "variant":
+		own := reflect.New(f.Type.Elem())
+		field.Set(own)
+		return decode(own.Elem(), text)
+	}
+	return decode(field, text)
 }
 
 // Check fails with TypeError for a value that the field cannot hold.
@@ -126,13 +144,7 @@ func decodeFields(v reflect.Value, object gjson.Result) (err error) {
 			return true
 		}
 		next = at + 1
-		field := v.FieldByIndex(list[at].index)
-		switch {
-		case list[at].option == "raw":
-			field.SetString(value.Raw)
-		case list[at].option != "loose" || value.Type == gjson.String:
-			err = Under(list[at].Name, decode(field, value))
-		}
+		err = Under(list[at].Name, list[at].decode(v, value))
 		return err == nil
 	})
 	return err

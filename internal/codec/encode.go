@@ -55,6 +55,9 @@ func encodeFields(b []byte, v reflect.Value) (_ []byte, err error) {
 		if f.omits(field) {
 			continue
 		}
+		if f.option == "variant" {
+			field = field.Elem()
+		}
 		b = append(append(append(comma(b), '"'), f.Name...), `":`...)
 		if f.option == "raw" {
 			b = append(b, field.String()...)
@@ -69,6 +72,9 @@ func encodeFields(b []byte, v reflect.Value) (_ []byte, err error) {
 func (f *Field) omits(v reflect.Value) bool {
 	if f.option == "omitempty" && (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) {
 		return v.Len() == 0
+	}
+	if f.option == "variant" {
+		return v.IsNil() || v.Elem().Type() != f.Type
 	}
 	return f.option != "" && v.IsZero()
 }

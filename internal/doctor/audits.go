@@ -35,10 +35,10 @@ func auditWorktrees(m *machine, n *notes) {
 		switch b := auditOf(path); {
 		case b == nil:
 		case b.Restartable():
-			n.note("%s: the audit of %s is %s", path, b.Audit.Plan, b.AuditStatus())
-		case !tracker.Elsewhere(ctx, path, b.Audit.Branch):
+			n.note("%s: the audit of %s is %s", path, loop.AuditOf(b).Plan, b.AuditStatus())
+		case !tracker.Elsewhere(ctx, path, loop.AuditOf(b).Branch):
 			n.note("%s: the audit of %s is complete, and its work is nowhere else yet", path,
-				b.Audit.Plan)
+				loop.AuditOf(b).Plan)
 		default:
 			m.offerRemoval(n, path, b)
 		}
@@ -54,7 +54,7 @@ func auditOf(worktree string) *loop.Budget {
 	}
 	defer files.Close()
 	st, err := files.LoadRun(loop.Audit)
-	if err != nil || st.Budget == nil || st.Budget.Audit == nil {
+	if err != nil || loop.AuditOf(st.Budget) == nil {
 		return nil
 	}
 	return st.Budget
@@ -84,7 +84,7 @@ func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
 		why = ", but " + why
 	}
 	p := n.warn(way, "%s: the audit of %s is complete, and its work is pushed or merged%s", path,
-		b.Audit.Plan, why)
+		loop.AuditOf(b).Plan, why)
 	if why == "" {
 		p.repaired("removed the worktree "+path, func() error { return m.remove(path, b.RunID) })
 	}

@@ -187,9 +187,9 @@ func (l *ledger) byLine() bool {
 	case "iteration", "day":
 		return true
 	case "task":
-		return l.run.Tasks != nil || !l.Since.IsZero()
+		return loop.TasksOf(&l.run) != nil || !l.Since.IsZero()
 	case "phase":
-		return l.run.Audit != nil || !l.Since.IsZero()
+		return loop.AuditOf(&l.run) != nil || !l.Since.IsZero()
 	}
 	return !l.Since.IsZero()
 }
@@ -210,8 +210,8 @@ func (l *ledger) whole(t loop.Tokens) report.CostRow {
 func unended(s *loopState, now time.Time) *loop.Iteration {
 	line := &loop.Iteration{Iteration: s.Tick.Iteration, Outcome: "open", EndedAt: now,
 		UsageByModel: s.since.ByModel}
-	if a := s.Tick.Attempt; a != nil {
-		line.Task, line.Audit = &loop.TaskLine{Task: a.Task}, &loop.AuditLine{Phase: a.Phase}
+	if s.Tick.Attempt != nil && s.Budget.Own != nil {
+		line.Own = s.Budget.Own.Line(s.Tick)
 	}
 	return line
 }
@@ -258,7 +258,7 @@ func (l *ledger) add(it *loop.Iteration) {
 		}
 		return
 	}
-	switch tasks := l.run.Tasks; {
+	switch tasks := loop.TasksOf(&l.run); {
 	case row.Tokens == (loop.Tokens{}):
 		return
 	case l.By == "model":
@@ -268,14 +268,15 @@ func (l *ledger) add(it *loop.Iteration) {
 		return
 	case l.By == "day" && !it.EndedAt.IsZero():
 		row = report.CostRow{Day: it.EndedAt.In(l.zone).Format(time.DateOnly), Tokens: row.Tokens}
-	case l.By == "task" && tasks != nil && it.Task != nil && it.Task.Task > 0:
-		row.Number, row.Task = it.Task.Task, "the pull request"
+	case l.By == "task" && tasks != nil && loop.TaskOf(it) != nil && loop.TaskOf(it).Task > 0:
+		row.Number, row.Task = loop.TaskOf(it).Task, "the pull request"
 		if row.Number <= len(tasks.List) {
 			row.Task = tasks.List[row.Number-1].Title
 		}
-	case l.By == "phase" && it.Audit != nil && it.Audit.Phase != "":
-		row.Phase = it.Audit.Phase
-	case l.By == "day", l.By == "task" && tasks != nil, l.By == "phase" && l.run.Audit != nil:
+	case l.By == "phase" && loop.PhaseOf(it) != nil && loop.PhaseOf(it).Phase != "":
+		row.Phase = loop.PhaseOf(it).Phase
+	case l.By == "day", l.By == "task" && tasks != nil,
+		l.By == "phase" && loop.AuditOf(&l.run) != nil:
 		return
 	default:
 		row = l.whole(row.Tokens)

@@ -57,7 +57,7 @@ type loopState struct {
 
 // stale reports whether the run is an audit whose last verdict is about another commit than HEAD.
 func (l *loopState) stale() bool {
-	return l.Budget.Audit != nil && l.Budget.Audit.Verdict.Stale(l.head)
+	return loop.AuditOf(l.Budget) != nil && loop.AuditOf(l.Budget).Verdict.Stale(l.head)
 }
 
 // open reports whether an iteration of the run is open.
@@ -75,7 +75,7 @@ func (l *loopState) spent() loop.USD {
 // it is now.
 func stored(skill loop.Skill, s store.State) *loopState {
 	l := &loopState{skill: skill, State: s, saved: s.Budget}
-	if r := s.Budget.Audit; r != nil && r.Verdict != nil {
+	if r := loop.AuditOf(s.Budget); r != nil && r.Verdict != nil {
 		l.head = tracker.HeadOf(context.Background(), r.Worktree)
 	}
 	return l

@@ -72,7 +72,7 @@ func (v *question) stand(l *loopState) report.Stand {
 	if v.files.StopMarked(l.skill, b.RunID) {
 		st.Notes = append(st.Notes, "stopped by you; it ends as soon as its state can be written")
 	}
-	if b.Tasks != nil {
+	if loop.TasksOf(b) != nil {
 		for _, e := range v.files.Unsent() {
 			st.Notes = append(st.Notes, "not sent to the Sync command yet: "+e.Text)
 		}
@@ -326,16 +326,16 @@ func (d *Inspector) Tasks() (report.TaskList, error) {
 // lastAttempts are the newest history lines of the tasks at which the run has tried.
 func lastAttempts(files *store.Store, l *loopState) (report.TaskLast, error) {
 	last, tried := report.TaskLast{}, 0
-	if l.Budget.Tasks == nil {
+	if loop.TasksOf(l.Budget) == nil {
 		return last, nil
 	}
-	for _, item := range l.Budget.Tasks.List {
+	for _, item := range loop.TasksOf(l.Budget).List {
 		if item.Tries > 0 {
 			tried++
 		}
 	}
 	_, err := files.Last(l.skill, func(line *loop.Iteration) bool {
-		if t := line.Task; t != nil && line.Of(l.Budget.RunID) && last[t.Task] == nil {
+		if t := loop.TaskOf(line); t != nil && line.Of(l.Budget.RunID) && last[t.Task] == nil {
 			last[t.Task] = t
 		}
 		return len(last) >= tried
@@ -352,12 +352,12 @@ func (d *Inspector) Audit() (report.Audited, error) {
 			return nil
 		}
 		return v.each([]loop.Skill{loop.Audit}, func(l *loopState) error {
-			if l.Budget.Audit == nil {
+			if loop.AuditOf(l.Budget) == nil {
 				return nil
 			}
 			err := v.files.Findings(l.Budget)
 			found.Run, found.Project = l.Budget, v.project
-			found.Findings = append(found.Findings, l.Budget.Audit.Findings...)
+			found.Findings = append(found.Findings, loop.AuditOf(l.Budget).Findings...)
 			return err
 		})
 	})
@@ -375,7 +375,7 @@ func (d *Inspector) Section(number int) (text string, err error) {
 	if err != nil {
 		return "", err
 	}
-	r := found.Run.Audit
+	r := loop.AuditOf(found.Run)
 	if number == 0 {
 		number = r.Section + 1
 	}

@@ -7,60 +7,62 @@ import (
 	"time"
 )
 
-// payload is the additional state of a run whose iterations are attempts.
-type payload interface {
-	attempts() attempts
-	setDrive(string)
+// Payload is the additional state of a run whose iterations are attempts.
+type Payload interface {
+	Clone() Payload  // with copies of what a Step may change in place
+	Stored() Payload // as the run's file has it, without what has a file of its own
+	Attempts() Attempts
+	SetDrive(string)
 
-	start()                        // a fresh run begins with it
-	resume(*Budget, Request)       // a person or a schedule continues the run
-	retune(TaskFlags) []string     // a person's flags change how the run is judged
-	enter(*Tick, EntryFacts, bool) // an iteration begins, before its conditions are evaluated
-	answered(EntryFacts)           // the answers at its entry are applied
-	begin(*Attempt) bool           // opens the attempt under way; false where none is left
-	aim(*Attempt)                  // points an attempt at what is under way now
+	Resume(*Budget, Request)       // a person or a schedule continues the run
+	Retune(TaskFlags) []string     // a person's flags change how the run is judged
+	Enter(*Tick, EntryFacts, bool) // an iteration begins, before its conditions are evaluated
+	Answered(EntryFacts)           // the answers at its entry are applied
+	Begin(*Attempt) bool           // opens the attempt under way; false where none is left
+	Aim(*Attempt)                  // points an attempt at what is under way now
 
-	judge(State, *Known) (missing bool, hold *Continue)
-	unmeasured(*Tick, string) (at int, command string) // as of State.Unmeasured
-	measured(at int, command string, c CheckRun)       // the check has run there
-	noCheck(CheckRun) string                           // as of Budget.NoCheck
-	fold(*Tick, Ending) KindLine                       // moves the run on by the attempt that ends
-	advanced(since KindRun) bool                       // more is done, clean or green
+	Judge(State, *Known) (missing bool, hold *Continue)
+	Unmeasured(*Tick, string) (at int, command string) // as of State.Unmeasured
+	Measured(at int, command string, c CheckRun)       // the check has run there
+	NoCheck(CheckRun) string                           // as of Budget.NoCheck
+	Line(*Tick) any                                    // what the history has of its attempt
+	Fold(*Tick, Ending)                                // moves the run on by the attempt that ends
+	Advanced(since Payload) bool                       // more is done, clean or green
 
-	underWay() string           // what the attempt is about, as in "task 2 of 5"
-	next() string               // the same for the conductor that sends its worker
-	name(*Attempt) string       // of an attempt, as in "task 2" or "the final audit"
-	ending(*Attempt) string     // how it ends, for the thread that does it
-	unjudged(*Attempt) TaskDone // the verdict where it ended by its own fault, before a Stop
+	UnderWay() string           // what the attempt is about, as in "task 2 of 5"
+	Next() string               // the same for the conductor that sends its worker
+	Name(*Attempt) string       // of an attempt, as in "task 2" or "the final audit"
+	Ending(*Attempt) string     // how it ends, for the thread that does it
+	Unjudged(*Attempt) TaskDone // the verdict where it ended by its own fault, before a Stop
 }
 
-// attempts holds a run's settings and counts for its attempts, whatever they are about.
-type attempts struct {
-	drive   string // DriveStop or DriveProcess, or that of an older version
-	check   string // the person's check command, "" without one
-	minutes int    // its bound
-	from    string // the commit on which the run began, as which the check is pinned; "" for none
-	tip     string // the commit that the branch keeps, "" for none
-	outages int    // attempts in a row that ended by no fault of the work
-	maxIdle int    // iterations in a row without a change that stall the run
-	looks   bool   // git is asked about each attempt, also where nothing was claimed
-	spent   USD    // by the attempts at what is under way
-	most    USD    // ceiling of that, 0 for none
-	whole   string // what the hook makes the worker's prompt of
-	failed  string // attempts that ended by no fault of the work, as in "phases in a row …"
-	done    bool   // nothing is left of the list or the plan
+// Attempts holds a run's settings and counts for its attempts, whatever they are about.
+type Attempts struct {
+	Drive   string // DriveStop or DriveProcess, or that of an older version
+	Check   string // the person's check command, "" without one
+	Minutes int    // its bound
+	From    string // the commit on which the run began, as which the check is pinned; "" for none
+	Tip     string // the commit that the branch keeps, "" for none
+	Outages int    // attempts in a row that ended by no fault of the work
+	MaxIdle int    // iterations in a row without a change that stall the run
+	Looks   bool   // git is asked about each attempt, also where nothing was claimed
+	Spent   USD    // by the attempts at what is under way
+	Most    USD    // ceiling of that, 0 for none
+	Whole   string // what the hook makes the worker's prompt of
+	Failed  string // attempts that ended by no fault of the work, as in "phases in a row …"
+	Done    bool   // nothing is left of the list or the plan
 }
 
-func (b *Budget) attempts() attempts {
-	if p := b.payload(); p != nil {
-		return p.attempts()
+func (b *Budget) attempts() Attempts {
+	if b.Own != nil {
+		return b.Own.Attempts()
 	}
-	return attempts{maxIdle: maxIdle}
+	return Attempts{MaxIdle: maxIdle}
 }
 
 // Drive returns the drive that brings the next attempt, or "" if the kind has no drive.
 func (b *Budget) Drive() string {
-	if d := b.attempts().drive; d != driveSchedule {
+	if d := b.attempts().Drive; d != driveSchedule {
 		return d
 	}
 	return DriveStop
@@ -69,10 +71,10 @@ func (b *Budget) Drive() string {
 // unschedule moves a run that an older version began with the drive schedule to the Stop hook. It
 // returns the line for the person, or "" for any other run.
 func (b *Budget) unschedule() string {
-	if b.attempts().drive != driveSchedule {
+	if b.attempts().Drive != driveSchedule {
 		return ""
 	}
-	b.payload().setDrive(DriveStop)
+	b.Own.SetDrive(DriveStop)
 	without := strings.NewReplacer(" --drive schedule", "", " --drive=schedule", "",
 		" drive=schedule", "")
 	b.Command, b.Flags = without.Replace(b.Command), without.Replace(b.Flags)
@@ -83,15 +85,15 @@ func (b *Budget) unschedule() string {
 // Check returns the person's check command, or "" if there is none, and its bound in minutes.
 func (b *Budget) Check() (command string, minutes int) {
 	a := b.attempts()
-	return a.check, a.minutes
+	return a.Check, a.Minutes
 }
 
 // Started returns the commit on which a run with a check began and at which the check is pinned, or
 // "" if there is none.
-func (b *Budget) Started() string { return b.attempts().from }
+func (b *Budget) Started() string { return b.attempts().From }
 
 // tip returns the commit of the last task or phase that is done, or "" if there is none.
-func (b *Budget) tip() string { return b.attempts().tip }
+func (b *Budget) tip() string { return b.attempts().Tip }
 
 // begin opens the next attempt. It returns nil if the kind has no attempts or no work is left.
 func (b *Budget) begin(e EntryFacts) *Attempt {
@@ -100,7 +102,7 @@ func (b *Budget) begin(e EntryFacts) *Attempt {
 	}
 	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Tree: e.Tree, Branch: e.Branch,
 		NoGit: e.NoGit, Unread: e.Unread, Feedback: e.Feedback}
-	if p := b.payload(); p == nil || !p.begin(a) {
+	if b.Own == nil || !b.Own.Begin(a) {
 		return nil
 	}
 	b.aim(a)
@@ -110,15 +112,16 @@ func (b *Budget) begin(e EntryFacts) *Attempt {
 // aim points an attempt at what is under way, which an answer at the entry may have changed.
 func (b *Budget) aim(a *Attempt) {
 	before := a.Task
-	if b.payload().aim(a); before != 0 && a.Task != before {
+	if b.Own.Aim(a); before != 0 && a.Task != before {
 		a.Feedback = "" // it is about something else
 	}
 }
 
 // foldAttempt moves the run on by the attempt that ends, and returns what its line has of it.
 func (b *Budget) foldAttempt(t *Tick, e Ending) (l KindLine) {
-	if p := b.payload(); p != nil && t.Attempt != nil && t.Started {
-		l = p.fold(t, e)
+	if b.Own != nil && t.Attempt != nil && t.Started {
+		l.Own = b.Own.Line(t)
+		b.Own.Fold(t, e)
 	}
 	return l
 }
@@ -131,11 +134,11 @@ func (b *Budget) driven() bool { return b.Drive() == DriveProcess }
 
 // Order returns the request to the conductor: one call, whose prompt the hook replaces.
 func (b *Budget) Order() string {
-	p := b.payload()
+	p := b.Own
 	return fmt.Sprintf("Next: %s. Make exactly one Agent call now: subagent_type "+
 		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it by %s). When it "+
-		"returns, end your turn with one short line. Do nothing else.", p.next(), p.underWay(),
-		p.attempts().whole)
+		"returns, end your turn with one short line. Do nothing else.", p.Next(), p.UnderWay(),
+		p.Attempts().Whole)
 }
 
 // Backoff lists the waits after the first, second and third outage of the service in a row. After
@@ -157,7 +160,7 @@ func (b *Budget) foldOutage(t *Tick, now time.Time) {
 		!strings.HasPrefix(t.verdict().Why, APIError) {
 		return
 	}
-	n := b.attempts().outages
+	n := b.attempts().Outages
 	if n == 0 {
 		return
 	}
@@ -180,8 +183,8 @@ func outages(f *Facts) string {
 	if b.RetryAt.Sub(f.Now) > maxWait {
 		return "the service is back at " + b.RetryAt.UTC().Format("2006-01-02 15:04 MST")
 	}
-	if a := b.attempts(); a.outages >= b.maxOutages() {
-		return fmt.Sprintf("%d %s", a.outages, a.failed)
+	if a := b.attempts(); a.Outages >= b.maxOutages() {
+		return fmt.Sprintf("%d %s", a.Outages, a.Failed)
 	}
 	return ""
 }
@@ -199,7 +202,7 @@ func (b *Budget) maxOutages() int {
 
 func tellOutages(f *Facts) string {
 	return fmt.Sprintf("%s in a row ended by the API, the machine or a person; fires at %d",
-		Plural(f.Run.attempts().outages, "attempt"), f.Run.maxOutages())
+		Plural(f.Run.attempts().Outages, "attempt"), f.Run.maxOutages())
 }
 
 // Attempt is one try at one task: what the open iteration of a task loop is about.
@@ -335,7 +338,7 @@ func staleContext(f *Facts) string {
 		return ""
 	}
 	return fmt.Sprintf("The context of %s is not proven to be fresh, so nothing its worker claims "+
-		"is believed", f.Run.payload().name(f.Tick.Attempt))
+		"is believed", f.Run.Own.Name(f.Tick.Attempt))
 }
 
 // Tip returns the commit that the branch has to keep: that of the attempt that ends, else that of

@@ -37,12 +37,12 @@ func TestResumedAudit(t *testing.T) {
 	before := AuditRun{Check: "old", Tip: "t", Branch: "b", Retries: 2, Outages: 1}
 	r := Request{Flags: Flags{Task: TaskFlags{Check: "new"}}}
 	a := before.clone()
-	if a.resume(nil, r); a.Check != "new" || a.Tip+a.Branch != "" || a.Retries+a.Outages != 0 {
+	if a.Resume(nil, r); a.Check != "new" || a.Tip+a.Branch != "" || a.Retries+a.Outages != 0 {
 		t.Errorf("by a person: %+v", a)
 	}
 	r.Scheduled = true
 	a = before.clone()
-	if a.resume(nil, r); a.Check != "old" || a.Tip+a.Branch != "tb" {
+	if a.Resume(nil, r); a.Check != "old" || a.Tip+a.Branch != "tb" {
 		t.Errorf("by a schedule: %+v", a)
 	}
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestResumedAudit(t *testing.T) {
 		if c.named > 0 {
 			r.Flags.explicit = []string{"--max-iterations"}
 		}
-		if b.restart(r); b.Ceilings.Iterations != c.want || b.Audit.Before != 5 {
+		if b.restart(r); b.Ceilings.Iterations != c.want || AuditOf(&b).Before != 5 {
 			t.Errorf("%+v: up to iteration %d", c, b.Ceilings.Iterations)
 		}
 	}
@@ -74,7 +74,7 @@ func TestJudgedAttempt(t *testing.T) {
 	if d := e.refuseWorker(s); d != nil {
 		t.Errorf("refused: %+v", d)
 	}
-	if s.Run.Tasks = nil; e.refuseWorker(s) == nil {
+	if s.Run.Own = nil; e.refuseWorker(s) == nil {
 		t.Error("a worker is sent for nothing")
 	}
 }
@@ -129,8 +129,8 @@ func TestCallsAtAMergeGate(t *testing.T) {
 	}
 }
 
-func ofTasks(r *TaskRun) KindRun  { return KindRun{Tasks: r} }
-func ofAudit(r *AuditRun) KindRun { return KindRun{Audit: r} }
+func ofTasks(r *TaskRun) KindRun  { return KindRun{Own: r} }
+func ofAudit(r *AuditRun) KindRun { return KindRun{Own: r} }
 
 func in(p Phase) PhaseAttempt { return PhaseAttempt{Phase: p} }
 

@@ -68,10 +68,10 @@ func red(c *CheckRun, head string) string {
 // judged has the kind judge the attempt, and notes the tree that it leaves. Without a claim no
 // process is started to look at it (kinds of loop, §6).
 func (s State) judged(k *Known) (missing bool, hold *Continue) {
-	if missing, hold = s.Run.payload().judge(s, k); missing || hold != nil {
+	if missing, hold = s.Run.Own.Judge(s, k); missing || hold != nil {
 		return missing, hold
 	}
-	if s.Run.attempts().looks && k.lacks(&k.Evidence) {
+	if s.Run.attempts().Looks && k.lacks(&k.Evidence) {
 		return true, nil
 	}
 	end := k.Evidence.or()
@@ -93,18 +93,18 @@ func (s State) miss(j Judgement, more string) *Continue {
 		return s.settle(j)
 	}
 	a.Holds++
-	p := s.Run.payload()
-	text := upper(p.name(a)) + " is not done: " + j.Why + "."
+	p := s.Run.Own
+	text := upper(p.Name(a)) + " is not done: " + j.Why + "."
 	if more != "" {
 		text += "\n" + more
 	}
-	return &Continue{Name: fmt.Sprintf("miss-%d", a.Holds), Text: text + "\n" + p.ending(a)}
+	return &Continue{Name: fmt.Sprintf("miss-%d", a.Holds), Text: text + "\n" + p.Ending(a)}
 }
 
 // works reports whether the open attempt still waits for its worker.
 func (s State) works() bool {
 	t := s.Tick
-	return t.Attempt != nil && s.Run.payload() != nil && t.Attempt.Judged == nil && t.Started &&
+	return t.Attempt != nil && s.Run.Own != nil && t.Attempt.Judged == nil && t.Started &&
 		(!t.Halting() || t.stopsKindly(s.Run)) && t.Failed == ""
 }
 
@@ -206,8 +206,8 @@ func (b *Budget) Feeds(prompt string) bool {
 // without the work, or "" if there is none. head is the commit that is checked out, or "" if
 // anything is uncommitted; an open iteration knows it itself. at is the place in the run's list.
 func (s State) Unmeasured(head string) (at int, command string) {
-	if p := s.Run.payload(); p != nil {
-		return p.unmeasured(s.Tick, head)
+	if p := s.Run.Own; p != nil {
+		return p.Unmeasured(s.Tick, head)
 	}
 	return 0, ""
 }
@@ -227,14 +227,14 @@ func (s State) lacksMeasure(k *Known) bool {
 	case k.lacks(&k.Before):
 		return true
 	case s.Run.NoCheck(*k.Before.Is) == "": // else it runs again once a person resumes
-		s.Run.payload().measured(at, command, *k.Before.Is)
+		s.Run.Own.Measured(at, command, *k.Before.Is)
 	}
 	return false
 }
 
 // NoCheck explains why the first run of any check shows that it cannot run at all. It returns "" if
 // the check can run.
-func (b *Budget) NoCheck(c CheckRun) string { return b.payload().noCheck(c) }
+func (b *Budget) NoCheck(c CheckRun) string { return b.Own.NoCheck(c) }
 
 // Measured is a run of the check by a driver, before any worker has begun.
 type Measured struct {
@@ -245,10 +245,10 @@ type Measured struct {
 }
 
 func (e Measured) step(s State, _ *Known) Outcome {
-	if s.Run == nil || s.Run.payload() == nil {
+	if s.Run == nil || s.Run.Own == nil {
 		return Outcome{}
 	}
-	s.Run.payload().measured(e.At, e.Command, e.Check)
+	s.Run.Own.Measured(e.At, e.Command, e.Check)
 	return Outcome{Save: Save{Run: s.Run}}
 }
 

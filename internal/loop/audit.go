@@ -28,13 +28,30 @@ var auditKind = Kind{
 			"several final audits in a row gave no verdict"},
 	},
 	Gates: auditGates, Completes: "audit_complete", Rule: Call.audited,
+	Run: Part{"audit", (*AuditRun)(nil)}, Line: Part{"audit", (*AuditLine)(nil)},
 }
 
 const silentAuditor = "see in the transcript why the auditor reports nothing, then type the " +
 	"command with --restart"
 
 // hasAudit is for what applies to audit loops.
-func hasAudit(b *Budget) bool { return b.Audit != nil }
+func hasAudit(b *Budget) bool { return AuditOf(b) != nil }
+
+// AuditOf returns what an audit loop adds to the run, or nil for another kind of run and for none.
+func AuditOf(b *Budget) (r *AuditRun) {
+	if b != nil {
+		r, _ = b.Own.(*AuditRun)
+	}
+	return r
+}
+
+// PhaseOf returns what an audit loop adds to the line, or nil for any other line and for none.
+func PhaseOf(l *Iteration) (own *AuditLine) {
+	if l != nil {
+		own, _ = l.Own.(*AuditLine)
+	}
+	return own
+}
 
 // AuditRun is the additional state of an audit loop's run (A17).
 type AuditRun struct {
@@ -252,6 +269,9 @@ type AuditLine struct {
 	Resolved  []string  `json:"findings_resolved,omitempty"`
 }
 
+// Clone is as of Payload.
+func (r *AuditRun) Clone() Payload { return r.clone() }
+
 func (r AuditRun) clone() *AuditRun {
 	r.Findings = slices.Clone(r.Findings)
 	if r.Post != nil {
@@ -292,17 +312,16 @@ type PhaseAttempt struct {
 	Told string `json:"told,omitempty"`
 }
 
-func (r *AuditRun) setDrive(drive string)                  { r.Drive = drive }
-func (r *AuditRun) start()                                 {}
-func (r *AuditRun) retune(TaskFlags) []string              { return nil }
-func (r *AuditRun) enter(*Tick, EntryFacts, bool)          {}
-func (r *AuditRun) answered(e EntryFacts)                  { r.acceptLast(e.Head, e.Tree) }
-func (r *AuditRun) unmeasured(*Tick, string) (int, string) { return 0, "" }
-func (r *AuditRun) measured(int, string, CheckRun)         {}
-func (r *AuditRun) noCheck(CheckRun) string                { return "" }
+func (r *AuditRun) SetDrive(drive string)                  { r.Drive = drive }
+func (r *AuditRun) Retune(TaskFlags) []string              { return nil }
+func (r *AuditRun) Enter(*Tick, EntryFacts, bool)          {}
+func (r *AuditRun) Answered(e EntryFacts)                  { r.acceptLast(e.Head, e.Tree) }
+func (r *AuditRun) Unmeasured(*Tick, string) (int, string) { return 0, "" }
+func (r *AuditRun) Measured(int, string, CheckRun)         {}
+func (r *AuditRun) NoCheck(CheckRun) string                { return "" }
 
 // begin opens the phase under way, unless the run is complete.
-func (r *AuditRun) begin(a *Attempt) bool {
+func (r *AuditRun) Begin(a *Attempt) bool {
 	if r.Phase == Complete || r.Section < 0 || r.Section >= len(r.Sections) {
 		return false
 	}
@@ -314,7 +333,7 @@ func (r *AuditRun) begin(a *Attempt) bool {
 }
 
 // aim points an attempt at the phase under way.
-func (r *AuditRun) aim(a *Attempt) {
+func (r *AuditRun) Aim(a *Attempt) {
 	nonce := strings.TrimPrefix(a.Token, string(a.Phase))
 	a.Phase, a.Task, a.Of, a.Try = r.Phase, r.Section+1, len(r.Sections), r.Retries+1
 	a.Title, a.Token = r.title(), string(r.Phase)+nonce
@@ -324,8 +343,8 @@ func (r *AuditRun) aim(a *Attempt) {
 // iterations, or 0 if there is no ceiling (A20).
 func (b *Budget) Iteration(n int) (number, most int) {
 	before := 0
-	if b.Audit != nil {
-		before = b.Audit.Before
+	if AuditOf(b) != nil {
+		before = AuditOf(b).Before
 	}
 	if b.Ceilings.Iterations >= maxUnits {
 		return n - before, 0
@@ -336,17 +355,17 @@ func (b *Budget) Iteration(n int) (number, most int) {
 // restart is --restart: iterations and errors are counted from 0; plan, sections, phase and
 // findings stay (A9, A10).
 func (b *Budget) restart(r Request) {
-	most := b.Ceilings.Iterations - b.Audit.Before
+	most := b.Ceilings.Iterations - AuditOf(b).Before
 	if r.Flags.names("--max-iterations") {
 		most = r.Flags.Iterations
 	}
-	b.Audit.Before, b.Audit.Reason = b.IterationsUsed, ""
-	b.Audit.Restarts++
+	AuditOf(b).Before, AuditOf(b).Reason = b.IterationsUsed, ""
+	AuditOf(b).Restarts++
 	b.Ceilings.Iterations = min(b.IterationsUsed+most, maxUnits)
 }
 
 // resume changes the run as a person takes it up again.
-func (r *AuditRun) resume(run *Budget, by Request) {
+func (r *AuditRun) Resume(run *Budget, by Request) {
 	if by.Flags.Restart {
 		run.restart(by)
 	}
@@ -447,19 +466,21 @@ func (r *AuditRun) noteVerdict(on phaseEvent, j Judgement) {
 	}
 }
 
-// fold counts the phase that ends, and returns the line's part about it.
-func (r *AuditRun) fold(t *Tick, _ Ending) (l KindLine) {
+// Line is what the history has of the phase.
+func (r *AuditRun) Line(t *Tick) any {
 	a := t.Attempt
 	if a.Phase == "" {
-		return l
+		return nil
 	}
-	j := t.verdict()
-	l.Audit = &AuditLine{Phase: a.Phase, Section: a.Task, Judgement: j, Fresh: a.Fresh,
+	return &AuditLine{Phase: a.Phase, Section: a.Task, Judgement: t.verdict(), Fresh: a.Fresh,
 		Opened: a.Opened, Resolved: a.Resolved}
-	if a.Phase == r.Phase {
-		r.count(a, j)
+}
+
+// Fold counts the phase that ends.
+func (r *AuditRun) Fold(t *Tick, _ Ending) {
+	if a := t.Attempt; a.Phase != "" && a.Phase == r.Phase {
+		r.count(a, t.verdict())
 	}
-	return l
 }
 
 // In is the phase for a person, as in "the audit of section 2".
@@ -481,9 +502,9 @@ func (p Phase) In(section, sections int) string {
 	return "the post action"
 }
 
-func (r *AuditRun) name(a *Attempt) string { return a.Phase.In(a.Task, a.Of) }
+func (r *AuditRun) Name(a *Attempt) string { return a.Phase.In(a.Task, a.Of) }
 
-func (r *AuditRun) ending(a *Attempt) string {
+func (r *AuditRun) Ending(a *Attempt) string {
 	if a.Phase.Audits() {
 		return "Then report findings and a verdict with `hooks report`, and end. Without a " +
 			"verdict the audit does not count."
@@ -491,7 +512,7 @@ func (r *AuditRun) ending(a *Attempt) string {
 	return "Then end with one short line."
 }
 
-func (r *AuditRun) unjudged(a *Attempt) TaskDone {
+func (r *AuditRun) Unjudged(a *Attempt) TaskDone {
 	if a.Phase.Audits() {
 		return Undecided
 	}
@@ -501,7 +522,7 @@ func (r *AuditRun) unjudged(a *Attempt) TaskDone {
 // The conditions of an audit loop.
 
 func auditClear(f *Facts) string {
-	r := f.Run.Audit
+	r := AuditOf(f.Run)
 	if r.Phase != Complete {
 		return ""
 	}
@@ -510,7 +531,7 @@ func auditClear(f *Facts) string {
 
 func noVerdicts(in Phase) func(*Facts) string {
 	return func(f *Facts) string {
-		r := f.Run.Audit
+		r := AuditOf(f.Run)
 		if r.Phase != in || r.Retries < maxRetries {
 			return ""
 		}
@@ -533,7 +554,7 @@ func (r *AuditRun) Clean() int {
 }
 
 func tellClear(f *Facts) string {
-	r := f.Run.Audit
+	r := AuditOf(f.Run)
 	return fmt.Sprintf("%s, phase %s; fires once all is clean", r.Result(),
 		strings.ReplaceAll(string(r.Phase), "_", " "))
 }
@@ -541,7 +562,7 @@ func tellClear(f *Facts) string {
 func tellNoVerdicts(in Phase) func(*Facts) string {
 	return func(f *Facts) string {
 		retries := 0
-		if r := f.Run.Audit; r.Phase == in {
+		if r := AuditOf(f.Run); r.Phase == in {
 			retries = r.Retries
 		}
 		return fmt.Sprintf("%s in a row without a verdict; fires at %d", Plural(retries, "audit"),
@@ -589,27 +610,26 @@ func (b *Budget) Restartable() bool { return b.AuditStatus() != "completed" }
 // UnderWay is the phase under way, as in "the audit of section 2".
 func (r *AuditRun) UnderWay() string { return r.Phase.In(r.Section+1, len(r.Sections)) }
 
-func (r *AuditRun) attempts() attempts {
-	return attempts{
-		drive: r.Drive, check: r.Check, minutes: r.CheckMinutes, tip: r.Tip, outages: r.Outages,
-		maxIdle: maxIdle, looks: true, whole: "the phase's own",
-		failed: "phases in a row ended by no fault of the work",
-		done:   r.Phase == Complete,
+func (r *AuditRun) Attempts() Attempts {
+	return Attempts{
+		Drive: r.Drive, Check: r.Check, Minutes: r.CheckMinutes, Tip: r.Tip, Outages: r.Outages,
+		MaxIdle: maxIdle, Looks: true, Whole: "the phase's own",
+		Failed: "phases in a row ended by no fault of the work",
+		Done:   r.Phase == Complete,
 	}
 }
 
-func (r *AuditRun) underWay() string { return r.UnderWay() }
-func (r *AuditRun) next() string     { return r.UnderWay() + " of " + r.Plan }
+func (r *AuditRun) Next() string { return r.UnderWay() + " of " + r.Plan }
 
-func (r *AuditRun) advanced(since KindRun) bool {
-	was := since.Audit
+func (r *AuditRun) Advanced(since Payload) bool {
+	was := since.(*AuditRun)
 	clean := r.Audits > was.Audits && r.Verdict.Word == cleanWord
 	green := was.Checked != nil && was.Checked.Exit != 0 && r.Checked.Exit == 0
 	return clean || green
 }
 
 // judge decides about a phase whose worker ends.
-func (r *AuditRun) judge(s State, k *Known) (missing bool, hold *Continue) {
+func (r *AuditRun) Judge(s State, k *Known) (missing bool, hold *Continue) {
 	a := s.Tick.Attempt
 	if a.Phase == PostAction {
 		if k.lacks(&k.Claim) {
@@ -658,7 +678,7 @@ func (a *Attempt) unknown(e *Evidence) string {
 
 // astray explains why the tree is not as a phase has to leave it. It returns "" if it is.
 func (s State) astray(e *Evidence) string {
-	branch := cmp.Or(s.Run.Audit.Branch, s.Tick.Attempt.Branch)
+	branch := cmp.Or(AuditOf(s.Run).Branch, s.Tick.Attempt.Branch)
 	switch {
 	case e.Branch != branch:
 		return fmt.Sprintf("the branch is %s, the loop began on %s", orNone(e.Branch),
@@ -686,7 +706,7 @@ func (r *AuditRun) unchecked(head string) string {
 
 // judgeVerdict holds an auditor's verdict against what is open and committed (A33, A71, A75).
 func (s State) judgeVerdict(j Judgement, e *Evidence) *Continue {
-	a, r := s.Tick.Attempt, s.Run.Audit
+	a, r := s.Tick.Attempt, AuditOf(s.Run)
 	v, unknown := a.Verdict, a.unknown(e)
 	left := cmp.Or(s.astray(e), r.unchecked(e.Head))
 	j.Seen = r.seen(a, e)

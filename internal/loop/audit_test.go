@@ -154,7 +154,7 @@ func TestVerdicts(t *testing.T) {
 			PhaseAttempt: PhaseAttempt{Phase: Auditing, Verdict: tt.verdict}}
 		s := State{Run: &Budget{KindRun: ofAudit(r), Skill: Audit}, Tick: &Tick{Attempt: a}}
 		k := Known{Evidence: Fetched(tt.evidence)}
-		if need, hold := s.Run.payload().judge(s, &k); need || hold != nil || a.Judged == nil {
+		if need, hold := s.Run.Own.Judge(s, &k); need || hold != nil || a.Judged == nil {
 			t.Errorf("%s: need %v, hold %v", tt.name, need, hold)
 		} else if why := a.Judged.Why; a.Judged.Verdict != tt.want ||
 			tt.evidence.Failed != "" && why != "git cannot tell: no" {
@@ -180,18 +180,18 @@ func TestFindings(t *testing.T) {
 	take(told(AuditReport{Findings: []FoundOne{panics}, Verdict: "dirty"}))
 	panics.Line, panics.Description = 9, "Panics at line 9"
 	take(told(AuditReport{Findings: []FoundOne{panics}}))
-	if list := run.Audit.Findings; len(list) != 1 || list[0].ID != "F1" || list[0].Line != 9 {
+	if list := AuditOf(run).Findings; len(list) != 1 || list[0].ID != "F1" || list[0].Line != 9 {
 		t.Fatalf("%+v", list)
 	}
 	take(told(AuditReport{Resolved: []string{"F1"}, Verdict: "clean"}))
-	if f := run.Audit.Findings[0]; f.State != ResolvedFinding || f.Until != 2 {
+	if f := AuditOf(run).Findings[0]; f.State != ResolvedFinding || f.Until != 2 {
 		t.Errorf("%+v", f)
 	}
 	take(told(AuditReport{Findings: []FoundOne{panics}}))
-	if f := run.Audit.Findings[0]; f.State != OpenFinding || len(run.Audit.Findings) != 1 {
+	if f := AuditOf(run).Findings[0]; f.State != OpenFinding || len(AuditOf(run).Findings) != 1 {
 		t.Errorf("%+v", f)
 	}
-	before := *run.Audit
+	before := *AuditOf(run)
 	for want, r := range map[string]Report{
 		`no finding "F9"`: told(AuditReport{Resolved: []string{"F9"},
 			Findings: []FoundOne{{File: "b.go", Severity: Bug}}}),
@@ -201,13 +201,13 @@ func TestFindings(t *testing.T) {
 		if said := take(r); !strings.Contains(said, want) {
 			t.Errorf("want %q, got %q", want, said)
 		}
-		if !cmp.Equal(&before, run.Audit) {
+		if !cmp.Equal(&before, AuditOf(run)) {
 			t.Error("a refused report changed the run")
 		}
 	}
 	applyRecurring(run, tick, Gate{Target: "F1"}, "accept", "accept")
 	take(told(AuditReport{Findings: []FoundOne{panics}}))
-	if run.Audit.Findings[0].State != AcceptedFinding || run.Audit.open() != 0 {
+	if AuditOf(run).Findings[0].State != AcceptedFinding || AuditOf(run).open() != 0 {
 		t.Error("an accepted finding is open again")
 	}
 }
@@ -234,40 +234,40 @@ func TestTally(t *testing.T) {
 		}
 	}
 	ends := func() {
-		run.Audit.count(tick.Attempt, Judgement{Verdict: Dirty, Why: openFindings})
-		run.Audit.Phase = Auditing
+		AuditOf(run).count(tick.Attempt, Judgement{Verdict: Dirty, Why: openFindings})
+		AuditOf(run).Phase = Auditing
 	}
 	bug := FoundOne{File: "a", Severity: Bug, Description: "x"}
 	warning := FoundOne{File: "b", Severity: Warn, Description: "y"}
 	audit([]FoundOne{bug})
 	ends()
 	audit([]FoundOne{warning})
-	if d := cmp.Diff(Tally{Bugs: 1, Warnings: 1}, run.Audit.Found); d != "" {
+	if d := cmp.Diff(Tally{Bugs: 1, Warnings: 1}, AuditOf(run).Found); d != "" {
 		t.Error(d)
 	}
 	ends()
-	if !run.Audit.recurs() {
+	if !AuditOf(run).recurs() {
 		t.Error("a finding that is open at the third audit asks no one")
 	}
 	audit(nil, "F1")
-	if d := cmp.Diff(Tally{Warnings: 1, Resolved: 1, Since: 1}, run.Audit.Found); d != "" {
+	if d := cmp.Diff(Tally{Warnings: 1, Resolved: 1, Since: 1}, AuditOf(run).Found); d != "" {
 		t.Error(d)
 	}
-	if run.Audit.recurs() {
+	if AuditOf(run).recurs() {
 		t.Error("one that is open at two asks")
 	}
 	ends()
 	audit([]FoundOne{bug}) // it was open at two audits, and is not at the third
-	if f := run.Audit.Findings[0]; f.Since != 1 || f.Seen != 0 {
+	if f := AuditOf(run).Findings[0]; f.Since != 1 || f.Seen != 0 {
 		t.Errorf("%+v", f)
 	}
 	applyRecurring(run, tick, Gate{Target: "F2"}, "accept", "accept")
-	if d := cmp.Diff(Tally{Bugs: 1, Accepted: 1, Since: 1}, run.Audit.Found); d != "" {
+	if d := cmp.Diff(Tally{Bugs: 1, Accepted: 1, Since: 1}, AuditOf(run).Found); d != "" {
 		t.Error(d)
 	}
 	applyRecurring(run, tick, Gate{Target: "F1"}, "again", "again")
-	if run.Audit.Found.Since != 3 || run.Audit.recurs() {
-		t.Errorf("%+v", run.Audit.Found)
+	if AuditOf(run).Found.Since != 3 || AuditOf(run).recurs() {
+		t.Errorf("%+v", AuditOf(run).Found)
 	}
 }
 
@@ -295,7 +295,8 @@ func TestAdopt(t *testing.T) {
 	r.Found.Sum, r.Found.Bytes = "x", 1
 	before := *r
 	r.Adopt()
-	if s := r.Stored(); s.Findings != nil || s.Found != r.Found || !cmp.Equal(before, *r) {
+	s := r.Stored().(*AuditRun)
+	if s.Findings != nil || s.Found != r.Found || !cmp.Equal(before, *r) {
 		t.Errorf("%+v", s)
 	}
 }
@@ -368,8 +369,8 @@ func TestRestart(t *testing.T) {
 		IterationsUsed: 15, DollarsEstimate: 3 * Dollar, MinutesElapsed: 40,
 		Ceilings: Ceilings{Iterations: 15, Minutes: 480, Dollars: 25 * Dollar},
 		KindRun:  ofAudit(auditRun(3, Auditing)), Idle: &Idle{Iterations: 3}}
-	b.Audit.Section, b.Audit.Retries = 1, 3
-	b.Audit.Findings = []Finding{{ID: "F1", State: OpenFinding}}
+	AuditOf(&b).Section, AuditOf(&b).Retries = 1, 3
+	AuditOf(&b).Findings = []Finding{{ID: "F1", State: OpenFinding}}
 	flags, _, err := ParseFlags(Audit, "--restart")
 	if err != nil || !flags.Restart {
 		t.Fatal(err)
@@ -378,11 +379,11 @@ func TestRestart(t *testing.T) {
 		Flags: flags, Command: Command{Name: "sdd:audit", Args: "p.md --restart"},
 	})
 	number, most := r.Iteration(16)
-	if number != 1 || most != 15 || r.Audit.Retries != 0 || r.Idle != nil ||
+	if number != 1 || most != 15 || AuditOf(&r).Retries != 0 || r.Idle != nil ||
 		r.DollarsEstimate != 3*Dollar || r.MinutesElapsed != 40 || r.IterationsUsed != 15 ||
-		r.RunID != "r" || r.Audit.Section != 1 || len(r.Audit.Findings) != 1 ||
+		r.RunID != "r" || AuditOf(&r).Section != 1 || len(AuditOf(&r).Findings) != 1 ||
 		r.Command != "/sdd:audit p.md" {
-		t.Errorf("%d of %d: %+v %+v", number, most, r, r.Audit)
+		t.Errorf("%d of %d: %+v %+v", number, most, r, AuditOf(&r))
 	}
 	again := resume(r, Request{Flags: flags, Command: Command{Name: "sdd:audit"}})
 	if again.Ceilings.Iterations != 30 {

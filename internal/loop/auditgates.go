@@ -27,7 +27,7 @@ var auditGates = []GateKind{
 // an auditor gave up without a commit; else about a section that was dirty in three audits in a
 // row, whatever was found in it.
 func recurringDue(f *Facts) (due []Gate) {
-	a, r := f.Tick.Attempt, f.Run.Audit
+	a, r := f.Tick.Attempt, AuditOf(f.Run)
 	if a == nil || !a.Phase.Audits() || a.Judged == nil || a.Judged.Verdict != Dirty {
 		return nil
 	}
@@ -68,10 +68,10 @@ func sentence(text string) string {
 
 // applyRecurring accepts the finding, or lets two more audits look at it.
 func applyRecurring(run *Budget, tick *Tick, g Gate, act, _ string) {
-	if run.Audit == nil {
+	if AuditOf(run) == nil {
 		return
 	}
-	r, since := run.Audit, run.Audit.Audits
+	r, since := AuditOf(run), AuditOf(run).Audits
 	if a := tick.Attempt; a == nil || !a.Phase.Audits() {
 		since-- // the audit that asked is counted already
 	}
@@ -106,7 +106,7 @@ func (r *AuditRun) acceptLast(head, tree string) {
 }
 
 func tellRecurring(f *Facts) string {
-	most, r := 0, f.Run.Audit
+	most, r := 0, AuditOf(f.Run)
 	if r.open() > 0 {
 		most = r.Audits - r.Found.Since
 	}
@@ -118,7 +118,7 @@ func tellRecurring(f *Facts) string {
 // finding that is open, or a new bug. The history has it like an answer. head is the
 // worktree's commit; the findings were read. An error changes nothing.
 func (b *Budget) Steer(t *Tick, word, text, head string, now time.Time) error {
-	r := b.Audit
+	r := AuditOf(b)
 	at := Tick{Iteration: b.IterationsUsed, Attempt: &Attempt{Task: r.Section + 1}}
 	if t != nil && t.Attempt != nil {
 		at = *t
@@ -162,7 +162,7 @@ func (b *Budget) Steer(t *Tick, word, text, head string, now time.Time) error {
 // audited holds the calls of an audit loop's phase against its restrictions: an auditor only looks,
 // and no phase asks, pushes or schedules (A67–A70).
 func (e Call) audited(s State, k *Known) Outcome {
-	r := s.Run.Audit // nil where the file has lost it: what a phase may not do stays refused
+	r := AuditOf(s.Run) // nil where the file has lost it: what a phase may not do stays refused
 	if e.foreign(s) {
 		return Outcome{}
 	}
@@ -222,7 +222,7 @@ func (e Call) reports(s State, k *Known) Outcome {
 		return Outcome{Need: k}
 	}
 	t := k.Told.Is
-	if t.Wrong != "" || s.Run.Audit == nil {
+	if t.Wrong != "" || AuditOf(s.Run) == nil {
 		return refuseCall(deny(AuditRule, t.Way, "Not taken: %s", t.Wrong))
 	}
 	f := Look(s.Run, s.Tick, nil, e.Now)
@@ -240,7 +240,7 @@ func (e Call) reports(s State, k *Known) Outcome {
 // configuration says so. If a call is not plain and the brake is in place, it is judged as it
 // starts.
 func (e Call) publishes(s State, k *Known, during string) Outcome {
-	if r := s.Run.Audit; r != nil && r.Phase == PostAction && r.Post != nil && r.Post.Push {
+	if r := AuditOf(s.Run); r != nil && r.Phase == PostAction && r.Post != nil && r.Post.Push {
 		return Outcome{}
 	}
 	if k.lacks(&k.Reading) {

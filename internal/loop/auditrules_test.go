@@ -28,7 +28,7 @@ func TestAuditCalls(t *testing.T) {
 	opaque := func(reaches bool) Known {
 		return Known{Reading: Fetched(Reading{Opaque: "$x", Reaches: reaches})}
 	}
-	may := func(s State) { s.Run.Audit.Post = &Post{Push: true} }
+	may := func(s State) { AuditOf(s.Run).Post = &Post{Push: true} }
 	with := func(change func(*Call)) Call {
 		c := worker
 		change(&c)
@@ -58,7 +58,7 @@ func TestAuditCalls(t *testing.T) {
 		{"a coder's text reaches no forge", Coding, nil, worker, opaque(false), ""},
 		{"a post action pushes", PostAction, nil, worker, pushes, "during the post action"},
 		{"one that does not say so pushes", PostAction,
-			func(s State) { s.Run.Audit.Post = &Post{} }, worker, pushes, "Not published"},
+			func(s State) { AuditOf(s.Run).Post = &Post{} }, worker, pushes, "Not published"},
 		{"a post action that may push", PostAction, may, worker, Known{}, ""},
 		{"an auditor looks", Auditing, nil, worker, looks, ""},
 		{"an auditor's call is looked at", Auditing, nil, worker, Known{}, "need"},
@@ -67,12 +67,12 @@ func TestAuditCalls(t *testing.T) {
 		{"an auditor writes", FinalAuditing, nil, worker, Known{Bare: true},
 			"Bash is refused: the final audit changes nothing"},
 		{"an auditor that has a check writes", Auditing,
-			func(s State) { s.Run.Audit.Check = "make test" }, worker, Known{Bare: true},
+			func(s State) { AuditOf(s.Run).Check = "make test" }, worker, Known{Bare: true},
 			"read, run `make test` or report"},
 		{"the conductor of an audit", Auditing, nil, with(func(c *Call) { c.Agent = "" }), looks,
 			""},
 		{"a driven auditor writes", Auditing,
-			func(s State) { s.Run.Audit.Drive = DriveProcess },
+			func(s State) { AuditOf(s.Run).Drive = DriveProcess },
 			with(func(c *Call) { c.Agent = "" }), Known{Bare: true}, "Bash is refused"},
 		{"another prompt's call", Coding, nil, with(func(c *Call) { c.Prompt = "q" }), pushes, ""},
 		{"another session's call", Coding, nil, with(func(c *Call) { c.Session = "o" }), pushes,
@@ -114,9 +114,9 @@ func TestAuditBetween(t *testing.T) {
 		{"a worker", func(c *Call, _ *State) { c.Agent = "w" }, false},
 		{"another session", func(c *Call, _ *State) { c.Session = "o" }, false},
 		{"another prompt", func(c *Call, _ *State) { c.Prompt = "q" }, false},
-		{"another drive", func(_ *Call, s *State) { s.Run.Audit.Drive = DriveProcess }, false},
+		{"another drive", func(_ *Call, s *State) { AuditOf(s.Run).Drive = DriveProcess }, false},
 		{"a task loop", func(_ *Call, s *State) {
-			s.Run.Audit, s.Run.Tasks = nil, &TaskRun{Drive: DriveStop}
+			s.Run.Own = &TaskRun{Drive: DriveStop}
 		}, true},
 	} {
 		s := auditing(Coding)
@@ -151,9 +151,9 @@ func TestAuditedCoder(t *testing.T) {
 	} {
 		for holds := range maxHolds + 1 {
 			s := auditing(Coding)
-			s.Run.Audit.Check, s.Tick.Attempt.Holds = tt.check, holds
+			AuditOf(s.Run).Check, s.Tick.Attempt.Holds = tt.check, holds
 			k := Known{Evidence: Fetched(tt.evidence), Check: Fetched(tt.run)}
-			need, hold := s.Run.payload().judge(s, &k)
+			need, hold := s.Run.Own.Judge(s, &k)
 			held := tt.want != "" && holds < maxHolds
 			j := s.Tick.Attempt.Judged
 			if need || (hold != nil) != held || (j == nil) != held {
@@ -170,21 +170,21 @@ func TestAuditedCoder(t *testing.T) {
 		}
 	}
 	s := auditing(Coding)
-	s.Run.Audit.Check = "make"
+	AuditOf(s.Run).Check = "make"
 	var k Known
-	if need, _ := s.Run.payload().judge(s, &k); !need || !k.Evidence.Asked() || k.Check.Asked() {
+	if need, _ := s.Run.Own.Judge(s, &k); !need || !k.Evidence.Asked() || k.Check.Asked() {
 		t.Errorf("at first it needs %v", k)
 	}
 	k = Known{Evidence: Fetched(good)}
-	if need, _ := s.Run.payload().judge(s, &k); !need || !k.Check.Asked() {
+	if need, _ := s.Run.Own.Judge(s, &k); !need || !k.Check.Asked() {
 		t.Errorf("then it needs %v", k)
 	}
 	s, k = auditing(PostAction), Known{}
-	if need, _ := s.Run.payload().judge(s, &k); !need || !k.Claim.Asked() {
+	if need, _ := s.Run.Own.Judge(s, &k); !need || !k.Claim.Asked() {
 		t.Errorf("a post action needs %v", k)
 	}
 	k = Known{Claim: Fetched(ClaimSeen{Last: "done"})}
-	if _, hold := s.Run.payload().judge(s, &k); hold != nil || s.Tick.Attempt.Last != "done" {
+	if _, hold := s.Run.Own.Judge(s, &k); hold != nil || s.Tick.Attempt.Last != "done" {
 		t.Errorf("%v %+v", hold, s.Tick.Attempt)
 	}
 }
@@ -197,30 +197,30 @@ func TestAuditBegins(t *testing.T) {
 		}
 	}
 	s := auditing(Auditing)
-	s.Run.Audit.Base, s.Run.Audit.Retries = "", 2
+	AuditOf(s.Run).Base, AuditOf(s.Run).Retries = "", 2
 	a := s.Run.begin(EntryFacts{Head: "h", Branch: "b", Nonce: "n", Tree: "t"})
 	want := &Attempt{PhaseAttempt: in(Auditing), Task: 2, Of: 3, Try: 3,
 		Title: "section 2", Token: "auditing-n", Head: "h", Tree: "t", Branch: "b"}
 	if d := cmp.Diff(want, a); d != "" {
 		t.Error(d)
 	}
-	r := s.Run.Audit
+	r := AuditOf(s.Run)
 	if r.Base != "h" || r.SectionBase != "h" || r.Branch != "b" {
 		t.Errorf("%+v", r)
 	}
-	if r.begin(&Attempt{Head: "other"}); r.Base != "h" {
+	if r.Begin(&Attempt{Head: "other"}); r.Base != "h" {
 		t.Error("a later phase moves the run's base")
 	}
 	for _, at := range []int{-1, 3} {
-		if r.Section = at; r.begin(&Attempt{}) {
+		if r.Section = at; r.Begin(&Attempt{}) {
 			t.Errorf("section %d begins", at)
 		}
 	}
-	if r.Section = 0; !r.begin(&Attempt{}) {
+	if r.Section = 0; !r.Begin(&Attempt{}) {
 		t.Error("the first section does not begin")
 	}
 	r.Section, r.Phase = 1, Complete
-	if r.begin(&Attempt{}) {
+	if r.Begin(&Attempt{}) {
 		t.Error("a complete run begins")
 	}
 	names := map[Phase]string{Coding: "the coding of section 2", Auditing: "the audit of section 2",
@@ -242,7 +242,7 @@ func TestAuditBegins(t *testing.T) {
 	if one := Coding.In(1, 1); one != "the coding" {
 		t.Error(one)
 	}
-	if task := (&TaskRun{}).name(&Attempt{Task: 4}); task != "task 4" {
+	if task := (&TaskRun{}).Name(&Attempt{Task: 4}); task != "task 4" {
 		t.Error(task)
 	}
 }
@@ -255,7 +255,8 @@ func TestAuditClose(t *testing.T) {
 		s.Tick.Attempt.Judged = &Judgement{Verdict: Clean, SHA: "x"}
 		s.Tick.Attempt.Opened, s.Tick.Attempt.Resolved = []string{"F2"}, []string{"F1"}
 		change(s)
-		return s.Run.foldAttempt(s.Tick, Ending{}).Audit, s.Run.Audit
+		line := &Iteration{KindLine: s.Run.foldAttempt(s.Tick, Ending{})}
+		return PhaseOf(line), AuditOf(s.Run)
 	}
 	l, r := closed(func(State) {})
 	want := &AuditLine{Phase: Auditing, Section: 2, Judgement: Judgement{Verdict: Clean, SHA: "x"},
@@ -264,7 +265,8 @@ func TestAuditClose(t *testing.T) {
 		r.SectionBase != "x" || r.Audits != 1 {
 		t.Errorf("%s %+v", d, r)
 	}
-	if l, r = closed(func(s State) { s.Run.Audit.Phase = Fixing }); l == nil || r.Phase != Fixing {
+	l, r = closed(func(s State) { AuditOf(s.Run).Phase = Fixing })
+	if l == nil || r.Phase != Fixing {
 		t.Errorf("of another phase: %+v %+v", l, r)
 	}
 	for name, change := range map[string]func(State){
@@ -277,7 +279,7 @@ func TestAuditClose(t *testing.T) {
 		}
 	}
 	s := auditing(Coding)
-	if s.Run.Audit = nil; s.Run.foldAttempt(s.Tick, Ending{}).Audit != nil {
+	if s.Run.Own = nil; s.Run.foldAttempt(s.Tick, Ending{}).Own != nil {
 		t.Error("another kind of loop has a phase")
 	}
 }
@@ -339,14 +341,14 @@ func TestAuditFoldKeeps(t *testing.T) {
 		t.Error(got)
 	}
 	for _, run := range []*AuditRun{auditRun(1, Coding), auditRun(1, Auditing)} {
-		f.Run.Audit = run
+		f.Run.Own = run
 		if auditClear(f)+noVerdicts(Auditing)(f)+noVerdicts(FinalAuditing)(f) != "" {
 			t.Errorf("%+v ends", run)
 		}
 	}
 	last := auditRun(2, FinalAuditing)
 	last.Retries, last.Reason = 3, "silence"
-	f.Run.Audit = last
+	f.Run.Own = last
 	if got := noVerdicts(FinalAuditing)(f); noVerdicts(Auditing)(f) != "" ||
 		got != "3 audits in a row ended without a verdict: silence" {
 		t.Error(got)
@@ -356,7 +358,7 @@ func TestAuditFoldKeeps(t *testing.T) {
 // A73: a person is asked about what will have been open at three audits, once the third is dirty.
 func TestRecurringDue(t *testing.T) {
 	s := auditing(Auditing)
-	r := s.Run.Audit
+	r := AuditOf(s.Run)
 	r.Audits = 2
 	r.Findings = []Finding{
 		{ID: "F1", File: "a", Severity: Bug, State: OpenFinding, Description: "old"},
@@ -430,7 +432,7 @@ func TestFindingTexts(t *testing.T) {
 		}
 	}
 	take := func(s State, r Report, head string) string {
-		if a := s.Tick.Attempt; a != nil && a.Phase.Audits() && s.Run.Audit != nil {
+		if a := s.Tick.Attempt; a != nil && a.Phase.Audits() && AuditOf(s.Run) != nil {
 			if _, err := (&Facts{Run: s.Run, Tick: s.Tick}).TakeAudit(r, head, false); err != nil {
 				return "error: " + err.Error()
 			}
@@ -506,11 +508,11 @@ func TestFindingTexts(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	again.Tick.Attempt.Task = 3 // the same words in another section are another finding
-	if take(again, found, "h"); again.Run.Audit.Found.Bugs != 2 {
-		t.Errorf("%+v", again.Run.Audit.Findings)
+	if take(again, found, "h"); AuditOf(again.Run).Found.Bugs != 2 {
+		t.Errorf("%+v", AuditOf(again.Run).Findings)
 	}
 	driven := auditing(Auditing)
-	driven.Run.Audit.Drive = DriveProcess
+	AuditOf(driven.Run).Drive = DriveProcess
 	if got := take(driven, clean, "h"); strings.HasPrefix(got, "error") {
 		t.Error(got)
 	}
@@ -615,7 +617,7 @@ func TestIdleAdvances(t *testing.T) {
 		{"red to red", &AuditRun{Checked: red}, &AuditRun{Checked: red}, false},
 		{"the first check", &AuditRun{}, &AuditRun{Checked: green}, false},
 	} {
-		if got := tt.now.advanced(ofAudit(tt.was)); got != tt.want {
+		if got := tt.now.Advanced(tt.was); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
@@ -629,9 +631,9 @@ func TestIdleAdvances(t *testing.T) {
 			t.Errorf("%v of %v is progress: %v", tt.resolved, tt.opened, got)
 		}
 	}
-	first := ofTasks(&TaskRun{})
+	first := &TaskRun{}
 	one := &TaskRun{List: []TaskItem{{Result: Unbroken}}}
-	if !one.advanced(first) || first.Tasks.advanced(first) {
+	if !one.Advanced(first) || first.Advanced(first) {
 		t.Error("a task that is done is progress")
 	}
 	for _, tt := range []struct {
@@ -730,7 +732,7 @@ func TestIdleSkips(t *testing.T) {
 		a := s.Tick.Attempt
 		a.Sent, a.EndHead, a.Judged = true, "h", &Judgement{Verdict: Ended}
 		tt.change(s.Tick)
-		s.Run.foldIdle(s.Tick, &Budget{KindRun: ofAudit(s.Run.Audit)}, Ending{})
+		s.Run.foldIdle(s.Tick, &Budget{KindRun: ofAudit(AuditOf(s.Run))}, Ending{})
 		got := 0
 		if s.Run.Idle != nil {
 			got = s.Run.Idle.Iterations
@@ -763,7 +765,7 @@ func TestAcceptedFindingsSettleTheAudit(t *testing.T) {
 		{"it is clean", Fixing, func(r *AuditRun) { r.Verdict.Word = cleanWord }, "h", "", Fixing},
 		{"in an audit", FinalAuditing, nil, "h", "", FinalAuditing},
 	} {
-		r := auditing(tt.phase).Run.Audit
+		r := AuditOf(auditing(tt.phase).Run)
 		r.Audits, r.Verdict, r.Check, r.Post = 3, &AuditVerdict{Word: dirtyWord, SHA: "h"}, "", nil
 		if tt.change != nil {
 			tt.change(r)
@@ -791,7 +793,7 @@ func TestAgainMeansTwoMoreAudits(t *testing.T) {
 			Findings: []Finding{{ID: "F1", State: OpenFinding}}})}
 		applyRecurring(run, &Tick{Attempt: tt.attempt}, Gate{Target: "F1"}, "again", "again")
 		for audits, want := range map[int]bool{3: false, 4: true} {
-			if run.Audit.Audits = audits; run.Audit.recurs() != want {
+			if AuditOf(run).Audits = audits; AuditOf(run).recurs() != want {
 				t.Errorf("%s: the audit after %d asks: %v", tt.name, audits, !want)
 			}
 		}

@@ -230,7 +230,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	var ofTask, task USD // what the attempts at one thing cost, and their own ceiling (T88)
 	if s.Tick.Attempt != nil {
 		a := s.Run.attempts()
-		ofTask, task = a.spent.Plus(k.Running.or().Dollars), a.most
+		ofTask, task = a.Spent.Plus(k.Running.or().Dollars), a.Most
 	}
 	if s.Run.Ceilings.Dollars == 0 && task == 0 {
 		return Outcome{}
@@ -246,7 +246,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	reached, limit := s.Run.dollarsReached(spent), s.Run.Ceilings.Dollars.overrun(overrun)
 	if reached == "" && task > 0 && ofTask >= task {
 		reached = fmt.Sprintf("Cost budget of %s reached: $%s / $%s",
-			s.Run.payload().name(s.Tick.Attempt), ofTask, task)
+			s.Run.Own.Name(s.Tick.Attempt), ofTask, task)
 		limit, spent = task.overrun(overrun), ofTask
 	}
 	first := reached != "" && !e.Asks && s.Tick.tellDollars(e.Agent)
@@ -306,7 +306,7 @@ func (b *Budget) DollarsLeft(percent int) (left USD) {
 	}
 	least(b.Ceilings.Dollars, b.DollarsEstimate)
 	a := b.attempts()
-	least(a.most, a.spent)
+	least(a.Most, a.Spent)
 	return left
 }
 
@@ -325,7 +325,7 @@ func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 		return out
 	}
 	if a := s.Tick.Attempt; a != nil && a.Judged == nil && s.Run.driven() {
-		a.Judged = &Judgement{Verdict: s.Run.payload().unjudged(a), Why: pastDollars}
+		a.Judged = &Judgement{Verdict: s.Run.Own.Unjudged(a), Why: pastDollars}
 	}
 	if len(s.Tick.Workers) > 0 {
 		s.Tick.Draining = true

@@ -61,10 +61,10 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	if !driven && !between {
 		return Outcome{}
 	}
-	p := s.Run.payload()
-	what := p.underWay()
+	p := s.Run.Own
+	what := p.UnderWay()
 	if driven {
-		what = p.name(s.Tick.Attempt)
+		what = p.Name(s.Tick.Attempt)
 	}
 	silent := s.Run.Kind().Silent
 	switch {
@@ -152,7 +152,7 @@ func (e Call) refuseWorker(s State) *Deny {
 		return nil
 	case s.Tick.Halting():
 		return notSent("the loop ends with this iteration ("+s.Tick.HaltedBy()+")", endTurn)
-	case s.Tick.Attempt != nil && s.Run.payload() == nil:
+	case s.Tick.Attempt != nil && s.Run.Own == nil:
 		return notSent("the run's file has lost what the "+string(s.Run.Skill)+" loop works on",
 			endTurn)
 	}

@@ -62,7 +62,7 @@ type Condition struct {
 func everyRun(*Budget) bool { return true }
 
 // attempted is for what applies to runs whose iterations are attempts.
-func attempted(b *Budget) bool { return b.payload() != nil }
+func attempted(b *Budget) bool { return b.Own != nil }
 
 // conditions lists the conditions of the specification that more than one kind has.
 var conditions = [...]Condition{

@@ -25,7 +25,7 @@ func TestTaskFlagsHaveBounds(t *testing.T) {
 		}
 	}
 	r := &TaskRun{MaxTries: 5, CheckMinutes: 10}
-	changed := r.retune(TaskFlags{MaxTries: 7, Minutes: 20})
+	changed := r.Retune(TaskFlags{MaxTries: 7, Minutes: 20})
 	if len(changed) != 2 || r.MaxTries != 7 || r.CheckMinutes != 20 {
 		t.Errorf("%v: %+v", changed, r)
 	}

@@ -42,8 +42,8 @@ func (e ProcessEnd) step(s State, k *Known) Outcome {
 	switch {
 	case e.Person:
 		s.Tick.Interrupt(e.Why)
-	case e.Counts && a != nil && a.Judged == nil && s.Run.payload() != nil:
-		a.Judged = &Judgement{Verdict: s.Run.payload().unjudged(a), Why: e.Why}
+	case e.Counts && a != nil && a.Judged == nil && s.Run.Own != nil:
+		a.Judged = &Judgement{Verdict: s.Run.Own.Unjudged(a), Why: e.Why}
 		fallthrough
 	default:
 		s.Tick.Failed = e.Why
@@ -140,7 +140,7 @@ func (d Driving) Next() DriveStep {
 		}
 	}
 	switch {
-	case run.Status == Halted && run.attempts().done && run.StopCause != CauseDropped:
+	case run.Status == Halted && run.attempts().Done && run.StopCause != CauseDropped:
 		end.Code = 0
 		return end
 	case !d.First && !d.Began && !d.Spared:
@@ -158,7 +158,7 @@ func (d Driving) Next() DriveStep {
 		return DriveStep{Again: true, Resume: true}
 	case d.Owner == Alive && !run.OwnerLeft && run.driven():
 		return DriveStep{Wait: true, Text: fmt.Sprintf("process %d still works on %s; "+
-			"`hooks status --watch` shows it", run.Owner.PID, run.payload().underWay())}
+			"`hooks status --watch` shows it", run.Owner.PID, run.Own.UnderWay())}
 	case d.Owner == Alive && !run.OwnerLeft:
 		return DriveStep{Cause: "lock_contention", Code: 1, Text: fmt.Sprintf("The %s loop runs "+
 			"in another session (process %d); end it there, or with `hooks loop stop`",

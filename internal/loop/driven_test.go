@@ -56,10 +56,10 @@ func TestDriving(t *testing.T) {
 				"`hooks status --watch` shows it"}},
 		"its process has left": {func(b *Budget) { b.OwnerLeft = true },
 			Driving{First: true, Owner: Alive}, resume},
-		"a session conducts": {func(b *Budget) { b.Tasks.Drive = DriveStop },
+		"a session conducts": {func(b *Budget) { TasksOf(b).Drive = DriveStop },
 			Driving{First: true, Owner: Alive}, end("lock_contention", "The task loop runs in "+
 				"another session (process 7); end it there, or with `hooks loop stop`")},
-		"a session has conducted": {func(b *Budget) { b.Tasks.Drive = DriveStop },
+		"a session has conducted": {func(b *Budget) { TasksOf(b).Drive = DriveStop },
 			Driving{First: true, Owner: Dead}, resume},
 		"a gate waits":          {waits(""), Driving{Began: true}, gate},
 		"a gate waits at first": {waits(""), Driving{First: true}, gate},
@@ -74,19 +74,19 @@ func TestDriving(t *testing.T) {
 			end(CauseOutage, "why")},
 		"it was away before, and nothing began yet": {over(Paused, CauseOutage),
 			Driving{Spared: true}, resume},
-		"complete": {func(b *Budget) { over(Halted, "tasks_complete")(b); b.Tasks.Index = 2 },
+		"complete": {func(b *Budget) { over(Halted, "tasks_complete")(b); TasksOf(b).Index = 2 },
 			Driving{Began: true}, DriveStep{Cause: "tasks_complete", Text: "why"}},
 		"complete, but for a lost commit": {func(b *Budget) {
 			over(Halted, CauseDropped)(b)
-			b.Tasks.Index = 2
+			TasksOf(b).Index = 2
 		}, Driving{Began: true}, end(CauseDropped, "why")},
 		"a lost commit, and a person resumes": {func(b *Budget) {
 			over(Halted, CauseDropped)(b)
-			b.Tasks.Index = 2
+			TasksOf(b).Index = 2
 		}, Driving{First: true}, resume},
 		"complete before the first": {func(b *Budget) {
 			over(Halted, "tasks_complete")(b)
-			b.Tasks.Index = 2
+			TasksOf(b).Index = 2
 		}, Driving{First: true}, DriveStep{Cause: "tasks_complete", Text: "why"}},
 	} {
 		c.d.Run = listRun(c.change)
@@ -103,7 +103,7 @@ func TestDriving(t *testing.T) {
 func TestDrivingAnAudit(t *testing.T) {
 	run := &Budget{Skill: Audit, Status: Active, Owner: Process{PID: 7},
 		KindRun: ofAudit(auditRun(2, Auditing))}
-	run.Audit.Drive = DriveProcess
+	AuditOf(run).Drive = DriveProcess
 	if got := (Driving{Run: run, First: true, Owner: Alive}).Next(); !got.Wait ||
 		got.Text != "process 7 still works on the audit of section 1; "+
 			"`hooks status --watch` shows it" {
@@ -113,7 +113,7 @@ func TestDrivingAnAudit(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for phase, code := range map[Phase]int{Auditing: 1, Complete: 0} {
-		run.Status, run.Audit.Phase = Halted, phase
+		run.Status, AuditOf(run).Phase = Halted, phase
 		if got := (Driving{Run: run, Began: true}).Next(); got.Again || got.Code != code {
 			t.Errorf("%s: %+v", phase, got)
 		}
@@ -142,8 +142,9 @@ func TestProcessEndOfAPhase(t *testing.T) {
 			Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: Audit, StartedAt: noon, Iteration: 1,
 				Started: true, Attempt: &Attempt{Task: 1, Of: 2, PhaseAttempt: in(c.phase)}}}
 		got := Step(s, k, ProcessEnd{Turn: at, Why: "killed", Counts: c.counts}).Save.Close
-		if got == nil || got.Line.Audit.Judgement.Verdict != c.want ||
-			got.Run().Audit.Phase != c.next || got.Run().Status == Halted != (c.next == Complete) {
+		if got == nil || PhaseOf(&got.Line).Judgement.Verdict != c.want ||
+			AuditOf(got.Run()).Phase != c.next ||
+			got.Run().Status == Halted != (c.next == Complete) {
 			t.Errorf("%s: %+v", c.phase, got)
 		}
 	}
@@ -169,10 +170,10 @@ func TestProcessEnd(t *testing.T) {
 		if got == nil {
 			t.Fatalf("%s closes nothing", c.e.Why)
 		}
-		j := got.Line.Task.Judgement
-		if j.Verdict != c.want || j.Why != c.e.Why || got.Run().Tasks.Try != c.try ||
+		j := TaskOf(&got.Line).Judgement
+		if j.Verdict != c.want || j.Why != c.e.Why || TasksOf(got.Run()).Try != c.try ||
 			got.Run().Status != c.status {
-			t.Errorf("%s: %+v, try %d, %s", c.e.Why, j, got.Run().Tasks.Try, got.Run().Status)
+			t.Errorf("%s: %+v, try %d, %s", c.e.Why, j, TasksOf(got.Run()).Try, got.Run().Status)
 		}
 		c.e.Session = "s2"
 		if out := Step(s, k, c.e); !out.Nothing() {
@@ -253,13 +254,13 @@ func TestWhoBringsTheNextAttempt(t *testing.T) {
 		if a.Verdict != Start || a.Mode != c.mode {
 			t.Errorf("%s: %+v", c.args, a)
 		}
-		if b := resume(*run, r); c.mode == ResumeRun && b.Tasks.Drive != c.drive {
-			t.Errorf("%s: the drive is %s", c.args, b.Tasks.Drive)
+		if b := resume(*run, r); c.mode == ResumeRun && TasksOf(&b).Drive != c.drive {
+			t.Errorf("%s: the drive is %s", c.args, TasksOf(&b).Drive)
 		}
 		audit := &Budget{KindRun: ofAudit(auditRun(1, Coding))}
-		audit.Audit.Drive = DriveProcess
-		if b := resume(*audit, r); c.mode == ResumeRun && b.Audit.Drive != c.drive {
-			t.Errorf("%s: the drive of an audit is %s", c.args, b.Audit.Drive)
+		AuditOf(audit).Drive = DriveProcess
+		if b := resume(*audit, r); c.mode == ResumeRun && AuditOf(&b).Drive != c.drive {
+			t.Errorf("%s: the drive of an audit is %s", c.args, AuditOf(&b).Drive)
 		}
 	}
 }

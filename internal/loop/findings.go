@@ -122,7 +122,7 @@ func (r *AuditRun) Tally() {
 
 // Adopt counts the findings of a budget that holds them itself, as earlier versions wrote it.
 func (r *AuditRun) Adopt() {
-	if r.Found.Sum != "" || len(r.Findings) == 0 {
+	if r == nil || r.Found.Sum != "" || len(r.Findings) == 0 {
 		return
 	}
 	for i := range r.Findings {
@@ -133,9 +133,9 @@ func (r *AuditRun) Adopt() {
 	r.Tally()
 }
 
-// Stored is the run as its budget holds it, without the findings that their file has.
-func (r *AuditRun) Stored() *AuditRun {
-	if r == nil || r.Found.Sum == "" || r.Findings == nil {
+// Stored leaves out the findings that their file has.
+func (r *AuditRun) Stored() Payload {
+	if r.Found.Sum == "" || r.Findings == nil {
 		return r
 	}
 	own := *r
@@ -146,7 +146,7 @@ func (r *AuditRun) Stored() *AuditRun {
 // LooksAtFindings reports whether a decision about the next event may need the findings themselves:
 // a question about one waits, or is about to be asked.
 func (b *Budget) LooksAtFindings(t *Tick) bool {
-	if b.Audit == nil {
+	if AuditOf(b) == nil {
 		return false
 	}
 	waits := func(g Gate) bool { return g.Name == RecurringGate }
@@ -154,7 +154,7 @@ func (b *Budget) LooksAtFindings(t *Tick) bool {
 		return true
 	}
 	return t != nil && (slices.ContainsFunc(t.Pending, waits) ||
-		t.Attempt != nil && t.Attempt.Phase.Audits() && b.Audit.recurs())
+		t.Attempt != nil && t.Attempt.Phase.Audits() && AuditOf(b).recurs())
 }
 
 // recurs reports whether a finding will have been open at three audits once this one ends (A73).
@@ -310,7 +310,7 @@ func (f *Facts) TakeAudit(report Report, head string, changed bool) (taken bool,
 	} else if t.Attempt.Judged != nil || !t.Attempt.Sent && f.Run.feeds() {
 		return false, &flagError{"no auditor is at work", "the auditor itself reports"}
 	}
-	run, attempt := f.Run.Audit.clone(), *t.Attempt
+	run, attempt := AuditOf(f.Run).clone(), *t.Attempt
 	draft := *t
 	draft.Attempt = &attempt
 	draft.Notes = slices.Clip(t.Notes)
@@ -319,7 +319,7 @@ func (f *Facts) TakeAudit(report Report, head string, changed bool) (taken bool,
 		return false, err
 	}
 	t.Notes = draft.Notes
-	*f.Run.Audit, *t.Attempt = *run, attempt
+	*AuditOf(f.Run), *t.Attempt = *run, attempt
 	return true, nil
 }
 
@@ -330,10 +330,10 @@ func (b *Budget) AuditTold(t *Tick, report Report, sum string) (string, error) {
 	switch {
 	case !report.given():
 		return "", nil
-	case b.Audit == nil || a == nil || !a.Phase.Audits():
+	case AuditOf(b) == nil || a == nil || !a.Phase.Audits():
 		now := "an iteration of " + string(b.Skill)
-		if a != nil && b.Audit != nil {
-			now = b.Audit.name(a)
+		if a != nil && AuditOf(b) != nil {
+			now = AuditOf(b).Name(a)
 		}
 		return "", &flagError{"findings, resolved and verdict are reported by an audit, and this " +
 			"is " + now, "leave them out"}
@@ -341,9 +341,9 @@ func (b *Budget) AuditTold(t *Tick, report Report, sum string) (string, error) {
 		return "", &flagError{"no call of the auditor has this text", "the auditor reports with " +
 			ReportForm}
 	}
-	said := b.Audit.Result()
+	said := AuditOf(b).Result()
 	if v := a.Verdict; v != nil {
-		if v.Word == cleanWord && b.Audit.Found.Bugs > 0 {
+		if v.Word == cleanWord && AuditOf(b).Found.Bugs > 0 {
 			said += "; an open bug makes the verdict dirty"
 		}
 		said += fmt.Sprintf("; verdict %s about %s", v.Word, abbreviated(v.SHA))

@@ -32,7 +32,7 @@ func (b *Budget) maxIdle() int {
 	if b.MaxIdle > 0 {
 		return b.MaxIdle
 	}
-	return b.attempts().maxIdle
+	return b.attempts().MaxIdle
 }
 
 // foldIdle counts the iteration that ends. before is the run as it was. What git could not tell, or
@@ -43,14 +43,14 @@ func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 		b.foldTrail(t, before, e)
 		return
 	}
-	if a == nil || b.payload() == nil || !t.Started || t.verdict().Verdict == Outage {
+	if a == nil || b.Own == nil || !t.Started || t.verdict().Verdict == Outage {
 		return
 	}
 	seen := !a.Sent || a.EndHead != ""
-	switch changed := a.moved() || a.closed() || b.payload().advanced(before.KindRun); {
+	switch changed := a.moved() || a.closed() || b.Own.Advanced(before.Own); {
 	case seen:
 		b.countIdle(changed, a.Head, before)
-	case b.attempts().looks || t.verdict().claims() || a.NoGit || a.Unread != "":
+	case b.attempts().Looks || t.verdict().claims() || a.NoGit || a.Unread != "":
 	case changed:
 		b.Idle = nil
 	default:

@@ -15,36 +15,54 @@ const (
 // file names them; each one has its own files beside it.
 var Kinds = []Kind{workKind, reviewKind, taskKind, auditKind, promptKind}
 
-// KindRun holds the part of a run that depends on its kind. At most one field is not nil.
+// KindRun holds what only the kind of a run adds to it. Own is nil for a kind whose iterations are
+// no attempts, and for a run whose file has lost it.
 type KindRun struct {
-	Tasks *TaskRun  `json:"tasks,omitempty"`
-	Audit *AuditRun `json:"audit,omitempty"`
+	Own Payload `json:"-"`
 }
 
-// KindLine holds the part of a history line that depends on its kind. At most one field is not nil.
+// KindLine holds what only the kind of a run adds to a line of its history. Own is nil for an
+// iteration that began no attempt.
 type KindLine struct {
-	Task  *TaskLine  `json:"task,omitempty"`
-	Audit *AuditLine `json:"audit,omitempty"`
+	Own any `json:"-"`
 }
 
-// payload is nil for a kind whose iterations are no attempts, and for a run whose file has lost it.
-func (k KindRun) payload() payload {
-	switch {
-	case k.Tasks != nil:
-		return k.Tasks
-	case k.Audit != nil:
-		return k.Audit
+// Part is a field that a kind adds to a file: its name, and a nil pointer of its type.
+type Part struct {
+	Name string
+	Of   any
+}
+
+// Variants lists the names and types that Own has in a file.
+func (KindRun) Variants(yield func(name string, of any) bool) {
+	for _, k := range Kinds {
+		if k.Run.Of != nil && !yield(k.Run.Name, k.Run.Of) {
+			return
+		}
 	}
-	return nil
+}
+
+// Variants lists the names and types that Own has in a file.
+func (KindLine) Variants(yield func(name string, of any) bool) {
+	for _, k := range Kinds {
+		if k.Line.Of != nil && !yield(k.Line.Name, k.Line.Of) {
+			return
+		}
+	}
 }
 
 // clone copies what a Step may change in place.
 func (k KindRun) clone() KindRun {
-	switch {
-	case k.Tasks != nil:
-		return KindRun{Tasks: k.Tasks.clone()}
-	case k.Audit != nil:
-		return KindRun{Audit: k.Audit.clone()}
+	if k.Own != nil {
+		k.Own = k.Own.Clone()
+	}
+	return k
+}
+
+// Stored is the part as the run's file has it.
+func (k KindRun) Stored() KindRun {
+	if k.Own != nil {
+		k.Own = k.Own.Stored()
 	}
 	return k
 }
@@ -89,6 +107,8 @@ type Kind struct {
 	Conditions []Condition
 	Gates      []GateKind
 	Completes  string
+	// Run and Line are what it adds to a run and to a line; zero for nothing.
+	Run, Line Part
 	// Rule holds a tool call against what an iteration of the kind may not do; nil for nothing.
 	Rule func(Call, State, *Known) Outcome
 }

@@ -33,7 +33,7 @@ func (r *TaskRun) proven() (verdict TaskDone, why string) {
 }
 
 // unmeasured is as State.Unmeasured, by the task that is next once the open attempt has ended.
-func (r *TaskRun) unmeasured(t *Tick, head string) (at int, command string) {
+func (r *TaskRun) Unmeasured(t *Tick, head string) (at int, command string) {
 	r = r.clone()
 	if t != nil && t.Attempt != nil {
 		a := t.Attempt
@@ -72,7 +72,7 @@ func (r *TaskRun) begins(item *TaskItem, a *Attempt) {
 }
 
 // noCheck is as Budget.NoCheck.
-func (r *TaskRun) noCheck(c CheckRun) string {
+func (r *TaskRun) NoCheck(c CheckRun) string {
 	why, known := map[int]string{126: "is not executable", 127: "does not exist"}[c.Exit]
 	ran := func(i TaskItem) bool { return i.Before != nil }
 	if !known || r.Last != nil || slices.ContainsFunc(r.List, ran) {
@@ -84,7 +84,7 @@ func (r *TaskRun) noCheck(c CheckRun) string {
 }
 
 // measured notes how the check of a task ended before its first attempt.
-func (r *TaskRun) measured(at int, command string, c CheckRun) {
+func (r *TaskRun) Measured(at int, command string, c CheckRun) {
 	if c.Command = command; at < len(r.List) {
 		r.List[at].Before = &c
 	}
@@ -106,7 +106,7 @@ func unprovenDue(f *Facts) []Gate {
 	switch {
 	case j.Verdict == CannotTell:
 		text = j.Why
-	case f.Run.Tasks.Require == "" || j.Verdict == Verified || !j.Verdict.Worked():
+	case TasksOf(f.Run).Require == "" || j.Verdict == Verified || !j.Verdict.Worked():
 		return nil
 	}
 	n := f.Tick.Attempt.Task
@@ -120,7 +120,7 @@ func unprovenDue(f *Facts) []Gate {
 // applyUnproven takes a task for done on a person's word, and the check as it is now.
 func applyUnproven(run *Budget, tick *Tick, g Gate, act, answer string) {
 	const why = "a person did not accept it without proof"
-	r, task := run.Tasks, g.task()
+	r, task := TasksOf(run), g.task()
 	if r == nil || act != "accept" {
 		takeBack(run, tick, g, act, why)
 		return
@@ -141,7 +141,7 @@ func applyUnproven(run *Budget, tick *Tick, g Gate, act, answer string) {
 
 // judge judges the last message of the thread that does the task. It reports whether a fact is
 // missing, which it asks for; hold is the reason to hold the thread, nil if the attempt is judged.
-func (r *TaskRun) judge(s State, k *Known) (missing bool, hold *Continue) {
+func (r *TaskRun) Judge(s State, k *Known) (missing bool, hold *Continue) {
 	if k.lacks(&k.Claim) {
 		return true, nil
 	}
@@ -194,11 +194,11 @@ func (r *TaskRun) judge(s State, k *Known) (missing bool, hold *Continue) {
 // lacking returns what the evidence of a claim lacks, with the details for the worker. why is empty
 // if nothing is lacking.
 func (s State) lacking(e *Evidence) (why, more string) {
-	a, item := s.Tick.Attempt, s.Run.Tasks.item()
+	a, item := s.Tick.Attempt, TasksOf(s.Run).item()
 	switch {
 	case len(e.Lost) > 0:
 		return "lines of the progress file were removed or changed", strings.Join(e.Lost, "\n")
-	case item == nil && cmp.Or(a.PR, s.Run.Tasks.PR) == 0:
+	case item == nil && cmp.Or(a.PR, TasksOf(s.Run).PR) == 0:
 		return "no pull request was seen to be opened", ""
 	case a.NoGit:
 		return "", ""

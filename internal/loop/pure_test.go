@@ -1,7 +1,7 @@
 package loop
 
 import (
-	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -165,10 +165,11 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 					if !claimed {
 						s.Claim = nil
 					}
-					before := dump(t, s, c.k.Previous, c.k.Around, c.k.Entry)
+					all := []any{s, c.k.Previous, c.k.Around, c.k.Entry}
+					before := whole(all)
 					Step(s, c.k, c.e)
-					if after := dump(t, s, c.k.Previous, c.k.Around, c.k.Entry); after != before {
-						t.Errorf("%d %T of %s:\n%s\n%s", i, c.e, skill, before, after)
+					if after := whole(all); !reflect.DeepEqual(before, after) {
+						t.Errorf("%d %T of %s:\n%+v\n%+v", i, c.e, skill, before, after)
 					}
 				}
 			}
@@ -183,13 +184,4 @@ func asks(now time.Time, answers *Answers) Invocation {
 
 func opens(now time.Time, mode Mode) Opens {
 	return Opens{Invocation: asks(now, nil), Mode: mode, Notes: make([]string, 1, 8)}
-}
-
-func dump(t *testing.T, v ...any) string {
-	t.Helper()
-	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"hooks/internal/codec"
 )
 
 // world is one project with its loops, and the clients, clocks, tracker and schedule around them.
@@ -509,7 +511,7 @@ func (w *world) close(c *Closing) {
 	for _, f := range c.Fired {
 		w.say("  %s: %s", f.Condition, f.Text)
 	}
-	if j := l.Task; j != nil {
+	if j := TaskOf(l); j != nil {
 		w.say("  task %d.%d %s %s", j.Task, j.Try, j.Judgement.Verdict, j.Judgement.Why)
 	}
 	for _, text := range l.Notes {
@@ -604,7 +606,10 @@ func (w *world) enterAgain(args string, r Request) {
 	w.files = w.others[w.skill]
 	r.Command = Command{"sdd:" + skill, w.skill, strings.TrimSpace("--loop " + rest)}
 	if w.skill == Tasks {
-		r.Command, r.Tasks, w.tasks = Command{"sdd:go", Tasks, rest}, w.tasks, nil
+		r.Command = Command{"sdd:go", Tasks, rest}
+		if w.tasks != nil {
+			r.Own, w.tasks = w.tasks, nil
+		}
 		w.entry.Nonce = fmt.Sprintf("n%d", w.prompts)
 	}
 	flags, _, err := ParseFlags(w.skill, r.Command.Args)
@@ -613,7 +618,7 @@ func (w *world) enterAgain(args string, r Request) {
 		return
 	}
 	if w.skill == Tasks && rest == "" && w.state.Run != nil &&
-		!w.state.Run.Tasks.Complete() { // as the entry reads it
+		!TasksOf(w.state.Run).Complete() { // as the entry reads it
 		flags.Resume = true
 	}
 	r.Now, r.SessionID, r.PromptID, r.Flags = w.now, w.client.session, w.prompt, flags
@@ -1183,7 +1188,7 @@ func (w *world) show(args string) {
 	case "line":
 		of = w.lines[len(w.lines)-1]
 	}
-	text, err := json.Marshal(of)
+	text, err := codec.Encode(of)
 	if err != nil {
 		w.t.Fatal(err)
 	}

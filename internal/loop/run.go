@@ -24,9 +24,7 @@ func newRun(r Request) Budget {
 	if b.SinglePR != 0 {
 		b.PRsTouched = []string{prName(b.SinglePR)}
 	}
-	if b.KindRun = r.KindRun.clone(); b.payload() != nil {
-		b.payload().start()
-	}
+	b.KindRun = r.KindRun.clone()
 	b.invokedBy(r)
 	return b
 }
@@ -64,8 +62,8 @@ func resume(b Budget, r Request) Budget {
 	b.UnderLoop = r.UnderLoop
 	b.raise(r)
 	b.Idle, b.Asking = nil, "" // a person has intervened
-	if p := b.payload(); p != nil {
-		p.resume(&b, r)
+	if p := b.Own; p != nil {
+		p.Resume(&b, r)
 	}
 	before := b.Flags
 	b.Scheduled, b.NextTick, b.LastPrompts, b.Blocks = nil, time.Time{}, nil, Blocks{}
@@ -111,8 +109,8 @@ func (b *Budget) raise(r Request) {
 	b.Ceilings = r.Flags.override(b.Ceilings)
 	b.Policy = r.Flags.answer(b.Policy)
 	b.Config, b.ConfigTold, b.Ask = r.Config, false, r.Ask
-	if p := b.payload(); p != nil {
-		p.retune(r.Flags.Task)
+	if p := b.Own; p != nil {
+		p.Retune(r.Flags.Task)
 	}
 	if r.Flags.Idle > 0 {
 		b.MaxIdle = r.Flags.Idle
@@ -186,10 +184,10 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	}
 	run.MinutesElapsed = run.Minutes(r.Now)
 	run.lookBack(e)
-	p := run.payload()
+	p := run.Own
 	if p != nil {
 		alone := (r.Fed || run.driven() && !r.Flags.Resume) && len(run.Jobs) == 0
-		p.enter(&t, e, alone)
+		p.Enter(&t, e, alone)
 	}
 	f := Look(run, &t, previous, r.Now)
 	f.Edges, f.Snapshot = e.Edges, e.Snapshot
@@ -206,7 +204,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	t.applyOfflineAnswers(run, r.Now)
 	t.applyPolicy(run, r.Now)
 	if p != nil {
-		p.answered(e)
+		p.Answered(e)
 	}
 	// an answer just given may have ended the run, or settled the last of it
 	if len(t.Fired) == 0 && p != nil {
@@ -326,9 +324,9 @@ func StartBody(run *Budget, t *Tick) bool {
 	if !t.Started && len(t.Fired) == 0 && !t.holds(HoldTick) && !t.holds(HoldNextTick) {
 		t.Started = true
 		run.IterationsUsed = t.Iteration
-		switch p := run.payload(); {
+		switch p := run.Own; {
 		case t.Attempt == nil || p == nil: // nil where the run's file has lost it
-		case p.attempts().done:
+		case p.Attempts().Done:
 			t.Attempt = nil // by an answer
 		default:
 			run.aim(t.Attempt)

@@ -87,6 +87,13 @@ func draw(t *rapid.T, v reflect.Value, label string) {
 		return
 	}
 	switch v.Kind() {
+	case reflect.Interface:
+		if of := v.Addr().Interface(); rapid.Bool().Draw(t, label) {
+			if own, ok := of.(*Payload); ok {
+				*own = rapid.SampledFrom([]Payload{&TaskRun{}, &AuditRun{}}).Draw(t, label)
+				draw(t, reflect.ValueOf(*own).Elem(), label)
+			}
+		}
 	case reflect.String:
 		v.SetString(rapid.SampledFrom(words).Draw(t, label))
 	case reflect.Bool:

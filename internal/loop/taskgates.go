@@ -135,11 +135,11 @@ var taskGates = []GateKind{
 
 func specDue(f *Facts) []Gate {
 	return numbered(f, 1, fmt.Sprintf("Gate 1: is the spec %s approved for execution?",
-		f.Run.Tasks.Spec))
+		TasksOf(f.Run).Spec))
 }
 
 func reviewDue(f *Facts) []Gate {
-	r := f.Run.Tasks
+	r := TasksOf(f.Run)
 	ticked := ""
 	if n := r.Count(Imported); n > 0 {
 		ticked = fmt.Sprintf(" Done before, as ticked: %d.", n)
@@ -155,17 +155,17 @@ func prGateDue(f *Facts) []Gate {
 		return nil
 	}
 	all, pr := "the task is", "the pull request"
-	if n := len(f.Run.Tasks.List); n > 1 {
+	if n := len(TasksOf(f.Run).List); n > 1 {
 		all = fmt.Sprintf("all %d tasks are", n)
 	}
-	if n := cmp.Or(f.Tick.Attempt.PR, f.Run.Tasks.PR); n != 0 {
+	if n := cmp.Or(f.Tick.Attempt.PR, TasksOf(f.Run).PR); n != 0 {
 		pr += fmt.Sprintf(" #%d", n)
 	}
 	return numbered(f, 3, "Gate 3: "+all+" done and "+pr+" is open. Accept the work?")
 }
 
 func numbered(f *Facts, n int, question string) []Gate {
-	if slices.Contains(f.Run.Tasks.Passed, n) {
+	if slices.Contains(TasksOf(f.Run).Passed, n) {
 		return nil
 	}
 	return []Gate{{Question: question}}
@@ -186,18 +186,18 @@ func (t *Tick) Kept() bool {
 
 // passGate records a passed gate (T44, T47).
 func passGate(run *Budget, tick *Tick, g Gate, act, answer string) {
-	if holdGate(run, tick, g, act, answer); act != "approve" || run.Tasks == nil {
+	if holdGate(run, tick, g, act, answer); act != "approve" || TasksOf(run) == nil {
 		return
 	}
-	run.Tasks.Passed = AppendNew(run.Tasks.Passed, gateNumbers[g.Name])
+	TasksOf(run).Passed = AppendNew(TasksOf(run).Passed, gateNumbers[g.Name])
 	if g.Name == GatePR {
-		run.Tasks.Phase = Closure
+		TasksOf(run).Phase = Closure
 	}
 }
 
 // checkDue asks once before a command that the project proposes is ever run by the hooks (T86).
 func checkDue(f *Facts) []Gate {
-	r := f.Run.Tasks
+	r := TasksOf(f.Run)
 	if r.Proposed == "" {
 		return nil
 	}
@@ -206,7 +206,7 @@ func checkDue(f *Facts) []Gate {
 }
 
 func applyCheck(run *Budget, _ *Tick, _ Gate, act, _ string) {
-	r := run.Tasks
+	r := TasksOf(run)
 	if r == nil {
 		return
 	}
@@ -219,13 +219,14 @@ func applyCheck(run *Budget, _ *Tick, _ Gate, act, _ string) {
 // checkpointDue asks after a task that is a milestone of the spec (T41).
 func checkpointDue(f *Facts) []Gate {
 	item, j := judged(f)
-	if item == nil || !item.Checkpoint || f.Run.Tasks.Mode != "checkpoint" || !j.Verdict.done() {
+	if item == nil || !item.Checkpoint || TasksOf(f.Run).Mode != "checkpoint" || !j.Verdict.done() {
 		return nil
 	}
+	n := TasksOf(f.Run).Index + 1
 	return []Gate{{
-		Question: fmt.Sprintf("Checkpoint after task %d, %s (%s). Continue?", f.Run.Tasks.Index+1,
-			item.Title, j.Verdict),
-		Target: fmt.Sprintf("task %d", f.Run.Tasks.Index+1),
+		Question: fmt.Sprintf("Checkpoint after task %d, %s (%s). Continue?", n, item.Title,
+			j.Verdict),
+		Target: fmt.Sprintf("task %d", n),
 	}}
 }
 
@@ -245,7 +246,7 @@ func flaggedDue(f *Facts) []Gate {
 
 // applyFlagged acts on the task under way. Words of a person's own reach the next attempt.
 func applyFlagged(run *Budget, _ *Tick, _ Gate, act, answer string) {
-	r := run.Tasks
+	r := TasksOf(run)
 	if r == nil {
 		return
 	}
@@ -263,7 +264,7 @@ func applyFlagged(run *Budget, _ *Tick, _ Gate, act, answer string) {
 
 // importDue asks once about a state file that another tool left (T99). Its gates are asked again.
 func importDue(f *Facts) []Gate {
-	r := f.Run.Tasks
+	r := TasksOf(f.Run)
 	if r.Import == nil {
 		return nil
 	}
@@ -273,7 +274,7 @@ func importDue(f *Facts) []Gate {
 }
 
 func applyImport(run *Budget, _ *Tick, _ Gate, act, _ string) {
-	r := run.Tasks
+	r := TasksOf(run)
 	if r == nil || r.Import == nil {
 		return
 	}
@@ -282,14 +283,14 @@ func applyImport(run *Budget, _ *Tick, _ Gate, act, _ string) {
 		for i := range r.List[:r.Index] {
 			r.List[i].Result = Imported
 		}
-		r.pick()
+		r.Pick()
 	}
 	r.Import = nil
 }
 
 // listDue asks once about a list that was edited since it was read (T97).
 func listDue(f *Facts) []Gate {
-	r := f.Run.Tasks
+	r := TasksOf(f.Run)
 	if r.Changed == nil {
 		return nil
 	}
@@ -298,7 +299,7 @@ func listDue(f *Facts) []Gate {
 }
 
 func applyList(run *Budget, _ *Tick, _ Gate, act, _ string) {
-	r := run.Tasks
+	r := TasksOf(run)
 	if r == nil || r.Changed == nil {
 		return
 	}
@@ -317,8 +318,8 @@ func testsDue(f *Facts) []Gate {
 	}
 	return []Gate{{
 		Question: fmt.Sprintf("Task %d weakens tests: %s. Accept it, or try the task again?",
-			f.Run.Tasks.Index+1, strings.Join(j.Weakened, "; ")),
-		Target: fmt.Sprintf("task %d", f.Run.Tasks.Index+1),
+			TasksOf(f.Run).Index+1, strings.Join(j.Weakened, "; ")),
+		Target: fmt.Sprintf("task %d", TasksOf(f.Run).Index+1),
 	}}
 }
 
@@ -335,7 +336,7 @@ func (g Gate) task() (n int) {
 
 // takeBack takes an attempt back, or its task if the run was paused in between.
 func takeBack(run *Budget, tick *Tick, g Gate, act, why string) {
-	a, r, task := tick.Attempt, run.Tasks, g.task()
+	a, r, task := tick.Attempt, TasksOf(run), g.task()
 	switch {
 	case act != "retry" || r == nil || task < 1 || task > len(r.List):
 	case a != nil && a.Task == task && a.Judged != nil:
@@ -354,15 +355,17 @@ func judged(f *Facts) (*TaskItem, *Judgement) {
 	if f.Tick.Attempt == nil {
 		return nil, nil
 	}
-	return f.Run.Tasks.item(), f.Tick.Attempt.Judged
+	return TasksOf(f.Run).item(), f.Tick.Attempt.Judged
 }
 
 // How far a task loop is from each of its conditions and gates, for a person.
 
-func tellTask(f *Facts) string { return f.Run.Tasks.Result() + "; fires when the last one is done" }
+func tellTask(f *Facts) string {
+	return TasksOf(f.Run).Result() + "; fires when the last one is done"
+}
 
 func tellRetries(f *Facts) string {
-	r := f.Run.Tasks
+	r := TasksOf(f.Run)
 	if r.Complete() {
 		return "every task is done"
 	}
@@ -373,7 +376,7 @@ func tellRetries(f *Facts) string {
 // tellNumbered is for one of the three numbered gates.
 func tellNumbered(n int, when string) func(f *Facts) string {
 	return func(f *Facts) string {
-		if slices.Contains(f.Run.Tasks.Passed, n) {
+		if slices.Contains(TasksOf(f.Run).Passed, n) {
 			return "passed"
 		}
 		return when
@@ -381,25 +384,25 @@ func tellNumbered(n int, when string) func(f *Facts) string {
 }
 
 func tellCheck(f *Facts) string {
-	if r := f.Run.Tasks; r.Check != "" {
+	if r := TasksOf(f.Run); r.Check != "" {
 		return fmt.Sprintf("`%s` runs after each claim", r.Check)
 	}
 	return "no check command; asks when the project proposes one"
 }
 
 func tellUnproven(f *Facts) string {
-	if f.Run.Tasks.Require == "" {
+	if TasksOf(f.Run).Require == "" {
 		return "asks when the worker changed the check, and a checkout of the start is red too"
 	}
 	return "asks about every task that is not verified"
 }
 
 func tellCheckpoint(f *Facts) string {
-	if f.Run.Tasks.Mode != "checkpoint" {
-		return "asks in mode checkpoint only; this run's mode is " + f.Run.Tasks.Mode
+	if TasksOf(f.Run).Mode != "checkpoint" {
+		return "asks in mode checkpoint only; this run's mode is " + TasksOf(f.Run).Mode
 	}
 	n := 0
-	for _, i := range f.Run.Tasks.List[min(f.Run.Tasks.Index, len(f.Run.Tasks.List)):] {
+	for _, i := range TasksOf(f.Run).List[min(TasksOf(f.Run).Index, len(TasksOf(f.Run).List)):] {
 		if i.Checkpoint {
 			n++
 		}
@@ -409,17 +412,17 @@ func tellCheckpoint(f *Facts) string {
 
 // stays keeps the worker of a task to it: it asks no person and schedules nothing (T90).
 func (e Call) stays(s State, _ *Known) Outcome {
-	if e.Agent == "" && !s.Run.driven() || s.Run.Tasks == nil {
+	if e.Agent == "" && !s.Run.driven() || TasksOf(s.Run) == nil {
 		return Outcome{}
 	}
 	switch {
 	case e.Tool == "AskUserQuestion":
 		return refuseCall(deny(ConductRule, "decide by the spec; if only a person can, end with "+
 			"TASK_BLOCKED and this attempt's token", "No question is asked during %s",
-			s.Run.Tasks.name(s.Tick.Attempt)))
+			TasksOf(s.Run).Name(s.Tick.Attempt)))
 	case e.Schedules != nil:
 		return refuseCall(deny(ScheduleRule, "do it in this task or leave it",
-			"Nothing is scheduled during %s", s.Run.Tasks.name(s.Tick.Attempt)))
+			"Nothing is scheduled during %s", TasksOf(s.Run).Name(s.Tick.Attempt)))
 	}
 	return Outcome{}
 }

@@ -10,8 +10,8 @@ import (
 
 // The list of a task loop: which task is next, and what becomes of a list that is edited.
 
-// pick moves on to the first task that is not done and waits for no other.
-func (r *TaskRun) pick() {
+// Pick moves on to the first task that is not done and waits for no other.
+func (r *TaskRun) Pick() {
 	r.Index = slices.IndexFunc(r.List, func(i TaskItem) bool {
 		return !i.Result.done() && !slices.ContainsFunc(i.Depends, func(n int) bool {
 			return n > 0 && n <= len(r.List) && !r.List[n-1].Result.done()
@@ -133,7 +133,7 @@ func (r *TaskRun) take(now *ReadList) {
 		title = under.Title
 	}
 	r.List, r.ListSum, r.Changed, r.Phase = list, now.Sum, nil, Execution
-	if r.pick(); r.item() == nil || r.item().Title != title {
+	if r.Pick(); r.item() == nil || r.item().Title != title {
 		r.Try, r.Reason, r.Words = 1, "", ""
 	}
 }
@@ -170,10 +170,10 @@ type PersonAdds struct {
 }
 
 func (e PersonAdds) step(s State, _ *Known) Outcome {
-	if s.Run == nil || s.Run.Tasks == nil {
+	if TasksOf(s.Run) == nil {
 		return Outcome{}
 	}
-	r := s.Run.Tasks
+	r := TasksOf(s.Run)
 	e.Item.Added = true
 	r.Added = append(slices.Clip(r.Added), e.Item)
 	return Outcome{Save: Save{Run: s.Run}}
@@ -205,7 +205,7 @@ type SyncEvent struct {
 // Begins returns the events of a command that a person typed. It returns nil if the Stop hook fed
 // the iteration.
 func (b *Budget) Begins(fed bool) []SyncEvent {
-	r := b.Tasks
+	r := TasksOf(b)
 	switch {
 	case fed || r == nil || b.Status != Active:
 		return nil
@@ -219,12 +219,12 @@ func (b *Budget) Begins(fed bool) []SyncEvent {
 
 // Ends are the events of the iteration whose line was just written.
 func (b *Budget) Ends(l *Iteration) (list []SyncEvent) {
-	r := b.Tasks
+	r := TasksOf(b)
 	if r == nil {
 		return nil
 	}
 	seq := strconv.Itoa(l.Seq)
-	if t := l.Task; t != nil && t.Task <= len(r.List) && t.Judgement.Verdict.done() &&
+	if t := TaskOf(l); t != nil && t.Task <= len(r.List) && t.Judgement.Verdict.done() &&
 		r.List[t.Task-1].Result.done() {
 		sha := t.Judgement.SHA
 		list = append(list, b.event("task", seq, fmt.Sprintf("Task %d/%d complete: %s -- %s",
@@ -245,6 +245,6 @@ func (b *Budget) Ends(l *Iteration) (list []SyncEvent) {
 }
 
 func (b *Budget) event(name, at, text string) SyncEvent {
-	return SyncEvent{Key: b.RunID + "/" + at + "/" + name, Event: name, Issue: b.Tasks.Issue,
+	return SyncEvent{Key: b.RunID + "/" + at + "/" + name, Event: name, Issue: TasksOf(b).Issue,
 		Text: text}
 }

@@ -31,10 +31,27 @@ var taskKind = Kind{
 			"the branch has lost a commit of a task that was done"},
 	},
 	Gates: taskGates, Completes: "tasks_complete", Rule: Call.stays,
+	Run: Part{"tasks", (*TaskRun)(nil)}, Line: Part{"task", (*TaskLine)(nil)},
 }
 
 // hasTasks is for what applies to task loops.
-func hasTasks(b *Budget) bool { return b.Tasks != nil }
+func hasTasks(b *Budget) bool { return TasksOf(b) != nil }
+
+// TasksOf returns what a task loop adds to the run, or nil for another kind of run and for none.
+func TasksOf(b *Budget) (r *TaskRun) {
+	if b != nil {
+		r, _ = b.Own.(*TaskRun)
+	}
+	return r
+}
+
+// TaskOf returns what a task loop adds to the line, or nil for any other line and for none.
+func TaskOf(l *Iteration) (own *TaskLine) {
+	if l != nil {
+		own, _ = l.Own.(*TaskLine)
+	}
+	return own
+}
 
 // TaskRun holds the part of a run that only a task loop has: its list and how far it is (T16–T28).
 type TaskRun struct {
@@ -175,27 +192,30 @@ func (b *Budget) AwaitingGate() int {
 	return 0
 }
 
+// Clone is as of Payload.
+func (r *TaskRun) Clone() Payload { return r.clone() }
+
+// Stored is as of Payload.
+func (r *TaskRun) Stored() Payload { return r }
+
 func (r TaskRun) clone() *TaskRun {
 	r.List, r.Passed = slices.Clone(r.List), slices.Clip(r.Passed)
 	return &r
 }
 
-func (r *TaskRun) setDrive(drive string) { r.Drive = drive }
-
-// start begins with the first task that is not done, because some may be ticked.
-func (r *TaskRun) start() { r.pick() }
+func (r *TaskRun) SetDrive(drive string) { r.Drive = drive }
 
 // enter takes in what a person added, and looks whether the list on disk was changed.
-func (r *TaskRun) enter(t *Tick, e EntryFacts, alone bool) {
+func (r *TaskRun) Enter(t *Tick, e EntryFacts, alone bool) {
 	t.Notes = appendNote(t.Notes, r.absorb())
 	t.Notes = appendNote(t.Notes, r.compare(e.List, alone))
 }
 
-func (r *TaskRun) answered(EntryFacts) {}
+func (r *TaskRun) Answered(EntryFacts) {}
 
 // begin opens the attempt of the task under way. A repository that is gone since the run began
 // excuses no commit.
-func (r *TaskRun) begin(a *Attempt) bool {
+func (r *TaskRun) Begin(a *Attempt) bool {
 	if a.NoGit && r.Git {
 		a.NoGit, a.Unread = false, "the repository that the run began in is gone"
 	}
@@ -207,7 +227,7 @@ func (r *TaskRun) begin(a *Attempt) bool {
 }
 
 // aim points an attempt at the task under way.
-func (r *TaskRun) aim(a *Attempt) {
+func (r *TaskRun) Aim(a *Attempt) {
 	_, nonce, _ := strings.Cut(a.Token, "-")
 	a.Task, a.Of, a.Try, a.Title = r.Index+1, len(r.List), r.Try, "Open the pull request"
 	if item := r.item(); item != nil {
@@ -218,7 +238,7 @@ func (r *TaskRun) aim(a *Attempt) {
 }
 
 // resume gives the task a new set of attempts as a person takes the run up again (T65).
-func (r *TaskRun) resume(_ *Budget, by Request) {
+func (r *TaskRun) Resume(_ *Budget, by Request) {
 	r.Outages, r.Drive = 0, resumedBy(by.Flags.Task.Drive, r.Drive)
 	if r.Try >= r.MaxTries {
 		r.Try = 1
@@ -232,56 +252,65 @@ func (r *TaskRun) resume(_ *Budget, by Request) {
 	}
 }
 
-func (r *TaskRun) attempts() attempts {
-	a := attempts{
-		drive: r.Drive, check: r.checkOf(r.item()), minutes: r.CheckMinutes, from: r.Start,
-		tip: r.Tip, outages: r.Outages, most: r.Dollars, whole: "the task",
+func (r *TaskRun) Attempts() Attempts {
+	a := Attempts{
+		Drive: r.Drive, Check: r.checkOf(r.item()), Minutes: r.CheckMinutes, From: r.Start,
+		Tip: r.Tip, Outages: r.Outages, Most: r.Dollars, Whole: "the task",
 		// A task has all of its attempts first, so that the cause of its end is its own (T57).
-		maxIdle: max(maxIdle, r.MaxTries-1),
-		failed:  "attempts in a row ended by no fault of the task; no retry was counted",
-		done:    r.Complete(),
+		MaxIdle: max(maxIdle, r.MaxTries-1),
+		Failed:  "attempts in a row ended by no fault of the task; no retry was counted",
+		Done:    r.Complete(),
 	}
 	if item := r.item(); item != nil {
-		a.spent = item.Dollars
+		a.Spent = item.Dollars
 	}
 	return a
 }
 
-func (r *TaskRun) advanced(since KindRun) bool { return r.Finished() > since.Tasks.Finished() }
+func (r *TaskRun) Advanced(since Payload) bool {
+	return r.Finished() > since.(*TaskRun).Finished()
+}
 
-func (r *TaskRun) unjudged(*Attempt) TaskDone { return Unfinished }
+func (r *TaskRun) Unjudged(*Attempt) TaskDone { return Unfinished }
 
-func (r *TaskRun) name(a *Attempt) string { return fmt.Sprintf("task %d", a.Task) }
+func (r *TaskRun) Name(a *Attempt) string { return fmt.Sprintf("task %d", a.Task) }
 
 // ending has the claim inside of a sentence only, so that no echo of it is one.
-func (r *TaskRun) ending(a *Attempt) string {
+func (r *TaskRun) Ending(a *Attempt) string {
 	return fmt.Sprintf("Then make the words TASK_COMPLETE %s the whole last line of your answer. "+
 		"If only a person can continue, end with TASK_BLOCKED %s and the reason on that line.",
 		a.Token, a.Token)
 }
 
-func (r *TaskRun) underWay() string {
+func (r *TaskRun) UnderWay() string {
 	if r.Index >= len(r.List) {
 		return "the pull request"
 	}
 	return fmt.Sprintf("task %d of %d", r.Index+1, len(r.List))
 }
 
-func (r *TaskRun) next() string { return fmt.Sprintf("%s, attempt %d", r.underWay(), r.Try) }
+func (r *TaskRun) Next() string { return fmt.Sprintf("%s, attempt %d", r.UnderWay(), r.Try) }
 
-// fold counts the attempt that ends, and returns what its line says of it.
-func (r *TaskRun) fold(t *Tick, e Ending) (l KindLine) {
+// Line is what the history has of the attempt.
+func (r *TaskRun) Line(t *Tick) any {
 	a := t.Attempt
 	if a.Task < 1 {
-		return l
+		return nil
+	}
+	return &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: t.verdict(),
+		Fresh: a.Fresh, Feedback: a.Feedback}
+}
+
+// Fold counts the attempt that ends.
+func (r *TaskRun) Fold(t *Tick, e Ending) {
+	a := t.Attempt
+	if a.Task < 1 {
+		return
 	}
 	j, took := t.verdict(), max(0, e.Now.Sub(t.StartedAt)) // the clock may have been set back
 	r.count(a, j, int(took.Minutes()), Sum(e.Spent.ByModel).Dollars)
 	r.Seen = a.List
 	t.Notes = appendNote(t.Notes, r.absorb())
-	l.Task = &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: j, Fresh: a.Fresh,
-		Feedback: a.Feedback}
-	return l
 }
 
 // count moves the run on by one attempt (T9, T52–T60).
@@ -319,7 +348,7 @@ func (r *TaskRun) count(a *Attempt, j Judgement, minutes int, spent USD) {
 // moveOn leaves the task under way behind.
 func (r *TaskRun) moveOn() {
 	r.Try, r.Reason, r.Words = 1, "", ""
-	r.pick()
+	r.Pick()
 }
 
 // AllDone is the sentence about a list of which every task is done (T71).
@@ -351,12 +380,12 @@ func tasksDone(f *Facts) string {
 	if !f.listDone() || f.Dropped != "" {
 		return ""
 	}
-	return f.Run.Tasks.AllDone() + " " + f.Run.Tasks.Result()
+	return TasksOf(f.Run).AllDone() + " " + TasksOf(f.Run).Result()
 }
 
 // listDone reports whether nothing is left to do; an answer may open a task again.
 func (f *Facts) listDone() bool {
-	return f.Run.Tasks.Complete() && len(f.Run.Pending) == 0
+	return TasksOf(f.Run).Complete() && len(f.Run.Pending) == 0
 }
 
 func historyDropped(f *Facts) string {
@@ -367,7 +396,7 @@ func historyDropped(f *Facts) string {
 }
 
 func taskBlocked(f *Facts) string {
-	r := f.Run.Tasks
+	r := TasksOf(f.Run)
 	item := r.item()
 	if r.Dollars > 0 && item != nil && item.Dollars >= r.Dollars {
 		return fmt.Sprintf("Task %d blocked after %s: it spent $%s of its $%s. Manual "+
@@ -382,7 +411,7 @@ func taskBlocked(f *Facts) string {
 }
 
 // retune takes over the flags that judge a run otherwise, and returns those that change it.
-func (r *TaskRun) retune(f TaskFlags) (changed []string) {
+func (r *TaskRun) Retune(f TaskFlags) (changed []string) {
 	differs := func(name string, is bool) bool {
 		if is {
 			changed = append(changed, name)
@@ -408,4 +437,4 @@ func (r *TaskRun) retune(f TaskFlags) (changed []string) {
 }
 
 // Retuned are the flags that would judge the run otherwise; it stays as it is.
-func (r *TaskRun) Retuned(f TaskFlags) []string { return r.clone().retune(f) }
+func (r *TaskRun) Retuned(f TaskFlags) []string { return r.clone().Retune(f) }

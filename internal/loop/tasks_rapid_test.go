@@ -110,7 +110,7 @@ func (m *taskMachine) work(t *rapid.T) {
 		if j := m.judgement(); before == nil && j != nil && j.Verdict.done() {
 			sound := claim.Done && len(e.Dirty) == 0 && e.Dropped == "" && e.Head == "h1" &&
 				!e.Same
-			green := m.Run.Tasks.Check == "" || check.Exit == 0
+			green := TasksOf(m.Run).Check == "" || check.Exit == 0
 			if !sound || !green {
 				t.Fatalf("%s with %+v", j.Verdict, k)
 			}
@@ -140,7 +140,7 @@ func TestTaskRules(t *testing.T) {
 			})}
 		m := &taskMachine{State: State{Run: &run}, now: start}
 		for range rapid.IntRange(1, 25).Draw(t, "events") {
-			before := *m.Run.Tasks
+			before := *TasksOf(m.Run)
 			spent := m.Run.DollarsEstimate
 			resumed := m.Tick == nil && m.Run.Status != Active
 			switch what := rapid.IntRange(0, 9).Draw(t, "event"); {
@@ -163,7 +163,7 @@ func TestTaskRules(t *testing.T) {
 				m.step(t, Abandoned{m.turn()}, Known{})
 			}
 			m.now = m.now.Add(time.Second)
-			now := m.Run.Tasks
+			now := TasksOf(m.Run)
 			switch {
 			case now.Index < before.Index || now.Index > before.Index+1:
 				t.Fatalf("from task %d to %d", before.Index, now.Index)

@@ -91,7 +91,7 @@ func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 	}
 	if why == "" {
 		cause, why = CauseIgnored, fmt.Sprintf("The session ended its turn without the Agent "+
-			"call for %s, however often it was asked", s.Run.payload().underWay())
+			"call for %s, however often it was asked", s.Run.Own.UnderWay())
 	}
 	out := e.pause(s, k, cause, why)
 	out.Reply.AtStop, out.Reply.Between = out.Need == nil, out.Need == nil && !open

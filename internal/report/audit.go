@@ -19,8 +19,8 @@ type Audited struct {
 // Findings lists what the auditors found, open ones first.
 func Findings(s Screen, a Audited) string {
 	p := newPage(s)
-	p.line(plain, "%s", a.Run.Audit.Result())
-	if list := byState(a.Run.Audit); len(list) > 0 {
+	p.line(plain, "%s", loop.AuditOf(a.Run).Result())
+	if list := byState(loop.AuditOf(a.Run)); len(list) > 0 {
 		p.table(findingTable(list))
 	}
 	return p.String()
@@ -34,8 +34,8 @@ func byState(r *loop.AuditRun) []loop.Finding {
 
 // block writes the end of a phase.
 func (b auditLoop) block(t *text, l *loop.Iteration) {
-	r := b.Audit
-	if a := l.Audit; a != nil {
+	r := b.run
+	if a := loop.PhaseOf(l); a != nil {
 		name := a.Phase.In(a.Section, len(r.Sections))
 		t.line("Phase: %s — %s%s", name, a.Judgement.Verdict, prefixed(": ", a.Judgement.Why))
 	}
@@ -46,7 +46,7 @@ func (b auditLoop) block(t *text, l *loop.Iteration) {
 // with its commit, and the words of the post action; more holds the remaining findings, open ones
 // first (A58, A74).
 func (b auditLoop) ended() (must, more []string) {
-	r := b.Audit
+	r := b.run
 	must = []string{fmt.Sprintf("Audit: %s (%s)", r.Result(), b.AuditStatus())}
 	if v := r.Verdict; v != nil {
 		must = append(must, "Last verdict: "+v.Said(b.head))
@@ -65,7 +65,7 @@ func (b auditLoop) ended() (must, more []string) {
 
 // stand draws how far the loop is with its plan.
 func (b auditLoop) stand(p *page) {
-	r := b.Audit
+	r := b.run
 	p.row("done", plain, "%s", r.Result())
 	if r.Phase != loop.Complete {
 		name := r.UnderWay()
@@ -80,7 +80,7 @@ func (b auditLoop) stand(p *page) {
 
 // audits returns the results of the audits, and how fast the sections become clean.
 func (b auditLoop) audits() (list facts) {
-	r, f := b.Audit, b.Audit.Found
+	r, f := b.run, b.run.Found
 	if f.Bugs+f.Warnings+f.Accepted+f.Resolved > 0 {
 		list.given("findings", words(fmt.Sprintf("%s, %s, %d accepted, %d resolved",
 			loop.Plural(f.Bugs, "open bug"), loop.Plural(f.Warnings, "open warning"), f.Accepted,
@@ -99,7 +99,7 @@ func (b auditLoop) audits() (list facts) {
 
 // card are the sections of the plan with the state of each (A40), and what the auditors found.
 func (b auditLoop) card(*Card) []block {
-	r := b.Audit
+	r := b.run
 	t := table{columns: []column{{name: "#", right: true, class: "num"},
 		{name: "section", class: "text"}, {name: "state", class: "out", tag: true}}}
 	for i, title := range r.Sections {
@@ -154,7 +154,7 @@ func (auditLoop) evidence(c *Card) evidence {
 }
 
 func (b auditLoop) count() string {
-	return fmt.Sprintf("%d of %s", b.Audit.Clean(), loop.Plural(len(b.Audit.Sections), "section"))
+	return fmt.Sprintf("%d of %s", b.run.Clean(), loop.Plural(len(b.run.Sections), "section"))
 }
 
 // findingsOf are the changes that a phase made to the findings.

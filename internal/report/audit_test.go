@@ -20,7 +20,7 @@ func FuzzAuditReport(f *testing.F) {
 		[]byte(`{"resolved":["F1","F1","F9"],"verdict":"dirty"}`), "")
 	f.Fuzz(func(t *testing.T, first, second []byte, head string) {
 		run := &loop.Budget{Skill: loop.Audit}
-		run.Audit = &loop.AuditRun{Phase: loop.Auditing, Sections: []string{"one"}, Audits: 2}
+		run.Own = &loop.AuditRun{Phase: loop.Auditing, Sections: []string{"one"}, Audits: 2}
 		tick := &loop.Tick{Iteration: 1, Attempt: &loop.Attempt{Task: 1, Sent: true}}
 		tick.Attempt.Phase = loop.Auditing
 		for _, text := range [][]byte{first, second} {
@@ -28,25 +28,26 @@ func FuzzAuditReport(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			before := run.Audit
+			before := loop.AuditOf(run)
 			was := *before
 			_, wrong := (&loop.Facts{Run: run, Tick: tick}).TakeAudit(facts, head, false)
-			if wrong != nil && (hint.Of(wrong) == "" || !cmp.Equal(&was, run.Audit)) {
+			if wrong != nil && (hint.Of(wrong) == "" || !cmp.Equal(&was, loop.AuditOf(run))) {
 				t.Errorf("%q: %v, hint %q\n%s", text, wrong, hint.Of(wrong),
-					cmp.Diff(&was, run.Audit))
+					cmp.Diff(&was, loop.AuditOf(run)))
 			}
-			counted := *run.Audit
-			if counted.Tally(); counted.Found != run.Audit.Found && !cmp.Equal(&was, run.Audit) {
-				t.Errorf("%q: counted %+v, kept %+v", text, counted.Found, run.Audit.Found)
+			counted := *loop.AuditOf(run)
+			if counted.Tally(); counted.Found != loop.AuditOf(run).Found &&
+				!cmp.Equal(&was, loop.AuditOf(run)) {
+				t.Errorf("%q: counted %+v, kept %+v", text, counted.Found, loop.AuditOf(run).Found)
 			}
 			ids := map[string]bool{}
-			for _, f := range run.Audit.Findings {
+			for _, f := range loop.AuditOf(run).Findings {
 				if ids[f.ID] {
 					t.Errorf("%q: %s twice", text, f.ID)
 				}
 				ids[f.ID] = true
 			}
-			if open := run.Audit.Which(loop.OpenFinding); len(open) > loop.MaxFindings {
+			if open := loop.AuditOf(run).Which(loop.OpenFinding); len(open) > loop.MaxFindings {
 				t.Errorf("%q: %d are open", text, len(open))
 			}
 		}

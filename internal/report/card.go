@@ -90,7 +90,7 @@ type Progress struct {
 // add counts the next iteration. Progress is a PR that a call was about, a commit that reached the
 // remote, or one that finished a task.
 func (p *Progress) add(l *loop.Iteration) {
-	if l.Task != nil && l.Task.Judgement.SHA != "" && l.Task.Done() {
+	if own := loop.TaskOf(l); own != nil && own.Judgement.SHA != "" && own.Done() {
 		*p = Progress{Iteration: l.Iteration}
 		return
 	}
@@ -168,10 +168,11 @@ func (c *Card) add(l *loop.Iteration) {
 		return
 	}
 	c.Verified.Progress.add(l)
-	if l.Task != nil || l.Audit != nil {
+	if loop.TaskOf(l) != nil || loop.PhaseOf(l) != nil {
 		c.Verified.Tried++
 	}
-	if l.Task != nil && l.Task.Fresh != "" || l.Audit != nil && l.Audit.Fresh != "" {
+	task, phase := loop.TaskOf(l), loop.PhaseOf(l)
+	if task != nil && task.Fresh != "" || phase != nil && phase.Fresh != "" {
 		c.Verified.Fresh++
 	}
 	c.Verified.Comments += l.Observed.Comments

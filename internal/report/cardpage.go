@@ -384,12 +384,12 @@ func remarks(l *loop.Iteration) (list []string) {
 	if l.Overrun != nil {
 		list = append(list, "$"+l.Overrun.Over.String()+" past the ceiling")
 	}
-	if l.Task != nil {
-		list = append(list, l.Task.Judgement.Why)
+	if own := loop.TaskOf(l); own != nil {
+		list = append(list, own.Judgement.Why)
 	}
-	list = append(list, findingsOf(l.Audit)...)
-	if l.Audit != nil && l.Audit.Judgement.Seen != nil {
-		list = append(list, l.Audit.Judgement.Seen.String())
+	list = append(list, findingsOf(loop.PhaseOf(l))...)
+	if own := loop.PhaseOf(l); own != nil && own.Judgement.Seen != nil {
+		list = append(list, own.Judgement.Seen.String())
 	}
 	list = append(list, answered(l)...)
 	if l.Facts != "" && l.Ran() {

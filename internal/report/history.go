@@ -175,7 +175,7 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 	switch l.Skill {
 	case loop.Tasks:
 		task, try := "-", ""
-		if a := l.Task; a != nil { // else it began no attempt
+		if a := loop.TaskOf(l); a != nil { // else it began no attempt
 			task, try = strconv.Itoa(a.Task), strconv.Itoa(a.Try)
 			outcome = string(a.Judgement.Verdict)
 		}
@@ -184,7 +184,7 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 		verdict("verdict", outcome)
 	case loop.Audit:
 		phase := "-"
-		if a := l.Audit; a != nil && a.Phase != "" {
+		if a := loop.PhaseOf(l); a != nil && a.Phase != "" {
 			phase, outcome = phaseName(a), spaced(string(a.Judgement.Verdict))
 		}
 		add(column{name: "phase", class: "task"}, phase)
@@ -201,7 +201,7 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 // details lists the remaining facts of an iteration in a few words.
 func details(l *loop.Iteration) string {
 	list := slices.Concat([]string{strings.Join(l.PRsTouched, " "), strings.Join(l.Fired, " ")},
-		findingsOf(l.Audit))
+		findingsOf(loop.PhaseOf(l)))
 	if l.Overrun != nil {
 		list = append(list, "$"+l.Overrun.Over.String()+" over")
 	}
@@ -288,8 +288,8 @@ func HistoryCSV(w io.Writer, all bool) History {
 		if l.Overrun != nil {
 			over = *l.Overrun
 		}
-		if l.Task != nil {
-			task = *l.Task
+		if own := loop.TaskOf(l); own != nil {
+			task = *own
 		}
 		number := strconv.Itoa
 		return line([]string{formulaFree(l.RunID), formulaFree(string(l.Skill)), number(l.Seq),

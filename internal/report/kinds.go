@@ -20,9 +20,13 @@ type kind interface {
 }
 
 type (
-	taskLoop  struct{ *loop.Budget }
+	taskLoop struct {
+		*loop.Budget
+		run *loop.TaskRun
+	}
 	auditLoop struct {
 		*loop.Budget
+		run  *loop.AuditRun
 		head string // of its worktree, "" if it is not known
 	}
 	backlogLoop struct{ *loop.Budget }
@@ -30,12 +34,13 @@ type (
 
 // kindOf returns the run's kind; no other code distinguishes kinds.
 func kindOf(b *loop.Budget, head string) kind {
-	switch {
-	case b.Tasks != nil:
-		return taskLoop{b}
-	case b.Audit != nil:
-		return auditLoop{b, head}
-	case b.Prompt() != "":
+	switch r := b.Own.(type) {
+	case *loop.TaskRun:
+		return taskLoop{b, r}
+	case *loop.AuditRun:
+		return auditLoop{b, r, head}
+	}
+	if b.Prompt() != "" {
 		return promptLoop{backlogLoop{b}}
 	}
 	return backlogLoop{b}

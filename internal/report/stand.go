@@ -51,7 +51,7 @@ type Ran struct {
 // RanIn is an iteration's line in short.
 func RanIn(l *loop.Iteration) *Ran {
 	return &Ran{l.Iteration, l.Outcome, l.EndedAt, minutesOf(l), l.Dollars,
-		append([]string{}, l.PRsTouched...), l.Task}
+		append([]string{}, l.PRsTouched...), loop.TaskOf(l)}
 }
 
 // minutesOf returns the rounded minutes of an iteration, 0 if the clock went backwards.
@@ -316,7 +316,7 @@ func (st Stand) line(session string, short bool) string {
 			parts = append(parts, fmt.Sprintf("%d refused", n))
 		}
 	}
-	if r := b.Tasks; r != nil {
+	if r := loop.TasksOf(b); r != nil {
 		parts = append(parts, fmt.Sprintf("%d/%s", r.Finished(), loop.Plural(len(r.List), "task")))
 	}
 	for i, a := range st.Budgets {
@@ -350,12 +350,12 @@ func RunList(s Screen, runs []loop.Budget, present int, trees map[string]Tree) s
 		if i >= present && b.Status == loop.Active {
 			state = "cut off"
 		}
-		if b.Audit != nil && b.Audit.Verdict.Stale(trees[b.RunID].Head) {
+		if r := loop.AuditOf(b); r != nil && r.Verdict.Stale(trees[b.RunID].Head) {
 			state += ", verdict stale"
 		}
 		state += prefixed(", in ", trees[b.RunID].Path)
 		done := ""
-		if r := b.Tasks; r != nil {
+		if r := loop.TasksOf(b); r != nil {
 			done = fmt.Sprintf("%d/%d", r.Finished(), len(r.List))
 		}
 		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt), iterations(b), done,

@@ -62,8 +62,8 @@ func (t *text) remarks(l *loop.Iteration) {
 	if refused := refusals(l.Denied); refused != "" && l.Ran() {
 		t.line("%s", refused)
 	}
-	if l.Task != nil && len(l.Task.Judgement.Weakened) > 0 {
-		t.line("Note: Tests weakened: %s", strings.Join(l.Task.Judgement.Weakened, "; "))
+	if own := loop.TaskOf(l); own != nil && len(own.Judgement.Weakened) > 0 {
+		t.line("Note: Tests weakened: %s", strings.Join(own.Judgement.Weakened, "; "))
 	}
 	for _, n := range l.Notes {
 		if l.Ran() || n != l.Notes[0] {
@@ -321,7 +321,7 @@ func Goal(goal string) string {
 
 // ended are the counts of the list, and then each task with its result.
 func (b taskLoop) ended() (must, more []string) {
-	must = append([]string{b.Tasks.Result()}, awaiting(b.Budget)...)
+	must = append([]string{b.run.Result()}, awaiting(b.Budget)...)
 	for _, r := range TaskRows(b.Budget, nil, nil, 0) {
 		more = append(more, fmt.Sprintf("Task %d: %s", r.Number, r.text()))
 	}
@@ -434,7 +434,7 @@ func lifted(b *loop.Budget, restarted bool) (flags string) {
 	if b.NearStopped() {
 		flags += " --near-limit " + loop.NearAsk
 	}
-	if r := b.Tasks; r != nil && r.Dollars > 0 && r.Index < len(r.List) {
+	if r := loop.TasksOf(b); r != nil && r.Dollars > 0 && r.Index < len(r.List) {
 		if used := r.List[r.Index].Dollars; used >= r.Dollars {
 			cents := half(int(r.Dollars.Cents()), int(used.Cents()))
 			flags += " --max-task-dollars " + ceiling(loop.USD(cents) * loop.Cent)[1:]

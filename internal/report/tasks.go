@@ -70,10 +70,10 @@ type TaskLast map[int]*loop.TaskLine
 func NewTaskList(st Stand, last TaskLast) TaskList {
 	l := TaskList{Tasks: []TaskRow{}, Passed: []int{}}
 	b := st.Run
-	if b == nil || b.Tasks == nil {
+	if loop.TasksOf(b) == nil {
 		return l
 	}
-	r := b.Tasks
+	r := loop.TasksOf(b)
 	l = TaskList{RunID: b.RunID, Status: b.Status, StopCause: b.StopCause, Spec: r.Spec,
 		ListPath: r.ListPath, Issue: r.Issue, Mode: r.Mode, Drive: r.Drive, Phase: r.Phase,
 		Check: r.Check, Passed: append([]int{}, r.Passed...), Awaiting: b.AwaitingGate(),
@@ -107,10 +107,10 @@ func (st Stand) answer() string {
 // TaskRows returns the tasks of a run, or nil for any other kind of loop. t is the open iteration
 // or nil, and open its spend so far.
 func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) []TaskRow {
-	if b.Tasks == nil {
+	if loop.TasksOf(b) == nil {
 		return nil
 	}
-	r, rows := b.Tasks, make([]TaskRow, 0, len(b.Tasks.List))
+	r, rows := loop.TasksOf(b), make([]TaskRow, 0, len(loop.TasksOf(b).List))
 	for i, item := range r.List {
 		row := TaskRow{Number: i + 1, Title: item.Title, Verdict: TaskState(item.Result),
 			Check: item.Check, SHA: item.SHA, Attempts: item.Tries, Minutes: item.Minutes,
@@ -141,7 +141,7 @@ func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) []Task
 
 // blocked reports whether the task under way used up its attempts or its dollars.
 func blocked(b *loop.Budget) bool {
-	return b.Tasks.Try >= b.Tasks.MaxTries || b.StopCause == "task_blocked"
+	return loop.TasksOf(b).Try >= loop.TasksOf(b).MaxTries || b.StopCause == "task_blocked"
 }
 
 // attemptOf is the attempt of an open iteration, nil without one.
@@ -163,7 +163,7 @@ func (r *TaskRow) attempt(a *loop.Attempt) {
 
 // openState is the verdict on a task that is not done.
 func openState(b *loop.Budget, line *loop.TaskLine, i int) TaskState {
-	switch r := b.Tasks; {
+	switch r := loop.TasksOf(b); {
 	case i != r.Index || b.Status == loop.Active:
 	case blocked(b):
 		return TaskBlocked
@@ -281,11 +281,11 @@ func (r TaskRow) text() string {
 
 // block writes the end of an attempt, in the specification's words if it has any (T68–T71).
 func (b taskLoop) block(t *text, l *loop.Iteration) {
-	r := b.Tasks
-	if l.Task != nil {
-		t.line("%s", attempted(r, l.Task))
+	r := b.run
+	if own := loop.TaskOf(l); own != nil {
+		t.line("%s", attempted(r, own))
 	}
-	if l.Task != nil && l.Task.Task == len(r.List) && r.PRStep() {
+	if own := loop.TaskOf(l); own != nil && own.Task == len(r.List) && r.PRStep() {
 		t.line("%s Opening PR for Gate 3 review.", r.AllDone())
 	}
 	t.line("%s", r.Result())
@@ -323,7 +323,7 @@ func awaiting(b *loop.Budget) (list []string) {
 
 // Resuming is the first line of a task loop that is resumed (T72).
 func Resuming(b *loop.Budget) string {
-	r := b.Tasks
+	r := loop.TasksOf(b)
 	return fmt.Sprintf("Resuming execution from task %d/%d.", min(r.Index+1, len(r.List)),
 		len(r.List))
 }
@@ -339,10 +339,10 @@ func tried(l *loop.TaskLine) string {
 func Verdict(l *loop.Iteration) string {
 	var j loop.Judgement
 	switch {
-	case l.Task != nil:
-		j = l.Task.Judgement
-	case l.Audit != nil:
-		j = l.Audit.Judgement
+	case loop.TaskOf(l) != nil:
+		j = loop.TaskOf(l).Judgement
+	case loop.PhaseOf(l) != nil:
+		j = loop.PhaseOf(l).Judgement
 	}
 	if j.Verdict.Worked() {
 		return j.String()
@@ -352,7 +352,7 @@ func Verdict(l *loop.Iteration) string {
 
 // stand draws how far the loop is with its list.
 func (b taskLoop) stand(p *page) {
-	r := b.Tasks
+	r := b.run
 	done := r.Finished()
 	drawn := bar(int64(done), int64(len(r.List)), min(max(p.Width/5, 6), 24))
 	p.row("done", plain, "%s  %s", drawn, r.Result())
@@ -384,11 +384,11 @@ const maxTasks = 500
 // card is the list with the verdict on each task.
 func (b taskLoop) card(c *Card) []block {
 	t := c.taskTable(c.Tasks[:min(len(c.Tasks), maxTasks)])
-	list := []block{section{name: "Tasks", remark: b.Tasks.Result()}, t}
+	list := []block{section{name: "Tasks", remark: b.run.Result()}, t}
 	if more := len(c.Tasks) - maxTasks; more > 0 {
 		list = append(list, line{faint, loop.Plural(more, "task") + " after these: hooks tasks"})
 	}
-	return append(list, line{faint, "Check command: " + checked(b.Tasks.Check)})
+	return append(list, line{faint, "Check command: " + checked(b.run.Check)})
 }
 
 func (b taskLoop) evidence(c *Card) evidence {
@@ -424,6 +424,6 @@ func tasksOf(rows []TaskRow, verdict loop.TaskDone) (list cell) {
 }
 
 func (b taskLoop) count() string {
-	r := b.Tasks
+	r := b.run
 	return fmt.Sprintf("%d of %s", r.Finished(), loop.Plural(len(r.List), "task"))
 }

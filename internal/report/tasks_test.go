@@ -12,7 +12,7 @@ import (
 func someTasks() loop.Budget {
 	return loop.Budget{RunID: "r1", Skill: loop.Tasks, Status: loop.Active, Command: "/sdd:go s.md",
 		Ceilings: loop.Ceilings{Iterations: 50, PRs: 20, Minutes: 480},
-		KindRun: loop.KindRun{Tasks: &loop.TaskRun{Spec: "s.md", Index: 3, Try: 2, MaxTries: 3,
+		KindRun: loop.KindRun{Own: &loop.TaskRun{Spec: "s.md", Index: 3, Try: 2, MaxTries: 3,
 			Mode: "quick", Drive: loop.DriveStop, Reason: "1 file not committed",
 			List: []loop.TaskItem{
 				{Title: "a", Result: loop.Verified, SHA: "0123456789ab", Tries: 1, Minutes: 3},
@@ -47,7 +47,7 @@ func TestTaskVerdicts(t *testing.T) {
 		{"paused at the question", func(b *loop.Budget) { b.Status = loop.Paused }, nil,
 			TaskLast{4: flag}, "flagged"},
 		{"its attempts are used up", func(b *loop.Budget) {
-			b.Status, b.Tasks.Try = loop.Halted, 3
+			b.Status, loop.TasksOf(b).Try = loop.Halted, 3
 		}, nil, nil, "blocked"},
 		{"its dollars are used up", func(b *loop.Budget) {
 			b.Status, b.StopCause = loop.Halted, "task_blocked"
@@ -81,20 +81,20 @@ func TestTaskWords(t *testing.T) {
 	}
 	for want, change := range map[string]func(*loop.Iteration){
 		"Task 1/5 complete: a -- 0123456 (verified)\n": func(l *loop.Iteration) {
-			l.Task = &loop.TaskLine{Task: 1, Try: 1, Title: "a",
+			l.Own = &loop.TaskLine{Task: 1, Try: 1, Title: "a",
 				Judgement: loop.Judgement{Verdict: loop.Verified, SHA: "0123456789ab"}}
 		},
 		"Task 3/5 complete: c (claimed)\n": func(l *loop.Iteration) {
-			l.Task = &loop.TaskLine{Task: 3, Try: 1, Title: "c",
+			l.Own = &loop.TaskLine{Task: 3, Try: 1, Title: "c",
 				Judgement: loop.Judgement{Verdict: loop.Claimed}}
 		},
 		"Task 4/5, attempt 1 of 2: refused — 1 file not committed\n": func(l *loop.Iteration) {
-			l.Task = &loop.TaskLine{Task: 4, Try: 1, Title: "d",
+			l.Own = &loop.TaskLine{Task: 4, Try: 1, Title: "d",
 				Judgement: loop.Judgement{Verdict: loop.Overruled, Why: "1 file not committed"}}
 		},
 		"All 5 tasks complete. Opening PR for Gate 3 review.\n": func(l *loop.Iteration) {
-			l.Budget.Tasks.Index, l.Budget.Tasks.OpensPR = 5, true
-			l.Task = &loop.TaskLine{Task: 5, Judgement: loop.Judgement{Verdict: loop.Verified}}
+			loop.TasksOf(&l.Budget).Index, loop.TasksOf(&l.Budget).OpensPR = 5, true
+			l.Own = &loop.TaskLine{Task: 5, Judgement: loop.Judgement{Verdict: loop.Verified}}
 		},
 		"Awaiting Gate 3: all 5 tasks are done. Accept the work?\n": func(l *loop.Iteration) {
 			l.Budget.Pending = []loop.Gate{{Name: loop.GatePR,
@@ -119,9 +119,9 @@ func TestTaskResume(t *testing.T) {
 	for want, change := range map[string]func(*loop.Budget){
 		"/sdd:go --resume":   func(*loop.Budget) {},
 		"/hooks:go --resume": func(b *loop.Budget) { b.Command = "/hooks:go a.md --check=x" },
-		"hooks go --resume":  func(b *loop.Budget) { b.Tasks.Drive = loop.DriveProcess },
+		"hooks go --resume":  func(b *loop.Budget) { loop.TasksOf(b).Drive = loop.DriveProcess },
 		"/sdd:go --resume --max-task-dollars 1.50": func(b *loop.Budget) {
-			b.Tasks.Dollars = loop.Dollar
+			loop.TasksOf(b).Dollars = loop.Dollar
 		},
 		"": func(b *loop.Budget) { b.StopCause = "tasks_complete" },
 	} {
@@ -138,8 +138,9 @@ func TestTaskResume(t *testing.T) {
 func TestFinalOfManyTasks(t *testing.T) {
 	b := someTasks()
 	b.Status = loop.Halted
+	r := loop.TasksOf(&b)
 	for range 200 {
-		b.Tasks.List = append(b.Tasks.List, loop.TaskItem{Title: strings.Repeat("x", 80)})
+		r.List = append(r.List, loop.TaskItem{Title: strings.Repeat("x", 80)})
 	}
 	text := Final(&b, Ended{})
 	if !strings.Contains(text, "\nMore: hooks report-card task (202 further lines)") ||
@@ -175,7 +176,7 @@ func TestTaskTrouble(t *testing.T) {
 	} {
 		b := someTasks()
 		c.change(&b)
-		last := &loop.Iteration{KindLine: loop.KindLine{Task: c.last}}
+		last := &loop.Iteration{KindLine: loop.KindLine{Own: c.last}}
 		got := strings.Join(Trouble(&b, last), "\n")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
@@ -191,12 +192,12 @@ func taskPage(text string) Card {
 	p := pageOf(text)
 	b := *p.Run
 	b.Skill = loop.Tasks
-	b.Tasks = &loop.TaskRun{Spec: text, Check: text, Try: 1, MaxTries: 2, Reason: text,
+	b.Own = &loop.TaskRun{Spec: text, Check: text, Try: 1, MaxTries: 2, Reason: text,
 		List: []loop.TaskItem{{Title: text, SHA: text, Tries: 1}}}
 	p.Run = &b
 	p.Tasks = TaskRows(&b, nil, TaskLast{1: {Task: 1,
 		Judgement: loop.Judgement{Why: text, Weakened: []string{text}}}}, 0)
-	p.Rows[0].Task = &loop.TaskLine{Task: 1, Try: 1, Judgement: loop.Judgement{
+	p.Rows[0].Own = &loop.TaskLine{Task: 1, Try: 1, Judgement: loop.Judgement{
 		Verdict: loop.TaskDone(text)}}
 	return p
 }
@@ -205,13 +206,13 @@ func taskPage(text string) Card {
 // moves no cursor.
 func TestTaskScreens(t *testing.T) {
 	b := someTasks()
-	b.Tasks.List[3].Title = "title\x1b[2J\r\nTask 9: " + strings.Repeat("ü", 200)
+	loop.TasksOf(&b).List[3].Title = "title\x1b[2J\r\nTask 9: " + strings.Repeat("ü", 200)
 	for _, width := range []int{20, 40, 80} {
 		s := Screen{Width: width, Now: time.Unix(0, 0)}
 		st := Stand{Run: &b, OwnerAlive: true}
 		for name, text := range map[string]string{
 			"tasks": Tasks(s, NewTaskList(st, nil)), "status": StandText(s, st),
-			"explain": Explain(s, Why{Trouble: []string{b.Tasks.List[3].Title}}),
+			"explain": Explain(s, Why{Trouble: []string{loop.TasksOf(&b).List[3].Title}}),
 			"list":    RunList(s, []loop.Budget{b}, 1, nil),
 		} {
 			for l := range strings.Lines(text) {

@@ -179,7 +179,7 @@ func (p *page) stopped(w Why) {
 // from the engine's troubleshooting table (T80). It returns nil for any other kind. last is the
 // run's last line, or nil if it has no line.
 func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
-	r := b.Tasks
+	r := loop.TasksOf(b)
 	if r == nil {
 		return nil
 	}
@@ -189,8 +189,8 @@ func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 		}
 	}
 	judged := loop.Judgement{}
-	if last != nil && last.Task != nil && last.Task.Task == r.Index+1 {
-		judged = last.Task.Judgement
+	if last != nil && loop.TaskOf(last) != nil && loop.TaskOf(last).Task == r.Index+1 {
+		judged = loop.TaskOf(last).Judgement
 	}
 	red := judged.Verdict == loop.Overruled
 	add(judged.Verdict == loop.Unfinished, "the loop does not advance, because %s: the worker's "+

@@ -40,7 +40,7 @@ func (s *Store) lineOf(it *loop.Iteration, disk []byte) ([]byte, error) {
 	if old, err := parse[loop.Budget]("", disk); disk != nil && err == nil {
 		own.Budget.LeaveOut(old)
 	}
-	own.Budget.Audit = own.Budget.Audit.Stored()
+	own.Budget.KindRun = own.Budget.Stored()
 	line, err := codec.Encode(own)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func view(t *testing.T, project string) string {
 	if st.Budget != nil {
 		out += fmt.Sprintf(" budget%d", st.Budget.Seq)
 		ok(t, s.Findings(st.Budget))
-		if r := st.Budget.Audit; r != nil {
+		if r := loop.AuditOf(st.Budget); r != nil {
 			out += fmt.Sprintf(" open%d", r.Found.Bugs)
 			for _, f := range r.Findings {
 				out += fmt.Sprintf(" %s-%s", f.ID, f.State)
@@ -141,8 +141,8 @@ var deeds = map[string]struct {
 				return err
 			}
 			b := audited(1, bug(1), bug(2))
-			b.Audit.Found.Bytes, b.Audit.Found.Sum = st.Budget.Audit.Found.Bytes,
-				st.Budget.Audit.Found.Sum
+			kept, found := &loop.AuditOf(b).Found, loop.AuditOf(st.Budget).Found
+			kept.Bytes, kept.Sum = found.Bytes, found.Sum
 			l := line(1)
 			l.Budget = *b
 			_, err = s.commit(l, "", b)

@@ -30,16 +30,16 @@ const findingsEnd = ".findings.jsonl"
 
 // Findings reads the findings of an audit loop's run into its budget, unless they are there.
 func (s *Store) Findings(b *loop.Budget) error {
-	if b.Audit == nil || b.Audit.Findings != nil {
+	r := loop.AuditOf(b)
+	if r == nil || r.Findings != nil {
 		return nil
 	}
 	_, list, err := s.logged(b)
 	if err != nil || list == nil {
 		return err
 	}
-	own := *b.Audit
-	own.Findings = list
-	b.Audit = &own
+	own := *r
+	own.Findings, b.Own = list, &own
 	return nil
 }
 
@@ -55,7 +55,7 @@ func (s *Store) readFindings(st *State) error {
 // is written again from its copy in the state directory, under the guard; ChangedError reports that
 // there is no copy.
 func (s *Store) logged(b *loop.Budget) (text []byte, list []loop.Finding, err error) {
-	t := b.Audit.Found
+	t := loop.AuditOf(b).Found
 	if t.Bytes == 0 {
 		return nil, nil, nil
 	}
@@ -75,8 +75,8 @@ func (s *Store) findingsAgain(b *loop.Budget, name string) ([]byte, error) {
 	text, err := s.seals.Lines(findingsCopy(b.RunID))
 	changed := &ChangedError{b.Skill, b.SessionID, b.RunID,
 		[]string{s.disk.path(name) + " was changed"}, ""}
-	if n := b.Audit.Found.Bytes; err != nil || int64(len(text)) < n || sumOf(text[:n]) !=
-		b.Audit.Found.Sum {
+	if n := loop.AuditOf(b).Found.Bytes; err != nil || int64(len(text)) < n || sumOf(text[:n]) !=
+		loop.AuditOf(b).Found.Sum {
 		return nil, changed
 	} else if text = text[:n]; s.guards == 0 {
 		return text, nil
@@ -133,7 +133,8 @@ func parseFindings(text []byte) (list []loop.Finding) {
 // keepFindings adds the findings that differ from the file to it, durably, and notes in the budget
 // how much of it is the run's. The budget is saved after it.
 func (s *Store) keepFindings(b *loop.Budget) error {
-	if b.Audit == nil || len(b.Audit.Findings) == 0 {
+	r := loop.AuditOf(b)
+	if r == nil || len(r.Findings) == 0 {
 		return nil
 	}
 	text, logged, err := s.logged(b)
@@ -141,7 +142,7 @@ func (s *Store) keepFindings(b *loop.Budget) error {
 		return err
 	}
 	size := int64(len(text))
-	for i, f := range b.Audit.Findings { // both lists are in the order of the reports
+	for i, f := range r.Findings { // both lists are in the order of the reports
 		if i < len(logged) && logged[i] == f {
 			continue
 		}
@@ -165,9 +166,8 @@ func (s *Store) keepFindings(b *loop.Budget) error {
 		// without the copy a change of the file shuts the run
 		_ = s.seals.KeepLines(findingsCopy(b.RunID), text, size)
 	}
-	own := *b.Audit
-	own.Found.Bytes, own.Found.Sum = int64(len(text)), sumOf(text)
-	b.Audit = &own
+	own := *r
+	own.Found.Bytes, own.Found.Sum, b.Own = int64(len(text)), sumOf(text), &own
 	return nil
 }
 
@@ -187,7 +187,7 @@ func (s *Store) appendFindings(name string, size int64, lines []byte) error {
 // verifyFindings compares the findings of a sealed run with its budget.
 func (s *Store) verifyFindings(run sealed) error {
 	b, err := s.sealedBudget(run)
-	if err != nil || b == nil || b.Audit == nil {
+	if err != nil || loop.AuditOf(b) == nil {
 		return nil // it is reported elsewhere
 	}
 	_, _, err = s.logged(b)

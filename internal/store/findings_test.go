@@ -19,8 +19,8 @@ func bug(n int) loop.Finding {
 // audited is the budget of an audit loop after n iterations. Its files have the names of any skill.
 func audited(n int, findings ...loop.Finding) *loop.Budget {
 	b := at(n)
-	b.Audit = &loop.AuditRun{Plan: "p", Sections: []string{"one"}, Findings: findings}
-	b.Audit.Tally()
+	b.Own = &loop.AuditRun{Plan: "p", Sections: []string{"one"}, Findings: findings}
+	loop.AuditOf(b).Tally()
 	return b
 }
 
@@ -33,8 +33,8 @@ func resolveFirst(s *Store) error {
 	if err != nil {
 		return err
 	}
-	st.Budget.Audit.Findings[0].State = loop.ResolvedFinding
-	st.Budget.Audit.Tally()
+	loop.AuditOf(st.Budget).Findings[0].State = loop.ResolvedFinding
+	loop.AuditOf(st.Budget).Tally()
 	return s.saveBudget("", st.Budget)
 }
 
@@ -57,12 +57,12 @@ func TestFindingsLieApart(t *testing.T) {
 	name := findingsName("run-1")
 	same(t, "lines", strings.Count(content(t, s, name), "\n"), 2)
 	st := must(s.Load("work"))
-	same(t, "findings read", len(st.Budget.Audit.Findings), 0)
-	same(t, "counted", st.Budget.Audit.Found.Bugs, 2)
+	same(t, "findings read", len(loop.AuditOf(st.Budget).Findings), 0)
+	same(t, "counted", loop.AuditOf(st.Budget).Found.Bugs, 2)
 	b.Pending = []loop.Gate{{Name: loop.RecurringGate, Target: "F1"}}
 	ok(t, s.saveBudget("", b))
 	st = must(s.Load("work"))
-	same(t, "findings", st.Budget.Audit.Findings, []loop.Finding{bug(1), bug(2)})
+	same(t, "findings", loop.AuditOf(st.Budget).Findings, []loop.Finding{bug(1), bug(2)})
 	same(t, "lines", strings.Count(content(t, s, name), "\n"), 2)
 	ok(t, resolveFirst(s))
 	same(t, "lines", strings.Count(content(t, s, name), "\n"), 3)
@@ -81,23 +81,23 @@ func TestFindingsAreArchived(t *testing.T) {
 	defer old.Close()
 	b = must(old.Load(loop.Audit)).Budget
 	ok(t, old.Findings(b))
-	same(t, "findings", b.Audit.Findings, []loop.Finding{bug(1)})
+	same(t, "findings", loop.AuditOf(b).Findings, []loop.Finding{bug(1)})
 }
 
 // A budget of an earlier version has its findings in itself. They move out with the next change.
 func TestFindingsOfAnEarlierVersion(t *testing.T) {
 	s := newStore(t)
 	b := audited(0, bug(1), bug(2))
-	b.Audit.Found = loop.Tally{}
+	loop.AuditOf(b).Found = loop.Tally{}
 	put(t, s, "work.budget.json", string(must(codec.Encode(*b))))
 	st := must(s.Load("work"))
-	same(t, "open", st.Budget.Audit.Found.Bugs, 2)
+	same(t, "open", loop.AuditOf(st.Budget).Found.Bugs, 2)
 	ok(t, resolveFirst(s))
 	b = must(s.Load("work")).Budget
-	same(t, "in the budget", len(b.Audit.Findings), 0)
+	same(t, "in the budget", len(loop.AuditOf(b).Findings), 0)
 	ok(t, s.Findings(b))
-	same(t, "first", b.Audit.Findings[0].State, loop.ResolvedFinding)
-	same(t, "all", len(b.Audit.Findings), 2)
+	same(t, "first", loop.AuditOf(b).Findings[0].State, loop.ResolvedFinding)
+	same(t, "all", len(loop.AuditOf(b).Findings), 2)
 }
 
 // Findings that somebody else changed are not believed: they are read from their copy, and written
@@ -124,11 +124,12 @@ func TestChangedFindings(t *testing.T) {
 		}
 		b = must(s.LoadSealed("s-1", "work")).Budget
 		ok(t, s.Findings(b))
-		same(t, what+": by the copy", b.Audit.Findings, []loop.Finding{bug(1), bug(2)})
+		same(t, what+": by the copy", loop.AuditOf(b).Findings, []loop.Finding{bug(1), bug(2)})
 		ok(t, s.guarded(func() error {
 			return s.Findings(must(s.LoadSealed("s-1", "work")).Budget)
 		}))
-		same(t, what+": in the file", parseFindings([]byte(content(t, s, name))), b.Audit.Findings)
+		same(t, what+": in the file", parseFindings([]byte(content(t, s, name))),
+			loop.AuditOf(b).Findings)
 		same(t, what+": told", len(s.Healed()), 1)
 
 		ok(t, dir.DropLines(findingsCopy(b.RunID)))
@@ -137,7 +138,7 @@ func TestChangedFindings(t *testing.T) {
 		if _, changed := errors.AsType[*ChangedError](err); !changed {
 			t.Errorf("%s: %v", what, err)
 		}
-		b.Audit.Findings = []loop.Finding{bug(3)}
+		loop.AuditOf(b).Findings = []loop.Finding{bug(3)}
 		if err := s.saveBudget("", b); err == nil {
 			t.Errorf("%s: it is written over", what)
 		}

@@ -77,7 +77,7 @@ func (s *Store) overwrite(path string, b *loop.Budget) error {
 	if err != nil {
 		return err
 	}
-	b.Version, b.Audit = loop.Version, b.Audit.Stored()
+	b.Version, b.KindRun = loop.Version, b.Stored()
 	text, err := fileText(at.disk, at.name, &budgetFormat, *b, nil)
 	if err == nil {
 		err = s.batch(func() error { return at.disk.replace(at.name, text) })

@@ -179,7 +179,7 @@ func (s *Store) budgetAgain(at place, run sealed, text string, found []byte) (st
 	if budgetFormat.check("", found) != nil {
 		found = []byte(text)
 	}
-	b.Version, b.Audit = loop.Version, b.Audit.Stored()
+	b.Version, b.KindRun = loop.Version, b.Stored()
 	b.Replaced++
 	body, err := fileText(at.disk, at.name, &budgetFormat, *b, found)
 	if err != nil { // with what somebody added it is too long

@@ -21,11 +21,16 @@ import (
 // TestRecordedFilesHaveEveryField.
 func TestTextsAreThoseOfPackageJSON(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		likeJSON(rt, rapid.MakeCustom[loop.Budget](Values()).Draw(rt, "budget"))
-		likeJSON(rt, rapid.MakeCustom[loop.Tick](Values()).Draw(rt, "tick"))
-		likeJSON(rt, rapid.MakeCustom[loop.Iteration](Values()).Draw(rt, "line"))
-		likeJSON(rt, rapid.MakeCustom[loop.Claim](Values()).Draw(rt, "claim"))
-		likeJSON(rt, rapid.MakeCustom[loop.Lock](Values()).Draw(rt, "lock"))
+		values := plainValues()
+		likeJSON(rt, rapid.MakeCustom[loop.Budget](values).Draw(rt, "budget"))
+		likeJSON(rt, rapid.MakeCustom[loop.Tick](values).Draw(rt, "tick"))
+		likeJSON(rt, rapid.MakeCustom[loop.Iteration](values).Draw(rt, "line"))
+		likeJSON(rt, rapid.MakeCustom[loop.Claim](values).Draw(rt, "claim"))
+		likeJSON(rt, rapid.MakeCustom[loop.Lock](values).Draw(rt, "lock"))
+		likeJSON(rt, rapid.MakeCustom[loop.TaskRun](values).Draw(rt, "tasks"))
+		likeJSON(rt, rapid.MakeCustom[loop.TaskLine](values).Draw(rt, "task"))
+		likeJSON(rt, rapid.MakeCustom[loop.AuditRun](values).Draw(rt, "audit"))
+		likeJSON(rt, rapid.MakeCustom[loop.AuditLine](values).Draw(rt, "phase"))
 	})
 }
 

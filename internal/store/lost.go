@@ -25,15 +25,19 @@ func LostAudits(seals seal.Dir, trees []string, has func(commit string) bool) (l
 				continue
 			}
 			b, err := parse[loop.Budget](l.Budget, []byte(l.State.Budget))
-			if err != nil || b.Audit == nil || !b.Restartable() || !has(b.Audit.Base) {
+			if err != nil {
+				continue
+			}
+			own := loop.AuditOf(b)
+			if own == nil || !b.Restartable() || !has(own.Base) {
 				continue
 			}
 			back := fmt.Sprintf("git worktree add %q %s && mkdir -p %[1]q/%[3]s", p,
-				b.Audit.Branch, Dir)
+				own.Branch, Dir)
 			lost = append(lost, hint.New(back+" brings it back; there `hooks status` shows it, "+
 				"its last line continues it, and `hooks loop reset audit` closes it",
-				"the worktree %s is gone, and with it the audit of %s (%s)", p, b.Audit.Plan,
-				b.Audit.Result()))
+				"the worktree %s is gone, and with it the audit of %s (%s)", p, own.Plan,
+				own.Result()))
 		}
 	}
 	return lost

@@ -45,7 +45,7 @@ func (s *Store) budgetText(
 		return at, nil, nil, err
 	}
 	own := *b
-	own.Version, own.Audit = loop.Version, own.Audit.Stored()
+	own.Version, own.KindRun = loop.Version, own.Stored()
 	text, err = fileText(at.disk, at.name, &budgetFormat, own, old)
 	return at, old, text, err
 }
@@ -137,7 +137,7 @@ func (s *Store) commit(
 	if err := s.keepFindings(b); err != nil {
 		return false, fmt.Errorf("append history: %w", err)
 	}
-	it.Budget.Audit = b.Audit
+	it.Budget.KindRun = b.KindRun
 	at, old, text, err := s.budgetText(budgetPath, b)
 	if err != nil {
 		return false, wrap("save budget", err)

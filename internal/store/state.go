@@ -162,9 +162,7 @@ func adopt(path string, skill loop.Skill, b *loop.Budget) error {
 		return &NewerError{Path: path, Version: int64(b.Version)}
 	}
 	b.Version = max(b.Version, 1)
-	if b.Audit != nil {
-		b.Audit.Adopt()
-	}
+	loop.AuditOf(b).Adopt()
 	if b.Status == "" {
 		b.Status = loop.Active
 	}

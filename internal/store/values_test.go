@@ -19,6 +19,20 @@ var (
 // Values makes any value that may stand in a state file: texts of every script, counts from zero,
 // times to the nanosecond.
 func Values() rapid.MakeConfig {
+	values := plainValues()
+	values.Types[reflect.TypeFor[loop.Payload]()] = rapid.OneOf(rapid.Just[any](nil),
+		pointers[loop.TaskRun](values), pointers[loop.AuditRun](values))
+	values.Types[reflect.TypeFor[any]()] = rapid.OneOf(rapid.Just[any](nil),
+		pointers[loop.TaskLine](values), pointers[loop.AuditLine](values))
+	return values
+}
+
+func pointers[T any](values rapid.MakeConfig) *rapid.Generator[any] {
+	return rapid.Map(rapid.MakeCustom[T](values), func(v T) any { return &v })
+}
+
+// plainValues leaves out what only a kind of loop adds, which package json does not know.
+func plainValues() rapid.MakeConfig {
 	count := rapid.IntRange(0, 1<<40)
 	return rapid.MakeConfig{
 		Types: map[reflect.Type]*rapid.Generator[any]{
@@ -31,6 +45,8 @@ func Values() rapid.MakeConfig {
 			reflect.TypeFor[loop.LineOutcome](): rapid.SampledFrom(
 				[]loop.LineOutcome{loop.OK, loop.Errored, loop.Stopped, loop.Waiting,
 					loop.SkippedLock}).AsAny(),
+			reflect.TypeFor[loop.Payload](): rapid.Just[any](nil),
+			reflect.TypeFor[any]():          rapid.Just[any](nil),
 			// They lie in a file of their own.
 			reflect.TypeFor[[]loop.Finding](): rapid.Just([]loop.Finding(nil)).AsAny(),
 			reflect.TypeFor[int]():            count.AsAny(),

@@ -16,7 +16,9 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/tidwall/gjson"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 	"hooks/internal/store"
 	"hooks/schemas"
@@ -130,10 +132,10 @@ var (
 // findings puts the findings of an audit loop into its budget, as far as that says that they are
 // the run's.
 func (d *disk) findings() {
-	if d.budget == nil || d.budget.Audit == nil || d.budget.Audit.Found.Bytes == 0 {
+	if loop.AuditOf(d.budget) == nil || loop.AuditOf(d.budget).Found.Bytes == 0 {
 		return
 	}
-	b, run := *d.budget, *d.budget.Audit
+	b, run := *d.budget, *loop.AuditOf(d.budget)
 	text := d.found[b.RunID]
 	if int64(len(text)) < run.Found.Bytes {
 		d.fault("%d bytes of findings are left of %d", len(text), run.Found.Bytes)
@@ -151,7 +153,7 @@ func (d *disk) findings() {
 		}
 		run.Findings[i] = f
 	}
-	b.Audit = &run
+	b.Own = &run
 	d.budget, d.budgets = &b, []loop.Budget{b}
 }
 
@@ -244,7 +246,7 @@ func decode[T any](d, last *disk, schema *jsonschema.Schema, name string, text [
 		}
 		if err == nil {
 			v = new(T)
-			err = json.Unmarshal(text, v)
+			err = codec.Decode(gjson.ParseBytes(text), v)
 		}
 		if err != nil {
 			d.fault("%s (%d bytes): %v", name, len(text), err)

@@ -35,8 +35,8 @@ func (p *player) afterLoopEvent(e driver.Event, r driver.Result, before, now *di
 			}
 		}
 	}
-	if b := now.budget; b != nil && b.Audit != nil {
-		for _, f := range b.Audit.Findings {
+	if b := now.budget; loop.AuditOf(b) != nil {
+		for _, f := range loop.AuditOf(b).Findings {
 			l.See(f.ID)
 		}
 	}
@@ -74,10 +74,20 @@ func (p *player) afterLoopEvent(e driver.Event, r driver.Result, before, now *di
 func smaller(b, old *loop.Budget) bool {
 	return b.DollarsEstimate < old.DollarsEstimate || b.IterationsUsed < old.IterationsUsed ||
 		b.Seq < old.Seq || b.TokensOut < old.TokensOut ||
-		b.Tasks != nil && old.Tasks != nil && (b.Tasks.Index < old.Tasks.Index ||
-			len(b.Tasks.Passed) < len(old.Tasks.Passed)) ||
-		b.Audit != nil && old.Audit != nil && (b.Audit.Audits < old.Audit.Audits ||
-			len(b.Audit.Findings) < len(old.Audit.Findings))
+		wentBack(b.Own, old.Own)
+}
+
+// wentBack reports whether a loop is less far than it was.
+func wentBack(now, before loop.Payload) bool {
+	switch old := before.(type) {
+	case *loop.TaskRun:
+		r, same := now.(*loop.TaskRun)
+		return same && (r.Index < old.Index || len(r.Passed) < len(old.Passed))
+	case *loop.AuditRun:
+		r, same := now.(*loop.AuditRun)
+		return same && (r.Audits < old.Audits || len(r.Findings) < len(old.Findings))
+	}
+	return false
 }
 
 func hasFinding(r *loop.AuditRun, id string) bool {
@@ -106,7 +116,7 @@ func (p *player) settleLoop(d *disk) {
 	l := p.Ledger.Loops
 	times := map[string]int{}
 	for _, line := range d.lines {
-		if t := line.Task; t != nil && t.Done() {
+		if t := loop.TaskOf(&line.iteration); t != nil && t.Done() {
 			times[t.Title]++
 			c := t.Judgement.Check
 			if t.Judgement.Verdict != loop.Unbroken || c == nil || c.Exit != 0 ||
@@ -118,7 +128,7 @@ func (p *player) settleLoop(d *disk) {
 				p.Errorf("no event of task %d is in the queue", t.Task)
 			}
 		}
-		if a := line.Audit; a != nil && (a.Judgement.Verdict == loop.Clean ||
+		if a := loop.PhaseOf(&line.iteration); a != nil && (a.Judgement.Verdict == loop.Clean ||
 			a.Judgement.Verdict == loop.Dirty) && !l.Looked[a.Judgement.SHA] {
 			p.Errorf("the audit of section %d is %s about a commit that no auditor looked at",
 				a.Section, a.Judgement.Verdict)
@@ -126,20 +136,20 @@ func (p *player) settleLoop(d *disk) {
 	}
 	switch b := d.budget; {
 	case b == nil:
-	case b.Tasks != nil:
-		for _, i := range b.Tasks.List {
+	case loop.TasksOf(b) != nil:
+		for _, i := range loop.TasksOf(b).List {
 			if n := times[i.Title]; n > 1 || (n == 1) != (i.Result == loop.Unbroken) {
 				p.Errorf("%s: %d lines count it as done, the run has %q", i.Title, n, i.Result)
 			}
 		}
-		p.settleFiles(d, b.Tasks)
-	case b.Audit != nil:
+		p.settleFiles(d, loop.TasksOf(b))
+	case loop.AuditOf(b) != nil:
 		for id := range l.Findings {
-			if !hasFinding(b.Audit, id) {
+			if !hasFinding(loop.AuditOf(b), id) {
 				p.Errorf("the finding %s is lost", id)
 			}
 		}
-		for _, f := range b.Audit.Findings {
+		for _, f := range loop.AuditOf(b).Findings {
 			if f.State != loop.OpenFinding && !l.Findings[f.ID] {
 				p.Errorf("no one called finding %s resolved, and it is %s", f.ID, f.State)
 			}

@@ -258,7 +258,7 @@ func (p *player) worker(a *loop.Attempt) {
 	switch {
 	case a.Phase.Audits():
 		var open []string
-		for _, f := range p.disk().budget.Audit.Which(loop.OpenFinding) {
+		for _, f := range loop.AuditOf(p.disk().budget).Which(loop.OpenFinding) {
 			open = append(open, fmt.Sprintf("%q", f.ID))
 		}
 		p.do(p.Looks())
@@ -273,9 +273,9 @@ func (p *player) worker(a *loop.Attempt) {
 // forget: a report that waits for its session's next event is lost with the session. The audit is
 // done again.
 func (p *player) forget() {
-	if b := p.disk().budget; b != nil && b.Audit != nil {
+	if b := p.disk().budget; loop.AuditOf(b) != nil {
 		maps.DeleteFunc(p.Ledger.Loops.Findings, func(id string, _ bool) bool {
-			return !hasFinding(b.Audit, id)
+			return !hasFinding(loop.AuditOf(b), id)
 		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"hooks/scripts/driver"
+
+	"hooks/internal/loop"
 )
 
 // races lets sessions enter at once: one begins, with file locks or without. On a file system that
@@ -135,9 +137,9 @@ func reportedAtOnce(p *player) {
 			`"severity":"warning","description":"breaks"}],"verdict":"dirty"}`, i)))
 	}
 	p.Race(events)
-	if b := p.disk().budget; len(b.Audit.Findings) != len(events) {
+	if b := p.disk().budget; len(loop.AuditOf(b).Findings) != len(events) {
 		p.Errorf("%d findings were reported at once, %d are there", len(events),
-			len(b.Audit.Findings))
+			len(loop.AuditOf(b).Findings))
 	}
 }
 
