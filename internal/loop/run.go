@@ -433,6 +433,14 @@ func (b *Budget) With(other *Budget) *Budget {
 	return &own
 }
 
+// SetAs is the run with all that a person sets by flags and settings as in another copy of it.
+func (b *Budget) SetAs(other *Budget) *Budget {
+	own := *b
+	own.Ceilings, own.Policy, own.MaxIdle = other.Ceilings, other.Policy, other.MaxIdle
+	own.Config, own.Ask, own.Tracker = other.Config, other.Ask, other.Tracker
+	return &own
+}
+
 // SameSHA compares commit names, one of which may be abbreviated to seven characters or more.
 func SameSHA(a, b string) bool {
 	short, long := a, b

@@ -19,7 +19,7 @@ func (s *Store) Fork(skill loop.Skill, path, id string) error {
 	from, old := s.seals.RecordOf(b.RunID), findingsName(b.RunID)
 	if l := from.Loop(string(skill)); l != nil {
 		if of, err := parse[loop.Budget](path, []byte(l.State.Budget)); err == nil {
-			b.Ceilings, b.Config, b.Tracker = of.Ceilings, of.Config, of.Tracker
+			b = b.SetAs(of)
 		}
 	}
 	b.RunID, b.SealedIn, b.Owner, b.OwnerLeft = id, "", loop.Process{}, true

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -92,7 +93,10 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 	}
 	if s.rebooted(run) { // the files were synced, the record was not
 		want.Tick = f.files.Tick
-		if f.files.Budget != "" {
+		if b, err := s.later(run, then.Budget, f.files.Budget); b != nil {
+			text, _ := codec.Encode(*b) // it was read
+			want.Budget = string(text)
+		} else if err == nil {
 			want.Budget = f.files.Budget
 		}
 	}

@@ -292,6 +292,41 @@ func TestPowerCutRollsNoNewerFilesBack(t *testing.T) {
 	}
 }
 
+// A reboot makes no edit of the budget count: what a person sets is as the record has it, and no
+// counter is lower. Later counters than those of the record are what a power cut took from it.
+func TestNoEditOutlivesAReboot(t *testing.T) {
+	for name, c := range map[string]struct {
+		edit   func(b *loop.Budget)
+		undone bool
+	}{
+		"more iterations":  {func(b *loop.Budget) { b.Ceilings.Iterations = 500 }, true},
+		"merges unasked":   {func(b *loop.Budget) { b.Policy.Merges = loop.MergesFeedback }, true},
+		"a lower counter":  {func(b *loop.Budget) { b.CommentsPushed = 0 }, true},
+		"a higher counter": {func(b *loop.Budget) { b.CommentsPushed = 9 }, false},
+	} {
+		s, dir := newStore(t), seal.At(t.TempDir())
+		boot := "b1"
+		s.Seal(dir, func() string { return boot })
+		own := sealedIn(dir)(3)
+		own.CommentsPushed, own.Policy.Merges = 5, loop.MergesAsk
+		ok(t, s.saveBudget(DefaultBudgetPath("work"), own))
+		edited := *own
+		c.edit(&edited)
+		ok(t, s.overwrite(DefaultBudgetPath("work"), &edited))
+		boot = "b2"
+		s.Seal(seal.At(dir.Path()), func() string { return boot })
+		for i := range 2 {
+			st, err := s.LoadSealed(own.SessionID, "work")
+			ok(t, err)
+			b := st.Budget
+			same(t, name, b.Ceilings, own.Ceilings)
+			same(t, name, b.Policy, own.Policy)
+			same(t, name, b.CommentsPushed, max(own.CommentsPushed, edited.CommentsPushed))
+			same(t, name, len(s.Healed()) > 0, c.undone && i == 0)
+		}
+	}
+}
+
 // What was removed between two boots is written again as well. The files that are there are newer
 // than the record, or as old: the open iteration is the one that they have.
 func TestHealingAcrossTwoBoots(t *testing.T) {

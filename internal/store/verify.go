@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -98,7 +100,8 @@ func (s *Store) changes(run sealed, f found) []string {
 	differ := func(name, was, then, is string, there bool) {
 		switch {
 		case is == was || is == then:
-		case s.rebooted(run) && (is != "" || name != run.Budget):
+		case s.rebooted(run) && (name != run.Budget || s.isLater(run, was, is) ||
+			s.isLater(run, then, is)):
 			// a power cut may have lost the record's last notes, and not the synced file
 		case is == "" && there:
 			list = append(list, name+" is empty")
@@ -129,6 +132,36 @@ func (s *Store) changes(run sealed, f found) []string {
 // older than the files, which are synced.
 func (s *Store) rebooted(run sealed) bool {
 	return run.record.Boot != "" && run.record.Boot != s.boot()
+}
+
+// isLater reports whether a budget that was found after a reboot may be a later one than that of the
+// record.
+func (s *Store) isLater(run sealed, own, found string) bool {
+	later, err := s.later(run, own, found)
+	return err == nil && later == nil
+}
+
+// later returns a budget that was found after a reboot as it counts: with what a person set, and
+// with the counters, that the record's own has, where those are higher. It returns nil if that
+// changes nothing. An older file becomes that of the history's last line.
+func (s *Store) later(run sealed, own, found string) (*loop.Budget, error) {
+	there, err := s.decodeBudget(run.Budget, run.skill(), []byte(found))
+	if err != nil || own == "" {
+		return nil, err
+	}
+	set, err := parse[loop.Budget](run.Budget, []byte(own))
+	if err != nil || set.RunID != there.RunID {
+		return nil, err
+	}
+	b := there.SetAs(set)
+	if there.Seq >= set.Seq {
+		b = b.With(set)
+	}
+	was, err := codec.Encode(*there)
+	if is, _ := codec.Encode(*b); bytes.Equal(was, is) {
+		return nil, err
+	}
+	return b, err
 }
 
 // marks reports whether a run of the records keeps its budget at the place that the marker names.
