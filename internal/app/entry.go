@@ -297,13 +297,12 @@ func (e *entry) lookUp() {
 	}
 	f := loop.EntryFacts{Mode: mode}
 	var tracks sync.WaitGroup
-	var notes []string
 	at := e.loopState
 	if fresh {
 		at = nil // a fresh run has the configuration as it is now
 	}
 	e.config(at) // read before it is shared
-	tracks.Go(func() { f.Asked, f.Edges, notes = e.ask(at, previous) })
+	tracks.Go(func() { f.Asked, f.Edges, f.Unheard = e.ask(at, previous) })
 	f.Worktrees = e.worktrees()
 	resumed := previous != nil && mode == loop.ResumeRun
 	if resumed || previous != nil && loop.KindOf(e.Skill).Reviews {
@@ -324,7 +323,6 @@ func (e *entry) lookUp() {
 		f.Notes = append(f.Notes,
 			tracker.CheckWorktrees(e.project, previous.Worktrees, f.Worktrees)...)
 	}
-	f.Notes = append(f.Notes, notes...)
 	e.known.Entry = loop.Fetched(f)
 }
 

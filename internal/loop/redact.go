@@ -15,7 +15,7 @@ func (l *Iteration) Redact(by func(string) string) {
 	l.Failures = redacted(l.Failures, by, func(f *Failure) []*string { return []*string{&f.Cause} })
 	l.Notes = redacted(l.Notes, by, itself)
 	l.TrackedPRs = redacted(l.TrackedPRs, by, func(p *TrackedPR) []*string {
-		return append(commits(&p.StartSHA, &p.EndSHA), &p.Branch)
+		return append(commits(&p.StartSHA, &p.EndSHA), &p.Branch, &p.Title)
 	})
 	l.Worktrees = redacted(l.Worktrees, by, func(w *Worktree) []*string {
 		return append(commits(&w.HeadSHA), &w.Path, &w.Branch)

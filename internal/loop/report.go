@@ -184,6 +184,7 @@ func (t *Tick) track(pr PR) {
 	}
 	p := &t.Tracked[i]
 	set(&p.Branch, pr.Branch)
+	set(&p.Title, pr.Title)
 	set(&p.EndSHA, pr.HeadSHA)
 	if p.StartSHA == "" {
 		p.StartSHA = pr.HeadSHA

@@ -163,6 +163,9 @@ func Look(run *Budget, tick *Tick, previous *Iteration, now time.Time) *Facts {
 		PRs: run.Touched(tick)}
 }
 
+// maxTold bounds the gaps of the tracker that one run says.
+const maxTold = 16
+
 // openTick begins an iteration: entry conditions, then gates (R24, R98). When nothing fires and no
 // person is to be asked, the body begins. EntryFacts are looked up before.
 func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
@@ -173,6 +176,13 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		Unattended: !r.Attended,
 		Notes:      e.Notes, Worktrees: e.Worktrees, Asked: e.Asked,
 		BacklogTick: BacklogTick{Trail: e.Trail},
+	}
+	for _, gap := range e.Unheard {
+		id := callKey("gap", gap) // the text itself may hold a secret
+		if !slices.Contains(run.TrackerTold, id) && len(run.TrackerTold) < maxTold {
+			run.TrackerTold = append(slices.Clip(run.TrackerTold), id)
+			t.Notes = append(slices.Clip(t.Notes), gap)
+		}
 	}
 	if line := run.unschedule(); line != "" {
 		t.Notes = append(t.Notes, line)
@@ -248,6 +258,7 @@ type EntryFacts struct {
 	Heads     map[string]string // remote head by branch, for the tracked PRs
 	Worktrees []Worktree
 	Asked     *Asked   // nil when no tracker could be asked
+	Unheard   []string // what the tracker could not tell
 	Edges     [][2]int // that the tracker knows; they are looked at once and not kept
 	// Snapshot is the backlog to compare with; nil if the previous iteration recorded it.
 	Snapshot *Snapshot
@@ -275,6 +286,9 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 			continue
 		}
 		head, known := e.Asked.head(p, e.Heads)
+		if pr := e.Asked.pr(p.Number); pr != nil {
+			set(&p.Title, pr.Title)
+		}
 		if known && run.Kind().Reviews && SameSHA(head, p.EndSHA) {
 			t.deferReview(p.Number, previous.Iteration)
 		}
@@ -283,7 +297,7 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 		}
 		t.Tracked = append(t.Tracked,
 			TrackedPR{Number: p.Number, Branch: p.Branch, StartSHA: head, EndSHA: head,
-				StateAtEnd: "open"})
+				StateAtEnd: "open", Title: p.Title})
 	}
 }
 

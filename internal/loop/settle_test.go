@@ -41,8 +41,8 @@ func TestSettle(t *testing.T) {
 	tick := Tick{Asked: &Asked{PRs: []PR{{Number: 5, HeadSHA: "aaaaaaa1"}}}, MergesOf: []int{5}}
 	tick.settle(PR{Number: 5, State: "merged", Branch: "a", HeadSHA: "bbbbbbb2"}, true)
 	tick.settle(PR{Number: 6, State: "merged", Branch: "b", HeadSHA: "ccccccc3"}, false)
-	want := []TrackedPR{{5, "a", "aaaaaaa1", "bbbbbbb2", "merged"},
-		{6, "b", "ccccccc3", "ccccccc3", "merged"}}
+	want := []TrackedPR{{5, "a", "aaaaaaa1", "bbbbbbb2", "merged", ""},
+		{6, "b", "ccccccc3", "ccccccc3", "merged", ""}}
 	if d := cmp.Diff(want, tick.Tracked); d != "" {
 		t.Error(d)
 	}

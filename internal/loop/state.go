@@ -173,6 +173,8 @@ type Budget struct {
 	// where an older version began the run. ConfigTold says that a person read of a change since.
 	Config     string `json:"config,omitempty"`
 	ConfigTold bool   `json:"config_told,omitempty"`
+	// TrackerTold identifies the gaps of the tracker that were said: each is said once a run.
+	TrackerTold []string `json:"tracker_told,omitempty"`
 	// Ask identifies the person's Ask command as the run began, or as they resumed it; empty if
 	// they had no such command. Asking is the digest of a secret held by the process that puts the
 	// questions of the paused run to that command.
@@ -338,6 +340,7 @@ type TrackedPR struct {
 	StartSHA   string `json:"head_sha_at_iteration_start"`
 	EndSHA     string `json:"head_sha_at_iteration_end"`
 	StateAtEnd string `json:"state_at_end"` // open, merged or closed
+	Title      string `json:"title,omitempty"`
 }
 
 // Worktree is one git worktree an iteration left on disk (R122).

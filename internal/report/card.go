@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -54,6 +55,7 @@ type Links struct {
 // CardPR is a PR with what is known about it, and from whom.
 type CardPR struct {
 	Number int    `json:"number"`
+	Title  string `json:"title,omitempty"` // as the tracker has it
 	Branch string `json:"branch,omitempty"`
 	State  string `json:"state,omitempty"`
 	SHA    string `json:"head_sha,omitempty"`
@@ -192,6 +194,7 @@ func (c *Card) add(l *loop.Iteration) {
 	for _, t := range l.TrackedPRs {
 		p := c.pr(t.Number)
 		p.Branch, p.State, p.SHA = t.Branch, t.StateAtEnd, t.EndSHA
+		p.Title = cmp.Or(t.Title, p.Title)
 		p.Head = slices.Contains(l.Observed.Heads, t.Branch)
 	}
 	for _, n := range l.Observed.PRs {

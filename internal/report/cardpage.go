@@ -466,7 +466,8 @@ func (c *Card) asked() (list []block) {
 
 // left lists the PRs, commits and worktrees that the run leaves for a person to look at.
 func (c *Card) left() (list []block) {
-	prs := table{class: "prlist", columns: []column{{name: "PR", class: "keep"}, {name: "state"},
+	prs := table{class: "prlist", columns: []column{{name: "PR", class: "text", notes: true},
+		{name: "state"},
 		{name: "branch", class: "text", code: true, spare: 1}, {name: "commit"}}}
 	for _, p := range c.PRs {
 		from := cmp.Or(when(p.Told, "by the tracker"), when(p.Merged, "merge seen"),
@@ -476,9 +477,12 @@ func (c *Card) left() (list []block) {
 			commit = cell{c.commit(p.SHA), {text: cmp.Or(when(p.Head, "on the remote"), "claimed"),
 				look: "dim"}}
 		}
-		prs.rows = append(prs.rows, row{cells: []cell{{c.ref(p.Number)},
-			{{text: cmp.Or(p.State, "unknown")}, {text: from, look: "dim"}}, words(p.Branch),
-			commit}})
+		r := row{cells: []cell{{c.ref(p.Number)}, {{text: cmp.Or(p.State, "unknown")},
+			{text: from, look: "dim"}}, words(p.Branch), commit}}
+		if p.Title != "" {
+			r.notes = []string{p.Title}
+		}
+		prs.rows = append(prs.rows, r)
 	}
 	if len(prs.rows) > 0 {
 		list = append(list, prs.last(maxListedRows))

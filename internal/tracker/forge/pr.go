@@ -60,6 +60,7 @@ func (p *PR) HumanFeedback(from time.Time) *bool {
 func (p *PR) Loop() loop.PR {
 	return loop.PR{
 		Number: p.Number, State: p.State, Branch: p.Branch, HeadSHA: p.HeadSHA, Labels: p.Labels,
+		Title:         p.Title,
 		HumanFeedback: p.HumanFeedback(time.Time{}),
 	}
 }
