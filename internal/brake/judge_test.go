@@ -67,7 +67,8 @@ func project(t *testing.T) string {
 	const fragment = "{... on Mutation @include(if:true){"
 	quoted := strconv.Quote(lands)
 	many := strings.Repeat("1,", 25_000)
-	const aliases = "aliases:\n    co: pr checkout\n    mm: pr merge\n"
+	const aliases = "aliases:\n    co: pr checkout\n    mm: pr merge\n" +
+		"    pr land: pr merge\n    'release land': pr merge\n"
 	for name, text := range map[string]string{
 		"merge.json":     `{"query":` + quoted + `}`,
 		"plain.json":     `{"query":"query{viewer{login}}"}`,
@@ -120,6 +121,16 @@ var table = []struct{ rule, argv string }{
 	{"unreadable", "wget --method=PUT -i list"},
 	{"", "wget -i list"},
 	{"unreadable", "gh mm 5"},
+	{"unreadable", "gh pr land 5"},
+	{"unreadable", "gh release land 5"},
+	{"unreadable", "gh mr 5"},
+	{"unreadable", "gh pulls 5"},
+	{"unreadable", "glab workflow 5"},
+	{"unreadable", "glab co 5"},
+	{"unreadable", "glab pr 5"},
+	{"", "gh co 5"},
+	{"", "gh pr view 5"},
+	{"", "gh release list"},
 	{"unreadable", "gh sh 5"},
 	{"relax-protection", "gh api -X DELETE repos/o/r/branches/main/protection"},
 	{"relax-protection", "gh repo edit --enable-auto-merge"},

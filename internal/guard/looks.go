@@ -320,6 +320,9 @@ func (l looker) argv(argv []string) bool {
 		return only(args, "-r -s -d -rs -rd") && !slices.ContainsFunc(operands(args),
 			func(p string) bool { return !localName(p) })
 	}
+	if strings.Contains(name, "-") { // a program of that name is none of the table's
+		return false
+	}
 	sub := strings.TrimRight(name+"-"+nth(args, 0), "-")
 	for _, row := range looking {
 		if !shellword.AnyOf([]string{name, sub, sub + "-" + nth(args, 1)}, row.names) {

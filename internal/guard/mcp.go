@@ -269,11 +269,11 @@ func (t tool) moves() bool {
 	}
 	remote := t.text("owner") != "" && t.text("repo") != "" ||
 		t.text("project_id", "projectId") != ""
-	branch, ok := effect.Leaf(t.fields, "branch", "branch_name", "branchName", "target_branch",
+	branch := t.text("branch", "branch_name", "branchName", "target_branch",
 		"targetBranch", "ref", "reference", "refspec", "base", "to", "refUpdates.name")
 	_, target := forges.SplitRefspec(branch)
 	switch {
-	case ok:
+	case target != "":
 		t.movesTo(target)
 	case t.has("push") && strings.Contains(strings.ToLower(t.call.Tool), "git"):
 		words := "git push " + t.text("remote")

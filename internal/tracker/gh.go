@@ -19,13 +19,31 @@ func ReadConfig(path string) string {
 	return text
 }
 
-// GhAliases returns the names of a person's own commands of the gh client.
+// GhAliases returns the names of a person's own commands of the gh client, as in "land" or "pr land".
+// A name that is not written as gh writes it is "". The alias that gh brings itself is left out.
 func GhAliases(getenv func(string) string) (names []string) {
-	_, text, _ := strings.Cut(ReadConfig(GhConfig(getenv, "config.yml")), "aliases:")
-	text = strings.NewReplacer(`"`, "", "'", "", " :", ":", "{", " ", ",", " ").Replace(text)
-	for word := range strings.FieldsSeq(text) {
-		if name, key := strings.CutSuffix(word, ":"); key {
-			names = append(names, name)
+	plain := func(key string) string {
+		if strings.Trim(strings.ToLower(key), word+"_ ") != "" {
+			return ""
+		}
+		return key
+	}
+	in, depth := false, 0
+	for line := range strings.Lines(ReadConfig(GhConfig(getenv, "config.yml"))) {
+		entry := strings.TrimSpace(line)
+		indent := len(line) - len(strings.TrimLeft(line, " \t"))
+		key, value, _ := strings.Cut(entry, ":")
+		switch {
+		case entry == "" || entry[0] == '#' || entry == "co: pr checkout":
+		case indent == 0:
+			in, depth = key == "aliases", 0
+			if inline := strings.TrimSpace(value); plain(key) == "" ||
+				in && inline != "" && inline != "{}" {
+				names = append(names, "")
+			}
+		case in && (depth == 0 || indent <= depth): // deeper is the text of the alias before
+			depth = indent
+			names = append(names, plain(strings.Trim(key, `"' `)))
 		}
 	}
 	return names

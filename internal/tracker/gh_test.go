@@ -12,8 +12,8 @@ func TestGhAliases(t *testing.T) {
 	dir := t.TempDir()
 	text := "git_protocol: https\naliases:\n    co: pr checkout\n    # a note\n    land: 'pr " +
 		"merge --squash'\n" +
-		"    ship: \"!gh pr merge \\\"$1\\\"\"\n    long: |-\n        !gh pr view\n        gh pr " +
-		"merge 5\n    after: issue list\nhttp_unix_socket: x: y\n"
+		"    pr ship: \"!gh pr merge \\\"$1\\\"\"\n    long: |-\n        !gh pr view\n        gh pr " +
+		"merge 5\n    after: issue list\n    \"l\\u0061nd\": x\n    ? y\nhttp_unix_socket: x: y\n"
 	if err := os.WriteFile(filepath.Join(dir, "config.yml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestGhAliases(t *testing.T) {
 			return map[string]string{"HOME": home, "GH_CONFIG_DIR": config}[k]
 		}
 	}
-	want := []string{"co", "land", "ship", "long", "after", "http_unix_socket", "x"}
+	want := []string{"land", "pr ship", "long", "after", "", ""}
 	if d := cmp.Diff(want, GhAliases(env("/nonexistent", dir))); d != "" {
 		t.Error(d)
 	}

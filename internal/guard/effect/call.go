@@ -29,7 +29,7 @@ type Repo struct {
 	Remotes map[string]string
 	// Config holds git config by lower-cased key: alias.*, remote.*.push, push.default, …
 	Config map[string]string
-	// Aliases are the names of the person's own commands of gh.
+	// Aliases are the names of the person's own commands of gh; "" is one that cannot be read.
 	Aliases []string
 }
 

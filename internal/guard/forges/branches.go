@@ -26,7 +26,7 @@ func Protected(f *plain.Frame, name string) Truth {
 	pat := strings.ReplaceAll(name, shellword.Unknown, "*")
 	switch {
 	case name == "", pat != name && anyProtected(f, func(p string) bool {
-		return shellword.GlobMatch(pat, p)
+		return shellword.GlobMatch(pat, p) || shellword.GlobMatch(pat, "refs/heads/"+p)
 	}):
 		return Maybe
 	case anyProtected(f, func(p string) bool { return shellword.GlobMatch(p, name) }):

@@ -46,7 +46,7 @@ var valuedFlags = [...]struct{ command, flags string }{
 	{"tea api ", teaFlags + " -X --method -f --field -F --Field -H --header --data"},
 	{"tea ", teaFlags},
 	{"hub api ", apiFlags},
-	{"hub ", "-C -c -R --repo -b -h -m --message -F --file -s -X"},
+	{"hub ", "-C -c --git-dir --work-tree --namespace --exec-path -R --repo -b -h -m --message -F --file -s -X"},
 }
 
 func valued(words ...string) string {
@@ -73,7 +73,7 @@ version work-items`
 )
 
 // Client reads a command line of a forge's own client: gh, glab, tea or hub. They share their
-// groups of commands and their verbs; what one does not have is an error there.
+// verbs; of its groups of commands each has only its own, because an alias may have any other name.
 func Client(f *plain.Frame, name string, argv []shellword.Word) {
 	if name == "tea" {
 		argv = teaSpelling(argv)
@@ -82,51 +82,62 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 	sub, args, known := shellword.Subcommand(rest, valued(name, group.Text))
 	flags := valued(name, group.Text, sub.Text)
 	fl := shellword.ParseFlags(args, flags)
-	const onPRs = "pr prs pull pulls mr"
-	switch kind := group.Text; {
-	case !ok, !known && shellword.Has(onPRs, kind):
+	is := func(groups string) bool { return shellword.Has(groups, name+"-"+group.Text) }
+	const onPRs = "gh-pr glab-mr tea-pulls tea-pull tea-pr tea-prs hub-pr"
+	switch {
+	case !ok, !known && is(onPRs):
 		f.OpaqueForge(shellword.Join(argv), "the "+name+" command is only known when it runs")
+	case name == "gh" && aliased(f, append([]shellword.Word{group, sub}, fl.Pos...)):
+		f.OpaqueForge(shellword.Join(argv), "a gh alias, which is not looked through")
 	case shellword.AsksHelp(argv, flags+" "+valued(name)):
-	case shellword.Has(onPRs, kind):
+	case is(onPRs):
 		prVerb(f, argv, sub.Text, fl)
-	case kind == "co":
+	case is("gh-co"):
 		prCheckout(f, argv, prTarget(f, shellword.ParseFlags(rest, valued(name))))
-	case kind == "issue":
+	case is("gh-issue glab-issue"):
 		if name == "gh" && shellword.Has("edit close reopen lock unlock", sub.Text) {
 			usePR(f, argv, prTarget(f, fl)) // GitHub's PRs are issues too
 		}
 		talk(f, argv, sub.Text, fl)
-	case kind == "api":
+	case is("gh-api glab-api tea-api hub-api"):
 		api(f, argv, shellword.ParseFlags(rest, flags))
-	case shellword.Has("repo project", kind):
+	case is("gh-repo glab-repo glab-project"):
 		repoVerb(f, argv, sub.Text, fl)
-	case name == "gh" && shellword.Has("codespace cs", kind): // ssh COMMAND
+	case is("gh-codespace gh-cs"): // ssh COMMAND
 		f.Through("gh codespace").Run(shellword.JoinText(fl.Pos))
-	case kind == "workflow":
+	case is("gh-workflow"):
 		if sub.Text == "run" {
 			Workflow(f, fl.Arg(0).Text, argv)
 		}
-	case shellword.Has("ruleset rs rulesets", kind):
+	case is("gh-ruleset gh-rs gh-rulesets"):
 		if shellword.Has("create edit delete update import", sub.Text) {
 			f.Act(effect.Act{Kind: effect.RelaxProtection}, argv)
 		}
-	case shellword.Has("extension extensions ext", kind):
+	case is("gh-extension gh-extensions gh-ext"):
 		if shellword.Has("exec install", sub.Text) {
 			extension := shellword.ProgramName(fl.Arg(0).Text)
 			unknownCommand(f, argv, name, strings.TrimPrefix(extension, "gh-"))
 		}
-	case name == "tea" && shellword.Has("comment c", kind):
+	case is("tea-comment tea-c"):
 		fl = shellword.ParseFlags(rest, flags)
 		Comment(f, shellword.JoinText(fl.Pos[min(1, len(fl.Pos)):]), prTarget(f, fl), argv)
-	case name == "tea" && shellword.Has("branches branch b", kind):
+	case is("tea-branches tea-branch tea-b"):
 		if shellword.Has("unprotect u", sub.Text) {
 			f.Act(effect.Act{Kind: effect.RelaxProtection}, argv)
 		}
 	case name == "hub":
-		hub(f, argv, kind, rest)
+		hub(f, argv, group.Text, rest)
 	default:
-		unknownCommand(f, argv, name, kind)
+		unknownCommand(f, argv, name, group.Text)
 	}
+}
+
+// aliased reports whether a command of gh begins with the words of an alias.
+func aliased(f *plain.Frame, words []shellword.Word) bool {
+	line := shellword.JoinText(words) + " "
+	return slices.ContainsFunc(f.M.Repo().Aliases, func(alias string) bool {
+		return alias == "" || strings.HasPrefix(line, alias+" ")
+	})
 }
 
 // hub reads what hub adds to git's commands. It hands the others on to git.
@@ -146,8 +157,8 @@ func hub(f *plain.Frame, argv []shellword.Word, command string, rest []shellword
 
 // unknownCommand notes an alias or an extension, of which nothing is known but its name.
 func unknownCommand(f *plain.Frame, argv []shellword.Word, name, command string) {
-	unknown := name == "glab" && !shellword.Has(glabOwn, command) || name == "gh" &&
-		(!shellword.Has(ghOwn, command) || slices.Contains(f.M.Repo().Aliases, command))
+	unknown := name == "glab" && !shellword.Has(glabOwn, command) ||
+		name == "gh" && !shellword.Has(ghOwn, command)
 	if unknown && command != "" {
 		reason := "a " + name + " alias or extension that is not known here"
 		f.OpaqueForge(shellword.Join(argv), reason)

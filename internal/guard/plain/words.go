@@ -214,8 +214,12 @@ func (f *Frame) printed(stmts []*syntax.Stmt) string {
 	}
 	words := shellword.Texts(g.Words(c.Args))
 	switch line := strings.Join(words, " "); {
-	case strings.HasPrefix(line, "echo ") && !strings.HasPrefix(line, "echo -"):
-		return line[len("echo "):] + "\n"
+	case len(words) > 1 && words[0] == "echo":
+		text := strings.TrimPrefix(line[len("echo "):], "-n ")
+		if strings.HasPrefix(text, "-") {
+			return shellword.Unknown
+		}
+		return text + "\n"
 	case line == "cat":
 		return g.Input()
 	case len(words) > 1 && words[0] == "cat":

@@ -55,7 +55,7 @@ func TestFailures(t *testing.T) {
 		{"gh: Could not resolve to a Repository with the name 'acme/app'.\n", NotFound, ""},
 		{"\x1b[31mX\x1b[0m \x07token=ghp_16C7e42F292c6912E7710c838347Ae178B4a at " +
 			"https://mara:pw@github.com/acme\n", Failed,
-			"tracker: gh failed ([31mX[0m token=<redacted> at "+
+			"tracker: gh failed ([31mX[0m token=<redacted> at " +
 				"https://<redacted>@github.com/acme)"},
 		{strings.Repeat("x ", 5000), Failed, ""},
 		{"", Failed, "tracker: gh failed (exit status 1)"},
