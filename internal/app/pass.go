@@ -23,7 +23,7 @@ func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, w
 	dir := seal.At(home)
 	record, err := dir.Record(session)
 	if err != nil || record == nil {
-		return false, "the loop's sealed record cannot be read", ""
+		return false, "the loop's record cannot be read", ""
 	}
 	files, err := store.Open(record.Project)
 	if err != nil {

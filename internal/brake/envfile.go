@@ -30,7 +30,7 @@ func Arm(env func(string) string, session string) error {
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
-		return fmt.Errorf("arm brake: %w", err)
+		return fmt.Errorf("write the session's environment: %w", err)
 	}
 	defer f.Close()
 	text := line + "\n"
@@ -38,7 +38,7 @@ func Arm(env func(string) string, session string) error {
 		text = "\n" + text
 	}
 	if _, err := f.WriteString(text); err != nil {
-		return fmt.Errorf("arm brake: %w", err)
+		return fmt.Errorf("write the session's environment: %w", err)
 	}
 	return nil
 }

@@ -220,7 +220,7 @@ func (s Start) merge(g ground, a guard.Act) *Refusal {
 // unsealed returns the refusal for a loop whose sealed record cannot be read, so that what it
 // allows is unknown.
 func (s Start) unsealed() *Refusal {
-	return refuse("sealed-record", s.shown(), "the loop's sealed record cannot be read",
+	return refuse("sealed-record", s.shown(), "the loop's record cannot be read",
 		"leave it to a person, who finds the cause with `hooks doctor`")
 }
 

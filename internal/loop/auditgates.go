@@ -255,8 +255,8 @@ func (e Call) publishes(s State, k *Known, during string) Outcome {
 	}
 	switch {
 	case r.Shown != "":
-		return refuseCall(deny(AuditRule, "leave it out", "Not done: %s. Without the brake git "+
-			"would run it for the auditor", r.Shown))
+		return refuseCall(deny(AuditRule, "leave it out", "Not done: %s. Git would run it "+
+			"for the auditor, unchecked", r.Shown))
 	case what != "":
 		return refuseCall(deny(AuditRule, "commit; a person pushes after the audit is clear",
 			"Not published: %s. Nothing leaves the worktree during %s", what, during))

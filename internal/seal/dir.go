@@ -193,7 +193,7 @@ func (d Dir) read(path, session string) (*Record, error) {
 	if absent(err) {
 		return nil, nil
 	} else if err != nil {
-		return nil, fmt.Errorf("read seal: %w", err)
+		return nil, fmt.Errorf("read record: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -201,7 +201,7 @@ func (d Dir) read(path, session string) (*Record, error) {
 		err = errDamaged
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read seal %s: %w", path, err)
+		return nil, fmt.Errorf("read record %s: %w", path, err)
 	}
 	body := make([]byte, info.Size())
 	_, err = io.ReadFull(f, body)
@@ -219,7 +219,7 @@ func (d Dir) read(path, session string) (*Record, error) {
 			err = errDamaged
 		}
 	}
-	err = fmt.Errorf("read seal %s: %w", path, err)
+	err = fmt.Errorf("read record %s: %w", path, err)
 	if of := gjson.Get(text, "project"); strings.HasSuffix(of.Raw, `"`) { // else it is cut off
 		err = &unreadError{err, of.Str}
 	}
@@ -265,7 +265,7 @@ func (d Dir) Save(r *Record) error {
 func (d Dir) remove(session string) error {
 	for _, path := range []string{d.on(session), d.off(session)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove seal: %w", err)
+			return fmt.Errorf("remove record: %w", err)
 		}
 	}
 	return nil

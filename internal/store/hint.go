@@ -45,7 +45,7 @@ func wayOut(err error) string {
 			"stop` ends the other one", changed.Home)
 	case isChanged && full:
 		return "make room on the disk of .sdd/loop; the next event writes them again"
-	case says("read seal"):
+	case says("read record"):
 		return "look at that file and remove it, in a terminal of your own"
 	case errors.Is(err, seal.ErrUnwritable) && full:
 		return "make room on the disk of that directory; the next event continues from what is " +

@@ -53,16 +53,16 @@ func (x explained) heldBy(readOnly bool) string {
 	case x.Bound != "":
 		return "refused before it runs, by the guard: it is not read to its end (" + x.Bound + ")"
 	case x.around && x.Reaches():
-		return "refused before it runs, by the guard: a login shell or an absolute path does not " +
-			"meet the brake"
+		return "refused before it runs, by the guard: what a login shell or an absolute " +
+			"path starts is not checked"
 	case readOnly:
 		return ""
 	case x.around:
-		return "not held, for a login shell or an absolute path does not meet the brake: " +
+		return "not held, for what a login shell or an absolute path starts is not checked: " +
 			"branch protection"
 	}
-	return "judged when it starts, by the brake if it is a forge's program; " +
-		"the seal finds what it changes of the loop's files"
+	return "checked as it starts if it is a forge's program; changes to the loop's files are " +
+		"found afterwards"
 }
 
 // verdict returns the decision of the rules about a reading while an iteration is open.
@@ -92,14 +92,14 @@ func (x explained) verdict() string {
 	case x.Bound != "":
 		return "denied: it cannot be read to its end, and the rest could land something"
 	case unread && x.Reaches() && around:
-		return "denied: it cannot be read, could reach a forge, and need not meet the brake"
+		return "denied: it cannot be read, could reach a forge, and what it starts need not be checked"
 	case unread && x.Reaches():
-		return "passes where the brake works, in sessions that began after the installation; " +
-			"is denied elsewhere"
+		return "passes where programs are checked as they start, in sessions that began after " +
+			"the installation; is denied elsewhere"
 	case unread && around:
 		return "passes, but is denied in a review loop while a merge gate waits"
 	case unread:
-		return "passes where the brake works; " +
+		return "passes where programs are checked as they start; " +
 			"elsewhere it is denied in a review loop while a merge gate waits"
 	}
 	return "passes"

@@ -183,7 +183,7 @@ func TestABrokenSealPublishesNothing(t *testing.T) {
 			}
 			for _, line := range []string{"git push origin HEAD:two", "git push origin HEAD:three",
 				"gh pr create --fill"} {
-				if !b.told("the loop's sealed record cannot be read", line, line) {
+				if !b.told("the loop's record cannot be read", line, line) {
 					t.Errorf("%s was not told to be refused", line)
 				}
 			}
