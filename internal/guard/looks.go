@@ -320,7 +320,7 @@ func (l looker) argv(argv []string) bool {
 		return only(args, "-r -s -d -rs -rd") && !slices.ContainsFunc(operands(args),
 			func(p string) bool { return !localName(p) })
 	}
-	if strings.Contains(name, "-") { // a program of that name is none of the table's
+	if strings.Contains(name, "-") { // no program of the table has such a name
 		return false
 	}
 	sub := strings.TrimRight(name+"-"+nth(args, 0), "-")

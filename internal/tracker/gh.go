@@ -19,8 +19,9 @@ func ReadConfig(path string) string {
 	return text
 }
 
-// GhAliases returns the names of a person's own commands of the gh client, as in "land" or "pr land".
-// A name that is not written as gh writes it is "". The alias that gh brings itself is left out.
+// GhAliases returns the names of a person's own commands of the gh client, as in "land" or
+// "pr land". A name that is not written as gh writes it is "". The alias that gh brings itself is
+// left out.
 func GhAliases(getenv func(string) string) (names []string) {
 	plain := func(key string) string {
 		if strings.Trim(strings.ToLower(key), word+"_ ") != "" {

@@ -12,8 +12,9 @@ func TestGhAliases(t *testing.T) {
 	dir := t.TempDir()
 	text := "git_protocol: https\naliases:\n    co: pr checkout\n    # a note\n    land: 'pr " +
 		"merge --squash'\n" +
-		"    pr ship: \"!gh pr merge \\\"$1\\\"\"\n    long: |-\n        !gh pr view\n        gh pr " +
-		"merge 5\n    after: issue list\n    \"l\\u0061nd\": x\n    ? y\nhttp_unix_socket: x: y\n"
+		"    pr ship: \"!gh pr merge \\\"$1\\\"\"\n    long: |-\n        !gh pr view\n" +
+		"        gh pr merge 5\n    after: issue list\n    \"l\\u0061nd\": x\n    ? y\n" +
+		"http_unix_socket: x: y\n"
 	if err := os.WriteFile(filepath.Join(dir, "config.yml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

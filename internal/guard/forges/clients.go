@@ -46,7 +46,8 @@ var valuedFlags = [...]struct{ command, flags string }{
 	{"tea api ", teaFlags + " -X --method -f --field -F --Field -H --header --data"},
 	{"tea ", teaFlags},
 	{"hub api ", apiFlags},
-	{"hub ", "-C -c --git-dir --work-tree --namespace --exec-path -R --repo -b -h -m --message -F --file -s -X"},
+	{"hub ", `-C -c --git-dir --work-tree --namespace --exec-path -R --repo -b -h -m --message -F
+--file -s -X`},
 }
 
 func valued(words ...string) string {

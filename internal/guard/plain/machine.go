@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shellword"
@@ -57,12 +56,24 @@ type Machine struct {
 // New is a machine for one call.
 func New(c effect.Call, repo func() effect.Repo, files effect.Files, p Program) *Machine {
 	m := &Machine{
-		Call: c, Repo: sync.OnceValue(repo), Files: files, program: p,
+		Call: c, Repo: once(repo), Files: files, program: p,
 		Work: maxWork + len(c.CommandText())/4, seen: map[string]bool{},
 		disk: map[string]string{}, heads: map[string]string{},
 	}
-	m.lands = sync.OnceValue(func() bool { return slices.ContainsFunc(m.texts(), couldLand) })
+	m.lands = once(func() bool { return slices.ContainsFunc(m.texts(), couldLand) })
 	return m
+}
+
+// once returns a function that calls f the first time only.
+func once[T any](f func() T) func() T {
+	var known *T
+	return func() T {
+		if known == nil {
+			value := f()
+			known = &value
+		}
+		return *known
+	}
 }
 
 // Burn takes steps off the work left and reports whether any is left.
