@@ -33,7 +33,7 @@ func (h *handler) findProject() error {
 	h.seal.Dir = seal.At(seal.Home(h.Env))
 	record, err := h.seal.Active(h.ev.SessionID)
 	if err == nil && record.Held() && h.typedPrompt(record) {
-		// Reset or accepted from a terminal: no process that the model starts can type a prompt.
+		// Reset from a terminal: no process that the model starts can type a prompt.
 		if err = store.Lift(h.seal.Dir, record); err == nil {
 			record, err = h.seal.Active(h.ev.SessionID)
 		}

@@ -67,7 +67,7 @@ func (d Dir) noted(path string, r *Record, n note) fs.FileInfo {
 	}
 	after := last.record.clone()
 	n.apply(after)
-	text, err := n.encode()
+	text, err := encodePart(n, n.files()...)
 	if err != nil || !after.equal(r) || last.file.Size()+int64(len(text)) > maxNotes {
 		return nil
 	}
@@ -111,19 +111,6 @@ func (n note) files() []*Files {
 	return []*Files{n.Next}
 }
 
-func (n note) encode() ([]byte, error) {
-	if n.Next != nil {
-		next := *n.Next
-		n.Next = &next
-	}
-	return encodePart(n, n.files()...)
-}
-
-func decodeNote(part string) (n note, err error) {
-	err = decodePart(part, &n, func() []*Files { return n.files() })
-	return n, err
-}
-
 // split cuts a file into its record and the notes after it. A last note that a kill has cut off is
 // left out, and whole is false: what it was to announce was not begun. A power cut leaves zeros.
 func split(text string) (record string, notes []string, whole bool) {
@@ -145,8 +132,8 @@ func (r *Record) applyAll(notes []string) error {
 			if gjson.Get(text, "skill").Str != l.Skill {
 				continue
 			}
-			n, err := decodeNote(text)
-			if err != nil {
+			var n note
+			if err := decodePart(text, &n, func() []*Files { return n.files() }); err != nil {
 				return err
 			}
 			last = append(last, n)

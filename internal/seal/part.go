@@ -20,21 +20,16 @@ const (
 // texts returns pointers to the texts that a part has after its object.
 func (f *Files) texts() [3]*string { return [3]*string{&f.Budget, &f.Tick, &f.Line} }
 
-// encodePart is a part. v holds the files, whose texts are taken out of it.
+// encodePart is a part: v, which holds the files, and their texts.
 func encodePart(v any, files ...*Files) ([]byte, error) {
-	var texts []string
+	out, err := codec.Encode(v)
 	for _, f := range files {
 		for _, t := range f.texts() {
-			texts = append(texts, *t)
-			*t = ""
+			if strings.IndexByte(*t, beforeNote) >= 0 || strings.IndexByte(*t, beforeText) >= 0 {
+				return nil, errDamaged
+			}
+			out = append(append(out, beforeText), *t...)
 		}
-	}
-	out, err := codec.Encode(v)
-	for _, t := range texts {
-		if strings.IndexByte(t, beforeNote) >= 0 || strings.IndexByte(t, beforeText) >= 0 {
-			return nil, errDamaged
-		}
-		out = append(append(out, beforeText), t...)
 	}
 	return append(out, partEnd...), err
 }

@@ -7,12 +7,9 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
-
-	"hooks/internal/codec"
 )
 
-// version is the format of a file. Version 1 was one JSON object with the texts in it. One of a
-// later program is never rewritten.
+// version is the format of a file. One of a later program is never rewritten.
 const version = 2
 
 // Record holds the last state that the program wrote for the loops of one session in one project.
@@ -46,9 +43,9 @@ type Loop struct {
 	Healed string `json:"healed,omitempty"`
 	// Unlocked records that the program itself removed the run's lock.
 	Unlocked bool `json:"unlocked,omitempty"`
-	// HeldFor names the command, reset or accept, that a person typed while the session's client
-	// was alive, and HeldBudget is the run's budget before it: the session stays shut until that
-	// person's next prompt in it.
+	// HeldFor names the command that a person typed while the session's client was alive, reset,
+	// and HeldBudget is the run's budget before it: the session stays shut until that person's next
+	// prompt in it.
 	HeldFor    string `json:"held_for,omitempty"`
 	HeldBudget string `json:"held_budget" codec:"raw"`
 	// Quiet is the gate of a run that has ended while it is on; empty for one that just has.
@@ -59,15 +56,15 @@ type Loop struct {
 	Next  *Files `json:"next,omitempty"`
 }
 
-// Files are the files of one run, each as its whole JSON text.
+// Files are the files of one run, each as its whole JSON text. The texts follow the object.
 type Files struct {
 	// History is the size of the history up to the end of the run's last line, in bytes, and Line
 	// is that line.
 	History int64  `json:"history,omitempty"`
 	Marker  string `json:"marker,omitempty"` // the path in the budget-file marker
-	Budget  string `json:"budget" codec:"raw"`
-	Tick    string `json:"tick" codec:"raw"`
-	Line    string `json:"line" codec:"raw"`
+	Budget  string `json:"-"`
+	Tick    string `json:"-"`
+	Line    string `json:"-"`
 }
 
 // On reports whether a loop of the record governs its session.
@@ -165,8 +162,7 @@ func (r *Record) files() (list []*Files) {
 }
 
 func (r *Record) encode() ([]byte, error) {
-	own := r.clone()
-	return encodePart(versioned{version, *own}, own.files()...)
+	return encodePart(versioned{version, *r}, r.files()...)
 }
 
 // decode reads a file. whole is false where its last note was cut off.
@@ -180,19 +176,12 @@ func decode(text string) (r *Record, whole bool, err error) {
 
 func decodeRecord(text string) (*Record, error) {
 	var v versioned
-	of := gjson.Get(text, "version").Int()
-	switch {
-	case of > version:
+	if of := gjson.Get(text, "version").Int(); of > version {
 		return nil, fmt.Errorf(
 			"it has format version %d, newer than this program knows: upgrade hooks", of)
-	case of == version:
-		if err := decodePart(text, &v, v.files); err != nil {
-			return nil, err
-		}
-	case !gjson.Valid(text) || codec.Decode(gjson.Parse(text), &v) != nil:
-		return nil, errDamaged
 	}
-	if v.Session == "" || v.Project == "" {
+	err := decodePart(text, &v, v.files)
+	if err != nil || v.Session == "" || v.Project == "" {
 		return nil, errDamaged
 	}
 	return &v.Record, nil

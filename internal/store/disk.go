@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/natefinch/atomic"
 )
@@ -322,4 +323,15 @@ func (d *disk) free(name func(n int) string) (string, error) {
 			return "", err
 		}
 	}
+}
+
+// patiently repeats an operation that fails only because another process has the file open at this
+// moment, as happens on Windows, for at most a quarter of a second.
+func patiently(do func() error) error {
+	err := do()
+	for pause := time.Millisecond; transient(err) && pause < 128*time.Millisecond; pause *= 2 {
+		time.Sleep(pause)
+		err = do()
+	}
+	return err
 }

@@ -68,14 +68,7 @@ func HeldBudgets(r *seal.Record) (list []*loop.Budget) {
 
 // Lift lets go of a session that was held, at a person's prompt in it.
 func Lift(dir seal.Dir, r *seal.Record) error {
-	for _, l := range slices.Clone(r.Loops) {
-		switch own := r.Loop(l.Skill); l.HeldFor {
-		case forReset:
-			r.Drop(l.Skill)
-		default: // an earlier version's accept
-			own.HeldFor, own.HeldBudget = "", ""
-		}
-	}
+	r.Loops = slices.DeleteFunc(r.Loops, func(l seal.Loop) bool { return l.HeldFor != "" })
 	return dir.Save(r)
 }
 
@@ -94,14 +87,14 @@ func (r sealed) held() error {
 	if r.HeldFor == "" {
 		return nil
 	}
-	return r.changed("`hooks loop " + r.HeldFor + "` was typed in a terminal, and " + nextPrompt)
+	return r.changed("`hooks loop reset` was typed in a terminal, and " + nextPrompt)
 }
 
 // nextPrompt is when a person's reset opens a session again.
 const nextPrompt = "takes effect with your next prompt in the session"
 
-// HeldIn returns the session that has been waiting for a person's prompt since a reset or accept,
-// or "" if no session is waiting.
+// HeldIn returns the session that has been waiting for a person's prompt since a reset, or "" if no
+// session is waiting.
 func (s *Store) HeldIn(skill loop.Skill) string {
 	runs, _ := s.sealedRuns(skill)
 	for _, run := range runs {

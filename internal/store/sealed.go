@@ -3,8 +3,10 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -165,7 +167,7 @@ func (s *Store) settled(run sealed) seal.Files {
 func (s *Store) recordAt(skill loop.Skill, path string) (run sealed, known bool, err error) {
 	runs, err := s.sealedRuns(skill)
 	for _, run := range runs {
-		if run.HeldFor != forReset && s.absolute(run.Budget) == s.absolute(path) {
+		if run.HeldFor == "" && s.absolute(run.Budget) == s.absolute(path) {
 			return run, true, nil
 		}
 	}
@@ -264,4 +266,38 @@ func (s *Store) SealedBudgets(skill loop.Skill) (list []loop.Budget) {
 		}
 	}
 	return list
+}
+
+// LostAudits are the audit loops of a repository that could continue and whose worktrees are gone,
+// each as an error whose hint brings it back. has reports whether the repository has a commit;
+// trees are its worktrees, to one of which the run may have moved.
+func LostAudits(seals seal.Dir, trees []string, has func(commit string) bool) (lost []error) {
+	projects, _ := seals.Projects() // a record that cannot be read is reported in its project
+	for _, p := range projects {
+		if Exists(p) {
+			continue
+		}
+		records, _ := seals.Of(p)
+		for _, r := range records {
+			l := r.Loop(string(loop.Audit))
+			if l == nil || slices.ContainsFunc(trees, r.Adopt) {
+				continue
+			}
+			b, err := parse[loop.Budget](l.Budget, []byte(l.State.Budget))
+			if err != nil {
+				continue
+			}
+			own := loop.AuditOf(b)
+			if own == nil || !b.Restartable() || !has(own.Base) {
+				continue
+			}
+			back := fmt.Sprintf("git worktree add %q %s && mkdir -p %[1]q/%[3]s", p,
+				own.Branch, Dir)
+			lost = append(lost, hint.New(back+" brings it back; there `hooks status` shows it, "+
+				"its last line continues it, and `hooks loop reset audit` closes it",
+				"the worktree %s is gone, and with it the audit of %s (%s)", p, own.Plan,
+				own.Result()))
+		}
+	}
+	return lost
 }

@@ -217,9 +217,6 @@ func claimName(k loop.Skill) string   { return string(k) + ".claim.json" }
 // HistoryPath is the history file as people read it, relative to the project.
 func HistoryPath(k loop.Skill) string { return Dir + "/" + historyName(k) }
 
-// LockPath is the lock file as people read it, relative to the project.
-func LockPath(k loop.Skill) string { return Dir + "/" + lockName(k) }
-
 // DefaultBudgetPath returns the path of a budget without --budget-file, relative to the project
 // (R12).
 func DefaultBudgetPath(k loop.Skill) string { return Dir + "/" + budgetName(k) }

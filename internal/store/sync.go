@@ -3,11 +3,13 @@ package store
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
 
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 )
 
@@ -32,7 +34,7 @@ type Queued struct {
 func (s *Store) events() (list []Queued) {
 	for line := range bytes.Lines(s.kept(syncName)) {
 		var e Queued
-		if json.Unmarshal(line, &e) == nil && e.Key != "" {
+		if gjson.ValidBytes(line) && codec.Decode(gjson.ParseBytes(line), &e) == nil && e.Key != "" {
 			list = append(list, e)
 		}
 	}
@@ -74,13 +76,12 @@ func (s *Store) Sent(key string) error {
 }
 
 func (s *Store) keepEvents(list []Queued) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
+	var text []byte
 	for _, e := range list {
-		_ = enc.Encode(e) // texts cannot fail
+		line, _ := codec.Encode(e) // texts cannot fail
+		text = append(append(text, line...), '\n')
 	}
-	err := s.disk.replace(syncName, b.Bytes())
+	err := s.disk.replace(syncName, text)
 	return wrap("keep sync events", errors.Join(err, s.settle()))
 }
 
