@@ -192,17 +192,10 @@ func (h *handler) auditPrompt(t *loopState) string {
 	if c := r.Checked; c != nil {
 		p.Checked, p.CheckTail = fmt.Sprintf("exit %d at %s", c.Exit, short(c.Head)), c.Tail
 	}
-	switch a.Phase {
-	case loop.Auditing:
-		return p.Audit()
-	case loop.FinalAuditing:
-		return p.Final()
-	case loop.Fixing:
-		return p.Fix()
-	case loop.PostAction:
-		return p.Post(r.Post.Skill, r.Post.Prompt)
+	if r.Post != nil {
+		p.PostSkill, p.PostPrompt = r.Post.Skill, r.Post.Prompt
 	}
-	return p.Coding()
+	return p.For(string(a.Phase))
 }
 
 func short(sha string) string { return sha[:min(len(sha), 12)] }

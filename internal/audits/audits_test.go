@@ -79,24 +79,26 @@ func TestPrompts(t *testing.T) {
 			}
 		}
 	}
-	holds("coding", p.Coding(), "[Loop iteration 3 / 15]\n",
+	holds("coding", p.For("coding"), "[Loop iteration 3 / 15]\n",
 		"Do section 2 of 3 of docs/plan.md, Parser",
 		"Write it.", "must pass: `make test`", "(phase coding-1a2b)\n")
-	if strings.Contains(p.Coding(), "auditor") {
+	if strings.Contains(p.For("coding"), "auditor") {
 		t.Error("an auditor is named before there was one")
 	}
 	p.Most, p.Open, p.Reason = 0, []string{"F1 bug a.go:3: x\ny"}, "no commit"
-	holds("again", p.Coding(), "[Loop iteration 3 | No max iterations set - loop runs until "+
+	holds("again", p.For("coding"), "[Loop iteration 3 | No max iterations set - loop runs until "+
 		"auditor all-clear or cancelled]\n",
 		"\n\n---\nThe code auditor reviewed your changes. You MUST address all bugs and "+
 			"convention violations.\n\n- F1 bug a.go:3: x y\n", "not accepted: no commit")
 	p.Accepted = []string{"F2 warning b.go: z"}
-	holds("audit", p.Audit(), "Audit section 2 of 3", "git diff abc1234 def5678",
+	holds("audit", p.For("auditing"), "Audit section 2 of 3", "git diff abc1234 def5678",
 		"`make test` ended with exit 1 at def5678", "> FAIL x", "- F1 bug", "- F2 warning")
-	holds("final", p.Final(), "Audit all 3 sections of docs/plan.md together")
-	holds("fix", p.Fix(), "Fix what the final audit found", "You MUST address")
-	holds("post", p.Post("pr-review", "Be brief."), `Load the skill "pr-review"`, "Be brief.")
-	holds("post", p.Post("", "Write notes."), "\n\nWrite notes.\n\n")
+	holds("final", p.For("final_auditing"), "Audit all 3 sections of docs/plan.md together")
+	holds("fix", p.For("fix"), "Fix what the final audit found", "You MUST address")
+	p.PostSkill, p.PostPrompt = "pr-review", "Be brief."
+	holds("post", p.For("post_action"), `Load the skill "pr-review"`, "Be brief.")
+	p.PostSkill, p.PostPrompt = "", "Write notes."
+	holds("post", p.For("post_action"), "\n\nWrite notes.\n\n")
 }
 
 // A prompt is bounded, whatever the plan and the findings are.
@@ -106,7 +108,7 @@ func TestPromptBounds(t *testing.T) {
 	for range 300 {
 		p.Open = append(p.Open, long)
 	}
-	for _, text := range []string{p.Coding(), p.Audit()} {
+	for _, text := range []string{p.For("coding"), p.For("auditing")} {
 		if len(text) > 150<<10 || !utf8.ValidString(text) {
 			t.Errorf("%d bytes", len(text))
 		}

@@ -1,7 +1,10 @@
 package audits
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"hooks/internal/markdown"
@@ -25,6 +28,8 @@ type Prompt struct {
 	Reason          string // why the last phase was not accepted; may be empty
 	Feedback        string // the newest of the section's ledger, for a coder; may be empty (L31)
 	Token           string // names the phase in the worker's transcript
+	// PostSkill and PostPrompt are the action after a clean audit; one of them may be empty.
+	PostSkill, PostPrompt string
 }
 
 // Bounds of the parts of a prompt.
@@ -34,169 +39,52 @@ const (
 	maxTail     = 4 << 10
 )
 
-// Coding is the prompt of a phase that writes the section under way (A19–A21).
-func (p Prompt) Coding() string {
-	return p.join(
-		p.head(),
-		p.section("Do section %d of %d of %s, %s, and no other."),
-		p.work(),
-		p.mustAddress(),
-	)
-}
+// template has the prompts of all phases (A18–A21, A29–A32, A46, A51–A55, A70–A72). The client
+// refuses a here-document of JSON in a worktree of its own.
+//
+//go:embed prompt.md
+var template string
 
-// Fix is the prompt of the coding after a dirty final audit: no section is done again (A46).
-func (p Prompt) Fix() string {
-	return p.join(
-		p.head(),
-		fmt.Sprintf("All sections of %s are done. Fix what the final audit found, and nothing "+
-			"else.", p.Plan),
-		p.work(),
-		p.mustAddress(),
-	)
-}
-
-// Audit is the prompt of the audit of a section.
-func (p Prompt) Audit() string {
-	return p.join(
-		p.head(),
-		p.section("Audit section %d of %d of %s, %s: is it done as it is written, without bugs?"),
-		p.look(),
-	)
-}
-
-// Final is the prompt of the audit of all sections together.
-func (p Prompt) Final() string {
-	return p.join(
-		p.head(),
-		fmt.Sprintf("Audit all %d sections of %s together: is the plan done as it is written, "+
-			"without bugs? It is this text, as it was approved; `hooks audit section N` prints a "+
-			"section.", p.Of, p.Plan),
-		markdown.Cut(p.Intro, maxIntro),
-		markdown.Cut(strings.Join(p.All, "\n\n"), MaxSection),
-		p.look(),
-	)
-}
-
-// Post is the prompt of the action after a clean audit (A51–A55).
-func (p Prompt) Post(skill, prompt string) string {
-	task := prompt
-	if skill != "" {
-		task = strings.TrimSpace(fmt.Sprintf("Load the skill %q with the Skill tool and do what "+
-			"it says.\n\n%s", skill, prompt))
+// For is the prompt of a phase: coding, auditing, final_auditing, fix or post_action.
+func (p Prompt) For(phase string) string {
+	v := map[string]string{
+		phase: "yes", "iteration": strconv.Itoa(p.Iteration), "plan": p.Plan, "title": p.Title,
+		"section": strconv.Itoa(p.Section), "of": strconv.Itoa(p.Of), "base": p.Base,
+		"head": p.Head, "intro": trimmed(p.Intro, maxIntro), "check": p.Check,
+		"onetest": p.OneTest, "checked": p.Checked, "reason": short(p.Reason),
+		"tail":     markdown.Quote(trimmed(strings.TrimSpace(p.CheckTail), maxTail)),
+		"feedback": markdown.Quote(p.Feedback), "open": list(p.Open), "accepted": list(p.Accepted),
+		"token": p.Token,
 	}
-	return p.join(
-		p.head(),
-		fmt.Sprintf("The plan %s is done and its audit is clean. One action is left:", p.Plan),
-		task,
-		"Apply only safe fixes that lie within the plan. No one audits them, and no one can be "+
-			"asked: leave anything that needs a decision, and name it. End with a short summary.",
-	)
-}
-
-// join puts the parts together, without the empty ones, and ends with the phase's name.
-func (p Prompt) join(parts ...string) string {
-	return paragraphs(parts...) + "\n\n(phase " + p.Token + ")\n"
-}
-
-func paragraphs(parts ...string) string {
-	var kept []string
-	for _, part := range parts {
-		if part = strings.Trim(part, "\n"); part != "" {
-			kept = append(kept, part)
-		}
+	if v["endless"] = "yes"; p.Most > 0 {
+		v["most"], v["endless"] = strconv.Itoa(p.Most), ""
 	}
-	return strings.Join(kept, "\n\n")
-}
-
-// head is the line of the iteration (A20).
-func (p Prompt) head() string {
-	line := fmt.Sprintf("Loop iteration %d", p.Iteration)
-	if p.Most > 0 {
-		return fmt.Sprintf("[%s / %d]", line, p.Most)
+	if p.Check == "" {
+		v["unchecked"] = "yes"
 	}
-	return "[" + line + " | No max iterations set - loop runs until auditor all-clear or " +
-		"cancelled]"
-}
-
-// section names the section under way and has its text.
-func (p Prompt) section(order string) string {
-	text := fmt.Sprintf(order, p.Section, p.Of, p.Plan, p.Title)
-	if p.Intro != "" {
-		text += "\n\nThe plan begins:\n\n" + markdown.Cut(p.Intro, maxIntro)
-	}
-	return text + "\n\nThe section:\n\n" + markdown.Cut(p.Text, MaxSection)
-}
-
-// work returns the instructions for the end of a coding phase.
-func (p Prompt) work() string {
-	lines := []string{"Commit your changes on the current branch. Leave nothing uncommitted. " +
-		"Do not push and open no pull request. No one can be asked: decide by the plan."}
-	if p.Check != "" {
-		lines = append(lines, fmt.Sprintf("The loop runs this command after you, and it must "+
-			"pass: `%s`", p.Check))
-	}
-	if p.Reason != "" {
-		lines = append(lines, "The last phase was not accepted: "+short(p.Reason))
-	}
-	if p.Feedback != "" {
-		lines = append(lines, "The newest feedback of a person:\n"+markdown.Quote(p.Feedback))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// mustAddress are the findings that the coder has to address (A21).
-func (p Prompt) mustAddress() string {
 	if len(p.Open) == 0 {
-		return p.accepted()
+		v["clear"] = "yes"
 	}
-	return paragraphs("---\nThe code auditor reviewed your changes. You MUST address all bugs and "+
-		"convention violations.", list(p.Open), p.accepted())
-}
-
-func (p Prompt) accepted() string {
-	if len(p.Accepted) == 0 {
-		return ""
-	}
-	return "A person accepted these as they are; leave them:\n" + list(p.Accepted)
-}
-
-// look returns the instructions for an audit and its report (A29–A32, A70, A71).
-func (p Prompt) look() string {
-	lines := []string{"Change nothing: only reading and `hooks report` pass."}
-	if p.Check != "" {
-		lines[0] = fmt.Sprintf("Change nothing: only reading, `%s` and `hooks report` pass.",
-			p.Check)
-	}
-	if p.OneTest != "" {
-		lines = append(lines, fmt.Sprintf("One test: `%s %s NAME`.", p.Check, p.OneTest))
-	}
-	if p.Base != "" {
-		lines = append(lines, fmt.Sprintf("The changes: git diff %s %s", p.Base, p.Head))
-	}
-	if p.Checked != "" {
-		lines = append(lines, fmt.Sprintf("The check `%s` ended with %s.", p.Check, p.Checked))
-		if tail := markdown.Cut(strings.TrimSpace(p.CheckTail), maxTail); tail != "" {
-			lines = append(lines, markdown.Quote(tail))
+	switch phase {
+	case "coding", "auditing":
+		v["text"] = trimmed(p.Text, MaxSection)
+	case "final_auditing":
+		v["all"] = trimmed(strings.Join(p.All, "\n\n"), MaxSection)
+	case "post_action":
+		v["prompt"] = strings.TrimSpace(p.PostPrompt)
+		if p.PostSkill != "" {
+			v["skill"] = strconv.Quote(p.PostSkill)
 		}
 	}
-	if p.Reason != "" {
-		lines = append(lines, "The last audit did not count: "+short(p.Reason))
-	}
-	open, resolved := "No finding is open.", ""
-	if len(p.Open) > 0 {
-		resolved = `"resolved":["F1"],`
-		open = "Open findings. Look at each: name it in resolved, or leave it open.\n" +
-			list(p.Open)
-	}
-	// In a worktree of its own the client refuses a here-document of JSON.
-	report := "Report with one call, and end:\n\n" +
-		`hooks report <<< '{"findings":[{"file":"a.go","line":12,"severity":"bug",` +
-		`"description":"…","scenario":"…"}],` + resolved + `"verdict":"dirty"}'` + "\n\n" +
-		`Write '\'' for an apostrophe in it. ` +
-		"severity is bug or warning; scenario is how it goes wrong; verdict is clean or dirty. " +
-		"An open bug makes the verdict dirty, whatever it says. " +
-		"An audit without a verdict does not count."
-	return paragraphs(strings.Join(lines, "\n"), open, p.accepted(), report)
+	v["codes"] = cmp.Or(v["coding"], v["fix"])
+	v["audits"] = cmp.Or(v["auditing"], v["final_auditing"])
+	v["reviewed"] = cmp.Or(v["codes"], v["audits"])
+	return markdown.Fill(template, v)
+}
+
+// trimmed is a text without line ends around it, of at most so many bytes.
+func trimmed(text string, most int) string {
+	return strings.Trim(markdown.Cut(text, most), "\n")
 }
 
 // list has each finding on a line of its own.

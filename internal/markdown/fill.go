@@ -1,0 +1,51 @@
+package markdown
+
+import "strings"
+
+// Fill writes a template with a value in the place of each {name}. A line with a name that has no
+// value is left out; {?name} alone asks for a value and writes nothing. Between two lines that stay
+// is at most one blank line of the template.
+func Fill(template string, values map[string]string) string {
+	var out strings.Builder
+	blank := false
+	for line := range strings.Lines(template) {
+		line, stays := fillLine(strings.TrimSuffix(line, "\n"), values)
+		switch {
+		case !stays:
+			continue
+		case line == "":
+			blank = out.Len() > 0
+			continue
+		case blank:
+			out.WriteByte('\n')
+		}
+		blank = false
+		out.WriteString(line + "\n")
+	}
+	return out.String()
+}
+
+// fillLine reports whether the line stays: every name in it has a value.
+func fillLine(line string, values map[string]string) (filled string, stays bool) {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(line, "{")
+		name, after, closed := strings.Cut(rest, "}")
+		asks := strings.TrimPrefix(name, "?")
+		switch {
+		case !found:
+			return out.String() + line, true
+		case !closed || strings.Trim(asks, "abcdefghijklmnopqrstuvwxyz_") != "":
+			out.WriteString(before + "{")
+			line = rest
+			continue
+		case values[asks] == "":
+			return "", false
+		}
+		out.WriteString(before)
+		if asks == name {
+			out.WriteString(values[name])
+		}
+		line = after
+	}
+}
