@@ -3,7 +3,9 @@ package clienthooks
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -30,7 +32,8 @@ func Same(kind Kind, before, after string) bool {
 		return false
 	}
 	if kind == Settings {
-		return harmless(old, changed) && reflect.DeepEqual(old, changed)
+		dropHarmless(old)
+		dropHarmless(changed)
 	}
 	return reflect.DeepEqual(old, changed)
 }
@@ -67,26 +70,25 @@ func parse(text string) (map[string]any, bool) {
 	return v, err == io.EOF
 }
 
-// harmless removes from both what reaches no hook, and reports whether all of it has the type that
-// the client checks: one value of a wrong type makes the client skip the whole file. Every key that
-// is not listed here counts.
-func harmless(files ...map[string]any) bool {
-	for _, v := range files {
-		if model, ok := v["model"]; ok {
-			if _, ok = model.(string); !ok {
-				return false
-			}
-		}
-		if !permissions(v) {
-			return false
-		}
-		for key := range v {
-			if key == "model" || comment(key) {
-				delete(v, key)
-			}
-		}
+// dropHarmless removes what reaches no hook. What has another type than the client wants stays,
+// because it makes the client skip the whole file. Every key that is not listed here counts.
+func dropHarmless(settings map[string]any) {
+	maps.DeleteFunc(settings, func(key string, value any) bool {
+		_, text := value.(string)
+		return key == "model" && text || comment(key)
+	})
+	permissions, _ := settings["permissions"].(map[string]any)
+	maps.DeleteFunc(permissions, func(key string, value any) bool {
+		rules, ok := value.([]any)
+		return ok && (key == "allow" || key == "deny" || key == "ask") &&
+			!slices.ContainsFunc(rules, func(item any) bool {
+				text, ok := item.(string)
+				return !ok || !rule(text)
+			})
+	})
+	if permissions != nil && len(permissions) == 0 {
+		delete(settings, "permissions")
 	}
-	return true
 }
 
 // comment reports whether the client knows no key of such a name: people write notes under it.
@@ -97,39 +99,6 @@ func comment(key string) bool {
 		}
 	}
 	return key == "comment" || key == "comments"
-}
-
-// permissions removes the permission rules and reports whether each of them has a form that the
-// client takes.
-func permissions(settings map[string]any) bool {
-	value, ok := settings["permissions"]
-	if !ok {
-		return true
-	}
-	rules, ok := value.(map[string]any)
-	if !ok {
-		return false
-	}
-	for _, key := range []string{"allow", "deny", "ask"} {
-		list, there := rules[key]
-		if !there {
-			continue
-		}
-		items, ok := list.([]any)
-		if !ok {
-			return false
-		}
-		for _, item := range items {
-			if text, ok := item.(string); !ok || !rule(text) {
-				return false
-			}
-		}
-		delete(rules, key)
-	}
-	if len(rules) == 0 {
-		delete(settings, "permissions")
-	}
-	return true
 }
 
 // rule reports whether a text is a permission rule: a tool, and what it may be called with in
@@ -150,4 +119,40 @@ func rule(text string) bool {
 	return tool[0] >= 'A' && tool[0] <= 'Z' && called == closed &&
 		(!called || strings.TrimSpace(what) != "") &&
 		strings.Count(what, "(") == strings.Count(what, ")")
+}
+
+// Commands are the words that may name a file in what a settings or plugin file has the client run,
+// as they stand there: ${CLAUDE_PROJECT_DIR} and its kin are not replaced.
+func Commands(text string) (words []string) {
+	var walk func(key string, v any)
+	walk = func(key string, v any) {
+		switch v := v.(type) {
+		case string:
+			if key == "command" || key == "args" || strings.HasSuffix(key, "Helper") {
+				words = append(append(words, v), split(v)...) // one path, or a text for a shell
+			}
+		case []any:
+			for _, x := range v {
+				walk(key, x)
+			}
+		case map[string]any:
+			for name, x := range v {
+				walk(name, x)
+			}
+		}
+	}
+	settings, _ := parse(text)
+	walk("", settings)
+	return words
+}
+
+// split takes quotes away and keeps what may be a path.
+func split(command string) (words []string) {
+	ends := func(c rune) bool { return strings.ContainsRune(" \t\n;|&<>()", c) }
+	for _, w := range strings.FieldsFunc(command, ends) {
+		if w = strings.NewReplacer(`"`, "", `'`, "").Replace(w); strings.ContainsAny(w, "/.") {
+			words = append(words, w)
+		}
+	}
+	return words
 }

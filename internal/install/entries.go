@@ -11,6 +11,7 @@ import (
 
 	plugin "hooks"
 	"hooks/internal/event"
+	"hooks/internal/loop"
 )
 
 // entry is the registration for one event: a group with one handler.
@@ -105,26 +106,8 @@ func starts(handler gjson.Result) (program, word string) {
 
 // shellWords splits a command at blanks outside of quotes, without what a shell reads before the
 // program: variables, env and exec. A text that does more keeps its other words.
-func shellWords(command string) (words []string) {
-	quote, open := rune(0), false
-	for _, c := range command {
-		switch {
-		case quote == 0 && (c == '"' || c == '\''):
-			quote = c
-		case c == quote:
-			quote = 0
-			continue
-		case quote == 0 && (c == ' ' || c == '\t' || c == '\n'):
-			open = false
-			continue
-		}
-		if !open {
-			words, open = append(words, ""), true
-		}
-		if quote == 0 || c != quote {
-			words[len(words)-1] += string(c)
-		}
-	}
+func shellWords(command string) []string {
+	words := loop.SplitWords(command)
 	for len(words) > 0 && (words[0] == "exec" || words[0] == "env" || assigns(words[0])) {
 		words = words[1:]
 	}
