@@ -5,13 +5,11 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	plugin "hooks"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/seal"
-	"hooks/internal/usage"
 )
 
 // only changes the entry of one event.
@@ -202,26 +200,6 @@ var broken = []struct {
 	{"a client that does not answer", func(w *world) { w.tool("claude", "exit 3") },
 		"client-version", report.Doubt, "does not report its version", "claude --version", ""},
 
-	{"a loop in which no hook fired", func(w *world) {
-		w.transcript("s9")
-		old := time.Now().Add(-time.Hour)
-		w.must(os.Chtimes(w.path("home/.claude/settings.json"), old, old))
-	}, "loops-without-hooks", report.Broken, `session s9`, "/hooks", ""},
-	{"a task loop of the project's own commands in which no hook fired", func(w *world) {
-		w.write("p/CLAUDE.md", "## SDD Configuration\n\n- **Task Namespaces**: acme\n")
-		w.write("home/.claude/projects/"+usage.FolderOf(w.project)+"/s9.jsonl", `{"type":"user",`+
-			`"message":{"content":"<command-name>/acme:go</command-name>`+
-			`<command-args>docs/spec.md</command-args>"}}`+"\n")
-		old := time.Now().Add(-time.Hour)
-		w.must(os.Chtimes(w.path("home/.claude/settings.json"), old, old))
-	}, "loops-without-hooks", report.Broken, `invoked "/acme:go docs/spec.md"`, "/hooks", ""},
-	{"a loop before the registration", func(w *world) {
-		w.transcript("s9")
-		old := time.Now().Add(-time.Hour)
-		dir := w.path("home/.claude/projects/" + usage.FolderOf(w.project))
-		w.must(os.Chtimes(dir+"/s9.jsonl", old, old))
-	}, "loops-without-hooks", report.Doubt, "the registration is younger", "start the loop again",
-		""},
 	{"a session in which no Stop came", func(w *world) {
 		w.run(func(b *loop.Budget) {
 			b.Seq, b.IterationsUsed = 2, 2

@@ -45,7 +45,6 @@ type machine struct {
 	config   config.Config
 	repo     tracker.Facts
 	settings func() *install.Settings
-	history  func() *history
 }
 
 func (d Doctor) machine() *machine {
@@ -56,7 +55,6 @@ func (d Doctor) machine() *machine {
 	m.settings = sync.OnceValue(func() *install.Settings {
 		return install.ReadSettings(m.project, m.Managed, m.self.Path, m.Env)
 	})
-	m.history = sync.OnceValue(m.readHistory)
 	return m
 }
 

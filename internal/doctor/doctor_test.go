@@ -14,9 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"hooks/internal/loop"
 	"hooks/internal/report"
-	"hooks/internal/usage"
 	"hooks/schemas"
 )
 
@@ -28,7 +26,7 @@ func TestNamesStay(t *testing.T) {
 			"hook-binary", "switches", "governed-skills",
 		},
 		"client": {"client-version"},
-		"fired":  {"receipts", "loops-without-hooks", "live"},
+		"fired":  {"receipts", "live"},
 		"guard":  {"self-test"},
 		"state":  {"state-files", "seal", "disk"},
 		"project": {
@@ -97,72 +95,6 @@ func TestASwitchOfALesserFileDoesNotCount(t *testing.T) {
 	w.write("p/.claude/settings.local.json", `{"disableAllHooks":false}`)
 	if k := w.look("switches", false); k.Status != report.Fine {
 		t.Errorf("%+v", k)
-	}
-}
-
-// A loop of which a run, a receipt or a skipped tick tells is one in which the hooks fired.
-func TestKnownSessionsAreFine(t *testing.T) {
-	for name, know := range map[string]func(*world){
-		"a run": func(w *world) { w.run(func(b *loop.Budget) { b.SessionID = "s9" }) },
-		"a receipt": func(w *world) {
-			w.run(func(b *loop.Budget) { b.Receipts = []loop.Receipt{{SessionID: "s9"}} })
-		},
-		"a history line": func(w *world) {
-			w.line(1,
-				"a")
-			w.transcript("s1")
-			w.must(os.Remove(w.sessionFile("s9")))
-		},
-		"an archived run": func(w *world) {
-			w.run(func(b *loop.Budget) { b.SessionID = "s9" })
-			w.must(w.state().Archive(loop.Work, "run-1"))
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := healthy(t)
-			w.transcript("s9")
-			know(w)
-			if k := w.look("loops-without-hooks", false); k.Status != report.Fine {
-				t.Errorf("%+v", k)
-			}
-		})
-	}
-}
-
-func (w *world) sessionFile(session string) string {
-	return w.path("home/.claude/projects/" + usage.FolderOf(w.project) + "/" + session + ".jsonl")
-}
-
-// Both ways into a tick are recognised in a transcript; what only speaks of one is none.
-func TestInvoked(t *testing.T) {
-	const user, model = `{"type":"user","message":{"content":`,
-		`{"type":"assistant","message":{"content":[`
-	typed := func(name, args string) string {
-		return user + `"<command-name>` + name + `</command-name>\n<command-args>` + args +
-			`</command-args>"}}`
-	}
-	const skill = `{"type":"tool_use","name":"Skill",` +
-		`"input":{"skill":"sdd:work","args":"--loop"}}]}}`
-	for line, want := range map[string]string{
-		typed("/loop", "1m /sdd:work --loop"):                  "/loop 1m /sdd:work --loop",
-		typed("/sdd:review", "--loop --pr 7"):                  "/sdd:review --loop --pr 7",
-		model + skill:                                          "/sdd:work --loop",
-		typed("/acme:go", "docs/spec.md"):                      "/acme:go docs/spec.md",
-		typed("/team:go", "docs/spec.md"):                      "",
-		typed("/sdd:work", "issue 4"):                          "",
-		typed("/sdd:work", "--loop --max-iterations x"):        "",
-		user + `"type /sdd:work --loop to begin"}}`:            "",
-		user + `[{"type":"text","text":"Args: --loop"}]}}`:     "",
-		model + `{"type":"text","text":"/sdd:work --loop"}]}}`: "",
-		`{"type":"api-request","message":{"content":[` + skill: "",
-	} {
-		path := filepath.Join(t.TempDir(), "s.jsonl")
-		if err := os.WriteFile(path, []byte(line+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got := invoked(path, []loop.Names{{Spaces: []string{"acme"}}}); got != want {
-			t.Errorf("%s:\n%q, want %q", line, got, want)
-		}
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 func TestAPipeHoldsNobodyUp(t *testing.T) {
 	w := healthy(t)
 	w.line(1, "a")
-	w.transcript("s1")
 	for _, name := range []string{"p/.claude/settings.json", "p/CLAUDE.md",
 		"p/.sdd/loop/review.history.jsonl"} {
 		w.must(os.MkdirAll(filepath.Dir(w.path(name)), 0o755))
@@ -26,7 +25,7 @@ func TestAPipeHoldsNobodyUp(t *testing.T) {
 		!strings.Contains(k.Problems[0].Text, "not a regular file") {
 		t.Errorf("%+v", k)
 	}
-	for _, name := range []string{"configuration", "loops-without-hooks"} {
+	for _, name := range []string{"configuration", "state-files"} {
 		for _, p := range w.look(name, false).Problems {
 			if strings.Contains(p.Text, "did not end") {
 				t.Errorf("%s waits", name)

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,105 +47,91 @@ func selfTest(m *machine, n *notes) {
 	n.note("%s", join(times))
 }
 
-// play returns the first thing that is wrong in a tick.
-func (s *scratch) play() error {
-	if err := s.silent(); err != nil {
-		return err
-	}
-	r, err := s.enter()
-	context := r.Get("hookSpecificOutput.additionalContext").String()
-	switch {
-	case err != nil:
-		return err
-	case !strings.Contains(context, "Loop Iteration 1/3"):
-		return wrong("a tick that begins", r)
-	case !s.wrote("work.budget.json", "work.tick.json", "work.lock"):
-		return errors.New("a tick that began left no budget, tick and lock")
-	}
-	if err := s.guards(); err != nil {
-		return err
-	}
-	r, err = s.stop(false)
-	if err != nil || r.Get("decision").String() != "block" {
-		return cmp.Or(err, wrong("the end of a turn without facts", r))
-	}
-	r, err = s.stop(true)
-	ended := strings.Contains(r.Get("systemMessage").String(), "Loop Iteration 1/3")
-	switch {
-	case err != nil:
-		return err
-	case !ended || r.Get("decision").Exists():
-		return wrong("the end of an iteration", r)
-	case s.wrote("work.tick.json") || s.wrote("work.lock") || !s.wrote("work.history.jsonl"):
-		return errors.New("the end of an iteration left its tick or lock, or no history")
-	}
-	return nil
+// step is an event of the self-test and what its reply must have: a text in a field. Without a field
+// the program must say nothing.
+type step struct {
+	what, word  string
+	payload     map[string]any
+	field, want string
 }
 
-// silent checks that without a loop no event prints or writes anything.
-func (s *scratch) silent() error {
-	for _, w := range event.Words {
-		if _, ok := s.hook(w.Word); !ok {
-			continue
+// tick is one tick of a loop: a merge that must be refused, a harmless call that must pass, a turn
+// that ends without facts, and the end of the iteration.
+func (s *scratch) tick() []step {
+	const args = "--loop --max-iterations 3"
+	enter := step{"a tick that begins", "user-prompt-expansion", map[string]any{
+		"expansion_type": "slash_command", "command_name": "sdd:work", "command_args": args,
+		"command_source": "plugin", "prompt": "/sdd:work " + args,
+	}, "hookSpecificOutput.additionalContext", "Loop Iteration 1/3"}
+	if _, ok := s.hook(enter.word); !ok { // the other way in
+		enter.word = "pre-tool-use"
+		enter.payload = call("Skill", map[string]any{"skill": "sdd:work", "args": args})
+	}
+	bash := func(command string) map[string]any {
+		return call("Bash", map[string]any{"command": command})
+	}
+	stop := func(again bool) map[string]any {
+		return map[string]any{
+			"stop_hook_active": again, "last_assistant_message": "",
+			"background_tasks": []any{}, "session_crons": []any{},
 		}
-		r, err := s.send(w.Word, map[string]any{
-			"tool_name": "Bash", "tool_use_id": "toolu_doctor",
-			"tool_input":    map[string]any{"command": "gh pr merge 1"},
+	}
+	return []step{
+		enter,
+		{"a merge in a loop", "pre-tool-use", bash("gh pr merge 1 --squash"),
+			"hookSpecificOutput.permissionDecision", "deny"},
+		{"git status in a loop", "pre-tool-use", bash("git status"), "", ""},
+		{"the end of a turn without facts", "stop", stop(false), "decision", "block"},
+		{"the end of an iteration", "stop", stop(true), "systemMessage", "Loop Iteration 1/3"},
+	}
+}
+
+func call(tool string, input map[string]any) map[string]any {
+	return map[string]any{"tool_name": tool, "tool_use_id": "toolu_doctor", "tool_input": input}
+}
+
+// play returns the first thing that is wrong: an event that is answered although no loop is on, or
+// a reply in a tick.
+func (s *scratch) play() error {
+	for _, w := range event.Words {
+		payload := call("Bash", map[string]any{"command": "gh pr merge 1"})
+		maps.Copy(payload, map[string]any{
 			"tool_response": map[string]any{"stdout": ""}, "error": "none", "prompt": "hello",
 			"command_name": "help", "command_args": "", "expansion_type": "slash_command",
 			"agent_id": "", "agent_type": "", "source": "startup", "reason": "other",
 			"stop_hook_active": false,
 		})
-		if err != nil || r.Exists() {
-			return cmp.Or(err, wrong(w.Word+" without a loop", r))
+		silent := step{w.Word + " without a loop", w.Word, payload, "", ""}
+		if err := s.take(silent); err != nil {
+			return err
 		}
 	}
 	if _, err := os.Stat(filepath.Join(s.dir, ".sdd")); err == nil {
 		return errors.New("something was written although no loop is active")
 	}
-	return nil
-}
-
-// enter begins a tick, in whichever of the two ways is registered.
-func (s *scratch) enter() (gjson.Result, error) {
-	const args = "--loop --max-iterations 3"
-	if _, ok := s.hook("user-prompt-expansion"); ok {
-		return s.send("user-prompt-expansion", map[string]any{
-			"expansion_type": "slash_command", "command_name": "sdd:work", "command_args": args,
-			"command_source": "plugin", "prompt": "/sdd:work " + args,
-		})
-	}
-	return s.tool("Skill", map[string]any{"skill": "sdd:work", "args": args})
-}
-
-// guards checks that a merge is refused and a harmless call is not.
-func (s *scratch) guards() error {
-	if _, ok := s.hook("pre-tool-use"); !ok {
-		return nil // hooks-registered reports it
-	}
-	for command, want := range map[string]string{
-		"gh pr merge 1 --squash": "deny", "git status": "",
-	} {
-		r, err := s.tool("Bash", map[string]any{"command": command})
-		if err != nil || r.Get("hookSpecificOutput.permissionDecision").String() != want {
-			return cmp.Or(err, wrong(command+" in a loop", r))
+	for _, t := range s.tick() {
+		if err := s.take(t); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// tool sends a tool call before it runs.
-func (s *scratch) tool(name string, input map[string]any) (gjson.Result, error) {
-	return s.send("pre-tool-use", map[string]any{
-		"tool_name": name, "tool_use_id": "toolu_doctor", "tool_input": input,
-	})
-}
-
-func (s *scratch) stop(again bool) (gjson.Result, error) {
-	return s.send("stop", map[string]any{
-		"stop_hook_active": again, "last_assistant_message": "",
-		"background_tasks": []any{}, "session_crons": []any{},
-	})
+// take sends a step's event and checks the reply. A word that is not registered is reported by
+// hooks-registered.
+func (s *scratch) take(t step) error {
+	h, ok := s.hook(t.word)
+	if !ok {
+		return nil
+	}
+	r, err := s.send(h, t.payload)
+	switch {
+	case err != nil:
+		return err
+	case t.field == "" && r.Exists(), !strings.Contains(r.Get(t.field).String(), t.want):
+		return fmt.Errorf("%s is answered %q", t.what, brief(r.Raw))
+	}
+	return nil
 }
 
 // hook is the registration of a word.
@@ -161,18 +146,14 @@ func (s *scratch) hook(word string) (install.Hook, bool) {
 
 // send sends one event through the registered command line. The reply must be one JSON object or
 // nothing.
-func (s *scratch) send(word string, fields map[string]any) (reply gjson.Result, err error) {
-	h, ok := s.hook(word)
-	if !ok {
-		return reply, fmt.Errorf("%s is not registered", event.NameOf(word))
-	}
+func (s *scratch) send(h install.Hook, fields map[string]any) (reply gjson.Result, err error) {
 	if _, err := s.located(h); err != nil { // its line lets everything pass
-		return reply, fmt.Errorf("%s: %w", word, err)
+		return reply, fmt.Errorf("%s: %w", h.Word, err)
 	}
 	payload := map[string]any{
 		"session_id": "doctor", "transcript_path": filepath.Join(s.dir, "doctor.jsonl"),
 		"cwd": s.dir, "prompt_id": "prompt-1", "permission_mode": "default",
-		"hook_event_name": event.NameOf(word),
+		"hook_event_name": event.NameOf(h.Word),
 	}
 	maps.Copy(payload, fields)
 	text, err := json.Marshal(payload)
@@ -183,13 +164,13 @@ func (s *scratch) send(word string, fields map[string]any) (reply gjson.Result, 
 	out, err := start(child.Command{
 		Dir: s.dir, Env: s.environ(h), Args: h.Argv, In: string(text), Wait: hookTime,
 	})
-	s.latency[word] = time.Since(began)
+	s.latency[h.Word] = time.Since(began)
 	reply = gjson.Parse(out)
 	if err != nil {
-		return reply, fmt.Errorf("%s: %w", word, err)
+		return reply, fmt.Errorf("%s: %w", h.Word, err)
 	} else if out != "" && (!gjson.Valid(out) || !reply.IsObject()) {
 		return reply, fmt.Errorf("%s printed %q, which the client does not take for a decision",
-			word, brief(out))
+			h.Word, brief(out))
 	}
 	return reply, nil
 }
@@ -213,20 +194,6 @@ func without(names ...string) []string {
 			return own == name || open && strings.HasPrefix(own, prefix)
 		})
 	})
-}
-
-// wrote reports whether all of some files are in the scratch project's state.
-func (s *scratch) wrote(names ...string) bool {
-	for _, name := range names {
-		if _, err := os.Stat(filepath.Join(s.dir, ".sdd", "loop", name)); err != nil {
-			return false
-		}
-	}
-	return true
-}
-
-func wrong(what string, r gjson.Result) error {
-	return fmt.Errorf("%s is answered %q", what, brief(r.Raw))
 }
 
 // brief is the beginning of a text's first line.

@@ -30,7 +30,6 @@ func table() []check {
 		{"client", "client-version", "", nil, clientVersion},
 
 		{"fired", "receipts", "", nil, receipts},
-		{"fired", "loops-without-hooks", "", nil, loopsWithoutHooks},
 		{"fired", "live", "hook-binary", wanted, live},
 
 		{"guard", "self-test", "hook-binary", registered, selfTest},

@@ -17,7 +17,6 @@ import (
 	"hooks/internal/report"
 	"hooks/internal/store"
 	"hooks/internal/tracker/forgetest"
-	"hooks/internal/usage"
 )
 
 // built is the program itself, as it would be installed, and builtVersion what it prints of itself.
@@ -269,12 +268,4 @@ func (w *world) dead() int {
 	cmd := exec.Command(built, "version")
 	w.must(cmd.Run())
 	return cmd.Process.Pid
-}
-
-// transcript writes a session of the project in which a loop was invoked.
-func (w *world) transcript(session string) {
-	w.write("home/.claude/projects/"+usage.FolderOf(w.project)+"/"+session+".jsonl",
-		`{"type":"user","promptId":"p1","message":{"role":"user","content":"<command-message>`+
-			`loop</command-message>\n<command-name>/loop</command-name>\n<command-args>1m `+
-			`/sdd:work --loop</command-args>"}}`+"\n")
 }

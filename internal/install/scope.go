@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -56,7 +55,11 @@ func ManagedDir() string {
 
 // Home is the person's own folder.
 func Home(env func(string) string) (string, error) {
-	if home := env(HomeVariable()); home != "" {
+	name := "HOME"
+	if runtime.GOOS == "windows" {
+		name = "USERPROFILE"
+	}
+	if home := env(name); home != "" {
 		return home, nil
 	}
 	home, err := os.UserHomeDir()
@@ -64,14 +67,6 @@ func Home(env func(string) string) (string, error) {
 		return "", fmt.Errorf("find home: %w", err)
 	}
 	return home, nil
-}
-
-// HomeVariable is the environment variable that names the person's own folder on this system.
-func HomeVariable() string {
-	if runtime.GOOS == "windows" {
-		return "USERPROFILE"
-	}
-	return "HOME"
 }
 
 // Program is the absolute path of the running binary, links resolved: the client starts it from any
@@ -89,7 +84,8 @@ func Program() (string, error) {
 }
 
 func checkLasting(path string) error {
-	if regexp.MustCompile(`[/\\]go-build\d+[/\\]b\d+[/\\]exe[/\\]`).MatchString(path) {
+	dirs := strings.ReplaceAll(path, `\`, "/")
+	if strings.Contains(dirs, "/go-build") && strings.Contains(dirs, "/exe/") {
 		return hint.New("build it to stay: go build -o bin/hooks ./hooks && bin/hooks install",
 			"this program was built by `go run` and is gone when it ends")
 	}
@@ -117,18 +113,13 @@ func Clash(scope, program, project string, env func(string) string) error {
 		}
 	}
 	for _, f := range s.Files {
-		var plugin string
-		f.Body.Get("enabledPlugins").ForEach(func(name, _ gjson.Result) bool {
-			from, on := s.Setting("enabledPlugins", name.Str)
-			if strings.HasPrefix(name.Str, "hooks@") && from == f && on.Type != gjson.False {
-				plugin = name.Str
+		for name := range f.Body.Get("enabledPlugins").Map() {
+			from, on := s.Setting("enabledPlugins", name)
+			if strings.HasPrefix(name, "hooks@") && from == f && on.Type != gjson.False {
+				return hint.New("disable it first, as in `claude plugin disable "+name+
+					"`, or keep the plugin and install nothing",
+					"the plugin %s is enabled in %s: every event would count twice", name, f.Path)
 			}
-			return plugin == ""
-		})
-		if plugin != "" {
-			return hint.New("disable it first, as in `claude plugin disable "+plugin+
-				"`, or keep the plugin and install nothing",
-				"the plugin %s is enabled in %s: every event would count twice", plugin, f.Path)
 		}
 	}
 	return nil

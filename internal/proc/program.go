@@ -38,11 +38,16 @@ func Identify(path string) (loop.Program, error) {
 	return p, nil
 }
 
-// buildID finds the linker's build id in the first bytes of a binary: a note in ELF files, a marked
-// text in others.
+// buildID finds the linker's build id in the first bytes of a binary: a note of the name "Go" and the
+// type 4 in ELF files, a marked text in others.
 func buildID(head []byte) string {
 	if bytes.HasPrefix(head, []byte("\x7fELF")) {
-		return elfNote(head)
+		before, rest, ok := bytes.Cut(head, []byte("\x04\x00\x00\x00Go\x00\x00"))
+		if !ok || len(before) < 4 {
+			return ""
+		}
+		size := binary.LittleEndian.Uint32(before[len(before)-4:])
+		return string(rest[:min(size, uint32(len(rest)))])
 	}
 	_, rest, ok := bytes.Cut(head, []byte("\xff Go build ID: \""))
 	id, _, closed := bytes.Cut(rest, []byte("\"\n \xff"))
@@ -50,27 +55,4 @@ func buildID(head []byte) string {
 		return ""
 	}
 	return string(id)
-}
-
-// elfNote reads the note of the name "Go" and the type 4: length of its name, length of its text,
-// type, name, text.
-func elfNote(head []byte) string {
-	var order binary.ByteOrder = binary.LittleEndian
-	if len(head) > 5 && head[5] == 2 {
-		order = binary.BigEndian
-	}
-	for at := 12; at < len(head); {
-		i := bytes.Index(head[at:], []byte("Go\x00\x00"))
-		if i < 0 {
-			return ""
-		}
-		at += i
-		size := int(order.Uint32(head[at-8:]))
-		named := order.Uint32(head[at-12:]) == 4 && order.Uint32(head[at-4:]) == 4
-		if named && size < 1024 && at+4+size <= len(head) {
-			return string(head[at+4 : at+4+size])
-		}
-		at += 4
-	}
-	return ""
 }

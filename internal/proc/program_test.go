@@ -25,12 +25,11 @@ func TestSelfCarriesTheBuildID(t *testing.T) {
 
 func TestBuildIDOfOtherFiles(t *testing.T) {
 	for name, c := range map[string]struct{ head, want string }{
-		"a PE or Mach-O file": {"MZ\x00\x00\xff Go build ID: \"abc/def\"\n \xff\x00", "abc/def"},
-		"cut off":             {"MZ\x00\x00\xff Go build ID: \"abc", ""},
-		"a big-endian ELF":    {"\x7fELF\x02\x02\x01\x00\x00\x00\x00\x04\x00\x00\x00\x03\x00\x00\x00\x04Go\x00\x00a/b\x00", "a/b"},
-		"an ELF without":      {"\x7fELF\x02\x01\x01\x00Go\x00\x00Go\x00\x00\x00", ""},
-		"a script":            {"#!/bin/sh\n", ""},
-		"nothing":             {"", ""},
+		"a program":      {"MZ\x00\x00\xff Go build ID: \"abc/def\"\n \xff\x00", "abc/def"},
+		"cut off":        {"MZ\x00\x00\xff Go build ID: \"abc", ""},
+		"an ELF without": {"\x7fELF\x02\x01\x01\x00Go\x00\x00Go\x00\x00\x00", ""},
+		"a script":       {"#!/bin/sh\n", ""},
+		"nothing":        {"", ""},
 	} {
 		if got := buildID([]byte(c.head)); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
