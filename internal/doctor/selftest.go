@@ -47,8 +47,8 @@ func selfTest(m *machine, n *notes) {
 	n.note("%s", join(times))
 }
 
-// step is an event of the self-test and what its reply must have: a text in a field. Without a field
-// the program must say nothing.
+// step is an event of the self-test and the text that a field of its reply must have. Without a
+// field the program must say nothing.
 type step struct {
 	what, word  string
 	payload     map[string]any
