@@ -152,7 +152,7 @@ func (h *handler) inDialog() (event.Reply, error) {
 	answers := map[string]string{}
 	began := time.Now()
 	waiting := func() (list []waitingGate) {
-		h.runs = nil
+		h.runs.list = nil
 		now, _ := h.dialogGates()
 		return slices.DeleteFunc(now, func(w waitingGate) bool {
 			return answers[w.gate.Question] != ""
@@ -179,11 +179,11 @@ func (h *handler) inDialog() (event.Reply, error) {
 	if len(answers) < len(gates) || ctx.Err() != nil {
 		return event.Nothing(), nil
 	}
-	h.runs, h.now = nil, h.App.now()
-	at := loopState{gates[0].state}
+	h.runs.list, h.now = nil, h.App.now()
+	at := gates[0].state
 	_, err = h.stepOne(&at, loop.DialogBrought{Turn: h.turn(), Answers: answers})
 	recorded := func(d loop.Dialog) bool { return maps.Equal(d.Brought, answers) }
-	if err != nil || !slices.ContainsFunc(h.runs, func(t *loopState) bool {
+	if err != nil || !slices.ContainsFunc(h.runs.list, func(t *store.State) bool {
 		return t.Skill == at.Skill && t.Tick != nil && slices.ContainsFunc(t.Tick.Dialogs, recorded)
 	}) {
 		return event.Nothing(), err // what is not on record would pass for the person's own answer
@@ -216,7 +216,7 @@ func (h *handler) dialogGates() (gates []waitingGate, err error) {
 				return g.Question == q.Get("question").Str && mayAsk(g, command)
 			})
 			if i >= 0 {
-				gates = append(gates, waitingGate{state: t.State, gate: t.Tick.Pending[i],
+				gates = append(gates, waitingGate{state: *t, gate: t.Tick.Pending[i],
 					open: true, command: command})
 			}
 		}
@@ -326,7 +326,7 @@ func (h *handler) put(
 	ctx context.Context, w waitingGate, q *asked, commands *sync.WaitGroup, answers chan<- told,
 ) {
 	ctx, q.end = context.WithCancel(ctx)
-	b, redact := w.state.Budget, h.config(&loopState{w.state}).Redact
+	b, redact := w.state.Budget, h.config(&w.state).Redact
 	options := slices.Clone(w.gate.Options)
 	for i := range options {
 		options[i].Description = redact(options[i].Description)
@@ -366,7 +366,7 @@ func (h *handler) put(
 // heard takes what a command printed as `hooks gate answer` takes a person's words.
 func (h *handler) heard(skill loop.Skill, token string, t told) error {
 	h.now = h.App.now()
-	recorded := loopState{}
+	recorded := store.State{}
 	err := h.withStateLock(func() error {
 		s, err := h.load(skill)
 		if err != nil || s.Budget == nil || s.Budget.Asking != token {
@@ -377,7 +377,7 @@ func (h *handler) heard(skill loop.Skill, token string, t told) error {
 				continue
 			}
 			if _, err = h.answerGate(w, t.text, loop.OriginAsk); err == nil {
-				recorded = loopState{w.state}
+				recorded = w.state
 			}
 		}
 		return err
@@ -390,7 +390,7 @@ func (h *handler) heard(skill loop.Skill, token string, t told) error {
 
 // sayRecorded notifies the person of the command that continues the run, once no question of it
 // waits. A driver that waits for the answer continues it by itself.
-func (h *handler) sayRecorded(t *loopState) {
+func (h *handler) sayRecorded(t *store.State) {
 	b := t.Budget
 	if unanswered(b) {
 		return
@@ -407,13 +407,13 @@ func (h *handler) sayRecorded(t *loopState) {
 
 // theirs are the commands of the person of the project's loops.
 func (h *handler) theirs() *notify.Person {
-	h.person.Env, h.person.Project = h.Env, h.project
-	return &h.person
+	h.out.person.Env, h.out.person.Project = h.Env, h.project
+	return &h.out.person
 }
 
 // startAsks starts to ask about the runs that have paused in this event.
 func (h *handler) startAsks() error {
-	for _, skill := range h.asks {
+	for _, skill := range h.out.asks {
 		if _, err := h.startAsking(skill); err != nil {
 			return err
 		}

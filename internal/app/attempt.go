@@ -14,6 +14,7 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
+	"hooks/internal/store"
 	"hooks/internal/tasks"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
@@ -22,7 +23,7 @@ import (
 // attemptFacts adds what an attempt begins with. fresh has the task or audit loop that begins with
 // it.
 func (h *handler) attemptFacts(
-	t *loopState, f *loop.EntryFacts, root string, fresh *loop.Request,
+	t *store.State, f *loop.EntryFacts, root string, fresh *loop.Request,
 ) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
@@ -51,7 +52,7 @@ func (h *handler) attemptFacts(
 }
 
 // fetchAttempt looks up what a Step needs to judge an attempt.
-func (h *handler) fetchAttempt(t *loopState, l *lookup, k *loop.Known) {
+func (h *handler) fetchAttempt(t *store.State, l *lookup, k *loop.Known) {
 	fill(l, &k.Worker, func() loop.WorkerSeen { return h.workerSeen(t) })
 	fill(l, &k.Claim, func() loop.ClaimSeen { return h.claimSeen(t) })
 	fill(l, &k.Evidence, func() loop.Evidence { return h.evidence(t) })
@@ -60,7 +61,7 @@ func (h *handler) fetchAttempt(t *loopState, l *lookup, k *loop.Known) {
 		return h.check(t, command)
 	})
 	fill(l, &k.Before, func() loop.CheckRun {
-		_, command := t.values().Unmeasured("")
+		_, command := t.Values().Unmeasured("")
 		return h.check(t, command)
 	})
 	try(l, &k.Prompt, func() (string, error) {
@@ -74,7 +75,7 @@ func (h *handler) fetchAttempt(t *loopState, l *lookup, k *loop.Known) {
 
 // workerSeen reads the beginning of the worker's transcript: whether it is this attempt's, or the
 // fork in which the iteration runs, and whether anything is before the attempt's prompt (T93).
-func (h *handler) workerSeen(t *loopState) (w loop.WorkerSeen) {
+func (h *handler) workerSeen(t *store.State) (w loop.WorkerSeen) {
 	path := cmp.Or(h.ev.AgentTranscript, h.ev.Transcript)
 	if h.ev.InSubagent() && h.ev.AgentTranscript == "" { // a StopFailure does not name it
 		path = usage.AgentTranscript(h.ev.Transcript, h.ev.AgentID)
@@ -110,7 +111,7 @@ func (h *handler) workerSeen(t *loopState) (w loop.WorkerSeen) {
 }
 
 // evidence asks git and the progress file whether a claim is borne out.
-func (h *handler) evidence(t *loopState) (e loop.Evidence) {
+func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 	a, root := t.Tick.Attempt, h.root(t)
 	if before := h.files.Progress(); before != nil && loop.TasksOf(t.Budget) != nil {
 		now, _, _ := keptFile(h.progressPath())
@@ -132,7 +133,7 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 	asked.Go(func() { hidden, errs[1] = tracker.Hidden(ctx, root) })
 	asked.Go(func() { top, errs[2] = tracker.Top(ctx, root) })
 	asked.Go(func() {
-		for _, sha := range t.values().Keeps() {
+		for _, sha := range t.Values().Keeps() {
 			if kept, err := tracker.Descends(ctx, root, sha); !kept {
 				e.Dropped, errs[3] = sha, err
 				return
@@ -200,8 +201,9 @@ type attempts struct {
 	// entered keeps what people and workers read of the run that was begun, or says what is wrong
 	// with it.
 	entered func(h *handler, fresh freshRun, reply event.Reply) event.Reply
-	prompt  func(h *handler, t *loopState) string // of the attempt's worker
-	worker  func(h *handler, t *loopState) string // the plugin's agent, "" for the call's own type
+	prompt  func(h *handler, t *store.State) string // of the attempt's worker
+	// worker returns the plugin's agent, "" for the call's own type.
+	worker func(h *handler, t *store.State) string
 }
 
 // attemptsOf is false for a kind whose iterations are no attempts.
@@ -226,7 +228,7 @@ type freshRun struct {
 }
 
 // claimSeen returns the claims of the worker's last message.
-func (h *handler) claimSeen(t *loopState) loop.ClaimSeen {
+func (h *handler) claimSeen(t *store.State) loop.ClaimSeen {
 	claim, near := tasks.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
 	text, _, _ := keptFile(h.progressPath())
 	var list string
@@ -242,13 +244,13 @@ func (h *handler) claimSeen(t *loopState) loop.ClaimSeen {
 
 // taskContext is the model's context once an iteration of a task loop has begun: what the thread is
 // to do, "" while a question waits and once its worker was sent.
-func (h *handler) taskContext(t *loopState) string {
+func (h *handler) taskContext(t *store.State) string {
 	drive := t.Budget.Drive()
 	switch a := t.Tick.Attempt; {
 	case len(t.Tick.Pending) > 0 || drive == "", a != nil && (a.Judged != nil || a.Sent):
 		return ""
 	case drive == loop.DriveStop && a != nil:
-		if _, check := t.values().Unmeasured(""); check != "" {
+		if _, check := t.Values().Unmeasured(""); check != "" {
 			return "This thread only conducts. End the turn now with one short line: the Stop " +
 				"hook runs the check without the work, and then asks for the Agent call."
 		}

@@ -19,6 +19,7 @@ import (
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
 )
@@ -171,7 +172,7 @@ func (h *handler) sections(r *loop.AuditRun) (intro string, list []audits.Sectio
 }
 
 // auditPrompt is the whole prompt of the phase.
-func (h *handler) auditPrompt(t *loopState) string {
+func (h *handler) auditPrompt(t *store.State) string {
 	h.slip(h.files.Findings(t.Budget))
 	r, a := loop.AuditOf(t.Budget), t.Tick.Attempt
 	p := audits.Prompt{
@@ -208,7 +209,7 @@ func texts(findings []loop.Finding) (list []string) {
 }
 
 // lastWords returns a worker's last message as it is kept: redacted, and cut to maxSummary bytes.
-func (h *handler) lastWords(t *loopState) string {
+func (h *handler) lastWords(t *store.State) string {
 	text := h.config(t).Redact(strings.ToValidUTF8(strings.TrimSpace(h.ev.LastMessage), "?"))
 	if len(text) > maxSummary {
 		text = strings.ToValidUTF8(text[:maxSummary-len("…")], "") + "…"
@@ -217,7 +218,7 @@ func (h *handler) lastWords(t *loopState) string {
 }
 
 // runsCheck reports whether a call is the run's check command, word for word (A70).
-func (h *handler) runsCheck(t *loopState) bool {
+func (h *handler) runsCheck(t *store.State) bool {
 	if loop.AuditOf(t.Budget) == nil { // nil while a session awaits another's lock
 		return false
 	}
@@ -228,7 +229,7 @@ func (h *handler) runsCheck(t *loopState) bool {
 
 // runsOneTest reports whether a call is the run's check command with one test named behind it, in
 // the way of the test runner by whose name the check begins.
-func (h *handler) runsOneTest(t *loopState) bool {
+func (h *handler) runsOneTest(t *store.State) bool {
 	if loop.AuditOf(t.Budget) == nil ||
 		!h.ev.InSubagent() && t.Budget.Drive() != loop.DriveProcess {
 		return false
@@ -255,7 +256,7 @@ func (h *handler) runsOneTest(t *loopState) bool {
 
 // byAuditor reports whether a call is the open audit's own: of the worker that was sent for it, or
 // of the main thread that a driver began.
-func (h *handler) byAuditor(t *loopState) bool {
+func (h *handler) byAuditor(t *store.State) bool {
 	if loop.AuditOf(t.Budget) == nil || !h.open(t) || t.Tick.Attempt == nil ||
 		!t.Tick.Attempt.Phase.Audits() {
 		return false
@@ -267,7 +268,7 @@ func (h *handler) byAuditor(t *loopState) bool {
 }
 
 // printedBy are the files of the tree that an auditor's call prints, by its text.
-func (h *handler) printedBy(t *loopState) (files []string) {
+func (h *handler) printedBy(t *store.State) (files []string) {
 	if !h.byAuditor(t) {
 		return nil
 	}
@@ -288,7 +289,7 @@ func (h *handler) printedBy(t *loopState) (files []string) {
 }
 
 // shown are the files whose changes git showed an auditor, as it printed them.
-func (h *handler) shown(t *loopState) (files []string) {
+func (h *handler) shown(t *store.State) (files []string) {
 	if h.ev.Tool != "Bash" || !h.byAuditor(t) || !h.call().ReadOnly() {
 		return nil
 	}
@@ -304,7 +305,7 @@ func (h *handler) shown(t *loopState) (files []string) {
 
 // phaseWorker returns the plugin's agent for the phase. It returns "" if the plugin is not
 // registered, and for a post action, which may need any tool.
-func (h *handler) phaseWorker(t *loopState) string {
+func (h *handler) phaseWorker(t *store.State) string {
 	root, p := h.Env("CLAUDE_PLUGIN_ROOT"), t.Tick.Attempt.Phase
 	switch {
 	case p.Audits() && root != "" && isFile(filepath.Join(root, "agents", "auditor.md")):
@@ -319,7 +320,7 @@ func (h *handler) phaseWorker(t *loopState) string {
 const auditor = "hooks:auditor"
 
 // redacted are an auditor's facts as they are kept.
-func (h *handler) redacted(t *loopState, facts loop.Report) loop.Report {
+func (h *handler) redacted(t *store.State, facts loop.Report) loop.Report {
 	redact := h.config(t).Redact
 	facts.Findings = slices.Clone(facts.Findings)
 	for i := range facts.Findings {
@@ -330,7 +331,7 @@ func (h *handler) redacted(t *loopState, facts loop.Report) loop.Report {
 }
 
 // auditHead returns the commit that a verdict is about, or "" if git cannot report it (A75).
-func (h *handler) auditHead(t *loopState) string {
+func (h *handler) auditHead(t *store.State) string {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	tree, err := tracker.ReadTree(ctx, loop.AuditOf(t.Budget).Worktree)
@@ -341,7 +342,7 @@ func (h *handler) auditHead(t *loopState) string {
 }
 
 // auditTold is the report in an auditor's call.
-func (h *handler) auditTold(t *loopState) (o loop.Told, err error) {
+func (h *handler) auditTold(t *store.State) (o loop.Told, err error) {
 	text, _ := guard.Reported(h.call().Guard())
 	if o.Report, err = report.Facts([]byte(text)); text == "" {
 		o.Wrong, o.Way = "the call does not show the payload", "report with "+loop.ReportForm

@@ -9,12 +9,13 @@ import (
 	"hooks/internal/guard"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
+	"hooks/internal/store"
 	"hooks/internal/toolcall"
 	"hooks/internal/usage"
 )
 
 // fetchCall looks up what a Step needs to judge a call.
-func (h *handler) fetchCall(t *loopState, l *lookup, k *loop.Known) {
+func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
 	fill(l, &k.Running, func() loop.RunningNow {
 		r, err := h.runningCount(t)
 		// Near a ceiling the answer that makes a call is waited for, so that it counts at once.
@@ -45,7 +46,7 @@ func (h *handler) fetchCall(t *loopState, l *lookup, k *loop.Known) {
 
 // runningCount counts what the iteration has spent until now, and how much of that was read in this
 // call.
-func (h *handler) runningCount(t *loopState) (r loop.RunningNow, err error) {
+func (h *handler) runningCount(t *store.State) (r loop.RunningNow, err error) {
 	r.Running, _ = t.Tick.Spending(t.Budget)
 	path, cursors, fresh := h.growing(t)
 	rates := func() usage.Table { return usage.NewTable(h.config(t).Rates) }
@@ -56,7 +57,7 @@ func (h *handler) runningCount(t *loopState) (r loop.RunningNow, err error) {
 }
 
 // model compares the model of the main thread's last request with the dearest one of the run.
-func (h *handler) model(t *loopState, cursors []loop.Cursor) loop.Model {
+func (h *handler) model(t *store.State, cursors []loop.Cursor) loop.Model {
 	m := loop.Model{Name: usage.MainModel(cursors), Than: t.Budget.Model}
 	if m.Name != m.Than && m.Name != "" && m.Than != "" {
 		m.Tenths = usage.NewTable(h.config(t).Rates).Dearer(m.Name, m.Than)
@@ -68,7 +69,7 @@ func (h *handler) model(t *loopState, cursors []loop.Cursor) loop.Model {
 // which it is counted, and the transcripts of workers without a cursor. The history has the cursor
 // of a worker that had ended and was resumed; a worker whose transcript began in this iteration is
 // not in it.
-func (h *handler) growing(t *loopState) (path string, cursors []loop.Cursor, fresh []string) {
+func (h *handler) growing(t *store.State) (path string, cursors []loop.Cursor, fresh []string) {
 	path = h.transcript(t, loop.Call{})
 	_, cursors = t.Tick.Spending(t.Budget)
 	fresh = usage.Fresh(path, cursors, t.Tick.Workers, h.ev.AgentID)
@@ -84,7 +85,7 @@ func (h *handler) growing(t *loopState) (path string, cursors []loop.Cursor, fre
 }
 
 // fetchEntry looks up the facts that a Step needs to let an iteration begin.
-func (h *handler) fetchEntry(t *loopState, e loop.Event, l *lookup, k *loop.Known) {
+func (h *handler) fetchEntry(t *store.State, e loop.Event, l *lookup, k *loop.Known) {
 	asks, _ := e.(loop.Invocation)
 	fill(l, &k.Standing, func() loop.Standing { return h.standing(t, asks) })
 	fill(l, &k.Baseline, func() []loop.Cursor { return baseline(asks) })
@@ -109,7 +110,7 @@ func baseline(asks loop.Invocation) []loop.Cursor {
 
 // standing looks up whether the processes that the state names still live, and the runs with other
 // budget files that it names.
-func (h *handler) standing(t *loopState, asks loop.Invocation) (s loop.Standing) {
+func (h *handler) standing(t *store.State, asks loop.Invocation) (s loop.Standing) {
 	elsewhere := func(run string) *loop.Budget {
 		if t.Budget != nil && t.Budget.RunID == run {
 			return nil
@@ -147,7 +148,7 @@ func (h *handler) standing(t *loopState, asks loop.Invocation) (s loop.Standing)
 // missedCalls are the results of the iteration's calls on the forge that no event brought, because
 // PostToolUse was killed or is not registered. While both loops of a session are open, no one can
 // tell whose they are.
-func (h *handler) missedCalls(t *loopState, calls []usage.Call) (list []loop.Result) {
+func (h *handler) missedCalls(t *store.State, calls []usage.Call) (list []loop.Result) {
 	missed := func(c usage.Call) bool { return t.Tick != nil && t.Tick.Missed(c.ID, c.At) }
 	if !slices.ContainsFunc(calls, missed) || h.openBeside(t) {
 		return nil
@@ -173,7 +174,7 @@ func (h *handler) missedCalls(t *loopState, calls []usage.Call) (list []loop.Res
 }
 
 // openBeside reports whether the other loop of the tick's session has an iteration open too.
-func (h *handler) openBeside(t *loopState) bool {
+func (h *handler) openBeside(t *store.State) bool {
 	return slices.ContainsFunc(loop.Skills(), func(skill loop.Skill) bool {
 		other, err := h.files.OpenTick(skill)
 		return skill != t.Skill && err == nil && other != nil &&
@@ -184,16 +185,16 @@ func (h *handler) openBeside(t *loopState) bool {
 // firstRules returns the rules of the session's first run, by which a call is found to be about the
 // project or not.
 func (h *handler) firstRules() toolcall.Run {
-	if len(h.runs) == 0 {
+	if len(h.runs.list) == 0 {
 		return h.rules(nil)
 	}
-	return h.rules(h.runs[0])
+	return h.rules(h.runs.list[0])
 }
 
 // reading returns the effects that the call would have, as loops judge it.
-func (h *handler) reading(t *loopState) loop.Reading {
+func (h *handler) reading(t *store.State) loop.Reading {
 	reading := h.call().Reading(h.rules(t))
-	for _, o := range h.runs {
+	for _, o := range h.runs.list {
 		if o.Skill == t.Skill {
 			continue
 		}
@@ -213,7 +214,7 @@ func (h *handler) reading(t *loopState) loop.Reading {
 
 // meetsBrake reports whether all that a shell command starts by a forge's name meets a link of the
 // brake. Links that were removed since the iteration began are put back first.
-func (h *handler) meetsBrake(t *loopState) bool {
+func (h *handler) meetsBrake(t *store.State) bool {
 	command, shell := h.ev.ShellCommand()
 	if !shell || h.ev.Tool != "Bash" || t.Tick == nil || !t.Tick.Braked ||
 		guard.LeavesLinks(command) {

@@ -17,6 +17,7 @@ import (
 	"hooks/internal/child"
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
+	"hooks/internal/store"
 	"hooks/internal/tasks"
 	"hooks/internal/tracker"
 )
@@ -28,7 +29,7 @@ const maxCheckTail = 4 << 10
 // differ from the run's start, it runs in a checkout of HEAD instead, with those files as they
 // were. A file that the check only names may be the one it tests, so the check runs first with the
 // file as it is, and then must pass with the file as it was, too.
-func (h *handler) check(t *loopState, command string) loop.CheckRun {
+func (h *handler) check(t *store.State, command string) loop.CheckRun {
 	if runtime.GOOS != "windows" && h.seal.on && !h.dress() {
 		return loop.CheckRun{Exit: 1, Tail: "the links that stop merges could not be made; see " +
 			"`hooks doctor`"}
@@ -65,7 +66,7 @@ func (h *handler) check(t *loopState, command string) loop.CheckRun {
 
 // runCheck runs a check command in a folder. Its whole group ends with it, and with this process: a
 // hook that a person ended by Esc decides nothing.
-func (h *handler) runCheck(t *loopState, command, dir string) loop.CheckRun {
+func (h *handler) runCheck(t *store.State, command, dir string) loop.CheckRun {
 	_, minutes := t.Budget.Check()
 	// The worker controls the programs that the check starts, so they meet the brake as a Bash
 	// command does.
@@ -100,7 +101,7 @@ func lastLines(text string, n int) string {
 // began. Where it is red, only a start commit that is green in such a place shows that the place
 // has all that the check needs.
 func (h *handler) checkApart(
-	t *loopState, command, head string, pins pinned, files []string,
+	t *store.State, command, head string, pins pinned, files []string,
 ) (run loop.CheckRun) {
 	run, err := h.checkAt(t, command, head, pins, files)
 	if err == nil && run.Exit != 0 {
@@ -117,7 +118,7 @@ func (h *handler) checkApart(
 
 // checkAt runs the check in a new checkout of a commit, which is removed after it.
 func (h *handler) checkAt(
-	t *loopState, command, commit string, pins pinned, files []string,
+	t *store.State, command, commit string, pins pinned, files []string,
 ) (run loop.CheckRun, err error) {
 	into, err := os.MkdirTemp("", "hooks-check-")
 	if err != nil {

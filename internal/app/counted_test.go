@@ -38,7 +38,7 @@ func TestTheTranscriptThatIsCounted(t *testing.T) {
 		h := &handler{App: &App{}, ev: event.Event{
 			SessionID: "s1", PromptID: c.prompt, Transcript: "event.jsonl",
 		}}
-		s := &loopState{store.State{Skill: loop.Work, Budget: run, Tick: c.tick}}
+		s := &store.State{Skill: loop.Work, Budget: run, Tick: c.tick}
 		if got := h.transcript(s, c.event); got != c.want {
 			t.Errorf("%s: counted from %s, want %s", c.name, got, c.want)
 		}

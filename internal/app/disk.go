@@ -18,6 +18,7 @@ import (
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
+	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
 
@@ -119,7 +120,7 @@ const gitTime = 5 * time.Second
 const maxTaskFile = 1 << 20
 
 // root is the folder in which a loop's work is done: an audit loop's worktree, else the project.
-func (h *handler) root(t *loopState) string {
+func (h *handler) root(t *store.State) string {
 	if r := loop.AuditOf(t.Budget); r != nil {
 		return r.Worktree
 	}

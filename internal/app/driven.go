@@ -186,12 +186,12 @@ func (d *driven) open() (*handler, error) {
 }
 
 // load is the run as it is on disk, with a handler for it.
-func (d *driven) load() (*handler, *loopState, error) {
-	t := &loopState{store.State{Skill: d.skill}}
+func (d *driven) load() (*handler, *store.State, error) {
+	t := &store.State{Skill: d.skill}
 	h, err := d.open()
 	if err == nil && h != nil {
 		err = h.withStateLock(func() error {
-			if t.State, err = h.load(d.skill); err == nil {
+			if *t, err = h.load(d.skill); err == nil {
 				_, err = h.stopMarked(t)
 			}
 			return err
@@ -214,7 +214,7 @@ func (d *driven) step(session string, eventOf func(*handler) loop.Event) error {
 		if h.ev.SessionID = session; session == "" {
 			h.ev.SessionID = s.Budget.SessionID
 		}
-		_, err = h.decide(&loopState{s}, eventOf(h), loop.Known{})
+		_, err = h.decide(&s, eventOf(h), loop.Known{})
 		if h.out.After != nil {
 			err = errors.Join(err, h.out.After())
 		}
@@ -292,7 +292,7 @@ func (d *driven) keepFlags(b *loop.Budget) error {
 // measure runs the check before the first worker of a run. The check runs outside of a session,
 // without a brake, but it runs only a person's own files: no worker has changed anything yet. why
 // is the reason that the check cannot run at all, or "" if it can.
-func (d *driven) measure(h *handler, t *loopState) (why string, err error) {
+func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
 	tree, err := h.tree(context.Background(), h.root(t))
 	if len(tree.Dirty) > 0 || err != nil {
 		tree.Head = ""
@@ -300,7 +300,7 @@ func (d *driven) measure(h *handler, t *loopState) (why string, err error) {
 	if d.check != "" && loop.TasksOf(t.Budget) != nil { // the first process takes it
 		loop.TasksOf(t.Budget).Check = d.check
 	}
-	at, command := t.values().Unmeasured(tree.Head)
+	at, command := t.Values().Unmeasured(tree.Head)
 	if command == "" || loop.TasksOf(t.Budget).Worked() {
 		return "", nil
 	}
@@ -343,7 +343,7 @@ func orderOf(b *loop.Budget, command string) drive.Order {
 const pollTime = 5 * time.Second
 
 // lastOrder is the end of a run, or a wait, in words.
-func (h *handler) lastOrder(t *loopState, next loop.DriveStep) drive.Order {
+func (h *handler) lastOrder(t *store.State, next loop.DriveStep) drive.Order {
 	o := drive.Order{Do: drive.Finish, Cause: next.Cause, Text: next.Text, Code: next.Code}
 	if next.Wait {
 		o.Do, o.Until = drive.Wait, h.now.Add(pollTime)

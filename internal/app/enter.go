@@ -221,12 +221,12 @@ func planOf(b *loop.Budget) string {
 
 // missedForce takes that answer from the transcript, for a client in which PostToolUse is not
 // registered.
-func (h *handler) missedForce(list []*loopState) (event.Reply, error) {
+func (h *handler) missedForce(list []*store.State) (event.Reply, error) {
 	r, err := usage.Count(h.ev.Transcript, nil, usage.NewTable(nil))
 	if err != nil {
 		return event.Nothing(), nil
 	}
-	return h.forEachRun(list, func(t *loopState) (event.Reply, error) {
+	return h.forEachRun(list, func(t *store.State) (event.Reply, error) {
 		for _, a := range r.Answers {
 			if !h.forces(t) || t.Claim.Heard {
 				continue
@@ -241,10 +241,12 @@ func (h *handler) missedForce(list []*loopState) (event.Reply, error) {
 }
 
 // forceAnswered steps the entry that asked about another's lock with what a dialog brought (R104).
-func (h *handler) forceAnswered(t *loopState, id string, given event.Answers) (event.Reply, error) {
+func (h *handler) forceAnswered(
+	t *store.State, id string, given event.Answers,
+) (event.Reply, error) {
 	answers := answersOf([]loop.Gate{*t.Claim.Gate}, id, "", given)
 	asks := loop.Invocation{Request: loop.Request{SessionID: h.ev.SessionID}, Answers: &answers}
-	if loop.Step(t.values(), loop.Known{}, asks).Nothing() {
+	if loop.Step(t.Values(), loop.Known{}, asks).Nothing() {
 		return event.Nothing(), nil
 	}
 	cmd := loop.Command{Name: t.Claim.Command, Skill: t.Claim.Skill, Args: t.Claim.Args}

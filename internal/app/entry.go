@@ -29,7 +29,7 @@ import (
 // entry is one request on its way in.
 type entry struct {
 	*handler
-	*loopState
+	*store.State
 	asks   loop.Invocation
 	known  loop.Known
 	origin string   // who started the turn, where the transcript says it
@@ -42,8 +42,7 @@ type entry struct {
 func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	owner := proc.Owner()
-	e := &entry{handler: h, origin: start.Origin,
-		loopState: &loopState{store.State{Skill: cmd.Skill}}}
+	e := &entry{handler: h, origin: start.Origin, State: &store.State{Skill: cmd.Skill}}
 	e.asks = loop.Invocation{
 		DontAsk: h.ev.PermissionMode == "dontAsk",
 		Request: loop.Request{
@@ -101,7 +100,7 @@ func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
 		if err = e.load(); err != nil {
 			return reply, o, err
 		}
-		o, err = e.resolve(e.loopState, e.asks, &e.known)
+		o, err = e.resolve(e.State, e.asks, &e.known)
 		if err == nil && o.Need == nil {
 			reply, err = e.carry(&o)
 		}
@@ -125,7 +124,7 @@ func (e *entry) carry(o *loop.Outcome) (event.Reply, error) {
 	if o.Reply.Refuse != "" {
 		o.Reply.Refuse = e.withBefore(o.Reply.Refuse)
 	}
-	reply, err := e.carryOut(e.loopState, *o)
+	reply, err := e.carryOut(e.State, *o)
 	if err == nil && o.Reply.Note != "" {
 		e.notes = append(e.notes, o.Reply.Note)
 	}
@@ -143,7 +142,7 @@ func (e *entry) withBefore(text string) string {
 
 // closeFirst ends the tick that never reached its end.
 func (e *entry) closeFirst() error {
-	t := &loopState{e.State}
+	t := e.State
 	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // of a run with another budget file
 		s, err := e.tx.Find(t.Skill, t.Tick.RunID)
 		if err != nil {
@@ -152,7 +151,7 @@ func (e *entry) closeFirst() error {
 		if s.Budget == nil {
 			s.Tick = t.Tick
 		}
-		t.State = s
+		t = &s
 	}
 	o, err := e.resolve(t, loop.Abandoned{Turn: e.turn()}, &loop.Known{})
 	if err == nil {
@@ -190,9 +189,7 @@ func (e *entry) load() error {
 		err = e.files.CheckSealed(b)
 	}
 	if err == nil {
-		t := &loopState{s}
-		_, err = e.stopMarked(t)
-		s = t.State
+		_, err = e.stopMarked(&s)
 	}
 	if err == nil && s.Tick == nil { // a record knows its own run's alone
 		s.Tick, err = e.files.OpenTick(e.Skill)
@@ -204,7 +201,7 @@ func (e *entry) load() error {
 			s.Budget, err = e.files.BudgetOf(last)
 		}
 	}
-	if e.State = s; e.asks.Answers == nil { // else a person has just spoken
+	if e.State = &s; e.asks.Answers == nil { // else a person has just spoken
 		e.asks.Scheduled = e.isScheduled()
 	}
 	e.known = loop.Known{Entry: e.known.Entry}
@@ -236,7 +233,7 @@ func (e *entry) resumable() (*loop.Iteration, error) {
 func (e *entry) isScheduled() bool {
 	fired := e.origin == "" && e.ev.Prompt != "" &&
 		usage.ScheduledFire(e.ev.Transcript, e.ev.Prompt)
-	return e.asks.FromSchedule(e.values(), e.origin, fired)
+	return e.asks.FromSchedule(e.Values(), e.origin, fired)
 }
 
 // archiveLost archives a run whose budget file a person deleted, to begin a fresh one (R111).
@@ -245,10 +242,10 @@ func (e *entry) archiveLost() error {
 	if err != nil || lost.Budget == nil {
 		return err
 	}
-	e.State = lost
+	e.State = &lost
 	asks, run := e.asks, lost.Budget.RunID
 	asks.Scheduled = e.isScheduled()
-	if !asks.Discards(e.values(), gone(lost.Budget)) {
+	if !asks.Discards(e.Values(), gone(lost.Budget)) {
 		return nil
 	}
 	if err := e.files.Archive(e.Skill, run); err != nil {
@@ -297,7 +294,7 @@ func (e *entry) lookUp() {
 	}
 	f := loop.EntryFacts{Mode: mode}
 	var tracks sync.WaitGroup
-	at := e.loopState
+	at := e.State
 	if fresh {
 		at = nil // a fresh run has the configuration as it is now
 	}
@@ -306,7 +303,7 @@ func (e *entry) lookUp() {
 	f.Worktrees = e.worktrees()
 	resumed := previous != nil && mode == loop.ResumeRun
 	if resumed || previous != nil && loop.KindOf(e.Skill).Reviews {
-		f.Heads = e.heads(e.loopState, previous.Open())
+		f.Heads = e.heads(e.State, previous.Open())
 	}
 	if e.asks.Flags.Idle > 0 || e.Budget != nil && e.Budget.MaxIdle > 0 {
 		f.Trail = e.trail(f.Worktrees)
@@ -328,7 +325,7 @@ func (e *entry) lookUp() {
 
 // ask asks the tracker for the facts that an iteration begins with. If it cannot answer, one line
 // says so and the skill's report takes over; a project without a known tracker gets no such line.
-func (e *entry) ask(at *loopState, previous *loop.Iteration) (
+func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 	asked *loop.Asked, edges [][2]int, notes []string,
 ) {
 	q := e.question(at)
@@ -410,7 +407,7 @@ func (e *entry) attemptRoot() string {
 	if r, ok := e.asks.Own.(*loop.AuditRun); ok {
 		return r.Worktree
 	}
-	return e.root(e.loopState)
+	return e.root(e.State)
 }
 
 func few(notes []string) []string {
@@ -456,7 +453,7 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 	}
 	reply, err := e.open(in.Opens)
 	if err != nil { // the turn is refused: its iteration has not begun, and does not count
-		_, _ = e.tx.Commit(&e.State, loop.Save{Run: in.Run, DropTick: true})
+		_, _ = e.tx.Commit(e.State, loop.Save{Run: in.Run, DropTick: true})
 		e.release(e.Skill) // where that failed too, the next event closes it
 	}
 	return reply, err
@@ -474,11 +471,11 @@ func (e *entry) saveFirst(in *loop.Entering) error {
 	if in.Opens.Braked = armed && e.dress(); in.Opens.Braked {
 		brake.Sweep(e.seal.Path(), e.clientLives)
 	}
-	e.State = store.State{Skill: e.Skill, BudgetPath: e.asks.Path, Claim: e.Claim}
-	_, err := e.tx.Commit(&e.State, loop.Save{Run: run})
+	e.State = &store.State{Skill: e.Skill, BudgetPath: e.asks.Path, Claim: e.Claim}
+	_, err := e.tx.Commit(e.State, loop.Save{Run: run})
 	if errors.Is(err, seal.ErrUnwritable) && was != run.SealedIn { // it never had a seal here
 		run.SealedIn, in.Opens.Braked = "", false
-		_, err = e.tx.Commit(&e.State, loop.Save{Run: run})
+		_, err = e.tx.Commit(e.State, loop.Save{Run: run})
 	}
 	return err
 }
@@ -508,16 +505,16 @@ func (e *entry) unguarded() string {
 func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 	opens.Notes = slices.Concat(e.notes, opens.Notes)
 	opens.Clock = e.clock(e.asks.Now)
-	o, err := e.resolve(e.loopState, opens, &e.known)
+	o, err := e.resolve(e.State, opens, &e.known)
 	if err != nil {
 		return event.Nothing(), err
 	}
-	reply, err := e.carryOut(e.loopState, o)
+	reply, err := e.carryOut(e.State, o)
 	if err != nil {
 		return event.Nothing(), err
 	}
 	if o.Reply.Began {
-		run := e.runNow(e.loopState)
+		run := e.runNow(e.State)
 		say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", e.Tick.Iteration,
 			run.Ceilings.Iterations, report.Remaining(run))
 		if given := run.Policy.Words(); given != "" {
@@ -539,7 +536,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		case e.feeding: // the worker gets the text, and the last block told the person the rest
 			text, say = "", strings.Join(e.Tick.Notes, "\n")
 		case e.Budget.Drive() != "":
-			text = lines(report.Ask(e.Tick.Pending), e.taskContext(e.loopState))
+			text = lines(report.Ask(e.Tick.Pending), e.taskContext(e.State))
 		}
 		return event.Nothing().Context(text).
 			Say(lines(e.before, e.final, say)), nil

@@ -14,6 +14,7 @@ import (
 	"hooks/internal/proc"
 	"hooks/internal/report"
 	"hooks/internal/safefile"
+	"hooks/internal/store"
 	"hooks/internal/term"
 	"hooks/internal/usage"
 )
@@ -38,7 +39,7 @@ func (h *handler) sender(patient bool) loop.Sender {
 }
 
 // owner looks up whose the open iteration is, and whether its client lives.
-func (h *handler) owner(t *loopState) (o loop.Owner) {
+func (h *handler) owner(t *store.State) (o loop.Owner) {
 	dead := proc.Of(t.Budget.Owner) == loop.Dead
 	o.Gone = t.Budget.OwnerLeft || dead
 	session, path := t.Budget.SessionID, t.Budget.Transcript()
@@ -54,7 +55,7 @@ func (h *handler) owner(t *loopState) (o loop.Owner) {
 // fetchSpent counts what was spent since the last count. It is called with the state's lock, so
 // that no token is counted twice. What cannot be counted now, the session's next iteration counts;
 // no one reads a foreign session's transcript again.
-func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err error) {
+func (h *handler) fetchSpent(t *store.State, e loop.Event, k *loop.Known) (err error) {
 	path := h.transcript(t, e)
 	table := usage.NewTable(h.config(t).Rates)
 	spent, calls, notes, err := usage.Done(path, h.counted(t, path), table)
@@ -89,7 +90,7 @@ func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err err
 }
 
 // runNow returns the run at this moment, with its open iteration, for a text.
-func (h *handler) runNow(t *loopState) *loop.Budget {
+func (h *handler) runNow(t *store.State) *loop.Budget {
 	past := usage.Past{Written: h.files.Written(t.Skill),
 		Ended: func(path string, names []string) []loop.Cursor {
 			cursors, err := h.files.Ended(t.Budget, path, names)
@@ -101,7 +102,7 @@ func (h *handler) runNow(t *loopState) *loop.Budget {
 }
 
 // counted are the cursors from which the transcript's session is counted.
-func (h *handler) counted(t *loopState, transcript string) []loop.Cursor {
+func (h *handler) counted(t *store.State, transcript string) []loop.Cursor {
 	cursors, err := h.files.Counted(t.Budget, transcript)
 	h.slip(err)
 	return cursors
@@ -121,7 +122,7 @@ func (h *handler) onceNotes() []string {
 // transcript is the transcript that a loop's iteration is in: the event's own at its Stop, else the
 // one that the iteration recorded. A run that ends between its iterations is counted from its own,
 // because after /clear a person ends it from another session.
-func (h *handler) transcript(t *loopState, e loop.Event) string {
+func (h *handler) transcript(t *store.State, e loop.Event) string {
 	own := false
 	switch e.(type) {
 	case loop.TurnEnd:
@@ -144,7 +145,7 @@ func (h *handler) transcript(t *loopState, e loop.Event) string {
 // a turn of this tick: a person may end a turn of their own between two ticks. The mark of a forked
 // tick is in the fork's transcript only. If the turn reached its Stop, a worker's mark means that
 // the worker was ended.
-func (h *handler) interruptMark(t *loopState, forked bool) bool {
+func (h *handler) interruptMark(t *store.State, forked bool) bool {
 	path := t.Tick.Transcript
 	r, err := usage.Main(path, t.Budget.Cursors)
 	if forked {
@@ -154,7 +155,7 @@ func (h *handler) interruptMark(t *loopState, forked bool) bool {
 }
 
 // pastDialogs returns the dialogs of the transcript.
-func (h *handler) pastDialogs(t *loopState, e loop.Event) (list []loop.Answers) {
+func (h *handler) pastDialogs(t *store.State, e loop.Event) (list []loop.Answers) {
 	r, err := usage.Main(h.transcript(t, e), t.Budget.Cursors)
 	if err != nil {
 		return nil

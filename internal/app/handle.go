@@ -6,14 +6,12 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"hooks/internal/brake"
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
-	"hooks/internal/proc"
 	"hooks/internal/seal"
 	"hooks/internal/store"
 )
@@ -35,7 +33,7 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	if err != nil {
 		return a.unreadable(answer.Name, err)
 	}
-	h = &handler{App: a, ev: ev, now: a.now(), began: began, caller: sync.OnceValue(proc.Caller)}
+	h = &handler{App: a, ev: ev, now: a.now(), began: began}
 	reply, err := h.answer()
 	if err != nil {
 		answer = h.failed(err)
@@ -49,7 +47,7 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	if h.out.Notify, ring = h.theirs().Later(h.attended()); ring {
 		h.out.Reply = h.out.Reply.Ring()
 	}
-	if tell := h.out.Notify; len(h.asks) > 0 {
+	if tell := h.out.Notify; len(h.out.asks) > 0 {
 		h.out.Notify = func() error {
 			err := h.startAsks()
 			if tell != nil {
@@ -58,7 +56,7 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 			return err
 		}
 	}
-	return h.out
+	return h.out.Answer
 }
 
 // answer finds the project and its state. Without state, only an entry creates it.
@@ -122,7 +120,7 @@ func (h *handler) takeStops() (all event.Reply, err error) {
 	}) {
 		return event.Nothing(), nil
 	}
-	err = h.withRuns(func(list []*loopState) (err error) {
+	err = h.withRuns(func(list []*store.State) (err error) {
 		all, err = h.forEachRun(list, h.stopMarked)
 		return err
 	})

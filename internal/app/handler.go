@@ -118,24 +118,31 @@ type handler struct {
 	seal    sealed
 	files   *store.Store // nil: no state in this project
 	tx      *store.Tx    // the change of the state under way
-	// runs are the session's, as the event found them or left them; nil before they are read.
-	runs    []*loopState
-	damage  error                    // of one of the session's runs, beside others in order
-	news    bool                     // the session's receipt lacks this kind of event
+	runs    sessionRuns
 	feeding bool                     // the event begins a conductor's next attempt
 	tool    *toolcall.Call           // see call
 	configs map[string]config.Config // that were looked up, by what a run keeps of them
-	caller  func() *loop.Process     // over whose socket the event came; nil for a command
-	// out is the answer as far as it is durable: its reply is printed even if a later step fails,
-	// and its error changes no decision.
-	out    Answer
+	out     output
+}
+
+// sessionRuns holds the session's runs, as the event found them or left them.
+type sessionRuns struct {
+	list   []*store.State // nil before they are read
+	damage error          // of one of them, beside others in order
+	news   bool           // the session's receipt lacks this kind of event
+}
+
+// output holds what follows from the event, as far as it is durable: its reply is printed even if a
+// later step fails, and its error changes no decision.
+type output struct {
+	Answer
 	person notify.Person // who learns something once the reply is printed
 	asks   []loop.Skill  // whose runs paused with a question for the person's Ask command
 }
 
 // config returns the configuration that a run has kept since it began. Without a run, and for one
 // that an older version began, it is the project's own as it is now.
-func (h *handler) config(t *loopState) config.Config {
+func (h *handler) config(t *store.State) config.Config {
 	kept := ""
 	if t != nil && t.Budget != nil {
 		kept = t.Budget.Config
@@ -158,7 +165,7 @@ func (h *handler) withStateLock(change func() error) error {
 		return fmt.Errorf("lock state: %w", err)
 	}
 	defer tx.End()
-	h.tx, h.runs = tx, nil
+	h.tx, h.runs.list = tx, nil
 	return change()
 }
 
@@ -202,15 +209,12 @@ func (h *handler) release(skill loop.Skill) {
 	}
 }
 
-// loopState is one skill's run as it is on disk.
-type loopState struct{ store.State }
-
 // sessionRuns returns the session's runs, in a fixed order. They are read once for an event, and
 // once more under the state's lock if anything is to change. A run of another session matters only
 // if it holds the lock.
-func (h *handler) sessionRuns() ([]*loopState, error) {
-	if h.runs != nil {
-		return h.runs, nil
+func (h *handler) sessionRuns() ([]*store.State, error) {
+	if h.runs.list != nil {
+		return h.runs.list, nil
 	}
 	return h.loadRuns(func(skill loop.Skill) (store.State, error) {
 		return h.files.LoadSealed(h.ev.SessionID, skill)
@@ -218,7 +222,7 @@ func (h *handler) sessionRuns() ([]*loopState, error) {
 }
 
 // only returns the runs that keep accepts, in their order.
-func only(list []*loopState, keep func(*loopState) bool) (kept []*loopState) {
+func only(list []*store.State, keep func(*store.State) bool) (kept []*store.State) {
 	for _, t := range list {
 		if keep(t) {
 			kept = append(kept, t)
@@ -227,8 +231,8 @@ func only(list []*loopState, keep func(*loopState) bool) (kept []*loopState) {
 	return kept
 }
 
-func (h *handler) loadRuns(load func(loop.Skill) (store.State, error)) ([]*loopState, error) {
-	var list []*loopState
+func (h *handler) loadRuns(load func(loop.Skill) (store.State, error)) ([]*store.State, error) {
+	var list []*store.State
 	var damage []error
 	for _, skill := range h.files.Skills(h.ev.SessionID) {
 		s, err := load(skill)
@@ -236,27 +240,27 @@ func (h *handler) loadRuns(load func(loop.Skill) (store.State, error)) ([]*loopS
 			damage = append(damage, err)
 			continue
 		}
-		if t := (&loopState{s}); h.dropForeign(t) {
+		if t := (&s); h.dropForeign(t) {
 			if err := h.checkSender(t); err != nil {
 				return nil, err
 			}
-			h.receive(t.Budget)
+			h.runs.news = h.receive(t.Budget) || h.runs.news
 			if loop.TasksOf(t.Budget) != nil {
 				h.call().View = h.viewPath()
 			}
 			list = append(list, t)
 		}
 	}
-	h.runs, h.damage = list, errors.Join(damage...)
+	h.runs.list, h.runs.damage = list, errors.Join(damage...)
 	if len(list) > 0 { // one skill's damage does not end the other's loop
 		return list, nil
 	}
-	return nil, h.damage
+	return nil, h.runs.damage
 }
 
 // dropForeign drops the state of another session and reports whether any is left. A claim
 // on another session's lock gives no say in that session's run.
-func (h *handler) dropForeign(t *loopState) bool {
+func (h *handler) dropForeign(t *store.State) bool {
 	session := h.ev.SessionID
 	run := t.Budget != nil && (t.Budget.SessionID == session || h.stopsLeft(t.Budget)) ||
 		t.Tick != nil && t.Tick.SessionID == session
@@ -277,20 +281,20 @@ func (h *handler) stopsLeft(b *loop.Budget) bool {
 }
 
 // open reports whether an iteration of this session is open.
-func (h *handler) open(t *loopState) bool {
+func (h *handler) open(t *store.State) bool {
 	return t.Tick != nil && t.Tick.SessionID == h.ev.SessionID && t.Budget != nil
 }
 
 // ownsPrompt reports whether the event belongs to one of the prompts of an open iteration.
-func (h *handler) ownsPrompt(t *loopState) bool {
+func (h *handler) ownsPrompt(t *store.State) bool {
 	return h.open(t) && slices.Contains(t.Tick.Prompts, h.ev.PromptID)
 }
 
 // forcing reports whether a person is asked whether this session may take another's lock.
-func (t *loopState) forcing() bool { return t.Claim != nil && t.Claim.Gate != nil }
+func forcing(t *store.State) bool { return t.Claim != nil && t.Claim.Gate != nil }
 
 // withRuns runs a change with the state's lock and the runs as they are under it.
-func (h *handler) withRuns(change func([]*loopState) error) error {
+func (h *handler) withRuns(change func([]*store.State) error) error {
 	return h.withStateLock(func() error {
 		list, err := h.loadRuns(func(skill loop.Skill) (store.State, error) {
 			return h.tx.State(h.ev.SessionID, skill)
@@ -304,8 +308,8 @@ func (h *handler) withRuns(change func([]*loopState) error) error {
 
 // forEachRun does something to one run after the other and joins the replies. An error in one
 // loop does not stop the others; errors are joined.
-func (h *handler) forEachRun(list []*loopState,
-	do func(*loopState) (event.Reply, error)) (all event.Reply, err error) {
+func (h *handler) forEachRun(list []*store.State,
+	do func(*store.State) (event.Reply, error)) (all event.Reply, err error) {
 	var errs []error
 	for _, t := range list {
 		r, err := do(t)
@@ -356,30 +360,25 @@ func (h *handler) turn() loop.Turn {
 	}
 }
 
-// values is the loop's state as Step takes it.
-func (t *loopState) values() loop.State {
-	return loop.State{Run: t.Budget, Tick: t.Tick, Claim: t.Claim, Quiet: t.Quiet}
-}
-
 // addressed drops the loops that are open or have ended and do not own this prompt, if another loop
 // owns it, so that a turn is counted and judged once.
-func (h *handler) addressed(list []*loopState) []*loopState {
+func (h *handler) addressed(list []*store.State) []*store.State {
 	if !slices.ContainsFunc(list, h.ownsPrompt) {
 		return list
 	}
-	return only(list, func(t *loopState) bool {
+	return only(list, func(t *store.State) bool {
 		return !h.open(t) && t.Quiet == nil || h.ownsPrompt(t)
 	})
 }
 
 // unknownPrompt reports whether an iteration of this session is open and this prompt does not
 // belong to it.
-func (h *handler) unknownPrompt(t *loopState) bool {
+func (h *handler) unknownPrompt(t *store.State) bool {
 	return h.open(t) && h.ev.PromptID != "" && !h.ownsPrompt(t)
 }
 
 // checkSender is believe for what this session has of a loop.
-func (h *handler) checkSender(t *loopState) error {
+func (h *handler) checkSender(t *store.State) error {
 	if t.Budget != nil {
 		if err := h.checkEventFrom(t.Budget.EventsFrom); err != nil {
 			return err
@@ -414,10 +413,10 @@ func (h *handler) checkEventFrom(client *loop.Process) error {
 
 // from is the process over whose socket this event came; nil where that is not known.
 func (h *handler) from() *loop.Process {
-	if h.caller == nil { // a person's command
+	if h.ev.Name == "" { // a person's command
 		return nil
 	}
-	return h.caller()
+	return proc.Caller()
 }
 
 // clientSocket returns the caller if it is the client itself, so that later events can be compared
@@ -430,12 +429,10 @@ func (h *handler) clientSocket(owner loop.Process) *loop.Process {
 	return nil
 }
 
-// receive records in a run of this session that the event reached the program. Whatever saves the
-// run saves the record too.
-func (h *handler) receive(b *loop.Budget) {
-	if b != nil && b.Status == loop.Active && b.SessionID == h.ev.SessionID {
-		h.news = h.stamp(b) || h.news
-	}
+// receive records in a run of this session that the event reached the program, and reports whether
+// that is news. Whatever saves the run saves the record too.
+func (h *handler) receive(b *loop.Budget) (news bool) {
+	return b != nil && b.Status == loop.Active && b.SessionID == h.ev.SessionID && h.stamp(b)
 }
 
 func (h *handler) stamp(b *loop.Budget) (news bool) {
@@ -487,7 +484,7 @@ func (h *handler) call() *toolcall.Call {
 }
 
 // rules returns the rules of a run by which calls are judged. t is nil if there is no run.
-func (h *handler) rules(t *loopState) toolcall.Run {
+func (h *handler) rules(t *store.State) toolcall.Run {
 	run := toolcall.Run{Redact: func(s string) string { return h.config(t).Redact(s) }}
 	if t != nil {
 		run.Budget, run.File = t.Budget, t.Elsewhere()

@@ -27,9 +27,9 @@ func TestAPlainCommandLooksAtNoLink(t *testing.T) {
 			},
 		}
 		run := &loop.Budget{Skill: loop.Work, SessionID: "s1"}
-		h.reading(&loopState{store.State{Skill: loop.Work,
+		h.reading(&store.State{Skill: loop.Work,
 			Budget: run, Tick: &loop.Tick{SessionID: "s1", Braked: true},
-		}})
+		})
 		_, err := os.Stat(filepath.Join(h.seal.Path(), "brake"))
 		if looked := err == nil; looked != looks {
 			t.Errorf("%s: the links are looked at: %v, want %v", command, looked, looks)

@@ -91,7 +91,7 @@ func (h *handler) stopSkill(skill loop.Skill) (string, error) {
 	if err != nil || s.Budget == nil || s.Budget.Status == loop.Halted {
 		return "", err
 	}
-	t := &loopState{s}
+	t := &s
 	text, err := h.stopOne(t)
 	if err == nil || errors.Is(err, store.ErrClosed) || h.files.MarkStop(s.Budget) != nil {
 		return text, store.Hinted(err)
@@ -101,7 +101,7 @@ func (h *handler) stopSkill(skill loop.Skill) (string, error) {
 }
 
 // stopMarked ends a run that a person stopped while nothing could be written.
-func (h *handler) stopMarked(t *loopState) (event.Reply, error) {
+func (h *handler) stopMarked(t *store.State) (event.Reply, error) {
 	if t.Budget == nil || !h.files.StopMarked(t.Skill, t.Budget.RunID) {
 		return event.Nothing(), nil
 	}
@@ -109,7 +109,7 @@ func (h *handler) stopMarked(t *loopState) (event.Reply, error) {
 }
 
 // personStop ends a run on a person's word.
-func (h *handler) personStop(t *loopState) (event.Reply, error) {
+func (h *handler) personStop(t *store.State) (event.Reply, error) {
 	e := loop.PersonStop{Turn: h.turn(), How: loop.ByTerminal}
 	e.Session = t.Budget.SessionID
 	reply, err := h.decide(t, e, loop.Known{})
@@ -206,7 +206,7 @@ func (h *handler) each(skills []loop.Skill, none string,
 	return strings.Join(append(said, h.healed()...), "\n"), err
 }
 
-func (h *handler) stopOne(t *loopState) (string, error) {
+func (h *handler) stopOne(t *store.State) (string, error) {
 	h.ev.SessionID = t.Budget.SessionID
 	reply, err := h.personStop(t)
 	if err == nil && t.Tick != nil {
@@ -350,7 +350,7 @@ func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 				"the %s loop has ended (%s)", skill, s.Budget.StopCause)
 			return "", nil
 		}
-		return h.raise(&loopState{s}, words)
+		return h.raise(&s, words)
 	})
 	if said == "" && err == nil {
 		err = over
@@ -369,7 +369,7 @@ func withLimits(s store.State, words string) string {
 	return strings.Join(append(way, words), " ")
 }
 
-func (h *handler) raise(t *loopState, words string) (string, error) {
+func (h *handler) raise(t *store.State, words string) (string, error) {
 	line := words
 	if loop.KindOf(t.Skill).Commands == nil {
 		line = "--loop " + words
@@ -414,7 +414,7 @@ func (a *App) AddTask(text string) (said string, err error) {
 		if err != nil {
 			return "", err
 		}
-		t := &loopState{s}
+		t := &s
 		_, err = h.decide(t, loop.PersonAdds{Turn: h.turn(), Item: itemsOf(list)[0]}, loop.Known{})
 		r := loop.TasksOf(t.Budget)
 		return fmt.Sprintf("task %d: %s — it begins once those before it are done",
@@ -443,7 +443,7 @@ func (a *App) SteerAudit(word, text string) (string, error) {
 			err = h.files.Findings(s.Budget)
 		}
 		if err == nil {
-			text = h.config(&loopState{s}).Redact(text)
+			text = h.config(&s).Redact(text)
 			head := tracker.HeadOf(context.Background(), loop.AuditOf(s.Budget).Worktree)
 			err = s.Budget.Steer(s.Tick, word, text, head, h.now)
 		}

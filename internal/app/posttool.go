@@ -5,6 +5,7 @@ import (
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
+	"hooks/internal/store"
 	"hooks/internal/usage"
 )
 
@@ -14,17 +15,17 @@ func (h *handler) postToolUse() (event.Reply, error) {
 	list, err := h.sessionRuns()
 	h.keepRunning(h.addressed(list))
 	if err == nil && h.ev.Name == event.PostToolUse && !h.answersDialog() {
-		_, err = h.stepEach(every, func(*loopState) loop.Event {
+		_, err = h.stepEach(every, func(*store.State) loop.Event {
 			return loop.Heard{Turn: h.turn()}
 		})
 	}
 	_, _, job := h.ev.StartsJob()
-	anything := func(t *loopState) bool { return h.open(t) || t.Claim != nil || job }
+	anything := func(t *store.State) bool { return h.open(t) || t.Claim != nil || job }
 	if err != nil || !slices.ContainsFunc(list, anything) {
 		return event.Nothing(), err
 	}
 	result := h.call().Result(h.turn(), h.firstRules())
-	reply, err := h.stepEach(h.addressed, func(t *loopState) loop.Event {
+	reply, err := h.stepEach(h.addressed, func(t *store.State) loop.Event {
 		r := result
 		r.Looked = h.shown(t)
 		if h.answersDialog() && t.Tick != nil {
@@ -40,8 +41,8 @@ func (h *handler) postToolUse() (event.Reply, error) {
 	if err != nil {
 		return reply, err
 	}
-	forced, err := h.forEachRun(only(list, (*loopState).forcing),
-		func(t *loopState) (event.Reply, error) {
+	forced, err := h.forEachRun(only(list, forcing),
+		func(t *store.State) (event.Reply, error) {
 			return h.forceAnswered(t, h.ev.ToolUseID, h.ev.Answers())
 		})
 	return reply.And(forced), err
@@ -54,7 +55,7 @@ func (h *handler) answersDialog() bool { return h.ev.Asks() && h.ev.Name == even
 const keepAtResult = 256 << 10
 
 // keepRunning saves the running counts of the open iterations, once much of the transcripts is new.
-func (h *handler) keepRunning(list []*loopState) {
+func (h *handler) keepRunning(list []*store.State) {
 	for _, t := range list {
 		if !h.open(t) || t.Budget.Ceilings.Dollars == 0 ||
 			usage.Grown(h.growing(t)) < keepAtResult {

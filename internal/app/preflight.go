@@ -21,6 +21,7 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/safefile"
+	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
 
@@ -57,7 +58,7 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 }
 
 // keptOut are the left-out files that a commit of the task holds, as reasons against its claim.
-func (h *handler) keptOut(ctx context.Context, t *loopState, root string) (list []string) {
+func (h *handler) keptOut(ctx context.Context, t *store.State, root string) (list []string) {
 	if len(t.Budget.LeftOut) == 0 {
 		return nil
 	}

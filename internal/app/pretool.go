@@ -25,7 +25,7 @@ func (h *handler) preToolUse() (event.Reply, error) {
 		}
 	}
 	call := h.call().Judged(h.turn())
-	reply, err := h.stepEach(h.addressed, func(*loopState) loop.Event { return call })
+	reply, err := h.stepEach(h.addressed, func(*store.State) loop.Event { return call })
 	if changed := h.shutBy(); changed != nil && err == nil && !reply.Decides() {
 		reply = h.heldBack(changed) // changed since the look, so its loop has not judged the call
 	}
@@ -35,7 +35,7 @@ func (h *handler) preToolUse() (event.Reply, error) {
 // shutBy is the change of one loop's files that keeps the call shut, though the session's other
 // loop is in order; nil without one.
 func (h *handler) shutBy() *store.ChangedError {
-	changed, ok := errors.AsType[*store.ChangedError](h.damage)
+	changed, ok := errors.AsType[*store.ChangedError](h.runs.damage)
 	if !ok || !h.mustStayShut(changed) {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (h *handler) dialogBegins() error {
 	begins := loop.DialogBegins{
 		Turn: h.turn(), ID: h.ev.ToolUseID, Forged: h.ev.Answers().Forged,
 	}
-	_, err := h.stepEach(h.addressed, func(t *loopState) loop.Event {
+	_, err := h.stepEach(h.addressed, func(t *store.State) loop.Event {
 		e := begins
 		if !h.ev.InSubagent() && h.asksFirst(t) {
 			e.Shows = event.MaxQuestions
@@ -58,9 +58,9 @@ func (h *handler) dialogBegins() error {
 }
 
 // asksFirst reports whether a loop is the first one of the session that has questions to show.
-func (h *handler) asksFirst(t *loopState) bool {
-	for _, o := range h.addressed(h.runs) {
-		if len(h.turn().Asks(o.values())) > 0 {
+func (h *handler) asksFirst(t *store.State) bool {
+	for _, o := range h.addressed(h.runs.list) {
+		if len(h.turn().Asks(o.Values())) > 0 {
 			return o.Skill == t.Skill
 		}
 	}
@@ -69,20 +69,20 @@ func (h *handler) asksFirst(t *loopState) bool {
 
 // catchUp loads the runs and takes in what no event brought: answers and calls that only the
 // transcript has, and the end of a turn that was cut off.
-func (h *handler) catchUp() (list []*loopState, found event.Reply, err error) {
+func (h *handler) catchUp() (list []*store.State, found event.Reply, err error) {
 	if list, err = h.sessionRuns(); err != nil {
 		return nil, found, err
 	}
 	if slices.ContainsFunc(list, h.behind) {
-		catchUp := func(t *loopState) loop.Event {
+		catchUp := func(t *store.State) loop.Event {
 			return loop.CatchUp{Turn: h.turn(), Counts: h.countsUnheard(t)}
 		}
 		if _, err = h.stepEach(every, catchUp); err != nil {
 			return nil, found, err
 		}
-		list = h.runs
+		list = h.runs.list
 	}
-	cutOff := func(t *loopState) bool { return h.unknownPrompt(t) && !t.Tick.Draining }
+	cutOff := func(t *store.State) bool { return h.unknownPrompt(t) && !t.Tick.Draining }
 	switch {
 	case !h.ev.InSubagent() && slices.ContainsFunc(list, cutOff):
 		found, err = h.step(h.prompted())
@@ -98,18 +98,18 @@ func (h *handler) catchUp() (list []*loopState, found event.Reply, err error) {
 }
 
 // behind reports whether the transcript may have what no event brought and this call depends on.
-func (h *handler) behind(t *loopState) bool {
+func (h *handler) behind(t *store.State) bool {
 	return h.open(t) && (t.Tick.Unheard() || h.countsUnheard(t))
 }
 
 // forces reports whether a person is asked in this very turn whether it may take another's lock.
-func (h *handler) forces(t *loopState) bool {
-	return t.forcing() && t.Claim.PromptID == h.ev.PromptID
+func (h *handler) forces(t *store.State) bool {
+	return forcing(t) && t.Claim.PromptID == h.ev.PromptID
 }
 
 // record notes a refusal in the open iteration and returns it. An error in the record changes no
 // refusal.
-func (h *handler) record(t *loopState, r event.Reply) event.Reply {
+func (h *handler) record(t *store.State, r event.Reply) event.Reply {
 	if !r.Blocks() || !h.open(t) {
 		return r
 	}
@@ -122,7 +122,7 @@ func (h *handler) record(t *loopState, r event.Reply) event.Reply {
 }
 
 // denialOf is a refusal as it is recorded: without secrets.
-func (h *handler) denialOf(t *loopState, tool, rule, what string) loop.Denial {
+func (h *handler) denialOf(t *store.State, tool, rule, what string) loop.Denial {
 	return loop.Denial{Tool: tool, Rule: rule, What: h.config(t).Redact(loop.Secrets(what))}
 }
 
@@ -143,7 +143,7 @@ func (h *handler) recordEntry(r event.Reply) event.Reply {
 
 // recordAny notes a refusal that belongs to no run alone in the iteration of this prompt, else in
 // the session's open one.
-func (h *handler) recordAny(list []*loopState, r event.Reply) event.Reply {
+func (h *handler) recordAny(list []*store.State, r event.Reply) event.Reply {
 	i := slices.IndexFunc(list, h.ownsPrompt)
 	if i < 0 {
 		i = slices.IndexFunc(list, h.open)
@@ -156,7 +156,7 @@ func (h *handler) recordAny(list []*loopState, r event.Reply) event.Reply {
 
 // countsUnheard reports whether the call opens a PR in a session in which no event brings results,
 // so that only the transcript has how many there are (R30).
-func (h *handler) countsUnheard(t *loopState) bool {
+func (h *handler) countsUnheard(t *store.State) bool {
 	return h.open(t) && !t.Budget.Heard(h.ev.SessionID, event.WordOf(event.PostToolUse)) &&
 		h.call().OpensPR()
 }

@@ -29,7 +29,7 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 		return "", err
 	}
 	said := ""
-	err = h.withRuns(func(list []*loopState) error {
+	err = h.withRuns(func(list []*store.State) error {
 		t, err := h.reporting(list, facts.Skill)
 		if err != nil {
 			return err
@@ -41,9 +41,9 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 }
 
 // reporting is the open iteration that facts are of.
-func (h *handler) reporting(list []*loopState, skill loop.Skill) (*loopState, error) {
+func (h *handler) reporting(list []*store.State, skill loop.Skill) (*store.State, error) {
 	open := only(list, h.open)
-	meant := only(open, func(t *loopState) bool { return skill == "" || skill == t.Skill })
+	meant := only(open, func(t *store.State) bool { return skill == "" || skill == t.Skill })
 	switch {
 	case len(meant) == 1:
 		return meant[0], nil
@@ -67,7 +67,7 @@ func (h *handler) reporting(list []*loopState, skill loop.Skill) (*loopState, er
 
 // takeFacts records facts, or leaves them for the next event where this process may not write the
 // seal.
-func (h *handler) takeFacts(t *loopState, facts loop.Report, raw []byte) (string, error) {
+func (h *handler) takeFacts(t *store.State, facts loop.Report, raw []byte) (string, error) {
 	said, err := t.Budget.AuditTold(t.Tick, facts, sumOfReport(raw))
 	if err != nil || said != "" {
 		return said, err
@@ -89,7 +89,7 @@ func (h *handler) takeFacts(t *loopState, facts loop.Report, raw []byte) (string
 }
 
 // apply takes facts into the iteration, in memory, and returns a text of what they change.
-func (h *handler) apply(t *loopState, facts loop.Report) (string, error) {
+func (h *handler) apply(t *store.State, facts loop.Report) (string, error) {
 	previous, err := h.previous(t.Skill, t.Budget)
 	if err != nil {
 		return "", err
@@ -111,7 +111,7 @@ func (h *handler) takeNotes() error {
 	if !h.seal.on || !h.files.HasNotes() {
 		return nil
 	}
-	return h.withRuns(func(list []*loopState) error {
+	return h.withRuns(func(list []*store.State) error {
 		open := only(list, h.open)
 		notes, err := h.files.TakeNotes(seal.FileName(h.ev.SessionID))
 		if err != nil || len(open) == 0 {
@@ -132,7 +132,7 @@ func (h *handler) takeNotes() error {
 	})
 }
 
-func (h *handler) takeNote(open []*loopState, n store.Note) error {
+func (h *handler) takeNote(open []*store.State, n store.Note) error {
 	switch {
 	case n.Denied != nil:
 		open[0].Tick.Deny(h.denialOf(open[0], n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
@@ -155,7 +155,7 @@ func (h *handler) takeNote(open []*loopState, n store.Note) error {
 }
 
 // startOf is a noted start as a loop counts it. Merges and approvals count by their passes.
-func (h *handler) startOf(t *loopState, n store.NotedStart) (e loop.Effect, counts bool) {
+func (h *handler) startOf(t *store.State, n store.NotedStart) (e loop.Effect, counts bool) {
 	switch guard.Kind(n.Kind) {
 	case guard.OpenPR:
 		e.Kind = loop.OpenedPR

@@ -207,13 +207,13 @@ func (h *handler) sessionStarted() (event.Reply, error) {
 	}
 	list, err := h.sessionRuns() // for the receipt too
 	from := h.from()
-	moved := func(t *loopState) bool {
+	moved := func(t *store.State) bool {
 		return t.Budget != nil && t.Budget.EventsFrom != nil && *t.Budget.EventsFrom != *from
 	}
 	if err != nil || from == nil || !slices.ContainsFunc(list, moved) {
 		return event.Nothing(), err
 	}
-	return event.Nothing(), h.withRuns(func(list []*loopState) error {
+	return event.Nothing(), h.withRuns(func(list []*store.State) error {
 		for _, t := range only(list, moved) {
 			t.Budget.EventsFrom = from
 			if err := h.write(t, loop.Save{Run: t.Budget}); err != nil {
@@ -230,7 +230,7 @@ const receiptTime = 200 * time.Millisecond
 // keepReceipt saves the record that no save of this event included: once a session and kind of
 // event. A failure is left to the next event.
 func (h *handler) keepReceipt() {
-	if !h.news {
+	if !h.runs.news {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), receiptTime)
@@ -245,8 +245,7 @@ func (h *handler) keepReceipt() {
 		if err != nil || s.Budget == nil {
 			continue
 		}
-		h.news = false
-		if h.receive(s.Budget); h.news {
+		if h.receive(s.Budget) {
 			_, _ = tx.Commit(&s, loop.Save{Run: s.Budget})
 		}
 	}

@@ -16,22 +16,22 @@ import (
 // step takes one event through the loops of the session: Step, fetch the missing facts, Step again,
 // carry out the outcome. If the event concerns no loop, no lock is taken.
 func (h *handler) step(e loop.Event) (event.Reply, error) {
-	return h.stepEach(every, func(*loopState) loop.Event { return e })
+	return h.stepEach(every, func(*store.State) loop.Event { return e })
 }
 
 // stepOne is step for one of the loops.
-func (h *handler) stepOne(t *loopState, e loop.Event) (event.Reply, error) {
-	own := func(list []*loopState) []*loopState {
-		return only(list, func(o *loopState) bool { return o.Skill == t.Skill })
+func (h *handler) stepOne(t *store.State, e loop.Event) (event.Reply, error) {
+	own := func(list []*store.State) []*store.State {
+		return only(list, func(o *store.State) bool { return o.Skill == t.Skill })
 	}
-	return h.stepEach(own, func(*loopState) loop.Event { return e })
+	return h.stepEach(own, func(*store.State) loop.Event { return e })
 }
 
-func every(list []*loopState) []*loopState { return list }
+func every(list []*store.State) []*store.State { return list }
 
 // stepEach is step for some of the loops, each with an event of its own.
 func (h *handler) stepEach(
-	pick func([]*loopState) []*loopState, eventOf func(*loopState) loop.Event,
+	pick func([]*store.State) []*store.State, eventOf func(*store.State) loop.Event,
 ) (event.Reply, error) {
 	list, err := h.sessionRuns()
 	if err != nil {
@@ -51,14 +51,14 @@ func (h *handler) stepEach(
 		return event.Nothing(), nil
 	}
 	var reply event.Reply
-	err = h.withRuns(func(now []*loopState) (err error) {
+	err = h.withRuns(func(now []*store.State) (err error) {
 		now = pick(now)
 		resolved := map[loop.Skill]loop.Outcome{}
-		resolve := func(t *loopState) (o loop.Outcome, err error) {
+		resolve := func(t *store.State) (o loop.Outcome, err error) {
 			o, done := resolved[t.Skill]
 			if !done {
 				var k loop.Known
-				if slices.ContainsFunc(list, t.sameTick) {
+				if slices.ContainsFunc(list, func(o *store.State) bool { return sameTick(t, o) }) {
 					k = known[t.Skill]
 				}
 				o, err = h.resolve(t, eventOf(t), &k)
@@ -74,11 +74,11 @@ func (h *handler) stepEach(
 				resolved[t.Skill] = o
 			}
 			if o.Reply.Deny != nil || o.Reply.Ask != nil { // no other loop may let the call through
-				now = []*loopState{t}
+				now = []*store.State{t}
 				break
 			}
 		}
-		reply, err = h.forEachRun(now, func(t *loopState) (event.Reply, error) {
+		reply, err = h.forEachRun(now, func(t *store.State) (event.Reply, error) {
 			if _, stop := eventOf(t).(loop.TurnEnd); stop && h.out.Reply.Blocks() {
 				return event.Nothing(), nil // the next Stop ends this loop's iteration
 			}
@@ -99,9 +99,9 @@ func (h *handler) stepEach(
 
 // lookAhead steps without the state's lock, to fetch what is slow, and returns what the event means
 // to the loop, as far as that is known without it.
-func (h *handler) lookAhead(t *loopState, e loop.Event) (k loop.Known, o loop.Outcome) {
+func (h *handler) lookAhead(t *store.State, e loop.Event) (k loop.Known, o loop.Outcome) {
 	for {
-		o = loop.Step(t.values(), k, e)
+		o = loop.Step(t.Values(), k, e)
 		if o.Need == nil {
 			return k, o
 		}
@@ -114,7 +114,7 @@ func (h *handler) lookAhead(t *loopState, e loop.Event) (k loop.Known, o loop.Ou
 
 // decide steps until nothing is missing, and carries the outcome out. It runs with the state's
 // lock.
-func (h *handler) decide(t *loopState, e loop.Event, k loop.Known) (event.Reply, error) {
+func (h *handler) decide(t *store.State, e loop.Event, k loop.Known) (event.Reply, error) {
 	o, err := h.resolve(t, e, &k)
 	if err != nil {
 		return event.Nothing(), err
@@ -125,7 +125,7 @@ func (h *handler) decide(t *loopState, e loop.Event, k loop.Known) (event.Reply,
 // resolve fetches what k asks for and steps, until nothing is missing but the facts that an
 // iteration begins with, which are looked up without the state's lock. A Stop records when its turn
 // was held; one that began before that is the same Stop, and may have waited for this one.
-func (h *handler) resolve(t *loopState, e loop.Event, k *loop.Known) (loop.Outcome, error) {
+func (h *handler) resolve(t *store.State, e loop.Event, k *loop.Known) (loop.Outcome, error) {
 	k.Redact = func(s string) string { return h.config(t).Redact(s) } // few events need it
 	for {
 		err := h.fetch(t, e, k).err
@@ -139,7 +139,7 @@ func (h *handler) resolve(t *loopState, e loop.Event, k *loop.Known) (loop.Outco
 			stop.Wall = time.Now().UTC()
 			e = stop
 		}
-		o := loop.Step(t.values(), *k, e)
+		o := loop.Step(t.Values(), *k, e)
 		if o.Need == nil {
 			return o, nil
 		}
@@ -151,7 +151,7 @@ func (h *handler) resolve(t *loopState, e loop.Event, k *loop.Known) (loop.Outco
 
 // fetch looks up the facts that a Step asks for and that may take a while: they ask git and the
 // tracker, and a check may take minutes.
-func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known) (l lookup) {
+func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known) (l lookup) {
 	fill(&l, &k.Owner, func() loop.Owner { return h.owner(t) })
 	fill(&l, &k.Around, func() loop.Around { return h.around(t, e) })
 	fill(&l, &k.Begun, func() loop.Begun { return h.begun(t, k.Around.Is.Worktrees) })
@@ -177,7 +177,7 @@ func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known) (l lookup) {
 }
 
 // fetchLocked looks up the facts that are looked up with the state's lock alone.
-func (h *handler) fetchLocked(t *loopState, e loop.Event, k *loop.Known) error {
+func (h *handler) fetchLocked(t *store.State, e loop.Event, k *loop.Known) error {
 	l := &lookup{}
 	fill(l, &k.Dialogs, func() []loop.Answers { return h.pastDialogs(t, e) })
 	try(l, &k.Told, func() (loop.Told, error) { return h.auditTold(t) })
@@ -210,7 +210,7 @@ func (h *handler) fetchLocked(t *loopState, e loop.Event, k *loop.Known) error {
 
 // carryOut does what a Step decided, in its order: save, reply, unlock, notify. What is saved is on
 // disk before the reply is printed; the lock goes after it.
-func (h *handler) carryOut(t *loopState, o loop.Outcome) (event.Reply, error) {
+func (h *handler) carryOut(t *store.State, o loop.Outcome) (event.Reply, error) {
 	if err := h.write(t, o.Save); err != nil {
 		return event.Nothing(), err
 	}
@@ -229,31 +229,31 @@ func (h *handler) carryOut(t *loopState, o loop.Outcome) (event.Reply, error) {
 }
 
 // notice keeps a notice until the reply is printed.
-func (h *handler) notice(t *loopState, n loop.Notice) {
+func (h *handler) notice(t *store.State, n loop.Notice) {
 	way := h.config(t).Notify
 	if g := n.Gate; g != nil {
 		next := "answer in the session's dialog"
 		if g.Raise != nil {
 			next += ", or in a terminal: " + t.Budget.RaiseCommand(t.Tick, h.now)
 		}
-		h.person.Notice(way, "hooks: a question waits for you",
+		h.out.person.Notice(way, "hooks: a question waits for you",
 			fmt.Sprintf("[%s] %s", g.Name, g.Question), next)
 		return
 	}
 	if n.Run.Status == loop.Paused && n.Run.Ask != "" {
-		h.asks = append(h.asks, n.Run.Skill)
+		h.out.asks = append(h.out.asks, n.Run.Skill)
 	}
 	next := report.Next(n.Run, t.Elsewhere())
 	if raise := n.Run.RaiseCommand(nil, h.now); raise != "" {
 		next += ", or " + raise
 	}
-	h.person.Notice(way, fmt.Sprintf("hooks: the %s loop has %s", n.Run.Skill, n.Run.Status),
+	h.out.person.Notice(way, fmt.Sprintf("hooks: the %s loop has %s", n.Run.Skill, n.Run.Status),
 		report.StopLine(n.Run), next)
 }
 
 // write commits what a Step decided, and keeps the files of a task loop that people read in step
 // with it.
-func (h *handler) write(t *loopState, s loop.Save) error {
+func (h *handler) write(t *store.State, s loop.Save) error {
 	line, before := s.Line, t.Budget
 	if line != nil {
 		line.Redact(h.config(t).Redact)
@@ -262,7 +262,7 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 		line = &s.Close.Line
 		h.slip(h.queue(s.Close.Run().Ends(line))) // before the commit: at least once
 	}
-	created, err := h.tx.Commit(&t.State, s)
+	created, err := h.tx.Commit(t, s)
 	if created {
 		line.Notes = append(line.Notes, fmt.Sprintf("Created %s — this file may contain sensitive "+
 			"content (issue bodies, user answers). It is gitignored. Do not upload to external "+
@@ -283,7 +283,7 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 }
 
 // sameTick reports whether two views of the session's loops are of the same run and iteration.
-func (t *loopState) sameTick(o *loopState) bool {
+func sameTick(t, o *store.State) bool {
 	if t.Skill != o.Skill || (t.Tick == nil) != (o.Tick == nil) ||
 		(t.Budget == nil) != (o.Budget == nil) ||
 		t.Budget != nil && t.Budget.RunID != o.Budget.RunID {

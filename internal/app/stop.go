@@ -13,10 +13,10 @@ import (
 // stop ends the open iterations of this session, or holds the turn (R117, design §1).
 func (h *handler) stop() (event.Reply, error) {
 	reply, err := h.step(h.turnEnd())
-	if err != nil || len(h.runs) == 0 {
+	if err != nil || len(h.runs.list) == 0 {
 		return reply, err
 	}
-	if changed, ok := errors.AsType[*store.ChangedError](h.damage); ok {
+	if changed, ok := errors.AsType[*store.ChangedError](h.runs.damage); ok {
 		h.slip(h.withStateLock(func() error { // it saves the record that workers' events save too
 			reply = reply.And(h.sayOnce(changed, hint.Text(store.Hinted(changed))))
 			return nil

@@ -14,6 +14,7 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/internal/store"
 	"hooks/internal/tasks"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
@@ -213,7 +214,7 @@ func (h *handler) envNumber(name string, otherwise int) (int, error) {
 }
 
 // taskPrompt is the whole prompt of the attempt.
-func (h *handler) taskPrompt(t *loopState) string {
+func (h *handler) taskPrompt(t *store.State) string {
 	r, a := loop.TasksOf(t.Budget), t.Tick.Attempt
 	log, _, _ := keptFile(h.progressPath())
 	p := tasks.Prompt{Index: a.Task - 1, Total: len(r.List), Title: a.Title, Spec: r.Spec,
@@ -249,7 +250,7 @@ func (h *handler) anchor() string {
 // taskWorker returns the plugin's own type of worker, whose context is less than half of the
 // general one's. It returns "" if the hooks are registered in a settings file, or the call names
 // another type.
-func (h *handler) taskWorker(*loopState) string {
+func (h *handler) taskWorker(*store.State) string {
 	root := h.Env("CLAUDE_PLUGIN_ROOT")
 	if root != "" && h.ev.Text("subagent_type") == "general-purpose" &&
 		isFile(filepath.Join(root, "agents", "worker.md")) {

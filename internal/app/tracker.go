@@ -13,13 +13,14 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
+	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/tracker/forge"
 	"hooks/internal/usage"
 )
 
 // question is one to the tracker of a run, nil for the project's as it is now.
-func (h *handler) question(t *loopState) forge.Question {
+func (h *handler) question(t *store.State) forge.Question {
 	q := forge.Question{Project: h.project, Env: h.Env, Config: h.config(t)}
 	if t != nil && t.Budget != nil {
 		q.Run = t.Budget.Tracker
@@ -30,11 +31,11 @@ func (h *handler) question(t *loopState) forge.Question {
 // askMerging looks up PRs that are about to be merged, side by side, because a person may have
 // spoken since the iteration began. Of one that the tracker cannot tell it says why, so that a
 // person decides (R99–R101), and the remote names the commit.
-func (h *handler) askMerging(t *loopState, acts []loop.Act) (list []loop.Looked) {
+func (h *handler) askMerging(t *store.State, acts []loop.Act) (list []loop.Looked) {
 	acts = slices.DeleteFunc(slices.Clone(acts), func(a loop.Act) bool {
 		return a.Kind != loop.ActMerge && a.Kind != loop.ActLand
 	})
-	refused := func(a loop.Act) bool { return t.Tick.Halting() || t.values().Landable(a) != nil }
+	refused := func(a loop.Act) bool { return t.Tick.Halting() || t.Values().Landable(a) != nil }
 	if n := slices.IndexFunc(acts, refused); n >= 0 {
 		acts = acts[:n]
 	}
@@ -53,7 +54,7 @@ func (h *handler) askMerging(t *loopState, acts []loop.Act) (list []loop.Looked)
 
 // remoteHeads asks the run's remotes for the commits of PRs that the tracker did not name: by the
 // forge's own refs, else by the branch.
-func (h *handler) remoteHeads(t *loopState, list []loop.Looked) {
+func (h *handler) remoteHeads(t *store.State, list []loop.Looked) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	remote, _, kind := h.question(t).Remotes(ctx)
@@ -78,7 +79,7 @@ func (h *handler) remoteHeads(t *loopState, list []loop.Looked) {
 }
 
 // askPRs asks a run's tracker about PRs side by side, one answer each.
-func (h *handler) askPRs(t *loopState, numbers []int) []forge.Answer {
+func (h *handler) askPRs(t *store.State, numbers []int) []forge.Answer {
 	answers := make([]forge.Answer, len(numbers))
 	var asking sync.WaitGroup
 	for i, n := range numbers {
@@ -93,7 +94,7 @@ func (h *handler) askPRs(t *loopState, numbers []int) []forge.Answer {
 // toldOf returns the state of a PR from an answer, with the reason if its feedback is unknown. If
 // every person who spoke has approved this very commit since, and the loop did and said nothing
 // after that, no human feedback was addressed since the previous iteration (R99).
-func (h *handler) toldOf(t *loopState, number int, answer *forge.Answer) loop.Looked {
+func (h *handler) toldOf(t *store.State, number int, answer *forge.Answer) loop.Looked {
 	told := loop.Looked{PR: loop.PR{Number: number}}
 	for i := range answer.PRs {
 		pr := &answer.PRs[i]
@@ -116,7 +117,7 @@ func (h *handler) toldOf(t *loopState, number int, answer *forge.Answer) loop.Lo
 
 // around asks git and the tracker what an iteration that ends leaves. What a dead client left is
 // what was recorded then, so the remote is not asked: it would hide what moved since the crash.
-func (h *handler) around(t *loopState, e loop.Event) (a loop.Around) {
+func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 	_, stop := e.(loop.TurnEnd)
 	if stop {
 		usage.WaitFlushed(context.Background(), h.ev.Transcript, h.ev.LastMessage)
@@ -127,7 +128,7 @@ func (h *handler) around(t *loopState, e loop.Event) (a loop.Around) {
 	}
 	a.Worktrees = h.worktrees()
 	if r := loop.TasksOf(t.Budget); r != nil && r.Finished()+1 >= len(r.List) { // it may be the end
-		a.Dropped = dropped(h.project, t.values().Tip())
+		a.Dropped = dropped(h.project, t.Values().Tip())
 	}
 	foreign := t.Tick != nil &&
 		(t.Tick.SessionID != h.ev.SessionID || proc.Of(t.Budget.Owner) == loop.Dead)
@@ -154,7 +155,7 @@ const maxAsked = 8
 
 // askedAtEnd looks up the iteration's PRs whose branch is unknown, or of which it is not known
 // whether a merge that was let through has landed. It makes no call if there is nothing to look up.
-func (h *handler) askedAtEnd(t *loopState) (list []forge.PR) {
+func (h *handler) askedAtEnd(t *store.State) (list []forge.PR) {
 	missing := t.Tick.Unsettled(t.Budget)
 	answers := h.askPRs(t, missing[:min(len(missing), maxAsked)])
 	for i := range answers {
@@ -165,7 +166,7 @@ func (h *handler) askedAtEnd(t *loopState) (list []forge.PR) {
 
 // opened returns the open PRs, the newest first, of branches that the iteration moved or has
 // checked out. It returns nil if every attempt to open one printed its address.
-func (h *handler) opened(t *loopState, on []loop.Worktree) (numbers []int) {
+func (h *handler) opened(t *store.State, on []loop.Worktree) (numbers []int) {
 	if t.Tick.Starts.Opened == 0 {
 		return nil
 	}
@@ -241,7 +242,7 @@ func (h *handler) trail(on []loop.Worktree) string {
 
 // heads asks a run's remote for the branches of PRs; nil if it does not answer, or leads elsewhere
 // than when the run began.
-func (h *handler) heads(t *loopState, prs []loop.TrackedPR) map[string]string {
+func (h *handler) heads(t *store.State, prs []loop.TrackedPR) map[string]string {
 	var branches []string
 	for _, p := range prs {
 		branches = loop.AppendNew(branches, p.Branch)
@@ -261,7 +262,7 @@ func (h *handler) heads(t *loopState, prs []loop.TrackedPR) map[string]string {
 
 // begun collects what an interrupted iteration may have left: the branches on which it worked,
 // their heads on the remote, and uncommitted files (R44).
-func (h *handler) begun(t *loopState, on []loop.Worktree) (left loop.Begun) {
+func (h *handler) begun(t *store.State, on []loop.Worktree) (left loop.Begun) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	left.Dirty = h.dirty(on)

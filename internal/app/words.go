@@ -21,7 +21,7 @@ import (
 )
 
 // words puts a reply into words.
-func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
+func (h *handler) words(t *store.State, r loop.Reply) event.Reply {
 	reply := event.Nothing()
 	switch {
 	case r.Refuse != "":
@@ -67,7 +67,7 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 }
 
 // refusal refuses a prompt. It may have been the sign that an iteration had ended.
-func (h *handler) refusal(t *loopState, r loop.Reply) event.Reply {
+func (h *handler) refusal(t *store.State, r loop.Reply) event.Reply {
 	text := r.Refuse
 	if r.Closed != nil { // beside a refusal the client shows no other text
 		text += "\n" + h.ended(t, loop.Reply{Closed: r.Closed, AtStop: true}).PersonText()
@@ -81,7 +81,7 @@ func (h *handler) refusal(t *loopState, r loop.Reply) event.Reply {
 
 // ended puts the end of an iteration into words: its status block, and the final report if the run
 // ended with it.
-func (h *handler) ended(t *loopState, r loop.Reply) event.Reply {
+func (h *handler) ended(t *store.State, r loop.Reply) event.Reply {
 	run, line := r.Closed.Run(), &r.Closed.Line
 	text := report.Status(line, report.Wake(run))
 	if r.Between {
@@ -101,7 +101,7 @@ func (h *handler) ended(t *loopState, r loop.Reply) event.Reply {
 }
 
 // finalReport gathers the gates of the whole run from its history.
-func (h *handler) finalReport(t *loopState) string {
+func (h *handler) finalReport(t *store.State) string {
 	h.slip(h.files.Findings(t.Budget))
 	r := report.Ended{
 		Budget: filepath.ToSlash(t.BudgetPath), History: store.HistoryPath(t.Skill),
@@ -133,7 +133,7 @@ func (h *handler) finalReport(t *loopState) string {
 }
 
 // told gives a text to the person and a short one to the model.
-func (h *handler) told(t *loopState, text string) event.Reply {
+func (h *handler) told(t *store.State, text string) event.Reply {
 	model := "The loop was interrupted. Dispatch nothing new, do not continue with its iteration."
 	if len(t.Budget.Scheduled) > 0 {
 		model += " Delete its schedule with CronDelete (or ScheduleWakeup {\"stop\":true})."
@@ -143,7 +143,7 @@ func (h *handler) told(t *loopState, text string) event.Reply {
 
 // passedOver puts a tick that did not begin into words. The run that it belongs to is shown as it
 // is now, because its iteration may be open.
-func (h *handler) passedOver(t *loopState, o *loop.PassedOver) event.Reply {
+func (h *handler) passedOver(t *store.State, o *loop.PassedOver) event.Reply {
 	line := *o.Line
 	if o.Run == nil && t.Budget != nil && t.Budget.Status == loop.Active {
 		line.Budget = *h.runNow(t)
@@ -166,7 +166,7 @@ func (h *handler) passedOver(t *loopState, o *loop.PassedOver) event.Reply {
 }
 
 // denial puts a refusal into words: what was refused, the questions that wait, and what to do.
-func (h *handler) denial(t *loopState, d *loop.Deny) event.Reply {
+func (h *handler) denial(t *store.State, d *loop.Deny) event.Reply {
 	waits := ""
 	if d.Ask != nil {
 		waits = report.Waits(d.Ask)
@@ -180,15 +180,15 @@ func (h *handler) denial(t *loopState, d *loop.Deny) event.Reply {
 }
 
 // askGates fills the dialog with the questions of a loop.
-func (h *handler) askGates(t *loopState, gates []loop.Gate) event.Reply {
+func (h *handler) askGates(t *store.State, gates []loop.Gate) event.Reply {
 	return event.Ask(h.questionsOf(t, gates)...)
 }
 
 // questionsOf are gates as the client's dialog shows them.
-func (h *handler) questionsOf(t *loopState, gates []loop.Gate) (list []event.Question) {
-	besides := slices.ContainsFunc(h.runs, func(o *loopState) bool {
+func (h *handler) questionsOf(t *store.State, gates []loop.Gate) (list []event.Question) {
+	besides := slices.ContainsFunc(h.runs.list, func(o *store.State) bool {
 		active := o.Budget != nil && o.Budget.Status == loop.Active
-		return o.Skill != t.Skill && (active || o.forcing())
+		return o.Skill != t.Skill && (active || forcing(o))
 	})
 	for _, g := range gates {
 		q := event.Question{Question: g.Question, Header: g.Header}
@@ -205,7 +205,7 @@ func (h *handler) questionsOf(t *loopState, gates []loop.Gate) (list []event.Que
 
 // afterAnswers returns the text for the model after a person's answers: how each acts, and what
 // comes next.
-func (h *handler) afterAnswers(t *loopState, a *loop.Answered) string {
+func (h *handler) afterAnswers(t *store.State, a *loop.Answered) string {
 	var text []string
 	for _, one := range a.List {
 		text = append(text, h.acted(t, one))
@@ -235,7 +235,7 @@ func (h *handler) afterAnswers(t *loopState, a *loop.Answered) string {
 }
 
 // acted is one answer in a line.
-func (h *handler) acted(t *loopState, a loop.Acted) string {
+func (h *handler) acted(t *store.State, a loop.Acted) string {
 	switch {
 	case a.Gate.Name == "":
 		return fmt.Sprintf("Recorded: %q", a.Text)

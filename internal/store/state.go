@@ -37,6 +37,11 @@ func (st State) Elsewhere() string {
 	return st.BudgetPath
 }
 
+// Values is the state as Step takes it.
+func (st State) Values() loop.State {
+	return loop.State{Run: st.Budget, Tick: st.Tick, Claim: st.Claim, Quiet: st.Quiet}
+}
+
 // Load reads a skill's state, the budget from where its last run kept it. Damaged and newer files
 // are reported together; the rest of the state is returned with the error.
 func (s *Store) Load(skill loop.Skill) (State, error) {
