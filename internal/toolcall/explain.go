@@ -92,7 +92,8 @@ func (x explained) verdict() string {
 	case x.Bound != "":
 		return "denied: it cannot be read to its end, and the rest could land something"
 	case unread && x.Reaches() && around:
-		return "denied: it cannot be read, could reach a forge, and what it starts need not be checked"
+		return "denied: it cannot be read, could reach a forge, and what it starts need not be " +
+			"checked"
 	case unread && x.Reaches():
 		return "passes where programs are checked as they start, in sessions that began after " +
 			"the installation; is denied elsewhere"
