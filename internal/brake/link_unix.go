@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -88,7 +89,8 @@ func started(name string, argv []string) Start {
 	s.Steers = map[string]string{}
 	for _, entry := range os.Environ() {
 		key, value, _ := strings.Cut(entry, "=")
-		if strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "GH_") || key == "PATH" {
+		if strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "GH_") ||
+			slices.Contains([]string{"PATH", "EDITOR", "VISUAL", "PAGER"}, key) {
 			s.Steers[key] = value
 		}
 	}

@@ -1,6 +1,7 @@
 package forges
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -130,24 +131,28 @@ func setting(f *plain.Frame, g gitRun, key string) string {
 	return ""
 }
 
-// gitHooks reads the hooks of a command that really starts: git puts its own folder first in their
-// PATH, so the git that a hook starts meets no link. Of the other commands than a push those count
-// that any of them runs.
+// gitHooks reads the hooks and the settings of a command that really starts: git puts its own folder
+// first in their PATH, so the git that they start meets no link. Some run with any command, some with a push;
+// of the others all count with each command that runs one of them.
 func gitHooks(f *plain.Frame, g gitRun, cmd string) {
-	hooks := `pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit post-merge
-post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch post-applypatch`
-	switch {
-	case !f.M.Real || !shellword.Has(`commit merge pull checkout switch worktree rebase cherry-pick
-revert am push hook`, cmd):
+	if !f.M.Real {
 		return
-	case cmd == "push":
-		hooks = "pre-push"
-	case cmd == "hook":
+	}
+	hooks := "reference-transaction post-index-change pre-auto-gc"
+	if shellword.Has("push hook", cmd) {
 		hooks += " pre-push"
+	}
+	if shellword.Has(`commit merge pull checkout switch worktree rebase cherry-pick revert am hook`,
+		cmd) {
+		hooks += ` pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit post-merge
+post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch post-applypatch`
 	}
 	f.M.Real = false // what a hook starts itself would lead in a circle
 	defer func() { f.M.Real = true }()
-	folder := hooksFolder(f, g)
+	config, folder := f.M.Repo().Config, hooksFolder(f, g)
+	for _, key := range slices.Sorted(maps.Keys(config)) {
+		gitRuns(f, key, config[key])
+	}
 	for name := range strings.FieldsSeq(hooks) {
 		text, _ := f.Open(folder + "/" + name)
 		f.Look("git hook "+name, text)
