@@ -42,15 +42,9 @@ func (f files) ReadFile(path string) (string, bool) {
 	return safefile.Read(path, maxFile)
 }
 
-// judge returns why the program must not run, nil if it may.
-func (s Start) judge(g ground) *Refusal {
-	_, r := s.weigh(g)
-	return r
-}
-
-// weigh is judge with what the program itself does, without what it leaves to programs that meet a
-// link of their own. A pass that the loop has for it is used up.
-func (s Start) weigh(g ground) (acts []guard.Act, r *Refusal) {
+// judge returns why the program must not run, nil if it may, and what it does itself, without what
+// it leaves to programs that meet a link of their own. A pass that the loop has for it is used up.
+func (s Start) judge(g ground) (acts []guard.Act, r *Refusal) {
 	there := tracker.Repo(s.Env, s.Cwd)
 	repo := Repo(s.Env, there)
 	call := guard.Call{Tool: "Bash", Cwd: s.Cwd}

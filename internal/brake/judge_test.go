@@ -264,11 +264,17 @@ func start(project string, argv ...string) Start {
 	return Start{Argv: argv, Cwd: project, Env: func(name string) string { return env[name] }}
 }
 
+// refusal is why a program must not run, nil if it may.
+func (s Start) refusal(g ground) *Refusal {
+	_, r := s.judge(g)
+	return r
+}
+
 func TestTable(t *testing.T) {
 	dir := project(t)
 	for _, row := range table {
 		name := row.argv[:min(len(row.argv), 80)]
-		r := start(dir, split(row.argv)...).judge(groundOf(dir))
+		r := start(dir, split(row.argv)...).refusal(groundOf(dir))
 		switch {
 		case r == nil && row.rule != "":
 			t.Errorf("%s passed, want %s", name, row.rule)
@@ -291,11 +297,11 @@ func TestAuditPublishesNothing(t *testing.T) {
 		"gh pr view 142": false, "curl https://example.com": false,
 	} {
 		s := start(dir, split(line)...)
-		r := s.judge(ground{project: dir, audits: "coding"})
+		r := s.refusal(ground{project: dir, audits: "coding"})
 		if (r != nil) != refused || r != nil && r.Rule != loop.AuditRule {
 			t.Errorf("%s: %v", line, r)
 		}
-		if r := s.judge(groundOf(dir)); r != nil {
+		if r := s.refusal(groundOf(dir)); r != nil {
 			t.Errorf("%s outside of an audit loop: %v", line, r)
 		}
 	}
@@ -338,7 +344,7 @@ func TestHintNamesTheForgesOwnCommand(t *testing.T) {
 		"hub merge https://github.com/o/r/pull/142":       "gh pr merge 142",
 		"curl -X PUT https://a/repos/o/r/pulls/142/merge": "gh pr merge 142",
 	} {
-		r := start(dir, split(line)...).judge(groundOf(dir))
+		r := start(dir, split(line)...).refusal(groundOf(dir))
 		if r == nil || !strings.Contains(hint.Text(r), want) {
 			t.Errorf("%s: %v, want %q", line, hint.Text(r), want)
 		}
@@ -346,7 +352,7 @@ func TestHintNamesTheForgesOwnCommand(t *testing.T) {
 	write(t, filepath.Join(dir, ".git", "config"),
 		"[remote \"origin\"]\nurl = https://gitlab.com/me/github-mirror.git\n", 0o600)
 	r := start(dir, "curl", "-X", "PUT", "https://gitlab.com/api/v4/projects/me%2Fgithub-mirror/"+
-		"merge_requests/142/merge").judge(groundOf(dir))
+		"merge_requests/142/merge").refusal(groundOf(dir))
 	if r == nil || !strings.Contains(hint.Text(r), "glab mr merge 142") {
 		t.Errorf("a name in the path is taken for a host: %v", hint.Text(r))
 	}
@@ -367,10 +373,10 @@ func TestPassLetsOneMergeThrough(t *testing.T) {
 	for _, line := range merges {
 		g := &passes{dir, 1}
 		s := start(dir, split(line)...)
-		if r := s.judge(g.ground()); r != nil || g.passes != 0 {
+		if r := s.refusal(g.ground()); r != nil || g.passes != 0 {
 			t.Errorf("%s: %v, %d passes left", line, r, g.passes)
 		}
-		if s.judge(g.ground()) == nil {
+		if s.refusal(g.ground()) == nil {
 			t.Errorf("%s passed twice", line)
 		}
 	}
@@ -390,7 +396,7 @@ func TestPassIsForOneThing(t *testing.T) {
 		"curl -X PUT https://a/repos/o/r/pulls/142/merge https://a/repos/o/r/pulls/143/merge",
 	} {
 		g := &passes{dir, 1}
-		if r := start(dir, split(line)...).judge(g.ground()); r == nil || g.passes != 1 {
+		if r := start(dir, split(line)...).refusal(g.ground()); r == nil || g.passes != 1 {
 			t.Errorf("%s: %v, %d passes left", line, r, g.passes)
 		}
 	}
@@ -399,7 +405,7 @@ func TestPassIsForOneThing(t *testing.T) {
 		"GH_REPO", "GH_HOST", "GIT_DIR", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL",
 	} {
 		s.Steers = map[string]string{name: "evil/other"}
-		if s.judge((&passes{dir, 1}).ground()) == nil {
+		if s.refusal((&passes{dir, 1}).ground()) == nil {
 			t.Errorf("%s leads to another repository", name)
 		}
 	}
@@ -408,12 +414,12 @@ func TestPassIsForOneThing(t *testing.T) {
 		glab.Env = func(name string) string {
 			return map[string]string{"GITLAB_HOST": host}[name]
 		}
-		if r := glab.judge((&passes{dir, 1}).ground()); (r != nil) != away {
+		if r := glab.refusal((&passes{dir, 1}).ground()); (r != nil) != away {
 			t.Errorf("GITLAB_HOST %s: %v", host, r)
 		}
 	}
 	s.Steers = map[string]string{"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull}
-	if r := s.judge((&passes{dir, 1}).ground()); r != nil {
+	if r := s.refusal((&passes{dir, 1}).ground()); r != nil {
 		t.Errorf("without files of settings: %v", r)
 	}
 	const evil = "https://github.com/evil/other"
@@ -421,7 +427,7 @@ func TestPassIsForOneThing(t *testing.T) {
 	if cmd.Dir = other; cmd.Run() != nil {
 		t.Fatal("git remote set-url")
 	}
-	if start(other, "gh", "pr", "merge", "142").judge((&passes{dir, 1}).ground()) == nil {
+	if start(other, "gh", "pr", "merge", "142").refusal((&passes{dir, 1}).ground()) == nil {
 		t.Error("another clone leads to another repository")
 	}
 }
@@ -447,13 +453,13 @@ func TestRecordThatCannotBeReadRefusesMergesAndPushes(t *testing.T) {
 			"gh pr merge 142": "sealed-record", "git push origin HEAD:main": "push-protected",
 			"git push": push, "gh pr create --fill": push, "gh pr view 142": "", "git status": "",
 		} {
-			r := start(dir, split(line)...).judge(g)
+			r := start(dir, split(line)...).refusal(g)
 			if !on || (r == nil) != (rule == "") || r != nil && r.Rule != rule {
 				t.Errorf("%q, %s: %v", text, line, r)
 			}
 		}
 	}
-	if r := start(dir, "git", "push").judge(ground{}); r != nil {
+	if r := start(dir, "git", "push").refusal(ground{}); r != nil {
 		t.Errorf("without a loop: %v", r)
 	}
 }
@@ -465,7 +471,7 @@ func TestGitEnvironmentCounts(t *testing.T) {
 		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "alias.x",
 		"GIT_CONFIG_VALUE_0": "push origin HEAD:main",
 	}
-	if r := s.judge(groundOf(dir)); r == nil {
+	if r := s.refusal(groundOf(dir)); r == nil {
 		t.Error("an alias of the environment pushes")
 	}
 }
@@ -494,7 +500,7 @@ func TestTextOfTheEnvironment(t *testing.T) {
 			}
 			return env(name)
 		}
-		r := s.judge(groundOf(dir))
+		r := s.refusal(groundOf(dir))
 		if (r == nil) != (row.rule == "") || r != nil && r.Rule != row.rule {
 			t.Errorf("%s=%q %s: %v, want %q", row.name, row.value, row.argv, r, row.rule)
 		}
@@ -504,7 +510,7 @@ func TestTextOfTheEnvironment(t *testing.T) {
 func TestRefusalHidesSecrets(t *testing.T) {
 	dir := project(t)
 	r := start(dir, "curl", "-H", "Authorization: Bearer abcdef0123456789", "-X", "PUT",
-		"https://u:pw@api.github.com/repos/o/r/pulls/142/merge").judge(groundOf(dir))
+		"https://u:pw@api.github.com/repos/o/r/pulls/142/merge").refusal(groundOf(dir))
 	if r == nil {
 		t.Fatal("not refused")
 	}
@@ -527,7 +533,7 @@ func FuzzJudge(f *testing.F) {
 			argv = append([]string{"git"}, argv...)
 		}
 		s := Start{Argv: argv, Cwd: "/", Env: func(string) string { return "" }}
-		if r := s.judge(ground{}); r != nil && r.Error() == "" {
+		if r := s.refusal(ground{}); r != nil && r.Error() == "" {
 			t.Error("a refusal without a text")
 		}
 	})
@@ -545,7 +551,7 @@ func TestCurlsOwnOptionsCount(t *testing.T) {
 		{strings.Repeat("# x\n", maxFile) + merge, "curl -s", "unreadable"},
 	} {
 		write(t, own, row.text, 0o600)
-		r := start(dir, split(row.argv)...).judge(groundOf(dir))
+		r := start(dir, split(row.argv)...).refusal(groundOf(dir))
 		if (r == nil) != (row.rule == "") || r != nil && r.Rule != row.rule {
 			t.Errorf("%s with %.20q: %v, want %q", row.argv, row.text, r, row.rule)
 		}

@@ -63,7 +63,8 @@ func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal, p
 		}
 	}()
 	if len(links) == 0 {
-		return started(name, argv).judge(ground{}), ""
+		_, r = started(name, argv).judge(ground{})
+		return r, ""
 	}
 	for _, l := range links {
 		g, on := l.ground(pass)
@@ -71,7 +72,7 @@ func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal, p
 			continue
 		}
 		s := started(name, argv)
-		acts, r := s.weigh(g)
+		acts, r := s.judge(g)
 		if r != nil {
 			l.note(g, name, r)
 			return r, ""

@@ -24,7 +24,7 @@ func (e *SyntaxError) Error() string {
 func (e *SyntaxError) Hint() string { return e.Way }
 
 // check reports whether the text can be edited: it is empty, or one JSON object whose "hooks" are
-// as the client documents them, each named once.
+// as the client documents them.
 func check(text string) error {
 	if err := valid(text); err != nil {
 		return err
@@ -66,12 +66,8 @@ func syntax(text string, read int, why string) error {
 	return e
 }
 
-// checkHooks looks at the members that an edit touches. Of two members of one name it would be
-// unclear which one the client takes.
+// checkHooks looks at the members that an edit touches.
 func checkHooks(text string, root node) error {
-	if err := once(text, root, "hooks"); err != nil {
-		return err
-	}
 	hooks := root.member("hooks")
 	if !hooks.Exists() {
 		return nil
@@ -81,24 +77,10 @@ func checkHooks(text string, root node) error {
 	}
 	events := look(hooks)
 	for _, e := range entries("hooks") {
-		if err := once(text, events, e.event); err != nil {
-			return err
-		}
 		if groups := events.member(e.event); groups.Exists() && !groups.IsArray() {
 			return misplaced(text, groups.Index,
 				fmt.Sprintf("the groups of %q are a list, this is %s", e.event, kind(groups)))
 		}
-	}
-	return nil
-}
-
-func once(text string, in node, key string) error {
-	seen := false
-	for _, k := range in.kids {
-		if k.key == key && seen {
-			return misplaced(text, k.start, fmt.Sprintf("%q appears a second time", key))
-		}
-		seen = seen || k.key == key
 	}
 	return nil
 }
