@@ -30,16 +30,16 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.err.Error() }
 
-// Unwrap gives the text and its hint.
+// Unwrap returns the text and its hint.
 func (r *Refusal) Unwrap() error { return r.err }
 
 func refuse(rule, what, why, way string) *Refusal {
 	return &Refusal{rule, what, hint.New(way, "not run: %s: %s (%s)", what, why, rule)}
 }
 
-// Line is the shell line that puts the links first in PATH while the loop of a session is on. It is
-// evaluated before every Bash command, joined to other text by && or a line feed, and leaves the
-// status 0. It is empty if the home cannot stand in PATH.
+// Line returns the shell line that puts the links first in PATH while the loop of a session is on.
+// It is evaluated before every Bash command, joined to other text by && or a line feed, and leaves
+// the status 0. It is empty if the home cannot stand in PATH.
 func Line(home, session string) string {
 	if home == "" || strings.ContainsAny(home, ":\n\x00") {
 		return ""

@@ -87,7 +87,7 @@ func publishes(r guard.Reading) bool {
 	})
 }
 
-// Repo is a repository as the guard takes it.
+// Repo returns a repository in the guard's form.
 func Repo(env func(string) string, at tracker.Facts) guard.Repo {
 	return guard.Repo{
 		Branch: at.Branch, Default: at.Default, Remotes: at.Remotes, Config: at.Config,
@@ -95,7 +95,7 @@ func Repo(env func(string) string, at tracker.Facts) guard.Repo {
 	}
 }
 
-// steers are the variables that change what git and gh do, with those that --config-env names.
+// steers returns the variables that change what git and gh do, with those that --config-env names.
 func (s Start) steers() map[string]string {
 	steers := maps.Clone(s.Steers)
 	for i, arg := range s.Argv {
@@ -118,7 +118,7 @@ func unreadable(what, why string) *Refusal {
 		"write it plainly, with a short body in the command or in a file")
 }
 
-// words are the arguments, behind the options that curl reads by itself.
+// words returns the arguments. Those of curl follow the options file that it reads by itself.
 func (s Start) words() []string {
 	name, args := s.Argv[0], s.Argv[1:]
 	if name == "curl" && !slices.Contains(args[:min(1, len(args))], "-q") {
@@ -218,7 +218,7 @@ func (s Start) unsealed() *Refusal {
 		"leave it to a person, who finds the cause with `hooks doctor`")
 }
 
-// plainly is the command that merges a PR, 0 for any.
+// plainly returns the plain command that merges a PR. Of PR 0 it names N.
 func (s Start) plainly(pr int) string {
 	name := "N"
 	if pr > 0 {
@@ -227,7 +227,7 @@ func (s Start) plainly(pr int) string {
 	return tracker.MergeCommand(s.forge(), name)
 }
 
-// forge is the kind of the client that was started, else of the repository's forge.
+// forge returns the kind of forge: by the client that was started, else by the repository.
 func (s Start) forge() string {
 	if kind := tracker.ForgeOfClient(s.Argv[0]); kind != "" {
 		return kind
@@ -324,7 +324,7 @@ func (s Start) numberedProject(own tracker.Base) string {
 	return ""
 }
 
-// shown is the command as people may read it.
+// shown returns the command for people, cut short and without secrets.
 func (s Start) shown() string {
 	return shellword.Clip(loop.Secrets(shellword.Join(shellword.Lits(s.Argv...))), 300)
 }

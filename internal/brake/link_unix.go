@@ -83,7 +83,7 @@ func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal, p
 	return nil, phase
 }
 
-// started is the program with its surroundings.
+// started describes the program that is about to start: its folder and its environment.
 func started(name string, argv []string) Start {
 	s := Start{Argv: append([]string{name}, argv[1:]...), Env: os.Getenv}
 	s.Cwd, _ = os.Getwd()

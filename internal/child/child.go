@@ -142,7 +142,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 // maxLine bounds a line, in characters.
 const maxLine = 200
 
-// Line is the first line of a text that is not empty, without control characters and secrets:
+// Line returns the first line of a text that holds anything, without control characters and secrets:
 // errors end up in notes that are kept.
 func Line(text string) string {
 	for line := range strings.Lines(text) {

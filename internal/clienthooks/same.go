@@ -38,7 +38,7 @@ func Same(kind Kind, before, after string) bool {
 	return reflect.DeepEqual(old, changed)
 }
 
-// head is the YAML head of a Markdown file.
+// head returns the YAML head of a Markdown file.
 func head(text string) string {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 	if !strings.HasPrefix(text, "---") {
@@ -121,8 +121,8 @@ func rule(text string) bool {
 		strings.Count(what, "(") == strings.Count(what, ")")
 }
 
-// Commands are the words that may name a file in what a settings or plugin file has the client run,
-// as they stand there: ${CLAUDE_PROJECT_DIR} and its kin are not replaced.
+// Commands returns the words that may name a file in what a settings or plugin file has the client
+// run, as they stand there: ${CLAUDE_PROJECT_DIR} and its kin are not replaced.
 func Commands(text string) (words []string) {
 	var walk func(key string, v any)
 	walk = func(key string, v any) {

@@ -153,7 +153,7 @@ func Of(kept, project string) Config {
 // Same reports whether two configurations have the same settings.
 func (c Config) Same(o Config) bool { return c.Text() == o.Text() }
 
-// Names are the commands that begin loops beside the program's own.
+// Names returns the commands that begin loops beside the program's own.
 func (c Config) Names() loop.Names {
 	return loop.Names{Spaces: c.TaskNamespaces, Skills: c.GovernedSkills}
 }
@@ -178,7 +178,7 @@ func Parse(text string) Config {
 	return c.finish()
 }
 
-// fresh is a configuration into which a file is read.
+// fresh returns the defaults, into which a file is read.
 func fresh(file string) Config {
 	return Config{Overrun: DefaultOverrun, file: file, has: map[string]given{}}
 }

@@ -43,7 +43,7 @@ type (
 	percent int
 )
 
-// settings are all but those of rows.
+// settings returns every key, bound to the field of c that it sets. Rows are read elsewhere.
 func (c *Config) settings() []setting {
 	return []setting{
 		{"Review", "Do-Not-Merge Label", projects, &c.DoNotMerge},
@@ -191,8 +191,8 @@ func governed(value string, wrong func(string, ...any)) map[string]loop.Skill {
 	return list
 }
 
-// plain is a key in lower case and without spaces, hyphens and underscores, so that "Do-Not-Merge
-// Label" has one spelling. A strings.Replacer would be built at each call.
+// plain returns a key in lower case and without spaces, hyphens and underscores, so that
+// "Do-Not-Merge Label" has one spelling. A strings.Replacer would be built at each call.
 func plain(key string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" -_", r) {

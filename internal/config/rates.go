@@ -99,7 +99,7 @@ func columns(r row) func(string) string {
 	}
 }
 
-// column is the meaning of a header such as "Cache write 1h ($/Mtok)".
+// column returns the meaning of a header such as "Cache write 1h ($/Mtok)".
 func column(h string) string {
 	has := func(s string) bool { return strings.Contains(h, s) }
 	switch {

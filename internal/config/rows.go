@@ -54,7 +54,7 @@ func rows(text string) (out []row) {
 	return out
 }
 
-// title is a heading's text without emphasis, inline code and a final colon, in lower case.
+// title returns a heading's text without emphasis, inline code and a final colon, in lower case.
 func title(s string) string {
 	s = strings.Trim(strings.TrimSpace(s), "*_`: ")
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
@@ -151,7 +151,7 @@ func plainKey(line string) bool {
 	return bullet && colon && topKey(bare(key))
 }
 
-// listed is the text of a list item.
+// listed returns the text of a list item.
 func listed(line string) (text string, ok bool) {
 	if len(line) < 2 || !strings.Contains("-*+", line[:1]) || line[1] != ' ' {
 		return line, false
@@ -228,7 +228,7 @@ func cells(s string) (list []string) {
 	return list
 }
 
-// bare is a cell's text without the backticks or the emphasis that enclose the whole of it.
+// bare returns a cell's text without the backticks or the emphasis that enclose the whole of it.
 func bare(s string) string {
 	s = strings.TrimSpace(s)
 	ticks := len(s) - len(strings.TrimLeft(s, "`"))

@@ -46,7 +46,7 @@ func auditWorktrees(m *machine, n *notes) {
 	n.noteIfFine("no worktree of an audit loop waits to be removed")
 }
 
-// auditOf is the audit loop of a worktree, nil without one that can be read.
+// auditOf returns the audit loop of a worktree. It is nil if there is none that can be read.
 func auditOf(worktree string) *loop.Budget {
 	files, err := store.Open(worktree)
 	if err != nil {

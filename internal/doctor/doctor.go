@@ -165,7 +165,7 @@ func (m *machine) repair(results []*notes) []*notes {
 	return again
 }
 
-// shown is a path as people read it: relative to the project or to their home.
+// shown returns a path as people read it: relative to the project or to their home.
 func (m *machine) shown(path string) string {
 	if rel, err := filepath.Rel(m.project, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)

@@ -53,7 +53,7 @@ func governedSkills(m *machine, n *notes) {
 	}
 }
 
-// names are the commands that the configuration of the project and of its person adds to ours.
+// names returns the commands that the configuration of the project and of its person adds to ours.
 func (m *machine) names() []loop.Names {
 	return []loop.Names{m.config.Names(), config.User(m.client).Names()}
 }
@@ -66,8 +66,8 @@ func governed(s *install.Settings, names []loop.Names) []install.Skill {
 	})
 }
 
-// beginLine is the line for the first skill that loops with --loop: a work skill before a review,
-// a person's own before the plugin's prompt.
+// beginLine returns the line for the first skill that loops with --loop: a work skill before a
+// review, a person's own before the plugin's prompt.
 func beginLine(list []install.Skill, names []loop.Names, plugged bool) string {
 	for _, kind := range []loop.Skill{loop.Work, loop.Review, loop.Do} {
 		for _, skill := range list {

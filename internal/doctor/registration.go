@@ -155,7 +155,7 @@ func commandForm(m *machine, n *notes) {
 	n.noteIfFine("the entries are those of this version")
 }
 
-// located is the path of a hook's binary. A bare name is looked up as the client does.
+// located returns the path of a hook's binary. A bare name is looked up as the client does.
 func (m *machine) located(h install.Hook) (string, error) {
 	name := h.Program
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {

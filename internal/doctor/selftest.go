@@ -55,8 +55,8 @@ type step struct {
 	field, want string
 }
 
-// tick is one tick of a loop: a merge that must be refused, a harmless call that must pass, a turn
-// that ends without facts, and the end of the iteration.
+// tick returns one tick of a loop: a merge that must be refused, a harmless call that must pass, a
+// turn that ends without facts, and the end of the iteration.
 func (s *scratch) tick() []step {
 	const args = "--loop --max-iterations 3"
 	enter := step{"a tick that begins", "user-prompt-expansion", map[string]any{
@@ -134,7 +134,7 @@ func (s *scratch) take(t step) error {
 	return nil
 }
 
-// hook is the registration of a word.
+// hook returns the registration of a word.
 func (s *scratch) hook(word string) (install.Hook, bool) {
 	for _, h := range s.settings().Ours() {
 		if h.Word == word {
@@ -175,7 +175,7 @@ func (s *scratch) send(h install.Hook, fields map[string]any) (reply gjson.Resul
 	return reply, nil
 }
 
-// environ is the environment that the client gives a hook.
+// environ returns the environment that the client gives a hook.
 func (s *scratch) environ(h install.Hook) []string {
 	return append(without("CLAUDE*", "HOOKS_LOG", "PWD"),
 		"HOOKS_STATE_HOME="+filepath.Join(s.dir, ".state"),
@@ -184,8 +184,8 @@ func (s *scratch) environ(h install.Hook) []string {
 		"CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDECODE=1", "PWD="+s.dir)
 }
 
-// without is this process's environment without some variables. A "*" at the end of a name is any
-// rest.
+// without returns this process's environment without some variables. A "*" at the end of a
+// name matches any rest.
 func without(names ...string) []string {
 	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		own, _, _ := strings.Cut(kv, "=")
@@ -196,7 +196,7 @@ func without(names ...string) []string {
 	})
 }
 
-// brief is the beginning of a text's first line.
+// brief returns the beginning of a text's first line.
 func brief(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return fmt.Sprintf("%.100s", line)

@@ -16,7 +16,7 @@ type check struct {
 	look  func(*machine, *notes)
 }
 
-// table is every check, by group, in the order in which a person reads them.
+// table returns every check, by group, in the order in which a person reads them.
 func table() []check {
 	return []check{
 		{"registration", "settings-files", "", nil, settingsFiles},

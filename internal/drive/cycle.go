@@ -36,7 +36,8 @@ type Run interface {
 	Halt(cause, text string) (Order, error)
 }
 
-// Signals are Ctrl-C, SIGTERM and SIGHUP, until stop is called. SIGHUP stays ignored under nohup.
+// Signals returns a channel that gets Ctrl-C, SIGTERM and SIGHUP until stop is called. SIGHUP stays
+// ignored under nohup.
 func Signals() (signals <-chan os.Signal, stop func()) {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -266,7 +267,7 @@ func (c *Cycle) wait(until time.Time, why string) (Order, error) {
 	}
 }
 
-// money is the spend against the ceiling.
+// money returns the spend against the ceiling.
 func money(o Order) string {
 	if o.Ceiling == 0 {
 		return "$" + o.Spent.String()
@@ -274,7 +275,7 @@ func money(o Order) string {
 	return "$" + o.Spent.String() + " of $" + o.Ceiling.String()
 }
 
-// clock is a time of day, with the date if it is another day.
+// clock returns a time of day, with the date if it is another day.
 func clock(at, now time.Time) string {
 	if at = at.In(now.Location()); at.Format(time.DateOnly) == now.Format(time.DateOnly) {
 		return at.Format("15:04")

@@ -89,8 +89,8 @@ func (s *Screen) draw(rows []string, text string) {
 	_, _ = io.WriteString(s.Out, b.String())
 }
 
-// height is the number of rows that the lines at the bottom take up. A terminal that has become
-// narrower has wrapped them.
+// height returns the number of rows that the lines at the bottom take up. A terminal that has
+// become narrower has wrapped them.
 func (s *Screen) height() (n int) {
 	for _, row := range s.live {
 		n += max(1, (displaywidth.String(row)+s.width()-1)/s.width())

@@ -130,7 +130,7 @@ func resultOf(j gjson.Result) *Result {
 // maxText bounds a text that is kept, in bytes.
 const maxText = 4 << 10
 
-// head is the beginning of a text, copied so that the line it came from is freed.
+// head returns the beginning of a text, copied so that the line it came from is freed.
 func head(text string) string {
 	return strings.ToValidUTF8(strings.Clone(text[:min(len(text), maxText)]), "")
 }

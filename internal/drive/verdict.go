@@ -111,7 +111,7 @@ func withoutResult(e End) Kind {
 	return Failed
 }
 
-// stopped is the kind of an end that the driver itself brought about, empty if it did not.
+// stopped returns the kind of end if the driver itself caused it, and an empty one if it did not.
 func stopped(e End) Kind {
 	switch {
 	case e.Stalled:
@@ -142,7 +142,7 @@ const maxReset = 8 * 24 * time.Hour
 // justOver is for how long a reset may be past and its text still mean that one.
 const justOver = 15 * time.Minute
 
-// named is a reset that can be waited for, zero for one that is over or too far away.
+// named returns at if the driver can wait for that time, and zero if it is past or too far away.
 func named(at, now time.Time) time.Time {
 	if at.After(now) && at.Before(now.Add(maxReset)) {
 		return at
@@ -176,8 +176,8 @@ func ResetIn(text string, now time.Time) time.Time {
 	return named(clockAfter(strings.TrimSpace(clock), now.In(zone)), now)
 }
 
-// clockAfter is the next time at which a wall clock reads as written, without the year or the day;
-// one just over is that one.
+// clockAfter returns the next time at which a wall clock shows what is written without its year or
+// day. A time that has just passed counts as that one.
 func clockAfter(clock string, now time.Time) time.Time {
 	clock = strings.ToLower(strings.TrimPrefix(clock, "at "))
 	clock = strings.ReplaceAll(clock, ", ", " ")

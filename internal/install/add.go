@@ -78,7 +78,7 @@ func apart(group any) (conditions map[string]any, handlers []any) {
 	return conditions, handlers
 }
 
-// untimed is a handler without its timeout and its status message, and the timeout in seconds.
+// untimed splits a handler into its timeout, in seconds, and the rest without a status message.
 func untimed(handler any) (rest map[string]any, seconds float64) {
 	h, _ := handler.(map[string]any)
 	rest = maps.Clone(h)
@@ -110,7 +110,7 @@ func appendKid(text string, in node, key, value string) string {
 	return text[:in.Index+1] + filled + text[end-1:]
 }
 
-// kid is a member or an element as text.
+// kid returns the text of a member or, without a key, of an element.
 func (s style) kid(key, value, indent string, oneLine bool) string {
 	colon := ":"
 	if !oneLine {
@@ -154,10 +154,10 @@ func styleOf(text string) style {
 	return s
 }
 
-// afterNewline is the rest of a text after its last line break.
+// afterNewline returns the rest of a text after its last line break.
 func afterNewline(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
 
-// lineIndent is the indentation of the line that an offset is in.
+// lineIndent returns the indentation of the line that an offset is in.
 func lineIndent(text string, at int) string {
 	line := afterNewline(text[:at])
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]

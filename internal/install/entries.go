@@ -76,7 +76,7 @@ func named(program string) bool {
 	return base == "hooks" || strings.EqualFold(base, "hooks.exe")
 }
 
-// starts is the program that a handler starts with one word, as written: in exec form, or by a
+// starts returns the program that a handler starts with one word, as written: in exec form, or by a
 // shell text that has a path and a word, and no more than our own check behind them. Any other
 // handler gives two empty texts.
 func starts(handler gjson.Result) (program, word string) {
@@ -120,12 +120,12 @@ func assigns(word string) bool {
 	return found && !strings.ContainsAny(name, `/\`)
 }
 
-// shellQuote is a path as one word of a shell.
+// shellQuote returns a path as one word of a shell.
 func shellQuote(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'"
 }
 
-// quote is a text as JSON, with <, > and & as they are.
+// quote returns a text as JSON, with <, > and & as they are.
 func quote(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -149,7 +149,7 @@ func crowded(text string) bool {
 	})
 }
 
-// indented is a side of a diff with a line for each value. The file itself keeps its layout.
+// indented returns a side of a diff with a line for each value. The file itself keeps its layout.
 func indented(text string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(text), "", "  ") != nil {
@@ -158,7 +158,7 @@ func indented(text string) string {
 	return strings.TrimSpace(b.String()) + "\n"
 }
 
-// side is one side of a diff.
+// side returns the text and the name of one side of a diff.
 func side(text *string, path string) (string, string) {
 	if text == nil {
 		return "", os.DevNull
@@ -186,8 +186,8 @@ func serial() (release func()) {
 	return func() { _ = lock.Unlock() }
 }
 
-// Installed is the text about a registration for a person. It has the diff if whole is set, and on
-// a dry run if the file holds other settings.
+// Installed returns the text about a registration for a person. It has the diff if whole is set,
+// and on a dry run if the file holds other settings.
 func (r Result) Installed(dry, whole bool) string {
 	starts := fmt.Sprintf("%s: %d events start %s", r.Path, r.Events, r.Program)
 	if r.Was != "" {
@@ -210,7 +210,7 @@ func (r Result) Installed(dry, whole bool) string {
 	return r.change(whole) + text
 }
 
-// Uninstalled is the text about a removal, in the same way.
+// Uninstalled returns the text about a removal, in the same way.
 func (r Result) Uninstalled(dry, whole bool) string {
 	switch {
 	case r.Diff == "":
@@ -227,7 +227,7 @@ func (r Result) Uninstalled(dry, whole bool) string {
 
 const dryNote = "nothing was changed: this was a dry run\n"
 
-// change is the diff, if it is to be shown.
+// change returns the diff if it is shown and there is one.
 func (r Result) change(shown bool) string {
 	if !shown || r.Diff == "" {
 		return ""

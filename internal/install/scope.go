@@ -16,8 +16,8 @@ import (
 // Scopes are the settings files that a person edits, each overruling the ones before it.
 var Scopes = []string{"user", "project", "local"}
 
-// Path is the settings file of a scope: the user's under CLAUDE_CONFIG_DIR or ~/.claude, the others
-// in the project.
+// Path returns the settings file of a scope: the user's under CLAUDE_CONFIG_DIR or ~/.claude, the
+// others in the project.
 func Path(scope, project string, env func(string) string) (string, error) {
 	switch scope {
 	case "project":
@@ -53,7 +53,7 @@ func ManagedDir() string {
 	return "/etc/claude-code"
 }
 
-// Home is the person's own folder.
+// Home returns the person's own folder.
 func Home(env func(string) string) (string, error) {
 	name := "HOME"
 	if runtime.GOOS == "windows" {
@@ -69,9 +69,9 @@ func Home(env func(string) string) (string, error) {
 	return home, nil
 }
 
-// Program is the absolute path of the running binary, links resolved: the client starts it from any
-// folder and with any PATH. A binary that is about to be deleted, or whose entries could not be
-// recognized by its name, is refused.
+// Program returns the absolute path of the running binary, links resolved: the client starts it
+// from any folder and with any PATH. A binary that is about to be deleted, or whose entries could
+// not be recognized by its name, is refused.
 func Program() (string, error) {
 	path, err := os.Executable()
 	if err == nil {

@@ -296,7 +296,7 @@ func (s *Settings) source(name string) string {
 	return ""
 }
 
-// installed is the folder of the installation that counts here: the project's own before the
+// installed returns the folder of the installation that counts here: the project's own before the
 // user's. The first format of the registry had one installation for each plugin.
 func (s *Settings) installed(installs gjson.Result) (root string) {
 	for _, i := range installs.Array() { // of an object a list of one

@@ -36,7 +36,7 @@ func look(v gjson.Result) node {
 	return n
 }
 
-// rootOf is the outermost value of a text that holds one.
+// rootOf returns the outermost value of a text that holds one.
 func rootOf(text string) node {
 	v := gjson.Parse(text)
 	v.Raw = strings.TrimRight(v.Raw, " \t\r\n")
@@ -62,7 +62,7 @@ func (n node) member(key string) gjson.Result {
 	return gjson.Result{}
 }
 
-// lead is the white space before a kid.
+// lead returns the white space before a kid.
 func (n node) lead(text string, i int) string {
 	from := n.Index + 1
 	if i > 0 {
@@ -87,7 +87,7 @@ const (
 	handlerDepth = 4
 )
 
-// handlers gives every path from the root to a handler of this program.
+// handlers returns every path from the root to a handler of this program.
 func handlers(text string) (paths [][]step) {
 	root := rootOf(text)
 	i := root.at("hooks")

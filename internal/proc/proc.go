@@ -62,7 +62,7 @@ type entry struct {
 // hook.
 const maxAncestors = 32
 
-// Owner is the client process that runs the loop: CLAUDE_PID when such a process lives (source
+// Owner returns the client process that runs the loop: CLAUDE_PID when such a process lives (source
 // "client"), else the nearest ancestor that is not a shell ("ancestor"), else the parent
 // ("parent").
 func Owner() loop.Process {
@@ -111,7 +111,8 @@ func choose(client string, parent int, look func(int) (entry, bool)) (int, strin
 	return parent, "parent"
 }
 
-// ancestor is the first process from pid upwards that is known and no shell, or 0.
+// ancestor returns the first process from pid upwards that is not a shell. It returns 0 if the
+// system does not report one of them.
 func ancestor(pid int, look func(int) (entry, bool)) int {
 	for range maxAncestors {
 		now, ok := look(pid)

@@ -18,8 +18,8 @@ var Boot = sync.OnceValue(func() string {
 	return strings.TrimSpace(readProc("/proc/sys/kernel/random/boot_id"))
 })
 
-// readProc is the text of a small file of /proc, empty when it cannot be read. os.ReadFile does
-// three times as many system calls, because it asks whether the file can be polled.
+// readProc returns the text of a small file of /proc, empty when it cannot be read. os.ReadFile
+// does three times as many system calls, because it asks whether the file can be polled.
 func readProc(path string) string {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -46,10 +46,10 @@ func Clock() loop.Clock {
 	return loop.Clock{Boot: boot, Up: int64(up.Sec), Awake: int64(awake.Sec)}
 }
 
-// Caller is the process that made this program's stdin, where that is one end of a nameless pair
-// of Unix sockets. The client gives every hook such a pair, directly and through a hook's shell.
-// Measured, it gives one to the Bash tool too, but writes nothing there. The kernel records who
-// made a pair, so neither exec, setsid, a double fork nor any variable changes it, and only the
+// Caller returns the process that made this program's stdin, if that is one end of a nameless
+// pair of Unix sockets. The client gives every hook such a pair, directly and through a hook's
+// shell. Measured, it gives one to the Bash tool too, but writes nothing there. The kernel records
+// who made a pair, so neither exec, setsid, a double fork nor any variable changes it, and only the
 // maker's end puts anything into it: this is the one fact that a command inside of a tool call
 // cannot copy from a hook. Parents are no such fact, since `exec hooks stop` is a child of the
 // client as well.

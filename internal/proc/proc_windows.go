@@ -57,7 +57,8 @@ func inspect(pid int) (entry, bool) {
 	return entry{}, false
 }
 
-// started is the process' creation time in units of 100 ns since 1601, empty when it is unknown.
+// started returns the process' creation time in units of 100 ns since 1601, empty when it is
+// unknown.
 func started(pid int) string {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {
