@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 
 	xterm "golang.org/x/term"
 
+	"hooks/internal/codec"
 	"hooks/internal/inspect"
 	"hooks/internal/report"
 	"hooks/internal/term"
@@ -65,15 +67,18 @@ func drawEach[T any](s report.Screen, list []T, draw func(report.Screen, T) stri
 	return strings.Join(parts, "\n\n")
 }
 
+// json prints what a command found as the loop's files have it, on lines of their own.
 func (c caller) json(v any) error {
-	var out strings.Builder
-	e := json.NewEncoder(&out)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := codec.Encode(v)
+	if err != nil {
 		return err
 	}
-	_, err := c.out.Write(term.JSON([]byte(out.String())))
+	var out bytes.Buffer
+	if err := json.Indent(&out, text, "", "  "); err != nil {
+		return err
+	}
+	out.WriteByte('\n')
+	_, err = c.out.Write(term.JSON(out.Bytes()))
 	return err
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -23,6 +24,12 @@ type Board struct {
 	Fired    []loop.Fired `json:"conditions"` // that hold: backlog-empty, dependency-cycle
 	Gates    []string     `json:"gates"`      // asked about criteria once an issue is picked
 	Notes    []string     `json:"notes,omitempty"`
+}
+
+// MarshalJSON writes null for a list that is not known, which is more than one without items.
+func (b Board) MarshalJSON() ([]byte, error) {
+	type board Board
+	return json.Marshal(board(b))
 }
 
 // Backlog writes a board.

@@ -191,7 +191,7 @@ func StopLine(b *loop.Budget) string {
 
 // Asked is a gate of a run with the iteration that asked it.
 type Asked struct {
-	Iteration int
+	Iteration int `json:"Iteration"`
 	loop.GateAnswer
 }
 

@@ -79,7 +79,8 @@ func (s *Store) unsealed(st State, session string) error {
 	if b.Clock != nil && b.Clock.Boot != "" && s.boot() != "" && b.Clock.Boot != s.boot() {
 		return nil // a power cut may have lost the record, which is not synced
 	}
-	e := &ChangedError{b.Skill, session, b.RunID, []string{"the record of the session is gone"}, ""}
+	e := &ChangedError{b.Skill, session, b.RunID,
+		[]string{"the record of the session is gone"}, ""}
 	if here := s.seals.Path(); b.SealedIn != here {
 		e.Home, e.Changes[0] = b.SealedIn, fmt.Sprintf(
 			"they are recorded in %s, and here the state directory is %q", b.SealedIn, here)
@@ -193,7 +194,8 @@ func (s *Store) CheckSealed(b *loop.Budget) error {
 	if r := s.seals.RecordOf(b.RunID); r != nil {
 		return &CopyError{b.RunID, r.Project}
 	}
-	return &ChangedError{b.Skill, b.SessionID, b.RunID, []string{"the record of the run is gone"}, ""}
+	return &ChangedError{b.Skill, b.SessionID, b.RunID,
+		[]string{"the record of the run is gone"}, ""}
 }
 
 // Lost is the run with that budget file as its record has it, where somebody removed the file; its
