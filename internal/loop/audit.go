@@ -19,15 +19,15 @@ var auditKind = Kind{
 	Fields: `{"findings":[{"file":"a.go","line":1,"severity":"bug|warning","description":"…",` +
 		`"scenario":"…"}],"resolved":["F1"],"verdict":"clean|dirty","note":"…"}`,
 	Conditions: []Condition{
-		{17, "audit-clear", "audit_complete", Entry | Exit, hasAudit, auditClear, tellClear,
+		{17, "audit-clear", "audit_complete", Entry | Exit, nil, auditClear, tellClear,
 			"look at the report card, then push the branch", "its audit is clear"},
-		{18, "audit-retries", "audit_retry_exhausted", Exit, hasAudit, noVerdicts(Auditing),
+		{18, "audit-retries", "audit_retry_exhausted", Exit, nil, noVerdicts(Auditing),
 			tellNoVerdicts(Auditing), silentAuditor, "several audits in a row gave no verdict"},
-		{19, "final-audit-retries", "final_audit_retry_exhausted", Exit, hasAudit,
+		{19, "final-audit-retries", "final_audit_retry_exhausted", Exit, nil,
 			noVerdicts(FinalAuditing), tellNoVerdicts(FinalAuditing), silentAuditor,
 			"several final audits in a row gave no verdict"},
 	},
-	Gates: auditGates, Completes: "audit_complete", Rule: Call.audited,
+	Applies: hasAudit, Gates: auditGates, Completes: "audit_complete", Rule: Call.audited,
 	Run: Part{"audit", (*AuditRun)(nil)}, Line: Part{"audit", (*AuditLine)(nil)},
 }
 

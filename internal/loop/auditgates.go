@@ -12,12 +12,12 @@ const RecurringGate = "finding-recurring"
 
 var auditGates = []GateKind{
 	{
-		Name: RecurringGate, Header: "Finding", When: Exit, Applies: hasAudit,
+		Name: RecurringGate, Header: "Finding", When: Exit,
 		Holds: HoldNextTick, Safest: "again",
 		Options: []Option{
 			{"again", "Let the worker try again; two more audits look at it."},
 			{"accept", "Leave it as it is; it no longer blocks, and the report names it."},
-			{"stop", "Stop the loop; nothing more is dispatched."},
+			{"stop", nothingMore},
 		},
 		Due: recurringDue, Apply: applyRecurring, Tell: tellRecurring,
 	},
@@ -68,9 +68,6 @@ func sentence(text string) string {
 
 // applyRecurring accepts the finding, or lets two more audits look at it.
 func applyRecurring(run *Budget, tick *Tick, g Gate, act, _ string) {
-	if AuditOf(run) == nil {
-		return
-	}
 	r, since := AuditOf(run), AuditOf(run).Audits
 	if a := tick.Attempt; a == nil || !a.Phase.Audits() {
 		since-- // the audit that asked is counted already

@@ -417,7 +417,6 @@ func TestRecurringDue(t *testing.T) {
 	if got := sentence("a b."); got != "a b." {
 		t.Errorf("%q", got)
 	}
-	applyRecurring(&Budget{}, nil, Gate{Target: "F1"}, "accept", "")
 }
 
 // A29: a finding on one line, and what a report says that it did.

@@ -20,14 +20,14 @@ var workKind = Kind{
 		planFields,
 	Tracked: `{` + planFields,
 	Conditions: []Condition{
-		{1, "backlog-empty", "backlog_empty", Entry | Reported, picksIssues, backlogEmpty,
+		{1, "backlog-empty", "backlog_empty", Entry | Reported, nil, backlogEmpty,
 			tellBacklog, "make an issue workable, then start the loop again",
 			"the backlog has no issue left that it may work on"},
-		{7, "dependency-cycle", "dependency_cycle", Entry | Reported, picksIssues, dependencyCycle,
+		{7, "dependency-cycle", "dependency_cycle", Entry | Reported, nil, dependencyCycle,
 			tellCycle, "take one of the dependencies away in the tracker, then resume",
 			"issues wait for each other in a circle"},
 	},
-	Completes: "backlog_empty",
+	Applies: picksIssues, Completes: "backlog_empty",
 }
 
 // reviewKind is a loop that answers and approves PRs (R1).
@@ -40,10 +40,10 @@ var reviewKind = Kind{
 		`"failures":[{"kind":"pr","number":1,"cause":"…"}],"comments_pushed":0,` +
 		`"outcome":"ok|errored","note":"…"}`,
 	Conditions: []Condition{
-		{2, "pr-terminal", "pr_terminal", Entry | Reported | Exit, watchesPR, prTerminal, tellPR,
+		{2, "pr-terminal", "pr_terminal", Entry | Reported | Exit, nil, prTerminal, tellPR,
 			"nothing is left to do for this PR", ""},
 	},
-	Completes: "pr_terminal",
+	Applies: watchesPR, Completes: "pr_terminal",
 }
 
 // owesFacts asks for the skill's report, which only the model can give.

@@ -112,7 +112,12 @@ const (
 func Conditions() []Condition {
 	list := slices.Clone(conditions[:])
 	for _, k := range Kinds {
-		list = append(list, k.Conditions...)
+		for _, c := range k.Conditions {
+			if c.Applies == nil {
+				c.Applies = k.Applies
+			}
+			list = append(list, c)
+		}
 	}
 	slices.SortFunc(list, func(a, b Condition) int { return a.Number - b.Number })
 	return list

@@ -55,6 +55,8 @@ type GateKind struct {
 	Tell func(f *Facts) string
 }
 
+const nothingMore = "Stop the loop; nothing more is dispatched."
+
 // gates are the specification's seven.
 var gates = [gatesOfSpec]GateKind{
 	{
@@ -74,7 +76,7 @@ var gates = [gatesOfSpec]GateKind{
 		Options: []Option{
 			{"re-attach", "Continue with the PR as it is on the remote now."},
 			{"skip", "Leave this PR alone for the rest of the run."},
-			{"stop", "Stop the loop; nothing more is dispatched."},
+			{"stop", nothingMore},
 		},
 		Apply: applyDivergence,
 		Tell:  tellDivergence,
@@ -85,7 +87,7 @@ var gates = [gatesOfSpec]GateKind{
 		Options: []Option{
 			{"continue", "Continue; the ceilings stay and stop the loop when they are reached."},
 			{"raise", ""},
-			{"stop", "Stop the loop; nothing more is dispatched."},
+			{"stop", nothingMore},
 		},
 		Due:   budgetDue,
 		Apply: applyBudget,
@@ -97,7 +99,7 @@ var gates = [gatesOfSpec]GateKind{
 		Options: []Option{
 			{"re-propose", "Plan a new batch from the backlog as it is now."},
 			{"continue", "Keep to the plan."},
-			{"stop", "Stop the loop; nothing more is dispatched."},
+			{"stop", nothingMore},
 		},
 		Due:   driftDue,
 		Apply: applyDrift,
@@ -110,7 +112,7 @@ var gates = [gatesOfSpec]GateKind{
 			{"skip", "Leave this issue out of this tick."},
 			{"escalate", "Leave it out and ask on the issue for acceptance criteria."},
 			{"proceed", "Work on it with the best interpretation."},
-			{"stop", "Stop the loop; nothing more is dispatched."},
+			{"stop", nothingMore},
 		},
 		Due:   criteriaDue,
 		Apply: applyCriteria,
@@ -134,7 +136,7 @@ var gates = [gatesOfSpec]GateKind{
 		Options: []Option{
 			{"skip", "Leave it alone for the rest of the run."},
 			{"retry", "Let the next iteration try once more."},
-			{"stop", "Stop the loop; nothing more is dispatched."},
+			{"stop", nothingMore},
 		},
 		Due:   failureDue,
 		Apply: applyFailure,
@@ -151,6 +153,9 @@ func Gates(yield func(GateKind) bool) {
 	}
 	for _, k := range Kinds {
 		for _, g := range k.Gates {
+			if g.Applies == nil {
+				g.Applies = k.Applies
+			}
 			if !yield(g) {
 				return
 			}
@@ -280,7 +285,7 @@ func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 		}
 		tick.Fired = append(tick.Fired, fired)
 		tick.Pending = nil // nothing more is asked (R49)
-	case k.Apply != nil:
+	case k.Apply != nil && k.Applies(run): // the run's file may have lost what it is about
 		k.Apply(run, tick, g, act, answer.Answer)
 	}
 	return act

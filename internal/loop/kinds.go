@@ -102,10 +102,12 @@ type Kind struct {
 	None string
 	// Flags and Switches are its own flags, with and without a value.
 	Flags, Switches []string
-	// Conditions and Gates are its own rows of the two tables. Completes is the cause by which a
-	// run that has done all of its work ends.
+	// Conditions and Gates are its own rows of the two tables. Those without an Applies of their
+	// own take that of the kind. Completes is the cause by which a run that has done all of its
+	// work ends.
 	Conditions []Condition
 	Gates      []GateKind
+	Applies    func(*Budget) bool
 	Completes  string
 	// Run and Line are what it adds to a run and to a line; zero for nothing.
 	Run, Line Part

@@ -121,7 +121,7 @@ func unprovenDue(f *Facts) []Gate {
 func applyUnproven(run *Budget, tick *Tick, g Gate, act, answer string) {
 	const why = "a person did not accept it without proof"
 	r, task := TasksOf(run), g.task()
-	if r == nil || act != "accept" {
+	if act != "accept" {
 		takeBack(run, tick, g, act, why)
 		return
 	}

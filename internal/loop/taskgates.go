@@ -21,32 +21,16 @@ const (
 	UnprovenGate   = "unproven"
 )
 
-// gateNumbers are the three numbered gates of the engine, by name (T24).
-var gateNumbers = map[string]int{GateSpec: 1, GateReview: 2, GatePR: 3}
+// gateNames are the three numbered gates of the engine (T24).
+var gateNames = []string{GateSpec, GateReview, GatePR}
 
 var taskGates = []GateKind{
+	numberedGate(1, HoldTick, "The spec is approved; the tasks may be executed.",
+		"Do not begin; change the spec first.", specDue, "asks before the first task"),
+	numberedGate(2, HoldTick, "The review is accepted; the tasks may be executed.",
+		"Do not begin; review the tasks first.", reviewDue, "asks before the first task"),
 	{
-		Name: GateSpec, Header: "Gate 1", When: Entry, Applies: hasTasks, Holds: HoldTick,
-		Safest: "hold",
-		Options: []Option{
-			{"approve", "The spec is approved; the tasks may be executed."},
-			{"hold", "Not yet: the loop pauses here."},
-			{"stop", "Do not begin; change the spec first."},
-		},
-		Due: specDue, Apply: passGate, Tell: tellNumbered(1, "asks before the first task"),
-	},
-	{
-		Name: GateReview, Header: "Gate 2", When: Entry, Applies: hasTasks, Holds: HoldTick,
-		Safest: "hold",
-		Options: []Option{
-			{"approve", "The review is accepted; the tasks may be executed."},
-			{"hold", "Not yet: the loop pauses here."},
-			{"stop", "Do not begin; review the tasks first."},
-		},
-		Due: reviewDue, Apply: passGate, Tell: tellNumbered(2, "asks before the first task"),
-	},
-	{
-		Name: CheckGate, Header: "Check", When: Entry, Applies: hasTasks, Holds: HoldTick,
+		Name: CheckGate, Header: "Check", When: Entry, Holds: HoldTick,
 		Safest: "none",
 		Options: []Option{
 			{"run", "Run it when a task is claimed; only green counts as verified."},
@@ -56,7 +40,7 @@ var taskGates = []GateKind{
 		Due: checkDue, Apply: applyCheck, Tell: tellCheck,
 	},
 	{
-		Name: ImportGate, Header: "Import", When: Entry, Applies: hasTasks, Holds: HoldTick,
+		Name: ImportGate, Header: "Import", When: Entry, Holds: HoldTick,
 		Safest: "fresh",
 		Options: []Option{
 			{"import", "Continue from there; what it counts as done is not verified."},
@@ -68,7 +52,7 @@ var taskGates = []GateKind{
 			"same list"),
 	},
 	{
-		Name: ListGate, Header: "Task list", When: Entry, Applies: hasTasks, Holds: HoldTick,
+		Name: ListGate, Header: "Task list", When: Entry, Holds: HoldTick,
 		Safest: "keep",
 		Options: []Option{
 			{"read", "Continue with the tasks of the list as it is now; what is done stays done."},
@@ -78,59 +62,68 @@ var taskGates = []GateKind{
 		Due: listDue, Apply: applyList,
 		Tell: says("asks when the task list was edited since it was read; ticks do not count"),
 	},
+	doubtGate(TestsGate, "Tests", "The change of the tests is right.", testsDue, applyTests,
+		says("asks when an attempt deleted, skipped or emptied tests")),
+	doubtGate(UnprovenGate, "Unproven", "The work is right, and so is the check as it is now.",
+		unprovenDue, applyUnproven, tellUnproven),
 	{
-		Name: TestsGate, Header: "Tests", When: Exit, Applies: hasTasks, Holds: HoldNextTick,
-		Safest: "retry",
-		Options: []Option{
-			{"accept", "The change of the tests is right."},
-			{"retry", "The attempt does not count; try the task again."},
-			{"stop", "Stop the loop; nothing more is dispatched."},
-		},
-		Due: testsDue, Apply: applyTests,
-		Tell: says("asks when an attempt deleted, skipped or emptied tests"),
-	},
-	{
-		Name: UnprovenGate, Header: "Unproven", When: Exit, Applies: hasTasks,
-		Holds: HoldNextTick, Safest: "retry",
-		Options: []Option{
-			{"accept", "The work is right, and so is the check as it is now."},
-			{"retry", "The attempt does not count; try the task again."},
-			{"stop", "Stop the loop; nothing more is dispatched."},
-		},
-		Due: unprovenDue, Apply: applyUnproven, Tell: tellUnproven,
-	},
-	{
-		Name: FlaggedGate, Header: "Flagged", When: Exit, Applies: hasTasks, Holds: HoldNextTick,
+		Name: FlaggedGate, Header: "Flagged", When: Exit, Holds: HoldNextTick,
 		Safest: "retry",
 		Options: []Option{
 			{"retry", "Try the task again with a new set of attempts."},
 			{"skip", "Leave the task out and continue with the next one."},
-			{"stop", "Stop the loop; nothing more is dispatched."},
+			{"stop", nothingMore},
 		},
 		Due: flaggedDue, Apply: applyFlagged,
 		Tell: says("asks when a worker ends with TASK_BLOCKED, or writes under Blocked / Flagged"),
 	},
 	{
-		Name: CheckpointGate, Header: "Checkpoint", When: Exit, Applies: hasTasks,
+		Name: CheckpointGate, Header: "Checkpoint", When: Exit,
 		Holds: HoldNextTick, Safest: "hold",
 		Options: []Option{
 			{"continue", "Continue with the next task."},
 			{"hold", "Not yet: the loop pauses here."},
-			{"stop", "Stop the loop; nothing more is dispatched."},
+			{"stop", nothingMore},
 		},
 		Due: checkpointDue, Apply: holdGate, Tell: tellCheckpoint,
 	},
-	{
-		Name: GatePR, Header: "Gate 3", When: Exit, Applies: hasTasks, Holds: HoldNextTick,
+	numberedGate(3, HoldNextTick,
+		"The work is accepted; the loop ends. A merge is asked about by itself.",
+		"Stop the loop; the pull request stays open.", prGateDue,
+		"asks once the pull request of all tasks is open"),
+}
+
+// numberedGate is one of the engine's three gates: before the tasks, or after them.
+func numberedGate(
+	n int, holds Hold, approve, stop string, due func(*Facts) []Gate, when string,
+) GateKind {
+	g := GateKind{
+		Name: gateNames[n-1], Header: fmt.Sprintf("Gate %d", n), When: Entry, Holds: holds,
 		Safest: "hold",
 		Options: []Option{
-			{"approve", "The work is accepted; the loop ends. A merge is asked about by itself."},
-			{"hold", "Not yet: the loop pauses here."},
-			{"stop", "Stop the loop; the pull request stays open."},
+			{"approve", approve}, {"hold", "Not yet: the loop pauses here."}, {"stop", stop},
 		},
-		Due: prGateDue, Apply: passGate,
-		Tell: tellNumbered(3, "asks once the pull request of all tasks is open"),
-	},
+		Due: due, Apply: passGate, Tell: tellNumbered(n, when),
+	}
+	if holds == HoldNextTick {
+		g.When = Exit
+	}
+	return g
+}
+
+// doubtGate asks whether an attempt counts as it is.
+func doubtGate(
+	name, header, accept string, due func(*Facts) []Gate,
+	apply func(*Budget, *Tick, Gate, string, string), tell func(*Facts) string,
+) GateKind {
+	return GateKind{
+		Name: name, Header: header, When: Exit, Holds: HoldNextTick, Safest: "retry",
+		Options: []Option{
+			{"accept", accept}, {"retry", "The attempt does not count; try the task again."},
+			{"stop", nothingMore},
+		},
+		Due: due, Apply: apply, Tell: tell,
+	}
 }
 
 func specDue(f *Facts) []Gate {
@@ -186,12 +179,13 @@ func (t *Tick) Kept() bool {
 
 // passGate records a passed gate (T44, T47).
 func passGate(run *Budget, tick *Tick, g Gate, act, answer string) {
-	if holdGate(run, tick, g, act, answer); act != "approve" || TasksOf(run) == nil {
+	if holdGate(run, tick, g, act, answer); act != "approve" {
 		return
 	}
-	TasksOf(run).Passed = AppendNew(TasksOf(run).Passed, gateNumbers[g.Name])
+	r := TasksOf(run)
+	r.Passed = AppendNew(r.Passed, slices.Index(gateNames, g.Name)+1)
 	if g.Name == GatePR {
-		TasksOf(run).Phase = Closure
+		r.Phase = Closure
 	}
 }
 
@@ -207,9 +201,6 @@ func checkDue(f *Facts) []Gate {
 
 func applyCheck(run *Budget, _ *Tick, _ Gate, act, _ string) {
 	r := TasksOf(run)
-	if r == nil {
-		return
-	}
 	if act == "run" {
 		r.Check = r.Proposed
 	}
@@ -247,9 +238,6 @@ func flaggedDue(f *Facts) []Gate {
 // applyFlagged acts on the task under way. Words of a person's own reach the next attempt.
 func applyFlagged(run *Budget, _ *Tick, _ Gate, act, answer string) {
 	r := TasksOf(run)
-	if r == nil {
-		return
-	}
 	switch item := r.item(); {
 	case act == "skip" && item != nil:
 		item.Result = SkippedOne
@@ -275,7 +263,7 @@ func importDue(f *Facts) []Gate {
 
 func applyImport(run *Budget, _ *Tick, _ Gate, act, _ string) {
 	r := TasksOf(run)
-	if r == nil || r.Import == nil {
+	if r.Import == nil {
 		return
 	}
 	if act == "import" {
@@ -300,7 +288,7 @@ func listDue(f *Facts) []Gate {
 
 func applyList(run *Budget, _ *Tick, _ Gate, act, _ string) {
 	r := TasksOf(run)
-	if r == nil || r.Changed == nil {
+	if r.Changed == nil {
 		return
 	}
 	if act == "read" {
@@ -338,7 +326,7 @@ func (g Gate) task() (n int) {
 func takeBack(run *Budget, tick *Tick, g Gate, act, why string) {
 	a, r, task := tick.Attempt, TasksOf(run), g.task()
 	switch {
-	case act != "retry" || r == nil || task < 1 || task > len(r.List):
+	case act != "retry" || task < 1 || task > len(r.List):
 	case a != nil && a.Task == task && a.Judged != nil:
 		j := *a.Judged
 		j.Verdict, j.Why = Overruled, why

@@ -19,18 +19,18 @@ var taskKind = Kind{
 	Report: `{"outcome":"ok","note":"…"}`,
 	Fields: `{"outcome":"ok|errored","note":"…"}`,
 	Conditions: []Condition{
-		{13, "tasks-done", "tasks_complete", Entry | Exit, hasTasks, tasksDone, tellTask,
+		{13, "tasks-done", "tasks_complete", Entry | Exit, nil, tasksDone, tellTask,
 			"look at the report card, then merge what you accept",
 			"every task of its list is done"},
-		{14, "task-retry-budget", "task_blocked", Exit, hasTasks, taskBlocked, tellRetries,
+		{14, "task-retry-budget", "task_blocked", Exit, nil, taskBlocked, tellRetries,
 			"mend the task by hand or its text, then resume; it gets a new set of attempts",
 			"a task used up its attempts"},
-		{21, "history-dropped", CauseDropped, Entry | Exit, hasTasks, historyDropped,
+		{21, "history-dropped", CauseDropped, Entry | Exit, nil, historyDropped,
 			says("fires when the list is done and the branch has lost the last task's commit"),
 			"bring the commit back, as with `git reflog`; a resume takes the branch as it is",
 			"the branch has lost a commit of a task that was done"},
 	},
-	Gates: taskGates, Completes: "tasks_complete", Rule: Call.stays,
+	Applies: hasTasks, Gates: taskGates, Completes: "tasks_complete", Rule: Call.stays,
 	Run: Part{"tasks", (*TaskRun)(nil)}, Line: Part{"task", (*TaskLine)(nil)},
 }
 
@@ -185,7 +185,7 @@ func (r *TaskRun) Count(result TaskDone) (n int) {
 // one of the three (T25).
 func (b *Budget) AwaitingGate() int {
 	for _, g := range b.Pending {
-		if n := gateNumbers[g.Name]; n > 0 {
+		if n := slices.Index(gateNames, g.Name) + 1; n > 0 {
 			return n
 		}
 	}
