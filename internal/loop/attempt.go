@@ -12,7 +12,6 @@ type Payload interface {
 	Clone() Payload  // with copies of what a Step may change in place
 	Stored() Payload // as the run's file has it, without what has a file of its own
 	Attempts() Attempts
-	SetDrive(string)
 
 	Resume(*Budget, Request)       // a person or a schedule continues the run
 	Retune(TaskFlags) []string     // a person's flags change how the run is judged
@@ -38,7 +37,7 @@ type Payload interface {
 
 // Attempts holds a run's settings and counts for its attempts, whatever they are about.
 type Attempts struct {
-	Drive   string // DriveStop or DriveProcess, or that of an older version
+	Drive   string // DriveStop or DriveProcess
 	Check   string // the person's check command, "" without one
 	Minutes int    // its bound
 	From    string // the commit on which the run began, as which the check is pinned; "" for none
@@ -60,26 +59,13 @@ func (b *Budget) attempts() Attempts {
 	return Attempts{MaxIdle: maxIdle}
 }
 
-// Drive returns the drive that brings the next attempt, or "" if the kind has no drive.
+// Drive returns the drive that brings the next attempt, or "" if the kind has no drive. The Stop
+// hook brings those of a run whose drive no longer exists.
 func (b *Budget) Drive() string {
-	if d := b.attempts().Drive; d != driveSchedule {
+	if d := b.attempts().Drive; d == "" || d == DriveProcess {
 		return d
 	}
 	return DriveStop
-}
-
-// unschedule moves a run that an older version began with the drive schedule to the Stop hook. It
-// returns the line for the person, or "" for any other run.
-func (b *Budget) unschedule() string {
-	if b.attempts().Drive != driveSchedule {
-		return ""
-	}
-	b.Own.SetDrive(DriveStop)
-	without := strings.NewReplacer(" --drive schedule", "", " --drive=schedule", "",
-		" drive=schedule", "")
-	b.Command, b.Flags = without.Replace(b.Command), without.Replace(b.Flags)
-	return "The drive schedule no longer exists, so the Stop hook brings the rest of this run; " +
-		"delete its schedule with CronDelete"
 }
 
 // Check returns the person's check command, or "" if there is none, and its bound in minutes.
@@ -329,8 +315,6 @@ func (t *Tick) verdict() Judgement {
 const (
 	DriveStop    = "stop"    // the Stop hook feeds a conductor
 	DriveProcess = "process" // `hooks go` starts one client a task or a phase
-
-	driveSchedule = "schedule" // of older versions
 )
 
 func staleContext(f *Facts) string {

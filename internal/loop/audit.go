@@ -9,7 +9,7 @@ import (
 
 // auditKind is a loop that has a plan carried out and audits each section of it (A1).
 var auditKind = Kind{
-	Name: Audit, Commands: []string{"audit"}, Ticks: "turn", MaxHolds: 6,
+	Name: Audit, Commands: []string{"audit"}, MaxHolds: 6,
 	Ceilings: Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
 	Endless:  true, Alone: true, Silent: true,
 	Driver:   "hooks go audit",
@@ -312,7 +312,6 @@ type PhaseAttempt struct {
 	Told string `json:"told,omitempty"`
 }
 
-func (r *AuditRun) SetDrive(drive string)                  { r.Drive = drive }
 func (r *AuditRun) Retune(TaskFlags) []string              { return nil }
 func (r *AuditRun) Enter(*Tick, EntryFacts, bool)          {}
 func (r *AuditRun) Answered(e EntryFacts)                  { r.acceptLast(e.Head, e.Tree) }

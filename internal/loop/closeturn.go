@@ -288,9 +288,6 @@ func (s State) ending(now time.Time, k *Known) Ending {
 
 // close ends the iteration.
 func (s State) close(e Ending, k *Known) Outcome {
-	if line := s.Run.unschedule(); line != "" {
-		s.Tick.Notes = append(slices.Clone(s.Tick.Notes), line)
-	}
 	c := closeTick(s.Run, *s.Tick, *k.Previous.Is, e)
 	if k.Redact != nil {
 		c.Line.Redact(k.Redact)

@@ -588,15 +588,8 @@ func OptsIn(args string) bool {
 func (b *Budget) Schedules(prompt string) bool {
 	c, ok := ParsePrompt(prompt, b.Names())
 	if !ok || c.Skill != b.Skill {
-		return b.leftOver(prompt)
+		return false
 	}
 	f, _, err := c.ParseFlags()
 	return err != nil || f.PR == b.SinglePR
-}
-
-// leftOver reports whether a prompt is a tick of the drive schedule, which no longer exists.
-func (b *Budget) leftOver(prompt string) bool {
-	name, _, _ := strings.Cut(strings.TrimSpace(prompt), " ")
-	return b.Kind().Ticks != "" && strings.HasSuffix(name, ":"+b.Kind().Ticks) &&
-		slices.Contains([]string{"sdd", "hooks", Namespace(b.Command)}, Namespace(name))
 }

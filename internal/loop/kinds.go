@@ -86,8 +86,6 @@ type Kind struct {
 	// Commands begin its iterations, only in a namespace of ours and without --loop. It is nil if
 	// the skill's own name begins them, with --loop.
 	Commands []string
-	// Ticks is the command of the kind's ticks in the drive schedule, which older versions had.
-	Ticks    string
 	Ceilings Ceilings // of a run whose command names none; zero for Defaults
 	Endless  bool     // --max-iterations 0 is no ceiling (A66)
 	Idles    bool     // it takes --max-idle N

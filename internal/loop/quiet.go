@@ -348,10 +348,6 @@ func (e Prompt) step(s State, k *Known) Outcome {
 // whileActive finds a turn that never reached its Stop, and a person's `/loop stop`.
 func (e Prompt) whileActive(s State, k *Known) Outcome {
 	switch {
-	case s.Run.leftOver(e.Text):
-		return Outcome{Reply: Reply{Hidden: true, Refuse: "The drive schedule no longer exists. " +
-			"Tell the agent to delete what still fires with CronDelete (CronList names it); " +
-			oneBlank(s.Run.Command+" --resume") + " continues the loop"}}
 	case e.Stops && !e.open(s):
 		return e.haltBetween(s, k, StopWord)
 	case e.Stops && s.Tick.Interrupted != "" && slices.Contains(s.Tick.Prompts, e.Prompt):

@@ -184,9 +184,6 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 			t.Notes = append(slices.Clip(t.Notes), gap)
 		}
 	}
-	if line := run.unschedule(); line != "" {
-		t.Notes = append(t.Notes, line)
-	}
 	t.follow(run, previous, e)
 	// an old client sends no prompt id, so the last prompt's blocks would count for ever
 	if r.PromptID == "" {

@@ -9,7 +9,7 @@ import (
 
 // taskKind is a loop over the list of tasks that carries out a spec (T1).
 var taskKind = Kind{
-	Name: Tasks, Commands: []string{"go", "start"}, Ticks: "task", MaxHolds: 6,
+	Name: Tasks, Commands: []string{"go", "start"}, MaxHolds: 6,
 	Ceilings: Ceilings{Iterations: 50, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
 	Driver:   "hooks go",
 	None: "no task loop in this project; start one with /sdd:go SPEC in a session, " +
@@ -202,8 +202,6 @@ func (r TaskRun) clone() *TaskRun {
 	r.List, r.Passed = slices.Clone(r.List), slices.Clip(r.Passed)
 	return &r
 }
-
-func (r *TaskRun) SetDrive(drive string) { r.Drive = drive }
 
 // enter takes in what a person added, and looks whether the list on disk was changed.
 func (r *TaskRun) Enter(t *Tick, e EntryFacts, alone bool) {

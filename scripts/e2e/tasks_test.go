@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -166,36 +165,4 @@ func TestGateThreeAsksOnceThePRIsOpen(t *testing.T) {
 	if len(w.Merges()) != 0 {
 		t.Errorf("merges %v", w.Merges())
 	}
-}
-
-// A schedule that an older version asked for still fires. Its prompt, whose skill is gone, is
-// refused and reaches no model; the run continues by the Stop drive (T1).
-func TestAFireOfTheScheduleDriveIsRefused(t *testing.T) {
-	var free atomic.Bool
-	conductor := slowTask(1, &free)
-	w := taskWorld(t, 2, Conductor{})
-	w.noRemote()
-	w.Model.script = func(r Request) Turn {
-		if strings.Contains(r.Prompt(), "keep the schedule") {
-			return hasty(len(r.Calls()), load("CronCreate"), Call{"CronCreate", map[string]any{
-				"cron": "* * * * *", "prompt": "/hooks:task", "recurring": true}})
-		}
-		return conductor.Say(r)
-	}
-	w.begins("/hooks:go docs/spec.md")
-	term := w.Interactive()
-	term.Enter("keep the schedule")
-	w.waitResult(t, "CronCreate", "")
-	term.Enter("/hooks:go --resume")
-	w.waitWorks(1)
-	term.WaitShowed("The drive schedule no longer exists", 150*time.Second)
-	for _, r := range w.Model.Requests() {
-		if strings.Contains(r.Prompt(), "hooks:task") {
-			t.Errorf("the model was asked %q", r.Prompt())
-		}
-	}
-	if b := w.Budget("task"); b.Status != "active" || b.IterationsUsed != 1 {
-		t.Errorf("the run is %+v", b)
-	}
-	free.Store(true)
 }
