@@ -57,8 +57,8 @@ func (h *handler) bystander() bool {
 
 // heldBack refuses a call while the state of a loop cannot be trusted.
 func (h *handler) heldBack(err error) event.Reply {
-	return event.Denyf("%s is held back while the loop's state cannot be trusted\n%s",
-		h.ev.Tool, inTwoLines(store.Hinted(err)))
+	return event.Deny(h.ev.Tool + " is held back while the loop's state cannot be trusted\n" +
+		inTwoLines(store.Hinted(err)))
 }
 
 // inTwoLines is an error of any number of lines and its hint.

@@ -1,7 +1,6 @@
 package event
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -44,9 +43,6 @@ func Block(reason string) Reply { return Reply{verdict: block, reason: reason} }
 
 // Deny refuses a tool call (PreToolUse). The model reads the reason.
 func Deny(reason string) Reply { return Reply{verdict: deny, reason: reason} }
-
-// Denyf is Deny with a formatted reason.
-func Denyf(format string, args ...any) Reply { return Deny(fmt.Sprintf(format, args...)) }
 
 // Ask lets a dialog call go through (PreToolUse of AskUserQuestion) with exactly these questions in
 // place of the model's. The client shows at most four, so later ones are left out. Without

@@ -1,3 +1,11 @@
+// Package store keeps the state of loops under <project>/.sdd/loop and is its only writer.
+//
+// Every file is replaced atomically and durably. A history line is the commit point of an
+// iteration, and recover brings the other files up to it after a crash. What cannot be read is
+// reported, never guessed and never rewritten.
+//
+// A change of a run is Begin, State, Commit and End (Tx). A Store belongs to one goroutine of one
+// short-lived process.
 package store
 
 import (
@@ -220,3 +228,5 @@ func HistoryPath(k loop.Skill) string { return Dir + "/" + historyName(k) }
 // DefaultBudgetPath returns the path of a budget without --budget-file, relative to the project
 // (R12).
 func DefaultBudgetPath(k loop.Skill) string { return Dir + "/" + budgetName(k) }
+
+

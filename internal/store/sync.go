@@ -34,7 +34,8 @@ type Queued struct {
 func (s *Store) events() (list []Queued) {
 	for line := range bytes.Lines(s.kept(syncName)) {
 		var e Queued
-		if gjson.ValidBytes(line) && codec.Decode(gjson.ParseBytes(line), &e) == nil && e.Key != "" {
+		read := gjson.ValidBytes(line) && codec.Decode(gjson.ParseBytes(line), &e) == nil
+		if read && e.Key != "" {
 			list = append(list, e)
 		}
 	}

@@ -134,8 +134,8 @@ func (s *Store) rebooted(run sealed) bool {
 	return run.record.Boot != "" && run.record.Boot != s.boot()
 }
 
-// isLater reports whether a budget that was found after a reboot may be a later one than that of the
-// record.
+// isLater reports whether a budget that was found after a reboot may be a later one than the
+// record's own.
 func (s *Store) isLater(run sealed, own, found string) bool {
 	later, err := s.later(run, own, found)
 	return err == nil && later == nil

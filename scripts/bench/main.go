@@ -8,7 +8,7 @@
 //	go run ./scripts/bench -link           a program behind a link of the brake
 //	go run ./scripts/bench -night 200      what a run of 200 iterations leaves and costs a call
 //
-// The rows take turns, so that they meet the same machine. -beside NAME=COMMAND adds a row.
+// The rows take turns, so that they meet the same machine.
 package main
 
 import (
@@ -42,7 +42,6 @@ type bench struct {
 	driver.Errors
 	dir, empty, hooks string
 	n                 int
-	beside            []*row
 	worlds            []*driver.World
 }
 
@@ -53,11 +52,6 @@ func main() {
 	lines := flag.Int("history", 0, "measure people's commands on that many history lines")
 	link := flag.Bool("link", false, "measure a program behind a link of the brake")
 	night := flag.Int("night", 0, "play a run of that many iterations with five workers each")
-	flag.Func("beside", "NAME=COMMAND: another row, with the same event", func(s string) error {
-		name, command, _ := strings.Cut(s, "=")
-		b.beside = append(b.beside, &row{name: name, args: strings.Fields(command)})
-		return nil
-	})
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "hooks-bench-")
 	b.Check(err)
@@ -112,13 +106,9 @@ func (b *bench) row(name string, w *driver.World, e driver.Event, prepare func()
 		env: append(w.Environ(), e.Env...), prepare: prepare}
 }
 
-// against is the row that others are compared with, and those of -beside.
+// against is the row that others are compared with.
 func (b *bench) against(e driver.Event) []*row {
-	for _, r := range b.beside {
-		r.stdin, r.env = e.Stdin, append(r.env, "PATH="+os.Getenv("PATH"), "HOME="+b.dir)
-	}
-	empty := &row{name: "empty Go program", args: []string{b.empty}, stdin: e.Stdin}
-	return append([]*row{empty}, b.beside...)
+	return []*row{{name: "empty Go program", args: []string{b.empty}, stdin: e.Stdin}}
 }
 
 // measure calls every row n times, in another order each time, after some calls that do not count.
