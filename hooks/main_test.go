@@ -18,6 +18,7 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/notify"
 	"hooks/internal/tracker/forgetest"
+	"hooks/scripts/driver"
 )
 
 func TestMain(m *testing.M) {
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 	}
 	// A story waits for the disk and for its programs more than it computes.
 	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
-	testscript.Main(m, map[string]func(){
+	testscript.Main(inMemory{m}, map[string]func(){
 		"reseal":  func() { os.Exit(resealMain()) },
 		"put":     func() { os.Exit(putMain(os.Args[1:])) },
 		"append":  func() { os.Exit(appendLine(os.Args[1])) },
@@ -58,6 +59,15 @@ func TestMain(m *testing.M) {
 		"forge":   func() { os.Exit(forgeMain(os.Args[1:])) },
 		"refused": func() { os.Exit(refusedMain(os.Args[1:])) },
 	})
+}
+
+// inMemory runs the stories in memory. Their commands stay links to this very program, as long as
+// they are beside it on the disk.
+type inMemory struct{ *testing.M }
+
+func (m inMemory) Run() int {
+	driver.InMemory()
+	return m.M.Run()
 }
 
 // testApp is the program with clocks and run ids that stories set: HOOKS_NOW, HOOKS_UP (seconds

@@ -124,6 +124,7 @@ func (e *effects) run(n int, text, branch string, linked bool) (r ran) {
 		"GIT_COMMITTER_EMAIL=d@e", "GIT_TERMINAL_PROMPT=0",
 		"http_proxy=http://127.0.0.1:9", "https_proxy=http://127.0.0.1:9", "GOPROXY=off",
 		"GOFLAGS=-mod=mod", "TERM=dumb",
+		"npm_config_offline=true", "npm_config_audit=false", "npm_config_update_notifier=false",
 	}
 	shell := func(line string, env []string) (string, int) {
 		ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)

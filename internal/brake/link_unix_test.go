@@ -20,6 +20,7 @@ import (
 	"hooks/internal/guard"
 	"hooks/internal/seal"
 	"hooks/internal/store"
+	"hooks/scripts/driver"
 )
 
 // TestMain lets the test binary be started as a link. BRAKE_PASS is the PR that has a pass, and the
@@ -36,6 +37,7 @@ func TestMain(m *testing.M) {
 	if code, isLink := Run(os.Args, os.Stderr, pass); isLink {
 		os.Exit(code)
 	}
+	driver.InMemory()
 	os.Exit(m.Run())
 }
 

@@ -224,12 +224,3 @@ func (c *Clients) End() {
 		_ = cmd.Wait()
 	}
 }
-
-// TempDir makes a folder, in memory if there is such a place: a sweep syncs many thousand times.
-func TempDir(pattern string) (string, error) {
-	parent := ""
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && os.Getenv("TMPDIR") == "" {
-		parent = "/dev/shm"
-	}
-	return os.MkdirTemp(parent, pattern)
-}

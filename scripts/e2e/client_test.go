@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"hooks/scripts/driver"
 )
 
 const clientVersion = "2.1.330"
@@ -21,6 +23,7 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
+	driver.InMemory()
 	dir, err := os.MkdirTemp("", "hooks-e2e-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error: make a directory for the build:", err)
@@ -53,7 +56,7 @@ func manyAtOnce() {
 func buildHooks(dir string) (string, error) {
 	program := filepath.Join(dir, "hooks")
 	cmd := exec.Command("go", "build", "-o", program, "./hooks")
-	cmd.Dir = repository()
+	cmd.Dir, cmd.Env = repository(), append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build hooks: %w\n%s", err, out)
 	}

@@ -40,8 +40,8 @@ type Terminal struct {
 
 	mu   sync.Mutex
 	raw  bytes.Buffer    // every byte the program wrote
-	seen strings.Builder // every line that ever stood still on the screen
-	last string
+	seen strings.Builder // every screen that there was, made comparable
+	last string          // the present one
 }
 
 // startTerminal starts the program on a new pseudo-terminal. It is killed, by its own pid, when the
@@ -124,9 +124,14 @@ func (x *Terminal) Bells() int {
 // WaitScreen waits until the screen shows the text; line breaks and frames count as one space.
 func (x *Terminal) WaitScreen(text string, limit time.Duration) {
 	x.t.Helper()
-	want := flat(text)
-	x.wait(limit, "screen to show "+text,
-		func() bool { return strings.Contains(flat(x.Screen()), want) })
+	x.wait(limit, "screen to show "+text, func() bool { return x.shows(text) })
+}
+
+// shows reports whether the text is on the screen now.
+func (x *Terminal) shows(text string) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return strings.Contains(x.last, flat(text))
 }
 
 // WaitShowed waits until the text is, or has been, on the screen.
@@ -188,8 +193,7 @@ func (x *Terminal) Choose(n int) {
 	for try := range 5 {
 		time.Sleep(700 * time.Millisecond)
 		x.send(strconv.Itoa(n))
-		if eventually(drawn(try),
-			func() bool { return !strings.Contains(x.Screen(), dialogFoot) }) {
+		if eventually(drawn(try), func() bool { return !x.shows(dialogFoot) }) {
 			return
 		}
 	}
@@ -220,9 +224,7 @@ func (x *Terminal) ChooseEach(questions []string, n ...int) {
 		x.WaitScreen(q, 10*time.Second)
 		key := append(n, 1)[i]
 		answered := func() bool {
-			now := flat(x.Screen())
-			return !strings.Contains(now, flat(q)) || q != reviewHead &&
-				strings.Contains(now, reviewHead)
+			return !x.shows(q) || q != reviewHead && x.shows(reviewHead)
 		}
 		for tries := 0; tries < 5 && !answered(); tries++ {
 			time.Sleep(700 * time.Millisecond)
@@ -271,12 +273,11 @@ func (x *Terminal) ended() bool {
 	}
 }
 
+var frames = strings.NewReplacer("│", " ", "┃", " ", "╭", " ", "╮", " ", "╰", " ", "╯", " ",
+	"─", " ", "⎿", " ", "●", " ", "\u00a0", " ")
+
 // flat makes screen text comparable: frames gone, every run of blanks and line breaks one space.
-func flat(s string) string {
-	frames := strings.NewReplacer("│", " ", "┃", " ", "╭", " ", "╮", " ", "╰", " ", "╯", " ",
-		"─", " ", "⎿", " ", "●", " ", "\u00a0", " ")
-	return strings.Join(strings.Fields(frames.Replace(s)), " ")
-}
+func flat(s string) string { return strings.Join(strings.Fields(frames.Replace(s)), " ") }
 
 // patiently is eventually where only a failure costs the time: a busy machine gets more of it than
 // the client ever took.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/tidwall/sjson"
 	"pgregory.net/rapid"
+
+	"hooks/scripts/driver"
 )
 
 // long is set if the command line gives the number of histories.
@@ -21,6 +23,7 @@ var long bool
 func TestMain(m *testing.M) {
 	flag.Parse()
 	flag.Visit(func(f *flag.Flag) { long = long || f.Name == "rapid.checks" })
+	driver.InMemory()
 	code := m.Run()
 	_ = os.RemoveAll(buildDir)
 	os.Exit(code)
