@@ -17,6 +17,7 @@ import (
 	"hooks/internal/report"
 	"hooks/internal/store"
 	"hooks/internal/tracker/forgetest"
+	"hooks/scripts/driver"
 )
 
 // built is the program itself, as it would be installed, and builtVersion what it prints of itself.
@@ -24,11 +25,12 @@ var built, builtVersion string
 
 func TestMain(m *testing.M) {
 	forgetest.Alone()
+	driver.InMemory()
 	dir, err := os.MkdirTemp("", "hooks-doctor-test-")
 	if err == nil {
 		built = filepath.Join(dir, "hooks")
 		cmd := exec.Command("go", "build", "-o", built, "hooks/hooks")
-		cmd.Stderr = os.Stderr
+		cmd.Env, cmd.Stderr = append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
 		err = cmd.Run()
 	}
 	if err == nil {

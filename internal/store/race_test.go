@@ -20,6 +20,7 @@ import (
 	"hooks/internal/proc"
 	"hooks/internal/seal"
 	"hooks/internal/tracker/forgetest"
+	"hooks/scripts/driver"
 )
 
 // This is a race of real processes. Each contender is this test binary; it takes the lock, checks
@@ -34,6 +35,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	forgetest.Alone()
+	driver.InMemory()
 	os.Exit(m.Run())
 }
 

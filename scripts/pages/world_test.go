@@ -101,15 +101,6 @@ func night() []report.Card {
 	card.Resume = report.Resume(&run, "")
 	card.Budgets = report.Axes(&run, &run, nil, false, at)
 	card.Stopped = report.StoppedBy(&run, &lines[len(lines)-1], card.Waiting, "")
-	card.Costs = []report.Cost{{By: "model"},
-		{By: "day", Total: loop.Tokens{Dollars: run.DollarsEstimate}, Rows: []report.CostRow{
-			{Day: "2026-11-19", Tokens: loop.Tokens{Dollars: 517 * loop.Cent}},
-			{Day: "2026-11-20", Tokens: loop.Tokens{Dollars: 2026 * loop.Cent}}}}}
-	card.Costs[0].Total = loop.Sum(run.TokensByModel)
-	for _, name := range []string{"claude-opus-5-5", "claude-haiku-4-5"} {
-		card.Costs[0].Rows = append(card.Costs[0].Rows,
-			report.CostRow{Model: name, Tokens: run.TokensByModel[name]})
-	}
 	card.Folder, card.Rows = "/home/someone/invoices", rows
 	card.Links = report.Links{PR: "https://github.com/acme/invoices/pull/",
 		Commit: "https://github.com/acme/invoices/commit/"}
