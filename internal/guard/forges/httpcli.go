@@ -68,18 +68,24 @@ func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 	for _, w := range uploads {
 		parts = append(parts, f.FileText(w.Text))
 	}
-	for _, w := range fl.All("-d", "--data", "--data-ascii", "--data-binary", "--data-raw",
-		"--json", "--expand-data") {
+	for _, w := range fl.All("-d", "--data", "--data-ascii", "--data-binary", "--json",
+		"--expand-data") {
 		parts = append(parts, dataText(f, w.Text))
 	}
+	parts = append(parts, shellword.Texts(fl.All("--data-raw"))...)
 	q.Method, q.Body = strings.ToUpper(q.Method), strings.Join(parts, "&")
-	for _, w := range fl.All("--data-urlencode", "-F", "--form", "--form-string") {
-		name, value, text := strings.Cut(w.Text, "=")
-		if !text { // name@file
-			name, value, _ = strings.Cut(w.Text, "@")
-			value = "@" + value
+	for _, w := range fl.All("-F", "--form") {
+		name, value, _ := strings.Cut(w.Text, "=")
+		if file, ok := strings.CutPrefix(value, "<"); ok {
+			value = "@" + file
 		}
-		value = dataText(f, strings.TrimPrefix(value, "<"))
+		q.Fields = append(q.Fields, effect.Field{Path: name, Value: dataText(f, value)})
+	}
+	for _, w := range fl.All("--data-urlencode", "--form-string") { // an @ in the value is itself
+		name, value, text := strings.Cut(w.Text, "=")
+		if at, file, ok := strings.Cut(w.Text, "@"); ok && !text {
+			name, value = at, f.FileText(file)
+		}
 		q.Fields = append(q.Fields, effect.Field{Path: name, Value: value})
 	}
 	urls := append(fl.All("--url", "--expand-url"), fl.Pos...)
