@@ -51,8 +51,8 @@ func Moves(f *plain.Frame, a effect.Act, to string, argv []shellword.Word) {
 	name := strings.TrimPrefix(strings.TrimPrefix(to, "refs/"), "heads/")
 	moved := Protected(f, name)
 	switch other, _, _ := strings.Cut(name, "/"); {
-	case to == "refs/*", strings.Contains(name, "*") && anyProtected(f, func(p string) bool {
-		return shellword.GlobMatch(name, p)
+	case strings.Contains(to, "*") && anyProtected(f, func(p string) bool {
+		return shellword.GlobMatch(name, p) || shellword.GlobMatch(to, "refs/heads/"+p)
 	}):
 		moved = Yes
 	case shellword.Has("tags notes pull for", other) && (other == "tags" || to != name):

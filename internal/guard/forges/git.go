@@ -47,7 +47,9 @@ func gitGlobals(f *plain.Frame, g *gitRun, args []shellword.Word) []shellword.Wo
 		case flag == "--config-env":
 			key, env, _ := strings.Cut(value, "=")
 			gitSetting(f, g, key+"="+f.Env(env))
-		case flag == "-C", flag == "--git-dir" && joined:
+		case flag == "-C":
+			g.dir = f.At(g.dir, value)
+		case flag == "--git-dir":
 			value = strings.TrimSuffix(strings.TrimSuffix(value, ".git"), "/")
 			g.dir = f.At(g.dir, value)
 		}
