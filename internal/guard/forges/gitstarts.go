@@ -57,7 +57,7 @@ func gitStarts(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 		rest := append(shellword.Lits("git"), shellword.Command(args, "--config")...)
 		Git(h.Through("git for-each-repo"), rest)
 	}
-	gitHooks(h, g, cmd)
+	gitHooks(h, g, cmd, args)
 }
 
 // gitEnv takes over the settings of GIT_CONFIG_COUNT and the place of GIT_DIR, and looks at the
@@ -132,18 +132,20 @@ func setting(f *plain.Frame, g gitRun, key string) string {
 }
 
 // gitHooks reads the hooks and the settings of a command that really starts: git puts its own folder
-// first in their PATH, so the git that they start meets no link. Some run with any command, some with a push;
-// of the others all count with each command that runs one of them.
-func gitHooks(f *plain.Frame, g gitRun, cmd string) {
+// first in their PATH, so the git that they start meets no link. Some run with any command, some
+// with a push; of the others all count with each command that runs one of them.
+func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	if !f.M.Real {
 		return
 	}
 	hooks := "reference-transaction post-index-change pre-auto-gc"
-	if shellword.Has("push hook", cmd) {
+	switch {
+	case cmd == "hook": // run NAME, whatever file that is
+		hooks = shellword.ParseFlags(args, "--to-stdin").Arg(1).Text
+	case cmd == "push":
 		hooks += " pre-push"
-	}
-	if shellword.Has(`commit merge pull checkout switch worktree rebase cherry-pick revert am hook`,
-		cmd) {
+	case shellword.Has(`commit merge pull checkout switch worktree rebase cherry-pick revert am`,
+		cmd):
 		hooks += ` pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit post-merge
 post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch post-applypatch`
 	}
