@@ -242,6 +242,9 @@ var table = []struct{ rule, argv string }{
 	{"merge-pr", "gh codespace ssh -c x gh pr merge 5"},
 	{"", "glab alias set x 'mr list'"},
 	{"unreadable", "glab x 5"},
+	{"unreadable", "gh mm --help"},
+	{"merge-pr", "gh pr --squash 5 merge"},
+	{"merge-pr", "glab mr -y 5 merge"},
 	{"", "gh codespace ssh -c x"},
 	{"", "curl https://example.com/{a,b}/[1-9]"},
 }

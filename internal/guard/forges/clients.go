@@ -44,7 +44,7 @@ var valuedFlags = [...]struct{ command, flags string }{
 --unlabel -b --target-branch -t --title -d --description -a --assignee --reviewer --milestone
 --source-branch`},
 	{"tea api ", teaFlags + " -X --method -f --field -F --Field -H --header --data"},
-	{"tea ", teaFlags},
+	{"tea ", teaFlags + " --state -f --fields -p --page --limit --lm"},
 	{"hub api ", apiFlags},
 	{"hub ", `-C -c --git-dir --work-tree --namespace --exec-path -R --repo -b -h -m --message -F
 --file -s -X`},
@@ -79,8 +79,8 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 	if name == "tea" {
 		argv = teaSpelling(argv)
 	}
-	group, rest, ok := shellword.Subcommand(argv[1:], valued(name))
-	sub, args, known := shellword.Subcommand(rest, valued(name, group.Text))
+	group, rest, ok := subcommand(name, argv[1:], valued(name))
+	sub, args, known := subcommand(name, rest, valued(name, group.Text))
 	flags := valued(name, group.Text, sub.Text)
 	fl := shellword.ParseFlags(args, flags)
 	is := func(groups string) bool { return shellword.Has(groups, name+"-"+group.Text) }
@@ -131,6 +131,28 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 	default:
 		unknownCommand(f, argv, name, group.Text)
 	}
+}
+
+// subcommand is the next word of a client's command, with everything else behind it. In front of it
+// gh and glab take the word after any flag for its value, also after a switch: "gh pr --squash 5
+// merge" merges 5.
+func subcommand(
+	name string, args []shellword.Word, valued string,
+) (sub shellword.Word, rest []shellword.Word, ok bool) {
+	flags := valued
+	for _, w := range args {
+		flag := strings.HasPrefix(w.Text, "--") || len(w.Text) == 2 && w.Text[0] == '-'
+		if flag && !shellword.Has("-- --help -h", w.Text) {
+			flags += " " + w.Text
+		}
+	}
+	if name == "gh" || name == "glab" {
+		sub, rest, ok = shellword.Subcommand(args, flags)
+	}
+	if len(rest) > 0 || sub.Text != "" {
+		return sub, rest, ok
+	}
+	return shellword.Subcommand(args, valued)
 }
 
 // aliased reports whether a command of gh begins with the words of an alias.
