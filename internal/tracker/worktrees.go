@@ -59,15 +59,15 @@ func Trees(ctx context.Context, project string) (list []string) {
 	return list
 }
 
-func allWorktrees(ctx context.Context, project string) ([]loop.Worktree, error) {
-	if all, ok := readWorktrees(project); ok {
-		return all, nil
+// allWorktrees asks git, which lists the main worktree first, and which need not start if there are
+// no linked ones.
+func allWorktrees(ctx context.Context, project string) (list []loop.Worktree, err error) {
+	if place, ok := findGit(project); ok && safefile.IsDir(filepath.Join(place.common, "objects")) {
+		_, err := os.Lstat(filepath.Join(place.common, "worktrees"))
+		if os.IsNotExist(err) {
+			return nil, nil
+		}
 	}
-	return askWorktrees(ctx, project)
-}
-
-// askWorktrees asks git, which always lists the main worktree first.
-func askWorktrees(ctx context.Context, project string) (list []loop.Worktree, err error) {
 	out, err := git(ctx, project, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
 		return nil, fmt.Errorf("list worktrees: %w", err)
@@ -93,67 +93,6 @@ func parseWorktree(record string) (w loop.Worktree) {
 		}
 	}
 	return w
-}
-
-// readWorktrees reads the same from the repository's own files, because starting git costs as much
-// as the rest of a Stop. ok is false if anything is unusual, and git has to be asked.
-func readWorktrees(project string) (list []loop.Worktree, ok bool) {
-	place, ok := findGit(project)
-	if !ok {
-		return nil, false
-	}
-	entries, err := os.ReadDir(filepath.Join(place.common, "worktrees"))
-	if os.IsNotExist(err) {
-		return nil, safefile.IsDir(filepath.Join(place.common, "objects"))
-	}
-	for _, e := range entries {
-		w, ok := readWorktree(place.common, filepath.Join(place.common, "worktrees", e.Name()))
-		if !ok {
-			return nil, false
-		}
-		list = append(list, w)
-	}
-	return list, err == nil
-}
-
-// readWorktree reads one linked worktree: the path of its .git file, and a HEAD that is a commit or
-// a branch.
-func readWorktree(common, dir string) (w loop.Worktree, ok bool) {
-	dot, _ := readSmall(filepath.Join(dir, "gitdir"))
-	path, ok := strings.CutSuffix(strings.TrimSuffix(dot, "\n"), "/.git")
-	w.Path = filepath.FromSlash(path)
-	if !ok || !filepath.IsAbs(path) || filepath.Clean(path) != w.Path {
-		return w, false
-	}
-	info, err := os.Lstat(filepath.Join(dir, "HEAD"))
-	if err != nil || !info.Mode().IsRegular() { // a link is a branch, too
-		return w, false
-	}
-	head, _ := readSmall(filepath.Join(dir, "HEAD"))
-	w.HeadSHA = strings.TrimSuffix(head, "\n")
-	if ref, symbolic := strings.CutPrefix(w.HeadSHA, "ref: "); symbolic {
-		if w.Branch, ok = strings.CutPrefix(ref, "refs/heads/"); !ok || !filepath.IsLocal(ref) {
-			return w, false
-		}
-		w.HeadSHA = readRef(common, ref)
-	}
-	hash := len(w.HeadSHA) == 40 || len(w.HeadSHA) == 64 // SHA-1 or SHA-256
-	return w, hash && strings.Trim(w.HeadSHA, "0123456789abcdef") == "" &&
-		strings.Trim(w.HeadSHA, "0") != ""
-}
-
-// readRef returns the commit of a ref, from its own file or from packed-refs, or an empty string if
-// neither has it.
-func readRef(common, ref string) string {
-	if text, ok := readSmall(filepath.Join(common, filepath.FromSlash(ref))); ok {
-		return strings.TrimSuffix(text, "\n")
-	}
-	packed, _ := readSmall(filepath.Join(common, "packed-refs"))
-	before, _, ok := strings.Cut(packed, " "+ref+"\n")
-	if !ok {
-		return ""
-	}
-	return before[strings.LastIndexByte(before, '\n')+1:]
 }
 
 // CheckWorktrees compares the worktrees that a history line recorded with those of now. It returns

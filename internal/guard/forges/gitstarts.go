@@ -131,9 +131,9 @@ func setting(f *plain.Frame, g gitRun, key string) string {
 	return ""
 }
 
-// gitHooks reads the hooks and the settings of a command that really starts: git puts its own folder
-// first in their PATH, so the git that they start meets no link. Some run with any command, some
-// with a push; of the others all count with each command that runs one of them.
+// gitHooks reads the hooks and the settings of a command that really starts: git puts its own
+// folder first in their PATH, so the git that they start meets no link. Some hooks run with any
+// command; of the others all count with each command that runs one of them.
 func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	if !f.M.Real {
 		return

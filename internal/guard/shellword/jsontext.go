@@ -2,7 +2,6 @@ package shellword
 
 import (
 	"net/url"
-	"strconv"
 	"strings"
 
 	"hooks/internal/guard/effect"
@@ -78,27 +77,16 @@ func Percent20(s string) string {
 	return s
 }
 
-// Unescape resolves the backslash escapes of $'…'. One that is malformed stays.
+// Unescape resolves the backslash escapes of $'…' that people write. A text with another one is
+// unknown.
 func Unescape(s string) string {
-	var out strings.Builder
-	for s != "" {
-		r, multibyte, rest, err := strconv.UnquoteChar(s, 0)
-		switch {
-		case s[0] != '\\':
-			out.WriteByte(s[0])
-			rest = s[1:]
-		case len(s) > 1 && strings.IndexByte(`'"/?`, s[1]) >= 0:
-			out.WriteByte(s[1])
-			rest = s[2:]
-		case err != nil:
-			rest = s[min(2, len(s)):]
-			out.WriteString(s[:len(s)-len(rest)])
-		case multibyte:
-			out.WriteRune(r)
-		default:
-			out.WriteByte(byte(r))
-		}
-		s = rest
+	escapes := []string{`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\'`, "'", `\"`, `"`}
+	known := strings.NewReplacer(escapes...).Replace(s)
+	for i := 1; i < len(escapes); i += 2 {
+		escapes[i] = ""
 	}
-	return out.String()
+	if strings.Contains(strings.NewReplacer(escapes...).Replace(s), `\`) {
+		return Unknown
+	}
+	return known
 }

@@ -166,7 +166,7 @@ func TestGitHubPR(t *testing.T) {
 	}
 	report := a.Report()
 	if d := cmp.Diff([]loop.PR{{Number: 142, State: "open", Branch: "feature/123-foo",
-		HeadSHA: want.HeadSHA, Labels: want.Labels, HumanFeedback: new(true)}},
+		Title: want.Title, HeadSHA: want.HeadSHA, Labels: want.Labels, HumanFeedback: new(true)}},
 		report.PRs); d != "" {
 		t.Error(d)
 	}
@@ -237,7 +237,7 @@ func TestGitLab(t *testing.T) {
 	want := loop.Report{
 		Backlog: &loop.Backlog{Unblocked: []int{}, Blocked: []int{6}, InProgress: []int{4, 5}},
 		Edges:   [][2]int{{4, 5}},
-		PRs: []loop.PR{{Number: 7, State: "merged", Branch: "second", HeadSHA: "aaaa",
+		PRs: []loop.PR{{Number: 7, Title: "Second", State: "merged", Branch: "second", HeadSHA: "aaaa",
 			Labels: []string{"do-not-merge"}, HumanFeedback: new(false)}},
 	}
 	if d := cmp.Diff(want, a.Report()); d != "" {
@@ -259,7 +259,7 @@ func TestGitea(t *testing.T) {
 		// 2: taken, and a PR fixes it
 		Backlog: &loop.Backlog{Unblocked: []int{}, Blocked: []int{}, InProgress: []int{1, 2}},
 		Edges:   [][2]int{{1, 2}},
-		PRs: []loop.PR{{Number: 4, State: "merged", Branch: "fix", HeadSHA: "bbbb",
+		PRs: []loop.PR{{Number: 4, Title: "fix", State: "merged", Branch: "fix", HeadSHA: "bbbb",
 			HumanFeedback: new(true)}},
 	}
 	if d := cmp.Diff(want, a.Report()); d != "" {
