@@ -142,8 +142,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 // maxLine bounds a line, in characters.
 const maxLine = 200
 
-// Line returns the first line of a text that holds anything, without control characters and secrets:
-// errors end up in notes that are kept.
+// Line returns the first line of a text that holds anything, without control characters and
+// secrets, because errors end up in notes that are kept.
 func Line(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(term.Line(line))

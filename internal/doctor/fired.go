@@ -8,43 +8,24 @@ import (
 	"hooks/internal/store"
 )
 
-// runs returns the runs of the project, archived ones included. It skips what cannot be read, which
-// other checks report.
-func (m *machine) runs() (list []loop.Budget) {
-	files, err := store.Open(m.project)
-	if err != nil {
-		return nil
-	}
-	defer files.Close()
-	add := func(files *store.Store) {
-		for _, skill := range loop.Skills() {
-			if st, _ := files.Load(skill); st.Budget != nil {
-				list = append(list, *st.Budget)
-			}
-		}
-	}
-	add(files)
-	ids, _ := files.Archives()
-	for _, id := range ids {
-		if old, err := files.Archived(id); err == nil {
-			add(old)
-			old.Close()
-		}
-	}
-	return list
-}
-
 // receipts checks that Stop and PreToolUse reached the program in the last session in which hooks
 // fired.
 func receipts(m *machine, n *notes) {
 	var last loop.Receipt
 	var run loop.Budget
-	for _, b := range m.runs() {
-		for _, r := range b.Receipts {
-			if run.RunID == "" || r.Last.After(last.Last) {
-				last, run = r, b
+	if files, err := store.Open(m.project); err == nil {
+		for _, skill := range loop.Skills() {
+			st, _ := files.Load(skill) // state-files reports what cannot be read
+			if st.Budget == nil {
+				continue
+			}
+			for _, r := range st.Budget.Receipts {
+				if run.RunID == "" || r.Last.After(last.Last) {
+					last, run = r, *st.Budget
+				}
 			}
 		}
+		files.Close()
 	}
 	if run.RunID == "" {
 		n.skip("no loop has run here yet")
