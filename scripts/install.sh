@@ -94,6 +94,7 @@ mv -f "$prefix/bin/.hooks.$$" "$prefix/bin/hooks"
 
 # The plugin's own folder: that of the archive, or a link to the checkout, whose program then is the installed one.
 share=$prefix/share/hooks
+[ ! -d "$plugin/.claude-plugin" ] || mkdir -p "$prefix/share"
 if [ "$plugin" = "$tmp/hooks" ]; then
     if [ -d "$plugin/.claude-plugin" ]; then
         rm -rf "$share.new" && mv "$plugin" "$share.new" && rm -rf "$share" && mv "$share.new" "$share"
