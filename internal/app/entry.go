@@ -245,7 +245,7 @@ func (e *entry) archiveLost() error {
 	e.State = &lost
 	asks, run := e.asks, lost.Budget.RunID
 	asks.Scheduled = e.isScheduled()
-	if !asks.Discards(e.Values(), gone(lost.Budget)) {
+	if !asks.Discards(e.Values(), !alive(lost.Budget)) {
 		return nil
 	}
 	if err := e.files.Archive(e.Skill, run); err != nil {
@@ -463,7 +463,7 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 // place before the switch that turns them on.
 func (e *entry) saveFirst(in *loop.Entering) error {
 	run, was := in.Run, in.Run.SealedIn
-	e.stamp(run)
+	e.receive(run)
 	if run.SealedIn = e.seal.Path(); !utf8.ValidString(e.project) { // a record could not name it
 		run.SealedIn = ""
 	}

@@ -187,12 +187,9 @@ func (a *App) clientDir() string {
 	return dir
 }
 
-// gone reports whether nothing will continue a run by itself, because its session was closed or
-// its client is dead.
-func gone(b *loop.Budget) bool { return b.OwnerLeft || proc.Of(b.Owner) == loop.Dead }
-
-// alive reports whether a run's client may still continue it.
-func alive(b *loop.Budget) bool { return !gone(b) }
+// alive reports whether a run's client may still continue it: its session was not closed, and its
+// client is not known to be dead.
+func alive(b *loop.Budget) bool { return !b.OwnerLeft && proc.Of(b.Owner) != loop.Dead }
 
 // release drops the loop's lock once the reply is printed. The session has held it, so rubbish in
 // its place was written over it.
@@ -432,13 +429,9 @@ func (h *handler) clientSocket(owner loop.Process) *loop.Process {
 // receive records in a run of this session that the event reached the program, and reports whether
 // that is news. Whatever saves the run saves the record too.
 func (h *handler) receive(b *loop.Budget) (news bool) {
-	return b != nil && b.Status == loop.Active && b.SessionID == h.ev.SessionID && h.stamp(b)
-}
-
-func (h *handler) stamp(b *loop.Budget) (news bool) {
-	word := event.WordOf(h.ev.Name)
-	// a person's command is no event
-	return word != "" && b.Receive(h.ev.SessionID, word, h.now, program)
+	word := event.WordOf(h.ev.Name) // "" for a person's command
+	return b != nil && b.Status == loop.Active && b.SessionID == h.ev.SessionID && word != "" &&
+		b.Receive(h.ev.SessionID, word, h.now, program)
 }
 
 // program is the running binary.
@@ -446,11 +439,6 @@ func program() loop.Program {
 	p := proc.Self()
 	p.Version = gjson.Get(plugin.Manifest, "version").String()
 	return p
-}
-
-// queue keeps events for the person's Sync command.
-func (h *handler) queue(list []loop.SyncEvent) error {
-	return h.theirs().Queue(h.files, list)
 }
 
 // runOf is the project's run of a kind, nil without one that can be read.

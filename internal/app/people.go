@@ -221,7 +221,7 @@ func (h *handler) stopOne(t *store.State) (string, error) {
 		err = h.out.After()
 	}
 	said := reply.PersonText()
-	if len(t.Budget.Scheduled) > 0 && !gone(t.Budget) {
+	if len(t.Budget.Scheduled) > 0 && alive(t.Budget) {
 		said += "\nhint: " + stillFires
 	}
 	return said, err
@@ -277,7 +277,7 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	b := s.Budget
 	_, lockErr := h.files.Holder(skill)
 	_, unreadable := errors.AsType[*store.DamagedError](lockErr) // then no loop can be stopped
-	if b != nil && b.Status == loop.Active && !gone(b) && b.Owner.PID != 0 && !unreadable {
+	if b != nil && b.Status == loop.Active && alive(b) && b.Owner.PID != 0 && !unreadable {
 		return "",
 			hint.New("end it first with `hooks loop stop "+string(skill)+"`",
 				"the %s loop runs in process %d", skill, b.Owner.PID)

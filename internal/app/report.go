@@ -11,6 +11,7 @@ import (
 	"hooks/internal/report"
 	"hooks/internal/seal"
 	"hooks/internal/store"
+	"hooks/internal/toolcall"
 )
 
 // Report takes a skill's facts into the open iteration of the caller's session and answers what
@@ -156,16 +157,8 @@ func (h *handler) takeNote(open []*store.State, n store.Note) error {
 
 // startOf is a noted start as a loop counts it. Merges and approvals count by their passes.
 func (h *handler) startOf(t *store.State, n store.NotedStart) (e loop.Effect, counts bool) {
-	switch guard.Kind(n.Kind) {
-	case guard.OpenPR:
-		e.Kind = loop.OpenedPR
-	case guard.Comment:
-		e.Kind = loop.Commented
-	case guard.SetLabel:
-		e.Kind = loop.SetLabel
-	case guard.DropLabel:
-		e.Kind = loop.DroppedLabel
-	default:
+	kind := guard.Kind(n.Kind)
+	if e.Kind, counts = toolcall.EffectKind(kind); !counts || kind.Merges() {
 		return e, false
 	}
 	e.PR, e.Label, e.Issue = max(n.PR, 0), n.Label, n.Issue

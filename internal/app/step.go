@@ -52,42 +52,12 @@ func (h *handler) stepEach(
 	}
 	var reply event.Reply
 	err = h.withRuns(func(now []*store.State) (err error) {
-		now = pick(now)
-		resolved := map[loop.Skill]loop.Outcome{}
-		resolve := func(t *store.State) (o loop.Outcome, err error) {
-			o, done := resolved[t.Skill]
-			if !done {
-				var k loop.Known
-				if slices.ContainsFunc(list, func(o *store.State) bool { return sameTick(t, o) }) {
-					k = known[t.Skill]
-				}
-				o, err = h.resolve(t, eventOf(t), &k)
-			}
-			return o, err
-		}
 		for _, t := range now {
-			if _, call := eventOf(t).(loop.Call); !call {
-				break
-			}
-			o, err := resolve(t)
-			if err == nil {
-				resolved[t.Skill] = o
-			}
-			if o.Reply.Deny != nil || o.Reply.Ask != nil { // no other loop may let the call through
-				now = []*store.State{t}
-				break
+			if !slices.ContainsFunc(list, func(o *store.State) bool { return sameTick(t, o) }) {
+				delete(known, t.Skill)
 			}
 		}
-		reply, err = h.forEachRun(now, func(t *store.State) (event.Reply, error) {
-			if _, stop := eventOf(t).(loop.TurnEnd); stop && h.out.Reply.Blocks() {
-				return event.Nothing(), nil // the next Stop ends this loop's iteration
-			}
-			o, err := resolve(t)
-			if err != nil {
-				return event.Nothing(), err
-			}
-			return h.carryOut(t, o)
-		})
+		reply, err = h.decideEach(pick(now), eventOf, known)
 		return err
 	})
 	if err != nil && !refused.Empty() && !reply.Decides() {
@@ -95,6 +65,45 @@ func (h *handler) stepEach(
 		return refused, nil
 	}
 	return reply, err
+}
+
+// decideEach steps loops with the state's lock and carries the outcomes out. A call that one of
+// them refuses or fills in is judged by that one alone, so that no other lets it through. If one
+// keeps the turn open, the next Stop ends the iterations of the loops behind it.
+func (h *handler) decideEach(
+	list []*store.State, eventOf func(*store.State) loop.Event, known map[loop.Skill]loop.Known,
+) (event.Reply, error) {
+	resolve := func(t *store.State) (loop.Outcome, error) {
+		k := known[t.Skill]
+		return h.resolve(t, eventOf(t), &k)
+	}
+	judged := map[*store.State]loop.Outcome{}
+	for _, t := range list {
+		if _, call := eventOf(t).(loop.Call); !call {
+			break
+		}
+		o, err := resolve(t)
+		if err == nil { // else it is resolved again below, which returns the error
+			judged[t] = o
+		}
+		if o.Reply.Deny != nil || o.Reply.Ask != nil {
+			list = []*store.State{t}
+			break
+		}
+	}
+	return h.forEachRun(list, func(t *store.State) (event.Reply, error) {
+		if _, stop := eventOf(t).(loop.TurnEnd); stop && h.out.Reply.Blocks() {
+			return event.Nothing(), nil
+		}
+		o, done := judged[t]
+		if !done {
+			var err error
+			if o, err = resolve(t); err != nil {
+				return event.Nothing(), err
+			}
+		}
+		return h.carryOut(t, o)
+	})
 }
 
 // lookAhead steps without the state's lock, to fetch what is slow, and returns what the event means
@@ -260,7 +269,8 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 	}
 	if s.Close != nil {
 		line = &s.Close.Line
-		h.slip(h.queue(s.Close.Run().Ends(line))) // before the commit: at least once
+		// before the commit, so that an event is sent at least once
+		h.slip(h.theirs().Queue(h.files, s.Close.Run().Ends(line)))
 	}
 	created, err := h.tx.Commit(t, s)
 	if created {

@@ -32,7 +32,9 @@ func (h *handler) taskEntered(_ freshRun, reply event.Reply) event.Reply {
 	}
 	note, err := h.publish(run, nil)
 	h.slip(err)
-	h.slip(h.withStateLock(func() error { return h.queue(run.Begins(h.feeding)) }))
+	h.slip(h.withStateLock(func() error {
+		return h.theirs().Queue(h.files, run.Begins(h.feeding))
+	}))
 	return reply.Say(note)
 }
 

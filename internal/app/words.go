@@ -39,7 +39,7 @@ func (h *handler) words(t *store.State, r loop.Reply) event.Reply {
 			Say(fmt.Sprintf("hooks: the lock is held by pid %d; asking whether to force it",
 				r.Force.PID))
 	case r.Ask != nil:
-		return h.askGates(t, r.Ask)
+		return event.Ask(h.questionsOf(t, r.Ask)...)
 	case r.Deny != nil:
 		reply = h.denial(t, r.Deny).Context(r.Context).Say(r.Say)
 		if r.Closed != nil { // no Stop reports the end
@@ -177,11 +177,6 @@ func (h *handler) denial(t *store.State, d *loop.Deny) event.Reply {
 		reply = reply.Ends()
 	}
 	return reply
-}
-
-// askGates fills the dialog with the questions of a loop.
-func (h *handler) askGates(t *store.State, gates []loop.Gate) event.Reply {
-	return event.Ask(h.questionsOf(t, gates)...)
 }
 
 // questionsOf are gates as the client's dialog shows them.

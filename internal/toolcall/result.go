@@ -63,34 +63,48 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 	failed := c.Event.Name == event.PostToolUseFailure
 	acts := c.Read().Acts
 	for _, a := range acts {
+		kind, counts := EffectKind(a.Kind)
+		if !counts {
+			continue
+		}
 		other, _ := c.Elsewhere(run, a)
-		e := loop.Effect{PR: a.PR, Label: a.Ref, Elsewhere: other != ""}
-		switch a.Kind {
-		case guard.OpenPR:
+		e := loop.Effect{Kind: kind, PR: a.PR, Label: a.Ref, Elsewhere: other != ""}
+		switch kind {
+		case loop.OpenedPR:
 			if (len(list) == 0 || list[len(list)-1].Kind != loop.OpenedPR) &&
 				(!failed || len(printed) > 0) {
 				list = append(list, openedPRs(e, printed, number(acts, guard.OpenPR))...)
 			}
 			continue
-		case guard.Comment, guard.ApprovePR:
-			e.Kind, e.Failed, e.Named = loop.Commented, failed, a.PR
+		case loop.Commented:
+			e.Failed, e.Named = failed, a.PR
 			e.Starts = c.Event.Tool == "Bash" && a.Kind == guard.Comment
 			e.PR, e.Issue = commented(c.Event, a, printed)
-		case guard.SetLabel:
-			e.Kind = loop.SetLabel
-		case guard.DropLabel:
-			e.Kind = loop.DroppedLabel
-		case guard.MergePR:
-			e.Kind = loop.MergedPR
+		case loop.MergedPR:
 			e.Landed = saysMerged(c.Event, a.PR, number(acts, guard.MergePR) == 1)
-		default:
-			continue
 		}
 		if !failed || e.Starts {
 			list = append(list, e)
 		}
 	}
 	return list
+}
+
+// EffectKind returns how loops count an act that was made; ok is false if they do not count it.
+func EffectKind(kind guard.Kind) (is loop.EffectKind, ok bool) {
+	switch kind {
+	case guard.OpenPR:
+		return loop.OpenedPR, true
+	case guard.Comment, guard.ApprovePR:
+		return loop.Commented, true
+	case guard.SetLabel:
+		return loop.SetLabel, true
+	case guard.DropLabel:
+		return loop.DroppedLabel, true
+	case guard.MergePR:
+		return loop.MergedPR, true
+	}
+	return 0, false
 }
 
 // openedPRs are the PRs that a call has opened: the last addresses that it printed, because others
