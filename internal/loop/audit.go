@@ -319,7 +319,7 @@ func (r *AuditRun) Unmeasured(*Tick, string) (int, string) { return 0, "" }
 func (r *AuditRun) Measured(int, string, CheckRun)         {}
 func (r *AuditRun) NoCheck(CheckRun) string                { return "" }
 
-// begin opens the phase under way, unless the run is complete.
+// Begin opens the phase under way, unless the run is complete.
 func (r *AuditRun) Begin(a *Attempt) bool {
 	if r.Phase == Complete || r.Section < 0 || r.Section >= len(r.Sections) {
 		return false
@@ -331,7 +331,7 @@ func (r *AuditRun) Begin(a *Attempt) bool {
 	return true
 }
 
-// aim points an attempt at the phase under way.
+// Aim points an attempt at the phase under way.
 func (r *AuditRun) Aim(a *Attempt) {
 	nonce := strings.TrimPrefix(a.Token, string(a.Phase))
 	a.Phase, a.Task, a.Of, a.Try = r.Phase, r.Section+1, len(r.Sections), r.Retries+1
@@ -363,7 +363,7 @@ func (b *Budget) restart(r Request) {
 	b.Ceilings.Iterations = min(b.IterationsUsed+most, maxUnits)
 }
 
-// resume changes the run as a person takes it up again.
+// Resume changes the run as a person takes it up again.
 func (r *AuditRun) Resume(run *Budget, by Request) {
 	if by.Flags.Restart {
 		run.restart(by)
@@ -569,35 +569,18 @@ func tellNoVerdicts(in Phase) func(*Facts) string {
 	}
 }
 
-// AuditStatuses are the statuses of the seed for each cause by which an audit loop ends, with the
-// seed's own word for the cause (A6, A66). A run that has not ended is running.
-var AuditStatuses = []struct{ Cause, Status, Aka string }{
-	{"audit_complete", "completed", "completed"},
-	{"user_interrupt", "cancelled", "cancelled"},
-	{"prior_gate_stop", "cancelled", "user_aborted"},
-	{"lock_contention", "cancelled", "shutdown"},
-	{"stalled", "stalled", "no_progress"},
-	{CauseStall, "stalled", "stall_timeout"},
-	{"iteration_budget", "errored", "max_iterations"},
-	{"wall_clock_budget", "errored", "max_minutes"},
-	{"cost_budget", "errored", "max_dollars"},
-	{"repeated_failure", "errored", "repeated_failure"},
-	{"qmd_unreachable", "errored", "qmd_unreachable"},
-	{"api_unavailable", "errored", "error_max_retries"},
-	{"no_fresh_context", "errored", "session_creation_failed"},
-	{"audit_retry_exhausted", "errored", "audit_retry_exhausted"},
-	{"final_audit_retry_exhausted", "errored", "final_audit_retry_exhausted"},
-}
-
-// AuditStatus is the status of a run in the seed's words.
+// AuditStatus is the status of a run by the cause that ended it (A6, A66).
 func (b *Budget) AuditStatus() string {
 	if b.Status != Halted {
 		return "running"
 	}
-	for _, s := range AuditStatuses {
-		if s.Cause == b.StopCause {
-			return s.Status
-		}
+	switch b.StopCause {
+	case "audit_complete":
+		return "completed"
+	case CauseInterrupt, "prior_gate_stop", "lock_contention":
+		return "cancelled"
+	case "stalled", CauseStall:
+		return "stalled"
 	}
 	return "errored"
 }
@@ -627,7 +610,7 @@ func (r *AuditRun) Advanced(since Payload) bool {
 	return clean || green
 }
 
-// judge decides about a phase whose worker ends.
+// Judge decides about a phase whose worker ends.
 func (r *AuditRun) Judge(s State, k *Known) (missing bool, hold *Continue) {
 	a := s.Tick.Attempt
 	if a.Phase == PostAction {

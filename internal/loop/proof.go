@@ -32,7 +32,7 @@ func (r *TaskRun) proven() (verdict TaskDone, why string) {
 	return Unbroken, why
 }
 
-// unmeasured is as State.Unmeasured, by the task that is next once the open attempt has ended.
+// Unmeasured is as State.Unmeasured, by the task that is next once the open attempt has ended.
 func (r *TaskRun) Unmeasured(t *Tick, head string) (at int, command string) {
 	r = r.clone()
 	if t != nil && t.Attempt != nil {
@@ -71,7 +71,7 @@ func (r *TaskRun) begins(item *TaskItem, a *Attempt) {
 	}
 }
 
-// noCheck is as Budget.NoCheck.
+// NoCheck is as Budget.NoCheck.
 func (r *TaskRun) NoCheck(c CheckRun) string {
 	why, known := map[int]string{126: "is not executable", 127: "does not exist"}[c.Exit]
 	ran := func(i TaskItem) bool { return i.Before != nil }
@@ -83,7 +83,7 @@ func (r *TaskRun) NoCheck(c CheckRun) string {
 		"--check", why, c.Exit, cmp.Or(said, "it printed nothing"))
 }
 
-// measured notes how the check of a task ended before its first attempt.
+// Measured notes how the check of a task ended before its first attempt.
 func (r *TaskRun) Measured(at int, command string, c CheckRun) {
 	if c.Command = command; at < len(r.List) {
 		r.List[at].Before = &c
@@ -139,7 +139,7 @@ func applyUnproven(run *Budget, tick *Tick, g Gate, act, answer string) {
 	}
 }
 
-// judge judges the last message of the thread that does the task. It reports whether a fact is
+// Judge judges the last message of the thread that does the task. It reports whether a fact is
 // missing, which it asks for; hold is the reason to hold the thread, nil if the attempt is judged.
 func (r *TaskRun) Judge(s State, k *Known) (missing bool, hold *Continue) {
 	if k.lacks(&k.Claim) {

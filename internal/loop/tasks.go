@@ -203,7 +203,7 @@ func (r TaskRun) clone() *TaskRun {
 	return &r
 }
 
-// enter takes in what a person added, and looks whether the list on disk was changed.
+// Enter takes in what a person added, and looks whether the list on disk was changed.
 func (r *TaskRun) Enter(t *Tick, e EntryFacts, alone bool) {
 	t.Notes = appendNote(t.Notes, r.absorb())
 	t.Notes = appendNote(t.Notes, r.compare(e.List, alone))
@@ -211,7 +211,7 @@ func (r *TaskRun) Enter(t *Tick, e EntryFacts, alone bool) {
 
 func (r *TaskRun) Answered(EntryFacts) {}
 
-// begin opens the attempt of the task under way. A repository that is gone since the run began
+// Begin opens the attempt of the task under way. A repository that is gone since the run began
 // excuses no commit.
 func (r *TaskRun) Begin(a *Attempt) bool {
 	if a.NoGit && r.Git {
@@ -224,7 +224,7 @@ func (r *TaskRun) Begin(a *Attempt) bool {
 	return true
 }
 
-// aim points an attempt at the task under way.
+// Aim points an attempt at the task under way.
 func (r *TaskRun) Aim(a *Attempt) {
 	_, nonce, _ := strings.Cut(a.Token, "-")
 	a.Task, a.Of, a.Try, a.Title = r.Index+1, len(r.List), r.Try, "Open the pull request"
@@ -235,7 +235,7 @@ func (r *TaskRun) Aim(a *Attempt) {
 	a.Token = fmt.Sprintf("%d.%d-%s", a.Task, a.Try, nonce)
 }
 
-// resume gives the task a new set of attempts as a person takes the run up again (T65).
+// Resume gives the task a new set of attempts as a person takes the run up again (T65).
 func (r *TaskRun) Resume(_ *Budget, by Request) {
 	r.Outages, r.Drive = 0, resumedBy(by.Flags.Task.Drive, r.Drive)
 	if r.Try >= r.MaxTries {
@@ -273,7 +273,7 @@ func (r *TaskRun) Unjudged(*Attempt) TaskDone { return Unfinished }
 
 func (r *TaskRun) Name(a *Attempt) string { return fmt.Sprintf("task %d", a.Task) }
 
-// ending has the claim inside of a sentence only, so that no echo of it is one.
+// Ending has the claim inside of a sentence only, so that no echo of it is one.
 func (r *TaskRun) Ending(a *Attempt) string {
 	return fmt.Sprintf("Then make the words TASK_COMPLETE %s the whole last line of your answer. "+
 		"If only a person can continue, end with TASK_BLOCKED %s and the reason on that line.",
@@ -408,7 +408,7 @@ func taskBlocked(f *Facts) string {
 		Plural(r.MaxTries-1, "attempt"))
 }
 
-// retune takes over the flags that judge a run otherwise, and returns those that change it.
+// Retune takes over the flags that judge a run otherwise, and returns those that change it.
 func (r *TaskRun) Retune(f TaskFlags) (changed []string) {
 	differs := func(name string, is bool) bool {
 		if is {
