@@ -27,10 +27,14 @@ func GhAliases(getenv func(string) string) (names []string) {
 		if strings.Trim(strings.ToLower(key), word+"_ ") != "" {
 			return ""
 		}
-		return key
+		return strings.Join(strings.Fields(key), " ")
+	}
+	text := ReadConfig(GhConfig(getenv, "config.yml"))
+	if len(text) == maxConfig { // the rest is not read
+		names = append(names, "")
 	}
 	in, depth := false, 0
-	for line := range strings.Lines(ReadConfig(GhConfig(getenv, "config.yml"))) {
+	for line := range strings.Lines(text) {
 		entry := strings.TrimSpace(line)
 		indent := len(line) - len(strings.TrimLeft(line, " \t"))
 		key, value, _ := strings.Cut(entry, ":")

@@ -3,6 +3,8 @@ package tracker
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,7 +14,7 @@ func TestGhAliases(t *testing.T) {
 	dir := t.TempDir()
 	text := "git_protocol: https\naliases:\n    co: pr checkout\n    # a note\n    land: 'pr " +
 		"merge --squash'\n" +
-		"    pr ship: \"!gh pr merge \\\"$1\\\"\"\n    long: |-\n        !gh pr view\n" +
+		"    pr  ship: \"!gh pr merge \\\"$1\\\"\"\n    long: |-\n        !gh pr view\n" +
 		"        gh pr merge 5\n    after: issue list\n    \"l\\u0061nd\": x\n    ? y\n" +
 		"http_unix_socket: x: y\n"
 	if err := os.WriteFile(filepath.Join(dir, "config.yml"), []byte(text), 0o600); err != nil {
@@ -29,5 +31,12 @@ func TestGhAliases(t *testing.T) {
 	}
 	if got := GhAliases(env(t.TempDir(), "")); got != nil {
 		t.Error(got)
+	}
+	long := strings.Repeat("#\n", maxConfig/2) + "aliases:\n    land: pr merge\n"
+	if err := os.WriteFile(filepath.Join(dir, "config.yml"), []byte(long), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := GhAliases(env("/nonexistent", dir)); !slices.Contains(got, "") {
+		t.Errorf("%q of a file that is not read to its end", got)
 	}
 }
