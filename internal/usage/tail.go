@@ -112,10 +112,11 @@ func PromptStart(transcript, promptID string) (s Start, ok bool) {
 }
 
 // Typed reports whether a person submitted a prompt that is the one, anywhere in the main
-// transcript.
+// transcript. A line without an origin counts only until the client names one: its own notes, as
+// of work in the background, have the model's words.
 func Typed(transcript string, is func(prompt string) bool) (typed bool) {
 	var all lines
-	fired := ""
+	fired, named := "", false
 	_ = all.file(transcript, 0, func(line []byte, _ int64) bool {
 		if !fires(line) && !mayBeUser(line) {
 			return true
@@ -124,11 +125,12 @@ func Typed(transcript string, is func(prompt string) bool) (typed bool) {
 		switch {
 		case !ok:
 		case r.kind == "system" && r.subtype == "scheduled_task_fire":
-			fired = strings.Clone(r.fired)
+			fired = strings.Join(strings.Fields(r.fired), " ")
 		case r.kind == "user" && !r.meta && !r.sidechain:
 			prompt := r.typed()
-			person := r.origin == "human" || r.origin == "sdk" || r.origin == "" && prompt != fired
-			typed, fired = person && is(prompt), ""
+			own := !named && strings.Join(strings.Fields(prompt), " ") != fired
+			person := r.origin == "human" || r.origin == "sdk" || r.origin == "" && own
+			typed, fired, named = person && is(prompt), "", named || r.origin != ""
 		}
 		return !typed
 	})

@@ -105,6 +105,34 @@ func TestScheduledFire(t *testing.T) {
 	}
 }
 
+// TestTyped: what a schedule or the client itself submits is no person's prompt.
+func TestTyped(t *testing.T) {
+	const loop = `"<command-name>/loop</command-name><command-args>1m /hooks:do -- x</command-args>"`
+	line := func(origin, content string) string {
+		return `{"type":"user"` + origin + `,"message":{"role":"user","content":` + content + `}}`
+	}
+	const human, scheduled = `,"turnOrigin":"human"`, `,"turnOrigin":"scheduled"`
+	fire := `{"type":"system","subtype":"scheduled_task_fire","prompt":"/loop  1m /hooks:do -- x "}`
+	for name, tt := range map[string]struct {
+		lines []string
+		want  bool
+	}{
+		"a person":                   {[]string{line(human, loop)}, true},
+		"an older client's person":   {[]string{line("", loop)}, true},
+		"a schedule":                 {[]string{line(human, `"x"`), fire, line(scheduled, loop)}, false},
+		"an older client's schedule": {[]string{fire, line("", loop)}, false},
+		"a note of the client":       {[]string{line(human, `"x"`), line("", loop)}, false},
+		"nobody":                     {[]string{line(human, `"x"`)}, false},
+	} {
+		tr := newTree(t)
+		tr.add(tr.main, strings.Join(tt.lines, "\n"))
+		is := func(prompt string) bool { return prompt == "/loop 1m /hooks:do -- x" }
+		if got := Typed(tr.main, is); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 func TestWaitFlushedFindsTheLastMessage(t *testing.T) {
 	if !WaitFlushed(context.Background(), gate, "tick four") ||
 		!WaitFlushed(context.Background(), gate, " tick four\n") {
