@@ -175,7 +175,7 @@ func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 	if err := h.openState(); err != nil {
 		return event.Nothing(), err
 	}
-	answer, err := h.meet()
+	answer, err := h.inState()
 	return answer.And(reply), err
 }
 

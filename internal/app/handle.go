@@ -74,12 +74,12 @@ func (h *handler) answer() (event.Reply, error) {
 	if err != nil {
 		return event.Block(hint.Text(err)), nil
 	}
-	reply, err := h.met()
+	reply, err := h.inProject()
 	return reply.Say(note), err
 }
 
-// met answers an event whose project was found.
-func (h *handler) met() (event.Reply, error) {
+// inProject answers an event whose project was found.
+func (h *handler) inProject() (event.Reply, error) {
 	if cmd, ok := h.invocation(); ok {
 		reply, err := h.enter(cmd)
 		return h.recordEntry(reply), err
@@ -93,15 +93,15 @@ func (h *handler) met() (event.Reply, error) {
 	err := h.openState()
 	switch {
 	case err == nil:
-		return h.meet()
+		return h.inState()
 	case h.seal.record != nil && !h.seal.record.Runs() && h.ev.Name != event.PreToolUse:
 		return event.Nothing(), nil // a person removed what an ended loop had left
 	}
 	return event.Nothing(), err
 }
 
-// meet answers the event in a project that has state.
-func (h *handler) meet() (event.Reply, error) {
+// inState answers the event in a project that has state.
+func (h *handler) inState() (event.Reply, error) {
 	stopped, err := h.takeStops()
 	if err == nil {
 		err = h.takeNotes()
