@@ -124,7 +124,7 @@ func (e explainCmd) Run(a *app.App, c caller) error {
 }
 
 type backlogCmd struct {
-	Scope []string `arg:"" optional:"" help:"As a skill takes it, as in 12 15-18 label:NAME; all if not given."`
+	Scope []string `arg:"" optional:"" help:"As in 12 15-18 label:NAME; all if not given."`
 	JSON  bool     `help:"Print the same as JSON."`
 }
 

@@ -43,7 +43,8 @@ func night() []report.Card {
 			n++
 		}
 		l.TrackedPRs = []loop.TrackedPR{{Number: n, Branch: fmt.Sprintf("feature/%d-part", 140+i%5),
-			EndSHA: fmt.Sprintf("%07x%033x", 0xdef5678+i*4099, i), StateAtEnd: "open"}}
+			EndSHA: fmt.Sprintf("%07x%033x", 0xdef5678+i*4099, i), StateAtEnd: "open",
+			Title: titles[i%5]}}
 		if i%5 != 3 {
 			l.Observed.PRs, l.Observed.Heads = []int{n}, []string{l.TrackedPRs[0].Branch}
 		}
