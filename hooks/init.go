@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -80,9 +79,7 @@ func (i initCmd) confirm(p caller, what string) error {
 	if !typed(p.in) {
 		return hint.New("hooks init --yes", "no person is at the terminal to agree")
 	}
-	fmt.Fprintf(p.out, "%s? (y/n) ", what)
-	keys := bufio.NewScanner(p.in)
-	if keys.Scan(); !agrees(keys.Text()) {
+	if !p.agrees(what) {
 		return hint.New("`hooks init --settings` and `hooks init --plugin` are the two ways",
 			"nothing was changed")
 	}

@@ -79,9 +79,7 @@ func (c uninstallCmd) endLoops(a *app.App, p caller, project string) error {
 		if !typed(p.in) {
 			return hint.New("`hooks uninstall --yes` ends it first", "a loop is on in %s", where)
 		}
-		fmt.Fprintf(p.out, "A loop is on in %s. End it and uninstall? (y/n) ", where)
-		keys := bufio.NewScanner(p.in)
-		if keys.Scan(); !agrees(keys.Text()) {
+		if !p.agrees("A loop is on in " + where + ". End it and uninstall") {
 			return hint.New("`hooks status --all` shows the loops", "nothing was changed")
 		}
 	}
@@ -97,9 +95,12 @@ func (c uninstallCmd) endLoops(a *app.App, p caller, project string) error {
 	return nil
 }
 
-// agrees reports whether a person's answer is yes.
-func agrees(answer string) bool {
-	word := strings.ToLower(strings.TrimSpace(answer))
+// agrees asks a person at the terminal and reports whether the answer is yes.
+func (c caller) agrees(question string) bool {
+	fmt.Fprint(c.out, question, "? (y/n) ")
+	keys := bufio.NewScanner(c.in)
+	keys.Scan()
+	word := strings.ToLower(strings.TrimSpace(keys.Text()))
 	return word == "y" || word == "yes"
 }
 

@@ -45,16 +45,6 @@ type commands struct {
 	Ledger     ledgerCmd     `cmd:"" group:"For skills and scripts" help:"Loop ledgers: check them, add a turn, read the feedback."`
 }
 
-// hookWord is the error of a hook word with arguments, or typed in a terminal.
-func hookWord(word string) error {
-	way := "it is the client's own, see hooks.json; people's commands: `hooks --help`"
-	if word == "stop" {
-		way = "to end a loop: `hooks loop stop`"
-	}
-	return hint.New(way,
-		"`hooks %s` takes no argument and reads one event of the client on stdin", word)
-}
-
 // exited carries an exit code out of the parser.
 type exited int
 
@@ -82,7 +72,12 @@ func people(a *app.App, args []string) (code int) {
 				"see hooks.json.\nTo end a loop: hooks loop stop. Other commands of people: hooks --help.")
 			return 0
 		}
-		complain(c.errs, hookWord(args[0]))
+		way := "it is the client's own, see hooks.json; people's commands: `hooks --help`"
+		if args[0] == "stop" {
+			way = "to end a loop: `hooks loop stop`"
+		}
+		complain(c.errs, hint.New(way,
+			"`hooks %s` takes no argument and reads one event of the client on stdin", args[0]))
 		return 1
 	}
 	defer func() {

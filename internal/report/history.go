@@ -166,11 +166,17 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 	verdict := func(name, text string) {
 		add(column{name: name, class: "out", tag: true}, text)
 	}
-	outcome, started := outcomeName(l.Outcome), "-"
+	outcome, started, number := string(l.Outcome), "-", strconv.Itoa(l.Iteration)
+	switch {
+	case l.Outcome == loop.SkippedLock:
+		outcome = "skipped"
+	case l.Outcome == loop.Stopped && !l.Began(): // at its entry, or between two iterations
+		number = "-"
+	}
 	if !l.StartedAt.IsZero() {
 		started = s.dated(l.StartedAt)
 	}
-	add(column{name: "#", right: true, class: "num"}, numberOf(l))
+	add(column{name: "#", right: true, class: "num"}, number)
 	add(column{name: "started", class: "at", spare: 1}, started)
 	switch l.Skill {
 	case loop.Tasks:
@@ -209,26 +215,6 @@ func details(l *loop.Iteration) string {
 		list = append(list, fmt.Sprintf("%d refused", n))
 	}
 	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), ", ")
-}
-
-// between reports whether a line is of a tick that stopped at its entry, or of a stop between two
-// iterations.
-func between(l *loop.Iteration) bool { return l.Outcome == loop.Stopped && !l.Began() }
-
-// numberOf returns an iteration's number, or "-" if no iteration began.
-func numberOf(l *loop.Iteration) string {
-	if between(l) {
-		return "-"
-	}
-	return strconv.Itoa(l.Iteration)
-}
-
-// outcomeName is an outcome for people.
-func outcomeName(outcome loop.LineOutcome) string {
-	if outcome == loop.SkippedLock {
-		return "skipped"
-	}
-	return string(outcome)
 }
 
 func outcomeStyle(outcome loop.LineOutcome) string {
