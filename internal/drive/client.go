@@ -104,14 +104,15 @@ func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
 	if err != nil {
 		return End{}, notStarted(err)
 	}
-	end := c.watch(cmd, alive, signals, done)
+	stalled, interrupted := c.watch(cmd, alive, signals, done)
 	out.take = h.read
 	out.end()
-	if end.Stalled || !cmd.ProcessState.Exited() {
+	if stalled || !cmd.ProcessState.Exited() {
 		killLeft(cmd, session)
 	}
-	end.Session, end.Code = cmp.Or(h.session, session), cmd.ProcessState.ExitCode()
-	end.Result, end.Aborted, end.Reset = h.result, h.aborted, h.reset
+	end := h.End
+	end.Stalled, end.Interrupted = stalled, interrupted
+	end.Session, end.Code = cmp.Or(end.Session, session), cmd.ProcessState.ExitCode()
 	end.Said = child.Line(says.kept.String())
 	return end, nil
 }
@@ -139,10 +140,11 @@ type sign struct {
 	pause time.Duration
 }
 
-// watch waits for the end of a process and returns how the driver had a part in it.
+// watch waits for the end of a process and reports whether the driver ended it because it fell
+// silent, and whether a signal was passed on to it.
 func (c Client) watch(
 	cmd *exec.Cmd, alive <-chan sign, signals <-chan os.Signal, done <-chan struct{},
-) (end End) {
+) (stalled, interrupted bool) {
 	silence := cmp.Or(c.Stall, stallTime)
 	stall, tick := time.NewTimer(silence), time.NewTicker(tickTime)
 	defer stall.Stop()
@@ -159,20 +161,20 @@ func (c Client) watch(
 				c.Tick(last)
 			}
 		case <-stall.C:
-			end.Stalled = true
+			stalled = true
 			send(cmd, syscall.SIGTERM)
 			late = time.After(cmp.Or(c.grace, graceTime))
 		case <-late:
 			send(cmd, syscall.SIGKILL)
 		case <-signals:
-			if end.Interrupted {
+			if interrupted {
 				send(cmd, syscall.SIGKILL)
 			} else {
 				send(cmd, syscall.SIGINT)
 			}
-			end.Interrupted = true
+			interrupted = true
 		case <-done:
-			return end
+			return stalled, interrupted
 		}
 	}
 }

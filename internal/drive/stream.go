@@ -56,14 +56,11 @@ type Result struct {
 	Text    string // the model's last words, or the error
 }
 
-// heard is the part of a stream that the driver keeps.
+// heard is the part of a stream that the driver keeps. Of the end it has what the stream shows.
 type heard struct {
-	session string
-	last    string        // the worker's last line of text, or the tool that it uses
-	pause   time.Duration // for which the client has said that it will be silent
-	result  *Result
-	reset   time.Time // when a limit that refused a request ends
-	aborted bool      // the client noted an interrupt, which a result need not follow
+	End
+	last  string        // the worker's last line of text, or the tool that it uses
+	pause time.Duration // for which the client has said that it will be silent
 }
 
 // read takes one line of stream-json. Lines that it does not know change nothing.
@@ -82,21 +79,21 @@ func (h *heard) read(line []byte) {
 		}
 	case "user":
 		text := j.Get("message.content.0.text").Str
-		h.aborted = h.aborted || strings.HasPrefix(text, "[Request interrupted by user")
+		h.Aborted = h.Aborted || strings.HasPrefix(text, "[Request interrupted by user")
 	case "rate_limit_event":
 		info := j.Get("rate_limit_info")
 		if at := info.Get("resetsAt").Int(); at > 0 && info.Get("status").Str == "rejected" {
-			h.reset = time.Unix(at, 0)
+			h.Reset = time.Unix(at, 0)
 		}
 	case "result":
-		h.result = resultOf(j)
+		h.Result = resultOf(j)
 	}
 }
 
 func (h *heard) system(j gjson.Result) {
 	switch j.Get("subtype").Str {
 	case "init":
-		h.session = strings.Clone(j.Get("session_id").Str)
+		h.Session = strings.Clone(j.Get("session_id").Str)
 	case "api_retry":
 		delay := min(j.Get("retry_delay_ms").Float(), float64(maxReset/time.Millisecond))
 		h.pause = time.Duration(max(delay, 0)) * time.Millisecond

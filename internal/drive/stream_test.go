@@ -20,14 +20,14 @@ func TestLongLines(t *testing.T) {
 	// as os/exec copies
 	_, _ = io.CopyBuffer(struct{ io.Writer }{out}, strings.NewReader(line(maxLine+1)+"\n"),
 		make([]byte, 32<<10))
-	if h.result != nil {
+	if h.Result != nil {
 		t.Error("a line over the bound was read")
 	}
 	_, _ = io.CopyBuffer(struct{ io.Writer }{out}, strings.NewReader(line(maxLine)+"\nlast"),
 		make([]byte, 32<<10))
 	out.end()
-	if h.result == nil || len(h.result.Text) != maxText {
-		t.Errorf("a line of the bound was not read: %+v", h.result)
+	if h.Result == nil || len(h.Result.Text) != maxText {
+		t.Errorf("a line of the bound was not read: %+v", h.Result)
 	}
 	if !slices.Equal(taken, []int{0, maxLine, 4}) || cap(out.part) > 1<<20 {
 		t.Errorf("lines of %v bytes, %d kept", taken, cap(out.part))
@@ -40,8 +40,8 @@ func TestLastLine(t *testing.T) {
 		"completed": "TASK_COMPLETE", "max-turns": "uses Bash",
 		"wrong-key": "Invalid API key · Fix external API key",
 	} {
-		if h := recorded(t, name); h.last != want || h.session == "" {
-			t.Errorf("%s: %q of %q, want %q", name, h.last, h.session, want)
+		if h := recorded(t, name); h.last != want || h.Session == "" {
+			t.Errorf("%s: %q of %q, want %q", name, h.last, h.Session, want)
 		}
 	}
 	var h heard
@@ -79,7 +79,7 @@ func FuzzStream(f *testing.F) {
 		if !bytes.Equal(bytes.Join(got, []byte{'\n'}), bytes.Join(want, []byte{'\n'})) {
 			t.Errorf("%q became %q", want, got)
 		}
-		v := Judge(End{Result: h.result, Aborted: h.aborted, Reset: h.reset}, night)
+		v := Judge(End{Result: h.Result, Aborted: h.Aborted, Reset: h.Reset}, night)
 		if v.Kind == "" || !v.Reset.IsZero() && !v.Reset.After(night) {
 			t.Errorf("%+v", v)
 		}

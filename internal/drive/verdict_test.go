@@ -68,7 +68,7 @@ func TestOutcomes(t *testing.T) {
 	} {
 		if c.name != "" {
 			h := recorded(t, c.name)
-			c.end.Result, c.end.Aborted = h.result, h.aborted
+			c.end.Result, c.end.Aborted = h.Result, h.Aborted
 		}
 		if v := Judge(c.end, night); v.Kind != c.want || v.Text != c.text ||
 			v.Final || !v.Reset.IsZero() {
@@ -80,7 +80,7 @@ func TestOutcomes(t *testing.T) {
 // No waiting mends a wrong key.
 func TestWrongKeyIsFinal(t *testing.T) {
 	h := recorded(t, "wrong-key")
-	v := Judge(End{Code: 1, Result: h.result}, night)
+	v := Judge(End{Code: 1, Result: h.Result}, night)
 	if v.Kind != Outage || !v.Final {
 		t.Errorf("%+v", v)
 	}
@@ -126,14 +126,14 @@ func TestLimitEventNamesTheReset(t *testing.T) {
 	var h heard
 	h.read([]byte(`{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning",` +
 		`"resetsAt":1795399999}}`))
-	if !h.reset.IsZero() {
-		t.Errorf("a warning is no limit: %v", h.reset)
+	if !h.Reset.IsZero() {
+		t.Errorf("a warning is no limit: %v", h.Reset)
 	}
 	h.read([]byte(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected",` +
 		`"rateLimitType":"five_hour","resetsAt":1795314600}}`))
 	h.read([]byte(`{"type":"result","is_error":true,"terminal_reason":"api_error",` +
 		`"api_error_status":429,"result":"You've hit your limit · resets 4pm (UTC)"}`))
-	if v := Judge(End{Result: h.result, Reset: h.reset}, night); v.Reset.Unix() != 1795314600 {
+	if v := Judge(End{Result: h.Result, Reset: h.Reset}, night); v.Reset.Unix() != 1795314600 {
 		t.Errorf("%+v", v)
 	}
 }
