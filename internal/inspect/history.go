@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"runtime"
@@ -71,7 +70,7 @@ type reader func(raw store.RawLine, l *loop.Iteration) error
 // readLine is a line that waits to be read, or was.
 type readLine struct {
 	raw store.RawLine
-	l   loop.Iteration
+	l   *loop.Iteration
 	err error
 }
 
@@ -79,20 +78,21 @@ type readLine struct {
 const maxWaiting = 1 << 20
 
 // lines reads a history from its beginning and collects the damaged lines. Each line comes with its
-// text.
+// text, which is good until the next one.
 func (d *damages) lines(files *store.Store, skill loop.Skill, read reader,
 	each func(l *loop.Iteration, text []byte) error) error {
 	var waiting []readLine
-	size := 0
+	var text []byte // of those that wait
 	for raw, err := range files.RawLines(skill) {
-		raw.JSON = bytes.Clone(raw.JSON)
-		waiting = append(waiting, readLine{raw: raw, err: err})
-		if size += len(raw.JSON); size > maxWaiting {
+		if len(text)+len(raw.JSON) > cap(text) {
 			if err := d.read(waiting, read, each); err != nil {
 				return err
 			}
-			waiting, size = waiting[:0], 0
+			waiting, text = waiting[:0], slices.Grow(text[:0], max(maxWaiting, len(raw.JSON)))
 		}
+		text = append(text, raw.JSON...)
+		raw.JSON = text[len(text)-len(raw.JSON):]
+		waiting = append(waiting, readLine{raw, new(loop.Iteration), err})
 	}
 	return d.read(waiting, read, each)
 }
@@ -104,7 +104,7 @@ func (d *damages) read(list []readLine, read reader,
 		done.Go(func() {
 			for i := range part {
 				if part[i].err == nil {
-					part[i].err = read(part[i].raw, &part[i].l)
+					part[i].err = read(part[i].raw, part[i].l)
 				}
 			}
 		})
@@ -112,7 +112,7 @@ func (d *damages) read(list []readLine, read reader,
 	done.Wait()
 	for _, line := range list {
 		if line.err == nil {
-			if err := each(&line.l, line.raw.JSON); err != nil {
+			if err := each(line.l, line.raw.JSON); err != nil {
 				return err
 			}
 		} else if len(d.list) < maxDamages {
