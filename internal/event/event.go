@@ -66,5 +66,3 @@ type Cron struct {
 
 // InSubagent reports whether the event happened inside a subagent.
 func (e Event) InSubagent() bool { return e.AgentID != "" }
-
-

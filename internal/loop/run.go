@@ -444,11 +444,25 @@ func (b *Budget) With(other *Budget) *Budget {
 	return &own
 }
 
-// SetAs is the run with all that a person sets by flags and settings as in another copy of it.
+// SetAs is the run with all that a person sets by flags and settings, and with the answers that they
+// gave, as in another copy of it.
 func (b *Budget) SetAs(other *Budget) *Budget {
 	own := *b
 	own.Ceilings, own.Policy, own.MaxIdle = other.Ceilings, other.Policy, other.MaxIdle
 	own.Config, own.Ask, own.Tracker = other.Config, other.Ask, other.Tracker
+	own.Command, own.Client = other.Command, other.Client
+	own.Flags, own.OtherFlags = other.Flags, other.OtherFlags
+	own.Pending = slices.Clone(b.Pending)
+	for i := range own.Pending {
+		g, was := &own.Pending[i], Gate{}
+		at := slices.IndexFunc(other.Pending, func(o Gate) bool {
+			return o.Name == g.Name && o.Target == g.Target && o.HeadSHA == g.HeadSHA
+		})
+		if at >= 0 {
+			was = other.Pending[at]
+		}
+		g.Answer, g.Origin, g.At = was.Answer, was.Origin, was.At
+	}
 	return &own
 }
 

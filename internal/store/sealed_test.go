@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -299,8 +300,13 @@ func TestNoEditOutlivesAReboot(t *testing.T) {
 		edit   func(b *loop.Budget)
 		undone bool
 	}{
-		"more iterations":  {func(b *loop.Budget) { b.Ceilings.Iterations = 500 }, true},
-		"merges unasked":   {func(b *loop.Budget) { b.Policy.Merges = loop.MergesFeedback }, true},
+		"more iterations": {func(b *loop.Budget) { b.Ceilings.Iterations = 500 }, true},
+		"merges unasked":  {func(b *loop.Budget) { b.Policy.Merges = loop.MergesFeedback }, true},
+		"a client flag":   {func(b *loop.Budget) { b.Client = []string{"--x"} }, true},
+		"a forged answer": {func(b *loop.Budget) {
+			b.Pending = slices.Clone(b.Pending)
+			b.Pending[0].Answer, b.Pending[0].Origin = "merge", loop.OriginTerminal
+		}, true},
 		"a lower counter":  {func(b *loop.Budget) { b.CommentsPushed = 0 }, true},
 		"a higher counter": {func(b *loop.Budget) { b.CommentsPushed = 9 }, false},
 	} {
@@ -309,6 +315,7 @@ func TestNoEditOutlivesAReboot(t *testing.T) {
 		s.Seal(dir, func() string { return boot })
 		own := sealedIn(dir)(3)
 		own.CommentsPushed, own.Policy.Merges = 5, loop.MergesAsk
+		own.Pending = []loop.Gate{{Name: "post-feedback-merge", Target: "PR #5", HeadSHA: "abc"}}
 		ok(t, s.saveBudget(DefaultBudgetPath("work"), own))
 		edited := *own
 		c.edit(&edited)
@@ -321,6 +328,8 @@ func TestNoEditOutlivesAReboot(t *testing.T) {
 			b := st.Budget
 			same(t, name, b.Ceilings, own.Ceilings)
 			same(t, name, b.Policy, own.Policy)
+			same(t, name, b.Client, own.Client)
+			same(t, name, b.Pending[0].Answer, own.Pending[0].Answer)
 			same(t, name, b.CommentsPushed, max(own.CommentsPushed, edited.CommentsPushed))
 			same(t, name, len(s.Healed()) > 0, c.undone && i == 0)
 		}

@@ -228,5 +228,3 @@ func HistoryPath(k loop.Skill) string { return Dir + "/" + historyName(k) }
 // DefaultBudgetPath returns the path of a budget without --budget-file, relative to the project
 // (R12).
 func DefaultBudgetPath(k loop.Skill) string { return Dir + "/" + budgetName(k) }
-
-

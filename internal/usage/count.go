@@ -332,5 +332,3 @@ func (c *counter) user(t *transcript, r record) {
 		c.res.Answers = c.res.Answers[max(0, len(c.res.Answers)-maxAnswers):]
 	}
 }
-
-
