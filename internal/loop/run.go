@@ -444,8 +444,8 @@ func (b *Budget) With(other *Budget) *Budget {
 	return &own
 }
 
-// SetAs is the run with all that a person sets by flags and settings, and with the answers that they
-// gave, as in another copy of it.
+// SetAs returns the run with the flags, settings and answers that a person gave in another copy of
+// it.
 func (b *Budget) SetAs(other *Budget) *Budget {
 	own := *b
 	own.Ceilings, own.Policy, own.MaxIdle = other.Ceilings, other.Policy, other.MaxIdle

@@ -122,7 +122,7 @@ func TestTyped(t *testing.T) {
 		"a schedule":                 {[]string{line(human, `"x"`), fire, line(scheduled, loop)}, false},
 		"an older client's schedule": {[]string{fire, line("", loop)}, false},
 		"a note of the client":       {[]string{line(human, `"x"`), line("", loop)}, false},
-		"nobody":                     {[]string{line(human, `"x"`)}, false},
+		"no person":                  {[]string{line(human, `"x"`)}, false},
 	} {
 		tr := newTree(t)
 		tr.add(tr.main, strings.Join(tt.lines, "\n"))
