@@ -91,7 +91,7 @@ func publishes(r guard.Reading) bool {
 func Repo(env func(string) string, at tracker.Facts) guard.Repo {
 	return guard.Repo{
 		Branch: at.Branch, Default: at.Default, Remotes: at.Remotes, Config: at.Config,
-		Aliases: tracker.GhAliases(env),
+		Aliases: tracker.GhAliases(env), GlabAliases: tracker.GlabAliases(env),
 	}
 }
 

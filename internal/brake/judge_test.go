@@ -85,6 +85,8 @@ func project(t *testing.T) string {
 	} {
 		write(t, filepath.Join(dir, name), text, 0o644)
 	}
+	const glab = "ci: pipeline ci\nland: mr merge 5 -m $1\ntodo: mr merge\n"
+	write(t, filepath.Join(dir, ".config/glab-cli/aliases.yml"), glab, 0o644)
 	return dir
 }
 
@@ -243,6 +245,9 @@ var table = []struct{ rule, argv string }{
 	{"", "glab alias set x 'mr list'"},
 	{"unreadable", "glab x 5"},
 	{"unreadable", "gh mm --help"},
+	{"unreadable", "glab todo 5"},
+	{"unreadable", "glab land --help"},
+	{"", "glab job list"},
 	{"merge-pr", "gh pr --squash 5 merge"},
 	{"merge-pr", "glab mr -y 5 merge"},
 	{"", "gh codespace ssh -c x"},

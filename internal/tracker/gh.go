@@ -23,12 +23,6 @@ func ReadConfig(path string) string {
 // "pr land". A name that is not written as gh writes it is "". The alias that gh brings itself is
 // left out.
 func GhAliases(getenv func(string) string) (names []string) {
-	plain := func(key string) string {
-		if strings.Trim(strings.ToLower(key), word+"_ ") != "" {
-			return ""
-		}
-		return strings.Join(strings.Fields(key), " ")
-	}
 	text := ReadConfig(GhConfig(getenv, "config.yml"))
 	if len(text) == maxConfig { // the rest is not read
 		names = append(names, "")
@@ -42,13 +36,42 @@ func GhAliases(getenv func(string) string) (names []string) {
 		case entry == "" || entry[0] == '#' || entry == "co: pr checkout":
 		case indent == 0:
 			in, depth = key == "aliases", 0
-			if inline := strings.TrimSpace(value); plain(key) == "" ||
+			if inline := strings.TrimSpace(value); aliasName(key) == "" ||
 				in && inline != "" && inline != "{}" {
 				names = append(names, "")
 			}
 		case in && (depth == 0 || indent <= depth): // deeper is the text of the alias before
 			depth = indent
-			names = append(names, plain(strings.Trim(key, `"' `)))
+			names = append(names, aliasName(strings.Trim(key, `"' `)))
+		}
+	}
+	return names
+}
+
+// aliasName is a key of a configuration file, or "" if it is not written plainly.
+func aliasName(key string) string {
+	if strings.Trim(strings.ToLower(key), word+"_ ") != "" {
+		return ""
+	}
+	return strings.Join(strings.Fields(key), " ")
+}
+
+// GlabAliases returns the names of a person's own commands of the glab client, in the same form.
+func GlabAliases(getenv func(string) string) (names []string) {
+	dirs := []string{getenv("GLAB_CONFIG_DIR")}
+	if dirs[0] == "" {
+		mac := filepath.Join(getenv("HOME"), "Library", "Application Support")
+		dirs = []string{filepath.Join(ConfigHome(getenv), "glab-cli"), filepath.Join(mac, "glab-cli")}
+	}
+	for _, dir := range dirs {
+		for line := range strings.Lines(ReadConfig(filepath.Join(dir, "aliases.yml"))) {
+			entry := strings.TrimSpace(line)
+			key, _, _ := strings.Cut(entry, ":")
+			switch entry {
+			case "", "{}", "ci: pipeline ci", "co: mr checkout": // what glab brings itself
+			default:
+				names = append(names, aliasName(strings.Trim(key, `"' `)))
+			}
 		}
 	}
 	return names

@@ -31,6 +31,8 @@ type Repo struct {
 	Config map[string]string
 	// Aliases are the names of the person's own commands of gh; "" is one that cannot be read.
 	Aliases []string
+	// GlabAliases are those of glab.
+	GlabAliases []string
 }
 
 // Known is a function that returns r. A reading takes such a function, and calls it only for a

@@ -88,8 +88,8 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 	switch {
 	case !ok, !known && is(onPRs):
 		f.OpaqueForge(shellword.Join(argv), "the "+name+" command is only known when it runs")
-	case name == "gh" && aliased(f, append([]shellword.Word{group, sub}, fl.Pos...)):
-		f.OpaqueForge(shellword.Join(argv), "a gh alias, which is not looked through")
+	case aliased(f, name, append([]shellword.Word{group, sub}, fl.Pos...)):
+		f.OpaqueForge(shellword.Join(argv), "a "+name+" alias, which is not looked through")
 	case shellword.AsksHelp(argv, flags+" "+valued(name)):
 	case is(onPRs):
 		prVerb(f, argv, sub.Text, fl)
@@ -155,10 +155,17 @@ func subcommand(
 	return shellword.Subcommand(args, valued)
 }
 
-// aliased reports whether a command of gh begins with the words of an alias.
-func aliased(f *plain.Frame, words []shellword.Word) bool {
+// aliased reports whether a command of gh or glab begins with the words of an alias.
+func aliased(f *plain.Frame, name string, words []shellword.Word) bool {
+	var aliases []string
+	switch name {
+	case "gh":
+		aliases = f.M.Repo().Aliases
+	case "glab":
+		aliases = f.M.Repo().GlabAliases
+	}
 	line := shellword.JoinText(words) + " "
-	return slices.ContainsFunc(f.M.Repo().Aliases, func(alias string) bool {
+	return slices.ContainsFunc(aliases, func(alias string) bool {
 		return alias == "" || strings.HasPrefix(line, alias+" ")
 	})
 }
