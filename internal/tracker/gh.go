@@ -61,7 +61,7 @@ func GlabAliases(getenv func(string) string) (names []string) {
 	dirs := []string{getenv("GLAB_CONFIG_DIR")}
 	if dirs[0] == "" {
 		mac := filepath.Join(getenv("HOME"), "Library", "Application Support")
-		dirs = []string{filepath.Join(ConfigHome(getenv), "glab-cli"), filepath.Join(mac, "glab-cli")}
+		dirs = []string{ConfigHome(getenv) + "/glab-cli", mac + "/glab-cli"}
 	}
 	for _, dir := range dirs {
 		for line := range strings.Lines(ReadConfig(filepath.Join(dir, "aliases.yml"))) {
