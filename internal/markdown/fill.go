@@ -2,9 +2,9 @@ package markdown
 
 import "strings"
 
-// Fill writes a template with a value in the place of each {name}. A line with a name that has no
-// value is left out; {?name} alone asks for a value and writes nothing. Between two lines that stay
-// is at most one blank line of the template.
+// Fill replaces each {name} of a template by its value. It drops a line with a name that has no
+// value; {?name} only tests for a value and writes nothing. At most one blank line remains between
+// two lines.
 func Fill(template string, values map[string]string) string {
 	var out strings.Builder
 	blank := false
@@ -25,7 +25,7 @@ func Fill(template string, values map[string]string) string {
 	return out.String()
 }
 
-// fillLine reports whether the line stays: every name in it has a value.
+// fillLine fills one line. stays is false if a name in the line has no value.
 func fillLine(line string, values map[string]string) (filled string, stays bool) {
 	var out strings.Builder
 	for {

@@ -23,7 +23,7 @@ type Line struct {
 	Kind  Kind
 	Level int    // of a heading, from 1
 	Text  string // without the marks of its kind, indentation and white space at its end
-	No    int    // from 1
+	No    int    // line number, from 1
 	Deep  bool   // indented by four columns or more: code, or nested in a list
 }
 
@@ -52,8 +52,8 @@ func Lines(text string) iter.Seq[Line] {
 	}
 }
 
-// trimEnd cuts white space off the end of a line. It reads most lines' last byte only, where
-// strings.TrimRight would first make a table of what it cuts.
+// trimEnd cuts white space off the end of a line. Unlike strings.TrimRight it builds no table of
+// the cutset, and for most lines it reads the last byte only.
 func trimEnd(raw string) string {
 	for n := len(raw) - 1; n >= 0; n-- {
 		if c := raw[n]; c != ' ' && c != '\t' && c != '\r' {
@@ -63,16 +63,16 @@ func trimEnd(raw string) string {
 	return ""
 }
 
-// scanner carries what one line leaves open for the next.
+// scanner keeps the state that continues from one line to the next.
 type scanner struct {
 	fence   string // the run of ` or ~ that opened a code block
-	nested  bool   // the code block is in a list, which ends it at a line without indentation
-	end     string // of the HTML element that hides its content, as in "</pre>"
+	nested  bool   // the code block is in a list item; a line without indentation ends it
+	end     string // closing tag of the HTML element that hides its content, as in "</pre>"
 	comment bool
-	list    bool // indentation nests
-	inner   int  // columns of indentation at which a line is in the list's last item
+	list    bool // in a list, where indentation nests
+	inner   int  // columns of indentation from which a line belongs to the last item
 	text    bool // in a paragraph, where indentation means nothing
-	quote   bool // in the paragraph of a quote, which needs no mark on its further lines
+	quote   bool // in a quoted paragraph, whose next lines need no mark
 }
 
 func (s *scanner) read(raw string) Line {
@@ -112,7 +112,7 @@ func (s *scanner) read(raw string) Line {
 	return l
 }
 
-// opens enters an HTML element whose content is shown as code or as somebody else's words.
+// opens reports whether a line opens a pre or blockquote element, and records its closing tag.
 func (s *scanner) opens(bare string) bool {
 	if bare == "" || bare[0] != '<' {
 		return false
@@ -159,7 +159,7 @@ func deep(raw string) bool {
 		strings.HasPrefix(strings.TrimLeft(raw[:min(len(raw), 4)], " "), "\t"))
 }
 
-// Indent is the width of the white space that a line begins with, in columns.
+// Indent returns the width of the white space at the start of a line, in columns.
 func Indent(raw string) (n int) {
 	for _, c := range []byte(raw) {
 		switch c {
@@ -197,7 +197,7 @@ func (s *scanner) uncomment(text string) string {
 	return b.String()
 }
 
-// fence returns the run of three or more ` or ~ that opens a code block, else "".
+// fence returns the run of three or more ` or ~ that opens a code block, or "" if there is none.
 func fence(text string) string {
 	if text == "" || text[0] != '`' && text[0] != '~' {
 		return ""
@@ -210,7 +210,7 @@ func fence(text string) string {
 	return run
 }
 
-// rule reports whether a line divides the text: three or more of -, * or _.
+// rule reports whether a line is a thematic break: three or more of -, * or _.
 func rule(text string) bool {
 	if len(text) < 3 || !strings.Contains("-*_", text[:1]) {
 		return false
@@ -218,8 +218,8 @@ func rule(text string) bool {
 	return strings.Count(text, text[:1]) > 2 && strings.Trim(text, text[:1]+" \t") == ""
 }
 
-// CodeSpan is the length of the inline code that text begins with, or of its run of backticks if
-// nothing closes it. It is 0 if text begins with no backtick.
+// CodeSpan returns the length of the inline code at the start of text, or of its run of backticks
+// if the code is not closed. It returns 0 if text does not begin with a backtick.
 func CodeSpan(text string) int {
 	open := len(text) - len(strings.TrimLeft(text, "`"))
 	for i := open; i < len(text); {
@@ -236,7 +236,7 @@ func CodeSpan(text string) int {
 	return open
 }
 
-// hashes reads a heading such as "## Title ##". The level of any other text is 0.
+// hashes reads a heading such as "## Title ##". level is 0 for any other text.
 func hashes(text string) (level int, title string) {
 	rest := strings.TrimLeft(text, "#")
 	level = len(text) - len(rest)
@@ -246,7 +246,7 @@ func hashes(text string) (level int, title string) {
 	return level, strings.TrimSpace(strings.TrimRight(rest, "# "))
 }
 
-// underline is the heading level that a line of = or - gives to the paragraph above it, else 0.
+// underline returns the heading level that a line of = or - gives to the paragraph above it, or 0.
 func underline(text string) int {
 	if text == "" || text[0] > '=' { // most lines
 		return 0

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Clean drops control characters but for line breaks and tabs, and bytes that are no UTF-8.
+// Clean removes control characters except line breaks and tabs, and bytes that are not UTF-8.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -16,10 +16,11 @@ func Clean(text string) string {
 	}, text)
 }
 
-// OneLine joins the words of a foreign text with blanks, cleaned.
+// OneLine returns text cleaned and on one line, with one space between words.
 func OneLine(text string) string { return strings.Join(strings.Fields(Clean(text)), " ") }
 
-// Quote marks each line of a foreign text as a quote, cleaned and without blank lines at both ends.
+// Quote returns text as a Markdown quote, cleaned and without line breaks at its ends. It returns
+// "" for a blank text.
 func Quote(text string) string {
 	text = strings.Trim(Clean(text), "\n")
 	if strings.TrimSpace(text) == "" {
@@ -28,8 +29,8 @@ func Quote(text string) string {
 	return "> " + strings.ReplaceAll(text, "\n", "\n> ")
 }
 
-// Cut shortens a text to n bytes at most, the last of them "…" if anything is missing. n is 3 or
-// more.
+// Cut shortens text to at most n bytes. If anything was cut, the result ends in "…". n is at least
+// 3.
 func Cut(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -41,7 +42,7 @@ func Cut(text string, n int) string {
 	return text[:n] + "…"
 }
 
-// CutRunes shortens a text to n runes at most, the last of them "…" if anything is missing.
+// CutRunes shortens text to at most n runes. If anything was cut, the result ends in "…".
 func CutRunes(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
