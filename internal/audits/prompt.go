@@ -10,8 +10,8 @@ import (
 	"hooks/internal/markdown"
 )
 
-// Prompt holds all that the worker of one phase is given: the plan, and never the words of the
-// worker before it (A18, A72).
+// Prompt holds everything that the worker of one phase is given. It includes the plan, but never
+// the words of the worker before it (A18, A72).
 type Prompt struct {
 	Iteration, Most int      // since the last restart; 0 for no ceiling
 	Plan            string   // path, relative to the project
@@ -22,11 +22,11 @@ type Prompt struct {
 	Base, Head      string   // the commits between which the audited changes lie; Base may be empty
 	Open, Accepted  []string
 	Check           string // the command that must pass; may be empty
-	OneTest         string // the flag behind it that names one test; may be empty
-	Checked         string // how it went last, as in "exit 1 at abc1234"; may be empty
+	OneTest         string // flag of Check that selects one test; may be empty
+	Checked         string // the last result of Check, as in "exit 1 at abc1234"; may be empty
 	CheckTail       string
 	Reason          string // why the last phase was not accepted; may be empty
-	Feedback        string // the newest of the section's ledger, for a coder; may be empty (L31)
+	Feedback        string // newest feedback in the section's ledger, for a coder (L31), or ""
 	Token           string // names the phase in the worker's transcript
 	// PostSkill and PostPrompt are the action after a clean audit; one of them may be empty.
 	PostSkill, PostPrompt string
@@ -35,17 +35,17 @@ type Prompt struct {
 // Bounds of the parts of a prompt.
 const (
 	maxLine     = 2000 // bytes of a finding or a reason
-	maxFindings = 50   // findings that are listed whole
+	maxFindings = 50   // findings that are listed
 	maxTail     = 4 << 10
 )
 
-// template has the prompts of all phases (A18–A21, A29–A32, A46, A51–A55, A70–A72). The client
-// refuses a here-document of JSON in a worktree of its own.
+// template holds the prompts of all phases (A18–A21, A29–A32, A46, A51–A55, A70–A72). Workers
+// report with <<<, because the client refuses a here-document of JSON in a worktree of its own.
 //
 //go:embed prompt.md
 var template string
 
-// For is the prompt of a phase: coding, auditing, final_auditing, fix or post_action.
+// For returns the prompt of a phase: coding, auditing, final_auditing, fix or post_action.
 func (p Prompt) For(phase string) string {
 	v := map[string]string{
 		phase: "yes", "iteration": strconv.Itoa(p.Iteration), "plan": p.Plan, "title": p.Title,
@@ -82,12 +82,12 @@ func (p Prompt) For(phase string) string {
 	return markdown.Fill(template, v)
 }
 
-// trimmed is a text without line ends around it, of at most so many bytes.
+// trimmed returns text cut to at most most bytes, without line breaks at its ends.
 func trimmed(text string, most int) string {
 	return strings.Trim(markdown.Cut(text, most), "\n")
 }
 
-// list has each finding on a line of its own.
+// list returns the findings, one a line, at most maxFindings of them.
 func list(findings []string) string {
 	var lines []string
 	for _, f := range findings[:min(len(findings), maxFindings)] {
@@ -99,5 +99,5 @@ func list(findings []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// short is a foreign text on one line of at most 2,000 bytes.
+// short returns a foreign text on one line of at most maxLine bytes.
 func short(text string) string { return markdown.Cut(markdown.OneLine(text), maxLine) }

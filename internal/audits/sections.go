@@ -73,7 +73,7 @@ func marker(line string) bool {
 	return open && closed && (inner == "section" || inner == "forge-section")
 }
 
-// titleOf is the first heading of a section, else its first line.
+// titleOf returns the first heading of a section, or its first line if it has no heading.
 func titleOf(text string, n int) string {
 	first := ""
 	for l := range markdown.Lines(text) {
