@@ -88,8 +88,8 @@ func above(lines []markdown.Line) string {
 	return markdown.Cut(markdown.OneLine(strings.Join(paragraph, " ")), maxWhy)
 }
 
-// nearMiss explains why a message that names one of the two words claims nothing. claim is what its
-// last line says, if it has the token.
+// nearMiss explains why a message that names one of the two words claims nothing. claim is read
+// from its last line, without regard to the lines around that.
 func nearMiss(message, token string, claim Claim) string {
 	named := strings.ToUpper(strings.ReplaceAll(message, `\`, ""))
 	switch {

@@ -8,7 +8,8 @@
 //   - prompt.go writes the prompt of one attempt, and of the attempt that opens the PR.
 //   - claim.go reads whether the worker's last message claims that the task is done or blocked.
 //   - weakened.go names the tests that an attempt deleted or switched off.
-//   - progress.go writes .sdd-progress.md, finds flags in it, and puts removed lines back.
+//   - pinned.go names the changed files that decide how the check command ends.
+//   - progress.go writes .sdd-progress.md and finds flags; restore.go puts removed lines back.
 //   - view.go writes .sdd-state.json, the view of the run for people and other tools.
 //
 // A claim is only a claim: the caller still checks the commit, the work tree and the check command.

@@ -24,15 +24,15 @@ type Task struct {
 	Checkpoint bool   // the loop pauses after it in the mode checkpoint (T41)
 	NoCommit   bool   // it may end without a commit (T87)
 	Ticked     bool
-	Check      string // its own check command, "" for the list's
+	Check      string // its own check command; empty for the list's
 	Depends    []int  // numbers of the tasks that come first, from 1
-	Criteria   string // the indented text below the item, at most 1500 bytes, may be empty
+	Criteria   string // the indented text below the item, at most 1500 bytes; may be empty
 }
 
 // ParseList reads the tasks of a Markdown text: the items with a check box at the top level,
-// outside of code and comments. A title may end in "(checkpoint)" and "(no commit)", which are no
-// part of it; the last task under a heading "### Checkpoint…" is a checkpoint too. Errors name the
-// line, from 1, and the offending text. A list without a task is an error (T41, T97).
+// outside of code and comments. The suffixes "(checkpoint)" and "(no commit)" of a title set the
+// task's fields. The last task under a heading "### Checkpoint…" is a checkpoint too. Errors name
+// the line, from 1, and the offending text. A list without a task is an error (T41, T97).
 func ParseList(text []byte) ([]Task, error) {
 	if len(text) > MaxList {
 		return nil, fmt.Errorf("the task list has %d bytes, more than %d", len(text), MaxList)
@@ -57,14 +57,14 @@ func ParseList(text []byte) ([]Task, error) {
 	return r.list, nil
 }
 
-// listReader carries what one line leaves open for the next.
+// listReader keeps the state that continues from one line to the next.
 type listReader struct {
 	raw       []string
 	list      []Task
-	inside    int  // columns of indentation that belong to the item above; 0: there is none
+	inside    int  // columns from which a line belongs to the item above; 0 without an item
 	task      bool // that item is a task
 	milestone bool // below a heading "### Checkpoint…"
-	under     bool // which has a task
+	under     bool // that heading has a task
 }
 
 func (r *listReader) read(l markdown.Line) error {
@@ -124,7 +124,7 @@ func (r *listReader) add(title string, ticked bool, l markdown.Line) error {
 }
 
 // criterion adds a line below an item to its criteria, without the item's indentation. The lines
-// "check: COMMAND" and "depends: 3, 4" are no part of them.
+// "check: COMMAND" and "depends: 3, 4" set fields of the task instead.
 func (r *listReader) criterion(l markdown.Line, raw string) error {
 	t := &r.list[len(r.list)-1]
 	check, checks := strings.CutPrefix(l.Text, "check:")
@@ -163,8 +163,8 @@ func (r *listReader) criterion(l markdown.Line, raw string) error {
 	return nil
 }
 
-// ordered refuses a list of which a task waits for itself, by way of others or not, or for one that
-// is not there.
+// ordered returns an error if tasks depend on each other in a cycle, or on a task that does not
+// exist.
 func ordered(list []Task) error {
 	var path []int
 	done := make([]bool, len(list)+1)
@@ -198,7 +198,7 @@ func ordered(list []Task) error {
 	return nil
 }
 
-// endHeading marks the last task under a heading of checkpoints.
+// endHeading marks the last task under a heading "### Checkpoint…" as a checkpoint.
 func (r *listReader) endHeading() {
 	if r.milestone && r.under {
 		r.list[len(r.list)-1].Checkpoint = true
@@ -215,7 +215,7 @@ func cutSuffixFold(text, suffix string) (string, bool) {
 	return strings.TrimRight(text[:at], " "), true
 }
 
-// dedent takes at most n columns of white space from the start of a line.
+// dedent removes at most n columns of white space from the start of a line.
 func dedent(line string, n int) string {
 	for columns := 0; columns < n && line != "" && (line[0] == ' ' || line[0] == '\t'); columns++ {
 		if line[0] == '\t' {
@@ -226,9 +226,10 @@ func dedent(line string, n int) string {
 	return line
 }
 
-// Section returns the text below a heading of a spec, such as "## Tasks", up to the next heading
-// of its level or a higher one. Case does not matter. In front of it are as many blank lines as
-// the spec has lines above, so that the lines keep their numbers. It is nil without such a heading.
+// Section returns the text below a heading of a spec, such as "## Tasks", up to the next heading of
+// the same or a higher level, or nil if there is no such heading. Case does not matter. The text
+// begins with one blank line for each line of the spec above it, so that line numbers stay the
+// same.
 func Section(spec []byte, heading string) []byte {
 	title := strings.TrimSpace(strings.TrimLeft(heading, "#"))
 	level := len(heading) - len(strings.TrimLeft(heading, "#"))

@@ -8,11 +8,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Pinned returns those of the changed files that decide how a check command ends. scripts are its
-// entry (the script, make file, recipe or package script that it starts) with what that starts in
-// turn, and the settings of test runners, without the list of dependencies. named are other files
-// that the entry's text names. Paths are relative to the folder in which the command runs. before
-// and after are the files as they were when the run began and as they are.
+// Pinned returns the changed files that decide how a check command ends. scripts are the files that
+// the command starts (scripts, make files, recipes, package scripts), directly or through others,
+// and the settings of test runners without their lists of dependencies. named are other files that
+// the text of these names. Paths are relative to the folder in which the command runs. before and
+// after read the files at the run's start and now.
 func Pinned(
 	command string, changed []string, before, after Files,
 ) (scripts, named []string) {
@@ -40,8 +40,8 @@ type Files struct {
 	Read func(file string) string
 }
 
-// PutBack returns a file as it is with the part that is pinned as it was. whole says that all of
-// the file is pinned.
+// PutBack returns a changed file with its pinned part as it was. whole reports whether the entire
+// file is pinned.
 func PutBack(file, was, is string) (text string, whole bool) {
 	switch of := mixed(file); {
 	case of == nil || is == "":
@@ -54,7 +54,7 @@ func PutBack(file, was, is string) (text string, whole bool) {
 	}
 }
 
-// isSettings reports whether a file is of a test runner alone.
+// isSettings reports whether a file holds settings of a test runner and nothing else.
 func isSettings(file string) bool {
 	base := path.Base(file)
 	for _, start := range []string{"jest.", "vitest.", "vite.config.", "playwright.config.",
@@ -68,8 +68,8 @@ func isSettings(file string) bool {
 		strings.HasSuffix("/"+file, "/.cargo/config.toml")
 }
 
-// mixed returns the keys or sections that are pinned of a file that also has dependencies, nil for
-// any other file.
+// mixed returns the pinned keys or sections of a file that also lists dependencies, or nil for any
+// other file.
 func mixed(file string) []string {
 	switch path.Base(file) {
 	case "package.json":
@@ -87,7 +87,7 @@ func mixed(file string) []string {
 	return nil
 }
 
-// own is the pinned part of a mixed file.
+// own returns the pinned part of a mixed file.
 func own(file, text string) string {
 	if strings.HasSuffix(path.Base(file), ".toml") || path.Base(file) == "setup.cfg" {
 		return sections(text, mixed(file), true)
@@ -95,7 +95,8 @@ func own(file, text string) string {
 	return strings.Join(members(text, mixed(file), true), ",")
 }
 
-// members are the members of a JSON object that have one of the names, or all others.
+// members returns the members of a JSON object whose names are in names, or all others if with is
+// false.
 func members(text string, names []string, with bool) (list []string) {
 	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
 		if slices.Contains(names, key.Str) == with {
@@ -106,8 +107,8 @@ func members(text string, names []string, with bool) (list []string) {
 	return list
 }
 
-// sections are the sections of a TOML or INI file whose names begin with one of the names, or all
-// other lines.
+// sections returns the sections of a TOML or INI file whose names begin with one of names, or all
+// other lines if with is false.
 func sections(text string, names []string, with bool) string {
 	var b strings.Builder
 	in := false
@@ -128,14 +129,14 @@ func sections(text string, names []string, with bool) string {
 // maxEntries bounds how many scripts are followed.
 const maxEntries = 100
 
-// pinner collects the files that a command starts and names, as of the run's start.
+// pinner collects the files that a command starts and names, as they were at the run's start.
 type pinner struct {
 	before  Files
-	files   map[string]bool // true for one that is started, false for one that is named
+	files   map[string]bool // true for a started file, false for one that is only named
 	entries int
 }
 
-// recipes are the files in which a program looks for its recipes.
+// recipes returns the names under which a program looks for its recipe file.
 func recipes(program string) []string {
 	switch program {
 	case "make", "gmake", "bmake":
@@ -150,7 +151,7 @@ func recipes(program string) []string {
 	return nil
 }
 
-// shell follows command lines that run in a folder.
+// shell follows the commands of a shell text that runs in dir.
 func (p *pinner) shell(text, dir string) {
 	text = strings.ReplaceAll(text, "\\\n", " ")
 	for _, command := range strings.FieldsFunc(text, func(r rune) bool {
@@ -160,7 +161,7 @@ func (p *pinner) shell(text, dir string) {
 	}
 }
 
-// words are the words of a line, without quotes.
+// words returns the words of a line, without quotes.
 func words(line string) []string {
 	return strings.FieldsFunc(line, func(r rune) bool {
 		return strings.ContainsRune(" \t\r'\"", r)
@@ -242,7 +243,8 @@ func packages(program string) bool {
 	return slices.Contains([]string{"npm", "pnpm", "yarn", "bun"}, program)
 }
 
-// entry pins a file that is started, whether it exists or not, and what its text names.
+// entry pins a started file, whether or not it exists, and follows the commands and the file names
+// in its text.
 func (p *pinner) entry(word, dir string) {
 	file := path.Join(dir, word)
 	exists := p.before.Has(file)
@@ -265,8 +267,8 @@ func (p *pinner) entry(word, dir string) {
 	}
 }
 
-// names pins the files that a line of an entry names, from the folder in which it runs or from its
-// own. Sources are what is checked, unless they are tests.
+// names pins the files that a line of an entry names, relative to the folder in which the entry
+// runs or to its own. It skips sources other than tests, because they are what is checked.
 func (p *pinner) names(line, dir, own string) {
 	for _, word := range strings.FieldsFunc(line, func(r rune) bool {
 		return strings.ContainsRune(" \t\r\n'\"`;&|<>(){}[]=,:$", r)
@@ -284,7 +286,7 @@ func (p *pinner) names(line, dir, own string) {
 	}
 }
 
-// isSource reports whether a file is a program's source, by its ending.
+// isSource reports whether a file is a program's source, by its extension.
 func isSource(file string) bool {
 	ext := path.Ext(file)
 	return ext != "" && strings.Contains(" .c .cc .cpp .h .hpp .m .rs .go .java .kt .scala .cs "+

@@ -42,9 +42,9 @@ func orNone(text string) string {
 	return none
 }
 
-// DoneLine is the line of a completed task, as in "- [x] Task 0: Add schema migration -- abc1234
-// (2 min)". index counts from 0; a task without a commit has an empty commit; took is rounded to
-// minutes, and 1 at least (T32).
+// DoneLine returns the line of a completed task, as in "- [x] Task 0: Add schema migration --
+// abc1234 (2 min)". index counts from 0. commit is empty for a task without a commit. took is
+// rounded to minutes, at least 1 (T32).
 func DoneLine(index int, title, commit string, took time.Duration) string {
 	if commit == "" {
 		commit = "no commit"
@@ -54,8 +54,8 @@ func DoneLine(index int, title, commit string, took time.Duration) string {
 		commit[:min(len(commit), 12)], minutes)
 }
 
-// Completed adds a line of DoneLine to Completed Tasks. If the worker already wrote a line for that
-// task, its last one stays if it names the same commit, and is replaced if not (T32).
+// Completed adds a line of DoneLine to Completed Tasks. If the worker already wrote lines for that
+// task, the last one is kept if it names the same commit, and replaced otherwise (T32).
 func Completed(text []byte, line string) []byte {
 	f := parse(text)
 	at, done := f.section(completedHeading), strings.TrimLeft(markdown.OneLine(line), "# ")
@@ -78,7 +78,7 @@ func Completed(text []byte, line string) []byte {
 	return f.bytes()
 }
 
-// taskNumber is the number in the line of a completed task, or "".
+// taskNumber returns the number in the line of a completed task, or "".
 func taskNumber(line string) string {
 	text := markdown.Item(strings.TrimSpace(line))
 	rest, found := strings.CutPrefix(text, "Task ")
@@ -89,13 +89,13 @@ func taskNumber(line string) string {
 	return rest[:end]
 }
 
-// sameCommit reports whether two lines name one commit, of which at least seven digits are given.
+// sameCommit reports whether two lines name the same commit, abbreviated to seven digits or more.
 func sameCommit(a, b string) bool {
 	a, b = commitOf(a), commitOf(b)
 	return min(len(a), len(b)) >= 7 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
-// commitOf is the word after the last " -- ".
+// commitOf returns the word after the last " -- ".
 func commitOf(line string) string {
 	at := strings.LastIndex(line, " -- ")
 	if at < 0 {
@@ -129,7 +129,8 @@ func Flagged(text []byte) string {
 	return markdown.Cut(strings.TrimSpace(markdown.Clean(flags.String())), maxFlag)
 }
 
-// Renew is the progress file of an earlier run for a new one: Learnings and foreign sections stay.
+// Renew prepares the progress file of an earlier run for a new one. It keeps Learnings and foreign
+// sections.
 func Renew(text []byte, goal, issue string) []byte {
 	f := parse(text)
 	f.replace(f.section(goalHeading), orNone(goal))
@@ -155,7 +156,7 @@ func ClearFlagged(text []byte) []byte {
 	return f.bytes()
 }
 
-// placeholder reports whether a line is blank, a rule, a fence, or a word for nothing.
+// placeholder reports whether a line is blank, a rule, a fence, or a word such as "none".
 func placeholder(line string) bool {
 	text := markdown.Item(strings.TrimSpace(line))
 	switch strings.ToLower(strings.Trim(text, "()[]_*`.-–—= ")) {
@@ -165,8 +166,8 @@ func placeholder(line string) bool {
 	return false
 }
 
-// uncomment cuts HTML comments out of a text. One that is never closed is text, because it must not
-// hide a flag.
+// uncomment cuts HTML comments out of a text. A comment that is never closed is kept, because it
+// must not hide a flag.
 func uncomment(text string) string {
 	var b strings.Builder
 	for {
@@ -180,8 +181,8 @@ func uncomment(text string) string {
 	}
 }
 
-// tail returns the last n bytes of a text at most, from the start of a line, or of a rune if its
-// last line is longer than that.
+// tail returns at most the last n bytes of a text, from the start of a line, or of a rune if the
+// last line is longer than n.
 func tail(text []byte, n int) []byte {
 	from := len(text) - max(n, 0)
 	if from <= 0 {

@@ -9,19 +9,19 @@ import (
 	"hooks/internal/markdown"
 )
 
-// MaxPrompt bounds a prompt: it has fewer bytes.
+// MaxPrompt bounds a prompt, in bytes; every prompt is shorter.
 const MaxPrompt = 8 << 10
 
 // Bounds of the parts of a prompt, in bytes.
 const (
 	maxShort    = 500               // a path, a command, a reason
 	maxCriteria = MaxCriteria + 100 // with the marks of a quote
-	MaxFeedback = 1000              // of a person
+	MaxFeedback = 1000              // feedback of a person
 	maxLog      = 4 << 10           // the end of the progress file
 )
 
-// Prompt holds all that a worker is given for one attempt (T13). Texts that others wrote are put on
-// one line or quoted, so that no line of a prompt is a claim.
+// Prompt holds everything that a worker is given for one attempt (T13). Texts that others wrote are
+// put on one line or quoted, so that no line of a prompt is a claim.
 type Prompt struct {
 	Index, Total int // of the task, from 0; how many there are
 	Title        string
@@ -37,24 +37,24 @@ type Prompt struct {
 	Check        string // the command that must pass; may be empty
 	Token        string // of this attempt
 	Log          []byte // the progress file
-	Feedback     string // the newest of the ledger; may be empty (L31)
+	Feedback     string // newest feedback in the task's ledger; may be empty (L31)
 	Ledger       string // of the task, relative to the project; may be empty (L19)
 	Anchor       string // the file of the command /sdd:anchor; empty without one (T83)
 }
 
-// template has the prompts of a task and of the PR (L13, L16–L19, T33, T36, T38–T42, T51–T56, T61,
-// T85).
+// template holds the prompts of a task and of the PR (L13, L16–L19, T33, T36, T38–T42, T51–T56,
+// T61, T85).
 //
 //go:embed prompt.md
 var template string
 
-// Task is the prompt of an attempt at a task.
+// Task returns the prompt of an attempt at a task.
 func (p Prompt) Task() string { return p.of("task") }
 
-// PR is the prompt of the attempt that follows the last task: it opens the PR for gate 3 (T51).
+// PR returns the prompt of the attempt after the last task, which opens the PR for gate 3 (T51).
 func (p Prompt) PR() string { return p.of("pr") }
 
-// of fills the template. The end of the progress file gets the room that is left.
+// of fills the template and appends as much of the end of the progress file as fits.
 func (p Prompt) of(what string) string {
 	v := map[string]string{
 		what: "yes", p.Mode: "yes", "index": strconv.Itoa(p.Index),
@@ -84,11 +84,11 @@ func (p Prompt) of(what string) string {
 	return text
 }
 
-// keptDone is the number of lines of Completed Tasks in a prompt. With all of them each prompt
-// would be longer than the one before (T1).
+// keptDone is the number of lines of Completed Tasks that a prompt shows. With all lines, each
+// prompt would be longer than the one before (T1).
 const keptDone = 2
 
-// recent is a progress file with the last lines of Completed Tasks only.
+// recent returns a progress file with only the last keptDone lines of Completed Tasks.
 func recent(log []byte) []byte {
 	f := parse(log)
 	for i, p := range f.parts {
@@ -102,5 +102,5 @@ func recent(log []byte) []byte {
 	return f.bytes()
 }
 
-// short is a foreign text on one line of at most 500 bytes.
+// short returns a foreign text on one line of at most maxShort bytes.
 func short(text string) string { return markdown.Cut(markdown.OneLine(text), maxShort) }

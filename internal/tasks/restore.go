@@ -8,9 +8,9 @@ import (
 // keptHeadings are the sections whose lines a worker must not remove (T36).
 var keptHeadings = []string{completedHeading, learningsHeading}
 
-// Lost returns the lines of Completed Tasks and of Learnings that are gone or changed since before,
-// in order, without white space at their ends. Blank lines, comments and placeholders do not count,
-// and neither does the order of lines (T36).
+// Lost returns the lines of Completed Tasks and of Learnings in before that are missing or changed
+// in now, in order, without white space at their ends. Blank lines, comments, placeholders and the
+// order of lines do not count (T36).
 func Lost(before, now []byte) []string {
 	old, new := parse(before), parse(now)
 	var lost []string
@@ -20,8 +20,8 @@ func Lost(before, now []byte) []string {
 	return lost
 }
 
-// Restore returns now with the lines that Lost names back in their order, and the lines that came
-// since below them. A section of which nothing is lost stays as it is (T36, T82).
+// Restore returns now with the lines that Lost names, in their order, followed by the lines that
+// are new. A section that lost nothing is unchanged (T36, T82).
 func Restore(before, now []byte) []byte {
 	old, new := parse(before), parse(now)
 	for _, heading := range keptHeadings {
@@ -35,8 +35,8 @@ func Restore(before, now []byte) []byte {
 	return new.bytes()
 }
 
-// entries are the lines of all sections with a heading that must not be lost, without white space
-// at their ends.
+// entries returns the lines that must not be lost in all sections with a heading, without white
+// space at their ends.
 func (f *file) entries(heading string) (list []string) {
 	for _, p := range f.parts {
 		for _, line := range p.body {
@@ -50,7 +50,7 @@ func (f *file) entries(heading string) (list []string) {
 	return list
 }
 
-// missing returns the lines of one list that another lacks, each as often as it lacks it.
+// missing returns the lines of one list that another lacks. Duplicates count.
 func missing(of, in []string) (list []string) {
 	left := slices.Clone(in)
 	for _, line := range of {

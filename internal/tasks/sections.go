@@ -8,9 +8,9 @@ import (
 // bom is the byte order mark that some editors put in front of UTF-8.
 const bom = "\ufeff"
 
-// file is a progress file in parts. The parts in a row are the file byte for byte.
+// file is a progress file in parts, which joined are the file byte for byte.
 //
-// A line that begins with "## " begins a part, in a code block and in a comment too: a block that a
+// A line that begins with "## " begins a part, even in a code block or a comment: a block that a
 // worker left open must not hide the sections below it.
 type file struct {
 	parts []part
@@ -87,8 +87,8 @@ func (f *file) endLine(at int) {
 	}
 }
 
-// insert adds lines in front of the line at index before of a part. A last line is followed by a
-// blank one if another part comes below.
+// insert adds lines to a part in front of its line at index before. If they end the part and
+// another part follows, a blank line is added.
 func (f *file) insert(at, before int, lines ...string) {
 	if before == len(f.parts[at].body) {
 		f.endLine(at)
@@ -109,7 +109,7 @@ func (f *file) replace(at int, line string) {
 	f.insert(at, 0, line)
 }
 
-// ending is the line break of a line.
+// ending returns the line break at the end of a line.
 func ending(line string) string { return line[len(strings.TrimRight(line, "\r\n")):] }
 
 // filled reports whether a line is not blank.

@@ -66,8 +66,9 @@ func ReadSpec(spec []byte) (Spec, error) {
 	return s, nil
 }
 
-// splitFront parts the front matter, "---" included, from the rest of a spec. In front of the rest
-// are as many blank lines, so that its lines keep their numbers.
+// splitFront splits a spec into its front matter, including the "---" lines, and the rest. The rest
+// begins with as many blank lines as the front matter has lines, so that line numbers stay the
+// same.
 func splitFront(spec string) (front, rest string) {
 	spec = strings.TrimPrefix(spec, bom)
 	at := 0
@@ -81,7 +82,7 @@ func splitFront(spec string) (front, rest string) {
 			return front, strings.Repeat("\n", strings.Count(front, "\n")) + spec[at:]
 		}
 	}
-	return "", spec // a line across the page
+	return "", spec // the first line is a rule, not front matter
 }
 
 // scalar returns a value without quotes and comment. It is empty for a list or a text of several

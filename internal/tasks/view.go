@@ -37,7 +37,7 @@ type View struct {
 	LastUpdatedAt       string `json:"lastUpdatedAt"`
 }
 
-// Text is the view as indented JSON with a final line break.
+// Text returns the view as indented JSON with a final line break.
 func (v View) Text() []byte {
 	if v.GatesPassed == nil {
 		v.GatesPassed = []int{}
@@ -51,8 +51,8 @@ func (v View) Text() []byte {
 }
 
 // ParseView reads a state file that another tool or a person wrote (T98, T99). Unknown fields are
-// ignored and missing ones are zero. A wrong type, an unknown phase and an index that is not one of
-// its tasks are errors by name: the rest of it is not looked at.
+// ignored and missing ones are zero. A wrong type, an unknown phase and a taskIndex outside of 0 to
+// totalTasks are errors that name the field. Other values are not checked.
 func ParseView(text []byte) (v View, err error) {
 	if len(text) > maxView {
 		return v, fmt.Errorf("the state file has %d bytes, more than %d", len(text), maxView)

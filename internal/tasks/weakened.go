@@ -31,17 +31,17 @@ func Weakened(diff []byte) []string {
 	return d.found
 }
 
-// diffReader carries what one line of a diff leaves open for the next.
+// diffReader keeps the state of a diff that is read line by line.
 type diffReader struct {
 	found            []string
-	file, from, into string // of the current file; a rename
+	file, from, into string // the current file; its names before and after a rename
 	deleted          bool
 	old, new, line   int // lines of the hunk still to come; number of the next new line
 	added            []mark
 	removed          []string
-	hunk             *hunk // of a test file
+	hunk             *hunk // the current hunk if its file is a test
 	hunks            []*hunk
-	came             map[string]bool // lines of tests that are added, in any file
+	came             map[string]bool // test lines that the diff adds, in any file
 }
 
 // hunk holds the lines that a hunk removes from a test file: those that begin tests, and
@@ -50,10 +50,10 @@ type hunk struct {
 	file           string
 	line           int
 	tests, asserts []string
-	adds           bool // it adds lines that assert
+	adds           bool // the hunk adds assertions
 }
 
-// mark is a mark that skips a test.
+// mark is text that skips a test, with its line.
 type mark struct {
 	text string
 	line int
@@ -116,12 +116,12 @@ func (d *diffReader) body(line string) {
 		d.line++
 	case `\`: // no newline at the end of the file
 	default:
-		d.old, d.new = 0, 0 // no diff of git
+		d.old, d.new = 0, 0 // not a line of a hunk
 		d.read(line)
 	}
 }
 
-// endFile adds the sentences of a file.
+// endFile adds the sentences about the current file and resets the reader for the next one.
 func (d *diffReader) endFile() {
 	switch {
 	case d.deleted && isTest(d.file):
@@ -140,9 +140,9 @@ func (d *diffReader) endFile() {
 	*d = diffReader{found: d.found, hunks: d.hunks, came: d.came}
 }
 
-// test notes a line of a test.
+// test records a line that begins a test or asserts something.
 func (d *diffReader) test(sign, text string) {
-	if sign == "+" { // one that is skipped is named for its mark
+	if sign == "+" { // a skipped test is not lost; its mark is reported instead
 		text = strings.TrimPrefix(strings.Replace(text, ".skip", "", 1), "x")
 	}
 	begins, asserts := beginsTest(text), assertion(text)
@@ -163,7 +163,7 @@ func (d *diffReader) test(sign, text string) {
 	}
 }
 
-// emptied adds the sentences about tests that are gone, or that assert nothing any more.
+// emptied adds the sentences about tests that were removed or that assert less than before.
 func (d *diffReader) emptied() {
 	moved := func(text string) bool { return d.came[text] }
 	for _, h := range d.hunks {
@@ -264,7 +264,7 @@ func isTest(file string) bool {
 	return false
 }
 
-// skipMark returns the mark on a line of a file that makes a test not run, or "".
+// skipMark returns the mark on a line that skips a test, or "" if there is none.
 func skipMark(file, line string) string {
 	var marks []string
 	ext := path.Ext(file)
@@ -303,8 +303,8 @@ func skipMark(file, line string) string {
 	return ""
 }
 
-// begins reports whether a mark is not part of a longer name. A mark of Ruby is the first word, and
-// those of most languages have longer forms, such as skipif.
+// begins reports whether the mark at that offset begins a word. A mark that ends in a space must
+// begin the line. Longer forms such as skipif count too, but not those of @Ignore.
 func begins(line string, at int, mark string) bool {
 	if strings.HasSuffix(mark, " ") {
 		return at == 0
