@@ -12,10 +12,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// appendHistory writes a line that ends no iteration: one line, written at once and synced. A torn
-// last line is repaired before it. created reports that the history is new, which a person is told
-// (R123, R126). A line that the history already has is refused with errCommitted; a failed write
-// leaves the history as it was. The caller holds the guard.
+// appendHistory writes and syncs a line that ends no iteration, after it repaired a torn last line.
+// created reports that the file is new, which a person is told (R123, R126). It refuses a line that
+// the history already has with errCommitted. A failed write leaves the history unchanged. The
+// caller holds the guard.
 func (s *Store) appendHistory(it *loop.Iteration) (created bool, err error) {
 	line, err := s.lineOf(it, nil)
 	if err == nil {
@@ -31,8 +31,8 @@ func (s *Store) appendHistory(it *loop.Iteration) (created bool, err error) {
 	return created, s.settle()
 }
 
-// lineOf encodes a history line and checks that it can be read again. Its snapshot leaves out the
-// lists that equal those of the budget on disk. disk is that budget's text, or nil if there is no
+// lineOf encodes a history line and checks that it can be read again. Its snapshot omits the lists
+// that equal those of the budget in disk, the text of the budget file, which is nil if there is no
 // budget.
 func (s *Store) lineOf(it *loop.Iteration, disk []byte) ([]byte, error) {
 	own := *it
@@ -64,7 +64,7 @@ type historyFile struct {
 	name  string
 	f     *os.File // reads anywhere, writes at the end
 	end   int64    // where the next line begins
-	isNew bool     // no line was announced yet
+	isNew bool     // no line has been reported yet
 }
 
 // openLog opens a file of lines. It creates the file if it is missing.
@@ -76,7 +76,8 @@ func (d *disk) openLog(name string) (h *historyFile, err error) {
 	return h, err
 }
 
-// openForLine makes the history ready for a line.
+// openForLine opens the history, repairs its last line and checks that it may be followed by the
+// iteration.
 func (s *Store) openForLine(it *loop.Iteration) (*historyFile, error) {
 	h, err := s.disk.openLog(historyName(it.Skill))
 	if err != nil {
@@ -90,12 +91,12 @@ func (s *Store) openForLine(it *loop.Iteration) (*historyFile, error) {
 	if err != nil {
 		return nil, errors.Join(err, h.f.Close())
 	}
-	h.isNew = h.isNew || h.end == 0 // one that an earlier failure left empty was never announced
+	h.isNew = h.isNew || h.end == 0 // an empty file left by an earlier failure was never reported
 	return h, nil
 }
 
-// mend repairs the last line of a history that exists. What fails here fails again when a line is
-// added.
+// mend repairs the last line of an existing history. It drops errors, because the next append meets
+// them again.
 func (s *Store) mend(skill loop.Skill) {
 	if _, err := s.disk.stat(historyName(skill)); err != nil {
 		return
@@ -106,8 +107,8 @@ func (s *Store) mend(skill loop.Skill) {
 	}
 }
 
-// ensure makes the history exist, closed to others, and its name durable: nothing that is saved
-// after a line may outlive it.
+// ensure creates the history with mode 0600 and makes its name durable, so that nothing saved after
+// a line can outlive that line.
 func (h *historyFile) ensure() (created bool, err error) {
 	info, err := h.disk.stat(h.name)
 	switch {
@@ -126,12 +127,12 @@ func (h *historyFile) ensure() (created bool, err error) {
 	return true, errors.Join(f.Close(), h.disk.syncDir())
 }
 
-// follows refuses an iteration that the last line already holds, and to write below a newer
-// program's line.
+// follows returns an error if the last line already holds the iteration or was written by a newer
+// program.
 func (s *Store) follows(h *historyFile, it *loop.Iteration) error {
 	lines := backward{f: h.f, pos: h.end}
 	line, err := lines.next()
-	if err != nil { // an empty file, or a line too long to be ours
+	if err != nil { // an empty file, or a line too long to be from this program
 		return nil
 	}
 	last, err := s.parsed(it.Skill, line)
@@ -145,8 +146,8 @@ func (s *Store) follows(h *historyFile, it *loop.Iteration) error {
 	return nil
 }
 
-// add writes a line at the end. If that fails the file is cut back, so that a line either is there
-// and was reported or is not there.
+// add appends and syncs a line. On failure it truncates the file to its old size, so that no
+// unreported line remains.
 func (h *historyFile) add(line []byte) error {
 	err := errors.Join(h.disk.write(h.f, h.name, line), h.disk.sync(h.f, h.name))
 	if err != nil {
@@ -155,8 +156,8 @@ func (h *historyFile) add(line []byte) error {
 	return nil
 }
 
-// mend makes the file end in a whole line and returns its size. A whole last line gets the newline
-// it lacks; a torn one is copied aside and cut off.
+// mend makes the file end in a complete line and returns its size. It adds a missing newline to a
+// complete last line, and moves a torn one to a file of its own.
 func (h *historyFile) mend() (int64, error) {
 	info, err := h.f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -177,7 +178,7 @@ func (h *historyFile) mend() (int64, error) {
 	return start, h.cut(start)
 }
 
-// cut copies the file from start aside, durably, and only then cuts it off.
+// cut saves the bytes from start to a separate file, durably, and then truncates the history there.
 func (h *historyFile) cut(start int64) error {
 	aside, err := h.disk.free(func(n int) string { return fmt.Sprintf("%s.torn-%d", h.name, n) })
 	if err != nil {

@@ -16,14 +16,14 @@ import (
 const archiveName = "archive"
 
 // Archive moves the files of an earlier run into archive/<run_id>/, so that a fresh run destroys
-// nothing. A name that is taken there gets a number. Files that name another run stay, damaged ones
-// move; a budget outside of .sdd/loop moves only if it is certainly this run's. A crash in between
-// loses nothing, and a second call completes the move. The caller holds the guard.
+// nothing. A name already used there gets a number. Files that name another run stay; damaged files
+// move. A budget outside .sdd/loop moves only if it names this run. After a crash, a second call
+// completes the move. The caller holds the guard.
 func (s *Store) Archive(skill loop.Skill, runID string) (err error) {
 	runs, _ := s.sealedRuns(skill)
 	for _, run := range runs {
 		if told := s.healed; run.RunID == runID {
-			if _, err = s.whole(run); err != nil { // the archive gets both
+			if _, err = s.whole(run); err != nil { // keep both the changed and the recorded files
 				err = s.archiveRecord(run)
 			}
 			s.healed = told
@@ -59,7 +59,7 @@ func (s *Store) archive(skill loop.Skill, runID string) error {
 		}
 		return nil
 	}
-	// The tick goes first: with it gone, a budget that is gone too is not taken for one to restore.
+	// Move the tick first. Without a tick, recovery does not restore a missing budget.
 	err = move(tickName(skill), claimName(skill), budgetName(skill), progressName, viewName,
 		findingsName(runID))
 	if err == nil {
@@ -74,9 +74,9 @@ func (s *Store) archive(skill loop.Skill, runID string) error {
 	return errors.Join(to.syncDir(), s.settle())
 }
 
-// others reports whether a file belongs to another run than the one to archive, as when two runs
-// keep their budgets in different files. The history belongs to every run that has a budget. The
-// name of every file begins with its skill.
+// others reports whether a file does not belong to the run to archive. Two runs can have their
+// budgets in different files. The history belongs to every run that has a budget. Each file name
+// begins with its skill.
 func (s *Store) others(skill loop.Skill, file, runID string) bool {
 	if !strings.HasPrefix(file, string(skill)+".") {
 		return true
@@ -95,13 +95,13 @@ func (s *Store) others(skill loop.Skill, file, runID string) bool {
 	return false
 }
 
-// isOthers reports whether a budget file has a budget of another run.
+// isOthers reports whether a budget file holds the budget of another run.
 func (s *Store) isOthers(skill loop.Skill, path, runID string) bool {
 	b, err := s.loadBudget(skill, path)
 	return err == nil && b != nil && b.RunID != "" && b.RunID != runID
 }
 
-// archiveFolder makes and opens the run's folder.
+// archiveFolder creates and opens the run's folder in the archive.
 func (s *Store) archiveFolder(name string) (*disk, error) {
 	if err := s.disk.mkdir(archiveName); err != nil {
 		return nil, err
@@ -142,7 +142,8 @@ func (s *Store) move(to *disk, file string) error {
 	return s.disk.rename(file, strings.TrimPrefix(to.path(name), Dir+"/"))
 }
 
-// numberedName is work.tick.json, then work-2.tick.json and so on.
+// numberedName returns a function that numbers a file name: work.tick.json, work-2.tick.json and so
+// on.
 func numberedName(file string) func(int) string {
 	skill, rest, _ := strings.Cut(file, ".")
 	return func(n int) string {
@@ -153,9 +154,9 @@ func numberedName(file string) func(int) string {
 	}
 }
 
-// moveElsewhere copies a run's budget from where --budget-file put it and removes it there with its
-// pointer. What is there and is not this run's budget is left alone, because it may be anybody's
-// file. A pointer that leads nowhere moves itself.
+// moveElsewhere copies a run's budget from its --budget-file path into the archive, and removes it
+// there along with its pointer. It leaves any other file alone, because it may belong to someone
+// else. A pointer that leads nowhere is moved itself.
 func (s *Store) moveElsewhere(to *disk, skill loop.Skill, runID string) error {
 	path, err := s.budgetPath(skill)
 	var at place
@@ -187,7 +188,7 @@ func (s *Store) moveElsewhere(to *disk, skill loop.Skill, runID string) error {
 	return errors.Join(at.disk.remove(at.name), at.disk.syncDir(), s.disk.remove(pointer))
 }
 
-// keepCopy puts a text into the archive, unless an earlier attempt did.
+// keepCopy writes a text into the archive, unless an earlier attempt did.
 func (d *disk) keepCopy(file string, text []byte) error {
 	if done, err := d.read(file); err == nil && bytes.Equal(done, text) {
 		return nil
@@ -199,7 +200,7 @@ func (d *disk) keepCopy(file string, text []byte) error {
 	return errors.Join(d.replace(name, text), d.syncDir())
 }
 
-// Archives are the names of the folders in the archive, sorted. A folder is named after its run.
+// Archives returns the sorted names of the folders in the archive. A folder is named after its run.
 func (s *Store) Archives() (names []string, err error) {
 	entries, err := fs.ReadDir(s.disk.root.FS(), archiveName)
 	if orAbsent(err) != nil {
@@ -213,7 +214,7 @@ func (s *Store) Archives() (names []string, err error) {
 	return names, nil
 }
 
-// Archived opens an archived run for reading, by its folder's name.
+// Archived opens an archived run for reading by the name of its folder.
 func (s *Store) Archived(name string) (*Store, error) {
 	d, err := s.archived(name)
 	if err != nil {
@@ -222,7 +223,7 @@ func (s *Store) Archived(name string) (*Store, error) {
 	return &Store{project: s.project, disk: *d}, nil
 }
 
-// unseal removes a run from the records while its files move to the archive.
+// unseal removes a run from its records while move archives its files.
 func (s *Store) unseal(skill loop.Skill, id string, move func() error) error {
 	runs, _ := s.sealedRuns(skill) // an unreadable record is skipped
 	runs = slices.DeleteFunc(runs, func(r sealed) bool { return r.RunID != id })
@@ -245,15 +246,14 @@ func (s *Store) unseal(skill loop.Skill, id string, move func() error) error {
 			return err
 		}
 	}
-	if len(runs) == 0 || s.seals.RecordOf(id) != nil { // a copy of the project has resumed it
+	if len(runs) == 0 || s.seals.RecordOf(id) != nil { // a copy of the project may have resumed it
 		return nil
 	}
 	return errors.Join(s.seals.DropLines(id), s.seals.DropLines(findingsCopy(id)))
 }
 
-// keepSealed puts into the archive what a record holds of files that are gone or were changed, so
-// that nothing that was counted is lost. What was found instead moves there under the next free
-// name.
+// keepSealed writes to the archive what the record holds of files that are missing or changed, so
+// that no counted work is lost. The files found in the project get the next free name.
 func (s *Store) keepSealed(to *disk, run sealed) error {
 	f := s.found(run)
 	if text := run.State.Budget; text != "" && f.files.Budget != text {

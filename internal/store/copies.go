@@ -14,21 +14,21 @@ import (
 	"hooks/internal/loop"
 )
 
-// The copies of files outside of the state. Lines that a worker removed from the progress file are
-// put back from its copy (T36, T82); a view that differs from its copy was changed by hand (T98);
-// the text of an audit loop's plan is that of the run's beginning, so that a later edit moves no
-// section (A9, A44).
+// Copies of files outside of the state. Lines that a worker removed from the progress file are
+// restored from its copy (T36, T82). A view that differs from its copy was edited by hand (T98). An
+// audit loop keeps the plan as it was at the start of the run, so that a later edit cannot renumber
+// its sections (A9, A44).
 const (
 	progressName = string(loop.Tasks) + ".progress.md"
 	viewName     = string(loop.Tasks) + ".view.json"
 	planName     = string(loop.Audit) + ".plan.md"
-	replacedName = "replaced" // the archive's folder for what our own files took the place of
+	replacedName = "replaced" // the archive's folder for files that our own replaced
 )
 
 // Progress returns the copy of the progress file, or nil if no copy was kept or it cannot be read.
 func (s *Store) Progress() []byte { return s.kept(progressName) }
 
-// Plan is the text of an audit loop's plan, as Progress.
+// Plan returns the copy of an audit loop's plan, or nil if no copy was kept or it cannot be read.
 func (s *Store) Plan() []byte { return s.kept(planName) }
 
 func (s *Store) kept(name string) []byte {
@@ -39,24 +39,25 @@ func (s *Store) kept(name string) []byte {
 	return text
 }
 
-// KeepProgress replaces the copy.
+// KeepProgress replaces the copy of the progress file.
 func (s *Store) KeepProgress(text []byte) error {
 	return wrap("keep progress", s.disk.replace(progressName, text))
 }
 
-// KeepPlan replaces the text of the plan.
+// KeepPlan replaces the copy of the plan.
 func (s *Store) KeepPlan(text []byte) error {
 	return wrap("keep plan", errors.Join(s.disk.replace(planName, text), s.settle()))
 }
 
-// WroteView reports whether the program wrote a view that is there now: the last one, or, after a
+// WroteView reports whether the program wrote the view with that text: the latest one or, after a
 // crash, the one before it.
 func (s *Store) WroteView(text []byte) bool {
 	kept := s.kept(viewName)
 	return len(text) > 0 && (bytes.HasPrefix(kept, text) || bytes.HasSuffix(kept, text))
 }
 
-// ArchivedView reports whether the program wrote a view for a run that is in the archive by now.
+// ArchivedView reports whether the program wrote a view with that text for a run that is archived
+// now.
 func (s *Store) ArchivedView(text []byte) bool {
 	names, _ := fs.Glob(s.disk.root.FS(), archiveName+"/*/"+string(loop.Tasks)+"*.view.json")
 	return len(text) > 0 && slices.ContainsFunc(names, func(name string) bool {
@@ -65,21 +66,21 @@ func (s *Store) ArchivedView(text []byte) bool {
 	})
 }
 
-// HasView reports whether the program wrote a view of the run.
+// HasView reports whether a copy of the run's view exists.
 func (s *Store) HasView() bool {
 	_, err := s.disk.root.Lstat(viewName)
 	return err == nil
 }
 
-// KeepView keeps a view that is about to be written, and the one that it replaces.
+// KeepView saves the view about to be written and the one it replaces.
 func (s *Store) KeepView(text, before []byte) error {
 	err := s.disk.replace(viewName, append(bytes.Clone(text), before...))
-	return wrap("keep view", errors.Join(err, s.settle())) // of the other copy, too
+	return wrap("keep view", errors.Join(err, s.settle())) // it also syncs the progress copy
 }
 
-// Publish gives a file outside of the state a new text in one step, and keeps its mode. A hook that
-// dies meanwhile leaves the unfinished file in the state's folder, where git ignores it: in the
-// project it would be a file that is not committed (T66, T87).
+// Publish atomically replaces a file outside of the state and keeps its mode. The temporary file is
+// in the state folder, which git ignores. In the project, a crash would leave an untracked file
+// (T66, T87).
 func (s *Store) Publish(path string, text []byte) error {
 	u, err := s.disk.begin(filepath.Base(path), text)
 	if err != nil {
@@ -98,7 +99,8 @@ func (s *Store) Publish(path string, text []byte) error {
 	return nil
 }
 
-// KeepForeign puts a file of another tool or of an earlier run into the archive, once a text (T99).
+// KeepForeign saves a file of another tool or of an earlier run to the archive, each text once
+// (T99).
 func (s *Store) KeepForeign(name string, text []byte) error {
 	to, err := s.archiveFolder(replacedName)
 	if err != nil {

@@ -21,16 +21,18 @@ import (
 const (
 	dirMode  = 0o700
 	fileMode = 0o600
-	// maxState bounds a state file, in bytes, so that no file put there can exhaust a hook.
+	// maxState bounds a state file, in bytes, so that a planted file cannot exhaust a hook's
+	// memory.
 	maxState = 1 << 20
-	// nonblock is in the flags of every opening: a pipe that somebody put in a file's place must
-	// not make a hook wait, and os tries to make any other file non-blocking with four more calls.
+	// nonblock is part of every open call. It keeps a hook from waiting on a pipe planted in place
+	// of a file, and saves the four system calls with which os would try to make a file
+	// non-blocking.
 	nonblock = syscall.O_NONBLOCK
 )
 
-// disk is every operation on the files of one folder. The folder is held open, so no symlink leads
-// out of it. Each operation has a label, such as "rename work.budget.json", by which a test makes
-// it fail.
+// disk performs every operation on the files of one folder. It holds the folder open as an os.Root,
+// so no symlink leads out of it. Each operation has a label, such as "rename work.budget.json", by
+// which a test can make it fail.
 type disk struct {
 	root  *os.Root
 	shown string                   // the folder as errors name it
@@ -45,7 +47,7 @@ func (d *disk) at(op, name string) error {
 	return d.fail(op + " " + name)
 }
 
-// path is a file's name as people read it.
+// path returns the name of a file as messages show it.
 func (d *disk) path(name string) string {
 	if d.shown == "" {
 		return name
@@ -53,7 +55,8 @@ func (d *disk) path(name string) string {
 	return d.shown + "/" + name
 }
 
-// stat refuses anything but a regular file, a symlink too. Absent files give fs.ErrNotExist.
+// stat returns an error for anything but a regular file, symlinks included, and fs.ErrNotExist for
+// a missing file.
 func (d *disk) stat(name string) (fs.FileInfo, error) {
 	info, err := d.root.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -62,7 +65,7 @@ func (d *disk) stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// reader opens a state file for reading; it is nil when the file is absent.
+// reader opens a state file for reading. f is nil if the file is missing.
 func (d *disk) reader(name string) (f *os.File, size int64, err error) {
 	if err := d.at("read", name); err != nil {
 		return nil, 0, err
@@ -77,7 +80,7 @@ func (d *disk) reader(name string) (f *os.File, size int64, err error) {
 	return f, info.Size(), nil
 }
 
-// read is the text of a state file, nil when the file is absent.
+// read returns the contents of a state file, or nil if the file is missing.
 func (d *disk) read(name string) ([]byte, error) {
 	f, size, err := d.reader(name)
 	if f == nil {
@@ -93,7 +96,7 @@ func (d *disk) read(name string) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// orAbsent takes an absent file for no error.
+// orAbsent returns nil for fs.ErrNotExist and any other error unchanged.
 func orAbsent(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -109,7 +112,7 @@ func (d *disk) open(name string, flag int) (f *os.File, err error) {
 	return f, err
 }
 
-// create makes a new file and never opens an existing one.
+// create creates a new file with mode 0600. It fails if the name exists.
 func (d *disk) create(name string) (*os.File, error) {
 	if err := d.at("create", name); err != nil {
 		return nil, err
@@ -118,14 +121,15 @@ func (d *disk) create(name string) (*os.File, error) {
 	if err != nil || runtime.GOOS == "windows" {
 		return f, err
 	}
-	// A umask may have taken more away than others' access.
+	// The umask may have removed bits from the owner's permissions too.
 	if err := f.Chmod(fileMode); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
 
-// write writes everything with one call. A failure made by a test leaves half, as a full disk does.
+// write writes the whole text in one call. A failure injected by a test writes half of it, as a
+// full disk would.
 func (d *disk) write(f *os.File, name string, text []byte) error {
 	if err := d.at("write", name); err != nil {
 		_, _ = f.Write(text[:len(text)/2])
@@ -153,7 +157,7 @@ func (d *disk) truncate(name string, size int64) error {
 	return errors.Join(f.Truncate(size), f.Close())
 }
 
-// change does something to the names in the folder.
+// change runs an operation that changes names in the folder.
 func (d *disk) change(op, name string, do func() error) error {
 	if err := d.at(op, name); err != nil {
 		return err
@@ -170,26 +174,26 @@ func (d *disk) link(from, to string) error {
 	return d.change("link", to, func() error { return d.root.Link(from, to) })
 }
 
-// remove makes a file absent. An absent one is fine.
+// remove deletes a file. A missing file is not an error.
 func (d *disk) remove(name string) error {
 	return orAbsent(d.change("remove", name, func() error { return d.root.Remove(name) }))
 }
 
-// over puts a complete file in another's place. Both names are our own and plain, in a folder that
-// was opened without leaving the project.
+// over atomically renames tmp over name. os.Root is not needed because both names are our own, in a
+// folder that was opened without leaving the project.
 func (d *disk) over(tmp, name string) error {
 	return d.moveTo(filepath.Join(d.root.Name(), name), tmp)
 }
 
-// moveTo moves a complete file to a path and replaces what is there. The library knows how each
-// system does that in one step.
+// moveTo atomically moves a complete file to path and replaces any file there, by the method that
+// suits the operating system.
 func (d *disk) moveTo(path, tmp string) error {
 	return d.change("rename", filepath.Base(path), func() error {
 		return atomic.ReplaceFile(filepath.Join(d.root.Name(), tmp), path)
 	})
 }
 
-// mkdir makes a folder unless it exists.
+// mkdir creates a folder unless it exists.
 func (d *disk) mkdir(name string) error {
 	if err := d.at("mkdir", name); err != nil {
 		return err
@@ -205,9 +209,9 @@ func (d *disk) mkdir(name string) error {
 	return err
 }
 
-// syncDir makes the folder's changed names durable, if any changed.
+// syncDir makes changed names in the folder durable.
 func (d *disk) syncDir() error {
-	// Windows cannot sync a folder. Its files were synced one by one.
+	// Windows cannot sync a folder; each file was synced on its own.
 	if !d.dirty || runtime.GOOS == "windows" {
 		return nil
 	}
@@ -226,7 +230,7 @@ func (d *disk) syncDir() error {
 	return nil
 }
 
-// temp is a new name for an unfinished file. It is hidden, and the sweep knows it by its ends.
+// temp returns a new hidden name for an unfinished file, which isTemp recognizes.
 func temp(name string) string {
 	return "." + name + "-" + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
 }
@@ -235,7 +239,7 @@ func isTemp(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".tmp")
 }
 
-// unfinished is a whole file under a temporary name, on its way to the disk.
+// unfinished is a complete file that still has a temporary name and may not be durable yet.
 type unfinished struct {
 	disk      *disk
 	tmp, name string
@@ -244,7 +248,7 @@ type unfinished struct {
 	placed    bool
 }
 
-// begin writes the text of an unfinished file.
+// begin writes text to a temporary file that is to replace name.
 func (d *disk) begin(name string, text []byte) (*unfinished, error) {
 	tmp := temp(name)
 	f, err := d.create(tmp)
@@ -257,7 +261,7 @@ func (d *disk) begin(name string, text []byte) (*unfinished, error) {
 	return &unfinished{disk: d, tmp: tmp, name: name, f: f}, nil
 }
 
-// ahead begins to sync the file while the caller does something else.
+// ahead starts to sync the file in the background.
 func (u *unfinished) ahead() {
 	u.synced = make(chan error, 1)
 	failed := u.disk.at("sync", u.name)
@@ -281,7 +285,7 @@ func (u *unfinished) wait() error {
 	return err
 }
 
-// place gives the durable file its name.
+// place waits until the file is durable and gives it its final name.
 func (u *unfinished) place() error {
 	err := u.wait()
 	if err == nil {
@@ -291,7 +295,7 @@ func (u *unfinished) place() error {
 	return err
 }
 
-// drop removes a file that did not get its place. The sweep takes it if that fails.
+// drop removes a file that was not placed. If that fails, sweep removes it later.
 func (u *unfinished) drop() {
 	if u != nil && !u.placed {
 		_ = u.wait()
@@ -299,8 +303,8 @@ func (u *unfinished) drop() {
 	}
 }
 
-// replace gives a file a new text. A reader sees the old one or the new one, whole (R112). The new
-// one is durable once the folder is synced.
+// replace atomically replaces the contents of a file. A reader sees either the old text or the new
+// one (R112). The change is durable once the folder is synced.
 func (d *disk) replace(name string, text []byte) error {
 	if _, err := d.stat(name); orAbsent(err) != nil {
 		return err
@@ -313,7 +317,7 @@ func (d *disk) replace(name string, text []byte) error {
 	return u.place()
 }
 
-// free is the first name of a numbered row, from 1, that no file has.
+// free returns the first unused name of name(1), name(2) and so on.
 func (d *disk) free(name func(n int) string) (string, error) {
 	for n := 1; ; n++ {
 		switch _, err := d.root.Lstat(name(n)); {
@@ -325,8 +329,8 @@ func (d *disk) free(name func(n int) string) (string, error) {
 	}
 }
 
-// patiently repeats an operation that fails only because another process has the file open at this
-// moment, as happens on Windows, for at most a quarter of a second.
+// patiently retries an operation for at most a quarter of a second while another process has the
+// file open, which makes it fail on Windows.
 func patiently(do func() error) error {
 	err := do()
 	for pause := time.Millisecond; transient(err) && pause < 128*time.Millisecond; pause *= 2 {

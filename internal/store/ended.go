@@ -15,20 +15,20 @@ import (
 	"hooks/internal/loop"
 )
 
-// Counted are the cursors from which a run is counted in the session of a transcript: its budget's,
-// and those of the workers that ended.
+// Counted returns the cursors from which a run is counted in the session of a transcript: those in
+// its budget, and those of workers that have ended.
 func (s *Store) Counted(run *loop.Budget, transcript string) ([]loop.Cursor, error) {
 	ended, err := s.Ended(run, transcript, nil)
 	return loop.Overlay(ended, run.Cursors), err
 }
 
-// beforeEnded begins the cursors of workers in a line. It is in no other line that this program
-// writes: the first cursor of a snapshot is that of the main thread.
+// beforeEnded begins the list of worker cursors in a history line. It occurs nowhere else, because
+// the first cursor of a snapshot belongs to the main thread.
 const beforeEnded = `"cursors":[{"path":"subagents/`
 
-// Ended are the cursors that the run's history keeps of workers that ended, in the session of a
-// transcript: those with the given paths, nil for all. Of one that was sent on the newest counts.
-// Damaged lines are left out, so that what they say is counted again.
+// Ended returns the cursors of ended workers from the run's history, for the session of a
+// transcript. It returns those with the given paths, or all if paths is nil. If a worker was
+// resumed, its newest cursor counts. Damaged lines are skipped, so their usage is counted again.
 func (s *Store) Ended(
 	run *loop.Budget, transcript string, paths []string,
 ) (list []loop.Cursor, err error) {
@@ -75,8 +75,7 @@ func (s *Store) Ended(
 	return list, nil
 }
 
-// Written returns when the history last changed, by the file system's clock. It returns the zero
-// time if there is no history.
+// Written returns the modification time of the history, or the zero time if there is no history.
 func (s *Store) Written(skill loop.Skill) (at time.Time) {
 	f, _, _ := s.openHistory(skill)
 	if f == nil {

@@ -7,35 +7,36 @@ import (
 )
 
 var (
-	// ErrBusy reports that another process kept the guard for longer than a hook may wait.
+	// ErrBusy reports that another process held the guard for longer than a hook may wait.
 	ErrBusy = errors.New("another hook is working on .sdd/loop")
 
 	// ErrClosed reports that the history has the iteration's line, so the iteration is closed, but
-	// what follows the line could not be written. The next State continues from the line.
+	// a later write failed. The next State continues from the line.
 	ErrClosed = errors.New("the iteration is closed in the history")
 
-	// ErrLockChanged reports that the lock is not the one that was judged stale. It was left alone.
+	// ErrLockChanged reports that the lock is no longer the one that was judged stale. It was not
+	// removed.
 	ErrLockChanged = errors.New("the lock changed hands")
 
 	// errOtherRun reports that a budget file belongs to another run, which must be archived before
 	// it is replaced.
 	errOtherRun = errors.New("the budget file belongs to another run")
 
-	// errCommitted reports that the history has this iteration already. It must not count twice.
+	// errCommitted reports that the history already has this iteration, which must not count twice.
 	errCommitted = errors.New("the history already has this iteration")
 )
 
-// DamagedError is a state file that cannot be trusted. Nothing of it is used and it is never
-// rewritten.
+// DamagedError reports a state file that cannot be trusted. The program does not use any part of it
+// and never rewrites it.
 type DamagedError struct {
 	Path string
-	Line int // of a history file, from 1; 0 for other files and where the lines were not counted
+	Line int // of a history file, from 1; 0 if unknown or for other files
 	Why  string
-	// Missing is the required budget field that is missing (R109).
+	// Missing is the name of the required budget field that is absent (R109).
 	Missing string
 }
 
-// damage is a DamagedError with a formatted reason.
+// damage returns a DamagedError with a formatted reason.
 func damage(path, format string, args ...any) error {
 	return &DamagedError{Path: path, Why: fmt.Sprintf(format, args...)}
 }
@@ -45,7 +46,7 @@ func isDamaged(err error) bool {
 	return ok
 }
 
-// elsewhere reports whether the file lies outside of the state folder, where --budget-file put it.
+// elsewhere reports whether the file is outside of the state folder, at a --budget-file path.
 func (e *DamagedError) elsewhere() bool { return !strings.HasPrefix(e.Path, Dir+"/") }
 
 func (e *DamagedError) Error() string {
@@ -60,14 +61,14 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s is damaged: %s", e.Path, e.Why)
 }
 
-// CopyError is a run of another project, of which this one holds a copy.
+// CopyError reports that the run belongs to another project, of which this project is a copy.
 type CopyError struct{ Run, Project string }
 
 func (e *CopyError) Error() string {
 	return fmt.Sprintf("run %s belongs to %s; this folder holds a copy of it", e.Run, e.Project)
 }
 
-// NewerError is a state file of a later format, which this program leaves alone.
+// NewerError reports a state file of a later format, which this program does not touch.
 type NewerError struct {
 	Path    string
 	Version int64

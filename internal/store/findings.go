@@ -18,17 +18,17 @@ import (
 // maxFindings bounds the findings of a run, in bytes.
 const maxFindings = 16 << 20
 
-// The findings of an audit loop's run lie in a file to which lines are added, one for a finding and
-// one for each change of it; the last line of an id counts. The budget says how many bytes of it
-// are the run's. So the budget and every history line name one state of the findings each, and a
-// crash leaves lines that no one reads and the next change cuts off.
+// findingsName returns the name of the file with the findings of an audit loop's run. A line is
+// added for each finding and each change of one; the last line of an id counts. The budget and
+// every history line name the length of the run's part, and so one state of the findings. Lines
+// beyond it, left by a crash, are ignored and cut off by the next change.
 func findingsName(run string) string {
 	return string(loop.Audit) + "." + seal.FileName(run) + findingsEnd
 }
 
 const findingsEnd = ".findings.jsonl"
 
-// Findings reads the findings of an audit loop's run into its budget, unless they are there.
+// Findings reads the findings of an audit loop's run into its budget, unless the budget has them.
 func (s *Store) Findings(b *loop.Budget) error {
 	r := loop.AuditOf(b)
 	if r == nil || r.Findings != nil {
@@ -51,9 +51,9 @@ func (s *Store) readFindings(st *State) error {
 	return s.Findings(st.Budget)
 }
 
-// logged is the run's part of the file, and the findings that it has. A file that somebody changed
-// is written again from its copy in the state directory, under the guard; ChangedError reports that
-// there is no copy.
+// logged returns the run's part of the findings file and the findings in it. If somebody changed
+// the file, it is restored from the copy in the state directory; the file itself is rewritten only
+// under the guard. ChangedError reports that there is no usable copy.
 func (s *Store) logged(b *loop.Budget) (text []byte, list []loop.Finding, err error) {
 	t := loop.AuditOf(b).Found
 	if t.Bytes == 0 {
@@ -70,7 +70,7 @@ func (s *Store) logged(b *loop.Budget) (text []byte, list []loop.Finding, err er
 	return text, parseFindings(text), err
 }
 
-// findingsAgain is the run's part of the file from its copy.
+// findingsAgain returns the run's findings from their copy and, under the guard, restores the file.
 func (s *Store) findingsAgain(b *loop.Budget, name string) ([]byte, error) {
 	text, err := s.seals.Lines(findingsCopy(b.RunID))
 	changed := &ChangedError{b.Skill, b.SessionID, b.RunID,
@@ -93,10 +93,10 @@ func (s *Store) findingsAgain(b *loop.Budget, name string) ([]byte, error) {
 	return text, err
 }
 
-// findingsCopy is the name by which the state directory has the findings of a run.
+// findingsCopy returns the name of a run's findings in the state directory.
 func findingsCopy(run string) string { return run + "-findings" }
 
-// findingsText returns the first bytes of the file, at most most of them.
+// findingsText returns up to most bytes from the start of the file, never more than maxFindings.
 func (s *Store) findingsText(name string, most int64) ([]byte, error) {
 	f, _, err := s.disk.reader(name)
 	if f == nil {
@@ -111,8 +111,8 @@ func sumOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// parseFindings are the findings of a file's lines, in the order in which they came. A line that
-// cannot be read is left out.
+// parseFindings returns the findings in a file's lines, in the order of their first lines. It skips
+// lines that cannot be read.
 func parseFindings(text []byte) (list []loop.Finding) {
 	at := map[string]int{}
 	for line := range bytes.Lines(text) {
@@ -130,8 +130,8 @@ func parseFindings(text []byte) (list []loop.Finding) {
 	return list
 }
 
-// keepFindings adds the findings that differ from the file to it, durably, and notes in the budget
-// how much of it is the run's. The budget is saved after it.
+// keepFindings appends new and changed findings to the file, durably, and records its new length
+// and checksum in the budget, which the caller saves afterwards.
 func (s *Store) keepFindings(b *loop.Budget) error {
 	r := loop.AuditOf(b)
 	if r == nil || len(r.Findings) == 0 {
@@ -142,7 +142,7 @@ func (s *Store) keepFindings(b *loop.Budget) error {
 		return err
 	}
 	size := int64(len(text))
-	for i, f := range r.Findings { // both lists are in the order of the reports
+	for i, f := range r.Findings { // both lists are in report order
 		if i < len(logged) && logged[i] == f {
 			continue
 		}
@@ -163,7 +163,7 @@ func (s *Store) keepFindings(b *loop.Budget) error {
 		return fmt.Errorf("keep findings: %w", err)
 	}
 	if b.SealedIn != "" && b.SealedIn == s.seals.Path() {
-		// without the copy a change of the file shuts the run
+		// Without the copy, a later change of the file would block the run.
 		_ = s.seals.KeepLines(findingsCopy(b.RunID), text, size)
 	}
 	own := *r
@@ -171,7 +171,7 @@ func (s *Store) keepFindings(b *loop.Budget) error {
 	return nil
 }
 
-// appendFindings puts lines behind the run's part of the file.
+// appendFindings truncates the file to size and appends lines.
 func (s *Store) appendFindings(name string, size int64, lines []byte) error {
 	h, err := s.disk.openLog(name)
 	if err != nil {
@@ -184,11 +184,11 @@ func (s *Store) appendFindings(name string, size int64, lines []byte) error {
 	return errors.Join(err, h.f.Close())
 }
 
-// verifyFindings compares the findings of a sealed run with its budget.
+// verifyFindings compares the findings file of a sealed run with its budget.
 func (s *Store) verifyFindings(run sealed) error {
 	b, err := s.sealedBudget(run)
 	if err != nil || loop.AuditOf(b) == nil {
-		return nil // it is reported elsewhere
+		return nil // reported elsewhere
 	}
 	_, _, err = s.logged(b)
 	return err

@@ -7,10 +7,10 @@ import (
 	"hooks/internal/seal"
 )
 
-// Fork makes the copy of another project's run one of its own, under a new id: with the copy's
-// counters, the original's ceilings, configuration and tracker, and nothing that the original still
-// has a use for: no answer, no open iteration, no lock. Its findings come along. The caller holds
-// the guard.
+// Fork turns the copy of another project's run into a run of its own with a new id. It has the
+// copy's counters and findings, and the original's ceilings, configuration and tracker. Answers,
+// the open iteration and the lock are left behind, because the original still uses them. The caller
+// holds the guard.
 func (s *Store) Fork(skill loop.Skill, path, id string) error {
 	b, err := s.loadBudget(skill, path)
 	if err != nil || b == nil {
@@ -35,10 +35,9 @@ func (s *Store) Fork(skill loop.Skill, path, id string) error {
 	return s.overwrite(path, b)
 }
 
-// Yield ends a recorded run whose place another state directory has taken, and archives what its
-// record has. Where that one continues the same run, all but the counters is the record's, and each
-// counter is the larger one, so that no edit of the file gains anything. The caller holds the
-// guard.
+// Yield ends a recorded run whose files another state directory has taken over, and archives its
+// record. If the other one continues the same run, the recorded budget is restored with the larger
+// value of each counter, so that editing the file gains nothing. The caller holds the guard.
 func (s *Store) Yield(skill loop.Skill, path string) error {
 	run, known, err := s.recordAt(skill, path)
 	if !known || err != nil {
@@ -61,7 +60,7 @@ func (s *Store) Yield(skill loop.Skill, path string) error {
 	return s.seals.Save(run.record)
 }
 
-// archiveRecord puts into the archive what a record has of a run.
+// archiveRecord writes to the archive what the record holds of a run.
 func (s *Store) archiveRecord(run sealed) error {
 	to, err := s.archiveFolder(seal.FileName(run.RunID))
 	if err != nil {
@@ -71,7 +70,7 @@ func (s *Store) archiveRecord(run sealed) error {
 	return errors.Join(s.keepSealed(to, run), s.settle())
 }
 
-// overwrite gives a budget file another text, whichever run it was of, and no record knows of it.
+// overwrite replaces a budget file, even one of another run. The record is not updated.
 func (s *Store) overwrite(path string, b *loop.Budget) error {
 	at, err := s.place(b.Skill, path)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"hooks/internal/loop"
 )
 
-// format describes the shape that a file must have before any of its fields is used. Fields that
-// its struct does not have are kept as they are.
+// format describes the shape that a file must have before any of its fields is used. Fields unknown
+// to its struct are preserved.
 type format struct {
 	of    reflect.Type
 	needs []string // required fields
-	// budget marks the format in which a missing field is reported in the words of R109.
+	// budget marks the format whose missing fields are reported in the words of R109.
 	budget bool
 }
 
@@ -42,16 +42,16 @@ var (
 	}}
 )
 
-// snapshotField is the budget in a history line. It is checked as a budget.
+// snapshotField is the field of a history line that holds the budget. It is checked as a budget.
 const snapshotField = "budget_snapshot"
 
-// check reports why a text must not be used. It looks at the whole text first: a parser of single
-// fields would find them in a torn file too.
+// check reports why a text must not be used. It checks the whole text first, because a parser of
+// single fields would also find fields in a torn file.
 func (f *format) check(path string, body []byte) error {
 	return f.scan(path, body, func(string, gjson.Result) {})
 }
 
-// scan is check which calls each with the top-level fields, those before the first that is damage.
+// scan checks a text and calls each with its top-level fields, up to the first damaged one.
 func (f *format) scan(path string, body []byte, each func(string, gjson.Result)) error {
 	text := string(body)
 	minus, err := codec.Check(text, maxNesting)
@@ -73,12 +73,12 @@ func (f *format) scan(path string, body []byte, each func(string, gjson.Result))
 	return f.checkObject(path, root, minus, each)
 }
 
-// maxNesting is the deepest value that a state file may hold. Our own reach eight levels.
+// maxNesting is the maximum depth of a state file. Files of this program reach depth 8.
 const maxNesting = 64
 
-// checkObject checks the top-level fields of an object. One that differs from a known field only in
-// case would be read differently by different programs, so it is damage. minus reports that the
-// text may hold a negative number.
+// checkObject checks the top-level fields of an object. A field that differs from a known one only
+// in case is damage, because programs would read it differently. minus reports that the text may
+// contain a negative number.
 func (f *format) checkObject(
 	path string, root gjson.Result, minus bool, each func(name string, value gjson.Result),
 ) (err error) {
@@ -91,7 +91,7 @@ func (f *format) checkObject(
 			has[at], next = true, at+1
 		}
 		switch {
-		case name == "version": // of a lock too, which has none when this program writes it
+		case name == "version": // also of a lock, which this program writes without a version
 			err = checkVersion(path, value)
 		case at < 0 && slices.ContainsFunc(known, func(k codec.Field) bool {
 			return strings.EqualFold(k.Name, name)
@@ -101,7 +101,7 @@ func (f *format) checkObject(
 			err = damage(path, "field %s holds a negative number", name)
 		case name == snapshotField, !slices.Contains(f.needs, name):
 		case value.Type == gjson.Null && known[at].Type.Kind() != reflect.Slice:
-			err = damage(path, "field %s is null", name) // an empty list may be written so
+			err = damage(path, "field %s is null", name) // an empty list may be encoded as null
 		default:
 			if wrong := known[at].Check(value); wrong != nil {
 				err = damage(path, "%v", wrong)
@@ -129,8 +129,8 @@ func (f *format) checkObject(
 	return nil
 }
 
-// negative finds a number below zero at any depth, because nothing that the files count can be one.
-// The sign of a number is its first byte, and nothing else outside of a string begins with one.
+// negative reports whether a value contains a negative number at any depth. Nothing that the files
+// count can be negative.
 func negative(v gjson.Result) (found bool) {
 	switch {
 	case v.Type == gjson.Number:
@@ -145,8 +145,7 @@ func negative(v gjson.Result) (found bool) {
 	return found
 }
 
-// checkVersion refuses a later format. It treats a missing version as the first one, because files
-// written per the SPEC have no version.
+// checkVersion returns an error for an invalid version or a later format.
 func checkVersion(path string, v gjson.Result) error {
 	switch {
 	case v.Type != gjson.Number || v.Num < 1 || v.Num != float64(int64(v.Num)):

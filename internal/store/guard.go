@@ -22,7 +22,7 @@ const (
 	guardPoll = 3 * time.Millisecond
 )
 
-// guard implements Begin. The guard's file is never deleted.
+// guard implements Begin. It never deletes the guard's file.
 func (s *Store) guard(ctx context.Context) (unlock func() error, err error) {
 	if s.guards == 0 {
 		if err := s.take(ctx); err != nil {
@@ -33,7 +33,7 @@ func (s *Store) guard(ctx context.Context) (unlock func() error, err error) {
 	return s.unguard, nil
 }
 
-// guarded runs do under the guard.
+// guarded calls do while holding the guard.
 func (s *Store) guarded(do func() error) error {
 	unlock, err := s.guard(context.Background())
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Store) guarded(do func() error) error {
 	return errors.Join(do(), unlock())
 }
 
-// unguard ends one guard. The last one frees the lock.
+// unguard releases one hold of the guard. The last one unlocks it.
 func (s *Store) unguard() error {
 	s.guards--
 	if s.guards > 0 || s.lock == nil {
@@ -73,8 +73,8 @@ func (s *Store) take(ctx context.Context) error {
 	return err
 }
 
-// flock is the guard's lock. Its file is made closed to others, whatever the umask, and anything
-// but a regular file is refused.
+// flock returns the guard's lock. It creates the lock file with mode 0600 whatever the umask, and
+// rejects anything but a regular file.
 func (s *Store) flock() (*flock.Flock, error) {
 	_, err := s.disk.stat(guardName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -94,13 +94,13 @@ func lockFile(path string) *flock.Flock {
 	return flock.New(path, flock.SetFlag(flag), flock.SetPermissions(fileMode))
 }
 
-// Drive makes this process the only one that drives a loop of a skill, until release is called or
-// the process ends. If another process already does, release is nil and pid is its process id, or 0
-// if that is not known.
+// Drive makes this process the only driver of a skill's loop until release is called or the process
+// exits. If another process is the driver, release is nil and pid is its process id, or 0 if that
+// is unknown.
 func (s *Store) Drive(skill loop.Skill) (release func() error, pid int) {
 	path := filepath.Join(s.disk.root.Name(), string(skill)+".driver")
 	lock := lockFile(path)
-	if mine, err := lock.TryLock(); mine || err != nil { // without locks no driver is kept out
+	if mine, err := lock.TryLock(); mine || err != nil { // without locks, refuse no driver
 		_ = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())), fileMode)
 		return lock.Unlock, 0
 	}
@@ -109,7 +109,7 @@ func (s *Store) Drive(skill loop.Skill) (release func() error, pid int) {
 	return nil, pid
 }
 
-// lockOutside locks the project's file in the user's state directory.
+// lockOutside locks the project's guard file in the user's state directory.
 func (s *Store) lockOutside(ctx context.Context) (*flock.Flock, error) {
 	path := s.seals.GuardPath(s.project)
 	if path == "" {
@@ -122,12 +122,12 @@ func (s *Store) lockOutside(ctx context.Context) (*flock.Flock, error) {
 	return lock, s.tryLock("state-lock", ctx, lock)
 }
 
-// tryLock waits for a lock as Begin says.
+// tryLock waits for the lock for at most guardWait or until ctx ends.
 func (s *Store) tryLock(op string, ctx context.Context, lock *flock.Flock) error {
 	if err := s.disk.at(op, guardName); err != nil {
 		return err
 	}
-	// The first attempt needs no clock, which costs more than the lock.
+	// Try once without a timer, which costs more than the lock itself.
 	if ok, err := lock.TryLock(); ok || err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (s *Store) tryLock(op string, ctx context.Context, lock *flock.Flock) error
 	return err
 }
 
-// lockless reports whether an error means that a file system has no locks at all.
+// lockless reports whether an error means that the file system does not support locks.
 func lockless(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
 }

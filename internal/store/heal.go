@@ -15,13 +15,14 @@ import (
 	"hooks/internal/seal"
 )
 
-// maxReplaced bounds how many files of one name archive/replaced holds; the last of them gives way.
+// maxReplaced bounds the number of files of one name in archive/replaced. Past it, the newest one
+// is overwritten.
 const maxReplaced = 20
 
-// ReplacedPath is the folder of what was found in the place of files, as people read it.
+// ReplacedPath is the folder for files that were replaced by restored ones, as messages show it.
 const ReplacedPath = Dir + "/" + archiveName + "/" + replacedName
 
-// undone records a message to the person that changes were undone: once for each run and file, and
+// undone queues a message to the person that changes were undone, once for each run and file, and
 // once more if somebody changed limits.
 func (s *Store) undone(run sealed, changes []string, kept bool, limits string) {
 	said := strings.Fields(run.Healed)
@@ -50,25 +51,25 @@ func (s *Store) undone(run sealed, changes []string, kept bool, limits string) {
 	}
 	s.healed = append(s.healed, line+way)
 	run.Healed = strings.Join(said, " ")
-	_ = s.seals.Save(run.record) // else it is said again
+	_ = s.seals.Save(run.record) // on failure the message is repeated
 }
 
-// Replaced counts the files in it.
+// Replaced returns the number of files in archive/replaced.
 func (s *Store) Replaced() int {
 	list, _ := fs.ReadDir(s.disk.root.FS(), archiveName+"/"+replacedName)
 	return len(list)
 }
 
-// Healed are the changes of others that were undone since the last call, each in a line for a
-// person.
+// Healed returns and clears the messages about undone changes.
 func (s *Store) Healed() []string {
 	list := s.healed
 	s.healed = nil
 	return list
 }
 
-// whole makes a run's files those of its record, and returns them. Without the guard, and where
-// another state directory has taken the run's place, it fails with ChangedError instead.
+// whole restores a run's files from its record if they differ, and returns them. It fails with
+// ChangedError instead if the guard is not held or another state directory has taken over the
+// files.
 func (s *Store) whole(run sealed) (found, error) {
 	f := s.found(run)
 	err := s.compare(run, f)
@@ -83,18 +84,18 @@ func (s *Store) whole(run sealed) (found, error) {
 	return f, s.compare(run, f)
 }
 
-// heal writes a run's files again as its record has them, with the fields of the found budget that
-// this program does not know. What was found goes to archive/replaced, and the budget counts it.
+// heal restores a run's files from its record and keeps the unknown fields of the budget that was
+// found. The files that were found go to archive/replaced, and the budget counts the restoration.
 func (s *Store) heal(run sealed, f found, changes []string) error {
 	skill, was, then := run.skill(), run.State, run.next()
 	want := then
-	if want.Line == "" { // another run moves into the archive
+	if want.Line == "" { // the run was being archived
 		want.Line, want.History = was.Line, was.History
 	}
 	if s.rebooted(run) { // the files were synced, the record was not
 		want.Tick = f.files.Tick
 		if b, err := s.later(run, then.Budget, f.files.Budget); b != nil {
-			text, _ := codec.Encode(*b) // it was read
+			text, _ := codec.Encode(*b) // it was decoded, so it can be encoded
 			want.Budget = string(text)
 		} else if err == nil {
 			want.Budget = f.files.Budget
@@ -151,8 +152,8 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 	return err
 }
 
-// keepReplaced moves files into archive/replaced. The found text of a budget elsewhere is copied
-// there.
+// keepReplaced moves files into archive/replaced. budget, if not nil, is the text of a budget
+// elsewhere, which is copied there.
 func (s *Store) keepReplaced(skill loop.Skill, names []string, budget []byte) error {
 	if len(names) == 0 && budget == nil {
 		return nil
@@ -174,7 +175,8 @@ func (s *Store) keepReplaced(skill loop.Skill, names []string, budget []byte) er
 	return errors.Join(err, to.syncDir())
 }
 
-// budgetAgain is the text of a budget with the fields that only the found one has.
+// budgetAgain returns the text of a budget extended by the unknown fields of the budget that was
+// found.
 func (s *Store) budgetAgain(at place, run sealed, text string, found []byte) (string, error) {
 	b, err := s.decodeBudget(run.Budget, run.skill(), []byte(text))
 	if err != nil {
@@ -186,14 +188,14 @@ func (s *Store) budgetAgain(at place, run sealed, text string, found []byte) (st
 	b.Version, b.KindRun = loop.Version, b.Stored()
 	b.Replaced++
 	body, err := fileText(at.disk, at.name, &budgetFormat, *b, found)
-	if err != nil { // with what somebody added it is too long
+	if err != nil { // too long with the unknown fields that were found
 		body, err = fileText(at.disk, at.name, &budgetFormat, *b, []byte(text))
 	}
 	return seal.Trim(body), err
 }
 
-// linesAgain returns the history with the run's own lines restored from their copy, in place of any
-// that somebody wrote or removed. It returns nil if nothing has to be restored.
+// linesAgain returns the history with the run's own lines restored from their copy, or nil if
+// nothing has to be restored.
 func (s *Store) linesAgain(run sealed, f found, last string) ([]byte, error) {
 	_, err := s.disk.stat(historyName(run.skill()))
 	whole := orAbsent(err) == nil && s.historyChange(run, f) == ""
@@ -207,7 +209,7 @@ func (s *Store) linesAgain(run sealed, f found, last string) ([]byte, error) {
 	if !bytes.Contains(own, []byte(last)) {
 		own = append(append(own, last...), '\n')
 	}
-	first := gjson.GetBytes(own, "seq").Int() // lines of an older version have no copy
+	first := gjson.GetBytes(own, "seq").Int() // lines written by an older version have no copy
 	text := []byte{}
 	for raw, err := range s.RawLines(run.skill()) {
 		if err != nil || raw.Check() != nil {
@@ -222,7 +224,8 @@ func (s *Store) linesAgain(run sealed, f found, last string) ([]byte, error) {
 	return append(text, own...), nil
 }
 
-// tickAgain writes a run's open iteration again, with its lock, or takes away what stands for one.
+// tickAgain restores the file of a run's open iteration and its lock, or removes the file if no
+// iteration is open.
 func (s *Store) tickAgain(run sealed, want seal.Files, locked bool) error {
 	name := tickName(run.skill())
 	if want.Tick == "" {
@@ -245,8 +248,8 @@ func (s *Store) tickAgain(run sealed, want seal.Files, locked bool) error {
 	return err
 }
 
-// limitsOf names the command that sets the ceilings which somebody wrote into a budget, with its
-// text as it was found and as it is.
+// limitsOf returns a hint with the command that sets the ceilings which somebody wrote into the
+// budget file. It returns "" if found and is have the same ceilings.
 func limitsOf(skill loop.Skill, found, is string) string {
 	flags := ""
 	for _, name := range [...]string{"iterations", "prs", "minutes", "dollars"} {

@@ -12,11 +12,11 @@ import (
 	"hooks/internal/loop"
 )
 
-// File is one entry of the state folder, as a person who looks after it sees it.
+// File is one entry of the state folder.
 type File struct {
 	Name string // relative to the folder, with slashes
 	Mode fs.FileMode
-	// Known marks a name of the state's own. Those of the archive's folders are.
+	// Known marks a name that the program itself uses. Everything below the archive is known.
 	Known bool
 }
 
@@ -43,7 +43,7 @@ func (s *Store) Files() (list []File, err error) {
 	return list, nil
 }
 
-// ownName knows the names beside the budgets that --budget-file may have put here.
+// ownName reports whether the program itself uses a file name; a --budget-file may add others.
 func ownName(name string) bool {
 	own := []string{guardName, notesName, planName, progressName, syncName, sendName,
 		viewName, ".gitignore"}
@@ -59,33 +59,33 @@ func ownName(name string) bool {
 	return slices.Contains(own, name)
 }
 
-// OfAudit reports whether a file of the folder is an audit loop's, or that of any loop; what is in
-// the archive is.
+// OfAudit reports whether a file of the folder belongs to an audit loop or to all loops. Files in
+// the archive do.
 func OfAudit(name string) bool {
 	return strings.HasPrefix(name, archiveName+"/") || ownName(name) &&
 		(name[0] == '.' || name == notesName || strings.HasPrefix(name, string(loop.Audit)+"."))
 }
 
-// Hide keeps the folder out of git.
+// Hide writes the .gitignore that keeps the folder out of git.
 func (s *Store) Hide() error { return wrap("hide", s.hide()) }
 
-// Hidden reports whether the folder's own .gitignore keeps all of it out of git.
+// Hidden reports whether the folder's own .gitignore excludes all of it from git.
 func (s *Store) Hidden() bool {
 	return strings.TrimSpace(string(s.kept(".gitignore"))) == "*"
 }
 
-// Locks is the kind of locks that keep the hooks of two processes apart.
+// Locks is the kind of file locks that separate the hooks of two processes.
 type Locks uint8
 
-// The kinds of locks, from the best.
+// The kinds of locks, best first.
 const (
-	Flocks     Locks = iota // of the project's file system
-	StateLocks              // it has none: of the user's state directory
-	NoLocks                 // neither has any
+	Flocks     Locks = iota // in the project
+	StateLocks              // in the user's state directory, as the project's has no locks
+	NoLocks                 // neither file system has locks
 )
 
-// Probe writes a file the way the state is written, durably, and removes it. It returns how long
-// that took and which locks there are.
+// Probe writes and removes a file the way the state is written, durably. It returns how long the
+// write took and which locks are available.
 func (s *Store) Probe() (took time.Duration, locks Locks, err error) {
 	const name = ".probe"
 	began := time.Now()

@@ -8,12 +8,12 @@ import (
 	"hooks/internal/seal"
 )
 
-// forReset is the HeldFor of a session that waits for a prompt since a reset.
+// forReset is the HeldFor of a run that was reset and waits for the person's prompt.
 const forReset = "reset"
 
-// Hold keeps the sessions shut that have a run which a person is about to archive, while their
-// client is alive: a process that let go of its parents looks like a person's terminal, but a
-// prompt in the client is a person's own.
+// Hold blocks the sessions of a run that is about to be archived, if their client is alive, until
+// the person's next prompt. A detached process can pass for a person's terminal, but only a person
+// can type a prompt in the client.
 func (s *Store) Hold(skill loop.Skill, id string, alive func(*loop.Budget) bool) (err error) {
 	runs, _ := s.sealedRuns(skill)
 	runs = slices.DeleteFunc(runs, func(r sealed) bool { return r.RunID != id })
@@ -31,7 +31,7 @@ func (s *Store) Hold(skill loop.Skill, id string, alive func(*loop.Budget) bool)
 	return err
 }
 
-// sealLost puts a run whose record is gone into a record, and returns nothing for any other run.
+// sealLost adds a run to a record if its own record is gone. It returns nil for any other run.
 func (s *Store) sealLost(skill loop.Skill, id string) ([]sealed, error) {
 	st, err := s.LoadRun(skill)
 	b := st.Budget
@@ -52,8 +52,7 @@ func (s *Store) sealLost(skill loop.Skill, id string) ([]sealed, error) {
 	return []sealed{s.seal(r, b, st.BudgetPath)}, nil
 }
 
-// HeldBudgets are the budgets of a record's runs that wait for a person's prompt, as they were
-// before.
+// HeldBudgets returns the budgets that a record's held runs had before they were reset.
 func HeldBudgets(r *seal.Record) (list []*loop.Budget) {
 	for _, l := range r.Loops {
 		if l.HeldFor == "" || l.HeldBudget == "" {
@@ -66,13 +65,13 @@ func HeldBudgets(r *seal.Record) (list []*loop.Budget) {
 	return list
 }
 
-// Lift lets go of a session that was held, at a person's prompt in it.
+// Lift removes the held runs from a record after a person's prompt.
 func Lift(dir seal.Dir, r *seal.Record) error {
 	r.Loops = slices.DeleteFunc(r.Loops, func(l seal.Loop) bool { return l.HeldFor != "" })
 	return dir.Save(r)
 }
 
-// Held is the error of a session that waits for a person's prompt.
+// Held returns an error if a run of the record waits for a person's prompt.
 func Held(r *seal.Record) error {
 	for i := range r.Loops {
 		if err := (sealed{&r.Loops[i], r}).held(); err != nil {
@@ -82,7 +81,7 @@ func Held(r *seal.Record) error {
 	return nil
 }
 
-// held is the error of a run that waits for a person's prompt; nil for any other.
+// held returns an error if the run waits for a person's prompt.
 func (r sealed) held() error {
 	if r.HeldFor == "" {
 		return nil
@@ -90,7 +89,7 @@ func (r sealed) held() error {
 	return r.changed("`hooks loop reset` was typed in a terminal, and " + nextPrompt)
 }
 
-// nextPrompt is when a person's reset opens a session again.
+// nextPrompt says when a person's reset opens a session again.
 const nextPrompt = "takes effect with your next prompt in the session"
 
 // HeldIn returns the session that has been waiting for a person's prompt since a reset, or "" if no

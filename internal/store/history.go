@@ -23,10 +23,9 @@ func (s *Store) openHistory(skill loop.Skill) (f *os.File, size int64, err error
 	return f, size, err
 }
 
-// Last returns the newest history line that keep accepts, or nil if it accepts no line. It reads
-// from the end of the file, so its cost does not grow with the history. A torn last line is
-// skipped. A damaged line newer than the one looked for is an error, because an older line must not
-// pass for the newest.
+// Last returns the newest history line that keep accepts, or nil. It reads from the end of the
+// file, so its cost does not grow with the history. It skips a torn last line. A damaged line newer
+// than the result is an error, because an older line must not pass for the newest.
 func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.Iteration, error) {
 	var found *loop.Iteration
 	err := s.backwards(skill, func(it *loop.Iteration) bool {
@@ -38,8 +37,7 @@ func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.I
 	return found, err
 }
 
-// backwards calls each with the history's lines from the last to the first, while each returns
-// true.
+// backwards calls each with the history's lines from last to first until each returns false.
 func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) error {
 	f, size, err := s.openHistory(skill)
 	if f == nil {
@@ -53,7 +51,7 @@ func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) err
 		switch {
 		case err == io.EOF:
 			return nil
-		case last && errors.Is(err, errLongLine): // torn, as after a power cut that left zeros
+		case last && errors.Is(err, errLongLine): // torn, for example zeros after a power cut
 			continue
 		case errors.Is(err, errLongLine):
 			return damage(path, "a line of it is over 4 MiB")
@@ -72,8 +70,8 @@ func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) err
 	}
 }
 
-// parsed is parseLine, once for a line that several steps of an event look at. No one changes the
-// lists in it.
+// parsed parses a line, or returns a copy of the last result if the line is the same, as several
+// steps of an event read the same line. The copy shares its slices, which must not be changed.
 func (s *Store) parsed(skill loop.Skill, line []byte) (*loop.Iteration, error) {
 	if s.line.it == nil || !bytes.Equal(s.line.text, line) {
 		it, err := parseLine(s.disk.path(historyName(skill)), line)
@@ -86,15 +84,14 @@ func (s *Store) parsed(skill loop.Skill, line []byte) (*loop.Iteration, error) {
 	return &it, nil
 }
 
-// RawLine is one line of a history as it is in the file, without its newline. No one has looked at
-// it before Check.
+// RawLine is one line of a history without its newline, not yet checked.
 type RawLine struct {
-	JSON   []byte // good until the next line
+	JSON   []byte // valid until the next line
 	number int    // from 1
 	path   string
 }
 
-// Check reports why a line cannot be read: it is not a JSON object.
+// Check returns an error if the line is not a JSON object.
 func (l RawLine) Check() error {
 	switch {
 	case !gjson.ValidBytes(l.JSON):
@@ -109,8 +106,9 @@ func (l RawLine) damage(why string) error {
 	return &DamagedError{Path: l.path, Line: l.number, Why: why}
 }
 
-// Scan calls each with the fields of a line but the budget's snapshot, which it returns unread. A
-// line that cannot be read is damage. Of the snapshot only its being JSON is checked.
+// Scan calls each with the fields of a line except the budget snapshot, which it returns undecoded.
+// It returns a DamagedError for a line that cannot be read. The snapshot is only checked to be
+// JSON.
 func (l RawLine) Scan(each func(name string, v gjson.Result)) (snapshot []byte, err error) {
 	err = lineFormat.scan(l.path, l.JSON, func(name string, v gjson.Result) {
 		if name == snapshotField {
@@ -122,10 +120,10 @@ func (l RawLine) Scan(each func(name string, v gjson.Result)) (snapshot []byte, 
 	return snapshot, l.numbered(err)
 }
 
-// Skim is Scan for pages that people wait for. It does not read the snapshot, which is most of a
-// line, and the PRs and worktrees after it, but only searches them for what crashes leave: zeros, a
-// cut, a line joined to half of another. A field may come twice, then the later one counts. The
-// snapshot is good until the next line.
+// Skim is a faster Scan for pages that people wait for. It does not parse the snapshot, which is
+// most of a line, nor the PRs and worktrees after it. It only searches them for what crashes leave:
+// zeros, a cut, or a line joined to half of another. A field may be reported twice; the later one
+// counts. The snapshot is valid until the next line.
 func (l RawLine) Skim(each func(name string, v gjson.Result)) (snapshot []byte, err error) {
 	before, rest, _ := bytes.Cut(l.JSON, []byte(beforeSnapshot))
 	end := bytes.Index(rest, []byte(afterSnapshot)) + 1
@@ -138,21 +136,21 @@ func (l RawLine) Skim(each func(name string, v gjson.Result)) (snapshot []byte, 
 			return rest[:end], nil
 		}
 	}
-	return l.Scan(each) // another program's form, or damage
+	return l.Scan(each) // damaged, or written by another program
 }
 
-// How this program writes a line. Unescaped quotes are in no JSON string, so these texts are found
-// only between fields.
+// Separators in a line written by this program. JSON escapes quotes in strings, so these texts
+// occur only between fields.
 const (
 	beforeSnapshot = `,"` + snapshotField + `":`
 	afterSnapshot  = `},"tracked_prs":[`
 	afterUnread    = `,"gates":[`
-	// lineStart begins a line and, within a line, only the snapshot. A second one in the snapshot
-	// begins the whole line that was joined to half of another.
+	// lineStart begins a line and the snapshot in it. A second one inside the snapshot means that
+	// two lines were joined.
 	lineStart = `{"version":`
 )
 
-// numbered adds the line's number to its damage.
+// numbered adds the line's number to a DamagedError.
 func (l RawLine) numbered(err error) error {
 	if damaged, ok := errors.AsType[*DamagedError](err); ok {
 		damaged.Line = l.number
@@ -160,8 +158,8 @@ func (l RawLine) numbered(err error) error {
 	return err
 }
 
-// RawLines streams the history's lines unread, in the memory of the longest one. A torn last line
-// is skipped.
+// RawLines iterates over the history's lines without parsing them. It needs the memory of the
+// longest line and skips a torn last line.
 func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 	return func(yield func(RawLine, error) bool) {
 		f, size, err := s.openHistory(skill)
@@ -179,7 +177,7 @@ func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 			line, err := in.ReadSlice('\n')
 			left -= int64(len(line))
 			long := false
-			for errors.Is(err, bufio.ErrBufferFull) { // the rest of it is skipped
+			for errors.Is(err, bufio.ErrBufferFull) { // skip the rest of the line
 				var rest []byte
 				rest, err = in.ReadSlice('\n')
 				left -= int64(len(rest))
@@ -205,8 +203,8 @@ func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 	}
 }
 
-// Snapshot returns the last backlog that the run recorded, by the tracker or by a report. It
-// returns nil if the previous iteration already has it, or if the run recorded no backlog.
+// Snapshot returns the run's last recorded backlog, from the tracker or from a report. It returns
+// nil if the previous iteration already has it, or if no backlog was recorded.
 func (s *Store) Snapshot(
 	run *loop.Budget, previous *loop.Iteration, byTracker bool,
 ) (*loop.Snapshot, error) {

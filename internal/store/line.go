@@ -13,9 +13,9 @@ import (
 const (
 	// maxLine bounds a history line, in bytes. A longer one is damage.
 	maxLine = 4 << 20
-	// block is the size, in bytes, of one read of the history from its end. It holds a line or two.
-	// Mostly only the last line is needed, and touching more memory costs a hook call more than
-	// another read.
+	// block is the size of one read from the end of the history, in bytes. It holds a line or two.
+	// Usually only the last line is needed, and a larger buffer costs a hook more than another
+	// read.
 	block = 8 << 10
 )
 
@@ -32,7 +32,7 @@ func parseLine(path string, line []byte) (*loop.Iteration, error) {
 	return it, nil
 }
 
-// checkSnapshot checks the budget in a line that was read from a checked text, or written to it.
+// checkSnapshot checks the budget in a line whose text was already checked.
 func checkSnapshot(path string, line []byte, it *loop.Iteration) error {
 	snapshot := gjson.GetBytes(line, snapshotField)
 	err := budgetFormat.checkObject(path, snapshot, true, func(string, gjson.Result) {})
@@ -45,7 +45,7 @@ func checkSnapshot(path string, line []byte, it *loop.Iteration) error {
 	return err
 }
 
-// whole reports whether a line is a complete JSON object. An object that was cut anywhere is not.
+// whole reports whether a line is a complete JSON object.
 func whole(line []byte) bool {
 	line = bytes.TrimRight(line, "\r\n")
 	return len(line) > 0 && line[0] == '{' && gjson.ValidBytes(line)
@@ -60,8 +60,8 @@ type backward struct {
 
 var errLongLine = errors.New("it is over 4 MiB")
 
-// next returns the line before the one it returned last, with its newline if it has one, and io.EOF
-// before the first. A line over maxLine is errLongLine, and the one before it follows.
+// next returns the previous line, with its newline if it has one, and io.EOF before the first. It
+// returns errLongLine for a line over maxLine and can be called again after that.
 func (r *backward) next() ([]byte, error) {
 	for long := false; ; {
 		if n := len(r.buf); n > 0 {
@@ -73,7 +73,7 @@ func (r *backward) next() ([]byte, error) {
 				}
 				return line, nil
 			}
-			if n > maxLine { // its first byte alone stands for what was read of it
+			if n > maxLine { // keep one byte to represent what was read of the line
 				long, r.buf = true, r.buf[:1:1]
 			}
 		}
@@ -86,10 +86,10 @@ func (r *backward) next() ([]byte, error) {
 	}
 }
 
-// at returns the offset in the file at which buf's last line ends.
+// at returns the offset in the file up to which lines have not been returned.
 func (r *backward) at() int64 { return r.pos + int64(len(r.buf)) }
 
-// more reads a block before buf, as long as buf, so that a long line is not copied again and again.
+// more prepends a block as long as buf, so that a long line is not copied again and again.
 func (r *backward) more() error {
 	n := min(int64(max(block, len(r.buf))), r.pos)
 	buf := make([]byte, n, n+int64(len(r.buf)))

@@ -12,21 +12,20 @@ import (
 	"hooks/internal/loop"
 )
 
-// beingWritten bounds the wait for another process to fill an empty lock. That takes a few
-// milliseconds, but a busy machine may stop the process in between. Only a damaged lock costs the
-// whole wait.
+// beingWritten bounds the wait for another process to fill an empty lock file. That takes
+// milliseconds unless a busy machine suspends the process. Only a damaged lock costs the whole
+// wait.
 const beingWritten = 200 * time.Millisecond
 
-// Acquire takes the skill's lock (R64), or returns who holds it. It takes nothing away: of any
-// number of processes exactly one gets an absent lock, with or without the guard, and no one ever
-// sees a half-written one.
+// Acquire takes the skill's lock (R64), or returns its holder. It never removes a lock. With or
+// without the guard, exactly one of several processes gets an absent lock.
 func (s *Store) Acquire(skill loop.Skill, l loop.Lock) (held *loop.Lock, err error) {
 	l.Skill = skill
 	body, err := lockText(l)
 	if err != nil {
 		return nil, fmt.Errorf("acquire lock: %w", err)
 	}
-	// A few rounds, because a holder may let go between our attempt and our look at it.
+	// Retry, because the holder may release the lock between our attempt and our read.
 	for range 5 {
 		held, err = s.written(skill)
 		if held != nil || err != nil {
@@ -55,8 +54,8 @@ func lockText(l loop.Lock) ([]byte, error) {
 	return append(body, '\n'), lockFormat.check(lockName(l.Skill), body)
 }
 
-// written is Holder once the lock is complete. A lock that cannot be read is read again for a
-// while.
+// written returns the holder of the lock. It rereads a damaged lock for a while, because another
+// process may be writing it.
 func (s *Store) written(skill loop.Skill) (*loop.Lock, error) {
 	const pause = 5 * time.Millisecond
 	held, err := s.Holder(skill)
@@ -67,7 +66,8 @@ func (s *Store) written(skill loop.Skill) (*loop.Lock, error) {
 	return held, err
 }
 
-// claim gives a complete file the lock's name, which link does only if no one has it.
+// claim publishes a complete file under the lock's name with a hard link, which fails if the name
+// exists.
 func (s *Store) claim(name string, body []byte) (won bool, err error) {
 	file, err := s.disk.begin(name, body)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Store) claim(name string, body []byte) (won bool, err error) {
 	}
 	err = s.disk.link(file.tmp, name)
 	switch {
-	case err == nil, s.same(file.tmp, name): // a network may lose the answer to a link
+	case err == nil, s.same(file.tmp, name): // a network file system may lose the reply to a link
 		return true, nil
 	case errors.Is(err, fs.ErrExist):
 		return false, nil
@@ -96,8 +96,8 @@ func (s *Store) same(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// claimUnlinked is claim on a file system without hard links. It is as exclusive, but others see
-// the lock empty for a moment.
+// claimUnlinked does the same on a file system without hard links. Other processes see the lock
+// file empty for a moment.
 func (s *Store) claimUnlinked(name string, body []byte) (won bool, err error) {
 	f, err := s.disk.create(name)
 	if errors.Is(err, fs.ErrExist) {
@@ -112,12 +112,11 @@ func (s *Store) claimUnlinked(name string, body []byte) (won bool, err error) {
 	return err == nil, err
 }
 
-// Reap removes the lock that was seen and judged stale (R70), or overridden by a person (R103). Of
-// several processes that saw the same lock one succeeds; the others, and a late one, get
-// ErrLockChanged. A nil seen removes a lock that cannot be read. The guard is taken if the caller
-// does not hold it, and so is the lock outside of the project: on a file system whose locks keep
-// no one out the slower of two processes would remove the lock that the faster one has acquired
-// since.
+// Reap removes the lock seen, which was judged stale (R70) or overridden by a person (R103). If
+// several processes saw the same lock, one succeeds and the others get ErrLockChanged. A nil seen
+// removes an unreadable lock. Reap takes the guard and also the lock in the state directory: if the
+// file system's locks do not work, the slower of two processes could otherwise remove the lock that
+// the faster one has since acquired.
 func (s *Store) Reap(skill loop.Skill, seen *loop.Lock) error {
 	return wrap("reap lock", s.guarded(func() error {
 		if !s.noFlock {
@@ -140,9 +139,8 @@ func (s *Store) reap(name string, seen *loop.Lock) error {
 	if !s.is(name, seen) {
 		return ErrLockChanged
 	}
-	// No other process reaps now. But if the guard could not lock, the lock's own session may have
-	// released it and another may have acquired it since, so the renamed file is compared once
-	// more.
+	// If the guard could not lock, the lock may have been released and acquired by others since it
+	// was read. Compare the renamed file once more.
 	tmp := temp(name)
 	err := s.disk.rename(name, tmp)
 	switch {
@@ -158,7 +156,7 @@ func (s *Store) reap(name string, seen *loop.Lock) error {
 	return s.disk.remove(tmp)
 }
 
-// is reports whether a file holds the lock that was seen.
+// is reports whether a file holds the lock seen. A nil seen matches a damaged file.
 func (s *Store) is(name string, seen *loop.Lock) bool {
 	now, err := load(&s.disk, name, decodeLock)
 	if seen == nil {
@@ -172,9 +170,9 @@ func (s *Store) is(name string, seen *loop.Lock) bool {
 	return same == *seen
 }
 
-// Release removes the skill's lock if mine accepts it as ours (R67). Another's lock, as after a
-// forced unlock, stays, and an absent one is fine. mine gets nil for a lock that was overwritten
-// and cannot be read. The guard is taken if the caller does not hold it.
+// Release removes the skill's lock if mine accepts it (R67). It keeps the lock of another session,
+// which may hold it after a forced unlock; an absent lock is not an error. mine gets nil for a lock
+// that cannot be read. Release takes the guard.
 func (s *Store) Release(skill loop.Skill, mine func(*loop.Lock) bool) error {
 	return wrap("release lock", s.guarded(func() error {
 		held, err := s.Holder(skill)
@@ -184,7 +182,7 @@ func (s *Store) Release(skill loop.Skill, mine func(*loop.Lock) bool) error {
 		if err != nil || held == nil || !mine(held) {
 			return err
 		}
-		// The iteration of this lock may still be open.
+		// The iteration of this lock may still be open, so record the removal.
 		if err := s.unlockSealed(skill, held); err != nil {
 			return err
 		}

@@ -13,18 +13,18 @@ import (
 	"hooks/internal/loop"
 )
 
-// NotesPath is the path, relative to the project's root, of the notes that processes leave for the
-// next event of a session if they cannot seal what they write: a link of the brake, or
-// `hooks report` inside the client's sandbox. Anyone may write notes, so they say nothing that the
-// model could not say itself.
+// NotesPath is the path of the notes file, relative to the project. Processes that cannot write the
+// record, such as a link of the brake or `hooks report` inside the client's sandbox, leave notes
+// there for the session's next event. Anyone can write the file, so a note may only say what the
+// model could say itself.
 const NotesPath = Dir + "/" + notesName
 
 const (
 	notesName = "notes.jsonl"
-	maxNotes  = 256 << 10 // in bytes; beyond it nothing is noted
+	maxNotes  = 256 << 10 // in bytes; a full file takes no more notes
 )
 
-// Note is one line of the notes.
+// Note is one line of the notes file.
 type Note struct {
 	Session string          `json:"session"`
 	Denied  *NotedDenial    `json:"denied,omitempty"`
@@ -40,19 +40,19 @@ type NotedDenial struct {
 	At   string `json:"at"`
 }
 
-// NotedStart is an effect on a forge that a program is about to have which a link let through.
+// NotedStart is a forge operation of a program that a link is about to start.
 type NotedStart struct {
 	Tool  string `json:"tool"`
-	Kind  string `json:"kind"`         // as in "comment", by the guard's words
-	PR    int    `json:"pr,omitempty"` // or issue; 0 unknown
+	Kind  string `json:"kind"`         // such as "comment"; see package guard
+	PR    int    `json:"pr,omitempty"` // PR or issue number; 0 if unknown
 	Label string `json:"label,omitempty"`
-	Repo  string `json:"repo,omitempty"` // owner/name, where the command names it
+	Repo  string `json:"repo,omitempty"` // owner/name, if the command gives it
 	Cwd   string `json:"cwd,omitempty"`
-	Issue bool   `json:"issue,omitempty"` // the command says that it is about an issue
+	Issue bool   `json:"issue,omitempty"` // whether the command names an issue
 	At    string `json:"at"`
 }
 
-// AppendNote adds a note to a project's notes. The folder must exist.
+// AppendNote adds a note to a project's notes. The state folder must exist.
 func AppendNote(project string, n Note) error {
 	root, err := os.OpenRoot(project)
 	if err != nil {
@@ -62,8 +62,8 @@ func AppendNote(project string, n Note) error {
 	return appendLine(root, NotesPath, n)
 }
 
-// appendLine adds a line to a file that anybody may have put there, with one write. A line that a
-// kill has torn is ended first.
+// appendLine adds v as a JSON line with one write. It refuses anything but a regular file, because
+// others may have created it, and terminates a line that a kill tore.
 func appendLine(root *os.Root, name string, v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -88,15 +88,15 @@ func appendLine(root *os.Root, name string, v any) error {
 	return errors.Join(err, f.Close())
 }
 
-// HasNotes reports whether somebody left notes.
+// HasNotes reports whether the notes file has any content.
 func (s *Store) HasNotes() bool {
 	info, err := s.disk.root.Lstat(notesName)
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
 
-// TakeNotes removes a session's notes and returns them. What is no note is dropped, and so are the
-// notes of sessions whose loop is off, which no one would take. The caller holds the guard. A crash
-// before they are saved elsewhere loses them.
+// TakeNotes removes and returns a session's notes. It also drops invalid lines and the notes of
+// sessions whose loop is off. A crash before the caller saves the notes loses them. The caller
+// holds the guard.
 func (s *Store) TakeNotes(session string) (list []Note, err error) {
 	text, err := s.disk.read(notesName)
 	if isDamaged(err) {
@@ -129,15 +129,15 @@ func usedName(skill loop.Skill) string { return string(skill) + ".used.jsonl" }
 
 func askerName(skill loop.Skill) string { return string(skill) + ".asker" }
 
-// UsePass uses up the pass that a tool call has for the merge of a PR, once: first reports that
-// no one has before. It may run where only the project can be written.
+// UsePass records that a tool call used its pass to merge a PR. first reports whether by was the
+// first to use it. It needs to write only to the project.
 func (s *Store) UsePass(skill loop.Skill, call string, pr int, by string) (first bool, err error) {
 	used := map[string]any{"call": call, "pr": pr, "by": by}
 	if err := appendLine(s.disk.root, usedName(skill), used); err != nil {
 		return false, err
 	}
 	text, err := s.disk.read(usedName(skill))
-	for line := range bytes.Lines(text) { // of several that wrote at once, the first line counts
+	for line := range bytes.Lines(text) { // of concurrent writers, the first line wins
 		v := gjson.ParseBytes(line)
 		if v.Get("call").String() == call && v.Get("pr").Int() == int64(pr) {
 			return err == nil && v.Get("by").String() == by, err

@@ -10,16 +10,15 @@ import (
 	"hooks/internal/loop"
 )
 
-// place is the place of a budget file.
+// place is the resolved location of a budget file.
 type place struct {
 	disk *disk
 	name string
-	own  bool // the default place
+	own  bool // the default location
 }
 
-// budgetPath returns the path at which the skill's last run kept its budget: the default, or the
-// one given by --budget-file. If somebody damaged the pointer to it, the path comes from the
-// record.
+// budgetPath returns the path of the last run's budget: the default or a --budget-file. If the
+// pointer to it is damaged, the path comes from the record.
 func (s *Store) budgetPath(skill loop.Skill) (string, error) {
 	path, pointer := DefaultBudgetPath(skill), s.disk.path(pointerName(skill))
 	body, err := s.disk.read(pointerName(skill))
@@ -66,7 +65,7 @@ func (s *Store) place(skill loop.Skill, path string) (place, error) {
 	return place{s.elsewhere, name, false}, nil
 }
 
-// placeMade is place, with the folder of the budget made if it is missing.
+// placeMade resolves a budget path and creates its folder if necessary.
 func (s *Store) placeMade(skill loop.Skill, path string) (place, error) {
 	at, err := s.place(skill, path)
 	if errors.Is(err, os.ErrNotExist) && s.makeFolder(path) {
@@ -75,14 +74,14 @@ func (s *Store) placeMade(skill loop.Skill, path string) (place, error) {
 	return at, err
 }
 
-// makeFolder makes the folder of a budget file inside the project, as the default one's is made
-// (R12). One outside is a person's to make.
+// makeFolder creates the folder of a budget file inside the project, as is done for the default one
+// (R12). It does not create folders outside.
 func (s *Store) makeFolder(path string) bool {
 	dir, err := filepath.Rel(s.project, filepath.Dir(s.absolute(path)))
 	if err != nil || !filepath.IsLocal(dir) {
 		return false
 	}
-	root, err := os.OpenRoot(s.project) // no symlink leads out of it
+	root, err := os.OpenRoot(s.project) // no symlink can lead out of it
 	if err != nil {
 		return false
 	}
@@ -90,7 +89,7 @@ func (s *Store) makeFolder(path string) bool {
 	return root.MkdirAll(dir, dirMode) == nil
 }
 
-// here reports whether a folder is the state folder, under whatever name.
+// here reports whether a folder is the state folder, by identity rather than name.
 func (s *Store) here(dir string) bool {
 	there, err := os.Stat(dir)
 	if err != nil {
@@ -110,7 +109,7 @@ func (s *Store) absolute(path string) string {
 
 var errTaken = errors.New("has the name of another state file")
 
-// taken refuses a budget file under a name that means something else beside it.
+// taken returns an error if name is reserved for another state file.
 func taken(name string) error {
 	bad := strings.HasPrefix(name, ".") || name == "archive"
 	for _, skill := range loop.Skills() {
@@ -122,8 +121,8 @@ func taken(name string) error {
 	return nil
 }
 
-// budgetBody is the text of a budget file, nil when it or its folder is missing, and the name by
-// which people know it.
+// budgetBody returns the contents of a budget file, or nil if the file or its folder is missing,
+// and the path to show in messages.
 func (s *Store) budgetBody(skill loop.Skill, path string) (body []byte, shown string, err error) {
 	at, err := s.place(skill, path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -147,7 +146,7 @@ func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) 
 	return s.decodeBudget(shown, skill, body)
 }
 
-// point writes the path of the budget to the pointer. The default path needs no pointer.
+// point writes the budget's path to the pointer file, or removes the pointer for the default path.
 func (s *Store) point(skill loop.Skill, path string, at place) error {
 	name := pointerName(skill)
 	old, err := s.disk.read(name)

@@ -12,13 +12,13 @@ import (
 	"hooks/internal/loop"
 )
 
-// litterAge is the age from which an unfinished file counts as abandoned by its writer.
+// litterAge is the age at which a temporary file counts as abandoned.
 const litterAge = time.Minute
 
-// recover is Load after a possible crash. The history line is the commit point of an iteration, so
-// a budget that does not include the last line of its run becomes that line's snapshot, a tick that
-// the line closed is removed, and a budget that vanished while its run had a tick open is restored.
-// Old unfinished files are removed. The caller holds the guard.
+// recover loads the state after a possible crash. The history line is the commit point of an
+// iteration. So a budget that lacks the last line of its run becomes that line's snapshot, a tick
+// that the line closed is removed, and a budget that vanished while its run had a tick open is
+// restored. Old temporary files are removed. The caller holds the guard.
 func (s *Store) recover(skill loop.Skill) (State, error) {
 	path, err := s.budgetPath(skill)
 	if err != nil {
@@ -27,11 +27,10 @@ func (s *Store) recover(skill loop.Skill) (State, error) {
 	return s.recoverFrom(skill, path)
 }
 
-// recoverFrom is recover with the budget at the given path, as --budget-file names it; empty means
-// the default.
+// recoverFrom is recover for the budget at the given path; an empty path means the default.
 //
-// A run that has a record is compared with it instead. ChangedError reports that somebody else
-// changed its files, CopyError that the run is another project's.
+// A run that has a record is compared with the record instead. ChangedError reports that somebody
+// else changed its files, and CopyError that the run belongs to another project.
 func (s *Store) recoverFrom(skill loop.Skill, budgetPath string) (st State, err error) {
 	own, known, err := s.recordAt(skill, budgetPath)
 	switch {
@@ -54,12 +53,12 @@ func (s *Store) recoverFrom(skill loop.Skill, budgetPath string) (st State, err 
 	s.sweep(budgetPath)
 	current, err := s.budgetPath(skill)
 	if err != nil || st.Budget == nil && s.absolute(st.BudgetPath) != s.absolute(current) {
-		return st, err // another budget file is another run: the open tick is not its own
+		return st, err // the open tick belongs to another run
 	}
 	return st, errors.Join(s.catchUp(&st, skill), s.readFindings(&st))
 }
 
-// catchUp takes in what the run's last lines committed.
+// catchUp applies what the run's last lines committed.
 func (s *Store) catchUp(st *State, skill loop.Skill) error {
 	run := st.run()
 	if run == "" {
@@ -73,7 +72,8 @@ func (s *Store) catchUp(st *State, skill loop.Skill) error {
 	return wrap("recover", err)
 }
 
-// run is the run whose history counts: the budget's, or the open tick's when the budget vanished.
+// run returns the id of the run whose history counts: the budget's or, without a budget, the open
+// tick's.
 func (st *State) run() string {
 	switch {
 	case st.Budget != nil:
@@ -84,9 +84,8 @@ func (st *State) run() string {
 	return ""
 }
 
-// tail is the end of a run's history: its last line that closed an iteration, and its line with the
-// highest seq, which a skipped tick may have written after that. Lines of other runs in between are
-// skipped.
+// tail returns a run's last line that closed an iteration, and its line with the highest seq, which
+// a skipped tick may have written later.
 func (s *Store) tail(skill loop.Skill, run string) (closing, newest *loop.Iteration, err error) {
 	err = s.backwards(skill, func(it *loop.Iteration) bool {
 		if it.RunID != run {
@@ -107,7 +106,7 @@ func (s *Store) adoptLines(st *State, closing, newest *loop.Iteration) error {
 	if newest != nil && st.behind(newest) {
 		b := newest.Budget
 		b.RunID = newest.RunID
-		b.Seq = newest.Seq // a snapshot with a lower seq would be restored again and again
+		b.Seq = newest.Seq // a lower seq would make it be restored again and again
 		if err := s.complete(&b, st.Budget); err != nil {
 			return err
 		}
@@ -125,14 +124,14 @@ func (s *Store) adoptLines(st *State, closing, newest *loop.Iteration) error {
 	return nil
 }
 
-// BudgetOf is the budget as a line has it, with the lists that its snapshot leaves out.
+// BudgetOf returns the budget in a line, with the lists that its snapshot omits.
 func (s *Store) BudgetOf(it *loop.Iteration) (*loop.Budget, error) {
 	b := it.Budget
 	return &b, s.complete(&b, nil)
 }
 
-// complete fills in the lists that the snapshot of a line leaves out, from the lines before it and
-// from before, the budget that they begin with. before is nil if that budget is gone.
+// complete fills in the lists that the snapshot of a line omits, from the lines before it and then
+// from before, the budget on disk. before is nil if that budget is gone.
 func (s *Store) complete(b, before *loop.Budget) error {
 	err := s.backwards(b.Skill, func(it *loop.Iteration) bool {
 		switch {
@@ -150,9 +149,9 @@ func (s *Store) complete(b, before *loop.Budget) error {
 	return err
 }
 
-// behind reports whether the budget on disk lacks what the line committed. A missing budget is
-// restored only for an active run with an open tick: between ticks a person deletes it to start a
-// fresh run (R111).
+// behind reports whether the budget on disk lacks what the line committed. A missing budget counts
+// only for an active run with an open tick: between ticks, a person deletes it to start a fresh run
+// (R111).
 func (st *State) behind(line *loop.Iteration) bool {
 	if st.Budget == nil {
 		return st.Tick != nil && line.Budget.Status == loop.Active
@@ -160,10 +159,10 @@ func (st *State) behind(line *loop.Iteration) bool {
 	return line.Seq > st.Budget.Seq
 }
 
-// closed reports whether a line of the tick's run is the end of this very tick. The iteration's
-// number does not decide it: an iteration that was stopped at its gates did not count, so a resumed
-// run opens a tick with the same number. The prompts decide it, and a line without prompts ends no
-// tick that has one; where neither has any, the time at which they began decides.
+// closed reports whether line is the end of tick t. The iteration number is not enough: an
+// iteration that was stopped at its gates does not count, so a resumed run opens a tick with the
+// same number. The two match if they share a prompt or, if neither has prompts, if the tick did not
+// start after the line did.
 func closed(t *loop.Tick, line *loop.Iteration) bool {
 	if t.RunID != line.RunID || t.Iteration > line.Iteration {
 		return false
@@ -178,9 +177,8 @@ func closed(t *loop.Tick, line *loop.Iteration) bool {
 	})
 }
 
-// sweep removes unfinished files that a crash left behind, once in an event. It never fails,
-// because they do no harm. The folder of a budget elsewhere is a person's own: only files that a
-// budget of this name left are removed there.
+// sweep removes temporary files left behind by a crash, once per event. It ignores errors, because
+// the files do no harm. In a folder outside of the state, it removes only those of this budget.
 func (s *Store) sweep(budgetPath string) {
 	if s.swept {
 		return
@@ -198,7 +196,7 @@ func (d *disk) sweep(prefix string) {
 		return
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(-1) // ReadDir would look at every file
+	names, _ := dir.Readdirnames(-1) // unlike ReadDir, it does not stat each file
 	for _, name := range names {
 		if !isTemp(name) || !strings.HasPrefix(name, prefix) {
 			continue
@@ -209,7 +207,7 @@ func (d *disk) sweep(prefix string) {
 	}
 }
 
-// litter reports whether no one can still be writing an unfinished file.
+// litter reports whether a temporary file is too old to be still in use.
 func litter(info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && time.Since(info.ModTime()) > litterAge
 }

@@ -2,5 +2,5 @@
 
 package store
 
-// transient is never true where an open file can be renamed and removed.
+// transient reports false, because these systems can rename and remove open files.
 func transient(error) bool { return false }

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// transient reports whether an error passes by itself, because another process has the file open
-// without sharing it.
+// transient reports whether an error is temporary because another process has the file open without
+// sharing it.
 func transient(err error) bool {
 	return errors.Is(err, windows.ERROR_ACCESS_DENIED) ||
 		errors.Is(err, windows.ERROR_SHARING_VIOLATION) ||

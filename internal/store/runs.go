@@ -13,9 +13,8 @@ import (
 	"hooks/internal/seal"
 )
 
-// Find does what Recover does for a run wherever its budget lies: at the default path, at the path
-// that the last run used, or at one from a sealed record. Its Budget is nil if the run is not
-// found.
+// Find recovers a run wherever its budget is: at the default path, at the path that the last run
+// used, or at one from a sealed record. The returned Budget is nil if the run is not found.
 func (tx *Tx) Find(skill loop.Skill, runID string) (State, error) {
 	s := tx.s
 	var errs []error
@@ -30,8 +29,8 @@ func (tx *Tx) Find(skill loop.Skill, runID string) (State, error) {
 	return State{Skill: skill}, errors.Join(errs...)
 }
 
-// Runs are the runs of a skill that have a budget here, each once, with the open iteration of the
-// one that has one. The run that the last iteration belonged to is the first.
+// Runs returns the runs of a skill that have a budget here, each once. The first is the one whose
+// budget the pointer names. The tick is set in the run that it belongs to.
 func (s *Store) Runs(skill loop.Skill) (list []State, err error) {
 	tick, err := s.OpenTick(skill)
 	for _, path := range s.budgetPaths(skill) {
@@ -51,7 +50,7 @@ func (s *Store) Runs(skill loop.Skill) (list []State, err error) {
 	return list, err
 }
 
-// budgetPaths are the places where runs of a skill keep their budgets, each once.
+// budgetPaths returns the distinct paths at which runs of a skill keep their budgets.
 func (s *Store) budgetPaths(skill loop.Skill) []string {
 	var paths []string
 	if last, err := s.budgetPath(skill); err == nil {
@@ -73,8 +72,8 @@ func (s *Store) budgetPaths(skill loop.Skill) []string {
 	return kept
 }
 
-// startedPaths returns the budget files that the runs in the history were started with. The flags
-// do not show the end of a path, so both the whole rest and its first word are tried.
+// startedPaths returns the --budget-file paths in the flags of the history. The flags do not quote
+// a path, so both the whole rest and its first word are returned.
 func (s *Store) startedPaths(skill loop.Skill) (paths []string) {
 	for raw, err := range s.RawLines(skill) {
 		if err != nil || !bytes.Contains(raw.JSON, []byte(loop.BudgetFileFlag)) {
@@ -89,16 +88,16 @@ func (s *Store) startedPaths(skill loop.Skill) (paths []string) {
 	return paths
 }
 
-// stopName is the mark of a run that a person stopped while nothing could be written. It is empty:
-// a full disk has room for it.
+// stopName returns the name of the file that marks a run as stopped by a person while the state
+// could not be written. The file is empty, so a full disk has room for it.
 func stopName(skill loop.Skill, run string) string {
 	return string(skill) + "." + seal.FileName(run) + stopEnd
 }
 
 const stopEnd = ".stop"
 
-// MarkStop leaves the mark for the next event that can end the run. Anybody may leave it: it does
-// no more than `hooks loop stop`.
+// MarkStop creates the stop mark, so that the next event that can write ends the run. Anyone may
+// create it: it does no more than `hooks loop stop`.
 func (s *Store) MarkStop(b *loop.Budget) error {
 	f, err := s.disk.create(stopName(b.Skill, b.RunID))
 	if errors.Is(err, fs.ErrExist) {
@@ -109,13 +108,13 @@ func (s *Store) MarkStop(b *loop.Budget) error {
 	return f.Close()
 }
 
-// StopMarked reports whether a run has the mark.
+// StopMarked reports whether the run has a stop mark.
 func (s *Store) StopMarked(skill loop.Skill, run string) bool {
 	_, err := s.disk.root.Lstat(stopName(skill, run))
 	return err == nil
 }
 
-// UnmarkStop removes the mark of a run, also where somebody made a folder of it.
+// UnmarkStop removes the run's stop mark, even if somebody made it a folder.
 func (s *Store) UnmarkStop(skill loop.Skill, run string) error {
 	name := stopName(skill, run)
 	return s.disk.change("remove", name, func() error { return s.disk.root.RemoveAll(name) })

@@ -15,9 +15,9 @@ import (
 	"hooks/internal/seal"
 )
 
-// saveBudget writes the budget to path, relative to the project or absolute; empty means the
-// default. It refuses to replace another run's budget (errOtherRun), a damaged file and a newer
-// one.
+// saveBudget writes the budget to path, which is relative to the project or absolute; an empty path
+// means the default. It refuses to replace another run's budget (errOtherRun), a damaged file or a
+// newer one.
 func (s *Store) saveBudget(path string, b *loop.Budget) error {
 	err := s.keepFindings(b)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Store) saveBudget(path string, b *loop.Budget) error {
 	return wrap("save budget", err)
 }
 
-// budgetText returns the place that saveBudget writes to, the old text there and the new one.
+// budgetText returns the place of the budget, its old text and its new one.
 func (s *Store) budgetText(
 	path string, b *loop.Budget,
 ) (at place, old, text []byte, err error) {
@@ -50,7 +50,7 @@ func (s *Store) budgetText(
 	return at, old, text, err
 }
 
-// oldBudget returns the text that is about to be replaced, or nil if there is no budget yet.
+// oldBudget returns the text about to be replaced, or nil if there is no budget yet.
 func (s *Store) oldBudget(at place, b *loop.Budget) ([]byte, error) {
 	body, err := at.disk.read(at.name)
 	if err != nil || body == nil {
@@ -68,8 +68,9 @@ func (s *Store) oldBudget(at place, b *loop.Budget) ([]byte, error) {
 	return body, nil
 }
 
-// inPlace puts a budget in its place and keeps the pointer to it right. Write the pointer first. A
-// pointer without a budget means no run; a budget without a pointer would be lost.
+// inPlace writes a budget with put and updates the pointer to it. A pointer to a file elsewhere is
+// written first: a pointer without a budget means no run, but a budget without a pointer would be
+// lost.
 func (s *Store) inPlace(at place, path string, skill loop.Skill, put func() error) error {
 	if !at.own {
 		if err := s.point(skill, path, at); err != nil {
@@ -96,7 +97,7 @@ func (s *Store) saveTick(t *loop.Tick) error {
 	return wrap("save tick", err)
 }
 
-// saveClaim writes what a session that met a held lock waits for.
+// saveClaim records that a session is waiting for a held lock.
 func (s *Store) saveClaim(c *loop.Claim) error {
 	name, own := claimName(c.Skill), *c
 	own.Version = loop.Version
@@ -116,21 +117,21 @@ func (s *Store) dropTick(skill loop.Skill) error {
 }
 
 func (s *Store) removeTick(skill loop.Skill) error {
-	_ = s.disk.root.Remove(usedName(skill)) // no pass in it counts in another iteration
+	_ = s.disk.root.Remove(usedName(skill)) // passes used in it do not count in another iteration
 	return wrap("remove tick", s.disk.remove(tickName(skill)))
 }
 
-// dropClaim records that no one waits any more.
+// dropClaim removes the claim of a session that was waiting.
 func (s *Store) dropClaim(skill loop.Skill) error {
 	return wrap("remove claim", errors.Join(s.disk.remove(claimName(skill)), s.settle()))
 }
 
-// commit ends an iteration in the one safe order: history line, budget, tick gone, one sync of the
-// folder. After it the reply may be printed and the lock released. created is that of
-// appendHistory. Any failure after the line is ErrClosed.
+// commit ends an iteration in the one safe order: history line, budget, removal of the tick, one
+// sync of the folder. After it the reply may be printed and the lock released. created reports that
+// the history is new. Any failure after the line is ErrClosed.
 //
-// A disk takes hardly more time for two files than for one, so the budget's text is made durable
-// under an unfinished name while the line is. It gets its place once the line is there.
+// The new budget is synced under a temporary name while the line is written, because a disk syncs
+// two files in hardly more time than one.
 func (s *Store) commit(
 	it *loop.Iteration, budgetPath string, b *loop.Budget,
 ) (created bool, err error) {
@@ -182,8 +183,8 @@ func (s *Store) commit(
 	return closed && h.isNew, err
 }
 
-// textOver is a value's text with the unknown fields of the file that it replaces. A file with
-// another identity is about something else, and so are its unknown fields.
+// textOver returns the text of v with the unknown fields of the file that it replaces, unless that
+// file has another identity in field key.
 func (s *Store) textOver(name string, f *format, v any, key, id string) ([]byte, error) {
 	old, err := s.disk.read(name)
 	if err == nil && old != nil {
@@ -198,8 +199,8 @@ func (s *Store) textOver(name string, f *format, v any, key, id string) ([]byte,
 	return fileText(&s.disk, name, f, v, old)
 }
 
-// fileText is a value's text, with the fields of the old text that this program does not know. What
-// could not be read again is not written.
+// fileText returns the text of v with the unknown fields of the old text. It refuses to write what
+// could not be read again.
 func fileText(d *disk, name string, f *format, v any, old []byte) ([]byte, error) {
 	if strings.HasPrefix(name, ".") {
 		return nil, errors.New("the state names no skill")
@@ -224,9 +225,9 @@ func fileText(d *disk, name string, f *format, v any, old []byte) ([]byte, error
 	return out.Bytes(), nil
 }
 
-// keep adds the unknown top-level fields of an old, checked text at the end of the object. Keys and
-// values are copied as they are spelled: a path expression made of a foreign key could mean
-// something else.
+// keep appends the unknown top-level fields of an old, checked text to the object in body. It
+// copies keys and values as raw text, because a foreign key may have a special meaning in a path
+// expression.
 func keep(body, old []byte, f *format) []byte {
 	if old == nil {
 		return body

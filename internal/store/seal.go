@@ -11,21 +11,21 @@ import (
 	"hooks/internal/seal"
 )
 
-// Seal makes the store compare the project's files with the records of the user's state directory
-// from now on, and keep the records in step with every write. boot identifies the machine's boot;
-// it returns "" if that is not known.
+// Seal makes the store compare the project's files with the records in the user's state directory,
+// and update the records with every write. boot returns an id of the machine's boot, or "" if it is
+// unknown.
 //
-// While a change is under way a record has the texts before it and after it, so a crash at any call
-// leaves each file as one of the two. Anything else was written by somebody else.
+// During a change, a record has the texts before it and after it, so a crash leaves each file as
+// one of the two. Anything else was written by somebody else.
 func (s *Store) Seal(dir seal.Dir, boot func() string) { s.seals, s.boot = dir, boot }
 
-// ChangedError reports that a run's files are not as the program wrote them.
+// ChangedError reports that a run's files differ from what the program wrote.
 type ChangedError struct {
 	Skill   loop.Skill
 	Session string
 	Run     string
-	Changes []string // each file with what differs, as people read it
-	Home    string   // the other state directory that the files name, if they do
+	Changes []string // for people, one for each file that differs
+	Home    string   // the other state directory that the files name, if any
 }
 
 func (e *ChangedError) Error() string {
@@ -33,7 +33,7 @@ func (e *ChangedError) Error() string {
 		e.Skill, strings.Join(e.Changes, "; "))
 }
 
-// sealed is a run as the record of its session has it.
+// sealed is a run's entry in the record of its session.
 type sealed struct {
 	*seal.Loop
 	record *seal.Record
@@ -41,7 +41,8 @@ type sealed struct {
 
 func (r sealed) skill() loop.Skill { return loop.Skill(r.Skill) }
 
-// next are the files after the change that is under way, or as they were written last.
+// next returns the files as they are after the change under way, or as last written if there is
+// none.
 func (r sealed) next() seal.Files {
 	if r.Next != nil {
 		return *r.Next
@@ -53,7 +54,7 @@ func (r sealed) changed(changes ...string) error {
 	return &ChangedError{r.skill(), r.record.Session, r.RunID, changes, ""}
 }
 
-// own returns a record that was looked up if it is this project's, else nil.
+// own returns the record if it belongs to this project, and nil otherwise.
 func (s *Store) own(r *seal.Record, err error) (*seal.Record, error) {
 	if err != nil || r == nil || !r.Adopt(s.project) {
 		return nil, err
@@ -61,8 +62,8 @@ func (s *Store) own(r *seal.Record, err error) (*seal.Record, error) {
 	return r, nil
 }
 
-// sealedRuns are a skill's runs in the records of the project. Records that cannot be read are left
-// out and their errors joined.
+// sealedRuns returns a skill's runs in the records of the project. Unreadable records are skipped
+// and their errors joined.
 func (s *Store) sealedRuns(skill loop.Skill) (list []sealed, err error) {
 	records, err := s.seals.Of(s.project)
 	for _, r := range records {
@@ -73,9 +74,9 @@ func (s *Store) sealedRuns(skill loop.Skill) (list []sealed, err error) {
 	return list, err
 }
 
-// change makes a change of a session's run durable, between the two notes in its record. edit sets
-// what the run's files are after it. Inside another change, and for a run without a record, only
-// the change itself is made.
+// change makes a durable change to a session's run between the two notes in its record. edit sets
+// the run's files as they are after the change. Inside another change, or for a run without a
+// record, only do is called.
 func (s *Store) change(
 	skill loop.Skill, session string, edit func(*seal.Files), do func() error,
 ) error {
@@ -94,25 +95,25 @@ func (s *Store) change(
 }
 
 func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) error {
-	if run.Next != nil { // the last change did not come to its end
+	if run.Next != nil { // a crash interrupted the last change
 		run.State = s.settled(run)
 	}
 	next := run.State
 	edit(&next)
 	run.Next, run.record.Boot = &next, s.boot()
-	run.Unlocked = run.Unlocked && run.State.Tick != "" // an iteration that begins has the lock
+	run.Unlocked = run.Unlocked && run.State.Tick != "" // a new iteration has its lock
 	if err := s.seals.Begin(run.record, run.Skill); err != nil {
 		return err
 	}
 	err := s.within(do)
 	if err == nil {
 		run.State, run.Next, run.Told = next, nil, false
-		_ = s.seals.End(run.record, run.Skill) // else both texts count till the next change
+		_ = s.seals.End(run.record, run.Skill) // on failure both texts count until the next change
 	}
 	return errors.Join(err, s.settle())
 }
 
-// within makes a change that is noted. The folders are not synced yet.
+// within calls do as part of a change already noted in the record. It does not sync folders.
 func (s *Store) within(do func() error) error {
 	changing, batching := s.changing, s.batching
 	s.changing, s.batching = true, true
@@ -121,8 +122,8 @@ func (s *Store) within(do func() error) error {
 	return err
 }
 
-// changeBudget is change for a budget. A run without a record gets one, and another session's
-// record gives the run up.
+// changeBudget makes a change to a budget as change does. If the run has no record in this session,
+// it gets one and is removed from the record of any other session.
 func (s *Store) changeBudget(path string, b *loop.Budget, text []byte, do func() error) error {
 	if s.changing || b.SealedIn == "" || b.SealedIn != s.seals.Path() {
 		return s.batch(do)
@@ -134,7 +135,7 @@ func (s *Store) changeBudget(path string, b *loop.Budget, text []byte, do func()
 	l := r.Loop(string(b.Skill))
 	isNew := l == nil || l.RunID != b.RunID
 	if isNew {
-		s.mend(b.Skill) // a torn line that is cut off later would be a missing one
+		s.mend(b.Skill) // repairing a torn line later would look like a missing line
 		l = s.seal(r, b, path).Loop
 	}
 	if b.Status == loop.Active {
@@ -153,7 +154,7 @@ func (s *Store) changeBudget(path string, b *loop.Budget, text []byte, do func()
 	return err
 }
 
-// seal puts a run into a record with its files as they are.
+// seal adds a run to a record with its files as they are now.
 func (s *Store) seal(r *seal.Record, b *loop.Budget, path string) sealed {
 	r.Boot = s.boot()
 	r.Drop(string(b.Skill))
@@ -165,7 +166,8 @@ func (s *Store) seal(r *seal.Record, b *loop.Budget, path string) sealed {
 	return run
 }
 
-// recordFor returns the record of a session, or a new one if it has no record in this project.
+// recordFor returns the record of a session, or a new one if the session has no record in this
+// project.
 func (s *Store) recordFor(session string) (*seal.Record, error) {
 	r, err := s.seals.Find(session)
 	if err != nil || r != nil && r.Adopt(s.project) {
@@ -180,10 +182,10 @@ func (s *Store) recordFor(session string) (*seal.Record, error) {
 	return &seal.Record{Session: session, Project: s.project, Boot: s.boot()}, nil
 }
 
-// giveUp removes a run, and any other that kept its budget in the same place, from the records of
-// other sessions.
+// giveUp removes a run, and any other run with the same budget path, from the records of other
+// sessions.
 func (s *Store) giveUp(b *loop.Budget, path string) error {
-	runs, _ := s.sealedRuns(b.Skill) // a record that cannot be read is its own session's matter
+	runs, _ := s.sealedRuns(b.Skill) // an unreadable record concerns only its own session
 	for _, run := range runs {
 		same := run.RunID == b.RunID || s.absolute(run.Budget) == s.absolute(path)
 		if !same || run.record.Session == b.SessionID || run.HeldFor != "" {
@@ -197,7 +199,7 @@ func (s *Store) giveUp(b *loop.Budget, path string) error {
 	return nil
 }
 
-// editRecord changes what the record of a session says of a loop that is on.
+// editRecord changes a loop's entry in the active record of a session.
 func (s *Store) editRecord(session string, skill loop.Skill, edit func(*seal.Loop)) error {
 	r, err := s.own(s.seals.Active(session))
 	l := r.Loop(string(skill))
@@ -208,14 +210,15 @@ func (s *Store) editRecord(session string, skill loop.Skill, edit func(*seal.Loo
 	return s.seals.Save(r)
 }
 
-// unlockSealed notes in the record of a lock's session that the program itself removes its lock.
+// unlockSealed records that the program itself removes the lock, so that its absence does not count
+// as a change.
 func (s *Store) unlockSealed(skill loop.Skill, seen *loop.Lock) error {
 	if seen == nil || seen.SessionID == "" {
 		return nil
 	}
 	r, err := s.own(s.seals.Find(seen.SessionID))
 	if err != nil {
-		return nil // a record that cannot be read says nothing about a lock
+		return nil // an unreadable record says nothing about the lock
 	}
 	l := r.Loop(string(skill))
 	open := l != nil && (l.State.Tick != "" || l.Next != nil && l.Next.Tick != "")

@@ -11,15 +11,16 @@ import (
 	"hooks/internal/seal"
 )
 
-// active is a session's run of a skill, while the record has the loop on.
+// active returns a session's run of a skill. on reports whether the record has the loop on.
 func (s *Store) active(session string, skill loop.Skill) (run sealed, on bool, err error) {
 	r, err := s.own(s.seals.Active(session))
 	l := r.Loop(string(skill))
 	return sealed{l, r}, err == nil && l != nil && l.On, err
 }
 
-// LoadSealed is a loop as a session has it, by its record if the loop is on. A file that is not as
-// it was written last is written again, under the guard: it may change while it is read.
+// LoadSealed loads a loop as a session has it, from its record if the loop is on. If a file differs
+// from the record, it reads again under the guard, which rules out a write in progress and lets the
+// file be restored.
 func (s *Store) LoadSealed(session string, skill loop.Skill) (State, error) {
 	st, err := s.load(session, skill, false)
 	if _, changed := errors.AsType[*ChangedError](err); !changed || s.guards > 0 {
@@ -32,15 +33,15 @@ func (s *Store) LoadSealed(session string, skill loop.Skill) (State, error) {
 	return st, err
 }
 
-// load is LoadSealed under the guard. With settle it first takes in what a killed hook had
-// committed.
+// load loads a loop for LoadSealed and Tx.State. With settle it first applies what a killed hook
+// had committed.
 func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, err error) {
 	run, on, err := s.active(session, skill)
 	switch {
 	case err != nil:
 		return State{Skill: skill, BudgetPath: DefaultBudgetPath(skill)}, err
 	case on:
-		if run.Ended() && run.HeldFor == "" { // its files are a person's again
+		if run.Ended() && run.HeldFor == "" { // a person may edit its files again
 			st, err = s.stateOf(run, run.State)
 		} else {
 			st, err = s.loadRecorded(run, settle)
@@ -57,8 +58,7 @@ func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, e
 	return st, err
 }
 
-// gate reads the gate of a run that has ended, even if the process was killed before it noted the
-// end.
+// gate sets the gate of a run that has ended, even if a crash kept it out of the record.
 func (s *Store) gate(run sealed, st *State) (err error) {
 	if b := st.Budget; b == nil || b.Status == loop.Active || st.Tick != nil {
 		return nil
@@ -69,8 +69,8 @@ func (s *Store) gate(run sealed, st *State) (err error) {
 	return err
 }
 
-// unsealed fails for a session's active run that has lost its record, or whose record this process
-// does not see.
+// unsealed returns an error for a session's active run that has lost its record or whose record is
+// in another state directory.
 func (s *Store) unsealed(st State, session string) error {
 	b := st.Budget
 	if b == nil || b.SessionID != session || b.Status != loop.Active || b.SealedIn == "" {
@@ -88,16 +88,17 @@ func (s *Store) unsealed(st State, session string) error {
 	return e
 }
 
-// loadRecorded is a run as its record has it. With settle, a change that a crash interrupted is
-// completed if the history has its line; otherwise it stays as far as it came. After a power cut,
-// which may have taken the record's last notes, the history's last line decides what was committed.
+// loadRecorded loads a run from its record. With settle, a change that a crash interrupted is
+// completed if the history has its line; otherwise the files stay as they are. A power cut may have
+// taken the record's last notes, so after a reboot the history's last line decides what was
+// committed.
 func (s *Store) loadRecorded(run sealed, settle bool) (State, error) {
 	var f found
 	err := run.held()
 	if err == nil {
 		f, err = s.whole(run)
 	}
-	own, rebooted := *run.Loop, false // the record may drop the run
+	own, rebooted := *run.Loop, false // finish may drop the run from the record
 	if err == nil && settle {
 		s.sweep(run.Budget)
 		rebooted = s.rebooted(run)
@@ -119,8 +120,8 @@ func (s *Store) loadRecorded(run sealed, settle bool) (State, error) {
 	return st, errors.Join(err, s.readFindings(&st))
 }
 
-// finish completes a change that a crash interrupted: what it had still to write after its history
-// line is written. After a power cut the files may be newer than the change; those stay.
+// finish completes a change that a crash interrupted after its history line. After a power cut,
+// files newer than the change are kept.
 func (s *Store) finish(run sealed) (err error) {
 	f := s.found(run).files
 	if end := run.next().Line; end != run.State.Line && s.lineEnd(run, end) > 0 {
@@ -142,16 +143,16 @@ func (s *Store) finish(run sealed) (err error) {
 		return err
 	}
 	run.State, run.Next = s.settled(run), nil
-	if run.record.Boot != s.boot() { // what the history has by now is believed
+	if run.record.Boot != s.boot() { // after a reboot, trust the history as it is
 		run.State.History, run.record.Boot = f.History, s.boot()
 	}
-	if run.State.Budget == "" && run.State.Tick == "" { // it moved to the archive, or never began
+	if run.State.Budget == "" && run.State.Tick == "" { // archived, or never started
 		run.record.Drop(run.Skill)
 	}
 	return s.seals.Save(run.record)
 }
 
-// settled are a run's files as they are, with the line of its own that the history has.
+// settled returns a run's files as they are, with the run's last line that the history has.
 func (s *Store) settled(run sealed) seal.Files {
 	f := s.found(run).files
 	if run.Next != nil {
@@ -164,7 +165,7 @@ func (s *Store) settled(run sealed) seal.Files {
 	return f
 }
 
-// recordAt is the run that keeps its budget there, whichever session has it.
+// recordAt returns the recorded run whose budget is at path, whichever session owns it.
 func (s *Store) recordAt(skill loop.Skill, path string) (run sealed, known bool, err error) {
 	runs, err := s.sealedRuns(skill)
 	for _, run := range runs {
@@ -175,8 +176,8 @@ func (s *Store) recordAt(skill loop.Skill, path string) (run sealed, known bool,
 	return sealed{}, false, err
 }
 
-// CheckSealed fails with ChangedError for a run whose budget names this state directory while no
-// record has it, and with CopyError while only the record of another project has it.
+// CheckSealed returns ChangedError for a run whose budget names this state directory but which no
+// record has, and CopyError if only the record of another project has it.
 func (s *Store) CheckSealed(b *loop.Budget) error {
 	over := b == nil || b.Status != loop.Active && b.Status != loop.Paused
 	if over || b.SealedIn == "" || b.SealedIn != s.seals.Path() {
@@ -198,8 +199,8 @@ func (s *Store) CheckSealed(b *loop.Budget) error {
 		[]string{"the record of the run is gone"}, ""}
 }
 
-// Lost is the run with that budget file as its record has it, where somebody removed the file; its
-// Budget is nil otherwise, also after a change that was cut off.
+// Lost returns the recorded run whose budget file at path was removed. Its Budget is nil if the
+// file exists, no record has the run, or a change was interrupted.
 func (s *Store) Lost(skill loop.Skill, path string) (State, error) {
 	run, known, err := s.recordAt(skill, path)
 	if !known || err != nil || run.Next != nil || s.found(run).files.Budget != "" {
@@ -208,7 +209,7 @@ func (s *Store) Lost(skill loop.Skill, path string) (State, error) {
 	return s.stateOf(run, run.State)
 }
 
-// putBudget writes a run's budget file with a text of its record.
+// putBudget writes text, from a run's record, to the run's budget file.
 func (s *Store) putBudget(run sealed, text string) error {
 	at, err := s.place(run.skill(), run.Budget)
 	if err != nil {
@@ -219,8 +220,8 @@ func (s *Store) putBudget(run sealed, text string) error {
 	})
 }
 
-// Look is Load for people: of a run whose files somebody changed it shows what its record has.
-// notes are those changes, each in a line. Nothing is written.
+// Look loads a skill's state for display and writes nothing. If somebody changed a run's files, it
+// shows the recorded state and describes the changes in notes, one line each.
 func (s *Store) Look(skill loop.Skill) (st State, notes []string, err error) {
 	runs, err := s.sealedRuns(skill)
 	path, perr := s.budgetPath(skill)
@@ -259,7 +260,7 @@ func (s *Store) sealedBudget(run sealed) (*loop.Budget, error) {
 	return st.Budget, err
 }
 
-// SealedBudgets are the budgets of a skill's runs as the records hold them.
+// SealedBudgets returns the budgets of a skill's runs from their records.
 func (s *Store) SealedBudgets(skill loop.Skill) (list []loop.Budget) {
 	runs, _ := s.sealedRuns(skill)
 	for _, run := range runs {
@@ -270,11 +271,11 @@ func (s *Store) SealedBudgets(skill loop.Skill) (list []loop.Budget) {
 	return list
 }
 
-// LostAudits are the audit loops of a repository that could continue and whose worktrees are gone,
-// each as an error whose hint brings it back. has reports whether the repository has a commit;
+// LostAudits returns an error for each audit loop of a repository that could continue but whose
+// worktree is gone, with a hint that restores it. has reports whether the repository has a commit.
 // trees are its worktrees, to one of which the run may have moved.
 func LostAudits(seals seal.Dir, trees []string, has func(commit string) bool) (lost []error) {
-	projects, _ := seals.Projects() // a record that cannot be read is reported in its project
+	projects, _ := seals.Projects() // an unreadable record is reported in its own project
 	for _, p := range projects {
 		if Exists(p) {
 			continue

@@ -13,23 +13,23 @@ import (
 	"hooks/internal/loop"
 )
 
-// State is the state of one skill on disk. Each part is nil when its file is absent or could not be
+// State is the state of one skill on disk. A part is nil if its file is missing or could not be
 // read.
 type State struct {
 	Skill  loop.Skill
 	Budget *loop.Budget
-	// BudgetPath is the path of the budget, whether or not it exists, relative to the project or
-	// absolute.
+	// BudgetPath is the path of the budget, relative to the project or absolute. The file may not
+	// exist.
 	BudgetPath string
 	Tick       *loop.Tick
 	Lock       *loop.Lock
 	Claim      *loop.Claim
-	// Quiet is the gate of a run that has ended; nil while the run is active, or governs no
+	// Quiet is the gate of a run that has ended. It is nil while the run is active or governs no
 	// session.
 	Quiet *loop.Quiet
 }
 
-// Elsewhere is the path of the budget, empty for its default place.
+// Elsewhere returns the path of the budget, or "" for the default path.
 func (st State) Elsewhere() string {
 	if st.BudgetPath == DefaultBudgetPath(st.Skill) {
 		return ""
@@ -37,13 +37,13 @@ func (st State) Elsewhere() string {
 	return st.BudgetPath
 }
 
-// Values is the state as Step takes it.
+// Values returns the state in the form that Step takes.
 func (st State) Values() loop.State {
 	return loop.State{Run: st.Budget, Tick: st.Tick, Claim: st.Claim, Quiet: st.Quiet}
 }
 
-// Load reads a skill's state, the budget from where its last run kept it. Damaged and newer files
-// are reported together; the rest of the state is returned with the error.
+// Load reads a skill's state, with the budget from where its last run kept it. It reports all
+// damaged and newer files together and returns the rest of the state with the error.
 func (s *Store) Load(skill loop.Skill) (State, error) {
 	st, err := s.LoadRun(skill)
 	held, lerr := s.Holder(skill)
@@ -58,8 +58,7 @@ func (s *Store) LoadRun(skill loop.Skill) (State, error) {
 	return st, errors.Join(err, errs)
 }
 
-// run reads the budget at the path, as --budget-file names it, the open tick and the claim. An
-// empty path is the default one.
+// run reads the budget at a path, the open tick and the claim. An empty path means the default.
 func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
 	st := State{Skill: skill, BudgetPath: cmp.Or(budgetPath, DefaultBudgetPath(skill))}
 	var errs [3]error
@@ -72,7 +71,7 @@ func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
 	return st, errors.Join(errors.Join(errs[:]...), s.readFindings(&st))
 }
 
-// claimOf returns the claim of the session that waits for a held lock, or nil if no session waits.
+// claimOf returns the claim of the session waiting for a held lock, or nil if no session waits.
 func (s *Store) claimOf(skill loop.Skill) (*loop.Claim, error) {
 	c, err := load(&s.disk, claimName(skill), decodeClaim)
 	if c != nil && c.Skill != skill {
@@ -81,13 +80,12 @@ func (s *Store) claimOf(skill loop.Skill) (*loop.Claim, error) {
 	return c, err
 }
 
-// OpenTick returns the open iteration of a skill, whichever run it belongs to, or nil if no
-// iteration is open.
+// OpenTick returns the open iteration of a skill, of any run, or nil if none is open.
 func (s *Store) OpenTick(skill loop.Skill) (*loop.Tick, error) {
 	return load(&s.disk, tickName(skill), decodeTick)
 }
 
-// Holder is the skill's lock, nil when no one holds it.
+// Holder returns the skill's lock, or nil if it is free.
 func (s *Store) Holder(skill loop.Skill) (*loop.Lock, error) {
 	return load(&s.disk, lockName(skill), decodeLock)
 }
@@ -104,7 +102,7 @@ func decodeLock(path string, body []byte) (*loop.Lock, error) {
 	return decode[loop.Lock](&lockFormat, path, body)
 }
 
-// load reads one file, nil when it is absent.
+// load reads and parses one file. It returns nil if the file is missing.
 func load[T any](
 	d *disk, name string, parse func(path string, body []byte) (*T, error),
 ) (*T, error) {
@@ -118,7 +116,7 @@ func load[T any](
 	return parse(d.path(name), body)
 }
 
-// decode checks a text and returns its struct.
+// decode checks a text and parses it.
 func decode[T any](f *format, path string, body []byte) (*T, error) {
 	if err := f.check(path, body); err != nil {
 		return nil, err
@@ -126,7 +124,7 @@ func decode[T any](f *format, path string, body []byte) (*T, error) {
 	return parse[T](path, body)
 }
 
-// parse is decode for a text that was checked.
+// parse parses a text that was already checked.
 func parse[T any](path string, body []byte) (*T, error) {
 	v := new(T)
 	if err := codec.Decode(gjson.ParseBytes(body), v); err != nil {
@@ -135,13 +133,14 @@ func parse[T any](path string, body []byte) (*T, error) {
 	return v, nil
 }
 
-// foreign is the error of a file of another skill, as when one --budget-file is given to both.
+// foreign returns the error for a file of another skill, as when both skills get the same
+// --budget-file.
 func foreign(path string, got, want loop.Skill) error {
 	return damage(path, "it belongs to the skill %q, not %q", got, want)
 }
 
-// decodeBudget reads a budget. A text that was checked is not checked again: one event reads the
-// same text up to three times.
+// decodeBudget checks and parses a budget. It skips the check for the text it checked last, because
+// an event reads the same text up to three times.
 func (s *Store) decodeBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, error) {
 	body = bytes.TrimSpace(body)
 	if s.good.text == nil || !bytes.Equal(body, s.good.text) {
@@ -160,8 +159,8 @@ func (s *Store) decodeBudget(path string, skill loop.Skill, body []byte) (*loop.
 	return b, nil
 }
 
-// adopt makes a budget with only the SPEC's sixteen fields an active run of this skill. It refuses
-// a budget of another skill or status.
+// adopt fills in defaults, so that a budget with only the SPEC's sixteen fields is an active run of
+// this skill. It returns an error for a budget of another skill or with an unknown status.
 func adopt(path string, skill loop.Skill, b *loop.Budget) error {
 	if b.Version > loop.Version {
 		return &NewerError{Path: path, Version: int64(b.Version)}

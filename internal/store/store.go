@@ -1,8 +1,8 @@
 // Package store keeps the state of loops under <project>/.sdd/loop and is its only writer.
 //
 // Every file is replaced atomically and durably. A history line is the commit point of an
-// iteration, and recover brings the other files up to it after a crash. What cannot be read is
-// reported, never guessed and never rewritten.
+// iteration, and recovery brings the other files up to it after a crash. A file that cannot be read
+// is reported and never rewritten.
 //
 // A change of a run is Begin, State, Commit and End (Tx). A Store belongs to one goroutine of one
 // short-lived process.
@@ -31,37 +31,37 @@ const Dir = ".sdd/loop"
 type Store struct {
 	disk      disk
 	project   string
-	guards    int // how often this process holds the guard
+	guards    int // nesting depth of the guard
 	lock      *flock.Flock
 	noFlock   bool // the file system has no locks
-	unguarded bool // the last Guard kept no one out
-	swept     bool // unfinished files were removed
+	unguarded bool // the last Begin could not lock
+	swept     bool // temporary files were removed
 	batching  bool
-	line      struct { // the history line that was parsed last
+	line      struct { // cache of the last parsed history line
 		text []byte
 		it   *loop.Iteration
 	}
-	good struct { // the budget that was decoded last, or is known to be good
+	good struct { // cache of the last budget decoded or known to be valid
 		text  []byte
 		skill loop.Skill
 		run   string
 	}
-	seals     seal.Dir // the records that the files are compared with
+	seals     seal.Dir // records to compare the files with
 	boot      func() string
 	healed    []string
-	changing  bool  // a change of a record's files is under way
+	changing  bool  // a change of a recorded run is under way
 	elsewhere *disk // the folder of a budget file outside of Dir
 }
 
-// Exists reports, with one system call, whether the project has any loop state, so that a hook
-// without a loop does nothing (R3).
+// Exists reports whether the project has loop state. It makes one system call, because hooks
+// without a loop pay for it too (R3).
 func Exists(project string) bool {
 	info, err := os.Lstat(filepath.Join(project, ".sdd", "loop"))
 	return err == nil && (info.IsDir() || info.Mode()&fs.ModeSymlink != 0)
 }
 
-// Open opens existing state. A project without any gives an error that is fs.ErrNotExist; a .sdd or
-// .sdd/loop that is a symlink out of the project is refused.
+// Open opens existing state. The error is fs.ErrNotExist if there is none. It refuses a .sdd or
+// .sdd/loop that is a symlink out of the project.
 func Open(project string) (*Store, error) {
 	root, err := os.OpenRoot(project)
 	if err != nil {
@@ -79,7 +79,7 @@ func open(project string, root *os.Root, fail func(string) error) (*Store, error
 	return &Store{project: project, disk: disk{root: inner, shown: Dir, fail: fail}}, nil
 }
 
-// leaving names the symlink that made an opening fail.
+// leaving adds to err the name of the symlink that made opening fail.
 func leaving(root *os.Root, err error) error {
 	for _, name := range []string{".sdd", filepath.FromSlash(Dir)} {
 		info, lerr := root.Lstat(name)
@@ -91,7 +91,7 @@ func leaving(root *os.Root, err error) error {
 	return err
 }
 
-// Create opens the state and makes its folder first, closed to others and hidden from git (R123).
+// Create creates the state folder, with mode 0700 and hidden from git (R123), and opens it.
 func Create(project string) (*Store, error) { return create(project, nil) }
 
 func create(project string, fail func(string) error) (*Store, error) {
@@ -114,7 +114,7 @@ func create(project string, fail func(string) error) (*Store, error) {
 	return s, nil
 }
 
-// makeDirs makes .sdd and .sdd/loop and syncs the folder that each was made in.
+// makeDirs creates .sdd and .sdd/loop and syncs their parent folders.
 func makeDirs(root *os.Root, fail func(string) error) error {
 	above := &disk{root: root, fail: fail}
 	if err := above.mkdir(".sdd"); err != nil {
@@ -135,7 +135,7 @@ func makeDirs(root *os.Root, fail func(string) error) error {
 	return above.syncDir()
 }
 
-// tidy gives the folder its mode and its .gitignore.
+// tidy sets the folder's mode and creates its .gitignore.
 func (s *Store) tidy() error {
 	info, err := s.disk.root.Stat(".")
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *Store) hide() error {
 	return errors.Join(s.disk.replace(".gitignore", []byte("*\n")), s.disk.syncDir())
 }
 
-// Close releases the folder, and the guard if it is held.
+// Close closes the folder and releases the guard if it is held.
 func (s *Store) Close() {
 	if s.lock != nil {
 		_ = s.lock.Unlock()
@@ -167,9 +167,8 @@ func (s *Store) Close() {
 	}
 }
 
-// batch runs steps that save, and makes the names they changed durable with one sync of the folder
-// at the end instead of one each. A failing step ends it; what was saved before is synced all the
-// same.
+// batch calls steps and then syncs the changed names once, instead of after each save. It syncs
+// even if steps fails.
 func (s *Store) batch(steps func() error) error {
 	batching := s.batching
 	s.batching = true
@@ -178,7 +177,7 @@ func (s *Store) batch(steps func() error) error {
 	return errors.Join(err, s.settle())
 }
 
-// settle syncs the folders that changed, unless a batch will.
+// settle syncs the changed folders, unless a batch will do so.
 func (s *Store) settle() error {
 	if s.batching {
 		return nil
@@ -190,11 +189,12 @@ func (s *Store) settle() error {
 	return err
 }
 
-// maxNames bounds how many names of the folder Skills looks at. It holds about six for a skill.
+// maxNames bounds how many names of the folder Skills reads. A skill has about six.
 const maxNames = 1000
 
-// Skills are the skills that have a file here or a run in the session's record, and all of them
-// where that is not known. One look at the folder costs less than one for each file.
+// Skills returns the skills that have a file here or a run in the session's record. It returns all
+// skills if the folder or the record cannot be read. Listing the folder costs less than a stat of
+// each file.
 func (s *Store) Skills(session string) []loop.Skill {
 	record, unread := s.seals.Active(session)
 	dir, err := s.disk.open(".", os.O_RDONLY)
@@ -222,7 +222,7 @@ func historyName(k loop.Skill) string { return string(k) + ".history.jsonl" }
 func tickName(k loop.Skill) string    { return string(k) + ".tick.json" }
 func claimName(k loop.Skill) string   { return string(k) + ".claim.json" }
 
-// HistoryPath is the history file as people read it, relative to the project.
+// HistoryPath returns the path of the history file relative to the project.
 func HistoryPath(k loop.Skill) string { return Dir + "/" + historyName(k) }
 
 // DefaultBudgetPath returns the path of a budget without --budget-file, relative to the project

@@ -13,24 +13,23 @@ import (
 	"hooks/internal/loop"
 )
 
-// The queue of events for a person's Sync command, and the lock of the process that sends them
-// (T73).
+// Names of the queue of events for a person's Sync command, and of the lock of the process that
+// sends them (T73).
 const (
 	syncName = string(loop.Tasks) + ".sync.jsonl"
 	sendName = string(loop.Tasks) + ".sync.lock"
 )
 
-// maxQueued bounds the queue, sent events included; the oldest go first.
+// maxQueued bounds the queue, including sent events. The oldest are dropped first.
 const maxQueued = 500
 
-// Queued is an event and whether a command has taken it. Sent events stay in the queue so that they
-// are not sent again.
+// Queued is an event in the queue. Sent events stay in the queue so that they are not sent again.
 type Queued struct {
 	loop.SyncEvent
 	Sent bool `json:"sent,omitempty"`
 }
 
-// events is the queue, oldest first.
+// events returns the queue, oldest first.
 func (s *Store) events() (list []Queued) {
 	for line := range bytes.Lines(s.kept(syncName)) {
 		var e Queued
@@ -42,7 +41,7 @@ func (s *Store) events() (list []Queued) {
 	return list
 }
 
-// Unsent are the events that no command has taken yet, oldest first.
+// Unsent returns the events not yet sent, oldest first.
 func (s *Store) Unsent() (list []loop.SyncEvent) {
 	for _, e := range s.events() {
 		if !e.Sent {
@@ -52,7 +51,7 @@ func (s *Store) Unsent() (list []loop.SyncEvent) {
 	return list
 }
 
-// Queue adds events whose key is new. The caller holds the guard.
+// Queue adds the events whose key is new. The caller holds the guard.
 func (s *Store) Queue(list []loop.SyncEvent) error {
 	all := s.events()
 	before := len(all)
@@ -67,7 +66,7 @@ func (s *Store) Queue(list []loop.SyncEvent) error {
 	return s.keepEvents(all[max(0, len(all)-maxQueued):])
 }
 
-// Sent marks an event. The caller holds the guard.
+// Sent marks an event as sent. The caller holds the guard.
 func (s *Store) Sent(key string) error {
 	all := s.events()
 	for i := range all {
@@ -79,21 +78,21 @@ func (s *Store) Sent(key string) error {
 func (s *Store) keepEvents(list []Queued) error {
 	var text []byte
 	for _, e := range list {
-		line, _ := codec.Encode(e) // texts cannot fail
+		line, _ := codec.Encode(e) // strings always encode
 		text = append(append(text, line...), '\n')
 	}
 	err := s.disk.replace(syncName, text)
 	return wrap("keep sync events", errors.Join(err, s.settle()))
 }
 
-// Asker takes the place of the one process that puts the questions of a skill's run to a person's
-// command, as Sender does.
+// Asker makes this process the only one that passes the questions of a skill's run to a person's
+// command. It waits as Sender does.
 func (s *Store) Asker(ctx context.Context, skill loop.Skill) (release func() error, ok bool) {
 	return s.only(ctx, askerName(skill))
 }
 
-// Sender takes the place of the one process that sends events, once the one before has ended; ok is
-// false where that takes too long.
+// Sender makes this process the only one that sends events, after any earlier one has ended. ok is
+// false if ctx ends first.
 func (s *Store) Sender(ctx context.Context) (release func() error, ok bool) {
 	return s.only(ctx, sendName)
 }

@@ -10,18 +10,17 @@ import (
 	"hooks/internal/seal"
 )
 
-// Tx is one change of a project's state, while this process is the only one that changes it: Begin,
-// State, Commit of what a Step decided, End.
+// Tx is a change of a project's state that excludes other processes: Begin, State, Commit of what a
+// Step decided, End.
 type Tx struct{ s *Store }
 
-// Begin makes this process the only one that changes the state, until End. It waits at most two
-// seconds, less when ctx ends earlier, and then fails with ErrBusy. The kernel frees it when the
-// process dies. Beginning again before End costs nothing.
+// Begin makes this process the only one that changes the state until End. It waits at most two
+// seconds, or until ctx ends, and then fails with ErrBusy. The kernel releases the lock when the
+// process dies. Nested calls are cheap.
 //
-// On a file system without locks a file in the user's state directory is locked instead, which
-// keeps out the other hooks of this machine. Where that fails too Begin succeeds all the same:
-// atomic replacement and the exclusive lock file still work, but two hooks in the same moment may
-// then overwrite each other's counters.
+// If the file system has no locks, Begin locks a file in the user's state directory, which excludes
+// the other hooks of this machine. If that fails too, Begin still succeeds: atomic replacement and
+// the exclusive lock file work, but two simultaneous hooks may overwrite each other's counters.
 func (s *Store) Begin(ctx context.Context) (*Tx, error) {
 	if _, err := s.guard(ctx); err != nil {
 		return nil, err
@@ -29,11 +28,11 @@ func (s *Store) Begin(ctx context.Context) (*Tx, error) {
 	return &Tx{s}, nil
 }
 
-// End lets other processes change the state. The last End of nested ones counts.
+// End ends the change. The last End of nested ones releases the lock.
 func (tx *Tx) End() error { return tx.s.unguard() }
 
-// State is a loop as a session has it. What a killed hook had committed is taken in first. A lock
-// that cannot be read does not matter to an open iteration.
+// State loads a loop as a session has it, after applying what a killed hook had committed. An open
+// iteration does not need its lock, so a lock that cannot be read is not an error.
 func (tx *Tx) State(session string, skill loop.Skill) (State, error) {
 	st, err := tx.s.load(session, skill, true)
 	if _, changed := errors.AsType[*ChangedError](err); err != nil && !changed {
@@ -45,22 +44,21 @@ func (tx *Tx) State(session string, skill loop.Skill) (State, error) {
 	return st, err
 }
 
-// Recover is the state of the skill's last run, whichever session has it, with what a killed hook
-// had committed.
+// Recover returns the state of the skill's last run, of any session, after applying what a killed
+// hook had committed.
 func (tx *Tx) Recover(skill loop.Skill) (State, error) { return tx.s.recover(skill) }
 
-// RecoverFrom is Recover for the run that keeps its budget at the path, as --budget-file names it;
-// empty means the default place.
+// RecoverFrom is Recover for the run whose budget is at a --budget-file path. An empty path means
+// the default.
 func (tx *Tx) RecoverFrom(skill loop.Skill, path string) (State, error) {
 	return tx.s.recoverFrom(skill, path)
 }
 
-// Commit writes what a Step decided, and makes st the loop as it is then. created reports that a
-// history line is the first one of its file, which a person is told (R123, R126). After an error
-// that is not ErrClosed no iteration has ended.
+// Commit writes what a Step decided and updates st to match. created reports that the history is
+// new, which a person is told (R123, R126). Unless the error is ErrClosed, no iteration has ended.
 //
-// The budget is written before the tick: an answer may change it twice, but an answer that the tick
-// has is never looked at again.
+// The budget is written before the tick, because applying an answer to the budget twice is
+// harmless, but an answer already in the tick is not applied again.
 func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 	if save.Line != nil {
 		if created, err = tx.s.appendHistory(save.Line); err != nil {
@@ -95,8 +93,8 @@ func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 	return created, err
 }
 
-// quiet writes the gate of a run that has ended, or lets its session go. Its record stays, because
-// a later --resume is compared with it.
+// quiet records the gate of a run that has ended, or releases its session. The record itself stays,
+// because a later --resume is compared with it.
 func (tx *Tx) quiet(st *State, save loop.Save) error {
 	if !save.Release && save.Quiet == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"hooks/internal/seal"
 )
 
-// found are the files of a run as they are.
+// found holds the files of a run as they are now.
 type found struct {
 	files  seal.Files
 	budget []byte
@@ -23,7 +23,7 @@ type found struct {
 	locked bool
 }
 
-// found reads a run's files. A tick of another run is left out.
+// found reads a run's files. It omits the tick of another run.
 func (s *Store) found(run sealed) (f found) {
 	note := func(err error) {
 		if err != nil {
@@ -54,8 +54,8 @@ func (s *Store) found(run sealed) (f found) {
 	return f
 }
 
-// stateOf is a run with the given texts of its files. A text that is as the record has it was
-// checked before it was written.
+// stateOf parses the given texts of a run's files. It does not check a text equal to the recorded
+// one, which was checked before it was written.
 func (s *Store) stateOf(run sealed, files seal.Files) (st State, err error) {
 	st.Skill, st.BudgetPath = run.skill(), run.Budget
 	var errs [2]error
@@ -76,7 +76,7 @@ func (s *Store) stateOf(run sealed, files seal.Files) (st State, err error) {
 	return st, errors.Join(errs[:]...)
 }
 
-// compare fails with ChangedError if a run's files are not as its record has them.
+// compare returns ChangedError if a run's files differ from its record.
 func (s *Store) compare(run sealed, f found) error {
 	changes := s.changes(run, f)
 	if len(changes) == 0 || s.superseded(run, f) {
@@ -93,7 +93,7 @@ func (s *Store) compare(run sealed, f found) error {
 	return &ChangedError{run.skill(), run.record.Session, run.RunID, changes, home}
 }
 
-// changes are the differences between a run's files and its record, as people read them.
+// changes describes the differences between a run's files and its record.
 func (s *Store) changes(run sealed, f found) []string {
 	was, then, is := run.State, run.next(), f.files
 	list := f.errs
@@ -102,7 +102,7 @@ func (s *Store) changes(run sealed, f found) []string {
 		case is == was || is == then:
 		case s.rebooted(run) && (name != run.Budget || s.isLater(run, was, is) ||
 			s.isLater(run, then, is)):
-			// a power cut may have lost the record's last notes, and not the synced file
+			// A power cut may have lost the record's last notes while the file was synced.
 		case is == "" && there:
 			list = append(list, name+" is empty")
 		case is == "":
@@ -128,22 +128,21 @@ func (s *Store) changes(run sealed, f found) []string {
 	return list
 }
 
-// rebooted reports whether the record was written in another boot of the machine: it may then be
-// older than the files, which are synced.
+// rebooted reports whether the record was written before the last reboot. It may then be older than
+// the files, because only they are synced.
 func (s *Store) rebooted(run sealed) bool {
 	return run.record.Boot != "" && run.record.Boot != s.boot()
 }
 
-// isLater reports whether a budget that was found after a reboot may be a later one than the
-// record's own.
+// isLater reports whether a budget found after a reboot may be later than the recorded one.
 func (s *Store) isLater(run sealed, own, found string) bool {
 	later, err := s.later(run, own, found)
 	return err == nil && later == nil
 }
 
-// later returns a budget that was found after a reboot as it counts: with what a person set, and
-// with the counters, that the record's own has, where those are higher. It returns nil if that
-// changes nothing. An older file becomes that of the history's last line.
+// later returns the budget found after a reboot, with the settings of the recorded budget. If the
+// file is not older, counters that are higher in the record are taken too. It returns nil if that
+// changes nothing.
 func (s *Store) later(run sealed, own, found string) (*loop.Budget, error) {
 	there, err := s.decodeBudget(run.Budget, run.skill(), []byte(found))
 	if err != nil || own == "" {
@@ -164,7 +163,7 @@ func (s *Store) later(run sealed, own, found string) (*loop.Budget, error) {
 	return b, err
 }
 
-// marks reports whether a run of the records keeps its budget at the place that the marker names.
+// marks reports whether a recorded run keeps its budget at the path that the marker names.
 func (s *Store) marks(skill loop.Skill, marker string) bool {
 	runs, _ := s.sealedRuns(skill)
 	for _, run := range runs {
@@ -175,8 +174,8 @@ func (s *Store) marks(skill loop.Skill, marker string) bool {
 	return false
 }
 
-// superseded reports whether another session has taken the run over, and was killed before this
-// record was given up.
+// superseded reports whether another session has taken the run over and was killed before it
+// removed the run from this record.
 func (s *Store) superseded(old sealed, f found) bool {
 	runs, _ := s.sealedRuns(old.skill())
 	for _, run := range runs {
@@ -195,7 +194,7 @@ func (s *Store) historyChange(run sealed, f found) string {
 	switch {
 	case f.files.History < min(was.History, then.History):
 		return " is missing lines"
-	case run.Next != nil && then.Line == "": // it moves into the archive
+	case run.Next != nil && then.Line == "": // the run is being archived
 		return ""
 	}
 	h, size, _ := s.openHistory(run.skill())
@@ -212,18 +211,18 @@ func (s *Store) historyChange(run sealed, f found) string {
 	return " was changed"
 }
 
-// forgedIn reports whether the run's last line is followed by another line for it that the program
-// did not write. A line written by a change under way is the run's own, even if a kill tore it. A
-// skipped tick of any session leaves a line that counts nothing.
+// forgedIn reports whether somebody added a line for the run after its last one. It accepts a line
+// of a change under way, even if a kill tore it, and the lines of skipped ticks, which count
+// nothing.
 func (r sealed) forgedIn(f *os.File, size int64) bool {
 	lines := backward{f: f, pos: size}
 	for last := true; lines.at() > r.State.History; last = false {
 		text, err := lines.next()
-		if err != nil { // readers skip a last line that is too long, and none of ours is
+		if err != nil { // readers skip a last line that is too long, and ours never are
 			return errors.Is(err, errLongLine)
 		}
 		if last && !whole(text) {
-			continue // no reader takes it, and the next line repairs it
+			continue // readers skip it, and the next append repairs it
 		}
 		line := seal.Trim(text)
 		own := line == r.State.Line || line == r.next().Line
@@ -236,7 +235,7 @@ func (r sealed) forgedIn(f *os.File, size int64) bool {
 	return false
 }
 
-// lineEnd returns the offset at which a run's line ends in the history, or 0 if it is not there.
+// lineEnd returns the offset at which a run's line ends in the history, or 0 if it is not found.
 func (s *Store) lineEnd(run sealed, line string) int64 {
 	f, size, err := s.openHistory(run.skill())
 	if f == nil || err != nil {
@@ -246,11 +245,11 @@ func (s *Store) lineEnd(run sealed, line string) int64 {
 	return run.lineEnd(f, size, line)
 }
 
-// maxOthers bounds how many lines of other runs are searched for one of a run's own.
+// maxOthers bounds how many lines are searched for one of a run's own.
 const maxOthers = 1000
 
-// lineEnd returns the offset at which a line of the history ends. It returns 0 if the line is
-// neither at the recorded place of the run's last line nor among the last lines. f may be nil.
+// lineEnd returns the offset at which a line of the history ends, or 0 if the line is neither at
+// the recorded place of the run's last line nor among the last maxOthers lines. f may be nil.
 func (r sealed) lineEnd(f *os.File, size int64, line string) int64 {
 	if line == "" || f == nil {
 		return 0
