@@ -41,3 +41,31 @@ func TestNotifyWay(t *testing.T) {
 		}
 	}
 }
+
+// A variable that the project's settings set is not the person's, whatever the form of the file.
+func TestVariable(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"env":{"OTHER":"x"}}`:                         "mine",
+		`{"env":{"HOOKS_ASK":"x"}}`:                     "",
+		`{"env":{},"env":{"HOOKS_ASK":"x"}}`:            "",
+		`{"\u0065nv":{"HOOKS\u005fASK":"x"}}`:           "",
+		"\ufeff" + `{"env":{},"env":{"HOOKS_ASK":"x"}}`: "",
+		`{"env":{"HOOKS_ASK":"x"},"env":{"OTHER":"x"}}`: "",
+		`{"permissions":{"env":{"HOOKS_ASK":"x"}}}`:     "mine",
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, ".claude", "settings.json")
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		p := Person{Project: dir, Env: func(name string) string {
+			return map[string]string{"HOOKS_ASK": "mine"}[name]
+		}}
+		if got := p.variable("HOOKS_ASK"); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
