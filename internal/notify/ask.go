@@ -32,13 +32,7 @@ func (p *Person) variable(name string) string {
 			path := filepath.Join(dir, ".claude", file)
 			text, ok := safefile.Read(path, config.MaxFile)
 			_, missing := os.Lstat(path)
-			set := !ok && missing == nil
-			members := gjson.Parse(strings.TrimPrefix(text, "\ufeff"))
-			members.ForEach(func(key, value gjson.Result) bool { // of two env the last counts
-				set = set || key.Str == "env" && value.Get(name).Exists()
-				return !set
-			})
-			if set {
+			if !ok && missing == nil || gjson.Get(text, "env."+name).Exists() {
 				return ""
 			}
 		}
