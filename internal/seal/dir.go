@@ -17,35 +17,36 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxRecord bounds a record, in bytes: the files of every kind of loop and their next texts fit,
-// each as long as it may be.
+// maxRecord bounds a record, in bytes. It has room for the largest files of every kind of loop,
+// with the texts of a change under way.
 const maxRecord = 64 << 20
 
 // ErrUnwritable reports that this process cannot write the user's state directory, as inside the
 // client's sandbox.
 var ErrUnwritable = errors.New("the user's state directory cannot be written here")
 
-// Dir is the user's state directory. The zero value has no path: nothing is found in it and nothing
-// can be saved.
+// Dir is the user's state directory. The zero value has no path: lookups find nothing and saving
+// fails.
 //
-// A record lies in on/ while a loop of its session is on, else in off/, so that a later --resume
-// can be checked against it. A record is replaced as a whole, or a note is added in one write.
-// Neither is synced: they survive the death of any process, but not a crash of the machine.
+// A record is in on/ while a loop of its session is on, and in off/ otherwise, so that a later
+// --resume can be checked against it. A record is replaced as a whole, or a note is appended in one
+// write. Neither is synced: records survive the death of any process, but not a crash of the
+// machine.
 type Dir struct {
 	path string
 	last *parsed
 }
 
-// parsed is the record that was read or written last, with the file that held it: one event reads
+// parsed caches the record read or written last and the info of its file, because one event reads
 // the same record several times.
 type parsed struct {
 	path   string
 	file   fs.FileInfo
-	whole  bool // a note can follow
+	whole  bool // a note can be appended
 	record *Record
 }
 
-// At returns the state directory with that path. An empty path means that there is no directory.
+// At returns the state directory at path. An empty path means no directory.
 func At(path string) Dir { return Dir{path, new(parsed)} }
 
 // Path returns the path of the directory, empty for the zero value.
@@ -54,9 +55,9 @@ func (d Dir) Path() string { return d.path }
 func (d Dir) on(session string) string  { return SwitchPath(d.path, session) }
 func (d Dir) off(session string) string { return filepath.Join(d.path, "off", FileName(session)) }
 
-// GuardPath is the file that hooks of a project lock where its own file system has no locks, empty
-// when there is no state directory. Two projects with long paths may share one, and then only wait
-// for each other.
+// GuardPath returns the file that hooks lock if the project's file system has no locks, or "" if
+// there is no state directory. Projects with long paths may share a file; they then only wait for
+// each other.
 func (d Dir) GuardPath(project string) string {
 	if d.path == "" {
 		return ""
@@ -64,8 +65,8 @@ func (d Dir) GuardPath(project string) string {
 	return filepath.Join(d.path, "guard", FileName(project))
 }
 
-// Active returns the record of a session if one of its loops is on, else nil. It is the only lookup
-// that every event of a session without a loop pays for.
+// Active returns the session's record if one of its loops is on, and nil otherwise. It is the only
+// lookup that every event of a session without a loop pays for.
 func (d Dir) Active(session string) (*Record, error) {
 	if d.path == "" || session == "" {
 		return nil, nil
@@ -73,7 +74,7 @@ func (d Dir) Active(session string) (*Record, error) {
 	return d.read(d.on(session), session)
 }
 
-// Record is the record of that file name, while a loop of its session is on.
+// Record returns the record with that file name if a loop of its session is on, and nil otherwise.
 func (d Dir) Record(name string) (*Record, error) {
 	if d.path == "" {
 		return nil, nil
@@ -81,8 +82,7 @@ func (d Dir) Record(name string) (*Record, error) {
 	return d.read(d.on(name), "")
 }
 
-// Find returns a session's record, whether or not a loop of it is on. It returns nil if there is no
-// record.
+// Find returns a session's record, whether or not a loop of it is on, or nil if there is none.
 func (d Dir) Find(session string) (*Record, error) {
 	r, err := d.Active(session)
 	if r != nil || err != nil || d.path == "" || session == "" {
@@ -91,8 +91,8 @@ func (d Dir) Find(session string) (*Record, error) {
 	return d.read(d.off(session), session)
 }
 
-// Of are all sessions' records of a project, as Adopt knows it. One that cannot be read is left
-// out, and its error is joined unless the record names another project.
+// Of returns the records of all sessions of a project, as matched by Adopt. It skips an unreadable
+// record and joins its error, unless the record names another project.
 func (d Dir) Of(project string) (list []*Record, err error) {
 	err = d.each(project, func(r *Record) {
 		if r.Adopt(project) {
@@ -102,7 +102,7 @@ func (d Dir) Of(project string) (list []*Record, err error) {
 	return list, err
 }
 
-// RecordOf returns the record that has a run, whichever its project, or nil if no record has it.
+// RecordOf returns the record that has a run, of any project, or nil.
 func (d Dir) RecordOf(run string) (record *Record) {
 	_ = d.each("", func(r *Record) {
 		if slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.RunID == run }) {
@@ -112,15 +112,15 @@ func (d Dir) RecordOf(run string) (record *Record) {
 	return record
 }
 
-// Projects are the projects that have records, in order. A record that cannot be read is left out
-// and its error is joined.
+// Projects returns the sorted projects that have records. It skips unreadable records and joins
+// their errors.
 func (d Dir) Projects() (list []string, err error) {
 	err = d.each("", func(r *Record) { list = append(list, r.Project) })
 	slices.Sort(list)
 	return slices.Compact(list), err
 }
 
-// unreadError is that of a record that cannot be read, with the project that it names, if any.
+// unreadError reports an unreadable record and the project that it names, if any.
 type unreadError struct {
 	error
 	project string
@@ -128,8 +128,8 @@ type unreadError struct {
 
 func (e *unreadError) Unwrap() error { return e.error }
 
-// each shows every session's record. It fails for those that cannot be read, but for those of
-// another project if one is given.
+// each calls show with every session's record. It returns the errors of unreadable records, except
+// those of other projects if project is not empty.
 func (d Dir) each(project string, show func(*Record)) error {
 	if d.path == "" {
 		return nil
@@ -167,7 +167,7 @@ func (d Dir) each(project string, show func(*Record)) error {
 	return errors.Join(errs...)
 }
 
-// litterAge is the age from which an unfinished record counts as abandoned by its writer.
+// litterAge is the age at which an unfinished record counts as abandoned.
 const litterAge = time.Minute
 
 // sweep removes an unfinished or empty record that a crash left behind.
@@ -207,7 +207,7 @@ func (d Dir) read(path, session string) (*Record, error) {
 	_, err = io.ReadFull(f, body)
 	text := string(body)
 	if err == nil {
-		if strings.Trim(text, "\x00") == "" { // a power cut leaves an empty file, or zeros
+		if strings.Trim(text, "\x00") == "" { // a power cut leaves an empty file or zeros
 			return nil, nil
 		}
 		r, whole, derr := decode(text)
@@ -226,9 +226,8 @@ func (d Dir) read(path, session string) (*Record, error) {
 	return nil, err
 }
 
-// Save writes a record, and puts it where its switch belongs; one without loops is removed. What a
-// crash leaves is the record before or the one after it. ErrUnwritable means that the directory is
-// another's to write.
+// Save writes a record to on/ or off/, and removes one without loops. A crash leaves either the old
+// record or the new one. The error is ErrUnwritable if this process may not write the directory.
 func (d Dir) Save(r *Record) error {
 	switch {
 	case d.path == "":
@@ -252,7 +251,7 @@ func (d Dir) Save(r *Record) error {
 	}
 	*d.last = parsed{on, info, true, r.clone()}
 	if r.On() {
-		_ = os.Remove(off) // the one in on/ is found first
+		_ = os.Remove(off) // the record in on/ has precedence
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(off), 0o700); err != nil {
@@ -261,7 +260,7 @@ func (d Dir) Save(r *Record) error {
 	return writable(os.Rename(on, off))
 }
 
-// remove takes a session's record away.
+// remove deletes a session's record.
 func (d Dir) remove(session string) error {
 	for _, path := range []string{d.on(session), d.off(session)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -271,7 +270,7 @@ func (d Dir) remove(session string) error {
 	return nil
 }
 
-// Probe reports whether records can be saved here.
+// Probe returns an error if records cannot be saved here.
 func (d Dir) Probe() error {
 	if d.path == "" {
 		return ErrUnwritable
@@ -281,7 +280,7 @@ func (d Dir) Probe() error {
 		return writable(err)
 	}
 	err := os.Remove(tmp)
-	_, _ = os.Remove(filepath.Dir(tmp)), os.Remove(d.path) // unless they hold anything
+	_, _ = os.Remove(filepath.Dir(tmp)), os.Remove(d.path) // fails unless they are empty
 	return writable(err)
 }
 
@@ -298,7 +297,7 @@ func replace(path string, text []byte) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// create writes a new file; its folder is made when it is missing.
+// create creates a file and, if it is missing, the file's folder.
 func create(path string, text []byte) (fs.FileInfo, error) {
 	const flag = os.O_WRONLY | os.O_CREATE | os.O_EXCL | syscall.O_NONBLOCK
 	f, err := os.OpenFile(path, flag, 0o600)
@@ -323,7 +322,7 @@ func temp(path string) string {
 	return filepath.Join(dir, "."+name+"-"+strconv.FormatUint(rand.Uint64(), 36))
 }
 
-// writable makes every failure to write an ErrUnwritable.
+// writable wraps an error in ErrUnwritable.
 func writable(err error) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnwritable, err)

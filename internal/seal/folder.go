@@ -14,9 +14,9 @@ import (
 // maxBudget bounds the budget file that Adopt reads, in bytes.
 const maxBudget = 1 << 20
 
-// Adopt reports whether a record's runs are those of the folder project: the recorded path leads
-// there, or the folder was moved there, and its record with it. A copy of a project is another
-// folder.
+// Adopt reports whether a record belongs to the folder project: the recorded path leads there, or
+// the folder was moved there, in which case Adopt updates the record's path. A copy of a project is
+// not the same folder.
 func (r *Record) Adopt(project string) bool {
 	if r.Project == project {
 		return true
@@ -29,7 +29,7 @@ func (r *Record) Adopt(project string) bool {
 	if err == nil && os.SameFile(here, there) {
 		return true
 	}
-	// A folder made later may have the number of one that was removed: only the run decides.
+	// A new folder may reuse the inode of a removed one, so the run's files decide.
 	gone := absent(err) || err == nil && folderID(there) != r.Folder
 	moved := gone && r.liesIn(project) && !r.liesIn(r.Project)
 	if moved {
@@ -38,10 +38,10 @@ func (r *Record) Adopt(project string) bool {
 	return moved
 }
 
-// liesIn reports whether a folder has the budget of one of the record's runs.
+// liesIn reports whether a folder holds the budget of one of the record's runs.
 func (r *Record) liesIn(folder string) bool {
 	for _, l := range r.Loops {
-		if filepath.IsAbs(l.Budget) { // every copy of the project has the same
+		if filepath.IsAbs(l.Budget) { // the same file for every copy of the project
 			continue
 		}
 		text, _ := safefile.Read(filepath.Join(folder, filepath.FromSlash(l.Budget)), maxBudget)
@@ -52,8 +52,8 @@ func (r *Record) liesIn(folder string) bool {
 	return false
 }
 
-// folderID identifies a folder on this machine, whatever its path. It returns "" if the inode is
-// not known.
+// folderID returns an identifier of a folder on this machine, independent of its path, or "" if the
+// inode is unknown.
 func folderID(info fs.FileInfo) string {
 	device, inode := safefile.ID(info)
 	if inode == 0 {

@@ -1,6 +1,6 @@
-// Package seal keeps, outside of every project, what the program wrote last about the loops of a
-// session. Whether a loop is on, and what it may still spend, is believed from here; the project's
-// own files are held against it.
+// Package seal records, outside of every project, what the program last wrote about the loops of a
+// session. The records decide whether a loop is on and what it may still spend; the project's own
+// files are compared with them.
 package seal
 
 import (
@@ -10,8 +10,8 @@ import (
 )
 
 // Home returns the user's state directory for this program: $HOOKS_STATE_HOME, else
-// $XDG_STATE_HOME/hooks, else the system's own place below the home directory. It returns "" if no
-// variable that it needs is set.
+// $XDG_STATE_HOME/hooks, else the system's standard location. It returns "" if the variable for
+// that is not set. Values that are not absolute are ignored.
 func Home(env func(string) string) string {
 	if dir := env("HOOKS_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Clean(dir)
@@ -35,16 +35,16 @@ func Home(env func(string) string) string {
 	return below("HOME", ".local", "state", "hooks")
 }
 
-// SwitchPath is the sealed record of a session while a loop of it is on. The brake is in effect
-// while it exists.
+// SwitchPath returns the path of a session's record while a loop of it is on. The brake is in
+// effect while the file exists.
 func SwitchPath(home, session string) string { return filepath.Join(home, "on", FileName(session)) }
 
-// LinksPath is the folder of the brake's links for a session.
+// LinksPath returns the folder of the brake's links for a session.
 func LinksPath(home, session string) string {
 	return filepath.Join(home, "brake", FileName(session))
 }
 
-// FileName makes a file name of a session id, which a client may choose.
+// FileName returns a safe file name for a session id, which the client chooses.
 func FileName(session string) string {
 	name := strings.Map(func(r rune) rune {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'

@@ -9,13 +9,13 @@ import (
 	"hooks/internal/safefile"
 )
 
-// linesPath is the copy of a run's history lines.
+// linesPath returns the path of the copy of a run's history lines.
 func (d Dir) linesPath(run string) string {
 	return filepath.Join(d.path, "lines", FileName(run)+".jsonl")
 }
 
-// AppendLine keeps a copy of a history line, so that nothing that was counted is lost with the
-// project's files.
+// AppendLine appends to the copy of a run's history, so that no count is lost with the project's
+// files.
 func (d Dir) AppendLine(run, line string) error {
 	path := d.linesPath(run)
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
@@ -25,7 +25,7 @@ func (d Dir) AppendLine(run, line string) error {
 	return writable(err)
 }
 
-// KeepLines keeps a copy of a whole text of lines, of which the first bytes may be there already.
+// KeepLines saves a copy of text, whose first there bytes may have been saved already.
 func (d Dir) KeepLines(run string, text []byte, there int64) error {
 	path := d.linesPath(run)
 	if info, err := os.Stat(path); err != nil || info.Size() < there {
@@ -43,7 +43,7 @@ func (d Dir) KeepLines(run string, text []byte, there int64) error {
 	return writable(err)
 }
 
-// Lines returns the copies of a run's lines, or nil if it has no copies.
+// Lines returns the copy of a run's lines, or nil if there is none.
 func (d Dir) Lines(run string) ([]byte, error) {
 	text, err := os.ReadFile(d.linesPath(run))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +52,7 @@ func (d Dir) Lines(run string) ([]byte, error) {
 	return text, err
 }
 
-// DropLines removes the copies of a run whose own history is kept.
+// DropLines removes the copy of a run's lines.
 func (d Dir) DropLines(run string) error {
 	return writable(orAbsent(os.Remove(d.linesPath(run))))
 }

@@ -12,22 +12,22 @@ import (
 	"hooks/internal/codec"
 )
 
-// maxNotes is the size of a file, in bytes, from which a change replaces it and adds nothing: every
-// event reads it.
+// maxNotes is the file size, in bytes, above which a change replaces the file instead of appending
+// a note, because every event reads the whole file.
 const maxNotes = 16 << 10
 
-// note is an addition to a file, after its record. With Next it marks the beginning of a change of
-// a run's files; without, the end of the last one begun. Adding a note costs a tenth of replacing
-// the file.
+// note is appended to a file after its record. With Next it marks the start of a change to a run's
+// files; without Next, the end of the last change. Appending a note costs a tenth of replacing the
+// file.
 type note struct {
 	Skill string `json:"skill"`
 	Next  *Files `json:"next,omitempty"`
 }
 
-// ends reports whether a note is the end of a change.
+// ends reports whether the note marks the end of a change.
 func (n note) ends() bool { return n.Next == nil }
 
-// apply makes the change to a record that the note describes.
+// apply makes the change that the note describes.
 func (n note) apply(r *Record) {
 	l := r.Loop(n.Skill)
 	switch {
@@ -39,16 +39,16 @@ func (n note) apply(r *Record) {
 	}
 }
 
-// Begin saves that a change of a run's files begins: r with Next set in the loop of that skill. It
-// fails as Save does.
+// Begin saves r at the start of a change: Next is set in the loop of that skill. It fails as Save
+// does.
 func (d Dir) Begin(r *Record, skill string) error {
 	return d.add(r, note{skill, r.Loop(skill).Next})
 }
 
-// End saves that the change has come to its end: r with Next as the State.
+// End saves r at the end of a change, with the former Next as State.
 func (d Dir) End(r *Record, skill string) error { return d.add(r, note{Skill: skill}) }
 
-// add saves a record. It only adds the note if that is all that differs from the file; otherwise it
+// add saves a record. It appends the note if r differs from the file in nothing else, and otherwise
 // writes the whole record.
 func (d Dir) add(r *Record, n note) error {
 	if d.path != "" {
@@ -60,8 +60,8 @@ func (d Dir) add(r *Record, n note) error {
 	return d.Save(r)
 }
 
-// noted adds the note to the file and returns the file's info, or nil if the record must be saved
-// whole. No reader takes an incomplete note.
+// noted appends the note to the file and returns the file's info, or nil if the record must be
+// saved whole. Readers ignore an incomplete note.
 func (d Dir) noted(path string, r *Record, n note) fs.FileInfo {
 	last := *d.last
 	if last.path != path || !last.whole {
@@ -88,7 +88,7 @@ func (d Dir) noted(path string, r *Record, n note) fs.FileInfo {
 	return info
 }
 
-// same reports whether a file is the one that was looked at before, and was not written since.
+// same reports whether info is the same file as before, not modified since.
 func same(info, before fs.FileInfo) bool {
 	return os.SameFile(info, before) && info.Size() == before.Size() &&
 		info.ModTime().Equal(before.ModTime())
@@ -113,8 +113,9 @@ func (n note) files() []*Files {
 	return []*Files{n.Next}
 }
 
-// split cuts a file into its record and the notes after it. A last note that a kill has cut off is
-// left out, and whole is false: what it was to announce was not begun. A power cut leaves zeros.
+// split separates a file into its record and the notes after it. It drops a last note that a kill
+// tore, and zeros left by a power cut; whole is then false. The change announced by a torn note was
+// not started.
 func split(text string) (record string, notes []string, whole bool) {
 	written := strings.TrimRight(text, "\x00")
 	parts := strings.Split(written, string(beforeNote))
@@ -125,8 +126,8 @@ func split(text string) (record string, notes []string, whole bool) {
 	return record, notes, len(written) == len(text)
 }
 
-// applyAll applies the notes after a record. Of a loop's notes the last change that came to its end
-// counts, and what follows it; only those are read.
+// applyAll applies the notes after a record. For each loop it reads only its last completed change
+// and the notes after that.
 func (r *Record) applyAll(notes []string) error {
 	for _, l := range r.Loops {
 		var last []note
@@ -150,19 +151,19 @@ func (r *Record) applyAll(notes []string) error {
 	return nil
 }
 
-// A file is a record and the notes after it. Each of them is a part: a small JSON object, and then
-// the texts of its files as they are, which are most of it and are only copied. Neither separator
-// is in any JSON.
+// A file is a record and the notes after it. Each is a part: a small JSON object followed by the
+// texts of its files, unencoded, because they are most of the data. The separators cannot occur in
+// JSON.
 const (
 	beforeNote = '\x1e'
 	beforeText = '\x1f'
 	partEnd    = "\x1f\n"
 )
 
-// texts returns pointers to the texts that a part has after its object.
+// texts returns pointers to the texts that follow a part's object.
 func (f *Files) texts() [3]*string { return [3]*string{&f.Budget, &f.Tick, &f.Line} }
 
-// encodePart is a part: v, which holds the files, and their texts.
+// encodePart encodes v and the texts of its files as a part.
 func encodePart(v any, files ...*Files) ([]byte, error) {
 	out, err := codec.Encode(v)
 	for _, f := range files {
@@ -176,10 +177,11 @@ func encodePart(v any, files ...*Files) ([]byte, error) {
 	return append(out, partEnd...), err
 }
 
-// isWhole reports whether a part has its end.
+// isWhole reports whether a part is complete.
 func isWhole(part string) bool { return strings.HasSuffix(part, partEnd) }
 
-// decodePart reads a part into v, and the texts into its files, which are known after that.
+// decodePart decodes a part into v and the texts into the Files of v. files is called once v is
+// decoded.
 func decodePart(part string, v any, files func() []*Files) error {
 	if !isWhole(part) {
 		return errDamaged

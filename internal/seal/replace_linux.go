@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// over gives a complete file another's name. Where there is one the two change names: a rename over
-// a file makes some file systems write the new one out, which a record does not need.
+// over renames tmp over path. It first tries to exchange the two names: on some file systems, a
+// rename over an existing file forces the new one to disk, which a record does not need.
 func over(tmp, path string) error {
 	if unix.Renameat2(unix.AT_FDCWD, tmp, unix.AT_FDCWD, path, unix.RENAME_EXCHANGE) == nil {
 		return os.Remove(tmp)

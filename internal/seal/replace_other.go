@@ -4,5 +4,5 @@ package seal
 
 import "github.com/natefinch/atomic"
 
-// over gives a complete file another's name.
+// over atomically renames tmp over path.
 func over(tmp, path string) error { return atomic.ReplaceFile(tmp, path) }

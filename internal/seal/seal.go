@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// version is the format of a file. One of a later program is never rewritten.
+// version is the format of a file. A file with a later version is never rewritten.
 const version = 2
 
 // Record holds the last state that the program wrote for the loops of one session in one project.
@@ -20,8 +20,9 @@ type Record struct {
 	// path now belongs to another folder. It is empty in records of earlier versions and on systems
 	// without inode numbers.
 	Folder string `json:"folder,omitempty"`
-	// Boot identifies the boot of the machine in which the record was written, empty if not known.
-	// A record of another boot may be older than the files, because they are synced and it is not.
+	// Boot identifies the machine's boot in which the record was written, or is empty if unknown.
+	// After a reboot the record may be older than the project's files, because only they are
+	// synced.
 	Boot string `json:"boot,omitempty"`
 	// Rewired describes the effect that a change of the client's settings would have had on the
 	// running hooks, and Told records that the person read it.
@@ -39,24 +40,26 @@ type Loop struct {
 	Budget string `json:"budget_file,omitempty"` // relative to the project or absolute
 	// Told records that the person was told of damage.
 	Told bool `json:"told,omitempty"`
-	// Healed are the files of which a person was told that changes of them were undone.
+	// Healed lists the files whose restoration was already reported to a person, separated by
+	// spaces.
 	Healed string `json:"healed,omitempty"`
 	// Unlocked records that the program itself removed the run's lock.
 	Unlocked bool `json:"unlocked,omitempty"`
-	// HeldFor names the command that a person typed while the session's client was alive, reset,
-	// and HeldBudget is the run's budget before it: the session stays shut until that person's next
-	// prompt in it.
+	// HeldFor is "reset" if a person reset the run while the session's client was alive, and
+	// HeldBudget is the budget from before. The session is blocked until the person's next prompt
+	// in it.
 	HeldFor    string `json:"held_for,omitempty"`
 	HeldBudget string `json:"held_budget" codec:"raw"`
-	// Quiet is the gate of a run that has ended while it is on; empty for one that just has.
+	// Quiet is the gate of a run that has ended, empty until it is recorded.
 	Quiet string `json:"quiet" codec:"raw"`
-	// State holds the files as last written. Next is set while a change is under way: after a crash
-	// each file is as in one of the two.
+	// State holds the files as last written. Next is set during a change: after a crash, each file
+	// is as in one of the two.
 	State Files  `json:"state"`
 	Next  *Files `json:"next,omitempty"`
 }
 
-// Files are the files of one run, each as its whole JSON text. The texts follow the object.
+// Files holds the files of one run, each as its whole JSON text. In a record, the texts follow the
+// object.
 type Files struct {
 	// History is the size of the history up to the end of the run's last line, in bytes, and Line
 	// is that line.
@@ -72,7 +75,7 @@ func (r *Record) On() bool {
 	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.On })
 }
 
-// Ended reports whether the run of a loop that is on has ended: its gate stands until a person
+// Ended reports whether a loop that is on has a run that has ended. Its gate remains until a person
 // types.
 func (l *Loop) Ended() bool {
 	if !l.On || l.Next != nil || l.State.Tick != "" {
@@ -82,27 +85,27 @@ func (l *Loop) Ended() bool {
 	return status == "halted" || status == "paused"
 }
 
-// Shut reports whether the gate of a loop that has ended holds the turn under way (design §7).
+// Shut reports whether the gate of an ended loop blocks the current turn (design §7).
 func (l *Loop) Shut() bool { return l.Ended() && !gjson.Get(l.Quiet, "free").Bool() }
 
-// Shut reports whether the gate of one of the loops holds the turn under way.
+// Shut reports whether the gate of one of the loops blocks the current turn.
 func (r *Record) Shut() bool {
 	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.Shut() })
 }
 
-// Runs reports whether a loop of the record is on whose run has not ended.
+// Runs reports whether the record has a loop that is on and whose run has not ended.
 func (r *Record) Runs() bool {
 	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.On && !l.Ended() })
 }
 
-// Release frees the session: its loops no longer govern it.
+// Release turns the loops off, so that they no longer govern the session.
 func (r *Record) Release() {
 	for i := range r.Loops {
 		r.Loops[i].On, r.Loops[i].Quiet = false, ""
 	}
 }
 
-// Loop returns the run of a skill, or nil if the record has no such run.
+// Loop returns the run of a skill, or nil. r may be nil.
 func (r *Record) Loop(skill string) *Loop {
 	if r == nil {
 		return nil
@@ -120,7 +123,7 @@ func (r *Record) Held() bool {
 	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.HeldFor != "" })
 }
 
-// clone is a copy that can be changed.
+// clone returns a deep copy.
 func (r *Record) clone() *Record {
 	c := *r
 	c.Loops = slices.Clone(r.Loops)
@@ -138,19 +141,19 @@ func (r *Record) Drop(skill string) {
 	r.Loops = slices.DeleteFunc(r.Loops, func(l Loop) bool { return l.Skill == skill })
 }
 
-// Trim is a file's text as a record holds it.
+// Trim returns a file's text in the form in which a record holds it.
 func Trim(text []byte) string { return strings.TrimSpace(string(text)) }
 
-// errDamaged reports that a record is not what this program writes.
+// errDamaged reports that a record is not in the form that this program writes.
 var errDamaged = errors.New("it is not what hooks writes")
 
-// versioned is the form of a record in its file.
+// versioned is the encoding of a record in its file.
 type versioned struct {
 	Version int64 `json:"version"`
 	Record
 }
 
-// files lists the Files whose texts follow the record.
+// files returns the Files whose texts follow the record.
 func (r *Record) files() (list []*Files) {
 	for i := range r.Loops {
 		l := &r.Loops[i]
@@ -165,7 +168,7 @@ func (r *Record) encode() ([]byte, error) {
 	return encodePart(versioned{version, *r}, r.files()...)
 }
 
-// decode reads a file. whole is false where its last note was cut off.
+// decode reads a file. whole is false if its last note was cut off.
 func decode(text string) (r *Record, whole bool, err error) {
 	text, notes, whole := split(text)
 	if r, err = decodeRecord(text); err == nil {
