@@ -11,19 +11,19 @@ import (
 // maxAnswers bounds the dialogs that one Count reports; the last ones are kept.
 const maxAnswers = 64
 
-// Answer is the end of one AskUserQuestion dialog as the transcript has it: the fact that
-// PostToolUse would have brought. The caller judges whether it is a person's decision.
+// Answer is the end of one AskUserQuestion dialog from the transcript: the fact that PostToolUse
+// would have reported. The caller decides whether it is a person's decision.
 type Answer struct {
 	ToolUseID string
 	Result    gjson.Result // toolUseResult, an object with answers
 }
 
-// maxCalls bounds the calls whose results are awaited while a file is read; beyond it the older
-// ones are forgotten.
+// maxCalls bounds the calls whose results are awaited while a file is read. Once it is reached, all
+// of them are forgotten.
 const maxCalls = 4096
 
-// Call is a finished tool call as the transcript has it: the fact that PostToolUse or
-// PostToolUseFailure would have brought.
+// Call is a finished tool call from the transcript: the fact that PostToolUse or PostToolUseFailure
+// would have reported.
 type Call struct {
 	ID       string // tool_use_id
 	Tool     string
@@ -31,11 +31,11 @@ type Call struct {
 	Input    gjson.Result
 	Response gjson.Result
 	Error    string    // the output of a command that failed, its exit code first
-	At       time.Time // when it was made; zero if its line has no time
+	At       time.Time // of the call; zero if its line has no time
 }
 
-// awaited is a quick check whether a line is the result of a remembered call and has the address of
-// a pull or merge request, or a sign that qmd could not be reached (R53).
+// awaited is a quick check for the result of a remembered call that contains a pull or merge
+// request's address, or a sign that qmd was unreachable (R53).
 func (c *counter) awaited(line []byte) bool {
 	if kind := headType(line); len(c.called) == 0 || kind != "user" && kind != "" {
 		return false
@@ -53,7 +53,7 @@ func (c *counter) awaited(line []byte) bool {
 	return false
 }
 
-// calls remembers what an assistant's line calls, among the tools that can reach a forge.
+// calls remembers the calls in an assistant's line to tools that can reach a forge.
 func (c *counter) calls(r record) {
 	if !c.tools || !strings.Contains(r.message.Raw, `"tool_use"`) {
 		return
@@ -78,8 +78,8 @@ func (c *counter) calls(r record) {
 	}
 }
 
-// returned records a call whose result has such a sign. It takes a failed call only if the command
-// ran, so not if a hook or a person held it back.
+// returned records the call whose result the line holds. It records a failed call only if the
+// command ran, not if a hook or a person refused it.
 func (c *counter) returned(r record) {
 	if !c.tools || !r.result.Exists() {
 		return
@@ -99,5 +99,6 @@ func (c *counter) returned(r record) {
 	}
 }
 
-// kept is a value in memory of its own: the line that holds it is overwritten by the next one.
+// kept returns a copy of v that does not share memory with the line, which is overwritten by the
+// next one.
 func kept(v gjson.Result) gjson.Result { return gjson.Parse(strings.Clone(v.Raw)) }

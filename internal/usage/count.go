@@ -1,16 +1,16 @@
 // Package usage turns a session's transcripts into tokens and dollars. It also finds facts in them
-// that no hook event brings: interruptions, answers, the beginnings of prompts.
+// that no hook event reports: interruptions, answers, the beginnings of prompts.
 //
 // A transcript only grows, so a count begins at the end of the last one: its cost depends on the
-// new bytes, not on the file. Memory is constant. Most bytes are only searched; a line that may
-// matter is then parsed, and its top-level type decides, because `api-request` lines hold copies of
-// everything.
+// new bytes, not on the file size. Memory is constant. Most lines are only searched; a line that
+// may matter is parsed, and its top-level type decides, because `api-request` lines contain copies
+// of everything.
 //
 // One request has several lines and is counted once, by message id and request id, with the
-// greatest number of each kind (CONTRACT). Its advisors are requests of their own; what a fork of a
-// session copied is not counted. Money is whole pico-dollars, so sums are exact (R58, R59).
-// Requests of the client outside of the conversation, as to compact it, are in no line and are not
-// counted.
+// greatest number of each kind (CONTRACT). Its advisors count as requests of their own; lines
+// copied by a fork of a session do not count. Money is in whole pico-dollars, so sums are exact
+// (R58, R59). Requests that the client makes outside of the conversation, for example to compact
+// it, have no lines and are not counted.
 package usage
 
 import (
@@ -28,29 +28,30 @@ import (
 	"hooks/internal/safefile"
 )
 
-// Result is the content of the transcripts beyond the cursors.
+// Result holds the contents of the transcripts beyond the cursors.
 type Result struct {
-	// Cursors holds the positions at which the next Count begins: add them to the cursors passed
-	// in. They are the main one, and those of subagents that moved or have requests open.
+	// Cursors holds the positions at which the next Count begins; merge them into the cursors
+	// passed in. The main transcript's comes first, followed by those of subagents that moved or
+	// have requests open.
 	Cursors []loop.Cursor
 	// ByModel holds the usage since the cursors, by the model that answered.
 	ByModel map[string]loop.Tokens
-	// Unknown are the models that have no price of their own (Table.Find), each once, in the order
+	// Unknown lists the models without a price of their own (Table.Find), each once, in the order
 	// seen.
 	Unknown []string
 	// Skipped counts unreadable lines: longer than 8 MiB, no JSON, bad UTF-8, impossible numbers.
 	Skipped int
-	// Interrupted lists the prompt ids of the turns of the main transcript that a person ended. An
-	// id is "" if the client's mark has no prompt id.
+	// Interrupted lists the prompt ids of turns in the main transcript that a person interrupted.
+	// An id is "" if the client's mark has none.
 	Interrupted []string
-	// InterruptedAgents lists the same for subagents' turns: the only trace of Esc in a forked
+	// InterruptedAgents lists the same for subagents' turns, the only trace of Esc in a forked
 	// tick.
 	InterruptedAgents []string
 	Answers           []Answer
 }
 
-// Marked reports whether a person ended a turn of one of these prompts, by the client's own mark.
-// forked also takes a mark in a subagent's transcript: that of a forked tick is nowhere else.
+// Marked reports whether a person interrupted a turn of one of these prompts. forked also accepts a
+// mark in a subagent's transcript, the only place where a forked tick's mark is written.
 func (r *Result) Marked(prompts []string, forked bool) bool {
 	marks := r.Interrupted
 	if forked {
@@ -61,46 +62,46 @@ func (r *Result) Marked(prompts []string, forked bool) bool {
 	})
 }
 
-// Count reads what a session's main transcript and its subagents' transcripts hold beyond the
-// cursors. It reads a file without a cursor from its beginning; a missing file is no error. An
-// error names the first file that could not be read; the result counts all the others, and the
-// cursor of that file has not moved.
+// Count reads a session's main transcript and its subagents' transcripts beyond the cursors. It
+// reads a file without a cursor from the beginning; a missing file is not an error. An error names
+// the files that could not be read. The result then counts the others, and the cursors of those
+// files do not move.
 //
-// One request counts once, however its lines are spread over calls, as long as no more than seven
-// other requests of the main transcript, two of a subagent's, come between two lines of it in
-// different calls (8,192 in one call). A file that shrank or was replaced is read again from its
-// beginning: those of its lines that are not newer than the newest one seen before are taken as
-// counted, and lines without a time if they stand before the old offset. So a replaced file is
-// never counted twice, and what a backward clock hides in it is lost.
+// One request counts once even if its lines are spread over several calls, as long as at most seven
+// other requests of the main transcript, or two of a subagent's, come between two of its lines in
+// different calls (8,192 in one call). A file that shrank or was replaced is read again from the
+// beginning. Its lines count only if they are newer than the newest one seen before or, without a
+// time, if they are beyond the old offset. So a replaced file is never counted twice, but lines
+// with a clock that was set back are lost.
 func Count(transcript string, cursors []loop.Cursor, t Table) (Result, error) {
 	return newCounter(t).count(transcript, cursors, agents(transcript))
 }
 
-// Main is Count of the main transcript alone, for what a person did in it.
+// Main counts the main transcript alone, for the actions of a person in it.
 func Main(transcript string, cursors []loop.Cursor) (Result, error) {
 	c := newCounter(NewTable(nil))
 	_, err := c.all(sources(transcript, cursors, nil))
 	return c.res, err
 }
 
-// counter is one Count under way.
+// counter is the state of one Count.
 type counter struct {
 	table  func() Table
 	tools  bool  // tool calls are of interest
-	money  bool  // nothing but money is of interest, and the next two count
+	money  bool  // count money only; room and full apply
 	room   int64 // bytes that may still be read
-	full   bool  // there was more than that
+	full   bool  // more could have been read
 	list   []source
 	res    Result
-	apart  []map[string]loop.Tokens // what each source spent, by model
+	apart  []map[string]loop.Tokens // spending of each source, by model
 	lines  lines
 	ledger ledger // of the file under count
 	rates  map[string]rated
 	owners map[uint64]int
 	seed   maphash.Seed
-	called map[string]Call // of the file under count, whose results are to come
+	called map[string]Call // of the current file, without a result yet
 	done   []Call
-	// added is called with what each line adds, at its time as written; nil if no one asks.
+	// added, if not nil, is called with the usage that each line adds and the time written in it.
 	added func(at, model string, more loop.Tokens)
 }
 
@@ -116,7 +117,7 @@ func newCounter(t Table) *counter {
 	}
 }
 
-// count counts the main transcript and the named ones of subagents.
+// count counts the main transcript and the named subagents' transcripts.
 func (c *counter) count(
 	transcript string, cursors []loop.Cursor, names []string,
 ) (Result, error) {
@@ -154,7 +155,7 @@ func (c *counter) all(list []source) (done []loop.Cursor, err error) {
 	return done, errors.Join(errs...)
 }
 
-// moved puts the main cursor first, and leaves out those at which nothing can have changed.
+// moved returns the main cursor followed by the others that changed or may still change.
 func (c *counter) moved(done []loop.Cursor) []loop.Cursor {
 	last := len(done) - 1
 	out := done[last:]
@@ -167,7 +168,7 @@ func (c *counter) moved(done []loop.Cursor) []loop.Cursor {
 	return out
 }
 
-// transcript is one file under count.
+// transcript is one file being counted.
 type transcript struct {
 	source
 	index  int
@@ -176,8 +177,8 @@ type transcript struct {
 	before int64  // lines before this offset that have no time are not counted
 }
 
-// file counts one source and returns its new cursor. After an error in the middle the cursor is
-// behind what was counted.
+// file counts one source and returns its new cursor. After an error in the middle of the file, the
+// cursor may be behind what was counted.
 func (c *counter) file(index int, s source) (loop.Cursor, error) {
 	defer c.ledger.end(0)
 	clear(c.called)
@@ -232,14 +233,15 @@ func (c *counter) file(index int, s source) (loop.Cursor, error) {
 	return cursor, c.lines.err
 }
 
-// sameFile reports whether a cursor was made for this very file. On a system that does not identify
-// files, one that was replaced is recognised by its size and by the text before the cursor.
+// sameFile reports whether a cursor belongs to this very file. It returns true on a system without
+// inode numbers, where begin recognizes a replaced file by its size and by the byte before the
+// cursor.
 func sameFile(c loop.Cursor, fi os.FileInfo) bool {
 	_, id := safefile.ID(fi)
 	return c.Inode == 0 || id == 0 || c.Inode == id
 }
 
-// begin decides where to begin, and how much from there has been counted before.
+// begin returns the offset to read from, and notes in t how much after it was counted before.
 func (c *counter) begin(t *transcript, f *os.File, fi os.FileInfo) (int64, error) {
 	offset := t.cursor.Offset
 	switch {
@@ -254,12 +256,12 @@ func (c *counter) begin(t *transcript, f *os.File, fi os.FileInfo) (int64, error
 	}
 	t.before = offset
 	if t.until != "" {
-		t.floor = t.until + "+" // what is older than this is not newer than until
+		t.floor = t.until + "+" // lines up to until are below it
 	}
 	return 0, nil
 }
 
-// line counts one line. A nil line was too long to look at.
+// line counts one line. A nil line was too long to read.
 func (c *counter) line(t *transcript, line []byte) {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if line != nil && len(line) == 0 {
@@ -273,7 +275,7 @@ func (c *counter) line(t *transcript, line []byte) {
 		return
 	}
 	parse := read
-	if c.money { // a first look, which the count at the end replaces
+	if c.money { // an estimate, replaced by the count at the end
 		parse = fields
 	}
 	r, ok := parse(line)
@@ -294,7 +296,7 @@ func (c *counter) line(t *transcript, line []byte) {
 	}
 }
 
-// matters is a quick check whether a line may hold usage or something that a person did.
+// matters is a quick check whether a line may hold usage or an action of a person.
 func (t *transcript) matters(line []byte) bool {
 	kind, text := headType(line), view(line)
 	if (kind == "assistant" || kind == "") && strings.Contains(text, usageMark) {
@@ -304,8 +306,7 @@ func (t *transcript) matters(line []byte) bool {
 		(strings.Contains(text, interruptMark) || t.main && strings.Contains(text, answersMark))
 }
 
-// counted reports whether a line belongs to what was counted before the cursor, and keeps the
-// newest time.
+// counted reports whether a line was counted before the cursor, and updates the newest time.
 func (t *transcript) counted(r record, end int64) bool {
 	old := t.floor != "" && r.at != "" && r.at < t.floor
 	blind := t.before > 0 && (r.at == "" || t.floor == "") && end <= t.before
@@ -315,7 +316,7 @@ func (t *transcript) counted(r record, end int64) bool {
 	return old || blind
 }
 
-// user records what a person did: the answers in the main transcript only.
+// user records the actions of a person. Answers count in the main transcript only.
 func (c *counter) user(t *transcript, r record) {
 	switch {
 	case !t.main && r.interrupted():

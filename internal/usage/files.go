@@ -20,26 +20,26 @@ const (
 	maxFiles = 20_000
 )
 
-// settled bounds the rest of a subagent's transcript after which its last requests need not be
-// remembered, because no request takes that long from one line to the next.
+// settled is the time without growth after which a subagent's last requests need not be remembered,
+// because no request takes that long from one line to the next.
 const settled = 15 * time.Minute
 
 // source is one transcript to count.
 type source struct {
 	path   string // to open
-	name   string // in the cursor: of a subagent's below the session's directory
+	name   string // in the cursor; a subagent's is relative to the session's directory
 	main   bool
 	cursor loop.Cursor
-	known  bool  // there is a cursor
-	end    int64 // what is behind this offset is not read; 0 is no bound
+	known  bool  // a cursor exists
+	end    int64 // offset at which to stop reading; 0 means no limit
 }
 
 // sessionDir returns the directory in which a session keeps its subagents' transcripts.
 func sessionDir(transcript string) string { return strings.TrimSuffix(transcript, ".jsonl") }
 
 // sources lists the named subagents' transcripts, then the main one, each with its cursor. It
-// ignores cursors of another session's transcript. Subagents come first so that an old client's
-// copies of their lines in the main transcript are recognised.
+// ignores cursors of another session's transcript. Subagents come first, so that copies of their
+// lines in an old client's main transcript are recognized.
 func sources(transcript string, cursors []loop.Cursor, names []string) (out []source) {
 	main := source{path: transcript, name: transcript, main: true}
 	main.cursor, main.known = mainCursor(transcript, cursors)
@@ -57,9 +57,9 @@ func sources(transcript string, cursors []loop.Cursor, names []string) (out []so
 	return append(out, main)
 }
 
-// Fresh are the names of the transcripts without a cursor that belong to a running worker or to the
-// subagent whose call it is, "" in the main thread. That of the caller is searched for if need be,
-// as a workflow's lies deeper.
+// Fresh returns the names of the transcripts without a cursor that belong to a running worker or to
+// caller, the subagent that made the call ("" in the main thread). It searches for the caller's if
+// necessary, because that of a workflow is deeper.
 func Fresh(transcript string, cursors []loop.Cursor, workers []string, caller string) []string {
 	var names []string
 	for _, id := range loop.Uncounted(cursors, append(slices.Clip(workers), caller)) {
@@ -80,8 +80,9 @@ func Fresh(transcript string, cursors []loop.Cursor, workers []string, caller st
 	return names
 }
 
-// growing are the fresh transcripts and all that have a cursor. No others are looked for, because a
-// long run leaves many that have ended; the end of the iteration finds all.
+// growing returns the names of the fresh transcripts and of all that have a cursor. It does not
+// look for others, because a long run leaves many that have ended. The count at the end of the
+// iteration finds all.
 func growing(cursors []loop.Cursor, fresh []string) (names []string) {
 	for _, c := range cursors {
 		if loop.AgentOf(c.Path) != "" {
@@ -91,7 +92,7 @@ func growing(cursors []loop.Cursor, fresh []string) (names []string) {
 	return loop.AppendNew(names, fresh...)
 }
 
-// agentName is the name of a subagent's transcript, by its id.
+// agentName returns the name of a subagent's transcript for its id.
 func agentName(id string) string { return "subagents/agent-" + filepath.Base(id) + ".jsonl" }
 
 // agentPath returns the path of a subagent's transcript, given its name in the cursor.
@@ -99,11 +100,11 @@ func agentPath(transcript, name string) string {
 	return filepath.Join(sessionDir(transcript), filepath.FromSlash(name))
 }
 
-// Began returns when a subagent's transcript began.
+// Began returns the time at which a subagent's transcript began.
 func Began(transcript, name string) time.Time { return begun(agentPath(transcript, name)) }
 
-// begun returns the first time in the head of a transcript; its first lines may be about files and
-// have no time. It returns the zero time if no line of the head has one.
+// begun returns the first time in the head of a transcript, whose first lines may have no time. It
+// returns the zero time if no line of the head has one.
 func begun(path string) (at time.Time) {
 	head, _ := safefile.ReadHead(path, 64<<10)
 	for line := range strings.Lines(head) {
@@ -163,9 +164,9 @@ func agents(transcript string) (names []string) {
 	return names
 }
 
-// Baseline is the cursors of a run that begins now: nothing in the subagents' transcripts counts,
-// and of the main one nothing before offset from, which PromptStart finds. A negative from is its
-// present end. The first cursor is the main transcript's.
+// Baseline returns the cursors of a run that begins now. It counts nothing already in the
+// subagents' transcripts, and nothing before offset from in the main one, which PromptStart finds.
+// A negative from means its current end. The main transcript's cursor comes first.
 func Baseline(transcript string, from int64) []loop.Cursor {
 	out := []loop.Cursor{before(transcript, transcript, from)}
 	for _, name := range agents(transcript) {
@@ -174,11 +175,10 @@ func Baseline(transcript string, from int64) []loop.Cursor {
 	return out
 }
 
-// before returns a cursor behind the last whole line of a file that begins before offset end, or at
-// 0 if there is no such line. A negative end means the end of the file. If the file cannot be read
-// at this moment, all of it is taken as old, because what was spent before a run is never charged
-// to it. The cursor keeps the newest time before it, so that only newer lines count if the file is
-// cut off or replaced.
+// before returns a cursor at offset end, or after the last whole line if that is earlier. A
+// negative end means the end of the file. If the file cannot be read, the cursor is at its end,
+// because a run is never charged for usage before it. The cursor keeps the newest time before it,
+// so that only newer lines count if the file is truncated or replaced.
 func before(path, name string, end int64) loop.Cursor {
 	c := loop.Cursor{Path: name}
 	fi, err := os.Stat(path)
@@ -207,7 +207,7 @@ func before(path, name string, end int64) loop.Cursor {
 	}
 }
 
-// promptLine finds the first top-level user line with a prompt's id, from an offset on.
+// promptLine finds the first top-level user line with a prompt's id, starting at an offset.
 func promptLine(transcript string, from int64, id string) (r record, at int64, found bool) {
 	if id == "" {
 		return r, 0, false
@@ -229,17 +229,18 @@ func promptLine(transcript string, from int64, id string) (r record, at int64, f
 	return r, at, true
 }
 
-// maxNote bounds what is read of the client's note about a subagent.
+// maxNote bounds how much of the client's note about a subagent is read, in bytes.
 const maxNote = 64 << 10
 
-// SentBy returns the tool_use_id of the call that sent the subagent with that transcript, or "" for
-// a skill that runs in a fork. known is false if the client's note on the subagent cannot be read.
+// SentBy returns the tool_use_id of the call that started the subagent with that transcript, or ""
+// for a skill that runs in a fork. known is false if the client's note about the subagent cannot be
+// read.
 func SentBy(transcript string) (call string, known bool) {
 	note, known := readNote(transcript)
 	return note.Get("toolUseId").String(), known
 }
 
-// readNote reads the client's note on the subagent with that transcript.
+// readNote reads the client's note about the subagent with that transcript.
 func readNote(transcript string) (note gjson.Result, ok bool) {
 	text, ok := safefile.Read(strings.TrimSuffix(transcript, ".jsonl")+".meta.json", maxNote)
 	if note = gjson.Parse(text); !ok || !gjson.Valid(text) || !note.IsObject() {

@@ -19,8 +19,8 @@ type Transcript struct {
 	Changed  time.Time
 }
 
-// Find finds a session's main transcript: by its path, or by its id or the beginning of one in the
-// client's folder. An error names the sessions that are nearest.
+// Find returns the path of a session's main transcript, given that path, or its id or a prefix of
+// it in the client's folder. An error lists the nearest sessions.
 func Find(client, session string) (string, error) {
 	if strings.ContainsAny(session, `/\`) || strings.HasSuffix(session, ".jsonl") {
 		fi, err := os.Stat(session)
@@ -54,8 +54,8 @@ func Find(client, session string) (string, error) {
 		"%d sessions begin with %q", len(hits), session)
 }
 
-// Transcripts lists the transcripts of the sessions that were begun in a folder, as FolderOf names
-// it, or in any folder for "*". The most recently changed one comes first.
+// Transcripts lists the transcripts of the sessions in one of the client's folders, as named by
+// FolderOf, or in all of them for "*". The most recently changed one comes first.
 func Transcripts(client, folder string) (list []Transcript) {
 	names, _ := fs.Glob(os.DirFS(client), "projects/"+folder+"/*.jsonl")
 	for _, name := range names {
@@ -71,10 +71,11 @@ func Transcripts(client, folder string) (list []Transcript) {
 	return list
 }
 
-// maxNamed bounds the sessions that a hint names.
+// maxNamed bounds the sessions listed in a hint.
 const maxNamed = 5
 
-// nearest names the sessions whose ids begin most like a word, the newest first among equals.
+// nearest lists the sessions whose ids share the longest prefix with a word, the newest first among
+// equals.
 func nearest(all []Transcript, word string) string {
 	if len(all) == 0 {
 		return "no session was found; CLAUDE_CONFIG_DIR names the client's folder, " +
@@ -103,8 +104,7 @@ func ids(list []Transcript) string {
 	return strings.Join(names, ", ")
 }
 
-// FolderOf returns the name of the folder in which the client keeps the transcripts of the sessions
-// that it began in path.
+// FolderOf returns the name of the client's folder for the transcripts of sessions started in path.
 func FolderOf(path string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
@@ -114,8 +114,8 @@ func FolderOf(path string) string {
 	}, path)
 }
 
-// Newest returns the session that began last among those of the client's folder that were begun in
-// dir, and when. It returns "" if no session has a transcript with a time in its head.
+// Newest returns the session that began last among those started in dir, and when. It returns "" if
+// no transcript has a time in its head.
 func Newest(client, dir string) (id string, began time.Time) {
 	for _, t := range Transcripts(client, FolderOf(dir)) {
 		if at := begun(t.Path); at.After(began) {

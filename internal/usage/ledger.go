@@ -8,8 +8,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Bounds of what is remembered of one file, in requests. Lines of one request stand close together;
-// a line of a forgotten request would count again.
+// Limits on the requests remembered for one file. Lines of one request are close together; a line
+// of a forgotten request would count again.
 const (
 	remembered = 8192 // within one Count
 	openMain   = 7    // from one Count to the next, of the main transcript
@@ -19,7 +19,7 @@ const (
 // ledger holds the counts for the last requests of one file.
 type ledger struct {
 	slots []slot // a ring once it is full
-	next  int    // the slot to give up
+	next  int    // the slot to reuse
 	index map[string]int
 	clock int64
 }
@@ -57,7 +57,7 @@ func (l *ledger) put(c loop.Counted) {
 	l.slots[i], l.index[c.ID] = slot{c, l.clock}, i
 }
 
-// end returns the n requests seen last, oldest first, and forgets everything. The memory is kept
+// end returns the n requests seen last, oldest first, and resets the ledger. It keeps the memory
 // for the next file.
 func (l *ledger) end(n int) (out []loop.Counted) {
 	slices.SortFunc(l.slots, func(a, b slot) int { return cmp.Compare(a.seen, b.seen) })
@@ -70,11 +70,11 @@ func (l *ledger) end(n int) (out []loop.Counted) {
 	return out
 }
 
-// untilMark begins the id of the one entry of Cursor.Open that is no request: it holds the newest
-// timestamp seen, which separates old lines from new ones in a file that was replaced.
+// untilMark begins the id of the one entry of Cursor.Open that is not a request. It holds the
+// newest timestamp seen, which separates old lines from new ones in a replaced file.
 const untilMark = "until "
 
-// unpack takes a cursor's entries apart.
+// unpack splits a cursor's entries into requests and the newest timestamp.
 func unpack(open []loop.Counted) (requests []loop.Counted, until string) {
 	for _, c := range open {
 		if at, ok := strings.CutPrefix(c.ID, untilMark); ok && c.Model == "" {

@@ -7,27 +7,27 @@ import (
 	"hooks/internal/safefile"
 )
 
-// Bounds of the line reader, in bytes. Real lines that hold usage are kilobytes; what is longer
-// than maxLine is streamed past.
+// Bounds of the line reader, in bytes. Real lines with usage are kilobytes; a line longer than
+// maxLine is skipped.
 const (
 	firstBuffer = 256 << 10
 	maxLine     = 8 << 20
 )
 
-// lines reads the whole lines of a file. Its buffer is kept from file to file and grows only for
-// long lines.
+// lines reads the whole lines of a file. It keeps its buffer from file to file, which grows only
+// for long lines.
 type lines struct {
 	src     io.Reader
 	buf     []byte
 	start   int   // of the line in buf
-	seen    int   // bytes of it that hold no line end
-	end     int   // of what was read
+	seen    int   // bytes of it known to hold no line end
+	end     int   // of the data in buf
 	offset  int64 // in the file, of the end of the last whole line
-	dropped int64 // bytes of a line too long for the buffer, given up already
-	err     error // of the source, other than its end
+	dropped int64 // skipped bytes of a line too long for the buffer
+	err     error // read error other than io.EOF
 }
 
-// reset begins to read another source, whose first byte is at offset in its file.
+// reset starts reading src, whose first byte is at offset in its file.
 func (l *lines) reset(src io.Reader, offset int64) {
 	if l.buf == nil {
 		l.buf = make([]byte, firstBuffer)
@@ -35,8 +35,8 @@ func (l *lines) reset(src io.Reader, offset int64) {
 	*l = lines{src: src, buf: l.buf, offset: offset}
 }
 
-// file calls f with the lines of a transcript from an offset on, and with the offset of each, until
-// f returns false.
+// file calls f with each line of a transcript and its offset, starting at an offset, until f
+// returns false.
 func (l *lines) file(path string, from int64, f func(line []byte, at int64) bool) error {
 	file, _, err := safefile.Open(path)
 	if err != nil {
@@ -56,8 +56,9 @@ func (l *lines) file(path string, from int64, f func(line []byte, at int64) bool
 	}
 }
 
-// next returns the next whole line without its end, valid until the next call. A line longer than
-// maxLine is nil. An unfinished last line is not returned: offset stays at its beginning.
+// next returns the next whole line without its end, valid until the next call. It returns nil for a
+// line longer than maxLine. It does not return an unfinished last line, and offset stays at its
+// start.
 func (l *lines) next() (line []byte, ok bool) {
 	for {
 		if i := bytes.IndexByte(l.buf[l.start+l.seen:l.end], '\n'); i >= 0 {
@@ -80,7 +81,7 @@ func (l *lines) next() (line []byte, ok bool) {
 	}
 }
 
-// fill reads more behind the unfinished line, which moves to the front.
+// fill moves the unfinished line to the front and reads more after it.
 func (l *lines) fill() bool {
 	if l.start > 0 {
 		copy(l.buf, l.buf[l.start:l.end])

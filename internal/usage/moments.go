@@ -21,17 +21,17 @@ const (
 	Prompted    MomentKind = iota // a prompt was submitted
 	Called                        // the agent called a tool
 	Returned                      // a tool returned its result, or failed
-	Fired                         // the client's schedule submits a prompt, which follows
-	TurnEnded                     // the agent's turn came to its end
+	Fired                         // the client's schedule submits the prompt that follows
+	TurnEnded                     // the agent's turn ended
 	Interrupted                   // a person ended the turn
-	Absorbed                      // words or a notification reached the turn that runs
+	Absorbed                      // a message or notification reached the running turn
 )
 
-// Moment is one event in a session, as a line of a transcript has it. Its texts are parts of the
-// line, valid until the next moment.
+// Moment is one event in a session, read from a line of a transcript. Its strings share the line's
+// memory and are valid until the next moment.
 type Moment struct {
 	Kind   MomentKind
-	At     time.Time // of the line, or of the last one before it that has a time; zero without one
+	At     time.Time // of the line or the last earlier one with a time; zero if there is none
 	Agent  string    // the subagent's id, "" in the main thread
 	Prompt string    // Prompted, Interrupted: the prompt's id
 	Origin string    // Prompted: turnOrigin, "" if the line has none
@@ -46,9 +46,9 @@ type Moment struct {
 	Error    string       // Returned: the message of a failed tool
 }
 
-// Moments yields the events of a session, the main transcript first, then each subagent's, each in
-// the order of its lines, without what cannot be read. A file that cannot be opened is an error,
-// and the next one follows. Memory does not grow with the files: at most 8 MiB of a line are held.
+// Moments yields the events of a session, the main transcript first, then each subagent's, in the
+// order of their lines. It skips unreadable lines. A file that cannot be opened yields an error,
+// and the next file follows. Memory is bounded by the longest line, at most 8 MiB.
 func Moments(transcript string) iter.Seq2[Moment, error] {
 	return func(yield func(Moment, error) bool) {
 		w := momentReader{yield: yield}
@@ -59,13 +59,13 @@ func Moments(transcript string) iter.Seq2[Moment, error] {
 	}
 }
 
-// momentReader goes through the files of a session until the caller stops.
+// momentReader reads the files of a session until the caller stops.
 type momentReader struct {
 	yield func(Moment, error) bool
 	lines lines
 	agent string
 	at    time.Time
-	last  string // the prompt that runs
+	last  string // the running prompt
 	done  bool
 }
 
@@ -87,7 +87,7 @@ func (w *momentReader) line(line []byte) {
 	if len(line) < 2 || line[0] != '{' {
 		return
 	}
-	mark := "" // that a line of this kind must have
+	mark := "" // required in a line of this kind
 	switch headType(line) {
 	case "user", "system", "":
 	case "assistant":
@@ -131,7 +131,7 @@ func (w *momentReader) line(line []byte) {
 	}
 }
 
-// sendText yields a moment of the main thread that has nothing but a text.
+// sendText yields a moment of the main thread that has only a text.
 func (w *momentReader) sendText(m Moment, kind MomentKind, text string) {
 	if m.Kind, m.Text = kind, text; m.Agent == "" {
 		w.send(m)
@@ -169,8 +169,8 @@ func (w *momentReader) user(m Moment, r record) {
 	}
 }
 
-// prompt yields a submitted prompt once. An old client gives it no id, so the id of its line stands
-// for it.
+// prompt yields each submitted prompt once. An old client gives it no id, so the id of its line is
+// used.
 func (w *momentReader) prompt(m Moment, r record) {
 	m.Kind, m.Prompt, m.Origin, m.Text = Prompted, r.prompt, r.origin, plainText(r.message)
 	m.Prompt = cmp.Or(m.Prompt, r.uuid)
@@ -181,8 +181,9 @@ func (w *momentReader) prompt(m Moment, r record) {
 	w.send(m)
 }
 
-// Timeline counts a whole session as Count does and calls added, in no order over several files,
-// with what each line added and when. The time is zero if no line up to there has one.
+// Timeline counts a whole session as Count does and calls added with the usage that each line adds
+// and its time. The calls are not sorted across files. The time is zero if neither the line nor one
+// before it has a time.
 func Timeline(transcript string, t Table,
 	added func(at time.Time, model string, more loop.Tokens)) (Result, error) {
 	c := newCounter(t)

@@ -5,8 +5,8 @@ import "hooks/internal/loop"
 // webSearch is the price of one server-side web search.
 const webSearch = loop.Cent
 
-// Bounds of what one request can cost. They lie far above anything real and keep sums of rubbish
-// from overflowing.
+// Limits on one request. They are far above anything real and keep sums of invalid data from
+// overflowing.
 const (
 	maxTokens  = 100_000_000 // of one kind in one request; a line with more is unreadable
 	maxRequest = 100_000 * loop.Dollar
@@ -14,17 +14,17 @@ const (
 
 // request holds the usage of one request to a model.
 type request struct {
-	Tokens loop.Tokens // Dollars is not read
+	Tokens loop.Tokens // Dollars is ignored
 	Fast   bool        // usage.speed is "fast"
 	US     bool        // usage.inference_geo is "us"
-	// Parts holds the samplings of the request if there were several, for example because a tool of
-	// the server's ran in between. Each has its own prompt, which is long or not.
+	// Parts holds the samplings of the request if there were several, for example because a server
+	// tool ran in between. Whether the prompt is long is decided for each.
 	Parts []loop.Tokens
 }
 
-// cost prices one request by the client's own formula, to the pico-dollar: every kind at its rate,
-// a long prompt and fast mode as multipliers of the row, US inference 1.1 times the tokens' price,
-// a cent for every web search.
+// cost prices one request by the client's own formula, to the pico-dollar: each kind at its rate,
+// the row's multipliers for a long prompt and fast mode, 1.1 times the tokens' price for US
+// inference, and a cent for each web search.
 func (r Row) cost(q request) loop.USD {
 	parts := q.Parts
 	if !q.whole() {
@@ -43,7 +43,7 @@ func (r Row) cost(q request) loop.USD {
 	return min(sum+times(webSearch, q.Tokens.WebSearches), maxRequest)
 }
 
-// whole reports whether the parts make up all tokens.
+// whole reports whether the parts add up to all tokens.
 func (q request) whole() bool {
 	var sum loop.Tokens
 	for _, n := range q.Parts {
@@ -54,7 +54,7 @@ func (q request) whole() bool {
 	return sum == q.Tokens
 }
 
-// sampling prices the tokens of one prompt and its answer.
+// sampling prices the tokens of one prompt and its response.
 func (r Row) sampling(n loop.Tokens) loop.USD {
 	sum := times(r.Input, n.Input) + times(r.Output, n.Output) + times(r.CacheRead, n.CacheRead) +
 		times(r.CacheWrite5m, n.CacheWrite5m) + times(r.CacheWrite1h, n.CacheWrite1h)
@@ -64,7 +64,7 @@ func (r Row) sampling(n loop.Tokens) loop.USD {
 	return sum
 }
 
-// times is price by number, at most maxRequest.
+// times returns price times n, at most maxRequest.
 func times(price loop.USD, n int64) loop.USD {
 	if n <= 0 || price <= 0 {
 		return 0

@@ -2,11 +2,11 @@ package usage
 
 import "time"
 
-// Dated is when the built-in prices were measured. Newer models are priced by their family, with a
-// warning.
+// Dated is the date on which the built-in prices were measured. Newer models are priced like their
+// family, with a warning.
 const Dated = "2026-11-20"
 
-// StaleDays bounds the age of the built-in table, in days; after that a person is warned.
+// StaleDays is the age of the built-in table, in days, after which a person is warned.
 const StaleDays = 90
 
 // The sources of built-in rows.
@@ -16,9 +16,9 @@ const (
 	list     = "the public price list; not in the client's catalog any more"
 )
 
-// builtin are list prices in thousandths of a dollar per million tokens: input, output, cache read,
-// cache write for five minutes, cache write for one hour. Then what fast mode multiplies them with,
-// and what a prompt over longPrompt does. A name covers its dated releases too.
+// builtin lists prices in thousandths of a dollar per million tokens: input, output, cache read,
+// five-minute cache write, one-hour cache write. fast and long are the multipliers for fast mode
+// and for a prompt over longPrompt. A name covers its dated releases too.
 var builtin = [...]struct {
 	name                                  string
 	input, output, read, write5m, write1h int64
@@ -53,14 +53,14 @@ var builtin = [...]struct {
 	{"claude-mythos-5", 10000, 50000, 1000, 12500, 20000, 1, 1, measured},
 }
 
-// perMillion makes pico-dollars for one token out of thousandths of a dollar per million tokens.
+// perMillion converts thousandths of a dollar per million tokens to pico-dollars per token.
 const perMillion = 1000
 
-// longPrompt is the prompt size, in tokens, above which a row's long multiplier counts: input,
+// longPrompt is the prompt size above which a row's long multiplier applies, in tokens: input,
 // cache reads and cache writes of one request together.
 const longPrompt = 100_000
 
-// AgeDays is the age of the built-in table in whole days, 0 before its date.
+// AgeDays returns the age of the built-in table in whole days, or 0 before its date.
 func AgeDays(now time.Time) int {
 	dated, _ := time.Parse(time.DateOnly, Dated)
 	return max(0, int(now.Sub(dated)/(24*time.Hour)))

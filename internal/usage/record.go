@@ -13,12 +13,12 @@ import (
 	"hooks/internal/loop"
 )
 
-// record holds the fields of one transcript line that are used. Its strings are parts of the line.
+// record holds the fields used of one transcript line. Its strings share the line's memory.
 type record struct {
 	kind      string // top-level type
 	subtype   string
 	sidechain bool
-	meta      bool   // of a user line: no one submitted it
+	meta      bool   // of a user line: not submitted by anyone
 	at        string // timestamp
 	request   string
 	copied    bool   // of an assistant line: another session made the request
@@ -32,8 +32,8 @@ type record struct {
 	result    gjson.Result // toolUseResult
 }
 
-// read parses a line. It is ok only for a JSON object in UTF-8: a damaged line is never half
-// believed.
+// read parses a line. ok is true only for a JSON object in valid UTF-8, because no part of a
+// damaged line can be trusted.
 func read(line []byte) (r record, ok bool) {
 	if !utf8.Valid(line) || !gjson.ValidBytes(line) {
 		return r, false
@@ -41,7 +41,7 @@ func read(line []byte) (r record, ok bool) {
 	return fields(line)
 }
 
-// fields is read without the check for damage.
+// fields parses a line without checking it for damage.
 func fields(line []byte) (r record, ok bool) {
 	v := gjson.Parse(view(line))
 	v.ForEach(func(key, value gjson.Result) bool {
@@ -82,7 +82,7 @@ func fields(line []byte) (r record, ok bool) {
 	return r, v.IsObject()
 }
 
-// text is a JSON string's value, and nothing for any other kind.
+// text returns the value of a JSON string, or "" for any other type.
 func text(v gjson.Result) string {
 	if v.Type != gjson.String {
 		return ""
@@ -90,7 +90,8 @@ func text(v gjson.Result) string {
 	return v.Str
 }
 
-// instant returns a timestamp if it has the one form that sorts as text: 2026-11-20T12:23:04.798Z.
+// instant returns a timestamp if it has the one form that sorts as text, 2026-11-20T12:23:04.798Z,
+// and "" otherwise.
 func instant(s string) string {
 	if len(s) != 24 || s[4] != '-' || s[10] != 'T' || s[23] != 'Z' {
 		return ""
@@ -98,19 +99,19 @@ func instant(s string) string {
 	return s
 }
 
-// spent is the usage of an assistant line.
+// spent holds the usage of an assistant line.
 type spent struct {
 	id    string // message id
 	model string
 	request
-	// advisors are the requests to other models that this one caused. Its own numbers do not
-	// contain them.
+	// advisors are the requests to other models made for this one. Their usage is not included in
+	// its own.
 	advisors []spent
 }
 
-// spent reads the usage of an assistant's message. ok is false if the message has no usage or is
-// from the client itself (`<synthetic>`); bad is true for impossible numbers. A message without a
-// model is priced as an unknown one.
+// spent reads the usage of an assistant's message. ok is false if the message has no usage, is from
+// the client itself (`<synthetic>`) or has impossible numbers; bad reports the latter. A message
+// without a model is priced as an unknown one.
 func (r record) spent() (s spent, ok, bad bool) {
 	var use gjson.Result
 	r.message.ForEach(func(key, value gjson.Result) bool {
@@ -132,8 +133,7 @@ func (r record) spent() (s spent, ok, bad bool) {
 	return s, !bad, bad
 }
 
-// read reads a usage object. Its iterations are the samplings that make up its sums, and the usage
-// of advisors.
+// read reads a usage object and the samplings and advisor requests in its iterations.
 func (s *spent) read(use gjson.Result) (bad bool) {
 	s.Tokens, bad = tokens(use)
 	s.Tokens.Messages = 1
@@ -156,8 +156,8 @@ func (s *spent) read(use gjson.Result) (bad bool) {
 	return bad
 }
 
-// tokens reads the kinds of a usage object. Cache writes without a split, or the rest that a split
-// leaves, are of five minutes.
+// tokens reads the counts of a usage object. Cache writes not listed as one-hour count as
+// five-minute.
 func tokens(use gjson.Result) (n loop.Tokens, bad bool) {
 	var flat, five int64
 	number := func(to *int64, v gjson.Result) {
@@ -200,7 +200,7 @@ func blocks(message gjson.Result, kind string) iter.Seq[gjson.Result] {
 	}
 }
 
-// texts are the string content of a message, or each of its text blocks.
+// texts iterates over the string content of a message or its text blocks.
 func texts(message gjson.Result) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if content := message.Get("content"); content.Type == gjson.String {
@@ -223,7 +223,7 @@ func plainText(v gjson.Result) (all string) {
 	return all
 }
 
-// toolUse is the id of the call whose result a user line is, in memory of its own.
+// toolUse returns a copy of the tool_use_id of the call whose result a user line holds.
 func (r record) toolUse() string {
 	for b := range blocks(r.message, "") {
 		if id := b.Get("tool_use_id"); id.Exists() {
@@ -233,7 +233,7 @@ func (r record) toolUse() string {
 	return ""
 }
 
-// interrupted reports whether a user line is the client's mark of a person's Esc or Ctrl-C.
+// interrupted reports whether a user line is the client's mark for a person's Esc or Ctrl-C.
 func (r record) interrupted() bool {
 	for s := range texts(r.message) {
 		if strings.HasPrefix(s, interruptMark) {
@@ -243,7 +243,7 @@ func (r record) interrupted() bool {
 	return false
 }
 
-// typed is the prompt of a user line; the client writes a slash command as two marked parts.
+// typed returns the prompt of a user line. The client writes a slash command as two tagged parts.
 func (r record) typed() string {
 	all := plainText(r.message)
 	name, found := Part(all, "command-name")
@@ -254,22 +254,23 @@ func (r record) typed() string {
 	return strings.TrimSpace(name + " " + args)
 }
 
-// Part is a marked part of a text, up to the end of a text that was cut, and whether it is whole.
+// Part returns the text between a tag's start and end, up to the end of a truncated text. whole
+// reports whether both are there.
 func Part(text, tag string) (part string, whole bool) {
 	_, rest, found := strings.Cut(text, "<"+tag+">")
 	part, _, closed := strings.Cut(rest, "</"+tag+">")
 	return part, found && closed
 }
 
-// Marks of the lines that can matter.
+// Marks that a relevant line contains.
 const (
 	usageMark     = `_tokens"`
 	interruptMark = "[Request interrupted by user"
 	answersMark   = `answers"`
 )
 
-// headType returns a line's top-level type if the line has it before anything nested, as nearly all
-// types of the client's lines do. It returns "" if only reading the whole line would show the type.
+// headType returns a line's top-level type if it comes before any nested value, as in nearly all of
+// the client's lines. It returns "" if finding the type would require parsing the whole line.
 func headType(line []byte) string {
 	for rest := line[min(1, len(line)):]; ; {
 		key, after, ok := quoted(rest)
@@ -286,7 +287,7 @@ func headType(line []byte) string {
 	}
 }
 
-// pastScalar returns what follows a string, number or word and the comma behind it.
+// pastScalar returns the rest after a string, number or literal and the comma after it.
 func pastScalar(b []byte) (rest []byte, ok bool) {
 	if b[0] == '"' {
 		_, rest, ok = quoted(b)
@@ -300,7 +301,7 @@ func pastScalar(b []byte) (rest []byte, ok bool) {
 	return rest[1:], true
 }
 
-// quoted cuts a string without escapes off the front.
+// quoted splits a leading string without escapes from the rest.
 func quoted(b []byte) (value, rest []byte, ok bool) {
 	if len(b) < 2 || b[0] != '"' {
 		return nil, nil, false
@@ -312,11 +313,12 @@ func quoted(b []byte) (value, rest []byte, ok bool) {
 	return b[1 : 1+n], b[n+2:], true
 }
 
-// other reports whether a line names a type that never matters.
+// other reports whether a line has a type that never matters.
 func other(line []byte) bool {
 	kind := headType(line)
 	return kind != "" && kind != "assistant" && kind != "user"
 }
 
-// view lends a line to gjson without copying it. What outlives the line must be cloned.
+// view returns the bytes of a line as a string without copying them. A string that outlives the
+// line must be cloned.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -10,7 +10,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// assistant adds what a request used beyond what was counted for it.
+// assistant adds the usage of an assistant line beyond what was counted for its request.
 func (c *counter) assistant(t *transcript, r record) {
 	s, ok, bad := r.spent()
 	if bad {
@@ -37,8 +37,8 @@ func (c *counter) assistant(t *transcript, r record) {
 	}
 }
 
-// spent counts what a request used beyond what was counted for it before, and reports whether it is
-// a new one. Of requests without an id each counts.
+// spent counts the usage of a request beyond what was counted for it before, and reports whether
+// the request is new. Each request without an id counts.
 func (c *counter) spent(t *transcript, at, id string, s spent) (fresh bool) {
 	before, known := c.ledger.known(id)
 	if !known {
@@ -64,7 +64,7 @@ func (c *counter) spent(t *transcript, at, id string, s spent) (fresh bool) {
 	return id != "" && !known
 }
 
-// rate finds a model's row once, and warns of a guess once.
+// rate returns a model's row, cached by name, and records a model whose price is a guess.
 func (c *counter) rate(model string) rated {
 	if r, ok := c.rates[model]; ok {
 		return r
@@ -74,19 +74,19 @@ func (c *counter) rate(model string) rated {
 	if !known && !slices.Contains(c.res.Unknown, name) {
 		c.res.Unknown = append(c.res.Unknown, name)
 	}
-	if len(c.rates) < 1000 { // only rubbish names more models
+	if len(c.rates) < 1000 { // only invalid data names more models
 		c.rates[name] = rated{row, name}
 	}
 	return rated{row, name}
 }
 
-// maxOwners bounds the requests of subagents that are remembered while the main transcript is read.
+// maxOwners bounds the subagents' requests that are remembered while the main transcript is read.
 const maxOwners = 1 << 16
 
-// own remembers which file counts a request: by its whole id, and by the message id alone for an
-// old client's copies.
+// own remembers which file counts a request: by its whole id, and by the message id alone for
+// copies by an old client.
 func (c *counter) own(index int, id string) {
-	if len(c.list) == 1 || len(c.owners) >= 2*maxOwners { // alone it owns everything
+	if len(c.list) == 1 || len(c.owners) >= 2*maxOwners { // a single file needs no owner
 		return
 	}
 	message, _, _ := strings.Cut(id, " ")
@@ -98,8 +98,8 @@ func (c *counter) own(index int, id string) {
 	}
 }
 
-// elsewhere reports whether another file counts this request. Old clients repeat subagents' lines
-// in the main transcript, marked as a sidechain; those are known by the message id alone.
+// elsewhere reports whether another file counts this request. Old clients copy subagents' lines to
+// the main transcript, marked as a sidechain; those are matched by the message id alone.
 func (c *counter) elsewhere(t *transcript, r record, message, id string) bool {
 	if len(c.list) == 1 {
 		return false
@@ -114,7 +114,7 @@ func (c *counter) elsewhere(t *transcript, r record, message, id string) bool {
 func greater(a, b int64) int64    { return max(a, b) }
 func difference(a, b int64) int64 { return a - b }
 
-// combine makes one number out of two, kind by kind.
+// combine applies f to each kind of token.
 func combine(a, b loop.Tokens, f func(a, b int64) int64) loop.Tokens {
 	return loop.Tokens{
 		Input: f(a.Input, b.Input), Output: f(a.Output, b.Output),

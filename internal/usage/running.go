@@ -13,21 +13,21 @@ import (
 	"hooks/internal/loop"
 )
 
-// maxRunning bounds what one look at a running iteration reads, in bytes. It is more than a line
-// may have.
+// maxRunning bounds how much one look at a running iteration reads, in bytes. It is more than the
+// longest line.
 const maxRunning = 2 * maxLine
 
-// Look holds the usage that the transcripts show beyond the cursors of a running iteration.
+// Look is the usage in the transcripts beyond the cursors of a running iteration.
 type Look struct {
 	Dollars loop.USD
 	Cursors []loop.Cursor // of the transcripts that have grown
 	Read    int64         // bytes
 }
 
-// Running counts, as Count does, what is new while an iteration runs, at most 16 MiB of it; the
-// next look continues from there. Of the subagents it counts those with a cursor and fresh ones. If
-// no file has grown it reads no file and does not call rates. It leaves out what cannot be read;
-// the error names it.
+// Running counts new usage while an iteration runs, at most 16 MiB of transcripts; the next call
+// continues from there. Of the subagents, it counts those with a cursor and fresh ones. If no file
+// has grown, it reads nothing and does not call rates. It skips files that cannot be read; the
+// error names them.
 func Running(
 	transcript string, cursors []loop.Cursor, fresh []string, rates func() Table,
 ) (l Look, err error) {
@@ -57,15 +57,15 @@ func (c *counter) look(done []loop.Cursor) (l Look) {
 			continue
 		}
 		l.Cursors = append(l.Cursors, now)
-		if l.Read += now.Offset; now.Offset >= before.Offset { // else another file has its name now
+		if l.Read += now.Offset; now.Offset >= before.Offset { // else the file was replaced
 			l.Read -= before.Offset
 		}
 	}
 	return l
 }
 
-// bound sets the end of a source by the bytes that may still be read, and reports whether there is
-// anything to read or to forget.
+// bound limits how much of a source is read to the bytes left, and reports whether the file
+// changed.
 func (c *counter) bound(t *transcript, fi os.FileInfo) (changed bool) {
 	more, same := fi.Size()-t.cursor.Offset, sameFile(t.cursor, fi)
 	changed = more != 0 || !same
@@ -73,13 +73,13 @@ func (c *counter) bound(t *transcript, fi os.FileInfo) (changed bool) {
 		more = fi.Size()
 	}
 	c.full = c.full || more > c.room
-	t.end = max(1, fi.Size()-more+min(more, c.room)) // 0 is no bound
+	t.end = max(1, fi.Size()-more+min(more, c.room)) // 0 would mean no limit
 	c.room -= min(more, c.room)
 	return changed
 }
 
-// Grown returns how many bytes the transcripts that Running counts hold beyond the cursors. It
-// reads no contents.
+// Grown returns the number of bytes beyond the cursors in the transcripts that Running counts. It
+// does not read the files.
 func Grown(transcript string, cursors []loop.Cursor, fresh []string) (n int64) {
 	if transcript == "" {
 		return 0
@@ -93,7 +93,7 @@ func Grown(transcript string, cursors []loop.Cursor, fresh []string) (n int64) {
 }
 
 // MainModel returns the model of the last request in the main transcript that the cursors remember,
-// or "" if they remember no request. It ignores an advisor's requests.
+// or "" if there is none. It ignores requests of advisors.
 func MainModel(cursors []loop.Cursor) string {
 	for _, c := range cursors {
 		if loop.AgentOf(c.Path) != "" {
@@ -109,10 +109,10 @@ func MainModel(cursors []loop.Cursor) string {
 	return ""
 }
 
-// maxSpenders bounds how many are named as having spent most.
+// maxSpenders bounds the list of the largest spenders.
 const maxSpenders = 5
 
-// spenders are the threads that spent most, by model, each under the name of its transcript.
+// spenders returns the largest spenders by thread and model. A thread is named by its transcript.
 func (c *counter) spenders() (all []loop.Spender) {
 	for i, s := range c.list {
 		name := s.name
@@ -134,7 +134,7 @@ func (c *counter) spenders() (all []loop.Spender) {
 
 const mainThread = "main thread"
 
-// Named is spenders with workers named as people know them: by the client's own notes beside their
+// Named returns a copy of by with readable names for workers, from the client's notes beside their
 // transcripts.
 func Named(transcript string, by []loop.Spender) []loop.Spender {
 	by = slices.Clone(by)
@@ -153,11 +153,11 @@ func Named(transcript string, by []loop.Spender) []loop.Spender {
 	return by
 }
 
-// callTime bounds the wait for the line of a call. The client writes the answer that makes a call
+// callTime bounds the wait for the line of a call. The client writes the message that makes a call
 // up to 60 ms after the call's event (measured on 2.1.330).
 const callTime = 500 * time.Millisecond
 
-// AwaitCall waits until the answer that makes a call is in the transcript of a thread, so that its
+// AwaitCall waits until the message that makes a call is in the thread's transcript, so that its
 // cost is counted at that call. An empty agent means the main thread.
 func AwaitCall(transcript, agent, call string) {
 	path := transcript

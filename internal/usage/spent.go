@@ -9,17 +9,17 @@ import (
 	"hooks/internal/loop"
 )
 
-// Present is a run and its open iteration as they are at a moment.
+// Present is the current state of a run and its open iteration.
 type Present struct {
-	Run   *loop.Budget // with Since
-	Tick  *loop.Tick   // nil if none is open; ended by Esc once the client has written its mark
+	Run   *loop.Budget // including Since
+	Tick  *loop.Tick   // nil if none is open; interrupted if the client has marked an Esc
 	Since loop.Spent   // beyond the run's cursors
-	Notes []string     // one line each, on what could not be counted, or not surely
+	Notes []string     // one line each, about usage not counted or uncertain
 }
 
-// Now reads what the run's transcript has beyond the run's cursors: that of the open iteration t
-// or, if the run has no open iteration, that of its session. A dead client's session is read for
-// its open iteration only, as when that is closed. Nothing is saved.
+// Now reads the usage beyond the run's cursors from the transcript of the open iteration t or, if
+// the run has none, from that of its session. If the client is dead, it reads only the transcript
+// of an open iteration. It saves nothing.
 func Now(
 	b *loop.Budget, t *loop.Tick, alive bool, past Past, table Table, now time.Time,
 ) Present {
@@ -48,17 +48,18 @@ func Now(
 	return p
 }
 
-// Past holds the facts of the run's history that Now needs.
+// Past holds the facts from the run's history that Now needs.
 type Past struct {
-	Written time.Time // when it last changed, by the file system's clock; zero without one
-	// Ended returns the cursors of workers that ended, of those with the named transcripts.
+	Written time.Time // last change, by the file system's clock; zero if there is no history
+	// Ended returns the cursors of ended workers, for the named transcripts.
 	Ended func(transcript string, names []string) []loop.Cursor
 }
 
-// unsettled returns the names of the subagents' transcripts that may hold more than was counted,
-// and the cursors from which to count. A worker without a cursor of the run whose transcript rests
-// since before the last line is counted to its end, so the history is not searched for it: a long
-// run has very many. A skipped tick writes a line in the middle of an iteration.
+// unsettled returns the subagents' transcripts that may hold uncounted usage, and the cursors from
+// which to count. A worker without a cursor is fully counted if its transcript has not changed for
+// a while before the last history line, so the history is not searched for it: a long run has many
+// workers. A skipped tick may write a line during an iteration, so only lines before the open
+// iteration are relied on.
 func (p Past) unsettled(
 	transcript string, cursors []loop.Cursor, t *loop.Tick,
 ) (from []loop.Cursor, names []string) {
@@ -85,10 +86,10 @@ func (p Past) unsettled(
 	return cursors, names
 }
 
-// Done is Count as a run takes it in, with the calls in the same lines: those that ended well and
-// whose result has the address of a pull or merge request, in the order of their results, file by
-// file. Notes, one line each, name what could not be counted, or not surely; after an error nothing
-// is spent.
+// Done counts as Count does, in the form in which a run takes it. It also returns the finished
+// calls in those lines whose results contain the address of a pull or merge request or a sign that
+// qmd was unreachable, in the order of their results, file by file. Notes, one line each, describe
+// usage not counted or uncertain. After an error, no usage is returned.
 func Done(transcript string, cursors []loop.Cursor, table Table) (
 	loop.Spent, []Call, []string, error) {
 	c := newCounter(table)

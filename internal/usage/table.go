@@ -9,7 +9,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// The values of Table.Source, for rate_table_source (R61).
+// Values of Table.Source, for rate_table_source (R61).
 const (
 	fromConfig   = "CLAUDE.md SDD config"
 	fromSettings = config.SettingsFile + " SDD config"
@@ -21,17 +21,17 @@ type Row struct {
 	Model                                 string
 	Input, Output                         loop.USD
 	CacheRead, CacheWrite5m, CacheWrite1h loop.USD
-	// Fast multiplies the row in fast mode, Long when the prompt is long; 1 if the model has no
-	// such price.
+	// Fast and Long are the row's multipliers in fast mode and for a long prompt. They are 1 if the
+	// model has no such price.
 	Fast, Long int64
-	Source     string // where the row comes from, for people
+	Source     string // origin of the row, for people
 }
 
-// Table is the rates in force: the project's own rows, and the built-in ones for every other model
-// (R60).
+// Table holds the rates in effect: the project's own rows, and the built-in ones for all other
+// models (R60).
 type Table struct{ own, list []Row }
 
-// NewTable puts a project's rows before the built-in ones.
+// NewTable returns a table with a project's rows and the built-in ones.
 func NewTable(rows []config.Rate) (t Table) {
 	for _, r := range rows {
 		t.own = append(t.own, ownRow(r))
@@ -46,9 +46,9 @@ func NewTable(rows []config.Rate) (t Table) {
 	return t
 }
 
-// ownRow completes a configured row: cache writes of five minutes and one hour and cache reads cost
-// 1.25, 2 and 0.1 times its input rate unless it states them. The multipliers of fast mode and long
-// prompts are the client's: Find takes them from the built-in row of the same model.
+// ownRow fills in the prices that a configured row leaves out: five-minute cache writes, one-hour
+// cache writes and cache reads cost 1.25, 2 and 0.1 times its input rate. It has no multipliers for
+// fast mode and long prompts, because Find takes them from the built-in row of the same model.
 func ownRow(r config.Rate) Row {
 	or := func(stated *loop.USD, usual loop.USD) loop.USD {
 		if stated != nil {
@@ -72,7 +72,8 @@ func sourceOf(r config.Rate) string {
 	return fromConfig
 }
 
-// Source is recorded in budget.json as rate_table_source (R61): the first file that has a row.
+// Source returns the value of rate_table_source in budget.json (R61): the file of the first row, or
+// the built-in table.
 func (t Table) Source() string {
 	if len(t.own) > 0 {
 		return t.own[0].Source
@@ -80,8 +81,8 @@ func (t Table) Source() string {
 	return fromBuiltin
 }
 
-// Rows are the rates in force, the project's own first, for people to read, without the built-in
-// rows of models that one of the project's rows prices.
+// Rows returns the rates in effect for display, the project's own first. It omits built-in rows of
+// models that a row of the project prices.
 func (t Table) Rows() (rows []Row) {
 	for _, list := range [][]Row{t.own, t.list} {
 		for _, r := range list {
@@ -97,13 +98,13 @@ func (t Table) Rows() (rows []Row) {
 // isOwn reports whether a row is the project's.
 func isOwn(r Row) bool { return r.Source == fromConfig || r.Source == fromSettings }
 
-// Find returns the row that prices a model. The project's rows win per model: its exact row, then
-// its longest family. One of its rows that names a model exactly does not cover another model that
-// the built-in table knows by a longer name: a row for claude-opus-5 does not price
+// Find returns the row that prices a model. The project's rows take precedence per model: first its
+// exact row, then its longest family. A project row that names a built-in model exactly does not
+// cover another model with a longer built-in name: a row for claude-opus-5 does not price
 // claude-opus-5-5.
 //
-// Known is false if the price is a guess that a person should hear about: another version of a
-// known family, else the dearest row of the family, else the dearest row of all. It is never zero.
+// known is false if the price is a guess to warn about: another version of a known family, else the
+// dearest row of the family, else the dearest row of all. It is never zero.
 func (t Table) Find(model string) (row Row, known bool) {
 	name := canonical(model)
 	own, list := longest(t.own, name), longest(t.list, name)
@@ -118,7 +119,7 @@ func (t Table) Find(model string) (row Row, known bool) {
 	return t.dearest(name), false
 }
 
-// Dearer returns a model's price in tenths of another one's, 0 unless it is dearer.
+// Dearer returns a model's price in tenths of another one's, or 0 unless it is dearer.
 func (t Table) Dearer(model, than string) (tenths int64) {
 	now, _ := t.Find(model)
 	before, _ := t.Find(than)
@@ -129,7 +130,8 @@ func (t Table) Dearer(model, than string) (tenths int64) {
 	return int64((price*10 + base/2) / base)
 }
 
-// longest finds the row whose name is the longest whole part that the model's name begins with.
+// longest returns the row with the longest name that is a prefix of the model's name, up to a
+// hyphen.
 func longest(rows []Row, name string) (best Row) {
 	for _, r := range rows {
 		rest, ok := strings.CutPrefix(name, r.Model)
@@ -140,15 +142,15 @@ func longest(rows []Row, name string) (best Row) {
 	return best
 }
 
-// version reports whether what follows a row's name makes it another model, as "-6" does and a date
-// does not.
+// version reports whether the text after a row's name is a version, as in "-6", and so names
+// another model. A date is not a version.
 func version(rest string) bool {
 	part, _, _ := strings.Cut(strings.TrimPrefix(rest, "-"), "-")
 	return part != "" && part != "0" && len(part) <= 2 && strings.Trim(part, "0123456789") == ""
 }
 
-// dearest is the dearest row among those that share the most parts of the name: at least the two
-// that make a family, as in claude-sonnet. Fast mode is taken at its dearest too.
+// dearest returns the dearest of the rows that share the most parts with the name: at least the two
+// parts of a family, such as claude-sonnet, if any row does. It assumes the dearest fast mode too.
 func (t Table) dearest(name string) (best Row) {
 	most := -1
 	for _, r := range slices.Concat(t.own, t.list) {
@@ -166,7 +168,7 @@ func (t Table) dearest(name string) (best Row) {
 	return best
 }
 
-// parts counts the leading parts, between hyphens, that two names share.
+// parts returns the number of leading parts, separated by hyphens, that two names share.
 func parts(a, b string) (n int) {
 	as, bs := strings.Split(a, "-"), strings.Split(b, "-")
 	for n < min(len(as), len(bs)) && as[n] == bs[n] {
@@ -175,9 +177,9 @@ func parts(a, b string) (n int) {
 	return n
 }
 
-// canonical is a model's name as the tables write it. Vendors wrap it:
-// us.anthropic.claude-opus-4-5-20251101-v1:0, anthropic/claude-opus-4.5, claude-opus-4-5@20251101,
-// claude-opus-4-6[1m].
+// canonical returns a model's name as the tables spell it. Vendors write
+// us.anthropic.claude-opus-4-5-20251101-v1:0, anthropic/claude-opus-4.5, claude-opus-4-5@20251101
+// or claude-opus-4-6[1m].
 func canonical(model string) string {
 	s := strings.ToLower(strings.TrimSpace(model))
 	if i := strings.LastIndex(s, "claude-"); i > 0 && strings.ContainsRune("./:", rune(s[i-1])) {

@@ -14,21 +14,22 @@ import (
 	"hooks/internal/safefile"
 )
 
-// Bounds of what is read of a transcript's end, in bytes.
+// Bounds on how much of a transcript's end is read, in bytes.
 const (
 	promptTail = 4 << 20
 	lastTail   = 1 << 20
 	escTail    = 64 << 10
 )
 
-// tail is the whole lines at the end of a file.
+// tail holds the whole lines at the end of a file.
 type tail struct {
 	data  []byte
 	start int64 // offset of data in the file
-	err   error // why there may be less than the file holds
+	err   error // error that may have left data incomplete
 }
 
-// readTail reads at most max bytes. What cannot be read is empty.
+// readTail reads at most max bytes from the end of a file. data is empty if the file cannot be
+// read.
 func readTail(path string, max int64) (t tail) {
 	f, fi, err := safefile.Open(path)
 	if err != nil {
@@ -39,7 +40,7 @@ func readTail(path string, max int64) (t tail) {
 	t.start = fi.Size() - min(fi.Size(), max)
 	t.data = make([]byte, fi.Size()-t.start)
 	n, err := io.ReadFull(io.NewSectionReader(f, t.start, int64(len(t.data))), t.data)
-	if err != io.EOF && err != io.ErrUnexpectedEOF { // the file may have become shorter meanwhile
+	if err != io.EOF && err != io.ErrUnexpectedEOF { // the file may have shrunk
 		t.err = err
 	}
 	t.data = t.data[:bytes.LastIndexByte(t.data[:n], '\n')+1]
@@ -61,8 +62,8 @@ func (t tail) backward(f func(line []byte) bool) {
 	}
 }
 
-// records calls f with the lines of the main thread that can be read and for which may returns
-// true, from the last to the first, until f returns false.
+// records calls f with the readable lines of the main thread for which may returns true, from the
+// last to the first, until f returns false.
 func (t tail) records(may func(line []byte) bool, f func(line []byte, r record) bool) {
 	t.backward(func(line []byte) bool {
 		if !may(line) {
@@ -73,7 +74,7 @@ func (t tail) records(may func(line []byte) bool, f func(line []byte, r record) 
 	})
 }
 
-// newest returns the newest time of any line, or "" if no line has a time.
+// newest returns the newest time of any line, or "" if no line has one.
 func (t tail) newest() (at string) {
 	t.backward(func(line []byte) bool {
 		if r, ok := read(line); ok && r.at > at {
@@ -87,14 +88,14 @@ func (t tail) newest() (at string) {
 // Start describes the beginning of a prompt in the main transcript.
 type Start struct {
 	Offset    int64  // of its first line, in bytes
-	UnderLoop bool   // that line is the /loop command
+	UnderLoop bool   // a text in that line is the /loop command
 	Origin    string // "human", "scheduled", "task_notification" or "sdk"; "" if the line has none
-	Prompt    string // what was submitted; a slash command as it was typed
+	Prompt    string // the submitted text; a slash command as typed
 }
 
-// PromptStart finds the first top-level user line with a prompt's id. It searches the last 4 MiB; a
-// prompt that began before them begins with its first line in them. ok is false for an id without a
-// line, as at the entry itself when the line is not written yet.
+// PromptStart finds the first top-level user line with a prompt's id in the last 4 MiB. A prompt
+// that began earlier starts at its first line in there. ok is false if no line has the id, as at
+// the entry itself when the line is not yet written.
 func PromptStart(transcript, promptID string) (s Start, ok bool) {
 	var size int64
 	if fi, err := os.Stat(transcript); err == nil {
@@ -111,9 +112,9 @@ func PromptStart(transcript, promptID string) (s Start, ok bool) {
 	return s, true
 }
 
-// Typed reports whether a person submitted a prompt that is the one, anywhere in the main
-// transcript. A line without an origin counts only until the client names one: its own notes, as
-// of work in the background, have the model's words.
+// Typed reports whether a person submitted a prompt accepted by is, anywhere in the main
+// transcript. A line without an origin counts only until the first line with one: from then on, it
+// may be a client's note with the model's words, as for background work.
 func Typed(transcript string, is func(prompt string) bool) (typed bool) {
 	var all lines
 	fired, named := "", false
@@ -137,9 +138,9 @@ func Typed(transcript string, is func(prompt string) bool) (typed bool) {
 	return typed
 }
 
-// ScheduledFire reports whether the client's scheduler has just submitted that prompt: there is a
-// `scheduled_task_fire` line for it behind the last user line of the main transcript. Only whole
-// lines in the last 1 MiB count.
+// ScheduledFire reports whether the client's scheduler has just submitted that prompt: a
+// `scheduled_task_fire` line for it follows the last user line of the main transcript. It reads
+// only whole lines in the last 1 MiB.
 func ScheduledFire(transcript, prompt string) (fired bool) {
 	may := func(line []byte) bool { return fires(line) || mayBeUser(line) }
 	readTail(transcript, lastTail).records(may, func(_ []byte, r record) bool {
@@ -156,12 +157,12 @@ func fires(line []byte) bool { return bytes.Contains(line, []byte("scheduled_tas
 
 func mayBeUser(line []byte) bool { return bytes.Contains(line, []byte(`"user"`)) && !other(line) }
 
-// Sender returns who sent a prompt whose event has just come, by the lines behind the last user
-// line of the main transcript: the client writes its own prompts into its queue and takes them out
-// again at once, and names a schedule that fires. Only whole lines in the last 1 MiB count.
+// Sender returns who sent a prompt whose event has just arrived, judged by the lines after the last
+// user line of the main transcript. The client enqueues its own prompts and dequeues them at once,
+// and it logs a schedule that fires. Sender reads only whole lines in the last 1 MiB.
 func Sender(transcript, prompt string) (by loop.Sender) {
 	prompt = strings.TrimSpace(prompt)
-	taken := false // the line behind is that of a prompt that was taken out of the queue
+	taken := false // the next line read belongs to a prompt that was dequeued
 	may := func(line []byte) bool {
 		queue := headType(line) == "queue-operation"
 		taken = taken && (queue || fires(line) || mayBeUser(line))
@@ -190,9 +191,9 @@ func Sender(transcript, prompt string) (by loop.Sender) {
 	return by
 }
 
-// Escaped reports whether a person has just ended a turn with Esc, and returns the id of its
-// prompt: the last message of the main transcript is the client's mark of it. Only whole lines in
-// the last 64 KiB count.
+// Escaped reports whether a person has just interrupted a turn with Esc, and returns the id of its
+// prompt. It checks whether the last message of the main transcript is the client's mark for that,
+// reading only whole lines in the last 64 KiB.
 func Escaped(transcript string) (prompt string, esc bool) {
 	may := func(line []byte) bool { return !other(line) }
 	readTail(transcript, escTail).records(may, func(_ []byte, r record) bool {
@@ -207,8 +208,8 @@ func Escaped(transcript string) (prompt string, esc bool) {
 	return prompt, esc
 }
 
-// LastSign is when a session was last alive: the newest time of a line at the end of the main
-// transcript, zero without one. Only whole lines in the last 1 MiB count.
+// LastSign returns the newest time in the last 1 MiB of the main transcript, when the session was
+// last alive. It returns the zero time if there is none.
 func LastSign(transcript string) (at time.Time) {
 	readTail(transcript, lastTail).backward(func(line []byte) bool {
 		r, ok := read(line)
@@ -221,8 +222,8 @@ func LastSign(transcript string) (at time.Time) {
 	return at
 }
 
-// Goal returns the goal that the client's /goal holds the session to, or "" if no goal is active.
-// The last status of a goal in the last 4 MiB of the main transcript counts.
+// Goal returns the session's active goal, set with the client's /goal, or "" if none is active. The
+// last status of a goal in the last 4 MiB of the main transcript counts.
 func Goal(transcript string) (goal string) {
 	may := func(line []byte) bool { return bytes.Contains(line, []byte(`"goal_status"`)) }
 	readTail(transcript, promptTail).records(may, func(line []byte, r record) bool {
@@ -238,8 +239,8 @@ func Goal(transcript string) (goal string) {
 	return goal
 }
 
-// How long WaitFlushed waits. A client that has a machine to itself takes up to 100 ms (CONTRACT).
-// With a dozen programs on two cores it took more than 500 ms, and its last message was paid an
+// Limits of WaitFlushed. A client with a machine to itself takes up to 100 ms (CONTRACT). With a
+// dozen programs on two cores it took more than 500 ms, and its last message was charged one
 // iteration late.
 const (
 	flushLimit   = 2 * time.Second
@@ -248,12 +249,12 @@ const (
 )
 
 // WaitFlushed waits until the assistant's last message is in the transcript, and reports whether it
-// is: Stop comes up to 100 ms before. It gives up after 2 s, or after 200 ms if the file is
-// missing: a session has no file at its first Stop, and never has one if the client keeps no
-// transcripts. Without a message there is nothing to wait for.
+// is, because Stop fires up to 100 ms before. It gives up after 2 s, or after 200 ms if the file is
+// missing, as at a session's first Stop or if the client keeps no transcripts. It returns at once
+// if there is no message.
 //
-// Only an assistant line behind the last user line is that message, because loops end every turn
-// with the same words.
+// Only an assistant line after the last user line counts, because loops end every turn with the
+// same words.
 func WaitFlushed(ctx context.Context, transcript, lastMessage string) bool {
 	want := strings.TrimSpace(lastMessage)
 	if want == "" || transcript == "" {
@@ -281,8 +282,8 @@ func WaitFlushed(ctx context.Context, transcript, lastMessage string) bool {
 	}
 }
 
-// said reports whether the assistant's last words are these. The event joins a message's text
-// blocks; each has a line of its own, and the last one is enough.
+// said reports whether want ends with the assistant's last text block. The event joins a message's
+// text blocks, but each has its own line, and the last one is enough.
 func said(t tail, want string) (yes bool) {
 	may := func(line []byte) bool { return !other(line) }
 	t.records(may, func(_ []byte, r record) bool {
