@@ -7,48 +7,48 @@ import (
 	"time"
 )
 
-// Payload is the additional state of a run whose iterations are attempts.
+// Payload is the additional state of a run whose iterations are attempts. Each kind implements it.
 type Payload interface {
-	Clone() Payload  // with copies of what a Step may change in place
-	Stored() Payload // as the run's file has it, without what has a file of its own
+	Clone() Payload  // copies what a Step may change in place
+	Stored() Payload // as the run's file holds it, without parts that have their own file
 	Attempts() Attempts
 
 	Resume(*Budget, Request)       // a person or a schedule continues the run
 	Retune(TaskFlags) []string     // a person's flags change how the run is judged
 	Enter(*Tick, EntryFacts, bool) // an iteration begins, before its conditions are evaluated
 	Answered(EntryFacts)           // the answers at its entry are applied
-	Begin(*Attempt) bool           // opens the attempt under way; false where none is left
-	Aim(*Attempt)                  // points an attempt at what is under way now
+	Begin(*Attempt) bool           // opens the next attempt; false if none is left
+	Aim(*Attempt)                  // points an attempt at the current task or phase
 
 	Judge(State, *Known) (missing bool, hold *Continue)
-	Unmeasured(*Tick, string) (at int, command string) // as of State.Unmeasured
-	Measured(at int, command string, c CheckRun)       // the check has run there
-	NoCheck(CheckRun) string                           // as of Budget.NoCheck
-	Line(*Tick) any                                    // what the history has of its attempt
-	Fold(*Tick, Ending)                                // moves the run on by the attempt that ends
-	Advanced(since Payload) bool                       // more is done, clean or green
+	Unmeasured(*Tick, string) (at int, command string) // as in State.Unmeasured
+	Measured(at int, command string, c CheckRun)       // records a run of the check at that place
+	NoCheck(CheckRun) string                           // as in Budget.NoCheck
+	Line(*Tick) any                                    // the history's record of its attempt
+	Fold(*Tick, Ending)                                // counts the attempt that ends
+	Advanced(since Payload) bool                       // more is done than in since
 
 	UnderWay() string           // what the attempt is about, as in "task 2 of 5"
-	Next() string               // the same for the conductor that sends its worker
-	Name(*Attempt) string       // of an attempt, as in "task 2" or "the final audit"
-	Ending(*Attempt) string     // how it ends, for the thread that does it
-	Unjudged(*Attempt) TaskDone // the verdict where it ended by its own fault, before a Stop
+	Next() string               // the next attempt, for the conductor that sends its worker
+	Name(*Attempt) string       // name of an attempt, as in "task 2" or "the final audit"
+	Ending(*Attempt) string     // tells its thread how to end it
+	Unjudged(*Attempt) TaskDone // verdict if it ended by its own fault before a Stop
 }
 
-// Attempts holds a run's settings and counts for its attempts, whatever they are about.
+// Attempts holds a run's settings and counts for its attempts, for every kind.
 type Attempts struct {
 	Drive   string // DriveStop or DriveProcess
-	Check   string // the person's check command, "" without one
-	Minutes int    // its bound
-	From    string // the commit on which the run began, as which the check is pinned; "" for none
-	Tip     string // the commit that the branch keeps, "" for none
+	Check   string // the person's check command, or ""
+	Minutes int    // bound of one run of the check
+	From    string // the commit on which the run began and at which the check is pinned, or ""
+	Tip     string // the commit that the branch must keep, or ""
 	Outages int    // attempts in a row that ended by no fault of the work
-	MaxIdle int    // iterations in a row without a change that stall the run
-	Looks   bool   // git is asked about each attempt, also where nothing was claimed
-	Spent   USD    // by the attempts at what is under way
-	Most    USD    // ceiling of that, 0 for none
-	Whole   string // what the hook makes the worker's prompt of
-	Failed  string // attempts that ended by no fault of the work, as in "phases in a row …"
+	MaxIdle int    // iterations without a change in a row that stall the run
+	Looks   bool   // inspect git after each attempt, also without a claim
+	Spent   USD    // by the attempts at the current task or phase
+	Most    USD    // ceiling of Spent; 0 for none
+	Whole   string // the source from which the hook makes the worker's prompt
+	Failed  string // text about the outages, as in "phases in a row …"
 	Done    bool   // nothing is left of the list or the plan
 }
 
@@ -59,8 +59,8 @@ func (b *Budget) attempts() Attempts {
 	return Attempts{MaxIdle: maxIdle}
 }
 
-// Drive returns the drive that brings the next attempt, or "" if the kind has no drive. The Stop
-// hook brings those of a run whose drive no longer exists.
+// Drive returns the drive that starts the next attempt, or "" if the kind has none. A run whose
+// drive no longer exists is driven by the Stop hook.
 func (b *Budget) Drive() string {
 	if d := b.attempts().Drive; d == "" || d == DriveProcess {
 		return d
@@ -68,7 +68,7 @@ func (b *Budget) Drive() string {
 	return DriveStop
 }
 
-// Check returns the person's check command, or "" if there is none, and its bound in minutes.
+// Check returns the person's check command, or "", and its bound in minutes.
 func (b *Budget) Check() (command string, minutes int) {
 	a := b.attempts()
 	return a.Check, a.Minutes
@@ -95,15 +95,16 @@ func (b *Budget) begin(e EntryFacts) *Attempt {
 	return a
 }
 
-// aim points an attempt at what is under way, which an answer at the entry may have changed.
+// aim points an attempt at the current task or phase, which an answer at the entry may have
+// changed.
 func (b *Budget) aim(a *Attempt) {
 	before := a.Task
 	if b.Own.Aim(a); before != 0 && a.Task != before {
-		a.Feedback = "" // it is about something else
+		a.Feedback = "" // it is about the earlier task
 	}
 }
 
-// foldAttempt moves the run on by the attempt that ends, and returns what its line has of it.
+// foldAttempt counts the attempt that ends and returns its part of the history line.
 func (b *Budget) foldAttempt(t *Tick, e Ending) (l KindLine) {
 	if b.Own != nil && t.Attempt != nil && t.Started {
 		l.Own = b.Own.Line(t)
@@ -112,13 +113,14 @@ func (b *Budget) foldAttempt(t *Tick, e Ending) (l KindLine) {
 	return l
 }
 
-// feeds reports whether the Stop hook brings the next attempt.
+// feeds reports whether the Stop hook starts the next attempt.
 func (b *Budget) feeds() bool { return b.Drive() == DriveStop }
 
-// driven reports whether a driver does, with a process of its own, whose main thread does the work.
+// driven reports whether a driver starts each attempt, in a process whose main thread does the
+// work.
 func (b *Budget) driven() bool { return b.Drive() == DriveProcess }
 
-// Order returns the request to the conductor: one call, whose prompt the hook replaces.
+// Order returns the request to the conductor for one Agent call, whose prompt the hook replaces.
 func (b *Budget) Order() string {
 	p := b.Own
 	return fmt.Sprintf("Next: %s. Make exactly one Agent call now: subagent_type "+
@@ -127,19 +129,19 @@ func (b *Budget) Order() string {
 		p.Attempts().Whole)
 }
 
-// Backoff lists the waits after the first, second and third outage of the service in a row. After
-// one more outage the loop gives up (T95).
+// Backoff lists the waits after the first, second and third outage of the service in a row. The
+// loop ends after one more (T95).
 var Backoff = [...]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}
 
-// maxWait bounds the wait for a reset that the service names: a Stop may take no more than an
-// hour.
+// maxWait bounds the wait for the time at which the service says it is back, because a Stop may
+// take no more than an hour.
 const maxWait = 50 * time.Minute
 
-// APIError begins the reason of an attempt that the service ended.
+// APIError begins the reason of an attempt that ended because of the service.
 const APIError = "API error: "
 
-// foldOutage sets when the next attempt may begin, after one that the service ended. A driver waits
-// by itself.
+// foldOutage sets when the next attempt may begin after one that ended because of the service. A
+// driver waits by itself.
 func (b *Budget) foldOutage(t *Tick, now time.Time) {
 	b.RetryAt = time.Time{}
 	if b.Drive() == "" || b.driven() || t.Attempt == nil ||
@@ -156,9 +158,9 @@ func (b *Budget) foldOutage(t *Tick, now time.Time) {
 	}
 }
 
-// maxOutages bounds the attempts in a row that may end without the task's fault (T59). The bound is
-// higher for a driver: it waits between them and gives up by itself after a lasting outage and
-// after five silent processes.
+// maxOutages bounds the attempts in a row that end without the task's fault (T59). The bound is
+// higher for a driver, because it waits between them and ends by itself after a lasting outage or
+// five silent processes.
 const (
 	maxOutages       = 3
 	maxDrivenOutages = 6
@@ -191,36 +193,36 @@ func tellOutages(f *Facts) string {
 		Plural(f.Run.attempts().Outages, "attempt"), f.Run.maxOutages())
 }
 
-// Attempt is one try at one task: what the open iteration of a task loop is about.
+// Attempt is one try at a task or a phase, made by the open iteration.
 type Attempt struct {
-	Task  int    `json:"task"` // from 1; one more than the list has is the PR
+	Task  int    `json:"task"` // from 1; the PR is one more than the list has
 	Of    int    `json:"of"`
 	Try   int    `json:"try"`
 	Title string `json:"title"`
-	PR    int    `json:"pr,omitempty"` // that it has opened or spoken on, not in another repository
-	// Token ends the claim, so that no earlier text and no prompt can be one (T85).
+	PR    int    `json:"pr,omitempty"` // of this repository, that it has opened or commented on
+	// Token is part of the claim, so that no earlier text and no prompt can be one (T85).
 	Token  string `json:"token"`
-	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first one
-	Base   string `json:"base,omitempty"` // as of TaskItem
+	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first commit
+	Base   string `json:"base,omitempty"` // as in TaskItem
 	Branch string `json:"branch,omitempty"`
 	NoGit  bool   `json:"no_git,omitempty"` // the project has no repository
-	Unread string `json:"unread,omitempty"` // why git could not tell its beginning
+	Unread string `json:"unread,omitempty"` // why git could not read its beginning
 	Sent   bool   `json:"sent,omitempty"`   // its worker was sent
 	Call   string `json:"call,omitempty"`   // tool_use_id of the call that sent it
-	Holds  int    `json:"holds,omitempty"`  // how often the worker was held for what is missing
+	Holds  int    `json:"holds,omitempty"`  // how often the worker was held
 	// Fresh proves that the worker began with an empty context: "agent ID" or "session ID" (T93).
 	Fresh  string     `json:"fresh,omitempty"`
-	List   string     `json:"list,omitempty"`  // the sum of the task list as its worker ended
-	Stale  bool       `json:"stale,omitempty"` // no proof: the context may be an earlier one's
+	List   string     `json:"list,omitempty"`  // hash of the task list when its worker ended
+	Stale  bool       `json:"stale,omitempty"` // the context may be an earlier one's
 	Judged *Judgement `json:"judged,omitempty"`
-	// Feedback is the newest of a person in the task's ledger, as the attempt began (L31).
+	// Feedback is a person's newest feedback in the task's ledger when the attempt began (L31).
 	Feedback string `json:"feedback,omitempty"`
-	// Tree is a checksum of the uncommitted files, or "" if everything is committed. EndHead and
+	// Tree is a checksum of the uncommitted files; empty if everything is committed. EndHead and
 	// EndTree are the commit and that checksum when it was judged.
 	Tree    string `json:"tree,omitempty"`
 	EndHead string `json:"end_head,omitempty"`
 	EndTree string `json:"end_tree,omitempty"`
-	// Reset is when the service is back that ended it, where that was named.
+	// Reset is when the service that ended it is back; zero if it did not say.
 	Reset time.Time `json:"reset,omitzero"`
 	PhaseAttempt
 }
@@ -243,14 +245,14 @@ type CheckRun struct {
 	Head    string `json:"head"` // the commit that was checked
 	Tail    string `json:"tail,omitempty"`
 	Command string `json:"command,omitempty"`
-	// Changed lists the pinned files that differ from the run's start; the check ran in a separate
-	// checkout, with those files as they were. Unsure explains why its result is inconclusive, or
-	// is "" if it is conclusive.
+	// Changed lists the pinned files that differ from the run's start. The check then ran in a
+	// separate checkout with those files as they were. Unsure explains why the result is
+	// inconclusive; it is empty if it is not.
 	Changed []string `json:"changed,omitempty"`
 	Unsure  string   `json:"unsure,omitempty"`
 }
 
-// TaskDone is the verdict on one attempt of a task. Verified and Claimed are never mixed (T63).
+// TaskDone is the verdict on one attempt. Verified and Claimed are never counted together (T63).
 type TaskDone string
 
 // The verdicts.
@@ -262,27 +264,27 @@ const (
 	SkippedOne TaskDone = "skipped"    // a person's answer at the gate
 	Imported   TaskDone = "imported"   // done before the run, as a person confirmed (T97, T99)
 	Flagged    TaskDone = "flagged"    // the worker asks for a person
-	Overruled  TaskDone = "refused"    // claimed, and the evidence says otherwise
+	Overruled  TaskDone = "refused"    // claimed, but contradicted by the evidence
 	Unfinished TaskDone = "unfinished" // no claim
 	Outage     TaskDone = "outage"     // ended by the API, the machine or a person
-	Ended      TaskDone = "ended"      // of a phase that is not judged
-	Clean      TaskDone = "clean"      // of an audit
-	Dirty      TaskDone = "dirty"      // of an audit
-	Undecided  TaskDone = "no_verdict" // of an audit that reported none
+	Ended      TaskDone = "ended"      // a phase that is not judged
+	Clean      TaskDone = "clean"      // a clean audit
+	Dirty      TaskDone = "dirty"      // a dirty audit
+	Undecided  TaskDone = "no_verdict" // an audit without a verdict
 )
 
-// claims reports whether the attempt claimed to be done, so that git was asked.
+// claims reports whether the attempt claimed to be done, so that git was inspected.
 func (j Judgement) claims() bool {
 	return j.Verdict.done() || j.Verdict == Overruled || j.Verdict == CannotTell
 }
 
-// Worked reports whether the task is done by an attempt.
+// Worked reports whether an attempt has done the task.
 func (d TaskDone) Worked() bool { return d == Verified || d == Unbroken || d == Claimed }
 
 // done reports whether the task needs no further attempt.
 func (d TaskDone) done() bool { return d.Worked() || d == SkippedOne || d == Imported }
 
-// start returns the revision that the attempt's own commits are compared with, or "" if it is not
+// start returns the revision with which the attempt's own commits are compared, or "" if it is not
 // known.
 func (a *Attempt) start() string {
 	if a.Unread != "" || a.NoGit {
@@ -291,10 +293,11 @@ func (a *Attempt) start() string {
 	return cmp.Or(a.Head, emptyTree)
 }
 
-// emptyTree is git's name of a tree without files: what a branch without a commit is compared with.
+// emptyTree is git's name for a tree without files. A branch without a commit is compared with it.
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
-// verdict returns the judgement of an attempt whose iteration ends, even if it was not judged.
+// verdict returns the judgement of an attempt whose iteration ends. It makes one up if the attempt
+// was not judged.
 func (t *Tick) verdict() Judgement {
 	switch a := t.Attempt; {
 	case a.Stale:
@@ -311,10 +314,10 @@ func (t *Tick) verdict() Judgement {
 	return Judgement{Verdict: Unfinished, Why: "the worker ended without a claim"}
 }
 
-// The drives: each brings the next task in its own way (T1).
+// The drives, which are the ways to start the next attempt (T1).
 const (
-	DriveStop    = "stop"    // the Stop hook feeds a conductor
-	DriveProcess = "process" // `hooks go` starts one client a task or a phase
+	DriveStop    = "stop"    // the Stop hook asks a conductor to send a worker
+	DriveProcess = "process" // `hooks go` starts one client for each task or phase
 )
 
 func staleContext(f *Facts) string {
@@ -325,8 +328,8 @@ func staleContext(f *Facts) string {
 		"is believed", f.Run.Own.Name(f.Tick.Attempt))
 }
 
-// Tip returns the commit that the branch has to keep: that of the attempt that ends, else that of
-// the last task or phase that is done, or "" if there is none.
+// Tip returns the commit that the branch must keep: that of the attempt that ends, else that of the
+// last task or phase that is done, or "" if there is none.
 func (s State) Tip() string {
 	if s.Tick != nil && s.Tick.Attempt != nil {
 		if j := s.Tick.Attempt.Judged; j != nil && j.Verdict.done() {
@@ -336,8 +339,8 @@ func (s State) Tip() string {
 	return s.Run.tip()
 }
 
-// CauseDropped is the cause recorded if a finished list does not count as complete because history
-// was dropped.
+// CauseDropped is recorded if a finished list does not count as complete because the branch lost a
+// commit.
 const CauseDropped = "history_dropped"
 
 func lostTip(sha string) string {
@@ -345,7 +348,7 @@ func lostTip(sha string) string {
 		abbreviated(sha))
 }
 
-// String is a verdict as people read it.
+// String returns the verdict as people read it.
 func (d TaskDone) String() string {
 	switch d {
 	case Unbroken:
@@ -356,7 +359,7 @@ func (d TaskDone) String() string {
 	return string(d)
 }
 
-// String is the verdict with the reason that keeps it from a better one.
+// String returns the verdict with the reason why it is not a better one.
 func (j *Judgement) String() string {
 	text := j.Verdict.String()
 	if by := j.Check.byWorker(); by != "" && j.Verdict.Worked() {
@@ -368,19 +371,19 @@ func (j *Judgement) String() string {
 	return text
 }
 
-// red reports whether a check looked at the work and was not green. A program that could not be
-// started, or that was stopped, has not looked.
+// red reports whether a check ran and failed. A check that could not be started, or that was
+// stopped, does not count.
 func (c *CheckRun) red() bool {
 	return c != nil && c.Exit > 0 && c.Exit != 126 && c.Exit != 127 && !c.Stopped && c.Unsure == ""
 }
 
-// of reports whether a run of a check was of this command, on a commit without other changes.
+// of reports whether the check ran this command at the commit head.
 func (c *CheckRun) of(command, head string) bool {
 	return c != nil && head != "" && c.Head == head && c.Command == command
 }
 
-// byWorker names the pinned files that differ from the run's start, as the beginning of a sentence.
-// It returns "" if there are no such files.
+// byWorker names the pinned files that differ from the run's start, for the beginning of a
+// sentence. It returns "" if there are none.
 func (c *CheckRun) byWorker() string {
 	if c == nil || len(c.Changed) == 0 {
 		return ""
@@ -390,5 +393,5 @@ func (c *CheckRun) byWorker() string {
 
 func abbreviated(sha string) string { return sha[:min(len(sha), 7)] }
 
-// upper begins a sentence with a name.
+// upper returns a name with its first letter in upper case, for the beginning of a sentence.
 func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

@@ -5,35 +5,35 @@ import (
 	"slices"
 )
 
-// ClaimSeen holds the claims of a worker's last message (T85).
+// ClaimSeen holds what a worker's last message and the progress file claim (T85).
 type ClaimSeen struct {
 	Done    bool
 	Blocked bool
-	Why     string // it is blocked
-	Near    string // why what looks like a claim is none, "" without one
-	Flagged string // text under Blocked / Flagged of the progress file (T35)
-	List    string // the sum of the task list, "" where it cannot be read
+	Why     string // why it is blocked
+	Near    string // why a text that looks like a claim is not one, or ""
+	Flagged string // the text under Blocked / Flagged of the progress file (T35)
+	List    string // hash of the task list; "" if it cannot be read
 	Last    string // the last words of a post action, redacted and cut (A58)
 }
 
-// WorkerSeen holds the facts from a worker's own transcript.
+// WorkerSeen holds facts from a worker's own transcript.
 type WorkerSeen struct {
 	Ours  bool // it was sent for the open attempt
-	Fresh bool // it begins with the attempt's prompt and nothing before
-	Known bool // the transcript could be read, and the call that sent it
+	Fresh bool // it begins with the attempt's prompt
+	Known bool // the transcript and the call that sent the worker could be read
 }
 
-// Evidence holds the facts from git and the progress file about a claim (T36, T87).
+// Evidence holds facts from git and the progress file about a claim (T36, T87).
 type Evidence struct {
 	Head     string
 	Branch   string
-	Dropped  string   // the commit of those it is to keep that Head does not contain, "" for none
+	Dropped  string   // a commit that Head must contain and does not, or ""
 	Same     bool     // no file differs from the commit on which the task began
 	Dirty    []string // paths that are not committed
-	Lost     []string // lines that are gone from the progress file
+	Lost     []string // lines that were removed from the progress file
 	Weakened []string // tests that were deleted or skipped since (T96)
-	Failed   string   // why git could not tell, "" where it did
-	Tree     string   // a sum of what is not committed, as of Attempt
+	Failed   string   // why git could not tell, or ""
+	Tree     string   // checksum of uncommitted files, as in Attempt
 	Changed  []string // the files that the audited commits change
 }
 
@@ -45,13 +45,13 @@ func (e *Evidence) dropped() string {
 	return "the branch no longer contains commit " + abbreviated(e.Dropped)
 }
 
-// Keeps are the commits that HEAD must contain as the attempt ends: the one on which it began, and
-// that of the last task or phase that is done.
+// Keeps returns the commits that HEAD must contain when the attempt ends: the one on which it
+// began, and that of the last task or phase that is done.
 func (s State) Keeps() []string {
 	return AppendNew(nil, s.Tick.Attempt.Head, s.Run.tip())
 }
 
-// red explains why a check is not green on that commit. It returns "" if it is green.
+// red explains why a check is not green at that commit, or returns "" if it is.
 func red(c *CheckRun, head string) string {
 	switch {
 	case c.Stopped:
@@ -65,8 +65,8 @@ func red(c *CheckRun, head string) string {
 	return ""
 }
 
-// judged has the kind judge the attempt, and notes the tree that it leaves. Without a claim no
-// process is started to look at it (kinds of loop, §6).
+// judged lets the kind judge the attempt, and records the tree that it leaves. Without a claim it
+// starts no process to inspect the tree, unless the kind requires that.
 func (s State) judged(k *Known) (missing bool, hold *Continue) {
 	if missing, hold = s.Run.Own.Judge(s, k); missing || hold != nil {
 		return missing, hold
@@ -85,8 +85,8 @@ func (s State) settle(j Judgement) *Continue {
 	return nil
 }
 
-// miss holds the worker with exactly what is missing, or records the judgement once it was held
-// often enough.
+// miss holds the worker with exactly what is missing, or records the judgement if it was held
+// maxHolds times.
 func (s State) miss(j Judgement, more string) *Continue {
 	a := s.Tick.Attempt
 	if a.Holds >= maxHolds {
@@ -108,14 +108,14 @@ func (s State) works() bool {
 		(!t.Halting() || t.stopsKindly(s.Run)) && t.Failed == ""
 }
 
-// stopsKindly reports whether a person has ended the run by a command while a worker was at its
-// attempt: it finishes, and what it proves counts (R43).
+// stopsKindly reports whether a person ended the run by a command while a worker was at its
+// attempt. The worker finishes then, and its proven work counts (R43).
 func (t *Tick) stopsKindly(run *Budget) bool {
 	return (t.Interrupted == ByTerminal || t.Interrupted == StopWord) && len(t.Fired) == 0 &&
 		(t.Attempt.Sent || run.driven())
 }
 
-// workerEnds judges the worker of the open attempt as it ends. decided is false for another worker.
+// workerEnds judges the attempt as its worker ends. decided is false for any other worker.
 func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	if !s.works() || s.Run.driven() || s.Run.feeds() && !s.Tick.Attempt.Sent {
 		return Outcome{}, false
@@ -151,13 +151,12 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	return Outcome{Save: Save{Tick: s.Tick}, Reply: Reply{Continue: hold}}, true
 }
 
-// spends reports whether the open iteration is past the run's dollars, so that every thread ends.
+// spends reports whether the open iteration exceeds the run's dollars, so that every thread ends.
 func (s State) spends(k *Known) bool {
 	return s.Run.overspent(s.Run.DollarsEstimate.Plus(k.Running.Is.Dollars), *k.Overrun.Is)
 }
 
-// attempt looks at a task loop's attempt as its turn ends. decided is false if the iteration may
-// end.
+// attempt judges the open attempt as its turn ends. decided is false if the iteration may end.
 func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 	if !s.works() {
 		return Outcome{}, false
@@ -174,7 +173,7 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 			a.Fresh = "session " + e.Session
 		}
 		a.Stale = a.Stale || !k.Worker.Is.Fresh
-		if a.Stale { // nothing that it claims is believed
+		if a.Stale { // its claims do not count
 			return Outcome{}, false
 		}
 		missing, hold = s.judged(k)
@@ -195,16 +194,17 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 	return Outcome{}, false
 }
 
-// Feeds reports whether the last Stop asked for the next attempt in this very turn. A worker that a
-// person's own prompt sends is no part of the loop.
+// Feeds reports whether the last Stop asked for the next attempt in this turn. A worker that a
+// person's own prompt sends does not belong to the loop.
 func (b *Budget) Feeds(prompt string) bool {
 	return b.feeds() && b.Status == Active && b.Blocks.PromptID == prompt &&
 		slices.Contains(b.Blocks.Reasons, "next")
 }
 
-// Unmeasured returns the command that has to run before the next worker begins, to learn its result
-// without the work, or "" if there is none. head is the commit that is checked out, or "" if
-// anything is uncommitted; an open iteration knows it itself. at is the place in the run's list.
+// Unmeasured returns the check command that has to run before the next worker begins, to record its
+// result without the work, and at, its place in the run's list. command is "" if there is none.
+// head is the commit that is checked out, or "" if files are uncommitted; it is ignored if an
+// attempt is open.
 func (s State) Unmeasured(head string) (at int, command string) {
 	if p := s.Run.Own; p != nil {
 		return p.Unmeasured(s.Tick, head)
@@ -212,31 +212,31 @@ func (s State) Unmeasured(head string) (at int, command string) {
 	return 0, ""
 }
 
-// unmeasured reports whether the check has still to run before the open attempt's worker is sent.
+// unmeasured reports whether the check has to run before the open attempt's worker is sent.
 func (s State) unmeasured() bool {
 	_, command := s.Unmeasured("")
 	return command != ""
 }
 
-// lacksMeasure has the check run before the next worker begins. Its time is a Stop, or between two
-// processes of a driver: a prompt would wait for it.
+// lacksMeasure asks for a run of the check before the next worker begins. It is called at a Stop
+// only, because a prompt would have to wait for the check.
 func (s State) lacksMeasure(k *Known) bool {
 	at, command := s.Unmeasured("")
 	switch {
 	case command == "":
 	case k.lacks(&k.Before):
 		return true
-	case s.Run.NoCheck(*k.Before.Is) == "": // else it runs again once a person resumes
+	case s.Run.NoCheck(*k.Before.Is) == "": // otherwise it runs again after a resume
 		s.Run.Own.Measured(at, command, *k.Before.Is)
 	}
 	return false
 }
 
-// NoCheck explains why the first run of any check shows that it cannot run at all. It returns "" if
-// the check can run.
+// NoCheck explains why the first run of any check shows that the check cannot run at all. It
+// returns "" if it can run.
 func (b *Budget) NoCheck(c CheckRun) string { return b.Own.NoCheck(c) }
 
-// Measured is a run of the check by a driver, before any worker has begun.
+// Measured is a driver's run of the check before the next worker begins.
 type Measured struct {
 	Turn
 	At      int

@@ -12,17 +12,17 @@ type Call struct {
 	Tool  string
 	ID    string // tool_use_id
 	Input string // tool_input as the client wrote it
-	Agent string // of a worker; "" in the main thread
+	Agent string // id of the worker that makes it; "" in the main thread
 
 	Asks         bool   // it is the dialog
-	EndsSchedule bool   // it removes a schedule, or only looks at it
-	Finishes     bool   // it ends work that runs
+	EndsSchedule bool   // it removes or lists schedules
+	Finishes     bool   // it ends running work
 	Edits        bool   // it is a file tool that writes
-	Schedules    *Later // nil where it schedules nothing
-	Outside      string // what it starts or leaves for later where no loop governs it, or ""
-	Sends        *Task  // nil where it sends no worker
-	Tells        *Task  // what a message asks of a worker that runs; nil where it is none
-	Background   bool   // nothing reports its result
+	Schedules    *Later // nil if it schedules nothing
+	Outside      string // work that it starts where no loop governs it; "" if none
+	Sends        *Task  // nil if it sends no worker
+	Tells        *Task  // the message to a running worker; nil if it is none
+	Background   bool   // no event reports its result
 }
 
 // Later is the prompt that a call schedules.
@@ -31,39 +31,39 @@ type Later struct{ Prompt string }
 // Task is a worker's assignment.
 type Task struct {
 	Text   string // the task
-	Issues []int  // that it mentions
-	Type   string // of the agent, as in "archimedes"; "" where none is named
-	// Replayed says that the call is of a past session, which no hint can reach.
+	Issues []int  // issues that the text mentions
+	Type   string // of the agent, as in "archimedes"; "" if none is named
+	// Replayed reports that the call is from a past session, so no hint can reach its author.
 	Replayed bool
 }
 
 // Reading describes the effects of a call, as far as its text shows them.
 type Reading struct {
 	Acts []Act
-	// Refused explains why the call may not run, whatever the loop's state.
+	// Refused is the reason why the call may not run in any state of the loop.
 	Refused *Deny
-	// Opaque names the part of the call that cannot be read, or is "" if all of it can. Reaches
-	// says that it could reach a forge, Braked that whatever it starts meets the links of the
-	// brake.
+	// Opaque names the part of the call that cannot be read; it is empty if all of it can. Reaches
+	// reports that this part could reach a forge, and Braked that whatever it starts passes the
+	// links of the brake.
 	Opaque  string
 	Reaches bool
 	Braked  bool
 	Beside  bool   // the session's other loop has an iteration open
 	Merges  string // the strictest answer about merges among the session's other active runs
-	Pushes  string // the first push in it, "" without one
-	// Shown is the first setting in it by which a program would decide what an auditor's git shows,
-	// or "" if the brake prevents that.
+	Pushes  string // the first push in it, or ""
+	// Shown is the first setting in it that makes a program decide what an auditor's git shows; it
+	// is empty if there is none or the brake prevents that.
 	Shown string
 }
 
 // ActKind classifies an Act by its effect.
 type ActKind uint8
 
-// The acts that the rules of a loop are about.
+// The kinds of acts to which the rules of a loop apply.
 const (
 	OtherAct   ActKind = iota
 	ActMerge           // merges a PR now
-	ActLand            // lands code in another way, or opens a way for it
+	ActLand            // lands code in another way, or enables that
 	ActApprove         // approves a PR
 	ActOpen            // opens a PR
 	ActComment         // comments on an issue or a PR, or reviews one
@@ -71,18 +71,18 @@ const (
 	ActUse             // works on a branch or a PR: edits it, checks it out, pushes to it
 )
 
-// Act is one thing that a call would do.
+// Act is one effect that a call would have.
 type Act struct {
 	Kind    ActKind
-	PR      int    // or issue; 0 unknown
-	Ref     string // label, branch, or the PR as written where its number is not known
-	SHA     string // the commit that the call insists on, "" none
+	PR      int    // number of the PR or the issue; 0 if unknown
+	Ref     string // label, branch, or the PR as written if its number is not known
+	SHA     string // the commit that the call requires, or ""
 	Auto    bool   // the merge would bypass the approval
-	Review  bool   // a comment that is a whole review
-	Alone   bool   // nothing else can happen in the call, as in that of a tool which merges
+	Review  bool   // the comment is a whole review
+	Alone   bool   // the call can do nothing else, as with a tool that only merges
 	Command string // as in "gh pr merge 142 --squash"
-	Words   string // what it is, for a person, as in "push-protected main"
-	// Elsewhere is the repository that it is about, where that is not the project's Own.
+	Words   string // description for a person, as in "push-protected main"
+	// Elsewhere is the repository of the act if that is not the project's own, which is Own.
 	Elsewhere, Own string
 }
 
@@ -93,10 +93,10 @@ type Deny struct {
 	Hint string
 	Ask  []Gate // the questions that wait
 	Say  string // for the person
-	// Ends says that the refusal ends the worker, or the turn and with it the iteration: the thread
-	// is asked nothing more, and no event follows.
+	// Ends reports that the refusal ends the worker, or the turn and with it the iteration. The
+	// thread is asked nothing more, and no event follows.
 	Ends bool
-	// Plainly says that the hint ends with the forge's own command for Act's merge, bound to SHA.
+	// Plainly reports that the hint contains the forge's own command for Act's merge, bound to SHA.
 	Plainly bool
 	Act     Act
 	SHA     string
@@ -106,7 +106,7 @@ func deny(rule, hint, format string, args ...any) *Deny {
 	return &Deny{Rule: rule, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// step holds the call against the rules, in order; the first that refuses or asks decides. A
+// step checks the call against the rules in order. The first rule that refuses or asks decides. A
 // refusal is recorded in the open iteration.
 func (e Call) step(s State, k *Known) Outcome {
 	before := ""
@@ -172,7 +172,7 @@ func (e Call) judge(s State, k *Known) Outcome {
 		switch o := rule(s, k); {
 		case o.Need != nil:
 			return o
-		case !o.Nothing(): // both are about the same state
+		case !o.Nothing(): // ceiling and rule change the same state
 			o.Reply.Context, o.Reply.Say = out.Reply.Context, out.Reply.Say
 			o.Save.Tick = cmp.Or(o.Save.Tick, out.Save.Tick)
 			o.Save.Run = cmp.Or(o.Save.Run, out.Save.Run)
@@ -182,7 +182,7 @@ func (e Call) judge(s State, k *Known) Outcome {
 	return out
 }
 
-// held holds the call at the gates of the open iteration that wait.
+// held refuses the call while gates of the open iteration wait.
 func (e Call) held(s State, k *Known) Outcome {
 	if !e.open(s) || len(s.Tick.Held()) == 0 && !(e.Asks && len(s.Tick.Pending) > 0) {
 		return Outcome{}
@@ -190,7 +190,7 @@ func (e Call) held(s State, k *Known) Outcome {
 	return e.atGate(k, s.Tick.Pending)
 }
 
-// ofKind holds the call against the rule of the run's own kind.
+// ofKind applies the rule of the run's kind.
 func (e Call) ofKind(s State, k *Known) Outcome {
 	rule := s.Run.Kind().Rule
 	if rule == nil || !e.open(s) || s.Tick.Attempt == nil {
@@ -201,8 +201,8 @@ func (e Call) ofKind(s State, k *Known) Outcome {
 
 func refuseCall(d *Deny) Outcome { return Outcome{Reply: Reply{Deny: d}} }
 
-// atGate fills the dialog with exactly the questions that wait, and holds everything else of the
-// main thread back until they are answered. Workers already dispatched continue.
+// atGate fills the dialog with exactly the questions that wait. Until they are answered it refuses
+// all other calls of the main thread except those that only read. Workers continue.
 func (e Call) atGate(k *Known, gates []Gate) Outcome {
 	switch {
 	case e.Asks && e.Agent == "": // a worker's dialog answers no gate and shows none
@@ -220,14 +220,14 @@ func (e Call) atGate(k *Known, gates []Gate) Outcome {
 	return refuseCall(d)
 }
 
-// ceiling bounds one long iteration by the run's dollars, and a task by its own. At the ceiling it
-// asks each thread once to finish; past the overrun the next call of a thread ends it. What the
-// iteration has spent is a lower bound, because what cannot be read is left out until it ends.
+// ceiling limits a long iteration to the run's dollars, and a task to its own. At the ceiling each
+// thread is asked once to finish; past the overrun its next call ends it. The spending is a lower
+// bound, because usage that cannot be read yet is missing until the iteration ends.
 func (e Call) ceiling(s State, k *Known) Outcome {
 	if !e.open(s) {
 		return Outcome{}
 	}
-	var ofTask, task USD // what the attempts at one thing cost, and their own ceiling (T88)
+	var ofTask, task USD // the spending on one task, and its own ceiling (T88)
 	if s.Tick.Attempt != nil {
 		a := s.Run.attempts()
 		ofTask, task = a.Spent.Plus(k.Running.or().Dollars), a.Most
@@ -265,7 +265,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 		out.Reply.Deny = s.Tick.ends(deny(DollarCeiling, "",
 			"%s is refused: %s, past the overrun of %d percent ($%s)", e.Tool, reached, overrun,
 			limit), e.Agent)
-		if s.Run.overspent(total, overrun) { // no worker's end wakes the main thread any more
+		if s.Run.overspent(total, overrun) { // no worker's end wakes the main thread now
 			s.Tick.Fired = appendFired(s.Tick.Fired, []Fired{{
 				Condition: "cost-budget", Cause: costCause, Text: reached,
 			}})
@@ -280,7 +280,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	return out
 }
 
-// ends makes a refusal the end of its thread.
+// ends turns a refusal into the end of its thread.
 func (t *Tick) ends(d *Deny, agent string) *Deny {
 	if d.Ends = true; agent == "" {
 		d.Text += "; this turn is ended"
@@ -290,13 +290,14 @@ func (t *Tick) ends(d *Deny, agent string) *Deny {
 	return d
 }
 
-// overspent reports whether an amount spent in all is past the dollar ceiling and its overrun.
+// overspent reports whether the spending in all exceeds the dollar ceiling and its overrun.
 func (b *Budget) overspent(spent USD, percent int) bool {
 	return b.Ceilings.Dollars > 0 && spent > b.Ceilings.Dollars.overrun(percent)
 }
 
-// DollarsLeft returns the amount that a process may still spend until its calls are refused: the
-// rest of the run and of the task under way, with the overrun. It is 0 without a ceiling.
+// DollarsLeft returns the amount that a process may still spend before its calls are refused: the
+// smaller rest of the run's and of the current task's ceiling, with the overrun. It returns 0 if
+// there is no ceiling.
 func (b *Budget) DollarsLeft(percent int) (left USD) {
 	least := func(ceiling, spent USD) {
 		if rest := max(Cent, ceiling.overrun(percent).minus(spent)); ceiling > 0 &&
@@ -314,8 +315,8 @@ func (f *Facts) overspent(k *Known) bool {
 	return f.Run.overspent(f.Run.DollarsEstimate, *k.Overrun.Is)
 }
 
-// closeByRefusal ends the turn of the main thread by a refusal, and the iteration with it: no Stop
-// follows. If workers run, the end of the last one closes it.
+// closeByRefusal ends the main thread's turn by a refusal, and with it the iteration, because no
+// Stop follows. If workers run, the end of the last one closes the iteration.
 func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 	if s.Tick == nil {
 		out := e.haltSpent(s, k)
@@ -339,10 +340,10 @@ func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 	return out
 }
 
-// pastDollars explains why an iteration ended if its thread was ended at the dollar ceiling.
+// pastDollars is the recorded reason if a thread was ended at the dollar ceiling.
 const pastDollars = "it worked on past its dollars"
 
-// haltSpent ends a run whose dollars were spent between two of its attempts.
+// haltSpent ends a run whose dollars were used up between two of its attempts.
 func (e Turn) haltSpent(s State, k *Known) Outcome {
 	text := costBudget(s.spent(e.Now, k))
 	s.Tick = s.between(e, k)
@@ -353,8 +354,9 @@ func (e Turn) haltSpent(s State, k *Known) Outcome {
 	return out
 }
 
-// keepAtCall bounds the bytes of transcript that the next look may read again before a call saves
-// the running count. When results come, they save it, because nothing waits for them.
+// keepAtCall is the number of transcript bytes read from which a call saves the running count.
+// Below it the next call reads them again. Results save the count in any case, because nothing
+// waits for them.
 const keepAtCall = 2 << 20
 
 // wayToFinish tells a thread how to finish at the ceiling.
@@ -367,8 +369,8 @@ func (e Call) wayToFinish() string {
 		"a person raises the ceiling with --max-dollars N --resume"
 }
 
-// schedule refuses to schedule a loop that has ended, or is about to (design §1), and other work
-// that would run past the loop's end.
+// schedule refuses to schedule a loop that has ended or is about to (design §1), and other work
+// that would outlive the loop.
 func (e Call) schedule(s State, k *Known) Outcome {
 	own := e.open(s) && slices.Contains(s.Tick.Prompts, e.Prompt)
 	if own && e.Outside != "" {
@@ -387,7 +389,7 @@ func (e Call) schedule(s State, k *Known) Outcome {
 			"do it in this iteration or leave it to the next one; a person may schedule it",
 			"Not scheduled: what an iteration leaves for later would run when no loop governs it "+
 				"any more"))
-	case own && !s.Run.Repeats(c): // else the model could leave what a person answered for this run
+	case own && !s.Run.Repeats(c): // another loop would use answers given for this run
 		flags, _, _ := c.ParseFlags()
 		if k.lacks(&k.Origin) {
 			return Outcome{Need: k}
@@ -426,8 +428,8 @@ func (e Call) schedule(s State, k *Known) Outcome {
 	return Outcome{}
 }
 
-// otherFlags refuses to schedule the run's own skill with flags that no person typed for it. A
-// person who types /loop with new flags has them scheduled before the first tick begins.
+// otherFlags refuses to schedule the run's own skill with flags that no person typed for it. If a
+// person types /loop with new flags, these are scheduled before the first tick begins.
 func (e Call) otherFlags(s State, k *Known) Outcome {
 	c, ok := ParsePrompt(e.Schedules.Prompt, s.Run.Names())
 	if !ok || c.Skill != s.Run.Skill {
@@ -452,13 +454,13 @@ func (e Call) otherFlags(s State, k *Known) Outcome {
 		s.Run.Flags))
 }
 
-// typed reports whether the turn's prompt is the looping command cmd, as a person typed it.
+// typed reports whether a person typed the turn's prompt and it is the looping command cmd.
 func (o Origin) typed(cmd Command, flags Flags) bool {
 	return o.By != "scheduled" && Typed(o.Prompt, cmd, flags)
 }
 
-// Typed reports whether a prompt is itself the looping command cmd, as in
-// "/loop 1m /sdd:work --loop", with just these flags.
+// Typed reports whether a prompt is the looping command cmd with exactly these flags, as in "/loop
+// 1m /sdd:work --loop".
 func Typed(prompt string, cmd Command, flags Flags) bool {
 	c, ok := ParsePrompt(prompt, NamesOf(cmd.Name, cmd.Skill))
 	if !ok || c.Skill != cmd.Skill {
@@ -480,7 +482,7 @@ func (e Call) afterHalt(run *Budget) Outcome {
 		"%s", priorStop(run)))
 }
 
-// neverAgain refuses to schedule a loop that ended while it waited for another's lock, in its turn.
+// neverAgain refuses to schedule a loop that ended in this turn while it waited for another's lock.
 func (e Call) neverAgain(c *Claim) Outcome {
 	if c == nil || !c.Stopped || c.PromptID != e.Prompt || e.Schedules == nil ||
 		!c.Schedules(e.Schedules.Prompt) {

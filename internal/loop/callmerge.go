@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// maxMerges bounds the PRs that one call may merge: each is looked up at the tracker, within the
-// hook's time.
+// maxMerges bounds the PRs that one call may merge, because each is looked up at the tracker within
+// the hook's time.
 const maxMerges = 3
 
-// lands reports whether an act lands code, or opens a way for it.
+// lands reports whether an act lands code or enables that.
 func (a Act) lands() bool { return a.Kind == ActMerge || a.Kind == ActLand || a.Kind == ActApprove }
 
-// merge applies the gate's rule. A merge passes if the tracker itself says that there are no
-// comments, or once on a person's answer in this very tick, at the commit that they were asked
-// about (R99–R102).
+// merge applies the merge gate. A merge passes if the tracker itself says that there are no
+// comments, or once on a person's answer in this tick, at the commit that they were asked about
+// (R99–R102).
 func (e Call) merge(s State, k *Known) Outcome {
 	r := k.Reading.Is
 	acts := slices.DeleteFunc(slices.Clone(r.Acts), func(a Act) bool { return !a.lands() })
 	switch {
-	case !e.open(s) && r.Beside: // the session's other loop has an iteration open, which judges it
+	case !e.open(s) && r.Beside: // the session's other loop judges it
 		return Outcome{}
 	case !e.open(s):
 		return refuseCall(deny(MergeGate,
@@ -36,7 +36,7 @@ func (e Call) merge(s State, k *Known) Outcome {
 	for _, pr := range *k.Merging.Is {
 		s.Tick.mergeTrackerPR(pr.PR, pr.Unknown)
 	}
-	run := *s.Run // judged by the stricter answer; the tick alone is saved
+	run := *s.Run // a copy: only the tick is saved
 	run.Merges = StricterMerges(run.Merges, r.Merges)
 	s.Run = &run
 	return e.judgeMerges(s, acts, postedBy(r.Acts))
@@ -77,14 +77,14 @@ func (e Call) judgeMerges(s State, acts []Act, posts []PostedReview) Outcome {
 	return Outcome{Save: Save{Tick: tick}}
 }
 
-// StricterMerges returns the one of two answers about merges that allows less.
+// StricterMerges returns the stricter of two answers about merges.
 func StricterMerges(a, b string) string {
 	order := []string{"", MergesFeedback, MergesAsk, MergesNever}
 	return order[max(slices.Index(order, a), slices.Index(order, b), 0)]
 }
 
-// pass records what the call was let through for, each PR with the commit of its own answer. The
-// brake lets each of these pass once.
+// pass records the PRs for which the call passes, each with the commit of its own answer. The brake
+// lets each of them pass once.
 func (e Call) pass(tick *Tick, acts []Act) {
 	for i, a := range acts {
 		same := func(b Act) bool { return b.PR == a.PR && b.Kind == a.Kind }
@@ -102,8 +102,8 @@ func (e Call) pass(tick *Tick, acts []Act) {
 	}
 }
 
-// mergeOne decides about one PR: by the person's unused answer, bound to the head they were asked
-// about; else by their earlier word; else by the tracker's; else the person is asked.
+// mergeOne decides about one PR: by the person's unused answer, bound to the head that they were
+// asked about; else by their earlier answer; else by the tracker's word; else it asks the person.
 func (e Call) mergeOne(s State, a Act) *Deny {
 	tick := s.Tick
 	if s.Run.Merges == MergesNever {
@@ -114,7 +114,7 @@ func (e Call) mergeOne(s State, a Act) *Deny {
 	}
 	if !tick.AsksMerge(a.PR) {
 		switch {
-		case tick.answeredMerge(a.PR): // a fact found later does not lift a person's word
+		case tick.answeredMerge(a.PR): // later facts do not change a person's answer
 			why := "does not allow it"
 			if tick.usedApproval(a.PR) {
 				why = "was for one merge, and is used"
@@ -128,7 +128,7 @@ func (e Call) mergeOne(s State, a Act) *Deny {
 		}
 		tick.Pending = append(tick.Pending, Due(e.facts(s, a.PR), Merging)...)
 		tick.applyOfflineAnswers(s.Run, e.Now)
-		if yes := tick.approval(a.PR); yes != nil { // by what the person had answered in a terminal
+		if yes := tick.approval(a.PR); yes != nil { // by an answer from a terminal
 			return e.approved(s, a, yes)
 		}
 	}
@@ -138,7 +138,7 @@ func (e Call) mergeOne(s State, a Act) *Deny {
 	return d
 }
 
-// neverMerges refuses a merge as the person answered in advance, and records that answer once a PR.
+// neverMerges refuses a merge because of --merges never, and records that answer once for each PR.
 func (e Call) neverMerges(s State, a Act) *Deny {
 	if !s.Tick.answeredMerge(a.PR) {
 		s.Tick.Answered = append(slices.Clone(s.Tick.Answered), GateAnswer{Name: PostFeedbackMerge,
@@ -150,7 +150,7 @@ func (e Call) neverMerges(s State, a Act) *Deny {
 		"session (--merges never)", a.Command)
 }
 
-// noHead refuses a merge about which no true question can be asked.
+// noHead refuses a merge whose commit is unknown, so that a person cannot be asked about it.
 func (t *Tick) noHead(a Act) *Deny {
 	why := cmp.Or(t.unknown(a.PR), "neither the tracker nor the remote names it")
 	return deny(MergeGate, fmt.Sprintf("push its branch and try again, or leave the PR open: a "+
@@ -158,16 +158,16 @@ func (t *Tick) noHead(a Act) *Deny {
 		"Not merged: %s. No one can tell which commit PR #%d is at (%s)", a.Command, a.PR, why)
 }
 
-// facts are the facts when a PR is about to be merged.
+// facts returns the facts when a PR is about to be merged.
 func (e Call) facts(s State, pr int) *Facts {
 	f := Look(s.Run, s.Tick, nil, e.Now)
 	f.Merging = pr
 	return f
 }
 
-// approved holds a merge against what the person said yes to. A push after the answer voids it, and
-// both are informed. A command that may push first has to name the commit, so that the forge itself
-// merges nothing else.
+// approved checks a merge against the person's approval. A push after the answer voids it, and both
+// the person and the model are informed. A command that may push first has to name the commit, so
+// that the forge itself merges nothing else.
 func (e Call) approved(s State, a Act, yes *Approval) *Deny {
 	head := s.Tick.head(a.PR)
 	switch {
@@ -191,9 +191,9 @@ func (e Call) approved(s State, a Act, yes *Approval) *Deny {
 	return nil
 }
 
-// Landable returns why a way to land code, or an approval, is refused whatever a person answers. It
-// returns nil for the plain merge of one named PR of the project's own repository, or an approval
-// that the loop may give.
+// Landable returns the reason why an act that lands code, or an approval, is refused whatever a
+// person answers. It returns nil for a plain merge of one named PR of the project's own repository,
+// and for an approval that the loop may give.
 func (s State) Landable(a Act) *Deny {
 	plainly := func(hint, format string, args ...any) *Deny {
 		d := deny(MergeGate, hint, format, args...)
@@ -221,8 +221,8 @@ func (s State) Landable(a Act) *Deny {
 	return nil
 }
 
-// approvable returns why a PR may not be approved, or nil if it may. A review loop approves the PRs
-// of its own project, and an approval answers no gate.
+// approvable returns the reason why a PR may not be approved, or nil if it may. Only a review loop
+// approves PRs, and only those of its own project. An approval answers no gate.
 func (s State) approvable(a Act) *Deny {
 	switch {
 	case !s.Run.Kind().Reviews:

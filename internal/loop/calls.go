@@ -8,30 +8,30 @@ import (
 )
 
 const (
-	// maxCounted bounds the calls that are remembered: a duplicate comes within milliseconds of
-	// the first.
+	// maxCounted bounds the calls that are remembered. A duplicate comes within milliseconds of the
+	// original.
 	maxCounted = 128
-	// maxInput bounds the input of a merging call that is remembered, in bytes; a longer one is
-	// never the same again.
+	// maxInput bounds the input of a merging call that is remembered, in bytes. A call with a
+	// longer input is never recognized as a duplicate.
 	maxInput = 4096
 )
 
-// Passed is a call that merges and was let through: its approval is used up.
+// Passed is a merging or approving call that was let through. It has used up its approval.
 type Passed struct {
 	ID    string `json:"id"`    // tool_use_id
 	Input string `json:"input"` // tool_input as the client wrote it
-	// PRs holds the PR that it merges, and HeadSHA the commit at which a person approved that. In
-	// older files a call has them all. The brake lets each PR pass once.
+	// PRs holds the PR, and HeadSHA the commit at which a person approved its merge. In older files
+	// one entry has all PRs of the call. The brake lets each PR pass once.
 	PRs     []int  `json:"prs,omitempty"`
 	HeadSHA string `json:"head_sha,omitempty"`
-	// Done says that its result has come, so whatever carries its id now is another call.
+	// Done reports that its result has come, so another call with its id is a new one.
 	Done bool `json:"done,omitempty"`
-	// Approves says that the call approves the PRs and does not merge them.
+	// Approves reports that the call approves the PRs and does not merge them.
 	Approves bool `json:"approves,omitempty"`
 }
 
-// countOnce records a call that is about to be counted at an event, and reports whether it is new.
-// Another input is another call, whatever its id. A call without an id is always new.
+// countOnce records a call that is to be counted at an event, and reports whether it is new. A call
+// with the same id but another input is new, as is any call without an id.
 func (t *Tick) countOnce(event, id, input string) bool {
 	if id == "" {
 		return true
@@ -45,12 +45,13 @@ func (t *Tick) countOnce(event, id, input string) bool {
 	return true
 }
 
-// wasCounted reports whether a call with an id was recorded.
+// wasCounted reports whether a call was recorded at the event. It is false for a call without an
+// id.
 func (t *Tick) wasCounted(event, id, input string) bool {
 	return id != "" && slices.Contains(t.Counted, event+" "+callKey(id, input))
 }
 
-// pass notes a merging call that is let through.
+// pass records a merging or approving call that is let through.
 func (t *Tick) pass(p Passed) {
 	if p.ID == "" {
 		return
@@ -61,15 +62,15 @@ func (t *Tick) pass(p Passed) {
 	t.Passed = append(t.Passed[max(0, len(t.Passed)-maxCounted+1):len(t.Passed):len(t.Passed)], p)
 }
 
-// Allows reports whether the call may still merge a PR at a commit. sha is "" if the commit is not
-// named.
+// Allows reports whether the call may still merge a PR at a commit. sha is "" if the call does not
+// name the commit.
 func (p Passed) Allows(pr int, sha string) bool {
 	return !p.Done && slices.Contains(p.PRs, pr) &&
 		(p.HeadSHA == "" || sha != "" && SameSHA(p.HeadSHA, sha))
 }
 
-// merging reports whether a call of this id was let through to merge, and whether it is provably
-// this very call: the same input, and no result yet.
+// merging reports whether a call with this id was let through to merge, and whether it is provably
+// the same call: it has the same input and no result yet.
 func (t *Tick) merging(id, input string) (known, same bool) {
 	i := slices.IndexFunc(t.Passed, func(p Passed) bool { return p.ID == id })
 	if id == "" || i < 0 {
@@ -89,8 +90,7 @@ func (d Dialog) shows(question string) bool {
 	return !d.Forged && slices.Contains(d.Shown, question)
 }
 
-// shown is the index of the dialog of this id that was shown last, preferring a forged one; -1
-// without one.
+// shown returns the index of the last dialog with this id, preferring a forged one, or -1.
 func (t *Tick) shown(id string) int {
 	at := -1
 	for i, d := range t.Dialogs {
@@ -101,8 +101,8 @@ func (t *Tick) shown(id string) int {
 	return at
 }
 
-// Ended notes that the result of a merging or approving call has come, and reports whether it was
-// new.
+// Ended records that the result of a merging or approving call has come, and reports whether that
+// was new.
 func (t *Tick) Ended(id string) (news bool) {
 	for i := range t.Passed {
 		if p := &t.Passed[i]; id != "" && p.ID == id && !p.Done {
@@ -112,8 +112,8 @@ func (t *Tick) Ended(id string) (news bool) {
 	return news
 }
 
-// heardOf reports whether an event of this call was counted, or may have been: of very many calls
-// the oldest are forgotten.
+// heardOf reports whether an event of this call was or may have been counted: once maxCounted calls
+// are recorded, older ones are forgotten.
 func (t *Tick) heardOf(id string) bool {
 	return id == "" || len(t.Counted) >= maxCounted ||
 		slices.ContainsFunc(t.Counted, func(key string) bool {
@@ -126,9 +126,9 @@ const (
 	MergeGate     = "merge-gate"     // a merge that no person approved, or can be asked about
 	GateWaiting   = "gate-waiting"   // a question waits for a person
 	DispatchRule  = "dispatch"       // a worker that may not be sent
-	ScheduleRule  = "schedule"       // what would run after the iteration or the loop, or outside
+	ScheduleRule  = "schedule"       // work after the iteration or the loop, or outside of it
 	StateGuard    = "state-guard"    // the loop's own files, gates or registration
-	UnreadText    = "unread-text"    // a call that cannot be read to its end
+	UnreadText    = "unread-text"    // a call that cannot be read completely
 	PRCeiling     = "pr-ceiling"     // a PR past the ceiling, or one that cannot be counted
 	DollarCeiling = "dollar-ceiling" // anything but finishing, past the ceiling and its overrun
 	InProgress    = "in-progress"    // the label of an issue that another iteration works on
@@ -142,7 +142,7 @@ const (
 	OtherRule     = "other"          // refusals without a rule of their own, or beyond the bound
 )
 
-// Rules are the names of all rules, in the order in which they are documented.
+// Rules returns the names of all rules, in the order in which they are documented.
 func Rules() []string {
 	return []string{
 		MergeGate, GateWaiting, DispatchRule, ScheduleRule, StateGuard, UnreadText, PRCeiling,
@@ -151,18 +151,18 @@ func Rules() []string {
 	}
 }
 
-// Bounds of what is kept of refusals.
+// Bounds of the refusals that are kept.
 const (
-	// maxDenials bounds the entries; the last one counts what has no room.
+	// maxDenials bounds the entries. The last one counts all further refusals.
 	maxDenials = 50
-	// maxWhat bounds the text of one, in bytes.
+	// maxWhat bounds the text of an entry, in bytes.
 	maxWhat = 200
-	// maxRefused bounds the calls that are remembered as refused: a second registration's hook
-	// runs at the same time.
+	// maxRefused bounds the calls that are remembered as refused, because the hooks of a second
+	// registration run at the same time.
 	maxRefused = 16
 )
 
-// Denial is a tool call that was refused, with how often.
+// Denial is a refused tool call, with how often it was refused.
 type Denial struct {
 	Tool  string `json:"tool"`
 	Rule  string `json:"rule"` // one of Rules
@@ -170,10 +170,10 @@ type Denial struct {
 	Times int    `json:"times"`
 }
 
-// Deny notes a refusal. Its text is redacted already.
+// Deny records a refusal whose text is already redacted.
 func (t *Tick) Deny(d Denial) { t.Denied = AddDenial(t.Denied, d) }
 
-// AddDenial adds a refusal to a list: one of the same tool, rule and text counts up.
+// AddDenial adds a refusal to a list. It counts up an entry of the same tool, rule and text.
 func AddDenial(list []Denial, d Denial) []Denial {
 	d.Times = max(d.Times, 1)
 	d.What = shortened(strings.Join(strings.Fields(d.What), " "), maxWhat)
@@ -194,7 +194,7 @@ func AddDenial(list []Denial, d Denial) []Denial {
 	return list
 }
 
-// Refusals counts the calls that were refused.
+// Refusals returns the number of refused calls.
 func Refusals(list []Denial) (n int) {
 	for _, d := range list {
 		n += d.Times
@@ -202,8 +202,8 @@ func Refusals(list []Denial) (n int) {
 	return n
 }
 
-// refuses records that a call is refused, and reports whether it was new: with two
-// registrations of the hooks it comes twice.
+// refuses records that a call is refused, and reports whether that was new. With two registrations
+// of the hooks every call comes twice.
 func (t *Tick) refuses(id, input string) bool {
 	if id == "" {
 		return true
@@ -221,7 +221,7 @@ func (t *Tick) wasRefused(id, input string) bool {
 	return id != "" && slices.Contains(t.Refused, callKey(id, input))
 }
 
-// callKey identifies a call, also among calls of the same id.
+// callKey identifies a call by its id and its input, because different calls may share an id.
 func callKey(id, input string) string {
 	sum := fnv.New64a()
 	sum.Write([]byte(input))

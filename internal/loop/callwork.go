@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// dispatch lets a worker go only while the run may still do new work, and counts it (R30, R45,
-// R91).
+// dispatch allows a worker only while the run may still do new work, and counts it (R30, R45, R91).
 func (e Call) dispatch(s State, k *Known) Outcome {
 	if e.Tells != nil && e.open(s) {
 		if why := s.leftAlone(e.Tells); why != "" {
@@ -52,8 +51,8 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	return out
 }
 
-// conduct leaves the work of a task to its worker: the main thread sends that one, asks a person,
-// looks and reports (kinds of loop: the conductor).
+// conduct leaves the work of a task to its worker. The main thread may only send that worker, ask a
+// person, read and report.
 func (e Call) conduct(s State, k *Known) Outcome {
 	between := e.between(s)
 	driven := e.open(s) && s.Run.feeds() && s.Tick.Attempt != nil && e.Agent == "" &&
@@ -92,7 +91,7 @@ func (e Call) conduct(s State, k *Known) Outcome {
 		"%s is refused: this thread only conducts, the work of %s is its worker's", e.Tool, what))
 }
 
-// RecordWorker counts a worker that goes, once a call.
+// RecordWorker counts a worker that is sent, once for each call.
 func (t *Tick) RecordWorker(e Call) {
 	if t.countOnce("PreToolUse", e.ID, e.Input) {
 		t.Agents++
@@ -103,7 +102,7 @@ func (t *Tick) RecordWorker(e Call) {
 	}
 }
 
-// askCriteria asks a person about the worker's issue, where its criteria are not settled (R91).
+// askCriteria asks a person about the worker's issue if its criteria are not settled (R91).
 func (e Call) askCriteria(s State, k *Known) *Deny {
 	f := Look(s.Run, s.Tick, nil, e.Now)
 	f.Sent = e.Sends.Issues
@@ -118,7 +117,7 @@ func (e Call) askCriteria(s State, k *Known) *Deny {
 		d.Ask = s.Tick.Pending
 		return d
 	}
-	if d := e.refuseWorker(s); d != nil { // by what a person had answered in a terminal
+	if d := e.refuseWorker(s); d != nil { // by an answer from a terminal
 		return d
 	}
 	if text := exhausted(s.spent(e.Now, k)); text != "" {
@@ -131,8 +130,8 @@ const leaveOut = "take the next one of the plan, and leave this one out of the t
 
 func notSent(why, hint string) *Deny { return deny(DispatchRule, hint, "Not dispatched: %s", why) }
 
-// mustName reports whether a worker is refused because its task names no issue. That happens once
-// in an iteration; a duplicate event of that call is refused again, and not counted.
+// mustName reports whether to refuse a worker because its task names no issue. That happens once in
+// an iteration. A duplicate event of that call is refused again.
 func (e Call) mustName(s State) bool {
 	if len(e.Sends.Issues) > 0 || !s.Run.Kind().Backlog || e.Agent != "" || e.Sends.Replayed {
 		return false
@@ -143,7 +142,8 @@ func (e Call) mustName(s State) bool {
 	return !before || s.Tick.wasRefused(e.ID, e.Input)
 }
 
-// refuseWorker returns why no worker may be sent, whatever was spent. It returns nil if one may.
+// refuseWorker returns the reason why no worker may be sent, apart from spending, or nil if one
+// may.
 func (e Call) refuseWorker(s State) *Deny {
 	switch {
 	case s.Run.Status != Active:
@@ -171,7 +171,7 @@ func (e Call) refuseWorker(s State) *Deny {
 	return nil
 }
 
-// act holds back what a call would do to a forge or to the loop's own files.
+// act refuses effects on a forge or on the loop's own files that the loop does not allow.
 func (e Call) act(s State, k *Known) Outcome {
 	if k.lacks(&k.Reading) {
 		return Outcome{Need: k}
@@ -191,7 +191,7 @@ func (e Call) act(s State, k *Known) Outcome {
 	if o := e.contests(s, k, r.Acts); !o.Nothing() {
 		return o
 	}
-	if slices.ContainsFunc(r.Acts, Act.lands) { // last: it uses an answer up
+	if slices.ContainsFunc(r.Acts, Act.lands) { // last, because it uses up an answer
 		return e.merge(s, k)
 	}
 	if d := e.unread(s, r); d != nil {
@@ -200,8 +200,8 @@ func (e Call) act(s State, k *Known) Outcome {
 	return e.review(s, r.Acts)
 }
 
-// unread holds back what cannot be read and could reach a forge. If the brake is in front of the
-// session's Bash commands such text passes, because the brake judges what it starts.
+// unread refuses text that cannot be read and could reach a forge. If the brake precedes the
+// session's Bash commands such text passes, because the brake judges whatever it starts.
 func (e Call) unread(s State, r Reading) *Deny {
 	why := "it could reach a forge: "
 	switch {
@@ -225,8 +225,8 @@ func countActs(acts []Act, kind ActKind) (n int) {
 	return n
 }
 
-// openPRs stops before a PR that would exceed the ceiling (R30), or whose number no result would
-// bring (R27): that of a call in the background comes at once and is empty.
+// openPRs refuses a PR that would exceed the ceiling (R30), or whose number would stay unknown
+// (R27): the result of a background call comes at once and is empty.
 func (e Call) openPRs(s State, n int) *Deny {
 	if e.Background {
 		return deny(PRCeiling, "open it in a call of its own that does not run in the background",
@@ -249,8 +249,8 @@ func (e Call) openPRs(s State, n int) *Deny {
 
 const inProgress = "in-progress" // the label of an issue that is worked on
 
-// contests keeps a sibling's in-progress label as it is (R80). One that this iteration has set, or
-// whose issue the one before had planned, is the loop's own.
+// contests keeps a sibling's in-progress label as it is (R80). A label that this iteration has set,
+// or on an issue that the previous iteration planned, is the loop's own.
 func (e Call) contests(s State, k *Known, acts []Act) Outcome {
 	if !e.open(s) {
 		return Outcome{}
@@ -275,15 +275,15 @@ func (e Call) contests(s State, k *Known, acts []Act) Outcome {
 	return Outcome{}
 }
 
-// deferred refuses to work on a PR that a person answered skip for, and in a review loop to speak
-// on one on which nothing has landed since the previous iteration (R81).
+// deferred refuses work on a PR that a person skipped. In a review loop it also refuses comments on
+// a PR that has not changed since the previous iteration (R81).
 func (e Call) deferred(s State, acts []Act) *Deny {
 	if !e.open(s) {
 		return nil
 	}
 	for _, a := range acts {
 		name, issue := prTarget(a.PR), ""
-		if a.Kind == ActComment && !a.Review { // which may be on an issue
+		if a.Kind == ActComment && !a.Review { // the number may be an issue's
 			issue = prName(a.PR)
 		}
 		speaks := a.Kind == ActComment || a.Kind == ActApprove
@@ -307,10 +307,11 @@ func (e Call) deferred(s State, acts []Act) *Deny {
 	return nil
 }
 
-// reviews reports whether the call is one of an open iteration that reviews PRs.
+// reviews reports whether the call belongs to an open iteration that reviews PRs.
 func (e Call) reviews(s State) bool { return s.Run.Kind().Reviews && e.open(s) }
 
-// review records the reviews of a call that lands nothing, unless one is a second round (R149).
+// review records the reviews in a call that lands nothing, or refuses it if one is a second round
+// (R149).
 func (e Call) review(s State, acts []Act) Outcome {
 	posts := postedBy(acts)
 	if !e.reviews(s) || len(posts) == 0 {
@@ -323,7 +324,7 @@ func (e Call) review(s State, acts []Act) Outcome {
 	return Outcome{Save: Save{Tick: s.Tick}}
 }
 
-// postedBy are the reviews and approvals among acts.
+// postedBy returns the reviews and approvals among acts.
 func postedBy(acts []Act) (list []PostedReview) {
 	for _, a := range acts {
 		approval, target := a.Kind == ActApprove, a.Ref
@@ -337,7 +338,7 @@ func postedBy(acts []Act) (list []PostedReview) {
 	return list
 }
 
-// secondRound refuses a call that reviews a PR again in the iteration.
+// secondRound refuses a call that reviews a PR again in the same iteration.
 func (e Call) secondRound(s State, posts []PostedReview) *Deny {
 	if !s.Run.Kind().Reviews {
 		return nil
@@ -355,7 +356,7 @@ func (e Call) secondRound(s State, posts []PostedReview) *Deny {
 const maxCritiques = 3
 
 // critic returns the type of a worker that only criticizes, in lower case and without a plugin's
-// prefix, or "" for any other worker. Nothing else detects a cycle of critique and revision.
+// prefix, or "" for any other worker. Only the type reveals a cycle of critique and revision.
 func (t *Task) critic() string {
 	name := strings.ToLower(t.Type)
 	name = name[strings.LastIndexByte(name, ':')+1:]
@@ -366,8 +367,8 @@ func (t *Task) critic() string {
 	return ""
 }
 
-// critique refuses the fourth cycle of a thread with the same critic. The count is kept per thread
-// and starts at zero in each iteration (L18).
+// critique refuses to send a critic once its thread has sent it maxCritiques times. Each iteration
+// counts from zero (L18).
 func (e Call) critique(s State) *Deny {
 	critic := e.Sends.critic()
 	if critic == "" || !e.open(s) || s.Tick.wasCounted("PreToolUse", e.ID, e.Input) {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// by is the claim of a request's session, in place of another one. A session that waits for the
-// lock keeps its place.
+// by returns the claim of a request's session in place of c. A session that waits for the lock
+// keeps its place.
 func (c *Claim) by(r Request, iteration int) Claim {
 	own := Claim{
 		Version: Version, SessionID: r.SessionID, Skill: r.Command.Skill, PromptID: r.PromptID,
@@ -27,7 +27,7 @@ func (c *Claim) by(r Request, iteration int) Claim {
 }
 
 // answer returns a dialog's answer to the question about the lock. It returns nil if the dialog did
-// not show the question, came with answers in it, or ended by itself.
+// not show the question, was called with answers, or ended by itself.
 func (c *Claim) answer(now time.Time, a Answers) *GateAnswer {
 	if c == nil || c.Gate == nil || a.AFK {
 		return nil
@@ -43,7 +43,7 @@ func (c *Claim) answer(now time.Time, a Answers) *GateAnswer {
 		Origin: OriginDialog}
 }
 
-// awaiting are the sessions that await the lock, and since when.
+// awaiting returns the sessions that wait for the lock, and since when.
 func (c *Claim) awaiting() map[string]time.Time {
 	all := map[string]time.Time{}
 	maps.Copy(all, c.Waiters)
@@ -53,8 +53,8 @@ func (c *Claim) awaiting() map[string]time.Time {
 	return all
 }
 
-// wait is the claim of a session that waits for the lock, and since when it waits (R47). Another
-// session's question or stop stays.
+// wait returns the claim with the request's session waiting for the lock, and since when it waits
+// (R47). Another session's question or stop is kept.
 func (c *Claim) wait(r Request, iteration int) (claim Claim, since time.Time) {
 	awaits := c != nil && !c.Stopped && c.Gate == nil
 	switch {
@@ -73,9 +73,8 @@ func (c *Claim) wait(r Request, iteration int) (claim Claim, since time.Time) {
 	return claim, r.Now
 }
 
-// without is the claim without a session. Those who wait keep their places, and a loop that
-// another session's person stopped stays stopped; the question about a lock that is gone goes. It
-// is nil when nothing remains.
+// without returns the claim without a session, or nil if nothing remains. Waiting sessions keep
+// their places, and so does a stop in another session. A question about the lock is dropped.
 func (c *Claim) without(session string) *Claim {
 	waiters := c.awaiting()
 	delete(waiters, session)
@@ -99,17 +98,17 @@ func (c *Claim) without(session string) *Claim {
 	return left
 }
 
-// PassedOver is a tick that found the lock held and did not begin.
+// PassedOver describes a tick that found the lock held and did not begin.
 type PassedOver struct {
 	Line *Iteration
-	Run  *Budget // the loop that ends with it, before it began; nil where the next tick tries again
-	// Answer is the person's answer at the force-unlock gate, or nil if no one was asked.
+	Run  *Budget // the loop that ends before it began; nil if the next tick tries again
+	// Answer is the person's answer at the force-unlock gate; nil if no one was asked.
 	Answer *GateAnswer
-	Text   string // for the model after an answer, else for the person
+	Text   string // for the model if there is an answer, else for the person
 }
 
-// contend decides about a request that another iteration keeps out: its tick is skipped (R46),
-// waits (R47), or asks a person first (R103, R104).
+// contend handles a request that another iteration keeps out: its tick is skipped (R46), waits
+// (R47), or asks a person first (R103, R104).
 func (e Invocation) contend(at Standing, k *Known, a Admission) Outcome {
 	switch {
 	case a.Verdict == Wait:
@@ -126,7 +125,7 @@ func (e Invocation) contend(at Standing, k *Known, a Admission) Outcome {
 	return e.passOver(at.Run, k, a)
 }
 
-// passOver records a skipped tick. Nothing of the run advances (R128).
+// passOver records a skipped tick. The run does not advance (R128).
 func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
 	if k.lacks(&k.Last) {
 		return Outcome{Need: k}
@@ -144,8 +143,8 @@ func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
 	return Outcome{Save: Save{Line: &line}, Reply: Reply{PassedOver: over}}
 }
 
-// waitForLock records since when the session waits. Past its minutes the wall-clock budget ends the
-// loop; the run on disk is another session's and stays as it is.
+// waitForLock records since when the session waits. If that exceeds the minute ceiling, the loop
+// ends. The run on disk is another session's and does not change.
 func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
 	c, since := old.wait(e.Request, a.Iteration)
 	out := Outcome{Wait: true}
@@ -166,8 +165,8 @@ func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
 	return e.haltUnbegun(own, fresh, a)
 }
 
-// haltUnbegun records the end of a loop that found the lock held and is not to take it. The claim
-// refuses what its schedule still brings.
+// haltUnbegun ends a loop that found the lock held and may not take it. Its claim makes later
+// scheduled ticks be refused.
 func (e Invocation) haltUnbegun(claim Claim, run Budget, a Admission) Outcome {
 	line := skipLine(run, nil, e.Request, a)
 	line.Outcome, line.Fired, line.Notes = Stopped, []string{run.StopCause}, nil
@@ -184,8 +183,8 @@ func (e Invocation) haltUnbegun(claim Claim, run Budget, a Admission) Outcome {
 	}
 }
 
-// decline handles every answer but yes to the force-unlock question: stop ends the loop that asked
-// (R49, R150), anything else skips the tick. The lock stays.
+// decline handles every answer but yes to the force-unlock question. Stop ends the loop that asked
+// (R49, R150), any other answer skips the tick. The lock is not touched.
 func (e Invocation) decline(at Standing, k *Known) Outcome {
 	c := *at.Claim
 	a := Admission{Iteration: c.Iteration, PID: lockPID(at, 0)}

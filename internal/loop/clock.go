@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// Clock is a machine's clocks at one moment. The wall clock can be set; the two others cannot,
-// but restart at every boot.
+// Clock holds the readings of a machine's clocks at one moment. The wall clock can be set. The two
+// others cannot, but they restart at every boot.
 type Clock struct {
 	Wall time.Time `json:"wall"`
-	// identifies the boot; empty if the machine's own clocks are not known
+	// identifies the boot; empty if the other clocks are not known
 	Boot string `json:"boot,omitempty"`
 	Up   int64  `json:"up,omitempty"` // seconds since the boot
-	// of these, without the time for which the machine slept
+	// seconds since the boot, without the time for which the machine slept
 	Awake int64 `json:"awake,omitempty"`
 }
 
-// minJump is the difference between the clocks that is recorded. Less is drift, or the whole
-// seconds in which they are read.
+// minJump is the smallest difference between the clocks that is recorded, in seconds. Smaller ones
+// are drift or rounding.
 const minJump = 60
 
-// observe records what the clocks did since the run last looked. Time that passed stays time of
-// the run: if the wall clock was set back, the run's clock moves with it. A clock set forward and
-// a machine that slept are recorded, so that a stop which they alone caused says so (R31, R32).
+// observe compares the clocks with their last reading. Time that passed counts for the run, so if
+// the wall clock was set back, the run's clock moves with it. A clock set forward and a sleep of
+// the machine are recorded, so that a stop which only they caused says so (R31, R32).
 func (b *Budget) observe(c Clock) {
 	last := b.Clock
 	b.Clock = &c
@@ -40,14 +40,14 @@ func (b *Budget) observe(c Clock) {
 	}
 }
 
-// away subtracts the time up to now from the run's minutes, and what the clocks did in it: a
-// pause, or the hours after its client's death (R32).
+// away excludes the time since MinutesElapsed was set, such as a pause or the hours after the
+// client's death, and the clock changes in it, from the run's minutes (R32).
 func (b *Budget) away(now time.Time) {
 	b.MinutesBefore, b.ActiveSince, b.Clock = b.MinutesElapsed, now, nil
 }
 
-// jumped is the part of a stop by minutes that the clocks caused, in parentheses; "" when time
-// alone reached it.
+// jumped explains, in parentheses, how clock changes contributed to reaching the minute ceiling. It
+// returns "" if the run reached it without them.
 func (b *Budget) jumped(minutes int) string {
 	ahead, slept := int(b.ClockAhead/60), int(b.Slept/60)
 	switch {
@@ -70,13 +70,13 @@ func counts(minutes int) string {
 	return "which count"
 }
 
-// Now returns the run as it is at a moment, for everything that people and the model read: with
-// what the open iteration t has used so far or, if t is nil, what was spent since the last one
-// ended. since is what the transcripts have beyond the run's cursors. The minutes of a run whose
-// client is not alive do not grow. Nothing of it is saved.
+// Now returns the run as it is at a moment, for everything that people and the model read. It adds
+// what the open iteration t has used so far or, if t is nil, the spending since the last iteration
+// ended. since is the usage in the transcripts beyond the run's cursors. The minutes of a run whose
+// client is dead do not grow. The result is never saved.
 //
-// An iteration counts from its entry on, as the budget question at its gate counts it, also while
-// the run is paused at that question. One that ends at its gates does not count.
+// An iteration counts from its entry on, also while the run is paused at its budget question,
+// because that question counts it. An iteration that ends at its gates does not count.
 func (b *Budget) Now(t *Tick, since Spent, alive bool, now time.Time) *Budget {
 	n := b.clone()
 	switch {
@@ -100,7 +100,7 @@ func (b *Budget) Now(t *Tick, since Spent, alive bool, now time.Time) *Budget {
 	return n
 }
 
-// asks reports whether a gate of this name waits for a person while the run is paused.
+// asks reports whether the paused run waits at a gate of this name.
 func (b *Budget) asks(gate string) bool {
 	for _, g := range b.Pending {
 		if g.Name == gate {
@@ -110,8 +110,8 @@ func (b *Budget) asks(gate string) bool {
 	return false
 }
 
-// spendOutside adds usage of a time in which no iteration was open. It counts towards the run's
-// dollars and is in no history line. A run that is paused or has ended spends nothing.
+// spendOutside adds usage from a time when no iteration was open. It counts towards the run's
+// dollars but is in no history line. A run that is paused or has ended spends nothing.
 func (b *Budget) spendOutside(s Spent) {
 	if b.Status != Active {
 		return

@@ -8,41 +8,41 @@ import (
 	"time"
 )
 
-// Spent is the usage counted since the last iteration's end.
+// Spent is the usage counted since the end of the last iteration.
 type Spent struct {
 	ByModel map[string]Tokens
-	Cursors []Cursor  // those that moved or have requests open, the main one first
-	Source  string    // of the rates: rate_table_source
+	Cursors []Cursor  // those that moved or have open requests, the main one first
+	Source  string    // of the rates, for rate_table_source
 	Skipped int       // transcript lines that could not be read
-	By      []Spender // the threads that spent most; nil where they were not counted
+	By      []Spender // the threads that spent most; nil if they were not counted
 }
 
-// Ending is the facts with which an open tick ends.
+// Ending holds the facts with which an open tick ends.
 type Ending struct {
 	Now   time.Time
 	Spent Spent
 	Around
 	Begun
 	Pause bool // a gate waits without an answer
-	// Unanswered explains to a person why no one answered, as in "the dialog was closed".
+	// Unanswered explains to a person why the gate was not answered, as in "the dialog was closed".
 	Unanswered string
 }
 
-// Closing is everything that ending an iteration changes. Order: append Line (the commit point),
-// save its run, remove the tick, print, release the lock.
+// Closing holds everything that changes when an iteration ends. The order is: append Line (the
+// commit point), save its run, remove the tick, print, release the lock.
 type Closing struct {
 	Line  Iteration
 	Fired []Fired
 }
 
-// Run is the run as the iteration leaves it.
+// Run returns the run as the iteration leaves it.
 func (c *Closing) Run() *Budget { return &c.Line.Budget }
 
 // Halted reports whether the run is over.
 func (c *Closing) Halted() bool { return c.Run().Status == Halted }
 
-// closeTick ends the open iteration: it folds the tick into the run, evaluates the exit conditions,
-// and makes the history line. Neither run nor tick is changed.
+// closeTick ends the open iteration: it adds the tick to the run's counters, evaluates the exit
+// conditions, and makes the history line. It changes neither run nor tick.
 func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 	run := before.clone()
 	t.Tracked = slices.Clone(t.Tracked)
@@ -89,7 +89,7 @@ func (t *Tick) endHeads(heads map[string]string) {
 	}
 }
 
-// fold adds what the tick did to the run's counters (R110).
+// fold adds the tick to the run's counters (R110).
 func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 	b.Spend(e.Spent)
 	b.PRsTouched = b.Touched(t)
@@ -99,7 +99,7 @@ func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 	b.MinutesElapsed = b.Minutes(e.Now)
 	b.noteFailed(t)
 	switch {
-	case t.qmdDown() && previous.qmdDown(): // in the iteration before, not in an earlier one (R52)
+	case t.qmdDown() && previous.qmdDown(): // in two iterations in a row (R52)
 		b.QmdFailuresConsecutive++
 	case t.qmdDown():
 		b.QmdFailuresConsecutive = 1
@@ -210,8 +210,8 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 	return l
 }
 
-// worktreesAtEnd prefers the worktrees on disk; the skill's report and the entry's view fill in
-// (R122).
+// worktreesAtEnd returns the worktrees on disk. If those are unknown it returns those at the entry.
+// Worktrees that only the skill reported are added (R122).
 func (t *Tick) worktreesAtEnd(e Ending) []Worktree {
 	known := t.Worktrees
 	if e.Worktrees != nil {
@@ -222,8 +222,8 @@ func (t *Tick) worktreesAtEnd(e Ending) []Worktree {
 	})
 }
 
-// skipLine is the history line of a tick that found the lock held: nothing advances, the arrays of
-// the last line are carried forward (R46, R128).
+// skipLine returns the history line of a tick that found the lock held. Nothing advances, and the
+// lists of the last line are carried forward (R46, R128).
 func skipLine(run Budget, last *Iteration, r Request, a Admission) Iteration {
 	l := Iteration{
 		Version: Version, RunID: run.RunID, Seq: run.Seq, SessionID: r.SessionID,
@@ -238,9 +238,9 @@ func skipLine(run Budget, last *Iteration, r Request, a Admission) Iteration {
 	return l
 }
 
-// left names what an interrupted iteration began and did not finish, so that a person can finish
-// or undo it: its worktrees, its branches that are not on the remote, files that are not committed,
-// its labels (R44). Nothing is cleaned up.
+// left lists the unfinished work of an interrupted iteration, so that a person can finish or undo
+// it: worktrees, branches that are not on the remote, uncommitted files, and labels (R44). Nothing
+// is cleaned up.
 func (t *Tick) left(e Ending) []string {
 	var out []string
 	branches := maps.Clone(e.Branches)
@@ -254,7 +254,7 @@ func (t *Tick) left(e Ending) []string {
 				pushed(w.Branch, w.HeadSHA, e.Remote)))
 		out = append(out, uncommitted(w.Path, e.Dirty[w.Path])...)
 	}
-	if t.EndedWorkers != nil { // else what lies in the project itself may be the person's
+	if t.EndedWorkers != nil { // otherwise the files may be the person's
 		out = append(out, uncommitted("the project", e.Dirty["."])...)
 	}
 	for _, b := range slices.Sorted(maps.Keys(branches)) {
@@ -268,11 +268,10 @@ func (t *Tick) left(e Ending) []string {
 	return out
 }
 
-// maxShown bounds the files that one line about uncommitted files names.
+// maxShown bounds the files that one note about uncommitted files names.
 const maxShown = 5
 
-// uncommitted returns a line about the uncommitted files in a folder, or nil if everything is
-// committed.
+// uncommitted returns a note about the uncommitted files in a folder, or nil if there are none.
 func uncommitted(where string, files []string) []string {
 	if len(files) == 0 {
 		return nil
@@ -285,7 +284,7 @@ func uncommitted(where string, files []string) []string {
 		list)}
 }
 
-// pushed compares a branch with its head on the remote. heads is nil when the remote could not be
+// pushed compares a branch with its head on the remote. heads is nil if the remote could not be
 // asked.
 func pushed(branch, head string, heads map[string]string) string {
 	remote, there := heads[branch]

@@ -8,8 +8,8 @@ import (
 // CutOff is the recorded cause when no event explains why the turn ended.
 const CutOff = "the turn never reached its end"
 
-// Abandoned is an open iteration that is found at an entry: its turn never reached its end. If
-// its run is gone, nothing is counted.
+// Abandoned reports that an entry found an open iteration whose turn never reached its end. If its
+// run no longer exists, nothing is counted.
 type Abandoned struct{ Turn }
 
 func (e Abandoned) step(s State, k *Known) Outcome {
@@ -28,8 +28,8 @@ type TurnFailure struct {
 	Failure string // as in "rate_limit"
 }
 
-// step closes the iteration as errored. One whose workers still run waits for them; one that waits
-// for them since an earlier turn is not this turn's.
+// step closes the iteration as errored, once its workers have ended. If the iteration already waits
+// for workers of an earlier turn, the failed turn is not its own.
 func (e TurnFailure) step(s State, k *Known) Outcome {
 	switch {
 	case !e.open(s), e.foreign(s) && s.Tick.Draining:
@@ -41,7 +41,7 @@ func (e TurnFailure) step(s State, k *Known) Outcome {
 	default:
 		s.Tick.Failed = APIError + e.Failure
 	}
-	if s.Run.driven() && s.Tick.Interrupted == "" { // its driver closes it by the whole reason
+	if s.Run.driven() && s.Tick.Interrupted == "" { // its driver closes it and knows the cause
 		return Outcome{Save: Save{Tick: s.Tick}}
 	}
 	if len(s.Tick.Workers) > 0 {
@@ -49,19 +49,19 @@ func (e TurnFailure) step(s State, k *Known) Outcome {
 		return Outcome{Save: Save{Tick: s.Tick}}
 	}
 	s.Tick.Draining = false
-	if s.Run.feeds() && s.Tick.Interrupted == "" { // no Stop follows that would bring the next one
+	if s.Run.feeds() && s.Tick.Interrupted == "" { // no Stop follows to send the next worker
 		return e.pause(s, k, CauseOutage, s.Tick.Failed)
 	}
 	return e.closeTurn(s, k)
 }
 
-// SessionEnd is the end of the session.
+// SessionEnd is the client's event for the end of the session.
 type SessionEnd struct {
 	Turn
 	Reason string // as in "clear"
 }
 
-// step closes an open iteration as interrupted. The run stays, without its owner, for --resume.
+// step closes an open iteration as interrupted. The run remains without an owner, for --resume.
 func (e SessionEnd) step(s State, k *Known) Outcome {
 	if s.Run == nil || s.Run.SessionID != e.Session && !e.open(s) {
 		return Outcome{}
@@ -72,7 +72,7 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 	}
 	out := Outcome{Save: Save{Run: s.Run, Release: s.Quiet != nil}}
 	switch {
-	case open && s.Run.driven(): // its driver closes it, because it knows why the process ended
+	case open && s.Run.driven(): // its driver closes it and knows why the process ended
 	case open:
 		s.Tick.Interrupt("the session ended (" + e.Reason + ")")
 		if out = e.closeTurn(s, k); out.Need != nil {
@@ -94,8 +94,8 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 	return out
 }
 
-// ClientStart is a client that takes up a session: the one before it has ended, and with it all
-// that it could still have been woken by.
+// ClientStart reports that a client starts or resumes a session. The session's earlier client has
+// ended, and with it the background work that could have woken it.
 type ClientStart struct{ Turn }
 
 func (e ClientStart) step(s State, _ *Known) Outcome {
@@ -107,12 +107,12 @@ func (e ClientStart) step(s State, _ *Known) Outcome {
 }
 
 // WorkerEnd is a SubagentStop: a worker ended. Failure is the API error of a StopFailure that names
-// a worker: the turn itself continues.
+// a worker; the turn itself continues then.
 type WorkerEnd struct {
 	Turn
 	Agent   string
 	Failure string
-	Reset   time.Time // when the service is back, where that was named
+	Reset   time.Time // when the service is back; zero if it did not say
 }
 
 func (e WorkerEnd) step(s State, k *Known) Outcome {
@@ -137,8 +137,9 @@ func (e WorkerEnd) step(s State, k *Known) Outcome {
 	return Outcome{Save: Save{Tick: s.Tick}}
 }
 
-// owesFacts reports whether the worker that ends may be the iteration's own fork, and has not
-// reported its facts. It is asked itself, because the main thread has not seen them.
+// owesFacts reports whether the worker that ends may be a fork that does the iteration's own work
+// and has not reported its facts. The fork itself is asked, because the main thread has not seen
+// them.
 func (e WorkerEnd) owesFacts(s State) bool {
 	if !e.open(s) || e.foreign(s) || e.Failure != "" || slices.Contains(s.Tick.Workers, e.Agent) {
 		return false
@@ -148,14 +149,14 @@ func (e WorkerEnd) owesFacts(s State) bool {
 		owes(s) != nil
 }
 
-// PersonStop is a person's `hooks loop stop` in a terminal. Session is the run's own.
+// PersonStop is a person's `hooks loop stop` in a terminal. Session is that of the run.
 type PersonStop struct {
 	Turn
 	How string
 }
 
-// step ends the run. An iteration that runs finishes what it dispatched and is closed by its own
-// session (R43).
+// step ends the run. A running iteration finishes the work that it dispatched, and its own session
+// closes it (R43).
 func (e PersonStop) step(s State, k *Known) Outcome {
 	switch {
 	case s.Run == nil || s.Run.Status == Halted:
@@ -172,8 +173,8 @@ func (e PersonStop) step(s State, k *Known) Outcome {
 	return e.closeTurn(s, k)
 }
 
-// closeTurn ends an iteration that never reached its Stop: as interrupted if a person left a mark,
-// else as errored.
+// closeTurn ends an iteration that never reached its Stop: as interrupted if the transcript has a
+// person's mark, else as errored.
 func (e Turn) closeTurn(s State, k *Known) Outcome {
 	unexplained := s.Tick.Interrupted == "" && s.Tick.Failed == ""
 	missing := k.lacksClose()
@@ -202,8 +203,8 @@ func (e Turn) closeTurn(s State, k *Known) Outcome {
 	return s.close(ending, k)
 }
 
-// pause ends the open iteration, or one that never begins, and pauses the run for a cause that is
-// no question.
+// pause ends the open iteration, or one that never begins, and pauses the run for a cause other
+// than a question.
 func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
 	if s.Tick == nil {
 		s.Tick = s.between(e, k)
@@ -220,8 +221,8 @@ func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
 	return out
 }
 
-// haltBetween ends a run between its iterations. A pause, and the hours after its client's death,
-// do not count as time of the run (R32).
+// haltBetween ends a run between its iterations. A pause, and the time since the client died, do
+// not count as time of the run (R32).
 func (e Turn) haltBetween(s State, k *Known, how string) Outcome {
 	if k.lacks(&k.Owner) {
 		return Outcome{Need: k}
@@ -236,7 +237,7 @@ func (e Turn) haltBetween(s State, k *Known, how string) Outcome {
 	return out
 }
 
-// between returns an iteration that never begins, to record events of a run that has no open
+// between returns an iteration that never begins. It records events of a run without an open
 // iteration.
 func (s State) between(e Turn, k *Known) *Tick {
 	s.outside(k)
@@ -247,18 +248,18 @@ func (s State) between(e Turn, k *Known) *Tick {
 	}
 }
 
-// lacksClose asks for what every end of an iteration is decided by.
+// lacksClose asks for the facts that every end of an iteration needs.
 func (k *Known) lacksClose() bool {
 	return k.lacks(&k.Around, &k.Count, &k.Calls, &k.Model, &k.Overrun, &k.Previous, &k.Owner)
 }
 
-// outside counts what was spent since the last iteration, once.
+// outside books the spending since the last iteration, once.
 func (s State) outside(k *Known) {
 	s.Run.spendOutside(k.spent())
 	k.counted = k.Count.Is != nil
 }
 
-// spent returns the spending since the last count.
+// spent returns the spending since the last count, or nothing if it is booked already.
 func (k *Known) spent() Spent {
 	if k.counted {
 		return Spent{}
@@ -266,7 +267,8 @@ func (k *Known) spent() Spent {
 	return k.Count.or().Spent
 }
 
-// ending returns the facts known as the iteration ends, and notes the clocks in the run.
+// ending returns the facts with which the iteration ends. It also records the clocks and notes in
+// the run and its tick.
 func (s State) ending(now time.Time, k *Known) Ending {
 	count := k.Count.Is
 	if !k.Owner.Is.Foreign { // after a client's death the clocks say nothing about the run
@@ -299,15 +301,15 @@ func (s State) close(e Ending, k *Known) Outcome {
 			Typed: there, Free: there, Prompt: s.Tick.Typed, Refused: s.Tick.Wakes,
 		}
 	}
-	// what a person ended is no news to them
+	// a person who ended the run need not be notified
 	if over && c.Run().StopCause != "user_interrupt" {
 		out.Notify = []Notice{{Run: c.Run()}}
 	}
 	return out
 }
 
-// lastAlive is when an iteration ended that never reached its Stop: now, or for a foreign one the
-// last time its transcript has. The hours until it was found are no minutes of the run (R32).
+// lastAlive returns when an iteration ended that never reached its Stop: now or, for a foreign one,
+// the last time in its transcript. The time until it was found does not count for the run (R32).
 func lastAlive(now time.Time, t *Tick, o *Owner) time.Time {
 	switch {
 	case !o.Foreign:
@@ -320,8 +322,9 @@ func lastAlive(now time.Time, t *Tick, o *Owner) time.Time {
 	return o.LastSign
 }
 
-// unrecorded takes what was recorded of the worktrees of an iteration that another client left. It
-// returns the worktrees on disk that were not: what moved since the crash is not hidden (R138).
+// unrecorded adds the previous iteration's worktrees to the report of an iteration that another
+// client left. It returns the worktrees on disk that are not among them. So changes since the crash
+// stay visible (R138).
 func (t *Tick) unrecorded(now []Worktree, previous *Iteration) []Worktree {
 	if previous != nil {
 		t.Report.Worktrees = append(slices.Clone(previous.Worktrees), t.Report.Worktrees...)

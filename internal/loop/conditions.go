@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Moment is when in a tick something is looked at.
+// Moment is a point of a tick at which conditions and gates are evaluated.
 type Moment uint8
 
 // A tick's moments: its entry, a report of the skill, a worker about to be sent, a merge about to
@@ -19,22 +19,22 @@ const (
 	Exit
 )
 
-// Facts are everything a decision looks at. Tick and Previous may be nil; a fact that is missing
+// Facts holds everything that a decision looks at. Tick and Previous may be nil. A missing fact
 // never fires a condition and never counts as success.
 type Facts struct {
 	Run      *Budget
 	Tick     *Tick
 	Previous *Iteration // the last line of this run in which work was done
-	// Snapshot is the last backlog that the run recorded; nil if Previous has it, or if there is no
-	// such backlog.
+	// Snapshot is the last backlog that the run recorded; nil if Previous holds it or there is
+	// none.
 	Snapshot *Snapshot
 	Now      time.Time
 	Minutes  int      // active minutes of the run, now
 	PRs      []string // prs_touched of the run with those of the open tick
-	Merging  int      // the PR that a tool call is about to merge, 0 if none
+	Merging  int      // the PR that a tool call is about to merge, or 0
 	Sent     []int    // the issues that a worker is about to be sent to
 	Edges    [][2]int // dependencies that the tracker knows: blocker, blocked
-	Dropped  string   // the run's tip where HEAD is not seen to contain it, "" otherwise
+	Dropped  string   // the run's tip if HEAD does not contain it, or ""
 	// Redact is the redaction applied to the texts of Previous before they were written; nil if
 	// they were not redacted.
 	Redact func(string) string
@@ -47,24 +47,25 @@ type Condition struct {
 	Cause   string // as recorded in stop_conditions_fired
 	When    Moment
 	Applies func(*Budget) bool // to a kind of run
-	// Holds gives the text for a person, empty when the condition does not hold. It is nil for a
-	// condition that a gate or the lock decides.
+	// Holds returns the text for a person, or "" if the condition does not hold. It is nil if a
+	// gate or the lock decides about the condition.
 	Holds func(f *Facts) string
-	// Tell is the present value and how far the condition is from holding, for a person.
+	// Tell returns the present value and how far the condition is from firing, for a person.
 	Tell func(f *Facts) string
-	// Way tells a person what to do before the run is resumed, or is "" if nothing is needed.
+	// Way is what a person has to do before the run is resumed; empty if nothing is needed.
 	Way string
-	// Because is the cause as the end of a sentence, or "" if it contains numbers of the run.
+	// Because is the cause as the end of a sentence; empty if the cause contains numbers of the
+	// run.
 	Because string
 }
 
-// everyRun is for what applies to runs of all kinds.
+// everyRun is the Applies of rows for runs of every kind.
 func everyRun(*Budget) bool { return true }
 
-// attempted is for what applies to runs whose iterations are attempts.
+// attempted is the Applies of rows for runs whose iterations are attempts.
 func attempted(b *Budget) bool { return b.Own != nil }
 
-// conditions lists the conditions of the specification that more than one kind has.
+// conditions lists the conditions that more than one kind of run has.
 var conditions = [...]Condition{
 	{3, "iteration-budget", "iteration_budget", Entry | Exit, everyRun, iterationBudget,
 		tellIterations, "resume with more iterations, or start a fresh run", ""},
@@ -100,15 +101,15 @@ var conditions = [...]Condition{
 		"several iterations in a row changed nothing"},
 }
 
-// These constants count the conditions, by number, and the gates that come from the specification.
-// A person sees those of every run, even if they do not apply.
+// These constants count the conditions, by number, and the gates that the specification defines. A
+// person sees them for every run, even if they do not apply.
 const (
 	conditionsOfSpec = 12
 	gatesOfSpec      = 7
 )
 
-// Conditions are all reasons for which runs stop, by number: the first that holds names the cause,
-// but that one by which the run is complete comes before it.
+// Conditions returns all conditions by number. The first that holds is recorded as the cause, but a
+// condition that completes the run comes before all others.
 func Conditions() []Condition {
 	list := slices.Clone(conditions[:])
 	for _, k := range Kinds {
@@ -123,7 +124,7 @@ func Conditions() []Condition {
 	return list
 }
 
-// ConditionOf returns the condition that is recorded as a cause. ok is false if the cause is not a
+// ConditionOf returns the condition recorded as a cause. ok is false if the cause is not a
 // condition, as for a pause.
 func ConditionOf(cause string) (c Condition, ok bool) {
 	for _, c := range Conditions() {
@@ -134,7 +135,7 @@ func ConditionOf(cause string) (c Condition, ok bool) {
 	return c, false
 }
 
-// evaluate walks the table and returns every condition that holds at this moment.
+// evaluate returns every condition that holds at this moment.
 func evaluate(f *Facts, at Moment) []Fired {
 	var fired []Fired
 	for _, c := range Conditions() {
@@ -143,7 +144,7 @@ func evaluate(f *Facts, at Moment) []Fired {
 		}
 		if text := c.Holds(f); text != "" {
 			at := len(fired)
-			if Completes(c.Cause) { // what is done at a ceiling is done
+			if Completes(c.Cause) { // finished work counts even if a ceiling is reached with it
 				at = 0
 			}
 			fired = slices.Insert(fired, at,
@@ -153,7 +154,7 @@ func evaluate(f *Facts, at Moment) []Fired {
 	return fired
 }
 
-// Completes reports whether a run that ends by the cause has done what it was to do.
+// Completes reports whether a run that ends by the cause has done all of its work.
 func Completes(cause string) bool {
 	return cause != "" && slices.ContainsFunc(Kinds, func(k Kind) bool {
 		return k.Completes == cause
@@ -176,7 +177,7 @@ func prBudget(f *Facts) string {
 }
 
 // PRsLeft returns the number of PRs that may still be opened or taken up. unbounded is true for a
-// run that watches a single one (R28–R30).
+// run that watches a single PR (R28–R30).
 func (f *Facts) PRsLeft() (left int, unbounded bool) {
 	return max(0, f.Run.Ceilings.PRs-len(f.PRs)), f.Run.SinglePR != 0
 }
@@ -193,7 +194,7 @@ const costCause = "cost_budget"
 
 func costBudget(f *Facts) string { return f.Run.dollarsReached(f.Run.DollarsEstimate) }
 
-// dollarsReached is the text of the dollar ceiling at an amount spent in all, "" below it.
+// dollarsReached returns the text of the dollar ceiling if the spending in all reaches it, or "".
 func (b *Budget) dollarsReached(spent USD) string {
 	if b.Ceilings.Dollars == 0 || spent < b.Ceilings.Dollars {
 		return ""
@@ -208,8 +209,8 @@ func userInterrupt(f *Facts) string {
 	return "Loop interrupted: " + f.Tick.Interrupted
 }
 
-// qmdUnreachable looks at the iteration too: a resumed run keeps its counter, and what else fails
-// then is no outage (R52).
+// qmdUnreachable also requires an outage in this iteration: a resumed run keeps its counter, and
+// another failure is no outage (R52).
 func qmdUnreachable(f *Facts) string {
 	if f.Run.QmdFailuresConsecutive < 2 || f.Tick == nil || !f.Tick.qmdDown() {
 		return ""
@@ -218,13 +219,13 @@ func qmdUnreachable(f *Facts) string {
 		"daemon) and resume", f.Run.QmdFailuresConsecutive)
 }
 
-// contentionNote returns the one line of a skipped tick (R46).
+// contentionNote returns the note about a skipped tick (R46).
 func contentionNote(iteration, pid int) string {
 	return fmt.Sprintf("Previous iteration %d still active (pid %d) — skipping this tick",
 		iteration, pid)
 }
 
-// priorStop is the answer to a tick that fires although the run has halted (R51).
+// priorStop returns the reason why a tick of a halted or paused run does not begin (R51).
 func priorStop(b *Budget) string {
 	if b.StopDetail != nil {
 		return fmt.Sprintf("Loop already stopped at gate %s in iteration %d", b.StopDetail.Gate,

@@ -2,13 +2,13 @@ package loop
 
 import "slices"
 
-// ShortestCycle finds a shortest cycle among dependency edges (blocker, blocked) and returns its
-// issues in order, the lowest number first. It returns nil if there is no cycle, and the one with
-// the lowest numbers if there are several of the same length (R39–R42).
+// ShortestCycle returns the issues of a shortest cycle among dependency edges (blocker, blocked) in
+// order, the lowest number first. If several have the same length, it returns the one with the
+// lowest numbers. It returns nil if there is no cycle (R39–R42).
 //
-// It searches breadth-first from one issue after the other, never deeper than the best so far, and
-// takes each issue out when it is done with it: no cycle through it is left to be found, and what
-// then lies on no cycle falls away.
+// It searches breadth-first from one issue after the other, never deeper than the best cycle so
+// far. It then removes the issue, because no other cycle through it is of interest, and with it the
+// issues that no longer lie on a cycle.
 func ShortestCycle(edges [][2]int) []int {
 	g := newGraph(edges)
 	for n := range g.issues {
@@ -27,14 +27,14 @@ func ShortestCycle(edges [][2]int) []int {
 	return best
 }
 
-// graph has its issues by place, in the order of their numbers.
+// graph holds the issues by index, in the order of their numbers.
 type graph struct {
 	issues     []int
 	next, prev [][]int
-	out, in    []int // edges to and from issues that are not gone
-	gone       []bool
-	from       []int // the issue from which the present search came
-	seen       []int // the last search that came here, by its start + 1
+	out, in    []int  // number of edges to and from issues that are not removed
+	gone       []bool // removed
+	from       []int  // the predecessor in the present search
+	seen       []int  // the last search that reached the issue: its start + 1
 }
 
 func newGraph(edges [][2]int) *graph {
@@ -70,8 +70,8 @@ func newGraph(edges [][2]int) *graph {
 	return g
 }
 
-// peel takes an issue out that nothing blocks or that blocks nothing, and then what only it kept
-// in.
+// peel removes an issue without blockers or without dependents, and then all issues that have
+// become so.
 func (g *graph) peel(n int) {
 	if !g.gone[n] && (g.in[n] == 0 || g.out[n] == 0) {
 		g.remove(n)
@@ -99,8 +99,8 @@ func (g *graph) remove(n int) {
 	}
 }
 
-// cycle is a shortest way from start back to start, given up when it would not be shorter than
-// limit, 0 meaning no limit.
+// cycle returns a shortest path from start back to start, or nil if there is none shorter than
+// limit. A limit of 0 means no limit.
 func (g *graph) cycle(start, limit int) []int {
 	layer := []int{start}
 	for depth := 1; len(layer) > 0 && (limit == 0 || depth < limit); depth++ {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// axis is one budget on its way to its ceiling, in whole units; dollars are counted in cents.
+// axis is a budget with its present value and its ceiling, in whole units; dollars are in cents.
 type axis struct {
 	name           string // as in a question
 	value, ceiling int64
@@ -16,14 +16,15 @@ type axis struct {
 	raise          func(*Ceilings)
 }
 
-// near says that a projected value has reached 80 % of its ceiling, in whole numbers.
+// near reports whether the value has reached 80 % of the ceiling.
 func (a axis) near() bool { return a.value*5 >= a.ceiling*4 }
 
-// full says that it has reached the ceiling itself, so that the stop wins over the gate (R94).
+// full reports whether the value has reached the ceiling, in which case the run stops and the gate
+// does not ask (R94).
 func (a axis) full() bool { return a.value >= a.ceiling }
 
-// axes are the run's active budgets as they will stand in this tick: this iteration and the planned
-// PRs are counted in, minutes and dollars stand as they are (R92, R95).
+// axes returns the run's active budgets as projected for this tick. This iteration and the planned
+// PRs are included; minutes and dollars are as of now (R92, R95).
 func (f *Facts) axes() []axis {
 	c := f.Run.Ceilings
 	plain := func(name string, value, ceiling int, raise func(*Ceilings)) axis {
@@ -63,10 +64,10 @@ const maxUnits = 1_000_000
 
 func byHalf(n int) int { return max(n, min(n+(n+1)/2, maxUnits)) }
 
-// half is half an amount, rounded up to a whole cent.
+// half returns half an amount, rounded up to a whole cent.
 func half(u USD) USD { return (u/2 + Cent - 1) / Cent * Cent }
 
-// budgetDue asks once for every budget that reaches 80 % in this tick (R92–R97).
+// budgetDue asks one question about all budgets that reach 80 % in this tick (R92–R97).
 func budgetDue(f *Facts) []Gate {
 	var parts []string
 	raised := f.Run.Ceilings
@@ -93,8 +94,8 @@ func budgetDue(f *Facts) []Gate {
 	}}
 }
 
-// applyPolicy answers the budget question that waits, if a person has answered it in advance. Every
-// use is recorded as an answer to this question (R107).
+// applyPolicy answers the waiting budget question if a person has answered it in advance. Each use
+// is recorded as an answer to this question (R107).
 func (t *Tick) applyPolicy(run *Budget, now time.Time) {
 	if run.NearLimit != NearContinue && run.NearLimit != NearStop {
 		return
@@ -111,7 +112,7 @@ func (b *Budget) NearStopped() bool {
 	return b.StopDetail != nil && b.StopDetail.Gate == BudgetEscalation && b.NearLimit == NearStop
 }
 
-// enumerate joins as a sentence does: "a", "a and b", "a, b, and c".
+// enumerate joins parts as in a sentence: "a", "a and b", "a, b, and c".
 func enumerate(parts []string) string {
 	switch n := len(parts); n {
 	case 1:
@@ -123,10 +124,10 @@ func enumerate(parts []string) string {
 	}
 }
 
-// Limits are the run's ceilings as people read them.
+// Limits describes the run's ceilings for people.
 func (b *Budget) Limits() string { return b.Ceilings.text(b.CountsPRs()) }
 
-// text names the ceilings, including that of PRs if the run has one (R95).
+// text describes the ceilings, including that of PRs if the run has one (R95).
 func (c Ceilings) text(countsPRs bool) string {
 	prs, minutes, dollars := Plural(c.PRs, "PR")+", ", c.timed()+", ", "no dollar ceiling"
 	if !countsPRs {
@@ -138,7 +139,7 @@ func (c Ceilings) text(countsPRs bool) string {
 	return fmt.Sprintf("%s, %s%s%s", Plural(c.Iterations, "iteration"), prs, minutes, dollars)
 }
 
-// timed is the ceiling of minutes as people read it.
+// timed describes the ceiling of minutes for people.
 func (c Ceilings) timed() string {
 	if c.Minutes >= maxUnits {
 		return "no minute ceiling"
@@ -146,13 +147,13 @@ func (c Ceilings) timed() string {
 	return Plural(c.Minutes, "minute")
 }
 
-// raiseText offers new ceilings.
+// raiseText describes the option that raises the ceilings.
 func (b *Budget) raiseText(to Ceilings) string {
 	return "Lift to " + to.text(b.CountsPRs()) + ". Or type your own, as in dollars=50 " +
 		"iterations=12. In a terminal: " + b.raiseTo(to)
 }
 
-// raiseTo is a person's command for the ceilings that differ from the run's.
+// raiseTo returns a person's command that sets the ceilings which differ from the run's.
 func (b *Budget) raiseTo(to Ceilings) string {
 	command, c := "hooks loop raise "+string(b.Skill), b.Ceilings
 	add := func(name, now, then string) {
@@ -193,8 +194,8 @@ func applyBudget(run *Budget, _ *Tick, g Gate, act, answer string) {
 	run.Ceilings = to
 }
 
-// parseRaise reads a person's own ceilings, "dollars=50 iterations=12", over the given ones.
-// Anything else in the text, or a value that is no ceiling, makes it no such answer.
+// parseRaise parses a person's own ceilings, as in "dollars=50 iterations=12", and sets them in c.
+// It returns false if the answer contains anything else or an invalid value.
 func parseRaise(answer string, c Ceilings) (Ceilings, bool) {
 	words := strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' })
 	for _, w := range words {
@@ -229,8 +230,8 @@ func (c *Ceilings) set(name, value string) bool {
 	return true
 }
 
-// PersonRaise is a person's `hooks loop raise` in a terminal: other ceilings for a run that has not
-// ended. It takes no iteration, and answers the budget question that waits.
+// PersonRaise is a person's `hooks loop raise` in a terminal, with new ceilings for a run that has
+// not ended. It costs no iteration and answers a waiting budget question.
 type PersonRaise struct {
 	Turn
 	Flags Flags

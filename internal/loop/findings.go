@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Finding is one thing that an auditor found (A29). It keeps its id for the whole run.
+// Finding is a problem that an auditor found (A29). It keeps its id for the whole run.
 type Finding struct {
 	ID          string   `json:"id"` // as in "F3", given by the program
 	File        string   `json:"file"`
@@ -16,17 +16,16 @@ type Finding struct {
 	Severity    Severity `json:"severity"`
 	Description string   `json:"description"`
 	Scenario    string   `json:"scenario,omitempty"`
-	Section     int      `json:"section"` // in which it was reported, from 1
-	At          int      `json:"at"`      // iteration in which it was reported first
-	// Since is the number of audits of the run that had ended when it was reported, or when a
-	// person looked last. Seen counts the audits since then at which a finding that is resolved now
-	// was open.
+	Section     int      `json:"section"` // section in which it was reported, from 1
+	At          int      `json:"at"`      // iteration in which it was first reported
+	// Since is the number of audits of the run that had ended when it was reported or a person last
+	// decided about it. For a resolved finding, Seen is the number of audits at which it was open.
 	Since int          `json:"since,omitempty"`
 	Seen  int          `json:"seen,omitempty"`
 	State FindingState `json:"state"`
 	Until int          `json:"resolved_at,omitempty"` // iteration in which it was resolved (A31)
-	Head  string       `json:"head,omitempty"`        // commit as it was opened
-	// Doubt explains why a person is asked before the finding is closed or made less than a bug.
+	Head  string       `json:"head,omitempty"`        // commit when it was opened
+	// Doubt explains why a person is asked before the finding is closed or downgraded to a warning.
 	Doubt string `json:"doubt,omitempty"`
 }
 
@@ -42,23 +41,24 @@ const (
 // FindingState is the state of a finding: open, resolved or accepted.
 type FindingState string
 
-// The states. A person accepts a finding, no one else (A74).
+// The states. Only a person accepts a finding (A74).
 const (
 	OpenFinding     FindingState = "open"
 	ResolvedFinding FindingState = "resolved"
 	AcceptedFinding FindingState = "accepted"
 )
 
-// Tally is all that most decisions need of the findings. They lie in a file of their own, because a
-// close with 200 of them would otherwise write each one three times.
+// Tally counts the findings; most decisions need nothing else. The findings have a file of their
+// own, because otherwise a close with 200 of them would write each one three times.
 type Tally struct {
 	Bugs     int `json:"open_bugs"`
 	Warnings int `json:"open_warnings"`
 	Accepted int `json:"accepted"`
 	Resolved int `json:"resolved"`
-	Since    int `json:"since,omitempty"`  // the least Since of the open ones
-	Doubts   int `json:"doubts,omitempty"` // open ones that a person is asked about
-	// Bytes of the file are the run's, and Sum is their hash. A crash may leave more.
+	Since    int `json:"since,omitempty"`  // the smallest Since of the open ones
+	Doubts   int `json:"doubts,omitempty"` // open ones with a Doubt
+	// Bytes is the length of the part of the file that belongs to the run, and Sum its hash. After
+	// a crash the file may be longer.
 	Bytes int64  `json:"bytes,omitempty"`
 	Sum   string `json:"sum,omitempty"`
 }
@@ -69,10 +69,10 @@ const MaxFindings = 200
 // maxSeen bounds the audits at which a finding may be open before a person is asked (A73).
 const maxSeen = 3
 
-// openFindings explains why an audit is dirty if nothing else is wrong.
+// openFindings is the recorded reason if an audit is dirty only because of open findings.
 const openFindings = "open findings"
 
-// FoundOne is a finding as an auditor reports it.
+// FoundOne is a finding as reported by an auditor.
 type FoundOne struct {
 	File        string   `json:"file"`
 	Line        int      `json:"line,omitempty"`
@@ -84,19 +84,19 @@ type FoundOne struct {
 // AuditReport is the part of a report that only an auditor sends.
 type AuditReport struct {
 	Findings []FoundOne `json:"findings,omitempty"`
-	Resolved []string   `json:"resolved,omitempty"` // the ids of what is resolved
+	Resolved []string   `json:"resolved,omitempty"` // ids of resolved findings
 	Verdict  string     `json:"verdict,omitempty"`  // clean or dirty
 }
 
-// given reports whether there is anything in the report.
+// given reports whether the report is not empty.
 func (r *AuditReport) given() bool {
 	return len(r.Findings)+len(r.Resolved) > 0 || r.Verdict != ""
 }
 
-// open counts the open findings.
+// open returns the number of open findings.
 func (r *AuditRun) open() int { return r.Found.Bugs + r.Found.Warnings }
 
-// Tally counts the findings that were read.
+// Tally counts the findings that were read, and stores the result in Found.
 func (r *AuditRun) Tally() {
 	t := Tally{Since: r.Audits, Bytes: r.Found.Bytes, Sum: r.Found.Sum}
 	for _, f := range r.Findings {
@@ -120,7 +120,7 @@ func (r *AuditRun) Tally() {
 	r.Found = t
 }
 
-// Adopt counts the findings of a budget that holds them itself, as earlier versions wrote it.
+// Adopt counts the findings of a budget that contains them itself, as earlier versions wrote it.
 func (r *AuditRun) Adopt() {
 	if r == nil || r.Found.Sum != "" || len(r.Findings) == 0 {
 		return
@@ -133,7 +133,7 @@ func (r *AuditRun) Adopt() {
 	r.Tally()
 }
 
-// Stored leaves out the findings that their file has.
+// Stored returns the run without its findings if they are in their own file.
 func (r *AuditRun) Stored() Payload {
 	if r.Found.Sum == "" || r.Findings == nil {
 		return r
@@ -143,8 +143,8 @@ func (r *AuditRun) Stored() Payload {
 	return &own
 }
 
-// LooksAtFindings reports whether a decision about the next event may need the findings themselves:
-// a question about one waits, or is about to be asked.
+// LooksAtFindings reports whether a decision about the next event may need the findings themselves,
+// because a question about one waits or is about to be asked.
 func (b *Budget) LooksAtFindings(t *Tick) bool {
 	if AuditOf(b) == nil {
 		return false
@@ -157,12 +157,14 @@ func (b *Budget) LooksAtFindings(t *Tick) bool {
 		t.Attempt != nil && t.Attempt.Phase.Audits() && AuditOf(b).recurs())
 }
 
-// recurs reports whether a finding will have been open at three audits once this one ends (A73).
+// recurs reports whether a person is to be asked about a finding once this audit ends: it was open
+// at three audits, or has a Doubt (A73).
 func (r *AuditRun) recurs() bool {
 	return r.open() > 0 && r.Audits-r.Found.Since+1 >= maxSeen || r.Found.Doubts > 0
 }
 
-// Which are the findings in a state, in the order of their ids, as far as they were read.
+// Which returns the findings in a state, in the order of their ids. It sees only findings that were
+// read.
 func (r *AuditRun) Which(state FindingState) (list []Finding) {
 	for _, f := range r.Findings {
 		if f.State == state {
@@ -173,14 +175,14 @@ func (r *AuditRun) Which(state FindingState) (list []Finding) {
 }
 
 // same reports whether a finding is reported again: the same text about the same file in the same
-// section, whatever its line is now.
+// section. The line does not matter.
 func (f *Finding) same(o FoundOne, section int) bool {
 	return f.File == o.File && f.Section == section &&
 		signature(f.Description) == signature(o.Description)
 }
 
-// take merges an auditor's report into the run and the open phase (A30–A32). An error changes
-// nothing; it has the next step as its hint. A bug closes by a commit or by a person.
+// take merges an auditor's report into the run and the open phase (A30–A32). Only a commit or a
+// person closes a bug. The caller discards the changes if take returns an error.
 func (r *AuditRun) take(t *Tick, report Report, head string) *flagError {
 	a := t.Attempt
 	for _, id := range report.Resolved {
@@ -226,7 +228,7 @@ func (f *Finding) resolve(r *AuditRun, t *Tick) {
 	t.Attempt.Resolved = AppendNew(t.Attempt.Resolved, f.ID)
 }
 
-// changedPlan is the program's own finding about the plan's file.
+// changedPlan is the text of the program's own finding about the plan's file.
 const changedPlan = "the file is not the plan as it was approved, by which every audit judges; " +
 	"take the change back"
 
@@ -247,8 +249,8 @@ func (r *AuditRun) holdPlan(t *Tick, changed bool, head string) *flagError {
 	return nil
 }
 
-// add records one finding. One that was there before keeps its id; an accepted one stays accepted,
-// and an open bug stays a bug.
+// add records one finding. A known finding keeps its id, an accepted one stays accepted, and an
+// open bug stays a bug.
 func (r *AuditRun) add(t *Tick, o FoundOne, head string) *flagError {
 	a := t.Attempt
 	i := slices.IndexFunc(r.Findings, func(f Finding) bool {
@@ -284,10 +286,10 @@ func (r *AuditRun) add(t *Tick, o FoundOne, head string) *flagError {
 	return nil
 }
 
-// String is a finding on one line, as in "F3 bug a.go:12: text (when: scenario)".
+// String returns the finding on one line, as in "F3 bug a.go:12: text (when: scenario)".
 func (f Finding) String() string {
 	at := ""
-	if f.File != "" { // a person's own names none
+	if f.File != "" { // a finding that a person added has no file
 		at = " " + f.File
 	}
 	if f.Line > 0 {
@@ -300,9 +302,9 @@ func (f Finding) String() string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// TakeAudit takes an auditor's findings and verdict into the run and the open phase. taken is false
-// if the report has neither. changed says that the plan's file is not the approved one. On error,
-// nothing changes.
+// TakeAudit merges an auditor's findings and verdict into the run and the open phase. taken is
+// false if the report has neither. changed reports that the plan's file differs from the approved
+// one. On error, nothing changes.
 func (f *Facts) TakeAudit(report Report, head string, changed bool) (taken bool, err *flagError) {
 	t := f.Tick
 	if !report.given() {
@@ -323,8 +325,9 @@ func (f *Facts) TakeAudit(report Report, head string, changed bool) (taken bool,
 	return true, nil
 }
 
-// AuditTold tells the program that an auditor's call starts what that call changed. It returns ""
-// if the report has nothing of an audit, and an error if no call of the auditor had its text.
+// AuditTold describes the changes that an auditor's report made, for the program that the auditor's
+// call starts. It returns "" if the report has nothing of an audit, and an error if no call of the
+// auditor had this text.
 func (b *Budget) AuditTold(t *Tick, report Report, sum string) (string, error) {
 	a := t.Attempt
 	switch {
@@ -354,5 +357,5 @@ func (b *Budget) AuditTold(t *Tick, report Report, sum string) (string, error) {
 	return said, nil
 }
 
-// ReportForm is the call by which an auditor reports.
+// ReportForm is the call with which an auditor reports.
 const ReportForm = `one call: hooks report <<< '{"verdict":"clean"}', and nothing else in it`

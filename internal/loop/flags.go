@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// LockMode is the reaction to a lock that another iteration holds (R10).
+// LockMode is what to do if another iteration holds the lock (R10).
 type LockMode string
 
 // The three lock modes; skip is the default.
@@ -24,7 +24,7 @@ const (
 // Defaults holds the ceilings of a run whose command does not set them (R6–R9, R14).
 var Defaults = Ceilings{Iterations: 5, PRs: 20, Minutes: 60, Dollars: 25 * Dollar}
 
-// Flags are the loop flags of one invocation of a looping skill.
+// Flags holds the loop flags of one invocation of a looping skill.
 type Flags struct {
 	Ceilings
 	Policy
@@ -35,18 +35,18 @@ type Flags struct {
 	Rest       []string // the skill's own words, in order
 	Task       TaskFlags
 	Idle       int      // iterations in a row without a change that end the run; 0: any number
-	Restart    bool     // audit only: iterations and errors are counted again
+	Restart    bool     // audit only: iterations and errors are counted from 0
 	Prompt     string   // prompt only: the text behind --
 	explicit   []string // names of the ceilings and answers in advance that were given
 }
 
-// flagError is a loop flag that cannot be honoured. Nothing is started with it, because a
+// flagError reports a loop flag that cannot be honoured. The loop does not start then, because a
 // mistyped limit must not silently become the default.
 type flagError struct{ Text, Way string }
 
 func (e *flagError) Error() string { return e.Text }
 
-// Hint is the next step.
+// Hint returns the next step.
 func (e *flagError) Hint() string { return e.Way }
 
 const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minutes N (each from " +
@@ -54,14 +54,14 @@ const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minu
 	"--near-limit=ask|continue|stop, --merges=feedback|ask|never, " +
 	"--lock=skip|wait|force, --resume, --budget-file PATH and, for review, --pr N"
 
-// ParseFlags reads the arguments of a skill by the kind's own name.
+// ParseFlags parses the arguments of a skill called by its own name.
 func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	return Command{Skill: skill, Args: args}.ParseFlags()
 }
 
-// ParseFlags reads the command's arguments. looping is false, and nothing else is looked at, when
-// neither --loop is among them (R2) nor a slip for it, which is an error. Words that are no loop
-// flags are the skill's own and are kept in Rest.
+// ParseFlags parses the command's arguments. looping is false, and nothing else is parsed, if they
+// contain no --loop (R2); a misspelt --loop is an error. Words that are not loop flags belong to
+// the skill and are kept in Rest.
 func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 	kind := KindOf(c.Skill)
 	if c.OptsIn() {
@@ -72,11 +72,11 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 	if i := slices.IndexFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "--loop=")
 	}); i >= 0 {
-		// else it would run ungoverned
+		// otherwise it would run ungoverned
 		return Flags{}, true, &flagError{words[i] + " has a value", "--loop takes no value"}
 	}
 	if kind.Commands == nil && !slices.Contains(words, "--loop") {
-		if i := slices.IndexFunc(words, meansLoop); i >= 0 { // else a person believes it governed
+		if i := slices.IndexFunc(words, meansLoop); i >= 0 { // the person believes it is governed
 			return Flags{}, true, &flagError{
 				fmt.Sprintf("%q is not a loop flag, did you mean --loop", words[i]),
 				`type --loop; a word of your own goes into quotes, as in "the --loops flag"`}
@@ -103,7 +103,7 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 				"close the quote, as in --check=\"go test ./...\""}
 		}
 	}
-	for _, word := range f.Rest { // a quote around it, or a bracket before it, would lose the limit
+	for _, word := range f.Rest { // a stray quote or bracket would hide the limit
 		for _, limit := range limits {
 			if strings.Contains(word, limit) {
 				return f, true, kind.hinted(&flagError{
@@ -114,12 +114,11 @@ func (c Command) ParseFlags() (f Flags, looping bool, err error) {
 	return f, true, f.badPrompt(kind)
 }
 
-// limits are the flags that bound a run, or answer for its person.
+// limits lists the flags that bound a run, or that answer questions in advance.
 var limits = [...]string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars",
 	"--max-idle", "--near-limit", "--merges"}
 
-// limit returns the flag among limits that a word is, or was probably meant to be, or "" if it is
-// neither.
+// limit returns the flag of limits that a word is or was probably meant to be, or "".
 func limit(word string) string {
 	name := plainFlag(word)
 	near := Nearest(name, limits[:])
@@ -129,9 +128,9 @@ func limit(word string) string {
 	return near
 }
 
-// plainFlag returns a word as a flag without a value would be typed: in lower case, with hyphens.
-// It returns "" for a word without a dash. The skills' own --max-…agents and --max-…pairs are
-// theirs.
+// plainFlag returns a word in the form of a flag without value: in lower case, with two hyphens at
+// the start and hyphens inside. It returns "" for a word without a dash, and for flags of the
+// skills such as --max-agents and --max-pairs.
 func plainFlag(word string) string {
 	word, _, _ = strings.Cut(word, "=")
 	if !dashed(word) {
@@ -145,8 +144,8 @@ func plainFlag(word string) string {
 	return name
 }
 
-// take reads the first of the words, and its value if it is a flag that takes one. seen holds the
-// loop flags so far.
+// take parses the first word, and its value if it is a flag that takes one. seen holds the loop
+// flags parsed so far.
 func (f *Flags) take(kind Kind, words []string, seen map[string]bool) (rest []string, err error) {
 	word, rest := words[0], words[1:]
 	name, value, hasValue := strings.Cut(word, "=")
@@ -194,8 +193,8 @@ func takesValue(name string) bool {
 		slices.Contains([]string{"--lock", "--budget-file", "--pr"}, name)
 }
 
-// meansLoop reports whether a word is a slip for --loop: another dash or case, a letter too many or
-// too few, or a quote or a full stop that stuck to it.
+// meansLoop reports whether a word is a misspelt --loop: with another dash or case, a letter too
+// many or too few, or a quote or full stop attached.
 func meansLoop(word string) bool {
 	word = strings.Trim(word, "\"'“”‘’`()[],.;:")
 	bare := strings.TrimLeft(word, dashes)
@@ -203,18 +202,18 @@ func meansLoop(word string) bool {
 		"loopp", "loops", "lopo", "llop", "lopp", "olop"}, strings.ToLower(bare))
 }
 
-// dashes are the hyphen, and what editors make of one or two.
+// dashes are the hyphen and the characters that editors substitute for one or two hyphens.
 const dashes = "-‐‑‒–—―−－"
 
-// mistyped names the loop flag that an unknown word was probably meant to be: in another case, with
-// underscores, with one hyphen, with the dash that an editor makes of two, or with a letter wrong.
+// mistyped returns the loop flag that an unknown word was probably meant to be, or "": in another
+// case, with underscores, one hyphen or an editor's dash, or with a wrong letter.
 func mistyped(word string) string {
 	name := plainFlag(word)
 	if name == "" {
 		return ""
 	}
 	long := append(limits[:], "--lock", "--budget-file", "--resume")
-	for n := len(name); n >= 6; n-- { // by the longest beginning that is a flag's
+	for n := len(name); n >= 6; n-- { // find the longest prefix that a flag begins with
 		for _, f := range long {
 			if n >= min(7, len(f)) && strings.HasPrefix(f, name[:n]) {
 				return f
@@ -288,7 +287,7 @@ func (f *Flags) set(kind Kind, name, value string) error {
 	return nil
 }
 
-// oneOf returns an error if the value is not one of the words that its flag takes.
+// oneOf returns an error unless value is one of the words that the flag takes.
 func oneOf(name, value string, words ...string) error {
 	if slices.Contains(words, value) {
 		return nil
@@ -310,17 +309,17 @@ func number(name, value string, to *int) error {
 // BudgetFileFlag precedes the budget file in the canonical form of a run's flags.
 const BudgetFileFlag = "budget-file="
 
-// KeptIn reports whether the run was started with that budget file; "" means the default one.
+// KeptIn reports whether the run was started with that budget file; "" is the default one.
 func (b *Budget) KeptIn(file string) bool {
-	flags, _, _ := strings.Cut(b.Flags, " -- ") // what follows is the person's own text
+	flags, _, _ := strings.Cut(b.Flags, " -- ") // the person's own text follows
 	if file == "" {
 		return !strings.Contains(flags, " "+BudgetFileFlag)
 	}
 	return strings.Contains(flags+" ", " "+BudgetFileFlag+file+" ")
 }
 
-// canonical is the same text for the same run: the ceilings, the PR, the budget file, the skill's
-// own words and the prompt.
+// canonical returns the flags that identify a run in a fixed form: the ceilings, the PR, the budget
+// file, the skill's own words and the prompt.
 func (f Flags) canonical() string {
 	s := fmt.Sprintf("iterations=%d prs=%d minutes=%d dollars=%s", f.Iterations, f.PRs, f.Minutes,
 		f.Dollars.Decimal())
@@ -343,8 +342,8 @@ func (f Flags) canonical() string {
 	return s
 }
 
-// same reports whether two commands ask for the same, in any order and with defaults named or left
-// out.
+// same reports whether two commands ask for the same, whatever the order of their flags and whether
+// they name defaults.
 func (f Flags) same(o Flags) bool {
 	return f.canonical() == o.canonical() &&
 		cmp.Or(f.Lock, LockSkip) == cmp.Or(o.Lock, LockSkip) && f.Resume == o.Resume
@@ -360,10 +359,10 @@ func (f *Flags) DefaultIterations(n int) {
 	}
 }
 
-// override lifts or lowers the ceilings that were named, and only those (R16).
+// override returns c with the ceilings that the command named, and only those (R16).
 func (f Flags) override(c Ceilings) Ceilings { return c.With(f.Ceilings, f.explicit) }
 
-// answer replaces the answers in advance that were named, and only those.
+// answer returns p with the answers in advance that the command named, and only those.
 func (f Flags) answer(p Policy) Policy {
 	if f.names("--near-limit") {
 		p.NearLimit = f.NearLimit
@@ -374,7 +373,7 @@ func (f Flags) answer(p Policy) Policy {
 	return p
 }
 
-// With takes from others the ceilings whose flags are named, as in "--max-prs".
+// With returns c with the ceilings of others whose flags are in named, as in "--max-prs".
 func (c Ceilings) With(others Ceilings, named []string) Ceilings {
 	for _, name := range named {
 		switch name {
@@ -391,16 +390,16 @@ func (c Ceilings) With(others Ceilings, named []string) Ceilings {
 	return c
 }
 
-// SplitWords splits on blanks outside of single and double quotes. Nothing is expanded. An
-// apostrophe between two letters and a quote that is never closed are text.
+// SplitWords splits s at blanks outside of single and double quotes. Nothing is expanded. An
+// apostrophe between two letters and a quote that is never closed are plain text.
 func SplitWords(s string) []string {
 	words, _ := splitWords(s)
 	return words
 }
 
-// splitWords is SplitWords; open reports whether a quote is never closed.
+// splitWords is SplitWords. open also reports whether a quote is never closed.
 func splitWords(s string) (words []string, open bool) {
-	s = strings.ReplaceAll(s, "\u00a0", " ") // as an editor may put it
+	s = strings.ReplaceAll(s, "\u00a0", " ") // editors insert it
 	var word strings.Builder
 	started := false
 	for i := 0; i < len(s); i++ {
@@ -436,35 +435,35 @@ func apostrophe(s string, i int) bool {
 	return s[i] == '\'' && unicode.IsLetter(before) && unicode.IsLetter(after)
 }
 
-// Command is a looping skill as it is invoked: "sdd:work" with its arguments.
+// Command is the invocation of a looping skill, as in "sdd:work" with its arguments.
 type Command struct {
 	Name  string // as written, without the slash
 	Skill Skill
 	Args  string
 }
 
-// Names are the commands of a project that begin loops beside the program's own.
+// Names holds the commands of a project that begin loops, in addition to the program's own.
 type Names struct {
 	Spaces []string         // namespaces whose commands begin task and audit loops
-	Skills map[string]Skill // a person's own skills, and the kind as which each is governed
+	Skills map[string]Skill // a person's own skills, with the kind of loop that governs each
 }
 
-// NamesOf are the names by which the command of a run or a claim is known.
+// NamesOf returns the names under which the command of a run or a claim is known.
 func NamesOf(command string, kind Skill) Names {
 	name, _, _ := strings.Cut(strings.TrimPrefix(command, "/"), " ")
 	return Names{Spaces: []string{Namespace(name)}, Skills: map[string]Skill{name: kind}}
 }
 
-// Names returns the names by which the run's own command is known.
+// Names returns the names under which the run's own command is known.
 func (b *Budget) Names() Names { return NamesOf(b.Command, b.Skill) }
 
-// Invocation returns the run's own command, without a name if it was not recorded.
+// Invocation returns the run's own command. It has no name if none was recorded.
 func (b *Budget) Invocation() Command {
 	name, args, _ := strings.Cut(strings.TrimPrefix(b.Command, "/"), " ")
 	return Command{name, b.Skill, args}
 }
 
-// ours reports whether the command has a name of its kind's own, and none of a person's skills.
+// ours reports whether the command is the kind's own, and not one of a person's skills.
 func (c Command) ours() bool {
 	_, ok := ParseCommand(c.Name, "", Names{Spaces: []string{Namespace(c.Name)}})
 	return ok
@@ -476,8 +475,8 @@ func (b *Budget) Repeats(c Command) bool {
 	return c.Skill == b.Skill && (own.Name == "" || own.Name == c.Name || own.ours() && c.ours())
 }
 
-// OwnWords are the words of a person's own skill that are no flags of a loop; nil for any other
-// command, which finds what it is about by itself.
+// OwnWords returns the arguments of a person's own skill that are not loop flags. It returns nil
+// for any other command, because such a command finds its subject by itself.
 func (c Command) OwnWords() []string {
 	if c.ours() {
 		return nil
@@ -487,9 +486,9 @@ func (c Command) OwnWords() []string {
 }
 
 // ParseCommand returns the looping skill that a command name means, with or without a plugin's
-// prefix. more are the names that the configuration adds, or a run has.
+// prefix. more holds further names, from the configuration or from a run.
 func ParseCommand(name, args string, more ...Names) (Command, bool) {
-	name = strings.TrimPrefix(name, "/") // as a model may call the skill
+	name = strings.TrimPrefix(name, "/") // a model may add the slash
 	bare := name
 	if _, after, ok := strings.Cut(name, ":"); ok {
 		bare = after
@@ -520,14 +519,14 @@ func ParseCommand(name, args string, more ...Names) (Command, bool) {
 	return Command{}, false
 }
 
-// OptsIn reports whether the command loops with --loop only.
+// OptsIn reports whether the command loops only with --loop.
 func (c Command) OptsIn() bool {
 	commands := KindOf(c.Skill).Commands
 	bare := c.Name[strings.IndexByte(c.Name, ':')+1:]
 	return commands == nil || c.Name != "" && !slices.Contains(commands, bare)
 }
 
-// MayLoop reports whether arguments have --loop, or a slip for it.
+// MayLoop reports whether args contain --loop, also if it is misspelt or has a value.
 func MayLoop(args string) bool {
 	return slices.ContainsFunc(SplitWords(args), func(w string) bool {
 		return strings.HasPrefix(w, "--loop=") || meansLoop(w)
@@ -535,8 +534,7 @@ func MayLoop(args string) bool {
 }
 
 // Namespace returns the part of a command's name before the colon, or "" if there is no colon. A
-// command that needs no --loop is the program's own only in our namespaces; elsewhere it belongs to
-// someone else.
+// command that needs no --loop is the program's own only in our namespaces.
 func Namespace(command string) string {
 	space, _, is := strings.Cut(strings.TrimPrefix(command, "/"), ":")
 	if !is {
@@ -545,7 +543,7 @@ func Namespace(command string) string {
 	return space
 }
 
-// ParsePrompt finds the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m
+// ParsePrompt returns the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m
 // /sdd:work --loop".
 func ParsePrompt(prompt string, more ...Names) (Command, bool) {
 	rest := strings.TrimSpace(prompt)
@@ -565,8 +563,8 @@ func ParsePrompt(prompt string, more ...Names) (Command, bool) {
 	return c, ok && opted
 }
 
-// Behind returns the first command in a line behind /loop, such as "1m /sdd:work --loop", with its
-// arguments.
+// Behind returns the first command, with its arguments, in a line that follows /loop, such as "1m
+// /sdd:work --loop".
 func Behind(line string) (name, args string, ok bool) {
 	slash := strings.Index(" "+line, " /")
 	if slash < 0 {
@@ -576,15 +574,15 @@ func Behind(line string) (name, args string, ok bool) {
 	return name, strings.TrimSpace(args), true
 }
 
-// OptsIn reports whether a person who types arguments believes that the skill is governed.
+// OptsIn reports whether a person who types these arguments expects the skill to be governed.
 func OptsIn(args string) bool {
 	return slices.ContainsFunc(SplitWords(args), func(w string) bool {
 		return w == "--loop" || meansLoop(w)
 	})
 }
 
-// Schedules reports whether a scheduled prompt would start a tick of this run: the same skill and
-// the same single PR.
+// Schedules reports whether a scheduled prompt would start a tick of this run, that is, whether it
+// has the same skill and single PR.
 func (b *Budget) Schedules(prompt string) bool {
 	c, ok := ParsePrompt(prompt, b.Names())
 	if !ok || c.Skill != b.Skill {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Hold names what a gate holds back until it is answered.
+// Hold is what a gate blocks until it is answered.
 type Hold uint8
 
-// A gate holds back the whole tick, one merge, the next tick's dispatch, or the lock.
+// A gate blocks the whole tick, one merge, the next tick's dispatch, or taking the lock.
 const (
 	HoldTick Hold = iota
 	HoldMerge
@@ -28,13 +28,13 @@ const (
 	ResumeDivergence  = "resume-divergence"
 )
 
-// MergePromise says when a merge passes. Every page that promises something about merges has these
-// words.
+// MergePromise describes when a merge passes. Every page that promises something about merges
+// repeats these words.
 const MergePromise = "a merge passes unasked only if the tracker itself says that " +
 	"nobody commented; if anyone commented, or the tracker cannot tell, the PR waits until you " +
 	"approve that exact commit"
 
-// GateKind is a kind of question that only a person answers. Every gate is evaluated again on every
+// GateKind is a kind of question that only a person answers. Every gate is evaluated again in every
 // tick (R107).
 type GateKind struct {
 	Name    string
@@ -43,15 +43,15 @@ type GateKind struct {
 	Applies func(*Budget) bool // to a kind of run
 	Holds   Hold
 	Options []Option
-	// Safest is the option as which an answer in a person's own words acts.
+	// Safest is the option applied for an answer in a person's own words.
 	Safest string
-	// Due gives the questions that the facts call for, without options; nil for a gate that
-	// something else calls for.
+	// Due returns the questions that the facts call for, without options. It is nil for a gate that
+	// is raised elsewhere.
 	Due func(f *Facts) []Gate
-	// Apply does what an answer means beyond being recorded; nil for nothing. act is the option
-	// as which the verbatim answer acts, and never stop.
+	// Apply carries out an answer, besides recording it; nil if there is nothing to do. act is the
+	// option that applies for the verbatim answer, and never "stop".
 	Apply func(run *Budget, tick *Tick, g Gate, act, answer string)
-	// Tell is the state that would make the gate ask, with the present values, for a person.
+	// Tell describes when the gate would ask, with the present values, for a person.
 	Tell func(f *Facts) string
 }
 
@@ -144,7 +144,7 @@ var gates = [gatesOfSpec]GateKind{
 	},
 }
 
-// Gates yields all gates, in the order in which they are asked: the seven, then those of a kind.
+// Gates yields all gates in the order in which they are asked: the seven, then those of the kinds.
 func Gates(yield func(GateKind) bool) {
 	for _, g := range gates {
 		if !yield(g) {
@@ -163,7 +163,7 @@ func Gates(yield func(GateKind) bool) {
 	}
 }
 
-// GateOf looks a gate up by name.
+// GateOf returns the gate of that name.
 func GateOf(name string) (GateKind, bool) {
 	for k := range Gates {
 		if k.Name == name {
@@ -173,8 +173,8 @@ func GateOf(name string) (GateKind, bool) {
 	return GateKind{}, false
 }
 
-// Due walks the table and returns every question that the facts call for and that this tick has not
-// asked yet, in order. Answers of earlier ticks are never looked at (R107).
+// Due returns, in order, every question that the facts call for and that this tick has not asked
+// yet. It ignores the answers of earlier ticks (R107).
 func Due(f *Facts, at Moment) []Gate {
 	var due []Gate
 	for k := range Gates {
@@ -190,7 +190,7 @@ func Due(f *Facts, at Moment) []Gate {
 	return due
 }
 
-// ask is a question of the gate of that name.
+// ask fills in the name, header and options of a question at the gate of that name.
 func ask(name string, g Gate) Gate {
 	k, _ := GateOf(name)
 	g.Name, g.Header = k.Name, k.Header
@@ -198,8 +198,8 @@ func ask(name string, g Gate) Gate {
 	return g
 }
 
-// describe writes at the option without words of its own which ceilings it would set, or which
-// commit it merges.
+// describe completes the option without a description: which ceilings it sets, or which commit it
+// merges.
 func (g Gate) describe(run *Budget) Gate {
 	for i := range g.Options {
 		switch o := &g.Options[i]; {
@@ -213,8 +213,9 @@ func (g Gate) describe(run *Budget) Gate {
 	return g
 }
 
-// asked reports whether the question waits, or was answered for its target. An answer to a
-// question of the exit in this tick's own line was about the iteration before it.
+// asked reports whether the question waits, or was answered for its target. For a question of the
+// exit, the answers in this tick's own line do not count, because they are about the iteration
+// before.
 func (t *Tick) asked(name, target string) bool {
 	answered := t.Answered
 	if ofExit(name) {
@@ -232,8 +233,8 @@ func (t *Tick) waits(name, target string) bool {
 	})
 }
 
-// Act is the option as which an answer acts: the option itself, or the safest one for a person's
-// own words. The word stop alone, in any case, always stops.
+// Act returns the option that applies for an answer: the option itself, or the safest one for a
+// person's own words. The single word stop always stops, in any case.
 func (g Gate) Act(answer string) string {
 	word := strings.ToLower(strings.TrimSpace(answer))
 	for _, o := range g.Options {
@@ -250,8 +251,8 @@ func (g Gate) Act(answer string) string {
 	return k.Safest
 }
 
-// Understands reports whether an answer is an option, new ceilings, or a sentence of a person's
-// own. One word, and what looks like a ceiling, is taken for a mistyped one otherwise.
+// Understands reports whether an answer is an option, new ceilings, or a sentence in a person's own
+// words. Any other single word, and a malformed ceiling, is taken for a typing error.
 func (g Gate) Understands(answer string) bool {
 	word := strings.ToLower(strings.TrimSpace(answer))
 	if slices.ContainsFunc(g.Options, func(o Option) bool { return o.Label == word }) {
@@ -264,9 +265,9 @@ func (g Gate) Understands(answer string) bool {
 	return strings.ContainsAny(word, " \t\n")
 }
 
-// Answer applies a person's answer to a pending gate of the tick. It is recorded verbatim and acts
-// at once. An answer given at the exit belongs to the next iteration's line, unless it stops the
-// run and there is no next iteration (R38). It returns the option as which the answer acted.
+// Answer applies a person's answer to a pending gate of the tick and returns the option that
+// applied. It records the answer verbatim. An answer given at the exit belongs to the next
+// iteration's line, unless it stops the run, so that there is no next iteration (R38).
 func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 	g := tick.Pending[i]
 	tick.Pending = slices.Delete(slices.Clone(tick.Pending), i, i+1)
@@ -285,7 +286,7 @@ func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 		}
 		tick.Fired = append(tick.Fired, fired)
 		tick.Pending = nil // nothing more is asked (R49)
-	case k.Apply != nil && k.Applies(run): // the run's file may have lost what it is about
+	case k.Apply != nil && k.Applies(run): // the run's file may have lost its subject
 		k.Apply(run, tick, g, act, answer.Answer)
 	}
 	return act
@@ -296,7 +297,8 @@ func ofExit(name string) bool {
 	return k.When == Exit
 }
 
-// stoppedAt is the end of a run by a person's word at a gate (R49, R50).
+// stoppedAt returns the condition that ends a run because a person answered stop at a gate (R49,
+// R50).
 func stoppedAt(g Gate, iteration int) Fired {
 	f := Fired{
 		Condition: "prior-gate-stop", Cause: "prior_gate_stop",
@@ -309,7 +311,7 @@ func stoppedAt(g Gate, iteration int) Fired {
 	return f
 }
 
-// askDivergence is the question about a PR that moved while no iteration was looking (R141).
+// askDivergence returns the question about a PR that moved while no iteration was open (R141).
 func askDivergence(pr int) Gate {
 	return ask(ResumeDivergence, Gate{
 		Question: fmt.Sprintf("PR #%d has diverged since the prior iteration crashed — "+
@@ -318,7 +320,7 @@ func askDivergence(pr int) Gate {
 	})
 }
 
-// AskForceUnlock is the question before another iteration's lock is taken away (R104).
+// AskForceUnlock returns the question before another iteration's lock is removed (R104).
 func AskForceUnlock() Gate {
 	return ask(ForceUnlock, Gate{Question: "Force-unlock previous iteration's lock? This may " +
 		"corrupt in-flight work."})
@@ -361,8 +363,8 @@ func applyCriteria(_ *Budget, tick *Tick, g Gate, act, _ string) {
 	}
 }
 
-// mergeDue asks before a PR is merged (R99, R100): in the specification's words if feedback was
-// addressed, else with what is known.
+// mergeDue asks before a PR is merged (R99, R100). If feedback was addressed it uses the
+// specification's words, otherwise it gives the reason.
 func mergeDue(f *Facts) []Gate {
 	t, pr := f.Tick, f.Merging
 	g := Gate{Target: prTarget(pr), HeadSHA: t.head(pr)}
@@ -382,7 +384,7 @@ func mergeDue(f *Facts) []Gate {
 	return []Gate{g}
 }
 
-// short is a commit's name as people read it.
+// short returns a commit's name abbreviated for people.
 func short(sha string) string { return sha[:min(len(sha), 7)] }
 
 func applyMerge(_ *Budget, tick *Tick, g Gate, act, _ string) {
@@ -404,7 +406,7 @@ func failureDue(f *Facts) []Gate {
 	var due []Gate
 	for _, now := range f.Tick.Report.Failures {
 		cause := now.Cause
-		if f.Redact != nil { // like with like: the earlier one was written redacted
+		if f.Redact != nil { // the earlier cause was redacted before it was written
 			cause = f.Redact(cause)
 		}
 		again := slices.ContainsFunc(f.Previous.Failures, func(before Failure) bool {
@@ -422,7 +424,7 @@ func failureDue(f *Facts) []Gate {
 	return due
 }
 
-// target is the failed issue or PR as targets are written: "#44" or "PR #44".
+// target returns the failed issue or PR as a target: "#44" or "PR #44".
 func (f Failure) target() string {
 	if f.Kind == "pr" {
 		return prTarget(f.Number)
@@ -430,7 +432,7 @@ func (f Failure) target() string {
 	return fmt.Sprintf("#%d", f.Number)
 }
 
-// Subject is the failed issue or PR as a sentence begins with it.
+// Subject returns the failed issue or PR for the beginning of a sentence.
 func (f Failure) Subject() string {
 	if f.Kind == "pr" {
 		return prTarget(f.Number)
@@ -444,8 +446,8 @@ func applyFailure(run *Budget, tick *Tick, g Gate, act, _ string) {
 	}
 }
 
-// signature is the part of a root cause that is compared: trimmed, case-folded, without digits
-// and hexadecimal runs, so that addresses, line numbers and durations make no difference.
+// signature returns the part of a root cause that is compared: in lower case, without digits and
+// hexadecimal runs, so that addresses, line numbers and durations make no difference.
 func signature(cause string) string {
 	words := strings.FieldsFunc(strings.ToLower(cause), func(r rune) bool {
 		return r == ' ' || r == '\t' || r == '\n' || r == '\r'
@@ -459,8 +461,7 @@ func signature(cause string) string {
 	return strings.Join(kept, " ")
 }
 
-// dropNumbers removes digits, and with them runs of hexadecimal digits that hold at least one
-// digit.
+// dropNumbers removes digits, and runs of hexadecimal characters that contain a digit.
 func dropNumbers(word string) string {
 	var out strings.Builder
 	for rest := word; rest != ""; {

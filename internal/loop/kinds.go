@@ -11,18 +11,18 @@ const (
 	Do     Skill = "prompt"
 )
 
-// Kinds are the kinds of loop, in the order in which they are looked at and listed (R1). Only this
-// file names them; each one has its own files beside it.
+// Kinds lists the kinds of loop in the order in which they are looked at and listed (R1). Only this
+// file names them; each kind has files of its own.
 var Kinds = []Kind{workKind, reviewKind, taskKind, auditKind, promptKind}
 
-// KindRun holds what only the kind of a run adds to it. Own is nil for a kind whose iterations are
-// no attempts, and for a run whose file has lost it.
+// KindRun holds the fields that only the kind of a run adds to it. Own is nil for a kind whose
+// iterations are not attempts, and if the run's file has lost it.
 type KindRun struct {
 	Own Payload `json:"-"`
 }
 
-// KindLine holds what only the kind of a run adds to a line of its history. Own is nil for an
-// iteration that began no attempt.
+// KindLine holds the fields that only the kind of a run adds to a history line. Own is nil if the
+// iteration began no attempt.
 type KindLine struct {
 	Own any `json:"-"`
 }
@@ -59,7 +59,7 @@ func (k KindRun) clone() KindRun {
 	return k
 }
 
-// Stored is the part as the run's file has it.
+// Stored returns the part as the run's file holds it.
 func (k KindRun) Stored() KindRun {
 	if k.Own != nil {
 		k.Own = k.Own.Stored()
@@ -74,46 +74,47 @@ type Kind struct {
 	Backlog bool // it takes issues from a backlog: plan, drift, and workers that name their issue
 	Reviews bool // it answers and approves PRs, each one round an iteration
 	OnePR   bool // it takes --pr N
-	Prompts bool // it takes a person's prompt behind --, and is of this plugin alone
-	PRs     bool // it works on PRs, so that its runs have a ceiling of them
-	// Report is a line of JSON to fill in; Fields describes the values of its fields. Tracked
-	// replaces Fields if the tracker was asked for the backlog.
+	Prompts bool // it takes a person's prompt behind --, and only in the namespace hooks
+	PRs     bool // it works on PRs, so its runs have a ceiling of PRs
+	// Report is a JSON report to fill in, and Fields describes its values. Tracked replaces Fields
+	// if the tracker was asked for the backlog.
 	Report, Fields, Tracked string
-	// Owes returns the reason to hold the turn before its iteration ends, beyond waiting questions;
-	// it is nil if the kind has no such reason. MaxHolds bounds all holds of a prompt; 0 means two.
+	// Owes returns the reason to hold the turn before its iteration ends, apart from waiting
+	// questions, or nil. It is nil if the kind has no such reason. MaxHolds bounds all holds of a
+	// prompt; 0 means two.
 	Owes     func(State) *Continue
 	MaxHolds int
-	// Commands begin its iterations, only in a namespace of ours and without --loop. It is nil if
-	// the skill's own name begins them, with --loop.
+	// Commands begin its iterations without --loop, but only in one of our namespaces. If it is
+	// nil, the skill's own name with --loop begins them.
 	Commands []string
-	Ceilings Ceilings // of a run whose command names none; zero for Defaults
-	Endless  bool     // --max-iterations 0 is no ceiling (A66)
+	Ceilings Ceilings // of a run whose command names none; the zero value means Defaults
+	Endless  bool     // --max-iterations 0 means no ceiling (A66)
 	Idles    bool     // it takes --max-idle N
-	Alone    bool     // the model begins no other loop in its session (A68)
-	// Silent says that a thread which conducts asks no person, and that only its worker reports.
+	Alone    bool     // the model may not begin another loop in its session (A68)
+	// Silent reports that a conducting thread asks no person, and that only its worker reports.
 	Silent bool
 	// Driver is the command that starts one client for each iteration; empty if the kind has no
 	// driver.
 	Driver string
-	// None is the message for a person who asks about such a loop before any has run; empty for the
+	// None is the message for a person who asks about such a loop before one has run; "" for the
 	// message that all kinds share.
 	None string
 	// Flags and Switches are its own flags, with and without a value.
 	Flags, Switches []string
-	// Conditions and Gates are its own rows of the two tables. Those without an Applies of their
-	// own take that of the kind. Completes is the cause by which a run that has done all of its
-	// work ends.
+	// Conditions and Gates are its own rows of the two tables. Rows without an Applies take that of
+	// the kind. Completes is the cause recorded when a run has done all of its work.
 	Conditions []Condition
 	Gates      []GateKind
 	Applies    func(*Budget) bool
 	Completes  string
-	// Run and Line are what it adds to a run and to a line; zero for nothing.
+	// Run and Line name the fields that it adds to a run and to a line; zero if it adds none.
 	Run, Line Part
-	// Rule holds a tool call against what an iteration of the kind may not do; nil for nothing.
+	// Rule checks a tool call against the restrictions of the kind's iterations; nil if there are
+	// none.
 	Rule func(Call, State, *Known) Outcome
 }
 
-// Invoked is the kind's own command.
+// Invoked returns the kind's own command, as in "/sdd:work".
 func (k Kind) Invoked() string {
 	switch {
 	case k.Prompts:
@@ -133,10 +134,10 @@ func KindOf(skill Skill) Kind {
 	return Kinds[i]
 }
 
-// Kind is the kind of the run.
+// Kind returns the kind of the run.
 func (b *Budget) Kind() Kind { return KindOf(b.Skill) }
 
-// Skills are the names of all kinds, in their order.
+// Skills returns the names of all kinds, in the order of Kinds.
 func Skills() []Skill {
 	list := make([]Skill, len(Kinds))
 	for i, k := range Kinds {

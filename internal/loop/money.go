@@ -11,14 +11,14 @@ import (
 // million dollars (R58, R59).
 type USD int64
 
-// Dollar is one dollar; Cent a hundredth of it.
+// Dollar and Cent are one dollar and one hundredth of it.
 const (
 	Dollar USD = 1_000_000_000_000
 	Cent       = Dollar / 100
 )
 
-// maxDollars bounds every amount that is read, raised to or summed up, far below the overflow of
-// USD, so that everything written can be read again.
+// maxDollars bounds every amount that is parsed, set as a ceiling or summed. It is far below the
+// overflow of USD, so every written amount can be read again.
 const maxDollars = 1_000_000
 
 // ParseUSD reads a plain decimal number of dollars such as "25", "0.01" or "12.5". It refuses
@@ -40,27 +40,27 @@ func ParseUSD(s string) (USD, error) {
 	return USD(w)*Dollar + USD(f), nil
 }
 
-// Plus is the sum of two amounts, one million dollars at most.
+// Plus returns the sum of two amounts, at most one million dollars.
 func (u USD) Plus(v USD) USD { return min(u+v, maxDollars*Dollar) }
 
-// minus is the difference of two amounts, at least zero.
+// minus returns the difference of two amounts, at least zero.
 func (u USD) minus(v USD) USD { return max(u-v, 0) }
 
 func digits(s string) bool {
 	return strings.Trim(s, "0123456789") == ""
 }
 
-// Cents rounds half up to whole cents, the unit in which ceilings are compared for the 80 % gate
+// Cents returns the amount in cents, rounded half up. The 80 % gate compares ceilings in cents
 // (R92).
 func (u USD) Cents() int64 { return int64((u + Cent/2) / Cent) }
 
-// String is the amount as people read it: dollars with two decimals, no sign, as in "25.43".
+// String returns the amount in dollars with two decimals and no sign, as in "25.43".
 func (u USD) String() string {
 	c := u.Cents()
 	return fmt.Sprintf("%d.%02d", c/100, c%100)
 }
 
-// Decimal is the exact amount without trailing zeros.
+// Decimal returns the exact amount in dollars without trailing zeros.
 func (u USD) Decimal() string {
 	sign, n := "", uint64(u)
 	if u < 0 {
@@ -77,8 +77,8 @@ func (u USD) Decimal() string {
 // MarshalJSON writes the exact amount in dollars as a JSON number (R109).
 func (u USD) MarshalJSON() ([]byte, error) { return []byte(u.Decimal()), nil }
 
-// UnmarshalJSON reads a JSON number of dollars. An exponent or more than twelve decimals, as
-// another program may have written them, is rounded to the nearest pico-dollar.
+// UnmarshalJSON reads a JSON number of dollars. It rounds a number with an exponent or more than
+// twelve decimals, which another program may have written, to the nearest pico-dollar.
 func (u *USD) UnmarshalJSON(b []byte) error {
 	v, err := ParseUSD(string(b))
 	if err != nil {

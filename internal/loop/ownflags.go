@@ -8,24 +8,25 @@ import (
 	"strings"
 )
 
-// TaskFlags are the flags of loops over attempts, beyond those of every loop.
+// TaskFlags holds the additional flags of loops whose iterations are attempts.
 type TaskFlags struct {
 	List     string // --tasks PATH
 	Check    string // --check CMD
-	Minutes  int    // --check-timeout N, 0 for the default
-	Drive    string // --drive, "" for the default
-	Mode     string // --mode, "" for the spec's own
+	Minutes  int    // --check-timeout N; 0 for the default
+	Drive    string // --drive; "" for the default
+	Mode     string // --mode; "" for the spec's own
 	Issue    string // --issue ID
-	MaxTries int    // --max-task-iterations N, 0 for the default
-	Dollars  USD    // --max-task-dollars N, 0 for no ceiling
-	Untidy   string // --untidy, LeaveOut or "" to stop
-	Require  string // --require verified, "" for none
+	MaxTries int    // --max-task-iterations N; 0 for the default
+	Dollars  USD    // --max-task-dollars N; 0 for no ceiling
+	Untidy   string // --untidy: LeaveOut, or "" to stop
+	Require  string // --require verified; "" if nothing is required
 }
 
-// LeaveOut is the word of --untidy by which uncommitted files are left out of a fresh run.
+// LeaveOut is the value of --untidy that lets a fresh run begin with uncommitted files, which it
+// leaves out.
 const LeaveOut = "leave-out"
 
-// Modes are the ways to execute tasks; pair and swarm run no loop (T23, T38–T43).
+// Modes lists the ways to execute tasks. No loop runs in the modes pair and swarm (T23, T38–T43).
 var Modes = []string{"quick", "tdd", "pair", "checkpoint", "swarm"}
 
 func (f *TaskFlags) set(name, value string) error {
@@ -73,13 +74,14 @@ func (f *TaskFlags) set(name, value string) error {
 	return nil
 }
 
-// flags are the flags of a kind whose commands take no others.
+// flags returns all flags of a kind whose commands take no others.
 func (k Kind) flags() []string {
 	return slices.Concat(k.Flags, k.Switches, []string{"--max-iterations", "--max-minutes",
 		"--max-dollars", "--near-limit", "--merges", "--resume", "--lock", "--budget-file"})
 }
 
-// unknown is the error for a word that looks like a flag; as the spec or plan it would be no file.
+// unknown returns the error for an unknown flag, which would otherwise be taken for the spec or
+// plan.
 func (k Kind) unknown(word string) error {
 	text := fmt.Sprintf("%q is not a flag of %s", word, k.Invoked())
 	bare := strings.ToLower(strings.TrimLeft(word, dashes))
@@ -89,7 +91,7 @@ func (k Kind) unknown(word string) error {
 	return &flagError{text, flagHint}
 }
 
-// hinted gives an error the hint that names the kind's own flags.
+// hinted replaces the general hint of an error by the kind's own flags.
 func (k Kind) hinted(err error) error {
 	if e, ok := errors.AsType[*flagError](err); ok && e.Way == flagHint && k.Commands != nil {
 		e.Way = "its flags are " + strings.Join(k.flags(), ", ")
@@ -102,8 +104,8 @@ func dashed(word string) bool {
 	return bare != word && bare != ""
 }
 
-// Nearest returns the known word that a mistyped one was probably meant to be, or "" when no word
-// is close enough: at most two letters may differ, in a short word one.
+// Nearest returns the known word that a mistyped word was probably meant to be, or "" if none is
+// close enough: at most two letters may differ, and fewer in a short word.
 func Nearest(word string, known []string) (near string) {
 	least := min(3, 1+len(word)/4)
 	for _, k := range known {
@@ -114,8 +116,8 @@ func Nearest(word string, known []string) (near string) {
 	return near
 }
 
-// Edits counts the letters to add, drop, change or swap with the next one until one word is the
-// other.
+// Edits returns the number of letters to insert, delete, change or swap with the next one that turn
+// one word into the other.
 func Edits(a, b string) int {
 	var before []int
 	row := make([]int, len(b)+1)
@@ -150,7 +152,7 @@ func bounded(name, value string, least, most int, to *int) error {
 	return nil
 }
 
-// words are the flags in one form.
+// words returns the flags in a canonical form.
 func (f TaskFlags) words() (list []string) {
 	for _, w := range [][2]string{{"tasks", f.List}, {"check", f.Check}, {"drive", f.Drive},
 		{"mode", f.Mode}, {"issue", f.Issue}, {"require", f.Require}} {

@@ -16,11 +16,11 @@ var promptKind = Kind{
 		`"note":"…"}`,
 }
 
-// maxPrompt bounds the prompt of a prompt loop, in bytes: every line of its history holds it.
+// maxPrompt bounds the prompt of a prompt loop, in bytes, because every history line contains it.
 const maxPrompt = 4 << 10
 
-// cutPrompt parts the command's arguments at the first word -- of a prompt loop, behind which a
-// person's prompt stands. Any other command, a person's own skill too, has only arguments.
+// cutPrompt splits the arguments of a prompt loop's command at the first word "--", which precedes
+// the person's prompt. Any other command, including a person's own skill, has arguments only.
 func (c Command) cutPrompt() (args, prompt string) {
 	if !KindOf(c.Skill).Prompts || c.OptsIn() {
 		return c.Args, ""
@@ -43,8 +43,8 @@ func (c Command) cutPrompt() (args, prompt string) {
 
 const blanks = " \t\r\n\u00a0"
 
-// badPrompt returns an error if no loop can begin with the prompt behind --, or with words before
-// it.
+// badPrompt returns an error if no loop can begin with the prompt behind "--" or with the words
+// before it.
 func (f Flags) badPrompt(kind Kind) error {
 	first, _, _ := strings.Cut(f.Prompt, "\n")
 	_, loops := ParsePrompt(f.Prompt)
@@ -64,8 +64,8 @@ func (f Flags) badPrompt(kind Kind) error {
 	return nil
 }
 
-// Prompt returns the text that a prompt loop does in each iteration, as a person typed it when the
-// run began. It returns "" when the run is of another kind.
+// Prompt returns the prompt that a prompt loop repeats, as a person typed it when the run began, or
+// "" for another kind of run.
 func (b *Budget) Prompt() string {
 	if !b.Kind().Prompts {
 		return ""
@@ -74,13 +74,13 @@ func (b *Budget) Prompt() string {
 	return prompt
 }
 
-// alike reports whether a prompt is empty or the run's own.
+// alike reports whether a prompt is empty or the run's own, apart from white space.
 func (b *Budget) alike(prompt string) bool {
 	return prompt == "" || oneBlank(prompt) == oneBlank(b.Prompt())
 }
 
-// refusePrompt refuses a fresh run without a prompt, and a resume with another one than the run's:
-// the prompt of a run never changes.
+// refusePrompt refuses a fresh run without a prompt, and a resume with a prompt other than the
+// run's, because the prompt of a run never changes.
 func refusePrompt(r Request, run *Budget, mode Mode) (Admission, bool) {
 	kind := KindOf(r.Command.Skill)
 	switch {

@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// How far a check proves a task: it is verified if the check was red before the work and is green
-// after it, and not broken if it was green before. Either way the worker has not changed the check.
+// A green check proves a task to different degrees. The task is verified if the check was red
+// before the work, and not broken if it was green before. In both cases the worker has not changed
+// the check.
 
-// checkOf is the command that proves a task: its own, else the list's. The pull request, nil, has
-// the list's.
+// checkOf returns the command that proves a task: its own, or else the list's. item is nil for the
+// pull request.
 func (r *TaskRun) checkOf(item *TaskItem) string {
 	if item == nil {
 		return r.Check
@@ -19,7 +20,8 @@ func (r *TaskRun) checkOf(item *TaskItem) string {
 	return cmp.Or(item.Check, r.Check)
 }
 
-// proven is the verdict on a task whose check is green, and what keeps it from a better one.
+// proven returns the verdict on a task whose check is green, and the reason why it is not a better
+// one.
 func (r *TaskRun) proven() (verdict TaskDone, why string) {
 	item := r.item()
 	switch {
@@ -32,7 +34,7 @@ func (r *TaskRun) proven() (verdict TaskDone, why string) {
 	return Unbroken, why
 }
 
-// Unmeasured is as State.Unmeasured, by the task that is next once the open attempt has ended.
+// Unmeasured implements State.Unmeasured for the task that follows the open attempt.
 func (r *TaskRun) Unmeasured(t *Tick, head string) (at int, command string) {
 	r = r.clone()
 	if t != nil && t.Attempt != nil {
@@ -62,7 +64,7 @@ func (i *TaskItem) measured(command, head string) bool {
 		(i.Tries > 0 || head == "" || b.Head == "" || b.Head == head)
 }
 
-// begins notes how the check ended before the work of an attempt.
+// begins records how the check ended before the work of an attempt.
 func (r *TaskRun) begins(item *TaskItem, a *Attempt) {
 	if command := r.checkOf(item); a.Tree == "" && !item.measured(command, a.Head) {
 		if item.Before = nil; r.Last.of(command, a.Head) {
@@ -71,7 +73,7 @@ func (r *TaskRun) begins(item *TaskItem, a *Attempt) {
 	}
 }
 
-// NoCheck is as Budget.NoCheck.
+// NoCheck implements Budget.NoCheck.
 func (r *TaskRun) NoCheck(c CheckRun) string {
 	why, known := map[int]string{126: "is not executable", 127: "does not exist"}[c.Exit]
 	ran := func(i TaskItem) bool { return i.Before != nil }
@@ -83,7 +85,7 @@ func (r *TaskRun) NoCheck(c CheckRun) string {
 		"--check", why, c.Exit, cmp.Or(said, "it printed nothing"))
 }
 
-// Measured notes how the check of a task ended before its first attempt.
+// Measured records how the check of a task ended before its first attempt.
 func (r *TaskRun) Measured(at int, command string, c CheckRun) {
 	if c.Command = command; at < len(r.List) {
 		r.List[at].Before = &c
@@ -95,8 +97,8 @@ func (r *TaskRun) Worked() bool {
 	return slices.ContainsFunc(r.List, func(i TaskItem) bool { return i.Tries > 0 })
 }
 
-// unprovenDue asks a person if it cannot be told whether a task is done, or if a person asked for
-// more proof than there is.
+// unprovenDue asks a person about a task if it cannot tell whether the task is done, or if the run
+// requires more proof than there is.
 func unprovenDue(f *Facts) []Gate {
 	item, j := judged(f)
 	if item == nil {
@@ -117,7 +119,8 @@ func unprovenDue(f *Facts) []Gate {
 	}}
 }
 
-// applyUnproven takes a task for done on a person's word, and the check as it is now.
+// applyUnproven counts a task as done because a person accepted it, and pins the check as it is
+// now.
 func applyUnproven(run *Budget, tick *Tick, g Gate, act, answer string) {
 	const why = "a person did not accept it without proof"
 	r, task := TasksOf(run), g.task()
@@ -139,8 +142,8 @@ func applyUnproven(run *Budget, tick *Tick, g Gate, act, answer string) {
 	}
 }
 
-// Judge judges the last message of the thread that does the task. It reports whether a fact is
-// missing, which it asks for; hold is the reason to hold the thread, nil if the attempt is judged.
+// Judge judges the last message of the thread that does the task. missing reports that it asks for
+// a fact. hold is the reason to hold the thread; it is nil if the attempt is judged.
 func (r *TaskRun) Judge(s State, k *Known) (missing bool, hold *Continue) {
 	if k.lacks(&k.Claim) {
 		return true, nil
@@ -191,8 +194,8 @@ func (r *TaskRun) Judge(s State, k *Known) (missing bool, hold *Continue) {
 	return false, s.settle(j)
 }
 
-// lacking returns what the evidence of a claim lacks, with the details for the worker. why is empty
-// if nothing is lacking.
+// lacking returns what the evidence of a claim lacks, with details for the worker. why is "" if it
+// lacks nothing.
 func (s State) lacking(e *Evidence) (why, more string) {
 	a, item := s.Tick.Attempt, TasksOf(s.Run).item()
 	switch {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Refused is a call that was refused outside of the loop's own rules, as a second loop is at its
-// entry. It is recorded in the open iteration.
+// Refused is a call that was refused outside of Call's rules, such as a second loop at its entry.
+// It is recorded in the open iteration.
 type Refused struct {
 	Turn
 	ID, Input string
@@ -21,7 +21,8 @@ func (e Refused) step(s State, _ *Known) Outcome {
 	return Outcome{Save: Save{Tick: s.Tick}}
 }
 
-// Grown reports what the open iteration has spent until now, once much of its transcripts is new.
+// Grown reports the spending of the open iteration so far. It is sent once its transcripts have
+// grown much.
 type Grown struct {
 	Turn
 	Running Running
@@ -35,8 +36,8 @@ func (e Grown) step(s State, _ *Known) Outcome {
 	return Outcome{Save: Save{Tick: s.Tick}}
 }
 
-// Heard is a tool's result in a session that has no run yet, and asks to force another's lock. It
-// proves that PostToolUse reaches the program, as a receipt does for a run.
+// Heard is a tool's result in a session without a run that asks to force another's lock. It proves
+// that PostToolUse reaches the program, as a receipt does for a run.
 type Heard struct{ Turn }
 
 func (e Heard) step(s State, _ *Known) Outcome {
@@ -47,13 +48,14 @@ func (e Heard) step(s State, _ *Known) Outcome {
 	return Outcome{Save: Save{Claim: s.Claim}}
 }
 
-// DialogBegins is a call of the dialog that is about to show its questions. It is recorded which
-// gates' questions it shows, and whether it came with answers in it: those are no person's.
+// DialogBegins is a call of the dialog that is about to show its questions. The program records
+// which gates' questions it shows and whether its input contained answers, which are not a
+// person's.
 type DialogBegins struct {
 	Turn
 	ID     string // tool_use_id
 	Forged bool
-	Shows  int // how many questions of this loop it shows at most
+	Shows  int // maximum number of this loop's questions that it shows
 }
 
 func (e DialogBegins) step(s State, _ *Known) Outcome {
@@ -71,7 +73,7 @@ func (e DialogBegins) step(s State, _ *Known) Outcome {
 		return Outcome{}
 	}
 	note.Shown = e.shown(s.Tick.Pending)
-	if slices.ContainsFunc(s.Tick.Dialogs, note.Equal) { // another registration of the hooks did
+	if slices.ContainsFunc(s.Tick.Dialogs, note.Equal) { // by another registration
 		return Outcome{}
 	}
 	s.Tick.Dialogs = append(s.Tick.Dialogs, note)
@@ -82,8 +84,8 @@ func (e DialogBegins) step(s State, _ *Known) Outcome {
 	return out
 }
 
-// DialogBrought are the answers that the person's Ask command brought to all questions of the open
-// dialog. They count once the client has taken them.
+// DialogBrought holds the answers of the person's Ask command to all questions of the open dialog.
+// They count once the client has accepted them.
 type DialogBrought struct {
 	Turn
 	Answers map[string]string
@@ -105,7 +107,7 @@ func (e DialogBrought) step(s State, _ *Known) Outcome {
 	return Outcome{}
 }
 
-// Asks are the gates whose questions a dialog that begins in this turn shows for the loop.
+// Asks returns the loop's gates whose questions a dialog in this turn shows.
 func (t Turn) Asks(s State) []Gate {
 	switch {
 	case s.Claim != nil && s.Claim.Gate != nil && s.Claim.PromptID == t.Prompt:
@@ -126,7 +128,7 @@ func (e DialogBegins) shown(gates []Gate) (list []string) {
 	return list
 }
 
-// notify notifies a person of a gate's question, once.
+// notify returns the notice about a gate's question, once.
 func notify(g *Gate) []Notice {
 	if g.Notified {
 		return nil
@@ -135,7 +137,7 @@ func notify(g *Gate) []Notice {
 	return []Notice{{Gate: g}}
 }
 
-// Program identifies a binary: its build id changes with its content.
+// Program identifies a binary. Its build id changes with its content.
 type Program struct {
 	Path    string `json:"path"`
 	Size    int64  `json:"size"` // bytes
@@ -143,22 +145,22 @@ type Program struct {
 	Version string `json:"version"`
 }
 
-// Receipt proves that the hooks fired in a session: the program that answered, and the events
-// that reached it.
+// Receipt proves that the hooks fired in a session. It names the program that answered and the
+// events that reached it.
 type Receipt struct {
 	SessionID string    `json:"session_id"`
 	Program   Program   `json:"program"`
 	Since     time.Time `json:"since"`
-	Last      time.Time `json:"last"` // of the last event that was saved with anything else
+	Last      time.Time `json:"last"` // time of the last event that was saved with other changes
 	// hook words, each once, in the order in which they first came
 	Events []string `json:"events"`
 }
 
-// maxReceipts bounds the sessions that a run keeps receipts of.
+// maxReceipts bounds the sessions of which a run keeps receipts.
 const maxReceipts = 8
 
-// Receive records that an event reached the program in a session. It reports whether it was
-// new, which is to be saved; look identifies the program and is called once a session.
+// Receive records that an event reached the program in a session. It reports whether that is new
+// and has to be saved. It calls look, which identifies the program, once for each session.
 func (b *Budget) Receive(session, word string, now time.Time, look func() Program) (news bool) {
 	i := slices.IndexFunc(b.Receipts, func(r Receipt) bool { return r.SessionID == session })
 	if i < 0 {
@@ -176,7 +178,7 @@ func (b *Budget) Receive(session, word string, now time.Time, look func() Progra
 	return true
 }
 
-// Heard reports whether such an event reached the program in a session.
+// Heard reports whether an event reached the program in a session.
 func (b *Budget) Heard(session, word string) bool {
 	return slices.ContainsFunc(b.Receipts, func(r Receipt) bool {
 		return r.SessionID == session && slices.Contains(r.Events, word)

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Changed is the effect of a report.
+// Changed describes the effects of a report.
 type Changed struct {
 	Due      []Gate   // the questions that wait now
 	Fired    []Fired  // the conditions that hold
-	Deferred []string // the targets that are left alone from now on
+	Deferred []string // the targets that this report deferred
 	PRs      []PR     // those of the report
 }
 
-// Take merges a skill's report into the open tick and looks for its effects. Lists merge by
-// number, scalars by last; a report never reverts an observation.
+// Take merges a skill's report into the open tick and returns its effects. Lists merge by number;
+// later scalars replace earlier ones. A report never reverts an observation.
 func Take(f *Facts, r Report) Changed {
 	t, deferred := f.Tick, len(f.Tick.Deferred)
 	c := Changed{PRs: r.PRs}
@@ -43,8 +43,8 @@ func Take(f *Facts, r Report) Changed {
 	return c
 }
 
-// DoNotMerge takes an open PR that carries the project's label for it, in any case of letters, as
-// one that has reached its terminal state (R21).
+// DoNotMerge gives open PRs that carry the project's label for it, in any case, the terminal state
+// do-not-merge (R21).
 func (r *Report) DoNotMerge(label string) {
 	for i := range r.PRs {
 		pr := &r.PRs[i]
@@ -134,8 +134,8 @@ func set(to *string, later string) {
 	}
 }
 
-// observe follows reported PRs: touched, unless nothing has landed on one since the previous
-// iteration, which defers its review (R81–R84).
+// observe tracks reported PRs and counts them as touched. If nothing has landed on a PR since the
+// previous iteration, a review loop defers it instead (R81–R84).
 func (t *Tick) observe(prs []PR, f *Facts) {
 	for _, pr := range prs {
 		if before := tracked(f.Previous, pr.Number); f.Run.Kind().Reviews && before != nil &&
@@ -150,10 +150,10 @@ func (t *Tick) observe(prs []PR, f *Facts) {
 	}
 }
 
-// Tracks reports whether the iteration had to do with a PR. A nil iteration tracks no PR.
+// Tracks reports whether the iteration interacted with a PR. It is false for a nil iteration.
 func (l *Iteration) Tracks(number int) bool { return tracked(l, number) != nil }
 
-// HeadAtEnd is the head that a PR had when the iteration ended, "" when that is not known.
+// HeadAtEnd returns the head of a PR when the iteration ended, or "" if it is not known.
 func (l *Iteration) HeadAtEnd(number int) string {
 	if p := tracked(l, number); p != nil {
 		return p.EndSHA
@@ -173,8 +173,8 @@ func tracked(l *Iteration, number int) *TrackedPR {
 	return nil
 }
 
-// track records what is known of a PR: its first head is the one at the iteration's start, its
-// last the one at its end.
+// track records a PR. The first known head is the one at the iteration's start, the last known one
+// is that at its end.
 func (t *Tick) track(pr PR) {
 	i := slices.IndexFunc(t.Tracked, func(p TrackedPR) bool { return p.Number == pr.Number })
 	if i < 0 {
@@ -197,12 +197,12 @@ func (t *Tick) track(pr PR) {
 	}
 }
 
-// qmdDown reports whether qmd was seen unreachable, or the last report says so (R53).
+// qmdDown reports whether qmd was seen or last reported to be unreachable (R53).
 func (t *Tick) qmdDown() bool {
 	return t.QmdDown || t.Report.Qmd != nil && t.Report.Qmd.Unreachable
 }
 
-// qmdError returns the error of the outage, or "" when there was no outage.
+// qmdError returns the error of the qmd outage, or "" if there was none.
 func (t *Tick) qmdError() string {
 	switch q := t.Report.Qmd; {
 	case q != nil && q.Unreachable && q.Error != "":

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// newRun is the budget of a fresh run; the defaults are recorded in it so that no resume changes
-// them silently (R16).
+// newRun returns the budget of a fresh run. It records the defaults, so that no resume changes them
+// silently (R16).
 func newRun(r Request) Budget {
 	b := Budget{
 		Version: Version, RunID: r.RunID, SessionID: r.SessionID, Skill: r.Command.Skill,
@@ -41,15 +41,15 @@ func (b *Budget) invokedBy(r Request) {
 		words = append(words, "--", prompt)
 	}
 	b.Command = "/" + r.Command.Name + " " + strings.Join(words, " ")
-	// until a Stop tells what really is scheduled
+	// assumed until a Stop reports the session's schedule
 	if typed := "/" + r.Command.Name + " " + r.Command.Args; r.UnderLoop {
 		b.Scheduled = []string{typed, "/loop " + typed}
 	}
 }
 
-// resume continues an earlier run from its last history line: every counter continues, every
-// evaluation is made again, and the pause does not count (R130–R133). Only ceilings that the
-// command names are changed.
+// resume continues an earlier run from its last history line: every counter continues, everything
+// is evaluated again, and the pause does not count (R130–R133). It changes only the ceilings that
+// the command names.
 func resume(b Budget, r Request) Budget {
 	b.bind(r)
 	b.away(r.Now)
@@ -72,11 +72,11 @@ func resume(b Budget, r Request) Budget {
 	return b
 }
 
-// proceed is the run at its next tick. It may have moved to a new session of the same client
-// (/clear).
+// proceed returns the run at its next tick. /clear may have moved it to a new session of the same
+// client.
 func proceed(b Budget, r Request) Budget {
 	b.bind(r)
-	// the session was away in between: a pause
+	// another client took up the session in between, which is a pause
 	if b.Owner.PID != r.Owner.PID || b.Owner.Start != r.Owner.Start {
 		b.away(r.Now)
 	}
@@ -90,18 +90,18 @@ func proceed(b Budget, r Request) Budget {
 	return b
 }
 
-// bind records the tracker of a run that an older version began.
+// bind sets the tracker of a run that an older version began without one.
 func (b *Budget) bind(r Request) {
 	if b.Tracker == nil {
 		b.Tracker = r.Tracker
 	}
 }
 
-// Rereads reports whether a person continues a run by the request, so that the run takes over the
-// configuration as it is now.
+// Rereads reports whether a person continues a run with the request, so that the run adopts the
+// current configuration.
 func (r Request) Rereads() bool { return (r.Flags.Resume || r.Flags.Restart) && !r.unasked() }
 
-// raise takes over the limits that a person named (R16), and the configuration as it is now.
+// raise adopts the limits that a person named (R16) and the current configuration.
 func (b *Budget) raise(r Request) {
 	if r.unasked() {
 		return
@@ -117,7 +117,7 @@ func (b *Budget) raise(r Request) {
 	}
 }
 
-// askNote reports that a person who continues the run has another Ask command than the run had.
+// askNote returns a note if the run now has another Ask command than before.
 func (b *Budget) askNote(before string) []string {
 	switch b.Ask {
 	case before:
@@ -128,8 +128,8 @@ func (b *Budget) askNote(before string) []string {
 	return []string{"The run takes over the Ask command as it is now"}
 }
 
-// Minutes is the run's active time in whole minutes. A clock that went backwards never takes any
-// away (R31, R32).
+// Minutes returns the run's active time in whole minutes. It never decreases, even if the clock
+// went backwards (R31, R32).
 func (b *Budget) Minutes(now time.Time) int {
 	return max(b.MinutesElapsed, b.MinutesBefore+int(max(0, now.Sub(b.activeSince()))/time.Minute))
 }
@@ -141,8 +141,8 @@ func (b *Budget) activeSince() time.Time {
 	return b.ActiveSince
 }
 
-// Touched is prs_touched with the PRs of the open tick, each once, in order of first touch. A
-// single-PR run has just its own (R28, R29, R113).
+// Touched returns prs_touched including the PRs of the open tick, each once, in order of first
+// touch. A run that watches a single PR has only that one (R28, R29, R113).
 func (b *Budget) Touched(t *Tick) []string {
 	if b.SinglePR != 0 {
 		return []string{prName(b.SinglePR)}
@@ -163,11 +163,11 @@ func Look(run *Budget, tick *Tick, previous *Iteration, now time.Time) *Facts {
 		PRs: run.Touched(tick)}
 }
 
-// maxTold bounds the gaps of the tracker that one run says.
+// maxTold bounds the gaps of the tracker that one run reports.
 const maxTold = 16
 
-// openTick begins an iteration: entry conditions, then gates (R24, R98). When nothing fires and no
-// person is to be asked, the body begins. EntryFacts are looked up before.
+// openTick begins an iteration: it evaluates the entry conditions, then the gates (R24, R98). The
+// body begins if no condition holds and no person has to be asked.
 func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	t := Tick{
 		Version: Version, RunID: run.RunID, SessionID: r.SessionID, Skill: run.Skill,
@@ -185,7 +185,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		}
 	}
 	t.follow(run, previous, e)
-	// an old client sends no prompt id, so the last prompt's blocks would count for ever
+	// an old client sends no prompt id, so the blocks of the last prompt would count forever
 	if r.PromptID == "" {
 		run.Blocks = Blocks{}
 	}
@@ -213,7 +213,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	if p != nil {
 		p.Answered(e)
 	}
-	// an answer just given may have ended the run, or settled the last of it
+	// an answer may have ended the run, or settled the last open task
 	if len(t.Fired) == 0 && p != nil {
 		t.Fired = evaluate(f, Entry)
 	}
@@ -222,19 +222,19 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	}
 	t.Attempt = run.begin(e)
 	again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
-	// a process of its own has a session of its own
+	// each process of a driver has a session of its own
 	if t.Attempt != nil && again && run.driven() {
 		t.Attempt.Stale = true
 	}
-	// with no one there any question pauses the run before its body
+	// without a person, any question pauses the run before the body begins
 	if r.Attended || len(t.Pending) == 0 {
 		StartBody(run, &t)
 	}
 	return t
 }
 
-// noteDropped notes that the branch has lost the run's tip, and returns it unless a person's resume
-// has taken the branch as it is.
+// noteDropped notes that the branch no longer contains the run's tip, and returns that commit. It
+// returns "" if a person's resume has accepted the branch as it is.
 func (t *Tick) noteDropped(run *Budget, tip string) string {
 	switch {
 	case tip == "":
@@ -247,33 +247,33 @@ func (t *Tick) noteDropped(run *Budget, tip string) string {
 	return tip
 }
 
-// EntryFacts are the facts that the program itself looked up before an iteration began.
+// EntryFacts holds the facts that the program looks up before an iteration begins.
 type EntryFacts struct {
 	Mode      Mode // for which they were looked up
 	Notes     []string
 	Gates     []Gate            // divergence gates of a resume
 	Heads     map[string]string // remote head by branch, for the tracked PRs
 	Worktrees []Worktree
-	Asked     *Asked   // nil when no tracker could be asked
+	Asked     *Asked   // nil if no tracker could be asked
 	Unheard   []string // what the tracker could not tell
-	Edges     [][2]int // that the tracker knows; they are looked at once and not kept
+	Edges     [][2]int // dependencies that the tracker knows; used once and not kept
 	// Snapshot is the backlog to compare with; nil if the previous iteration recorded it.
 	Snapshot *Snapshot
-	// Head, Branch and Nonce are of the attempt of a task or an audit loop: the commit and branch
-	// at its beginning, and what makes its claim unlike any other.
+	// Head and Branch are the commit and the branch at which an attempt of a task or an audit loop
+	// begins. Nonce makes its claim unlike any other.
 	Head, Branch, Nonce string
-	Tree                string // as of Attempt
-	Ignores             string // as of Budget
+	Tree                string // as in Attempt
+	Ignores             string // as in Budget
 	NoGit               bool   // the project has no repository
 	List                *ReadList
-	Feedback            string // a person's newest about the task or section (L31)
-	Trail               string // as of Tick
-	Unread              string // why git could not tell Head and Branch, "" where it did
-	Dropped             string // as of Facts
+	Feedback            string // a person's newest feedback about the task or section (L31)
+	Trail               string // as in BacklogTick
+	Unread              string // why git could not report Head and Branch, or ""
+	Dropped             string // as in Facts
 }
 
-// follow continues to track the open PRs of the previous iteration. A review of one whose head
-// has not moved since is deferred: SHA equality is the sole rule (R81–R84).
+// follow continues to track the open PRs of the previous iteration. It defers the review of a PR
+// whose head has not moved since. Only the SHAs are compared (R81–R84).
 func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 	if previous == nil {
 		return
@@ -298,8 +298,8 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 	}
 }
 
-// carry asks again the questions of an exit or of a paused run. Budgets are evaluated again,
-// never carried.
+// carry asks the questions of an exit or of a paused run again. Budget questions are not carried
+// but evaluated again.
 func (t *Tick) carry(gates []Gate) {
 	for _, g := range gates {
 		if g.Kept = false; g.Name != BudgetEscalation && !t.asked(g.Name, g.Target) {
@@ -309,8 +309,8 @@ func (t *Tick) carry(gates []Gate) {
 }
 
 // applyOfflineAnswers applies the answers that a person gave in a terminal while the run was
-// paused: once, and only to a gate that is due again for the same target. The others wait in this
-// tick.
+// paused. Each is applied once, and only to a gate that is due again for the same target and
+// commit. The others wait in this tick.
 func (t *Tick) applyOfflineAnswers(run *Budget, now time.Time) {
 	t.OfflineAnswers = slices.DeleteFunc(slices.Clone(t.OfflineAnswers), func(old Gate) bool {
 		i := slices.IndexFunc(t.Pending, func(g Gate) bool {
@@ -329,14 +329,14 @@ func (t *Tick) applyOfflineAnswers(run *Budget, now time.Time) {
 	})
 }
 
-// StartBody counts the iteration once no gate holds the tick back. It reports whether the body
-// has begun.
+// StartBody counts the iteration and begins its body unless a gate holds the tick back. It reports
+// whether the body has begun.
 func StartBody(run *Budget, t *Tick) bool {
 	if !t.Started && len(t.Fired) == 0 && !t.holds(HoldTick) && !t.holds(HoldNextTick) {
 		t.Started = true
 		run.IterationsUsed = t.Iteration
 		switch p := run.Own; {
-		case t.Attempt == nil || p == nil: // nil where the run's file has lost it
+		case t.Attempt == nil || p == nil: // the run's file may have lost Own
 		case p.Attempts().Done:
 			t.Attempt = nil // by an answer
 		default:
@@ -349,8 +349,8 @@ func StartBody(run *Budget, t *Tick) bool {
 	return t.Started
 }
 
-// uncount reverts the count of an iteration whose body never began. A hook that should have begun
-// it died between the save of the budget, which counts it, and that of the tick.
+// uncount reverts the count of an iteration whose body never began: a hook died between saving the
+// budget, which counts it, and saving the tick.
 func (t *Tick) uncount(run *Budget) {
 	if !t.Started && run.RunID == t.RunID && run.IterationsUsed >= t.Iteration {
 		run.IterationsUsed = t.Iteration - 1
@@ -362,7 +362,7 @@ func (t *Tick) worked() bool {
 	return t.Agents > 0 || len(t.PRs) > 0 || t.Comments > 0 || t.Merges > 0
 }
 
-// holds reports whether a gate of this kind of hold waits for its answer.
+// holds reports whether a gate with this kind of hold waits for its answer.
 func (t *Tick) holds(h Hold) bool {
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
 		k, _ := GateOf(g.Name)
@@ -370,7 +370,8 @@ func (t *Tick) holds(h Hold) bool {
 	})
 }
 
-// Held are the questions that hold everything else back: all that wait but those about one merge.
+// Held returns the waiting questions that hold everything back, that is, all but those about one
+// merge.
 func (t *Tick) Held() []Gate {
 	return slices.DeleteFunc(slices.Clone(t.Pending), func(g Gate) bool {
 		k, _ := GateOf(g.Name)
@@ -378,7 +379,7 @@ func (t *Tick) Held() []Gate {
 	})
 }
 
-// Unheard reports whether a dialog has shown questions that still wait, and no event has brought
+// Unheard reports whether a dialog has shown questions that still wait, and no event has reported
 // its answers.
 func (t *Tick) Unheard() bool {
 	return len(t.Pending) > 0 && slices.ContainsFunc(t.Dialogs, func(d Dialog) bool {
@@ -389,7 +390,7 @@ func (t *Tick) Unheard() bool {
 // Halting reports whether the tick's close will halt the run.
 func (t *Tick) Halting() bool { return len(t.Fired) > 0 || t.Interrupted != "" }
 
-// HaltedBy is the cause of that, and its text; "" when the tick does not halt the run.
+// HaltedBy returns the cause for which the tick's close will halt the run, with its text, or "".
 func (t *Tick) HaltedBy() string {
 	switch {
 	case t.Interrupted != "":
@@ -400,10 +401,10 @@ func (t *Tick) HaltedBy() string {
 	return ""
 }
 
-// ByEsc is the recorded way in which a person ended a tick by the client's own key.
+// ByEsc is recorded when a person ends a tick with the client's Esc key.
 const ByEsc = "the user interrupted the turn"
 
-// ByTerminal is the same of the program's own command.
+// ByTerminal is recorded when a person ends a tick with the program's own command.
 const ByTerminal = "hooks loop stop"
 
 // Interrupt records that a person ended the tick. Work already dispatched continues; nothing new
@@ -414,9 +415,9 @@ func (t *Tick) Interrupt(how string) {
 	}
 }
 
-// latest is the state from which a resume starts: the run as last saved, with every counter that
-// the last history line has higher (R130, R131). Counters only grow, so the higher one is the
-// later one.
+// latest returns the state from which a resume starts: the run as last saved, with every counter
+// that is higher in the last history line (R130, R131). Counters only grow, so the higher one is
+// newer.
 func latest(b Budget, last *Iteration) Budget {
 	if last == nil {
 		return b
@@ -436,16 +437,16 @@ func latest(b Budget, last *Iteration) Budget {
 	return b
 }
 
-// With is the run with the counters of another copy of it, where those are higher. All else, and
-// what a person decided, stays as it is.
+// With returns the run with the counters that are higher in another copy of it. All other fields
+// stay as they are.
 func (b *Budget) With(other *Budget) *Budget {
 	own := latest(*b, &Iteration{Budget: *other})
 	own.Seq = max(b.Seq, other.Seq)
 	return &own
 }
 
-// SetAs returns the run with the flags, settings and answers that a person gave in another copy of
-// it.
+// SetAs returns the run with everything that a person sets (flags, settings and answers) as in
+// another copy of it.
 func (b *Budget) SetAs(other *Budget) *Budget {
 	own := *b
 	own.Ceilings, own.Policy, own.MaxIdle = other.Ceilings, other.Policy, other.MaxIdle
@@ -466,7 +467,8 @@ func (b *Budget) SetAs(other *Budget) *Budget {
 	return &own
 }
 
-// SameSHA compares commit names, one of which may be abbreviated to seven characters or more.
+// SameSHA reports whether two commit names are equal. One of them may be abbreviated to seven or
+// more characters.
 func SameSHA(a, b string) bool {
 	short, long := a, b
 	if len(a) > len(b) {

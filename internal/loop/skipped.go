@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// skip leaves a target alone for the rest of the run, as a person answered. The branch of a PR is
-// kept, because no later iteration follows the PR.
+// skip leaves a target alone for the rest of the run, as a person answered. It keeps the branch of
+// a PR, because no later iteration tracks the PR.
 func (b *Budget) skip(t *Tick, target string) {
 	b.DeferredTargets = AppendNew(b.DeferredTargets, target)
 	if branch := t.branchOf(target); branch != "" {
@@ -22,7 +22,7 @@ func (b *Budget) skip(t *Tick, target string) {
 	}
 }
 
-// branchOf returns the branch of a PR in the project's own repository, or "" when it is not known.
+// branchOf returns the branch of a PR in the project's own repository, or "" if it is not known.
 func (t *Tick) branchOf(target string) (branch string) {
 	note := func(number int, of string) {
 		if prTarget(number) == target && !t.Asked.elsewhere(number) {
@@ -42,9 +42,8 @@ func (s State) branchOf(target string) string {
 	return cmp.Or(s.Run.SkippedBranches[target], s.Tick.branchOf(target))
 }
 
-// skipped returns the target that a person answered skip for, found by one of its names or by its
-// PR's branch, or "" when the person skipped no such target. A branch may be written with its
-// owner, as in acme:feature/a.
+// skipped returns the target that a person skipped and that has one of these names or this branch,
+// or "" if there is none. A branch may be written with its owner, as in acme:feature/a.
 func (s State) skipped(branch string, names ...string) string {
 	branch = branch[strings.LastIndexByte(branch, ':')+1:]
 	for _, target := range s.Run.DeferredTargets {
@@ -60,7 +59,7 @@ func saysSkip(target string) string {
 		target)
 }
 
-// namesBranch reports whether a text has a branch's name as a word or at the end of a path.
+// namesBranch reports whether a text contains a branch's name as a word or at the end of a path.
 func namesBranch(text, branch string) bool {
 	inName := func(r rune) bool {
 		return r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' ||
@@ -80,9 +79,9 @@ func namesBranch(text, branch string) bool {
 	return false
 }
 
-// exhausted is the text of a ceiling that is reached in mid-iteration, "" below all of them, so
-// that one long turn does not exceed it by dispatching (R30). The iteration limit is left
-// out: it already counts this iteration.
+// exhausted returns the text of a ceiling that was reached during the iteration, or "", so that a
+// long turn does not exceed it by dispatching (R30). The iteration ceiling is excluded because it
+// already counts this iteration.
 func exhausted(f *Facts) string {
 	for _, fired := range evaluate(f, Exit) {
 		switch fired.Condition {
@@ -93,7 +92,7 @@ func exhausted(f *Facts) string {
 	return ""
 }
 
-// spent are the facts with what was spent until now.
+// spent returns the facts including the spending so far.
 func (s State) spent(now time.Time, k *Known) *Facts {
 	b := *s.Run
 	count := k.Count.or()
@@ -102,10 +101,10 @@ func (s State) spent(now time.Time, k *Known) *Facts {
 	return Look(&b, s.Tick, nil, now)
 }
 
-// leftAlone returns why no worker is sent: every issue or PR that its task mentions is deferred or
-// in progress elsewhere. It returns "" otherwise. Issues of this tick's own workers are not
-// elsewhere. A task may name a PR by its branch alone; next to a number, a branch that is one plain
-// word does not count, because it could be any word.
+// leftAlone explains why no worker is sent: every issue or PR in its task is deferred or in
+// progress elsewhere. It returns "" otherwise. Issues of this tick's own workers are not elsewhere.
+// A task may name a PR by its branch alone. Next to a number, a branch name that is a single plain
+// word is ignored, because it could be any word.
 func (s State) leftAlone(task *Task) (why string) {
 	for _, target := range s.Run.DeferredTargets {
 		branch := s.branchOf(target)

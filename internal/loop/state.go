@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Version is the format of every file under .sdd/loop. A file with a higher one is never rewritten.
+// Version is the format of every file under .sdd/loop. A file of a higher version is never
+// rewritten.
 const Version = 1
 
 // Skill is a loop's kind: the skill that it invokes on every tick.
@@ -16,7 +17,7 @@ type Skill string
 // Status is the state of a run.
 type Status string
 
-// The states of a run. A paused run waits for a person's answer and continues with --resume.
+// The states of a run. A paused run waits for a person's answer, and --resume continues it.
 const (
 	Active Status = "active"
 	Halted Status = "halted"
@@ -44,14 +45,14 @@ type Ceilings struct {
 	Dollars    USD `json:"max_dollars"`
 }
 
-// Policy holds a person's answers in advance to the questions about ceilings and merges, by flags
-// that they typed. An empty word, as older versions wrote, is the default.
+// Policy holds a person's answers in advance to the questions about ceilings and merges, from flags
+// that they typed. An empty word, as in files of older versions, is the default.
 type Policy struct {
 	NearLimit string `json:"near_limit,omitempty"` // NearAsk, NearContinue or NearStop
 	Merges    string `json:"merges,omitempty"`     // MergesFeedback, MergesAsk or MergesNever
 }
 
-// Words returns the flags whose answers differ from the default, or "" when all are the default.
+// Words returns the flags whose answers differ from the default, or "" if there are none.
 func (p Policy) Words() string {
 	var words []string
 	if p.NearLimit != "" && p.NearLimit != NearAsk {
@@ -74,7 +75,7 @@ const (
 	MergesNever    = "never"
 )
 
-// Tokens are the kinds the client bills apart, summed over requests.
+// Tokens counts the tokens of each kind that the client bills separately, summed over requests.
 type Tokens struct {
 	Input        int64 `json:"input"`
 	Output       int64 `json:"output"`
@@ -82,14 +83,14 @@ type Tokens struct {
 	CacheWrite5m int64 `json:"cache_write_5m"`
 	CacheWrite1h int64 `json:"cache_write_1h"`
 	WebSearches  int64 `json:"web_searches,omitempty"`
-	Messages     int64 `json:"messages,omitempty"` // of models; earlier versions counted none (A26)
+	Messages     int64 `json:"messages,omitempty"` // of models; 0 in older files (A26)
 	Dollars      USD   `json:"dollars"`
 }
 
-// In is everything that went into the model: fresh input, cache writes and cache reads.
+// In returns all tokens that went into the model: fresh input, cache writes and cache reads.
 func (t Tokens) In() int64 { return t.Input + t.CacheRead + t.CacheWrite5m + t.CacheWrite1h }
 
-// Add sums two counts kind by kind.
+// Add returns the sum of two counts, kind by kind.
 func (t Tokens) Add(o Tokens) Tokens {
 	return Tokens{
 		t.Input + o.Input, t.Output + o.Output, t.CacheRead + o.CacheRead,
@@ -99,7 +100,7 @@ func (t Tokens) Add(o Tokens) Tokens {
 	}
 }
 
-// Sum returns the tokens spent on all models.
+// Sum returns the usage of all models together.
 func Sum(byModel map[string]Tokens) (sum Tokens) {
 	for _, t := range byModel {
 		sum = sum.Add(t)
@@ -107,9 +108,9 @@ func Sum(byModel map[string]Tokens) (sum Tokens) {
 	return sum
 }
 
-// Budget is a run: its identity, its ceilings, everything spent so far. It is the whole of
-// {skill}.budget.json (R109) and, mirrored in every history line, what a resume starts from (R131).
-// Every run has these fields, except for those of its kind.
+// Budget is a run: its identity, its ceilings and everything spent so far. It is the content of
+// {skill}.budget.json (R109) and, as a copy in every history line, the state from which a resume
+// starts (R131). KindRun and BacklogRun hold the fields of single kinds.
 type Budget struct {
 	Version   int       `json:"version"`
 	RunID     string    `json:"run_id"`
@@ -142,16 +143,17 @@ type Budget struct {
 	DeferredTargets []string          `json:"deferred_targets,omitzero"`
 	Cursors         []Cursor          `json:"cursors,omitempty"`
 
-	// Ignores are the files by which git left others out when the first attempt began, and their
-	// sums: a line each, the last one "-".
+	// Ignores lists git's ignore files when the first attempt began, with their checksums: one line
+	// each, the last one "-".
 	Ignores string `json:"ignores,omitempty"`
-	// LeftOut are the files that were not committed as the run began: no commit of it holds them.
+	// LeftOut lists the files that were uncommitted when the run began. No commit of the run
+	// contains them.
 	LeftOut []string `json:"left_out,omitempty"`
-	// Client are a person's flags of the client, with which a driver starts its processes.
+	// Client holds a person's flags of the client, with which a driver starts its processes.
 	Client []string `json:"client_flags,omitempty"`
 
-	// Flags is the canonical form of what the run was started with; other flags typed by a person
-	// start a fresh run.
+	// Flags is the canonical form of the flags that the run was started with. Other flags that a
+	// person types start a fresh run.
 	Flags string `json:"flags"`
 	// OtherFlags lists the flags of further commands that a person typed for this run, with
 	// --resume.
@@ -159,86 +161,91 @@ type Budget struct {
 	// Command is the slash command that starts a tick, as in "/sdd:work --loop".
 	Command   string `json:"command"`
 	UnderLoop bool   `json:"under_loop,omitempty"`
-	// ActiveSince and MinutesBefore are the run's clock: minutes = before + whole minutes since.
-	// ActiveSince is zero, which means StartedAt, until the run was away or the wall clock was set
-	// back (R32).
+	// ActiveSince and MinutesBefore are the run's clock: MinutesBefore plus the whole minutes since
+	// ActiveSince. A zero ActiveSince means StartedAt; it is set once the run pauses or the wall
+	// clock is set back (R32).
 	ActiveSince   time.Time `json:"active_since,omitzero"`
 	MinutesBefore int       `json:"minutes_before,omitempty"`
-	// Clock holds the clocks' readings when the run last looked. In the run's active time, the wall
-	// clock was set forward by ClockAhead seconds, and the machine slept for Slept seconds.
+	// Clock holds the last readings of the clocks. While the run was active, the wall clock was set
+	// forward by ClockAhead seconds and the machine slept for Slept seconds.
 	Clock      *Clock `json:"clock,omitempty"`
 	ClockAhead int64  `json:"clock_ahead,omitempty"`
 	Slept      int64  `json:"slept,omitempty"`
-	// Config is the project's configuration as the run began, or as a person resumed it; empty
-	// where an older version began the run. ConfigTold says that a person read of a change since.
+	// Config is the project's configuration when the run began or a person last resumed it; empty
+	// if an older version began the run. ConfigTold reports that a change since then was reported.
 	Config     string `json:"config,omitempty"`
 	ConfigTold bool   `json:"config_told,omitempty"`
-	// TrackerTold identifies the gaps of the tracker that were said: each is said once a run.
+	// TrackerTold identifies the gaps of the tracker that were reported. Each is reported once a
+	// run.
 	TrackerTold []string `json:"tracker_told,omitempty"`
-	// Ask identifies the person's Ask command as the run began, or as they resumed it; empty if
-	// they had no such command. Asking is the digest of a secret held by the process that puts the
-	// questions of the paused run to that command.
+	// Ask identifies the person's Ask command when the run began or they last resumed it; empty if
+	// there was no such command. Asking is the digest of a secret of the process that passes the
+	// paused run's questions to that command.
 	Ask    string `json:"ask,omitempty"`
 	Asking string `json:"asking,omitempty"`
-	// Model is the dearest that the main thread of a run with a dollar ceiling was seen to use.
+	// Model is the most expensive model that the main thread was seen to use, in a run with a
+	// dollar ceiling.
 	Model string `json:"model,omitempty"`
-	// Tracker is the tracker that the run began with; nil if an older version began it.
+	// Tracker is the tracker with which the run began; nil if an older version began it.
 	Tracker *Tracker `json:"tracker,omitempty"`
-	// Owner is the client process that runs the loop; OwnerLeft says its session has ended.
+	// Owner is the client process that runs the loop. OwnerLeft reports that its session has ended.
 	Owner     Process `json:"owner"`
 	OwnerLeft bool    `json:"owner_left,omitempty"`
-	// EventsFrom is the process over whose sockets the run's events come: its client, if the entry
-	// came that way. It is nil if the entry did not, or if that is not known.
+	// EventsFrom is the client process over whose sockets the run's events come; nil if the entry
+	// did not come that way, or if that is not known.
 	EventsFrom *Process `json:"events_from,omitempty"`
-	// Scheduled are the prompts for this loop in the session's schedule at the last Stop; nil
-	// before one has told. NextTick is when the first of them fires, where that can be told.
+	// Scheduled lists the prompts for this loop in the session's schedule at the last Stop; nil
+	// before the first Stop. NextTick is when the first of them fires; zero if that is not known.
 	Scheduled []string  `json:"scheduled,omitzero"`
 	NextTick  time.Time `json:"next_tick_at,omitzero"`
-	// LastPrompts are the prompt ids of the last closed tick: a second entry in one of them is not
-	// a new tick.
+	// LastPrompts lists the prompt ids of the last closed tick. A second entry in one of them is
+	// not a new tick.
 	LastPrompts []string `json:"last_prompts,omitempty"`
 	Blocks      Blocks   `json:"blocks"`
-	// Pending are gates that outlive their tick: asked at an iteration's exit, or waiting in a
+	// Pending lists gates that outlive their tick: asked at an iteration's exit, or waiting in a
 	// paused run.
 	Pending []Gate `json:"pending_gates,omitempty"`
-	// Carried are answers that belong to the next history line (R38).
+	// Carried holds answers that belong to the next history line (R38).
 	Carried []GateAnswer `json:"carried_gates,omitempty"`
-	// SkippedLines counts transcript lines that could not be read: what they spent is in no sum.
+	// SkippedLines counts transcript lines that could not be read. Their usage is in no sum.
 	SkippedLines int `json:"skipped_lines,omitempty"`
-	// SealedIn is the user's state directory that holds the run's seal, empty if no seal could be
+	// SealedIn is the user's state directory that holds the run's seal; empty if no seal could be
 	// written.
 	SealedIn string `json:"sealed_in,omitempty"`
-	// Replaced counts how often the run's files were written again, because somebody else had
-	// changed them.
+	// Replaced counts how often the run's files were rewritten because something else had changed
+	// them.
 	Replaced int `json:"replaced,omitempty"`
-	// Receipts are the sessions of the run in which the hooks fired, the last ones.
+	// Receipts holds a receipt for each of the last sessions in which the hooks fired for the run.
 	Receipts []Receipt `json:"receipts,omitzero"`
-	// what the run's kind has beyond that
+	// the fields of the run's kind
 	KindRun
 	BacklogRun
-	// Idle counts the last iterations, if nothing changed in them; nil otherwise.
+	// Idle counts the last iterations in which nothing changed; nil if the last one changed
+	// something.
 	Idle *Idle `json:"idle,omitempty"`
-	// RetryAt is when the next attempt may begin, after one that the service ended (T95).
+	// RetryAt is when the next attempt may begin, after one that ended because of the service
+	// (T95).
 	RetryAt time.Time `json:"retry_at,omitzero"`
-	// Jobs are the background work that the run started and whose end was not heard of.
+	// Jobs lists background work that the run started and whose end was not reported.
 	Jobs []Job `json:"jobs,omitzero"`
 }
 
-// Blocks counts the Stop blocks of one prompt; two are the most, counted before they are printed.
+// Blocks records the reasons for which Stops of one prompt were blocked. A block is counted before
+// it is printed.
 type Blocks struct {
 	PromptID string   `json:"prompt_id,omitempty"`
 	Reasons  []string `json:"reasons,omitempty"`
-	// At is when the last of them was counted, by the machine's clock.
+	// At is the machine's time when the last one was counted.
 	At time.Time `json:"at,omitzero"`
 }
 
-// StopDetail cites the gate a run was stopped at (R50).
+// StopDetail names the gate at which a run was stopped (R50).
 type StopDetail struct {
 	Gate      string `json:"gate"`
 	Iteration int    `json:"iteration"`
 }
 
-// Process names a process so that its number alone cannot be mistaken for a later one's.
+// Process identifies a process by more than its number, which a later process may get.
 type Process struct {
 	PID int `json:"pid"`
 	// kernel start time with the boot id; empty when unknown
@@ -247,23 +254,23 @@ type Process struct {
 	Host   string `json:"host,omitempty"`
 }
 
-// Tracker identifies the tracker in which a run looks up issues and PRs: as git, CLAUDE.md and PATH
-// had it when the run began. If they lead elsewhere later, that tracker is not asked.
+// Tracker identifies the tracker in which a run looks up issues and PRs, from git, CLAUDE.md and
+// PATH when the run began. If they lead to another tracker later, that one is not asked.
 type Tracker struct {
 	Kind string `json:"kind,omitempty"` // github, gitlab, gitea or command; "" without a tracker
 	Host string `json:"host,omitempty"`
 	Repo string `json:"repo,omitempty"` // as in "acme/app"
-	// Client is the path of the program that asks, or the configured command; empty if the program
-	// was not installed.
+	// Client is the path of the program that queries the tracker, or the configured command; empty
+	// if the program was not installed.
 	Client string `json:"client,omitempty"`
 	// Remote is the git remote that leads to the PRs, and URL its address without a password.
-	// Origin is the address of origin, to which branches are pushed, if it is another remote.
+	// Origin is the address of origin, to which branches are pushed, if that is another remote.
 	Remote string `json:"remote,omitempty"`
 	URL    string `json:"url,omitempty"`
 	Origin string `json:"origin,omitempty"`
 }
 
-// Lock is {skill}.lock: who works on the skill right now (R64–R66).
+// Lock is {skill}.lock: the iteration that works on the skill right now (R64–R66).
 type Lock struct {
 	Iteration int       `json:"iteration"`
 	StartedAt time.Time `json:"started_at"`
@@ -279,20 +286,22 @@ type Gate struct {
 	Question string   `json:"question"`
 	Header   string   `json:"header"` // at most 12 characters, the client's limit
 	Options  []Option `json:"options"`
-	// Target names the subject of the gate: "#44", "PR #142", or empty.
+	// Target names the subject of the gate, as in "#44" or "PR #142"; it may be empty.
 	Target string `json:"target,omitempty"`
-	// Raise holds the ceilings that answer "raise" would set.
+	// Raise holds the ceilings that the answer "raise" sets.
 	Raise *Ceilings `json:"raise,omitempty"`
-	// HeadSHA binds a merge approval to what was there when the question was asked.
+	// HeadSHA is the PR's commit when the question was asked. An approval is valid for that commit
+	// only.
 	HeadSHA string `json:"head_sha,omitempty"`
-	// Answer is set by a person's own terminal or Ask command while the run is paused; Origin is
-	// as in GateAnswer.
+	// Answer is set by a person's own terminal or Ask command while the run is paused. Origin is as
+	// in GateAnswer.
 	Answer string     `json:"answer,omitempty"`
 	Origin string     `json:"origin,omitempty"`
 	At     *time.Time `json:"at,omitempty"`
 	// Notified reports that the person was notified of this question, which happens once.
 	Notified bool `json:"told,omitempty"`
-	// Kept says that the person answered hold: it is not asked again before the run is resumed.
+	// Kept reports that the person answered hold, so it is not asked again before the run is
+	// resumed.
 	Kept bool `json:"kept,omitempty"`
 }
 
@@ -309,11 +318,11 @@ type GateAnswer struct {
 	Answer   string    `json:"answer"`
 	At       time.Time `json:"at"`
 	Target   string    `json:"target,omitempty"`
-	// Origin is one of the origins below, "" in lines of older versions.
+	// Origin is one of the origins below; empty in lines of older versions.
 	Origin string `json:"origin,omitempty"`
 }
 
-// Given is the answer as people read it, with its origin.
+// Given describes the answer and its origin for a person.
 func (g GateAnswer) Given() string {
 	switch g.Origin {
 	case OriginFlag:
@@ -333,7 +342,7 @@ const (
 	OriginAsk      = "ask"
 )
 
-// TrackedPR is one PR an iteration interacted with (R121).
+// TrackedPR is a PR that an iteration interacted with (R121).
 type TrackedPR struct {
 	Number     int    `json:"number"`
 	Branch     string `json:"branch"`
@@ -343,7 +352,7 @@ type TrackedPR struct {
 	Title      string `json:"title,omitempty"`
 }
 
-// Worktree is one git worktree an iteration left on disk (R122).
+// Worktree is a git worktree that an iteration left on disk (R122).
 type Worktree struct {
 	Path    string `json:"path"`
 	Branch  string `json:"branch"`
@@ -357,9 +366,9 @@ type Failure struct {
 	Cause  string `json:"cause"`
 }
 
-// Iteration is one line of {skill}.history.jsonl. Appending it is the commit point of an iteration:
-// its snapshot is the whole budget, so a crash before the budget file is written loses nothing
-// (R118–R122). Every line has these fields, except for those of its kind.
+// Iteration is one line of {skill}.history.jsonl. Appending it commits the iteration: it contains
+// the whole budget, so a crash before the budget file is written loses nothing (R118–R122).
+// KindLine and BacklogLine hold the fields of single kinds.
 type Iteration struct {
 	Version      int               `json:"version"`
 	RunID        string            `json:"run_id"`
@@ -378,7 +387,7 @@ type Iteration struct {
 	Dollars      USD               `json:"dollars_this_iter"`
 	Comments     int               `json:"comments_pushed_this_iter"`
 	Merges       int               `json:"merges_attempted_this_iter"`
-	MergesOf     []int             `json:"merges_of,omitempty"` // the PRs of those
+	MergesOf     []int             `json:"merges_of,omitempty"` // the PRs of those attempts
 	Budget       Budget            `json:"budget_snapshot"`
 	TrackedPRs   []TrackedPR       `json:"tracked_prs"`
 	Worktrees    []Worktree        `json:"active_worktrees"`
@@ -387,38 +396,37 @@ type Iteration struct {
 	Failures     []Failure         `json:"failures"`
 	UsageByModel map[string]Tokens `json:"usage_by_model,omitempty"`
 	LastQmdError string            `json:"qmd_error,omitempty"`
-	// what an interrupted iteration left half done (R44)
+	// unfinished work of an interrupted iteration (R44)
 	Left          []string `json:"left,omitempty"`
 	SkippedForPID int      `json:"skipped_for_pid,omitempty"`
-	// Cursors are of the workers that ended: the budget has them no longer.
+	// Cursors holds the cursors of workers that ended. The budget no longer has them.
 	Cursors []Cursor `json:"cursors,omitempty"`
-	// of transcripts, which could not be read
+	// transcript lines that could not be read
 	SkippedLines int      `json:"skipped_lines,omitempty"`
 	Observed     Observed `json:"observed,omitzero"`
 	Denied       []Denial `json:"denied,omitempty"`        // tool calls that were refused
 	EndedWorkers []string `json:"ended_workers,omitempty"` // by this program, in mid-work
 	Overrun      *Overrun `json:"overrun,omitempty"`       // nil below the dollar ceiling
-	// what the run's kind records beyond that
+	// the fields of the run's kind
 	KindLine
 	BacklogLine
 }
 
-// Ran reports whether the line is of an iteration, not of a tick that was passed over at a held
-// lock.
+// Ran reports whether the line records an iteration, and not a tick that was skipped because the
+// lock was held.
 func (l *Iteration) Ran() bool { return l.Outcome != SkippedLock }
 
-// Began reports whether the line is of an iteration that was begun: neither a tick refused at its
-// entry nor a stop between two.
+// Began reports whether the line records an iteration that began. It is false for a tick refused at
+// its entry and for a stop between two iterations.
 func (l *Iteration) Began() bool { return l.Ran() && l.Budget.IterationsUsed >= l.Iteration }
 
-// Of reports whether the line may be of a run: lines of the SPEC's own format carry no run id.
+// Of reports whether the line may belong to a run. Lines in the SPEC's own format have no run id.
 func (l *Iteration) Of(runID string) bool { return l.RunID == runID || l.RunID == "" }
 
-// Worked reports whether the line is of an iteration of this run in which work was done, not of
-// one that was refused at its entry or of a stop between two.
+// Worked reports whether the line records an iteration of this run that began.
 func (b *Budget) Worked(l *Iteration) bool { return l.Began() && l.Of(b.RunID) }
 
-// AppendNew appends the items that a list does not hold yet. It skips zero values.
+// AppendNew appends the items that list does not contain yet. It skips zero values.
 func AppendNew[T comparable](list []T, items ...T) []T {
 	var zero T
 	for _, v := range items {
@@ -429,13 +437,13 @@ func AppendNew[T comparable](list []T, items ...T) []T {
 	return list
 }
 
-// without is a list without an item.
+// without returns a copy of list without an item.
 func without[T comparable](list []T, item T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return v == item })
 }
 
-// LeaveOut takes the lists out of a snapshot that the specification does not have and that are as
-// in an older one. One that is empty since then stays, as an empty list.
+// LeaveOut removes from a snapshot the lists that the specification does not define and that are
+// unchanged since an older snapshot. A list that has become empty is kept as an empty list.
 func (b *Budget) LeaveOut(old *Budget) {
 	dropSame(&b.DeferredTargets, old.DeferredTargets, equal)
 	dropSame(&b.FailedIssues, old.FailedIssues, equal)
@@ -458,7 +466,7 @@ func dropSame[T any](list *[]T, old []T, same func(a, b T) bool) {
 	}
 }
 
-// FillIn takes the lists that a snapshot leaves out from an older one.
+// FillIn restores from an older snapshot the lists that LeaveOut removed.
 func (b *Budget) FillIn(old *Budget) {
 	fillIn(&b.DeferredTargets, old.DeferredTargets)
 	fillIn(&b.FailedIssues, old.FailedIssues)

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Step decides what one event means to one loop. It is pure: the state and the facts stay as they
-// are, and nothing is read or written. A Step that lacks facts returns only Need; the caller
-// fetches what is asked for there and steps once more, with that.
+// Step decides what one event means to one loop. It is pure: it changes neither the state nor the
+// facts, and reads and writes nothing. If it lacks facts, it returns only Need; the caller fetches
+// those and calls Step again.
 func Step(s State, k Known, e Event) Outcome {
 	k.counted = false
 	return e.step(s.clone(), &k)
@@ -28,54 +28,56 @@ type State struct {
 	Run   *Budget
 	Tick  *Tick
 	Claim *Claim
-	Quiet *Quiet // of a run that has ended, while its gate stands
+	Quiet *Quiet // of a run that has ended, as long as its gate holds
 }
 
-// Turn holds the fields that all events have: the time and the turn of the event.
+// Turn holds the fields that all events share: the time, and the session and prompt of the event.
 type Turn struct {
 	Now      time.Time
 	Session  string
-	Prompt   string // prompt id, "" where the client names none
+	Prompt   string // prompt id; "" if the client sends none
 	Attended bool   // a person can answer a dialog
 }
 
 // Outcome holds the effects of an event on a loop. The caller carries its fields out in this order.
 // The zero value lets the client continue.
 type Outcome struct {
-	Need  *Known // what is known, with the missing facts asked for; nil where none is missing
+	Need  *Known // the facts, with the missing ones asked for; nil if none is missing
 	Save  Save
 	Reply Reply
-	// Abandon asks the caller to close the open iteration first, by an Abandoned event for its run.
+	// Abandon asks the caller to close the open iteration first, with an Abandoned event for its
+	// run.
 	Abandon bool
-	Again   bool // the request is looked at again, at once: the state has changed
-	Wait    bool // the request is looked at again, while another iteration holds the lock
-	Unlock  bool // the loop's lock is released, once the reply is printed
+	Again   bool // step the request again at once, because the state has changed
+	Wait    bool // step the request again later, while another iteration holds the lock
+	Unlock  bool // release the loop's lock once the reply is printed
 	Notify  []Notice
 }
 
-// Nothing reports whether there is nothing to carry out.
+// Nothing reports whether there is nothing to do.
 func (o Outcome) Nothing() bool {
 	return o.Need == nil && o.Save == Save{} && o.Reply.empty() && !o.Wait && !o.Unlock &&
 		!o.Abandon && !o.Again && len(o.Notify) == 0
 }
 
-// Save holds the changes to write before the reply is printed. A nil field keeps its file.
+// Save holds the changes to write before the reply is printed. A nil field leaves its file as it
+// is.
 type Save struct {
 	Close     *Closing // ends the iteration: line, run and tick in one commit
 	Run       *Budget
 	Tick      *Tick
 	Claim     *Claim
-	DropClaim bool       // no session waits any more
-	Line      *Iteration // a history line that ends no iteration; it goes first
-	Force     *Lock      // removed, as a person allowed
-	Counted   *Budget    // the run as its iteration begins; it goes after the tick
-	DropTick  bool       // of a run that is gone
-	Quiet     *Quiet     // of a run that has ended; it goes after Close
-	Release   bool       // the run that has ended governs its session no more
+	DropClaim bool       // no session waits any longer
+	Line      *Iteration // a history line that ends no iteration; written first
+	Force     *Lock      // the lock to remove, as a person allowed
+	Counted   *Budget    // the run with the new iteration counted; written after the tick
+	DropTick  bool       // remove the tick of a run that no longer exists
+	Quiet     *Quiet     // of a run that has ended; written after Close
+	Release   bool       // the run that has ended no longer governs its session
 	Enter     *Entering
 }
 
-// leave takes a session's place in a claim away; others' stay.
+// leave removes a session from a claim. Other sessions keep their places.
 func (s *Save) leave(c *Claim, session string) {
 	s.Claim = c.without(session)
 	s.DropClaim = s.Claim == nil
@@ -86,19 +88,19 @@ type Reply struct {
 	Continue *Continue // holds the turn open (R117)
 	Refuse   string    // refuses the prompt, with this text
 	Fires    bool      // the schedule that brought the refused prompt still fires
-	Hidden   bool      // the refused prompt is not shown, because no person wrote it
-	Missed   []Wakeup  // were refused since the run ended; the person is there again
-	// the iteration that ended: its status block, and the final report if the run ended
+	Hidden   bool      // do not show the refused prompt, because no person wrote it
+	Missed   []Wakeup  // wakes that were refused since the run ended, for the person who is back
+	// the iteration that ended, for its status block, and the final report if the run ended
 	Closed     *Closing
 	Between    bool        // Closed ended no iteration, so it has notes and no status block
-	AtStop     bool        // Closed ended at its own Stop, so no one else has to be told
+	AtStop     bool        // Closed ended at its own Stop, so no other session need be told
 	Draining   bool        // the interrupted iteration waits for its workers
-	Wakes      bool        // the prompt would start the run again that ends with it
-	Answers    *Answered   // what a person answered, and how it acts
+	Wakes      bool        // the prompt would start the run that ends with it again
+	Answers    *Answered   // the person's answers and their effects
 	Deny       *Deny       // refuses the call
 	Ask        []Gate      // fills the dialog with these questions
 	PassedOver *PassedOver // the tick that did not begin
-	Force      *Admission  // a person is asked whether to take the lock
+	Force      *Admission  // ask the person whether to take the lock
 	Began      bool        // the iteration has begun
 	Note       string      // for the status block of the iteration that begins
 	Context    string      // for the model
@@ -106,7 +108,7 @@ type Reply struct {
 	Prompt     string      // replaces the prompt of the worker that is sent
 }
 
-// empty reports whether there is nothing to say.
+// empty reports whether the reply says nothing.
 func (r Reply) empty() bool {
 	return r.Continue == nil && r.Refuse == "" && r.Closed == nil && !r.Draining &&
 		r.Answers == nil && r.Deny == nil && r.Ask == nil && r.Context == "" &&
@@ -114,14 +116,14 @@ func (r Reply) empty() bool {
 		r.Missed == nil && r.Say == ""
 }
 
-// Notice is one thing that a person who looks elsewhere is notified of.
+// Notice is an event of which a person away from the session is notified.
 type Notice struct {
 	Gate *Gate   // its question is about to be shown
 	Run  *Budget // it has halted or paused
 }
 
-// clone copies what a Step may change in place, and clips what it may append to: room behind a
-// list's end belongs to the state that was given.
+// clone copies everything that a Step may change in place. It clips the slices that a Step may
+// append to, because their spare capacity belongs to the given state.
 func (s State) clone() State {
 	if s.Run != nil {
 		s.Run = s.Run.clone()

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// Explained is the row of one condition or gate for a run, for a person.
+// Explained is the row of a condition or gate for a run, for a person.
 type Explained struct {
-	Number  int    `json:"number,omitempty"` // of a condition
+	Number  int    `json:"number,omitempty"` // of a condition; 0 for a gate
 	Name    string `json:"name"`
 	Applies bool   `json:"applies"` // to this kind of run
-	// Holds is the text with which the condition would stop the run now; of a gate, the question
-	// that waits.
+	// Holds is the text with which the condition would stop the run now, or the gate's waiting
+	// question.
 	Holds string `json:"holds,omitempty"`
 	// Now is the present value and the distance, as in "3 of 5 iterations; fires at the exit of the
 	// 5th".
 	Now string `json:"now"`
 }
 
-// States lists the conditions without deciding anything.
+// States returns the rows of the conditions. It decides nothing.
 func States(f *Facts) []Explained {
 	var list []Explained
 	for _, c := range Conditions() {
@@ -38,8 +38,8 @@ func States(f *Facts) []Explained {
 	return list
 }
 
-// GateStates lists the gates: the question that waits, the answer given in the open iteration, or
-// the state that would make the gate ask.
+// GateStates returns the rows of the gates: the waiting question, the answer given in the open
+// iteration, or the state in which the gate would ask.
 func GateStates(f *Facts) []Explained {
 	var list []Explained
 	at := 0
@@ -88,7 +88,7 @@ func (f *Facts) answered(gate string) string {
 	return strings.Join(said, "; ")
 }
 
-// says is the row of what no present value decides.
+// says returns a Tell with a fixed text.
 func says(text string) func(*Facts) string { return func(*Facts) string { return text } }
 
 func tellIterations(f *Facts) string {
@@ -186,7 +186,7 @@ func tellCriteria(f *Facts) string {
 		Plural(issues, "issue"))
 }
 
-// ordinal is 1st, 2nd, 3rd, 4th, … 11th, … 21st.
+// ordinal returns 1st, 2nd, 3rd, 4th, … 11th, … 21st.
 func ordinal(n int) string {
 	switch {
 	case n%100/10 == 1:
@@ -200,7 +200,7 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%dth", n)
 }
 
-// Plural is a number with what it counts, as in "1 iteration" and "2 aliases".
+// Plural returns a number with its noun, as in "1 iteration" and "2 aliases".
 func Plural(n int, what string) string {
 	if n != 1 {
 		if strings.HasSuffix(what, "s") {

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Tick is the open iteration: {skill}.tick.json. It exists from entry to the end of the
-// iteration, and after a crash the missing history line is made from it. Every tick has these
-// fields, except for BacklogTick and Attempt.
+// Tick is the open iteration: {skill}.tick.json. It exists from the iteration's entry to its end.
+// After a crash the missing history line is made from it. BacklogTick and Attempt hold the fields
+// of single kinds.
 type Tick struct {
 	Version   int       `json:"version"`
 	RunID     string    `json:"run_id"`
@@ -15,76 +15,76 @@ type Tick struct {
 	Skill     Skill     `json:"skill"`
 	Iteration int       `json:"iteration"`
 	StartedAt time.Time `json:"started_at"`
-	// Prompts are the prompt ids that belong to this tick: its own, and those of its workers'
-	// notifications.
+	// Prompts lists the prompt ids of this tick: its own, and those of its workers' notifications.
 	Prompts    []string `json:"prompts"`
 	Transcript string   `json:"transcript"`
 	Unattended bool     `json:"unattended,omitempty"`
-	// Braked says that the links of the brake stand before the session's Bash commands.
+	// Braked reports that the links of the brake precede the session's Bash commands.
 	Braked bool `json:"braked,omitempty"`
-	// Started reports whether the gates at entry are answered and the iteration counts.
+	// Started reports that the gates at entry are answered and the iteration counts.
 	Started bool `json:"body"`
-	// Draining says that the last Stop left workers running.
+	// Draining reports that workers still ran at the last Stop.
 	Draining bool `json:"draining,omitempty"`
-	// Interrupted is the reason why a person ended the tick, empty if no one did (R43).
+	// Interrupted explains why a person ended the tick; empty if no one did (R43).
 	Interrupted string `json:"interrupted,omitempty"`
 	// Failed is the API error that ended the tick's turn, empty if no error did.
 	Failed string `json:"failed,omitempty"`
-	// Fired are the conditions found since entry that halt the run when the tick closes.
+	// Fired lists the conditions found since entry. They halt the run when the tick closes.
 	Fired    []Fired      `json:"fired,omitempty"`
 	Pending  []Gate       `json:"pending,omitempty"`
 	Answered []GateAnswer `json:"answered,omitempty"`
-	// OfflineAnswers are answers from a person's terminal whose question has not come up again yet
-	// in the resumed tick.
+	// OfflineAnswers holds a person's answers from a terminal whose question has not been asked
+	// again in the resumed tick yet.
 	OfflineAnswers []Gate `json:"given,omitempty"`
-	// DeferredAnswers are answers given at this iteration's exit: they belong to the next one's
+	// DeferredAnswers holds answers given at this iteration's exit. They belong to the next one's
 	// line (R38).
 	DeferredAnswers []GateAnswer `json:"carry,omitempty"`
-	// Dialogs are the AskUserQuestion calls seen, by tool_use_id.
+	// Dialogs lists the AskUserQuestion calls that were seen.
 	Dialogs   []Dialog   `json:"dialogs,omitempty"`
 	Approvals []Approval `json:"approvals,omitempty"`
 
-	// Counted are the tool calls whose effect is counted, as event, tool_use_id and a sum of the
-	// input; Passed those that merge and were let through. If the hooks are registered twice,
-	// the client sends every event twice.
+	// Counted lists the tool calls whose effects are counted, each as event, tool_use_id and a hash
+	// of the input. Passed lists the merging and approving calls that were let through. If the
+	// hooks are registered twice, the client sends every event twice.
 	Counted []string `json:"counted_calls,omitempty"`
 	Passed  []Passed `json:"passed_merges,omitempty"`
 
-	// Denied are the calls that were refused; Refused the last of them, so that a call that comes
-	// twice counts once.
+	// Denied lists the calls that were refused. Refused identifies the last of them, so that a
+	// duplicate event is counted once.
 	Denied  []Denial `json:"denied,omitempty"`
 	Refused []string `json:"denied_calls,omitempty"`
-	// Running holds what was counted as spent since the iteration began. DollarsTold lists the
-	// threads told that the dollar ceiling is reached: agent ids, or "main" for the main thread.
+	// Running is the spending counted since the iteration began. DollarsTold lists the threads that
+	// were told that the dollar ceiling is reached: agent ids, or "main" for the main thread.
 	Running     *Running `json:"running,omitempty"`
 	DollarsTold []string `json:"dollars_told,omitempty"`
 
 	// Observed during the tick.
 	Agents  int      `json:"agents_dispatched"`
 	Workers []string `json:"workers,omitempty"` // ids of background agents not known to have ended
-	// EndedWorkers are the ids of agents that a refusal ended (R44); no event reports their end.
+	// EndedWorkers lists the ids of agents that a refusal ended (R44). No event reports their end.
 	EndedWorkers []string `json:"ended_workers,omitempty"`
-	// Typed is the prompt in which a person typed while the workers of the ended turn finished.
+	// Typed is the id of the prompt that a person typed while the workers of the ended turn
+	// finished.
 	Typed string `json:"typed_in,omitempty"`
-	// Wakes lists the wakes refused since a person ended the turn with Esc.
+	// Wakes lists the wakes that were refused since a person ended the turn with Esc.
 	Wakes    []Wakeup `json:"refused_wakes,omitempty"`
-	Critics  []string `json:"critics,omitempty"` // sent, each as "thread/type"
+	Critics  []string `json:"critics,omitempty"` // critics that were sent, each as "thread/type"
 	PRs      []string `json:"prs_touched,omitempty"`
 	Comments int      `json:"comments_pushed"`
 	Merges   int      `json:"merges_attempted"`
-	MergesOf []int    `json:"merges_of,omitempty"`  // the PRs of those, in order
-	Labels   []string `json:"labels_set,omitempty"` // and still set, as "#143 in-progress" (R44)
+	MergesOf []int    `json:"merges_of,omitempty"`  // the PRs of those attempts, in order
+	Labels   []string `json:"labels_set,omitempty"` // still set, as "#143 in-progress" (R44)
 	QmdError string   `json:"qmd_error,omitempty"`
 	QmdDown  bool     `json:"qmd_unreachable,omitempty"`
 
-	// Starts holds the starts that links of the brake reported and that no result has ended yet.
+	// Starts holds the starts that links of the brake reported and whose results have not come yet.
 	Starts Starts `json:"starts,omitzero"`
 
 	// Recorded at entry.
 	Asked     *Asked      `json:"asked,omitempty"`
 	Tracked   []TrackedPR `json:"tracked_prs,omitempty"`
 	Worktrees []Worktree  `json:"worktrees,omitempty"`
-	// targets not to be worked on in this tick, as "#44" or "PR #142"
+	// targets that this tick leaves alone, as "#44" or "PR #142"
 	Deferred []string `json:"deferred,omitempty"`
 	Notes    []string `json:"notes,omitempty"` // one-line notes for the status block
 
@@ -92,49 +92,50 @@ type Tick struct {
 	Attempt *Attempt `json:"attempt,omitempty"`
 	BacklogTick
 
-	// Observed holds the part of the above that the program saw itself.
+	// Observed holds the part of the above that the program itself saw.
 	Observed Observed `json:"observed,omitzero"`
 
-	// Report holds the facts that the skill reported, all reports of the tick merged.
+	// Report merges all reports of the skill in this tick.
 	Report Report `json:"report"`
-	// Reported says that at least one report came.
+	// Reported reports that at least one report came.
 	Reported bool `json:"reported"`
 }
 
-// Asked holds what the tracker itself reported. A skill's report of the same is ignored.
+// Asked holds the tracker's own answers. A skill's report about the same is ignored.
 type Asked struct {
-	// Backlog is nil when the tracker could not tell the whole of it.
+	// Backlog is nil if the tracker could not return all of it.
 	Backlog *Backlog `json:"backlog,omitempty"`
-	// Ambiguous are the workable issues whose acceptance criteria are missing or unfinished (R89).
+	// Ambiguous lists the workable issues whose acceptance criteria are missing or unfinished
+	// (R89).
 	Ambiguous []Issue `json:"ambiguous,omitempty"`
 	PRs       []PR    `json:"prs,omitempty"`
-	// those of PRs whose branch is in a fork, not on the remote
+	// PRs whose branch is in a fork and not on the remote
 	InForks []int `json:"elsewhere,omitempty"`
-	// those of PRs of which the tracker could not tell who commented
+	// PRs for which the tracker could not say who commented
 	Unknown []Unknown `json:"unknown,omitempty"`
 }
 
-// Unknown gives the reason why it is not known who commented on a PR.
+// Unknown explains why it is not known who commented on a PR.
 type Unknown struct {
 	PR  int    `json:"pr"`
 	Why string `json:"why"`
 }
 
-// Observed holds what the program saw itself. The other facts about PRs in an iteration are the
-// skill's claims.
+// Observed holds what the program itself saw. Other facts about an iteration's PRs are claims of
+// the skill.
 type Observed struct {
-	// of calls that succeeded: opened, commented on or merged
+	// PRs that successful calls opened, commented on or merged
 	PRs      []int `json:"prs,omitempty"`
-	Merged   []int `json:"merged,omitempty"`   // of merge calls that succeeded
-	Comments int   `json:"comments,omitempty"` // calls that succeeded
-	Tracker  []int `json:"tracker,omitempty"`  // PRs that the tracker itself told of
-	// branches whose head the remote told at the iteration's end
+	Merged   []int `json:"merged,omitempty"`   // PRs of successful merges
+	Comments int   `json:"comments,omitempty"` // number of successful comments
+	Tracker  []int `json:"tracker,omitempty"`  // PRs that the tracker itself reported
+	// branches whose head the remote reported at the iteration's end
 	Heads []string `json:"heads,omitempty"`
-	// Worktrees are the paths of those that were not there when the iteration began.
+	// Worktrees lists the paths of worktrees that did not exist when the iteration began.
 	Worktrees []string `json:"worktrees,omitempty"`
 }
 
-// saw records a PR that a successful call was about. It ignores 0.
+// saw records the PR of a successful call. It ignores 0.
 func (o *Observed) saw(pr int) {
 	if pr > 0 {
 		o.PRs = AppendNew(o.PRs, pr)
@@ -149,28 +150,28 @@ type Fired struct {
 	Detail    *StopDetail `json:"detail,omitempty"`
 }
 
-// Dialog is one AskUserQuestion call the tick saw start.
+// Dialog is an AskUserQuestion call that began in the tick.
 type Dialog struct {
 	ID string `json:"id"` // tool_use_id
-	// Forged says that the call came with answers in its input, so no answer to it counts.
+	// Forged reports that the input of the call contained answers, so no answer to it counts.
 	Forged bool `json:"forged,omitempty"`
-	// Done says that its answers were recorded.
+	// Done reports that its answers were recorded.
 	Done bool `json:"done,omitempty"`
-	// Shown are the questions of gates that the program put into the call. It answers those alone.
+	// Shown lists the gates' questions that the program put into the call. It answers only those.
 	Shown []string `json:"shown,omitempty"`
-	// Brought are the answers that the person's Ask command brought while it was open, by question.
+	// Brought holds the answers by question that the person's Ask command gave while it was open.
 	Brought map[string]string `json:"brought,omitempty"`
 }
 
-// Approval is a person's answer "merge" for one PR: good for one merge in this tick (R101).
+// Approval is a person's answer "merge" for one PR. It is valid for one merge in this tick (R101).
 type Approval struct {
 	PR      int    `json:"pr"`
-	HeadSHA string `json:"head_sha,omitempty"` // "" in older files: good for nothing
+	HeadSHA string `json:"head_sha,omitempty"` // "" in older files, which makes it void
 	Used    bool   `json:"used,omitempty"`
 }
 
-// Report is the facts that a skill reports through `hooks report`: every field optional, several
-// reports of one tick merge.
+// Report holds the facts that a skill reports through `hooks report`. Every field is optional, and
+// several reports of one tick are merged.
 type Report struct {
 	Skill     Skill       `json:"skill,omitempty"`
 	Backlog   *Backlog    `json:"backlog,omitempty"`
@@ -212,9 +213,9 @@ type QmdOutcome struct {
 	Error       string `json:"error,omitempty"`
 }
 
-// Claim is {skill}.claim.json: a session that found the lock held and may take or await it. It
-// exists while a force-unlock question waits (R103), while --lock=wait polls (R47), and after such
-// a question was answered stop.
+// Claim is {skill}.claim.json: a session that found the lock held and may take it or wait for it.
+// It exists while a force-unlock question waits (R103), while --lock=wait polls (R47), and after
+// such a question was answered stop.
 type Claim struct {
 	Version   int       `json:"version"`
 	SessionID string    `json:"session_id"`
@@ -226,23 +227,22 @@ type Claim struct {
 	Iteration int       `json:"iteration"` // the iteration that would have run
 	Gate      *Gate     `json:"gate,omitempty"`
 	Dialogs   []Dialog  `json:"dialogs,omitempty"`
-	// EventsFrom is as in Budget, for the session that claims. Heard says that PostToolUse reached
-	// the program in it.
+	// EventsFrom is as in Budget, for the claiming session. Heard reports that PostToolUse events
+	// of that session reach the program.
 	EventsFrom *Process `json:"events_from,omitempty"`
 	Heard      bool     `json:"heard,omitempty"`
 	Stopped    bool     `json:"stopped,omitempty"`
-	// Blocked says that a Stop has asked once, for the answer or for the schedule to go.
+	// Blocked reports that a Stop was blocked once, to get the answer or to remove the schedule.
 	Blocked  bool   `json:"blocked,omitempty"`
-	StopText string `json:"stop_text,omitempty"` // why, when it was not the gate
-	// Scheduled are the prompts that the session had scheduled for the stopped loop at its last
+	StopText string `json:"stop_text,omitempty"` // the reason, if it was not the gate
+	// Scheduled lists the prompts that the session had scheduled for the stopped loop at its last
 	// Stop.
 	Scheduled []string `json:"scheduled,omitempty"`
-	// Waiters are other sessions that await the lock, by id, and since when.
+	// Waiters holds the other sessions that wait for the lock, by id, and since when.
 	Waiters map[string]time.Time `json:"waiters,omitempty"`
 }
 
-// priorStop returns the reason why the loop never began, for a prompt that would start it again
-// (R51).
+// priorStop explains why the loop never began, for a prompt that would start it again (R51).
 func (c *Claim) priorStop() string {
 	if c.StopText != "" {
 		return "Loop already stopped: " + c.StopText

@@ -9,7 +9,7 @@ import (
 // TurnEnd is a Stop: the end of a turn.
 type TurnEnd struct {
 	Turn
-	First    bool      // the client says that no Stop of this turn was held before
+	First    bool      // no Stop of this turn was blocked before, according to the client
 	Began    time.Time // by the machine's clock, when the hook started
 	Wall     time.Time // by the machine's clock, now
 	Working  []string  // ids of the background workers that still run
@@ -20,23 +20,23 @@ type TurnEnd struct {
 // Scheduled is one prompt that the session has scheduled.
 type Scheduled struct {
 	Prompt string
-	Next   time.Time // when it fires next, zero where that is not known
+	Next   time.Time // when it fires next; zero if that is not known
 	End    string    // the call that removes it, as in "CronDelete 1"
 }
 
-// Continue is a reason for a Stop to hold the turn open, with what is asked for. Each is asked for
-// once a prompt, and a prompt is held no more often than its kind allows.
+// Continue is a reason to block a Stop, with what is asked for. Each reason blocks a prompt at most
+// once, and the kind bounds all blocks of a prompt.
 type Continue struct {
-	// as recorded in budget.blocks: "gate:NAME", "unschedule", "wake", or the kind's own
+	// recorded in budget.blocks: "gate:NAME", "unschedule", "wake", or a name of the kind's own
 	Name     string
-	Text     string      // of the kind's own: what the model is asked for; "" asks for the report
+	Text     string      // of the kind's own: the request to the model; "" asks for the report
 	Gates    []Gate      // of a gate: the questions that wait
-	Schedule []Scheduled // of unschedule: what starts the ended loop again
-	Until    time.Time   // the Stop waits so long before it asks, zero for not at all
+	Schedule []Scheduled // of unschedule: what would start the ended loop again
+	Until    time.Time   // the Stop waits until then before it asks; zero for no wait
 }
 
-// step ends the open iteration of the session, or holds the turn for what only the model can still
-// do (R117, design §1).
+// step ends the open iteration of the session, or blocks the Stop for something that only the model
+// can still do (R117, design §1).
 func (e TurnEnd) step(s State, k *Known) Outcome {
 	switch {
 	case s.Run == nil && s.Claim != nil && s.Claim.Gate != nil:
@@ -64,15 +64,16 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 		s.Tick.Prompts = AppendNew(s.Tick.Prompts, e.Prompt)
 		return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}}
 	}
-	s.Tick.Workers = nil // one that was ended raises no event
+	s.Tick.Workers = nil // workers that were ended raise no event
 	if out, decided := e.attempt(s, k); decided {
 		return out
 	}
 	return e.closeOwn(s, k, crons)
 }
 
-// orderAgain asks once more for the conductor's call if it ended its turn without making it, as
-// often as a turn may be held. Then the run pauses, as it does if the check cannot run at all.
+// orderAgain repeats the request for the conductor's call if it ended its turn without making it,
+// as often as a turn may be blocked. Then the run pauses. It also pauses if the check cannot run at
+// all.
 func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 	open, cause, why := s.Tick != nil, CauseNoCheck, s.Run.NoCheck(k.Before.or())
 	if k.lacks(&k.Count, &k.Overrun) {
@@ -98,8 +99,8 @@ func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 	return out
 }
 
-// duplicate reports whether this Stop was already answered by another registration of the hooks: a
-// Stop of this turn was held after this one began. A hold that lies far ahead was recorded by a
+// duplicate reports whether another registration of the hooks has already answered this Stop: a
+// Stop of this turn was blocked after this hook began. A block far in the future was recorded by a
 // clock that was set back since.
 func (e TurnEnd) duplicate(b *Budget) bool {
 	ahead := b.Blocks.At.Sub(e.Began)
@@ -133,7 +134,7 @@ func (e TurnEnd) closeOwn(s State, k *Known, crons []Scheduled) Outcome {
 	return e.closeNow(s, k, crons)
 }
 
-// owed returns what the turn still owes: an answer, or the skill's facts.
+// owed returns the reason to block the Stop: a person's answer or the skill's report is missing.
 func (e TurnEnd) owed(s State, k *Known) *Continue {
 	tick := s.Tick
 	f := s.spent(e.Now, k)
@@ -142,7 +143,7 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 	}
 	judged := tick.Attempt != nil && tick.Attempt.Judged != nil
 	asks := tick.Started && len(tick.Pending) == 0 && (len(tick.Report.Failures) > 0 || judged)
-	// if a condition of the exit holds already, no person need be asked what comes next
+	// if an exit condition holds already, no person need be asked what comes next
 	if asks && len(evaluate(f, Exit)) == 0 {
 		f = Look(s.Run, tick, *k.Previous.Is, e.Now)
 		f.Redact = k.Redact
@@ -161,10 +162,11 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 	return ask
 }
 
-// orderHold names the only reason for which a prompt is held more than once.
+// orderHold is the only reason that may block a prompt more than once.
 const orderHold = "order"
 
-// hold counts a hold of this prompt, unless it was held for this reason or too often before.
+// hold counts a block of this prompt. It returns false if the prompt was blocked for this reason,
+// or too often, before.
 func (e TurnEnd) hold(run *Budget, reason string) bool {
 	b := &run.Blocks
 	if b.PromptID != e.Prompt {
@@ -179,12 +181,12 @@ func (e TurnEnd) hold(run *Budget, reason string) bool {
 	return true
 }
 
-// closeNow closes the iteration. A run that ended and is still scheduled, or one that nothing would
-// bring back, holds the turn once more for the call that settles it.
+// closeNow closes the iteration. It blocks the Stop once more for a final call if the run ended but
+// is still scheduled, or if nothing would start the next iteration.
 func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	looped := len(crons) > 0 && s.Run.Drive() == ""
 	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.Is.UnderLoop || looped
-	// a question waits that no one answered; it has been asked for once
+	// a question waits that was asked once and not answered
 	pause := !s.Tick.Halting() && s.Tick.Failed == "" && len(s.Tick.Pending) > 0
 	missing := pause && k.lacks(&k.NoDialog)
 	missing = s.Tick.Interrupted != "" && s.Tick.Started && k.lacks(&k.Begun) || missing
@@ -198,7 +200,7 @@ func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	out := s.close(ending, k)
 	out.Reply.AtStop = true
 	after := out.Save.Close.Run()
-	if after.overspent(after.DollarsEstimate, *k.Overrun.Is) { // what still fires is refused
+	if after.overspent(after.DollarsEstimate, *k.Overrun.Is) { // its remaining calls are refused
 		return out
 	}
 	if ask := e.afterwards(after, crons); ask != nil {
@@ -207,7 +209,7 @@ func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	return out
 }
 
-// afterwards returns the one call that the model is still asked to make.
+// afterwards returns the request for the one call that the model still has to make, or nil.
 func (e TurnEnd) afterwards(run *Budget, crons []Scheduled) *Continue {
 	switch {
 	case run.Status != Active && len(crons) > 0 && e.hold(run, "unschedule"):
@@ -223,11 +225,11 @@ func (e TurnEnd) afterwards(run *Budget, crons []Scheduled) *Continue {
 }
 
 // claimUnanswered ends the turn that would force another's lock without the person's answer. The
-// answer is asked for once; after that the claim is dropped, and the next tick asks again.
+// answer is asked for once. After that the claim is dropped, and the next tick asks again.
 func (e TurnEnd) claimUnanswered(c *Claim) Outcome {
 	own := c.PromptID == e.Prompt
 	switch {
-	case c.Blocked && own && e.First: // this Stop was answered by another registration of the hooks
+	case c.Blocked && own && e.First: // another registration of the hooks answered this Stop
 		return Outcome{}
 	case c.Blocked || !own || !e.Attended:
 		var out Outcome
@@ -239,8 +241,7 @@ func (e TurnEnd) claimUnanswered(c *Claim) Outcome {
 	return Outcome{Save: Save{Claim: c}, Reply: Reply{Continue: ask}}
 }
 
-// claimStopped records what is scheduled for a loop that never began, and asks once that it be
-// removed (R20).
+// claimStopped records the schedule of a loop that never began, and asks once to remove it (R20).
 func (e TurnEnd) claimStopped(c *Claim) Outcome {
 	crons := scheduledFor(c, e.Schedule)
 	ask := len(crons) > 0 && !c.Blocked
@@ -255,7 +256,7 @@ func (e TurnEnd) claimStopped(c *Claim) Outcome {
 	return out
 }
 
-// scheduledFor returns the prompts that the session has scheduled for a run, or for a claim.
+// scheduledFor returns the scheduled prompts that would start the run or the claim.
 func scheduledFor(loop interface{ Schedules(string) bool }, all []Scheduled) []Scheduled {
 	return slices.DeleteFunc(slices.Clone(all), func(c Scheduled) bool {
 		return !loop.Schedules(c.Prompt)
@@ -269,8 +270,7 @@ func prompts(crons []Scheduled) (list []string) {
 	return list
 }
 
-// noteSchedule records what the session has scheduled for the run, and reports whether it was
-// new.
+// noteSchedule records the session's schedule for the run, and reports whether it was new.
 func (b *Budget) noteSchedule(crons []Scheduled) (news bool) {
 	list, first := append([]string{}, prompts(crons)...), time.Time{}
 	for _, c := range crons {
@@ -283,8 +283,8 @@ func (b *Budget) noteSchedule(crons []Scheduled) (news bool) {
 	return news
 }
 
-// unanswered returns the reason, for a person, why no one answered a question that waits. barred
-// says that the permission rules do not allow the dialog.
+// unanswered explains to a person why a waiting question was not answered. barred reports that the
+// permission rules do not allow the dialog.
 func (t *Tick) unanswered(attended, barred bool) string {
 	shown := func(d Dialog) bool { return !d.Forged && len(d.Shown) > 0 }
 	switch {
