@@ -1,19 +1,19 @@
-// Package guard reads one tool call and returns what it would do to a forge, to protected branches
-// and to the loop's own files. It is pure, with the packages below it: values in, values out; no
-// clock, disk, environment, network or child process. A command's files are read through Files,
-// which the caller bounds.
+// Package guard reads one tool call and returns its effect on a forge, on protected branches and on
+// the loop's own files. Guard and the packages below it are pure: they use no clock, disk,
+// environment, network or child process. They read a command's files through Files, which the
+// caller bounds.
 //
-// A call becomes a reading in one direction, by the layers of AGENTS.md: guard (the tools of the
-// client), program (programs by name), forges, plain (shell text), paths, shellword, effect.
+// The packages are layered, as AGENTS.md describes: guard (the tools of the client), program
+// (programs by name), forges, plain (shell text), paths, shellword, effect.
 //
-// What is plainly written is judged here, before it runs. Nothing is executed in the mind: what a
-// script, a recipe or another language computes is Opaque at most, and the brake judges it as it
-// starts. All frames of a reading share one Machine: the acts, and the work left.
+// Guard judges only literal text, before it runs, and evaluates nothing. The computed result of a
+// script, a make recipe or another language is at most Opaque; the brake judges the programs that
+// it starts. All frames of a reading share one Machine, which holds the acts and the work left.
 package guard
 
 import "hooks/internal/guard/effect"
 
-// The call and its reading, documented in package effect.
+// These types are documented in package effect.
 type (
 	Call    = effect.Call
 	Field   = effect.Field
@@ -25,8 +25,8 @@ type (
 	Reading = effect.Reading
 )
 
-// MaxFile is as in package effect. The others are the kinds that callers name; Kind.Merges and
-// Kind.Tampers report the rest.
+// These constants are documented in package effect. Only the kinds that callers name are here;
+// Reading.Merges and Reading.Tampers return the acts of the others.
 const (
 	MaxFile     = effect.MaxFile
 	MergePR     = effect.MergePR

@@ -32,7 +32,7 @@ func LeavesLinks(command string) bool {
 	return leaves || problem != "" && leavesBy(tokens(command))
 }
 
-// leavesCall judges a simple command: its own words, and the texts that it may run.
+// leavesCall is LeavesLinks for one simple command and the texts that it may run.
 func leavesCall(argv []string) bool {
 	if len(argv) == 0 {
 		return false
@@ -53,7 +53,7 @@ func leavesCall(argv []string) bool {
 	})
 }
 
-// leavesBy judges words, of which any may begin a command.
+// leavesBy is LeavesLinks for words of which any may begin a command.
 func leavesBy(words []string) bool {
 	for i, w := range words {
 		base, rest := path.Base(w), words[i+1:]
@@ -74,8 +74,7 @@ func leavesBy(words []string) bool {
 	return false
 }
 
-// leadsTo reports whether a word is a path to a program that has a link, or to a folder of
-// programs.
+// leadsTo reports whether a word is the path of a linked program or of a folder of programs.
 func leadsTo(w string) bool {
 	place := strings.HasPrefix(w, "~") || strings.HasPrefix(w, ".") ||
 		strings.HasPrefix(w, "/") && path.Dir(w) != "/"
@@ -83,18 +82,18 @@ func leadsTo(w string) bool {
 		strings.HasSuffix(path.Base(w), "bin"))
 }
 
-// linked are the programs that have a link of the brake.
+// linked lists the programs for which the brake installs a link.
 const linked = "gh glab tea tea-cli hub git curl wget http https xh xhs"
 
-// tokens are the words of a text of any language, at its blanks, quotes and brackets.
+// tokens splits text of any language at blanks, quotes, brackets and punctuation.
 func tokens(text string) []string {
 	return strings.FieldsFunc(text, func(c rune) bool {
 		return strings.ContainsRune(" \t\n'\"`();|&{}[]<>!=:,", c)
 	})
 }
 
-// leads reports whether one of the short options at the beginning has one of the letters. -o and -O
-// take the word after them.
+// leads reports whether one of the leading short options contains one of the letters. -o and -O
+// take the next word as their value.
 func leads(words []string, letters string) bool {
 	for i := 0; i < len(words) && words[i] != "" && strings.IndexByte("-+", words[i][0]) >= 0; i++ {
 		switch w := words[i]; {

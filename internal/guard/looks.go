@@ -11,10 +11,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// ReadOnly reports whether the call only looks, so that it may pass while a human gate waits for
-// its answer: the client's own readers, MCP tools that get, list, search or read, and Bash of whose
-// commands every one is in the table below, sets no variable that programs or the shell obey and
-// writes to no file. In doubt it says no.
+// ReadOnly reports whether the call only reads, so that it may pass while a human gate waits for
+// its answer. Such calls are the client's own readers, MCP tools that get, list, search or read,
+// and Bash commands that are in the table below, set no variable that programs or the shell obey
+// and write to no file. In doubt ReadOnly returns false.
 func ReadOnly(c Call) bool {
 	words := shellword.NameWords(toolName(c.Tool))
 	reads := strings.HasPrefix(c.Tool, "mcp__") && len(words) > 0 &&
@@ -33,20 +33,20 @@ ReadMcpResourceTool ListMcpResources ReadMcpResource`, c.Tool):
 	return reads && len(r.Acts) == 0 && len(r.Opaque) == 0
 }
 
-// Finishing reports whether the call only looks, or brings finished work to the iteration's own
-// branch: git add, rm, mv, commit, fetch and the push of a branch that is not protected, in plain
-// text. In doubt it says no.
+// Finishing reports whether the call only reads, or records finished work on the iteration's own
+// branch: git add, rm, mv, commit, fetch and the push of an unprotected branch. In doubt it returns
+// false.
 func Finishing(c Call, repo func() Repo, files Files) bool {
 	return ReadOnly(c) || c.Tool == "Bash" && looks(c, commits) && clear(Read(c, repo, files))
 }
 
-// clear reports whether a reading found nothing and was read to its end.
+// clear reports whether the reading is complete and found nothing.
 func clear(r Reading) bool {
 	return len(r.Acts) == 0 && len(r.Opaque) == 0 && r.Unparsable == ""
 }
 
-// looks reports whether every command of a Bash call only looks, in substitutions too, or is one of
-// those that may pass besides.
+// looks reports whether every command of a Bash call, including those in substitutions, only reads
+// or is allowed by besides, which may be nil.
 func looks(c Call, besides func(argv []string) bool) bool {
 	l, fine := looker(c.Own), true
 	problem := walk(c.CommandText(), func(n syntax.Node, argv []string) bool {
@@ -58,8 +58,8 @@ func looks(c Call, besides func(argv []string) bool) bool {
 	return fine && problem == ""
 }
 
-// commits reports whether a simple command is one of git's that record or push work. A push names
-// at most a remote and a branch; the reading excludes protected branches.
+// commits reports whether a simple command is a git command that records or pushes work. A push may
+// name only a remote and a branch; the caller's reading excludes protected branches.
 func commits(argv []string) bool {
 	if len(argv) < 2 || argv[0] != "git" {
 		return false
@@ -80,8 +80,8 @@ func commits(argv []string) bool {
 	return false
 }
 
-// walk calls do for every node of a text, with the words of a simple command and the value of an
-// assignment as literal has them, until it returns false.
+// walk calls do for every node of the text until do returns false. argv holds the words of a simple
+// command or the value of an assignment, each as literal returns it.
 func walk(text string, do func(n syntax.Node, argv []string) bool) (problem string) {
 	stmts, problem := plain.Parse(text)
 	goes, f := true, unknowing()
@@ -108,12 +108,13 @@ func walk(text string, do func(n syntax.Node, argv []string) bool) (problem stri
 	return problem
 }
 
-// unknowing is a shell that knows nothing of its place.
+// unknowing returns a shell without a working directory, repository or files.
 func unknowing() *plain.Frame {
 	return plain.New(Call{}, Repo{}.Known(), nil, program.Read).Shell("")
 }
 
-// looker judges shell text; it holds the paths under which this program may be started.
+// looker decides whether shell text only reads. It holds the paths by which this program may be
+// started.
 type looker []string
 
 func (l looker) node(n syntax.Node, argv []string) bool {
@@ -132,7 +133,7 @@ func (l looker) node(n syntax.Node, argv []string) bool {
 		return looksRedirect(n)
 	case *syntax.ProcSubst:
 		return n.Op == syntax.CmdIn
-	case *syntax.ParamExp: // none that assigns, that follows or evaluates the value, none of zsh
+	case *syntax.ParamExp: // no assignment, indirection, evaluation or zsh flag
 		return n.Param != nil && !n.Excl && !n.Width && n.Flags == nil && len(n.Modifiers) == 0 &&
 			n.Split|n.GlobSubst|n.RcExpand == syntax.OptUnset &&
 			(n.Index == nil || shellword.Has("@ *", wordLit(n.Index)) || number(n.Index)) &&
@@ -154,8 +155,8 @@ func (l looker) node(n syntax.Node, argv []string) bool {
 	return true
 }
 
-// localName reports whether neither a shell nor a reader obeys a variable of that name, nor is it
-// likely to be exported. In zsh path is PATH, and commands has where programs are.
+// localName reports whether a variable of that name is unlikely to be exported or to steer the
+// shell or a reader. In zsh, path is PATH and commands maps names to programs.
 func localName(name string) bool {
 	if shellword.Has("BASE SHA REF REV FILE FILES DIR ROOT F D N X", name) {
 		return true
@@ -166,7 +167,7 @@ func localName(name string) bool {
 }
 
 func looksRedirect(r *syntax.Redirect) bool {
-	if r.N != nil && strings.HasPrefix(r.N.Value, "{") { // sets that variable
+	if r.N != nil && strings.HasPrefix(r.N.Value, "{") { // {name}> sets the variable
 		return false
 	}
 	switch r.Op {
@@ -197,7 +198,7 @@ func number(n syntax.Node) bool {
 }
 
 // zshRuns reports whether zsh may run a part of a word as code: the subscript of $name[…], the
-// value in $~name, the qualifiers of a pattern in parentheses.
+// value in $~name, or the qualifiers in parentheses after a pattern.
 func zshRuns(parts []syntax.WordPart, bare bool) bool {
 	short := false
 	for _, p := range parts {
@@ -234,11 +235,11 @@ func literal(f *plain.Frame, w *syntax.Word) string {
 	return before + end
 }
 
-// several represents any number of words, also zero.
+// several represents any number of words, including zero.
 const several = shellword.Unknown + shellword.Unknown
 
-// looking is the table of the commands that only look, each with the options by which it does more,
-// or with the only ones that it may have. Of git, go and hooks the next word belongs to the name.
+// looking lists the commands that only read, with the options that are excluded (without) or the
+// only options that are allowed (only). For git, go and hooks the subcommand is part of the name.
 var looking = [...]struct{ names, without, only string }{
 	{names: `ls cat tac head tail wc cut tr nl column comm diff cmp stat du df basename dirname
 realpath readlink id whoami uname nproc true false : seq md5sum sha1sum sha256sum cksum strings od
@@ -274,7 +275,7 @@ git-config---get-regexp git-config---list`,
 		only: `-l -z --get --get-all --get-regexp --list --show-origin --show-scope --global
 --local --system --name-only --worktree --null --bool --int --type --default --all`,
 	},
-	{ // a report is written by this program, with its checks
+	{ // report writes, but this program checks it
 		names: `hooks-report hooks-status hooks-explain hooks-version hooks-history hooks-cost
 hooks-schema hooks-statusline hooks-tasks hooks-audit hooks-help hooks-doctor hooks-report-card
 hooks---version hooks-gate-list hooks-loop-status hooks-loop-list hooks-ledger-lint
@@ -284,7 +285,7 @@ hooks-ledger-feedback`,
 	},
 }
 
-// argv reports whether a command only looks. Its words are those of literal.
+// argv reports whether a command only reads. Its words are as literal returns them.
 func (l looker) argv(argv []string) bool {
 	name, args := argv[0], argv[1:]
 	if slices.Contains(l, name) && shellword.ProgramName(name) == "hooks" {
@@ -320,7 +321,7 @@ func (l looker) argv(argv []string) bool {
 		return only(args, "-r -s -d -rs -rd") && !slices.ContainsFunc(operands(args),
 			func(p string) bool { return !localName(p) })
 	}
-	if strings.Contains(name, "-") { // no program of the table has such a name
+	if strings.Contains(name, "-") { // no program in the table has a hyphen
 		return false
 	}
 	sub := strings.TrimRight(name+"-"+nth(args, 0), "-")
@@ -345,7 +346,7 @@ func (l looker) argv(argv []string) bool {
 	return false
 }
 
-// gitWords are git's words from its command on, without the flags before it that change nothing.
+// gitWords returns git's arguments without harmless flags before the subcommand.
 func gitWords(args []string) []string {
 	for len(args) > 0 && shellword.Has("-C --no-pager -P --no-optional-locks", args[0]) {
 		if args[0] == "-C" && !strings.HasPrefix(nth(args, 1), several) {
@@ -356,18 +357,19 @@ func gitWords(args []string) []string {
 	return args
 }
 
-// inner judges a command that another program starts. A report is the shell's own command.
+// inner is argv for a command that another program starts. This program may only be started by the
+// shell itself.
 func (l looker) inner(argv []string) bool {
 	return shellword.ProgramName(argv[0]) != "hooks" && l.argv(argv)
 }
 
-// without reports whether the words contain no form of the options, abbreviated or joined.
+// without reports whether args contain none of the options, not even abbreviated or joined.
 func without(args []string, options string) bool {
 	for i, a := range args {
 		name, _, _ := strings.Cut(a, "=")
 		switch {
 		case name == "--":
-			if i == 0 || args[i-1] == "" || args[i-1][0] != '-' { // no option's value
+			if i == 0 || args[i-1] == "" || args[i-1][0] != '-' { // not the value of an option
 				return true
 			}
 		case blankStart(a):
@@ -384,7 +386,7 @@ func without(args []string, options string) bool {
 	return true
 }
 
-// only reports whether no word can be another option than these.
+// only reports whether every word that may be an option is one of these.
 func only(args []string, options string) bool {
 	return !slices.ContainsFunc(args, func(a string) bool {
 		name, _, _ := strings.Cut(a, "=")
@@ -392,19 +394,19 @@ func only(args []string, options string) bool {
 	})
 }
 
-// blankStart reports whether nothing is known of a word's beginning, which may make it an option.
+// blankStart reports whether a word's beginning is unknown; the word may then be an option.
 func blankStart(a string) bool {
 	return strings.HasPrefix(a, shellword.Unknown)
 }
 
-// operands are the words that are no options.
+// operands returns the words that are not options.
 func operands(args []string) []string {
 	return slices.DeleteFunc(slices.Clone(args), func(a string) bool {
 		return a == "" || len(a) > 1 && a[0] == '-'
 	})
 }
 
-// nth is the i-th word, "" when there are fewer.
+// nth returns the i-th word, or an empty string if there are fewer.
 func nth(args []string, i int) string {
 	if i < len(args) {
 		return args[i]
@@ -412,7 +414,7 @@ func nth(args []string, i int) string {
 	return ""
 }
 
-// find knows the actions of find that write, and -exec of a command that only looks.
+// find reports whether a find command only reads. It allows -exec with a command that only reads.
 func (l looker) find(args []string) bool {
 	for i := 0; i < len(args); i++ {
 		switch a := args[i]; {
@@ -434,7 +436,8 @@ func (l looker) find(args []string) bool {
 	return true
 }
 
-// looksTest knows tests of at most three words, whose operator cannot be -v.
+// looksTest reports whether a test has at most three words and a known operator. In bash, -v may
+// evaluate its operand.
 func looksTest(args []string) bool {
 	if nth(args, 0) == "!" {
 		args = args[1:]
@@ -451,7 +454,8 @@ func looksTest(args []string) bool {
 	return len(args) < 2
 }
 
-// looksSed lets sed print, delete and replace lines; w and e are no part of that.
+// looksSed reports whether sed only prints, deletes and replaces lines. Its commands w and e write
+// files and run programs.
 func looksSed(args []string) bool {
 	scripts := operands(args)
 	scripts = scripts[:min(1, len(scripts))]
@@ -464,7 +468,7 @@ func looksSed(args []string) bool {
 		len(scripts) > 0 && !slices.ContainsFunc(scripts, func(s string) bool { return !prints(s) })
 }
 
-// prints reports whether a script of sed holds plain commands only.
+// prints reports whether a sed script contains only commands that print, delete or replace.
 func prints(script string) bool {
 	if rest, ok := strings.CutPrefix(script, "s"); ok && rest != "" {
 		p := strings.Split(rest[1:], rest[:1])

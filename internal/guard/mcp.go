@@ -11,7 +11,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// tool is a call of a tool that is known by its shape only: the words of its name and its fields,
+// tool is a call of an unknown tool. It is judged by the words of its name and by its fields,
 // whatever its server.
 type tool struct {
 	*plain.Frame
@@ -20,7 +20,7 @@ type tool struct {
 	fields []Field
 }
 
-// mcp reads a call of a tool that is not the client's own.
+// mcp reads a call of a tool that is not built into the client.
 func mcp(f *plain.Frame, c Call) {
 	t, cut := shapeOf(c)
 	if t.Frame = f; len(cut) > 0 {
@@ -40,8 +40,8 @@ func mcp(f *plain.Frame, c Call) {
 	}
 }
 
-// shapeOf returns the shape of a call, arguments that are given as JSON text included. cut holds
-// those texts of which not every value was read.
+// shapeOf returns the call as a tool, with the values inside JSON arguments as fields. cut holds
+// the JSON texts that were not read completely.
 func shapeOf(c Call) (t tool, cut []string) {
 	fields := c.Fields[:len(c.Fields):len(c.Fields)]
 	for _, fd := range c.Fields {
@@ -63,7 +63,7 @@ func shapeOf(c Call) (t tool, cut []string) {
 	return tool{call: c, words: shellword.NameWords(toolName(c.Tool)), fields: fields}, cut
 }
 
-// toolName is the part behind mcp__server__.
+// toolName returns a tool's name without mcp__server__.
 func toolName(name string) string {
 	if i := strings.LastIndex(name, "__"); strings.HasPrefix(name, "mcp__") && i > 4 {
 		return name[i+2:]
@@ -71,20 +71,20 @@ func toolName(name string) string {
 	return name
 }
 
-// lastKey is the last part of a field's path in lower case.
+// lastKey returns the last part of a field's path in lower case.
 func lastKey(path string) string {
 	return strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
 }
 
-// text is the value of the first of the fields that the tool is given.
+// text returns the value of the first of the named fields that the call has.
 func (t tool) text(names ...string) string { return effect.LeafText(t.fields, names...) }
 
-// on reports whether one of the fields is a switch that is on.
+// on reports whether the first of the named fields that the call has is true.
 func (t tool) on(names ...string) bool { return shellword.IsTrue(t.text(names...)) }
 
 func (t tool) has(list string) bool { return shellword.AnyOf(t.words, list) }
 
-// verb are the words of the field that names the action: {"action": "merge"}.
+// verb returns the words of the field that names the action, as in {"action": "merge"}.
 func (t tool) verb() []string {
 	for _, fd := range t.fields {
 		if len(fd.Value) < 40 && !strings.ContainsAny(fd.Value, " /\n") &&
@@ -98,7 +98,7 @@ func (t tool) verb() []string {
 	return nil
 }
 
-// dispatched are the tools that a gateway is asked to call:
+// dispatched returns the tools that a gateway is asked to call, as in
 // {"tool": "merge_pull_request", "arguments": {…}}.
 func (t tool) dispatched() (inner []tool) {
 	if t.reads() || !t.has("call execute invoke exec tool tools run use batch mutation") {
@@ -124,7 +124,7 @@ operation`, lastKey(fd.Path)) {
 	return inner
 }
 
-// reads reports whether a tool only looks, by the first word of its name that shows it.
+// reads reports whether a tool only reads, judged by the first words of its name.
 func (t tool) reads() bool {
 	if len(t.words) == 0 || strings.EqualFold(t.text("method"), "get") {
 		return true
@@ -140,7 +140,7 @@ const prKeys = `pull_number pullNumber pull_request_number pullRequestNumber pr_
 pull_request_id pullRequestId merge_request_iid mergeRequestIid mr_iid mrIid iid index number
 issue_number issueNumber issue_iid pull_id pullId prId id`
 
-// act is an act on the PR and in the repository that the fields name.
+// act returns an act on the PR and the repository that the fields name.
 func (t tool) act(kind Kind) Act {
 	a := Act{Kind: kind, Auto: kind == effect.ArmAutoMerge}
 	a.PR = shellword.Number(t.text(strings.Fields(prKeys)...))
@@ -160,20 +160,19 @@ func (t tool) act(kind Kind) Act {
 	return a
 }
 
-// does records an act of the call.
+// does records an act of the call and returns true.
 func (t tool) does(kind Kind) bool {
 	t.Act(t.act(kind), t.label())
 	return true
 }
 
-// movesTo judges a branch that the call moves.
+// movesTo judges a branch that the call moves and returns true.
 func (t tool) movesTo(branch string) bool {
 	forges.Moves(t.Frame, Act{Repo: t.act("").Repo}, branch, t.label())
 	return true
 }
 
-// ofForge reports whether a tool is a forge's, and not one that merges documents or branches of
-// something else.
+// ofForge reports whether a tool belongs to a forge. Other tools also merge documents or branches.
 func (t tool) ofForge() bool {
 	forge := func(fd Field) bool {
 		key := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
@@ -186,13 +185,13 @@ gitlab gitea branch branches forge queue`) || shellword.HasPart(strings.ToLower(
 		"git bitbucket azure forgejo __gh__ __glab__")
 }
 
-// ofPR reports whether a tool's name has a PR as its noun.
+// ofPR reports whether a tool's name mentions a PR.
 func (t tool) ofPR() bool {
 	return t.has("pull pulls pr prs mr mrs pullrequest mergerequest") ||
 		strings.Contains(strings.Join(t.words, " "), "merge request")
 }
 
-// merges judges a name with merge as its verb.
+// merges judges tools that merge or arm a merge. It reports whether the call needs no other check.
 func (t tool) merges() bool {
 	line := strings.ReplaceAll(strings.Join(t.words, " "), "merge train", "enqueue")
 	for noun := range strings.FieldsSeq("request conflict status base method commit diff setting") {
@@ -225,13 +224,14 @@ func (t tool) merges() bool {
 	return t.ofPR() && merged && t.does(effect.MergePR)
 }
 
-// otherMerges are things that tools merge and no forge has.
+// otherMerges lists things that tools merge outside of a forge.
 const otherMerges = `pdf pdfs cell cells document documents doc docs file files dataframe dataframes
 dataset datasets table tables video videos audio image images contact contacts layer layers sheet
 sheets node nodes entity entities memory memories record records calendar config configs json yaml
 duplicate duplicates issue issues`
 
-// reviews judges reviews, protections, workflows.
+// reviews judges tools for reviews, branch protection and workflows, and reports whether the tool
+// is one of these.
 func (t tool) reviews() bool {
 	event := strings.ToUpper(t.text("event", "verdict", "review_event", "reviewEvent"))
 	const changes = "update delete remove create set edit disable put patch unprotect modify"
@@ -257,7 +257,7 @@ func (t tool) reviews() bool {
 	return false
 }
 
-// moves judges writes aimed at a branch.
+// moves judges tools that write to a branch and reports whether the tool is one of these.
 func (t tool) moves() bool {
 	moves := t.has("push commit commits upload cherry revert rebase sync") ||
 		t.has("file files contents ref reference refs") &&
@@ -292,7 +292,7 @@ func (t tool) moves() bool {
 	return false
 }
 
-// talks judges comments, labels and new PRs.
+// talks judges tools for comments, labels and new PRs.
 func (t tool) talks() {
 	if a := t.act(effect.UseBranch); a.PR > 0 && t.ofPR() {
 		t.Use(a, t.label())
@@ -314,7 +314,7 @@ func (t tool) talks() {
 	}
 }
 
-// clicks judges a click on a forge's merge button.
+// clicks records a merge and returns true if the tool clicks on a forge's merge button.
 func (t tool) clicks() bool {
 	clicks, runs := t.has("click tap press submit"), t.has("evaluate run code script")
 	for _, fd := range t.fields {
@@ -332,7 +332,7 @@ func (t tool) clicks() bool {
 	return false
 }
 
-// label is a call as a person would write it: the tool with its short leaves.
+// label returns the call for display: the tool's name with its first fields, shortened.
 func (t tool) label() []shellword.Word { return label(t.call) }
 
 func label(c Call) []shellword.Word {

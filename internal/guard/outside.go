@@ -8,9 +8,9 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Outside describes the work that a tool call starts, or schedules, beyond the control of a loop.
-// It returns an empty string if the call does neither. It ignores the session's own schedule and
-// commands, because Read finds a client that a command starts.
+// Outside describes the work that a tool call starts or schedules beyond the control of a loop. It
+// returns an empty string if the call does neither. It ignores the session's own schedule. It also
+// ignores shell commands, because Read finds a client that a command starts.
 func Outside(c Call) string {
 	skill := effect.LeafText(c.Fields, "skill")
 	switch {
@@ -35,8 +35,9 @@ func Outside(c Call) string {
 	return ""
 }
 
-// actsLater reports whether a tool that is not known gets a time, and a prompt, a command or an
-// address for that time. An entry in a calendar may have a time and an address too.
+// actsLater reports whether an unknown tool gets a time together with a prompt, a command or an
+// address. A calendar entry may have a time and an address too, so an address alone does not count
+// there.
 func (t tool) actsLater() bool {
 	const verbs = "at fire run start trigger execute send wake launch resume due"
 	const looks = "get list read view show describe find search"

@@ -9,9 +9,9 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// powershell reads PowerShell text by its words: every command that begins with a program's name
-// counts, wherever it is in the text. No brake judges such commands as they start, so text that is
-// only known when it runs is noted.
+// powershell reads PowerShell text. Every command that begins with a program's name counts,
+// wherever it is in the text. The brake does not judge such commands as they start, so text that is
+// only known when it runs is recorded as opaque.
 func powershell(f *plain.Frame, text string) {
 	text = strings.NewReplacer("`\r\n", " ", "`\n", " ", "`", "", `\`, "/").Replace(text)
 	start, quote, comment, called := 0, byte(0), false, false
@@ -38,8 +38,8 @@ func powershell(f *plain.Frame, text string) {
 	}
 }
 
-// powershellCommand reads one command. A quoted string is a command only after &. A variable has
-// the text that was assigned to it.
+// powershellCommand reads one command. called reports whether & comes before it: only then is a
+// quoted string a command.
 func powershellCommand(f *plain.Frame, text string, called bool) {
 	argv := f.WordsOf(text)
 	if len(argv) > 2 && argv[1].Text == "=" { // $x = gh pr merge 5

@@ -12,16 +12,16 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Read returns the effect of the call. It never panics, and its work is bounded whatever the text:
-// if a bound ends the reading, Unparsable names it, and the acts found before are kept.
+// Read returns the effect of the call. It never panics, and its work is bounded. If a bound ends
+// the reading, Unparsable names the bound, and the acts found before it are kept.
 func Read(c Call, repo func() Repo, files Files) Reading {
 	m := plain.New(c, repo, files, program.Read)
 	return reading(m, func() { readCall(m.Shell(c.Cwd), c) })
 }
 
-// ReadArgv returns the effect of a program that is about to start with exactly these words, argv[0]
-// its name. Nothing is expanded. env holds the variables that steer such programs (GH_REPO,
-// GIT_DIR, …). Of the call only its place counts. Standard input is not known.
+// ReadArgv returns the effect of a program that is about to start with exactly these words; argv[0]
+// is its name. Nothing is expanded, and standard input is unknown. env holds the variables that
+// steer such programs (GH_REPO, GIT_DIR, …). c supplies the working directory and the loop's paths.
 func ReadArgv(
 	argv []string, env map[string]string, c Call, repo func() Repo, files Files,
 ) Reading {
@@ -40,8 +40,8 @@ func ReadArgv(
 	})
 }
 
-// reading runs a reading and returns it. A fault over foreign text is part of the reading, so that
-// the text does not pass as harmless.
+// reading calls run and returns m.Read. A panic sets Unparsable, so that text on which the reading
+// fails does not pass as harmless.
 func reading(m *plain.Machine, run func()) (r Reading) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -53,7 +53,6 @@ func reading(m *plain.Machine, run func()) (r Reading) {
 	return m.Read
 }
 
-// readCall reads a call by its tool.
 func readCall(f *plain.Frame, c Call) {
 	switch c.Tool {
 	case "Bash", "Monitor":
@@ -76,7 +75,7 @@ func readCall(f *plain.Frame, c Call) {
 	}
 }
 
-// silent are the client's tools that land nothing.
+// silent lists the client's own tools that cannot land anything.
 const silent = `Read Grep Glob LS WebFetch WebSearch ToolSearch TodoWrite Agent Task Workflow Skill
 AskUserQuestion CronCreate CronDelete CronList ScheduleWakeup ExitPlanMode EnterPlanMode TaskOutput
 TaskStop BashOutput KillShell SendMessage`

@@ -42,8 +42,8 @@ func Reported(c Call) (payload string, reports bool) {
 	return payload, true
 }
 
-// Shown returns the first git setting in a command that lets a program decide what git shows, as in
-// "diff.external", or an empty string if there is no such setting.
+// Shown returns the first git setting in a command that lets a program alter what git shows, such
+// as "diff.external". It returns an empty string if the command has no such setting.
 func Shown(c Call) (setting string) {
 	walk(c.CommandText(), func(_ syntax.Node, argv []string) bool {
 		if len(argv) == 0 || shellword.ProgramName(argv[0]) != "git" || looker(nil).argv(argv) {
@@ -63,8 +63,8 @@ func Shown(c Call) (setting string) {
 	return setting
 }
 
-// Prints are the files whose text a command prints: the operands of cat, head, tail, nl and sed,
-// and FILE in git show REV:FILE.
+// Prints returns the files whose text a command prints: the operands of cat, head, tail, nl and
+// sed, and FILE in git show REV:FILE.
 func Prints(c Call) (files []string) {
 	walk(c.CommandText(), func(_ syntax.Node, argv []string) bool {
 		switch at := slices.Index(argv, "show"); {

@@ -12,8 +12,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// edit judges Write, Edit and NotebookEdit by their path. The caller looks at the text that they
-// leave in a settings file.
+// edit judges Write, Edit, MultiEdit and NotebookEdit by their path. The caller judges the text
+// that they leave in a settings file.
 func edit(f *plain.Frame, c Call) {
 	p := effect.LeafText(c.Fields, "file_path", "notebook_path", "path")
 	if p == "" {
@@ -26,7 +26,7 @@ func edit(f *plain.Frame, c Call) {
 	f.Writes(shellword.Lit(p), c.Tool+" "+p)
 }
 
-// writes judges tools that write files by every path they are given.
+// writes judges tools that write files, by every path in their fields.
 func (t tool) writes() {
 	if !t.has(`write edit create delete remove move rename append replace insert patch update
 save put truncate copy upload set touch modify overwrite unlink rm mv cp apply str`) {
@@ -49,8 +49,8 @@ save put truncate copy upload set touch modify overwrite unlink rm mv cp apply s
 	}
 }
 
-// runs reads tools that run commands or programs: their text is read like Bash's, whether it is one
-// text, a list, or the arguments of a program that the tool is: mcp__gh__run.
+// runs reads tools that run commands or programs. Their text is read like Bash's, whether it is one
+// string, a list, or the arguments of a program named by the tool, as in mcp__gh__run.
 func (t tool) runs() {
 	runs := t.has(`execute exec run start shell terminal bash command process spawn powershell cmd
 sh ssh cli`)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Call is one tool call of the agent, its input flattened.
+// Call is one tool call of the agent with its input flattened.
 type Call struct {
 	Tool    string // "Bash", "PowerShell", "REPL", "Write", "mcp__github__merge_pull_request", …
 	Command string // shell text of Bash, PowerShell and Monitor
@@ -13,50 +13,51 @@ type Call struct {
 	// command too.
 	Fields []Field
 	Cwd    string // absolute
-	// Own are the loop's own paths outside of its folder, absolute: the session's transcript, a
-	// budget file elsewhere, the program itself.
+	// Own holds the absolute paths of the loop's files outside its folder: the session's
+	// transcript, a budget file elsewhere, and the program itself.
 	Own []string
-	PID string // the client's process, "" unknown
+	PID string // process id of the client, empty if unknown
 }
 
 // Field is one leaf of a tool's input: its dotted path ("files.0.path") and its value as text.
 type Field struct{ Path, Value string }
 
-// Repo has the facts of the project's repository. The caller reads them from .git.
+// Repo describes the project's repository, as the caller read it from .git.
 type Repo struct {
-	Branch  string // checked-out branch of Call.Cwd, "" unknown or detached
-	Default string // default branch, "" unknown: then release* counts as protected too
+	Branch  string // checked-out branch of Call.Cwd, empty if unknown or detached
+	Default string // default branch; if empty (unknown), release* is protected too
 	Remotes map[string]string
 	// Config holds git config by lower-cased key: alias.*, remote.*.push, push.default, …
 	Config map[string]string
-	// Aliases are the names of the person's own commands of gh; "" is one that cannot be read.
+	// Aliases holds the names of the user's gh aliases. An empty name matches every command and
+	// means that the aliases could not be read.
 	Aliases []string
 	// GlabAliases are those of glab.
 	GlabAliases []string
 }
 
-// Known is a function that returns r. A reading takes such a function, and calls it only for a
-// command that could matter to the repository.
+// Known returns a function that returns r. A reading takes a function, because it needs the
+// repository for few commands only.
 func (r Repo) Known() func() Repo { return func() Repo { return r } }
 
-// Files reads the files that a command would run. The caller bounds size and place. ok is false for
-// a file that it cannot or will not read. Of a file longer than MaxFile it returns the beginning,
-// which is longer than MaxFile too. It is called at most 64 times a Read, with cleaned absolute
-// paths where Call.Cwd is absolute.
+// Files reads the files that a command uses. The implementation bounds their size and location; ok
+// is false for a file that it does not read. For a file longer than MaxFile it returns a prefix
+// that is longer than MaxFile too. A Read calls it at most 64 times. Paths are clean, and absolute
+// if Call.Cwd is absolute.
 type Files interface {
 	ReadFile(path string) (text string, ok bool)
 }
 
-// MaxFile is the longest file that is read as a program, in bytes.
+// MaxFile is the size in bytes of the longest file whose text counts as known.
 const MaxFile = 1 << 20
 
-// Links may be implemented by a Files. RealPath resolves the symbolic links of a path that the call
-// writes. It returns a path without links unchanged.
+// Links is optionally implemented by a Files. RealPath resolves the symbolic links of a path that
+// the call writes. It returns a path without links unchanged.
 type Links interface {
 	RealPath(path string) string
 }
 
-// CommandText is the command, or the field of that name.
+// CommandText returns Command, or the field "command" if Command is empty.
 func (c Call) CommandText() string {
 	if c.Command != "" {
 		return c.Command
@@ -64,8 +65,9 @@ func (c Call) CommandText() string {
 	return LeafText(c.Fields, "command")
 }
 
-// Leaf is the value of the leaf of that name, in any case: the last one whose whole path is the
-// name, as a server takes it of several, else the first whose path ends with it.
+// Leaf returns the value of the first of the names that a field has, ignoring case. For each name
+// it prefers the last field whose whole path is the name, as servers do with duplicate keys, to the
+// first field whose path ends with the name.
 func Leaf(fields []Field, names ...string) (string, bool) {
 	for _, n := range names {
 		for _, fd := range slices.Backward(fields) {
@@ -84,7 +86,7 @@ func Leaf(fields []Field, names ...string) (string, bool) {
 	return "", false
 }
 
-// LeafText returns the value of Leaf, or "".
+// LeafText returns the value of Leaf, or an empty string.
 func LeafText(fields []Field, names ...string) string {
 	v, _ := Leaf(fields, names...)
 	return v

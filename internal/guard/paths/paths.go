@@ -1,5 +1,5 @@
-// Package paths has the paths that the loop guards: its own files, the client's transcripts, the
-// hooks' registration, loop ledgers.
+// Package paths classifies the paths that the loop guards: its own files, the client's transcripts,
+// the registration of the hooks, and loop ledgers.
 package paths
 
 import (
@@ -10,7 +10,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Kind is the meaning of a write to a path.
+// Kind classifies a path.
 type Kind int
 
 // The kinds of a path.
@@ -21,7 +21,7 @@ const (
 	Ledger            // a loop ledger, in changes/<name>/loops
 )
 
-// Of judges a resolved path, which may be a pattern.
+// Of returns the kind of a resolved path, which may be a glob pattern.
 func Of(full string) Kind {
 	parts := strings.Split(strings.ToLower(full), "/")
 	for i := range parts {
@@ -47,8 +47,8 @@ func Of(full string) Kind {
 	return Ordinary
 }
 
-// Matches reports whether one part of a path, perhaps a pattern, stands for the name. A leading dot
-// must be written.
+// Matches reports whether one element of a path, which may be a glob pattern, matches the name. As
+// in a shell, a wildcard does not match a leading dot.
 func Matches(part, name string) bool {
 	if part == name || !strings.ContainsAny(part, `*?[\`) {
 		return part == name
@@ -57,15 +57,15 @@ func Matches(part, name string) bool {
 	return (shown || !strings.HasPrefix(name, ".")) && shellword.GlobMatch(part, name)
 }
 
-// Own reports whether a path is one of the loop's own, or below one: a transcript has its workers'
-// in a folder that is named after it.
+// Own reports whether a path is in the list or below an entry. The transcripts of a session's
+// workers are in a folder with the name of the session's transcript, without .jsonl.
 func Own(list []string, full string) bool {
 	return slices.ContainsFunc(list, func(own string) bool {
 		return full == own || strings.HasPrefix(full+"/", strings.TrimSuffix(own, ".jsonl")+"/")
 	})
 }
 
-// Registers reports whether a folder holds the client's settings or its plugins.
+// Registers reports whether a folder holds the client's settings or plugins.
 func Registers(dir string) bool {
 	return path.Base(dir) == ".claude" || strings.HasSuffix(dir, ".claude/plugins")
 }

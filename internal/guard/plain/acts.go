@@ -8,10 +8,10 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Act records what the words do. Command, when empty, is the words themselves.
+// Act records an act of the command argv. An empty Command is filled with argv.
 func (f *Frame) Act(a effect.Act, argv []shellword.Word) { f.note(&f.M.Read.Acts, a, argv) }
 
-// Use records a branch or a PR that the words check out or push to.
+// Use records a branch or a PR that the command argv works on.
 func (f *Frame) Use(a effect.Act, argv []shellword.Word) {
 	a.Kind = effect.UseBranch
 	f.note(&f.M.Read.Uses, a, argv)
@@ -35,20 +35,20 @@ func (f *Frame) note(list *[]effect.Act, a effect.Act, argv []shellword.Word) {
 	*list = append(*list, a)
 }
 
-// Pushes notes that the words push something.
+// Pushes records that the command argv pushes. Only the first push of a call is kept.
 func (f *Frame) Pushes(argv []shellword.Word) {
 	if f.M.Read.Pushes == "" {
 		f.M.Read.Pushes = shellword.Clip(shellword.Join(argv), 300)
 	}
 }
 
-// Opaque records a part that is not plain. It could land something if it, or the rest of the call,
-// names a forge's program beside a word for landing; a forge's own client alone is such a word.
+// Opaque records a part that could not be read. It could land something if the part names a forge's
+// program and a word for landing, or if the call does so or names a forge's own client.
 func (f *Frame) Opaque(text, reason string) {
 	f.opaque(text, reason, f.M.lands() || shellword.Lands(text))
 }
 
-// OpaqueForge records a part that is not plain and could land something.
+// OpaqueForge records a part that could not be read and could land something.
 func (f *Frame) OpaqueForge(text, reason string) { f.opaque(text, reason, true) }
 
 func (f *Frame) opaque(text, reason string, forge bool) {

@@ -8,15 +8,15 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Place is the shell's directory, or the call's where that is not known.
+// Place returns the shell's directory, or the call's if the shell's is unknown.
 func (f *Frame) Place() string { return cmp.Or(f.Cwd, f.M.Call.Cwd) }
 
-// At is a path as seen from a directory.
+// At resolves p against dir. It returns dir if p is empty.
 func (f *Frame) At(dir, p string) string { return cmp.Or(f.In(dir).Resolve(p), dir) }
 
-// Branch returns the branch that is checked out in a directory, as the call left it, as git's files
-// have it, or as the caller reported it. It returns an empty string if there is no repository or no
-// branch, and unknown text if in doubt.
+// Branch returns the branch that is checked out in a directory: the one that the call checked out,
+// else the one that the caller or git's files report. It returns an empty string if there is no
+// repository, and Unknown in doubt.
 func (f *Frame) Branch(dir string) string {
 	dir = path.Clean(dir)
 	call := path.Clean(f.M.Call.Cwd)
@@ -47,7 +47,7 @@ func (f *Frame) Branch(dir string) string {
 	}
 }
 
-// GitDir returns git's folder for the repository or linked worktree in dir, or an empty string.
+// GitDir returns the git directory of the repository or linked worktree in dir, or an empty string.
 func (f *Frame) GitDir(dir string) string {
 	git := dir + "/.git"
 	if _, ok := f.Open(git + "/HEAD"); ok {
@@ -60,8 +60,8 @@ func (f *Frame) GitDir(dir string) string {
 	return ""
 }
 
-// CheckedOut notes that a directory may now be on a branch. "-" and "@{-1}" are the one before, if
-// this call left it.
+// CheckedOut records that a directory may now be on a branch. "-" and "@{-1}" name the previous
+// branch, which is known only if this call left it.
 func (f *Frame) CheckedOut(dir, name string) {
 	dir = path.Clean(dir)
 	switch {

@@ -6,7 +6,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Exec reads a command whose words are expanded: a builtin that runs text, or a program.
+// Exec reads a command whose words are already expanded.
 func (f *Frame) Exec(argv []shellword.Word) {
 	if len(argv) == 0 || !f.M.Burn(1) {
 		return
@@ -19,9 +19,9 @@ func (f *Frame) Exec(argv []shellword.Word) {
 	f.Named(argv)
 }
 
-// Named reads a program by the last part of its name.
+// Named reads a command by the base name of its first word.
 func (f *Frame) Named(argv []shellword.Word) {
-	f.nest++ // names may lead to each other in a circle
+	f.nest++ // commands may start each other in a cycle
 	defer func() { f.nest-- }()
 	if f.nest > maxNesting || !f.M.Burn(1) {
 		f.M.abort(tooDeep)
@@ -39,7 +39,7 @@ func (f *Frame) Named(argv []shellword.Word) {
 	f.M.program(f, name, argv)
 }
 
-// builtin reads the builtins of bash that run text or change place.
+// builtin reads the builtins of bash that run text or change the directory.
 func (f *Frame) builtin(name string, rest []shellword.Word) {
 	if name != "exec" && len(rest) > 0 && rest[0].Text == "--" {
 		rest = rest[1:]
@@ -75,7 +75,8 @@ func (f *Frame) builtin(name string, rest []shellword.Word) {
 	}
 }
 
-// unknownName notes a command whose name is not written. One that ends in a name is that program.
+// unknownName reads a command whose first word is not fully known. If the base name is known, it
+// counts as that program; else the command is opaque.
 func (f *Frame) unknownName(argv []shellword.Word) {
 	w := argv[0]
 	name := w.Text[strings.LastIndexByte(w.Text, '/')+1:]
@@ -84,14 +85,14 @@ func (f *Frame) unknownName(argv []shellword.Word) {
 		return
 	}
 	note := f.Opaque
-	if shellword.AnyOf(shellword.Texts(argv[1:]), "pr mr api push pulls") { // as a forge's are
+	if shellword.AnyOf(shellword.Texts(argv[1:]), "pr mr api push pulls") { // a forge's subcommands
 		note = f.OpaqueForge
 	}
 	note(shellword.Join(argv), "the command's name is only known when it runs")
 }
 
-// shell reads bash and its kin: the text of -c, or standard input. A script is not looked into.
-// Options are joined letters, of which o and O at the end take a word ("-euo pipefail -c").
+// shell reads a shell's -c text or standard input, but no script file. Options may be joined; a
+// final o or O takes the next word ("-euo pipefail -c").
 func (f *Frame) shell(name string, argv []shellword.Word) {
 	letters, rest := "", argv[1:]
 	for len(rest) > 0 && len(rest[0].Text) > 1 && strings.IndexByte("-+", rest[0].Text[0]) >= 0 {
@@ -106,9 +107,9 @@ func (f *Frame) shell(name string, argv []shellword.Word) {
 		rest = rest[min(len(rest), shellword.Btoi(strings.ContainsAny(t[len(t)-1:], "oO"))):]
 	}
 	g := f.Through(name)
-	g.names.words = nil // another program sees what is exported alone
+	g.names.words = nil // the child sees exported variables only
 	switch {
-	case strings.Contains(letters, "n"): // nothing is run
+	case strings.Contains(letters, "n"): // only checks the syntax
 	case strings.Contains(letters, "c"):
 		if len(rest) > 0 {
 			g.ShellText(rest[0].Text, shellword.Join(argv))
@@ -124,7 +125,7 @@ func (f *Frame) shell(name string, argv []shellword.Word) {
 	}
 }
 
-// ShellText reads text in a new shell, or notes it as opaque if all of it is unknown.
+// ShellText reads text as Run does, or records it as opaque if all of it is unknown.
 func (f *Frame) ShellText(text, how string) {
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -135,15 +136,15 @@ func (f *Frame) ShellText(text, how string) {
 	}
 }
 
-// Saves notes that the call writes what it says to a file.
+// Saves records that the call writes a file, if the text being read could land something.
 func (f *Frame) Saves() {
 	if shellword.Lands(f.src) {
 		f.M.written = f.src
 	}
 }
 
-// RunsFile notes a command that runs a file. No file is looked into, but text that this very call
-// wrote to one is not plain.
+// RunsFile reads a command that runs a file. It does not open the file, but the command is opaque
+// if its name is unknown, or if this call wrote text that could land something to a file.
 func (f *Frame) RunsFile(how string) {
 	if shellword.HasUnknown(how) {
 		f.Opaque(how, "the file it would run is only known when it runs")

@@ -8,8 +8,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Resolve returns p relative to the shell's working directory: absolute if that directory is known.
-// It keeps "~".
+// Resolve returns p joined to the shell's working directory and cleaned. It is absolute if that
+// directory is known. A leading "~" stays.
 func (f *Frame) Resolve(p string) string {
 	if p == "" {
 		return ""
@@ -23,8 +23,8 @@ func (f *Frame) Resolve(p string) string {
 	return path.Clean(f.Cwd + "/" + p)
 }
 
-// Open gives the text of a file of the project, of a long one its beginning. ok is false if it
-// cannot be read.
+// Open returns the text of a file, as Files returns it. ok is false if the file cannot be read or a
+// bound is reached.
 func (f *Frame) Open(p string) (text string, ok bool) {
 	full := f.Resolve(p)
 	if full == "" || f.M.Files == nil || shellword.HasUnknown(full) || !f.M.Burn(1) {
@@ -45,8 +45,8 @@ func (f *Frame) Open(p string) (text string, ok bool) {
 	return text, ok
 }
 
-// FileText returns the text of a file or of standard input for a reader of data, unknown text if it
-// cannot be read.
+// FileText returns the text of a file or of standard input. It returns Unknown if the file cannot
+// be read or is longer than effect.MaxFile.
 func (f *Frame) FileText(p string) string {
 	switch p {
 	case "/dev/null":

@@ -1,7 +1,7 @@
-// Package plain reads shell text for what is plainly written in it. Every simple command counts,
-// wherever it stands: nothing is executed in the mind, so a branch that never runs and a function
-// that is not called count as well. A word is known by its letters and quotes, by NAME=value of the
-// same text, by the words of a for loop, and by a few substitutions. Everything else is a hole.
+// Package plain reads shell text without executing it. Every simple command counts, even in a
+// branch that never runs or a function that is never called. The package expands literal text and
+// quotes, variables set by NAME=value in the same text, the words of a for loop, and a few command
+// substitutions. Everything else becomes shellword.Unknown.
 package plain
 
 import (
@@ -19,7 +19,7 @@ import (
 // The bounds of one reading. Work is counted in steps (a word, a statement, 16 bytes of text), not
 // in time, so that the verdict on a text never depends on the machine.
 const (
-	maxWork    = 60_000 // steps, and one more for every four bytes of the call
+	maxWork    = 60_000 // steps, plus one for every four bytes of the call
 	maxDepth   = 40     // texts within texts: bash -c, eval, aliases
 	maxNesting = 400    // statements within statements of one text
 	maxActs    = 60
@@ -28,32 +28,33 @@ const (
 	maxRounds  = 16 // words of a for loop that are read one by one
 )
 
-// Program reads a program by its name.
+// Program reads the command line argv of the named program.
 type Program func(f *Frame, name string, argv []shellword.Word)
 
 // Machine holds the state that all frames of one reading share.
 type Machine struct {
 	Call    effect.Call
-	Repo    func() effect.Repo // asks once
+	Repo    func() effect.Repo // memoized
 	Files   effect.Files
 	program Program
-	// Real says that a program really starts with these words: what it runs by itself counts too.
+	// Real reports whether a program is about to start with these words. Programs that it starts
+	// by itself, such as git hooks, count too.
 	Real bool
 	Read effect.Reading
 	Work int // steps left
 
 	seen    map[string]bool
 	reads   int
-	spent   bool // the reading has given up
+	spent   bool // the reading was aborted
 	disk    map[string]string
 	written string            // text that the call wrote to a file and that could land something
 	heads   map[string]string // the branch that is checked out, by directory
-	// lands reports whether the call names a forge's program beside a word for landing, or its own
-	// client.
+	// lands reports whether the call names a forge's own client, or another program that reaches a
+	// forge and a word for landing.
 	lands func() bool
 }
 
-// New is a machine for one call.
+// New returns a machine for one call.
 func New(c effect.Call, repo func() effect.Repo, files effect.Files, p Program) *Machine {
 	m := &Machine{
 		Call: c, Repo: once(repo), Files: files, program: p,
@@ -64,7 +65,7 @@ func New(c effect.Call, repo func() effect.Repo, files effect.Files, p Program) 
 	return m
 }
 
-// once returns a function that calls f the first time only.
+// once returns a function that calls f at most once and caches the result.
 func once[T any](f func() T) func() T {
 	var known *T
 	return func() T {
@@ -76,7 +77,7 @@ func once[T any](f func() T) func() T {
 	}
 }
 
-// Burn takes steps off the work left and reports whether any is left.
+// Burn subtracts steps from the work left and reports whether the reading may continue.
 func (m *Machine) Burn(steps int) bool {
 	m.Work -= steps
 	if m.Work < 0 && !m.spent {
@@ -94,8 +95,8 @@ func (m *Machine) abort(bound string) {
 	m.Work = -1
 }
 
-// Bounded notes that a bound kept these texts from being read. One that names a way to land
-// something shuts the call.
+// Bounded records that a bound kept the texts from being read. It sets Bound if one of the texts
+// names a way to land something.
 func (m *Machine) Bounded(bound string, texts ...string) {
 	m.Read.Unparsable = cmp.Or(m.Read.Unparsable, bound)
 	if m.Read.Bound == "" && slices.ContainsFunc(texts, func(text string) bool {
@@ -105,7 +106,7 @@ func (m *Machine) Bounded(bound string, texts ...string) {
 	}
 }
 
-// Shut notes that a bound kept something from being read of which nothing is known.
+// Shut records a bound after which the unread rest is unknown. It always sets Bound.
 func (m *Machine) Shut(bound string) {
 	m.Bounded(bound)
 	m.Read.Bound = cmp.Or(m.Read.Bound, bound)
@@ -113,7 +114,7 @@ func (m *Machine) Shut(bound string) {
 
 func couldLand(text string) bool { return shellword.NamesClient(text) || shellword.Lands(text) }
 
-// texts are all texts of the call.
+// texts returns the command and all field values of the call.
 func (m *Machine) texts() []string {
 	texts := []string{m.Call.Command}
 	for _, fd := range m.Call.Fields {
@@ -125,23 +126,23 @@ func (m *Machine) texts() []string {
 // ReadsLeft returns the number of files that may still be read.
 func (m *Machine) ReadsLeft() int { return maxReads - m.reads }
 
-// Frame is one shell: what its variables and its place are. Child shells are copies.
+// Frame is the state of one shell. Child shells are copies.
 type Frame struct {
 	M     *Machine
 	names names
-	Cwd   string  // "" unknown
-	Stdin *Stream // nil: that of the call
-	src   string  // the text being read, for words as they were written
+	Cwd   string  // empty if unknown
+	Stdin *Stream // nil for the call's own, which is unknown
+	src   string  // the text being read; positions of words refer to it
 	via   []string
 	depth int
 	nest  int
-	quiet bool // looking for acts only
+	quiet bool // records no opaque parts
 }
 
-// Stream is the standard input of a command. Unknown text is shellword.Unknown.
+// Stream is the standard input of a command.
 type Stream struct{ Text string }
 
-// Input is the text of standard input.
+// Input returns the text of standard input, or Unknown.
 func (f *Frame) Input() string {
 	if f.Stdin == nil {
 		return shellword.Unknown
@@ -152,7 +153,7 @@ func (f *Frame) Input() string {
 // Shell returns a new shell in the directory cwd, which is empty if unknown.
 func (m *Machine) Shell(cwd string) *Frame { return &Frame{M: m, Cwd: cwd} }
 
-// Child is a copy of the shell: what it changes in itself does not come back.
+// Child returns a copy of the shell for a subshell. Its changes do not affect f.
 func (f *Frame) Child() *Frame {
 	f.M.Burn(1)
 	g := *f
@@ -160,8 +161,8 @@ func (f *Frame) Child() *Frame {
 	return &g
 }
 
-// Through is a child shell inside a wrapper. Where texts are nested too deeply no work is left for
-// it.
+// Through returns a child shell inside a wrapper. It aborts the reading if texts are nested too
+// deeply.
 func (f *Frame) Through(wrapper string) *Frame {
 	g := f.Child()
 	g.via = append(g.via, wrapper)
@@ -171,30 +172,29 @@ func (f *Frame) Through(wrapper string) *Frame {
 	return g
 }
 
-// In is a child shell in another directory.
+// In returns a child shell in another directory.
 func (f *Frame) In(dir string) *Frame {
 	g := f.Child()
 	g.Cwd = dir
 	return g
 }
 
-// Look reads text that some program would run in a shell later on. Only acts count: what is not
-// plain is not noted.
+// Look reads text that a program may run in a shell later. It records acts, but no opaque parts.
 func (f *Frame) Look(wrapper, text string) {
 	g := f.Through(wrapper)
 	g.quiet = true
 	g.Run(text)
 }
 
-// names are the variables that a text sets, by their names: the word that gives the value, nil for
-// one that several may give or that is computed.
+// names holds the variables of a shell. words maps a name to the word that assigns its value, or to
+// nil if the value is computed or assigned more than once.
 type names struct {
 	words map[string]*syntax.Word
-	texts map[string]string // given from outside: by env, by the surroundings of a program
+	texts map[string]string // set outside of the text, by env or by the environment
 	blind bool              // something may have set any name
 }
 
-// Let gives a variable a value from outside of the text.
+// Let sets a variable from outside of the text.
 func (f *Frame) Let(name, value string) {
 	texts := map[string]string{name: value}
 	for k, v := range f.names.texts {
@@ -212,7 +212,7 @@ func (f *Frame) Known(name string) bool {
 	return written || given
 }
 
-// Env returns a variable's value, or an empty string if it is unknown.
+// Env returns the value of a variable that the call sets, or an empty string if it is unknown.
 func (f *Frame) Env(name string) string {
 	if !f.Known(name) {
 		return ""
@@ -223,7 +223,7 @@ func (f *Frame) Env(name string) string {
 	return ""
 }
 
-// value returns a variable's value, or unknown text if the call does not show it.
+// value returns a variable's value, or Unknown if neither the call nor the client determines it.
 func (f *Frame) value(name string) string {
 	w, written := f.names.words[name]
 	text, given := f.names.texts[name]
@@ -244,13 +244,14 @@ func (f *Frame) value(name string) string {
 		return "~"
 	case "CLAUDE_CODE_EXECPATH":
 		return "claude"
-	case "CLAUDE_PID", "PPID": // the client starts the shell itself
+	case "CLAUDE_PID", "PPID": // the client is the shell's parent
 		return cmp.Or(f.M.Call.PID, shellword.Unknown)
 	}
 	return shellword.Unknown
 }
 
-// wordText is the text of a variable's value. A value that leads to itself is unknown.
+// wordText expands the value of a variable. It returns Unknown for a nil word and for a value that
+// refers to itself.
 func (f *Frame) wordText(w *syntax.Word) string {
 	if w == nil || f.nest > maxNesting || !f.M.Burn(1) {
 		return shellword.Unknown

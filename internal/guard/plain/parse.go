@@ -9,12 +9,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxZsh bounds the texts that are tried again as zsh.
+// maxZsh is the longest text in bytes that is parsed again as zsh.
 const maxZsh = 8 << 10
 
-// Parse reads shell text statement by statement. Like bash it keeps the statements before a
-// mistake, because bash runs a -c text up to the line of its syntax error. If bash finds a mistake
-// and zsh does not, Parse returns the zsh reading.
+// Parse parses shell text as bash, or as zsh if only the bash grammar reports an error. On an error
+// it also returns the statements before it, because bash runs a -c text up to the line of its
+// syntax error.
 func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 	if problem := unfit(text); problem != "" {
 		return nil, problem
@@ -33,7 +33,7 @@ func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 
 func parseAs(text string, lang syntax.LangVariant) (stmts []*syntax.Stmt, err error) {
 	defer func() {
-		if r := recover(); r != nil { // a fault over foreign text must not end the program
+		if r := recover(); r != nil { // a parser bug must not end the program
 			err = fmt.Errorf("parser fault: %v", r)
 		}
 	}()
@@ -47,13 +47,13 @@ func parseAs(text string, lang syntax.LangVariant) (stmts []*syntax.Stmt, err er
 	return stmts, nil
 }
 
-// The parser recurses, and tries every "((" twice. A text of few openers is safe whatever they
-// mean; one of more must look balanced; a million levels would end the program.
+// The parser recurses and tries every "((" twice, so deep nesting would overflow the stack. A text
+// with few openers is always safe; a text with more must look balanced.
 const (
 	fewOpeners = 4_000
 	maxOpeners = 30_000
 	maxDoubles = 4_000 // "(("
-	maxOpen    = 300   // open at once, by a count of the brackets
+	maxOpen    = 300   // open at the same time
 	maxPieces  = 400_000
 )
 

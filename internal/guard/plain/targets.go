@@ -10,8 +10,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// KindAt judges a word as a path to be written: by its text, by where its links lead, as those of a
-// checked-out repository may, and by the loop's own paths.
+// KindAt returns the kind of the path that a word names. It also follows symbolic links, because a
+// repository may contain a link to a guarded file, and checks the loop's own paths.
 func (f *Frame) KindAt(w shellword.Word) paths.Kind {
 	full := f.Resolve(w.Text)
 	kind := paths.Of(full)
@@ -24,12 +24,12 @@ func (f *Frame) KindAt(w shellword.Word) paths.Kind {
 	return paths.Of(f.real(full))
 }
 
-// Own reports whether a path is one of the loop's own, through links too.
+// Own reports whether a path, or the target of its links, is one of the loop's own.
 func (f *Frame) Own(full string) bool {
 	return paths.Own(f.M.Call.Own, full) || paths.Own(f.M.Call.Own, f.real(full))
 }
 
-// real returns the path on disk that full leads to, or full itself if links may not be resolved.
+// real resolves the links of full. It returns full if they cannot be resolved.
 func (f *Frame) real(full string) string {
 	links, ok := f.M.Files.(effect.Links)
 	if !ok || full == "" || full[0] == '~' || shellword.HasUnknown(full) || !f.M.Burn(20) {
@@ -38,7 +38,8 @@ func (f *Frame) real(full string) string {
 	return links.RealPath(full)
 }
 
-// Covers reports whether removing or moving the directory takes the loop's files with it.
+// Covers reports whether the directory contains the loop's files, so that removing or moving it
+// affects them.
 func (f *Frame) Covers(w shellword.Word) bool {
 	full := f.Resolve(w.Text)
 	if full == "" || shellword.Blank(full) {
@@ -53,7 +54,7 @@ func (f *Frame) Covers(w shellword.Word) bool {
 		f.M.Call.Cwd != "" && within(f.M.Call.Cwd+"/")
 }
 
-// Writes records that a path is written, if the loop guards it.
+// Writes records a write to a path if the loop guards it.
 func (f *Frame) Writes(w shellword.Word, how string) {
 	if w.Text == "" {
 		return
@@ -68,7 +69,7 @@ func (f *Frame) Writes(w shellword.Word, how string) {
 	}
 }
 
-// fileAct records what is done to a file; how is the command as written.
+// fileAct records an act on a file; how is the command as written.
 func (f *Frame) fileAct(kind effect.Kind, ref, how string) {
 	full := f.Resolve(ref)
 	if shellword.HasUnknown(full) || strings.ContainsAny(full, "*?[{") {
@@ -78,7 +79,8 @@ func (f *Frame) fileAct(kind effect.Kind, ref, how string) {
 	f.Act(effect.Act{Kind: kind, Ref: ref, Path: full, Command: command}, nil)
 }
 
-// Takes records that a path is removed or moved away, with what is in it.
+// Takes records the removal or move of a path if the loop guards it. If whole is set, the contents
+// of a directory count too.
 func (f *Frame) Takes(w shellword.Word, how string, whole bool) {
 	if f.KindAt(w) != paths.Ordinary {
 		f.Writes(w, how)

@@ -11,7 +11,7 @@ import (
 
 const tooDeep = "nested more deeply than the reading follows"
 
-// Run reads shell text in this very shell, as eval does.
+// Run reads shell text in this shell, as eval does.
 func (f *Frame) Run(text string) {
 	if !f.M.Burn(1 + len(text)/16) {
 		return
@@ -34,8 +34,8 @@ func (f *Frame) Run(text string) {
 	}
 }
 
-// set are the variables that the shell knows with those that a text sets. A builtin that sets
-// names makes all of them unknown, a second value its own.
+// set returns the shell's variables together with those that the statements set. A builtin that may
+// set any name makes all of them unknown; a second, different value makes that name unknown.
 func (f *Frame) set(stmts []*syntax.Stmt) names {
 	n := names{words: maps.Clone(f.names.words), texts: f.names.texts, blind: f.names.blind}
 	if n.words == nil {
@@ -78,21 +78,21 @@ func (f *Frame) set(stmts []*syntax.Stmt) names {
 	return n
 }
 
-// computed makes a name in a sum unknown.
+// computed makes a name unknown that is an operand of an arithmetic expression.
 func (n names) computed(x syntax.Node) {
 	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" {
 		n.words[w.Lit()] = nil
 	}
 }
 
-// assign notes NAME=value. A second value makes the name unknown.
+// assign records NAME=value. A second, different value makes the name unknown.
 func (n names) assign(a *syntax.Assign) {
 	if a.Name == nil || a.Naked {
 		return
 	}
 	w := a.Value
 	if w == nil && a.Array == nil {
-		w = &syntax.Word{} // NAME= is empty
+		w = &syntax.Word{} // NAME= assigns an empty value
 	}
 	old, twice := n.words[a.Name.Value]
 	same := !twice || old != nil && w != nil && old.Lit() != "" && old.Lit() == w.Lit()
@@ -102,7 +102,7 @@ func (n names) assign(a *syntax.Assign) {
 	n.words[a.Name.Value] = w
 }
 
-// list reads statements one after the other.
+// list reads statements in order until no work is left.
 func (f *Frame) list(stmts []*syntax.Stmt) {
 	for _, s := range stmts {
 		if f.M.Work < 0 {
@@ -112,7 +112,7 @@ func (f *Frame) list(stmts []*syntax.Stmt) {
 	}
 }
 
-// stmt reads a statement with its redirections, which feed it or take what it prints.
+// stmt reads a statement with its redirections.
 func (f *Frame) stmt(s *syntax.Stmt) {
 	f.nest++
 	defer func() { f.nest-- }()
@@ -131,7 +131,7 @@ func (f *Frame) stmt(s *syntax.Stmt) {
 	f.Stdin = stdin
 }
 
-// command reads one command of any shape: all simple commands in it count.
+// command reads one command of any kind and all simple commands in it.
 func (f *Frame) command(c syntax.Command) {
 	switch c := c.(type) {
 	case nil:
@@ -149,7 +149,7 @@ func (f *Frame) command(c syntax.Command) {
 	}
 }
 
-// inside reads the statements that stand in a node: bodies, conditions, substitutions.
+// inside reads the statements in a node: bodies, conditions and substitutions.
 func (f *Frame) inside(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -171,7 +171,7 @@ func (f *Frame) inside(n syntax.Node) {
 	})
 }
 
-// chain reads a && b, a || b and pipelines. The parts of a pipeline have shells of their own.
+// chain reads a && b, a || b and pipelines. Each part of a pipeline runs in a subshell.
 func (f *Frame) chain(b *syntax.BinaryCmd) {
 	if b.Op != syntax.Pipe && b.Op != syntax.PipeAll {
 		f.stmt(b.X)
@@ -184,7 +184,8 @@ func (f *Frame) chain(b *syntax.BinaryCmd) {
 	g.stmt(b.Y)
 }
 
-// forClause reads the body for each word of the list, as far as it is written.
+// forClause reads the body once for each word of the list, or once with an unknown word if the list
+// is empty or longer than maxRounds.
 func (f *Frame) forClause(c *syntax.ForClause) {
 	loop, ok := c.Loop.(*syntax.WordIter)
 	if !ok || !loop.InPos.IsValid() {
@@ -241,7 +242,7 @@ func (f *Frame) feeds(r *syntax.Redirect) bool {
 	return true
 }
 
-// redirect applies one redirection. A file that it writes may be one that the loop guards.
+// redirect applies one redirection and records a write to a guarded file.
 func (f *Frame) redirect(r *syntax.Redirect) {
 	if f.feeds(r) {
 		return
@@ -255,13 +256,13 @@ func (f *Frame) redirect(r *syntax.Redirect) {
 	f.Saves()
 }
 
-// hereDoc is the text of a here-document; a quoted delimiter keeps it as written.
+// hereDoc returns the text of a here-document. A quoted delimiter turns off its expansion.
 func (f *Frame) hereDoc(r *syntax.Redirect) string {
 	if r.Hdoc == nil {
 		return ""
 	}
 	b := &builder{f: f}
-	end := r.Word.Lit() // "" for a quoted one
+	end := r.Word.Lit() // empty if quoted
 	literal := end == "" || strings.Contains(end, `\`)
 	for i, p := range r.Hdoc.Parts {
 		if l, ok := p.(*syntax.Lit); ok && literal {

@@ -9,19 +9,19 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// builder gathers the fields of one word: quoted text stays whole, the text of an unquoted variable
-// is split at blanks.
+// builder collects the fields of one word. Quoted text stays in one field; an unquoted expansion is
+// split at blanks.
 type builder struct {
 	f     *Frame
 	list  []shellword.Word
 	text  strings.Builder
-	bare  strings.Builder // what of it is not quoted
+	bare  strings.Builder // the unquoted part of text
 	open  bool            // the field exists even when empty
 	split bool
 	src   string
 }
 
-// add adds text. Pattern characters are alive in unquoted text.
+// add appends text to the field. Glob characters are active in unquoted text.
 func (b *builder) add(s string, quoted bool) {
 	if !b.f.M.Burn(len(s) / 32) {
 		return
@@ -36,8 +36,8 @@ func (b *builder) add(s string, quoted bool) {
 	b.open = b.open || quoted || s != ""
 }
 
-// literal adds written text in which a backslash quotes the next character: every one outside of
-// double quotes, and the special ones between them.
+// literal appends source text. A backslash quotes any next character outside double quotes, and
+// only the special ones inside them; special is empty outside.
 func (b *builder) literal(s, special string) {
 	quoted := special != ""
 	for {
@@ -59,7 +59,7 @@ func (b *builder) literal(s, special string) {
 	}
 }
 
-// expanded adds what an expansion gives.
+// expanded appends the result of an expansion.
 func (b *builder) expanded(s string, quoted bool) {
 	if quoted {
 		b.add(s, true)
@@ -90,8 +90,7 @@ func (b *builder) end() {
 	b.open, b.split = false, false
 }
 
-// Words are the words of a command. One with braces that bash would make several of is unknown from
-// there on.
+// Words expands the words of a command. Where a word has a brace expansion, its text is unknown.
 func (f *Frame) Words(list []*syntax.Word) (out []shellword.Word) {
 	for _, w := range list {
 		b := &builder{f: f, src: f.source(w)}
@@ -106,7 +105,7 @@ func (f *Frame) Words(list []*syntax.Word) (out []shellword.Word) {
 	return out
 }
 
-// source is a word as it was written.
+// source returns the source text of a word.
 func (f *Frame) source(w *syntax.Word) string {
 	if len(w.Parts) == 0 {
 		return ""
@@ -118,7 +117,7 @@ func (f *Frame) source(w *syntax.Word) string {
 	return f.src[from:to]
 }
 
-// Whole is a word that stays one field: a value or a target.
+// Whole expands a word that stays one field, such as a value or a redirection target.
 func (f *Frame) Whole(w *syntax.Word) shellword.Word {
 	if w == nil {
 		return shellword.Word{}
@@ -150,14 +149,14 @@ func (f *Frame) parts(b *builder, parts []syntax.WordPart, quoted bool) {
 			b.add("*", false)
 		case *syntax.ProcSubst:
 			b.add("/dev/fd/"+shellword.Unknown, true)
-		default: // sums, braces
+		default: // arithmetic, braces
 			b.expanded(shellword.Unknown, quoted)
 		}
 	}
 }
 
-// quotedParts adds the parts of quoted text, in which a backslash quotes only the special
-// characters.
+// quotedParts appends parts of quoted text, in which a backslash quotes only the characters in
+// special.
 func (f *Frame) quotedParts(b *builder, parts []syntax.WordPart, special string) {
 	for i, p := range parts {
 		if l, ok := p.(*syntax.Lit); ok {
@@ -168,7 +167,7 @@ func (f *Frame) quotedParts(b *builder, parts []syntax.WordPart, special string)
 	}
 }
 
-// param is the value of $x and ${x}. What an operator makes of it is unknown.
+// param returns the value of $x or ${x}, and Unknown for an expansion with an operator.
 func (f *Frame) param(p *syntax.ParamExp) string {
 	if p.Param == nil || p.Excl || p.Length || p.Width || p.IsSet || p.Names != 0 ||
 		len(p.Modifiers) > 0 || p.Flags != nil || p.Index != nil || p.Slice != nil ||
@@ -191,8 +190,8 @@ func (f *Frame) WordsOf(text string) []shellword.Word {
 	return shellword.Lits(strings.Fields(text)...)
 }
 
-// printed is the text that statements print, as far as it is written: that of echo and cat, and
-// a branch's name that git prints. All else is unknown.
+// printed returns the output of statements: that of echo, cat and pwd, and the branch or top-level
+// directory that git prints. It returns Unknown for all others.
 func (f *Frame) printed(stmts []*syntax.Stmt) string {
 	if len(stmts) != 1 || f.nest > maxNesting || stmts[0].Negated || !f.M.Burn(1) {
 		return shellword.Unknown

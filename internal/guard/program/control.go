@@ -9,8 +9,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// judgeHooks reads a command line of this very program. Only a person may answer a gate, reset a
-// loop or send an event.
+// judgeHooks reads a command line of this program. Only a person may answer a gate or reset a loop,
+// and only the client may send an event.
 func judgeHooks(f *plain.Frame, argv []shellword.Word) {
 	args := argv[1:]
 	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
@@ -45,20 +45,19 @@ func judgeHooks(f *plain.Frame, argv []shellword.Word) {
 	f.Act(a, argv)
 }
 
-// events are the words under which the client starts this program.
+// events lists the subcommands with which the client starts this program.
 const events = `stop pre-tool-use post-tool-use post-tool-use-failure user-prompt-submit
 user-prompt-expansion subagent-stop session-start session-end stop-failure config-change deliver`
 
-// hooksElsewhere reports whether words are this program's under any name: no other program has such
-// commands.
+// hooksElsewhere reports whether a command line starts this program under another name. Its
+// subcommands identify it.
 func hooksElsewhere(argv []shellword.Word) bool {
 	line := shellword.JoinText(argv[1:min(3, len(argv))])
 	return slices.Contains([]string{"gate answer", "loop reset", "loop raise"}, line) ||
 		len(argv) > 1 && strings.Contains(argv[1].Text, "-") && shellword.Has(events, argv[1].Text)
 }
 
-// judgeClaude reads a command line of the client: changing plugins, or starting a client of its
-// own.
+// judgeClaude records a command line of the client that changes plugins or starts another session.
 func judgeClaude(f *plain.Frame, argv []shellword.Word) {
 	fl := shellword.ParseFlags(argv[1:], `--settings --setting-sources --scope -s --model --add-dir
 --plugin-dir --allowedTools --permission-mode --output-format`)
@@ -81,8 +80,8 @@ setup-token auth agents`
 	}
 }
 
-// clientName is "claude" for every name under which the client is started: a package with its
-// version, an installed version's own file, the running program of a process.
+// clientName returns "claude" if name or text identifies the client: a package with its version,
+// the file of an installed version, or /proc/PID/exe. Otherwise it returns name.
 func clientName(name, text string) string {
 	bare, _, versioned := strings.Cut(name, "@")
 	if bare == "claude-code" || strings.HasPrefix(bare, "claude-code-") ||
@@ -93,9 +92,8 @@ func clientName(name, text string) string {
 	return name
 }
 
-// judgeKill reads a command that ends, stops or traces processes, by their name or by the number of
-// the client's own. A hook that is killed decides nothing, and the tool call that it was asked
-// about passes.
+// judgeKill records a command that ends, stops or traces the hooks or the client, by name or by
+// process id. If a hook is killed before it decides, the client lets its tool call pass.
 func judgeKill(f *plain.Frame, name string, argv []shellword.Word) {
 	named := shellword.Has("pkill killall pgrep pidof taskkill", name)
 	if !named && !shellword.Has("kill gdb lldb strace ltrace renice", name) {
@@ -120,7 +118,7 @@ func judgeKill(f *plain.Frame, name string, argv []shellword.Word) {
 				argv)
 			return
 		case name == "kill" && (argv[1].Text == "-0" || len(argv) < 3 && w.Text == "-1"):
-			return // it asks whether a process is there
+			return // only tests whether the process exists
 		case pid != "" && strings.TrimLeft(number, "-p") == pid,
 			!w.Known() && shellword.Has("CLAUDE_PID PPID", variable),
 			name == "kill" && i > 0 && w.Text == "-1":

@@ -1,5 +1,5 @@
-// Package program reads programs by their names: the forges' clients, this very program and the
-// client, what writes files, and what starts another program.
+// Package program reads command lines by the program's name: clients of forges, this program, the
+// client, programs that write files, and programs that start other programs.
 package program
 
 import (
@@ -12,7 +12,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Read reads a program by its name.
+// Read reads the command line of the named program.
 func Read(f *plain.Frame, name string, argv []shellword.Word) {
 	name = clientName(name, argv[0].Text)
 	args := argv[1:]
@@ -39,7 +39,7 @@ func Read(f *plain.Frame, name string, argv []shellword.Word) {
 		judgeHooks(f, argv)
 	case "claude":
 		judgeClaude(f, argv)
-	case "crontab", "at", "batch": // no brake is there when it runs
+	case "crontab", "at", "batch": // the links are gone when it runs
 		if !slices.Contains(shellword.Texts(args), "-l") {
 			f.OpaqueForge(shellword.Join(argv), "it runs later, where no loop judges it")
 		}
@@ -68,15 +68,15 @@ func Read(f *plain.Frame, name string, argv []shellword.Word) {
 }
 
 const (
-	// languages are the interpreters that are given text of another language.
+	// languages lists the interpreters of languages that are not read.
 	languages = `python pypy ipython node nodejs deno bun tsx perl ruby lua osascript Rscript julia
 elixir groovy php emacs pwsh powershell`
-	// editors have a language in which they can start programs.
+	// editors lists the programs whose own language can start programs.
 	editors = "awk gawk mawk nawk vim nvim vi ex ed expect tclsh psql sqlite3 mysql gdb lldb"
 )
 
-// interpret reads the text that an interpreter is given, in its words or on standard input. A file
-// is not looked into.
+// interpret reads the program text that an interpreter gets as an argument or on standard input. It
+// does not open script files.
 func interpret(f *plain.Frame, name string, argv []shellword.Word) {
 	args := argv[1:]
 	for i, w := range args {
@@ -100,8 +100,8 @@ func interpret(f *plain.Frame, name string, argv []shellword.Word) {
 	}
 }
 
-// Code reads text of another language by its words. What it starts by a forge's name is judged by
-// the brake; a request of its own meets no link, so it is a merge.
+// Code reads text of another language by its words. The brake judges the forge's clients that the
+// text starts. A request that the text sends by itself passes no link, so it counts as a merge.
 func Code(f *plain.Frame, name, text string) {
 	how := shellword.Lits(name, shellword.Clip(text, 200))
 	const library = `claude_agent_sdk claude-agent-sdk claude_code_sdk claude-code-sdk
@@ -121,28 +121,29 @@ func Code(f *plain.Frame, name, text string) {
 }
 
 const (
-	// starters are the programs that are looked for among the words of another.
+	// starters lists the programs that are searched for among the words of any other program.
 	starters = `gh git glab hub tea curl wget http xh bash sh zsh dash env xargs sudo hooks
 python3 python node perl ruby`
-	// wrappers only start what follows them, so what writes files counts there too.
+	// wrappers lists the programs that start their operands. Among those, the programs in written
+	// are searched for too.
 	wrappers = `sudo gsudo doas env nohup setsid nice ionice timeout time stdbuf xargs busybox
 command chronic caffeinate flock su find fd npx bunx bun npm pnpm yarn`
 	written = `rm mv cp tee ln sed dd chmod chown truncate install rsync touch shred kill pkill
 killall claude claude-code`
-	// texters take a text that a shell runs.
+	// texters lists the programs that give a text to a shell.
 	texters = `ssh autossh su runuser script tmux screen watch parallel flock entr hyperfine
 nix-shell concurrently nodemon env docker podman kubectl cmd`
 )
 
-// launches reports whether a package manager starts a program of a package, as npx does.
+// launches reports whether a package manager or go run starts a program.
 func launches(name string, args []shellword.Word) bool {
 	first := shellword.ParseFlags(args, "-C --prefix --dir").Arg(0).Text
 	return name == "go" && first == "run" ||
 		shellword.Has("npm pnpm yarn", name) && shellword.Has("exec x dlx", first)
 }
 
-// behind reads the command that any other program starts: the first forge's name among its words
-// begins one.
+// behind reads the command that another program may start. The command begins at the first word
+// that names a known program.
 func behind(f *plain.Frame, name string, argv []shellword.Word) {
 	args := argv[1:]
 	if hooksElsewhere(argv) {
@@ -167,7 +168,7 @@ func behind(f *plain.Frame, name string, argv []shellword.Word) {
 			if len(rest) > 1 && rest[1].Text == "--" {
 				rest = slices.Delete(rest, 1, 2)
 			}
-			if shellword.Has("xargs parallel", name) { // its input
+			if shellword.Has("xargs parallel", name) { // arguments from standard input
 				rest = append(rest, shellword.Word{Text: shellword.Unknown, Split: true})
 			}
 			g.Exec(rest)
@@ -175,7 +176,7 @@ func behind(f *plain.Frame, name string, argv []shellword.Word) {
 		case as && shellword.Has("echo printf grep rg jq psql display-message", n):
 			return
 		case texts && several(w):
-			if _, problem := plain.Parse(w.Text); problem == "" { // of a shell, not of psql
+			if _, problem := plain.Parse(w.Text); problem == "" { // shell text, not SQL
 				g.Run(w.Text)
 			}
 		}
@@ -189,5 +190,5 @@ func behind(f *plain.Frame, name string, argv []shellword.Word) {
 	}
 }
 
-// several reports whether a word is a text of several words.
+// several reports whether a word contains a space or a newline.
 func several(w shellword.Word) bool { return strings.ContainsAny(w.Text, " \n") }

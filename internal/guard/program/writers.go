@@ -10,9 +10,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// judgeWriter judges programs that write, move or remove files, which must not be the loop's own.
-// Paths count as they are written; the seal sees what is reached in another way. ok is false for
-// any other program.
+// judgeWriter judges programs that write, move or remove files. It judges the paths in the command
+// line; the seal detects changes made in other ways. ok is false for any other program.
 func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 	how := name + " " + shellword.Join(args)
 	switch name {
@@ -23,13 +22,13 @@ func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 		}
 	case "mv", "cp", "install", "ln", "rsync", "scp":
 		judgeCopy(f, name, args, how)
-	case "sed": // it prints what it makes of a file, unless a flag says write
+	case "sed": // writes only with a flag
 		if slices.ContainsFunc(args, func(w shellword.Word) bool {
 			return shellword.Shorts(w.Text, 'i') || strings.HasPrefix(w.Text, "--in-place")
 		}) {
 			writeAll(f, args, how)
 		}
-	case "mkdir": // the folder is there while a loop is on, so nothing changes
+	case "mkdir": // .sdd/loop exists during a loop, so mkdir changes nothing
 		writeAll(f, slices.DeleteFunc(slices.Clone(args), func(w shellword.Word) bool {
 			return strings.HasSuffix(path.Clean("/"+w.Text), "/.sdd/loop")
 		}), how)
@@ -51,8 +50,7 @@ func writeAll(f *plain.Frame, args []shellword.Word, how string) {
 	}
 }
 
-// judgeCopy judges cp, mv, ln and similar programs, whose last word is the destination of the
-// others.
+// judgeCopy judges cp, mv, ln and similar programs, whose last operand is the destination.
 func judgeCopy(f *plain.Frame, name string, args []shellword.Word, how string) {
 	fl := shellword.ParseFlags(args, `-t --target-directory -S --suffix -m --mode -o --owner -g
 --group -e --rsh --exclude --include`)
@@ -74,7 +72,7 @@ func judgeCopy(f *plain.Frame, name string, args []shellword.Word, how string) {
 		switch {
 		case name == "mv" || fl.On("--remove-source-files"):
 			f.Takes(s, how, true)
-		case name == "ln", fl.On("-l", "--link"): // a second name of the file
+		case name == "ln", fl.On("-l", "--link"): // the link gives write access to the file
 			f.Writes(s, how)
 		}
 		into := shellword.Lit(strings.TrimSuffix(dst.Text, "/") + "/" + base)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Command returns a wrapper's arguments behind its flags. valued lists those that take a value.
+// Command returns a wrapper's arguments after its flags. valued lists the flags that take a value.
 func Command(args []Word, valued string) []Word {
 	for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' {
 		if args[0].Text == "--" {
@@ -16,18 +16,18 @@ func Command(args []Word, valued string) []Word {
 	return args
 }
 
-// Assignment reports whether a text is NAME=value.
+// Assignment reports whether text has the form NAME=value.
 func Assignment(text string) bool {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 	name, _, ok := strings.Cut(text, "=")
 	return ok && name != "" && strings.Trim(name, letters) == "" && (name[0] < '0' || name[0] > '9')
 }
 
-// JoinText is words joined by spaces, as wrappers do that hand them to a shell.
+// JoinText returns the texts of the words joined by spaces, as wrappers pass them to a shell.
 func JoinText(words []Word) string { return strings.Join(Texts(words), " ") }
 
-// Subcommand is the first word that is no flag, with everything else behind it: flags before a
-// command belong to it. ok is false where that word is unknown.
+// Subcommand returns the first word that is not a flag, and all other words: the flags before it
+// and the words after it. ok is false if that word is unknown.
 func Subcommand(args []Word, valued string) (sub Word, rest []Word, ok bool) {
 	found := Command(args, valued)
 	if len(found) == 0 {
@@ -37,8 +37,8 @@ func Subcommand(args []Word, valued string) (sub Word, rest []Word, ok bool) {
 	return found[0], slices.Concat(before, found[1:]), found[0].Known()
 }
 
-// AsksHelp reports whether a command line only asks for help. Behind a flag that may take a value
-// it is no question; valued lists the long ones.
+// AsksHelp reports whether a command line only asks for help. After a flag that may take a value,
+// --help or -h is that value; valued lists the long flags with a value.
 func AsksHelp(argv []Word, valued string) bool {
 	for i, w := range argv {
 		if w.Text == "--" {
@@ -53,7 +53,7 @@ func AsksHelp(argv []Word, valued string) bool {
 	return false
 }
 
-// Shorts reports whether joined short flags (-lc) hold the letter.
+// Shorts reports whether t is a group of short flags (-lc) that contains the letter.
 func Shorts(t string, letter byte) bool {
 	return len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.IndexByte(t, letter) > 0
 }

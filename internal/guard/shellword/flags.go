@@ -2,18 +2,17 @@ package shellword
 
 import "strings"
 
-// Flags is a command line taken apart: positional words, and flag values by name as written ("-R",
+// Flags is a parsed command line: positional words, and flag values by name as written ("-R",
 // "--repo").
 type Flags struct {
 	Pos  []Word
 	Vals map[string][]Word
-	// Late is true where an unknown unquoted word could hold flags or positional words of its own.
+	// Late reports whether an unknown unquoted word may expand to flags or positional words.
 	Late bool
 }
 
-// ParseFlags takes a command line apart. valued lists the flags that take a value, shorts as "-R",
-// longs as "--repo". Everything else with a dash is a switch; shorts may be joined ("-sd",
-// "-Ro/r").
+// ParseFlags parses a command line. valued lists the flags that take a value, as in "-R --repo".
+// Every other flag is a switch. Short flags may be joined ("-sd", "-Ro/r").
 func ParseFlags(argv []Word, valued string) Flags {
 	fl := Flags{Vals: map[string][]Word{}}
 	for len(argv) > 0 {
@@ -33,12 +32,12 @@ func ParseFlags(argv []Word, valued string) Flags {
 	return fl
 }
 
-// take reads the flags in the first word, the last one with its value in the same word or in the
-// next, and returns the number of words read.
+// take reads the flags in the first word and returns the number of words read. The value of the
+// last flag is in the same word or in the next one.
 func (fl Flags) take(argv []Word, valued string) int {
 	w := argv[0]
 	name, val, joined := strings.Cut(w.Text, "=")
-	if w.Text[1] != '-' { // letters, of which the first that takes a value has the rest for it
+	if w.Text[1] != '-' { // short flags; the first with a value takes the rest
 		rest := w.Text[1:]
 		for name = "-" + rest[:1]; len(rest) > 1 && !Has(valued, name); name = "-" + rest[:1] {
 			fl.add(name, Lit("true"))
@@ -59,9 +58,8 @@ func (fl Flags) take(argv []Word, valued string) int {
 	return 1
 }
 
-// Unabbreviated spells out long flags that are given by their first letters only, as git, curl,
-// wget and az take them: the first of the longs that begins so. A flag that is one of the longs
-// stays.
+// Unabbreviated replaces each abbreviated long flag, which git, curl and wget accept, by the first
+// of the longs with that prefix. A flag that is one of the longs stays.
 func Unabbreviated(argv []Word, longs string) []Word {
 	out := append([]Word(nil), argv...)
 	for i, w := range out {
@@ -90,7 +88,7 @@ func (fl Flags) add(name string, val Word) {
 	}
 }
 
-// On reports whether one of the switches is set and not switched off with =false.
+// On reports whether one of the switches is set and its last value is not false, 0, no or off.
 func (fl Flags) On(names ...string) bool {
 	for _, n := range names {
 		if vs := fl.Vals[n]; len(vs) > 0 && !Has("false 0 no off", vs[len(vs)-1].Text) {
@@ -100,7 +98,7 @@ func (fl Flags) On(names ...string) bool {
 	return false
 }
 
-// Get is the last value of the first of the names that was given.
+// Get returns the last value of the first of the names that is set.
 func (fl Flags) Get(names ...string) (Word, bool) {
 	for _, n := range names {
 		if vs := fl.Vals[n]; len(vs) > 0 {
@@ -110,13 +108,13 @@ func (fl Flags) Get(names ...string) (Word, bool) {
 	return Word{}, false
 }
 
-// Val is Get's text, "" when absent.
+// Val returns the text of Get, or an empty string.
 func (fl Flags) Val(names ...string) string {
 	w, _ := fl.Get(names...)
 	return w.Text
 }
 
-// All are the values of all the names, in the order of the names.
+// All returns the values of all the names, in the order of the names.
 func (fl Flags) All(names ...string) []Word {
 	var out []Word
 	for _, n := range names {
@@ -125,7 +123,7 @@ func (fl Flags) All(names ...string) []Word {
 	return out
 }
 
-// Arg is the i-th positional word, empty when there are fewer.
+// Arg returns the i-th positional word, or an empty Word if there are fewer.
 func (fl Flags) Arg(i int) Word {
 	if i < len(fl.Pos) {
 		return fl.Pos[i]

@@ -14,10 +14,11 @@ const (
 	maxJSONDepth = 60
 )
 
-// JSONLeaves reads JSON text into its leaves, and reports whether these are all, within the bounds
-// of number and depth. It is lenient: unknown parts are values, and a broken tail is left out.
+// JSONLeaves returns the leaves of JSON text. whole is false if there are more than 20,000 of them
+// or they are nested 60 levels deep or deeper. Unknown parts are values; a malformed tail is left
+// out.
 func JSONLeaves(text string) (leaves []effect.Field, whole bool) {
-	const number = "-" + Unknown // as what a value may be
+	const number = "-" + Unknown // the parser accepts it in place of a value
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), Unknown, number)
 	whole = true
 	var read func(path string, depth int, v gjson.Result)
@@ -47,7 +48,7 @@ func JSONLeaves(text string) (leaves []effect.Field, whole bool) {
 	return leaves, whole
 }
 
-// jsonText is a string as it is read, and any other value as it is written.
+// jsonText returns the decoded text of a string, and the source text of any other value.
 func jsonText(v gjson.Result) string {
 	if v.Type == gjson.String {
 		return v.Str
@@ -55,7 +56,8 @@ func jsonText(v gjson.Result) string {
 	return v.Raw
 }
 
-// FormLeaves reads a=b&c=d.
+// FormLeaves returns the fields of form text (a=b&c=d), or nil if text is JSON or has several
+// lines.
 func FormLeaves(text string) []effect.Field {
 	if !strings.Contains(text, "=") || strings.ContainsAny(Clip(text, 40), "{[<\n") {
 		return nil
@@ -69,7 +71,7 @@ func FormLeaves(text string) []effect.Field {
 	return out
 }
 
-// Percent20 decodes %xx; a text with one that is malformed stays.
+// Percent20 decodes %xx escapes. It returns s unchanged if one of them is malformed.
 func Percent20(s string) string {
 	if text, err := url.PathUnescape(s); err == nil {
 		return text
@@ -77,8 +79,7 @@ func Percent20(s string) string {
 	return s
 }
 
-// Unescape resolves the backslash escapes of $'…' that people write. A text with another one is
-// unknown.
+// Unescape decodes the common backslash escapes of $'…'. It returns Unknown if s has any other.
 func Unescape(s string) string {
 	escapes := []string{`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\'`, "'", `\"`, `"`}
 	known := strings.NewReplacer(escapes...).Replace(s)

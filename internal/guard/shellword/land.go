@@ -2,14 +2,15 @@ package shellword
 
 import "strings"
 
-// clients are the forges' own programs, landers all that reach a forge or end what a loop holds.
+// clients lists the forges' own clients. landers lists all programs that can reach a forge or act
+// on a loop.
 const (
 	clients = "gh glab tea tea-cli hub"
 	landers = clients + " git curl curlie wget wget2 http https xh xhs hooks claude"
 )
 
-// Lands reports whether a text of a language that is not read names a program that reaches a forge,
-// and a word for landing something.
+// Lands reports whether text of any language names a program that reaches a forge and contains a
+// word for landing something.
 func Lands(text string) bool {
 	const lands = "merge push api accept land approve review gate loop put post patch -p"
 	for _, text := range []string{text, unquoted(text)} { // r"gh" and g''h
@@ -23,19 +24,19 @@ func Lands(text string) bool {
 	return false
 }
 
-// unquoted is a text without quotes and backslashes.
+// unquoted returns text without quotes and backslashes.
 func unquoted(text string) string {
 	return strings.NewReplacer("\\\n", "", `\n`, " ", `\t`, " ", `\`, "", `'`, "",
 		`"`, "").Replace(text)
 }
 
-// NamesClient reports whether a text names a forge's own client.
+// NamesClient reports whether text names a forge's own client.
 func NamesClient(text string) bool {
 	return AnyOf(strings.FieldsFunc(text, apart), clients)
 }
 
-// Requests reports whether a text of another language asks a forge by itself to land something, by
-// a library or an address. No program starts that a link could judge.
+// Requests reports whether text of another language asks a forge to land something through a
+// library or an HTTP request. It starts no program, so the brake cannot judge it.
 func Requests(text string) bool {
 	text = strings.ToLower(text)
 	const libraries = "octokit get_pull( get_repo( .mergerequests pygithub isomorphic-git"
@@ -49,7 +50,7 @@ func Requests(text string) bool {
 		HasPart(text, "mergepullrequest( mergepullrequest(input enqueuepullrequest(")
 }
 
-// apart reports whether a character ends a word of such a text.
+// apart reports whether a character separates words in text of any language.
 func apart(c rune) bool {
 	return c > 0x7f || c == '$' || c == '@' || c != '-' && !NameByte(byte(c))
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ProgramName is a command's name without its directory, its .exe and its Nix source.
+// ProgramName returns a command's name without its directory, ".exe" and Nix flake reference.
 func ProgramName(text string) string {
 	name := path.Base(strings.ReplaceAll(text, `\`, "/"))
 	if _, after, ok := strings.Cut(name, "#"); ok {
@@ -18,12 +18,12 @@ func ProgramName(text string) string {
 	return name
 }
 
-// AnyOf reports whether a list holds one of the words.
+// AnyOf reports whether the blank-separated list contains one of the words.
 func AnyOf(words []string, list string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return Has(list, w) })
 }
 
-// HasPart reports whether a text contains one of the parts, which blanks part.
+// HasPart reports whether text contains one of the blank-separated parts.
 func HasPart(text, parts string) bool {
 	in := func(p string) bool { return strings.Contains(text, p) }
 	return slices.ContainsFunc(strings.Fields(parts), in)
@@ -42,7 +42,7 @@ gpg sha256sum md5sum pbcopy xclip wl-copy qmd llm`
 	return Has(data, name)
 }
 
-// NameWords are the lower-case words of snake_case, kebab-case and camelCase names.
+// NameWords returns the words, in lower case, of a snake_case, kebab-case or camelCase name.
 func NameWords(name string) []string {
 	var spaced strings.Builder
 	for i := 0; i < len(name); i++ {
@@ -58,7 +58,7 @@ func NameWords(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(spaced.String()), apart)
 }
 
-// NameByte reports whether a byte belongs to names in most languages.
+// NameByte reports whether a byte may be part of a name in most languages.
 func NameByte(c byte) bool {
 	return strings.IndexByte("_$@", c) >= 0 || c >= 0x80 || c >= '0' && c <= '9' ||
 		c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
@@ -69,9 +69,8 @@ func IsShell(name string) bool {
 	return Has("sh bash zsh dash ksh ksh93 mksh ash fish rbash csh tcsh xonsh pwsh-sh", name)
 }
 
-// GlobMatch matches a whole text against a shell pattern: *, ?, [a-z], [!a], and a backslash before
-// a plain character. Like the shell's case and [[ ]], * crosses slashes. A malformed
-// pattern matches itself only.
+// GlobMatch reports whether a shell pattern matches all of s. As in the shell's case and [[ ]], *
+// and ? match slashes. A malformed pattern matches only itself.
 func GlobMatch(pat, s string) bool {
 	pat = strings.ReplaceAll(strings.ReplaceAll(pat, "[!", "[^"), "/", "\x01")
 	s = strings.ReplaceAll(s, "/", "\x01")

@@ -1,5 +1,5 @@
-// Package shellword holds the words of command lines: texts of which parts may be unknown, their
-// patterns, escapes and flags, the names of programs, and the leaves of JSON and form text.
+// Package shellword represents the words of command lines, parts of which may be unknown. It also
+// handles flags, glob patterns, escapes, program names, and the leaves of JSON and form text.
 package shellword
 
 import (
@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// Unknown is a text in a word that is not known.
+// Unknown marks a place in a text where any text may be.
 const Unknown = "\ue000"
 
-// MaxText bounds the text of a snippet in another language, in bytes.
+// MaxText is the maximum size of a snippet in another language, in bytes.
 const MaxText = 64 << 10
 
-// MaxShell bounds shell text, and what a program prints or a variable holds, in bytes. No event is
+// MaxShell is the maximum size of shell text and of an expanded word, in bytes. No hook event is
 // longer.
 const MaxShell = 4 << 20
 
 // Word is one expanded word of a command.
 type Word struct {
 	Text  string
-	Glob  bool   // a pattern: it holds an unquoted * ? or [
-	Src   string // as written
-	Split bool   // unknown unquoted text: none, one or several words
-	Raw   bool   // not of a shell: shown unchanged
+	Glob  bool   // contains an unquoted glob: *, ? or […]
+	Src   string // source text
+	Split bool   // unknown unquoted text: may become any number of words
+	Raw   bool   // not shell text: Show returns it unchanged
 }
 
-// Lit is a word as a program names it: known, unquoted, not of any text.
+// Lit returns a known word that has no source text.
 func Lit(text string) Word { return Word{Text: text} }
 
-// Lits are several of them.
+// Lits returns Lit of each text.
 func Lits(texts ...string) []Word {
 	words := make([]Word, len(texts))
 	for i, t := range texts {
@@ -46,12 +46,12 @@ func HasUnknown(text string) bool {
 	return strings.Contains(text, Unknown)
 }
 
-// Blank reports whether nothing at all is known of the text.
+// Blank reports whether text is Unknown apart from blanks.
 func Blank(text string) bool {
 	return strings.Trim(text, Unknown+" \n\t") == "" && HasUnknown(text)
 }
 
-// Show is the word as a person would read it.
+// Show returns the word for display: quoted if needed, and as written if it is not fully known.
 func (w Word) Show() string {
 	if w.Raw {
 		return w.Text
@@ -68,12 +68,12 @@ func (w Word) Show() string {
 	return w.Text
 }
 
-// Ellipsis shows what is unknown as "…".
+// Ellipsis replaces each Unknown with "…".
 func Ellipsis(text string) string {
 	return strings.ReplaceAll(text, Unknown, "…")
 }
 
-// Join is a command line as a person would read it, at most some 400 bytes.
+// Join returns a command line for display. It stops after the word that passes 400 bytes.
 func Join(words []Word) string {
 	var b strings.Builder
 	for i, w := range words {
@@ -88,7 +88,7 @@ func Join(words []Word) string {
 	return b.String()
 }
 
-// Texts are the words' texts.
+// Texts returns the texts of the words.
 func Texts(words []Word) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -97,7 +97,7 @@ func Texts(words []Word) []string {
 	return out
 }
 
-// Clip cuts a text to n bytes at a character's start.
+// Clip shortens s to at most n bytes, at the start of a character, and appends "…".
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -108,7 +108,7 @@ func Clip(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// Number reads a PR number as people write it: 5, #5, !5.
+// Number parses a PR number such as 5, #5 or !5. It returns 0 for any other text.
 func Number(s string) int {
 	s = strings.TrimLeft(strings.TrimSpace(s), "#!")
 	n, err := strconv.Atoi(s)
@@ -118,7 +118,7 @@ func Number(s string) int {
 	return n
 }
 
-// Quoted is the words as shell text that means the same; holes stay.
+// Quoted returns the words as shell text with each word in single quotes. Unknown parts stay.
 func Quoted(words []Word) string {
 	quoted := Texts(words)
 	for i, text := range quoted {
@@ -127,7 +127,7 @@ func Quoted(words []Word) string {
 	return strings.Join(quoted, " ")
 }
 
-// Has reports whether the list of words holds the name; lists are short and constant.
+// Has reports whether the blank-separated list contains the name.
 func Has(list, name string) bool {
 	if name == "" || strings.ContainsAny(name, " \n") {
 		return false
@@ -147,7 +147,7 @@ func Has(list, name string) bool {
 	}
 }
 
-// Btoi is 1 for true.
+// Btoi returns 1 for true and 0 for false.
 func Btoi(b bool) int {
 	if b {
 		return 1
@@ -155,7 +155,7 @@ func Btoi(b bool) int {
 	return 0
 }
 
-// IsTrue reports whether a switch is on.
+// IsTrue reports whether s is true, yes or 1.
 func IsTrue(s string) bool {
 	return strings.EqualFold(s, "true") || s == "1" || strings.EqualFold(s, "yes")
 }
