@@ -10,18 +10,18 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Truth is an answer that may be unknown.
+// Truth is a truth value that may be unknown.
 type Truth int
 
-// The answers.
+// The truth values.
 const (
 	Maybe Truth = iota
 	Yes
 	No
 )
 
-// Protected reports whether a branch is one that only a reviewed PR may move. Unknown text may
-// stand for one.
+// Protected reports whether only a reviewed PR may move the branch. It returns Maybe for an empty
+// name, and for a partly unknown name that may be a protected one.
 func Protected(f *plain.Frame, name string) Truth {
 	pat := strings.ReplaceAll(name, shellword.Unknown, "*")
 	switch {
@@ -35,7 +35,7 @@ func Protected(f *plain.Frame, name string) Truth {
 	return No
 }
 
-// anyProtected asks for every protected name or glob.
+// anyProtected reports whether is returns true for any protected name or glob.
 func anyProtected(f *plain.Frame, is func(p string) bool) bool {
 	r := f.M.Repo()
 	names := []string{"main", "master", "trunk", r.Default}
@@ -45,8 +45,8 @@ func anyProtected(f *plain.Frame, is func(p string) bool) bool {
 	return slices.ContainsFunc(names, func(p string) bool { return p != "" && is(p) })
 }
 
-// Moves judges a push or a request by the branch that it moves; "" counts as unknown. A target with
-// * is every branch that it matches.
+// Moves judges a push or a request that moves the branch to, which is unknown if empty. A target
+// with * stands for every branch that it matches.
 func Moves(f *plain.Frame, a effect.Act, to string, argv []shellword.Word) {
 	name := strings.TrimPrefix(strings.TrimPrefix(to, "refs/"), "heads/")
 	moved := Protected(f, name)
@@ -69,13 +69,13 @@ func Moves(f *plain.Frame, a effect.Act, to string, argv []shellword.Word) {
 	}
 }
 
-// DefaultBranch is the branch that the forge merges into, "main" while that is unknown.
+// DefaultBranch returns the repository's default branch, or "main" if that is unknown.
 func DefaultBranch(f *plain.Frame) string {
 	return cmp.Or(f.M.Repo().Default, "main")
 }
 
-// UseBranch records that the words check out a branch, push to it or move another to it. Protected
-// branches are no PR's own, though a fork may have one of their name. pull/142/head is the PR.
+// UseBranch records that the command works on a branch. It ignores protected branches, which belong
+// to no single PR. It records a name such as pull/142/head as the PR.
 func UseBranch(f *plain.Frame, argv []shellword.Word, name string) {
 	for _, place := range []string{"refs/", "heads/", "remotes/", "origin/", "upstream/"} {
 		name = strings.TrimPrefix(name, place)

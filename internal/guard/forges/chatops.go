@@ -9,7 +9,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Comment judges the text of a comment: a line that a bot takes for an order to merge arms a merge.
+// Comment records a comment. If a line of it orders a bot to merge, the comment arms a merge.
 func Comment(f *plain.Frame, body string, a effect.Act, argv []shellword.Word) {
 	a.Kind = effect.Comment
 	if slices.ContainsFunc(strings.Split(body, "\n"), ordersMerge) {
@@ -29,8 +29,8 @@ squash-merge rebase-merge fast-forward`
 gitstream* bors* homu tingley mergify* dependabot-preview`
 )
 
-// ordersMerge reports whether a line of a comment makes a bot merge. The order must begin its line
-// and say nothing else: a comment that talks about the order is no order.
+// ordersMerge reports whether a line of a comment makes a bot merge. The order must be the whole
+// line, so that a sentence about an order does not count.
 func ordersMerge(line string) bool {
 	words := strings.Fields(strings.ToLower(line))
 	if len(words) == 0 {
@@ -66,7 +66,7 @@ func ordersMerge(line string) bool {
 	return orders(said)
 }
 
-// orders reports whether the words behind an order are its arguments, not the rest of a sentence.
+// orders reports whether the words after an order are its arguments and not the rest of a sentence.
 func orders(args []string) bool {
 	switch {
 	case len(args) == 0:
@@ -74,11 +74,11 @@ func orders(args []string) bool {
 	case shellword.Has("cancel of is conflicts -c --cancel --dry-run", args[0]):
 		return false
 	}
-	return len(args) <= 3 || args[0][0] == '-' // a flag may have a reason behind it
+	return len(args) <= 3 || args[0][0] == '-' // a reason may follow a flag
 }
 
-// labelWords judges labels put on an issue or PR, or taken off: one by which a bot merges arms a
-// merge. Those of a numbered issue or PR are noted.
+// labelWords records labels that are set on or removed from an issue or PR with a known number. A
+// label that makes a bot merge arms a merge.
 func labelWords(f *plain.Frame, kind effect.Kind, words []shellword.Word, a effect.Act,
 	argv []shellword.Word) {
 	for _, w := range words {
@@ -96,7 +96,7 @@ func labelWords(f *plain.Frame, kind effect.Kind, words []shellword.Word, a effe
 	}
 }
 
-// Labels judges the labels among a request's leaves.
+// Labels records the labels that the fields of a request set.
 func Labels(f *plain.Frame, leaves []effect.Field, a effect.Act, argv []shellword.Word) {
 	for _, fd := range leaves {
 		key := strings.TrimRight(fd.Path, "[].0123456789") // labels[], labels.0
@@ -108,8 +108,8 @@ func Labels(f *plain.Frame, leaves []effect.Field, a effect.Act, argv []shellwor
 	}
 }
 
-// Labels by which a bot merges, their letters and digits only: those that may have more around
-// them, and whole names.
+// These labels make a bot merge. They are written without anything but letters and digits. A label
+// matches if it contains one of labelParts or equals one of labelNames.
 const (
 	// Kodiak, Mergify, pascalgn/automerge-action, Bulldozer, Graphite, GitHub's own queue,
 	// spinnaker, docs repositories
@@ -122,7 +122,7 @@ waitingfortreetogogreen botmerge autosubmit readytosubmit commitqueue mergetrain
 landwhenready`
 )
 
-// mergeLabel reports whether a label makes a bot merge, and does not only talk about merging.
+// mergeLabel reports whether a label makes a bot merge. A negated label does not.
 func mergeLabel(name string) bool {
 	squeezed := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {

@@ -18,8 +18,8 @@ const (
 -L --labels -d --description`
 )
 
-// valuedFlags lists the flags that take a value. The first row counts with whose words a command
-// begins, because a letter may be a switch for one command and take a value for another.
+// valuedFlags lists the flags that take a value, by command. The first row whose command is a
+// prefix counts, because a letter may be a switch in one command and take a value in another.
 var valuedFlags = [...]struct{ command, flags string }{
 	{"gh pr merge ", `-R --repo -b --body -F --body-file -t --subject -A --author-email
 --match-head-commit --hostname`},
@@ -61,7 +61,8 @@ func valued(words ...string) string {
 }
 
 const (
-	// ghOwn are the commands of gh, and of its common extensions, that land nothing.
+	// ghOwn and glabOwn list the commands of gh and glab, and of common extensions of gh, that
+	// cannot land anything.
 	ghOwn = `alias config release run auth attestation browse cache completion gist gpg-key help
 label org project search secret ssh-key status variable version preview copilot agent-task
 accessibility actions environment reference skill licenses dash poi notify eco markdown-preview
@@ -73,8 +74,8 @@ opentofu release runner schedule search securefile snippet ssh-key stack todo to
 version work-items`
 )
 
-// Client reads a command line of a forge's own client: gh, glab, tea or hub. They share their
-// verbs; of its groups of commands each has only its own, because an alias may have any other name.
+// Client reads a command line of gh, glab, tea or hub. The clients share their verbs, but not their
+// command groups, because any name that is not a client's own group may be an alias.
 func Client(f *plain.Frame, name string, argv []shellword.Word) {
 	if name == "tea" {
 		argv = teaSpelling(argv)
@@ -133,9 +134,8 @@ func Client(f *plain.Frame, name string, argv []shellword.Word) {
 	}
 }
 
-// subcommand is the next word of a client's command, with everything else behind it. In front of it
-// gh and glab take the word after any flag for its value, also after a switch: "gh pr --squash 5
-// merge" merges 5.
+// subcommand returns the next subcommand and all other words. Before it, gh and glab take the word
+// after any flag as its value, even after a switch: "gh pr --squash 5 merge" merges 5.
 func subcommand(
 	name string, args []shellword.Word, valued string,
 ) (sub shellword.Word, rest []shellword.Word, ok bool) {
@@ -170,7 +170,7 @@ func aliased(f *plain.Frame, name string, words []shellword.Word) bool {
 	})
 }
 
-// hub reads what hub adds to git's commands. It hands the others on to git.
+// hub reads a command of hub. It passes those that hub does not add to Git.
 func hub(f *plain.Frame, argv []shellword.Word, command string, rest []shellword.Word) {
 	switch command {
 	case "merge":
@@ -185,7 +185,7 @@ func hub(f *plain.Frame, argv []shellword.Word, command string, rest []shellword
 	}
 }
 
-// unknownCommand notes an alias or an extension, of which nothing is known but its name.
+// unknownCommand records a command as opaque if it may be an alias or an unknown extension.
 func unknownCommand(f *plain.Frame, argv []shellword.Word, name, command string) {
 	unknown := name == "glab" && !shellword.Has(glabOwn, command) ||
 		name == "gh" && !shellword.Has(ghOwn, command)
@@ -195,8 +195,8 @@ func unknownCommand(f *plain.Frame, argv []shellword.Word, name, command string)
 	}
 }
 
-// teaSpelling spells the flags of tea with one dash for a letter and two for a name: tea takes any
-// of them with either.
+// teaSpelling normalizes the flags of tea to one dash for a letter and two for a name, because tea
+// accepts both for either.
 func teaSpelling(argv []shellword.Word) []shellword.Word {
 	out := append([]shellword.Word(nil), argv...)
 	for i, w := range out {
@@ -287,7 +287,7 @@ func talk(f *plain.Frame, argv []shellword.Word, verb string, fl shellword.Flags
 	}
 }
 
-// bodyOf is the text of a comment, from its flag or its file.
+// bodyOf returns the text of a comment, from its flag or its file.
 func bodyOf(f *plain.Frame, fl shellword.Flags) string {
 	if w, ok := fl.Get("-b", "--body", "-m", "--message"); ok {
 		return w.Text
@@ -295,13 +295,13 @@ func bodyOf(f *plain.Frame, fl shellword.Flags) string {
 	return f.FileText(cmp.Or(fl.Val("-F", "--body-file"), "/dev/null"))
 }
 
-// prCheckout leaves the place on the branch of a PR, which is no protected one.
+// prCheckout records that the working directory is on a PR's branch, which is never protected.
 func prCheckout(f *plain.Frame, argv []shellword.Word, a effect.Act) {
 	usePR(f, argv, a)
 	f.CheckedOut(f.Place(), "pull-request")
 }
 
-// usePR records that a command works on a PR, or on the branch that names it.
+// usePR records that a command works on a PR, or on its branch if the number is unknown.
 func usePR(f *plain.Frame, argv []shellword.Word, a effect.Act) {
 	if a.PR > 0 {
 		f.Use(a, argv)
@@ -310,8 +310,8 @@ func usePR(f *plain.Frame, argv []shellword.Word, a effect.Act) {
 	UseBranch(f, argv, a.Ref)
 }
 
-// prTarget is the PR that a command's first word names by a number, a URL or a branch. Without one
-// it is that of the current branch.
+// prTarget returns an act on the PR that the first positional word names by number, URL or branch.
+// If there is no such word, it is the PR of the current branch.
 func prTarget(f *plain.Frame, fl shellword.Flags) effect.Act {
 	a := effect.Act{Repo: cmp.Or(repoFlag(fl), repoName(f.Env("GH_REPO")))}
 	w := fl.Arg(0)
@@ -328,7 +328,8 @@ func prTarget(f *plain.Frame, fl shellword.Flags) effect.Act {
 	return a
 }
 
-// PullURL reads https://host/owner/name/pull/5. Other text is returned as the reference.
+// PullURL parses the URL of a PR, such as https://host/owner/name/pull/5, and returns it as ref
+// too. For other text pr is 0 and name is repo.
 func PullURL(w shellword.Word, repo string) (pr int, name, ref string) {
 	if !w.Known() {
 		return 0, repo, w.Show()
@@ -350,8 +351,7 @@ func PullURL(w shellword.Word, repo string) (pr int, name, ref string) {
 
 func repoFlag(fl shellword.Flags) string { return repoName(fl.Val("-R", "--repo")) }
 
-// repoName returns the owner/name of a repository argument that gh accepts, or an empty string for
-// other text.
+// repoName returns owner/name for any form of a repository that gh accepts, or an empty string.
 func repoName(s string) string {
 	s = strings.TrimSuffix(s, ".git")
 	if _, rest, ok := strings.Cut(s, "://"); ok {
@@ -387,7 +387,7 @@ func repoVerb(f *plain.Frame, argv []shellword.Word, verb string, fl shellword.F
 	}
 }
 
-// api judges the request that a client's api command would send.
+// api judges the request that a client's api command sends.
 func api(f *plain.Frame, argv []shellword.Word, fl shellword.Flags) {
 	q := Request{
 		Method: strings.ToUpper(fl.Val("-X", "--method")), URL: fl.Arg(0).Text, Argv: argv,
@@ -409,7 +409,8 @@ func api(f *plain.Frame, argv []shellword.Word, fl shellword.Flags) {
 	}
 }
 
-// Workflow judges a started workflow: by its file where that can be read, else by its name.
+// Workflow judges a workflow that a command starts, by its file if that can be read, else by its
+// name.
 func Workflow(f *plain.Frame, name string, argv []shellword.Word) {
 	if name == "" {
 		return
@@ -419,7 +420,7 @@ func Workflow(f *plain.Frame, name string, argv []shellword.Word) {
 		return
 	}
 	a := effect.Act{Kind: effect.RunMergingWorkflow, Ref: name}
-	shown := strings.Join(shellword.NameWords(name), "-") // "Land it" is in land-it.yml as a rule
+	shown := strings.Join(shellword.NameWords(name), "-") // "Land it" is usually in land-it.yml
 	for _, file := range []string{shellword.ProgramName(name), shown + ".yml", shown + ".yaml"} {
 		if text, ok := f.Open(path.Join(f.M.Call.Cwd, ".github/workflows", file)); ok {
 			if merges(text) {

@@ -9,11 +9,11 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// gitRun is one git command line, with its own settings and working directory.
+// gitRun is one git command line with its settings and working directory.
 type gitRun struct {
 	argv   []shellword.Word
 	dir    string
-	config map[string]string // by -c, over everything else
+	config map[string]string // set by -c or the environment; overrides the files
 	depth  int
 }
 
@@ -28,7 +28,7 @@ func Git(f *plain.Frame, argv []shellword.Word) {
 	gitCommand(f, g, gitGlobals(f, &g, argv[1:]))
 }
 
-// gitGlobals reads the flags before git's command.
+// gitGlobals reads the flags before git's command and returns the words from the command on.
 func gitGlobals(f *plain.Frame, g *gitRun, args []shellword.Word) []shellword.Word {
 	const valued = `-c -C --config-env --git-dir --work-tree --namespace --exec-path --super-prefix
 --attr-source`
@@ -67,7 +67,7 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 		return
 	}
 	args := rest[1:]
-	if len(args) > 0 && shellword.Has("-h --help", args[0].Text) { // later it may be another's flag
+	if len(args) > 0 && shellword.Has("-h --help", args[0].Text) { // later it may be an argument
 		return
 	}
 	args = shellword.Unabbreviated(args, gitTexts)
@@ -88,7 +88,7 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 	case "rebase":
 		fl := shellword.ParseFlags(args, "--onto -s -X -x --exec")
 		useBranches(f, g, append(fl.All("--onto"), fl.Pos...))
-	case "reset": // behind -- are files
+	case "reset": // files follow --
 		end := slices.Index(append(shellword.Texts(args), "--"), "--")
 		pos := shellword.ParseFlags(args[:end], "").Pos
 		useBranches(f, g, pos[:min(1, len(pos))])
@@ -116,11 +116,12 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 	}
 }
 
-// gitAlias runs an alias. A command that git has built in cannot be one.
+// gitAlias reads a command that is not handled elsewhere: an alias, an extension, or a built-in
+// that cannot land anything.
 func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
 	text := setting(f, g, "alias."+name)
 	switch {
-	case strings.HasPrefix(name, "remote-"): // a helper of push: its orders are on standard input
+	case strings.HasPrefix(name, "remote-"): // a push helper; it reads refs from standard input
 		f.OpaqueForge(shellword.Join(g.argv), "what it pushes is only known when it runs")
 		return
 	case text == "":
@@ -141,7 +142,7 @@ func gitAlias(f *plain.Frame, g gitRun, name string, args []shellword.Word) {
 	gitCommand(h, g, gitGlobals(h, &g, parts))
 }
 
-// useBranches records commits that a command fetches, or by which it moves a branch.
+// useBranches records the branches among the commits that a command fetches or merges.
 func useBranches(f *plain.Frame, g gitRun, commits []shellword.Word) {
 	for _, w := range commits {
 		from, _ := SplitRefspec(w.Text)
@@ -151,7 +152,7 @@ func useBranches(f *plain.Frame, g gitRun, commits []shellword.Word) {
 	}
 }
 
-// gitClone notes the branch that a clone checks out.
+// gitClone records the branch that a clone checks out.
 func gitClone(f *plain.Frame, g gitRun, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, `-b --branch -o --origin -u --depth -c --config --reference -j
 --jobs --filter --template --separate-git-dir --shallow-since`)
@@ -185,8 +186,9 @@ func gitCheckout(f *plain.Frame, g gitRun, args []shellword.Word) {
 	}
 }
 
-// gitFiles judges git's commands that write or remove files that it knows. Those that take files
-// which it ignores cost the loop nothing: its state is written again from the sealed record.
+// gitFiles judges git rm, mv and restore, which write or remove tracked files. Commands that remove
+// ignored files (git clean) are harmless, because the loop restores its state from the sealed
+// record.
 func gitFiles(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	fl := shellword.ParseFlags(args, "-s --source")
 	if cmd != "restore" && (fl.On("--cached") && !fl.On("--no-cached") || dry(fl)) {
@@ -205,12 +207,12 @@ func gitBranch(f *plain.Frame, g gitRun, args []shellword.Word) {
 	}
 	UseBranch(f, g.argv, fl.Val("-u", "--set-upstream-to"))
 	to, renames := fl.Get("-m", "-M")
-	if renames && (len(fl.Pos) == 0 || to.Text == f.Branch(g.dir)) { // not of another branch
+	if renames && (len(fl.Pos) == 0 || to.Text == f.Branch(g.dir)) { // renames this branch
 		f.CheckedOut(g.dir, cmp.Or(fl.Arg(0).Text, to.Text))
 	}
 }
 
-// EnterWorktree records the branch of a worktree that the client enters, by its name or its path.
+// EnterWorktree records the branch of a worktree that the client enters by name or by path.
 func EnterWorktree(f *plain.Frame, argv []shellword.Word, name, dir string) {
 	UseBranch(f, argv, name)
 	if dir != "" {

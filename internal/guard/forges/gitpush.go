@@ -11,13 +11,13 @@ import (
 
 const (
 	pushValued = "-o --push-option --repo --receive-pack --exec --recurse-submodules"
-	// pushSwitches lists flags of a push that may be abbreviated.
+	// pushSwitches lists the flags of git push without a value that may be abbreviated.
 	pushSwitches = ` --all --branches --mirror --delete --tags --follow-tags --dry-run --no-dry-run
 --help --no-all --no-branches --no-mirror --no-delete --no-tags --no-follow-tags --force-with-lease
 --force`
 )
 
-// gitPush judges a push by where its refs would land.
+// gitPush judges a push by the branches that it moves.
 func gitPush(f *plain.Frame, g gitRun, args []shellword.Word) {
 	fl := shellword.ParseFlags(shellword.Unabbreviated(args, pushValued+pushSwitches), pushValued)
 	if dry(fl) || fl.On("-h", "--help") { // git only prints its usage
@@ -61,7 +61,7 @@ func pushRefspecs(f *plain.Frame, g gitRun, fl shellword.Flags, remote shellword
 func pushOne(f *plain.Frame, g gitRun, remote, spec string) {
 	_, to := SplitRefspec(spec)
 	switch {
-	case remote == ".": // moves a branch of this very clone
+	case remote == ".": // moves a branch of this clone
 	case to == "" && spec != "" && strings.Trim(spec, "+") == ":":
 		pushAct(f, g, "matching branches")
 	case to == "HEAD" || to == "@":
@@ -73,10 +73,10 @@ func pushOne(f *plain.Frame, g gitRun, remote, spec string) {
 	}
 }
 
-// dry reports whether a command changes nothing.
+// dry reports whether a command has --dry-run in effect.
 func dry(fl shellword.Flags) bool { return fl.On("-n", "--dry-run") && !fl.On("--no-dry-run") }
 
-// SplitRefspec is a refspec's source and target.
+// SplitRefspec returns a refspec's source and target. They are equal if spec has no colon.
 func SplitRefspec(spec string) (from, to string) {
 	from, to, ok := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
 	if !ok {
@@ -85,7 +85,7 @@ func SplitRefspec(spec string) (from, to string) {
 	return from, to
 }
 
-// pushPlain reads a push without a refspec, whose target git's settings decide.
+// pushPlain judges a push without a refspec. Git's settings decide its target.
 func pushPlain(f *plain.Frame, g gitRun, remote string) {
 	remote = cmp.Or(remote, setting(f, g, "branch."+f.Branch(g.dir)+".remote"),
 		setting(f, g, "remote.pushdefault"), "origin")
@@ -104,7 +104,7 @@ func pushPlain(f *plain.Frame, g gitRun, remote string) {
 	}
 }
 
-// pushCurrent pushes the branch that is checked out, to its own name or to its upstream's.
+// pushCurrent judges a push of the checked-out branch to its own name, or to its upstream.
 func pushCurrent(f *plain.Frame, g gitRun, upstream bool) {
 	to := f.Branch(g.dir)
 	if upstream {
@@ -119,8 +119,8 @@ func pushAct(f *plain.Frame, g gitRun, ref string) {
 	f.Act(effect.Act{Kind: effect.PushProtected, Ref: ref}, g.argv)
 }
 
-// pushOptions reads GitLab's options of a push: open a merge request, merge it when its pipeline
-// passes.
+// pushOptions judges GitLab's push options, which open a merge request, label it, or merge it when
+// its pipeline passes.
 func pushOptions(f *plain.Frame, g gitRun, opts []shellword.Word) {
 	for _, w := range opts {
 		option, _ := strings.CutPrefix(w.Text, "merge_request.")

@@ -11,8 +11,8 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// What git hands to a shell: the values of flags, of settings and of variables. The flags are
-// spelled out here that begin like one of them.
+// Git runs the values of these flags, settings and environment variables in a shell. gitTexts also
+// lists flags that begin like one of them, so that an abbreviation resolves correctly.
 const (
 	gitTexts = `--exec --exec-path --extcmd --upload-pack --receive-pack --open-files-in-pager
 --config --config-env --tree-filter --index-filter --msg-filter --env-filter --commit-filter
@@ -23,8 +23,8 @@ sequence.editor diff.external core.gitproxy web.browser gpg.program interactive.
 MANPAGER BROWSER GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS GIT_PROXY_COMMAND LESSOPEN`
 )
 
-// gitStarts reads what a command starts by itself: in its words, for every revision, submodule or
-// repository, and by the hooks of the repository.
+// gitStarts reads the programs that a git command starts: from its arguments, for each revision,
+// submodule or repository, and from the repository's hooks.
 func gitStarts(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	for i, w := range args {
 		flag, text, joined := strings.Cut(w.Text, "=")
@@ -60,8 +60,8 @@ func gitStarts(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	gitHooks(h, g, cmd, args)
 }
 
-// gitEnv takes over the settings of GIT_CONFIG_COUNT and the place of GIT_DIR, and looks at the
-// variables whose text git runs.
+// gitEnv applies the git settings in the environment and the directory of GIT_DIR, and reads the
+// variables that git runs as commands.
 func gitEnv(f *plain.Frame, g *gitRun) {
 	if n, err := strconv.Atoi(f.Env("GIT_CONFIG_COUNT")); err == nil {
 		for i := 0; i < n && f.M.Burn(2); i++ {
@@ -75,7 +75,7 @@ func gitEnv(f *plain.Frame, g *gitRun) {
 	for name := range strings.FieldsSeq(gitVariables) {
 		if text := f.Env(name); text != "" {
 			h := f.Child()
-			h.Let(name, "") // for the git in it
+			h.Let(name, "") // a git command in the value would recurse
 			h.Look("$"+name, text)
 		}
 	}
@@ -84,7 +84,7 @@ func gitEnv(f *plain.Frame, g *gitRun) {
 	}
 }
 
-// gitSetting takes over one key=value, and reads the text that git would run because of it.
+// gitSetting applies one key=value and reads the command that git runs because of it.
 func gitSetting(f *plain.Frame, g *gitRun, setting string) {
 	key, val, ok := strings.Cut(setting, "=")
 	if !ok {
@@ -98,7 +98,7 @@ func gitSetting(f *plain.Frame, g *gitRun, setting string) {
 	gitRuns(f, key, val)
 }
 
-// gitRuns looks at the value of a setting, if git hands it to a shell.
+// gitRuns reads the value of a setting if git runs it in a shell.
 func gitRuns(f *plain.Frame, key, val string) {
 	last := key[strings.LastIndexByte(key, '.')+1:]
 	if shellword.Has(gitSettings, key) || strings.HasPrefix(key, "pager.") ||
@@ -108,8 +108,8 @@ func gitRuns(f *plain.Frame, key, val string) {
 	}
 }
 
-// setting is a git setting as this command sees it, with those of a file that the repository's own
-// include by their last names.
+// setting returns a git setting as this command sees it, or an empty string. In a file that the
+// repository's config includes, keys are matched by their last part only.
 func setting(f *plain.Frame, g gitRun, key string) string {
 	key = strings.ToLower(key)
 	config := f.M.Repo().Config
@@ -131,16 +131,17 @@ func setting(f *plain.Frame, g gitRun, key string) string {
 	return ""
 }
 
-// gitHooks reads the hooks and the settings of a command that really starts: git puts its own
-// folder first in their PATH, so the git that they start meets no link. Some hooks run with any
-// command; of the others all count with each command that runs one of them.
+// gitHooks reads the hooks and settings that a command may run, if it is really about to start. Git
+// puts its own directory first in their PATH, so a git that they start bypasses the brake's links.
+// The reading is coarse: a command that runs one of the commit and merge hooks counts as running
+// all of them.
 func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	if !f.M.Real {
 		return
 	}
 	hooks := "reference-transaction post-index-change pre-auto-gc"
 	switch {
-	case cmd == "hook": // run NAME, whatever file that is
+	case cmd == "hook": // hook run NAME
 		hooks = shellword.ParseFlags(args, "--to-stdin").Arg(1).Text
 	case cmd == "push":
 		hooks += " pre-push"
@@ -149,7 +150,7 @@ func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 		hooks += ` pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit post-merge
 post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch post-applypatch`
 	}
-	f.M.Real = false // what a hook starts itself would lead in a circle
+	f.M.Real = false // hooks may start git, which would recurse
 	defer func() { f.M.Real = true }()
 	config, folder := f.M.Repo().Config, hooksFolder(f, g)
 	for _, key := range slices.Sorted(maps.Keys(config)) {
@@ -161,8 +162,8 @@ post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch post-applypa
 	}
 }
 
-// gitExtension reads the script git-NAME of a git that really starts: like a hook's, its git meets
-// no link.
+// gitExtension reads the script git-NAME in PATH if git is really about to start. As in a hook, a
+// git that the script starts bypasses the brake's links.
 func gitExtension(f *plain.Frame, g gitRun, name string) {
 	for dir := range strings.SplitSeq(f.Env("PATH"), ":") {
 		text, _ := f.Open(f.At(g.dir, dir) + "/git-" + name)
@@ -172,8 +173,8 @@ func gitExtension(f *plain.Frame, g gitRun, name string) {
 	}
 }
 
-// hooksFolder returns the folder of a repository's hooks. A linked worktree uses those of its
-// repository.
+// hooksFolder returns the directory of a repository's hooks. A linked worktree uses the hooks of
+// its main repository.
 func hooksFolder(f *plain.Frame, g gitRun) string {
 	if p := setting(f, g, "core.hookspath"); p != "" {
 		return f.At(g.dir, p)

@@ -11,13 +11,13 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-const maxMarks = 20_000 // pieces of one document
+const maxMarks = 20_000 // tokens of one document
 
-// graphqlRequest judges a request to a GraphQL endpoint. Its query and variables stand in the body
-// or in the fields.
+// graphqlRequest judges a request to a GraphQL endpoint. The query and its variables are in the
+// body or in the fields.
 func graphqlRequest(f *plain.Frame, q Request, leaves []effect.Field) {
 	found := false
-	// A list of requests has several queries, and so has an object that names it twice.
+	// A batch of requests has several queries, and so has an object with duplicate keys.
 	for _, fd := range leaves {
 		name := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
 		if strings.EqualFold(name, "query") && !strings.Contains(fd.Path, "variables.") {
@@ -30,7 +30,7 @@ func graphqlRequest(f *plain.Frame, q Request, leaves []effect.Field) {
 	}
 }
 
-// GraphQL judges a document's mutations. vars are the variables by name.
+// GraphQL judges the mutations of a document. vars holds its variables by name.
 func GraphQL(f *plain.Frame, query string, vars []effect.Field, argv []shellword.Word) {
 	switch {
 	case query == "":
@@ -56,7 +56,8 @@ func GraphQL(f *plain.Frame, query string, vars []effect.Field, argv []shellword
 	})
 }
 
-// gqlTokens are names, "strings" with their quote kept, $variables and marks; comments are gone.
+// gqlTokens splits a document into names, strings with their opening quote, $variables and
+// punctuation. It drops comments and returns at most maxMarks+1 tokens.
 func gqlTokens(s string) []string {
 	var toks []string
 	for i := 0; i < len(s); {
@@ -96,7 +97,7 @@ func gqlTokens(s string) []string {
 	return toks
 }
 
-// mutations calls do for every field with arguments of a document that has a mutation.
+// mutations calls do for every field with arguments, if the document has a mutation.
 func mutations(toks []string, do func(name string, args []string)) {
 	if !slices.Contains(toks, "mutation") && !slices.Contains(toks, "Mutation") {
 		return
@@ -113,7 +114,7 @@ func mutations(toks []string, do func(name string, args []string)) {
 	}
 }
 
-// gqlArgs are the name: value pairs at any depth. Variables have their values put in.
+// gqlArgs returns the name: value pairs at any depth, with variables replaced by their values.
 func gqlArgs(toks []string, vars []effect.Field) []effect.Field {
 	var out []effect.Field
 	for i := 0; i+2 < len(toks); i++ {
@@ -126,7 +127,7 @@ func gqlArgs(toks []string, vars []effect.Field) []effect.Field {
 			out = append(out, effect.Field{Path: toks[i], Value: v[1:]})
 		case v[0] == '$':
 			value, ok := effect.Leaf(vars, v[1:])
-			if !ok { // an object, or given nowhere
+			if !ok { // an object, or missing
 				value = shellword.Unknown
 				out = append(out, vars...)
 			}
@@ -174,7 +175,7 @@ func mutation(f *plain.Frame, name string, args []effect.Field, argv []shellword
 		"addpullrequestreviewthreadreply", "adddiscussioncomment":
 		Comment(f, arg("body"), a, argv)
 		return
-	default: // by the words of its name
+	default: // unknown mutation, judged by its name
 		switch {
 		case shellword.HasPart(name, "protectionrule ruleset"):
 			a.Kind = effect.RelaxProtection

@@ -9,7 +9,7 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// curlData are the flags that make a request a POST, whatever their value.
+// curlData lists the flags that make a request a POST, whatever their value.
 const curlData = `-d --data --data-raw --data-binary --data-ascii --data-urlencode --json
 --expand-data -F --form --form-string`
 
@@ -23,7 +23,7 @@ const curlValued = curlData + ` -X --request -H --header -u --user -o --output -
 
 const curlSwitches = " --head --get --next --help --version"
 
-// Curl reads a curl command line: --next parts it into several requests.
+// Curl reads a curl command line. It may hold several requests, separated by --next.
 func Curl(f *plain.Frame, argv []shellword.Word) {
 	args := shellword.Unabbreviated(argv, curlValued+curlSwitches)
 	start := 1
@@ -35,7 +35,7 @@ func Curl(f *plain.Frame, argv []shellword.Word) {
 	}
 }
 
-// curlNext reports whether joined short switches hold the one for --next.
+// curlNext reports whether t is a group of short switches that ends with ":", short for --next.
 func curlNext(t string) bool {
 	return len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.HasSuffix(t, ":") &&
 		strings.Trim(t[1:len(t)-1], "sSkLifvgGINOnqjJlpRaB0#46Z") == ""
@@ -93,7 +93,7 @@ func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 		q.URL = cmp.Or(fl.Val("--request-target"), u.Text)
 		path := afterHost(strings.TrimPrefix(strings.TrimPrefix(q.URL, "http://"), "https://"))
 		if from := strings.IndexAny(path, "{["); from >= 0 && !fl.On("-g", "--globoff") {
-			to := strings.LastIndexAny(path, "}]") // one of several addresses
+			to := strings.LastIndexAny(path, "}]") // {a,b} and [1-9] expand to several addresses
 			q.URL = strings.TrimSuffix(q.URL, path) + path[:from] + shellword.Unknown +
 				path[max(from, to)+1:]
 		}
@@ -104,7 +104,7 @@ func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 	}
 }
 
-// dataText is a body as given, or the text of the file that @ names.
+// dataText returns the text of FILE for @FILE, and s itself for any other text.
 func dataText(f *plain.Frame, s string) string {
 	if file, ok := strings.CutPrefix(s, "@"); ok {
 		return f.FileText(file)
@@ -140,7 +140,8 @@ func Wget(f *plain.Frame, argv []shellword.Word) {
 	}
 }
 
-// HTTPie reads METHOD URL item=value …; without a method, items make it a POST.
+// HTTPie reads a command line of HTTPie: [METHOD] URL item=value …. Without a method, items make
+// the request a POST.
 func HTTPie(f *plain.Frame, argv []shellword.Word) {
 	fl := shellword.ParseFlags(argv[1:], `-a --auth -A --auth-type -o --output --session --timeout
 --proxy --verify --cert -p --print --raw --pretty -s --style
@@ -158,10 +159,10 @@ func HTTPie(f *plain.Frame, argv []shellword.Word) {
 		return
 	}
 	q.URL = pos[0].Text
-	if strings.HasPrefix(q.URL, ":") { // as it is short for
+	if strings.HasPrefix(q.URL, ":") { // short for localhost
 		q.URL = "localhost" + q.URL
 	}
-	for _, w := range pos[1:] { // a=b, a:=5, a=@file, but a==b is of the address
+	for _, w := range pos[1:] { // a=b, a:=5, a=@file; a==b is a query parameter
 		if k, v, ok := strings.Cut(w.Text, "="); ok && !strings.HasPrefix(v, "=") {
 			field := effect.Field{Path: strings.TrimSuffix(k, ":"), Value: dataText(f, v)}
 			q.Fields = append(q.Fields, field)

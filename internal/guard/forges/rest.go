@@ -1,6 +1,6 @@
-// Package forges reads the command lines and requests that reach a forge or move a branch: gh,
-// glab, tea and their kin, git, curl, REST by method and path, GraphQL by its mutations, comments
-// and labels that order a bot.
+// Package forges reads command lines and requests that reach a forge or move a branch: gh, glab,
+// tea and hub, git, HTTP clients, REST requests by method and path, GraphQL mutations, and comments
+// and labels that order a bot to merge.
 package forges
 
 import (
@@ -17,17 +17,18 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Request is one HTTP request that a call would send, by whatever client.
+// Request is one HTTP request that a call sends with any client.
 type Request struct {
-	Method string // upper case, with a hole where unknown; "" by whether anything is sent
+	Method string // upper case, may hold Unknown; empty for the client's default
 	URL    string
-	Body   string           // as sent; a hole when unknown, "" none
-	Fields []effect.Field   // parameters given one by one
-	Argv   []shellword.Word // the command, for the act's text
-	Led    bool             // to another host than the URL's
+	Body   string           // as sent; may hold Unknown
+	Fields []effect.Field   // parameters given individually
+	Argv   []shellword.Word // the command, for the text of acts
+	Led    bool             // sent to another host than the URL's
 }
 
-// leaves are the request's parameters: query, fields, body. The last one of a name counts.
+// leaves returns the request's parameters from the query, the fields and the body. If a name occurs
+// more than once, the last one counts.
 func (q Request) leaves() []effect.Field {
 	var out []effect.Field
 	if _, query, ok := strings.Cut(q.URL, "?"); ok {
@@ -38,13 +39,12 @@ func (q Request) leaves() []effect.Field {
 	return slices.Concat(out, body, shellword.FormLeaves(q.Body))
 }
 
-// head returns the commit that the merge request requires as the PR's head. Only the field of the
-// request's own forge counts, at the top of the body, because a forge ignores a field that it does
-// not know and merges whatever the PR is at. head returns an empty string if the field has two
-// values.
+// head returns the commit that a merge request requires as the PR's head, or an empty string if it
+// requires none or has two different values. Only a top-level field with the exact name counts,
+// because a forge ignores a field that it does not know and merges any head.
 func (q Request) head() (sha string) {
 	name, fields := "sha", q.Fields
-	if q.Method == "POST" { // only Gitea's
+	if q.Method == "POST" { // only Gitea merges by POST
 		name = "head_commit_id"
 	}
 	switch body := strings.TrimSpace(q.Body); {
@@ -65,7 +65,7 @@ func (q Request) head() (sha string) {
 	return sha
 }
 
-// orDefault returns the request with the method that clients use by default.
+// orDefault returns the request with the default method of clients if it has none.
 func (q Request) orDefault() Request {
 	switch {
 	case q.Method != "":
@@ -77,7 +77,7 @@ func (q Request) orDefault() Request {
 	return q
 }
 
-// route is a request's path in parts: lower case for matching, and as written.
+// route holds the segments of a request's path, in lower case and as written.
 type route struct {
 	segs, raw []string
 }
@@ -108,7 +108,8 @@ func (r route) index(names string) int {
 	return -1
 }
 
-// seg returns a segment by its position, or by that from the end if it is negative.
+// seg returns the i-th segment, or an empty string if there is none. A negative i counts from the
+// end.
 func (r route) seg(i int) string {
 	if i < 0 {
 		i += len(r.segs)
@@ -121,7 +122,7 @@ func (r route) seg(i int) string {
 
 func (r route) has(names string) bool { return r.index(names) >= 0 }
 
-// repo returns owner/name if the path names both, or an empty string.
+// repo returns the owner/name in the path, or an empty string.
 func (r route) repo() string {
 	i := r.index("repos repositories")
 	if i < 0 || i+2 >= len(r.raw) {
@@ -134,7 +135,7 @@ func (r route) repo() string {
 	return name
 }
 
-// sending is a request while it is judged.
+// sending is a request with the state for judging it.
 type sending struct {
 	Request
 	route
@@ -142,7 +143,8 @@ type sending struct {
 	fields []effect.Field // its parameters
 }
 
-// Send judges a request by its path's shape, whatever the host.
+// Send judges a request by its method and path, whatever its host. It ignores reading requests and
+// servers on this machine.
 func Send(f *plain.Frame, q Request) {
 	q = q.orDefault()
 	if shellword.Has("GET HEAD OPTIONS", q.Method) || localServer(f, q) {
@@ -169,7 +171,7 @@ func Send(f *plain.Frame, q Request) {
 
 func (s sending) leaf(names ...string) string { return effect.LeafText(s.fields, names...) }
 
-// does records an act on what the path names.
+// does records an act on the repository and PR that the path names.
 func (s sending) does(a effect.Act) {
 	a.Repo = cmp.Or(a.Repo, s.repo())
 	if a.Ref == "" && a.PR == 0 {
@@ -180,8 +182,8 @@ func (s sending) does(a effect.Act) {
 
 func (s sending) opaque(reason string) { s.OpaqueForge(shellword.Join(s.Argv), reason) }
 
-// localServer reports whether a request goes to this machine, as tests make them. It is no forge,
-// unless the project's own is there or the request is led elsewhere.
+// localServer reports whether a request goes to a server on this machine, as tests do, that is not
+// a forge. It returns false if a remote of the project is local or a proxy redirects the request.
 func localServer(f *plain.Frame, q Request) bool {
 	return !q.Led && local(q.URL) && !strings.HasPrefix(f.Cwd, shellword.Unknown) &&
 		!slices.ContainsFunc(slices.Collect(maps.Values(f.M.Repo().Remotes)), local)
@@ -204,7 +206,8 @@ func local(address string) bool {
 
 const prNouns = "pulls pull pullrequests pull-requests merge_requests merge-requests mergerequests"
 
-// onPR judges requests on one PR: merge, edit, review, label, comment.
+// onPR judges requests on PRs and issues: merge, edit, review, label, comment. It reports whether
+// the path names a PR or an issue.
 func (s sending) onPR() bool {
 	i := s.index(prNouns)
 	if i < 0 {
@@ -218,7 +221,7 @@ func (s sending) onPR() bool {
 		a.Ref = s.URL
 	}
 	ofPR := shellword.Has(prNouns, s.segs[i])
-	if a.PR > 0 && (ofPR || s.has("repos")) { // not GitLab's issues
+	if a.PR > 0 && (ofPR || s.has("repos")) { // GitLab's issues are not PRs
 		s.Use(a, s.Argv)
 	}
 	last, action, deletes := i == len(s.segs)-1, "", s.Method == "DELETE"
@@ -239,7 +242,7 @@ merge_when_pipeline_succeeds enable_auto_merge automerge merge-queue merge_queue
 		return true
 	case arms:
 		a.Kind, a.Auto = effect.ArmAutoMerge, true
-	case action == "": // GitLab arms by a flag, labels arm bots
+	case action == "": // GitLab arms a merge by a flag; labels arm bots
 		if a.Auto = on("merge_when_pipeline_succeeds", "auto_merge"); a.Auto {
 			a.Kind = effect.ArmAutoMerge
 		}
@@ -281,7 +284,8 @@ merge_when_pipeline_succeeds enable_auto_merge automerge merge-queue merge_queue
 	return true
 }
 
-// onBranch judges requests that move a branch: refs, file contents, commits, branch merges.
+// onBranch judges requests that move a branch: refs, file contents, commits and branch merges. It
+// reports whether the request is one of these.
 func (s sending) onBranch() bool {
 	last := s.seg(-1)
 	inRepo := s.has("repos repositories projects") ||
@@ -303,7 +307,7 @@ func (s sending) onBranch() bool {
 	case s.has("contents src") && inRepo && s.Method != "PATCH",
 		inTree && s.has("projects") && s.has("files commits"):
 		branch, ok := effect.Leaf(s.fields, "new_branch", "branch")
-		if !ok && !shellword.HasUnknown(s.Body) { // as the forges take it
+		if !ok && !shellword.HasUnknown(s.Body) { // the default of the forges
 			branch = DefaultBranch(s.Frame)
 		}
 		s.moves(branch)
@@ -324,7 +328,8 @@ func (s sending) moves(branch string) {
 	}
 }
 
-// onRules judges requests that change the rules of a branch or of a repository.
+// onRules judges requests that change the rules of a branch or a repository. It reports whether the
+// request is one of these.
 func (s sending) onRules() bool {
 	a := effect.Act{Kind: effect.RelaxProtection}
 	if s.index("protection") > 0 || s.has(`rulesets protected_branches branch_protections push_rule
@@ -343,14 +348,14 @@ approval_rules protected_tags`) {
 	return i >= 0
 }
 
-// Relaxes reports whether a setting of a repository opens the way for merges.
+// Relaxes reports whether a repository setting makes merging easier.
 func Relaxes(fd effect.Field) bool {
 	key, off := strings.ToLower(fd.Path), strings.EqualFold(fd.Value, "false")
 	return !off && shellword.Has(`allow_auto_merge default_branch approvals_before_merge
 allow_merge_on_skipped_pipeline`, key) || off && strings.HasPrefix(key, "only_allow_merge")
 }
 
-// unknown judges a request of whose path only a part is known.
+// unknown judges a request whose path is only partly known.
 func (s sending) unknown() {
 	puts := s.Method == "PUT" || shellword.HasUnknown(s.Method)
 	switch {
