@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// longest bounds how far ahead Next looks. The client lets a schedule expire after seven days.
+// longest bounds how far ahead Next looks. A schedule expires in the client after seven days.
 const longest = 8 * 24 * time.Hour
 
-// Next is the first minute after a point in time at which a schedule fires, in that time's zone;
-// zero where its five fields (minute, hour, day, month, weekday, in numbers) cannot be read or name
-// no minute of the next days. The client fires up to half a period later.
+// Next returns the first minute after a time, in its zone, at which the schedule fires. It returns
+// the zero time if the five numeric fields (minute, hour, day, month, weekday) are invalid or match
+// no minute of the next eight days. The client fires up to half a period later.
 func (c Cron) Next(after time.Time) time.Time {
 	fields := strings.Fields(c.Schedule)
 	if len(fields) != 5 {
@@ -34,7 +34,7 @@ func (c Cron) Next(after time.Time) time.Time {
 		day := slices.Contains(sets[2], at.Day())
 		weekday := slices.Contains(sets[4], int(at.Weekday())) ||
 			at.Weekday() == time.Sunday && slices.Contains(sets[4], 7)
-		// of a day and a weekday that are both given either will do, as in cron(8)
+		// If both day and weekday are restricted, either may match, as in cron(8).
 		days := day && weekday || both && (day || weekday)
 		if days && slices.Contains(sets[3], int(at.Month())) {
 			return at
@@ -43,8 +43,8 @@ func (c Cron) Next(after time.Time) time.Time {
 	return time.Time{}
 }
 
-// numbersOf are the numbers from 0 to most that a field names, as in "*", "*/10", "5", "1-5" or
-// "0,30"; nil if it cannot be read.
+// numbersOf returns the numbers from 0 to most in a field such as "*", "*/10", "5", "1-5" or
+// "0,30", or nil if the field is invalid.
 func numbersOf(field string, most int) (list []int) {
 	for part := range strings.SplitSeq(field, ",") {
 		span, every, stepped := strings.Cut(part, "/")

@@ -9,7 +9,7 @@ import (
 	"hooks/internal/codec"
 )
 
-// decode reads the JSON object of a payload.
+// decode decodes the JSON object of a payload and checks it.
 func decode(name, json string) (e Event, err error) {
 	twice := (*codec.TwiceError)(nil)
 	if _, err := codec.Check(json, maxNesting); errors.As(err, &twice) {
@@ -30,7 +30,7 @@ func decode(name, json string) (e Event, err error) {
 	return e, nil
 }
 
-// check refuses an event of another name, and one without a field that it needs.
+// check returns an error for an event with another name or without a field that it requires.
 func (e Event) check(name string) error {
 	switch {
 	case e.Name == "":
@@ -55,7 +55,7 @@ func (e Event) onTool() bool {
 	return e.Name == PreToolUse || e.Name == PostToolUse || e.Name == PostToolUseFailure
 }
 
-// field is an object's member by its exact key. A path lookup would treat parts of a key as
+// field returns an object's member by its exact key. A gjson path would treat parts of a key as
 // operators, and would look for braces inside a string.
 func field(v gjson.Result, key string) (found gjson.Result) {
 	if !v.IsObject() {
@@ -70,7 +70,7 @@ func field(v gjson.Result, key string) (found gjson.Result) {
 	return found
 }
 
-// textOr returns the string that v holds, or "" if v is of any other type.
+// textOr returns the string in v, or "" if v has another type.
 func textOr(v gjson.Result) string {
 	if v.Type != gjson.String {
 		return ""
@@ -78,23 +78,23 @@ func textOr(v gjson.Result) string {
 	return v.Str
 }
 
-// Error is a payload that was refused: what is wrong with which field, and how to fix it.
+// Error reports a refused payload: which field is wrong and how to fix it.
 type Error struct {
 	text  string
 	hint  string
-	other bool // an ErrOtherEvent
+	other bool // matches ErrOtherEvent
 }
 
-// ErrOtherEvent is a complete payload of another event than that of its hook word.
+// ErrOtherEvent matches an Error about a complete payload of an event other than the hook word's.
 var ErrOtherEvent = errors.New("another event")
 
-// Is matches ErrOtherEvent.
+// Is reports whether target is ErrOtherEvent and e is of that kind.
 func (e *Error) Is(target error) bool { return target == ErrOtherEvent && e.other }
 
-// Error is the refusal without the hint: lower case, no full stop.
+// Error returns the refusal without the hint: lower case, no full stop.
 func (e *Error) Error() string { return e.text }
 
-// Hint is the fix, one line.
+// Hint returns the fix in one line.
 func (e *Error) Hint() string { return e.hint }
 
 const (
@@ -107,7 +107,7 @@ func refuse(hint, format string, args ...any) error {
 	return &Error{text: fmt.Sprintf(format, args...), hint: hint}
 }
 
-// wrongType refuses a field whose JSON type is not the one that decisions need.
+// wrongType refuses a field whose JSON type does not allow a decision.
 func wrongType(field string, v gjson.Result, want string) error {
 	return refuse(hintShape, "%v", &codec.TypeError{Field: field, Raw: v.Raw, Want: want})
 }

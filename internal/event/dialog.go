@@ -2,7 +2,7 @@ package event
 
 import "github.com/tidwall/gjson"
 
-// MaxQuestions bounds the questions in one dialog; the client shows no more.
+// MaxQuestions is the maximum number of questions that the client shows in one dialog.
 const MaxQuestions = 4
 
 // Question is one question of the client's dialog.
@@ -13,21 +13,20 @@ type Question struct {
 	Options  []Option `json:"options"`
 }
 
-// Option is one choice of a question. The dialog always adds a free text of its own.
+// Option is one choice of a question. The dialog always adds a free-text choice.
 type Option struct {
 	Label       string `json:"label"`
 	Description string `json:"description"`
 }
 
-// Answers holds the result of a dialog. The answers are a person's only if the call itself was not
-// Forged, AFK is false and the answer is not Unanswered.
+// Answers holds the result of a dialog. The answers are a person's only if the call was not Forged,
+// AFK is false and the answer is not Unanswered.
 type Answers struct {
 	List []Answer // in the order of the client's object
-	// AFK reports that the dialog resolved itself because no one was there (afkTimeoutMs).
+	// AFK reports that the dialog timed out because no one was there (afkTimeoutMs).
 	AFK bool
-	// Forged reports that the call came with answers in its input. It is set on PreToolUse only:
-	// afterwards the client itself writes the person's answers into the input, so the same sign
-	// means nothing.
+	// Forged reports that the call had answers in its input. It is set on PreToolUse only, because
+	// afterwards the client itself writes the person's answers into the input.
 	Forged bool
 }
 
@@ -35,12 +34,12 @@ type Answers struct {
 type Answer struct {
 	Question string
 	Text     string // a label, labels joined by ", ", or free text; verbatim
-	// Unanswered gives the reason why the question was not answered: skipped, replied_in_chat or
-	// dismissed. It is "" for an answer.
+	// Unanswered is the reason why the question was not answered: skipped, replied_in_chat or
+	// dismissed. It is "" for an answered question.
 	Unanswered string
 }
 
-// Answers reads the result of a dialog (PostToolUse), or whether a call is forged (PreToolUse).
+// Answers returns the result of a dialog (PostToolUse), or whether the call is forged (PreToolUse).
 func (e Event) Answers() Answers {
 	if e.Tool != toolDialog {
 		return Answers{}
@@ -51,9 +50,8 @@ func (e Event) Answers() Answers {
 	return ParseAnswers(e.Response)
 }
 
-// ParseAnswers reads a dialog's result object wherever it is: tool_response of the event, or
-// toolUseResult of a transcript line when the event was missed. Anything of another shape holds no
-// answers.
+// ParseAnswers reads a dialog's result object: tool_response of the event or, if the event was
+// missed, toolUseResult of a transcript line. A value of another shape has no answers.
 func ParseAnswers(response gjson.Result) Answers {
 	a := Answers{AFK: present(field(response, "afkTimeoutMs"))}
 	notes := field(response, "annotations")
@@ -71,7 +69,8 @@ func ParseAnswers(response gjson.Result) Answers {
 	return a
 }
 
-// unanswered is the mark of a question that no one answered; a mark of an unknown type is one too.
+// unanswered returns the mark of an unanswered question, or "". A mark of an unknown type counts
+// too.
 func unanswered(note gjson.Result) string {
 	v := field(note, "unanswered")
 	switch {

@@ -9,8 +9,8 @@ import (
 	"hooks/internal/term"
 )
 
-// answer is a reply as the client reads it. The client drops a reply with a field or an event name
-// that it does not expect, decision and all.
+// answer is the JSON encoding of a reply. The client drops a whole reply, its decision included, if
+// it does not expect one of its fields or its event name.
 type answer struct {
 	Continue *bool   `json:"continue,omitempty"`
 	StopText string  `json:"stopReason,omitempty"`
@@ -21,7 +21,7 @@ type answer struct {
 	Terminal string  `json:"terminalSequence,omitempty"`
 }
 
-// extra holds the fields that only some events have.
+// extra holds the fields that only some events accept.
 type extra struct {
 	Event    string  `json:"hookEventName"`
 	Decision string  `json:"permissionDecision,omitempty"`
@@ -32,7 +32,7 @@ type extra struct {
 	Permit   *permit `json:"decision,omitempty"`
 }
 
-// permit answers an open dialog.
+// permit is the answer to an open dialog.
 type permit struct {
 	Behavior string   `json:"behavior"`
 	Input    answered `json:"updatedInput"`
@@ -43,7 +43,7 @@ type answered struct {
 	Answers   map[string]string `json:"answers"`
 }
 
-// input replaces that of a dialog, or of a call that sends a worker.
+// input replaces the input of a dialog, or of a call that starts a worker.
 type input struct {
 	Questions   []Question `json:"questions,omitempty"`
 	Description string     `json:"description,omitempty"`
@@ -52,8 +52,8 @@ type input struct {
 	Background  *bool      `json:"run_in_background,omitempty"`
 }
 
-// Encode returns the one JSON object for the client, or nil for nothing. A part that the event has
-// no form for goes to the person instead, so that it is never lost.
+// Encode returns the reply as one JSON object, or nil if it is empty. A part that the event cannot
+// express is shown to the person instead of being lost.
 func (r Reply) Encode(name string) []byte {
 	r = r.fit(name)
 	if r.Empty() {
@@ -84,13 +84,13 @@ func (r Reply) Encode(name string) []byte {
 		out.Terminal = "\a"
 	}
 	text, err := codec.Encode(out)
-	if err != nil { // no text has a form that cannot be written
+	if err != nil { // strings always encode
 		panic("encode reply: " + err.Error())
 	}
 	return text
 }
 
-// fit turns the reply into one that the event can express.
+// fit returns the reply in a form that the event can express.
 func (r Reply) fit(name string) Reply {
 	if name != PermissionRequest {
 		r = r.drop(given)
@@ -99,7 +99,7 @@ func (r Reply) fit(name string) Reply {
 	case PermissionRequest:
 		r = r.drop(block, deny, ask, send).show()
 	case PreToolUse:
-		if r.verdict == block { // the event's only refusal
+		if r.verdict == block { // the only refusal of this event
 			r.verdict = deny
 		}
 	case UserPromptSubmit, UserPromptExpansion:
@@ -122,16 +122,16 @@ func (r Reply) fit(name string) Reply {
 	return r
 }
 
-// drop removes any of these verdicts and moves its reason to the person's text.
+// drop removes a verdict in list and moves its reason to the person's text.
 func (r Reply) drop(list ...verdict) Reply {
 	if slices.Contains(list, r.verdict) {
-		r.say = join(r.reason, r.say) // in front: a long message is cut at its end
+		r.say = join(r.reason, r.say) // first, because a long message is cut at its end
 		r.verdict, r.reason, r.questions = none, "", nil
 	}
 	return r
 }
 
-// show moves the model's text to the person's.
+// show moves the model's text to the person's text.
 func (r Reply) show() Reply {
 	r = r.Say(r.context)
 	r.context = ""
@@ -151,14 +151,14 @@ func cleaned(questions []Question) (list []Question) {
 	return list
 }
 
-// The client replaces a text of more than 10,000 characters by a file name. It counts UTF-16 units.
+// The client replaces a text of more than 10,000 UTF-16 units by a file name.
 const (
 	maxUnits = 9900
 	cutMark  = "\n… (cut)"
 )
 
-// cut shortens a text to the length that the client passes on and marks the cut. It cuts at the end
-// of a line if one is near.
+// cut shortens a text to the length that the client passes on and marks the cut. It prefers to cut
+// at the end of a line.
 func cut(text string) string {
 	text = clean(text)
 	if len(text) <= maxUnits {
@@ -182,5 +182,5 @@ func cut(text string) string {
 	return text
 }
 
-// clean removes what a terminal would act on, from whatever a reply quotes.
+// clean removes characters that a terminal would interpret.
 func clean(text string) string { return term.Text(text) }

@@ -6,19 +6,19 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Field is one scalar of a tool's input.
+// Field is one scalar in a tool's input.
 type Field struct {
-	Path  string // keys and array indexes joined by dots, as in "files.0.path"
-	Value string // a string's content, a number, true or false as written, "" for null
+	Path  string // keys and array indexes joined by dots, for example "files.0.path"
+	Value string // string contents; a number, true or false as written; "" for null
 }
 
 const (
 	maxFields = 4096
-	maxDepth  = 64 // the reader looks at a byte once per level
+	maxDepth  = 64 // gjson scans each byte once per level
 )
 
-// Fields flattens tool_input to its scalars in order. Below 64 levels the raw JSON is one
-// field. After 4,096 fields it stops and whole is false: what was not read cannot be judged
+// Fields returns the scalars of tool_input in order. A value nested over 64 levels deep is returned
+// as raw JSON. After 4,096 fields, whole is false: the rest is unread and cannot be judged
 // harmless.
 func (e Event) Fields() (list []Field, whole bool) {
 	whole = flatten("", e.Input, 0, func(f Field) bool {
@@ -31,7 +31,7 @@ func (e Event) Fields() (list []Field, whole bool) {
 	return list, whole
 }
 
-// flatten yields every scalar under v and reports whether all were taken.
+// flatten yields every scalar in v and reports whether yield accepted all.
 func flatten(path string, v gjson.Result, depth int, yield func(Field) bool) bool {
 	if !v.IsObject() && !v.IsArray() {
 		return v.Raw == "" || yield(Field{path, scalar(v)})
@@ -57,7 +57,7 @@ func flatten(path string, v gjson.Result, depth int, yield func(Field) bool) boo
 
 func scalar(v gjson.Result) string {
 	if v.Type == gjson.Number {
-		return v.Raw // as written: the library would print 1.50 as 1.5
+		return v.Raw // as written; String would turn 1.50 into 1.5
 	}
 	return v.String()
 }

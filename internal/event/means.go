@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Asks reports whether the call is a dialog of the session's own thread. In a subagent's no person
-// is asked.
+// Asks reports whether the call is a dialog in the main thread. A dialog in a subagent does not
+// reach a person.
 func (e Event) Asks() bool { return e.Tool == toolDialog && !e.InSubagent() }
 
 // Dispatches reports whether the call starts a worker.
@@ -15,7 +15,7 @@ func (e Event) Dispatches() bool {
 	return slices.Contains([]string{"Agent", "Task", "Workflow"}, e.Tool)
 }
 
-// Schedules is the prompt that a call would schedule; ok is false for every other call.
+// Schedules returns the prompt that the call would schedule. ok is false for every other call.
 func (e Event) Schedules() (prompt string, ok bool) {
 	if e.Tool != "CronCreate" && e.Tool != "ScheduleWakeup" {
 		return "", false
@@ -23,13 +23,13 @@ func (e Event) Schedules() (prompt string, ok bool) {
 	return e.Text("prompt"), true
 }
 
-// EndsSchedule reports whether the call removes a schedule, or only looks at it.
+// EndsSchedule reports whether the call removes or only lists schedules.
 func (e Event) EndsSchedule() bool {
 	return e.Tool == "CronDelete" || e.Tool == "CronList" ||
 		e.Tool == "ScheduleWakeup" && e.Flag("stop")
 }
 
-// Ending is the call that removes the schedule, in the words in which the model is asked for it.
+// Ending returns the call that removes the schedule, as the model is asked for it.
 func (c Cron) Ending() string {
 	if c.Recurring {
 		return "CronDelete " + c.ID
@@ -37,10 +37,10 @@ func (c Cron) Ending() string {
 	return `ScheduleWakeup {"stop":true}`
 }
 
-// StopWord is the client's own way to end a loop.
+// StopWord is the client's own command to end a loop.
 const StopWord = "/loop stop"
 
-// StopsLoop reports whether a person typed StopWord. Either of its two events may arrive.
+// StopsLoop reports whether a person typed StopWord. Either of two events may report it.
 func (e Event) StopsLoop() bool {
 	if e.Name == UserPromptExpansion {
 		return e.Command == "loop" && strings.TrimSpace(e.Args) == "stop"
@@ -48,7 +48,7 @@ func (e Event) StopsLoop() bool {
 	return strings.TrimSpace(e.Prompt) == StopWord
 }
 
-// Workers are the ids of the agents that continue after the turn. Shells and monitors are no
+// Workers returns the ids of the agents that continue after the turn. Shells and monitors are not
 // workers.
 func (e Event) Workers() (list []string) {
 	for _, t := range e.Background {
@@ -59,8 +59,8 @@ func (e Event) Workers() (list []string) {
 	return list
 }
 
-// StartsJob returns the id of the background work that a call's result names, and the call's
-// description of it. ok is false if nothing continues after the call.
+// StartsJob returns the id of the background work started by a finished call, and the call's
+// description of it. ok is false if the call started no background work.
 func (e Event) StartsJob() (id, about string, ok bool) {
 	switch e.Tool {
 	case toolBash, toolPowerShell:
@@ -75,18 +75,18 @@ func (e Event) StartsJob() (id, about string, ok bool) {
 	return id, e.Text("description"), id != ""
 }
 
-// Wakeup is a prompt that the client itself made for background work.
+// Wakeup is a prompt that the client itself sends about background work.
 type Wakeup struct {
 	Task, Output, Summary string
 	Ended                 bool     // the task is over
 	Stopped               []string // descriptions of the workers that a person stopped
 }
 
-const notification = "<task-notification>" // begins the client's own words for background work
+const notification = "<task-notification>" // begins the client's prompt about background work
 
-// Wakeup reads a prompt in the client's own words for background work; ok is false for any other.
-// They are a notification, or as in `Background agent "a" was stopped by the user.` and
-// `2 background agents were stopped by the user: "a", "b".`
+// Wakeup parses the client's own prompt about background work. ok is false for any other prompt. It
+// is a notification or text such as `Background agent "a" was stopped by the user.` or `2
+// background agents were stopped by the user: "a", "b".`
 func (e Event) Wakeup() (w Wakeup, ok bool) {
 	text, ok := strings.CutPrefix(e.Prompt, notification)
 	if !ok {
@@ -104,8 +104,8 @@ func (e Event) Wakeup() (w Wakeup, ok bool) {
 	return w, true
 }
 
-// stopped are the quoted names in the client's words for workers that a person stopped, nil for any
-// other text.
+// stopped returns the quoted names in the client's text about workers that a person stopped, or nil
+// for any other text.
 func stopped(text string) (names []string) {
 	count, rest, _ := strings.Cut(text, " ")
 	if _, err := strconv.Atoi(count); err == nil {

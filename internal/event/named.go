@@ -3,8 +3,8 @@ package event
 import "strings"
 
 // Named returns the reply with "hooks" replaced by name() in every command of this program, so that
-// the command can be run. name is called only if the reply holds a command; it returns "hooks" if
-// no other name is needed.
+// the command can be run. It calls name only if the reply contains a command; name returns "hooks"
+// if no other name is needed.
 func (r Reply) Named(name func() string) Reply {
 	if !names(r.reason) && !names(r.context) && !names(r.say) {
 		return r
@@ -25,7 +25,7 @@ func rename(text, to string) (renamed string) {
 	return renamed + text
 }
 
-// commands lists the commands that a reply may ask for, each with a blank on both sides.
+// commands lists the commands that a reply may mention, each with a space on both sides.
 const commands = " report gate loop cost backlog schema doctor explain history status "
 
 // nextCommand returns the index of the first command such as "hooks gate list", or -1.

@@ -12,22 +12,21 @@ import (
 	"hooks/internal/codec"
 )
 
-// The bounds of one reading of stdin.
+// Bounds on reading stdin.
 const (
 	maxBytes = 4 << 20
-	maxWait  = 5 * time.Second // for the end of the value
+	maxWait  = 5 * time.Second // until the value is complete
 )
 
-// Read reads the one JSON object that the client writes for a hook word, and returns as soon as
-// that object is complete, because the end of stdin may never come. It never looks at what follows
-// the object, so the answer does not depend on how the bytes arrive. A leading byte order mark and
-// white space are tolerated.
+// Read reads the one JSON object that the client writes for a hook word. It returns once the object
+// is complete, because stdin may never be closed. It ignores what follows the object, so the result
+// does not depend on how the bytes arrive. A leading byte order mark and white space are allowed.
 //
-// Read refuses, as an *Error with a hint: an unknown word, more than 4 MiB, a value whose end does
-// not come within 5 s, anything that is not one JSON object, a key that appears twice in an object,
-// an event that is not the word's, and fields that decide with a wrong type.
+// Read returns an *Error with a hint for an unknown word, more than 4 MiB, a value not complete
+// within 5 s, anything but one JSON object, a repeated key in an object, another event than the
+// word's, and a wrong type in a field that decides.
 //
-// After a timeout a goroutine stays behind in r.Read; the program is about to exit then.
+// After a timeout, a goroutine remains blocked in r.Read; the program is about to exit.
 func Read(word string, r io.Reader) (Event, error) { return readWithin(maxWait, word, r) }
 
 func readWithin(wait time.Duration, word string, r io.Reader) (Event, error) {
@@ -46,14 +45,14 @@ func readWithin(wait time.Duration, word string, r io.Reader) (Event, error) {
 	return decode(name, string(raw))
 }
 
-// readValue collects the bytes of the first JSON object of r within the bounds.
+// readValue returns the bytes of the first JSON object of r, within the bounds.
 func readValue(r io.Reader, wait time.Duration) (raw []byte, err error) {
 	done := make(chan struct{})
 	var got []byte
 	var failed error
 	go func() {
 		defer close(done)
-		defer func() { // only its own goroutine can recover it
+		defer func() { // a panic can be recovered only in its own goroutine
 			if p := recover(); p != nil {
 				failed = fmt.Errorf("internal error: %v", p)
 			}
@@ -70,7 +69,7 @@ func readValue(r io.Reader, wait time.Duration) (raw []byte, err error) {
 	}
 }
 
-// collect reads until the object is complete, r ends, or more than maxBytes have come.
+// collect reads until the object is complete, r ends, or more than maxBytes have arrived.
 func collect(r io.Reader) ([]byte, error) {
 	var s scanner
 	var buf []byte
@@ -100,7 +99,7 @@ func collect(r io.Reader) ([]byte, error) {
 	return nil, fmt.Errorf("read stdin: %w", io.ErrNoProgress)
 }
 
-// ended is the error of an input that stopped before the object did.
+// ended returns the error for input that ended before the object was complete.
 func ended(buf []byte, err error) error {
 	switch {
 	case !errors.Is(err, io.EOF):
@@ -113,7 +112,7 @@ func ended(buf []byte, err error) error {
 }
 
 // scanner finds the end of the first JSON object in a stream of chunks. It only counts brackets
-// outside of strings. Whether what it found is JSON is decided later.
+// outside of strings and does not validate the JSON.
 type scanner struct {
 	start   int // offset of the opening brace in the stream
 	bom     int // bytes of a byte order mark seen
@@ -124,13 +123,13 @@ type scanner struct {
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// maxNesting is the deepest object that is read. Calls of tools stay below a dozen levels, and
-// later readers look at each byte once per level.
+// maxNesting is the maximum depth of an object. Tool calls stay below a dozen levels, and later
+// readers scan each byte once per level.
 const maxNesting = 1000
 
-// next scans the following chunk. end is the offset in this chunk just after the object, 0 while
-// the object is incomplete; bad reports that the stream does not begin with an object, so that
-// waiting for more is useless.
+// next scans the next chunk. end is the offset in it just after the object, or 0 while the object
+// is incomplete. bad reports that the stream does not begin with an object or is nested too deeply,
+// so reading more is useless.
 func (s *scanner) next(chunk []byte) (end int, bad bool) {
 	for i, c := range chunk {
 		if s.depth == 0 {
@@ -149,8 +148,8 @@ func (s *scanner) next(chunk []byte) (end int, bad bool) {
 	return 0, false
 }
 
-// opens takes a byte before the object: part of the byte order mark, white space, or the opening
-// brace.
+// opens consumes a byte before the object, and reports whether it is part of the byte order mark,
+// white space or the opening brace.
 func (s *scanner) opens(c byte) bool {
 	switch {
 	case s.start == s.bom && s.bom < len(byteOrderMark) && c == byteOrderMark[s.bom]:
@@ -167,7 +166,7 @@ func (s *scanner) opens(c byte) bool {
 	return true
 }
 
-// closes scans a byte of the object and reports whether it is the last.
+// closes consumes a byte of the object and reports whether it is the last one.
 func (s *scanner) closes(c byte) bool {
 	switch {
 	case s.escaped:

@@ -6,8 +6,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Reply is a hook's answer. It can only be built by Nothing, Block, Deny and Ask; the zero value is
-// Nothing, the answer that changes nothing. Encode gives it the form of the firing event.
+// Reply is a hook's answer. Nothing, Block, Deny, Ask, Send and AnswerDialog make one. The zero
+// value is Nothing, which changes nothing. Encode gives it the form of the firing event.
 type Reply struct {
 	verdict   verdict
 	reason    string
@@ -33,20 +33,20 @@ const (
 	given
 )
 
-// Nothing leaves the decision to the client.
+// Nothing returns the reply that leaves the decision to the client.
 func Nothing() Reply { return Reply{} }
 
-// Block refuses to end the turn (Stop, SubagentStop: "keep working now", never "halt") or to begin
-// it (UserPromptSubmit, UserPromptExpansion). At a Stop the model reads the reason, at a prompt the
-// person does.
+// Block refuses the end of a turn (Stop, SubagentStop), which makes the model continue, or its
+// start (UserPromptSubmit, UserPromptExpansion). At a Stop the model reads the reason, at a prompt
+// the person.
 func Block(reason string) Reply { return Reply{verdict: block, reason: reason} }
 
 // Deny refuses a tool call (PreToolUse). The model reads the reason.
 func Deny(reason string) Reply { return Reply{verdict: deny, reason: reason} }
 
-// Ask lets a dialog call go through (PreToolUse of AskUserQuestion) with exactly these questions in
-// place of the model's. The client shows at most four, so later ones are left out. Without
-// questions Ask returns Nothing.
+// Ask lets a dialog call through (PreToolUse of AskUserQuestion) with these questions in place of
+// the model's. It drops questions after the fourth, because the client shows no more. Without
+// questions it returns Nothing.
 func Ask(questions ...Question) Reply {
 	if len(questions) == 0 {
 		return Nothing()
@@ -54,8 +54,9 @@ func Ask(questions ...Question) Reply {
 	return Reply{verdict: ask, questions: questions[:min(len(questions), MaxQuestions)]}
 }
 
-// Send lets a worker go (PreToolUse of Agent) with this prompt in place of the model's: in the
-// foreground, in the project's own folder, as the given type of agent; "" is the call's own.
+// Send lets a worker start (PreToolUse of Agent) with this prompt in place of the model's, in the
+// foreground and in the project's own folder, as the given type of agent. If agent is "", the
+// call's own type is used.
 func Send(call gjson.Result, agent, prompt string) Reply {
 	if agent == "" {
 		agent = call.Get("subagent_type").String()
@@ -66,46 +67,45 @@ func Send(call gjson.Result, agent, prompt string) Reply {
 	}}
 }
 
-// AnswerDialog answers an open dialog with exactly these questions (PermissionRequest of
+// AnswerDialog answers an open dialog that has these questions (PermissionRequest of
 // AskUserQuestion).
 func AnswerDialog(questions []Question, answers map[string]string) Reply {
 	return Reply{verdict: given, questions: questions, answers: answers}
 }
 
-// Context adds a text for the model, on a new line after an earlier one. At a Stop it goes with a
-// Block only: alone it would make the client continue the turn.
+// Context adds a line of text for the model. At a Stop it needs a Block, because text alone would
+// make the client continue the turn.
 func (r Reply) Context(text string) Reply {
 	r.context = join(r.context, text)
 	return r
 }
 
-// Say adds a text for the person, on a new line after an earlier one.
+// Say adds a line of text for the person.
 func (r Reply) Say(text string) Reply {
 	r.say = join(r.say, text)
 	return r
 }
 
-// Ring makes the client's terminal sound its bell; without a terminal nothing happens.
+// Ring rings the bell of the client's terminal, if there is one.
 func (r Reply) Ring() Reply {
 	r.ring = true
 	return r
 }
 
-// Ends makes a refusal of a call end the turn, or the worker, whose call it is (PreToolUse): the
-// model is asked nothing more, and no Stop or SubagentStop follows.
+// Ends makes the refusal of a call end the turn or the worker that made it (PreToolUse). The model
+// is not asked again, and no Stop or SubagentStop follows.
 func (r Reply) Ends() Reply {
 	r.ends = true
 	return r
 }
 
-// Hide leaves the refused prompt itself out of what the person sees.
+// Hide hides a refused prompt from the person.
 func (r Reply) Hide() Reply {
 	r.hidden = true
 	return r
 }
 
-// By names the rule that refuses, for the record; the client does not see it. The first name is
-// kept.
+// By records the name of the rule that refuses; the client does not see it. The first name is kept.
 func (r Reply) By(rule string) Reply {
 	if r.rule == "" {
 		r.rule = rule
@@ -116,8 +116,8 @@ func (r Reply) By(rule string) Reply {
 // Rule returns the name of the rule that refuses, or "" if no rule was named.
 func (r Reply) Rule() string { return r.rule }
 
-// And joins two replies of one event. A refusal wins over no refusal, the first refusal over the
-// second.
+// And combines two replies to one event. A refusal wins over no refusal, and the first refusal over
+// the second.
 func (r Reply) And(o Reply) Reply {
 	if r.verdict == none {
 		r.verdict, r.reason, r.questions, r.rule = o.verdict, o.reason, o.questions, o.rule
@@ -127,16 +127,17 @@ func (r Reply) And(o Reply) Reply {
 	return r.Context(o.context).Say(o.say)
 }
 
-// Blocks reports whether the reply refuses: something was counted or must be, before it is printed.
+// Blocks reports whether the reply refuses, so that its effect must be saved before it is printed.
 func (r Reply) Blocks() bool { return r.verdict == block || r.verdict == deny }
 
-// Decides reports whether the reply refuses or asks; texts alone decide nothing.
+// Decides reports whether the reply refuses, asks or otherwise decides, rather than only adding
+// text.
 func (r Reply) Decides() bool { return r.verdict != none }
 
-// Reason is the text of a refusal, as given.
+// Reason returns the text of a refusal, as given.
 func (r Reply) Reason() string { return r.reason }
 
-// PersonText returns the text that was added for the person, as given.
+// PersonText returns the text for the person, as given.
 func (r Reply) PersonText() string { return r.say }
 
 // Empty reports whether Encode returns nothing.

@@ -8,7 +8,7 @@ import (
 	"hooks/internal/codec"
 )
 
-// Tools whose input the program reads.
+// Names of tools whose input the program reads.
 const (
 	toolBash       = "Bash"
 	toolPowerShell = "PowerShell"
@@ -17,8 +17,8 @@ const (
 	toolDialog     = "AskUserQuestion"
 )
 
-// inputTexts are the members of a tool's input that decide; where present they are strings. Tools
-// not named here (MCP tools above all) may use the same names for anything.
+// inputTexts returns the members of a tool's input on which decisions depend. If present, they must
+// be strings. Other tools, above all MCP tools, may use these names for anything.
 func inputTexts(tool string) []string {
 	switch tool {
 	case toolBash, toolPowerShell, toolMonitor:
@@ -41,7 +41,7 @@ func inputTexts(tool string) []string {
 	return nil
 }
 
-// dialog are the parts of a dialog's call and of its result on which something is decided.
+// dialog holds the parts of a dialog's call and result on which decisions depend.
 type dialog struct {
 	Questions []struct {
 		Question string `json:"question"`
@@ -54,7 +54,7 @@ type dialog struct {
 	Annotations map[string]gjson.Result `json:"annotations"`
 }
 
-// checkTool refuses a call whose deciding members have a type on which nothing can be decided.
+// checkTool returns an error if a member on which a decision depends has the wrong type.
 func (e Event) checkTool() error {
 	for _, key := range inputTexts(e.Tool) {
 		if v := field(e.Input, key); v.Type != gjson.String && v.Type != gjson.Null {
@@ -75,7 +75,8 @@ func (e Event) checkTool() error {
 	return nil
 }
 
-// Skill is the skill that a Skill call invokes and its arguments, "" and "" on any other event.
+// Skill returns the skill that a Skill call invokes and its arguments, or "" and "" for any other
+// event.
 func (e Event) Skill() (name, args string) {
 	if e.Tool != toolSkill {
 		return "", ""
@@ -83,8 +84,8 @@ func (e Event) Skill() (name, args string) {
 	return textOr(field(e.Input, "skill")), textOr(field(e.Input, "args"))
 }
 
-// ShellCommand is the command line of a tool that runs one. ok is false for every other tool, and
-// for a Monitor that watches a socket.
+// ShellCommand returns the command line of a tool that runs one. ok is false for every other tool,
+// and for a Monitor that watches a socket.
 func (e Event) ShellCommand() (command string, ok bool) {
 	switch e.Tool {
 	case toolBash, toolPowerShell, toolMonitor:
@@ -94,13 +95,13 @@ func (e Event) ShellCommand() (command string, ok bool) {
 	return "", false
 }
 
-// Text is a string member of the tool's input by its exact key, "" when it is absent or of another
-// type.
+// Text returns a string member of the tool's input by its exact key, or "" if it is missing or has
+// another type.
 func (e Event) Text(key string) string { return textOr(field(e.Input, key)) }
 
-// Flag is a member of the tool's input that is exactly true.
+// Flag reports whether a member of the tool's input is exactly true.
 func (e Event) Flag(key string) bool { return field(e.Input, key).Type == gjson.True }
 
-// Result is a member of the tool's response by its exact key; it does not exist when the response
-// is no object.
+// Result returns a member of the tool's response by its exact key. The result does not exist if the
+// response is not an object.
 func (e Event) Result(key string) gjson.Result { return field(e.Response, key) }

@@ -2,15 +2,15 @@ package event
 
 import "slices"
 
-// Word joins a hook word, the program's first argument, with the event that the client fires.
+// Word maps a hook word, the program's first argument, to the event that the client fires.
 type Word struct {
-	Word string // as in "pre-tool-use"
-	Name string // hook_event_name, as in "PreToolUse"
+	Word string // for example "pre-tool-use"
+	Name string // hook_event_name, for example "PreToolUse"
 }
 
-// The events the program is registered for. PreModelSwitch is left out: client 2.1.239
-// drops all hooks of a plugin that names an event it does not know, and newer ones fire it before
-// the switch is certain. The transcripts show a dearer model.
+// Events that the program is registered for. PreModelSwitch is left out: client 2.1.239 drops all
+// hooks of a plugin that names an unknown event, and newer clients fire it before the switch is
+// certain. A dearer model is noticed in the transcript instead.
 const (
 	Stop                = "Stop"
 	PreToolUse          = "PreToolUse"
@@ -26,7 +26,7 @@ const (
 	PermissionRequest   = "PermissionRequest"
 )
 
-// Words is the table of hook words, the two core ones first.
+// Words lists the hook words, the two essential ones first.
 var Words = [...]Word{
 	{"stop", Stop},
 	{"pre-tool-use", PreToolUse},
@@ -42,7 +42,7 @@ var Words = [...]Word{
 	{"permission-request", PermissionRequest},
 }
 
-// WordOf is the hook word of an event, or "" when the program is not registered for it.
+// WordOf returns the hook word of an event, or "" if the program is not registered for it.
 func WordOf(name string) string { return find(func(w Word) bool { return w.Name == name }).Word }
 
 // NameOf returns the event of a hook word, or "" if word is not a hook word.
