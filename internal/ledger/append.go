@@ -23,12 +23,12 @@ import (
 const (
 	lockWait  = 10 * time.Second
 	lockPoll  = 3 * time.Millisecond
-	firstRead = 16 << 10 // bytes of a ledger's end that are read at first
+	firstRead = 16 << 10 // size of the first read from a ledger's end, in bytes
 )
 
-// Append adds a turn with an empty feedback section to a ledger (L1, L28). A crash leaves the old
-// text or the new one, whole, and two appends at once leave both turns. Only the end of the ledger
-// is read; the system copies the rest.
+// Append adds a turn with an empty feedback section to a ledger (L1, L28). A crash leaves either
+// the old text or the new one, and two concurrent appends keep both turns. Append reads only the
+// end of the ledger; the rest is copied by the system.
 func Append(path, turn string) error {
 	path, err := Check(path)
 	if err != nil {
@@ -41,11 +41,11 @@ func Append(path, turn string) error {
 	return errors.Join(add(path, turn), unlock())
 }
 
-// lock keeps other appends in the ledger's folder out. The kernel frees it when the process dies.
+// lock excludes other appends in the ledger's folder. The kernel releases it when the process dies.
 func lock(path string) (unlock func() error, err error) {
 	dir := filepath.Dir(path)
 	l := flock.New(dir, flock.SetFlag(os.O_RDONLY))
-	if runtime.GOOS == "windows" { // where a folder cannot be locked
+	if runtime.GOOS == "windows" { // Windows cannot lock a folder
 		l = flock.New(filepath.Join(dir, ".ledger.lock"))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
@@ -53,7 +53,7 @@ func lock(path string) (unlock func() error, err error) {
 	_, err = l.TryLockContext(ctx, lockPoll)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		_, _, err = open(path) // whose hint names the command that makes it
+		_, _, err = open(path) // its hint names the command that creates a ledger
 		return nil, err
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, hint.New("try again", "another append to %s takes over %s", dir, lockWait)
@@ -82,7 +82,7 @@ func add(path, turn string) error {
 	return replace(path, old, info, added)
 }
 
-// endOf reads as much of a ledger's end as shows whether its last turn is closed.
+// endOf reads as much of a ledger's end as is needed to tell whether its last turn is closed.
 func endOf(f io.ReaderAt, size int64) (end string, closes bool, err error) {
 	for n := min(size, firstRead); ; n = min(size, 8*n) {
 		if n > MaxSize {
@@ -99,10 +99,10 @@ func endOf(f io.ReaderAt, size int64) (end string, closes bool, err error) {
 	}
 }
 
-// errChanged means that another program wrote the ledger meanwhile.
+// errChanged reports that another program wrote the ledger in the meantime.
 var errChanged = errors.New("the ledger changed while the turn was added; nothing was written")
 
-// replace puts a copy of a ledger with a longer text in its place.
+// replace atomically replaces a ledger with a copy that has the added text at its end.
 func replace(path string, old *os.File, info fs.FileInfo, added string) error {
 	text := io.MultiReader(old, strings.NewReader(added))
 	return safefile.Replace(path, info.Mode().Perm(), text, func() error {
@@ -117,8 +117,8 @@ func replace(path string, old *os.File, info fs.FileInfo, added string) error {
 	})
 }
 
-// closed reports whether a turn may follow the end of a ledger. known is false if more of the
-// ledger must be read to see that; a whole ledger is always known.
+// closed reports whether a turn may follow the end of a ledger. known is false if that cannot be
+// decided without reading more of it. It is always true if end is the whole ledger.
 func closed(end string, whole bool) (closes, known bool) {
 	if _, ok := lastTurn(end); ok {
 		return true, true
@@ -127,14 +127,14 @@ func closed(end string, whole bool) (closes, known bool) {
 		return false, false
 	}
 	turns := Parse(end)
-	// A comment or a code block that is left open would swallow the next turn.
+	// An open comment or code block would swallow the next turn.
 	opens := len(Parse(end+"\n\nNext.\n\n"+Block)) == len(turns)+1
 	return opens && (len(turns) == 0 || turns[len(turns)-1].Separator > 0), true
 }
 
-// extend returns what a turn adds to a ledger that is closed, by the ledger's end: a blank line,
-// the turn and the feedback block, with the line ends of the ledger (L1, L12, L29). It refuses a
-// turn that has no text, writes feedback itself (L27) or would hide the block.
+// extend returns the text that a turn adds to a closed ledger with the given end: a blank line, the
+// turn and the feedback block, with the line ends of the ledger (L1, L12, L29). It refuses a turn
+// that is empty, contains feedback (L27) or would hide the block.
 func extend(end, turn string) (string, error) {
 	turn = strings.ReplaceAll(strings.TrimPrefix(turn, "\ufeff"), "\r\n", "\n")
 	turn = trim(turn)
@@ -155,7 +155,7 @@ func extend(end, turn string) (string, error) {
 	return added, nil
 }
 
-// check refuses a turn that would not be one turn in a ledger.
+// check returns an error if the text would not be exactly one turn in a ledger.
 func check(turn string) error {
 	if turn == "" {
 		return hint.New("write the turn to stdin: hooks ledger append FILE < turn.md",

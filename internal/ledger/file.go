@@ -16,8 +16,8 @@ import (
 // MaxSize bounds a ledger that is read whole, in bytes.
 const MaxSize = 64 << 20
 
-// Root is the folder whose changes/ holds the ledgers: the nearest one above dir that has changes/,
-// not beyond the top of its repository; else that top, else dir.
+// Root returns the folder whose changes/ holds the ledgers: the nearest one at or above dir that
+// has changes/, within its repository; else the top of the repository; else dir.
 func Root(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if safefile.IsDir(filepath.Join(at, "changes")) {
@@ -32,8 +32,8 @@ func Root(dir string) string {
 	}
 }
 
-// Find lists the files in the folders changes/<name>/loops below a root, as paths from there, in
-// order. Hidden files are left out.
+// Find lists the files in the folders changes/<name>/loops below a root, as sorted paths relative
+// to it. It skips hidden files.
 func Find(root string) ([]string, error) {
 	list, err := safefile.Glob(root, "changes", "*", "loops", "*")
 	for i, path := range list {
@@ -47,8 +47,8 @@ func Find(root string) ([]string, error) {
 	}), err
 }
 
-// Check returns the absolute path of a ledger that a person or the model named. A file of another
-// name, or one that a link puts elsewhere, is an error.
+// Check returns the absolute path of a ledger that a person or the model named. It returns an error
+// if the file name is not a ledger's, or if a symlink leads out of the folders of ledgers.
 func Check(path string) (string, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -70,7 +70,7 @@ func Check(path string) (string, error) {
 	return full, nil
 }
 
-// real follows the links of a folder, of which the last parts need not be there.
+// real resolves the symlinks in a folder's path, whose last parts need not exist.
 func real(dir string) (string, error) {
 	full, err := filepath.EvalSymlinks(dir)
 	if above := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && above != dir {
@@ -80,7 +80,7 @@ func real(dir string) (string, error) {
 	return full, err
 }
 
-// Read returns the text of a ledger.
+// Read returns the text of a ledger of at most MaxSize bytes.
 func Read(path string) (string, error) {
 	f, info, err := open(path)
 	if err != nil {
@@ -95,7 +95,7 @@ func Read(path string) (string, error) {
 	return string(text), err
 }
 
-// open opens a ledger that exists and is no link.
+// open opens an existing ledger that is not a symlink.
 func open(path string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -110,8 +110,8 @@ func open(path string) (*os.File, fs.FileInfo, error) {
 	return safefile.Open(path)
 }
 
-// New makes the ledger of a phase, with its title alone, and returns its path from root. A ledger
-// that exists is left as it is.
+// New creates the ledger of a phase with only its title, and returns its path relative to root. It
+// does not touch an existing ledger.
 func New(root, phase, change, number string) (string, error) {
 	name, err := Name(phase, number)
 	if err != nil {
@@ -139,7 +139,7 @@ func New(root, phase, change, number string) (string, error) {
 	return path, errors.Join(err, f.Sync(), f.Close())
 }
 
-// plain reports whether a word is the name of one visible folder.
+// plain reports whether a word is the name of a single visible folder.
 func plain(word string) bool {
 	return word != "" && filepath.IsLocal(word) && !strings.ContainsAny(word, `/\`) &&
 		!strings.ContainsAny(word[:1], ".-") && strings.IndexFunc(word, control) < 0
@@ -147,7 +147,7 @@ func plain(word string) bool {
 
 func control(r rune) bool { return r < ' ' || r == 0x7f }
 
-// HasChange reports whether a root has a change of that name.
+// HasChange reports whether root has a change of that name.
 func HasChange(root, name string) bool {
 	return safefile.IsDir(filepath.Join(root, "changes", name))
 }

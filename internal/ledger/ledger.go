@@ -1,5 +1,5 @@
-// Package ledger reads loop ledgers and extends them: append-only Markdown logs in which every turn
-// of an agent ends with a section for a person's feedback and a separator (L1, L11, L14).
+// Package ledger reads and extends loop ledgers: append-only Markdown logs in which every turn of
+// an agent ends with a section for a person's feedback and a separator (L1, L11, L14).
 package ledger
 
 import (
@@ -16,21 +16,21 @@ const (
 	white       = " \t\r"
 )
 
-// Block ends every turn (L12).
+// Block is the text that ends every turn (L12).
 const Block = heading + "\n\n" + placeholder + "\n\n" + separator + "\n"
 
-// Turn is one turn of a ledger. Lines count from 1.
+// Turn is one turn of a ledger. Line numbers start at 1.
 type Turn struct {
 	Line      int    // first line that is not blank
-	Agent     string // the agent's text with LF line ends, without blank lines around it
+	Agent     string // the agent's text with LF line ends, without surrounding blank lines
 	Section   int    // line of the heading `## User Feedback`, 0 if there is none
-	Feedback  string // what a person wrote there, "" if nothing (L26)
-	Separator int    // line of the `---` behind the section, 0 if there is none
+	Feedback  string // a person's text in the section, "" if there is none (L26)
+	Separator int    // line of the `---` after the section, 0 if there is none
 }
 
-// Parse returns the turns of a ledger, damaged ones too. Only a `---` line in a feedback section
-// and outside of code ends a turn; a section without one ends at the next heading of level 1 or 2.
-// Text without a section is a turn too, but for a title alone. Front matter is skipped.
+// Parse returns the turns of a ledger, including damaged ones. Only a `---` line in a feedback
+// section and outside of code ends a turn; a section without one ends at the next heading of level
+// 1 or 2. Text without a section is a turn too, except a title alone. Parse skips front matter.
 func Parse(text string) []Turn {
 	lines := split(text)
 	return parse(lines, frontMatter(lines))
@@ -45,8 +45,8 @@ func split(text string) []string {
 	return lines
 }
 
-// frontMatter is the number of lines that front matter takes. It holds no heading of level 2: a
-// ledger may begin with a separator.
+// frontMatter returns the number of lines of front matter, which contains no heading of level 2,
+// because a ledger may also begin with a separator.
 func frontMatter(lines []string) int {
 	if !separates(lines[0]) {
 		return 0
@@ -71,8 +71,8 @@ type reader struct {
 	from     int // first line of the open turn
 	first    int // its first line that is not blank
 	section  int
-	text     bool // it has more than a title
-	numbered bool // it has a heading "Turn N"
+	text     bool // it contains more than a title
+	numbered bool // it contains a heading "Turn N"
 	feedback []string
 }
 
@@ -112,7 +112,7 @@ func (p *reader) read(l markdown.Line, at int) {
 			p.begin(at + 1)
 			return
 		case underlined(l, raw) && separates(p.lines[at+1]):
-			// Markdown takes it for a heading; a person forgot the blank line.
+			// Markdown makes this a heading, but the person only forgot a blank line.
 			p.feedback = append(p.feedback, raw)
 			p.end(at, at+1)
 			p.begin(at + 2)
@@ -129,7 +129,7 @@ func (p *reader) read(l markdown.Line, at int) {
 
 func (p *reader) readAgent(l markdown.Line, at int) {
 	if numbered := isNumbered(l); numbered {
-		if p.numbered { // the turn before it ended without a section
+		if p.numbered { // the previous turn has no section
 			p.end(at, -1)
 			p.begin(at)
 		}
@@ -145,7 +145,7 @@ func (p *reader) readAgent(l markdown.Line, at int) {
 	}
 }
 
-// say keeps a line of a feedback section as it is written, without HTML comments.
+// say adds a line to the feedback, unchanged except that HTML comments are removed.
 func (p *reader) say(l markdown.Line, raw string) {
 	if l.Kind == markdown.Plain && l.Text != strings.Trim(raw, white) {
 		raw = l.Text
@@ -157,8 +157,8 @@ func isFeedback(l markdown.Line) bool {
 	return l.Kind == markdown.Heading && strings.EqualFold(l.Text, title)
 }
 
-// isNumbered reports whether a line is a heading "## Turn 2". A turn needs no such heading, but a
-// second one begins another turn.
+// isNumbered reports whether a line is a heading such as "## Turn 2". A turn needs no such heading,
+// but a second one starts another turn.
 func isNumbered(l markdown.Line) bool {
 	n, ok := strings.CutPrefix(l.Text, "Turn ")
 	return ok && l.Kind == markdown.Heading && l.Level == 2 && n != "" && digits(n)
@@ -166,12 +166,12 @@ func isNumbered(l markdown.Line) bool {
 
 func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// underlined reports whether a heading takes two lines, the second of = or -.
+// underlined reports whether a heading has two lines, the second of = or -.
 func underlined(l markdown.Line, raw string) bool {
 	return l.Kind == markdown.Heading && !strings.HasPrefix(strings.TrimLeft(raw, " \t"), "#")
 }
 
-// trim takes blank lines off both ends of a text.
+// trim removes blank lines at both ends of a text.
 func trim(text string) string {
 	text = strings.TrimRight(text, white+"\n")
 	for {
@@ -183,13 +183,12 @@ func trim(text string) string {
 	}
 }
 
-// shown is the text of a feedback section without the placeholder.
+// shown returns the text of a feedback section without the placeholder.
 func shown(lines []string) string {
 	return trim(strings.ReplaceAll(strings.Join(lines, "\n"), placeholder, ""))
 }
 
-// Feedback returns the text that a person wrote into the newest feedback section. It is empty if
-// nothing was written (L20).
+// Feedback returns a person's text in the newest feedback section, or "" if there is none (L20).
 func Feedback(text string) string {
 	if last, ok := lastTurn(text); ok {
 		return last.Feedback
@@ -203,8 +202,8 @@ func Feedback(text string) string {
 	return ""
 }
 
-// lastTurn reads the last feedback section of a ledger's end. ok is false unless it is the last
-// thing there and has its separator.
+// lastTurn parses the last feedback section in a ledger's end. ok is false unless the section has
+// its separator and nothing follows it.
 func lastTurn(end string) (last Turn, ok bool) {
 	at := strings.LastIndex("\n"+end, "\n"+heading)
 	if at < 0 {

@@ -10,7 +10,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// The rules of a ledger.
+// Names of the rules that Lint, Rewritten and CheckName check.
 const (
 	NoFeedback    = "no-feedback"
 	NoSeparator   = "no-separator"
@@ -19,7 +19,7 @@ const (
 	RewrittenTurn = "rewritten-turn"
 )
 
-// Finding is one breach of a rule.
+// Finding is one violation of a rule.
 type Finding struct {
 	File string `json:"file"`
 	Line int    `json:"line"` // from 1
@@ -27,7 +27,7 @@ type Finding struct {
 	Text string `json:"text"`
 }
 
-// Lint returns what is wrong with the turns of a ledger, in the order of lines (L11).
+// Lint returns the problems with the turns of a ledger, in the order of lines (L11).
 func Lint(turns []Turn) (list []Finding) {
 	add := func(line int, rule, text string) {
 		list = append(list, Finding{Line: line, Rule: rule, Text: text})
@@ -48,8 +48,8 @@ func Lint(turns []Turn) (list []Finding) {
 	return list
 }
 
-// Rewritten returns the turns of an older version that a ledger does not have as they were, by the
-// agent's text (L22). Feedback may change.
+// Rewritten returns a finding for each turn of an older version whose agent text is changed or
+// missing now (L22). Feedback may change.
 func Rewritten(older, now []Turn, ref string) (list []Finding) {
 	for i, old := range older {
 		line, what := 1, "is gone"
@@ -66,18 +66,18 @@ func Rewritten(older, now []Turn, ref string) (list []Finding) {
 	return list
 }
 
-// Phases are the phases that keep a ledger (L3–L10).
+// Phases returns the phases that keep a ledger (L3–L10).
 func Phases() []string {
 	return []string{
 		"ideation", "proposal", "specs", "discovery", "tasks", "plan", "implement", "reconcile",
 	}
 }
 
-// perTask reports whether a phase has one ledger for each task.
+// perTask reports whether a phase has one ledger per task.
 func perTask(phase string) bool { return phase == "plan" || phase == "implement" }
 
-// Name returns the file name of a phase's ledger. number is the task's number; it is empty for a
-// phase of the whole change.
+// Name returns the file name of a phase's ledger. number is the task's number, or "" for a phase of
+// the whole change.
 func Name(phase, number string) (string, error) {
 	switch {
 	case !slices.Contains(Phases(), phase):
@@ -95,7 +95,7 @@ func Name(phase, number string) (string, error) {
 	return phase + "-" + padded(number) + ".md", nil
 }
 
-// padded is a number of two digits or more.
+// padded returns a number with at least two digits.
 func padded(number string) string {
 	if len(number) < 2 {
 		return "0" + number
@@ -103,8 +103,8 @@ func padded(number string) string {
 	return number
 }
 
-// Place splits a path of slashes that ends in changes/<name>/loops/<file>. ok is false for any
-// other.
+// Place splits a slash-separated path that ends in changes/<name>/loops/<file>. ok is false for any
+// other path.
 func Place(path string) (change, file string, ok bool) {
 	parts := strings.Split(path, "/")
 	n := len(parts)
@@ -114,8 +114,8 @@ func Place(path string) (change, file string, ok bool) {
 	return parts[n-3], parts[n-1], true
 }
 
-// CheckName returns the finding about a file in a folder of ledgers whose name is no ledger's, nil
-// if it is one.
+// CheckName returns a finding if a file in a folder of ledgers does not have a ledger's name, and
+// nil otherwise.
 func CheckName(name string) *Finding {
 	if near := nearest(name); near != name {
 		return &Finding{Line: 1, Rule: UnknownFile,
@@ -124,7 +124,7 @@ func CheckName(name string) *Finding {
 	return nil
 }
 
-// nearest is the ledger's name that takes the fewest edits, the name itself if it is one.
+// nearest returns the ledger's name with the smallest edit distance to name.
 func nearest(name string) string {
 	stem := strings.ToLower(strings.TrimSuffix(name, ".md"))
 	number := strings.Map(func(r rune) rune {
@@ -145,7 +145,7 @@ func nearest(name string) string {
 	return best + ".md"
 }
 
-// Title is the first line of a new ledger, by its file name.
+// Title returns the first line of a new ledger with that file name.
 func Title(name string) string {
 	phase, number, _ := strings.Cut(strings.TrimSuffix(name, ".md"), "-")
 	word := strings.ToUpper(phase[:1]) + phase[1:]
