@@ -11,12 +11,12 @@ import (
 )
 
 // Decode fills the struct that v points to from valid JSON, as json.Unmarshal does, except that
-// names count in their own case only. Fields without a name in the struct are ignored. A
-// gjson.Result takes any value as it is. A value of another type than its field's is a TypeError.
+// names are case-sensitive. It ignores fields that the struct lacks. A gjson.Result accepts any
+// value. A value of the wrong type returns a TypeError.
 func Decode(text gjson.Result, v any) error { return decode(reflect.ValueOf(v).Elem(), text) }
 
-// Setter returns a function that fills one field of the struct that v points to, by its name. A
-// name that the struct lacks is ignored. It is fastest for names in the order of the struct's.
+// Setter returns a function that decodes one named field of the struct that v points to, and
+// ignores a name that the struct lacks. It is fastest for names in the order of the struct.
 func Setter(v any) func(name string, text gjson.Result) error {
 	s := reflect.ValueOf(v).Elem()
 	list, next := Fields(s.Type()), 0
@@ -30,7 +30,7 @@ func Setter(v any) func(name string, text gjson.Result) error {
 	}
 }
 
-// decode fills the field of the struct s.
+// decode sets the field in the struct s.
 func (f *Field) decode(s reflect.Value, text gjson.Result) error {
 	field := s.FieldByIndex(f.index)
 	switch {
@@ -48,7 +48,7 @@ func (f *Field) decode(s reflect.Value, text gjson.Result) error {
 	return decode(field, text)
 }
 
-// Check fails with TypeError for a value that the field cannot hold.
+// Check returns a TypeError if the field cannot hold a value.
 func (f *Field) Check(text gjson.Result) error {
 	return Under(f.Name, decode(reflect.New(f.Type).Elem(), text))
 }
@@ -85,7 +85,7 @@ func decode(v reflect.Value, text gjson.Result) error {
 	return nil
 }
 
-// typeName returns the expected type of a field in plain words, for the error about a value of
+// typeName returns the expected type of a field in plain words, for an error about a value of
 // another type.
 func typeName(t reflect.Type, got gjson.Result) string {
 	switch t.Kind() {
@@ -106,7 +106,7 @@ func typeName(t reflect.Type, got gjson.Result) string {
 	return "a number"
 }
 
-// decodePlain sets a value that can be read in one way only, and reports whether it did.
+// decodePlain decodes simple values without encoding/json, and reports whether it did.
 func decodePlain(v reflect.Value, text gjson.Result) bool {
 	switch v.Kind() {
 	case reflect.String:

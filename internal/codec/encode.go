@@ -13,7 +13,7 @@ import (
 
 // Encode returns v as JSON on one line.
 func Encode(v any) ([]byte, error) {
-	room := make([]byte, 0, 4<<10) // for most texts in one piece
+	room := make([]byte, 0, 4<<10) // enough for most values
 	return encode(room, reflect.ValueOf(v))
 }
 
@@ -68,7 +68,7 @@ func encodeFields(b []byte, v reflect.Value) (_ []byte, err error) {
 	return append(b, '}'), nil
 }
 
-// omits reports whether the field is left out of the object.
+// omits reports whether the field is omitted from the object.
 func (f *Field) omits(v reflect.Value) bool {
 	if f.option == "omitempty" && (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) {
 		return v.Len() == 0
@@ -89,7 +89,7 @@ func encodeList(b []byte, v reflect.Value) (_ []byte, err error) {
 	return append(b, ']'), nil
 }
 
-// encodeMap writes a map by its texts, sorted.
+// encodeMap encodes a map with its keys sorted.
 func encodeMap(b []byte, v reflect.Value) (_ []byte, err error) {
 	keys := v.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int {
@@ -107,7 +107,7 @@ func encodeMap(b []byte, v reflect.Value) (_ []byte, err error) {
 	return append(b, '}'), nil
 }
 
-// comma separates the next element from the one before, if there is one.
+// comma appends a comma unless b ends with an opening bracket.
 func comma(b []byte) []byte {
 	if last := b[len(b)-1]; last != '{' && last != '[' {
 		b = append(b, ',')
@@ -115,7 +115,7 @@ func comma(b []byte) []byte {
 	return b
 }
 
-// appendText writes most texts itself and leaves to encoding/json those with a rare escape: its
+// appendText encodes most strings itself and leaves those with rare escapes to encoding/json, whose
 // tables cost more than the rest of a small file.
 func appendText(b []byte, text string) ([]byte, error) {
 	start := len(b)

@@ -9,12 +9,12 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// TypeError is a value of a type that its field cannot hold.
+// TypeError reports a value whose type its field cannot hold.
 type TypeError struct {
-	Field string // with the fields and indexes above it, as in "tasks.0.id"
+	Field string // path from the outermost object, for example "tasks.0.id"
 	Raw   string // the value as JSON
-	Want  string // the type, as in "a string"
-	Err   error  // instead of Want, what the field's own type says of the value
+	Want  string // the expected type, for example "a string"
+	Err   error  // the error of the field's own UnmarshalJSON, in place of Want
 }
 
 func (e *TypeError) Error() string {
@@ -26,7 +26,7 @@ func (e *TypeError) Error() string {
 
 func (e *TypeError) Unwrap() error { return e.Err }
 
-// Under returns the error of a value as that of the field or list element which holds it.
+// Under adds the name of the enclosing field or list element to a TypeError.
 func Under(name string, err error) error {
 	if wrong, ok := err.(*TypeError); ok {
 		wrong.Field = strings.TrimSuffix(name+"."+wrong.Field, ".")
@@ -34,7 +34,7 @@ func Under(name string, err error) error {
 	return err
 }
 
-// Clip shortens a text for an error message, because it may be megabytes.
+// Clip shortens a text for an error message, because it may be megabytes long.
 func Clip(text string) string {
 	const most = 80
 	text = strings.ToValidUTF8(text, "\uFFFD")
@@ -44,23 +44,23 @@ func Clip(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// ErrDeep is the error of a text whose brackets are nested too deeply. Readers look at each byte
-// once per level, so a text of brackets alone would hold a hook past its timeout.
+// ErrDeep reports a text whose brackets are nested too deeply. Readers scan each byte once per
+// level, so a text of brackets alone would hold a hook past its timeout.
 var ErrDeep = errors.New("it is nested too deeply")
 
-// TwiceError is a key that an object has twice. Readers differ in which of the two values they
-// take, so the one that is checked need not be the one that counts.
+// TwiceError reports a key that occurs twice in an object. Readers differ in which value they use,
+// so the value that was checked may not be the one that takes effect.
 type TwiceError struct{ Key string }
 
 func (e *TwiceError) Error() string { return fmt.Sprintf("key %q appears twice", e.Key) }
 
-// Check looks once at every byte of a text, without recursion. It fails with ErrDeep for more than
-// maxDepth levels, and with TwiceError. The text need not be valid JSON; of any other, a TwiceError
-// means nothing. minus reports that there is a minus outside of strings.
+// Check scans a text once, without recursion. It returns ErrDeep if the text is nested over
+// maxDepth levels, and a TwiceError for a repeated key. The text need not be valid JSON, but then a
+// TwiceError is meaningless. minus reports whether there is a minus sign outside of strings.
 func Check(text string, maxDepth int) (minus bool, err error) {
 	var open []level
-	var names []string // the keys of all open objects
-	isKey := false     // the next string is a key of the innermost one
+	var names []string // keys of all open objects
+	isKey := false     // the next string is a key of the innermost object
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case !counts[c]:
@@ -68,7 +68,7 @@ func Check(text string, maxDepth int) (minus bool, err error) {
 			end, escapes := stringEnd(text, i)
 			if isKey && err == nil {
 				name, isNew := text[i+1:max(i+1, end-1)], false
-				if escapes { // so that "\u0061" is "a"
+				if escapes { // "\u0061" is the same key as "a"
 					name = gjson.Parse(text[i:end]).String()
 				}
 				if names, isNew = open[len(open)-1].add(names, name); !isNew {
@@ -98,12 +98,12 @@ func Check(text string, maxDepth int) (minus bool, err error) {
 	return minus, err
 }
 
-// counts are the bytes outside of strings that Check looks at; most are none of them.
+// counts marks the bytes outside of strings that Check handles. Most bytes are not among them.
 var counts = [256]bool{'"': true, ',': true, ':': true, '-': true,
 	'{': true, '[': true, '}': true, ']': true}
 
-// stringEnd returns the offset just past the string that begins at text[i], and whether the string
-// has escapes.
+// stringEnd returns the offset after the string that begins at text[i], and whether the string has
+// escapes.
 func stringEnd(text string, i int) (end int, escapes bool) {
 	for i++; i < len(text) && text[i] != '"'; i++ {
 		if text[i] == '\\' {
@@ -114,14 +114,14 @@ func stringEnd(text string, i int) (end int, escapes bool) {
 	return min(i+1, len(text)), escapes
 }
 
-// level is an open bracket. Its keys follow those of the levels around it.
+// level is an open bracket. Its keys in names begin at index first.
 type level struct {
 	isObject bool
 	first    int
-	many     map[string]bool // beyond the first ones, which are found faster in a list
+	many     map[string]bool // keys after the first 32; for fewer, a list is faster
 }
 
-// add takes a further key of the object and reports whether it is new.
+// add adds a key to the object and reports whether it is new.
 func (l *level) add(names []string, name string) (_ []string, isNew bool) {
 	own := names[l.first:]
 	switch {
