@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ID identifies a file or a folder on this machine, whatever its path: by its device and its inode.
-// Both are 0 if that is not known.
+// ID returns the device and inode of a file or folder, which identify it on this machine whatever
+// its path. Both are 0 if unknown.
 func ID(info fs.FileInfo) (device, inode uint64) {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Dev), uint64(st.Ino)

@@ -1,6 +1,6 @@
-// Package safefile opens files that others may have put in place of the ones expected: it waits for
-// nothing, whatever is at the path. A pipe without a writer would hold a hook until its
-// timeout, and then the tool call passes.
+// Package safefile opens files that others may have replaced, and never blocks on them. A pipe
+// without a writer would hold a hook until its timeout, after which the client lets the tool call
+// pass.
 package safefile
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/natefinch/atomic"
 )
 
-// Open opens a regular file for reading. Anything else at the path, through a symlink too, is an
-// error that is fs.ErrInvalid.
+// Open opens a regular file for reading. For anything else at the path, also behind a symlink, the
+// error is fs.ErrInvalid.
 func Open(path string) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -37,8 +37,8 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// Append appends a text to a regular file of at most maxAppended bytes. It creates the file if it
-// does not exist.
+// Append appends a text to a regular file of at most maxAppended bytes, which it creates if
+// necessary.
 func Append(path, text string) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
@@ -67,8 +67,7 @@ func Read(path string, most int64) (string, bool) {
 	return text, true
 }
 
-// Names reads at most most names of a folder and returns them sorted. It returns nil if the folder
-// cannot be opened.
+// Names returns up to most names in a folder, sorted, or nil if the folder cannot be opened.
 func Names(path string, most int) []string {
 	dir, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -80,7 +79,7 @@ func Names(path string, most int) []string {
 	return names
 }
 
-// IsDir reports whether a folder is at the path, through a symlink too.
+// IsDir reports whether the path is a folder or a symlink to one.
 func IsDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
@@ -92,7 +91,7 @@ func ReadHead(path string, most int64) (text string, ok bool) {
 	return text, err == nil
 }
 
-// Head returns the first bytes of a regular file.
+// Head returns up to most bytes from the start of a regular file.
 func Head(path string, most int64) (string, error) {
 	f, _, err := Open(path)
 	if err != nil {
@@ -103,7 +102,7 @@ func Head(path string, most int64) (string, error) {
 	return string(head), err
 }
 
-// Glob lists what a pattern below a folder matches. The folder's own name is no pattern.
+// Glob returns the paths below a folder that match a pattern. It matches dir literally.
 func Glob(dir string, pattern ...string) ([]string, error) {
 	if filepath.Separator == '/' { // Windows has no escapes
 		dir = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
@@ -111,15 +110,16 @@ func Glob(dir string, pattern ...string) ([]string, error) {
 	return filepath.Glob(filepath.Join(append([]string{dir}, pattern...)...))
 }
 
-// newMode is the mode of a file that did not exist, less the umask.
+// newMode is the mode of a new file, before the umask.
 const newMode fs.FileMode = 0o644
 
-// Replace gives a file a new text in one durable step: a reader sees the old text or the new one,
-// and after an error the old one. The file gets that mode, whatever the umask; 0 is that of a new
-// file. ready may refuse the step once the text is on the disk.
+// Replace atomically and durably replaces the contents of a file. A reader sees the old text or the
+// new one, and an error before the last step leaves the old one. The file gets the given mode
+// whatever the umask; mode 0 means newMode, subject to the umask. An error from ready, called once
+// the text is on disk, cancels the replacement.
 func Replace(path string, mode fs.FileMode, text io.Reader, ready func() error) error {
 	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".hooks.tmp")
-	_ = os.Remove(tmp) // left by a process that was killed; a link there is not followed
+	_ = os.Remove(tmp) // left by a killed process; a symlink there is not followed
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode, newMode))
 	if err != nil {
 		return err
@@ -142,7 +142,8 @@ func Replace(path string, mode fs.FileMode, text io.Reader, ready func() error) 
 	return SyncDir(filepath.Dir(path))
 }
 
-// SyncDir makes changed names in a folder durable. Windows cannot, nor can some file systems.
+// SyncDir makes changed names in a folder durable. It does nothing if the system cannot sync a
+// folder.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
