@@ -1,8 +1,8 @@
-// Package proc names the process that owns a loop and reports whether a recorded one still runs.
+// Package proc identifies the process that owns a loop and reports whether a recorded process still
+// runs.
 //
-// A process id alone is not an identity: the kernel gives it out again. So a recorded process
-// carries its start time and its host as well, and what is not certain is loop.Unclear,
-// which callers treat as alive (R70).
+// The kernel reuses process ids, so a record also has the start time and the host. An uncertain
+// answer is loop.Unclear, which callers treat as alive (R70).
 package proc
 
 import (
@@ -16,13 +16,11 @@ import (
 	"hooks/internal/loop"
 )
 
-// Of reports whether the recorded process still runs. kill -0 decides (R70), but if the record has
-// a start time and the living process has another one, the recorded one is gone. A record of
-// another host, a number that is no process id and every unexpected answer of the system are
-// loop.Unclear.
+// Of reports whether the recorded process still runs. kill -0 decides (R70), but a process with
+// another start time than the recorded one is a different process. Of returns loop.Unclear for a
+// record of another host, an invalid process id and every unexpected system error.
 func Of(p loop.Process) loop.Liveness {
-	// A number over 31 bits would be cut by the system call, and the answer would be about another
-	// process.
+	// The system call would truncate a number over 31 bits and report on another process.
 	if p.PID <= 0 || p.PID > math.MaxInt32 || (p.Host != "" && p.Host != host()) {
 		return loop.Unclear
 	}
@@ -45,24 +43,23 @@ func host() string {
 	return name
 }
 
-// entry is the system's report about a process that exists.
+// entry describes an existing process as the system reports it.
 type entry struct {
 	parent int
-	// names holds the process's own name and the name of the file it runs: a script's own name
-	// hides the shell behind it.
+	// names holds the process's own name and the name of its executable, because a script's name
+	// hides the shell that runs it.
 	names []string
 	start string
-	// gone reports that it has ended and only waits to be reaped. kill -0 succeeds on such a
-	// zombie, but nothing of it will ever run again, and a parent that never reaps would hold a
-	// lock for ever.
+	// gone reports a process that has ended but has not been reaped. kill -0 succeeds on such a
+	// zombie, so a parent that never reaps would otherwise hold a lock forever.
 	gone bool
 }
 
-// maxAncestors bounds the walk to the client, so that a circle in the process table cannot hold a
+// maxAncestors bounds the walk to the client, so that a cycle in the process table cannot hang a
 // hook.
 const maxAncestors = 32
 
-// Owner returns the client process that runs the loop: CLAUDE_PID when such a process lives (source
+// Owner returns the client process that runs the loop: CLAUDE_PID if that process is alive (source
 // "client"), else the nearest ancestor that is not a shell ("ancestor"), else the parent
 // ("parent").
 func Owner() loop.Process {
@@ -70,8 +67,8 @@ func Owner() loop.Process {
 	return Describe(pid, source)
 }
 
-// Describe records a process with its start time, empty when the system does not report it, and
-// this host.
+// Describe returns a record of a process on this host. Start is empty if the system does not report
+// the start time.
 func Describe(pid int, source string) loop.Process {
 	p := loop.Process{PID: pid, Source: source, Host: host()}
 	if now, ok := inspect(pid); ok {
@@ -80,13 +77,13 @@ func Describe(pid int, source string) loop.Process {
 	return p
 }
 
-// Inside reports whether this process was started, however deeply, by a recorded client. A
-// daemon, or a process whose ancestors the system does not report, counts as outside.
+// Inside reports whether this process is a descendant of a recorded client. A daemon, or a process
+// whose ancestors the system does not report, counts as outside.
 func Inside(p loop.Process) bool {
 	return p.Source == "client" && Of(p) == loop.Alive && below(p.PID, os.Getppid(), inspect)
 }
 
-// below reports whether a process is pid or has it among its ancestors.
+// below reports whether from is pid or a descendant of it.
 func below(pid, from int, look func(int) (entry, bool)) bool {
 	for range maxAncestors {
 		if from == pid {
@@ -111,8 +108,8 @@ func choose(client string, parent int, look func(int) (entry, bool)) (int, strin
 	return parent, "parent"
 }
 
-// ancestor returns the first process from pid upwards that is not a shell. It returns 0 if the
-// system does not report one of them.
+// ancestor returns the first process from pid upwards that is not a shell, or 0 if the system does
+// not report one on the way.
 func ancestor(pid int, look func(int) (entry, bool)) int {
 	for range maxAncestors {
 		now, ok := look(pid)
@@ -127,8 +124,7 @@ func ancestor(pid int, look func(int) (entry, bool)) int {
 	return 0
 }
 
-// shell reports whether a program's name, with or without its folder, is that of a command
-// interpreter.
+// shell reports whether a program's name, with or without its folder, is a command interpreter's.
 func shell(name string) bool {
 	name = filepath.Base(name)
 	name = strings.TrimPrefix(name, "-") // a login shell

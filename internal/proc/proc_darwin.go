@@ -9,8 +9,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Clock reads the clocks that no one can set, without the wall clock. Here the raw monotonic clock
-// runs on while the machine sleeps.
+// Clock returns the clocks that cannot be set. On this system the raw monotonic clock continues
+// while the machine sleeps.
 func Clock() loop.Clock {
 	boot, err := unix.Sysctl("kern.bootsessionuuid")
 	var up, awake unix.Timespec
@@ -25,7 +25,7 @@ func Clock() loop.Clock {
 // zombie is SZOMB of <sys/proc.h>.
 const zombie = 5
 
-// inspect asks the kernel's process table.
+// inspect reads the kernel's process table.
 func inspect(pid int) (entry, bool) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || int(info.Proc.P_pid) != pid {
@@ -40,8 +40,8 @@ func inspect(pid int) (entry, bool) {
 	}, true
 }
 
-// Boot identifies the machine's current boot. It returns "" if the system does not report it.
+// Boot returns an id of the machine's current boot, or "" if the system does not report one.
 func Boot() string { return Clock().Boot }
 
-// Caller is not known here.
+// Caller returns nil, because it is implemented only on Linux.
 func Caller() *loop.Process { return nil }

@@ -12,14 +12,14 @@ import (
 	"hooks/internal/loop"
 )
 
-// Boot identifies the machine's current boot. It returns "" if the system does not report it. It is
-// read once: no process outlives its boot.
+// Boot returns an id of the machine's current boot, or "" if the system does not report one. It is
+// read once, because no process outlives its boot.
 var Boot = sync.OnceValue(func() string {
 	return strings.TrimSpace(readProc("/proc/sys/kernel/random/boot_id"))
 })
 
-// readProc returns the text of a small file of /proc, empty when it cannot be read. os.ReadFile
-// does three times as many system calls, because it asks whether the file can be polled.
+// readProc returns the text of a small file in /proc, or "" if it cannot be read. os.ReadFile needs
+// three times as many system calls, because it checks whether the file can be polled.
 func readProc(path string) string {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -34,7 +34,7 @@ func readProc(path string) string {
 	return string(text[:n])
 }
 
-// Clock reads the clocks that no one can set, without the wall clock.
+// Clock returns the clocks that cannot be set.
 func Clock() loop.Clock {
 	boot := Boot()
 	var up, awake unix.Timespec
@@ -46,16 +46,16 @@ func Clock() loop.Clock {
 	return loop.Clock{Boot: boot, Up: int64(up.Sec), Awake: int64(awake.Sec)}
 }
 
-// Caller returns the process that made this program's stdin, if that is one end of a nameless
-// pair of Unix sockets. The client gives every hook such a pair, directly and through a hook's
-// shell. Measured, it gives one to the Bash tool too, but writes nothing there. The kernel records
-// who made a pair, so neither exec, setsid, a double fork nor any variable changes it, and only the
-// maker's end puts anything into it: this is the one fact that a command inside of a tool call
-// cannot copy from a hook. Parents are no such fact, since `exec hooks stop` is a child of the
-// client as well.
+// Caller returns the process that created this program's stdin, if that is one end of an unnamed
+// pair of Unix sockets, and nil otherwise. The client gives every hook such a pair, directly and
+// through a hook's shell. It was measured to give one to the Bash tool as well, but it writes
+// nothing to that. The kernel records the creator of a pair, whatever exec, setsid, double forks or
+// variables do, and only the creator's end can write to it. So this is the one fact about a hook
+// that a command in a tool call cannot fake. The parent is no proof, because `exec hooks stop` is a
+// child of the client as well.
 func Caller() *loop.Process {
 	if name, err := unix.Getsockname(0); err != nil || !nameless(name) {
-		return nil // a socket with a name: who connected to it need not be who writes
+		return nil // a named socket: the peer need not be the writer
 	}
 	cred, err := unix.GetsockoptUcred(0, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil || cred.Pid <= 0 || int(cred.Pid) == os.Getpid() {
@@ -63,17 +63,17 @@ func Caller() *loop.Process {
 	}
 	p := Describe(int(cred.Pid), "client")
 	if p.Start == "" {
-		return nil // gone, or hidden from us: its number may be another's
+		return nil // ended or hidden; the number may belong to another process
 	}
 	return &p
 }
 
 func nameless(a unix.Sockaddr) bool {
 	u, ok := a.(*unix.SockaddrUnix)
-	return ok && (u.Name == "" || u.Name == "@") // as x/sys spells the first byte of no name
+	return ok && (u.Name == "" || u.Name == "@") // x/sys shows a leading NUL as @
 }
 
-// inspect reads /proc. It fails for a process that does not exist or is hidden from us.
+// inspect reads /proc. ok is false for a process that does not exist or is hidden.
 func inspect(pid int) (entry, bool) {
 	dir := "/proc/" + strconv.Itoa(pid)
 	e, ok := parseStat(readProc(dir + "/stat"))
@@ -87,8 +87,8 @@ func inspect(pid int) (entry, bool) {
 	return e, true
 }
 
-// parseStat takes one line of /proc/<pid>/stat apart. The command's name is in parentheses and
-// may itself hold blanks and parentheses, so fields are counted from the last one.
+// parseStat parses a line of /proc/<pid>/stat. The command's name is in parentheses and may itself
+// contain spaces and parentheses, so fields are counted from the last parenthesis.
 func parseStat(line string) (entry, bool) {
 	open, end := strings.IndexByte(line, '('), strings.LastIndexByte(line, ')')
 	if open < 0 || end < open {
@@ -108,14 +108,14 @@ func parseStat(line string) (entry, bool) {
 	}, true
 }
 
-// ended reports whether a state is that of an ended process. A leader that left while its other
-// threads still run shows the same letter, but its process still works.
+// ended reports whether a state is that of an ended process. A thread-group leader that exited
+// while other threads run also shows Z, but its process is alive.
 func ended(state, threads string) bool {
 	return state == "X" || state == "x" || (state == "Z" && (threads == "0" || threads == "1"))
 }
 
-// sinceBoot makes a start time, in clock ticks since the boot, hold across boots. Empty when the
-// boot is not known.
+// sinceBoot adds the boot to a start time in clock ticks, so that it is unique across boots. It
+// returns "" if the boot is unknown.
 func sinceBoot(ticks string) string {
 	if boot := Boot(); boot != "" && ticks != "" {
 		return ticks + "@" + boot

@@ -10,13 +10,13 @@ import (
 	"hooks/internal/loop"
 )
 
-// Clock is not known here, so no jump is ever reported.
+// Clock returns the zero Clock, so no clock jump is ever reported on Windows.
 func Clock() loop.Clock { return loop.Clock{} }
 
-// stillActive is the answer of GetExitCodeProcess for a running process.
+// stillActive is the exit code that GetExitCodeProcess returns for a running process.
 const stillActive = 259
 
-// signal opens the process: one that we may not open exists all the same.
+// signal opens the process to test for it. Access denied means that it exists.
 func signal(pid int) loop.Liveness {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	switch {
@@ -38,7 +38,7 @@ func signal(pid int) loop.Liveness {
 	return loop.Alive
 }
 
-// inspect joins the process table, for parent and name, with the process' own start time.
+// inspect returns the parent and name from the process table, and the start time of the process.
 func inspect(pid int) (entry, bool) {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
@@ -57,8 +57,7 @@ func inspect(pid int) (entry, bool) {
 	return entry{}, false
 }
 
-// started returns the process' creation time in units of 100 ns since 1601, empty when it is
-// unknown.
+// started returns the process's creation time in units of 100 ns since 1601, or "" if unknown.
 func started(pid int) string {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {
@@ -72,8 +71,8 @@ func started(pid int) string {
 	return strconv.FormatInt(int64(created.HighDateTime)<<32|int64(created.LowDateTime), 10)
 }
 
-// Boot is not known here.
+// Boot returns "", because it is not implemented on Windows.
 func Boot() string { return "" }
 
-// Caller is not known here.
+// Caller returns nil, because it is implemented only on Linux.
 func Caller() *loop.Process { return nil }

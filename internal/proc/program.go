@@ -9,8 +9,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Self identifies the running program, but for its version. What the system does not report is
-// empty.
+// Self identifies the running program, without its version. Facts that the system does not report
+// are empty.
 func Self() loop.Program {
 	path, err := os.Executable()
 	if err != nil {
@@ -20,8 +20,7 @@ func Self() loop.Program {
 	return p
 }
 
-// Identify distinguishes a binary from every other without running it; Version is not known that
-// way.
+// Identify returns a binary's path, size and build id without running it. Version stays empty.
 func Identify(path string) (loop.Program, error) {
 	p := loop.Program{Path: path}
 	f, err := os.Open(path)
@@ -38,8 +37,8 @@ func Identify(path string) (loop.Program, error) {
 	return p, nil
 }
 
-// buildID finds the linker's build id in the first bytes of a binary: a note of the name "Go" and
-// the type 4 in ELF files, a marked text in others.
+// buildID returns the linker's build id in the first bytes of a binary: a note with the name "Go"
+// and type 4 in ELF files, a marked text in others.
 func buildID(head []byte) string {
 	if bytes.HasPrefix(head, []byte("\x7fELF")) {
 		before, rest, ok := bytes.Cut(head, []byte("\x04\x00\x00\x00Go\x00\x00"))

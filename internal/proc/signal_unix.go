@@ -9,7 +9,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// signal asks the kernel about a process without touching it.
+// signal asks the kernel whether a process exists, without affecting it.
 func signal(pid int) loop.Liveness {
 	err := syscall.Kill(pid, 0)
 	switch {
