@@ -1,6 +1,5 @@
-// Package child runs other programs: in a session of their own, for a bounded time, with bounded
-// output, with no one to prompt. What they write to stderr is made fit for one line that people
-// read and that is kept.
+// Package child runs other programs in a session of their own, without a terminal, with limits on
+// time and output. It reduces their stderr to one line for messages and notes.
 package child
 
 import (
@@ -16,34 +15,36 @@ import (
 	"hooks/internal/term"
 )
 
-// Command is one call of a program.
+// Command is one run of a program.
 type Command struct {
 	Dir  string
 	Env  []string
-	Args []string      // the program and its arguments
-	In   string        // what it reads from stdin
-	Wait time.Duration // the most it may take
-	Idle time.Duration // the most it may print nothing for; no bound when zero
+	Args []string      // program and arguments
+	In   string        // stdin
+	Wait time.Duration // maximum run time
+	Idle time.Duration // maximum time without output on stdout; 0 means no limit
 	Most int           // limit of the output in bytes; exceeding it kills the program
-	// Last keeps the last bytes of stdout and stderr together instead, and ends nothing.
+	// Last keeps the last Most bytes of stdout and stderr together, and does not kill the program
+	// for exceeding Most.
 	Last bool
-	// Silent keeps nothing of the output; what the program leaves running then runs on.
+	// Silent discards the output. Processes that the program leaves behind may then continue.
 	Silent bool
 }
 
-// Result holds the output of a program, also of one that was ended early.
+// Result holds the output of a program, even of one that was killed.
 type Result struct {
 	Out  []byte
-	Says string // stderr, its first 64 KiB
+	Says string // the first 64 KiB of stderr
 }
 
-// ErrTooMuch reports that a program was ended because it printed more than was asked for.
+// ErrTooMuch reports that a program was killed because its output exceeded Command.Most.
 var ErrTooMuch = errors.New("too much output")
 
 const maxSays = 64 << 10
 
-// Run starts a program and waits for it and for every process of its group. A program that is late
-// is killed and the error is the context's; Result then holds what it had printed.
+// Run starts a program and waits for it and for any process that holds its output. If the program
+// fails, is late or leaves such a process behind, Run kills its process group. The error of a late
+// program is the context's; Result then holds its output so far.
 func Run(ctx context.Context, c Command) (Result, error) {
 	if len(c.Args) == 0 {
 		return Result{}, errors.New("no program is named")
@@ -73,7 +74,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	ownGroup(cmd)
 	err := cmd.Run()
 	if err != nil && cmd.Process != nil {
-		killGroup(cmd) // a grandchild may hold the pipes, also of a program that failed
+		killGroup(cmd) // a grandchild may hold the pipes, even if the program failed
 	}
 	switch {
 	case out.over:
@@ -87,7 +88,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return Result{out.kept.Bytes(), says.kept.String()}, err
 }
 
-// tail keeps the last bytes.
+// tail keeps the last most bytes.
 type tail struct {
 	kept []byte
 	most int
@@ -99,9 +100,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Exit returns the exit code for an error of Run: 0 if err is nil, and -1 for a program that did
-// not end by itself. A program that succeeded but left processes behind, which Run has killed, has
-// 0.
+// Exit returns the exit code for an error of Run: 0 for nil and for a program that succeeded but
+// left processes behind, which Run killed; -1 for a program that did not exit by itself.
 func Exit(err error) int {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	switch {
@@ -113,14 +113,14 @@ func Exit(err error) int {
 	return -1
 }
 
-// bounded keeps the first bytes up to most, notes that there were more and calls full then. Its
-// buffer is no embedded one: io.Copy would find the buffer's ReadFrom and go round the bound.
+// bounded keeps the first most bytes, and calls full once when more arrive. It does not embed its
+// buffer, because io.Copy would find the buffer's ReadFrom and bypass the limit.
 type bounded struct {
 	kept  bytes.Buffer
 	most  int
 	over  bool
 	full  func()
-	heard func() // called at every write
+	heard func() // called on every write
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
@@ -142,8 +142,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 // maxLine bounds a line, in characters.
 const maxLine = 200
 
-// Line returns the first line of a text that holds anything, without control characters and
-// secrets, because errors end up in notes that are kept.
+// Line returns the first line of a text that is not blank, without control characters and secrets,
+// because errors are stored in notes.
 func Line(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(term.Line(line))

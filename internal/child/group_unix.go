@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// detach puts a child into a session of its own.
+// detach runs a child in a session of its own.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// ownGroup puts a child into a session, and so a process group, of its own: its own children end
-// with it, and it has no terminal that it could open to ask somebody.
+// ownGroup runs a child in its own session and process group, so that its children can be killed
+// with it and it has no terminal to prompt on.
 func ownGroup(cmd *exec.Cmd) {
 	detach(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd) }

@@ -7,15 +7,15 @@ import (
 
 const detachedProcess = 0x00000008
 
-// detach gives a child no console, so that it outlives this process.
+// detach runs a child without a console, so that it outlives this process.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		CreationFlags: detachedProcess | syscall.CREATE_NEW_PROCESS_GROUP,
 	}
 }
 
-// ownGroup leaves the child as it is: Windows ends it alone, and the wait delay frees the pipes of
-// its children.
+// ownGroup does nothing: Windows kills only the child, and WaitDelay closes the pipes that its
+// children hold.
 func ownGroup(*exec.Cmd) {}
 
 func killGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Leave starts a program in a session of its own and waits for its end, at most for a time. One
-// that then still runs, as a browser does, is left to itself. Nothing that it prints is kept.
+// Leave starts a program in a session of its own and waits up to wait for it to end. A program that
+// still runs then, such as a browser, is left running. Its output is discarded.
 func Leave(args []string, wait time.Duration) error {
 	cmd := exec.CommandContext(context.Background(), args[0], args[1:]...)
 	ownGroup(cmd)
@@ -25,8 +25,8 @@ func Leave(args []string, wait time.Duration) error {
 	}
 }
 
-// Detach starts a program that outlives this process and whatever ends its group. in is a short
-// text for its stdin, and env is added to this process's own.
+// Detach starts a program that outlives this process and its process group. in is a short text for
+// its stdin. env is added to this process's environment.
 func Detach(in string, env []string, args ...string) error {
 	cmd := exec.Command(args[0], args[1:]...)
 	if in != "" {
@@ -35,7 +35,7 @@ func Detach(in string, env []string, args ...string) error {
 			return err
 		}
 		defer from.Close()
-		_, _ = to.WriteString(in) // a pipe holds more
+		_, _ = to.WriteString(in) // fits in the pipe's buffer
 		_ = to.Close()
 		cmd.Stdin = from
 	}
