@@ -88,7 +88,7 @@ func (d *disk) read(name string) ([]byte, error) {
 	}
 	defer f.Close()
 	var text bytes.Buffer
-	text.Grow(int(min(size, maxState)) + bytes.MinRead) // in one read
+	text.Grow(int(min(size, maxState)) + bytes.MinRead) // enough for one read
 	_, err = text.ReadFrom(io.LimitReader(f, maxState+1))
 	if err == nil && text.Len() > maxState {
 		err = damage(d.path(name), "it is over 1 MiB")

@@ -86,7 +86,7 @@ func (r *backward) next() ([]byte, error) {
 	}
 }
 
-// at returns the offset in the file up to which lines have not been returned.
+// at returns the offset in the file at which the line returned last begins.
 func (r *backward) at() int64 { return r.pos + int64(len(r.buf)) }
 
 // more prepends a block as long as buf, so that a long line is not copied again and again.

@@ -34,8 +34,8 @@ type Call struct {
 	At       time.Time // of the call; zero if its line has no time
 }
 
-// awaited is a quick check for the result of a remembered call that contains a pull or merge
-// request's address, or a sign that qmd was unreachable (R53).
+// awaited reports, without parsing it, whether a line holds the result of a remembered call with a
+// pull or merge request's address or a sign that qmd was unreachable (R53).
 func (c *counter) awaited(line []byte) bool {
 	if kind := headType(line); len(c.called) == 0 || kind != "user" && kind != "" {
 		return false

@@ -39,7 +39,7 @@ type Result struct {
 	// Unknown lists the models without a price of their own (Table.Find), each once, in the order
 	// seen.
 	Unknown []string
-	// Skipped counts unreadable lines: longer than 8 MiB, no JSON, bad UTF-8, impossible numbers.
+	// Skipped counts unreadable lines: over 8 MiB, invalid JSON or UTF-8, impossible numbers.
 	Skipped int
 	// Interrupted lists the prompt ids of turns in the main transcript that a person interrupted.
 	// An id is "" if the client's mark has none.
@@ -50,8 +50,9 @@ type Result struct {
 	Answers           []Answer
 }
 
-// Marked reports whether a person interrupted a turn of one of these prompts. forked also accepts a
-// mark in a subagent's transcript, the only place where a forked tick's mark is written.
+// Marked reports whether a person interrupted a turn of one of these prompts. A mark without a
+// prompt id counts for every prompt. forked also accepts a mark in a subagent's transcript, the
+// only place where a forked tick's mark is written.
 func (r *Result) Marked(prompts []string, forked bool) bool {
 	marks := r.Interrupted
 	if forked {
@@ -87,7 +88,7 @@ func Main(transcript string, cursors []loop.Cursor) (Result, error) {
 // counter is the state of one Count.
 type counter struct {
 	table  func() Table
-	tools  bool  // tool calls are of interest
+	tools  bool  // record tool calls
 	money  bool  // count money only; room and full apply
 	room   int64 // bytes that may still be read
 	full   bool  // more could have been read
@@ -95,7 +96,7 @@ type counter struct {
 	res    Result
 	apart  []map[string]loop.Tokens // spending of each source, by model
 	lines  lines
-	ledger ledger // of the file under count
+	ledger ledger // of the current file
 	rates  map[string]rated
 	owners map[uint64]int
 	seed   maphash.Seed
@@ -296,7 +297,7 @@ func (c *counter) line(t *transcript, line []byte) {
 	}
 }
 
-// matters is a quick check whether a line may hold usage or an action of a person.
+// matters reports whether a line may hold usage or an action of a person, without parsing it.
 func (t *transcript) matters(line []byte) bool {
 	kind, text := headType(line), view(line)
 	if (kind == "assistant" || kind == "") && strings.Contains(text, usageMark) {

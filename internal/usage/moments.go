@@ -23,7 +23,7 @@ const (
 	Returned                      // a tool returned its result, or failed
 	Fired                         // the client's schedule submits the prompt that follows
 	TurnEnded                     // the agent's turn ended
-	Interrupted                   // a person ended the turn
+	Interrupted                   // a person interrupted the turn
 	Absorbed                      // a message or notification reached the running turn
 )
 

@@ -8,7 +8,7 @@ const webSearch = loop.Cent
 // Limits on one request. They are far above anything real and keep sums of invalid data from
 // overflowing.
 const (
-	maxTokens  = 100_000_000 // of one kind in one request; a line with more is unreadable
+	maxTokens  = 100_000_000 // per kind and request; a line with more is unreadable
 	maxRequest = 100_000 * loop.Dollar
 )
 
