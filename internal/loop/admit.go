@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Request is one invocation of a looping skill: a tick that wants to begin.
+// Request is one invocation of a looping skill, which asks to begin a tick.
 type Request struct {
 	Now        time.Time
 	SessionID  string
@@ -17,54 +17,54 @@ type Request struct {
 	Owner      Process // the client
 	Command    Command
 	Flags      Flags
-	RunID      string   // the identity a fresh run would get
-	Scheduled  bool     // the client's schedule invoked it, no person
+	RunID      string   // id of the run if a fresh one begins
+	Scheduled  bool     // the client's schedule invoked it, not a person
 	Model      bool     // the model invoked it with flags that its prompt does not have
-	EventsFrom *Process // over whose socket the event came, nil where that is not known
+	EventsFrom *Process // the process over whose socket the event came; nil if not known
 	Attended   bool     // a person can answer a dialog
 	UnderLoop  bool     // /loop brings the next tick
-	Platform   string   // for the note on an unclear lock, as in "linux"
-	Fed        bool     // the Stop before asked for it, in the same turn
-	// Gated says that a loop of the session has ended, and its gate holds this turn.
+	Platform   string   // as in "linux", for the note on an unclear lock
+	Fed        bool     // the last Stop asked for it, in the same turn
+	// Gated reports that a loop of the session has ended and its gate holds this turn.
 	Gated   bool
 	KindRun          // of a fresh run
-	LeftOut []string // as of the fresh run's Budget
+	LeftOut []string // as in Budget, for a fresh run
 	Path    string   // of the budget file, relative to the project or absolute
 	Config  string   // the project's configuration as it is now
-	Prices  string   // where a fresh run's prices come from (R61)
-	Ask     string   // as of Budget, as it is now
+	Prices  string   // source of a fresh run's prices (R61)
+	Ask     string   // the present value, as in Budget
 	Tracker *Tracker
 }
 
-// Standing is the state that a request meets, and whether the processes named in it still live.
+// Standing is the state that a request meets, including which of the processes in it are alive.
 type Standing struct {
 	Run     *Budget
 	Tick    *Tick
 	Lock    *Lock
-	Holder  *Budget // the lock's run, where that is known and not Run: another budget file's
+	Holder  *Budget // the lock's run if it is known and not Run: that of another budget file
 	Claim   *Claim
 	LockIs  Liveness
 	OwnerIs Liveness
-	// TickRun is the run of the open iteration if that run is not Run but another budget file's;
-	// nil if it was not found.
+	// TickRun is the run of the open iteration if that is not Run but the run of another budget
+	// file; nil if it was not found.
 	TickRun     *Budget
 	TickOwnerIs Liveness
-	// Recorded is the run on record, looked up only if no person typed the request.
+	// Recorded is the run on record. It is looked up only if no person typed the request.
 	Recorded RunFile
-	// Typed reports that a person typed the very command earlier in the session. It is looked up
-	// only if the request needs that.
+	// Typed reports that a person typed exactly this command earlier in the session. It is looked
+	// up only if the request needs that.
 	Typed bool
 }
 
-// tickIsElsewhere reports whether the open iteration is another run's than the one asked about.
+// tickIsElsewhere reports whether the open iteration belongs to a run other than Run.
 func (s Standing) tickIsElsewhere() bool {
 	return s.Tick != nil && (s.Run == nil || s.Run.RunID != s.Tick.RunID)
 }
 
-// Liveness is the result of a probe of a process. An unclear one counts as alive (R72).
+// Liveness is the result of probing a process. Unclear counts as alive (R72).
 type Liveness uint8
 
-// The answers of a probe.
+// The results of a probe.
 const (
 	Unclear Liveness = iota
 	Alive
@@ -76,8 +76,8 @@ type Verdict uint8
 
 // The verdicts. The zero value refuses.
 const (
-	Refuse     Verdict = iota // Text says why
-	Already                   // this prompt's tick is open: nothing to do
+	Refuse     Verdict = iota // Text is the reason
+	Already                   // this prompt's tick is open; nothing to do
 	CloseFirst                // an open tick never reached its end: close it, then ask again
 	Skip                      // the lock is held: a skipped tick, Text is its note
 	Wait                      // the lock is held and --lock=wait: poll
@@ -85,11 +85,10 @@ const (
 	Start                     // take the lock and begin, in the way Mode says
 )
 
-// Mode selects how a tick begins.
+// Mode is the way in which a tick begins.
 type Mode uint8
 
-// The ways to begin: the next tick of the active run, a fresh run, or an earlier run taken up
-// again.
+// The modes: the next tick of the active run, a fresh run, or an earlier run that is resumed.
 const (
 	NextTick Mode = iota
 	FreshRun
@@ -102,13 +101,12 @@ type Admission struct {
 	Mode      Mode
 	Text      string
 	Notes     []string // one line each, for the status block
-	Reap      bool     // the lock on disk is no one's: remove it before acquiring
-	PID       int      // who holds the lock or the run, for Skip, Wait and AskForce
-	Iteration int      // and in which iteration
+	Reap      bool     // the lock on disk is stale; remove it before acquiring
+	PID       int      // of the holder of the lock or run, for Skip, Wait and AskForce
+	Iteration int      // the holder's iteration
 }
 
-// admit decides what becomes of a request (design: run identity). It is asked again after
-// CloseFirst.
+// admit decides about a request (design: run identity). After CloseFirst it is called again.
 func admit(r Request, s Standing) Admission {
 	mine := s.Run != nil && s.Run.OwnedBy(r)
 	if a, refused := refuseUnasked(r, s, mine); refused {
@@ -135,7 +133,7 @@ func admit(r Request, s Standing) Admission {
 }
 
 // began reports whether a prompt's invocation is this tick. While the tick waits for its workers,
-// later prompts are its own too, but another tick's invocation.
+// later prompts belong to it too, but their invocations are other ticks.
 func (t *Tick) began(prompt string) bool {
 	i := slices.Index(t.Prompts, prompt)
 	return i == 0 || i > 0 && !t.Draining
@@ -143,15 +141,15 @@ func (t *Tick) began(prompt string) bool {
 
 func refuse(text string) Admission { return Admission{Verdict: Refuse, Text: text} }
 
-// OwnedBy reports whether the run belongs to the request's session: the one that started it or,
-// after /clear gave the same client a new session, that client.
+// OwnedBy reports whether the run belongs to the request's session. It does if that session started
+// it, or if /clear gave the same client a new session.
 func (b *Budget) OwnedBy(r Request) bool {
 	return b.SessionID == r.SessionID || b.OwnerLeft && b.Owner.PID == r.Owner.PID &&
 		b.Owner.Start == r.Owner.Start && b.Owner.PID != 0
 }
 
-// meetTick deals with an open tick. One of our own session that no Stop closed was interrupted;
-// one whose workers still run is active; one of a dead session crashed.
+// meetTick handles an open tick. A tick of our own session that no Stop closed was interrupted. One
+// whose workers still run is active. One of a dead session has crashed.
 func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 	t := s.Tick
 	owner, ownerIs := s.Run, s.OwnerIs
@@ -167,19 +165,19 @@ func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 		return skip(t.Iteration, lockPID(s, r.Owner.PID)), true
 	case t.SessionID == r.SessionID, mine:
 		return Admission{Verdict: CloseFirst}, true
-	case s.tickIsElsewhere() && alive && s.Lock == nil: // between the lock and its iteration
+	case s.tickIsElsewhere() && alive && s.Lock == nil: // it is about to take the lock
 		return contended(r, t.Iteration, owner.Owner.PID, ownerIs), true
 	case (s.Lock == nil || s.LockIs == Dead) && !alive:
 		if s.Lock != nil && r.Flags.Lock == LockForce {
-			return Admission{}, false // asked first, closed after the answer
+			return Admission{}, false // the gate is asked first
 		}
 		return Admission{Verdict: CloseFirst}, true
 	}
 	return Admission{}, false
 }
 
-// outOfTime reports whether the run's minutes are used up, so that lost workers do not keep the
-// loop waiting.
+// outOfTime reports whether the run's minutes are used up, so that the loop no longer waits for
+// lost workers.
 func outOfTime(r Request, s Standing) bool {
 	return s.Run != nil && s.Run.Minutes(r.Now) >= s.Run.Ceilings.Minutes
 }
@@ -196,8 +194,8 @@ func skip(iteration, pid int) Admission {
 		Iteration: iteration}
 }
 
-// meetHolder deals with a lock, and with a run that a living session continues between its ticks.
-// Undecided, it returns the notes and whether a stale lock is to be reaped.
+// meetHolder handles a lock, and a run that a live session continues between its ticks. If it
+// returns false, the Admission has the notes and whether to reap a stale lock.
 func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 	var a Admission
 	if l := s.Lock; l != nil {
@@ -228,11 +226,12 @@ func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 	return contended(r, run.IterationsUsed, run.Owner.PID, s.OwnerIs), true
 }
 
-// leftover reports whether the lock was left by a Stop that died between its save and its last
-// act: no iteration is open, and the run is over, its session has ended, or it is the asker's
+// leftover reports whether the lock was left by a Stop that died after its save and before its
+// release: no iteration is open, and the run is over, its session has ended, or it is the asker's
 // own.
-// The Stop may also be about to print its reply. Beginning before that is safe: the reply was
-// made from the run that it closed, the release checks whose the lock is, and later events of its
+//
+// The Stop may also be about to print its reply. It is safe to begin even then: the reply was made
+// from the run that it closed, the release checks whose the lock is, and later events of its
 // session find a run that is not theirs.
 func leftover(r Request, s Standing) bool {
 	run := s.Run
@@ -259,8 +258,9 @@ func contended(r Request, iteration, pid int, is Liveness) Admission {
 	return a
 }
 
-// identify reports whether the request is the next tick of the run on disk, resumes an earlier
-// one, or starts a fresh one. Only this is still open once a person allowed the lock to be forced.
+// identify decides whether the request is the next tick of the run on disk, resumes an earlier run,
+// or starts a fresh one. It is all that remains to be decided once a person allowed to force the
+// lock.
 func identify(r Request, s Standing, a Admission) Admission {
 	a.Verdict, a.Mode = Start, FreshRun
 	run := s.Run
@@ -280,7 +280,7 @@ func identify(r Request, s Standing, a Admission) Admission {
 		return refuse(fmt.Sprintf("The run to resume does not watch PR #%d — leave --resume out "+
 			"to start a run that does", r.Flags.PR))
 	case mine && run.Status == Active:
-		// the session was taken up again by another client
+		// another client may have taken up the session
 		if r.Flags.Restart || r.Flags.Resume && run.Owner.PID != r.Owner.PID {
 			a.Mode = ResumeRun
 		} else if run.agrees(r.Flags) || r.Flags.Resume {
@@ -309,23 +309,24 @@ func identify(r Request, s Standing, a Admission) Admission {
 	return a
 }
 
-// NeedsTyping reports whether no person typed the request that has their answers in advance, or
-// their prompt. It begins a run only if they typed it earlier, as behind /loop.
+// NeedsTyping reports whether the request has answers in advance or a prompt and no person typed
+// it. Such a request begins a run only if a person typed it earlier, as behind /loop.
 func (r Request) NeedsTyping() bool {
 	return r.unasked() && (r.answers() || KindOf(r.Command.Skill).Prompts && !r.Command.OptsIn())
 }
 
-// answers reports whether the command answers in advance.
+// answers reports whether the command answers questions in advance.
 func (r Request) answers() bool {
 	return r.Flags.names("--near-limit") || r.Flags.names("--merges")
 }
 
-// refuseUnasked refuses a request that no person typed if it would change an existing run: other
-// flags, a fresh run in its place, or resuming an ended run. Only a person sets a run's ceilings.
+// refuseUnasked refuses a request that no person typed if it would change an existing run by other
+// flags, replace it by a fresh run, or resume a run that ended. Only a person sets a run's
+// ceilings.
 func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	run := s.Run
 	switch {
-	case r.unasked() && r.Gated && !mine: // else its own gate decides
+	case r.unasked() && r.Gated && !mine: // a run of its own is decided by that run's gate
 		return refuse("Not begun: a loop of this session has ended\n" +
 			"hint: end the turn; a person types the command"), true
 	case (run == nil || !mine && run.Status == Active) && r.NeedsTyping() && !s.Typed:
@@ -353,8 +354,8 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	return Admission{}, false
 }
 
-// refuseOtherFile refuses a request that no person typed if it names a budget file other than that
-// of the run on record: that would be another run, with its own ceilings.
+// refuseOtherFile refuses a request that no person typed if its budget file is not that of the run
+// on record, because it would begin another run with ceilings of its own.
 func refuseOtherFile(r Request, s Standing) (Admission, bool) {
 	run := s.Recorded.Run
 	if !r.unasked() || run == nil || s.Recorded.Path == r.Path || !r.Model && !run.OwnedBy(r) {
@@ -364,9 +365,8 @@ func refuseOtherFile(r Request, s Standing) (Admission, bool) {
 		"\nhint: a person types a command that names another one"), true
 }
 
-// agrees reports whether flags are those of a command that a person typed for this run, or name
-// nothing of their own. The order of flags, and whether one names its default, makes no
-// difference.
+// agrees reports whether the flags are those of a command that a person typed for this run, or name
+// nothing of their own. The order of flags and named defaults make no difference.
 func (b *Budget) agrees(f Flags) bool {
 	if f.Resume && len(f.explicit) == 0 && (f.PR == 0 || f.PR == b.SinglePR) {
 		return b.alike(f.Prompt)
@@ -376,7 +376,7 @@ func (b *Budget) agrees(f Flags) bool {
 		slices.ContainsFunc(b.OtherFlags, func(o string) bool { return own == oneBlank(o) })
 }
 
-// oneBlank makes one blank of several, of tabs and of line ends, as a run's Command has them.
+// oneBlank replaces each run of white space by one blank, as in a run's Command.
 func oneBlank(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // alsoTyped records the flags of another command that a person typed for this run, so that its
@@ -387,32 +387,32 @@ func (b *Budget) alsoTyped(flags string) {
 	}
 }
 
-// unasked reports that no person typed the request.
+// unasked reports whether no person typed the request.
 func (r Request) unasked() bool { return r.Model || r.Scheduled }
 
-// Discards reports whether a run whose budget file is gone makes room for a fresh one, because a
-// person who types the command deleted it (R111): between two iterations, or once the client of
-// another session is dead. Lost is the run as it was written last.
+// Discards reports whether the command replaces a run whose budget file is missing, because the
+// person who types it deleted the file (R111). lost is the run as last written. It must be between
+// two iterations, or belong to another session whose client is dead.
 func (e Invocation) Discards(lost State, ownerGone bool) bool {
 	abandoned := lost.Run.SessionID != e.SessionID && ownerGone
 	return e.Typed() && !e.Flags.Resume && (lost.Tick == nil || abandoned)
 }
 
-// Typed reports whether a person typed the command, and no schedule, model or conductor.
+// Typed reports whether a person typed the command, and not a schedule, the model or a conductor.
 func (e Invocation) Typed() bool { return !e.unasked() && !e.Fed }
 
-// NeedsSeal reports whether a run without a seal is refused: a run of a client that lives, or of
-// this session, because a new seal would accept whatever its files contain now. Any other run may
-// have been sealed on another machine, or before its home was lost; so may one of this session that
-// a person resumes once its client is dead.
+// NeedsSeal reports whether to refuse a run without a seal: one whose client is alive, or of this
+// session, because a new seal would accept whatever its files contain now. Any other run may have
+// been sealed on another machine or before its home was lost. So may a run of this session that a
+// person resumes after its client died.
 func (e Invocation) NeedsSeal(run *Budget, owner Liveness) bool {
 	resumes := e.Typed() && e.Flags.Resume && owner == Dead
 	return run != nil && (owner == Alive || run.SessionID == e.SessionID && !resumes)
 }
 
-// FromSchedule reports whether no person typed the request: by the origin that the transcript has,
-// because the line of a fired schedule comes before it, or because the same command was scheduled
-// at the last Stop.
+// FromSchedule reports whether no person typed the request. It decides by the origin in the
+// transcript. Without an origin it does so if a schedule fired just before (fired), or if the last
+// Stop listed the same command as scheduled.
 func (e Invocation) FromSchedule(s State, origin string, fired bool) bool {
 	if origin != "" {
 		return origin != "human" && origin != "sdk"

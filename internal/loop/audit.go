@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// auditKind is a loop that has a plan carried out and audits each section of it (A1).
+// auditKind is a loop that carries out a plan and audits each of its sections (A1).
 var auditKind = Kind{
 	Name: Audit, Commands: []string{"audit"}, MaxHolds: 6,
 	Ceilings: Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
@@ -34,10 +34,10 @@ var auditKind = Kind{
 const silentAuditor = "see in the transcript why the auditor reports nothing, then type the " +
 	"command with --restart"
 
-// hasAudit is for what applies to audit loops.
+// hasAudit is the Applies of rows for audit loops.
 func hasAudit(b *Budget) bool { return AuditOf(b) != nil }
 
-// AuditOf returns what an audit loop adds to the run, or nil for another kind of run and for none.
+// AuditOf returns the state that an audit loop adds to the run, or nil for any other run.
 func AuditOf(b *Budget) (r *AuditRun) {
 	if b != nil {
 		r, _ = b.Own.(*AuditRun)
@@ -45,7 +45,7 @@ func AuditOf(b *Budget) (r *AuditRun) {
 	return r
 }
 
-// PhaseOf returns what an audit loop adds to the line, or nil for any other line and for none.
+// PhaseOf returns the fields that an audit loop adds to the line, or nil for any other line.
 func PhaseOf(l *Iteration) (own *AuditLine) {
 	if l != nil {
 		own, _ = l.Own.(*AuditLine)
@@ -56,27 +56,27 @@ func PhaseOf(l *Iteration) (own *AuditLine) {
 // AuditRun is the additional state of an audit loop's run (A17).
 type AuditRun struct {
 	Plan    string `json:"plan"`     // path, relative to the project
-	PlanSum string `json:"plan_sum"` // of the text that was split at the start (A44)
-	// Sections are the titles of the plan's parts, in order; at least one (A40).
+	PlanSum string `json:"plan_sum"` // hash of the text that was split at the start (A44)
+	// Sections lists the titles of the plan's parts, in order; at least one (A40).
 	Sections []string `json:"sections"`
-	Section  int      `json:"section"` // under way, from 0 (A41)
+	Section  int      `json:"section"` // current section, from 0 (A41)
 	Phase    Phase    `json:"phase"`
-	Drive    string   `json:"drive"`           // as of a task loop
-	Check    string   `json:"check,omitempty"` // a person's command, "" without one
+	Drive    string   `json:"drive"`           // as in TaskRun
+	Check    string   `json:"check,omitempty"` // a person's command, or ""
 	// CheckMinutes bounds one run of the check command.
 	CheckMinutes int       `json:"check_minutes,omitempty"`
-	Checked      *CheckRun `json:"checked,omitempty"` // the last run of it
+	Checked      *CheckRun `json:"checked,omitempty"` // its last run
 	Worktree     string    `json:"worktree"`
 	Branch       string    `json:"branch,omitempty"`
-	// Tip is the commit at which the last phase ended that left the tree as it should. The branch
-	// keeps it, but a person's resume takes the branch as it is.
+	// Tip is the commit at the end of the last phase that left the tree in order. The branch must
+	// keep it, but a person's resume accepts the branch as it is.
 	Tip         string `json:"tip,omitempty"`
 	Base        string `json:"base,omitempty"`         // commit at which the run began
-	SectionBase string `json:"section_base,omitempty"` // and the section under way
+	SectionBase string `json:"section_base,omitempty"` // commit at which the section began
 	FinalDone   bool   `json:"final_audit_done,omitempty"`
 	Audits      int    `json:"audits"`            // that ended with a verdict
 	Retries     int    `json:"retries,omitempty"` // audits in a row that ended without one
-	// Dirty counts the dirty audits in a row, of one section or of the whole.
+	// Dirty counts the dirty audits in a row, of one section or of the whole plan.
 	Dirty int `json:"dirty_in_a_row,omitempty"`
 	// Outages counts the phases in a row that ended by no fault of the work.
 	Outages int `json:"outages,omitempty"`
@@ -85,7 +85,7 @@ type AuditRun struct {
 	Findings []Finding `json:"findings,omitempty"`
 	Found    Tally     `json:"found,omitzero"`
 	LastID   int       `json:"last_finding,omitempty"` // number of the newest finding
-	// Verdict is that of the last audit, bound to its commit (A75).
+	// Verdict is the verdict of the last audit, bound to its commit (A75).
 	Verdict *AuditVerdict `json:"verdict,omitempty"`
 	Reason  string        `json:"reason,omitempty"` // why the last phase was not accepted
 	Post    *Post         `json:"post_action,omitempty"`
@@ -99,21 +99,21 @@ type Post struct {
 	Skill   string `json:"skill,omitempty"`
 	Prompt  string `json:"prompt,omitempty"`
 	Push    bool   `json:"push,omitempty"`    // it may push and open a PR
-	Summary string `json:"summary,omitempty"` // its last words, redacted
+	Summary string `json:"summary,omitempty"` // the worker's last words, redacted
 }
 
-// AuditVerdict is an auditor's reported verdict. It holds for one commit (A71, A75).
+// AuditVerdict is the verdict that an auditor reported. It holds for one commit (A71, A75).
 type AuditVerdict struct {
 	Word string `json:"verdict"` // clean or dirty
 	SHA  string `json:"sha"`
-	Seen *Seen  `json:"seen,omitempty"` // nil where an older version recorded none
+	Seen *Seen  `json:"seen,omitempty"` // nil if an older version recorded it
 }
 
-// Stale reports whether a commit other than the verdict's is checked out. head is "" if it is not
-// known.
+// Stale reports whether head is another commit than the verdict's. It is false if head is "", which
+// means unknown.
 func (v *AuditVerdict) Stale(head string) bool { return v != nil && head != "" && head != v.SHA }
 
-// About describes a verdict beyond its word and commit.
+// About describes the share of the changes that the auditor read, and whether the verdict is stale.
 func (v *AuditVerdict) About(head string) (text string) {
 	if v.Seen != nil {
 		text = ", " + v.Seen.String()
@@ -124,14 +124,14 @@ func (v *AuditVerdict) About(head string) (text string) {
 	return text
 }
 
-// Seen is the share of the changes that an auditor looked at.
+// Seen describes how much of the changes an auditor looked at.
 type Seen struct {
 	Read    int    `json:"read"`            // of the changed files
 	Changed int    `json:"changed"`         // files
 	Check   string `json:"check,omitempty"` // "run" or "not run"; "" without a check command
 }
 
-// String is as in "read 2 of 3 changed files, check run".
+// String returns the description, as in "read 2 of 3 changed files, check run".
 func (s *Seen) String() string {
 	text := fmt.Sprintf("read %d of %s", s.Read, Plural(s.Changed, "changed file"))
 	if s.Check != "" {
@@ -140,10 +140,10 @@ func (s *Seen) String() string {
 	return text
 }
 
-// maxLooked bounds the files that are kept of what an auditor looked at.
+// maxLooked bounds the files that are recorded as looked at by an auditor.
 const maxLooked = 1000
 
-// looks records what an auditor looks at, and reports whether that is new.
+// looks records that an auditor looks at files or runs the check, and reports whether that is new.
 func (a *Attempt) looks(files []string, check bool) bool {
 	had, ran := len(a.Looked), a.Ran
 	if had < maxLooked {
@@ -153,7 +153,7 @@ func (a *Attempt) looks(files []string, check bool) bool {
 	return len(a.Looked) > had || a.Ran != ran
 }
 
-// Audited returns the commit from which the changes under audit lead. It returns "" in any other
+// Audited returns the commit at which the changes under audit begin. It returns "" in any other
 // phase, or if the commit is not known.
 func (r *AuditRun) Audited(p Phase) string {
 	switch {
@@ -165,7 +165,7 @@ func (r *AuditRun) Audited(p Phase) string {
 	return r.SectionBase
 }
 
-// seen counts the changed files and those that the auditor looked at.
+// seen counts the changed files and how many of them the auditor looked at.
 func (r *AuditRun) seen(a *Attempt, e *Evidence) *Seen {
 	s := &Seen{Changed: len(e.Changed)}
 	for _, file := range e.Changed {
@@ -201,7 +201,7 @@ const (
 // Phases lists the phases in which work is done, in the order of a run.
 var Phases = [...]Phase{Coding, Auditing, FinalAuditing, Fixing, PostAction}
 
-// Audits reports whether the phase only looks.
+// Audits reports whether the phase is an audit, which only reads.
 func (p Phase) Audits() bool { return p == Auditing || p == FinalAuditing }
 
 // phaseEvent is the way in which a phase ended.
@@ -211,14 +211,14 @@ const (
 	ended       phaseEvent = "ended"      // the worker ended; no claim is needed
 	nextSection phaseEvent = "next"       // clean, and sections are left
 	lastSection phaseEvent = "last"       // clean, and it was the last of several
-	allClear    phaseEvent = "clear"      // clean, and nothing is left but to end
+	allClear    phaseEvent = "clear"      // clean, and no work is left
 	clearToPost phaseEvent = "clear-post" // clean, and a post action is configured
 	dirty       phaseEvent = "dirty"
 	noVerdict   phaseEvent = "no-verdict"
 )
 
-// phases is the whole order of an audit loop (A16): phase and event to the next phase. Any other
-// pair leaves the phase as it is.
+// phases is the state machine of an audit loop (A16). A pair that is not listed leaves the phase as
+// it is.
 var phases = []struct {
 	from Phase
 	on   phaseEvent
@@ -252,14 +252,15 @@ func (p Phase) after(on phaseEvent) Phase {
 const (
 	MaxSections = 24 // of a plan (A44)
 	maxRetries  = 3  // audits in a row without a verdict (A63, A64)
-	perSection  = 4  // iterations of a section by default: code, audit, and once again
-	minDefault  = 15 // iterations by default (A66)
+	perSection  = 4  // default iterations of a section: code, audit, and once again
+	minDefault  = 15 // default iterations (A66)
 )
 
-// AuditIterations is the default ceiling of iterations for a plan with that many sections (A66).
+// AuditIterations returns the default ceiling of iterations for a plan with that many sections
+// (A66).
 func AuditIterations(sections int) int { return max(minDefault, perSection*sections+3) }
 
-// AuditLine is the part of a history line about the phase (A23).
+// AuditLine holds the fields of a history line about the phase (A23).
 type AuditLine struct {
 	Phase     Phase     `json:"phase"`
 	Section   int       `json:"section"` // from 1
@@ -269,7 +270,7 @@ type AuditLine struct {
 	Resolved  []string  `json:"findings_resolved,omitempty"`
 }
 
-// Clone is as of Payload.
+// Clone implements Payload.
 func (r *AuditRun) Clone() Payload { return r.clone() }
 
 func (r AuditRun) clone() *AuditRun {
@@ -281,7 +282,7 @@ func (r AuditRun) clone() *AuditRun {
 	return &r
 }
 
-// title is that of the section under way, "" in a file that lost it.
+// title returns the title of the current section, or "" if the file has lost it.
 func (r *AuditRun) title() string {
 	if r.Section < 0 || r.Section >= len(r.Sections) {
 		return ""
@@ -289,7 +290,7 @@ func (r *AuditRun) title() string {
 	return r.Sections[r.Section]
 }
 
-// About is the title of the section under way, or the plan once all of them are done.
+// About returns the title of the current section, or the plan once all sections are done.
 func (r *AuditRun) About() string {
 	if r.Phase == Coding || r.Phase == Auditing {
 		return r.title()
@@ -301,14 +302,15 @@ func (r *AuditRun) About() string {
 type PhaseAttempt struct {
 	Phase   Phase         `json:"phase,omitempty"`
 	Verdict *AuditVerdict `json:"verdict,omitempty"` // that was reported
-	// the ids of findings that the phase opened and resolved
+	// ids of the findings that the phase opened and resolved
 	Opened   []string `json:"findings_opened,omitempty"`
 	Resolved []string `json:"findings_resolved,omitempty"`
-	Last     string   `json:"last_words,omitempty"` // of a post action
-	// Looked are the files of the tree that the auditor looked at. Ran says that it ran the check.
+	Last     string   `json:"last_words,omitempty"` // the worker's last words in a post action
+	// Looked lists the files of the tree that the auditor looked at. Ran reports that it ran the
+	// check.
 	Looked []string `json:"looked_at,omitempty"`
 	Ran    bool     `json:"check_ran,omitempty"`
-	// Told identifies the text of the auditor's last call that was taken.
+	// Told identifies the text of the last report that was taken from an auditor's call.
 	Told string `json:"told,omitempty"`
 }
 
@@ -319,7 +321,7 @@ func (r *AuditRun) Unmeasured(*Tick, string) (int, string) { return 0, "" }
 func (r *AuditRun) Measured(int, string, CheckRun)         {}
 func (r *AuditRun) NoCheck(CheckRun) string                { return "" }
 
-// Begin opens the phase under way, unless the run is complete.
+// Begin opens the current phase, unless the run is complete.
 func (r *AuditRun) Begin(a *Attempt) bool {
 	if r.Phase == Complete || r.Section < 0 || r.Section >= len(r.Sections) {
 		return false
@@ -331,7 +333,7 @@ func (r *AuditRun) Begin(a *Attempt) bool {
 	return true
 }
 
-// Aim points an attempt at the phase under way.
+// Aim points an attempt at the current phase.
 func (r *AuditRun) Aim(a *Attempt) {
 	nonce := strings.TrimPrefix(a.Token, string(a.Phase))
 	a.Phase, a.Task, a.Of, a.Try = r.Phase, r.Section+1, len(r.Sections), r.Retries+1
@@ -339,7 +341,7 @@ func (r *AuditRun) Aim(a *Attempt) {
 }
 
 // Iteration returns the number of an iteration since the last restart, and the ceiling of
-// iterations, or 0 if there is no ceiling (A20).
+// iterations since then; 0 means no ceiling (A20).
 func (b *Budget) Iteration(n int) (number, most int) {
 	before := 0
 	if AuditOf(b) != nil {
@@ -351,8 +353,8 @@ func (b *Budget) Iteration(n int) (number, most int) {
 	return n - before, b.Ceilings.Iterations - before
 }
 
-// restart is --restart: iterations and errors are counted from 0; plan, sections, phase and
-// findings stay (A9, A10).
+// restart applies --restart: iterations and errors are counted from 0; plan, sections, phase and
+// findings are kept (A9, A10).
 func (b *Budget) restart(r Request) {
 	most := b.Ceilings.Iterations - AuditOf(b).Before
 	if r.Flags.names("--max-iterations") {
@@ -363,7 +365,8 @@ func (b *Budget) restart(r Request) {
 	b.Ceilings.Iterations = min(b.IterationsUsed+most, maxUnits)
 }
 
-// Resume changes the run as a person takes it up again.
+// Resume prepares the run to be continued: retries and outages are counted from 0. If a person
+// resumes it, the branch is accepted as it is.
 func (r *AuditRun) Resume(run *Budget, by Request) {
 	if by.Flags.Restart {
 		run.restart(by)
@@ -377,7 +380,7 @@ func (r *AuditRun) Resume(run *Budget, by Request) {
 	r.Check = cmp.Or(by.Flags.Task.Check, r.Check)
 }
 
-// clears is the event of a clean audit.
+// clears returns the event of a clean audit.
 func (r *AuditRun) clears() phaseEvent {
 	switch {
 	case r.Phase == Auditing && r.Section+1 < len(r.Sections):
@@ -394,7 +397,7 @@ func (r *AuditRun) clears() phaseEvent {
 // of the work.
 func (r *AuditRun) happened(j Judgement) phaseEvent {
 	switch {
-	case r.Phase == PostAction: // an errored one completes too (A57)
+	case r.Phase == PostAction: // a failed one completes the run too (A57)
 		return ended
 	case j.Verdict == Outage:
 		return ""
@@ -424,7 +427,7 @@ func (r *AuditRun) count(a *Attempt, j Judgement) {
 		r.Reason = j.Why
 	}
 	switch on {
-	case "": // it costs no retry, and gives none back
+	case "": // it neither counts as a retry nor resets the count
 	case noVerdict:
 		r.Retries++
 	default:
@@ -446,7 +449,7 @@ func (r *AuditRun) count(a *Attempt, j Judgement) {
 	r.Phase = r.Phase.after(on)
 }
 
-// Said is a verdict for people, as in "clean about 1234567, read 2 of 3 changed files".
+// Said returns the verdict for people, as in "clean about 1234567, read 2 of 3 changed files".
 func (v *AuditVerdict) Said(head string) string {
 	return v.Word + " about " + abbreviated(v.SHA) + v.About(head)
 }
@@ -465,7 +468,7 @@ func (r *AuditRun) noteVerdict(on phaseEvent, j Judgement) {
 	}
 }
 
-// Line is what the history has of the phase.
+// Line returns the history's record of the phase.
 func (r *AuditRun) Line(t *Tick) any {
 	a := t.Attempt
 	if a.Phase == "" {
@@ -482,7 +485,7 @@ func (r *AuditRun) Fold(t *Tick, _ Ending) {
 	}
 }
 
-// In is the phase for a person, as in "the audit of section 2".
+// In names the phase for a person, as in "the audit of section 2".
 func (p Phase) In(section, sections int) string {
 	of := fmt.Sprintf(" of section %d", section)
 	if sections < 2 {
@@ -538,13 +541,13 @@ func noVerdicts(in Phase) func(*Facts) string {
 	}
 }
 
-// Result is the run in a line, as in "2 of 3 sections clean, 1 open bug, 0 open warnings".
+// Result summarizes the run, as in "2 of 3 sections clean, 1 open bug, 0 open warnings".
 func (r *AuditRun) Result() string {
 	return fmt.Sprintf("%d of %s clean, %s, %s", r.Clean(), Plural(len(r.Sections), "section"),
 		Plural(r.Found.Bugs, "open bug"), Plural(r.Found.Warnings, "open warning"))
 }
 
-// Clean counts the sections whose audit was clean.
+// Clean returns the number of sections whose audit was clean.
 func (r *AuditRun) Clean() int {
 	if r.Phase == Coding || r.Phase == Auditing {
 		return r.Section
@@ -569,7 +572,7 @@ func tellNoVerdicts(in Phase) func(*Facts) string {
 	}
 }
 
-// AuditStatus is the status of a run by the cause that ended it (A6, A66).
+// AuditStatus returns the status of an audit run by the cause that ended it (A6, A66).
 func (b *Budget) AuditStatus() string {
 	if b.Status != Halted {
 		return "running"
@@ -585,11 +588,11 @@ func (b *Budget) AuditStatus() string {
 	return "errored"
 }
 
-// Restartable reports whether --restart may take the run up again: completed ones are history
+// Restartable reports whether --restart may continue the run. It may not if the run has completed
 // (A5, A7).
 func (b *Budget) Restartable() bool { return b.AuditStatus() != "completed" }
 
-// UnderWay is the phase under way, as in "the audit of section 2".
+// UnderWay names the current phase, as in "the audit of section 2".
 func (r *AuditRun) UnderWay() string { return r.Phase.In(r.Section+1, len(r.Sections)) }
 
 func (r *AuditRun) Attempts() Attempts {
@@ -610,7 +613,7 @@ func (r *AuditRun) Advanced(since Payload) bool {
 	return clean || green
 }
 
-// Judge decides about a phase whose worker ends.
+// Judge judges a phase as its worker ends.
 func (r *AuditRun) Judge(s State, k *Known) (missing bool, hold *Continue) {
 	a := s.Tick.Attempt
 	if a.Phase == PostAction {
@@ -645,7 +648,7 @@ func (r *AuditRun) Judge(s State, k *Known) (missing bool, hold *Continue) {
 	return false, s.settle(j)
 }
 
-// unknown explains why the state of the tree is not known. It returns "" if git reported it.
+// unknown explains why the state of the tree is not known, or returns "" if git reported it.
 func (a *Attempt) unknown(e *Evidence) string {
 	switch {
 	case a.Unread != "":
@@ -658,7 +661,7 @@ func (a *Attempt) unknown(e *Evidence) string {
 	return ""
 }
 
-// astray explains why the tree is not as a phase has to leave it. It returns "" if it is.
+// astray explains why the tree is not as a phase has to leave it, or returns "" if it is.
 func (s State) astray(e *Evidence) string {
 	branch := cmp.Or(AuditOf(s.Run).Branch, s.Tick.Attempt.Branch)
 	switch {
@@ -673,8 +676,8 @@ func (s State) astray(e *Evidence) string {
 	return ""
 }
 
-// unchecked explains why the last run of the check does not pass that commit. It returns "" if it
-// does, or if there is no check.
+// unchecked explains why the check has not passed at that commit. It returns "" if it has, or if
+// there is no check.
 func (r *AuditRun) unchecked(head string) string {
 	switch c := r.Checked; {
 	case r.Check == "":
@@ -686,7 +689,8 @@ func (r *AuditRun) unchecked(head string) string {
 	}
 }
 
-// judgeVerdict holds an auditor's verdict against what is open and committed (A33, A71, A75).
+// judgeVerdict compares an auditor's verdict with the open findings, the tree and the check (A33,
+// A71, A75).
 func (s State) judgeVerdict(j Judgement, e *Evidence) *Continue {
 	a, r := s.Tick.Attempt, AuditOf(s.Run)
 	v, unknown := a.Verdict, a.unknown(e)

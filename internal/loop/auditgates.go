@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// RecurringGate asks about a finding that auditor and coder hand back and forth (A73).
+// RecurringGate asks about a finding that comes back in several audits (A73).
 const RecurringGate = "finding-recurring"
 
 var auditGates = []GateKind{
@@ -23,9 +23,9 @@ var auditGates = []GateKind{
 	},
 }
 
-// recurringDue asks about each finding that will have been open at three audits in a row, or that
-// an auditor gave up without a commit; else about a section that was dirty in three audits in a
-// row, whatever was found in it.
+// recurringDue asks about each finding that was open at three audits in a row, or that an auditor
+// called resolved or a warning without a commit. If there is none, it asks about a section that was
+// dirty in three audits in a row.
 func recurringDue(f *Facts) (due []Gate) {
 	a, r := f.Tick.Attempt, AuditOf(f.Run)
 	if a == nil || !a.Phase.Audits() || a.Judged == nil || a.Judged.Verdict != Dirty {
@@ -66,7 +66,7 @@ func sentence(text string) string {
 	return strings.TrimSuffix(shortened(text, 300), ".") + "."
 }
 
-// applyRecurring accepts the finding, or lets two more audits look at it.
+// applyRecurring accepts the finding, or allows two more audits with it.
 func applyRecurring(run *Budget, tick *Tick, g Gate, act, _ string) {
 	r, since := AuditOf(run), AuditOf(run).Audits
 	if a := tick.Attempt; a == nil || !a.Phase.Audits() {
@@ -83,14 +83,14 @@ func applyRecurring(run *Budget, tick *Tick, g Gate, act, _ string) {
 	r.Dirty = min(r.Dirty, r.Audits-since) // as if the section's last audit was its first
 	r.Tally()
 	run.Idle = nil                   // a person has intervened
-	if a := tick.Attempt; a != nil { // asked again as the iteration after it begins
+	if a := tick.Attempt; a != nil { // asked again at the next iteration's entry
 		r.acceptLast(a.Head, a.Tree)
 	}
 }
 
 // acceptLast treats the run's last audit as clean if a person accepted everything that it left open
-// and its commit is still checked out (A75). An answer at the audit's own end does the same at its
-// close.
+// and its commit is still checked out (A75). For an answer at the audit's own exit, count does the
+// same when the iteration closes.
 func (r *AuditRun) acceptLast(head, tree string) {
 	audit := map[Phase]Phase{Coding: Auditing, Fixing: FinalAuditing}[r.Phase]
 	v := r.Verdict
@@ -111,9 +111,9 @@ func tellRecurring(f *Facts) string {
 		Plural(most, "audit"), maxSeen)
 }
 
-// Steer does a person's `hooks audit accept`, `close` or `add` in a terminal: text is the id of a
-// finding that is open, or a new bug. The history has it like an answer. head is the
-// worktree's commit; the findings were read. An error changes nothing.
+// Steer applies a person's `hooks audit accept`, `close` or `add` in a terminal. text is the id of
+// an open finding, or a new bug. The history records it like an answer. head is the worktree's
+// commit. The findings must have been read. On error, nothing changes.
 func (b *Budget) Steer(t *Tick, word, text, head string, now time.Time) error {
 	r := AuditOf(b)
 	at := Tick{Iteration: b.IterationsUsed, Attempt: &Attempt{Task: r.Section + 1}}
@@ -156,10 +156,10 @@ func (b *Budget) Steer(t *Tick, word, text, head string, now time.Time) error {
 	return nil
 }
 
-// audited holds the calls of an audit loop's phase against its restrictions: an auditor only looks,
+// audited checks a call against the restrictions of an audit loop's phases: an auditor only reads,
 // and no phase asks, pushes or schedules (A67–A70).
 func (e Call) audited(s State, k *Known) Outcome {
-	r := AuditOf(s.Run) // nil where the file has lost it: what a phase may not do stays refused
+	r := AuditOf(s.Run) // nil if the file has lost it; the restrictions still apply
 	if e.foreign(s) {
 		return Outcome{}
 	}
@@ -199,7 +199,7 @@ func (e Call) audited(s State, k *Known) Outcome {
 	return e.publishes(s, k, during)
 }
 
-// OneTest returns the flag by which an auditor may name one test behind a check, or "" if it may
+// OneTest returns the flag with which an auditor may append one test to a check, or "" if it may
 // not.
 func OneTest(check string) string {
 	for _, row := range [][2]string{{"go test ", "-run"}, {"pytest ", "-k"},
@@ -212,8 +212,8 @@ func OneTest(check string) string {
 	return ""
 }
 
-// reports takes what an auditor reports from its call, before that runs: what the program that it
-// starts then reads could be another's.
+// reports takes an auditor's report from the text of its call before the call runs, because the
+// program that it starts might read another text.
 func (e Call) reports(s State, k *Known) Outcome {
 	if k.lacks(&k.Told) {
 		return Outcome{Need: k}
@@ -232,10 +232,9 @@ func (e Call) reports(s State, k *Known) Outcome {
 	return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}}
 }
 
-// publishes refuses anything that would leave the worktree, pushes and pull requests, and settings
-// by which an auditor's git would start a program. A post action may do it if the project's
-// configuration says so. If a call is not plain and the brake is in place, it is judged as it
-// starts.
+// publishes refuses pushes, pull requests, and settings by which an auditor's git would start a
+// program. A post action may push if the project's configuration says so. If the brake is in place,
+// a call that cannot be read is judged by it.
 func (e Call) publishes(s State, k *Known, during string) Outcome {
 	if r := AuditOf(s.Run); r != nil && r.Phase == PostAction && r.Post != nil && r.Post.Push {
 		return Outcome{}

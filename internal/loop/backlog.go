@@ -54,57 +54,57 @@ func owesFacts(s State) *Continue {
 	return &Continue{Name: "facts"}
 }
 
-// picksIssues is for what applies to runs that take issues from a backlog.
+// picksIssues is the Applies of rows for runs that take issues from a backlog.
 func picksIssues(b *Budget) bool { return b.Skill == Work }
 
-// watchesPR is for what applies to a review of a single PR (R145, R146).
+// watchesPR is the Applies of rows for reviews of a single PR (R145, R146).
 func watchesPR(b *Budget) bool { return b.SinglePR != 0 }
 
-// CountsPRs reports whether the run has a ceiling of PRs. A run that watches a single PR, or that
-// does not work on PRs, does not have one.
+// CountsPRs reports whether the run has a ceiling of PRs. It has none if it watches a single PR or
+// does not work on PRs.
 func (b *Budget) CountsPRs() bool { return b.SinglePR == 0 && b.Kind().PRs }
 
-// BacklogRun is the additional state of a run of work or review: they take issues or PRs from a
-// backlog, not tasks from a list.
+// BacklogRun is the additional state of a run of work or review, which take issues or PRs from a
+// backlog.
 type BacklogRun struct {
 	// SinglePR is the PR that a review watches, with --pr; 0 for all PRs.
 	SinglePR int `json:"single_pr,omitempty" codec:"after=stop_detail"`
 	// SkippedBranches holds the known branches of the PRs among DeferredTargets.
 	SkippedBranches Branches `json:"deferred_branches,omitempty" codec:"after=deferred_targets"`
-	// FailedIssues lists the issues that the run itself worked on last and did not finish: their
-	// in-progress label is its own.
+	// FailedIssues lists the issues that the run last worked on and did not finish. Their
+	// in-progress labels are its own.
 	FailedIssues []int `json:"failed_issues,omitzero" codec:"after=deferred_branches"`
-	// MaxIdle bounds the iterations in a row without a change, after which a work loop ends; 0 for
-	// any number.
+	// MaxIdle is the number of iterations in a row without a change that ends a work or prompt
+	// loop; 0 for no bound.
 	MaxIdle int `json:"max_idle,omitempty" codec:"after=audit"`
 }
 
-// Branches are branches of PRs, by target.
+// Branches maps the targets of PRs to their branches.
 type Branches map[string]string
 
 // BacklogTick is the additional state of an open iteration of work or review. Reviews and Taken may
-// be noted in other kinds too, but only the rules of work and review look at them.
+// be recorded for other kinds too, but only rules of work and review use them.
 type BacklogTick struct {
-	// Reviews are the reviews that were let through, each PR one round (R149).
+	// Reviews lists the reviews that were let through, one round for each PR (R149).
 	Reviews []PostedReview `json:"reviews,omitempty" codec:"after=approvals"`
-	// Replan says that a person asked for a new plan: workers go out for its issues only.
+	// Replan reports that a person asked for a new plan: workers are sent only for its issues.
 	Replan bool `json:"replan,omitempty"`
-	// Taken are the issues that this tick's own workers were sent to.
+	// Taken lists the issues to which this tick's own workers were sent.
 	Taken []int `json:"taken,omitempty" codec:"after=critics"`
-	// Trail is, where --max-idle is given, the commit at the beginning and a sum of all local
-	// branches and files that are not committed; "" when unknown.
+	// Trail is set with --max-idle: the commit at the beginning, and a checksum of all local
+	// branches and uncommitted files; empty if unknown.
 	Trail string `json:"trail,omitempty" codec:"after=attempt"`
 }
 
 // BacklogLine is the additional record of an iteration of work or review.
 type BacklogLine struct {
 	Backlog *Backlog `json:"backlog_snapshot,omitempty" codec:"after=stop_conditions_fired"`
-	// FromTracker says that the tracker reported Backlog; otherwise the skill did.
+	// FromTracker reports that Backlog came from the tracker; otherwise it came from the skill.
 	FromTracker bool  `json:"backlog_from_tracker,omitempty" codec:"after=usage_by_model"`
 	Plan        []int `json:"plan,omitempty"`
-	// Taken are the issues that its workers were sent to, where PRs came of it.
+	// Taken lists the issues to which its workers were sent, if PRs came of it.
 	Taken []int `json:"taken,omitempty"`
-	// Facts is "missing" when the skill reported nothing.
+	// Facts is "missing" if the skill reported nothing.
 	Facts string `json:"facts,omitempty"`
 }
 
@@ -115,7 +115,7 @@ type Backlog struct {
 	InProgress []int `json:"in_progress"`
 }
 
-// merge moves each issue named by the later report into the list where that report has it.
+// merge moves each issue of the later report to the list that it is in there.
 func (b *Backlog) merge(o Backlog) *Backlog {
 	if b == nil {
 		b = &Backlog{}
@@ -132,8 +132,7 @@ func (b *Backlog) merge(o Backlog) *Backlog {
 		keep(b.InProgress, o.InProgress)}
 }
 
-// backlog is the issues as this tick knows them: by the tracker itself, else by the skill's
-// report; nil without either.
+// backlog returns the tracker's issues, or else those that the skill reported, or nil.
 func (t *Tick) backlog() *Backlog {
 	if t.FromTracker() {
 		return t.Asked.Backlog
@@ -141,10 +140,10 @@ func (t *Tick) backlog() *Backlog {
 	return t.Report.Backlog
 }
 
-// FromTracker reports whether the backlog is the tracker's own.
+// FromTracker reports whether the backlog came from the tracker.
 func (t *Tick) FromTracker() bool { return t.Asked != nil && t.Asked.Backlog != nil }
 
-// Workable are the issues that a work loop may pick: unblocked ones that no sibling has in
+// Workable returns the issues that a work loop may pick: unblocked ones that no sibling has in
 // progress (R78–R80).
 func (b *Budget) Workable(list *Backlog) []int {
 	if list == nil {
@@ -162,8 +161,8 @@ func (b *Budget) Workable(list *Backlog) []int {
 	return out
 }
 
-// siblingIssues returns the issues that a sibling has in progress: no worker of this tick was sent
-// for them, and the run itself has not failed them.
+// siblingIssues returns the issues that a sibling has in progress. It excludes issues to which
+// workers of this tick were sent and those that the run itself has failed.
 func (t *Tick) siblingIssues(run *Budget) []int {
 	b := t.backlog()
 	if b == nil {
@@ -174,7 +173,7 @@ func (t *Tick) siblingIssues(run *Budget) []int {
 	})
 }
 
-// PassOver are the planned issues that another iteration has in progress (R78–R80).
+// PassOver returns the planned issues that another iteration has in progress (R78–R80).
 func (t *Tick) PassOver(run *Budget) []int {
 	elsewhere := t.siblingIssues(run)
 	return slices.DeleteFunc(slices.Clone(t.Report.Plan), func(n int) bool {
@@ -182,8 +181,8 @@ func (t *Tick) PassOver(run *Budget) []int {
 	})
 }
 
-// offPlan explains why a worker does not follow the new plan that a person asked for, and what to
-// do instead. It returns "" if it does or if no plan was asked for (R88).
+// offPlan explains why a worker does not follow the new plan that a person asked for, with a hint.
+// It returns "" if it does, or if no plan was asked for (R88).
 func (t *Tick) offPlan(mentions []int) (why, hint string) {
 	plan := t.Report.Plan
 	inPlan := func(n int) bool { return slices.Contains(plan, n) }
@@ -202,7 +201,7 @@ func (t *Tick) offPlan(mentions []int) (why, hint string) {
 		"the plan is" + names + "; name one of them in the task, or report another plan"
 }
 
-// noteFailed keeps the issues that the run worked on and did not finish, until it finishes them.
+// noteFailed records the issues that the run worked on and did not finish, until it finishes them.
 func (b *Budget) noteFailed(t *Tick) {
 	var failed []int
 	for _, f := range t.Report.Failures {
@@ -211,7 +210,7 @@ func (b *Budget) noteFailed(t *Tick) {
 		}
 	}
 	cut := t.Failed != "" || t.Interrupted != ""
-	if cut && len(t.PRs) == 0 { // with a PR one of them may be finished
+	if cut && len(t.PRs) == 0 { // if there is a PR, one of them may be finished
 		failed = append(failed, t.Taken...)
 	}
 	done := func(n int) bool { return !cut && slices.Contains(t.Taken, n) }
@@ -219,8 +218,8 @@ func (b *Budget) noteFailed(t *Tick) {
 	b.FailedIssues = AppendNew(left, failed...)
 }
 
-// Snapshot is the backlog that an earlier iteration of the run recorded, with what the run planned,
-// or took with a PR, from that iteration on.
+// Snapshot is the backlog that an earlier iteration of the run recorded, with the issues that the
+// run has planned, or taken with a PR, since then.
 type Snapshot struct {
 	Iteration   int
 	Unblocked   []int
@@ -228,8 +227,8 @@ type Snapshot struct {
 	FromTracker bool
 }
 
-// Add takes in an iteration's line; lines come from the newest to the oldest. It reports whether
-// the line has a snapshot of that view of the backlog, so that no older one is needed.
+// Add adds an iteration's line; lines come from the newest to the oldest. It reports whether the
+// line has a backlog from the same source, so that no older line is needed.
 func (s *Snapshot) Add(l *Iteration, fromTracker bool) (found bool) {
 	s.Taken = slices.Concat(s.Taken, l.Plan, l.Taken)
 	if l.Backlog == nil || l.FromTracker != fromTracker {
@@ -239,7 +238,7 @@ func (s *Snapshot) Add(l *Iteration, fromTracker bool) (found bool) {
 	return true
 }
 
-// snapshot returns the snapshot to compare the backlog with, or nil if it was not recorded.
+// snapshot returns the snapshot to compare the backlog with, or nil if there is none.
 func (f *Facts) snapshot() *Snapshot {
 	if f.Snapshot != nil || f.Previous == nil || f.Previous.Backlog == nil {
 		return f.Snapshot
@@ -249,9 +248,8 @@ func (f *Facts) snapshot() *Snapshot {
 	return s
 }
 
-// driftDue asks when the set of unblocked issues changed since the last snapshot that the run
-// recorded (R86, R87). An issue that the run has planned since, or took with a PR, is no drift
-// when it is gone.
+// driftDue asks if the set of unblocked issues has changed since the run's last snapshot (R86,
+// R87). Issues that the run has planned since, or taken with a PR, may disappear.
 func driftDue(f *Facts) []Gate {
 	if f.Tick.backlog() == nil {
 		return nil
@@ -269,14 +267,14 @@ func driftDue(f *Facts) []Gate {
 	return []Gate{{Question: "Backlog changed since last iteration. Re-propose the next batch?"}}
 }
 
-// applyDrift makes a new plan the only one from which workers are sent.
+// applyDrift discards the plan, so that workers are sent only from a new one.
 func applyDrift(_ *Budget, tick *Tick, _ Gate, act, _ string) {
 	if act == "re-propose" {
 		tick.Replan, tick.Report.Plan = true, nil
 	}
 }
 
-// missing reports whether a list holds a number that another does not.
+// missing reports whether list contains a number that from lacks.
 func missing(from, list []int) bool {
 	has := make(map[int]bool, len(from))
 	for _, n := range from {
@@ -286,8 +284,8 @@ func missing(from, list []int) bool {
 }
 
 func backlogEmpty(f *Facts) string {
-	// Issues that this tick has taken up are not missing from the backlog: the condition is one of
-	// entry (R18).
+	// The condition is one of entry: issues that this tick has taken up do not count as missing
+	// (R18).
 	if f.Tick == nil || f.Tick.worked() || f.Tick.backlog() == nil {
 		return ""
 	}
@@ -303,7 +301,7 @@ func prTerminal(f *Facts) string {
 		return ""
 	}
 	state := ""
-	for _, pr := range f.Tick.Tracked { // what was seen to happen to it
+	for _, pr := range f.Tick.Tracked { // the observed state
 		if pr.Number == f.Run.SinglePR {
 			state = pr.StateAtEnd
 		}

@@ -5,19 +5,20 @@ import (
 	"fmt"
 )
 
-// A driven run is one whose driver, `hooks go`, starts one client process for each attempt at a
-// task, or for each phase of an audit loop. The process does it in its main thread, and the driver
-// knows how it ended.
+// A driven run has a driver, `hooks go`, which starts one client process for each attempt at a task
+// or each phase of an audit loop. The main thread of the process does the work, and the driver
+// knows how the process ended.
 
-// Drives reports whether flags are those with which the run's driver brings the next iteration, in
-// a session of its own. A person's --resume is another: it gives a blocked task new attempts.
+// Drives reports whether these are the flags with which the run's driver starts the next iteration,
+// in a session of its own. With --resume they are a person's, who gives a blocked task new
+// attempts.
 func (b *Budget) Drives(f Flags) bool {
 	return b.driven() && b.Status == Active && !f.Resume && len(f.Rest) == 0 &&
 		f.Task.List == "" && f.Task.Drive == DriveProcess
 }
 
-// resumedBy returns the drive of a resumed run, by its --drive. A run that a driver began is
-// conducted if a session resumes it without --drive.
+// resumedBy returns the drive of a resumed run. A run that a driver began is continued by the Stop
+// hook if a session resumes it without --drive.
 func resumedBy(drive, before string) string {
 	if drive == "" && before == DriveProcess {
 		return DriveStop
@@ -26,7 +27,7 @@ func resumedBy(drive, before string) string {
 }
 
 // ProcessEnd is the end of a client process as its driver saw it. It closes an attempt that no Stop
-// has closed (M5). Session is the process's own.
+// has closed (M5). Session is that of the process.
 type ProcessEnd struct {
 	Turn
 	Why    string // as in "killed"
@@ -51,19 +52,19 @@ func (e ProcessEnd) step(s State, k *Known) Outcome {
 	return e.closeTurn(s, k)
 }
 
-// Causes beside those of the conditions; only a driver sees the first three.
+// Causes other than those of the conditions. Only a driver sees the first three.
 const (
 	CauseInterrupt = "user_interrupt"
 	CauseOutage    = "api_unavailable" // the run pauses (T95)
 	CauseStall     = "stall_timeout"   // A28
 
-	NotBegun = "not_begun" // it ends the driver only; the run stays as it is
+	NotBegun = "not_begun" // ends the driver only; the run does not change
 
-	CauseIgnored = "order_ignored" // the run pauses, because its conductor sends no worker
-	CauseNoCheck = "check_missing" // the check's command does not exist, or is not executable
+	CauseIgnored = "order_ignored" // the run pauses because its conductor sends no worker
+	CauseNoCheck = "check_missing" // the check's command is missing or not executable
 )
 
-// ClientFlags are a person's flags of the client, which the run keeps for its next driver.
+// ClientFlags holds a person's flags of the client, which the run keeps for its next driver.
 type ClientFlags struct {
 	Turn
 	Flags []string
@@ -74,8 +75,8 @@ func (e ClientFlags) step(s State, _ *Known) Outcome {
 	return Outcome{Save: Save{Run: s.Run}}
 }
 
-// DriverStop ends a driven run, or pauses it, for a cause that only its driver sees. A run that is
-// over keeps its own cause.
+// DriverStop ends or pauses a driven run for a cause that only its driver sees. A run that has
+// ended keeps its own cause.
 type DriverStop struct {
 	Turn
 	Cause, Text string
@@ -104,28 +105,28 @@ func (e DriverStop) step(s State, k *Known) Outcome {
 	return e.closeTurn(s, k)
 }
 
-// Driving holds the facts that a driver needs to choose its next step.
+// Driving holds the facts from which a driver chooses its next step.
 type Driving struct {
-	Run   *Budget  // nil without one
-	Owner Liveness // of the process on record as the run's client
+	Run   *Budget  // nil if there is none
+	Owner Liveness // of the client process recorded in the run
 	First bool     // no process was started yet
-	// Began says that the last process began or ended an iteration; Spared, that it need not have,
-	// because the service or the process failed first.
+	// Began reports that the last process began or ended an iteration. Spared reports that it did
+	// not have to, because the service or the process failed first.
 	Began, Spared bool
 	Why           string // how the last process ended, for a person
 }
 
-// DriveStep is the next step of a driver: another process, a wait, or else the end.
+// DriveStep is the next step of a driver: another process, a wait, or the end.
 type DriveStep struct {
 	Again  bool
-	Resume bool // the process continues a run that a person stopped, or that was cut off
+	Resume bool // the process continues a run that was stopped or cut off
 	Wait   bool
 	Cause  string // of an end, as in "gate_waiting"
 	Text   string // for a person: why it ends or waits
-	Code   int    // exit code of an end: 0 only when the run is complete
+	Code   int    // exit code of an end: 0 only if the run is complete
 }
 
-// Next is the driver's next step by the state of its run (T92).
+// Next returns the driver's next step for the state of its run (T92).
 func (d Driving) Next() DriveStep {
 	run := d.Run
 	if run == nil || run.Drive() == "" {

@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// Invocation is a looping skill that is invoked: a tick that wants to begin.
+// Invocation is the invocation of a looping skill, which asks to begin a tick.
 type Invocation struct {
 	Request
 	DontAsk bool // the session's permission mode allows no dialog
-	// Answers are of a dialog that asked about another iteration's lock, nil without one; Cleared
-	// says that what they allow is done.
+	// Answers holds the answers of a dialog that asked about another iteration's lock; nil without
+	// one. Cleared reports that what they allow is done.
 	Answers *Answers
 	Cleared bool
-	answer  *GateAnswer // to the gate, from Answers
+	answer  *GateAnswer // the one to the gate
 }
 
-// Entering is saved before an iteration begins, in this order. The lock comes last, because another
-// session may be faster; then the request is looked at again.
+// Entering holds what is saved before an iteration begins, in this order. The lock comes last,
+// because another session may take it first; the request is then stepped again.
 type Entering struct {
-	Reap    *Lock    // is no one's any more; nil without one
-	Archive *Budget  // the earlier run; nil where the run on disk continues
-	Left    *RunFile // the session's other run, because a record holds one run of a skill
-	Run     *Budget  // as it is saved again if the entry fails with the lock
+	Reap    *Lock    // the stale lock to remove, or nil
+	Archive *Budget  // the earlier run; nil if the run on disk continues
+	Left    *RunFile // the session's other run of the skill, because a record holds only one
+	Run     *Budget  // saved even if the lock cannot be taken
 	Lock    Lock
-	Opens   Opens // is stepped with the lock
+	Opens   Opens // stepped once the lock is taken
 }
 
-// RunFile is a run and the place of its budget file.
+// RunFile is a run and the path of its budget file.
 type RunFile struct {
 	Run  *Budget
 	Path string
@@ -62,19 +62,19 @@ func (e Invocation) step(s State, k *Known) Outcome {
 	case Start:
 		return e.start(at, k, a)
 	}
-	// the lock may be the session's own still, of a tick that was closed just now
+	// the lock may still be that of the session's own tick that was closed just now
 	reply := Reply{Refuse: a.Text, Fires: e.Scheduled && at.fires()}
 	return Outcome{Reply: reply, Unlock: at.Tick == nil}
 }
 
-// fires reports whether the session has anything scheduled for the run, or for the claim.
+// fires reports whether the session has the run or the claim scheduled.
 func (s Standing) fires() bool {
 	return s.Run != nil && len(s.Run.Scheduled) > 0 || s.Claim != nil && len(s.Claim.Scheduled) > 0
 }
 
-// answered does what a person answered about another iteration's lock, once, because the same
-// answer may come twice. Only yes takes the lock (R104). The facts for the beginning are looked up
-// before anything is removed.
+// answered applies a person's answer about another iteration's lock, once, because the same answer
+// may come twice. Only yes takes the lock (R104). The facts for the entry are fetched before
+// anything is removed.
 func (e Invocation) answered(at Standing, k *Known) Outcome {
 	if at.Claim.Gate.Act(e.answer.Answer) != "yes" {
 		return e.decline(at, k)
@@ -99,12 +99,12 @@ func (e Invocation) answered(at Standing, k *Known) Outcome {
 	return e.start(at, k, a)
 }
 
-// start saves the run that the tick belongs to, and takes the lock.
+// start saves the run of the tick and takes the lock.
 func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	missing := k.lacksEntry(a.Mode)
 	missing = k.lacks(&k.Other) || missing
 	missing = a.Mode != FreshRun && k.lacks(&k.Previous) || missing
-	// another session's transcript holds nothing of this run yet, and a pause is no time of it
+	// another session's transcript has no usage of this run yet, and a pause does not count
 	counted := a.Mode != FreshRun && at.Run.SessionID == e.SessionID && at.Run.Status == Active
 	if missing = !counted && k.lacks(&k.Baseline) || missing; missing {
 		return Outcome{Need: k}
@@ -144,21 +144,21 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	return out
 }
 
-// leaves reports whether the session leaves a run of its own that has another budget file. That run
-// is resumed as another session's is.
+// leaves reports whether the session leaves a run of its own with another budget file. That run can
+// be resumed like another session's.
 func (e Invocation) leaves(other RunFile, run *Budget) bool {
 	return other.Run != nil && other.Run.SessionID == e.SessionID && other.Path != e.Path &&
 		(run == nil || run.RunID != other.Run.RunID)
 }
 
-// Opens is an entry that has taken the lock: its iteration begins.
+// Opens is an entry that has taken the lock. Its iteration begins.
 type Opens struct {
 	Invocation
 	Mode   Mode
 	Notes  []string // one line each, for the status block
 	Clock  Clock
-	Braked bool // the links of the brake stand before the session's Bash commands
-	// Between says that the session may have spent something since the run's last iteration.
+	Braked bool // the links of the brake precede the session's Bash commands
+	// Between reports that the session may have spent something since the run's last iteration.
 	Between bool
 }
 
@@ -200,7 +200,7 @@ func (e Opens) step(s State, k *Known) Outcome {
 	return out
 }
 
-// closeUnbegun ends an iteration whose body never began, because a condition holds at its entry, or
+// closeUnbegun ends an iteration whose body never began, because a condition holds at its entry or
 // a gate waits in a headless session.
 func (e Opens) closeUnbegun(s State, k *Known) Outcome {
 	if k.lacks(&k.Count, &k.Previous, &k.NoDialog) {
@@ -215,14 +215,14 @@ func (e Opens) closeUnbegun(s State, k *Known) Outcome {
 	return out
 }
 
-// EndedPRs are the PRs that had ended when the run was cut off: those of its last iteration and of
-// the ones before it, back to the last that came to its own end. Lines come from the newest.
+// EndedPRs collects the PRs that had ended when the run was cut off: those of its last iteration
+// and the ones before it, back to the last one that ended regularly. Lines come from the newest.
 type EndedPRs struct {
 	List []TrackedPR
 	seen []int
 }
 
-// Add takes in an iteration's line and reports whether no older one is needed.
+// Add adds an iteration's line. It reports whether no older line is needed.
 func (e *EndedPRs) Add(l *Iteration) (enough bool) {
 	for _, p := range l.TrackedPRs {
 		if slices.Contains(e.seen, p.Number) {
@@ -237,17 +237,16 @@ func (e *EndedPRs) Add(l *Iteration) (enough bool) {
 	return !cut
 }
 
-// Open are the PRs that were open when the iteration ended.
+// Open returns the PRs that were open when the iteration ended.
 func (l *Iteration) Open() []TrackedPR {
 	return slices.DeleteFunc(slices.Clone(l.TrackedPRs), func(p TrackedPR) bool {
 		return p.StateAtEnd != "open"
 	})
 }
 
-// Reattach compares the PRs that the previous iteration recorded with the heads on the remote. A
-// PR that had ended is neither asked about nor looked up (R142). Every open one whose head is not
-// the recorded one is asked about (R139–R141). A PR whose head is unknown is re-attached as
-// recorded, with a note.
+// Reattach compares the PRs of the previous iteration with the heads on the remote. It only notes
+// PRs that had ended (R142). It asks about every open PR whose head differs from the recorded one
+// (R139–R141). A PR whose head is unknown is re-attached as recorded, with a note.
 func (e *EntryFacts) Reattach(previous *Iteration, ended []TrackedPR) {
 	for _, p := range ended {
 		note := fmt.Sprintf("PR #%d was already %s at prior iteration end — not re-attaching",

@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// Idle counts the iterations in a row in which nothing changed (A28, T91). It is nil after one in
-// which something did.
+// Idle counts the iterations in a row in which nothing changed (A28, T91). A run has nil after an
+// iteration that changed something.
 type Idle struct {
 	Iterations int    `json:"iterations"`
 	Since      string `json:"since,omitempty"` // commit at which the first of them began
 	Before     USD    `json:"dollars_before"`  // the run's dollars at that time
 	// Unseen is the state at the start of an iteration whose end was not inspected, because its
-	// worker claimed nothing. The beginning of the next one shows whether it changed anything.
+	// worker claimed nothing. The start of the next iteration shows whether it changed anything.
 	Unseen *Mark `json:"unseen,omitempty"`
 }
 
-// Mark is a commit, and a sum of what is not committed as in Attempt.
+// Mark is a commit and a checksum of the uncommitted files, as in Attempt.
 type Mark struct {
 	Head string `json:"head,omitempty"`
 	Tree string `json:"tree,omitempty"`
 }
 
-// maxIdle is the number of idle iterations in a row that stall a task or an audit loop. A work loop
-// stalls only if a person sets the number. A task uses all of its attempts first, so that it ends
-// with a cause of its own (T57).
+// maxIdle is the number of idle iterations in a row that stall a task or an audit loop. A work or
+// prompt loop stalls only if a person sets the number. A task uses all of its attempts first, so
+// that the run ends by that cause (T57).
 const maxIdle = 3
 
 func (b *Budget) maxIdle() int {
@@ -35,8 +35,8 @@ func (b *Budget) maxIdle() int {
 	return b.attempts().MaxIdle
 }
 
-// foldIdle counts the iteration that ends. before is the run as it was. What git could not tell, or
-// what the API or a person ended, does not count.
+// foldIdle counts the iteration that ends; before is the run at its start. Iterations that git
+// could not read, or that the API or a person ended, do not count.
 func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 	a := t.Attempt
 	if b.MaxIdle > 0 {
@@ -58,8 +58,8 @@ func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 	}
 }
 
-// foldTrail counts an iteration of a work loop. A merge or a new PR is progress that git may not
-// show here.
+// foldTrail counts an iteration of a run with --max-idle. A merge or a new PR is progress that
+// local git may not show.
 func (b *Budget) foldTrail(t *Tick, before *Budget, e Ending) {
 	if !t.Started || t.Failed != "" || t.Interrupted != "" || t.Trail == "" || e.Trail == "" {
 		return
@@ -76,7 +76,7 @@ func (b *Budget) countIdle(changed bool, head string, before *Budget) {
 	b.idleSince(head, before).Iterations++
 }
 
-// idleSince is the count so far; without one, it begins at this commit.
+// idleSince returns the present count, or starts one at this commit.
 func (b *Budget) idleSince(head string, before *Budget) *Idle {
 	if b.Idle == nil {
 		b.Idle = &Idle{Since: head, Before: before.DollarsEstimate}
@@ -84,7 +84,7 @@ func (b *Budget) idleSince(head string, before *Budget) *Idle {
 	return b.Idle
 }
 
-// lookBack counts the iteration before, whose end was not inspected, by the start of this one.
+// lookBack counts the previous iteration, whose end was not inspected, by the start of this one.
 func (b *Budget) lookBack(e EntryFacts) {
 	if b.Idle == nil || b.Idle.Unseen == nil {
 		return
@@ -100,19 +100,19 @@ func (b *Budget) lookBack(e EntryFacts) {
 	}
 }
 
-// moved reports whether the worker left another commit or another tree.
+// moved reports whether the worker left another commit or other uncommitted files.
 func (a *Attempt) moved() bool {
 	return a.EndHead != "" && (a.EndHead != a.Head || a.EndTree != a.Tree)
 }
 
-// closed reports whether an auditor found a finding resolved that was open before.
+// closed reports whether an auditor resolved a finding that was open before.
 func (a *Attempt) closed() bool {
 	return slices.ContainsFunc(a.Resolved, func(id string) bool {
 		return !slices.Contains(a.Opened, id)
 	})
 }
 
-// stalls reports whether a run has to make progress. A work or a prompt loop has to only if a
+// stalls is the Applies of runs that have to make progress. A work or prompt loop has to only if a
 // person says so.
 func stalls(b *Budget) bool { return attempted(b) || b.MaxIdle > 0 }
 
@@ -123,7 +123,7 @@ func noProgress(f *Facts) string {
 	return f.Run.idleText()
 }
 
-// idleText is as in "nothing changed for 3 iterations, $4.10 since abc1234".
+// idleText describes the count, as in "nothing changed for 3 iterations, $4.10 since abc1234".
 func (b *Budget) idleText() string {
 	since := b.Idle.Since
 	if since == "" {
@@ -142,7 +142,8 @@ func tellIdle(f *Facts) string {
 		f.Run.maxIdle())
 }
 
-// Standstill returns how long nothing has changed, or "" when the last iteration changed something.
+// Standstill describes how long nothing has changed, or returns "" if the last iteration changed
+// something.
 func (b *Budget) Standstill() string {
 	if b.Idle == nil || b.Idle.Iterations == 0 {
 		return ""

@@ -7,29 +7,28 @@ import (
 	"strings"
 )
 
-// prTarget is a PR as gates and deferrals name it: "PR #142".
+// prTarget returns a PR as gates and deferrals name it: "PR #142".
 func prTarget(pr int) string { return fmt.Sprintf("PR #%d", pr) }
 
-// mergeGates are the questions about merges that wait.
+// mergeGates returns the waiting questions about merges.
 func (t *Tick) mergeGates() []Gate {
 	return slices.DeleteFunc(slices.Clone(t.Pending), func(g Gate) bool {
 		return g.Name != PostFeedbackMerge
 	})
 }
 
-// AsksMerge reports whether the question about a PR waits, so that only its answer decides.
+// AsksMerge reports whether the question about a PR waits, in which case only its answer decides.
 func (t *Tick) AsksMerge(pr int) bool { return t.waits(PostFeedbackMerge, prTarget(pr)) }
 
-// answeredMerge reports whether a person has answered the question about a PR in this tick, one
-// way or the other.
+// answeredMerge reports whether a person has answered the question about a PR in this tick, either
+// way.
 func (t *Tick) answeredMerge(pr int) bool {
 	return slices.ContainsFunc(t.Answered, func(g GateAnswer) bool {
 		return g.Name == PostFeedbackMerge && g.Target == prTarget(pr)
 	})
 }
 
-// mergeShut reports whether a merge of some PR was attempted in this tick and no person allowed
-// it.
+// mergeShut reports whether a merge was attempted in this tick that no person has allowed.
 func (t *Tick) mergeShut() bool {
 	return len(t.mergeGates()) > 0 ||
 		slices.ContainsFunc(t.Answered, func(g GateAnswer) bool {
@@ -37,8 +36,7 @@ func (t *Tick) mergeShut() bool {
 		})
 }
 
-// approval returns a person's unused approval of a PR's merge (R101), or nil if there is no such
-// approval.
+// approval returns a person's unused approval of a PR's merge (R101), or nil.
 func (t *Tick) approval(pr int) *Approval {
 	i := slices.IndexFunc(t.Approvals, func(a Approval) bool { return a.PR == pr && !a.Used })
 	if i < 0 {
@@ -47,8 +45,8 @@ func (t *Tick) approval(pr int) *Approval {
 	return &t.Approvals[i]
 }
 
-// usedApproval reports whether the person's last answer about a PR was a yes, which a merge has
-// used.
+// usedApproval reports whether the person's last answer about a PR was "merge". Since no unused
+// approval is left, a merge has used it.
 func (t *Tick) usedApproval(pr int) bool {
 	for _, g := range slices.Backward(t.Answered) {
 		if g.Name == PostFeedbackMerge && g.Target == prTarget(pr) {
@@ -72,7 +70,7 @@ func (t *Tick) addressed(pr int) bool {
 	})
 }
 
-// head returns the commit that a PR is at, as the tracker has it, or "" when it is not known.
+// head returns the commit of a PR according to the tracker, or "" if it is not known.
 func (t *Tick) head(pr int) string {
 	if asked := t.AskedPR(pr); asked != nil {
 		return asked.HeadSHA
@@ -80,7 +78,7 @@ func (t *Tick) head(pr int) string {
 	return ""
 }
 
-// merge counts a merge that is let through. It uses up the person's approval.
+// merge counts a merge that is let through, and uses up the person's approval.
 func (t *Tick) merge(pr int) {
 	for i := range t.Approvals {
 		if t.Approvals[i].PR == pr {
@@ -91,15 +89,15 @@ func (t *Tick) merge(pr int) {
 	t.Merges++
 }
 
-// merged notes that a PR is merged, as the answer of a call or the tracker said.
+// merged records that a PR is merged, according to a call's output or the tracker.
 func (t *Tick) merged(pr int) {
 	t.Observed.Merged = AppendNew(t.Observed.Merged, pr)
 	t.track(PR{Number: pr, State: "merged"})
 }
 
-// Unsettled are the PRs of the iteration whose branch is not known, or whose merge was let
-// through and is not known to have landed. A watched PR is always one of them, because its review
-// may leave nothing behind that an event reports.
+// Unsettled returns the PRs of the iteration whose branch is not known, or whose merge was let
+// through and may not have landed. A watched PR is included until its branch is known, because its
+// review may raise no event.
 func (t *Tick) Unsettled(run *Budget) (list []int) {
 	if !t.Started {
 		return nil
@@ -117,8 +115,8 @@ func (t *Tick) Unsettled(run *Budget) (list []int) {
 	})
 }
 
-// settle records a PR as the tracker has it as the iteration ends. elsewhere says that its branch
-// is in a fork. Its head at the start is the tracker's answer at the start, if it was asked.
+// settle records a PR as the tracker has it at the end of the iteration. elsewhere reports that its
+// branch is in a fork. Its head at the start is the tracker's answer at that time, if any.
 func (t *Tick) settle(pr PR, elsewhere bool) {
 	if before := t.AskedPR(pr.Number); before != nil {
 		t.track(PR{Number: pr.Number, HeadSHA: before.HeadSHA})
@@ -133,13 +131,13 @@ func (t *Tick) settle(pr PR, elsewhere bool) {
 
 // PostedReview is a review of a PR that the iteration let through.
 type PostedReview struct {
-	Target   string `json:"target"` // as in "PR #142", or what else names the PR
-	Call     string `json:"call"`   // the tool call, by its id and input
+	Target   string `json:"target"` // as in "PR #142", or another name of the PR
+	Call     string `json:"call"`   // identifies the tool call by its id and input
 	Approval bool   `json:"approval,omitempty"`
 }
 
-// refuseReviews returns why a call may not post its reviews, or "" when it may. One round is one
-// review, the replies to it, and an approval that closes it (R149).
+// refuseReviews explains why a call may not post its reviews, or returns "" if it may. One round is
+// one review, the replies to it, and an approval that closes it (R149).
 func (t *Tick) refuseReviews(list []PostedReview, id, input string) string {
 	key := callKey(id, input)
 	for i, r := range list {
@@ -156,8 +154,8 @@ func (t *Tick) refuseReviews(list []PostedReview, id, input string) string {
 	return ""
 }
 
-// noteReviews records the reviews of a call that is let through. A duplicate of the call changes
-// nothing.
+// noteReviews records the reviews of a call that is let through. A duplicate of the call has no
+// effect.
 func (t *Tick) noteReviews(list []PostedReview, id, input string) {
 	for _, r := range list {
 		r.Call = callKey(id, input)
@@ -181,7 +179,7 @@ func (t *Tick) deferReview(pr, iteration int) {
 		"(head_sha_at_iteration_end matches remote HEAD)", pr, iteration))
 }
 
-// knownPRs are the PRs that the tracker or the skill reported, the tracker's word last.
+// knownPRs returns the PRs that the tracker or the skill reported, the tracker's last.
 func (t *Tick) knownPRs() []PR {
 	if t.Asked == nil {
 		return t.Report.PRs
@@ -189,7 +187,8 @@ func (t *Tick) knownPRs() []PR {
 	return slices.Concat(t.Report.PRs, t.Asked.PRs)
 }
 
-// AskedPR is a PR as the tracker itself has it; nil when it was not asked or does not know it.
+// AskedPR returns a PR as the tracker has it, or nil if the tracker was not asked or does not know
+// it.
 func (t *Tick) AskedPR(number int) *PR { return t.Asked.pr(number) }
 
 func (a *Asked) pr(number int) *PR {
@@ -204,8 +203,8 @@ func (a *Asked) pr(number int) *PR {
 	return nil
 }
 
-// head is the head of a tracked PR's branch. A fork's branch is not on the remote, though another
-// branch of its name may be, so there the tracker's word counts.
+// head returns the head of a tracked PR's branch. For a PR from a fork it is the tracker's, because
+// a branch of that name on the remote is another one.
 func (a *Asked) head(p TrackedPR, remote map[string]string) (sha string, known bool) {
 	if a.elsewhere(p.Number) {
 		sha = a.pr(p.Number).HeadSHA
@@ -219,8 +218,8 @@ func (a *Asked) elsewhere(number int) bool {
 	return a.pr(number) != nil && slices.Contains(a.InForks, number)
 }
 
-// mergeTrackerPR records a PR as the tracker has it now. unknown is the reason why the tracker
-// cannot tell who commented, empty if it can.
+// mergeTrackerPR records a PR as the tracker has it now. unknown explains why the tracker cannot
+// say who commented; it is empty if it can.
 func (t *Tick) mergeTrackerPR(pr PR, unknown string) {
 	if t.Asked == nil {
 		t.Asked = &Asked{}
@@ -233,7 +232,7 @@ func (t *Tick) mergeTrackerPR(pr PR, unknown string) {
 	}
 }
 
-// unknown returns why it is not known who commented on a PR, or "" when it is known.
+// unknown explains why it is not known who commented on a PR, or returns "" if it is known.
 func (t *Tick) unknown(pr int) string {
 	if t.Asked != nil {
 		for _, u := range t.Asked.Unknown {
@@ -245,13 +244,12 @@ func (t *Tick) unknown(pr int) string {
 	return ""
 }
 
-// oneDialog is the number of questions that the client shows at once.
+// oneDialog is the number of questions that the client shows in one dialog.
 const oneDialog = 4
 
-// ambiguous are the issues about to be worked on with criteria that a person should settle, by
-// number. The planned ones are about to be worked on; before there is a plan, those that the skill
-// named, and those of the tracker when nothing else could be picked. A worker's issue is looked at
-// when it is sent.
+// ambiguous returns the issues that are about to be worked on and whose criteria a person should
+// settle. These are the planned issues or, without a plan, those that the skill named, and those of
+// the tracker if no other issue can be picked. A worker's issue is checked when the worker is sent.
 func (t *Tick) ambiguous(f *Facts) []int {
 	plan := t.Report.Plan
 	var list []int
@@ -279,12 +277,12 @@ func (t *Tick) ambiguous(f *Facts) []int {
 
 func (i Issue) unfinished() bool { return i.Criteria == "missing" || i.Criteria == "tbd" }
 
-// clear reports whether an issue of the tracker needs no question.
+// clear reports whether an issue of the tracker needs no question about its criteria.
 func (t *Tick) clear(number int) bool {
 	return !slices.ContainsFunc(t.Asked.Ambiguous, func(i Issue) bool { return i.Number == number })
 }
 
-// observed returns what the program saw itself, with the PRs about which the tracker reported.
+// observed returns what the program itself saw, with the PRs that the tracker reported.
 func (t *Tick) observed(e Ending) Observed {
 	o := t.Observed
 	for _, w := range t.worktreesAtEnd(e) {

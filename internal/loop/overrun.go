@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Running holds what the open iteration has spent, as counted while it runs. It is a lower bound,
-// because the iteration's end counts everything from the run's own cursors.
+// Running is the spending of the open iteration, counted while it runs. It is a lower bound. The
+// iteration's end counts everything from the run's own cursors.
 type Running struct {
-	// From is the run's dollars_estimate that this continues from. With another one it is void,
-	// because the estimate includes it.
+	// From is the run's dollars_estimate when counting began. If the estimate has changed, it
+	// includes this count, which is then void.
 	From    USD `json:"from"`
 	Dollars USD `json:"dollars"`
-	// Cursors are of the transcripts that have grown since the run's own cursors.
+	// Cursors holds those of the transcripts that have grown since the run's own cursors.
 	Cursors []Cursor `json:"cursors,omitempty"`
 }
 
-// Spending is the iteration's running count and the cursors to continue from.
+// Spending returns the iteration's running count and the cursors to continue from.
 func (t *Tick) Spending(run *Budget) (r Running, cursors []Cursor) {
 	if t.Running == nil || t.Running.From != run.DollarsEstimate {
 		return Running{From: run.DollarsEstimate}, run.Cursors
@@ -26,15 +26,15 @@ func (t *Tick) Spending(run *Budget) (r Running, cursors []Cursor) {
 	return *t.Running, Overlay(run.Cursors, t.Running.Cursors)
 }
 
-// Count keeps a running count, unless a call at the same time has counted further.
+// Count stores a running count, unless a concurrent call has stored one that read more.
 func (t *Tick) Count(run *Budget, r Running) {
 	if now, _ := t.Spending(run); r.From == run.DollarsEstimate && r.read() > now.read() {
 		t.Running = &r
 	}
 }
 
-// finds reports whether a running count has the transcript of a worker that the tick does not know.
-// It is kept at once: the calls of other threads do not look for it.
+// finds reports whether a running count includes the transcript of a worker that the tick does not
+// know. Such a count is saved at once, because the calls of other threads do not look for it.
 func (s State) finds(r Running) bool {
 	_, known := s.Tick.Spending(s.Run)
 	return slices.ContainsFunc(r.Cursors, func(c Cursor) bool {
@@ -49,7 +49,7 @@ func (r *Running) read() (n int64) {
 	return n
 }
 
-// tellDollars records that a thread learns of the dollar ceiling, and reports whether it was
+// tellDollars records that a thread is told about the dollar ceiling, and reports whether that is
 // new.
 func (t *Tick) tellDollars(agent string) bool {
 	if agent == "" {
@@ -62,17 +62,17 @@ func (t *Tick) tellDollars(agent string) bool {
 	return true
 }
 
-// overspent reports whether the iteration met a call past the run's dollars, so that every
-// thread ends.
+// overspent reports whether a call was refused because the run's dollars are exceeded, so that
+// every thread ends.
 func (t *Tick) overspent() bool {
 	return slices.ContainsFunc(t.Fired, func(f Fired) bool { return f.Cause == costCause })
 }
 
-// overrun is an amount and so many percent of it.
+// overrun returns an amount increased by percent.
 func (d USD) overrun(percent int) USD { return d.Plus(d / 100 * USD(percent)) }
 
-// Overrun is the amount by which an iteration exceeded its run's dollar ceiling, and the threads
-// that spent most.
+// Overrun describes by how much a run exceeded its dollar ceiling after an iteration, and the
+// threads that spent most.
 type Overrun struct {
 	Ceiling USD       `json:"ceiling"`
 	Spent   USD       `json:"spent"` // by the run in all
@@ -80,17 +80,17 @@ type Overrun struct {
 	By      []Spender `json:"by"`
 }
 
-// Spender is the spending of one thread of a session on one model in an iteration.
+// Spender is the spending of one thread on one model in an iteration.
 type Spender struct {
 	Who     string `json:"who"` // "main thread", or a worker by its id, type and task
 	Model   string `json:"model"`
 	Dollars USD    `json:"dollars"`
 }
 
-// String is the spender with its amount.
+// String returns the spender with its amount.
 func (s Spender) String() string { return fmt.Sprintf("%s, %s, $%s", s.Who, s.Model, s.Dollars) }
 
-// overrun is nil unless the run is past its ceiling after an iteration that spent anything.
+// overrun returns nil unless the iteration spent anything and the run exceeds its ceiling after it.
 func (b *Budget) overrun(spent USD, by []Spender) *Overrun {
 	if spent == 0 || !b.pastDollars() {
 		return nil
@@ -107,7 +107,7 @@ func (b *Budget) pastDollars() bool {
 	return b.Ceilings.Dollars > 0 && b.DollarsEstimate > b.Ceilings.Dollars
 }
 
-// String is the overrun in a line.
+// String returns the overrun on one line.
 func (o *Overrun) String() string {
 	s := fmt.Sprintf("$%s past the ceiling ($%s / $%s)", o.Over, o.Spent, o.Ceiling)
 	if len(o.By) > 0 {
@@ -116,23 +116,23 @@ func (o *Overrun) String() string {
 	return s
 }
 
-// Past reports whether a run with this spent is past its dollar ceiling.
+// Past reports whether the run exceeds its dollar ceiling once this usage is added.
 func (s Spent) Past(run *Budget) bool {
 	b := *run
 	b.Spend(s)
 	return b.pastDollars()
 }
 
-// Model is the model of the main thread's last request, beside the dearest one of the run.
+// Model is the model of the main thread's last request, compared with the run's most expensive one.
 type Model struct {
-	Name   string // "" unknown
-	Than   string // the run's, with which it was compared; as of Budget
-	Tenths int64  // its price in tenths of that one's; 0 unless it is dearer
+	Name   string // "" if unknown
+	Than   string // the run's model with which it was compared
+	Tenths int64  // its price in tenths of that one's; 0 unless it is more expensive
 }
 
-// meetModel records the run's first model and, later, a dearer one. It returns the line that
-// reports the latter, and whether the run has changed. A cheaper model stays unrecorded, so a
-// client that changes between two reports the dearer one once.
+// meetModel records the run's first model and, later, a more expensive one. It returns a line that
+// reports the latter, and whether the run has changed. A cheaper model is not recorded, so a client
+// that alternates between two models causes one report.
 func (b *Budget) meetModel(m Model, spent USD) (line string, changed bool) {
 	first := b.Model == ""
 	if b.Ceilings.Dollars == 0 || m.Name == "" || m.Than != b.Model || !first && m.Tenths == 0 {
@@ -147,13 +147,13 @@ func (b *Budget) meetModel(m Model, spent USD) (line string, changed bool) {
 		m.Name, times, m.Than, b.Ceilings.Dollars.minus(spent), b.Ceilings.Dollars), true
 }
 
-// Cursor records how far a transcript has been counted, so that the next read starts there.
+// Cursor records how far a transcript was counted, so that the next read starts there.
 type Cursor struct {
 	Path   string `json:"path"`
 	Offset int64  `json:"offset"` // bytes counted, up to the end of a whole line
 	Inode  uint64 `json:"inode,omitempty"`
-	// Open holds the last requests seen with what was counted for each: later lines of the same
-	// request may say more.
+	// Open holds the last requests with their counts, because later lines of the same request may
+	// increase them.
 	Open []Counted `json:"open,omitempty"`
 }
 
@@ -164,11 +164,11 @@ type Counted struct {
 	Tokens Tokens `json:"tokens"`
 }
 
-// subagentFolder begins the path of a cursor of a subagent's transcript. Such a path is relative to
-// the main transcript's folder.
+// subagentFolder is the prefix of the path in a subagent's cursor. Such a path is relative to the
+// folder of the main transcript.
 const subagentFolder = "subagents/"
 
-// AgentOf returns the id of the subagent whose transcript has that path, or "" when it is the main
+// AgentOf returns the id of the subagent whose transcript has that path, or "" for the main
 // transcript.
 func AgentOf(transcript string) string {
 	if !strings.HasPrefix(transcript, subagentFolder) {
@@ -177,8 +177,7 @@ func AgentOf(transcript string) string {
 	return strings.TrimPrefix(strings.TrimSuffix(path.Base(transcript), ".jsonl"), "agent-")
 }
 
-// Overlay is cursors with newer ones in place of those of the same transcripts. The newer ones come
-// first.
+// Overlay returns newer followed by those of cursors whose transcripts it lacks.
 func Overlay(cursors, newer []Cursor) []Cursor {
 	out := slices.Clone(newer)
 	for _, c := range cursors {
@@ -189,15 +188,15 @@ func Overlay(cursors, newer []Cursor) []Cursor {
 	return out
 }
 
-// Uncounted are the agents, each once, whose transcripts have no cursor.
+// Uncounted returns the agents whose transcripts have no cursor, without duplicates.
 func Uncounted(cursors []Cursor, agents []string) []string {
 	return slices.DeleteFunc(AppendNew(nil, agents...), func(id string) bool {
 		return slices.ContainsFunc(cursors, func(c Cursor) bool { return AgentOf(c.Path) == id })
 	})
 }
 
-// Advance is cursors after a count that moved some. Those of another session's transcripts are
-// gone.
+// Advance returns cursors after a count that moved some of them. Cursors of another session's
+// transcripts are dropped.
 func Advance(cursors, moved []Cursor) []Cursor {
 	session := func(list []Cursor) string {
 		main := mainOf(list)
@@ -212,7 +211,7 @@ func Advance(cursors, moved []Cursor) []Cursor {
 	return Overlay(workers, moved)
 }
 
-// Transcript returns the path of the run's main transcript, or "" when it was not counted yet.
+// Transcript returns the path of the run's main transcript, or "" if it was not counted yet.
 func (b *Budget) Transcript() string { return mainOf(b.Cursors) }
 
 func mainOf(cursors []Cursor) string {
@@ -224,12 +223,12 @@ func mainOf(cursors []Cursor) string {
 	return ""
 }
 
-// openAtEnd bounds the requests of the main thread that can still grow once its turn has ended.
-// They follow one another; the entry after them has the newest time.
+// openAtEnd bounds the requests of the main thread that can still grow after its turn has ended.
+// They follow one another, and the entry after them has the latest time.
 const openAtEnd = 2 + 1
 
-// endWorkers takes out and returns the cursors of workers that ended: those that do not run, and
-// those with nothing left open. The history keeps them for a worker that is sent on.
+// endWorkers removes and returns the cursors of workers that do not run or have no open request.
+// The history keeps them in case the worker is continued.
 func (b *Budget) endWorkers(running []string) (ended []Cursor) {
 	var kept []Cursor
 	for _, c := range b.Cursors {

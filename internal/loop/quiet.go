@@ -5,48 +5,49 @@ import (
 	"strings"
 )
 
-// Quiet is the gate that outlives a run (design §7): from its end until a person types, nothing is
-// merged, no worker is sent and nothing is scheduled. Afterwards that still holds in turns that
-// something woke which the run had started. The zero value is the shut gate of a run that has just
-// ended.
+// Quiet is the gate that outlives a run (design §7). From the run's end until a person types,
+// nothing is merged, no worker is sent and nothing is scheduled. After that it still holds in turns
+// that the run's own background work starts. The zero value is the closed gate of a run that has
+// just ended.
 type Quiet struct {
 	Typed  bool   `json:"typed,omitempty"`     // a person has typed since the run ended
-	Free   bool   `json:"free,omitempty"`      // the turn under way is not held
-	Prompt string `json:"prompt_id,omitempty"` // of the turn in which a person typed last
-	Woken  string `json:"woken,omitempty"`     // of the turn that a job of the run started last
-	// Jobs lists the background work started since, in turns that the gate held; Heard lists the
-	// ids of all that has ended.
+	Free   bool   `json:"free,omitempty"`      // the gate does not hold the current turn
+	Prompt string `json:"prompt_id,omitempty"` // of the last turn in which a person typed
+	Woken  string `json:"woken,omitempty"`     // of the last turn that a job of the run started
+	// Jobs lists the background work started since, in turns that the gate held. Heard lists the
+	// ids of all jobs that have ended.
 	Jobs  []Job    `json:"jobs,omitempty"`
 	Heard []string `json:"heard,omitempty"`
-	// Refused are the wakes that no person has read of yet, one for each task.
+	// Refused holds the wakes that no person has read about yet, one for each task.
 	Refused []Wakeup `json:"refused,omitempty"`
 }
 
 // Job is background work that a run started: a shell, a monitor or a worker. The client wakes the
 // session when it ends.
 type Job struct {
-	ID    string `json:"id"`              // of the client, as in "bv6yxwkwq"
+	ID    string `json:"id"`              // given by the client, as in "bv6yxwkwq"
 	About string `json:"about,omitempty"` // as the model described it
 }
 
-// maxJobs bounds the jobs that a run remembers. With as many, the end of any job counts as its own.
+// maxJobs bounds the jobs that a run remembers. Once it is reached, any job that ends counts as the
+// run's own.
 const maxJobs = 64
 
-// Wakeup is a prompt that the client made for background work.
+// Wakeup is a prompt that the client generated about background work.
 type Wakeup struct {
 	Task    string `json:"task,omitempty"`    // its id
 	Output  string `json:"output,omitempty"`  // the file with its output
 	Summary string `json:"summary,omitempty"` // as in `Background command "build" completed`
-	Ended   bool   `json:"ended,omitempty"`   // it will not wake the session again
-	// Stopped are the workers that a person stopped, as the model described them.
+	Ended   bool   `json:"ended,omitempty"`   // the work will not wake the session again
+	// Stopped lists the workers that a person stopped, as the model described them.
 	Stopped []string `json:"stopped,omitempty"`
 }
 
-// Sender tells who sent a prompt, as far as the transcript shows it at the prompt's event.
+// Sender is who sent a prompt, as far as the transcript shows when the prompt's event arrives.
 type Sender uint8
 
-// The senders. A prompt without any line before it was typed into an idle client, or into a turn
-// that runs; one that waited in the queue was typed or sent while a turn ran.
+// The senders. A person typed a prompt without a preceding line, into an idle client or a running
+// turn. A queued prompt was typed or sent while a turn ran.
 const (
 	SenderPerson Sender = iota
 	SenderQueue
@@ -54,7 +55,8 @@ const (
 	SenderSchedule // the client, for a schedule that fires
 )
 
-// withJob is a list with background work that a call has started; news says that it was not there.
+// withJob returns list with background work that a call started. news reports that it was not there
+// yet.
 func withJob(list []Job, j *Job) (_ []Job, news bool) {
 	if j == nil || len(list) == maxJobs ||
 		slices.ContainsFunc(list, func(o Job) bool { return o.ID == j.ID }) {
@@ -63,15 +65,15 @@ func withJob(list []Job, j *Job) (_ []Job, news bool) {
 	return append(slices.Clip(list), *j), true
 }
 
-// about reports whether the client's words are about a job.
+// about reports whether the wake is about a job.
 func (w *Wakeup) about(j Job) bool {
 	return w.Task != "" && j.ID == w.Task || slices.Contains(w.Stopped, j.About)
 }
 
-// ends reports whether a job ends with them.
+// ends reports whether the wake is about the end of a job.
 func (w *Wakeup) ends(j Job) bool { return w.about(j) && (w.Ended || w.Stopped != nil) }
 
-// endJob forgets background work that has ended and reports whether the run had started it.
+// endJob removes background work that has ended, and reports whether the run had started it.
 func (b *Budget) endJob(w *Wakeup) (known bool) {
 	if w == nil {
 		return false
@@ -81,21 +83,21 @@ func (b *Budget) endJob(w *Wakeup) (known bool) {
 	return len(b.Jobs) < n
 }
 
-// isOf reports whether what wakes the session is one of these jobs.
+// isOf reports whether the wake comes from one of these jobs.
 func (w *Wakeup) isOf(jobs []Job) bool {
 	return w != nil && (len(jobs) >= maxJobs || slices.ContainsFunc(jobs, w.about))
 }
 
-// answered reports whether a person has answered, in a terminal, all that a paused run waits for.
+// answered reports whether a person has answered, in a terminal, all questions of a paused run.
 func (b *Budget) answered() bool {
 	return b.Status == Paused && len(b.Pending) > 0 &&
 		!slices.ContainsFunc(b.Pending, func(g Gate) bool { return g.Answer == "" })
 }
 
-// jobs are all that were started by the run, and in held turns since.
+// jobs returns all jobs that the run started, including those of held turns after its end.
 func (q *Quiet) jobs(b *Budget) []Job { return slices.Concat(b.Jobs, q.Jobs) }
 
-// hear notes the jobs that have ended.
+// hear records which of the jobs have ended.
 func (q *Quiet) hear(jobs []Job, ended func(Job) bool) {
 	for _, j := range jobs {
 		if ended(j) {
@@ -104,15 +106,15 @@ func (q *Quiet) hear(jobs []Job, ended func(Job) bool) {
 	}
 }
 
-// awaits reports whether one of the jobs can still wake the session.
+// awaits reports whether a job can still wake the session.
 func (q *Quiet) awaits(b *Budget) bool {
 	return slices.ContainsFunc(q.jobs(b), func(j Job) bool {
 		return !slices.Contains(q.Heard, j.ID)
 	})
 }
 
-// afterEnd decides about a prompt of a session whose run has ended. Its own schedule and its own
-// jobs wake no one before a person types.
+// afterEnd decides about a prompt in a session whose run has ended. Its schedule and its jobs start
+// no turn before a person types.
 func (e Prompt) afterEnd(s State, k *Known) Outcome {
 	fires := slices.Contains(s.Run.Scheduled, e.Text) && !s.Run.answered()
 	switch {
@@ -135,9 +137,9 @@ func (e Prompt) afterEnd(s State, k *Known) Outcome {
 	case own && !q.Typed:
 		out.Reply = Reply{Refuse: e.Wakes.refused(), Hidden: true}
 		q.Refused = e.Wakes.among(q.Refused)
-	case own && !theirs: // a notification may reach the turn that runs
+	case own && !theirs: // a notification may arrive in a running turn
 		q.Free, q.Woken = false, e.Prompt
-	case e.isTyped(k) && !(q.Free && theirs): // a prompt has up to two events
+	case e.isTyped(k) && !(q.Free && theirs): // a prompt raises up to two events
 		e.typed(&out, s.Run, q)
 		return out
 	case !own && e.Prompt != q.Woken:
@@ -150,7 +152,7 @@ func (e Prompt) afterEnd(s State, k *Known) Outcome {
 	return out
 }
 
-// among is a list with a wake in the place of an earlier one of the same task.
+// among returns list with the wake in place of an earlier one of the same task.
 func (w *Wakeup) among(list []Wakeup) []Wakeup {
 	list = slices.DeleteFunc(slices.Clone(list), func(o Wakeup) bool {
 		return o.Task == w.Task && slices.Equal(o.Stopped, w.Stopped)
@@ -158,19 +160,19 @@ func (w *Wakeup) among(list []Wakeup) []Wakeup {
 	return append(list, *w)
 }
 
-// enters reports whether the prompt itself invokes a looping skill: its entry decides about it.
+// enters reports whether the prompt itself invokes a looping skill, so that its entry decides.
 func (e Prompt) enters() bool {
 	return e.Invokes != "" && !strings.HasPrefix(e.Text, "/loop ")
 }
 
-// isTyped reports whether a person typed the prompt. A text in the client's own words never counts
-// as typed, nor does another event of a turn.
+// isTyped reports whether a person typed the prompt. Text generated by the client and further
+// events of a turn do not count.
 func (e Prompt) isTyped(k *Known) bool {
 	return e.Text != "" && e.Wakes == nil && k.Sender.or() < SenderClient
 }
 
-// typed opens the gate of a run that has ended: a person is there. What was refused since the end
-// is reported once.
+// typed opens the gate of a run that has ended, because a person is there. It reports the refused
+// wakes once.
 func (e Turn) typed(out *Outcome, run *Budget, q Quiet) {
 	out.Reply.Missed = q.Refused
 	q.Typed, q.Free, q.Prompt, q.Refused = true, true, e.Prompt, nil
@@ -179,8 +181,8 @@ func (e Turn) typed(out *Outcome, run *Budget, q Quiet) {
 	}
 }
 
-// refuseWake refuses the end of a job in an iteration that a person ended with Esc, whose turn
-// never reaches a Stop. The end of its last worker closes it.
+// refuseWake refuses the wake of a job in an iteration that a person ended with Esc and whose turn
+// therefore has no Stop. The end of the last worker closes the iteration.
 func (e Prompt) refuseWake(s State, k *Known) Outcome {
 	t, w := s.Tick, e.Wakes
 	for _, j := range s.Run.Jobs {
@@ -200,7 +202,7 @@ func (e Prompt) refuseWake(s State, k *Known) Outcome {
 	return out
 }
 
-// What names the work, as in `Background command "build" completed`.
+// What describes the work, as in `Background command "build" completed`.
 func (w *Wakeup) What() string {
 	switch {
 	case w.Summary != "":
@@ -211,13 +213,13 @@ func (w *Wakeup) What() string {
 	return "task " + w.Task + " reported"
 }
 
-// refused returns the one line that a person reads about a refused wake.
+// refused returns the line about a refused wake for a person.
 func (w *Wakeup) refused() string {
 	return "hooks: " + w.What() + "; not passed to the model, because the loop has ended. Your " +
 		"next prompt names it"
 }
 
-// inQuiet holds the calls of a session whose run has ended.
+// inQuiet applies the gate to the calls of a session whose run has ended.
 func (e Call) inQuiet(s State, k *Known) Outcome {
 	ofRun := slices.Contains(s.Run.LastPrompts, e.Prompt) && s.Quiet.Prompt != e.Prompt
 	if s.Quiet.Free && !ofRun {
@@ -238,7 +240,7 @@ func (e Call) inQuiet(s State, k *Known) Outcome {
 	return o
 }
 
-// afterRun refuses what a run that has ended may not do any more: landing code, sending workers,
+// afterRun refuses what is not allowed after a run has ended: landing code, sending workers,
 // scheduling, changing the loop's own files.
 func (e Call) afterRun(s State, k *Known) Outcome {
 	const wait = "end the turn; nothing more is done before the person's next prompt"
@@ -259,14 +261,14 @@ func (e Call) afterRun(s State, k *Known) Outcome {
 	return Outcome{Reply: Reply{Deny: e.unread(s, *k.Reading.Is)}}
 }
 
-// mayHaveEnded reports whether the call is a worker's whose session a person may have interrupted:
-// no event comes of an Esc.
+// mayHaveEnded reports whether a worker makes the call and a person may have interrupted its
+// session. Esc raises no event.
 func (e Call) mayHaveEnded(s State) bool {
 	return e.Agent != "" && e.Attended && e.open(s) && s.Tick.Interrupted == "" && !s.Run.driven()
 }
 
-// endsWorker ends the worker of an attempt whose loop a person ended with Esc. A worker of work or
-// review drains.
+// endsWorker ends the worker of an attempt whose loop a person ended with Esc. It returns nil for
+// workers of work or review, which drain.
 func (e Call) endsWorker(s State) *Deny {
 	if e.Agent == "" || !e.open(s) || s.Tick.Interrupted != ByEsc || s.Tick.Attempt == nil {
 		return nil
@@ -277,13 +279,13 @@ func (e Call) endsWorker(s State) *Deny {
 	return d
 }
 
-// endWorker books a worker as ended by a refusal. No SubagentStop follows.
+// endWorker records that a refusal ended a worker, because no SubagentStop follows.
 func (t *Tick) endWorker(id string) {
 	t.Workers = without(t.Workers, id)
 	t.EndedWorkers = AppendNew(slices.Clip(t.EndedWorkers), id)
 }
 
-// winds is the rule of drains in an iteration that ends.
+// winds applies drains to an iteration that ends.
 func (e Call) winds(s State, k *Known) Outcome {
 	if !e.open(s) || !s.Tick.Halting() || s.Tick.Attempt != nil {
 		return Outcome{}
@@ -291,8 +293,8 @@ func (e Call) winds(s State, k *Known) Outcome {
 	return e.drains(s, k)
 }
 
-// drains bounds the workers of an iteration or a run that a person ended: they finish what they
-// have and do nothing else (R43–R45).
+// drains limits the workers of an iteration or a run that a person ended to finishing their work
+// (R43–R45).
 func (e Call) drains(s State, k *Known) Outcome {
 	switch {
 	case e.Agent == "" || e.Edits || e.Tool == "ToolSearch":
@@ -307,17 +309,17 @@ func (e Call) drains(s State, k *Known) Outcome {
 }
 
 // Prompt is a prompt of the session, or another event of a turn that is not the iteration's own. It
-// brings what no event says: a turn that never reached its Stop, and a person's `/loop stop`.
+// reveals a turn that never reached its Stop, and a person's `/loop stop`.
 type Prompt struct {
 	Turn
 	Text    string  // as it was submitted
-	Stops   bool    // a person ends the loop by the client's own word, StopWord
-	Wakes   *Wakeup // the client made it for background work; nil for any other
-	Invokes Skill   // the skill whose tick the prompt is, "" none
-	Expands bool    // the expansion of the prompt follows, and can still refuse the turn
+	Stops   bool    // it is StopWord
+	Wakes   *Wakeup // the background work that it is about; nil for any other prompt
+	Invokes Skill   // the skill whose tick the prompt begins, or ""
+	Expands bool    // the expansion of the prompt follows and can still refuse the turn
 }
 
-// StopWord is the client's own way to end a loop.
+// StopWord is the client's own command to end a loop.
 const StopWord = "/loop stop"
 
 func (e Prompt) step(s State, k *Known) Outcome {
@@ -345,13 +347,13 @@ func (e Prompt) step(s State, k *Known) Outcome {
 	return out
 }
 
-// whileActive finds a turn that never reached its Stop, and a person's `/loop stop`.
+// whileActive handles a turn that never reached its Stop, and a person's `/loop stop`.
 func (e Prompt) whileActive(s State, k *Known) Outcome {
 	switch {
 	case e.Stops && !e.open(s):
 		return e.haltBetween(s, k, StopWord)
 	case e.Stops && s.Tick.Interrupted != "" && slices.Contains(s.Tick.Prompts, e.Prompt):
-		return Outcome{} // the first of the prompt's two events was this one's
+		return Outcome{} // the first of the prompt's two events did it
 	case e.Stops:
 		s.Tick.Interrupt(StopWord)
 		return e.closeOrDrain(s, k)
@@ -386,14 +388,14 @@ func (e Prompt) whileActive(s State, k *Known) Outcome {
 	return e.closeOrDrain(s, k)
 }
 
-// closeOrDrain ends an iteration that was interrupted or cut off. Its workers finish first; the
-// last Stop closes the iteration then.
+// closeOrDrain ends an iteration that was interrupted or cut off. If workers run they finish first,
+// and the last Stop closes the iteration.
 func (e Prompt) closeOrDrain(s State, k *Known) Outcome {
 	if s.Tick.Draining || len(s.Tick.Workers) > 0 {
 		if e.Text != "" && e.Wakes == nil && k.lacks(&k.Sender) {
 			return Outcome{Need: k}
 		}
-		if e.isTyped(k) { // the gate opens with the end of the last worker
+		if e.isTyped(k) { // the gate opens when the last worker ends
 			s.Tick.Typed = e.Prompt
 		}
 		s.Tick.Draining = true

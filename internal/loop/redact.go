@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Redact rewrites every text of a line that may hold a person's, a tracker's or a repository's
-// words (R125). What was decided was decided on the words themselves. A branch that is rewritten is
-// not found again: its PR is asked about on resume.
+// Redact redacts every text of a line that may contain a person's, a tracker's or a repository's
+// words (R125). It is called after all decisions, which use the original texts. A redacted branch
+// name is not found again, so its PR is asked about on resume.
 func (l *Iteration) Redact(by func(string) string) {
 	itself := func(s *string) []*string { return []*string{s} }
 	l.Gates, l.Budget.Carried = redacted(l.Gates, by, answerTexts), redacted(l.Budget.Carried, by,
@@ -36,7 +36,7 @@ func (l *Iteration) Redact(by func(string) string) {
 
 func answerTexts(g *GateAnswer) []*string { return []*string{&g.Question, &g.Answer} }
 
-// redacted is a copy of a list with the texts of its members rewritten.
+// redacted returns a copy of list with the texts of its members redacted.
 func redacted[T any](list []T, by func(string) string, texts func(*T) []*string) []T {
 	out := slices.Clone(list)
 	for i := range out {
@@ -47,8 +47,8 @@ func redacted[T any](list []T, by func(string) string, texts func(*T) []*string)
 	return out
 }
 
-// commits leaves out what is the name of a commit: patterns for keys would match it, and without it
-// nothing tells whether a branch has moved.
+// commits returns the fields that do not contain a commit's name. Patterns for keys would match
+// such a name, and without it no one could tell whether a branch has moved.
 func commits(fields ...*string) []*string {
 	return slices.DeleteFunc(fields, func(sha *string) bool {
 		return strings.Trim(*sha, "0123456789abcdef") == "" && len(*sha) <= 64
@@ -58,10 +58,10 @@ func commits(fields ...*string) []*string {
 // hidden replaces a secret.
 const hidden = "<redacted>"
 
-// Secrets replaces what is a secret by its form in a text that was not written to be kept, such as
-// a refused command: tokens with a known prefix, bearer tokens, the values of Authorization and
-// Cookie headers, passwords in URLs, and what is given to a name that ends in token, password,
-// secret or key. A reference to a variable stays. It may hide more than a secret.
+// Secrets replaces secrets, recognized by their form, in a text that was not written to be kept,
+// such as a refused command: tokens with a known prefix, bearer tokens, the values of Authorization
+// and Cookie headers, passwords in URLs, and the values of names that end in token, password,
+// secret or key. References to variables are kept. It may replace more than secrets.
 func Secrets(text string) string {
 	var b strings.Builder
 	kept := 0
@@ -77,8 +77,7 @@ func Secrets(text string) string {
 	return b.String() + text[kept:]
 }
 
-// secretAt returns the range of the secret that the text at i announces; both are 0 if there is no
-// secret.
+// secretAt returns the range of the secret that the text at i introduces, or 0 and 0.
 func secretAt(text string, i int) (from, to int) {
 	if strings.HasPrefix(text[i:], "://") {
 		return userinfo(text, i+len("://"))
@@ -108,7 +107,7 @@ func secretAt(text string, i int) (from, to int) {
 	return 0, 0
 }
 
-// login is the password of curl's option for a login, which ends at after.
+// login returns the range of the password in curl's option for a login, which ends at after.
 func login(text string, after int) (from, to int) {
 	from = after + len(leading(text[after:], of(" \t='\"")))
 	user, password, ok := strings.Cut(unquoted(text[from:]), ":")
@@ -119,7 +118,7 @@ func login(text string, after int) (from, to int) {
 	return from, from + len(password)
 }
 
-// userinfo is the part of a URL before its host, where that is more than a login's name.
+// userinfo returns the range of the part of a URL before its host, unless it is only a user name.
 func userinfo(text string, at int) (from, to int) {
 	authority := leading(text[at:], noneOf(" \t/?#'\"`\n"))
 	end := strings.LastIndexByte(authority, '@')
@@ -145,8 +144,7 @@ func namesSecret(name string) bool {
 	return slices.ContainsFunc(secretNames, ends)
 }
 
-// token returns the offset and length of a token of a known form in a word; n is 0 if there is no
-// token.
+// token returns the offset and the length of a token of a known form in a word, or 0 and 0.
 func token(word string) (at, n int) {
 	for _, prefix := range tokenPrefixes {
 		if at := strings.Index(word, prefix); at >= 0 && len(word)-at >= len(prefix)+8 {
@@ -163,8 +161,8 @@ func token(word string) (at, n int) {
 	return 0, 0
 }
 
-// header is the value of a header whose name lies between i and after: up to the quote that closes
-// it, else its words.
+// header returns the range of the value of a header whose name lies between i and after: up to the
+// closing quote, or else its words.
 func header(text string, i, after int) (from, to int) {
 	if !strings.HasPrefix(text[after:], ":") {
 		return 0, 0
@@ -192,8 +190,8 @@ func header(text string, i, after int) (from, to int) {
 
 const quotes = `'"`
 
-// assigned is the value behind a name: after = or a colon, quoted or not; of a flag after a blank
-// too.
+// assigned returns the range of the value after a name: after an equals sign or a colon, and for a
+// flag also after a blank. The value may be quoted.
 func assigned(text string, after int, flag bool) (from, to int) {
 	gap := leading(text[after:], of(" \t=:'\""))
 	from = after + len(gap)
@@ -208,7 +206,7 @@ func assigned(text string, after int, flag bool) (from, to int) {
 	return from, from + len(value)
 }
 
-// leading is the beginning of a text whose bytes are all of a kind.
+// leading returns the longest prefix of text whose bytes all satisfy is.
 func leading(text string, is func(byte) bool) string {
 	for i := range len(text) {
 		if !is(text[i]) {
@@ -218,12 +216,12 @@ func leading(text string, is func(byte) bool) string {
 	return text
 }
 
-// unquoted is the beginning of a text up to a blank, a quote or the end of its line.
+// unquoted returns the prefix of text before a blank, a quote or the end of the line.
 func unquoted(text string) string {
 	return leading(text, noneOf(" \t'\"`\n"))
 }
 
-// of and noneOf are kinds of bytes.
+// of returns a function that reports whether a byte is one of bytes; noneOf returns its negation.
 func of(bytes string) func(byte) bool {
 	return func(c byte) bool { return strings.IndexByte(bytes, c) >= 0 }
 }

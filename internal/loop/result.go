@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// afterTool is the event that reports a tool's result, as it is recorded in counted_calls and
-// receipts.
+// afterTool is the event that reports a tool's result, as named in counted_calls. afterToolWord is
+// its name in receipts.
 const (
 	afterTool     = "PostToolUse"
 	afterToolWord = "post-tool-use"
@@ -22,19 +22,19 @@ type Result struct {
 	Failed bool
 
 	Answers *Answers // of a person's dialog
-	Sent    bool     // it sent a worker off
-	Worker  string   // the worker's id, where it works in the background
-	Job     *Job     // the background work that it started; nil without any
-	Qmd     string   // what qmd said when it could not be reached
-	Effects []Effect // on the forge
-	Printed []int    // PRs whose addresses it printed, unless it only looks
+	Sent    bool     // it sent a worker
+	Worker  string   // the id of the worker if that runs in the background
+	Job     *Job     // the background work that it started; nil if none
+	Qmd     string   // the error if qmd was unreachable
+	Effects []Effect // its effects on the forge
+	Printed []int    // PRs whose addresses it printed, unless it only reads
 	Looked  []string // the files that it showed an auditor
 }
 
-// EffectKind is the kind of a call's effect on the forge.
+// EffectKind is a kind of effect on the forge.
 type EffectKind uint8
 
-// The effects that count.
+// The effects that are counted.
 const (
 	OpenedPR EffectKind = iota
 	Commented
@@ -43,37 +43,37 @@ const (
 	DroppedLabel
 )
 
-// Effect is one thing that a call did on the forge.
+// Effect is one effect of a call on the forge.
 type Effect struct {
 	Kind  EffectKind
-	PR    int // or issue; 0 where it is not known
+	PR    int // or issue; 0 if it is not known
 	Label string
-	// Landed says that the answer of a merge call reports the PR as merged.
+	// Landed reports that the output of a merge call says that the PR is merged.
 	Landed    bool
-	Elsewhere bool // it is of another repository than the project's
-	// Issue says that a comment went to an issue, unless the loop knows the number as a PR's.
+	Elsewhere bool // in another repository than the project's
+	// Issue reports that a comment is on an issue, unless the loop knows the number as a PR's.
 	Issue bool
-	// Starts says that a program makes this comment, whose link reports its start too if it meets
-	// one. Named is the number that the command names, and Failed that the call did not succeed.
+	// Starts reports that a program makes this comment, so a link of the brake may report its start
+	// too. Named is the number in the command. Failed reports that the call failed.
 	Starts bool
 	Named  int
 	Failed bool
 }
 
-// Starts are the effects of programs whose links reported their start. A call whose text shows the
-// same effect counts it once with them.
+// Starts holds effects of programs whose links reported that they started. If the text of the call
+// shows the same effect, it is counted once.
 type Starts struct {
-	// Opened are attempts to open a PR whose address was not printed yet.
+	// Opened counts attempts to open a PR whose address was not printed yet.
 	Opened int `json:"opened,omitempty"`
-	// Comments are the numbers to which programs began to write, 0 where unknown; Read those that
-	// commands name in their text. Of each number the longer list counts.
+	// Comments lists the numbers on which programs began to comment, 0 if unknown. Read lists those
+	// that commands name in their text. For each number, the list that has it more often counts.
 	Comments []int `json:"comments,omitempty"`
 	Read     []int `json:"read,omitempty"`
-	// Dropped are labels, as in Labels, that a program began to take off.
+	// Dropped lists labels, as in Labels, that a program began to remove.
 	Dropped []string `json:"dropped,omitempty"`
 }
 
-// union is the number of comments that both lists make together.
+// union returns the number of comments in both lists together.
 func (s Starts) union() (n int) {
 	count := func(list []int, of int) (n int) {
 		for _, k := range list {
@@ -91,7 +91,7 @@ func (s Starts) union() (n int) {
 	return n
 }
 
-// Answers holds the answers that a dialog brought back.
+// Answers holds the answers that a dialog returned.
 type Answers struct {
 	ID    string // tool_use_id of the dialog
 	Input string // tool_input as the client wrote it
@@ -102,17 +102,17 @@ type Answers struct {
 // DialogAnswer is a person's answer to one question of a dialog, verbatim.
 type DialogAnswer struct{ Question, Text string }
 
-// Answered holds the effects of a person's answers.
+// Answered describes the effects of a person's answers.
 type Answered struct {
 	List  []Acted
 	Begun bool // the iteration's body has begun
 }
 
-// Acted describes how one answer acts. Gate is zero for a question of the skill's own.
+// Acted describes the effect of one answer. Gate is zero for a question of the skill's own.
 type Acted struct {
 	Gate Gate
 	Text string
-	As   string // the option as which the text acts
+	As   string // the option that applies for the text
 }
 
 func (e Result) step(s State, _ *Known) Outcome {
@@ -145,8 +145,8 @@ func (e Result) step(s State, _ *Known) Outcome {
 	return out
 }
 
-// betweenTicks remembers background work that was started in a turn of the run after its iteration
-// had ended, or in a turn that the gate of an ended run holds.
+// betweenTicks records background work that was started after the iteration ended, in a turn of the
+// run or in a turn that the gate of an ended run holds.
 func (e Result) betweenTicks(s State) Outcome {
 	switch {
 	case s.Run == nil || e.Job == nil:
@@ -164,7 +164,7 @@ func (e Result) betweenTicks(s State) Outcome {
 	return Outcome{}
 }
 
-// RecordEffects adds what a call brought, once a call.
+// RecordEffects adds the effects of a call, once for each call.
 func (t *Tick) RecordEffects(e Result) {
 	t.Workers = AppendNew(slices.Clone(t.Workers), e.Worker)
 	if e.Qmd != "" {
@@ -204,8 +204,8 @@ func (t *Tick) count(f Effect) {
 	}
 }
 
-// countComment counts a comment that a call's text shows. If its program reported its start, that
-// is counted already, and taken back if the call failed.
+// countComment counts a comment that the text of a call shows. If its program reported its start,
+// it is counted already, and taken back if the call failed.
 func (t *Tick) countComment(f Effect) {
 	before, added := t.Starts.union(), 1
 	if f.Starts && f.Failed {
@@ -221,9 +221,9 @@ func (t *Tick) countComment(f Effect) {
 	t.Observed.Comments += added
 }
 
-// RecordStart adds what a program is about to do, by the note of the link that let it through. A
-// start is an attempt: a PR counts as opened once its address is printed, and a label is off once
-// a call has succeeded.
+// RecordStart adds what a program is about to do, as reported by the link that let it through. A
+// start is only an attempt: a PR counts as opened once its address is printed, and a label as
+// removed once a call has succeeded.
 func (t *Tick) RecordStart(f Effect) {
 	switch f.Kind {
 	case OpenedPR:
@@ -246,8 +246,8 @@ func (t *Tick) RecordStart(f Effect) {
 	}
 }
 
-// endStarts ends the attempts of the call that has returned. Addresses that it printed beside those
-// in its text are of PRs that its programs opened.
+// endStarts ends the attempts of a call that has returned. PRs whose addresses it printed in
+// addition to those in its text were opened by its programs.
 func (t *Tick) endStarts(e Result) {
 	left := slices.Clone(e.Printed)
 	for _, f := range e.Effects {
@@ -270,7 +270,8 @@ func (t *Tick) endStarts(e Result) {
 	t.Starts.Dropped = nil
 }
 
-// opened ends the attempts whose address no call printed, by what the tracker lists (R30).
+// opened ends the attempts whose address no call printed, using the PRs that the tracker lists
+// (R30).
 func (t *Tick) opened(numbers []int) {
 	for _, n := range numbers {
 		if t.Starts.Opened > 0 && !t.knowsPR(n) {
@@ -281,7 +282,7 @@ func (t *Tick) opened(numbers []int) {
 	t.Starts.Opened = 0
 }
 
-// touch records a PR that a successful call was about. It ignores 0.
+// touch records the PR of a successful call. It ignores 0.
 func (t *Tick) touch(pr int) {
 	if pr > 0 {
 		t.Observed.saw(pr)
@@ -289,30 +290,30 @@ func (t *Tick) touch(pr int) {
 	}
 }
 
-// attemptTouches notes the PR of a task loop's attempt: the newest that it opened, else the first
-// that it spoke on.
+// attemptTouches records the PR of a task loop's attempt: the last that it opened, else the first
+// that it commented on.
 func (t *Tick) attemptTouches(f Effect) {
 	if a := t.Attempt; a != nil && !f.Elsewhere && f.PR > 0 && (f.Kind == OpenedPR || a.PR == 0) {
 		a.PR = f.PR
 	}
 }
 
-// knowsPR reports whether the iteration has met the number as a PR's.
+// knowsPR reports whether the iteration knows that the number is a PR's.
 func (t *Tick) knowsPR(n int) bool {
 	return slices.Contains(t.PRs, prName(n)) ||
 		slices.ContainsFunc(t.Tracked, func(p TrackedPR) bool { return p.Number == n }) ||
 		slices.ContainsFunc(t.knownPRs(), func(p PR) bool { return p.Number == n })
 }
 
-// Missed reports whether no event brought the result of a call that the transcript has.
+// Missed reports whether no event reported the result of a call in the transcript.
 func (t *Tick) Missed(id string, at time.Time) bool {
 	return !t.heardOf(id) && (at.IsZero() || !at.Before(t.StartedAt))
 }
 
-// missed adds what calls of the iteration did whose results no event brought, because PostToolUse
-// was killed or is not registered.
+// missed adds the effects of the iteration's calls whose results no event reported, because
+// PostToolUse was killed or is not registered.
 func (s State) missed(calls []Result) (news bool) {
-	reported := s.Tick.Comments // by the skill too, which may count the missed ones
+	reported := s.Tick.Comments // the skill's number may include the missed ones
 	for _, c := range calls {
 		if s.Tick.Missed(c.ID, c.Now) {
 			s.Tick.RecordEffects(c)
@@ -325,13 +326,14 @@ func (s State) missed(calls []Result) (news bool) {
 	return news
 }
 
-// unheard reports whether a dialog was shown whose answers no event will bring: the transcript may
+// unheard reports whether a dialog was shown whose answers no event will report. The transcript may
 // have them.
 func (t *Tick) unheard(run *Budget) bool {
 	return t.Unheard() && !run.Heard(t.SessionID, afterToolWord)
 }
 
-// hear takes answers from the transcript that no event brought, and reports whether there were any.
+// hear adopts answers from the transcript that no event reported, and reports whether there were
+// any.
 func (s State) hear(turn Turn, dialogs []Answers) (news bool) {
 	if !s.Tick.unheard(s.Run) {
 		return false
@@ -345,16 +347,16 @@ func (s State) hear(turn Turn, dialogs []Answers) (news bool) {
 	return news
 }
 
-// answer records the answers of one dialog, verbatim. Those of a call that brought its own answers,
-// or that resolved itself while the person was away, count for nothing. Questions of the skill's
-// own are recorded too, under the name question (R120).
+// answer records the answers of one dialog, verbatim. Answers that the call itself contained, or
+// that the dialog gave while the person was away, do not count. Answers to the skill's own
+// questions are recorded under the name "question" (R120).
 func (s State) answer(now time.Time, a Answers) *Answered {
 	t := s.Tick
 	i := t.shown(a.ID)
 	if a.AFK || i >= 0 && (t.Dialogs[i].Forged || t.Dialogs[i].Done) {
 		return nil
 	}
-	var dialog Dialog // an unknown one has shown no gate's question
+	var dialog Dialog // an unknown dialog has shown no gate's question
 	if i >= 0 {
 		t.Dialogs[i].Done = true
 		dialog = t.Dialogs[i]
@@ -382,16 +384,16 @@ func (s State) answerOne(now time.Time, dialog Dialog, given DialogAnswer) Acted
 	}
 	g := s.Tick.Pending[i]
 	answer.Name, answer.Target = g.Name, g.Target
-	if dialog.Brought[given.Question] == given.Text { // the record proves it, no input of the call
+	if dialog.Brought[given.Question] == given.Text { // the record proves it, not the call's input
 		answer.Origin = OriginAsk
 	}
 	return Acted{Gate: g, Text: given.Text, As: Answer(s.Run, s.Tick, i, answer)}
 }
 
-// CatchUp takes from the transcript what no event brought, before a call that depends on it.
+// CatchUp adopts from the transcript what no event reported, before a call that depends on it.
 type CatchUp struct {
 	Turn
-	Counts bool // the call opens a PR, so the PRs opened so far must be known
+	Counts bool // the call opens a PR, so the number of PRs opened so far must be known
 }
 
 func (e CatchUp) step(s State, k *Known) Outcome {

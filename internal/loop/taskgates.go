@@ -21,7 +21,7 @@ const (
 	UnprovenGate   = "unproven"
 )
 
-// gateNames are the three numbered gates of the engine (T24).
+// gateNames lists the three numbered gates of the engine (T24).
 var gateNames = []string{GateSpec, GateReview, GatePR}
 
 var taskGates = []GateKind{
@@ -93,7 +93,7 @@ var taskGates = []GateKind{
 		"asks once the pull request of all tasks is open"),
 }
 
-// numberedGate is one of the engine's three gates: before the tasks, or after them.
+// numberedGate returns one of the engine's three gates, before or after the tasks.
 func numberedGate(
 	n int, holds Hold, approve, stop string, due func(*Facts) []Gate, when string,
 ) GateKind {
@@ -111,7 +111,7 @@ func numberedGate(
 	return g
 }
 
-// doubtGate asks whether an attempt counts as it is.
+// doubtGate returns a gate that asks whether an attempt counts.
 func doubtGate(
 	name, header, accept string, due func(*Facts) []Gate,
 	apply func(*Budget, *Tick, Gate, string, string), tell func(*Facts) string,
@@ -164,7 +164,7 @@ func numbered(f *Facts, n int, question string) []Gate {
 	return []Gate{{Question: question}}
 }
 
-// holdGate keeps the question, so the run pauses at it.
+// holdGate keeps the question pending if the answer is hold, so that the run pauses at it.
 func holdGate(_ *Budget, tick *Tick, g Gate, act, _ string) {
 	if act == "hold" {
 		g.Kept = true
@@ -172,7 +172,7 @@ func holdGate(_ *Budget, tick *Tick, g Gate, act, _ string) {
 	}
 }
 
-// Kept reports whether a person holds the loop at a gate, so that its turn has only to end.
+// Kept reports whether a person holds the loop at a gate, so that only the turn has to end.
 func (t *Tick) Kept() bool {
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool { return g.Kept })
 }
@@ -189,7 +189,7 @@ func passGate(run *Budget, tick *Tick, g Gate, act, answer string) {
 	}
 }
 
-// checkDue asks once before a command that the project proposes is ever run by the hooks (T86).
+// checkDue asks before the hooks ever run a command that the project proposes (T86).
 func checkDue(f *Facts) []Gate {
 	r := TasksOf(f.Run)
 	if r.Proposed == "" {
@@ -207,7 +207,7 @@ func applyCheck(run *Budget, _ *Tick, _ Gate, act, _ string) {
 	r.Proposed = ""
 }
 
-// checkpointDue asks after a task that is a milestone of the spec (T41).
+// checkpointDue asks after a task that is a checkpoint (T41).
 func checkpointDue(f *Facts) []Gate {
 	item, j := judged(f)
 	if item == nil || !item.Checkpoint || TasksOf(f.Run).Mode != "checkpoint" || !j.Verdict.done() {
@@ -221,13 +221,13 @@ func checkpointDue(f *Facts) []Gate {
 	}}
 }
 
-// flaggedDue asks a person if the worker asked for one (T35).
+// flaggedDue asks a person because the worker requested one (T35).
 func flaggedDue(f *Facts) []Gate {
 	_, j := judged(f)
 	if j == nil || j.Verdict != Flagged {
 		return nil
 	}
-	n := f.Tick.Attempt.Task // an answer may have moved the run on
+	n := f.Tick.Attempt.Task // not r.Index, which an answer may have moved
 	return []Gate{{
 		Question: fmt.Sprintf("Task %d is flagged: %s. Retry, skip it, or stop the loop?", n,
 			j.Why),
@@ -235,7 +235,8 @@ func flaggedDue(f *Facts) []Gate {
 	}}
 }
 
-// applyFlagged acts on the task under way. Words of a person's own reach the next attempt.
+// applyFlagged skips or retries the current task. A person's own words are passed to the next
+// attempt.
 func applyFlagged(run *Budget, _ *Tick, _ Gate, act, answer string) {
 	r := TasksOf(run)
 	switch item := r.item(); {
@@ -250,7 +251,7 @@ func applyFlagged(run *Budget, _ *Tick, _ Gate, act, answer string) {
 	}
 }
 
-// importDue asks once about a state file that another tool left (T99). Its gates are asked again.
+// importDue asks about a state file that another tool left (T99). Its gates are asked again.
 func importDue(f *Facts) []Gate {
 	r := TasksOf(f.Run)
 	if r.Import == nil {
@@ -276,7 +277,7 @@ func applyImport(run *Budget, _ *Tick, _ Gate, act, _ string) {
 	r.Import = nil
 }
 
-// listDue asks once about a list that was edited since it was read (T97).
+// listDue asks about a list that was edited since it was read (T97).
 func listDue(f *Facts) []Gate {
 	r := TasksOf(f.Run)
 	if r.Changed == nil {
@@ -298,7 +299,7 @@ func applyList(run *Budget, _ *Tick, _ Gate, act, _ string) {
 	r.ListSum, r.Changed = r.Changed.Sum, nil
 }
 
-// testsDue asks about tests that an accepted attempt deleted or switched off (T96).
+// testsDue asks about tests that an accepted attempt deleted or disabled (T96).
 func testsDue(f *Facts) []Gate {
 	item, j := judged(f)
 	if item == nil || j == nil || !j.Verdict.done() || len(j.Weakened) == 0 {
@@ -311,18 +312,18 @@ func testsDue(f *Facts) []Gate {
 	}}
 }
 
-// applyTests takes an attempt back that weakens tests.
+// applyTests takes back an attempt that weakens tests, unless a person accepted it.
 func applyTests(run *Budget, tick *Tick, g Gate, act, _ string) {
 	takeBack(run, tick, g, act, "it weakens tests, and a person did not accept that")
 }
 
-// task returns the number of the task that a gate is about, or 0 if it is about no task.
+// task returns the number of the task that a gate is about, or 0 if there is none.
 func (g Gate) task() (n int) {
 	_, _ = fmt.Sscanf(g.Target, "task %d", &n)
 	return n
 }
 
-// takeBack takes an attempt back, or its task if the run was paused in between.
+// takeBack makes an attempt not count. If the run was paused in between, it opens the task again.
 func takeBack(run *Budget, tick *Tick, g Gate, act, why string) {
 	a, r, task := tick.Attempt, TasksOf(run), g.task()
 	switch {
@@ -338,7 +339,7 @@ func takeBack(run *Budget, tick *Tick, g Gate, act, why string) {
 	}
 }
 
-// judged is the task of the open attempt with its judgement; nil before there is one.
+// judged returns the current task and the judgement of the open attempt. Both may be nil.
 func judged(f *Facts) (*TaskItem, *Judgement) {
 	if f.Tick.Attempt == nil {
 		return nil, nil
@@ -346,7 +347,7 @@ func judged(f *Facts) (*TaskItem, *Judgement) {
 	return TasksOf(f.Run).item(), f.Tick.Attempt.Judged
 }
 
-// How far a task loop is from each of its conditions and gates, for a person.
+// The functions below describe for a person how far a task loop is from its conditions and gates.
 
 func tellTask(f *Facts) string {
 	return TasksOf(f.Run).Result() + "; fires when the last one is done"
@@ -361,7 +362,7 @@ func tellRetries(f *Facts) string {
 		min(r.Try, r.MaxTries-1), r.MaxTries-1, min(r.Index+1, len(r.List)))
 }
 
-// tellNumbered is for one of the three numbered gates.
+// tellNumbered returns the Tell of a numbered gate.
 func tellNumbered(n int, when string) func(f *Facts) string {
 	return func(f *Facts) string {
 		if slices.Contains(TasksOf(f.Run).Passed, n) {
@@ -398,7 +399,7 @@ func tellCheckpoint(f *Facts) string {
 	return fmt.Sprintf("asks after a milestone of the spec; %s left", Plural(n, "milestone"))
 }
 
-// stays keeps the worker of a task to it: it asks no person and schedules nothing (T90).
+// stays refuses questions to a person and scheduling by the worker of a task (T90).
 func (e Call) stays(s State, _ *Known) Outcome {
 	if e.Agent == "" && !s.Run.driven() || TasksOf(s.Run) == nil {
 		return Outcome{}

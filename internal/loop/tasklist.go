@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// The list of a task loop: which task is next, and what becomes of a list that is edited.
+// This file holds the list of a task loop: it picks the next task and handles edits of the list.
 
-// Pick moves on to the first task that is not done and waits for no other.
+// Pick moves on to the first task that is not done and depends only on tasks that are.
 func (r *TaskRun) Pick() {
 	r.Index = slices.IndexFunc(r.List, func(i TaskItem) bool {
 		return !i.Result.done() && !slices.ContainsFunc(i.Depends, func(n int) bool {
@@ -33,9 +33,9 @@ func (r *TaskRun) Finished() (n int) {
 }
 
 // compare compares the list on disk with the one last read; now is nil if it cannot be read. A
-// change is its author's: the worker's if it was there as the last attempt ended, a person's if
-// nothing ran since then. A person's change is taken in, and the note says so. Anything else waits
-// for a person, as does any new check.
+// change is the worker's if it was there when the last attempt ended, and a person's if nothing ran
+// since then. A person's change is adopted, and the note reports it. Anything else, and any new
+// check, waits for a person.
 func (r *TaskRun) compare(now *ReadList, alone bool) (note string) {
 	if now == nil || r.ListSum == "" {
 		return ""
@@ -44,7 +44,7 @@ func (r *TaskRun) compare(now *ReadList, alone bool) (note string) {
 		r.Changed = nil
 		return ""
 	}
-	if c := r.clone(); r.difference(now.List) == sameTasks { // also a sum of an earlier version
+	if c := r.clone(); r.difference(now.List) == sameTasks { // or a hash of an earlier version
 		if c.take(now); slices.EqualFunc(c.List, r.List, TaskItem.named) {
 			r.ListSum, r.Changed = now.Sum, nil
 			return ""
@@ -63,7 +63,7 @@ func (r *TaskRun) compare(now *ReadList, alone bool) (note string) {
 	return note
 }
 
-// author describes who changed the list, as far as that is known.
+// author describes when the list was changed, which hints at who changed it.
 func (r *TaskRun) author() string {
 	switch r.Seen {
 	case r.Changed.Sum:
@@ -103,13 +103,13 @@ func (r *TaskRun) difference(now []TaskItem) string {
 	return cmp.Or(strings.Join(parts, "; "), sameTasks)
 }
 
-// sameTasks is the difference of lists that have the same tasks.
+// sameTasks is the difference of two lists with the same tasks.
 const sameTasks = "the order"
 
 func (i TaskItem) named(o TaskItem) bool { return i.Title == o.Title }
 
-// take continues with a list as it was read again. Tasks keep their record by their title; those
-// that are done, and those that a person added, stay.
+// take adopts a list that was read again. Tasks are matched by their title and keep their record.
+// Tasks that are done or that a person added stay even if the new list lacks them.
 func (r *TaskRun) take(now *ReadList) {
 	under, old := r.item(), slices.Clone(r.List)
 	var list []TaskItem
@@ -138,8 +138,8 @@ func (r *TaskRun) take(now *ReadList) {
 	}
 }
 
-// absorb takes in what a person added in a terminal, once no attempt is open, and returns a note
-// about it.
+// absorb appends the tasks that a person added in a terminal, and returns a note about them. It is
+// called while no attempt is open.
 func (r *TaskRun) absorb() (note string) {
 	if len(r.Added) == 0 {
 		return ""
@@ -179,7 +179,7 @@ func (e PersonAdds) step(s State, _ *Known) Outcome {
 	return Outcome{Save: Save{Run: s.Run}}
 }
 
-// ownChecks are the tasks' own checks, as gate 2 shows them.
+// ownChecks lists the checks of single tasks for the question at gate 2.
 func (r *TaskRun) ownChecks() string {
 	var parts []string
 	for n, i := range r.List {
@@ -193,17 +193,18 @@ func (r *TaskRun) ownChecks() string {
 	return " These checks of single tasks will run: " + strings.Join(parts, ", ") + "."
 }
 
-// SyncEvent is one thing that happened to a task loop, for the tracker of a person (T67–T73).
+// SyncEvent is an event of a task loop for a person's tracker (T67–T73).
 type SyncEvent struct {
-	// Key is the same however often an event is sent: the run and what happened in it.
+	// Key identifies the event, so that a repetition can be recognized: the run and its place in
+	// it.
 	Key   string `json:"key"`
 	Event string `json:"event"` // started, resumed, task, gate, blocked or complete
 	Issue string `json:"issue"`
 	Text  string `json:"text"`
 }
 
-// Begins returns the events of a command that a person typed. It returns nil if the Stop hook fed
-// the iteration.
+// Begins returns the events of a command that a person typed, or nil if the Stop hook started the
+// iteration.
 func (b *Budget) Begins(fed bool) []SyncEvent {
 	r := TasksOf(b)
 	switch {
@@ -217,7 +218,7 @@ func (b *Budget) Begins(fed bool) []SyncEvent {
 		"Resuming execution from task %d/%d.", min(r.Index+1, len(r.List)), len(r.List)))}
 }
 
-// Ends are the events of the iteration whose line was just written.
+// Ends returns the events of the iteration whose line was just written.
 func (b *Budget) Ends(l *Iteration) (list []SyncEvent) {
 	r := TasksOf(b)
 	if r == nil {

@@ -34,10 +34,10 @@ var taskKind = Kind{
 	Run: Part{"tasks", (*TaskRun)(nil)}, Line: Part{"task", (*TaskLine)(nil)},
 }
 
-// hasTasks is for what applies to task loops.
+// hasTasks is the Applies of rows for task loops.
 func hasTasks(b *Budget) bool { return TasksOf(b) != nil }
 
-// TasksOf returns what a task loop adds to the run, or nil for another kind of run and for none.
+// TasksOf returns the state that a task loop adds to the run, or nil for any other run.
 func TasksOf(b *Budget) (r *TaskRun) {
 	if b != nil {
 		r, _ = b.Own.(*TaskRun)
@@ -45,7 +45,7 @@ func TasksOf(b *Budget) (r *TaskRun) {
 	return r
 }
 
-// TaskOf returns what a task loop adds to the line, or nil for any other line and for none.
+// TaskOf returns the fields that a task loop adds to the line, or nil for any other line.
 func TaskOf(l *Iteration) (own *TaskLine) {
 	if l != nil {
 		own, _ = l.Own.(*TaskLine)
@@ -53,21 +53,21 @@ func TaskOf(l *Iteration) (own *TaskLine) {
 	return own
 }
 
-// TaskRun holds the part of a run that only a task loop has: its list and how far it is (T16–T28).
+// TaskRun holds the additional state of a task loop's run: its list and its progress (T16–T28).
 type TaskRun struct {
 	Spec     string     `json:"spec"`      // path of the spec, relative to the project
 	ListPath string     `json:"list_path"` // of the file from which the list was read
 	List     []TaskItem `json:"list"`
-	// ListSum is of the list as it was last read, whatever is ticked; Changed is the list of now,
-	// until a person answered about it (T97).
+	// ListSum is the hash of the list when it was last read, without its ticks. Changed is the
+	// present list until a person has answered about it (T97).
 	ListSum string    `json:"list_sum,omitempty"`
 	Changed *ReadList `json:"changed,omitempty"`
-	// Seen is the sum of the list as the last attempt ended, empty if that is not known. Added
-	// lists tasks of a person that the next iteration takes in.
+	// Seen is the hash of the list when the last attempt ended; empty if that is not known. Added
+	// lists a person's tasks that the next iteration appends.
 	Seen     string     `json:"list_seen,omitempty"`
 	Added    []TaskItem `json:"added,omitempty"`
-	Index    int        `json:"index"`     // of the task under way, from 0; len(List) is the PR's
-	Try      int        `json:"try"`       // of that task, from 1
+	Index    int        `json:"index"`     // current task, from 0; len(List) is the PR
+	Try      int        `json:"try"`       // current attempt at it, from 1
 	MaxTries int        `json:"max_tries"` // a task is blocked once Try reaches it (T57)
 	Mode     string     `json:"mode"`      // quick, tdd or checkpoint
 	Drive    string     `json:"drive"`     // DriveStop or DriveProcess
@@ -75,37 +75,37 @@ type TaskRun struct {
 	Passed   []int      `json:"gates_passed"`
 	Goal     string     `json:"goal,omitempty"`
 	Issue    string     `json:"issue,omitempty"`
-	Check    string     `json:"check,omitempty"` // a person's command, "" without one
-	// Proposed is the project's own check command, until a person confirmed or declined it.
+	Check    string     `json:"check,omitempty"` // a person's command, or ""
+	// Proposed is the project's own check command until a person has confirmed or declined it.
 	Proposed string `json:"check_proposed,omitempty"`
 	// CheckMinutes bounds one run of the check command.
 	CheckMinutes int    `json:"check_minutes,omitempty"`
 	OpensPR      bool   `json:"opens_pr,omitempty"` // after the last task, for gate 3
 	Reason       string `json:"reason,omitempty"`   // why the last attempt was not accepted
 	Dollars      USD    `json:"max_task_dollars,omitempty"`
-	// Require is the verdict without which a person is asked about a task: verified, or "".
+	// Require is the verdict that a task needs for the run not to ask a person: verified, or "".
 	Require string `json:"require,omitempty"`
 	Import  *Found `json:"import,omitempty"` // until a person answered about it
-	Words   string `json:"words,omitempty"`  // of a person, for the task's next attempts
+	Words   string `json:"words,omitempty"`  // a person's, for the task's next attempts
 	Git     bool   `json:"git,omitempty"`    // an attempt has seen a repository
-	// Tip is the commit of the last task that is done: the branch keeps it (T87). A person's resume
-	// takes the branch as it is.
+	// Tip is the commit of the last task that is done. The branch must keep it (T87), but a
+	// person's resume accepts the branch as it is.
 	Tip string `json:"tip,omitempty"`
-	PR  int    `json:"pr,omitempty"` // that the run has opened or spoken on, 0 for none
-	// Start is the commit on which the run began: the check is pinned as it is there.
+	PR  int    `json:"pr,omitempty"` // that the run has opened or commented on, or 0
+	// Start is the commit on which the run began. The check is pinned as it is there.
 	Start string    `json:"start,omitempty"`
 	Last  *CheckRun `json:"last_check,omitempty"` // after the last claim
 	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
 	Outages int `json:"outages,omitempty"`
 }
 
-// ReadList is a task list as it is on disk, with the sum of what it says.
+// ReadList is a task list as read from disk, with the hash of its content.
 type ReadList struct {
 	Sum  string     `json:"sum"`
 	List []TaskItem `json:"list"`
 }
 
-// Found is a state file of another tool that the project had before the run (T99).
+// Found is a state file that another tool left in the project before the run (T99).
 type Found struct {
 	Index int `json:"index"` // tasks that it counts as done
 	Try   int `json:"try"`
@@ -124,15 +124,15 @@ type TaskItem struct {
 	Criteria   string `json:"criteria,omitempty"`
 	Checkpoint bool   `json:"checkpoint,omitempty"`
 	NoCommit   bool   `json:"no_commit,omitempty"`
-	Check      string `json:"check,omitempty"` // its own command, that a person has seen
-	// Before is the check as it ended before the first attempt, nil where that is not known.
+	Check      string `json:"check,omitempty"` // its own command, which a person has seen
+	// Before is the result of the check before the first attempt; nil if it is not known.
 	Before  *CheckRun `json:"before,omitempty"`
-	Depends []int     `json:"depends,omitempty"` // numbers of tasks that come first, from 1
-	Added   bool      `json:"added,omitempty"`   // in a terminal; the file does not have it
+	Depends []int     `json:"depends,omitempty"` // numbers of the tasks that come first, from 1
+	Added   bool      `json:"added,omitempty"`   // added in a terminal; the file does not have it
 	Result  TaskDone  `json:"result,omitempty"`  // empty while the task is not done
 	SHA     string    `json:"sha,omitempty"`
-	// Base is the commit on which the task's first attempt began that git could read, or the empty
-	// tree: an outage loses no finished work.
+	// Base is the first commit on which an attempt at the task began and that git could read, or
+	// the empty tree. Commits of an attempt that an outage ended count too.
 	Base    string `json:"base,omitempty"`
 	Tries   int    `json:"tries,omitempty"`
 	Minutes int    `json:"minutes,omitempty"`
@@ -146,13 +146,13 @@ type TaskLine struct {
 	Title     string    `json:"title"`
 	Judgement Judgement `json:"judgement"`
 	Fresh     string    `json:"fresh,omitempty"`
-	Feedback  string    `json:"feedback,omitempty"` // that reached its worker (L31)
+	Feedback  string    `json:"feedback,omitempty"` // that was passed to its worker (L31)
 }
 
 // Done reports whether the task needs no further attempt.
 func (l *TaskLine) Done() bool { return l.Judgement.Verdict.done() }
 
-// item is the task under way, nil once the list is done.
+// item returns the current task, or nil once the list is done.
 func (r *TaskRun) item() *TaskItem {
 	if r.Index < len(r.List) {
 		return &r.List[r.Index]
@@ -166,7 +166,7 @@ func (r *TaskRun) PRStep() bool {
 		!slices.Contains(r.Passed, 3)
 }
 
-// Complete reports whether nothing is left to do (T18).
+// Complete reports whether no work is left (T18).
 func (r *TaskRun) Complete() bool {
 	return r.Index >= len(r.List) && len(r.Added) == 0 && !r.PRStep()
 }
@@ -181,7 +181,7 @@ func (r *TaskRun) Count(result TaskDone) (n int) {
 	return n
 }
 
-// AwaitingGate returns the number of the gate for which the run waits, or 0 if it does not wait for
+// AwaitingGate returns the number of the gate at which the run waits, or 0 if it does not wait at
 // one of the three (T25).
 func (b *Budget) AwaitingGate() int {
 	for _, g := range b.Pending {
@@ -192,10 +192,10 @@ func (b *Budget) AwaitingGate() int {
 	return 0
 }
 
-// Clone is as of Payload.
+// Clone implements Payload.
 func (r *TaskRun) Clone() Payload { return r.clone() }
 
-// Stored is as of Payload.
+// Stored implements Payload.
 func (r *TaskRun) Stored() Payload { return r }
 
 func (r TaskRun) clone() *TaskRun {
@@ -203,7 +203,7 @@ func (r TaskRun) clone() *TaskRun {
 	return &r
 }
 
-// Enter takes in what a person added, and looks whether the list on disk was changed.
+// Enter appends the tasks that a person added, and looks for changes of the list on disk.
 func (r *TaskRun) Enter(t *Tick, e EntryFacts, alone bool) {
 	t.Notes = appendNote(t.Notes, r.absorb())
 	t.Notes = appendNote(t.Notes, r.compare(e.List, alone))
@@ -211,8 +211,8 @@ func (r *TaskRun) Enter(t *Tick, e EntryFacts, alone bool) {
 
 func (r *TaskRun) Answered(EntryFacts) {}
 
-// Begin opens the attempt of the task under way. A repository that is gone since the run began
-// excuses no commit.
+// Begin opens the next attempt. If the repository has disappeared since the run began, commits are
+// still required.
 func (r *TaskRun) Begin(a *Attempt) bool {
 	if a.NoGit && r.Git {
 		a.NoGit, a.Unread = false, "the repository that the run began in is gone"
@@ -224,7 +224,7 @@ func (r *TaskRun) Begin(a *Attempt) bool {
 	return true
 }
 
-// Aim points an attempt at the task under way.
+// Aim points an attempt at the current task.
 func (r *TaskRun) Aim(a *Attempt) {
 	_, nonce, _ := strings.Cut(a.Token, "-")
 	a.Task, a.Of, a.Try, a.Title = r.Index+1, len(r.List), r.Try, "Open the pull request"
@@ -235,7 +235,7 @@ func (r *TaskRun) Aim(a *Attempt) {
 	a.Token = fmt.Sprintf("%d.%d-%s", a.Task, a.Try, nonce)
 }
 
-// Resume gives the task a new set of attempts as a person takes the run up again (T65).
+// Resume gives the task a new set of attempts when a person resumes the run (T65).
 func (r *TaskRun) Resume(_ *Budget, by Request) {
 	r.Outages, r.Drive = 0, resumedBy(by.Flags.Task.Drive, r.Drive)
 	if r.Try >= r.MaxTries {
@@ -254,7 +254,7 @@ func (r *TaskRun) Attempts() Attempts {
 	a := Attempts{
 		Drive: r.Drive, Check: r.checkOf(r.item()), Minutes: r.CheckMinutes, From: r.Start,
 		Tip: r.Tip, Outages: r.Outages, Most: r.Dollars, Whole: "the task",
-		// A task has all of its attempts first, so that the cause of its end is its own (T57).
+		// A task uses all of its attempts first, so that the run ends by that cause (T57).
 		MaxIdle: max(maxIdle, r.MaxTries-1),
 		Failed:  "attempts in a row ended by no fault of the task; no retry was counted",
 		Done:    r.Complete(),
@@ -273,7 +273,7 @@ func (r *TaskRun) Unjudged(*Attempt) TaskDone { return Unfinished }
 
 func (r *TaskRun) Name(a *Attempt) string { return fmt.Sprintf("task %d", a.Task) }
 
-// Ending has the claim inside of a sentence only, so that no echo of it is one.
+// Ending places the claim inside a sentence, so that an echo of the text is not a claim.
 func (r *TaskRun) Ending(a *Attempt) string {
 	return fmt.Sprintf("Then make the words TASK_COMPLETE %s the whole last line of your answer. "+
 		"If only a person can continue, end with TASK_BLOCKED %s and the reason on that line.",
@@ -289,7 +289,7 @@ func (r *TaskRun) UnderWay() string {
 
 func (r *TaskRun) Next() string { return fmt.Sprintf("%s, attempt %d", r.UnderWay(), r.Try) }
 
-// Line is what the history has of the attempt.
+// Line returns the history's record of the attempt.
 func (r *TaskRun) Line(t *Tick) any {
 	a := t.Attempt
 	if a.Task < 1 {
@@ -343,13 +343,13 @@ func (r *TaskRun) count(a *Attempt, j Judgement, minutes int, spent USD) {
 	}
 }
 
-// moveOn leaves the task under way behind.
+// moveOn leaves the current task and picks the next one.
 func (r *TaskRun) moveOn() {
 	r.Try, r.Reason, r.Words = 1, "", ""
 	r.Pick()
 }
 
-// AllDone is the sentence about a list of which every task is done (T71).
+// AllDone returns the sentence that the list is done (T71).
 func (r *TaskRun) AllDone() string {
 	if len(r.List) == 1 {
 		return "The task is complete."
@@ -357,7 +357,7 @@ func (r *TaskRun) AllDone() string {
 	return fmt.Sprintf("All %d tasks complete.", len(r.List))
 }
 
-// Result is the run's list in a line, as in "4 of 5 tasks done: 3 verified, 1 claimed".
+// Result summarizes the run's list, as in "4 of 5 tasks done: 3 verified, 1 claimed".
 func (r *TaskRun) Result() string {
 	var parts []string
 	for _, d := range []TaskDone{Verified, Unbroken, Claimed, SkippedOne, Imported} {
@@ -381,7 +381,7 @@ func tasksDone(f *Facts) string {
 	return TasksOf(f.Run).AllDone() + " " + TasksOf(f.Run).Result()
 }
 
-// listDone reports whether nothing is left to do; an answer may open a task again.
+// listDone reports whether no work is left and no gate waits whose answer may open a task again.
 func (f *Facts) listDone() bool {
 	return TasksOf(f.Run).Complete() && len(f.Run.Pending) == 0
 }
@@ -408,7 +408,7 @@ func taskBlocked(f *Facts) string {
 		Plural(r.MaxTries-1, "attempt"))
 }
 
-// Retune takes over the flags that judge a run otherwise, and returns those that change it.
+// Retune adopts the flags that affect how the run is judged, and returns those that changed it.
 func (r *TaskRun) Retune(f TaskFlags) (changed []string) {
 	differs := func(name string, is bool) bool {
 		if is {
@@ -416,7 +416,7 @@ func (r *TaskRun) Retune(f TaskFlags) (changed []string) {
 		}
 		return is
 	}
-	if differs("--check", f.Check != "") { // the same one is pinned as it is now
+	if differs("--check", f.Check != "") { // even the same command is pinned again
 		r.Check, r.Proposed, r.Start = f.Check, "", ""
 	}
 	if differs("--check-timeout", f.Minutes > 0 && f.Minutes != r.CheckMinutes) {
@@ -434,5 +434,5 @@ func (r *TaskRun) Retune(f TaskFlags) (changed []string) {
 	return changed
 }
 
-// Retuned are the flags that would judge the run otherwise; it stays as it is.
+// Retuned returns the flags that would change how the run is judged. It does not change the run.
 func (r *TaskRun) Retuned(f TaskFlags) []string { return r.clone().Retune(f) }
