@@ -1,8 +1,7 @@
-// Package brake stops merges at the moment a program starts. While a loop is on, a folder of links
-// to this program is first in the PATH of the session's Bash commands: each link judges the
-// arguments it was really given by the guard's tables, and then either replaces itself by the real
-// program or refuses. However a merge was computed, imported or piped, it arrives there in plain
-// words.
+// Package brake stops merges when a program starts. While a loop is on, a directory of links to
+// this program is first in the PATH of the session's Bash commands. Each link judges its actual
+// arguments with package guard, and then either executes the real program or refuses. The guard
+// cannot read a command that is computed, imported or piped; the brake sees its final words.
 package brake
 
 import (
@@ -15,13 +14,13 @@ import (
 	"hooks/internal/seal"
 )
 
-// Names are the programs that have a link.
+// Names lists the programs that have a link.
 var Names = [...]string{
 	"gh", "glab", "tea", "tea-cli", "hub", "git",
 	"curl", "wget", "http", "https", "xh", "xhs",
 }
 
-// Refusal is a command that must not run, as an error that carries its hint.
+// Refusal is the error for a command that must not run. It wraps an error with a hint.
 type Refusal struct {
 	Rule string // as in "merge-pr", "unreadable"
 	What string // the command, without secrets
@@ -30,7 +29,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.err.Error() }
 
-// Unwrap returns the text and its hint.
+// Unwrap returns the error with the hint.
 func (r *Refusal) Unwrap() error { return r.err }
 
 func refuse(rule, what, why, way string) *Refusal {
@@ -38,8 +37,8 @@ func refuse(rule, what, why, way string) *Refusal {
 }
 
 // Line returns the shell line that puts the links first in PATH while the loop of a session is on.
-// It is evaluated before every Bash command, joined to other text by && or a line feed, and leaves
-// the status 0. It is empty if the home cannot stand in PATH.
+// The client evaluates it before every Bash command, joined to other text by && or a line feed, so
+// its exit status is always 0. Line returns an empty string if home cannot be an element of PATH.
 func Line(home, session string) string {
 	if home == "" || strings.ContainsAny(home, ":\n\x00") {
 		return ""
@@ -49,8 +48,8 @@ func Line(home, session string) string {
 		word(seal.LinksPath(home, session)) + `"${PATH:+:$PATH}"; fi`
 }
 
-// linkName returns the name of the link that started the program, or an empty string if no link
-// did. It lowers the case, because some file systems find gh under GH too.
+// linkName returns the name of the link that started the program, or an empty string. It ignores
+// case, because some file systems do.
 func linkName(argv0 string) string {
 	if name := strings.ToLower(filepath.Base(argv0)); slices.Contains(Names[:], name) {
 		return name

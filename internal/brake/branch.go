@@ -13,9 +13,9 @@ import (
 	"hooks/internal/tracker"
 )
 
-// audited returns the arguments with which a program runs in a phase. An auditor's git starts no
-// program that a setting names, so that no worker decides what it reads. A coder's git makes no
-// local branch of a remote one that is only named.
+// audited returns the arguments with which a program runs in a phase of an audit loop. An auditor's
+// git ignores settings that alter what it shows, because a worker may have set them. A coder's git
+// does not create a local branch when a remote branch of that name is checked out.
 func audited(argv []string, phase string) []string {
 	p := loop.Phase(phase)
 	switch {
@@ -35,8 +35,8 @@ func audited(argv []string, phase string) []string {
 		"-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false")
 }
 
-// gitCommand returns the index of git's command in its arguments, and the directory in which it
-// works.
+// gitCommand returns the index of git's command in its arguments, and the directory in which git
+// works if it starts in dir.
 func gitCommand(argv []string, dir string) (at int, _ string) {
 	const valued = "-C -c --git-dir --work-tree --namespace --config-env --attr-source"
 	for at = 1; at < len(argv) && (argv[at] == "" || argv[at][0] == '-'); at++ {
@@ -54,8 +54,9 @@ func gitCommand(argv []string, dir string) (at int, _ string) {
 	return at, dir
 }
 
-// strays refuses a coder's git that changes another branch than the loop's, another worktree, or a
-// remote that is a folder of this machine. It returns nil if git only looks or stays on the branch.
+// strays refuses a coder's git command that changes a branch other than the loop's, another
+// worktree, or a remote that is a local directory. It returns nil if git only reads or stays on the
+// branch.
 func (s Start) strays(g ground) *Refusal {
 	text := guard.Call{Tool: "Bash", Cwd: s.Cwd, Command: shellword.Join(shellword.Lits(s.Argv...))}
 	if g.branch == "" || s.Argv[0] != "git" || guard.ReadOnly(text) {
@@ -109,8 +110,8 @@ func (s Start) strays(g ground) *Refusal {
 		"stays on "+g.branch, "commit on "+g.branch+"; a person merges after the audit is clear")
 }
 
-// gitSetting returns the value of a setting of git: by its files, the environment and the flags
-// before git's command, of which the later win.
+// gitSetting returns the value of a git setting. Flags before git's command override the
+// environment, which overrides the files.
 func (s Start) gitSetting(files map[string]string, flags []string, key string) string {
 	value := files[strings.ToLower(key)]
 	count, _ := strconv.Atoi(s.Env("GIT_CONFIG_COUNT"))
@@ -135,10 +136,10 @@ func (s Start) gitSetting(files map[string]string, flags []string, key string) s
 	return value
 }
 
-// maxSettings bounds the settings of the environment that are looked at.
+// maxSettings is the maximum number of settings that are read from the environment.
 const maxSettings = 1000
 
-// common returns the folder that the worktrees of a repository share, given git's folder of one.
+// common returns the git directory that a repository's worktrees share, given that of one worktree.
 func common(dir string) string {
 	shared, _, _ := strings.Cut(tracker.RealPath(dir), "/worktrees/")
 	return shared
@@ -149,7 +150,7 @@ func within(folder, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// remote reports whether a folder is in a repository's remote on this machine.
+// remote reports whether dir is in a remote of the repository that is a local directory.
 func remote(own tracker.Facts, dir string) bool {
 	for _, url := range own.Remotes {
 		if url = strings.TrimPrefix(url, "file://"); !filepath.IsAbs(url) {
@@ -162,7 +163,7 @@ func remote(own tracker.Facts, dir string) bool {
 	return false
 }
 
-// unseen is the reason for refusing text that git hands to a shell.
+// unseen is the reason for refusing shell text that git runs.
 const unseen = "the git that it starts meets no link"
 
 // moves explains how a git command changes a branch other than own, or returns an empty string if
@@ -252,8 +253,8 @@ func moves(argv []string, own, on string) string {
 }
 
 // hiddenSteps explains why the todo list of a rebase may change another branch, or returns an empty
-// string if it cannot. args are the arguments after "rebase"; updateRefs is the value of git's
-// rebase.updateRefs.
+// string if it cannot. args holds the arguments after "rebase"; updateRefs is the value of the
+// setting rebase.updateRefs.
 func (s Start) hiddenSteps(args []string, updateRefs string) string {
 	steps := slices.ContainsFunc(args, func(arg string) bool {
 		valued := strings.IndexAny(arg, "xXsCS") // the rest of the word is a value
@@ -272,8 +273,8 @@ func (s Start) hiddenSteps(args []string, updateRefs string) string {
 	return ""
 }
 
-// flagged reports whether an argument has one of some flags: alone, in a bundle, with its value, or
-// shortened as git lets it be.
+// flagged reports whether an argument contains one of the flags: alone, joined with others, with
+// its value, or abbreviated.
 func flagged(flags, arg string) bool {
 	name, _, _ := strings.Cut(arg, "=")
 	return slices.ContainsFunc(strings.Fields(flags), func(flag string) bool {
@@ -284,8 +285,8 @@ func flagged(flags, arg string) bool {
 	})
 }
 
-// startsGit reports whether text that git hands to a shell may start a git, which meets no link:
-// git puts its own folder first in PATH.
+// startsGit reports whether shell text that git runs may start a git that does more than read. Such
+// a git bypasses the links, because git puts its own directory first in PATH.
 func startsGit(text string) bool {
 	return strings.Contains(text, "git ") &&
 		!guard.ReadOnly(guard.Call{Tool: "Bash", Command: text})

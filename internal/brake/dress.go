@@ -13,11 +13,11 @@ import (
 	"hooks/internal/seal"
 )
 
-// keptName is the folder of kept programs, beside those of links.
+// keptName is the directory of kept programs, beside the directories of links.
 const keptName = ".program"
 
-// Keep copies a program into the state directory, once for each build, and gives the copy's path:
-// links that lead there work on while the program itself is updated, moved or made unusable.
+// Keep copies a program into the state directory, once for each build, and returns the copy's path.
+// Links to the copy keep working if the program itself is updated, moved or broken.
 func Keep(home, exe string) (string, error) {
 	info, err := os.Stat(exe)
 	if err != nil {
@@ -44,11 +44,12 @@ func copyProgram(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	// A program that cannot be started yet is copied again, and a link to it refuses.
+	// The copy is not executable between the two calls. Keep then copies it again, and starting a
+	// link to it fails.
 	return errors.Join(atomic.WriteFile(to, in), os.Chmod(to, 0o700))
 }
 
-// Dress makes a session's folder of links to exe, 0700, and repairs links that lead elsewhere.
+// Dress creates a session's directory of links to exe, with mode 0700, and repairs wrong links.
 func Dress(home, session, exe string) error {
 	dir := seal.LinksPath(home, session)
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
@@ -68,11 +69,11 @@ func Dress(home, session, exe string) error {
 		}
 	}
 	now := time.Now()
-	_ = os.Chtimes(dir, now, now) // else they may be swept a little early
+	_ = os.Chtimes(dir, now, now) // Sweep measures the age of links by it
 	return nil
 }
 
-// link replaces one link atomically: while a link is missing, a merge could get through.
+// link creates or replaces one link atomically, because a merge could pass while a link is missing.
 func link(exe, path string) error {
 	if to, err := os.Readlink(path); err == nil && to == exe {
 		return nil
@@ -85,19 +86,19 @@ func link(exe, path string) error {
 	if err := os.Rename(fresh, path); err == nil {
 		return nil
 	}
-	if err := os.RemoveAll(path); err != nil { // a folder
+	if err := os.RemoveAll(path); err != nil { // path is a directory
 		return err
 	}
 	return os.Rename(fresh, path)
 }
 
 // linksAge is the minimum time that links are kept after the last loop of their session began.
-// Background work that remembered a link's path still starts its program by it, long after the loop
-// has ended.
+// Background work that resolved a program to a link may use that path long after the loop has
+// ended.
 const linksAge = 30 * 24 * time.Hour
 
-// Sweep removes the links of each session that has no loop on, began its last loop over 30 days
-// ago, and has no living client as far as lives knows.
+// Sweep removes the links of each session that has no loop on, began its last loop at least 30 days
+// ago, and for which lives returns false.
 func Sweep(home string, lives func(session string) bool) {
 	remove(home, linksAge, func(session string) bool {
 		_, err := os.Lstat(seal.SwitchPath(home, session))
@@ -105,10 +106,11 @@ func Sweep(home string, lives func(session string) bool) {
 	})
 }
 
-// Remove removes the links of some sessions.
+// Remove removes the links of each session for which of returns true.
 func Remove(home string, of func(session string) bool) { remove(home, 0, of) }
 
-// remove removes links of at least that age, and kept programs to which no link leads.
+// remove removes links of at least the given age for which of returns true, and kept programs of
+// that age without a link.
 func remove(home string, age time.Duration, of func(session string) bool) {
 	root := filepath.Join(home, "brake")
 	old := func(e os.DirEntry) bool {
@@ -135,5 +137,5 @@ func remove(home string, age time.Duration, of func(session string) bool) {
 			_ = os.Remove(path)
 		}
 	}
-	_, _ = os.Remove(kept), os.Remove(root) // unless they hold anything
+	_, _ = os.Remove(kept), os.Remove(root) // fails unless they are empty
 }

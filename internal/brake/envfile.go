@@ -13,12 +13,12 @@ import (
 	"hooks/internal/seal"
 )
 
-// maxEnvFile bounds the client's file of shell text, in bytes.
+// maxEnvFile is the maximum size in bytes of a file of shell text of the client.
 const maxEnvFile = 1 << 20
 
-// Arm adds the line to CLAUDE_ENV_FILE, the file that the client evaluates before the session's
-// Bash commands, unless the file has it already. Only a SessionStart hook is given that file. Arm
-// does nothing on Windows, which has no links.
+// Arm adds the line to CLAUDE_ENV_FILE unless it is there already. The client evaluates that file
+// before the session's Bash commands, and names it only to a SessionStart hook. Arm does nothing on
+// Windows, which has no links.
 func Arm(env func(string) string, session string) error {
 	path, line := env("CLAUDE_ENV_FILE"), Line(seal.Home(env), session)
 	if path == "" || line == "" || session == "" || runtime.GOOS == "windows" {
@@ -43,8 +43,8 @@ func Arm(env func(string) string, session string) error {
 	return nil
 }
 
-// Armed reports whether the line is in the files in which the client keeps the session's shell
-// text. It returns false if their folder is unknown.
+// Armed reports whether the line is in one of the client's files of shell text for the session. It
+// returns false if their directory is unknown.
 func Armed(env func(string) string, session string) bool {
 	line := Line(seal.Home(env), session)
 	if line == "" || session == "" || session != filepath.Base(session) || session == ".." {
@@ -63,5 +63,4 @@ func Armed(env func(string) string, session string) bool {
 	return err == nil && filepath.IsAbs(folder) && slices.ContainsFunc(entries, holding)
 }
 
-// holds reports whether a text has the line.
 func holds(text, line string) bool { return slices.Contains(strings.Split(text, "\n"), line) }

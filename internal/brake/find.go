@@ -11,17 +11,17 @@ import (
 // defaultPath is the search path for programs if PATH is not set.
 const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-// folder is one session's folder of links.
+// folder identifies one session's directory of links.
 type folder struct{ home, session string }
 
-// search is the way from a link to the real program of its name.
+// search is the result of searching PATH for the real program of a link.
 type search struct {
-	real  string // absolute, "" if there is none
+	real  string // absolute; empty if not found
 	links []folder
 }
 
-// find searches PATH for folders of links and for the next program called name that is not this
-// one. If the program was started by a path, find notes the folder of that path first.
+// find searches PATH for directories of links and for the first program with that name that is not
+// this one. If argv0 is a path, its directory comes first in the search for links.
 func find(argv0, name, path string) search {
 	exe, _ := os.Executable()
 	self, _ := os.Stat(exe)
@@ -53,8 +53,8 @@ func program(path string, self fs.FileInfo) string {
 
 func same(a, b fs.FileInfo) bool { return a != nil && b != nil && os.SameFile(a, b) }
 
-// note keeps the folder if it is one of links: HOME/brake/SESSION, in which the name is a symbolic
-// link to this program, or to another version of it.
+// note adds dir to the links if it is HOME/brake/SESSION and name in it is a symbolic link to this
+// program or to another version of it. It reports whether that is so.
 func (s *search) note(dir, name string, self fs.FileInfo) bool {
 	link := filepath.Join(dir, name)
 	info, err := os.Lstat(link)
@@ -78,8 +78,8 @@ func (s *search) note(dir, name string, self fs.FileInfo) bool {
 	return true
 }
 
-// oneProgram reports whether all names of a folder lead to one program, as only folders of links
-// have it.
+// oneProgram reports whether all Names in a directory are links to the same program, which is true
+// only for directories of links.
 func oneProgram(dir string) bool {
 	first, err := os.Readlink(filepath.Join(dir, Names[0]))
 	return err == nil && !slices.ContainsFunc(Names[1:], func(name string) bool {

@@ -17,36 +17,36 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Pass uses up the pass that a session's loop has for one act on a PR. The kind is guard.MergePR or
-// guard.ApprovePR; sha is the head that the command names, empty if it names no head. why explains
-// why there is no pass, as in "a person has not approved PR #142"; at is the only commit that has a
-// pass, empty if no commit has one.
+// Pass consumes the pass that a session's loop has for one act on a PR. The kind is guard.MergePR
+// or guard.ApprovePR; sha is the head that the command names, or empty. If ok is false, why is the
+// reason, as in "a person has not approved PR #142", and at is the only commit that has a pass, or
+// empty.
 type Pass func(home, session string, kind guard.Kind, pr int, sha string) (
 	ok bool, why, at string)
 
-// ground is the loop for which a link refuses or lets through. The zero value is a loop that no one
-// knows: no merge passes.
+// ground holds the facts about the loop by which a link judges. The zero value is an unknown loop,
+// under which no merge passes.
 type ground struct {
-	// project is the loop's project, absolute. It is empty when the sealed record cannot be read:
-	// then no merge passes.
+	// project is the absolute path of the loop's project. It is empty if the sealed record cannot
+	// be read; then no merge passes.
 	project string
-	runs    []loop.Tracker // what its runs began with, as far as a merge depends on it
-	config  string         // that they keep; empty if an older version began them
-	// pass uses up a pass for one act on a PR. It is nil if the caller gave no Pass.
+	runs    []loop.Tracker // the trackers with which its runs began
+	config  string         // configuration of the runs; empty if an older version began them
+	// pass consumes a pass for one act on a PR. It is nil if the caller gave no Pass.
 	pass func(kind guard.Kind, pr int, sha string) (ok bool, why, at string)
-	// audits is the phase of an audit loop in which nothing may leave the worktree. It is empty
-	// outside such a phase.
+	// audits is the current phase of an audit loop, in which nothing may leave the worktree. It is
+	// empty if the loop is not such a loop, or its post action may push.
 	audits string
-	// branch is the audit loop's own, in a phase that writes; "" in any other.
+	// branch is the audit loop's own branch in a phase that writes, and empty in any other.
 	branch string
 	// ended reports that every loop of the session has ended, and no person has typed since.
 	ended bool
-	// unread reports that the sealed record is there and cannot be read. It may be that of an audit
-	// loop.
+	// unread reports that the sealed record exists but cannot be read. The loop may then be an
+	// audit loop.
 	unread bool
 }
 
-// takePass uses up the pass for one act.
+// takePass consumes the pass for one act.
 func (g ground) takePass(kind guard.Kind, pr int, sha string) (ok bool, why, at string) {
 	if g.pass == nil {
 		return false, fmt.Sprintf("a merge of PR #%d was not let through by its gate", pr), ""
@@ -54,9 +54,9 @@ func (g ground) takePass(kind guard.Kind, pr int, sha string) (ok bool, why, at 
 	return g.pass(kind, pr, sha)
 }
 
-// ground returns what a session's loop allows, and reports whether the loop is on: its sealed
-// record exists or cannot be looked at. The link of a loop that is not on runs its program
-// unjudged.
+// ground returns the facts about a session's loop and reports whether it is on: its sealed record
+// exists or cannot be examined. A link of a loop that is not on runs its program without judging
+// it.
 func (f folder) ground(pass Pass) (g ground, on bool) {
 	path := seal.SwitchPath(f.home, f.session)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -95,7 +95,7 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 }
 
 // auditPhase returns the phase of an audit loop that is on and active. It returns an empty string
-// if the post action is under way and may push (A67).
+// during a post action that may push (A67).
 func auditPhase(l *seal.Loop) string {
 	if l == nil || !l.On {
 		return ""
@@ -108,16 +108,16 @@ func auditPhase(l *seal.Loop) string {
 	return phase
 }
 
-// note records a refusal in the project, for the session's next event. The refusal holds even if it
-// cannot be recorded.
+// note records a refusal in the project for the session's next event. An error is ignored, because
+// the program is refused anyway.
 func (f folder) note(g ground, tool string, r *Refusal) {
 	f.append(g, store.Note{Denied: &store.NotedDenial{
 		Tool: tool, Rule: r.Rule, What: r.What, At: stamp(),
 	}})
 }
 
-// noteStarts records what a program that was let through is about to do on a forge, so that the
-// session's next event counts it however the program was started.
+// noteStarts records what an allowed program is about to do on a forge, so that the session's next
+// event counts it however the program was started.
 func (f folder) noteStarts(g ground, s Start, acts []guard.Act) {
 	for _, a := range acts {
 		n := store.NotedStart{

@@ -22,19 +22,19 @@ import (
 
 // Start is a program that is about to start.
 type Start struct {
-	Argv []string // the link's name first
-	Cwd  string   // "" unknown
+	Argv []string // begins with the link's name
+	Cwd  string   // empty if unknown
 	Env  func(string) string
-	// Steers are the variables that change what git and gh do, by name.
+	// Steers holds the environment variables that change what git and gh do.
 	Steers map[string]string
 }
 
-// maxFile bounds what is read of a file that the command names, in bytes.
+// maxFile is the maximum size in bytes of a file that the command names.
 const maxFile = 256 << 10
 
 type files struct{ cwd string }
 
-// ReadFile is part of guard.Files.
+// ReadFile implements guard.Files.
 func (f files) ReadFile(path string) (string, bool) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(f.cwd, path)
@@ -42,8 +42,8 @@ func (f files) ReadFile(path string) (string, bool) {
 	return safefile.Read(path, maxFile)
 }
 
-// judge returns why the program must not run, nil if it may, and what it does itself, without what
-// it leaves to programs that meet a link of their own. A pass that the loop has for it is used up.
+// judge returns a refusal if the program must not run, and otherwise its acts, without those of
+// programs that it starts through a link. It consumes the loop's pass for a merge.
 func (s Start) judge(g ground) (acts []guard.Act, r *Refusal) {
 	there := tracker.Repo(s.Env, s.Cwd)
 	repo := Repo(s.Env, there)
@@ -87,7 +87,7 @@ func publishes(r guard.Reading) bool {
 	})
 }
 
-// Repo returns a repository in the guard's form.
+// Repo converts the facts of a repository for package guard.
 func Repo(env func(string) string, at tracker.Facts) guard.Repo {
 	return guard.Repo{
 		Branch: at.Branch, Default: at.Default, Remotes: at.Remotes, Config: at.Config,
@@ -95,7 +95,7 @@ func Repo(env func(string) string, at tracker.Facts) guard.Repo {
 	}
 }
 
-// steers returns the variables that change what git and gh do, with those that --config-env names.
+// steers returns Steers together with the variables that --config-env names.
 func (s Start) steers() map[string]string {
 	steers := maps.Clone(s.Steers)
 	for i, arg := range s.Argv {
@@ -118,7 +118,7 @@ func unreadable(what, why string) *Refusal {
 		"write it plainly, with a short body in the command or in a file")
 }
 
-// words returns the arguments. Those of curl follow the options file that it reads by itself.
+// words returns the arguments. For curl it puts the options file that curl reads by default first.
 func (s Start) words() []string {
 	name, args := s.Argv[0], s.Argv[1:]
 	if name == "curl" && !slices.Contains(args[:min(1, len(args))], "-q") {
@@ -129,8 +129,7 @@ func (s Start) words() []string {
 	return s.Argv
 }
 
-// curlrc returns the path of the options file that curl reads by itself, or an empty string if
-// there is no such file.
+// curlrc returns the path of the options file that curl reads by default, or an empty string.
 func curlrc(env func(string) string) string {
 	for _, path := range []string{
 		filepath.Join(env("CURL_HOME"), ".curlrc"), filepath.Join(env("XDG_CONFIG_HOME"), "curlrc"),
@@ -143,8 +142,8 @@ func curlrc(env func(string) string) string {
 	return ""
 }
 
-// hidden explains why the arguments do not show what is sent although the tables find nothing. It
-// returns an empty string if they do show it.
+// hidden explains why the arguments do not show what the program sends, in cases that package guard
+// does not detect. It returns an empty string if they show it.
 func (s Start) hidden() string {
 	starts := func(prefixes ...string) bool {
 		for _, arg := range s.Argv[1:] {
@@ -177,8 +176,8 @@ func (s Start) hidden() string {
 	return ""
 }
 
-// merge judges the one thing that the command lands: what a person may allow needs the ground's
-// pass.
+// merge judges the only merging act of the command. It consumes a pass for an act that a person may
+// approve, and refuses any other.
 func (s Start) merge(g ground, a guard.Act) *Refusal {
 	no := func(why, way string) *Refusal { return refuse(string(a.Kind), s.shown(), why, way) }
 	switch {
@@ -211,14 +210,13 @@ func (s Start) merge(g ground, a guard.Act) *Refusal {
 	}
 }
 
-// unsealed returns the refusal for a loop whose sealed record cannot be read, so that what it
-// allows is unknown.
+// unsealed returns the refusal for a loop whose sealed record cannot be read.
 func (s Start) unsealed() *Refusal {
 	return refuse("sealed-record", s.shown(), "the loop's record cannot be read",
 		"leave it to a person, who finds the cause with `hooks doctor`")
 }
 
-// plainly returns the plain command that merges a PR. Of PR 0 it names N.
+// plainly returns the plain command that merges a PR. For PR 0 it says N in place of the number.
 func (s Start) plainly(pr int) string {
 	name := "N"
 	if pr > 0 {
@@ -227,7 +225,7 @@ func (s Start) plainly(pr int) string {
 	return tracker.MergeCommand(s.forge(), name)
 }
 
-// forge returns the kind of forge: by the client that was started, else by the repository.
+// forge returns the kind of forge of the started client, else of the repository.
 func (s Start) forge() string {
 	if kind := tracker.ForgeOfClient(s.Argv[0]); kind != "" {
 		return kind
@@ -235,11 +233,11 @@ func (s Start) forge() string {
 	return tracker.ForgeOf(tracker.Repo(s.Env, s.Cwd).Base().Host)
 }
 
-// foreign names the repository that a merge is about if no loop began with it, and returns an empty
-// string otherwise.
+// foreign names the repository of a merge if none of the runs began with it. Otherwise it returns
+// an empty string.
 func (s Start) foreign(g ground, a guard.Act) string {
-	redact := config.Of(g.config, g.project).Redact // as the run's record is
-	if len(g.runs) == 0 {                           // an older version began it
+	redact := config.Of(g.config, g.project).Redact // the run's record is redacted too
+	if len(g.runs) == 0 {                           // an older version began the run
 		url := tracker.Asked(context.Background(), s.Env, g.project).Base().URL
 		g.runs = []loop.Tracker{{URL: redact(url)}}
 	}
@@ -280,8 +278,8 @@ func (s Start) foreign(g ground, a guard.Act) string {
 	return other
 }
 
-// host returns the host that the environment names for the forge's client, in lower case, or an
-// empty string if it names no host.
+// host returns the host that the environment sets for the forge's client, in lower case, or an
+// empty string.
 func (s Start) host() string {
 	name := ""
 	switch tracker.ForgeOfClient(s.Argv[0]) {
@@ -296,8 +294,8 @@ func (s Start) host() string {
 	return strings.ToLower(name)
 }
 
-// leadsAway reports whether a variable may make git take another repository, or other remotes, for
-// the one of the working directory. Leaving files of settings out does not.
+// leadsAway reports whether a variable may make git use another repository or other remotes than
+// those of the working directory. A variable that only skips configuration files does not.
 func leadsAway(name, value string) bool {
 	switch name {
 	case "GIT_DIR", "GIT_WORK_TREE":
@@ -308,8 +306,9 @@ func leadsAway(name, value string) bool {
 	return strings.HasPrefix(name, "GIT_CONFIG") && value != "" && value != os.DevNull
 }
 
-// numberedProject returns the path part after projects/ in a path of GitLab's API, unless it is the
-// project's own: its path, or a placeholder of glab. A number does not show whose project it is.
+// numberedProject returns the project in a path of GitLab's API (projects/ID/…), or an empty string
+// if it is own: by its path or by a placeholder of glab. A numeric ID counts as another project,
+// because its repository is unknown.
 func (s Start) numberedProject(own tracker.Base) string {
 	for _, arg := range s.Argv {
 		_, rest, ok := strings.Cut(arg, "projects/")
@@ -324,24 +323,23 @@ func (s Start) numberedProject(own tracker.Base) string {
 	return ""
 }
 
-// shown returns the command for people, cut short and without secrets.
+// shown returns the command for display, shortened and without secrets.
 func (s Start) shown() string {
 	return shellword.Clip(loop.Secrets(shellword.Join(shellword.Lits(s.Argv...))), 300)
 }
 
-// shellText knows what a command leaves to a shell on this machine: aliases with "!", hooks of git,
-// rebase --exec. What is started there by its name meets a link of its own. In text of git, git
-// itself does not: git puts its own folder first in PATH.
+// shellText recognizes the parts of a git command that run in a shell: aliases with "!", hooks,
+// rebase --exec. A program that such text starts by name runs through its own link, which judges
+// it. The exception is git itself, because git puts its own directory first in PATH.
 type shellText struct{ repo guard.Repo }
 
-// meetsLink reports whether an act belongs to a program that is started by text of a shell and has
-// a link.
+// meetsLink reports whether an act belongs to a program that a shell starts through a link.
 func (t shellText) meetsLink(via []string, command string) bool {
 	program, _, _ := strings.Cut(command, " ")
 	return slices.Contains(Names[:], program) && t.holds(via, command)
 }
 
-// holds reports whether a part is in text of a shell, but for a git in text of git.
+// holds reports whether a part is in shell text whose programs start through links.
 func (t shellText) holds(via []string, command string) bool {
 	byGit := slices.ContainsFunc(via, func(v string) bool {
 		return strings.HasPrefix(v, "git ") || strings.HasPrefix(v, "$GIT_")
@@ -349,7 +347,7 @@ func (t shellText) holds(via []string, command string) bool {
 	return slices.ContainsFunc(via, t.runsShell) && !(byGit && strings.HasPrefix(command, "git "))
 }
 
-// runsShell reports whether a wrapper, as the guard names it, hands text to a shell.
+// runsShell reports whether a wrapper, as named in a Via of package guard, runs text in a shell.
 func (t shellText) runsShell(via string) bool {
 	if name, ok := strings.CutPrefix(via, "git alias "); ok {
 		return strings.HasPrefix(t.repo.Config["alias."+strings.ToLower(name)], "!")

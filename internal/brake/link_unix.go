@@ -17,15 +17,15 @@ import (
 	"hooks/internal/term"
 )
 
-// Exit codes of a shell for a program that cannot be started.
+// These are the exit codes of a shell for a program that cannot be started.
 const (
 	cannotRun = 126
 	notFound  = 127
 )
 
-// Run acts as the link under whose name the program was started: it judges the arguments and
-// becomes the real program. It returns only if the program was not started as a link (isLink is
-// false) or does not start. pass is asked for merges.
+// Run acts as the link whose name is in argv[0]: it judges the arguments and executes the real
+// program. It returns only if the process was not started as a link (isLink is false), or if the
+// real program is refused or cannot be started. Merges need a pass.
 func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
 	if len(argv) == 0 {
 		return 0, false
@@ -53,8 +53,8 @@ func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
 	return cannotRun, true
 }
 
-// judge asks every loop that has a folder of links on the way, and returns the phase of an audit
-// loop among them. A fault refuses: it must not let a merge through.
+// judge judges the program for every loop whose links were found, and returns the phase of an audit
+// loop among them. A panic counts as a refusal, so that it does not let a merge pass.
 func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal, phase string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -83,7 +83,7 @@ func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal, p
 	return nil, phase
 }
 
-// started describes the program that is about to start: its folder and its environment.
+// started describes the program that is about to start, with its working directory and environment.
 func started(name string, argv []string) Start {
 	s := Start{Argv: append([]string{name}, argv[1:]...), Env: os.Getenv}
 	s.Cwd, _ = os.Getwd()
@@ -101,9 +101,8 @@ func started(name string, argv []string) Start {
 	return s
 }
 
-// become replaces this process by the real program, with its arguments byte for byte and the
-// environment as it is. Like a shell it hands a script without a first line that names an
-// interpreter to sh.
+// become replaces this process with the real program. It keeps the arguments and the environment
+// unchanged. Like a shell it runs a script without an interpreter line with sh.
 func become(program string, argv []string) error {
 	args := append([]string(nil), argv...)
 	if strings.Contains(args[0], "/") {

@@ -29,10 +29,9 @@ type Repo struct {
 	Remotes map[string]string
 	// Config holds git config by lower-cased key: alias.*, remote.*.push, push.default, …
 	Config map[string]string
-	// Aliases holds the names of the user's gh aliases. An empty name matches every command and
-	// means that the aliases could not be read.
-	Aliases []string
-	// GlabAliases are those of glab.
+	// Aliases holds the names of the user's gh aliases, GlabAliases those of glab. An empty name
+	// matches every command; it stands for an alias that could not be read.
+	Aliases     []string
 	GlabAliases []string
 }
 

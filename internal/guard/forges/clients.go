@@ -155,7 +155,8 @@ func subcommand(
 	return shellword.Subcommand(args, valued)
 }
 
-// aliased reports whether a command of gh or glab begins with the words of an alias.
+// aliased reports whether a command of gh or glab begins with the words of an alias, or may do so
+// because an alias could not be read.
 func aliased(f *plain.Frame, name string, words []shellword.Word) bool {
 	var aliases []string
 	switch name {
