@@ -204,7 +204,7 @@ type PR struct {
 	Labels        []string `json:"labels,omitempty"`
 	HumanFeedback *bool    `json:"human_feedback,omitempty"`
 	New           bool     `json:"new,omitempty"`
-	Title         string   `json:"title,omitempty"` // as the tracker has it
+	Title         string   `json:"title,omitempty"`
 }
 
 // QmdOutcome is a reported qmd signal (R53).

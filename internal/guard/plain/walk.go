@@ -249,7 +249,7 @@ func (f *Frame) redirect(r *syntax.Redirect) {
 	}
 	w := f.Whole(r.Word)
 	if r.Op == syntax.DplOut && strings.Trim(w.Text, "0123456789-"+shellword.Unknown) == "" ||
-		strings.HasPrefix(w.Text, "/dev/") {
+		shellword.Has("/dev/null /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2", w.Text) {
 		return
 	}
 	f.Writes(w, "> "+w.Show())
