@@ -9,15 +9,15 @@ import (
 	"hooks/internal/loop"
 )
 
-// Base is the repository that a forge's client takes for a directory by git's settings.
+// Base is a repository at the address of a remote.
 type Base struct {
-	Remote string // of git, "" if no remote leads there
-	// URL is the remote's address after git's insteadOf, without a password.
+	Remote string // name of the git remote, empty if there is none
+	// URL is the remote's address after git's insteadOf, without user and password.
 	URL               string
-	Host, Owner, Name string // "" for a path of this machine
+	Host, Owner, Name string // empty for a local path
 }
 
-// String is the repository in words, as in "github.com/acme/app": its address if it has no host.
+// String returns host/owner/name, as in "github.com/acme/app", or the address if it has no host.
 func (b Base) String() string {
 	if b.Host == "" || b.Name == "" {
 		return b.URL
@@ -25,11 +25,11 @@ func (b Base) String() string {
 	return cmp.Or(OfficialHost(b.Host), b.Host) + "/" + b.Owner + "/" + b.Name
 }
 
-// BaseOf is the repository at an address.
+// BaseOf returns the repository at an address.
 func BaseOf(address string) Base { return located("", address) }
 
-// Own returns the repositories that belong to a run: the one git's settings named, and its
-// tracker's if git named a path of this machine, or nothing.
+// Own returns the repositories that belong to a run: that of its git remote, and that of its
+// tracker if the remote is missing or a local path.
 func Own(t loop.Tracker) []Base {
 	git := BaseOf(t.URL)
 	if git.Host != "" || t.Repo == "" {
@@ -45,7 +45,7 @@ func (b Base) Leads(repo string) bool {
 	return repo != "" && strings.HasSuffix("/"+at, "/"+repo)
 }
 
-// Remote is the repository that one remote leads to.
+// Remote returns the repository of a git remote.
 func (f Facts) Remote(name string) Base {
 	return located(name, rewritten(f.Remotes[name], f.Config))
 }
@@ -58,9 +58,9 @@ func (f Facts) Unchanged(address string) string {
 	return address
 }
 
-// Base returns the repository that gh and similar clients use if a command names no repository: the
-// remote that a person made the base, else upstream, else origin, else the only remote. A remote at
-// another host than origin's is no base.
+// Base returns the repository that gh and similar clients use if a command names none: the remote
+// that the user made the base, else upstream, else origin, else the only remote. It ignores remotes
+// at another host than origin's.
 func (f Facts) Base() Base {
 	names := slices.Sorted(maps.Keys(f.Remotes))
 	origin := f.Remote("origin")
@@ -97,7 +97,7 @@ func located(remote, address string) Base {
 	return b
 }
 
-// withoutUser is an address without its user and password.
+// withoutUser returns a URL without user and password.
 func withoutUser(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if !ok {
@@ -107,9 +107,10 @@ func withoutUser(address string) string {
 	return scheme + "://" + rest[strings.LastIndexByte(host, '@')+1:]
 }
 
-// resolved reports whether a remote is the base by `gh repo set-default` or by a person's answer to
-// glab: "base", or the name of a repository at the same host, with "base:" before it if glab wrote
-// it. "head" is where branches are pushed.
+// resolved reports whether `gh repo set-default` or an answer to glab made a remote the base. base
+// is empty for the remote's own repository, else another repository at the same host. The setting
+// is "base" or the repository, with "base:" before it if glab wrote it. The value "head" names
+// where branches are pushed.
 func (f Facts) resolved(remote string) (base string, ok bool) {
 	key := "remote." + remote
 	lines := f.Config[key+".gh-resolved"] + "\n" + f.Config[key+".glab-resolved"]
@@ -125,7 +126,7 @@ func (f Facts) resolved(remote string) (base string, ok bool) {
 	return "", false
 }
 
-// rewritten applies the longest url.BASE.insteadOf that fits, as git does.
+// rewritten applies the longest matching url.BASE.insteadOf, as git does.
 func rewritten(address string, config map[string]string) string {
 	best, base := "", ""
 	for key, values := range config {
@@ -143,8 +144,8 @@ func rewritten(address string, config map[string]string) string {
 	return base + address[len(best):]
 }
 
-// OfficialHost undoes the names under which the forges serve ssh, and those that only a person's
-// ssh knows: "work" is dropped, of "github.com-work" the part that is no host name.
+// OfficialHost returns the forge's host for a host of its ssh server ("ssh.github.com") or an ssh
+// alias ("github.com-work"). It returns an empty string for an alias without a dot, such as "work".
 func OfficialHost(host string) string {
 	last := strings.LastIndexByte(host, '.')
 	if last < 0 {

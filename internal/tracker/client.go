@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// SplitRemote reads the address of a remote: ssh://git@host:22/path, https://host/path or
-// git@host:path. Both are empty for a path of this machine.
+// SplitRemote splits the address of a remote: ssh://git@host:22/path, https://host/path or
+// git@host:path. Both results are empty for a local path.
 func SplitRemote(address string) (host, path string) {
 	if u, err := url.Parse(address); err == nil && strings.Contains(address, "://") {
 		if u.Scheme == "https" || u.Scheme == "http" {
@@ -25,7 +25,7 @@ func SplitRemote(address string) (host, path string) {
 	return host[strings.LastIndexByte(host, '@')+1:], path
 }
 
-// ForgeOf returns the kind of forge that a host's name belongs to, as the Tracker block spells it:
+// ForgeOf returns the kind of forge that a host name suggests, as the Tracker block spells it:
 // github, gitlab or gitea. It returns an empty string for any other name.
 func ForgeOf(host string) string {
 	has := func(part string) bool { return strings.Contains(host, part) }
@@ -40,10 +40,10 @@ func ForgeOf(host string) string {
 	return ""
 }
 
-// forge is what its own client is called, and how it names a PR.
+// forge holds the client of a kind of forge, its ref of a PR, and its words for merging one.
 type forge struct{ kind, client, pull, merge, head string }
 
-// forges holds GitHub first, whose names count for any other forge.
+// forges lists GitHub first, because it stands in for any unknown forge.
 var forges = [...]forge{
 	{"github", "gh", "refs/pull/%d/head", "pr merge", "--match-head-commit"},
 	{"gitlab", "glab", "refs/merge-requests/%d/head", "mr merge", "--sha"},
@@ -59,8 +59,7 @@ func forgeOf(kind string) forge {
 	return forges[0]
 }
 
-// ForgeOfClient returns the kind of forge that a command's program belongs to, or an empty string
-// for any other program.
+// ForgeOfClient returns the kind of forge that a program is the client of, or an empty string.
 func ForgeOfClient(program string) string {
 	if program == "hub" {
 		return forges[0].kind
@@ -73,7 +72,7 @@ func ForgeOfClient(program string) string {
 	return ""
 }
 
-// Client is a forge's own client; gh for any other forge.
+// Client returns the program name of a forge's own client, or gh for an unknown kind.
 func Client(kind string) string {
 	if kind == "gitea" {
 		return TeaProgram()
@@ -81,9 +80,9 @@ func Client(kind string) string {
 	return forgeOf(kind).client
 }
 
-// TeaProgram is the name of Gitea's client on this machine. Debian's is tea-cli: the tea in the
-// same folder is a text editor of that name. A folder in which both are one file proves nothing:
-// the brake's links are such a folder.
+// TeaProgram returns the name of Gitea's client on this machine. Debian calls it tea-cli; there,
+// tea is a text editor. A directory in which both names are the same file is skipped, because it is
+// the brake's directory of links.
 func TeaProgram() string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		tea, debian := executable(dir, "tea"), executable(dir, "tea-cli")
@@ -98,7 +97,7 @@ func TeaProgram() string {
 	return "tea"
 }
 
-// executable is nil unless the folder has such a program.
+// executable returns the file info of an executable, or nil.
 func executable(dir, name string) os.FileInfo {
 	path, err := exec.LookPath(filepath.Join(dir, name))
 	if err != nil {
@@ -108,10 +107,10 @@ func executable(dir, name string) os.FileInfo {
 	return info
 }
 
-// PullRef is the ref under which a forge has the head of a PR.
+// PullRef returns the ref of a PR's head on a forge.
 func PullRef(kind string, pr int) string { return fmt.Sprintf(forgeOf(kind).pull, pr) }
 
-// MergeCommand is the plain command by which a forge's own client merges a PR.
+// MergeCommand returns the plain command that merges a PR with a forge's own client.
 func MergeCommand(kind, pr string) string {
 	return Client(kind) + " " + forgeOf(kind).merge + " " + pr
 }
@@ -125,7 +124,7 @@ func HeadFlag(kind, sha string) string {
 	return ""
 }
 
-// MergeAt is the command by which a forge's own client merges a PR at one commit and no other.
+// MergeAt returns the command that merges a PR only if its head is sha.
 func MergeAt(kind, pr, sha string) string {
 	if flag := HeadFlag(kind, sha); flag != "" {
 		return MergeCommand(kind, pr) + " " + flag

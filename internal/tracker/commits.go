@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// Tree is the commit and branch of a working tree, and what in it is not committed.
+// Tree is the state of a working tree.
 type Tree struct {
-	Head   string // "" before the first commit
-	Branch string // "" where HEAD is detached
-	// Dirty are paths from the top, changed or untracked; ignored and excluded ones are not among
-	// them, and of a submodule only another commit.
+	Head   string // empty before the first commit
+	Branch string // empty if HEAD is detached
+	// Dirty holds the changed and untracked paths, relative to the top. It has no ignored files. A
+	// submodule is in it only if its commit differs.
 	Dirty []string
 	rules []string // .gitignore and .gitattributes files that are ignored themselves
 }
 
-// ReadTree asks git for the state of a working tree, in one call. An error means that the project
-// has no git or git does not answer.
+// ReadTree asks git for the state of a working tree, in one call. It returns an error if the
+// project is not in a repository or git fails.
 func ReadTree(ctx context.Context, project string) (t Tree, err error) {
 	out, err := gitAtMost(ctx, maxOutput, project, "status", "--porcelain=v2", "--branch", "-z",
 		"--untracked-files=all", "--ignored=matching", "--no-renames", "--ignore-submodules=dirty")
@@ -58,15 +58,15 @@ func ReadTree(ctx context.Context, project string) (t Tree, err error) {
 	return t, nil
 }
 
-// Top is the root of the working tree that git looks at, which a setting may put elsewhere.
+// Top returns the root of the working tree as git reports it; a setting may move it.
 func Top(ctx context.Context, project string) (string, error) {
 	out, err := git(ctx, project, "rev-parse", "--show-toplevel")
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// Hidden are the files that a status leaves out, as paths from the top: those whose changes git was
-// told not to look at, with update-index, and whatever is not committed in a submodule. Those
-// outside of a sparse checkout are not among them.
+// Hidden returns the files that git status leaves out, relative to the top: those that update-index
+// marks as unchanged or skipped, and uncommitted files in submodules. It leaves out files outside a
+// sparse checkout.
 func Hidden(ctx context.Context, project string) (list []string, err error) {
 	repo := Repo(os.Getenv, project)
 	sparse := repo.Config["core.sparsecheckout"] == "true"
@@ -81,7 +81,7 @@ func Hidden(ctx context.Context, project string) (list []string, err error) {
 		if name == "" || !strings.Contains(facts, " 160000 ") || Repo(os.Getenv, top).Top != top {
 			continue
 		}
-		// git would look into it with the filters that its own settings name
+		// A status that recurses would run the filters in the submodule's settings.
 		tree, failed := ReadTree(ctx, top)
 		hidden, unread := Hidden(ctx, top)
 		for _, below := range append(tree.Dirty, hidden...) {
@@ -92,27 +92,26 @@ func Hidden(ctx context.Context, project string) (list []string, err error) {
 	return list, err
 }
 
-// Descends reports whether HEAD contains a commit.
+// Descends reports whether commit is an ancestor of HEAD or HEAD itself.
 func Descends(ctx context.Context, project, commit string) (bool, error) {
 	return says(ctx, project, "merge-base", "--is-ancestor", commit, "HEAD")
 }
 
-// Diff is the change from a commit to HEAD in the whole repository, as git prints it with no
-// context, up to 64 MiB. Every file counts as text, whatever attributes or settings call it.
+// Diff returns the diff from a commit to HEAD of the whole repository, without context lines. Every
+// file counts as text, whatever attributes or settings say. A diff over 64 MiB is an error.
 func Diff(ctx context.Context, project, commit string) ([]byte, error) {
 	return gitAtMost(ctx, maxOutput, project, "diff", "--no-color", "--no-ext-diff",
 		"--no-textconv", "--text", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/",
 		"--submodule=short", "--ignore-submodules=none", "-M90%", "--unified=0", commit, "HEAD")
 }
 
-// CommittedSince lists the paths, from the top, that the commits after another one change.
+// CommittedSince returns the paths, relative to the top, that the commits after commit change.
 func CommittedSince(ctx context.Context, project, commit string) ([]string, error) {
 	return files(ctx, project, "log", "-z", "--no-renames", "--name-only", "--format=",
 		commit+"..HEAD", "--", ":/")
 }
 
-// ExcludeFile returns the path of the clone's own ignore file, info/exclude, or an empty string if
-// git fails.
+// ExcludeFile returns the path of the repository's info/exclude, or an empty string if git fails.
 func ExcludeFile(ctx context.Context, project string) string {
 	out, err := git(ctx, project, "rev-parse", "--git-path", "info/exclude")
 	if err != nil {
@@ -121,15 +120,15 @@ func ExcludeFile(ctx context.Context, project string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Changed names the files below a folder that differ between two commits, relative to the folder.
+// Changed returns the files below dir that differ between two commits, relative to dir.
 func Changed(ctx context.Context, dir, from, to string) ([]string, error) {
 	return files(ctx, dir, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff",
 		"--relative", "--ignore-submodules=none", from, to)
 }
 
-// Checkout writes the files of a commit into an empty folder, as a repository of its own that
-// borrows the objects of the project's: no hook and no setting of the project's runs there, and
-// nothing that happens there reaches the project. It returns the project's folder in it.
+// Checkout creates a separate repository in the empty directory into, with the files of a commit.
+// It shares the objects of the project's repository, but not its hooks or settings, and changes in
+// it do not affect the project. Checkout returns the project's directory in it.
 func Checkout(ctx context.Context, project, commit, into string) (dir string, err error) {
 	out, err := git(ctx, project, "rev-parse", "--show-object-format", "--show-prefix",
 		"--path-format=absolute", "--git-path", "objects")
@@ -152,7 +151,8 @@ func Checkout(ctx context.Context, project, commit, into string) (dir string, er
 	return filepath.Join(into, filepath.FromSlash(prefix)), err
 }
 
-// Restore writes files of a folder as they are in a commit. One that is not in it is removed.
+// Restore resets files below dir to their state in a commit. It removes a file that the commit does
+// not have.
 func Restore(ctx context.Context, dir, commit string, files []string) error {
 	for _, file := range files {
 		at, err := FilesAt(ctx, dir, commit, file)

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// setting is one line of a git config: the key as git prints it, section and name in lower case,
-// and its value. The value of a name without "=" is "true".
+// setting is one setting of a git config. The key is as git prints it, with section and name in
+// lower case. The value of a name without "=" is "true".
 type setting struct{ key, value string }
 
-// settings holds the lines of one or more files in order; later ones win.
+// settings holds the settings of one or more files in order; later ones override earlier ones.
 type settings struct {
 	list []setting
-	// partial reports that something was not read: an include, a file over the bounds, a line that
-	// git would refuse.
+	// partial reports that something was not read: an include, a file over the bound, or the rest
+	// of a file after an invalid line.
 	partial bool
 }
 
@@ -27,7 +27,7 @@ func (p gitPlace) config() (s settings) {
 	return s
 }
 
-// personal reads the settings of the system and of the person.
+// personal reads the settings of the system and of the user.
 func personal(getenv func(string) string) (s settings) {
 	system := getenv("GIT_CONFIG_SYSTEM")
 	if system == "" && getenv("GIT_CONFIG_NOSYSTEM") == "" {
@@ -43,7 +43,7 @@ func personal(getenv func(string) string) (s settings) {
 	return s
 }
 
-// add reads one more file, if it exists. People write os.DevNull to name no file.
+// add reads one more file if it exists. The path os.DevNull stands for no file.
 func (s *settings) add(path string) {
 	if _, err := os.Lstat(path); path == "" || path == os.DevNull || os.IsNotExist(err) {
 		return
@@ -63,8 +63,8 @@ func (s settings) last(key string) (value string) {
 	return value
 }
 
-// parseConfig reads git's config format. It follows no includes and stops at the first line that
-// git would refuse.
+// parseConfig parses git's config format. It follows no includes and stops at the first invalid
+// line.
 func parseConfig(text string) (s settings) {
 	text, rest, _ := strings.Cut(strings.TrimPrefix(text, "\xef\xbb\xbf"), "\x00")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -97,7 +97,7 @@ const (
 	word    = letters + "0123456789-"
 )
 
-// cutWord cuts the characters of a set off the front, in lower case.
+// cutWord cuts leading characters of a set off text and returns them in lower case.
 func cutWord(text, set string) (word, rest string) {
 	rest = strings.TrimLeft(text, set)
 	return strings.ToLower(text[:len(text)-len(rest)]), rest
@@ -147,11 +147,11 @@ func readSetting(section, text string) (one setting, rest string, ok bool) {
 	return one, rest, ok
 }
 
-// readValue reads to the end of the logical line: quotes may open anywhere, a backslash joins
-// lines, white space is kept inside a value only.
+// readValue reads to the end of the logical line. Quotes may open anywhere, a backslash joins
+// lines, and white space around the value is dropped.
 func readValue(text string) (value, rest string, ok bool) {
 	var b strings.Builder
-	quoted, solid := false, 0 // solid is the length up to which white space is kept
+	quoted, solid := false, 0 // solid is the length without trailing white space
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {

@@ -1,7 +1,7 @@
-// Package tracker reads facts from git: worktrees, remote heads, the project, the repository's
-// settings. It also knows the names of the forges' own clients.
+// Package tracker reads facts from git: worktrees, remote heads, the project, and the repository's
+// settings. It also has the names of the forges' own clients.
 //
-// The repository is not trusted: its config may name programs to run. Child git runs with those
-// switched off, its own standard streams, a deadline and a bound on its output. Everything that is
-// needed before a tool call is read from files, without a child process.
+// The repository is not trusted, because its config may name programs to run. Child git processes
+// have those settings disabled, their own standard streams, a deadline and a bound on their output.
+// Facts that are needed before a tool call are read from files, without a child process.
 package tracker

@@ -9,7 +9,7 @@ import (
 	"hooks/internal/safefile"
 )
 
-// maxConfig bounds what ReadConfig reads, in bytes.
+// maxConfig is the maximum size in bytes of a configuration file.
 const maxConfig = 256 << 10
 
 // ReadConfig returns the first 256 KiB of a client's configuration file, or an empty string if it
@@ -24,7 +24,7 @@ func ReadConfig(path string) string {
 // left out.
 func GhAliases(getenv func(string) string) (names []string) {
 	text := ReadConfig(GhConfig(getenv, "config.yml"))
-	if len(text) == maxConfig { // the rest is not read
+	if len(text) == maxConfig { // the rest was not read
 		names = append(names, "")
 	}
 	in, depth := false, 0
@@ -40,7 +40,7 @@ func GhAliases(getenv func(string) string) (names []string) {
 				in && inline != "" && inline != "{}" {
 				names = append(names, "")
 			}
-		case in && (depth == 0 || indent <= depth): // deeper is the text of the alias before
+		case in && (depth == 0 || indent <= depth): // deeper lines belong to the previous alias
 			depth = indent
 			names = append(names, aliasName(strings.Trim(key, `"' `)))
 		}
@@ -48,7 +48,8 @@ func GhAliases(getenv func(string) string) (names []string) {
 	return names
 }
 
-// aliasName is a key of a configuration file, or "" if it is not written plainly.
+// aliasName returns a key of a configuration file with single spaces, or an empty string if it has
+// unusual characters.
 func aliasName(key string) string {
 	if strings.Trim(strings.ToLower(key), word+"_ ") != "" {
 		return ""

@@ -21,12 +21,12 @@ const (
 	maxOutput = 64 << 20         // bytes, of a command that names every file
 )
 
-// git runs one git command in dir and returns its output. An error carries git's own first line.
+// git runs one git command in dir and returns its output. An error contains git's message.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return gitAtMost(ctx, gitOutput, dir, args...)
 }
 
-// gitAtMost is git with another bound of its output, in bytes.
+// gitAtMost is like git, but bounds the output to most bytes.
 func gitAtMost(ctx context.Context, most int, dir string, args ...string) ([]byte, error) {
 	own, err := ownSettings(ctx, dir)
 	if err != nil {
@@ -46,11 +46,11 @@ func ask(ctx context.Context, most int, dir string, args ...string) ([]byte, err
 		word = word[2:]
 	}
 	env := environ(os.Environ())
-	if word[0] != "ls-remote" { // a missing object is not fetched by a program of the repository
+	if word[0] != "ls-remote" { // keeps git from fetching a missing object
 		env = append(env, "GIT_ALLOW_PROTOCOL=")
 	}
 	argv := slices.Concat([]string{"git"}, hardened[:], args)
-	if runtime.GOOS == "linux" { // elsewhere file systems may not tell C.txt from c.txt
+	if runtime.GOOS == "linux" { // file systems of other systems may ignore case
 		argv = slices.Insert(argv, 1, "-c", "core.ignoreCase=false")
 	}
 	wait := gitWait
@@ -68,8 +68,8 @@ func ask(ctx context.Context, most int, dir string, args ...string) ([]byte, err
 	return nil, fmt.Errorf("git %s: %w: %s", word[0], err, line)
 }
 
-// environ is the environment of a child git, without what points it at another repository or
-// injects settings, and with what a person set to reach their remotes.
+// environ returns the environment of a child git. It drops variables that select another repository
+// or inject settings, and keeps those that a user may need to reach a remote.
 func environ(from []string) (env []string) {
 	ssh := "ssh"
 	for _, kv := range from {
@@ -88,7 +88,7 @@ func environ(from []string) (env []string) {
 			}
 		}
 	}
-	// OpenSSH fails instead of asking. The options of another program are unknown.
+	// BatchMode makes OpenSSH fail instead of prompting. Other programs may not have that option.
 	if program, _, _ := strings.Cut(ssh, " "); filepath.Base(program) == "ssh" {
 		ssh += " -oBatchMode=yes"
 	}
@@ -98,8 +98,8 @@ func environ(from []string) (env []string) {
 		"GIT_ALLOW_PROTOCOL=file:http:https:ssh", "LC_ALL=C")
 }
 
-// BranchesSince returns the local branches whose last commit is no older than a point in time, with
-// their heads.
+// BranchesSince returns the local branches whose last commit is not older than since, with their
+// heads.
 func BranchesSince(ctx context.Context, project string,
 	since time.Time) (map[string]string, error) {
 	const format = "%(refname:lstrip=2)%00%(objectname)%00%(committerdate:unix)"
@@ -120,8 +120,8 @@ func BranchesSince(ctx context.Context, project string,
 	return heads, nil
 }
 
-// Elsewhere reports whether a worktree has nothing that is not committed, and a branch other than
-// its own, here or on a remote, has all of its commits.
+// Elsewhere reports whether a worktree is clean and all of its commits are in another local or
+// remote-tracking branch.
 func Elsewhere(ctx context.Context, worktree, branch string) bool {
 	tree, err := ReadTree(ctx, worktree)
 	if err != nil || len(tree.Dirty) > 0 || tree.Head == "" {
@@ -137,13 +137,12 @@ func Elsewhere(ctx context.Context, worktree, branch string) bool {
 	return false
 }
 
-// Ignored reports whether git leaves a path of the project out, by whatever rule; the path need not
-// exist.
+// Ignored reports whether git ignores a path of the project. The path need not exist.
 func Ignored(ctx context.Context, project, path string) (bool, error) {
 	return says(ctx, project, "check-ignore", "-q", "--", path)
 }
 
-// says is the answer of a command that gives it by its exit code, 1 for no.
+// says runs a git command that answers by its exit code: 0 for true, 1 for false.
 func says(ctx context.Context, dir string, args ...string) (bool, error) {
 	_, err := git(ctx, dir, args...)
 	if child.Exit(err) == 1 {
@@ -152,39 +151,39 @@ func says(ctx context.Context, dir string, args ...string) (bool, error) {
 	return err == nil, err
 }
 
-// Committed lists the files below a path of the project that are in git's index. It is empty if git
+// Committed returns the files at or below a path that are in git's index. It returns nil if git
 // fails.
 func Committed(ctx context.Context, project, path string) []string {
 	list, _ := files(ctx, project, "ls-files", "-z", "--", path)
 	return list
 }
 
-// files are the names that a command prints, each ended by a NUL.
+// files returns the NUL-terminated names that a command prints.
 func files(ctx context.Context, dir string, args ...string) ([]string, error) {
 	out, err := gitAtMost(ctx, maxOutput, dir, args...)
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), err
 }
 
-// Commit returns the full name of the commit that a person's word names.
+// Commit returns the full name of the commit that ref names.
 func Commit(ctx context.Context, dir, ref string) (string, error) {
 	out, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options",
 		ref+"^{commit}")
 	return strings.TrimSpace(string(out)), err
 }
 
-// FilesAt lists the files at or below a path that a commit has, as paths from dir.
+// FilesAt returns the files at or below a path in a commit, relative to dir.
 func FilesAt(ctx context.Context, dir, commit, path string) ([]string, error) {
 	return files(ctx, dir, "ls-tree", "-r", "-z", "--name-only", commit, "--", path)
 }
 
-// FileAt returns the text of a file as a commit has it. path is seen from dir; a text longer than
-// most bytes is an error.
+// FileAt returns the text of a file in a commit. path is relative to dir. A text longer than most
+// bytes is an error.
 func FileAt(ctx context.Context, dir, commit, path string, most int) (string, error) {
 	out, err := gitAtMost(ctx, most, dir, "cat-file", "blob", commit+":./"+path)
 	return string(out), err
 }
 
-// GitVersion is git's own version line, as in "git version 2.39.5".
+// GitVersion returns git's version line, as in "git version 2.39.5".
 func GitVersion(ctx context.Context) (string, error) {
 	out, err := git(ctx, "", "version")
 	return strings.TrimSpace(string(out)), err

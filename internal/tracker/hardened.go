@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// hardened overrules settings of a repository that would run a program, hide a file that is not
-// committed, or have git print advice.
+// hardened overrides settings of a repository that would run a program, hide an uncommitted file,
+// or make git print advice.
 var hardened = [...]string{
 	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull,
 	"-c", "safe.bareRepository=explicit", "-c", "protocol.ext.allow=never",
@@ -19,10 +19,10 @@ var hardened = [...]string{
 	"-c", "advice.graftFileDeprecated=false",
 }
 
-// overrule returns arguments for git that switch off what the repository's own settings would have
-// it run or write: filters of files and, if git asks a remote, credential helpers and cookie files.
-// Filters from the person's own settings still run; their credential helpers do not if the
-// repository sets one. It fails if the name of such a setting contains "=".
+// overrule returns git arguments that disable the programs and files in the repository's own
+// settings: content filters and, if git contacts a remote, credential helpers and cookie files.
+// Filters from the user's own settings still run. The user's credential helpers do not run if the
+// repository sets one. overrule fails if the name of such a setting contains "=".
 func (s settings) overrule(remote bool) (args []string, err error) {
 	var own settings
 	overruled := map[string]bool{}
@@ -42,7 +42,7 @@ func (s settings) overrule(remote bool) (args []string, err error) {
 		default:
 			continue
 		}
-		if strings.ContainsRune(name, '=') { // git would take the key to end there
+		if strings.ContainsRune(name, '=') { // git would end the key there
 			return nil, fmt.Errorf("the repository's config sets %q: not run", one.key)
 		}
 		switch {
@@ -71,8 +71,8 @@ func (s settings) overrule(remote bool) (args []string, err error) {
 	return args, nil
 }
 
-// ownSettings returns the settings of a repository. It asks git only if they include other files,
-// or if git may use another folder as the repository.
+// ownSettings returns the settings of a repository. It runs git only if the files do not show all
+// of them, or if git may use another directory as the repository.
 func ownSettings(ctx context.Context, dir string) (s settings, err error) {
 	place, ok := findGit(filepath.Clean(dir))
 	if !ok || dir == "" {

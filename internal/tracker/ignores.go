@@ -11,10 +11,11 @@ import (
 	"strings"
 )
 
-// Ignores are the files by which git leaves others out, but for committed ones and the person's
-// own: those of this clone, those that its settings name, and .gitignore files that are ignored
-// themselves. Each is its name and a sum of its lines, as in ".git/info/exclude 1x2y3z". Lines of
-// except do not count, nor does a .gitignore by which a tool leaves out its whole hidden folder.
+// Ignores returns the uncommitted files that make git ignore others: those in .git/info, those that
+// the repository's settings name, and .gitignore and .gitattributes files that are ignored
+// themselves. It leaves out the user's own files. Each entry is a name and a hash of the file's
+// lines, as in "exclude in .git/info 1f2e3d". The lines in except do not count, nor does a
+// .gitignore by which a tool ignores its own hidden directory.
 func (t Tree) Ignores(ctx context.Context, project string, except []string) (list []string,
 	err error) {
 	place, ok := findGit(filepath.Clean(project))

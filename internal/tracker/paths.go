@@ -7,13 +7,13 @@ import (
 	"runtime"
 )
 
-// RealPath resolves the symbolic links of a path as far as it exists. The result is absolute.
+// RealPath resolves the symbolic links of a path as far as the path exists. The result is absolute.
 func RealPath(path string) string { return new(Paths).Real(path) }
 
-// Paths resolves many paths at one moment and looks each folder up once.
+// Paths resolves paths and caches the result for each directory.
 type Paths struct{ known map[string]string }
 
-// Real is RealPath.
+// Real is like RealPath, but uses the cache.
 func (p *Paths) Real(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -21,7 +21,7 @@ func (p *Paths) Real(path string) string {
 	return p.real(path)
 }
 
-// real takes an absolute path without dots.
+// real resolves an absolute, clean path.
 func (p *Paths) real(path string) string {
 	if real, known := p.known[path]; known {
 		return real
@@ -37,11 +37,11 @@ func (p *Paths) real(path string) string {
 	return real
 }
 
-// follow resolves the last part of a path.
+// follow resolves the last element of a path.
 func follow(path string) string {
 	info, err := os.Lstat(path)
 	plain := err == nil && info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) == 0
-	if err != nil || plain && runtime.GOOS != "windows" { // which has many names for one file
+	if err != nil || plain && runtime.GOOS != "windows" { // Windows has several names for one file
 		return path
 	}
 	if target, err := filepath.EvalSymlinks(path); err == nil {

@@ -8,9 +8,9 @@ import (
 	"hooks/internal/safefile"
 )
 
-// Project is the directory whose .sdd/loop holds the state: CLAUDE_PROJECT_DIR, else the nearest
-// parent of cwd that has one already, else the main worktree of the git repository, else cwd
-// itself. It starts no child process.
+// Project returns the directory whose .sdd/loop holds the state: CLAUDE_PROJECT_DIR, else the
+// nearest of cwd and its parents that has .sdd/loop, else the main worktree of the git repository,
+// else cwd. It starts no child process.
 func Project(getenv func(string) string, cwd string) string {
 	if dir := getenv("CLAUDE_PROJECT_DIR"); filepath.IsAbs(dir) && safefile.IsDir(dir) {
 		return filepath.Clean(dir)
@@ -43,15 +43,15 @@ func parents(dir string) func(yield func(string) bool) {
 	}
 }
 
-// gitPlace holds the folders in which a working directory's repository keeps its files.
+// gitPlace holds the directories of a repository.
 type gitPlace struct {
 	top    string // root of the worktree
 	dir    string // this worktree's git directory: HEAD, config.worktree
 	common string // the repository's: config, refs; equal to dir in the main worktree
 }
 
-// findGit looks for the repository that a directory belongs to, as git does: the nearest .git above
-// it, a directory or, in a linked worktree and in a submodule, a file that names one.
+// findGit finds the repository of a directory by the nearest .git in it or above it, as git does.
+// In a linked worktree and in a submodule, .git is a file with the path of the git directory.
 func findGit(from string) (gitPlace, bool) {
 	for top := range parents(from) {
 		dot := filepath.Join(top, ".git")
@@ -77,8 +77,8 @@ func findGit(from string) (gitPlace, bool) {
 	return gitPlace{}, false
 }
 
-// certain reports whether git takes this place for the repository too: it passes over a folder that
-// lacks one of these, and follows a commondir in any.
+// certain reports whether git uses this place as the repository too. Git skips a directory without
+// HEAD, objects or refs, and follows a commondir file in any.
 func (p gitPlace) certain() bool {
 	_, err := os.Lstat(filepath.Join(p.dir, "commondir"))
 	head, _ := readSmall(filepath.Join(p.dir, "HEAD"))
@@ -98,9 +98,9 @@ func relativeTo(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// mainWorktree is the root of the repository's first worktree: the one that the repository's config
-// names (a submodule), else the directory that holds the repository, if they lead back into it. A
-// bare repository has neither; then it is this worktree.
+// mainWorktree returns the root of the repository's main worktree: core.worktree (in a submodule),
+// else the parent of the git directory, if that is a worktree of the same repository. A bare
+// repository has neither; then mainWorktree returns the root of this worktree.
 func (p gitPlace) mainWorktree() string {
 	if p.dir == p.common {
 		return p.top
@@ -117,12 +117,12 @@ func (p gitPlace) mainWorktree() string {
 	return p.top
 }
 
-// readSmall reads a regular file of at most 256 KiB. It never waits: a pipe planted as .git/config
-// must not hold a hook until its timeout lets the tool run.
+// readSmall reads a regular file of at most 256 KiB. It never blocks, because a hook that waits for
+// a named pipe at .git/config would time out, and the client would then run the tool.
 func readSmall(path string) (string, bool) { return safefile.Read(path, maxConfig) }
 
-// LinkedWorktree is the root of the worktree that a directory lies in, and whether it is a linked
-// one: not the repository's first, and no submodule. It starts no child process.
+// LinkedWorktree returns the root of the worktree that contains dir and reports whether it is a
+// linked worktree. A submodule is not one. It starts no child process.
 func LinkedWorktree(dir string) (top string, linked bool) {
 	place, ok := findGit(filepath.Clean(dir))
 	return place.top, ok && place.dir != place.common

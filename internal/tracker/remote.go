@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// maxPatterns bounds the branches named on one command line. For more, all heads are requested.
+// maxPatterns is the maximum number of refs on one command line. For more, all heads are requested.
 const maxPatterns = 200
 
-// RemoteHeads asks a remote, in one call, for the commits that its branches point at (R139). A
-// branch that the remote does not have has no entry. Branch names are plain, as in
-// "feature/123-foo".
+// RemoteHeads asks a remote, in one call, for the head commits of branches (R139). A branch that is
+// not on the remote has no entry. Branch names have no prefix, as in "feature/123-foo".
 func RemoteHeads(ctx context.Context, project, remote string,
 	branches []string) (map[string]string, error) {
 	var refs []string
@@ -31,8 +30,8 @@ func RemoteHeads(ctx context.Context, project, remote string,
 	return heads, nil
 }
 
-// RemoteRefs asks a remote, in one call, for the commits that its refs point at. One that the
-// remote does not have has no entry.
+// RemoteRefs asks a remote, in one call, for the commits of refs. A ref that is not on the remote
+// has no entry.
 func RemoteRefs(ctx context.Context, project, remote string,
 	refs []string) (map[string]string, error) {
 	commits := map[string]string{}
@@ -53,7 +52,7 @@ func RemoteRefs(ctx context.Context, project, remote string,
 	}
 	for line := range strings.Lines(string(out)) {
 		sha, ref, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		if slices.Contains(refs, ref) { // git takes a name for a pattern
+		if slices.Contains(refs, ref) { // git treats a name as a pattern
 			commits[ref] = sha
 		}
 	}

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// Facts are read from the files of a repository and of the person.
+// Facts holds what the git files of a repository, the user and the system say.
 type Facts struct {
-	Top     string // root of the worktree, "" outside of a repository
-	Dir     string // its folder of git's own files
-	Branch  string // checked-out branch, "" when unknown or detached
-	Default string // default branch of origin, or of the only remote, "" when unknown
+	Top     string // root of the worktree, empty outside a repository
+	Dir     string // its git directory
+	Branch  string // checked-out branch, empty if unknown or detached
+	Default string // default branch of origin or the only remote, empty if unknown
 	Remotes map[string]string
-	// Config holds every setting of the system, the person and the repository by git's key: section
-	// and name in lower case, the part between as written. The last value of a key counts, but of
-	// remote.*.push, .url, .pushurl, url.*.insteadof and the keys of forges' clients all: they are
-	// joined by line feeds.
+	// Config holds the settings of the system, the user and the repository by git's key: section
+	// and name in lower case, the subsection as written. The last value of a key counts. All values
+	// count for remote.*.push, .url, .pushurl, url.*.insteadof and the keys of forges' clients;
+	// they are joined by line feeds.
 	Config map[string]string
-	// Partial reports that some settings are unknown: includes are not followed, and there are
-	// bounds.
+	// Partial reports that some settings may be missing: includes are not followed, and files are
+	// read up to a bound.
 	Partial bool
 }
 
-// Repo reads the facts of the repository that dir lies in. It starts no child process.
+// Repo reads the facts of the repository that contains dir. It starts no child process.
 func Repo(getenv func(string) string, dir string) Facts {
 	all := personal(getenv)
 	place, ok := findGit(filepath.Clean(dir))
@@ -35,8 +35,8 @@ func Repo(getenv func(string) string, dir string) Facts {
 	return place.facts(all)
 }
 
-// Asked is Repo with git's own word on its settings, if their files do not show them all. It is
-// partial if git does not answer.
+// Asked is like Repo, but asks git for the settings if the files do not show all of them. The
+// result is Partial if git fails.
 func Asked(ctx context.Context, getenv func(string) string, dir string) Facts {
 	f := Repo(getenv, dir)
 	place, ok := findGit(filepath.Clean(dir))
@@ -70,12 +70,12 @@ func (p gitPlace) facts(all settings) Facts {
 	for key, value := range f.Config {
 		name, isRemote := strings.CutPrefix(key, "remote.")
 		if name, isURL := strings.CutSuffix(name, ".url"); isRemote && isURL {
-			reset := strings.LastIndex("\n"+value+"\n", "\n\n") + 1 // by an empty one
+			reset := strings.LastIndex("\n"+value+"\n", "\n\n") + 1 // an empty URL resets
 			value = value[min(reset, len(value)):]
 			f.Remotes[name], _, _ = strings.Cut(value, "\n")
 		}
 	}
-	// A reftable is no text file.
+	// With reftable, HEAD does not hold the branch.
 	if p.dir != "" && f.Config["extensions.refstorage"] != "reftable" {
 		f.Branch = symbolic(filepath.Join(p.dir, "HEAD"), "refs/heads/")
 		f.Default = defaultBranch(p.common, f.Remotes)
@@ -83,15 +83,15 @@ func (p gitPlace) facts(all settings) Facts {
 	return f
 }
 
-// several reports whether git, or a forge's client, uses every value of a key.
+// several reports whether git or a forge's client uses all values of a key.
 func several(key string) bool {
 	return strings.HasPrefix(key, "url.") || strings.HasPrefix(key, "remote.") &&
 		slices.ContainsFunc([]string{".push", ".url", ".pushurl", "-resolved"},
 			func(end string) bool { return strings.HasSuffix(key, end) })
 }
 
-// defaultBranch returns the branch that the remote's HEAD pointed at when it was last fetched.
-// Without that file it is unknown, and not guessed: a guess would leave the real one unprotected.
+// defaultBranch returns the branch of the remote's HEAD as last fetched, or an empty string. It
+// does not guess, because a wrong guess would leave the real default branch unprotected.
 func defaultBranch(common string, remotes map[string]string) string {
 	name := "origin"
 	if _, ok := remotes[name]; !ok && len(remotes) == 1 {

@@ -11,9 +11,9 @@ import (
 	"hooks/internal/safefile"
 )
 
-// Worktrees lists the linked worktrees of the project's repository (R122), also those whose
-// directory is gone, without the project itself. A detached one has no branch. Paths inside the
-// project are relative to it, with slashes.
+// Worktrees returns the linked worktrees of the project's repository (R122), including those whose
+// directory is missing, but without the project itself. A detached worktree has no branch. Paths
+// inside the project are relative to it, with slashes.
 func Worktrees(ctx context.Context, project string) (list []loop.Worktree, err error) {
 	all, err := allWorktrees(ctx, project)
 	if err != nil {
@@ -44,8 +44,8 @@ func HeadOf(ctx context.Context, worktree string) string {
 	return ""
 }
 
-// Trees returns the linked worktrees that exist on disk, if the project is in the repository's
-// first worktree. It is empty in a linked one.
+// Trees returns the paths of the linked worktrees that exist on disk. It returns nil if the project
+// is itself in a linked worktree.
 func Trees(ctx context.Context, project string) (list []string) {
 	if top, linked := LinkedWorktree(project); top == "" || linked {
 		return nil
@@ -59,8 +59,8 @@ func Trees(ctx context.Context, project string) (list []string) {
 	return list
 }
 
-// allWorktrees asks git, which lists the main worktree first, and which need not start if there are
-// no linked ones.
+// allWorktrees returns all linked worktrees with absolute paths. It does not start git if there are
+// none. Git lists the main worktree first, which is left out.
 func allWorktrees(ctx context.Context, project string) (list []loop.Worktree, err error) {
 	if place, ok := findGit(project); ok && safefile.IsDir(filepath.Join(place.common, "objects")) {
 		_, err := os.Lstat(filepath.Join(place.common, "worktrees"))
@@ -95,8 +95,8 @@ func parseWorktree(record string) (w loop.Worktree) {
 	return w
 }
 
-// CheckWorktrees compares the worktrees that a history line recorded with those of now. It returns
-// one note for each that is gone or has moved, in the order recorded (R143, R144). It touches
+// CheckWorktrees compares recorded worktrees with the current ones. It returns one note for each
+// that is missing or has another branch or head, in the order recorded (R143, R144). It changes
 // nothing, and compares only facts that were recorded.
 func CheckWorktrees(project string, recorded, now []loop.Worktree) (notes []string) {
 	root := RealPath(project)
@@ -123,8 +123,8 @@ func CheckWorktrees(project string, recorded, now []loop.Worktree) (notes []stri
 	return notes
 }
 
-// moved reports whether the branch or the head is another one. A recorded head may be abbreviated,
-// as in "def5678"; a worktree without a branch is detached if a head was recorded, else its branch
+// moved reports whether the branch or the head has changed. A recorded head may be abbreviated, as
+// in "def5678". A recorded worktree without a branch was detached if it has a head; else its branch
 // is unknown.
 func moved(was, is loop.Worktree) bool {
 	branch := strings.TrimPrefix(was.Branch, "refs/heads/")

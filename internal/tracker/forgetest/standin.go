@@ -1,14 +1,14 @@
-// Package forgetest plays gh, glab and tea for tests: programs on PATH that answer from a directory
-// of recorded JSON and write down how they were called. Only tests link it.
+// Package forgetest provides stand-ins for gh, glab and tea in tests: programs on PATH that answer
+// from a directory of recorded JSON and log their calls.
 //
-// The directory holds one file a kind of question: issues.json, prs.json, pr-142.json, and for tea
-// comments-142.json, reviews-142.json, thread-7.json of review 7, dependencies-142.json, repo.json
-// and user.json. Further pages are issues.2.json and so on. issues.err is what goes to stderr, with
-// exit code 1; issues.sleep is how long the answer takes, as in "10s". calls.log gets one line a
-// call.
+// The directory holds one file for each kind of question: issues.json, prs.json, pr-142.json, and
+// for tea comments-142.json, reviews-142.json, thread-7.json (of review 7), dependencies-142.json,
+// repo.json and user.json. Further pages are in issues.2.json and so on. If issues.err exists, its
+// text goes to stderr and the exit code is 1. issues.sleep holds a delay, as in "10s". Each call
+// adds one line to calls.log.
 //
-// tea prints an HTTP status on stderr when it is asked for: issues.status has it, as in "410 Gone",
-// if it is neither 200 nor, for a missing file, 404. tea ends with code 0 whatever the status is.
+// tea -i prints an HTTP status on stderr: the text of issues.status, as in "410 Gone", else 200, or
+// 404 if there is no answer. tea exits with code 0 whatever the status is.
 package forgetest
 
 import (
@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Install puts the programs into a directory, which has to be first on PATH. They are shell scripts
+// Install writes the programs into a directory, which must be first on PATH. They are shell scripts
 // that start self, a test binary whose TestMain calls Play.
 func Install(bin, answers, self string) error {
 	if err := os.MkdirAll(bin, 0o755); err != nil {
@@ -37,9 +37,8 @@ func Install(bin, answers, self string) error {
 	return nil
 }
 
-// Alone takes git's variables out of this process. A git hook that runs the tests hands them on,
-// and with them every git that a test starts, with whatever it writes, would turn to the person's
-// own repository.
+// Alone removes git's variables from this process. If a git hook runs the tests, it sets them, and
+// every git of a test would then use the developer's own repository.
 func Alone() {
 	for _, kv := range os.Environ() {
 		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
@@ -48,7 +47,7 @@ func Alone() {
 	}
 }
 
-// Play answers one call and ends the process if it was started as a stand-in; else it returns.
+// Play answers one call and exits if the process was started as a stand-in. Otherwise it returns.
 func Play() {
 	if program := os.Getenv("STANDIN"); program != "" {
 		os.Exit(play(program, os.Getenv("STANDIN_DIR"), os.Args[1:]))
@@ -92,7 +91,7 @@ func play(program, dir string, args []string) int {
 	}
 	code := 0
 	_, whole := read(fmt.Sprintf("%s.%d.json", kind, page))
-	switch { // a list that no one recorded is empty, a single thing is not there
+	switch { // without a file, a list is empty and a single thing is not found
 	case found && (page < 2 || whole):
 	case page > 0:
 		fmt.Println("[]")
@@ -116,7 +115,7 @@ func play(program, dir string, args []string) int {
 	return code
 }
 
-// question is the kind of answer that is asked for, and for tea the page, from 1.
+// question returns the kind of question that args ask and, for tea, the page, from 1.
 func question(args []string) (kind string, page int) {
 	all := strings.Join(args, " ")
 	number := regexp.MustCompile(`(?:number|iid)=(\d+)`).FindStringSubmatch(all)
