@@ -25,7 +25,7 @@ type Request struct {
 	UnderLoop  bool     // /loop brings the next tick
 	Platform   string   // as in "linux", for the note on an unclear lock
 	Fed        bool     // the last Stop asked for it, in the same turn
-	// Gated reports that a loop of the session has ended and its gate holds this turn.
+	// Gated reports whether a loop of the session has ended and its gate holds this turn.
 	Gated   bool
 	KindRun          // of a fresh run
 	LeftOut []string // as in Budget, for a fresh run
@@ -51,8 +51,8 @@ type Standing struct {
 	TickOwnerIs Liveness
 	// Recorded is the run on record. It is looked up only if no person typed the request.
 	Recorded RunFile
-	// Typed reports that a person typed exactly this command earlier in the session. It is looked
-	// up only if the request needs that.
+	// Typed reports whether a person typed exactly this command earlier in the session. It is
+	// looked up only if the request needs that.
 	Typed bool
 }
 

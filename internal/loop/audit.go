@@ -306,8 +306,8 @@ type PhaseAttempt struct {
 	Opened   []string `json:"findings_opened,omitempty"`
 	Resolved []string `json:"findings_resolved,omitempty"`
 	Last     string   `json:"last_words,omitempty"` // the worker's last words in a post action
-	// Looked lists the files of the tree that the auditor looked at. Ran reports that it ran the
-	// check.
+	// Looked lists the files of the tree that the auditor looked at. Ran reports whether the
+	// auditor ran the check.
 	Looked []string `json:"looked_at,omitempty"`
 	Ran    bool     `json:"check_ran,omitempty"`
 	// Told identifies the text of the last report that was taken from an auditor's call.

@@ -87,7 +87,7 @@ type Branches map[string]string
 type BacklogTick struct {
 	// Reviews lists the reviews that were let through, one round for each PR (R149).
 	Reviews []PostedReview `json:"reviews,omitempty" codec:"after=approvals"`
-	// Replan reports that a person asked for a new plan: workers are sent only for its issues.
+	// Replan reports whether a person asked for a new plan: workers are sent only for its issues.
 	Replan bool `json:"replan,omitempty"`
 	// Taken lists the issues to which this tick's own workers were sent.
 	Taken []int `json:"taken,omitempty" codec:"after=critics"`
@@ -99,7 +99,7 @@ type BacklogTick struct {
 // BacklogLine is the additional record of an iteration of work or review.
 type BacklogLine struct {
 	Backlog *Backlog `json:"backlog_snapshot,omitempty" codec:"after=stop_conditions_fired"`
-	// FromTracker reports that Backlog came from the tracker; otherwise it came from the skill.
+	// FromTracker reports whether Backlog came from the tracker; otherwise it came from the skill.
 	FromTracker bool  `json:"backlog_from_tracker,omitempty" codec:"after=usage_by_model"`
 	Plan        []int `json:"plan,omitempty"`
 	// Taken lists the issues to which its workers were sent, if PRs came of it.

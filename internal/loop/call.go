@@ -33,7 +33,7 @@ type Task struct {
 	Text   string // the task
 	Issues []int  // issues that the text mentions
 	Type   string // of the agent, as in "archimedes"; "" if none is named
-	// Replayed reports that the call is from a past session, so no hint can reach its author.
+	// Replayed reports whether the call is from a past session. A hint cannot reach its author.
 	Replayed bool
 }
 
@@ -43,8 +43,8 @@ type Reading struct {
 	// Refused is the reason why the call may not run in any state of the loop.
 	Refused *Deny
 	// Opaque names the part of the call that cannot be read; it is empty if all of it can. Reaches
-	// reports that this part could reach a forge, and Braked that whatever it starts passes the
-	// links of the brake.
+	// reports whether this part could reach a forge, and Braked whether whatever it starts passes
+	// the links of the brake.
 	Opaque  string
 	Reaches bool
 	Braked  bool
@@ -93,10 +93,11 @@ type Deny struct {
 	Hint string
 	Ask  []Gate // the questions that wait
 	Say  string // for the person
-	// Ends reports that the refusal ends the worker, or the turn and with it the iteration. The
+	// Ends reports whether the refusal ends the worker, or the turn and with it the iteration. The
 	// thread is asked nothing more, and no event follows.
 	Ends bool
-	// Plainly reports that the hint contains the forge's own command for Act's merge, bound to SHA.
+	// Plainly reports whether the hint contains the forge's own command for Act's merge, bound to
+	// SHA.
 	Plainly bool
 	Act     Act
 	SHA     string

@@ -24,9 +24,9 @@ type Passed struct {
 	// one entry has all PRs of the call. The brake lets each PR pass once.
 	PRs     []int  `json:"prs,omitempty"`
 	HeadSHA string `json:"head_sha,omitempty"`
-	// Done reports that its result has come, so another call with its id is a new one.
+	// Done reports whether its result has come. After that, a call with its id is a new one.
 	Done bool `json:"done,omitempty"`
-	// Approves reports that the call approves the PRs and does not merge them.
+	// Approves reports whether the call approves the PRs and does not merge them.
 	Approves bool `json:"approves,omitempty"`
 }
 

@@ -110,8 +110,8 @@ type Driving struct {
 	Run   *Budget  // nil if there is none
 	Owner Liveness // of the client process recorded in the run
 	First bool     // no process was started yet
-	// Began reports that the last process began or ended an iteration. Spared reports that it did
-	// not have to, because the service or the process failed first.
+	// Began reports whether the last process began or ended an iteration. Spared reports whether
+	// the service or the process failed before it could.
 	Began, Spared bool
 	Why           string // how the last process ended, for a person
 }

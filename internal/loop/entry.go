@@ -10,7 +10,7 @@ type Invocation struct {
 	Request
 	DontAsk bool // the session's permission mode allows no dialog
 	// Answers holds the answers of a dialog that asked about another iteration's lock; nil without
-	// one. Cleared reports that what they allow is done.
+	// one. Cleared reports whether what they allow is done.
 	Answers *Answers
 	Cleared bool
 	answer  *GateAnswer // the one to the gate
@@ -158,7 +158,7 @@ type Opens struct {
 	Notes  []string // one line each, for the status block
 	Clock  Clock
 	Braked bool // the links of the brake precede the session's Bash commands
-	// Between reports that the session may have spent something since the run's last iteration.
+	// Between reports whether the session may have spent something since the run's last iteration.
 	Between bool
 }
 

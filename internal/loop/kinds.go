@@ -91,7 +91,7 @@ type Kind struct {
 	Endless  bool     // --max-iterations 0 means no ceiling (A66)
 	Idles    bool     // it takes --max-idle N
 	Alone    bool     // the model may not begin another loop in its session (A68)
-	// Silent reports that a conducting thread asks no person, and that only its worker reports.
+	// Silent reports whether a conducting thread asks no person and only its worker reports.
 	Silent bool
 	// Driver is the command that starts one client for each iteration; empty if the kind has no
 	// driver.

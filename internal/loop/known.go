@@ -41,7 +41,7 @@ func (f *Fact[T]) ask(bare bool) (missing bool) {
 // Known holds the facts that the caller has fetched.
 type Known struct {
 	Redact func(string) string // redacts texts before they are written
-	// Bare reports that nothing can be fetched, as in a replay of a past session. A fact that is
+	// Bare reports whether nothing can be fetched, as in a replay of a past session. A fact that is
 	// not here is then its zero value.
 	Bare    bool
 	counted bool // the spending in Count is booked already
@@ -175,7 +175,7 @@ type Count struct {
 	Spent Spent
 	Notes []string
 	Clock Clock
-	// Reconfigured reports that the project's configuration differs from the one that the run
+	// Reconfigured reports whether the project's configuration differs from the one that the run
 	// keeps.
 	Reconfigured bool
 }

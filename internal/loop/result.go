@@ -48,13 +48,13 @@ type Effect struct {
 	Kind  EffectKind
 	PR    int // or issue; 0 if it is not known
 	Label string
-	// Landed reports that the output of a merge call says that the PR is merged.
+	// Landed reports whether the output of a merge call says that the PR is merged.
 	Landed    bool
 	Elsewhere bool // in another repository than the project's
-	// Issue reports that a comment is on an issue, unless the loop knows the number as a PR's.
+	// Issue reports whether a comment is on an issue, unless the loop knows the number as a PR's.
 	Issue bool
-	// Starts reports that a program makes this comment, so a link of the brake may report its start
-	// too. Named is the number in the command. Failed reports that the call failed.
+	// Starts reports whether a program makes this comment. If so, a link of the brake may report
+	// its start too. Named is the number in the command. Failed reports whether the call failed.
 	Starts bool
 	Named  int
 	Failed bool

@@ -172,7 +172,8 @@ type Budget struct {
 	ClockAhead int64  `json:"clock_ahead,omitempty"`
 	Slept      int64  `json:"slept,omitempty"`
 	// Config is the project's configuration when the run began or a person last resumed it; empty
-	// if an older version began the run. ConfigTold reports that a change since then was reported.
+	// if an older version began the run. ConfigTold reports whether a change since then was
+	// reported.
 	Config     string `json:"config,omitempty"`
 	ConfigTold bool   `json:"config_told,omitempty"`
 	// TrackerTold identifies the gaps of the tracker that were reported. Each is reported once a
@@ -188,7 +189,8 @@ type Budget struct {
 	Model string `json:"model,omitempty"`
 	// Tracker is the tracker with which the run began; nil if an older version began it.
 	Tracker *Tracker `json:"tracker,omitempty"`
-	// Owner is the client process that runs the loop. OwnerLeft reports that its session has ended.
+	// Owner is the client process that runs the loop. OwnerLeft reports whether its session has
+	// ended.
 	Owner     Process `json:"owner"`
 	OwnerLeft bool    `json:"owner_left,omitempty"`
 	// EventsFrom is the client process over whose sockets the run's events come; nil if the entry
@@ -298,9 +300,9 @@ type Gate struct {
 	Answer string     `json:"answer,omitempty"`
 	Origin string     `json:"origin,omitempty"`
 	At     *time.Time `json:"at,omitempty"`
-	// Notified reports that the person was notified of this question, which happens once.
+	// Notified reports whether the person was notified of this question, which happens once.
 	Notified bool `json:"told,omitempty"`
-	// Kept reports that the person answered hold, so it is not asked again before the run is
+	// Kept reports whether the person answered hold. If so, it is not asked again before the run is
 	// resumed.
 	Kept bool `json:"kept,omitempty"`
 }

@@ -19,11 +19,11 @@ type Tick struct {
 	Prompts    []string `json:"prompts"`
 	Transcript string   `json:"transcript"`
 	Unattended bool     `json:"unattended,omitempty"`
-	// Braked reports that the links of the brake precede the session's Bash commands.
+	// Braked reports whether the links of the brake precede the session's Bash commands.
 	Braked bool `json:"braked,omitempty"`
-	// Started reports that the gates at entry are answered and the iteration counts.
+	// Started reports whether the gates at entry are answered and the iteration counts.
 	Started bool `json:"body"`
-	// Draining reports that workers still ran at the last Stop.
+	// Draining reports whether workers still ran at the last Stop.
 	Draining bool `json:"draining,omitempty"`
 	// Interrupted explains why a person ended the tick; empty if no one did (R43).
 	Interrupted string `json:"interrupted,omitempty"`
@@ -97,7 +97,7 @@ type Tick struct {
 
 	// Report merges all reports of the skill in this tick.
 	Report Report `json:"report"`
-	// Reported reports that at least one report came.
+	// Reported reports whether at least one report came.
 	Reported bool `json:"reported"`
 }
 
@@ -153,9 +153,10 @@ type Fired struct {
 // Dialog is an AskUserQuestion call that began in the tick.
 type Dialog struct {
 	ID string `json:"id"` // tool_use_id
-	// Forged reports that the input of the call contained answers, so no answer to it counts.
+	// Forged reports whether the input of the call contained answers. If so, no answer to it
+	// counts.
 	Forged bool `json:"forged,omitempty"`
-	// Done reports that its answers were recorded.
+	// Done reports whether its answers were recorded.
 	Done bool `json:"done,omitempty"`
 	// Shown lists the gates' questions that the program put into the call. It answers only those.
 	Shown []string `json:"shown,omitempty"`
@@ -227,12 +228,12 @@ type Claim struct {
 	Iteration int       `json:"iteration"` // the iteration that would have run
 	Gate      *Gate     `json:"gate,omitempty"`
 	Dialogs   []Dialog  `json:"dialogs,omitempty"`
-	// EventsFrom is as in Budget, for the claiming session. Heard reports that PostToolUse events
-	// of that session reach the program.
+	// EventsFrom is as in Budget, for the claiming session. Heard reports whether PostToolUse
+	// events of that session reach the program.
 	EventsFrom *Process `json:"events_from,omitempty"`
 	Heard      bool     `json:"heard,omitempty"`
 	Stopped    bool     `json:"stopped,omitempty"`
-	// Blocked reports that a Stop was blocked once, to get the answer or to remove the schedule.
+	// Blocked reports whether a Stop was blocked once, to get the answer or to remove the schedule.
 	Blocked  bool   `json:"blocked,omitempty"`
 	StopText string `json:"stop_text,omitempty"` // the reason, if it was not the gate
 	// Scheduled lists the prompts that the session had scheduled for the stopped loop at its last
