@@ -16,7 +16,7 @@ type Prompt struct {
 	Iteration, Most int      // since the last restart; 0 for no ceiling
 	Plan            string   // path, relative to the project
 	Intro           string   // of the plan; may be empty
-	Title, Text     string   // of the section under way
+	Title, Text     string   // of the current section
 	All             []string // the texts of all sections, as they were approved
 	Section, Of     int      // its number from 1, and how many there are
 	Base, Head      string   // the commits between which the audited changes lie; Base may be empty

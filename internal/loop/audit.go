@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// auditKind is a loop that carries out a plan and audits each of its sections (A1).
+// auditKind is the kind of loop that carries out a plan and audits each of its sections (A1).
 var auditKind = Kind{
 	Name: Audit, Commands: []string{"audit"}, MaxHolds: 6,
 	Ceilings: Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},

@@ -10,7 +10,7 @@ const planFields = `"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":
 	`"prs":[{"number":1,"state":"open","branch":"…","head_sha":"…","new":true}],` +
 	`"outcome":"ok|errored","note":"…"}`
 
-// workKind is a loop that takes issues from the backlog (R1).
+// workKind is the kind of loop that takes issues from the backlog (R1).
 var workKind = Kind{
 	Name: Work, Backlog: true, PRs: true, Owes: owesFacts, Idles: true,
 	Report: `{"skill":"work","backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
@@ -30,7 +30,7 @@ var workKind = Kind{
 	Applies: picksIssues, Completes: "backlog_empty",
 }
 
-// reviewKind is a loop that answers and approves PRs (R1).
+// reviewKind is the kind of loop that answers and approves PRs (R1).
 var reviewKind = Kind{
 	Name: Review, Reviews: true, OnePR: true, PRs: true, Owes: owesFacts,
 	Report: `{"skill":"review","prs":[{"number":142,"state":"open","branch":"…",` +
@@ -256,7 +256,7 @@ func driftDue(f *Facts) []Gate {
 	}
 	before := f.snapshot()
 	if before == nil || before.FromTracker != f.Tick.FromTracker() {
-		return nil // two views of one backlog: the difference says nothing
+		return nil // backlogs of different sources cannot be compared
 	}
 	now := f.Tick.backlog().Unblocked
 	added := missing(before.Unblocked, now)

@@ -123,7 +123,7 @@ func (t *Tick) heardOf(id string) bool {
 
 // The rules by which a tool call is refused. Rules lists them all; a Denial has no other.
 const (
-	MergeGate     = "merge-gate"     // a merge that no person approved, or can be asked about
+	MergeGate     = "merge-gate"     // a merge that no person approved or can be asked to approve
 	GateWaiting   = "gate-waiting"   // a question waits for a person
 	DispatchRule  = "dispatch"       // a worker that may not be sent
 	ScheduleRule  = "schedule"       // work after the iteration or the loop, or outside of it
@@ -136,7 +136,7 @@ const (
 	UnnamedRule   = "unnamed-issue"  // a worker whose task names no issue, once an iteration
 	ReviewRule    = "review-round"   // a second review of a PR in one iteration
 	ConductRule   = "conduct"        // work in a thread that conducts, or a worker's question
-	AuditRule     = "audit-phase"    // what a phase of an audit loop may not do
+	AuditRule     = "audit-phase"    // a call that a phase of an audit loop forbids
 	DrainRule     = "drain"          // new work of a worker whose loop a person has ended
 	EntryRule     = "entry"          // a looping skill that may not start
 	OtherRule     = "other"          // refusals without a rule of their own, or beyond the bound

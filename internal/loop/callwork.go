@@ -67,7 +67,7 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	}
 	silent := s.Run.Kind().Silent
 	switch {
-	case between && e.Sends != nil: // its entry looks at the ceilings
+	case between && e.Sends != nil: // the worker's entry checks the ceilings
 		return Outcome{}
 	case between && s.Run.Ceilings.Dollars > 0 && k.lacks(&k.Count):
 		return Outcome{Need: k}

@@ -143,7 +143,7 @@ func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
 	return Outcome{Save: Save{Line: &line}, Reply: Reply{PassedOver: over}}
 }
 
-// waitForLock records since when the session waits. If that exceeds the minute ceiling, the loop
+// waitForLock records since when the session waits. Once that reaches the minute ceiling, the loop
 // ends. The run on disk is another session's and does not change.
 func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
 	c, since := old.wait(e.Request, a.Iteration)
@@ -165,8 +165,8 @@ func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
 	return e.haltUnbegun(own, fresh, a)
 }
 
-// haltUnbegun ends a loop that found the lock held and may not take it. Its claim makes later
-// scheduled ticks be refused.
+// haltUnbegun ends a loop that found the lock held and may not take it. Its claim causes ticks that
+// its schedule still starts to be refused.
 func (e Invocation) haltUnbegun(claim Claim, run Budget, a Admission) Outcome {
 	line := skipLine(run, nil, e.Request, a)
 	line.Outcome, line.Fired, line.Notes = Stopped, []string{run.StopCause}, nil

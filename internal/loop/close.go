@@ -66,7 +66,7 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 		line.Cursors = run.endWorkers(t.Workers)
 	}
 	line.KindLine = ofKind
-	if len(t.PRs) > 0 { // without a PR no worker took anything
+	if len(t.PRs) > 0 { // issues count as taken only if a PR came of them
 		line.Taken = t.Taken
 	}
 	if t.Interrupted != "" && t.Started {

@@ -9,8 +9,8 @@ import (
 // Moment is a point of a tick at which conditions and gates are evaluated.
 type Moment uint8
 
-// A tick's moments: its entry, a report of the skill, a worker about to be sent, a merge about to
-// happen, its exit.
+// The moments of a tick: its entry, a report of the skill, before a worker is sent, before a merge,
+// its exit.
 const (
 	Entry Moment = 1 << iota
 	Reported

@@ -16,13 +16,13 @@ type Invocation struct {
 	answer  *GateAnswer // the one to the gate
 }
 
-// Entering holds what is saved before an iteration begins, in this order. The lock comes last,
-// because another session may take it first; the request is then stepped again.
+// Entering holds what is saved before an iteration begins, in this order. The lock comes last. If
+// another session takes it first, the request is stepped again.
 type Entering struct {
 	Reap    *Lock    // the stale lock to remove, or nil
 	Archive *Budget  // the earlier run; nil if the run on disk continues
 	Left    *RunFile // the session's other run of the skill, because a record holds only one
-	Run     *Budget  // saved even if the lock cannot be taken
+	Run     *Budget  // saved without the lock, and again if the entry fails with it
 	Lock    Lock
 	Opens   Opens // stepped once the lock is taken
 }

@@ -57,7 +57,7 @@ type GateKind struct {
 
 const nothingMore = "Stop the loop; nothing more is dispatched."
 
-// gates are the specification's seven.
+// gates lists the seven gates of the specification.
 var gates = [gatesOfSpec]GateKind{
 	{
 		Name: ForceUnlock, Header: "Force unlock", When: Entry, Applies: everyRun, Holds: HoldLock,

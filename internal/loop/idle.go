@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Idle counts the iterations in a row in which nothing changed (A28, T91). A run has nil after an
+// Idle counts the iterations in a row in which nothing changed (A28, T91). It is nil after an
 // iteration that changed something.
 type Idle struct {
 	Iterations int    `json:"iterations"`

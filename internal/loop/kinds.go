@@ -51,7 +51,7 @@ func (KindLine) Variants(yield func(name string, of any) bool) {
 	}
 }
 
-// clone copies what a Step may change in place.
+// clone copies everything that a Step may change in place.
 func (k KindRun) clone() KindRun {
 	if k.Own != nil {
 		k.Own = k.Own.Clone()
@@ -67,8 +67,8 @@ func (k KindRun) Stored() KindRun {
 	return k
 }
 
-// Kind holds everything that is special to one kind of loop. The rest is the core's, and the same
-// for all kinds.
+// Kind holds everything that is specific to one kind of loop. Everything else is shared by all
+// kinds.
 type Kind struct {
 	Name    Skill
 	Backlog bool // it takes issues from a backlog: plan, drift, and workers that name their issue

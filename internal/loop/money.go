@@ -68,7 +68,7 @@ func (u USD) Decimal() string {
 	}
 	s := sign + strconv.FormatUint(n/uint64(Dollar), 10)
 	if rest := n % uint64(Dollar); rest > 0 {
-		// its zeros in front stay
+		// the added dollar keeps the leading zeros
 		s += "." + strings.TrimRight(strconv.FormatUint(uint64(Dollar)+rest, 10)[1:], "0")
 	}
 	return s

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// promptKind is a loop that repeats a person's own prompt.
+// promptKind is the kind of loop that repeats a person's own prompt.
 var promptKind = Kind{
 	Name: Do, Commands: []string{"do"}, Prompts: true, Idles: true,
 	Ceilings: Ceilings{Iterations: 50, PRs: 20, Minutes: maxUnits, Dollars: 25 * Dollar},

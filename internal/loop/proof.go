@@ -152,7 +152,7 @@ func (r *TaskRun) Judge(s State, k *Known) (missing bool, hold *Continue) {
 	switch {
 	case k.Claim.Is.Blocked:
 		return false, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Is.Why})
-	case k.Claim.Is.Flagged != "": // an honest end, also without a claim (T56)
+	case k.Claim.Is.Flagged != "": // flagging is an honest end, even without a claim (T56)
 		return false, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Is.Flagged})
 	case !k.Claim.Is.Done:
 		why := "the last line is not the claim"

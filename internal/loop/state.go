@@ -137,7 +137,7 @@ type Budget struct {
 	StopCause  string      `json:"stop_cause,omitempty"`
 	StopText   string      `json:"stop_text,omitempty"`
 	StopDetail *StopDetail `json:"stop_detail,omitempty"`
-	Seq        int         `json:"seq"` // history lines of this run that this budget includes
+	Seq        int         `json:"seq"` // number of history lines of this run that this budget includes
 
 	TokensByModel   map[string]Tokens `json:"tokens_by_model,omitempty"`
 	DeferredTargets []string          `json:"deferred_targets,omitzero"`

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// taskKind is a loop over the list of tasks that carries out a spec (T1).
+// taskKind is the kind of loop that works through the tasks of a spec (T1).
 var taskKind = Kind{
 	Name: Tasks, Commands: []string{"go", "start"}, MaxHolds: 6,
 	Ceilings: Ceilings{Iterations: 50, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
@@ -235,7 +235,8 @@ func (r *TaskRun) Aim(a *Attempt) {
 	a.Token = fmt.Sprintf("%d.%d-%s", a.Task, a.Try, nonce)
 }
 
-// Resume gives the task a new set of attempts when a person resumes the run (T65).
+// Resume gives a blocked task a new set of attempts (T65). If a person resumes the run, it accepts
+// the branch as it is.
 func (r *TaskRun) Resume(_ *Budget, by Request) {
 	r.Outages, r.Drive = 0, resumedBy(by.Flags.Task.Drive, r.Drive)
 	if r.Try >= r.MaxTries {

@@ -215,7 +215,7 @@ func (e TurnEnd) afterwards(run *Budget, crons []Scheduled) *Continue {
 	case run.Status != Active && len(crons) > 0 && e.hold(run, "unschedule"):
 		return &Continue{Name: "unschedule", Schedule: crons}
 	case run.Status == Active && run.feeds():
-		// Each close feeds once, however long the turn.
+		// Each close asks for the next attempt once, however long the turn is.
 		run.Blocks = Blocks{PromptID: e.Prompt, Reasons: []string{"next"}, At: e.Wall}
 		return &Continue{Name: "next", Text: run.Order(), Until: run.RetryAt}
 	case run.Status == Active && run.UnderLoop && len(crons) == 0 && e.hold(run, "wake"):

@@ -1,5 +1,5 @@
-// Package markdown splits a text into lines as a person sees them rendered: HTML comments are gone,
-// code and quotes are marked, headings are found.
+// Package markdown splits a text into lines as a person sees them rendered. It drops HTML comments,
+// and marks headings, code and quotes.
 package markdown
 
 import (

@@ -142,7 +142,7 @@ func Renew(text []byte, goal, issue string) []byte {
 	return f.bytes()
 }
 
-// ClearFlagged empties Blocked / Flagged. A file that flags nothing stays as it is.
+// ClearFlagged empties Blocked / Flagged. It returns a file that flags nothing unchanged.
 func ClearFlagged(text []byte) []byte {
 	if Flagged(text) == "" {
 		return text

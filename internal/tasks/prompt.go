@@ -35,11 +35,11 @@ type Prompt struct {
 	Refused      string // why the last attempt did not count; may be empty
 	Words        string // of a person who was asked about the task; may be empty
 	Check        string // the command that must pass; may be empty
-	Token        string // of this attempt
+	Token        string // identifies this attempt in the claim
 	Log          []byte // the progress file
 	Feedback     string // newest feedback in the task's ledger; may be empty (L31)
-	Ledger       string // of the task, relative to the project; may be empty (L19)
-	Anchor       string // the file of the command /sdd:anchor; empty without one (T83)
+	Ledger       string // path of the task's ledger, relative to the project; may be empty (L19)
+	Anchor       string // the file of the command /sdd:anchor; may be empty (T83)
 }
 
 // template holds the prompts of a task and of the PR (L13, L16–L19, T33, T36, T38–T42, T51–T56,

@@ -75,7 +75,7 @@ func (f *file) section(heading string) int {
 	return last + 1
 }
 
-// endLine gives the last line of a part its line break, if the file ends without one.
+// endLine appends a line break to the last line of a part if it has none.
 func (f *file) endLine(at int) {
 	p := &f.parts[at]
 	line := &p.heading
@@ -103,7 +103,7 @@ func (f *file) insert(at, before int, lines ...string) {
 	p.body = slices.Insert(p.body, before, lines...)
 }
 
-// replace makes one line the whole text of a part.
+// replace replaces the text of a part by one line.
 func (f *file) replace(at int, line string) {
 	f.parts[at].body = nil
 	f.insert(at, 0, line)
