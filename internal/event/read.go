@@ -166,7 +166,7 @@ func (s *scanner) opens(c byte) bool {
 	return true
 }
 
-// closes consumes a byte of the object and reports whether it is the last one.
+// closes consumes a byte of the object and reports whether the object ends with it.
 func (s *scanner) closes(c byte) bool {
 	switch {
 	case s.escaped:

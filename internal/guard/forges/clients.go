@@ -403,8 +403,7 @@ func api(f *plain.Frame, argv []shellword.Word, fl shellword.Flags) {
 	}
 	switch q = q.orDefault(); {
 	case shellword.Blank(q.URL) && (fl.Late || q.Method != "GET"):
-		const reason = "the path of the gh api call is only known when it runs"
-		f.OpaqueForge(shellword.Join(argv), reason)
+		f.OpaqueForge(shellword.Join(argv), "the path of the api call is only known when it runs")
 	default:
 		Send(f, q)
 	}

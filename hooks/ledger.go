@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 
-	"hooks/internal/app"
 	"hooks/internal/hint"
 	"hooks/internal/ledger"
 	"hooks/internal/report"
@@ -94,19 +93,4 @@ func (l ledgerNewCmd) Run(c caller) error {
 	}
 	_, err = fmt.Fprintln(c.out, term.Line(path))
 	return err
-}
-
-type reportCmd struct{}
-
-// Run records a skill's facts and prints what they changed.
-func (reportCmd) Run(a *app.App, c caller) error {
-	if typed(c.in) {
-		return hint.New("a skill says them: hooks report <<'JSON' {…} JSON; "+
-			"`hooks schema report` has the fields", "the facts are read from stdin")
-	}
-	text, err := a.Report(c.in)
-	if err != nil {
-		return err
-	}
-	return c.say(text)
 }
