@@ -79,7 +79,6 @@ func (s State) judged(k *Known) (missing bool, hold *Continue) {
 	return false, nil
 }
 
-// settle records the judgement.
 func (s State) settle(j Judgement) *Continue {
 	s.Tick.Attempt.Judged = &j
 	return nil

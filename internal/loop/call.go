@@ -191,7 +191,6 @@ func (e Call) held(s State, k *Known) Outcome {
 	return e.atGate(k, s.Tick.Pending)
 }
 
-// ofKind applies the rule of the run's kind.
 func (e Call) ofKind(s State, k *Known) Outcome {
 	rule := s.Run.Kind().Rule
 	if rule == nil || !e.open(s) || s.Tick.Attempt == nil {

@@ -158,7 +158,6 @@ func (t *Tick) noHead(a Act) *Deny {
 		"Not merged: %s. No one can tell which commit PR #%d is at (%s)", a.Command, a.PR, why)
 }
 
-// facts returns the facts when a PR is about to be merged.
 func (e Call) facts(s State, pr int) *Facts {
 	f := Look(s.Run, s.Tick, nil, e.Now)
 	f.Merging = pr

@@ -216,7 +216,6 @@ func (t *Tick) refuses(id, input string) bool {
 	return true
 }
 
-// wasRefused reports whether a call was refused already.
 func (t *Tick) wasRefused(id, input string) bool {
 	return id != "" && slices.Contains(t.Refused, callKey(id, input))
 }

@@ -288,7 +288,6 @@ func (s State) ending(now time.Time, k *Known) Ending {
 	return Ending{Now: now, Spent: k.spent(), Around: *k.Around.Is, Begun: k.Begun.or()}
 }
 
-// close ends the iteration.
 func (s State) close(e Ending, k *Known) Outcome {
 	c := closeTick(s.Run, *s.Tick, *k.Previous.Is, e)
 	if k.Redact != nil {

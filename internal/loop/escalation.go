@@ -147,7 +147,6 @@ func (c Ceilings) timed() string {
 	return Plural(c.Minutes, "minute")
 }
 
-// raiseText describes the option that raises the ceilings.
 func (b *Budget) raiseText(to Ceilings) string {
 	return "Lift to " + to.text(b.CountsPRs()) + ". Or type your own, as in dollars=50 " +
 		"iterations=12. In a terminal: " + b.raiseTo(to)

@@ -88,12 +88,10 @@ type AuditReport struct {
 	Verdict  string     `json:"verdict,omitempty"`  // clean or dirty
 }
 
-// given reports whether the report is not empty.
 func (r *AuditReport) given() bool {
 	return len(r.Findings)+len(r.Resolved) > 0 || r.Verdict != ""
 }
 
-// open returns the number of open findings.
 func (r *AuditRun) open() int { return r.Found.Bugs + r.Found.Warnings }
 
 // Tally counts the findings that were read, and stores the result in Found.

@@ -10,7 +10,6 @@ import (
 // prTarget returns a PR as gates and deferrals name it: "PR #142".
 func prTarget(pr int) string { return fmt.Sprintf("PR #%d", pr) }
 
-// mergeGates returns the waiting questions about merges.
 func (t *Tick) mergeGates() []Gate {
 	return slices.DeleteFunc(slices.Clone(t.Pending), func(g Gate) bool {
 		return g.Name != PostFeedbackMerge

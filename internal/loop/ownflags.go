@@ -152,7 +152,6 @@ func bounded(name, value string, least, most int, to *int) error {
 	return nil
 }
 
-// words returns the flags in a canonical form.
 func (f TaskFlags) words() (list []string) {
 	for _, w := range [][2]string{{"tasks", f.List}, {"check", f.Check}, {"drive", f.Drive},
 		{"mode", f.Mode}, {"issue", f.Issue}, {"require", f.Require}} {

@@ -179,7 +179,6 @@ func (t *Tick) RecordEffects(e Result) {
 	t.endStarts(e)
 }
 
-// count adds one effect.
 func (t *Tick) count(f Effect) {
 	label := fmt.Sprintf("#%d %s", f.PR, f.Label)
 	switch f.Kind {

@@ -137,7 +137,7 @@ type Budget struct {
 	StopCause  string      `json:"stop_cause,omitempty"`
 	StopText   string      `json:"stop_text,omitempty"`
 	StopDetail *StopDetail `json:"stop_detail,omitempty"`
-	Seq        int         `json:"seq"` // number of history lines of this run that this budget includes
+	Seq        int         `json:"seq"` // number of the run's history lines that it includes
 
 	TokensByModel   map[string]Tokens `json:"tokens_by_model,omitempty"`
 	DeferredTargets []string          `json:"deferred_targets,omitzero"`
@@ -439,7 +439,6 @@ func AppendNew[T comparable](list []T, items ...T) []T {
 	return list
 }
 
-// without returns a copy of list without an item.
 func without[T comparable](list []T, item T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return v == item })
 }

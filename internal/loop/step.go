@@ -108,7 +108,6 @@ type Reply struct {
 	Prompt     string      // replaces the prompt of the worker that is sent
 }
 
-// empty reports whether the reply says nothing.
 func (r Reply) empty() bool {
 	return r.Continue == nil && r.Refuse == "" && r.Closed == nil && !r.Draining &&
 		r.Answers == nil && r.Deny == nil && r.Ask == nil && r.Context == "" &&

@@ -111,7 +111,6 @@ func numberedGate(
 	return g
 }
 
-// doubtGate returns a gate that asks whether an attempt counts.
 func doubtGate(
 	name, header, accept string, due func(*Facts) []Gate,
 	apply func(*Budget, *Tick, Gate, string, string), tell func(*Facts) string,

@@ -344,7 +344,6 @@ func (r *TaskRun) count(a *Attempt, j Judgement, minutes int, spent USD) {
 	}
 }
 
-// moveOn leaves the current task and picks the next one.
 func (r *TaskRun) moveOn() {
 	r.Try, r.Reason, r.Words = 1, "", ""
 	r.Pick()

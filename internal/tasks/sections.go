@@ -103,7 +103,6 @@ func (f *file) insert(at, before int, lines ...string) {
 	p.body = slices.Insert(p.body, before, lines...)
 }
 
-// replace replaces the text of a part by one line.
 func (f *file) replace(at int, line string) {
 	f.parts[at].body = nil
 	f.insert(at, 0, line)
@@ -112,5 +111,4 @@ func (f *file) replace(at int, line string) {
 // ending returns the line break at the end of a line.
 func ending(line string) string { return line[len(strings.TrimRight(line, "\r\n")):] }
 
-// filled reports whether a line is not blank.
 func filled(line string) bool { return strings.TrimSpace(line) != "" }

@@ -91,7 +91,6 @@ func (d *diffReader) read(line string) {
 	}
 }
 
-// body reads a line of a hunk.
 func (d *diffReader) body(line string) {
 	sign, text := " ", ""
 	if line != "" {
@@ -191,7 +190,6 @@ func beginsTest(line string) bool {
 	return false
 }
 
-// assertion reports whether a line of a test asserts something.
 func assertion(line string) bool {
 	for _, word := range []string{"assert", "Assert", "ASSERT_", "EXPECT_", "expect(", "expect!",
 		".should", "t.Error", "t.Fatal", "require.", "raises(", "cmp.Diff("} {
