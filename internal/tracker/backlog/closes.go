@@ -7,16 +7,16 @@ import (
 	"hooks/internal/markdown"
 )
 
-// closers are the words by which the forges close an issue with a PR.
+// closers lists the words with which a PR closes an issue on the forges.
 var closers = []string{
 	"close", "closes", "closed", "closing", "fix", "fixes", "fixed", "fixing",
 	"resolve", "resolves", "resolved", "resolving",
 	"implement", "implements", "implemented", "implementing",
 }
 
-// Closes are the issues of home that a PR with this body closes when it is merged, as in "fixes #5"
-// or "Closes #1, #2 and #3". As with the forges, what is denied ("does not fix #5") counts, and
-// code and quotes do not.
+// Closes returns the issues of home that a PR with this body closes when it is merged, as in
+// "fixes #5" or "Closes #1, #2 and #3". As on the forges, a negation ("does not fix #5") has no
+// effect, and code and quotes do not count.
 func Closes(body string, home Home) (out []int) {
 	if !mentions(body) {
 		return nil

@@ -8,20 +8,20 @@ import (
 	"hooks/internal/markdown"
 )
 
-// The states of an issue's acceptance criteria, as loop names them.
+// These are the states of an issue's acceptance criteria.
 const (
 	CriteriaOK      = "ok"
 	CriteriaMissing = "missing"
 	CriteriaTBD     = "tbd"
 )
 
-// labelLevel is the level of a section that begins with a label: any heading ends it.
+// labelLevel is the level of a section that begins with a label. Any heading ends such a section.
 const labelLevel = 7
 
-// judge reads a body line by line.
+// judge determines the state of the criteria in a body, line by line.
 type judge struct {
-	state  string // the worst of the sections that ended, and TBD as soon as there is one
-	level  int    // of the section that is open, 0 for none
+	state  string // the worst state so far; a section is judged missing at its end
+	level  int    // of the open section, 0 if none is open
 	filled bool
 	blank  bool // the line before was empty
 }
@@ -33,7 +33,7 @@ func (j *judge) end() {
 	j.level = 0
 }
 
-// verdict is the state of all sections.
+// verdict ends the last section and returns the state of all sections.
 func (j *judge) verdict() string {
 	if j.end(); j.state == "" {
 		return CriteriaMissing
@@ -51,7 +51,7 @@ func (j *judge) read(l markdown.Line) {
 	blank := j.blank
 	j.blank = l.Kind == markdown.Plain && l.Text == ""
 	if l.Kind == markdown.Heading {
-		if j.level > 0 && l.Level > j.level { // a part of the section
+		if j.level > 0 && l.Level > j.level { // a subsection
 			return
 		}
 		j.end()
@@ -113,7 +113,7 @@ func (j *judge) content(l markdown.Line) {
 	}
 }
 
-// marked notes an undecided text and reports whether it is one.
+// marked reports whether the text is undecided, and if so records it.
 func (j *judge) marked(text string) bool {
 	if !undecided(text) {
 		return false
@@ -127,7 +127,8 @@ func namesCriteria(title string) bool {
 	return strings.Contains(strings.ToLower(title), "acceptance criteri") || criteriaLabel(title)
 }
 
-// criteriaLabel reports whether a text is nothing but "acceptance criteria", with signs around it.
+// criteriaLabel reports whether a text is "acceptance criteria" or a short form, apart from
+// punctuation and digits around it.
 func criteriaLabel(title string) bool {
 	switch strings.ToLower(strings.TrimFunc(title, noLetter)) {
 	case "acceptance criteria", "acceptance criterion", "acceptance", "ac", "acs":
@@ -144,7 +145,7 @@ func says(text string) bool {
 	})
 }
 
-// placeholder recognises the texts of templates and forms that were not filled in.
+// placeholder reports whether text is the unfilled text of a template or a form.
 func placeholder(text string) bool {
 	item := strings.TrimSpace(markdown.Item(text))
 	if n := len(item) - 1; n > 0 {
@@ -160,8 +161,8 @@ func placeholder(text string) bool {
 	return false
 }
 
-// undecided finds TBD, TODO and their long forms. In lower case "todo" is undecided only if it is
-// the whole item or its beginning, because products have todo lists.
+// undecided reports whether text contains TBD, TODO or a long form of them. In lower case, "todo"
+// counts only as the whole item or as "todo:" at its beginning, because products have todo lists.
 func undecided(text string) bool {
 	text = prose(text)
 	low := strings.ToLower(text)

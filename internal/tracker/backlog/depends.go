@@ -7,11 +7,12 @@ import (
 	"hooks/internal/markdown"
 )
 
-// dep is one dependency that a body states. The zero Ref stands for the issue itself.
+// dep is one dependency that a body states. The zero Ref is the issue itself.
 type dep struct{ blocker, blocked Ref }
 
-// phrases are the words that state a dependency, in lower case; a hyphen counts as a blank.
-// forward reports that what follows waits for the subject, not the subject for it.
+// phrases lists the phrases that state a dependency, in lower case. A hyphen counts as a space. If
+// forward is set, the issues after the phrase wait for the subject; else the subject waits for
+// them.
 var phrases = [...]struct {
 	text    string
 	forward bool
@@ -20,23 +21,24 @@ var phrases = [...]struct {
 // reading holds the facts found in the body of an issue or PR.
 type reading struct {
 	deps []dep
-	// loose are the issues that it names beside words such as "requires", in no form that counts.
+	// loose holds issues in a line with a word such as "requires", but not in a form that counts.
 	loose    []Ref
 	criteria string
 }
 
-// read reads a body once: its dependencies, and the state of its acceptance criteria.
+// read parses the dependencies in a body and the state of its acceptance criteria.
 //
-// A dependency is a line or a list entry that begins with a phrase, as in `Depends on #1, #2 and
-// owner/repo#3` or `**Blocked by:** #4`; an entry that begins with the issue that it is about, as
-// in `- [ ] #6 (blocks: #7)`; and each entry that begins with an issue below a heading or a line
-// that is a phrase alone. Code, quotes, comments and text that is struck through do not count, nor
-// does prose: a wrong edge holds work back for good, a missing one can be written plainly.
+// A dependency has one of three forms: a line or list entry that begins with a phrase, as in
+// `Depends on #1, #2 and owner/repo#3` or `**Blocked by:** #4`; a list entry that begins with an
+// issue followed by a phrase, as in `- [ ] #6 (blocks: #7)`; and a list entry that begins with an
+// issue, below a heading or line that is only a phrase. Code, quotes, comments, struck-through text
+// and prose do not count: a wrong dependency would block an issue forever, while a missing one can
+// be written in one of these forms.
 //
 // The criteria are judged by the sections of that name (R89), which must have content without TBD
-// or TODO. Of several sections the worst counts. A section begins with a heading of any level, or
-// with a line that is a label: `**Acceptance Criteria**`, `Acceptance criteria:`, also with the
-// first criterion after the colon.
+// or TODO. If there are several sections, the worst one counts. A section begins with a heading of
+// any level, or with a label such as `**Acceptance Criteria**` or `Acceptance criteria:`, which the
+// first criterion may follow in the same line.
 func read(body string, home Home) reading {
 	r, j := reader{home: home}, judge{}
 	depends := mentions(body)
@@ -50,12 +52,12 @@ func read(body string, home Home) reading {
 	return r.reading
 }
 
-// reader reads the dependencies of a body line by line.
+// reader parses the dependencies of a body line by line.
 type reader struct {
 	reading
 	home Home
-	list bool // the entries of a list that a phrase announced follow
-	// forward is the announced phrase's.
+	list bool // in a list below a line that is only a phrase
+	// forward belongs to that phrase.
 	forward bool
 }
 
@@ -82,7 +84,7 @@ func (r *reader) read(l markdown.Line) {
 	case begins && r.list:
 		refs, _ = references(item, r.home)
 		r.add(Ref{}, refs, r.forward)
-	case states && !begins: // alone, or with something that is no issue
+	case states && !begins: // no issue follows in this line
 		r.list, r.forward = strings.TrimFunc(rest, noLetter) == "", forward
 		return
 	default:
@@ -102,8 +104,8 @@ func (r *reader) add(subject Ref, refs []Ref, forward bool) {
 	}
 }
 
-// looks notes the issues that a part of a line names if the line has a word that people use for
-// dependencies, or is in a list of them.
+// looks adds the issues in a part of a line to loose, if the line has a word that people use for
+// dependencies or is in a list of dependencies.
 func (r *reader) looks(line, part string) {
 	low := strings.ToLower(line)
 	has := func(word string) bool { return strings.Contains(low, word) }
@@ -119,12 +121,13 @@ func (r *reader) looks(line, part string) {
 	}
 }
 
-// mentions is a quick check: most bodies name no issue at all.
+// mentions reports whether a body may name an issue. Most bodies do not.
 func mentions(body string) bool {
 	return strings.Contains(body, "#") || strings.Contains(body, "://")
 }
 
-// phrase returns what follows the phrase that a text begins with, behind marks and signs.
+// phrase returns the text after its leading phrase. It skips anything but letters before the
+// phrase.
 func phrase(text string) (rest string, forward, ok bool) {
 	bare := strings.TrimLeftFunc(text, noLetter)
 	for _, p := range phrases {

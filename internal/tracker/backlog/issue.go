@@ -9,7 +9,7 @@ import (
 // State is the known state of an issue or PR.
 type State string
 
-// The states. Unknown is the zero value: it proves nothing.
+// These are the states. Unknown is the zero value.
 const (
 	Unknown State = ""
 	Open    State = "open"
@@ -24,10 +24,10 @@ type Ref struct {
 	State  State
 }
 
-// String is the reference as people write it: "#5" or "owner/repo#5".
+// String returns the reference as "#5" or "owner/repo#5".
 func (r Ref) String() string { return r.Repo + "#" + strconv.Itoa(r.Number) }
 
-// Issue is an open issue as its tracker has it.
+// Issue is an open issue as its tracker returns it.
 type Issue struct {
 	Number    int
 	Title     string
@@ -35,12 +35,12 @@ type Issue struct {
 	Labels    []string
 	Milestone string
 	Assignees []string
-	// BlockedBy are the tracker's own dependencies: blocking issues and sub-issues, with their
-	// states if it named them. Blocking are those the other way round.
+	// BlockedBy holds the dependencies that the tracker itself records: blocking issues and
+	// sub-issues, with their states if known. Blocking holds the issues that this one blocks.
 	BlockedBy, Blocking []Ref
-	// Cut reports that the tracker has more dependencies than are here.
+	// Cut reports that BlockedBy is incomplete.
 	Cut bool
-	// PRs are open PRs that would close the issue.
+	// PRs holds the open PRs that close the issue.
 	PRs []int
 }
 
@@ -50,14 +50,14 @@ type Pull struct {
 	Closes []int
 }
 
-// inProgress reports whether somebody works on the issue: by its label (R78), or because it has an
-// assignee and an open PR.
+// inProgress reports whether the issue has the label in-progress (R78), or both an assignee and an
+// open PR.
 func (i *Issue) inProgress() bool {
 	return i.labelled("in-progress") || len(i.Assignees) > 0 && len(i.PRs) > 0
 }
 
-// labelled ignores case, takes a blank or "_" for "-", and drops everything before a colon or
-// slash, as in "status: In Progress".
+// labelled reports whether the issue has the label name. It ignores case, treats a space or "_" as
+// "-", and drops everything up to a colon or slash, as in "status: In Progress".
 func (i *Issue) labelled(name string) bool {
 	return slices.ContainsFunc(i.Labels, func(l string) bool {
 		l = strings.TrimSpace(l)

@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// Home is the repository whose issues are read.
+// Home identifies the repository whose issues are read.
 type Home struct{ Host, Owner, Repo string }
 
-// references reads a list such as `: #1, [#2](https://…) (the parser) and owner/repo#3` and returns
-// the rest of the text. A choice ("#1 or #2") names nothing that has to be waited for.
+// references parses a list such as `: #1, [#2](https://…) (the parser) and owner/repo#3` and
+// returns the rest of the text. For a choice ("#1 or #2") it returns no references, because no
+// single issue has to be closed.
 func references(text string, home Home) (refs []Ref, rest string) {
 	const before = " \t:*_|("
 	rest = strings.TrimLeft(text, before)
@@ -40,10 +41,10 @@ func references(text string, home Home) (refs []Ref, rest string) {
 	}
 }
 
-// maxWord bounds a reference and a remark in brackets, in bytes.
+// maxWord is the maximum length of a reference and of a remark in parentheses, in bytes.
 const maxWord = 500
 
-// reference reads one: #N, owner/repo#N, a URL, or a Markdown link to one.
+// reference parses one reference: #N, owner/repo#N, a URL, or a Markdown link.
 func reference(text string, home Home) (Ref, string, bool) {
 	if len(text) > maxWord {
 		r, rest, ok := reference(text[:maxWord], home)
@@ -80,7 +81,7 @@ func repoName(s string) bool {
 }
 
 // foreign returns a repository's name in lower case, or an empty string for the home repository. It
-// does not compare an unknown host.
+// compares hosts only if both are known.
 func (h Home) foreign(host, repo string) string {
 	repo = strings.ToLower(repo)
 	own := strings.ToLower(h.Owner + "/" + h.Repo)
@@ -90,7 +91,7 @@ func (h Home) foreign(host, repo string) string {
 	return repo
 }
 
-// maxNumber bounds an issue's number.
+// maxNumber is the largest issue number.
 const maxNumber = 1_000_000_000
 
 func numbered(repo, text string) (Ref, string, bool) {
@@ -102,8 +103,8 @@ func numbered(repo, text string) (Ref, string, bool) {
 	return Ref{Repo: repo, Number: n}, rest, true
 }
 
-// link reads https://host/owner/repo/issues/N, also with /pull/, GitLab's /-/ and groups, and
-// Gitea's /pulls/.
+// link parses https://host/owner/repo/issues/N and the other forms of the forges: /pull/, GitLab's
+// /-/issues/ below groups, and Gitea's /pulls/.
 func link(text string, home Home) (Ref, string, bool) {
 	_, after, _ := strings.Cut(text, "://")
 	host, path, ok := strings.Cut(after, "/")

@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// Scope is the part of the backlog that a skill was asked to work on. The zero value is all of it.
-// An issue needs any one of the values of a kind, but every label, and has to fit all kinds.
+// Scope selects the part of the backlog that a skill works on. The zero value selects all of it. An
+// issue is in scope if it matches every non-empty field: all Labels, and any one value of the other
+// fields.
 type Scope struct {
 	Issues     []int    `json:"issues,omitempty"`
 	Labels     []string `json:"labels,omitempty"`
 	Milestones []string `json:"milestones,omitempty"`
 	Specs      []string `json:"specs,omitempty"` // as in "SPEC-0020"
-	// Unclear are words that may narrow the scope in an unknown way. The true scope may then be
-	// smaller, so this one proves nothing.
+	// Unclear holds words that may narrow the scope in an unknown way. The result for a scope with
+	// such words is partial.
 	Unclear []string `json:"unclear,omitempty"`
 }
 
-// maxScope bounds a range of issues such as 12-15.
+// maxScope is the maximum size of a range of issues such as 12-15.
 const maxScope = 1000
 
-// ParseScope reads the words that are left of a skill's arguments after the loop flags
-// (loop.Flags.Rest): `12 #13,14 15-18`, `SPEC-0020`, `label:NAME` or `--label NAME`,
-// `milestone:NAME` or `--milestone NAME`. Other flags belong to the skill; those that have a value
-// take the next word along.
+// ParseScope parses the words of a skill's arguments without the loop flags (loop.Flags.Rest):
+// `12 #13,14 15-18`, `SPEC-0020`, `label:NAME` or `--label NAME`, `milestone:NAME` or
+// `--milestone NAME`. It skips other flags, which belong to the skill, together with their values.
 func ParseScope(words []string) Scope {
 	var s Scope
 	for i := 0; i < len(words); i++ {
@@ -75,13 +75,13 @@ func split(value string) (out []string) {
 	return out
 }
 
-// takesValue reports whether a value follows a skill's own flag.
+// takesValue reports whether a flag of a skill takes a value.
 func takesValue(key string) bool {
 	return strings.HasPrefix(key, "max-") ||
 		slices.Contains([]string{"module", "base", "branch", "repo", "model"}, key)
 }
 
-// word takes one word that is no flag; one that is no issue, range or SPEC is unclear.
+// word adds a word that is not a flag. A word that is not an issue, a range or a SPEC is unclear.
 func (s *Scope) word(word string) {
 	for _, part := range split(word) {
 		from, to, ok := numbers(part)
@@ -98,7 +98,7 @@ func (s *Scope) word(word string) {
 	}
 }
 
-// numbers reads 12, #12, 12-15, #12..#15.
+// numbers parses 12, #12, 12-15 or #12..#15.
 func numbers(part string) (from, to int, ok bool) {
 	first, last, isRange := strings.Cut(part, "..")
 	if !isRange {
@@ -113,7 +113,7 @@ func numbers(part string) (from, to int, ok bool) {
 	return from, to, err == nil && err2 == nil && bounded
 }
 
-// isSpec recognises a word such as SPEC-0020 or spec-20.
+// isSpec reports whether word is the name of a SPEC, such as SPEC-0020 or spec-20.
 func isSpec(word string) bool {
 	prefix, digits, _ := strings.Cut(word, "-")
 	return strings.EqualFold(prefix, "spec") && digits != "" && len(digits) <= 9 &&
@@ -140,7 +140,7 @@ func containsFold(list []string, value string) bool {
 	return slices.ContainsFunc(list, func(v string) bool { return strings.EqualFold(v, value) })
 }
 
-// mentions looks for a SPEC in the title, milestone, body and labels.
+// mentions reports whether the title, milestone, body or a label contains a SPEC's name.
 func (i *Issue) mentions(spec string) bool {
 	texts := append([]string{i.Title, i.Milestone, i.Body}, i.Labels...)
 	return slices.ContainsFunc(texts, func(text string) bool {

@@ -14,9 +14,9 @@ type Board struct {
 	Home   Home
 	Issues []Issue // the open ones, in the tracker's order
 	Pulls  []Pull  // the open ones
-	// Whole reports that no open issue is missing, PullsWhole that no open PR is.
+	// Whole and PullsWhole report that Issues and Pulls are complete.
 	Whole, PullsWhole bool
-	// Shared reports that issues and PRs share their numbers, so that #5 may be either.
+	// Shared reports that issues and PRs share one sequence of numbers, so that #5 may be either.
 	Shared bool
 }
 
@@ -25,7 +25,7 @@ const (
 	Unblocked  = "unblocked"
 	Blocked    = "blocked"
 	InProgress = "in-progress"
-	Merged     = "merged" // labelled so: done, not yet closed
+	Merged     = "merged" // labelled merged, but not closed yet
 	Undecided  = "unknown"
 )
 
@@ -37,23 +37,23 @@ type Fact struct {
 	Criteria  string   `json:"criteria"`
 	Labels    []string `json:"labels,omitempty"`
 	Milestone string   `json:"milestone,omitempty"`
-	// BlockedBy are dependencies that are open, Unknown those whose state is unknown.
+	// BlockedBy holds the open dependencies, Unknown those whose state is unknown.
 	BlockedBy []string `json:"blocked_by,omitempty"`
 	Unknown   []string `json:"unknown,omitempty"`
-	// Loose are open issues that the body names beside words such as "requires", in no form that
-	// counts as a dependency.
+	// Loose holds open issues that the body names in a line with a word such as "requires", but not
+	// in a form that counts as a dependency.
 	Loose []string `json:"-"`
 }
 
 // Result is a backlog as a loop needs it.
 type Result struct {
 	Facts []Fact
-	// Backlog are the issues by number.
+	// Backlog holds the numbers of the issues in scope by state.
 	Backlog loop.Backlog
-	// Edges are the open dependencies among open issues, (blocker, blocked), of every issue in
-	// scope and of what those wait for.
+	// Edges holds the dependencies (blocker, blocked) between open issues: those of every issue in
+	// scope and, transitively, of its blockers.
 	Edges [][2]int
-	// Partial reports that something is missing, so absence proves nothing.
+	// Partial reports that the result is incomplete, so that absence from it proves nothing.
 	Partial bool
 	Notes   []string
 }
@@ -63,14 +63,15 @@ type sorter struct {
 	*Board
 	at       map[int]int   // number → index of an open issue
 	pulls    map[int]bool  // open PRs
-	blockers map[int][]Ref // what each open issue waits for, in order, once each
-	said     []reading     // what each body says, by index
+	blockers map[int][]Ref // dependencies of each open issue, in order, without duplicates
+	said     []reading     // parsed bodies, by index of the issue
 	res      Result
 }
 
-// Sort applies a scope to a board. A dependency is satisfied when the other issue is closed or
-// labelled merged. An issue with an unknown dependency is neither blocked nor unblocked, and the
-// result is partial; a dependency in another repository counts only if the tracker has its state.
+// Sort determines the state of each issue in scope. A dependency is satisfied if its issue is closed
+// or labelled merged. An issue with a dependency of unknown state, but no open one, is Undecided and
+// makes the result Partial. A dependency in another repository counts only if the tracker knows its
+// state.
 func Sort(b *Board, scope Scope) Result {
 	n := len(b.Issues)
 	s := sorter{
@@ -110,7 +111,7 @@ func Sort(b *Board, scope Scope) Result {
 	return s.res
 }
 
-// link links PRs with the issues they would close.
+// link adds each PR to the issues that it closes.
 func (s *sorter) link() {
 	for _, p := range s.Pulls {
 		s.pulls[p.Number] = true
@@ -142,10 +143,10 @@ func (s *sorter) connect(index int) {
 	}
 }
 
-// maxBlockers bounds what one issue waits for; of one with more the rest is unknown.
+// maxBlockers is the maximum number of dependencies of one issue. An issue with more is marked Cut.
 const maxBlockers = 1000
 
-// wait adds a blocker; a known state stays known.
+// wait adds a blocker, or the state of a known one if that was unknown.
 func (s *sorter) wait(blocked int, by Ref) {
 	list := s.blockers[blocked]
 	for i := range list {
@@ -161,7 +162,7 @@ func (s *sorter) wait(blocked int, by Ref) {
 	}
 }
 
-// state returns the state of a blocker, by the list of open issues, else by the dependency.
+// state returns the state of a blocker, from the open issues and PRs, else from the dependency.
 func (s *sorter) state(r Ref) State {
 	i, issue := s.at[r.Number]
 	switch {
@@ -179,7 +180,7 @@ func (s *sorter) state(r Ref) State {
 	return Unknown
 }
 
-// add takes in one issue in scope.
+// add adds an issue in scope to the result.
 func (s *sorter) add(index int) {
 	i := &s.Issues[index]
 	f := Fact{
@@ -227,7 +228,7 @@ func (s *sorter) add(index int) {
 	s.res.Facts = append(s.res.Facts, f)
 }
 
-// edges walks from the issues in scope back along what they wait for.
+// edges adds the dependencies of the issues in todo and, transitively, of their blockers.
 func (s *sorter) edges(todo []int) {
 	seen := make(map[int]bool, len(todo))
 	for _, n := range todo {
@@ -251,7 +252,7 @@ func (s *sorter) edges(todo []int) {
 	}
 }
 
-// maxNotes bounds the notes.
+// maxNotes is the maximum number of notes.
 const maxNotes = 20
 
 func (s *sorter) note(format string, args ...any) {

@@ -36,7 +36,7 @@ func wordStart(s string) bool {
 
 func wordRune(r rune) bool { return r >= '0' && r <= '9' || r == '_' || unicode.IsLetter(r) }
 
-// cutWord cuts a word in lower case off the front of a text.
+// cutWord cuts a leading word off text, ignoring case. word is in lower case.
 func cutWord(text, word string) (after string, ok bool) {
 	n := len(word)
 	if len(text) < n || !strings.EqualFold(text[:n], word) || wordStart(text[n:]) {
@@ -45,10 +45,11 @@ func cutWord(text, word string) (after string, ok bool) {
 	return text[n:], true
 }
 
-// prose is a line without inline code and text that is struck through.
+// prose returns text without inline code and without text that is struck through.
 func prose(text string) string { return without(text, true) }
 
-// without cuts out text that is struck through, and with code set inline code too.
+// without returns text without text that is struck through and, if code is set, without inline
+// code.
 func without(text string, code bool) string {
 	if !strings.ContainsAny(text, "`~") {
 		return text
@@ -73,8 +74,8 @@ func without(text string, code bool) string {
 	return b.String()
 }
 
-// struck is the length of a stretch between two marks "~~"; of the first mark alone if the second
-// is missing, 0 if the first is.
+// struck returns the length of the leading ~~…~~. It returns the length of the first mark if the
+// second one is missing, and 0 if text does not begin with a mark.
 func struck(text string) int {
 	const mark = "~~"
 	rest, ok := strings.CutPrefix(text, mark)
