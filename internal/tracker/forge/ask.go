@@ -21,25 +21,25 @@ type Question struct {
 	Project string // the directory to ask in
 	Env     func(string) string
 	Config  config.Config
-	Run     *loop.Tracker // the one to ask; nil for the project's as it is now
-	Backlog bool          // the open issues in Scope
+	Run     *loop.Tracker // the run's tracker; nil for the project's current one
+	Backlog bool          // request the open issues in Scope
 	Scope   backlog.Scope
-	PRs     bool          // every open PR
-	PR      int           // this PR, in whatever state; 0 for none
-	Wait    time.Duration // bounds one call, and the silence of a list; 5 s when zero
+	PRs     bool          // request every open PR
+	PR      int           // request this PR in any state; 0 for none
+	Wait    time.Duration // bounds one call, and the time between pages; 0 means 5 s
 }
 
-// Answer holds a tracker's answer. A zero field is unknown, never empty.
+// Answer holds a tracker's answer. The zero value of a field means unknown, not empty.
 type Answer struct {
 	Place Place
-	// Issues are the open issues in scope, as far as they are known.
+	// Issues holds the known open issues in scope.
 	Issues []backlog.Fact
-	// Backlog is nil unless it is whole: a part of it does not prove that anything is gone
-	// (R18, R86).
+	// Backlog is nil unless it is complete, because an incomplete one does not prove that an issue
+	// is gone (R18, R86).
 	Backlog *loop.Backlog
 	Edges   [][2]int // blocker, blocked
 	PRs     []PR
-	// Partial reports that something asked for is missing. Notes say what, one line each; Err is
+	// Partial reports that a requested fact is missing. Notes explains that, one line each; Err is
 	// the first Failure.
 	Partial bool
 	Notes   []string
@@ -49,7 +49,7 @@ type Answer struct {
 // source is one kind of tracker.
 type source interface {
 	issues(ctx context.Context) list[backlog.Issue]
-	// pulls lists the open PRs; light ones have only what the backlog needs.
+	// pulls returns the open PRs. Light ones have only the fields that the backlog needs.
 	pulls(ctx context.Context, light bool) list[PR]
 	pull(ctx context.Context, number int) (PR, *Failure)
 }
@@ -58,13 +58,13 @@ type source interface {
 type list[T any] struct {
 	rows  []T
 	whole bool   // nothing is missing
-	total int    // how many there are, 0 if the source does not say
-	note  string // what else a person should know
+	total int    // total on the tracker, 0 if unknown
+	note  string // another message for the user
 	fail  *Failure
 }
 
-// readList reads the rows of a list once each, because a list may move between two pages. A row
-// without a number is missing, so the list is not whole.
+// readList reads the rows of a list. It skips duplicates, because a list may shift between two
+// pages. A row without a number makes the list incomplete.
 func readList[T any](rows []gjson.Result, whole bool, fail *Failure, key string,
 	read func(gjson.Result) T) list[T] {
 	l := list[T]{rows: slices.Grow([]T(nil), len(rows)), whole: whole, fail: fail}
@@ -79,8 +79,8 @@ func readList[T any](rows []gjson.Result, whole bool, fail *Failure, key string,
 	return l
 }
 
-// Ask asks the project's tracker, its lists side by side. A list may take longer than one call as
-// long as its pages keep coming. There is always an answer: Err and Notes hold what went wrong.
+// Ask asks the project's tracker, with concurrent calls. It always returns an Answer; Err and Notes
+// report what went wrong. A list may take 15 s longer than Wait while its pages keep coming.
 func Ask(ctx context.Context, q Question) Answer {
 	if q.Env == nil {
 		q.Env = os.Getenv
@@ -141,7 +141,7 @@ func newSource(p Place, q Question) source {
 	return newCommand(r)
 }
 
-// failed records the failure of a call, or that a list is not whole for an unknown reason.
+// failed records the failure of a call, or that a list is incomplete for an unknown reason.
 func (a *Answer) failed(f *Failure, cut bool) {
 	switch {
 	case f != nil:
@@ -159,8 +159,7 @@ func (a *Answer) failed(f *Failure, cut bool) {
 	}
 }
 
-// addNotes adds a note about questions that were left out, and about an incomplete list whose
-// length the tracker gave.
+// addNotes adds the note of a list, and one about an incomplete list with a known total.
 func (a *Answer) addNotes(l *list[backlog.Issue]) {
 	if l.note != "" {
 		a.Notes = append(a.Notes, l.note)
@@ -171,7 +170,7 @@ func (a *Answer) addNotes(l *list[backlog.Issue]) {
 	}
 }
 
-// sort takes in what the lists mean for a scope.
+// sort adds the backlog of a scope, given the lists.
 func (a *Answer) sort(issues list[backlog.Issue], pulls list[PR], scope backlog.Scope) {
 	board := backlog.Board{
 		Home: a.Place.Home, Issues: issues.rows, Whole: issues.whole, PullsWhole: pulls.whole,
@@ -189,7 +188,7 @@ func (a *Answer) sort(issues list[backlog.Issue], pulls list[PR], scope backlog.
 	a.Notes = append(a.Notes, r.Notes...)
 }
 
-// add replaces the list's entry of a PR, which has less of it.
+// add adds a PR, or replaces its less detailed entry in the list.
 func (a *Answer) add(p PR) {
 	i := slices.IndexFunc(a.PRs, func(o PR) bool { return o.Number == p.Number })
 	if i < 0 {
@@ -199,9 +198,8 @@ func (a *Answer) add(p PR) {
 	a.PRs[i] = p
 }
 
-// Report is the answer as a loop takes facts. It holds only what is certain: no backlog unless it
-// is whole, no human feedback if that is unknown. Of the issues it names those that may be worked
-// on.
+// Report returns the answer for package loop. It holds only known facts: a complete backlog or
+// none, and human feedback only if known. Its issues are the unblocked ones.
 func (a *Answer) Report() loop.Report {
 	r := loop.Report{Backlog: a.Backlog, Edges: a.Edges}
 	for _, f := range a.Issues {

@@ -50,7 +50,7 @@ func (q Question) choose(ctx context.Context) (loop.Tracker, Place, error) {
 	return t, p, err
 }
 
-// place is the tracker to ask. It fails if that is no longer the run's.
+// place returns the tracker to ask. It fails if the run began with another one.
 func (q Question) place(ctx context.Context) (Place, error) {
 	now, p, err := q.choose(ctx)
 	if q.Run == nil {
@@ -62,7 +62,7 @@ func (q Question) place(ctx context.Context) (Place, error) {
 	return p, err
 }
 
-// apart is the failure of a tracker that has the issues of a run, and not its PRs.
+// apart returns a Failure if the run's tracker is not the repository of its PRs, else nil.
 func (q Question) apart(p Place) *Failure {
 	if q.Run == nil || p.Kind == Command {
 		return nil
@@ -75,8 +75,8 @@ func (q Question) apart(p Place) *Failure {
 	return &Failure{Why: Moved, Says: says}
 }
 
-// moved explains how a tracker differs from the one that a run began with, or returns an empty
-// string if they are the same. A missing client is not a difference.
+// moved explains how the current tracker differs from that of a run, or returns an empty string if
+// it does not. A missing client is not a difference.
 func moved(was, now loop.Tracker) string {
 	now.Client = cmp.Or(now.Client, was.Client)
 	names := func(t loop.Tracker) []string {
@@ -98,9 +98,9 @@ func moved(was, now loop.Tracker) string {
 
 func repository(url string) string { return tracker.BaseOf(url).String() }
 
-// Remotes returns the git remotes that lead to a run's PRs and to its branches, or the addresses
-// with which the run began if git's settings lead elsewhere by now. Each is empty if there is no
-// such remote or address. kind is that of their forge.
+// Remotes returns the names of the git remotes with a run's PRs and branches, or their addresses
+// from the beginning of the run if git's settings have changed since. Each is empty if unknown.
+// kind is the kind of their forge.
 func (q Question) Remotes(ctx context.Context) (prs, branches, kind string) {
 	now, _, _ := q.choose(ctx)
 	if prs, branches = now.Remote, now.Remote; now.Origin != "" {
@@ -124,7 +124,7 @@ func (p Place) named() string {
 	return p.String()
 }
 
-// Unknown explains in a few words why a PR's comments are unknown, for a question to a person.
+// Unknown explains briefly why a PR's comments are unknown, for a question to a person.
 func (a *Answer) Unknown() string {
 	var f *Failure
 	switch {

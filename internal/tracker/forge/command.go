@@ -15,9 +15,10 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// command asks a program of the project. It is called with one more word, `issues`, `prs`, or `pr`
-// and a number, and prints one JSON object: {"issues": […]}, {"prs": […]} or {"pr": {…}}, with
-// "partial": true if that is not all. docs/configuration.md names the fields.
+// command asks a configured program. It calls the program with the additional words `issues`,
+// `prs`, or `pr` and a number. The program prints one JSON object: {"issues": […]}, {"prs": […]} or
+// {"pr": {…}}, with "partial": true if the list is incomplete. docs/configuration.md describes the
+// fields.
 type command struct{ reader }
 
 func newCommand(r reader) *command {
@@ -28,7 +29,7 @@ func newCommand(r reader) *command {
 	return &command{r}
 }
 
-// ask calls the program. A path in its name is the project's.
+// ask runs the program. A relative path is resolved against the project.
 func (c *command) ask(ctx context.Context, words ...string) ([]byte, *Failure) {
 	args := slices.Concat(c.Args, words)
 	if strings.ContainsRune(filepath.ToSlash(args[0]), '/') && !filepath.IsAbs(args[0]) {
@@ -37,7 +38,7 @@ func (c *command) ask(ctx context.Context, words ...string) ([]byte, *Failure) {
 	return c.run(ctx, args...)
 }
 
-// rows asks for a list.
+// rows requests a list and reports whether it is complete.
 func (c *command) rows(ctx context.Context, word string) ([]gjson.Result, bool, *Failure) {
 	out, fail := c.ask(ctx, word)
 	docs, torn := documents(out)
@@ -64,7 +65,8 @@ func (c *command) issues(ctx context.Context) list[backlog.Issue] {
 	})
 }
 
-// refs reads dependencies: 5, "#5", "owner/repo#5", or {"ref": "owner/repo#5", "state": "open"}.
+// refs reads dependencies in the forms 5, "#5", "owner/repo#5" and
+// {"ref": "owner/repo#5", "state": "open"}.
 func (c *command) refs(r gjson.Result) (refs []backlog.Ref) {
 	for _, e := range elements(r, "") {
 		name := e

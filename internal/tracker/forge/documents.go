@@ -8,12 +8,12 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxDocuments bounds the pages of a list; a page has a hundred issues.
+// maxDocuments is the maximum number of pages of a list. A page has up to a hundred issues.
 const maxDocuments = 1000
 
-// documents splits the output of a paging program: one JSON object or list after the other. torn
-// reports that one was cut or is not JSON. Lines between them that begin like neither are talk of
-// the program or of a wrapper.
+// documents splits the output of a paging program into JSON objects and lists. torn reports that
+// one is truncated or malformed, or that there are too many. It skips lines that begin with
+// neither, which are messages of the program or a wrapper.
 func documents(out []byte) (docs []gjson.Result, torn bool) {
 	text := string(out)
 	for {

@@ -18,7 +18,7 @@ import (
 // Why is the cause of a Failure.
 type Why string
 
-// The causes.
+// These are the causes. Most continue a sentence that begins with the program's name.
 const (
 	Unconfigured Why = "no tracker is known"
 	NoProgram    Why = "is not installed"
@@ -57,7 +57,7 @@ func (f *Failure) Error() string {
 	return text
 }
 
-// newerHint is the next step when a program is too old.
+// newerHint returns the hint for a program that is too old.
 func newerHint(program string) string {
 	if strings.HasPrefix(program, "tea") {
 		return "install tea 0.12 or newer: older ones have no `" + program + " api`"
@@ -65,7 +65,7 @@ func newerHint(program string) string {
 	return "install a newer " + program + ": one with the command api"
 }
 
-// Hint returns what a person can do next, or "".
+// Hint returns the next step for the user, or an empty string.
 func (f *Failure) Hint() string {
 	const block = " in CLAUDE.md under SDD Configuration, Tracker"
 	switch f.Why {
@@ -98,7 +98,7 @@ func (f *Failure) Hint() string {
 	return ""
 }
 
-// failure classifies what went wrong with a child.
+// failure returns the Failure for a child process with the given error and message.
 func failure(err error, says string) *Failure {
 	is := func(targets ...error) bool {
 		return slices.ContainsFunc(targets, func(t error) bool { return errors.Is(err, t) })
@@ -120,8 +120,8 @@ func failure(err error, says string) *Failure {
 	return &f
 }
 
-// causes lists words that the programs and the forges print, in lower case. A rate limit can come
-// as a 403, so it is first.
+// causes lists words in the messages of programs and forges, in lower case. The first match counts.
+// RateLimited is first because a rate limit may be reported with status 403.
 var causes = [...]struct {
 	why   Why
 	words []string
@@ -173,7 +173,7 @@ func cause(says string) Why {
 	return Failed
 }
 
-// httpStatus is the status of the last answer in a text, as tea prints it.
+// httpStatus returns the last HTTP status in a text, as tea prints it.
 func httpStatus(text string) (status int, ok bool) {
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
@@ -187,11 +187,11 @@ func httpStatus(text string) (status int, ok bool) {
 	return status, ok
 }
 
-// refused explains a request that a server refused. It goes by the status alone, because the
-// server's message is written for people and its language and words vary.
+// refused returns the Failure for a request that a server refused. It uses only the status, because
+// the server's message varies in language and wording.
 func refused(status int, body []byte) *Failure {
 	f := &Failure{Says: fmt.Sprintf("HTTP %d", status)}
-	if f.Why = cause(strings.ToLower(f.Says)); f.Why == NoIssues { // here it is any that is gone
+	if f.Why = cause(strings.ToLower(f.Says)); f.Why == NoIssues { // 410 is not only about issues
 		f.Why = NotFound
 	}
 	if docs, _ := documents(body); len(docs) == 1 {
@@ -202,7 +202,8 @@ func refused(status int, body []byte) *Failure {
 	return f
 }
 
-// orFailure is the failure of the program, else the error in its answer, else Unreadable.
+// orFailure returns the failure of the program if it is not nil, else one for the error in its
+// answer, else Unreadable.
 func orFailure(fail *Failure, doc gjson.Result) *Failure {
 	if fail != nil {
 		return fail

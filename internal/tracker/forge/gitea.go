@@ -14,20 +14,20 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// gitea asks Gitea or Forgejo through `tea api`, with the login that tea has for the host. Their
-// own dependencies cost one call an issue, so they are asked for only if there are few enough
-// issues.
+// gitea asks Gitea or Forgejo through `tea api`, with tea's login for the host. The dependencies
+// that the forge records cost one call for each issue, so they are requested for a limited number
+// of issues only.
 type gitea struct {
 	reader
-	login string // tea's name of the login, "" to leave the choice to tea
+	login string // tea's name for the login; if empty, tea chooses
 	scope backlog.Scope
 }
 
 const (
-	giteaPage   = 50 // what a server returns at most unless configured otherwise
+	giteaPage   = 50 // default maximum of a server
 	giteaPages  = 100
-	giteaAtOnce = 4  // calls side by side
-	giteaEach   = 40 // issues and reviews for which there may be one call each
+	giteaAtOnce = 4  // concurrent calls
+	giteaEach   = 40 // maximum of issues, and of reviews, with a call each
 )
 
 func newGitea(r reader, q Question) *gitea {
@@ -40,14 +40,14 @@ func newGitea(r reader, q Question) *gitea {
 	return &gitea{r, login, q.Scope}
 }
 
-// call asks for one path below the repository.
+// call requests a path below the repository.
 func (g *gitea) call(ctx context.Context, format string, args ...any) (gjson.Result, *Failure) {
 	path := "repos/" + g.Owner + "/" + g.Repo + "/" + fmt.Sprintf(format, args...)
 	return g.api(ctx, strings.TrimSuffix(path, "/"))
 }
 
 func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
-	args := []string{g.Program(), "api", "-i"} // -i: the status and the headers, on stderr
+	args := []string{g.Program(), "api", "-i"} // -i prints status and headers on stderr
 	if g.login != "" {
 		args = append(args, "--login", g.login)
 	}
@@ -66,7 +66,8 @@ func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
 	return docs[0], nil
 }
 
-// each makes n calls, a few at a time, in the time of one.
+// each makes n calls, at most giteaAtOnce concurrently. All together have the time limit of one
+// call.
 func (g *gitea) each(ctx context.Context, n int, call func(ctx context.Context, i int)) {
 	ctx, cancel := context.WithTimeout(ctx, g.wait)
 	defer cancel()
@@ -82,8 +83,9 @@ func (g *gitea) each(ctx context.Context, n int, call func(ctx context.Context, 
 	asking.Wait()
 }
 
-// pages asks page by page, until one is not full. A server may return fewer rows on a page than it
-// is asked for, so only an empty page, or one shorter than the first, ends a list.
+// pages requests a list page by page. The server may allow fewer rows on a page than requested, so
+// the list ends at an empty page, at one shorter than the first, or at a first page of under 10
+// rows.
 func (g *gitea) pages(ctx context.Context, path string) ([]gjson.Result, bool, *Failure) {
 	ctx, cancel := context.WithTimeout(ctx, g.wait+listMore)
 	defer cancel()
@@ -112,7 +114,7 @@ func (g *gitea) issues(ctx context.Context) list[backlog.Issue] {
 	})
 	l := readList(rows, whole, fail, g.number, g.issue)
 	if len(l.rows) == 0 && (l.whole || fail != nil && fail.Why == NotFound) {
-		// The issues may be turned off, or kept by another tracker.
+		// Issues may be disabled, or in an external tracker.
 		repo, fail := g.call(ctx, "")
 		external := repo.Get("external_tracker").IsObject()
 		if fail == nil && (external || repo.Get("has_issues").Type == gjson.False) {
@@ -123,8 +125,8 @@ func (g *gitea) issues(ctx context.Context) list[backlog.Issue] {
 	return l
 }
 
-// depend asks for the tracker's own dependencies, of only the issues in scope if there are too
-// many.
+// depend requests the dependencies that the forge records. If there are too many issues, it
+// requests those of the issues in scope only.
 func (g *gitea) depend(ctx context.Context, l *list[backlog.Issue]) {
 	var asked []*backlog.Issue
 	for i := range l.rows {
@@ -140,7 +142,7 @@ func (g *gitea) depend(ctx context.Context, l *list[backlog.Issue]) {
 	g.each(ctx, len(asked), func(ctx context.Context, n int) {
 		i := asked[n]
 		list, fail := g.call(ctx, "issues/%d/dependencies?limit=%d", i.Number, giteaPage)
-		if fail != nil && fail.Why == NotFound { // the repository has them turned off
+		if fail != nil && fail.Why == NotFound { // dependencies are disabled
 			return
 		}
 		i.BlockedBy, i.Cut = g.refs(list)
@@ -152,7 +154,7 @@ func (g *gitea) pulls(ctx context.Context, _ bool) list[PR] {
 	rows, whole, fail := g.pages(ctx, "pulls?state=open&")
 	return readList(rows, whole, fail, g.number, func(n gjson.Result) PR {
 		p := g.pr(n)
-		p.cutAt(time.Time{}) // a list has no comments
+		p.cutAt(time.Time{}) // lists do not include comments
 		return p
 	})
 }
@@ -168,8 +170,8 @@ func (g *gitea) pr(n gjson.Result) PR {
 	return p
 }
 
-// pull is four calls at once: the PR, its comments, its reviews and the own login; then the
-// threads.
+// pull requests the PR, its comments, its reviews and the name of the login concurrently, and then
+// the threads of the reviews.
 func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 	var answer, comments, me gjson.Result
 	var reviews []gjson.Result
@@ -188,7 +190,7 @@ func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 	for _, c := range elements(comments, "") {
 		g.add(&p, c, "created_at", "comment")
 	}
-	reviews = slices.DeleteFunc(reviews, func(r gjson.Result) bool { // not given yet
+	reviews = slices.DeleteFunc(reviews, func(r gjson.Result) bool { // not submitted yet
 		state := r.Get("state").Str
 		return state == "PENDING" || state == "REQUEST_REVIEW"
 	})
@@ -196,7 +198,7 @@ func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 	for _, r := range reviews {
 		approved := r.Get("state").Str == "APPROVED" && !r.Get("dismissed").Bool()
 		said := g.add(&p, r, "submitted_at", review(approved, r, "comments_count"))
-		// An approval by the login that the loop uses itself does not count.
+		// An approval by the loop's own login does not count.
 		if own != "" && !strings.EqualFold(own, said.Author) {
 			p.approve(said, text(r.Get("commit_id")))
 		}
@@ -208,8 +210,8 @@ func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 	return p, nil
 }
 
-// threads adds the answers on lines of the code, and reports whether all of them are known. The
-// forge counts an answer as part of the review that it answers, whoever wrote it.
+// threads adds the replies to review comments and reports whether all of them are known. The forge
+// lists a reply under the review that it replies to, whoever wrote it.
 func (g *gitea) threads(ctx context.Context, p *PR, reviews []gjson.Result) (whole bool) {
 	reviews = slices.DeleteFunc(reviews, func(r gjson.Result) bool {
 		return r.Get("comments_count").Int() == 0
@@ -235,7 +237,7 @@ func (g *gitea) threads(ctx context.Context, p *PR, reviews []gjson.Result) (who
 	return whole
 }
 
-// add adds a comment or a review. The forge does not mark its bots.
+// add adds a comment or a review. The forge does not mark bots, so its own are known by name.
 func (g *gitea) add(p *PR, n gjson.Result, at, kind string) Remark {
 	login := text(n.Get("user.login"))
 	bot := login == "gitea-actions" || login == "forgejo-actions"

@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Bodies come last, because a field behind a body is found by reading the body.
+// Bodies come last, because gjson must scan a body to reach a field after it.
 const githubIssues = `query($owner:String!,$name:String!,$endCursor:String){` +
 	`repository(owner:$owner,name:$name){nameWithOwner hasIssuesEnabled ` +
 	`issues(first:100,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC})` +
@@ -18,8 +18,8 @@ const githubIssues = `query($owner:String!,$name:String!,$endCursor:String){` +
 
 const githubCloses = "closedByPullRequestsReferences"
 
-// githubFields are fields that older enterprise servers do not have. includeClosedPrs leaves out
-// those that were closed without a merge only.
+// githubFields lists fields that older enterprise servers lack. includeClosedPrs:false leaves out
+// only PRs that were closed without a merge.
 var githubFields = []field{
 	{githubCloses,
 		`(first:10,includeClosedPrs:false){nodes{number state repository{nameWithOwner}}}`},
@@ -45,7 +45,7 @@ const githubPRs = `query($owner:String!,$name:String!,$endCursor:String){` +
 const githubOne = `query($owner:String!,$name:String!,$number:Int!){` +
 	`repository(owner:$owner,name:$name){nameWithOwner pullRequest(number:$number){%s}}}`
 
-// newGitHub asks for a host without its port, which gh refuses.
+// newGitHub returns a source for GitHub. gh does not accept a port in the host.
 func newGitHub(r reader) *graphql {
 	r.names = names{
 		number: "number", body: "body", label: "name", milestone: "milestone.title",
@@ -80,7 +80,7 @@ func readGitHubPR(r *reader, p *PR, n gjson.Result) {
 	githubFeedback(r, p, n.Get("reviews"), "submittedAt")
 }
 
-// githubFeedback reads comments or reviews, of which the tracker returns the newest.
+// githubFeedback reads comments or reviews. The tracker returns only the newest of them.
 func githubFeedback(r *reader, p *PR, connection gjson.Result, field string) {
 	nodes := elements(connection, "")
 	var oldest time.Time
@@ -91,7 +91,7 @@ func githubFeedback(r *reader, p *PR, connection gjson.Result, field string) {
 		}
 		kind := "comment"
 		if field == "submittedAt" {
-			if at.IsZero() { // a review that is not sent yet
+			if at.IsZero() { // a pending review
 				continue
 			}
 			kind = review(n.Get("state").Str == "APPROVED", n, "comments.totalCount")
@@ -99,7 +99,7 @@ func githubFeedback(r *reader, p *PR, connection gjson.Result, field string) {
 		author := n.Get("author")
 		bot := author.Get("__typename").Str == "Bot"
 		said := p.add(r.remark(text(author.Get("login")), bot, at, kind))
-		// An approval by the login that the loop uses itself does not count.
+		// An approval by the loop's own login does not count.
 		if n.Get("viewerDidAuthor").Type == gjson.False {
 			p.approve(said, text(n.Get("commit.oid")))
 		}
@@ -109,8 +109,8 @@ func githubFeedback(r *reader, p *PR, connection gjson.Result, field string) {
 	}
 }
 
-// review is the kind of a review: an approval without words is a kind of its own. comments
-// is the path of how many comments on lines it has.
+// review returns the kind of a review: "approval" for an approval without text and comments, else
+// "review". comments is the path of the number of its line comments.
 func review(approved bool, n gjson.Result, comments string) string {
 	if approved && strings.TrimSpace(n.Get("body").Str) == "" && n.Get(comments).Int() == 0 {
 		return "approval"

@@ -6,8 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// pageInfo comes before anything that holds a number: glab looks for it in the text and loses its
-// place at a number.
+// pageInfo must come before any number, because glab does not find it after one.
 const gitlabIssues = `query($path:ID!,$endCursor:String){project(fullPath:$path){issuesEnabled ` +
 	`issues(state:opened,sort:CREATED_ASC,first:100,after:$endCursor)` +
 	`{pageInfo{hasNextPage endCursor}count nodes{iid title labels{nodes{title}}` +
@@ -24,7 +23,7 @@ const gitlabMRs = `query($path:ID!,$endCursor:String){project(fullPath:$path){` 
 const gitlabOne = `query($path:ID!,$iid:String!){project(fullPath:$path){` +
 	`mergeRequest(iid:$iid){%s}}}`
 
-// newGitLab asks through glab. Issues and merge requests are numbered apart.
+// newGitLab returns a source for GitLab, where issues and merge requests have separate numbers.
 func newGitLab(r reader) *graphql {
 	r.names = names{
 		number: "iid", body: "description", label: "title", milestone: "milestone.title",
@@ -36,7 +35,7 @@ func newGitLab(r reader) *graphql {
 		one: [2]string{"-f", "iid"}, repository: "data.project",
 		list: "mergeRequests", request: "mergeRequest", count: "count", has: "issuesEnabled",
 		issueQuery: gitlabIssues, pullsQuery: gitlabMRs, pullQuery: gitlabOne,
-		// The community edition does not have it.
+		// The community edition lacks this field.
 		issueFields: []field{{"blockedByIssues", `{nodes{iid state webUrl}}`}},
 		prFields:    gitlabMR, onePR: gitlabMR, lightFields: "iid title description",
 		readPR: readGitLabPR,
@@ -51,7 +50,7 @@ func readGitLabPR(r *reader, p *PR, n gjson.Result) {
 	}
 	notes := elements(n.Get("notes"), "")
 	for _, note := range notes {
-		if !note.Get("system").Bool() { // one that records what somebody did
+		if !note.Get("system").Bool() { // system notes record events
 			login, bot := text(note.Get("author.username")), note.Get("author.bot").Bool()
 			p.add(r.remark(login, bot, moment(note.Get("createdAt")), "comment"))
 		}

@@ -11,10 +11,10 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// graphql asks a forge that speaks GraphQL through its own client, whose logins and hosts are used
-// as they are. A list is one call: the client itself follows the pages until the call's time or
-// output is used up. Nothing is kept between iterations, because the date on which an issue changed
-// does not move with its dependencies and PRs.
+// graphql asks a GraphQL forge through its own client, with the client's logins and hosts. A list
+// is one call, in which the client follows the pages until a bound on time or output. Nothing is
+// cached between iterations, because the update time of an issue does not change with its
+// dependencies and PRs.
 type graphql struct {
 	reader
 	where []string  // arguments that name the host and the repository
@@ -22,16 +22,16 @@ type graphql struct {
 
 	repository    string // path of the repository in an answer
 	list, request string // names of the PRs and of one PR in the repository
-	count, has    string // names of the number of issues, and of whether there are issues at all
+	count, has    string // names of the total of issues, and of whether they are enabled
 
-	issueQuery, pullsQuery, pullQuery string // each leaves its fields open
+	issueQuery, pullsQuery, pullQuery string // with a %s for the fields
 	issueFields                       []field
 	prFields, lightFields, onePR      string
 
-	readPR func(r *reader, p *PR, n gjson.Result) // the fields that the forges do not share
+	readPR func(r *reader, p *PR, n gjson.Result) // reads fields that differ between forges
 }
 
-// field is a field of an issue that older servers may lack, with the part of the query below it.
+// field is a field of an issue that older servers may lack, with the rest of its query.
 type field struct{ name, ask string }
 
 func (g *graphql) args(query string, more ...string) []string {
@@ -73,7 +73,7 @@ func (g *graphql) pull(ctx context.Context, n int) (PR, *Failure) {
 	})
 }
 
-// named is g under the name that the repository has now: an old name still leads to it.
+// named returns g with the repository's current name. A forge also answers to an old name.
 func (g *graphql) named(repo gjson.Result) *graphql {
 	now := *g
 	if owner, name, ok := strings.Cut(text(repo.Get("nameWithOwner")), "/"); ok {
@@ -112,11 +112,11 @@ type connection struct {
 	nodes []gjson.Result
 	whole bool // no page, node or field is missing
 	fail  *Failure
-	// refused is the server's complaint about the query itself.
+	// refused holds the server's error messages about the query.
 	refused string
 }
 
-// connected joins the nodes of a list over the pages that a program printed.
+// connected joins the nodes of a list from all pages that a program printed.
 func connected(out []byte, fail *Failure, repository, name string) connection {
 	c := connection{fail: fail}
 	docs, torn := documents(out)
@@ -144,7 +144,8 @@ func connected(out []byte, fail *Failure, repository, name string) connection {
 	return c
 }
 
-// askKnown asks with all fields, and again without those that the server refuses.
+// askKnown requests all fields, and repeats the request without those that the server does not
+// know.
 func askKnown(fields []field, pages func(fields string) connection) connection {
 	for {
 		var asked string

@@ -7,7 +7,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// kindOf is the forge that serves a host: by its name, else by who is logged in there.
+// kindOf returns the kind of forge at a host, by its name, else by which client has a login there.
+// It returns an empty string if that is unknown.
 func kindOf(getenv func(string) string, host string) string {
 	switch kind := tracker.ForgeOf(host); {
 	case host == "" || kind != "":
@@ -32,8 +33,8 @@ func kindOf(getenv func(string) string, host string) string {
 	return ""
 }
 
-// configFiles lists the paths at which glab and tea may keep a file: on Linux, on a Mac, on
-// Windows. Relative folders are left out, because they would be the project's.
+// configFiles returns the paths at which glab and tea may keep a file on Linux, macOS and Windows.
+// It skips relative directories, which would be in the project.
 func configFiles(getenv func(string) string, name string) (files []string) {
 	mac := filepath.Join(getenv("HOME"), "Library", "Application Support")
 	for _, dir := range []string{tracker.ConfigHome(getenv), mac, getenv("LOCALAPPDATA")} {
@@ -44,9 +45,9 @@ func configFiles(getenv func(string) string, name string) (files []string) {
 	return files
 }
 
-// teaLogin returns tea's name of its first login at a host. The name is empty if tea has no login
-// there and picks one by the remotes. elsewhere reports that tea has logins only at other hosts, so
-// that it would ask its default one, which is another server.
+// teaLogin returns tea's name for its first login at a host, or an empty string if it has none
+// there. elsewhere reports that tea has logins at other hosts only, so that it would ask the wrong
+// server.
 func teaLogin(getenv func(string) string, host string) (login string, elsewhere bool) {
 	files := configFiles(getenv, "tea/config.yml")
 	found, login := findLogin(files, host)
@@ -56,8 +57,8 @@ func teaLogin(getenv func(string) string, host string) (login string, elsewhere 
 }
 
 // findLogin searches a client's configuration for a host, or for any login if host is empty. It
-// matches a key, or the url or ssh_host of a login, whose name it then returns. It does not compare
-// ports, because ssh uses a different one. It reads nothing else there, least of all the tokens.
+// matches a key, or the url or ssh_host of a login, and then returns the name of that login. It
+// ignores ports, because ssh uses a different one, and does not read tokens.
 func findLogin(files []string, host string) (found bool, login string) {
 	host = withoutPort(host)
 	for _, file := range files {

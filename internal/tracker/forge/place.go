@@ -10,7 +10,7 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// The kinds of tracker.
+// These are the kinds of tracker.
 const (
 	GitHub  = "github"
 	GitLab  = "gitlab"
@@ -18,16 +18,15 @@ const (
 	Command = "command"
 )
 
-// Place identifies the repository of a project's issues and the client or command that is asked
-// about them.
+// Place identifies the repository of a project's issues and the client or command that reads them.
 type Place struct {
 	Kind string
 	backlog.Home
-	Origin string   // "owner/name" of the origin remote, where branches are pushed; "" without one
+	Origin string   // owner/name of the origin remote, empty if there is none
 	Args   []string // the configured command
 }
 
-// String is the place in words, as in "github.com/acme/app".
+// String returns host/owner/repo, as in "github.com/acme/app", or the configured command.
 func (p Place) String() string {
 	if p.Kind == Command {
 		return strings.Join(p.Args, " ")
@@ -35,7 +34,7 @@ func (p Place) String() string {
 	return p.Host + "/" + p.Owner + "/" + p.Repo
 }
 
-// Program is the program that is called.
+// Program returns the name of the client or of the configured command.
 func (p Place) Program() string {
 	if p.Kind == GitHub || p.Kind == GitLab || p.Kind == Gitea {
 		return tracker.Client(p.Kind)
@@ -43,8 +42,8 @@ func (p Place) Program() string {
 	return filepath.Base(p.Args[0])
 }
 
-// Pages returns the web address prefixes of a PR and of a commit, to be completed by a number and a
-// commit's name. They are empty if the place has no known pages, as at a port.
+// Pages returns the URL prefixes of PRs and commits, to which a number or a commit's name is
+// appended. They are empty if the URLs are unknown, for example if the host has a port.
 func (p Place) Pages() (pr, commit string) {
 	if !plainName(p.Host, false) || !plainName(p.Owner, true) || !plainName(p.Repo, false) {
 		return "", ""
@@ -61,11 +60,12 @@ func (p Place) Pages() (pr, commit string) {
 	return "", ""
 }
 
-// Allow is the variable in which a person repeats a tracker's command word for word. Without it a
-// checked-out repository could start any program.
+// Allow is the environment variable in which the user repeats the tracker's command verbatim.
+// Without it, a checked-out repository could start any program.
 const Allow = "HOOKS_TRACKER_COMMAND"
 
-// Choose finds the tracker: by CLAUDE.md, and by a remote for what that does not name.
+// Choose determines the tracker from CLAUDE.md and, for fields that it does not set, from a remote.
+// An error is a Failure.
 func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (Place, error) {
 	p := Place{Kind: c.Type, Args: strings.Fields(c.Command)}
 	base := repo.Base()
@@ -120,7 +120,7 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 	return p, nil
 }
 
-// gitlabHost is the variable that glab reads, which may hold a URL.
+// gitlabHost returns the host in the variables that glab reads, which may hold a URL.
 func gitlabHost(getenv func(string) string) string {
 	host := cmp.Or(getenv("GITLAB_HOST"), getenv("GL_HOST"))
 	if _, after, ok := strings.Cut(host, "://"); ok {
@@ -129,7 +129,8 @@ func gitlabHost(getenv func(string) string) string {
 	return host
 }
 
-// plainName keeps anything that is no name of a repository out of a call.
+// plainName reports whether s is safe as a name in a command line or URL. A nested name may contain
+// slashes.
 func plainName(s string, nested bool) bool {
 	signs := "-_."
 	if nested {

@@ -18,17 +18,18 @@ type PR struct {
 	Branch  string   `json:"branch"`
 	Base    string   `json:"base"`
 	HeadSHA string   `json:"head_sha"`
-	Fork    bool     `json:"fork"` // the branch is another repository's
-	// Elsewhere reports that origin is not that repository either: in a clone of the fork it is.
+	Fork    bool     `json:"fork"` // the branch is in another repository
+	// Elsewhere reports that the branch is not in origin's repository either. In a clone of the
+	// fork, it is.
 	Elsewhere bool `json:"-"`
-	// CI is passing, failing, pending or none; empty if unknown. It decides nothing here (R85).
+	// CI is passing, failing, pending or none, or empty if unknown. It is only displayed (R85).
 	CI       string   `json:"ci,omitempty"`
 	Closes   []int    `json:"closes"`
 	Feedback []Remark `json:"feedback"`
-	// Since is the moment from which all feedback is known; zero is from the beginning.
+	// Since is the time from which all feedback is known. It is zero if all feedback is known.
 	Since time.Time `json:"-"`
-	// Approved is when a person last approved the head commit without a word, by login in lower
-	// case.
+	// Approved maps the login of a person, in lower case, to the time of their last approval of the
+	// head commit without text.
 	Approved map[string]time.Time `json:"-"`
 }
 
@@ -40,9 +41,9 @@ type Remark struct {
 	Kind   string    `json:"kind"` // comment, review, or approval: a review that only approves
 }
 
-// HumanFeedback reports whether a person commented or reviewed from a moment on (R99, R101); nil if
-// that is unknown. An approval without words does not count. Feedback counts whether it was
-// addressed or not.
+// HumanFeedback reports whether a person commented or reviewed at or after from (R99, R101). It
+// returns nil if that is unknown. An approval without text does not count. Other feedback counts
+// even if it was addressed.
 func (p *PR) HumanFeedback(from time.Time) *bool {
 	for _, r := range p.Feedback {
 		if r.Human && r.Kind != "approval" && (r.At.IsZero() || !r.At.Before(from)) {
@@ -55,8 +56,8 @@ func (p *PR) HumanFeedback(from time.Time) *bool {
 	return new(false)
 }
 
-// Loop is the PR as a loop takes it. Human feedback of any age counts, because no tracker records
-// when it was addressed, and an old comment may be addressed only now (R99).
+// Loop returns the PR for package loop. Human feedback of any age counts, because no tracker
+// records when it was addressed, and an old comment may be addressed only now (R99).
 func (p *PR) Loop() loop.PR {
 	return loop.PR{
 		Number: p.Number, State: p.State, Branch: p.Branch, HeadSHA: p.HeadSHA, Labels: p.Labels,
@@ -65,13 +66,13 @@ func (p *PR) Loop() loop.PR {
 	}
 }
 
-// add adds feedback.
+// add adds feedback and returns it.
 func (p *PR) add(r Remark) Remark {
 	p.Feedback = append(p.Feedback, r)
 	return r
 }
 
-// approve records a person's bare approval of the head commit.
+// approve records r if it is a person's approval of the head commit without text.
 func (p *PR) approve(r Remark, commit string) {
 	if !r.Human || r.Kind != "approval" || commit == "" || commit != p.HeadSHA || r.At.IsZero() {
 		return
@@ -84,9 +85,9 @@ func (p *PR) approve(r Remark, commit string) {
 	}
 }
 
-// Reviewed reports that nothing is left to review again (R99, R102): every person who commented has
-// since approved the head commit, and that was the head already when the previous iteration ended,
-// so nothing was addressed after it.
+// Reviewed reports whether no further review is needed (R99, R102): every person who commented has
+// since approved the head commit, and it was already the head when the previous iteration ended, so
+// that no later commit addresses feedback.
 func (p *PR) Reviewed(headAtEnd string) bool {
 	if headAtEnd == "" || !loop.SameSHA(headAtEnd, p.HeadSHA) || !p.Since.IsZero() {
 		return false
@@ -103,14 +104,14 @@ func (p *PR) Reviewed(headAtEnd string) bool {
 	return spoke
 }
 
-// identities distinguish persons from agents, and PRs that must not be merged.
+// identities holds the logins of agents and the label of PRs that must not be merged.
 type identities struct {
 	agents     []string
 	doNotMerge string
 }
 
-// remark is one comment. An unknown author counts as a person: one question too many is better than
-// one too few (R101).
+// remark returns a comment or review. An unknown author counts as a person, because asking once too
+// often is better than not asking (R101).
 func (id identities) remark(login string, bot bool, at time.Time, kind string) Remark {
 	if login == "" {
 		return Remark{"ghost", true, at, kind}
@@ -123,7 +124,8 @@ func (id identities) remark(login string, bot bool, at time.Time, kind string) R
 	return Remark{login, !bot && !agent, at, kind}
 }
 
-// finish sorts a PR's feedback by time, and makes an open one with the label do-not-merge (R21).
+// finish sorts a PR's feedback by time, and sets the state do-not-merge for an open PR with that
+// label (R21).
 func (id identities) finish(p *PR) {
 	slices.SortStableFunc(p.Feedback, func(a, b Remark) int { return a.At.Compare(b.At) })
 	if p.State == "open" && slices.ContainsFunc(p.Labels, func(l string) bool {
@@ -133,8 +135,8 @@ func (id identities) finish(p *PR) {
 	}
 }
 
-// cutAt records that feedback older than a moment is unknown; at the zero time, that all of it is.
-// Of several lists that are cut, the one whose oldest entry is the youngest decides.
+// cutAt records that feedback before oldest is unknown, or all feedback if oldest is zero. After
+// several calls, the latest time counts.
 func (p *PR) cutAt(oldest time.Time) {
 	if oldest.IsZero() {
 		oldest = time.Unix(1<<40, 0).UTC()
@@ -144,7 +146,7 @@ func (p *PR) cutAt(oldest time.Time) {
 	}
 }
 
-// ci is one word for what the forges call the state of their checks.
+// ci maps a forge's word for the state of its checks to a value of PR.CI.
 func ci(word string) string {
 	switch strings.ToLower(word) {
 	case "success", "passing", "passed":

@@ -11,11 +11,11 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// names holds a forge's names for the fields of its issues and PRs, as gjson paths.
+// names holds the gjson paths of the fields of a forge's issues and PRs.
 type names struct {
 	number, body, label, milestone, login string
 	draft, branch, base, head             string
-	repo                                  string // of another issue: its repository or its address
+	repo                                  string // repository or URL of another issue
 }
 
 // reader turns a forge's JSON into issues and PRs.
@@ -41,19 +41,20 @@ func (r *reader) pr(n gjson.Result) PR {
 		Base: text(n.Get(r.base)), HeadSHA: text(n.Get(r.head)),
 		Closes: backlog.Closes(body(n.Get(r.body)), r.Home),
 	}
-	if p.State == "opened" || p.State == "locked" { // GitLab locks it while it merges
+	if p.State == "opened" || p.State == "locked" { // GitLab locks an MR while merging it
 		p.State = "open"
 	}
 	return p
 }
 
-// fork records that a PR's branch is in another repository. head is that one's name, if known.
+// fork records whether a PR's branch is in another repository. head is the name of that repository,
+// if known.
 func (r *reader) fork(p *PR, fork bool, head gjson.Result) {
 	p.Fork = fork
 	p.Elsewhere = fork && (head.Str == "" || !strings.EqualFold(head.Str, r.Origin))
 }
 
-// ref names an issue or PR of any repository.
+// ref returns a reference to an issue or PR of any repository. word is its state on the forge.
 func (r *reader) ref(repo string, number int, word string) backlog.Ref {
 	if strings.EqualFold(repo, r.Owner+"/"+r.Repo) {
 		repo = ""
@@ -68,8 +69,8 @@ func (r *reader) ref(repo string, number int, word string) backlog.Ref {
 	return ref
 }
 
-// refs reads other issues. cut reports that one is unknown: the login may not see it, or the list
-// is not whole.
+// refs reads references to other issues. cut reports that some are missing, because the login may
+// not see them or the list is incomplete.
 func (r *reader) refs(l gjson.Result) (refs []backlog.Ref, cut bool) {
 	rows := elements(l, "")
 	cut = l.Get("totalCount").Int() > int64(len(rows))
@@ -88,7 +89,8 @@ func (r *reader) refs(l gjson.Result) (refs []backlog.Ref, cut bool) {
 	return refs, cut
 }
 
-// number is a positive whole number, also one in a string as GitLab writes them; else 0.
+// number returns a positive integer of at most 1e9, or 0 for any other value. GitLab writes numbers
+// as strings.
 func number(r gjson.Result) int {
 	if r.Type != gjson.Number && r.Type != gjson.String {
 		return 0
@@ -100,7 +102,7 @@ func number(r gjson.Result) int {
 	return 0
 }
 
-// maxText bounds titles, labels and names, in bytes; maxBody what is read of a body.
+// maxText bounds titles, labels and names, and maxBody bodies, in bytes.
 const (
 	maxText = 1000
 	maxBody = 256 << 10
@@ -124,8 +126,8 @@ func bounded(r gjson.Result, most int) string {
 	return strings.ToValidUTF8(r.Str, "\ufffd")
 }
 
-// elements are the elements of a list, or of a connection's nodes. field names the part of them
-// that is asked for, if they are objects; "" is the whole.
+// elements returns the elements of a list or of a connection's nodes. If field is not empty, each
+// element that is an object is replaced by that field of it.
 func elements(r gjson.Result, field string) []gjson.Result {
 	if r.IsObject() {
 		r = r.Get("nodes")
@@ -142,7 +144,7 @@ func elements(r gjson.Result, field string) []gjson.Result {
 	return out
 }
 
-// texts are the strings among a list's elements.
+// texts returns the non-empty strings among a list's elements.
 func texts(r gjson.Result, field string) (out []string) {
 	for _, e := range elements(r, field) {
 		if s := text(e); s != "" {
@@ -152,7 +154,7 @@ func texts(r gjson.Result, field string) (out []string) {
 	return out
 }
 
-// numbers are the numbers among a list's elements.
+// numbers returns the positive numbers among a list's elements.
 func numbers(r gjson.Result, field string) (out []int) {
 	for _, e := range elements(r, field) {
 		out = append(out, number(e))
@@ -160,7 +162,7 @@ func numbers(r gjson.Result, field string) (out []int) {
 	return slices.DeleteFunc(out, func(n int) bool { return n == 0 })
 }
 
-// moment is a time, zero for any other value.
+// moment returns an RFC 3339 time in UTC, or the zero time for any other value.
 func moment(r gjson.Result) time.Time {
 	t, err := time.Parse(time.RFC3339, r.String())
 	if err != nil {

@@ -10,26 +10,26 @@ import (
 )
 
 const (
-	callWait   = 5 * time.Second  // bounds one call, and the silence of a list
-	listMore   = 15 * time.Second // what a list may take beyond that while its pages keep coming
+	callWait   = 5 * time.Second  // bounds one call, and the time between pages of a list
+	listMore   = 15 * time.Second // additional time for a list
 	callOutput = 16 << 20         // bytes
 )
 
-// caller calls a place's program in the project's directory.
+// caller runs the program of a place in the project's directory.
 type caller struct {
 	Place
 	dir  string
 	wait time.Duration
 }
 
-// run returns what the program printed, also when it failed.
+// run returns the program's output, even if it failed.
 func (c *caller) run(ctx context.Context, args ...string) ([]byte, *Failure) {
 	r, fail := c.start(ctx, child.Command{Args: args, Wait: c.wait})
 	return r.Out, fail
 }
 
-// paged calls a program that prints page after page. Its silence is bounded by the wait of one
-// call, the whole by listMore beyond that.
+// paged runs a program that prints page after page. The wait of one call bounds the time between
+// two pages; all of them may take listMore longer.
 func (c *caller) paged(ctx context.Context, args ...string) ([]byte, *Failure) {
 	r, fail := c.start(ctx, child.Command{Args: args, Wait: c.wait + listMore, Idle: c.wait})
 	return r.Out, fail
@@ -44,8 +44,8 @@ func (c *caller) start(ctx context.Context, call child.Command) (child.Result, *
 	return r, nil
 }
 
-// quiet keeps the programs from asking, paging, colouring, updating and tracing: a trace may show
-// what they send.
+// quiet keeps the programs from prompting, paging, colouring, updating and reporting. environ
+// removes the variables that turn on tracing.
 var quiet = [...]string{
 	"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "GH_NO_EXTENSION_UPDATE_NOTIFIER=1",
 	"GH_SPINNER_DISABLED=1", "GH_PAGER=cat", "NO_PROMPT=1", "GLAB_NO_PROMPT=1",
@@ -54,8 +54,8 @@ var quiet = [...]string{
 	"GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "LC_ALL=C",
 }
 
-// environ is the child's environment: the person's, without variables that make a program talk or
-// point its git at another repository.
+// environ returns the child's environment. It drops variables that turn on tracing, which may show
+// secrets, force colours, or select another repository.
 func environ(from []string) (env []string) {
 	for _, kv := range from {
 		switch name, _, _ := strings.Cut(kv, "="); name {
