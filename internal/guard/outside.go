@@ -66,7 +66,7 @@ tomorrow tonight noon midnight later`)
 		time = time || clock && (at || shellword.AnyOf(last, "when time delay interval")) ||
 			shellword.AnyOf(all, `cron crontab cronexpression schedule schedules scheduled rrule
 recurrence recurring every`)
-		pause = pause || shellword.AnyOf(last, "delay interval") // within the call, without a unit
+		pause = pause || shellword.AnyOf(last, "delay interval") // needs no unit
 	}
 	return (time || pause) && does || time && address && !calendar
 }

@@ -81,8 +81,8 @@ func Client(kind string) string {
 }
 
 // TeaProgram returns the name of Gitea's client on this machine. Debian calls it tea-cli; there,
-// tea is a text editor. A directory in which both names are the same file is skipped, because it is
-// the brake's directory of links.
+// tea is a text editor. A directory in which both names are the same file is skipped, because it
+// may be the brake's directory of links.
 func TeaProgram() string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		tea, debian := executable(dir, "tea"), executable(dir, "tea-cli")

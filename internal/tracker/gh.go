@@ -19,9 +19,8 @@ func ReadConfig(path string) string {
 	return text
 }
 
-// GhAliases returns the names of a person's own commands of the gh client, as in "land" or
-// "pr land". A name that is not written as gh writes it is "". The alias that gh brings itself is
-// left out.
+// GhAliases returns the names of the user's gh aliases, such as "land" or "pr land", without gh's
+// default alias. An empty name stands for aliases that could not be read.
 func GhAliases(getenv func(string) string) (names []string) {
 	text := ReadConfig(GhConfig(getenv, "config.yml"))
 	if len(text) == maxConfig { // the rest was not read
@@ -57,7 +56,7 @@ func aliasName(key string) string {
 	return strings.Join(strings.Fields(key), " ")
 }
 
-// GlabAliases returns the names of a person's own commands of the glab client, in the same form.
+// GlabAliases is like GhAliases for glab.
 func GlabAliases(getenv func(string) string) (names []string) {
 	dirs := []string{getenv("GLAB_CONFIG_DIR")}
 	if dirs[0] == "" {
@@ -69,7 +68,7 @@ func GlabAliases(getenv func(string) string) (names []string) {
 			entry := strings.TrimSpace(line)
 			key, _, _ := strings.Cut(entry, ":")
 			switch entry {
-			case "", "{}", "ci: pipeline ci", "co: mr checkout": // what glab brings itself
+			case "", "{}", "ci: pipeline ci", "co: mr checkout": // glab's defaults
 			default:
 				names = append(names, aliasName(strings.Trim(key, `"' `)))
 			}
@@ -78,7 +77,7 @@ func GlabAliases(getenv func(string) string) (names []string) {
 	return names
 }
 
-// GhConfig returns the path of a file in gh's configuration folder.
+// GhConfig returns the path of a file in gh's configuration directory.
 func GhConfig(getenv func(string) string, name string) string {
 	dir := filepath.Join(ConfigHome(getenv), "gh")
 	data := getenv("APPDATA")
@@ -88,8 +87,8 @@ func GhConfig(getenv func(string) string, name string) string {
 	return filepath.Join(cmp.Or(getenv("GH_CONFIG_DIR"), dir), name)
 }
 
-// ConfigHome returns the folder in which programs keep their configuration on Linux, and some of
-// them on any system.
+// ConfigHome returns the directory for the configuration of programs on Linux. Some programs use it
+// on any system.
 func ConfigHome(getenv func(string) string) string {
 	return cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
 }

@@ -88,7 +88,7 @@ type Opaque struct {
 	Forge bool
 }
 
-// Reading is the effect of a call, as far as its text shows it.
+// Reading is the effect of a call, as far as its text reveals it.
 type Reading struct {
 	Acts   []Act    // in the order found
 	Opaque []Opaque // the parts that could not be resolved

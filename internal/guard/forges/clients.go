@@ -171,7 +171,7 @@ func aliased(f *plain.Frame, name string, words []shellword.Word) bool {
 	})
 }
 
-// hub reads a command of hub. It passes those that hub does not add to Git.
+// hub reads a command of hub. It passes the commands that are git's own to Git.
 func hub(f *plain.Frame, argv []shellword.Word, command string, rest []shellword.Word) {
 	switch command {
 	case "merge":

@@ -81,7 +81,7 @@ func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 		}
 		q.Fields = append(q.Fields, effect.Field{Path: name, Value: dataText(f, value)})
 	}
-	for _, w := range fl.All("--data-urlencode", "--form-string") { // an @ in the value is itself
+	for _, w := range fl.All("--data-urlencode", "--form-string") { // @ is literal in their values
 		name, value, text := strings.Cut(w.Text, "=")
 		if at, file, ok := strings.Cut(w.Text, "@"); ok && !text {
 			name, value = at, f.FileText(file)

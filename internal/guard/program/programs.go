@@ -39,7 +39,7 @@ func Read(f *plain.Frame, name string, argv []shellword.Word) {
 		judgeHooks(f, argv)
 	case "claude":
 		judgeClaude(f, argv)
-	case "crontab", "at", "batch": // the links are gone when it runs
+	case "crontab", "at", "batch": // the links are not in PATH when it runs
 		if !slices.Contains(shellword.Texts(args), "-l") {
 			f.OpaqueForge(shellword.Join(argv), "it runs later, where no loop judges it")
 		}

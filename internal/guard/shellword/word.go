@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Unknown marks a place in a text where any text may be.
+// Unknown stands for unknown text within a text. It may stand for the empty string.
 const Unknown = "\ue000"
 
 // MaxText is the maximum size of a snippet in another language, in bytes.

@@ -44,7 +44,7 @@ type Issue struct {
 	PRs []int
 }
 
-// Pull is an open PR as far as the backlog needs it.
+// Pull holds the fields of an open PR that the backlog needs.
 type Pull struct {
 	Number int
 	Closes []int

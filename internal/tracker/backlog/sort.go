@@ -12,8 +12,8 @@ import (
 // Board holds the open issues and PRs of a tracker.
 type Board struct {
 	Home   Home
-	Issues []Issue // the open ones, in the tracker's order
-	Pulls  []Pull  // the open ones
+	Issues []Issue // open issues, in the tracker's order
+	Pulls  []Pull  // open PRs
 	// Whole and PullsWhole report that Issues and Pulls are complete.
 	Whole, PullsWhole bool
 	// Shared reports that issues and PRs share one sequence of numbers, so that #5 may be either.
@@ -45,7 +45,7 @@ type Fact struct {
 	Loose []string `json:"-"`
 }
 
-// Result is a backlog as a loop needs it.
+// Result is the backlog of a scope.
 type Result struct {
 	Facts []Fact
 	// Backlog holds the numbers of the issues in scope by state.
@@ -68,10 +68,10 @@ type sorter struct {
 	res      Result
 }
 
-// Sort determines the state of each issue in scope. A dependency is satisfied if its issue is closed
-// or labelled merged. An issue with a dependency of unknown state, but no open one, is Undecided and
-// makes the result Partial. A dependency in another repository counts only if the tracker knows its
-// state.
+// Sort determines the state of each issue in scope. A dependency is satisfied if its issue is
+// closed or labelled merged. An issue with a dependency of unknown state, but no open one, is
+// Undecided and makes the result Partial. A dependency in another repository counts only if the
+// tracker knows its state.
 func Sort(b *Board, scope Scope) Result {
 	n := len(b.Issues)
 	s := sorter{

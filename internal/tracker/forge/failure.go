@@ -42,7 +42,7 @@ const (
 // control characters or secrets.
 type Failure struct {
 	Why     Why
-	Program string // gh, glab, tea or the configured command; empty when none was chosen
+	Program string // gh, glab, tea or the configured command; empty if none was chosen
 	Says    string // its message, one line
 }
 
