@@ -46,7 +46,6 @@ type ground struct {
 	unread bool
 }
 
-// takePass consumes the pass for one act.
 func (g ground) takePass(kind guard.Kind, pr int, sha string) (ok bool, why, at string) {
 	if g.pass == nil {
 		return false, fmt.Sprintf("a merge of PR #%d was not let through by its gate", pr), ""

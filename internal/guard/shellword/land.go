@@ -24,7 +24,7 @@ func Lands(text string) bool {
 	return false
 }
 
-// unquoted returns text without quotes and backslashes.
+// unquoted returns text without quotes and backslashes. Escaped blanks become spaces.
 func unquoted(text string) string {
 	return strings.NewReplacer("\\\n", "", `\n`, " ", `\t`, " ", `\`, "", `'`, "",
 		`"`, "").Replace(text)

@@ -57,7 +57,7 @@ type reader struct {
 	reading
 	home Home
 	list bool // in a list below a line that is only a phrase
-	// forward belongs to that phrase.
+	// forward is that of the phrase.
 	forward bool
 }
 

@@ -252,7 +252,6 @@ func (s *sorter) edges(todo []int) {
 	}
 }
 
-// maxNotes is the maximum number of notes.
 const maxNotes = 20
 
 func (s *sorter) note(format string, args ...any) {

@@ -66,7 +66,6 @@ func (p *PR) Loop() loop.PR {
 	}
 }
 
-// add adds feedback and returns it.
 func (p *PR) add(r Remark) Remark {
 	p.Feedback = append(p.Feedback, r)
 	return r
