@@ -43,7 +43,7 @@ func ForgeOf(host string) string {
 // forge holds the client of a kind of forge, its ref of a PR, and its words for merging one.
 type forge struct{ kind, client, pull, merge, head string }
 
-// forges lists GitHub first, because it stands in for any unknown forge.
+// forges lists GitHub first, because forgeOf returns it for an unknown kind.
 var forges = [...]forge{
 	{"github", "gh", "refs/pull/%d/head", "pr merge", "--match-head-commit"},
 	{"gitlab", "glab", "refs/merge-requests/%d/head", "mr merge", "--sha"},
