@@ -27,13 +27,14 @@ import (
 
 const (
 	askTime = 24 * time.Hour // bounds one run of the Ask command
-	askPoll = time.Second    // between two looks whether the question still waits
-	maxAsks = 3              // how often a question is put, if the answers are none
+	askPoll = time.Second    // interval between two checks whether the question still waits
+	maxAsks = 3              // how often a question is asked if no answer is understood
 )
 
-// StartAsking has a process of its own put the questions of the project's paused run of a kind to
-// the person's Ask command, and reports whether it does. The process proves by a secret on its
-// stdin that this program started it and no tool of an agent: the run keeps a digest of that.
+// StartAsking starts a process that sends the questions of the project's paused run to the
+// person's Ask command, and reports whether such a process runs. The process proves by a secret
+// on its stdin that this program started it, not an agent's tool. The run keeps a digest of the
+// secret.
 func (a *App) StartAsking(skill loop.Skill) (bool, error) {
 	h, err := a.openForPerson()
 	if err != nil {
@@ -63,8 +64,8 @@ func (h *handler) startAsking(skill loop.Skill) (started bool, err error) {
 	return true, h.theirs().StartAsking(skill, secret)
 }
 
-// AwaitAnswer waits until each question of the paused run of a kind has an answer, from wherever.
-// It returns false once no command carries the rest, and at the latest when none may run any more.
+// AwaitAnswer waits until every question of the paused run has an answer, from any source. It
+// returns false if no command is asking any more, or after maxAsks times askTime.
 func (a *App) AwaitAnswer(skill loop.Skill) bool {
 	h, err := a.openForPerson()
 	until := time.Now().Add(maxAsks * askTime)
@@ -86,14 +87,14 @@ func (a *App) AwaitAnswer(skill loop.Skill) bool {
 	return false
 }
 
-// unanswered reports whether a question of a paused run waits.
+// unanswered reports whether a question of the paused run has no answer yet.
 func unanswered(b *loop.Budget) bool {
 	return slices.ContainsFunc(b.Pending, func(g loop.Gate) bool { return g.Answer == "" })
 }
 
-// isAsking reports whether a process puts the questions of a kind's run to the Ask command.
+// isAsking reports whether a process is sending the run's questions to the Ask command.
 func (h *handler) isAsking(skill loop.Skill) bool {
-	for range 10 { // it may just have been started
+	for range 10 { // the process may just have been started
 		soon, cancel := context.WithTimeout(context.Background(), askPoll/100)
 		release, free := h.files.Asker(soon, skill)
 		cancel()
@@ -106,7 +107,7 @@ func (h *handler) isAsking(skill loop.Skill) bool {
 	return false
 }
 
-// questions are the gates of a paused run that may be put to the Ask command.
+// questions returns the gates of a paused run that the Ask command may answer.
 func (h *handler) questions(s store.State) (list []waitingGate) {
 	b := s.Budget
 	if b == nil || b.Status != loop.Paused {
@@ -124,12 +125,12 @@ func (h *handler) questions(s store.State) (list []waitingGate) {
 	return list
 }
 
-// asked is a question that a command carries.
+// asked is the state of one question that the Ask command was given.
 type asked struct {
 	end     context.CancelFunc
-	refused string // why the last answer was none
+	refused string // why the last answer was not accepted
 	tries   int
-	over    bool // the command is asked no more
+	over    bool // do not ask again
 }
 
 // told is the output of an Ask command.
@@ -138,9 +139,9 @@ type told struct {
 	err        error
 }
 
-// inDialog puts the questions of an open dialog to the person's Ask command, once they have waited,
-// and answers the dialog with what that printed. The person may be faster there: then the client
-// ends this process, or the questions no longer wait.
+// inDialog sends the questions of an open dialog to the person's Ask command after a delay, and
+// answers the dialog with its output. If the person answers first, the client ends this process
+// or the questions no longer wait.
 func (h *handler) inDialog() (event.Reply, error) {
 	gates, err := h.dialogGates()
 	if len(gates) == 0 || err != nil {
@@ -186,7 +187,7 @@ func (h *handler) inDialog() (event.Reply, error) {
 	if err != nil || !slices.ContainsFunc(h.runs.list, func(t *store.State) bool {
 		return t.Skill == at.Skill && t.Tick != nil && slices.ContainsFunc(t.Tick.Dialogs, recorded)
 	}) {
-		return event.Nothing(), err // what is not on record would pass for the person's own answer
+		return event.Nothing(), err // the client would take it for the person's own
 	}
 	var list []loop.Gate
 	for _, w := range gates {
@@ -195,8 +196,8 @@ func (h *handler) inDialog() (event.Reply, error) {
 	return event.AnswerDialog(h.questionsOf(&at, list), answers), nil
 }
 
-// dialogGates are the gates whose questions the dialog of this event shows. It is empty if the Ask
-// command may not answer each of them.
+// dialogGates returns the gates whose questions the event's dialog shows. It returns nil unless
+// the Ask command may answer every one.
 func (h *handler) dialogGates() (gates []waitingGate, err error) {
 	runs, err := h.sessionRuns()
 	shown := h.ev.Input.Get("questions").Array()
@@ -227,15 +228,15 @@ func (h *handler) dialogGates() (gates []waitingGate, err error) {
 	return nil, err
 }
 
-// mayAsk reports whether a question may be put to the Ask command. Without Ask-Merges, a question
-// that decides a merge may not.
+// mayAsk reports whether the Ask command may answer a gate. It may decide a merge only with
+// Ask-Merges.
 func mayAsk(g loop.Gate, command notify.AskCommand) bool {
 	kind, _ := loop.GateOf(g.Name)
 	return g.Answer == "" && !g.Kept && (kind.Holds != loop.HoldMerge || command.Merges)
 }
 
-// AskPerson puts each question of a paused run to the person's command until all are answered, from
-// wherever.
+// AskPerson sends each question of a paused run to the person's command until all are answered,
+// from any source.
 func (a *App) AskPerson(stdin io.Reader) {
 	secret, _ := io.ReadAll(io.LimitReader(stdin, 128))
 	h, err := a.openIn(a.Env("HOOKS_PROJECT"))
@@ -254,9 +255,9 @@ func (a *App) AskPerson(stdin io.Reader) {
 		func(t told) error { return h.heard(skill, token, t) })
 }
 
-// carry puts waiting questions to the person's command until no question waits. The first answer
-// counts, and a command ends with its question. heard takes a command's output; if it returns an
-// error, the question is asked again, with that reason.
+// carry runs the person's command for each waiting question until no question waits. The first
+// answer counts; the command ends when its question is answered. heard receives the command's
+// output. If heard returns an error, the question is asked again with that reason.
 func (h *handler) carry(
 	ctx context.Context, waiting func() []waitingGate, heard func(told) error,
 ) {
@@ -294,7 +295,7 @@ func (h *handler) carry(
 			q := running[t.gate]
 			q.end()
 			q.end, q.tries = nil, q.tries+1
-			if q.over = t.err != nil || t.text == ""; q.over { // it failed, or gave up
+			if q.over = t.err != nil || t.text == ""; q.over { // it failed or printed nothing
 				continue
 			}
 			if err := heard(t); err != nil {
@@ -304,12 +305,12 @@ func (h *handler) carry(
 	}
 }
 
-// key identifies a question of a run.
+// key returns the identity of a question across runs.
 func (g waitingGate) key() string {
 	return g.state.Budget.RunID + " " + g.gate.Name + " " + g.gate.Target + " " + g.gate.HeadSHA
 }
 
-// waitingFor are the questions that a process with this token may put.
+// waitingFor returns the questions that the process with this token may ask.
 func (h *handler) waitingFor(skill loop.Skill, token string) (list []waitingGate) {
 	_ = h.withStateLock(func() error {
 		s, err := h.load(skill)
@@ -351,7 +352,7 @@ func (h *handler) put(
 			question.URL = pages + report.TargetNumber(w.gate)
 		}
 	}
-	text, _ := json.Marshal(question) // texts and numbers only
+	text, _ := json.Marshal(question) // cannot fail: only strings and numbers
 	command := child.Command{Dir: h.project, Wait: askTime, Most: 64 << 10,
 		Args: w.command.Argv, Env: w.command.Env, In: string(text) + "\n"}
 	commands.Go(func() {
@@ -363,7 +364,7 @@ func (h *handler) put(
 	})
 }
 
-// heard takes what a command printed as `hooks gate answer` takes a person's words.
+// heard records the output of a command as the answer, as `hooks gate answer` does.
 func (h *handler) heard(skill loop.Skill, token string, t told) error {
 	h.now = h.App.now()
 	recorded := store.State{}
@@ -388,8 +389,8 @@ func (h *handler) heard(skill loop.Skill, token string, t told) error {
 	return err
 }
 
-// sayRecorded notifies the person of the command that continues the run, once no question of it
-// waits. A driver that waits for the answer continues it by itself.
+// sayRecorded notifies the person of the command that resumes the run once every question is
+// answered. It does nothing if a waiting driver will resume the run.
 func (h *handler) sayRecorded(t *store.State) {
 	b := t.Budget
 	if unanswered(b) {
@@ -405,13 +406,13 @@ func (h *handler) sayRecorded(t *store.State) {
 	_ = h.theirs().Recorded(h.config(t).Notify, report.Resume(b, t.Elsewhere()))
 }
 
-// theirs are the commands of the person of the project's loops.
+// theirs returns the person's own commands for the project's loops.
 func (h *handler) theirs() *notify.Person {
 	h.out.person.Env, h.out.person.Project = h.Env, h.project
 	return &h.out.person
 }
 
-// startAsks starts to ask about the runs that have paused in this event.
+// startAsks starts asking about each run that paused in this event.
 func (h *handler) startAsks() error {
 	for _, skill := range h.out.asks {
 		if _, err := h.startAsking(skill); err != nil {

@@ -20,8 +20,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// attemptFacts adds what an attempt begins with. fresh has the task or audit loop that begins with
-// it.
+// attemptFacts adds the facts that an attempt begins with. fresh is the request of a new task
+// or audit loop.
 func (h *handler) attemptFacts(
 	t *store.State, f *loop.EntryFacts, root string, fresh *loop.Request,
 ) {
@@ -36,7 +36,7 @@ func (h *handler) attemptFacts(
 	if f.NoGit = tracker.Repo(h.Env, root).Top == ""; err != nil && !f.NoGit {
 		f.Unread = child.Line(err.Error())
 	}
-	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
+	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unique, not secret
 	own, ledgers := fresh.Own, []string(nil)
 	if own == nil && t != nil && t.Budget != nil {
 		own = t.Budget.Own
@@ -51,7 +51,7 @@ func (h *handler) attemptFacts(
 	f.Feedback = strings.ToValidUTF8(text[:min(len(text), tasks.MaxFeedback)], "")
 }
 
-// fetchAttempt looks up what a Step needs to judge an attempt.
+// fetchAttempt fetches the facts that Step needs to judge an attempt.
 func (h *handler) fetchAttempt(t *store.State, l *lookup, k *loop.Known) {
 	fill(l, &k.Worker, func() loop.WorkerSeen { return h.workerSeen(t) })
 	fill(l, &k.Claim, func() loop.ClaimSeen { return h.claimSeen(t) })
@@ -73,26 +73,27 @@ func (h *handler) fetchAttempt(t *store.State, l *lookup, k *loop.Known) {
 	})
 }
 
-// workerSeen reads the beginning of the worker's transcript: whether it is this attempt's, or the
-// fork in which the iteration runs, and whether anything is before the attempt's prompt (T93).
+// workerSeen reads the beginning of the worker's transcript. It reports whether the transcript
+// belongs to this attempt, or to the fork in which the iteration runs, and whether nothing
+// precedes the attempt's prompt (T93).
 func (h *handler) workerSeen(t *store.State) (w loop.WorkerSeen) {
 	path := cmp.Or(h.ev.AgentTranscript, h.ev.Transcript)
 	if h.ev.InSubagent() && h.ev.AgentTranscript == "" { // a StopFailure does not name it
 		path = usage.AgentTranscript(h.ev.Transcript, h.ev.AgentID)
 	}
 	a, call := t.Tick.Attempt, ""
-	mark := fmt.Sprintf("(run %s)", t.Budget.RunID) // in the text that begins an iteration
+	mark := fmt.Sprintf("(run %s)", t.Budget.RunID) // part of the text that begins an iteration
 	if a != nil {
 		mark, call = a.Token, a.Call
 	}
 	text, ok := safefile.ReadHead(path, 256<<10)
-	if !strings.Contains(text, mark) { // a quick fork ends before its transcript is written
+	if !strings.Contains(text, mark) { // a short fork can end before its transcript is written
 		usage.WaitFlushed(context.Background(), path, h.ev.LastMessage)
 		text, ok = safefile.ReadHead(path, 256<<10)
 	}
 	if h.ev.InSubagent() {
 		by, known := usage.SentBy(path)
-		if known && by != call { // a helper, which may quote the token
+		if known && by != call { // a helper of the worker, which may quote the token
 			return loop.WorkerSeen{}
 		}
 		ok = ok && known
@@ -110,7 +111,7 @@ func (h *handler) workerSeen(t *store.State) (w loop.WorkerSeen) {
 	return loop.WorkerSeen{Known: true}
 }
 
-// evidence asks git and the progress file whether a claim is borne out.
+// evidence checks a worker's claim against git and the progress file.
 func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 	a, root := t.Tick.Attempt, h.root(t)
 	if before := h.files.Progress(); before != nil && loop.TasksOf(t.Budget) != nil {
@@ -128,7 +129,7 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 	var top string
 	var diff []byte
 	var errs [6]error
-	var asked sync.WaitGroup // git takes most of the time that a claim costs
+	var asked sync.WaitGroup // concurrent, because git takes most of the time
 	asked.Go(func() { tree, errs[0] = h.tree(ctx, root) })
 	asked.Go(func() { hidden, errs[1] = tracker.Hidden(ctx, root) })
 	asked.Go(func() { top, errs[2] = tracker.Top(ctx, root) })
@@ -180,7 +181,7 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 	return e
 }
 
-// dropped is a commit if HEAD is not seen to contain it, "" otherwise.
+// dropped returns commit if HEAD is not known to contain it, and "" otherwise.
 func dropped(root, commit string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
@@ -192,21 +193,21 @@ func dropped(root, commit string) string {
 	return commit
 }
 
-// attempts holds the lookups on this machine of a kind whose iterations are attempts. The kind's
-// decisions are in its row of loop.Kinds and in its payload.
+// attempts holds the lookups on this machine for a kind whose iterations are attempts. The
+// decisions are in the kind's row of loop.Kinds and in its payload.
 type attempts struct {
 	// enter prepares a fresh run or resumes the existing one. If no run starts and that is not an
 	// error, said explains why.
 	enter func(h *handler, c loop.Command, f *loop.Flags) (fresh freshRun, said string, err error)
-	// entered keeps what people and workers read of the run that was begun, or says what is wrong
-	// with it.
+	// entered writes the files that people and workers read of the new run, or returns the
+	// problem with it.
 	entered func(h *handler, fresh freshRun, reply event.Reply) event.Reply
-	prompt  func(h *handler, t *store.State) string // of the attempt's worker
-	// worker returns the plugin's agent, "" for the call's own type.
+	prompt  func(h *handler, t *store.State) string // prompt of the attempt's worker
+	// worker returns the name of the plugin's agent, or "" to keep the type in the call.
 	worker func(h *handler, t *store.State) string
 }
 
-// attemptsOf is false for a kind whose iterations are no attempts.
+// attemptsOf returns false for a kind whose iterations are not attempts.
 func attemptsOf(skill loop.Skill) (k attempts, ok bool) {
 	switch skill {
 	case loop.Tasks:
@@ -219,15 +220,15 @@ func attemptsOf(skill loop.Skill) (k attempts, ok bool) {
 	return k, false
 }
 
-// freshRun holds the values that a fresh run of such a kind begins with. It is empty for any other
-// entry.
+// freshRun holds the values that a fresh run of a kind with attempts begins with. It is zero
+// for any other entry.
 type freshRun struct {
 	loop.KindRun
 	plan []byte   // the text of the audit's plan
-	left []string // files that a person leaves out of it
+	left []string // files that the person excludes from the run
 }
 
-// claimSeen returns the claims of the worker's last message.
+// claimSeen returns the claims in the worker's last message.
 func (h *handler) claimSeen(t *store.State) loop.ClaimSeen {
 	claim, near := tasks.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
 	text, _, _ := keptFile(h.progressPath())
@@ -242,8 +243,8 @@ func (h *handler) claimSeen(t *store.State) loop.ClaimSeen {
 		Flagged: tasks.Flagged(text), Last: h.lastWords(t)}
 }
 
-// taskContext is the model's context once an iteration of a task loop has begun: what the thread is
-// to do, "" while a question waits and once its worker was sent.
+// taskContext returns the model's context at the start of an iteration of a task loop: what
+// this thread must do. It is "" while a question waits and after the worker was sent.
 func (h *handler) taskContext(t *store.State) string {
 	drive := t.Budget.Drive()
 	switch a := t.Tick.Attempt; {

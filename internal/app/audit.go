@@ -24,7 +24,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// maxSummary bounds the last words of a post action, in bytes (A58).
+// maxSummary bounds the last message of a post action, in bytes (A58).
 const maxSummary = 16 << 10
 
 // auditEntry is attempts.enter of an audit loop.
@@ -37,7 +37,7 @@ func (h *handler) auditEntry(
 	}
 	switch {
 	case h.feeding && loop.AuditOf(old) != nil:
-		// the run's command may be one that names none
+		// the command that began the run may not name the plan
 		flags.Rest = []string{loop.AuditOf(old).Plan}
 		return fresh, "", nil
 	case loop.AuditOf(old) != nil && old.Drives(*flags):
@@ -59,7 +59,7 @@ func (h *handler) auditEntry(
 	return fresh, "", err
 }
 
-// auditEntered keeps the plan as it was when the run began.
+// auditEntered stores the plan as it is at the start of the run.
 func (h *handler) auditEntered(fresh freshRun, reply event.Reply) event.Reply {
 	if fresh.plan != nil && !reply.Blocks() {
 		h.slip(h.files.KeepPlan(fresh.plan))
@@ -67,7 +67,7 @@ func (h *handler) auditEntered(fresh freshRun, reply event.Reply) event.Reply {
 	return reply
 }
 
-// mayRestart decides whether the run on disk can be taken up again (A4–A11).
+// mayRestart returns an error if the run on disk cannot be resumed (A4–A11).
 func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Flags) error {
 	switch {
 	case loop.AuditOf(old) == nil:
@@ -90,8 +90,8 @@ func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Fla
 	return nil
 }
 
-// newAudit reads the plan of a fresh run. It runs in a linked worktree alone, so that nothing else
-// shares its tree (A34).
+// newAudit reads the plan of a fresh run. An audit runs only in a linked worktree, so that
+// nothing else changes its tree (A34).
 func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun, []byte, error) {
 	if len(flags.Rest) > 1 {
 		return nil, nil, hint.New("quote a path with blanks; the plan is one file",
@@ -143,8 +143,7 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun,
 	return r, text, nil
 }
 
-// postOf returns the post action as the project configures it now, or nil if it configures no
-// action (A52).
+// postOf returns the configured post action, or nil if there is none (A52).
 func postOf(c config.Config) *loop.Post {
 	if c.Audit.PostSkill == "" && c.Audit.PostPrompt == "" {
 		return nil
@@ -152,8 +151,9 @@ func postOf(c config.Config) *loop.Post {
 	return &loop.Post{Skill: c.Audit.PostSkill, Prompt: c.Audit.PostPrompt, Push: c.Audit.PostPush}
 }
 
-// sections returns the plan's parts as they were when the run began: from the copy of that time,
-// else from the plan itself or its text at the base commit, if that is still the same text.
+// sections returns the sections of the plan with the sum recorded at the start of the run. It
+// tries the stored copy, the file, and the file at the base commit. It returns nothing if all
+// differ.
 func (h *handler) sections(r *loop.AuditRun) (intro string, list []audits.Section) {
 	text := h.files.Plan()
 	if sum(text) != r.PlanSum {
@@ -171,7 +171,7 @@ func (h *handler) sections(r *loop.AuditRun) (intro string, list []audits.Sectio
 	return intro, list
 }
 
-// auditPrompt is the whole prompt of the phase.
+// auditPrompt returns the whole prompt of the phase.
 func (h *handler) auditPrompt(t *store.State) string {
 	h.slip(h.files.Findings(t.Budget))
 	r, a := loop.AuditOf(t.Budget), t.Tick.Attempt
@@ -208,7 +208,7 @@ func texts(findings []loop.Finding) (list []string) {
 	return list
 }
 
-// lastWords returns a worker's last message as it is kept: redacted, and cut to maxSummary bytes.
+// lastWords returns a worker's last message, redacted and cut to maxSummary bytes.
 func (h *handler) lastWords(t *store.State) string {
 	text := h.config(t).Redact(strings.ToValidUTF8(strings.TrimSpace(h.ev.LastMessage), "?"))
 	if len(text) > maxSummary {
@@ -217,9 +217,9 @@ func (h *handler) lastWords(t *store.State) string {
 	return text
 }
 
-// runsCheck reports whether a call is the run's check command, word for word (A70).
+// runsCheck reports whether the call is exactly the run's check command (A70).
 func (h *handler) runsCheck(t *store.State) bool {
-	if loop.AuditOf(t.Budget) == nil { // nil while a session awaits another's lock
+	if loop.AuditOf(t.Budget) == nil { // nil while the session waits for another's lock
 		return false
 	}
 	command, shell := h.ev.ShellCommand()
@@ -227,8 +227,8 @@ func (h *handler) runsCheck(t *store.State) bool {
 	return shell && check != "" && strings.TrimSpace(command) == check
 }
 
-// runsOneTest reports whether a call is the run's check command with one test named behind it, in
-// the way of the test runner by whose name the check begins.
+// runsOneTest reports whether the call is the run's check command followed by the name of one
+// test, in the syntax of the check's test runner.
 func (h *handler) runsOneTest(t *store.State) bool {
 	if loop.AuditOf(t.Budget) == nil ||
 		!h.ev.InSubagent() && t.Budget.Drive() != loop.DriveProcess {
@@ -254,8 +254,8 @@ func (h *handler) runsOneTest(t *store.State) bool {
 	return flag != "" && flag == loop.OneTest(check)
 }
 
-// byAuditor reports whether a call is the open audit's own: of the worker that was sent for it, or
-// of the main thread that a driver began.
+// byAuditor reports whether the auditor of the open phase makes the call: the worker sent for
+// it, or the main thread if a driver started the client.
 func (h *handler) byAuditor(t *store.State) bool {
 	if loop.AuditOf(t.Budget) == nil || !h.open(t) || t.Tick.Attempt == nil ||
 		!t.Tick.Attempt.Phase.Audits() {
@@ -267,7 +267,8 @@ func (h *handler) byAuditor(t *store.State) bool {
 	return known && by != "" && by == t.Tick.Attempt.Call
 }
 
-// printedBy are the files of the tree that an auditor's call prints, by its text.
+// printedBy returns the files of the worktree that an auditor's call prints, judged by its
+// text.
 func (h *handler) printedBy(t *store.State) (files []string) {
 	if !h.byAuditor(t) {
 		return nil
@@ -288,7 +289,7 @@ func (h *handler) printedBy(t *store.State) (files []string) {
 	return files
 }
 
-// shown are the files whose changes git showed an auditor, as it printed them.
+// shown returns the files whose changes git printed in an auditor's call.
 func (h *handler) shown(t *store.State) (files []string) {
 	if h.ev.Tool != "Bash" || !h.byAuditor(t) || !h.call().ReadOnly() {
 		return nil
@@ -304,7 +305,7 @@ func (h *handler) shown(t *store.State) (files []string) {
 }
 
 // phaseWorker returns the plugin's agent for the phase. It returns "" if the plugin is not
-// registered, and for a post action, which may need any tool.
+// registered. A post action may need any tool, so it has no agent either.
 func (h *handler) phaseWorker(t *store.State) string {
 	root, p := h.Env("CLAUDE_PLUGIN_ROOT"), t.Tick.Attempt.Phase
 	switch {
@@ -316,10 +317,10 @@ func (h *handler) phaseWorker(t *store.State) string {
 	return h.taskWorker(t)
 }
 
-// auditor is the plugin's agent for audits, which has no tool to write.
+// auditor is the plugin's agent for audits. It has no tool that writes.
 const auditor = "hooks:auditor"
 
-// redacted are an auditor's facts as they are kept.
+// redacted returns an auditor's report with its texts redacted.
 func (h *handler) redacted(t *store.State, facts loop.Report) loop.Report {
 	redact := h.config(t).Redact
 	facts.Findings = slices.Clone(facts.Findings)
@@ -330,7 +331,7 @@ func (h *handler) redacted(t *store.State, facts loop.Report) loop.Report {
 	return facts
 }
 
-// auditHead returns the commit that a verdict is about, or "" if git cannot report it (A75).
+// auditHead returns the commit that a verdict is about, or "" if git fails (A75).
 func (h *handler) auditHead(t *store.State) string {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
@@ -341,7 +342,7 @@ func (h *handler) auditHead(t *store.State) string {
 	return tree.Head
 }
 
-// auditTold is the report in an auditor's call.
+// auditTold reads the report in an auditor's call.
 func (h *handler) auditTold(t *store.State) (o loop.Told, err error) {
 	text, _ := guard.Reported(h.call().Guard())
 	if o.Report, err = report.Facts([]byte(text)); text == "" {
@@ -362,5 +363,6 @@ func (h *handler) auditTold(t *store.State) (o loop.Told, err error) {
 	return o, h.files.Findings(t.Budget)
 }
 
-// sumOfReport identifies a report's text, without the blanks around it that a shell adds.
+// sumOfReport identifies a report's text without surrounding white space, which a shell may
+// add.
 func sumOfReport(raw []byte) string { return sum(bytes.TrimSpace(raw)) }

@@ -14,11 +14,11 @@ import (
 	"hooks/internal/usage"
 )
 
-// fetchCall looks up what a Step needs to judge a call.
+// fetchCall fetches the facts that Step needs to judge a call.
 func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
 	fill(l, &k.Running, func() loop.RunningNow {
 		r, err := h.runningCount(t)
-		// Near a ceiling the answer that makes a call is waited for, so that it counts at once.
+		// Near a ceiling, wait for the answer that makes this call, so that it counts at once.
 		most, spent := t.Budget.Ceilings.Dollars, t.Budget.DollarsEstimate.Plus(r.Dollars)
 		if h.ev.Name == event.PreToolUse && most > 0 && spent >= most/2 {
 			usage.AwaitCall(h.transcript(t, loop.Call{}), h.ev.AgentID, h.ev.ToolUseID)
@@ -44,8 +44,7 @@ func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
 	fill(l, &k.Words, func() string { return h.config(t).Redact(loop.Secrets(h.call().Words())) })
 }
 
-// runningCount counts what the iteration has spent until now, and how much of that was read in this
-// call.
+// runningCount returns the iteration's spending so far, and how much of it this call read.
 func (h *handler) runningCount(t *store.State) (r loop.RunningNow, err error) {
 	r.Running, _ = t.Tick.Spending(t.Budget)
 	path, cursors, fresh := h.growing(t)
@@ -56,7 +55,7 @@ func (h *handler) runningCount(t *store.State) (r loop.RunningNow, err error) {
 	return r, err
 }
 
-// model compares the model of the main thread's last request with the dearest one of the run.
+// model compares the main thread's latest model with the dearest model of the run.
 func (h *handler) model(t *store.State, cursors []loop.Cursor) loop.Model {
 	m := loop.Model{Name: usage.MainModel(cursors), Than: t.Budget.Model}
 	if m.Name != m.Than && m.Name != "" && m.Than != "" {
@@ -65,10 +64,9 @@ func (h *handler) model(t *store.State, cursors []loop.Cursor) loop.Model {
 	return m
 }
 
-// growing returns the data that grows while the iteration runs: its transcript, the cursors from
-// which it is counted, and the transcripts of workers without a cursor. The history has the cursor
-// of a worker that had ended and was resumed; a worker whose transcript began in this iteration is
-// not in it.
+// growing returns the iteration's transcript, the cursors from which to count, and the worker
+// transcripts without a cursor. A worker that ended in an earlier iteration and was resumed has
+// its cursor in the history.
 func (h *handler) growing(t *store.State) (path string, cursors []loop.Cursor, fresh []string) {
 	path = h.transcript(t, loop.Call{})
 	_, cursors = t.Tick.Spending(t.Budget)
@@ -84,7 +82,7 @@ func (h *handler) growing(t *store.State) (path string, cursors []loop.Cursor, f
 	return path, cursors, fresh
 }
 
-// fetchEntry looks up the facts that a Step needs to let an iteration begin.
+// fetchEntry fetches the facts that Step needs to begin an iteration.
 func (h *handler) fetchEntry(t *store.State, e loop.Event, l *lookup, k *loop.Known) {
 	asks, _ := e.(loop.Invocation)
 	fill(l, &k.Standing, func() loop.Standing { return h.standing(t, asks) })
@@ -98,8 +96,8 @@ func (h *handler) fetchEntry(t *store.State, e loop.Event, l *lookup, k *loop.Kn
 	})
 }
 
-// baseline starts the count at the prompt that invoked the loop, so that earlier spending is not
-// charged to it. If the prompt is not in the transcript yet, everything that is there is older.
+// baseline starts the count at the prompt that invoked the loop, so that earlier spending is
+// not charged to it. If the transcript does not contain the prompt yet, all of it is earlier.
 func baseline(asks loop.Invocation) []loop.Cursor {
 	from := int64(-1)
 	if start, found := usage.PromptStart(asks.Transcript, asks.PromptID); found {
@@ -108,8 +106,8 @@ func baseline(asks loop.Invocation) []loop.Cursor {
 	return usage.Baseline(asks.Transcript, from)
 }
 
-// standing looks up whether the processes that the state names still live, and the runs with other
-// budget files that it names.
+// standing checks whether the processes named in the state still live, and loads the runs with
+// other budget files that it names.
 func (h *handler) standing(t *store.State, asks loop.Invocation) (s loop.Standing) {
 	elsewhere := func(run string) *loop.Budget {
 		if t.Budget != nil && t.Budget.RunID == run {
@@ -145,9 +143,9 @@ func (h *handler) standing(t *store.State, asks loop.Invocation) (s loop.Standin
 	return s
 }
 
-// missedCalls are the results of the iteration's calls on the forge that no event brought, because
-// PostToolUse was killed or is not registered. While both loops of a session are open, no one can
-// tell whose they are.
+// missedCalls returns the results of the iteration's forge calls that no event reported because
+// PostToolUse was killed or is not registered. It returns nil while both loops of a session are
+// open, because the calls cannot be told apart.
 func (h *handler) missedCalls(t *store.State, calls []usage.Call) (list []loop.Result) {
 	missed := func(c usage.Call) bool { return t.Tick != nil && t.Tick.Missed(c.ID, c.At) }
 	if !slices.ContainsFunc(calls, missed) || h.openBeside(t) {
@@ -173,7 +171,7 @@ func (h *handler) missedCalls(t *store.State, calls []usage.Call) (list []loop.R
 	return list
 }
 
-// openBeside reports whether the other loop of the tick's session has an iteration open too.
+// openBeside reports whether another loop has an open iteration in the same session.
 func (h *handler) openBeside(t *store.State) bool {
 	return slices.ContainsFunc(loop.Skills(), func(skill loop.Skill) bool {
 		other, err := h.files.OpenTick(skill)
@@ -182,8 +180,8 @@ func (h *handler) openBeside(t *store.State) bool {
 	})
 }
 
-// firstRules returns the rules of the session's first run, by which a call is found to be about the
-// project or not.
+// firstRules returns the rules of the session's first run, which decide whether a call concerns
+// the project.
 func (h *handler) firstRules() toolcall.Run {
 	if len(h.runs.list) == 0 {
 		return h.rules(nil)
@@ -191,7 +189,7 @@ func (h *handler) firstRules() toolcall.Run {
 	return h.rules(h.runs.list[0])
 }
 
-// reading returns the effects that the call would have, as loops judge it.
+// reading returns the effects of the call as loops judge them.
 func (h *handler) reading(t *store.State) loop.Reading {
 	reading := h.call().Reading(h.rules(t))
 	for _, o := range h.runs.list {
@@ -212,8 +210,9 @@ func (h *handler) reading(t *store.State) loop.Reading {
 	return reading
 }
 
-// meetsBrake reports whether all that a shell command starts by a forge's name meets a link of the
-// brake. Links that were removed since the iteration began are put back first.
+// meetsBrake reports whether every forge client that a shell command starts by name goes
+// through a link of the brake. It first restores links that were removed since the iteration
+// began.
 func (h *handler) meetsBrake(t *store.State) bool {
 	command, shell := h.ev.ShellCommand()
 	if !shell || h.ev.Tool != "Bash" || t.Tick == nil || !t.Tick.Braked ||
@@ -223,8 +222,8 @@ func (h *handler) meetsBrake(t *store.State) bool {
 	return h.dress()
 }
 
-// dress makes or repairs the session's links of the brake, which lead to a kept copy of this
-// program, and reports whether they are in place.
+// dress creates or repairs the session's brake links to a stored copy of this program, and
+// reports whether they are in place.
 func (h *handler) dress() bool {
 	exe, err := os.Executable()
 	if err != nil {

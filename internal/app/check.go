@@ -22,13 +22,13 @@ import (
 	"hooks/internal/tracker"
 )
 
-// maxCheckTail bounds what is kept of a check's output, in bytes.
+// maxCheckTail bounds the stored end of a check's output, in bytes.
 const maxCheckTail = 4 << 10
 
-// check runs the person's check command in the worker's folder. If files that decide how it ends
-// differ from the run's start, it runs in a checkout of HEAD instead, with those files as they
-// were. A file that the check only names may be the one it tests, so the check runs first with the
-// file as it is, and then must pass with the file as it was, too.
+// check runs the person's check command in the worker's folder. If files that decide its result
+// have changed since the run began, it runs in a checkout of HEAD with the original files
+// instead. A file that the command only names may be the one under test. Such a check must pass
+// both with the file as it is and with the original.
 func (h *handler) check(t *store.State, command string) loop.CheckRun {
 	if runtime.GOOS != "windows" && h.seal.on && !h.dress() {
 		return loop.CheckRun{Exit: 1, Tail: "the links that stop merges could not be made; see " +
@@ -64,12 +64,12 @@ func (h *handler) check(t *store.State, command string) loop.CheckRun {
 	return run
 }
 
-// runCheck runs a check command in a folder. Its whole group ends with it, and with this process: a
-// hook that a person ended by Esc decides nothing.
+// runCheck runs a check command in dir. The command's process group ends with it. If a person
+// interrupts the hook with Esc, the process exits without a decision.
 func (h *handler) runCheck(t *store.State, command, dir string) loop.CheckRun {
 	_, minutes := t.Budget.Check()
-	// The worker controls the programs that the check starts, so they meet the brake as a Bash
-	// command does.
+	// The worker controls the programs that the check starts, so the brake applies to them as
+	// in a Bash command.
 	shell := []string{"sh", "-c", brake.Line(h.seal.Path(), h.ev.SessionID) + "\n" + command}
 	if runtime.GOOS == "windows" {
 		shell = []string{"cmd", "/C", command}
@@ -97,9 +97,9 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// checkApart runs the check in a checkout of HEAD, with the pinned files as they were when the run
-// began. Where it is red, only a start commit that is green in such a place shows that the place
-// has all that the check needs.
+// checkApart runs the check in a checkout of HEAD with the pinned files of the run's start. A
+// failure counts only if the start commit passes in such a checkout; otherwise the checkout may
+// lack something that the check needs.
 func (h *handler) checkApart(
 	t *store.State, command, head string, pins pinned, files []string,
 ) (run loop.CheckRun) {
@@ -116,7 +116,7 @@ func (h *handler) checkApart(
 	return run
 }
 
-// checkAt runs the check in a new checkout of a commit, which is removed after it.
+// checkAt runs the check in a temporary checkout of a commit.
 func (h *handler) checkAt(
 	t *store.State, command, commit string, pins pinned, files []string,
 ) (run loop.CheckRun, err error) {
@@ -137,14 +137,14 @@ func (h *handler) checkAt(
 	return h.runCheck(t, strings.ReplaceAll(command, pins.root, dir), dir), nil
 }
 
-// pinned are the files that decide how a check ends and that differ from the run's start.
+// pinned holds the files that decide a check's result and have changed since the run began.
 type pinned struct {
 	root, start    string
-	scripts, named []string // as of tasks.Pinned
-	err            error    // why they are not known
+	scripts, named []string // see tasks.Pinned
+	err            error    // why the files are unknown
 }
 
-// find looks for them in the commit that is to be checked.
+// find fills in the pinned files for the commit head.
 func (p *pinned) find(ctx context.Context, command, head string) {
 	changed, err := tracker.Changed(ctx, p.root, p.start, head)
 	if len(changed) == 0 || err != nil {
@@ -156,7 +156,8 @@ func (p *pinned) find(ctx context.Context, command, head string) {
 		p.filesAt(ctx, head))
 }
 
-// filesAt are the files of a commit. One over 1 MiB, or that is no file, says nothing of the check.
+// filesAt returns the files of a commit. Anything over maxTaskFile, or not a file, reads as
+// empty.
 func (p *pinned) filesAt(ctx context.Context, commit string) tasks.Files {
 	names, err := tracker.FilesAt(ctx, p.root, commit, ".")
 	p.err = errors.Join(p.err, err)
@@ -172,7 +173,7 @@ func (p *pinned) filesAt(ctx context.Context, commit string) tasks.Files {
 	}
 }
 
-// putBack writes files in a checkout as they were when the run began.
+// putBack restores files in a checkout to their state at the start of the run.
 func (p *pinned) putBack(ctx context.Context, dir string, files []string) error {
 	var whole []string
 	start := p.filesAt(ctx, p.start)

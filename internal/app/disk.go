@@ -22,7 +22,7 @@ import (
 	"hooks/internal/tracker"
 )
 
-// readOwn reads a file below a folder by its relative path. An empty path is an empty file.
+// readOwn reads the file at a path relative to root. An empty path reads as an empty file.
 func readOwn(root, what, path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil
@@ -47,9 +47,9 @@ func readOwn(root, what, path string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// keptFile reads a file that the loop keeps in the project. there is false if the file does not
-// exist. A link, a folder or a file over 1 MiB is an error, so that no other file is read and no
-// file is lost.
+// keptFile reads a file that the loop writes in the project. there is false if the file does
+// not exist. A link, a folder or a file over 1 MiB is an error, so that nothing else is read or
+// overwritten.
 func keptFile(path string) (text []byte, there bool, err error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -70,7 +70,7 @@ func keptFile(path string) (text []byte, there bool, err error) {
 		"SDD_PROGRESS_FILE", "the task loop keeps %s, and cannot: %w", path, err)
 }
 
-// sameFile reports whether two paths are one file, by another spelling or a link.
+// sameFile reports whether two paths name the same file, even through a link.
 func sameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	two, failed := os.Stat(b)
@@ -88,14 +88,14 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// sum identifies a text.
+// sum returns a short hash of text.
 func sum(text []byte) string {
 	s := sha256.Sum256(text)
 	return hex.EncodeToString(s[:8])
 }
 
-// treeSum identifies the uncommitted files by their sizes and times, not by their contents. It
-// returns "" if all files are committed.
+// treeSum returns a hash of the names, sizes and times of the uncommitted files, not their
+// contents. It returns "" if there are none.
 func treeSum(root string, dirty []string) string {
 	if top, _ := tracker.LinkedWorktree(root); top != "" {
 		root = top
@@ -113,13 +113,13 @@ func treeSum(root string, dirty []string) string {
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
-// gitTime bounds one question to git; what it does not answer in time stays unknown.
+// gitTime bounds one call of git. After that its result is unknown.
 const gitTime = 5 * time.Second
 
-// maxTaskFile bounds a spec, a task list and a progress file, in bytes.
+// maxTaskFile bounds a spec, a task list or a progress file, in bytes.
 const maxTaskFile = 1 << 20
 
-// root is the folder in which a loop's work is done: an audit loop's worktree, else the project.
+// root returns the folder in which a loop works: an audit loop's worktree, or the project.
 func (h *handler) root(t *store.State) string {
 	if r := loop.AuditOf(t.Budget); r != nil {
 		return r.Worktree
@@ -127,7 +127,7 @@ func (h *handler) root(t *store.State) string {
 	return h.project
 }
 
-// tree is a working tree without the files of the loop itself.
+// tree reads the working tree without the loop's own files and those that the person excluded.
 func (h *handler) tree(ctx context.Context, root string) (tracker.Tree, error) {
 	tree, err := tracker.ReadTree(ctx, root)
 	own := []string{h.inRepo(h.progressPath()), h.inRepo(h.viewPath())}
@@ -155,8 +155,8 @@ func (h *handler) relative(path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// inRepo is a path as git names it, from the root of the repository: the project may be a folder
-// of it.
+// inRepo returns path relative to the root of the repository, as git names it. The project may
+// be a folder inside the repository.
 func (h *handler) inRepo(path string) string {
 	top := tracker.Repo(h.Env, h.project).Top
 	rel, err := filepath.Rel(tracker.RealPath(top), tracker.RealPath(h.project))
@@ -166,7 +166,7 @@ func (h *handler) inRepo(path string) string {
 	return filepath.ToSlash(filepath.Join(rel, filepath.FromSlash(h.relative(path))))
 }
 
-// leftOut are the files that a person left out of the run that works in a folder.
+// leftOut returns the files that a person excluded from the run that works in root.
 func (h *handler) leftOut(root string) []string {
 	if b := h.runOf(loop.Audit); loop.AuditOf(b) != nil && loop.AuditOf(b).Worktree == root {
 		return b.LeftOut
@@ -176,7 +176,7 @@ func (h *handler) leftOut(root string) []string {
 	return nil
 }
 
-// excluded are the lines by which git leaves the loop's own two files out.
+// excluded returns the ignore lines for the loop's own two files.
 func (h *handler) excluded() []string {
 	return []string{"/" + h.inRepo(h.viewPath()), "/" + h.inRepo(h.progressPath())}
 }

@@ -20,31 +20,32 @@ import (
 	"hooks/internal/tracker"
 )
 
-// driven is a task or an audit loop as its driver sees it. What to do next is decided by
-// loop.Driving, from the state on disk.
+// driven is a task or audit loop as its driver sees it. loop.Driving decides the next step from
+// the state on disk.
 type driven struct {
 	*App
 	skill loop.Skill
-	name  string // of the command that begins an iteration, as in "/hooks:go"
-	words string // of the person's own command but for --resume, for the first process
-	check string // of that command, "" without one
+	name  string // of the command that begins an iteration, such as "/hooks:go"
+	words string // arguments of the person's command without --resume, for the first process
+	check string // --check of the person's command, or ""
 	first bool
-	// release lets another process drive the loop, nil before this one does.
+	// release gives up the exclusive right to drive the loop. It is nil before this process has
+	// it.
 	release func() error
 	plan    *loop.Budget // of a fresh audit loop, which the first process begins
-	flags   []string     // the client's own
+	flags   []string     // the person's flags for the client
 	run     string       // id of the run when the last process was started
-	seq     int          // and of its last commit
+	seq     int          // its last commit at that time
 	why     string       // how that process ended
-	// spared says that the process ended before it need have begun anything.
+	// spared reports whether the service or the process failed, as in an outage.
 	spared bool
 }
 
-// Drive is the run that `hooks go` drives: the run that the command continues, else a fresh one.
-// command is as in "/hooks:go docs/spec.md --check 'go test ./...'". A fresh task loop begins here,
-// by the same entry as a session's, and waits at its gates before any client is started (T49, T50,
-// T92). A fresh audit loop has no such gates: its first process begins it. client has a person's
-// flags, else it gets those that the run has kept, and the folder in which it starts.
+// Drive returns the run that `hooks go` drives: the one that the command resumes, or a fresh
+// one. A command looks like "/hooks:go docs/spec.md --check 'go test ./...'". A fresh task loop
+// begins here, as in a session, and waits at its gates before a client starts (T49, T50, T92).
+// A fresh audit loop has no such gates, so its first process begins it. Drive sets client.Dir,
+// and client.Flags to the stored flags if the person gave no flags.
 func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err error) {
 	cmd, ok := loop.ParsePrompt(command, config.Load(tracker.Project(a.Env, a.cwd())).Names())
 	kind, attempts := attemptsOf(cmd.Skill)
@@ -101,7 +102,7 @@ func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err er
 	return d, nil
 }
 
-// alone refuses to drive a loop that another process drives.
+// alone returns an error if another process drives the loop.
 func (d *driven) alone(h *handler) error {
 	if d.release != nil {
 		return nil
@@ -114,8 +115,8 @@ func (d *driven) alone(h *handler) error {
 		"task and ends it", "process %d drives the %s loop of this project", pid, d.skill)
 }
 
-// in is the program in the folder whose loop is driven: the project, or for an audit loop the
-// worktree itself, which a client that is started there takes for its project.
+// in returns the program and folder of the driven loop. For an audit loop the folder is the
+// worktree, which a client started there takes for its project.
 func (a *App) in(skill loop.Skill) (in *App, dir string) {
 	dir = tracker.Project(a.Env, a.cwd())
 	if skill != loop.Audit {
@@ -127,7 +128,7 @@ func (a *App) in(skill loop.Skill) (in *App, dir string) {
 	return a.with("CLAUDE_PROJECT_DIR", dir), dir
 }
 
-// with is the program with another value of a variable.
+// with returns a copy of the program with another value of an environment variable.
 func (a *App) with(variable, value string) *App {
 	other := *a
 	other.Env = func(name string) string {
@@ -139,7 +140,7 @@ func (a *App) with(variable, value string) *App {
 	return &other
 }
 
-// entering is an entry that is no event. No session is there to ask in.
+// entering returns a handler for an entry without an event. Its session is unattended.
 func (d *driven) entering(dir string) *handler {
 	h := &handler{App: d.with("CLAUDE_CODE_SESSION_ATTENDED", "0"), now: d.now(),
 		began: time.Now(), project: dir, seal: sealed{Dir: seal.At(seal.Home(d.Env))}}
@@ -148,7 +149,7 @@ func (d *driven) entering(dir string) *handler {
 	return h
 }
 
-// continues asks for the skill that the run began with, where its driver named no other.
+// continues makes the driver use the skill that began the run, unless the person named another.
 func (d *driven) continues(run *loop.Budget) {
 	name, _, _ := strings.Cut(run.Command, " ")
 	if run.Drive() == loop.DriveProcess && strings.HasPrefix(d.name, "/hooks:") && name != "" {
@@ -156,10 +157,10 @@ func (d *driven) continues(run *loop.Budget) {
 	}
 }
 
-// byDriver are the words that a driver adds to a command.
+// byDriver holds the flags that a driver adds to a command.
 const byDriver = "--drive " + loop.DriveProcess
 
-// begin begins a fresh run, which pauses at its first gates.
+// begin starts a fresh run, which pauses at its first gates.
 func (d *driven) begin(
 	h *handler, cmd loop.Command, flags loop.Flags, fresh freshRun,
 ) error {
@@ -177,7 +178,7 @@ func (d *driven) begin(
 	return nil
 }
 
-// open returns a handler; nil before the first process of the project's first audit loop.
+// open returns a handler, or nil before the first process of the project's first audit loop.
 func (d *driven) open() (*handler, error) {
 	if d.plan != nil && !store.Exists(tracker.Project(d.Env, d.cwd())) {
 		return nil, nil
@@ -185,7 +186,7 @@ func (d *driven) open() (*handler, error) {
 	return d.openForPerson()
 }
 
-// load is the run as it is on disk, with a handler for it.
+// load reads the run from disk and returns it with a handler for it.
 func (d *driven) load() (*handler, *store.State, error) {
 	t := &store.State{Skill: d.skill}
 	h, err := d.open()
@@ -200,7 +201,7 @@ func (d *driven) load() (*handler, *store.State, error) {
 	return h, t, err
 }
 
-// step takes an event of the driver's own through the run.
+// step applies one of the driver's own events to the run. An empty session means the run's own.
 func (d *driven) step(session string, eventOf func(*handler) loop.Event) error {
 	h, err := d.open()
 	if err != nil || h == nil {
@@ -228,11 +229,11 @@ func (d *driven) step(session string, eventOf func(*handler) loop.Event) error {
 	return err
 }
 
-// busyTries bounds how often a driver waits for a hook that changes the state, as on a slow disk.
-// No one waits for the driver's answer.
+// busyTries bounds how often a driver retries while a hook holds the state lock. It is high
+// because nothing waits for the driver's answer.
 const busyTries = 15
 
-// Next is the next order, by the state on disk.
+// Next returns the next order, decided by the state on disk.
 func (d *driven) Next() (drive.Order, error) {
 	if d.first && d.plan != nil {
 		d.first = false
@@ -242,7 +243,7 @@ func (d *driven) Next() (drive.Order, error) {
 		return o, nil
 	}
 	h, t, err := d.load()
-	if errors.Is(err, store.ErrBusy) { // a hook on a slow disk is no end of a run
+	if errors.Is(err, store.ErrBusy) { // a slow hook must not end the run
 		return drive.Order{Do: drive.Wait, Until: d.now().Add(pollTime), Text: err.Error()}, nil
 	}
 	if err == nil && h != nil {
@@ -255,7 +256,7 @@ func (d *driven) Next() (drive.Order, error) {
 	if b := t.Budget; b != nil {
 		k.Owner, k.Began = proc.Of(b.Owner), b.Seq != d.seq || b.RunID != d.run
 	}
-	if d.plan != nil && !k.Began { // the run on disk is an earlier one
+	if d.plan != nil && !k.Began { // the run on disk is an earlier run
 		k.Run = nil
 	}
 	if err := d.keepFlags(k.Run); err != nil {
@@ -278,7 +279,7 @@ func (d *driven) Next() (drive.Order, error) {
 	return o, nil
 }
 
-// keepFlags keeps a person's flags of the client for a driver that continues the run.
+// keepFlags stores a person's client flags for drivers that resume the run later.
 func (d *driven) keepFlags(b *loop.Budget) error {
 	if len(d.flags) == 0 || b == nil || b.Drive() != loop.DriveProcess ||
 		slices.Equal(d.flags, b.Client) {
@@ -289,15 +290,15 @@ func (d *driven) keepFlags(b *loop.Budget) error {
 	})
 }
 
-// measure runs the check before the first worker of a run. The check runs outside of a session,
-// without a brake, but it runs only a person's own files: no worker has changed anything yet. why
-// is the reason that the check cannot run at all, or "" if it can.
+// measure runs the check before the first worker of a run. It runs outside a session and
+// without the brake, but no worker has changed a file yet. why is the reason that the check
+// cannot run, or "".
 func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
 	tree, err := h.tree(context.Background(), h.root(t))
 	if len(tree.Dirty) > 0 || err != nil {
 		tree.Head = ""
 	}
-	if d.check != "" && loop.TasksOf(t.Budget) != nil { // the first process takes it
+	if d.check != "" && loop.TasksOf(t.Budget) != nil { // the first process records it
 		loop.TasksOf(t.Budget).Check = d.check
 	}
 	at, command := t.Values().Unmeasured(tree.Head)
@@ -314,7 +315,7 @@ func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
 	})
 }
 
-// orderOf has what an order tells people about the iteration under way.
+// orderOf returns an order that describes the current iteration.
 func orderOf(b *loop.Budget, command string) drive.Order {
 	o := drive.Order{Spent: b.DollarsEstimate, Ceiling: b.Ceilings.Dollars}
 	if r := loop.AuditOf(b); r != nil {
@@ -328,7 +329,7 @@ func orderOf(b *loop.Budget, command string) drive.Order {
 	r := loop.TasksOf(b)
 	o.Done, o.Total = r.Finished(), len(r.List)
 	attempt := r.Try
-	if attempt >= r.MaxTries { // a person resumes a task that was blocked
+	if attempt >= r.MaxTries { // a person resumes a blocked task
 		attempt = 1
 	}
 	o.Name = fmt.Sprintf("task %d of %d, attempt %d", r.Index+1, len(r.List), attempt)
@@ -338,11 +339,10 @@ func orderOf(b *loop.Budget, command string) drive.Order {
 	return o
 }
 
-// pollTime is the interval at which a driver looks again while it waits, as for a process that
-// another driver has left.
+// pollTime is the interval at which a waiting driver checks the state.
 const pollTime = 5 * time.Second
 
-// lastOrder is the end of a run, or a wait, in words.
+// lastOrder returns the order that ends a run or makes the driver wait.
 func (h *handler) lastOrder(t *store.State, next loop.DriveStep) drive.Order {
 	o := drive.Order{Do: drive.Finish, Cause: next.Cause, Text: next.Text, Code: next.Code}
 	if next.Wait {
@@ -367,8 +367,8 @@ func (h *handler) lastOrder(t *store.State, next loop.DriveStep) drive.Order {
 	return o
 }
 
-// Ended takes the verdict of a process, and returns that on its attempt. Where no Stop has closed
-// the attempt, it is closed here (M5, T59).
+// Ended records the verdict of a process and returns the verdict on its attempt. It closes the
+// attempt if no Stop hook did (M5, T59).
 func (d *driven) Ended(v drive.Verdict) (said string, err error) {
 	d.why, d.spared = v.Text, v.Kind == drive.Outage || v.Kind == drive.Stalled
 	e := loop.ProcessEnd{Why: string(v.Kind)}
@@ -396,7 +396,8 @@ func (d *driven) Ended(v drive.Verdict) (said string, err error) {
 		}
 		return true
 	})
-	// A hook that closed the attempt may have died with its process before it dropped the lock.
+	// A hook that closed the attempt may have died with its process before it released the
+	// lock.
 	return said, cmp.Or(err, h.files.Release(d.skill, func(l *loop.Lock) bool {
 		return l != nil && proc.Of(l.Process) == loop.Dead
 	}))
@@ -421,7 +422,7 @@ func (d *driven) Halt(cause, text string) (drive.Order, error) {
 		return drive.Order{}, err
 	}
 	next := loop.DriveStep{Cause: cause, Text: text, Code: 1}
-	// A run that was over before its first process has not ended by the cause.
+	// A run that was over before its first process did not end for this cause.
 	if b := t.Budget; b != nil && b.Status != loop.Active && (b.Seq != d.seq || b.RunID != d.run) {
 		next = loop.Driving{Run: t.Budget, Began: true}.Next()
 	}

@@ -19,7 +19,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// invocation recognises the two ways into a tick: the slash command and the Skill tool.
+// invocation returns the command that starts an iteration, from a slash command or the Skill
+// tool.
 func (h *handler) invocation() (loop.Command, bool) {
 	name, args := h.ev.Command, h.ev.Args
 	switch h.ev.Name {
@@ -37,14 +38,14 @@ func (h *handler) invocation() (loop.Command, bool) {
 	return cmd, looping
 }
 
-// command returns the skill that a name means, if the loops of that skill are governed.
+// command parses name and args as a command of a skill that has loops.
 func (h *handler) command(name, args string) (loop.Command, bool) {
 	return loop.ParseCommand(name, args, h.names(name, args)...)
 }
 
-// names returns the names that are added to ours, in the order in which they count: a run that is
-// on keeps the kind as which it began, then come the configuration of the person and of the
-// project. They are looked up only if a command might be one of them.
+// names returns the configured names of skills, in order of precedence: active runs, the
+// person's configuration, the project's, and ended runs. It reads them only if the command may
+// be one.
 func (h *handler) names(command, args string) []loop.Names {
 	_, ours := loop.ParseCommand(command, "")
 	_, spaced := loop.ParseCommand(command, "",
@@ -96,7 +97,7 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	return h.enterWith(cmd, flags, fresh)
 }
 
-// enterWith is enter for a command that was read.
+// enterWith enters a command that has been parsed.
 func (h *handler) enterWith(
 	cmd loop.Command, flags loop.Flags, fresh freshRun,
 ) (event.Reply, error) {
@@ -128,9 +129,9 @@ func (h *handler) enterWith(
 	return reply, err
 }
 
-// foreignState refuses state that the repository itself brought. Its locks, counters and answers
-// come from whoever committed them. Our own is never committed, because the folder ignores
-// itself.
+// foreignState refuses state that is committed to the repository, because anyone could have
+// written its locks, counters and answers. Our own state folder ignores itself and is never
+// committed.
 func (h *handler) foreignState() error {
 	if !store.Exists(h.project) {
 		return nil
@@ -146,7 +147,8 @@ func (h *handler) foreignState() error {
 	return nil
 }
 
-// fed is the entry of a conductor's next attempt: the Stop before asked for this very call.
+// fed returns the command of a conductor's next attempt if the previous Stop asked for this
+// call.
 func (h *handler) fed() (loop.Command, bool) {
 	call := h.ev.Name == event.PreToolUse && h.ev.Dispatches() && !h.ev.InSubagent()
 	if !call || !h.seal.on && !store.Exists(h.project) || h.openState() != nil {
@@ -165,7 +167,7 @@ func (h *handler) fed() (loop.Command, bool) {
 	return loop.Command{}, false
 }
 
-// feed begins the attempt that a call of the conductor is for, and then judges the call.
+// feed begins the attempt that the conductor's call is for, and then judges the call.
 func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 	h.feeding = true
 	reply, err := h.enter(cmd)
@@ -179,9 +181,8 @@ func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 	return answer.And(reply), err
 }
 
-// nested returns an error if a looping skill may not start now because the model, not a person,
-// asks: an audit loop runs in this session (A68), or an iteration of another skill is open in this
-// turn.
+// nested returns an error if the model, not a person, starts a looping skill while an audit
+// loop runs in this session (A68) or an iteration of another skill is open in this turn.
 func (h *handler) nested(cmd loop.Command) error {
 	if h.ev.Name != event.PreToolUse || h.feeding || !h.seal.on || h.openState() != nil {
 		return nil
@@ -205,7 +206,7 @@ func (h *handler) nested(cmd loop.Command) error {
 	return nil
 }
 
-// typedHere reports whether a person typed a command as the prompt of this turn.
+// typedHere reports whether a person typed the command as this turn's prompt.
 func (h *handler) typedHere(cmd loop.Command) bool {
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	flags, _, err := cmd.ParseFlags()
@@ -219,8 +220,8 @@ func planOf(b *loop.Budget) string {
 	return loop.AuditOf(b).Plan
 }
 
-// missedForce takes that answer from the transcript, for a client in which PostToolUse is not
-// registered.
+// missedForce reads the answer to a forced takeover from the transcript, for a client in which
+// PostToolUse is not registered.
 func (h *handler) missedForce(list []*store.State) (event.Reply, error) {
 	r, err := usage.Count(h.ev.Transcript, nil, usage.NewTable(nil))
 	if err != nil {
@@ -240,7 +241,8 @@ func (h *handler) missedForce(list []*store.State) (event.Reply, error) {
 	})
 }
 
-// forceAnswered steps the entry that asked about another's lock with what a dialog brought (R104).
+// forceAnswered steps the entry that asked about another session's lock with a dialog's answers
+// (R104).
 func (h *handler) forceAnswered(
 	t *store.State, id string, given event.Answers,
 ) (event.Reply, error) {

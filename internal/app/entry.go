@@ -26,19 +26,19 @@ import (
 	"hooks/internal/usage"
 )
 
-// entry is one request on its way in.
+// entry is one request to begin an iteration.
 type entry struct {
 	*handler
 	*store.State
 	asks   loop.Invocation
 	known  loop.Known
-	origin string   // who started the turn, where the transcript says it
-	notes  []string // of what had to be cleared away first
-	before string   // status block of an iteration that was found abandoned
-	final  string   // and the final report, where that ended its run
+	origin string   // who started the turn, if the transcript shows it
+	notes  []string // about problems that were cleared first
+	before string   // status block of an abandoned iteration
+	final  string   // its final report, if that ended the run
 }
 
-// request is the invocation of a looping skill in this event's session.
+// request builds the invocation of a looping skill from this event.
 func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	owner := proc.Owner()
@@ -62,8 +62,8 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 	return e
 }
 
-// settle tries until the request is settled. The state's lock is held while the state is read and
-// changed, never while waiting for another iteration or for the tracker.
+// settle tries until the request is decided. It holds the state lock while it reads and changes
+// state, but not while it waits for another iteration or for the tracker.
 func (e *entry) settle() (event.Reply, error) {
 	deadline := time.Now().Add(cmp.Or(e.Wait, 45*time.Second))
 	for {
@@ -90,11 +90,11 @@ func (e *entry) settle() (event.Reply, error) {
 	}
 }
 
-// maxTries bounds how often a request is tried again while the state's lock is held.
+// maxTries bounds the attempts under one hold of the state lock.
 const maxTries = 8
 
-// try steps by the state on disk, again after it closed a tick or lost a race for the lock, and
-// carries the outcome out.
+// try steps the request from the state on disk and carries out the outcome. It repeats this
+// after it closed an iteration or lost a race for the loop's lock.
 func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
 	for range maxTries {
 		if err = e.load(); err != nil {
@@ -113,7 +113,7 @@ func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
 	return event.Block(text), loop.Outcome{}, nil
 }
 
-// carry carries the outcome of a try out.
+// carry carries out the outcome of one try.
 func (e *entry) carry(o *loop.Outcome) (event.Reply, error) {
 	if o.Save.Enter != nil {
 		return e.begin(o)
@@ -134,13 +134,13 @@ func (e *entry) carry(o *loop.Outcome) (event.Reply, error) {
 	return reply, err
 }
 
-// withBefore adds the iteration that this entry found abandoned to a text.
+// withBefore adds to text the notes and the report on the abandoned iteration.
 func (e *entry) withBefore(text string) string {
 	return strings.TrimSpace(strings.Join(slices.Concat(e.notes, []string{text, e.before, e.final}),
 		"\n"))
 }
 
-// closeFirst ends the tick that never reached its end.
+// closeFirst closes an iteration that never reached its end.
 func (e *entry) closeFirst() error {
 	t := e.State
 	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // of a run with another budget file
@@ -174,8 +174,8 @@ func (e *entry) closeFirst() error {
 	return nil
 }
 
-// load reads the state; another budget file is another run. What was looked up for the beginning
-// stays known.
+// load reads the state for the request's budget file; another file is another run. It keeps the
+// entry facts that were fetched before.
 func (e *entry) load() error {
 	if err := e.archiveLost(); err != nil {
 		return err
@@ -208,9 +208,9 @@ func (e *entry) load() error {
 	return err
 }
 
-// resumable is the last line of the run that kept its budget in the missing file, else of one
-// that has no budget anywhere; nil without one. A run whose budget is in another file is resumed
-// there, so that no second copy goes stale.
+// resumable returns the last history line of the run whose budget was in the missing file, or
+// of a run that has no budget file. It returns nil if there is no such run. A run with another
+// budget file is resumed from that file, so that no second copy goes stale.
 func (e *entry) resumable() (*loop.Iteration, error) {
 	skill := e.Skill
 	last, err := e.files.Last(skill, func(l *loop.Iteration) bool {
@@ -229,14 +229,15 @@ func (e *entry) resumable() (*loop.Iteration, error) {
 	return last, nil
 }
 
-// isScheduled reports whether no person typed this prompt.
+// isScheduled reports whether a schedule, not a person, started this turn.
 func (e *entry) isScheduled() bool {
 	fired := e.origin == "" && e.ev.Prompt != "" &&
 		usage.ScheduledFire(e.ev.Transcript, e.ev.Prompt)
 	return e.asks.FromSchedule(e.Values(), e.origin, fired)
 }
 
-// archiveLost archives a run whose budget file a person deleted, to begin a fresh one (R111).
+// archiveLost archives a run whose budget file a person deleted, so that a fresh run can begin
+// (R111).
 func (e *entry) archiveLost() error {
 	lost, err := e.files.Lost(e.Skill, e.asks.Path)
 	if err != nil || lost.Budget == nil {
@@ -256,8 +257,9 @@ func (e *entry) archiveLost() error {
 	return nil
 }
 
-// takesOver makes room for the run that lies here instead of the recorded one, because another
-// state directory wrote it, or makes a run of its own of another project's copy.
+// takesOver resolves a conflict over the run on disk and reports whether it did. A run that
+// another state directory wrote replaces the recorded one; a copy of another project's run
+// becomes a run of its own.
 func (e *entry) takesOver(err error) bool {
 	changed, isChanged := errors.AsType[*store.ChangedError](err)
 	copied, isCopy := errors.AsType[*store.CopyError](err)
@@ -281,9 +283,9 @@ func (e *entry) takesOver(err error) bool {
 	return err == nil
 }
 
-// lookUp fetches, without the state's lock, the facts that an iteration begins with: on a resume,
-// whether the recorded PRs and worktrees are still where they were (R135–R144); before a review,
-// the heads that show whether anything has landed (R82).
+// lookUp fetches the facts that an iteration begins with. It does not hold the state lock. On a
+// resume it checks the recorded PRs and worktrees (R135–R144); before a review, the heads that
+// show whether anything has landed (R82).
 func (e *entry) lookUp() {
 	mode := e.known.Mode
 	fresh := mode == loop.FreshRun
@@ -296,9 +298,9 @@ func (e *entry) lookUp() {
 	var tracks sync.WaitGroup
 	at := e.State
 	if fresh {
-		at = nil // a fresh run has the configuration as it is now
+		at = nil // a fresh run uses the current configuration
 	}
-	e.config(at) // read before it is shared
+	e.config(at) // cached here, before goroutines share it
 	tracks.Go(func() { f.Asked, f.Edges, f.Unheard = e.ask(at, previous) })
 	f.Worktrees = e.worktrees()
 	resumed := previous != nil && mode == loop.ResumeRun
@@ -323,8 +325,8 @@ func (e *entry) lookUp() {
 	e.known.Entry = loop.Fetched(f)
 }
 
-// ask asks the tracker for the facts that an iteration begins with. If it cannot answer, one line
-// says so and the skill's report takes over; a project without a known tracker gets no such line.
+// ask asks the tracker for the facts that an iteration begins with. If the tracker fails, a
+// note says that the skill's report is used. A project without a known tracker gets no note.
 func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 	asked *loop.Asked, edges [][2]int, notes []string,
 ) {
@@ -340,8 +342,8 @@ func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 	default:
 		q.PRs = true
 	}
-	// An entry that waited for the lock has less left of the hook's time, and a dialog's result has
-	// little from the start.
+	// An entry that waited for the lock has less of the hook's timeout left. The hook for a
+	// dialog's result has a short timeout.
 	most := 55 * time.Second
 	if e.ev.Name == event.PostToolUse {
 		most = 6 * time.Second
@@ -359,8 +361,8 @@ func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 	return heard(&a, previous), a.Edges, few(a.Notes)
 }
 
-// heard keeps the part of an answer that the iteration may need again, because every tool call
-// reads it: the PRs of the run, not every open one. It is nil when the answer has nothing.
+// heard returns the part of a tracker's answer that the iteration keeps: the run's PRs, not all
+// open ones, because every tool call reads it. It returns nil if that part is empty.
 func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 	r := a.Report()
 	asked := &loop.Asked{Backlog: r.Backlog}
@@ -385,11 +387,11 @@ func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 	return asked
 }
 
-// maxNotes bounds the lines about the tracker's answer that a person gets to read.
+// maxNotes bounds the notes about the tracker's answer that a person sees.
 const maxNotes = 4
 
-// endedPRs are the PRs of the run on disk that are not re-attached. The entry itself reports what
-// cannot be read.
+// endedPRs returns the PRs of the run that are not re-attached. It ignores read errors, which
+// the entry itself reports.
 func (e *entry) endedPRs() []loop.TrackedPR {
 	var ended loop.EndedPRs
 	_, _ = e.files.Last(e.Skill, func(l *loop.Iteration) bool {
@@ -419,8 +421,8 @@ func few(notes []string) []string {
 			loop.Plural(len(notes)-maxNotes, "more note")))
 }
 
-// begin saves the run, takes the lock and opens the iteration. If another was faster, the request
-// is looked at again.
+// begin saves the run, takes the lock and opens the iteration. If another session took the lock
+// first, it sets o.Again.
 func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 	in := o.Save.Enter
 	if in.Reap != nil {
@@ -452,19 +454,19 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 		return event.Nothing(), err
 	}
 	reply, err := e.open(in.Opens)
-	if err != nil { // the turn is refused: its iteration has not begun, and does not count
+	if err != nil { // the iteration has not begun and does not count
 		_, _ = e.tx.Commit(e.State, loop.Save{Run: in.Run, DropTick: true})
-		e.release(e.Skill) // where that failed too, the next event closes it
+		e.release(e.Skill) // if this fails too, the next event closes it
 	}
 	return reply, err
 }
 
-// saveFirst saves the run before it has the lock, with its seal. The links of the brake are put in
-// place before the switch that turns them on.
+// saveFirst saves and seals the run before it has the lock. It creates the brake's links before
+// the switch that turns them on.
 func (e *entry) saveFirst(in *loop.Entering) error {
 	run, was := in.Run, in.Run.SealedIn
 	e.receive(run)
-	if run.SealedIn = e.seal.Path(); !utf8.ValidString(e.project) { // a record could not name it
+	if run.SealedIn = e.seal.Path(); !utf8.ValidString(e.project) { // no record could store it
 		run.SealedIn = ""
 	}
 	armed := e.seal.Path() != "" && brake.Armed(e.Env, e.asks.SessionID)
@@ -473,15 +475,15 @@ func (e *entry) saveFirst(in *loop.Entering) error {
 	}
 	e.State = &store.State{Skill: e.Skill, BudgetPath: e.asks.Path, Claim: e.Claim}
 	_, err := e.tx.Commit(e.State, loop.Save{Run: run})
-	if errors.Is(err, seal.ErrUnwritable) && was != run.SealedIn { // it never had a seal here
+	if errors.Is(err, seal.ErrUnwritable) && was != run.SealedIn { // never sealed here
 		run.SealedIn, in.Opens.Braked = "", false
 		_, err = e.tx.Commit(e.State, loop.Save{Run: run})
 	}
 	return err
 }
 
-// unguarded returns the protection that the session lacks because it has no brake or no seal, why,
-// and how to get it, or "" if it has both.
+// unguarded describes the protection that the session lacks without a brake or a seal, the
+// cause, and how to get it. It returns "" if the session has both.
 func (e *entry) unguarded() string {
 	const (
 		restart   = "start the client again"
@@ -501,7 +503,7 @@ func (e *entry) unguarded() string {
 	return unchecked + ": this session began without the hooks; " + restart
 }
 
-// open steps the iteration that has the lock now.
+// open steps the iteration after its lock was taken.
 func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 	opens.Notes = slices.Concat(e.notes, opens.Notes)
 	opens.Clock = e.clock(e.asks.Now)
@@ -541,7 +543,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		return event.Nothing().Context(text).
 			Say(lines(e.before, e.final, say)), nil
 	}
-	e.final = "" // this one covers it
+	e.final = "" // this reply covers it
 	text := e.Budget.StopText
 	if text == "" {
 		text = fmt.Sprintf("Loop paused at gate %s", e.Budget.Pending[0].Name)

@@ -22,8 +22,9 @@ import (
 // senderTime bounds how long after its event the lines of a prompt may reach the transcript.
 const senderTime = 250 * time.Millisecond
 
-// sender returns who sent the prompt. The client's own lines may come a little after the event;
-// patient waits for them. A program that drives the client by its SDK queues a person's words.
+// sender returns who sent the prompt. The client may write its own lines shortly after the
+// event; if patient is true, sender waits for them. A program that drives the client by its SDK
+// queues a person's words.
 func (h *handler) sender(patient bool) loop.Sender {
 	for {
 		by := usage.Sender(h.ev.Transcript, h.ev.Prompt)
@@ -38,7 +39,7 @@ func (h *handler) sender(patient bool) loop.Sender {
 	}
 }
 
-// owner looks up whose the open iteration is, and whether its client lives.
+// owner returns whether this session owns the open iteration and whether its client lives.
 func (h *handler) owner(t *store.State) (o loop.Owner) {
 	dead := proc.Of(t.Budget.Owner) == loop.Dead
 	o.Gone = t.Budget.OwnerLeft || dead
@@ -52,9 +53,10 @@ func (h *handler) owner(t *store.State) (o loop.Owner) {
 	return o
 }
 
-// fetchSpent counts what was spent since the last count. It is called with the state's lock, so
-// that no token is counted twice. What cannot be counted now, the session's next iteration counts;
-// no one reads a foreign session's transcript again.
+// fetchSpent counts the spending since the last count. The caller holds the state lock, so that
+// no token is counted twice. If counting fails in the run's own session, its next iteration
+// counts the rest. For another session's transcript it returns the error, because it is not
+// read again.
 func (h *handler) fetchSpent(t *store.State, e loop.Event, k *loop.Known) (err error) {
 	path := h.transcript(t, e)
 	table := usage.NewTable(h.config(t).Rates)
@@ -89,7 +91,7 @@ func (h *handler) fetchSpent(t *store.State, e loop.Event, k *loop.Known) (err e
 	return nil
 }
 
-// runNow returns the run at this moment, with its open iteration, for a text.
+// runNow returns the run including its open iteration at this moment, for display.
 func (h *handler) runNow(t *store.State) *loop.Budget {
 	past := usage.Past{Written: h.files.Written(t.Skill),
 		Ended: func(path string, names []string) []loop.Cursor {
@@ -101,15 +103,15 @@ func (h *handler) runNow(t *store.State) *loop.Budget {
 	return usage.Now(t.Budget, t.Tick, true, past, table, h.now).Run
 }
 
-// counted are the cursors from which the transcript's session is counted.
+// counted returns the cursors up to which the transcript is counted.
 func (h *handler) counted(t *store.State, transcript string) []loop.Cursor {
 	cursors, err := h.files.Counted(t.Budget, transcript)
 	h.slip(err)
 	return cursors
 }
 
-// onceNotes returns the notes of a run's first iteration about how its money is counted and about
-// the configuration.
+// onceNotes returns the notes of a run's first iteration: warnings about the configuration and
+// outdated rates.
 func (h *handler) onceNotes() []string {
 	cfg := h.config(nil)
 	notes := report.ConfigNotes(cfg.Warnings)
@@ -119,9 +121,9 @@ func (h *handler) onceNotes() []string {
 	return notes
 }
 
-// transcript is the transcript that a loop's iteration is in: the event's own at its Stop, else the
-// one that the iteration recorded. A run that ends between its iterations is counted from its own,
-// because after /clear a person ends it from another session.
+// transcript returns the transcript of a loop's iteration: the event's own at its Stop,
+// otherwise the recorded one. A run that ends between iterations is counted from its recorded
+// transcript, because after /clear a person ends it from another session.
 func (h *handler) transcript(t *store.State, e loop.Event) string {
 	own := false
 	switch e.(type) {
@@ -141,10 +143,10 @@ func (h *handler) transcript(t *store.State, e loop.Event) string {
 	return t.Budget.Transcript()
 }
 
-// interruptMark reports whether the client's own mark of an interrupt follows the counted text, in
-// a turn of this tick: a person may end a turn of their own between two ticks. The mark of a forked
-// tick is in the fork's transcript only. If the turn reached its Stop, a worker's mark means that
-// the worker was ended.
+// interruptMark reports whether the client's interrupt mark follows the counted text in a turn
+// of this iteration. A person may interrupt a turn of their own between two iterations. A
+// forked iteration has its mark in the fork's transcript only. If the turn reached its Stop, a
+// worker's mark means that the worker was ended.
 func (h *handler) interruptMark(t *store.State, forked bool) bool {
 	path := t.Tick.Transcript
 	r, err := usage.Main(path, t.Budget.Cursors)
@@ -154,7 +156,7 @@ func (h *handler) interruptMark(t *store.State, forked bool) bool {
 	return err == nil && r.Marked(t.Tick.Prompts, forked)
 }
 
-// pastDialogs returns the dialogs of the transcript.
+// pastDialogs returns the answered dialogs of the transcript.
 func (h *handler) pastDialogs(t *store.State, e loop.Event) (list []loop.Answers) {
 	r, err := usage.Main(h.transcript(t, e), t.Budget.Cursors)
 	if err != nil {
@@ -167,8 +169,8 @@ func (h *handler) pastDialogs(t *store.State, e loop.Event) (list []loop.Answers
 	return list
 }
 
-// answersOf are a dialog's answers as loops take them: without questions that no one answered, and
-// with each question as its gate has it, because a terminal may show other characters.
+// answersOf converts a dialog's answers. It omits unanswered questions and restores each
+// question to its gate's text, because a terminal may show other characters.
 func answersOf(gates []loop.Gate, id, input string, given event.Answers) loop.Answers {
 	a := loop.Answers{ID: id, Input: input, AFK: given.AFK}
 	for _, one := range given.List {
@@ -185,7 +187,7 @@ func answersOf(gates []loop.Gate, id, input string, given event.Answers) loop.An
 	return a
 }
 
-// dialogDenied reports whether the client's settings keep the dialog from being shown.
+// dialogDenied reports whether the client's settings deny the dialog tool.
 func (h *handler) dialogDenied() bool {
 	return slices.ContainsFunc(h.call().SettingsFiles(), func(path string) bool {
 		text, ok := safefile.Read(path, config.MaxFile)

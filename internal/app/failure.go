@@ -13,15 +13,15 @@ import (
 	"hooks/internal/tracker"
 )
 
-// failed is the answer when the program itself cannot decide. A Stop lets go and says why. An entry
-// is refused. A tool call passes, unless it merges, dispatches, schedules or touches the state:
-// those stay shut, since a loop may be active. Everything else has no opinion.
+// failed returns the answer when the program itself fails. A Stop lets go and says why. An
+// entry is refused. A tool call passes unless it merges, dispatches, schedules or touches the
+// state, because a loop may be active. Other events get no decision.
 func (h *handler) failed(err error) Answer {
 	a := Answer{Name: h.ev.Name, After: h.out.After, Err: err}
 	text := hint.Text(store.Hinted(err))
 	_, entering := h.invocation()
 	changed, isChanged := errors.AsType[*store.ChangedError](err)
-	_, isNewer := errors.AsType[*store.NewerError](err) // it may be of this session
+	_, isNewer := errors.AsType[*store.NewerError](err) // the state may belong to this session
 	switch {
 	case entering:
 		a.Reply = event.Block(text)
@@ -43,8 +43,7 @@ func (h *handler) failed(err error) Answer {
 	return a
 }
 
-// bystander reports whether no loop is this session's: neither a seal nor a file of the state that
-// can be read names it.
+// bystander reports whether this session has no loop in its seal or in any readable state file.
 func (h *handler) bystander() bool {
 	own := func(skill loop.Skill) bool {
 		s, _ := h.files.Load(skill)
@@ -55,19 +54,19 @@ func (h *handler) bystander() bool {
 	return !h.seal.on && h.files != nil && !slices.ContainsFunc(loop.Skills(), own)
 }
 
-// heldBack refuses a call while the state of a loop cannot be trusted.
+// heldBack denies a call because the state of a loop cannot be trusted.
 func (h *handler) heldBack(err error) event.Reply {
 	return event.Deny(h.ev.Tool + " is held back while the loop's state cannot be trusted\n" +
 		inTwoLines(store.Hinted(err)))
 }
 
-// inTwoLines is an error of any number of lines and its hint.
+// inTwoLines formats an error on one line and its hint on the next.
 func inTwoLines(err error) string {
 	return hint.Text(hint.New(hint.Of(err), "%s", term.Line(err.Error())))
 }
 
-// mustStayShut reads the call without any state. Once the loop's seal or files were changed, it is
-// not known either whether a text that cannot be read meets the brake when it runs.
+// mustStayShut judges the call without any state. After a change to the seal or the files, the
+// brake may be missing too, so a call that cannot be fully read is also refused.
 func (h *handler) mustStayShut(err error) bool {
 	if _, schedule := h.ev.Schedules(); schedule && !h.ev.EndsSchedule() {
 		return true
@@ -82,9 +81,9 @@ func (h *handler) mustStayShut(err error) bool {
 	return len(r.Merges()) > 0 || len(call.Tampers(r)) > 0 || unread || call.Rewires() != ""
 }
 
-// unreadable answers a payload that cannot be read: nothing is decided, but a tool call does not
-// slip past the guard in the disguise of rubbish while a loop is active in the project. Another
-// event is no tool call.
+// unreadable answers a payload that cannot be read. It denies a tool call while a loop is
+// active in the project, so that malformed input cannot bypass the guard. Otherwise it decides
+// nothing.
 func (a *App) unreadable(name string, err error) Answer {
 	answer := Answer{Name: name, Err: err}
 	if name != event.PreToolUse || errors.Is(err, event.ErrOtherEvent) {

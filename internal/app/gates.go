@@ -13,8 +13,8 @@ import (
 	"hooks/internal/store"
 )
 
-// AnswerGate records a person's answer for a paused run. It acts when the run is resumed, once.
-// Nothing that runs inside the agent may call it.
+// AnswerGate records a person's answer for a paused run. The answer takes effect when the run
+// is resumed. AnswerGate fails inside the agent.
 func (a *App) AnswerGate(name string, words []string) (said string, err error) {
 	if a.InAgent() {
 		way := "the dialog of the session asks the person; or answer in a terminal of your own"
@@ -38,7 +38,7 @@ func (a *App) AnswerGate(name string, words []string) (said string, err error) {
 	return said, err
 }
 
-// gateName is a gate as a person names it: LOOP:NAME:TARGET, of which only the name is needed.
+// gateName is a gate as a person writes it: LOOP:NAME:TARGET, where only NAME is required.
 type gateName struct {
 	written, name, target string
 	skill                 loop.Skill
@@ -60,17 +60,17 @@ func (n gateName) means(skill loop.Skill, g loop.Gate) bool {
 	return g.Name == n.name && target && (n.skill == "" || n.skill == skill)
 }
 
-// waitingGate is a gate that waits for an answer. open says that a running session asks it.
+// waitingGate is a gate without an answer. open reports that a running session asks it.
 type waitingGate struct {
 	state store.State
-	at    int // in the paused run's list
+	at    int // index in the paused run's list
 	gate  loop.Gate
 	open  bool
-	// command carries the question to the person, where it may.
+	// command may put the question to the person, if set.
 	command notify.AskCommand
 }
 
-// named is the gate as it is named on a command line.
+// named returns the gate's name for a command line.
 func (g waitingGate) named(withLoop bool) string {
 	name := strings.TrimSuffix(g.gate.Name+":"+g.gate.Target, ":")
 	if withLoop {
@@ -79,8 +79,8 @@ func (g waitingGate) named(withLoop bool) string {
 	return name
 }
 
-// findGate returns the one gate of a paused run that a person means. It returns an error if no gate
-// or more than one matches.
+// findGate returns the paused run's gate that n names. It returns an error if no gate or more
+// than one matches.
 func (h *handler) findGate(n gateName) (found waitingGate, err error) {
 	all, err := h.waitingGates()
 	meant := slices.DeleteFunc(slices.Clone(all), func(g waitingGate) bool {
@@ -126,8 +126,8 @@ func names(list []waitingGate, withLoop bool) string {
 	return strings.Join(all, ", ")
 }
 
-// waitingGates are the gates of paused runs, of open iterations and of claims. An error in one loop
-// does not hide the other's.
+// waitingGates returns the gates of paused runs, open iterations and claims. An error in one
+// loop does not hide the others; errors are joined.
 func (h *handler) waitingGates() (list []waitingGate, err error) {
 	var errs []error
 	for _, skill := range loop.Skills() {
@@ -154,7 +154,8 @@ func (h *handler) waitingGates() (list []waitingGate, err error) {
 	return list, errors.Join(errs...)
 }
 
-// understands returns an error for one word that is no option: it is taken for a mistyped one.
+// understands returns an error for a single word that is not an option, which is probably a
+// typo.
 func (w waitingGate) understands(answer string) error {
 	if w.gate.Understands(answer) {
 		return nil
@@ -168,7 +169,7 @@ func (w waitingGate) understands(answer string) error {
 	return hint.New(way, "%q is no option of gate %s", answer, w.named(false))
 }
 
-// answerGate records an answer with its origin.
+// answerGate records an answer with its origin and returns the confirmation.
 func (h *handler) answerGate(w waitingGate, answer, origin string) (string, error) {
 	if err := w.understands(answer); err != nil {
 		return "", err

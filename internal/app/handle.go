@@ -16,7 +16,7 @@ import (
 	"hooks/internal/store"
 )
 
-// Handle answers one hook call. It never panics on any input and always returns the safe answer.
+// Handle answers one hook call. It recovers from panics and then returns the safe answer.
 func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	began := time.Now()
 	answer.Name = event.NameOf(word)
@@ -59,10 +59,10 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	return h.out.Answer
 }
 
-// answer finds the project and its state. Without state, only an entry creates it.
+// answer finds the project and answers the event. Only an entry creates state.
 func (h *handler) answer() (event.Reply, error) {
-	if h.ev.Name == event.SessionStart { // with or without a loop: no later event can
-		_ = brake.Arm(h.Env, h.ev.SessionID) // a loop that begins checks whether it is armed
+	if h.ev.Name == event.SessionStart { // even without a loop, because no later event can
+		_ = brake.Arm(h.Env, h.ev.SessionID) // a loop checks the result when it begins
 	}
 	err := h.findProject()
 	if h.ev.Name == event.ConfigChange {
@@ -78,7 +78,7 @@ func (h *handler) answer() (event.Reply, error) {
 	return reply.Say(note), err
 }
 
-// inProject answers an event whose project was found.
+// inProject answers an event once its project is known.
 func (h *handler) inProject() (event.Reply, error) {
 	if cmd, ok := h.invocation(); ok {
 		reply, err := h.enter(cmd)
@@ -95,7 +95,7 @@ func (h *handler) inProject() (event.Reply, error) {
 	case err == nil:
 		return h.inState()
 	case h.seal.record != nil && !h.seal.record.Runs() && h.ev.Name != event.PreToolUse:
-		return event.Nothing(), nil // a person removed what an ended loop had left
+		return event.Nothing(), nil // a person removed the files of an ended loop
 	}
 	return event.Nothing(), err
 }
@@ -113,7 +113,7 @@ func (h *handler) inState() (event.Reply, error) {
 	return stopped.And(reply), err
 }
 
-// takeStops ends the session's runs that a person stopped while nothing could be written.
+// takeStops ends the session's runs that a person stopped while the state could not be written.
 func (h *handler) takeStops() (all event.Reply, err error) {
 	if h.seal.record == nil || !slices.ContainsFunc(h.seal.record.Loops, func(l seal.Loop) bool {
 		return l.On && h.files.StopMarked(loop.Skill(l.Skill), l.RunID)
@@ -127,7 +127,7 @@ func (h *handler) takeStops() (all event.Reply, err error) {
 	return all, err
 }
 
-// dispatch answers the event.
+// dispatch calls the method for the event.
 func (h *handler) dispatch() (event.Reply, error) {
 	switch h.ev.Name {
 	case event.Stop:

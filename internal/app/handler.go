@@ -1,9 +1,9 @@
-// Package app joins the packages into straight lines, one per event: read, load, look, decide,
+// Package app connects the packages, in one straight line per event: read, load, look, decide,
 // save, reply.
 //
-// Rules of order: what a reply promises is saved before it is printed, a lock is released after.
-// When the program itself fails, a Stop lets go and says why; merges, dispatch, scheduling and the
-// state's own files stay shut while a loop is or may be active.
+// What a reply promises is saved before it is printed; the lock is released after. When the
+// program itself fails, a Stop lets go and says why; merges, dispatch, scheduling and the state
+// files stay shut while a loop is or may be active.
 package app
 
 import (
@@ -32,43 +32,44 @@ import (
 	"hooks/internal/tracker"
 )
 
-// App is the program for one call. Tests and the demo replace Now, Clock, Wait, Rest and RunID; the
-// zero value of each is the real thing.
+// App is the program for one call. Tests and the demo replace Now, Clock, Wait, Rest and RunID;
+// their zero values select the real implementations.
 type App struct {
 	Env   func(string) string
 	Now   func() time.Time
-	Clock func() loop.Clock // but for the wall clock; with only Now set nothing is known of it
+	Clock func() loop.Clock // without the wall clock; unknown if only Now is set
 	RunID func() string
 	// Inside reports whether a run's client started this process.
 	Inside func(loop.Process) bool
-	// how long one entry hook polls for a lock; default 45 s, below the hook's timeout
+	// Wait bounds the time that an entry hook waits for a lock. The default of 45 s is below
+	// the hook's timeout.
 	Wait      time.Duration
-	CheckTime time.Duration // bounds one run of a check command, whatever its run has
+	CheckTime time.Duration // overrides the run's limit for a check command
 	// Rest waits before a reply is printed, and reports whether the reply is still wanted.
 	Rest func(time.Duration) bool
-	// clientFlags are the flags with which a driver starts its clients.
+	// clientFlags holds the flags with which a driver starts its clients.
 	clientFlags []string
 }
 
 // Answer holds the reply of a hook call and the actions to take once it is printed.
 type Answer struct {
 	Reply event.Reply
-	Name  string // the event, whose form the reply takes
-	// After releases the lock, once the reply is printed and flushed; nil when there is nothing to
-	// release.
+	Name  string // the event's name, which decides the form of the reply
+	// After releases the lock once the reply is printed and flushed. It is nil if there is no
+	// lock.
 	After func() error
-	// Until is when the reply is printed, zero for at once. A person who does not want to wait
-	// ends this process, and there is no reply (T95).
+	// Until is when to print the reply; zero means at once. A person who does not want to wait
+	// ends this process, and no reply is printed (T95).
 	Until time.Time
 	// Notify runs the person's own command, once the reply is printed and the lock released. It
 	// is nil when there is nothing to notify of, and does not wait for the command.
 	Notify func() error
-	// Err is the error that occurred, for stderr; the reply is already the safe one.
+	// Err is the error for stderr. Reply is safe even if Err is set.
 	Err error
 }
 
-// LoopOn reports whether a loop of the session that started this process is on, by the session's
-// switch alone.
+// LoopOn reports whether the session that started this process has a loop, judged only by the
+// session's switch file.
 func (a *App) LoopOn() bool {
 	session := a.Env("CLAUDE_CODE_SESSION_ID")
 	if session == "" {
@@ -85,7 +86,7 @@ func (a *App) now() time.Time {
 	return time.Now().UTC().Truncate(time.Second)
 }
 
-// Present is the present in the reader's time zone.
+// Present returns the current time in the reader's time zone.
 func (a *App) Present() time.Time { return a.now().Local() }
 
 // clock returns the readings of all clocks, with now as the wall clock.
@@ -113,35 +114,35 @@ type handler struct {
 	*App
 	ev      event.Event
 	now     time.Time
-	began   time.Time // by the machine's clock, when the hook started
+	began   time.Time // wall clock when the hook started
 	project string
 	seal    sealed
-	files   *store.Store // nil: no state in this project
-	tx      *store.Tx    // the change of the state under way
+	files   *store.Store // nil if the project has no state
+	tx      *store.Tx    // current change of the state
 	runs    sessionRuns
 	feeding bool                     // the event begins a conductor's next attempt
 	tool    *toolcall.Call           // see call
-	configs map[string]config.Config // that were looked up, by what a run keeps of them
+	configs map[string]config.Config // cache, by the text that a run stores
 	out     output
 }
 
-// sessionRuns holds the session's runs, as the event found them or left them.
+// sessionRuns holds the session's runs as the event found or left them.
 type sessionRuns struct {
 	list   []*store.State // nil before they are read
-	damage error          // of one of them, beside others in order
-	news   bool           // the session's receipt lacks this kind of event
+	damage error          // errors of runs that could not be read
+	news   bool           // the receipt lacks this kind of event
 }
 
-// output holds what follows from the event, as far as it is durable: its reply is printed even if a
-// later step fails, and its error changes no decision.
+// output holds the durable results of the event. Its reply is printed even if a later step
+// fails; its error changes no decision.
 type output struct {
 	Answer
-	person notify.Person // who learns something once the reply is printed
-	asks   []loop.Skill  // whose runs paused with a question for the person's Ask command
+	person notify.Person // notices to send after the reply
+	asks   []loop.Skill  // loops that paused with a question for the Ask command
 }
 
-// config returns the configuration that a run has kept since it began. Without a run, and for one
-// that an older version began, it is the project's own as it is now.
+// config returns the configuration that the run stored when it began. Without a run, or for a
+// run of an older version, it is the project's current one.
 func (h *handler) config(t *store.State) config.Config {
 	kept := ""
 	if t != nil && t.Budget != nil {
@@ -158,7 +159,7 @@ func (h *handler) config(t *store.State) config.Config {
 	return c
 }
 
-// withStateLock runs a change with the state's lock. The wait for the lock is bounded.
+// withStateLock calls change with the state lock held. The wait for the lock is bounded.
 func (h *handler) withStateLock(change func() error) error {
 	tx, err := h.files.Begin(context.Background())
 	if err != nil {
@@ -178,7 +179,7 @@ func (h *handler) attended() bool {
 	return h.Env("CLAUDE_CODE_ENTRYPOINT") != "sdk-cli"
 }
 
-// clientDir returns the folder of the person's own client configuration, or "" if it is not known.
+// clientDir returns the folder of the person's client configuration, or "" if it is unknown.
 func (a *App) clientDir() string {
 	dir, err := install.ClientDir(a.Env)
 	if err != nil {
@@ -187,12 +188,12 @@ func (a *App) clientDir() string {
 	return dir
 }
 
-// alive reports whether a run's client may still continue it: its session was not closed, and its
+// alive reports whether a run's client may still continue it: its session is not closed and its
 // client is not known to be dead.
 func alive(b *loop.Budget) bool { return !b.OwnerLeft && proc.Of(b.Owner) != loop.Dead }
 
-// release drops the loop's lock once the reply is printed. The session has held it, so rubbish in
-// its place was written over it.
+// release makes After drop the loop's lock as well. The session held the lock, so an unreadable
+// lock file is removed too.
 func (h *handler) release(skill loop.Skill) {
 	before, session, files := h.out.After, h.ev.SessionID, h.files
 	h.out.After = func() error {
@@ -206,9 +207,9 @@ func (h *handler) release(skill loop.Skill) {
 	}
 }
 
-// sessionRuns returns the session's runs, in a fixed order. They are read once for an event, and
-// once more under the state's lock if anything is to change. A run of another session matters only
-// if it holds the lock.
+// sessionRuns returns the session's runs in a fixed order. It reads them once per event;
+// withRuns reads them again under the state lock. A run of another session matters only if it
+// holds the lock.
 func (h *handler) sessionRuns() ([]*store.State, error) {
 	if h.runs.list != nil {
 		return h.runs.list, nil
@@ -249,14 +250,14 @@ func (h *handler) loadRuns(load func(loop.Skill) (store.State, error)) ([]*store
 		}
 	}
 	h.runs.list, h.runs.damage = list, errors.Join(damage...)
-	if len(list) > 0 { // one skill's damage does not end the other's loop
+	if len(list) > 0 { // an unreadable loop does not stop the others
 		return list, nil
 	}
 	return nil, h.runs.damage
 }
 
-// dropForeign drops the state of another session and reports whether any is left. A claim
-// on another session's lock gives no say in that session's run.
+// dropForeign drops the state of another session and reports whether any is left. A claim on
+// another session's lock gives no access to that session's run.
 func (h *handler) dropForeign(t *store.State) bool {
 	session := h.ev.SessionID
 	run := t.Budget != nil && (t.Budget.SessionID == session || h.stopsLeft(t.Budget)) ||
@@ -270,8 +271,8 @@ func (h *handler) dropForeign(t *store.State) bool {
 	return run || t.Claim != nil
 }
 
-// stopsLeft reports whether a person ends a run that /clear took from its session, before a tick
-// brings it to this one.
+// stopsLeft reports whether the event stops a run that /clear took from its session before an
+// iteration brings it to this session.
 func (h *handler) stopsLeft(b *loop.Budget) bool {
 	return b.OwnerLeft && h.ev.StopsLoop() &&
 		b.OwnedBy(loop.Request{SessionID: h.ev.SessionID, Owner: proc.Owner()})
@@ -282,15 +283,15 @@ func (h *handler) open(t *store.State) bool {
 	return t.Tick != nil && t.Tick.SessionID == h.ev.SessionID && t.Budget != nil
 }
 
-// ownsPrompt reports whether the event belongs to one of the prompts of an open iteration.
+// ownsPrompt reports whether the event's prompt belongs to this session's open iteration.
 func (h *handler) ownsPrompt(t *store.State) bool {
 	return h.open(t) && slices.Contains(t.Tick.Prompts, h.ev.PromptID)
 }
 
-// forcing reports whether a person is asked whether this session may take another's lock.
+// forcing reports whether the person is being asked whether to take another session's lock.
 func forcing(t *store.State) bool { return t.Claim != nil && t.Claim.Gate != nil }
 
-// withRuns runs a change with the state's lock and the runs as they are under it.
+// withRuns calls change with the state lock held and the session's runs read under it.
 func (h *handler) withRuns(change func([]*store.State) error) error {
 	return h.withStateLock(func() error {
 		list, err := h.loadRuns(func(skill loop.Skill) (store.State, error) {
@@ -303,8 +304,8 @@ func (h *handler) withRuns(change func([]*store.State) error) error {
 	})
 }
 
-// forEachRun does something to one run after the other and joins the replies. An error in one
-// loop does not stop the others; errors are joined.
+// forEachRun calls do for each run and joins the replies. An error in one loop does not stop
+// the others; errors are joined.
 func (h *handler) forEachRun(list []*store.State,
 	do func(*store.State) (event.Reply, error)) (all event.Reply, err error) {
 	var errs []error
@@ -319,23 +320,23 @@ func (h *handler) forEachRun(list []*store.State,
 	return all, errors.Join(errs...)
 }
 
-// previous is the run's last iteration in which work was done.
+// previous returns the run's last iteration that did work.
 func (h *handler) previous(skill loop.Skill, run *loop.Budget) (*loop.Iteration, error) {
 	return h.files.Last(skill, run.Worked)
 }
 
-// lookup counts the facts that were looked up for a Step, and holds the first error.
+// lookup counts the facts fetched for a Step and holds the first error.
 type lookup struct {
 	found int
 	err   error
 }
 
-// fill looks a fact up that a Step asks for.
+// fill fetches a fact if Step asks for it.
 func fill[T any](l *lookup, f *loop.Fact[T], look func() T) {
 	try(l, f, func() (T, error) { return look(), nil })
 }
 
-// try is fill for what may not be readable.
+// try is like fill for a fact whose lookup may fail.
 func try[T any](l *lookup, f *loop.Fact[T], look func() (T, error)) {
 	if !f.Asked() || l.err != nil {
 		return
@@ -347,7 +348,7 @@ func try[T any](l *lookup, f *loop.Fact[T], look func() (T, error)) {
 	}
 }
 
-// slip keeps an error that changes no decision; it is printed on stderr.
+// slip adds an error for stderr that changes no decision.
 func (h *handler) slip(err error) { h.out.Err = errors.Join(h.out.Err, err) }
 
 // turn describes the turn in which this event happened.
@@ -357,8 +358,8 @@ func (h *handler) turn() loop.Turn {
 	}
 }
 
-// addressed drops the loops that are open or have ended and do not own this prompt, if another loop
-// owns it, so that a turn is counted and judged once.
+// addressed keeps only the loops that own this prompt or are neither open nor ended, if any
+// loop owns it. Otherwise a turn could be counted twice.
 func (h *handler) addressed(list []*store.State) []*store.State {
 	if !slices.ContainsFunc(list, h.ownsPrompt) {
 		return list
@@ -368,13 +369,13 @@ func (h *handler) addressed(list []*store.State) []*store.State {
 	})
 }
 
-// unknownPrompt reports whether an iteration of this session is open and this prompt does not
-// belong to it.
+// unknownPrompt reports whether this session has an open iteration to which the prompt does not
+// belong.
 func (h *handler) unknownPrompt(t *store.State) bool {
 	return h.open(t) && h.ev.PromptID != "" && !h.ownsPrompt(t)
 }
 
-// checkSender is believe for what this session has of a loop.
+// checkSender calls checkEventFrom for the run's and the claim's client.
 func (h *handler) checkSender(t *store.State) error {
 	if t.Budget != nil {
 		if err := h.checkEventFrom(t.Budget.EventsFrom); err != nil {
@@ -387,19 +388,19 @@ func (h *handler) checkSender(t *store.State) error {
 	return nil
 }
 
-// checkEventFrom refuses an event that came from somebody else than the run's client. With an error
-// the event decides nothing: an entry is refused, a call that could do harm is held back, and
+// checkEventFrom returns an error if the event did not come from the run's client. With an
+// error the event decides nothing: an entry is refused, a harmful call is held back, and
 // nothing is written.
 func (h *handler) checkEventFrom(client *loop.Process) error {
 	if client == nil || h.ev.Name == "" {
-		return nil // not known how events come, or a person's command and no event
+		return nil // sender unknown, or a person's command
 	}
 	from := h.from()
 	switch {
 	case from != nil && from.PID == client.PID && from.Start == client.Start:
 		return nil
 	case proc.Of(*client) == loop.Alive:
-	case from != nil: // its client is gone: the session was taken up again by another one
+	case from != nil: // the client is gone, and another one resumed the session
 		return nil
 	}
 	return hint.New(
@@ -408,7 +409,7 @@ func (h *handler) checkEventFrom(client *loop.Process) error {
 		h.ev.Name, client.PID)
 }
 
-// from is the process over whose socket this event came; nil where that is not known.
+// from returns the process that sent this event, or nil if it is unknown.
 func (h *handler) from() *loop.Process {
 	if h.ev.Name == "" { // a person's command
 		return nil
@@ -416,9 +417,8 @@ func (h *handler) from() *loop.Process {
 	return proc.Caller()
 }
 
-// clientSocket returns the caller if it is the client itself, so that later events can be compared
-// with it, and nil otherwise. A person's own wrapper that feeds the program is another process each
-// time.
+// clientSocket returns the event's sender if it is the client itself, for comparison with later
+// events. It returns nil otherwise, because a person's own wrapper is a new process each time.
 func (h *handler) clientSocket(owner loop.Process) *loop.Process {
 	if from := h.from(); from != nil && from.PID == owner.PID {
 		return from
@@ -426,22 +426,22 @@ func (h *handler) clientSocket(owner loop.Process) *loop.Process {
 	return nil
 }
 
-// receive records in a run of this session that the event reached the program, and reports whether
-// that is news. Whatever saves the run saves the record too.
+// receive records in a run of this session that this kind of event arrives, and reports whether
+// that is new. Saving the run saves the record.
 func (h *handler) receive(b *loop.Budget) (news bool) {
 	word := event.WordOf(h.ev.Name) // "" for a person's command
 	return b != nil && b.Status == loop.Active && b.SessionID == h.ev.SessionID && word != "" &&
 		b.Receive(h.ev.SessionID, word, h.now, program)
 }
 
-// program is the running binary.
+// program describes the running binary.
 func program() loop.Program {
 	p := proc.Self()
 	p.Version = gjson.Get(plugin.Manifest, "version").String()
 	return p
 }
 
-// runOf is the project's run of a kind, nil without one that can be read.
+// runOf returns the project's run of a kind, or nil if there is none that can be read.
 func (h *handler) runOf(skill loop.Skill) *loop.Budget {
 	if !store.Exists(h.project) {
 		return nil
@@ -451,11 +451,11 @@ func (h *handler) runOf(skill loop.Skill) *loop.Budget {
 		return nil
 	}
 	files.Seal(h.seal.Dir, proc.Boot)
-	s, _, _ := files.Look(skill) // the entry itself finds what is wrong
+	s, _, _ := files.Look(skill) // the entry itself reports errors
 	return s.Budget
 }
 
-// taskRun is the project's task loop, nil without one that can be read.
+// taskRun returns the project's task loop, or nil if there is none that can be read.
 func (h *handler) taskRun() *loop.Budget {
 	if b := h.runOf(loop.Tasks); loop.TasksOf(b) != nil {
 		return b
@@ -463,7 +463,7 @@ func (h *handler) taskRun() *loop.Budget {
 	return nil
 }
 
-// call is the event's tool call.
+// call returns the event's tool call.
 func (h *handler) call() *toolcall.Call {
 	if h.tool == nil {
 		h.tool = &toolcall.Call{Event: h.ev, Env: h.Env, Project: h.project}
@@ -471,7 +471,7 @@ func (h *handler) call() *toolcall.Call {
 	return h.tool
 }
 
-// rules returns the rules of a run by which calls are judged. t is nil if there is no run.
+// rules returns the rules for judging calls of a run. t is nil if there is no run.
 func (h *handler) rules(t *store.State) toolcall.Run {
 	run := toolcall.Run{Redact: func(s string) string { return h.config(t).Redact(s) }}
 	if t != nil {
@@ -480,10 +480,10 @@ func (h *handler) rules(t *store.State) toolcall.Run {
 	return run
 }
 
-// viewPath is the file with the state of a task loop for people (T15, T74).
+// viewPath returns the path of a task loop's state file for people (T15, T74).
 func (h *handler) viewPath() string { return h.taskPath("SDD_STATE_FILE", ".sdd-state.json") }
 
-// progressPath is the file that the workers share (T15, T75).
+// progressPath returns the path of the file that the workers share (T15, T75).
 func (h *handler) progressPath() string {
 	return h.taskPath("SDD_PROGRESS_FILE", ".sdd-progress.md")
 }
@@ -496,7 +496,7 @@ func (h *handler) taskPath(variable, name string) string {
 	return filepath.Join(h.project, name)
 }
 
-// usable reports whether the loop may keep a file of its own at a path.
+// usable reports whether the loop may write its own file at path.
 func (h *handler) usable(path string) bool {
 	full, ok := below(h.project, path)
 	rel, err := filepath.Rel(tracker.RealPath(h.project), tracker.RealPath(full))
@@ -505,7 +505,8 @@ func (h *handler) usable(path string) bool {
 		!strings.EqualFold(folder, ".sdd")
 }
 
-// below is the whole path of one that lies in a folder, symlinks followed.
+// below returns the full path and reports whether it is inside root after symlinks are
+// resolved.
 func below(root, path string) (full string, ok bool) {
 	full = path
 	if !filepath.IsAbs(full) {

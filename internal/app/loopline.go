@@ -12,9 +12,9 @@ import (
 	"hooks/internal/loop"
 )
 
-// loopLine judges the line behind /loop as the client expands it, before anything is scheduled. err
-// is why it would not begin the loop that the person means; note is what they should know, if that
-// is not certain. A line without a skill that can be governed is not looked at.
+// loopLine checks the arguments of /loop before anything is scheduled. It returns an error if
+// they would not begin the loop that the person means, and a note if that is uncertain. It
+// ignores lines whose skill cannot be governed.
 func (h *handler) loopLine() (note string, err error) {
 	line := ""
 	switch h.ev.Name {
@@ -22,7 +22,7 @@ func (h *handler) loopLine() (note string, err error) {
 		if h.ev.Command == "loop" {
 			line = h.ev.Args
 		}
-	case event.UserPromptSubmit: // on a client that expands nothing
+	case event.UserPromptSubmit: // for a client without expansion
 		line, _ = strings.CutPrefix(strings.TrimSpace(h.ev.Prompt), "/loop ")
 		if line == strings.TrimSpace(h.ev.Prompt) {
 			line = ""
@@ -44,7 +44,7 @@ func (h *handler) loopLine() (note string, err error) {
 	}
 	begins := loop.OptsIn(args) ||
 		governed && !cmd.OptsIn() && loop.KindOf(cmd.Skill).Commands != nil
-	// Else it is a wake-up of a loop that has begun.
+	// Otherwise this is a wake-up of a loop that has begun.
 	if !begins || h.seal.record.Runs() {
 		return "", nil
 	}
@@ -55,7 +55,7 @@ func (h *handler) loopLine() (note string, err error) {
 	return note, err
 }
 
-// missingSkill returns an error if the plugin of a skill is known to lack it, and a note if the
+// missingSkill returns an error if the skill's plugin is known to lack it, and a note if the
 // skill is not found.
 func (h *handler) missingSkill(name string, governed bool) (note string, err error) {
 	program, _ := os.Executable()
@@ -64,7 +64,7 @@ func (h *handler) missingSkill(name string, governed bool) (note string, err err
 	space, read := loop.Namespace(name), false
 	if space != "" {
 		root := ""
-		if space == "hooks" { // also one of --plugin-dir, which no settings name
+		if space == "hooks" { // may come from --plugin-dir, which no settings name
 			root = h.Env("CLAUDE_PLUGIN_ROOT")
 		}
 		var list []install.Skill
@@ -90,7 +90,7 @@ func (h *handler) missingSkill(name string, governed bool) (note string, err err
 		slices.Sort(own)
 		return "", hint.New("it has /"+strings.Join(slices.Compact(own), ", /"),
 			"the plugin %s has no skill /%s", space, name)
-	case len(s.Ours()) == 0: // the session has plugins that no settings name, this one among them
+	case len(s.Ours()) == 0: // some plugins are in no settings file, such as this one
 		return "", nil
 	case governed:
 		return fmt.Sprintf("hooks: the skill /%s is not found in the settings or the plugins "+

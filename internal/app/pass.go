@@ -12,9 +12,10 @@ import (
 	"hooks/internal/store"
 )
 
-// Pass uses up the permission for one merge or approval that the loop of a sealed record holds: the
-// gate let a call through that merges this PR, that call has not ended, and the merge was not made
-// yet. A link of the brake asks it; session is a record's file name.
+// Pass uses up the permission for one merge or approval in a sealed loop. It succeeds once,
+// while the call that passed the gate for this PR is still running. A link of the brake calls
+// it; session is a record's file name. If it fails, why is the reason and at the approved
+// commit, if any.
 func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, why, at string) {
 	approves := kind == guard.ApprovePR
 	if kind != guard.MergePR && !approves {

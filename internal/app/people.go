@@ -22,7 +22,7 @@ import (
 	"hooks/internal/tracker"
 )
 
-// openForPerson opens the state for a command that a person or a session's own tools run.
+// openForPerson opens the state for a command run by a person or by a session's tools.
 func (a *App) openForPerson() (*handler, error) {
 	return a.openIn(tracker.Project(a.Env, a.cwd()))
 }
@@ -37,7 +37,7 @@ func (a *App) openIn(project string) (*handler, error) {
 			return nil, hint.New("`hooks status --all` shows where one runs",
 				"no loop in %s", h.project)
 		}
-		files, err = store.Create(h.project) // the folder was removed from under a loop
+		files, err = store.Create(h.project) // the folder was removed during a loop
 	}
 	if err != nil {
 		return nil, err
@@ -47,8 +47,8 @@ func (a *App) openIn(project string) (*handler, error) {
 	return h, nil
 }
 
-// sealedElsewhere refuses to change a run whose seal is in another state directory than this
-// process's. Its changes could not be sealed and would count as damage.
+// sealedElsewhere returns an error for a run whose seal is in another state directory. This
+// process could not seal its changes, so they would count as damage.
 func (h *handler) sealedElsewhere(b *loop.Budget) error {
 	switch {
 	case b == nil, b.Status != loop.Active && b.Status != loop.Paused:
@@ -62,8 +62,8 @@ func (h *handler) sealedElsewhere(b *loop.Budget) error {
 		b.Skill, b.SealedIn, h.seal.Path())
 }
 
-// load is a run on which a person's command works: whole, as the seal has it, and sealed where this
-// process can write.
+// load returns a run for a person's command. It checks the run against its seal, and that this
+// process can seal changes.
 func (h *handler) load(skill loop.Skill) (store.State, error) {
 	s, err := h.tx.Recover(skill)
 	if err == nil {
@@ -78,8 +78,8 @@ func (a *App) cwd() string {
 	return dir
 }
 
-// StopLoops ends the running loops on a person's word. An iteration that runs finishes what it
-// dispatched and is closed by its own session; everything else is closed here (R43).
+// StopLoops ends the running loops for a person. A running iteration finishes its dispatched
+// work and is closed by its own session; all others are closed here (R43).
 func (a *App) StopLoops(skills []loop.Skill) (string, error) {
 	none := fmt.Sprintf("no loop runs in %s; `hooks status --all` shows every project",
 		tracker.Project(a.Env, a.cwd()))
@@ -100,7 +100,7 @@ func (h *handler) stopSkill(skill loop.Skill) (string, error) {
 		"until then\n%s", skill, hint.Text(store.Hinted(err))), nil
 }
 
-// stopMarked ends a run that a person stopped while nothing could be written.
+// stopMarked ends a run that a person stopped while its state could not be written.
 func (h *handler) stopMarked(t *store.State) (event.Reply, error) {
 	if t.Budget == nil || !h.files.StopMarked(t.Skill, t.Budget.RunID) {
 		return event.Nothing(), nil
@@ -108,19 +108,19 @@ func (h *handler) stopMarked(t *store.State) (event.Reply, error) {
 	return h.personStop(t)
 }
 
-// personStop ends a run on a person's word.
+// personStop ends a run for a person.
 func (h *handler) personStop(t *store.State) (event.Reply, error) {
 	e := loop.PersonStop{Turn: h.turn(), How: loop.ByTerminal}
 	e.Session = t.Budget.SessionID
 	reply, err := h.decide(t, e, loop.Known{})
 	if err == nil {
-		h.slip(h.files.UnmarkStop(t.Skill, t.Budget.RunID)) // a mark of an ended run means nothing
+		h.slip(h.files.UnmarkStop(t.Skill, t.Budget.RunID)) // harmless if it stays: the run has ended
 	}
 	return reply, err
 }
 
-// OpenLoops returns the projects in which a session is governed, by a loop that is on or by the
-// gate of one that has ended: of the given one, or of all if it is empty.
+// OpenLoops returns the projects with a governed session: a loop is on, or the gate of an ended
+// loop still holds it. An empty project means all projects.
 func (a *App) OpenLoops(project string) (open []string, err error) {
 	seals, projects := seal.At(seal.Home(a.Env)), []string{project}
 	if project == "" {
@@ -136,8 +136,8 @@ func (a *App) OpenLoops(project string) (open []string, err error) {
 	return open, err
 }
 
-// EndLoops ends the loops of a project as StopLoops does, and its sessions are governed no more. It
-// fails while an iteration still runs. State that is damaged keeps no session.
+// EndLoops ends the loops of a project as StopLoops does and releases its sessions. It fails
+// while an iteration is running. Damaged state does not keep a session governed.
 func (a *App) EndLoops(project string) (string, error) {
 	h, damage := a.openIn(project)
 	text := ""
@@ -161,7 +161,8 @@ func (a *App) EndLoops(project string) (string, error) {
 	return text, err
 }
 
-// RemoveLinks removes the links of the brake, of a project's sessions or, if it is empty, of all.
+// RemoveLinks removes the brake's links for a project's sessions, or all links if project is
+// empty.
 func (a *App) RemoveLinks(project string) {
 	seals := seal.At(seal.Home(a.Env))
 	if seals.Path() == "" {
@@ -175,8 +176,8 @@ func (a *App) RemoveLinks(project string) {
 	})
 }
 
-// each calls do for every skill with the state's lock held, and joins the replies. It returns the
-// text none if all are empty.
+// each calls do for every skill with the state lock held and joins the replies. It returns none
+// if all replies are empty.
 func (a *App) each(skills []loop.Skill, none string,
 	do func(*handler, loop.Skill) (string, error)) (string, error) {
 	h, err := a.openForPerson()
@@ -190,7 +191,7 @@ func (h *handler) each(skills []loop.Skill, none string,
 	do func(*handler, loop.Skill) (string, error)) (string, error) {
 	var said []string
 	err := h.withStateLock(func() error {
-		var errs []error // one skill's damage does not keep a person from the other's loop
+		var errs []error // an unreadable loop does not hide the others
 		for _, skill := range skills {
 			text, err := do(h, skill)
 			errs = append(errs, err)
@@ -227,12 +228,13 @@ func (h *handler) stopOne(t *store.State) (string, error) {
 	return said, err
 }
 
-// stillFires is the hint for a person whose run has ended if the agent could not be informed.
+// stillFires is the hint for a person if the agent could not be told that the run has ended.
 const stillFires = "its schedule still fires; tell the agent to delete it (CronList, then " +
 	"CronDelete)"
 
-// InAgent reports whether an agent's tools run a command. The client marks their environment; if
-// the mark was removed, a run's living client is still among the process's ancestors.
+// InAgent reports whether an agent's tool runs this command. The client marks the environment
+// of its tools. If the mark was removed, a run's living client is still an ancestor of this
+// process.
 func (a *App) InAgent() bool {
 	if a.Env("CLAUDECODE") != "" {
 		return true
@@ -249,8 +251,8 @@ func (a *App) InAgent() bool {
 	})
 }
 
-// Reset archives runs that have ended, whose client is gone, or whose files are damaged. It is a
-// person's command.
+// Reset archives runs that have ended, whose client is gone, or whose files are damaged. It
+// fails inside the agent.
 func (a *App) Reset(skills []loop.Skill) (string, error) {
 	if a.InAgent() {
 		return "",
@@ -276,7 +278,7 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	}
 	b := s.Budget
 	_, lockErr := h.files.Holder(skill)
-	_, unreadable := errors.AsType[*store.DamagedError](lockErr) // then no loop can be stopped
+	_, unreadable := errors.AsType[*store.DamagedError](lockErr) // such a loop cannot be stopped
 	if b != nil && b.Status == loop.Active && alive(b) && b.Owner.PID != 0 && !unreadable {
 		return "",
 			hint.New("end it first with `hooks loop stop "+string(skill)+"`",
@@ -304,7 +306,8 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 		h.afterReset(skill), nil
 }
 
-// resetLost archives a run whose record is gone or another project's, whether it runs or not.
+// resetLost archives a run whose record is gone or belongs to another project, even if it is
+// running.
 func (h *handler) resetLost(skill loop.Skill, run, of string) (string, error) {
 	err := h.archive(skill, run)
 	if err == nil {
@@ -318,7 +321,7 @@ func (h *handler) resetLost(skill loop.Skill, run, of string) (string, error) {
 	return fmt.Sprintf("%s: run %s is archived in %s/archive%s", skill, run, store.Dir, of), err
 }
 
-// afterReset is the next step after a reset. A session whose client lives stays shut.
+// afterReset describes the next step after a reset. A session whose client lives stays shut.
 func (h *handler) afterReset(skill loop.Skill) string {
 	const gone = "; `--resume` does not continue it"
 	if session := h.files.HeldIn(skill); session != "" {
@@ -328,8 +331,8 @@ func (h *handler) afterReset(skill loop.Skill) string {
 	return gone
 }
 
-// Raise gives the runs that have not ended other ceilings, as the flags among the words name them,
-// on a person's word. It may lower them, but not below what is used.
+// Raise changes the ceilings of all runs that have not ended to the flags in words. A ceiling
+// may be lowered, but not below its use. Raise fails inside the agent.
 func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 	switch {
 	case a.InAgent():
@@ -358,7 +361,7 @@ func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 	return said, err
 }
 
-// withLimits is the command that continues a run with other ceilings than its own.
+// withLimits returns the command that resumes a run with other ceilings.
 func withLimits(s store.State, words string) string {
 	way := strings.Fields(cmp.Or(report.Resume(s.Budget, s.Elsewhere()), s.Budget.Command))
 	for i := len(way) - 2; i > 0; i-- {
