@@ -26,13 +26,13 @@ func Findings(s Screen, a Audited) string {
 	return p.String()
 }
 
-// byState are the findings, open ones first, then those that a person accepted.
+// byState returns the findings of a run: open, accepted, then resolved.
 func byState(r *loop.AuditRun) []loop.Finding {
 	return slices.Concat(r.Which(loop.OpenFinding), r.Which(loop.AcceptedFinding),
 		r.Which(loop.ResolvedFinding))
 }
 
-// block writes the end of a phase.
+// block writes the result of a phase.
 func (b auditLoop) block(t *text, l *loop.Iteration) {
 	r := b.run
 	if a := loop.PhaseOf(l); a != nil {
@@ -42,9 +42,9 @@ func (b auditLoop) block(t *text, l *loop.Iteration) {
 	t.line("Audit: %s", r.Result())
 }
 
-// ended returns the lines that a person reads at the end. must holds the result, the last verdict
-// with its commit, and the words of the post action; more holds the remaining findings, open ones
-// first (A58, A74).
+// ended returns the lines of the final report. must holds the result, the last verdict with its
+// commit, and the summary of the post action. more holds the open and then the accepted findings
+// (A58, A74).
 func (b auditLoop) ended() (must, more []string) {
 	r := b.run
 	must = []string{fmt.Sprintf("Audit: %s (%s)", r.Result(), b.AuditStatus())}
@@ -63,7 +63,7 @@ func (b auditLoop) ended() (must, more []string) {
 	return must, more
 }
 
-// stand draws how far the loop is with its plan.
+// stand draws the progress of the loop through its plan.
 func (b auditLoop) stand(p *page) {
 	r := b.run
 	p.row("done", plain, "%s", r.Result())
@@ -78,7 +78,7 @@ func (b auditLoop) stand(p *page) {
 	b.audits().draw(p)
 }
 
-// audits returns the results of the audits, and how fast the sections become clean.
+// audits returns the results of the audits and the average cost of a clean section.
 func (b auditLoop) audits() (list facts) {
 	r, f := b.run, b.run.Found
 	if f.Bugs+f.Warnings+f.Accepted+f.Resolved > 0 {
@@ -97,7 +97,7 @@ func (b auditLoop) audits() (list facts) {
 	return list
 }
 
-// card are the sections of the plan with the state of each (A40), and what the auditors found.
+// card returns the sections of the plan with their states (A40), and the findings.
 func (b auditLoop) card(*Card) []block {
 	r := b.run
 	t := table{columns: []column{{name: "#", right: true, class: "num"},
@@ -129,7 +129,7 @@ func (b auditLoop) card(*Card) []block {
 	return append(list, facts)
 }
 
-// findingTable lists findings with the state of each.
+// findingTable returns a table of findings with their states.
 func findingTable(list []loop.Finding) table {
 	t := table{columns: []column{{name: "state", class: "out", tag: true},
 		{name: "section"}, {name: "finding", class: "text", loose: true}}}
@@ -157,7 +157,8 @@ func (b auditLoop) count() string {
 	return fmt.Sprintf("%d of %s", b.run.Clean(), loop.Plural(len(b.run.Sections), "section"))
 }
 
-// findingsOf are the changes that a phase made to the findings.
+// findingsOf returns the changes that a phase made to the findings. A text is empty if there are
+// none.
 func findingsOf(l *loop.AuditLine) []string {
 	if l == nil {
 		return nil
@@ -166,7 +167,7 @@ func findingsOf(l *loop.AuditLine) []string {
 		prefixed("resolved ", strings.Join(l.Resolved, " "))}
 }
 
-// phaseName is as in "auditing 2".
+// phaseName returns the name of a phase with its section, as in "auditing 2".
 func phaseName(l *loop.AuditLine) string {
 	if l.Phase == loop.Coding || l.Phase == loop.Auditing {
 		return fmt.Sprintf("%s %d", l.Phase, l.Section)
@@ -174,5 +175,5 @@ func phaseName(l *loop.AuditLine) string {
 	return spaced(string(l.Phase))
 }
 
-// spaced is a word of the files as people read it.
+// spaced returns a word with its underscores replaced by blanks.
 func spaced(word string) string { return strings.ReplaceAll(word, "_", " ") }

@@ -12,21 +12,22 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// Board is a project's backlog according to its tracker, and what it would trigger in a work loop.
+// Board is a project's backlog according to its tracker, with the conditions and gates that it
+// would trigger in a work loop.
 type Board struct {
 	Tracker string         `json:"tracker"`
 	Scope   string         `json:"scope,omitempty"`
-	Whole   bool           `json:"whole"`  // otherwise nothing follows from what is absent
-	Issues  []backlog.Fact `json:"issues"` // the open ones in scope
+	Whole   bool           `json:"whole"`  // false: issues may be missing from the list
+	Issues  []backlog.Fact `json:"issues"` // open ones in scope
 	Edges   [][2]int       `json:"edges"`  // blocker, blocked
 	// Workable lists the issues that a loop may pick now. It is nil if the backlog is not whole.
 	Workable []int        `json:"workable"`
-	Fired    []loop.Fired `json:"conditions"` // that hold: backlog-empty, dependency-cycle
+	Fired    []loop.Fired `json:"conditions"` // those that hold: backlog-empty, dependency-cycle
 	Gates    []string     `json:"gates"`      // asked about criteria once an issue is picked
 	Notes    []string     `json:"notes,omitempty"`
 }
 
-// MarshalJSON writes null for a list that is not known, which is more than one without items.
+// MarshalJSON writes null for an unknown list and [] for an empty one.
 func (b Board) MarshalJSON() ([]byte, error) {
 	type board Board
 	return json.Marshal(board(b))
@@ -82,9 +83,9 @@ func remarksOn(i backlog.Fact) string {
 type PR struct {
 	Tracker string `json:"tracker"`
 	forge.PR
-	// HumanFeedback is nil when it is not known whether a person commented. Reviewed: everybody who
-	// commented has approved the head commit since, and it has not moved since the review loop's
-	// previous iteration ended.
+	// HumanFeedback is nil if it is not known whether a person commented. Reviewed reports whether
+	// everyone who commented has since approved the head commit, and the head has not moved since
+	// the previous iteration of the review loop ended.
 	HumanFeedback *bool        `json:"human_feedback"`
 	Reviewed      bool         `json:"reviewed,omitempty"`
 	Fired         []loop.Fired `json:"conditions"` // pr-terminal, for a loop on this PR
@@ -92,7 +93,7 @@ type PR struct {
 	Notes         []string     `json:"notes,omitempty"`
 }
 
-// maxFeedback bounds the comments and reviews shown to people; --json has all.
+// maxFeedback bounds the comments and reviews shown to people; --json prints all.
 const maxFeedback = 10
 
 // PullRequest writes a PR.
@@ -136,7 +137,7 @@ func PullRequest(s Screen, pr PR) string {
 	return p.String()
 }
 
-// when is a text under a condition.
+// when returns text if the condition holds, and "" otherwise.
 func when(holds bool, text string) string {
 	if holds {
 		return text

@@ -10,13 +10,13 @@ import (
 	"hooks/internal/loop"
 )
 
-// Card is the morning page of one run.
+// Card is the report card of one run.
 type Card struct {
 	Run        *loop.Budget     `json:"run"`
 	Stopped    *StopWhy         `json:"stopped,omitempty"` // nil while the run continues
 	Budgets    []Axis           `json:"budgets"`
 	Iterations []loop.Iteration `json:"iterations"`      // the last ones, oldest first
-	Earlier    int              `json:"earlier_lines"`   // not among them
+	Earlier    int              `json:"earlier_lines"`   // the number of those before
 	PRs        []CardPR         `json:"prs"`             // of these iterations and the run
 	Tasks      []TaskRow        `json:"tasks,omitempty"` // of a task loop
 	Verified   Verified         `json:"verified"`
@@ -28,17 +28,17 @@ type Card struct {
 	Denied    []loop.Denial   `json:"denied"` // of these iterations
 	Waiting   []Waiting       `json:"waiting"`
 	Resume    string          `json:"resume"`              // what to type to continue; may be empty
-	Raise     string          `json:"raise,omitempty"`     // as of Stand
+	Raise     string          `json:"raise,omitempty"`     // as in Stand
 	Next      string          `json:"next_tick,omitempty"` // while the run continues
 	Present   bool            `json:"present"`             // not archived
 	Open      bool            `json:"iteration_open"`
 	// OpenDollars is the spend of the open iteration so far.
 	OpenDollars loop.USD `json:"open_iteration_dollars"`
-	Project     string   `json:"project,omitempty"`       // as of Stand
-	Stale       bool     `json:"verdict_stale,omitempty"` // as of Stand
-	Head        string   `json:"-"`                       // as of Stand
+	Project     string   `json:"project,omitempty"`       // as in Stand
+	Stale       bool     `json:"verdict_stale,omitempty"` // as in Stand
+	Head        string   `json:"-"`                       // as in Stand
 
-	// what the page has beside this
+	// The rest is for the page only.
 	Folder string            `json:"-"` // of the project
 	Rows   []*loop.Iteration `json:"-"` // every iteration in short
 	Links  Links             `json:"-"`
@@ -48,11 +48,11 @@ type Card struct {
 // Links holds the first parts of web addresses. They are empty if the repository's forge is not
 // known.
 type Links struct {
-	PR     string // to be completed by a number
-	Commit string // to be completed by a commit
+	PR     string // followed by the number
+	Commit string // followed by the hash
 }
 
-// CardPR is a PR with what is known about it, and from whom.
+// CardPR is a PR with the known facts about it and their sources.
 type CardPR struct {
 	Number int    `json:"number"`
 	Title  string `json:"title,omitempty"` // as the tracker has it
@@ -75,8 +75,8 @@ type Verified struct {
 	Comments int      `json:"comments"`
 	Heads    []string `json:"heads"` // branches
 	Progress Progress `json:"progress"`
-	// Tried counts the attempts and phases in these iterations, Fresh those whose context was
-	// seen to be empty at its beginning (T93).
+	// Tried counts the attempts and phases in these iterations. Fresh counts those that were
+	// observed to begin with an empty context (T93).
 	Tried int `json:"attempts,omitempty"`
 	Fresh int `json:"fresh_contexts,omitempty"`
 }
@@ -89,8 +89,8 @@ type Progress struct {
 	Dollars    loop.USD `json:"dollars_since"`
 }
 
-// add counts the next iteration. Progress is a PR that a call was about, a commit that reached the
-// remote, or one that finished a task.
+// add counts the next iteration. An iteration made progress if a call was about a PR, a commit
+// reached the remote, or a commit finished a task.
 func (p *Progress) add(l *loop.Iteration) {
 	if own := loop.TaskOf(l); own != nil && own.Judgement.SHA != "" && own.Done() {
 		*p = Progress{Iteration: l.Iteration}
@@ -120,14 +120,15 @@ func (p Progress) String() string {
 // Claimed holds the facts that only the skill reported.
 type Claimed struct {
 	PRs      []int          `json:"prs"`
-	States   []int          `json:"states"` // PRs that only the skill saw end
+	States   []int          `json:"states"` // PRs that ended according to the skill alone
 	Comments int            `json:"comments"`
 	Failures []loop.Failure `json:"failures"`
 	Outcomes int            `json:"outcomes"` // iterations whose outcome was reported
 	Notes    []string       `json:"notes"`
 }
 
-// NewCard makes a card from a run and its last lines, oldest first.
+// NewCard returns the card of a run. lines are its last history lines, oldest first; earlier counts
+// the lines before them.
 func NewCard(b *loop.Budget, lines []loop.Iteration, earlier int) Card {
 	c := Card{
 		Run: b, Iterations: append([]loop.Iteration{}, lines...), Earlier: earlier,
@@ -210,13 +211,13 @@ func (c *Card) add(l *loop.Iteration) {
 	}
 }
 
-// Keep drops the worktrees that are not left on disk.
+// Keep drops the worktrees for which left returns false.
 func (c *Card) Keep(left func(path string) bool) {
 	c.Worktrees = slices.DeleteFunc(c.Worktrees,
 		func(w loop.Worktree) bool { return !left(w.Path) })
 }
 
-// settle separates what was observed from what was only reported.
+// settle sorts the PRs into verified and claimed ones, and collects the branches.
 func (c *Card) settle() {
 	v, d := &c.Verified, &c.Claimed
 	for _, p := range c.PRs {

@@ -55,7 +55,7 @@ func SortCards(cards []Card) {
 	slices.SortStableFunc(cards, func(a, b Card) int { return rank(a) - rank(b) })
 }
 
-// needs names the first question that waits for a person.
+// needs returns the name of the first gate that waits for a person. It is empty if no gate waits.
 func (c *Card) needs() string {
 	for _, w := range c.Waiting {
 		if w.unanswered() {
@@ -65,7 +65,7 @@ func (c *Card) needs() string {
 	return ""
 }
 
-// index is a table of cards, in HTML with a link to each.
+// index returns a table of cards, in HTML with a link to each.
 func index(cards []Card) []block {
 	t := table{columns: []column{{name: "needs you", class: "keep"}, {name: "dollars", right: true},
 		{name: "project", class: "text"}, {name: "loop", class: "text", loose: true}}}
@@ -77,10 +77,11 @@ func index(cards []Card) []block {
 	return []block{section{name: "Loops"}, t}
 }
 
-// base is the last element of a path of any system.
+// base returns the last element of a path. It also accepts backslashes, because a project may have
+// been recorded on another system.
 func base(folder string) string { return path.Base(strings.ReplaceAll(folder, `\`, "/")) }
 
-// blocks are the parts of a card, the most urgent first.
+// blocks returns the parts of a card, the most urgent first.
 func (c *Card) blocks(s Screen) []block {
 	kind := kindOf(c.Run, c.Head)
 	page := []block{c.head(s)}
@@ -100,7 +101,7 @@ func (c *Card) blocks(s Screen) []block {
 	return append(page, c.dollars(s)...)
 }
 
-// head is the beginning of a page: what became of the run.
+// head is the top of a page, with the result of the run.
 type head struct {
 	style           string
 	sentence        string
@@ -171,7 +172,8 @@ func (h head) html(m *markup) {
 	m.put("</header>\n")
 }
 
-// endStyle is the style of a run by how it ended: at a ceiling or by a person as is ordinary.
+// endStyle returns the style of a run's end. A ceiling and a person's interrupt are warnings, not
+// failures.
 func endStyle(b *loop.Budget) string {
 	switch {
 	case b.Status == loop.Active || loop.Completes(b.StopCause):
@@ -182,7 +184,7 @@ func endStyle(b *loop.Budget) string {
 	return warn
 }
 
-// sentence says why the run stopped, or that it has not stopped.
+// sentence describes the state of the run, with the reason if it has stopped.
 func (c *Card) sentence() string {
 	b, asks := c.Run, slices.ContainsFunc(c.Waiting, Waiting.unanswered)
 	name := "The " + string(b.Skill) + " loop "
@@ -229,7 +231,7 @@ func because(b *loop.Budget) string {
 	return condition.Because
 }
 
-// todo are the questions that wait, and then what continues the run.
+// todo returns the questions that wait, and then the step that continues the run.
 func (c *Card) todo() (list []block) {
 	if len(c.Waiting) > 0 {
 		list = append(list, section{name: "Waits for you"})
@@ -257,7 +259,7 @@ func (c *Card) todo() (list []block) {
 	return append(list, line{plain, "Nothing is left to do for this run."})
 }
 
-// ask is a question that waits, the way to answer it first.
+// ask draws a question that waits. In HTML the answering command comes before the options.
 type ask struct{ Waiting }
 
 func (a ask) draw(p *page) { p.waiting([]Waiting{a.Waiting}, true) }
@@ -284,7 +286,7 @@ func (a ask) html(m *markup) {
 	m.put("</div>\n")
 }
 
-// spent is the curve, and what the run used of each ceiling.
+// spent returns the spend curve and the use of each ceiling.
 func (c *Card) spent() []block {
 	list := []block{section{name: "Spend"}}
 	if len(c.Rows) > 0 {
@@ -324,7 +326,7 @@ func (b budgets) html(m *markup) {
 	t.html(m)
 }
 
-// maxRows bounds the iterations that a page shows one by one: the last ones.
+// maxRows bounds the iterations on a page. It shows the last ones.
 const maxRows = 60
 
 func (c *Card) iterations(s Screen) []block {
@@ -399,7 +401,7 @@ func remarks(l *loop.Iteration) (list []string) {
 	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }
 
-// answered are the gates of an iteration, each with its answer.
+// answered returns the gates of an iteration, each with its answer.
 func answered(l *loop.Iteration) (list []string) {
 	for _, g := range l.Gates {
 		list = append(list, g.Name+": "+g.Answer)
@@ -426,10 +428,10 @@ func refused(list []loop.Denial) string {
 	return strings.Join(parts, ", ")
 }
 
-// maxListedRows bounds how many PRs, answers, failures and worktrees a page lists: the last ones.
+// maxListedRows bounds each list of PRs, answers, failures, findings and worktrees on a page.
 const maxListedRows = 100
 
-// of says which iterations a section is about, if not all.
+// of returns which iterations a section covers. It is empty if the section covers all.
 func (c *Card) of(what string) string {
 	if c.Earlier == 0 {
 		return ""
@@ -437,7 +439,7 @@ func (c *Card) of(what string) string {
 	return what + "of the last " + loop.Plural(len(c.Iterations), "iteration")
 }
 
-// asked are the questions and the refused calls.
+// asked returns the tables of questions and of refused calls.
 func (c *Card) asked() (list []block) {
 	gates := table{columns: []column{{name: "#", right: true, class: "num"},
 		{name: "question", notes: true, class: "text"}, {name: "gate", class: "gate"},
@@ -505,7 +507,7 @@ func (c *Card) left() (list []block) {
 	return list
 }
 
-// ref is a PR with a link if the forge is known.
+// ref returns the number of a PR, with a link if the forge is known.
 func (c *Card) ref(pr int) word {
 	w := word{text: fmt.Sprintf("#%d", pr)}
 	if c.Links.PR != "" {
@@ -514,7 +516,7 @@ func (c *Card) ref(pr int) word {
 	return w
 }
 
-// refs are PRs, the last ones.
+// refs returns the last maxListedRows PRs.
 func (c *Card) refs(prs []int) (list cell) {
 	for _, n := range prs[max(0, len(prs)-maxListedRows):] {
 		list = append(list, c.ref(n))
@@ -530,9 +532,9 @@ func (c *Card) commit(sha string) word {
 	return w
 }
 
-// evidence sets the facts that the program observed beside those that someone only reported.
+// evidence draws the facts that the program observed beside those that were only reported.
 type evidence struct {
-	remark, by        string // by: who claims
+	remark, by        string // by names the source of the claims
 	verified, claimed facts
 }
 
@@ -571,10 +573,10 @@ func (e evidence) html(m *markup) {
 	m.put("</div></div>\n")
 }
 
-// maxCosts bounds the models or days that a page lists: the last ones.
+// maxCosts bounds the models or days on a page. It lists the last ones.
 const maxCosts = 15
 
-// dollars are the dollars of the run by model and by day, each table with the whole.
+// dollars returns two tables of the run's dollars, by model and by day. Each has the total.
 func (c *Card) dollars(s Screen) (list []block) {
 	models, days := Cost{By: "model"}, Cost{By: "day"}
 	for model, t := range c.Run.TokensByModel {
@@ -599,7 +601,7 @@ func (c *Card) dollars(s Screen) (list []block) {
 	return list
 }
 
-// add adds dollars of a day; days come in order.
+// add adds dollars to a day. Days must be added in order.
 func (c *Cost) add(day string, dollars loop.USD) {
 	if n := len(c.Rows); dollars > 0 && (n == 0 || c.Rows[n-1].Day != day) {
 		c.Rows = append(c.Rows, CostRow{Day: day})
@@ -610,7 +612,7 @@ func (c *Cost) add(day string, dollars loop.USD) {
 	}
 }
 
-// rest adds a row for what the others do not cover, if there is anything.
+// rest adds a row for tokens that no other row covers, unless t is zero.
 func (c *Cost) rest(name string, t loop.Tokens) {
 	if t != (loop.Tokens{}) {
 		c.Rows, c.Total = append(c.Rows, CostRow{Rest: name, Tokens: t}), c.Total.Add(t)

@@ -13,7 +13,7 @@ import (
 // Health is the state of a check or of one of its problems.
 type Health string
 
-// The states of a check, the best first. A skipped check had nothing to look at.
+// The states of a check, from best to worst. A skipped check did not apply.
 const (
 	Skipped Health = "skip"
 	Fine    Health = "ok"
@@ -30,7 +30,7 @@ type Checkup struct {
 	Checks  []Check `json:"checks"`
 }
 
-// Check is one thing that was looked at.
+// Check is the result of one check.
 type Check struct {
 	Group    string    `json:"group"`
 	Name     string    `json:"name"`
@@ -48,8 +48,8 @@ type Problem struct {
 	Way    string `json:"way"`
 }
 
-// CheckupText writes the problems of a checkup by group or, with all, every check. The counts of
-// each kind come last, because people look at the end first.
+// CheckupText writes the problems of a checkup by group or, with all, every check. The counts come
+// last, because people look at the end first.
 func CheckupText(s Screen, c Checkup, all bool) string {
 	p, names, group := newPage(s.unwrapped()), map[Health][]string{}, ""
 	for _, k := range c.Checks {
@@ -118,7 +118,7 @@ type Ledgers struct {
 	Findings []ledger.Finding `json:"findings"`
 }
 
-// LedgersText has a line for each finding: `file:line: rule: text` (L30).
+// LedgersText writes a line for each finding, as in `file:line: rule: text` (L30).
 func LedgersText(_ Screen, l Ledgers) string {
 	var b strings.Builder
 	for _, f := range l.Findings {

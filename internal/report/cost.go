@@ -11,21 +11,21 @@ import (
 	"hooks/internal/loop"
 )
 
-// Cost is the spend of loops, in rows. Dollars are API-equivalent.
+// Cost is the spend of loops by row. Dollars are API-equivalent.
 type Cost struct {
-	By   string `json:"by"`             // as hooks cost has it, e.g. day
+	By   string `json:"by"`             // the grouping, e.g. day
 	All  bool   `json:"all,omitempty"`  // of all projects of this machine
 	Zone string `json:"zone,omitempty"` // of days
-	// Since is set where only the iterations that ended since then are counted.
+	// Since is set if only the iterations that ended since then are counted.
 	Since *time.Time  `json:"since,omitempty"`
 	Rows  []CostRow   `json:"rows"`
 	Total loop.Tokens `json:"total"`
 	Notes []string    `json:"notes,omitempty"`
 }
 
-// CostRow is one row of it. Only the fields that identify the row are set.
+// CostRow is a row of a Cost. Only the fields that identify the row are set.
 type CostRow struct {
-	Project   string     `json:"project,omitempty"` // only where runs of several are shown
+	Project   string     `json:"project,omitempty"` // if runs of several projects are shown
 	RunID     string     `json:"run_id,omitempty"`
 	Skill     loop.Skill `json:"skill,omitempty"`
 	Iteration int        `json:"iteration,omitempty"`
@@ -35,11 +35,11 @@ type CostRow struct {
 	Task      string     `json:"task,omitempty"`        // its title
 	Number    int        `json:"task_number,omitempty"` // of a task loop, from 1
 	Phase     loop.Phase `json:"phase,omitempty"`       // of an audit loop
-	Rest      string     `json:"rest,omitempty"`        // names a row for what no other row covers
+	Rest      string     `json:"rest,omitempty"`        // name of a row for the rest
 	loop.Tokens
 }
 
-// Compare puts the first task, phase or day first, and the dearest model.
+// Compare orders rows by task, phase and day, and models by dollars, the most expensive first.
 func (r CostRow) Compare(o CostRow) int {
 	phase := func(r CostRow) int { return slices.Index(loop.Phases[:], r.Phase) }
 	first := cmp.Or(r.Number-o.Number, phase(r)-phase(o), cmp.Compare(r.Day, o.Day))
@@ -49,7 +49,7 @@ func (r CostRow) Compare(o CostRow) int {
 	return cmp.Or(cmp.Compare(o.Dollars, r.Dollars), cmp.Compare(r.Model, o.Model))
 }
 
-// Unmodelled returns the part of a run's counters that is recorded without a model.
+// Unmodelled returns the tokens of a run that are recorded without a model.
 func Unmodelled(b *loop.Budget) loop.Tokens {
 	t := loop.Sum(b.TokensByModel)
 	return loop.Tokens{
@@ -58,8 +58,7 @@ func Unmodelled(b *loop.Budget) loop.Tokens {
 	}
 }
 
-// Costs draws the table. Dollars have three decimals, rounded from the exact sums; the total is the
-// sum of the exact amounts.
+// Costs draws the table. Dollars are exact sums rounded to three decimals, the total included.
 func Costs(s Screen, c Cost) string {
 	p := newPage(s.unwrapped())
 	if len(c.Rows) == 0 && c.Total == (loop.Tokens{}) {
@@ -83,7 +82,7 @@ func Costs(s Screen, c Cost) string {
 	return p.String()
 }
 
-// table has a row for each of the cost, and the total; amount writes the dollars.
+// table returns the rows and the total. amount formats the dollars.
 func (c Cost) table(amount func(loop.USD) string) table {
 	t := table{class: "costs", columns: []column{{name: c.By}}}
 	t.columns = append(t.columns, counts("input", "output", "cache read", "write 5m", "write 1h",
@@ -105,7 +104,7 @@ func (c Cost) table(amount func(loop.USD) string) table {
 	return t
 }
 
-// name identifies a row to people. The run id comes last, because a narrow screen cuts the end.
+// name returns a row's label. The run id comes last, because a narrow screen cuts the end.
 func (r CostRow) name(by string) string {
 	if project := r.Project; project != "" && by != "project" {
 		r.Project = ""
@@ -130,7 +129,7 @@ func (r CostRow) name(by string) string {
 	return fmt.Sprintf("%s%s, %s", r.Skill, prefixed(" ", r.State), r.RunID)
 }
 
-// Mills is an amount in dollars to the tenth of a cent, rounded half up.
+// Mills formats an amount in dollars with three decimals, rounded half up.
 func Mills(u loop.USD) string {
 	m := (u + loop.Dollar/2000) / (loop.Dollar / 1000)
 	return fmt.Sprintf("%d.%03d", m/1000, m%1000)
@@ -153,8 +152,7 @@ type Rates struct {
 	Warnings []string  `json:"warnings,omitempty"` // rows of the configuration that cannot be read
 }
 
-// RateRow is the price of a model and its dated releases, in dollars for a million tokens of each
-// kind.
+// RateRow is the price of a model and its dated releases, in dollars per million tokens.
 type RateRow struct {
 	Model        string   `json:"model"`
 	Input        loop.USD `json:"input"`
@@ -162,8 +160,8 @@ type RateRow struct {
 	CacheRead    loop.USD `json:"cache_read"`
 	CacheWrite5m loop.USD `json:"cache_write_5m"`
 	CacheWrite1h loop.USD `json:"cache_write_1h"`
-	Fast         int64    `json:"fast_mode_times"`   // 1: no such price
-	Long         int64    `json:"long_prompt_times"` // of a prompt over 100,000 tokens
+	Fast         int64    `json:"fast_mode_times"`   // factor; 1 if there is no such price
+	Long         int64    `json:"long_prompt_times"` // factor for a prompt over 100,000 tokens
 	Source       string   `json:"source"`
 }
 
@@ -204,7 +202,7 @@ func times(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// StaleRates is the note that the built-in price table is old.
+// StaleRates returns the note that the built-in price table is old.
 func StaleRates(dated string, days int) string {
 	return fmt.Sprintf("The built-in price table is dated %s, %s ago: "+
 		"compare `hooks cost --rates` with today's prices; "+
@@ -215,7 +213,7 @@ func StaleRates(dated string, days int) string {
 // maxWarnings bounds how many lines of the configuration a status block quotes.
 const maxWarnings = 3
 
-// ConfigNotes are the notes about lines of the configuration that have no effect.
+// ConfigNotes returns notes about lines of the configuration that have no effect.
 func ConfigNotes(warnings []string) (notes []string) {
 	for _, w := range warnings[:min(maxWarnings, len(warnings))] {
 		notes = append(notes, "Configuration: "+w)

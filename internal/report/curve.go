@@ -7,10 +7,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// maxPoints bounds the points of a curve: of a longer run, neighbours share one.
+// maxPoints bounds the points of a curve. In a longer run neighbours share a point.
 const maxPoints = 300
 
-// xLabels counts the labels of the horizontal axis.
+// xLabels is the number of labels on the horizontal axis.
 const xLabels = 4
 
 // point is the spend after some iterations, with their questions and refusals.
@@ -22,7 +22,7 @@ type point struct {
 	denied   []loop.Denial
 }
 
-// points sums the rows up, in at most maxPoints points.
+// points returns the running totals of the rows in at most maxPoints points.
 func points(rows []*loop.Iteration) (list []point) {
 	each := max(1, (len(rows)+maxPoints-1)/maxPoints)
 	var total loop.USD
@@ -47,11 +47,11 @@ type curve struct {
 	ceiling loop.USD
 }
 
-// draw writes nothing: a terminal has `hooks history`.
+// draw writes nothing, because `hooks history` draws the spend in a terminal.
 func (curve) draw(*page) {}
 
-// html draws the curve. The picture is stretched to the page, so strokes do not scale, marks are
-// the caps of lines too short to see, and the labels are HTML beside it.
+// html draws the curve. The picture is stretched to the page. Therefore strokes do not scale, marks
+// are the round caps of very short lines, and the labels are HTML beside the picture.
 func (c curve) html(m *markup) {
 	list := points(c.rows)
 	total, limit := list[len(list)-1].total, c.ceiling
@@ -104,7 +104,7 @@ func (c curve) html(m *markup) {
 	m.put("</figure>\n")
 }
 
-// marks draws the questions and refusals of a point, each to be reached by the keyboard.
+// marks draws the questions and refusals of a point. The keyboard can reach each mark.
 func (p point) marks(m *markup, x, y float64) {
 	where := fmt.Sprintf("iteration %d", p.to)
 	if p.from != p.to {
@@ -149,7 +149,7 @@ func (c curve) legend(m *markup, list []point, off bool) {
 	m.put("</p>\n")
 }
 
-// described is the curve in words.
+// described returns the curve in words, for screen readers.
 func (c curve) described(list []point, off bool) string {
 	text := fmt.Sprintf("Spend over the iterations: $%s in %s", list[len(list)-1].total,
 		loop.Plural(len(c.rows), "line"))
@@ -162,7 +162,7 @@ func (c curve) described(list []point, off bool) string {
 	return text + "; the ceiling is " + ceiling(c.ceiling)
 }
 
-// scale is a round step of which two to five reach the top.
+// scale returns a round step such that at most five steps reach the top.
 func scale(top loop.USD) loop.USD {
 	for step := loop.Cent; ; step *= 10 {
 		for _, n := range []loop.USD{1, 2, 5} {
@@ -173,7 +173,7 @@ func scale(top loop.USD) loop.USD {
 	}
 }
 
-// axis returns an amount for the scale, with cents if the steps have any.
+// axis returns a label of the vertical axis, with cents if the step has cents.
 func axis(u, step loop.USD) string {
 	if step%loop.Dollar != 0 {
 		return "$" + u.String()

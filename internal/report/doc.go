@@ -1,7 +1,8 @@
-// Package report writes what people and the model read about a loop: the context at the start of an
-// iteration, its status block, the final report, and the pages and tables of the commands. It also
-// reads a skill's report. Values in, text out. A text for the client stays under the client's limit
-// of 10,000 characters; no text has control characters from issue titles, questions or answers.
+// Package report writes the texts about a loop: the model's context at the start of an iteration,
+// its status block, the final report, and the pages and tables of the commands. It also reads a
+// skill's report. It does no I/O except to a given writer. A text for the client stays under the
+// client's limit of 10,000 characters; no text has control characters from issue titles, questions
+// or answers.
 package report
 
 import (
@@ -13,14 +14,14 @@ import (
 	"hooks/internal/term"
 )
 
-// Limit is the length in characters that every text for the client is kept under; the client cuts
-// at 10,000 (R117, R150).
+// Limit bounds every text for the client, in characters. The client cuts at 10,000 (R117, R150).
 const Limit = 9_500
 
-// clean makes foreign text safe to print: line breaks become blanks, other control characters go.
+// clean makes foreign text safe to print. Line breaks become blanks; other control characters are
+// removed.
 func clean(s string) string { return term.Line(s) }
 
-// text collects lines up to the limit. Its last line says how many did not fit.
+// text collects lines up to Limit. Its last line counts those that did not fit.
 type text struct {
 	b    strings.Builder
 	used int // characters
@@ -55,7 +56,7 @@ func more(lines int) string {
 // Short returns a foreign text as one harmless line of at most 500 characters.
 func Short(text string) string { return clip(clean(text), 500) }
 
-// clip cuts a text to n characters; the last one shows that it was cut.
+// clip cuts a text to n characters. A text that was cut ends in "…".
 func clip(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"
@@ -63,7 +64,7 @@ func clip(s string, n int) string {
 	return s
 }
 
-// prefixed adds a prefix to a text that is not empty.
+// prefixed adds a prefix to a text unless the text is empty.
 func prefixed(prefix, s string) string {
 	if s == "" {
 		return ""
@@ -82,7 +83,7 @@ func numbers(list []int) string {
 
 func shortSHA(sha string) string { return sha[:min(7, len(sha))] }
 
-// invocation is the run's command without its other flags: "/sdd:work --loop", "/sdd:go".
+// invocation returns the run's command without other flags, as in "/sdd:work --loop" or "/sdd:go".
 func invocation(b *loop.Budget) string {
 	c := b.Invocation()
 	if c.Name == "" {
@@ -91,7 +92,7 @@ func invocation(b *loop.Budget) string {
 	return "/" + c.Name + when(c.OptsIn(), " --loop")
 }
 
-// state is a status in words: a loop whose list or plan is done has finished.
+// state returns a status in words. A loop whose list or plan is done is "finished", not halted.
 func state(status loop.Status, cause string) string {
 	if cause == "tasks_complete" || cause == "audit_complete" {
 		return "finished"
@@ -99,5 +100,5 @@ func state(status loop.Status, cause string) string {
 	return string(status)
 }
 
-// ceiling writes an amount as people type a ceiling, without cents if they are zero.
+// ceiling formats an amount as people type a ceiling, without cents if they are zero.
 func ceiling(u loop.USD) string { return "$" + strings.TrimSuffix(u.String(), ".00") }

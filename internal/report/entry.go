@@ -10,10 +10,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// ReportCommand is the shell command with which a skill reports its facts.
+// ReportCommand is the first line of the shell command that reports a skill's facts.
 const ReportCommand = `hooks report <<'JSON'`
 
-// Entry is the model's context at the start of an iteration: the budgets, the questions to ask
+// Entry returns the model's context at the start of an iteration: the budgets, the questions to ask
 // first, and how to report.
 func Entry(b *loop.Budget, t *loop.Tick) string {
 	var x text
@@ -40,8 +40,8 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	return x.String()
 }
 
-// kept names the steps that the hooks do for a skill, so that it does not take its own lock for
-// another iteration's.
+// kept names the steps that the hooks do for a skill. Otherwise the skill would mistake the lock of
+// its own session for another iteration's.
 func (x *text) kept(b *loop.Budget) {
 	x.line("Kept by hooks: lock, budget, history, status block and final report. "+
 		"The lock in .sdd/loop/%s.lock is held by pid %d for this very session, "+
@@ -61,7 +61,7 @@ func (x *text) kept(b *loop.Budget) {
 		"refuses them. Count them as unavailable, and open no issue about it.")
 }
 
-// maxListed bounds the issues that the model gets by number.
+// maxListed bounds the issue numbers in one line of the model's context.
 const maxListed = 50
 
 // asked writes the tracker's facts, from which the model makes its plan.
@@ -97,7 +97,7 @@ func Ask(gates []loop.Gate) string {
 	return x.String()
 }
 
-// Waits is the rest of a refusal while questions wait, in two lines: the questions, and the hint
+// Waits returns the end of a refusal while questions wait: a line with the questions, and the hint
 // to ask them.
 func Waits(gates []loop.Gate) string {
 	var list []string
@@ -124,7 +124,8 @@ func (x *text) asks(gates []loop.Gate) {
 const dialogCall = "AskUserQuestion now " +
 	`(load it with ToolSearch "select:AskUserQuestion" if it is not loaded)`
 
-// urgency names the duty of the person, and the limits of the model until it is done.
+// urgency returns the sentence that asks for an answer, and the one that limits the model until
+// then.
 func urgency(gates []loop.Gate) (all, held string) {
 	other := func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge }
 	if !slices.ContainsFunc(gates, other) {
@@ -190,7 +191,7 @@ func Deferred(target string) string {
 	return "Deferred: do not work on " + target + " in this iteration"
 }
 
-// Wake describes the trigger of the next tick.
+// Wake describes what triggers the next tick.
 func Wake(b *loop.Budget) string {
 	switch {
 	case b.Drive() != "":
@@ -200,14 +201,14 @@ func Wake(b *loop.Budget) string {
 	case b.UnderLoop:
 		return "to be scheduled by /loop"
 	}
-	if b.Scheduled == nil { // an older schedule of the session may bring it
+	if b.Scheduled == nil { // an older schedule of the session may trigger it
 		return "not known yet; the skill was not started under /loop"
 	}
 	return fmt.Sprintf("none — the skill was not started under /loop (start it with /loop %s)",
 		b.Command)
 }
 
-// Due is Wake with the time at which the schedule fires; it holds while no iteration is open.
+// Due returns Wake with the time at which the schedule fires. Use it only between iterations.
 func Due(s Screen, b *loop.Budget) string {
 	switch {
 	case len(b.Scheduled) == 0 || b.NextTick.IsZero():
@@ -218,7 +219,7 @@ func Due(s Screen, b *loop.Budget) string {
 	return Wake(b) + ", about " + s.at(b.NextTick)
 }
 
-// Continue is the request to the model when a Stop keeps its turn open.
+// Continue returns the request to the model when the Stop hook keeps its turn open.
 func Continue(run *loop.Budget, c *loop.Continue) string {
 	switch {
 	case c.Gates != nil:
@@ -237,7 +238,7 @@ func Continue(run *loop.Budget, c *loop.Continue) string {
 		run.Kind().Report + "\nJSON"
 }
 
-// unschedule asks the model to remove what would start an ended loop again.
+// unschedule asks the model to delete the schedules that would start an ended loop again.
 func unschedule(crons []loop.Scheduled) string {
 	var calls []string
 	for _, c := range crons {
@@ -248,8 +249,8 @@ func unschedule(crons []loop.Scheduled) string {
 		" (CronDelete is loaded with ToolSearch \"select:CronDelete\"). Do nothing else."
 }
 
-// Taken answers a report: one line with what it changed and, while gates wait, a second line with
-// what to do now.
+// ReportAnswer returns the answer to a report: a line with the changes and, while gates wait, a
+// second line with the next step.
 func ReportAnswer(f *loop.Facts, c loop.Changed) string {
 	changed := changes(f, c)
 	if len(changed) == 0 && len(c.Due) == 0 {
@@ -279,7 +280,7 @@ func changes(f *loop.Facts, c loop.Changed) (out []string) {
 	}
 	left, unbounded := f.PRsLeft()
 	if len(c.Due)+len(c.Fired) == 0 && f.Tick.Interrupted == "" && left <= 0 && !unbounded {
-		// The condition holds at the exit, so that what is open may be finished (R30).
+		// The condition ends the loop only at the exit, so that open work can be finished (R30).
 		out = append(out, fmt.Sprintf("condition prs-touched-budget holds: "+
 			"PR budget reached: %d / %d. Open no further PR, dispatch nothing; "+
 			"the loop ends with this iteration.",

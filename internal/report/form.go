@@ -19,14 +19,14 @@ import (
 // MaxFacts bounds a skill's report, in bytes.
 const MaxFacts = 1 << 20
 
-// Facts reads a skill's report, strictly by its schema: unknown fields and values are refused by
-// name, so that a typing mistake is not a missing fact. Every error has a hint.
+// Facts parses a skill's report strictly by its schema. It refuses unknown fields and values by
+// name, because a misspelled field would otherwise be a missing fact. Every error has a hint.
 func Facts(raw []byte) (r loop.Report, err error) {
 	if len(raw) > MaxFacts {
 		return r, hint.New("report in parts: lists merge by number", "the report is over %d bytes",
 			MaxFacts)
 	}
-	raw = bytes.TrimPrefix(raw, []byte("\ufeff")) // some editors write it at the start of a file
+	raw = bytes.TrimPrefix(raw, []byte("\ufeff")) // byte order mark, which some editors write
 	if err = json.Unmarshal(raw, new(json.RawMessage)); err != nil {
 		err = fmt.Errorf("the report is not one JSON object: %w", err)
 	} else {

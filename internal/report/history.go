@@ -17,16 +17,16 @@ import (
 	"hooks/internal/term"
 )
 
-// History writes lines as they come; Close ends it. After an error of its writer it writes nothing.
+// History writes history lines one by one. Close writes the rest and must be called at the end.
 type History struct {
-	// Row writes a line, of whose snapshot little is read. project is set where runs of several are
-	// shown; text is the whole line, good until the next one.
+	// Row writes a line. project is set if runs of several projects are shown. text is the whole
+	// line and is valid until the next call.
 	Row   func(project string, l *loop.Iteration, text []byte) error
 	Close func() error
-	Whole bool // the lines themselves are printed, so all of each must be sound
+	Whole bool // whole lines are printed, so every field must be valid
 }
 
-// Where names the projects that were searched, for a message that nothing was found.
+// Where returns the projects that were searched, for a message that nothing was found.
 func (s Screen) Where(all bool) string {
 	if all {
 		return "in any project of this machine"
@@ -35,12 +35,12 @@ func (s Screen) Where(all bool) string {
 		"; `hooks status --all` shows every project"
 }
 
-// MaxRows bounds the iterations in a table for people unless they ask for more.
+// MaxRows is the default number of iterations in a table for people.
 const MaxRows = 40
 
-// HistoryTable draws one table a run, with the dollars of all its iterations as bars. It shows the
-// last most iterations, all of them for 0, and the number of those before. The runs are those of
-// all projects, or of one.
+// HistoryTable draws a table for each run, with the dollars of all its iterations as bars. It shows
+// the last most iterations, or all if most is 0, and counts the earlier ones. all reports whether
+// the runs are those of all projects.
 func HistoryTable(w io.Writer, s Screen, most int, all bool) History {
 	t := &historyTable{Screen: s, most: most, rest: "hooks history --last 0"}
 	if all {
@@ -68,12 +68,12 @@ type historyTable struct {
 type runRows struct {
 	name    string // skill and id
 	last    []numbered
-	count   int      // of its rows, those before the last ones too
+	count   int      // all rows, also those dropped from last
 	dollars []int64  // of its iterations
-	outside loop.USD // of its iterations, as its last line has it
+	outside loop.USD // spent outside of iterations
 }
 
-// numbered is a row with its place among those of all runs.
+// numbered is a row with its index among the rows of all runs.
 type numbered struct {
 	*loop.Iteration
 	n int
@@ -100,7 +100,7 @@ func (t *historyTable) add(project string, l *loop.Iteration, _ []byte) error {
 	return nil
 }
 
-// draw cuts each run to the iterations that are shown, the last of all runs, and draws those left.
+// draw keeps the last most iterations of all runs together, and draws each run that has any left.
 func (t *historyTable) draw() string {
 	var all []numbered
 	for _, run := range t.runs {
@@ -149,7 +149,7 @@ func (s Screen) iterations(rows []numbered) (t table) {
 	return t
 }
 
-// spent is all that the run spent.
+// spent returns the dollars of the whole run.
 func (r *runRows) spent() loop.USD {
 	sum := r.outside
 	for _, v := range r.dollars {
@@ -181,7 +181,7 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 	switch l.Skill {
 	case loop.Tasks:
 		task, try := "-", ""
-		if a := loop.TaskOf(l); a != nil { // else it began no attempt
+		if a := loop.TaskOf(l); a != nil { // nil if no attempt began
 			task, try = strconv.Itoa(a.Task), strconv.Itoa(a.Try)
 			outcome = string(a.Judgement.Verdict)
 		}
@@ -204,7 +204,7 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 	return columns, cells
 }
 
-// details lists the remaining facts of an iteration in a few words.
+// details returns the facts of an iteration that have no column.
 func details(l *loop.Iteration) string {
 	list := slices.Concat([]string{strings.Join(l.PRsTouched, " "), strings.Join(l.Fired, " ")},
 		findingsOf(loop.PhaseOf(l)))
@@ -229,8 +229,8 @@ func outcomeStyle(outcome loop.LineOutcome) string {
 	return plain
 }
 
-// HistoryJSON is one JSON array with a history line a line, as it is on disk; after the project if
-// runs of several are shown.
+// HistoryJSON writes a JSON array with one history line per line, as stored on disk. If project is
+// set, it is the first field of each line.
 func HistoryJSON(w io.Writer) History {
 	out, lead := bufio.NewWriterSize(w, 64<<10), "[\n"
 	return History{Whole: true, Row: func(project string, _ *loop.Iteration, text []byte) error {
@@ -254,8 +254,8 @@ func HistoryJSON(w io.Writer) History {
 	}}
 }
 
-// HistoryCSV is a table for spreadsheets, with a header line. Times are UTC, dollars exact.
-// Where the runs are those of all projects, the project is its last column.
+// HistoryCSV writes CSV with a header line. Times are in UTC, dollars are exact. If all is set, the
+// last column is the project.
 func HistoryCSV(w io.Writer, all bool) History {
 	out := csv.NewWriter(w)
 	line := func(cells []string, project string) error {
@@ -291,13 +291,13 @@ func HistoryCSV(w io.Writer, all bool) History {
 	}}
 }
 
-// exact is an amount without rounding and without trailing zeros.
+// exact formats an amount without rounding and without trailing zeros.
 func exact(u loop.USD) string {
 	text, _ := u.MarshalJSON()
 	return string(text)
 }
 
-// formulaFree keeps a spreadsheet from taking a foreign text for a formula.
+// formulaFree quotes a foreign text that a spreadsheet would run as a formula.
 func formulaFree(text string) string {
 	if text = clean(text); text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
 		return "'" + text

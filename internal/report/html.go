@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// PageMark begins every page, so that a file can be known as one.
+// PageMark begins every page. It identifies a file as one written by this program.
 const PageMark = "<!doctype html><!-- hooks report-card -->"
 
 //go:embed page.css
 var pageStyle string
 
-// document writes one self-contained HTML document: no script, nothing from the network. Each page
-// is the main part of one run.
+// document returns one self-contained HTML document, without scripts and without requests to the
+// network. Each page is a main element.
 func document(s Screen, title string, pages [][]block) string {
 	var m markup
 	m.put("%s\n", raw(PageMark))
@@ -42,21 +42,21 @@ is billed otherwise. Treat this page as secret: it may hold issue texts and answ
 	return m.String()
 }
 
-// raw is HTML that this program wrote. Everything else that is put into markup is escaped.
+// raw is HTML that this program wrote. markup escapes every other string.
 type raw string
 
 // markup writes HTML.
 type markup struct {
 	strings.Builder
-	within bool // a section
-	ids    int  // given out
+	within bool // a section is open
+	ids    int  // number of ids used
 }
 
 // maxShown bounds a single text on a page, in characters.
 const maxShown = 8000
 
-// put writes a format of HTML. A text in it is cleaned for a person and escaped, so that it is
-// safe between tags and inside quoted attributes.
+// put formats HTML. It cleans and escapes each string argument, which is then safe between tags and
+// inside quoted attributes.
 func (m *markup) put(format string, args ...any) {
 	for i, a := range args {
 		switch a.(type) {
@@ -68,16 +68,16 @@ func (m *markup) put(format string, args ...any) {
 	fmt.Fprintf(m, format, args...)
 }
 
-// end ends the section that was begun last.
+// end closes the open section, if any.
 func (m *markup) end() {
 	m.put("%s", raw(when(m.within, "</section>\n")))
 	m.within = false
 }
 
-// brief is a text in a list.
+// brief returns a text clipped for a list.
 func brief(text string) string { return clip(clean(text), 160) }
 
-// tone is the CSS class for a style of a screen; a plain one has the class other.
+// tone returns the CSS class for a style. Any style without a class of its own has the class other.
 func tone(style, other string) string {
 	switch style {
 	case good:
@@ -118,7 +118,7 @@ func (f facts) html(m *markup) {
 	m.put("</dl>\n")
 }
 
-// words writes the words of a cell.
+// words writes the words of a cell, separated by between.
 func (m *markup) words(c cell, between string) {
 	for i, w := range c {
 		text := raw(html.EscapeString(brief(w.text)))
@@ -158,7 +158,7 @@ func (c column) classes() string {
 	return strings.TrimSpace(when(c.right, "n ") + c.class)
 }
 
-// cell writes the content of a cell, with its unit on a phone, its bar, and the notes of its row.
+// cell writes a cell with its unit, which only narrow screens show, its bar, and its row's notes.
 func (m *markup) cell(c column, r row, words cell) {
 	if c.tag {
 		m.put(`<b class="tag %s">`, tone(r.style, "good"))
@@ -181,7 +181,7 @@ func (m *markup) cell(c column, r row, words cell) {
 	}
 }
 
-// percent is a part of a whole.
+// percent returns part of whole in percent, at most 100. It returns 0 if whole is not positive.
 func percent(part, whole int64) float64 {
 	if whole <= 0 {
 		return 0

@@ -11,12 +11,12 @@ import (
 
 // kind draws the parts of each text and page that only one kind of loop has.
 type kind interface {
-	block(*text, *loop.Iteration) // in the status block of an iteration
-	ended() (must, more []string) // in the final report; more is cut to the room there
-	stand(*page)                  // where the loop stands
-	card(*Card) []block           // on the morning page
-	evidence(*Card) evidence      // on it: what is verified, and what is only claimed
-	count() string                // beside iterations, minutes and dollars
+	block(*text, *loop.Iteration) // for the status block of an iteration
+	ended() (must, more []string) // for the final report; more is cut to fit
+	stand(*page)                  // the progress of the loop
+	card(*Card) []block           // for the report card
+	evidence(*Card) evidence      // for the report card
+	count() string                // the unit that the kind counts, as in "2 PRs"
 }
 
 type (
@@ -91,7 +91,7 @@ func (backlogLoop) evidence(c *Card) evidence {
 	return e
 }
 
-// counted is a number, empty for 0.
+// counted returns a number as a cell, which is empty for 0.
 func counted(n int) cell {
 	if n == 0 {
 		return nil
@@ -99,7 +99,8 @@ func counted(n int) cell {
 	return words(strconv.Itoa(n))
 }
 
-// commits are the heads of the PRs: those that the remote confirmed, or the others.
+// commits returns the heads of the PRs whose commit the remote confirmed, or with remote false the
+// other heads.
 func (c *Card) commits(remote bool) (list cell) {
 	for _, p := range c.PRs[max(0, len(c.PRs)-maxListedRows):] {
 		if p.SHA != "" && p.Head == remote {
@@ -111,7 +112,7 @@ func (c *Card) commits(remote bool) (list cell) {
 	return list
 }
 
-// promptLoop draws what a prompt loop has beyond a backlog's: the text that it repeats.
+// promptLoop is a backlogLoop that also draws the prompt that it repeats.
 type promptLoop struct{ backlogLoop }
 
 func (b promptLoop) block(t *text, _ *loop.Iteration) { t.line("Prompt: %s", b.prompt()) }
@@ -128,7 +129,7 @@ const maxPrompt = 500
 
 func (b promptLoop) prompt() string { return clip(clean(b.Prompt()), maxPrompt) }
 
-// prompt gives the model the prompt of its iteration as the person typed it, line breaks too.
+// prompt writes the prompt of a prompt loop as the person typed it, including line breaks.
 func (x *text) prompt(b *loop.Budget) {
 	prompt := b.Prompt()
 	if prompt == "" {

@@ -7,8 +7,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Quantity counts iterations, PRs, minutes or dollars in 10⁻¹² parts, so that averages are exact
-// enough and JSON has plain numbers.
+// Quantity is a number of iterations, PRs, minutes or dollars in units of 10⁻¹², so that averages
+// are exact enough and JSON has plain numbers.
 type Quantity loop.USD
 
 // one is a whole iteration, PR, minute or dollar.
@@ -17,22 +17,23 @@ const one = Quantity(loop.Dollar)
 // MarshalJSON writes a JSON number.
 func (q Quantity) MarshalJSON() ([]byte, error) { return loop.USD(q).MarshalJSON() }
 
-// Axis is one budget of a run: how much is used, and how long the rest lasts at the pace so far.
+// Axis is one budget of a run, with a prediction at the pace so far.
 type Axis struct {
 	Name    string   `json:"name"` // iterations, PRs, minutes or dollars
 	Used    Quantity `json:"used"`
-	Ceiling Quantity `json:"ceiling"`       // 0: there is none
-	Each    Quantity `json:"per_iteration"` // of the iterations that have ended; 0 while none has
-	// More counts the whole iterations that the rest buys after the open one. It is nil if that is
-	// not known or the iterations end before.
+	Ceiling Quantity `json:"ceiling"`       // 0: no ceiling
+	Each    Quantity `json:"per_iteration"` // of ended iterations; 0 before the first
+	// More is the number of iterations that the rest is enough for after the open one. It is nil if
+	// that is unknown, or if the ceiling of iterations is reached first.
 	More *int `json:"more_iterations,omitempty"`
-	// EndsAt is when the ceiling is reached at this pace, if that is known of a run that continues.
+	// EndsAt is the predicted time at which the ceiling is reached. It is nil if that is unknown or
+	// the run does not continue.
 	EndsAt *time.Time `json:"ends_at,omitempty"`
 }
 
-// Axes are the active budgets of a run as it is now. saved is the run at the end of its last
-// iteration, from which the pace is; going means that it continues by itself, so that its end can
-// be predicted.
+// Axes returns the active budgets of run b. saved is the run at the end of its last iteration,
+// which determines the pace. going reports whether the run continues by itself; only then is its
+// end predicted.
 func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis {
 	whole := func(n int) Quantity { return Quantity(n) * one }
 	c, ended, running := b.Ceilings, saved.IterationsUsed, 0
@@ -70,18 +71,18 @@ func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis
 	return axes
 }
 
-// believe drops a prediction that goes beyond the iterations that are left: a budget that is hardly
-// touched would buy thousands, which no run makes.
+// believe drops a prediction beyond the iterations that are left. The rest of a nearly unused
+// budget would be enough for thousands.
 func (a *Axis) believe(left *int) {
 	if a.More == nil || left == nil || *a.More <= *left {
 		return
 	}
-	if a.More = nil; a.Name != "minutes" { // the clock runs however many there are
+	if a.More = nil; a.Name != "minutes" { // the end of the clock does not depend on them
 		a.EndsAt = nil
 	}
 }
 
-// about is a predicted number of iterations.
+// about formats a predicted number of iterations.
 func about(n int) string {
 	if n == 0 {
 		return "0 more"
@@ -97,7 +98,7 @@ type pace struct {
 	now            time.Time
 }
 
-// axis predicts from what the ended iterations used: before, but for what was used outside of them.
+// axis returns a budget with a prediction. The ended iterations used before minus outside.
 func (p pace) axis(name string, used, before, outside, ceiling Quantity) Axis {
 	a := Axis{Name: name, Used: used, Ceiling: ceiling}
 	if p.ended > 0 {
@@ -112,7 +113,7 @@ func (p pace) axis(name string, used, before, outside, ceiling Quantity) Axis {
 	return a
 }
 
-// predict sets how many iterations the rest buys, and until when.
+// predict sets the number of iterations that the rest is enough for, and the time of their end.
 func (p pace) predict(a *Axis, iterations int) {
 	if p.over {
 		return
@@ -123,7 +124,7 @@ func (p pace) predict(a *Axis, iterations int) {
 	}
 }
 
-// firstToEnd is the budget that ends first, nil if that is not known of any.
+// firstToEnd returns the budget that ends first. It is nil if no budget has a prediction.
 func firstToEnd(axes []Axis) (found *Axis) {
 	for i := range axes {
 		a := &axes[i]
@@ -156,13 +157,13 @@ func (a Axis) style() string {
 	switch {
 	case a.Ceiling > 0 && a.Used >= a.Ceiling:
 		return bad
-	case a.Ceiling > 0 && a.Used/4 >= a.Ceiling/5: // the gate's 80 %
+	case a.Ceiling > 0 && a.Used/4 >= a.Ceiling/5: // 80 %, like budget-escalation
 		return warn
 	}
 	return plain
 }
 
-// standing returns the used amount and the ceiling.
+// standing returns the used amount and the ceiling, as in "$3.20/$20".
 func (a Axis) standing() string {
 	switch {
 	case a.Name != "dollars":
@@ -173,7 +174,7 @@ func (a Axis) standing() string {
 	return "$" + loop.USD(a.Used).String() + "/" + ceiling(loop.USD(a.Ceiling))
 }
 
-// rest describes how long the rest lasts; a short one omits the pace.
+// rest describes the pace and the iterations that the rest is enough for. short omits the pace.
 func (a Axis) rest(short bool) string {
 	each := ""
 	switch {
@@ -194,7 +195,8 @@ func (a Axis) rest(short bool) string {
 	return "  " + a.more()
 }
 
-// more describes the iterations that the rest buys. For iterations the number is exact.
+// more describes the number of iterations that the rest is enough for. Only the budget of
+// iterations is exact.
 func (a Axis) more() string {
 	if a.Name == "iterations" {
 		return fmt.Sprintf("%d more", *a.More)
@@ -202,7 +204,7 @@ func (a Axis) more() string {
 	return about(*a.More)
 }
 
-// ahead describes the iterations that the rest buys, and when they end.
+// ahead describes the number of iterations that the rest is enough for, and the time of their end.
 func (s Screen) ahead(a *Axis) (text string) {
 	switch {
 	case a.More != nil && *a.More == 0:

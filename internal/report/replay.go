@@ -13,7 +13,7 @@ import (
 type Replay struct {
 	SessionID  string `json:"session_id"`
 	Transcript string `json:"transcript"`
-	// ByPrompt: no looping skill was invoked, so every prompt counts as one iteration.
+	// ByPrompt reports that no looping skill was invoked. Every prompt then counts as an iteration.
 	ByPrompt   bool            `json:"by_prompt"`
 	Ceilings   []loop.Ceilings `json:"ceilings"` // of each run, in order
 	Iterations []Replayed      `json:"iterations"`
@@ -30,7 +30,7 @@ type Replay struct {
 
 // Replayed is one tick of the session.
 type Replayed struct {
-	Run        int        `json:"run"` // from 1; 0 where the tick belongs to none
+	Run        int        `json:"run"` // from 1; 0 if the tick belongs to no run
 	Skill      loop.Skill `json:"skill"`
 	Iteration  int        `json:"iteration"` // from 1; 0 for a tick that would not have begun
 	Prompt     string     `json:"prompt_id"`
@@ -38,8 +38,8 @@ type Replayed struct {
 	EndedAt    time.Time  `json:"ended_at"`
 	Dollars    loop.USD   `json:"dollars"`
 	Sum        loop.USD   `json:"dollars_so_far"` // of this and all iterations before
-	PRs        []string   `json:"prs"`            // opened, merged or commented on in fact
-	Agents     int        `json:"agents"`         // dispatched in fact
+	PRs        []string   `json:"prs"`            // those it opened, merged or commented on
+	Agents     int        `json:"agents"`         // those it dispatched
 	Verdict    string     `json:"verdict"`        // ran, refused or skipped
 	Text       string     `json:"text,omitempty"` // why it would not have begun
 	Stop       *Stopped   `json:"stop,omitempty"`
@@ -68,7 +68,7 @@ type Question struct {
 	Gate     string `json:"gate"`
 	Question string `json:"question"`
 	Answer   string `json:"answer"`
-	Assumed  bool   `json:"assumed"` // no person was asked then: the safest answer is assumed
+	Assumed  bool   `json:"assumed"` // the safest answer, because no person was asked
 }
 
 // Denial is a tool call that would have been refused.
@@ -95,7 +95,7 @@ type CurvePoint struct {
 	Dollars loop.USD  `json:"dollars"`
 }
 
-// Replays writes what the rules would have made of a session; the table fits the screen.
+// Replays writes the result of a replay.
 func Replays(s Screen, r Replay) string {
 	p := newPage(s.unwrapped())
 	p.line(plain, "Session %s under the rules%s", r.SessionID, ceilingsOf(r.Ceilings))
@@ -167,7 +167,7 @@ func ticksAt(layout string, list []Replayed) table {
 	return t
 }
 
-// tenths are minutes with one decimal.
+// tenths formats a duration in minutes with one decimal.
 func tenths(d time.Duration) string { return fmt.Sprintf("%.1f", max(0, d).Minutes()) }
 
 func (i Replayed) becomes() string {
@@ -183,8 +183,8 @@ func (i Replayed) becomes() string {
 	return i.Verdict
 }
 
-// tick writes what would have been asked and refused in a tick, and why its run would have stopped;
-// stop, written elsewhere, is left out.
+// tick writes the questions, the refusals and the stop of a tick. It omits the stop of the first
+// run, because Replays writes it at the end.
 func (p *page) tick(name string, i Replayed, stop *ReplayStop) {
 	for _, q := range i.Asked {
 		how := cmp.Or(when(q.Assumed, "taken as answered"), "answered")
@@ -205,7 +205,7 @@ func (p *page) tick(name string, i Replayed, stop *ReplayStop) {
 	}
 }
 
-// curve draws the sum over time, with a mark under the point at which the run would have ended.
+// curve draws the spend over time, with a mark at the point where the run would have ended.
 func (p *page) curve(r Replay) {
 	const lead = "Spent: "
 	if len(r.Curve) == 0 || r.Total.Dollars == 0 || p.Width < len(lead)+len(r.Curve) {

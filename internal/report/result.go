@@ -7,11 +7,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// Result describes how a session's loop ended, for a job: in one line, and as the exit code of
-// `hooks result`.
+// Result describes how a session's loop ended. `hooks result` prints it for a job.
 type Result struct {
-	// Code is 0 if the loop ended as meant, 3 if it waits for a person, 4 if it stopped at a
-	// ceiling, 5 if it failed, 6 if nothing was governed.
+	// Code is the exit code: 0 if the loop ended as meant, 3 if it waits for a person, 4 if it
+	// stopped at a ceiling, 5 if it failed, 6 if no loop was active.
 	Code       int        `json:"code"`
 	Result     string     `json:"result"` // ended, waits, ceiling, failed or ungoverned
 	SessionID  string     `json:"session_id,omitempty"`
@@ -24,7 +23,7 @@ type Result struct {
 	Resume     string     `json:"resume,omitempty"` // what to type to continue
 }
 
-// The exit codes of a loop that has not ended as it was meant to; those of `hooks go` are the same.
+// The exit codes of `hooks result` and `hooks go` for a loop that did not end as meant.
 const (
 	CodeWaits      = 3
 	CodeCeiling    = 4
@@ -35,8 +34,8 @@ const (
 var resultWords = map[int]string{0: "ended", CodeWaits: "waits", CodeCeiling: "ceiling",
 	CodeFailed: "failed", CodeUngoverned: "ungoverned"}
 
-// Ungoverned returns the result of a session in which no loop was on. session is empty if no
-// session has begun.
+// Ungoverned returns the result of a session without an active loop. session is empty if no session
+// has begun.
 func Ungoverned(session, project string) Result {
 	r := Result{Code: CodeUngoverned, Result: resultWords[CodeUngoverned], SessionID: session,
 		Text: "no session has begun in " + project}
@@ -68,7 +67,7 @@ func NewResult(b *loop.Budget, last *loop.Iteration, open bool, path string) Res
 	return r
 }
 
-// stopCode is the code of a run that has halted or is paused.
+// stopCode returns the exit code of a run that has halted or is paused.
 func stopCode(b *loop.Budget) int {
 	ceilings := []string{"iteration_budget", "prs_touched_budget", "wall_clock_budget",
 		"cost_budget"}
@@ -84,7 +83,7 @@ func stopCode(b *loop.Budget) int {
 	return CodeFailed
 }
 
-// Line is the result in one line.
+// Line returns the result in one line.
 func (r Result) Line() string {
 	if r.Code == CodeUngoverned {
 		return "nothing was governed: " + r.Text

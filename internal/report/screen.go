@@ -11,19 +11,18 @@ import (
 	"hooks/internal/term"
 )
 
-// Screen describes the reader's terminal. No line drawn on it is wider than Width columns.
+// Screen describes the reader's terminal. Lines are wrapped or cut to Width columns.
 type Screen struct {
 	Width int  // columns; fewer than 20 count as 20
-	Piped bool // no terminal reads it: text that programs search line by line is not wrapped
-	Color bool // the reader is a terminal that wants colour
-	// Dir is the project of the reader, for a text that has nothing else to show; empty if the text
-	// says "this project".
+	Piped bool // no terminal reads it, so text that programs search is not wrapped
+	Color bool // the terminal wants colour
+	// Dir is the reader's project, for messages. If it is empty, they say "this project".
 	Dir string
-	// Now is the present, in the zone in which times are shown.
+	// Now is the current time, in the time zone for all times shown.
 	Now time.Time
 }
 
-// Styles of a row, as the parameter of a terminal's colour sequence.
+// Styles of a row. Each is the parameter of an ANSI colour sequence.
 const (
 	plain  = ""
 	strong = "1"
@@ -34,11 +33,11 @@ const (
 )
 
 const (
-	minWidth   = 20 // where lines stop getting narrower
-	labelWidth = 12 // of the column of labels, the blank after them included
+	minWidth   = 20 // lower bound of Width
+	labelWidth = 12 // of the column of labels, with the blank after it
 )
 
-// unwrapped is the screen for text that other programs search line by line.
+// unwrapped returns the screen for text that other programs search line by line.
 func (s Screen) unwrapped() Screen {
 	if s.Piped {
 		s.Width = 1 << 16
@@ -46,7 +45,7 @@ func (s Screen) unwrapped() Screen {
 	return s
 }
 
-// page is a text in rows. Foreign words are cleaned before they are measured.
+// page collects the rows of a text. It cleans foreign text before measuring it.
 type page struct {
 	Screen
 	b strings.Builder
@@ -59,14 +58,14 @@ func newPage(s Screen) *page {
 
 func (p *page) String() string { return strings.Trim(p.b.String(), "\n") }
 
-// blank writes a blank line, but neither at the beginning nor twice.
+// blank writes a blank line, unless the page is empty or ends in one.
 func (p *page) blank() {
 	if s := p.b.String(); s != "" && !strings.HasSuffix(s, "\n\n") {
 		p.b.WriteByte('\n')
 	}
 }
 
-// line writes a text, wrapped, its further lines indented.
+// line writes a wrapped text. Its continuation lines are indented.
 func (p *page) line(style, format string, args ...any) {
 	p.put("", 2, style, fmt.Sprintf(format, args...))
 }
@@ -77,8 +76,7 @@ func (p *page) section(name string) {
 	p.line(strong, "%s", name)
 }
 
-// row writes a label and a text beside it. On a screen too narrow for two columns the label has a
-// line of its own.
+// row writes a label and a text beside it, or below it if the screen is too narrow.
 func (p *page) row(label, style, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if p.Width < 2*labelWidth {
@@ -89,29 +87,29 @@ func (p *page) row(label, style, format string, args ...any) {
 	p.put(pad(label, labelWidth-1, false)+" ", labelWidth, style, text)
 }
 
-// given writes a row whose text is not empty.
+// given writes a row unless its text is empty.
 func (p *page) given(label, style, text string) {
 	if text != "" {
 		p.row(label, style, "%s", text)
 	}
 }
 
-// rows writes one row a text, all with the same label.
+// rows writes a row for each text, all with the same label.
 func (p *page) rows(label, style string, texts []string) {
 	for _, t := range texts {
 		p.row(label, style, "%s", t)
 	}
 }
 
-// notes writes one line a note.
+// notes writes a line for each note.
 func (p *page) notes(word string, list []string) {
 	for _, n := range list {
 		p.line(plain, "%s: %s", word, n)
 	}
 }
 
-// put writes text after a faint lead, wrapped to the screen; further lines are indented. A lead is
-// never foreign.
+// put writes text after a faint lead, wrapped to the screen. Continuation lines are indented. It
+// does not clean lead.
 func (p *page) put(lead string, indent int, style, text string) {
 	p.lead(faint, lead, indent, style, text)
 }
@@ -139,7 +137,7 @@ func (s Screen) paint(style, text string) string {
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// at is a point in time as a person reads it: with the date when it is not today.
+// at formats a time for a person, with the date if it is not today.
 func (s Screen) at(t time.Time) string {
 	now := s.Now
 	if t = t.In(now.Location()); t.Year() == now.Year() && t.YearDay() == now.YearDay() {
@@ -148,7 +146,7 @@ func (s Screen) at(t time.Time) string {
 	return s.dated(t)
 }
 
-// dated is a point in time with its date.
+// dated formats a time with its date.
 func (s Screen) dated(t time.Time) string {
 	switch t = t.In(s.Now.Location()); {
 	case t.IsZero():
@@ -159,7 +157,7 @@ func (s Screen) dated(t time.Time) string {
 	return t.Format("Jan 2 15:04")
 }
 
-// Fit wraps the lines of a finished text to a terminal, their further lines indented.
+// Fit wraps the lines of a finished text to a terminal. Continuation lines are indented.
 func Fit(s Screen, text string) string {
 	if s.Piped {
 		return text
@@ -172,8 +170,8 @@ func Fit(s Screen, text string) string {
 	return p.String()
 }
 
-// wrap breaks a text at blanks into lines of at most width columns, and within a word that is
-// longer than a line.
+// wrap breaks a text into lines of at most width columns. It breaks at blanks, and within a word
+// only if the word is longer than a line.
 func wrap(text string, width int) []string {
 	width = max(width, 2)
 	var lines []string
@@ -204,7 +202,7 @@ func lineEnd(text string, width int) (end int) {
 	return len(text)
 }
 
-// cut shortens a text to width columns; its last sign shows that it was cut.
+// cut shortens a text to width columns. A text that was cut ends in "…".
 func cut(text string, width int) string {
 	if len(text) <= width && term.IsPlain(text) {
 		return text
@@ -212,7 +210,7 @@ func cut(text string, width int) string {
 	return displaywidth.TruncateString(clean(text), width, "…")
 }
 
-// pad fills a text up with blanks, on its left for numbers.
+// pad fills a text up to width columns with blanks, on the left if left is set.
 func pad(text string, width int, left bool) string {
 	have := len(text)
 	if !term.IsPlain(text) {
@@ -225,7 +223,7 @@ func pad(text string, width int, left bool) string {
 	return text + blanks
 }
 
-// line is one row. A cell that is wider than its column pushes the next ones on.
+// line returns a row as text. A cell wider than its column shifts the following cells.
 func (t *table) line(r row) string {
 	var b strings.Builder
 	for i, c := range t.columns {
@@ -245,7 +243,7 @@ func (t *table) header() string {
 	return t.line(row{cells: names})
 }
 
-// measure makes every column as wide as its widest cell and returns the width of a line.
+// measure sets the width of every column to its widest cell and returns the width of a line.
 func (t *table) measure() (width int) {
 	for i := range t.columns {
 		c := &t.columns[i]
@@ -260,8 +258,9 @@ func (t *table) measure() (width int) {
 	return width - len("  ")
 }
 
-// narrow leaves out spare columns until the table fits, first those that are all 0, then from the
-// right, and returns their names. It then cuts the first column, which is then at least 8 wide.
+// narrow drops spare columns until the table fits, and returns their names. It drops columns of
+// zeros first, then those with the highest spare, from the right. If the table is still too wide,
+// it cuts the first column, to no less than 8.
 func (t *table) narrow(most int) (left []string) {
 	for t.measure() > most {
 		at, rank := -1, 1
@@ -297,7 +296,7 @@ func (t *table) zeros(column int) bool {
 	})
 }
 
-// table writes a table as far as the screen has room, and names the columns that it left out.
+// table writes a table, and the names of the columns for which the screen has no room.
 func (p *page) table(t table) {
 	t = t.drawn(false)
 	for _, r := range t.rows {
@@ -318,7 +317,7 @@ func (p *page) table(t table) {
 	}
 }
 
-// tableRow writes a row, the text of a loose column wrapped behind the others or below them.
+// tableRow writes a row. The text of a loose column is wrapped after the other cells or below them.
 func (p *page) tableRow(t *table, r row) {
 	last := len(t.columns) - 1
 	if !t.columns[last].loose {
@@ -338,7 +337,8 @@ func (p *page) tableRow(t *table, r row) {
 	}
 }
 
-// bar shows a part of a whole in width columns. Anything begun shows, and only the whole fills it.
+// bar draws part of whole in width columns. A part above 0 fills at least one column, and only the
+// whole fills all.
 func bar(part, whole int64, width int) string {
 	n := 0
 	switch {
@@ -351,11 +351,11 @@ func bar(part, whole int64, width int) string {
 	return strings.Repeat("█", n) + strings.Repeat("░", width-n)
 }
 
-// level is the sign for a value from 0 to 7.
+// level returns the block character for a value from 0 to 7.
 func level(v int) string { return string([]rune("▁▂▃▄▅▆▇█")[v]) }
 
-// spark draws a row of values, all at least 0, in at most that many columns. If there are more
-// values, neighbours share a column, which shows the largest of them.
+// spark draws values, none negative, in at most that many columns. If there are more values,
+// neighbours share a column, which shows the largest.
 func spark(values []int64, columns int) string {
 	var b strings.Builder
 	each, most := (len(values)+columns-1)/columns, max(1, slices.Max(values))
@@ -384,8 +384,8 @@ func Scene(s Screen, title string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Heard draws one reply of the demo below the name of its reader. Without a name it continues with
-// the reply before it.
+// Heard draws one reply of the demo below the name of its reader. An empty name continues the
+// previous reply.
 func Heard(s Screen, tone Tone, reader, text string) string {
 	const margin = "   "
 	head := ""

@@ -2,22 +2,22 @@ package report
 
 import "slices"
 
-// block is a part of a page. The same blocks make its text and its HTML.
+// block is a part of a page, drawn as text or as HTML.
 type block interface {
 	draw(*page) // as text
 	html(*markup)
 }
 
-// section begins a part of a page.
+// section is the heading of a part of a page.
 type section struct{ name, remark string }
 
 // line is a paragraph.
 type line struct{ style, text string }
 
-// command is a text for a person to type, with the words that lead to it.
+// command is a text for a person to type. Text has the label, HTML the lead.
 type command struct{ label, lead, text string }
 
-// facts are labels with a value each.
+// facts is a list of labels, each with a value.
 type facts []fact
 
 type fact struct {
@@ -25,24 +25,24 @@ type fact struct {
 	value       cell
 }
 
-// given adds a fact that has a value.
+// given adds a fact unless its value is empty.
 func (f *facts) given(name string, value cell) {
 	if len(value) > 0 {
 		*f = append(*f, fact{name: name, value: value})
 	}
 }
 
-// cell is the content of a table's cell, or the value of a fact: words that commas separate.
+// cell is the content of a table's cell, or the value of a fact.
 type cell []word
 
-// word is a piece of foreign text. look is dim, code, strong or empty. share is the length of a bar
-// below it, in percent, if its column has bars.
+// word is a piece of foreign text. look is dim, code or empty. share is the length of the
+// bar below it in percent, if its column has bars.
 type word struct {
 	text, look, link string
 	share            float64
 }
 
-// words returns a cell of one text, empty if the text is.
+// words returns a cell with one text. It is empty if the text is empty.
 func words(text string) cell {
 	if text == "" {
 		return nil
@@ -78,7 +78,7 @@ func (c cell) String() string {
 	return text
 }
 
-// table is rows of cells under named columns. class is its look in HTML.
+// table holds rows of cells under named columns. class is its CSS class.
 type table struct {
 	class   string
 	columns []column
@@ -94,13 +94,13 @@ type row struct {
 
 // column is one column of a table.
 type column struct {
-	name  string // "" for one that only HTML has
-	width int    // at least
+	name  string // "" if only HTML has the column
+	width int    // minimum, set by measure
 	right bool   // of numbers
-	spare int    // above 0: left out on a screen that has no room for it, the highest first
-	loose bool   // the last one, of long texts, which wrap
+	spare int    // above 0: may be dropped for lack of room, the highest first
+	loose bool   // last column, of long texts that wrap
 
-	// the rest is for HTML
+	// The rest is for HTML.
 	class, unit string
 	tag         bool // a dot in the style of the row
 	bar         bool // a bar below each word
@@ -108,7 +108,7 @@ type column struct {
 	notes       bool // holds the notes of its row
 }
 
-// counts are columns of numbers, the first to be left out.
+// counts returns columns of numbers, which are dropped first for lack of room.
 func counts(names ...string) (list []column) {
 	for _, name := range names {
 		list = append(list, column{name: name, right: true, spare: 2})
@@ -125,7 +125,7 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, r)
 }
 
-// drop removes the columns that the function selects.
+// drop removes the columns for which the function returns true.
 func (t *table) drop(which func(i int, c column) bool) {
 	for i := len(t.columns) - 1; i >= 0; i-- {
 		if which(i, t.columns[i]) {

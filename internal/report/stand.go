@@ -13,9 +13,9 @@ import (
 	"hooks/internal/loop"
 )
 
-// Stand is the present state of one loop.
+// Stand is the current state of one loop.
 type Stand struct {
-	Project    string       `json:"project,omitempty"` // only where loops of several are shown
+	Project    string       `json:"project,omitempty"` // if loops of several projects are shown
 	Run        *loop.Budget `json:"run"`
 	Tick       *loop.Tick   `json:"tick,omitempty"`
 	Lock       *loop.Lock   `json:"lock,omitempty"`
@@ -31,7 +31,7 @@ type Stand struct {
 	Notes      []string     `json:"notes"`
 	Stale      bool         `json:"verdict_stale,omitempty"` // of an audit: HEAD is another commit
 	Head       string       `json:"-"`                       // of an audit's worktree
-	// Raise is a person's command that lifts the ceilings that are near.
+	// Raise is the command with which a person raises the ceilings that are nearly reached.
 	Raise string `json:"raise,omitempty"`
 	// Resume is the command that continues a stopped loop.
 	Resume string `json:"resume,omitempty"`
@@ -48,7 +48,7 @@ type Ran struct {
 	Task      *loop.TaskLine   `json:"task,omitempty"` // of a task loop
 }
 
-// RanIn is an iteration's line in short.
+// RanIn returns the summary of an iteration's history line.
 func RanIn(l *loop.Iteration) *Ran {
 	return &Ran{l.Iteration, l.Outcome, l.EndedAt, minutesOf(l), l.Dollars,
 		append([]string{}, l.PRsTouched...), loop.TaskOf(l)}
@@ -64,18 +64,18 @@ type Waiting struct {
 	Skill  loop.Skill `json:"skill"`
 	Gate   loop.Gate  `json:"gate"`
 	Paused bool       `json:"paused"` // answered in a terminal, not in the session's dialog
-	Answer string     `json:"answer"` // how, exactly
-	// Project is as of Stand.
+	Answer string     `json:"answer"` // how to answer
+	// Project is set as in Stand.
 	Project string `json:"project,omitempty"`
 	// Link is the web address of the PR that the question is about. It is empty if there is no PR
 	// or its page is not known.
 	Link string `json:"link,omitempty"`
 }
 
-// AnswerWord is the place of a person's answer in a command; it is not an answer itself.
+// AnswerWord is the placeholder for a person's answer in a command.
 const AnswerWord = "ANSWER"
 
-// Wait is a gate with the exact way to answer it.
+// Wait returns a gate with the exact command that answers it.
 func Wait(skill loop.Skill, g loop.Gate, paused bool) Waiting {
 	w := Waiting{Skill: skill, Gate: g, Paused: paused, Answer: "in the session's dialog"}
 	switch {
@@ -105,8 +105,8 @@ func NameLoops(list []Stand) {
 	}
 }
 
-// There makes the answers of gates commands that work outside of their project, and returns the one
-// that resumes as such a command. An empty project is the reader's own.
+// There makes the answers of gates work outside of their project, and returns resume changed the
+// same way. If project is empty, it changes nothing.
 func There(project, resume string, gates []Waiting) string {
 	in := func(command string) string {
 		if project == "" || !strings.HasPrefix(command, "hooks ") {
@@ -120,10 +120,12 @@ func There(project, resume string, gates []Waiting) string {
 	return in(resume)
 }
 
-// unanswered is false once a person has answered, though the answer acts only when the run resumes.
+// unanswered reports whether no person has answered yet. An answer takes effect only when the run
+// resumes.
 func (w Waiting) unanswered() bool { return w.Gate.Answer == "" }
 
-// way returns how to answer, with the options. A shell runs no option as a command.
+// way returns how to answer, with the options in parentheses. A shell reports them as a syntax
+// error if they are pasted, so it runs nothing.
 func (w Waiting) way() string {
 	if !w.unanswered() || !w.Paused || len(w.Gate.Options) == 0 {
 		return w.Answer
@@ -138,7 +140,7 @@ func (w Waiting) label() string {
 	return "answered"
 }
 
-// gateName is a gate as a command line names it; the target distinguishes gates of one name.
+// gateName returns the argument that selects a gate. The target distinguishes gates of one name.
 func gateName(g loop.Gate) string {
 	if g.Target == "" {
 		return g.Name
@@ -146,8 +148,8 @@ func gateName(g loop.Gate) string {
 	return "'" + g.Name + ":" + strings.ReplaceAll(g.Target, "'", "") + "'"
 }
 
-// TargetNumber is a gate's target without the characters that a shell would take for its own, as
-// in "142" for "PR #142".
+// TargetNumber returns a gate's target without characters special to a shell, as in "142" for
+// "PR #142".
 func TargetNumber(g loop.Gate) string { return strings.TrimLeft(g.Target, "PR #") }
 
 // WaitingQuestion writes a question that waits, its options, and how to answer it.
@@ -171,7 +173,7 @@ func WaitingQuestion(s Screen, w Waiting) string {
 	return p.String()
 }
 
-// waiting writes the questions that wait, one row each.
+// waiting writes a row for each question that waits, with answers also how to answer it.
 func (p *page) waiting(list []Waiting, answers bool) {
 	for _, w := range list {
 		p.row("waiting", warn, "[%s] %s", w.Gate.Name, w.Gate.Question)
@@ -230,11 +232,11 @@ func lives(alive bool) string {
 	return "gone"
 }
 
-// ending reports whether the open iteration is the last one: a person ended it, or a condition
-// holds already.
+// ending reports whether the open iteration is the last one, because a person ended the loop or a
+// condition already holds.
 func (st Stand) ending() bool { return st.Tick != nil && st.Tick.Halting() }
 
-// state describes a loop, with its colour: at length for its page, and short for a status line.
+// state describes a loop in its style: long for its page, short for a status line.
 func (st Stand) state() (style, long, short string) {
 	switch b := st.Run; {
 	case b.Status == loop.Halted:
@@ -273,8 +275,8 @@ func (st Stand) state() (style, long, short string) {
 	return style, long, ""
 }
 
-// Line describes the loops in one line, cut to the width of the client's screen. It is empty if
-// there are no loops. session owns the screen; it is empty in a terminal.
+// Line describes the loops in one line of at most the screen's width. It is empty if there are no
+// loops. session is the client's session, or empty in a terminal.
 func Line(s Screen, loops []Stand, session string) string {
 	width := max(s.Width, minWidth)
 	joined := func(short bool) string {
@@ -291,7 +293,7 @@ func Line(s Screen, loops []Stand, session string) string {
 	return cut(text, width)
 }
 
-// line is one loop. A short one has the iterations and no other budget.
+// line describes one loop. If short is set, it shows no budget but the iterations.
 func (st Stand) line(session string, short bool) string {
 	b := st.Run
 	_, _, state := st.state()
@@ -311,7 +313,7 @@ func (st Stand) line(session string, short bool) string {
 		state = "(another session)"
 	}
 	parts := []string{string(b.Skill) + prefixed(" ", state)}
-	if st.Tick != nil { // before the numbers, which a narrow screen cuts first
+	if st.Tick != nil { // before the budgets, because a narrow screen cuts the end
 		if n := loop.Refusals(st.Tick.Denied); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d refused", n))
 		}
@@ -329,12 +331,12 @@ func (st Stand) line(session string, short bool) string {
 	return strings.Join(parts, " · ")
 }
 
-// Tree is the location of a run. Path is a linked worktree, or empty for the project itself. Head
-// is an audit's HEAD.
+// Tree is the location of a run. Path is its linked worktree, or empty for the project itself. Head
+// is the current HEAD of an audit.
 type Tree struct{ Path, Head string }
 
-// RunList draws one line a run. Those after the first present ones are archived. trees are the
-// places of runs, by their ids.
+// RunList draws a line for each run. The first present runs are current, the others archived. trees
+// maps run ids to locations.
 func RunList(s Screen, runs []loop.Budget, present int, trees map[string]Tree) string {
 	if len(runs) == 0 {
 		return "no loop has run " + s.Where(false)
@@ -370,11 +372,10 @@ func iterations(b *loop.Budget) string {
 	return outOf(b.IterationsUsed, b.Ceilings.Iterations, "/")
 }
 
-// noCeiling is the ceiling of iterations that --max-iterations 0 sets, and that of the minutes of a
-// prompt loop.
+// noCeiling stands for no ceiling of iterations (--max-iterations 0) or of a prompt loop's minutes.
 const noCeiling = 1_000_000
 
-// outOf is a count of iterations beside its ceiling, if it has one.
+// outOf returns a count with its ceiling, if it has one, as in "3/10".
 func outOf(used, most int, between string) string {
 	if most >= noCeiling {
 		return strconv.Itoa(used)
@@ -382,8 +383,8 @@ func outOf(used, most int, between string) string {
 	return strconv.Itoa(used) + between + strconv.Itoa(most)
 }
 
-// ProjectLines writes one line a project, those that need a person first, then those in which a
-// loop runs; among equals the order of the list is turned round, as the last changed comes last.
+// ProjectLines writes a line for each project: first those that need a person, then those in which
+// a loop runs. list is ordered by the last change; the newest comes first among equals.
 func ProjectLines(s Screen, list []Stand) string {
 	type project struct {
 		path, loops, needs string

@@ -10,8 +10,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Status is the block that every iteration shows, skipped ticks included (R117, R128). wake names
-// the trigger of the next tick, as in "scheduled by /loop". A halted or paused run ignores it.
+// Status returns the status block of an iteration or a skipped tick (R117, R128). wake names the
+// trigger of the next tick, as in "scheduled by /loop". It is ignored if the run halted or paused.
 func Status(l *loop.Iteration, wake string) string {
 	t, b := &text{}, l.Budget.Now(nil, loop.Spent{}, false, l.EndedAt)
 	if b.Drive() != "" && l.Ran() {
@@ -36,10 +36,10 @@ func Status(l *loop.Iteration, wake string) string {
 	return t.String()
 }
 
-// maxBlock bounds the block of an attempt, in lines.
+// maxBlock bounds the status block of an attempt, in lines.
 const maxBlock = 6
 
-// attemptBlock is the block of an iteration that is an attempt at a task, or a phase of an audit.
+// attemptBlock returns the status block of an attempt at a task, or of a phase of an audit.
 func attemptBlock(l *loop.Iteration, b *loop.Budget) string {
 	t := &text{}
 	kindOf(b, "").block(t, l)
@@ -54,7 +54,7 @@ func attemptBlock(l *loop.Iteration, b *loop.Budget) string {
 	return strings.Join(list, "\n")
 }
 
-// remarks writes what else a person should know of an iteration.
+// remarks writes the overrun, the refusals and the notes of an iteration.
 func (t *text) remarks(l *loop.Iteration) {
 	if l.Overrun != nil {
 		t.line("Overrun: %s", l.Overrun)
@@ -72,7 +72,7 @@ func (t *text) remarks(l *loop.Iteration) {
 	}
 }
 
-// Notes are an iteration's notes without the rest of its block.
+// Notes writes an iteration's notes without the rest of its block.
 func Notes(notes []string) string {
 	var t text
 	for _, n := range notes {
@@ -120,8 +120,7 @@ func Remaining(b *loop.Budget) string {
 		", ")
 }
 
-// outside describes the dollars spent while no iteration was open. It is empty if there was no such
-// spend.
+// outside describes the dollars spent while no iteration was open. It is empty if there are none.
 func outside(b *loop.Budget) string {
 	if b.DollarsOutside == 0 {
 		return ""
@@ -129,9 +128,9 @@ func outside(b *loop.Budget) string {
 	return fmt.Sprintf("$%s outside of iterations", b.DollarsOutside)
 }
 
-// burn describes the average cost of an iteration and, if the dollars end before the iterations do,
-// the number that they still buy. It is empty for a skipped tick, because the open iteration is not
-// paid yet.
+// burn describes the average cost of an iteration and, if the dollars will run out before the
+// iterations, for how many they are enough. It is empty for a skipped tick, because the cost of the
+// open iteration is not known yet.
 func burn(l *loop.Iteration, b *loop.Budget) string {
 	spent := b.DollarsEstimate - b.DollarsOutside
 	if !l.Ran() || b.IterationsUsed == 0 || spent <= 0 {
@@ -149,7 +148,7 @@ func burn(l *loop.Iteration, b *loop.Budget) string {
 }
 
 func concurrency(l *loop.Iteration) string {
-	if l.SkippedForPID != 0 { // also of a loop that ended while it waited for another's lock
+	if l.SkippedForPID != 0 { // also if the loop ended while it waited for a lock
 		return fmt.Sprintf("lock held by pid %d", l.SkippedForPID)
 	}
 	return fmt.Sprintf("lock held by pid %d, released at the end of this iteration",
@@ -167,7 +166,7 @@ func outcome(l *loop.Iteration) string {
 	return string(l.Outcome)
 }
 
-// Paused is the trigger of the next tick of a paused run.
+// Paused is the text about the next tick of a paused run.
 const Paused = "none before the run is resumed"
 
 func next(b *loop.Budget, l *loop.Iteration, wake string) string {
@@ -180,7 +179,7 @@ func next(b *loop.Budget, l *loop.Iteration, wake string) string {
 	return "Loop ended"
 }
 
-// StopLine is in one line why a run has stopped.
+// StopLine returns in one line why a run has stopped.
 func StopLine(b *loop.Budget) string {
 	s := fmt.Sprintf("%s: %s", b.StopCause, prose(b))
 	for _, g := range b.Pending {
@@ -201,7 +200,7 @@ type Ended struct {
 	Budget, History string        // paths of the two files, relative to the project if inside it
 	Elsewhere       bool          // the budget is not in its default place
 	LastError       string        // of qmd, when it ended the run (R56)
-	Left            []string      // what an interrupted iteration left half done (R44)
+	Left            []string      // unfinished work of an interrupted iteration (R44)
 	Denied          []loop.Denial // of the whole run
 	Overrun         *loop.Overrun // of its last iteration
 	Goal            string        // of the client, still active; "" without one
@@ -210,9 +209,9 @@ type Ended struct {
 // maxFinal bounds a final report, in lines.
 const maxFinal = 12
 
-// Final is the report on any halt or pause: the cause by its machine name and in prose, the totals,
-// the gates with their answers, both paths, and what to type to continue (R150, R152). What has no
-// room is on the report card, which the last line names.
+// Final returns the report on a halt or pause: the cause by its machine name and in prose, the
+// totals, the gates with their answers, both paths, and the command to continue (R150, R152). The
+// last line refers to the report card for the lines that do not fit.
 func Final(b *loop.Budget, e Ended) string {
 	saved, b := b, b.Now(nil, loop.Spent{}, false, time.Time{})
 	must, more := kindOf(b, "").ended()
@@ -259,7 +258,7 @@ func Final(b *loop.Budget, e Ended) string {
 	return t.String()
 }
 
-// used are the totals of a run but for its dollars, each beside its ceiling.
+// used returns the totals of a run except its dollars, each with its ceiling.
 func used(b *loop.Budget) string {
 	s := "Iterations: " + outOf(b.IterationsUsed, b.Ceilings.Iterations, " / ")
 	works := b.Drive() == ""
@@ -287,8 +286,8 @@ func dollars(b *loop.Budget, over *loop.Overrun) string {
 	return s
 }
 
-// gatesAnswered are the gates of a run with their answers, in a line each or, without room for
-// that, all in one.
+// gatesAnswered returns the gates of a run with their answers, one per line. If there are more than
+// room, it returns all in one line.
 func gatesAnswered(b *loop.Budget, asked []Asked, room int) (list []string) {
 	switch {
 	case len(asked) == 0 && len(b.Pending) > 0:
@@ -309,8 +308,8 @@ func gatesAnswered(b *loop.Budget, asked []Asked, room int) (list []string) {
 	return list
 }
 
-// Goal returns the note for a person whose session has a /goal beside the loop: the loop neither
-// waits for it nor ends it. It is empty if there is no goal.
+// Goal returns the note about a /goal that is active in the loop's session. The loop neither waits
+// for it nor ends it. The note is empty if there is no goal.
 func Goal(goal string) string {
 	if goal == "" {
 		return ""
@@ -319,7 +318,7 @@ func Goal(goal string) string {
 		"/goal clear ends it", clip(clean(goal), 80))
 }
 
-// ended are the counts of the list, and then each task with its result.
+// ended returns the counts of the list, and then each task with its result.
 func (b taskLoop) ended() (must, more []string) {
 	must = append([]string{b.run.Result()}, awaiting(b.Budget)...)
 	for _, r := range TaskRows(b.Budget, nil, nil, 0) {
@@ -346,14 +345,14 @@ func prs(b *loop.Budget) string {
 	return fmt.Sprintf("%d / %d%s", len(b.PRsTouched), b.Ceilings.PRs, list)
 }
 
-// Resume is the exact command to continue a run, empty if nothing is left to do. path is its budget
-// file if that is not in its default place.
+// Resume returns the exact command that continues a run. It is empty if nothing is left to do. path
+// is the run's budget file if that is not in its default place.
 func Resume(b *loop.Budget, path string) string {
 	return goOn(b, Ended{Budget: path, Elsewhere: path != ""})
 }
 
-// Next is the exact command that comes next for a run that has paused or halted: the answer to its
-// first waiting question, else how to continue, else where to read what became of it.
+// Next returns the next command for a paused or halted run: the answer to its first waiting
+// question, else the one that continues it, else the one that shows its report card.
 func Next(b *loop.Budget, path string) string {
 	for _, g := range b.Pending {
 		if w := Wait(b.Skill, g, true); w.unanswered() {
@@ -365,7 +364,7 @@ func Next(b *loop.Budget, path string) string {
 
 func goOn(b *loop.Budget, e Ended) string {
 	switch {
-	case b.StopCause == "backlog_empty": // a fresh run looks at the backlog of then
+	case b.StopCause == "backlog_empty": // a fresh run reads the backlog again
 		return typed(b, b.Command)
 	case loop.Completes(b.StopCause):
 		return ""
@@ -383,7 +382,7 @@ func goOn(b *loop.Budget, e Ended) string {
 	return way + " --resume" + place + lifted(b, false)
 }
 
-// where are the flags that select this run.
+// where returns the flags that select this run.
 func where(b *loop.Budget, e Ended) (s string) {
 	if b.SinglePR != 0 {
 		s = fmt.Sprintf(" --pr %d", b.SinglePR)
@@ -394,7 +393,7 @@ func where(b *loop.Budget, e Ended) (s string) {
 	return s
 }
 
-// OneWord quotes a word for a skill's arguments, which know quotes but no escapes.
+// OneWord quotes a word for a skill's arguments, which may have quotes but no escapes.
 func OneWord(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"") {
 		return word
@@ -402,8 +401,8 @@ func OneWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
 }
 
-// typed is a command that brings more than one iteration: without /loop a scheduled loop would run
-// one. The interval of its schedule is not known.
+// typed returns a command with /loop in front if the run was scheduled by it. Without it only one
+// iteration would run. The interval of the schedule is not known.
 func typed(b *loop.Budget, command string) string {
 	if b.UnderLoop {
 		return "/loop " + command
@@ -411,8 +410,8 @@ func typed(b *loop.Budget, command string) string {
 	return command
 }
 
-// lifted are the flags without which a resumed run would stop again at once: every ceiling that was
-// reached, raised by half as the gate would. A restarted run counts its iterations from 0.
+// lifted returns the flags without which a resumed run would stop again at once. They raise every
+// ceiling that was reached by half, like the gate. A restarted run counts its iterations from 0.
 func lifted(b *loop.Budget, restarted bool) (flags string) {
 	c, half := b.Ceilings, func(ceiling, used int) int { return max(ceiling+(ceiling+1)/2, used+1) }
 	if used, most := b.IterationsUsed, c.Iterations; used >= most {
@@ -443,7 +442,7 @@ func lifted(b *loop.Budget, restarted bool) (flags string) {
 	return flags
 }
 
-// Missed names what ended or reported while no person was there, and where its output is.
+// Missed lists the tasks that ended or reported while no person was there, with their outputs.
 func Missed(wakes []loop.Wakeup) string {
 	text := []string{"hooks: while you were away, this was not passed to the model:"}
 	for _, w := range wakes {
@@ -478,7 +477,7 @@ func refusals(list []loop.Denial) string {
 	return loop.Plural(n, "call") + " refused: " + strings.Join(parts, ", ")
 }
 
-// refusal is one entry: the rule, the call, how often.
+// refusal describes one refusal: the rule, the call, and how often it was refused.
 func refusal(d loop.Denial) string {
 	s := d.Rule + " (" + refusedCall(d) + ")"
 	if d.Times > 1 {

@@ -19,7 +19,7 @@ type TaskList struct {
 	Mode      string      `json:"mode"`
 	Drive     string      `json:"drive"`
 	Phase     string      `json:"phase"`
-	Check     string      `json:"check,omitempty"` // without one no task is verified
+	Check     string      `json:"check,omitempty"` // "" if there is none; then no task is verified
 	Passed    []int       `json:"gates_passed"`
 	Awaiting  int         `json:"awaiting_gate,omitempty"` // 1, 2 or 3
 	Require   string      `json:"require,omitempty"`
@@ -27,32 +27,32 @@ type TaskList struct {
 	Unbroken  int         `json:"unbroken"`
 	Claimed   int         `json:"claimed"`
 	Skipped   int         `json:"skipped"`
-	Dollars   loop.USD    `json:"dollars"` // of the whole run, the tasks' own and the rest
+	Dollars   loop.USD    `json:"dollars"` // of the whole run
 	Tasks     []TaskRow   `json:"tasks"`
-	Next      string      `json:"next"` // what comes next: a command, an answer, or what brings it
+	Next      string      `json:"next"` // a command, an answer, or the trigger of the next attempt
 
 	title string // of the page
 	style string
 	done  string
 }
 
-// TaskRow is one task of it.
+// TaskRow is a task of a TaskList.
 type TaskRow struct {
 	Number   int       `json:"task"` // from 1
 	Title    string    `json:"title"`
 	Verdict  TaskState `json:"verdict"`
 	SHA      string    `json:"commit,omitempty"`
-	Attempts int       `json:"attempts"` // the open one included
+	Attempts int       `json:"attempts"` // including the open one
 	Minutes  int       `json:"minutes"`
 	Dollars  loop.USD  `json:"dollars"`
 	Check    string    `json:"check,omitempty"`          // its own, "" for the list's
-	Why      string    `json:"why,omitempty"`            // the last attempt was not accepted
+	Why      string    `json:"why,omitempty"`            // why the last attempt was not accepted
 	Changed  []string  `json:"check_changed,omitempty"`  // pinned files, by the worker
 	Weakened []string  `json:"tests_weakened,omitempty"` // T96
 	Open     bool      `json:"under_way,omitempty"`      // an attempt at it is open
 }
 
-// TaskState is the verdict on a task. Verified and claimed are never mixed.
+// TaskState is the verdict on a task. Verified and claimed are distinct.
 type TaskState string
 
 // The verdicts that a task may have beyond those of a finished one.
@@ -62,10 +62,10 @@ const (
 	TaskOpen    TaskState = "open"
 )
 
-// TaskLast is the newest history line of a task, by its number.
+// TaskLast maps the number of a task to its newest history line.
 type TaskLast map[int]*loop.TaskLine
 
-// NewTaskList returns the task list of a stand; last may lack tasks. It is empty for the zero
+// NewTaskList returns the task list of a loop. last may lack tasks. The list is empty for the zero
 // Stand.
 func NewTaskList(st Stand, last TaskLast) TaskList {
 	l := TaskList{Tasks: []TaskRow{}, Passed: []int{}}
@@ -144,7 +144,7 @@ func blocked(b *loop.Budget) bool {
 	return loop.TasksOf(b).Try >= loop.TasksOf(b).MaxTries || b.StopCause == "task_blocked"
 }
 
-// attemptOf is the attempt of an open iteration, nil without one.
+// attemptOf returns the attempt of an open iteration, or nil if there is none.
 func attemptOf(t *loop.Tick) *loop.Attempt {
 	if t == nil || t.Attempt == nil || t.Attempt.Task < 1 {
 		return nil
@@ -152,7 +152,7 @@ func attemptOf(t *loop.Tick) *loop.Attempt {
 	return t.Attempt
 }
 
-// attempt adds the open attempt.
+// attempt adds the attempt of the open iteration.
 func (r *TaskRow) attempt(a *loop.Attempt) {
 	r.Attempts++
 	r.Open = a.Judged == nil
@@ -161,7 +161,7 @@ func (r *TaskRow) attempt(a *loop.Attempt) {
 	}
 }
 
-// openState is the verdict on a task that is not done.
+// openState returns the verdict on a task that is not done.
 func openState(b *loop.Budget, line *loop.TaskLine, i int) TaskState {
 	switch r := loop.TasksOf(b); {
 	case i != r.Index || b.Status == loop.Active:
@@ -201,7 +201,7 @@ func Tasks(s Screen, l TaskList) string {
 	return p.String()
 }
 
-// checked says what a passing check command proves.
+// checked describes the check command and its effect on the verdict.
 func checked(command string) string {
 	if command == "" {
 		return "none, so a task counts as claimed, never as verified"
@@ -209,8 +209,8 @@ func checked(command string) string {
 	return "`" + command + "` after each claim"
 }
 
-// taskTable lists tasks with verdict, commit and what their attempts took, and below each why it
-// is not done and which tests were weakened.
+// taskTable returns a table of tasks with their verdicts, commits and costs, and with remarks below
+// each.
 func (c *Card) taskTable(rows []TaskRow) table {
 	t := table{class: "tasklist", columns: []column{{name: "#", right: true, class: "num"},
 		{name: "task", class: "text", notes: true},
@@ -246,7 +246,7 @@ func (r TaskRow) remarks() (list []string) {
 	return list
 }
 
-// shown is the verdict, with a mark where an attempt is open.
+// shown returns the verdict, and whether an attempt is under way.
 func (r TaskRow) shown() string {
 	text := loop.TaskDone(r.Verdict).String()
 	if r.Open {
@@ -255,7 +255,7 @@ func (r TaskRow) shown() string {
 	return text
 }
 
-// style is the colour of a task.
+// style returns the style for the verdict.
 func (r TaskRow) style() string {
 	switch r.Verdict {
 	case TaskState(loop.Verified):
@@ -269,7 +269,7 @@ func (r TaskRow) style() string {
 	return plain
 }
 
-// text is the task in a line.
+// text returns the task in one line.
 func (r TaskRow) text() string {
 	s := fmt.Sprintf("%s — %s%s", r.Title, r.shown(), prefixed(" -- ", shortSHA(r.SHA)))
 	if r.Attempts > 0 {
@@ -279,7 +279,7 @@ func (r TaskRow) text() string {
 	return s + prefixed(", last attempt: ", r.Why)
 }
 
-// block writes the end of an attempt, in the specification's words if it has any (T68–T71).
+// block writes the result of an attempt, in the specification's words if it has any (T68–T71).
 func (b taskLoop) block(t *text, l *loop.Iteration) {
 	r := b.run
 	if own := loop.TaskOf(l); own != nil {
@@ -294,7 +294,7 @@ func (b taskLoop) block(t *text, l *loop.Iteration) {
 	}
 }
 
-// attempted is the end of one attempt (T68).
+// attempted describes the result of one attempt (T68).
 func attempted(r *loop.TaskRun, l *loop.TaskLine) string {
 	j := l.Judgement
 	if l.Task > len(r.List) {
@@ -310,7 +310,7 @@ func attempted(r *loop.TaskRun, l *loop.TaskLine) string {
 		r.MaxTries-1, j.Verdict, j.Why)
 }
 
-// awaiting names the numbered gate for which the run waits (T69).
+// awaiting returns a line about the numbered gate that the run waits for (T69), if any.
 func awaiting(b *loop.Budget) (list []string) {
 	n := b.AwaitingGate()
 	for _, g := range b.Pending {
@@ -321,14 +321,14 @@ func awaiting(b *loop.Budget) (list []string) {
 	return list
 }
 
-// Resuming is the first line of a task loop that is resumed (T72).
+// Resuming returns the first line of a resumed task loop (T72).
 func Resuming(b *loop.Budget) string {
 	r := loop.TasksOf(b)
 	return fmt.Sprintf("Resuming execution from task %d/%d.", min(r.Index+1, len(r.List)),
 		len(r.List))
 }
 
-// tried is an attempt in a few words, as in "task 3.1 refused: the check is red: exit 1".
+// tried describes an attempt briefly, as in "task 3.1 refused: the check is red: exit 1".
 func tried(l *loop.TaskLine) string {
 	return fmt.Sprintf("task %d.%d %s%s", l.Task, l.Try, l.Judgement.Verdict,
 		prefixed(": ", l.Judgement.Why))
@@ -350,7 +350,7 @@ func Verdict(l *loop.Iteration) string {
 	return j.Verdict.String() + prefixed(": ", j.Why)
 }
 
-// stand draws how far the loop is with its list.
+// stand draws the progress of the loop through its list.
 func (b taskLoop) stand(p *page) {
 	r := b.run
 	done := r.Finished()
@@ -378,10 +378,10 @@ func wakes(b *loop.Budget) string {
 	return "sent by the Stop hook"
 }
 
-// maxTasks bounds how many tasks a page lists: the first ones.
+// maxTasks bounds the tasks on a page. It lists the first ones.
 const maxTasks = 500
 
-// card is the list with the verdict on each task.
+// card returns the list with the verdict on each task.
 func (b taskLoop) card(c *Card) []block {
 	t := c.taskTable(c.Tasks[:min(len(c.Tasks), maxTasks)])
 	list := []block{section{name: "Tasks", remark: b.run.Result()}, t}
@@ -413,7 +413,7 @@ func (v Verified) fresh(unit string) cell {
 		loop.Plural(v.Tried, unit)))
 }
 
-// tasksOf are the numbers of the tasks with a verdict.
+// tasksOf returns the numbers of the tasks with the given verdict.
 func tasksOf(rows []TaskRow, verdict loop.TaskDone) (list cell) {
 	for _, r := range rows {
 		if r.Verdict == TaskState(verdict) {

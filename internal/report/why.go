@@ -10,17 +10,17 @@ import (
 	"hooks/internal/loop"
 )
 
-// Why explains why a loop stopped, or would stop.
+// Why explains why a loop stopped, or what would stop it.
 type Why struct {
 	Skill   loop.Skill  `json:"skill"`
-	Project string      `json:"project,omitempty"` // as of Stand
+	Project string      `json:"project,omitempty"` // as in Stand
 	RunID   string      `json:"run_id"`
 	Command string      `json:"command"`
 	Status  loop.Status `json:"status"`
 	Alive   bool        `json:"owner_alive"`
 	Resume  string      `json:"resume,omitempty"` // what to type, once the loop has stopped
 	Budgets []Axis      `json:"budgets"`
-	// Stopped is set when the run has halted or is paused; the two lists while it continues.
+	// Stopped is set if the run has halted or is paused, Conditions and Gates if it continues.
 	Stopped    *StopWhy         `json:"stopped,omitempty"`
 	Conditions []loop.Explained `json:"conditions"`
 	Gates      []loop.Explained `json:"gates"`
@@ -33,19 +33,19 @@ type Why struct {
 
 // StopWhy is the reason why a run ended or is paused.
 type StopWhy struct {
-	Number    int       `json:"number,omitempty"` // of the condition; a pause is none
+	Number    int       `json:"number,omitempty"` // of the condition; 0 for a pause
 	Condition string    `json:"condition,omitempty"`
 	Cause     string    `json:"cause"`
 	Text      string    `json:"text"`
-	Gate      string    `json:"gate,omitempty"` // answered stop
+	Gate      string    `json:"gate,omitempty"` // the gate that was answered with stop
 	Iteration int       `json:"iteration"`
 	Between   bool      `json:"between_iterations,omitempty"` // after that iteration
 	Since     time.Time `json:"since"`
 	Also      []string  `json:"also_fired"` // causes that held in the same iteration
-	Do        []string  `json:"do"`         // what a person can do, in order
+	Do        []string  `json:"do"`         // steps for a person, in order
 	Waiting   []Waiting `json:"waiting"`
 	LastError string    `json:"last_error,omitempty"` // of qmd
-	// Overrun is by how much the last iteration took the run past its dollar ceiling.
+	// Overrun is the amount by which the last iteration exceeded the dollar ceiling.
 	Overrun *loop.Overrun `json:"overrun,omitempty"`
 }
 
@@ -83,7 +83,7 @@ func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path strin
 	return s
 }
 
-// where names the point at which the run stopped, in iterations.
+// where returns the point at which the run stopped, as in "after iteration 3".
 func (s *StopWhy) where() string {
 	switch {
 	case !s.Between:
@@ -94,7 +94,7 @@ func (s *StopWhy) where() string {
 	return fmt.Sprintf("after iteration %d", s.Iteration)
 }
 
-// Explain writes why a loop stopped, or the state of everything that could stop it.
+// Explain writes why a loop stopped, or the state of every condition and gate that could stop it.
 func Explain(s Screen, w Why) string {
 	p := newPage(s)
 	switch {
@@ -128,8 +128,8 @@ func Explain(s Screen, w Why) string {
 	return p.String()
 }
 
-// state writes one condition or gate; held is its text while it holds. It returns other with the
-// name of one that is not for this kind of run, which is not written.
+// state writes one condition or gate. held is the text if it holds. If it does not apply to this
+// kind of run, state writes nothing and returns other with its name appended.
 func (p *page) state(s loop.Explained, held string, other []string) []string {
 	if !s.Applies {
 		return append(other, s.Name)
@@ -175,9 +175,9 @@ func (p *page) stopped(w Why) {
 	p.rows("next", strong, s.Do)
 }
 
-// Trouble returns the causes of problems that a person may see in a task loop, with their fixes,
-// from the engine's troubleshooting table (T80). It returns nil for any other kind. last is the
-// run's last line, or nil if it has no line.
+// Trouble returns the causes of problems of a task loop, with their fixes, from the engine's
+// troubleshooting table (T80). It returns nil for any other kind. last is the run's last line, or
+// nil if it has no line.
 func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 	r := loop.TasksOf(b)
 	if r == nil {
@@ -215,11 +215,11 @@ func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 type Explanation struct {
 	Command  string       `json:"command"`
 	Acts     []effect.Act `json:"acts,omitempty"`
-	Opaque   []string     `json:"opaque,omitempty"` // parts that cannot be read, with the reason
+	Opaque   []string     `json:"opaque,omitempty"` // unreadable parts, each with the reason
 	ReadOnly bool         `json:"read_only"`        // passes while a question waits for a person
 	Verdict  string       `json:"verdict"`
-	// HeldBy names what keeps the command from a merge that no person approved; empty for a command
-	// that only reads.
+	// HeldBy names the mechanism that stops the command from merging without approval. It is empty
+	// for a command that only reads.
 	HeldBy string `json:"held_by,omitempty"`
 }
 
