@@ -61,8 +61,8 @@ type Answer struct {
 	// Until is when to print the reply; zero means at once. A person who does not want to wait
 	// ends this process, and no reply is printed (T95).
 	Until time.Time
-	// Notify runs the person's own command, once the reply is printed and the lock released. It
-	// is nil when there is nothing to notify of, and does not wait for the command.
+	// Notify starts the person's own command once the reply is printed and the lock released. It
+	// does not wait for the command. It is nil if there is no notice.
 	Notify func() error
 	// Err is the error for stderr. Reply is safe even if Err is set.
 	Err error

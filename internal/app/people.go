@@ -114,7 +114,7 @@ func (h *handler) personStop(t *store.State) (event.Reply, error) {
 	e.Session = t.Budget.SessionID
 	reply, err := h.decide(t, e, loop.Known{})
 	if err == nil {
-		h.slip(h.files.UnmarkStop(t.Skill, t.Budget.RunID)) // harmless if it stays: the run has ended
+		h.slip(h.files.UnmarkStop(t.Skill, t.Budget.RunID)) // harmless if left: the run is over
 	}
 	return reply, err
 }
@@ -397,8 +397,8 @@ func (h *handler) raise(t *store.State, words string) (string, error) {
 	return said, nil
 }
 
-// AddTask adds a task to the project's task loop on a person's word. It is taken in once no attempt
-// is open; the list's own file stays as it is.
+// AddTask adds a task to the project's task loop. The loop takes it in once no attempt is open. The
+// list's file does not change. AddTask fails inside the agent.
 func (a *App) AddTask(text string) (said string, err error) {
 	if a.InAgent() {
 		return "", hint.New("type it in a terminal of your own",
@@ -425,8 +425,8 @@ func (a *App) AddTask(text string) (said string, err error) {
 	})
 }
 
-// SteerAudit has a person accept or close a finding of the project's audit loop, or add one, at any
-// time before the audit is complete.
+// SteerAudit lets a person accept, close or add a finding of the project's audit loop until the
+// audit is complete. It fails inside the agent.
 func (a *App) SteerAudit(word, text string) (string, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	switch {
@@ -460,5 +460,5 @@ func (a *App) SteerAudit(word, text string) (string, error) {
 	})
 }
 
-// maxFinding bounds a person's finding, in bytes, as a report's texts are.
+// maxFinding bounds a person's finding, in bytes. The texts of a report have the same bound.
 const maxFinding = 4000

@@ -9,8 +9,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// postToolUse takes what a tool call brought: a person's answers, workers that were sent off, PRs
-// opened, comments pushed, a failing qmd.
+// postToolUse takes in the result of a tool call: a person's answers, workers sent, PRs opened,
+// comments pushed, a failing qmd.
 func (h *handler) postToolUse() (event.Reply, error) {
 	list, err := h.sessionRuns()
 	h.keepRunning(h.addressed(list))
@@ -50,11 +50,12 @@ func (h *handler) postToolUse() (event.Reply, error) {
 
 func (h *handler) answersDialog() bool { return h.ev.Asks() && h.ev.Name == event.PostToolUse }
 
-// keepAtResult is the growth of the transcripts, in bytes, at which a tool's result saves the
-// running count. It bounds the bytes that the next look reads again.
+// keepAtResult is the growth of the transcripts, in bytes, after which a tool's result saves the
+// running count. It bounds the bytes that the next count reads again.
 const keepAtResult = 256 << 10
 
-// keepRunning saves the running counts of the open iterations, once much of the transcripts is new.
+// keepRunning saves the running counts of open iterations whose transcripts have grown by
+// keepAtResult.
 func (h *handler) keepRunning(list []*store.State) {
 	for _, t := range list {
 		if !h.open(t) || t.Budget.Ceilings.Dollars == 0 ||

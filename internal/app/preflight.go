@@ -25,8 +25,9 @@ import (
 	"hooks/internal/tracker"
 )
 
-// preflight refuses a fresh run whose first attempt could prove nothing, before any gate, any file
-// and any request. It returns the uncommitted files that a person leaves out of the run.
+// preflight returns an error for a fresh run whose first attempt could prove nothing. It runs
+// before any gate, file or request. It returns the uncommitted files that the person excludes
+// from the run.
 func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
@@ -57,7 +58,8 @@ func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err e
 	return tree.Dirty, h.permitted(f.Check)
 }
 
-// keptOut are the left-out files that a commit of the task holds, as reasons against its claim.
+// keptOut returns the excluded files that a commit of the task contains, as reasons against its
+// claim.
 func (h *handler) keptOut(ctx context.Context, t *store.State, root string) (list []string) {
 	if len(t.Budget.LeftOut) == 0 {
 		return nil
@@ -76,7 +78,7 @@ func (h *handler) keptOut(ctx context.Context, t *store.State, root string) (lis
 	return list
 }
 
-// firstOf names the first few of a list.
+// firstOf lists the first five items and the number of the others.
 func firstOf(list []string) string {
 	if most := 5; len(list) > most {
 		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
@@ -84,8 +86,8 @@ func firstOf(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// missingProgram returns why a command line cannot start its first program, if its text plainly
-// names one, and what to do. Both are empty if nothing is wrong or nothing can be seen.
+// missingProgram reports why the first program of a command line cannot start, and what to do.
+// Both are "" if the program is usable or its name is not plain text.
 func missingProgram(ctx context.Context, root, command string) (why, way string) {
 	words := loop.SplitWords(command)
 	assigns := func(w string) bool { return strings.Contains(w, "=") }
@@ -116,8 +118,9 @@ func missingProgram(ctx context.Context, root, command string) (why, way string)
 	return "", ""
 }
 
-// permitted refuses a client whose permissions let no worker write, run the check and commit. What
-// a person at a terminal may still allow, and what cannot be seen, is not refused.
+// permitted returns an error if the client's permissions do not let a worker write, run the
+// check and commit. It allows permissions that it cannot read, or that a person at a terminal
+// may still grant.
 func (h *handler) permitted(check string) error {
 	const flags = "--permission-mode acceptEdits --allowedTools Bash"
 	way := "start the client with " + flags
@@ -153,12 +156,11 @@ func (h *handler) permitted(check string) error {
 	return nil
 }
 
-// permissions holds the mode and the rules by which a client's flags and settings allow calls
-// without a question.
+// permissions holds the permission mode and the allow rules from a client's flags and settings.
 type permissions struct {
 	mode    string
 	rules   []string
-	unknown bool // a flag decides that cannot be read here
+	unknown bool // another setting decides, which is not read here
 }
 
 func (h *handler) permissions(args []string) permissions {
@@ -196,7 +198,7 @@ func (h *handler) permissions(args []string) permissions {
 	return p
 }
 
-// listed are the rules of one value, which commas or blanks separate outside of parentheses.
+// listed splits a flag's value into rules, at commas and blanks outside parentheses.
 func listed(value string) []string {
 	depth := 0
 	return strings.FieldsFunc(value, func(r rune) bool {
@@ -210,7 +212,7 @@ func listed(value string) []string {
 	})
 }
 
-// allows reports whether a rule allows a tool, or the one command of a shell.
+// allows reports whether a rule allows the tool to run the command.
 func (p permissions) allows(tool, command string) bool {
 	return slices.ContainsFunc(p.rules, func(rule string) bool {
 		name, of, some := strings.Cut(strings.TrimSuffix(rule, ")"), "(")
@@ -219,7 +221,7 @@ func (p permissions) allows(tool, command string) bool {
 	})
 }
 
-// plugged refuses to drive a client that has no plugin with the skill, where that can be seen.
+// plugged returns an error if the client plainly lacks the plugin with the command's skill.
 func (h *handler) plugged(command string) error {
 	space, skill, _ := strings.Cut(strings.TrimPrefix(command, "/"), ":")
 	enabled := func(text string) (on bool) {

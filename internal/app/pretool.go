@@ -9,8 +9,8 @@ import (
 	"hooks/internal/store"
 )
 
-// preToolUse judges every tool call while a loop of its session is on. Most calls read two or
-// three small files and are let through.
+// preToolUse judges each tool call while its session has an active loop. Most calls need only a
+// few small files.
 func (h *handler) preToolUse() (event.Reply, error) {
 	list, found, err := h.catchUp()
 	if err != nil || found.Blocks() {
@@ -27,13 +27,13 @@ func (h *handler) preToolUse() (event.Reply, error) {
 	call := h.call().Judged(h.turn())
 	reply, err := h.stepEach(h.addressed, func(*store.State) loop.Event { return call })
 	if changed := h.shutBy(); changed != nil && err == nil && !reply.Decides() {
-		reply = h.heldBack(changed) // changed since the look, so its loop has not judged the call
+		reply = h.heldBack(changed) // the file changed since, so its loop has not judged the call
 	}
 	return reply.And(found), err
 }
 
-// shutBy is the change of one loop's files that keeps the call shut, though the session's other
-// loop is in order; nil without one.
+// shutBy returns the change of one loop's files that keeps this call shut, even if the
+// session's other loop is in order. It returns nil if there is none.
 func (h *handler) shutBy() *store.ChangedError {
 	changed, ok := errors.AsType[*store.ChangedError](h.runs.damage)
 	if !ok || !h.mustStayShut(changed) {
@@ -42,7 +42,8 @@ func (h *handler) shutBy() *store.ChangedError {
 	return changed
 }
 
-// dialogBegins records which call asks, and the questions that it shows: those of one loop.
+// dialogBegins records the call that opens a dialog and the questions of the one loop that it
+// shows.
 func (h *handler) dialogBegins() error {
 	begins := loop.DialogBegins{
 		Turn: h.turn(), ID: h.ev.ToolUseID, Forged: h.ev.Answers().Forged,
@@ -57,7 +58,7 @@ func (h *handler) dialogBegins() error {
 	return err
 }
 
-// asksFirst reports whether a loop is the first one of the session that has questions to show.
+// asksFirst reports whether t is the session's first loop with questions to show.
 func (h *handler) asksFirst(t *store.State) bool {
 	for _, o := range h.addressed(h.runs.list) {
 		if len(h.turn().Asks(o.Values())) > 0 {
@@ -67,8 +68,8 @@ func (h *handler) asksFirst(t *store.State) bool {
 	return false
 }
 
-// catchUp loads the runs and takes in what no event brought: answers and calls that only the
-// transcript has, and the end of a turn that was cut off.
+// catchUp loads the runs and takes in what events have missed: answers and calls found only in
+// the transcript, and the end of a turn that was cut off.
 func (h *handler) catchUp() (list []*store.State, found event.Reply, err error) {
 	if list, err = h.sessionRuns(); err != nil {
 		return nil, found, err
@@ -97,18 +98,18 @@ func (h *handler) catchUp() (list []*store.State, found event.Reply, err error) 
 	return list, found, err
 }
 
-// behind reports whether the transcript may have what no event brought and this call depends on.
+// behind reports whether the call depends on results that may be only in the transcript.
 func (h *handler) behind(t *store.State) bool {
 	return h.open(t) && (t.Tick.Unheard() || h.countsUnheard(t))
 }
 
-// forces reports whether a person is asked in this very turn whether it may take another's lock.
+// forces reports whether the person is asked in this turn whether to take another session's
+// lock.
 func (h *handler) forces(t *store.State) bool {
 	return forcing(t) && t.Claim.PromptID == h.ev.PromptID
 }
 
-// record notes a refusal in the open iteration and returns it. An error in the record changes no
-// refusal.
+// record notes a refusal in the open iteration and returns it, even if recording fails.
 func (h *handler) record(t *store.State, r event.Reply) event.Reply {
 	if !r.Blocks() || !h.open(t) {
 		return r
@@ -121,12 +122,12 @@ func (h *handler) record(t *store.State, r event.Reply) event.Reply {
 	return r
 }
 
-// denialOf is a refusal as it is recorded: without secrets.
+// denialOf returns a refusal for the record, with secrets redacted.
 func (h *handler) denialOf(t *store.State, tool, rule, what string) loop.Denial {
 	return loop.Denial{Tool: tool, Rule: rule, What: h.config(t).Redact(loop.Secrets(what))}
 }
 
-// recordEntry notes that a looping skill may not start, where an iteration of its session is open.
+// recordEntry notes in the session's open iteration that a looping skill may not start.
 func (h *handler) recordEntry(r event.Reply) event.Reply {
 	if h.ev.Name != event.PreToolUse || !r.Blocks() || !store.Exists(h.project) {
 		return r
@@ -141,8 +142,8 @@ func (h *handler) recordEntry(r event.Reply) event.Reply {
 	return h.recordAny(list, r.By(loop.EntryRule))
 }
 
-// recordAny notes a refusal that belongs to no run alone in the iteration of this prompt, else in
-// the session's open one.
+// recordAny notes a refusal that belongs to no single run: in the iteration of this prompt, or
+// else in the session's open iteration.
 func (h *handler) recordAny(list []*store.State, r event.Reply) event.Reply {
 	i := slices.IndexFunc(list, h.ownsPrompt)
 	if i < 0 {
@@ -154,8 +155,8 @@ func (h *handler) recordAny(list []*store.State, r event.Reply) event.Reply {
 	return h.record(list[i], r)
 }
 
-// countsUnheard reports whether the call opens a PR in a session in which no event brings results,
-// so that only the transcript has how many there are (R30).
+// countsUnheard reports whether the call opens a PR in a session without PostToolUse events,
+// where only the transcript shows how many PRs were opened (R30).
 func (h *handler) countsUnheard(t *store.State) bool {
 	return h.open(t) && !t.Budget.Heard(h.ev.SessionID, event.WordOf(event.PostToolUse)) &&
 		h.call().OpensPR()

@@ -14,8 +14,8 @@ import (
 	"hooks/internal/toolcall"
 )
 
-// Report takes a skill's facts into the open iteration of the caller's session and answers what
-// they changed. Bad input changes nothing.
+// Report takes a skill's facts into the open iteration of the caller's session and describes
+// what they changed. Invalid input changes nothing.
 func (a *App) Report(stdin io.Reader) (string, error) {
 	raw, err := io.ReadAll(io.LimitReader(stdin, report.MaxFacts+1))
 	if err != nil {
@@ -41,7 +41,7 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 	return said, err
 }
 
-// reporting is the open iteration that facts are of.
+// reporting returns the open iteration to which a report belongs.
 func (h *handler) reporting(list []*store.State, skill loop.Skill) (*store.State, error) {
 	open := only(list, h.open)
 	meant := only(open, func(t *store.State) bool { return skill == "" || skill == t.Skill })
@@ -66,8 +66,8 @@ func (h *handler) reporting(list []*store.State, skill loop.Skill) (*store.State
 			"no open iteration of session %q in %s", h.ev.SessionID, h.project)
 }
 
-// takeFacts records facts, or leaves them for the next event where this process may not write the
-// seal.
+// takeFacts records facts. If this process cannot write the seal, it leaves them for the next
+// event.
 func (h *handler) takeFacts(t *store.State, facts loop.Report, raw []byte) (string, error) {
 	said, err := t.Budget.AuditTold(t.Tick, facts, sumOfReport(raw))
 	if err != nil || said != "" {
@@ -89,7 +89,7 @@ func (h *handler) takeFacts(t *store.State, facts loop.Report, raw []byte) (stri
 	return said, nil
 }
 
-// apply takes facts into the iteration, in memory, and returns a text of what they change.
+// apply takes facts into the iteration in memory and describes what they change.
 func (h *handler) apply(t *store.State, facts loop.Report) (string, error) {
 	previous, err := h.previous(t.Skill, t.Budget)
 	if err != nil {
@@ -106,8 +106,8 @@ func (h *handler) apply(t *store.State, facts loop.Report) (string, error) {
 	return report.ReportAnswer(f, changed), nil
 }
 
-// takeNotes records what the brake's links refused and let through, and the reports from inside the
-// client's sandbox, since the session's last event.
+// takeNotes records the notes since the session's last event: what the brake's links refused or
+// let through, and reports from inside the client's sandbox.
 func (h *handler) takeNotes() error {
 	if !h.seal.on || !h.files.HasNotes() {
 		return nil
@@ -123,7 +123,7 @@ func (h *handler) takeNotes() error {
 		}
 		for _, t := range open {
 			if err := h.write(t, loop.Save{Run: t.Budget, Tick: t.Tick}); err != nil {
-				for _, n := range notes { // for the next event
+				for _, n := range notes { // keep for the next event
 					_ = store.AppendNote(h.project, n)
 				}
 				return err
@@ -137,7 +137,7 @@ func (h *handler) takeNote(open []*store.State, n store.Note) error {
 	switch {
 	case n.Denied != nil:
 		open[0].Tick.Deny(h.denialOf(open[0], n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
-	case n.Started != nil && len(open) == 1: // of two, the text alone says whose it is
+	case n.Started != nil && len(open) == 1: // with two, the start could be of either
 		if e, counts := h.startOf(open[0], *n.Started); counts {
 			open[0].Tick.RecordStart(e)
 		}
@@ -155,7 +155,8 @@ func (h *handler) takeNote(open []*store.State, n store.Note) error {
 	return nil
 }
 
-// startOf is a noted start as a loop counts it. Merges and approvals count by their passes.
+// startOf converts a noted start to an effect and reports whether it counts. Merges and
+// approvals are counted by their passes instead.
 func (h *handler) startOf(t *store.State, n store.NotedStart) (e loop.Effect, counts bool) {
 	kind := guard.Kind(n.Kind)
 	if e.Kind, counts = toolcall.EffectKind(kind); !counts || kind.Merges() {
@@ -167,7 +168,7 @@ func (h *handler) startOf(t *store.State, n store.NotedStart) (e loop.Effect, co
 	return e, true
 }
 
-// ruleOf is the rule of a link's refusal.
+// ruleOf returns the rule behind a link's refusal.
 func ruleOf(link string) string {
 	switch link {
 	case "unreadable":

@@ -9,9 +9,9 @@ import (
 	"hooks/internal/seal"
 )
 
-// settingsChanged refuses a change of the client's settings that takes these hooks away while a
-// loop is on: the session then keeps the ones it has. The client shows no one the reason, so the
-// first one is kept for the next reply that a person sees.
+// settingsChanged blocks a change of the client's settings that would remove these hooks while
+// a loop is on. The client hides the reason, so the first one is kept for the next visible
+// reply.
 func (h *handler) settingsChanged() event.Reply {
 	if !h.seal.on {
 		return event.Nothing()
@@ -22,7 +22,7 @@ func (h *handler) settingsChanged() event.Reply {
 	if lost == "" {
 		return event.Nothing()
 	}
-	if h.openState() == nil { // else it is not reported, and the change is refused all the same
+	if h.openState() == nil { // otherwise it is blocked but not reported
 		h.inRecord(func(r *seal.Record) bool {
 			first := r.Rewired == ""
 			if first {
@@ -39,8 +39,7 @@ func rewired(lost string) string {
 		"%s; this session keeps its hooks while a loop is on", lost))
 }
 
-// sayRewired adds to a reply that a person sees what a change of the settings would have done, once
-// in a session.
+// sayRewired adds the blocked change of settings to a reply that a person sees, once a session.
 func (h *handler) sayRewired(reply event.Reply) event.Reply {
 	shown := h.ev.Name == event.Stop || h.ev.Name == event.UserPromptSubmit ||
 		h.ev.Name == event.UserPromptExpansion
@@ -58,7 +57,8 @@ func (h *handler) sayRewired(reply event.Reply) event.Reply {
 	return reply
 }
 
-// inRecord changes the session's sealed record, and reports whether it was changed and saved.
+// inRecord changes the session's sealed record under the state lock. It reports whether the
+// record was changed and saved.
 func (h *handler) inRecord(change func(*seal.Record) bool) (saved bool) {
 	err := h.withStateLock(func() error {
 		r, err := h.seal.Find(h.ev.SessionID)

@@ -20,25 +20,26 @@ import (
 	"hooks/internal/tracker"
 )
 
-// sealed is the user's state directory with the session's sealed record.
+// sealed holds the user's state directory and the session's sealed record.
 type sealed struct {
 	seal.Dir
-	record *seal.Record // as the event found it, nil without one that can be read
-	on     bool         // the seal says that a loop of this session is on
+	record *seal.Record // as the event found it; nil if there is none or it cannot be read
+	on     bool         // the session has an active loop, or its record cannot be read
 }
 
-// findProject finds the event's project. While a loop of the session is on, the seal names it, so
-// neither the environment nor the call's folder leads elsewhere.
+// findProject finds the event's project. While the session has an active loop, the seal names
+// the project, so that the environment and the call's folder cannot redirect it.
 func (h *handler) findProject() error {
 	h.seal.Dir = seal.At(seal.Home(h.Env))
 	record, err := h.seal.Active(h.ev.SessionID)
 	if err == nil && record.Held() && h.typedPrompt(record) {
-		// Reset from a terminal: no process that the model starts can type a prompt.
+		// A person typed a prompt after a reset in a terminal. The model cannot type a prompt.
 		if err = store.Lift(h.seal.Dir, record); err == nil {
 			record, err = h.seal.Active(h.ev.SessionID)
 		}
 	}
-	// A kill left it there, or a person types whose loops have ended and whose state is gone.
+	// A kill left the record, or a person types in a session whose loops have ended and lost
+	// their state.
 	if err == nil && record != nil && (!record.On() ||
 		!record.Runs() && !store.Exists(record.Project) && h.typedPrompt(record)) {
 		record.Release()
@@ -52,14 +53,14 @@ func (h *handler) findProject() error {
 	return err
 }
 
-// openState opens the project's state. State that cannot be opened while a loop is on is damage.
+// openState opens the project's state. While a loop is on, a failure means damage.
 func (h *handler) openState() error {
 	if h.files != nil {
 		return nil
 	}
 	files, err := store.Open(h.project)
 	if errors.Is(err, fs.ErrNotExist) && (h.seal.record.Runs() || h.ev.Name == event.PreToolUse) {
-		files, err = store.Create(h.project) // what was in it is written again
+		files, err = store.Create(h.project) // the seal restores its contents
 	}
 	if err != nil && h.seal.on {
 		return &store.ChangedError{
@@ -76,7 +77,7 @@ func (h *handler) openState() error {
 	return nil
 }
 
-// sealedSkill is the skill of the session's first loop that is on.
+// sealedSkill returns the skill of the session's first active loop.
 func (h *handler) sealedSkill() loop.Skill {
 	for _, skill := range loop.Skills() {
 		if l := h.seal.record.Loop(string(skill)); l != nil && l.On {
@@ -86,8 +87,7 @@ func (h *handler) sealedSkill() loop.Skill {
 	return loop.Skills()[0]
 }
 
-// healed are lines about what somebody had changed in the files, once; an entry has them in its
-// notes.
+// healed returns notes about changed files that were restored. It returns each note once.
 func (h *handler) healed() (list []string) {
 	if h.files != nil {
 		for _, line := range h.files.Healed() {
@@ -97,13 +97,12 @@ func (h *handler) healed() (list []string) {
 	return list
 }
 
-// sayOnce reports that a run's record was lost, the first time that a turn of its session
-// ends.
+// sayOnce reports that a run's record was lost, the first time that a turn of its session ends.
 func (h *handler) sayOnce(changed *store.ChangedError, text string) event.Reply {
 	reply := event.Nothing().
 		Say("hooks lets this turn end; merges, dispatch and schedules stay shut\n" + text)
 	record, err := h.seal.Find(changed.Session)
-	if err != nil { // the record itself is damaged: nothing can note that it was said
+	if err != nil { // a damaged record cannot store that it was said
 		return reply
 	}
 	l := record.Loop(string(changed.Skill))
@@ -114,11 +113,11 @@ func (h *handler) sayOnce(changed *store.ChangedError, text string) event.Reply 
 		return event.Nothing()
 	}
 	l.Told = true
-	_ = h.seal.Save(record) // else it is said again
+	_ = h.seal.Save(record) // if this fails, it is said again
 	return reply
 }
 
-// clientLives reports whether the client of a session's last runs may still live.
+// clientLives reports whether the client of a session's last runs may still be alive.
 func (h *handler) clientLives(session string) bool {
 	r, _ := h.seal.Find(session)
 	return r != nil && slices.ContainsFunc(r.Loops, func(l seal.Loop) bool {
@@ -128,8 +127,8 @@ func (h *handler) clientLives(session string) bool {
 	})
 }
 
-// archive puts a run into the archive. A session whose client is alive stays shut until its
-// person's next prompt.
+// archive moves a run to the archive. If the session's client is alive, the session stays shut
+// until a person's next prompt.
 func (h *handler) archive(skill loop.Skill, run string) error {
 	err := h.files.Hold(skill, run, alive)
 	if err == nil {
@@ -141,8 +140,8 @@ func (h *handler) archive(skill loop.Skill, run string) error {
 	return nil
 }
 
-// typedPrompt reports whether the event is a prompt that a person types: it comes over the client's
-// own socket, and is neither a task's notification nor a prompt that a schedule fires.
+// typedPrompt reports whether a person typed the event's prompt. It must come over the client's
+// own socket and be neither a task's notification nor a schedule's prompt.
 func (h *handler) typedPrompt(r *seal.Record) bool {
 	prompts := []string{event.UserPromptSubmit, event.UserPromptExpansion}
 	_, wakes := h.ev.Wakeup()
@@ -158,11 +157,11 @@ func (h *handler) typedPrompt(r *seal.Record) bool {
 	return true
 }
 
-// Events come the way their run's entry came: over a socket that the client itself made.
-// docs/security.md has the argument, in "Where events come from".
+// An event must come the way its run's entry came: over a socket that the client made. See
+// "Where events come from" in docs/security.md.
 
-// mayEnter refuses a request that comes from inside of another loop of this project: from a script
-// that plays the client, or from a client that a tool call started.
+// mayEnter returns an error for a request from inside another loop of this project, such as a
+// script that imitates the client or a client that a tool call started.
 func (h *handler) mayEnter(owner loop.Process) error {
 	for _, skill := range loop.Skills() {
 		s, err := h.files.LoadRun(skill)
@@ -188,7 +187,7 @@ func (h *handler) mayEnter(owner loop.Process) error {
 	return nil
 }
 
-// inside reports whether this process was started by a run's client.
+// inside reports whether a run's client started this process.
 func (a *App) inside(client loop.Process) bool {
 	if a.Inside != nil {
 		return a.Inside(client)
@@ -196,16 +195,15 @@ func (a *App) inside(client loop.Process) bool {
 	return proc.Inside(client)
 }
 
-// sessionStarted accepts events from the process that took up a session, if the earlier process is
-// gone. A script in a tool call cannot get there: while its client lives, only that client is
-// believed.
+// sessionStarted accepts events from the process that resumed a session if the earlier process
+// is gone. A script in a tool call cannot use this, because its client is still alive.
 func (h *handler) sessionStarted() (event.Reply, error) {
 	if h.ev.Source == "startup" || h.ev.Source == "resume" {
 		if _, err := h.step(loop.ClientStart{Turn: h.turn()}); err != nil {
 			return event.Nothing(), err
 		}
 	}
-	list, err := h.sessionRuns() // for the receipt too
+	list, err := h.sessionRuns() // also fills the receipt
 	from := h.from()
 	moved := func(t *store.State) bool {
 		return t.Budget != nil && t.Budget.EventsFrom != nil && *t.Budget.EventsFrom != *from
@@ -224,11 +222,11 @@ func (h *handler) sessionStarted() (event.Reply, error) {
 	})
 }
 
-// receiptTime bounds the wait for a receipt, which must not delay the answer.
+// receiptTime bounds the wait for the state lock, so that a receipt does not delay the answer.
 const receiptTime = 200 * time.Millisecond
 
-// keepReceipt saves the record that no save of this event included: once a session and kind of
-// event. A failure is left to the next event.
+// keepReceipt saves a new receipt that no other save of this event included. This happens once
+// for each session and kind of event. After a failure the next event tries again.
 func (h *handler) keepReceipt() {
 	if !h.runs.news {
 		return
@@ -241,7 +239,7 @@ func (h *handler) keepReceipt() {
 	}
 	defer tx.End()
 	for _, skill := range loop.Skills() {
-		s, err := h.files.LoadSealed(h.ev.SessionID, skill) // saving an edit would seal it
+		s, err := h.files.LoadSealed(h.ev.SessionID, skill) // Load would seal an edit
 		if err != nil || s.Budget == nil {
 			continue
 		}

@@ -13,13 +13,13 @@ import (
 	"hooks/internal/usage"
 )
 
-// step takes one event through the loops of the session: Step, fetch the missing facts, Step again,
-// carry out the outcome. If the event concerns no loop, no lock is taken.
+// step applies one event to the session's loops: Step, fetch missing facts, Step again, carry
+// out the outcome. It takes no lock if the event concerns no loop.
 func (h *handler) step(e loop.Event) (event.Reply, error) {
 	return h.stepEach(every, func(*store.State) loop.Event { return e })
 }
 
-// stepOne is step for one of the loops.
+// stepOne is like step for a single loop.
 func (h *handler) stepOne(t *store.State, e loop.Event) (event.Reply, error) {
 	own := func(list []*store.State) []*store.State {
 		return only(list, func(o *store.State) bool { return o.Skill == t.Skill })
@@ -29,7 +29,7 @@ func (h *handler) stepOne(t *store.State, e loop.Event) (event.Reply, error) {
 
 func every(list []*store.State) []*store.State { return list }
 
-// stepEach is step for some of the loops, each with an event of its own.
+// stepEach is like step for the picked loops, each with its own event.
 func (h *handler) stepEach(
 	pick func([]*store.State) []*store.State, eventOf func(*store.State) loop.Event,
 ) (event.Reply, error) {
@@ -61,15 +61,16 @@ func (h *handler) stepEach(
 		return err
 	})
 	if err != nil && !refused.Empty() && !reply.Decides() {
-		h.slip(err) // an error in the record changes no refusal
+		h.slip(err) // the refusal is given even if it cannot be recorded
 		return refused, nil
 	}
 	return reply, err
 }
 
-// decideEach steps loops with the state's lock and carries the outcomes out. A call that one of
-// them refuses or fills in is judged by that one alone, so that no other lets it through. If one
-// keeps the turn open, the next Stop ends the iterations of the loops behind it.
+// decideEach steps loops with the state lock held and carries out their outcomes. If one loop
+// refuses or fills in a call, only its outcome counts, so that no other loop lets the call
+// through. If one loop keeps the turn open, the next Stop ends the iterations of the loops
+// after it.
 func (h *handler) decideEach(
 	list []*store.State, eventOf func(*store.State) loop.Event, known map[loop.Skill]loop.Known,
 ) (event.Reply, error) {
@@ -83,7 +84,7 @@ func (h *handler) decideEach(
 			break
 		}
 		o, err := resolve(t)
-		if err == nil { // else it is resolved again below, which returns the error
+		if err == nil { // otherwise the second resolve below returns the error
 			judged[t] = o
 		}
 		if o.Reply.Deny != nil || o.Reply.Ask != nil {
@@ -106,8 +107,8 @@ func (h *handler) decideEach(
 	})
 }
 
-// lookAhead steps without the state's lock, to fetch what is slow, and returns what the event means
-// to the loop, as far as that is known without it.
+// lookAhead steps without the state lock to fetch slow facts. It returns the facts and the
+// outcome as far as they are known without the lock.
 func (h *handler) lookAhead(t *store.State, e loop.Event) (k loop.Known, o loop.Outcome) {
 	for {
 		o = loop.Step(t.Values(), k, e)
@@ -115,13 +116,13 @@ func (h *handler) lookAhead(t *store.State, e loop.Event) (k loop.Known, o loop.
 			return k, o
 		}
 		l := h.fetch(t, e, o.Need)
-		if k = *o.Need; l.found == 0 || l.err != nil { // with the lock the error is returned
+		if k = *o.Need; l.found == 0 || l.err != nil { // the step under the lock returns the error
 			return k, o
 		}
 	}
 }
 
-// decide steps until nothing is missing, and carries the outcome out. It runs with the state's
+// decide steps until no fact is missing and carries out the outcome. The caller holds the state
 // lock.
 func (h *handler) decide(t *store.State, e loop.Event, k loop.Known) (event.Reply, error) {
 	o, err := h.resolve(t, e, &k)
@@ -131,11 +132,11 @@ func (h *handler) decide(t *store.State, e loop.Event, k loop.Known) (event.Repl
 	return h.carryOut(t, o)
 }
 
-// resolve fetches what k asks for and steps, until nothing is missing but the facts that an
-// iteration begins with, which are looked up without the state's lock. A Stop records when its turn
-// was held; one that began before that is the same Stop, and may have waited for this one.
+// resolve fetches facts and steps until none is missing, except entry facts, which are fetched
+// without the state lock. Each step of a Stop gets the current wall time, by which Step
+// recognizes a duplicate that waited for the lock.
 func (h *handler) resolve(t *store.State, e loop.Event, k *loop.Known) (loop.Outcome, error) {
-	k.Redact = func(s string) string { return h.config(t).Redact(s) } // few events need it
+	k.Redact = func(s string) string { return h.config(t).Redact(s) } // lazy: few events need it
 	for {
 		err := h.fetch(t, e, k).err
 		if err == nil {
@@ -158,8 +159,8 @@ func (h *handler) resolve(t *store.State, e loop.Event, k *loop.Known) (loop.Out
 	}
 }
 
-// fetch looks up the facts that a Step asks for and that may take a while: they ask git and the
-// tracker, and a check may take minutes.
+// fetch fetches the facts that may take long: git, the tracker, and a check that may run for
+// minutes.
 func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known) (l lookup) {
 	fill(&l, &k.Owner, func() loop.Owner { return h.owner(t) })
 	fill(&l, &k.Around, func() loop.Around { return h.around(t, e) })
@@ -185,7 +186,7 @@ func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known) (l lookup) 
 	return l
 }
 
-// fetchLocked looks up the facts that are looked up with the state's lock alone.
+// fetchLocked fetches the facts that may only be read with the state lock held.
 func (h *handler) fetchLocked(t *store.State, e loop.Event, k *loop.Known) error {
 	l := &lookup{}
 	fill(l, &k.Dialogs, func() []loop.Answers { return h.pastDialogs(t, e) })
@@ -217,8 +218,8 @@ func (h *handler) fetchLocked(t *store.State, e loop.Event, k *loop.Known) error
 	return l.err
 }
 
-// carryOut does what a Step decided, in its order: save, reply, unlock, notify. What is saved is on
-// disk before the reply is printed; the lock goes after it.
+// carryOut carries out a Step's decision in order: save, reply, unlock, notify. What it saves
+// is on disk before the reply is printed; the lock is released after.
 func (h *handler) carryOut(t *store.State, o loop.Outcome) (event.Reply, error) {
 	if err := h.write(t, o.Save); err != nil {
 		return event.Nothing(), err
@@ -228,7 +229,7 @@ func (h *handler) carryOut(t *store.State, o loop.Outcome) (event.Reply, error) 
 		h.release(t.Skill)
 	}
 	if d := o.Reply.Deny; o.Unlock && d != nil && d.Ends && h.out.After != nil {
-		h.slip(h.out.After()) // the client may end with the reply, and this process with it
+		h.slip(h.out.After()) // the client may end with the reply and kill this process
 		h.out.After = nil
 	}
 	for _, n := range o.Notify {
@@ -237,7 +238,7 @@ func (h *handler) carryOut(t *store.State, o loop.Outcome) (event.Reply, error) 
 	return reply, nil
 }
 
-// notice keeps a notice until the reply is printed.
+// notice queues a notice until the reply is printed.
 func (h *handler) notice(t *store.State, n loop.Notice) {
 	way := h.config(t).Notify
 	if g := n.Gate; g != nil {
@@ -260,8 +261,7 @@ func (h *handler) notice(t *store.State, n loop.Notice) {
 		report.StopLine(n.Run), next)
 }
 
-// write commits what a Step decided, and keeps the files of a task loop that people read in step
-// with it.
+// write commits a Step's decision and updates a task loop's files for people.
 func (h *handler) write(t *store.State, s loop.Save) error {
 	line, before := s.Line, t.Budget
 	if line != nil {
@@ -269,7 +269,7 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 	}
 	if s.Close != nil {
 		line = &s.Close.Line
-		// before the commit, so that an event is sent at least once
+		// queued before the commit, so that the event is sent at least once
 		h.slip(h.theirs().Queue(h.files, s.Close.Run().Ends(line)))
 	}
 	created, err := h.tx.Commit(t, s)
@@ -292,7 +292,7 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 	return nil
 }
 
-// sameTick reports whether two views of the session's loops are of the same run and iteration.
+// sameTick reports whether two views are of the same run and iteration.
 func sameTick(t, o *store.State) bool {
 	if t.Skill != o.Skill || (t.Tick == nil) != (o.Tick == nil) ||
 		(t.Budget == nil) != (o.Budget == nil) ||

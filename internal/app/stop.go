@@ -10,14 +10,15 @@ import (
 	"hooks/internal/store"
 )
 
-// stop ends the open iterations of this session, or holds the turn (R117, design §1).
+// stop handles a Stop: it ends the session's open iterations or keeps the turn open (R117,
+// design §1).
 func (h *handler) stop() (event.Reply, error) {
 	reply, err := h.step(h.turnEnd())
 	if err != nil || len(h.runs.list) == 0 {
 		return reply, err
 	}
 	if changed, ok := errors.AsType[*store.ChangedError](h.runs.damage); ok {
-		h.slip(h.withStateLock(func() error { // it saves the record that workers' events save too
+		h.slip(h.withStateLock(func() error { // workers' events save the record too
 			reply = reply.And(h.sayOnce(changed, hint.Text(store.Hinted(changed))))
 			return nil
 		}))
@@ -38,7 +39,7 @@ func (h *handler) turnEnd() loop.TurnEnd {
 	return e
 }
 
-// prompted brings what no event says: a turn that never reached its Stop, and `/loop stop`.
+// prompted builds the Prompt event, which also reveals a turn without a Stop, and `/loop stop`.
 func (h *handler) prompted() loop.Prompt {
 	e := loop.Prompt{
 		Turn: h.turn(), Text: h.ev.Prompt, Stops: h.ev.StopsLoop(),
@@ -60,8 +61,8 @@ func (h *handler) prompted() loop.Prompt {
 	return e
 }
 
-// turnFailed records that an API error ended the turn; no Stop follows. An error that ended a
-// worker ends no turn.
+// turnFailed records that an API error ended the turn. No Stop follows. A worker's error does
+// not end the turn.
 func (h *handler) turnFailed() (event.Reply, error) {
 	if h.ev.InSubagent() {
 		return h.step(loop.WorkerEnd{Turn: h.turn(), Agent: h.ev.AgentID,
@@ -70,8 +71,8 @@ func (h *handler) turnFailed() (event.Reply, error) {
 	return h.step(loop.TurnFailure{Turn: h.turn(), Failure: h.ev.Failure})
 }
 
-// workerEnded counts one background worker less. The client's own compaction agents have no type
-// and do not count.
+// workerEnded records the end of a background worker. The client's own compaction agents have
+// no type and do not count.
 func (h *handler) workerEnded() (event.Reply, error) {
 	if h.ev.AgentType == "" {
 		_, err := h.sessionRuns()

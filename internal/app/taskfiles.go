@@ -24,7 +24,7 @@ import (
 	"hooks/internal/tracker"
 )
 
-// taskEntered publishes the run that the entry has begun or taken up.
+// taskEntered publishes the run that the entry has begun or resumed.
 func (h *handler) taskEntered(_ freshRun, reply event.Reply) event.Reply {
 	run := h.taskRun()
 	if run == nil || run.SessionID != h.ev.SessionID {
@@ -38,10 +38,10 @@ func (h *handler) taskEntered(_ freshRun, reply event.Reply) event.Reply {
 	return reply.Say(note)
 }
 
-// publish writes what people and workers see of a task loop: the view, the progress file, and its
-// copy. All of it follows from the run, so an error only delays it (T16, T32–T36).
+// publish writes a task loop's files for people and workers: the view, the progress file and
+// its copy. All are derived from the run, so an error only delays them (T16, T32–T36).
 //
-// note reports a view that somebody changed; it is empty if the view is unchanged (T98).
+// note reports that somebody changed the view; it is "" otherwise (T98).
 func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, err error) {
 	r := loop.TasksOf(run)
 	before := h.files.Progress()
@@ -54,26 +54,26 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 		h.slip(h.exclude())
 	}
 	switch {
-	case there && before == nil && r.Import == nil: // of an earlier run
+	case there && before == nil && r.Import == nil: // left by an earlier run
 		if err := h.files.KeepForeign("task.progress.md", now); err != nil {
 			return "", err
 		}
 		now = tasks.Renew(now, r.Goal, r.Issue)
 	case !there && before != nil:
-		now = before // lost: the copy brings it back (T82)
+		now = before // restore the lost file from the copy (T82)
 	case !there:
 		now = tasks.NewProgress(r.Goal, r.Issue)
 	case before != nil:
 		now = tasks.Restore(before, now)
 	}
-	for i, t := range r.List { // also where a crash came before this
+	for i, t := range r.List { // repeated in case of an earlier crash
 		if t.Result.Worked() {
 			took := time.Duration(t.Minutes) * time.Minute
 			now = tasks.Completed(now, tasks.DoneLine(i, t.Title, t.SHA, took))
 		}
 	}
 	if own := loop.TaskOf(line); own != nil && own.Judgement.Verdict == loop.Flagged {
-		now = tasks.ClearFlagged(now) // the gate and the history have the text (T37)
+		now = tasks.ClearFlagged(now) // the gate and the history hold the text (T37)
 	}
 	now = tasks.SetCurrent(now, current(run))
 	if !there || !bytes.Equal(now, text) {
@@ -87,7 +87,7 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 	return h.publishView(viewOf(run, h.now).Text())
 }
 
-// publishView writes the view. One that another tool wrote is archived before.
+// publishView writes the view. It first archives a view that another tool wrote.
 func (h *handler) publishView(view []byte) (note string, err error) {
 	old, there, err := keptFile(h.viewPath())
 	switch {
@@ -112,8 +112,8 @@ func (h *handler) publishView(view []byte) (note string, err error) {
 	return note, nil
 }
 
-// foreignView is the state file of another tool, nil without one. A file that is neither that nor
-// ours is never replaced (T74, T99).
+// foreignView returns the state file of another tool, or nil. Any other file at that path is an
+// error, so that it is never replaced (T74, T99).
 func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
 	for _, name := range []string{"SDD_STATE_FILE", "SDD_PROGRESS_FILE"} {
 		path := h.Env(name)
@@ -157,7 +157,7 @@ func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
 	return &v, nil
 }
 
-// leftOver reports whether a view is of a run of ours that was archived since.
+// leftOver reports whether the view belongs to an archived run of ours.
 func (h *handler) leftOver(view []byte) bool {
 	files, err := store.Open(h.project)
 	if err != nil {
@@ -167,7 +167,8 @@ func (h *handler) leftOver(view []byte) bool {
 	return files.ArchivedView(view)
 }
 
-// imported returns how far the other tool got, or nil if it had done nothing or had another list.
+// imported returns the progress made by the other tool. It returns nil if the tool has done
+// nothing or had another list.
 func imported(v *tasks.View, r *loop.TaskRun) *loop.Found {
 	if v == nil || v.TaskIndex == 0 || v.TotalTasks != len(r.List) || v.SpecPath != r.Spec {
 		return nil
@@ -176,8 +177,7 @@ func imported(v *tasks.View, r *loop.TaskRun) *loop.Found {
 	return &loop.Found{Index: v.TaskIndex, Try: try}
 }
 
-// newestFeedback returns the feedback of the first of these ledgers that has any, or "" if no
-// ledger does (L31).
+// newestFeedback returns the first feedback found in the ledgers, or "" (L31).
 func newestFeedback(root string, ledgers []string) string {
 	for _, path := range ledgers {
 		full, _ := below(root, path)
@@ -189,8 +189,8 @@ func newestFeedback(root string, ledgers []string) string {
 	return ""
 }
 
-// ledgersOf returns the files changes/NAME/loops/implement-NN.md of a task of a spec or a section
-// of a plan, by its number: those of its own change, or of all changes if it belongs to no change.
+// ledgersOf returns the existing ledgers changes/NAME/loops/implement-NN.md for a task or
+// section number. If spec lies in a change, it looks only in that change; otherwise in all.
 func ledgersOf(root, spec string, number int) (list []string) {
 	name := fmt.Sprintf("implement-%02d.md", number)
 	folders := []string{}
@@ -209,7 +209,7 @@ func ledgersOf(root, spec string, number int) (list []string) {
 	return list
 }
 
-// current is the task under way as the progress file names it.
+// current returns the current task as the progress file names it.
 func current(run *loop.Budget) string {
 	r := loop.TasksOf(run)
 	switch {
@@ -221,7 +221,7 @@ func current(run *loop.Budget) string {
 	return fmt.Sprintf("Task %d: %s", r.Index, r.List[r.Index].Title)
 }
 
-// viewOf is the run as the fourteen fields of the specification have it.
+// viewOf converts the run to the fourteen fields of the specification.
 func viewOf(run *loop.Budget, now time.Time) tasks.View {
 	r := loop.TasksOf(run)
 	v := tasks.View{
@@ -237,8 +237,8 @@ func viewOf(run *loop.Budget, now time.Time) tasks.View {
 	return v
 }
 
-// exclude has git leave the two files alone in this clone. The repository's own .gitignore stays as
-// it is (T15).
+// exclude makes git ignore the loop's two files in this clone, without changing the
+// repository's .gitignore (T15).
 func (h *handler) exclude() error {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()

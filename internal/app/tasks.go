@@ -20,7 +20,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// Defaults of a task loop (T20, T86).
+// Defaults for a task loop (T20, T86).
 const (
 	defaultTries        = 5
 	defaultCheckMinutes = 10
@@ -30,7 +30,7 @@ const (
 func (h *handler) taskEntry(
 	cmd loop.Command, flags *loop.Flags,
 ) (fresh freshRun, said string, err error) {
-	if h.feeding { // whatever the environment has become since
+	if h.feeding { // ignore later changes of the environment
 		*flags = loop.Flags{Ceilings: flags.Ceilings, Lock: flags.Lock, Resume: true,
 			BudgetFile: flags.BudgetFile}
 		return fresh, "", nil
@@ -83,8 +83,8 @@ func (h *handler) taskEntry(
 	return freshRun{KindRun: loop.KindRun{Own: run}, left: left}, "", err
 }
 
-// mayRetune refuses flags that would change how a continued run is judged, unless a person typed
-// them.
+// mayRetune returns an error for flags that change how a resumed run is judged, unless a person
+// typed them.
 func (h *handler) mayRetune(r *loop.TaskRun, flags *loop.Flags) error {
 	changed := r.Retuned(flags.Task)
 	if len(changed) == 0 || h.typedByPerson() && !slices.Contains(
@@ -134,7 +134,7 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 			r.List[i].Result = loop.Imported
 		}
 	}
-	r.Pick() // some may be done
+	r.Pick() // some tasks may already be done
 	if now := h.reread(r); now != nil {
 		r.ListSum = now.Sum
 	}
@@ -149,7 +149,7 @@ func itemsOf(list []tasks.Task) (items []loop.TaskItem) {
 	return items
 }
 
-// reread returns a run's list as it is on disk now, or nil if it cannot be read (T97).
+// reread parses the run's list as it is on disk, or returns nil if that fails (T97).
 func (h *handler) reread(r *loop.TaskRun) *loop.ReadList {
 	text, err := readOwn(h.project, "task list", r.ListPath)
 	if r.ListPath == r.Spec {
@@ -163,18 +163,19 @@ func (h *handler) reread(r *loop.TaskRun) *loop.ReadList {
 	return &loop.ReadList{Sum: sum(fmt.Appendf(nil, "%+v", items)), List: items}
 }
 
-// typedByPerson reports whether a person typed the command: neither the model called the skill nor
-// a schedule fired.
+// typedByPerson reports whether a person typed the command, rather than the model or a
+// schedule.
 func (h *handler) typedByPerson() bool {
 	if h.ev.Name != event.UserPromptExpansion {
-		return h.ev.Name == "" // `hooks go` is no event, and no session can run it
+		return h.ev.Name == "" // `hooks go`, which only a person can run
 	}
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	known := start.Origin == "human" || start.Origin == "sdk"
 	return known || start.Origin == "" && !usage.ScheduledFire(h.ev.Transcript, h.ev.Prompt)
 }
 
-// readList reads the list: the named file, else tasks.md beside the spec, else `## Tasks` in it.
+// readList reads the named file, or else tasks.md beside the spec, or else the spec's `##
+// Tasks`.
 func (h *handler) readList(r *loop.TaskRun, named string, spec []byte) ([]tasks.Task, error) {
 	r.ListPath = named
 	if named == "" {
@@ -199,8 +200,8 @@ func (h *handler) readList(r *loop.TaskRun, named string, spec []byte) ([]tasks.
 	return list, nil
 }
 
-// envNumber returns the whole number in a variable, or otherwise if it is not set. It returns an
-// error for any other text and for a number below 2.
+// envNumber returns the number in an environment variable, or otherwise if it is not set. It
+// returns an error unless the value is a whole number from 2.
 func (h *handler) envNumber(name string, otherwise int) (int, error) {
 	text := h.Env(name)
 	if text == "" {
@@ -213,7 +214,7 @@ func (h *handler) envNumber(name string, otherwise int) (int, error) {
 	return n, nil
 }
 
-// taskPrompt is the whole prompt of the attempt.
+// taskPrompt returns the whole prompt of the attempt.
 func (h *handler) taskPrompt(t *store.State) string {
 	r, a := loop.TasksOf(t.Budget), t.Tick.Attempt
 	log, _, _ := keptFile(h.progressPath())
@@ -234,8 +235,7 @@ func (h *handler) taskPrompt(t *store.State) string {
 	return p.Task()
 }
 
-// anchor returns the file of the command /sdd:anchor, of the project or of the person, or "" if
-// neither has it (T83).
+// anchor returns the path of the project's or the person's command /sdd:anchor, or "" (T83).
 func (h *handler) anchor() string {
 	const command = "commands/sdd/anchor.md"
 	for _, path := range []string{filepath.Join(h.project, ".claude", command),
@@ -247,9 +247,8 @@ func (h *handler) anchor() string {
 	return ""
 }
 
-// taskWorker returns the plugin's own type of worker, whose context is less than half of the
-// general one's. It returns "" if the hooks are registered in a settings file, or the call names
-// another type.
+// taskWorker returns the plugin's worker type, which needs less than half the context of the
+// general one. It returns "" if the plugin is not registered or the call names another type.
 func (h *handler) taskWorker(*store.State) string {
 	root := h.Env("CLAUDE_PLUGIN_ROOT")
 	if root != "" && h.ev.Text("subagent_type") == "general-purpose" &&

@@ -19,7 +19,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// question is one to the tracker of a run, nil for the project's as it is now.
+// question returns a question for the run's tracker, or for the project's current one if t is
+// nil.
 func (h *handler) question(t *store.State) forge.Question {
 	q := forge.Question{Project: h.project, Env: h.Env, Config: h.config(t)}
 	if t != nil && t.Budget != nil {
@@ -28,9 +29,9 @@ func (h *handler) question(t *store.State) forge.Question {
 	return q
 }
 
-// askMerging looks up PRs that are about to be merged, side by side, because a person may have
-// spoken since the iteration began. Of one that the tracker cannot tell it says why, so that a
-// person decides (R99–R101), and the remote names the commit.
+// askMerging looks up, in parallel, the PRs of a merge, because a person may have commented
+// since the iteration began. If the tracker cannot answer for a PR, the result says why, so
+// that a person decides (R99–R101), and the remote supplies the commit.
 func (h *handler) askMerging(t *store.State, acts []loop.Act) (list []loop.Looked) {
 	acts = slices.DeleteFunc(slices.Clone(acts), func(a loop.Act) bool {
 		return a.Kind != loop.ActMerge && a.Kind != loop.ActLand
@@ -52,8 +53,8 @@ func (h *handler) askMerging(t *store.State, acts []loop.Act) (list []loop.Looke
 	return list
 }
 
-// remoteHeads asks the run's remotes for the commits of PRs that the tracker did not name: by the
-// forge's own refs, else by the branch.
+// remoteHeads fills in missing head commits from the run's remotes: by the forge's own refs, or
+// by the branch.
 func (h *handler) remoteHeads(t *store.State, list []loop.Looked) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
@@ -78,7 +79,7 @@ func (h *handler) remoteHeads(t *store.State, list []loop.Looked) {
 	}
 }
 
-// askPRs asks a run's tracker about PRs side by side, one answer each.
+// askPRs asks a run's tracker about PRs in parallel. It returns one answer each.
 func (h *handler) askPRs(t *store.State, numbers []int) []forge.Answer {
 	answers := make([]forge.Answer, len(numbers))
 	var asking sync.WaitGroup
@@ -91,9 +92,9 @@ func (h *handler) askPRs(t *store.State, numbers []int) []forge.Answer {
 	return answers
 }
 
-// toldOf returns the state of a PR from an answer, with the reason if its feedback is unknown. If
-// every person who spoke has approved this very commit since, and the loop did and said nothing
-// after that, no human feedback was addressed since the previous iteration (R99).
+// toldOf returns the state of a PR from an answer, and why its feedback is unknown, if it is.
+// Feedback counts as absent if everyone who commented has since approved this exact commit and
+// the loop has not acted on the PR after that (R99).
 func (h *handler) toldOf(t *store.State, number int, answer *forge.Answer) loop.Looked {
 	told := loop.Looked{PR: loop.PR{Number: number}}
 	for i := range answer.PRs {
@@ -115,8 +116,9 @@ func (h *handler) toldOf(t *store.State, number int, answer *forge.Answer) loop.
 	return told
 }
 
-// around asks git and the tracker what an iteration that ends leaves. What a dead client left is
-// what was recorded then, so the remote is not asked: it would hide what moved since the crash.
+// around asks git and the tracker for the state that an ending iteration leaves. After a client
+// died it does not ask the remote, because changes since the crash would hide the recorded
+// state.
 func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 	_, stop := e.(loop.TurnEnd)
 	if stop {
@@ -127,13 +129,13 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 		}
 	}
 	a.Worktrees = h.worktrees()
-	if r := loop.TasksOf(t.Budget); r != nil && r.Finished()+1 >= len(r.List) { // it may be the end
+	if r := loop.TasksOf(t.Budget); r != nil && r.Finished()+1 >= len(r.List) { // it may end here
 		a.Dropped = dropped(h.project, t.Values().Tip())
 	}
 	foreign := t.Tick != nil &&
 		(t.Tick.SessionID != h.ev.SessionID || proc.Of(t.Budget.Owner) == loop.Dead)
 	if t.Tick == nil || !stop && foreign || h.ev.Name == event.SessionEnd {
-		return a // a session's end leaves too little time to ask a remote
+		return a // a SessionEnd hook has too little time for a remote
 	}
 	if stop && t.Tick.Trail != "" {
 		a.Trail = h.trail(a.Worktrees)
@@ -150,11 +152,12 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 	return a
 }
 
-// maxAsked bounds the PRs that are looked up at the end of one iteration, within the hook's time.
+// maxAsked bounds the PRs looked up at the end of an iteration, to stay within the hook's
+// timeout.
 const maxAsked = 8
 
-// askedAtEnd looks up the iteration's PRs whose branch is unknown, or of which it is not known
-// whether a merge that was let through has landed. It makes no call if there is nothing to look up.
+// askedAtEnd looks up the iteration's PRs whose branch or merge result is unknown. It makes no
+// call if there are none.
 func (h *handler) askedAtEnd(t *store.State) (list []forge.PR) {
 	missing := t.Tick.Unsettled(t.Budget)
 	answers := h.askPRs(t, missing[:min(len(missing), maxAsked)])
@@ -164,8 +167,8 @@ func (h *handler) askedAtEnd(t *store.State) (list []forge.PR) {
 	return list
 }
 
-// opened returns the open PRs, the newest first, of branches that the iteration moved or has
-// checked out. It returns nil if every attempt to open one printed its address.
+// opened returns the open PRs, newest first, of branches that the iteration moved or has
+// checked out. It returns nil if the number of every opened PR is already known.
 func (h *handler) opened(t *store.State, on []loop.Worktree) (numbers []int) {
 	if t.Tick.Starts.Opened == 0 {
 		return nil
@@ -203,8 +206,8 @@ func (h *handler) worktrees() []loop.Worktree {
 	return list
 }
 
-// trail returns a commit, and a sum of what an iteration could leave: the local branches, and the
-// uncommitted files of each worktree. It returns "" if git cannot report all of it.
+// trail returns the HEAD commit and a hash of the local branches and of each worktree's
+// uncommitted files. It returns "" if git fails.
 func (h *handler) trail(on []loop.Worktree) string {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
@@ -240,8 +243,8 @@ func (h *handler) trail(on []loop.Worktree) string {
 	return head + " " + sum([]byte(strings.Join(left, "\x00")))
 }
 
-// heads asks a run's remote for the branches of PRs; nil if it does not answer, or leads elsewhere
-// than when the run began.
+// heads returns the remote heads of the PRs' branches. It returns nil if the remote does not
+// answer or has changed since the run began.
 func (h *handler) heads(t *store.State, prs []loop.TrackedPR) map[string]string {
 	var branches []string
 	for _, p := range prs {
@@ -260,15 +263,15 @@ func (h *handler) heads(t *store.State, prs []loop.TrackedPR) map[string]string 
 	return heads
 }
 
-// begun collects what an interrupted iteration may have left: the branches on which it worked,
-// their heads on the remote, and uncommitted files (R44).
+// begun collects what an interrupted iteration may have left: its branches, their remote heads,
+// and uncommitted files (R44).
 func (h *handler) begun(t *store.State, on []loop.Worktree) (left loop.Begun) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	left.Dirty = h.dirty(on)
 	var err error
 	left.Branches, err = tracker.BranchesSince(ctx, h.project, t.Tick.StartedAt)
-	if err != nil || h.ev.Name == event.SessionEnd { // whose time is too short to ask a remote
+	if err != nil || h.ev.Name == event.SessionEnd { // too little time to ask a remote
 		return left
 	}
 	names := slices.Collect(maps.Keys(left.Branches))
@@ -282,8 +285,8 @@ func (h *handler) begun(t *store.State, on []loop.Worktree) (left loop.Begun) {
 	return left
 }
 
-// dirty are the files that are not committed in the project and in each worktree. What git does not
-// tell in time is left out.
+// dirty returns the uncommitted files of the project and of each worktree. It omits trees that
+// git cannot read in time.
 func (h *handler) dirty(on []loop.Worktree) map[string][]string {
 	limit := gitTime
 	if h.ev.Name == event.SessionEnd {

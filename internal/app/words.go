@@ -20,7 +20,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// words puts a reply into words.
+// words formats a reply.
 func (h *handler) words(t *store.State, r loop.Reply) event.Reply {
 	reply := event.Nothing()
 	switch {
@@ -66,7 +66,8 @@ func (h *handler) words(t *store.State, r loop.Reply) event.Reply {
 	return reply
 }
 
-// refusal refuses a prompt. It may have been the sign that an iteration had ended.
+// refusal formats the refusal of a prompt. The prompt may also have shown that an iteration
+// ended.
 func (h *handler) refusal(t *store.State, r loop.Reply) event.Reply {
 	text := r.Refuse
 	if r.Closed != nil { // beside a refusal the client shows no other text
@@ -79,8 +80,8 @@ func (h *handler) refusal(t *store.State, r loop.Reply) event.Reply {
 	return reply
 }
 
-// ended puts the end of an iteration into words: its status block, and the final report if the run
-// ended with it.
+// ended formats the end of an iteration: its status block, and the final report if the run
+// ended.
 func (h *handler) ended(t *store.State, r loop.Reply) event.Reply {
 	run, line := r.Closed.Run(), &r.Closed.Line
 	text := report.Status(line, report.Wake(run))
@@ -100,7 +101,7 @@ func (h *handler) ended(t *store.State, r loop.Reply) event.Reply {
 	return h.told(t, text)
 }
 
-// finalReport gathers the gates of the whole run from its history.
+// finalReport formats the final report, with the gates of the whole run from its history.
 func (h *handler) finalReport(t *store.State) string {
 	h.slip(h.files.Findings(t.Budget))
 	r := report.Ended{
@@ -115,11 +116,11 @@ func (h *handler) finalReport(t *store.State) string {
 		if err == nil {
 			set := codec.Setter(&l)
 			_, err = raw.Skim(func(name string, v gjson.Result) {
-				_ = set(name, v) // as far as it can be read
+				_ = set(name, v) // a bad field is skipped
 			})
 		}
 		if err != nil || l.RunID != t.Budget.RunID {
-			continue // a damaged line is the doctor's business, not the report's
+			continue // the doctor reports damaged lines
 		}
 		for _, g := range l.Gates {
 			r.Asked = append(r.Asked, report.Asked{Iteration: l.Iteration, GateAnswer: g})
@@ -132,7 +133,7 @@ func (h *handler) finalReport(t *store.State) string {
 	return report.Final(t.Budget, r)
 }
 
-// told gives a text to the person and a short one to the model.
+// told shows text to the person and tells the model that the loop was interrupted.
 func (h *handler) told(t *store.State, text string) event.Reply {
 	model := "The loop was interrupted. Dispatch nothing new, do not continue with its iteration."
 	if len(t.Budget.Scheduled) > 0 {
@@ -141,8 +142,8 @@ func (h *handler) told(t *store.State, text string) event.Reply {
 	return event.Nothing().Say(text).Context(model)
 }
 
-// passedOver puts a tick that did not begin into words. The run that it belongs to is shown as it
-// is now, because its iteration may be open.
+// passedOver formats an iteration that did not begin. It shows the run's current state, because
+// the run's iteration may be open.
 func (h *handler) passedOver(t *store.State, o *loop.PassedOver) event.Reply {
 	line := *o.Line
 	if o.Run == nil && t.Budget != nil && t.Budget.Status == loop.Active {
@@ -165,7 +166,7 @@ func (h *handler) passedOver(t *store.State, o *loop.PassedOver) event.Reply {
 	return event.Block(lines(o.Text, text))
 }
 
-// denial puts a refusal into words: what was refused, the questions that wait, and what to do.
+// denial formats a refusal: what was refused, the waiting questions, and the next step.
 func (h *handler) denial(t *store.State, d *loop.Deny) event.Reply {
 	waits := ""
 	if d.Ask != nil {
@@ -179,7 +180,7 @@ func (h *handler) denial(t *store.State, d *loop.Deny) event.Reply {
 	return reply
 }
 
-// questionsOf are gates as the client's dialog shows them.
+// questionsOf converts gates to questions of the client's dialog.
 func (h *handler) questionsOf(t *store.State, gates []loop.Gate) (list []event.Question) {
 	besides := slices.ContainsFunc(h.runs.list, func(o *store.State) bool {
 		active := o.Budget != nil && o.Budget.Status == loop.Active
@@ -187,7 +188,7 @@ func (h *handler) questionsOf(t *store.State, gates []loop.Gate) (list []event.Q
 	})
 	for _, g := range gates {
 		q := event.Question{Question: g.Question, Header: g.Header}
-		if besides { // the words of both loops may be the same
+		if besides { // both loops may ask the same question
 			q.Header = string(t.Skill) + " loop"
 		}
 		for _, o := range g.Options {
@@ -198,8 +199,8 @@ func (h *handler) questionsOf(t *store.State, gates []loop.Gate) (list []event.Q
 	return list
 }
 
-// afterAnswers returns the text for the model after a person's answers: how each acts, and what
-// comes next.
+// afterAnswers returns the model's text after a person's answers: their effects and the next
+// step.
 func (h *handler) afterAnswers(t *store.State, a *loop.Answered) string {
 	var text []string
 	for _, one := range a.List {
@@ -229,7 +230,7 @@ func (h *handler) afterAnswers(t *store.State, a *loop.Answered) string {
 	return strings.Join(text, "\n")
 }
 
-// acted is one answer in a line.
+// acted describes one answer in a line.
 func (h *handler) acted(t *store.State, a loop.Acted) string {
 	switch {
 	case a.Gate.Name == "":
@@ -250,7 +251,7 @@ func (h *handler) acted(t *store.State, a loop.Acted) string {
 		a.As)
 }
 
-// lines joins the texts that are not empty.
+// lines joins the non-empty parts.
 func lines(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
 }
