@@ -1,5 +1,5 @@
-// Package hint adds to an error what to do about it. People and the model read both: what is wrong
-// in a line `error:` and the next step in a line `hint:`.
+// Package hint adds a hint to an error. People and the model read both: the error in a line
+// `error:`, and the next step in a line `hint:`.
 package hint
 
 import (
@@ -20,7 +20,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Hint returns the hint, which is the next step for a person.
 func (e *Error) Hint() string { return e.Way }
 
-// New is an error with a hint; format and args are those of fmt.Errorf.
+// New returns an error with a hint. format and args are passed to fmt.Errorf.
 func New(way, format string, args ...any) error {
 	return &Error{fmt.Errorf(format, args...), way}
 }
@@ -34,7 +34,7 @@ func Of(err error) string {
 	return ""
 }
 
-// Text is an error with its hint, in one or two lines.
+// Text returns an error in one line, and its hint, if it has one, in a second.
 func Text(err error) string {
 	text := "error: " + err.Error()
 	if way := Of(err); way != "" {

@@ -14,11 +14,12 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// peopleWait bounds one call to the tracker for a person; an iteration waits less.
+// peopleWait bounds one call to the tracker for a person. An iteration waits less.
 const peopleWait = 30 * time.Second
 
-// Backlog asks the tracker for the open issues in a scope, written as a skill's arguments, and
-// evaluates what they would trigger. It may be incomplete and come with an error.
+// Backlog asks the tracker for the open issues in a scope, and evaluates the conditions and gates
+// that they would trigger. scope is written like a skill's arguments. The board may be incomplete
+// and come with an error.
 func (d *Inspector) Backlog(scope []string) (report.Board, error) {
 	v, run, _ := d.asker(loop.Work)
 	q := v.question()
@@ -40,7 +41,7 @@ func (d *Inspector) Backlog(scope []string) (report.Board, error) {
 	return b, answer.Err
 }
 
-// PR asks the tracker for one PR and evaluates what it would trigger.
+// PR asks the tracker for one PR, and evaluates the conditions and gates that it would trigger.
 func (d *Inspector) PR(number int) (report.PR, error) {
 	v, run, last := d.asker(loop.Review)
 	q := v.question()
@@ -64,8 +65,8 @@ func (d *Inspector) PR(number int) (report.PR, error) {
 	return p, answer.Err
 }
 
-// asker prepares a question to the tracker between iterations. It is about the skill's run with
-// its last iteration, or about a run that has not begun. Other commands report damaged state.
+// asker prepares a question to the tracker, with the skill's run and its last iteration. If there
+// is no run, it returns an empty one. It ignores damaged state, which other commands report.
 func (d *Inspector) asker(skill loop.Skill) (v *question, run *loop.Budget, last *loop.Iteration) {
 	v, err := d.in(tracker.Project(d.Env, cwd()))
 	run = &loop.Budget{Skill: skill}
@@ -85,7 +86,7 @@ func (v *question) question() forge.Question {
 		Wait: peopleWait}
 }
 
-// placed names the tracker that was asked, "none" if it is not configured.
+// placed returns the name of the tracker that was asked, or "none" if no tracker is configured.
 func placed(a *forge.Answer) string {
 	var f *forge.Failure
 	if errors.As(a.Err, &f) && f.Why == forge.Unconfigured {
@@ -94,7 +95,7 @@ func placed(a *forge.Answer) string {
 	return a.Place.String()
 }
 
-// evaluate returns those of the named conditions that hold, at whatever moment they are checked.
+// evaluate returns the named conditions that hold, even those that a loop checks at another time.
 func evaluate(f *loop.Facts, names ...string) (fired []loop.Fired) {
 	for _, c := range loop.Conditions() {
 		if slices.Contains(names, c.Name) {

@@ -13,12 +13,12 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// maxOnCard bounds the last lines of a run that a card shows one by one.
+// maxOnCard bounds the history lines that a card is made from. It takes the last ones.
 const maxOnCard = 50
 
-// Cards are the cards of the present runs or, by its id, of one run, which may be archived. A
-// whole one has every iteration in short; lines that cannot be read are left out, and it names
-// them.
+// Cards returns the cards of the present runs or, if runID is set, of that run, which may be
+// archived. If whole is set, a card has all iterations in short, and the errors of unreadable
+// lines.
 func (d *Inspector) Cards(
 	skills []loop.Skill, runID string, whole bool,
 ) (list []report.Card, err error) {
@@ -95,8 +95,8 @@ func (v *question) card(files *store.Store, l *loopState, present bool) (report.
 	return c, err
 }
 
-// lastLines are a run's last lines, oldest first, and how many came before, as far as their numbers
-// show.
+// lastLines returns a run's last maxOnCard lines, oldest first. earlier counts the lines before
+// them, by the sequence number of the first.
 func lastLines(
 	files *store.Store, skill loop.Skill, runID string,
 ) (lines []loop.Iteration, earlier int, err error) {
@@ -113,7 +113,7 @@ func lastLines(
 	return lines, earlier, err
 }
 
-// links returns the links of the tracker that a run began with, without asking it.
+// links returns the web addresses of the tracker that a run began with. It makes no call.
 func links(b *loop.Budget) (l report.Links) {
 	if b.Tracker != nil {
 		l.PR, l.Commit = forge.PlaceOf(*b.Tracker).Pages()

@@ -14,19 +14,19 @@ import (
 	"hooks/internal/usage"
 )
 
-// CostQuery asks what runs spent, by model, iteration, run, task, phase, day or project.
+// CostQuery selects the spend of runs. By is model, iteration, run, task, phase, day or project.
 type CostQuery struct {
 	By    string
 	RunID string // "" for all runs
-	// Most bounds the iterations of a project with a row of their own, the last ones.
+	// Most bounds the iterations with a row of their own. The last ones are kept.
 	Most int
-	// Since leaves out the iterations that ended before, and what belongs to no iteration. It is
-	// zero for all.
+	// Since excludes iterations that ended before it, and spend outside of iterations. The zero
+	// time excludes nothing.
 	Since time.Time
 }
 
-// Cost returns the spend in rows. Sums are exact. What belongs to no row has one of its own, so
-// that every way comes to the same total.
+// Cost returns the spend in rows. Sums are exact. Spend that belongs to no row has a row of its
+// own, so that every grouping has the same total.
 func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 	c := report.Cost{By: q.By, All: d.Everywhere, Rows: []report.CostRow{}}
 	if q.By == "day" {
@@ -69,12 +69,12 @@ func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 	return c, err
 }
 
-// outside names what the rows do not cover, by what they are of.
+// outside maps a grouping to the name of its row for the rest.
 var outside = map[string]string{"model": "recorded without a model", "day": "outside of iterations",
 	"iteration": "outside of its iterations", "task": "outside of its tasks",
 	"phase": "outside of its phases"}
 
-// zoneOf names the time zone of now, with its distance from UTC if only its abbreviation is known.
+// zoneOf returns the time zone of now, with its offset from UTC if only its abbreviation is known.
 func zoneOf(now time.Time) string {
 	if name := now.Location().String(); name != "Local" {
 		return name
@@ -82,7 +82,7 @@ func zoneOf(now time.Time) string {
 	return now.Format("MST (UTC-07:00)")
 }
 
-// addRow adds to the row of the same project, task, phase, day or model.
+// addRow adds row to the row with the same project, task, phase, day and model, or appends it.
 func addRow(rows []report.CostRow, row report.CostRow) []report.CostRow {
 	i := slices.IndexFunc(rows, func(r report.CostRow) bool {
 		return r.Project == row.Project && r.Number == row.Number && r.Phase == row.Phase &&
@@ -95,7 +95,7 @@ func addRow(rows []report.CostRow, row report.CostRow) []report.CostRow {
 	return rows
 }
 
-// withRest adds a row for what the others do not cover, if there is anything.
+// withRest adds a row for the rest, unless rest is zero.
 func withRest(rows []report.CostRow, rest loop.Tokens, what string) []report.CostRow {
 	if rest != (loop.Tokens{}) {
 		rows = append(rows, report.CostRow{Rest: what, Tokens: rest})
@@ -103,7 +103,7 @@ func withRest(rows []report.CostRow, rest loop.Tokens, what string) []report.Cos
 	return rows
 }
 
-// missing returns the part of a total that rows lack, kind by kind.
+// missing returns the part of a total that is not in rows, for each kind of token.
 func missing(total loop.Tokens, rows []report.CostRow) loop.Tokens {
 	var sum loop.Tokens
 	for _, r := range rows {
@@ -120,27 +120,27 @@ func missing(total loop.Tokens, rows []report.CostRow) loop.Tokens {
 	}
 }
 
-// ledger is one run with everything that shows what it spent.
+// ledger is the spend of one run.
 type ledger struct {
 	CostQuery
 	project string // its folder
-	in      string // the same where several are asked
+	in      string // the same if rows name their project
 	zone    *time.Location
 	run     loop.Budget
 	rows    []report.CostRow
 	older   report.CostRow // sums up the iterations before the rows
-	since   loop.Tokens    // what the iterations since then spent
+	since   loop.Tokens    // spent by the iterations since Since
 	notes   []string
 }
 
-// ledger reads what a run spent. The last line has the sums of the whole run; all lines are read
-// for what is within it.
+// ledger reads the spend of a run. The last line has the sums of the whole run. Other lines are
+// read only if the rows need them.
 func (v *question) ledger(
 	files *store.Store, s *loopState, present bool, q CostQuery,
 ) *ledger {
 	l := &ledger{CostQuery: q, project: v.project, in: v.named(), zone: v.Now().Location(),
 		run: *s.Budget}
-	// The last line knows more than the budget does if a crash kept that from being written.
+	// The last line is newer than the budget if a crash prevented the budget from being written.
 	last, err := files.Last(l.run.Skill, func(line *loop.Iteration) bool {
 		return line.Ran() && line.Of(l.run.RunID)
 	})
@@ -181,7 +181,7 @@ func (v *question) ledger(
 	return l
 }
 
-// byLine reports whether the rows come from the lines of the iterations.
+// byLine reports whether the rows are made from the lines of the iterations.
 func (l *ledger) byLine() bool {
 	switch l.By {
 	case "iteration", "day":
@@ -194,7 +194,7 @@ func (l *ledger) byLine() bool {
 	return !l.Since.IsZero()
 }
 
-// whole is a row for all of the run, or for its project.
+// whole returns a row for the whole run, or for its project.
 func (l *ledger) whole(t loop.Tokens) report.CostRow {
 	if l.By == "project" {
 		return report.CostRow{Project: l.project, Tokens: t}
@@ -206,7 +206,7 @@ func (l *ledger) whole(t loop.Tokens) report.CostRow {
 	return row
 }
 
-// unended is the open iteration as a line that ends now.
+// unended returns a history line for the open iteration, as if it ended now.
 func unended(s *loopState, now time.Time) *loop.Iteration {
 	line := &loop.Iteration{Iteration: s.Tick.Iteration, Outcome: "open", EndedAt: now,
 		UsageByModel: s.since.ByModel}
@@ -227,7 +227,7 @@ func (l *ledger) readLines(files *store.Store) {
 			}
 			return nil
 		})
-	l.notes = nil // an error of the last line is among the damage here
+	l.notes = nil // bad includes the error of the last line
 	for _, err := range bad.list {
 		l.notes = append(l.notes, fmt.Sprintf("%v: what it spent is in no iteration", err))
 	}
@@ -236,21 +236,21 @@ func (l *ledger) readLines(files *store.Store) {
 	}
 }
 
-// add adds an iteration: as a row of its own, or to that of its day, its models, its task with all
-// attempts, its phase over all sessions (A22, A23), its run or its project. One without any of
-// these is in no row.
+// add adds an iteration as a row of its own, or to the row of its day, models, task with all
+// attempts, phase over all sessions (A22, A23), run or project. An iteration that belongs to none
+// of the rows is in the rest.
 func (l *ledger) add(it *loop.Iteration) {
 	if it.EndedAt.Before(l.Since) {
 		return
 	}
 	row := l.row(loop.Sum(it.UsageByModel))
-	if it.UsageByModel == nil { // a line with the SPEC's fields alone
+	if it.UsageByModel == nil { // the line has only the SPEC's fields
 		row.Tokens = loop.Tokens{Input: it.TokensIn, Output: it.TokensOut, Dollars: it.Dollars}
 	}
 	l.since = l.since.Add(row.Tokens)
 	if l.By == "iteration" {
 		row.Iteration = it.Iteration
-		row.State = strings.Clone(string(it.Outcome)) // else it keeps its line in memory
+		row.State = strings.Clone(string(it.Outcome)) // a substring would keep the line in memory
 		if l.rows = append(l.rows, row); len(l.rows) > l.Most {
 			l.older.Tokens = l.older.Tokens.Add(l.rows[0].Tokens)
 			l.older.Iteration++
@@ -284,12 +284,12 @@ func (l *ledger) add(it *loop.Iteration) {
 	l.rows = addRow(l.rows, row)
 }
 
-// row is a row of the run.
+// row returns a row of the run.
 func (l *ledger) row(t loop.Tokens) report.CostRow {
 	return report.CostRow{Project: l.in, RunID: l.run.RunID, Skill: l.run.Skill, Tokens: t}
 }
 
-// olderRow is the row for the iterations before those that are shown.
+// olderRow returns the row for the iterations without a row of their own.
 func (l *ledger) olderRow() report.CostRow {
 	all := ""
 	if l.in != "" {
@@ -300,8 +300,8 @@ func (l *ledger) olderRow() report.CostRow {
 		l.older.Iteration, all)}
 }
 
-// total returns the run's spend by kind, as far as its budget has the kinds; since a time, that of
-// its iterations.
+// total returns the run's spend by kind, as far as its budget has the kinds. With Since it returns
+// the spend of the iterations since then.
 func (l *ledger) total() loop.Tokens {
 	if !l.Since.IsZero() {
 		return l.since
@@ -309,7 +309,7 @@ func (l *ledger) total() loop.Tokens {
 	return loop.Sum(l.run.TokensByModel).Add(report.Unmodelled(&l.run))
 }
 
-// Rates is the price table in force in the project.
+// Rates returns the project's price table.
 func (d *Inspector) Rates() report.Rates {
 	c := config.Load(tracker.Project(d.Env, cwd()))
 	table := usage.NewTable(c.Rates)

@@ -16,18 +16,18 @@ import (
 	"hooks/internal/store"
 )
 
-// History writes every line of the skills' histories, or of one run, to out: the archived runs
-// first, in the order in which they were written. One line is in memory at a time. Damaged lines
-// are skipped and reported together at the end.
+// History writes every line of the skills' histories, or of one run, to out: archived runs first,
+// in the order of writing. It holds about maxWaiting bytes of lines in memory. Damaged lines are
+// skipped and reported together at the end.
 func (d *Inspector) History(skills []loop.Skill, runID string, out report.History) error {
 	var bad damages
 	found := runID == ""
 	err := d.askTrees(func(v *question) error {
-		project := v.named() // looked up once, not for each line
+		project := v.named() // once, not for each line
 		return v.folders(false, func(files *store.Store, _ bool) error {
 			for _, skill := range skills {
 				read := skim("cursors", "gates", "usage_by_model")
-				if out.Whole { // the line itself is printed, so all of it must be sound
+				if out.Whole { // the whole line is printed, so all of it must be valid
 					read = scan
 				}
 				if out.Whole && runID == "" { // no field is needed
@@ -55,34 +55,34 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 	return errors.Join(err, out.Close(), bad.complaint())
 }
 
-// damages are the lines that could not be read: the first ones, and how many more.
+// damages holds the errors of the first lines that could not be read, and the number of the others.
 type damages struct {
 	list []error
 	more int
 }
 
-// maxDamages bounds how many damaged lines are reported one by one.
+// maxDamages bounds the damaged lines that are reported one by one.
 const maxDamages = 5
 
-// reader fills an iteration from a line.
+// reader decodes a line into an iteration.
 type reader func(raw store.RawLine, l *loop.Iteration) error
 
-// readLine is a line that waits to be read, or was.
+// readLine is a line before and after decoding.
 type readLine struct {
 	raw store.RawLine
 	l   *loop.Iteration
 	err error
 }
 
-// maxWaiting is the length of the lines, in bytes, that are read at once on all processors.
+// maxWaiting is the size in bytes of a batch of lines, which is decoded on all processors.
 const maxWaiting = 1 << 20
 
-// lines reads a history from its beginning and collects the damaged lines. Each line comes with its
-// text, which is good until the next one.
+// lines reads a history from its beginning and collects the errors of damaged lines. text is valid
+// only during the call of each.
 func (d *damages) lines(files *store.Store, skill loop.Skill, read reader,
 	each func(l *loop.Iteration, text []byte) error) error {
 	var waiting []readLine
-	var text []byte // of those that wait
+	var text []byte // of the waiting lines
 	for raw, err := range files.RawLines(skill) {
 		if len(text)+len(raw.JSON) > cap(text) {
 			if err := d.read(waiting, read, each); err != nil {
@@ -132,13 +132,13 @@ func (d *damages) complaint() error {
 	return err
 }
 
-// scan reads a line whose whole text is checked.
+// scan decodes a line and checks its whole text.
 func scan(raw store.RawLine, l *loop.Iteration) error {
 	return fields(raw.Scan, l, nil)
 }
 
-// skim reads lines whose snapshot is only searched for what crashes leave. It leaves out the named
-// fields and those that no page shows, because reading them takes as long as the rest.
+// skim returns a reader that checks the snapshot of a line only for traces of crashes. It omits the
+// named fields and those that no page shows, because decoding them takes as long as the rest.
 func skim(without ...string) reader {
 	without = append(without, "backlog_snapshot", "failures", "plan")
 	return func(raw store.RawLine, l *loop.Iteration) error {
@@ -146,8 +146,9 @@ func skim(without ...string) reader {
 	}
 }
 
-// fields reads the fields beside the snapshot. Of the snapshot it reads what distinguishes a stop
-// between two iterations, and lines of the SPEC's own format, which have no run id.
+// fields decodes the fields outside of the snapshot. From the snapshot it takes only the fields
+// that identify a stop between iterations, the spend outside of iterations, and the start of a run
+// in the SPEC's own format, which has no run id.
 func fields(
 	read func(each func(name string, v gjson.Result)) ([]byte, error), l *loop.Iteration,
 	without []string,
@@ -161,7 +162,7 @@ func fields(
 	if l.Outcome == loop.Stopped {
 		l.Budget.IterationsUsed = int(gjson.GetBytes(snapshot, "iterations_used").Int())
 	}
-	if l.Outcome == loop.Stopped || l.Outcome == loop.Waiting { // it may be the run's last
+	if l.Outcome == loop.Stopped || l.Outcome == loop.Waiting { // may be the run's last line
 		_ = codec.Setter(&l.Budget)("dollars_outside", gjson.GetBytes(snapshot, "dollars_outside"))
 	}
 	if l.RunID == "" {

@@ -1,6 +1,6 @@
-// Package inspect answers people's questions about a project's loops: how they stand and why they
-// stopped, what they did and cost, which questions wait, and what the tracker says. Nothing is
-// written.
+// Package inspect answers people's questions about a project's loops: their state and why they
+// stopped, their history and cost, the questions that wait, and the tracker's facts. It writes
+// nothing.
 package inspect
 
 import (
@@ -26,12 +26,12 @@ import (
 	"hooks/internal/usage"
 )
 
-// Inspector takes the questions. Now is the present, in the zone of whoever asks.
+// Inspector answers the questions. Now returns the current time in the reader's time zone.
 type Inspector struct {
 	Env func(string) string
 	Now func() time.Time
-	// Everywhere asks Standing, History and Cost about every project of this machine that the
-	// user's state directory knows. One whose folder or state is gone has no loops.
+	// Everywhere extends the answers to every project of this machine that the user's state
+	// directory knows. A project whose folder or state is gone has no loops.
 	Everywhere bool
 }
 
@@ -43,15 +43,15 @@ type question struct {
 	files   *store.Store // nil if the project has no state
 }
 
-// loopState is one skill's run. That of a present one is as it is now, not as it is on disk.
+// loopState is one skill's run. A present run includes the usage since its last save.
 type loopState struct {
 	skill loop.Skill
 	store.State
-	saved *loop.Budget // as it is on disk
+	saved *loop.Budget // the run on disk
 	head  string       // of an audit's worktree, "" if it is not known
-	since loop.Spent   // what a present one has beyond it
-	notes []string     // what could not be counted of that
-	// changed are the files that are not as they were written, each in a line.
+	since loop.Spent   // usage of a present run since its last save
+	notes []string     // usage that could not be counted
+	// changed has a line for each file that differs from what was written.
 	changed []string
 }
 
@@ -71,8 +71,7 @@ func (l *loopState) spent() loop.USD {
 	return loop.Sum(l.since.ByModel).Dollars
 }
 
-// stored returns a run as it is on disk, with the HEAD of an audit; present returns it as
-// it is now.
+// stored returns a run as it is on disk, with the HEAD of an audit.
 func stored(skill loop.Skill, s store.State) *loopState {
 	l := &loopState{skill: skill, State: s, saved: s.Budget}
 	if r := loop.AuditOf(s.Budget); r != nil && r.Verdict != nil {
@@ -81,6 +80,7 @@ func stored(skill loop.Skill, s store.State) *loopState {
 	return l
 }
 
+// present returns a run with its usage since the last save.
 func (v *question) present(skill loop.Skill, s store.State) *loopState {
 	l := stored(skill, s)
 	var slips []string
@@ -101,11 +101,11 @@ func (v *question) present(skill loop.Skill, s store.State) *loopState {
 	return l
 }
 
-// Project is the folder that the questions are about.
+// Project returns the folder of the current project.
 func (d *Inspector) Project() string { return tracker.Project(d.Env, cwd()) }
 
-// ask asks the current project, or every one, the last changed one at the end. An error in one does
-// not stop the others; errors are joined.
+// ask calls ask for the current project, or with Everywhere for every project, ordered by the last
+// change. An error in one does not stop the others; errors are joined.
 func (d *Inspector) ask(ask func(*question) error) error {
 	if !d.Everywhere {
 		return d.askIn(d.Project(), ask)
@@ -127,8 +127,8 @@ func (d *Inspector) ask(ask func(*question) error) error {
 	return errors.Join(errs...)
 }
 
-// askTrees is ask, in the main checkout of its linked worktrees too. Errors name the audits of
-// those that were removed.
+// askTrees is like ask, but in a main checkout it includes the linked worktrees. The error also
+// names the audits of worktrees that were removed.
 func (d *Inspector) askTrees(ask func(*question) error) error {
 	errs, project := []error{d.ask(ask)}, d.Project()
 	if _, linked := tracker.LinkedWorktree(project); linked || d.Everywhere {
@@ -149,7 +149,7 @@ func (d *Inspector) askTrees(ask func(*question) error) error {
 	return errors.Join(append(errs, lost...)...)
 }
 
-// askIn opens a project's state for a question, if it has any.
+// askIn calls ask for a project, if the project has state.
 func (d *Inspector) askIn(project string, ask func(*question) error) error {
 	v, err := d.in(project)
 	if err != nil || v.files == nil {
@@ -174,7 +174,8 @@ func (d *Inspector) in(project string) (*question, error) {
 	return v, nil
 }
 
-// named is the project where loops of several are shown, else empty.
+// named returns the project if it must be named, because it is not the current project or several
+// are shown. Otherwise it returns "".
 func (v *question) named() string {
 	if v.Everywhere || v.project != v.Project() {
 		return v.project
@@ -182,7 +183,7 @@ func (v *question) named() string {
 	return ""
 }
 
-// lost is the error of a project whose state was removed while a loop was on.
+// lost returns an error if the project's state was removed while a loop was active.
 func lost(seals seal.Dir, project string) error {
 	records, err := seals.Of(project)
 	for _, r := range records {
@@ -208,8 +209,8 @@ func cwd() string {
 	return dir
 }
 
-// each shows the present runs of the skills. An error in one does not stop the others; errors are
-// joined.
+// each calls show for the present runs of the skills. An error in one does not stop the others;
+// errors are joined.
 func (v *question) each(skills []loop.Skill, show func(*loopState) error) error {
 	var errs []error
 	for _, skill := range skills {
@@ -226,10 +227,10 @@ func (v *question) each(skills []loop.Skill, show func(*loopState) error) error 
 // alive reports whether a run can continue: its session is open, and its client may be running.
 func alive(b *loop.Budget) bool { return !b.OwnerLeft && proc.Of(b.Owner) != loop.Dead }
 
-// Words returns the words that a shell may complete in the current project: the "run" ids and
-// "session" ids of its runs, the newest first, or for "gate" the names of the waiting gates and,
-// after a name, that gate's options. A word with a character that means something to a shell is
-// left out, because the files may have been written by anybody.
+// Words returns the words for a shell's completion in the current project. kind is "run" or
+// "session" for the ids of its runs, the newest first, or "gate" for the names of waiting gates
+// and, after a name, the gate's options. Words with characters special to a shell are omitted,
+// because anyone may have written the files.
 func (d *Inspector) Words(kind string, before []string) (words []string) {
 	_ = d.ask(func(v *question) error {
 		if kind == "gate" {
@@ -248,7 +249,7 @@ func (d *Inspector) Words(kind string, before []string) (words []string) {
 	return slices.DeleteFunc(words, func(w string) bool { return !plain(w) })
 }
 
-// plain reports whether a word means itself in every shell and is not taken for a flag.
+// plain reports whether a word needs no quotes in any shell and is not a flag.
 func plain(word string) bool {
 	special := strings.ContainsFunc(word, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') &&
@@ -294,7 +295,7 @@ func (v *question) gateWords(before []string) (words []string) {
 	return words
 }
 
-// names are the ways to name a gate on a command line, the shortest first.
+// names returns the names of a gate on a command line, the shortest first.
 func names(w report.Waiting) []string {
 	short, full := w.Gate.Name, w.Gate.Name
 	if w.Gate.Target != "" {

@@ -12,9 +12,9 @@ import (
 	"hooks/internal/tracker"
 )
 
-// LintLedgers checks ledgers, all of the project if no file is named. With since, a word for a
-// commit, it also looks for turns of that commit that are no longer as they were. A file that
-// cannot be read comes as an error beside the findings of the others.
+// LintLedgers checks the given ledgers, or all of the project if files is empty. If since names a
+// commit, it also reports turns that have changed since that commit. An unreadable file does not
+// stop the check of the others; errors are joined.
 func (d *Inspector) LintLedgers(files []string, since string) (report.Ledgers, error) {
 	l := linter{root: turnlog.Root(cwd()), since: since}
 	l.found.Findings = []turnlog.Finding{} // null in JSON otherwise
@@ -96,8 +96,8 @@ func (l *linter) older(path string) ([]turnlog.Turn, error) {
 	return turnlog.Parse(text), err
 }
 
-// gone adds the ledgers of the commit that are no longer there, but for those of a change that was
-// taken away whole, as into an archive.
+// gone adds a finding for each ledger of the commit that has been removed, unless its whole change
+// was removed, for example into an archive.
 func (l *linter) gone(files []string) error {
 	list, err := tracker.FilesAt(context.Background(), l.root, l.commit, "changes")
 	for _, path := range list {
@@ -112,7 +112,7 @@ func (l *linter) gone(files []string) error {
 	return err
 }
 
-// LedgerFeedback returns the newest feedback in a ledger. It is empty if that is blank.
+// LedgerFeedback returns the newest feedback in a ledger. It is empty if the feedback is blank.
 func (d *Inspector) LedgerFeedback(file string) (string, error) {
 	path, err := turnlog.Check(file)
 	if err != nil {

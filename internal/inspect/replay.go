@@ -16,12 +16,12 @@ import (
 	"hooks/internal/usage"
 )
 
-// Replay returns what the rules would have made of a past session, named by its id, the beginning
-// of one, or the path of its transcript. Ceilings are the loop's own flags, each followed by
-// its value; those not named are the session's own. Money is counted at the current
-// project's rates. Nothing is run, and of a call only what the transcript has is known.
+// Replay applies the rules to a past session. session is its id, the beginning of an id, or the
+// path of its transcript. ceilings are the loop's own flags, each followed by its value; they
+// override those of the session. Dollars are counted at the current project's rates. Nothing is
+// run; the transcript is the only source.
 func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, error) {
-	// by the loop's own parser, so that they mean here what they mean there
+	// the loop's own parser, so that flags have the same meaning as in a loop
 	flags, _, err := loop.ParseFlags(loop.Work,
 		strings.Join(append([]string{"--loop"}, ceilings...), " "))
 	if err != nil {
@@ -46,8 +46,8 @@ func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, er
 	return r, nil
 }
 
-// script reads the steps of a session that matter to the rules, with what was spent between them.
-// The notes are of what could not be read.
+// script reads the steps of a session that matter to the rules, with the spend between them. The
+// notes are about unreadable lines, unknown models and calls beyond the bounds.
 func (i *Inspector) script(path string) (*replay.Script, []string, error) {
 	cwd, _ := os.Getwd()
 	cfg := config.Load(tracker.Project(i.Env, cwd))

@@ -14,10 +14,9 @@ import (
 	"hooks/internal/usage"
 )
 
-// Result returns how the loop of a session ended. If the session had several, it returns the one
-// that most needs a person. An empty session means the newest one that was begun in the current
-// folder or, if no session left a transcript there, the newest that had a loop. A loop that still
-// runs is an error.
+// Result returns how the loop of a session ended. If the session had several loops, it returns the
+// one that most needs a person. An empty session means the newest one, as in newest. It returns an
+// error if the loop still runs.
 func (d *Inspector) Result(session string) (report.Result, error) {
 	if session == "" {
 		session = d.newest()
@@ -49,8 +48,8 @@ func (d *Inspector) Result(session string) (report.Result, error) {
 	return result, err
 }
 
-// newest returns the session that was begun last in the current folder or, if no session left a
-// transcript there, the newest that had a loop. It is empty if there is no session at all.
+// newest returns the session that began last in the current folder or, if no session left a
+// transcript there, the newest session with a loop. It is empty if there is no session at all.
 func (d *Inspector) newest() (session string) {
 	client, _ := install.ClientDir(d.Env)
 	dir := cwd()
@@ -69,8 +68,8 @@ func (d *Inspector) newest() (session string) {
 	return session
 }
 
-// everySession shows every run of the project with each of its sessions and since when that had
-// part in it.
+// everySession calls show for each session of every run of the project. since is the time at which
+// the session joined the run.
 func (d *Inspector) everySession(
 	show func(files *store.Store, l *loopState, session string, since time.Time) error,
 ) error {
@@ -92,7 +91,8 @@ func (d *Inspector) everySession(
 	})
 }
 
-// urgency orders results: a failure before a question, a question before a ceiling.
+// urgency ranks results: a failure is above a question, a question above a ceiling. It returns -1
+// for an ungoverned session.
 func urgency(r report.Result) int {
 	return slices.Index([]int{0, report.CodeCeiling, report.CodeWaits, report.CodeFailed}, r.Code)
 }

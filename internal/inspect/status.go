@@ -20,7 +20,7 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Stands returns the present state of the loops. The list is empty if there are no loops. An error
+// Stands returns the current state of the loops. The list is empty if there are no loops. An error
 // in one loop does not hide the others; errors are joined.
 func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 	list := []report.Stand{}
@@ -39,7 +39,8 @@ func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 	return list, err
 }
 
-// there makes the commands of a linked worktree's loop ones that work elsewhere.
+// there names the project of a loop if necessary. It makes the commands of a linked worktree's loop
+// work from the current project.
 func (v *question) there(st *report.Stand) {
 	if st.Project = v.named(); !v.Everywhere {
 		st.Resume = report.There(st.Project, st.Resume, st.Gates)
@@ -88,7 +89,7 @@ func (v *question) stand(l *loopState) report.Stand {
 func (v *question) brief(l *loopState) report.Stand {
 	b, going := l.Budget, alive(l.Budget)
 	near := b
-	if b.Status == loop.Paused { // b counts the iteration that waits
+	if b.Status == loop.Paused { // b counts the waiting iteration too
 		near = l.saved
 	}
 	return report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: going,
@@ -96,7 +97,7 @@ func (v *question) brief(l *loopState) report.Stand {
 		Budgets: report.Axes(l.saved, b, l.Tick, going, v.now)}
 }
 
-// next describes the trigger of the next tick.
+// next describes what triggers the next tick.
 func (v *question) next(st report.Stand) string {
 	switch b := st.Run; {
 	case b.Status == loop.Paused:
@@ -114,7 +115,7 @@ func (v *question) next(st report.Stand) string {
 	}
 }
 
-// openGates are the questions of a paused run and of an open iteration.
+// openGates returns the waiting questions of a paused run and of an open iteration.
 func openGates(l *loopState) []report.Waiting {
 	list := []report.Waiting{}
 	add := func(g loop.Gate, paused bool) {
@@ -135,8 +136,8 @@ func openGates(l *loopState) []report.Waiting {
 	return list
 }
 
-// Waiting are the questions that wait for a person: of open iterations and of paused runs. An error
-// in one loop does not hide another's.
+// Waiting returns the questions of open iterations and paused runs that wait for a person. An error
+// in one loop does not hide the questions of another.
 func (d *Inspector) Waiting(skills []loop.Skill) ([]report.Waiting, error) {
 	stands, err := d.Stands(skills)
 	list := []report.Waiting{}
@@ -146,12 +147,12 @@ func (d *Inspector) Waiting(skills []loop.Skill) ([]report.Waiting, error) {
 	return list, err
 }
 
-// maxLine bounds how much of the client's status line object is read, in bytes.
+// maxLine bounds the client's status line object, in bytes.
 const maxLine = 1 << 20
 
-// StatusLine returns the line that the client shows under its prompt. It covers the loops that run
-// in this project, those that wait for a person, and those that ended in this session. It is empty
-// if there are no such loops, and after any error, because a status line has no place for one.
+// StatusLine returns the line that the client shows under its prompt. It covers the loops of this
+// project that run or wait for a person, and those that ended in this session. It is empty if there
+// are no such loops and on any error, because a status line has no room for an error.
 func (d *Inspector) StatusLine(stdin io.Reader, s report.Screen) string {
 	raw, err := io.ReadAll(io.LimitReader(stdin, maxLine))
 	if err != nil {
@@ -186,8 +187,7 @@ func (d *Inspector) StatusLine(stdin io.Reader, s report.Screen) string {
 	return report.Line(s, shown, session)
 }
 
-// Why returns, for each loop, why it stopped or, while it runs, the state of every condition and
-// gate.
+// Why returns for each loop why it stopped or, if it runs, the state of every condition and gate.
 func (d *Inspector) Why(skills []loop.Skill) ([]report.Why, error) {
 	list := []report.Why{}
 	err := d.askTrees(func(v *question) error {
@@ -230,8 +230,9 @@ func (v *question) why(l *loopState) (report.Why, error) {
 	return w, errors.Join(err, serr)
 }
 
-// Runs lists the runs of these skills in the project, the newest first: those that are present, of
-// its linked worktrees too, then the archived ones. trees are their places by run.
+// Runs lists the runs of these skills in the project, the newest first. The first present runs are
+// current, including those of linked worktrees; the others are archived. trees maps run ids to
+// locations.
 func (d *Inspector) Runs(skills []loop.Skill) (
 	list []loop.Budget, present int, trees map[string]report.Tree, err error,
 ) {
@@ -254,8 +255,8 @@ func (d *Inspector) Runs(skills []loop.Skill) (
 	return list, present, trees, err
 }
 
-// everyRun shows every run that has a budget once, the newest first. A run that was resumed after
-// its archiving was interrupted is both present and archived.
+// everyRun calls show once for every run that has a budget, the newest first. A run may be both
+// present and archived, if it was resumed after its archiving was interrupted.
 func (v *question) everyRun(show func(files *store.Store, l *loopState, present bool) error) error {
 	shown := map[string]bool{}
 	return v.folders(true, func(files *store.Store, present bool) error {
@@ -277,8 +278,8 @@ func (v *question) everyRun(show func(files *store.Store, l *loopState, present 
 	})
 }
 
-// folders opens the archived runs, the oldest first, and then the present state; or all of them in
-// the opposite order. It ends at the first error.
+// folders calls read for the archived runs, the oldest first, and then for the present state. With
+// newestFirst the order is reversed. It returns the first error.
 func (v *question) folders(
 	newestFirst bool, read func(files *store.Store, present bool) error,
 ) error {
@@ -309,8 +310,7 @@ func noRun(id string) error {
 	return hint.New("the runs are listed by `hooks loop list`", "there is no run %q", id)
 }
 
-// Tasks returns the list of the project's task loop, or the zero list if the project has no such
-// loop.
+// Tasks returns the list of the project's task loop. It is empty if the project has no task loop.
 func (d *Inspector) Tasks() (report.TaskList, error) {
 	list := report.NewTaskList(report.Stand{}, nil)
 	err := d.ask(func(v *question) error {
@@ -323,7 +323,7 @@ func (d *Inspector) Tasks() (report.TaskList, error) {
 	return list, err
 }
 
-// lastAttempts are the newest history lines of the tasks at which the run has tried.
+// lastAttempts returns the newest history line of each task that the run has attempted.
 func lastAttempts(files *store.Store, l *loopState) (report.TaskLast, error) {
 	last, tried := report.TaskLast{}, 0
 	if loop.TasksOf(l.Budget) == nil {
@@ -368,8 +368,8 @@ func (d *Inspector) Audit() (report.Audited, error) {
 	return found, err
 }
 
-// Section returns the text of a section of the plan as it was when the loop began, from 1; 0 is
-// the one under way (A43).
+// Section returns the text of a section of the plan as it was when the loop began. Numbers start at
+// 1; 0 selects the current section (A43).
 func (d *Inspector) Section(number int) (text string, err error) {
 	found, err := d.Audit()
 	if err != nil {

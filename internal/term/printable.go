@@ -1,6 +1,5 @@
-// Package term removes from foreign text what a terminal would act on: issue titles, branch
-// names, causes, questions and answers are written by people who do not sit at that terminal. It is
-// applied where text is printed; files keep the text as it was written.
+// Package term removes terminal control characters from foreign text, such as issue titles, branch
+// names, questions and answers. It is applied when text is printed; files keep the original text.
 package term
 
 import (
@@ -42,8 +41,8 @@ func Line(s string) string {
 	}, Text(s))
 }
 
-// JSON writes the same characters of a valid JSON text as \u escapes. A reader of the JSON gets
-// them unchanged, and a terminal does not act on them.
+// JSON replaces the characters that Text removes by \u escapes. The decoded values of valid JSON do
+// not change, and a terminal does not act on them.
 func JSON(text []byte) []byte {
 	if isASCII(text) {
 		return text
@@ -63,11 +62,11 @@ func JSON(text []byte) []byte {
 	return b.Bytes()
 }
 
-// isASCII reports whether no byte is over 0x7e. Valid JSON has only blanks below 0x20.
+// isASCII reports whether no byte is over 0x7e. Below 0x20 valid JSON has only white space.
 func isASCII(text []byte) bool {
 	for ; len(text) >= 8; text = text[8:] {
-		// Adding one sets the high bit of 0x7f too; a carry comes from a byte that has failed
-		// already.
+		// Adding one sets the high bit of 0x7f too. A carry comes only from a byte that has
+		// failed already.
 		w := binary.LittleEndian.Uint64(text)
 		if (w|(w+0x0101010101010101))&0x8080808080808080 != 0 {
 			return false
@@ -76,8 +75,8 @@ func isASCII(text []byte) bool {
 	return !slices.ContainsFunc(text, func(b byte) bool { return b > 0x7e })
 }
 
-// IsPlain reports whether a text has only ASCII letters, digits, signs and blanks, as almost every
-// text has. It then needs no care.
+// IsPlain reports whether a text has only printable ASCII, as almost every text does. Such a text
+// needs no cleaning, and its width is its length.
 func IsPlain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
