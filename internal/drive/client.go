@@ -24,9 +24,9 @@ type Client struct {
 	Program string // `claude` on PATH if empty
 	Dir     string
 	Env     []string
-	Flags   []string      // a person's own, as after `--`
-	Stall   time.Duration // a process without a line for so long is ended; 15 minutes if 0
-	// Tick shows progress: the worker's last line. It is called a few times a second.
+	Flags   []string      // a person's own, given after `--`
+	Stall   time.Duration // time without a line before a process is ended; 15 minutes if 0
+	// Tick shows progress with the worker's last line. It is called a few times a second.
 	Tick  func(last string)
 	grace time.Duration // between SIGTERM and SIGKILL; only tests set it
 }
@@ -39,8 +39,8 @@ const (
 	tickTime  = 250 * time.Millisecond
 )
 
-// Mark is the variable by which the processes that a client leaves are found. Its value is the
-// session id.
+// Mark is the environment variable that identifies the processes a client has started. Its
+// value is the session id.
 const Mark = "HOOKS_DRIVER"
 
 // Outside returns an error inside a session, because there the model would start its own clients.
@@ -52,29 +52,29 @@ func Outside(env func(string) string) error {
 		"`hooks go` starts clients, and CLAUDECODE is set: this is a session of the client")
 }
 
-// refused are the client's flags that the driver cannot work with.
+// refused holds the client flags that the driver cannot work with.
 var refused = [...]struct{ flags, text, hint string }{
-	// It sets them itself, or they would keep a context.
+	// The driver sets these itself, or they would keep a context.
 	{"-p --print --session-id --output-format --input-format -r --resume -c --continue " +
 		"--fork-session --from-pr", "the client flag %s is the driver's",
 		"leave it out: every task gets a session of its own"},
-	// They leave out hooks, settings, skills or the transcript.
+	// These disable hooks, settings, skills or the transcript.
 	{"--bare --safe-mode --restricted --setting-sources --disable-slash-commands " +
 		"--no-session-persistence", "with the client flag %s nothing judges a task",
 		"leave it out: the hooks judge each task, by its transcript"},
-	// They make the client work in another place or outlive its process.
+	// These make the client work elsewhere or outlive its process.
 	{"--bg --background --cloud --environment --desktop --teleport -w --worktree --tmux",
 		"with the client flag %s the driver cannot watch the client",
 		"leave it out; for a worktree, start `hooks go` in it"},
 }
 
-// CheckFlags refuses flags of a person that the driver cannot work with.
+// CheckFlags returns an error for a person's flags that the driver cannot work with.
 func CheckFlags(flags []string) error {
 	for _, f := range flags {
 		name, _, _ := strings.Cut(f, "=")
 		flag := name
 		if len(name) > 2 && name[1] != '-' {
-			flag = name[:2] // what follows a letter is joined to it
+			flag = name[:2] // a value may follow the letter directly
 		}
 		for _, r := range refused {
 			if slices.Contains(strings.Fields(r.flags), flag) {
@@ -85,9 +85,9 @@ func CheckFlags(flags []string) error {
 	return nil
 }
 
-// Run starts one process and waits for its end. The first signal goes to the process as an
-// interrupt, and a second one kills it at once. No process outlives a client that was killed.
-// The error is that of a program that could not be started.
+// Run starts one process and waits for its end. The first signal interrupts the process and a
+// second one kills it. If the client was killed, the processes that it left are killed too. Run
+// returns an error only if the program cannot be started.
 func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
 	session := newSession()
 	cmd := exec.Command(cmp.Or(c.Program, "claude"), append([]string{"-p", prompt, "--session-id",
@@ -117,8 +117,8 @@ func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
 	return end, nil
 }
 
-// start starts a process; done gets one value after its end. The thread that started it lives as
-// long as it does, because Linux signals a child when that thread ends.
+// start starts a process and closes done after its end. It keeps the starting thread alive as
+// long as the process, because Linux signals the child when that thread ends.
 func start(cmd *exec.Cmd) (done <-chan struct{}, err error) {
 	started, ended := make(chan error), make(chan struct{})
 	go func() {
@@ -127,21 +127,21 @@ func start(cmd *exec.Cmd) (done <-chan struct{}, err error) {
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // the state has it
+			_ = cmd.Wait() // ProcessState holds the result
 			close(ended)
 		}
 	}()
 	return ended, <-started
 }
 
-// sign is a sign of life: the worker's last line, and the pause that the client has announced.
+// sign is a sign of life: the worker's last line and an announced pause.
 type sign struct {
 	last  string
 	pause time.Duration
 }
 
-// watch waits for the end of a process and reports whether the driver ended it because it fell
-// silent, and whether a signal was passed on to it.
+// watch waits for the end of a process. It reports whether the driver ended it after a silence
+// and whether a signal was passed on.
 func (c Client) watch(
 	cmd *exec.Cmd, alive <-chan sign, signals <-chan os.Signal, done <-chan struct{},
 ) (stalled, interrupted bool) {
@@ -187,8 +187,7 @@ func notStarted(err error) error {
 	return hint.New(way, "start the client: %w", err)
 }
 
-// newSession returns a random UUID, because the client accepts only UUIDs as session ids, each of
-// them once.
+// newSession returns a random UUID. The client accepts each UUID once as a session id.
 func newSession() string {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:8], rand.Uint64())
@@ -197,8 +196,8 @@ func newSession() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// says keeps the first bytes of stderr. The buffer is no embedded one, because io.Copy would find
-// its ReadFrom.
+// says keeps the first maxText bytes of stderr. The buffer is not embedded, because io.Copy
+// would use its ReadFrom.
 type says struct{ kept bytes.Buffer }
 
 func (s *says) Write(p []byte) (int, error) {

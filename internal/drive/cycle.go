@@ -1,6 +1,6 @@
-// Package drive starts one client process for each iteration and watches it until its end (T92). It
-// has no rules: before each process it asks a Run what to do, and afterwards it reports how the
-// process ended. The state on disk decides; the process and its output only explain.
+// Package drive starts one client process for each iteration and watches it until its end
+// (T92). It decides nothing: it asks a Run before each process and reports the result
+// afterwards. The state on disk decides; the process's output only explains.
 package drive
 
 import (
@@ -16,18 +16,18 @@ import (
 	"hooks/internal/loop"
 )
 
-// Run is the state of one run, as the driver needs it. The hook side implements it over the
-// files of the run and holds every rule:
+// Run is a run as the driver sees it. Its implementation reads the run's files and holds every
+// rule:
 //
-//   - Next reads the state and returns the next order. It is called before each process, and after
-//     each wait. It closes an attempt that a process without a Stop has left open.
-//   - Ended takes the verdict of the process that has just ended, before the following Next, and
-//     returns the judgement of its attempt with the reason. said is empty if nothing judged it. The
-//     state comes first: Kind matters only if no Stop closed the attempt (M5). Outage, Stalled,
-//     Interrupted and Killed cost no retry (T59, T95).
-//   - Halt ends or pauses the run for a cause that only the driver sees, records it, and returns
-//     the order Finish: user_interrupt (a signal), api_unavailable (a pause, T95), stall_timeout
-//     (A28). A run that has ended already keeps its own cause.
+//   - Next reads the state and returns the next order. The driver calls it before each process and
+//     after each wait.
+//   - Ended records the verdict of the process that has just ended and closes its attempt if no
+//     Stop did. It returns the judgement of the attempt with the reason, or "" if there is none. A
+//     Stop's judgement counts before Kind (M5). Outage, Stalled, Interrupted and Killed cost no
+//     retry (T59, T95).
+//   - Halt ends or pauses the run for a cause that only the driver sees, and returns the order
+//     Finish: user_interrupt (a signal), api_unavailable (a pause, T95), stall_timeout (A28). A run
+//     that has already ended keeps its own cause.
 //
 // An error of any of them ends the driver with exit code 1.
 type Run interface {
@@ -36,8 +36,8 @@ type Run interface {
 	Halt(cause, text string) (Order, error)
 }
 
-// Signals returns a channel that gets Ctrl-C, SIGTERM and SIGHUP until stop is called. SIGHUP stays
-// ignored under nohup.
+// Signals returns a channel for Ctrl-C, SIGTERM and SIGHUP until stop is called. Under nohup
+// SIGHUP stays ignored.
 func Signals() (signals <-chan os.Signal, stop func()) {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -48,38 +48,38 @@ func Signals() (signals <-chan os.Signal, stop func()) {
 	return c, func() { signal.Stop(c) }
 }
 
-// Do is the verb of an order.
+// Do is the kind of an order.
 type Do int
 
 // The three orders.
 const (
 	Again  Do = iota // start one process with Prompt
-	Wait             // ask once more at Until
+	Wait             // call Next again at Until
 	Finish           // the run has ended, or waits for a person
 )
 
-// Order is the answer of a Run. Name is as in "task 1 of 3, attempt 1".
+// Order is the answer of Run.Next. Name is such as "task 1 of 3, attempt 1".
 type Order struct {
 	Do      Do
 	Prompt  string
-	Agent   string // of the client, which may have fewer tools; "" for its own
+	Agent   string // the client's agent, which may have fewer tools; "" for the default
 	Name    string
 	Title   string
-	Found   string // by the audits so far
-	Done    int    // tasks or sections of Total
+	Found   string // findings so far
+	Done    int    // finished tasks or sections, of Total
 	Total   int
 	Spent   loop.USD // by the run so far
 	Ceiling loop.USD // none if 0
-	Left    loop.USD // that the process may spend, no bound if 0
+	Left    loop.USD // bound on the process's spending, none if 0
 	Until   time.Time
 	Cause   string
-	Text    string // for people: of an end, or why there is a wait
-	Resume  string // the command that continues the run, "" for none
+	Text    string // for people: the end, or the reason for a wait
+	Resume  string // the command that resumes the run, or ""
 	Code    int    // exit code, 0 or 1
-	Limit   bool   // a ceiling that is near has ended the run
+	Limit   bool   // the run ended because a ceiling is near
 }
 
-// maxStalls is the number of stalled attempts in a row that end a run (A28).
+// maxStalls is the number of stalled attempts in a row that ends a run (A28).
 const maxStalls = 5
 
 // Cycle drives a run to its end.
@@ -88,14 +88,14 @@ type Cycle struct {
 	Client  Client
 	Screen  *Screen
 	Signals <-chan os.Signal
-	// Ask asks a person the questions for which the run waits, and reports whether all were
-	// answered. It may be nil.
+	// Ask asks a person the run's waiting questions and reports whether all were answered. It
+	// may be nil.
 	Ask func() (answered bool, err error)
 
-	began           time.Time // the first process
-	before          int       // tasks that were done then
+	began           time.Time // start of the first process
+	before          int       // tasks done at that time
 	outages, stalls int       // in a row
-	waiting         string    // why it waited last, as it was said
+	waiting         string    // reason of the last wait, as shown
 	// Only tests set these.
 	now   func() time.Time
 	after func(time.Duration) <-chan time.Time
@@ -118,7 +118,7 @@ func (c *Cycle) Drive() (Order, error) {
 		case err != nil:
 			return Order{}, err
 		case o.Do == Wait:
-			until := c.now().Add(time.Second) // at least, or it would ask without a pause
+			until := c.now().Add(time.Second) // at least a second, to avoid a busy loop
 			if o.Until.After(until) {
 				until = o.Until
 			}
@@ -139,17 +139,17 @@ func (c *Cycle) Drive() (Order, error) {
 	}
 }
 
-// attempt runs one process. The order that it returns has the verb Finish if the run is over.
+// attempt runs one process. The order it returns is Finish if the run is over.
 func (c *Cycle) attempt(o Order) (Order, error) {
 	began, client := c.now(), c.Client
 	if c.began.IsZero() {
 		c.began, c.before = began, o.Done
 	}
-	if c.Screen.Width == nil { // no bar shows it
+	if c.Screen.Width == nil { // there is no progress bar
 		c.Screen.Say(began, join(o.Name, o.Title, o.Found, money(o)))
 	}
 	if o.Agent != "" {
-		client.Flags = append([]string{"--agent", o.Agent}, client.Flags...) // a person's is later
+		client.Flags = append([]string{"--agent", o.Agent}, client.Flags...) // a person's flag wins
 	}
 	client.Flags = within(o.Left, client.Flags)
 	client.Tick = func(last string) {
@@ -179,7 +179,7 @@ func (c *Cycle) attempt(o Order) (Order, error) {
 	return c.afterFailure(v)
 }
 
-// bar draws how much of the list or the plan is done. It returns "" if the order has no total.
+// bar draws the finished share of the list or plan. It returns "" if the order has no total.
 func bar(o Order) string {
 	const width = 10
 	if o.Total == 0 {
@@ -190,8 +190,8 @@ func bar(o Order) string {
 		o.Total)
 }
 
-// left estimates how long the rest takes, by the tasks that this driver has seen finished; ""
-// before the first one. began is when the present attempt did.
+// left estimates the remaining time from the tasks that finished under this driver. It returns
+// "" before the first one. began is the start of the current attempt.
 func (c *Cycle) left(o Order, began time.Time) string {
 	finished := o.Done - c.before
 	if finished <= 0 || o.Done >= o.Total {
@@ -203,7 +203,8 @@ func (c *Cycle) left(o Order, began time.Time) string {
 	return "about " + strings.TrimSuffix(minutes, "0s") + " left"
 }
 
-// within bounds a process by the client's own flag, unless a person's flags bound it more.
+// within limits the process with the client's budget flag, unless the person's own limit is
+// lower.
 func within(left loop.USD, flags []string) []string {
 	const name = "--max-budget-usd"
 	if left == 0 {
@@ -221,7 +222,7 @@ func within(left loop.USD, flags []string) []string {
 	return append(slices.Clip(flags), name, left.Decimal())
 }
 
-// afterFailure waits out an outage, and gives up on outages and stalls that do not end.
+// afterFailure waits out an outage. It halts the run after too many outages or stalls in a row.
 func (c *Cycle) afterFailure(v Verdict) (Order, error) {
 	if v.Kind != Outage {
 		c.outages = 0
@@ -249,7 +250,7 @@ func (c *Cycle) afterFailure(v Verdict) (Order, error) {
 // wait waits by the wall clock, so that a suspended machine does not wait longer. A signal ends it.
 func (c *Cycle) wait(until time.Time, why string) (Order, error) {
 	head := "waiting until " + clock(until, c.now())
-	if why == "" || why != c.waiting { // a run that somebody else works on is asked again and again
+	if why == "" || why != c.waiting { // say it once while another process drives the run
 		c.Screen.Say(c.now(), join(head, why))
 	}
 	c.waiting = why

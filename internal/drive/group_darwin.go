@@ -5,9 +5,10 @@ import (
 	"syscall"
 )
 
-// ownGroup gives a process a session of its own. The terminal's Ctrl-C does not reach it, and it
-// has no terminal at which it could wait for a password.
+// ownGroup starts the process in its own session. The terminal's Ctrl-C does not reach it, and
+// it cannot wait for a password at the terminal.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// killLeft kills the rest of a killed client's group. Tools in sessions of their own are not found.
+// killLeft kills the rest of a killed client's process group. It misses tools that have their
+// own session.
 func killLeft(cmd *exec.Cmd, _ string) { send(cmd, syscall.SIGKILL) }

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// send signals the process and its group.
+// send sends a signal to the process group.
 func send(cmd *exec.Cmd, s syscall.Signal) { _ = syscall.Kill(-cmd.Process.Pid, s) }

@@ -11,15 +11,15 @@ import (
 	"hooks/internal/term"
 )
 
-// Screen shows progress: a line for each change, and below them on a terminal two lines that are
-// kept up to date. The cursor is never hidden, so that no exit can leave it so.
+// Screen shows progress: one line per change and, on a terminal, two live lines at the bottom.
+// It never hides the cursor, so that every exit leaves the terminal usable.
 type Screen struct {
 	Out   io.Writer
 	Width func() int // columns of the terminal; nil if there is none
 	Color bool
 
-	live []string // as they are on the terminal
-	last string   // of the worker, as it was shown
+	live []string // lines now on the terminal
+	last string   // the worker's last shown line
 }
 
 const (
@@ -27,7 +27,7 @@ const (
 	normal = "\x1b[0m"
 )
 
-// Say writes a line that stays.
+// Say writes a permanent line.
 func (s *Screen) Say(at time.Time, text string) {
 	live := s.live
 	s.draw(nil, term.Line(at.Format("15:04:05")+"  "+text)+"\n")
@@ -36,8 +36,8 @@ func (s *Screen) Say(at time.Time, text string) {
 	}
 }
 
-// Show replaces the two lines at the bottom. Without a terminal it writes the worker's line if that
-// is a new one.
+// Show replaces the two live lines. Without a terminal it writes the worker's line if it is
+// new.
 func (s *Screen) Show(head, worker string) {
 	if s.Width == nil {
 		if worker != s.last && worker != "" {
@@ -55,11 +55,10 @@ func (s *Screen) Show(head, worker string) {
 	}
 }
 
-// Close removes the lines at the bottom.
+// Close removes the live lines.
 func (s *Screen) Close() { s.draw(nil, "") }
 
-// draw writes a text in place of the lines at the bottom, and then those lines. It is one write, so
-// that nothing flickers.
+// draw replaces the live lines with text followed by rows. It uses one write to avoid flicker.
 func (s *Screen) draw(rows []string, text string) {
 	var b strings.Builder
 	if up := s.height() - 1; up > 0 {
@@ -89,8 +88,8 @@ func (s *Screen) draw(rows []string, text string) {
 	_, _ = io.WriteString(s.Out, b.String())
 }
 
-// height returns the number of rows that the lines at the bottom take up. A terminal that has
-// become narrower has wrapped them.
+// height returns the number of rows that the live lines occupy. A terminal that became narrower
+// has wrapped them.
 func (s *Screen) height() (n int) {
 	for _, row := range s.live {
 		n += max(1, (displaywidth.String(row)+s.width()-1)/s.width())
@@ -100,12 +99,12 @@ func (s *Screen) height() (n int) {
 
 func (s *Screen) width() int { return max(s.Width(), 2) }
 
-// fit cuts a text to a row. The last column stays free, because some terminals wrap after it.
+// fit cuts text to one row. The last column stays free, because some terminals wrap after it.
 func (s *Screen) fit(text string) string {
 	return displaywidth.TruncateString(term.Line(text), s.width()-1, "…")
 }
 
-// join joins the parts of a line that are not empty.
+// join joins the non-empty parts of a line.
 func join(parts ...string) string {
 	var list []string
 	for _, p := range parts {

@@ -8,12 +8,13 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxLine bounds a line that is read, in bytes. A longer one is skipped, but it is a sign of life.
+// maxLine bounds a line of the stream, in bytes. A longer line is skipped but counts as a sign
+// of life.
 const maxLine = 64 << 20
 
-// lines cuts a stream into lines and keeps only the one that is not complete yet.
+// lines splits a stream into lines and buffers only the incomplete one.
 type lines struct {
-	take func(line []byte) // empty for a line that was skipped
+	take func(line []byte) // gets an empty line for a skipped one
 	part []byte
 	long bool // part is over maxLine
 }
@@ -35,7 +36,7 @@ func (l *lines) Write(p []byte) (int, error) {
 	}
 }
 
-// end takes the last line, which may lack its line feed.
+// end passes on the buffered line, even without its line feed.
 func (l *lines) end() {
 	if len(l.part) > 0 || l.long {
 		l.take(l.part)
@@ -46,24 +47,24 @@ func (l *lines) end() {
 	l.long = false
 }
 
-// Result is the line with which the client ends a turn (M5).
+// Result is the line that ends the client's turn (M5).
 type Result struct {
 	Subtype string
 	Reason  string // terminal_reason; empty when no turn ran
 	IsError bool
 	Turns   int
-	Status  int    // of the API's last answer, 0 if that was no error
-	Text    string // the model's last words, or the error
+	Status  int    // HTTP status of the API's last error, 0 if there was none
+	Text    string // the model's last message, or the error
 }
 
-// heard is the part of a stream that the driver keeps. Of the end it has what the stream shows.
+// heard collects the facts that the driver needs from the stream.
 type heard struct {
 	End
-	last  string        // the worker's last line of text, or the tool that it uses
-	pause time.Duration // for which the client has said that it will be silent
+	last  string        // the worker's last line of text, or its current tool
+	pause time.Duration // announced silence
 }
 
-// read takes one line of stream-json. Lines that it does not know change nothing.
+// read takes in one line of stream-json. It ignores unknown lines.
 func (h *heard) read(line []byte) {
 	h.pause = 0
 	kind := gjson.GetBytes(line, "type").Str
@@ -124,7 +125,7 @@ func resultOf(j gjson.Result) *Result {
 	return r
 }
 
-// maxText bounds a text that is kept, in bytes.
+// maxText bounds each stored text, in bytes.
 const maxText = 4 << 10
 
 // head returns the beginning of a text, copied so that the line it came from is freed.

@@ -11,9 +11,9 @@ import (
 // Kind classifies the end of a client process.
 type Kind string
 
-// The kinds of ends. Only Outage, Stalled, Interrupted and Killed say nothing about the task.
+// The kinds of ends. Outage, Stalled, Interrupted and Killed do not judge the task.
 const (
-	Ended       Kind = "ended" // the turn came to its end; the state decides what it was worth
+	Ended       Kind = "ended" // the turn ended normally; the state decides its result
 	Outage      Kind = "outage"
 	MaxTurns    Kind = "max turns"
 	MaxBudget   Kind = "max budget"
@@ -26,20 +26,21 @@ const (
 	Failed      Kind = "failed"
 )
 
-// End is the end of a client process, as it was seen from outside.
+// End describes the end of a client process as seen from outside.
 type End struct {
 	Session     string
 	Code        int     // exit code, -1 if a signal ended it
-	Result      *Result // nil if there was no such line
-	Aborted     bool    // the stream has the client's mark of an interrupt
-	Stalled     bool    // the driver ended it because it fell silent
+	Result      *Result // nil if there was no result line
+	Aborted     bool    // the stream contains the client's interrupt mark
+	Stalled     bool    // the driver ended it after a silence
 	Interrupted bool    // a person's Ctrl-C was passed on
 	Reset       time.Time
 	Said        string // the first line of stderr
 }
 
-// Verdict is the reading of an End. Reset is when an outage ends, zero if nothing named a time.
-// Final is an outage that no waiting ends, such as a wrong key or no login.
+// Verdict is the driver's judgement of an End. Reset is the announced end of an outage, or
+// zero. Final marks an outage that waiting cannot end, such as an invalid key or a missing
+// login.
 type Verdict struct {
 	Kind    Kind
 	Text    string // one line for people
@@ -54,7 +55,7 @@ func Judge(e End, now time.Time) Verdict {
 	v := Verdict{Session: e.Session, Kind: withoutResult(e)}
 	r := e.Result
 	if r == nil {
-		if v.Kind == Failed || v.Kind == InUse { // else its end needs no explanation of the client
+		if v.Kind == Failed || v.Kind == InUse { // other ends are already explained
 			v.Text = e.Said
 		}
 		return v
@@ -74,7 +75,7 @@ func Judge(e End, now time.Time) Verdict {
 	return v
 }
 
-// full are the reasons of a conversation that fits into no request any more.
+// full lists the client's reasons for a conversation that no longer fits into a request.
 var full = [...]string{"prompt_too_long", "blocking_limit", "rapid_refill_breaker"}
 
 func withResult(e End, r Result) Kind {
@@ -105,13 +106,13 @@ func withoutResult(e End) Kind {
 		return Interrupted
 	case strings.Contains(e.Said, "is already in use"):
 		return InUse
-	case e.Code < 0, e.Code > 128: // 128 and the number of a signal
+	case e.Code < 0, e.Code > 128: // 128 plus a signal number
 		return Killed
 	}
 	return Failed
 }
 
-// stopped returns the kind of end if the driver itself caused it, and an empty one if it did not.
+// stopped returns the kind of an end that the driver caused, or "".
 func stopped(e End) Kind {
 	switch {
 	case e.Stalled:
@@ -122,7 +123,7 @@ func stopped(e End) Kind {
 	return ""
 }
 
-// refusal returns the reason of a hook that kept a prompt from the model, or "" if no hook did.
+// refusal returns the reason of a hook that blocked a prompt, or "".
 func refusal(text string) string {
 	event, reason, ok := strings.Cut(text, " operation blocked by hook:\n")
 	if !ok || !strings.HasPrefix(event, "UserPrompt") {
@@ -136,13 +137,13 @@ func firstLine(text string) string {
 	return line
 }
 
-// maxReset is the longest wait that a client may name: the longest limit is one of a week.
+// maxReset is the longest wait that the driver accepts. The longest usage limit lasts a week.
 const maxReset = 8 * 24 * time.Hour
 
-// justOver is for how long a reset may be past and its text still mean that one.
+// justOver is how long ago a named reset time may be and still be meant.
 const justOver = 15 * time.Minute
 
-// named returns at if the driver can wait for that time, and zero if it is past or too far away.
+// named returns at if the driver can wait until then, or zero if it is past or too far away.
 func named(at, now time.Time) time.Time {
 	if at.After(now) && at.Before(now.Add(maxReset)) {
 		return at
@@ -150,10 +151,10 @@ func named(at, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// ResetIn returns the reset time that a limit's text names, as in "resets 3pm (Europe/Berlin)",
-// "resets Nov 24, 3:30pm" or "usage limit reached|1759312800". A time without a zone is in the zone
-// of now. ResetIn returns the zero time if the text names no reset, or one that cannot be waited
-// for.
+// ResetIn returns the reset time named in a limit's text, such as "resets 3pm (Europe/Berlin)",
+// "resets Nov 24, 3:30pm" or "usage limit reached
+// 1759312800". A time without a zone is in the zone of now. It returns zero if the text names
+// no reset time or one that is past or too far away.
 func ResetIn(text string, now time.Time) time.Time {
 	if _, epoch, ok := strings.Cut(text, "limit reached|"); ok {
 		if at, err := strconv.ParseInt(strings.TrimSpace(epoch), 10, 64); err == nil {
@@ -176,8 +177,8 @@ func ResetIn(text string, now time.Time) time.Time {
 	return named(clockAfter(strings.TrimSpace(clock), now.In(zone)), now)
 }
 
-// clockAfter returns the next time at which a wall clock shows what is written without its year or
-// day. A time that has just passed counts as that one.
+// clockAfter returns the next time that matches a clock time without its year or day. A match
+// up to justOver ago counts.
 func clockAfter(clock string, now time.Time) time.Time {
 	clock = strings.ToLower(strings.TrimPrefix(clock, "at "))
 	clock = strings.ReplaceAll(clock, ", ", " ")

@@ -20,12 +20,12 @@ import (
 	"hooks/internal/safefile"
 )
 
-// AskWord is the program's first argument when it carries the questions of a paused run to the
-// person's Ask command.
+// AskWord is the program's first argument for sending a paused run's questions to the person's
+// Ask command.
 const AskWord = "ask-person"
 
-// variable returns a variable of the person's environment, or "" if the project's own settings of
-// the client set it, because a project may come from anybody.
+// variable returns a variable of the person's environment. It returns "" if the project's
+// client settings set it, because the project may be foreign.
 func (p *Person) variable(name string) string {
 	for _, dir := range loop.AppendNew(nil, p.Project, p.Env("CLAUDE_PROJECT_DIR")) {
 		for _, file := range []string{"settings.json", "settings.local.json"} {
@@ -40,19 +40,19 @@ func (p *Person) variable(name string) string {
 	return strings.TrimSpace(p.Env(name))
 }
 
-// AskCommand is the person's own Ask command, as it was at one moment.
+// AskCommand is the person's Ask command as read at one moment.
 type AskCommand struct {
 	Argv, Env []string
-	// Print identifies the command with the scripts that its words name and the variables of the
-	// person's settings; "" if there is no usable command. A run records it when a person begins or
-	// resumes it, so that nothing written later answers.
+	// Print is a hash of the command, the scripts that it names and the variables of the
+	// person's settings. It is "" if no usable command exists. A person's entry records it in
+	// the run, so that a later replacement cannot answer.
 	Print  string
-	After  time.Duration // for which a dialog waits before the command gets its question
+	After  time.Duration // delay of a dialog before the command gets its question
 	Merges bool          // its answers may merge
 }
 
-// Ask reads the person's own Ask command. Neither a project's configuration nor a variable that its
-// settings set counts.
+// Ask reads the person's Ask command. It ignores the project's configuration and variables that
+// the project's settings set.
 func (p *Person) Ask() (c AskCommand) {
 	own := p.own().Ask
 	c.After, c.Merges = cmp.Or(own.After, config.DefaultAskAfter), own.Merges
@@ -64,7 +64,7 @@ func (p *Person) Ask() (c AskCommand) {
 	for _, word := range words {
 		if !filepath.IsAbs(word) && !strings.Contains(word, "://") &&
 			strings.ContainsAny(word, `/\~`) {
-			return c // it would name a file of the project
+			return c // it may name a file of the project
 		}
 		if text, ok := safefile.Read(word, config.MaxFile); ok && filepath.IsAbs(word) {
 			print += "\x00" + text
@@ -74,7 +74,7 @@ func (p *Person) Ask() (c AskCommand) {
 	if len(set) > 0 {
 		print += fmt.Sprintf("\x00%q", set)
 	}
-	env := append(p.fewVariables(), set...) // of two with a name, the last one counts
+	env := append(p.fewVariables(), set...) // of duplicates the last one counts
 	for _, v := range env {
 		if path, ok := strings.CutPrefix(v, "PATH="); ok {
 			c.Argv = append([]string{onPath(path, words[0])}, words[1:]...)
@@ -86,8 +86,8 @@ func (p *Person) Ask() (c AskCommand) {
 	return c
 }
 
-// fewVariables are the variables that an Ask command has in every project: a project's settings
-// could steer it by any other, as by PATH or LD_PRELOAD.
+// fewVariables returns the environment of the Ask command. It is minimal, because a project's
+// settings could redirect the command through others, such as PATH or LD_PRELOAD.
 func (p *Person) fewVariables() (env []string) {
 	path := "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/homebrew/bin"
 	names := []string{"HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR",
@@ -105,7 +105,7 @@ func (p *Person) fewVariables() (env []string) {
 	return append(env, "PATH="+path)
 }
 
-// ownVariables are those that the person's own settings of the client set by name.
+// ownVariables returns the variables that the person's client settings set.
 func (p *Person) ownVariables() (env []string) {
 	dir := p.clientDir()
 	if dir == "" {
@@ -119,7 +119,7 @@ func (p *Person) ownVariables() (env []string) {
 	return env
 }
 
-// onPath returns the file of a program that a command names, or "" if there is none.
+// onPath returns the program file that a command names, or "" if there is none.
 func onPath(path, name string) string {
 	if strings.ContainsAny(name, `/\`) {
 		return name
@@ -132,20 +132,20 @@ func onPath(path, name string) string {
 	return ""
 }
 
-// Digest identifies a text that is not to be kept.
+// Digest returns a hash of a text that must not be stored.
 func Digest(text string) string {
 	s := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(s[:16])
 }
 
-// StartAsking has this program carry the questions of a kind's run to the Ask command. The secret
-// on its stdin proves that it was started here.
+// StartAsking starts this program to send the run's questions to the Ask command. The secret on
+// its stdin proves that this program started it.
 func (p *Person) StartAsking(kind loop.Skill, secret string) error {
 	return p.start("ask", AskWord, secret, "HOOKS_LOOP="+string(kind))
 }
 
-// Recorded notifies the person at once that an answer of the Ask command is on record, and of the
-// command that continues the run.
+// Recorded notifies the person that the Ask command's answer is recorded, with the command that
+// resumes the run.
 func (p *Person) Recorded(way, resume string) error {
 	p.way = strings.ToLower(way)
 	if way := p.notifyWay(); way == "" || way == "off" || way == "bell" {

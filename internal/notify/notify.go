@@ -1,5 +1,5 @@
-// Package notify runs a person's own commands, detached from the client: one that notifies a person
-// who looks elsewhere, and one that gets the events of a task loop.
+// Package notify runs a person's own commands, detached from the client: one notifies the
+// person, another receives the events of a task loop.
 package notify
 
 import (
@@ -20,30 +20,30 @@ import (
 	"hooks/internal/toolcall"
 )
 
-// The program's first argument when it runs one of these commands for itself.
+// First arguments of this program for running these commands.
 const (
 	DeliverWord = "deliver"
 	SyncWord    = "sync"
 )
 
-// Bounds of one run of a command.
+// Time limits of one run of a command.
 const (
 	deliverTime = 10 * time.Second
 	syncTime    = 30 * time.Second
 )
 
-// Person is the person of a loop, with what they are to learn once the reply is printed.
+// Person is a loop's person with the notices to deliver once the reply is printed.
 type Person struct {
 	Env     func(string) string
 	Project string
-	way     string // to notify, as the project names it
+	way     string // the project's Notify setting
 	titles  []string
 	texts   []string
-	syncs   bool // events of a task loop are queued
+	syncs   bool // task-loop events are queued
 }
 
-// Notice keeps a notice until the reply is printed. way is how the project notifies, and next the
-// step to take, which is not cut off with the text.
+// Notice queues a notice until the reply is printed. way is the project's Notify setting; next
+// is the step to take, which is shortened separately from the text.
 func (p *Person) Notice(way, title, text, next string) {
 	if len(p.texts) == 0 {
 		p.way = strings.ToLower(way)
@@ -52,11 +52,11 @@ func (p *Person) Notice(way, title, text, next string) {
 	p.texts = append(p.texts, report.Short(text)+" — next: "+report.Short(next))
 }
 
-// own is the person's own configuration.
+// own returns the person's own configuration.
 func (p *Person) own() config.Config { return config.User(p.clientDir()) }
 
-// clientDir is the folder of the person's own client configuration, or "" if it is not known or the
-// project's settings say where it is.
+// clientDir returns the folder of the person's client configuration. It returns "" if it is
+// unknown or the project's settings change it.
 func (p *Person) clientDir() string {
 	for _, name := range []string{"CLAUDE_CONFIG_DIR", "HOME", "USERPROFILE"} {
 		if p.Env(name) != "" && p.variable(name) == "" {
@@ -70,9 +70,8 @@ func (p *Person) clientDir() string {
 	return dir
 }
 
-// notifyWay is "bell", "off", a command, or nothing: the person's own choice, from the environment
-// or their CLAUDE.md. A project may come from anybody, so it can choose bell and off, never a
-// command.
+// notifyWay returns "bell", "off", a command or "". A command comes only from the person's
+// environment or CLAUDE.md. A project may be foreign, so it can choose only bell or off.
 func (p *Person) notifyWay() string {
 	way := p.variable("HOOKS_NOTIFY")
 	if way == "" {
@@ -84,7 +83,7 @@ func (p *Person) notifyWay() string {
 	return way
 }
 
-// syncWay is the person's own Sync command; a project's files never name one (T73).
+// syncWay returns the person's Sync command. A project's files cannot set it (T73).
 func (p *Person) syncWay() string {
 	if way := p.variable("HOOKS_SYNC"); way != "" {
 		return way
@@ -92,8 +91,8 @@ func (p *Person) syncWay() string {
 	return p.own().Sync
 }
 
-// Queue keeps events for the Sync command, which is started once the reply is printed. Without a
-// command nothing is kept.
+// Queue stores events for the Sync command, which starts once the reply is printed. It does
+// nothing if no command is configured.
 func (p *Person) Queue(files *store.Store, list []loop.SyncEvent) error {
 	if p.syncWay() == "" {
 		return nil
@@ -102,9 +101,9 @@ func (p *Person) Queue(files *store.Store, list []loop.SyncEvent) error {
 	return files.Queue(list)
 }
 
-// Later returns what runs once the reply is printed, nil for nothing, and whether the reply rings
-// the bell; in a headless session, whose client draws nothing, the terminal itself is rung. Without
-// notices and events nothing is read.
+// Later returns the function to run once the reply is printed, or nil, and whether the reply
+// rings the bell. In a headless session, whose client draws nothing, run rings the terminal
+// instead. It reads no configuration if no notice or event is queued.
 func (p *Person) Later(attended bool) (run func() error, ring bool) {
 	way := ""
 	if len(p.texts) > 0 {
@@ -130,7 +129,7 @@ func (p *Person) Later(attended bool) (run func() error, ring bool) {
 	}, ring
 }
 
-// ringTerminal sounds the bell of the terminal that this process belongs to.
+// ringTerminal rings the bell of this process's terminal.
 func ringTerminal() error {
 	tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
 	if err != nil {
@@ -140,8 +139,7 @@ func ringTerminal() error {
 	return errors.Join(err, tty.Close())
 }
 
-// start starts this program once more, detached from the client, which does not wait for it. in is
-// a short text for its stdin.
+// start starts this program again, detached from the client. in is a short text for its stdin.
 func (p *Person) start(what, word, in string, env ...string) error {
 	program, err := os.Executable()
 	if err == nil {
@@ -153,9 +151,9 @@ func (p *Person) start(what, word, in string, env ...string) error {
 	return nil
 }
 
-// command returns the words of a person's command. It returns nil for a command that the guard
-// would refuse an agent, because something may have written it in a place that only the person
-// writes to. No shell reads it; the words are split at blanks, and quotes keep words together.
+// command splits a person's command into words at blanks outside quotes, without a shell. It
+// returns nil if the guard would refuse the command from an agent, because an agent may have
+// written the person's configuration.
 func command(way string) []string {
 	cwd, _ := os.Getwd()
 	if words := loop.SplitWords(way); len(words) > 0 && !toolcall.Forbidden(way, cwd) {
@@ -164,24 +162,24 @@ func command(way string) []string {
 	return nil
 }
 
-// Deliver runs the person's command, with the text in its environment and on its stdin, and ends it
-// when it takes too long.
+// Deliver runs the person's Notify command with the text in its environment and on its stdin.
+// The run is limited to deliverTime.
 func Deliver(env func(string) string) {
 	way := (&Person{Env: env, Project: env("HOOKS_PROJECT")}).notifyWay()
 	if way == "bell" || way == "off" {
 		return
 	}
 	if words := command(way); words != nil {
-		_, _ = child.Run(context.Background(), child.Command{ // no one reads its error
+		_, _ = child.Run(context.Background(), child.Command{ // no one sees its error
 			Args: words, In: env("HOOKS_TEXT") + "\n", Wait: deliverTime, Silent: true,
 		})
 	}
 }
 
-// Sync sends the queued events, oldest first, each to one run of the person's command: one JSON
-// object and a line break on its stdin. An event whose command exits with 0 is sent and never
-// again; at another one the rest waits for the next time. A crash in between sends one twice, with
-// the same key. Only one process sends.
+// Sync sends the queued events, oldest first, each as one JSON line on the stdin of one run of
+// the person's command. Exit code 0 marks the event as sent; at any other result the rest stays
+// queued. After a crash an event may be sent twice, with the same key. Only one process sends
+// at a time.
 func Sync(env func(string) string) {
 	p := Person{Env: env, Project: env("HOOKS_PROJECT")}
 	words := command(p.syncWay())

@@ -1,5 +1,5 @@
-// Package toolcall reads a tool call on the machine on which it is made: what it would do, by the
-// guard's tables, whether it would change what is the loop's own, and what its result brought.
+// Package toolcall reads a tool call on the machine where it is made: its effects by the
+// guard's rules, whether it would change the loop's own files, and its result.
 package toolcall
 
 import (
@@ -20,10 +20,10 @@ type Call struct {
 	Event   event.Event
 	Env     func(string) string
 	Project string
-	View    string // the state file of the session's task loop, which no worker writes (T90)
-	// Past is the repository of a replayed call, by its transcript; nil for a call that is made
-	// now. Of a replayed call only what the transcript has is known, and it is judged the same on
-	// every machine.
+	View    string // the task loop's state file, which workers may not write (T90)
+	// Past is the repository of a replayed call, known from its transcript. It is nil for a
+	// current call. A replayed call is judged only by its transcript, so the result is the same
+	// on every machine.
 	Past *guard.Repo
 
 	own     []string
@@ -32,7 +32,7 @@ type Call struct {
 	reading *guard.Reading
 }
 
-// Read returns what the guard makes of the call, by what this project is.
+// Read returns the guard's reading of the call in this project.
 func (c *Call) Read() guard.Reading {
 	if c.reading != nil {
 		return *c.reading
@@ -47,7 +47,7 @@ func (c *Call) Read() guard.Reading {
 	return r
 }
 
-// Guard returns the call as the guard takes it.
+// Guard returns the call in the guard's form.
 func (c *Call) Guard() guard.Call {
 	g := c.input()
 	g.Own = c.ownPaths()
@@ -57,7 +57,7 @@ func (c *Call) Guard() guard.Call {
 	return g
 }
 
-// input is the call without the machine's own paths, which depend on the session's loops.
+// input returns the call without the machine's own paths, which depend on the session's loops.
 func (c *Call) input() guard.Call {
 	g := guard.Call{Tool: c.Event.Tool, Cwd: c.Event.Cwd}
 	g.Command, _ = c.Event.ShellCommand()
@@ -68,16 +68,16 @@ func (c *Call) input() guard.Call {
 	return g
 }
 
-// ReadOnly reports whether the call plainly only looks.
+// ReadOnly reports whether the call plainly changes nothing.
 func (c *Call) ReadOnly() bool { return guard.ReadOnly(c.Guard()) }
 
 // Commits reports whether the call is a commit or a push that finishes work.
 func (c *Call) Commits() bool { return guard.Finishing(c.Guard(), c.repo, c.below(c.Project)) }
 
-// repo is read only for a call that could matter to it: the guard asks for nothing itself.
+// repo reads the repository. The guard calls it only if the call needs it.
 func (c *Call) repo() guard.Repo { return brake.Repo(c.Env, tracker.Repo(c.Env, c.Event.Cwd)) }
 
-// below reads files with relative paths from a folder.
+// below returns files whose relative paths start at dir.
 func (c *Call) below(dir string) files {
 	home, _ := install.Home(c.Env)
 	return files{dir, home, &c.paths}
@@ -90,7 +90,7 @@ func (c *Call) absolute(path string) string {
 	return filepath.Clean(c.below(c.Event.Cwd).absolute(path))
 }
 
-// Forbidden reports whether a shell command is one that the guard would refuse an agent, by its
+// Forbidden reports whether the guard would refuse a shell command from an agent, judged by its
 // text and the files that it names.
 func Forbidden(command, cwd string) bool {
 	call := guard.Call{Tool: "Bash", Command: command, Cwd: cwd}
@@ -98,19 +98,19 @@ func Forbidden(command, cwd string) bool {
 	return len(r.Merges()) > 0 || len(r.Tampers()) > 0 || r.Unparsable != ""
 }
 
-// files lets the guard read what a command would run, inside the project and bounded.
+// files gives the guard bounded access to the files that a command would run.
 type files struct {
 	root, home string
 	paths      *tracker.Paths
 }
 
-// ReadFile is part of guard.Files.
+// ReadFile implements guard.Files.
 func (f files) ReadFile(path string) (string, bool) {
-	// One byte more than is read shows that the file is longer.
+	// One byte over the limit shows that the file is longer.
 	return safefile.ReadHead(f.absolute(path), guard.MaxFile+1)
 }
 
-// RealPath follows links for the guard.
+// RealPath implements guard.Files. It resolves links.
 func (f files) RealPath(path string) string { return f.paths.Real(f.absolute(path)) }
 
 func (f files) absolute(path string) string {
@@ -123,8 +123,8 @@ func (f files) absolute(path string) string {
 	return filepath.Join(f.root, path)
 }
 
-// nothing stands for the files of a replayed call, which are no longer what they were.
+// nothing hides the files of a replayed call, which may have changed since.
 type nothing struct{}
 
-// ReadFile is part of guard.Files.
+// ReadFile implements guard.Files.
 func (nothing) ReadFile(string) (string, bool) { return "", false }

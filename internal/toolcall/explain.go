@@ -16,8 +16,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Explain reads a shell command as the guard reads it and says what would happen to it while a loop
-// runs. Nothing is run, and no state is looked at.
+// Explain describes how the guard reads a shell command and would treat it during a loop. It
+// runs nothing and ignores state.
 func Explain(command string, env func(string) string) report.Explanation {
 	cwd, _ := os.Getwd()
 	input, _ := json.Marshal(map[string]string{"command": command})
@@ -37,15 +37,15 @@ func Explain(command string, env func(string) string) report.Explanation {
 	return e
 }
 
-// explained is a command with its reading.
+// explained is a command with the guard's reading of it.
 type explained struct {
 	*Call
 	guard.Reading
 	tampers []guard.Act
-	around  bool // what it starts need not meet the brake
+	around  bool // some programs may start outside the brake
 }
 
-// heldBy names the layer that keeps a command from a merge that no person approved.
+// heldBy names the layer that stops the command from merging without a person's approval.
 func (x explained) heldBy(readOnly bool) string {
 	switch {
 	case len(x.Merges()) > 0 || len(x.tampers) > 0:

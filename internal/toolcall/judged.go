@@ -17,14 +17,14 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// Run is the run by whose rules a call is judged.
+// Run is the run whose rules judge a call.
 type Run struct {
-	*loop.Budget        // nil without one: then the project counts as it is now
-	File         string // its budget file, where it lies outside of the state's folder
+	*loop.Budget        // nil if there is no run; then the project's current state counts
+	File         string // its budget file if it lies outside the state folder
 	Redact       func(string) string
 }
 
-// Judged returns the call as loops judge it.
+// Judged returns the call in the form that loops judge.
 func (c *Call) Judged(turn loop.Turn) loop.Call {
 	ev := c.Event
 	j := loop.Call{
@@ -54,7 +54,7 @@ func (c *Call) Judged(turn loop.Turn) loop.Call {
 	return j
 }
 
-// Reading returns what the call would do, as the rules of a run judge it.
+// Reading returns the effects of the call for the rules of a run.
 func (c *Call) Reading(run Run) loop.Reading {
 	r := c.Read()
 	reading := loop.Reading{
@@ -72,8 +72,8 @@ func (c *Call) Reading(run Run) loop.Reading {
 	return reading
 }
 
-// Unreadable returns the first text of the call that cannot be read, and the reason. It returns an
-// empty string if all of it can be read.
+// Unreadable describes the first part of the call that cannot be read. It returns "" if there
+// is none.
 func Unreadable(r guard.Reading) string {
 	switch {
 	case r.Unparsable != "":
@@ -84,14 +84,14 @@ func Unreadable(r guard.Reading) string {
 	return ""
 }
 
-// Reaches reports whether what is not plain in the call could land something.
+// Reaches reports whether the unclear parts of the call could land something.
 func (c *Call) Reaches() bool {
 	command, _ := c.Event.ShellCommand()
 	r := c.Read()
 	return r.ReachesForge() || r.Piped() && guard.LeavesLinks(command)
 }
 
-// Act returns an act of the call as a loop judges it.
+// Act converts an act of the call to the form that a loop judges.
 func (c *Call) Act(a guard.Act) loop.Act {
 	act := loop.Act{
 		PR: a.PR, Ref: a.Ref, SHA: a.SHA, Auto: a.Auto || a.Admin, Review: a.Review,
@@ -119,8 +119,8 @@ func (c *Call) Act(a guard.Act) loop.Act {
 	return act
 }
 
-// refused returns why the call may not run, whatever the loop's state; nil if it may. budget is a
-// budget file outside of the folder that the guard knows.
+// refused returns the reason to refuse the call regardless of the loop's state, or nil. budget
+// is a budget file outside the folder that the guard protects.
 func (c *Call) refused(r guard.Reading, budget string) *loop.Deny {
 	tool := c.Event.Tool
 	if c.touches(budget) {
@@ -187,7 +187,7 @@ func notRun(a guard.Act) string {
 	return fmt.Sprintf("Not run: %s would %s (%s)", a.Command, Would(a.Kind), describe(a))
 }
 
-// Would returns what an act that tampers with the loop would do.
+// Would describes an act that tampers with the loop.
 func Would(kind guard.Kind) string {
 	switch kind {
 	case guard.WriteLedger:
@@ -202,7 +202,7 @@ func Would(kind guard.Kind) string {
 	return "change the loop's own files"
 }
 
-// wayToSettings returns advice on what to do instead of writing a file that registers hooks.
+// wayToSettings returns the hint for a refused write to a file that registers hooks.
 func wayToSettings(path string) string {
 	switch filepath.Base(path) {
 	case "hooks", "hooks.exe":
@@ -213,7 +213,7 @@ func wayToSettings(path string) string {
 	return "reading is free; change it when the loop has ended"
 }
 
-// touches reports whether the call names a file and does not only look.
+// touches reports whether the call names the file and may change it.
 func (c *Call) touches(file string) bool {
 	if file == "" || c.ReadOnly() {
 		return false
@@ -234,15 +234,16 @@ func describe(a guard.Act) string {
 	return s
 }
 
-// Elsewhere returns the repository that an act is about, and the run's own. other is empty if they
-// are the same, because a person is asked about the run's repository only.
+// Elsewhere returns the repository that an act targets, and the run's own. other is "" if they
+// are the same. The distinction matters because a person is asked only about the run's
+// repository.
 func (c *Call) Elsewhere(run Run, a guard.Act) (other, own string) {
 	if c.Past != nil {
 		return "", ""
 	}
 	at := func(dir string) (top, url string) {
 		facts := tracker.Asked(context.Background(), c.Env, dir)
-		return facts.Top, run.Redact(facts.Base().URL) // as it is recorded
+		return facts.Top, run.Redact(facts.Base().URL) // redacted like the recorded URL
 	}
 	var began loop.Tracker
 	if run.Budget != nil && run.Tracker != nil {
@@ -269,8 +270,7 @@ func (c *Call) Elsewhere(run Run, a guard.Act) (other, own string) {
 	return "", own
 }
 
-// Hint returns the hint of a refusal, completed with the forge's own command if the hint calls for
-// it.
+// Hint returns the hint of a refusal, with the forge's own merge command filled in if needed.
 func (c *Call) Hint(d *loop.Deny, asked config.Tracker) string {
 	switch {
 	case d.Plainly:
@@ -281,7 +281,7 @@ func (c *Call) Hint(d *loop.Deny, asked config.Tracker) string {
 	return ""
 }
 
-// Forge returns the kind of the project's forge. It returns an empty string if the kind is unknown.
+// Forge returns the kind of the project's forge, or "" if it is unknown.
 func (c *Call) Forge(asked config.Tracker) string {
 	place, _ := forge.Choose(c.Env, asked, tracker.Repo(c.Env, c.Project))
 	if place.Kind == forge.Command {
@@ -290,9 +290,9 @@ func (c *Call) Forge(asked config.Tracker) string {
 	return place.Kind
 }
 
-// mergePlainly returns the forge's own command for the merge that a call tried, bound to commit sha
-// if sha is given. It extends the call's own command if only the commit is missing there. N
-// represents a PR that the call does not name.
+// mergePlainly returns the forge's own command for the merge that a call tried, bound to the
+// commit sha if that is not "". It extends the call's own command if only the commit is
+// missing. N stands for an unnamed PR.
 func mergePlainly(kind string, a loop.Act, sha string) string {
 	pr := "N"
 	if kind == "" {
@@ -313,10 +313,10 @@ func mergePlainly(kind string, a loop.Act, sha string) string {
 	return tracker.MergeAt(kind, pr, sha)
 }
 
-// maxCall bounds what is looked at of a refused call's text, in bytes.
+// maxCall bounds the text of a refused call that is recorded, in bytes.
 const maxCall = 32 << 10
 
-// Words returns the call in a line: its command, what it is about, or nothing.
+// Words returns the text that identifies the call: its command, its subject, or "".
 func (c *Call) Words() string {
 	text, shell := c.Event.ShellCommand()
 	keys := []string{"file_path", "notebook_path", "description", "skill", "prompt", "url"}
@@ -328,16 +328,15 @@ func (c *Call) Words() string {
 	if _, args := c.Event.Skill(); args != "" {
 		text += " " + args
 	}
-	if len(text) > maxCall { // not in the middle of a word: half of a secret is not known as one
+	if len(text) > maxCall { // cut between words, because half a secret is not recognized
 		text = text[:maxCall]
 		text = text[:strings.LastIndexAny(text, " \n\t")+1]
 	}
 	return text
 }
 
-// mentions returns the issue and PR numbers that a text names, each once, in order: "#44",
-// "PR 142", "issue 44", "!7", "/pull/142", "/issues/44", "owner/name#44". It is for prompts of
-// workers, which name their target.
+// mentions returns the issue and PR numbers in a worker's prompt, without repeats, in order:
+// "#44", "PR 142", "issue 44", "!7", "/pull/142", "/issues/44", "owner/name#44".
 func mentions(text string) []int {
 	var out []int
 	for i := 0; i < len(text); i++ {
@@ -357,8 +356,8 @@ func mentions(text string) []int {
 	return out
 }
 
-// mentioned reports whether the digits between from and to name an issue or a PR by the text around
-// them.
+// mentioned reports whether the text around the digits at from:to makes them an issue or PR
+// number.
 func mentioned(text string, from, to int) bool {
 	behind := text[to:min(to+2, len(text))] + "  "
 	decimal := behind[0] == '.' && behind[1] >= '0' && behind[1] <= '9'

@@ -16,9 +16,9 @@ import (
 	"hooks/internal/seal"
 )
 
-// ownPaths are the loop's paths outside of .sdd/loop, each as it is written and as it lies on disk:
-// the session's transcript, this program with its plugin, and its state. They may be read only. A
-// folder that holds the project is not among them.
+// ownPaths returns the loop's read-only paths outside .sdd/loop, as written and with links
+// resolved: the session's transcript, this program with its plugin, and its state. It omits
+// folders that contain the project.
 func (c *Call) ownPaths() []string {
 	if c.own != nil {
 		return c.own
@@ -46,8 +46,8 @@ func (c *Call) ownPaths() []string {
 	return c.own
 }
 
-// pluginParts are the plugin's folders. Of its own source, when that is the project, only what the
-// client runs.
+// pluginParts returns the plugin's folders. If the project is the plugin's source, only the
+// files that the client runs are included.
 func (c *Call) pluginParts() (list []string) {
 	for _, root := range c.ownPlugins() {
 		switch {
@@ -65,8 +65,8 @@ func (c *Call) pluginParts() (list []string) {
 	return list
 }
 
-// ownPlugins are the folders of this program's plugin, as the client names it and around the
-// program.
+// ownPlugins returns the folders of this program's plugin: the client's value and the one
+// around the program.
 func (c *Call) ownPlugins() []string {
 	roots := []string{c.Env("CLAUDE_PLUGIN_ROOT")}
 	if program, err := os.Executable(); err == nil {
@@ -77,8 +77,8 @@ func (c *Call) ownPlugins() []string {
 	return roots
 }
 
-// strayConfig returns the user's settings file if the client's folder has a name that the guard
-// does not know, or an empty string.
+// strayConfig returns the user's settings file if the client's folder is not named .claude, the
+// only name that the guard knows. Otherwise it returns "".
 func (c *Call) strayConfig() string {
 	if dir := c.Env("CLAUDE_CONFIG_DIR"); dir != "" && filepath.Base(dir) != ".claude" {
 		return filepath.Join(dir, "settings.json")
@@ -94,7 +94,7 @@ func isPlugin(dir string) bool {
 	return err == nil
 }
 
-// holdsProject reports whether the project, or the call's working directory, lies in a folder.
+// holdsProject reports whether folder contains the project or the call's working directory.
 func (c *Call) holdsProject(folder string) bool {
 	dirs := []string{c.Project, c.Event.Cwd, c.paths.Real(c.Project), c.paths.Real(c.Event.Cwd)}
 	return slices.ContainsFunc(dirs, func(dir string) bool {
@@ -111,7 +111,7 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// Places returns where this session's client reads its hooks.
+// Places returns the files and folders from which this session's client reads hooks.
 func (c *Call) Places() clienthooks.Places {
 	if c.places != nil {
 		return *c.places
@@ -135,7 +135,7 @@ func (c *Call) Places() clienthooks.Places {
 	return p
 }
 
-// bothWays are paths as written and as they lie on disk.
+// bothWays returns the absolute paths, each as written and with links resolved.
 func (c *Call) bothWays(paths []string) (list []string) {
 	for _, path := range paths {
 		if filepath.IsAbs(path) {
@@ -146,8 +146,8 @@ func (c *Call) bothWays(paths []string) (list []string) {
 	return list
 }
 
-// pluginRoots are the folders of plugins outside of the client's cache: this program's own, those
-// that the client's registries name, and the project, when it is one.
+// pluginRoots returns the folders of plugins outside the client's cache: this program's own,
+// those in the client's registries, and the project if it is a plugin.
 func (c *Call) pluginRoots(dir string) []string {
 	roots := c.ownPlugins()
 	if isPlugin(c.Project) {
@@ -160,7 +160,7 @@ func (c *Call) pluginRoots(dir string) []string {
 	return roots
 }
 
-// located are the folders that a registry of the client names.
+// located returns the folders named in a registry of the client, to a depth of five.
 func located(v gjson.Result, depth int) (list []string) {
 	names := []string{"installPath", "installLocation", "path"}
 	v.ForEach(func(key, value gjson.Result) bool {
@@ -175,7 +175,7 @@ func located(v gjson.Result, depth int) (list []string) {
 	return list
 }
 
-// scripts are the files that the commands of settings and of plugins outside of the cache name.
+// scripts returns the files named in the commands of settings and of plugins outside the cache.
 func (c *Call) scripts(settings, roots []string) (list []string) {
 	take := func(path, root string) {
 		text, ok := safefile.Read(path, config.MaxFile)
@@ -199,7 +199,7 @@ func (c *Call) scripts(settings, roots []string) (list []string) {
 	return list
 }
 
-// SettingsFiles returns the client's settings files, those of the machine last.
+// SettingsFiles returns the client's settings files, the managed one last.
 func (c *Call) SettingsFiles() []string {
 	p := c.Places()
 	return append(slices.Clone(p.Settings), filepath.Join(p.Managed, "managed-settings.json"))

@@ -11,7 +11,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Result returns what the call brought, as loops count it.
+// Result returns the call's result in the form that loops count.
 func (c *Call) Result(turn loop.Turn, run Run) loop.Result {
 	e := loop.Result{
 		Turn: turn, Event: c.Event.Name, ID: c.Event.ToolUseID, Input: c.Event.Input.Raw,
@@ -38,8 +38,9 @@ func (c *Call) Result(turn loop.Turn, run Run) loop.Result {
 	return e
 }
 
-// qmdDown reports whether a failing shell call has a line with the token in its output, or ended
-// with the reserved exit code (R53). What a search or a document shows is no signal.
+// qmdDown reports whether a failed shell call printed the qmd token or ended with the reserved
+// exit code (R53). Only a failed call counts, because a search or a document may contain the
+// token.
 func qmdDown(ev event.Event) bool {
 	if _, shell := ev.ShellCommand(); !shell || ev.Error == "" {
 		return false
@@ -90,7 +91,8 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 	return list
 }
 
-// EffectKind returns how loops count an act that was made; ok is false if they do not count it.
+// EffectKind returns the effect that loops count for an act. ok is false if they do not count
+// it.
 func EffectKind(kind guard.Kind) (is loop.EffectKind, ok bool) {
 	switch kind {
 	case guard.OpenPR:
@@ -107,8 +109,8 @@ func EffectKind(kind guard.Kind) (is loop.EffectKind, ok bool) {
 	return 0, false
 }
 
-// openedPRs are the PRs that a call has opened: the last addresses that it printed, because others
-// may stand before them. Without an address it is one whose number is not known.
+// openedPRs returns the PRs that a call opened: the last addresses that it printed, because it
+// may have printed others first. Without an address it returns one PR with an unknown number.
 func openedPRs(e loop.Effect, printed []int, opens int) (list []loop.Effect) {
 	for _, n := range printed[max(0, len(printed)-opens):] {
 		list = append(list, loop.Effect{Kind: loop.OpenedPR, PR: n, Elsewhere: e.Elsewhere})
@@ -119,9 +121,9 @@ func openedPRs(e loop.Effect, printed []int, opens int) (list []loop.Effect) {
 	return list
 }
 
-// commented returns the number of the PR that a comment went to, or 0 if it went to no PR. issue
-// reports that the number may be an issue's: issues share comments and numbers with PRs, and some
-// interfaces call a PR an issue. An address in the result decides.
+// commented returns the PR that received a comment, or 0 if an address in the result shows that
+// it was an issue. issue reports that the number may be an issue's, because issues and PRs
+// share comments and numbers.
 func commented(ev event.Event, a guard.Act, printed []int) (pr int, issue bool) {
 	switch {
 	case a.PR == 0 && len(printed) == 1:
@@ -134,7 +136,8 @@ func commented(ev event.Event, a guard.Act, printed []int) (pr int, issue bool) 
 	return a.PR, strings.Contains(a.Command, "issue")
 }
 
-// printedPRs are the numbers in the addresses that the tool printed, each once, in order.
+// printedPRs returns the PR numbers in the addresses that the tool printed, without repeats, in
+// order.
 func printedPRs(ev event.Event) []int {
 	var list []int
 	for _, text := range []string{ev.Response.Raw, ev.Error} {
@@ -151,12 +154,12 @@ func printedPRs(ev event.Event) []int {
 	return list
 }
 
-// saysMerged reports whether the answer of a call reports a PR as merged. only says that the call
-// merges no other PR, so an answer without a number is about this one. An exit code proves
-// nothing: curl ends well on a conflict, gh on a PR that is merely queued.
+// saysMerged reports whether a call's output reports the PR as merged. only means that the call
+// merges no other PR, so output without a number is about this one. The exit code proves
+// nothing: curl succeeds on a conflict, gh on a PR that is only queued.
 func saysMerged(ev event.Event, pr int, only bool) bool {
 	text := strings.ToLower(ev.Response.Raw)
-	for _, rest := range strings.Split(text, "merged pull request ")[1:] { // as gh says it
+	for _, rest := range strings.Split(text, "merged pull request ")[1:] { // gh's wording
 		_, rest, _ = strings.Cut(rest, "#")
 		end := strings.IndexFunc(rest+" ", func(r rune) bool { return r < '0' || r > '9' })
 		if n, err := strconv.Atoi(rest[:end]); err == nil && n == pr {

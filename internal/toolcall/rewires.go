@@ -17,12 +17,12 @@ import (
 	"hooks/internal/safefile"
 )
 
-// Rewires names the file by which a call of a file tool would change the hooks that the client
-// runs, or what they do. A copy that this session's client does not read, as in a worktree, is a
-// file like any other.
+// Rewires returns the path through which a file tool would change the client's hooks or their
+// effect, or "". A copy that this session's client does not read, as in a worktree, does not
+// count.
 func (c *Call) Rewires() string {
 	path, ok := c.FileTool()
-	if !ok || path == "" || c.Past != nil { // what the file held then is not known
+	if !ok || path == "" || c.Past != nil { // the file's text then is unknown
 		return ""
 	}
 	path = c.absolute(path)
@@ -32,8 +32,8 @@ func (c *Call) Rewires() string {
 	return path
 }
 
-// keepsHooks reports whether a file tool's call leaves the client's hooks as they are, whatever
-// role the file has for the client: under the given name, and under its target if it is a link.
+// keepsHooks reports whether a file tool's call leaves the client's hooks unchanged, in every
+// role of the file, both under its given name and, for a link, its target.
 func (c *Call) keepsHooks(path string) bool {
 	if !c.registers(path) {
 		return !c.isOwn(path)
@@ -44,8 +44,8 @@ func (c *Call) keepsHooks(path string) bool {
 	})
 }
 
-// Tampers are the acts on the loop's own files, gates and registration, without those on files that
-// only look like a registration and those that were looked at.
+// Tampers returns the acts on the loop's own files, gates and registration. It omits files that
+// only look like a registration, and edits that are checked by their result.
 func (c *Call) Tampers(r guard.Reading) []guard.Act {
 	file, edits := c.FileTool()
 	return slices.DeleteFunc(r.Tampers(), func(a guard.Act) bool {
@@ -66,14 +66,13 @@ func (c *Call) isOwn(path string) bool {
 	return paths.Own(own, path) || paths.Own(own, c.paths.Real(path))
 }
 
-// holdsOwn reports whether a path is one of this program's own, or a folder with one in it.
+// holdsOwn reports whether path is one of this program's own or a folder that contains one.
 func (c *Call) holdsOwn(path string) bool {
 	below := func(own string) bool { return strings.HasPrefix(own, path+"/") }
 	return c.isOwn(path) || slices.ContainsFunc(c.ownPaths(), below)
 }
 
-// kinds returns the roles of a file for the client, by the path as written and by its real path on
-// disk.
+// kinds returns a file's roles for the client, by its given path and its real path.
 func (c *Call) kinds(path string) []clienthooks.Kind {
 	p := c.Places()
 	real := c.paths.Real(path)
@@ -104,8 +103,8 @@ func (c *Call) FileTool() (path string, ok bool) {
 	return "", false
 }
 
-// leaves applies the call's edit in memory: the file's text as it is, and as a file tool would
-// leave it.
+// leaves returns the file's text before and after the call's edit, applied in memory. known is
+// false if the result is uncertain.
 func (c *Call) leaves(path string) (before, after string, known bool) {
 	before, known = safefile.Read(path, config.MaxFile)
 	if _, err := os.Lstat(path); !known && !errors.Is(err, fs.ErrNotExist) {
@@ -130,8 +129,8 @@ func (c *Call) leaves(path string) (before, after string, known bool) {
 	return before, "", false
 }
 
-// edited is a text after one replacement. The client matches line ends and quotes more loosely than
-// this does, so a text that is not found is not known to stay as it is.
+// edited returns text after one replacement. It returns false if the old text is not found,
+// because the client matches line ends and quotes more loosely and may still change the file.
 func edited(text string, edit gjson.Result) (string, bool) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	old, replacement := edit.Get("old_string").String(), edit.Get("new_string").String()
