@@ -31,10 +31,9 @@ const (
 	maxAsks = 3              // how often a question is asked if no answer is understood
 )
 
-// StartAsking starts a process that sends the questions of the project's paused run to the
-// person's Ask command, and reports whether such a process runs. The process proves by a secret
-// on its stdin that this program started it, not an agent's tool. The run keeps a digest of the
-// secret.
+// StartAsking starts a process that sends the questions of the project's paused run to the person's
+// Ask command, and reports whether such a process runs. The process proves by a secret on its stdin
+// that this program started it, not an agent's tool. The run keeps a digest of the secret.
 func (a *App) StartAsking(skill loop.Skill) (bool, error) {
 	h, err := a.openForPerson()
 	if err != nil {
@@ -140,8 +139,8 @@ type told struct {
 }
 
 // inDialog sends the questions of an open dialog to the person's Ask command after a delay, and
-// answers the dialog with its output. If the person answers first, the client ends this process
-// or the questions no longer wait.
+// answers the dialog with its output. If the person answers first, the client ends this process or
+// the questions no longer wait.
 func (h *handler) inDialog() (event.Reply, error) {
 	gates, err := h.dialogGates()
 	if len(gates) == 0 || err != nil {
@@ -196,8 +195,8 @@ func (h *handler) inDialog() (event.Reply, error) {
 	return event.AnswerDialog(h.questionsOf(&at, list), answers), nil
 }
 
-// dialogGates returns the gates whose questions the event's dialog shows. It returns nil unless
-// the Ask command may answer every one.
+// dialogGates returns the gates whose questions the event's dialog shows. It returns nil unless the
+// Ask command may answer every one.
 func (h *handler) dialogGates() (gates []waitingGate, err error) {
 	runs, err := h.sessionRuns()
 	shown := h.ev.Input.Get("questions").Array()

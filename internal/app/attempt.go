@@ -20,8 +20,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// attemptFacts adds the facts that an attempt begins with. fresh is the request of a new task
-// or audit loop.
+// attemptFacts adds the facts that an attempt begins with. fresh is the request of a new task or
+// audit loop.
 func (h *handler) attemptFacts(
 	t *store.State, f *loop.EntryFacts, root string, fresh *loop.Request,
 ) {
@@ -74,8 +74,8 @@ func (h *handler) fetchAttempt(t *store.State, l *lookup, k *loop.Known) {
 }
 
 // workerSeen reads the beginning of the worker's transcript. It reports whether the transcript
-// belongs to this attempt, or to the fork in which the iteration runs, and whether nothing
-// precedes the attempt's prompt (T93).
+// belongs to this attempt, or to the fork in which the iteration runs, and whether nothing precedes
+// the attempt's prompt (T93).
 func (h *handler) workerSeen(t *store.State) (w loop.WorkerSeen) {
 	path := cmp.Or(h.ev.AgentTranscript, h.ev.Transcript)
 	if h.ev.InSubagent() && h.ev.AgentTranscript == "" { // a StopFailure does not name it
@@ -199,8 +199,8 @@ type attempts struct {
 	// enter prepares a fresh run or resumes the existing one. If no run starts and that is not an
 	// error, said explains why.
 	enter func(h *handler, c loop.Command, f *loop.Flags) (fresh freshRun, said string, err error)
-	// entered writes the files that people and workers read of the new run, or returns the
-	// problem with it.
+	// entered writes the files that people and workers read of the new run, or returns the problem
+	// with it.
 	entered func(h *handler, fresh freshRun, reply event.Reply) event.Reply
 	prompt  func(h *handler, t *store.State) string // prompt of the attempt's worker
 	// worker returns the name of the plugin's agent, or "" to keep the type in the call.
@@ -220,8 +220,8 @@ func attemptsOf(skill loop.Skill) (k attempts, ok bool) {
 	return k, false
 }
 
-// freshRun holds the values that a fresh run of a kind with attempts begins with. It is zero
-// for any other entry.
+// freshRun holds the values that a fresh run of a kind with attempts begins with. It is zero for
+// any other entry.
 type freshRun struct {
 	loop.KindRun
 	plan []byte   // the text of the audit's plan
@@ -243,8 +243,8 @@ func (h *handler) claimSeen(t *store.State) loop.ClaimSeen {
 		Flagged: tasks.Flagged(text), Last: h.lastWords(t)}
 }
 
-// taskContext returns the model's context at the start of an iteration of a task loop: what
-// this thread must do. It is "" while a question waits and after the worker was sent.
+// taskContext returns the model's context at the start of an iteration of a task loop: what this
+// thread must do. It is "" while a question waits and after the worker was sent.
 func (h *handler) taskContext(t *store.State) string {
 	drive := t.Budget.Drive()
 	switch a := t.Tick.Attempt; {

@@ -90,8 +90,8 @@ func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Fla
 	return nil
 }
 
-// newAudit reads the plan of a fresh run. An audit runs only in a linked worktree, so that
-// nothing else changes its tree (A34).
+// newAudit reads the plan of a fresh run. An audit runs only in a linked worktree, so that nothing
+// else changes its tree (A34).
 func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun, []byte, error) {
 	if len(flags.Rest) > 1 {
 		return nil, nil, hint.New("quote a path with blanks; the plan is one file",
@@ -151,9 +151,8 @@ func postOf(c config.Config) *loop.Post {
 	return &loop.Post{Skill: c.Audit.PostSkill, Prompt: c.Audit.PostPrompt, Push: c.Audit.PostPush}
 }
 
-// sections returns the sections of the plan with the sum recorded at the start of the run. It
-// tries the stored copy, the file, and the file at the base commit. It returns nothing if all
-// differ.
+// sections returns the sections of the plan with the sum recorded at the start of the run. It tries
+// the stored copy, the file, and the file at the base commit. It returns nothing if all differ.
 func (h *handler) sections(r *loop.AuditRun) (intro string, list []audits.Section) {
 	text := h.files.Plan()
 	if sum(text) != r.PlanSum {
@@ -227,8 +226,8 @@ func (h *handler) runsCheck(t *store.State) bool {
 	return shell && check != "" && strings.TrimSpace(command) == check
 }
 
-// runsOneTest reports whether the call is the run's check command followed by the name of one
-// test, in the syntax of the check's test runner.
+// runsOneTest reports whether the call is the run's check command followed by the name of one test,
+// in the syntax of the check's test runner.
 func (h *handler) runsOneTest(t *store.State) bool {
 	if loop.AuditOf(t.Budget) == nil ||
 		!h.ev.InSubagent() && t.Budget.Drive() != loop.DriveProcess {
@@ -254,8 +253,8 @@ func (h *handler) runsOneTest(t *store.State) bool {
 	return flag != "" && flag == loop.OneTest(check)
 }
 
-// byAuditor reports whether the auditor of the open phase makes the call: the worker sent for
-// it, or the main thread if a driver started the client.
+// byAuditor reports whether the auditor of the open phase makes the call: the worker sent for it,
+// or the main thread if a driver started the client.
 func (h *handler) byAuditor(t *store.State) bool {
 	if loop.AuditOf(t.Budget) == nil || !h.open(t) || t.Tick.Attempt == nil ||
 		!t.Tick.Attempt.Phase.Audits() {
@@ -267,8 +266,7 @@ func (h *handler) byAuditor(t *store.State) bool {
 	return known && by != "" && by == t.Tick.Attempt.Call
 }
 
-// printedBy returns the files of the worktree that an auditor's call prints, judged by its
-// text.
+// printedBy returns the files of the worktree that an auditor's call prints, judged by its text.
 func (h *handler) printedBy(t *store.State) (files []string) {
 	if !h.byAuditor(t) {
 		return nil
@@ -363,6 +361,5 @@ func (h *handler) auditTold(t *store.State) (o loop.Told, err error) {
 	return o, h.files.Findings(t.Budget)
 }
 
-// sumOfReport identifies a report's text without surrounding white space, which a shell may
-// add.
+// sumOfReport identifies a report's text without surrounding white space, which a shell may add.
 func sumOfReport(raw []byte) string { return sum(bytes.TrimSpace(raw)) }

@@ -65,8 +65,8 @@ func (h *handler) model(t *store.State, cursors []loop.Cursor) loop.Model {
 }
 
 // growing returns the iteration's transcript, the cursors from which to count, and the worker
-// transcripts without a cursor. A worker that ended in an earlier iteration and was resumed has
-// its cursor in the history.
+// transcripts without a cursor. A worker that ended in an earlier iteration and was resumed has its
+// cursor in the history.
 func (h *handler) growing(t *store.State) (path string, cursors []loop.Cursor, fresh []string) {
 	path = h.transcript(t, loop.Call{})
 	_, cursors = t.Tick.Spending(t.Budget)
@@ -96,8 +96,8 @@ func (h *handler) fetchEntry(t *store.State, e loop.Event, l *lookup, k *loop.Kn
 	})
 }
 
-// baseline starts the count at the prompt that invoked the loop, so that earlier spending is
-// not charged to it. If the transcript does not contain the prompt yet, all of it is earlier.
+// baseline starts the count at the prompt that invoked the loop, so that earlier spending is not
+// charged to it. If the transcript does not contain the prompt yet, all of it is earlier.
 func baseline(asks loop.Invocation) []loop.Cursor {
 	from := int64(-1)
 	if start, found := usage.PromptStart(asks.Transcript, asks.PromptID); found {
@@ -180,8 +180,8 @@ func (h *handler) openBeside(t *store.State) bool {
 	})
 }
 
-// firstRules returns the rules of the session's first run, which decide whether a call concerns
-// the project.
+// firstRules returns the rules of the session's first run, which decide whether a call concerns the
+// project.
 func (h *handler) firstRules() toolcall.Run {
 	if len(h.runs.list) == 0 {
 		return h.rules(nil)
@@ -210,9 +210,8 @@ func (h *handler) reading(t *store.State) loop.Reading {
 	return reading
 }
 
-// meetsBrake reports whether every forge client that a shell command starts by name goes
-// through a link of the brake. It first restores links that were removed since the iteration
-// began.
+// meetsBrake reports whether every forge client that a shell command starts by name goes through a
+// link of the brake. It first restores links that were removed since the iteration began.
 func (h *handler) meetsBrake(t *store.State) bool {
 	command, shell := h.ev.ShellCommand()
 	if !shell || h.ev.Tool != "Bash" || t.Tick == nil || !t.Tick.Braked ||
@@ -222,8 +221,8 @@ func (h *handler) meetsBrake(t *store.State) bool {
 	return h.dress()
 }
 
-// dress creates or repairs the session's brake links to a stored copy of this program, and
-// reports whether they are in place.
+// dress creates or repairs the session's brake links to a stored copy of this program, and reports
+// whether they are in place.
 func (h *handler) dress() bool {
 	exe, err := os.Executable()
 	if err != nil {

@@ -26,9 +26,9 @@ import (
 const maxCheckTail = 4 << 10
 
 // check runs the person's check command in the worker's folder. If files that decide its result
-// have changed since the run began, it runs in a checkout of HEAD with the original files
-// instead. A file that the command only names may be the one under test. Such a check must pass
-// both with the file as it is and with the original.
+// have changed since the run began, it runs in a checkout of HEAD with the original files instead.
+// A file that the command only names may be the one under test. Such a check must pass both with
+// the file as it is and with the original.
 func (h *handler) check(t *store.State, command string) loop.CheckRun {
 	if runtime.GOOS != "windows" && h.seal.on && !h.dress() {
 		return loop.CheckRun{Exit: 1, Tail: "the links that stop merges could not be made; see " +
@@ -68,8 +68,8 @@ func (h *handler) check(t *store.State, command string) loop.CheckRun {
 // interrupts the hook with Esc, the process exits without a decision.
 func (h *handler) runCheck(t *store.State, command, dir string) loop.CheckRun {
 	_, minutes := t.Budget.Check()
-	// The worker controls the programs that the check starts, so the brake applies to them as
-	// in a Bash command.
+	// The worker controls the programs that the check starts, so the brake applies to them as in a
+	// Bash command.
 	shell := []string{"sh", "-c", brake.Line(h.seal.Path(), h.ev.SessionID) + "\n" + command}
 	if runtime.GOOS == "windows" {
 		shell = []string{"cmd", "/C", command}
@@ -156,8 +156,7 @@ func (p *pinned) find(ctx context.Context, command, head string) {
 		p.filesAt(ctx, head))
 }
 
-// filesAt returns the files of a commit. Anything over maxTaskFile, or not a file, reads as
-// empty.
+// filesAt returns the files of a commit. Anything over maxTaskFile, or not a file, reads as empty.
 func (p *pinned) filesAt(ctx context.Context, commit string) tasks.Files {
 	names, err := tracker.FilesAt(ctx, p.root, commit, ".")
 	p.err = errors.Join(p.err, err)

@@ -47,8 +47,8 @@ func readOwn(root, what, path string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// keptFile reads a file that the loop writes in the project. there is false if the file does
-// not exist. A link, a folder or a file over 1 MiB is an error, so that nothing else is read or
+// keptFile reads a file that the loop writes in the project. there is false if the file does not
+// exist. A link, a folder or a file over 1 MiB is an error, so that nothing else is read or
 // overwritten.
 func keptFile(path string) (text []byte, there bool, err error) {
 	info, err := os.Lstat(path)
@@ -155,8 +155,8 @@ func (h *handler) relative(path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// inRepo returns path relative to the root of the repository, as git names it. The project may
-// be a folder inside the repository.
+// inRepo returns path relative to the root of the repository, as git names it. The project may be a
+// folder inside the repository.
 func (h *handler) inRepo(path string) string {
 	top := tracker.Repo(h.Env, h.project).Top
 	rel, err := filepath.Rel(tracker.RealPath(top), tracker.RealPath(h.project))

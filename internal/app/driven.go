@@ -20,8 +20,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// driven is a task or audit loop as its driver sees it. loop.Driving decides the next step from
-// the state on disk.
+// driven is a task or audit loop as its driver sees it. loop.Driving decides the next step from the
+// state on disk.
 type driven struct {
 	*App
 	skill loop.Skill
@@ -29,8 +29,7 @@ type driven struct {
 	words string // arguments of the person's command without --resume, for the first process
 	check string // --check of the person's command, or ""
 	first bool
-	// release gives up the exclusive right to drive the loop. It is nil before this process has
-	// it.
+	// release gives up the exclusive right to drive the loop. It is nil before this process has it.
 	release func() error
 	plan    *loop.Budget // of a fresh audit loop, which the first process begins
 	flags   []string     // the person's flags for the client
@@ -41,11 +40,11 @@ type driven struct {
 	spared bool
 }
 
-// Drive returns the run that `hooks go` drives: the one that the command resumes, or a fresh
-// one. A command looks like "/hooks:go docs/spec.md --check 'go test ./...'". A fresh task loop
-// begins here, as in a session, and waits at its gates before a client starts (T49, T50, T92).
-// A fresh audit loop has no such gates, so its first process begins it. Drive sets client.Dir,
-// and client.Flags to the stored flags if the person gave no flags.
+// Drive returns the run that `hooks go` drives: the one that the command resumes, or a fresh one. A
+// command looks like "/hooks:go docs/spec.md --check 'go test ./...'". A fresh task loop begins
+// here, as in a session, and waits at its gates before a client starts (T49, T50, T92). A fresh
+// audit loop has no such gates, so its first process begins it. Drive sets client.Dir, and
+// client.Flags to the stored flags if the person gave no flags.
 func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err error) {
 	cmd, ok := loop.ParsePrompt(command, config.Load(tracker.Project(a.Env, a.cwd())).Names())
 	kind, attempts := attemptsOf(cmd.Skill)
@@ -229,8 +228,8 @@ func (d *driven) step(session string, eventOf func(*handler) loop.Event) error {
 	return err
 }
 
-// busyTries bounds how often a driver retries while a hook holds the state lock. It is high
-// because nothing waits for the driver's answer.
+// busyTries bounds how often a driver retries while a hook holds the state lock. It is high because
+// nothing waits for the driver's answer.
 const busyTries = 15
 
 // Next returns the next order, decided by the state on disk.
@@ -290,9 +289,9 @@ func (d *driven) keepFlags(b *loop.Budget) error {
 	})
 }
 
-// measure runs the check before the first worker of a run. It runs outside a session and
-// without the brake, but no worker has changed a file yet. why is the reason that the check
-// cannot run, or "".
+// measure runs the check before the first worker of a run. It runs outside a session and without
+// the brake, but no worker has changed a file yet. why is the reason that the check cannot run, or
+// "".
 func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
 	tree, err := h.tree(context.Background(), h.root(t))
 	if len(tree.Dirty) > 0 || err != nil {
@@ -396,8 +395,7 @@ func (d *driven) Ended(v drive.Verdict) (said string, err error) {
 		}
 		return true
 	})
-	// A hook that closed the attempt may have died with its process before it released the
-	// lock.
+	// A hook that closed the attempt may have died with its process before it released the lock.
 	return said, cmp.Or(err, h.files.Release(d.skill, func(l *loop.Lock) bool {
 		return l != nil && proc.Of(l.Process) == loop.Dead
 	}))

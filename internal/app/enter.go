@@ -19,8 +19,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// invocation returns the command that starts an iteration, from a slash command or the Skill
-// tool.
+// invocation returns the command that starts an iteration, from a slash command or the Skill tool.
 func (h *handler) invocation() (loop.Command, bool) {
 	name, args := h.ev.Command, h.ev.Args
 	switch h.ev.Name {
@@ -43,9 +42,8 @@ func (h *handler) command(name, args string) (loop.Command, bool) {
 	return loop.ParseCommand(name, args, h.names(name, args)...)
 }
 
-// names returns the configured names of skills, in order of precedence: active runs, the
-// person's configuration, the project's, and ended runs. It reads them only if the command may
-// be one.
+// names returns the configured names of skills, in order of precedence: active runs, the person's
+// configuration, the project's, and ended runs. It reads them only if the command may be one.
 func (h *handler) names(command, args string) []loop.Names {
 	_, ours := loop.ParseCommand(command, "")
 	_, spaced := loop.ParseCommand(command, "",
@@ -129,9 +127,8 @@ func (h *handler) enterWith(
 	return reply, err
 }
 
-// foreignState refuses state that is committed to the repository, because anyone could have
-// written its locks, counters and answers. Our own state folder ignores itself and is never
-// committed.
+// foreignState refuses state that is committed to the repository, because anyone could have written
+// its locks, counters and answers. Our own state folder ignores itself and is never committed.
 func (h *handler) foreignState() error {
 	if !store.Exists(h.project) {
 		return nil
@@ -147,8 +144,7 @@ func (h *handler) foreignState() error {
 	return nil
 }
 
-// fed returns the command of a conductor's next attempt if the previous Stop asked for this
-// call.
+// fed returns the command of a conductor's next attempt if the previous Stop asked for this call.
 func (h *handler) fed() (loop.Command, bool) {
 	call := h.ev.Name == event.PreToolUse && h.ev.Dispatches() && !h.ev.InSubagent()
 	if !call || !h.seal.on && !store.Exists(h.project) || h.openState() != nil {
@@ -181,8 +177,8 @@ func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 	return answer.And(reply), err
 }
 
-// nested returns an error if the model, not a person, starts a looping skill while an audit
-// loop runs in this session (A68) or an iteration of another skill is open in this turn.
+// nested returns an error if the model, not a person, starts a looping skill while an audit loop
+// runs in this session (A68) or an iteration of another skill is open in this turn.
 func (h *handler) nested(cmd loop.Command) error {
 	if h.ev.Name != event.PreToolUse || h.feeding || !h.seal.on || h.openState() != nil {
 		return nil

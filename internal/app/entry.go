@@ -93,8 +93,8 @@ func (e *entry) settle() (event.Reply, error) {
 // maxTries bounds the attempts under one hold of the state lock.
 const maxTries = 8
 
-// try steps the request from the state on disk and carries out the outcome. It repeats this
-// after it closed an iteration or lost a race for the loop's lock.
+// try steps the request from the state on disk and carries out the outcome. It repeats this after
+// it closed an iteration or lost a race for the loop's lock.
 func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
 	for range maxTries {
 		if err = e.load(); err != nil {
@@ -208,9 +208,9 @@ func (e *entry) load() error {
 	return err
 }
 
-// resumable returns the last history line of the run whose budget was in the missing file, or
-// of a run that has no budget file. It returns nil if there is no such run. A run with another
-// budget file is resumed from that file, so that no second copy goes stale.
+// resumable returns the last history line of the run whose budget was in the missing file, or of a
+// run that has no budget file. It returns nil if there is no such run. A run with another budget
+// file is resumed from that file, so that no second copy goes stale.
 func (e *entry) resumable() (*loop.Iteration, error) {
 	skill := e.Skill
 	last, err := e.files.Last(skill, func(l *loop.Iteration) bool {
@@ -257,9 +257,9 @@ func (e *entry) archiveLost() error {
 	return nil
 }
 
-// takesOver resolves a conflict over the run on disk and reports whether it did. A run that
-// another state directory wrote replaces the recorded one; a copy of another project's run
-// becomes a run of its own.
+// takesOver resolves a conflict over the run on disk and reports whether it did. A run that another
+// state directory wrote replaces the recorded one; a copy of another project's run becomes a run of
+// its own.
 func (e *entry) takesOver(err error) bool {
 	changed, isChanged := errors.AsType[*store.ChangedError](err)
 	copied, isCopy := errors.AsType[*store.CopyError](err)
@@ -284,8 +284,8 @@ func (e *entry) takesOver(err error) bool {
 }
 
 // lookUp fetches the facts that an iteration begins with. It does not hold the state lock. On a
-// resume it checks the recorded PRs and worktrees (R135–R144); before a review, the heads that
-// show whether anything has landed (R82).
+// resume it checks the recorded PRs and worktrees (R135–R144); before a review, the heads that show
+// whether anything has landed (R82).
 func (e *entry) lookUp() {
 	mode := e.known.Mode
 	fresh := mode == loop.FreshRun
@@ -325,8 +325,8 @@ func (e *entry) lookUp() {
 	e.known.Entry = loop.Fetched(f)
 }
 
-// ask asks the tracker for the facts that an iteration begins with. If the tracker fails, a
-// note says that the skill's report is used. A project without a known tracker gets no note.
+// ask asks the tracker for the facts that an iteration begins with. If the tracker fails, a note
+// says that the skill's report is used. A project without a known tracker gets no note.
 func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 	asked *loop.Asked, edges [][2]int, notes []string,
 ) {
@@ -390,8 +390,8 @@ func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 // maxNotes bounds the notes about the tracker's answer that a person sees.
 const maxNotes = 4
 
-// endedPRs returns the PRs of the run that are not re-attached. It ignores read errors, which
-// the entry itself reports.
+// endedPRs returns the PRs of the run that are not re-attached. It ignores read errors, which the
+// entry itself reports.
 func (e *entry) endedPRs() []loop.TrackedPR {
 	var ended loop.EndedPRs
 	_, _ = e.files.Last(e.Skill, func(l *loop.Iteration) bool {
@@ -461,8 +461,8 @@ func (e *entry) begin(o *loop.Outcome) (event.Reply, error) {
 	return reply, err
 }
 
-// saveFirst saves and seals the run before it has the lock. It creates the brake's links before
-// the switch that turns them on.
+// saveFirst saves and seals the run before it has the lock. It creates the brake's links before the
+// switch that turns them on.
 func (e *entry) saveFirst(in *loop.Entering) error {
 	run, was := in.Run, in.Run.SealedIn
 	e.receive(run)
@@ -482,8 +482,8 @@ func (e *entry) saveFirst(in *loop.Entering) error {
 	return err
 }
 
-// unguarded describes the protection that the session lacks without a brake or a seal, the
-// cause, and how to get it. It returns "" if the session has both.
+// unguarded describes the protection that the session lacks without a brake or a seal, the cause,
+// and how to get it. It returns "" if the session has both.
 func (e *entry) unguarded() string {
 	const (
 		restart   = "start the client again"

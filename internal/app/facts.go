@@ -22,9 +22,9 @@ import (
 // senderTime bounds how long after its event the lines of a prompt may reach the transcript.
 const senderTime = 250 * time.Millisecond
 
-// sender returns who sent the prompt. The client may write its own lines shortly after the
-// event; if patient is true, sender waits for them. A program that drives the client by its SDK
-// queues a person's words.
+// sender returns who sent the prompt. The client may write its own lines shortly after the event;
+// if patient is true, sender waits for them. A program that drives the client by its SDK queues a
+// person's words.
 func (h *handler) sender(patient bool) loop.Sender {
 	for {
 		by := usage.Sender(h.ev.Transcript, h.ev.Prompt)
@@ -53,10 +53,9 @@ func (h *handler) owner(t *store.State) (o loop.Owner) {
 	return o
 }
 
-// fetchSpent counts the spending since the last count. The caller holds the state lock, so that
-// no token is counted twice. If counting fails in the run's own session, its next iteration
-// counts the rest. For another session's transcript it returns the error, because it is not
-// read again.
+// fetchSpent counts the spending since the last count. The caller holds the state lock, so that no
+// token is counted twice. If counting fails in the run's own session, its next iteration counts the
+// rest. For another session's transcript it returns the error, because it is not read again.
 func (h *handler) fetchSpent(t *store.State, e loop.Event, k *loop.Known) (err error) {
 	path := h.transcript(t, e)
 	table := usage.NewTable(h.config(t).Rates)
@@ -121,9 +120,9 @@ func (h *handler) onceNotes() []string {
 	return notes
 }
 
-// transcript returns the transcript of a loop's iteration: the event's own at its Stop,
-// otherwise the recorded one. A run that ends between iterations is counted from its recorded
-// transcript, because after /clear a person ends it from another session.
+// transcript returns the transcript of a loop's iteration: the event's own at its Stop, otherwise
+// the recorded one. A run that ends between iterations is counted from its recorded transcript,
+// because after /clear a person ends it from another session.
 func (h *handler) transcript(t *store.State, e loop.Event) string {
 	own := false
 	switch e.(type) {
@@ -143,10 +142,10 @@ func (h *handler) transcript(t *store.State, e loop.Event) string {
 	return t.Budget.Transcript()
 }
 
-// interruptMark reports whether the client's interrupt mark follows the counted text in a turn
-// of this iteration. A person may interrupt a turn of their own between two iterations. A
-// forked iteration has its mark in the fork's transcript only. If the turn reached its Stop, a
-// worker's mark means that the worker was ended.
+// interruptMark reports whether the client's interrupt mark follows the counted text in a turn of
+// this iteration. A person may interrupt a turn of their own between two iterations. A forked
+// iteration has its mark in the fork's transcript only. If the turn reached its Stop, a worker's
+// mark means that the worker was ended.
 func (h *handler) interruptMark(t *store.State, forked bool) bool {
 	path := t.Tick.Transcript
 	r, err := usage.Main(path, t.Budget.Cursors)
@@ -169,8 +168,8 @@ func (h *handler) pastDialogs(t *store.State, e loop.Event) (list []loop.Answers
 	return list
 }
 
-// answersOf converts a dialog's answers. It omits unanswered questions and restores each
-// question to its gate's text, because a terminal may show other characters.
+// answersOf converts a dialog's answers. It omits unanswered questions and restores each question
+// to its gate's text, because a terminal may show other characters.
 func answersOf(gates []loop.Gate, id, input string, given event.Answers) loop.Answers {
 	a := loop.Answers{ID: id, Input: input, AFK: given.AFK}
 	for _, one := range given.List {

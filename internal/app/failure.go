@@ -13,9 +13,9 @@ import (
 	"hooks/internal/tracker"
 )
 
-// failed returns the answer when the program itself fails. A Stop lets go and says why. An
-// entry is refused. A tool call passes unless it merges, dispatches, schedules or touches the
-// state, because a loop may be active. Other events get no decision.
+// failed returns the answer when the program itself fails. A Stop lets go and says why. An entry is
+// refused. A tool call passes unless it merges, dispatches, schedules or touches the state, because
+// a loop may be active. Other events get no decision.
 func (h *handler) failed(err error) Answer {
 	a := Answer{Name: h.ev.Name, After: h.out.After, Err: err}
 	text := hint.Text(store.Hinted(err))
@@ -81,9 +81,8 @@ func (h *handler) mustStayShut(err error) bool {
 	return len(r.Merges()) > 0 || len(call.Tampers(r)) > 0 || unread || call.Rewires() != ""
 }
 
-// unreadable answers a payload that cannot be read. It denies a tool call while a loop is
-// active in the project, so that malformed input cannot bypass the guard. Otherwise it decides
-// nothing.
+// unreadable answers a payload that cannot be read. It denies a tool call while a loop is active in
+// the project, so that malformed input cannot bypass the guard. Otherwise it decides nothing.
 func (a *App) unreadable(name string, err error) Answer {
 	answer := Answer{Name: name, Err: err}
 	if name != event.PreToolUse || errors.Is(err, event.ErrOtherEvent) {

@@ -13,8 +13,8 @@ import (
 	"hooks/internal/store"
 )
 
-// AnswerGate records a person's answer for a paused run. The answer takes effect when the run
-// is resumed. AnswerGate fails inside the agent.
+// AnswerGate records a person's answer for a paused run. The answer takes effect when the run is
+// resumed. AnswerGate fails inside the agent.
 func (a *App) AnswerGate(name string, words []string) (said string, err error) {
 	if a.InAgent() {
 		way := "the dialog of the session asks the person; or answer in a terminal of your own"
@@ -79,8 +79,8 @@ func (g waitingGate) named(withLoop bool) string {
 	return name
 }
 
-// findGate returns the paused run's gate that n names. It returns an error if no gate or more
-// than one matches.
+// findGate returns the paused run's gate that n names. It returns an error if no gate or more than
+// one matches.
 func (h *handler) findGate(n gateName) (found waitingGate, err error) {
 	all, err := h.waitingGates()
 	meant := slices.DeleteFunc(slices.Clone(all), func(g waitingGate) bool {
@@ -126,8 +126,8 @@ func names(list []waitingGate, withLoop bool) string {
 	return strings.Join(all, ", ")
 }
 
-// waitingGates returns the gates of paused runs, open iterations and claims. An error in one
-// loop does not hide the others; errors are joined.
+// waitingGates returns the gates of paused runs, open iterations and claims. An error in one loop
+// does not hide the others; errors are joined.
 func (h *handler) waitingGates() (list []waitingGate, err error) {
 	var errs []error
 	for _, skill := range loop.Skills() {
@@ -154,8 +154,7 @@ func (h *handler) waitingGates() (list []waitingGate, err error) {
 	return list, errors.Join(errs...)
 }
 
-// understands returns an error for a single word that is not an option, which is probably a
-// typo.
+// understands returns an error for a single word that is not an option, which is probably a typo.
 func (w waitingGate) understands(answer string) error {
 	if w.gate.Understands(answer) {
 		return nil

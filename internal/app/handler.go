@@ -1,9 +1,9 @@
 // Package app connects the packages, in one straight line per event: read, load, look, decide,
 // save, reply.
 //
-// What a reply promises is saved before it is printed; the lock is released after. When the
-// program itself fails, a Stop lets go and says why; merges, dispatch, scheduling and the state
-// files stay shut while a loop is or may be active.
+// What a reply promises is saved before it is printed; the lock is released after. When the program
+// itself fails, a Stop lets go and says why; merges, dispatch, scheduling and the state files stay
+// shut while a loop is or may be active.
 package app
 
 import (
@@ -41,8 +41,8 @@ type App struct {
 	RunID func() string
 	// Inside reports whether a run's client started this process.
 	Inside func(loop.Process) bool
-	// Wait bounds the time that an entry hook waits for a lock. The default of 45 s is below
-	// the hook's timeout.
+	// Wait bounds the time that an entry hook waits for a lock. The default of 45 s is below the
+	// hook's timeout.
 	Wait      time.Duration
 	CheckTime time.Duration // overrides the run's limit for a check command
 	// Rest waits before a reply is printed, and reports whether the reply is still wanted.
@@ -55,11 +55,10 @@ type App struct {
 type Answer struct {
 	Reply event.Reply
 	Name  string // the event's name, which decides the form of the reply
-	// After releases the lock once the reply is printed and flushed. It is nil if there is no
-	// lock.
+	// After releases the lock once the reply is printed and flushed. It is nil if there is no lock.
 	After func() error
-	// Until is when to print the reply; zero means at once. A person who does not want to wait
-	// ends this process, and no reply is printed (T95).
+	// Until is when to print the reply; zero means at once. A person who does not want to wait ends
+	// this process, and no reply is printed (T95).
 	Until time.Time
 	// Notify starts the person's own command once the reply is printed and the lock released. It
 	// does not wait for the command. It is nil if there is no notice.
@@ -133,16 +132,16 @@ type sessionRuns struct {
 	news   bool           // the receipt lacks this kind of event
 }
 
-// output holds the durable results of the event. Its reply is printed even if a later step
-// fails; its error changes no decision.
+// output holds the durable results of the event. Its reply is printed even if a later step fails;
+// its error changes no decision.
 type output struct {
 	Answer
 	person notify.Person // notices to send after the reply
 	asks   []loop.Skill  // loops that paused with a question for the Ask command
 }
 
-// config returns the configuration that the run stored when it began. Without a run, or for a
-// run of an older version, it is the project's current one.
+// config returns the configuration that the run stored when it began. Without a run, or for a run
+// of an older version, it is the project's current one.
 func (h *handler) config(t *store.State) config.Config {
 	kept := ""
 	if t != nil && t.Budget != nil {
@@ -207,9 +206,9 @@ func (h *handler) release(skill loop.Skill) {
 	}
 }
 
-// sessionRuns returns the session's runs in a fixed order. It reads them once per event;
-// withRuns reads them again under the state lock. A run of another session matters only if it
-// holds the lock.
+// sessionRuns returns the session's runs in a fixed order. It reads them once per event; withRuns
+// reads them again under the state lock. A run of another session matters only if it holds the
+// lock.
 func (h *handler) sessionRuns() ([]*store.State, error) {
 	if h.runs.list != nil {
 		return h.runs.list, nil
@@ -304,8 +303,8 @@ func (h *handler) withRuns(change func([]*store.State) error) error {
 	})
 }
 
-// forEachRun calls do for each run and joins the replies. An error in one loop does not stop
-// the others; errors are joined.
+// forEachRun calls do for each run and joins the replies. An error in one loop does not stop the
+// others; errors are joined.
 func (h *handler) forEachRun(list []*store.State,
 	do func(*store.State) (event.Reply, error)) (all event.Reply, err error) {
 	var errs []error
@@ -358,8 +357,8 @@ func (h *handler) turn() loop.Turn {
 	}
 }
 
-// addressed keeps only the loops that own this prompt or are neither open nor ended, if any
-// loop owns it. Otherwise a turn could be counted twice.
+// addressed keeps only the loops that own this prompt or are neither open nor ended, if any loop
+// owns it. Otherwise a turn could be counted twice.
 func (h *handler) addressed(list []*store.State) []*store.State {
 	if !slices.ContainsFunc(list, h.ownsPrompt) {
 		return list
@@ -388,9 +387,9 @@ func (h *handler) checkSender(t *store.State) error {
 	return nil
 }
 
-// checkEventFrom returns an error if the event did not come from the run's client. With an
-// error the event decides nothing: an entry is refused, a harmful call is held back, and
-// nothing is written.
+// checkEventFrom returns an error if the event did not come from the run's client. With an error
+// the event decides nothing: an entry is refused, a harmful call is held back, and nothing is
+// written.
 func (h *handler) checkEventFrom(client *loop.Process) error {
 	if client == nil || h.ev.Name == "" {
 		return nil // sender unknown, or a person's command
@@ -505,8 +504,7 @@ func (h *handler) usable(path string) bool {
 		!strings.EqualFold(folder, ".sdd")
 }
 
-// below returns the full path and reports whether it is inside root after symlinks are
-// resolved.
+// below returns the full path and reports whether it is inside root after symlinks are resolved.
 func below(root, path string) (full string, ok bool) {
 	full = path
 	if !filepath.IsAbs(full) {

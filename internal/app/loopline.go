@@ -12,9 +12,9 @@ import (
 	"hooks/internal/loop"
 )
 
-// loopLine checks the arguments of /loop before anything is scheduled. It returns an error if
-// they would not begin the loop that the person means, and a note if that is uncertain. It
-// ignores lines whose skill cannot be governed.
+// loopLine checks the arguments of /loop before anything is scheduled. It returns an error if they
+// would not begin the loop that the person means, and a note if that is uncertain. It ignores lines
+// whose skill cannot be governed.
 func (h *handler) loopLine() (note string, err error) {
 	line := ""
 	switch h.ev.Name {
@@ -55,8 +55,8 @@ func (h *handler) loopLine() (note string, err error) {
 	return note, err
 }
 
-// missingSkill returns an error if the skill's plugin is known to lack it, and a note if the
-// skill is not found.
+// missingSkill returns an error if the skill's plugin is known to lack it, and a note if the skill
+// is not found.
 func (h *handler) missingSkill(name string, governed bool) (note string, err error) {
 	program, _ := os.Executable()
 	s := install.ReadSettings(h.project, "", program, h.Env)

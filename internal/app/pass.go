@@ -12,10 +12,9 @@ import (
 	"hooks/internal/store"
 )
 
-// Pass uses up the permission for one merge or approval in a sealed loop. It succeeds once,
-// while the call that passed the gate for this PR is still running. A link of the brake calls
-// it; session is a record's file name. If it fails, why is the reason and at the approved
-// commit, if any.
+// Pass uses up the permission for one merge or approval in a sealed loop. It succeeds once, while
+// the call that passed the gate for this PR is still running. A link of the brake calls it; session
+// is a record's file name. If it fails, why is the reason and at the approved commit, if any.
 func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, why, at string) {
 	approves := kind == guard.ApprovePR
 	if kind != guard.MergePR && !approves {

@@ -47,8 +47,8 @@ func (a *App) openIn(project string) (*handler, error) {
 	return h, nil
 }
 
-// sealedElsewhere returns an error for a run whose seal is in another state directory. This
-// process could not seal its changes, so they would count as damage.
+// sealedElsewhere returns an error for a run whose seal is in another state directory. This process
+// could not seal its changes, so they would count as damage.
 func (h *handler) sealedElsewhere(b *loop.Budget) error {
 	switch {
 	case b == nil, b.Status != loop.Active && b.Status != loop.Paused:
@@ -78,8 +78,8 @@ func (a *App) cwd() string {
 	return dir
 }
 
-// StopLoops ends the running loops for a person. A running iteration finishes its dispatched
-// work and is closed by its own session; all others are closed here (R43).
+// StopLoops ends the running loops for a person. A running iteration finishes its dispatched work
+// and is closed by its own session; all others are closed here (R43).
 func (a *App) StopLoops(skills []loop.Skill) (string, error) {
 	none := fmt.Sprintf("no loop runs in %s; `hooks status --all` shows every project",
 		tracker.Project(a.Env, a.cwd()))
@@ -136,8 +136,8 @@ func (a *App) OpenLoops(project string) (open []string, err error) {
 	return open, err
 }
 
-// EndLoops ends the loops of a project as StopLoops does and releases its sessions. It fails
-// while an iteration is running. Damaged state does not keep a session governed.
+// EndLoops ends the loops of a project as StopLoops does and releases its sessions. It fails while
+// an iteration is running. Damaged state does not keep a session governed.
 func (a *App) EndLoops(project string) (string, error) {
 	h, damage := a.openIn(project)
 	text := ""
@@ -161,8 +161,7 @@ func (a *App) EndLoops(project string) (string, error) {
 	return text, err
 }
 
-// RemoveLinks removes the brake's links for a project's sessions, or all links if project is
-// empty.
+// RemoveLinks removes the brake's links for a project's sessions, or all links if project is empty.
 func (a *App) RemoveLinks(project string) {
 	seals := seal.At(seal.Home(a.Env))
 	if seals.Path() == "" {
@@ -176,8 +175,8 @@ func (a *App) RemoveLinks(project string) {
 	})
 }
 
-// each calls do for every skill with the state lock held and joins the replies. It returns none
-// if all replies are empty.
+// each calls do for every skill with the state lock held and joins the replies. It returns none if
+// all replies are empty.
 func (a *App) each(skills []loop.Skill, none string,
 	do func(*handler, loop.Skill) (string, error)) (string, error) {
 	h, err := a.openForPerson()
@@ -232,9 +231,8 @@ func (h *handler) stopOne(t *store.State) (string, error) {
 const stillFires = "its schedule still fires; tell the agent to delete it (CronList, then " +
 	"CronDelete)"
 
-// InAgent reports whether an agent's tool runs this command. The client marks the environment
-// of its tools. If the mark was removed, a run's living client is still an ancestor of this
-// process.
+// InAgent reports whether an agent's tool runs this command. The client marks the environment of
+// its tools. If the mark was removed, a run's living client is still an ancestor of this process.
 func (a *App) InAgent() bool {
 	if a.Env("CLAUDECODE") != "" {
 		return true
@@ -251,8 +249,8 @@ func (a *App) InAgent() bool {
 	})
 }
 
-// Reset archives runs that have ended, whose client is gone, or whose files are damaged. It
-// fails inside the agent.
+// Reset archives runs that have ended, whose client is gone, or whose files are damaged. It fails
+// inside the agent.
 func (a *App) Reset(skills []loop.Skill) (string, error) {
 	if a.InAgent() {
 		return "",
@@ -331,8 +329,8 @@ func (h *handler) afterReset(skill loop.Skill) string {
 	return gone
 }
 
-// Raise changes the ceilings of all runs that have not ended to the flags in words. A ceiling
-// may be lowered, but not below its use. Raise fails inside the agent.
+// Raise changes the ceilings of all runs that have not ended to the flags in words. A ceiling may
+// be lowered, but not below its use. Raise fails inside the agent.
 func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 	switch {
 	case a.InAgent():

@@ -26,8 +26,8 @@ import (
 )
 
 // preflight returns an error for a fresh run whose first attempt could prove nothing. It runs
-// before any gate, file or request. It returns the uncommitted files that the person excludes
-// from the run.
+// before any gate, file or request. It returns the uncommitted files that the person excludes from
+// the run.
 func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
@@ -86,8 +86,8 @@ func firstOf(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// missingProgram reports why the first program of a command line cannot start, and what to do.
-// Both are "" if the program is usable or its name is not plain text.
+// missingProgram reports why the first program of a command line cannot start, and what to do. Both
+// are "" if the program is usable or its name is not plain text.
 func missingProgram(ctx context.Context, root, command string) (why, way string) {
 	words := loop.SplitWords(command)
 	assigns := func(w string) bool { return strings.Contains(w, "=") }
@@ -118,9 +118,9 @@ func missingProgram(ctx context.Context, root, command string) (why, way string)
 	return "", ""
 }
 
-// permitted returns an error if the client's permissions do not let a worker write, run the
-// check and commit. It allows permissions that it cannot read, or that a person at a terminal
-// may still grant.
+// permitted returns an error if the client's permissions do not let a worker write, run the check
+// and commit. It allows permissions that it cannot read, or that a person at a terminal may still
+// grant.
 func (h *handler) permitted(check string) error {
 	const flags = "--permission-mode acceptEdits --allowedTools Bash"
 	way := "start the client with " + flags

@@ -9,8 +9,8 @@ import (
 	"hooks/internal/store"
 )
 
-// preToolUse judges each tool call while its session has an active loop. Most calls need only a
-// few small files.
+// preToolUse judges each tool call while its session has an active loop. Most calls need only a few
+// small files.
 func (h *handler) preToolUse() (event.Reply, error) {
 	list, found, err := h.catchUp()
 	if err != nil || found.Blocks() {
@@ -32,8 +32,8 @@ func (h *handler) preToolUse() (event.Reply, error) {
 	return reply.And(found), err
 }
 
-// shutBy returns the change of one loop's files that keeps this call shut, even if the
-// session's other loop is in order. It returns nil if there is none.
+// shutBy returns the change of one loop's files that keeps this call shut, even if the session's
+// other loop is in order. It returns nil if there is none.
 func (h *handler) shutBy() *store.ChangedError {
 	changed, ok := errors.AsType[*store.ChangedError](h.runs.damage)
 	if !ok || !h.mustStayShut(changed) {
@@ -68,8 +68,8 @@ func (h *handler) asksFirst(t *store.State) bool {
 	return false
 }
 
-// catchUp loads the runs and takes in what events have missed: answers and calls found only in
-// the transcript, and the end of a turn that was cut off.
+// catchUp loads the runs and takes in what events have missed: answers and calls found only in the
+// transcript, and the end of a turn that was cut off.
 func (h *handler) catchUp() (list []*store.State, found event.Reply, err error) {
 	if list, err = h.sessionRuns(); err != nil {
 		return nil, found, err
@@ -103,8 +103,7 @@ func (h *handler) behind(t *store.State) bool {
 	return h.open(t) && (t.Tick.Unheard() || h.countsUnheard(t))
 }
 
-// forces reports whether the person is asked in this turn whether to take another session's
-// lock.
+// forces reports whether the person is asked in this turn whether to take another session's lock.
 func (h *handler) forces(t *store.State) bool {
 	return forcing(t) && t.Claim.PromptID == h.ev.PromptID
 }
@@ -142,8 +141,8 @@ func (h *handler) recordEntry(r event.Reply) event.Reply {
 	return h.recordAny(list, r.By(loop.EntryRule))
 }
 
-// recordAny notes a refusal that belongs to no single run: in the iteration of this prompt, or
-// else in the session's open iteration.
+// recordAny notes a refusal that belongs to no single run: in the iteration of this prompt, or else
+// in the session's open iteration.
 func (h *handler) recordAny(list []*store.State, r event.Reply) event.Reply {
 	i := slices.IndexFunc(list, h.ownsPrompt)
 	if i < 0 {
@@ -155,8 +154,8 @@ func (h *handler) recordAny(list []*store.State, r event.Reply) event.Reply {
 	return h.record(list[i], r)
 }
 
-// countsUnheard reports whether the call opens a PR in a session without PostToolUse events,
-// where only the transcript shows how many PRs were opened (R30).
+// countsUnheard reports whether the call opens a PR in a session without PostToolUse events, where
+// only the transcript shows how many PRs were opened (R30).
 func (h *handler) countsUnheard(t *store.State) bool {
 	return h.open(t) && !t.Budget.Heard(h.ev.SessionID, event.WordOf(event.PostToolUse)) &&
 		h.call().OpensPR()

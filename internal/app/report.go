@@ -14,8 +14,8 @@ import (
 	"hooks/internal/toolcall"
 )
 
-// Report takes a skill's facts into the open iteration of the caller's session and describes
-// what they changed. Invalid input changes nothing.
+// Report takes a skill's facts into the open iteration of the caller's session and describes what
+// they changed. Invalid input changes nothing.
 func (a *App) Report(stdin io.Reader) (string, error) {
 	raw, err := io.ReadAll(io.LimitReader(stdin, report.MaxFacts+1))
 	if err != nil {
@@ -106,8 +106,8 @@ func (h *handler) apply(t *store.State, facts loop.Report) (string, error) {
 	return report.ReportAnswer(f, changed), nil
 }
 
-// takeNotes records the notes since the session's last event: what the brake's links refused or
-// let through, and reports from inside the client's sandbox.
+// takeNotes records the notes since the session's last event: what the brake's links refused or let
+// through, and reports from inside the client's sandbox.
 func (h *handler) takeNotes() error {
 	if !h.seal.on || !h.files.HasNotes() {
 		return nil
@@ -155,8 +155,8 @@ func (h *handler) takeNote(open []*store.State, n store.Note) error {
 	return nil
 }
 
-// startOf converts a noted start to an effect and reports whether it counts. Merges and
-// approvals are counted by their passes instead.
+// startOf converts a noted start to an effect and reports whether it counts. Merges and approvals
+// are counted by their passes instead.
 func (h *handler) startOf(t *store.State, n store.NotedStart) (e loop.Effect, counts bool) {
 	kind := guard.Kind(n.Kind)
 	if e.Kind, counts = toolcall.EffectKind(kind); !counts || kind.Merges() {

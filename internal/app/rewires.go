@@ -9,9 +9,8 @@ import (
 	"hooks/internal/seal"
 )
 
-// settingsChanged blocks a change of the client's settings that would remove these hooks while
-// a loop is on. The client hides the reason, so the first one is kept for the next visible
-// reply.
+// settingsChanged blocks a change of the client's settings that would remove these hooks while a
+// loop is on. The client hides the reason, so the first one is kept for the next visible reply.
 func (h *handler) settingsChanged() event.Reply {
 	if !h.seal.on {
 		return event.Nothing()
@@ -57,8 +56,8 @@ func (h *handler) sayRewired(reply event.Reply) event.Reply {
 	return reply
 }
 
-// inRecord changes the session's sealed record under the state lock. It reports whether the
-// record was changed and saved.
+// inRecord changes the session's sealed record under the state lock. It reports whether the record
+// was changed and saved.
 func (h *handler) inRecord(change func(*seal.Record) bool) (saved bool) {
 	err := h.withStateLock(func() error {
 		r, err := h.seal.Find(h.ev.SessionID)

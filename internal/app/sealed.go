@@ -27,8 +27,8 @@ type sealed struct {
 	on     bool         // the session has an active loop, or its record cannot be read
 }
 
-// findProject finds the event's project. While the session has an active loop, the seal names
-// the project, so that the environment and the call's folder cannot redirect it.
+// findProject finds the event's project. While the session has an active loop, the seal names the
+// project, so that the environment and the call's folder cannot redirect it.
 func (h *handler) findProject() error {
 	h.seal.Dir = seal.At(seal.Home(h.Env))
 	record, err := h.seal.Active(h.ev.SessionID)
@@ -38,8 +38,8 @@ func (h *handler) findProject() error {
 			record, err = h.seal.Active(h.ev.SessionID)
 		}
 	}
-	// A kill left the record, or a person types in a session whose loops have ended and lost
-	// their state.
+	// A kill left the record, or a person types in a session whose loops have ended and lost their
+	// state.
 	if err == nil && record != nil && (!record.On() ||
 		!record.Runs() && !store.Exists(record.Project) && h.typedPrompt(record)) {
 		record.Release()
@@ -140,8 +140,8 @@ func (h *handler) archive(skill loop.Skill, run string) error {
 	return nil
 }
 
-// typedPrompt reports whether a person typed the event's prompt. It must come over the client's
-// own socket and be neither a task's notification nor a schedule's prompt.
+// typedPrompt reports whether a person typed the event's prompt. It must come over the client's own
+// socket and be neither a task's notification nor a schedule's prompt.
 func (h *handler) typedPrompt(r *seal.Record) bool {
 	prompts := []string{event.UserPromptSubmit, event.UserPromptExpansion}
 	_, wakes := h.ev.Wakeup()
@@ -157,8 +157,8 @@ func (h *handler) typedPrompt(r *seal.Record) bool {
 	return true
 }
 
-// An event must come the way its run's entry came: over a socket that the client made. See
-// "Where events come from" in docs/security.md.
+// An event must come the way its run's entry came: over a socket that the client made. See "Where
+// events come from" in docs/security.md.
 
 // mayEnter returns an error for a request from inside another loop of this project, such as a
 // script that imitates the client or a client that a tool call started.
@@ -195,8 +195,8 @@ func (a *App) inside(client loop.Process) bool {
 	return proc.Inside(client)
 }
 
-// sessionStarted accepts events from the process that resumed a session if the earlier process
-// is gone. A script in a tool call cannot use this, because its client is still alive.
+// sessionStarted accepts events from the process that resumed a session if the earlier process is
+// gone. A script in a tool call cannot use this, because its client is still alive.
 func (h *handler) sessionStarted() (event.Reply, error) {
 	if h.ev.Source == "startup" || h.ev.Source == "resume" {
 		if _, err := h.step(loop.ClientStart{Turn: h.turn()}); err != nil {
@@ -225,8 +225,8 @@ func (h *handler) sessionStarted() (event.Reply, error) {
 // receiptTime bounds the wait for the state lock, so that a receipt does not delay the answer.
 const receiptTime = 200 * time.Millisecond
 
-// keepReceipt saves a new receipt that no other save of this event included. This happens once
-// for each session and kind of event. After a failure the next event tries again.
+// keepReceipt saves a new receipt that no other save of this event included. This happens once for
+// each session and kind of event. After a failure the next event tries again.
 func (h *handler) keepReceipt() {
 	if !h.runs.news {
 		return

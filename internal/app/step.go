@@ -13,8 +13,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// step applies one event to the session's loops: Step, fetch missing facts, Step again, carry
-// out the outcome. It takes no lock if the event concerns no loop.
+// step applies one event to the session's loops: Step, fetch missing facts, Step again, carry out
+// the outcome. It takes no lock if the event concerns no loop.
 func (h *handler) step(e loop.Event) (event.Reply, error) {
 	return h.stepEach(every, func(*store.State) loop.Event { return e })
 }
@@ -68,9 +68,8 @@ func (h *handler) stepEach(
 }
 
 // decideEach steps loops with the state lock held and carries out their outcomes. If one loop
-// refuses or fills in a call, only its outcome counts, so that no other loop lets the call
-// through. If one loop keeps the turn open, the next Stop ends the iterations of the loops
-// after it.
+// refuses or fills in a call, only its outcome counts, so that no other loop lets the call through.
+// If one loop keeps the turn open, the next Stop ends the iterations of the loops after it.
 func (h *handler) decideEach(
 	list []*store.State, eventOf func(*store.State) loop.Event, known map[loop.Skill]loop.Known,
 ) (event.Reply, error) {
@@ -107,8 +106,8 @@ func (h *handler) decideEach(
 	})
 }
 
-// lookAhead steps without the state lock to fetch slow facts. It returns the facts and the
-// outcome as far as they are known without the lock.
+// lookAhead steps without the state lock to fetch slow facts. It returns the facts and the outcome
+// as far as they are known without the lock.
 func (h *handler) lookAhead(t *store.State, e loop.Event) (k loop.Known, o loop.Outcome) {
 	for {
 		o = loop.Step(t.Values(), k, e)
@@ -133,8 +132,8 @@ func (h *handler) decide(t *store.State, e loop.Event, k loop.Known) (event.Repl
 }
 
 // resolve fetches facts and steps until none is missing, except entry facts, which are fetched
-// without the state lock. Each step of a Stop gets the current wall time, by which Step
-// recognizes a duplicate that waited for the lock.
+// without the state lock. Each step of a Stop gets the current wall time, by which Step recognizes
+// a duplicate that waited for the lock.
 func (h *handler) resolve(t *store.State, e loop.Event, k *loop.Known) (loop.Outcome, error) {
 	k.Redact = func(s string) string { return h.config(t).Redact(s) } // lazy: few events need it
 	for {
@@ -218,8 +217,8 @@ func (h *handler) fetchLocked(t *store.State, e loop.Event, k *loop.Known) error
 	return l.err
 }
 
-// carryOut carries out a Step's decision in order: save, reply, unlock, notify. What it saves
-// is on disk before the reply is printed; the lock is released after.
+// carryOut carries out a Step's decision in order: save, reply, unlock, notify. What it saves is on
+// disk before the reply is printed; the lock is released after.
 func (h *handler) carryOut(t *store.State, o loop.Outcome) (event.Reply, error) {
 	if err := h.write(t, o.Save); err != nil {
 		return event.Nothing(), err

@@ -10,8 +10,8 @@ import (
 	"hooks/internal/store"
 )
 
-// stop handles a Stop: it ends the session's open iterations or keeps the turn open (R117,
-// design §1).
+// stop handles a Stop: it ends the session's open iterations or keeps the turn open (R117, design
+// §1).
 func (h *handler) stop() (event.Reply, error) {
 	reply, err := h.step(h.turnEnd())
 	if err != nil || len(h.runs.list) == 0 {
@@ -61,8 +61,8 @@ func (h *handler) prompted() loop.Prompt {
 	return e
 }
 
-// turnFailed records that an API error ended the turn. No Stop follows. A worker's error does
-// not end the turn.
+// turnFailed records that an API error ended the turn. No Stop follows. A worker's error does not
+// end the turn.
 func (h *handler) turnFailed() (event.Reply, error) {
 	if h.ev.InSubagent() {
 		return h.step(loop.WorkerEnd{Turn: h.turn(), Agent: h.ev.AgentID,
@@ -71,8 +71,8 @@ func (h *handler) turnFailed() (event.Reply, error) {
 	return h.step(loop.TurnFailure{Turn: h.turn(), Failure: h.ev.Failure})
 }
 
-// workerEnded records the end of a background worker. The client's own compaction agents have
-// no type and do not count.
+// workerEnded records the end of a background worker. The client's own compaction agents have no
+// type and do not count.
 func (h *handler) workerEnded() (event.Reply, error) {
 	if h.ev.AgentType == "" {
 		_, err := h.sessionRuns()

@@ -38,8 +38,8 @@ func (h *handler) taskEntered(_ freshRun, reply event.Reply) event.Reply {
 	return reply.Say(note)
 }
 
-// publish writes a task loop's files for people and workers: the view, the progress file and
-// its copy. All are derived from the run, so an error only delays them (T16, T32–T36).
+// publish writes a task loop's files for people and workers: the view, the progress file and its
+// copy. All are derived from the run, so an error only delays them (T16, T32–T36).
 //
 // note reports that somebody changed the view; it is "" otherwise (T98).
 func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, err error) {
@@ -167,8 +167,8 @@ func (h *handler) leftOver(view []byte) bool {
 	return files.ArchivedView(view)
 }
 
-// imported returns the progress made by the other tool. It returns nil if the tool has done
-// nothing or had another list.
+// imported returns the progress made by the other tool. It returns nil if the tool has done nothing
+// or had another list.
 func imported(v *tasks.View, r *loop.TaskRun) *loop.Found {
 	if v == nil || v.TaskIndex == 0 || v.TotalTasks != len(r.List) || v.SpecPath != r.Spec {
 		return nil
@@ -189,8 +189,8 @@ func newestFeedback(root string, ledgers []string) string {
 	return ""
 }
 
-// ledgersOf returns the existing ledgers changes/NAME/loops/implement-NN.md for a task or
-// section number. If spec lies in a change, it looks only in that change; otherwise in all.
+// ledgersOf returns the existing ledgers changes/NAME/loops/implement-NN.md for a task or section
+// number. If spec lies in a change, it looks only in that change; otherwise in all.
 func ledgersOf(root, spec string, number int) (list []string) {
 	name := fmt.Sprintf("implement-%02d.md", number)
 	folders := []string{}
@@ -237,8 +237,8 @@ func viewOf(run *loop.Budget, now time.Time) tasks.View {
 	return v
 }
 
-// exclude makes git ignore the loop's two files in this clone, without changing the
-// repository's .gitignore (T15).
+// exclude makes git ignore the loop's two files in this clone, without changing the repository's
+// .gitignore (T15).
 func (h *handler) exclude() error {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()

@@ -163,8 +163,7 @@ func (h *handler) reread(r *loop.TaskRun) *loop.ReadList {
 	return &loop.ReadList{Sum: sum(fmt.Appendf(nil, "%+v", items)), List: items}
 }
 
-// typedByPerson reports whether a person typed the command, rather than the model or a
-// schedule.
+// typedByPerson reports whether a person typed the command, rather than the model or a schedule.
 func (h *handler) typedByPerson() bool {
 	if h.ev.Name != event.UserPromptExpansion {
 		return h.ev.Name == "" // `hooks go`, which only a person can run
@@ -174,8 +173,7 @@ func (h *handler) typedByPerson() bool {
 	return known || start.Origin == "" && !usage.ScheduledFire(h.ev.Transcript, h.ev.Prompt)
 }
 
-// readList reads the named file, or else tasks.md beside the spec, or else the spec's `##
-// Tasks`.
+// readList reads the named file, or else tasks.md beside the spec, or else the spec's `## Tasks`.
 func (h *handler) readList(r *loop.TaskRun, named string, spec []byte) ([]tasks.Task, error) {
 	r.ListPath = named
 	if named == "" {

@@ -19,8 +19,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// question returns a question for the run's tracker, or for the project's current one if t is
-// nil.
+// question returns a question for the run's tracker, or for the project's current one if t is nil.
 func (h *handler) question(t *store.State) forge.Question {
 	q := forge.Question{Project: h.project, Env: h.Env, Config: h.config(t)}
 	if t != nil && t.Budget != nil {
@@ -29,9 +28,9 @@ func (h *handler) question(t *store.State) forge.Question {
 	return q
 }
 
-// askMerging looks up, in parallel, the PRs of a merge, because a person may have commented
-// since the iteration began. If the tracker cannot answer for a PR, the result says why, so
-// that a person decides (R99–R101), and the remote supplies the commit.
+// askMerging looks up, in parallel, the PRs of a merge, because a person may have commented since
+// the iteration began. If the tracker cannot answer for a PR, the result says why, so that a person
+// decides (R99–R101), and the remote supplies the commit.
 func (h *handler) askMerging(t *store.State, acts []loop.Act) (list []loop.Looked) {
 	acts = slices.DeleteFunc(slices.Clone(acts), func(a loop.Act) bool {
 		return a.Kind != loop.ActMerge && a.Kind != loop.ActLand
@@ -53,8 +52,8 @@ func (h *handler) askMerging(t *store.State, acts []loop.Act) (list []loop.Looke
 	return list
 }
 
-// remoteHeads fills in missing head commits from the run's remotes: by the forge's own refs, or
-// by the branch.
+// remoteHeads fills in missing head commits from the run's remotes: by the forge's own refs, or by
+// the branch.
 func (h *handler) remoteHeads(t *store.State, list []loop.Looked) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
@@ -93,8 +92,8 @@ func (h *handler) askPRs(t *store.State, numbers []int) []forge.Answer {
 }
 
 // toldOf returns the state of a PR from an answer, and why its feedback is unknown, if it is.
-// Feedback counts as absent if everyone who commented has since approved this exact commit and
-// the loop has not acted on the PR after that (R99).
+// Feedback counts as absent if everyone who commented has since approved this exact commit and the
+// loop has not acted on the PR after that (R99).
 func (h *handler) toldOf(t *store.State, number int, answer *forge.Answer) loop.Looked {
 	told := loop.Looked{PR: loop.PR{Number: number}}
 	for i := range answer.PRs {
@@ -117,8 +116,7 @@ func (h *handler) toldOf(t *store.State, number int, answer *forge.Answer) loop.
 }
 
 // around asks git and the tracker for the state that an ending iteration leaves. After a client
-// died it does not ask the remote, because changes since the crash would hide the recorded
-// state.
+// died it does not ask the remote, because changes since the crash would hide the recorded state.
 func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 	_, stop := e.(loop.TurnEnd)
 	if stop {
@@ -152,12 +150,11 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 	return a
 }
 
-// maxAsked bounds the PRs looked up at the end of an iteration, to stay within the hook's
-// timeout.
+// maxAsked bounds the PRs looked up at the end of an iteration, to stay within the hook's timeout.
 const maxAsked = 8
 
-// askedAtEnd looks up the iteration's PRs whose branch or merge result is unknown. It makes no
-// call if there are none.
+// askedAtEnd looks up the iteration's PRs whose branch or merge result is unknown. It makes no call
+// if there are none.
 func (h *handler) askedAtEnd(t *store.State) (list []forge.PR) {
 	missing := t.Tick.Unsettled(t.Budget)
 	answers := h.askPRs(t, missing[:min(len(missing), maxAsked)])
@@ -167,8 +164,8 @@ func (h *handler) askedAtEnd(t *store.State) (list []forge.PR) {
 	return list
 }
 
-// opened returns the open PRs, newest first, of branches that the iteration moved or has
-// checked out. It returns nil if the number of every opened PR is already known.
+// opened returns the open PRs, newest first, of branches that the iteration moved or has checked
+// out. It returns nil if the number of every opened PR is already known.
 func (h *handler) opened(t *store.State, on []loop.Worktree) (numbers []int) {
 	if t.Tick.Starts.Opened == 0 {
 		return nil
@@ -206,8 +203,8 @@ func (h *handler) worktrees() []loop.Worktree {
 	return list
 }
 
-// trail returns the HEAD commit and a hash of the local branches and of each worktree's
-// uncommitted files. It returns "" if git fails.
+// trail returns the HEAD commit and a hash of the local branches and of each worktree's uncommitted
+// files. It returns "" if git fails.
 func (h *handler) trail(on []loop.Worktree) string {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
@@ -243,8 +240,8 @@ func (h *handler) trail(on []loop.Worktree) string {
 	return head + " " + sum([]byte(strings.Join(left, "\x00")))
 }
 
-// heads returns the remote heads of the PRs' branches. It returns nil if the remote does not
-// answer or has changed since the run began.
+// heads returns the remote heads of the PRs' branches. It returns nil if the remote does not answer
+// or has changed since the run began.
 func (h *handler) heads(t *store.State, prs []loop.TrackedPR) map[string]string {
 	var branches []string
 	for _, p := range prs {
@@ -263,8 +260,8 @@ func (h *handler) heads(t *store.State, prs []loop.TrackedPR) map[string]string 
 	return heads
 }
 
-// begun collects what an interrupted iteration may have left: its branches, their remote heads,
-// and uncommitted files (R44).
+// begun collects what an interrupted iteration may have left: its branches, their remote heads, and
+// uncommitted files (R44).
 func (h *handler) begun(t *store.State, on []loop.Worktree) (left loop.Begun) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
@@ -285,8 +282,8 @@ func (h *handler) begun(t *store.State, on []loop.Worktree) (left loop.Begun) {
 	return left
 }
 
-// dirty returns the uncommitted files of the project and of each worktree. It omits trees that
-// git cannot read in time.
+// dirty returns the uncommitted files of the project and of each worktree. It omits trees that git
+// cannot read in time.
 func (h *handler) dirty(on []loop.Worktree) map[string][]string {
 	limit := gitTime
 	if h.ev.Name == event.SessionEnd {

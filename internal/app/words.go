@@ -66,8 +66,7 @@ func (h *handler) words(t *store.State, r loop.Reply) event.Reply {
 	return reply
 }
 
-// refusal formats the refusal of a prompt. The prompt may also have shown that an iteration
-// ended.
+// refusal formats the refusal of a prompt. The prompt may also have shown that an iteration ended.
 func (h *handler) refusal(t *store.State, r loop.Reply) event.Reply {
 	text := r.Refuse
 	if r.Closed != nil { // beside a refusal the client shows no other text
@@ -80,8 +79,7 @@ func (h *handler) refusal(t *store.State, r loop.Reply) event.Reply {
 	return reply
 }
 
-// ended formats the end of an iteration: its status block, and the final report if the run
-// ended.
+// ended formats the end of an iteration: its status block, and the final report if the run ended.
 func (h *handler) ended(t *store.State, r loop.Reply) event.Reply {
 	run, line := r.Closed.Run(), &r.Closed.Line
 	text := report.Status(line, report.Wake(run))
@@ -142,8 +140,8 @@ func (h *handler) told(t *store.State, text string) event.Reply {
 	return event.Nothing().Say(text).Context(model)
 }
 
-// passedOver formats an iteration that did not begin. It shows the run's current state, because
-// the run's iteration may be open.
+// passedOver formats an iteration that did not begin. It shows the run's current state, because the
+// run's iteration may be open.
 func (h *handler) passedOver(t *store.State, o *loop.PassedOver) event.Reply {
 	line := *o.Line
 	if o.Run == nil && t.Budget != nil && t.Budget.Status == loop.Active {
@@ -199,8 +197,7 @@ func (h *handler) questionsOf(t *store.State, gates []loop.Gate) (list []event.Q
 	return list
 }
 
-// afterAnswers returns the model's text after a person's answers: their effects and the next
-// step.
+// afterAnswers returns the model's text after a person's answers: their effects and the next step.
 func (h *handler) afterAnswers(t *store.State, a *loop.Answered) string {
 	var text []string
 	for _, one := range a.List {

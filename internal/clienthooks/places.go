@@ -1,6 +1,5 @@
-// Package clienthooks decides whether a change to one of the client's own files leaves the hooks
-// that the client runs, and what they do, as they were. It reads text and paths only; the caller
-// reads the files.
+// Package clienthooks decides whether a change to a client file preserves the hooks that the client
+// runs and their effect. It works on text and paths only; the caller reads the files.
 package clienthooks
 
 import (
@@ -14,25 +13,26 @@ type Kind int
 
 // The kinds of a file.
 const (
-	Foreign  Kind = iota // nothing that this client reads hooks from
-	Settings             // settings that a person edits: rules and the model may change
+	Foreign  Kind = iota // the client reads no hooks from it
+	Settings             // a person's settings: rules and the model may change
 	Fixed                // managed settings, registries, manifests: only their layout may change
-	Script               // a program that a hook runs, another file of a plugin: no byte may change
-	Markdown             // a skill, command or agent, whose head may bring hooks
+	Script               // a hook's program or another plugin file: no byte may change
+	Markdown             // a skill, command or agent, whose head may define hooks
 )
 
 // Places lists the files and folders from which the client of one session reads its hooks, as
 // absolute paths with links resolved. Each may be missing.
 type Places struct {
-	Settings []string // files that a person edits: the user's, the project's
+	Settings []string // files that a person edits: the user's and the project's
 	Home     string
-	Config   string   // the client's own folder, as ~/.claude
+	Config   string   // the client's own folder, such as ~/.claude
 	Managed  string   // the folder of the machine's administrator
-	Plugins  []string // folders of plugins that may be switched on
-	Scripts  []string // files that the commands of hooks name
+	Plugins  []string // folders of plugins that may be enabled
+	Scripts  []string // files named in the commands of hooks
 }
 
-// Of returns the kind of a file by its absolute path. Case does not count: not every disk keeps it.
+// Of returns the kind of a file by its absolute path. It ignores case, because some file systems
+// do.
 func (p Places) Of(file string) Kind {
 	file = fold(file)
 	owned := func(dir string) bool { return ofPlugin(fold(dir), file) }
@@ -54,8 +54,8 @@ func (p Places) Of(file string) Kind {
 	return Script
 }
 
-// Holds reports whether such files lie in a folder, so that moving or removing it would take them
-// away.
+// Holds reports whether a folder contains such files, so that moving or removing it would affect
+// hooks.
 func (p Places) Holds(dir string) bool {
 	roots := slices.Concat(p.Settings, p.Plugins, p.Scripts, []string{p.Managed})
 	dir = fold(dir)
@@ -63,15 +63,14 @@ func (p Places) Holds(dir string) bool {
 	return p.cached(dir) || slices.ContainsFunc(folded(roots), below)
 }
 
-// cached reports whether a path lies in the client's folder of installed plugins. The data that
-// plugins store for themselves does not count.
+// cached reports whether a path lies in the client's folder of installed plugins, except their
+// data.
 func (p Places) cached(file string) bool {
 	return inside(file, below(p.Config, "plugins")) &&
 		!inside(file, below(p.Config, "plugins/data"))
 }
 
-// besides reports whether a file is a skill, command or agent of the folder that a settings file
-// lies in.
+// besides reports whether a file is a skill, command or agent beside a settings file.
 func besides(settings, file string) bool {
 	dir := path.Dir(settings)
 	return inside(file, dir+"/skills") ||
@@ -83,8 +82,8 @@ func fixed(p Places, file string) bool {
 		file == below(p.Config, "remote-settings.json") || inside(file, fold(p.Managed))
 }
 
-// ofPlugin reports whether a file decides which hooks a plugin runs. Its folder may be a person's
-// own source.
+// ofPlugin reports whether a file decides which hooks a plugin runs. The plugin's other files do
+// not count, because its folder may be a person's source.
 func ofPlugin(dir, file string) bool {
 	rest, ok := strings.CutPrefix(file, dir+"/")
 	return dir != "" && ok &&
@@ -97,7 +96,7 @@ func inside(file, dir string) bool {
 
 func below(dir, name string) string {
 	if dir == "" {
-		return "\x00" // no path
+		return "\x00" // matches no path
 	}
 	return fold(dir) + "/" + name
 }

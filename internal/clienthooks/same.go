@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Same reports whether the client runs the same hooks, with the same effect, after a file of the
-// kind changed from one text to the other. A missing file is an empty text. In doubt the answer is
-// no.
+// Same reports whether the client certainly runs the same hooks with the same effect after a file
+// of this kind changed from before to after. A missing file is an empty text.
 func Same(kind Kind, before, after string) bool {
 	if kind == Foreign || before == after {
 		return true
@@ -25,7 +24,7 @@ func Same(kind Kind, before, after string) bool {
 	}
 	old, ok := parse(before)
 	if !ok {
-		return false // the client skipped this file, and may not skip what replaces it
+		return false // the client skipped this file but may read the new one
 	}
 	changed, ok := parse(after)
 	if !ok {
@@ -48,13 +47,13 @@ func head(text string) string {
 	return head
 }
 
-// bringsHooks reports whether a head may have hooks in it. A key may be spelled with escapes.
+// bringsHooks reports whether a head may define hooks. An escape may hide the key.
 func bringsHooks(head string) bool {
 	return strings.Contains(head, "hooks") || strings.Contains(head, `\`)
 }
 
-// parse reads a file as the client does: one object, of members with one name the last. Numbers
-// keep their spelling.
+// parse reads a file as the client does: one object, in which the last of duplicate keys counts.
+// Numbers keep their spelling.
 func parse(text string) (map[string]any, bool) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	if strings.TrimSpace(text) == "" {
@@ -70,8 +69,8 @@ func parse(text string) (map[string]any, bool) {
 	return v, err == io.EOF
 }
 
-// dropHarmless removes what reaches no hook. What has another type than the client wants stays,
-// because it makes the client skip the whole file. Every key that is not listed here counts.
+// dropHarmless removes the settings that affect no hook. It keeps a value of the wrong type,
+// because such a value makes the client skip the whole file. All keys not listed here count.
 func dropHarmless(settings map[string]any) {
 	maps.DeleteFunc(settings, func(key string, value any) bool {
 		_, text := value.(string)
@@ -91,7 +90,7 @@ func dropHarmless(settings map[string]any) {
 	}
 }
 
-// comment reports whether the client knows no key of such a name: people write notes under it.
+// comment reports whether the client ignores key, which people use for comments.
 func comment(key string) bool {
 	for _, mark := range []string{"_", "//", "#", "x-"} {
 		if strings.HasPrefix(key, mark) {
@@ -101,8 +100,8 @@ func comment(key string) bool {
 	return key == "comment" || key == "comments"
 }
 
-// rule reports whether a text is a permission rule: a tool, and what it may be called with in
-// balanced parentheses.
+// rule reports whether a text is a permission rule: a tool name with optional arguments in balanced
+// parentheses.
 func rule(text string) bool {
 	tool, what, called := strings.Cut(text, "(")
 	letter := func(c rune) bool {
@@ -121,15 +120,15 @@ func rule(text string) bool {
 		strings.Count(what, "(") == strings.Count(what, ")")
 }
 
-// Commands returns the words that may name a file in what a settings or plugin file has the client
-// run, as they stand there: ${CLAUDE_PROJECT_DIR} and its kin are not replaced.
+// Commands returns the words that may name a file in the commands of a settings or plugin file. It
+// does not expand ${CLAUDE_PROJECT_DIR} and other variables.
 func Commands(text string) (words []string) {
 	var walk func(key string, v any)
 	walk = func(key string, v any) {
 		switch v := v.(type) {
 		case string:
 			if key == "command" || key == "args" || strings.HasSuffix(key, "Helper") {
-				words = append(append(words, v), split(v)...) // one path, or a text for a shell
+				words = append(append(words, v), split(v)...) // a path, or a shell command
 			}
 		case []any:
 			for _, x := range v {
@@ -146,7 +145,7 @@ func Commands(text string) (words []string) {
 	return words
 }
 
-// split takes quotes away and keeps what may be a path.
+// split splits a command, removes quotes and keeps the words that may be paths.
 func split(command string) (words []string) {
 	ends := func(c rune) bool { return strings.ContainsRune(" \t\n;|&<>()", c) }
 	for _, w := range strings.FieldsFunc(command, ends) {

@@ -1,9 +1,8 @@
 // Package config reads the `SDD Configuration` blocks that a project keeps in .sdd/config.md,
 // CLAUDE.md or AGENTS.md: price rows, redaction patterns, review and tracker settings.
 //
-// It reads Markdown as a person sees it: text in a code block or an HTML comment configures
-// nothing. Nothing here fails. What cannot be read becomes a warning with its file and line, and
-// the rest of the block still counts.
+// It reads Markdown as it is rendered: a code block or an HTML comment configures nothing. Nothing
+// here fails; an unreadable line becomes a warning with file and line, and the rest still counts.
 package config
 
 import (
@@ -21,99 +20,97 @@ import (
 	"hooks/internal/safefile"
 )
 
-// MaxFile bounds what is read of one file, in bytes.
+// MaxFile bounds the part of a file that is read, in bytes.
 const MaxFile = 1 << 20
 
 // DefaultDoNotMerge is the label that ends a review loop if the project names no other (R21).
 const DefaultDoNotMerge = "do-not-merge"
 
-// DefaultOverrun is the Overrun of a project that does not set it.
+// DefaultOverrun is the Overrun of a project that sets none.
 const DefaultOverrun = 10
 
 // Config is the configuration of a project. The zero value configures nothing; Load and Parse fill
 // in the defaults.
 type Config struct {
-	// Rates are the rows of `Loop Cost Rates`, in file order, one a model (R60).
+	// Rates holds the rows of `Loop Cost Rates`, in file order, one per model (R60).
 	Rates []Rate `json:"rates,omitempty"`
-	// Patterns are the rows of `Loop Logging`, in file order (R125).
+	// Patterns holds the rows of `Loop Logging`, in file order (R125).
 	Patterns []Pattern `json:"patterns,omitempty"`
 	// DoNotMerge is the label that makes a PR terminal (R21).
 	DoNotMerge string `json:"do_not_merge"`
-	// AgentLogins are the tracker accounts whose comments are not a person's.
+	// AgentLogins lists the tracker accounts whose comments are not a person's.
 	AgentLogins []string `json:"agent_logins,omitempty"`
 	Tracker     Tracker  `json:"tracker,omitzero"`
-	// Notify configures how a person learns that a loop stopped or needs them: "bell", "off" or a
-	// command; empty means not at all. A project's own files never name a command that is run: see
-	// User.
+	// Notify selects how a person learns that a loop has stopped or has a question: "bell", "off",
+	// a command, or "" for no notice. A command in a project's own files is never run; see User.
 	Notify string `json:"notify,omitempty"`
-	// Sync is a person's command that gets what happens to a task loop, a JSON object a line (T73).
-	// As with Notify, a project's own files never name one that is run.
+	// Sync is the person's command for the events of a task loop, one JSON object a line (T73). A
+	// command in a project's own files is never run.
 	Sync string `json:"sync,omitempty"`
-	// Ask is the person's own command that brings their answer to a question. A project's own files
-	// never name one that is run.
+	// Ask configures the person's command that answers questions. A command in a project's own
+	// files is never run.
 	Ask Ask `json:"-"`
-	// Overrun bounds how far past its dollar ceiling an iteration may still work, in percent of the
-	// ceiling, 0 to 100.
+	// Overrun is how far an iteration may exceed its dollar ceiling, in percent of the ceiling, 0
+	// to 100.
 	Overrun int `json:"overrun"`
 	// TaskNamespaces lists the namespaces, besides sdd and hooks, whose commands begin task and
 	// audit loops.
 	TaskNamespaces []string `json:"task_namespaces,omitempty"`
-	// GovernedSkills are a person's own skills, by name, and the kind as which the loop of each is
+	// GovernedSkills maps the names of a person's own skills to the kind of loop as which each is
 	// governed.
 	GovernedSkills map[string]loop.Skill `json:"governed_skills,omitempty"`
 	// Audit configures the action after a clean audit loop (A52).
 	Audit Audit `json:"audit,omitzero"`
-	// Warnings are the lines that could not be read, as in `CLAUDE.md:12: rate "x" is not a price`.
+	// Warnings lists the unreadable lines, such as `CLAUDE.md:12: rate "x" is not a price`.
 	Warnings []string `json:"-"`
-	// Unread are lines that seem to be meant for a block and do not count. They are shown to a
-	// person who asks; a run does not mention them.
+	// Unread lists the lines that look like settings but do not count. A person who asks sees them;
+	// a run does not mention them.
 	Unread []string `json:"-"`
-	// Foreign are settings in the blocks that this program does not know, and those that an
-	// earlier file has too.
+	// Foreign lists unknown settings in the blocks and settings that an earlier file already has.
 	Foreign []string `json:"-"`
 
-	file   string           // the one that is read, as people know it
-	own    bool             // it is the person's, not the project's
-	has    map[string]given // the settings so far, by their keys
+	file   string           // name of the file being read, as shown to people
+	own    bool             // the file is the person's, not the project's
+	has    map[string]given // settings so far, by key
 	redact func(string) string
 }
 
-// given is a value as it was written, and the file that it is from.
+// given is a value as written and its file.
 type given struct{ file, value string }
 
-// Tracker locates the issues. Fields that are not set are taken from the origin remote.
+// Tracker locates the issues. Unset fields are taken from the origin remote.
 type Tracker struct {
 	Type    string `json:"type,omitempty"` // github, gitlab, gitea or command, in lower case
 	Owner   string `json:"owner,omitempty"`
 	Repo    string `json:"repo,omitempty"`
 	Host    string `json:"host,omitempty"`    // as in "git.example.org"
-	Command string `json:"command,omitempty"` // prints JSON; words parted by blanks, no shell
+	Command string `json:"command,omitempty"` // prints JSON; split at blanks, run without a shell
 }
 
-// Audit is the action after a clean audit. There is no action if both texts are empty.
+// Audit is the action after a clean audit. There is none if both texts are empty.
 type Audit struct {
 	PostSkill  string `json:"post_skill,omitempty"`
 	PostPrompt string `json:"post_prompt,omitempty"`
-	PostPush   bool   `json:"post_push,omitempty"` // it may push and open a PR
+	PostPush   bool   `json:"post_push,omitempty"` // the action may push and open a PR
 }
 
-// Ask is a command that carries a question to a person and prints their answer.
+// Ask is a command that shows a question to a person and prints their answer.
 type Ask struct {
 	Command string
-	After   time.Duration // for which a dialog waits before the command gets its question
+	After   time.Duration // delay of a dialog before the command gets its question
 	Merges  bool          // its answers may merge
 }
 
-// DefaultAskAfter is the After of a person who does not set it.
+// DefaultAskAfter is the After of a person who sets none.
 const DefaultAskAfter = 2 * time.Minute
 
-// SettingsFile is the file of a project that holds settings alone: the model reads the others as
-// its instructions.
+// SettingsFile is the project's file for settings only. The model reads the other files as
+// instructions.
 const SettingsFile = ".sdd/config.md"
 
-// Load reads the files of a project's folder. A setting that several of them have counts as in the
-// first one; each model's price and each redaction pattern is a setting of its own. Load never
-// fails: a missing file configures nothing, any other problem is one of the Warnings.
+// Load reads a project's settings files. If several files have a setting, the first counts; each
+// model's price and each redaction pattern is a separate setting. Load never fails: a missing file
+// configures nothing, and other problems become Warnings.
 func Load(project string) Config {
 	c := fresh("")
 	for _, file := range []string{SettingsFile, "CLAUDE.md", "AGENTS.md"} {
@@ -131,21 +128,21 @@ func Load(project string) Config {
 	return c.finish()
 }
 
-// Text returns the settings, wherever they are written, as a run keeps them.
+// Text returns the settings as JSON, for a run to store.
 func (c Config) Text() string {
-	text, _ := codec.Encode(c) // texts and numbers only
+	text, _ := codec.Encode(c) // cannot fail: only strings and numbers
 	return string(text)
 }
 
-// Of returns the configuration of a run that keeps this Text. An empty one is that of the project
-// as it is now.
+// Of returns the configuration that a run stored as Text. If kept is "", it loads the project's
+// current one.
 func Of(kept, project string) Config {
 	if kept == "" {
 		return Load(project)
 	}
 	c := fresh("")
 	if gjson.Valid(kept) {
-		_ = codec.Decode(gjson.Parse(kept), &c) // a setting that cannot be read has its default
+		_ = codec.Decode(gjson.Parse(kept), &c) // an unreadable setting keeps its default
 	}
 	return c.finish()
 }
@@ -153,37 +150,36 @@ func Of(kept, project string) Config {
 // Same reports whether two configurations have the same settings.
 func (c Config) Same(o Config) bool { return c.Text() == o.Text() }
 
-// Names returns the commands that begin loops beside the program's own.
+// Names returns the additional commands that begin loops.
 func (c Config) Names() loop.Names {
 	return loop.Names{Spaces: c.TaskNamespaces, Skills: c.GovernedSkills}
 }
 
-// User reads the person's own CLAUDE.md in the client's folder. It configures every project: the
-// commands that run, and the skills that are governed. Another person's repository cannot write
-// there.
+// User reads the person's own CLAUDE.md in the client's folder, which another person's repository
+// cannot write. It applies to every project and may set commands and governed skills.
 func User(dir string) Config {
 	c := fresh("your own CLAUDE.md")
 	c.own = true
-	if dir != "" { // else it is not known, and no file of the working directory is meant
+	if dir != "" { // otherwise unknown, and the working directory must not be read
 		text, _ := read(filepath.Join(dir, "CLAUDE.md"))
 		c.parse(text)
 	}
 	return c.finish()
 }
 
-// Parse reads one Markdown text. It is pure; warnings carry no file.
+// Parse reads one Markdown text. Its warnings name no file.
 func Parse(text string) Config {
 	c := fresh("")
 	c.parse(text)
 	return c.finish()
 }
 
-// fresh returns the defaults, into which a file is read.
+// fresh returns the defaults before a file is read.
 func fresh(file string) Config {
 	return Config{Overrun: DefaultOverrun, file: file, has: map[string]given{}}
 }
 
-// read returns at most MaxFile bytes of a file, and what a person should know about it.
+// read returns at most MaxFile bytes of a file, and a warning for a person.
 func read(path string) (text, warn string) {
 	text, err := safefile.Head(path, MaxFile+1)
 	switch {
@@ -211,7 +207,7 @@ func (c *Config) warn(line int, format string, args ...any) {
 	c.Warnings = c.add(c.Warnings, line, format, args...)
 }
 
-// add adds a text about a line of the file that is read, or about all of it if line is 0.
+// add appends a message about a line of the current file, or about the whole file if line is 0.
 func (c *Config) add(list []string, line int, format string, args ...any) []string {
 	at := fmt.Sprintf("%s:%d: ", c.file, line)
 	switch {
@@ -227,7 +223,7 @@ func (c *Config) unread(line int, format string, args ...any) {
 	c.Unread = c.add(c.Unread, line, format, args...)
 }
 
-// first reports whether no earlier file has a setting.
+// first reports whether no earlier file has the setting. Otherwise it notes the repetition.
 func (c *Config) first(line int, key string) bool {
 	before, had := c.has[key]
 	if had && before.file != c.file {
@@ -237,7 +233,7 @@ func (c *Config) first(line int, key string) bool {
 	return true
 }
 
-// parse reads the rows of all sub-blocks of one file.
+// parse reads the rows of all sub-blocks in a file.
 func (c *Config) parse(text string) {
 	for _, r := range rows(strings.TrimPrefix(text, "\ufeff")) {
 		switch {

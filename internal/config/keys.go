@@ -11,24 +11,24 @@ import (
 	"hooks/internal/loop"
 )
 
-// The sub-blocks of rows.
+// The sub-blocks that consist of rows.
 const (
 	costRates  = "Loop Cost Rates"
 	redactions = "Loop Logging"
 )
 
-// blocks are the sub-blocks with a heading of their own.
+// blocks lists the sub-blocks with their own heading.
 var blocks = [...]string{costRates, redactions, "Review", "Tracker", "Audit"}
 
-// setting is a key of the section, and where its value goes.
+// setting is a key and the field for its value.
 type setting struct {
-	block string // "" right below the SDD heading
-	key   string // in the words that people write
+	block string // "" directly below the SDD heading
+	key   string // as people write it
 	whose whose
 	to    any
 }
 
-// whose names the files that may have a setting.
+// whose is the set of files that may contain a setting.
 type whose int
 
 const (
@@ -39,11 +39,11 @@ const (
 
 type (
 	lower   string // a value in lower case
-	command string // a program that is run: a project may only name bell or off
+	command string // a program to run; a project may only name bell or off
 	percent int
 )
 
-// settings returns every key, bound to the field of c that it sets. Rows are read elsewhere.
+// settings returns every key with the field of c that it sets. Rows are read elsewhere.
 func (c *Config) settings() []setting {
 	return []setting{
 		{"Review", "Do-Not-Merge Label", projects, &c.DoNotMerge},
@@ -67,7 +67,7 @@ func (c *Config) settings() []setting {
 	}
 }
 
-// setting finds a key as it is written.
+// setting finds a key regardless of its spelling.
 func (c *Config) setting(block, key string) (setting, bool) {
 	for _, s := range c.settings() {
 		if s.block == block && plain(key) == plain(s.key) {
@@ -77,7 +77,7 @@ func (c *Config) setting(block, key string) (setting, bool) {
 	return setting{}, false
 }
 
-// key reads one setting. Unknown keys belong to other readers of the file.
+// key reads one setting.
 func (c *Config) key(r row) {
 	if len(r.cells) < 2 || r.cells[0] == "" {
 		return
@@ -103,7 +103,7 @@ func (c *Config) key(r row) {
 	}
 }
 
-// unknown notes a key that is nearly one of ours, or that nothing else would be in a block for.
+// unknown notes an unknown key that resembles a known one or that lies in a block.
 func (c *Config) unknown(r row) {
 	for _, s := range c.settings() {
 		if s.block == r.block && nearly(r.cells[0], s.key) {
@@ -121,7 +121,7 @@ func nearly(name, key string) bool {
 	return loop.Nearest(plain(name), []string{plain(key)}) != ""
 }
 
-// set stores a value and returns what is wrong with it. What is wrong does not count.
+// set stores a value and returns its problems. An invalid value is not stored.
 func (c *Config) set(s setting, value string) (problems []string) {
 	wrong := func(format string, args ...any) {
 		problems = append(problems, fmt.Sprintf(format, args...))
@@ -168,7 +168,7 @@ func (c *Config) set(s setting, value string) (problems []string) {
 	return problems
 }
 
-// governed reads a list such as "deploy-watch: prompt, grind: work".
+// governed parses a list such as "deploy-watch: prompt, grind: work".
 func governed(value string, wrong func(string, ...any)) map[string]loop.Skill {
 	list := map[string]loop.Skill{}
 	for item := range strings.SplitSeq(strings.ReplaceAll(value, ";", ","), ",") {
@@ -191,8 +191,8 @@ func governed(value string, wrong func(string, ...any)) map[string]loop.Skill {
 	return list
 }
 
-// plain returns a key in lower case and without spaces, hyphens and underscores, so that
-// "Do-Not-Merge Label" has one spelling. A strings.Replacer would be built at each call.
+// plain returns a key in lower case without spaces, hyphens and underscores, so that all spellings
+// match. strings.Map avoids building a strings.Replacer at each call.
 func plain(key string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" -_", r) {

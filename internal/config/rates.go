@@ -7,14 +7,14 @@ import (
 	"hooks/internal/loop"
 )
 
-// maxRate is the highest price that a row may state, in dollars per million tokens. It keeps every
-// sum far from the end of loop.USD.
+// maxRate is the highest accepted price, in dollars per million tokens. It keeps every sum far
+// below the limit of loop.USD.
 const maxRate = 1000
 
-// perMillion turns a price for a million tokens into the price of one.
+// perMillion converts a price for a million tokens to the price of one.
 const perMillion = 1_000_000
 
-// Rate is a row of `Loop Cost Rates`. Prices are pico-dollars for ONE token: $1 per million tokens
+// Rate is a row of `Loop Cost Rates`. Prices are in pico-dollars per token: $1 per million tokens
 // is 1,000,000.
 type Rate struct {
 	Model  string   `json:"model"`
@@ -24,7 +24,7 @@ type Rate struct {
 	CacheRead    *loop.USD `json:"cache_read,omitempty"`
 	CacheWrite5m *loop.USD `json:"cache_write_5m,omitempty"`
 	CacheWrite1h *loop.USD `json:"cache_write_1h,omitempty"`
-	// File is SettingsFile for a row from there, and empty for any other.
+	// File is SettingsFile for a row from that file and "" otherwise.
 	File string `json:"file,omitempty"`
 	Line int    `json:"-"`
 }
@@ -74,8 +74,8 @@ func (c *Config) rate(r row) {
 	})
 }
 
-// columns returns a lookup of a row's cells by what they mean. Without a header that names them
-// they are model, input, output.
+// columns returns a lookup of a row's cells by column name. Without a header that names them, the
+// columns are model, input, output.
 func columns(r row) func(string) string {
 	at := map[string]int{}
 	for i, h := range r.head {
@@ -99,7 +99,7 @@ func columns(r row) func(string) string {
 	}
 }
 
-// column returns the meaning of a header such as "Cache write 1h ($/Mtok)".
+// column returns the column name for a header such as "Cache write 1h ($/Mtok)".
 func column(h string) string {
 	has := func(s string) bool { return strings.Contains(h, s) }
 	switch {
@@ -127,7 +127,7 @@ func price(s string) (loop.USD, error) {
 	return v / perMillion, nil
 }
 
-// cut shortens what a message quotes.
+// cut shortens a text for quoting in a message.
 func cut(s string) string {
 	if len(s) <= 60 {
 		return s

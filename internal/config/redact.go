@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// Bounds of redaction. Go's patterns run in linear time, so these bound the whole cost.
+// Bounds of redaction. Go's patterns run in linear time, so these limit the whole cost.
 const (
 	// maxRedact is the longest text that Redact returns, in bytes.
 	maxRedact = 64 << 10
-	// maxPatterns is the number of rows that count.
+	// maxPatterns is the number of rows that are used.
 	maxPatterns = 100
 	// maxPattern is the longest pattern and the longest replacement, in bytes.
 	maxPattern = 512
@@ -49,9 +49,8 @@ func (c *Config) pattern(r row) {
 	}
 }
 
-// Redact applies the patterns of `Loop Logging` in their order to a text that is about to be
-// written (R125, C19). It cuts a text longer than maxRedact, because unsearched text must not be
-// written.
+// Redact applies the patterns of `Loop Logging`, in order, to a text before it is written (R125,
+// C19). It cuts a text longer than maxRedact, because unsearched text must not be written.
 func (c Config) Redact(s string) string {
 	if c.redact == nil {
 		return s
@@ -59,14 +58,15 @@ func (c Config) Redact(s string) string {
 	return c.redact(s)
 }
 
-// redactor compiles the patterns at the first use. Without patterns it is nil.
+// redactor returns a function that compiles the patterns at its first call. It returns nil if there
+// are no patterns.
 func redactor(patterns []Pattern) func(string) string {
 	if len(patterns) == 0 {
 		return nil
 	}
 	rules := sync.OnceValue(func() (list []*regexp.Regexp) {
 		for _, p := range patterns {
-			re, _ := regexp.Compile(p.Pattern) // nil only for what no reader of ours has parsed
+			re, _ := regexp.Compile(p.Pattern) // nil only for text that was not parsed
 			list = append(list, re)
 		}
 		return list

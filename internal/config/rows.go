@@ -9,19 +9,19 @@ import (
 
 // row is one table row or one `- **Key**: value` line of a sub-block.
 type row struct {
-	block string   // the sub-block's name; "" for lines right below the SDD heading
-	head  []string // the table's header in lower case; nil without one
+	block string   // the sub-block's name; "" directly below the SDD heading
+	head  []string // the table's header in lower case; nil if there is none
 	cells []string
 	line  int
-	loose bool // a line that is neither, its text in the one cell
+	loose bool // any other line, its text in the only cell
 }
 
-// rows finds the sub-blocks of every `SDD Configuration` and reads their rows.
+// rows returns the rows of the sub-blocks in every `SDD Configuration`.
 func rows(text string) (out []row) {
 	lines := slices.Collect(markdown.Lines(text))
 	for i, l := range lines {
 		if l.Kind == markdown.Hidden || l.Kind == markdown.Quoted || l.Deep {
-			lines[i] = markdown.Line{No: l.No} // it ends a table all the same
+			lines[i] = markdown.Line{No: l.No} // an empty line still ends a table
 		}
 	}
 	var at place
@@ -62,16 +62,16 @@ func title(s string) string {
 
 // place is the reader's position in the document.
 type place struct {
-	sdd   int    // level of the SDD heading, 0 outside of it
-	block string // known sub-block, "" right below the SDD heading
-	level int    // of the sub-block
+	sdd   int    // level of the SDD heading, 0 outside its section
+	block string // known sub-block, "" directly below the SDD heading
+	level int    // heading level of the sub-block
 	other bool   // inside an unknown sub-block
 }
 
 const sddTitle = "sdd configuration"
 
-// enter moves to a heading. A known sub-block may have the SDD heading's own level too: the
-// SPEC prints it so (C13).
+// enter moves to a heading. A known sub-block may also have the level of the SDD heading, as in the
+// specification's own example (C13).
 func (p *place) enter(level int, title string) {
 	block := known(title)
 	switch {
@@ -87,9 +87,9 @@ func (p *place) enter(level int, title string) {
 	}
 }
 
-// misplaced reports whether a heading looks like a block's but begins no block: an SDD heading that
-// is misspelled or not at level 2 to 4, a misspelled sub-block or key, or a "Loop …" sub-block in
-// the wrong place.
+// misplaced reports whether a heading resembles a block's but begins none: an SDD heading that is
+// misspelled or not at level 2 to 4, a misspelled sub-block or key, or a "Loop …" sub-block in the
+// wrong place.
 func (p *place) misplaced(title string) bool {
 	block := known(title)
 	switch {
@@ -106,14 +106,14 @@ func (p *place) misplaced(title string) bool {
 	})
 }
 
-// topKey reports whether a name is nearly that of a setting right below the SDD heading.
+// topKey reports whether a name resembles a setting directly below the SDD heading.
 func topKey(name string) bool {
 	return slices.ContainsFunc(new(Config).settings(), func(s setting) bool {
 		return s.block == "" && nearly(name, s.key)
 	})
 }
 
-// known returns the name of the sub-block that a heading begins, or "" if it begins no known one.
+// known returns the name of the known sub-block that a heading begins, or "".
 func known(title string) string {
 	for _, name := range blocks {
 		if strings.EqualFold(name, title) {
@@ -123,8 +123,8 @@ func known(title string) string {
 	return ""
 }
 
-// keyValue reads `- **Key**: value` and `- **Key:** value`. It takes `- Key: value`, which may as
-// well be a sentence, only if the block has a setting of that name.
+// keyValue parses `- **Key**: value` and `- **Key:** value`. It accepts `- Key: value` only if the
+// block has that setting, because the line may be a sentence.
 func (p *place) keyValue(line string) (key, value string, ok bool) {
 	rest, bullet := listed(line)
 	if !bullet {
@@ -144,7 +144,8 @@ func (p *place) keyValue(line string) (key, value string, ok bool) {
 	return key, value, ok && p.block != "" && known
 }
 
-// plainKey reports whether a list item right below the SDD heading is a setting but for the bold.
+// plainKey reports whether a list item directly below the SDD heading is a setting without the bold
+// markup.
 func plainKey(line string) bool {
 	rest, bullet := listed(line)
 	key, _, colon := strings.Cut(rest, ":")
@@ -159,8 +160,8 @@ func listed(line string) (text string, ok bool) {
 	return strings.TrimSpace(line[2:]), true
 }
 
-// tableAt reads the table that begins with the first of lines, and how many lines it takes. Rows
-// that begin with a pipe count without a header too, because people forget the separator.
+// tableAt returns the rows of the table that begins at the first line, and its number of lines. It
+// accepts rows that begin with a pipe without a header, because people forget the separator.
 func tableAt(lines []markdown.Line, block string) (out []row, n int) {
 	text := func(i int) string {
 		if i >= len(lines) || lines[i].Kind != markdown.Plain {
@@ -186,7 +187,7 @@ func tableAt(lines []markdown.Line, block string) (out []row, n int) {
 	return out, n
 }
 
-// headlike reports whether a row without a separator below it is a header all the same.
+// headlike reports whether a row's first cell suggests a header without a separator.
 func headlike(cell string) bool {
 	switch strings.ToLower(cell) {
 	case "model", "pattern", "key", "setting", "":
@@ -195,13 +196,16 @@ func headlike(cell string) bool {
 	return false
 }
 
-// separator reports whether s is the line below a table's header, as in `|---|:-:|`.
+// separator reports whether s is the line below a table's header, such as `
+// ---
+// :-:
+// `.
 func separator(s string) bool {
 	return strings.Contains(s, "-") && strings.Contains(s, "|") && strings.Trim(s, "|-: \t") == ""
 }
 
-// cells splits a table row. A pipe inside inline code or after a backslash is text: GitHub would
-// cut it there, but half a redaction pattern is worse.
+// cells splits a table row. A pipe in inline code or after a backslash is text. GitHub would split
+// it there, but half a redaction pattern is worse.
 func cells(s string) (list []string) {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "|")
 	var cell strings.Builder
@@ -228,7 +232,7 @@ func cells(s string) (list []string) {
 	return list
 }
 
-// bare returns a cell's text without the backticks or the emphasis that enclose the whole of it.
+// bare returns a cell's text without enclosing backticks or emphasis.
 func bare(s string) string {
 	s = strings.TrimSpace(s)
 	ticks := len(s) - len(strings.TrimLeft(s, "`"))

@@ -39,8 +39,8 @@ const (
 	tickTime  = 250 * time.Millisecond
 )
 
-// Mark is the environment variable that identifies the processes a client has started. Its
-// value is the session id.
+// Mark is the environment variable that identifies the processes a client has started. Its value is
+// the session id.
 const Mark = "HOOKS_DRIVER"
 
 // Outside returns an error inside a session, because there the model would start its own clients.
@@ -117,8 +117,8 @@ func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
 	return end, nil
 }
 
-// start starts a process and closes done after its end. It keeps the starting thread alive as
-// long as the process, because Linux signals the child when that thread ends.
+// start starts a process and closes done after its end. It keeps the starting thread alive as long
+// as the process, because Linux signals the child when that thread ends.
 func start(cmd *exec.Cmd) (done <-chan struct{}, err error) {
 	started, ended := make(chan error), make(chan struct{})
 	go func() {
@@ -140,8 +140,8 @@ type sign struct {
 	pause time.Duration
 }
 
-// watch waits for the end of a process. It reports whether the driver ended it after a silence
-// and whether a signal was passed on.
+// watch waits for the end of a process. It reports whether the driver ended it after a silence and
+// whether a signal was passed on.
 func (c Client) watch(
 	cmd *exec.Cmd, alive <-chan sign, signals <-chan os.Signal, done <-chan struct{},
 ) (stalled, interrupted bool) {
@@ -196,8 +196,8 @@ func newSession() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// says keeps the first maxText bytes of stderr. The buffer is not embedded, because io.Copy
-// would use its ReadFrom.
+// says keeps the first maxText bytes of stderr. The buffer is not embedded, because io.Copy would
+// use its ReadFrom.
 type says struct{ kept bytes.Buffer }
 
 func (s *says) Write(p []byte) (int, error) {

@@ -1,6 +1,6 @@
-// Package drive starts one client process for each iteration and watches it until its end
-// (T92). It decides nothing: it asks a Run before each process and reports the result
-// afterwards. The state on disk decides; the process's output only explains.
+// Package drive starts one client process for each iteration and watches it until its end (T92). It
+// decides nothing: it asks a Run before each process and reports the result afterwards. The state
+// on disk decides; the process's output only explains.
 package drive
 
 import (
@@ -36,8 +36,8 @@ type Run interface {
 	Halt(cause, text string) (Order, error)
 }
 
-// Signals returns a channel for Ctrl-C, SIGTERM and SIGHUP until stop is called. Under nohup
-// SIGHUP stays ignored.
+// Signals returns a channel for Ctrl-C, SIGTERM and SIGHUP until stop is called. Under nohup SIGHUP
+// stays ignored.
 func Signals() (signals <-chan os.Signal, stop func()) {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -88,8 +88,8 @@ type Cycle struct {
 	Client  Client
 	Screen  *Screen
 	Signals <-chan os.Signal
-	// Ask asks a person the run's waiting questions and reports whether all were answered. It
-	// may be nil.
+	// Ask asks a person the run's waiting questions and reports whether all were answered. It may
+	// be nil.
 	Ask func() (answered bool, err error)
 
 	began           time.Time // start of the first process
@@ -190,8 +190,8 @@ func bar(o Order) string {
 		o.Total)
 }
 
-// left estimates the remaining time from the tasks that finished under this driver. It returns
-// "" before the first one. began is the start of the current attempt.
+// left estimates the remaining time from the tasks that finished under this driver. It returns ""
+// before the first one. began is the start of the current attempt.
 func (c *Cycle) left(o Order, began time.Time) string {
 	finished := o.Done - c.before
 	if finished <= 0 || o.Done >= o.Total {
@@ -203,8 +203,7 @@ func (c *Cycle) left(o Order, began time.Time) string {
 	return "about " + strings.TrimSuffix(minutes, "0s") + " left"
 }
 
-// within limits the process with the client's budget flag, unless the person's own limit is
-// lower.
+// within limits the process with the client's budget flag, unless the person's own limit is lower.
 func within(left loop.USD, flags []string) []string {
 	const name = "--max-budget-usd"
 	if left == 0 {

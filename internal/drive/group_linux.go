@@ -8,15 +8,15 @@ import (
 	"syscall"
 )
 
-// ownGroup starts the process in its own session. The terminal's Ctrl-C does not reach it, and
-// it cannot wait for a password at the terminal. If the driver dies, the process gets SIGTERM
-// and the client then ends its tools.
+// ownGroup starts the process in its own session. The terminal's Ctrl-C does not reach it, and it
+// cannot wait for a password at the terminal. If the driver dies, the process gets SIGTERM and the
+// client then ends its tools.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGTERM}
 }
 
-// killLeft kills the processes that a killed client has left. The client gives each tool its
-// own session, so killLeft finds them by the mark in their environment.
+// killLeft kills the processes that a killed client has left. The client gives each tool its own
+// session, so killLeft finds them by the mark in their environment.
 func killLeft(_ *exec.Cmd, session string) {
 	mark := []byte("\x00" + Mark + "=" + session + "\x00")
 	for found := true; found; {
@@ -33,8 +33,8 @@ func killLeft(_ *exec.Cmd, session string) {
 	}
 }
 
-// killMarked kills the process pid if its environment has the mark, and reports whether it did.
-// It opens the process first, so that a reused pid is not killed.
+// killMarked kills the process pid if its environment has the mark, and reports whether it did. It
+// opens the process first, so that a reused pid is not killed.
 func killMarked(pid int, mark []byte) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"hooks/internal/term"
 )
 
-// Screen shows progress: one line per change and, on a terminal, two live lines at the bottom.
-// It never hides the cursor, so that every exit leaves the terminal usable.
+// Screen shows progress: one line per change and, on a terminal, two live lines at the bottom. It
+// never hides the cursor, so that every exit leaves the terminal usable.
 type Screen struct {
 	Out   io.Writer
 	Width func() int // columns of the terminal; nil if there is none
@@ -36,8 +36,7 @@ func (s *Screen) Say(at time.Time, text string) {
 	}
 }
 
-// Show replaces the two live lines. Without a terminal it writes the worker's line if it is
-// new.
+// Show replaces the two live lines. Without a terminal it writes the worker's line if it is new.
 func (s *Screen) Show(head, worker string) {
 	if s.Width == nil {
 		if worker != s.last && worker != "" {
@@ -88,8 +87,8 @@ func (s *Screen) draw(rows []string, text string) {
 	_, _ = io.WriteString(s.Out, b.String())
 }
 
-// height returns the number of rows that the live lines occupy. A terminal that became narrower
-// has wrapped them.
+// height returns the number of rows that the live lines occupy. A terminal that became narrower has
+// wrapped them.
 func (s *Screen) height() (n int) {
 	for _, row := range s.live {
 		n += max(1, (displaywidth.String(row)+s.width()-1)/s.width())

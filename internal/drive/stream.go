@@ -8,8 +8,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxLine bounds a line of the stream, in bytes. A longer line is skipped but counts as a sign
-// of life.
+// maxLine bounds a line of the stream, in bytes. A longer line is skipped but counts as a sign of
+// life.
 const maxLine = 64 << 20
 
 // lines splits a stream into lines and buffers only the incomplete one.

@@ -38,9 +38,8 @@ type End struct {
 	Said        string // the first line of stderr
 }
 
-// Verdict is the driver's judgement of an End. Reset is the announced end of an outage, or
-// zero. Final marks an outage that waiting cannot end, such as an invalid key or a missing
-// login.
+// Verdict is the driver's judgement of an End. Reset is the announced end of an outage, or zero.
+// Final marks an outage that waiting cannot end, such as an invalid key or a missing login.
 type Verdict struct {
 	Kind    Kind
 	Text    string // one line for people
@@ -177,8 +176,8 @@ func ResetIn(text string, now time.Time) time.Time {
 	return named(clockAfter(strings.TrimSpace(clock), now.In(zone)), now)
 }
 
-// clockAfter returns the next time that matches a clock time without its year or day. A match
-// up to justOver ago counts.
+// clockAfter returns the next time that matches a clock time without its year or day. A match up to
+// justOver ago counts.
 func clockAfter(clock string, now time.Time) time.Time {
 	clock = strings.ToLower(strings.TrimPrefix(clock, "at "))
 	clock = strings.ReplaceAll(clock, ", ", " ")

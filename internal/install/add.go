@@ -10,9 +10,8 @@ import (
 )
 
 // add registers the program, given by its absolute path, in the text of a settings file. It returns
-// the text unchanged if the program is registered already, and replaces entries of another binary
-// or an older version. before is the text before the first registration, as for Remove. The text
-// has passed Check.
+// the text unchanged if the program is already registered, and replaces entries of another binary
+// or an older version. before is as for remove. The text has passed check.
 func add(text, program string, before *string) string {
 	list := entries(program)
 	_, bare := cutBOM(text)
@@ -37,9 +36,8 @@ func add(text, program string, before *string) string {
 	return bom + text
 }
 
-// hasAll reports whether the text has every entry, as the client reads it: of two equal keys the
-// last counts. Other handlers beside ours, a longer timeout and another status message take nothing
-// away.
+// hasAll reports whether the text has every entry as the client reads it: the last of equal keys
+// counts. Additional handlers, a longer timeout or another status message are accepted.
 func hasAll(text string, list []entry) bool {
 	_, text = cutBOM(text)
 	var file map[string]any
@@ -49,7 +47,7 @@ func hasAll(text string, list []entry) bool {
 	events, _ := file["hooks"].(map[string]any)
 	for _, e := range list {
 		var own any
-		_ = json.Unmarshal([]byte(e.group), &own) // it is ours, and valid
+		_ = json.Unmarshal([]byte(e.group), &own) // cannot fail: the program wrote it
 		groups, _ := events[e.event].([]any)
 		if !slices.ContainsFunc(groups, func(g any) bool { return asStrong(g, own) }) {
 			return false
@@ -58,7 +56,8 @@ func hasAll(text string, list []entry) bool {
 	return true
 }
 
-// asStrong reports whether a group has a handler that runs whenever that of our own group does.
+// asStrong reports whether a group has a handler that runs whenever our own group's does, with at
+// least its timeout.
 func asStrong(group, own any) bool {
 	conditions, handlers := apart(group)
 	ours, our := apart(own)
@@ -69,7 +68,7 @@ func asStrong(group, own any) bool {
 	})
 }
 
-// apart splits a group into what decides when it runs and its handlers.
+// apart splits a group into its conditions and its handlers.
 func apart(group any) (conditions map[string]any, handlers []any) {
 	g, _ := group.(map[string]any)
 	conditions = maps.Clone(g)
@@ -78,7 +77,7 @@ func apart(group any) (conditions map[string]any, handlers []any) {
 	return conditions, handlers
 }
 
-// untimed splits a handler into its timeout, in seconds, and the rest without a status message.
+// untimed splits off a handler's timeout, in seconds, and drops its status message.
 func untimed(handler any) (rest map[string]any, seconds float64) {
 	h, _ := handler.(map[string]any)
 	rest = maps.Clone(h)
@@ -88,7 +87,8 @@ func untimed(handler any) (rest map[string]any, seconds float64) {
 	return rest, seconds
 }
 
-// appendKid appends a member, or with no key an element, to a container, laid out like its last.
+// appendKid appends a member to an object, or an element to a list if key is "". It follows the
+// layout of the last kid.
 func appendKid(text string, in node, key, value string) string {
 	s := styleOf(text)
 	if last := len(in.kids) - 1; last >= 0 {
@@ -110,7 +110,7 @@ func appendKid(text string, in node, key, value string) string {
 	return text[:in.Index+1] + filled + text[end-1:]
 }
 
-// kid returns the text of a member or, without a key, of an element.
+// kid returns the text of a member, or of an element if key is "".
 func (s style) kid(key, value, indent string, oneLine bool) string {
 	colon := ":"
 	if !oneLine {
@@ -122,7 +122,7 @@ func (s style) kid(key, value, indent string, oneLine bool) string {
 	return quote(key) + colon + value
 }
 
-// cutBOM cuts off a byte order mark, which some editors write before the text.
+// cutBOM splits off a byte order mark, which some editors write.
 func cutBOM(text string) (bom, rest string) {
 	if rest, ok := strings.CutPrefix(text, "\ufeff"); ok {
 		return "\ufeff", rest
@@ -137,7 +137,7 @@ type style struct {
 	oneLine bool   // everything is on one line
 }
 
-// styleOf reads the style of a text. The first member of the root shows the indentation.
+// styleOf detects the style of a text. The first member of the root shows the indentation.
 func styleOf(text string) style {
 	s := style{newline: "\n", unit: "  "}
 	if strings.Contains(text, "\r\n") {
@@ -157,15 +157,16 @@ func styleOf(text string) style {
 // afterNewline returns the rest of a text after its last line break.
 func afterNewline(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
 
-// lineIndent returns the indentation of the line that an offset is in.
+// lineIndent returns the indentation of the line that contains the offset at.
 func lineIndent(text string, at int) string {
 	line := afterNewline(text[:at])
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }
 
-// render lays a compact value out as the text around it. The first line is not indented.
+// render formats a compact value in the style of the surrounding text. The first line is not
+// indented.
 func (s style) render(value, indent string) string {
 	var b bytes.Buffer
-	_ = json.Indent(&b, []byte(value), indent, s.unit) // the value is ours, and valid
+	_ = json.Indent(&b, []byte(value), indent, s.unit) // cannot fail: the value is ours
 	return strings.ReplaceAll(b.String(), "\n", s.newline)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// SyntaxError is a place in a settings file that the client cannot read. Nothing is changed then.
+// SyntaxError is a place in a settings file that the client cannot read. The file is not changed.
 type SyntaxError struct {
 	Line, Column int // from 1, in characters
 	Text, Way    string
@@ -23,8 +23,8 @@ func (e *SyntaxError) Error() string {
 // Hint returns how to repair the file.
 func (e *SyntaxError) Hint() string { return e.Way }
 
-// check reports whether the text can be edited: it is empty, or one JSON object whose "hooks" are
-// as the client documents them.
+// check returns an error if the text cannot be edited. It must be empty, or one JSON object whose
+// "hooks" have the documented form.
 func check(text string) error {
 	if err := valid(text); err != nil {
 		return err
@@ -35,7 +35,8 @@ func check(text string) error {
 	return checkHooks(text, rootOf(text))
 }
 
-// valid checks that a text is one JSON object, or empty. An error names line and column.
+// valid returns an error unless the text is empty or one JSON object. The error names line and
+// column.
 func valid(text string) error {
 	_, text = cutBOM(text)
 	if blank(text) {
@@ -66,7 +67,7 @@ func syntax(text string, read int, why string) error {
 	return e
 }
 
-// checkHooks looks at the members that an edit touches.
+// checkHooks checks the types of the members that an edit changes.
 func checkHooks(text string, root node) error {
 	hooks := root.member("hooks")
 	if !hooks.Exists() {

@@ -20,12 +20,12 @@ type entry struct {
 	group string // compact JSON
 }
 
-// entries returns the entries of hooks.json, in its order, with the program in place of the
-// plugin's.
+// entries returns the entries of hooks.json in order, with program in place of the plugin's
+// command.
 func entries(program string) (list []entry) {
 	gjson.Get(plugin.Hooks, "hooks").ForEach(func(name, groups gjson.Result) bool {
 		group := groups.Get("0").Raw
-		set := func(key, raw string) { // it never fails: the text is ours, and valid
+		set := func(key, raw string) { // cannot fail: the text is ours
 			group, _ = sjson.SetRaw(group, "hooks.0."+key, raw)
 		}
 		word := event.WordOf(name.String())
@@ -35,7 +35,7 @@ func entries(program string) (list []entry) {
 		} else {
 			set("command", quote(program))
 			set("args", "["+quote(word)+"]")
-			group, _ = sjson.Delete(group, "hooks.0.onFailure") // no shell is certain to be there
+			group, _ = sjson.Delete(group, "hooks.0.onFailure") // there may be no shell
 		}
 		var b bytes.Buffer
 		_ = json.Compact(&b, []byte(group))
@@ -45,8 +45,8 @@ func entries(program string) (list []entry) {
 	return list
 }
 
-// switchCheck returns the part of a shell line of hooks.json that runs last: it fails while a loop
-// of the session is on. It is empty for a line that lets everything pass.
+// switchCheck returns the last part of a shell line of hooks.json, which fails while the session
+// has an active loop. It returns "" if the line has no such part.
 func switchCheck(command string) string {
 	_, check, _ := strings.Cut(command, "||for ")
 	check, _, found := strings.Cut(check, ";exit #>")
@@ -56,8 +56,7 @@ func switchCheck(command string) string {
 	return "for " + check
 }
 
-// switchName is the end of the path of the session's switch in our shell lines, see
-// seal.SwitchPath.
+// switchName is the end of the switch file's path in our shell lines; see seal.SwitchPath.
 const switchName = "/on/$CLAUDE_CODE_SESSION_ID"
 
 // programOf returns the binary of this program that a handler starts, or "" if it starts another
@@ -76,9 +75,9 @@ func named(program string) bool {
 	return base == "hooks" || strings.EqualFold(base, "hooks.exe")
 }
 
-// starts returns the program that a handler starts with one word, as written: in exec form, or by a
-// shell text that has a path and a word, and no more than our own check behind them. Any other
-// handler gives two empty texts.
+// starts returns the program and the one word that a handler starts it with: in exec form, or as a
+// shell line of a path and a word, followed by nothing except our own check. It returns "" and ""
+// for any other handler.
 func starts(handler gjson.Result) (program, word string) {
 	if kind := handler.Get("type").String(); kind != "command" && kind != "" {
 		return "", ""
@@ -88,10 +87,10 @@ func starts(handler gjson.Result) (program, word string) {
 		return command, list[0].String()
 	}
 	line := command
-	if _, shell, found := strings.Cut(command, "<#'\n"); found { // before it, for PowerShell only
+	if _, shell, found := strings.Cut(command, "<#'\n"); found { // before it: PowerShell
 		line = shell
 	}
-	for _, behind := range []string{"||sh ", "||for "} { // a path may have || in it
+	for _, behind := range []string{"||sh ", "||for "} { // needed, because a path may contain ||
 		if run, rest, _ := strings.Cut(line, behind); strings.Contains(rest, switchName) ||
 			strings.Contains(rest, "/launch/hooks.sh") {
 			command = run
@@ -104,8 +103,7 @@ func starts(handler gjson.Result) (program, word string) {
 	return "", ""
 }
 
-// shellWords splits a command at blanks outside of quotes, without what a shell reads before the
-// program: variables, env and exec. A text that does more keeps its other words.
+// shellWords splits a command at blanks outside quotes and drops leading assignments, env and exec.
 func shellWords(command string) []string {
 	words := loop.SplitWords(command)
 	for len(words) > 0 && (words[0] == "exec" || words[0] == "env" || assigns(words[0])) {
@@ -114,22 +112,23 @@ func shellWords(command string) []string {
 	return words
 }
 
-// assigns reports whether a word sets a variable. A path may have an equals sign in it.
+// assigns reports whether a word sets a variable. A word with a slash before the equals sign is a
+// path.
 func assigns(word string) bool {
 	name, _, found := strings.Cut(word, "=")
 	return found && !strings.ContainsAny(name, `/\`)
 }
 
-// shellQuote returns a path as one word of a shell.
+// shellQuote quotes a path as one shell word.
 func shellQuote(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'"
 }
 
-// quote returns a text as JSON, with <, > and & as they are.
+// quote returns s as a JSON string, without escaping <, > and &.
 func quote(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // neither a string nor a buffer fails
+	_ = e.Encode(s) // cannot fail for a string and a buffer
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -15,15 +15,15 @@ import (
 // maxEdited bounds a settings file that is edited, in bytes.
 const maxEdited = 4 << 20
 
-// edited is a settings file and its backup, which keeps the text before the registration.
+// edited is a settings file and its backup, which holds the text before the registration.
 type edited struct {
-	path   string      // as people know it, absolute
-	target string      // the file that is replaced: the end of a link
-	mode   fs.FileMode // 0 while there is no file
+	path   string      // absolute, as shown to people
+	target string      // the file to replace, after links
+	mode   fs.FileMode // 0 if there is no file
 	texts
 }
 
-// texts are the texts of the two files; nil means that there is no file.
+// texts holds the texts of the two files; nil means that the file does not exist.
 type texts struct{ now, before *string }
 
 func (s *edited) backup() string { return s.path + ".before-hooks" }
@@ -41,7 +41,7 @@ func open(path string) (*edited, error) {
 	return s, err
 }
 
-// follow finds the end of a link, which stays a link.
+// follow resolves a link to its target. The link itself stays.
 func (s *edited) follow() error {
 	info, err := os.Lstat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,7 +65,8 @@ func (s *edited) follow() error {
 	return err
 }
 
-// read returns the text of a regular file of at most limit bytes, nil when there is no file.
+// read returns the text of a regular file, or nil if it does not exist. It returns an error if the
+// file is larger than limit bytes.
 func read(path string, limit int64) (*string, error) {
 	text, err := safefile.Head(path, limit+1)
 	switch {
@@ -79,11 +80,11 @@ func read(path string, limit int64) (*string, error) {
 	return &text, nil
 }
 
-// errChanged means that another program wrote the file meanwhile.
+// errChanged reports that another program changed the file during the edit.
 var errChanged = errors.New("the file changed while it was edited")
 
-// save writes both files. The backup comes first, so that no crash leaves an edit without it, and
-// the rename happens only over the text that was read.
+// save writes both files. It writes the backup first, so that a crash leaves no edit without one.
+// It replaces the file only if it still has the text that was read.
 func (s *edited) save(next texts) error {
 	if next.now != nil {
 		if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
@@ -104,7 +105,7 @@ func (s *edited) save(next texts) error {
 	return nil
 }
 
-// put writes or removes the file, if no one else changed it since it was read.
+// put writes or removes the file, unless it changed since it was read.
 func (s *edited) put(text *string) error {
 	found, err := read(s.target, maxEdited)
 	switch {
@@ -121,7 +122,7 @@ func (s *edited) put(text *string) error {
 	err = safefile.SyncDir(filepath.Dir(s.target))
 	dir := filepath.Dir(s.path)
 	if info, serr := os.Lstat(dir); serr == nil && info.IsDir() && filepath.Base(dir) == ".claude" {
-		_ = os.Remove(dir) // the client's folder goes too, unless it holds anything
+		_ = os.Remove(dir) // removes the client's folder only if it is empty
 	}
 	return err
 }

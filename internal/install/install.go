@@ -1,7 +1,6 @@
-// Package install knows the client's settings files: which there are, what they register, and how
-// this program is registered in one and taken out again. An edit keeps every byte that is not the
-// program's own, in its order and layout. The file is replaced as a whole, durably, by one process
-// at a time, and no change that another program makes meanwhile is lost.
+// Package install reads the client's settings files and registers this program in them or removes
+// it. An edit preserves every other byte. The file is replaced atomically and durably, by one
+// process at a time, without losing another program's changes.
 package install
 
 import (
@@ -27,18 +26,18 @@ import (
 // Result describes the change to a settings file.
 type Result struct {
 	Path    string // absolute
-	Backup  string // file with the text before the registration, "" if there is none
+	Backup  string // file with the text before the registration, or ""
 	Diff    string // unified, fit for a terminal; "" if nothing changed
-	Removed bool   // the file is gone: it held nothing else
-	Off     bool   // the file turns all hooks off
-	Others  bool   // the file holds more than entries of the program
-	Program string // that the entries start, of a registration
-	Events  int    // that have an entry, of a registration
-	Was     string // another binary that the entries started before, "" if there was none
+	Removed bool   // the file was removed because it held nothing else
+	Off     bool   // the file disables all hooks
+	Others  bool   // the file holds other settings too
+	Program string // started by the entries; set by Install
+	Events  int    // number of events with an entry; set by Install
+	Was     string // other binary that the entries started before, or ""
 }
 
-// Install registers the program in the settings file, and creates the file if it is missing. A
-// second call changes nothing. With dry, nothing is written.
+// Install registers the program in the settings file, which it creates if missing. It is
+// idempotent. If dry is set, it writes nothing.
 func Install(path, program string, dry bool) (r Result, err error) {
 	was := ""
 	r, err = edit(path, dry, func(t texts) (texts, error) {
@@ -52,7 +51,7 @@ func Install(path, program string, dry bool) (r Result, err error) {
 		_, bare := cutBOM(text)
 		found := handlers(bare)
 		if len(found) == 0 {
-			t.before = t.now // the backup of an earlier registration is out of date
+			t.before = t.now // the backup of an earlier registration is outdated
 		}
 		was = ""
 		for _, path := range found {
@@ -68,9 +67,9 @@ func Install(path, program string, dry bool) (r Result, err error) {
 	return r, err
 }
 
-// Uninstall takes the program out of the settings file. A file that the registration made is
-// removed. Otherwise only the program's own entries go, and if nothing else changed since, the file
-// is as it was before, to the byte.
+// Uninstall removes the program from the settings file. A file that held nothing else and did not
+// exist before the registration is removed. If nothing else changed since, the former text is
+// restored exactly.
 func Uninstall(path string, dry bool) (Result, error) {
 	return edit(path, dry, func(t texts) (texts, error) {
 		if t.now == nil {
@@ -87,7 +86,7 @@ func Uninstall(path string, dry bool) (Result, error) {
 	})
 }
 
-// maxTries bounds how often an edit starts over after another program wrote the file.
+// maxTries bounds the retries of an edit after another program changed the file.
 const maxTries = 10
 
 func edit(path string, dry bool, change func(texts) (texts, error)) (r Result, err error) {
@@ -135,12 +134,12 @@ func (s *edited) result(next texts) Result {
 	if crowded(old) || crowded(text) {
 		old, text = indented(old), indented(text)
 	}
-	// A settings file of a repository is foreign text.
+	// The settings file of a repository is untrusted text.
 	r.Diff = term.Text(string(diff.Diff(oldName, []byte(old), name, []byte(text))))
 	return r
 }
 
-// maxKeys bounds the keys on a line. A person cannot see what changes in a line with more.
+// maxKeys bounds the keys on a line of a diff. With more, a person cannot see the change.
 const maxKeys = 4
 
 func crowded(text string) bool {
@@ -149,7 +148,8 @@ func crowded(text string) bool {
 	})
 }
 
-// indented returns a side of a diff with a line for each value. The file itself keeps its layout.
+// indented returns the text with one value per line, for a readable diff. The file keeps its
+// layout.
 func indented(text string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(text), "", "  ") != nil {
@@ -166,11 +166,11 @@ func side(text *string, path string) (string, string) {
 	return *text, path
 }
 
-// maxWait bounds how long an edit waits for another one.
+// maxWait bounds the wait for another edit.
 const maxWait = 10 * time.Second
 
-// serial lets one edit of this user run at a time. Where no lock can be had, the comparison before
-// the rename has to do; it also is all there is against programs that do not know the lock.
+// serial lets only one edit of this user run at a time. If it cannot lock, and against programs
+// that ignore the lock, only the comparison before the rename protects the file.
 func serial() (release func()) {
 	dir, err := os.UserCacheDir()
 	if err == nil {
@@ -186,8 +186,8 @@ func serial() (release func()) {
 	return func() { _ = lock.Unlock() }
 }
 
-// Installed returns the text about a registration for a person. It has the diff if whole is set,
-// and on a dry run if the file holds other settings.
+// Installed describes a registration to a person. It includes the diff if whole is set, or on a dry
+// run if the file holds other settings.
 func (r Result) Installed(dry, whole bool) string {
 	starts := fmt.Sprintf("%s: %d events start %s", r.Path, r.Events, r.Program)
 	if r.Was != "" {
@@ -210,7 +210,7 @@ func (r Result) Installed(dry, whole bool) string {
 	return r.change(whole) + text
 }
 
-// Uninstalled returns the text about a removal, in the same way.
+// Uninstalled describes a removal to a person, with the diff as in Installed.
 func (r Result) Uninstalled(dry, whole bool) string {
 	switch {
 	case r.Diff == "":
@@ -227,7 +227,7 @@ func (r Result) Uninstalled(dry, whole bool) string {
 
 const dryNote = "nothing was changed: this was a dry run\n"
 
-// change returns the diff if it is shown and there is one.
+// change returns the diff with a line break if shown is set and the diff is not empty.
 func (r Result) change(shown bool) string {
 	if !shown || r.Diff == "" {
 		return ""

@@ -6,10 +6,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// remove takes every handler of the program out of the text of a settings file, and each container
-// that is empty then: its group, its event, "hooks" itself. before is the text before the first
-// registration, nil if unknown: a container that was empty there stays, so that Remove undoes Add
-// to the byte. The text has passed Check.
+// remove removes the program's handlers from the text of a settings file, and the containers that
+// this leaves empty: group, event, "hooks". before is the text before the first registration, or
+// nil. A container that was empty in before stays, so that remove undoes add exactly. The text has
+// passed check.
 func remove(text string, before *string) string {
 	bom, text := cutBOM(text)
 	for {
@@ -19,12 +19,12 @@ func remove(text string, before *string) string {
 		}
 		text = cut(text, found[0], before)
 		if before != nil && blank(*before) && empty(text) {
-			return *before // not even braces
+			return *before // which may lack even braces
 		}
 	}
 }
 
-// empty reports whether a text holds no setting at all.
+// empty reports whether a text holds no setting.
 func empty(text string) bool {
 	_, text = cutBOM(text)
 	return len(rootOf(text).kids) == 0
@@ -35,7 +35,7 @@ func blank(text string) bool {
 	return strings.TrimSpace(text) == ""
 }
 
-// cut removes the last step of a path, or an earlier one whose container would be left empty.
+// cut removes the last step of a path and the containers that this leaves empty.
 func cut(text string, path []step, before *string) string {
 	depth := len(path) - 1
 	last := path[depth]
@@ -54,7 +54,7 @@ func cut(text string, path []step, before *string) string {
 	return cut(text, path[:depth], before)
 }
 
-// without removes one of several kids, with the comma and the space that led to it.
+// without removes one of several kids, including its comma and leading space.
 func without(text string, s step) string {
 	if s.i > 0 {
 		return text[:s.in.kids[s.i-1].end] + text[s.kid().end:]
@@ -62,8 +62,8 @@ func without(text string, s step) string {
 	return text[:s.kid().start] + text[s.in.kids[1].start:]
 }
 
-// wasThere reports whether a container existed before the registration, and returns how it was
-// written if it was empty.
+// wasThere reports whether a container existed before the registration. It returns the container's
+// text if it was empty.
 func wasThere(path []step, before *string) (raw string, ok bool) {
 	if before == nil {
 		return "", false

@@ -13,7 +13,8 @@ import (
 	"hooks/internal/hint"
 )
 
-// Scopes are the settings files that a person edits, each overruling the ones before it.
+// Scopes lists the scopes of the settings files that a person edits. A later one overrules an
+// earlier one.
 var Scopes = []string{"user", "project", "local"}
 
 // Path returns the settings file of a scope: the user's under CLAUDE_CONFIG_DIR or ~/.claude, the
@@ -32,7 +33,7 @@ func Path(scope, project string, env func(string) string) (string, error) {
 	return filepath.Abs(filepath.Join(dir, "settings.json"))
 }
 
-// ClientDir returns the folder of the person's own client files: CLAUDE_CONFIG_DIR, else ~/.claude.
+// ClientDir returns the folder of the person's client files: CLAUDE_CONFIG_DIR or ~/.claude.
 func ClientDir(env func(string) string) (string, error) {
 	if dir := env("CLAUDE_CONFIG_DIR"); dir != "" {
 		return dir, nil
@@ -41,8 +42,7 @@ func ClientDir(env func(string) string) (string, error) {
 	return filepath.Join(home, ".claude"), err
 }
 
-// ManagedDir returns the folder in which the administrator of a machine keeps settings for the
-// client.
+// ManagedDir returns the folder of the client settings managed by the machine's administrator.
 func ManagedDir() string {
 	switch runtime.GOOS {
 	case "darwin":
@@ -53,7 +53,7 @@ func ManagedDir() string {
 	return "/etc/claude-code"
 }
 
-// Home returns the person's own folder.
+// Home returns the person's home directory.
 func Home(env func(string) string) (string, error) {
 	name := "HOME"
 	if runtime.GOOS == "windows" {
@@ -69,9 +69,9 @@ func Home(env func(string) string) (string, error) {
 	return home, nil
 }
 
-// Program returns the absolute path of the running binary, links resolved: the client starts it
-// from any folder and with any PATH. A binary that is about to be deleted, or whose entries could
-// not be recognized by its name, is refused.
+// Program returns the absolute path of the running binary with links resolved, because the client
+// starts it from any folder and with any PATH. It returns an error for a temporary binary and for
+// one whose name would not be recognized later.
 func Program() (string, error) {
 	path, err := os.Executable()
 	if err == nil {
@@ -97,8 +97,9 @@ func checkLasting(path string) error {
 	return nil
 }
 
-// Clash refuses a registration that would make every event count twice: the plugin is switched on,
-// or another scope starts another binary. The client starts equal entries of two scopes once.
+// Clash returns an error if a registration would make every event count twice: the plugin is
+// enabled, or another scope registers another binary. The client runs equal entries of two scopes
+// only once.
 func Clash(scope, program, project string, env func(string) string) error {
 	own, err := Path(scope, project, env)
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"hooks/internal/event"
 )
 
-// File is a file from which the client takes hooks: settings, or the hooks of a plugin.
+// File is a file that provides the client's hooks: settings, or the hooks of a plugin.
 type File struct {
 	Scope string // user, project, local, managed, or "plugin NAME"
 	Path  string
 	Root  string       // the plugin's folder, "" for settings
-	Text  string       // without a byte order mark; "" when it cannot be read
+	Text  string       // without a byte order mark; "" if it cannot be read
 	Body  gjson.Result // Text, parsed
-	Bad   string       // why the client cannot read it, "" when it can
+	Bad   string       // why the client cannot read it, or ""
 }
 
 // Hook is one handler of a file.
@@ -28,15 +28,15 @@ type Hook struct {
 	File    *File
 	Event   string
 	Raw     gjson.Result
-	Program string   // binary that it starts, "" when a shell text does more than that
-	Word    string   // hook word when Program is this program, "" for any other hook
-	Argv    []string // how the client starts it
+	Program string   // binary that it starts, or "" for other shell text
+	Word    string   // hook word if it starts this program, or ""
+	Argv    []string // command line with which the client starts it
 
-	group gjson.Result // that it is in
+	group gjson.Result // its group
 }
 
-// Current reports whether the client runs the hook whenever it would run that of this version, and
-// for as long.
+// Current reports whether the hook runs whenever this version's own hook would, with at least its
+// timeout.
 func (h Hook) Current() bool {
 	own := gjson.Get(plugin.Hooks, "hooks."+h.Event+".0")
 	if h.File.Root == "" {
@@ -50,23 +50,23 @@ func (h Hook) Current() bool {
 	return own.Exists() && asStrong(h.group.Value(), own.Value())
 }
 
-// Settings are the files that count for one person in one project, each read once.
+// Settings holds the files that apply to one person in one project. Each is read once.
 type Settings struct {
-	Files []*File // settings first, each overruling the ones before it, then hooks of plugins
+	Files []*File // settings in ascending precedence, then plugin hooks
 	Hooks []Hook
 
 	project, client string
 	plugins         []plugged
 }
 
-// plugged is a plugin that is switched on here.
+// plugged is an enabled plugin.
 type plugged struct{ name, root string }
 
-// maxRead bounds what is read of a file of the client, in bytes.
+// maxRead bounds the size of a client file, in bytes.
 const maxRead = 16 << 20
 
-// ReadSettings reads the settings of person, project and machine, and the hooks of the plugins that
-// are switched on. A hook starts this program when its binary has the name hooks, or is self.
+// ReadSettings reads the settings of the person, project and machine, and the hooks of enabled
+// plugins. A hook counts as this program's if its binary is named hooks or is self.
 func ReadSettings(project, managed, self string, env func(string) string) *Settings {
 	s := &Settings{project: project}
 	s.client, _ = ClientDir(env)
@@ -88,8 +88,8 @@ func ReadSettings(project, managed, self string, env func(string) string) *Setti
 	return s
 }
 
-// add reads a file, once among the settings and once in a plugin, whose folder is root. It reports
-// whether the file exists.
+// add reads a file, unless it was already read for the same root. root is the plugin's folder, or
+// "". It reports whether the file exists.
 func (s *Settings) add(scope, path, root string) bool {
 	known := func(f *File) bool { return f.Path == path && f.Root == root }
 	if slices.ContainsFunc(s.Files, known) {
@@ -122,7 +122,7 @@ func ReadFile(scope, path string) *File {
 	return f
 }
 
-// Setting returns a value from the settings file that counts most, and that file.
+// Setting returns a value from the settings file with the highest precedence, and that file.
 func (s *Settings) Setting(keys ...string) (from *File, value gjson.Result) {
 	for _, f := range s.Files {
 		v := f.Body
@@ -146,9 +146,9 @@ func (s *Settings) Ours() (list []Hook) {
 	return list
 }
 
-// Unhooks returns how the settings disable the hooks of a program that is registered as a plugin or
-// in them, in words for a person, or "" if they do not. plugin is the plugin's folder, empty if the
-// program is not a plugin; env is the session's environment.
+// Unhooks describes how the settings disable the program's hooks, or returns "" if they do not.
+// plugin is the plugin's folder, or "" if the program is registered in settings. env is the
+// session's environment.
 func (s *Settings) Unhooks(program, plugin string, env func(string) string) string {
 	asPlugin := plugin != ""
 	registered := asPlugin
@@ -184,8 +184,8 @@ func (s *Settings) Unhooks(program, plugin string, env func(string) string) stri
 	return s.unplugged(plugin)
 }
 
-// unplugged is Unhooks for a plugin that was installed from a marketplace: it runs only while a
-// file that the client reads switches it on.
+// unplugged is like Unhooks for a plugin from a marketplace, which runs only while a settings file
+// enables it.
 func (s *Settings) unplugged(plugin string) (lost string) {
 	registry := ReadFile("plugins", s.registry("installed_plugins.json"))
 	if plugin == "" || registry == nil {
@@ -234,7 +234,7 @@ func (s *Settings) addHooks(f *File, self string) {
 }
 
 // argv returns the command line with which the client starts a handler: a program with arguments,
-// or a shell with a text.
+// or a shell.
 func argv(raw gjson.Result, expand func(string) string) []string {
 	command, args := expand(raw.Get("command").String()), raw.Get("args")
 	if !args.IsArray() {
@@ -247,7 +247,7 @@ func argv(raw gjson.Result, expand func(string) string) []string {
 	return list
 }
 
-// addPlugins adds the hooks of the plugins that are installed for this project and switched on.
+// addPlugins adds the hooks of the plugins that are installed and enabled for this project.
 func (s *Settings) addPlugins() {
 	registry := ReadFile("plugins", s.registry("installed_plugins.json"))
 	if registry == nil {
@@ -271,8 +271,8 @@ func (s *Settings) addPlugins() {
 
 func (s *Settings) registry(name string) string { return filepath.Join(s.client, "plugins", name) }
 
-// source returns the folder that a plugin of a directory marketplace runs from: the source itself,
-// not the copy in the client's cache. It returns "" if the plugin is from elsewhere.
+// source returns the source folder of a plugin from a directory marketplace, which the client runs
+// in place. It returns "" for other plugins.
 func (s *Settings) source(name string) string {
 	plugin, market, _ := strings.Cut(name, "@")
 	known := ReadFile("plugins", s.registry("known_marketplaces.json"))
@@ -296,10 +296,10 @@ func (s *Settings) source(name string) string {
 	return ""
 }
 
-// installed returns the folder of the installation that counts here: the project's own before the
-// user's. The first format of the registry had one installation for each plugin.
+// installed returns the folder of a plugin's installation: the project's own, or the user's. The
+// registry's first format had a single installation per plugin.
 func (s *Settings) installed(installs gjson.Result) (root string) {
-	for _, i := range installs.Array() { // of an object a list of one
+	for _, i := range installs.Array() { // Array makes a list of one object
 		at := i.Get("projectPath").String()
 		if at == "" && root == "" || at != "" && Same(at, s.project) {
 			root = i.Get("installPath").String()
@@ -308,7 +308,7 @@ func (s *Settings) installed(installs gjson.Result) (root string) {
 	return root
 }
 
-// addPlugin adds the hook files of a plugin: the default one, and what its manifest names.
+// addPlugin adds a plugin's default hook file and those in its manifest.
 func (s *Settings) addPlugin(scope, root string) {
 	missing := func(path, why string) {
 		s.Files = append(s.Files, &File{Scope: scope, Path: path, Root: root, Bad: why})
@@ -328,7 +328,7 @@ func (s *Settings) addPlugin(scope, root string) {
 		s.Files = append(s.Files, manifest)
 		return
 	}
-	for _, name := range hooks.Array() { // of a text a list of one
+	for _, name := range hooks.Array() { // Array makes a list of one string
 		path := filepath.Join(root, filepath.FromSlash(name.String()))
 		if !s.add(scope, path, root) {
 			missing(path, "the manifest names it and it is not there")
@@ -336,7 +336,7 @@ func (s *Settings) addPlugin(scope, root string) {
 	}
 }
 
-// Same reports whether two paths lead to the same file.
+// Same reports whether two paths name the same file.
 func Same(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"hooks/internal/safefile"
 )
 
-// Skill is a skill or a command that a person can type in this project.
+// Skill is a skill or command that a person can type in this project.
 type Skill struct {
-	Name string // as typed, without the slash: "work", or "sdd:work" of a plugin
+	Name string // as typed, without the slash: "work", or "sdd:work" for a plugin's
 	Path string // its file
 }
 
-// Skills lists the skills and commands of the project, of the person and of the plugins that are
-// switched on, in this order.
+// Skills lists the skills and commands of the project, the person and the enabled plugins, in this
+// order.
 func (s *Settings) Skills() []Skill {
 	list := skillsIn("", filepath.Join(s.project, ".claude"))
 	if s.client != "" && !Same(s.client, filepath.Join(s.project, ".claude")) {
@@ -27,8 +27,8 @@ func (s *Settings) Skills() []Skill {
 	return list
 }
 
-// skillsIn lists the skills and commands of a folder, each name with a prefix. A command in a
-// folder of commands has that folder's name as its namespace.
+// skillsIn lists the skills and commands of a folder with a name prefix. The subfolder of a command
+// is its namespace.
 func skillsIn(prefix, dir string) (list []Skill) {
 	skills, _ := safefile.Glob(dir, "skills", "*", "SKILL.md")
 	for _, path := range skills {
@@ -48,9 +48,9 @@ func skillsIn(prefix, dir string) (list []Skill) {
 	return list
 }
 
-// PluginSkills lists the skills of a plugin, in the folder root or, if that is "", in the one that
-// is switched on. read is false if not all of them are known, because the plugin is not found or
-// keeps some elsewhere.
+// PluginSkills lists the skills of a plugin, in root or, if root is "", in the enabled plugin's
+// folder. read is false if the list may be incomplete, because the plugin is not found or its
+// manifest names other folders.
 func (s *Settings) PluginSkills(name, root string) (list []Skill, read bool) {
 	for _, p := range s.plugins {
 		if p.name == name && root == "" {
@@ -67,14 +67,14 @@ func (s *Settings) PluginSkills(name, root string) (list []Skill, read bool) {
 	return list, !more && len(list) > 0
 }
 
-// Plugged reports whether this program's own plugin is switched on.
+// Plugged reports whether this program's plugin is enabled.
 func (s *Settings) Plugged() bool {
 	return slices.ContainsFunc(s.plugins, func(p plugged) bool { return p.name == "hooks" })
 }
 
-// PluginBeside finds a folder that the client can add as a marketplace with this plugin: that of
-// the program, as in a release, or its link in share/hooks, or a checkout around dir. It returns ""
-// if it finds no such folder.
+// PluginBeside finds a folder that the client can add as a marketplace with this plugin: the
+// program's release folder, share/hooks beside it, or a checkout around dir. It returns "" if there
+// is none.
 func PluginBeside(program, dir string) string {
 	up := filepath.Dir(filepath.Dir(program))
 	for _, root := range []string{up, filepath.Join(up, "share", "hooks")} {

@@ -6,7 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// node is an object or a list of a valid JSON text, with the offsets of its parts in that text.
+// node is an object or list in a valid JSON text, with the offsets of its parts.
 type node struct {
 	gjson.Result
 	kids []kid
@@ -15,11 +15,11 @@ type node struct {
 // kid is a member of an object or an element of a list.
 type kid struct {
 	key        string // "" in a list
-	start, end int    // offsets, the key included
+	start, end int    // offsets, including the key
 	value      gjson.Result
 }
 
-// look finds the parts of a value. A value without parts gives a node without kids.
+// look returns a value with its parts. A scalar has no kids.
 func look(v gjson.Result) node {
 	n := node{Result: v}
 	if !v.IsObject() && !v.IsArray() {
@@ -36,15 +36,15 @@ func look(v gjson.Result) node {
 	return n
 }
 
-// rootOf returns the outermost value of a text that holds one.
+// rootOf returns the outermost value of a text.
 func rootOf(text string) node {
 	v := gjson.Parse(text)
 	v.Raw = strings.TrimRight(v.Raw, " \t\r\n")
 	return look(v)
 }
 
-// at returns the index of a member, or -1 if it does not exist. Of two with the same name it
-// returns the last, as the client does.
+// at returns the index of a member, or -1. Of duplicate keys it returns the last, as the client
+// does.
 func (n node) at(key string) int {
 	for i := len(n.kids) - 1; i >= 0; i-- {
 		if n.kids[i].key == key {
@@ -54,7 +54,7 @@ func (n node) at(key string) int {
 	return -1
 }
 
-// member returns the value of a key. Its Exists reports false if there is no such key.
+// member returns the value of a key. The value does not exist if the key is missing.
 func (n node) member(key string) gjson.Result {
 	if i := n.at(key); i >= 0 {
 		return n.kids[i].value
@@ -72,7 +72,7 @@ func (n node) lead(text string, i int) string {
 	return between[strings.IndexByte(between, ',')+1:]
 }
 
-// step is one kid of a container, on the way from the root to a handler.
+// step is one kid of a container on the path from the root to a handler.
 type step struct {
 	in node
 	i  int

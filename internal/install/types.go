@@ -13,13 +13,12 @@ import (
 	"hooks/internal/hint"
 )
 
-// Wrong is a value for which the client skips its whole settings file, hooks included.
+// Wrong is a value that makes the client skip its whole settings file, including hooks.
 type Wrong struct {
 	Line, Column int
 	Key          string // as in "permissions.allow"
 	Want, Got    string
-	// Choice marks a text of the right type that is not one of those that the client knows; a later
-	// client may know more.
+	// Choice marks a string that is not one of the known choices. A later client may accept it.
 	Choice bool
 }
 
@@ -31,13 +30,13 @@ func (w Wrong) String() string {
 //go:embed wanted.txt
 var wantedText string
 
-// row is a type that the client wants, with the keys of the settings that must have it.
+// row is a type and the keys of the settings that must have it.
 type row struct {
 	want string
 	keys []string
 }
 
-// wanted reads wanted.txt.
+// wanted parses wanted.txt.
 func wanted() (rows []row) {
 	for line := range strings.Lines(wantedText) {
 		if strings.HasPrefix(line, "#") {
@@ -52,8 +51,8 @@ func wanted() (rows []row) {
 	return rows
 }
 
-// WrongTypes finds the values for which the client skips the file, in the order of the file. The
-// text is one valid JSON object, or empty.
+// WrongTypes returns the values that make the client skip the file, in file order. The text is
+// empty or one valid JSON object.
 func WrongTypes(text string) (found []Wrong) {
 	_, text = cutBOM(text)
 	if blank(text) {
@@ -78,8 +77,8 @@ func WrongTypes(text string) (found []Wrong) {
 	return found
 }
 
-// each calls f with every value that a dotted key of wanted.txt leads to, and its full key. The
-// last of two members of one name counts, as for the client.
+// each calls f for every value that a dotted key of wanted.txt matches, with its full key. The last
+// of duplicate keys counts, as for the client.
 func (n node) each(key, above string, f func(key string, v gjson.Result)) {
 	name, rest, deeper := strings.Cut(key, ".")
 	values := map[string]gjson.Result{}
@@ -98,7 +97,7 @@ func (n node) each(key, above string, f func(key string, v gjson.Result)) {
 	}
 }
 
-// checkTypes refuses a file that the client would skip, with all hooks in it.
+// checkTypes returns an error if the client would skip the file with all its hooks.
 func checkTypes(text string) error {
 	for _, w := range WrongTypes(text) {
 		if !w.Choice {
@@ -111,14 +110,14 @@ func checkTypes(text string) error {
 
 const oneOf, objectWith = "one of ", "an object with "
 
-// fits reports whether a value has a type, as wanted.txt names it.
+// fits reports whether a value has a type of wanted.txt.
 func fits(v gjson.Result, want string) bool {
 	if choices, ok := strings.CutPrefix(want, oneOf); ok {
 		return v.Type == gjson.String && slices.Contains(strings.Split(choices, ", "), v.Str)
 	}
 	if needs, ok := strings.CutPrefix(want, objectWith); ok {
 		member, kind, _ := strings.Cut(needs, " for type ")
-		object := look(v) // anything else than an object is the business of another row
+		object := look(v) // another row reports values that are not objects
 		return !v.IsObject() || kind != "" && object.member("type").Str != kind ||
 			object.member(strings.Trim(member, `"`)).Exists()
 	}

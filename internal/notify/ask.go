@@ -20,12 +20,12 @@ import (
 	"hooks/internal/safefile"
 )
 
-// AskWord is the program's first argument for sending a paused run's questions to the person's
-// Ask command.
+// AskWord is the program's first argument for sending a paused run's questions to the person's Ask
+// command.
 const AskWord = "ask-person"
 
-// variable returns a variable of the person's environment. It returns "" if the project's
-// client settings set it, because the project may be foreign.
+// variable returns a variable of the person's environment. It returns "" if the project's client
+// settings set it, because the project may be foreign.
 func (p *Person) variable(name string) string {
 	for _, dir := range loop.AppendNew(nil, p.Project, p.Env("CLAUDE_PROJECT_DIR")) {
 		for _, file := range []string{"settings.json", "settings.local.json"} {
@@ -43,16 +43,16 @@ func (p *Person) variable(name string) string {
 // AskCommand is the person's Ask command as read at one moment.
 type AskCommand struct {
 	Argv, Env []string
-	// Print is a hash of the command, the scripts that it names and the variables of the
-	// person's settings. It is "" if no usable command exists. A person's entry records it in
-	// the run, so that a later replacement cannot answer.
+	// Print is a hash of the command, the scripts that it names and the variables of the person's
+	// settings. It is "" if no usable command exists. A person's entry records it in the run, so
+	// that a later replacement cannot answer.
 	Print  string
 	After  time.Duration // delay of a dialog before the command gets its question
 	Merges bool          // its answers may merge
 }
 
-// Ask reads the person's Ask command. It ignores the project's configuration and variables that
-// the project's settings set.
+// Ask reads the person's Ask command. It ignores the project's configuration and variables that the
+// project's settings set.
 func (p *Person) Ask() (c AskCommand) {
 	own := p.own().Ask
 	c.After, c.Merges = cmp.Or(own.After, config.DefaultAskAfter), own.Merges
@@ -138,8 +138,8 @@ func Digest(text string) string {
 	return hex.EncodeToString(s[:16])
 }
 
-// StartAsking starts this program to send the run's questions to the Ask command. The secret on
-// its stdin proves that this program started it.
+// StartAsking starts this program to send the run's questions to the Ask command. The secret on its
+// stdin proves that this program started it.
 func (p *Person) StartAsking(kind loop.Skill, secret string) error {
 	return p.start("ask", AskWord, secret, "HOOKS_LOOP="+string(kind))
 }

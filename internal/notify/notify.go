@@ -1,5 +1,5 @@
-// Package notify runs a person's own commands, detached from the client: one notifies the
-// person, another receives the events of a task loop.
+// Package notify runs a person's own commands, detached from the client: one notifies the person,
+// another receives the events of a task loop.
 package notify
 
 import (
@@ -42,8 +42,8 @@ type Person struct {
 	syncs   bool // task-loop events are queued
 }
 
-// Notice queues a notice until the reply is printed. way is the project's Notify setting; next
-// is the step to take, which is shortened separately from the text.
+// Notice queues a notice until the reply is printed. way is the project's Notify setting; next is
+// the step to take, which is shortened separately from the text.
 func (p *Person) Notice(way, title, text, next string) {
 	if len(p.texts) == 0 {
 		p.way = strings.ToLower(way)
@@ -55,8 +55,8 @@ func (p *Person) Notice(way, title, text, next string) {
 // own returns the person's own configuration.
 func (p *Person) own() config.Config { return config.User(p.clientDir()) }
 
-// clientDir returns the folder of the person's client configuration. It returns "" if it is
-// unknown or the project's settings change it.
+// clientDir returns the folder of the person's client configuration. It returns "" if it is unknown
+// or the project's settings change it.
 func (p *Person) clientDir() string {
 	for _, name := range []string{"CLAUDE_CONFIG_DIR", "HOME", "USERPROFILE"} {
 		if p.Env(name) != "" && p.variable(name) == "" {
@@ -91,8 +91,8 @@ func (p *Person) syncWay() string {
 	return p.own().Sync
 }
 
-// Queue stores events for the Sync command, which starts once the reply is printed. It does
-// nothing if no command is configured.
+// Queue stores events for the Sync command, which starts once the reply is printed. It does nothing
+// if no command is configured.
 func (p *Person) Queue(files *store.Store, list []loop.SyncEvent) error {
 	if p.syncWay() == "" {
 		return nil
@@ -101,9 +101,9 @@ func (p *Person) Queue(files *store.Store, list []loop.SyncEvent) error {
 	return files.Queue(list)
 }
 
-// Later returns the function to run once the reply is printed, or nil, and whether the reply
-// rings the bell. In a headless session, whose client draws nothing, run rings the terminal
-// instead. It reads no configuration if no notice or event is queued.
+// Later returns the function to run once the reply is printed, or nil, and whether the reply rings
+// the bell. In a headless session, whose client draws nothing, run rings the terminal instead. It
+// reads no configuration if no notice or event is queued.
 func (p *Person) Later(attended bool) (run func() error, ring bool) {
 	way := ""
 	if len(p.texts) > 0 {
@@ -162,8 +162,8 @@ func command(way string) []string {
 	return nil
 }
 
-// Deliver runs the person's Notify command with the text in its environment and on its stdin.
-// The run is limited to deliverTime.
+// Deliver runs the person's Notify command with the text in its environment and on its stdin. The
+// run is limited to deliverTime.
 func Deliver(env func(string) string) {
 	way := (&Person{Env: env, Project: env("HOOKS_PROJECT")}).notifyWay()
 	if way == "bell" || way == "off" {
@@ -176,10 +176,9 @@ func Deliver(env func(string) string) {
 	}
 }
 
-// Sync sends the queued events, oldest first, each as one JSON line on the stdin of one run of
-// the person's command. Exit code 0 marks the event as sent; at any other result the rest stays
-// queued. After a crash an event may be sent twice, with the same key. Only one process sends
-// at a time.
+// Sync sends the queued events, oldest first, each as one JSON line on the stdin of one run of the
+// person's command. Exit code 0 marks the event as sent; at any other result the rest stays queued.
+// After a crash an event may be sent twice, with the same key. Only one process sends at a time.
 func Sync(env func(string) string) {
 	p := Person{Env: env, Project: env("HOOKS_PROJECT")}
 	words := command(p.syncWay())

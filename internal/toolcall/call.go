@@ -1,5 +1,5 @@
-// Package toolcall reads a tool call on the machine where it is made: its effects by the
-// guard's rules, whether it would change the loop's own files, and its result.
+// Package toolcall reads a tool call on the machine where it is made: its effects by the guard's
+// rules, whether it would change the loop's own files, and its result.
 package toolcall
 
 import (
@@ -21,9 +21,9 @@ type Call struct {
 	Env     func(string) string
 	Project string
 	View    string // the task loop's state file, which workers may not write (T90)
-	// Past is the repository of a replayed call, known from its transcript. It is nil for a
-	// current call. A replayed call is judged only by its transcript, so the result is the same
-	// on every machine.
+	// Past is the repository of a replayed call, known from its transcript. It is nil for a current
+	// call. A replayed call is judged only by its transcript, so the result is the same on every
+	// machine.
 	Past *guard.Repo
 
 	own     []string

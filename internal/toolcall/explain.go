@@ -16,8 +16,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Explain describes how the guard reads a shell command and would treat it during a loop. It
-// runs nothing and ignores state.
+// Explain describes how the guard reads a shell command and would treat it during a loop. It runs
+// nothing and ignores state.
 func Explain(command string, env func(string) string) report.Explanation {
 	cwd, _ := os.Getwd()
 	input, _ := json.Marshal(map[string]string{"command": command})

@@ -72,8 +72,8 @@ func (c *Call) Reading(run Run) loop.Reading {
 	return reading
 }
 
-// Unreadable describes the first part of the call that cannot be read. It returns "" if there
-// is none.
+// Unreadable describes the first part of the call that cannot be read. It returns "" if there is
+// none.
 func Unreadable(r guard.Reading) string {
 	switch {
 	case r.Unparsable != "":
@@ -119,8 +119,8 @@ func (c *Call) Act(a guard.Act) loop.Act {
 	return act
 }
 
-// refused returns the reason to refuse the call regardless of the loop's state, or nil. budget
-// is a budget file outside the folder that the guard protects.
+// refused returns the reason to refuse the call regardless of the loop's state, or nil. budget is a
+// budget file outside the folder that the guard protects.
 func (c *Call) refused(r guard.Reading, budget string) *loop.Deny {
 	tool := c.Event.Tool
 	if c.touches(budget) {
@@ -234,9 +234,8 @@ func describe(a guard.Act) string {
 	return s
 }
 
-// Elsewhere returns the repository that an act targets, and the run's own. other is "" if they
-// are the same. The distinction matters because a person is asked only about the run's
-// repository.
+// Elsewhere returns the repository that an act targets, and the run's own. other is "" if they are
+// the same. The distinction matters because a person is asked only about the run's repository.
 func (c *Call) Elsewhere(run Run, a guard.Act) (other, own string) {
 	if c.Past != nil {
 		return "", ""
@@ -290,9 +289,9 @@ func (c *Call) Forge(asked config.Tracker) string {
 	return place.Kind
 }
 
-// mergePlainly returns the forge's own command for the merge that a call tried, bound to the
-// commit sha if that is not "". It extends the call's own command if only the commit is
-// missing. N stands for an unnamed PR.
+// mergePlainly returns the forge's own command for the merge that a call tried, bound to the commit
+// sha if that is not "". It extends the call's own command if only the commit is missing. N stands
+// for an unnamed PR.
 func mergePlainly(kind string, a loop.Act, sha string) string {
 	pr := "N"
 	if kind == "" {
@@ -335,8 +334,8 @@ func (c *Call) Words() string {
 	return text
 }
 
-// mentions returns the issue and PR numbers in a worker's prompt, without repeats, in order:
-// "#44", "PR 142", "issue 44", "!7", "/pull/142", "/issues/44", "owner/name#44".
+// mentions returns the issue and PR numbers in a worker's prompt, without repeats, in order: "#44",
+// "PR 142", "issue 44", "!7", "/pull/142", "/issues/44", "owner/name#44".
 func mentions(text string) []int {
 	var out []int
 	for i := 0; i < len(text); i++ {
@@ -356,8 +355,7 @@ func mentions(text string) []int {
 	return out
 }
 
-// mentioned reports whether the text around the digits at from:to makes them an issue or PR
-// number.
+// mentioned reports whether the text around the digits at from:to makes them an issue or PR number.
 func mentioned(text string, from, to int) bool {
 	behind := text[to:min(to+2, len(text))] + "  "
 	decimal := behind[0] == '.' && behind[1] >= '0' && behind[1] <= '9'

@@ -17,8 +17,8 @@ import (
 )
 
 // ownPaths returns the loop's read-only paths outside .sdd/loop, as written and with links
-// resolved: the session's transcript, this program with its plugin, and its state. It omits
-// folders that contain the project.
+// resolved: the session's transcript, this program with its plugin, and its state. It omits folders
+// that contain the project.
 func (c *Call) ownPaths() []string {
 	if c.own != nil {
 		return c.own
@@ -46,8 +46,8 @@ func (c *Call) ownPaths() []string {
 	return c.own
 }
 
-// pluginParts returns the plugin's folders. If the project is the plugin's source, only the
-// files that the client runs are included.
+// pluginParts returns the plugin's folders. If the project is the plugin's source, only the files
+// that the client runs are included.
 func (c *Call) pluginParts() (list []string) {
 	for _, root := range c.ownPlugins() {
 		switch {
@@ -65,8 +65,8 @@ func (c *Call) pluginParts() (list []string) {
 	return list
 }
 
-// ownPlugins returns the folders of this program's plugin: the client's value and the one
-// around the program.
+// ownPlugins returns the folders of this program's plugin: the client's value and the one around
+// the program.
 func (c *Call) ownPlugins() []string {
 	roots := []string{c.Env("CLAUDE_PLUGIN_ROOT")}
 	if program, err := os.Executable(); err == nil {
@@ -146,8 +146,8 @@ func (c *Call) bothWays(paths []string) (list []string) {
 	return list
 }
 
-// pluginRoots returns the folders of plugins outside the client's cache: this program's own,
-// those in the client's registries, and the project if it is a plugin.
+// pluginRoots returns the folders of plugins outside the client's cache: this program's own, those
+// in the client's registries, and the project if it is a plugin.
 func (c *Call) pluginRoots(dir string) []string {
 	roots := c.ownPlugins()
 	if isPlugin(c.Project) {

@@ -38,9 +38,8 @@ func (c *Call) Result(turn loop.Turn, run Run) loop.Result {
 	return e
 }
 
-// qmdDown reports whether a failed shell call printed the qmd token or ended with the reserved
-// exit code (R53). Only a failed call counts, because a search or a document may contain the
-// token.
+// qmdDown reports whether a failed shell call printed the qmd token or ended with the reserved exit
+// code (R53). Only a failed call counts, because a search or a document may contain the token.
 func qmdDown(ev event.Event) bool {
 	if _, shell := ev.ShellCommand(); !shell || ev.Error == "" {
 		return false
@@ -91,8 +90,7 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 	return list
 }
 
-// EffectKind returns the effect that loops count for an act. ok is false if they do not count
-// it.
+// EffectKind returns the effect that loops count for an act. ok is false if they do not count it.
 func EffectKind(kind guard.Kind) (is loop.EffectKind, ok bool) {
 	switch kind {
 	case guard.OpenPR:
@@ -109,8 +107,8 @@ func EffectKind(kind guard.Kind) (is loop.EffectKind, ok bool) {
 	return 0, false
 }
 
-// openedPRs returns the PRs that a call opened: the last addresses that it printed, because it
-// may have printed others first. Without an address it returns one PR with an unknown number.
+// openedPRs returns the PRs that a call opened: the last addresses that it printed, because it may
+// have printed others first. Without an address it returns one PR with an unknown number.
 func openedPRs(e loop.Effect, printed []int, opens int) (list []loop.Effect) {
 	for _, n := range printed[max(0, len(printed)-opens):] {
 		list = append(list, loop.Effect{Kind: loop.OpenedPR, PR: n, Elsewhere: e.Elsewhere})
@@ -121,9 +119,9 @@ func openedPRs(e loop.Effect, printed []int, opens int) (list []loop.Effect) {
 	return list
 }
 
-// commented returns the PR that received a comment, or 0 if an address in the result shows that
-// it was an issue. issue reports that the number may be an issue's, because issues and PRs
-// share comments and numbers.
+// commented returns the PR that received a comment, or 0 if an address in the result shows that it
+// was an issue. issue reports that the number may be an issue's, because issues and PRs share
+// comments and numbers.
 func commented(ev event.Event, a guard.Act, printed []int) (pr int, issue bool) {
 	switch {
 	case a.PR == 0 && len(printed) == 1:
@@ -155,8 +153,8 @@ func printedPRs(ev event.Event) []int {
 }
 
 // saysMerged reports whether a call's output reports the PR as merged. only means that the call
-// merges no other PR, so output without a number is about this one. The exit code proves
-// nothing: curl succeeds on a conflict, gh on a PR that is only queued.
+// merges no other PR, so output without a number is about this one. The exit code proves nothing:
+// curl succeeds on a conflict, gh on a PR that is only queued.
 func saysMerged(ev event.Event, pr int, only bool) bool {
 	text := strings.ToLower(ev.Response.Raw)
 	for _, rest := range strings.Split(text, "merged pull request ")[1:] { // gh's wording

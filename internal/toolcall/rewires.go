@@ -18,8 +18,7 @@ import (
 )
 
 // Rewires returns the path through which a file tool would change the client's hooks or their
-// effect, or "". A copy that this session's client does not read, as in a worktree, does not
-// count.
+// effect, or "". A copy that this session's client does not read, as in a worktree, does not count.
 func (c *Call) Rewires() string {
 	path, ok := c.FileTool()
 	if !ok || path == "" || c.Past != nil { // the file's text then is unknown
@@ -32,8 +31,8 @@ func (c *Call) Rewires() string {
 	return path
 }
 
-// keepsHooks reports whether a file tool's call leaves the client's hooks unchanged, in every
-// role of the file, both under its given name and, for a link, its target.
+// keepsHooks reports whether a file tool's call leaves the client's hooks unchanged, in every role
+// of the file, both under its given name and, for a link, its target.
 func (c *Call) keepsHooks(path string) bool {
 	if !c.registers(path) {
 		return !c.isOwn(path)
@@ -129,8 +128,8 @@ func (c *Call) leaves(path string) (before, after string, known bool) {
 	return before, "", false
 }
 
-// edited returns text after one replacement. It returns false if the old text is not found,
-// because the client matches line ends and quotes more loosely and may still change the file.
+// edited returns text after one replacement. It returns false if the old text is not found, because
+// the client matches line ends and quotes more loosely and may still change the file.
 func edited(text string, edit gjson.Result) (string, bool) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	old, replacement := edit.Get("old_string").String(), edit.Get("new_string").String()
