@@ -23,8 +23,8 @@ type demoCmd struct {
 	Keep bool `help:"Keep the temporary project and print where it is."`
 }
 
-// Run plays one loop from its first tick to the final report. Every line after an arrow is what the
-// program itself answered to a real event.
+// Run plays one loop from its first tick to the final report. Every line after an arrow is the
+// program's own answer to a real event.
 func (c demoCmd) Run(p caller) error {
 	dir, err := os.MkdirTemp("", "hooks-demo-")
 	if err != nil {
@@ -57,7 +57,7 @@ func (c demoCmd) Run(p caller) error {
 	return nil
 }
 
-// demoScript has what happens in the demo, a step a line.
+// demoScript holds the steps of the demo, one per line.
 //
 //go:embed demo.txt
 var demoScript string
@@ -99,14 +99,15 @@ func (d *demo) play(word, rest string) error {
 	return nil
 }
 
-// demo plays the script; the first error ends it.
+// demo plays the script.
 type demo struct {
 	player
 	out    io.Writer
 	screen report.Screen
 }
 
-// remote makes the project a repository whose remote, a folder in it, has the head of a PR.
+// remote makes the project a repository. Its remote is a folder in the project and has the head of
+// a PR.
 func (d *demo) remote(pr int) error {
 	const bare = ".remote.git"
 	for _, args := range [][]string{
@@ -143,7 +144,8 @@ func (d *demo) call(tool, id string, input ...string) error {
 	return err
 }
 
-// answer plays the dialog: the model's question goes in, the program's comes out, the person picks.
+// answer plays a dialog in which the program replaces the model's question by its own, and the
+// person picks an answer.
 func (d *demo) answer(pick string) error {
 	own := `=[{"question":"Shall I carry on?","header":"Next","multiSelect":false,` +
 		`"options":[{"label":"Yes"},{"label":"No"}]}]`
@@ -163,7 +165,7 @@ func (d *demo) answer(pick string) error {
 	return err
 }
 
-// on sends one event and prints what each side sees of the reply.
+// on sends one event and prints the reply as the model and the person see it.
 func (d *demo) on(word, event string, f fields) (gjson.Result, error) {
 	r, err := d.send(word, event, f)
 	shown, refused := false, "the turn does not start; the person reads"
@@ -203,20 +205,20 @@ func (d *demo) show(tone report.Tone, who, text string) {
 	fmt.Fprintln(d.out, report.Heard(d.screen, tone, who, strings.TrimRight(text, "\n")))
 }
 
-// player plays the client in a demo: it builds the events of one session and starts the program for
-// each, as the client does.
+// player plays the client in a demo. It builds the events of one session and starts the program for
+// each.
 type player struct {
 	program    string // this program
 	project    string
 	transcript string
 	session    string
 	prompt     string
-	pid        string // of another client; "" for the one that is played: this process itself
+	pid        string // of another client; "" for this process
 	spent      int
 }
 
-// fields are an event's own fields beside the common ones, as paths and values in turn; a value is
-// text, or JSON after a leading "=".
+// fields holds the fields of an event besides the common ones, as alternating paths and values. A
+// value is text, or JSON after a leading "=".
 type fields []string
 
 func (p *player) payload(event string, f fields) string {
@@ -259,10 +261,10 @@ func (p *player) run(stdin *strings.Reader, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// config is the client's folder, and envFile the text that it evaluates before the session's Bash
-// commands.
+// config returns the client's folder.
 func (p *player) config() string { return filepath.Join(p.project, ".client") }
 
+// envFile returns the script that the client evaluates before the session's Bash commands.
 func (p *player) envFile() string {
 	return filepath.Join(p.config(), "session-env", p.session, "sessionstart-hook-1.sh")
 }
@@ -276,7 +278,7 @@ func (p *player) start() error {
 	return err
 }
 
-// spend writes an answer of the model with its usage to the transcript, as the client does.
+// spend appends an answer of the model with its usage to the transcript, as the client does.
 func (p *player) spend(output int) error {
 	p.spent++
 	f, err := os.OpenFile(p.transcript, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)

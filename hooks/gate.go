@@ -30,7 +30,7 @@ type gateAnswerCmd struct {
 	Answer []string `arg:"" help:"One of its options, or your own words."`
 }
 
-// Run records the answer; it acts at the next --resume.
+// Run records the answer. It takes effect at the next --resume.
 func (g gateAnswerCmd) Run(a *app.App, c caller) error {
 	text, err := a.AnswerGate(g.Name, g.Answer)
 	return errors.Join(c.say(text), err)

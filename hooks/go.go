@@ -20,7 +20,8 @@ import (
 	"hooks/internal/term"
 )
 
-// goCmd drives a task or an audit loop: one client process an iteration, in a terminal (T92).
+// goCmd drives a task or an audit loop in a terminal, with one client process for each iteration
+// (T92).
 type goCmd struct {
 	Spec   string   `arg:"" optional:"" help:"Not with --resume; audit PLAN for an audit loop."`
 	Plan   string   `arg:"" optional:"" help:"Of an audit loop."`
@@ -51,7 +52,7 @@ type goCmd struct {
 	Plugin  string        `own:"" placeholder:"NAME" help:"The clients' skills: hooks or sdd."`
 }
 
-// Help explains what the driver does, and what it leaves to a person.
+// Help describes the driver and the steps that it leaves to a person.
 func (goCmd) Help() string {
 	return "Starts one client process for each attempt at a task, so that each begins with an " +
 		"empty context, and judges its claim by git and the check command. Every gate is asked " +
@@ -70,16 +71,15 @@ func (g goCmd) Run(k *kong.Context, a *app.App, c caller) error {
 	})
 }
 
-// answerGates asks a person at this terminal, and through their Ask command, the questions for
-// which a loop waits, until each has an answer, and records the answers as `hooks gate answer`
-// does. It reports whether the loop may continue: after "hold", Ctrl-C or the end of the input the
-// rest keeps waiting.
+// answerGates asks a person the questions that a loop waits for, at this terminal and through the
+// Ask command. It records the answers like `hooks gate answer`. It reports whether all are answered
+// and the loop may continue. After "hold", Ctrl-C or the end of the input it returns false.
 func (g goCmd) answerGates(
 	a *app.App, c caller, skill loop.Skill, signals <-chan os.Signal,
 ) (answered bool, err error) {
 	waiting, err := c.Waiting([]loop.Skill{skill})
 	_, shown := terminalOf(c.out)
-	var carried chan bool // whether the Ask command brought all answers
+	var carried chan bool // receives whether the Ask command got all answers
 	ask := func() error {
 		asks, err := a.StartAsking(skill)
 		if asks && carried == nil {
@@ -124,14 +124,14 @@ func (g goCmd) answerGates(
 		name := string(skill) + ":" + w.Gate.Name + ":" + w.Gate.Target
 		if _, err := a.AnswerGate(strings.TrimSuffix(name, ":"), []string{answer}); err != nil {
 			fmt.Fprintln(c.out, term.Text(hint.Text(err)))
-			i-- // it is asked again
+			i-- // ask again
 		}
 	}
 	return err == nil, err
 }
 
-// line is the next line that a person types, "" after a signal and at the end of the input.
-// elsewhere reports that their Ask command was faster.
+// line returns the next line that a person types. It is empty after a signal and at the end of the
+// input. elsewhere reports that the Ask command got all answers first.
 func (c caller) line(
 	signals <-chan os.Signal, carried <-chan bool,
 ) (text string, elsewhere bool) {
@@ -151,15 +151,15 @@ func (c caller) line(
 			if all {
 				return "", true
 			}
-			carried = nil // the command gave up
+			carried = nil // the Ask command gave up
 		}
 	}
 }
 
-// split separates the skill, go or audit, and the SPEC or PLAN from the client's own flags, which
-// follow a lone --. The parser gives the first words to SPEC and PLAN wherever they were typed.
+// split separates the skill (go or audit) and the SPEC or PLAN from the client's own flags after
+// --. This is necessary because the parser fills SPEC and PLAN even with words after --.
 func (g goCmd) split(args []string) (skill, spec string, flags []string, err error) {
-	said := func(list []string) []string { // without the empty ones
+	said := func(list []string) []string { // without empty words
 		return slices.DeleteFunc(slices.Clone(list), func(word string) bool { return word == "" })
 	}
 	words := said(append([]string{g.Spec, g.Plan}, g.Client...))
@@ -178,7 +178,7 @@ func (g goCmd) split(args []string) (skill, spec string, flags []string, err err
 	return skill, strings.Join(words, ""), flags, drive.CheckFlags(flags)
 }
 
-// arguments are the words of the skill that mean the same, as loop.SplitWords reads them.
+// arguments returns the equivalent arguments of the skill, quoted for loop.SplitWords.
 func (g goCmd) arguments(k *kong.Context, spec string) string {
 	var words []string
 	if spec != "" {
@@ -194,8 +194,8 @@ func (g goCmd) arguments(k *kong.Context, spec string) string {
 	return strings.Join(words, " ")
 }
 
-// loopFlags returns the given flags with a text, as words for the loop's own parser. A flag tagged
-// own is not the loop's.
+// loopFlags returns the string flags that were set, as words for the loop's own parser. It omits
+// flags tagged own, which the loop does not have.
 func loopFlags(k *kong.Context) (words []string) {
 	for _, f := range k.Flags() {
 		text, isText := f.Target.Interface().(string)
@@ -206,9 +206,9 @@ func loopFlags(k *kong.Context) (words []string) {
 	return words
 }
 
-// drive drives a run to its end and prints its last words. A run that was stopped or that waits
-// for a person is an error. start gets the skill with its arguments, as in "go docs/spec.md", and
-// completes how the clients start; ask asks the questions for which the run waits.
+// drive drives a run to its end and prints its last text. It returns an error if the run was
+// stopped or waits for a person. start gets the skill with its arguments, as in "go docs/spec.md",
+// and completes the client. ask asks the questions that the run waits for.
 func (g goCmd) drive(
 	k *kong.Context, c caller, start func(command string, client *drive.Client) (drive.Run, error),
 	ask func(skill loop.Skill, signals <-chan os.Signal) (answered bool, err error),
@@ -258,7 +258,7 @@ func (g goCmd) drive(
 	return exitError{hint.New(way, "the run stopped: %s", last.Cause), exitCode(last)}
 }
 
-// exitError is an error that ends the program with a code of its own.
+// exitError is an error with an exit code. A nil error prints nothing.
 type exitError struct {
 	error
 	code int
@@ -266,8 +266,8 @@ type exitError struct {
 
 func (e exitError) Unwrap() error { return e.error }
 
-// exitCode returns the code of a driver whose run has not finished: 3 waits for a person, 4 stopped
-// at a ceiling or near it, 5 failed.
+// exitCode returns the exit code for a run that has not finished: 3 if it waits for a person, 4 if
+// it stopped at or near a ceiling, 5 if it failed.
 func exitCode(last drive.Order) int {
 	if last.Limit {
 		return report.CodeCeiling
@@ -281,7 +281,8 @@ func exitCode(last drive.Order) int {
 	return report.CodeFailed
 }
 
-// progress is the screen of a driver: lines at the bottom of a terminal, else plain lines.
+// progress returns the screen of a driver. On a terminal it redraws the last lines; otherwise it
+// appends plain lines.
 func (c caller) progress() *drive.Screen {
 	s := c.screen()
 	p := &drive.Screen{Out: c.out, Color: s.Color}

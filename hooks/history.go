@@ -24,12 +24,12 @@ type historyCmd struct {
 	CSV  bool `xor:"form" help:"Comma-separated values with a header."`
 }
 
-// lastRows bounds a table for people; the forms for programs leave nothing out.
+// lastRows bounds a table for people. The forms for programs are complete.
 type lastRows struct {
 	Last *int `short:"n" placeholder:"N" help:"Only the last N iterations in a table; 0 for all of them, 40 if not given."`
 }
 
-// rows returns how many iterations a table shows, all of them for 0. That of one run has all.
+// rows returns the number of iterations in a table, or 0 for all. The default for one run is all.
 func (l lastRows) rows(runID string, table bool) (int, error) {
 	switch {
 	case l.Last == nil && (runID != "" || !table):
@@ -45,7 +45,7 @@ func (l lastRows) rows(runID string, table bool) (int, error) {
 	return *l.Last, nil
 }
 
-// Run prints the iterations of all runs, archived ones too, the oldest first.
+// Run prints the iterations of all runs, including archived ones, the oldest first.
 func (h historyCmd) Run(c caller) error {
 	rows, err := h.rows(h.RunID, !h.JSON && !h.CSV)
 	if err != nil {
@@ -72,7 +72,7 @@ type costCmd struct {
 	JSON  bool `help:"Print the same as JSON."`
 }
 
-// Run prints what loops spent, or the prices.
+// Run prints the spend of loops, or the price table.
 func (o costCmd) Run(c caller) error {
 	if o.Rates {
 		if o.By != "run" || o.RunID != "" || o.All || o.Since != "" || o.Last != nil {
@@ -97,7 +97,8 @@ func (o costCmd) Run(c caller) error {
 	return show(c, o.JSON, cost, err, report.Costs)
 }
 
-// since reads a time in the past: days, hours or minutes ago, or the beginning of a day.
+// since parses a time in the past: days, hours or minutes ago, or the beginning of a day. It
+// returns the zero time if text is empty.
 func since(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -127,9 +128,9 @@ type replayCmd struct {
 	JSON          bool   `help:"Print the same as JSON."`
 }
 
-// Run shows what the rules would have made of a past session.
+// Run applies the rules to a past session and prints the result.
 func (c replayCmd) Run(k *kong.Context, p caller) error {
-	debug.SetMemoryLimit(48 << 20) // a long transcript makes much garbage
+	debug.SetMemoryLimit(48 << 20) // a long transcript produces much garbage
 	r, err := p.Replay(c.Session, loopFlags(k))
 	if err != nil {
 		return err
@@ -137,7 +138,7 @@ func (c replayCmd) Run(k *kong.Context, p caller) error {
 	return show(p, c.JSON, r, nil, report.Replays)
 }
 
-// resultCmd is for jobs: the exit code is how the session came out.
+// resultCmd reports the result of a session to a job, also as the exit code.
 type resultCmd struct {
 	Session string `placeholder:"ID" complete:"session" help:"If not the newest begun here."`
 	JSON    bool   `help:"Print the same as JSON."`
@@ -150,7 +151,7 @@ func (resultCmd) Help() string {
 		"be told, as while it runs. See docs/ci.md."
 }
 
-// Run prints one line, and ends with the code of the result.
+// Run prints the result in one line and exits with its code.
 func (r resultCmd) Run(c caller) error {
 	found, err := c.Result(r.Session)
 	if found.Result == "" {

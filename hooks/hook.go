@@ -17,14 +17,14 @@ import (
 	"hooks/internal/term"
 )
 
-// hook answers one event of the client. It bypasses the command parser, which would cost more than
-// the answer, and exits with 0, but for a bug or an answer that no one gets while a loop is on:
-// with 1 the client holds back what no one has judged.
+// hook answers one event of the client. It bypasses the command parser, which would take longer
+// than the answer. code is 0, or 1 if a loop is active and the answer is lost to a bug or a failed
+// write. With 1 the client holds back a call that was not judged.
 func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int, isHook bool) {
 	if event.NameOf(word) == "" || typed(in) {
 		return 0, false
 	}
-	debug.SetGCPercent(-1) // the process ends in milliseconds and is bounded by what it reads
+	debug.SetGCPercent(-1) // the process ends in milliseconds, and its input is bounded
 	debug.SetMemoryLimit(24 << 20)
 	defer func() {
 		if p := recover(); p != nil { // a panic would end with 2, which blocks
@@ -58,7 +58,7 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	return code, true
 }
 
-// unanswered is the exit code of a call that gets no answer.
+// unanswered returns the exit code if the client gets no answer.
 func unanswered(a *app.App) int {
 	if a.LoopOn() {
 		return 1
@@ -66,8 +66,8 @@ func unanswered(a *app.App) int {
 	return 0
 }
 
-// typedAs returns the word that starts this program when it is typed: its name if that finds it
-// on PATH, else its path.
+// typedAs returns the word that starts this program in a shell: "hooks" if PATH leads to this
+// binary, else its quoted path.
 func typedAs() string {
 	own, err := os.Executable()
 	if err != nil {
@@ -86,8 +86,8 @@ func typedAs() string {
 	return own
 }
 
-// growStack makes the stack as large as a call needs in one step. Otherwise it doubles four times
-// and is copied each time.
+// growStack grows the stack in one step to the size that a call needs. Otherwise the runtime would
+// double and copy it four times.
 //
 //go:noinline
 func growStack(fill bool) (sum byte) {
@@ -110,12 +110,12 @@ func logLine(path, word string, began time.Time, reply int, err error) {
 	line := fmt.Sprintf("%s %s %s reply=%d error=%s program=%s\n",
 		began.UTC().Format(time.RFC3339Nano), word, time.Since(began).Round(10*time.Microsecond),
 		reply, term.Line(fmt.Sprint(err)), term.Line(program))
-	_ = safefile.Append(path, line) // a log that cannot be written decides nothing
+	_ = safefile.Append(path, line) // a failed log must not change the answer
 }
 
-// rested waits until a reply is due, and reports whether nothing ended the wait: a person's Esc
-// sends SIGTERM, and a client that dies leaves this process to another parent. The wall clock is
-// looked at every second, so that a suspended machine does not wait longer.
+// rested waits until a reply is due, and reports whether the wait was not interrupted. A person's
+// Esc sends SIGTERM; if the client dies, this process gets another parent. It checks the wall clock
+// every second, because a single timer would run late after the machine was suspended.
 func rested(a *app.App, until time.Time) bool {
 	if until.IsZero() {
 		return true
@@ -140,8 +140,8 @@ func rested(a *app.App, until time.Time) bool {
 	return true
 }
 
-// dropOddZone unsets a TZ that leads to something other than a file: the library would open it, and
-// a pipe there would hold a hook until the client ends it and lets the call pass.
+// dropOddZone unsets TZ if it names something other than a regular file. The time package would
+// open it, and a pipe would block the hook until the client times out and lets the call pass.
 func dropOddZone() {
 	zone := strings.TrimPrefix(os.Getenv("TZ"), ":")
 	if !strings.HasPrefix(zone, "/") && !strings.Contains(zone, "..") {
@@ -152,6 +152,6 @@ func dropOddZone() {
 		path = filepath.Join("/usr/share/zoneinfo", zone)
 	}
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		_ = os.Unsetenv("TZ") // it fails for an empty name only
+		_ = os.Unsetenv("TZ") // fails only for an empty name
 	}
 }

@@ -24,14 +24,14 @@ type initCmd struct {
 	Live     bool `help:"Prove it by one real session, which costs a few cents."`
 }
 
-// Help explains the choice.
+// Help describes the choice between settings and plugin.
 func (initCmd) Help() string {
 	return "Registers this program with the client: in your settings if a skill that it can " +
 		"govern is installed, else as a plugin with skills of its own. What is registered " +
 		"already stays. The last line printed begins a governed loop."
 }
 
-// Run inspects the machine, registers the program if it is not registered, and prints the line that
+// Run inspects the machine, registers the program unless it is registered, and prints the line that
 // begins a loop.
 func (i initCmd) Run(a *app.App, p caller) error {
 	if a.InAgent() {
@@ -71,7 +71,7 @@ func (i initCmd) Run(a *app.App, p caller) error {
 	return p.say(doctor.Look(a.Env, dir).Begin)
 }
 
-// confirm asks the one question, unless a flag has answered it.
+// confirm asks the person to agree, unless a flag did. It returns an error if the person does not.
 func (i initCmd) confirm(p caller, what string) error {
 	if i.Yes || i.Settings || i.Plugin {
 		return nil
@@ -89,7 +89,7 @@ func (i initCmd) confirm(p caller, what string) error {
 // clientWait bounds one of the client's own plugin commands.
 const clientWait = time.Minute
 
-// addPlugin installs the plugin by the client's own commands.
+// addPlugin installs the plugin with the client's own commands.
 func (i initCmd) addPlugin(p caller, source string) error {
 	if source == "" {
 		return hint.New("sh scripts/install.sh in its checkout, then hooks init",
@@ -131,7 +131,7 @@ func (i initCmd) prove(p caller, dir string) error {
 	return nil
 }
 
-// register is hooks install but for its last line.
+// register does the work of `hooks install`, without the line that begins a loop.
 func (c installCmd) register(a *app.App, p caller) error {
 	path, project, err := c.place(a)
 	if err != nil {

@@ -26,7 +26,7 @@ type settingsScope struct {
 
 type installCmd struct{ settingsScope }
 
-// Run registers this binary, prints the changes, and last the line that begins a loop.
+// Run registers this binary and prints the changes and the line that begins a loop.
 func (c installCmd) Run(a *app.App, p caller) error {
 	dir, err := os.Getwd()
 	if err == nil {
@@ -67,8 +67,8 @@ func (c uninstallCmd) Run(a *app.App, p caller) error {
 	return err
 }
 
-// endLoops ends the loops of a project, or of all, once a person agrees: without the hooks nothing
-// would end them.
+// endLoops ends the loops of a project, or of all projects, once a person agrees. Without the hooks
+// nothing would end them.
 func (c uninstallCmd) endLoops(a *app.App, p caller, project string) error {
 	open, err := a.OpenLoops(project)
 	if err != nil || len(open) == 0 {
@@ -104,7 +104,8 @@ func (c caller) agrees(question string) bool {
 	return word == "y" || word == "yes"
 }
 
-// place is the settings file, for a person only: an agent does not decide what governs it.
+// place returns the settings file and the project. It refuses an agent, which must not change its
+// own registration.
 func (c settingsScope) place(a *app.App) (path, project string, err error) {
 	if a.InAgent() {
 		return "", "", hint.New("a person does that in a terminal of their own",
@@ -126,7 +127,7 @@ type doctorCmd struct {
 	All  bool `short:"v" name:"verbose" help:"Print every check, not only problems."`
 }
 
-// Run looks at the machine and the project; a check that fails is exit code 1.
+// Run checks the machine and the project. It returns an error if a check fails.
 func (c doctorCmd) Run(a *app.App, p caller) error {
 	if c.Fix && a.InAgent() {
 		return hint.New("type hooks doctor --fix in a terminal of your own",

@@ -24,7 +24,7 @@ type ledgerLintCmd struct {
 	JSON  bool     `help:"Print the same as JSON."`
 }
 
-// Run prints the findings; with any the exit code is 1.
+// Run prints the findings. It returns an error if there are any.
 func (l ledgerLintCmd) Run(c caller) error {
 	found, err := c.LintLedgers(l.Files, l.Since)
 	if err != nil && found.Checked == 0 {

@@ -21,7 +21,7 @@ type loopCmd struct {
 	Reset  loopResetCmd `cmd:"" help:"Archive a run that has ended, or whose record is lost, so that the next one starts afresh."`
 }
 
-// which selects one kind of loop, or all.
+// which selects one kind of loop, or all kinds.
 type which struct {
 	Skill string `arg:"" optional:"" enum:"${kinds}," default:"" help:"${kindlist}; all if not given."`
 }
@@ -35,7 +35,7 @@ func (w which) skills() []loop.Skill {
 
 type loopStopCmd struct{ which }
 
-// Run ends the running loops and prints how.
+// Run ends the running loops and prints the result.
 func (l loopStopCmd) Run(a *app.App, c caller) error {
 	text, err := a.StopLoops(l.skills())
 	if text != "" {
@@ -50,7 +50,7 @@ type loopListCmd struct {
 	JSON bool `help:"Print the same as JSON."`
 }
 
-// Run prints one line a run.
+// Run prints a line for each run.
 func (l loopListCmd) Run(c caller) error {
 	c.Everywhere = l.All
 	runs, present, trees, err := c.Runs(l.skills())

@@ -1,5 +1,5 @@
-// Hooks governs unattended loops of Claude Code from outside the model: it is registered as the
-// client's hooks, and people ask it about their loops.
+// Hooks governs unattended loops of Claude Code from outside the model. It is registered as the
+// client's hooks; its commands show people the state of their loops and change it.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	runtime.MemProfileRate = 0 // a process of milliseconds needs no profile
+	runtime.MemProfileRate = 0 // the process ends in milliseconds
 
 	if code, isLink := brake.Run(os.Args, os.Stderr, app.Pass); isLink { // started as gh, git, …
 		os.Exit(code)
@@ -25,8 +25,8 @@ func main() {
 	os.Exit(run(os.Args[1:]))
 }
 
-// run is the whole program but for the exit code: 0 done, 1 failed or not allowed, never 2, which
-// would block.
+// run runs the program and returns the exit code: 0 if it succeeded, 1 if it failed or was not
+// allowed, or a command's own code from 3. It never returns 2, which would block the client.
 func run(args []string) int {
 	dropOddZone()
 	a := newApp()
@@ -52,13 +52,13 @@ func run(args []string) int {
 	return people(a, args)
 }
 
-// newApp is the program on this machine; tests replace it.
+// newApp returns the program on this machine. Tests replace it.
 var newApp = func() *app.App { return &app.App{Env: os.Getenv} }
 
-// callerOf is this process, by the clock and environment of the program.
+// callerOf returns this process as a caller, with the clock and environment of a.
 func callerOf(a *app.App) caller {
 	return caller{&inspect.Inspector{Env: a.Env, Now: a.Present}, os.Stdin, os.Stdout, os.Stderr}
 }
 
-// complain writes an error as people read it: what and where, then a hint.
+// complain writes an error and its hint.
 func complain(w io.Writer, err error) { fmt.Fprintln(w, term.Text(hint.Text(err))) }

@@ -20,7 +20,7 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Run prints the script, for the shell to read as it starts.
+// Run prints the script, which a shell reads when it starts.
 func (c completionCmd) Run(p caller) error {
 	_, err := io.WriteString(p.out, manual.Completion(c.Shell))
 	return err
@@ -30,7 +30,8 @@ type completeCmd struct {
 	Line string `arg:""`
 }
 
-// Run prints one word a line. Damaged files print nothing: a completion has no place for an error.
+// Run prints one word per line. It ignores damaged files, because a completion has no room for an
+// error.
 func (c completeCmd) Run(k *kong.Kong, p caller) error {
 	typed := loop.SplitWords(c.Line)
 	if strings.HasSuffix(c.Line, " ") {
@@ -46,7 +47,7 @@ type schemaCmd struct {
 	Name string `arg:"" enum:"${schemas}" help:"One of ${schemas}."`
 }
 
-// Run prints the schema as it is embedded.
+// Run prints the embedded schema.
 func (s schemaCmd) Run(c caller) error {
 	text, _ := schemas.Get(s.Name)
 	_, err := c.out.Write(text)
@@ -55,7 +56,7 @@ func (s schemaCmd) Run(c caller) error {
 
 type versionCmd struct{}
 
-// Run prints the version, and the commit that the binary was built from with its date.
+// Run prints the version, with the commit and its date.
 func (versionCmd) Run(c caller) error {
 	_, err := fmt.Fprintln(c.out, versionLine())
 	return err
@@ -70,10 +71,10 @@ func versionLine() string {
 		runtime.GOARCH, runtime.Version())
 }
 
-// version is the plugin's, which a release's tag must agree with.
+// version returns the version of the plugin, which must be equal to a release's tag.
 func version() string { return gjson.Get(plugin.Manifest, "version").String() }
 
-// origin describes the checkout, as far as the toolchain recorded it.
+// origin describes the commit of the build, as far as the toolchain recorded it.
 func origin(settings []debug.BuildSetting) string {
 	vcs := map[string]string{}
 	for _, s := range settings {

@@ -15,7 +15,7 @@ import (
 	"hooks/schemas"
 )
 
-// commands lists the commands of people and skills. The hook words bypass the parser.
+// commands lists the commands for people and skills. Hook words bypass the parser.
 type commands struct {
 	Status     statusCmd     `cmd:"" group:"Look" help:"The state of the project's loops, at a glance."`
 	Explain    explainCmd    `cmd:"" group:"Look" help:"Why a loop stopped, or what would stop it; with --command, how the guard reads a command."`
@@ -45,10 +45,10 @@ type commands struct {
 	Ledger     ledgerCmd     `cmd:"" group:"For skills and scripts" help:"Loop ledgers: check them, add a turn, read the feedback."`
 }
 
-// exited carries an exit code out of the parser.
+// exited is the value of the panic that carries an exit code out of the parser.
 type exited int
 
-// named are the lists that the commands' texts name.
+// named returns the lists that the help texts and enums of commands refer to.
 func named() kong.Vars {
 	var kinds []string
 	for _, skill := range loop.Skills() {

@@ -7,7 +7,7 @@ import (
 
 type reportCmd struct{}
 
-// Run records a skill's facts and prints what they changed.
+// Run records a skill's facts and prints the changes.
 func (reportCmd) Run(a *app.App, c caller) error {
 	if typed(c.in) {
 		return hint.New("a skill says them: hooks report <<'JSON' {…} JSON; "+

@@ -24,7 +24,7 @@ type reportCardCmd struct {
 	JSON  bool   `xor:"form" help:"Print the same as JSON: a list of runs."`
 }
 
-// Run prints the morning page of the present runs, or of one, or writes it to a file.
+// Run prints the report card of the present runs or of one run, or writes it to a file.
 func (r reportCardCmd) Run(c caller) error {
 	c.Everywhere = r.All
 	if r.Open && r.HTML == "" && !r.JSON {
@@ -48,7 +48,7 @@ func (r reportCardCmd) Run(c caller) error {
 	return showEach(c, r.JSON, list, err, none, report.CardText)
 }
 
-// write also writes a page whose history is damaged in part.
+// write writes the page to a file. It does so even if a part of the history is damaged.
 func (r reportCardCmd) write(c caller) error {
 	if r.Open && c.Env("CLAUDECODE") != "" {
 		return hint.New("type it in a terminal of your own, or leave --open out",
@@ -62,7 +62,7 @@ func (r reportCardCmd) write(c caller) error {
 		return err
 	}
 	page := strings.NewReader(report.PageHTML(c.screen(), cards))
-	werr := safefile.Replace(r.HTML, 0o600, page, nil) // for the person alone
+	werr := safefile.Replace(r.HTML, 0o600, page, nil) // readable by the person only
 	if werr != nil {
 		return errors.Join(err, hint.New("name a file in a folder that you can write to",
 			"write the page: %v", werr))
@@ -77,8 +77,8 @@ func (r reportCardCmd) write(c caller) error {
 	return errors.Join(err, perr)
 }
 
-// writable refuses to put a page in the place of anything but an earlier page. The ending keeps it
-// from taking the place of settings or state.
+// writable returns an error if a page must not be written to path. A page replaces nothing but an
+// earlier page, and its extension protects settings and state.
 func writable(path string) error {
 	if ext := strings.ToLower(filepath.Ext(path)); ext != ".html" && ext != ".htm" {
 		return hint.New("end it in .html, as in `--html report.html`",
@@ -98,10 +98,10 @@ func writable(path string) error {
 	return nil
 }
 
-// openerWait bounds the time in which a program that opens files may report an error.
+// openerWait is the time to wait for an error of the program that opens files.
 const openerWait = 2 * time.Second
 
-// open shows a file by the system's own opener.
+// open shows a file with the system's own opener.
 func open(path string) error {
 	args := []string{"xdg-open", path}
 	switch runtime.GOOS {

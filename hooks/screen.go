@@ -19,14 +19,15 @@ import (
 	"hooks/internal/term"
 )
 
-// caller is the person or script that typed a command: its streams, and the Inspector that answers.
+// caller is the person or script that started a command. It holds the streams, and the Inspector
+// that answers.
 type caller struct {
 	*inspect.Inspector
 	in        io.Reader
 	out, errs io.Writer
 }
 
-// say prints a text with foreign words in it.
+// say prints a text that may have foreign words in it. It prints nothing if the text is empty.
 func (c caller) say(text string) error {
 	if text == "" {
 		return nil
@@ -35,7 +36,8 @@ func (c caller) say(text string) error {
 	return err
 }
 
-// show prints what a command found, as JSON or drawn for people, also when an error came with it.
+// show prints a command's result, as JSON or drawn for people, even if err is set. It returns err
+// joined with any error of printing.
 func show[T any](
 	c caller, asJSON bool, found T, err error, draw func(report.Screen, T) string,
 ) error {
@@ -67,7 +69,7 @@ func drawEach[T any](s report.Screen, list []T, draw func(report.Screen, T) stri
 	return strings.Join(parts, "\n\n")
 }
 
-// json prints what a command found as the loop's files have it, on lines of their own.
+// json prints a result as indented JSON with the encoding of the loop's files.
 func (c caller) json(v any) error {
 	text, err := codec.Encode(v)
 	if err != nil {
@@ -82,8 +84,8 @@ func (c caller) json(v any) error {
 	return err
 }
 
-// pipeWidth is the width of a text for a file or another program if COLUMNS does not
-// set it. A narrower terminal at the other end of a pager wins.
+// pipeWidth is the width of a text for a file or another program, unless COLUMNS is set. If stderr
+// is a narrower terminal, as with a pager, its width is used.
 const pipeWidth = 100
 
 // screen describes the reader's terminal by COLUMNS, its size and NO_COLOR.
@@ -105,7 +107,7 @@ func (c caller) screen() report.Screen {
 	return s
 }
 
-// height returns the rows of a terminal, many if that is not known.
+// height returns the rows of a terminal, or 1000 if they are not known.
 func height(out io.Writer) int {
 	fd, _ := terminalOf(out)
 	if _, rows, err := xterm.GetSize(fd); err == nil && rows > 0 {
@@ -114,7 +116,7 @@ func height(out io.Writer) int {
 	return 1000
 }
 
-// terminalOf is the file that is read or printed to, and whether it is a terminal.
+// terminalOf returns the file descriptor of a stream, and whether it is a terminal.
 func terminalOf(stream any) (fd int, terminal bool) {
 	f, ok := stream.(*os.File)
 	if !ok {
@@ -123,7 +125,7 @@ func terminalOf(stream any) (fd int, terminal bool) {
 	return int(f.Fd()), xterm.IsTerminal(int(f.Fd()))
 }
 
-// typed reports whether a person's keyboard is read: neither events nor facts come from there.
+// typed reports whether in is a terminal. Events and facts never come from a terminal.
 func typed(in io.Reader) bool {
 	_, terminal := terminalOf(in)
 	return terminal

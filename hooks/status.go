@@ -49,10 +49,11 @@ func (c caller) noLoop(w which) string {
 	return fmt.Sprintf("no %s loop %s", w.Skill, where)
 }
 
-// watchEvery is the interval of --watch; an unchanged page is not drawn again.
+// watchEvery is the interval of --watch. An unchanged page is not redrawn.
 const watchEvery = 2 * time.Second
 
-// watch keeps the status on the terminal's other screen and leaves the terminal as it was.
+// watch redraws the status on the terminal's alternate screen until a signal, and then restores the
+// terminal.
 func (st statusCmd) watch(c caller) error {
 	if _, terminal := terminalOf(c.out); !terminal {
 		return hint.New("leave --watch out, or ask for --json",
@@ -85,7 +86,7 @@ func (st statusCmd) watch(c caller) error {
 	}
 }
 
-// firstLines cuts a text to n rows; more would scroll its head away.
+// firstLines cuts a text to n rows, because more would scroll the first ones away.
 func firstLines(text string, n int) string {
 	lines := strings.Split(text, "\n")
 	return strings.Join(lines[:max(1, min(n, len(lines)))], "\n")
@@ -93,8 +94,8 @@ func firstLines(text string, n int) string {
 
 type statuslineCmd struct{}
 
-// Run prints the client's status line. The client asks for it many times a minute, so that a lone
-// `hooks statusline` bypasses the command parser, like the hook words.
+// Run prints the client's status line. The client asks for it many times a minute, so
+// `hooks statusline` without arguments bypasses the command parser, like the hook words.
 func (statuslineCmd) Run(c caller) error {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(24 << 20)
@@ -113,7 +114,7 @@ type explainCmd struct {
 	JSON    bool    `help:"Print the same as JSON."`
 }
 
-// Run explains why a loop stopped, or what would stop it; or how the guard reads a command.
+// Run explains why a loop stopped or what would stop it, or how the guard reads a command.
 func (e explainCmd) Run(a *app.App, c caller) error {
 	if e.Command != nil {
 		return show(c, e.JSON, toolcall.Explain(*e.Command, a.Env), nil, report.Explained)
@@ -128,7 +129,7 @@ type backlogCmd struct {
 	JSON  bool     `help:"Print the same as JSON."`
 }
 
-// Run asks the tracker and prints the backlog, also a part of it.
+// Run asks the tracker and prints the backlog, even if it is incomplete.
 func (b backlogCmd) Run(c caller) error {
 	board, err := c.Backlog(b.Scope)
 	if err != nil && board.Issues == nil && !b.JSON {

@@ -28,7 +28,7 @@ Decide     hooks loop stop      end the running loop
 All commands: hooks --help
 `
 
-// normalizeHelp takes the words by which other programs are asked for help or the version.
+// normalizeHelp accepts the usual words for help and version of other programs.
 func normalizeHelp(args []string) []string {
 	switch {
 	case args[0] == "help":
@@ -39,7 +39,7 @@ func normalizeHelp(args []string) []string {
 	return args
 }
 
-// mistyped is the parser's complaint in a person's words, with the way to the very command.
+// mistyped returns the parser's error in plain words, with a hint about the command meant.
 func mistyped(err error) error {
 	name, leaf := "hooks", false
 	var p *kong.ParseError
@@ -82,7 +82,7 @@ func elsewhere(word string) string {
 	return ""
 }
 
-// nearest are the commands that the parser takes for meant, which it names in quotes.
+// nearest returns a hint with the commands that the parser suggests in quotes.
 func nearest(name, quoted string) string {
 	var list []string
 	for i, part := range strings.Split(quoted, `"`) {
