@@ -120,7 +120,7 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 	}
 	front, err := tasks.ReadSpec(spec)
 	if err != nil {
-		return nil, hint.New("mend its front matter", "%s: %w", r.Spec, err)
+		return nil, hint.New("fix its front matter", "%s: %w", r.Spec, err)
 	}
 	r.Mode = cmp.Or(flags.Task.Mode, front.Mode, tasks.Quick)
 	r.Issue, r.Goal = cmp.Or(flags.Task.Issue, front.Issue), tasks.Goal(spec)

@@ -263,11 +263,3 @@ func (w *world) line(seq int, answer string) {
 	}
 	w.save(loop.Save{Line: &it})
 }
-
-// dead is the id of a process that has ended.
-func (w *world) dead() int {
-	w.Helper()
-	cmd := exec.Command(built, "version")
-	w.must(cmd.Run())
-	return cmd.Process.Pid
-}

@@ -72,7 +72,7 @@ func add(path, turn string) error {
 		return err
 	}
 	if !closes {
-		return hint.New("`hooks ledger lint "+path+"` names the line; mend it, then append again",
+		return hint.New("`hooks ledger lint "+path+"` names the line; fix it, then append again",
 			"the last turn of %s is not closed", path)
 	}
 	added, err := extend(end, turn)

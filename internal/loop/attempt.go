@@ -345,7 +345,7 @@ const CauseDropped = "history_dropped"
 
 func lostTip(sha string) string {
 	return fmt.Sprintf("commit %s, the last one that counted, is not found on the branch",
-		abbreviated(sha))
+		short(sha))
 }
 
 // String returns the verdict as people read it.
@@ -390,8 +390,6 @@ func (c *CheckRun) byWorker() string {
 	}
 	return "check changed by the worker: " + strings.Join(c.Changed, ", ")
 }
-
-func abbreviated(sha string) string { return sha[:min(len(sha), 7)] }
 
 // upper returns a name with its first letter in upper case, for the beginning of a sentence.
 func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

@@ -42,7 +42,7 @@ const maxHolds = 2
 
 // dropped explains that the branch lost a commit that the run has seen.
 func (e *Evidence) dropped() string {
-	return "the branch no longer contains commit " + abbreviated(e.Dropped)
+	return "the branch no longer contains commit " + short(e.Dropped)
 }
 
 // Keeps returns the commits that HEAD must contain when the attempt ends: the one on which it

@@ -119,7 +119,7 @@ func (v *AuditVerdict) About(head string) (text string) {
 		text = ", " + v.Seen.String()
 	}
 	if v.Stale(head) {
-		text += "; stale, HEAD is " + abbreviated(head)
+		text += "; stale, HEAD is " + short(head)
 	}
 	return text
 }
@@ -451,7 +451,7 @@ func (r *AuditRun) count(a *Attempt, j Judgement) {
 
 // Said returns the verdict for people, as in "clean about 1234567, read 2 of 3 changed files".
 func (v *AuditVerdict) Said(head string) string {
-	return v.Word + " about " + abbreviated(v.SHA) + v.About(head)
+	return v.Word + " about " + short(v.SHA) + v.About(head)
 }
 
 // noteVerdict records the verdict of an audit that ended with one.
@@ -706,7 +706,7 @@ func (s State) judgeVerdict(j Judgement, e *Evidence) *Continue {
 	case v.SHA != e.Head:
 		a.Verdict = nil
 		j.Verdict, j.Why = Undecided, fmt.Sprintf("the verdict is about %s, and HEAD is %s now",
-			abbreviated(v.SHA), abbreviated(e.Head))
+			short(v.SHA), short(e.Head))
 		return s.miss(j, "Look at the new commit too.")
 	case v.Word == dirtyWord && r.open() == 0: // they were resolved since
 		a.Verdict = nil

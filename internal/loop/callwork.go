@@ -31,7 +31,7 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	if e.mustName(s) {
 		return refuseCall(deny(UnnamedRule,
 			"name it in the task, as in \"Implement issue #44\"; "+
-				"a worker that is about no issue is sent again as it is",
+				"if the worker is not about an issue, repeat the call unchanged",
 			"Not dispatched: the task names no issue, so nothing tells whether it may be "+
 				"worked on"))
 	}

@@ -298,7 +298,7 @@ func pushed(branch, head string, heads map[string]string) string {
 	case SameSHA(remote, head):
 		return "pushed"
 	}
-	return "partly pushed, the remote is at " + remote[:min(7, len(remote))]
+	return "partly pushed, the remote is at " + short(remote)
 }
 
 func orNone(s string) string {

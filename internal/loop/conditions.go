@@ -97,7 +97,7 @@ var conditions = [...]Condition{
 		"use `hooks go`, which starts one client a task, or another version of the client",
 		"the context of a worker was not proven to be fresh"},
 	{20, "no-progress", "stalled", Entry | Exit, stalls, noProgress, tellIdle,
-		"look at what the last iterations tried, mend the cause, then continue",
+		"look at what the last iterations tried, fix the cause, then continue",
 		"several iterations in a row changed nothing"},
 }
 

@@ -347,7 +347,7 @@ func (b *Budget) AuditTold(t *Tick, report Report, sum string) (string, error) {
 		if v.Word == cleanWord && AuditOf(b).Found.Bugs > 0 {
 			said += "; an open bug makes the verdict dirty"
 		}
-		said += fmt.Sprintf("; verdict %s about %s", v.Word, abbreviated(v.SHA))
+		said += fmt.Sprintf("; verdict %s about %s", v.Word, short(v.SHA))
 	}
 	if len(a.Opened) > 0 {
 		said = "opened " + strings.Join(a.Opened, ", ") + "; " + said

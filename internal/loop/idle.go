@@ -131,7 +131,7 @@ func (b *Budget) idleText() string {
 	}
 	return fmt.Sprintf("nothing changed for %s, $%s since %s",
 		Plural(b.Idle.Iterations, "iteration"), b.DollarsEstimate.minus(b.Idle.Before),
-		since[:min(7, len(since))])
+		short(since))
 }
 
 func tellIdle(f *Facts) string {

@@ -23,7 +23,7 @@ var taskKind = Kind{
 			"look at the report card, then merge what you accept",
 			"every task of its list is done"},
 		{14, "task-retry-budget", "task_blocked", Exit, nil, taskBlocked, tellRetries,
-			"mend the task by hand or its text, then resume; it gets a new set of attempts",
+			"fix the task by hand or rewrite it, then resume; its attempts start over",
 			"a task used up its attempts"},
 		{21, "history-dropped", CauseDropped, Entry | Exit, nil, historyDropped,
 			says("fires when the list is done and the branch has lost the last task's commit"),

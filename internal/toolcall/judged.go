@@ -128,7 +128,7 @@ func (c *Call) refused(r guard.Reading, budget string) *loop.Deny {
 			Rule: loop.StateGuard,
 			Text: fmt.Sprintf("Not run: %s would %s (%s %s)", tool, Would(guard.WriteState),
 				guard.WriteState, budget),
-			Hint: "reading is free; facts go through `hooks report`",
+			Hint: "you may read these files; report facts with `hooks report`",
 		}
 	}
 	if _, whole := c.Event.Fields(); !whole {
@@ -172,10 +172,10 @@ func refuseTampering(a guard.Act) *loop.Deny {
 		return &loop.Deny{
 			Rule: loop.StateGuard,
 			Text: notRun(a),
-			Hint: "add a turn with `hooks ledger append FILE`, the turn on stdin; reading is free",
+			Hint: "add a turn with `hooks ledger append FILE`, the turn on stdin",
 		}
 	}
-	hint := "reading is free; facts go through `hooks report`, " +
+	hint := "you may read these files; report facts with `hooks report`, " +
 		"answers come from a person's dialog or terminal"
 	if a.Kind == guard.OtherSession {
 		hint = "do it in this session, or send a worker with the Agent tool"
