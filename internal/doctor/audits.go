@@ -15,11 +15,11 @@ import (
 	"hooks/internal/tracker"
 )
 
-// removalTime bounds the removal of a worktree, whose files may be many.
+// removalTime bounds the removal of a worktree, which may have many files.
 const removalTime = 20 * time.Second
 
 // auditWorktrees offers to remove the worktrees of audit loops that are complete, committed, and
-// pushed or merged. All others are left as they are: a person may take them up again (A12–A15).
+// pushed or merged. It keeps all others, because a person may continue them (A12–A15).
 func auditWorktrees(m *machine, n *notes) {
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
 	defer cancel()
@@ -46,7 +46,7 @@ func auditWorktrees(m *machine, n *notes) {
 	n.noteIfFine("no worktree of an audit loop waits to be removed")
 }
 
-// auditOf returns the audit loop of a worktree. It is nil if there is none that can be read.
+// auditOf returns the audit loop of a worktree, or nil if there is no readable one.
 func auditOf(worktree string) *loop.Budget {
 	files, err := store.Open(worktree)
 	if err != nil {
@@ -60,9 +60,9 @@ func auditOf(worktree string) *loop.Budget {
 	return st.Budget
 }
 
-// offerRemoval offers to remove the worktree of a complete loop. --fix does it only if nothing
-// would be lost: the client has ended, no other loop has files there, and git ignores no files but
-// the loop's.
+// offerRemoval offers to remove the worktree of a complete loop. --fix removes it only if nothing
+// would be lost: the client has ended, and no file but the loop's is ignored by git or hidden from
+// it.
 func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
 	way, why := "`hooks doctor --fix` removes it and keeps the branch and the history", ""
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
@@ -90,7 +90,7 @@ func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
 	}
 }
 
-// ignoredIn names a file of a worktree that git ignores and that is not the audit loop's. It is
+// ignoredIn returns a file of a worktree that git ignores and that is not the audit loop's. It is
 // empty if there is no such file.
 func (m *machine) ignoredIn(worktree string) string {
 	out, err := m.run("git", "-C", worktree, "ls-files", "--others", "--ignored",
@@ -120,7 +120,7 @@ func (m *machine) remove(worktree, runID string) error {
 		return err
 	}
 	err = files.Archive(loop.Audit, runID)
-	_ = tx.End() // the worktree goes anyway
+	_ = tx.End() // the worktree is removed anyway
 	if err != nil {
 		return err
 	}

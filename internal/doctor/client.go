@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// tested are the client's versions that the end-to-end suite runs on, the newest first.
+// tested lists the client's versions that the end-to-end suite runs on, the newest first.
 var tested = [...]string{"2.1.330", "2.1.329"}
 
-// Of an older client than the first, gates may pass unanswered; than the second, a gate may be
-// passed over in auto mode, a lock name another process, and a removed worktree stop the hooks.
+// A client older than oldest may pass gates unanswered. With one older than complete, auto mode may
+// skip a gate, a lock may name another process, and a removed worktree stops the hooks.
 const oldest, complete = "2.1.200", "2.1.239"
 
 func clientVersion(m *machine, n *notes) {
@@ -43,7 +43,7 @@ func clientVersion(m *machine, n *notes) {
 	}
 }
 
-// version reads the first three numbers of a text such as "2.1.329 (Claude Code)". It returns nil
+// version parses the first three numbers of a text such as "2.1.329 (Claude Code)". It returns nil
 // if the text does not begin with a version.
 func version(s string) []int {
 	v := make([]int, 3)

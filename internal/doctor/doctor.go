@@ -1,9 +1,9 @@
-// Package doctor checks whether the program can do its work on this machine and in this project: a
-// table of checks, each of which reports what it found and how to fix what is wrong.
+// Package doctor checks whether the program can work on this machine and in this project. Each
+// check reports its findings, and the fix for each problem.
 //
-// It looks at the person's own machine and starts children: this program, git, the forge's client.
-// It writes only into a scratch project, except for the repairs that a person asked for. A check
-// that panics or takes too long has failed; the others continue.
+// The checks start this program, git, and the clients of Claude Code and of the forge. They write
+// only into a scratch project, except for the repairs that a person asked for. A check that panics
+// or takes too long fails; the others continue.
 package doctor
 
 import (
@@ -24,19 +24,19 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Doctor is the person's machine. Env, Dir and Now are required.
+// Doctor holds the options of a checkup. Env, Dir and Now are required.
 type Doctor struct {
 	Env     func(string) string
 	Dir     string // where the command was typed
 	Now     time.Time
-	Version string // that `hooks version` prints here
-	Managed string // folder of the administrator's settings; the system's own when empty
+	Version string // output of `hooks version`
+	Managed string // folder of the administrator's settings; "" for the system's default
 	Live    bool   // start one real session of the client, which costs a few cents
 	// Archive is `hooks loop reset` for one skill. If it is nil, nothing is archived.
 	Archive func(loop.Skill) error
 }
 
-// machine holds everything that the checks examine. Each part is read once.
+// machine holds the inputs of the checks. Each is read once.
 type machine struct {
 	Doctor
 	project  string
@@ -77,7 +77,7 @@ func (d Doctor) Run(fix bool) report.Checkup {
 	return c
 }
 
-// walk runs the checks side by side.
+// walk runs the checks concurrently.
 func (m *machine) walk(list []check) []*notes {
 	results := make([]*notes, len(list))
 	var all sync.WaitGroup
@@ -88,10 +88,10 @@ func (m *machine) walk(list []check) []*notes {
 	return results
 }
 
-// checkTime bounds one check. The slowest ones start a few dozen children.
+// checkTime bounds one check. The slowest start a few dozen processes.
 const checkTime = 30 * time.Second
 
-// examine runs one check. What a check writes down after its time is dropped.
+// examine runs one check. If the check exceeds the limit, its own results are dropped.
 func (m *machine) examine(c check, limit time.Duration) *notes {
 	if c.name == "live" {
 		limit += liveTime
@@ -121,7 +121,7 @@ func (m *machine) examine(c check, limit time.Duration) *notes {
 	return n
 }
 
-// reportOnce drops the problems of checks that only follow from another failed check.
+// reportOnce drops the problems of each check whose cause failed too.
 func reportOnce(results []*notes) {
 	failed := map[string]bool{}
 	for _, n := range results {
@@ -135,8 +135,8 @@ func reportOnce(results []*notes) {
 	}
 }
 
-// repair repairs what can be repaired. Then it checks everything again, because one repair may set
-// several checks right.
+// repair makes the offered repairs. Then it runs all checks again, because one repair may fix
+// several problems.
 func (m *machine) repair(results []*notes) []*notes {
 	tried, unfixed := 0, make([]error, len(results))
 	list := make([]check, len(results))
@@ -165,7 +165,7 @@ func (m *machine) repair(results []*notes) []*notes {
 	return again
 }
 
-// shown returns a path as people read it: relative to the project or to their home.
+// shown returns a path for people, relative to the project or the home folder if possible.
 func (m *machine) shown(path string) string {
 	if rel, err := filepath.Rel(m.project, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
@@ -180,17 +180,16 @@ func (m *machine) shown(path string) string {
 func join(list []string) string { return strings.Join(list, ", ") }
 
 const (
-	childTime = 3 * time.Second // for another program, which may ask a network
-	hookTime  = 5 * time.Second // for this program, on however busy a machine
+	childTime = 3 * time.Second // for another program, which may use a network
+	hookTime  = 5 * time.Second // for this program, even on a busy machine
 )
 
-// run starts a program in the project and returns what it printed, trimmed.
+// run runs a program in the project and returns its trimmed output.
 func (m *machine) run(args ...string) (string, error) {
 	return start(child.Command{Args: args, Dir: m.project, Wait: childTime})
 }
 
-// start starts a program and returns what it printed, trimmed. An error has the first line that the
-// program wrote to stderr.
+// start runs a program and returns its trimmed output. An error includes the first line of stderr.
 func start(c child.Command) (string, error) {
 	c.Most = 1 << 20
 	r, err := child.Run(context.Background(), c)

@@ -8,14 +8,14 @@ import (
 	"hooks/internal/store"
 )
 
-// receipts checks that Stop and PreToolUse reached the program in the last session in which hooks
+// receipts checks that Stop and PreToolUse reached the program in the last session whose hooks
 // fired.
 func receipts(m *machine, n *notes) {
 	var last loop.Receipt
 	var run loop.Budget
 	if files, err := store.Open(m.project); err == nil {
 		for _, skill := range loop.Skills() {
-			st, _ := files.Load(skill) // state-files reports what cannot be read
+			st, _ := files.Load(skill) // state-files reports errors
 			if st.Budget == nil {
 				continue
 			}

@@ -12,7 +12,7 @@ import (
 
 // Setup holds the facts that `hooks init` needs before it registers the program.
 type Setup struct {
-	Governed   []install.Skill // installed skills whose loops are governed, but those of our plugin
+	Governed   []install.Skill // installed skills whose loops are governed, except our plugin's
 	Registered bool            // in a settings file
 	Plugged    bool            // as the plugin
 	Source     string          // folder of our plugin, "" if it is not found
@@ -21,7 +21,7 @@ type Setup struct {
 	Begin string
 }
 
-// Look looks at the machine and the project around dir.
+// Look inspects the machine and the project of dir.
 func Look(env func(string) string, dir string) Setup {
 	project, self := tracker.Project(env, dir), proc.Self().Path
 	s := install.ReadSettings(project, "", self, env)
@@ -30,7 +30,7 @@ func Look(env func(string) string, dir string) Setup {
 		found.Registered = found.Registered || h.File.Root == ""
 	}
 	found.Plugged = s.Plugged()
-	client, _ := install.ClientDir(env) // without one there is no file of the person's own
+	client, _ := install.ClientDir(env) // if unknown, the person has no configuration
 	names := []loop.Names{config.Load(project).Names(), config.User(client).Names()}
 	for _, skill := range governed(s, names) {
 		if loop.Namespace(skill.Name) != "hooks" {
@@ -41,7 +41,7 @@ func Look(env func(string) string, dir string) Setup {
 	return found
 }
 
-// governedSkills names the installed skills whose loops are governed, and where each is from.
+// governedSkills notes the installed skills whose loops are governed, and their files.
 func governedSkills(m *machine, n *notes) {
 	list := governed(m.settings(), m.names())
 	for _, skill := range list {
@@ -53,7 +53,7 @@ func governedSkills(m *machine, n *notes) {
 	}
 }
 
-// names returns the commands that the configuration of the project and of its person adds to ours.
+// names returns the commands that the configurations of the project and of the person add to ours.
 func (m *machine) names() []loop.Names {
 	return []loop.Names{m.config.Names(), config.User(m.client).Names()}
 }
@@ -66,8 +66,8 @@ func governed(s *install.Settings, names []loop.Names) []install.Skill {
 	})
 }
 
-// beginLine returns the line for the first skill that loops with --loop: a work skill before a
-// review, a person's own before the plugin's prompt.
+// beginLine returns the line that begins a loop. It takes the first work skill, else the first
+// review skill, else the first prompt skill. Without any it uses the plugin's.
 func beginLine(list []install.Skill, names []loop.Names, plugged bool) string {
 	for _, kind := range []loop.Skill{loop.Work, loop.Review, loop.Do} {
 		for _, skill := range list {

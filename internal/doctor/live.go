@@ -18,10 +18,11 @@ import (
 	"hooks/internal/safefile"
 )
 
-// liveTime bounds the session that --live starts; the client's own limits are in liveArgs.
+// liveTime bounds the session that --live starts. The client's own limits are in liveArgs.
 const liveTime = 3 * time.Minute
 
-// liveArgs bound the session: one tool call that changes nothing, three turns, a few cents.
+// liveArgs limits the session to three turns, a quarter of a dollar and a tool call that changes
+// nothing.
 var liveArgs = [...]string{
 	"claude",
 	"-p", "Call the Bash tool once, with the command `true`. Then answer with the word ok.",
@@ -29,10 +30,10 @@ var liveArgs = [...]string{
 	"--allowedTools", "Bash(true)",
 }
 
-// maxLog bounds what is read of the log, in bytes.
+// maxLog bounds the part of the log that is read, in bytes.
 const maxLog = 16 << 20
 
-// wanted needs the flag --live.
+// wanted requires the flag --live.
 func wanted(m *machine, n *notes) bool {
 	if !m.Live {
 		n.skip("hooks doctor --live starts one real session, which costs a few cents")
@@ -40,8 +41,8 @@ func wanted(m *machine, n *notes) bool {
 	return m.Live
 }
 
-// live starts one real session of the person's own client in the project. Every hook of this
-// program that fires in it leaves a line in a log: that is its receipt. No loop is begun.
+// live starts one real session of the person's client in the project, without a loop. Every hook of
+// this program that fires in it writes a line to a log, which proves that it fired.
 func live(m *machine, n *notes) {
 	dir, err := os.MkdirTemp("", "hooks-live-")
 	if err != nil {
@@ -49,7 +50,7 @@ func live(m *machine, n *notes) {
 		return
 	}
 	defer os.RemoveAll(dir)
-	_, set := m.settings().Setting("env", "HOOKS_LOG") // which overrules the environment
+	_, set := m.settings().Setting("env", "HOOKS_LOG") // overrides the environment
 	log := cmp.Or(set.String(), filepath.Join(dir, "log"))
 	before, _ := safefile.ReadHead(log, maxLog)
 	env := append(without("CLAUDECODE", "CLAUDE_PID", "CLAUDE_PROJECT_DIR", "HOOKS_LOG", "PWD",
@@ -92,7 +93,8 @@ func live(m *machine, n *notes) {
 	}
 }
 
-// receipt returns the kinds of event in a log, and the programs that answered, each once.
+// receipt returns the words of the events in a log and the programs that answered, without
+// duplicates.
 func receipt(log string) (events, programs []string) {
 	for line := range strings.Lines(log) {
 		words := strings.Fields(line)

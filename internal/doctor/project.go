@@ -38,7 +38,7 @@ func repository(m *machine, n *notes) {
 	}
 }
 
-// inRepository needs a git repository.
+// inRepository requires a git repository.
 func inRepository(m *machine, n *notes) bool {
 	if m.repo.Top == "" {
 		n.skip("no git repository")
@@ -46,7 +46,7 @@ func inRepository(m *machine, n *notes) bool {
 	return m.repo.Top != ""
 }
 
-// stateHidden checks that what a loop writes is never committed.
+// stateHidden checks that the state of a loop is not committed and is ignored by git.
 func stateHidden(m *machine, n *notes) {
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
 	defer cancel()
@@ -77,7 +77,7 @@ func stateHidden(m *machine, n *notes) {
 	n.noteIfFine("ignored, nothing of it committed")
 }
 
-// hide writes the .gitignore of the state.
+// hide writes the state's .gitignore.
 func (m *machine) hide() error {
 	files, err := m.open(m.project)
 	if err != nil {
@@ -98,7 +98,7 @@ func configuration(m *machine, n *notes) {
 	for _, w := range c.Foreign {
 		n.note("%s", w)
 	}
-	// The client reads these files as instructions, the program does not read them.
+	// The client reads these files as instructions, but the program does not read them.
 	dir := filepath.Join(m.project, ".claude")
 	if !config.Load(dir).Same(config.Parse("")) {
 		n.warn("move the block to CLAUDE.md in the project's root",
@@ -122,10 +122,10 @@ func configuration(m *machine, n *notes) {
 	}
 }
 
-// askTime bounds the question to the tracker; one call to its program takes 5 seconds at most.
+// askTime bounds the question to the tracker. One call to its program takes at most 5 seconds.
 const askTime = 20 * time.Second
 
-// forgeClient asks the tracker what a loop asks it.
+// forgeClient asks the tracker for the backlog, as a loop does.
 func forgeClient(m *machine, n *notes) {
 	ctx, cancel := context.WithTimeout(context.Background(), askTime)
 	defer cancel()

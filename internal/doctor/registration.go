@@ -24,7 +24,7 @@ import (
 
 const hintInstall = "register the program: `hooks install`, or switch its plugin on"
 
-// again returns the hint for correcting the registration in f.
+// again returns the hint that corrects the registration in f.
 func again(f *install.File) string {
 	switch {
 	case f.Root != "":
@@ -35,7 +35,7 @@ func again(f *install.File) string {
 	return "`hooks install --scope " + f.Scope + "`"
 }
 
-// registered needs a registration of the program.
+// registered requires a registration of the program.
 func registered(m *machine, n *notes) bool {
 	if len(m.settings().Ours()) == 0 {
 		n.skip("the program is registered nowhere")
@@ -44,18 +44,18 @@ func registered(m *machine, n *notes) bool {
 	return true
 }
 
-// where names a hook for people.
+// where returns the event and the file of a hook, for people.
 func (m *machine) where(h install.Hook) string {
 	return h.Event + " in " + m.shown(h.File.Path)
 }
 
-// from names a file for people.
+// from returns the path and the scope of a file, for people.
 func (m *machine) from(f *install.File) string {
 	return fmt.Sprintf("%s (%s)", m.shown(f.Path), f.Scope)
 }
 
-// settingsFiles finds what the client cannot read. It skips a whole file for one value of a wrong
-// type, with -p without a word.
+// settingsFiles finds settings that the client cannot read. The client skips a whole file for one
+// value of a wrong type, in headless mode (-p) without a message.
 func settingsFiles(m *machine, n *notes) {
 	for _, f := range m.settings().Files {
 		if f.Bad != "" {
@@ -109,10 +109,11 @@ func hooksRegistered(m *machine, n *notes) {
 	n.note("%d of %d events in %s", len(event.Words)-len(missing), len(event.Words), join(files))
 }
 
-// registeredOnce finds events that would count twice. The client runs a handler once that several
-// settings files have in the same words; other copies, and those of plugins, each run.
+// registeredOnce finds events that would count twice. The client runs a handler only once if
+// several settings files have it in the same words. It runs other copies and those of plugins
+// separately.
 func registeredOnce(m *machine, n *notes) {
-	events, keep := map[string][]string{}, "keep one" // by the places that each run
+	events, keep := map[string][]string{}, "keep one" // events by the files that run them
 	for _, w := range event.Words {
 		var copies, places []string
 		for _, h := range m.settings().Ours() {
@@ -139,7 +140,7 @@ func registeredOnce(m *machine, n *notes) {
 	n.noteIfFine("every event runs the program once")
 }
 
-// commandForm compares each entry with that of this version.
+// commandForm compares each entry with the one that this version writes.
 func commandForm(m *machine, n *notes) {
 	for _, h := range m.settings().Ours() {
 		if h.Current() {
@@ -155,7 +156,7 @@ func commandForm(m *machine, n *notes) {
 	n.noteIfFine("the entries are those of this version")
 }
 
-// located returns the path of a hook's binary. A bare name is looked up as the client does.
+// located returns the path of a hook's binary. It looks up a bare name as the client does.
 func (m *machine) located(h install.Hook) (string, error) {
 	name := h.Program
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
@@ -172,7 +173,7 @@ func build(path string) string {
 	return p.Build
 }
 
-// hookBinary checks that what the client would start exists, starts, and is this very program.
+// hookBinary checks that the binaries of the hooks exist, start, and are this program.
 func hookBinary(m *machine, n *notes) {
 	seen := map[string]bool{}
 	for _, h := range m.settings().Ours() {
@@ -203,7 +204,7 @@ func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
 				"else build it there"
 		}
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
-			err = p.Err // without the path once more
+			err = p.Err // omit the path, which the text has already
 		}
 		n.fail(way, "%s starts %s: %v", where, path, err)
 		return
@@ -226,7 +227,7 @@ func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
 	}
 }
 
-// onPath checks which program a person starts by typing hooks.
+// onPath checks that typing hooks starts this program.
 func onPath(m *machine, n *notes) {
 	path, err := exec.LookPath("hooks")
 	hint := "add " + filepath.Dir(m.self.Path) + " to PATH in your shell's start file"
@@ -242,11 +243,11 @@ func onPath(m *machine, n *notes) {
 	}
 }
 
-// maxBlocks is the number of times in a row that the program holds a turn open: for a question, and
-// for the facts or the schedule.
+// maxBlocks is the number of times in a row that the Stop hook may keep a turn open: once for a
+// question, and once for the facts or the schedule.
 const maxBlocks = 2
 
-// switches finds settings and variables that turn hooks off as a whole.
+// switches finds settings and variables that turn off all hooks.
 func switches(m *machine, n *notes) {
 	if at, v := m.settings().Setting("disableAllHooks"); v.Type == gjson.True {
 		n.fail("set it to false or take it away", "%s: disableAllHooks is on", m.shown(at.Path))
@@ -260,7 +261,7 @@ func switches(m *machine, n *notes) {
 			"%s: allowManagedHooksOnly is on, so the client ignores this registration",
 			m.shown(at.Path))
 	}
-	variable := func(name string) string { // "env" of the settings overrules the shell's
+	variable := func(name string) string { // "env" of the settings overrides the shell
 		if _, v := m.settings().Setting("env", name); v.Exists() {
 			return v.String()
 		}

@@ -18,7 +18,7 @@ import (
 	"hooks/internal/install"
 )
 
-// scratch is a temporary project, in which the registered program is sent the client's events.
+// scratch is a temporary project in which the registered program receives the client's events.
 type scratch struct {
 	*machine
 	dir     string
@@ -47,8 +47,8 @@ func selfTest(m *machine, n *notes) {
 	n.note("%s", join(times))
 }
 
-// step is an event of the self-test and the text that a field of its reply must have. Without a
-// field the program must say nothing.
+// step is an event of the self-test and the text that a field of its reply must contain. If field
+// is empty, there must be no reply.
 type step struct {
 	what, word  string
 	payload     map[string]any
@@ -63,7 +63,7 @@ func (s *scratch) tick() []step {
 		"expansion_type": "slash_command", "command_name": "sdd:work", "command_args": args,
 		"command_source": "plugin", "prompt": "/sdd:work " + args,
 	}, "hookSpecificOutput.additionalContext", "Loop Iteration 1/3"}
-	if _, ok := s.hook(enter.word); !ok { // the other way in
+	if _, ok := s.hook(enter.word); !ok { // enter by the Skill tool instead
 		enter.word = "pre-tool-use"
 		enter.payload = call("Skill", map[string]any{"skill": "sdd:work", "args": args})
 	}
@@ -90,8 +90,8 @@ func call(tool string, input map[string]any) map[string]any {
 	return map[string]any{"tool_name": tool, "tool_use_id": "toolu_doctor", "tool_input": input}
 }
 
-// play returns the first thing that is wrong: an event that is answered although no loop is on, or
-// a reply in a tick.
+// play sends every event without a loop, and then the events of a tick. It returns an error for the
+// first wrong reply.
 func (s *scratch) play() error {
 	for _, w := range event.Words {
 		payload := call("Bash", map[string]any{"command": "gh pr merge 1"})
@@ -117,8 +117,8 @@ func (s *scratch) play() error {
 	return nil
 }
 
-// take sends a step's event and checks the reply. A word that is not registered is reported by
-// hooks-registered.
+// take sends a step's event and checks the reply. It skips a word that is not registered, because
+// hooks-registered reports it.
 func (s *scratch) take(t step) error {
 	h, ok := s.hook(t.word)
 	if !ok {
@@ -134,7 +134,7 @@ func (s *scratch) take(t step) error {
 	return nil
 }
 
-// hook returns the registration of a word.
+// hook returns the first registration of a word.
 func (s *scratch) hook(word string) (install.Hook, bool) {
 	for _, h := range s.settings().Ours() {
 		if h.Word == word {
@@ -147,7 +147,7 @@ func (s *scratch) hook(word string) (install.Hook, bool) {
 // send sends one event through the registered command line. The reply must be one JSON object or
 // nothing.
 func (s *scratch) send(h install.Hook, fields map[string]any) (reply gjson.Result, err error) {
-	if _, err := s.located(h); err != nil { // its line lets everything pass
+	if _, err := s.located(h); err != nil { // its command line would let everything pass
 		return reply, fmt.Errorf("%s: %w", h.Word, err)
 	}
 	payload := map[string]any{
@@ -184,7 +184,7 @@ func (s *scratch) environ(h install.Hook) []string {
 		"CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDECODE=1", "PWD="+s.dir)
 }
 
-// without returns this process's environment without some variables. A "*" at the end of a
+// without returns this process's environment without the named variables. A "*" at the end of a
 // name matches any rest.
 func without(names ...string) []string {
 	return slices.DeleteFunc(os.Environ(), func(kv string) bool {

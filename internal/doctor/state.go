@@ -13,7 +13,7 @@ import (
 	"hooks/internal/store"
 )
 
-// open opens the project's state. Its record learns of what is written.
+// open opens the project's state with its seal, so that writes are recorded in it.
 func (m *machine) open(project string) (*store.Store, error) {
 	files, err := store.Open(project)
 	if err == nil {
@@ -22,7 +22,7 @@ func (m *machine) open(project string) (*store.Store, error) {
 	return files, err
 }
 
-// stateFiles looks at every file of the state.
+// stateFiles checks every file of the state.
 func stateFiles(m *machine, n *notes) {
 	files, err := m.open(m.project)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,8 +87,8 @@ func unreadable(n *notes, err error) {
 	}
 }
 
-// seals checks whether the program can record what it wrote, outside of the project, and whether
-// the files of the runs are as they were written.
+// seals checks whether the program can write its seal records outside of the project, and whether
+// the files of the runs are unchanged since they were written.
 func seals(m *machine, n *notes) {
 	const unseen = "changes to the files of a loop will not be detected"
 	dir := seal.At(seal.Home(m.Env))
@@ -125,7 +125,7 @@ func seals(m *machine, n *notes) {
 	}
 }
 
-// missingState reports the loops that are on in a project without state.
+// missingState reports the active loops of a project whose state is gone.
 func missingState(dir seal.Dir, project string, n *notes) {
 	records, err := dir.Of(project)
 	for _, r := range records {
@@ -139,7 +139,7 @@ func missingState(dir seal.Dir, project string, n *notes) {
 	}
 }
 
-// disk tries whether the state can be written durably, and under locks.
+// disk checks whether the state can be written durably, and whether the file system has locks.
 func disk(m *machine, n *notes) {
 	files, err := m.open(m.project)
 	if err != nil {

@@ -9,14 +9,15 @@ import (
 // check is a row of the table.
 type check struct {
 	group, name string
-	// cause is the check whose failure makes this one fail too. Its problems are then left out.
+	// cause is the check whose failure makes this one fail too. If cause fails, the problems of
+	// this check are omitted.
 	cause string
-	// needs reports whether there is anything to look at. If not, it notes why.
+	// needs reports whether the check applies. If not, it notes why.
 	needs func(*machine, *notes) bool
 	look  func(*machine, *notes)
 }
 
-// table returns every check, by group, in the order in which a person reads them.
+// table returns every check by group, in the order of the output.
 func table() []check {
 	return []check{
 		{"registration", "settings-files", "", nil, settingsFiles},
@@ -48,8 +49,7 @@ func table() []check {
 	}
 }
 
-// notes collects the results of a check for people and programs. Its status is that of its worst
-// problem.
+// notes collects the results of a check. Its status is that of its worst problem.
 type notes struct {
 	check
 	report.Check
@@ -58,7 +58,7 @@ type notes struct {
 
 // repair is the fix that --fix makes for a problem.
 type repair struct {
-	fixed string // what it did, as people read it
+	fixed string // what the repair did, for people
 	do    func() error
 }
 
@@ -72,18 +72,18 @@ func (n *notes) note(format string, args ...any) {
 	n.Found = append(n.Found, fmt.Sprintf(format, args...))
 }
 
-// skip notes why there is nothing to look at.
+// skip notes why the check does not apply.
 func (n *notes) skip(format string, args ...any) {
 	n.Status = report.Skipped
 	n.note(format, args...)
 }
 
-// warn notes what a person should know or decide.
+// warn adds a problem that a person should know about or decide.
 func (n *notes) warn(hint, format string, args ...any) *notes {
 	return n.add(report.Doubt, hint, fmt.Sprintf(format, args...))
 }
 
-// fail notes what keeps the program from its work.
+// fail adds a problem that keeps the program from working.
 func (n *notes) fail(hint, format string, args ...any) *notes {
 	return n.add(report.Broken, hint, fmt.Sprintf(format, args...))
 }
@@ -103,7 +103,7 @@ func (n *notes) noteIfFine(fact string) {
 	}
 }
 
-// repaired adds a repair for --fix, and what it prints then.
+// repaired adds a repair for --fix. fixed is the text printed when it was made.
 func (n *notes) repaired(fixed string, do func() error) {
 	n.repairs = append(n.repairs, repair{fixed, do})
 }
