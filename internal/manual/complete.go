@@ -1,5 +1,5 @@
-// Package manual completes the program's commands in three shells. The parser's own model says what
-// may follow.
+// Package manual completes the program's commands in three shells. It takes the words from the
+// parser's model.
 package manual
 
 import (
@@ -9,13 +9,12 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Completion returns the script that completes the commands in a shell: bash, zsh or fish. Each
-// hands the line that is typed so far to `hooks complete`, which prints a word a line, with its
-// help after a tab.
+// Completion returns the completion script for a shell: bash, zsh or fish. Each script passes the
+// line typed so far to `hooks complete`, which prints one word per line, with its help after a tab.
 func Completion(shell string) string { return scripts[shell] }
 
 var scripts = map[string]string{
-	// readline replaces only the part behind the last of its break characters
+	// Readline replaces only the part after the last of its break characters.
 	"bash": `# bash completion of hooks: source <(hooks completion bash)
 _hooks() {
     local line=${COMP_LINE:0:COMP_POINT} word IFS=$'\n'
@@ -52,8 +51,8 @@ end
 complete -c hooks -f -a '(__hooks)'
 `}
 
-// Complete returns the words that may follow what is typed, whose last word may be incomplete. ask
-// returns the words of a kind that only the program knows, by those typed before.
+// Complete returns the completions of the last word in typed, which may be incomplete. ask returns
+// the words of a kind that the parser does not know. before holds the arguments typed before.
 func Complete(
 	app *kong.Application, typed []string, ask func(kind string, before []string) []string,
 ) (words []string) {
@@ -106,8 +105,8 @@ func Complete(
 	return words
 }
 
-// walk returns the command that complete words lead to, its arguments among them, and the flag that
-// the next word is the value of.
+// walk returns the command that the words lead to, its arguments, and the flag whose value is the
+// next word.
 func walk(at *kong.Node, typed []string) (_ *kong.Node, before []string, flag *kong.Flag) {
 	for _, word := range typed {
 		name, _, whole := strings.Cut(word, "=")
@@ -115,7 +114,7 @@ func walk(at *kong.Node, typed []string) (_ *kong.Node, before []string, flag *k
 			return n.Name == word && !n.Hidden
 		})
 		switch {
-		case flag != nil: // the word is its value
+		case flag != nil: // the word is the flag's value
 			flag = nil
 		case strings.HasPrefix(word, "-"):
 			if f := flagOf(at, name); f != nil && !f.IsBool() && !whole {
@@ -130,7 +129,8 @@ func walk(at *kong.Node, typed []string) (_ *kong.Node, before []string, flag *k
 	return at, before, flag
 }
 
-// flagOf returns the command's flag with that name, dashes included, or nil if it has no such flag.
+// flagOf returns the command's flag with that name, or nil if it has no such flag. The name
+// includes its dashes.
 func flagOf(n *kong.Node, name string) *kong.Flag {
 	for _, f := range n.Flags {
 		long := "--"+f.Name == name && f.Name != "help"

@@ -13,7 +13,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// called returns a call as the client would have reported it before it ran.
+// called returns a call as the client would have reported it before running it.
 func called(m usage.Moment, session, prompt string) *toolcall.Call {
 	return &toolcall.Call{
 		Env: func(string) string { return "" }, Past: &guard.Repo{Branch: m.Branch},
@@ -22,7 +22,7 @@ func called(m usage.Moment, session, prompt string) *toolcall.Call {
 	}
 }
 
-// matters reports whether the rules could care about a call.
+// matters reports whether the rules may apply to a call.
 func matters(m usage.Moment) bool {
 	c := called(m, "", "")
 	if _, schedules := c.Event.Schedules(); schedules || m.Tool == "Skill" || c.Event.Asks() ||
@@ -33,7 +33,7 @@ func matters(m usage.Moment) bool {
 	return len(r.Acts) > 0 || toolcall.Unreadable(r) != ""
 }
 
-// call judges a past tool call, and counts its effects unless it is refused.
+// call judges a past tool call, and counts its effects unless the rules refuse it.
 func (s *session) call(st *Step) {
 	c := called(st.Moment, s.id, s.promptID())
 	if c.Event.Asks() {
@@ -73,8 +73,8 @@ func (s *session) call(st *Step) {
 	}
 }
 
-// addressed are the runs by which a call is judged: those of its prompt, if it has any. A question
-// that holds the call back is settled first.
+// addressed returns the runs whose rules judge a call: those of its prompt, if there are any, else
+// all. It first settles questions that hold the call back.
 func (s *session) addressed(c *toolcall.Call, turn loop.Turn) []*thread {
 	list := s.begun()
 	for _, t := range list {
@@ -91,9 +91,9 @@ func (s *session) addressed(c *toolcall.Call, turn loop.Turn) []*thread {
 	return slices.DeleteFunc(list, func(t *thread) bool { return t.Tick != nil && !own(t) })
 }
 
-// refuses reports whether a run's rules refuse a call, and records why. Where a person is asked
-// about the call, the question is recorded instead. Money that an open iteration has spent is not
-// looked at before the iteration ends, and of a merge no one can be asked any more.
+// refuses reports whether a run's rules refuse a call, and records the reason. If the rules ask a
+// person about the call instead, it records no refusal. The spend of an open iteration is not
+// checked before the iteration ends. Every merge is judged as if a person had commented on the PR.
 func (s *session) refuses(
 	t *thread, list []*thread, c *toolcall.Call, turn loop.Turn,
 ) bool {
@@ -138,7 +138,7 @@ func (s *session) refuses(
 	return true
 }
 
-// inWords returns a call as a person would name it.
+// inWords describes a call for a person.
 func inWords(ev event.Event, r guard.Reading) string {
 	command, shell := ev.ShellCommand()
 	switch {
@@ -150,10 +150,10 @@ func inWords(ev event.Event, r guard.Reading) string {
 	return strings.TrimSpace(ev.Tool + " " + ev.Text("description"))
 }
 
-// maxDenied bounds the refusals that are reported of one tick; the rest is counted.
+// maxDenied bounds the refusals listed for one tick. The others are counted.
 const maxDenied = 20
 
-// deny notes a call that would have been refused, in the newest tick.
+// deny records a call that would have been refused, in the newest tick.
 func (s *session) deny(d report.Denial) {
 	n := len(s.rows) - 1
 	switch {
@@ -165,7 +165,7 @@ func (s *session) deny(d report.Denial) {
 	}
 }
 
-// maxWords bounds a call or a reason as it is reported, in bytes.
+// maxWords bounds the text of a call or a reason in the report, in bytes.
 const maxWords = 400
 
 func head(s string) string {
@@ -175,7 +175,7 @@ func head(s string) string {
 	return s
 }
 
-// dialog takes over a person's answers to the very questions that the rules ask.
+// dialog records a person's answers to questions that the rules ask too.
 func (s *session) dialog(st *Step, c *toolcall.Call) {
 	if st.result == nil || c.Event.Answers().Forged {
 		return

@@ -1,8 +1,8 @@
-// Package replay takes a past session through the rules: its prompts become iterations, admitted,
-// opened and closed by the same Step that decides on a living loop.
+// Package replay applies the rules to a past session. Its prompts become iterations, which the same
+// Step as in a live loop admits, opens and closes.
 //
-// A past session cannot be changed. What the rules would have refused happened all the same, so it
-// is reported but not counted to the run; a question that no one was asked is taken as answered
+// A past session cannot be changed. A call that the rules would have refused happened anyway, so it
+// is reported but not counted to the run. A question that no person was asked is taken as answered
 // with its safest option.
 package replay
 
@@ -17,7 +17,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// thread is one skill's run as it would be.
+// thread is one skill's run under the rules.
 type thread struct {
 	loop.State
 	skill    loop.Skill
@@ -25,39 +25,39 @@ type thread struct {
 	row      int
 }
 
-// turn is the prompt that runs.
+// turn is the current prompt.
 type turn struct {
 	id        string
 	scheduled bool // no person typed it
 	underLoop bool
 }
 
-// session is a past session on its way through the rules.
+// session is the state of a replay.
 type session struct {
 	id       string
 	limits   Limits
-	byPrompt bool // no looping skill was invoked: every prompt is taken as a tick
+	byPrompt bool // no looping skill was invoked, so every prompt is a tick
 	threads  []*thread
 	runs     []loop.Ceilings
 	rows     []report.Replayed
-	seen     []*loop.Tick           // by row: what was done in fact
-	older    map[string]loop.Tokens // spent since the last iteration, before the prompt that runs
-	pot      map[string]loop.Tokens // spent since that prompt
+	seen     []*loop.Tick           // by row: the effects that really happened
+	older    map[string]loop.Tokens // spent since the last iteration, before the current prompt
+	pot      map[string]loop.Tokens // spent since the current prompt
 	total    map[string]loop.Tokens
 	outside  loop.USD
 	stop     *report.ReplayStop
 	turn     *turn // nil before the first prompt
-	fired    bool  // the schedule has just submitted a prompt
+	fired    bool  // the schedule submits the next prompt
 }
 
 // Limits holds the ceilings that a person wants to try. The zero value changes no ceiling.
 type Limits struct {
 	loop.Ceilings
-	Named []string // the flags of those that are set, as in "--max-prs"
+	Named []string // flags of the ceilings that are set, as in "--max-prs"
 }
 
-// Play returns what the rules would have made of a session, which has a step at least. One in which
-// no looping skill was invoked is taken as a loop with an iteration for each prompt.
+// Play applies the rules to a session and returns the result. The script must have a step. If no
+// looping skill was invoked, the session is taken as a loop with an iteration for each prompt.
 func (s *Script) Play(id string, l Limits) report.Replay {
 	p := &session{id: id, limits: l, byPrompt: !s.loops(), older: map[string]loop.Tokens{},
 		pot: map[string]loop.Tokens{}, total: map[string]loop.Tokens{}}
@@ -72,7 +72,7 @@ func (s *Script) Play(id string, l Limits) report.Replay {
 	return p.result(s)
 }
 
-// take takes the session on by one moment.
+// take advances the session by one step.
 func (s *session) take(st *Step) {
 	cmd, invokes := st.invocation()
 	switch st.Kind {
@@ -82,7 +82,7 @@ func (s *session) take(st *Step) {
 		s.prompted(st, cmd, invokes)
 		s.fired = false
 	case usage.Interrupted:
-		for _, t := range s.threads { // who types every prompt steers by Esc, too
+		for _, t := range s.threads { // with byPrompt, Esc is how a person steers
 			if t.Tick != nil && !s.byPrompt {
 				t.Tick.Interrupt(loop.ByEsc)
 			}
@@ -106,14 +106,14 @@ func (s *session) take(st *Step) {
 	}
 }
 
-// prompted takes a prompt that invokes a looping skill, or one that the open iterations only hear
-// of. The notification of a worker's end belongs to them.
+// prompted handles a prompt. It invokes a looping skill, or it is an event for the open iterations,
+// as is the notification of a worker's end.
 func (s *session) prompted(st *Step, cmd loop.Command, invokes bool) {
 	worker, notification := st.worker()
 	if s.byPrompt && !notification {
 		cmd, invokes = loop.Command{Name: "sdd:work", Skill: loop.Work, Args: "--loop"}, true
 	}
-	add(s.older, s.pot) // is no part of a fresh run
+	add(s.older, s.pot) // not part of a fresh run
 	clear(s.pot)
 	if notification {
 		s.workerEnded(st.At, worker)
@@ -155,7 +155,7 @@ func (s *session) invoke(st *Step, cmd loop.Command) {
 		in = *s.turn
 	}
 	if n := len(s.rows) - 1; n >= 0 && s.rows[n].Prompt == in.id && s.rows[n].Skill == cmd.Skill {
-		return // both ways in, one tick
+		return // slash command and Skill tool make one tick
 	}
 	t := s.threads[slices.Index(loop.Skills(), cmd.Skill)]
 	row := report.Replayed{Skill: cmd.Skill, Prompt: in.id, StartedAt: st.At}
@@ -206,7 +206,7 @@ func (s *session) start(t *thread, in *loop.Entering, row report.Replayed) {
 	t.Run, t.Tick = o.Save.Counted, o.Save.Tick
 }
 
-// step takes one event through a run. A turn that would have been held ended all the same, so Step
+// step applies one event to a run. If Step would keep the turn open, the turn ended anyway, so Step
 // decides again.
 func (s *session) step(t *thread, e loop.Event) {
 	for {
@@ -231,7 +231,7 @@ func (s *session) step(t *thread, e loop.Event) {
 	}
 }
 
-// known are the facts of a run whose client lives, without what was spent.
+// known returns the facts of a run whose client is alive, without the spend.
 func known(t *thread) loop.Known {
 	return loop.Known{
 		Bare: true, Previous: loop.Fetched(t.previous),
@@ -239,7 +239,7 @@ func known(t *thread) loop.Known {
 	}
 }
 
-// begun are the threads that have a run, and open those of them with an open iteration.
+// begun returns the threads that have a run.
 func (s *session) begun() (list []*thread) {
 	for _, t := range s.threads {
 		if t.Run != nil {
@@ -249,6 +249,7 @@ func (s *session) begun() (list []*thread) {
 	return list
 }
 
+// open returns the threads that have an open iteration.
 func (s *session) open() (list []*thread) {
 	for _, t := range s.threads {
 		if t.Tick != nil {
@@ -262,7 +263,7 @@ func (s *session) at(at time.Time, prompt string) loop.Turn {
 	return loop.Turn{Now: at, Session: s.id, Prompt: prompt, Attended: true}
 }
 
-// promptID is the prompt that runs, "" before the first.
+// promptID returns the id of the current prompt. It is empty before the first prompt.
 func (s *session) promptID() string {
 	if s.turn == nil {
 		return ""
@@ -276,13 +277,13 @@ func (s *session) workerEnded(at time.Time, worker string) {
 	}
 }
 
-// abandon ends an iteration that never reached its end.
+// abandon closes an iteration whose end was never reached.
 func (s *session) abandon(t *thread, at time.Time) {
 	s.settle(t, at)
 	s.step(t, loop.Abandoned{Turn: s.at(at, "")})
 }
 
-// closed takes an iteration that has ended into its row.
+// closed records the end of an iteration in its row.
 func (s *session) closed(t *thread, c *loop.Closing, where string) {
 	t.Run, t.Tick, t.previous = c.Run(), nil, &c.Line
 	row := &s.rows[t.row]
@@ -298,11 +299,11 @@ func (s *session) closed(t *thread, c *loop.Closing, where string) {
 	}
 }
 
-// answered gives a person's answer to the gate that asked just this question.
+// answered records a person's answer at the gate that asks the same question.
 func (s *session) answered(question, answer string, at time.Time) {
 	for _, t := range s.open() {
 		i := slices.IndexFunc(t.Tick.Pending, func(g loop.Gate) bool {
-			named := g.Name == loop.PostFeedbackMerge && // the session's may have named the commit
+			named := g.Name == loop.PostFeedbackMerge && // it may name the commit
 				strings.HasPrefix(question, g.Target+" at ") &&
 				strings.HasSuffix(question, ". Merge now, or hold for review?")
 			return named || g.Question == question
@@ -313,7 +314,7 @@ func (s *session) answered(question, answer string, at time.Time) {
 	}
 }
 
-// settle takes every waiting question as answered with its safest option.
+// settle answers every waiting question with its safest option.
 func (s *session) settle(t *thread, at time.Time) {
 	for t.Tick != nil && len(t.Tick.Pending) > 0 {
 		k, _ := loop.GateOf(t.Tick.Pending[0].Name)

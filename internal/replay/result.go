@@ -13,7 +13,7 @@ func (s *session) addRow(r report.Replayed) {
 	s.rows, s.seen = append(s.rows, r), append(s.seen, &loop.Tick{})
 }
 
-// settleRow gives a tick that would not have begun what it spent in fact.
+// settleRow adds the spend to the newest tick if that would not have begun.
 func (s *session) settleRow(at time.Time) {
 	n := len(s.rows) - 1
 	if n < 0 || len(s.open()) > 0 || s.rows[n].Verdict == "ran" &&
@@ -26,8 +26,8 @@ func (s *session) settleRow(at time.Time) {
 	clear(s.pot)
 }
 
-// result ends the session where its script ends, which has a step at least, and returns what became
-// of it.
+// result ends the session at the end of its script and returns the result. The script must have a
+// step.
 func (s *session) result(script *Script) report.Replay {
 	at, before := script.end(), loop.Sum(script.before).Dollars
 	for _, t := range s.open() {
@@ -54,8 +54,7 @@ func (s *session) result(script *Script) report.Replay {
 	return r
 }
 
-// aftermath sums up what happened behind a stop: in the ticks after it, or in the one that would
-// not have begun.
+// aftermath sums up the ticks after a stop, including the one that would not have begun.
 func aftermath(rows []report.Replayed, stop time.Time) (a report.Aftermath) {
 	var prs []string
 	for _, i := range rows {
@@ -76,8 +75,7 @@ func aftermath(rows []report.Replayed, stop time.Time) (a report.Aftermath) {
 // points is the number of points in a spend curve.
 const points = 48
 
-// curve adds up what a session spent in equal steps of its time, from what each step of the script
-// spent.
+// curve returns the running total of the session's spend at equal intervals.
 func curve(script *Script, end time.Time) (list []report.CurvePoint) {
 	begin := script.Steps[0].At
 	every := end.Sub(begin) / points

@@ -12,39 +12,39 @@ import (
 	"hooks/internal/usage"
 )
 
-// Bounds of what is held of a session. Beyond them calls are counted, not judged.
+// Bounds of a session in memory. Calls beyond them are counted, but not judged.
 const (
 	maxCalls  = 30_000
 	maxSteps  = 100_000
 	maxText   = 12 << 20 // bytes, of all calls together
-	maxPrompt = 4 << 10  // bytes of one prompt: a command is at its beginning
+	maxPrompt = 4 << 10  // bytes of one prompt; a command is at its beginning
 	maxAnswer = 64 << 10 // bytes of one result
 	maxOpen   = 4096     // calls whose results are awaited
 )
 
-// Step is a moment of the session that matters to the rules, with what the tool gave and what was
-// spent until the next.
+// Step is a moment of the session that matters to the rules, with the tool's result and the spend
+// until the next step.
 type Step struct {
 	usage.Moment
-	result *usage.Moment // of a call; nil where it never came back
+	result *usage.Moment // of a call; nil if it never returned
 	spent  map[string]loop.Tokens
-	names  []loop.Names // as of Script
+	names  []loop.Names // as in Script
 }
 
-// Script is a session in the order in which it happened: Add every moment, then Sort, then Spend.
+// Script holds the steps of a session. Call Add for every moment, then Sort, then Spend.
 type Script struct {
-	Names  []loop.Names // of looping commands, that the configuration adds to ours
+	Names  []loop.Names // looping commands that the configuration adds to ours
 	Steps  []*Step
 	before map[string]loop.Tokens // spent before the first step
 	Left   int                    // calls beyond the bounds
 	calls  int
 	text   int
-	// calls awaiting their result; nil for one that matters only if it fails
+	// open holds the calls without a result, by id. A call is nil if it matters only if it fails.
 	open map[string]*Step
 }
 
-// Add takes a moment in. Of a call that the rules do not care about, a shell's failure may still be
-// a sign.
+// Add adds a moment. It ignores calls that no rule applies to, except shell calls that fail,
+// because a failure may be a symptom.
 func (s *Script) Add(m usage.Moment) {
 	switch m.Kind {
 	case usage.Called:
@@ -63,7 +63,7 @@ func (s *Script) call(m usage.Moment) {
 	if !wanted && !slices.Contains(shells, m.Tool) {
 		return
 	}
-	if len(s.open) >= maxOpen || s.open == nil { // results that never came
+	if len(s.open) >= maxOpen || s.open == nil { // drop calls that never returned
 		s.open = map[string]*Step{}
 	}
 	id := strings.Clone(m.ID)
@@ -93,7 +93,7 @@ func (s *Script) result(m usage.Moment) {
 	}
 	r := own(m)
 	s.text += min(size, maxAnswer)
-	if st == nil { // the failure is all that matters of it
+	if st == nil { // only the failure matters
 		s.calls++
 		st = &Step{Moment: usage.Moment{Kind: usage.Called, At: r.At, Agent: r.Agent, ID: r.ID,
 			Tool: "Bash", Input: gjson.Parse(`{"command":""}`)}}
@@ -102,8 +102,8 @@ func (s *Script) result(m usage.Moment) {
 	st.result = &r
 }
 
-// own is a moment in memory of its own. Of a long result the end is kept, where tools put
-// addresses.
+// own returns a copy of a moment that does not share memory with its transcript line. It keeps only
+// the end of a long result, where tools print addresses.
 func own(m usage.Moment) usage.Moment {
 	for _, s := range []*string{&m.Agent, &m.Prompt, &m.Origin, &m.Cwd, &m.Branch, &m.ID, &m.Tool} {
 		*s = strings.Clone(*s)
@@ -122,7 +122,7 @@ func own(m usage.Moment) usage.Moment {
 	return m
 }
 
-// short keeps of a long result how it ended and the members that name a worker.
+// short returns the status and the worker of a long result or, if it has no status, its end.
 func short(r gjson.Result) gjson.Result {
 	if status := r.Get("status"); status.Type == gjson.String {
 		return gjson.Parse(strings.Clone(`{"status":` + status.Raw + `,"agentId":` +
@@ -131,7 +131,7 @@ func short(r gjson.Result) gjson.Result {
 	return gjson.Result{Type: gjson.String, Raw: strings.Clone(r.Raw[len(r.Raw)-maxAnswer:])}
 }
 
-// Sort puts the moments of all threads in order; those of one thread keep theirs.
+// Sort orders the steps by time. Steps with equal times keep their order.
 func (s *Script) Sort() {
 	s.open = nil
 	for _, st := range s.Steps {
@@ -140,7 +140,7 @@ func (s *Script) Sort() {
 	slices.SortStableFunc(s.Steps, func(a, b *Step) int { return a.At.Compare(b.At) })
 }
 
-// Spend adds what was spent at a time to the last step before it.
+// Spend adds tokens spent at a time to the last step that is not after it.
 func (s *Script) Spend(at time.Time, model string, t loop.Tokens) {
 	i := sort.Search(len(s.Steps), func(i int) bool { return s.Steps[i].At.After(at) })
 	to := &s.before
@@ -161,8 +161,8 @@ func (s *Script) loops() bool {
 	})
 }
 
-// invocation is the looping skill that a step invokes: by the slash command of a prompt, or by the
-// Skill tool.
+// invocation returns the looping skill that a step invokes, by a slash command or by the Skill
+// tool. It returns false if the step invokes no such skill.
 func (st *Step) invocation() (loop.Command, bool) {
 	name, args := "", ""
 	switch {
@@ -193,7 +193,7 @@ func (st *Step) underLoop() bool {
 	return strings.HasPrefix(st.Text, "<command-") && st.part("command-name") == "/loop"
 }
 
-// stopTyped reports whether a person ends the loop by the client's own word for it.
+// stopTyped reports whether a prompt ends the loop by the client's own command, /loop stop.
 func (st *Step) stopTyped() bool {
 	return st.underLoop() && strings.TrimSpace(st.part("command-args")) == "stop" ||
 		strings.TrimSpace(st.Text) == "/loop stop"
@@ -206,7 +206,7 @@ func (st *Step) worker() (id string, notification bool) {
 		strings.HasPrefix(st.Text, "<task-notification>")
 }
 
-// end is when the last thing happened in a session that has steps.
+// end returns the time of the last step or result. The script must have a step.
 func (s *Script) end() time.Time {
 	at := s.Steps[len(s.Steps)-1].At
 	for _, st := range s.Steps {
