@@ -27,7 +27,7 @@ import (
 // maxSummary bounds the last message of a post action, in bytes (A58).
 const maxSummary = 16 << 10
 
-// auditEntry is attempts.enter of an audit loop.
+// auditEntry implements attempts.enter for audit loops.
 func (h *handler) auditEntry(
 	cmd loop.Command, flags *loop.Flags,
 ) (fresh freshRun, said string, err error) {

@@ -401,7 +401,7 @@ func (d *driven) Ended(v drive.Verdict) (said string, err error) {
 	}))
 }
 
-// byCtrlC names the key by which a person ends a driver.
+// byCtrlC is the recorded reason when a person ends a driver.
 const byCtrlC = "Ctrl-C in `hooks go`"
 
 // Halt ends or pauses the run for a cause that only the driver sees.

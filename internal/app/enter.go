@@ -99,7 +99,7 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 func (h *handler) enterWith(
 	cmd loop.Command, flags loop.Flags, fresh freshRun,
 ) (event.Reply, error) {
-	if h.seal.on { // a loop may have left a project that is gone
+	if h.seal.on { // the project of an ended loop may be gone
 		if _, err := os.Stat(h.project); errors.Is(err, fs.ErrNotExist) {
 			h.project, h.tool = tracker.Project(h.Env, h.ev.Cwd), nil
 		}

@@ -143,7 +143,7 @@ func (e *entry) withBefore(text string) string {
 // closeFirst closes an iteration that never reached its end.
 func (e *entry) closeFirst() error {
 	t := e.State
-	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // of a run with another budget file
+	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // its run has another budget file
 		s, err := e.tx.Find(t.Skill, t.Tick.RunID)
 		if err != nil {
 			return err
@@ -191,17 +191,17 @@ func (e *entry) load() error {
 	if err == nil {
 		_, err = e.stopMarked(&s)
 	}
-	if err == nil && s.Tick == nil { // a record knows its own run's alone
+	if err == nil && s.Tick == nil { // a record holds only its own run's
 		s.Tick, err = e.files.OpenTick(e.Skill)
 	}
-	// the budget file is gone: the last history line is what is left
+	// The budget file is missing, so only the last history line is left.
 	if err == nil && s.Budget == nil && e.asks.Flags.Resume {
 		var last *loop.Iteration
 		if last, err = e.resumable(); last != nil {
 			s.Budget, err = e.files.BudgetOf(last)
 		}
 	}
-	if e.State = &s; e.asks.Answers == nil { // else a person has just spoken
+	if e.State = &s; e.asks.Answers == nil { // otherwise a person just answered
 		e.asks.Scheduled = e.isScheduled()
 	}
 	e.known = loop.Known{Entry: e.known.Entry}
@@ -266,7 +266,7 @@ func (e *entry) takesOver(err error) bool {
 	var note string
 	switch {
 	case isCopy:
-		id := e.asks.RunID + "-copy" // a fresh run has the id itself
+		id := e.asks.RunID + "-copy" // RunID itself is for a fresh run
 		note = fmt.Sprintf("This folder holds a copy of run %s of %s, which is run %s from here "+
 			"on", copied.Run, copied.Project, id)
 		err = e.files.Fork(e.Skill, e.asks.Path, id)
@@ -535,7 +535,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		say = lines(say, report.Goal(usage.Goal(e.asks.Transcript)))
 		text := report.Entry(run, e.Tick)
 		switch {
-		case e.feeding: // the worker gets the text, and the last block told the person the rest
+		case e.feeding: // the worker gets the text; the person has seen the rest
 			text, say = "", strings.Join(e.Tick.Notes, "\n")
 		case e.Budget.Drive() != "":
 			text = lines(report.Ask(e.Tick.Pending), e.taskContext(e.State))

@@ -75,7 +75,7 @@ func (h *handler) fetchSpent(t *store.State, e loop.Event, k *loop.Known) (err e
 	}
 	k.Calls = loop.Fetched(h.missedCalls(t, calls))
 	count := loop.Count{Spent: spent, Notes: notes, Clock: h.clock(h.now)}
-	if _, call := e.(loop.Call); call { // it ends no iteration
+	if _, call := e.(loop.Call); call { // a call does not end an iteration
 		if k.Model.Is == nil {
 			k.Model = loop.Fetched(loop.Model{})
 		}

@@ -28,7 +28,7 @@ func (h *handler) failed(err error) Answer {
 	case h.ev.Name == event.Stop && errors.Is(err, store.ErrClosed):
 		a.Reply = event.Nothing().Say("hooks lets this turn end; its iteration is closed in the " +
 			"history, and the next event continues from there\n" + text)
-	case h.ev.Name == event.Stop && h.out.Reply.Blocks(): // by the session's other loop
+	case h.ev.Name == event.Stop && h.out.Reply.Blocks(): // another loop keeps the turn open
 		a.Reply = event.Nothing().Say(text)
 	case h.ev.Name == event.Stop && !isNewer && h.bystander():
 	case h.ev.Name == event.Stop && isChanged:

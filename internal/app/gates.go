@@ -60,7 +60,7 @@ func (n gateName) means(skill loop.Skill, g loop.Gate) bool {
 	return g.Name == n.name && target && (n.skill == "" || n.skill == skill)
 }
 
-// waitingGate is a gate without an answer. open reports that a running session asks it.
+// waitingGate is a gate without an answer. open is true if a running session asks it.
 type waitingGate struct {
 	state store.State
 	at    int // index in the paused run's list

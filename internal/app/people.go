@@ -72,7 +72,6 @@ func (h *handler) load(skill loop.Skill) (store.State, error) {
 	return s, store.Hinted(err)
 }
 
-// cwd returns the folder in which a command was typed.
 func (a *App) cwd() string {
 	dir, _ := os.Getwd()
 	return dir
@@ -175,8 +174,8 @@ func (a *App) RemoveLinks(project string) {
 	})
 }
 
-// each calls do for every skill with the state lock held and joins the replies. It returns none if
-// all replies are empty.
+// each calls do for every skill with the state lock held and joins the replies. If all replies
+// are empty, it returns the argument none.
 func (a *App) each(skills []loop.Skill, none string,
 	do func(*handler, loop.Skill) (string, error)) (string, error) {
 	h, err := a.openForPerson()

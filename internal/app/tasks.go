@@ -26,7 +26,7 @@ const (
 	defaultCheckMinutes = 10
 )
 
-// taskEntry is attempts.enter of a task loop.
+// taskEntry implements attempts.enter for task loops.
 func (h *handler) taskEntry(
 	cmd loop.Command, flags *loop.Flags,
 ) (fresh freshRun, said string, err error) {

@@ -191,7 +191,7 @@ func (h *handler) opened(t *store.State, on []loop.Worktree) (numbers []int) {
 
 func (h *handler) worktrees() []loop.Worktree {
 	limit := gitTime
-	if h.ev.Name == event.SessionEnd { // the client gives all its hooks 1.5 s there
+	if h.ev.Name == event.SessionEnd { // all hooks together get 1.5 s
 		limit = 700 * time.Millisecond
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)

@@ -69,7 +69,7 @@ func (h *handler) words(t *store.State, r loop.Reply) event.Reply {
 // refusal formats the refusal of a prompt. The prompt may also have shown that an iteration ended.
 func (h *handler) refusal(t *store.State, r loop.Reply) event.Reply {
 	text := r.Refuse
-	if r.Closed != nil { // beside a refusal the client shows no other text
+	if r.Closed != nil { // the client shows only a refusal's own text
 		text += "\n" + h.ended(t, loop.Reply{Closed: r.Closed, AtStop: true}).PersonText()
 	}
 	reply := event.Block(text)

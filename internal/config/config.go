@@ -26,7 +26,7 @@ const MaxFile = 1 << 20
 // DefaultDoNotMerge is the label that ends a review loop if the project names no other (R21).
 const DefaultDoNotMerge = "do-not-merge"
 
-// DefaultOverrun is the Overrun of a project that sets none.
+// DefaultOverrun is used if a project sets no Overrun.
 const DefaultOverrun = 10
 
 // Config is the configuration of a project. The zero value configures nothing; Load and Parse fill
@@ -101,7 +101,7 @@ type Ask struct {
 	Merges  bool          // its answers may merge
 }
 
-// DefaultAskAfter is the After of a person who sets none.
+// DefaultAskAfter is used if a person sets no Ask-After.
 const DefaultAskAfter = 2 * time.Minute
 
 // SettingsFile is the project's file for settings only. The model reads the other files as

@@ -87,9 +87,9 @@ func (p *place) enter(level int, title string) {
 	}
 }
 
-// misplaced reports whether a heading resembles a block's but begins none: an SDD heading that is
-// misspelled or not at level 2 to 4, a misspelled sub-block or key, or a "Loop …" sub-block in the
-// wrong place.
+// misplaced reports whether a heading was probably meant to begin a block but does not: an SDD
+// heading that is misspelled or not at level 2 to 4, a misspelled sub-block or key, or a "Loop …"
+// sub-block in the wrong place.
 func (p *place) misplaced(title string) bool {
 	block := known(title)
 	switch {

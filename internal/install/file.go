@@ -28,7 +28,6 @@ type texts struct{ now, before *string }
 
 func (s *edited) backup() string { return s.path + ".before-hooks" }
 
-// open reads the file and its backup.
 func open(path string) (*edited, error) {
 	s := &edited{path: path, target: path}
 	if err := s.follow(); err != nil {

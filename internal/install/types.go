@@ -36,7 +36,6 @@ type row struct {
 	keys []string
 }
 
-// wanted parses wanted.txt.
 func wanted() (rows []row) {
 	for line := range strings.Lines(wantedText) {
 		if strings.HasPrefix(line, "#") {

@@ -52,7 +52,6 @@ func (p *Person) Notice(way, title, text, next string) {
 	p.texts = append(p.texts, report.Short(text)+" — next: "+report.Short(next))
 }
 
-// own returns the person's own configuration.
 func (p *Person) own() config.Config { return config.User(p.clientDir()) }
 
 // clientDir returns the folder of the person's client configuration. It returns "" if it is unknown

@@ -65,7 +65,7 @@ func (x explained) heldBy(readOnly bool) string {
 		"found afterwards"
 }
 
-// verdict returns the decision of the rules about a reading while an iteration is open.
+// verdict describes how the rules treat the command while an iteration is open.
 func (x explained) verdict() string {
 	unread, around := Unreadable(x.Reading) != "", x.Unparsable != "" || x.around
 	switch {

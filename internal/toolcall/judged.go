@@ -72,8 +72,7 @@ func (c *Call) Reading(run Run) loop.Reading {
 	return reading
 }
 
-// Unreadable describes the first part of the call that cannot be read. It returns "" if there is
-// none.
+// Unreadable describes the first part of the call that cannot be read, or returns "".
 func Unreadable(r guard.Reading) string {
 	switch {
 	case r.Unparsable != "":

@@ -181,7 +181,6 @@ func saysMerged(ev event.Event, pr int, only bool) bool {
 // OpensPR reports whether the call opens a PR.
 func (c *Call) OpensPR() bool { return number(c.Read().Acts, guard.OpenPR) > 0 }
 
-// number counts the acts of a kind.
 func number(acts []guard.Act, kind guard.Kind) (n int) {
 	for _, a := range acts {
 		if a.Kind == kind {
