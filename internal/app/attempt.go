@@ -243,7 +243,8 @@ func (h *handler) claimSeen(t *store.State) loop.ClaimSeen {
 		Flagged: tasks.Flagged(text), Last: h.lastWords(t)}
 }
 
-// taskContext returns the instructions for this thread at the start of a task loop's iteration. It is "" while a question waits and after the worker was sent.
+// taskContext returns the instructions for this thread at the start of a task loop's iteration. It
+// returns "" while a question waits and after the worker was sent.
 func (h *handler) taskContext(t *store.State) string {
 	drive := t.Budget.Drive()
 	switch a := t.Tick.Attempt; {
