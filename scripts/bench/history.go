@@ -16,13 +16,14 @@ import (
 	"hooks/scripts/driver"
 )
 
-// line is one history line of the usual size, with @N for its number: a plan, two workers, a PR, a
-// gate, the cursors of three transcripts.
+// line is a history line of the usual size, with @N for its number. It has a plan, two workers, a
+// PR, a gate, and the cursors of three transcripts.
 //
 //go:embed line.tmpl
 var line string
 
-// history measures people's commands on a run with that many history lines and an open iteration.
+// history measures people's commands on a run with the given number of history lines and an open
+// iteration.
 func (b *bench) history(lines int) {
 	w := b.world("old")
 	size := b.old(w, lines)
@@ -42,7 +43,7 @@ func (b *bench) history(lines int) {
 	b.measure(rows, 2, b.n)
 }
 
-// old writes the run and returns the length of its history.
+// old writes the run and returns the size of its history in bytes.
 func (b *bench) old(w *driver.World, lines int) (size int) {
 	w.Check(os.MkdirAll(w.State(), 0o700))
 	f, err := os.Create(filepath.Join(w.State(), "work.history.jsonl"))

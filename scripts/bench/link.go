@@ -11,8 +11,8 @@ import (
 	"hooks/scripts/driver"
 )
 
-// link measures a program of the name git, itself and behind a link of the brake, while no loop is
-// on and while an iteration is open. The program is the empty one.
+// link measures the empty program under the name git, directly and behind a link of the brake,
+// without a loop and with an open iteration.
 func (b *bench) link() {
 	bin := filepath.Join(b.dir, "bin")
 	b.Check(os.Mkdir(bin, 0o700))

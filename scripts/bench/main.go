@@ -3,12 +3,12 @@
 // Bench times whole calls of the program, start to exit, and prints tables for docs/performance.md.
 //
 //	go run ./scripts/bench                 every hook word in every state
-//	go run ./scripts/bench -usage 1024     counting a session of 1 GiB, and what is new in one
+//	go run ./scripts/bench -usage 1024     counting a session of 1 GiB, and new lines in one
 //	go run ./scripts/bench -history 10000  people's commands on a run with 10,000 lines
 //	go run ./scripts/bench -link           a program behind a link of the brake
-//	go run ./scripts/bench -night 200      what a run of 200 iterations leaves and costs a call
+//	go run ./scripts/bench -night 200      files and call times after a run of 200 iterations
 //
-// The rows take turns, so that they meet the same machine.
+// The rows are measured in turns, so that the load of the machine is the same for all.
 package main
 
 import (
@@ -26,15 +26,15 @@ import (
 	"hooks/scripts/driver"
 )
 
-// row is one command line in one state. prepare makes the state before each call; it is not timed.
+// row is one command line in one state. prepare makes the state before each call and is not timed.
 type row struct {
-	name        string // in the first table; "" for a row of the second one alone
+	name        string // in the first table; "" if the row is only in the second
 	word, state string // of the second table
 	args, env   []string
 	stdin       string
 	prepare     func()
 	times       []time.Duration
-	cpu         []time.Duration // of the process itself, which holds on a busy machine, too
+	cpu         []time.Duration // of the process, which a busy machine changes little
 	peak        int64           // KiB
 }
 
@@ -77,14 +77,14 @@ func main() {
 	}
 }
 
-// build copies what it builds, as installers do: the linker writes a file in parts, and its pages
-// are slower to map.
+// build copies the built program, as installers do. The linker writes a file in parts, and its
+// pages are slower to map.
 func (b *bench) build(program, pkg string) {
 	b.Check(driver.Build(program+"-linked", pkg))
 	b.Check(exec.Command("cp", program+"-linked", program).Run())
 }
 
-// world is a project whose session is attended.
+// world returns a new project whose session is attended.
 func (b *bench) world(name string) *driver.World {
 	w := driver.New(filepath.Join(b.dir, name), b.hooks, os.Getpid())
 	w.Env = []string{"CLAUDE_CODE_SESSION_ATTENDED=1"}
@@ -106,13 +106,13 @@ func (b *bench) row(name string, w *driver.World, e driver.Event, prepare func()
 		env: append(w.Environ(), e.Env...), prepare: prepare}
 }
 
-// against is the row that others are compared with.
+// against returns the row that the others are compared with.
 func (b *bench) against(e driver.Event) []*row {
 	return []*row{{name: "empty Go program", args: []string{b.empty}, stdin: e.Stdin}}
 }
 
-// measure calls every row n times, in another order each time, after some calls that do not count.
-// It prints the rows with a name.
+// measure calls every row warm+n times, in random order, and does not count the first warm calls.
+// It prints the rows that have a name.
 func (b *bench) measure(rows []*row, warm, n int) {
 	for _, w := range b.worlds {
 		b.Errors = append(b.Errors, w.Errors...)
@@ -157,7 +157,7 @@ func (r *row) call(counted bool) error {
 	return nil
 }
 
-// at is a percentile in milliseconds.
+// at returns a percentile in milliseconds.
 func at(list []time.Duration, percent int) float64 {
 	slices.Sort(list)
 	return float64(list[len(list)*percent/100].Microseconds()) / 1000

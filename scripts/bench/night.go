@@ -24,17 +24,17 @@ import (
 type night struct {
 	*driver.World
 	of   int        // iterations in all
-	dice *rand.Rand // half of the events die first and come again; nil is a calm night
+	dice *rand.Rand // kills half of the events, which are sent again; nil kills none
 }
 
-// morning is what a night has left after one of its iterations. State is what all files have, line
-// is the last history line. Both are without the lists of R119, which grow with the PRs.
+// morning holds the sizes in bytes after an iteration: of the budget, the last history line and all
+// state. line and state exclude the lists of R119, which grow with the PRs.
 type morning struct{ budget, line, state int }
 
 const workers, pullRequests = 5, 20
 
-// night prints what a run of so many iterations leaves, and what calls cost in the one after its
-// first and in the one after its last.
+// night prints the sizes of the files of a long run, and the times of calls after its first and
+// after its last iteration.
 func (b *bench) night(iterations int) {
 	late := &night{World: b.world("night"), of: iterations}
 	mornings := late.play(iterations)
@@ -69,7 +69,7 @@ func (b *bench) night(iterations int) {
 	b.measure(rows, 5, b.n)
 }
 
-// play plays so many iterations.
+// play plays iterations and returns the sizes after each.
 func (n *night) play(iterations int) (list []morning) {
 	for i := range iterations {
 		n.do(n.iterate(i))
@@ -93,8 +93,9 @@ func (n *night) do(e driver.Event) {
 	}
 }
 
-// iterate is one iteration up to its last event, which is returned. Its turn ends while the workers
-// run, and each of them wakes the session at its end. One of the iteration before is sent on.
+// iterate plays one iteration up to its last event, which it returns. The turn ends while the
+// workers run, and each worker wakes the session when it ends. A worker of the previous iteration
+// continues.
 func (n *night) iterate(i int) (last driver.Event) {
 	const args = "--loop --max-iterations 9999 --max-prs 999 --max-minutes 9999 --max-dollars 9999"
 	n.NewPrompt()
@@ -133,7 +134,7 @@ func (n *night) iterate(i int) (last driver.Event) {
 	return n.ends(nil)
 }
 
-// ends is the end of a turn after which these workers run.
+// ends returns the end of a turn with these workers still running.
 func (n *night) ends(running []string) driver.Event {
 	tasks := "[]"
 	for _, agent := range running {
@@ -143,7 +144,7 @@ func (n *night) ends(running []string) driver.Event {
 	return n.Stop("stop_hook_active", false, "background_tasks", tasks)
 }
 
-// works is a worker's turn of three requests, with a call between each two.
+// works plays a worker's turn of three requests, with a call between each two.
 func (n *night) works(agent string) {
 	for call := range 3 {
 		if call > 0 {
@@ -154,7 +155,7 @@ func (n *night) works(agent string) {
 	n.do(n.Worker(agent))
 }
 
-// calls is a worker's call.
+// calls returns a worker's call.
 func (n *night) calls(agent string) driver.Event {
 	e := n.Bash("go vet ./...")
 	e.Stdin, _ = sjson.Set(e.Stdin, "agent_id", agent)
@@ -162,14 +163,14 @@ func (n *night) calls(agent string) driver.Event {
 	return e
 }
 
-// lines are those of the history.
+// lines returns the lines of the history.
 func (n *night) lines() [][]byte {
 	history, err := os.ReadFile(filepath.Join(n.State(), "work.history.jsonl"))
 	n.Check(err)
 	return bytes.Split(bytes.TrimSpace(history), []byte("\n"))
 }
 
-// morning looks at the files.
+// morning measures the files.
 func (n *night) morning() (m morning) {
 	budget, err := os.ReadFile(filepath.Join(n.State(), "work.budget.json"))
 	n.Check(err)
@@ -197,7 +198,7 @@ func (n *night) morning() (m morning) {
 	return m
 }
 
-// dollars are those that the run counted, and what a count of all transcripts from nothing finds.
+// dollars returns the dollars that the run counted, and those of a fresh count of all transcripts.
 func (n *night) dollars() (counted, spent loop.USD) {
 	budget, err := os.ReadFile(filepath.Join(n.State(), "work.budget.json"))
 	n.Check(err)

@@ -10,12 +10,12 @@ import (
 	"hooks/scripts/driver"
 )
 
-// states are what a hook call can meet, in the order of the table's columns.
+// states lists the states in which hook calls are measured, in the order of the table's columns.
 var states = []string{
 	"no loop", "another session's loop", "iteration open", "between iterations", "halted",
 }
 
-// events are one of each hook word, in the order of the table's rows.
+// events returns one event for each hook word, in the order of the table's rows.
 func events(w *driver.World) []driver.Event {
 	bash := []any{"tool_name", "Bash", "tool_use_id", "t", "tool_input.command",
 		"go test ./... 2>&1 | tail -20 # " + strings.Repeat("x", 150)}
@@ -37,7 +37,7 @@ func events(w *driver.World) []driver.Event {
 	}
 }
 
-// named are the cells that the first table has with all their figures.
+// named maps cells of the second table to the names of their rows in the first.
 var named = map[string]string{
 	"pre-tool-use/no loop":        "pre-tool-use, no loop",
 	"stop/no loop":                "stop, no loop",
@@ -83,7 +83,7 @@ func reach(w *driver.World, state string) {
 		w.Session = "s2"
 		play(w, w.Enter("--loop"))
 		w.Session = "s1"
-	case "iteration open": // the second one: most calls meet a run that has a history
+	case "iteration open": // the second one, because most runs have a history
 		first(w, "--loop")
 		w.NewPrompt()
 		play(w, w.Enter("--loop"), w.Report(`{"outcome":"ok"}`))
@@ -96,8 +96,8 @@ func reach(w *driver.World, state string) {
 	}
 }
 
-// first plays a whole iteration. A session's first event of each kind leaves a receipt, which most
-// calls meet.
+// first plays a whole iteration. A session's first event of each kind writes a receipt, which must
+// not be measured.
 func first(w *driver.World, args string) {
 	play(w, w.Enter(args))
 	for _, e := range events(w)[:7] {

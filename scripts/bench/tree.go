@@ -14,31 +14,31 @@ import (
 	"time"
 )
 
-// models are priced alike by all tools.
+// models lists models that all tools price alike.
 var models = []string{
 	"claude-opus-4-5-20251101", "claude-sonnet-4-5-20250929", "claude-haiku-4-5-20251001",
 }
 
-// tree is a session's transcripts: the main one, and those of its workers.
+// tree generates a session's transcripts, the main one and those of its workers.
 type tree struct {
 	main    string
-	workers int // they have half of the bytes; 0 leaves all to the main one
+	workers int // they get half of the bytes, if there are any
 	serial  int // of the last request
 	out     int64
 	bytes   int64
 	clock   time.Time
 }
 
-// prose is text as transcripts have it, escaped for JSON: words, code, line ends, quotes.
+// prose is typical text of transcripts, escaped for JSON, with code, line ends and quotes.
 var prose = strings.Repeat(`the request failed because no budget was checked before\n`+
 	`if err != nil { return fmt.Errorf(\"x: %w\", err) }\n`+
 	`for i := range n // keep the lock 0x7f3a quick `, 100)
 
-// text is n bytes of prose, cut between escapes.
+// text returns at most n bytes of prose, without a cut escape.
 func text(n int) string { return strings.TrimSuffix(prose[:n], `\`) }
 
-// write makes the transcripts. The same tree is always the same bytes. It holds little: the peak
-// of a measured program includes what its parent held.
+// write writes the transcripts. Equal trees write equal bytes. It uses little memory, because the
+// peak of a measured program includes its parent's memory.
 func (t *tree) write(size int64) error {
 	debug.SetGCPercent(10)
 	t.clock = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -72,8 +72,8 @@ func (t *tree) grow(path string, size int64) error {
 	return w.Flush()
 }
 
-// turn is one request: the model's answer on two lines, a tool result, the client's copy of the
-// request, an attachment.
+// turn writes one request: the model's answer on two lines, a tool result, the client's copy of the
+// request, and an attachment.
 func (t *tree) turn(w io.Writer, worker bool) (n int64) {
 	t.serial++
 	t.clock = t.clock.Add(50 * time.Millisecond)

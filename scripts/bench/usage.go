@@ -25,8 +25,8 @@ type session struct {
 	tree        *tree
 }
 
-// usage measures counting: a whole session from nothing, the end of an iteration that brought one
-// megabyte, and a tool call while a run with a ceiling in dollars spends.
+// usage measures the counting of a whole session, of a megabyte at the end of an iteration, and in
+// a tool call of a run with a dollar ceiling.
 func (b *bench) usage(size int64) {
 	big := b.session("tree of that size with 8 workers", free, size, 8)
 	one := b.session("transcript of that size", free, size, 0)
@@ -62,7 +62,7 @@ func (b *bench) usage(size int64) {
 
 	rows = b.against(events(unbound.World)[0])
 	for _, s := range []*session{unbound, bound, eight} {
-		play(s.World, events(s.World)[0]) // leaves its receipt
+		play(s.World, events(s.World)[0]) // writes its receipt
 		s.second()
 		for _, n := range []int{0, 16 << 10, 400 << 10, len(more)} {
 			news := more[:bytes.LastIndexByte(more[:n], '\n')+1]
@@ -73,7 +73,7 @@ func (b *bench) usage(size int64) {
 	b.measure(rows, 1, b.n)
 }
 
-// session begins a run before its transcripts are written, so that nothing is counted yet.
+// session begins a run before its transcripts are written, so that they are not counted yet.
 func (b *bench) session(name, flags string, size int64, workers int) *session {
 	w := b.world(filepath.Join(name, "projects", "-home-dev-app"))
 	s := &session{World: w, name: name, flags: flags}
@@ -83,7 +83,7 @@ func (b *bench) session(name, flags string, size int64, workers int) *session {
 	return s
 }
 
-// more is one megabyte of requests that no other transcript has.
+// more returns one megabyte of requests that no other transcript has.
 func (b *bench) more() []byte {
 	t := tree{main: filepath.Join(b.dir, "more.jsonl"), serial: 1 << 30}
 	b.Check(t.write(1 << 20))
@@ -94,7 +94,7 @@ func (b *bench) more() []byte {
 
 func (s *session) config() string { return filepath.Join(s.Dir, "..", "..") }
 
-// stop is the end of a turn that /loop has scheduled.
+// stop returns the end of a turn that /loop has scheduled.
 func (s *session) stop() driver.Event {
 	return s.Stop("session_crons", fmt.Sprintf(`[{"id":"0011aabb","schedule":"*/1 * * * *",`+
 		`"recurring":true,"prompt":"/sdd:work %s"}]`, s.flags))
@@ -107,7 +107,7 @@ func (s *session) second() {
 	play(s.World, s.Enter(s.flags), s.Report(`{"outcome":"ok"}`))
 }
 
-// again returns what makes the world what it is now, with some new lines in the transcript.
+// again returns a function that restores the current world and adds new lines to the transcript.
 func (s *session) again(more []byte) func() {
 	at := s.Save()
 	return func() {

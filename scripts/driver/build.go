@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// Patch replaces lines of one source file. File is relative to the module. Without Old the file
-// is a new one.
+// Patch replaces lines of one source file. File is relative to the module. If Old is empty, the
+// file is new.
 type Patch struct{ File, Old, New string }
 
-// Build compiles a package as it is released. The patched sources are an overlay, so the tree
-// stays as it is. Old has to stand in its file exactly once, and a file has one patch.
+// Build compiles a package as in a release. Patches are applied as an overlay, so the tree does not
+// change. Old must occur in its file exactly once, and a file may have one patch.
 func Build(out, pkg string, patches ...Patch) error {
 	gomod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
@@ -34,7 +34,7 @@ func Build(out, pkg string, patches ...Patch) error {
 	return nil
 }
 
-// writeOverlay writes each patched file beside the list that names it.
+// writeOverlay writes the overlay file list, and the patched files beside it.
 func writeOverlay(list, root string, patches []Patch) error {
 	replace := map[string]string{}
 	for i, p := range patches {

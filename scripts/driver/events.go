@@ -13,8 +13,8 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// Hook is an event of the client. The fields are pairs of a path and a value; a text that begins
-// with a brace or a bracket is JSON.
+// Hook returns an event of the client. The fields are pairs of a path and a value. A text that
+// begins with a brace or a bracket is JSON.
 func (w *World) Hook(word, name string, fields ...any) Event {
 	return Event{Args: []string{word}, Stdin: object(append([]any{
 		"session_id", w.Session, "prompt_id", w.Prompt, "cwd", w.Project(),
@@ -36,7 +36,7 @@ func object(fields ...any) string {
 	return p
 }
 
-// Command is the loop's command with arguments.
+// Command returns the loop's command with arguments.
 func (w *World) Command(args string) string {
 	return "/" + w.command() + " " + args
 }
@@ -48,22 +48,22 @@ func (w *World) command() string {
 	return "sdd:" + w.Skill
 }
 
-// Enter is the typed command, as in Enter("--loop --resume").
+// Enter returns the event of the typed command, as in Enter("--loop --resume").
 func (w *World) Enter(args string) Event {
 	return w.Hook("user-prompt-expansion", "UserPromptExpansion",
 		"expansion_type", "slash_command", "command_name", w.command(), "command_args", args,
 		"prompt", w.Command(args))
 }
 
-// Typed is a prompt in words.
+// Typed returns the event of a prompt that is no command.
 func (w *World) Typed(text string) Event {
 	return w.Hook("user-prompt-submit", "UserPromptSubmit", "prompt", text)
 }
 
-// Stop is the end of the turn, with further fields.
+// Stop returns the end of the turn, with further fields.
 func (w *World) Stop(fields ...any) Event { return w.Hook("stop", "Stop", fields...) }
 
-// SessionEnd is the end of the session.
+// SessionEnd returns the end of the session.
 func (w *World) SessionEnd(reason string) Event {
 	return w.Hook("session-end", "SessionEnd", "reason", reason)
 }
@@ -78,35 +78,35 @@ func (w *World) after(tool, id string, fields ...any) Event {
 	return w.Hook("post-tool-use", "PostToolUse", fields...)
 }
 
-// Agent is the dispatch of a worker, before it runs.
+// Agent returns the dispatch of a worker, before it runs.
 func (w *World) Agent(id string) Event {
 	return w.before("Agent", id, "tool_input.prompt", task(id), "tool_input.description", "worker")
 }
 
-// task names an issue of its own for each call.
+// task returns a worker's prompt, with a different issue for each call.
 func task(id string) string {
 	return fmt.Sprintf("implement #%d", 1000+crc32.ChecksumIEEE([]byte(id))%1e6)
 }
 
-// Launched is the same dispatch afterwards, in the background.
+// Launched returns the event after the same dispatch, with the worker in the background.
 func (w *World) Launched(id, agent string) Event {
 	return w.after("Agent", id, "tool_input.prompt", task(id),
 		"tool_response.status", "async_launched", "tool_response.agentId", agent)
 }
 
-// Worker is the end of a worker.
+// Worker returns the end of a worker.
 func (w *World) Worker(agent string) Event {
 	return w.Hook("subagent-stop", "SubagentStop",
 		"agent_id", agent, "agent_type", "general-purpose")
 }
 
-// Bash is a shell call before it runs.
+// Bash returns a shell call before it runs.
 func (w *World) Bash(command string) Event {
 	return w.before("Bash", w.Call(), "tool_input.command", command)
 }
 
-// Ran is a shell call that printed out. As with the real client, the transcript has it before the
-// event.
+// Ran returns a shell call after it printed out. Like the real client, it writes the call to the
+// transcript before the event.
 func (w *World) Ran(command, out string) Event {
 	id, at := w.Call(), time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
 	w.append(answer("timestamp", at, "requestId", "req_"+id, "message.id", "msg_"+id,
@@ -116,7 +116,7 @@ func (w *World) Ran(command, out string) Event {
 	return w.after("Bash", id, "tool_input.command", command, "tool_response.stdout", out)
 }
 
-// answer is a line with a message of the model.
+// answer returns a transcript line with a message of the model.
 func answer(fields ...any) string {
 	return object(append([]any{"type", "assistant", "message.role", "assistant",
 		"message.model", "claude-opus-5-5", "message.usage.input_tokens", 0,
@@ -124,26 +124,27 @@ func answer(fields ...any) string {
 		"message.usage.cache_creation_input_tokens", 0}, fields...)...)
 }
 
-// toolResult is a line with what a tool returned.
+// toolResult returns a transcript line with the result of a tool.
 func toolResult(id, text string, fields ...any) string {
 	return object(append([]any{"type", "user", "message.role", "user",
 		"message.content.0.type", "tool_result", "message.content.0.tool_use_id", id,
 		"message.content.0.content", text}, fields...)...)
 }
 
-// Call is a new tool call's id. The program takes two events with one id for the same call.
+// Call returns the id of a new tool call. The program takes two events with one id for the same
+// call.
 func (w *World) Call() string {
 	w.calls++
 	return fmt.Sprintf("toolu_%s_%s_%d", w.Session, w.Prompt, w.calls)
 }
 
-// Ask is a dialog that the model opens in its own words.
+// Ask returns a dialog that the model opens in its own words.
 func (w *World) Ask(id string) Event {
 	return w.before("AskUserQuestion", id, "tool_input.questions",
 		`[{"question":"May I?","header":"Model","options":[{"label":"yes"},{"label":"no"}]}]`)
 }
 
-// Questions are those that the program put into the dialog.
+// Questions returns the questions that the program put into the dialog.
 func Questions(r Result) []string {
 	var list []string
 	for _, q := range gjson.Get(r.Out, "hookSpecificOutput.updatedInput.questions").Array() {
@@ -152,8 +153,8 @@ func Questions(r Result) []string {
 	return list
 }
 
-// Answered is a person's answers to the dialog's questions, in order. As with the real client, the
-// transcript has them before the event.
+// Answered returns a person's answers to the dialog's questions, in order. Like the real client, it
+// writes them to the transcript before the event.
 func (w *World) Answered(id string, questions []string, words ...string) Event {
 	given := "{}"
 	for i, q := range questions {
@@ -167,16 +168,16 @@ func (w *World) Answered(id string, questions []string, words ...string) Event {
 	return e
 }
 
-// Report is `hooks report` from inside the session.
+// Report returns a call of `hooks report` from inside the session.
 func (w *World) Report(facts string) Event {
 	return Event{Args: []string{"report"}, Stdin: facts, Env: []string{"CLAUDECODE=1"}}
 }
 
-// Spend writes an assistant message with its usage to the transcript. Only what is spent inside an
-// iteration is the loop's.
+// Spend writes an assistant message with its usage to the transcript. inside reports whether an
+// iteration is open; only then the ledger counts it for the loop.
 func (w *World) Spend(in, out int64, inside bool) { w.spend(w.Transcript(), in, out, inside) }
 
-// WorkerSpends is Spend for a worker, in whose own transcript its messages are.
+// WorkerSpends is like Spend, but writes to the worker's own transcript.
 func (w *World) WorkerSpends(agent string, in, out int64, inside bool) {
 	w.spend(w.WorkerTranscript(agent), in, out, inside)
 }

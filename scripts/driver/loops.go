@@ -13,16 +13,16 @@ import (
 
 // Loops is the part of a ledger about task and audit loops.
 type Loops struct {
-	Green    map[string]bool   // commits of workers at which the check is green
-	Claimed  map[string]bool   // attempts of which a worker claimed that they are done, as "1.2"
-	Nonces   map[string]string // of claims, with the iteration in which each was seen
+	Green    map[string]bool   // workers' commits, with whether the check passes there
+	Claimed  map[string]bool   // attempts that a worker claimed to be done, as "1.2"
+	Nonces   map[string]string // claims' nonces, with the iteration of each
 	Progress map[string]bool   // lines of the progress file's copy
-	Findings map[string]bool   // ids that were seen, with whether an auditor called them resolved
-	Looked   map[string]bool   // commits about which a verdict was reported
+	Findings map[string]bool   // ids seen, with whether an auditor resolved them
+	Looked   map[string]bool   // commits with a reported verdict
 	Unqueued bool              // a reply said that the Sync queue could not be written
 }
 
-// See adds a finding that no one has called resolved so far.
+// See adds an unresolved finding, unless its id is known.
 func (l Loops) See(id string) {
 	if _, known := l.Findings[id]; !known {
 		l.Findings[id] = false
@@ -41,11 +41,11 @@ func (l Loops) clone() Loops {
 	return l
 }
 
-// repo is where an audit loop's worktree has its repository.
+// repo returns the main repository of an audit loop's worktree.
 func (w *World) repo() string { return filepath.Join(w.Dir, "repo") }
 
-// Repository makes the project one for a task or an audit loop, which runs in a linked worktree.
-// The files are pairs of a name and a text. git, sh and cat are found.
+// Repository prepares the project for a task loop, or for an audit loop in a linked worktree. files
+// holds pairs of a name and a text. It puts git, sh and cat on PATH.
 func (w *World) Repository(skill string, files ...string) {
 	w.Skill = skill
 	for _, tool := range []string{"git", "sh", "cat"} {
@@ -87,11 +87,10 @@ func (w *World) commit(dir string) {
 	w.git(dir, "commit", "-q", "-m", "work")
 }
 
-// Head is the project's commit.
+// Head returns the project's HEAD.
 func (w *World) Head() string { return w.git(w.Project(), "rev-parse", "HEAD") }
 
-// Commit is a worker's commit of a file of its own. The check is green while no file is named
-// "red".
+// Commit commits a new file, as a worker does. The check passes unless a file named "red" exists.
 func (w *World) Commit() {
 	name := filepath.Join(w.Project(), fmt.Sprintf("%s.txt", w.Call()))
 	w.Check(os.WriteFile(name, []byte("work\n"), 0o600))
@@ -100,17 +99,17 @@ func (w *World) Commit() {
 	w.Ledger.Loops.Green[w.Head()] = err != nil
 }
 
-// Token is the claim of the open attempt, "" without one.
+// Token returns the claim token of the open attempt. It is empty if no attempt is open.
 func (w *World) Token() string { return w.attempt("token") }
 
-// attempt is a field of the open attempt, "" without one.
+// attempt returns a field of the open attempt. It is empty if no attempt is open.
 func (w *World) attempt(field string) string {
 	text, _ := os.ReadFile(filepath.Join(w.State(), w.Skill+".tick.json"))
 	return gjson.GetBytes(text, "attempt."+field).String()
 }
 
-// WorkerEnds is the end of the worker of the open attempt. Its transcript begins with the prompt.
-// TOKEN in the message is the attempt's.
+// WorkerEnds returns the end of the open attempt's worker, and writes its transcript, which begins
+// with the prompt. TOKEN in the message is replaced by the attempt's token.
 func (w *World) WorkerEnds(message string) Event {
 	token := w.Token()
 	if strings.Contains(message, "TASK_COMPLETE TOKEN") {
@@ -128,20 +127,20 @@ func (w *World) WorkerEnds(message string) Event {
 		"last_assistant_message", strings.ReplaceAll(message, "TOKEN", token))
 }
 
-// sent writes the client's note on the worker of the open attempt.
+// sent writes the client's metadata file for the worker of the open attempt.
 func (w *World) sent() {
 	path := strings.TrimSuffix(w.WorkerTranscript("w1"), ".jsonl") + ".meta.json"
 	w.Check(os.MkdirAll(filepath.Dir(path), 0o700))
 	w.Check(os.WriteFile(path, []byte(object("toolUseId", w.attempt("call"))), 0o600))
 }
 
-// Inside is a worker's shell call before it runs.
+// Inside returns a worker's shell call before it runs.
 func (w *World) Inside(command string) Event {
 	return w.before("Bash", w.Call(), "tool_input.command", command, "agent_id", "w1",
 		"agent_type", "general-purpose")
 }
 
-// Looks is an auditor's look at all changes, after it.
+// Looks returns the event after an auditor read all changes.
 func (w *World) Looks() Event {
 	w.sent()
 	return w.after("Bash", w.Call(), "tool_input.command", "git log -p", "agent_id", "w1",
@@ -149,7 +148,7 @@ func (w *World) Looks() Event {
 		"tool_response.stdout", w.git(w.Project(), "log", "-p", "--format="))
 }
 
-// Audits is the call by which an auditor reports about the commit as it is.
+// Audits returns the call with which an auditor reports about the current commit.
 func (w *World) Audits(facts string) Event {
 	w.Ledger.Loops.Looked[w.Head()] = true
 	for _, id := range gjson.Get(facts, "resolved").Array() {

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InMemory lets this process and its children make their temporary files in memory, if there is
-// room and programs can be started there. Tests make and remove many thousand small files and sync
-// most of them, which takes a disk most of the processor's time. A TMPDIR that is set stays.
+// InMemory moves the temporary files of this process and its children to memory, if there is room
+// and programs can be started there. Tests create and sync many thousand small files, which is slow
+// on a disk. It does not change a TMPDIR that is set.
 func InMemory() {
 	const dir, room = "/dev/shm", 2 << 30
 	var fs unix.Statfs_t

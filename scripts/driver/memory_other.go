@@ -2,5 +2,5 @@
 
 package driver
 
-// InMemory changes nothing: only Linux has a folder that is in memory everywhere.
+// InMemory does nothing, because only Linux always has a folder in memory.
 func InMemory() {}

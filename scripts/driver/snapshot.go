@@ -9,11 +9,11 @@ import (
 	"strconv"
 )
 
-// Snapshot is a world at one moment.
+// Snapshot is the saved state of a world.
 type Snapshot struct {
 	world       World
 	files       []file           // a folder comes before its files
-	transcripts map[string]int64 // their lengths: they only grow, and keep their inode
+	transcripts map[string]int64 // lengths; transcripts only grow and keep their inode
 }
 
 type file struct {
@@ -22,14 +22,14 @@ type file struct {
 	text []byte
 }
 
-// folders are those in which the program or a worker keeps anything.
+// folders returns the folders in which the program or a worker writes.
 func (w *World) folders() []string {
 	return []string{w.Project(), w.seals(), w.repo()}
 }
 
 func (w *World) seals() string { return filepath.Join(w.Dir, "home", ".local") }
 
-// Save keeps the world as it is.
+// Save returns a snapshot of the world.
 func (w *World) Save() *Snapshot {
 	s := &Snapshot{world: *w, transcripts: map[string]int64{}}
 	s.world.Ledger = w.Ledger.clone()
@@ -42,7 +42,7 @@ func (w *World) Save() *Snapshot {
 			if err != nil {
 				return err
 			}
-			if d.IsDir() && d.Name() == "brake" { // links, which are made again when they are gone
+			if d.IsDir() && d.Name() == "brake" { // links, which the program restores
 				return fs.SkipDir
 			}
 			f := file{path: path, mode: info.Mode()}
@@ -74,7 +74,7 @@ func (w *World) transcripts() []string {
 	return append(names, workers...)
 }
 
-// Restore makes the world what it was. Its errors stay.
+// Restore restores the world from a snapshot. It keeps the errors.
 func (w *World) Restore(s *Snapshot) {
 	kept := w.Errors
 	*w = s.world
@@ -98,13 +98,13 @@ func (w *World) Restore(s *Snapshot) {
 	}
 }
 
-// Bury makes the recorded client a dead one, as if it had just died: every state file and seal
-// gets gone, the number of a process that has ended.
+// Bury replaces the client's pid in every state file and seal by gone, the pid of a process that
+// has ended, as if the client had just died.
 func (w *World) Bury(gone int) {
 	pid := regexp.MustCompile(`("pid": ?)` + strconv.Itoa(w.Client) + `\b`)
 	names, _ := filepath.Glob(filepath.Join(w.State(), w.Skill+".*"))
 	seals, _ := filepath.Glob(filepath.Join(w.seals(), "state", "hooks", "*", "*"))
-	for _, name := range append(names, seals...) { // the records' own lines, too
+	for _, name := range append(names, seals...) { // including the lines of the records
 		if filepath.Base(filepath.Dir(name)) == "brake" { // folders of links
 			continue
 		}

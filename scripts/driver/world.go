@@ -1,5 +1,5 @@
-// Package driver plays the client to the real program: a project, transcripts, client processes
-// and events. It also keeps a ledger of what happened, for those who check the files.
+// Package driver plays the client for the real program, with a project, transcripts, client
+// processes and events. It also keeps a ledger of the events, against which tests check the files.
 package driver
 
 import (
@@ -17,27 +17,27 @@ import (
 	"time"
 )
 
-// World is one project, and the session that the next event comes from.
+// World is one project, and the session that sends the next event.
 type World struct {
-	Dir     string // everything lies below it
+	Dir     string // holds everything
 	Program string
 	Skill   string // of the loop: "work", "task" or "audit"
 	Session string
 	Prompt  string
 	Client  int      // pid of the session's client
-	Env     []string // beyond the client's variables, as in "PATH=…"
+	Env     []string // added to the client's variables, as in "PATH=…"
 	Ledger  Ledger
-	// Failing marks a disk that fails during the whole event, so that nothing can be taken back
-	// and no reply relied on.
+	// Failing reports whether the disk fails during the whole event. The program can then undo
+	// nothing, and its reply is not reliable.
 	Failing bool
-	// KillAfter is the time from a program's start to its kill; 0 is never.
+	// KillAfter is the time from a program's start to its kill. If it is 0, nothing is killed.
 	KillAfter time.Duration
 	Errors
 	prompts int
 	calls   int
 }
 
-// Errors collects what went wrong, so that players need not stop at it.
+// Errors collects errors, so that players can continue after one.
 type Errors []string
 
 // Errorf adds an error.
@@ -45,34 +45,34 @@ func (e *Errors) Errorf(format string, args ...any) {
 	*e = append(*e, fmt.Sprintf(format, args...))
 }
 
-// Check adds err, if there is one.
+// Check adds err unless it is nil.
 func (e *Errors) Check(err error) {
 	if err != nil {
 		e.Errorf("%v", err)
 	}
 }
 
-// Ledger is what happened, as the client and the person saw it.
+// Ledger records the events as the client and the person saw them.
 type Ledger struct {
 	In, Out int64    // tokens spent inside iterations
-	Answers []string // a person's words at gates, each unlike all others
-	// Unheard are answers whose event died or failed. The transcript alone answers nothing, so
-	// the person is asked again.
+	Answers []string // a person's answers at gates, all different
+	// Unheard lists answers whose event died or failed. The transcript alone is no answer, so the
+	// person is asked again.
 	Unheard []string
-	Begun   map[string]bool // iterations that were seen open, as "run 3"
-	Lines   map[string]bool // history lines that were seen whole
-	// Admitted is set by a line whose transcript could not be read. The session's next line makes
-	// up for it, if there is one.
+	Begun   map[string]bool // iterations seen open, as "run 3"
+	Lines   map[string]bool // history lines seen whole
+	// Admitted is set if a line reports a transcript that could not be read. The session's next
+	// line, if any, includes the missing usage.
 	Admitted bool
 	Loops    Loops
 
 	Agents, Comments, Merges, PRs Range
 }
 
-// Range bounds a count: a hook that died or failed may have counted or not.
+// Range bounds a count. A hook that died or failed may or may not have counted.
 type Range struct{ Min, Max int }
 
-// Add counts one event, surely or perhaps.
+// Add counts one event. If sure is false, the program may not have counted it.
 func (r *Range) Add(sure bool) {
 	r.Max++
 	if sure {
@@ -87,7 +87,7 @@ func (l Ledger) clone() Ledger {
 	return l
 }
 
-// New makes an empty project below dir.
+// New creates an empty project below dir.
 func New(dir, program string, client int) *World {
 	w := &World{Dir: dir, Program: program, Skill: "work", Session: "s1", Client: client}
 	w.Ledger = Ledger{Begun: map[string]bool{}, Lines: map[string]bool{}, Loops: newLoops()}
@@ -98,16 +98,16 @@ func New(dir, program string, client int) *World {
 	return w
 }
 
-// Project is the project's folder.
+// Project returns the project's folder.
 func (w *World) Project() string { return filepath.Join(w.Dir, "p") }
 
-// State is the folder of the loops' state.
+// State returns the folder of the loops' state.
 func (w *World) State() string { return filepath.Join(w.Project(), ".sdd", "loop") }
 
-// Transcript is the session's.
+// Transcript returns the path of the session's transcript.
 func (w *World) Transcript() string { return filepath.Join(w.Dir, w.Session+".jsonl") }
 
-// WorkerTranscript is that of a worker of the session.
+// WorkerTranscript returns the path of a worker's transcript.
 func (w *World) WorkerTranscript(agent string) string {
 	return filepath.Join(w.Dir, w.Session, "subagents", "agent-"+agent+".jsonl")
 }
@@ -118,7 +118,7 @@ func (w *World) NewPrompt() {
 	w.Prompt = "p" + strconv.Itoa(w.prompts)
 }
 
-// As makes the next event one of another session.
+// As makes another session send the next events.
 func (w *World) As(session string, client int) {
 	w.Session, w.Client = session, client
 	w.NewPrompt()
@@ -129,23 +129,22 @@ type Event struct {
 	Args    []string
 	Stdin   string
 	Env     []string
-	Answers []string // a person's words that the event brings
+	Answers []string // a person's answers in the event
 }
 
-// Result is what one start of the program did.
+// Result is the result of one start of the program.
 type Result struct {
 	Out, Err string
 	Code     int
 	Killed   bool
 }
 
-// Send starts the program with the event. A prefix is a command line that runs it, as strace does.
+// Send starts the program with the event. prefix is a command line that runs it, such as strace.
 func (w *World) Send(e Event, prefix ...string) Result {
 	return w.Race([]Event{e}, prefix...)[0]
 }
 
-// Race starts the program once for every event. All have started and wait for their input before
-// the first gets it.
+// Race starts the program once for every event. No process gets its input before all have started.
 func (w *World) Race(events []Event, prefix ...string) []Result {
 	results := make([]Result, len(events))
 	var done sync.WaitGroup
@@ -182,7 +181,7 @@ func (w *World) Race(events []Event, prefix ...string) []Result {
 	return results
 }
 
-// Environ is the environment of an event.
+// Environ returns the environment of an event.
 func (w *World) Environ() []string {
 	return append([]string{
 		"HOME=" + filepath.Join(w.Dir, "home"), "PATH=" + filepath.Join(w.Dir, "bin"),
@@ -192,8 +191,8 @@ func (w *World) Environ() []string {
 	}, w.Env...)
 }
 
-// Clients are two living processes and a dead one. None is an ancestor of the programs that are
-// started, or a person's commands would be taken for the agent's.
+// Clients holds the pids of two live processes and a dead one. No client is an ancestor of a
+// started program, because the program would take a person's command for the agent's.
 type Clients struct {
 	First, Second, Gone int
 	alive               []*exec.Cmd

@@ -1,4 +1,4 @@
-// Command empty does as little as a hook can: it reads its event.
+// Command empty does the least that a hook can do. It reads its event.
 package main
 
 import (
