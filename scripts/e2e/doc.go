@@ -1,6 +1,5 @@
-// Package e2e drives the real Claude Code client, offline, with the hooks plugin installed. It
-// checks what people see from outside: the files under .sdd/loop, the terminal's screen, and the
-// texts that the model got.
+// Package e2e drives the real Claude Code client offline, with the hooks plugin installed. It
+// checks the files under .sdd/loop, the terminal's screen, and the texts that the model received.
 //
 // The tests need the build tag e2e, Linux, git, and the client: a program named by HOOKS_CLIENT,
 // else the pinned npm package, installed once under the user's cache directory:

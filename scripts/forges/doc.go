@@ -1,7 +1,6 @@
-// Package forges runs the real gh and glab against servers on loopback: every question that the
-// program puts to a forge, through the client that people have, answered by a server that executes
-// GitHub's published GraphQL schema.
+// Package forges runs the real gh and glab against servers on loopback. It sends every question
+// that the program asks a forge. The server for gh executes GitHub's published GraphQL schema.
 //
 // The tests need the build tag forges. scripts/forges/run.sh fetches the clients and the schema and
-// starts them; what cannot be fetched is skipped in plain words.
+// runs the tests. Tests whose client or schema cannot be fetched are skipped with a message.
 package forges

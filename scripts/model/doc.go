@@ -1,4 +1,4 @@
-// Package model tests the program against a plain model of its specification: rapid draws histories
-// of events, both play them, and replies and files are compared after each. The model is written
-// from the specification and the design alone and shares no code with the program.
+// Package model tests the program against a simple model of its specification. The rapid library
+// draws histories of events, the program and the model play them, and their replies and files are
+// compared after each event. The model shares no code with the program.
 package model

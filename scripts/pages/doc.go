@@ -1,10 +1,9 @@
-// Package pages takes pictures of the page that hooks report-card --html writes, as a real browser
-// draws it: on a phone, on a tablet and on a desk, in the light and in the dark. They are compared
-// with the recorded ones.
+// Package pages compares screenshots of the page that hooks report-card --html writes with recorded
+// ones. A real browser draws the page at the sizes of a phone, a tablet and a desktop, in light and
+// dark mode.
 //
-// The tests need the build tag pages and chromium; without it they are skipped. Other fonts than
-// those of the recorded pictures draw other letters, so the pictures of another machine are
-// recorded again with -record:
+// The tests need the build tag pages; without chromium they are skipped. Screenshots depend on the
+// fonts of the machine. On another machine, record them again with -record:
 //
 //	go test -tags pages ./scripts/pages/... -record
 package pages

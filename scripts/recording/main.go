@@ -1,10 +1,10 @@
 //go:build !windows
 
-// Recording runs `hooks demo` in a terminal of its own and prints the animated picture of it:
+// Recording runs `hooks demo` in a pseudo-terminal and prints an animated picture of it:
 //
 //	go run ./scripts/recording > docs/demo.svg
 //
-// The picture has what a person sees: the replies to the model and to the skill are left out.
+// The picture shows what a person sees, without the replies to the model and to the skill.
 package main
 
 import (

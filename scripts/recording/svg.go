@@ -19,7 +19,7 @@ const (
 	bar        = 34 // the window's title
 )
 
-// still is a stretch of the animation in which nothing moves, in percent of the whole.
+// still is a part of the animation in which nothing moves, in percent of the whole.
 type still struct {
 	From, To float64
 	Scroll   int // how far the text has moved up
@@ -29,7 +29,7 @@ type still struct {
 type picture struct {
 	Title                            string
 	Width, Height, View, Bar, Margin int
-	FrameWidth, FrameHeight, Inside  int // the line around the picture, and what it holds
+	FrameWidth, FrameHeight, Inside  int // of the frame, and the width inside
 	Seconds                          float64
 	Lines                            []string
 	Stills                           []still
@@ -39,17 +39,17 @@ type picture struct {
 //go:embed picture.svg.tmpl
 var layout string
 
-// classes of the styles that report has for a terminal; a style without one is drawn plainly.
+// classes maps the styles of a terminal to CSS classes. Other styles are drawn plain.
 var classes = map[string]string{"1": "b", "2": "f", "31": "r", "32": "g", "33": "y"}
 
-// seconds for the prompt line, for a step and each of its lines, at most for a step, for a move and
-// for the end of the picture
+// Durations in seconds: of the prompt line, of a step and each of its lines, of the longest step,
+// of a move, and of the end of the picture.
 const (
 	opening, perStep, perLine, longest, moving, ending = 1.2, 1.2, 0.2, 4.0, 0.4, 3.0
 )
 
-// draw prints the picture. Its text moves up step by step and a curtain in front of it moves down,
-// so that each line is in the file once.
+// draw prints the picture. The text moves up step by step, and a curtain in front of it moves down.
+// So each line is only once in the file.
 func draw(out io.Writer, title string, steps [][]line) error {
 	lines := []line{{{"", "$ " + title}}}
 	ends, begins := []int{1}, []float64{0}

@@ -21,7 +21,7 @@ const (
 	rows    = 22
 )
 
-// piece is a part of a line in one style, the parameter of the terminal's colour sequence.
+// piece is a part of a line in one style. style is the parameter of an ANSI colour sequence.
 type piece struct{ style, text string }
 
 type line []piece
@@ -34,7 +34,7 @@ func (l line) String() string {
 	return b.String()
 }
 
-// record returns the lines that a program prints on a terminal, in its colours.
+// record returns the lines that a program prints on a terminal, with their colours.
 func record(program string, args ...string) ([]line, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=",
@@ -45,7 +45,7 @@ func record(program string, args ...string) ([]line, error) {
 	}
 	defer tty.Close()
 	var all bytes.Buffer
-	// Linux ends a terminal whose program has exited with EIO.
+	// On Linux, reading a pseudo-terminal fails with EIO once its program has exited.
 	if _, err := io.Copy(&all, tty); err != nil && !errors.Is(err, syscall.EIO) {
 		return nil, err
 	}
@@ -55,8 +55,8 @@ func record(program string, args ...string) ([]line, error) {
 	return parse(all.String())
 }
 
-// parse splits a terminal's text into lines and styles. It knows colour sequences alone, because
-// the demo moves no cursor.
+// parse splits a terminal's text into lines and styles. It knows only colour sequences, because the
+// demo does not move the cursor.
 func parse(text string) ([]line, error) {
 	var lines []line
 	style := ""
@@ -84,14 +84,15 @@ func parse(text string) ([]line, error) {
 	return lines, nil
 }
 
-// unseen are the readers whose replies a person does not see in the client.
+// unseen lists the readers whose replies a person does not see in the client.
 var unseen = []string{"→ the model reads:", "→ hooks report:", "→ PreToolUse:", "→ PostToolUse:"}
 
-// shown cuts a tape into the steps of the picture: a scene's title with its first reply, then each
-// further reply or section of one. A scene without a reply that a person sees is left out.
+// shown cuts a tape into the steps of the picture. The first step of a scene has its title and
+// first reply; each further reply or section is a step. A scene without a reply for a person is
+// omitted.
 func shown(tape []line) [][]line {
 	var steps [][]line
-	var title []line // of a scene of which no reply has been shown yet
+	var title []line // of a scene without a shown reply so far
 	inTitle, seen := false, false
 	for _, l := range tape {
 		text := l.String()

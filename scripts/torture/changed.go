@@ -15,7 +15,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// changedScenarios are events over files that somebody changed since the last one.
+// changedScenarios lists events that follow a change of the files by someone else.
 var changedScenarios = []scenario{
 	on("stop-over-changed-files", changed, stop(), nextTick, resumed),
 	on("entry-over-changed-files", changedBetween, enter(flags), nextTick, sameTurn, resumed),
@@ -38,7 +38,7 @@ func (p *player) edit(name, old, text string) {
 	p.Check(os.WriteFile(path, bytes.Replace(body, []byte(old), []byte(text), 1), 0o600))
 }
 
-// changed is an iteration whose ceiling somebody raised, and whose tick and lock are gone.
+// changed plays an iteration, raises its ceiling in the file, and removes its tick and lock.
 func changed(p *player) {
 	worked(flags)(p)
 	p.edit("work.budget.json", `"max_iterations": 20`, `"max_iterations": 500`)
@@ -46,7 +46,7 @@ func changed(p *player) {
 	p.Check(os.Remove(filepath.Join(p.State(), "work.lock")))
 }
 
-// changedBetween is a run whose counter somebody changed, and whose history is cut off.
+// changedBetween plays an iteration, resets its counter in the file, and truncates its history.
 func changedBetween(p *player) {
 	oneDone(p)
 	p.edit("work.budget.json", `"iterations_used": 1`, `"iterations_used": 0`)
@@ -54,7 +54,7 @@ func changedBetween(p *player) {
 	p.spoiled = true
 }
 
-// merged is an approved merge that was made, and the files of before it.
+// merged plays an approved merge and then restores the files from before it.
 func merged(p *player) {
 	approvedMerge(p)
 	path := filepath.Join(p.State(), "work.tick.json")
@@ -69,7 +69,7 @@ func deleted(p *player) {
 	p.Check(os.Remove(filepath.Join(p.State(), "work.budget.json")))
 }
 
-// recordLost is a session whose client died and whose record is gone, as in a rebuilt container.
+// recordLost kills the session's client and removes its record, as in a rebuilt container.
 func recordLost(p *player) {
 	oneDone(p)
 	p.Bury(p.clients.Gone)
@@ -77,20 +77,20 @@ func recordLost(p *player) {
 	p.Check(os.Remove(p.record()))
 }
 
-// record is the session's, outside of the project.
+// record returns the path of the session's record, outside of the project.
 func (p *player) record() string {
 	return filepath.Join(p.Dir, "home", ".local", "state", "hooks", "on", p.Session)
 }
 
-// moved is a project that had another name when its files were written last, and somebody changed
-// its counter since: only who finds its record knows.
+// moved plays a project that was renamed after its files were written, and whose counter was
+// changed since. Only the record shows the change.
 func moved(p *player) {
 	oneDone(p)
 	p.leads(filepath.Join(p.Dir, "old"))
 	p.edit("work.budget.json", `"iterations_used": 1`, `"iterations_used": 0`)
 }
 
-// leads makes the record lead to another folder.
+// leads makes the record refer to another folder.
 func (p *player) leads(to string) {
 	text, err := os.ReadFile(p.record())
 	p.Check(err)
@@ -99,7 +99,7 @@ func (p *player) leads(to string) {
 	p.Check(os.WriteFile(p.record(), text, 0o600))
 }
 
-// copied is a copy of a project, in a session of its own; the original is beside it.
+// copied makes a copy of a project, which another session uses. The original remains.
 func copied(p *player) {
 	oneDone(p)
 	old := filepath.Join(p.Dir, "repo", "p")
@@ -108,7 +108,7 @@ func copied(p *player) {
 	p.As("s2", p.clients.Second)
 }
 
-// continued checks that the run continues with what it had used.
+// continued checks that the run continues with its counters.
 func continued(p *player) {
 	d := p.disk()
 	if b := d.budget; p.calm && (b == nil || b.IterationsUsed < 3 || len(d.budgets) > 1) {
@@ -116,7 +116,7 @@ func continued(p *player) {
 	}
 }
 
-// itsOwn checks that a copy has a run id that the original has not.
+// itsOwn checks that a copy has another run id than the original.
 func itsOwn(p *player) {
 	original := p.schemas.read(filepath.Join(p.Dir, "repo", "p", ".sdd", "loop"), nil).budget
 	b := p.disk().budget
@@ -125,7 +125,7 @@ func itsOwn(p *player) {
 	}
 }
 
-// raising may put the words that the raise adds into the history.
+// raising adds the answer that the raise may write into the history to the ledger.
 func raising(p *player) {
 	oneDone(p)
 	words := []string{"raise --max-iterations 25"}
@@ -133,7 +133,7 @@ func raising(p *player) {
 	p.Ledger.Unheard = append(p.Ledger.Unheard, words...)
 }
 
-// undone checks that no change of somebody else is believed, and that it was kept.
+// undone checks that the change of the files was undone, and that a copy of it was kept.
 func undone(p *player) {
 	b := p.disk().budget
 	if b == nil || b.Ceilings.Iterations != 20 || b.Replaced == 0 {
@@ -150,15 +150,15 @@ func undone(p *player) {
 	}
 }
 
-// onceMerged checks that one answer let one merge pass.
+// onceMerged checks that one answer let at most one merge pass.
 func onceMerged(p *player) {
 	if p.Ledger.Merges.Min > 1 {
 		p.Errorf("one answer let %d merges pass", p.Ledger.Merges.Min)
 	}
 }
 
-// twoRuns checks that a budget file that a person deleted did not come back, unless the command was
-// cut off or asked for it with --resume.
+// twoRuns checks that a deleted budget file is not restored, unless the command was cut off or had
+// --resume.
 func twoRuns(p *player) {
 	if d := p.disk(); p.calm && len(d.budgets) < 2 && !strings.Contains(p.Session, "2") {
 		p.Errorf("the deleted budget came back: %d runs", len(d.budgets))

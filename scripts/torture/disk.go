@@ -30,23 +30,23 @@ type disk struct {
 	tick    *loop.Tick
 	lock    *loop.Lock
 	claim   *loop.Claim
-	lines   []line        // the archived ones, too; in order within a run
-	budgets []loop.Budget // the archived ones, too
+	lines   []line        // including archived ones; ordered within a run
+	budgets []loop.Budget // including archived ones
 	copy    string        // of a task loop's progress file
 	queue   []store.Queued
 	found   map[string]string // the texts of the files with findings, by run
-	faults  []string          // files that are cut off, not valid, or unknown
+	faults  []string          // truncated, invalid or unknown files
 	decoded map[string]any
 }
 
 type line struct {
 	iteration
-	text string // without pids: Bury changes those
+	text string // without pids, which Bury changes
 }
 
 type iteration = loop.Iteration
 
-// schemaSet has every schema by its name. It is safe for use by several goroutines.
+// schemaSet maps names to schemas. It is safe for concurrent use.
 type schemaSet map[string]*jsonschema.Schema
 
 func compileSchemas() (schemaSet, error) {
@@ -72,23 +72,23 @@ func compileSchemas() (schemaSet, error) {
 	return all, nil
 }
 
-// read reads the state folder and its archive. Texts that were the same on the last disk are not
-// decoded again.
+// read reads the state folder and its archive. It does not decode texts again that are unchanged
+// since the last disk.
 func (s schemaSet) read(state string, last *disk) *disk {
 	d := s.folder(state, last)
 	archived, _ := filepath.Glob(filepath.Join(state, "archive", "*"))
 	for _, dir := range archived {
-		if filepath.Base(dir) == "replaced" { // what somebody else wrote
+		if filepath.Base(dir) == "replaced" { // files that someone else changed
 			continue
 		}
 		old := s.folder(dir, last)
 		maps.Copy(d.decoded, old.decoded)
-		if strings.HasPrefix(filepath.Base(dir), "damaged-") { // as far as it could not be read
+		if strings.HasPrefix(filepath.Base(dir), "damaged-") { // may have copies of known lines
 			old.lines = without(old.lines, d.lines)
 		}
 		d.lines, d.faults = append(d.lines, old.lines...), append(d.faults, old.faults...)
 		for _, b := range old.budgets {
-			// A run that was resumed after its archiving was cut off has an older copy here.
+			// A run has an older copy here if it was resumed after an interrupted archiving.
 			if !slices.ContainsFunc(d.budgets, func(newer loop.Budget) bool {
 				return newer.RunID == b.RunID && newer.Seq >= b.Seq
 			}) {
@@ -129,8 +129,8 @@ var (
 	loopName = regexp.MustCompile(`^(work|task|audit)(-[^.]*)?\.`) // work-2.tick.json: was taken
 )
 
-// findings puts the findings of an audit loop into its budget, as far as that says that they are
-// the run's.
+// findings puts the findings of an audit loop into its budget, up to the length that the budget
+// records.
 func (d *disk) findings() {
 	if loop.AuditOf(d.budget) == nil || loop.AuditOf(d.budget).Found.Bytes == 0 {
 		return
@@ -157,7 +157,7 @@ func (d *disk) findings() {
 	d.budget, d.budgets = &b, []loop.Budget{b}
 }
 
-// number is the part "-2" of work-2.tick.json.
+// number returns the part "-2" of work-2.tick.json.
 func number(name string) string {
 	if m := loopName.FindStringSubmatch(name); m != nil {
 		return m[2]
@@ -173,7 +173,7 @@ func (d *disk) file(s schemaSet, last *disk, name string, text []byte) {
 		known := d.lines
 		d.lines = nil
 		d.history(s, last, name, text)
-		if again { // one that could not be read is beside its copy
+		if again { // a damaged history is beside its copy
 			d.lines = without(d.lines, known)
 		}
 		d.lines = append(known, d.lines...)
@@ -215,7 +215,7 @@ func (d *disk) history(s schemaSet, last *disk, name string, text []byte) {
 	}
 }
 
-// without are the lines that are no copies of known ones.
+// without returns the lines that are not copies of known ones.
 func without(lines, known []line) []line {
 	return slices.DeleteFunc(lines, func(l line) bool {
 		return slices.ContainsFunc(known, func(k line) bool { return k.text == l.text })
@@ -261,13 +261,13 @@ func (d *disk) fault(format string, args ...any) {
 	d.faults = append(d.faults, fmt.Sprintf(format, args...))
 }
 
-// has reports whether any line fulfils a condition.
+// has reports whether any line satisfies a condition.
 func (d *disk) has(condition func(line) bool) bool {
 	return slices.ContainsFunc(d.lines,
 		condition)
 }
 
-// closed are the lines that closed an iteration, of one run or, with "", of all.
+// closed returns the lines that closed an iteration of a run, or of all runs if run is empty.
 func (d *disk) closed(run string) []line {
 	return slices.DeleteFunc(slices.Clone(d.lines), func(l line) bool {
 		return run != "" && l.RunID != run || !l.Ran()

@@ -13,8 +13,8 @@ import (
 	"hooks/scripts/driver"
 )
 
-// disks plays loops on a disk that is filled at every size, on one that is closed for writing, and
-// on an overlay, if this machine allows mounts.
+// disks plays loops on a disk that becomes full, on a disk that becomes read-only, and on an
+// overlay, if this machine allows mounts.
 func (t *torture) disks(f *findings) string {
 	memory := func(size string) func(*player, string) error {
 		return func(_ *player, at string) error {
@@ -48,8 +48,8 @@ func (t *torture) disks(f *findings) string {
 	return strings.Join(did, ", ")
 }
 
-// overlay mounts one folder over another, as containers do. An overlay does not work on every file
-// system, so it is made in memory.
+// overlay mounts one folder over another, as containers do. It uses memory, because an overlay does
+// not work on every file system.
 func overlay(p *player, at string) error {
 	low, up := filepath.Join(p.Dir, "low"), filepath.Join(p.Dir, "up")
 	upper, work := filepath.Join(up, "u"), filepath.Join(up, "w")
@@ -62,12 +62,11 @@ func overlay(p *player, at string) error {
 	p.Check(os.Mkdir(work, 0o700))
 	err := unix.Mount("overlay", at, "overlay", 0,
 		"lowerdir="+low+",upperdir="+upper+",workdir="+work)
-	_ = unix.Unmount(up, unix.MNT_DETACH) // it lives as long as what lies over it
+	_ = unix.Unmount(up, unix.MNT_DETACH) // remains until the overlay is unmounted
 	return err
 }
 
-// fill leaves some pages of room before one event of an iteration, and removes the ballast after
-// it.
+// fill leaves a few free pages before one event of an iteration, and removes the ballast after it.
 func fill(p *player, at string) {
 	ballast := filepath.Join(at, "ballast")
 	for pages := 0; pages <= 6; pages++ {
@@ -98,7 +97,7 @@ func fill(p *player, at string) {
 	}
 }
 
-// closeDisk makes the disk read-only before each event of an iteration, and opens it after it.
+// closeDisk makes the disk read-only before each event of an iteration, and writable after it.
 func closeDisk(p *player, at string) {
 	closed := func(e driver.Event) {
 		p.Check(unix.Mount("", at, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))

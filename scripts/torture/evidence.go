@@ -16,8 +16,8 @@ import (
 	"hooks/scripts/driver"
 )
 
-// afterLoopEvent checks what holds after every event of a task or an audit loop, and takes into the
-// ledger what came to light.
+// afterLoopEvent checks the invariants after an event of a task or an audit loop, and records new
+// facts in the ledger.
 func (p *player) afterLoopEvent(e driver.Event, r driver.Result, before, now *disk) {
 	l := p.Ledger.Loops
 	left, err := filepath.Glob(filepath.Join(p.Project(), ".sdd-*"))
@@ -70,14 +70,14 @@ func (p *player) afterLoopEvent(e driver.Event, r driver.Result, before, now *di
 	p.loopPromises(e, r, before, now)
 }
 
-// smaller reports whether a run counts less than before.
+// smaller reports whether a counter of a run decreased.
 func smaller(b, old *loop.Budget) bool {
 	return b.DollarsEstimate < old.DollarsEstimate || b.IterationsUsed < old.IterationsUsed ||
 		b.Seq < old.Seq || b.TokensOut < old.TokensOut ||
 		wentBack(b.Own, old.Own)
 }
 
-// wentBack reports whether a loop is less far than it was.
+// wentBack reports whether the progress of a loop decreased.
 func wentBack(now, before loop.Payload) bool {
 	switch old := before.(type) {
 	case *loop.TaskRun:
@@ -94,7 +94,7 @@ func hasFinding(r *loop.AuditRun, id string) bool {
 	return slices.ContainsFunc(r.Findings, func(f loop.Finding) bool { return f.ID == id })
 }
 
-// loopPromises checks that what a reply promises is on disk, and that no worker merges.
+// loopPromises checks that the promises of a reply are on disk, and that no worker merges.
 func (p *player) loopPromises(e driver.Event, r driver.Result, before, now *disk) {
 	reply := func(path string) string { return gjson.Get(r.Out, path).String() }
 	event := gjson.Get(e.Stdin, "hook_event_name").String()
@@ -110,8 +110,8 @@ func (p *player) loopPromises(e driver.Event, r driver.Result, before, now *disk
 	}
 }
 
-// settleLoop checks a task or an audit loop between its turns: no task counts twice, nothing counts
-// without its evidence, and what people see is what is on disk.
+// settleLoop checks a task or an audit loop between its turns. No task may count twice, or without
+// evidence, and the files for people must agree with the state.
 func (p *player) settleLoop(d *disk) {
 	l := p.Ledger.Loops
 	times := map[string]int{}
@@ -157,7 +157,7 @@ func (p *player) settleLoop(d *disk) {
 	}
 }
 
-// settleFiles checks the two files of a task loop that people see.
+// settleFiles checks the two files of a task loop for people.
 func (p *player) settleFiles(d *disk, r *loop.TaskRun) {
 	log, err := os.ReadFile(filepath.Join(p.Project(), ".sdd-progress.md"))
 	p.Check(err)
@@ -183,7 +183,7 @@ func (p *player) settleFiles(d *disk, r *loop.TaskRun) {
 
 func taskName(index int) string { return fmt.Sprintf("Task %d: ", index) }
 
-// taskKey is the attempt of a line as a claim names it.
+// taskKey returns the attempt of a line as in a claim, as in "1.2".
 func taskKey(t *loop.TaskLine) string { return fmt.Sprintf("%d.%d", t.Task, t.Try) }
 
 // queued reports whether the Sync queue has the event of a task that is done.

@@ -15,8 +15,8 @@ import (
 	"hooks/scripts/driver"
 )
 
-// afterEvent checks what holds after every event, whatever failed in it, and takes into the ledger
-// what the event brought to light.
+// afterEvent checks the invariants after an event, whatever failed in it, and records new facts in
+// the ledger.
 func (p *player) afterEvent(e driver.Event, r driver.Result, before, now *disk) {
 	p.Errors = append(p.Errors, now.faults...)
 	isHook := gjson.Get(e.Stdin, "hook_event_name").Exists()
@@ -47,7 +47,7 @@ func (p *player) afterEvent(e driver.Event, r driver.Result, before, now *disk) 
 	if t := now.tick; t != nil && t.Started {
 		p.Ledger.Begun[iterationKey(t.RunID, t.Iteration)] = true
 	}
-	// begun and closed by this event
+	// This event began and closed an iteration.
 	if t := before.tick; t != nil && !t.Started && answered(now, t) {
 		p.Ledger.Begun[iterationKey(t.RunID, t.Iteration)] = true
 	}
@@ -63,8 +63,7 @@ func usageUnknown(l line) bool {
 	})
 }
 
-// answered reports whether the line of an iteration that waited for a person counts it and has an
-// answer.
+// answered reports whether the line of a waiting iteration counts the iteration and has an answer.
 func answered(d *disk, t *loop.Tick) bool {
 	return d.has(func(l line) bool {
 		return l.RunID == t.RunID && l.Iteration == t.Iteration &&
@@ -72,7 +71,7 @@ func answered(d *disk, t *loop.Tick) bool {
 	})
 }
 
-// oneObject reports whether out is empty, or one JSON object and a newline.
+// oneObject reports whether out is empty, or is one JSON object and a newline.
 func oneObject(out string) bool {
 	if out == "" {
 		return true
@@ -82,7 +81,7 @@ func oneObject(out string) bool {
 	return in.Decode(&v) == nil && in.Decode(&v) == io.EOF && strings.HasSuffix(out, "}\n")
 }
 
-// promises checks that what a reply promises is on disk.
+// promises checks that the promises of a reply are on disk.
 func (p *player) promises(e driver.Event, r driver.Result, before, now *disk) {
 	reply := func(path string) string { return gjson.Get(r.Out, path).String() }
 	decision := reply("decision") + reply("hookSpecificOutput.permissionDecision")
@@ -156,8 +155,8 @@ func recorded(d *disk, words []string) bool {
 	})
 }
 
-// settle checks the disk against the ledger once no iteration is open and no one works: nothing is
-// lost, nothing counted twice, no one is kept out.
+// settle checks the disk against the ledger when no iteration should be open. Nothing may be lost
+// or counted twice, and no lock may be left.
 func (p *player) settle() {
 	d := p.disk()
 	over := p.Skill != "work" && d.budget.Status == loop.Halted // a later entry clears away
@@ -199,7 +198,7 @@ func (p *player) settle() {
 	}
 }
 
-// total is what a run, or its lines, spent.
+// total is the spend of a run, or of its lines.
 type total struct {
 	in, out          int64
 	dollars          loop.USD
@@ -249,12 +248,12 @@ func (p *player) settleRun(d *disk, b *loop.Budget) {
 		errorf("%d iterations are used, %d have begun", b.IterationsUsed, begun)
 	}
 	want.add(b.TokensIn, b.TokensOut, b.DollarsEstimate, b.AgentsDispatched, b.CommentsPushed)
-	if sum != want && !p.Ledger.Admitted { // else the end of the session counts into no line
+	if sum != want && !p.Ledger.Admitted { // otherwise the end of the session is in no line
 		errorf("the lines add up to %+v, the budget has %+v", sum, want)
 	}
 }
 
-// settleAnswers checks that each answer that was heard is in the history once, and no other.
+// settleAnswers checks that the history has each heard answer once, and no other answers.
 func (p *player) settleAnswers(d *disk) {
 	times := map[string]int{}
 	for _, l := range d.lines {

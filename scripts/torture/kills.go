@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// killed plays loop after loop. Most events die at a random moment. In the end no one is killed
-// any more and everything has to add up.
+// killed plays loops in which most events are killed at a random moment. At the end of a loop
+// nothing is killed, and all counts must agree.
 func (t *torture) killed(f *findings) string {
 	var lock sync.Mutex
 	var players sync.WaitGroup
@@ -36,8 +36,8 @@ func (t *torture) killed(f *findings) string {
 	return fmt.Sprintf("%d kills in %d events of %d loops", kills, f.starts, loops)
 }
 
-// life is one project's life: six iterations in which most events die, some by another session
-// after the client died, and two calm ones.
+// life plays six iterations in which most events are killed, some in another session after the
+// client died, and then two iterations without kills.
 func (p *player) life() {
 	for n := range 6 {
 		args := flags
@@ -55,8 +55,10 @@ func (p *player) life() {
 	p.settle()
 }
 
-// taskLife and auditLife are whole runs in which most events die, and a client now and then.
+// taskLife plays a whole task loop in which most events are killed, and sometimes the client.
 func taskLife(p *player) { taskProject(more)(p); p.dies(goArgs + " --max-task-iterations 90") }
+
+// auditLife does the same with an audit loop.
 func auditLife(p *player) {
 	auditProject(long, post)(p)
 	p.dies(auditArgs + " --max-iterations 300")
@@ -80,7 +82,7 @@ func (p *player) dies(args string) {
 	p.settle()
 }
 
-// tryIteration is played by a client that does not notice when a hook dies.
+// tryIteration plays an iteration as a client that does not notice killed hooks.
 func (p *player) tryIteration(args string) {
 	p.turn(args)
 	open := p.ownTurn()
