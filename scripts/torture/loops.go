@@ -15,8 +15,8 @@ import (
 	"hooks/scripts/driver"
 )
 
-// Task and audit loops: how they are played, the states before an event, the events, and the ways
-// on.
+// This file has the scenarios of task and audit loops: ways to continue, events, states before an
+// event, and how loops are played.
 
 const (
 	spec = "# Goal\n\nFiles.\n\n## Tasks\n\n- [ ] Write the first\n"
@@ -30,9 +30,9 @@ const (
 	claim     = "Done.\nTASK_COMPLETE TOKEN"
 	dirty     = `{"findings":[{"file":"a.go","line":3,"severity":"bug",` +
 		`"description":"panics on an empty line"}],"verdict":"dirty"}`
-	// quiet is a Sync command that merges, so no process runs it or is left behind.
+	// quiet is a Sync command that merges. The program refuses it, so no process is left behind.
 	quiet = "HOOKS_SYNC=gh pr merge 1"
-	heard = "home/.local/heard" // by the Sync command
+	heard = "home/.local/heard" // written by the Sync command
 )
 
 var (
@@ -76,12 +76,12 @@ func ends(message string) func(*player) driver.Event {
 	return func(p *player) driver.Event { return p.WorkerEnds(message) }
 }
 
-// onwards are the answers that let a loop continue.
+// onwards maps gates to the answers that let a loop continue.
 var onwards = map[string]string{loop.GateSpec: "approve", loop.GateReview: "approve",
 	loop.FlaggedGate: "retry", loop.PostFeedbackMerge: "hold"}
 
-// approval answers the last dialog with the word by which the loop continues. The same
-// words are given again and again, so the ledger has none of them.
+// approval answers the last dialog so that the loop continues. It does not put the answers into the
+// ledger, because they are not unique.
 func approval(p *player) driver.Event {
 	var words []string
 	for _, g := range p.disk().tick.Pending {
@@ -115,7 +115,7 @@ func goAsked(text string) func(*player) {
 	return func(p *player) { taskProject(text)(p); p.turn(goArgs); p.do(ask(p)) }
 }
 
-// asksDone is after the gates, and after the Stop that runs the check without the work.
+// asksDone plays up to the Stop after the gates, which runs the check before any work.
 func asksDone(text string) func(*player) {
 	return func(p *player) { goAsked(text)(p); p.do(approval(p)); p.do(p.Stop()) }
 }
@@ -145,11 +145,11 @@ func auditProject(text, config string) func(*player) {
 	}
 }
 
-// codes and looks are whether the coder or the auditor is at work.
+// codes reports whether the coder works, and looks whether the auditor does.
 func codes(a *loop.Attempt) bool { return a.Sent && a.Phase == loop.Coding }
 func looks(a *loop.Attempt) bool { return a.Sent && a.Phase == loop.Auditing }
 
-// audited is an audit loop until its attempt is so far.
+// audited plays an audit loop until far reports true for its attempt.
 func audited(far func(*loop.Attempt) bool) func(*player) {
 	return func(p *player) {
 		auditProject(plan, "")(p)
@@ -168,7 +168,7 @@ func lateCommit(p *player) {
 	p.code()
 }
 
-// silent is the second audit, whose worker reports nothing, also when it is asked.
+// silent plays a second audit whose worker reports nothing, even when asked.
 func silent(p *player) {
 	foundAndEnded(p)
 	p.do(p.Stop())
@@ -196,7 +196,7 @@ func acted(p *player) {
 
 // How they are played.
 
-// code is what a worker leaves: a lesson, a commit, and its spend.
+// code plays a worker's effects: a lesson, a commit, and its spend.
 func (p *player) code() {
 	name := filepath.Join(p.Project(), ".sdd-progress.md")
 	if text, err := os.ReadFile(name); err == nil {
@@ -213,8 +213,8 @@ func (p *player) loseProgress() {
 	_ = os.Remove(filepath.Join(p.Project(), ".sdd-progress.md"))
 }
 
-// conduct plays the main thread and its workers, always what the disk calls for, until a Stop lets
-// the turn end or the open attempt is so far. A turn that does not end is a trap.
+// conduct plays the main thread and its workers, step by step as the state requires, until a Stop
+// lets the turn end or far reports true for the open attempt. A turn that does not end is an error.
 func (p *player) conduct(far func(*loop.Attempt) bool) {
 	for range 60 {
 		t := p.disk().tick
@@ -228,7 +228,7 @@ func (p *player) conduct(far func(*loop.Attempt) bool) {
 				p.do(approval(p))
 			}
 		case own && t.Attempt != nil && t.Attempt.Judged == nil && !t.Attempt.Sent:
-			r := p.do(agent(p)) // refused until the Stop has run the check without the work
+			r := p.do(agent(p)) // refused until the Stop has run the check before the work
 			if denied(r) && gjson.Get(p.do(p.Stop()).Out, "decision").String() != "block" {
 				return
 			}
@@ -270,8 +270,8 @@ func (p *player) worker(a *loop.Attempt) {
 	p.do(p.WorkerEnds(claim))
 }
 
-// forget: a report that waits for its session's next event is lost with the session. The audit is
-// done again.
+// forget drops findings from the ledger that are not in the state. A report that waits for the next
+// event of its session is lost with the session, and the audit is repeated.
 func (p *player) forget() {
 	if b := p.disk().budget; loop.AuditOf(b) != nil {
 		maps.DeleteFunc(p.Ledger.Loops.Findings, func(id string, _ bool) bool {
@@ -280,7 +280,7 @@ func (p *player) forget() {
 	}
 }
 
-// complete takes the run up again until all is done.
+// complete resumes the run until it is done.
 func (p *player) complete() {
 	for n := range 6 {
 		d := p.disk()
@@ -305,8 +305,7 @@ func done(b *loop.Budget) bool {
 	return b.StopCause == "tasks_complete" || b.StopCause == "audit_complete"
 }
 
-// allHeard checks that the Sync command heard each key, and a key twice only if a fault struck in
-// between.
+// allHeard checks that the Sync command received each key, and a key twice only after a fault.
 func (p *player) allHeard() {
 	text, err := os.ReadFile(filepath.Join(p.Dir, heard))
 	p.Check(err)

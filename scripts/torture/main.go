@@ -1,12 +1,12 @@
 //go:build linux
 
-// Command torture shows that the program cannot lose, lie or trap. It makes system calls fail
-// (strace injects the errors), kills the program, lets many of it race and fills its disk. After
-// every event it checks the state on disk against a ledger of what happened.
+// Command torture checks that the program loses no state, reports nothing untrue and traps no turn.
+// It injects errors into system calls (by strace), kills the program, runs many processes at once
+// and fills the disk. After every event it checks the state on disk against a ledger of the events.
 //
 //	go run ./scripts/torture                  some minutes of every part
-//	go run ./scripts/torture -whole           every call, fault and way on: an hour
-//	go run ./scripts/torture -part mistakes   known mistakes are built in, and each must be found
+//	go run ./scripts/torture -whole           every call, fault and way to continue: an hour
+//	go run ./scripts/torture -part mistakes   builds in known mistakes, and must find each
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 	"hooks/scripts/driver"
 )
 
-// torture is what is tried, and how often.
+// torture holds the options, and the parts that all tests share.
 type torture struct {
 	whole                                      bool
 	part, name                                 string
@@ -72,7 +72,7 @@ func (t *torture) parts() []part {
 	}
 }
 
-// prepare compiles the program and starts what all parts share.
+// prepare compiles the program and starts the clients. clean ends and removes everything.
 func (t *torture) prepare() (clean func(), err error) {
 	driver.InMemory()
 	if t.dir, err = os.MkdirTemp("", "hooks-torture-"); err != nil {
@@ -95,7 +95,7 @@ func (t *torture) prepare() (clean func(), err error) {
 	return clean, err
 }
 
-// build compiles a variant, pinned to one thread or not.
+// build compiles a variant, if pinned is set with its work pinned to one thread.
 func (t *torture) build(f *findings, v variant, pinned bool) (program string) {
 	if pinned {
 		v.patches = append(v.patches, readVariant("variants/pinned.txt").patches...)
@@ -133,13 +133,13 @@ func (t *torture) run() error {
 	return nil
 }
 
-// player makes a player in a world of its own.
+// player returns a player with a new world.
 func (t *torture) player(name, program string) *player {
 	w := driver.New(filepath.Join(t.dir, name), program, t.clients.First)
 	return &player{World: w, schemas: t.schemas, clients: &t.clients}
 }
 
-// findings are the violations of one part.
+// findings collects the violations of one part.
 type findings struct {
 	sync.Mutex
 	quiet  bool
@@ -147,7 +147,7 @@ type findings struct {
 	bad    []string
 }
 
-// take takes over the errors and the trace of a player.
+// take adds the errors and the trace of a player.
 func (f *findings) take(p *player, where string) {
 	f.Lock()
 	defer f.Unlock()
@@ -172,7 +172,7 @@ func (f *findings) count() int {
 	return len(f.bad)
 }
 
-// end takes over a player's errors and removes its world.
+// end removes a player's world and adds its errors.
 func (f *findings) end(p *player, where string) {
 	p.Check(os.RemoveAll(p.Dir))
 	f.take(p, where)

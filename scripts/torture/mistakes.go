@@ -18,10 +18,10 @@ import (
 	"hooks/scripts/driver"
 )
 
-// mistakes are known mistakes, variants the program on other machines. A file has lines of
-// "key: value", then for each change a section with the source's name, its old lines, a row of
-// equals signs and the new lines; a comment at the end of the last line may be left out. A section
-// without that row is a new file.
+// variantFiles holds known mistakes, and variants that make the program behave as on other
+// machines. A file begins with lines of "key: value". Each change is a section with the source's
+// name, the old lines, a row of equals signs and the new lines. A comment at the end of the last
+// old line may be omitted. A section without the row is a new file.
 //
 //go:embed mistakes variants
 var variantFiles embed.FS
@@ -29,13 +29,13 @@ var variantFiles embed.FS
 // variant is the program with some lines replaced.
 type variant struct {
 	name     string
-	scenario string // where the mistake must show; without one, in the race for the lock
+	scenario string // where the mistake must show; "" for the race for the lock
 	calls    []string
-	reads    bool // calls that only read fail, too
+	reads    bool // also inject faults into calls that only read
 	patches  []driver.Patch
 }
 
-// readVariant panics if the file is not there: its name is in this program.
+// readVariant reads an embedded variant. It panics if there is no such file.
 func readVariant(name string) variant {
 	text, err := variantFiles.ReadFile(name)
 	if err != nil {
@@ -67,8 +67,8 @@ func readVariant(name string) variant {
 }
 
 // mistakes builds each known mistake into the program and looks for it. A mistake that is not
-// found, or whose text is not in the sources any more, is an error: a test that cannot fail shows
-// nothing.
+// found, or whose old text is no longer in the sources, is an error, because it shows that the
+// tests cannot fail.
 func (t *torture) mistakes(f *findings) string {
 	if !canTrace() {
 		return noStrace
@@ -104,7 +104,7 @@ func (t *torture) mistakes(f *findings) string {
 	return fmt.Sprintf("%d planted, %d not found", len(files), len(f.bad))
 }
 
-// find returns the first violation.
+// find returns the first violation, or "" if it finds none.
 func (t *torture) find(v variant, program string) string {
 	f := &findings{quiet: true}
 	if v.scenario == "" {
@@ -117,7 +117,7 @@ func (t *torture) find(v variant, program string) string {
 		}
 	} else {
 		alone := *t
-		alone.workers = 1 // the mistakes are looked for beside each other
+		alone.workers = 1 // several mistakes are searched concurrently
 		s := &sweep{torture: &alone, findings: f, program: program, calls: v.calls, few: !v.reads,
 			dir: filepath.Join("found", v.name), faults: allFaults[:2], most: 1}
 		s.scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(sc scenario) bool {

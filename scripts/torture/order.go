@@ -13,9 +13,9 @@ var (
 	at     = regexp.MustCompile(`(?:AT_FDCWD|\d+)<([^>]*)>, "([^"]*)"`)
 )
 
-// order checks the calls of an undisturbed program against what survives a power cut: a file is
-// synced before it gets its name, a history line before whatever follows it, and every name that
-// changed before the reply that promises it.
+// order checks that the calls of an undisturbed program survive a power cut. A file must be synced
+// before it gets its name, a history line before anything that follows it, and every changed name
+// before the reply that promises it.
 func (p *player) order(list []call) {
 	o := &ordering{player: p, written: map[string]bool{}, names: map[string]string{}}
 	for _, c := range list {
@@ -28,7 +28,7 @@ func (p *player) order(list []call) {
 type ordering struct {
 	*player
 	written map[string]bool   // files with bytes that are not synced
-	names   map[string]string // folders with a changed name that is not synced, and that name
+	names   map[string]string // unsynced changed names, by folder
 }
 
 func (o *ordering) see(c call) {
@@ -36,7 +36,7 @@ func (o *ordering) see(c call) {
 	if m := handle.FindStringSubmatch(c.args); m != nil {
 		fd, path = m[1], m[2]
 	}
-	var names []string // as the call has them
+	var names []string // in the order of the call
 	for _, m := range at.FindAllStringSubmatch(c.args, 2) {
 		if filepath.IsAbs(m[2]) {
 			m[1] = ""
@@ -68,7 +68,7 @@ func (o *ordering) see(c call) {
 	}
 }
 
-// moved: a file gets the name by which it is found.
+// moved handles a file that gets its final name.
 func (o *ordering) moved(from, to string) {
 	if o.written[from] {
 		o.Errorf("%s gets its name before it is synced", filepath.Base(to))
@@ -83,8 +83,8 @@ func (o *ordering) moved(from, to string) {
 	o.changed(to)
 }
 
-// changed: a folder's list of names changed. Unfinished files, the guard and the turn promise
-// nothing.
+// changed handles a changed name in a folder. Unfinished files, the guard and the turn need no
+// sync.
 func (o *ordering) changed(path string) {
 	base := filepath.Base(path)
 	if o.ours(path) && !strings.HasSuffix(base, ".tmp") && base != ".guard" &&
@@ -93,7 +93,7 @@ func (o *ordering) changed(path string) {
 	}
 }
 
-// reply: everything before it has to be durable.
+// reply checks that everything before the reply is durable.
 func (o *ordering) reply() {
 	for path := range o.written {
 		o.Errorf("%s is not synced when the reply is printed", filepath.Base(path))

@@ -25,7 +25,7 @@ type player struct {
 	dice    *rand.Rand // kills most events; nil kills none
 	kills   int
 	calm    bool // no fault has struck
-	spoiled bool // somebody has cut the history off
+	spoiled bool // the history was truncated on purpose
 	last    *disk
 }
 
@@ -34,7 +34,7 @@ func (p *player) disk() *disk {
 	return p.last
 }
 
-// do plays one event and checks what it did.
+// do plays one event and checks its effects.
 func (p *player) do(e driver.Event, prefix ...string) driver.Result {
 	before, errors := p.disk(), len(p.Errors)
 	p.KillAfter = 0
@@ -58,7 +58,7 @@ func (p *player) do(e driver.Event, prefix ...string) driver.Result {
 // turn begins a turn with the command and reports whether an iteration began.
 func (p *player) turn(args string) bool { return began(p.do(p.typed(args))) }
 
-// typed is the command in a new turn.
+// typed begins a new turn and returns the event of the command.
 func (p *player) typed(args string) driver.Event {
 	p.NewPrompt()
 	p.Prompted(p.Command(args))
@@ -71,8 +71,8 @@ func (p *player) ownTurn() bool {
 	return t != nil && t.SessionID == p.Session && slices.Contains(t.Prompts, p.Prompt)
 }
 
-// answer plays the dialog until the open iteration has no pending question, or as far as the
-// program lives.
+// answer plays the dialog until the open iteration has no pending question, or until the program
+// was killed.
 func (p *player) answer() {
 	for range 4 {
 		if !p.pending() || p.dice != nil && !p.ownTurn() {
@@ -98,7 +98,7 @@ func (p *player) pending() bool {
 	return t != nil && len(t.Pending) > 0
 }
 
-// given is a person's answers in words that no other answer has.
+// given returns a person's answers, in unique words.
 func (p *player) given(id string, questions []string) driver.Event {
 	words := make([]string, len(questions))
 	for i := range words {
@@ -115,8 +115,8 @@ func (p *player) work() {
 	p.spend()
 }
 
-// spend is what the main thread and two workers spend: one that is sent on in each iteration and
-// calls a tool in between, and a new one.
+// spend plays the spend of the main thread and two workers: one that continues in every iteration
+// and calls a tool, and a new one.
 func (p *player) spend() {
 	p.Spend(1000, 2000, true)
 	p.WorkerSpends("w1", 300, 400, true)
@@ -125,7 +125,7 @@ func (p *player) spend() {
 	p.WorkerSpends("new-"+p.Prompt, 100, 200, true)
 }
 
-// end plays Stops until one lets the turn end. Holding it more than three times is a trap.
+// end plays Stops until one lets the turn end. It is an error if more than three keep it open.
 func (p *player) end() {
 	for range 4 {
 		if gjson.Get(p.do(p.Stop()).Out, "decision").String() != "block" {
@@ -136,7 +136,7 @@ func (p *player) end() {
 	p.Errorf("the turn was held more than three times")
 }
 
-// iterate plays whole iterations. An entry that is refused twice in a row is a trap.
+// iterate plays whole iterations. An entry that is refused twice in a row is an error.
 func (p *player) iterate(args string, times int) {
 	for range times {
 		first := p.turn(args)
@@ -156,8 +156,8 @@ func (p *player) die() {
 	p.forget()
 }
 
-// raceForLock lets as many sessions enter at once. Exactly one must begin; with false locks none
-// may, because all can have met each other's half-made state.
+// raceForLock lets the given number of sessions enter at once. Exactly one must begin. With false
+// locks it is no error if none begins, because sessions may see each other's unfinished state.
 func (p *player) raceForLock(sessions int, args string, falseLocks bool) {
 	events := make([]driver.Event, sessions)
 	own := p.Session
@@ -182,7 +182,7 @@ func (p *player) raceForLock(sessions int, args string, falseLocks bool) {
 	d := p.disk()
 	p.Errors = append(p.Errors, d.faults...)
 	switch {
-	case falseLocks: // two may overwrite each other's counters, but never both work
+	case falseLocks: // two may overwrite each other's counters, but not both begin
 	case winner == "":
 		p.Errorf("no one of %d got the lock: %s", sessions, results[0].Out)
 	case d.lock == nil || d.lock.SessionID != winner, d.tick == nil || d.tick.SessionID != winner:

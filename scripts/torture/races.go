@@ -12,8 +12,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// races lets sessions enter at once: one begins, with file locks or without. On a file system that
-// only pretends to lock at most one does.
+// races lets sessions enter at once. Exactly one must begin, with or without file locks. On a file
+// system whose locks have no effect, at most one may begin.
 func (t *torture) races(f *findings) string {
 	noLocks := t.build(f, readVariant("variants/no-locks.txt"), false)
 	falseLocks := t.build(f, readVariant("variants/false-locks.txt"), false)
@@ -46,7 +46,7 @@ func (t *torture) races(f *findings) string {
 			p := t.player(fmt.Sprintf("race-%d", n), k.program)
 			k.before(p)
 			args, sessions := flags, t.sessions
-			if p.Skill != "work" { // each asks git
+			if p.Skill != "work" { // each session runs git
 				args, sessions = map[string]string{"task": goArgs, "audit": "--resume"}[p.Skill],
 					t.sessions/4
 			}
@@ -54,7 +54,8 @@ func (t *torture) races(f *findings) string {
 			if d := p.disk(); d.lock != nil {
 				won++
 			} else if d.budget == nil || !p.takesOver(d.budget.SessionID) {
-				// With false locks two sessions may overwrite each other: each undoes it.
+				// With false locks two sessions may overwrite each other, and both undo their
+				// entry.
 				trace := strings.Join(p.trace, "\n")
 				if k.program != falseLocks || !strings.Contains(trace, "as hooks") {
 					p.Errorf("no one got the lock, and the run's own session cannot begin")
@@ -73,8 +74,8 @@ func (p *player) takesOver(session string) bool {
 	return p.turn(flags)
 }
 
-// atOnce runs hooks of one session at the same moment, as a client with workers does. Each fact
-// counts once.
+// atOnce runs hooks of one session at the same time, as a client with workers does. Each fact must
+// count once.
 func (t *torture) atOnce(f *findings) string {
 	const each = 8
 	for n := range t.parallel {
@@ -114,8 +115,8 @@ func (t *torture) atOnce(f *findings) string {
 	return fmt.Sprintf("%d times %d hooks", t.parallel, 2*each+1)
 }
 
-// conductedAtOnce delivers each event of an attempt three times at once, as a client does in which
-// the hooks are registered more than once. The attempt begins, counts and ends once.
+// conductedAtOnce sends each event of an attempt three times at once, as a client with several
+// registrations of the hooks does. The attempt must begin, count and end once.
 func conductedAtOnce(p *player) {
 	claimed(more)(p)
 	p.thrice(p.Stop())
@@ -128,7 +129,7 @@ func conductedAtOnce(p *player) {
 	p.thrice(p.WorkerEnds(claim))
 }
 
-// reportedAtOnce has an auditor's reports arrive at once: no finding is lost.
+// reportedAtOnce sends several reports of an auditor at once. No finding may be lost.
 func reportedAtOnce(p *player) {
 	audited(looks)(p)
 	var events []driver.Event
@@ -154,7 +155,7 @@ func (p *player) thrice(e driver.Event) {
 	}
 }
 
-// pair lets two sessions with living clients use one project over and over. Only one ever works.
+// pair lets two sessions with live clients use one project repeatedly. Only one may work at a time.
 func (t *torture) pair(f *findings) string {
 	players := []*player{t.player("pair", t.program), t.player("pair", t.program)}
 	players[1].As("s2", t.clients.Second)

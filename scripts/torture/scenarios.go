@@ -12,8 +12,8 @@ import (
 	"hooks/scripts/driver"
 )
 
-// scenario is one event whose calls are made to fail. before plays the loop up to the event; each
-// way on begins with the disk that the event left.
+// scenario is one event whose calls are made to fail. before plays the loop up to the event. Each
+// way to continue begins with the disk as the event left it.
 type scenario struct {
 	name   string
 	before func(*player)
@@ -48,15 +48,15 @@ var (
 		p.die()
 		p.iterate(flags, 1)
 	}}
-	// other is another session while the first client lives.
+	// other continues in another session while the first client is alive.
 	other = way{"another session begins", func(p *player) {
 		if d := p.disk(); d.tick != nil || d.budget != nil && d.budget.Status == loop.Active {
-			p.do(p.SessionEnd("exit")) // the run has not ended, so it belongs to that session
+			p.do(p.SessionEnd("exit")) // an active run belongs to its session
 		}
 		p.As("s2", p.clients.Second)
 		p.iterate(flags, 1)
 	}}
-	// cleared is /clear: the same client, another session's name.
+	// cleared plays /clear, after which the same client has another session id.
 	cleared = way{"/clear, then the next tick", func(p *player) {
 		p.do(p.SessionEnd("clear"))
 		p.As("s2", p.Client)
@@ -120,8 +120,8 @@ var workScenarios = []scenario{
 	on("stop-from-a-terminal", oneDone, person("loop", "stop", "work"), nextTick, other),
 }
 
-// counted takes into the ledger what a scenario's event may have counted. The client makes a call
-// that the hook lets pass.
+// counted maps scenarios to functions that record the counts of their events in the ledger. The
+// client makes a call if the hook lets it pass.
 var counted = map[string]func(*player, driver.Result){
 	"agent": func(p *player, r driver.Result) {
 		p.Ledger.Agents.Add(p.passed(r))
@@ -135,12 +135,12 @@ var counted = map[string]func(*player, driver.Result){
 
 func mergePassed(p *player, r driver.Result) { p.Ledger.Merges.Add(p.passed(r)) }
 
-// passed reports whether the client makes the call: it holds a call back whose hook failed.
+// passed reports whether the client makes the call. It does not if the hook failed.
 func (p *player) passed(r driver.Result) bool {
 	return !r.Killed && r.Code == 0 && r.Out == "" && !p.Failing
 }
 
-// promised checks what only one scenario promises.
+// promised maps scenarios to the checks of their own.
 var promised = map[string]func(*player){
 	"answer-raise": func(p *player) {
 		if b := p.disk().budget; b == nil || b.Ceilings.Iterations != 30 {
@@ -189,7 +189,7 @@ func openedPR(p *player) driver.Event {
 	return p.Ran("gh pr create --fill", "https://github.com/o/r/pull/7\n")
 }
 
-// answer answers the dialog that was shown last, without words in the person's own.
+// answer answers the last dialog. Questions without a given word get unique words.
 func answer(words ...string) func(*player) driver.Event {
 	return func(p *player) driver.Event {
 		t := p.disk().tick
@@ -222,14 +222,14 @@ func worked(args string) func(*player) {
 	return func(p *player) { p.turn(args); p.work() }
 }
 
-// nearCeiling: the seventeenth of twenty iterations asks.
+// nearCeiling plays iterations until the gate near the ceiling asks.
 func nearCeiling(p *player) {
 	p.iterate(flags, 15)
 	p.turn(flags)
 	p.do(ask(p))
 }
 
-// failedTwice is the exit of the second iteration with the same failure. Its question is shown.
+// failedTwice plays two iterations with the same failure, up to the question at the second exit.
 func failedTwice(p *player) {
 	for range 2 {
 		p.turn(flags)
@@ -240,7 +240,7 @@ func failedTwice(p *player) {
 	p.do(ask(p))
 }
 
-// approvedMerge has a tracker that tells of PR 142, and a person who approves its merge.
+// approvedMerge sets up a tracker that knows PR 142, and plays a person's approval of its merge.
 func approvedMerge(p *player) {
 	for name, text := range map[string]string{
 		"CLAUDE.md": "## SDD Configuration\n\n### Tracker\n\n- **Command**: /bin/cat\n", "pr": "",
@@ -258,7 +258,7 @@ func approvedMerge(p *player) {
 	p.do(answer("merge")(p))
 }
 
-// torn leaves half a line of the run at the end of the history, as a kill inside of a write does.
+// torn leaves half a line at the end of the history, like a kill during a write.
 func torn(p *player) {
 	oneDone(p)
 	worked(flags)(p)

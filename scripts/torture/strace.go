@@ -10,15 +10,16 @@ import (
 	"strings"
 )
 
-// failing are the system calls that change what others see, and those on which a change rests.
+// failing lists the system calls that change what other processes see, and those that a change
+// depends on.
 var failing = []string{
 	"openat", "write", "pwrite64", "fsync", "rename", "renameat", "renameat2", "link", "linkat",
 	"unlink", "unlinkat", "mkdir", "mkdirat", "ftruncate", "flock", "fchmod", "fchmodat", "close",
 	"pread64", "read",
 }
 
-// fault is how a call fails: the program dies before it, or it returns an error, once or from
-// then on.
+// fault is a way in which a call fails: the program is killed before it, or the call returns an
+// error, once or from then on.
 type fault struct{ name, inject string }
 
 var allFaults = []fault{
@@ -33,14 +34,14 @@ var allFaults = []fault{
 	{"EROFS on", "error=EROFS:when=%d+"},
 }
 
-// strace is the command line that writes the given calls to log. It leaves alone the programs that
-// the program starts.
+// strace returns the command line that writes the given calls to log. It does not trace the
+// programs that the program starts.
 func strace(log, calls string, inject ...string) []string {
 	return append([]string{"strace", "-f", "-b", "execve", "-qq", "-y", "-s", "0", "-o", log,
 		"-e", "trace=" + calls, "-e", "signal=none"}, inject...)
 }
 
-// injecting is strace with a fault in the k-th such call of each thread.
+// injecting returns a strace command line that injects a fault into the k-th call of each thread.
 func injecting(log, call string, f fault, k int) []string {
 	return strace(log, call, "-e", "inject="+call+":"+fmt.Sprintf(f.inject, k))
 }
@@ -65,8 +66,8 @@ var (
 	resumption = regexp.MustCompile(`^(\d+) +<\.\.\. (\w+) resumed>(.*)\) += (.*)$`)
 )
 
-// readTrace lists the calls in the order in which they ended. The program died at a call that
-// never ended.
+// readTrace lists the calls in the order in which they ended. A call that did not end is the one at
+// which the program was killed.
 func readTrace(log string) (list []call, err error) {
 	text, err := os.ReadFile(log)
 	if err != nil {
@@ -95,13 +96,13 @@ func readTrace(log string) (list []call, err error) {
 
 var unfinishedName = regexp.MustCompile(`(/\.[\w.]+)-[0-9a-z]{8,}(\.tmp)?([">])`)
 
-// place is the call with the files that it is about. Two with random names are one.
+// place returns the call with its files. Random parts of file names are omitted.
 func (c call) place() string {
 	return c.name + unfinishedName.ReplaceAllString(c.args, "$1")
 }
 
-// shows reports whether the call changed anything that another process looks at. A program that
-// dies in front of any other call leaves the disk that it leaves in front of the next of these.
+// shows reports whether the call changed anything that another process sees. A kill before any
+// other call leaves the same disk as a kill before the next call that shows.
 func (c call) shows() bool {
 	switch c.name {
 	case "rename", "renameat", "renameat2", "link", "linkat", "mkdir", "mkdirat", "ftruncate":

@@ -18,19 +18,19 @@ type sweep struct {
 	*torture
 	*findings
 	program   string
-	dir       string // below the torture's
+	dir       string // relative to the torture's
 	scenarios []scenario
 	calls     []string
 	faults    []fault
 	few       bool // only calls on the loop's own files
-	thin      bool // kills before each change, one other fault a place, without a second try
-	ways      int  // ways on that are tried after each fault; 0 is all
-	most      int  // violations after which the sweep ends
+	thin      bool // kill before each change, one other fault for each place, no second try
+	ways      int  // ways to continue that are tried after each fault; 0 for all
+	most      int  // number of violations that ends the sweep
 
 	tries, struck, kills int
 }
 
-// faults lets every call that matters fail.
+// faults makes every call that matters fail.
 func (t *torture) faults(f *findings) string {
 	if !canTrace() {
 		return noStrace
@@ -56,7 +56,7 @@ func (t *torture) faults(f *findings) string {
 		len(s.scenarios), s.struck, s.tries, s.kills, f.starts)
 }
 
-// job is one fault at one kind of call, for every k.
+// job is one fault in one kind of call, for every k.
 type job struct {
 	scenario *scenario
 	call     string
@@ -86,20 +86,20 @@ func (s *sweep) run() {
 	workers.Wait()
 }
 
-// worker plays in a folder of its own. It plays each scenario up to its event once.
+// worker plays in its own folder. It plays each scenario up to its event only once.
 type worker struct {
 	*sweep
 	dir    string
 	stages map[string]*stage
 }
 
-// stage is a scenario right before its event.
+// stage is a scenario immediately before its event.
 type stage struct {
 	*player
 	*scenario
 	saved *driver.Snapshot
-	calls map[string][]int // the calls that matter, counted within their thread
-	seen  map[string][]int // those after which others see another disk
+	calls map[string][]int // indexes of the calls that matter within their thread
+	seen  map[string][]int // those that change what other processes see
 }
 
 func (w *worker) stage(sc *scenario) *stage {
@@ -119,8 +119,8 @@ func (w *worker) stage(sc *scenario) *stage {
 
 func (w *worker) log() string { return filepath.Join(w.torture.dir, w.dir, "trace") }
 
-// rehearse plays the event and every way on without a fault, notes its calls, and checks their
-// order.
+// rehearse plays the event and every way to continue without a fault. It records the event's calls
+// and checks their order.
 func (w *worker) rehearse(st *stage) {
 	list, _ := w.fail(st, st.name+", nothing fails", strace(w.log(), strings.Join(failing, ",")), 0)
 	st.calls, st.seen = map[string][]int{}, map[string][]int{}
@@ -155,7 +155,7 @@ func (st *stage) own(c call) bool {
 	return strings.Contains(c.args, st.Dir) || strings.HasPrefix(c.args, "1<")
 }
 
-// do makes the k-th call fail, for each k that matters. A call that a failure added is one more.
+// do makes the k-th call fail, for each k that matters, and one more for calls that a failure adds.
 func (w *worker) do(j job) {
 	if w.count() >= w.most {
 		return
@@ -174,8 +174,8 @@ func (w *worker) do(j job) {
 		if w.few && !slices.Contains(matter, k) || w.thin && !j.turn(slices.Index(matter, k)) {
 			continue
 		}
-		// On a busy machine the program looks once more whether a lock is free, so the k-th call
-		// may be another thread's.
+		// On a busy machine the program may check a lock once more, so the k-th call may be in
+		// another thread.
 		if w.try(j, k) || !w.thin && w.try(j, k) {
 			missed = 0
 		} else {
@@ -184,7 +184,8 @@ func (w *worker) do(j job) {
 	}
 }
 
-// turn reports whether it is this fault's turn at the k-th of the calls. Kills come at every one.
+// turn reports whether this fault is injected into the k-th call. Kills are injected into every
+// call.
 func (j job) turn(k int) bool {
 	n := slices.Index(allFaults, j.fault)
 	return n == 0 || k%2 == n%2
@@ -208,16 +209,16 @@ func (w *worker) try(j job, k int) bool {
 	return struck
 }
 
-// impossible: the runtime wakes its threads through a counter in the kernel, which cannot fail in
-// truth. The runtime gives up if it does.
+// impossible reports whether the fault hit the eventfd with which the Go runtime wakes its threads.
+// It cannot really fail, and the runtime panics if it does.
 func impossible(list []call) bool {
 	return slices.ContainsFunc(list, func(c call) bool {
 		return c.hit && strings.Contains(c.args, "[eventfd]")
 	})
 }
 
-// fail plays the event under strace, and then each way on from what the event left. It returns the
-// calls in the trace.
+// fail plays the event under strace, and then each way to continue from the disk that it left. It
+// returns the calls in the trace, and whether the program was killed.
 func (w *worker) fail(st *stage, where string, prefix []string, k int) (list []call, killed bool) {
 	e := st.event(st.player)
 	r := st.do(e, prefix...)
@@ -239,7 +240,7 @@ func (w *worker) fail(st *stage, where string, prefix []string, k int) (list []c
 	left := st.Save()
 	st.calm = k == 0
 	ways := st.ways
-	if w.sweep.ways > 0 && k > 0 { // a few of them each time, all of them in turn
+	if w.sweep.ways > 0 && k > 0 { // a few each time, in rotation
 		ways = slices.Concat(ways, ways)[k%len(ways):][:min(w.sweep.ways, len(ways))]
 	}
 	for _, on := range ways {
