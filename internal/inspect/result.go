@@ -15,7 +15,7 @@ import (
 )
 
 // Result returns how the loop of a session ended. If the session had several loops, it returns the
-// one that most needs a person. An empty session means the newest one, as in newest. It returns an
+// one that most needs a person. If session is empty, it takes the newest. It returns an
 // error if the loop still runs.
 func (d *Inspector) Result(session string) (report.Result, error) {
 	if session == "" {

@@ -16,7 +16,7 @@ type Audited struct {
 	Findings []loop.Finding `json:"findings"`
 }
 
-// Findings lists what the auditors found, open ones first.
+// Findings lists the auditors' findings, open ones first.
 func Findings(s Screen, a Audited) string {
 	p := newPage(s)
 	p.line(plain, "%s", loop.AuditOf(a.Run).Result())

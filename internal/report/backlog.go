@@ -79,7 +79,8 @@ func remarksOn(i backlog.Fact) string {
 	return strings.Join(parts, "; ")
 }
 
-// PR is one PR according to its tracker, and what it would trigger in a review loop.
+// PR is a PR according to its tracker, with the condition and gate that it would trigger in a
+// review loop.
 type PR struct {
 	Tracker string `json:"tracker"`
 	forge.PR

@@ -27,7 +27,7 @@ type Card struct {
 	Gates     []Asked         `json:"gates"`
 	Denied    []loop.Denial   `json:"denied"` // of these iterations
 	Waiting   []Waiting       `json:"waiting"`
-	Resume    string          `json:"resume"`              // what to type to continue; may be empty
+	Resume    string          `json:"resume"`              // command to continue; may be empty
 	Raise     string          `json:"raise,omitempty"`     // as in Stand
 	Next      string          `json:"next_tick,omitempty"` // while the run continues
 	Present   bool            `json:"present"`             // not archived
@@ -42,7 +42,7 @@ type Card struct {
 	Folder string            `json:"-"` // of the project
 	Rows   []*loop.Iteration `json:"-"` // every iteration in short
 	Links  Links             `json:"-"`
-	Unread []string          `json:"-"` // what could not be read
+	Unread []string          `json:"-"` // errors of unreadable history lines
 }
 
 // Links holds the first parts of web addresses. They are empty if the repository's forge is not

@@ -20,7 +20,7 @@ type Result struct {
 	Text       string     `json:"text"`
 	Iterations int        `json:"iterations"`
 	Dollars    loop.USD   `json:"dollars"`
-	Resume     string     `json:"resume,omitempty"` // what to type to continue
+	Resume     string     `json:"resume,omitempty"` // command that continues the run
 }
 
 // The exit codes of `hooks result` and `hooks go` for a loop that did not end as meant.

@@ -55,7 +55,7 @@ type TaskRow struct {
 // TaskState is the verdict on a task. Verified and claimed are distinct.
 type TaskState string
 
-// The verdicts that a task may have beyond those of a finished one.
+// The verdicts on a task that is not finished.
 const (
 	TaskFlagged TaskState = "flagged" // its worker asks for a person
 	TaskBlocked TaskState = "blocked" // its attempts are used up

@@ -18,7 +18,7 @@ type Why struct {
 	Command string      `json:"command"`
 	Status  loop.Status `json:"status"`
 	Alive   bool        `json:"owner_alive"`
-	Resume  string      `json:"resume,omitempty"` // what to type, once the loop has stopped
+	Resume  string      `json:"resume,omitempty"` // command that continues a stopped loop
 	Budgets []Axis      `json:"budgets"`
 	// Stopped is set if the run has halted or is paused, Conditions and Gates if it continues.
 	Stopped    *StopWhy         `json:"stopped,omitempty"`

@@ -12,7 +12,7 @@ import (
 	"unicode/utf16"
 )
 
-// Text drops control characters (C0 but for line feeds and tabs, DEL, C1), bidirectional controls,
+// Text drops control characters (C0 except line feeds and tabs, DEL, C1), bidirectional controls,
 // Unicode's line separators and invisible tag characters. Sequences such as colours, window titles,
 // links (OSC 8) and clipboard writes (OSC 52) are harmless words without their escape character.
 // Invalid UTF-8 becomes U+FFFD.
