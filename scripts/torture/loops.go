@@ -30,7 +30,7 @@ const (
 	claim     = "Done.\nTASK_COMPLETE TOKEN"
 	dirty     = `{"findings":[{"file":"a.go","line":3,"severity":"bug",` +
 		`"description":"panics on an empty line"}],"verdict":"dirty"}`
-	// quiet is a Sync command that merges. The program refuses it, so no process is left behind.
+	// quiet is a Sync command that merges. No process runs it, so no process is left behind.
 	quiet = "HOOKS_SYNC=gh pr merge 1"
 	heard = "home/.local/heard" // written by the Sync command
 )
