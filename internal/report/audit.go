@@ -19,8 +19,9 @@ type Audited struct {
 // Findings lists the auditors' findings, open ones first.
 func Findings(s Screen, a Audited) string {
 	p := newPage(s)
-	p.line(plain, "%s", loop.AuditOf(a.Run).Result())
-	if list := byState(loop.AuditOf(a.Run)); len(list) > 0 {
+	r := loop.AuditOf(a.Run)
+	p.line(plain, "%s", r.Result())
+	if list := byState(r); len(list) > 0 {
 		p.table(findingTable(list))
 	}
 	return p.String()

@@ -51,8 +51,15 @@ func CardIndex(s Screen, cards []Card) string {
 
 // SortCards puts the cards that need a person first.
 func SortCards(cards []Card) {
-	rank := func(c Card) int { return len(when(c.needs() == "", "-")) }
-	slices.SortStableFunc(cards, func(a, b Card) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(cards, func(a, b Card) int {
+		switch aWaits, bWaits := a.needs() != "", b.needs() != ""; {
+		case aWaits == bWaits:
+			return 0
+		case aWaits:
+			return -1
+		}
+		return 1
+	})
 }
 
 // needs returns the name of the first gate that waits for a person. It is empty if no gate waits.

@@ -404,7 +404,7 @@ func ProjectLines(s Screen, list []Stand) string {
 		switch {
 		case waits >= 0:
 			r.rank, r.needs = 0, cmp.Or(r.needs, st.Gates[waits].Gate.Name)
-		case st.Run.Status == "active" && st.OwnerAlive:
+		case st.Run.Status == loop.Active && st.OwnerAlive:
 			r.rank = min(r.rank, 1)
 		}
 	}

@@ -70,10 +70,10 @@ type TaskLast map[int]*loop.TaskLine
 func NewTaskList(st Stand, last TaskLast) TaskList {
 	l := TaskList{Tasks: []TaskRow{}, Passed: []int{}}
 	b := st.Run
-	if loop.TasksOf(b) == nil {
+	r := loop.TasksOf(b)
+	if r == nil {
 		return l
 	}
-	r := loop.TasksOf(b)
 	l = TaskList{RunID: b.RunID, Status: b.Status, StopCause: b.StopCause, Spec: r.Spec,
 		ListPath: r.ListPath, Issue: r.Issue, Mode: r.Mode, Drive: r.Drive, Phase: r.Phase,
 		Check: r.Check, Passed: append([]int{}, r.Passed...), Awaiting: b.AwaitingGate(),
@@ -107,10 +107,11 @@ func (st Stand) answer() string {
 // TaskRows returns the tasks of a run, or nil for any other kind of loop. t is the open iteration
 // or nil, and open its spend so far.
 func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) []TaskRow {
-	if loop.TasksOf(b) == nil {
+	r := loop.TasksOf(b)
+	if r == nil {
 		return nil
 	}
-	r, rows := loop.TasksOf(b), make([]TaskRow, 0, len(loop.TasksOf(b).List))
+	rows := make([]TaskRow, 0, len(r.List))
 	for i, item := range r.List {
 		row := TaskRow{Number: i + 1, Title: item.Title, Verdict: TaskState(item.Result),
 			Check: item.Check, SHA: item.SHA, Attempts: item.Tries, Minutes: item.Minutes,
@@ -141,7 +142,8 @@ func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) []Task
 
 // blocked reports whether the task under way used up its attempts or its dollars.
 func blocked(b *loop.Budget) bool {
-	return loop.TasksOf(b).Try >= loop.TasksOf(b).MaxTries || b.StopCause == "task_blocked"
+	r := loop.TasksOf(b)
+	return r.Try >= r.MaxTries || b.StopCause == "task_blocked"
 }
 
 // attemptOf returns the attempt of an open iteration, or nil if there is none.
