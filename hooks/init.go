@@ -77,7 +77,7 @@ func (i initCmd) confirm(p caller, what string) error {
 		return nil
 	}
 	if !typed(p.in) {
-		return hint.New("hooks init --yes", "no person is at the terminal to agree")
+		return hint.New("hooks init --yes", "stdin is not a terminal, so no one can agree")
 	}
 	if !p.agrees(what) {
 		return hint.New("`hooks init --settings` and `hooks init --plugin` are the two ways",

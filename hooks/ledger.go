@@ -31,7 +31,7 @@ func (l ledgerLintCmd) Run(c caller) error {
 		return err
 	}
 	if err == nil && len(found.Findings) > 0 {
-		err = hint.New("mend the lines above; `hooks ledger append` writes turns that pass",
+		err = hint.New("fix the lines above; `hooks ledger append` adds valid turns",
 			"a ledger breaks a rule")
 	}
 	return show(c, l.JSON, found, err, report.LedgersText)

@@ -94,7 +94,7 @@ func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Fla
 // else changes its tree (A34).
 func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun, []byte, error) {
 	if len(flags.Rest) > 1 {
-		return nil, nil, hint.New("quote a path with blanks; the plan is one file",
+		return nil, nil, hint.New("quote a path that contains spaces; the plan is one file",
 			"%q is more than one plan", strings.Join(flags.Rest, " "))
 	}
 	if flags.Lock != "" || flags.BudgetFile != "" { // older runs may have them

@@ -103,7 +103,7 @@ func (h *handler) findGate(n gateName) (found waitingGate, err error) {
 		way := fmt.Sprintf("answer it in the dialog of session %s; "+
 			"only a paused run takes answers from a terminal", meant[0].session())
 		return found, hint.New(way, "gate %q is asked in a running session, "+
-			"whose client takes no answer from outside", n.written)
+			"whose client accepts no answer from elsewhere", n.written)
 	case len(all) > 0:
 		return found, hint.New("waiting: "+names(all, false), "gate %q does not wait", n.written)
 	}

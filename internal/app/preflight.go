@@ -130,7 +130,7 @@ func (h *handler) permitted(check string) error {
 		way = "add the client's own flags: -- " + flags
 	case h.ev.PermissionMode == "plan":
 		return hint.New("leave it with Shift+Tab, then type the command again",
-			"in plan mode no worker can write")
+			"workers cannot write in plan mode")
 	case h.attended():
 		return nil
 	default:
@@ -144,14 +144,16 @@ func (h *handler) permitted(check string) error {
 	switch {
 	case p.unknown || p.mode == "bypassPermissions" || p.mode == "auto":
 	case p.mode == "plan":
-		return hint.New(way, "in plan mode no worker can write")
+		return hint.New(way, "workers cannot write in plan mode")
 	case p.mode != "acceptEdits" && !slices.ContainsFunc([]string{"Edit", "Write", "Bash"},
 		func(tool string) bool { return slices.Contains(p.rules, tool) }):
-		return hint.New(way, "the client's permissions let no worker write: the mode is %s", p.mode)
+		return hint.New(way,
+			"the client's permissions do not allow workers to write: the mode is %s", p.mode)
 	case !p.allows("Bash", "git commit"):
-		return hint.New(way, "the client's permissions let no worker run git commit")
+		return hint.New(way, "the client's permissions do not allow workers to run git commit")
 	case check != "" && !p.allows("Bash", check):
-		return hint.New(way, "the client's permissions let no worker run the check %q", check)
+		return hint.New(way,
+			"the client's permissions do not allow workers to run the check %q", check)
 	}
 	return nil
 }

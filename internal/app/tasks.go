@@ -92,7 +92,7 @@ func (h *handler) mayRetune(r *loop.TaskRun, flags *loop.Flags) error {
 		return nil
 	}
 	return hint.New("leave it out, or let a person type the command",
-		"%s would change the run, which continues as it was begun", strings.Join(changed, ", "))
+		"%s would change the run, which has already begun", strings.Join(changed, ", "))
 }
 
 // newTasks reads the spec and the list of a fresh run (T6, T23, T26, T97).
@@ -111,7 +111,7 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 		r.Proposed, r.Check = r.Check, ""
 	}
 	if len(flags.Rest) > 1 {
-		return nil, hint.New("quote a path with blanks; the spec is one file",
+		return nil, hint.New("quote a path that contains spaces; the spec is one file",
 			"%q is more than one spec", strings.Join(flags.Rest, " "))
 	}
 	spec, err := readOwn(h.project, "spec", r.Spec)

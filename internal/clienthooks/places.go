@@ -54,8 +54,8 @@ func (p Places) Of(file string) Kind {
 	return Script
 }
 
-// Holds reports whether a folder contains such files, so that moving or removing it would affect
-// hooks.
+// Holds reports whether dir contains a file from which the client reads hooks. Moving or removing
+// such a folder changes the hooks.
 func (p Places) Holds(dir string) bool {
 	roots := slices.Concat(p.Settings, p.Plugins, p.Scripts, []string{p.Managed})
 	dir = fold(dir)

@@ -191,8 +191,8 @@ func lost(seals seal.Dir, project string) error {
 			switch {
 			case !l.On, l.Ended():
 			case !safefile.IsDir(project):
-				return hint.New("if it was moved, its loop is in the new place; if it was "+
-					"removed, make the folder again and type `hooks loop stop` in it",
+				return hint.New("if you moved it, type `hooks loop stop` in its new place; "+
+					"if you removed it, make the folder again and type it there",
 					"the folder is gone, and session %s has a loop in it", r.Session)
 			default:
 				return hint.New("`hooks loop stop` ends it; its next event writes the files again",

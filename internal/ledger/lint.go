@@ -119,7 +119,7 @@ func Place(path string) (change, file string, ok bool) {
 func CheckName(name string) *Finding {
 	if near := nearest(name); near != name {
 		return &Finding{Line: 1, Rule: UnknownFile,
-			Text: name + " is no ledger's name; the nearest is " + near}
+			Text: name + " is not a ledger's name; the nearest is " + near}
 	}
 	return nil
 }

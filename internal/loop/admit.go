@@ -259,8 +259,8 @@ func contended(r Request, iteration, pid int, is Liveness) Admission {
 }
 
 // identify decides whether the request is the next tick of the run on disk, resumes an earlier run,
-// or starts a fresh one. It is all that remains to be decided once a person allowed to force the
-// lock.
+// or starts a fresh one. Once a person has approved forcing the lock, nothing else remains to be
+// decided.
 func identify(r Request, s Standing, a Admission) Admission {
 	a.Verdict, a.Mode = Start, FreshRun
 	run := s.Run

@@ -9,8 +9,8 @@ import (
 // or each phase of an audit loop. The main thread of the process does the work, and the driver
 // knows how the process ended.
 
-// Drives reports whether these are the flags with which the run's driver starts the next iteration,
-// in a session of its own. With --resume they are a person's, who gives a blocked task new
+// Drives reports whether f are the flags with which the run's driver starts the next iteration in a
+// session of its own. The driver never passes --resume: a person does, to give a blocked task new
 // attempts.
 func (b *Budget) Drives(f Flags) bool {
 	return b.driven() && b.Status == Active && !f.Resume && len(f.Rest) == 0 &&

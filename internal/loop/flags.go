@@ -526,7 +526,7 @@ func (c Command) OptsIn() bool {
 	return commands == nil || c.Name != "" && !slices.Contains(commands, bare)
 }
 
-// MayLoop reports whether args contain --loop, also if it is misspelt or has a value.
+// MayLoop reports whether args contain --loop, even if it is misspelt or has a value.
 func MayLoop(args string) bool {
 	return slices.ContainsFunc(SplitWords(args), func(w string) bool {
 		return strings.HasPrefix(w, "--loop=") || meansLoop(w)

@@ -100,7 +100,7 @@ func (t *historyTable) add(project string, l *loop.Iteration, _ []byte) error {
 	return nil
 }
 
-// draw keeps the last most iterations of all runs together, and draws each run that has any left.
+// draw renders the newest iterations of all runs, t.most in all. It omits a run without any of them.
 func (t *historyTable) draw() string {
 	var all []numbered
 	for _, run := range t.runs {

@@ -58,8 +58,8 @@ type Loop struct {
 	Next  *Files `json:"next,omitempty"`
 }
 
-// Files holds the files of one run, each as its whole JSON text. In a record, the texts follow the
-// object.
+// Files holds the budget, the tick and the last history line of one run as JSON texts. A record
+// stores the texts after its own JSON object.
 type Files struct {
 	// History is the size of the history up to the end of the run's last line, in bytes, and Line
 	// is that line.

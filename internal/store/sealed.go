@@ -11,7 +11,8 @@ import (
 	"hooks/internal/seal"
 )
 
-// active returns a session's run of a skill. on reports whether the record has the loop on.
+// active returns a session's run of a skill from its record. on reports whether the loop is active
+// there.
 func (s *Store) active(session string, skill loop.Skill) (run sealed, on bool, err error) {
 	r, err := s.own(s.seals.Active(session))
 	l := r.Loop(string(skill))

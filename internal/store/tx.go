@@ -31,8 +31,9 @@ func (s *Store) Begin(ctx context.Context) (*Tx, error) {
 // End ends the change. The last End of nested ones releases the lock.
 func (tx *Tx) End() error { return tx.s.unguard() }
 
-// State loads a loop as a session has it, after applying what a killed hook had committed. An open
-// iteration does not need its lock, so a lock that cannot be read is not an error.
+// State returns the session's state of a loop. It first applies a transaction that a killed hook
+// committed but did not finish. An open iteration does not need its lock, so a lock that cannot be
+// read is not an error.
 func (tx *Tx) State(session string, skill loop.Skill) (State, error) {
 	st, err := tx.s.load(session, skill, true)
 	if _, changed := errors.AsType[*ChangedError](err); err != nil && !changed {

@@ -134,7 +134,7 @@ func (r *listReader) criterion(l markdown.Line, raw string) error {
 	case plain && checks:
 		if t.Check = markdown.Clean(strings.Trim(strings.TrimSpace(check), "`")); t.Check == "" ||
 			len(t.Check) > maxShort {
-			return fmt.Errorf("line %d: %q names no command of at most %d bytes", l.No,
+			return fmt.Errorf("line %d: the check in %q must be a command of 1 to %d bytes", l.No,
 				markdown.Cut(l.Text, 80), maxShort)
 		}
 		return nil

@@ -13,11 +13,11 @@ import (
 // maxWeakened bounds the sentences of Weakened.
 const maxWeakened = 50
 
-// Weakened names, in sentences, the test files that a diff deletes, the marks it adds that skip
-// tests, and the tests that it removes or empties. The diff is the output of `git diff --no-color
-// --no-ext-diff -M90%` without context; -M90% keeps a file with other contents from being a rename.
-// A mark that the diff also removes from the same file was only moved, as was a test that it adds
-// elsewhere. Weakened returns at most 50 sentences (T96).
+// Weakened returns a sentence for each way in which a diff weakens the tests: a deleted test file,
+// an added mark that skips tests, and a removed or emptied test. A mark that is removed from the
+// same file and a test that is added elsewhere were moved and do not count. The diff is the output
+// of `git diff --no-color --no-ext-diff -M90%` without context; with -M90% git does not take a
+// rewritten file for a renamed one. Weakened returns at most 50 sentences (T96).
 func Weakened(diff []byte) []string {
 	var d diffReader
 	for line := range strings.Lines(string(diff)) {

@@ -50,7 +50,7 @@ func Find(client, session string) (string, error) {
 	case 1:
 		return hits[0].Path, nil
 	}
-	return "", hint.New("write more of its id: "+ids(hits),
+	return "", hint.New("write more of the id: "+ids(hits),
 		"%d sessions begin with %q", len(hits), session)
 }
 

@@ -119,7 +119,8 @@ func (t Table) Find(model string) (row Row, known bool) {
 	return t.dearest(name), false
 }
 
-// Dearer returns a model's price in tenths of another one's, or 0 unless it is dearer.
+// Dearer returns how many times the price of than the price of model is, in tenths. It returns 0 if
+// model does not cost more.
 func (t Table) Dearer(model, than string) (tenths int64) {
 	now, _ := t.Find(model)
 	before, _ := t.Find(than)

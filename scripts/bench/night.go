@@ -170,7 +170,8 @@ func (n *night) lines() [][]byte {
 	return bytes.Split(bytes.TrimSpace(history), []byte("\n"))
 }
 
-// morning measures the files.
+// morning returns the sizes of the budget, a history line and all state files after the run, in
+// bytes.
 func (n *night) morning() (m morning) {
 	budget, err := os.ReadFile(filepath.Join(n.State(), "work.budget.json"))
 	n.Check(err)

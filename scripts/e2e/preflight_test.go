@@ -36,12 +36,13 @@ func TestPermissionsAreLookedAtFirst(t *testing.T) {
 		flags  []string
 		want   string
 	}{
-		{headless, nil, "let no worker write: the mode is default"},
-		{headless, []string{"--permission-mode", "plan"}, "in plan mode no worker can write"},
-		{headless, []string{"--permission-mode", "acceptEdits"}, "let no worker run git commit"},
-		{goes, nil, "let no worker write: the mode is default"},
+		{headless, nil, "do not allow workers to write: the mode is default"},
+		{headless, []string{"--permission-mode", "plan"}, "workers cannot write in plan mode"},
+		{headless, []string{"--permission-mode", "acceptEdits"},
+			"do not allow workers to run git commit"},
+		{goes, nil, "do not allow workers to write: the mode is default"},
 		{goes, []string{"--permission-mode", "acceptEdits", "--allowedTools", "Bash(git:*)"},
-			`let no worker run the check "test -d docs"`},
+			`do not allow workers to run the check "test -d docs"`},
 	} {
 		if got := strings.ReplaceAll(tt.starts(tt.flags...), `\"`, `"`); !strings.Contains(got,
 			tt.want) {

@@ -83,8 +83,8 @@ func (o *ordering) moved(from, to string) {
 	o.changed(to)
 }
 
-// changed handles a changed name in a folder. Unfinished files, the guard and the turn need no
-// sync.
+// changed records that a name in a folder has changed, so the folder must be synced before the
+// reply. Temporary files, the guard file and those of the turn need not last.
 func (o *ordering) changed(path string) {
 	base := filepath.Base(path)
 	if o.ours(path) && !strings.HasSuffix(base, ".tmp") && base != ".guard" &&
