@@ -100,7 +100,7 @@ func (t *historyTable) add(project string, l *loop.Iteration, _ []byte) error {
 	return nil
 }
 
-// draw renders the newest iterations of all runs, t.most in all. It omits a run without any of them.
+// draw renders the newest iterations of all runs, t.most in all. Runs without any are left out.
 func (t *historyTable) draw() string {
 	var all []numbered
 	for _, run := range t.runs {
