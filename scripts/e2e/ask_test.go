@@ -107,7 +107,7 @@ func TestAPersonIsFasterThanTheirAskCommand(t *testing.T) {
 	term.Choose(1)
 	lines := w.WaitHistory("work", 2, 60*time.Second)
 	if gates := lines[1].Gates; len(gates) != 1 || gates[0].Answer != "continue" ||
-		gates[0].Origin != "" {
+		gates[0].Origin != "dialog" {
 		t.Errorf("the second iteration has the gates %+v", gates)
 	}
 	pid, _ := os.ReadFile(questions + ".pid")

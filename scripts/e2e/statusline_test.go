@@ -21,8 +21,8 @@ func TestStatusLineShowsTheLoop(t *testing.T) {
 
 	term.Enter(dollarLoop)
 	w.WaitHistory("work", 1, 60*time.Second)
-	term.WaitScreen("[work - 1/5 it - 0/20 PRs - ", 20*time.Second) // and the minutes it took
-	term.WaitScreen("/60 min - $0.85/$1]", 20*time.Second)
+	term.WaitScreen("[work · 1/5 it · 0/20 PRs · ", 20*time.Second) // and the minutes it took
+	term.WaitScreen("/60 min · $0.85/$1]", 20*time.Second)
 	term.Enter(dollarLoop)
 	term.Choose(3) // a dialog covers the line
 	w.WaitHistory("work", 2, 30*time.Second)
