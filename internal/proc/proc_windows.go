@@ -71,7 +71,7 @@ func started(pid int) string {
 	return strconv.FormatInt(int64(created.HighDateTime)<<32|int64(created.LowDateTime), 10)
 }
 
-// Boot returns "", because it is not implemented on Windows.
+// Boot returns "": on Windows a reboot is not noticed.
 func Boot() string { return "" }
 
 // Caller returns nil, because it is implemented only on Linux.
