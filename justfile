@@ -52,9 +52,9 @@ cover:
     go test -coverprofile cover.out ./...
     go tool cover -func cover.out | sort -k3 -n
 
-# make every system call of every event fail, kill the program and race it, as in: just torture -part kills
+# make every system call of every event fail, kill the program and race it, as in: just torture -run Kills -kills 500
 torture *flags="-whole":
-    go run ./scripts/torture {{flags}}
+    go test -count=1 -v -timeout 0 ./scripts/torture {{flags}}
 
 # everything that is checked before a change goes in
 ci:

@@ -1,17 +1,19 @@
 //go:build linux
 
-package main
+package torture
 
 import (
 	"embed"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -88,7 +90,7 @@ func (t *torture) mistakes(f *findings) string {
 				found := t.find(v, t.build(f, v, true))
 				first, _, _ := strings.Cut(found, "\n")
 				f.Lock()
-				fmt.Printf("%s\n    %.200s\n", v.name, first)
+				f.log(fmt.Sprintf("%s\n    %.200s", v.name, first))
 				if found == "" {
 					f.add("no one found the mistake: " + v.name)
 				}
@@ -106,7 +108,7 @@ func (t *torture) mistakes(f *findings) string {
 
 // find returns the first violation, or "" if it finds none.
 func (t *torture) find(v variant, program string) string {
-	f := &findings{quiet: true}
+	f := &findings{}
 	if v.scenario == "" {
 		for round := 0; round < 300 && len(f.bad) == 0; round++ {
 			p := t.player(fmt.Sprintf("%s-%d", v.name, round), program)
@@ -132,4 +134,20 @@ func (t *torture) find(v variant, program string) string {
 		return ""
 	}
 	return f.bad[0]
+}
+
+// Each planted mistake and each variant has the text that it replaces once in the sources.
+func TestMistakesFitTheSources(t *testing.T) {
+	files, err := fs.Glob(variantFiles, "*/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		for _, p := range readVariant(file).patches {
+			source, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(p.File)))
+			if n := strings.Count(string(source), p.Old); p.Old != "" && (err != nil || n != 1) {
+				t.Errorf("%s: %s has the text %d times: %v\n%s", file, p.File, n, err, p.Old)
+			}
+		}
+	}
 }
