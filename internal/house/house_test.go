@@ -117,7 +117,8 @@ var pure = []string{
 // valuesOnly are the packages of the standard library that a pure package may import. TestLayers
 // checks the others.
 var valuesOnly = []string{"cmp", "errors", "fmt", "hash/fnv", "maps", "math", "net/netip",
-	"net/url", "path", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8"}
+	"net/url", "path", "regexp", "slices", "sort", "strconv", "strings", "sync", "time", "unicode",
+	"unicode/utf8"}
 
 // clocks are the functions of time that a pure package must not call.
 var clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer", "NewTicker",

@@ -1,9 +1,7 @@
 package backlog
 
 import (
-	"slices"
 	"strings"
-	"unicode"
 
 	"hooks/internal/markdown"
 )
@@ -15,6 +13,22 @@ const (
 	CriteriaTBD     = "tbd"
 )
 
+var (
+	criteriaHeading = pattern(`(?i)acceptance criteri|^\P{L}*(?:acceptance|acs?)\P{L}*$`)
+	// criteriaLabel matches a line that begins a section, and its rest.
+	criteriaLabel = pattern(`(?i)^[*_]*(?:acceptance(?: criteri(?:a|on))?|acs?)` +
+		`(?:[*_]*:[*_]*|[*_]+$)(.*)`)
+	anyLabel = pattern(`^(?:\*\*[^*]+\*\*:?|__[^_]+__:?|\pL[\pL ]*:)$`)
+
+	// undecided matches an item that contains TBD, TODO or a long form of them. In lower case,
+	// "todo" counts only as the whole item or as "todo:", because products have todo lists.
+	undecided = pattern(`(?i:\btbd\b|^[*_(]*(?:to ?do|tba|to be done)(?::|\P{L}*$)|^\?+$|\bto be ` +
+		`(?:determined|defined|decided|specified|clarified|agreed)\b)|\b(?:TODO|FIXME)\b`)
+	// placeholder matches the unfilled text of a template or a form.
+	placeholder = pattern(`(?i)^\P{L}*(?:n/?a|none|nothing|no response|not applicable|empty|` +
+		`criterion|criteria|acceptance criterion|item|ac)?\P{L}*$|^<.*>$|^\[[^]]*\]$`)
+)
+
 // labelLevel is the level of a section that begins with a label. Any heading ends such a section.
 const labelLevel = 7
 
@@ -23,7 +37,13 @@ type judge struct {
 	state  string // the worst state so far; a section is judged missing at its end
 	level  int    // of the open section, 0 if none is open
 	filled bool
-	blank  bool // the line before was empty
+}
+
+func (j *judge) begin(level int) {
+	j.end()
+	if j.level, j.filled = level, false; j.state == "" {
+		j.state = CriteriaOK
+	}
 }
 
 func (j *judge) end() {
@@ -41,143 +61,40 @@ func (j *judge) verdict() string {
 	return j.state
 }
 
-func (j *judge) begin(level int) {
-	if j.level, j.filled = level, false; j.state == "" {
-		j.state = CriteriaOK
-	}
-}
-
 func (j *judge) read(l markdown.Line) {
-	blank := j.blank
-	j.blank = l.Kind == markdown.Plain && l.Text == ""
-	if l.Kind == markdown.Heading {
-		if j.level > 0 && l.Level > j.level { // a subsection
-			return
-		}
-		j.end()
-		if namesCriteria(l.Text) {
-			j.begin(l.Level)
-			j.marked(l.Text)
-		}
+	item := markdown.Item(l.Text)
+	switch {
+	case l.Kind == markdown.Heading && j.level > 0 && l.Level > j.level: // a subsection
 		return
-	}
-	if l.Kind == markdown.Plain {
-		item := markdown.Item(l.Text)
-		title, rest, emphasised := label(item)
-		switch {
-		case title != "" && criteriaLabel(title):
-			j.end()
+	case l.Kind == markdown.Heading && criteriaHeading().MatchString(l.Text):
+		j.begin(l.Level)
+		j.mark(l.Text)
+		return
+	case l.Kind == markdown.Heading:
+		j.end()
+		return
+	case l.Kind == markdown.Plain:
+		if label := criteriaLabel().FindStringSubmatch(item); label != nil {
 			j.begin(labelLevel)
-			l.Text = rest
-		case title == "" || rest != "" || item != l.Text || !emphasised && !blank:
-		case j.level == labelLevel && j.filled: // the next label
+			item = strings.TrimLeft(label[1], " \t")
+		} else if j.level == labelLevel && j.filled && anyLabel().MatchString(l.Text) {
 			j.end()
 		}
 	}
-	if j.level > 0 {
-		j.content(l)
-	}
-}
-
-// label splits a line that begins with a label, as in `**Name**`, `**Name:** rest` or `Name: rest`.
-func label(text string) (title, rest string, emphasised bool) {
-	if text == "" || len(text) > maxWord {
-		return "", "", false
-	}
-	for _, mark := range []string{"**", "__", "*", "_"} {
-		if inner, ok := strings.CutPrefix(text, mark); ok {
-			name, after, closed := strings.Cut(inner, mark)
-			colon := strings.HasSuffix(name, ":") || strings.HasPrefix(after, ":")
-			if after = strings.TrimLeft(after, ": \t"); !closed || after != "" && !colon {
-				return "", "", false
-			}
-			return strings.TrimRight(name, ": "), after, true
-		}
-	}
-	name, after, ok := strings.Cut(text, ":")
-	if !ok {
-		return "", "", false
-	}
-	return name, strings.TrimLeft(after, " \t"), false
-}
-
-func (j *judge) content(l markdown.Line) {
-	code := l.Kind == markdown.Hidden
 	switch {
-	case !code && j.marked(l.Text):
-	case code:
-		j.filled = j.filled || says(l.Text)
+	case j.level == 0:
+	case l.Kind == markdown.Hidden:
+		j.filled = j.filled || l.Text != ""
 	default:
-		text := without(markdown.Item(l.Text), false)
-		j.filled = j.filled || says(text) && !placeholder(l.Text)
+		j.mark(item)
+		text := strings.TrimSpace(struckOut().ReplaceAllString(item, ""))
+		j.filled = j.filled || !placeholder().MatchString(text)
 	}
 }
 
-// marked reports whether the text is undecided, and if so records it.
-func (j *judge) marked(text string) bool {
-	if !undecided(text) {
-		return false
+// mark records that the section is undecided if text says so.
+func (j *judge) mark(text string) {
+	if undecided().MatchString(strings.TrimSpace(prose(text))) {
+		j.state, j.filled = CriteriaTBD, true
 	}
-	j.state, j.filled = CriteriaTBD, true
-	return true
-}
-
-// namesCriteria reports whether a heading contains "acceptance criteria" or is a short form of it.
-func namesCriteria(title string) bool {
-	return strings.Contains(strings.ToLower(title), "acceptance criteri") || criteriaLabel(title)
-}
-
-// criteriaLabel reports whether a text is "acceptance criteria" or a short form, apart from
-// punctuation and digits around it.
-func criteriaLabel(title string) bool {
-	switch strings.ToLower(strings.TrimFunc(title, noLetter)) {
-	case "acceptance criteria", "acceptance criterion", "acceptance", "ac", "acs":
-		return true
-	}
-	return false
-}
-
-func noLetter(r rune) bool { return !unicode.IsLetter(r) }
-
-func says(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r)
-	})
-}
-
-// placeholder reports whether text is the unfilled text of a template or a form.
-func placeholder(text string) bool {
-	item := strings.TrimSpace(markdown.Item(text))
-	if n := len(item) - 1; n > 0 {
-		if ends := item[:1] + item[n:]; ends == "<>" || ends == "[]" {
-			return true
-		}
-	}
-	switch strings.ToLower(strings.Trim(item, " .:!?*_()[]{}…-—#0123456789")) {
-	case "", "n/a", "na", "none", "nothing", "no response", "not applicable", "empty",
-		"criterion", "criteria", "acceptance criterion", "item", "ac":
-		return true
-	}
-	return false
-}
-
-// undecided reports whether text contains TBD, TODO or a long form of them. In lower case, "todo"
-// counts only as the whole item or as "todo:" at its beginning, because products have todo lists.
-func undecided(text string) bool {
-	text = prose(text)
-	low := strings.ToLower(text)
-	bare := strings.TrimSpace(markdown.Item(low))
-	if bare != "" && strings.Trim(bare, "?") == "" {
-		return true
-	}
-	item := strings.Trim(bare, " .:!?*_()[]…-")
-	switch {
-	case item == "todo", item == "to do", item == "to be done", item == "tba",
-		strings.HasPrefix(item, "todo:"),
-		wordIn(text, "TODO"), wordIn(text, "FIXME"), wordIn(low, "tbd"):
-		return true
-	}
-	return strings.Contains(low, "to be ") && slices.ContainsFunc([]string{
-		"determined", "defined", "decided", "specified", "clarified", "agreed",
-	}, func(w string) bool { return wordIn(low, "to be "+w) })
 }

@@ -1,8 +1,8 @@
 package backlog
 
 import (
-	"slices"
 	"strings"
+	"unicode"
 
 	"hooks/internal/markdown"
 )
@@ -10,19 +10,14 @@ import (
 // dep is one dependency that a body states. The zero Ref is the issue itself.
 type dep struct{ blocker, blocked Ref }
 
-// phrases lists the phrases that state a dependency, in lower case. A hyphen counts as a space. If
-// forward is set, the issues after the phrase wait for the subject; else the subject waits for
-// them.
-var phrases = [...]struct {
-	text    string
-	forward bool
-}{{"depends on", false}, {"blocked by", false}, {"dependencies", false}, {"blocks", true}}
+// phrase matches a text that begins with words that state a dependency, after anything but letters.
+// The first group is empty if the issues after the phrase wait for its subject; else the subject
+// waits for them.
+var phrase = pattern(`(?i)^\P{L}*(?:(depends[ -]on|blocked[ -]by|dependencies)|blocks)\b(.*)`)
 
 // reading holds the facts found in the body of an issue or PR.
 type reading struct {
-	deps []dep
-	// loose holds issues in a line with a word such as "requires", but not in a form that counts.
-	loose    []Ref
+	deps     []dep
 	criteria string
 }
 
@@ -48,17 +43,15 @@ func read(body string, home Home) reading {
 		}
 		j.read(l)
 	}
-	r.criteria = j.verdict()
-	return r.reading
+	return reading{r.deps, j.verdict()}
 }
 
 // reader parses the dependencies of a body line by line.
 type reader struct {
-	reading
+	deps []dep
 	home Home
-	list bool // in a list below a line that is only a phrase
-	// forward is that of the phrase.
-	forward bool
+	// list reports that the line is in a list below a phrase alone; forward belongs to that phrase.
+	list, forward bool
 }
 
 func (r *reader) read(l markdown.Line) {
@@ -68,27 +61,17 @@ func (r *reader) read(l markdown.Line) {
 	text := prose(l.Text)
 	item := markdown.Item(text)
 	subject, after, begins := reference(item, r.home)
-	if !begins {
-		after = item
-	}
-	rest, forward, states := phrase(after)
-	var refs []Ref
-	var more string
-	if states {
-		refs, more = references(rest, r.home)
-	}
-	switch {
-	case len(refs) > 0:
+	if words := phrase().FindStringSubmatch(after); words != nil {
+		forward := words[1] == ""
+		refs, rest := references(words[2], r.home)
+		if len(refs) == 0 && !begins {
+			r.list, r.forward = !strings.ContainsFunc(rest, unicode.IsLetter), forward
+			return
+		}
 		r.add(subject, refs, forward)
-		r.looks(text, more)
-	case begins && r.list:
-		refs, _ = references(item, r.home)
+	} else if begins && r.list {
+		refs, _ := references(item, r.home)
 		r.add(Ref{}, refs, r.forward)
-	case states && !begins: // no issue follows in this line
-		r.list, r.forward = strings.TrimFunc(rest, noLetter) == "", forward
-		return
-	default:
-		r.looks(text, text)
 	}
 	r.list = r.list && l.Kind == markdown.Plain && (begins || item != text)
 }
@@ -102,40 +85,4 @@ func (r *reader) add(subject Ref, refs []Ref, forward bool) {
 		}
 		r.deps = append(r.deps, d)
 	}
-}
-
-// looks adds the issues in a part of a line to loose, if the line has a word that people use for
-// dependencies or is in a list of dependencies.
-func (r *reader) looks(line, part string) {
-	low := strings.ToLower(line)
-	has := func(word string) bool { return strings.Contains(low, word) }
-	words := []string{"depend", "block", "requir", "wait", "prereq"}
-	denials := []string{"no longer", "not ", "n't", "n’t", "was ", "were "}
-	if !r.list && !slices.ContainsFunc(words, has) || slices.ContainsFunc(denials, has) {
-		return
-	}
-	for _, number := range strings.Split(part, "#")[1:] {
-		if ref, _, ok := numbered("", number); ok {
-			r.loose = append(r.loose, ref)
-		}
-	}
-}
-
-// mentions reports whether a body may name an issue. Most bodies do not.
-func mentions(body string) bool {
-	return strings.Contains(body, "#") || strings.Contains(body, "://")
-}
-
-// phrase returns the text after its leading phrase. It skips anything but letters before the
-// phrase.
-func phrase(text string) (rest string, forward, ok bool) {
-	bare := strings.TrimLeftFunc(text, noLetter)
-	for _, p := range phrases {
-		n := len(p.text)
-		if len(bare) >= n && !wordStart(bare[n:]) &&
-			strings.EqualFold(strings.ReplaceAll(bare[:n], "-", " "), p.text) {
-			return bare[n:], p.forward, true
-		}
-	}
-	return text, false, false
 }

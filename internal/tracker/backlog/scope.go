@@ -1,6 +1,8 @@
 package backlog
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,43 +83,32 @@ func takesValue(key string) bool {
 		slices.Contains([]string{"module", "base", "branch", "repo", "model"}, key)
 }
 
+var (
+	// issueRange matches 12, #12, 12-15 and #12..#15.
+	issueRange = pattern(`^#?(\d{1,9})(?:(?:-|\.\.)#?(\d{1,9}))?$`)
+	specName   = pattern(`(?i)^spec-\d{1,9}$`)
+)
+
 // word adds a word that is not a flag. A word that is not an issue, a range or a SPEC is unclear.
 func (s *Scope) word(word string) {
 	for _, part := range split(word) {
-		from, to, ok := numbers(part)
-		switch {
-		case ok:
-			for n := from; n <= to; n++ {
-				s.Issues = append(s.Issues, n)
-			}
-		case isSpec(part):
+		if specName().MatchString(part) {
 			s.Specs = append(s.Specs, strings.ToUpper(part))
-		default:
+			continue
+		}
+		from, to := 0, 0
+		if m := issueRange().FindStringSubmatch(part); m != nil {
+			from, _ = strconv.Atoi(m[1])
+			to, _ = strconv.Atoi(cmp.Or(m[2], m[1]))
+		}
+		if from < 1 || from > to || to-from >= maxScope {
 			s.Unclear = append(s.Unclear, part)
+			continue
+		}
+		for n := from; n <= to; n++ {
+			s.Issues = append(s.Issues, n)
 		}
 	}
-}
-
-// numbers parses 12, #12, 12-15 or #12..#15.
-func numbers(part string) (from, to int, ok bool) {
-	first, last, isRange := strings.Cut(part, "..")
-	if !isRange {
-		first, last, isRange = strings.Cut(part, "-")
-	}
-	if !isRange {
-		last = first
-	}
-	from, err := strconv.Atoi(strings.TrimPrefix(first, "#"))
-	to, err2 := strconv.Atoi(strings.TrimPrefix(last, "#"))
-	bounded := from > 0 && from <= to && to-from < maxScope && to <= maxNumber
-	return from, to, err == nil && err2 == nil && bounded
-}
-
-// isSpec reports whether word is the name of a SPEC, such as SPEC-0020 or spec-20.
-func isSpec(word string) bool {
-	prefix, digits, _ := strings.Cut(word, "-")
-	return strings.EqualFold(prefix, "spec") && digits != "" && len(digits) <= 9 &&
-		strings.Trim(digits, "0123456789") == ""
 }
 
 // Holds reports whether an issue is in scope.
@@ -142,10 +133,9 @@ func containsFold(list []string, value string) bool {
 
 // mentions reports whether the title, milestone, body or a label contains a SPEC's name.
 func (i *Issue) mentions(spec string) bool {
+	name := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(spec) + `\b`)
 	texts := append([]string{i.Title, i.Milestone, i.Body}, i.Labels...)
-	return slices.ContainsFunc(texts, func(text string) bool {
-		return wordIn(strings.ToUpper(text), spec)
-	})
+	return slices.ContainsFunc(texts, name.MatchString)
 }
 
 // String describes the scope in words. It returns an empty string for the whole backlog.

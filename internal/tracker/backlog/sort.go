@@ -40,9 +40,6 @@ type Fact struct {
 	// BlockedBy holds the open dependencies, Unknown those whose state is unknown.
 	BlockedBy []string `json:"blocked_by,omitempty"`
 	Unknown   []string `json:"unknown,omitempty"`
-	// Loose holds open issues that the body names in a line with a word such as "requires", but not
-	// in a form that counts as a dependency.
-	Loose []string `json:"-"`
 }
 
 // Result is the backlog of a scope.
@@ -64,7 +61,7 @@ type sorter struct {
 	at       map[int]int   // number → index of an open issue
 	pulls    map[int]bool  // open PRs
 	blockers map[int][]Ref // dependencies of each open issue, in order, without duplicates
-	said     []reading     // parsed bodies, by index of the issue
+	readings []reading     // parsed bodies, by index of the issue
 	res      Result
 }
 
@@ -76,7 +73,7 @@ func Sort(b *Board, scope Scope) Result {
 	n := len(b.Issues)
 	s := sorter{
 		Board: b, at: make(map[int]int, n), pulls: make(map[int]bool, len(b.Pulls)),
-		blockers: make(map[int][]Ref, n), said: make([]reading, n),
+		blockers: make(map[int][]Ref, n), readings: make([]reading, n),
 	}
 	for i := range b.Issues {
 		s.at[b.Issues[i].Number] = i
@@ -134,8 +131,8 @@ func (s *sorter) connect(index int) {
 			s.wait(r.Number, Ref{Number: i.Number})
 		}
 	}
-	s.said[index] = read(i.Body, s.Home)
-	for _, d := range s.said[index].deps {
+	s.readings[index] = read(i.Body, s.Home)
+	for _, d := range s.readings[index].deps {
 		if d.blocked.Repo == "" {
 			d.blocker.Number = cmp.Or(d.blocker.Number, i.Number)
 			s.wait(cmp.Or(d.blocked.Number, i.Number), d.blocker)
@@ -185,7 +182,7 @@ func (s *sorter) add(index int) {
 	i := &s.Issues[index]
 	f := Fact{
 		Number: i.Number, Title: i.Title, Labels: i.Labels, Milestone: i.Milestone,
-		Criteria: s.said[index].criteria,
+		Criteria: s.readings[index].criteria,
 	}
 	undecided := i.Cut
 	for _, r := range s.blockers[i.Number] {
@@ -195,12 +192,6 @@ func (s *sorter) add(index int) {
 		case Unknown:
 			f.Unknown = append(f.Unknown, r.String())
 			undecided = undecided || r.Repo == ""
-		}
-	}
-	for _, r := range s.said[index].loose {
-		if name := r.String(); r.Number != i.Number && s.state(r) == Open &&
-			!slices.Contains(f.BlockedBy, name) && !slices.Contains(f.Loose, name) {
-			f.Loose = append(f.Loose, name)
 		}
 	}
 	b, unknown := &s.res.Backlog, strings.Join(f.Unknown, ", ")
