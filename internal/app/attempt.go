@@ -88,7 +88,7 @@ func (h *handler) workerSeen(t *store.State) (w loop.WorkerSeen) {
 	}
 	text, ok := safefile.ReadHead(path, 256<<10)
 	if !strings.Contains(text, mark) { // a short fork can end before its transcript is written
-		usage.WaitFlushed(context.Background(), path, h.ev.LastMessage)
+		usage.WaitFlushed(path, h.ev.LastMessage)
 		text, ok = safefile.ReadHead(path, 256<<10)
 	}
 	if h.ev.InSubagent() {

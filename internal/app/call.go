@@ -48,8 +48,7 @@ func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
 func (h *handler) runningCount(t *store.State) (r loop.RunningNow, err error) {
 	r.Running, _ = t.Tick.Spending(t.Budget)
 	path, cursors, fresh := h.growing(t)
-	rates := func() usage.Table { return usage.NewTable(h.config(t).Rates) }
-	look, err := usage.Running(path, cursors, fresh, rates)
+	look, err := usage.Running(path, cursors, fresh, usage.NewTable(h.config(t).Rates))
 	r.Dollars = r.Dollars.Plus(look.Dollars)
 	r.Cursors, r.Read = loop.Overlay(r.Cursors, look.Cursors), look.Read
 	return r, err
@@ -71,11 +70,8 @@ func (h *handler) growing(t *store.State) (path string, cursors []loop.Cursor, f
 	path = h.transcript(t, loop.Call{})
 	_, cursors = t.Tick.Spending(t.Budget)
 	fresh = usage.Fresh(path, cursors, t.Tick.Workers, h.ev.AgentID)
-	old := slices.DeleteFunc(slices.Clone(fresh), func(name string) bool {
-		return usage.Began(path, name).After(t.Tick.StartedAt)
-	})
-	if len(old) > 0 {
-		ended, err := h.files.Ended(t.Budget, path, old)
+	if len(fresh) > 0 {
+		ended, err := h.files.Ended(t.Budget, path, fresh)
 		h.slip(err)
 		cursors = append(slices.Clip(cursors), ended...)
 	}

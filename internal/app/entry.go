@@ -232,7 +232,7 @@ func (e *entry) resumable() (*loop.Iteration, error) {
 // isScheduled reports whether a schedule, not a person, started this turn.
 func (e *entry) isScheduled() bool {
 	fired := e.origin == "" && e.ev.Prompt != "" &&
-		usage.ScheduledFire(e.ev.Transcript, e.ev.Prompt)
+		usage.Sender(e.ev.Transcript, e.ev.Prompt) == loop.SenderSchedule
 	return e.asks.FromSchedule(e.Values(), e.origin, fired)
 }
 

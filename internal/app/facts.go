@@ -59,7 +59,7 @@ func (h *handler) owner(t *store.State) (o loop.Owner) {
 func (h *handler) fetchSpent(t *store.State, e loop.Event, k *loop.Known) (err error) {
 	path := h.transcript(t, e)
 	table := usage.NewTable(h.config(t).Rates)
-	spent, calls, notes, err := usage.Done(path, h.counted(t, path), table)
+	counted, err := usage.Count(path, h.counted(t, path), table)
 	session := t.Budget.SessionID
 	if _, ends := e.(loop.SessionEnd); ends {
 		session = h.ev.SessionID
@@ -70,11 +70,12 @@ func (h *handler) fetchSpent(t *store.State, e loop.Event, k *loop.Known) (err e
 		return hint.New("try again; `hooks loop reset` in a terminal archives the run as it is",
 			"count what session %s spent: %w", session, err)
 	}
+	spent := counted.Spent
 	if spent.Past(t.Budget) {
 		spent.By = usage.Named(path, spent.By)
 	}
-	k.Calls = loop.Fetched(h.missedCalls(t, calls))
-	count := loop.Count{Spent: spent, Notes: notes, Clock: h.clock(h.now)}
+	k.Calls = loop.Fetched(h.missedCalls(t, counted.Calls))
+	count := loop.Count{Spent: spent, Notes: counted.Notes, Clock: h.clock(h.now)}
 	if _, call := e.(loop.Call); call { // a call does not end an iteration
 		if k.Model.Is == nil {
 			k.Model = loop.Fetched(loop.Model{})
@@ -92,14 +93,9 @@ func (h *handler) fetchSpent(t *store.State, e loop.Event, k *loop.Known) (err e
 
 // runNow returns the run including its open iteration at this moment, for display.
 func (h *handler) runNow(t *store.State) *loop.Budget {
-	past := usage.Past{Written: h.files.Written(t.Skill),
-		Ended: func(path string, names []string) []loop.Cursor {
-			cursors, err := h.files.Ended(t.Budget, path, names)
-			h.slip(err)
-			return cursors
-		}}
+	counted := func(path string) []loop.Cursor { return h.counted(t, path) }
 	table := usage.NewTable(h.config(t).Rates)
-	return usage.Now(t.Budget, t.Tick, true, past, table, h.now).Run
+	return usage.Now(t.Budget, t.Tick, true, counted, table, h.now).Run
 }
 
 // counted returns the cursors up to which the transcript is counted.

@@ -211,8 +211,8 @@ func (h *handler) fetchLocked(t *store.State, e loop.Event, k *loop.Known) error
 	}
 	fill(l, &k.Calls, func() []loop.Result {
 		path := h.transcript(t, e)
-		_, calls, _, _ := usage.Done(path, h.counted(t, path), usage.NewTable(nil))
-		return h.missedCalls(t, calls)
+		counted, _ := usage.Count(path, h.counted(t, path), usage.NewTable(nil))
+		return h.missedCalls(t, counted.Calls)
 	})
 	return l.err
 }

@@ -170,7 +170,8 @@ func (h *handler) typedByPerson() bool {
 	}
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	known := start.Origin == "human" || start.Origin == "sdk"
-	return known || start.Origin == "" && !usage.ScheduledFire(h.ev.Transcript, h.ev.Prompt)
+	return known || start.Origin == "" &&
+		usage.Sender(h.ev.Transcript, h.ev.Prompt) != loop.SenderSchedule
 }
 
 // readList reads the named file, or else tasks.md beside the spec, or else the spec's `## Tasks`.

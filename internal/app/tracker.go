@@ -120,7 +120,7 @@ func (h *handler) toldOf(t *store.State, number int, answer *forge.Answer) loop.
 func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 	_, stop := e.(loop.TurnEnd)
 	if stop {
-		usage.WaitFlushed(context.Background(), h.ev.Transcript, h.ev.LastMessage)
+		usage.WaitFlushed(h.ev.Transcript, h.ev.LastMessage)
 		if t.Tick != nil && !t.Budget.UnderLoop && len(t.Tick.Prompts) > 0 {
 			start, _ := usage.PromptStart(h.ev.Transcript, t.Tick.Prompts[0])
 			a.UnderLoop = start.UnderLoop

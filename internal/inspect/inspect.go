@@ -84,16 +84,15 @@ func stored(skill loop.Skill, s store.State) *loopState {
 func (v *question) present(skill loop.Skill, s store.State) *loopState {
 	l := stored(skill, s)
 	var slips []string
-	past := usage.Past{Written: v.files.Written(skill),
-		Ended: func(path string, names []string) []loop.Cursor {
-			cursors, err := v.files.Ended(s.Budget, path, names)
-			if err != nil {
-				slips = append(slips, err.Error())
-			}
-			return cursors
-		}}
+	counted := func(path string) []loop.Cursor {
+		cursors, err := v.files.Counted(s.Budget, path)
+		if err != nil {
+			slips = append(slips, err.Error())
+		}
+		return cursors
+	}
 	table := usage.NewTable(config.Of(s.Budget.Config, v.project).Rates)
-	p := usage.Now(s.Budget, s.Tick, alive(s.Budget), past, table, v.now)
+	p := usage.Now(s.Budget, s.Tick, alive(s.Budget), counted, table, v.now)
 	l.Budget, l.since, l.notes = p.Run, p.Since, append(p.Notes, slips...)
 	if p.Tick != nil {
 		l.Tick = p.Tick

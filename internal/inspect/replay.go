@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,7 +61,7 @@ func (i *Inspector) script(path string) (*replay.Script, []string, error) {
 		s.Add(m)
 	}
 	s.Sort()
-	r, err := usage.Timeline(path, usage.NewTable(cfg.Rates), s.Spend)
+	uncertain, err := usage.Timeline(path, usage.NewTable(cfg.Rates), s.Spend)
 	switch {
 	case len(s.Steps) > 0:
 	case err != nil:
@@ -71,12 +70,7 @@ func (i *Inspector) script(path string) (*replay.Script, []string, error) {
 		return nil, nil, hint.New("a transcript is a session's own .jsonl file, below projects "+
 			"in the client's folder", "%s holds no session", path)
 	}
-	for _, m := range r.Unknown {
-		notes = append(notes, fmt.Sprintf("Unknown model %s: priced like the nearest known one", m))
-	}
-	if r.Skipped > 0 {
-		notes = append(notes, loop.Plural(r.Skipped, "line")+" could not be read")
-	}
+	notes = append(notes, uncertain...)
 	if s.Left > 0 {
 		notes = append(notes, loop.Plural(s.Left, "call")+" beyond the most that are held: "+
 			"the money is counted, nothing is judged")

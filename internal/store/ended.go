@@ -7,7 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -73,17 +72,4 @@ func (s *Store) Ended(
 		})
 	}
 	return list, nil
-}
-
-// Written returns the modification time of the history, or the zero time if there is no history.
-func (s *Store) Written(skill loop.Skill) (at time.Time) {
-	f, _, _ := s.openHistory(skill)
-	if f == nil {
-		return at
-	}
-	defer f.Close()
-	if fi, err := f.Stat(); err == nil {
-		at = fi.ModTime()
-	}
-	return at
 }

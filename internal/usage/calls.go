@@ -1,15 +1,12 @@
 package usage
 
 import (
-	"bytes"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 )
-
-// maxAnswers bounds the dialogs that one Count reports; the last ones are kept.
-const maxAnswers = 64
 
 // Answer is the end of one AskUserQuestion dialog from the transcript: the fact that PostToolUse
 // would have reported. The caller decides whether it is a person's decision.
@@ -34,30 +31,20 @@ type Call struct {
 	At       time.Time // of the call; zero if its line has no time
 }
 
-// awaited reports, without parsing it, whether a line holds the result of a remembered call with a
-// pull or merge request's address or a sign that qmd was unreachable (R53).
-func (c *counter) awaited(line []byte) bool {
-	if kind := headType(line); len(c.called) == 0 || kind != "user" && kind != "" {
-		return false
-	}
-	_, rest, found := bytes.Cut(line, []byte(`"tool_use_id":`))
-	id, rest, ok := quoted(bytes.TrimLeft(rest, " "))
-	if _, known := c.called[string(id)]; !found || !ok || !known {
-		return false
-	}
-	for _, sign := range []string{"/pull", "/merge_requests/", "qmd-unreachable", "Exit code 78"} {
-		if bytes.Contains(rest, []byte(sign)) {
-			return true
-		}
-	}
-	return false
+// signs mark the results that may belong to a call: the address of a pull or merge request, or a
+// sign that qmd was unreachable (R53).
+var signs = [...]string{"/pull", "/merge_requests/", "qmd-unreachable", "Exit code 78"}
+
+// mayReturn reports whether a user's line may hold the result of a remembered call, without parsing
+// it.
+func (c *counter) mayReturn(line string) bool {
+	return len(c.called) > 0 && slices.ContainsFunc(signs[:], func(sign string) bool {
+		return strings.Contains(line, sign)
+	})
 }
 
 // calls remembers the calls in an assistant's line to tools that can reach a forge.
 func (c *counter) calls(r record) {
-	if !c.tools || !strings.Contains(r.message.Raw, `"tool_use"`) {
-		return
-	}
 	for b := range blocks(r.message, "tool_use") {
 		tool := text(b.Get("name"))
 		switch {
@@ -81,7 +68,7 @@ func (c *counter) calls(r record) {
 // returned records the call whose result the line holds. It records a failed call only if the
 // command ran, not if a hook or a person refused it.
 func (c *counter) returned(r record) {
-	if !c.tools || !r.result.Exists() {
+	if !r.result.Exists() {
 		return
 	}
 	for b := range blocks(r.message, "") {
@@ -91,9 +78,9 @@ func (c *counter) returned(r record) {
 		}
 		if !b.Get("is_error").Bool() {
 			call.Response = kept(r.result)
-			c.done = append(c.done, call)
+			c.res.Calls = append(c.res.Calls, call)
 		} else if call.Error = plainText(b); strings.HasPrefix(call.Error, "Exit code ") {
-			c.done = append(c.done, call)
+			c.res.Calls = append(c.res.Calls, call)
 		}
 		return
 	}

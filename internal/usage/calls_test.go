@@ -49,12 +49,12 @@ func TestCalls(t *testing.T) {
 	)
 	lines(tr.agent("agent-1"), callLine("h", "Bash", "gh pr create"), resultLine("h", "", pr),
 		resultLine("a", "", pr))
-	_, calls, _, err := Done(tr.main, nil, NewTable(nil))
+	r, err := Count(tr.main, nil, NewTable(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, c := range calls {
+	for _, c := range r.Calls {
 		got = append(got,
 			strings.Join([]string{c.ID, c.Tool, c.Cwd, c.Input.Get("command").Str,
 				c.Response.Get("stdout").Str + c.Error, c.At.Format("15:04")}, " "))

@@ -17,8 +17,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -30,17 +30,10 @@ import (
 
 // Result holds the contents of the transcripts beyond the cursors.
 type Result struct {
-	// Cursors holds the positions at which the next Count begins; merge them into the cursors
-	// passed in. The main transcript's comes first, followed by those of subagents that moved or
-	// have requests open.
-	Cursors []loop.Cursor
-	// ByModel holds the usage since the cursors, by the model that answered.
-	ByModel map[string]loop.Tokens
-	// Unknown lists the models without a price of their own (Table.Find), each once, in the order
-	// seen.
-	Unknown []string
-	// Skipped counts unreadable lines: over 8 MiB, invalid JSON or UTF-8, impossible numbers.
-	Skipped int
+	// Spent is the usage. Its cursors are the positions at which the next Count begins; merge them
+	// into the cursors passed in.
+	loop.Spent
+	Notes []string // one line each, about usage not counted or uncertain
 	// Interrupted lists the prompt ids of turns in the main transcript that a person interrupted.
 	// An id is "" if the client's mark has none.
 	Interrupted []string
@@ -48,6 +41,9 @@ type Result struct {
 	// tick.
 	InterruptedAgents []string
 	Answers           []Answer
+	// Calls lists the finished calls whose results contain the address of a pull or merge request
+	// or a sign that qmd was unreachable, in the order of their results, file by file.
+	Calls []Call
 }
 
 // Marked reports whether a person interrupted a turn of one of these prompts. A mark without a
@@ -64,44 +60,42 @@ func (r *Result) Marked(prompts []string, forked bool) bool {
 }
 
 // Count reads a session's main transcript and its subagents' transcripts beyond the cursors. It
-// reads a file without a cursor from the beginning; a missing file is not an error. An error names
-// the files that could not be read. The result then counts the others, and the cursors of those
-// files do not move.
+// reads a file without a cursor from the beginning; a missing file is not an error. After an error,
+// which names the files that could not be read, the result holds no usage but a note.
 //
 // One request counts once even if its lines are spread over several calls, as long as at most seven
 // other requests of the main transcript, or two of a subagent's, come between two of its lines in
-// different calls (8,192 in one call). A file that shrank or was replaced is read again from the
-// beginning. Its lines count only if they are newer than the newest one seen before or, without a
-// time, if they are beyond the old offset. So a replaced file is never counted twice, but lines
+// different calls (thousands in one call). A file that shrank or was replaced is read again from
+// the beginning. Its lines count only if they are newer than the newest one seen before or, without
+// a time, if they are beyond the old offset. So a replaced file is never counted twice, but lines
 // with a clock that was set back are lost.
 func Count(transcript string, cursors []loop.Cursor, t Table) (Result, error) {
-	return newCounter(t).count(transcript, cursors, agents(transcript))
+	c := newCounter(t)
+	if err := c.count(transcript, cursors, agents(transcript)); err != nil {
+		c.res.Spent = loop.Spent{Source: t.Source()}
+		c.res.Notes = []string{fmt.Sprintf("Usage could not be counted: %v", err)}
+		return c.res, err
+	}
+	return c.res, nil
 }
 
 // Main counts the main transcript alone, for the actions of a person in it.
 func Main(transcript string, cursors []loop.Cursor) (Result, error) {
 	c := newCounter(NewTable(nil))
-	_, err := c.all(sources(transcript, cursors, nil))
+	err := c.count(transcript, cursors, nil)
 	return c.res, err
 }
 
 // counter is the state of one Count.
 type counter struct {
-	table  func() Table
-	tools  bool  // record tool calls
-	money  bool  // count money only; room and full apply
-	room   int64 // bytes that may still be read
-	full   bool  // more could have been read
-	list   []source
-	res    Result
-	apart  []map[string]loop.Tokens // spending of each source, by model
-	lines  lines
-	ledger ledger // of the current file
-	rates  map[string]rated
-	owners map[uint64]int
-	seed   maphash.Seed
-	called map[string]Call // of the current file, without a result yet
-	done   []Call
+	table    Table
+	list     []*source
+	res      Result
+	lines    lines
+	unknown  []string          // models without a price of their own (Table.Find)
+	requests map[string]*tally // by id
+	rates    map[string]rated
+	called   map[string]Call // of the current file, without a result yet
 	// added, if not nil, is called with the usage that each line adds and the time written in it.
 	added func(at, model string, more loop.Tokens)
 }
@@ -113,125 +107,83 @@ type rated struct {
 
 func newCounter(t Table) *counter {
 	return &counter{
-		table: func() Table { return t }, rates: map[string]rated{}, called: map[string]Call{},
-		owners: map[uint64]int{}, seed: maphash.MakeSeed(),
+		table: t, requests: map[string]*tally{}, rates: map[string]rated{},
+		called: map[string]Call{},
+		res:    Result{Spent: loop.Spent{ByModel: map[string]loop.Tokens{}, Source: t.Source()}},
 	}
 }
 
-// count counts the main transcript and the named subagents' transcripts.
-func (c *counter) count(
-	transcript string, cursors []loop.Cursor, names []string,
-) (Result, error) {
+// count counts the main transcript and the named subagents' transcripts. An error names the files
+// that could not be read; the others count, and the cursors of those files do not move.
+func (c *counter) count(transcript string, cursors []loop.Cursor, names []string) error {
 	if transcript == "" {
-		return Result{ByModel: map[string]loop.Tokens{}}, nil
+		return nil
 	}
-	done, err := c.all(sources(transcript, cursors, names))
-	c.res.Cursors = c.moved(done)
-	return c.res, err
-}
-
-// all counts every source and returns their new cursors, in the same order.
-func (c *counter) all(list []source) (done []loop.Cursor, err error) {
-	c.list, c.apart = list, make([]map[string]loop.Tokens, len(list))
-	for i, s := range list {
-		requests, _ := unpack(s.cursor.Open)
-		for _, r := range requests {
-			c.own(i, r.ID)
-		}
+	c.list = sources(transcript, cursors, names)
+	for _, s := range c.list {
+		c.load(s)
 	}
 	var errs []error
-	for i, s := range list {
-		cursor, err := c.file(i, s)
-		if err != nil {
+	for _, s := range c.list {
+		if err := c.file(s); err != nil {
 			errs = append(errs, fmt.Errorf("read transcript: %w", err))
 		}
-		done = append(done, cursor)
 	}
-	c.res.ByModel = map[string]loop.Tokens{}
-	for _, spent := range c.apart {
-		for model, n := range spent {
-			c.res.ByModel[model] = c.res.ByModel[model].Add(n)
+	main := len(c.list) - 1
+	c.res.Cursors = []loop.Cursor{c.list[main].cursor}
+	for _, s := range c.list[:main] {
+		if s.moved() || s.was.Open != nil {
+			c.res.Cursors = append(c.res.Cursors, s.cursor)
 		}
 	}
-	return done, errors.Join(errs...)
-}
-
-// moved returns the main cursor followed by the others that changed or may still change.
-func (c *counter) moved(done []loop.Cursor) []loop.Cursor {
-	last := len(done) - 1
-	out := done[last:]
-	for i, now := range done[:last] {
-		before := c.list[i].cursor
-		if now.Offset != before.Offset || now.Inode != before.Inode || before.Open != nil {
-			out = append(out, now)
-		}
+	c.res.By = c.spenders()
+	if c.res.Skipped > 0 {
+		c.res.Notes = append(c.res.Notes, loop.Plural(c.res.Skipped, "line")+" of the "+
+			"transcripts could not be read: what they spent is not counted")
 	}
-	return out
+	for _, m := range c.unknown {
+		c.res.Notes = append(c.res.Notes, fmt.Sprintf("Unknown model in cost accounting: %s — "+
+			"priced like the nearest known one. Add a row to ### Loop Cost Rates in CLAUDE.md to "+
+			"fix.", m))
+	}
+	return errors.Join(errs...)
 }
 
-// transcript is one file being counted.
-type transcript struct {
-	source
-	index  int
-	until  string // newest timestamp seen
-	floor  string // older lines are not counted
-	before int64  // lines before this offset that have no time are not counted
-}
-
-// file counts one source and returns its new cursor. After an error in the middle of the file, the
-// cursor may be behind what was counted.
-func (c *counter) file(index int, s source) (loop.Cursor, error) {
-	defer c.ledger.end(0)
+// file counts one source and moves its cursor. After an error in the middle of the file, the cursor
+// may be behind what was counted.
+func (c *counter) file(s *source) error {
 	clear(c.called)
-	t := &transcript{source: s, index: index}
-	t.cursor.Path = s.name
-	requests, until := unpack(s.cursor.Open)
-	t.until = until
-	for _, r := range requests {
-		c.ledger.put(r)
-	}
 	fi, err := os.Stat(s.path)
 	switch {
-	case os.IsNotExist(err):
-		return t.cursor, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
 	case err != nil:
-		return t.cursor, err
+		return err
 	case s.known && fi.Size() == s.cursor.Offset && sameFile(s.cursor, fi):
-		if !t.main && time.Since(fi.ModTime()) > settled {
-			t.cursor.Open = nil
+		if !s.main && time.Since(fi.ModTime()) > settled {
+			s.cursor.Open = nil
 		}
-		return t.cursor, nil
-	case c.money && !c.bound(t, fi):
-		return t.cursor, nil
+		return nil
 	}
-	f, fi, err := safefile.Open(t.path)
+	f, fi, err := safefile.Open(s.path)
 	if err != nil {
-		return t.cursor, err
+		return err
 	}
 	defer f.Close()
-	start, err := c.begin(t, f, fi)
+	start, err := s.begin(f, fi)
+	if err == nil {
+		_, err = f.Seek(start, io.SeekStart)
+	}
 	if err != nil {
-		return t.cursor, err
+		return err
 	}
-	if _, err := f.Seek(start, io.SeekStart); err != nil {
-		return t.cursor, err
-	}
-	var src io.Reader = f
-	if t.end > 0 {
-		src = io.LimitReader(f, t.end-start)
-	}
-	c.lines.reset(src, start)
-	for line, ok := c.lines.next(); ok; line, ok = c.lines.next() {
-		c.line(t, line)
-	}
-	n := openAgent
-	if t.main {
-		n = openMain
-	}
-	cursor := loop.Cursor{Path: t.name, Offset: c.lines.offset,
-		Open: pack(c.ledger.end(n), t.until)}
-	_, cursor.Inode = safefile.ID(fi)
-	return cursor, c.lines.err
+	err = c.lines.each(f, start, func(line []byte, _ int64) bool {
+		c.line(s, line)
+		return true
+	})
+	s.cursor = loop.Cursor{Path: s.name, Offset: c.lines.offset, Open: s.opened()}
+	_, s.cursor.Inode = safefile.ID(fi)
+	return err
 }
 
 // sameFile reports whether a cursor belongs to this very file. It returns true on a system without
@@ -242,28 +194,25 @@ func sameFile(c loop.Cursor, fi os.FileInfo) bool {
 	return c.Inode == 0 || id == 0 || c.Inode == id
 }
 
-// begin returns the offset to read from, and notes in t how much after it was counted before.
-func (c *counter) begin(t *transcript, f *os.File, fi os.FileInfo) (int64, error) {
-	offset := t.cursor.Offset
-	switch {
-	case !t.known || offset <= 0:
+// begin returns the offset to read from, and notes in s which lines after it were counted before.
+func (s *source) begin(f *os.File, fi os.FileInfo) (int64, error) {
+	offset := s.cursor.Offset
+	if !s.known || offset <= 0 {
 		return 0, nil
-	case fi.Size() >= offset && sameFile(t.cursor, fi):
+	}
+	if fi.Size() >= offset && sameFile(s.cursor, fi) {
 		var b [1]byte
 		_, err := f.ReadAt(b[:], offset-1)
 		if b[0] == '\n' || err != nil && err != io.EOF {
 			return offset, err
 		}
 	}
-	t.before = offset
-	if t.until != "" {
-		t.floor = t.until + "+" // lines up to until are below it
-	}
+	s.before, s.floor = offset, s.until
 	return 0, nil
 }
 
 // line counts one line. A nil line was too long to read.
-func (c *counter) line(t *transcript, line []byte) {
+func (c *counter) line(s *source, line []byte) {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if line != nil && len(line) == 0 {
 		return
@@ -272,58 +221,58 @@ func (c *counter) line(t *transcript, line []byte) {
 		c.res.Skipped++
 		return
 	}
-	if c.money && headType(line) == "user" || !t.matters(line) && !c.awaited(line) {
+	if !c.matters(s, line) {
 		return
 	}
-	parse := read
-	if c.money { // an estimate, replaced by the count at the end
-		parse = fields
-	}
-	r, ok := parse(line)
+	r, ok := read(line)
 	if !ok {
 		c.res.Skipped++
 		return
 	}
-	if t.counted(r, c.lines.offset) || r.copied {
+	if s.counted(r, c.lines.offset) || r.copied {
 		return
 	}
 	switch r.kind {
 	case "assistant":
 		c.calls(r)
-		c.assistant(t, r)
+		c.assistant(s, r)
 	case "user":
 		c.returned(r)
-		c.user(t, r)
+		c.user(s, r)
 	}
 }
 
-// matters reports whether a line may hold usage or an action of a person, without parsing it.
-func (t *transcript) matters(line []byte) bool {
-	kind, text := headType(line), view(line)
-	if (kind == "assistant" || kind == "") && strings.Contains(text, usageMark) {
-		return true
+// matters reports whether a line may hold usage, an action of a person or the result of a call,
+// without parsing it. A damaged line may have no type.
+func (c *counter) matters(s *source, line []byte) bool {
+	kind, text := kindOf(line), view(line)
+	switch {
+	case kind != "user" && strings.Contains(text, usageMark):
+		return kind == "assistant" || kind == ""
+	case kind == "user":
+		return strings.Contains(text, interruptMark) || c.mayReturn(text) ||
+			s.main && strings.Contains(text, answersMark)
 	}
-	return (kind == "user" || kind == "") &&
-		(strings.Contains(text, interruptMark) || t.main && strings.Contains(text, answersMark))
+	return false
 }
 
 // counted reports whether a line was counted before the cursor, and updates the newest time.
-func (t *transcript) counted(r record, end int64) bool {
-	old := t.floor != "" && r.at != "" && r.at < t.floor
-	blind := t.before > 0 && (r.at == "" || t.floor == "") && end <= t.before
-	if r.at > t.until {
-		t.until = strings.Clone(r.at)
+func (s *source) counted(r record, end int64) bool {
+	old := s.floor != "" && r.at != "" && r.at <= s.floor
+	blind := s.before > 0 && (r.at == "" || s.floor == "") && end <= s.before
+	if r.at > s.until {
+		s.until = strings.Clone(r.at)
 	}
 	return old || blind
 }
 
 // user records the actions of a person. Answers count in the main transcript only.
-func (c *counter) user(t *transcript, r record) {
+func (c *counter) user(s *source, r record) {
 	switch {
-	case !t.main && r.interrupted():
+	case !s.main && r.interrupted():
 		c.res.InterruptedAgents = append(c.res.InterruptedAgents, strings.Clone(r.prompt))
 		return
-	case !t.main || r.sidechain:
+	case !s.main || r.sidechain:
 		return
 	}
 	if r.interrupted() {
@@ -331,6 +280,5 @@ func (c *counter) user(t *transcript, r record) {
 	}
 	if r.result.Get("answers").IsObject() {
 		c.res.Answers = append(c.res.Answers, Answer{r.toolUse(), kept(r.result)})
-		c.res.Answers = c.res.Answers[max(0, len(c.res.Answers)-maxAnswers):]
 	}
 }

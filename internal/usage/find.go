@@ -20,17 +20,12 @@ type Transcript struct {
 }
 
 // Find returns the path of a session's main transcript, given that path, or its id or a prefix of
-// it in the client's folder. An error lists the nearest sessions.
+// it in the client's folder. An error lists the newest sessions.
 func Find(client, session string) (string, error) {
 	if strings.ContainsAny(session, `/\`) || strings.HasSuffix(session, ".jsonl") {
-		fi, err := os.Stat(session)
-		switch {
-		case err != nil:
-			return "", hint.New("name a session by its id, or a transcript by its path",
+		if fi, err := os.Stat(session); err != nil || !fi.Mode().IsRegular() {
+			return "", hint.New("name a session by its id, or a session's own .jsonl file",
 				"there is no transcript %s", session)
-		case !fi.Mode().IsRegular():
-			return "", hint.New("a transcript is a session's own .jsonl file",
-				"%s is not a regular file", session)
 		}
 		return filepath.Abs(session)
 	}
@@ -44,14 +39,17 @@ func Find(client, session string) (string, error) {
 			hits = append(hits, f)
 		}
 	}
-	switch len(hits) {
-	case 0:
-		return "", hint.New(nearest(all, session), "there is no session %q", session)
-	case 1:
+	switch {
+	case len(hits) == 1:
 		return hits[0].Path, nil
+	case len(hits) > 1:
+		return "", hint.New("write more of the id: "+ids(hits),
+			"%d sessions begin with %q", len(hits), session)
+	case len(all) == 0:
+		return "", hint.New("CLAUDE_CONFIG_DIR names the client's folder; or give a transcript's "+
+			"path", "there is no session in %s", client)
 	}
-	return "", hint.New("write more of the id: "+ids(hits),
-		"%d sessions begin with %q", len(hits), session)
+	return "", hint.New("the newest are "+ids(all), "there is no session %q", session)
 }
 
 // Transcripts lists the transcripts of the sessions in one of the client's folders, as named by
@@ -73,25 +71,6 @@ func Transcripts(client, folder string) (list []Transcript) {
 
 // maxNamed bounds the sessions listed in a hint.
 const maxNamed = 5
-
-// nearest lists the sessions whose ids share the longest prefix with a word, the newest first among
-// equals.
-func nearest(all []Transcript, word string) string {
-	if len(all) == 0 {
-		return "no session was found; CLAUDE_CONFIG_DIR names the client's folder, " +
-			"or give a transcript's path"
-	}
-	common := func(f Transcript) (n int) {
-		for n < len(f.ID) && n < len(word) && f.ID[n] == word[n] {
-			n++
-		}
-		return n
-	}
-	slices.SortStableFunc(all, func(a, b Transcript) int {
-		return cmp.Compare(common(b), common(a))
-	})
-	return "the nearest are " + ids(all)
-}
 
 func ids(list []Transcript) string {
 	var names []string

@@ -2,7 +2,6 @@ package usage
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -53,12 +52,11 @@ func FuzzTranscript(f *testing.F) {
 		if s, ok := PromptStart(path, prompt); ok && (s.Offset < 0 || s.Offset > int64(len(text))) {
 			t.Errorf("prompt at %d of %d", s.Offset, len(text))
 		}
-		ScheduledFire(path, prompt)
+		Sender(path, prompt)
+		Escaped(path)
 		LastSign(path)
 		Baseline(path, offset)
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		WaitFlushed(ctx, path, prompt)
+		ends(readTail(path, -1, lastTail), prompt)
 	})
 }
 

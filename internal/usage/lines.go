@@ -1,8 +1,11 @@
 package usage
 
 import (
+	"bufio"
 	"bytes"
 	"io"
+
+	"github.com/tidwall/gjson"
 
 	"hooks/internal/safefile"
 )
@@ -14,29 +17,13 @@ const (
 	maxLine     = 8 << 20
 )
 
-// lines reads the whole lines of a file. It keeps its buffer from file to file, which grows only
-// for long lines.
+// lines reads the whole lines of files, one file after the other.
 type lines struct {
-	src     io.Reader
-	buf     []byte
-	start   int   // of the line in buf
-	seen    int   // bytes of it known to hold no line end
-	end     int   // of the data in buf
-	offset  int64 // in the file, of the end of the last whole line
-	dropped int64 // skipped bytes of a line too long for the buffer
-	err     error // read error other than io.EOF
+	buf    []byte
+	offset int64 // in the file, of the end of the last whole line
 }
 
-// reset starts reading src, whose first byte is at offset in its file.
-func (l *lines) reset(src io.Reader, offset int64) {
-	if l.buf == nil {
-		l.buf = make([]byte, firstBuffer)
-	}
-	*l = lines{src: src, buf: l.buf, offset: offset}
-}
-
-// file calls f with each line of a transcript and its offset, starting at an offset, until f
-// returns false.
+// file calls f with the lines of a transcript as each does.
 func (l *lines) file(path string, from int64, f func(line []byte, at int64) bool) error {
 	file, _, err := safefile.Open(path)
 	if err != nil {
@@ -46,56 +33,112 @@ func (l *lines) file(path string, from int64, f func(line []byte, at int64) bool
 	if _, err := file.Seek(from, io.SeekStart); err != nil {
 		return err
 	}
-	l.reset(file, from)
-	for {
-		at := l.offset
-		line, ok := l.next()
-		if !ok || !f(line, at) {
-			return l.err
+	return l.each(file, from, f)
+}
+
+// each calls f with each whole line of src without its end, and with the line's offset in its file,
+// until f returns false. src begins at an offset of the file. A line longer than maxLine is nil. A
+// line is valid until f returns.
+func (l *lines) each(src io.Reader, from int64, f func(line []byte, at int64) bool) error {
+	if l.buf == nil {
+		l.buf = make([]byte, firstBuffer)
+	}
+	l.offset = from
+	dropped := 0 // bytes of a line that is too long for the buffer
+	scan := bufio.NewScanner(src)
+	scan.Buffer(l.buf, maxLine+firstBuffer)
+	scan.Split(func(data []byte, _ bool) (int, []byte, error) {
+		if i := bytes.IndexByte(data, '\n'); i >= 0 {
+			return i + 1, data[:i+1], nil
+		}
+		if len(data) > maxLine {
+			dropped += len(data)
+			return len(data), nil, nil
+		}
+		return 0, nil, nil // at the end of the file, an unfinished line is left
+	})
+	for scan.Scan() {
+		line, at := bytes.TrimSuffix(scan.Bytes(), []byte("\n")), l.offset
+		l.offset += int64(dropped + len(line) + 1)
+		if dropped > 0 || len(line) > maxLine {
+			line, dropped = nil, 0
+		}
+		if !f(line, at) {
+			break
+		}
+	}
+	return scan.Err()
+}
+
+// Bounds on how much of a transcript's end is read, in bytes.
+const (
+	promptTail = 4 << 20
+	lastTail   = 1 << 20
+	shortTail  = 64 << 10
+)
+
+// tail holds the whole lines before an offset of a transcript.
+type tail struct {
+	data []byte
+	end  int64 // offset after the last line
+}
+
+// readTail reads the whole lines in the last size bytes before an offset, or before the end of the
+// file if end is negative. It returns no lines if the file cannot be read.
+func readTail(path string, end, size int64) (t tail) {
+	f, fi, err := safefile.Open(path)
+	if err != nil {
+		return t
+	}
+	defer f.Close()
+	if end < 0 || end > fi.Size() {
+		end = fi.Size()
+	}
+	start := max(0, end-size)
+	data, err := io.ReadAll(io.NewSectionReader(f, start, end-start))
+	if err != nil {
+		return t
+	}
+	data = data[:bytes.LastIndexByte(data, '\n')+1]
+	t.data, t.end = data, start+int64(len(data))
+	if start > 0 {
+		t.data = data[bytes.IndexByte(data, '\n')+1:]
+	}
+	return t
+}
+
+// records calls f with the readable lines of the main thread that may accepts, from the last to the
+// first, until f returns false.
+func (t tail) records(may func(line []byte) bool, f func(line []byte, r record) bool) {
+	for rest := t.data; len(rest) > 0; {
+		i := bytes.LastIndexByte(rest[:len(rest)-1], '\n') + 1
+		line := rest[i : len(rest)-1]
+		rest = rest[:i]
+		if !may(line) {
+			continue
+		}
+		if r, ok := read(line); ok && !r.sidechain && !f(line, r) {
+			return
 		}
 	}
 }
 
-// next returns the next whole line without its end, valid until the next call. It returns nil for a
-// line longer than maxLine. It does not return an unfinished last line, and offset stays at its
-// start.
-func (l *lines) next() (line []byte, ok bool) {
-	for {
-		if i := bytes.IndexByte(l.buf[l.start+l.seen:l.end], '\n'); i >= 0 {
-			n := l.seen + i
-			if line = l.buf[l.start : l.start+n]; l.dropped > 0 || n > maxLine {
-				line = nil
-			}
-			l.offset += l.dropped + int64(n) + 1
-			l.start, l.seen, l.dropped = l.start+n+1, 0, 0
-			return line, true
-		}
-		l.seen = l.end - l.start
-		if l.seen >= maxLine || l.dropped > 0 {
-			l.dropped += int64(l.seen)
-			l.start, l.seen, l.end = 0, 0, 0
-		}
-		if !l.fill() {
-			return nil, false
-		}
-	}
+// newest returns the newest time of a line, or "" if no line has one.
+func (t tail) newest() (at string) {
+	t.records(anyLine, func(_ []byte, r record) bool {
+		at = max(at, r.at)
+		return true
+	})
+	return at
 }
 
-// fill moves the unfinished line to the front and reads more after it.
-func (l *lines) fill() bool {
-	if l.start > 0 {
-		copy(l.buf, l.buf[l.start:l.end])
-		l.start, l.end = 0, l.end-l.start
-	}
-	if l.end == len(l.buf) {
-		bigger := make([]byte, min(4*len(l.buf), maxLine+firstBuffer))
-		copy(bigger, l.buf)
-		l.buf = bigger
-	}
-	n, err := io.ReadAtLeast(l.src, l.buf[l.end:], 1)
-	l.end += n
-	if err != nil && err != io.EOF {
-		l.err = err
-	}
-	return n > 0
+func anyLine([]byte) bool { return true }
+
+// isMessage reports whether a line is a message of a person, of a tool or of the model.
+func isMessage(line []byte) bool {
+	kind := kindOf(line)
+	return kind == "user" || kind == "assistant"
 }
+
+// kindOf returns the top-level type of a line.
+func kindOf(line []byte) string { return text(gjson.Get(view(line), "type")) }

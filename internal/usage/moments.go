@@ -54,7 +54,7 @@ func Moments(transcript string) iter.Seq2[Moment, error] {
 		w := momentReader{yield: yield}
 		w.file(transcript, "")
 		for _, name := range agents(transcript) {
-			w.file(sessionDir(transcript)+"/"+name, loop.AgentOf(name))
+			w.file(agentPath(transcript, name), loop.AgentOf(name))
 		}
 	}
 }
@@ -84,12 +84,9 @@ func (w *momentReader) file(path, agent string) {
 }
 
 func (w *momentReader) line(line []byte) {
-	if len(line) < 2 || line[0] != '{' {
-		return
-	}
 	mark := "" // required in a line of this kind
-	switch headType(line) {
-	case "user", "system", "":
+	switch kindOf(line) {
+	case "user", "system":
 	case "assistant":
 		mark = `"tool_use"`
 	case "queue-operation":
@@ -101,7 +98,7 @@ func (w *momentReader) line(line []byte) {
 		return
 	}
 	r, ok := read(line)
-	if !ok {
+	if !ok || r.sidechain && w.agent == "" {
 		return
 	}
 	if at, err := time.Parse(time.RFC3339Nano, r.at); err == nil {
@@ -110,9 +107,6 @@ func (w *momentReader) line(line []byte) {
 	m := Moment{At: w.at, Agent: w.agent, Cwd: r.cwd, Branch: r.branch}
 	if r.branch == "HEAD" {
 		m.Branch = ""
-	}
-	if w.agent == "" && r.sidechain { // an old client's copy of a subagent's line
-		m.Agent = "sidechain"
 	}
 	switch r.kind {
 	case "system":
@@ -183,9 +177,9 @@ func (w *momentReader) prompt(m Moment, r record) {
 
 // Timeline counts a whole session as Count does and calls added with the usage that each line adds
 // and its time. The calls are not sorted across files. The time is zero if neither the line nor one
-// before it has a time.
+// before it has a time. Notes are as in Result.
 func Timeline(transcript string, t Table,
-	added func(at time.Time, model string, more loop.Tokens)) (Result, error) {
+	added func(at time.Time, model string, more loop.Tokens)) (notes []string, err error) {
 	c := newCounter(t)
 	c.added = func(at, model string, more loop.Tokens) {
 		if more != (loop.Tokens{}) {
@@ -193,6 +187,6 @@ func Timeline(transcript string, t Table,
 			added(when, model, more)
 		}
 	}
-	_, err := c.all(sources(transcript, nil, agents(transcript)))
-	return c.res, err
+	err = c.count(transcript, nil, agents(transcript))
+	return c.res.Notes, err
 }

@@ -154,19 +154,21 @@ func FuzzLines(f *testing.F) {
 		case 2:
 			src = iotest.DataErrReader(iotest.HalfReader(src))
 		}
-		var l lines
-		l.buf = make([]byte, 4)
-		l.reset(src, 100)
+		l := lines{buf: make([]byte, 4)}
 		want := whole(b)
 		var got []string
-		for line, ok := l.next(); ok; line, ok = l.next() {
+		err := l.each(src, 100, func(line []byte, at int64) bool {
+			if at != int64(100+len(strings.Join(append(got, ""), "\n"))) {
+				t.Errorf("line %d is at %d", len(got), at)
+			}
 			got = append(got, string(line))
-		}
+			return true
+		})
 		if !slices.Equal(want, got) {
 			t.Errorf("lines %q, want %q", got, want)
 		}
-		if end := int64(100 + bytes.LastIndexByte(b, '\n') + 1); l.offset != end || l.err != nil {
-			t.Errorf("offset %d, want %d, error %v", l.offset, end, l.err)
+		if end := int64(100 + bytes.LastIndexByte(b, '\n') + 1); l.offset != end || err != nil {
+			t.Errorf("offset %d, want %d, error %v", l.offset, end, err)
 		}
 	})
 }
@@ -182,21 +184,24 @@ func TestLineReaderBounds(t *testing.T) {
 	end := int64(text.Len())
 	text.Write(bytes.Repeat([]byte("y"), 2*maxLine))
 	var l lines
-	l.reset(&text, 0)
-	for _, n := range sizes {
-		line, ok := l.next()
-		if !ok || (line == nil) != (n > maxLine) || line != nil && len(line) != n {
-			t.Errorf("line of %d bytes: %d bytes, nil %v, %v", n, len(line), line == nil, ok)
+	rest := sizes
+	err := l.each(&text, 0, func(line []byte, _ int64) bool {
+		n := rest[0]
+		rest = rest[1:]
+		if (line == nil) != (n > maxLine) || line != nil && len(line) != n {
+			t.Errorf("line of %d bytes: %d bytes, nil %v", n, len(line), line == nil)
 		}
-	}
-	if _, ok := l.next(); ok || l.offset != end || len(l.buf) > maxLine+firstBuffer {
-		t.Errorf("unfinished line: %v, offset %d of %d, buffer %d", ok, l.offset, end, len(l.buf))
+		return true
+	})
+	if len(rest) > 0 || err != nil || l.offset != end {
+		t.Errorf("%d lines are missing; error %v, offset %d of %d", len(rest), err, l.offset, end)
 	}
 	failing := errors.New("broken disk")
-	l.reset(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(failing)), 0)
-	l.next()
-	if _, ok := l.next(); ok || !errors.Is(l.err, failing) || l.offset != 2 {
-		t.Errorf("%v, error %v, offset %d", ok, l.err, l.offset)
+	n := 0
+	err = l.each(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(failing)), 0,
+		func([]byte, int64) bool { n++; return true })
+	if n != 1 || !errors.Is(err, failing) || l.offset != 2 {
+		t.Errorf("%d lines, error %v, offset %d", n, err, l.offset)
 	}
 }
 
@@ -210,16 +215,15 @@ func FuzzLine(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
 		c := newCounter(NewTable(nil))
-		c.list, c.apart = make([]source, 1), make([]map[string]loop.Tokens, 1)
-		tr := &transcript{source: source{main: true}}
+		s := &source{main: true, spent: map[string]loop.Tokens{}}
 		for range 2 {
-			c.line(tr, bytes.Clone(line))
+			c.line(s, bytes.Clone(line))
 		}
-		for m, n := range c.apart[0] {
+		for m, n := range s.spent {
 			if n != combine(n, loop.Tokens{}, greater) || n.Dollars > 1_000_000*loop.Dollar {
 				t.Errorf("%s: %+v", m, n)
 			}
 		}
-		said(tail{data: append(bytes.Clone(line), '\n')}, "x")
+		ends(tail{data: append(bytes.Clone(line), '\n')}, "x")
 	})
 }

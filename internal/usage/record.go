@@ -1,7 +1,6 @@
 package usage
 
 import (
-	"bytes"
 	"cmp"
 	"iter"
 	"strings"
@@ -38,11 +37,6 @@ func read(line []byte) (r record, ok bool) {
 	if !utf8.Valid(line) || !gjson.ValidBytes(line) {
 		return r, false
 	}
-	return fields(line)
-}
-
-// fields parses a line without checking it for damage.
-func fields(line []byte) (r record, ok bool) {
 	v := gjson.Parse(view(line))
 	v.ForEach(func(key, value gjson.Result) bool {
 		switch key.String() {
@@ -268,56 +262,6 @@ const (
 	interruptMark = "[Request interrupted by user"
 	answersMark   = `answers"`
 )
-
-// headType returns a line's top-level type if it comes before any nested value, as in nearly all of
-// the client's lines. It returns "" if finding the type would require parsing the whole line.
-func headType(line []byte) string {
-	for rest := line[min(1, len(line)):]; ; {
-		key, after, ok := quoted(rest)
-		if !ok || len(after) < 2 || after[0] != ':' {
-			return ""
-		}
-		if string(key) == "type" {
-			value, _, _ := quoted(after[1:])
-			return view(value)
-		}
-		if rest, ok = pastScalar(after[1:]); !ok {
-			return ""
-		}
-	}
-}
-
-// pastScalar returns the rest after a string, number or literal and the comma after it.
-func pastScalar(b []byte) (rest []byte, ok bool) {
-	if b[0] == '"' {
-		_, rest, ok = quoted(b)
-	} else {
-		n := bytes.IndexByte(b[:min(len(b), 32)], ',')
-		rest, ok = b[max(n, 0):], n > 0 && b[0] != '{' && b[0] != '['
-	}
-	if !ok || len(rest) == 0 || rest[0] != ',' {
-		return nil, false
-	}
-	return rest[1:], true
-}
-
-// quoted splits a leading string without escapes from the rest.
-func quoted(b []byte) (value, rest []byte, ok bool) {
-	if len(b) < 2 || b[0] != '"' {
-		return nil, nil, false
-	}
-	n := bytes.IndexByte(b[1:], '"')
-	if n < 0 || bytes.IndexByte(b[1:1+n], '\\') >= 0 {
-		return nil, nil, false
-	}
-	return b[1 : 1+n], b[n+2:], true
-}
-
-// other reports whether a line has a type that never matters.
-func other(line []byte) bool {
-	kind := headType(line)
-	return kind != "" && kind != "assistant" && kind != "user"
-}
 
 // view returns the bytes of a line as a string without copying them. A string that outlives the
 // line must be cloned.

@@ -3,16 +3,28 @@ package usage
 import (
 	"cmp"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
 
 	"hooks/internal/loop"
 )
 
+// Limits on the requests remembered, because a line of a forgotten request counts again.
+const (
+	remembered = 16 << 10 // of a session within one Count
+	openMain   = 7        // from one Count to the next, of the main transcript
+	openAgent  = 2        // of a subagent's, whose requests never overlap
+)
+
+// tally holds what was counted for a request so far.
+type tally struct {
+	loop.Counted
+	by *source // the transcript that counts it
+}
+
 // assistant adds the usage of an assistant line beyond what was counted for its request.
-func (c *counter) assistant(t *transcript, r record) {
-	s, ok, bad := r.spent()
+func (c *counter) assistant(s *source, r record) {
+	u, ok, bad := r.spent()
 	if bad {
 		c.res.Skipped++
 	}
@@ -20,48 +32,61 @@ func (c *counter) assistant(t *transcript, r record) {
 		return
 	}
 	id := ""
-	if s.id+r.request != "" {
-		id = s.id + " " + r.request
+	if u.id+r.request != "" {
+		id = u.id + " " + r.request
 	}
-	if c.elsewhere(t, r, s.id, id) {
+	if known := c.requests[id]; known != nil && known.by != s { // a copy of another's line
 		return
 	}
-	if fresh := c.spent(t, r.at, id, s); fresh && !t.main {
-		c.own(t.index, id)
-	}
-	for i, a := range s.advisors {
+	c.spend(s, r.at, id, u)
+	for i, a := range u.advisors {
 		if id != "" {
 			a.id = fmt.Sprintf("%s advisor-%d", id, i)
 		}
-		c.spent(t, r.at, a.id, a)
+		c.spend(s, r.at, a.id, a)
 	}
 }
 
-// spent counts the usage of a request beyond what was counted for it before, and reports whether
-// the request is new. Each request without an id counts.
-func (c *counter) spent(t *transcript, at, id string, s spent) (fresh bool) {
-	before, known := c.ledger.known(id)
-	if !known {
-		before = loop.Counted{ID: id, Model: c.rate(s.model).name}
+// spend counts the usage of a request beyond what was counted for it before. Each request without
+// an id counts.
+func (c *counter) spend(s *source, at, id string, u spent) {
+	now := c.requests[id]
+	if now == nil {
+		now = &tally{loop.Counted{ID: id, Model: c.rate(u.model).name}, s}
 	}
-	now := before
-	now.Tokens = combine(before.Tokens, s.Tokens, greater)
-	price := s.request
+	before := now.Tokens
+	now.Tokens = combine(before, u.Tokens, greater)
+	price := u.request
 	price.Tokens = now.Tokens
-	now.Tokens.Dollars = max(before.Tokens.Dollars, c.rate(now.Model).row.cost(price))
-	more := combine(now.Tokens, before.Tokens, difference)
-	spent := &c.apart[t.index]
-	if *spent == nil {
-		*spent = map[string]loop.Tokens{}
-	}
-	(*spent)[now.Model] = (*spent)[now.Model].Add(more)
+	now.Tokens.Dollars = max(before.Dollars, c.rate(now.Model).row.cost(price))
+	more := combine(now.Tokens, before, difference)
+	s.spent[now.Model] = s.spent[now.Model].Add(more)
+	c.res.ByModel[now.Model] = c.res.ByModel[now.Model].Add(more)
 	if c.added != nil {
-		c.added(cmp.Or(at, t.until), now.Model, more)
+		c.added(cmp.Or(at, s.until), now.Model, more)
 	}
 	if id != "" {
-		c.ledger.put(now)
+		c.remember(now)
 	}
-	return id != "" && !known
+}
+
+// remember remembers a request as the last one of its transcript. When there are too many, it
+// forgets all but the last ones of that transcript.
+func (c *counter) remember(r *tally) {
+	s, limit := r.by, openAgent
+	if s.main {
+		limit = openMain
+	}
+	s.open = slices.DeleteFunc(s.open, func(other *tally) bool { return other == r })
+	s.open = append(s.open, r)
+	s.open = slices.Delete(s.open, 0, max(0, len(s.open)-limit))
+	if len(c.requests) == remembered {
+		clear(c.requests)
+		for _, r := range s.open {
+			c.requests[r.ID] = r
+		}
+	}
+	c.requests[r.ID] = r
 }
 
 // rate returns a model's row, cached by name, and records a model whose price is a guess.
@@ -70,9 +95,9 @@ func (c *counter) rate(model string) rated {
 		return r
 	}
 	name := strings.Clone(model[:min(len(model), 128)])
-	row, known := c.table().Find(name)
-	if !known && !slices.Contains(c.res.Unknown, name) {
-		c.res.Unknown = append(c.res.Unknown, name)
+	row, known := c.table.Find(name)
+	if !known && !slices.Contains(c.unknown, name) {
+		c.unknown = append(c.unknown, name)
 	}
 	if len(c.rates) < 1000 { // only invalid data names more models
 		c.rates[name] = rated{row, name}
@@ -80,35 +105,30 @@ func (c *counter) rate(model string) rated {
 	return rated{row, name}
 }
 
-// maxOwners bounds the subagents' requests that are remembered while the main transcript is read.
-const maxOwners = 1 << 16
+// untilMark begins the id of the one entry of Cursor.Open that is not a request. It holds the
+// newest timestamp seen, which separates old lines from new ones in a replaced file.
+const untilMark = "until "
 
-// own remembers which file counts a request: by its whole id, and by the message id alone for
-// copies by an old client.
-func (c *counter) own(index int, id string) {
-	if len(c.list) == 1 || len(c.owners) >= 2*maxOwners { // a single file needs no owner
-		return
-	}
-	message, _, _ := strings.Cut(id, " ")
-	for _, key := range []string{id, message} {
-		hash := maphash.String(c.seed, key)
-		if _, taken := c.owners[hash]; !taken {
-			c.owners[hash] = index
+// load takes over what a source's cursor remembers.
+func (c *counter) load(s *source) {
+	for _, r := range s.cursor.Open {
+		if at, ok := strings.CutPrefix(r.ID, untilMark); ok && r.Model == "" {
+			s.until = instant(at)
+		} else if c.requests[r.ID] == nil {
+			c.remember(&tally{r, s})
 		}
 	}
 }
 
-// elsewhere reports whether another file counts this request. Old clients copy subagents' lines to
-// the main transcript, marked as a sidechain; those are matched by the message id alone.
-func (c *counter) elsewhere(t *transcript, r record, message, id string) bool {
-	if len(c.list) == 1 {
-		return false
+// opened returns what the next cursor of a source remembers.
+func (s *source) opened() (open []loop.Counted) {
+	for _, r := range s.open {
+		open = append(open, r.Counted)
 	}
-	if t.main && r.sidechain {
-		id = message
+	if s.until != "" {
+		open = append(open, loop.Counted{ID: untilMark + s.until})
 	}
-	owner, ok := c.owners[maphash.String(c.seed, id)]
-	return ok && owner != t.index
+	return open
 }
 
 func greater(a, b int64) int64    { return max(a, b) }

@@ -1,21 +1,14 @@
 package usage
 
 import (
-	"bytes"
 	"cmp"
-	"math"
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"hooks/internal/loop"
 )
-
-// maxRunning bounds how much one look at a running iteration reads, in bytes. It is more than the
-// longest line.
-const maxRunning = 2 * maxLine
 
 // Look is the usage in the transcripts beyond the cursors of a running iteration.
 type Look struct {
@@ -24,58 +17,24 @@ type Look struct {
 	Read    int64         // bytes
 }
 
-// Running counts new usage while an iteration runs, at most 16 MiB of transcripts; the next call
-// continues from there. Of the subagents, it counts those with a cursor and fresh ones. If no file
-// has grown, it reads nothing and does not call rates. It skips files that cannot be read; the
-// error names them.
+// Running counts new usage while an iteration runs. Of the subagents, it counts those with a cursor
+// and fresh ones. It skips files that cannot be read; the error names them.
 func Running(
-	transcript string, cursors []loop.Cursor, fresh []string, rates func() Table,
+	transcript string, cursors []loop.Cursor, fresh []string, t Table,
 ) (l Look, err error) {
-	if transcript == "" {
-		return l, nil
-	}
-	names := growing(cursors, fresh)
-	for _, room := range []int64{maxRunning, math.MaxInt64} { // a line may be longer than the bound
-		c := newCounter(Table{})
-		c.table, c.money, c.room = sync.OnceValue(rates), true, room
-		done, err := c.all(sources(transcript, cursors, names))
-		if l = c.look(done); err != nil || l.Read > 0 || !c.full {
-			return l, err
-		}
-	}
-	return l, nil
-}
-
-// look returns what was counted and the cursors that it moved.
-func (c *counter) look(done []loop.Cursor) (l Look) {
-	for _, u := range c.res.ByModel {
-		l.Dollars = l.Dollars.Plus(u.Dollars)
-	}
-	for i, now := range done {
-		before := c.list[i].cursor
-		if now.Offset == before.Offset && now.Inode == before.Inode {
+	c := newCounter(t)
+	err = c.count(transcript, cursors, growing(cursors, fresh))
+	l.Dollars = loop.Sum(c.res.ByModel).Dollars
+	for _, s := range c.list {
+		if !s.moved() {
 			continue
 		}
-		l.Cursors = append(l.Cursors, now)
-		if l.Read += now.Offset; now.Offset >= before.Offset { // else the file was replaced
-			l.Read -= before.Offset
+		l.Cursors = append(l.Cursors, s.cursor)
+		if l.Read += s.cursor.Offset; s.cursor.Offset >= s.was.Offset { // else it was replaced
+			l.Read -= s.was.Offset
 		}
 	}
-	return l
-}
-
-// bound limits how much of a source is read to the bytes left, and reports whether the file
-// changed.
-func (c *counter) bound(t *transcript, fi os.FileInfo) (changed bool) {
-	more, same := fi.Size()-t.cursor.Offset, sameFile(t.cursor, fi)
-	changed = more != 0 || !same
-	if more < 0 || !same {
-		more = fi.Size()
-	}
-	c.full = c.full || more > c.room
-	t.end = max(1, fi.Size()-more+min(more, c.room)) // 0 would mean no limit
-	c.room -= min(more, c.room)
-	return changed
+	return l, err
 }
 
 // Grown returns the number of bytes beyond the cursors in the transcripts that Running counts. It
@@ -99,9 +58,8 @@ func MainModel(cursors []loop.Cursor) string {
 		if loop.AgentOf(c.Path) != "" {
 			continue
 		}
-		requests, _ := unpack(c.Open)
-		for _, r := range slices.Backward(requests) {
-			if !strings.Contains(r.ID, " advisor-") {
+		for _, r := range slices.Backward(c.Open) {
+			if r.Model != "" && !strings.Contains(r.ID, " advisor-") {
 				return r.Model
 			}
 		}
@@ -114,12 +72,12 @@ const maxSpenders = 5
 
 // spenders returns the largest spenders by thread and model. A thread is named by its transcript.
 func (c *counter) spenders() (all []loop.Spender) {
-	for i, s := range c.list {
+	for _, s := range c.list {
 		name := s.name
 		if s.main {
 			name = mainThread
 		}
-		for model, u := range c.apart[i] {
+		for model, u := range s.spent {
 			if u.Dollars > 0 {
 				all = append(all, loop.Spender{Who: name, Model: model, Dollars: u.Dollars})
 			}
@@ -153,21 +111,42 @@ func Named(transcript string, by []loop.Spender) []loop.Spender {
 	return by
 }
 
-// callTime bounds the wait for the line of a call. The client writes the message that makes a call
-// up to 60 ms after the call's event (measured on 2.1.330).
-const callTime = 500 * time.Millisecond
+// Present is the current state of a run and its open iteration.
+type Present struct {
+	Run   *loop.Budget // including Since
+	Tick  *loop.Tick   // nil if none is open; interrupted if the client has marked an Esc
+	Since loop.Spent   // beyond the run's cursors
+	Notes []string     // as in Result
+}
 
-// AwaitCall waits until the message that makes a call is in the thread's transcript, so that its
-// cost is counted at that call. An empty agent means the main thread.
-func AwaitCall(transcript, agent, call string) {
-	path := transcript
-	if agent != "" {
-		path = agentPath(transcript, agentName(agent))
+// Now reads the usage that a run has not counted yet from the transcript of the open iteration t
+// or, if the run has none, from that of its session. If the client is dead, it reads only the
+// transcript of an open iteration. counted returns the cursors of the run in a transcript,
+// including those of ended workers. Now saves nothing.
+func Now(
+	b *loop.Budget, t *loop.Tick, alive bool, counted func(transcript string) []loop.Cursor,
+	table Table, now time.Time,
+) Present {
+	if t != nil && t.RunID != b.RunID {
+		t = nil
 	}
-	for end := time.Now().Add(callTime); call != "" && time.Now().Before(end); {
-		if bytes.Contains(readTail(path, escTail).data, []byte(call)) {
-			return
+	p, path := Present{Tick: t}, ""
+	switch {
+	case t != nil:
+		path = t.Transcript
+	case b.Status == loop.Active && alive:
+		path = b.Transcript()
+	}
+	if path != "" {
+		r, _ := Count(path, counted(path), table)
+		p.Since, p.Notes = r.Spent, r.Notes
+		if t != nil && !t.Halting() && t.Failed == "" && r.Marked(t.Prompts, !t.Draining) {
+			ended := *t
+			ended.Interrupt(loop.ByEsc)
+			ended.Pending = nil
+			p.Tick = &ended
 		}
-		time.Sleep(2 * time.Millisecond)
 	}
+	p.Run = b.Now(p.Tick, p.Since, alive, now)
+	return p
 }

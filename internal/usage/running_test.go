@@ -31,7 +31,7 @@ func TestLooksComeToTheCountAtTheEnd(t *testing.T) {
 			}
 			held, from := tick.Spending(run)
 			fresh := Fresh(tr.main, from, []string{"1"}, "2")
-			look, err := Running(tr.main, from, fresh, plainRates)
+			look, err := Running(tr.main, from, fresh, NewTable(nil))
 			if err != nil || look.Read == 0 {
 				t.Fatalf("look %+v, %v", look, err)
 			}
@@ -46,8 +46,6 @@ func TestLooksComeToTheCountAtTheEnd(t *testing.T) {
 	}
 }
 
-func plainRates() Table { return NewTable(nil) }
-
 func after(held loop.Running, l Look) loop.Running {
 	held.Dollars += l.Dollars
 	held.Cursors = loop.Overlay(held.Cursors, l.Cursors)
@@ -59,47 +57,12 @@ func TestNothingNewIsNotRead(t *testing.T) {
 	tr.add(tr.main, said1{id: "a", in: 1000})
 	tr.add(tr.agent("agent-1"), said1{id: "b", in: 1000})
 	cursors := tr.count(nil).Cursors
-	look, err := Running(tr.main, cursors, nil, func() Table {
-		t.Error("the rates were asked for")
-		return Table{}
-	})
+	look, err := Running(tr.main, cursors, nil, NewTable(nil))
 	if look.Read != 0 || look.Cursors != nil || err != nil {
 		t.Errorf("look %+v, %v", look, err)
 	}
-	if look, err = Running("", cursors, nil, nil); look.Read != 0 || err != nil {
+	if look, err = Running("", cursors, nil, NewTable(nil)); look.Read != 0 || err != nil {
 		t.Errorf("without a transcript: %+v, %v", look, err)
-	}
-}
-
-// One look reads at most 16 MiB, and the next ones come to the rest; a line that is longer does not
-// hold them up.
-func TestOneLookIsBounded(t *testing.T) {
-	tr := newTree(t)
-	tr.add(tr.main, said1{id: "a", in: 1})
-	run := &loop.Budget{Cursors: tr.count(nil).Cursors}
-	filler := `{"type":"user","text":"` + strings.Repeat("x", 5<<20) + `"}`
-	for _, id := range []string{"b", "c", "d"} {
-		tr.add(tr.main, filler, said1{id: id, in: 1000})
-	}
-	long := `{"type":"user","text":"` + strings.Repeat("x", maxRunning) + `"}`
-	tr.add(tr.main, long, said1{id: "e", in: 1000})
-	var tick loop.Tick
-	for looks := 1; ; looks++ {
-		held, from := tick.Spending(run)
-		look, err := Running(tr.main, from, nil, plainRates)
-		if err != nil || looks > 5 {
-			t.Fatalf("%d looks, %v", looks, err)
-		}
-		if look.Read == 0 {
-			break
-		}
-		if looks == 1 && look.Read > maxRunning {
-			t.Errorf("the first look read %d bytes", look.Read)
-		}
-		tick.Count(run, after(held, look))
-	}
-	if all := tr.count(run.Cursors); all.Dollars != tick.Running.Dollars || all.Dollars == 0 {
-		t.Errorf("looked at $%s, counted $%s", tick.Running.Dollars, all.Dollars)
 	}
 }
 
@@ -113,11 +76,11 @@ func TestSpendersAreNamed(t *testing.T) {
 	if err := os.WriteFile(name, note, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	spent, _, _, err := Done(tr.main, nil, NewTable(nil))
+	r, err := Count(tr.main, nil, NewTable(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := Named(tr.main, spent.By)
+	got := Named(tr.main, r.By)
 	if len(got) != 2 || got[0].Who != "worker 1f (general-purpose: Implement #12)" ||
 		got[1].Who != "main thread" || got[0].Dollars <= got[1].Dollars {
 		t.Errorf("spenders %+v", got)

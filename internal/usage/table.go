@@ -189,3 +189,64 @@ func canonical(model string) string {
 	s, _, _ = strings.Cut(s, "[")
 	return strings.NewReplacer(".", "-", "@", "-", ":", "-", "/", "-").Replace(s)
 }
+
+// webSearch is the price of one server-side web search.
+const webSearch = loop.Cent
+
+// maxTokens bounds the tokens of each kind in one request. It is far above anything real, and with
+// the highest price that a configuration may name, no price of a request overflows. A line with
+// more is unreadable.
+const maxTokens = 10_000_000
+
+// request holds the usage of one request to a model.
+type request struct {
+	Tokens loop.Tokens // Dollars is ignored
+	Fast   bool        // usage.speed is "fast"
+	US     bool        // usage.inference_geo is "us"
+	// Parts holds the samplings of the request if there were several, for example because a server
+	// tool ran in between. Whether the prompt is long is decided for each.
+	Parts []loop.Tokens
+}
+
+// cost prices one request by the client's own formula, to the pico-dollar: each kind at its rate,
+// the row's multipliers for a long prompt and fast mode, 1.1 times the tokens' price for US
+// inference, and a cent for each web search.
+func (r Row) cost(q request) loop.USD {
+	parts := q.Parts
+	if !q.whole() {
+		parts = []loop.Tokens{q.Tokens}
+	}
+	sum := loop.USD(0)
+	for _, n := range parts {
+		sum += r.sampling(n)
+	}
+	if q.Fast {
+		sum *= loop.USD(max(r.Fast, 1))
+	}
+	if q.US {
+		sum = (sum*11 + 5) / 10
+	}
+	return sum + webSearch*loop.USD(q.Tokens.WebSearches)
+}
+
+// whole reports whether the parts add up to all tokens.
+func (q request) whole() bool {
+	var sum loop.Tokens
+	for _, n := range q.Parts {
+		sum = sum.Add(n)
+	}
+	sum.WebSearches, sum.Messages = q.Tokens.WebSearches, q.Tokens.Messages
+	sum.Dollars = q.Tokens.Dollars
+	return sum == q.Tokens
+}
+
+// sampling prices the tokens of one prompt and its response.
+func (r Row) sampling(n loop.Tokens) loop.USD {
+	sum := r.Input*loop.USD(n.Input) + r.Output*loop.USD(n.Output) +
+		r.CacheRead*loop.USD(n.CacheRead) + r.CacheWrite5m*loop.USD(n.CacheWrite5m) +
+		r.CacheWrite1h*loop.USD(n.CacheWrite1h)
+	if n.In() > longPrompt {
+		return sum * loop.USD(max(r.Long, 1))
+	}
+	return sum
+}

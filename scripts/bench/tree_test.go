@@ -48,9 +48,9 @@ func TestTree(t *testing.T) {
 	for _, m := range r.ByModel {
 		sum = sum.Add(m)
 	}
-	if sum.Output != tr.out || len(r.ByModel) != len(models) || len(r.Unknown) > 0 ||
+	if sum.Output != tr.out || len(r.ByModel) != len(models) || len(r.Notes) > 0 ||
 		r.Skipped > 0 {
-		t.Errorf("%d output tokens counted, %d written; %d skipped, unknown %v",
-			sum.Output, tr.out, r.Skipped, r.Unknown)
+		t.Errorf("%d output tokens counted, %d written; %d skipped, notes %v",
+			sum.Output, tr.out, r.Skipped, r.Notes)
 	}
 }

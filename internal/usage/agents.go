@@ -1,7 +1,7 @@
 package usage
 
 import (
-	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,47 +14,60 @@ import (
 	"hooks/internal/safefile"
 )
 
-// Bounds of the search for subagents' transcripts.
-const (
-	maxDepth = 8
-	maxFiles = 20_000
-)
-
 // settled is the time without growth after which a subagent's last requests need not be remembered,
 // because no request takes that long from one line to the next.
 const settled = 15 * time.Minute
 
 // source is one transcript to count.
 type source struct {
-	path   string // to open
-	name   string // in the cursor; a subagent's is relative to the session's directory
-	main   bool
+	path   string      // to open
+	name   string      // in the cursor; a subagent's is relative to the session's directory
+	main   bool        // not a subagent's
+	known  bool        // a cursor exists
+	was    loop.Cursor // the cursor before the count
 	cursor loop.Cursor
-	known  bool  // a cursor exists
-	end    int64 // offset at which to stop reading; 0 means no limit
+	open   []*tally               // last requests, which later lines may increase
+	spent  map[string]loop.Tokens // by model
+	until  string                 // newest timestamp seen
+	floor  string                 // lines up to this time were counted before
+	before int64                  // lines without a time up to this offset were counted before
+}
+
+// moved reports whether the file has changed since the last count.
+func (s *source) moved() bool {
+	return s.cursor.Offset != s.was.Offset || s.cursor.Inode != s.was.Inode
 }
 
 // sessionDir returns the directory in which a session keeps its subagents' transcripts.
 func sessionDir(transcript string) string { return strings.TrimSuffix(transcript, ".jsonl") }
 
 // sources lists the named subagents' transcripts, then the main one, each with its cursor. It
-// ignores cursors of another session's transcript. Subagents come first, so that copies of their
-// lines in an old client's main transcript are recognized.
-func sources(transcript string, cursors []loop.Cursor, names []string) (out []source) {
-	main := source{path: transcript, name: transcript, main: true}
-	main.cursor, main.known = mainCursor(transcript, cursors)
-	byName := map[string]loop.Cursor{}
-	if main.known {
-		for _, c := range cursors {
-			byName[c.Path] = c
+// ignores cursors of another session's transcript. Subagents come first, because a request that two
+// transcripts have is the subagent's.
+func sources(transcript string, cursors []loop.Cursor, names []string) (out []*source) {
+	main := mainCursor(transcript, cursors)
+	byName := map[string]*loop.Cursor{}
+	for i, c := range cursors {
+		if main != nil {
+			byName[c.Path] = &cursors[i]
 		}
 	}
-	for _, name := range names {
-		s := source{path: agentPath(transcript, name), name: name}
-		s.cursor, s.known = byName[name]
+	add := func(path, name string, cursor *loop.Cursor) *source {
+		s := &source{path: path, name: name, known: cursor != nil,
+			spent: map[string]loop.Tokens{}}
+		if cursor != nil {
+			s.was = *cursor
+		}
+		s.cursor = s.was
+		s.cursor.Path = name
 		out = append(out, s)
+		return s
 	}
-	return append(out, main)
+	for _, name := range names {
+		add(agentPath(transcript, name), name, byName[name])
+	}
+	add(transcript, transcript, main).main = true
+	return out
 }
 
 // Fresh returns the names of the transcripts without a cursor that belong to a running worker or to
@@ -63,18 +76,12 @@ func sources(transcript string, cursors []loop.Cursor, names []string) (out []so
 func Fresh(transcript string, cursors []loop.Cursor, workers []string, caller string) []string {
 	var names []string
 	for _, id := range loop.Uncounted(cursors, append(slices.Clip(workers), caller)) {
-		name := agentName(id)
-		_, err := os.Lstat(agentPath(transcript, name))
-		if err != nil && id == caller {
-			for _, name = range agents(transcript) {
-				if loop.AgentOf(name) == id {
-					err = nil
-					break
-				}
-			}
-		}
-		if err == nil {
-			names = append(names, name)
+		if _, err := os.Lstat(AgentTranscript(transcript, id)); err == nil {
+			names = append(names, agentName(id))
+		} else if id == caller {
+			all := agents(transcript)
+			i := slices.IndexFunc(all, func(name string) bool { return loop.AgentOf(name) == id })
+			names = append(names, all[max(i, 0):i+1]...)
 		}
 	}
 	return names
@@ -100,9 +107,6 @@ func agentPath(transcript, name string) string {
 	return filepath.Join(sessionDir(transcript), filepath.FromSlash(name))
 }
 
-// Began returns the time at which a subagent's transcript began.
-func Began(transcript, name string) time.Time { return begun(agentPath(transcript, name)) }
-
 // begun returns the first time in the head of a transcript, whose first lines may have no time. It
 // returns the zero time if no line of the head has one.
 func begun(path string) (at time.Time) {
@@ -122,45 +126,30 @@ func AgentTranscript(transcript, id string) string {
 	return agentPath(transcript, agentName(id))
 }
 
-// mainCursor finds the main transcript's cursor. It compares only the file name, which is the
-// session id, so that a directory that moved does no harm.
-func mainCursor(transcript string, cursors []loop.Cursor) (loop.Cursor, bool) {
-	for _, c := range cursors {
-		if isMain(c) && filepath.Base(c.Path) == filepath.Base(transcript) {
-			return c, true
+// mainCursor finds the main transcript's cursor, or returns nil. It compares only the file name,
+// which is the session id, so that a directory that moved does no harm.
+func mainCursor(transcript string, cursors []loop.Cursor) *loop.Cursor {
+	for i, c := range cursors {
+		if loop.AgentOf(c.Path) == "" && filepath.Base(c.Path) == filepath.Base(transcript) {
+			return &cursors[i]
 		}
 	}
-	return loop.Cursor{}, false
-}
-
-func isMain(c loop.Cursor) bool {
-	return strings.HasSuffix(c.Path, ".jsonl") && !strings.HasPrefix(c.Path, "subagents/")
+	return nil
 }
 
 // agents lists the subagents' transcripts below a session's directory, with forward slashes. It
-// follows no symbolic links. It returns nil for an empty transcript.
+// follows no symbolic links.
 func agents(transcript string) (names []string) {
-	if transcript == "" {
-		return nil
-	}
-	dir := sessionDir(transcript) + "/"
-	var list func(below string, depth int)
-	list = func(below string, depth int) {
-		entries, _ := os.ReadDir(dir + below)
-		for _, e := range entries {
-			name := below + "/" + e.Name()
-			switch {
-			case len(names) == maxFiles:
-				return
-			case e.IsDir() && depth < maxDepth:
-				list(name, depth+1)
-			case strings.HasPrefix(e.Name(), "agent-") && strings.HasSuffix(name, ".jsonl") &&
-				e.Type().IsRegular():
-				names = append(names, name)
+	dir := sessionDir(transcript)
+	_ = filepath.WalkDir(filepath.Join(dir, "subagents"),
+		func(path string, e fs.DirEntry, err error) error {
+			if err == nil && e.Type().IsRegular() && strings.HasPrefix(e.Name(), "agent-") &&
+				strings.HasSuffix(path, ".jsonl") {
+				name, _ := filepath.Rel(dir, path)
+				names = append(names, filepath.ToSlash(name))
 			}
-		}
-	}
-	list("subagents", 1)
+			return nil
+		})
 	return names
 }
 
@@ -180,53 +169,22 @@ func Baseline(transcript string, from int64) []loop.Cursor {
 // because a run is never charged for usage before it. The cursor keeps the newest time before it,
 // so that only newer lines count if the file is truncated or replaced.
 func before(path, name string, end int64) loop.Cursor {
-	c := loop.Cursor{Path: name}
+	c := loop.Cursor{Path: name, Offset: max(end, 0)}
 	fi, err := os.Stat(path)
 	if err != nil {
-		c.Offset = max(end, 0)
 		return c
 	}
 	_, c.Inode = safefile.ID(fi)
-	for size := int64(64 << 10); ; size *= 8 {
-		t := readTail(path, size)
-		c.Offset = t.start + int64(len(t.data))
-		if t.err != nil {
-			c.Offset = fi.Size()
-		}
-		if end >= 0 {
-			c.Offset = min(c.Offset, end)
-		}
-		if t.err != nil {
-			return c
-		}
-		if c.Offset > t.start || size > fi.Size() {
-			t.data = t.data[:max(c.Offset-t.start, 0)]
-			c.Open = pack(nil, t.newest())
-			return c
+	if end < 0 || end > fi.Size() {
+		c.Offset = fi.Size()
+	}
+	if t := readTail(path, c.Offset, shortTail); t.end > 0 {
+		c.Offset = t.end
+		if at := t.newest(); at != "" {
+			c.Open = []loop.Counted{{ID: untilMark + at}}
 		}
 	}
-}
-
-// promptLine finds the first top-level user line with a prompt's id, starting at an offset.
-func promptLine(transcript string, from int64, id string) (r record, at int64, found bool) {
-	if id == "" {
-		return r, 0, false
-	}
-	var l lines
-	l.file(transcript, from, func(line []byte, offset int64) bool {
-		if !bytes.Contains(line, []byte(id)) || other(line) {
-			return true
-		}
-		var ok bool
-		r, ok = read(line)
-		found = ok && r.kind == "user" && !r.sidechain && r.prompt == id
-		at = offset
-		return !found
-	})
-	if !found {
-		return record{}, 0, false
-	}
-	return r, at, true
+	return c
 }
 
 // maxNote bounds how much of the client's note about a subagent is read, in bytes.

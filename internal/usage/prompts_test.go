@@ -1,12 +1,13 @@
 package usage
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"hooks/internal/loop"
 )
 
 const gate = "testdata/scheduled-with-gate.jsonl"
@@ -66,7 +67,7 @@ func TestPromptStartSearchesTheEndOnly(t *testing.T) {
 	}
 }
 
-func TestScheduledFire(t *testing.T) {
+func TestSenderIsASchedule(t *testing.T) {
 	b, err := os.ReadFile(gate)
 	if err != nil {
 		t.Fatal(err)
@@ -84,6 +85,8 @@ func TestScheduledFire(t *testing.T) {
 		{14, "", "/sdd:review --loop", false},
 		{14, `{"type":"attachment","attachment":{"type":"date"}}` + "\n" +
 			`{"type":"queue-operation"}` + "\n", prompt, true},
+		{14, `{"type":"queue-operation","operation":"enqueue","content":"` + prompt + `"}` + "\n" +
+			`{"type":"queue-operation","operation":"dequeue"}` + "\n", prompt, true},
 		{14, strings.Replace(lines[13], prompt, "/other", 1), prompt, true},
 		{14, `{"type":"user","mess`, prompt, true},
 		{14, "\n{rubbish \"user\"\n", prompt, true},
@@ -96,18 +99,18 @@ func TestScheduledFire(t *testing.T) {
 			0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := ScheduledFire(path, tt.prompt); got != tt.want {
+		if got := Sender(path, tt.prompt) == loop.SenderSchedule; got != tt.want {
 			t.Errorf("up to line %d, %q, prompt %q: %v", tt.upTo, tt.add, tt.prompt, got)
 		}
 	}
-	if ScheduledFire("testdata/none.jsonl", prompt) {
+	if Sender("testdata/none.jsonl", prompt) != loop.SenderPerson {
 		t.Error("fired without a transcript")
 	}
 }
 
 // TestTyped: what a schedule or the client itself submits is no person's prompt.
 func TestTyped(t *testing.T) {
-	const loop = `"<command-name>/loop</command-name><command-args>1m /hooks:do -- x</command-args>"`
+	const typed = `"<command-name>/loop</command-name><command-args>1m /hooks:do -- x</command-args>"`
 	line := func(origin, content string) string {
 		return `{"type":"user"` + origin + `,"message":{"role":"user","content":` + content + `}}`
 	}
@@ -117,11 +120,11 @@ func TestTyped(t *testing.T) {
 		lines []string
 		want  bool
 	}{
-		"a person":                   {[]string{line(human, loop)}, true},
-		"an older client's person":   {[]string{line("", loop)}, true},
-		"a schedule":                 {[]string{line(human, `"x"`), fire, line(scheduled, loop)}, false},
-		"an older client's schedule": {[]string{fire, line("", loop)}, false},
-		"a note of the client":       {[]string{line(human, `"x"`), line("", loop)}, false},
+		"a person":                   {[]string{line(human, typed)}, true},
+		"an older client's person":   {[]string{line("", typed)}, true},
+		"a schedule":                 {[]string{line(human, `"x"`), fire, line(scheduled, typed)}, false},
+		"an older client's schedule": {[]string{fire, line("", typed)}, false},
+		"a note of the client":       {[]string{line(human, `"x"`), line("", typed)}, false},
 		"no person":                  {[]string{line(human, `"x"`)}, false},
 	} {
 		tr := newTree(t)
@@ -134,25 +137,23 @@ func TestTyped(t *testing.T) {
 }
 
 func TestWaitFlushedFindsTheLastMessage(t *testing.T) {
-	if !WaitFlushed(context.Background(), gate, "tick four") ||
-		!WaitFlushed(context.Background(), gate, " tick four\n") {
+	if !WaitFlushed(gate, "tick four") ||
+		!WaitFlushed(gate, " tick four\n") {
 		t.Error("the last message is there")
 	}
-	if !WaitFlushed(context.Background(), "testdata/none.jsonl", "") {
+	if !WaitFlushed("testdata/none.jsonl", "") {
 		t.Error("nothing to wait for")
 	}
 	tr := newTree(t)
 	tr.add(tr.main,
 		`{"type":"assistant","message":{"content":[{"type":"text","text":"type first"}]}}`,
 		`{"type":"summary"}`)
-	if !WaitFlushed(context.Background(), tr.main, "type first") {
+	if !WaitFlushed(tr.main, "type first") {
 		t.Error("the order of a line's fields is the client's affair")
 	}
-	over, cancel := context.WithCancel(context.Background())
-	cancel()
 	// "tick three" is before the last prompt
 	for _, text := range []string{"tick three", "another"} {
-		if WaitFlushed(over, gate, text) {
+		if ends(readTail(gate, -1, lastTail), text) {
 			t.Errorf("%q is not the last message", text)
 		}
 	}
@@ -182,7 +183,7 @@ func flushedWhileWaiting(t *testing.T, early bool) bool {
 	}
 	line := said1{id: "b", text: "done"}.String()
 	flushed := make(chan bool)
-	go func() { flushed <- WaitFlushed(context.Background(), tr.main, "spawning\n\ndone") }()
+	go func() { flushed <- WaitFlushed(tr.main, "spawning\n\ndone") }()
 	time.Sleep(20 * time.Millisecond)
 	f, _ := os.OpenFile(tr.main, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	f.WriteString(line[:100])

@@ -1,0 +1,218 @@
+package usage
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/loop"
+)
+
+// Start describes the beginning of a prompt in the main transcript.
+type Start struct {
+	Offset    int64  // of its first line, in bytes
+	UnderLoop bool   // a text in that line is the /loop command
+	Origin    string // "human", "scheduled", "task_notification" or "sdk"; "" if the line has none
+	Prompt    string // the submitted text; a slash command as typed
+}
+
+// PromptStart finds the first top-level user line with a prompt's id in the last 4 MiB. A prompt
+// that began earlier starts at its first line in there. ok is false if no line has the id, as at
+// the entry itself when the line is not yet written.
+func PromptStart(transcript, promptID string) (s Start, ok bool) {
+	fi, err := os.Stat(transcript)
+	if err != nil || promptID == "" {
+		return s, false
+	}
+	var l lines
+	_ = l.file(transcript, max(0, fi.Size()-promptTail), func(line []byte, at int64) bool {
+		if !bytes.Contains(line, []byte(promptID)) || kindOf(line) != "user" {
+			return true
+		}
+		r, readable := read(line)
+		if ok = readable && !r.sidechain && r.prompt == promptID; ok {
+			s = Start{Offset: at, Origin: strings.Clone(r.origin), Prompt: r.typed()}
+			for text := range texts(r.message) {
+				s.UnderLoop = s.UnderLoop ||
+					strings.Contains(text, "<command-name>/loop</command-name>")
+			}
+		}
+		return !ok
+	})
+	return s, ok
+}
+
+// Typed reports whether a person submitted a prompt accepted by is, anywhere in the main
+// transcript. A line without an origin counts only until the first line with one: from then on, it
+// may be a client's note with the model's words, as for background work.
+func Typed(transcript string, is func(prompt string) bool) (typed bool) {
+	var all lines
+	fired, named := "", false
+	_ = all.file(transcript, 0, func(line []byte, _ int64) bool {
+		if !startsTurn(line) {
+			return true
+		}
+		r, ok := read(line)
+		switch {
+		case !ok:
+		case r.kind == "system":
+			fired = strings.Join(strings.Fields(r.fired), " ")
+		case !r.meta && !r.sidechain:
+			prompt := r.typed()
+			own := !named && strings.Join(strings.Fields(prompt), " ") != fired
+			person := r.origin == "human" || r.origin == "sdk" || r.origin == "" && own
+			typed, fired, named = person && is(prompt), "", named || r.origin != ""
+		}
+		return !typed
+	})
+	return typed
+}
+
+// startsTurn reports whether a line is a user's, or reports a schedule that fires.
+func startsTurn(line []byte) bool {
+	kind := kindOf(line)
+	return kind == "user" ||
+		kind == "system" && gjson.GetBytes(line, "subtype").Str == "scheduled_task_fire"
+}
+
+// Sender returns who sent a prompt whose event has just arrived, judged by the lines after the last
+// user line of the main transcript. The client enqueues its own prompts and dequeues them at once,
+// and before that it logs a schedule that fires. Sender reads only whole lines in the last 1 MiB.
+func Sender(transcript, prompt string) (by loop.Sender) {
+	prompt = strings.TrimSpace(prompt)
+	taken := false // the next line read belongs to a prompt that was dequeued
+	may := func(line []byte) bool {
+		read := kindOf(line) == "queue-operation" || startsTurn(line)
+		taken = taken && read
+		return read
+	}
+	readTail(transcript, -1, lastTail).records(may, func(line []byte, r record) bool {
+		queue := ""
+		if r.kind == "queue-operation" {
+			queue = text(gjson.GetBytes(line, "operation"))
+		}
+		switch {
+		case queue == "enqueue" && by == loop.SenderPerson &&
+			strings.TrimSpace(text(gjson.GetBytes(line, "content"))) == prompt:
+			by = loop.SenderQueue
+			if taken {
+				by = loop.SenderClient
+			}
+		case r.kind == "system" && strings.TrimSpace(r.fired) == prompt:
+			by = loop.SenderSchedule
+			return false
+		}
+		taken = queue == "dequeue"
+		return r.kind != "user"
+	})
+	return by
+}
+
+// Escaped reports whether a person has just interrupted a turn with Esc, and returns the id of its
+// prompt. It checks whether the last message of the main transcript is the client's mark for that,
+// reading only whole lines in the last 64 KiB.
+func Escaped(transcript string) (prompt string, esc bool) {
+	readTail(transcript, -1, shortTail).records(isMessage, func(_ []byte, r record) bool {
+		if esc = r.kind == "user" && r.interrupted(); esc {
+			prompt = r.prompt
+		}
+		return false
+	})
+	return prompt, esc
+}
+
+// LastSign returns the newest time in the last 1 MiB of the main transcript, when the session was
+// last alive. It returns the zero time if there is none.
+func LastSign(transcript string) (at time.Time) {
+	readTail(transcript, -1, lastTail).records(anyLine, func(_ []byte, r record) bool {
+		at, _ = time.Parse(time.RFC3339Nano, r.at)
+		return at.IsZero()
+	})
+	return at
+}
+
+// Goal returns the session's active goal, set with the client's /goal, or "" if none is active. The
+// last status of a goal in the last 4 MiB of the main transcript counts.
+func Goal(transcript string) (goal string) {
+	may := func(line []byte) bool { return bytes.Contains(line, []byte(`"goal_status"`)) }
+	readTail(transcript, -1, promptTail).records(may, func(line []byte, r record) bool {
+		status := gjson.GetBytes(line, "attachment")
+		if r.kind != "attachment" || status.Get("type").String() != "goal_status" {
+			return true
+		}
+		if !status.Get("met").Bool() && !status.Get("failed").Bool() {
+			goal = status.Get("condition").String()
+		}
+		return false
+	})
+	return goal
+}
+
+// Limits of WaitFlushed and AwaitCall. A client with a machine to itself takes up to 100 ms
+// (CONTRACT). With a dozen programs on two cores it took more than 500 ms, and its last message was
+// charged one iteration late.
+const (
+	flushLimit   = 2 * time.Second
+	missingLimit = 200 * time.Millisecond
+	callLimit    = 500 * time.Millisecond
+)
+
+// WaitFlushed waits until the assistant's last message is in the transcript, and reports whether it
+// is, because Stop fires up to 100 ms before. It gives up after 2 s, or after 200 ms if the file is
+// missing, as at a session's first Stop or if the client keeps no transcripts. It returns at once
+// if there is no message.
+func WaitFlushed(transcript, lastMessage string) bool {
+	want := strings.TrimSpace(lastMessage)
+	if want == "" || transcript == "" {
+		return want == ""
+	}
+	flushed := func() bool { return ends(readTail(transcript, -1, lastTail), want) }
+	if wait(missingLimit, flushed) {
+		return true
+	}
+	_, err := os.Stat(transcript)
+	return err == nil && wait(flushLimit-missingLimit, flushed)
+}
+
+// ends reports whether want ends with the assistant's last text block. The event joins a message's
+// text blocks, but each has its own line, and the last one is enough. Only an assistant line after
+// the last user line counts, because loops end every turn with the same words.
+func ends(t tail, want string) (yes bool) {
+	t.records(isMessage, func(_ []byte, r record) bool {
+		if r.kind == "user" {
+			return false
+		}
+		for s := range texts(r.message) {
+			s = strings.TrimSpace(s)
+			yes = yes || s != "" && strings.HasSuffix(want, s)
+		}
+		return !yes
+	})
+	return yes
+}
+
+// AwaitCall waits up to 500 ms until the message that makes a call is in the thread's transcript,
+// so that its cost is counted at that call. The client writes it up to 60 ms after the call's event
+// (measured on 2.1.330). An empty agent means the main thread.
+func AwaitCall(transcript, agent, call string) {
+	if agent != "" {
+		transcript = AgentTranscript(transcript, agent)
+	}
+	wait(callLimit, func() bool {
+		return bytes.Contains(readTail(transcript, -1, shortTail).data, []byte(call))
+	})
+}
+
+// wait calls done every few milliseconds until it returns true, and reports whether it did within
+// the limit.
+func wait(limit time.Duration, done func() bool) bool {
+	for end := time.Now().Add(limit); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
+}
