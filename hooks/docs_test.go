@@ -144,7 +144,7 @@ func TestDocsConditions(t *testing.T) {
 	}
 	same(t, "conditions", want, rows(conditions, 0, 1, 2, 3))
 	want = nil
-	for g := range loop.Gates {
+	for _, g := range loop.Gates() {
 		var options []string
 		for _, o := range g.Options {
 			label := o.Label

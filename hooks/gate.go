@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"hooks/internal/app"
-	"hooks/internal/loop"
+	"hooks/internal/kind"
 	"hooks/internal/report"
 )
 
@@ -21,7 +21,7 @@ type gateListCmd struct {
 // Run prints the waiting questions with their options.
 func (g gateListCmd) Run(c caller) error {
 	c.Everywhere = g.All
-	gates, err := c.Waiting(loop.Skills())
+	gates, err := c.Waiting(kind.Skills())
 	return showEach(c, g.JSON, gates, err, "no question waits", report.WaitingQuestion)
 }
 

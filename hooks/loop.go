@@ -8,6 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"hooks/internal/app"
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/term"
@@ -30,7 +31,7 @@ func (w which) skills() []loop.Skill {
 	if w.Skill != "" {
 		return []loop.Skill{loop.Skill(w.Skill)}
 	}
-	return loop.Skills()
+	return kind.Skills()
 }
 
 type loopStopCmd struct{ which }

@@ -11,6 +11,7 @@ import (
 	"hooks/internal/app"
 	"hooks/internal/event"
 	"hooks/internal/hint"
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/schemas"
 )
@@ -51,7 +52,7 @@ type exited int
 // named returns the lists that the help texts and enums of commands refer to.
 func named() kong.Vars {
 	var kinds []string
-	for _, skill := range loop.Skills() {
+	for _, skill := range kind.Skills() {
 		kinds = append(kinds, string(skill))
 	}
 	last := len(kinds) - 1

@@ -10,6 +10,7 @@ import (
 	"hooks/internal/app"
 	"hooks/internal/drive"
 	"hooks/internal/hint"
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/toolcall"
@@ -42,7 +43,7 @@ func (c caller) noLoop(w which) string {
 	if w.Skill == "" {
 		return "no loop " + where
 	}
-	others, _ := c.Stands(loop.Skills())
+	others, _ := c.Stands(kind.Skills())
 	if len(others) > 0 && !c.Everywhere {
 		where = fmt.Sprintf("in %s; %s has one", c.Project(), others[0].Run.Skill)
 	}

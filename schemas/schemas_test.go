@@ -20,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hooks/internal/codec"
+	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -195,7 +196,7 @@ func values() rapid.MakeConfig {
 		Types: map[reflect.Type]*rapid.Generator[any]{
 			reflect.TypeFor[int]():        rapid.IntRange(0, 1<<40).AsAny(),
 			reflect.TypeFor[int64]():      rapid.Int64Range(0, 1<<50).AsAny(),
-			reflect.TypeFor[loop.Skill](): rapid.Just(loop.Work).AsAny(),
+			reflect.TypeFor[loop.Skill](): rapid.Just(backlog.Work).AsAny(),
 			reflect.TypeFor[loop.Status](): rapid.SampledFrom([]loop.Status{loop.Active,
 				loop.Halted, loop.Paused}).AsAny(),
 			reflect.TypeFor[loop.LineOutcome](): rapid.SampledFrom(
@@ -270,10 +271,10 @@ func save(rt *rapid.T, s *store.Store) {
 	claim := rapid.MakeCustom[loop.Claim](values()).Draw(rt, "claim")
 	line := rapid.MakeCustom[loop.Iteration](values()).Draw(rt, "line")
 	lock := rapid.MakeCustom[loop.Lock](values()).Draw(rt, "lock")
-	_, err := s.Acquire(loop.Work, lock)
+	_, err := s.Acquire(backlog.Work, lock)
 	tx, berr := s.Begin(context.Background())
 	if err = errors.Join(err, berr); err == nil {
-		_, err = tx.Commit(&store.State{Skill: loop.Work},
+		_, err = tx.Commit(&store.State{Skill: backlog.Work},
 			loop.Save{Line: &line, Claim: &claim, Run: &budget, Tick: &tick})
 		err = errors.Join(err, tx.End())
 	}

@@ -7,6 +7,7 @@ import (
 	"hooks/internal/brake"
 	"hooks/internal/event"
 	"hooks/internal/guard"
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/store"
@@ -169,7 +170,7 @@ func (h *handler) missedCalls(t *store.State, calls []usage.Call) (list []loop.R
 
 // openBeside reports whether another loop has an open iteration in the same session.
 func (h *handler) openBeside(t *store.State) bool {
-	return slices.ContainsFunc(loop.Skills(), func(skill loop.Skill) bool {
+	return slices.ContainsFunc(kind.Skills(), func(skill loop.Skill) bool {
 		other, err := h.files.OpenTick(skill)
 		return skill != t.Skill && err == nil && other != nil &&
 			other.SessionID == t.Tick.SessionID

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"hooks/internal/event"
+	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 	"hooks/internal/store"
 )
@@ -38,7 +39,7 @@ func TestTheTranscriptThatIsCounted(t *testing.T) {
 		h := &handler{App: &App{}, ev: event.Event{
 			SessionID: "s1", PromptID: c.prompt, Transcript: "event.jsonl",
 		}}
-		s := &store.State{Skill: loop.Work, Budget: run, Tick: c.tick}
+		s := &store.State{Skill: backlog.Work, Budget: run, Tick: c.tick}
 		if got := h.transcript(s, c.event); got != c.want {
 			t.Errorf("%s: counted from %s, want %s", c.name, got, c.want)
 		}

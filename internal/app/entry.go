@@ -367,7 +367,7 @@ func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 	r := a.Report()
 	asked := &loop.Asked{Backlog: r.Backlog}
 	for i, pr := range r.PRs {
-		if len(r.PRs) != 1 && !previous.Tracks(pr.Number) {
+		if len(r.PRs) != 1 && previous.PR(pr.Number) == nil {
 			continue
 		}
 		asked.PRs = append(asked.PRs, pr)

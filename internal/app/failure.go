@@ -6,6 +6,7 @@ import (
 
 	"hooks/internal/event"
 	"hooks/internal/hint"
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 	"hooks/internal/store"
@@ -51,7 +52,7 @@ func (h *handler) bystander() bool {
 			s.Tick != nil && s.Tick.SessionID == h.ev.SessionID ||
 			s.Lock != nil && s.Lock.SessionID == h.ev.SessionID
 	}
-	return !h.seal.on && h.files != nil && !slices.ContainsFunc(loop.Skills(), own)
+	return !h.seal.on && h.files != nil && !slices.ContainsFunc(kind.Skills(), own)
 }
 
 // heldBack denies a call because the state of a loop cannot be trusted.
@@ -102,7 +103,7 @@ func anyActive(project string) bool {
 	if err != nil {
 		return true
 	}
-	for _, skill := range loop.Skills() {
+	for _, skill := range kind.Skills() {
 		s, err := files.Load(skill)
 		if err != nil || s.Budget != nil && s.Budget.Status == loop.Active {
 			return true

@@ -12,7 +12,7 @@ import (
 
 	"hooks/internal/event"
 	"hooks/internal/inspect"
-	"hooks/internal/loop"
+	"hooks/internal/kind"
 	"hooks/internal/store"
 )
 
@@ -154,7 +154,7 @@ func FuzzHandle(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, skill := range loop.Skills() {
+		for _, skill := range kind.Skills() {
 			if _, err := files.Load(skill); err != nil {
 				t.Errorf("%s: %v", skill, err)
 			}
@@ -195,8 +195,8 @@ func FuzzState(f *testing.F) {
 			}
 		}
 		d := &inspect.Inspector{Env: s.app().Env, Now: s.app().Present}
-		_, _ = d.Stands(loop.Skills())
-		_, _ = d.Waiting(loop.Skills())
+		_, _ = d.Stands(kind.Skills())
+		_, _ = d.Waiting(kind.Skills())
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hooks/internal/hint"
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/notify"
 	"hooks/internal/report"
@@ -46,7 +47,7 @@ type gateName struct {
 
 func parseGateName(written string) gateName {
 	g := gateName{written: written, name: written}
-	for _, skill := range loop.Skills() {
+	for _, skill := range kind.Skills() {
 		if rest, ok := strings.CutPrefix(written, string(skill)+":"); ok {
 			g.skill, g.name = skill, rest
 		}
@@ -130,7 +131,7 @@ func names(list []waitingGate, withLoop bool) string {
 // does not hide the others; errors are joined.
 func (h *handler) waitingGates() (list []waitingGate, err error) {
 	var errs []error
-	for _, skill := range loop.Skills() {
+	for _, skill := range kind.Skills() {
 		s, err := h.load(skill)
 		errs = append(errs, err)
 		if err != nil {

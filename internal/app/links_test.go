@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/event"
+	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 	"hooks/internal/store"
@@ -26,8 +27,8 @@ func TestAPlainCommandLooksAtNoLink(t *testing.T) {
 				Input: gjson.Parse(fmt.Sprintf(`{"command":%q}`, command)),
 			},
 		}
-		run := &loop.Budget{Skill: loop.Work, SessionID: "s1"}
-		h.reading(&store.State{Skill: loop.Work,
+		run := &loop.Budget{Skill: backlog.Work, SessionID: "s1"}
+		h.reading(&store.State{Skill: backlog.Work,
 			Budget: run, Tick: &loop.Tick{SessionID: "s1", Braked: true},
 		})
 		_, err := os.Stat(filepath.Join(h.seal.Path(), "brake"))

@@ -9,6 +9,7 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/install"
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 )
 
@@ -96,7 +97,7 @@ func (h *handler) missingSkill(name string, governed bool) (note string, err err
 		return fmt.Sprintf("hooks: the skill /%s is not found in the settings or the plugins "+
 			"here; if the client does not know it, `hooks init` names one that works", name), nil
 	}
-	for _, kind := range loop.Skills() {
+	for _, kind := range kind.Skills() {
 		bare := strings.TrimPrefix(name, space+":")
 		if loop.Nearest(bare, []string{string(kind)}) != "" {
 			return fmt.Sprintf("hooks: /%s is not governed; did you mean /%s", name,

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"hooks/internal/guard"
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/seal"
@@ -15,9 +16,9 @@ import (
 // Pass uses up the permission for one merge or approval in a sealed loop. It succeeds once, while
 // the call that passed the gate for this PR is still running. A link of the brake calls it; session
 // is a record's file name. If it fails, why is the reason and at the approved commit, if any.
-func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, why, at string) {
-	approves := kind == guard.ApprovePR
-	if kind != guard.MergePR && !approves {
+func Pass(home, session string, act guard.Kind, pr int, sha string) (ok bool, why, at string) {
+	approves := act == guard.ApprovePR
+	if act != guard.MergePR && !approves {
 		return false, "in a loop only merges are allowed, past their gate", ""
 	}
 	dir := seal.At(home)
@@ -36,7 +37,7 @@ func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, w
 		why = fmt.Sprintf("no approval of PR #%d was let through", pr)
 	}
 	var states []store.State
-	for _, skill := range loop.Skills() {
+	for _, skill := range kind.Skills() {
 		st, err := files.LoadSealed(record.Session, skill)
 		if err != nil {
 			return false, err.Error(), ""

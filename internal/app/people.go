@@ -13,6 +13,7 @@ import (
 	"hooks/internal/brake"
 	"hooks/internal/event"
 	"hooks/internal/hint"
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
@@ -141,7 +142,7 @@ func (a *App) EndLoops(project string) (string, error) {
 	h, damage := a.openIn(project)
 	text := ""
 	if damage == nil {
-		text, damage = h.each(loop.Skills(), "the loop has ended", (*handler).stopSkill)
+		text, damage = h.each(kind.Skills(), "the loop has ended", (*handler).stopSkill)
 	}
 	seals := seal.At(seal.Home(a.Env))
 	records, err := seals.Of(project)
@@ -241,7 +242,7 @@ func (a *App) InAgent() bool {
 		return false
 	}
 	inside := func(b loop.Budget) bool { return a.inside(b.Owner) }
-	return slices.ContainsFunc(loop.Skills(), func(skill loop.Skill) bool {
+	return slices.ContainsFunc(kind.Skills(), func(skill loop.Skill) bool {
 		s, _ := h.files.Load(skill)
 		return slices.ContainsFunc(h.files.SealedBudgets(skill), inside) ||
 			s.Budget != nil && inside(*s.Budget) || s.Lock != nil && a.inside(s.Lock.Process)

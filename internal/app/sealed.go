@@ -13,6 +13,7 @@ import (
 	"hooks/internal/codec"
 	"hooks/internal/event"
 	"hooks/internal/hint"
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/seal"
@@ -79,12 +80,12 @@ func (h *handler) openState() error {
 
 // sealedSkill returns the skill of the session's first active loop.
 func (h *handler) sealedSkill() loop.Skill {
-	for _, skill := range loop.Skills() {
+	for _, skill := range kind.Skills() {
 		if l := h.seal.record.Loop(string(skill)); l != nil && l.On {
 			return skill
 		}
 	}
-	return loop.Skills()[0]
+	return kind.Skills()[0]
 }
 
 // healed returns notes about changed files that were restored. It returns each note once.
@@ -163,7 +164,7 @@ func (h *handler) typedPrompt(r *seal.Record) bool {
 // mayEnter returns an error for a request from inside another loop of this project, such as a
 // script that imitates the client or a client that a tool call started.
 func (h *handler) mayEnter(owner loop.Process) error {
-	for _, skill := range loop.Skills() {
+	for _, skill := range kind.Skills() {
 		s, err := h.files.LoadRun(skill)
 		if err != nil || s.Budget == nil {
 			continue // the entry itself reports damage
@@ -238,7 +239,7 @@ func (h *handler) keepReceipt() {
 		return
 	}
 	defer tx.End()
-	for _, skill := range loop.Skills() {
+	for _, skill := range kind.Skills() {
 		s, err := h.files.LoadSealed(h.ev.SessionID, skill) // Load would seal an edit
 		if err != nil || s.Budget == nil {
 			continue

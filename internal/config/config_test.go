@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"hooks/internal/kind/backlog"
+	"hooks/internal/kind/prompt"
 	"hooks/internal/loop"
 )
 
@@ -315,7 +317,7 @@ func TestKeptSettings(t *testing.T) {
 func TestGovernedSkills(t *testing.T) {
 	c := Parse("## SDD Configuration\n- **Governed Skills**: watch: prompt, `ops:grind`: work; " +
 		"/look: review, , deploy: task, two words: work, alone, sdd:review: prompt\n")
-	want := map[string]loop.Skill{"watch": loop.Do, "ops:grind": loop.Work, "look": loop.Review}
+	want := map[string]loop.Skill{"watch": prompt.Name, "ops:grind": backlog.Work, "look": backlog.Review}
 	if diff := cmp.Diff(want, c.GovernedSkills); diff != "" {
 		t.Error(diff)
 	}

@@ -2,12 +2,12 @@ package config
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
+	_ "hooks/internal/kind" // a setting names a kind
 	"hooks/internal/loop"
 )
 
@@ -179,7 +179,7 @@ func governed(value string, wrong func(string, ...any)) map[string]loop.Skill {
 		switch {
 		case name == "" || strings.ContainsAny(name, " \t"):
 			wrong("governed skill %q is no \"NAME: KIND\"", cut(item))
-		case !slices.Contains([]loop.Skill{loop.Work, loop.Review, loop.Do}, loop.Skill(kind)):
+		case !loop.KindOf(loop.Skill(kind)).Adopts:
 			wrong("governed skill %q has the kind %q, none of work, review, prompt", name,
 				cut(kind))
 		case own:

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/store"
 )
@@ -14,7 +15,7 @@ func receipts(m *machine, n *notes) {
 	var last loop.Receipt
 	var run loop.Budget
 	if files, err := store.Open(m.project); err == nil {
-		for _, skill := range loop.Skills() {
+		for _, skill := range kind.Skills() {
 			st, _ := files.Load(skill) // state-files reports errors
 			if st.Budget == nil {
 				continue

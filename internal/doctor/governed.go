@@ -69,9 +69,10 @@ func governed(s *install.Settings, names []loop.Names) []install.Skill {
 // beginLine returns the line that begins a loop. It takes the first work skill, else the first
 // review skill, else the first prompt skill. Without any it uses the plugin's.
 func beginLine(list []install.Skill, names []loop.Names, plugged bool) string {
-	for _, kind := range []loop.Skill{loop.Work, loop.Review, loop.Do} {
+	for _, kind := range loop.Kinds {
 		for _, skill := range list {
-			if c, ok := loop.ParseCommand(skill.Name, "", names...); ok && c.Skill == kind {
+			c, ok := loop.ParseCommand(skill.Name, "", names...)
+			if ok && kind.Adopts && c.Skill == kind.Name {
 				return "/loop 10m /" + skill.Name + " --loop"
 			}
 		}

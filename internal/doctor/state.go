@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hooks/internal/hint"
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/seal"
@@ -34,7 +35,7 @@ func stateFiles(m *machine, n *notes) {
 	}
 	defer files.Close()
 	var budgets []string
-	for _, skill := range loop.Skills() {
+	for _, skill := range kind.Skills() {
 		s, err := files.Load(skill)
 		_, lockErr := files.Holder(skill)
 		if _, notes, _ := files.Look(skill); len(notes) > 0 { // seal reports it
@@ -111,7 +112,7 @@ func seals(m *machine, n *notes) {
 		return // state-files reports it
 	}
 	defer files.Close()
-	for _, skill := range loop.Skills() {
+	for _, skill := range kind.Skills() {
 		_, notes, err := files.Look(skill)
 		if err != nil {
 			n.fail(hint.Of(store.Hinted(err)), "%v", err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hooks/internal/install"
+	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
@@ -229,7 +230,7 @@ var began = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func (w *world) run(change func(*loop.Budget)) {
 	w.Helper()
 	b := loop.Budget{
-		RunID: "run-1", SessionID: "s1", Skill: loop.Work, StartedAt: began, ActiveSince: began,
+		RunID: "run-1", SessionID: "s1", Skill: backlog.Work, StartedAt: began, ActiveSince: began,
 		Status: loop.Active,
 		Owner:  proc.Describe(os.Getpid(), "client"), Command: "/sdd:work --loop",
 		RateTableSource: "built-in default",
@@ -241,7 +242,7 @@ func (w *world) run(change func(*loop.Budget)) {
 // save writes what a loop of any kind has on disk.
 func (w *world) save(what loop.Save) {
 	w.Helper()
-	st := store.State{Skill: loop.Work}
+	st := store.State{Skill: backlog.Work}
 	if what.Run != nil {
 		st.Skill = what.Run.Skill
 	}
@@ -254,10 +255,10 @@ func (w *world) save(what loop.Save) {
 // line commits a history line, with an answer in it.
 func (w *world) line(seq int, answer string) {
 	w.Helper()
-	b := loop.Budget{RunID: "run-1", SessionID: "s1", Skill: loop.Work, StartedAt: began,
+	b := loop.Budget{RunID: "run-1", SessionID: "s1", Skill: backlog.Work, StartedAt: began,
 		ActiveSince: began, Status: loop.Active, Seq: seq}
 	it := loop.Iteration{
-		RunID: "run-1", Seq: seq, SessionID: "s1", Iteration: seq, Skill: loop.Work,
+		RunID: "run-1", Seq: seq, SessionID: "s1", Iteration: seq, Skill: backlog.Work,
 		StartedAt: began, EndedAt: began, Outcome: loop.OK, Budget: b,
 		Gates: []loop.GateAnswer{{Name: "question", Question: "which?", Answer: answer, At: began}},
 	}

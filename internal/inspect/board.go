@@ -21,7 +21,7 @@ const peopleWait = 30 * time.Second
 // that they would trigger. scope is written like a skill's arguments. The board may be incomplete
 // and come with an error.
 func (d *Inspector) Backlog(scope []string) (report.Board, error) {
-	v, run, _ := d.asker(loop.Work)
+	v, run, _ := d.asker(func(k loop.Kind) bool { return k.Backlog })
 	q := v.question()
 	q.Backlog, q.Scope = true, backlog.ParseScope(scope)
 	answer := forge.Ask(context.Background(), q)
@@ -43,7 +43,7 @@ func (d *Inspector) Backlog(scope []string) (report.Board, error) {
 
 // PR asks the tracker for one PR, and evaluates the conditions and gates that it would trigger.
 func (d *Inspector) PR(number int) (report.PR, error) {
-	v, run, last := d.asker(loop.Review)
+	v, run, last := d.asker(func(k loop.Kind) bool { return k.Reviews })
 	q := v.question()
 	q.PR = number
 	answer := forge.Ask(context.Background(), q)
@@ -65,9 +65,12 @@ func (d *Inspector) PR(number int) (report.PR, error) {
 	return p, answer.Err
 }
 
-// asker prepares a question to the tracker, with the skill's run and its last iteration. If there
-// is no run, it returns an empty one. It ignores damaged state, which other commands report.
-func (d *Inspector) asker(skill loop.Skill) (v *question, run *loop.Budget, last *loop.Iteration) {
+// asker prepares a question to the tracker, with the run of such a kind and its last iteration. If
+// there is no run, it returns an empty one. It ignores damaged state, which other commands report.
+func (d *Inspector) asker(is func(loop.Kind) bool) (
+	v *question, run *loop.Budget, last *loop.Iteration,
+) {
+	skill := loop.KindWith(is).Name
 	v, err := d.in(tracker.Project(d.Env, cwd()))
 	run = &loop.Budget{Skill: skill}
 	if err != nil || v.files == nil {

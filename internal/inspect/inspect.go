@@ -16,6 +16,7 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/hint"
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
@@ -259,7 +260,7 @@ func plain(word string) bool {
 
 func (v *question) gateWords(before []string) (words []string) {
 	var waiting []report.Waiting
-	_ = v.each(loop.Skills(), func(l *loopState) error {
+	_ = v.each(kind.Skills(), func(l *loopState) error {
 		for _, w := range openGates(l) {
 			if w.Paused {
 				waiting = append(waiting, w)

@@ -21,7 +21,7 @@ import (
 // run; the transcript is the only source.
 func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, error) {
 	// the loop's own parser, so that flags have the same meaning as in a loop
-	flags, _, err := loop.ParseFlags(loop.Work,
+	flags, _, err := loop.ParseFlags(loop.Kinds[0].Name,
 		strings.Join(append([]string{"--loop"}, ceilings...), " "))
 	if err != nil {
 		return report.Replay{}, hint.New("a ceiling is a whole number from 1; of dollars an "+

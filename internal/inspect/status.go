@@ -13,6 +13,7 @@ import (
 
 	"hooks/internal/audits"
 	"hooks/internal/hint"
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
@@ -173,7 +174,7 @@ func (d *Inspector) StatusLine(stdin io.Reader, s report.Screen) string {
 		return ""
 	}
 	var shown []report.Stand
-	for _, skill := range loop.Skills() {
+	for _, skill := range kind.Skills() {
 		state, _ := v.files.LoadRun(skill)
 		if state.Budget == nil {
 			continue
@@ -261,7 +262,7 @@ func (v *question) everyRun(show func(files *store.Store, l *loopState, present 
 	shown := map[string]bool{}
 	return v.folders(true, func(files *store.Store, present bool) error {
 		var errs []error
-		for _, skill := range loop.Skills() {
+		for _, skill := range kind.Skills() {
 			runs, _ := files.Runs(skill)
 			for _, s := range runs {
 				if id := s.Budget.RunID; !shown[id] {

@@ -47,7 +47,7 @@ func TestResumedAudit(t *testing.T) {
 	}
 	for _, c := range []struct {
 		ceiling, named, want int
-	}{{10, 0, 12}, {10, 3, 8}, {maxUnits, 0, maxUnits}, {maxUnits, 3, 8}} {
+	}{{10, 0, 12}, {10, 3, 8}, {MaxUnits, 0, MaxUnits}, {MaxUnits, 3, 8}} {
 		b := Budget{IterationsUsed: 5, Ceilings: Ceilings{Iterations: c.ceiling},
 			KindRun: ofAudit(&AuditRun{Before: 3})}
 		r := Request{Flags: Flags{Ceilings: Ceilings{Iterations: c.named}}}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// auditKind is the kind of loop that carries out a plan and audits each of its sections (A1).
-var auditKind = Kind{
+// AuditKind is the kind of loop that carries out a plan and audits each of its sections (A1).
+var AuditKind = Kind{
 	Name: Audit, Commands: []string{"audit"}, MaxHolds: 6,
 	Ceilings: Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
 	Endless:  true, Alone: true, Silent: true,
@@ -347,7 +347,7 @@ func (b *Budget) Iteration(n int) (number, most int) {
 	if AuditOf(b) != nil {
 		before = AuditOf(b).Before
 	}
-	if b.Ceilings.Iterations >= maxUnits {
+	if b.Ceilings.Iterations >= MaxUnits {
 		return n - before, 0
 	}
 	return n - before, b.Ceilings.Iterations - before
@@ -362,7 +362,7 @@ func (b *Budget) restart(r Request) {
 	}
 	AuditOf(b).Before, AuditOf(b).Reason = b.IterationsUsed, ""
 	AuditOf(b).Restarts++
-	b.Ceilings.Iterations = min(b.IterationsUsed+most, maxUnits)
+	b.Ceilings.Iterations = min(b.IterationsUsed+most, MaxUnits)
 }
 
 // Resume prepares the run to be continued: retries and outages are counted from 0. If a person

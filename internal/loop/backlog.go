@@ -3,62 +3,10 @@ package loop
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
-const planFields = `"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +
-	`"prs":[{"number":1,"state":"open","branch":"…","head_sha":"…","new":true}],` +
-	`"outcome":"ok|errored","note":"…"}`
-
-// workKind is the kind of loop that takes issues from the backlog (R1).
-var workKind = Kind{
-	Name: Work, Backlog: true, PRs: true, Owes: owesFacts, Idles: true,
-	Report: `{"skill":"work","backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
-		`"plan":[],"failures":[],"prs":[],"outcome":"ok"}`,
-	Fields: `{"backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
-		`"edges":[[blocker,blocked]],"issues":[{"number":1,"criteria":"ok|missing|tbd"}],` +
-		planFields,
-	Tracked: `{` + planFields,
-	Conditions: []Condition{
-		{1, "backlog-empty", "backlog_empty", Entry | Reported, nil, backlogEmpty,
-			tellBacklog, "make an issue workable, then start the loop again",
-			"the backlog has no issue left that it may work on"},
-		{7, "dependency-cycle", "dependency_cycle", Entry | Reported, nil, dependencyCycle,
-			tellCycle, "take one of the dependencies away in the tracker, then resume",
-			"issues wait for each other in a circle"},
-	},
-	Applies: picksIssues, Completes: "backlog_empty",
-}
-
-// reviewKind is the kind of loop that answers and approves PRs (R1).
-var reviewKind = Kind{
-	Name: Review, Reviews: true, OnePR: true, PRs: true, Owes: owesFacts,
-	Report: `{"skill":"review","prs":[{"number":142,"state":"open","branch":"…",` +
-		`"head_sha":"…","human_feedback":false}],"failures":[],"comments_pushed":0,"outcome":"ok"}`,
-	Fields: `{"prs":[{"number":1,"state":"open|merged|closed|do-not-merge","branch":"…",` +
-		`"head_sha":"…","human_feedback":true}],` +
-		`"failures":[{"kind":"pr","number":1,"cause":"…"}],"comments_pushed":0,` +
-		`"outcome":"ok|errored","note":"…"}`,
-	Conditions: []Condition{
-		{2, "pr-terminal", "pr_terminal", Entry | Reported | Exit, nil, prTerminal, tellPR,
-			"nothing is left to do for this PR", ""},
-	},
-	Applies: watchesPR, Completes: "pr_terminal",
-}
-
-// owesFacts asks for the skill's report, which only the model can give.
-func owesFacts(s State) *Continue {
-	if s.Tick.Reported {
-		return nil
-	}
-	return &Continue{Name: "facts"}
-}
-
-// picksIssues is the Applies of rows for runs that take issues from a backlog.
-func picksIssues(b *Budget) bool { return b.Skill == Work }
-
-// watchesPR is the Applies of rows for reviews of a single PR (R145, R146).
-func watchesPR(b *Budget) bool { return b.SinglePR != 0 }
+// takesIssues is the Applies of rows for runs that take issues from a backlog.
+func takesIssues(b *Budget) bool { return b.Kind().Backlog }
 
 // CountsPRs reports whether the run has a ceiling of PRs. It has none if it watches a single PR or
 // does not work on PRs.
@@ -133,7 +81,7 @@ func (b *Backlog) merge(o Backlog) *Backlog {
 }
 
 // backlog returns the tracker's issues, or else those that the skill reported, or nil.
-func (t *Tick) backlog() *Backlog {
+func (t *Tick) KnownBacklog() *Backlog {
 	if t.FromTracker() {
 		return t.Asked.Backlog
 	}
@@ -164,7 +112,7 @@ func (b *Budget) Workable(list *Backlog) []int {
 // siblingIssues returns the issues that a sibling has in progress. It excludes issues to which
 // workers of this tick were sent and those that the run itself has failed.
 func (t *Tick) siblingIssues(run *Budget) []int {
-	b := t.backlog()
+	b := t.KnownBacklog()
 	if b == nil {
 		return nil
 	}
@@ -251,14 +199,14 @@ func (f *Facts) snapshot() *Snapshot {
 // driftDue asks if the set of unblocked issues has changed since the run's last snapshot (R86,
 // R87). Issues that the run has planned since, or taken with a PR, may disappear.
 func driftDue(f *Facts) []Gate {
-	if f.Tick.backlog() == nil {
+	if f.Tick.KnownBacklog() == nil {
 		return nil
 	}
 	before := f.snapshot()
 	if before == nil || before.FromTracker != f.Tick.FromTracker() {
 		return nil // backlogs of different sources cannot be compared
 	}
-	now := f.Tick.backlog().Unblocked
+	now := f.Tick.KnownBacklog().Unblocked
 	added := missing(before.Unblocked, now)
 	removed := missing(slices.Concat(now, before.Taken), before.Unblocked)
 	if !added && !removed {
@@ -281,108 +229,6 @@ func missing(from, list []int) bool {
 		has[n] = true
 	}
 	return slices.ContainsFunc(list, func(n int) bool { return !has[n] })
-}
-
-func backlogEmpty(f *Facts) string {
-	// The condition is one of entry: issues that this tick has taken up do not count as missing
-	// (R18).
-	if f.Tick == nil || f.Tick.worked() || f.Tick.backlog() == nil {
-		return ""
-	}
-	if len(f.Run.Workable(f.Tick.backlog())) > 0 {
-		return ""
-	}
-	return fmt.Sprintf("Backlog empty — %d iterations used, %d PRs touched", f.Run.IterationsUsed,
-		len(f.PRs))
-}
-
-func prTerminal(f *Facts) string {
-	if f.Tick == nil {
-		return ""
-	}
-	state := ""
-	for _, pr := range f.Tick.Tracked { // the observed state
-		if pr.Number == f.Run.SinglePR {
-			state = pr.StateAtEnd
-		}
-	}
-	for _, pr := range f.Tick.knownPRs() {
-		if pr.Number == f.Run.SinglePR && terminal(pr.State) {
-			state = pr.State
-		}
-	}
-	if !terminal(state) {
-		return ""
-	}
-	return fmt.Sprintf("PR #%d reached terminal state: %s", f.Run.SinglePR, state)
-}
-
-func terminal(state string) bool {
-	return state == "merged" || state == "closed" || state == "do-not-merge"
-}
-
-func dependencyCycle(f *Facts) string {
-	edges := f.Edges
-	if f.Tick != nil {
-		edges = slices.Concat(edges, f.Tick.Report.Edges)
-	}
-	cycle := ShortestCycle(edges)
-	switch len(cycle) {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf("Dependency cycle detected: #%d → #%d — please resolve manually",
-			cycle[0], cycle[0])
-	case 2:
-		return fmt.Sprintf("Dependency cycle detected: #%d ↔ #%d — please resolve manually",
-			cycle[0], cycle[1])
-	}
-	var b strings.Builder
-	for _, n := range append(cycle, cycle[0]) {
-		if b.Len() > 0 {
-			b.WriteString(" → ")
-		}
-		fmt.Fprintf(&b, "#%d", n)
-	}
-	return "Dependency cycle detected: " + b.String() + " — please resolve manually"
-}
-
-func tellBacklog(f *Facts) string {
-	if f.Tick == nil || f.Tick.backlog() == nil {
-		return "no backlog known in an open iteration; fires when nothing workable is left at " +
-			"its entry"
-	}
-	left := f.Run.Workable(f.Tick.backlog())
-	return fmt.Sprintf("%s workable; fires at 0, before anything is worked on",
-		Plural(len(left), "issue"))
-}
-
-func tellPR(f *Facts) string {
-	state := "not seen in an open iteration"
-	if p := tracked(f.Previous, f.Run.SinglePR); p != nil {
-		state = p.StateAtEnd + " when last seen"
-	}
-	if f.Tick != nil {
-		for _, p := range f.Tick.Tracked {
-			if p.Number == f.Run.SinglePR {
-				state = p.StateAtEnd
-			}
-		}
-	}
-	return fmt.Sprintf("PR #%d is %s; fires when it is merged, closed or labelled do-not-merge",
-		f.Run.SinglePR, state)
-}
-
-func tellCycle(f *Facts) string {
-	edges := 0
-	if f.Tick != nil {
-		edges = len(f.Tick.Report.Edges)
-	}
-	noun := "dependencies"
-	if edges == 1 {
-		noun = "dependency"
-	}
-	return fmt.Sprintf("%d %s reported; fires when some lead in a circle", edges, noun)
 }
 
 func tellDrift(f *Facts) string {

@@ -103,7 +103,7 @@ func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 		b.QmdFailuresConsecutive++
 	case t.qmdDown():
 		b.QmdFailuresConsecutive = 1
-	case t.Started && (t.Reported || t.worked()) && t.outcome(nil, e) == OK:
+	case t.Started && (t.Reported || t.Worked()) && t.outcome(nil, e) == OK:
 		// An iteration that reported nothing does not count as a success.
 		b.QmdFailuresConsecutive = 0
 	}
@@ -180,7 +180,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
 		Gates: append(slices.Clone(run.Carried), t.Answered...), Failures: t.Report.Failures,
 		BacklogLine: BacklogLine{
-			Backlog: t.backlog(), FromTracker: t.FromTracker(), Plan: t.Report.Plan,
+			Backlog: t.KnownBacklog(), FromTracker: t.FromTracker(), Plan: t.Report.Plan,
 		},
 		UsageByModel: e.Spent.ByModel, LastQmdError: t.qmdError(),
 		SkippedLines: e.Spent.Skipped, Observed: t.observed(e), Denied: t.Denied,

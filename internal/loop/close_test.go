@@ -154,13 +154,14 @@ func TestWhatATickKnows(t *testing.T) {
 		t.Errorf("halted by %q", got)
 	}
 	line := &Iteration{TrackedPRs: []TrackedPR{{Number: 1, EndSHA: "a"}}}
-	if !line.Tracks(1) || line.Tracks(2) || line.HeadAtEnd(1) != "a" || line.HeadAtEnd(2) != "" {
+	if line.PR(1) == nil || line.PR(2) != nil || line.HeadAtEnd(1) != "a" ||
+		line.HeadAtEnd(2) != "" {
 		t.Errorf("%+v", line)
 	}
-	if (*Iteration)(nil).Tracks(1) || (*Iteration)(nil).HeadAtEnd(1) != "" {
+	if (*Iteration)(nil).PR(1) != nil || (*Iteration)(nil).HeadAtEnd(1) != "" {
 		t.Error("no line tracks anything")
 	}
-	for k := range Gates {
+	for _, k := range Gates() {
 		if got, ok := GateOf(k.Name); !ok || got.Header != k.Header {
 			t.Errorf("%s: %+v", k.Name, got)
 		}

@@ -77,13 +77,13 @@ var conditions = [...]Condition{
 	{6, "repeated-failure", "repeated_failure", Exit, everyRun, nil, tellFailure,
 		"fix the cause of the failure, then resume", "the same failure came twice"},
 	{8, "user-interrupt", "user_interrupt", Entry | Exit, everyRun, userInterrupt,
-		says("fires on Esc, /loop stop, `hooks loop stop` and the end of the session"),
+		Says("fires on Esc, /loop stop, `hooks loop stop` and the end of the session"),
 		"", "a person stopped it"},
 	{9, "lock-contention", "lock_contention", Entry, everyRun, nil,
-		says("another iteration's lock only skips the tick; it never ends the run"),
+		Says("another iteration's lock only skips the tick; it never ends the run"),
 		"wait for the other iteration, or look at its process", "another iteration held the lock"},
 	{10, "prior-gate-stop", "prior_gate_stop", Entry, everyRun, nil,
-		says("fires when a gate is answered stop"),
+		Says("fires when a gate is answered stop"),
 		"settle what the gate asked about, then resume", "a person answered a question with stop"},
 	{11, "qmd-unreachable", "qmd_unreachable", Exit, everyRun, qmdUnreachable, tellQmd,
 		"start qmd again, then resume", "qmd could not be reached"},
@@ -93,7 +93,7 @@ var conditions = [...]Condition{
 		"wait until the service answers, then resume",
 		"several attempts in a row ended by no fault of the task"},
 	{16, "no-fresh-context", "no_fresh_context", Exit, attempted, staleContext,
-		says("fires when a worker is not proven to begin with a fresh context"),
+		Says("fires when a worker is not proven to begin with a fresh context"),
 		"use `hooks go`, which starts one client a task, or another version of the client",
 		"the context of a worker was not proven to be fresh"},
 	{20, "no-progress", "stalled", Entry | Exit, stalls, noProgress, tellIdle,
@@ -101,28 +101,13 @@ var conditions = [...]Condition{
 		"several iterations in a row changed nothing"},
 }
 
-// These constants count the conditions, by number, and the gates that the specification defines. A
-// person sees them for every run, even if they do not apply.
-const (
-	conditionsOfSpec = 12
-	gatesOfSpec      = 7
-)
+// conditionsOfSpec is the number of the last condition that the specification defines. A person
+// sees its conditions and gates for every run, even if they do not apply.
+const conditionsOfSpec = 12
 
 // Conditions returns all conditions by number. The first that holds is recorded as the cause, but a
 // condition that completes the run comes before all others.
-func Conditions() []Condition {
-	list := slices.Clone(conditions[:])
-	for _, k := range Kinds {
-		for _, c := range k.Conditions {
-			if c.Applies == nil {
-				c.Applies = k.Applies
-			}
-			list = append(list, c)
-		}
-	}
-	slices.SortFunc(list, func(a, b Condition) int { return a.Number - b.Number })
-	return list
-}
+func Conditions() []Condition { return allConditions }
 
 // ConditionOf returns the condition recorded as a cause. ok is false if the cause is not a
 // condition, as for a pause.

@@ -12,8 +12,8 @@ import (
 )
 
 // rooms are the files of single kinds, with the table that names them all.
-var rooms = []string{"kinds.go", "backlog.go", "tasks.go", "taskgates.go", "tasklist.go",
-	"prompt.go", "proof.go", "audit.go", "auditgates.go", "findings.go"}
+var rooms = []string{"kinds.go", "tasks.go", "taskgates.go", "tasklist.go", "proof.go",
+	"audit.go", "auditgates.go", "findings.go"}
 
 // The rules of every loop ask a run's kind and do not know which it is: what is declared in the
 // rooms of kinds with attempts is named in those alone.

@@ -44,7 +44,7 @@ func (f *Facts) axes() []axis {
 		}
 		all = append(all, plain("PRs", prs, c.PRs, func(c *Ceilings) { c.PRs = byHalf(c.PRs) }))
 	}
-	if c.Minutes < maxUnits {
+	if c.Minutes < MaxUnits {
 		all = append(all, plain("minutes", f.Minutes, c.Minutes, func(c *Ceilings) {
 			c.Minutes = byHalf(c.Minutes)
 		}))
@@ -60,9 +60,9 @@ func (f *Facts) axes() []axis {
 }
 
 // maxUnits bounds a ceiling of iterations, PRs or minutes.
-const maxUnits = 1_000_000
+const MaxUnits = 1_000_000
 
-func byHalf(n int) int { return max(n, min(n+(n+1)/2, maxUnits)) }
+func byHalf(n int) int { return max(n, min(n+(n+1)/2, MaxUnits)) }
 
 // half returns half an amount, rounded up to a whole cent.
 func half(u USD) USD { return (u/2 + Cent - 1) / Cent * Cent }
@@ -141,7 +141,7 @@ func (c Ceilings) text(countsPRs bool) string {
 
 // timed describes the ceiling of minutes for people.
 func (c Ceilings) timed() string {
-	if c.Minutes >= maxUnits {
+	if c.Minutes >= MaxUnits {
 		return "no minute ceiling"
 	}
 	return Plural(c.Minutes, "minute")
@@ -213,7 +213,7 @@ func (c *Ceilings) set(name, value string) bool {
 		return err == nil && v > 0
 	}
 	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 || n > maxUnits {
+	if err != nil || n < 1 || n > MaxUnits {
 		return false
 	}
 	switch name {

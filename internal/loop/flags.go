@@ -268,7 +268,7 @@ func (f *Flags) set(kind Kind, name, value string) error {
 		f.Dollars = v
 	case "--max-iterations":
 		if kind.Endless && value == "0" {
-			f.Iterations = maxUnits
+			f.Iterations = MaxUnits
 			return nil
 		}
 		return number(name, value, &f.Iterations)
@@ -298,9 +298,9 @@ func oneOf(name, value string, words ...string) error {
 
 func number(name, value string, to *int) error {
 	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 || n > maxUnits {
+	if err != nil || n < 1 || n > MaxUnits {
 		return &flagError{fmt.Sprintf("%s %q is not a whole number from 1 to %d", name, value,
-			maxUnits), flagHint}
+			MaxUnits), flagHint}
 	}
 	*to = n
 	return nil
@@ -355,7 +355,7 @@ func (f Flags) names(flag string) bool { return slices.Contains(f.explicit, flag
 // DefaultIterations sets the ceiling of iterations if the command did not.
 func (f *Flags) DefaultIterations(n int) {
 	if !f.names("--max-iterations") {
-		f.Iterations = min(n, maxUnits)
+		f.Iterations = min(n, MaxUnits)
 	}
 }
 

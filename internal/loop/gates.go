@@ -58,7 +58,7 @@ type GateKind struct {
 const nothingMore = "Stop the loop; nothing more is dispatched."
 
 // gates lists the seven gates of the specification.
-var gates = [gatesOfSpec]GateKind{
+var gates = [...]GateKind{
 	{
 		Name: ForceUnlock, Header: "Force unlock", When: Entry, Applies: everyRun, Holds: HoldLock,
 		Safest: "no",
@@ -68,7 +68,7 @@ var gates = [gatesOfSpec]GateKind{
 			{"no", "Leave the lock alone and skip this tick."},
 			{"stop", "Leave the lock alone and stop this loop."},
 		},
-		Tell: says("asks when --lock=force meets a lock that is held"),
+		Tell: Says("asks when --lock=force meets a lock that is held"),
 	},
 	{
 		Name: ResumeDivergence, Header: "Divergence", When: Entry, Applies: everyRun,
@@ -94,7 +94,7 @@ var gates = [gatesOfSpec]GateKind{
 		Tell:  tellBudgets,
 	},
 	{
-		Name: BacklogDrift, Header: "Backlog", When: Entry | Reported, Applies: picksIssues,
+		Name: BacklogDrift, Header: "Backlog", When: Entry | Reported, Applies: takesIssues,
 		Holds: HoldTick, Safest: "re-propose",
 		Options: []Option{
 			{"re-propose", "Plan a new batch from the backlog as it is now."},
@@ -144,28 +144,12 @@ var gates = [gatesOfSpec]GateKind{
 	},
 }
 
-// Gates yields all gates in the order in which they are asked: the seven, then those of the kinds.
-func Gates(yield func(GateKind) bool) {
-	for _, g := range gates {
-		if !yield(g) {
-			return
-		}
-	}
-	for _, k := range Kinds {
-		for _, g := range k.Gates {
-			if g.Applies == nil {
-				g.Applies = k.Applies
-			}
-			if !yield(g) {
-				return
-			}
-		}
-	}
-}
+// Gates returns all gates in the order in which they are asked: the seven, then those of the kinds.
+func Gates() []GateKind { return allGates }
 
 // GateOf returns the gate of that name.
 func GateOf(name string) (GateKind, bool) {
-	for k := range Gates {
+	for _, k := range Gates() {
 		if k.Name == name {
 			return k, true
 		}
@@ -177,7 +161,7 @@ func GateOf(name string) (GateKind, bool) {
 // yet. It ignores the answers of earlier ticks (R107).
 func Due(f *Facts, at Moment) []Gate {
 	var due []Gate
-	for k := range Gates {
+	for _, k := range Gates() {
 		if k.Due == nil || k.When&at == 0 || !k.Applies(f.Run) {
 			continue
 		}

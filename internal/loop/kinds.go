@@ -2,18 +2,43 @@ package loop
 
 import "slices"
 
-// The looping skills (R1, T1, A1).
+// The looping skills (T1, A1).
 const (
-	Work   Skill = "work"
-	Review Skill = "review"
-	Tasks  Skill = "task"
-	Audit  Skill = "audit"
-	Do     Skill = "prompt"
+	Tasks Skill = "task"
+	Audit Skill = "audit"
 )
 
-// Kinds lists the kinds of loop in the order in which they are looked at and listed (R1). Only this
-// file names them; each kind has files of its own.
-var Kinds = []Kind{workKind, reviewKind, taskKind, auditKind, promptKind}
+// Kinds lists the kinds of loop in the order in which they are looked at and listed (R1). This
+// package names none of them; package kind registers them.
+var Kinds []Kind
+
+// allConditions and allGates are the rows of this package and those of the registered kinds.
+var (
+	allConditions []Condition
+	allGates      []GateKind
+)
+
+// Register makes list the kinds of loop, and returns it.
+func Register(list ...Kind) []Kind {
+	Kinds = list
+	allConditions, allGates = slices.Clone(conditions[:]), slices.Clone(gates[:])
+	for _, k := range list {
+		for _, c := range k.Conditions {
+			if c.Applies == nil {
+				c.Applies = k.Applies
+			}
+			allConditions = append(allConditions, c)
+		}
+		for _, g := range k.Gates {
+			if g.Applies == nil {
+				g.Applies = k.Applies
+			}
+			allGates = append(allGates, g)
+		}
+	}
+	slices.SortFunc(allConditions, func(a, b Condition) int { return a.Number - b.Number })
+	return list
+}
 
 // KindRun holds the fields that only the kind of a run adds to it. Own is nil for a kind whose
 // iterations are not attempts, and if the run's file has lost it.
@@ -76,6 +101,7 @@ type Kind struct {
 	OnePR   bool // it takes --pr N
 	Prompts bool // it takes a person's prompt behind --, and only in the namespace hooks
 	PRs     bool // it works on PRs, so its runs have a ceiling of PRs
+	Adopts  bool // it may govern a person's own skill
 	// Report is a JSON report to fill in, and Fields describes its values. Tracked replaces Fields
 	// if the tracker was asked for the backlog.
 	Report, Fields, Tracked string
@@ -127,21 +153,16 @@ func (k Kind) Invoked() string {
 
 // KindOf returns the kind of a skill, or the zero Kind if the skill has no loop.
 func KindOf(skill Skill) Kind {
-	i := slices.IndexFunc(Kinds, func(k Kind) bool { return k.Name == skill })
-	if i < 0 {
-		return Kind{}
+	return KindWith(func(k Kind) bool { return k.Name == skill })
+}
+
+// KindWith returns the first kind that is as asked for, or the zero Kind.
+func KindWith(is func(Kind) bool) Kind {
+	if k := first(Kinds, is); k != nil {
+		return *k
 	}
-	return Kinds[i]
+	return Kind{}
 }
 
 // Kind returns the kind of the run.
 func (b *Budget) Kind() Kind { return KindOf(b.Skill) }
-
-// Skills returns the names of all kinds, in the order of Kinds.
-func Skills() []Skill {
-	list := make([]Skill, len(Kinds))
-	for i, k := range Kinds {
-		list[i] = k.Name
-	}
-	return list
-}

@@ -161,7 +161,7 @@ func TestRaiseLiftsByHalfRoundedUp(t *testing.T) {
 }
 
 func TestStopAlwaysStopsAndNothingElseDoes(t *testing.T) {
-	for k := range Gates {
+	for _, k := range Gates() {
 		g := ask(k.Name, Gate{Question: "?", Target: "#44"})
 		for answer, stops := range map[string]bool{"stop": true, " STOP\n": true, "stop?": false,
 			"please stop": false, "whatever": false} {
@@ -244,11 +244,11 @@ func TestTables(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	if conditions, gates := len(Conditions()), len(slices.Collect(Gates)); conditions != 21 ||
+	if conditions, gates := len(Conditions()), len(Gates()); conditions != 21 ||
 		gates != 18 {
 		t.Error(conditions, gates)
 	}
-	for k := range Gates {
+	for _, k := range Gates() {
 		labels := map[string]bool{}
 		for _, o := range k.Options {
 			labels[o.Label] = true

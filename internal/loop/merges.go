@@ -37,11 +37,7 @@ func (t *Tick) mergeShut() bool {
 
 // approval returns a person's unused approval of a PR's merge (R101), or nil.
 func (t *Tick) approval(pr int) *Approval {
-	i := slices.IndexFunc(t.Approvals, func(a Approval) bool { return a.PR == pr && !a.Used })
-	if i < 0 {
-		return nil
-	}
-	return &t.Approvals[i]
+	return first(t.Approvals, func(a Approval) bool { return a.PR == pr && !a.Used })
 }
 
 // usedApproval reports whether the person's last answer about a PR was "merge". Since no unused
@@ -64,7 +60,7 @@ func (t *Tick) noFeedback(pr int) bool {
 
 // addressed reports whether the tracker or the skill says that a person commented on a PR.
 func (t *Tick) addressed(pr int) bool {
-	return slices.ContainsFunc(t.knownPRs(), func(p PR) bool {
+	return slices.ContainsFunc(t.KnownPRs(), func(p PR) bool {
 		return p.Number == pr && p.HumanFeedback != nil && *p.HumanFeedback
 	})
 }
@@ -108,9 +104,9 @@ func (t *Tick) Unsettled(run *Budget) (list []int) {
 		}
 	}
 	return slices.DeleteFunc(list, func(n int) bool {
-		i := slices.IndexFunc(t.Tracked, func(p TrackedPR) bool { return p.Number == n })
+		p := t.PR(n)
 		landed := !slices.Contains(t.MergesOf, n) || slices.Contains(t.Observed.Merged, n)
-		return i >= 0 && t.Tracked[i].Branch != "" && landed
+		return p != nil && p.Branch != "" && landed
 	})
 }
 
@@ -179,7 +175,7 @@ func (t *Tick) deferReview(pr, iteration int) {
 }
 
 // knownPRs returns the PRs that the tracker or the skill reported, the tracker's last.
-func (t *Tick) knownPRs() []PR {
+func (t *Tick) KnownPRs() []PR {
 	if t.Asked == nil {
 		return t.Report.PRs
 	}
@@ -194,12 +190,7 @@ func (a *Asked) pr(number int) *PR {
 	if a == nil {
 		return nil
 	}
-	for i := range a.PRs {
-		if a.PRs[i].Number == number {
-			return &a.PRs[i]
-		}
-	}
-	return nil
+	return first(a.PRs, func(p PR) bool { return p.Number == number })
 }
 
 // head returns the head of a tracked PR's branch. For a PR from a fork it is the tracker's, because
@@ -234,10 +225,8 @@ func (t *Tick) mergeTrackerPR(pr PR, unknown string) {
 // unknown explains why it is not known who commented on a PR, or returns "" if it is known.
 func (t *Tick) unknown(pr int) string {
 	if t.Asked != nil {
-		for _, u := range t.Asked.Unknown {
-			if u.PR == pr {
-				return u.Why
-			}
+		if u := first(t.Asked.Unknown, func(u Unknown) bool { return u.PR == pr }); u != nil {
+			return u.Why
 		}
 	}
 	return ""

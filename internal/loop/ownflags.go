@@ -69,7 +69,7 @@ func (f *TaskFlags) set(name, value string) error {
 	case "--check-timeout":
 		return bounded(name, value, 1, 50, &f.Minutes)
 	case "--max-task-iterations":
-		return bounded(name, value, 2, maxUnits, &f.MaxTries)
+		return bounded(name, value, 2, MaxUnits, &f.MaxTries)
 	}
 	return nil
 }

@@ -5,17 +5,6 @@ import (
 	"strings"
 )
 
-// promptKind is the kind of loop that repeats a person's own prompt.
-var promptKind = Kind{
-	Name: Do, Commands: []string{"do"}, Prompts: true, Idles: true,
-	Ceilings: Ceilings{Iterations: 50, PRs: 20, Minutes: maxUnits, Dollars: 25 * Dollar},
-	None: "no prompt loop in this project; start one with " +
-		"/loop 10m /hooks:do -- PROMPT in a session",
-	Report: `{"outcome":"ok","note":"…"}`,
-	Fields: `{"outcome":"ok|errored","failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +
-		`"note":"…"}`,
-}
-
 // maxPrompt bounds the prompt of a prompt loop, in bytes, because every history line contains it.
 const maxPrompt = 4 << 10
 

@@ -158,7 +158,7 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 		tests = append(tests, test{Call{Turn: own, Tool: "Bash", ID: "c5", Input: "x"}, acts(a...)})
 	}
 	for i, c := range tests {
-		for _, skill := range Skills() {
+		for _, skill := range skillNames() {
 			for _, pending := range [][]Gate{nil, {gate}, {merge}, {gate, merge}} {
 				for _, claimed := range []bool{false, true} {
 					s := fresh(skill, pending...)

@@ -100,22 +100,21 @@ func mergeBy[T any, K comparable](list, later []T, key func(T) K) []T {
 }
 
 func (r *Report) mergeIssue(later Issue) {
-	i := slices.IndexFunc(r.Issues, func(o Issue) bool { return o.Number == later.Number })
-	if i < 0 {
+	known := first(r.Issues, func(o Issue) bool { return o.Number == later.Number })
+	if known == nil {
 		r.Issues = append(r.Issues, later)
 		return
 	}
-	set(&r.Issues[i].Title, later.Title)
-	set(&r.Issues[i].Criteria, later.Criteria)
+	set(&known.Title, later.Title)
+	set(&known.Criteria, later.Criteria)
 }
 
 func (r *Report) mergePR(later PR) {
-	i := slices.IndexFunc(r.PRs, func(p PR) bool { return p.Number == later.Number })
-	if i < 0 {
+	p := first(r.PRs, func(p PR) bool { return p.Number == later.Number })
+	if p == nil {
 		r.PRs = append(r.PRs, later)
 		return
 	}
-	p := &r.PRs[i]
 	set(&p.State, later.State)
 	set(&p.Branch, later.Branch)
 	set(&p.HeadSHA, later.HeadSHA)
@@ -138,7 +137,7 @@ func set(to *string, later string) {
 // previous iteration, a review loop defers it instead (R81–R84).
 func (t *Tick) observe(prs []PR, f *Facts) {
 	for _, pr := range prs {
-		if before := tracked(f.Previous, pr.Number); f.Run.Kind().Reviews && before != nil &&
+		if before := f.Previous.PR(pr.Number); f.Run.Kind().Reviews && before != nil &&
 			!slices.Contains(t.PRs, prName(pr.Number)) &&
 			pr.HeadSHA != "" && SameSHA(pr.HeadSHA, before.EndSHA) {
 			t.deferReview(pr.Number, f.Previous.Iteration)
@@ -150,39 +149,37 @@ func (t *Tick) observe(prs []PR, f *Facts) {
 	}
 }
 
-// Tracks reports whether the iteration interacted with a PR. It is false for a nil iteration.
-func (l *Iteration) Tracks(number int) bool { return tracked(l, number) != nil }
-
 // HeadAtEnd returns the head of a PR when the iteration ended, or "" if it is not known.
 func (l *Iteration) HeadAtEnd(number int) string {
-	if p := tracked(l, number); p != nil {
+	if p := l.PR(number); p != nil {
 		return p.EndSHA
 	}
 	return ""
 }
 
-func tracked(l *Iteration, number int) *TrackedPR {
+// PR returns a PR as it was when the iteration ended. It returns nil if the iteration did not
+// interact with it, and for a nil iteration.
+func (l *Iteration) PR(number int) *TrackedPR {
 	if l == nil {
 		return nil
 	}
-	for i := range l.TrackedPRs {
-		if l.TrackedPRs[i].Number == number {
-			return &l.TrackedPRs[i]
-		}
-	}
-	return nil
+	return first(l.TrackedPRs, func(p TrackedPR) bool { return p.Number == number })
+}
+
+// PR returns a PR that the open iteration tracks, or nil.
+func (t *Tick) PR(number int) *TrackedPR {
+	return first(t.Tracked, func(p TrackedPR) bool { return p.Number == number })
 }
 
 // track records a PR. The first known head is the one at the iteration's start, the last known one
 // is that at its end.
 func (t *Tick) track(pr PR) {
-	i := slices.IndexFunc(t.Tracked, func(p TrackedPR) bool { return p.Number == pr.Number })
-	if i < 0 {
+	p := t.PR(pr.Number)
+	if p == nil {
 		t.Tracked = append(t.Tracked,
 			TrackedPR{Number: pr.Number, StartSHA: pr.HeadSHA, StateAtEnd: "open"})
-		i = len(t.Tracked) - 1
+		p = &t.Tracked[len(t.Tracked)-1]
 	}
-	p := &t.Tracked[i]
 	set(&p.Branch, pr.Branch)
 	set(&p.Title, pr.Title)
 	set(&p.EndSHA, pr.HeadSHA)

@@ -299,9 +299,8 @@ func (t *Tick) attemptTouches(f Effect) {
 
 // knowsPR reports whether the iteration knows that the number is a PR's.
 func (t *Tick) knowsPR(n int) bool {
-	return slices.Contains(t.PRs, prName(n)) ||
-		slices.ContainsFunc(t.Tracked, func(p TrackedPR) bool { return p.Number == n }) ||
-		slices.ContainsFunc(t.knownPRs(), func(p PR) bool { return p.Number == n })
+	return slices.Contains(t.PRs, prName(n)) || t.PR(n) != nil ||
+		slices.ContainsFunc(t.KnownPRs(), func(p PR) bool { return p.Number == n })
 }
 
 // Missed reports whether no event reported the result of a call in the transcript.

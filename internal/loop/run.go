@@ -358,7 +358,7 @@ func (t *Tick) uncount(run *Budget) {
 }
 
 // worked reports whether the tick dispatched, opened, merged or commented anything.
-func (t *Tick) worked() bool {
+func (t *Tick) Worked() bool {
 	return t.Agents > 0 || len(t.PRs) > 0 || t.Comments > 0 || t.Merges > 0
 }
 

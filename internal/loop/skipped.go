@@ -32,7 +32,7 @@ func (t *Tick) branchOf(target string) (branch string) {
 	for _, p := range t.Tracked {
 		note(p.Number, p.Branch)
 	}
-	for _, p := range t.knownPRs() {
+	for _, p := range t.KnownPRs() {
 		note(p.Number, p.Branch)
 	}
 	return branch

@@ -439,6 +439,16 @@ func AppendNew[T comparable](list []T, items ...T) []T {
 	return list
 }
 
+// first returns the first item that is as asked for, or nil.
+func first[T any](list []T, is func(T) bool) *T {
+	for i := range list {
+		if is(list[i]) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
 func without[T comparable](list []T, item T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return v == item })
 }

@@ -83,7 +83,7 @@ func draw(t *rapid.T, v reflect.Value, label string) {
 		*at = rapid.SampledFrom([]Status{Active, Active, Active, Halted, Paused}).Draw(t, label)
 		return
 	case *Skill:
-		*at = rapid.SampledFrom(Skills()).Draw(t, label)
+		*at = rapid.SampledFrom(skillNames()).Draw(t, label)
 		return
 	}
 	switch v.Kind() {

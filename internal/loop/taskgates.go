@@ -48,7 +48,7 @@ var taskGates = []GateKind{
 			{"stop", "Do not begin."},
 		},
 		Due: importDue, Apply: applyImport,
-		Tell: says("asks before the first task, when another tool left a state file of the " +
+		Tell: Says("asks before the first task, when another tool left a state file of the " +
 			"same list"),
 	},
 	{
@@ -60,10 +60,10 @@ var taskGates = []GateKind{
 			{"stop", "Stop the loop."},
 		},
 		Due: listDue, Apply: applyList,
-		Tell: says("asks when the task list was edited since it was read; ticks do not count"),
+		Tell: Says("asks when the task list was edited since it was read; ticks do not count"),
 	},
 	doubtGate(TestsGate, "Tests", "The change of the tests is right.", testsDue, applyTests,
-		says("asks when an attempt deleted, skipped or emptied tests")),
+		Says("asks when an attempt deleted, skipped or emptied tests")),
 	doubtGate(UnprovenGate, "Unproven", "The work is right, and so is the check as it is now.",
 		unprovenDue, applyUnproven, tellUnproven),
 	{
@@ -75,7 +75,7 @@ var taskGates = []GateKind{
 			{"stop", nothingMore},
 		},
 		Due: flaggedDue, Apply: applyFlagged,
-		Tell: says("asks when a worker ends with TASK_BLOCKED, or writes under Blocked / Flagged"),
+		Tell: Says("asks when a worker ends with TASK_BLOCKED, or writes under Blocked / Flagged"),
 	},
 	{
 		Name: CheckpointGate, Header: "Checkpoint", When: Exit,

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// taskKind is the kind of loop that works through the tasks of a spec (T1).
-var taskKind = Kind{
+// TaskKind is the kind of loop that works through the tasks of a spec (T1).
+var TaskKind = Kind{
 	Name: Tasks, Commands: []string{"go", "start"}, MaxHolds: 6,
 	Ceilings: Ceilings{Iterations: 50, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
 	Driver:   "hooks go",
@@ -26,7 +26,7 @@ var taskKind = Kind{
 			"fix the task by hand or rewrite it, then resume; its attempts start over",
 			"a task used up its attempts"},
 		{21, "history-dropped", CauseDropped, Entry | Exit, nil, historyDropped,
-			says("fires when the list is done and the branch has lost the last task's commit"),
+			Says("fires when the list is done and the branch has lost the last task's commit"),
 			"bring the commit back, as with `git reflog`; a resume takes the branch as it is",
 			"the branch has lost a commit of a task that was done"},
 	},

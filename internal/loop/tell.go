@@ -42,10 +42,9 @@ func States(f *Facts) []Explained {
 // iteration, or the state in which the gate would ask.
 func GateStates(f *Facts) []Explained {
 	var list []Explained
-	at := 0
-	for k := range Gates {
+	for i, k := range Gates() {
 		s := Explained{Name: k.Name, Applies: k.Applies(f.Run)}
-		if at++; !s.Applies && at > gatesOfSpec {
+		if !s.Applies && i >= len(gates) {
 			continue
 		}
 		if s.Applies {
@@ -89,7 +88,7 @@ func (f *Facts) answered(gate string) string {
 }
 
 // says returns a Tell with a fixed text.
-func says(text string) func(*Facts) string { return func(*Facts) string { return text } }
+func Says(text string) func(*Facts) string { return func(*Facts) string { return text } }
 
 func tellIterations(f *Facts) string {
 	most := f.Run.Ceilings.Iterations
@@ -105,7 +104,7 @@ func tellPRs(f *Facts) string {
 
 func tellMinutes(f *Facts) string {
 	most := f.Run.Ceilings.Minutes
-	if most >= maxUnits {
+	if most >= MaxUnits {
 		return fmt.Sprintf("%s; there is no ceiling", Plural(f.Minutes, "minute"))
 	}
 	return fmt.Sprintf("%d of %s; fires at the first entry or exit from minute %d on",

@@ -67,16 +67,16 @@ func TestUSDAsJSON(t *testing.T) {
 	if got := half(25*Dollar + Cent); got != 12*Dollar+51*Cent {
 		t.Errorf("half is %s", got)
 	}
-	if byHalf(5) != 8 || byHalf(4) != 6 || byHalf(1) != 2 || byHalf(999_999) != maxUnits ||
-		byHalf(maxUnits+5) != maxUnits+5 {
-		t.Error(byHalf(5), byHalf(1), byHalf(999_999), byHalf(maxUnits+5))
+	if byHalf(5) != 8 || byHalf(4) != 6 || byHalf(1) != 2 || byHalf(999_999) != MaxUnits ||
+		byHalf(MaxUnits+5) != MaxUnits+5 {
+		t.Error(byHalf(5), byHalf(1), byHalf(999_999), byHalf(MaxUnits+5))
 	}
 }
 
 func TestParseRaise(t *testing.T) {
 	for answer, want := range map[string]Ceilings{
 		"iterations=1":                    {1, 20, 60, 25 * Dollar},
-		"PRs=1000000, minutes=1":          {5, maxUnits, 1, 25 * Dollar},
+		"PRs=1000000, minutes=1":          {5, MaxUnits, 1, 25 * Dollar},
 		"dollars=$0.01":                   {5, 20, 60, Cent},
 		"iterations=0":                    {},
 		"iterations=1000001":              {},

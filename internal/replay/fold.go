@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/usage"
@@ -61,7 +62,7 @@ type Limits struct {
 func (s *Script) Play(id string, l Limits) report.Replay {
 	p := &session{id: id, limits: l, byPrompt: !s.loops(), older: map[string]loop.Tokens{},
 		pot: map[string]loop.Tokens{}, total: map[string]loop.Tokens{}}
-	for _, skill := range loop.Skills() {
+	for _, skill := range kind.Skills() {
 		p.threads = append(p.threads, &thread{skill: skill})
 	}
 	for _, st := range s.Steps {
@@ -111,7 +112,7 @@ func (s *session) take(st *Step) {
 func (s *session) prompted(st *Step, cmd loop.Command, invokes bool) {
 	worker, notification := st.worker()
 	if s.byPrompt && !notification {
-		cmd, invokes = loop.Command{Name: "sdd:work", Skill: loop.Work, Args: "--loop"}, true
+		cmd, invokes = loop.ParseCommand("sdd:work", "--loop")
 	}
 	add(s.older, s.pot) // not part of a fresh run
 	clear(s.pot)
@@ -157,7 +158,7 @@ func (s *session) invoke(st *Step, cmd loop.Command) {
 	if n := len(s.rows) - 1; n >= 0 && s.rows[n].Prompt == in.id && s.rows[n].Skill == cmd.Skill {
 		return // slash command and Skill tool make one tick
 	}
-	t := s.threads[slices.Index(loop.Skills(), cmd.Skill)]
+	t := s.threads[slices.Index(kind.Skills(), cmd.Skill)]
 	row := report.Replayed{Skill: cmd.Skill, Prompt: in.id, StartedAt: st.At}
 	flags, _, err := cmd.ParseFlags()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 )
 
@@ -14,7 +15,7 @@ import (
 func pageOf(text string) Card {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	b := loop.Budget{
-		RunID: text, Skill: loop.Work, StartedAt: at, Status: loop.Halted, StopCause: text,
+		RunID: text, Skill: backlog.Work, StartedAt: at, Status: loop.Halted, StopCause: text,
 		StopText: text, Command: text + " " + text, IterationsUsed: 1,
 		Ceilings:        loop.Ceilings{Iterations: 5, PRs: 5, Minutes: 60, Dollars: loop.Dollar},
 		DollarsEstimate: loop.Dollar / 2, PRsTouched: []string{"#7", text},
@@ -149,13 +150,13 @@ func BenchmarkPage(b *testing.B) {
 // Every condition has a sentence of its own, and every other cause its recorded text.
 func TestPageSentences(t *testing.T) {
 	for _, c := range loop.Conditions() {
-		b := &loop.Budget{Skill: loop.Work, StopCause: c.Cause,
+		b := &loop.Budget{Skill: backlog.Work, StopCause: c.Cause,
 			BacklogRun: loop.BacklogRun{SinglePR: 7}}
 		if why := because(b); why == "" || strings.HasSuffix(why, ".") {
 			t.Errorf("%s: %q", c.Cause, why)
 		}
 	}
-	c := Card{Run: &loop.Budget{Skill: loop.Work, Status: loop.Halted, StopCause: "session_end"},
+	c := Card{Run: &loop.Budget{Skill: backlog.Work, Status: loop.Halted, StopCause: "session_end"},
 		Stopped: &StopWhy{}}
 	if got := c.sentence(); got != "The work loop stopped." {
 		t.Error(got)

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	kinds "hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 	"hooks/internal/tracker/backlog"
 )
@@ -14,14 +15,14 @@ import (
 // (R150).
 func TestTextsStayUnderTheLimit(t *testing.T) {
 	long := strings.Repeat("é", 400)
-	line := loop.Iteration{Skill: loop.Work}
+	line := loop.Iteration{Skill: kinds.Work}
 	tick := loop.Tick{}
 	for range 200 {
 		line.Notes = append(line.Notes, long)
 		tick.Notes = append(tick.Notes, long)
 		tick.Pending = append(tick.Pending, loop.Gate{Name: loop.BacklogDrift, Question: long})
 	}
-	b := loop.Budget{Skill: loop.Work}
+	b := loop.Budget{Skill: kinds.Work}
 	for name, text := range map[string]string{
 		"status": Status(&line, ""),
 		"entry":  Entry(&b, &tick), "ask": Ask(tick.Pending),
@@ -38,7 +39,7 @@ func TestTextsStayUnderTheLimit(t *testing.T) {
 // R150: a final report has at most twelve lines however much there is to say. It has every gate
 // with its answer, and names the page with the rest.
 func TestFinalIsShort(t *testing.T) {
-	b := loop.Budget{Skill: loop.Work, Status: loop.Halted, StopCause: "cost_budget"}
+	b := loop.Budget{Skill: kinds.Work, Status: loop.Halted, StopCause: "cost_budget"}
 	e := Ended{Denied: []loop.Denial{{Tool: "Bash", Rule: loop.MergeGate, Times: 3}}}
 	for n := range 20 {
 		text := Final(&b, e)
@@ -66,9 +67,9 @@ func TestBacklogIsWhole(t *testing.T) {
 // What is to be typed to continue names the very budget file, whatever its path is made of.
 func TestResumeNamesItsBudget(t *testing.T) {
 	for _, path := range []string{"b.json", "my state/b.json", `it's "mine".json`} {
-		typed := Resume(&loop.Budget{Skill: loop.Work, Ceilings: loop.Defaults,
+		typed := Resume(&loop.Budget{Skill: kinds.Work, Ceilings: loop.Defaults,
 			Command: "/sdd:work --loop"}, path)
-		f, _, err := loop.ParseFlags(loop.Work, strings.TrimPrefix(typed, "/sdd:work "))
+		f, _, err := loop.ParseFlags(kinds.Work, strings.TrimPrefix(typed, "/sdd:work "))
 		if err != nil || f.BudgetFile != path || !f.Resume {
 			t.Errorf("%s is read as %q: %v", typed, f.BudgetFile, err)
 		}
@@ -82,7 +83,7 @@ func TestLineOfTwoLoops(t *testing.T) {
 		return Stand{Run: &b, OwnerAlive: true, Gates: []Waiting{{Gate: loop.Gate{Name: gate}}},
 			Budgets: Axes(&b, &b, nil, true, time.Time{})}
 	}
-	two := []Stand{stand(loop.Work, "backlog-drift"), stand(loop.Review, "budget-escalation")}
+	two := []Stand{stand(kinds.Work, "backlog-drift"), stand(kinds.Review, "budget-escalation")}
 	const want = "work waits for you: backlog-drift · 0/5 it | " +
 		"review waits for you: budget-escalation · 0/5 it"
 	if got := Line(Screen{Width: 100}, two, ""); got != want {
@@ -105,7 +106,7 @@ func TestNextIsOneCommand(t *testing.T) {
 		"/loop /sdd:work --loop":    {StopCause: "backlog_empty", UnderLoop: true},
 		"hooks report-card work":    {StopCause: "pr_terminal"},
 	} {
-		b.Skill, b.Command, b.Ceilings = loop.Work, "/sdd:work --loop", loop.Defaults
+		b.Skill, b.Command, b.Ceilings = kinds.Work, "/sdd:work --loop", loop.Defaults
 		if got := Next(&b, ""); got != want {
 			t.Errorf("next: %s, want %s", got, want)
 		}
@@ -150,8 +151,8 @@ func TestProgress(t *testing.T) {
 // Words of trackers and people cannot move the cursor, colour the terminal or hide text.
 func TestForeignTextIsHarmless(t *testing.T) {
 	hostile := "title\x1b[2J\x1b]0;gone\x07\u202eevil\r\nSecond: line\x00"
-	line := loop.Iteration{Skill: loop.Work, Notes: []string{hostile}}
-	b := loop.Budget{Skill: loop.Work, Status: loop.Halted, StopText: hostile}
+	line := loop.Iteration{Skill: kinds.Work, Notes: []string{hostile}}
+	b := loop.Budget{Skill: kinds.Work, Status: loop.Halted, StopText: hostile}
 	gate := loop.Gate{Name: loop.BacklogDrift, Question: hostile}
 	for name, text := range map[string]string{
 		"status": Status(&line, hostile), "ask": Ask([]loop.Gate{gate}),
@@ -159,7 +160,7 @@ func TestForeignTextIsHarmless(t *testing.T) {
 		"final": Final(&b,
 			Ended{Asked: []Asked{{1, loop.GateAnswer{Question: hostile, Answer: hostile}}}}),
 		"runs":     RunList(Screen{}, []loop.Budget{b}, 1, nil),
-		"question": WaitingQuestion(Screen{Width: 500}, Waiting{Skill: loop.Work, Gate: gate}),
+		"question": WaitingQuestion(Screen{Width: 500}, Waiting{Skill: kinds.Work, Gate: gate}),
 	} {
 		if strings.ContainsAny(text, "\x1b\x07\r\x00\u202e") ||
 			strings.Contains(text, "\nSecond:") {
@@ -169,12 +170,12 @@ func TestForeignTextIsHarmless(t *testing.T) {
 }
 
 func TestRemaining(t *testing.T) {
-	b := loop.Budget{Skill: loop.Work, Ceilings: loop.Defaults, IterationsUsed: 3,
+	b := loop.Budget{Skill: kinds.Work, Ceilings: loop.Defaults, IterationsUsed: 3,
 		PRsTouched: []string{"#1"}, MinutesElapsed: 70, DollarsEstimate: 26 * loop.Dollar}
 	if got := Remaining(&b); got != "2 iterations, 19 PRs, 0 minutes, $0.00" {
 		t.Error(got)
 	}
-	b.Skill, b.SinglePR, b.Ceilings.Dollars = loop.Review, 142, 0
+	b.Skill, b.SinglePR, b.Ceilings.Dollars = kinds.Review, 142, 0
 	if got := Remaining(&b); got != "2 iterations, 0 minutes, dollars without ceiling" {
 		t.Error(got)
 	}

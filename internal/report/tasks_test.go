@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 )
 
@@ -67,7 +68,7 @@ func TestTaskVerdicts(t *testing.T) {
 	if l.Verified != 1 || l.Claimed != 1 || l.Skipped != 1 {
 		t.Errorf("verified %d, claimed %d, skipped %d", l.Verified, l.Claimed, l.Skipped)
 	}
-	if rows := TaskRows(&loop.Budget{Skill: loop.Work}, nil, nil, 0); rows != nil {
+	if rows := TaskRows(&loop.Budget{Skill: backlog.Work}, nil, nil, 0); rows != nil {
 		t.Errorf("a work loop has the tasks %v", rows)
 	}
 }
@@ -182,7 +183,7 @@ func TestTaskTrouble(t *testing.T) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	if got := Trouble(&loop.Budget{Skill: loop.Work}, nil); got != nil {
+	if got := Trouble(&loop.Budget{Skill: backlog.Work}, nil); got != nil {
 		t.Errorf("a work loop has the trouble %q", got)
 	}
 }

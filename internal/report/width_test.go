@@ -11,6 +11,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 	"pgregory.net/rapid"
 
+	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 	"hooks/internal/term"
 )
@@ -28,7 +29,7 @@ func anyStand(t *rapid.T) (Stand, []loop.Iteration) {
 	small := rapid.IntRange(0, 2_000_000)
 	b := &loop.Budget{
 		Version: 1, RunID: text("run"), SessionID: text("session"),
-		Skill: rapid.SampledFrom(loop.Skills()).Draw(t, "skill"),
+		Skill: rapid.SampledFrom(loop.Kinds).Draw(t, "kind").Name,
 		Status: rapid.SampledFrom([]loop.Status{loop.Active, loop.Halted, loop.Paused}).Draw(t,
 			"status"), Command: text("command"),
 		StopCause: rapid.SampledFrom([]string{"cost_budget", "iteration_budget", "gate_waiting",
@@ -87,7 +88,7 @@ func TestNothingIsWiderThanTheScreen(t *testing.T) {
 		var table bytes.Buffer
 		h := HistoryTable(&table, s, 0, false)
 		row := lines[0]
-		row.Skill = rapid.SampledFrom([]loop.Skill{loop.Work, loop.Tasks, loop.Audit}).Draw(t,
+		row.Skill = rapid.SampledFrom([]loop.Skill{backlog.Work, loop.Tasks, loop.Audit}).Draw(t,
 			"skill")
 		row.Own = &loop.TaskLine{Task: 1}
 		if row.Skill == loop.Audit {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 )
 
@@ -47,7 +48,7 @@ func (s *Store) Files() (list []File, err error) {
 func ownName(name string) bool {
 	own := []string{guardName, notesName, planName, progressName, syncName, sendName,
 		viewName, ".gitignore"}
-	for _, k := range loop.Skills() {
+	for _, k := range kind.Skills() {
 		own = append(own, lockName(k), budgetName(k), pointerName(k), tickName(k), claimName(k),
 			historyName(k), usedName(k), askerName(k))
 		if strings.HasPrefix(name, historyName(k)+".torn-") ||

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 )
 
@@ -35,7 +36,7 @@ func newStore(t *testing.T) *Store {
 
 func budget() *loop.Budget {
 	return &loop.Budget{
-		Version: 1, RunID: "run-1", SessionID: "s-1", Skill: loop.Work, StartedAt: noon,
+		Version: 1, RunID: "run-1", SessionID: "s-1", Skill: backlog.Work, StartedAt: noon,
 		ActiveSince: noon,
 		Ceilings:    loop.Ceilings{Iterations: 5, PRs: 3, Minutes: 120, Dollars: 25 * loop.Dollar},
 		PRsTouched:  []string{"#7"}, Status: loop.Active, RateTableSource: "built-in",
@@ -52,7 +53,7 @@ func at(n int) *loop.Budget {
 
 func line(n int) *loop.Iteration {
 	return &loop.Iteration{
-		Version: 1, RunID: "run-1", Seq: n, Iteration: n, Skill: loop.Work, Outcome: loop.OK,
+		Version: 1, RunID: "run-1", Seq: n, Iteration: n, Skill: backlog.Work, Outcome: loop.OK,
 		StartedAt: noon.Add(time.Duration(n) * time.Minute),
 		EndedAt:   noon.Add(time.Duration(n)*time.Minute + time.Second),
 		Budget:    *at(n), LastQmdError: "two\nlines <&>",
@@ -61,7 +62,7 @@ func line(n int) *loop.Iteration {
 
 func tick(n int) *loop.Tick {
 	return &loop.Tick{
-		Version: 1, RunID: "run-1", SessionID: "s-1", Skill: loop.Work, Iteration: n,
+		Version: 1, RunID: "run-1", SessionID: "s-1", Skill: backlog.Work, Iteration: n,
 		StartedAt: noon.Add(time.Duration(n) * time.Minute), Started: true,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 )
 
@@ -35,7 +36,7 @@ func TestALineRepeatsNoList(t *testing.T) {
 	}
 	restored := func() {
 		t.Helper()
-		st, err := s.recover(loop.Work)
+		st, err := s.recover(backlog.Work)
 		ok(t, err)
 		if b := st.Budget; b.Seq != 4 || len(b.DeferredTargets) != 1 || len(b.Jobs) != 0 {
 			t.Errorf("restored: %+v", b)

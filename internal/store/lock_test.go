@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 )
 
 func lock(n int) *loop.Lock {
-	return &loop.Lock{Iteration: n, StartedAt: noon, Skill: loop.Work, SessionID: "s-1",
+	return &loop.Lock{Iteration: n, StartedAt: noon, Skill: backlog.Work, SessionID: "s-1",
 		Process: loop.Process{PID: 4242}}
 }
 

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"hooks/internal/loop"
+	"hooks/internal/kind/backlog"
 )
 
 // A kill in the middle of an append takes that line and no other (design §6).
@@ -28,9 +28,9 @@ func TestTornLine(t *testing.T) {
 	if len(list) != 2 || list[1].Denied.What != "gh pr merge 2" {
 		t.Errorf("notes: %+v", list)
 	}
-	tear(usedName(loop.Work))
+	tear(usedName(backlog.Work))
 	for _, by := range []string{"l2", "l3"} {
-		first, err := s.UsePass(loop.Work, "c1", 7, by)
+		first, err := s.UsePass(backlog.Work, "c1", 7, by)
 		ok(t, err)
 		if first != (by == "l2") {
 			t.Errorf("%s uses the pass up: %v", by, first)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 )
 
@@ -112,7 +113,7 @@ var errTaken = errors.New("has the name of another state file")
 // taken returns an error if name is reserved for another state file.
 func taken(name string) error {
 	bad := strings.HasPrefix(name, ".") || name == "archive"
-	for _, skill := range loop.Skills() {
+	for _, skill := range kind.Skills() {
 		bad = bad || strings.HasPrefix(name, string(skill)+".")
 	}
 	if bad {

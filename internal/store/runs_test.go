@@ -3,6 +3,7 @@ package store
 import (
 	"testing"
 
+	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 )
 
@@ -18,7 +19,7 @@ func TestRunsAreFoundByTheirLines(t *testing.T) {
 	}
 	ok(t, s.saveBudget("", at(3)))
 	var found []string
-	for _, st := range must(s.Runs(loop.Work)) {
+	for _, st := range must(s.Runs(backlog.Work)) {
 		found = append(found, st.Budget.RunID)
 	}
 	same(t, "runs", found, []string{"run-1", "my own.json", "other.json"})

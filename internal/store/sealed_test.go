@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -162,7 +163,7 @@ func TestSkillsOfARecordThatCannotBeRead(t *testing.T) {
 	path := seal.SwitchPath(dir.Path(), "s1")
 	ok(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	ok(t, os.WriteFile(path, []byte("{"), 0o600))
-	same(t, "with a damaged record", s.Skills("s1"), loop.Skills())
+	same(t, "with a damaged record", s.Skills("s1"), kind.Skills())
 }
 
 // A change that has come to its end leaves its own texts alone as good: the files of before it,

@@ -20,6 +20,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -199,14 +200,14 @@ func (s *Store) Skills(session string) []loop.Skill {
 	record, unread := s.seals.Active(session)
 	dir, err := s.disk.open(".", os.O_RDONLY)
 	if unread != nil || err != nil {
-		return loop.Skills()
+		return kind.Skills()
 	}
 	defer dir.Close()
 	names, err := dir.Readdirnames(maxNames)
 	if err != nil || len(names) == maxNames {
-		return loop.Skills()
+		return kind.Skills()
 	}
-	return slices.DeleteFunc(loop.Skills(), func(skill loop.Skill) bool {
+	return slices.DeleteFunc(kind.Skills(), func(skill loop.Skill) bool {
 		prefix := string(skill) + "."
 		has := slices.ContainsFunc(names, func(name string) bool {
 			return len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 )
 
@@ -39,7 +40,7 @@ func plainValues() rapid.MakeConfig {
 			reflect.TypeFor[time.Time](): times().AsAny(),
 			reflect.TypeFor[loop.USD](): rapid.Map(rapid.Int64Range(0,
 				int64(loop.Dollar)*100_000), func(n int64) loop.USD { return loop.USD(n) }).AsAny(),
-			reflect.TypeFor[loop.Skill](): rapid.Just(loop.Work).AsAny(),
+			reflect.TypeFor[loop.Skill](): rapid.Just(backlog.Work).AsAny(),
 			reflect.TypeFor[loop.Status](): rapid.SampledFrom([]loop.Status{loop.Active,
 				loop.Halted, loop.Paused}).AsAny(),
 			reflect.TypeFor[loop.LineOutcome](): rapid.SampledFrom(

@@ -79,7 +79,8 @@ func (x explained) verdict() string {
 				continue
 			}
 			act := x.Act(a)
-			anyLoop := loop.State{Run: &loop.Budget{Skill: loop.Review}}
+			reviews := loop.KindWith(func(k loop.Kind) bool { return k.Reviews })
+			anyLoop := loop.State{Run: &loop.Budget{Skill: reviews.Name}}
 			if d := anyLoop.Landable(act); d != nil {
 				hint := x.Hint(d, config.Of("", x.Project).Tracker)
 				return "denied: " + strings.TrimSpace(d.Text+"\n"+hint)

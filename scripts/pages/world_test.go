@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"hooks/internal/kind/backlog"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 )
@@ -14,7 +15,7 @@ import (
 func night() []report.Card {
 	start := time.Date(2026, 11, 19, 22, 40, 0, 0, time.UTC)
 	run := loop.Budget{
-		RunID: "20261119T224000-4242", SessionID: "s1", Skill: loop.Work, StartedAt: start,
+		RunID: "20261119T224000-4242", SessionID: "s1", Skill: backlog.Work, StartedAt: start,
 		Ceilings:   loop.Ceilings{Iterations: 20, PRs: 20, Minutes: 600, Dollars: 25 * loop.Dollar},
 		Status:     loop.Halted,
 		StopCause:  "cost_budget",
@@ -31,7 +32,7 @@ func night() []report.Card {
 	at := start
 	for i, cents := range prices {
 		l := loop.Iteration{
-			RunID: run.RunID, Seq: i + 1, Iteration: i + 1, Skill: loop.Work, StartedAt: at,
+			RunID: run.RunID, Seq: i + 1, Iteration: i + 1, Skill: backlog.Work, StartedAt: at,
 			EndedAt: at.Add(time.Duration(6+cents/12) * time.Minute), Outcome: loop.OK,
 			Dollars:    loop.USD(cents) * loop.Cent,
 			PRsTouched: []string{run.PRsTouched[i%5]},
@@ -92,7 +93,7 @@ func night() []report.Card {
 	card := report.NewCard(&run, lines, 0)
 	card.Worktrees = []loop.Worktree{{Path: ".sdd/worktrees/feature-144-part",
 		Branch: "feature/144-part"}}
-	card.Waiting = []report.Waiting{report.Wait(loop.Work, loop.Gate{
+	card.Waiting = []report.Waiting{report.Wait(backlog.Work, loop.Gate{
 		Name: loop.RepeatedFailure, Target: "#144",
 		Question: "Issue #144 failed twice with: tests fail in TestPlan. Skip, retry, or stop?",
 		Options: []loop.Option{{Label: "skip", Description: "Leave the issue alone in this run."},

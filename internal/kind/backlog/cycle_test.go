@@ -1,4 +1,4 @@
-package loop
+package backlog
 
 import (
 	"testing"
@@ -108,4 +108,27 @@ func BenchmarkShortestCycle(b *testing.B) {
 			}
 		})
 	}
+}
+
+// FuzzCycle: edges of any kind end in a cycle that is one, or in none.
+func FuzzCycle(f *testing.F) {
+	f.Add([]byte{1, 2, 2, 1})
+	f.Add([]byte{1, 1, 3, 4, 4, 5, 5, 3})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var edges [][2]int
+		for i := 0; i+1 < min(len(b), 512); i += 2 {
+			edges = append(edges, [2]int{int(b[i]), int(b[i+1])})
+		}
+		cycle := ShortestCycle(edges)
+		for i, n := range cycle {
+			next := cycle[(i+1)%len(cycle)]
+			there := false
+			for _, e := range edges {
+				there = there || e == [2]int{n, next} || e == [2]int{next, n}
+			}
+			if !there {
+				t.Fatalf("%v is no cycle of %v", cycle, edges)
+			}
+		}
+	})
 }

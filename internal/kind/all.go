@@ -1,0 +1,21 @@
+// Package kind names all kinds of loop. A program that imports it has them.
+package kind
+
+import (
+	"hooks/internal/kind/backlog"
+	"hooks/internal/kind/prompt"
+	"hooks/internal/loop"
+)
+
+// All lists the kinds in the order in which they are looked at and listed (R1).
+var All = loop.Register(backlog.WorkKind, backlog.ReviewKind, loop.TaskKind, loop.AuditKind,
+	prompt.Kind)
+
+// Skills returns the names of all kinds.
+func Skills() []loop.Skill {
+	list := make([]loop.Skill, len(All))
+	for i, k := range All {
+		list[i] = k.Name
+	}
+	return list
+}

@@ -1,0 +1,172 @@
+// Package backlog holds the two kinds of loop that work on the project's backlog and its PRs: work
+// and review.
+package backlog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hooks/internal/loop"
+)
+
+// The looping skills of the sdd plugin that work on its backlog and its PRs (R1).
+const (
+	Work   loop.Skill = "work"
+	Review loop.Skill = "review"
+)
+
+const planFields = `"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +
+	`"prs":[{"number":1,"state":"open","branch":"…","head_sha":"…","new":true}],` +
+	`"outcome":"ok|errored","note":"…"}`
+
+// WorkKind is the kind of loop that takes issues from the backlog (R1).
+var WorkKind = loop.Kind{
+	Name: Work, Backlog: true, PRs: true, Adopts: true, Owes: owesFacts, Idles: true,
+	Report: `{"skill":"work","backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
+		`"plan":[],"failures":[],"prs":[],"outcome":"ok"}`,
+	Fields: `{"backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
+		`"edges":[[blocker,blocked]],"issues":[{"number":1,"criteria":"ok|missing|tbd"}],` +
+		planFields,
+	Tracked: `{` + planFields,
+	Conditions: []loop.Condition{
+		{Number: 1, Name: "backlog-empty", Cause: "backlog_empty",
+			When: loop.Entry | loop.Reported, Holds: backlogEmpty, Tell: tellBacklog,
+			Way:     "make an issue workable, then start the loop again",
+			Because: "the backlog has no issue left that it may work on"},
+		{Number: 7, Name: "dependency-cycle", Cause: "dependency_cycle",
+			When: loop.Entry | loop.Reported, Holds: dependencyCycle, Tell: tellCycle,
+			Way:     "take one of the dependencies away in the tracker, then resume",
+			Because: "issues wait for each other in a circle"},
+	},
+	Applies: picksIssues, Completes: "backlog_empty",
+}
+
+// ReviewKind is the kind of loop that answers and approves PRs (R1).
+var ReviewKind = loop.Kind{
+	Name: Review, Reviews: true, OnePR: true, PRs: true, Adopts: true, Owes: owesFacts,
+	Report: `{"skill":"review","prs":[{"number":142,"state":"open","branch":"…",` +
+		`"head_sha":"…","human_feedback":false}],"failures":[],"comments_pushed":0,"outcome":"ok"}`,
+	Fields: `{"prs":[{"number":1,"state":"open|merged|closed|do-not-merge","branch":"…",` +
+		`"head_sha":"…","human_feedback":true}],` +
+		`"failures":[{"kind":"pr","number":1,"cause":"…"}],"comments_pushed":0,` +
+		`"outcome":"ok|errored","note":"…"}`,
+	Conditions: []loop.Condition{
+		{Number: 2, Name: "pr-terminal", Cause: "pr_terminal",
+			When: loop.Entry | loop.Reported | loop.Exit, Holds: prTerminal, Tell: tellPR,
+			Way: "nothing is left to do for this PR"},
+	},
+	Applies: watchesPR, Completes: "pr_terminal",
+}
+
+// owesFacts asks for the skill's report, which only the model can give.
+func owesFacts(s loop.State) *loop.Continue {
+	if s.Tick.Reported {
+		return nil
+	}
+	return &loop.Continue{Name: "facts"}
+}
+
+// picksIssues is the Applies of rows for work loops.
+func picksIssues(b *loop.Budget) bool { return b.Skill == Work }
+
+// watchesPR is the Applies of rows for reviews of a single PR (R145, R146).
+func watchesPR(b *loop.Budget) bool { return b.SinglePR != 0 }
+
+func backlogEmpty(f *loop.Facts) string {
+	// The condition is one of entry: issues that this tick has taken up do not count as missing
+	// (R18).
+	if f.Tick == nil || f.Tick.Worked() || f.Tick.KnownBacklog() == nil {
+		return ""
+	}
+	if len(f.Run.Workable(f.Tick.KnownBacklog())) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("Backlog empty — %d iterations used, %d PRs touched", f.Run.IterationsUsed,
+		len(f.PRs))
+}
+
+func prTerminal(f *loop.Facts) string {
+	if f.Tick == nil {
+		return ""
+	}
+	state := ""
+	if p := f.Tick.PR(f.Run.SinglePR); p != nil { // the observed state
+		state = p.StateAtEnd
+	}
+	for _, pr := range f.Tick.KnownPRs() {
+		if pr.Number == f.Run.SinglePR && terminal(pr.State) {
+			state = pr.State
+		}
+	}
+	if !terminal(state) {
+		return ""
+	}
+	return fmt.Sprintf("PR #%d reached terminal state: %s", f.Run.SinglePR, state)
+}
+
+func terminal(state string) bool {
+	return state == "merged" || state == "closed" || state == "do-not-merge"
+}
+
+func dependencyCycle(f *loop.Facts) string {
+	edges := f.Edges
+	if f.Tick != nil {
+		edges = slices.Concat(edges, f.Tick.Report.Edges)
+	}
+	cycle := ShortestCycle(edges)
+	switch len(cycle) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("Dependency cycle detected: #%d → #%d — please resolve manually",
+			cycle[0], cycle[0])
+	case 2:
+		return fmt.Sprintf("Dependency cycle detected: #%d ↔ #%d — please resolve manually",
+			cycle[0], cycle[1])
+	}
+	var b strings.Builder
+	for _, n := range append(cycle, cycle[0]) {
+		if b.Len() > 0 {
+			b.WriteString(" → ")
+		}
+		fmt.Fprintf(&b, "#%d", n)
+	}
+	return "Dependency cycle detected: " + b.String() + " — please resolve manually"
+}
+
+func tellBacklog(f *loop.Facts) string {
+	if f.Tick == nil || f.Tick.KnownBacklog() == nil {
+		return "no backlog known in an open iteration; fires when nothing workable is left at " +
+			"its entry"
+	}
+	left := f.Run.Workable(f.Tick.KnownBacklog())
+	return fmt.Sprintf("%s workable; fires at 0, before anything is worked on",
+		loop.Plural(len(left), "issue"))
+}
+
+func tellPR(f *loop.Facts) string {
+	state := "not seen in an open iteration"
+	if p := f.Previous.PR(f.Run.SinglePR); p != nil {
+		state = p.StateAtEnd + " when last seen"
+	}
+	if f.Tick != nil {
+		if p := f.Tick.PR(f.Run.SinglePR); p != nil {
+			state = p.StateAtEnd
+		}
+	}
+	return fmt.Sprintf("PR #%d is %s; fires when it is merged, closed or labelled do-not-merge",
+		f.Run.SinglePR, state)
+}
+
+func tellCycle(f *loop.Facts) string {
+	edges := 0
+	if f.Tick != nil {
+		edges = len(f.Tick.Report.Edges)
+	}
+	noun := "dependencies"
+	if edges == 1 {
+		noun = "dependency"
+	}
+	return fmt.Sprintf("%d %s reported; fires when some lead in a circle", edges, noun)
+}
