@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -21,9 +20,9 @@ import (
 )
 
 const (
-	lockWait  = 10 * time.Second
-	lockPoll  = 3 * time.Millisecond
-	firstRead = 16 << 10 // size of the first read from a ledger's end, in bytes
+	lockWait = 10 * time.Second
+	lockPoll = 3 * time.Millisecond
+	maxEnd   = 1 << 20 // how much of a ledger's end is read, in bytes; a section is far shorter
 )
 
 // Append adds a turn with an empty feedback section to a ledger (L1, L28). A crash leaves either
@@ -67,11 +66,14 @@ func add(path, turn string) error {
 		return err
 	}
 	defer old.Close()
-	end, closes, err := endOf(old, info.Size())
-	if err != nil {
+	size := info.Size()
+	text := make([]byte, min(size, maxEnd))
+	_, err = old.ReadAt(text, size-int64(len(text)))
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if !closes {
+	end := string(text)
+	if !closed(end, size <= maxEnd) {
 		return hint.New("`hooks ledger lint "+path+"` names the line; fix it, then append again",
 			"the last turn of %s is not closed", path)
 	}
@@ -80,23 +82,6 @@ func add(path, turn string) error {
 		return err
 	}
 	return replace(path, old, info, added)
-}
-
-// endOf reads as much of a ledger's end as is needed to tell whether its last turn is closed.
-func endOf(f io.ReaderAt, size int64) (end string, closes bool, err error) {
-	for n := min(size, firstRead); ; n = min(size, 8*n) {
-		if n > MaxSize {
-			return "", false, fmt.Errorf("no end of a turn in the last %d MiB", MaxSize>>20)
-		}
-		text := make([]byte, n)
-		if _, err := f.ReadAt(text, size-n); err != nil && !errors.Is(err, io.EOF) {
-			return "", false, err
-		}
-		closes, known := closed(string(text), n == size)
-		if known {
-			return string(text), closes, nil
-		}
-	}
 }
 
 // errChanged reports that another program wrote the ledger in the meantime.
@@ -117,19 +102,16 @@ func replace(path string, old *os.File, info fs.FileInfo, added string) error {
 	})
 }
 
-// closed reports whether a turn may follow the end of a ledger. known is false if that cannot be
-// decided without reading more of it. It is always true if end is the whole ledger.
-func closed(end string, whole bool) (closes, known bool) {
-	if _, ok := lastTurn(end); ok {
-		return true, true
-	}
-	if !whole {
-		return false, false
+// closed reports whether a turn may follow the end of a ledger. whole reports whether end is the
+// whole ledger, which may then have no turn yet.
+func closed(end string, whole bool) bool {
+	if _, ok := lastTurn(end); ok || !whole {
+		return ok
 	}
 	turns := Parse(end)
 	// An open comment or code block would swallow the next turn.
 	opens := len(Parse(end+"\n\nNext.\n\n"+Block)) == len(turns)+1
-	return opens && (len(turns) == 0 || turns[len(turns)-1].Separator > 0), true
+	return opens && (len(turns) == 0 || turns[len(turns)-1].Separator > 0)
 }
 
 // extend returns the text that a turn adds to a closed ledger with the given end: a blank line, the

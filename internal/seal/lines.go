@@ -25,21 +25,9 @@ func (d Dir) AppendLine(run, line string) error {
 	return writable(err)
 }
 
-// KeepLines saves a copy of text, whose first there bytes may have been saved already.
-func (d Dir) KeepLines(run string, text []byte, there int64) error {
-	path := d.linesPath(run)
-	if info, err := os.Stat(path); err != nil || info.Size() < there {
-		there = 0
-	}
-	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	if err == nil && there > 0 {
-		err = os.Truncate(path, there)
-	} else if err == nil {
-		err = orAbsent(os.Remove(path))
-	}
-	if err == nil {
-		err = safefile.Append(path, string(text[there:]))
-	}
+// KeepLines replaces the copy of a run's lines.
+func (d Dir) KeepLines(run string, text []byte) error {
+	_, err := replace(d.linesPath(run), text)
 	return writable(err)
 }
 

@@ -103,30 +103,12 @@ func (s *Store) isOthers(skill loop.Skill, path, runID string) bool {
 
 // archiveFolder creates and opens the run's folder in the archive.
 func (s *Store) archiveFolder(name string) (*disk, error) {
-	if err := s.disk.mkdir(archiveName); err != nil {
-		return nil, err
-	}
-	above, err := s.disk.root.OpenRoot(archiveName)
+	archive, err := s.disk.folder(archiveName)
 	if err != nil {
 		return nil, err
 	}
-	defer above.Close()
-	all := &disk{root: above, fail: s.disk.fail}
-	if err := all.mkdir(name); err != nil {
-		return nil, err
-	}
-	if err := errors.Join(s.disk.syncDir(), all.syncDir()); err != nil {
-		return nil, err
-	}
-	return s.archived(name)
-}
-
-func (s *Store) archived(name string) (*disk, error) {
-	root, err := s.disk.root.OpenRoot(filepath.Join(archiveName, name))
-	if err != nil {
-		return nil, err
-	}
-	return &disk{root: root, shown: Dir + "/" + archiveName + "/" + name, fail: s.disk.fail}, nil
+	defer archive.root.Close()
+	return archive.folder(name)
 }
 
 // move renames a state file into the archive, if it exists.
@@ -216,11 +198,12 @@ func (s *Store) Archives() (names []string, err error) {
 
 // Archived opens an archived run for reading by the name of its folder.
 func (s *Store) Archived(name string) (*Store, error) {
-	d, err := s.archived(name)
+	root, err := s.disk.root.OpenRoot(filepath.Join(archiveName, name))
 	if err != nil {
 		return nil, fmt.Errorf("open archived run %s: %w", name, err)
 	}
-	return &Store{project: s.project, disk: *d}, nil
+	shown := s.disk.path(archiveName) + "/" + name
+	return &Store{project: s.project, disk: disk{root: root, shown: shown}}, nil
 }
 
 // unseal removes a run from its records while move archives its files.

@@ -82,17 +82,23 @@ func (d *disk) reader(name string) (f *os.File, size int64, err error) {
 
 // read returns the contents of a state file, or nil if the file is missing.
 func (d *disk) read(name string) ([]byte, error) {
+	text, err := d.readUpTo(name, maxState+1)
+	if err == nil && len(text) > maxState {
+		err = damage(d.path(name), "it is over 1 MiB")
+	}
+	return text, err
+}
+
+// readUpTo returns up to most bytes from the start of a file, or nil if the file is missing.
+func (d *disk) readUpTo(name string, most int64) ([]byte, error) {
 	f, size, err := d.reader(name)
 	if f == nil {
 		return nil, err
 	}
 	defer f.Close()
 	var text bytes.Buffer
-	text.Grow(int(min(size, maxState)) + bytes.MinRead) // enough for one read
-	_, err = text.ReadFrom(io.LimitReader(f, maxState+1))
-	if err == nil && text.Len() > maxState {
-		err = damage(d.path(name), "it is over 1 MiB")
-	}
+	text.Grow(int(min(size, most)) + bytes.MinRead) // enough for one read
+	_, err = text.ReadFrom(io.LimitReader(f, most))
 	return text.Bytes(), err
 }
 
@@ -207,6 +213,18 @@ func (d *disk) mkdir(name string) error {
 		err = d.root.Chmod(name, dirMode)
 	}
 	return err
+}
+
+// folder opens a folder in this one. It first creates it, durably, unless it exists.
+func (d *disk) folder(name string) (*disk, error) {
+	if err := errors.Join(d.mkdir(name), d.syncDir()); err != nil {
+		return nil, err
+	}
+	root, err := d.root.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return &disk{root: root, shown: d.path(name), fail: d.fail}, nil
 }
 
 // syncDir makes changed names in the folder durable.

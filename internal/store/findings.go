@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/tidwall/gjson"
 
@@ -60,7 +59,7 @@ func (s *Store) logged(b *loop.Budget) (text []byte, list []loop.Finding, err er
 		return nil, nil, nil
 	}
 	name := findingsName(b.RunID)
-	text, err = s.findingsText(name, t.Bytes)
+	text, err = s.disk.readUpTo(name, min(t.Bytes, maxFindings))
 	switch {
 	case err != nil && !isDamaged(err):
 		return nil, nil, fmt.Errorf("read %s: %w", s.disk.path(name), err)
@@ -75,10 +74,11 @@ func (s *Store) findingsAgain(b *loop.Budget, name string) ([]byte, error) {
 	text, err := s.seals.Lines(findingsCopy(b.RunID))
 	changed := &ChangedError{b.Skill, b.SessionID, b.RunID,
 		[]string{s.disk.path(name) + " was changed"}, ""}
-	if n := loop.AuditOf(b).Found.Bytes; err != nil || int64(len(text)) < n || sumOf(text[:n]) !=
-		loop.AuditOf(b).Found.Sum {
+	found := loop.AuditOf(b).Found
+	if text = text[:min(int64(len(text)), found.Bytes)]; err != nil || sumOf(text) != found.Sum {
 		return nil, changed
-	} else if text = text[:n]; s.guards == 0 {
+	}
+	if s.guards == 0 {
 		return text, nil
 	}
 	if err = s.keepReplaced(b.Skill, []string{name}, nil); err == nil {
@@ -95,16 +95,6 @@ func (s *Store) findingsAgain(b *loop.Budget, name string) ([]byte, error) {
 
 // findingsCopy returns the name of a run's findings in the state directory.
 func findingsCopy(run string) string { return run + "-findings" }
-
-// findingsText returns up to most bytes from the start of the file, never more than maxFindings.
-func (s *Store) findingsText(name string, most int64) ([]byte, error) {
-	f, _, err := s.disk.reader(name)
-	if f == nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, min(most, maxFindings)))
-}
 
 func sumOf(text []byte) string {
 	sum := sha256.Sum256(text)
@@ -141,7 +131,7 @@ func (s *Store) keepFindings(b *loop.Budget) error {
 	if err != nil {
 		return err
 	}
-	size := int64(len(text))
+	size := len(text)
 	for i, f := range r.Findings { // both lists are in report order
 		if i < len(logged) && logged[i] == f {
 			continue
@@ -154,34 +144,21 @@ func (s *Store) keepFindings(b *loop.Budget) error {
 	}
 	name := findingsName(b.RunID)
 	switch {
-	case int64(len(text)) == size:
+	case len(text) == size:
 		return nil
 	case len(text) > maxFindings:
 		return fmt.Errorf("%s would be over %d MiB", s.disk.path(name), maxFindings>>20)
 	}
-	if err := s.appendFindings(name, size, text[size:]); err != nil {
+	if err := errors.Join(s.disk.replace(name, text), s.disk.syncDir()); err != nil {
 		return fmt.Errorf("keep findings: %w", err)
 	}
 	if b.SealedIn != "" && b.SealedIn == s.seals.Path() {
 		// Without the copy, a later change of the file would block the run.
-		_ = s.seals.KeepLines(findingsCopy(b.RunID), text, size)
+		_ = s.seals.KeepLines(findingsCopy(b.RunID), text)
 	}
 	own := *r
 	own.Found.Bytes, own.Found.Sum, b.Own = int64(len(text)), sumOf(text), &own
 	return nil
-}
-
-// appendFindings truncates the file to size and appends lines.
-func (s *Store) appendFindings(name string, size int64, lines []byte) error {
-	h, err := s.disk.openLog(name)
-	if err != nil {
-		return err
-	}
-	h.end = size
-	if err = h.disk.truncate(name, size); err == nil {
-		err = h.add(lines)
-	}
-	return errors.Join(err, h.f.Close())
 }
 
 // verifyFindings compares the findings file of a sealed run with its budget.

@@ -5,17 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"time"
 
 	"hooks/internal/codec"
 	"hooks/internal/loop"
 )
-
-// beingWritten bounds the wait for another process to fill an empty lock file. That takes
-// milliseconds unless a busy machine suspends the process. Only a damaged lock costs the whole
-// wait.
-const beingWritten = 200 * time.Millisecond
 
 // Acquire takes the skill's lock (R64), or returns its holder. It never removes a lock. With or
 // without the guard, exactly one of several processes gets an absent lock.
@@ -27,7 +20,7 @@ func (s *Store) Acquire(skill loop.Skill, l loop.Lock) (held *loop.Lock, err err
 	}
 	// Retry, because the holder may release the lock between our attempt and our read.
 	for range 5 {
-		held, err = s.written(skill)
+		held, err = s.Holder(skill)
 		if held != nil || err != nil {
 			return held, err
 		}
@@ -54,20 +47,9 @@ func lockText(l loop.Lock) ([]byte, error) {
 	return append(body, '\n'), lockFormat.check(lockName(l.Skill), body)
 }
 
-// written returns the holder of the lock. It rereads a damaged lock for a while, because another
-// process may be writing it.
-func (s *Store) written(skill loop.Skill) (*loop.Lock, error) {
-	const pause = 5 * time.Millisecond
-	held, err := s.Holder(skill)
-	for wait := time.Duration(0); isDamaged(err) && wait < beingWritten; wait += pause {
-		time.Sleep(pause)
-		held, err = s.Holder(skill)
-	}
-	return held, err
-}
-
 // claim publishes a complete file under the lock's name with a hard link, which fails if the name
-// exists.
+// exists. On a file system without hard links it creates the file under that name, which a process
+// without the guard sees empty for a moment.
 func (s *Store) claim(name string, body []byte) (won bool, err error) {
 	file, err := s.disk.begin(name, body)
 	if err != nil {
@@ -78,27 +60,9 @@ func (s *Store) claim(name string, body []byte) (won bool, err error) {
 		return false, err
 	}
 	err = s.disk.link(file.tmp, name)
-	switch {
-	case err == nil, s.same(file.tmp, name): // a network file system may lose the reply to a link
-		return true, nil
-	case errors.Is(err, fs.ErrExist):
-		return false, nil
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err == nil, nil
 	}
-	return s.claimUnlinked(name, body)
-}
-
-func (s *Store) same(a, b string) bool {
-	first, err := s.disk.root.Lstat(a)
-	if err != nil {
-		return false
-	}
-	second, err := s.disk.root.Lstat(b)
-	return err == nil && os.SameFile(first, second)
-}
-
-// claimUnlinked does the same on a file system without hard links. Other processes see the lock
-// file empty for a moment.
-func (s *Store) claimUnlinked(name string, body []byte) (won bool, err error) {
 	f, err := s.disk.create(name)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
@@ -158,7 +122,7 @@ func (s *Store) reap(name string, seen *loop.Lock) error {
 
 // is reports whether a file holds the lock seen. A nil seen matches a damaged file.
 func (s *Store) is(name string, seen *loop.Lock) bool {
-	now, err := load(&s.disk, name, decodeLock)
+	now, err := load[loop.Lock](&s.disk, name, &lockFormat)
 	if seen == nil {
 		return isDamaged(err)
 	}

@@ -90,22 +90,6 @@ func TestReapGivesBack(t *testing.T) {
 	same(t, "files", files(t, s), []string{"work.lock"})
 }
 
-// TestLockBeingWritten: without hard links a lock is empty for a moment, which is not yet damage.
-func TestLockBeingWritten(t *testing.T) {
-	s := newStore(t)
-	put(t, s, "work.lock", "")
-	looks := 0
-	s.disk.fail = func(label string) error {
-		if looks++; label == "read work.lock" && looks == 3 {
-			put(t, s, "work.lock", specLock)
-		}
-		return nil
-	}
-	held, err := s.Acquire("work", *lock(1))
-	ok(t, err)
-	same(t, "holder", held.PID, 12345)
-}
-
 func TestGuard(t *testing.T) {
 	s := newStore(t)
 	other, err := Open(s.project)

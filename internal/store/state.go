@@ -73,7 +73,7 @@ func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
 
 // claimOf returns the claim of the session waiting for a held lock, or nil if no session waits.
 func (s *Store) claimOf(skill loop.Skill) (*loop.Claim, error) {
-	c, err := load(&s.disk, claimName(skill), decodeClaim)
+	c, err := load[loop.Claim](&s.disk, claimName(skill), &claimFormat)
 	if c != nil && c.Skill != skill {
 		return nil, foreign(s.disk.path(claimName(skill)), c.Skill, skill)
 	}
@@ -82,30 +82,16 @@ func (s *Store) claimOf(skill loop.Skill) (*loop.Claim, error) {
 
 // OpenTick returns the open iteration of a skill, of any run, or nil if none is open.
 func (s *Store) OpenTick(skill loop.Skill) (*loop.Tick, error) {
-	return load(&s.disk, tickName(skill), decodeTick)
+	return load[loop.Tick](&s.disk, tickName(skill), &tickFormat)
 }
 
 // Holder returns the skill's lock, or nil if it is free.
 func (s *Store) Holder(skill loop.Skill) (*loop.Lock, error) {
-	return load(&s.disk, lockName(skill), decodeLock)
+	return load[loop.Lock](&s.disk, lockName(skill), &lockFormat)
 }
 
-func decodeTick(path string, body []byte) (*loop.Tick, error) {
-	return decode[loop.Tick](&tickFormat, path, body)
-}
-
-func decodeClaim(path string, body []byte) (*loop.Claim, error) {
-	return decode[loop.Claim](&claimFormat, path, body)
-}
-
-func decodeLock(path string, body []byte) (*loop.Lock, error) {
-	return decode[loop.Lock](&lockFormat, path, body)
-}
-
-// load reads and parses one file. It returns nil if the file is missing.
-func load[T any](
-	d *disk, name string, parse func(path string, body []byte) (*T, error),
-) (*T, error) {
+// load reads, checks and parses one file. It returns nil if the file is missing.
+func load[T any](d *disk, name string, f *format) (*T, error) {
 	body, err := d.read(name)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", d.path(name), err)
@@ -113,7 +99,7 @@ func load[T any](
 	if body == nil {
 		return nil, nil
 	}
-	return parse(d.path(name), body)
+	return decode[T](f, d.path(name), body)
 }
 
 // decode checks a text and parses it.

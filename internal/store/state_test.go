@@ -227,9 +227,9 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("%s is not read again: %v", again, err)
 			}
 		}
-		_, _ = decodeLock(dir, body)
-		_, _ = decodeTick(dir, body)
-		_, _ = decodeClaim(dir, body)
+		_, _ = decode[loop.Lock](&lockFormat, dir, body)
+		_, _ = decode[loop.Tick](&tickFormat, dir, body)
+		_, _ = decode[loop.Claim](&claimFormat, dir, body)
 		_, _ = parseLine(dir, body)
 	})
 }

@@ -117,23 +117,12 @@ func create(project string, fail func(string) error) (*Store, error) {
 
 // makeDirs creates .sdd and .sdd/loop and syncs their parent folders.
 func makeDirs(root *os.Root, fail func(string) error) error {
-	above := &disk{root: root, fail: fail}
-	if err := above.mkdir(".sdd"); err != nil {
-		return err
-	}
-	if err := above.syncDir(); err != nil {
-		return err
-	}
-	sdd, err := root.OpenRoot(".sdd")
+	sdd, err := (&disk{root: root, fail: fail}).folder(".sdd")
 	if err != nil {
 		return err
 	}
-	defer sdd.Close()
-	above = &disk{root: sdd, fail: fail}
-	if err := above.mkdir("loop"); err != nil {
-		return err
-	}
-	return above.syncDir()
+	defer sdd.root.Close()
+	return errors.Join(sdd.mkdir("loop"), sdd.syncDir())
 }
 
 // tidy sets the folder's mode and creates its .gitignore.

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/tidwall/gjson"
 
@@ -67,11 +65,13 @@ func (s *Store) stateOf(run sealed, files seal.Files) (st State, err error) {
 		st.Budget, errs[0] = s.decodeBudget(run.Budget, st.Skill, text)
 	}
 	if files.Tick != "" {
-		read := decodeTick
-		if files.Tick == run.State.Tick {
-			read = parse[loop.Tick]
+		path := s.disk.path(tickName(st.Skill))
+		if files.Tick != run.State.Tick {
+			errs[1] = tickFormat.check(path, []byte(files.Tick))
 		}
-		st.Tick, errs[1] = read(s.disk.path(tickName(st.Skill)), []byte(files.Tick))
+		if errs[1] == nil {
+			st.Tick, errs[1] = parse[loop.Tick](path, []byte(files.Tick))
+		}
 	}
 	return st, errors.Join(errs[:]...)
 }
@@ -197,38 +197,70 @@ func (s *Store) historyChange(run sealed, f found) string {
 	case run.Next != nil && then.Line == "": // the run is being archived
 		return ""
 	}
-	h, size, _ := s.openHistory(run.skill())
-	if h != nil {
-		defer h.Close()
+	text, from := s.lastPart(run)
+	end := endIn(text, was.Line)
+	if end < 0 && (run.Next == nil || endIn(text, then.Line) < 0) {
+		return " was changed"
 	}
-	switch {
-	case h != nil && run.forgedIn(h, size) && !s.rebooted(run):
+	end = max(end, int(min(was.History-from, int64(len(text))))) // a power cut may have taken Line
+	if run.forgedIn(text[end:]) && !s.rebooted(run) {
 		return " has a line for the run that hooks did not write"
-	case was.Line == "", run.lineEnd(h, size, was.Line) > 0,
-		run.Next != nil && run.lineEnd(h, size, then.Line) > 0:
-		return ""
 	}
-	return " was changed"
+	return ""
 }
 
-// forgedIn reports whether somebody added a line for the run after its last one. It accepts a line
-// of a change under way, even if a kill tore it, and the lines of skipped ticks, which count
-// nothing.
-func (r sealed) forgedIn(f *os.File, size int64) bool {
-	lines := backward{f: f, pos: size}
-	for last := true; lines.at() > r.State.History; last = false {
-		text, err := lines.next()
-		if err != nil { // readers skip a last line that is too long, and ours never are
-			return errors.Is(err, errLongLine)
+// lastPart returns the history from where the record has the run's last line, and that offset. It
+// returns the whole history if the line is not there.
+func (s *Store) lastPart(run sealed) (text []byte, from int64) {
+	h, size, _ := s.openHistory(run.skill())
+	if h == nil {
+		return nil, 0
+	}
+	defer h.Close()
+	line := run.State.Line
+	if from = run.State.History; line != "" {
+		from -= int64(len(line) + 1)
+	}
+	for {
+		from = max(0, min(from, size))
+		text = make([]byte, size-from)
+		n, _ := h.ReadAt(text, from) // what cannot be read is missing
+		if text = text[:n]; from == 0 || endIn(text, line) >= 0 {
+			return text, from
 		}
-		if last && !whole(text) {
-			continue // readers skip it, and the next append repairs it
+		from = 0
+	}
+}
+
+// endIn returns the offset at which a line ends in text, or -1 if text does not have it. An empty
+// line stands for the start of the text.
+func endIn(text []byte, line string) int {
+	end, found := 0, -1
+	if line == "" {
+		return 0
+	}
+	for l := range bytes.Lines(text) {
+		if end += len(l); seal.Trim(l) == line {
+			found = end
 		}
-		line := seal.Trim(text)
-		own := line == r.State.Line || line == r.next().Line
-		it := gjson.Parse(line)
-		skipped := it.Get("outcome").Str == string(loop.SkippedLock)
-		if !own && !skipped && it.Get("run_id").Str == r.RunID {
+	}
+	return found
+}
+
+// forgedIn reports whether somebody added a line for the run to the history, of which text is the
+// part after the run's last line. It accepts a line of a change under way, even if a kill tore it,
+// and the lines of skipped ticks, which count nothing.
+func (r sealed) forgedIn(text []byte) bool {
+	rest := text
+	for line := range bytes.Lines(text) {
+		rest = rest[len(line):]
+		if len(rest) == 0 && !whole(line) {
+			break // readers skip it, and the next append repairs it
+		}
+		own := seal.Trim(line) == r.next().Line
+		it := gjson.GetManyBytes(line, "outcome", "run_id")
+		skipped := it[0].Str == string(loop.SkippedLock)
+		if len(line) > maxLine || !own && !skipped && it[1].Str == r.RunID {
 			return true
 		}
 	}
@@ -237,39 +269,9 @@ func (r sealed) forgedIn(f *os.File, size int64) bool {
 
 // lineEnd returns the offset at which a run's line ends in the history, or 0 if it is not found.
 func (s *Store) lineEnd(run sealed, line string) int64 {
-	f, size, err := s.openHistory(run.skill())
-	if f == nil || err != nil {
-		return 0
-	}
-	defer f.Close()
-	return run.lineEnd(f, size, line)
-}
-
-// maxOthers bounds how many lines are searched for one of a run's own.
-const maxOthers = 1000
-
-// lineEnd returns the offset at which a line of the history ends, or 0 if the line is neither at
-// the recorded place of the run's last line nor among the last maxOthers lines. f may be nil.
-func (r sealed) lineEnd(f *os.File, size int64, line string) int64 {
-	if line == "" || f == nil {
-		return 0
-	}
-	text := make([]byte, len(line)+1)
-	if at := r.State.History - int64(len(text)); at >= 0 {
-		n, err := f.ReadAt(text, at)
-		if (err == nil || err == io.EOF) && seal.Trim(text[:n]) == line {
-			return r.State.History
-		}
-	}
-	lines := backward{f: f, pos: size}
-	for range maxOthers {
-		text, err := lines.next()
-		if err != nil {
-			return 0
-		}
-		if seal.Trim(text) == line {
-			return lines.at() + int64(len(text))
-		}
+	text, from := s.lastPart(run)
+	if end := endIn(text, line); end > 0 {
+		return from + int64(end)
 	}
 	return 0
 }
