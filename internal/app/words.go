@@ -8,9 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
-	"hooks/internal/codec"
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -112,10 +109,7 @@ func (h *handler) finalReport(t *store.State) string {
 	for raw, err := range h.files.RawLines(t.Skill) {
 		var l loop.Iteration
 		if err == nil {
-			set := codec.Setter(&l)
-			_, err = raw.Skim(func(name string, v gjson.Result) {
-				_ = set(name, v) // a bad field is skipped
-			})
+			err = raw.Skim(&l)
 		}
 		if err != nil || l.RunID != t.Budget.RunID {
 			continue // the doctor reports damaged lines

@@ -15,19 +15,12 @@ import (
 // value. A value of the wrong type returns a TypeError.
 func Decode(text gjson.Result, v any) error { return decode(reflect.ValueOf(v).Elem(), text) }
 
-// Setter returns a function that decodes one named field of the struct that v points to, and
-// ignores a name that the struct lacks. It is fastest for names in the order of the struct.
-func Setter(v any) func(name string, text gjson.Result) error {
-	s := reflect.ValueOf(v).Elem()
-	list, next := Fields(s.Type()), 0
-	return func(name string, text gjson.Result) error {
-		at := Position(list, name, next)
-		if at < 0 {
-			return nil
-		}
-		next = at + 1
-		return list[at].decode(s, text)
-	}
+// DecodeSome is Decode for those fields of the outermost struct for which wanted returns true. It
+// calls wanted with the fields that the struct has, in the order of the text.
+func DecodeSome(
+	text gjson.Result, v any, wanted func(name string, value gjson.Result) bool,
+) error {
+	return decodeFields(reflect.ValueOf(v).Elem(), text, wanted)
 }
 
 // decode sets the field in the struct s.
@@ -71,7 +64,7 @@ func decode(v reflect.Value, text gjson.Result) error {
 		v.Set(reflect.New(v.Type().Elem()))
 		return decode(v.Elem(), text)
 	case kind == reflect.Struct && text.IsObject():
-		return decodeFields(v, text)
+		return decodeFields(v, text, nil)
 	case kind == reflect.Slice && text.IsArray():
 		return decodeList(v, text.Array())
 	case kind == reflect.Map && text.IsObject():
@@ -136,7 +129,10 @@ func decodePlain(v reflect.Value, text gjson.Result) bool {
 	return false
 }
 
-func decodeFields(v reflect.Value, object gjson.Result) (err error) {
+// decodeFields decodes the fields of a struct. If wanted is not nil, it selects them.
+func decodeFields(
+	v reflect.Value, object gjson.Result, wanted func(name string, value gjson.Result) bool,
+) (err error) {
 	list, next := Fields(v.Type()), 0
 	object.ForEach(func(key, value gjson.Result) bool {
 		at := Position(list, key.String(), next)
@@ -144,6 +140,9 @@ func decodeFields(v reflect.Value, object gjson.Result) (err error) {
 			return true
 		}
 		next = at + 1
+		if wanted != nil && !wanted(list[at].Name, value) {
+			return true
+		}
 		err = Under(list[at].Name, list[at].decode(v, value))
 		return err == nil
 	})

@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 
 	"github.com/tidwall/gjson"
 
-	"hooks/internal/codec"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -27,11 +25,12 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 		return v.folders(false, func(files *store.Store, _ bool) error {
 			for _, skill := range skills {
 				read := skim("cursors", "gates", "usage_by_model")
-				if out.Whole { // the whole line is printed, so all of it must be valid
-					read = scan
-				}
-				if out.Whole && runID == "" { // no field is needed
-					read = func(raw store.RawLine, _ *loop.Iteration) error { return raw.Check() }
+				if out.Whole { // the line is printed, so all of it must be valid
+					read = func(raw store.RawLine, l *loop.Iteration) error {
+						err := raw.Check()
+						l.RunID = gjson.GetBytes(raw.JSON, "run_id").String()
+						return err
+					}
 				}
 				err := bad.lines(files, skill, read,
 					func(l *loop.Iteration, text []byte) error {
@@ -64,61 +63,40 @@ type damages struct {
 // maxDamages bounds the damaged lines that are reported one by one.
 const maxDamages = 5
 
-// reader decodes a line into an iteration.
-type reader func(raw store.RawLine, l *loop.Iteration) error
-
-// readLine is a line before and after decoding.
-type readLine struct {
-	raw store.RawLine
-	l   *loop.Iteration
-	err error
+func (d *damages) add(err error) {
+	if len(d.list) < maxDamages {
+		d.list = append(d.list, err)
+	} else {
+		d.more++
+	}
 }
 
-// maxWaiting is the size in bytes of a batch of lines, which is decoded on all processors.
-const maxWaiting = 1 << 20
-
-// lines reads a history from its beginning and collects the errors of damaged lines. text is valid
-// only during the call of each.
-func (d *damages) lines(files *store.Store, skill loop.Skill, read reader,
+// lines reads a history from its beginning, on all processors, and collects the errors of damaged
+// lines. text is valid only during the call of each.
+func (d *damages) lines(files *store.Store, skill loop.Skill,
+	read func(store.RawLine, *loop.Iteration) error,
 	each func(l *loop.Iteration, text []byte) error) error {
-	var waiting []readLine
-	var text []byte // of the waiting lines
-	for raw, err := range files.RawLines(skill) {
-		if len(text)+len(raw.JSON) > cap(text) {
-			if err := d.read(waiting, read, each); err != nil {
-				return err
-			}
-			waiting, text = waiting[:0], slices.Grow(text[:0], max(maxWaiting, len(raw.JSON)))
+	for batch, err := range files.Batches(skill) {
+		if err != nil {
+			d.add(err)
 		}
-		text = append(text, raw.JSON...)
-		raw.JSON = text[len(text)-len(raw.JSON):]
-		waiting = append(waiting, readLine{raw, new(loop.Iteration), err})
-	}
-	return d.read(waiting, read, each)
-}
-
-func (d *damages) read(list []readLine, read reader,
-	each func(l *loop.Iteration, text []byte) error) error {
-	var done sync.WaitGroup
-	for part := range slices.Chunk(list, len(list)/runtime.GOMAXPROCS(0)+1) {
-		done.Go(func() {
-			for i := range part {
-				if part[i].err == nil {
-					part[i].err = read(part[i].raw, part[i].l)
+		lines, errs := make([]loop.Iteration, len(batch)), make([]error, len(batch))
+		var done sync.WaitGroup
+		workers := runtime.GOMAXPROCS(0)
+		for first := range workers {
+			done.Go(func() {
+				for i := first; i < len(batch); i += workers {
+					errs[i] = read(batch[i], &lines[i])
 				}
-			}
-		})
-	}
-	done.Wait()
-	for _, line := range list {
-		if line.err == nil {
-			if err := each(line.l, line.raw.JSON); err != nil {
+			})
+		}
+		done.Wait()
+		for i, err := range errs {
+			if err != nil {
+				d.add(err)
+			} else if err := each(&lines[i], batch[i].JSON); err != nil {
 				return err
 			}
-		} else if len(d.list) < maxDamages {
-			d.list = append(d.list, line.err)
-		} else {
-			d.more++
 		}
 	}
 	return nil
@@ -132,41 +110,9 @@ func (d *damages) complaint() error {
 	return err
 }
 
-// scan decodes a line and checks its whole text.
-func scan(raw store.RawLine, l *loop.Iteration) error {
-	return fields(raw.Scan, l, nil)
-}
-
-// skim returns a reader that checks the snapshot of a line only for traces of crashes. It omits the
-// named fields and those that no page shows, because decoding them takes as long as the rest.
-func skim(without ...string) reader {
+// skim returns a reader of lines for a page. It omits the named fields and those that no page
+// shows, because decoding them takes as long as the rest.
+func skim(without ...string) func(store.RawLine, *loop.Iteration) error {
 	without = append(without, "backlog_snapshot", "failures", "plan")
-	return func(raw store.RawLine, l *loop.Iteration) error {
-		return fields(raw.Skim, l, without)
-	}
-}
-
-// fields decodes the fields outside of the snapshot. From the snapshot it takes only the fields
-// that identify a stop between iterations, the spend outside of iterations, and the start of a run
-// in the SPEC's own format, which has no run id.
-func fields(
-	read func(each func(name string, v gjson.Result)) ([]byte, error), l *loop.Iteration,
-	without []string,
-) error {
-	set := codec.Setter(l)
-	snapshot, err := read(func(name string, v gjson.Result) {
-		if !slices.Contains(without, name) {
-			_ = set(name, v) // as far as it can be read
-		}
-	})
-	if l.Outcome == loop.Stopped {
-		l.Budget.IterationsUsed = int(gjson.GetBytes(snapshot, "iterations_used").Int())
-	}
-	if l.Outcome == loop.Stopped || l.Outcome == loop.Waiting { // may be the run's last line
-		_ = codec.Setter(&l.Budget)("dollars_outside", gjson.GetBytes(snapshot, "dollars_outside"))
-	}
-	if l.RunID == "" {
-		_ = codec.Setter(&l.Budget)("started_at", gjson.GetBytes(snapshot, "started_at"))
-	}
-	return err
+	return func(raw store.RawLine, l *loop.Iteration) error { return raw.Skim(l, without...) }
 }

@@ -48,11 +48,6 @@ const snapshotField = "budget_snapshot"
 // check reports why a text must not be used. It checks the whole text first, because a parser of
 // single fields would also find fields in a torn file.
 func (f *format) check(path string, body []byte) error {
-	return f.scan(path, body, func(string, gjson.Result) {})
-}
-
-// scan checks a text and calls each with its top-level fields, up to the first damaged one.
-func (f *format) scan(path string, body []byte, each func(string, gjson.Result)) error {
 	text := string(body)
 	minus, err := codec.Check(text, maxNesting)
 	twice, isTwice := errors.AsType[*codec.TwiceError](err)
@@ -70,7 +65,7 @@ func (f *format) scan(path string, body []byte, each func(string, gjson.Result))
 	if !root.IsObject() {
 		return damage(path, "it is not a JSON object")
 	}
-	return f.checkObject(path, root, minus, each)
+	return f.checkObject(path, root, minus)
 }
 
 // maxNesting is the maximum depth of a state file. Files of this program reach depth 8.
@@ -79,9 +74,7 @@ const maxNesting = 64
 // checkObject checks the top-level fields of an object. A field that differs from a known one only
 // in case is damage, because programs would read it differently. minus reports that the text may
 // contain a negative number.
-func (f *format) checkObject(
-	path string, root gjson.Result, minus bool, each func(name string, value gjson.Result),
-) (err error) {
+func (f *format) checkObject(path string, root gjson.Result, minus bool) (err error) {
 	known, next := codec.Fields(f.of), 0
 	has := make([]bool, len(known))
 	root.ForEach(func(key, value gjson.Result) bool {
@@ -106,9 +99,6 @@ func (f *format) checkObject(
 			if wrong := known[at].Check(value); wrong != nil {
 				err = damage(path, "%v", wrong)
 			}
-		}
-		if err == nil {
-			each(name, value)
 		}
 		return err == nil
 	})

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -9,9 +8,11 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 )
 
@@ -86,14 +87,17 @@ func (s *Store) parsed(skill loop.Skill, line []byte) (*loop.Iteration, error) {
 
 // RawLine is one line of a history without its newline, not yet checked.
 type RawLine struct {
-	JSON   []byte // valid until the next line
+	JSON   []byte // valid until the next batch
 	number int    // from 1
 	path   string
+	err    error // the line is too long
 }
 
 // Check returns an error if the line is not a JSON object.
 func (l RawLine) Check() error {
 	switch {
+	case l.err != nil:
+		return l.err
 	case !gjson.ValidBytes(l.JSON):
 		return l.damage("it is not valid JSON")
 	case l.JSON[0] != '{':
@@ -106,37 +110,34 @@ func (l RawLine) damage(why string) error {
 	return &DamagedError{Path: l.path, Line: l.number, Why: why}
 }
 
-// Scan calls each with the fields of a line except the budget snapshot, which it returns undecoded.
-// It returns a DamagedError for a line that cannot be read. The snapshot is only checked to be
-// JSON.
-func (l RawLine) Scan(each func(name string, v gjson.Result)) (snapshot []byte, err error) {
-	err = lineFormat.scan(l.path, l.JSON, func(name string, v gjson.Result) {
-		if name == snapshotField {
-			snapshot = []byte(v.Raw)
-		} else {
-			each(name, v)
-		}
-	})
-	return snapshot, l.numbered(err)
-}
-
-// Skim is a faster Scan for pages that people wait for. It does not parse the snapshot, which is
-// most of a line, nor the PRs and worktrees after it. It only searches them for what crashes leave:
-// zeros, a cut, or a line joined to half of another. A field may be reported twice; the later one
-// counts. The snapshot is valid until the next line.
-func (l RawLine) Skim(each func(name string, v gjson.Result)) (snapshot []byte, err error) {
-	before, rest, _ := bytes.Cut(l.JSON, []byte(beforeSnapshot))
-	end := bytes.Index(rest, []byte(afterSnapshot)) + 1
-	past := end + max(0, bytes.Index(rest[end:], []byte(afterUnread)))
-	if unread := rest[:past]; 0 < end && end < past && bytes.HasPrefix(unread, []byte(lineStart)) &&
-		!bytes.Contains(unread[1:], []byte(lineStart)) && bytes.IndexByte(unread, 0) < 0 {
-		short := l
-		short.JSON = slices.Concat(before, []byte(beforeSnapshot+"{}"), rest[past:])
-		if _, err := short.Scan(each); err == nil {
-			return rest[:end], nil
-		}
+// Skim decodes a line for a page, which people wait for. It leaves out the fields named in without,
+// the PRs and worktrees, and the budget snapshot, which is most of a line; from the snapshot it
+// takes only what identifies a stop between two iterations, the spend outside of iterations, and
+// the start of a run without an id. It returns a DamagedError for a line that cannot be read.
+func (l RawLine) Skim(it *loop.Iteration, without ...string) error {
+	if l.err != nil {
+		return l.err
 	}
-	return l.Scan(each) // damaged, or written by another program
+	snapshot, ok := l.skim(it, without)
+	if !ok { // damaged, or written by another program
+		whole, err := decode[loop.Iteration](&lineFormat, l.path, l.JSON)
+		if err != nil {
+			return l.numbered(err)
+		}
+		*it = *whole
+		return nil
+	}
+	if it.Outcome == loop.Stopped {
+		it.Budget.IterationsUsed = int(gjson.GetBytes(snapshot, "iterations_used").Int())
+	}
+	if it.Outcome == loop.Stopped || it.Outcome == loop.Waiting { // may be the run's last line
+		_ = it.Budget.DollarsOutside.UnmarshalJSON(
+			[]byte(gjson.GetBytes(snapshot, "dollars_outside").Raw))
+	}
+	if it.RunID == "" {
+		it.Budget.StartedAt = gjson.GetBytes(snapshot, "started_at").Time()
+	}
+	return nil
 }
 
 // Separators in a line written by this program. JSON escapes quotes in strings, so these texts
@@ -150,6 +151,38 @@ const (
 	lineStart = `{"version":`
 )
 
+// skim decodes a line that this program wrote, without its snapshot, which it returns. It checks
+// the text only for what crashes leave: zeros, a cut, or a line joined to half of another. It
+// returns false for any other line.
+func (l RawLine) skim(it *loop.Iteration, without []string) (snapshot []byte, ok bool) {
+	before, rest, _ := bytes.Cut(l.JSON, []byte(beforeSnapshot))
+	end := bytes.Index(rest, []byte(afterSnapshot)) + 1
+	past := end + max(0, bytes.Index(rest[end:], []byte(afterUnread)))
+	unread := rest[:past]
+	if end == 0 || end == past || !bytes.HasPrefix(before, []byte(lineStart)) ||
+		!bytes.HasPrefix(unread, []byte(lineStart)) || bytes.IndexByte(l.JSON, 0) >= 0 ||
+		bytes.Contains(before[1:], []byte(lineStart)) ||
+		bytes.Contains(unread[1:], []byte(lineStart)) {
+		return nil, false
+	}
+	text := string(before) + afterUnread + string(rest[past+len(afterUnread):])
+	if strings.Count(text, "{") != strings.Count(text, "}") || !strings.HasSuffix(text, "}") {
+		return nil, false
+	}
+	needs, seen := lineFormat.needs[:len(lineFormat.needs)-1], 0
+	err := codec.DecodeSome(gjson.Parse(text), it, func(name string, v gjson.Result) bool {
+		at := slices.Index(needs, name)
+		if at == seen {
+			seen++
+		} else if at >= 0 || strings.HasPrefix(v.Raw, "-") ||
+			v.Type == gjson.JSON && strings.Contains(v.Raw, ":-") {
+			seen = len(needs) + 1 // it is there twice, another is missing, or it is negative
+		}
+		return !slices.Contains(without, name)
+	})
+	return rest[:end], err == nil && seen == len(needs) && it.Version <= loop.Version
+}
+
 // numbered adds the line's number to a DamagedError.
 func (l RawLine) numbered(err error) error {
 	if damaged, ok := errors.AsType[*DamagedError](err); ok {
@@ -158,45 +191,46 @@ func (l RawLine) numbered(err error) error {
 	return err
 }
 
-// RawLines iterates over the history's lines without parsing them. It needs the memory of the
-// longest line and skips a torn last line.
+// RawLines iterates over the history's lines without parsing them.
 func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 	return func(yield func(RawLine, error) bool) {
-		f, size, err := s.openHistory(skill)
+		for lines, err := range s.Batches(skill) {
+			if err != nil {
+				yield(RawLine{}, err)
+				return
+			}
+			for _, raw := range lines {
+				if !yield(raw, raw.err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// batch is the number of bytes that Batches reads at once.
+const batch = 1 << 20
+
+// Batches iterates over the history's lines in batches, for a reader that parses them in parallel.
+// It needs the memory of a batch or of the longest line, and skips a torn last line.
+func (s *Store) Batches(skill loop.Skill) iter.Seq2[[]RawLine, error] {
+	return func(yield func([]RawLine, error) bool) {
+		f, left, err := s.openHistory(skill)
 		if err != nil {
-			yield(RawLine{}, err)
+			yield(nil, err)
 		}
 		if f == nil {
 			return
 		}
 		defer f.Close()
-		raw := RawLine{path: s.disk.path(historyName(skill))}
-		in := bufio.NewReaderSize(io.LimitReader(f, size), int(min(size+1, maxLine)))
-		for left := size; left > 0; {
-			raw.number++
-			line, err := in.ReadSlice('\n')
-			left -= int64(len(line))
-			long := false
-			for errors.Is(err, bufio.ErrBufferFull) { // skip the rest of the line
-				var rest []byte
-				rest, err = in.ReadSlice('\n')
-				left -= int64(len(rest))
-				long = true
-			}
-			raw.JSON = bytes.TrimSpace(line)
-			switch {
-			case err != nil && err != io.EOF:
-				yield(RawLine{}, fmt.Errorf("read %s: %w", raw.path, err))
+		in := forward{path: s.disk.path(historyName(skill)), f: f, left: left}
+		for in.left > 0 {
+			lines, err := in.next()
+			if err != nil {
+				yield(nil, err)
 				return
-			case (left <= 0 || err == io.EOF) && (long || !whole(line)):
-				return // the torn last line
-			case len(raw.JSON) == 0:
-				continue
 			}
-			if err = nil; long {
-				err = raw.damage(errLongLine.Error())
-			}
-			if !yield(raw, err) {
+			if len(lines) > 0 && !yield(lines, nil) {
 				return
 			}
 		}
