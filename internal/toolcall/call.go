@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"hooks/internal/brake"
-	"hooks/internal/clienthooks"
 	"hooks/internal/event"
 	"hooks/internal/guard"
 	"hooks/internal/install"
@@ -28,7 +27,7 @@ type Call struct {
 
 	own     []string
 	paths   tracker.Paths
-	places  *clienthooks.Places
+	hooks   *hookFiles
 	reading *guard.Reading
 }
 

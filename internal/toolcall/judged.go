@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -334,53 +335,23 @@ func (c *Call) Words() string {
 }
 
 // mentions returns the issue and PR numbers in a worker's prompt, without repeats, in order: "#44",
-// "PR 142", "issue 44", "!7", "/pull/142", "/issues/44", "owner/name#44".
-func mentions(text string) []int {
-	var out []int
-	for i := 0; i < len(text); i++ {
-		end := i
-		for end < len(text) && text[end] >= '0' && text[end] <= '9' {
-			end++
-		}
-		if end == i {
+// "PR 142", "issue no. 44", "MR !7", "/pull/142", "/issues/44", "owner/name#44".
+func mentions(text string) (list []int) {
+	const number = `(?i)(?:(?:^|[^&#])#|` +
+		`/(?:pulls?|issues|merge_requests|pull-requests)/|` +
+		`(?:^|[^a-z])(?:prs?|issues?|mrs?|ticket|bug|gh|pull|(?:pull|merge)[ -]*request)` +
+		`(?: number| no\.| nr\.)?[ \t:=!-]*)([0-9]+)`
+	// Compiled here, because few calls send a worker.
+	for _, m := range regexp.MustCompile(number).FindAllStringSubmatchIndex(text, -1) {
+		from, to := m[2], m[3]
+		behind := text[to:min(to+2, len(text))] + "  "
+		decimal := behind[0] == '.' && behind[1] >= '0' && behind[1] <= '9'
+		if decimal || behind[0] == '%' || shellword.NameByte(behind[0]) {
 			continue
 		}
-		n := shellword.Number(text[i:end])
-		if n > 0 && mentioned(text, i, end) && !slices.Contains(out, n) {
-			out = append(out, n)
-		}
-		i = end
-	}
-	return out
-}
-
-// mentioned reports whether the text around the digits at from:to makes them an issue or PR number.
-func mentioned(text string, from, to int) bool {
-	behind := text[to:min(to+2, len(text))] + "  "
-	decimal := behind[0] == '.' && behind[1] >= '0' && behind[1] <= '9'
-	if shellword.NameByte(behind[0]) || behind[0] == '%' || decimal || to-from > 8 {
-		return false
-	}
-	before := strings.ToLower(text[max(0, from-40):from])
-	if strings.HasSuffix(before, "#") {
-		return !strings.HasSuffix(before, "&#") && !strings.HasSuffix(before, "##")
-	}
-	for _, mark := range []string{
-		"/pull/", "/pulls/", "/issues/", "/merge_requests/", "/pull-requests/",
-	} {
-		if strings.HasSuffix(before, mark) {
-			return true
+		if n := shellword.Number(text[from:to]); n > 0 && n < 1e8 && !slices.Contains(list, n) {
+			list = append(list, n)
 		}
 	}
-	before = strings.TrimRight(before, " \t:=!-")
-	for _, filler := range []string{" number", " no.", " nr."} {
-		before = strings.TrimSuffix(before, filler)
-	}
-	letter := func(r rune) bool { return r < 'a' || r > 'z' }
-	noun := before[strings.LastIndexFunc(before, letter)+1:]
-	if noun == "request" {
-		kind := strings.TrimRight(strings.TrimSuffix(before, noun), " -")
-		return strings.HasSuffix(kind, "pull") || strings.HasSuffix(kind, "merge")
-	}
-	return shellword.Has("pr prs issue issues mr mrs ticket bug gh pull", noun)
+	return list
 }

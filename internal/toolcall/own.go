@@ -6,10 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
-	"hooks/internal/clienthooks"
-	"hooks/internal/config"
 	"hooks/internal/install"
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
@@ -111,96 +107,14 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// Places returns the files and folders from which this session's client reads hooks.
-func (c *Call) Places() clienthooks.Places {
-	if c.places != nil {
-		return *c.places
-	}
-	home, _ := install.Home(c.Env)
-	dir, err := install.ClientDir(c.Env)
-	if err != nil {
-		dir = ""
-	}
-	p := clienthooks.Places{Home: home, Config: dir, Managed: install.ManagedDir()}
-	var settings []string
+// SettingsFiles returns the client's settings files that a person edits, and then the managed one.
+func (c *Call) SettingsFiles() (list []string) {
+	dir, _ := install.ClientDir(c.Env)
 	for _, folder := range []string{dir, filepath.Join(c.Project, ".claude")} {
-		settings = append(settings,
-			filepath.Join(folder, "settings.json"), filepath.Join(folder, "settings.local.json"))
-	}
-	p.Settings = c.bothWays(settings)
-	p.Plugins = c.bothWays(c.pluginRoots(dir))
-	program, _ := os.Executable()
-	p.Scripts = c.bothWays(append(c.scripts(settings, p.Plugins), program))
-	c.places = &p
-	return p
-}
-
-// bothWays returns the absolute paths, each as written and with links resolved.
-func (c *Call) bothWays(paths []string) (list []string) {
-	for _, path := range paths {
-		if filepath.IsAbs(path) {
-			list = append(list,
-				filepath.ToSlash(filepath.Clean(path)), filepath.ToSlash(c.paths.Real(path)))
+		if filepath.IsAbs(folder) {
+			list = append(list, filepath.Join(folder, "settings.json"),
+				filepath.Join(folder, "settings.local.json"))
 		}
 	}
-	return list
-}
-
-// pluginRoots returns the folders of plugins outside the client's cache: this program's own, those
-// in the client's registries, and the project if it is a plugin.
-func (c *Call) pluginRoots(dir string) []string {
-	roots := c.ownPlugins()
-	if isPlugin(c.Project) {
-		roots = append(roots, c.Project)
-	}
-	for _, name := range []string{"installed_plugins.json", "known_marketplaces.json"} {
-		text, _ := safefile.Read(filepath.Join(dir, "plugins", name), config.MaxFile)
-		roots = append(roots, located(gjson.Parse(text), 0)...)
-	}
-	return roots
-}
-
-// located returns the folders named in a registry of the client, to a depth of five.
-func located(v gjson.Result, depth int) (list []string) {
-	names := []string{"installPath", "installLocation", "path"}
-	v.ForEach(func(key, value gjson.Result) bool {
-		switch {
-		case value.Type == gjson.String && slices.Contains(names, key.Str):
-			list = append(list, value.Str)
-		case depth < 5 && value.IsObject() || depth < 5 && value.IsArray():
-			list = append(list, located(value, depth+1)...)
-		}
-		return true
-	})
-	return list
-}
-
-// scripts returns the files named in the commands of settings and of plugins outside the cache.
-func (c *Call) scripts(settings, roots []string) (list []string) {
-	take := func(path, root string) {
-		text, ok := safefile.Read(path, config.MaxFile)
-		if !ok {
-			return
-		}
-		expand := strings.NewReplacer(
-			"${CLAUDE_PROJECT_DIR}", c.Project, "$CLAUDE_PROJECT_DIR", c.Project,
-			"${CLAUDE_PLUGIN_ROOT}", root, "$CLAUDE_PLUGIN_ROOT", root)
-		for _, word := range clienthooks.Commands(text) {
-			list = append(list, c.below(c.Project).absolute(expand.Replace(word)))
-		}
-	}
-	for _, path := range settings {
-		take(path, "")
-	}
-	for _, root := range roots {
-		take(filepath.Join(root, "hooks.json"), root)
-		take(filepath.Join(root, "hooks", "hooks.json"), root)
-	}
-	return list
-}
-
-// SettingsFiles returns the client's settings files, the managed one last.
-func (c *Call) SettingsFiles() []string {
-	p := c.Places()
-	return append(slices.Clone(p.Settings), filepath.Join(p.Managed, "managed-settings.json"))
+	return append(list, filepath.Join(install.ManagedDir(), "managed-settings.json"))
 }

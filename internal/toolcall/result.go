@@ -60,7 +60,7 @@ func qmdLine(text string) string {
 // effects returns the changes that the call made on the forge. For a failed call, an opened PR
 // counts only if the call printed its address, because the failure came after that.
 func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
-	failed := c.Event.Name == event.PostToolUseFailure
+	failed, opened := c.Event.Name == event.PostToolUseFailure, false
 	acts := c.Read().Acts
 	for _, a := range acts {
 		kind, counts := EffectKind(a.Kind)
@@ -71,10 +71,10 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 		e := loop.Effect{Kind: kind, PR: a.PR, Label: a.Ref, Elsewhere: other != ""}
 		switch kind {
 		case loop.OpenedPR:
-			if (len(list) == 0 || list[len(list)-1].Kind != loop.OpenedPR) &&
-				(!failed || len(printed) > 0) {
+			if !opened && (!failed || len(printed) > 0) {
 				list = append(list, openedPRs(e, printed, number(acts, guard.OpenPR))...)
 			}
+			opened = true // openedPRs returns those of all acts
 			continue
 		case loop.Commented:
 			e.Failed, e.Named = failed, a.PR

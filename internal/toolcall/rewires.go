@@ -10,7 +10,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"hooks/internal/clienthooks"
 	"hooks/internal/config"
 	"hooks/internal/guard"
 	"hooks/internal/guard/paths"
@@ -38,8 +37,8 @@ func (c *Call) keepsHooks(path string) bool {
 		return !c.isOwn(path)
 	}
 	before, after, known := c.leaves(path)
-	return known && !slices.ContainsFunc(c.kinds(path), func(kind clienthooks.Kind) bool {
-		return !clienthooks.Same(kind, before, after)
+	return known && !slices.ContainsFunc(c.kinds(path), func(kind hookKind) bool {
+		return !sameHooks(kind, before, after)
 	})
 }
 
@@ -55,8 +54,9 @@ func (c *Call) Tampers(r guard.Reading) []guard.Act {
 		case edits:
 			return path == c.absolute(file) && path == c.strayConfig()
 		}
-		return a.Kind == guard.DropRegistration &&
-			!c.registers(path) && !c.holdsHooks(path) && !c.holdsOwn(path)
+		hooks := c.hookFiles()
+		return a.Kind == guard.DropRegistration && !c.registers(path) && !hooks.holds(path) &&
+			!hooks.holds(c.paths.Real(path)) && !c.holdsOwn(path)
 	})
 }
 
@@ -72,22 +72,15 @@ func (c *Call) holdsOwn(path string) bool {
 }
 
 // kinds returns a file's roles for the client, by its given path and its real path.
-func (c *Call) kinds(path string) []clienthooks.Kind {
-	p := c.Places()
-	real := c.paths.Real(path)
-	return []clienthooks.Kind{p.Of(filepath.ToSlash(path)), p.Of(filepath.ToSlash(real))}
+func (c *Call) kinds(path string) []hookKind {
+	hooks := c.hookFiles()
+	return []hookKind{hooks.kind(path), hooks.kind(c.paths.Real(path))}
 }
 
 // registers reports whether the client may read hooks from a file.
 func (c *Call) registers(path string) bool {
-	return slices.ContainsFunc(c.kinds(path), func(kind clienthooks.Kind) bool {
-		return kind != clienthooks.Foreign
-	})
-}
-
-func (c *Call) holdsHooks(dir string) bool {
-	p := c.Places()
-	return p.Holds(filepath.ToSlash(dir)) || p.Holds(filepath.ToSlash(c.paths.Real(dir)))
+	kinds := c.kinds(path)
+	return kinds[0] != foreignFile || kinds[1] != foreignFile
 }
 
 // FileTool reports whether the call is one of the client's own tools that write a file, and names
@@ -109,23 +102,22 @@ func (c *Call) leaves(path string) (before, after string, known bool) {
 	if _, err := os.Lstat(path); !known && !errors.Is(err, fs.ErrNotExist) {
 		return "", "", false
 	}
+	edits := []gjson.Result{c.Event.Input}
 	switch c.Event.Tool {
 	case "Write":
 		return before, c.Event.Text("content"), true
-	case "Edit":
-		after, known = edited(before, c.Event.Input)
-		return before, after, known
 	case "MultiEdit":
-		after = before
-		edits := c.Event.Input.Get("edits").Array()
-		for _, edit := range edits {
-			if after, known = edited(after, edit); !known {
-				return before, "", false
-			}
-		}
-		return before, after, len(edits) > 0
+		edits = c.Event.Input.Get("edits").Array()
+	case "NotebookEdit":
+		edits = nil
 	}
-	return before, "", false
+	after, known = before, len(edits) > 0
+	for _, edit := range edits {
+		if known {
+			after, known = edited(after, edit)
+		}
+	}
+	return before, after, known
 }
 
 // edited returns text after one replacement. It returns false if the old text is not found, because

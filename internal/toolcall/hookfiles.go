@@ -1,0 +1,258 @@
+package toolcall
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/config"
+	"hooks/internal/install"
+	"hooks/internal/safefile"
+)
+
+// hookKind is the role of a file for the hooks that the session's client runs.
+type hookKind int
+
+const (
+	foreignFile  hookKind = iota // the client reads no hooks from it
+	settingsFile                 // a person's settings: permission rules and the model may change
+	fixedFile                    // a manifest, a registry or a hook's program: no byte may change
+	promptFile                   // a skill, command or agent, whose head may define hooks
+)
+
+// hookFiles lists the files and folders from which the client of one session reads its hooks. The
+// paths are absolute and folded, each as written and with links resolved.
+type hookFiles struct {
+	settings []string // files that a person edits: the user's and the project's
+	fixed    []string // other files and folders of the client, and this program
+	data     []string // the folder below fixed in which plugins keep data
+	plugins  []string // folders of plugins; only the files that define hooks count
+	prompts  []string // folders of skills, commands and agents
+	started  []startedBy
+}
+
+// startedBy is text of a settings or plugin file with the commands of its hooks. Relative paths in
+// it are below root.
+type startedBy struct{ root, text string }
+
+// hookFiles returns the files from which this session's client reads hooks.
+func (c *Call) hookFiles() *hookFiles {
+	if c.hooks != nil {
+		return c.hooks
+	}
+	home, _ := install.Home(c.Env)
+	dir, _ := install.ClientDir(c.Env)
+	program, _ := os.Executable()
+	h := &hookFiles{
+		fixed: c.folded(filepath.Join(dir, ".claude.json"), filepath.Join(home, ".claude.json"),
+			filepath.Join(dir, "remote-settings.json"), filepath.Join(dir, "plugins"),
+			install.ManagedDir(), program),
+		data: c.folded(filepath.Join(dir, "plugins", "data")),
+	}
+	files := c.SettingsFiles()
+	for _, file := range files[:len(files)-1] { // the managed one is in fixed
+		h.settings = append(h.settings, c.folded(file)...)
+		h.note(file, c.Project, home)
+		for _, name := range []string{"skills", "commands", "agents"} {
+			folder := filepath.Join(filepath.Dir(file), name)
+			h.prompts = append(h.prompts, c.folded(folder)...)
+		}
+	}
+	for _, root := range c.pluginRoots(dir) {
+		h.plugins = append(h.plugins, c.folded(root)...)
+		h.note(filepath.Join(root, "hooks.json"), root)
+		h.note(filepath.Join(root, "hooks", "hooks.json"), root)
+	}
+	c.hooks = h
+	return h
+}
+
+// folded returns the absolute ones of the paths, each as written and with links resolved.
+func (c *Call) folded(paths ...string) (list []string) {
+	for _, path := range paths {
+		if filepath.IsAbs(path) {
+			list = append(list, fold(filepath.Clean(path)), fold(c.paths.Real(path)))
+		}
+	}
+	return list
+}
+
+// fold returns a path or text in lower case with forward slashes, because some file systems ignore
+// case.
+func fold(p string) string { return strings.ToLower(strings.ReplaceAll(p, `\`, "/")) }
+
+// note adds the text of a settings or plugin file without its permission rules, which name files
+// that no hook starts.
+func (h *hookFiles) note(file string, roots ...string) {
+	text, _ := safefile.Read(file, config.MaxFile)
+	all := ""
+	gjson.Parse(strings.TrimPrefix(text, "\ufeff")).ForEach(func(key, value gjson.Result) bool {
+		if key.Str != "permissions" {
+			all += value.Raw + "\n"
+		}
+		return true
+	})
+	all = fold(strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\/`, "/").Replace(all))
+	for _, root := range roots {
+		h.started = append(h.started, startedBy{fold(root), all})
+	}
+}
+
+// pluginRoots returns the folders of plugins: this program's own, those in the client's registries,
+// and the project if it is a plugin.
+func (c *Call) pluginRoots(dir string) []string {
+	roots := c.ownPlugins()
+	if isPlugin(c.Project) {
+		roots = append(roots, c.Project)
+	}
+	for _, name := range []string{"installed_plugins.json", "known_marketplaces.json"} {
+		text, _ := safefile.Read(filepath.Join(dir, "plugins", name), config.MaxFile)
+		for _, key := range []string{"installPath", "installLocation", "path"} {
+			for _, folder := range gjson.Get(text, "@dig:"+key).Array() {
+				roots = append(roots, folder.Str)
+			}
+		}
+	}
+	return roots
+}
+
+// kind returns the role of a file.
+func (h *hookFiles) kind(file string) hookKind {
+	file = fold(file)
+	defines := path.Base(file) == "hooks.json" || strings.Contains(file, "/.claude-plugin/")
+	switch {
+	case slices.Contains(h.settings, file):
+		return settingsFile
+	case defines && inside(file, h.plugins), h.starts(file),
+		inside(file, h.fixed) && !inside(file, h.data):
+		return fixedFile
+	case path.Ext(file) == ".md" && inside(file, h.prompts):
+		return promptFile
+	}
+	return foreignFile
+}
+
+// starts reports whether a command of the hooks names the file.
+func (h *hookFiles) starts(file string) bool {
+	return slices.ContainsFunc(h.started, func(s startedBy) bool {
+		name := "/" + strings.TrimPrefix(strings.TrimPrefix(file, s.root+"/"), "/")
+		words := strings.FieldsFunc(s.text, func(c rune) bool {
+			return strings.ContainsRune(" \t\n\"';|&<>(),", c)
+		})
+		return strings.Contains(s.text, `"`+file+`"`) ||
+			slices.ContainsFunc(words, func(w string) bool {
+				return strings.ContainsAny(w, "/.") && strings.HasSuffix("/"+w, name)
+			})
+	})
+}
+
+// holds reports whether a folder contains a file from which the client reads hooks. Moving or
+// removing such a folder changes the hooks.
+func (h *hookFiles) holds(dir string) bool {
+	dir = fold(dir)
+	below := func(file string) bool { return inside(file, []string{dir}) }
+	return inside(dir, h.fixed) && !inside(dir, h.data) ||
+		slices.ContainsFunc(slices.Concat(h.settings, h.plugins, h.fixed), below)
+}
+
+// inside reports whether a file is one of the folders or in one of them.
+func inside(file string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		return dir != "" && strings.HasPrefix(file+"/", strings.TrimSuffix(dir, "/")+"/")
+	})
+}
+
+// sameHooks reports whether the client certainly runs the same hooks with the same effect after a
+// file of this kind changed from before to after. A missing file is an empty text.
+func sameHooks(kind hookKind, before, after string) bool {
+	switch {
+	case kind == foreignFile, before == after:
+		return true
+	case kind == fixedFile:
+		return false
+	case kind == promptFile:
+		before, after = head(before), head(after)
+		return before == after || !definesHooks(before) && !definesHooks(after)
+	}
+	old, readable := parseSettings(before) // the client skips a file that it cannot read
+	changed, ok := parseSettings(after)
+	return readable && ok && reflect.DeepEqual(old, changed)
+}
+
+// head returns the YAML head of a Markdown file.
+func head(text string) string {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	if !strings.HasPrefix(text, "---") {
+		return ""
+	}
+	head, _, _ := strings.Cut(text[3:], "\n---")
+	return head
+}
+
+// definesHooks reports whether a head may define hooks. An escape may hide the key.
+func definesHooks(head string) bool {
+	return strings.Contains(head, "hooks") || strings.Contains(head, `\`)
+}
+
+// parseSettings returns the settings of a file without those that affect no hook. A value of the
+// wrong type stays, because such a value makes the client skip the whole file. A key that is not
+// named here counts.
+func parseSettings(text string) (settings map[string]any, ok bool) {
+	text = strings.TrimPrefix(text, "\ufeff")
+	if strings.TrimSpace(text) == "" {
+		text = "{}"
+	}
+	if err := json.Unmarshal([]byte(text), &settings); err != nil || settings == nil {
+		return nil, false
+	}
+	maps.DeleteFunc(settings, func(key string, value any) bool {
+		_, isText := value.(string)
+		return key == "model" && isText || isComment(key)
+	})
+	permissions, _ := settings["permissions"].(map[string]any)
+	maps.DeleteFunc(permissions, func(key string, value any) bool {
+		rules, isList := value.([]any)
+		return isList && (key == "allow" || key == "deny" || key == "ask") &&
+			!slices.ContainsFunc(rules, func(rule any) bool { return !isRule(rule) })
+	})
+	if permissions != nil && len(permissions) == 0 {
+		delete(settings, "permissions")
+	}
+	return settings, true
+}
+
+// isComment reports whether the client ignores key, which people use for comments.
+func isComment(key string) bool {
+	mark := func(prefix string) bool { return strings.HasPrefix(key, prefix) }
+	return key == "comment" || key == "comments" ||
+		slices.ContainsFunc([]string{"_", "//", "#", "x-"}, mark)
+}
+
+// isRule reports whether a value is a permission rule: a tool's name with optional arguments in
+// balanced parentheses. The client skips a file with any other rule.
+func isRule(value any) bool {
+	rule, _ := value.(string)
+	tool, what, called := strings.Cut(rule, "(")
+	letter := func(c rune) bool {
+		return strings.ContainsRune("_-*", c) || c >= '0' && c <= '9' ||
+			c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	}
+	switch {
+	case tool == "" || strings.TrimFunc(tool, letter) != "":
+		return false
+	case strings.HasPrefix(tool, "mcp__"):
+		return !called
+	case tool[0] < 'A' || tool[0] > 'Z':
+		return false
+	}
+	what, closed := strings.CutSuffix(what, ")")
+	return called == closed && (!called || strings.TrimSpace(what) != "") &&
+		strings.Count(what, "(") == strings.Count(what, ")")
+}
