@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"hooks/internal/guard"
@@ -15,24 +14,26 @@ import (
 
 // audited returns the arguments with which a program runs in a phase of an audit loop. An auditor's
 // git ignores settings that alter what it shows, because a worker may have set them. A coder's git
-// does not create a local branch when a remote branch of that name is checked out.
+// does not create a local branch when a remote branch of that name is checked out, and moves no
+// other branch with a rebase. These settings come last, so that they override those of the command.
 func audited(argv []string, phase string) []string {
 	p := loop.Phase(phase)
+	at, _ := gitCommand(argv, "")
+	var settings []string
 	switch {
-	case linkName(argv[0]) != "git":
+	case linkName(argv[0]) != "git" || at >= len(argv):
 		return argv
 	case p == loop.Coding || p == loop.Fixing:
-		return slices.Insert(slices.Clone(argv), 1, "-c", "checkout.guess=false")
-	case !p.Audits():
-		return argv
+		settings = []string{"-c", "checkout.guess=false", "-c", "rebase.updateRefs=false"}
+	case p.Audits():
+		settings = []string{"--no-pager", "-c", "core.fsmonitor=", "-c", "diff.noprefix=false",
+			"-c", "diff.mnemonicPrefix=false"}
+		if shellword.Has("diff log show whatchanged blame reflog diff-tree diff-index diff-files "+
+			"range-diff", argv[at]) {
+			argv = slices.Insert(slices.Clone(argv), at+1, "--no-ext-diff", "--no-textconv")
+		}
 	}
-	sub, _ := gitCommand(argv, "")
-	if sub < len(argv) && shellword.Has("diff log show whatchanged blame reflog diff-tree "+
-		"diff-index diff-files range-diff", argv[sub]) {
-		argv = slices.Insert(slices.Clone(argv), sub+1, "--no-ext-diff", "--no-textconv")
-	}
-	return slices.Insert(slices.Clone(argv), 1, "--no-pager", "-c", "core.fsmonitor=",
-		"-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false")
+	return slices.Insert(slices.Clone(argv), at, settings...)
 }
 
 // gitCommand returns the index of git's command in its arguments, and the directory in which git
@@ -63,45 +64,33 @@ func (s Start) strays(g ground) *Refusal {
 		return nil
 	}
 	own := tracker.Repo(s.Env, g.project)
-	argv, dir := s.Argv, s.Cwd
-	if at := s.Steers["GIT_DIR"]; at != "" {
-		dir = at
-	}
-	at, dir := gitCommand(argv, dir)
-	if at >= len(argv) {
+	at, dir := gitCommand(s.Argv, cmp.Or(s.Steers["GIT_DIR"], s.Cwd))
+	if at >= len(s.Argv) {
 		return nil
 	}
-	globals := argv[1:at]
-	setting := func(key string) string { return s.gitSetting(own.Config, globals, key) }
-	alias := setting("alias." + argv[at])
-	if alias != "" {
-		words := loop.SplitWords(strings.TrimPrefix(strings.TrimPrefix(alias, "!"), "git "))
-		argv = slices.Concat(argv[:at], words, argv[at+1:])
-	}
 	there, why := tracker.Repo(s.Env, dir), ""
-	text.Command = strings.TrimPrefix(alias, "!")
-	hides := !strings.HasPrefix(text.Command, "git ") || strings.ContainsAny(alias, ";&|<>$`\n")
 	if within(own.Dir, dir) && !within(g.project, dir) {
 		there = own
 	}
+	argv := s.Argv[at:]
+	alias := own.Config["alias."+strings.ToLower(argv[0])]
+	shell := strings.TrimPrefix(alias, "!")
+	if alias != "" {
+		argv = append(loop.SplitWords(strings.TrimPrefix(shell, "git ")), argv[1:]...)
+	}
+	hides := alias != shell &&
+		(!strings.HasPrefix(shell, "git ") || strings.ContainsAny(alias, ";&|<>$`\n"))
 	switch shared := common(there.Dir) == common(own.Dir); {
 	case (there.Top == "" || tracker.RealPath(there.Top) != tracker.RealPath(own.Top)) &&
 		(shared || within(common(own.Dir), dir) || remote(own, dir)):
 		why = "it works in " + dir
 	case !shared:
-	case s.Env("GIT_CONFIG_PARAMETERS") != "": // only git itself sets it
-		why = "the settings in GIT_CONFIG_PARAMETERS are not seen"
-	case alias != text.Command && hides && startsGit(text.Command):
+	case s.Env("GIT_CONFIG_PARAMETERS") != "" || s.ownAlias(at): // git sets the variable itself
+		why = "the settings that the command brings are not seen"
+	case hides && startsGit(shell):
 		why = unseen
-	case slices.ContainsFunc(argv, func(arg string) bool {
-		return strings.Contains(arg, ":refs/heads/")
-	}):
-		why = "it writes into a local branch"
-	default:
-		why = moves(argv[at:], g.branch, there.Branch)
-		if why == "" && argv[at] == "rebase" {
-			why = s.hiddenSteps(argv[at+1:], setting("rebase.updateRefs"))
-		}
+	case len(argv) > 0:
+		why = s.moves(argv, g.branch, there.Branch)
 	}
 	if why == "" {
 		return nil
@@ -110,34 +99,16 @@ func (s Start) strays(g ground) *Refusal {
 		"stays on "+g.branch, "commit on "+g.branch+"; a person merges after the audit is clear")
 }
 
-// gitSetting returns the value of a git setting. Flags before git's command override the
-// environment, which overrides the files.
-func (s Start) gitSetting(files map[string]string, flags []string, key string) string {
-	value := files[strings.ToLower(key)]
-	count, _ := strconv.Atoi(s.Env("GIT_CONFIG_COUNT"))
-	for i := range min(count, maxSettings) {
-		if n := strconv.Itoa(i); strings.EqualFold(s.Env("GIT_CONFIG_KEY_"+n), key) {
-			value = s.Env("GIT_CONFIG_VALUE_" + n)
+// ownAlias reports whether the words before git's command or the environment may define an alias.
+func (s Start) ownAlias(command int) bool {
+	settings := slices.Clone(s.Argv[1:command])
+	for name, value := range s.Steers {
+		if strings.HasPrefix(name, "GIT_CONFIG_KEY_") {
+			settings = append(settings, value)
 		}
 	}
-	for i, arg := range flags {
-		text, named := strings.CutPrefix(arg, "--config-env=")
-		name, given, ok := strings.Cut(text, "=")
-		switch {
-		case !strings.EqualFold(name, key):
-			continue
-		case named || i > 0 && flags[i-1] == "--config-env":
-			given = s.Env(given)
-		case !ok:
-			given = "true"
-		}
-		value = given
-	}
-	return value
+	return strings.Contains(strings.ToLower(strings.Join(settings, " ")), "alias.")
 }
-
-// maxSettings is the maximum number of settings that are read from the environment.
-const maxSettings = 1000
 
 // common returns the git directory that a repository's worktrees share, given that of one worktree.
 func common(dir string) string {
@@ -166,111 +137,84 @@ func remote(own tracker.Facts, dir string) bool {
 // unseen is the reason for refusing shell text that git runs.
 const unseen = "the git that it starts meets no link"
 
-// moves explains how a git command changes a branch other than own, or returns an empty string if
-// it does not. on is the branch that is checked out.
-func moves(argv []string, own, on string) string {
+// branching lists, by git command, the flags with which it may change another branch.
+var branching = map[string]string{
+	"checkout":   "-b -B -c -C -t --create --force-create --orphan --track --guess",
+	"switch":     "-b -B -c -C -t --create --force-create --orphan --track --guess",
+	"fetch":      "--stdin",
+	"rebase":     "--update-refs",
+	"remote":     "--mirror",
+	"update-ref": "--stdin",
+}
+
+// moves explains how a git command changes a branch other than own or another worktree. It returns
+// an empty string if it does not. argv begins with the command; on is the branch that is checked
+// out.
+func (s Start) moves(argv []string, own, on string) string {
+	const another = "it changes another branch"
 	const valued = "-x --exec -s --strategy -X --strategy-option --onto -C"
-	rebases := argv[0] == "rebase"
+	command, rebases := argv[0], argv[0] == "rebase"
 	var args []string
 	for i := 1; i < len(argv); i++ {
-		switch arg := argv[i]; {
-		case arg == "" || arg[0] != '-':
+		if arg := argv[i]; arg == "" || arg[0] != '-' {
 			args = append(args, arg)
-		case rebases && shellword.Has(valued, arg):
+		} else if rebases && shellword.Has(valued, arg) {
 			i++
 		}
 	}
 	has := func(flags string) bool {
-		return slices.ContainsFunc(argv[1:], func(arg string) bool {
-			return flagged(flags, arg)
-		})
+		return slices.ContainsFunc(argv[1:], func(arg string) bool { return flagged(flags, arg) })
+	}
+	first, last := "", ""
+	if len(args) > 0 {
+		first, last = args[0], args[len(args)-1]
 	}
 	into := func(arg string) bool {
 		_, to, ref := strings.Cut(arg, ":")
 		return ref && to != "" && !strings.HasPrefix(to, "refs/")
 	}
-	const another = "it changes another branch"
-	switch argv[0] {
-	case "commit", "merge", "reset", "rebase", "cherry-pick", "revert", "am", "pull":
-		before := 1 // words before the branch that rebase checks out
-		if has("--root") {
-			before = 0
-		}
-		switch {
-		case on != "" && on != own:
-			return "HEAD is on " + on
-		case rebases && (has("--update-refs") ||
-			len(args) > before && args[len(args)-1] != own):
-			return another
-		case rebases && startsGit(strings.Join(argv[1:], " ")):
-			return unseen
-		case argv[0] == "pull" && slices.ContainsFunc(args[min(1, len(args)):], into):
-			return another
-		}
-	case "fetch":
-		if has("--stdin") || slices.ContainsFunc(args[min(1, len(args)):], into) {
-			return another
-		}
-	case "remote":
-		if has("--mirror") {
-			return "its fetch would change other branches"
-		}
-	case "update-ref":
-		if has("--stdin") || slices.ContainsFunc(args, func(arg string) bool {
-			return strings.HasPrefix(arg, "refs/heads/") && arg != "refs/heads/"+own
-		}) {
-			return another
-		}
-	case "branch":
-		if len(args) > 0 && !has("-u --set-upstream-to --unset-upstream --edit-description") {
-			return another
-		}
-	case "stash":
-		if len(args) > 0 && args[0] == "branch" {
-			return another
-		}
-	case "worktree":
-		if len(args) > 0 && args[0] != "list" {
-			return "it changes other worktrees"
-		}
-	case "checkout", "switch":
-		if has("-b -B -c -C -t --create --force-create --orphan --track --guess") &&
-			!slices.Contains(args[:min(1, len(args))], own) {
-			return another
-		}
-	case "symbolic-ref":
-		if len(args) > 1 {
-			return another
-		}
-	case "bisect":
-		if startsGit(strings.Join(argv[1:], " ")) {
-			return unseen
-		}
-	case "fast-import", "filter-branch", "history", "receive-pack", "replay", "send-pack":
+	foreign := func(arg string) bool {
+		return strings.HasPrefix(arg, "refs/heads/") && arg != "refs/heads/"+own
+	}
+	words := 1 // before the branch that rebase checks out
+	if has("--root") {
+		words = 0
+	}
+	writes := strings.Join(slices.Concat(s.Argv, argv), " ")
+	switch {
+	case strings.Contains(writes, ":refs/heads/"):
+		return "it writes into a local branch"
+	case on != "" && on != own &&
+		shellword.Has("commit merge reset rebase cherry-pick revert am pull", command):
+		return "HEAD is on " + on
+	case shellword.Has("checkout switch", command) && first == own:
+	case has(branching[command]),
+		rebases && len(args) > words && last != own,
+		shellword.Has("fetch pull", command) && slices.ContainsFunc(args[min(1, len(args)):], into),
+		command == "update-ref" && slices.ContainsFunc(args, foreign),
+		command == "branch" && len(args) > 0 &&
+			!has("-u --set-upstream-to --unset-upstream --edit-description"),
+		command == "stash" && first == "branch",
+		command == "worktree" && first != "" && first != "list",
+		command == "symbolic-ref" && len(args) > 1,
+		shellword.Has("fast-import filter-branch history receive-pack replay send-pack", command):
 		return another
+	case shellword.Has("rebase bisect", command) && startsGit(strings.Join(argv[1:], " ")):
+		return unseen
+	case rebases && slices.ContainsFunc(argv[1:], edits) &&
+		!shellword.Has(": true", s.Env("GIT_SEQUENCE_EDITOR")):
+		return "the steps that an editor writes are not seen"
 	}
 	return ""
 }
 
-// hiddenSteps explains why the todo list of a rebase may change another branch, or returns an empty
-// string if it cannot. args holds the arguments after "rebase"; updateRefs is the value of the
-// setting rebase.updateRefs.
-func (s Start) hiddenSteps(args []string, updateRefs string) string {
-	steps := slices.ContainsFunc(args, func(arg string) bool {
-		valued := strings.IndexAny(arg, "xXsCS") // the rest of the word is a value
-		if valued > 0 && arg[1] != '-' {
-			arg = arg[:valued]
-		}
-		return flagged("-i --interactive --edit-todo", arg)
-	})
-	switch {
-	case steps && !shellword.Has(": true", s.Env("GIT_SEQUENCE_EDITOR")):
-		return "the steps that an editor writes are not seen"
-	case !shellword.Has("false no off 0", cmp.Or(strings.ToLower(updateRefs), "false")) &&
-		!slices.Contains(args, "--no-update-refs"):
-		return "rebase.updateRefs is set and --no-update-refs is not given"
+// edits reports whether an argument has a rebase open its list of steps in an editor.
+func edits(arg string) bool {
+	valued := strings.IndexAny(arg, "xXsCS") // the rest of the word is a value
+	if valued > 0 && arg[1] != '-' {
+		arg = arg[:valued]
 	}
-	return ""
+	return flagged("-i --interactive --edit-todo", arg)
 }
 
 // flagged reports whether an argument contains one of the flags: alone, joined with others, with
