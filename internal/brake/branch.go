@@ -1,9 +1,9 @@
 package brake
 
 import (
-	"cmp"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hooks/internal/guard"
@@ -64,7 +64,14 @@ func (s Start) strays(g ground) *Refusal {
 		return nil
 	}
 	own := tracker.Repo(s.Env, g.project)
-	at, dir := gitCommand(s.Argv, cmp.Or(s.Steers["GIT_DIR"], s.Cwd))
+	dir := s.Cwd
+	if named := s.Env("GIT_DIR"); named != "" {
+		dir = filepath.Join(dir, named)
+		if filepath.IsAbs(named) {
+			dir = named
+		}
+	}
+	at, dir := gitCommand(s.Argv, dir)
 	if at >= len(s.Argv) {
 		return nil
 	}
@@ -102,10 +109,9 @@ func (s Start) strays(g ground) *Refusal {
 // ownAlias reports whether the words before git's command or the environment may define an alias.
 func (s Start) ownAlias(command int) bool {
 	settings := slices.Clone(s.Argv[1:command])
-	for name, value := range s.Steers {
-		if strings.HasPrefix(name, "GIT_CONFIG_KEY_") {
-			settings = append(settings, value)
-		}
+	count, _ := strconv.Atoi(s.Env("GIT_CONFIG_COUNT"))
+	for i := range min(count, 1000) {
+		settings = append(settings, s.Env("GIT_CONFIG_KEY_"+strconv.Itoa(i)))
 	}
 	return strings.Contains(strings.ToLower(strings.Join(settings, " ")), "alias.")
 }

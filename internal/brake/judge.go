@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,12 +23,7 @@ type Start struct {
 	Argv []string // begins with the link's name
 	Cwd  string   // empty if unknown
 	Env  func(string) string
-	// Steers holds the environment variables that change what git and gh do.
-	Steers map[string]string
 }
-
-// maxFile is the maximum size in bytes of a file that the command names.
-const maxFile = 256 << 10
 
 type files struct{ cwd string }
 
@@ -39,7 +32,7 @@ func (f files) ReadFile(path string) (string, bool) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(f.cwd, path)
 	}
-	return safefile.Read(path, maxFile)
+	return safefile.ReadHead(path, guard.MaxFile+1) // one byte more shows that it is longer
 }
 
 // judge returns a refusal if the program must not run, and otherwise its acts, without those of
@@ -48,7 +41,7 @@ func (s Start) judge(g ground) (acts []guard.Act, r *Refusal) {
 	there := tracker.Repo(s.Env, s.Cwd)
 	repo := Repo(s.Env, there)
 	call := guard.Call{Tool: "Bash", Cwd: s.Cwd}
-	reading := guard.ReadArgv(s.words(), s.steers(), call, repo.Known(), files{s.Cwd})
+	reading := guard.ReadArgv(s.words(), s.Env, call, repo.Known(), files{s.Cwd})
 	text := shellText{repo}
 	acts = slices.DeleteFunc(slices.Clone(reading.Acts), func(a guard.Act) bool {
 		return text.meetsLink(a.Via, a.Command)
@@ -59,9 +52,6 @@ func (s Start) judge(g ground) (acts []guard.Act, r *Refusal) {
 	why := reading.Unparsable
 	if why == "" && len(opaque) > 0 {
 		why = opaque[0].Reason
-	}
-	if why == "" {
-		why = s.hidden()
 	}
 	switch merges := (guard.Reading{Acts: acts}).Merges(); {
 	case why != "":
@@ -95,24 +85,6 @@ func Repo(env func(string) string, at tracker.Facts) guard.Repo {
 	}
 }
 
-// steers returns Steers together with the variables that --config-env names.
-func (s Start) steers() map[string]string {
-	steers := maps.Clone(s.Steers)
-	for i, arg := range s.Argv {
-		if arg == "--config-env" && i+1 < len(s.Argv) {
-			arg += "=" + s.Argv[i+1]
-		}
-		if setting, ok := strings.CutPrefix(arg, "--config-env="); ok && s.Argv[0] == "git" {
-			if steers == nil {
-				steers = map[string]string{}
-			}
-			name := setting[strings.LastIndexByte(setting, '=')+1:]
-			steers[name] = s.Env(name)
-		}
-	}
-	return steers
-}
-
 func unreadable(what, why string) *Refusal {
 	return refuse("unreadable", what, "it could be a merge: "+why,
 		"write it plainly, with a short body in the command or in a file")
@@ -138,40 +110,6 @@ func curlrc(env func(string) string) string {
 		if info, err := os.Stat(path); err == nil && !info.IsDir() && filepath.IsAbs(path) {
 			return path
 		}
-	}
-	return ""
-}
-
-// hidden explains why the arguments do not show what the program sends, in cases that package guard
-// does not detect. It returns an empty string if they show it.
-func (s Start) hidden() string {
-	starts := func(prefixes ...string) bool {
-		for _, arg := range s.Argv[1:] {
-			has := func(prefix string) bool { return strings.HasPrefix(arg, prefix) }
-			if slices.ContainsFunc(prefixes, has) {
-				return true
-			}
-		}
-		return false
-	}
-	switch s.Argv[0] {
-	case "git":
-		return ""
-	case "gh", "glab", "tea", "tea-cli":
-		if starts("--help=", "-h=") {
-			return "--help is given a value"
-		}
-	case "curl":
-		if starts("--exp") && !starts("--expect100") {
-			return "curl puts the request together when it runs"
-		}
-	}
-	long := func(arg string) bool { return len(arg) > shellword.MaxText }
-	graphQL := func(arg string) bool {
-		return len(arg) < 4096 && strings.Contains(strings.ToLower(arg), "graphql")
-	}
-	if slices.ContainsFunc(s.Argv[1:], long) && slices.ContainsFunc(s.Argv[1:], graphQL) {
-		return fmt.Sprintf("a GraphQL query longer than %d bytes", shellword.MaxText)
 	}
 	return ""
 }
@@ -242,7 +180,7 @@ func (s Start) foreign(g ground, a guard.Act) string {
 		g.runs = []loop.Tracker{{URL: redact(url)}}
 	}
 	host := s.host()
-	if strings.Count(a.Repo, "/") == 1 && host != "" {
+	if strings.Contains(a.Repo, "/") && host != "" {
 		a.Repo = host + "/" + a.Repo
 	}
 	if a.Repo != "" {
@@ -255,27 +193,29 @@ func (s Start) foreign(g ground, a guard.Act) string {
 		}
 		return a.Repo
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Steers)) {
-		if leadsAway(name, s.Steers[name]) {
+	for _, name := range leadsAway {
+		if value := s.Env(name); value != "" && value != os.DevNull {
 			return "the repository of " + name
 		}
 	}
 	there := tracker.Asked(context.Background(), s.Env, s.Cwd)
-	at, other := redact(there.Base().String()), "the repository of "+s.Cwd
+	at := redact(there.Base().String())
 	if host != "" && !strings.HasPrefix(at, host+"/") {
 		return "the host " + host
 	}
 	for _, run := range g.runs {
-		own := tracker.BaseOf(run.URL)
-		if there.Top == "" || own.String() != at {
-			continue
-		}
-		if other = s.numberedProject(own); other == "" {
+		if there.Top != "" && tracker.BaseOf(run.URL).String() == at {
 			return ""
 		}
-		other = "project " + other
 	}
-	return other
+	return "the repository of " + s.Cwd
+}
+
+// leadsAway lists the variables that may make git use another repository or other remotes than
+// those of the working directory.
+var leadsAway = []string{
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_CONFIG", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM",
+	"GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS",
 }
 
 // host returns the host that the environment sets for the forge's client, in lower case, or an
@@ -284,7 +224,7 @@ func (s Start) host() string {
 	name := ""
 	switch tracker.ForgeOfClient(s.Argv[0]) {
 	case "github":
-		name = s.Steers["GH_HOST"]
+		name = s.Env("GH_HOST")
 	case "gitlab":
 		name = cmp.Or(s.Env("GITLAB_HOST"), s.Env("GL_HOST"), s.Env("GITLAB_URI"))
 	}
@@ -292,35 +232,6 @@ func (s Start) host() string {
 		name = at
 	}
 	return strings.ToLower(name)
-}
-
-// leadsAway reports whether a variable may make git use another repository or other remotes than
-// those of the working directory. A variable that only skips configuration files does not.
-func leadsAway(name, value string) bool {
-	switch name {
-	case "GIT_DIR", "GIT_WORK_TREE":
-		return true
-	case "GIT_CONFIG_NOSYSTEM":
-		return false
-	}
-	return strings.HasPrefix(name, "GIT_CONFIG") && value != "" && value != os.DevNull
-}
-
-// numberedProject returns the project in a path of GitLab's API (projects/ID/…), or an empty string
-// if it is own: by its path or by a placeholder of glab. A numeric ID counts as another project,
-// because its repository is unknown.
-func (s Start) numberedProject(own tracker.Base) string {
-	for _, arg := range s.Argv {
-		_, rest, ok := strings.Cut(arg, "projects/")
-		name, _, more := strings.Cut(rest, "/")
-		if !ok || !more || name == ":id" || name == ":fullpath" {
-			continue
-		}
-		if path, err := url.PathUnescape(name); err != nil || !own.Leads(path) {
-			return name
-		}
-	}
-	return ""
 }
 
 // shown returns the command for display, shortened and without secrets.

@@ -115,7 +115,9 @@ var table = []struct{ rule, argv string }{
 	{"unreadable", "gh api graphql --input -"},
 	{"merge-pr", "gh api graphql --input merge.json"},
 	{"merge-pr", "gh api graphql -f query=mutation{mergePullRequest(input:{id:\"x\"}){id}}"},
-	{"unreadable", "gh api graphql -f query=" + strings.Repeat("x", 70_000)},
+	{"", "gh api graphql -f query=" + strings.Repeat("x", 70_000)},
+	{"merge-pr", "gh api graphql -f query=" + strings.Repeat("x", 70_000) +
+		",mutation{mergePullRequest(input:{id:\"x\"}){id}}"},
 	{"unreadable", "gh pr merge 5 --help=false"},
 	{"merge-pr", "gh pr merge 5 -t -h"},
 	{"unreadable", "gh pr merge 5 --help --help=false"},
@@ -272,6 +274,18 @@ func start(project string, argv ...string) Start {
 	return Start{Argv: argv, Cwd: project, Env: func(name string) string { return env[name] }}
 }
 
+// with is the same start with a variable of the environment.
+func (s Start) with(name, value string) Start {
+	env := s.Env
+	s.Env = func(of string) string {
+		if of == name {
+			return value
+		}
+		return env(of)
+	}
+	return s
+}
+
 // refusal is why a program must not run, nil if it may.
 func (s Start) refusal(g ground) *Refusal {
 	_, r := s.judge(g)
@@ -408,11 +422,10 @@ func TestPassIsForOneThing(t *testing.T) {
 			t.Errorf("%s: %v, %d passes left", line, r, g.passes)
 		}
 	}
-	s := start(dir, "gh", "pr", "merge", "142")
 	for _, name := range []string{
 		"GH_REPO", "GH_HOST", "GIT_DIR", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL",
 	} {
-		s.Steers = map[string]string{name: "evil/other"}
+		s := start(dir, "gh", "pr", "merge", "142").with(name, "evil/other")
 		if s.refusal((&passes{dir, 1}).ground()) == nil {
 			t.Errorf("%s leads to another repository", name)
 		}
@@ -426,7 +439,8 @@ func TestPassIsForOneThing(t *testing.T) {
 			t.Errorf("GITLAB_HOST %s: %v", host, r)
 		}
 	}
-	s.Steers = map[string]string{"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull}
+	s := start(dir, "gh", "pr", "merge", "142").with("GIT_CONFIG_NOSYSTEM", "1")
+	s = s.with("GIT_CONFIG_GLOBAL", os.DevNull)
 	if r := s.refusal((&passes{dir, 1}).ground()); r != nil {
 		t.Errorf("without files of settings: %v", r)
 	}
@@ -474,11 +488,8 @@ func TestRecordThatCannotBeReadRefusesMergesAndPushes(t *testing.T) {
 
 func TestGitEnvironmentCounts(t *testing.T) {
 	dir := project(t)
-	s := start(dir, "git", "x")
-	s.Steers = map[string]string{
-		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "alias.x",
-		"GIT_CONFIG_VALUE_0": "push origin HEAD:main",
-	}
+	s := start(dir, "git", "x").with("GIT_CONFIG_COUNT", "1")
+	s = s.with("GIT_CONFIG_KEY_0", "alias.x").with("GIT_CONFIG_VALUE_0", "push origin HEAD:main")
 	if r := s.refusal(groundOf(dir)); r == nil {
 		t.Error("an alias of the environment pushes")
 	}
@@ -497,17 +508,7 @@ func TestTextOfTheEnvironment(t *testing.T) {
 		{"FOO", "push https://x HEAD:main", "git --config-env alias.x=FOO x", "push-protected"},
 		{"FOO", "status", "git --config-env=alias.x=FOO x", ""},
 	} {
-		s := start(dir, split(row.argv)...)
-		if strings.HasPrefix(row.name, "GIT_") {
-			s.Steers = map[string]string{row.name: row.value}
-		}
-		env := s.Env
-		s.Env = func(name string) string {
-			if name == row.name {
-				return row.value
-			}
-			return env(name)
-		}
+		s := start(dir, split(row.argv)...).with(row.name, row.value)
 		r := s.refusal(groundOf(dir))
 		if (r == nil) != (row.rule == "") || r != nil && r.Rule != row.rule {
 			t.Errorf("%s=%q %s: %v, want %q", row.name, row.value, row.argv, r, row.rule)
@@ -556,7 +557,7 @@ func TestCurlsOwnOptionsCount(t *testing.T) {
 		{"silent\n", "curl https://example.com", ""},
 		{merge, "curl -s", "unreadable"},
 		{merge, "curl -q https://example.com", ""},
-		{strings.Repeat("# x\n", maxFile) + merge, "curl -s", "unreadable"},
+		{strings.Repeat("# x\n", guard.MaxFile/4) + merge, "curl -s", "unreadable"},
 	} {
 		write(t, own, row.text, 0o600)
 		r := start(dir, split(row.argv)...).refusal(groundOf(dir))

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -85,20 +83,8 @@ func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal, p
 
 // started describes the program that is about to start, with its working directory and environment.
 func started(name string, argv []string) Start {
-	s := Start{Argv: append([]string{name}, argv[1:]...), Env: os.Getenv}
-	s.Cwd, _ = os.Getwd()
-	s.Steers = map[string]string{}
-	for _, entry := range os.Environ() {
-		key, value, _ := strings.Cut(entry, "=")
-		if strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "GH_") ||
-			slices.Contains([]string{"PATH", "EDITOR", "VISUAL", "PAGER"}, key) {
-			s.Steers[key] = value
-		}
-	}
-	if dir := s.Steers["GIT_DIR"]; dir != "" && !filepath.IsAbs(dir) {
-		s.Steers["GIT_DIR"] = filepath.Join(s.Cwd, dir)
-	}
-	return s
+	cwd, _ := os.Getwd()
+	return Start{Argv: append([]string{name}, argv[1:]...), Cwd: cwd, Env: os.Getenv}
 }
 
 // become replaces this process with the real program. It keeps the arguments and the environment

@@ -2,8 +2,6 @@ package guard
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/forges"
@@ -20,22 +18,19 @@ func Read(c Call, repo func() Repo, files Files) Reading {
 }
 
 // ReadArgv returns the effect of a program that is about to start with exactly these words; argv[0]
-// is its name. Nothing is expanded, and standard input is unknown. env holds the variables that
-// steer such programs (GH_REPO, GIT_DIR, …). c supplies the working directory and the loop's paths.
+// is its name. Nothing is expanded, and standard input is unknown. env returns the variables of the
+// program's environment. c supplies the working directory and the loop's paths.
 func ReadArgv(
-	argv []string, env map[string]string, c Call, repo func() Repo, files Files,
+	argv []string, env func(string) string, c Call, repo func() Repo, files Files,
 ) Reading {
 	m := plain.New(c, repo, files, program.Read)
 	if len(argv) == 0 {
 		return m.Read
 	}
-	m.Real = true
+	m.Real, m.Environ = true, env
 	f := m.Shell(c.Cwd)
 	f.Stdin = &plain.Stream{Text: shellword.Unknown}
 	return reading(m, func() {
-		for _, name := range slices.Sorted(maps.Keys(env)) {
-			f.Let(name, env[name])
-		}
 		f.Named(shellword.Lits(argv...))
 	})
 }

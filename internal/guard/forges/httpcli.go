@@ -2,6 +2,7 @@ package forges
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"hooks/internal/guard/effect"
@@ -11,14 +12,14 @@ import (
 
 // curlData lists the flags that make a request a POST, whatever their value.
 const curlData = `-d --data --data-raw --data-binary --data-ascii --data-urlencode --json
---expand-data -F --form --form-string`
+-F --form --form-string`
 
 const curlValued = curlData + ` -X --request -H --header -u --user -o --output -A --user-agent -b
 --cookie -c --cookie-jar -e --referer -K --config -T --upload-file -m --max-time -w --write-out -x
 --proxy -r --range -C --continue-at -D --dump-header -E --cert --cacert --capath --key --url
 --connect-timeout --retry --retry-delay --retry-max-time --resolve --connect-to --interface
 --limit-rate -y -Y -z --time-cond -U --proxy-user --oauth2-bearer --aws-sigv4 --request-target
---url-query --unix-socket --output-dir --variable --expand-url --stderr --trace --trace-ascii --rate
+--url-query --unix-socket --output-dir --variable --stderr --trace --trace-ascii --rate
 --max-redirs -P -Q -t`
 
 const curlSwitches = " --head --get --next --help --version"
@@ -52,6 +53,11 @@ func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 	if fl.On("-h", "--help", "-V", "--version") && len(fl.Pos) == 0 {
 		return
 	}
+	if slices.ContainsFunc(args, func(w shellword.Word) bool {
+		return strings.HasPrefix(w.Text, "--exp") && !strings.HasPrefix(w.Text, "--expect100")
+	}) {
+		f.OpaqueForge(shellword.Join(argv), "curl puts the request together when it runs")
+	}
 	_, led := fl.Get("-x", "--proxy", "--preproxy", "--connect-to", "--resolve", "--unix-socket")
 	q := Request{Argv: argv, Led: led, Method: strings.TrimSpace(fl.Val("-X", "--request"))}
 	uploads := fl.All("-T", "--upload-file")
@@ -68,8 +74,7 @@ func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 	for _, w := range uploads {
 		parts = append(parts, f.FileText(w.Text))
 	}
-	for _, w := range fl.All("-d", "--data", "--data-ascii", "--data-binary", "--json",
-		"--expand-data") {
+	for _, w := range fl.All("-d", "--data", "--data-ascii", "--data-binary", "--json") {
 		parts = append(parts, dataText(f, w.Text))
 	}
 	parts = append(parts, shellword.Texts(fl.All("--data-raw"))...)
@@ -88,7 +93,7 @@ func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 		}
 		q.Fields = append(q.Fields, effect.Field{Path: name, Value: value})
 	}
-	urls := append(fl.All("--url", "--expand-url"), fl.Pos...)
+	urls := append(fl.All("--url"), fl.Pos...)
 	for _, u := range urls {
 		q.URL = cmp.Or(fl.Val("--request-target"), u.Text)
 		path := afterHost(strings.TrimPrefix(strings.TrimPrefix(q.URL, "http://"), "https://"))

@@ -4,7 +4,6 @@
 package forges
 
 import (
-	"cmp"
 	"maps"
 	"net/netip"
 	"net/url"
@@ -122,17 +121,28 @@ func (r route) seg(i int) string {
 
 func (r route) has(names string) bool { return r.index(names) >= 0 }
 
-// repo returns the owner/name in the path, or an empty string.
+// repo returns the owner/name in the path, the number of a project of GitLab, or an empty string.
 func (r route) repo() string {
-	i := r.index("repos repositories")
-	if i < 0 || i+2 >= len(r.raw) {
+	i, end := r.index("repos repositories"), 0
+	if end = i + 3; i < 0 {
+		i, end = r.index("projects"), r.index("merge_requests merge_trains")
+	}
+	if i < 0 || end > len(r.raw) || end < i+2 {
 		return ""
 	}
-	name := r.raw[i+1] + "/" + r.raw[i+2]
+	name := strings.Join(r.raw[i+1:end], "/")
 	if strings.ContainsAny(name, "{}:$"+shellword.Unknown) {
 		return ""
 	}
 	return name
+}
+
+// named returns repo, but no number: it may be that of the run's own repository.
+func (r route) named() string {
+	if name := r.repo(); strings.Contains(name, "/") {
+		return name
+	}
+	return ""
 }
 
 // sending is a request with the state for judging it.
@@ -173,7 +183,10 @@ func (s sending) leaf(names ...string) string { return effect.LeafText(s.fields,
 
 // does records an act on the repository and PR that the path names.
 func (s sending) does(a effect.Act) {
-	a.Repo = cmp.Or(a.Repo, s.repo())
+	a.Repo = s.repo()
+	if !a.Kind.Merges() {
+		a.Repo = s.named()
+	}
 	if a.Ref == "" && a.PR == 0 {
 		a.Ref = strings.Join(s.raw, "/")
 	}
@@ -216,7 +229,7 @@ func (s sending) onPR() bool {
 	if i < 0 {
 		return false
 	}
-	a := effect.Act{PR: shellword.Number(s.seg(i + 1)), Repo: s.repo()}
+	a := effect.Act{PR: shellword.Number(s.seg(i + 1)), Repo: s.named()}
 	if i+1 < len(s.segs) && shellword.HasUnknown(s.segs[i+1]) {
 		a.Ref = s.URL
 	}

@@ -39,9 +39,10 @@ type Machine struct {
 	program Program
 	// Real reports whether a program is about to start with these words. Programs that it starts
 	// by itself, such as git hooks, count too.
-	Real bool
-	Read effect.Reading
-	Work int // steps left
+	Real    bool
+	Environ func(string) string // the environment of that program; nil for text of a call
+	Read    effect.Reading
+	Work    int // steps left
 
 	seen    map[string]bool
 	reads   int
@@ -212,9 +213,13 @@ func (f *Frame) Known(name string) bool {
 	return written || given
 }
 
-// Env returns the value of a variable that the call sets, or an empty string if it is unknown.
+// Env returns the value of a variable that the call or the environment of a started program sets.
+// It returns an empty string if the value is unknown.
 func (f *Frame) Env(name string) string {
 	if !f.Known(name) {
+		if f.M.Environ != nil {
+			return f.M.Environ(name)
+		}
 		return ""
 	}
 	if text := f.value(name); !shellword.HasUnknown(text) {
