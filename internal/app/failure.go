@@ -86,7 +86,8 @@ func (h *handler) mustStayShut(err error) bool {
 // the project, so that malformed input cannot bypass the guard. Otherwise it decides nothing.
 func (a *App) unreadable(name string, err error) Answer {
 	answer := Answer{Name: name, Err: err}
-	if name != event.PreToolUse || errors.Is(err, event.ErrOtherEvent) {
+	_, other := errors.AsType[*event.OtherEventError](err)
+	if name != event.PreToolUse || other {
 		return answer
 	}
 	project := tracker.Project(a.Env, a.cwd())

@@ -61,20 +61,20 @@ func (r Reply) Encode(name string) []byte {
 	}
 	out := answer{Message: cut(r.say)}
 	own := extra{Event: name, Context: cut(r.context)}
-	switch r.verdict {
-	case block:
-		out.Decision, out.Reason = "block", new(cut(r.reason))
-		own.Hide = r.hidden && (name == UserPromptSubmit || name == UserPromptExpansion)
-	case deny:
+	switch {
+	case r.Blocks() && name == PreToolUse:
 		own.Decision, own.Reason = "deny", new(cut(r.reason))
 		if r.ends {
 			out.Continue, out.StopText = new(bool), cut(r.reason)
 		}
-	case ask:
+	case r.Blocks():
+		out.Decision, out.Reason = "block", new(cut(r.reason))
+		own.Hide = r.hidden && (name == UserPromptSubmit || name == UserPromptExpansion)
+	case r.verdict == ask:
 		own.Decision, own.Input = "ask", &input{Questions: cleaned(r.questions)}
-	case send:
+	case r.verdict == send:
 		own.Decision, own.Input = "allow", r.task
-	case given:
+	case r.verdict == answerDialog:
 		own.Permit = &permit{"allow", answered{cleaned(r.questions), r.answers}}
 	}
 	if own.Decision != "" || own.Context != "" || own.Hide || own.Permit != nil {
@@ -90,60 +90,38 @@ func (r Reply) Encode(name string) []byte {
 	return text
 }
 
-// fit returns the reply in a form that the event can express.
+// fit returns the reply in a form that the event can express. What the event does not accept
+// becomes text for the person.
 func (r Reply) fit(name string) Reply {
-	if name != PermissionRequest {
-		r = r.drop(given)
+	stop := name == Stop || name == SubagentStop
+	prompt := name == UserPromptSubmit || name == UserPromptExpansion
+	accepted := map[verdict]bool{
+		none:         true,
+		block:        stop || prompt || name == PreToolUse || name == ConfigChange,
+		deny:         prompt || name == PreToolUse,
+		ask:          name == PreToolUse,
+		send:         name == PreToolUse,
+		answerDialog: name == PermissionRequest,
 	}
-	switch name {
-	case PermissionRequest:
-		r = r.drop(block, deny, ask, send).show()
-	case PreToolUse:
-		if r.verdict == block { // the only refusal of this event
-			r.verdict = deny
-		}
-	case UserPromptSubmit, UserPromptExpansion:
-		if r.verdict == deny {
-			r.verdict = block
-		}
-		r = r.drop(ask, send)
-	case Stop, SubagentStop:
-		r = r.drop(deny, ask, send)
-		if r.verdict == none {
-			r = r.show()
-		}
-	case ConfigChange:
-		r = r.drop(deny, ask, send).show()
-	case PostToolUse, PostToolUseFailure, SessionStart:
-		r = r.drop(block, deny, ask, send)
-	default:
-		r = r.drop(block, deny, ask, send).show()
-	}
-	return r
-}
-
-// drop removes a verdict in list and moves its reason to the person's text.
-func (r Reply) drop(list ...verdict) Reply {
-	if slices.Contains(list, r.verdict) {
+	if !accepted[r.verdict] {
 		r.say = join(r.reason, r.say) // first, because a long message is cut at its end
-		r.verdict, r.reason, r.questions = none, "", nil
+		r.decision = decision{}
 	}
-	return r
-}
-
-// show moves the model's text to the person's text.
-func (r Reply) show() Reply {
-	r = r.Say(r.context)
-	r.context = ""
+	reads := prompt || stop && r.verdict == block || slices.Contains(
+		[]string{PreToolUse, PostToolUse, PostToolUseFailure, SessionStart}, name)
+	if !reads {
+		r = r.Say(r.context)
+		r.context = ""
+	}
 	return r
 }
 
 func cleaned(questions []Question) (list []Question) {
 	for _, q := range questions {
-		q.Question, q.Header = clean(q.Question), clean(q.Header)
+		q.Question, q.Header = term.Text(q.Question), term.Text(q.Header)
 		options := make([]Option, len(q.Options))
 		for i, o := range q.Options {
-			options[i] = Option{clean(o.Label), clean(o.Description)}
+			options[i] = Option{term.Text(o.Label), term.Text(o.Description)}
 		}
 		q.Options = options
 		list = append(list, q)
@@ -160,7 +138,7 @@ const (
 // cut shortens a text to the length that the client passes on and marks the cut. It prefers to cut
 // at the end of a line.
 func cut(text string) string {
-	text = clean(text)
+	text = term.Text(text)
 	if len(text) <= maxUnits {
 		return text
 	}
@@ -181,6 +159,3 @@ func cut(text string) string {
 	}
 	return text
 }
-
-// clean removes characters that a terminal would interpret.
-func clean(text string) string { return term.Text(text) }

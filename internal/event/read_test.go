@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidwall/gjson"
+
+	"hooks/internal/hint"
 )
 
 const plainStop = `{"session_id":"s","hook_event_name":"Stop"}`
@@ -97,14 +99,16 @@ func TestReadRefuses(t *testing.T) {
 		{"unknown word", "halt", plainStop, `"halt" is not a hook word`},
 		{"empty", "stop", "", "stdin is empty"},
 		{"blank", "stop", " \n", "stdin is empty"},
-		{"rubbish", "stop", "rubbish", "stdin is not a JSON object: rubbish"},
+		{"rubbish", "stop", "rubbish", "stdin is not valid JSON: invalid character 'r'"},
 		{"array", "stop", "[]", "stdin is not a JSON object: []"},
-		{"half a mark", "stop", "\xef{}", "stdin is not a JSON object"},
-		{"mark after space", "stop", " \xef\xbb\xbf{}", "stdin is not a JSON object"},
+		{"half a mark", "stop", "\xef{}", "stdin is not valid JSON"},
+		{"mark after space", "stop", " \xef\xbb\xbf{}", "stdin is not valid JSON"},
 		{"truncated", "stop", `{"session_id":"s"`,
-			"stdin ends in the middle of a JSON object after 17 bytes"},
+			"stdin ends in the middle of a JSON object"},
+		{"too deep", "stop", `{"a":` + strings.Repeat("[", maxNesting) +
+			strings.Repeat("]", maxNesting) + "}", "nested too deeply"},
 		{"brackets crossed", "stop", `{"a":1]`, "stdin is not valid JSON"},
-		{"not JSON", "stop", `{bad}`, "stdin is not valid JSON: {bad}"},
+		{"not JSON", "stop", `{bad}`, "stdin is not valid JSON: invalid character 'b'"},
 		{"other event", "pre-tool-use", plainStop,
 			`field hook_event_name is "Stop", not "PreToolUse"`},
 		{"no event", "stop", `{"session_id":"s"}`, "field hook_event_name is missing"},
@@ -166,8 +170,7 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 			continue
 		}
-		var refusal *Error
-		if !errors.As(err, &refusal) || refusal.Hint() == "" {
+		if hint.Of(err) == "" {
 			t.Errorf("%s: %v has no hint", c.name, err)
 		}
 		if diff := cmp.Diff(dump(Event{}), dump(e)); diff != "" {

@@ -9,17 +9,22 @@ import (
 // Reply is a hook's answer. Nothing, Block, Deny, Ask, Send and AnswerDialog make one. The zero
 // value is Nothing, which changes nothing. Encode gives it the form of the firing event.
 type Reply struct {
+	decision
+	context string // for the model
+	say     string // for the person
+	ring    bool
+}
+
+// decision is the part of a reply that replaces the client's own decision.
+type decision struct {
 	verdict   verdict
 	reason    string
+	rule      string // the rule that refuses
+	ends      bool   // a refused call ends its turn
+	hidden    bool   // a refused prompt is not shown
 	questions []Question
-	task      *input
 	answers   map[string]string
-	context   string
-	say       string
-	ring      bool
-	rule      string
-	ends      bool
-	hidden    bool
+	task      *input
 }
 
 type verdict uint8
@@ -30,19 +35,20 @@ const (
 	deny
 	ask
 	send
-	given
+	answerDialog
 )
 
 // Nothing returns the reply that leaves the decision to the client.
 func Nothing() Reply { return Reply{} }
 
-// Block refuses the end of a turn (Stop, SubagentStop), which makes the model continue, or its
-// start (UserPromptSubmit, UserPromptExpansion). At a Stop the model reads the reason, at a prompt
-// the person.
-func Block(reason string) Reply { return Reply{verdict: block, reason: reason} }
+// Block refuses the end of a turn (Stop, SubagentStop), which makes the model continue, its start
+// (UserPromptSubmit, UserPromptExpansion) or a change of settings (ConfigChange). At a Stop the
+// model reads the reason, otherwise the person.
+func Block(reason string) Reply { return Reply{decision: decision{verdict: block, reason: reason}} }
 
-// Deny refuses a tool call (PreToolUse). The model reads the reason.
-func Deny(reason string) Reply { return Reply{verdict: deny, reason: reason} }
+// Deny refuses a tool call (PreToolUse). The model reads the reason. Unlike a Block, it never makes
+// the model continue after a Stop.
+func Deny(reason string) Reply { return Reply{decision: decision{verdict: deny, reason: reason}} }
 
 // Ask lets a dialog call through (PreToolUse of AskUserQuestion) with these questions in place of
 // the model's. It drops questions after the fourth, because the client shows no more. Without
@@ -51,7 +57,9 @@ func Ask(questions ...Question) Reply {
 	if len(questions) == 0 {
 		return Nothing()
 	}
-	return Reply{verdict: ask, questions: questions[:min(len(questions), MaxQuestions)]}
+	return Reply{decision: decision{
+		verdict: ask, questions: questions[:min(len(questions), MaxQuestions)],
+	}}
 }
 
 // Send lets a worker start (PreToolUse of Agent) with this prompt in place of the model's, in the
@@ -61,16 +69,18 @@ func Send(call gjson.Result, agent, prompt string) Reply {
 	if agent == "" {
 		agent = call.Get("subagent_type").String()
 	}
-	return Reply{verdict: send, task: &input{
+	return Reply{decision: decision{verdict: send, task: &input{
 		Description: call.Get("description").String(), Prompt: prompt,
 		Type: agent, Background: new(bool),
-	}}
+	}}}
 }
 
 // AnswerDialog answers an open dialog that has these questions (PermissionRequest of
 // AskUserQuestion).
 func AnswerDialog(questions []Question, answers map[string]string) Reply {
-	return Reply{verdict: given, questions: questions, answers: answers}
+	return Reply{decision: decision{
+		verdict: answerDialog, questions: questions, answers: answers,
+	}}
 }
 
 // Context adds a line of text for the model. At a Stop it needs a Block, because text alone would
@@ -120,8 +130,7 @@ func (r Reply) Rule() string { return r.rule }
 // the second.
 func (r Reply) And(o Reply) Reply {
 	if r.verdict == none {
-		r.verdict, r.reason, r.questions, r.rule = o.verdict, o.reason, o.questions, o.rule
-		r.task, r.ends, r.hidden, r.answers = o.task, o.ends, o.hidden, o.answers
+		r.decision = o.decision
 	}
 	r.ring = r.ring || o.ring
 	return r.Context(o.context).Say(o.say)

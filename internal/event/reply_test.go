@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hooks/internal/codec"
+	"hooks/internal/term"
 )
 
 // output is the client's schema for a synchronous answer, as far as the program uses it: unknown
@@ -175,7 +176,7 @@ func TestAnyReplyIsAccepted(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, codec.Clip(string(raw)))
 		}
-		reason, say = clean(reason), clean(say) // what a terminal would act on is dropped
+		reason, say = term.Text(reason), term.Text(say) // what a terminal would act on is dropped
 		if all := heard(out); r.Blocks() && len(reason) < 1000 && !strings.Contains(all, reason) {
 			t.Fatalf("the reason %q is lost in %s", reason, codec.Clip(string(raw)))
 		} else if len(say) < 1000 && len(reason) < 1000 && !strings.Contains(all, say) {

@@ -6,6 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/codec"
+	"hooks/internal/hint"
 )
 
 // Names of tools whose input the program reads.
@@ -69,7 +70,7 @@ func (e Event) checkTool() error {
 	} {
 		wrong, is := errors.AsType[*codec.TypeError](codec.Decode(v, new(dialog)))
 		if is && v.IsObject() {
-			return refuse(hintShape, "%v", codec.Under(at, wrong))
+			return hint.New(hintShape, "%w", codec.Under(at, wrong))
 		}
 	}
 	return nil
