@@ -40,7 +40,7 @@ func (r reportCardCmd) Run(c caller) error {
 	if r.Open {
 		return hint.New("leave out the other form", "--open shows the page, which is HTML")
 	}
-	list, err := c.Cards(r.skills(), r.RunID, !r.JSON && !r.All)
+	list, err := c.Cards(r.skills(), r.RunID, false)
 	if r.All && len(list) > 0 && !r.JSON {
 		return show(c, false, list, err, report.CardIndex)
 	}

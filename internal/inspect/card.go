@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -17,10 +20,9 @@ import (
 const maxOnCard = 50
 
 // Cards returns the cards of the present runs or, if runID is set, of that run, which may be
-// archived. If whole is set, a card has all iterations in short, and the errors of unreadable
-// lines.
+// archived. If page is set, a card also has what only its HTML page shows.
 func (d *Inspector) Cards(
-	skills []loop.Skill, runID string, whole bool,
+	skills []loop.Skill, runID string, page bool,
 ) (list []report.Card, err error) {
 	list = []report.Card{}
 	err = d.askTrees(func(v *question) error {
@@ -29,11 +31,11 @@ func (d *Inspector) Cards(
 				return nil
 			}
 			c, err := v.card(files, l, present)
-			if whole {
-				c.Rows, c.Unread = pageRows(files, l)
+			if page {
+				c.Curve = spend(files, l, c.Iterations)
 			}
-			if whole && err != nil && len(c.Unread) == 0 {
-				c.Unread = []string{err.Error()}
+			if page && err != nil {
+				c.Unread = strings.Split(err.Error(), "\n")
 			}
 			list = append(list, c)
 			return err
@@ -121,17 +123,34 @@ func links(b *loop.Budget) (l report.Links) {
 	return l
 }
 
-func pageRows(files *store.Store, s *loopState) (rows []*loop.Iteration, notes []string) {
-	var bad damages
-	read := skim("cursors", "usage_by_model")
-	_ = bad.lines(files, s.skill, read, func(l *loop.Iteration, _ []byte) error {
-		if l.Of(s.Budget.RunID) {
-			rows = append(rows, l)
-		}
-		return nil
-	})
-	if err := bad.complaint(); err != nil {
-		notes = strings.Split(err.Error(), "\n")
+// spend returns the spend of a run over its iterations, by a part of its history lines and the last
+// ones.
+func spend(
+	files *store.Store, s *loopState, last []loop.Iteration,
+) (points []report.SpendPoint) {
+	add := func(l *loop.Iteration) {
+		points = append(points, report.SpendPoint{Iteration: l.Iteration,
+			Total: l.Budget.DollarsEstimate})
 	}
-	return rows, notes
+	for raw := range files.Sample(s.skill, report.MaxPoints) {
+		var l loop.Iteration
+		set := codec.Setter(&l)
+		snapshot, err := raw.Skim(func(name string, v gjson.Result) {
+			if name == "run_id" || name == "seq" || name == "iteration" {
+				_ = set(name, v)
+			}
+		})
+		if err != nil || !l.Of(s.Budget.RunID) {
+			continue
+		} else if len(last) == 0 || l.Seq >= last[0].Seq {
+			break
+		}
+		spent := gjson.GetBytes(snapshot, "dollars_estimate")
+		_ = codec.Setter(&l.Budget)("dollars_estimate", spent)
+		add(&l)
+	}
+	for i := range last {
+		add(&last[i])
+	}
+	return points
 }

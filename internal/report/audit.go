@@ -114,7 +114,7 @@ func (b auditLoop) card(*Card) []block {
 		t.rows = append(t.rows, row{style: style, cells: []cell{words(strconv.Itoa(i + 1)),
 			words(title), words(state)}})
 	}
-	list := []block{section{"Audit", r.Plan + ", " + r.Result()}, t}
+	list := []block{section{name: "Audit", remark: r.Plan + ", " + r.Result()}, t}
 	if found := findingTable(byState(r)); len(found.rows) > 0 {
 		more := len(found.rows) - maxListedRows
 		found.rows = found.rows[:min(len(found.rows), maxListedRows)]

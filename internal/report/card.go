@@ -39,10 +39,10 @@ type Card struct {
 	Head        string   `json:"-"`                       // as in Stand
 
 	// The rest is for the page only.
-	Folder string            `json:"-"` // of the project
-	Rows   []*loop.Iteration `json:"-"` // every iteration in short
-	Links  Links             `json:"-"`
-	Unread []string          `json:"-"` // errors of unreadable history lines
+	Folder string       `json:"-"` // of the project
+	Curve  []SpendPoint `json:"-"` // of every iteration
+	Links  Links        `json:"-"`
+	Unread []string     `json:"-"` // errors of unreadable history lines
 }
 
 // Links holds the first parts of web addresses. They are empty if the repository's forge is not

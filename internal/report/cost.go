@@ -90,7 +90,7 @@ func (c Cost) table(amount func(loop.USD) string) table {
 	if c.By == "phase" && c.Total.Messages > 0 { // earlier versions counted none
 		t.columns = append(t.columns, counts("messages")...)
 	}
-	t.columns = append(t.columns, column{name: "dollars", right: true, bar: true})
+	t.columns = append(t.columns, column{name: "dollars", right: true})
 	for _, r := range append(slices.Clip(c.Rows), CostRow{Rest: "total", Tokens: c.Total}) {
 		cells := []string{r.name(c.By)}
 		for _, n := range []int64{r.Input, r.Output, r.CacheRead, r.CacheWrite5m, r.CacheWrite1h,

@@ -72,6 +72,9 @@ func prefixed(prefix, s string) string {
 	return prefix + s
 }
 
+// commas joins the parts of a sentence.
+func commas(parts ...string) string { return strings.Join(parts, ", ") }
+
 // numbers joins issue numbers as "#143, #145".
 func numbers(list []int) string {
 	parts := make([]string, len(list))

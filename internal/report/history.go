@@ -198,9 +198,9 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 	default:
 		verdict("outcome", outcome)
 	}
-	add(column{name: "min", right: true, class: "min", unit: "min", spare: 2},
+	add(column{name: "min", right: true, class: "min", spare: 2},
 		strconv.Itoa(minutesOf(l)))
-	add(column{name: "dollars", right: true, class: "usd", bar: true}, "$"+l.Dollars.String())
+	add(column{name: "dollars", right: true, class: "usd"}, "$"+l.Dollars.String())
 	return columns, cells
 }
 

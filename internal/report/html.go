@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html"
@@ -49,11 +50,10 @@ type raw string
 type markup struct {
 	strings.Builder
 	within bool // a section is open
-	ids    int  // number of ids used
 }
 
 // maxShown bounds a single text on a page, in characters.
-const maxShown = 8000
+const maxShown = 2000
 
 // put formats HTML. It cleans and escapes each string argument, which is then safe between tags and
 // inside quoted attributes.
@@ -74,27 +74,18 @@ func (m *markup) end() {
 	m.within = false
 }
 
-// brief returns a text clipped for a list.
-func brief(text string) string { return clip(clean(text), 160) }
+// tone returns the CSS class for a style.
+func tone(style string) string {
+	return map[string]string{good: "good", warn: "warn", bad: "bad", faint: "dim"}[style]
+}
 
-// tone returns the CSS class for a style. Any style without a class of its own has the class other.
-func tone(style, other string) string {
-	switch style {
-	case good:
-		return "good"
-	case warn:
-		return "warn"
-	case bad:
-		return "bad"
-	case faint:
-		return "dim"
-	}
-	return other
+func (h heading) html(m *markup) {
+	m.put(`<header class="%s"><h1>%s</h1></header>`+"\n", tone(h.style), h.text)
 }
 
 func (s section) html(m *markup) {
 	m.end()
-	m.put("<section>\n<h2>%s", s.name)
+	m.put("<section class=%q>\n<h2>%s", raw(s.class), s.name)
 	if s.remark != "" {
 		m.put(" <small>%s</small>", s.remark)
 	}
@@ -102,16 +93,13 @@ func (s section) html(m *markup) {
 	m.within = true
 }
 
-func (l line) html(m *markup) { m.put(`<p class="%s">%s</p>`+"\n", tone(l.style, ""), l.text) }
-
-func (c command) html(m *markup) {
-	m.put(`<div class="go"><p>%s</p><pre>%s</pre></div>`+"\n", c.lead, c.text)
-}
+func (l line) html(m *markup) { m.put(`<p class="%s">%s</p>`+"\n", tone(l.style), l.text) }
 
 func (f facts) html(m *markup) {
 	m.put("<dl>")
 	for _, one := range f {
-		m.put("<dt>%s</dt><dd>", one.name)
+		class := raw(when(tone(one.style) != "", ` class="`+tone(one.style)+`"`))
+		m.put("<dt>%s</dt><dd%s>", one.name, class)
 		m.words(one.value, ", ")
 		m.put("</dd>\n")
 	}
@@ -119,20 +107,23 @@ func (f facts) html(m *markup) {
 }
 
 // words writes the words of a cell, separated by between.
-func (m *markup) words(c cell, between string) {
+func (m *markup) words(c cell, between raw) {
 	for i, w := range c {
-		text := raw(html.EscapeString(brief(w.text)))
-		switch {
-		case w.look == "code":
-			text = "<code>" + text + "</code>"
-		case w.look != "":
-			text = raw(`<span class="`+w.look+`">`) + text + "</span>"
+		if i > 0 {
+			m.put("%s", between)
 		}
 		if w.link != "" {
-			text = raw(fmt.Sprintf(`<a href="%s" rel="noreferrer">%s</a>`,
-				html.EscapeString(w.link), text))
+			m.put(`<a href="%s" rel="noreferrer">`, w.link)
 		}
-		m.put("%s%s", raw(when(i > 0, between)), text)
+		if w.look != "" {
+			m.put("<%s>%s</%s>", w.look, w.text, w.look)
+		} else {
+			m.put("%s", w.text)
+		}
+		m.put("%s", raw(when(w.link != "", "</a>")))
+		if w.share > 0 {
+			m.put(`<i class="bar"><i style="width:%.1f%%"></i></i>`, w.share)
+		}
 	}
 }
 
@@ -144,42 +135,26 @@ func (t table) html(m *markup) {
 	}
 	m.put("</thead><tbody>\n")
 	for _, r := range t.rows {
-		m.put(`<tr class="%s">`, tone(r.style, ""))
+		m.put("<tr>")
 		for i, c := range t.columns {
 			m.put(`<td class="%s">`, c.classes())
-			m.cell(c, r, r.cells[i])
+			if c.tag {
+				m.put(`<b class="tag %s">`, cmp.Or(tone(r.style), "good"))
+			}
+			m.words(r.cells[i], " ")
+			m.put("%s", raw(when(c.tag, "</b>")))
+			for _, note := range r.notes {
+				if c.notes {
+					m.put("<p>%s</p>", note)
+				}
+			}
 		}
 		m.put("\n")
 	}
 	m.put("</tbody></table>\n")
 }
 
-func (c column) classes() string {
-	return strings.TrimSpace(when(c.right, "n ") + c.class)
-}
-
-// cell writes a cell with its unit, which only narrow screens show, its bar, and its row's notes.
-func (m *markup) cell(c column, r row, words cell) {
-	if c.tag {
-		m.put(`<b class="tag %s">`, tone(r.style, "good"))
-	}
-	if c.code {
-		m.put("<code>")
-	}
-	m.words(words, " ")
-	m.put("%s%s", raw(when(c.code, "</code>")), raw(when(c.tag, "</b>")))
-	if c.unit != "" && len(words) > 0 {
-		m.put(`<span class="unit"> %s</span>`, c.unit)
-	}
-	if c.bar && len(words) > 0 {
-		m.put(`<i class="bar"><i style="width:%.1f%%"></i></i>`, words[0].share)
-	}
-	if c.notes {
-		for _, note := range r.notes {
-			m.put("<p>%s</p>", brief(note))
-		}
-	}
-}
+func (c column) classes() string { return strings.TrimSpace(when(c.right, "n ") + c.class) }
 
 // percent returns part of whole in percent, at most 100. It returns 0 if whole is not positive.
 func percent(part, whole int64) float64 {

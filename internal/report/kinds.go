@@ -121,7 +121,8 @@ func (b promptLoop) stand(p *page)                    { p.row("prompt", plain, "
 func (b promptLoop) ended() (must, more []string) { return []string{"Prompt: " + b.prompt()}, nil }
 
 func (b promptLoop) card(*Card) []block {
-	return []block{section{"Prompt", "the same in each iteration"}, line{plain, b.prompt()}}
+	return []block{section{name: "Prompt", remark: "the same in each iteration"},
+		line{plain, b.prompt()}}
 }
 
 // maxPrompt bounds the prompt on a page, in characters.

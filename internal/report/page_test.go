@@ -39,9 +39,8 @@ func pageOf(text string) Card {
 	c.Stopped.LastError = text
 	c.Folder, c.Unread = text, []string{text}
 	c.Links = Links{"https://github.com/a/b/pull/", "https://github.com/a/b/commit/"}
-	c.Rows = []*loop.Iteration{{Seq: 1, Iteration: 1, Outcome: l.Outcome, StartedAt: at,
-		EndedAt: at, PRsTouched: l.PRsTouched, Fired: []string{text}, Denied: l.Denied,
-		Gates: l.Gates, Notes: l.Notes}}
+	c.Iterations[0].Fired = []string{text}
+	c.Curve = []SpendPoint{{1, loop.Cent}}
 	return c
 }
 
@@ -103,47 +102,23 @@ func FuzzPage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { checkForeign(t, text) })
 }
 
-// long is a run of many iterations with a question and a refusal in each.
-func long(n int) Card {
-	p := pageOf(strings.Repeat("<&\">", 1000))
-	row := *p.Rows[0]
-	p.Rows = nil
-	for i := range n {
-		l := row
-		l.Seq, l.Iteration, l.Dollars = i+1, i+1, loop.Cent
-		l.Notes = []string{"a note"}
-		p.Rows = append(p.Rows, &l)
-	}
-	return p
-}
-
-// Ten thousand iterations make a page of a bounded size, and none of them is lost from the sums.
+// Ten thousand iterations make a page of a bounded size, and the sum is that of the run.
 func TestPageIsBounded(t *testing.T) {
-	p := long(10_000)
+	p := pageOf(strings.Repeat("<&\">", 1000))
+	p.Curve, p.Earlier = nil, 9_999
+	for i := range MaxPoints {
+		p.Curve = append(p.Curve, SpendPoint{i + 1, loop.USD(i+1) * loop.Cent})
+	}
+	p.Curve = append(p.Curve, SpendPoint{10_000, 100 * loop.Dollar})
 	text := PageHTML(Screen{Width: 80, Now: time.Unix(0, 0).UTC()}, []Card{p})
-	if len(text) > 3<<19 {
+	if len(text) > 1<<18 {
 		t.Errorf("%d bytes", len(text))
 	}
-	list := points(p.Rows)
-	if last := list[len(list)-1]; len(list) > maxPoints || last.total != 100*loop.Dollar ||
-		last.to != 10_000 {
-		t.Errorf("%d points, up to %+v", len(list), last)
-	}
-	if !strings.Contains(text, "9,940 before these: hooks history --run ") {
-		t.Error("the page does not name the rest")
-	}
-	if n := strings.Count(text, "<p>a note</p>"); n != maxRows {
-		t.Errorf("%d rows have their note", n)
-	}
-	if !strings.Contains(text, "10,000 iterations in 295 points") {
-		t.Error("the page does not tell how the curve was thinned")
-	}
-}
-
-func BenchmarkPage(b *testing.B) {
-	p := long(10_000)
-	for b.Loop() {
-		_ = PageHTML(Screen{Width: 80, Now: time.Unix(0, 0).UTC()}, []Card{p})
+	for _, want := range []string{"9,999 before these: hooks history --run ",
+		"Spend over the iterations: $100.00 in all", "iteration 10,000<"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q on the page", want)
+		}
 	}
 }
 

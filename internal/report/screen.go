@@ -277,7 +277,7 @@ func (t *table) narrow(most int) (left []string) {
 			break
 		}
 		left = append(left, t.columns[at].name+when(t.zeros(at), " (all 0)"))
-		t.drop(func(i int, _ column) bool { return i == at })
+		t.drop(at)
 	}
 	if over := t.measure() - most; over > 0 {
 		room := max(8, t.columns[0].width-over)

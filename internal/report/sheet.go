@@ -8,14 +8,23 @@ type block interface {
 	html(*markup)
 }
 
-// section is the heading of a part of a page.
-type section struct{ name, remark string }
+// textOf draws blocks as text.
+func textOf(s Screen, blocks []block) string {
+	p := newPage(s)
+	for _, b := range blocks {
+		b.draw(p)
+	}
+	return p.String()
+}
+
+// heading is the title of a page.
+type heading struct{ style, text string }
+
+// section is the heading of a part of a page. class is its CSS class.
+type section struct{ name, remark, class string }
 
 // line is a paragraph.
 type line struct{ style, text string }
-
-// command is a text for a person to type. Text has the label, HTML the lead.
-type command struct{ label, lead, text string }
 
 // facts is a list of labels, each with a value.
 type facts []fact
@@ -32,15 +41,25 @@ func (f *facts) given(name string, value cell) {
 	}
 }
 
+// command returns a fact for a text that a person types.
+func command(name, text string) fact { return fact{name, strong, cell{{text: text, look: pre}}} }
+
 // cell is the content of a table's cell, or the value of a fact.
 type cell []word
 
-// word is a piece of foreign text. look is dim, code or empty. share is the length of the
-// bar below it in percent, if its column has bars.
+// word is a piece of foreign text. share is the length of the bar below it in percent, 0 for no
+// bar.
 type word struct {
 	text, look, link string
 	share            float64
 }
+
+// The looks of a word are HTML elements.
+const (
+	small = "small"
+	code  = "code"
+	pre   = "pre"
+)
 
 // words returns a cell with one text. It is empty if the text is empty.
 func words(text string) cell {
@@ -50,11 +69,14 @@ func words(text string) cell {
 	return cell{{text: text}}
 }
 
+func (h heading) draw(p *page) {
+	p.line(h.style, "%s", h.text)
+	p.blank()
+}
+
 func (s section) draw(p *page) { p.section(s.name + prefixed(", ", s.remark)) }
 
 func (l line) draw(p *page) { p.line(l.style, "%s", l.text) }
-
-func (c command) draw(p *page) { p.row(c.label, strong, "%s", c.text) }
 
 func (f facts) draw(p *page) {
 	for _, one := range f {
@@ -65,17 +87,11 @@ func (f facts) draw(p *page) {
 func (t table) draw(p *page) { p.table(t) }
 
 func (c cell) String() string {
-	switch len(c) {
-	case 0:
-		return ""
-	case 1:
-		return c[0].text
+	texts := make([]string, len(c))
+	for i, w := range c {
+		texts[i] = w.text
 	}
-	text := c[0].text
-	for _, w := range c[1:] {
-		text += ", " + w.text
-	}
-	return text
+	return commas(texts...)
 }
 
 // table holds rows of cells under named columns. class is its CSS class.
@@ -94,18 +110,16 @@ type row struct {
 
 // column is one column of a table.
 type column struct {
-	name  string // "" if only HTML has the column
-	width int    // minimum, set by measure
-	right bool   // of numbers
-	spare int    // above 0: may be dropped for lack of room, the highest first
-	loose bool   // last column, of long texts that wrap
+	name  string
+	width int  // minimum, set by measure
+	right bool // of numbers
+	spare int  // above 0: may be dropped for lack of room, the highest first
+	loose bool // last column, of long texts that wrap
 
 	// The rest is for HTML.
-	class, unit string
-	tag         bool // a dot in the style of the row
-	bar         bool // a bar below each word
-	code        bool
-	notes       bool // holds the notes of its row
+	class string
+	tag   bool // a dot in the style of the row
+	notes bool // holds the notes of its row
 }
 
 // counts returns columns of numbers, which are dropped first for lack of room.
@@ -125,37 +139,36 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, r)
 }
 
-// drop removes the columns for which the function returns true.
-func (t *table) drop(which func(i int, c column) bool) {
-	for i := len(t.columns) - 1; i >= 0; i-- {
-		if which(i, t.columns[i]) {
-			t.columns = slices.Delete(t.columns, i, i+1)
-			for n := range t.rows {
-				t.rows[n].cells = slices.Delete(t.rows[n].cells, i, i+1)
-			}
-		}
+// drop removes a column.
+func (t *table) drop(i int) {
+	t.columns = slices.Delete(t.columns, i, i+1)
+	for n := range t.rows {
+		t.rows[n].cells = slices.Delete(t.rows[n].cells, i, i+1)
 	}
 }
 
-// drawn returns a copy of the table without empty columns. Columns of notes and those without a
-// name are for HTML.
+// drawn returns a copy of the table without empty columns. A column of notes is for HTML.
 func (t table) drawn(inHTML bool) table {
-	filled := make([]bool, len(t.columns))
-	rows := make([]row, len(t.rows))
-	for n, r := range t.rows {
-		rows[n] = r
-		rows[n].cells = make([]cell, len(t.columns))
-		for i, c := range t.columns[:min(len(t.columns), len(r.cells))] {
-			rows[n].cells[i] = r.cells[i]
-			filled[i] = filled[i] || len(r.cells[i]) > 0 && (inHTML || c.name != "")
+	out := table{class: t.class, rows: slices.Clone(t.rows)}
+	for n := range out.rows {
+		out.rows[n].cells = nil
+	}
+	for i, c := range t.columns {
+		if !slices.ContainsFunc(t.rows, func(r row) bool {
+			return len(r.cells) > i && len(r.cells[i]) > 0 || inHTML && c.notes && len(r.notes) > 0
+		}) {
+			continue
 		}
-		for i, c := range t.columns {
-			filled[i] = filled[i] || inHTML && c.notes && len(r.notes) > 0
+		out.columns = append(out.columns, c)
+		for n, r := range t.rows {
+			var content cell
+			if i < len(r.cells) {
+				content = r.cells[i]
+			}
+			out.rows[n].cells = append(out.rows[n].cells, content)
 		}
 	}
-	t.columns, t.rows = slices.Clone(t.columns), rows
-	t.drop(func(i int, c column) bool { return !filled[i] })
-	return t
+	return out
 }
 
 // last returns the table with its last n rows.

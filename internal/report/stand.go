@@ -173,14 +173,22 @@ func WaitingQuestion(s Screen, w Waiting) string {
 	return p.String()
 }
 
-// waiting writes a row for each question that waits, with answers also how to answer it.
-func (p *page) waiting(list []Waiting, answers bool) {
+// questions returns each question that waits, with answers also how to answer it.
+func questions(list []Waiting, answers bool) (f facts) {
 	for _, w := range list {
-		p.row("waiting", warn, "[%s] %s", w.Gate.Name, w.Gate.Question)
-		if answers || !w.unanswered() {
-			p.row(w.label(), strong, "%s", w.way())
+		f = append(f, fact{"waiting", warn,
+			words(fmt.Sprintf("[%s] %s", w.Gate.Name, w.Gate.Question))})
+		if w.Link != "" {
+			f = append(f, fact{"link", plain, cell{{text: w.Link, link: w.Link}}})
+		}
+		switch {
+		case w.Paused && w.unanswered() && answers:
+			f = append(f, command(w.label(), w.way()))
+		case answers || !w.unanswered():
+			f = append(f, fact{w.label(), strong, words(w.way())})
 		}
 	}
+	return f
 }
 
 // StandText writes the state of a loop.
@@ -200,7 +208,7 @@ func StandText(s Screen, st Stand) string {
 		!st.ending() {
 		p.row("ends first", strong, "%s%s", a.Name, p.ahead(a))
 	}
-	p.waiting(st.Gates, true)
+	questions(st.Gates, true).draw(p)
 	if l := st.Lock; l != nil {
 		p.row("lock", plain, "pid %d (%s), iteration %d, since %s", l.PID, lives(st.LockAlive),
 			l.Iteration, p.at(l.StartedAt))

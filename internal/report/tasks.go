@@ -217,8 +217,8 @@ func (c *Card) taskTable(rows []TaskRow) table {
 	t := table{class: "tasklist", columns: []column{{name: "#", right: true, class: "num"},
 		{name: "task", class: "text", notes: true},
 		{name: "verdict", class: "out", tag: true}, {name: "commit", class: "sha", spare: 1},
-		{name: "attempts", right: true, class: "tries", unit: "attempts", spare: 1},
-		{name: "min", right: true, class: "min", unit: "min", spare: 2},
+		{name: "attempts", right: true, class: "tries", spare: 1},
+		{name: "min", right: true, class: "min", spare: 2},
 		{name: "dollars", right: true, class: "usd", spare: 1}}}
 	for _, r := range rows {
 		var commit cell

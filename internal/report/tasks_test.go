@@ -198,7 +198,7 @@ func taskPage(text string) Card {
 	p.Run = &b
 	p.Tasks = TaskRows(&b, nil, TaskLast{1: {Task: 1,
 		Judgement: loop.Judgement{Why: text, Weakened: []string{text}}}}, 0)
-	p.Rows[0].Own = &loop.TaskLine{Task: 1, Try: 1, Judgement: loop.Judgement{
+	p.Iterations[0].Own = &loop.TaskLine{Task: 1, Try: 1, Judgement: loop.Judgement{
 		Verdict: loop.TaskDone(text)}}
 	return p
 }

@@ -169,7 +169,7 @@ func (p *page) stopped(w Why) {
 	if s.Overrun != nil {
 		p.row("overrun", warn, "%s", s.Overrun)
 	}
-	p.waiting(s.Waiting, false)
+	questions(s.Waiting, false).draw(p)
 	p.axes(w.Budgets)
 	p.rows("trouble", warn, w.Trouble)
 	p.rows("next", strong, s.Do)

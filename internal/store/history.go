@@ -237,6 +237,33 @@ func (s *Store) Batches(skill loop.Skill) iter.Seq2[[]RawLine, error] {
 	}
 }
 
+// Sample iterates over at most n lines that are evenly distributed over the history, the first one
+// included. A short history has each line once. A line over maxLine may be cut.
+func (s *Store) Sample(skill loop.Skill, n int64) iter.Seq[RawLine] {
+	return func(yield func(RawLine) bool) {
+		f, size, err := s.openHistory(skill)
+		if f == nil || err != nil {
+			return
+		}
+		defer f.Close()
+		raw, end := RawLine{path: s.disk.path(historyName(skill))}, int64(0)
+		in := bufio.NewReader(nil)
+		for i := range n {
+			at := max(end, size*i/n)
+			in.Reset(io.NewSectionReader(f, at, min(size-at, 2*maxLine)))
+			if end < at { // within a line
+				rest, _ := in.ReadBytes('\n')
+				at += int64(len(rest))
+			}
+			raw.JSON, err = in.ReadBytes('\n')
+			end = at + int64(len(raw.JSON))
+			if err == nil && !yield(raw) {
+				return
+			}
+		}
+	}
+}
+
 // Snapshot returns the run's last recorded backlog, from the tracker or from a report. It returns
 // nil if the previous iteration already has it, or if no backlog was recorded.
 func (s *Store) Snapshot(
