@@ -12,7 +12,6 @@ import (
 // place that shows them, and compares them: `agree 4/5 14/60 5.00/10`.
 func agree(ts *testscript.TestScript, _ bool, args []string) {
 	used := func(i int) string { n, _, _ := strings.Cut(args[i], "/"); return n }
-	ceiling := func(i int) string { _, n, _ := strings.Cut(args[i], "/"); return n }
 	dollars := strings.TrimSuffix(strings.TrimSuffix(used(2), "0"), ".0")
 	args[2] = "$" + strings.ReplaceAll(args[2], "/", "/$")
 	ts.Check(ts.Chdir(ts.Getenv("CLAUDE_PROJECT_DIR")))
@@ -80,12 +79,12 @@ func agree(ts *testscript.TestScript, _ bool, args []string) {
 		iterations += "s"
 	}
 	for _, want := range []string{
-		"<b>" + iterations + "</b> <b>" + minutes + "</b> <b>" + used(2) + "</b>",
-		`>iterations<td class="n">` + used(0) + `<td class="n">` + ceiling(0),
-		`>minutes<td class="n">` + used(1) + `<td class="n">` + ceiling(1),
-		`>dollars<td class="n">` + used(2) + `<td class="n">` + ceiling(2),
+		"<dd>" + iterations + ", " + minutes + ", " + regexp.QuoteMeta(used(2)) + ",",
+		`<dt>iterations</dt><dd(?: class="\w+")?>` + args[0] + `\b`,
+		`<dt>minutes</dt><dd(?: class="\w+")?>` + args[1] + `\b`,
+		`<dt>dollars</dt><dd(?: class="\w+")?>` + regexp.QuoteMeta(args[2]) + `\b`,
 	} {
-		if !strings.Contains(html, want) {
+		if !regexp.MustCompile(want).MatchString(html) {
 			ts.Fatalf("the page has no %s:\n%s", want, html)
 		}
 	}
