@@ -9,7 +9,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"hooks/internal/codec"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -128,29 +127,23 @@ func links(b *loop.Budget) (l report.Links) {
 func spend(
 	files *store.Store, s *loopState, last []loop.Iteration,
 ) (points []report.SpendPoint) {
-	add := func(l *loop.Iteration) {
-		points = append(points, report.SpendPoint{Iteration: l.Iteration,
-			Total: l.Budget.DollarsEstimate})
-	}
-	for raw := range files.Sample(s.skill, report.MaxPoints) {
-		var l loop.Iteration
-		set := codec.Setter(&l)
-		snapshot, err := raw.Skim(func(name string, v gjson.Result) {
-			if name == "run_id" || name == "seq" || name == "iteration" {
-				_ = set(name, v)
-			}
-		})
-		if err != nil || !l.Of(s.Budget.RunID) {
+	for text := range files.Sample(s.skill, report.MaxPoints) {
+		if !gjson.ValidBytes(text) {
 			continue
-		} else if len(last) == 0 || l.Seq >= last[0].Seq {
+		}
+		v := gjson.GetManyBytes(text, "run_id", "seq", "iteration",
+			"budget_snapshot.dollars_estimate")
+		if len(last) == 0 || v[0].Str == last[0].RunID && int(v[1].Int()) >= last[0].Seq {
 			break
 		}
-		spent := gjson.GetBytes(snapshot, "dollars_estimate")
-		_ = codec.Setter(&l.Budget)("dollars_estimate", spent)
-		add(&l)
+		p := report.SpendPoint{Iteration: int(v[2].Int())}
+		if p.Total.UnmarshalJSON([]byte(v[3].Raw)) == nil && v[0].Str == s.Budget.RunID {
+			points = append(points, p)
+		}
 	}
-	for i := range last {
-		add(&last[i])
+	for _, l := range last {
+		points = append(points,
+			report.SpendPoint{Iteration: l.Iteration, Total: l.Budget.DollarsEstimate})
 	}
 	return points
 }

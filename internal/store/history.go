@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -238,16 +239,16 @@ func (s *Store) Batches(skill loop.Skill) iter.Seq2[[]RawLine, error] {
 }
 
 // Sample iterates over at most n lines that are evenly distributed over the history, the first one
-// included. A short history has each line once. A line over maxLine may be cut.
-func (s *Store) Sample(skill loop.Skill, n int64) iter.Seq[RawLine] {
-	return func(yield func(RawLine) bool) {
+// included, without checking them. A short history has each line once. A line over maxLine may be
+// cut.
+func (s *Store) Sample(skill loop.Skill, n int64) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
 		f, size, err := s.openHistory(skill)
 		if f == nil || err != nil {
 			return
 		}
 		defer f.Close()
-		raw, end := RawLine{path: s.disk.path(historyName(skill))}, int64(0)
-		in := bufio.NewReader(nil)
+		in, end := bufio.NewReader(nil), int64(0)
 		for i := range n {
 			at := max(end, size*i/n)
 			in.Reset(io.NewSectionReader(f, at, min(size-at, 2*maxLine)))
@@ -255,9 +256,9 @@ func (s *Store) Sample(skill loop.Skill, n int64) iter.Seq[RawLine] {
 				rest, _ := in.ReadBytes('\n')
 				at += int64(len(rest))
 			}
-			raw.JSON, err = in.ReadBytes('\n')
-			end = at + int64(len(raw.JSON))
-			if err == nil && !yield(raw) {
+			line, err := in.ReadBytes('\n')
+			end = at + int64(len(line))
+			if err == nil && !yield(line) {
 				return
 			}
 		}

@@ -77,8 +77,8 @@ func TestAppendAndRead(t *testing.T) {
 func TestSample(t *testing.T) {
 	s := newStore(t)
 	sample := func(n int64) (got []int) {
-		for raw := range s.Sample("work", n) {
-			if l, err := parseLine(raw.path, raw.JSON); err == nil {
+		for text := range s.Sample("work", n) {
+			if l, err := parseLine(history, text); err == nil {
 				got = append(got, l.Seq)
 			}
 		}
