@@ -27,10 +27,7 @@ func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, er
 		return report.Replay{}, hint.New("a ceiling is a whole number from 1; of dollars an "+
 			"amount, 0 for none", "%w", err)
 	}
-	limits := replay.Limits{Ceilings: flags.Ceilings}
-	for i := 0; i < len(ceilings); i += 2 {
-		limits.Named = append(limits.Named, ceilings[i])
-	}
+	limit := func(c loop.Ceilings) loop.Ceilings { return c.With(flags.Ceilings, ceilings) }
 	client, _ := install.ClientDir(i.Env)
 	path, err := usage.Find(client, session)
 	if err != nil {
@@ -40,7 +37,7 @@ func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, er
 	if err != nil {
 		return report.Replay{}, err
 	}
-	r := script.Play(strings.TrimSuffix(filepath.Base(path), ".jsonl"), limits)
+	r := script.Play(strings.TrimSuffix(filepath.Base(path), ".jsonl"), limit)
 	r.Transcript, r.Notes = path, append(r.Notes, notes...)
 	return r, nil
 }
@@ -63,7 +60,7 @@ func (i *Inspector) script(path string) (*replay.Script, []string, error) {
 	s.Sort()
 	uncertain, err := usage.Timeline(path, usage.NewTable(cfg.Rates), s.Spend)
 	switch {
-	case len(s.Steps) > 0:
+	case !s.Empty():
 	case err != nil:
 		return nil, nil, err
 	default:
@@ -72,7 +69,7 @@ func (i *Inspector) script(path string) (*replay.Script, []string, error) {
 	}
 	notes = append(notes, uncertain...)
 	if s.Left > 0 {
-		notes = append(notes, loop.Plural(s.Left, "call")+" beyond the most that are held: "+
+		notes = append(notes, loop.Plural(s.Left, "event")+" beyond the most that are held: "+
 			"the money is counted, nothing is judged")
 	}
 	return &s, notes, nil

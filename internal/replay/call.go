@@ -34,41 +34,33 @@ func matters(m usage.Moment) bool {
 }
 
 // call judges a past tool call, and counts its effects unless the rules refuse it.
-func (s *session) call(st *Step) {
+func (s *session) call(st *step) {
 	c := called(st.Moment, s.id, s.promptID())
 	if c.Event.Asks() {
 		s.dialog(st, c)
 		return
 	}
 	turn := s.at(st.At.UTC(), s.promptID())
-	var result loop.Result
-	if st.result != nil {
-		after := *c
-		after.Event.Name, after.Event.Response = event.PostToolUse, st.result.Response
-		if after.Event.Error = st.result.Error; after.Event.Error != "" {
-			after.Event.Name = event.PostToolUseFailure
-		}
-		result = after.Result(turn, toolcall.Run{})
+	if c.Event.Dispatches() {
+		s.last().seen.RecordWorker(c.Judged(turn))
 	}
-	count := func(t *loop.Tick) {
-		if st.result != nil {
-			t.RecordEffects(result)
-		}
-	}
-	if n := len(s.seen) - 1; n >= 0 {
-		if c.Event.Dispatches() {
-			s.seen[n].RecordWorker(c.Judged(turn))
-		}
-		count(s.seen[n])
-	}
-	refused := false
-	list := s.addressed(c, turn)
+	refused, list := false, s.addressed(c, turn)
 	for _, t := range list {
 		refused = s.refuses(t, list, c, turn) || refused
 	}
+	if st.result == nil {
+		return
+	}
+	after := *c
+	after.Event.Name, after.Event.Response = event.PostToolUse, st.result.Response
+	if after.Event.Error = st.result.Error; after.Event.Error != "" {
+		after.Event.Name = event.PostToolUseFailure
+	}
+	result := after.Result(turn, toolcall.Run{})
+	s.last().seen.RecordEffects(result)
 	for _, t := range list {
 		if t.Tick != nil && !refused {
-			count(t.Tick)
+			t.Tick.RecordEffects(result)
 		}
 	}
 }
@@ -129,54 +121,21 @@ func (s *session) refuses(
 	asked := func(a guard.Act) bool { return t.Tick != nil && t.Tick.AsksMerge(a.PR) }
 	if !slices.ContainsFunc(r.Merges(), asked) && (t.Tick == nil || len(t.Tick.Held()) == 0) {
 		reason, _, _ := strings.Cut(d.Text, "\n")
-		s.deny(report.Denial{
-			Tool: c.Event.Tool, Call: head(inWords(c.Event, r)),
-			Rule: cmp.Or(d.Rule, loop.OtherRule), Reason: head(reason),
+		text, row := c.Words(), s.last()
+		if len(r.Acts) > 0 {
+			text = r.Acts[0].Command
+		}
+		row.Denied = append(row.Denied, report.Denial{
+			Tool: c.Event.Tool, Call: report.Short(text),
+			Rule: cmp.Or(d.Rule, loop.OtherRule), Reason: report.Short(reason),
 			Agent: c.Event.AgentID, At: turn.Now,
 		})
 	}
 	return true
 }
 
-// inWords describes a call for a person.
-func inWords(ev event.Event, r guard.Reading) string {
-	command, shell := ev.ShellCommand()
-	switch {
-	case len(r.Acts) > 0:
-		return r.Acts[0].Command
-	case shell:
-		return command
-	}
-	return strings.TrimSpace(ev.Tool + " " + ev.Text("description"))
-}
-
-// maxDenied bounds the refusals listed for one tick. The others are counted.
-const maxDenied = 20
-
-// deny records a call that would have been refused, in the newest tick.
-func (s *session) deny(d report.Denial) {
-	n := len(s.rows) - 1
-	switch {
-	case n < 0:
-	case len(s.rows[n].Denied) == maxDenied:
-		s.rows[n].MoreDenied++
-	default:
-		s.rows[n].Denied = append(s.rows[n].Denied, d)
-	}
-}
-
-// maxWords bounds the text of a call or a reason in the report, in bytes.
-const maxWords = 400
-
-func head(s string) string {
-	if len(s) > maxWords {
-		return strings.ToValidUTF8(s[:maxWords], "") + "…"
-	}
-	return s
-}
-
 // dialog records a person's answers to questions that the rules ask too.
-func (s *session) dialog(st *Step, c *toolcall.Call) {
+func (s *session) dialog(st *step, c *toolcall.Call) {
 	if st.result == nil || c.Event.Answers().Forged {
 		return
 	}

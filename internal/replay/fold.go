@@ -23,7 +23,13 @@ type thread struct {
 	loop.State
 	skill    loop.Skill
 	previous *loop.Iteration
-	row      int
+	row      *row // of its newest iteration
+}
+
+// row is a tick of the result. seen holds the effects that really happened in it.
+type row struct {
+	report.Replayed
+	seen loop.Tick
 }
 
 // turn is the current prompt.
@@ -35,13 +41,13 @@ type turn struct {
 
 // session is the state of a replay.
 type session struct {
+	*Script
 	id       string
-	limits   Limits
+	limit    func(loop.Ceilings) loop.Ceilings
 	byPrompt bool // no looping skill was invoked, so every prompt is a tick
 	threads  []*thread
 	runs     []loop.Ceilings
-	rows     []report.Replayed
-	seen     []*loop.Tick           // by row: the effects that really happened
+	rows     []*row
 	older    map[string]loop.Tokens // spent since the last iteration, before the current prompt
 	pot      map[string]loop.Tokens // spent since the current prompt
 	total    map[string]loop.Tokens
@@ -51,31 +57,27 @@ type session struct {
 	fired    bool  // the schedule submits the next prompt
 }
 
-// Limits holds the ceilings that a person wants to try. The zero value changes no ceiling.
-type Limits struct {
-	loop.Ceilings
-	Named []string // flags of the ceilings that are set, as in "--max-prs"
-}
-
 // Play applies the rules to a session and returns the result. The script must have a step. If no
 // looping skill was invoked, the session is taken as a loop with an iteration for each prompt.
-func (s *Script) Play(id string, l Limits) report.Replay {
-	p := &session{id: id, limits: l, byPrompt: !s.loops(), older: map[string]loop.Tokens{},
-		pot: map[string]loop.Tokens{}, total: map[string]loop.Tokens{}}
+// limit returns the ceilings to try in place of a command's own.
+func (s *Script) Play(id string, limit func(loop.Ceilings) loop.Ceilings) report.Replay {
+	p := &session{Script: s, id: id, limit: limit, byPrompt: !s.loops(),
+		older: map[string]loop.Tokens{}, pot: map[string]loop.Tokens{},
+		total: map[string]loop.Tokens{}}
 	for _, skill := range kind.Skills() {
 		p.threads = append(p.threads, &thread{skill: skill})
 	}
-	for _, st := range s.Steps {
+	for _, st := range s.steps {
 		p.take(st)
 		add(p.pot, st.spent)
 		add(p.total, st.spent)
 	}
-	return p.result(s)
+	return p.result()
 }
 
 // take advances the session by one step.
-func (s *session) take(st *Step) {
-	cmd, invokes := st.invocation()
+func (s *session) take(st *step) {
+	cmd, invokes := s.invocation(st)
 	switch st.Kind {
 	case usage.Fired:
 		s.fired = true
@@ -109,7 +111,7 @@ func (s *session) take(st *Step) {
 
 // prompted handles a prompt. It invokes a looping skill, or it is an event for the open iterations,
 // as is the notification of a worker's end.
-func (s *session) prompted(st *Step, cmd loop.Command, invokes bool) {
+func (s *session) prompted(st *step, cmd loop.Command, invokes bool) {
 	worker, notification := st.worker()
 	if s.byPrompt && !notification {
 		cmd, invokes = loop.ParseCommand("sdd:work", "--loop")
@@ -150,23 +152,24 @@ func (s *session) prompted(st *Step, cmd loop.Command, invokes bool) {
 }
 
 // invoke begins an iteration if one may begin. A turn of unknown origin counts as a person's.
-func (s *session) invoke(st *Step, cmd loop.Command) {
+func (s *session) invoke(st *step, cmd loop.Command) {
 	in := turn{id: st.ID}
 	if s.turn != nil {
 		in = *s.turn
 	}
-	if n := len(s.rows) - 1; n >= 0 && s.rows[n].Prompt == in.id && s.rows[n].Skill == cmd.Skill {
+	if last := s.last(); last.Prompt == in.id && last.Skill == cmd.Skill {
 		return // slash command and Skill tool make one tick
 	}
 	t := s.threads[slices.Index(kind.Skills(), cmd.Skill)]
-	row := report.Replayed{Skill: cmd.Skill, Prompt: in.id, StartedAt: st.At}
+	r := &row{Replayed: report.Replayed{Skill: cmd.Skill, Prompt: in.id, StartedAt: st.At,
+		EndedAt: st.At, PRs: []string{}}}
 	flags, _, err := cmd.ParseFlags()
 	if err != nil {
-		row.Verdict, row.Text = "refused", err.Error()
-		s.addRow(row)
+		r.Verdict, r.Text = "refused", err.Error()
+		s.rows = append(s.rows, r)
 		return
 	}
-	flags.Ceilings = flags.Ceilings.With(s.limits.Ceilings, s.limits.Named)
+	flags.Ceilings = s.limit(flags.Ceilings)
 	e := loop.Invocation{Request: loop.Request{
 		Now: st.At, SessionID: s.id, PromptID: in.id, Command: cmd, Flags: flags,
 		Owner: loop.Process{PID: 1}, RunID: fmt.Sprintf("run-%d", len(s.runs)+1),
@@ -179,26 +182,29 @@ func (s *session) invoke(st *Step, cmd loop.Command) {
 	}
 	switch {
 	case o.Save.Enter != nil:
-		s.start(t, o.Save.Enter, row)
+		r.Verdict = "ran"
+		s.start(t, o.Save.Enter, r)
+		return
 	case o.Reply.Refuse != "":
-		row.Verdict, row.Text = "refused", o.Reply.Refuse
-		s.addRow(row)
+		r.Verdict, r.Text = "refused", o.Reply.Refuse
 	case o.Reply.PassedOver != nil:
-		row.Verdict, row.Text = "skipped", o.Reply.PassedOver.Text
-		s.addRow(row)
+		r.Verdict, r.Text = "skipped", o.Reply.PassedOver.Text
+	default:
+		return
 	}
+	s.rows = append(s.rows, r)
 }
 
-func (s *session) start(t *thread, in *loop.Entering, row report.Replayed) {
+func (s *session) start(t *thread, in *loop.Entering, r *row) {
 	if in.Opens.Mode == loop.FreshRun {
 		t.previous = nil
 		s.runs = append(s.runs, in.Run.Ceilings)
 		s.outside += loop.Sum(s.older).Dollars
 		clear(s.older)
 	}
-	t.Run, t.Tick, t.row = in.Run, nil, len(s.rows)
-	row.Run, row.Iteration, row.Verdict = len(s.runs), in.Lock.Iteration, "ran"
-	s.addRow(row)
+	t.Run, t.Tick, t.row = in.Run, nil, r
+	r.Run, r.Iteration = len(s.runs), in.Lock.Iteration
+	s.rows = append(s.rows, r)
 	o := loop.Step(t.State, known(t), in.Opens)
 	if c := o.Save.Close; c != nil {
 		s.closed(t, c, "entry")
@@ -241,23 +247,21 @@ func known(t *thread) loop.Known {
 }
 
 // begun returns the threads that have a run.
-func (s *session) begun() (list []*thread) {
-	for _, t := range s.threads {
-		if t.Run != nil {
-			list = append(list, t)
-		}
-	}
-	return list
+func (s *session) begun() []*thread {
+	return slices.DeleteFunc(slices.Clone(s.threads), func(t *thread) bool { return t.Run == nil })
 }
 
 // open returns the threads that have an open iteration.
-func (s *session) open() (list []*thread) {
-	for _, t := range s.threads {
-		if t.Tick != nil {
-			list = append(list, t)
-		}
+func (s *session) open() []*thread {
+	return slices.DeleteFunc(slices.Clone(s.threads), func(t *thread) bool { return t.Tick == nil })
+}
+
+// last returns the newest row, or an empty one before the first.
+func (s *session) last() *row {
+	if len(s.rows) == 0 {
+		return &row{}
 	}
-	return list
+	return s.rows[len(s.rows)-1]
 }
 
 func (s *session) at(at time.Time, prompt string) loop.Turn {
@@ -287,7 +291,7 @@ func (s *session) abandon(t *thread, at time.Time) {
 // closed records the end of an iteration in its row.
 func (s *session) closed(t *thread, c *loop.Closing, where string) {
 	t.Run, t.Tick, t.previous = c.Run(), nil, &c.Line
-	row := &s.rows[t.row]
+	row := t.row
 	row.EndedAt, row.Dollars = c.Line.EndedAt, row.Dollars+c.Line.Dollars
 	if !c.Halted() {
 		return
@@ -325,8 +329,7 @@ func (s *session) settle(t *thread, at time.Time) {
 
 func (s *session) answer(t *thread, i int, answer string, at time.Time, assumed bool) {
 	g := t.Tick.Pending[i]
-	row := &s.rows[t.row]
-	row.Asked = append(row.Asked,
+	t.row.Asked = append(t.row.Asked,
 		report.Question{Gate: g.Name, Question: g.Question, Answer: answer, Assumed: assumed})
 	loop.Answer(t.Run, t.Tick, i, loop.GateAnswer{
 		Name: g.Name, Question: g.Question, Answer: answer, At: at, Target: g.Target})
@@ -345,4 +348,51 @@ func (s *session) spent() loop.Spent {
 	add(all, s.older)
 	add(all, s.pot)
 	return loop.Spent{ByModel: all}
+}
+
+// settleRow adds the spend to the newest tick if that would not have begun.
+func (s *session) settleRow(at time.Time) {
+	r := s.last()
+	if len(s.rows) == 0 || len(s.open()) > 0 || r.Verdict == "ran" && !r.atEntry() {
+		return
+	}
+	r.Dollars += loop.Sum(s.spent().ByModel).Dollars
+	r.EndedAt = at
+	clear(s.older)
+	clear(s.pot)
+}
+
+// atEntry reports whether the iteration ended the run as it began.
+func (r *row) atEntry() bool { return r.Stop != nil && r.Stop.At == "entry" }
+
+// result ends the session at the end of its script and returns the result.
+func (s *session) result() report.Replay {
+	at, before := s.end(), loop.Sum(s.before).Dollars
+	for _, t := range s.open() {
+		s.abandon(t, at)
+	}
+	s.settleRow(at)
+	r := report.Replay{
+		SessionID: s.id, ByPrompt: s.byPrompt, Ceilings: s.runs, Stop: s.stop, ByModel: s.total,
+		Iterations: []report.Replayed{}, Notes: []string{}, Total: loop.Sum(s.total),
+		Outside: before + s.outside + loop.Sum(s.spent().ByModel).Dollars,
+	}
+	r.Total.Dollars += before
+	var sum loop.USD
+	var prs []string // after the stop
+	for _, i := range s.rows {
+		sum += i.Dollars
+		i.Sum, i.Agents, i.PRs = sum, i.seen.Agents, append(i.PRs, i.seen.PRs...)
+		r.Iterations = append(r.Iterations, i.Replayed)
+		if s.stop == nil || i.StartedAt.Before(s.stop.When) ||
+			i.StartedAt.Equal(s.stop.When) && !i.atEntry() {
+			continue
+		}
+		r.After.Iterations++
+		r.After.Dollars += i.Dollars
+		r.After.Agents += i.Agents
+		prs = loop.AppendNew(prs, i.PRs...)
+	}
+	r.After.PRs = len(prs)
+	return r
 }

@@ -18,15 +18,16 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func TestScriptIsBounded(t *testing.T) {
 	var s Script
 	long := gjson.Parse(fmt.Sprintf(`{"command":%q}`, strings.Repeat("x", 4<<10)))
-	for n := range 2 * maxCalls {
+	const calls = 60_000
+	for n := range calls {
 		s.Add(usage.Moment{Kind: usage.Called, ID: fmt.Sprint(n), Tool: "Agent", Input: long})
 	}
 	held := 0
-	for _, st := range s.Steps {
+	for _, st := range s.steps {
 		held += len(st.Input.Raw)
 	}
-	if held > maxText || s.Left+len(s.Steps) != 2*maxCalls || len(s.open) > maxOpen {
-		t.Errorf("%d bytes in %d steps, %d left, %d open", held, len(s.Steps), s.Left, len(s.open))
+	if held > maxHeld || s.Left == 0 || s.Left+len(s.steps) != calls {
+		t.Errorf("%d bytes in %d steps, %d left", held, len(s.steps), s.Left)
 	}
 }
 
@@ -43,7 +44,7 @@ func TestSpendBelongsToTheLastStep(t *testing.T) {
 		s.Spend(noon.Add(time.Duration(minute)*time.Minute), "m", loop.Tokens{Output: 1})
 	}
 	got := fmt.Sprint(s.before["m"].Output)
-	for _, st := range s.Steps {
+	for _, st := range s.steps {
 		got += fmt.Sprintf(" %d", st.spent["m"].Output)
 	}
 	if got != "1 2 1 1" {
@@ -51,8 +52,7 @@ func TestSpendBelongsToTheLastStep(t *testing.T) {
 	}
 }
 
-// A failing shell command that nothing else is known of is kept for what it said; one that passes
-// is not.
+// A failing call that nothing else is known of is kept for what it said; one that passes is not.
 func TestOnlyTheFailureOfAnUnwantedCallIsKept(t *testing.T) {
 	var s Script
 	for _, id := range []string{"good", "bad"} {
@@ -61,23 +61,23 @@ func TestOnlyTheFailureOfAnUnwantedCallIsKept(t *testing.T) {
 	}
 	s.Add(usage.Moment{Kind: usage.Returned, ID: "good"})
 	s.Add(usage.Moment{Kind: usage.Returned, ID: "bad", Error: "Exit code 78"})
-	s.Add(usage.Moment{Kind: usage.Returned, ID: "unheard of", Error: "Exit code 78"})
-	if len(s.Steps) != 1 || s.Steps[0].result.Error != "Exit code 78" {
-		t.Errorf("%d steps", len(s.Steps))
+	if len(s.steps) != 1 || s.steps[0].result.Error != "Exit code 78" {
+		t.Errorf("%d steps", len(s.steps))
 	}
 }
 
 // Both ways in are recognised; words that look alike and calls of workers are none.
 func TestInvocation(t *testing.T) {
-	slash := func(name, args string) *Step {
-		return &Step{Moment: usage.Moment{Text: "<command-name>/" + name +
+	slash := func(name, args string) *step {
+		return &step{Moment: usage.Moment{Text: "<command-name>/" + name +
 			"</command-name><command-args>" + args + "</command-args>"}}
 	}
-	skill := func(agent, name, args string) *Step {
-		return &Step{Moment: usage.Moment{Kind: usage.Called, Agent: agent, Tool: "Skill",
+	skill := func(agent, name, args string) *step {
+		return &step{Moment: usage.Moment{Kind: usage.Called, Agent: agent, Tool: "Skill",
 			Input: gjson.Parse(fmt.Sprintf(`{"skill":%q,"args":%q}`, name, args))}}
 	}
-	for want, steps := range map[string][]*Step{
+	var script Script
+	for want, steps := range map[string][]*step{
 		"work": {slash("sdd:work", "--loop"), slash("work", " --loop --max-prs 3 "),
 			skill("", "sdd:work", "--loop")},
 		"review": {slash("sdd:review", "--loop --pr 142"), skill("", "review", "--pr 142 --loop")},
@@ -89,7 +89,7 @@ func TestInvocation(t *testing.T) {
 		},
 	} {
 		for _, st := range steps {
-			c, ok := st.invocation()
+			c, ok := script.invocation(st)
 			if got := string(c.Skill); ok != (want != "") || ok && got != want {
 				t.Errorf("%q %s: %q, %v", st.Text, st.Input.Raw, got, ok)
 			}

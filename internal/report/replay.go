@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"hooks/internal/loop"
@@ -21,7 +20,6 @@ type Replay struct {
 	Stop *ReplayStop `json:"stop,omitempty"`
 	// After sums up the session's activity after that stop.
 	After   Aftermath              `json:"after_stop"`
-	Curve   []CurvePoint           `json:"curve"`
 	Total   loop.Tokens            `json:"total"`   // of the whole session
 	Outside loop.USD               `json:"outside"` // spent outside of iterations
 	ByModel map[string]loop.Tokens `json:"by_model"`
@@ -30,22 +28,21 @@ type Replay struct {
 
 // Replayed is one tick of the session.
 type Replayed struct {
-	Run        int        `json:"run"` // from 1; 0 if the tick belongs to no run
-	Skill      loop.Skill `json:"skill"`
-	Iteration  int        `json:"iteration"` // from 1; 0 for a tick that would not have begun
-	Prompt     string     `json:"prompt_id"`
-	StartedAt  time.Time  `json:"started_at"`
-	EndedAt    time.Time  `json:"ended_at"`
-	Dollars    loop.USD   `json:"dollars"`
-	Sum        loop.USD   `json:"dollars_so_far"` // of this and all iterations before
-	PRs        []string   `json:"prs"`            // those it opened, merged or commented on
-	Agents     int        `json:"agents"`         // those it dispatched
-	Verdict    string     `json:"verdict"`        // ran, refused or skipped
-	Text       string     `json:"text,omitempty"` // why it would not have begun
-	Stop       *Stopped   `json:"stop,omitempty"`
-	Asked      []Question `json:"asked,omitempty"`
-	Denied     []Denial   `json:"denied,omitempty"`
-	MoreDenied int        `json:"more_denied,omitempty"` // beyond those listed
+	Run       int        `json:"run"` // from 1; 0 if the tick belongs to no run
+	Skill     loop.Skill `json:"skill"`
+	Iteration int        `json:"iteration"` // from 1; 0 for a tick that would not have begun
+	Prompt    string     `json:"prompt_id"`
+	StartedAt time.Time  `json:"started_at"`
+	EndedAt   time.Time  `json:"ended_at"`
+	Dollars   loop.USD   `json:"dollars"`
+	Sum       loop.USD   `json:"dollars_so_far"` // of this and all iterations before
+	PRs       []string   `json:"prs"`            // those it opened, merged or commented on
+	Agents    int        `json:"agents"`         // those it dispatched
+	Verdict   string     `json:"verdict"`        // ran, refused or skipped
+	Text      string     `json:"text,omitempty"` // why it would not have begun
+	Stop      *Stopped   `json:"stop,omitempty"`
+	Asked     []Question `json:"asked,omitempty"`
+	Denied    []Denial   `json:"denied,omitempty"`
 }
 
 // Stopped is a stop condition that would have ended the run.
@@ -89,12 +86,6 @@ type Aftermath struct {
 	Agents     int      `json:"agents"`
 }
 
-// CurvePoint is the spend up to a point in time.
-type CurvePoint struct {
-	At      time.Time `json:"at"`
-	Dollars loop.USD  `json:"dollars"`
-}
-
 // Replays writes the result of a replay.
 func Replays(s Screen, r Replay) string {
 	p := newPage(s.unwrapped())
@@ -107,7 +98,7 @@ func Replays(s Screen, r Replay) string {
 		p.line(plain, "It has no prompt.")
 	} else {
 		p.blank()
-		p.table(ticks(p.Width, r.Iterations))
+		p.table(ticks(r.Iterations))
 		p.blank()
 	}
 	before := p.b.Len()
@@ -128,7 +119,8 @@ func Replays(s Screen, r Replay) string {
 				loop.Plural(a.Agents, "agent"))
 		}
 	}
-	p.curve(r)
+	p.line(plain, "Spent: $%s (API-equivalent)%s", Mills(r.Total.Dollars),
+		when(r.Outside > 0, fmt.Sprintf(", $%s of it outside of iterations", Mills(r.Outside))))
 	p.notes("Note", r.Notes)
 	return p.String()
 }
@@ -145,24 +137,15 @@ func ceilingsOf(list []loop.Ceilings) string {
 		loop.Plural(c.PRs, "PR"), loop.Plural(c.Minutes, "minute"), dollars)
 }
 
-// ticks returns a table of the ticks, with full dates if they fit into width.
-func ticks(width int, list []Replayed) table {
-	t := ticksAt(time.DateTime, list)
-	if t.measure() > width {
-		t = ticksAt("Jan 02 15:04", list)
-	}
-	return t
-}
-
-func ticksAt(layout string, list []Replayed) table {
+func ticks(list []Replayed) table {
 	t := table{columns: []column{{name: "tick"}, {name: "start (UTC)", spare: 1}}}
 	t.columns = append(t.columns, counts("minutes", "dollars", "sum", "PRs", "agents", "asked",
 		"denied")...)
 	t.columns = append(t.columns, column{name: "result"})
 	for n, i := range list {
-		t.add(fmt.Sprint(n+1), i.StartedAt.UTC().Format(layout), tenths(i.EndedAt.Sub(i.StartedAt)),
+		t.add(fmt.Sprint(n+1), i.StartedAt.UTC().Format("2006-01-02 15:04"), tenths(i.EndedAt.Sub(i.StartedAt)),
 			"$"+Mills(i.Dollars), "$"+Mills(i.Sum), fmt.Sprint(len(i.PRs)), fmt.Sprint(i.Agents),
-			fmt.Sprint(len(i.Asked)), fmt.Sprint(len(i.Denied)+i.MoreDenied), i.becomes())
+			fmt.Sprint(len(i.Asked)), fmt.Sprint(len(i.Denied)), i.becomes())
 	}
 	return t
 }
@@ -194,38 +177,10 @@ func (p *page) tick(name string, i Replayed, stop *ReplayStop) {
 		p.line(plain, "%s: denied%s: %s: %s [%s]", name, prefixed(" of worker ", d.Agent),
 			clip(d.Call, 120), clip(d.Reason, 300), d.Rule)
 	}
-	if i.MoreDenied > 0 {
-		p.line(plain, "%s: denied: %s", name, loop.Plural(i.MoreDenied, "more call"))
-	}
 	if i.Text != "" {
 		p.line(plain, "%s: %s", name, i.Text)
 	}
 	if i.Stop != nil && i.Run != stop.Run {
 		p.line(plain, "%s: %s (%s, at %s)", name, i.Stop.Text, i.Stop.Cause, i.Stop.At)
-	}
-}
-
-// curve draws the spend over time, with a mark at the point where the run would have ended.
-func (p *page) curve(r Replay) {
-	const lead = "Spent: "
-	if len(r.Curve) == 0 || r.Total.Dollars == 0 || p.Width < len(lead)+len(r.Curve) {
-		p.line(plain, "%s$%s", lead, Mills(r.Total.Dollars))
-		return
-	}
-	line, mark := "", -1
-	for n, at := range r.Curve {
-		line += level(min(int(at.Dollars*8/r.Total.Dollars), 7))
-		if r.Stop != nil && mark < 0 && !at.At.Before(r.Stop.When) {
-			mark = n
-		}
-	}
-	took := r.Curve[len(r.Curve)-1].At.Sub(r.Curve[0].At)
-	p.line(plain, "%s%s  $%s in %s minutes (API-equivalent)", lead, line, Mills(r.Total.Dollars),
-		tenths(took))
-	if mark >= 0 {
-		p.line(plain, "%s^ stop", strings.Repeat(" ", len(lead)+mark))
-	}
-	if r.Outside > 0 {
-		p.line(plain, "Outside of iterations: $%s", Mills(r.Outside))
 	}
 }
