@@ -143,9 +143,10 @@ func ticks(list []Replayed) table {
 		"denied")...)
 	t.columns = append(t.columns, column{name: "result"})
 	for n, i := range list {
-		t.add(fmt.Sprint(n+1), i.StartedAt.UTC().Format("2006-01-02 15:04"), tenths(i.EndedAt.Sub(i.StartedAt)),
-			"$"+Mills(i.Dollars), "$"+Mills(i.Sum), fmt.Sprint(len(i.PRs)), fmt.Sprint(i.Agents),
-			fmt.Sprint(len(i.Asked)), fmt.Sprint(len(i.Denied)), i.becomes())
+		t.add(fmt.Sprint(n+1), i.StartedAt.UTC().Format("2006-01-02 15:04"),
+			tenths(i.EndedAt.Sub(i.StartedAt)), "$"+Mills(i.Dollars), "$"+Mills(i.Sum),
+			fmt.Sprint(len(i.PRs)), fmt.Sprint(i.Agents), fmt.Sprint(len(i.Asked)),
+			fmt.Sprint(len(i.Denied)), i.becomes())
 	}
 	return t
 }
