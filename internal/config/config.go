@@ -223,14 +223,20 @@ func (c *Config) unread(line int, format string, args ...any) {
 	c.Unread = c.add(c.Unread, line, format, args...)
 }
 
-// first reports whether no earlier file has the setting. Otherwise it notes the repetition.
-func (c *Config) first(line int, key string) bool {
+// claim reports whether a setting has no value yet, and records this one. Otherwise it notes that
+// the value does not count.
+func (c *Config) claim(line int, key, value string) bool {
 	before, had := c.has[key]
-	if had && before.file != c.file {
+	switch {
+	case !had:
+		c.has[key] = given{c.file, value}
+		return true
+	case before.file != c.file:
 		c.Foreign = c.add(c.Foreign, line, "%s does not count: %s has it too", key, before.file)
-		return false
+	case before.value != value:
+		c.warn(line, "second value for %q, the first one counts", key)
 	}
-	return true
+	return false
 }
 
 // parse reads the rows of all sub-blocks in a file.

@@ -52,16 +52,16 @@ func unread(line int, text string) []string {
 
 func TestFiles(t *testing.T) {
 	opus := Rate{Model: "claude-opus-4-7", Input: *usd(t, "15"), Output: *usd(t, "75")}
-	rates := func(line int) []Rate { r := opus; r.Line = line; return []Rate{r} }
+	rates := []Rate{opus}
 	tests := map[string]Config{
-		"spec.md": {Rates: rates(8), Unread: unread(12, "### loop logging")},
-		"repo.md": {Rates: rates(29),
+		"spec.md": {Rates: rates, Unread: unread(12, "### loop logging")},
+		"repo.md": {Rates: rates,
 			Patterns: []Pattern{{`(?i)token=\S+`, `token=<redacted>`},
 				{`(?i)api[_-]?key=\S+`, `api_key=<redacted>`}},
 			Tracker: Tracker{Type: "github", Owner: "acme", Repo: "app"}, DoNotMerge: "wip",
 			AgentLogins: []string{"sdd-bot", "ci[bot]", "helper"}, Notify: "notify-send loop",
 			Foreign: []string{at(21, `unknown setting "Max Pairs", ignored`)}},
-		"setext.md": {Rates: rates(9)},
+		"setext.md": {Rates: rates},
 		"hidden.md": {},
 		"outside.md": {Unread: append(unread(1, "# sdd configuration"),
 			append(unread(5, "##### sdd configuration"), unread(13, "### loop cost rates")...)...)},
@@ -75,21 +75,20 @@ func TestFiles(t *testing.T) {
 			Command: "./tracker --json"}},
 		"cache.md": {Rates: []Rate{
 			{Model: "claude-sonnet-5", Input: *usd(t, "2"), Output: *usd(t, "10"),
-				CacheRead: usd(t, "0.2"), CacheWrite5m: usd(t, "2.5"), CacheWrite1h: usd(t, "4"),
-				Line: 7},
+				CacheRead: usd(t, "0.2"), CacheWrite5m: usd(t, "2.5"), CacheWrite1h: usd(t, "4")},
 			{Model: "claude-haiku-5-5", Input: *usd(t, "0.1"), Output: *usd(t, "0.5"),
-				CacheRead: usd(t, "0"), Line: 8},
+				CacheRead: usd(t, "0")},
 		}},
 		"lines.md": {Rates: []Rate{{Model: "claude-opus-5", Input: *usd(t, "5"),
-			Output: *usd(t, "25"), Line: 6}}, Patterns: []Pattern{{"secret|key", "x"}}},
+			Output: *usd(t, "25")}}, Patterns: []Pattern{{"secret|key", "x"}}},
 		"damaged.md": {
-			Rates: rates(9),
+			Rates: rates,
 			Warnings: []string{
 				at(5, `rate row for "claude-a": "free" is not a price in dollars per million tokens`),
 				at(6, `rate row for "claude-b": "" is not a price in dollars per million tokens`),
 				at(7, `rate row without a model name: "two words"`),
 				at(8, `rate row for "claude-c": "-1" is not a price in dollars per million tokens`),
-				at(10, `second rate row for "CLAUDE-opus-4-7", the one in line 9 counts`),
+				at(10, `second value for "the price of claude-opus-4-7", the first one counts`),
 				at(11, `rate row for "claude-d": "1001" is not a price in dollars per million tokens`),
 				at(12, `rate row for "claude-e": "0.0000001" is not a price in dollars per million tokens`),
 				at(15, "redaction pattern \"(?i\" cannot be read: error parsing "+
@@ -148,14 +147,14 @@ func TestTheFirstFileWithAKeyWinsIt(t *testing.T) {
 	write(t, dir, ".sdd/config.md", "## SDD Configuration\n### Loop Cost Rates\n| m | 1 | 2 |\n"+
 		"### Review\n- **Agent Logins**: bot\n### Loop Logging\n| `a` | 1 |\n")
 	write(t, dir, "CLAUDE.md", "@AGENTS.md\n## SDD Configuration\n### Tracker\n- **Type**: "+
-		"github\n### Loop Cost Rates\n| m | x | 4 |\n| n | 3 | 4 |\n### Review\n"+
+		"github\n### Loop Cost Rates\n| m | 3 | 4 |\n| n | 3 | 4 |\n### Review\n"+
 		"- **Agent Logins**: other\n### Loop Logging\n| `a` | 2 |\n| `b` | 3 |\n")
 	write(t, dir, "AGENTS.md", "## SDD Configuration\n### Tracker\n- **Type**: gitlab\n- "+
 		"**Owner**: acme\n### Review\n- **Do-Not-Merge Label**: hold\n")
 	want := Config{
 		Rates: []Rate{
-			{Model: "m", Input: *usd(t, "1"), Output: *usd(t, "2"), File: SettingsFile, Line: 3},
-			{Model: "n", Input: *usd(t, "3"), Output: *usd(t, "4"), Line: 7},
+			{Model: "m", Input: *usd(t, "1"), Output: *usd(t, "2"), File: SettingsFile},
+			{Model: "n", Input: *usd(t, "3"), Output: *usd(t, "4")},
 		},
 		Patterns:    []Pattern{{"a", "1"}, {"b", "3"}},
 		Tracker:     Tracker{Type: "github", Owner: "acme"},
@@ -262,7 +261,7 @@ func FuzzParse(f *testing.F) {
 		c := Parse(text)
 		lines := strings.Count(text, "\n") + 1
 		for _, r := range c.Rates {
-			if r.Model == "" || r.Input < 0 || r.Output < 0 || r.Line < 1 || r.Line > lines {
+			if r.Model == "" || r.Input < 0 || r.Output < 0 {
 				t.Errorf("rate %+v", r)
 			}
 		}
@@ -293,8 +292,7 @@ func TestKeptSettings(t *testing.T) {
 		"- **Post Action Push**: yes\n"
 	written := Parse(text)
 	kept := Of(written.Text(), t.TempDir())
-	ignored := cmpopts.IgnoreFields(Rate{}, "Line")
-	if d := cmp.Diff(written, kept, cmpopts.IgnoreUnexported(Config{}), ignored); d != "" {
+	if d := cmp.Diff(written, kept, cmpopts.IgnoreUnexported(Config{})); d != "" {
 		t.Error(d)
 	}
 	if kept.Redact(`"a<b x`) != "<a<b>x" {

@@ -84,7 +84,6 @@ func (c *Config) key(r row) {
 	}
 	value := r.cells[1]
 	s, known := c.setting(r.block, r.cells[0])
-	before, had := c.has[s.key]
 	switch {
 	case !known:
 		c.unknown(r)
@@ -92,11 +91,7 @@ func (c *Config) key(r row) {
 		c.unread(r.line, "%s counts in a project's files only", s.key)
 	case s.whose == persons && c.file != "" && !c.own:
 		c.unread(r.line, "%s counts in your own CLAUDE.md only", s.key)
-	case !c.first(r.line, s.key):
-	case had && before.value != value:
-		c.warn(r.line, "second value for %q, the first one counts", s.key)
-	default:
-		c.has[s.key] = given{c.file, value}
+	case c.claim(r.line, s.key, value):
 		for _, problem := range c.set(s, value) {
 			c.warn(r.line, "%s", problem)
 		}

@@ -5,11 +5,8 @@ import "testing"
 // A line that is nearly one of ours is named, so that doctor can warn of it.
 func TestNearMisses(t *testing.T) {
 	for _, text := range []string{
-		"## SDD Config\n",
 		"## SDD Configuration\n- **Overun**: 20\n",
 		"## SDD Configuration\n- Overrun: 50\n",
-		"## SDD Configuration\n### Notfy\n- **Command**: bell\n",
-		"## SDD Configuration\n### Notify\n- **Command**: bell\n",
 		"## SDD Configuration\n### Tracker\n- **Repoo**: app\n",
 	} {
 		if c := Parse(text); len(c.Unread) != 1 || len(c.Foreign) > 0 {

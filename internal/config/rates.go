@@ -26,7 +26,6 @@ type Rate struct {
 	CacheWrite1h *loop.USD `json:"cache_write_1h,omitempty"`
 	// File is SettingsFile for a row from that file and "" otherwise.
 	File string `json:"file,omitempty"`
-	Line int    `json:"-"`
 }
 
 // rate reads a row of `Loop Cost Rates` (R60).
@@ -36,16 +35,6 @@ func (c *Config) rate(r row) {
 	if model == "" || len(model) > 128 || strings.ContainsAny(model, " \t") {
 		c.warn(r.line, "rate row without a model name: %q", cut(model))
 		return
-	}
-	key := "the price of " + strings.ToLower(model)
-	if !c.first(r.line, key) {
-		return
-	}
-	for _, have := range c.Rates {
-		if strings.EqualFold(have.Model, model) {
-			c.warn(r.line, "second rate row for %q, the one in line %d counts", model, have.Line)
-			return
-		}
 	}
 	prices := map[string]*loop.USD{}
 	for _, name := range []string{
@@ -62,13 +51,15 @@ func (c *Config) rate(r row) {
 		}
 		prices[name] = &p
 	}
-	c.has[key] = given{file: c.file}
+	if !c.claim(r.line, "the price of "+strings.ToLower(model), strings.Join(r.cells, "|")) {
+		return
+	}
 	file := ""
 	if c.file == SettingsFile {
 		file = c.file
 	}
 	c.Rates = append(c.Rates, Rate{
-		Model: model, File: file, Line: r.line,
+		Model: model, File: file,
 		Input: *prices["input"], Output: *prices["output"], CacheRead: prices["cache read"],
 		CacheWrite5m: prices["cache write 5m"], CacheWrite1h: prices["cache write 1h"],
 	})

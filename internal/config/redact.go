@@ -30,9 +30,7 @@ func (c *Config) pattern(r row) {
 	if len(r.cells) > 1 {
 		p.Replace = r.cells[1]
 	}
-	key := "the pattern " + cut(p.Pattern)
 	switch {
-	case !c.first(r.line, key):
 	case p.Pattern == "":
 		c.warn(r.line, "redaction row without a pattern")
 	case len(p.Pattern) > maxPattern || len(p.Replace) > maxPattern:
@@ -44,8 +42,9 @@ func (c *Config) pattern(r row) {
 			c.warn(r.line, "redaction pattern %q cannot be read: %v", cut(p.Pattern), err)
 			return
 		}
-		c.has[key] = given{file: c.file}
-		c.Patterns = append(c.Patterns, p)
+		if c.claim(r.line, "the pattern "+cut(p.Pattern), p.Replace) {
+			c.Patterns = append(c.Patterns, p)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"slices"
 	"strings"
 
 	"hooks/internal/markdown"
@@ -18,38 +17,47 @@ type row struct {
 
 // rows returns the rows of the sub-blocks in every `SDD Configuration`.
 func rows(text string) (out []row) {
-	lines := slices.Collect(markdown.Lines(text))
-	for i, l := range lines {
-		if l.Kind == markdown.Hidden || l.Kind == markdown.Quoted || l.Deep {
-			lines[i] = markdown.Line{No: l.No} // an empty line still ends a table
-		}
-	}
 	var at place
-	for i := 0; i < len(lines); i++ {
-		l := &lines[i]
-		if l.Kind == markdown.Heading {
+	var head []string // of the table that is being read
+	before := ""      // the text of the line before
+	for l := range markdown.Lines(text) {
+		if l.Kind == markdown.Hidden || l.Kind == markdown.Quoted || l.Deep {
+			l.Kind, l.Text = markdown.Plain, "" // an empty line still ends a table
+		}
+		above := before
+		if before = l.Text; l.Kind == markdown.Heading {
 			title := title(l.Text)
 			at.enter(l.Level, title)
 			if at.misplaced(title) {
 				text := strings.Repeat("#", l.Level) + " " + title
 				out = append(out, row{cells: []string{text}, line: l.No, loose: true})
 			}
+			head, before = nil, ""
 			continue
 		}
 		if at.sdd == 0 || at.other || l.Text == "" {
+			head = nil
 			continue
 		}
-		if key, value, ok := at.keyValue(l.Text); ok {
-			out = append(out, row{block: at.block, cells: []string{key, value}, line: l.No})
+		r := row{block: at.block, line: l.No}
+		key, value, isKey := at.keyValue(l.Text)
+		switch {
+		case isKey:
+			r.cells = []string{key, value}
+		case separator(l.Text):
+			head = cells(strings.ToLower(above))
+			if n := len(out) - 1; n >= 0 && out[n].line == l.No-1 {
+				out = out[:n] // the header was taken for a row
+			}
+			continue
+		case l.Text[0] == '|' || head != nil && strings.Contains(l.Text, "|"):
+			r.head, r.cells = head, cells(l.Text)
+		case strings.Contains("-*+", l.Text[:1]) && (at.block != "" || plainKey(l.Text)):
+			r.cells, r.loose = []string{l.Text}, true
+		default:
 			continue
 		}
-		table, n := tableAt(lines[i:], at.block)
-		out = append(out, table...)
-		if n == 0 && strings.Contains("-*+", l.Text[:1]) && (at.block != "" || plainKey(l.Text)) {
-			loose := row{block: at.block, cells: []string{l.Text}, line: l.No, loose: true}
-			out = append(out, loose)
-		}
-		i += max(n-1, 0)
+		out = append(out, r)
 	}
 	return out
 }
@@ -88,29 +96,11 @@ func (p *place) enter(level int, title string) {
 }
 
 // misplaced reports whether a heading was probably meant to begin a block but does not: an SDD
-// heading that is misspelled or not at level 2 to 4, a misspelled sub-block or key, or a "Loop …"
-// sub-block in the wrong place.
+// heading that is not at level 2 to 4, or a "Loop …" sub-block in the wrong place.
 func (p *place) misplaced(title string) bool {
 	block := known(title)
-	switch {
-	case title == sddTitle:
-		return p.sdd == 0
-	case block != "":
-		return strings.HasPrefix(block, "Loop ") && p.block != block
-	case p.sdd == 0:
-		return strings.HasPrefix(title, "sdd c") &&
-			(strings.HasPrefix(sddTitle, title) || nearly(title, sddTitle))
-	}
-	return topKey(title) || slices.ContainsFunc(blocks[:], func(name string) bool {
-		return nearly(title, name)
-	})
-}
-
-// topKey reports whether a name resembles a setting directly below the SDD heading.
-func topKey(name string) bool {
-	return slices.ContainsFunc(new(Config).settings(), func(s setting) bool {
-		return s.block == "" && nearly(name, s.key)
-	})
+	return title == sddTitle && p.sdd == 0 ||
+		strings.HasPrefix(block, "Loop ") && p.block != block
 }
 
 // known returns the name of the known sub-block that a heading begins, or "".
@@ -149,7 +139,8 @@ func (p *place) keyValue(line string) (key, value string, ok bool) {
 func plainKey(line string) bool {
 	rest, bullet := listed(line)
 	key, _, colon := strings.Cut(rest, ":")
-	return bullet && colon && topKey(bare(key))
+	_, known := new(Config).setting("", bare(key))
+	return bullet && colon && known
 }
 
 // listed returns the text of a list item.
@@ -160,46 +151,7 @@ func listed(line string) (text string, ok bool) {
 	return strings.TrimSpace(line[2:]), true
 }
 
-// tableAt returns the rows of the table that begins at the first line, and its number of lines. It
-// accepts rows that begin with a pipe without a header, because people forget the separator.
-func tableAt(lines []markdown.Line, block string) (out []row, n int) {
-	text := func(i int) string {
-		if i >= len(lines) || lines[i].Kind != markdown.Plain {
-			return ""
-		}
-		return lines[i].Text
-	}
-	var head []string
-	if strings.Contains(text(0), "|") && separator(text(1)) {
-		head, n = cells(strings.ToLower(text(0))), 2
-	} else if text(0)[0] != '|' || separator(text(0)) {
-		return nil, 0
-	}
-	for ; strings.Contains(text(n), "|"); n++ {
-		if head == nil && separator(text(n+1)) {
-			break
-		}
-		r := row{block: block, head: head, cells: cells(text(n)), line: lines[n].No}
-		if head != nil || !headlike(r.cells[0]) {
-			out = append(out, r)
-		}
-	}
-	return out, n
-}
-
-// headlike reports whether a row's first cell suggests a header without a separator.
-func headlike(cell string) bool {
-	switch strings.ToLower(cell) {
-	case "model", "pattern", "key", "setting", "":
-		return true
-	}
-	return false
-}
-
-// separator reports whether s is the line below a table's header, such as `
-// ---
-// :-:
-// `.
+// separator reports whether s is the line below a table's header, such as `|---|:-:|`.
 func separator(s string) bool {
 	return strings.Contains(s, "-") && strings.Contains(s, "|") && strings.Trim(s, "|-: \t") == ""
 }
