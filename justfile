@@ -35,7 +35,7 @@ pictures *flags:
 bench:
     go test -run '^$' -bench . -benchmem ./...
 
-# fuzz one target for a while, as in: just fuzz ./internal/tracker FuzzParseConfig 5m
+# fuzz one target for a while, as in: just fuzz ./internal/tracker FuzzHead 5m
 fuzz package="./internal/event" target="FuzzRead" time="1m":
     go test -run '^$' -fuzz '^{{target}}$' -fuzztime {{time}} -fuzzminimizetime 10x {{package}}
 

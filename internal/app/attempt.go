@@ -33,7 +33,7 @@ func (h *handler) attemptFacts(
 	if err = errors.Join(err, unread); err == nil {
 		f.Ignores = strings.Join(append(list, "-"), "\n")
 	}
-	if f.NoGit = tracker.Repo(h.Env, root).Top == ""; err != nil && !f.NoGit {
+	if f.NoGit = tracker.Root(root) == ""; err != nil && !f.NoGit {
 		f.Unread = child.Line(err.Error())
 	}
 	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unique, not secret
@@ -123,7 +123,7 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*gitTime)
 	defer cancel()
-	repo := tracker.Repo(h.Env, root)
+	at := tracker.Root(root)
 	var tree tracker.Tree
 	var hidden []string
 	var top string
@@ -145,11 +145,11 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 		asked.Go(func() { diff, errs[4] = tracker.Diff(ctx, root, a.Base) })
 	}
 	if base := loop.AuditOf(t.Budget).Audited(a.Phase); base != "" {
-		asked.Go(func() { e.Changed, errs[5] = tracker.Changed(ctx, repo.Top, base, "HEAD") })
+		asked.Go(func() { e.Changed, errs[5] = tracker.Changed(ctx, at, base, "HEAD") })
 	}
 	asked.Wait()
 	err := errors.Join(append(errs[:4:4], errs[5])...)
-	if err == nil && tracker.RealPath(top) != tracker.RealPath(repo.Top) {
+	if err == nil && tracker.RealPath(top) != tracker.RealPath(at) {
 		err = fmt.Errorf("it looks at %s, as core.worktree is set", top)
 	}
 	if err != nil {

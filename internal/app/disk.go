@@ -158,7 +158,7 @@ func (h *handler) relative(path string) string {
 // inRepo returns path relative to the root of the repository, as git names it. The project may be a
 // folder inside the repository.
 func (h *handler) inRepo(path string) string {
-	top := tracker.Repo(h.Env, h.project).Top
+	top := tracker.Root(h.project)
 	rel, err := filepath.Rel(tracker.RealPath(top), tracker.RealPath(h.project))
 	if top == "" || err != nil {
 		rel = "."

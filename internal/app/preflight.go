@@ -31,7 +31,7 @@ import (
 func (h *handler) preflight(root string, f loop.TaskFlags) (left []string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
-	repo := tracker.Repo(h.Env, root)
+	repo := tracker.Repo(ctx, root)
 	if repo.Top == "" {
 		return nil, hint.New("git init && git add -A && git commit -m start",
 			"%s is no git repository, so nothing could show what a worker did", root)

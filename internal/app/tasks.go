@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -106,7 +107,7 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 		Dollars:  flags.Task.Dollars, Require: flags.Task.Require,
 		Drive:        cmp.Or(flags.Task.Drive, loop.DriveStop),
 		CheckMinutes: cmp.Or(flags.Task.Minutes, defaultCheckMinutes),
-		OpensPR:      len(tracker.Repo(h.Env, h.project).Remotes) > 0}
+		OpensPR:      len(tracker.Repo(context.Background(), h.project).Remotes) > 0}
 	if r.Check = flags.Task.Check; r.Check != "" && !h.typedByPerson() {
 		r.Proposed, r.Check = r.Check, ""
 	}

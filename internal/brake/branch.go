@@ -1,6 +1,7 @@
 package brake
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -63,7 +64,7 @@ func (s Start) strays(g ground) *Refusal {
 	if g.branch == "" || s.Argv[0] != "git" || guard.ReadOnly(text) {
 		return nil
 	}
-	own := tracker.Repo(s.Env, g.project)
+	own := tracker.Repo(context.Background(), g.project)
 	dir := s.Cwd
 	if named := s.Env("GIT_DIR"); named != "" {
 		dir = filepath.Join(dir, named)
@@ -75,7 +76,7 @@ func (s Start) strays(g ground) *Refusal {
 	if at >= len(s.Argv) {
 		return nil
 	}
-	there, why := tracker.Repo(s.Env, dir), ""
+	there, why := tracker.Repo(context.Background(), dir), ""
 	if within(own.Dir, dir) && !within(g.project, dir) {
 		there = own
 	}

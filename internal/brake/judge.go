@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"hooks/internal/config"
 	"hooks/internal/guard"
@@ -38,10 +39,14 @@ func (f files) ReadFile(path string) (string, bool) {
 // judge returns a refusal if the program must not run, and otherwise its acts, without those of
 // programs that it starts through a link. It consumes the loop's pass for a merge.
 func (s Start) judge(g ground) (acts []guard.Act, r *Refusal) {
-	there := tracker.Repo(s.Env, s.Cwd)
-	repo := Repo(s.Env, there)
+	var unread error
+	repo := sync.OnceValue(func() guard.Repo {
+		there := tracker.Repo(context.Background(), s.Cwd)
+		unread = there.Err
+		return Repo(s.Env, there)
+	})
 	call := guard.Call{Tool: "Bash", Cwd: s.Cwd}
-	reading := guard.ReadArgv(s.words(), s.Env, call, repo.Known(), files{s.Cwd})
+	reading := guard.ReadArgv(s.words(), s.Env, call, repo, files{s.Cwd})
 	text := shellText{repo}
 	acts = slices.DeleteFunc(slices.Clone(reading.Acts), func(a guard.Act) bool {
 		return text.meetsLink(a.Via, a.Command)
@@ -52,6 +57,9 @@ func (s Start) judge(g ground) (acts []guard.Act, r *Refusal) {
 	why := reading.Unparsable
 	if why == "" && len(opaque) > 0 {
 		why = opaque[0].Reason
+	}
+	if why == "" && unread != nil {
+		why = "git does not show its settings: " + unread.Error()
 	}
 	switch merges := (guard.Reading{Acts: acts}).Merges(); {
 	case why != "":
@@ -168,7 +176,7 @@ func (s Start) forge() string {
 	if kind := tracker.ForgeOfClient(s.Argv[0]); kind != "" {
 		return kind
 	}
-	return tracker.ForgeOf(tracker.Repo(s.Env, s.Cwd).Base().Host)
+	return tracker.ForgeOf(tracker.Repo(context.Background(), s.Cwd).Base().Host)
 }
 
 // foreign names the repository of a merge if none of the runs began with it. Otherwise it returns
@@ -176,7 +184,7 @@ func (s Start) forge() string {
 func (s Start) foreign(g ground, a guard.Act) string {
 	redact := config.Of(g.config, g.project).Redact // the run's record is redacted too
 	if len(g.runs) == 0 {                           // an older version began the run
-		url := tracker.Asked(context.Background(), s.Env, g.project).Base().URL
+		url := tracker.Repo(context.Background(), g.project).Base().URL
 		g.runs = []loop.Tracker{{URL: redact(url)}}
 	}
 	host := s.host()
@@ -198,7 +206,7 @@ func (s Start) foreign(g ground, a guard.Act) string {
 			return "the repository of " + name
 		}
 	}
-	there := tracker.Asked(context.Background(), s.Env, s.Cwd)
+	there := tracker.Repo(context.Background(), s.Cwd)
 	at := redact(there.Base().String())
 	if host != "" && !strings.HasPrefix(at, host+"/") {
 		return "the host " + host
@@ -242,7 +250,7 @@ func (s Start) shown() string {
 // shellText recognizes the parts of a git command that run in a shell: aliases with "!", hooks,
 // rebase --exec. A program that such text starts by name runs through its own link, which judges
 // it. The exception is git itself, because git puts its own directory first in PATH.
-type shellText struct{ repo guard.Repo }
+type shellText struct{ repo func() guard.Repo }
 
 // meetsLink reports whether an act belongs to a program that a shell starts through a link.
 func (t shellText) meetsLink(via []string, command string) bool {
@@ -261,7 +269,7 @@ func (t shellText) holds(via []string, command string) bool {
 // runsShell reports whether a wrapper, as named in a Via of package guard, runs text in a shell.
 func (t shellText) runsShell(via string) bool {
 	if name, ok := strings.CutPrefix(via, "git alias "); ok {
-		return strings.HasPrefix(t.repo.Config["alias."+strings.ToLower(name)], "!")
+		return strings.HasPrefix(t.repo().Config["alias."+strings.ToLower(name)], "!")
 	}
 	return strings.HasPrefix(via, "git ") || strings.HasPrefix(via, "$GIT_")
 }

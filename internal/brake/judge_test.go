@@ -1,6 +1,7 @@
 package brake
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,7 +40,7 @@ func (p *passes) ground() ground {
 
 // groundOf is a loop that began in a repository as it is.
 func groundOf(dir string) ground {
-	url := tracker.Repo(os.Getenv, dir).Base().URL
+	url := tracker.Repo(context.Background(), dir).Base().URL
 	return ground{project: dir, runs: []loop.Tracker{{URL: url}}}
 }
 

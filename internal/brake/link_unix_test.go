@@ -51,8 +51,9 @@ type world struct {
 const session = "0d9b1c2e-0000-4000-8000-000000000001"
 
 // recorder notes its arguments, environment and input, says something and ends with a code of its
-// own.
+// own. As git, it has the real one answer the brake's question for the settings.
 const recorder = `#!/bin/sh
+case "$*" in *" config --list --show-scope "*) exec /usr/bin/git "$@" ;; esac
 for a in "$0" "$@"; do printf '%s\0' "$a"; done >>"$SEEN/argv"
 env -0 >"$SEEN/env"
 if [ -n "$READ" ]; then cat >"$SEEN/stdin"; fi

@@ -51,7 +51,7 @@ func (d Doctor) machine() *machine {
 	m := &machine{Doctor: d, project: tracker.Project(d.Env, d.Dir), self: proc.Self()}
 	m.client, _ = install.ClientDir(d.Env)
 	m.config = config.Load(m.project)
-	m.repo = tracker.Repo(d.Env, m.project)
+	m.repo = tracker.Repo(context.Background(), m.project)
 	m.settings = sync.OnceValue(func() *install.Settings {
 		return install.ReadSettings(m.project, m.Managed, m.self.Path, m.Env)
 	})

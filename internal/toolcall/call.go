@@ -3,6 +3,7 @@
 package toolcall
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 
@@ -74,7 +75,9 @@ func (c *Call) ReadOnly() bool { return guard.ReadOnly(c.Guard()) }
 func (c *Call) Commits() bool { return guard.Finishing(c.Guard(), c.repo, c.below(c.Project)) }
 
 // repo reads the repository. The guard calls it only if the call needs it.
-func (c *Call) repo() guard.Repo { return brake.Repo(c.Env, tracker.Repo(c.Env, c.Event.Cwd)) }
+func (c *Call) repo() guard.Repo {
+	return brake.Repo(c.Env, tracker.Repo(context.Background(), c.Event.Cwd))
+}
 
 // below returns files whose relative paths start at dir.
 func (c *Call) below(dir string) files {

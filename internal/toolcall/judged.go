@@ -241,7 +241,7 @@ func (c *Call) Elsewhere(run Run, a guard.Act) (other, own string) {
 		return "", ""
 	}
 	at := func(dir string) (top, url string) {
-		facts := tracker.Asked(context.Background(), c.Env, dir)
+		facts := tracker.Repo(context.Background(), dir)
 		return facts.Top, run.Redact(facts.Base().URL) // redacted like the recorded URL
 	}
 	var began loop.Tracker
@@ -282,7 +282,7 @@ func (c *Call) Hint(d *loop.Deny, asked config.Tracker) string {
 
 // Forge returns the kind of the project's forge, or "" if it is unknown.
 func (c *Call) Forge(asked config.Tracker) string {
-	place, _ := forge.Choose(c.Env, asked, tracker.Repo(c.Env, c.Project))
+	place, _ := forge.Choose(c.Env, asked, tracker.Repo(context.Background(), c.Project))
 	if place.Kind == forge.Command {
 		return tracker.ForgeOf(place.Host)
 	}

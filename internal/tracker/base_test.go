@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -57,7 +56,7 @@ func TestBase(t *testing.T) {
 		for i := 0; i < len(c.settings); i += 2 {
 			run(t, repo, "config", "--add", c.settings[i], c.settings[i+1])
 		}
-		if got := Asked(context.Background(), os.Getenv, repo).Base().String(); got != c.want {
+		if got := Repo(t.Context(), repo).Base().String(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}

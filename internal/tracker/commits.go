@@ -68,7 +68,7 @@ func Top(ctx context.Context, project string) (string, error) {
 // marks as unchanged or skipped, and uncommitted files in submodules. It leaves out files outside a
 // sparse checkout.
 func Hidden(ctx context.Context, project string) (list []string, err error) {
-	repo := Repo(os.Getenv, project)
+	repo := Repo(ctx, project)
 	sparse := repo.Config["core.sparsecheckout"] == "true"
 	out, err := gitAtMost(ctx, maxOutput, project, "ls-files", "-v", "-s", "-z", "--full-name",
 		"--", ":/")
@@ -78,7 +78,7 @@ func Hidden(ctx context.Context, project string) (list []string, err error) {
 			list = append(list, name)
 		}
 		top := filepath.Join(repo.Top, name)
-		if name == "" || !strings.Contains(facts, " 160000 ") || Repo(os.Getenv, top).Top != top {
+		if name == "" || !strings.Contains(facts, " 160000 ") || Root(top) != top {
 			continue
 		}
 		// A status that recurses would run the filters in the submodule's settings.
@@ -89,7 +89,7 @@ func Hidden(ctx context.Context, project string) (list []string, err error) {
 		}
 		err = errors.Join(err, failed, unread)
 	}
-	return list, err
+	return list, errors.Join(err, repo.Err)
 }
 
 // Descends reports whether commit is an ancestor of HEAD or HEAD itself.

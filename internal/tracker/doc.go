@@ -3,5 +3,5 @@
 //
 // The repository is not trusted, because its config may name programs to run. Child git processes
 // have those settings disabled, their own standard streams, a deadline and a bound on their output.
-// Facts that are needed before a tool call are read from files, without a child process.
+// Project, Root and LinkedWorktree start none: they are needed even if no loop is active.
 package tracker

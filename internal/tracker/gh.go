@@ -12,36 +12,53 @@ import (
 // maxConfig is the maximum size in bytes of a configuration file.
 const maxConfig = 256 << 10
 
-// ReadConfig returns the first 256 KiB of a client's configuration file, or an empty string if it
-// cannot be read.
-func ReadConfig(path string) string {
+// Entry is one line of a client's YAML file, such as `- name: "x"`.
+type Entry struct {
+	Indent     int
+	Item       bool // it begins an item of a list
+	Key, Value string
+}
+
+// ReadEntries returns the lines of a client's configuration file. whole is false if the file is
+// longer than 256 KiB, of which the rest is not read.
+func ReadEntries(path string) (list []Entry, whole bool) {
 	text, _ := safefile.ReadHead(path, maxConfig)
-	return text
+	for line := range strings.Lines(text) {
+		bare := strings.TrimSpace(line)
+		if bare == "" || bare[0] == '#' {
+			continue
+		}
+		key, value, _ := strings.Cut(strings.TrimPrefix(bare, "- "), ":")
+		list = append(list, Entry{
+			Indent: len(line) - len(strings.TrimLeft(line, " \t")),
+			Item:   strings.HasPrefix(bare, "- "),
+			Key:    strings.Trim(key, `"' `), Value: strings.Trim(value, `"' `),
+		})
+	}
+	return list, len(text) < maxConfig
 }
 
 // GhAliases returns the names of the user's gh aliases, such as "land" or "pr land", without gh's
 // default alias. An empty name stands for aliases that could not be read.
 func GhAliases(getenv func(string) string) (names []string) {
-	text := ReadConfig(GhConfig(getenv, "config.yml"))
-	if len(text) == maxConfig { // the rest was not read
+	entries, whole := ReadEntries(GhConfig(getenv, "config.yml"))
+	if !whole {
 		names = append(names, "")
 	}
 	in, depth := false, 0
-	for line := range strings.Lines(text) {
-		entry := strings.TrimSpace(line)
-		indent := len(line) - len(strings.TrimLeft(line, " \t"))
-		key, value, _ := strings.Cut(entry, ":")
+	for _, e := range entries {
+		name := aliasName(e.Key)
 		switch {
-		case entry == "" || entry[0] == '#' || entry == "co: pr checkout":
-		case indent == 0:
-			in, depth = key == "aliases", 0
-			if inline := strings.TrimSpace(value); aliasName(key) == "" ||
-				in && inline != "" && inline != "{}" {
+		case e.Indent == 0:
+			in, depth = e.Key == "aliases", 0
+			if name == "" || in && e.Value != "" && e.Value != "{}" {
 				names = append(names, "")
 			}
-		case in && (depth == 0 || indent <= depth): // deeper lines belong to the previous alias
-			depth = indent
-			names = append(names, aliasName(strings.Trim(key, `"' `)))
+		case !in || depth > 0 && e.Indent > depth: // deeper lines belong to the previous alias
+		default:
+			if depth = e.Indent; name != "co" || e.Value != "pr checkout" {
+				names = append(names, name)
+			}
 		}
 	}
 	return names
@@ -50,7 +67,8 @@ func GhAliases(getenv func(string) string) (names []string) {
 // aliasName returns a key of a configuration file with single spaces, or an empty string if it has
 // unusual characters.
 func aliasName(key string) string {
-	if strings.Trim(strings.ToLower(key), word+"_ ") != "" {
+	const plain = "abcdefghijklmnopqrstuvwxyz0123456789-_ "
+	if strings.Trim(strings.ToLower(key), plain) != "" {
 		return ""
 	}
 	return strings.Join(strings.Fields(key), " ")
@@ -64,13 +82,12 @@ func GlabAliases(getenv func(string) string) (names []string) {
 		dirs = []string{ConfigHome(getenv) + "/glab-cli", mac + "/glab-cli"}
 	}
 	for _, dir := range dirs {
-		for line := range strings.Lines(ReadConfig(filepath.Join(dir, "aliases.yml"))) {
-			entry := strings.TrimSpace(line)
-			key, _, _ := strings.Cut(entry, ":")
-			switch entry {
-			case "", "{}", "ci: pipeline ci", "co: mr checkout": // glab's defaults
+		entries, _ := ReadEntries(filepath.Join(dir, "aliases.yml"))
+		for _, e := range entries {
+			switch e.Key + ": " + e.Value {
+			case "{}: ", "ci: pipeline ci", "co: mr checkout": // glab's defaults
 			default:
-				names = append(names, aliasName(strings.Trim(key, `"' `)))
+				names = append(names, aliasName(e.Key))
 			}
 		}
 	}

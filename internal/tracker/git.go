@@ -28,11 +28,14 @@ func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 
 // gitAtMost is like git, but bounds the output to most bytes.
 func gitAtMost(ctx context.Context, most int, dir string, args ...string) ([]byte, error) {
-	own, err := ownSettings(ctx, dir)
+	if dir == "" {
+		return ask(ctx, most, dir, args...)
+	}
+	list, err := settings(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	off, err := own.overrule(args[0] == "ls-remote")
+	off, err := overrule(list, args[0] == "ls-remote")
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +52,7 @@ func ask(ctx context.Context, most int, dir string, args ...string) ([]byte, err
 	if word[0] != "ls-remote" { // keeps git from fetching a missing object
 		env = append(env, "GIT_ALLOW_PROTOCOL=")
 	}
-	argv := slices.Concat([]string{"git"}, hardened[:], args)
+	argv := slices.Concat([]string{gitProgram()}, hardened[:], args)
 	if runtime.GOOS == "linux" { // file systems of other systems may ignore case
 		argv = slices.Insert(argv, 1, "-c", "core.ignoreCase=false")
 	}

@@ -1,10 +1,8 @@
 package tracker
 
 import (
-	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -23,10 +21,9 @@ var hardened = [...]string{
 // settings: content filters and, if git contacts a remote, credential helpers and cookie files.
 // Filters from the user's own settings still run. The user's credential helpers do not run if the
 // repository sets one. overrule fails if the name of such a setting contains "=".
-func (s settings) overrule(remote bool) (args []string, err error) {
-	var own settings
+func overrule(list []setting, remote bool) (args []string, err error) {
 	overruled := map[string]bool{}
-	for _, one := range s.list {
+	for _, one := range list {
 		of := func(section, name string) bool {
 			return remote && strings.HasPrefix(one.key, section) &&
 				strings.HasSuffix(one.key, name)
@@ -34,6 +31,8 @@ func (s settings) overrule(remote bool) (args []string, err error) {
 		name, filter := strings.CutPrefix(one.key, "filter.")
 		helper, cookies := of("credential.", ".helper"), of("http.", ".savecookies")
 		switch {
+		case !one.own:
+			continue
 		case helper, cookies:
 		case filter:
 			name = name[:max(0, strings.LastIndexByte(name, '.'))]
@@ -55,13 +54,10 @@ func (s settings) overrule(remote bool) (args []string, err error) {
 		case overruled[name] && filter:
 			continue
 		}
-		if len(overruled) == 0 {
-			own = personal(os.Getenv)
-		}
 		overruled[name] = true
 		for _, key := range []string{"clean", "smudge", "process", "required"} {
 			key = "filter." + name + "." + key
-			value := own.last(key)
+			value := last(list, false, key)
 			if !filter {
 				value = ""
 			}
@@ -69,34 +65,4 @@ func (s settings) overrule(remote bool) (args []string, err error) {
 		}
 	}
 	return args, nil
-}
-
-// ownSettings returns the settings of a repository. It runs git only if the files do not show all
-// of them, or if git may use another directory as the repository.
-func ownSettings(ctx context.Context, dir string) (s settings, err error) {
-	place, ok := findGit(filepath.Clean(dir))
-	if !ok || dir == "" {
-		return s, nil
-	}
-	if s = place.config(); !s.partial && place.certain() {
-		return s, nil
-	}
-	out, err := ask(ctx, maxOutput, dir, "config", "--list", "--show-scope", "--includes", "-z")
-	s = settings{}
-	fields := strings.Split(string(out), "\x00")
-	for i := 0; i+1 < len(fields); i += 2 {
-		if fields[i] == "local" || fields[i] == "worktree" {
-			s.list = append(s.list, readListed(fields[i+1]))
-		}
-	}
-	return s, err
-}
-
-// readListed reads one setting as `git config --list -z` prints it.
-func readListed(field string) setting {
-	key, value, set := strings.Cut(field, "\n")
-	if !set {
-		value = "true"
-	}
-	return setting{key, value}
 }

@@ -45,20 +45,30 @@ func TestFiltersAreOverruled(t *testing.T) {
 	dir := sandbox(t)
 	write(t, filepath.Join(dir, "home", ".gitconfig"),
 		"[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\trequired\n")
+	repo := filepath.Join(dir, "p")
+	run(t, dir, "init", "-q", repo)
 	lfs := []string{"-c", "filter.lfs.clean=git-lfs clean -- %f", "-c", "filter.lfs.smudge=",
 		"-c", "filter.lfs.process=", "-c", "filter.lfs.required=true"}
 	off := []string{"-c", "filter.lfs.clean=", "-c", "filter.lfs.smudge=",
 		"-c", "filter.lfs.process=", "-c", "filter.lfs.required="}
+	of := func(config string) ([]string, error) {
+		write(t, filepath.Join(repo, ".git", "config"), config)
+		list, err := settings(t.Context(), repo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return overrule(list, false)
+	}
 	for config, want := range map[string][]string{
 		"[filter \"lfs\"]\n\tclean = evil\n\tsmudge = evil": lfs,
 		"[lfs \"extension.x\"]\n\tclean = evil":             off,
 		"[lfs]\n\turl = x\n[core]\n\tfsmonitor = evil":      nil,
 	} {
-		if got, err := parseConfig(config).overrule(false); err != nil || !slices.Equal(got, want) {
+		if got, err := of(config); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %q, %v", config, got, err)
 		}
 	}
-	if _, err := parseConfig("[filter \"a=b\"]\n\tclean = x").overrule(false); err == nil {
+	if _, err := of("[filter \"a=b\"]\n\tclean = x"); err == nil {
 		t.Error("git would take another name")
 	}
 }

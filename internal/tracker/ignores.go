@@ -22,7 +22,7 @@ func (t Tree) Ignores(ctx context.Context, project string, except []string) (lis
 	if !ok {
 		return nil, nil
 	}
-	own, err := ownSettings(ctx, project)
+	own, err := settings(ctx, project)
 	add := func(name, file string) {
 		var lines []string
 		text, ok := readSmall(file)
@@ -45,11 +45,11 @@ func (t Tree) Ignores(ctx context.Context, project string, except []string) (lis
 	}
 	add("exclude in .git/info", filepath.Join(place.common, "info", "exclude"))
 	add("attributes in .git/info", filepath.Join(place.common, "info", "attributes"))
-	if own.last("core.sparsecheckout") == "true" {
+	if last(own, true, "core.sparsecheckout") == "true" {
 		add("sparse-checkout in .git/info", filepath.Join(place.dir, "info", "sparse-checkout"))
 	}
 	for _, key := range []string{"core.excludesFile", "core.attributesFile"} {
-		if file := own.last(strings.ToLower(key)); file != "" {
+		if file := last(own, true, strings.ToLower(key)); file != "" {
 			if rest, home := strings.CutPrefix(file, "~/"); home {
 				file = filepath.Join(os.Getenv("HOME"), rest)
 			}

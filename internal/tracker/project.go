@@ -77,19 +77,6 @@ func findGit(from string) (gitPlace, bool) {
 	return gitPlace{}, false
 }
 
-// certain reports whether git uses this place as the repository too. Git skips a directory without
-// HEAD, objects or refs, and follows a commondir file in any.
-func (p gitPlace) certain() bool {
-	_, err := os.Lstat(filepath.Join(p.dir, "commondir"))
-	head, _ := readSmall(filepath.Join(p.dir, "HEAD"))
-	head = strings.TrimSpace(head)
-	detached := len(head) >= 40 && strings.Trim(head, "0123456789abcdef") == ""
-	return (err == nil) == (p.dir != p.common) &&
-		(strings.HasPrefix(head, "ref: refs/") || detached) &&
-		safefile.IsDir(filepath.Join(p.common, "objects")) &&
-		safefile.IsDir(filepath.Join(p.common, "refs"))
-}
-
 func relativeTo(dir, path string) string {
 	path = filepath.FromSlash(path)
 	if filepath.IsAbs(path) {
@@ -98,21 +85,12 @@ func relativeTo(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// mainWorktree returns the root of the repository's main worktree: core.worktree (in a submodule),
-// else the parent of the git directory, if that is a worktree of the same repository. A bare
-// repository has neither; then mainWorktree returns the root of this worktree.
+// mainWorktree returns the root of the repository's main worktree: the parent of the git directory,
+// if that is a worktree of the same repository, else the root of this worktree.
 func (p gitPlace) mainWorktree() string {
-	if p.dir == p.common {
-		return p.top
-	}
-	tops := []string{filepath.Dir(p.common)}
-	if named := p.config().last("core.worktree"); named != "" {
-		tops = []string{relativeTo(p.common, named), tops[0]}
-	}
-	for _, top := range tops {
-		if place, ok := findGit(top); ok && place.top == top && place.common == p.common {
-			return top
-		}
+	top := filepath.Dir(p.common)
+	if main, ok := findGit(top); ok && main.top == top && main.common == p.common {
+		return top
 	}
 	return p.top
 }
@@ -120,6 +98,13 @@ func (p gitPlace) mainWorktree() string {
 // readSmall reads a regular file of at most 256 KiB. It never blocks, because a hook that waits for
 // a named pipe at .git/config would time out, and the client would then run the tool.
 func readSmall(path string) (string, bool) { return safefile.Read(path, maxConfig) }
+
+// Root returns the root of the worktree that contains dir, or an empty string. It starts no child
+// process.
+func Root(dir string) string {
+	place, _ := findGit(filepath.Clean(dir))
+	return place.top
+}
 
 // LinkedWorktree returns the root of the worktree that contains dir and reports whether it is a
 // linked worktree. A submodule is not one. It starts no child process.

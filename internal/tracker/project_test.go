@@ -47,7 +47,7 @@ func TestProject(t *testing.T) {
 		{"inside the main worktree", "", at("app/src/deep"), at("app")},
 		{"a linked worktree leads to the main one", "", at("linked/src"), at("app")},
 		{"a submodule is its own project", "", at("app/sub"), at("app/sub")},
-		{"a submodule's linked worktree", "", at("sublinked"), at("app/sub")},
+		{"a submodule's linked worktree", "", at("sublinked"), at("sublinked")},
 		{"a bare repository in a directory", "", at("holder/one"), at("holder")},
 		{"a bare repository alone", "", at("lonely"), at("lonely")},
 		{"state above", "", at("held/a/b"), at("held")},
@@ -100,7 +100,7 @@ func TestRepo(t *testing.T) {
 	write(t, filepath.Join(dir, "home", ".gitconfig"),
 		"[user]\nname=T\nemail=t@example.org\n[alias]\nland = log\nco = checkout\n")
 
-	f := Repo(os.Getenv, clone)
+	f := Repo(t.Context(), clone)
 	want := Facts{
 		Top: clone, Dir: filepath.Join(clone, ".git"), Branch: "Feature/X", Default: "main",
 		Remotes: map[string]string{"origin": filepath.Join(dir, "origin.git"),
@@ -130,26 +130,31 @@ func TestRepoVariants(t *testing.T) {
 	repo := newRepo(t, filepath.Join(dir, "app"))
 	linked := filepath.Join(dir, "linked")
 	run(t, repo, "worktree", "add", "-q", "-b", "w", linked)
-	if f := Repo(os.Getenv, linked); f.Branch != "w" || f.Top != linked || f.Default != "" ||
-		f.Partial {
+	if f := Repo(t.Context(), linked); f.Branch != "w" || f.Top != linked || f.Default != "" ||
+		f.Err != nil {
 		t.Errorf("linked worktree: %+v", f)
 	}
 	run(t, repo, "config", "extensions.worktreeConfig", "true")
 	run(t, linked, "config", "--worktree", "push.default", "matching")
-	if a, b := Repo(os.Getenv, linked).Config["push.default"], Repo(os.Getenv,
+	if a, b := Repo(t.Context(), linked).Config["push.default"], Repo(t.Context(),
 		repo).Config["push.default"]; a != "matching" || b != "" {
 		t.Errorf("settings of one worktree: %q there, %q elsewhere", a, b)
 	}
 	run(t, repo, "switch", "-q", "--detach")
-	if f := Repo(os.Getenv, repo); f.Branch != "" {
+	if f := Repo(t.Context(), repo); f.Branch != "" {
 		t.Errorf("detached: %+v", f)
 	}
-	if f := Repo(os.Getenv, dir); f.Top != "" || f.Branch != "" || f.Config["user.name"] != "T" {
+	if f := Repo(t.Context(), dir); f.Top != "" || f.Branch != "" || f.Config["user.name"] != "T" {
 		t.Errorf("no repository: %+v", f)
 	}
+	write(t, filepath.Join(repo, ".git", "more"), "[alias]\n\tland = push\n")
 	run(t, repo, "config", "include.path", "more")
-	if f := Repo(os.Getenv, repo); !f.Partial {
-		t.Error("an include is not told")
+	if f := Repo(t.Context(), repo); f.Config["alias.land"] != "push" {
+		t.Errorf("an included file: %+v", f)
+	}
+	write(t, filepath.Join(repo, ".git", "config"), "[core\n")
+	if f := Repo(t.Context(), repo); f.Err == nil || f.Top != repo {
+		t.Errorf("settings that git cannot read: %+v", f)
 	}
 }
 
@@ -160,7 +165,7 @@ func TestRepoReftable(t *testing.T) {
 	run(t, repo, "config", "core.repositoryFormatVersion", "1")
 	run(t, repo, "config", "extensions.refStorage", "reftable")
 	write(t, filepath.Join(repo, ".git", "HEAD"), "ref: refs/heads/.invalid\n")
-	if f := Repo(os.Getenv, repo); f.Branch != "" {
+	if f := Repo(t.Context(), repo); f.Branch != "" {
 		t.Errorf("branch %q", f.Branch)
 	}
 }
@@ -176,7 +181,7 @@ func TestDefaultBranch(t *testing.T) {
 	} {
 		write(t, filepath.Join(repo, ".git", "refs", "remotes", c.file, "HEAD"), c.head)
 		run(t, repo, "config", "remote."+c.remote+".url", "x")
-		if f := Repo(os.Getenv, repo); f.Default != c.want {
+		if f := Repo(t.Context(), repo); f.Default != c.want {
 			t.Errorf("%+v: %q", c, f.Default)
 		}
 	}

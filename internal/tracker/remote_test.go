@@ -98,11 +98,11 @@ func TestCredentialHelpers(t *testing.T) {
 		{"[http]\n\tsaveCookies", []string{"-c", "http.savecookies=false"}},
 	} {
 		write(t, own, string(before)+c.config+"\n")
-		s, err := ownSettings(context.Background(), repo)
+		s, err := settings(context.Background(), repo)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := s.overrule(true)
+		got, err := overrule(s, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Facts holds what the git files of a repository, the user and the system say.
+// Facts describes a repository.
 type Facts struct {
 	Top     string // root of the worktree, empty outside a repository
 	Dir     string // its git directory
@@ -19,49 +19,22 @@ type Facts struct {
 	// count for remote.*.push, .url, .pushurl, url.*.insteadof and the keys of forges' clients;
 	// they are joined by line feeds.
 	Config map[string]string
-	// Partial reports that some settings may be missing: includes are not followed, and files are
-	// read up to a bound.
-	Partial bool
+	Err    error // why git did not show its settings
 }
 
-// Repo reads the facts of the repository that contains dir. It starts no child process.
-func Repo(getenv func(string) string, dir string) Facts {
-	all := personal(getenv)
-	place, ok := findGit(filepath.Clean(dir))
+// Repo returns the facts of the repository that contains dir. Its settings come from git, the rest
+// from files.
+func Repo(ctx context.Context, dir string) Facts {
+	dir = filepath.Clean(dir)
+	p, ok := findGit(dir)
 	if ok {
-		own := place.config()
-		all = settings{append(all.list, own.list...), all.partial || own.partial}
+		dir = p.top
 	}
-	return place.facts(all)
-}
-
-// Asked is like Repo, but asks git for the settings if the files do not show all of them. The
-// result is Partial if git fails.
-func Asked(ctx context.Context, getenv func(string) string, dir string) Facts {
-	f := Repo(getenv, dir)
-	place, ok := findGit(filepath.Clean(dir))
-	if !ok || !f.Partial && place.certain() {
-		return f
-	}
-	out, err := ask(ctx, maxOutput, dir, "config", "--list", "--includes", "-z")
-	if err != nil {
-		f.Partial = true
-		return f
-	}
-	var all settings
-	for field := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		all.list = append(all.list, readListed(field))
-	}
-	return place.facts(all)
-}
-
-// facts returns the facts of the repository, given its settings.
-func (p gitPlace) facts(all settings) Facts {
+	list, err := settings(ctx, dir)
 	f := Facts{
-		Top: p.top, Dir: p.dir, Config: map[string]string{}, Remotes: map[string]string{},
-		Partial: all.partial,
+		Top: p.top, Dir: p.dir, Config: map[string]string{}, Remotes: map[string]string{}, Err: err,
 	}
-	for _, s := range all.list {
+	for _, s := range list {
 		if old, again := f.Config[s.key]; again && several(s.key) {
 			s.value = old + "\n" + s.value
 		}
@@ -75,10 +48,12 @@ func (p gitPlace) facts(all settings) Facts {
 			f.Remotes[name], _, _ = strings.Cut(value, "\n")
 		}
 	}
-	// With reftable, HEAD does not hold the branch.
-	if p.dir != "" && f.Config["extensions.refstorage"] != "reftable" {
+	if ok {
 		f.Branch = symbolic(filepath.Join(p.dir, "HEAD"), "refs/heads/")
 		f.Default = defaultBranch(p.common, f.Remotes)
+	}
+	if f.Branch == ".invalid" { // with reftable, HEAD does not hold the branch
+		f.Branch = ""
 	}
 	return f
 }

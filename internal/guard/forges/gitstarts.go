@@ -108,27 +108,13 @@ func gitRuns(f *plain.Frame, key, val string) {
 	}
 }
 
-// setting returns a git setting as this command sees it, or an empty string. In a file that the
-// repository's config includes, keys are matched by their last part only.
+// setting returns a git setting as this command sees it, or an empty string.
 func setting(f *plain.Frame, g gitRun, key string) string {
 	key = strings.ToLower(key)
-	config := f.M.Repo().Config
 	if v, ok := g.config[key]; ok {
 		return v
 	}
-	included := config["include.path"]
-	if v, ok := config[key]; ok || included == "" {
-		return v
-	}
-	text, _ := f.Open(f.At(f.At(g.dir, ".git"), included))
-	last := key[strings.LastIndexByte(key, '.')+1:]
-	for line := range strings.SplitSeq(text, "\n") {
-		name, value, ok := strings.Cut(line, "=")
-		if ok && strings.EqualFold(strings.TrimSpace(name), last) {
-			return strings.Trim(strings.TrimSpace(value), `"`)
-		}
-	}
-	return ""
+	return f.M.Repo().Config[key]
 }
 
 // gitHooks reads the hooks and settings that a command may run, if it is really about to start. Git

@@ -27,7 +27,7 @@ func PlaceOf(t loop.Tracker) Place {
 }
 
 func (q Question) choose(ctx context.Context) (loop.Tracker, Place, error) {
-	repo := tracker.Asked(ctx, q.Env, q.Project)
+	repo := tracker.Repo(ctx, q.Project)
 	p, err := Choose(q.Env, q.Config.Tracker, repo)
 	base := repo.Base()
 	t := loop.Tracker{Remote: base.Remote, URL: base.URL}
@@ -109,7 +109,7 @@ func (q Question) Remotes(ctx context.Context) (prs, branches, kind string) {
 	if was := q.Run; was != nil && (repository(was.URL) != repository(now.URL) ||
 		repository(was.Origin) != repository(now.Origin)) {
 		now = *was
-		facts := tracker.Asked(ctx, q.Env, q.Project)
+		facts := tracker.Repo(ctx, q.Project)
 		prs = facts.Unchanged(was.URL)
 		branches = facts.Unchanged(cmp.Or(was.Origin, was.URL))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -249,7 +250,15 @@ func TestGiantOutput(t *testing.T) {
 
 func TestMissingProgram(t *testing.T) {
 	dir, _ := project(t, "https://github.com/acme/app", "github")
-	t.Setenv("PATH", dir)
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	if err := os.Symlink(git, filepath.Join(bin, "git")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
 	a := ask(t, dir, Question{PRs: true})
 	if a.Err == nil || a.Err.Error() != "tracker: gh is not installed" ||
 		a.Err.(*Failure).Hint() == "" {

@@ -62,25 +62,24 @@ func teaLogin(getenv func(string) string, host string) (login string, elsewhere 
 func findLogin(files []string, host string) (found bool, login string) {
 	host = withoutPort(host)
 	for _, file := range files {
+		entries, _ := tracker.ReadEntries(file)
 		login = ""
-		for line := range strings.Lines(tracker.ReadConfig(file)) {
-			line = strings.TrimSpace(line)
-			if strings.HasPrefix(line, "- ") {
+		for _, e := range entries {
+			if e.Item {
 				login = ""
 			}
-			key, value, ok := strings.Cut(strings.Trim(line, "- "), ":")
-			value = strings.Trim(strings.TrimSpace(value), `"'`)
 			switch {
-			case ok && host != "" && strings.EqualFold(strings.Trim(key, `"'`), host):
+			case host != "" && strings.EqualFold(e.Key, host):
 				return true, ""
-			case key == "name":
-				login = value
-			case key == "url":
-				at, _ := tracker.SplitRemote(value)
+			case e.Key == "name":
+				login = e.Value
+			case e.Key == "url":
+				at, _ := tracker.SplitRemote(e.Value)
 				if host == "" || strings.EqualFold(withoutPort(at), host) {
 					return true, login
 				}
-			case key == "ssh_host" && login != "" && strings.EqualFold(withoutPort(value), host):
+			case login != "" && e.Key == "ssh_host" &&
+				strings.EqualFold(withoutPort(e.Value), host):
 				return true, login
 			}
 		}

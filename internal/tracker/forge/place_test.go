@@ -151,7 +151,7 @@ func TestChoose(t *testing.T) {
 			return map[string]string{"HOME": home, "GIT_CONFIG_NOSYSTEM": "1",
 				"GITLAB_HOST": "https://forge.example.edu/", Allow: "./tracker --x"}[key]
 		}
-		p, err := Choose(env, c.config, tracker.Repo(env, dir))
+		p, err := Choose(env, c.config, tracker.Repo(t.Context(), dir))
 		got := p.Kind + " " + p.String()
 		if err != nil {
 			got = err.Error()
