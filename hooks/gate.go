@@ -26,7 +26,7 @@ func (g gateListCmd) Run(c caller) error {
 }
 
 type gateAnswerCmd struct {
-	Name   string   `arg:"" complete:"gate" help:"The gate's name, as in budget-escalation; with several of a name, NAME:TARGET or LOOP:NAME."`
+	Name   string   `arg:"" help:"The gate's name, as in budget-escalation; with several of a name, NAME:TARGET or LOOP:NAME."`
 	Answer []string `arg:"" help:"One of its options, or your own words."`
 }
 

@@ -17,7 +17,7 @@ import (
 
 type historyCmd struct {
 	which
-	RunID string `name:"run" placeholder:"ID" complete:"run" help:"One run only, by its id, with all its iterations."`
+	RunID string `name:"run" placeholder:"ID" help:"One run only, by its id, with all its iterations."`
 	All   bool   `help:"The runs of all projects of this machine."`
 	lastRows
 	JSON bool `xor:"form" help:"One JSON array, a line an iteration, as it is on disk: hooks history --json | jq '.[].outcome'."`
@@ -64,7 +64,7 @@ func (h historyCmd) Run(c caller) error {
 
 type costCmd struct {
 	By    string `enum:"model,iteration,run,task,phase,day,project" default:"run" help:"What to group by: model, iteration, run, task of a task loop, phase of an audit loop, day or project."`
-	RunID string `name:"run" placeholder:"ID" complete:"run" help:"One run only, by its id."`
+	RunID string `name:"run" placeholder:"ID" help:"One run only, by its id."`
 	All   bool   `help:"What the loops of all projects of this machine spent."`
 	Since string `placeholder:"TIME" help:"Only iterations that ended since then: 7d, 12h or 2026-11-20."`
 	lastRows
@@ -120,7 +120,7 @@ func since(text string, now time.Time) (time.Time, error) {
 }
 
 type replayCmd struct {
-	Session       string `arg:"" complete:"session" help:"A session's id, the beginning of one, or the path of its transcript."`
+	Session       string `arg:"" help:"A session's id, the beginning of one, or the path of its transcript."`
 	MaxDollars    string `placeholder:"N" help:"Try this ceiling; 0 is none."`
 	MaxIterations string `placeholder:"N" help:"Try this ceiling."`
 	MaxPRs        string `name:"max-prs" placeholder:"N" help:"Try this ceiling."`
@@ -140,7 +140,7 @@ func (c replayCmd) Run(k *kong.Context, p caller) error {
 
 // resultCmd reports the result of a session to a job, also as the exit code.
 type resultCmd struct {
-	Session string `placeholder:"ID" complete:"session" help:"If not the newest begun here."`
+	Session string `placeholder:"ID" help:"If not the newest begun here."`
 	JSON    bool   `help:"Print the same as JSON."`
 }
 

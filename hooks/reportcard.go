@@ -17,7 +17,7 @@ import (
 
 type reportCardCmd struct {
 	which
-	RunID string `name:"run" placeholder:"ID" complete:"run" help:"An earlier run, by its id."`
+	RunID string `name:"run" placeholder:"ID" help:"An earlier run, by its id."`
 	All   bool   `help:"Of all projects of this machine: an index; as HTML with pages."`
 	HTML  string `xor:"form" placeholder:"FILE" help:"Write it to one HTML file."`
 	Open  bool   `help:"Show it in the browser; without --html in a temporary file."`

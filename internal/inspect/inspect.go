@@ -11,15 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"hooks/internal/config"
 	"hooks/internal/hint"
-	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
-	"hooks/internal/report"
 	"hooks/internal/safefile"
 	"hooks/internal/seal"
 	"hooks/internal/store"
@@ -226,80 +223,3 @@ func (v *question) each(skills []loop.Skill, show func(*loopState) error) error 
 
 // alive reports whether a run can continue: its session is open, and its client may be running.
 func alive(b *loop.Budget) bool { return !b.OwnerLeft && proc.Of(b.Owner) != loop.Dead }
-
-// Words returns the words for a shell's completion in the current project. kind is "run" or
-// "session" for the ids of its runs, the newest first, or "gate" for the names of waiting gates
-// and, after a name, the gate's options. Words with characters special to a shell are omitted,
-// because anyone may have written the files.
-func (d *Inspector) Words(kind string, before []string) (words []string) {
-	_ = d.ask(func(v *question) error {
-		if kind == "gate" {
-			words = v.gateWords(before)
-			return nil
-		}
-		return v.everyRun(func(_ *store.Store, l *loopState, _ bool) error {
-			id := l.Budget.RunID
-			if kind == "session" {
-				id = l.Budget.SessionID
-			}
-			words = loop.AppendNew(words, id)
-			return nil
-		})
-	})
-	return slices.DeleteFunc(words, func(w string) bool { return !plain(w) })
-}
-
-// plain reports whether a word needs no quotes in any shell and is not a flag.
-func plain(word string) bool {
-	special := strings.ContainsFunc(word, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') &&
-			!strings.ContainsRune("-_.:", r)
-	})
-	return word != "" && word[0] != '-' && !special
-}
-
-func (v *question) gateWords(before []string) (words []string) {
-	var waiting []report.Waiting
-	_ = v.each(kind.Skills(), func(l *loopState) error {
-		for _, w := range openGates(l) {
-			if w.Paused {
-				waiting = append(waiting, w)
-			}
-		}
-		return nil
-	})
-	if len(before) > 0 {
-		parts := strings.Split(strings.Trim(before[0], `'"`), ":")
-		for _, w := range waiting {
-			if len(before) == 1 && slices.Contains(parts, w.Gate.Name) {
-				for _, o := range w.Gate.Options {
-					words = loop.AppendNew(words, o.Label)
-				}
-			}
-		}
-		return words
-	}
-	times := map[string]int{}
-	for _, w := range waiting {
-		for _, name := range names(w) {
-			times[name]++
-		}
-	}
-	for _, w := range waiting {
-		list := names(w)
-		for len(list) > 1 && times[list[0]] > 1 {
-			list = list[1:]
-		}
-		words = loop.AppendNew(words, list[0])
-	}
-	return words
-}
-
-// names returns the names of a gate on a command line, the shortest first.
-func names(w report.Waiting) []string {
-	short, full := w.Gate.Name, w.Gate.Name
-	if w.Gate.Target != "" {
-		full += ":" + report.TargetNumber(w.Gate)
-	}
-	return loop.AppendNew([]string{short}, full, string(w.Skill)+":"+full)
-}

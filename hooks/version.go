@@ -2,46 +2,15 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 	"strings"
 
-	"github.com/alecthomas/kong"
 	"github.com/tidwall/gjson"
 
 	plugin "hooks"
-	"hooks/internal/loop"
-	"hooks/internal/manual"
 	"hooks/schemas"
 )
-
-type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
-}
-
-// Run prints the script, which a shell reads when it starts.
-func (c completionCmd) Run(p caller) error {
-	_, err := io.WriteString(p.out, manual.Completion(c.Shell))
-	return err
-}
-
-type completeCmd struct {
-	Line string `arg:""`
-}
-
-// Run prints one word per line. It ignores damaged files, because a completion has no room for an
-// error.
-func (c completeCmd) Run(k *kong.Kong, p caller) error {
-	typed := loop.SplitWords(c.Line)
-	if strings.HasSuffix(c.Line, " ") {
-		typed = append(typed, "")
-	}
-	for _, word := range manual.Complete(k.Model, typed[min(1, len(typed)):], p.Words) {
-		fmt.Fprintln(p.out, word)
-	}
-	return nil
-}
 
 type schemaCmd struct {
 	Name string `arg:"" enum:"${schemas}" help:"One of ${schemas}."`
