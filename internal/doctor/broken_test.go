@@ -257,9 +257,6 @@ var broken = []struct {
 			`{"version":9}`)
 	},
 		"state-files", report.Broken, "format version 9", "upgrade hooks", ""},
-	{"a file of no one", func(w *world) { w.state(); w.write("p/.sdd/loop/notes.txt", "x") },
-		"state-files", report.Doubt, ".sdd/loop/notes.txt is no file of the program",
-		"move it away", ""},
 	{"a state folder that is a file", func(w *world) { w.write("p/.sdd/loop", "x") },
 		"state-files", report.Broken, "open .sdd/loop", "must be a folder", ""},
 	{"a damaged lock", func(w *world) { w.state(); w.write("p/.sdd/loop/work.lock", "7") },

@@ -3,8 +3,6 @@ package doctor
 import (
 	"errors"
 	"io/fs"
-	"slices"
-	"strings"
 
 	"hooks/internal/hint"
 	"hooks/internal/kind"
@@ -34,7 +32,6 @@ func stateFiles(m *machine, n *notes) {
 		return
 	}
 	defer files.Close()
-	var budgets []string
 	for _, skill := range kind.Skills() {
 		s, err := files.Load(skill)
 		_, lockErr := files.Holder(skill)
@@ -48,25 +45,8 @@ func stateFiles(m *machine, n *notes) {
 		}
 		if s.Budget != nil {
 			n.note("%s: run %s, %s", skill, s.Budget.RunID, s.Budget.Status)
-			budgets = append(budgets, s.BudgetPath)
 		}
 	}
-	list, err := files.Files()
-	if err != nil {
-		n.fail("make .sdd/loop readable for you", "%v", err)
-	}
-	for _, f := range list {
-		switch path := store.Dir + "/" + f.Name; {
-		case f.Mode&fs.ModeSymlink != 0:
-			n.warn("remove the link: the program refuses it", "%s is a symbolic link", path)
-		case !f.Known && !slices.Contains(budgets, path):
-			n.warn("move it away if it is not yours to keep there",
-				"%s is no file of the program", path)
-		case strings.Contains(f.Name, ".torn-"):
-			n.note("%s: a torn last line that a crash left, copied aside", path)
-		}
-	}
-	n.note("%s", loop.Plural(len(list), "file"))
 }
 
 // unreadable notes each of the joined errors of the state, with its hint.

@@ -1,6 +1,7 @@
 package seal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"hooks/internal/safefile"
 )
 
 // maxRecord bounds a record, in bytes. It has room for the largest files of every kind of loop,
@@ -189,37 +192,32 @@ func (d Dir) read(path, session string) (*Record, error) {
 			return d.last.record.clone(), nil
 		}
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, info, err := safefile.Open(path)
 	if absent(err) {
 		return nil, nil
 	} else if err != nil {
 		return nil, fmt.Errorf("read record: %w", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxRecord) {
-		err = errDamaged
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read record %s: %w", path, err)
-	}
-	body := make([]byte, info.Size())
+	body := make([]byte, min(info.Size(), maxRecord+1))
 	_, err = io.ReadFull(f, body)
 	text := string(body)
-	if err == nil {
-		if strings.Trim(text, "\x00") == "" { // a power cut leaves an empty file or zeros
-			return nil, nil
-		}
-		r, whole, derr := decode(text)
-		if derr == nil && (session == "" || r.Session == session) {
+	switch {
+	case err != nil:
+	case len(text) > maxRecord:
+		err = errDamaged
+	case strings.Trim(text, "\x00") == "": // a power cut leaves an empty file or zeros
+		return nil, nil
+	default:
+		var r *Record
+		var whole bool
+		r, whole, err = decode(text)
+		if err == nil && (session == "" || r.Session == session) {
 			*d.last = parsed{path, info, whole, r.clone()}
 			return r, nil
 		}
-		if err = derr; err == nil {
-			err = errDamaged
-		}
 	}
-	err = fmt.Errorf("read record %s: %w", path, err)
+	err = fmt.Errorf("read record %s: %w", path, cmp.Or(err, errDamaged))
 	if of := gjson.Get(text, "project"); strings.HasSuffix(of.Raw, `"`) { // else it is cut off
 		err = &unreadError{err, of.Str}
 	}
@@ -236,11 +234,6 @@ func (d Dir) Save(r *Record) error {
 		return writable(d.remove(r.Session))
 	}
 	on, off := d.on(r.Session), d.off(r.Session)
-	if r.Folder == "" {
-		if info, err := os.Stat(r.Project); err == nil {
-			r.Folder = folderID(info)
-		}
-	}
 	text, err := r.encode()
 	if err != nil {
 		return err

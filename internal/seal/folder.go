@@ -1,8 +1,6 @@
 package seal
 
 import (
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -15,8 +13,8 @@ import (
 const maxBudget = 1 << 20
 
 // Adopt reports whether a record belongs to the folder project: the recorded path leads there, or
-// the folder was moved there, in which case Adopt updates the record's path. A copy of a project is
-// not the same folder.
+// the run's files were moved there, in which case Adopt updates the record's path. A copy of a
+// project, whose original still has the files, is not the same folder.
 func (r *Record) Adopt(project string) bool {
 	if r.Project == project {
 		return true
@@ -29,11 +27,10 @@ func (r *Record) Adopt(project string) bool {
 	if err == nil && os.SameFile(here, there) {
 		return true
 	}
-	// A new folder may reuse the inode of a removed one, so the run's files decide.
-	gone := absent(err) || err == nil && folderID(there) != r.Folder
-	moved := gone && r.liesIn(project) && !r.liesIn(r.Project)
+	known := err == nil || absent(err) // else the old folder may only be out of reach
+	moved := known && r.liesIn(project) && !r.liesIn(r.Project)
 	if moved {
-		r.Project, r.Folder = project, folderID(here)
+		r.Project = project
 	}
 	return moved
 }
@@ -50,14 +47,4 @@ func (r *Record) liesIn(folder string) bool {
 		}
 	}
 	return false
-}
-
-// folderID returns an identifier of a folder on this machine, independent of its path, or "" if the
-// inode is unknown.
-func folderID(info fs.FileInfo) string {
-	device, inode := safefile.ID(info)
-	if inode == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d:%d", device, inode)
 }

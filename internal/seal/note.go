@@ -3,7 +3,7 @@ package seal
 import (
 	"io/fs"
 	"os"
-	"slices"
+	"reflect"
 	"strings"
 	"syscall"
 
@@ -23,9 +23,6 @@ type note struct {
 	Skill string `json:"skill"`
 	Next  *Files `json:"next,omitempty"`
 }
-
-// ends reports whether the note marks the end of a change.
-func (n note) ends() bool { return n.Next == nil }
 
 // apply makes the change that the note describes.
 func (n note) apply(r *Record) {
@@ -70,7 +67,7 @@ func (d Dir) noted(path string, r *Record, n note) fs.FileInfo {
 	after := last.record.clone()
 	n.apply(after)
 	text, err := encodePart(n, n.files()...)
-	if err != nil || !after.equal(r) || last.file.Size()+int64(len(text)) > maxNotes {
+	if err != nil || !reflect.DeepEqual(after, r) || last.file.Size()+int64(len(text)) > maxNotes {
 		return nil
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|syscall.O_NONBLOCK, 0)
@@ -94,17 +91,6 @@ func same(info, before fs.FileInfo) bool {
 		info.ModTime().Equal(before.ModTime())
 }
 
-// equal reports whether two records are equal.
-func (r *Record) equal(o *Record) bool {
-	return r.Session == o.Session && r.Project == o.Project && r.Boot == o.Boot &&
-		slices.EqualFunc(r.Loops, o.Loops, func(a, b Loop) bool {
-			if a.Next != nil && b.Next != nil && *a.Next == *b.Next {
-				b.Next = a.Next
-			}
-			return a == b
-		})
-}
-
 // files returns the Files whose texts follow a note.
 func (n note) files() []*Files {
 	if n.Next == nil {
@@ -126,27 +112,14 @@ func split(text string) (record string, notes []string, whole bool) {
 	return record, notes, len(written) == len(text)
 }
 
-// applyAll applies the notes after a record. For each loop it reads only its last completed change
-// and the notes after that.
+// applyAll applies the notes after a record.
 func (r *Record) applyAll(notes []string) error {
-	for _, l := range r.Loops {
-		var last []note
-		for _, text := range slices.Backward(notes) {
-			if gjson.Get(text, "skill").Str != l.Skill {
-				continue
-			}
-			var n note
-			if err := decodePart(text, &n, func() []*Files { return n.files() }); err != nil {
-				return err
-			}
-			last = append(last, n)
-			if n.Next != nil && slices.ContainsFunc(last, note.ends) {
-				break
-			}
+	for _, text := range notes {
+		var n note
+		if err := decodePart(text, &n, func() []*Files { return n.files() }); err != nil {
+			return err
 		}
-		for _, n := range slices.Backward(last) {
-			n.apply(r)
-		}
+		n.apply(r)
 	}
 	return nil
 }

@@ -16,10 +16,6 @@ const version = 2
 type Record struct {
 	Session string `json:"session_id,omitempty"`
 	Project string `json:"project,omitempty"` // absolute
-	// Folder holds the device and inode of the project. Adopt uses it to notice that the project's
-	// path now belongs to another folder. It is empty in records of earlier versions and on systems
-	// without inode numbers.
-	Folder string `json:"folder,omitempty"`
 	// Boot identifies the machine's boot in which the record was written, or is empty if unknown.
 	// After a reboot the record may be older than the project's files, because only they are
 	// synced.

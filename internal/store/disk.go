@@ -185,14 +185,9 @@ func (d *disk) remove(name string) error {
 	return orAbsent(d.change("remove", name, func() error { return d.root.Remove(name) }))
 }
 
-// over atomically renames tmp over name. os.Root is not needed because both names are our own, in a
-// folder that was opened without leaving the project.
-func (d *disk) over(tmp, name string) error {
-	return d.moveTo(filepath.Join(d.root.Name(), name), tmp)
-}
-
 // moveTo atomically moves a complete file to path and replaces any file there, by the method that
-// suits the operating system.
+// suits the operating system. os.Root is not needed for a name of our own, in a folder that was
+// opened without leaving the project.
 func (d *disk) moveTo(path, tmp string) error {
 	return d.change("rename", filepath.Base(path), func() error {
 		return atomic.ReplaceFile(filepath.Join(d.root.Name(), tmp), path)
@@ -307,7 +302,7 @@ func (u *unfinished) wait() error {
 func (u *unfinished) place() error {
 	err := u.wait()
 	if err == nil {
-		err = u.disk.over(u.tmp, u.name)
+		err = u.disk.moveTo(filepath.Join(u.disk.root.Name(), u.name), u.tmp)
 	}
 	u.placed = err == nil
 	return err

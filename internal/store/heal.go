@@ -22,34 +22,26 @@ const maxReplaced = 20
 // ReplacedPath is the folder for files that were replaced by restored ones, as messages show it.
 const ReplacedPath = Dir + "/" + archiveName + "/" + replacedName
 
-// undone queues a message to the person that changes were undone, once for each run and file, and
-// once more if somebody changed limits.
-func (s *Store) undone(run sealed, changes []string, kept bool, limits string) {
+// undone queues a message to the person that changes were undone, once for each run and file.
+func (s *Store) undone(run sealed, changes []string, kept bool) {
 	said := strings.Fields(run.Healed)
-	line, way := "", ""
-	for _, change := range changes {
+	changes = slices.DeleteFunc(slices.Clone(changes), func(change string) bool {
 		file, _, _ := strings.Cut(change, " ")
-		ofLimits := limits != "" && strings.HasPrefix(change, run.Budget)
-		if ofLimits {
-			file += "+limits"
-		}
-		if slices.Contains(said, file) {
-			continue
-		}
-		said = append(said, file)
-		line += "; " + change
-		if ofLimits {
-			way = limits
-		}
-	}
-	if line == "" {
+		known := slices.Contains(said, file)
+		said = loop.AppendNew(said, file)
+		return known
+	})
+	if len(changes) == 0 {
 		return
 	}
-	line = line[2:] + "; written again as hooks had it"
+	line := strings.Join(changes, "; ") + "; written again as hooks had it"
 	if kept {
 		line += " (what was there: " + ReplacedPath + ")"
 	}
-	s.healed = append(s.healed, line+way)
+	if strings.HasPrefix(line, run.Budget+" was changed") {
+		line += ". Limits: `hooks loop raise " + run.Skill + "`"
+	}
+	s.healed = append(s.healed, line)
 	run.Healed = strings.Join(said, " ")
 	_ = s.seals.Save(run.record) // on failure the message is repeated
 }
@@ -146,8 +138,7 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 		return errors.Join(err, s.tickAgain(run, want, f.locked))
 	})
 	if err == nil {
-		s.undone(run, changes, len(aside) > 0 || elsewhere != nil,
-			limitsOf(skill, f.files.Budget, want.Budget))
+		s.undone(run, changes, len(aside) > 0 || elsewhere != nil)
 	}
 	return err
 }
@@ -246,20 +237,4 @@ func (s *Store) tickAgain(run sealed, want seal.Files, locked bool) error {
 	_, err = s.Acquire(run.skill(), loop.Lock{Process: b.Owner, Iteration: t.Iteration,
 		StartedAt: t.StartedAt, SessionID: t.SessionID, RunID: t.RunID})
 	return err
-}
-
-// limitsOf returns a hint with the command that sets the ceilings which somebody wrote into the
-// budget file. It returns "" if found and is have the same ceilings.
-func limitsOf(skill loop.Skill, found, is string) string {
-	flags := ""
-	for _, name := range [...]string{"iterations", "prs", "minutes", "dollars"} {
-		was, now := gjson.Get(found, "max_"+name), gjson.Get(is, "max_"+name)
-		if was.Type == gjson.Number && was.Num != now.Num {
-			flags += " --max-" + name + " " + was.Raw
-		}
-	}
-	if flags == "" {
-		return ""
-	}
-	return fmt.Sprintf(". Limits: `hooks loop raise %s%s`", skill, flags)
 }

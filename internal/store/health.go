@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -12,37 +11,6 @@ import (
 	"hooks/internal/kind"
 	"hooks/internal/loop"
 )
-
-// File is one entry of the state folder.
-type File struct {
-	Name string // relative to the folder, with slashes
-	Mode fs.FileMode
-	// Known marks a name that the program itself uses. Everything below the archive is known.
-	Known bool
-}
-
-// Files lists the folder itself, as ".", and everything below it.
-func (s *Store) Files() (list []File, err error) {
-	err = fs.WalkDir(s.disk.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // gone since
-		} else if err != nil {
-			return err
-		}
-		known := isTemp(d.Name()) || name == "." || strings.HasPrefix(name, archiveName) ||
-			ownName(d.Name())
-		list = append(list, File{Name: name, Mode: info.Mode(), Known: known})
-		return nil
-	})
-	if err != nil {
-		return list, fmt.Errorf("list %s: %w", Dir, err)
-	}
-	return list, nil
-}
 
 // ownName reports whether the program itself uses a file name; a --budget-file may add others.
 func ownName(name string) bool {

@@ -35,21 +35,18 @@ func wayOut(err error) string {
 	case isNewer:
 		return "upgrade hooks"
 	case isCopy:
-		return "type the loop's command with --resume in a session here: the copy becomes a run of " +
-			"its own; or type the command in " + copied.Project
+		return "continue it in " + copied.Project + "; in a terminal of your own `hooks loop reset` " +
+			"archives the copy, and a fresh run can begin here"
 	case isChanged && says(nextPrompt):
 		return "type anything in the session"
 	case isChanged && changed.Home != "":
 		return fmt.Sprintf("type the loop's command: it ends the run that was here (--resume "+
 			"continues the other one); in a terminal of your own `HOOKS_STATE_HOME=%q hooks loop "+
 			"stop` ends the other one", changed.Home)
-	case isChanged && full:
-		return "make room on the disk of .sdd/loop; the next event writes them again"
 	case says("read record"):
 		return "look at that file and remove it, in a terminal of your own"
-	case errors.Is(err, seal.ErrUnwritable) && full:
-		return "make room on the disk of that directory; the next event continues from what is " +
-			"there"
+	case full:
+		return "make room on the disk; the next event continues from what is there"
 	case errors.Is(err, seal.ErrUnwritable):
 		return "make that directory writable for you; a sandbox may keep this process out of it"
 	case isDamaged && damaged.elsewhere():
@@ -63,17 +60,14 @@ func wayOut(err error) string {
 	case errors.Is(err, syscall.ENOTDIR), says("escapes from parent"),
 		says("does not lead to a folder"), says("not a directory"):
 		return "remove or rename .sdd/loop: it must be a folder of this project"
-	case isChanged && says("permission denied"):
-		return "make .sdd/loop writable for you"
-	case isChanged:
+	case isChanged && !says("permission denied"):
 		return "in a terminal of your own: `hooks loop reset` archives the run"
 	case errors.Is(err, errTaken), errors.Is(err, errOtherRun):
 		return "name another --budget-file"
 	case errors.Is(err, fs.ErrNotExist):
 		return "make the folder first, or leave --budget-file out"
-	case full:
-		return "make room on the disk of .sdd/loop; the next event continues from what is there"
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS),
+		says("permission denied"):
 		return "make .sdd/loop writable for you, or remove it"
 	}
 	return ""

@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,7 +59,13 @@ func (s *Store) recoverFrom(skill loop.Skill, budgetPath string) (st State, err 
 
 // catchUp applies what the run's last lines committed.
 func (s *Store) catchUp(st *State, skill loop.Skill) error {
-	run := st.run()
+	var run string // whose history counts
+	switch {
+	case st.Budget != nil:
+		run = st.Budget.RunID
+	case st.Tick != nil:
+		run = st.Tick.RunID
+	}
 	if run == "" {
 		return nil
 	}
@@ -70,18 +75,6 @@ func (s *Store) catchUp(st *State, skill loop.Skill) error {
 	}
 	err = s.batch(func() error { return s.adoptLines(st, closing, newest) })
 	return wrap("recover", err)
-}
-
-// run returns the id of the run whose history counts: the budget's or, without a budget, the open
-// tick's.
-func (st *State) run() string {
-	switch {
-	case st.Budget != nil:
-		return st.Budget.RunID
-	case st.Tick != nil:
-		return st.Tick.RunID
-	}
-	return ""
 }
 
 // tail returns a run's last line that closed an iteration, and its line with the highest seq, which
@@ -201,13 +194,9 @@ func (d *disk) sweep(prefix string) {
 		if !isTemp(name) || !strings.HasPrefix(name, prefix) {
 			continue
 		}
-		if info, err := d.root.Lstat(name); err == nil && litter(info) {
+		info, err := d.root.Lstat(name)
+		if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > litterAge {
 			_ = d.remove(name)
 		}
 	}
-}
-
-// litter reports whether a temporary file is too old to be still in use.
-func litter(info fs.FileInfo) bool {
-	return info.Mode().IsRegular() && time.Since(info.ModTime()) > litterAge
 }

@@ -11,14 +11,6 @@ import (
 	"hooks/internal/seal"
 )
 
-// active returns a session's run of a skill from its record. on reports whether the loop is active
-// there.
-func (s *Store) active(session string, skill loop.Skill) (run sealed, on bool, err error) {
-	r, err := s.own(s.seals.Active(session))
-	l := r.Loop(string(skill))
-	return sealed{l, r}, err == nil && l != nil && l.On, err
-}
-
 // LoadSealed loads a loop as a session has it, from its record if the loop is on. If a file differs
 // from the record, it reads again under the guard, which rules out a write in progress and lets the
 // file be restored.
@@ -37,11 +29,12 @@ func (s *Store) LoadSealed(session string, skill loop.Skill) (State, error) {
 // load loads a loop for LoadSealed and Tx.State. With settle it first applies what a killed hook
 // had committed.
 func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, err error) {
-	run, on, err := s.active(session, skill)
+	r, err := s.own(s.seals.Active(session))
+	run := sealed{r.Loop(string(skill)), r}
 	switch {
 	case err != nil:
 		return State{Skill: skill, BudgetPath: DefaultBudgetPath(skill)}, err
-	case on:
+	case run.Loop != nil && run.On:
 		if run.Ended() && run.HeldFor == "" { // a person may edit its files again
 			st, err = s.stateOf(run, run.State)
 		} else {

@@ -169,9 +169,7 @@ func (p *player) settle() {
 	var sum total
 	var merges, prs int
 	for _, b := range d.budgets {
-		if !strings.HasSuffix(b.RunID, "-copy") { // it has its original's counters
-			p.settleRun(d, &b)
-		}
+		p.settleRun(d, &b)
 		sum.add(b.TokensIn, b.TokensOut, b.DollarsEstimate, b.AgentsDispatched, b.CommentsPushed)
 		merges, prs = merges+b.MergesAttempted, prs+len(b.PRsTouched)
 	}

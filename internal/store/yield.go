@@ -7,34 +7,6 @@ import (
 	"hooks/internal/seal"
 )
 
-// Fork turns the copy of another project's run into a run of its own with a new id. It has the
-// copy's counters and findings, and the original's ceilings, configuration and tracker. Answers,
-// the open iteration and the lock are left behind, because the original still uses them. The caller
-// holds the guard.
-func (s *Store) Fork(skill loop.Skill, path, id string) error {
-	b, err := s.loadBudget(skill, path)
-	if err != nil || b == nil {
-		return err
-	}
-	from, old := s.seals.RecordOf(b.RunID), findingsName(b.RunID)
-	if l := from.Loop(string(skill)); l != nil {
-		if of, err := parse[loop.Budget](path, []byte(l.State.Budget)); err == nil {
-			b = b.SetAs(of)
-		}
-	}
-	b.RunID, b.SealedIn, b.Owner, b.OwnerLeft = id, "", loop.Process{}, true
-	for i := range b.Pending {
-		b.Pending[i].Answer, b.Pending[i].At = "", nil
-	}
-	if err := s.keepReplaced(skill, []string{tickName(skill), lockName(skill)}, nil); err != nil {
-		return err
-	}
-	if err := s.disk.rename(old, findingsName(id)); orAbsent(err) != nil {
-		return err
-	}
-	return s.overwrite(path, b)
-}
-
 // Yield ends a recorded run whose files another state directory has taken over, and archives its
 // record. If the other one continues the same run, the recorded budget is restored with the larger
 // value of each counter, so that editing the file gains nothing. The caller holds the guard.
