@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // add registers the program, given by its absolute path, in the text of a settings file. It returns
@@ -14,8 +16,7 @@ import (
 // or an older version. before is as for remove. The text has passed check.
 func add(text, program string, before *string) string {
 	list := entries(program)
-	_, bare := cutBOM(text)
-	if len(handlers(bare)) == len(list) && hasAll(text, list) {
+	if _, bare := cutBOM(text); len(programs(bare)) == len(list) && hasAll(bare, list) {
 		return text
 	}
 	bom, text := cutBOM(remove(text, before))
@@ -23,12 +24,12 @@ func add(text, program string, before *string) string {
 		text = "{}\n"
 	}
 	if root := rootOf(text); root.at("hooks") < 0 {
-		text = appendKid(text, root, "hooks", "{}")
+		text = appendKid(text, root.Result, "hooks", "{}")
 	}
 	for _, e := range list {
-		events := look(rootOf(text).member("hooks"))
-		if groups := events.member(e.event); groups.Exists() {
-			text = appendKid(text, look(groups), "", e.group)
+		events := rootOf(text).member("hooks")
+		if groups := look(events).member(e.event); groups.Exists() {
+			text = appendKid(text, groups, "", e.group)
 		} else {
 			text = appendKid(text, events, e.event, "["+e.group+"]")
 		}
@@ -39,26 +40,18 @@ func add(text, program string, before *string) string {
 // hasAll reports whether the text has every entry as the client reads it: the last of equal keys
 // counts. Additional handlers, a longer timeout or another status message are accepted.
 func hasAll(text string, list []entry) bool {
-	_, text = cutBOM(text)
-	var file map[string]any
-	if json.Unmarshal([]byte(text), &file) != nil {
-		return false
-	}
-	events, _ := file["hooks"].(map[string]any)
-	for _, e := range list {
-		var own any
-		_ = json.Unmarshal([]byte(e.group), &own) // cannot fail: the program wrote it
-		groups, _ := events[e.event].([]any)
-		if !slices.ContainsFunc(groups, func(g any) bool { return asStrong(g, own) }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(e entry) bool {
+		found := false
+		eachHandler(rootOf(text).Result, func(event string, group, _ gjson.Result) {
+			found = found || event == e.event && asStrong(group.Raw, e.group)
+		})
+		return !found
+	})
 }
 
 // asStrong reports whether a group has a handler that runs whenever our own group's does, with at
-// least its timeout.
-func asStrong(group, own any) bool {
+// least its timeout. Both are JSON.
+func asStrong(group, own string) bool {
 	conditions, handlers := apart(group)
 	ours, our := apart(own)
 	return reflect.DeepEqual(conditions, ours) && slices.ContainsFunc(handlers, func(h any) bool {
@@ -69,11 +62,10 @@ func asStrong(group, own any) bool {
 }
 
 // apart splits a group into its conditions and its handlers.
-func apart(group any) (conditions map[string]any, handlers []any) {
-	g, _ := group.(map[string]any)
-	conditions = maps.Clone(g)
+func apart(group string) (conditions map[string]any, handlers []any) {
+	_ = json.Unmarshal([]byte(group), &conditions) // anything but an object has no handlers
+	handlers, _ = conditions["hooks"].([]any)
 	delete(conditions, "hooks")
-	handlers, _ = g["hooks"].([]any)
 	return conditions, handlers
 }
 
@@ -87,39 +79,31 @@ func untimed(handler any) (rest map[string]any, seconds float64) {
 	return rest, seconds
 }
 
-// appendKid appends a member to an object, or an element to a list if key is "". It follows the
-// layout of the last kid.
-func appendKid(text string, in node, key, value string) string {
-	s := styleOf(text)
-	if last := len(in.kids) - 1; last >= 0 {
-		lead := in.lead(text, last)
-		at := in.kids[last].end
-		if !strings.Contains(lead, "\n") {
-			return text[:at] + "," + lead + s.kid(key, value, "", true) + text[at:]
+// appendKid appends a member to the object in, or an element to the list in if key is "", on lines
+// of its own. It indents them as the line on which in begins, by one level more.
+func appendKid(text string, in gjson.Result, key, value string) string {
+	newline, unit := "\n", "  "
+	if strings.Contains(text, "\r\n") {
+		newline = "\r\n"
+	}
+	if root := rootOf(text); len(root.kids) > 0 { // its first member shows the indentation
+		if lead := text[root.Index+1 : root.kids[0].start]; strings.Contains(lead, "\n") {
+			unit = afterNewline(lead)
 		}
-		indent := afterNewline(lead)
-		return text[:at] + "," + s.newline + indent + s.kid(key, value, indent, false) + text[at:]
 	}
-	filled := s.kid(key, value, "", true)
-	if !s.oneLine {
-		outer := lineIndent(text, in.Index)
-		inner := outer + s.unit
-		filled = s.newline + inner + s.kid(key, value, inner, false) + s.newline + outer
+	line := afterNewline(text[:in.Index])
+	outer := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+	var b bytes.Buffer
+	if key != "" {
+		b.WriteString(quote(key) + ": ")
 	}
-	end := in.Index + len(in.Raw)
-	return text[:in.Index+1] + filled + text[end-1:]
-}
-
-// kid returns the text of a member, or of an element if key is "".
-func (s style) kid(key, value, indent string, oneLine bool) string {
-	colon := ":"
-	if !oneLine {
-		colon, value = ": ", s.render(value, indent)
+	_ = json.Indent(&b, []byte(value), outer+unit, unit) // cannot fail: the value is ours
+	kid := newline + outer + unit + strings.ReplaceAll(b.String(), "\n", newline)
+	if kids := look(in).kids; len(kids) > 0 {
+		end := kids[len(kids)-1].end
+		return text[:end] + "," + kid + text[end:]
 	}
-	if key == "" {
-		return value
-	}
-	return quote(key) + colon + value
+	return text[:in.Index+1] + kid + newline + outer + text[in.Index+len(in.Raw)-1:]
 }
 
 // cutBOM splits off a byte order mark, which some editors write.
@@ -130,43 +114,5 @@ func cutBOM(text string) (bom, rest string) {
 	return "", text
 }
 
-// style describes the layout of a text.
-type style struct {
-	newline string // "\n" or "\r\n"
-	unit    string // one level of indentation
-	oneLine bool   // everything is on one line
-}
-
-// styleOf detects the style of a text. The first member of the root shows the indentation.
-func styleOf(text string) style {
-	s := style{newline: "\n", unit: "  "}
-	if strings.Contains(text, "\r\n") {
-		s.newline = "\r\n"
-	}
-	root := rootOf(text)
-	if len(root.kids) == 0 {
-		return s
-	}
-	if lead := root.lead(text, 0); strings.Contains(lead, "\n") {
-		s.unit = afterNewline(lead)
-	}
-	s.oneLine = !strings.Contains(root.Raw, "\n")
-	return s
-}
-
 // afterNewline returns the rest of a text after its last line break.
 func afterNewline(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
-
-// lineIndent returns the indentation of the line that contains the offset at.
-func lineIndent(text string, at int) string {
-	line := afterNewline(text[:at])
-	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-}
-
-// render formats a compact value in the style of the surrounding text. The first line is not
-// indented.
-func (s style) render(value, indent string) string {
-	var b bytes.Buffer
-	_ = json.Indent(&b, []byte(value), indent, s.unit) // cannot fail: the value is ours
-	return strings.ReplaceAll(b.String(), "\n", s.newline)
-}

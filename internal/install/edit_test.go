@@ -167,8 +167,7 @@ func TestLayout(t *testing.T) {
 		{"none yet", "{}\n", "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n"},
 		{"no file", "", "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n"},
 		{"one line", `{"a":1}`,
-			`{"a":1,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"'/opt/my ` +
-				`tools/bin/hooks' pre-tool-use||for d in `},
+			"{\"a\":1,\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n"},
 		{"empty event", "{\n  \"hooks\": {\n    \"PreToolUse\": []\n  }\n}",
 			"{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"hooks\": [\n          " +
 				"{\n"},
@@ -242,19 +241,20 @@ func TestRemoveWithoutABackup(t *testing.T) {
 	}
 }
 
-// What people add and take away in between stays as they left it.
+// What people add and take away in between stays as they left it. An empty list that the program
+// filled goes with it.
 func TestChangesInBetweenStay(t *testing.T) {
 	before := "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n"
 	added := add(before, program, &before)
 	for _, c := range []struct{ name, old, new, want string }{
 		{"a setting", `"model": "opus"`, `"model": "sonnet", "x": 1`,
-			strings.Replace(before, `"model": "opus"`, `"model": "sonnet", "x": 1`, 1)},
+			"{\n  \"model\": \"sonnet\", \"x\": 1\n}\n"},
 		{"a setting behind", "\n  }\n}\n", "\n  },\n  \"z\": 1\n}\n",
-			strings.Replace(before, "\n  }\n}\n", "\n  },\n  \"z\": 1\n}\n", 1)},
+			"{\n  \"model\": \"opus\",\n  \"z\": 1\n}\n"},
 		{"an event behind", "\n    ]\n  }\n}\n", "\n    ],\n    \"X\": []\n  }\n}\n",
-			strings.Replace(before, "[]\n  }\n}\n", "[],\n    \"X\": []\n  }\n}\n", 1)},
+			strings.Replace(before, `"Stop": []`, `"X": []`, 1)},
 		{"an event before", `"Stop": [`, `"X": [], "Stop": [`,
-			strings.Replace(before, `"Stop": [`, `"X": [], "Stop": [`, 1)},
+			strings.Replace(before, `"Stop": []`, `"X": []`, 1)},
 		{"a group behind", "\n      }\n    ],\n    \"PreToolUse\"",
 			"\n      }, {\"hooks\":[]}\n    ],\n    \"PreToolUse\"",
 			strings.Replace(before, "[]", "[\n      {\"hooks\":[]}\n    ]", 1)},
@@ -393,7 +393,7 @@ func FuzzAdd(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, bare := cutBOM(text); check(text) != nil || len(handlers(bare)) > 0 {
+		if _, bare := cutBOM(text); check(text) != nil || len(programs(bare)) > 0 {
 			return
 		}
 		added := add(text, program, &text)

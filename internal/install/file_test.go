@@ -236,8 +236,8 @@ func TestConcurrentEditsLoseNothing(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if text := contents(t, path); len(handlers(text)) != len(entries("")) || check(text) != nil {
-		t.Errorf("%d entries in\n%s", len(handlers(text)), text)
+	if text := contents(t, path); len(programs(text)) != len(entries("")) || check(text) != nil {
+		t.Errorf("%d entries in\n%s", len(programs(text)), text)
 	}
 	if uninstalled(t, path); contents(t, path) != "{}" {
 		t.Errorf("it leaves %s", contents(t, path))
@@ -259,7 +259,7 @@ func TestAWriteInBetweenIsKept(t *testing.T) {
 		return texts{now: &text}, nil
 	})
 	if err != nil || calls != 2 || !strings.HasPrefix(contents(t, path),
-		`{"permissions":{},"hooks":`) {
+		"{\"permissions\":{},\n  \"hooks\":") {
 		t.Errorf("%d tries, %v: %s", calls, err, contents(t, path))
 	}
 	_, err = edit(path, false, func(x texts) (texts, error) {
@@ -268,7 +268,7 @@ func TestAWriteInBetweenIsKept(t *testing.T) {
 		return texts{now: &text}, nil
 	})
 	if !errors.Is(err, errChanged) || !strings.HasPrefix(contents(t, path),
-		`{"permissions":{},"hooks":`) {
+		"{\"permissions\":{},\n  \"hooks\":") {
 		t.Errorf("a file that never rests: %v, %s", err, contents(t, path))
 	}
 }

@@ -8,20 +8,63 @@ import (
 
 // remove removes the program's handlers from the text of a settings file, and the containers that
 // this leaves empty: group, event, "hooks". before is the text before the first registration, or
-// nil. A container that was empty in before stays, so that remove undoes add exactly. The text has
-// passed check.
+// nil. If only the registration was added to it, remove returns it exactly. The text has passed
+// check.
 func remove(text string, before *string) string {
-	bom, text := cutBOM(text)
-	for {
-		found := handlers(text)
-		if len(found) == 0 {
-			return bom + text
-		}
-		text = cut(text, found[0], before)
-		if before != nil && blank(*before) && empty(text) {
-			return *before // which may lack even braces
-		}
+	bom, bare := cutBOM(text)
+	found := programs(bare)
+	if len(found) == 0 {
+		return text
 	}
+	if before != nil && text == add(*before, found[0], nil) {
+		return *before
+	}
+	root := rootOf(bare)
+	rest, gone := without(root.Result, rootDepth)
+	if gone {
+		rest = "{}"
+	}
+	return bom + bare[:root.Index] + rest + bare[root.Index+len(root.Raw):]
+}
+
+// The depths of the values between the root and a handler.
+const (
+	rootDepth = iota // its member "hooks" has the events
+	_
+	groupsDepth // the list of an event
+	groupDepth  // its member "hooks" is the list of handlers
+	handlersDepth
+	handlerDepth
+)
+
+// without returns the text of a value without this program's handlers. gone reports that they were
+// all that it held; a group without handlers does nothing.
+func without(v gjson.Result, depth int) (text string, gone bool) {
+	n, list := look(v), depth == groupsDepth || depth == handlersDepth
+	switch {
+	case depth == handlerDepth:
+		return v.Raw, programOf(v) != ""
+	case len(n.kids) == 0 || v.IsArray() != list:
+		return v.Raw, false
+	}
+	end := 0 // of the last kid, in the value
+	for _, k := range n.kids {
+		start, value, gone := k.start-v.Index, k.value.Raw, false
+		if k.key == "hooks" || depth != rootDepth && depth != groupDepth {
+			value, gone = without(k.value, depth+1)
+		}
+		if gone && depth == groupDepth {
+			return "", true
+		}
+		if !gone {
+			if text == "" { // the first that stays follows the opening bracket
+				end, text = start, v.Raw[:n.kids[0].start-v.Index]
+			}
+			text += v.Raw[end:k.value.Index-v.Index] + value
+		}
+		end = k.end - v.Index
+	}
+	return text + v.Raw[end:], text == ""
 }
 
 // empty reports whether a text holds no setting.
@@ -33,55 +76,4 @@ func empty(text string) bool {
 func blank(text string) bool {
 	_, text = cutBOM(text)
 	return strings.TrimSpace(text) == ""
-}
-
-// cut removes the last step of a path and the containers that this leaves empty.
-func cut(text string, path []step, before *string) string {
-	depth := len(path) - 1
-	last := path[depth]
-	if len(last.in.kids) > 1 {
-		return without(text, last)
-	}
-	if depth == handlerDepth { // a group without handlers does nothing
-		return cut(text, path[:groupDepth+1], before)
-	}
-	if raw, ok := wasThere(path[:depth], before); ok || depth == 0 {
-		if raw == "" {
-			raw = last.in.Raw[:1] + last.in.Raw[len(last.in.Raw)-1:]
-		}
-		return text[:last.in.Index] + raw + text[last.in.Index+len(last.in.Raw):]
-	}
-	return cut(text, path[:depth], before)
-}
-
-// without removes one of several kids, including its comma and leading space.
-func without(text string, s step) string {
-	if s.i > 0 {
-		return text[:s.in.kids[s.i-1].end] + text[s.kid().end:]
-	}
-	return text[:s.kid().start] + text[s.in.kids[1].start:]
-}
-
-// wasThere reports whether a container existed before the registration. It returns the container's
-// text if it was empty.
-func wasThere(path []step, before *string) (raw string, ok bool) {
-	if before == nil {
-		return "", false
-	}
-	_, text := cutBOM(*before)
-	if !gjson.Valid(text) {
-		return "", false
-	}
-	n := rootOf(text)
-	for _, s := range path {
-		v := n.member(s.kid().key)
-		if !v.Exists() {
-			return "", false
-		}
-		n = look(v)
-	}
-	if len(n.kids) > 0 {
-		return "", true
-	}
-	return n.Raw, true
 }

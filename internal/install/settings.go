@@ -32,22 +32,22 @@ type Hook struct {
 	Word    string   // hook word if it starts this program, or ""
 	Argv    []string // command line with which the client starts it
 
-	group gjson.Result // its group
+	group string // its group, as JSON
 }
 
 // Current reports whether the hook runs whenever this version's own hook would, with at least its
 // timeout.
 func (h Hook) Current() bool {
-	own := gjson.Get(plugin.Hooks, "hooks."+h.Event+".0")
+	own := gjson.Get(plugin.Hooks, "hooks."+h.Event+".0").Raw
 	if h.File.Root == "" {
 		program, _ := starts(h.Raw)
 		for _, e := range entries(program) {
 			if e.event == h.Event {
-				own = gjson.Parse(e.group)
+				own = e.group
 			}
 		}
 	}
-	return own.Exists() && asStrong(h.group.Value(), own.Value())
+	return own != "" && asStrong(h.group, own)
 }
 
 // Settings holds the files that apply to one person in one project. Each is read once.
@@ -173,8 +173,8 @@ func (s *Settings) Unhooks(program, plugin string, env func(string) string) stri
 				return f.Path + " switches the plugin " + k.key + " off"
 			}
 		}
-		if found := handlers(f.Text); len(found) > 0 && len(WrongTypes(f.Text)) == 0 {
-			own := programOf(found[0][handlerDepth].kid().value)
+		if found := programs(f.Text); len(found) > 0 && len(WrongTypes(f.Text)) == 0 {
+			own := found[0]
 			registered = registered || Same(own, program) && hasAll(f.Text, entries(own))
 		}
 	}
@@ -215,21 +215,16 @@ func (s *Settings) addHooks(f *File, self string) {
 		"${CLAUDE_PLUGIN_ROOT}", f.Root, "$CLAUDE_PLUGIN_ROOT", f.Root,
 		"${CLAUDE_PROJECT_DIR}", s.project, "$CLAUDE_PROJECT_DIR", s.project,
 	).Replace
-	f.Body.Get("hooks").ForEach(func(name, groups gjson.Result) bool {
-		for _, g := range groups.Array() {
-			for _, raw := range g.Get("hooks").Array() {
-				h := Hook{
-					File: f, Event: name.String(), Raw: raw, Argv: argv(raw, expand), group: g,
-				}
-				program, word := starts(raw)
-				h.Program = expand(program)
-				if event.NameOf(word) != "" && (named(program) || Same(h.Program, self)) {
-					h.Word = word
-				}
-				s.Hooks = append(s.Hooks, h)
-			}
+	eachHandler(f.Body, func(name string, group, raw gjson.Result) {
+		program, word := starts(raw)
+		h := Hook{
+			File: f, Event: name, Raw: raw, Program: expand(program), Argv: argv(raw, expand),
+			group: group.Raw,
 		}
-		return true
+		if event.NameOf(word) != "" && (named(program) || Same(h.Program, self)) {
+			h.Word = word
+		}
+		s.Hooks = append(s.Hooks, h)
 	})
 }
 

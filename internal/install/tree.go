@@ -36,7 +36,7 @@ func look(v gjson.Result) node {
 	return n
 }
 
-// rootOf returns the outermost value of a text.
+// rootOf returns the outermost value of a text without a byte order mark.
 func rootOf(text string) node {
 	v := gjson.Parse(text)
 	v.Raw = strings.TrimRight(v.Raw, " \t\r\n")
@@ -62,56 +62,28 @@ func (n node) member(key string) gjson.Result {
 	return gjson.Result{}
 }
 
-// lead returns the white space before a kid.
-func (n node) lead(text string, i int) string {
-	from := n.Index + 1
-	if i > 0 {
-		from = n.kids[i-1].end
-	}
-	between := text[from:n.kids[i].start]
-	return between[strings.IndexByte(between, ',')+1:]
-}
-
-// step is one kid of a container on the path from the root to a handler.
-type step struct {
-	in node
-	i  int
-}
-
-func (s step) kid() kid { return s.in.kids[s.i] }
-
-// The depths of the steps in a path to a handler: "hooks", event, group, "hooks", handler.
-const (
-	eventDepth   = 1
-	groupDepth   = 2
-	handlerDepth = 4
-)
-
-// handlers returns every path from the root to a handler of this program.
-func handlers(text string) (paths [][]step) {
-	root := rootOf(text)
-	i := root.at("hooks")
-	if i < 0 {
-		return nil
-	}
-	events := look(root.kids[i].value)
-	for e, event := range events.kids {
-		groups := look(event.value)
-		for g, group := range groups.kids {
-			inner := look(group.value)
-			h := inner.at("hooks")
-			if h < 0 || !groups.IsArray() {
-				continue
-			}
-			list := look(inner.kids[h].value)
-			for n, handler := range list.kids {
-				if list.IsArray() && programOf(handler.value) != "" {
-					paths = append(paths, []step{
-						{root, i}, {events, e}, {groups, g}, {inner, h}, {list, n},
-					})
-				}
+// eachHandler calls f for every handler in the settings or the hooks file of the client, with its
+// event and its group.
+func eachHandler(body gjson.Result, f func(event string, group, handler gjson.Result)) {
+	events := look(look(body).member("hooks"))
+	for i, e := range events.kids {
+		if events.at(e.key) != i || !e.value.IsArray() {
+			continue
+		}
+		for _, group := range e.value.Array() {
+			for _, handler := range look(group).member("hooks").Array() {
+				f(e.key, group, handler)
 			}
 		}
 	}
-	return paths
+}
+
+// programs returns the binary of this program that each of its handlers in a settings text starts.
+func programs(text string) (list []string) {
+	eachHandler(rootOf(text).Result, func(_ string, _, handler gjson.Result) {
+		if program := programOf(handler); program != "" {
+			list = append(list, program)
+		}
+	})
+	return list
 }
