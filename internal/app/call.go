@@ -143,8 +143,8 @@ func (h *handler) standing(t *store.State, asks loop.Invocation) (s loop.Standin
 // missedCalls returns the results of the iteration's forge calls that no event reported because
 // PostToolUse was killed or is not registered. It returns nil while both loops of a session are
 // open, because the calls cannot be told apart.
-func (h *handler) missedCalls(t *store.State, calls []usage.Call) (list []loop.Result) {
-	missed := func(c usage.Call) bool { return t.Tick != nil && t.Tick.Missed(c.ID, c.At) }
+func (h *handler) missedCalls(t *store.State, calls []usage.Moment) (list []loop.Result) {
+	missed := func(c usage.Moment) bool { return t.Tick != nil && t.Tick.Missed(c.ID, c.At) }
 	if !slices.ContainsFunc(calls, missed) || h.openBeside(t) {
 		return nil
 	}

@@ -228,8 +228,8 @@ func (h *handler) missedForce(list []*store.State) (event.Reply, error) {
 			if !h.forces(t) || t.Claim.Heard {
 				continue
 			}
-			if reply, err := h.forceAnswered(t, a.ToolUseID,
-				event.ParseAnswers(a.Result)); err != nil || !reply.Empty() {
+			if reply, err := h.forceAnswered(t, a.ID,
+				event.ParseAnswers(a.Response)); err != nil || !reply.Empty() {
 				return reply, err
 			}
 		}

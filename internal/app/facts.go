@@ -158,8 +158,8 @@ func (h *handler) pastDialogs(t *store.State, e loop.Event) (list []loop.Answers
 		return nil
 	}
 	for _, a := range r.Answers {
-		given := event.ParseAnswers(a.Result)
-		list = append(list, answersOf(t.Tick.Pending, a.ToolUseID, h.ev.Input.Raw, given))
+		given := event.ParseAnswers(a.Response)
+		list = append(list, answersOf(t.Tick.Pending, a.ID, h.ev.Input.Raw, given))
 	}
 	return list
 }

@@ -45,7 +45,9 @@ func (s *Script) Add(m usage.Moment) {
 		m.Kind == usage.Returned && called == nil && m.Error == "" {
 		return
 	}
-	m = own(m)
+	m.Text = m.Text[:min(len(m.Text), maxText)]
+	m.Error = m.Error[:min(len(m.Error), maxText)]
+	m = m.Clone()
 	s.held += stepSize + len(m.Text) + len(m.Error) + len(m.Input.Raw) + len(m.Response.Raw)
 	if s.held > maxHeld {
 		s.Left++
@@ -67,20 +69,6 @@ func (s *Script) Add(m usage.Moment) {
 		s.open[m.ID] = st
 	}
 	s.steps = append(s.steps, st)
-}
-
-// own returns a copy of a moment that does not share memory with its transcript line.
-func own(m usage.Moment) usage.Moment {
-	m.Text = m.Text[:min(len(m.Text), maxText)]
-	m.Error = m.Error[:min(len(m.Error), maxText)]
-	for _, s := range []*string{&m.Agent, &m.Prompt, &m.Origin, &m.Text, &m.Cwd, &m.Branch, &m.ID,
-		&m.Tool, &m.Error} {
-		*s = strings.Clone(*s)
-	}
-	for _, r := range []*gjson.Result{&m.Input, &m.Response} {
-		*r = gjson.Parse(strings.Clone(r.Raw))
-	}
-	return m
 }
 
 // Sort orders the steps by time. Steps with equal times keep their order.

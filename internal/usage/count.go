@@ -40,10 +40,13 @@ type Result struct {
 	// InterruptedAgents lists the same for subagents' turns, the only trace of Esc in a forked
 	// tick.
 	InterruptedAgents []string
-	Answers           []Answer
+	// Answers lists the results of dialogs in the main transcript. The caller decides which are a
+	// person's decisions.
+	Answers []Moment
 	// Calls lists the finished calls whose results contain the address of a pull or merge request
-	// or a sign that qmd was unreachable, in the order of their results, file by file.
-	Calls []Call
+	// or a sign that qmd was unreachable, in the order of their results, file by file. A call that
+	// a hook or a person refused is not among them.
+	Calls []Moment
 }
 
 // Marked reports whether a person interrupted a turn of one of these prompts. A mark without a
@@ -95,7 +98,7 @@ type counter struct {
 	unknown  []string          // models without a price of their own (Table.Find)
 	requests map[string]*tally // by id
 	rates    map[string]rated
-	called   map[string]Call // of the current file, without a result yet
+	called   map[string]Moment // calls of the current file without a result yet, by id
 	// added, if not nil, is called with the usage that each line adds and the time written in it.
 	added func(at, model string, more loop.Tokens)
 }
@@ -108,7 +111,7 @@ type rated struct {
 func newCounter(t Table) *counter {
 	return &counter{
 		table: t, requests: map[string]*tally{}, rates: map[string]rated{},
-		called: map[string]Call{},
+		called: map[string]Moment{},
 		res:    Result{Spent: loop.Spent{ByModel: map[string]loop.Tokens{}, Source: t.Source()}},
 	}
 }
@@ -232,15 +235,19 @@ func (c *counter) line(s *source, line []byte) {
 	if s.counted(r, c.lines.offset) || r.copied {
 		return
 	}
-	switch r.kind {
-	case "assistant":
-		c.calls(r)
+	if r.kind == "assistant" {
 		c.assistant(s, r)
-	case "user":
-		c.returned(r)
-		c.user(s, r)
+	}
+	if !s.main || !r.sidechain {
+		for m := range r.moments {
+			c.take(s, m)
+		}
 	}
 }
+
+// signs mark the results that may belong to a call: the address of a pull or merge request, or a
+// sign that qmd was unreachable (R53).
+var signs = [...]string{"/pull", "/merge_requests/", "qmd-unreachable", "Exit code 78"}
 
 // matters reports whether a line may hold usage, an action of a person or the result of a call,
 // without parsing it. A damaged line may have no type.
@@ -250,8 +257,9 @@ func (c *counter) matters(s *source, line []byte) bool {
 	case kind != "user" && strings.Contains(text, usageMark):
 		return kind == "assistant" || kind == ""
 	case kind == "user":
-		return strings.Contains(text, interruptMark) || c.mayReturn(text) ||
-			s.main && strings.Contains(text, answersMark)
+		has := func(mark string) bool { return strings.Contains(text, mark) }
+		return has(interruptMark) || s.main && has(answersMark) ||
+			len(c.called) > 0 && slices.ContainsFunc(signs[:], has)
 	}
 	return false
 }
@@ -266,19 +274,38 @@ func (s *source) counted(r record, end int64) bool {
 	return old || blind
 }
 
-// user records the actions of a person. Answers count in the main transcript only.
-func (c *counter) user(s *source, r record) {
-	switch {
-	case !s.main && r.interrupted():
-		c.res.InterruptedAgents = append(c.res.InterruptedAgents, strings.Clone(r.prompt))
-		return
-	case !s.main || r.sidechain:
-		return
-	}
-	if r.interrupted() {
-		c.res.Interrupted = append(c.res.Interrupted, strings.Clone(r.prompt))
-	}
-	if r.result.Get("answers").IsObject() {
-		c.res.Answers = append(c.res.Answers, Answer{r.toolUse(), kept(r.result)})
+// maxCalls bounds the calls whose results are awaited while a file is read. Once it is reached, all
+// of them are forgotten.
+const maxCalls = 4096
+
+// take records the facts in a moment that an event may have failed to report.
+func (c *counter) take(s *source, m Moment) {
+	switch m.Kind {
+	case Called:
+		shells := m.Tool == "Bash" || m.Tool == "PowerShell" || m.Tool == "Monitor"
+		if !shells && !strings.HasPrefix(m.Tool, "mcp__") { // it cannot reach a forge
+			return
+		}
+		if len(c.called) >= maxCalls {
+			clear(c.called)
+		}
+		call := m.Clone()
+		c.called[call.ID] = call
+	case Returned:
+		call, known := c.called[m.ID]
+		if known && (m.Response.Exists() || strings.HasPrefix(m.Error, "Exit code ")) {
+			m = m.Clone()
+			call.Response, call.Error = m.Response, m.Error
+			c.res.Calls = append(c.res.Calls, call)
+		}
+		if s.main && m.Response.Get("answers").IsObject() {
+			c.res.Answers = append(c.res.Answers, m.Clone())
+		}
+	case Interrupted:
+		marks := &c.res.Interrupted
+		if !s.main {
+			marks = &c.res.InterruptedAgents
+		}
+		*marks = append(*marks, strings.Clone(m.Prompt))
 	}
 }

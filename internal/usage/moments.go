@@ -46,133 +46,140 @@ type Moment struct {
 	Error    string       // Returned: the message of a failed tool
 }
 
-// Moments yields the events of a session, the main transcript first, then each subagent's, in the
-// order of their lines. It skips unreadable lines. A file that cannot be opened yields an error,
-// and the next file follows. Memory is bounded by the longest line, at most 8 MiB.
-func Moments(transcript string) iter.Seq2[Moment, error] {
-	return func(yield func(Moment, error) bool) {
-		w := momentReader{yield: yield}
-		w.file(transcript, "")
-		for _, name := range agents(transcript) {
-			w.file(agentPath(transcript, name), loop.AgentOf(name))
-		}
+// Clone returns a copy of a moment that does not share memory with its line.
+func (m Moment) Clone() Moment {
+	for _, s := range []*string{&m.Agent, &m.Prompt, &m.Origin, &m.Text, &m.Cwd, &m.Branch, &m.ID,
+		&m.Tool, &m.Error} {
+		*s = strings.Clone(*s)
 	}
+	for _, r := range []*gjson.Result{&m.Input, &m.Response} {
+		*r = gjson.Parse(strings.Clone(r.Raw))
+	}
+	return m
 }
 
-// momentReader reads the files of a session until the caller stops.
-type momentReader struct {
-	yield func(Moment, error) bool
-	lines lines
-	agent string
-	at    time.Time
-	last  string // the running prompt
-	done  bool
-}
-
-func (w *momentReader) file(path, agent string) {
-	if w.done {
-		return
-	}
-	w.agent, w.at = agent, time.Time{}
-	err := w.lines.file(path, 0, func(line []byte, _ int64) bool {
-		w.line(bytes.TrimSuffix(line, []byte("\r")))
-		return !w.done
-	})
-	if err != nil && !w.done {
-		w.done = !w.yield(Moment{}, fmt.Errorf("read transcript: %w", err))
-	}
-}
-
-func (w *momentReader) line(line []byte) {
-	mark := "" // required in a line of this kind
-	switch kindOf(line) {
-	case "user", "system":
-	case "assistant":
-		mark = `"tool_use"`
-	case "queue-operation":
-		mark = `"absorbed_mid_turn"`
-	default:
-		return
-	}
-	if !bytes.Contains(line, []byte(mark)) {
-		return
-	}
-	r, ok := read(line)
-	if !ok || r.sidechain && w.agent == "" {
-		return
-	}
-	if at, err := time.Parse(time.RFC3339Nano, r.at); err == nil {
-		w.at = at
-	}
-	m := Moment{At: w.at, Agent: w.agent, Cwd: r.cwd, Branch: r.branch}
+// moments yields the events that a record reports.
+func (r record) moments(yield func(Moment) bool) {
+	m := Moment{Cwd: r.cwd, Branch: r.branch}
+	m.At, _ = time.Parse(time.RFC3339Nano, r.at)
 	if r.branch == "HEAD" {
 		m.Branch = ""
 	}
-	switch r.kind {
-	case "system":
-		switch r.subtype {
-		case "turn_duration":
-			w.sendText(m, TurnEnded, "")
-		case "scheduled_task_fire":
-			w.sendText(m, Fired, r.fired)
+	switch {
+	case r.kind == "assistant":
+		m.Kind = Called
+		for b := range blocks(r.message, "tool_use") {
+			m.ID, m.Tool, m.Input = text(b.Get("id")), text(b.Get("name")), b.Get("input")
+			if m.Tool != "" && m.Input.IsObject() && !yield(m) {
+				return
+			}
 		}
-	case "assistant":
-		w.calls(m, r)
-	case "user":
-		w.user(m, r)
-	case "queue-operation":
-		w.sendText(m, Absorbed, text(gjson.GetBytes(line, "content")))
+	case r.kind == "user":
+		r.userMoments(m, yield)
+	case r.subtype == "turn_duration":
+		m.Kind = TurnEnded
+		yield(m)
+	case r.subtype == "scheduled_task_fire":
+		m.Kind, m.Text = Fired, r.fired
+		yield(m)
+	case r.kind == "queue-operation":
+		m.Kind, m.Text = Absorbed, r.content
+		yield(m)
 	}
 }
 
-// sendText yields a moment of the main thread that has only a text.
-func (w *momentReader) sendText(m Moment, kind MomentKind, text string) {
-	if m.Kind, m.Text = kind, text; m.Agent == "" {
-		w.send(m)
-	}
-}
-
-func (w *momentReader) send(m Moment) { w.done = w.done || !w.yield(m, nil) }
-
-func (w *momentReader) calls(m Moment, r record) {
-	for b := range blocks(r.message, "tool_use") {
-		m.Kind, m.ID, m.Tool = Called, text(b.Get("id")), text(b.Get("name"))
-		if m.Input = b.Get("input"); m.Tool != "" && m.Input.IsObject() {
-			w.send(m)
-		}
-	}
-}
-
-func (w *momentReader) user(m Moment, r record) {
+// userMoments yields the events of a user line. An old client gives a prompt no id, so the id of
+// its line is used.
+func (r record) userMoments(m Moment, yield func(Moment) bool) {
+	m.Kind = Returned
 	results := false
 	for b := range blocks(r.message, "tool_result") {
 		results = true
-		m.Kind, m.ID, m.Response, m.Error = Returned, text(b.Get("tool_use_id")), r.result, ""
+		m.ID, m.Response, m.Error = text(b.Get("tool_use_id")), r.result, ""
 		if b.Get("is_error").Type == gjson.True {
 			m.Response, m.Error = gjson.Result{}, plainText(b)
 		}
-		w.send(m)
+		if !yield(m) {
+			return
+		}
 	}
+	m.ID, m.Response, m.Error = "", gjson.Result{}, ""
 	switch {
-	case results || m.Agent != "":
 	case r.interrupted():
 		m.Kind, m.Prompt = Interrupted, r.prompt
-		w.send(m)
-	case !r.meta:
-		w.prompt(m, r)
+		yield(m)
+	case !results && !r.meta:
+		m.Kind, m.Prompt, m.Origin = Prompted, cmp.Or(r.prompt, r.uuid), r.origin
+		m.Text = plainText(r.message)
+		yield(m)
 	}
 }
 
-// prompt yields each submitted prompt once. An old client gives it no id, so the id of its line is
-// used.
-func (w *momentReader) prompt(m Moment, r record) {
-	m.Kind, m.Prompt, m.Origin, m.Text = Prompted, r.prompt, r.origin, plainText(r.message)
-	m.Prompt = cmp.Or(m.Prompt, r.uuid)
-	if m.Prompt == w.last && m.Prompt != "" || strings.HasPrefix(m.Text, "<local-command-") {
-		return
+// Moments yields the events of a session, the main transcript first, then the calls of each
+// subagent, in the order of their lines. Each prompt comes once. Moments skips unreadable lines. A
+// file that cannot be opened yields an error, and the next file follows. Memory is bounded by the
+// longest line, at most 8 MiB.
+func Moments(transcript string) iter.Seq2[Moment, error] {
+	return func(yield func(Moment, error) bool) {
+		more := momentsOf(transcript, "", yield)
+		for _, name := range agents(transcript) {
+			if more {
+				more = momentsOf(agentPath(transcript, name), loop.AgentOf(name), yield)
+			}
+		}
 	}
-	w.last = strings.Clone(m.Prompt)
-	w.send(m)
+}
+
+func momentsOf(path, agent string, yield func(Moment, error) bool) (more bool) {
+	var at time.Time
+	prompt := "" // the running one
+	more = true
+	var l lines
+	err := l.file(path, 0, func(line []byte, _ int64) bool {
+		if !tells(line) {
+			return true
+		}
+		r, ok := read(bytes.TrimSuffix(line, []byte("\r")))
+		if !ok || r.sidechain && agent == "" {
+			return true
+		}
+		for m := range r.moments {
+			if m.At.IsZero() {
+				m.At = at
+			}
+			m.Agent, at = agent, m.At
+			inThread := agent == "" || m.Kind == Called || m.Kind == Returned
+			repeated := m.Kind == Prompted && (m.Prompt != "" && m.Prompt == prompt ||
+				strings.HasPrefix(m.Text, "<local-command-"))
+			if !inThread || repeated {
+				continue
+			}
+			if m.Kind == Prompted {
+				prompt = strings.Clone(m.Prompt)
+			}
+			if more = yield(m, nil); !more {
+				break
+			}
+		}
+		return more
+	})
+	if err != nil && more {
+		more = yield(Moment{}, fmt.Errorf("read transcript: %w", err))
+	}
+	return more
+}
+
+// tells reports whether a line may report an event, without parsing it.
+func tells(line []byte) bool {
+	switch kindOf(line) {
+	case "user", "system":
+		return true
+	case "assistant":
+		return bytes.Contains(line, []byte(`"tool_use"`))
+	case "queue-operation":
+		return bytes.Contains(line, []byte(`"absorbed_mid_turn"`))
+	}
+	return false
 }
 
 // Timeline counts a whole session as Count does and calls added with the usage that each line adds

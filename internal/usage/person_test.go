@@ -52,8 +52,8 @@ func TestAnswersFromTheTranscript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := got.Answers; len(a) != 1 || a[0].ToolUseID != "toolu_mock00040" ||
-		a[0].Result.Get("answers").Raw != `{"Backlog changed?":"re-propose"}` {
+	if a := got.Answers; len(a) != 1 || a[0].ID != "toolu_mock00040" ||
+		a[0].Response.Get("answers").Raw != `{"Backlog changed?":"re-propose"}` {
 		t.Errorf("answers %+v", a)
 	}
 	tr := newTree(t)
@@ -65,8 +65,8 @@ func TestAnswersFromTheTranscript(t *testing.T) {
 		fmt.Sprintf(dialog, 3, `{"answers":["x"]}`),
 	)
 	const want = `{"questions":[{"question":"A?"}],"answers":{"A?":"yes"},"afkTimeoutMs":60000}`
-	if a := tr.count(nil).Answers; len(a) != 1 || a[0].ToolUseID != "toolu_1" ||
-		a[0].Result.Raw != want {
+	if a := tr.count(nil).Answers; len(a) != 1 || a[0].ID != "toolu_1" ||
+		a[0].Response.Raw != want {
 		t.Errorf("answers %+v", a)
 	}
 }

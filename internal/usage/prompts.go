@@ -89,14 +89,10 @@ func Sender(transcript, prompt string) (by loop.Sender) {
 		taken = taken && read
 		return read
 	}
-	readTail(transcript, -1, lastTail).records(may, func(line []byte, r record) bool {
-		queue := ""
-		if r.kind == "queue-operation" {
-			queue = text(gjson.GetBytes(line, "operation"))
-		}
+	readTail(transcript, -1, lastTail).records(may, func(_ []byte, r record) bool {
 		switch {
-		case queue == "enqueue" && by == loop.SenderPerson &&
-			strings.TrimSpace(text(gjson.GetBytes(line, "content"))) == prompt:
+		case r.operation == "enqueue" && by == loop.SenderPerson &&
+			strings.TrimSpace(r.content) == prompt:
 			by = loop.SenderQueue
 			if taken {
 				by = loop.SenderClient
@@ -105,7 +101,7 @@ func Sender(transcript, prompt string) (by loop.Sender) {
 			by = loop.SenderSchedule
 			return false
 		}
-		taken = queue == "dequeue"
+		taken = r.operation == "dequeue"
 		return r.kind != "user"
 	})
 	return by

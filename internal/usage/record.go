@@ -24,6 +24,8 @@ type record struct {
 	prompt    string // of a user line: promptId
 	origin    string // of a user line: turnOrigin
 	fired     string // of a scheduled task: its prompt
+	operation string // of the client's queue
+	content   string // of a queue operation: the prompt
 	uuid      string
 	cwd       string
 	branch    string // gitBranch
@@ -60,6 +62,10 @@ func read(line []byte) (r record, ok bool) {
 			r.fired = text(value)
 		case "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly":
 			r.meta = r.meta || value.Type == gjson.True
+		case "operation":
+			r.operation = text(value)
+		case "content":
+			r.content = text(value)
 		case "uuid":
 			r.uuid = text(value)
 		case "cwd":
@@ -215,16 +221,6 @@ func plainText(v gjson.Result) (all string) {
 		all += s
 	}
 	return all
-}
-
-// toolUse returns a copy of the tool_use_id of the call whose result a user line holds.
-func (r record) toolUse() string {
-	for b := range blocks(r.message, "") {
-		if id := b.Get("tool_use_id"); id.Exists() {
-			return strings.Clone(id.String())
-		}
-	}
-	return ""
 }
 
 // interrupted reports whether a user line is the client's mark for a person's Esc or Ctrl-C.
