@@ -20,19 +20,19 @@ func events(w *driver.World) []driver.Event {
 	bash := []any{"tool_name", "Bash", "tool_use_id", "t", "tool_input.command",
 		"go test ./... 2>&1 | tail -20 # " + strings.Repeat("x", 150)}
 	return []driver.Event{
-		w.Hook("pre-tool-use", "PreToolUse", bash...),
-		w.Hook("post-tool-use", "PostToolUse", append(bash, "tool_response.stdout", "ok")...),
-		w.Hook("post-tool-use-failure", "PostToolUseFailure",
+		w.Hook("pre-tool-use", bash...),
+		w.Hook("post-tool-use", append(bash, "tool_response.stdout", "ok")...),
+		w.Hook("post-tool-use-failure",
 			append(bash, "error", "Exit code 1")...),
 		w.Typed("how is it going?"),
-		w.Hook("user-prompt-expansion", "UserPromptExpansion", "expansion_type", "slash_command",
+		w.Hook("user-prompt-expansion", "expansion_type", "slash_command",
 			"command_name", "context", "command_args", "", "prompt", "/context"),
 		w.Worker("a1"),
-		w.Hook("session-start", "SessionStart", "source", "startup"),
+		w.Hook("session-start", "source", "startup"),
 		w.Stop("stop_hook_active", false),
-		w.Hook("stop-failure", "StopFailure", "error", "rate_limit"),
-		w.Hook("config-change", "ConfigChange", "source", "local_settings"),
-		w.Hook("permission-request", "PermissionRequest", "tool_name", "AskUserQuestion"),
+		w.Hook("stop-failure", "error", "rate_limit"),
+		w.Hook("config-change", "source", "local_settings"),
+		w.Hook("permission-request", "tool_name", "AskUserQuestion"),
 		w.SessionEnd("other"),
 	}
 }

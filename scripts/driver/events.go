@@ -11,29 +11,15 @@ import (
 
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
+
+	"hooks/internal/play"
 )
 
-// Hook returns an event of the client. The fields are pairs of a path and a value. A text that
-// begins with a brace or a bracket is JSON.
-func (w *World) Hook(word, name string, fields ...any) Event {
-	return Event{Args: []string{word}, Stdin: object(append([]any{
-		"session_id", w.Session, "prompt_id", w.Prompt, "cwd", w.Project(),
-		"transcript_path", w.Transcript(), "permission_mode", "acceptEdits",
-		"hook_event_name", name,
-	}, fields...)...)}
-}
-
-func object(fields ...any) string {
-	p := "{}"
-	for i := 0; i < len(fields); i += 2 {
-		path := fields[i].(string)
-		if raw, ok := fields[i+1].(string); ok && raw != "" && strings.Contains("[{", raw[:1]) {
-			p, _ = sjson.SetRaw(p, path, raw)
-		} else {
-			p, _ = sjson.Set(p, path, fields[i+1])
-		}
-	}
-	return p
+// Hook returns an event of the client, with more fields as for play.Object.
+func (w *World) Hook(word string, fields ...any) Event {
+	s := play.Session{ID: w.Session, Prompt: w.Prompt, Project: w.Project(),
+		Transcript: w.Transcript()}
+	return Event{Args: []string{word}, Stdin: s.Event(word, fields...)}
 }
 
 // Command returns the loop's command with arguments.
@@ -50,32 +36,31 @@ func (w *World) command() string {
 
 // Enter returns the event of the typed command, as in Enter("--loop --resume").
 func (w *World) Enter(args string) Event {
-	return w.Hook("user-prompt-expansion", "UserPromptExpansion",
-		"expansion_type", "slash_command", "command_name", w.command(), "command_args", args,
-		"prompt", w.Command(args))
+	return w.Hook("user-prompt-expansion", "expansion_type", "slash_command",
+		"command_name", w.command(), "command_args", args, "prompt", w.Command(args))
 }
 
 // Typed returns the event of a prompt that is no command.
 func (w *World) Typed(text string) Event {
-	return w.Hook("user-prompt-submit", "UserPromptSubmit", "prompt", text)
+	return w.Hook("user-prompt-submit", "prompt", text)
 }
 
 // Stop returns the end of the turn, with further fields.
-func (w *World) Stop(fields ...any) Event { return w.Hook("stop", "Stop", fields...) }
+func (w *World) Stop(fields ...any) Event { return w.Hook("stop", fields...) }
 
 // SessionEnd returns the end of the session.
 func (w *World) SessionEnd(reason string) Event {
-	return w.Hook("session-end", "SessionEnd", "reason", reason)
+	return w.Hook("session-end", "reason", reason)
 }
 
 func (w *World) before(tool, id string, fields ...any) Event {
 	fields = append([]any{"tool_name", tool, "tool_use_id", id}, fields...)
-	return w.Hook("pre-tool-use", "PreToolUse", fields...)
+	return w.Hook("pre-tool-use", fields...)
 }
 
 func (w *World) after(tool, id string, fields ...any) Event {
 	fields = append([]any{"tool_name", tool, "tool_use_id", id}, fields...)
-	return w.Hook("post-tool-use", "PostToolUse", fields...)
+	return w.Hook("post-tool-use", fields...)
 }
 
 // Agent returns the dispatch of a worker, before it runs.
@@ -96,8 +81,7 @@ func (w *World) Launched(id, agent string) Event {
 
 // Worker returns the end of a worker.
 func (w *World) Worker(agent string) Event {
-	return w.Hook("subagent-stop", "SubagentStop",
-		"agent_id", agent, "agent_type", "general-purpose")
+	return w.Hook("subagent-stop", "agent_id", agent, "agent_type", "general-purpose")
 }
 
 // Bash returns a shell call before it runs.
@@ -118,7 +102,7 @@ func (w *World) Ran(command, out string) Event {
 
 // answer returns a transcript line with a message of the model.
 func answer(fields ...any) string {
-	return object(append([]any{"type", "assistant", "message.role", "assistant",
+	return play.Object(append([]any{"type", "assistant", "message.role", "assistant",
 		"message.model", "claude-opus-5-5", "message.usage.input_tokens", 0,
 		"message.usage.output_tokens", 0, "message.usage.cache_read_input_tokens", 0,
 		"message.usage.cache_creation_input_tokens", 0}, fields...)...)
@@ -126,7 +110,7 @@ func answer(fields ...any) string {
 
 // toolResult returns a transcript line with the result of a tool.
 func toolResult(id, text string, fields ...any) string {
-	return object(append([]any{"type", "user", "message.role", "user",
+	return play.Object(append([]any{"type", "user", "message.role", "user",
 		"message.content.0.type", "tool_result", "message.content.0.tool_use_id", id,
 		"message.content.0.content", text}, fields...)...)
 }
@@ -201,7 +185,7 @@ func (w *World) spend(transcript string, in, out int64, inside bool) {
 
 // Prompted writes the person's prompt to the transcript, as the client does before the turn.
 func (w *World) Prompted(text string) {
-	w.append(object("type", "user", "message.role", "user", "promptId", w.Prompt,
+	w.append(play.Object("type", "user", "message.role", "user", "promptId", w.Prompt,
 		"message.content", text))
 }
 

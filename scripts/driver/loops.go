@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"hooks/internal/play"
 )
 
 // Loops is the part of a ledger about task and audit loops.
@@ -118,11 +120,11 @@ func (w *World) WorkerEnds(message string) Event {
 	}
 	path := w.WorkerTranscript("w1")
 	w.Check(os.MkdirAll(filepath.Dir(path), 0o700))
-	line := object("type", "user", "message.role", "user",
+	line := play.Object("type", "user", "message.role", "user",
 		"message.content", "the claim is TASK_COMPLETE "+token+" on a line of its own")
 	w.Check(os.WriteFile(path, []byte(line+"\n"), 0o600))
 	w.sent()
-	return w.Hook("subagent-stop", "SubagentStop", "agent_id", "w1",
+	return w.Hook("subagent-stop", "agent_id", "w1",
 		"agent_type", "general-purpose", "agent_transcript_path", path,
 		"last_assistant_message", strings.ReplaceAll(message, "TOKEN", token))
 }
@@ -131,7 +133,7 @@ func (w *World) WorkerEnds(message string) Event {
 func (w *World) sent() {
 	path := strings.TrimSuffix(w.WorkerTranscript("w1"), ".jsonl") + ".meta.json"
 	w.Check(os.MkdirAll(filepath.Dir(path), 0o700))
-	w.Check(os.WriteFile(path, []byte(object("toolUseId", w.attempt("call"))), 0o600))
+	w.Check(os.WriteFile(path, []byte(play.Object("toolUseId", w.attempt("call"))), 0o600))
 }
 
 // Inside returns a worker's shell call before it runs.

@@ -1,0 +1,85 @@
+// Package play plays a session of the client: it makes the events that the client sends, starts a
+// program with each and returns its reply. The demo, the doctor's self-test and the scripts that
+// drive the program use it.
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+
+	"hooks/internal/child"
+	"hooks/internal/event"
+)
+
+// Session is one session of a client.
+type Session struct {
+	ID, Prompt string
+	Project    string
+	Transcript string
+}
+
+// Object returns a JSON object. The fields are pairs of a path and a value. A text that begins with
+// a brace or a bracket is JSON.
+func Object(fields ...any) string {
+	text := "{}"
+	for i := 0; i+1 < len(fields); i += 2 {
+		path := fields[i].(string)
+		if raw, ok := fields[i+1].(string); ok && raw != "" && strings.Contains("[{", raw[:1]) {
+			text, _ = sjson.SetRaw(text, path, raw)
+		} else {
+			text, _ = sjson.Set(text, path, fields[i+1])
+		}
+	}
+	return text
+}
+
+// Event returns the input of a hook word, with more fields as for Object.
+func (s *Session) Event(word string, fields ...any) string {
+	return Object(append([]any{
+		"session_id", s.ID, "transcript_path", s.Transcript, "cwd", s.Project,
+		"prompt_id", s.Prompt, "permission_mode", "acceptEdits",
+		"hook_event_name", event.NameOf(word),
+	}, fields...)...)
+}
+
+// Environ adds the variables that the client gives a hook to env. They keep the program's record
+// inside of the project. pid is the client's, or "" if it is this process.
+func (s *Session) Environ(env []string, pid string) []string {
+	return append(env, "CLAUDE_PROJECT_DIR="+s.Project, "CLAUDE_CODE_SESSION_ID="+s.ID,
+		"CLAUDE_PID="+pid, "CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDECODE=1",
+		"PWD="+s.Project, "HOOKS_STATE_HOME="+filepath.Join(s.Project, ".state"))
+}
+
+// wait bounds one start of the program, even on a busy machine.
+const wait = 5 * time.Second
+
+// Run starts a program in the project and returns its output. An error includes the first line of
+// stderr, and writing to stderr is an error.
+func (s *Session) Run(args, env []string, in string) (string, error) {
+	r, err := child.Run(context.Background(), child.Command{Args: args, Env: env, Dir: s.Project,
+		In: in, Wait: wait, Most: 1 << 20})
+	switch line := child.Line(r.Says); {
+	case err != nil && line != "":
+		err = fmt.Errorf("%w: %s", err, line)
+	case line != "":
+		err = errors.New(line)
+	}
+	return strings.TrimSpace(string(r.Out)), err
+}
+
+// Send starts a program with an event and returns its reply, which must be one JSON object or
+// nothing.
+func (s *Session) Send(args, env []string, event string) (reply gjson.Result, err error) {
+	out, err := s.Run(args, env, event)
+	if err == nil && out != "" && (!gjson.Valid(out) || out[0] != '{') {
+		err = fmt.Errorf("it printed %.100q, which the client does not take for a decision", out)
+	}
+	return gjson.Parse(out), err
+}
