@@ -102,7 +102,7 @@ func (h *handler) toldOf(t *store.State, number int, answer *forge.Answer) loop.
 			continue
 		}
 		told.PR = pr.Loop()
-		if len(pr.Approved) > 0 && t.Tick.Comments == 0 {
+		if said := told.HumanFeedback; said != nil && *said && t.Tick.Comments == 0 {
 			if previous, err := h.previous(t.Skill, t.Budget); err == nil &&
 				pr.Reviewed(previous.HeadAtEnd(number)) {
 				told.HumanFeedback = new(false)

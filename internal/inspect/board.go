@@ -51,7 +51,7 @@ func (d *Inspector) PR(number int) (report.PR, error) {
 		return report.PR{}, answer.Err
 	}
 	pr := answer.PRs[0]
-	p := report.PR{Tracker: placed(&answer), PR: pr, HumanFeedback: pr.HumanFeedback(time.Time{}),
+	p := report.PR{Tracker: placed(&answer), PR: pr, HumanFeedback: pr.HumanFeedback(),
 		Reviewed: pr.Reviewed(last.HeadAtEnd(number)), Notes: answer.Notes}
 	run.SinglePR = number
 	facts := loop.Look(run, &loop.Tick{Report: answer.Report()}, nil, v.now)

@@ -101,7 +101,7 @@ func TestGitLab(t *testing.T) {
 			if !premium {
 				want = &loop.Backlog{Unblocked: []int{1, 2}, Blocked: []int{3}, InProgress: []int{}}
 			}
-			if a.Err != nil || !cmp.Equal(want, a.Backlog) || a.Partial || len(a.PRs) != 2 {
+			if a.Err != nil || !cmp.Equal(want, a.Backlog) || len(a.Notes) != 0 || len(a.PRs) != 2 {
 				t.Fatalf("premium %v: %v %q %+v", premium, a.Err, a.Notes, a.Backlog)
 			}
 			p := a.PRs[0]
@@ -131,7 +131,7 @@ func TestGitLabManyIssues(t *testing.T) {
 		q := question(t, forge.GitLab, "gitlab.com")
 		q.Backlog, q.PRs = true, true
 		a := forge.Ask(context.Background(), q)
-		whole := a.Backlog != nil && !a.Partial && len(a.Issues) == 1500 && len(a.PRs) == 120
+		whole := a.Backlog != nil && len(a.Notes) == 0 && len(a.Issues) == 1500 && len(a.PRs) == 120
 		if a.Err != nil || !whole || len(s.queries) != 15+3 {
 			t.Errorf("%v %q: %d issues, %d PRs, %d queries",
 				a.Err, a.Notes, len(a.Issues), len(a.PRs), len(s.queries))
@@ -161,12 +161,12 @@ var gitlabErrors = []struct {
 	{"SSO", says(403, "Your SAML session has expired. Sign in to your group."), forge.Forbidden},
 	{"no project", reply(200, `{"data":{"project":null}}`), forge.NotFound},
 	{"404", reply(404, `{"error":"404 Not Found"}`), forge.NotFound},
-	{"429", reply(429, "Retry later", "Content-Type", "text/plain"), forge.RateLimited},
-	{"500", says(500, "500 Internal Server Error"), forge.Unavailable},
-	{"502", html(502, "<html><h1>502 Bad Gateway</h1></html>"), forge.Unavailable},
-	{"503", html(503, "<html>"), forge.Unavailable},
-	{"cut before the answer", cut(""), forge.Offline},
-	{"cut in the answer", cut(`{"data":{"project":{"issues":{`), forge.Offline},
+	{"429", reply(429, "Retry later", "Content-Type", "text/plain"), forge.Failed},
+	{"500", says(500, "500 Internal Server Error"), forge.Failed},
+	{"502", html(502, "<html><h1>502 Bad Gateway</h1></html>"), forge.Failed},
+	{"503", html(503, "<html>"), forge.Failed},
+	{"cut before the answer", cut(""), forge.Failed},
+	{"cut in the answer", cut(`{"data":{"project":{"issues":{`), forge.Failed},
 	{"half an answer", reply(200, `{"data":{"project":`), forge.Unreadable},
 	{"no JSON", html(200, "<html>Sign in</html>"), forge.Unreadable},
 	{"nothing", reply(200, ""), forge.Unreadable},
@@ -198,7 +198,7 @@ func TestGitLabLaterPageFails(t *testing.T) {
 		q.Backlog = true
 		a := forge.Ask(context.Background(), q)
 		some := len(a.Issues) > 0 && len(a.Issues) < 500
-		if why(a.Err) != forge.Unavailable || a.Backlog != nil || !some {
+		if why(a.Err) != forge.Failed || a.Backlog != nil || !some {
 			t.Errorf("%v, %d issues, %q", a.Err, len(a.Issues), a.Notes)
 		}
 	})

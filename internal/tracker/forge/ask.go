@@ -3,7 +3,6 @@ package forge
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"sync"
@@ -39,11 +38,8 @@ type Answer struct {
 	Backlog *loop.Backlog
 	Edges   [][2]int // blocker, blocked
 	PRs     []PR
-	// Partial reports that a requested fact is missing. Notes explains that, one line each; Err is
-	// the first Failure.
-	Partial bool
-	Notes   []string
-	Err     error
+	Notes   []string // what is missing and why, one line each
+	Err     error    // the first Failure
 }
 
 // source is one kind of tracker.
@@ -58,7 +54,6 @@ type source interface {
 type list[T any] struct {
 	rows  []T
 	whole bool   // nothing is missing
-	total int    // total on the tracker, 0 if unknown
 	note  string // another message for the user
 	fail  *Failure
 }
@@ -88,7 +83,7 @@ func Ask(ctx context.Context, q Question) Answer {
 	place, err := q.place(ctx)
 	a := Answer{Place: place}
 	if err != nil {
-		a.Partial, a.Err, a.Notes = true, err, []string{err.Error()}
+		a.Err, a.Notes = err, []string{err.Error()}
 		return a
 	}
 	from := newSource(place, q)
@@ -108,7 +103,9 @@ func Ask(ctx context.Context, q Question) Answer {
 	}
 	asking.Wait()
 	a.failed(issues.fail, q.Backlog && !issues.whole)
-	a.addNotes(&issues)
+	if issues.note != "" {
+		a.Notes = append(a.Notes, issues.note)
+	}
 	a.failed(pulls.fail, q.PRs && !pulls.whole)
 	if q.PR > 0 {
 		a.failed(oneFail, false)
@@ -145,28 +142,13 @@ func newSource(p Place, q Question) source {
 func (a *Answer) failed(f *Failure, cut bool) {
 	switch {
 	case f != nil:
-		f.Program = a.Place.Program()
-		if a.Partial = true; a.Err == nil {
+		if f.Program = a.Place.Program(); a.Err == nil {
 			a.Err = f
 		}
-		if !slices.Contains(a.Notes, f.Error()) {
-			a.Notes = append(a.Notes, f.Error())
-		}
+		a.Notes = loop.AppendNew(a.Notes, f.Error())
 	case cut:
-		a.Partial = true
 		a.Notes = append(a.Notes,
 			"tracker: the list is not whole, nothing follows from what is not on it")
-	}
-}
-
-// addNotes adds the note of a list, and one about an incomplete list with a known total.
-func (a *Answer) addNotes(l *list[backlog.Issue]) {
-	if l.note != "" {
-		a.Notes = append(a.Notes, l.note)
-	}
-	if known := len(l.rows); !l.whole && known > 0 && l.total > known {
-		a.Notes = append(a.Notes,
-			fmt.Sprintf("tracker: %d of %d open issues are known", known, l.total))
 	}
 }
 
@@ -184,7 +166,6 @@ func (a *Answer) sort(issues list[backlog.Issue], pulls list[PR], scope backlog.
 	if !r.Partial {
 		a.Backlog = &r.Backlog
 	}
-	a.Partial = a.Partial || r.Partial
 	a.Notes = append(a.Notes, r.Notes...)
 }
 

@@ -90,7 +90,7 @@ func calls(t *testing.T, from string) []string {
 func TestGitHubBacklog(t *testing.T) {
 	dir, from := project(t, "git@github.com:acme/app.git", "github")
 	a := ask(t, dir, Question{Backlog: true})
-	if a.Err != nil || a.Partial {
+	if a.Err != nil || len(a.Notes) > 0 {
 		t.Fatalf("%v %v", a.Err, a.Notes)
 	}
 	want := loop.Report{
@@ -148,21 +148,18 @@ func TestGitHubPR(t *testing.T) {
 		Branch: "feature/123-foo", Base: "main",
 		HeadSHA: "def5678def5678def5678def5678def5678def56", CI: "passing", Closes: []int{50},
 		Feedback: []Remark{
-			{"noor", true, at(t, "2026-05-09T13:00:00Z"), "review"},
-			{"mara", true, at(t, "2026-05-09T14:10:00Z"), "comment"},
-			{"SDD-bot", false, at(t, "2026-05-09T15:10:00Z"), "comment"},
-			{"dependabot", false, at(t, "2026-05-09T15:20:00Z"), "comment"},
-			{"mara", true, at(t, "2026-05-09T15:30:00Z"), "approval"},
+			{"noor", true, at(t, "2026-05-09T13:00:00Z"), "review", ""},
+			{"mara", true, at(t, "2026-05-09T14:10:00Z"), "comment", ""},
+			{"SDD-bot", false, at(t, "2026-05-09T15:10:00Z"), "comment", ""},
+			{"dependabot", false, at(t, "2026-05-09T15:20:00Z"), "comment", ""},
+			{"mara", true, at(t, "2026-05-09T15:30:00Z"), "approval", ""},
 		},
 	}
 	if d := cmp.Diff(want, p); d != "" {
 		t.Error(d)
 	}
-	for since, want := range map[string]bool{"2026-05-09T14:10:00Z": true,
-		"2026-05-09T14:10:01Z": false} {
-		if got := p.HumanFeedback(at(t, since)); got == nil || *got != want {
-			t.Errorf("since %s: %v", since, got)
-		}
+	if got := p.HumanFeedback(); got == nil || !*got {
+		t.Errorf("human feedback: %v", got)
 	}
 	report := a.Report()
 	if d := cmp.Diff([]loop.PR{{Number: 142, State: "open", Branch: "feature/123-foo",
@@ -183,11 +180,11 @@ func TestGitHubPRs(t *testing.T) {
 	for _, p := range a.PRs {
 		got = append(got,
 			fmt.Sprintf("#%d %s draft=%v fork=%v ci=%s human=%v", p.Number, p.State, p.Draft,
-				p.Fork, p.CI, *p.HumanFeedback(time.Time{})))
+				p.Fork, p.CI, *p.HumanFeedback()))
 	}
 	want := []string{"#160 do-not-merge draft=true fork=false ci=pending human=false",
 		"#161 open draft=false fork=true ci=none human=true"}
-	if d := cmp.Diff(want, got); d != "" || a.Partial {
+	if d := cmp.Diff(want, got); d != "" || len(a.Notes) > 0 {
 		t.Error(a.Notes, d)
 	}
 }
@@ -207,7 +204,7 @@ func TestWhereAForksBranchIs(t *testing.T) {
 	}
 }
 
-// Feedback older than what was told is unknown: that is neither some nor none.
+// Feedback that the tracker did not report is unknown: that is neither some nor none.
 func TestFeedbackThatWasCut(t *testing.T) {
 	dir, from := project(t, "https://github.com/acme/app", "github")
 	text, err := os.ReadFile(filepath.Join(from, "pr-142.json"))
@@ -219,11 +216,8 @@ func TestFeedbackThatWasCut(t *testing.T) {
 	put(t, filepath.Join(from, "pr-142.json"), cut)
 	a := ask(t, dir,
 		Question{PR: 142, Config: config.Config{AgentLogins: []string{"sdd-bot", "noor"}}})
-	if got := a.PRs[0].HumanFeedback(time.Time{}); got != nil {
+	if got := a.PRs[0].HumanFeedback(); got != nil {
 		t.Errorf("from the beginning: %v", *got)
-	}
-	if got := a.PRs[0].HumanFeedback(at(t, "2026-05-09T15:10:00Z")); got == nil || *got {
-		t.Error("what came since the oldest that is known is known")
 	}
 }
 
@@ -231,7 +225,7 @@ func TestGitLab(t *testing.T) {
 	dir, from := project(t, "https://gitlab.example.org/group/sub/app.git", "gitlab")
 	a := ask(t, dir,
 		Question{Backlog: true, PR: 7, Config: config.Config{AgentLogins: []string{"mara"}}})
-	if a.Err != nil || a.Partial {
+	if a.Err != nil || len(a.Notes) > 0 {
 		t.Fatalf("%v %v", a.Err, a.Notes)
 	}
 	want := loop.Report{
@@ -252,7 +246,7 @@ func TestGitea(t *testing.T) {
 	dir, from := project(t, "https://codeberg.org/acme/app.git", "gitea")
 	a := ask(t, dir,
 		Question{Backlog: true, PR: 4, Config: config.Config{AgentLogins: []string{"noor"}}})
-	if a.Err != nil || a.Partial {
+	if a.Err != nil || len(a.Notes) > 0 {
 		t.Fatalf("%v %v", a.Err, a.Notes)
 	}
 	want := loop.Report{
@@ -277,14 +271,14 @@ func TestGiteaFeedback(t *testing.T) {
 	dir, from := project(t, "https://codeberg.org/acme/app", "gitea")
 	a := ask(t, dir, Question{PR: 4})
 	want := []Remark{
-		{"mara", true, at(t, "2026-05-09T12:00:00Z"), "comment"},
-		{"forgejo-actions", false, at(t, "2026-05-09T15:00:00Z"), "comment"},
-		{"noor", true, at(t, "2026-05-09T16:00:00Z"), "review"},
-		{"mara", true, at(t, "2026-05-09T16:30:00Z"), "comment"},
-		{"mara", true, at(t, "2026-05-09T17:00:00Z"), "approval"},
+		{"mara", true, at(t, "2026-05-09T12:00:00Z"), "comment", ""},
+		{"forgejo-actions", false, at(t, "2026-05-09T15:00:00Z"), "comment", ""},
+		{"noor", true, at(t, "2026-05-09T16:00:00Z"), "review", "aaaa"},
+		{"mara", true, at(t, "2026-05-09T16:30:00Z"), "comment", ""},
+		{"mara", true, at(t, "2026-05-09T17:00:00Z"), "approval", "bbbb"},
 	}
-	if d := cmp.Diff(want, a.PRs[0].Feedback); d != "" || !a.PRs[0].Since.IsZero() {
-		t.Error(a.PRs[0].Since, d)
+	if d := cmp.Diff(want, a.PRs[0].Feedback); d != "" || a.PRs[0].Cut {
+		t.Error(a.PRs[0].Cut, d)
 	}
 	for _, kind := range []string{"comments-4.json", "reviews-4.json", "thread-7.json"} {
 		was, err := os.ReadFile(filepath.Join(from, kind))
@@ -295,7 +289,7 @@ func TestGiteaFeedback(t *testing.T) {
 		if a = ask(t, dir,
 			Question{PR: 4,
 				Config: config.Config{AgentLogins: []string{"mara",
-					"noor"}}}); a.PRs[0].HumanFeedback(time.Time{}) != nil {
+					"noor"}}}); a.PRs[0].HumanFeedback() != nil {
 			t.Error("without", kind, "no one knows")
 		}
 		put(t, filepath.Join(from, kind), string(was))
@@ -303,11 +297,11 @@ func TestGiteaFeedback(t *testing.T) {
 	put(t, filepath.Join(from, "comments-4.json"), `[]`)
 	if a = ask(t, dir,
 		Question{PR: 4,
-			Config: config.Config{AgentLogins: []string{"noor"}}}); !*a.PRs[0].HumanFeedback(time.Time{}) {
+			Config: config.Config{AgentLogins: []string{"noor"}}}); !*a.PRs[0].HumanFeedback() {
 		t.Error("a person's answer in an agent's review is a person's")
 	}
 	put(t, filepath.Join(from, "reviews-4.json"), `[]`)
-	if a = ask(t, dir, Question{PR: 4}); *a.PRs[0].HumanFeedback(time.Time{}) {
+	if a = ask(t, dir, Question{PR: 4}); *a.PRs[0].HumanFeedback() {
 		t.Error("no one spoke")
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -99,16 +98,14 @@ func (c *command) pr(n gjson.Result) PR {
 	p.State = cmp.Or(p.State, "open")
 	p.Closes, p.CI = numbers(n.Get("closes"), c.number), ci(n.Get("ci").Str)
 	c.fork(&p, n.Get("fork").Bool(), gjson.Result{})
-	if !n.Get("feedback").IsArray() {
-		p.cutAt(time.Time{})
-	}
+	p.Cut = !n.Get("feedback").IsArray()
 	for _, f := range elements(n.Get("feedback"), "") {
 		kind := f.Get("kind").Str
 		if kind != "review" && kind != "approval" {
 			kind = "comment"
 		}
-		remark := c.remark(text(f.Get("author")), f.Get("bot").Bool(), moment(f.Get("at")), kind)
-		p.approve(p.add(remark), text(f.Get("commit")))
+		remark := Remark{At: moment(f.Get("at")), Kind: kind, Commit: text(f.Get("commit"))}
+		c.remark(&p, text(f.Get("author")), f.Get("bot").Bool(), remark)
 	}
 	c.finish(&p)
 	return p

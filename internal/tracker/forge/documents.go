@@ -2,7 +2,6 @@ package forge
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -16,27 +15,22 @@ const maxDocuments = 1000
 // neither, which are messages of the program or a wrapper.
 func documents(out []byte) (docs []gjson.Result, torn bool) {
 	text := string(out)
-	for {
+	for len(docs) < maxDocuments {
 		text = strings.TrimLeft(text, " \t\r\n\ufeff")
-		line, rest, _ := strings.Cut(text, "\n")
-		switch {
-		case text == "" || len(docs) == maxDocuments:
-			return docs, text != ""
-		case text[0] != '{' && text[0] != '[':
-			text = rest
+		if text == "" {
+			return docs, false
+		}
+		if text[0] != '{' && text[0] != '[' {
+			_, text, _ = strings.Cut(text, "\n")
 			continue
 		}
 		var raw json.RawMessage
-		var wrong *json.SyntaxError
 		from := json.NewDecoder(strings.NewReader(text))
-		switch err := from.Decode(&raw); {
-		case err == nil:
-			docs = append(docs, gjson.ParseBytes(raw))
-			text = text[from.InputOffset():]
-		case len(docs) == 0 && errors.As(err, &wrong) && wrong.Offset <= int64(len(line)):
-			text = rest // a line such as "[warning] …"
-		default:
+		if from.Decode(&raw) != nil {
 			return docs, true
 		}
+		docs = append(docs, gjson.ParseBytes(raw))
+		text = text[from.InputOffset():]
 	}
+	return docs, true
 }

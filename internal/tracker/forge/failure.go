@@ -3,12 +3,12 @@ package forge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os/exec"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -27,13 +27,9 @@ const (
 	NotFound     Why = "does not find it"
 	NoIssues     Why = "finds the issues of this repository turned off"
 	TooOld       Why = "is too old"
-	RateLimited  Why = "is rate-limited"
-	Unavailable  Why = "finds the tracker broken"
-	Offline      Why = "does not reach the tracker"
 	TooSlow      Why = "took too long"
-	TooMuch      Why = "printed too much"
 	Unreadable   Why = "printed what cannot be read"
-	Failed       Why = "failed"
+	Failed       Why = "failed" // the program's own message has the cause
 	NotAllowed   Why = "is not run: no one but the repository names it"
 	Moved        Why = "tracker not asked"
 )
@@ -57,14 +53,6 @@ func (f *Failure) Error() string {
 	return text
 }
 
-// newerHint returns the hint for a program that is too old.
-func newerHint(program string) string {
-	if strings.HasPrefix(program, "tea") {
-		return "install tea 0.12 or newer: older ones have no `" + program + " api`"
-	}
-	return "install a newer " + program + ": one with the command api"
-}
-
 // Hint returns the next step for the user, or an empty string.
 func (f *Failure) Hint() string {
 	const block = " in CLAUDE.md under SDD Configuration, Tracker"
@@ -84,7 +72,10 @@ func (f *Failure) Hint() string {
 	case NoIssues:
 		return "turn them on, or name the repository that has them" + block
 	case TooOld:
-		return newerHint(f.Program)
+		if strings.HasPrefix(f.Program, "tea") {
+			return "install tea 0.12 or newer"
+		}
+		return "install a newer " + f.Program
 	case NotFound:
 		return "check Owner and Repo" + block + ", and the origin remote"
 	case NotAllowed:
@@ -92,7 +83,7 @@ func (f *Failure) Hint() string {
 			" to the same words in your own environment"
 	case Moved:
 		return "set it back, or begin a fresh run, which takes the tracker as it is"
-	case RateLimited, Unavailable, Offline, TooSlow:
+	case Failed, TooSlow:
 		return "the next iteration asks again"
 	}
 	return ""
@@ -110,7 +101,7 @@ func failure(err error, says string) *Failure {
 	case is(context.DeadlineExceeded, context.Canceled):
 		f.Why = TooSlow
 	case is(child.ErrTooMuch):
-		f.Why = TooMuch
+		f.Why, f.Says = Unreadable, err.Error()
 	default:
 		f.Why, f.Says = cause(strings.ToLower(says)), child.Line(says)
 		if f.Says == "" && err != nil {
@@ -121,15 +112,12 @@ func failure(err error, says string) *Failure {
 }
 
 // causes lists words in the messages of programs and forges, in lower case. The first match counts.
-// RateLimited is first because a rate limit may be reported with status 403.
+// Rate limits are first because they may be reported with status 403.
 var causes = [...]struct {
 	why   Why
 	words []string
 }{
-	{RateLimited, []string{
-		"rate limit", "http 429", "429 too many", "too many requests", "abuse detection",
-		"secondary rate",
-	}},
+	{Failed, []string{"rate limit", "secondary rate", "abuse detection"}},
 	{LoggedOut, []string{
 		"http 401", "401 unauthorized", "bad credentials", "auth login", "not logged in",
 		"requires authentication", "no login", "login add", "token was revoked",
@@ -150,18 +138,6 @@ var causes = [...]struct {
 		"no help topic for", "unknown command", "unknown flag", "unknown shorthand flag",
 		"flag provided but not defined",
 	}},
-	{Unavailable, []string{
-		"http 50", "http 52", "502 bad gateway", "503 service", "504 gateway", "500 internal",
-		"something went wrong while executing",
-		"couldn't respond to your request in time", "resource limits for this query",
-	}},
-	{Offline, []string{
-		"error connecting", "no such host", "connection refused", "network is unreachable",
-		"connection reset", "i/o timeout", "dial tcp", "tls handshake", "x509",
-		"no route to host", "server misbehaving", "timeout awaiting", "client.timeout",
-		"proxyconnect", "unexpected eof", `": eof`, "broken pipe", "server closed",
-	}},
-	{Unreadable, []string{"unexpected end of json input", "invalid character '"}},
 }
 
 func cause(says string) Why {
@@ -173,24 +149,19 @@ func cause(says string) Why {
 	return Failed
 }
 
-// httpStatus returns the last HTTP status in a text, as tea prints it.
-func httpStatus(text string) (status int, ok bool) {
-	for line := range strings.Lines(text) {
-		words := strings.Fields(line)
-		if len(words) < 2 || !strings.HasPrefix(words[0], "HTTP/") {
-			continue
-		}
-		if n, err := strconv.Atoi(words[1]); err == nil {
-			status, ok = n, true
-		}
-	}
-	return status, ok
-}
+// statusLine matches an HTTP status as tea prints it.
+var statusLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\s*HTTP/\S+\s+(\d{3})\b`)
+})
 
-// refused returns the Failure for a request that a server refused. It uses only the status, because
-// the server's message varies in language and wording.
-func refused(status int, body []byte) *Failure {
-	f := &Failure{Says: fmt.Sprintf("HTTP %d", status)}
+// refused returns the Failure for a request that a server refused, or nil. It uses only the last
+// status in says, because the server's message varies in language and wording.
+func refused(says string, body []byte) *Failure {
+	lines := statusLine().FindAllStringSubmatch(says, -1)
+	if lines == nil || lines[len(lines)-1][1][0] == '2' {
+		return nil
+	}
+	f := &Failure{Says: "HTTP " + lines[len(lines)-1][1]}
 	if f.Why = cause(strings.ToLower(f.Says)); f.Why == NoIssues { // 410 is not only about issues
 		f.Why = NotFound
 	}

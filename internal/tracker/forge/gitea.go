@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -53,12 +52,11 @@ func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
 	}
 	r, fail := g.start(ctx, child.Command{Args: append(args, path), Wait: g.wait})
 	docs, torn := documents(r.Out)
-	status, ok := httpStatus(r.Says)
+	if refusal := refused(r.Says, r.Out); refusal != nil {
+		return gjson.Result{}, refusal
+	}
 	switch {
-	case ok && status/100 != 2:
-		return gjson.Result{}, refused(status, r.Out)
-	case !ok && len(docs) == 1 && docs[0].Get("message").Exists() &&
-		(fail == nil || fail.Why == Failed):
+	case len(docs) == 1 && docs[0].Get("message").Exists() && (fail == nil || fail.Why == Failed):
 		return gjson.Result{}, orFailure(nil, docs[0])
 	case fail != nil || torn || len(docs) != 1:
 		return gjson.Result{}, orFailure(fail, gjson.Result{})
@@ -154,7 +152,7 @@ func (g *gitea) pulls(ctx context.Context, _ bool) list[PR] {
 	rows, whole, fail := g.pages(ctx, "pulls?state=open&")
 	return readList(rows, whole, fail, g.number, func(n gjson.Result) PR {
 		p := g.pr(n)
-		p.cutAt(time.Time{}) // lists do not include comments
+		p.Cut = true // lists do not include comments
 		return p
 	})
 }
@@ -188,7 +186,7 @@ func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 		return p, orFailure(fail, answer)
 	}
 	for _, c := range elements(comments, "") {
-		g.add(&p, c, "created_at", "comment")
+		g.add(&p, c, Remark{At: moment(c.Get("created_at")), Kind: "comment"})
 	}
 	reviews = slices.DeleteFunc(reviews, func(r gjson.Result) bool { // not submitted yet
 		state := r.Get("state").Str
@@ -197,15 +195,15 @@ func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 	own := text(me.Get("login"))
 	for _, r := range reviews {
 		approved := r.Get("state").Str == "APPROVED" && !r.Get("dismissed").Bool()
-		said := g.add(&p, r, "submitted_at", review(approved, r, "comments_count"))
-		// An approval by the loop's own login does not count.
-		if own != "" && !strings.EqualFold(own, said.Author) {
-			p.approve(said, text(r.Get("commit_id")))
+		remark := Remark{
+			At: moment(r.Get("submitted_at")), Kind: review(approved, r, "comments_count"),
 		}
+		if own != "" && !strings.EqualFold(own, text(r.Get("user.login"))) {
+			remark.Commit = text(r.Get("commit_id"))
+		}
+		g.add(&p, r, remark)
 	}
-	if !g.threads(ctx, &p, reviews) || !whole || !comments.IsArray() {
-		p.cutAt(time.Time{})
-	}
+	p.Cut = !g.threads(ctx, &p, reviews) || !whole || !comments.IsArray()
 	g.finish(&p)
 	return p, nil
 }
@@ -228,9 +226,10 @@ func (g *gitea) threads(ctx context.Context, p *PR, reviews []gjson.Result) (who
 	for i, r := range reviews {
 		whole = whole && said[i].IsArray()
 		for _, c := range elements(said[i], "") {
-			later := moment(c.Get("created_at")).After(moment(r.Get("submitted_at")))
+			at := moment(c.Get("created_at"))
+			later := at.After(moment(r.Get("submitted_at")))
 			if later || c.Get("user.id").Raw != r.Get("user.id").Raw {
-				g.add(p, c, "created_at", "comment")
+				g.add(p, c, Remark{At: at, Kind: "comment"})
 			}
 		}
 	}
@@ -238,8 +237,7 @@ func (g *gitea) threads(ctx context.Context, p *PR, reviews []gjson.Result) (who
 }
 
 // add adds a comment or a review. The forge does not mark bots, so its own are known by name.
-func (g *gitea) add(p *PR, n gjson.Result, at, kind string) Remark {
+func (g *gitea) add(p *PR, n gjson.Result, r Remark) {
 	login := text(n.Get("user.login"))
-	bot := login == "gitea-actions" || login == "forgejo-actions"
-	return p.add(g.remark(login, bot, moment(n.Get(at)), kind))
+	g.remark(p, login, login == "gitea-actions" || login == "forgejo-actions", r)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 )
@@ -13,7 +12,7 @@ import (
 const githubIssues = `query($owner:String!,$name:String!,$endCursor:String){` +
 	`repository(owner:$owner,name:$name){nameWithOwner hasIssuesEnabled ` +
 	`issues(first:100,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC})` +
-	`{pageInfo{hasNextPage endCursor}totalCount nodes{number title labels(first:50){nodes{name}}` +
+	`{pageInfo{hasNextPage endCursor}nodes{number title labels(first:50){nodes{name}}` +
 	`milestone{title}assignees(first:10){nodes{login}}%s body}}}}`
 
 const githubCloses = "closedByPullRequestsReferences"
@@ -57,7 +56,7 @@ func newGitHub(r reader) *graphql {
 	}
 	return &graphql{
 		reader: r, where: where, one: [2]string{"-F", "number"}, repository: "data.repository",
-		list: "pullRequests", request: "pullRequest", count: "totalCount", has: "hasIssuesEnabled",
+		list: "pullRequests", request: "pullRequest", has: "hasIssuesEnabled",
 		issueQuery: githubIssues, pullsQuery: githubPRs, pullQuery: githubOne,
 		issueFields: githubFields, readPR: readGitHubPR,
 		prFields: fmt.Sprintf(githubPR, 30), onePR: fmt.Sprintf(githubPR, 100),
@@ -83,30 +82,21 @@ func readGitHubPR(r *reader, p *PR, n gjson.Result) {
 // githubFeedback reads comments or reviews. The tracker returns only the newest of them.
 func githubFeedback(r *reader, p *PR, connection gjson.Result, field string) {
 	nodes := elements(connection, "")
-	var oldest time.Time
-	for i, n := range nodes {
-		at := moment(n.Get(field))
-		if i == 0 {
-			oldest = at
-		}
-		kind := "comment"
+	for _, n := range nodes {
+		remark := Remark{At: moment(n.Get(field)), Kind: "comment"}
 		if field == "submittedAt" {
-			if at.IsZero() { // a pending review
+			if remark.At.IsZero() { // a pending review
 				continue
 			}
-			kind = review(n.Get("state").Str == "APPROVED", n, "comments.totalCount")
+			remark.Kind = review(n.Get("state").Str == "APPROVED", n, "comments.totalCount")
+		}
+		if n.Get("viewerDidAuthor").Type == gjson.False {
+			remark.Commit = text(n.Get("commit.oid"))
 		}
 		author := n.Get("author")
-		bot := author.Get("__typename").Str == "Bot"
-		said := p.add(r.remark(text(author.Get("login")), bot, at, kind))
-		// An approval by the loop's own login does not count.
-		if n.Get("viewerDidAuthor").Type == gjson.False {
-			p.approve(said, text(n.Get("commit.oid")))
-		}
+		r.remark(p, text(author.Get("login")), author.Get("__typename").Str == "Bot", remark)
 	}
-	if connection.Get("totalCount").Int() > int64(len(nodes)) {
-		p.cutAt(oldest)
-	}
+	p.Cut = p.Cut || connection.Get("totalCount").Int() > int64(len(nodes))
 }
 
 // review returns the kind of a review: "approval" for an approval without text and comments, else

@@ -9,7 +9,7 @@ import (
 // pageInfo must come before any number, because glab does not find it after one.
 const gitlabIssues = `query($path:ID!,$endCursor:String){project(fullPath:$path){issuesEnabled ` +
 	`issues(state:opened,sort:CREATED_ASC,first:100,after:$endCursor)` +
-	`{pageInfo{hasNextPage endCursor}count nodes{iid title labels{nodes{title}}` +
+	`{pageInfo{hasNextPage endCursor}nodes{iid title labels{nodes{title}}` +
 	`milestone{title}assignees{nodes{username}}%s description}}}}`
 
 const gitlabMR = `iid title description state draft labels{nodes{title}}` +
@@ -33,7 +33,7 @@ func newGitLab(r reader) *graphql {
 	return &graphql{
 		reader: r, where: []string{"--hostname", r.Host, "-f", "path=" + r.Owner + "/" + r.Repo},
 		one: [2]string{"-f", "iid"}, repository: "data.project",
-		list: "mergeRequests", request: "mergeRequest", count: "count", has: "issuesEnabled",
+		list: "mergeRequests", request: "mergeRequest", has: "issuesEnabled",
 		issueQuery: gitlabIssues, pullsQuery: gitlabMRs, pullQuery: gitlabOne,
 		// The community edition lacks this field.
 		issueFields: []field{{"blockedByIssues", `{nodes{iid state webUrl}}`}},
@@ -52,10 +52,8 @@ func readGitLabPR(r *reader, p *PR, n gjson.Result) {
 	for _, note := range notes {
 		if !note.Get("system").Bool() { // system notes record events
 			login, bot := text(note.Get("author.username")), note.Get("author.bot").Bool()
-			p.add(r.remark(login, bot, moment(note.Get("createdAt")), "comment"))
+			r.remark(p, login, bot, Remark{At: moment(note.Get("createdAt")), Kind: "comment"})
 		}
 	}
-	if len(notes) >= 100 {
-		p.cutAt(moment(notes[0].Get("createdAt")))
-	}
+	p.Cut = len(notes) >= 100
 }

@@ -22,7 +22,7 @@ type graphql struct {
 
 	repository    string // path of the repository in an answer
 	list, request string // names of the PRs and of one PR in the repository
-	count, has    string // names of the total of issues, and of whether they are enabled
+	has           string // name of the field that tells whether issues are enabled
 
 	issueQuery, pullsQuery, pullQuery string // with a %s for the fields
 	issueFields                       []field
@@ -51,9 +51,7 @@ func (g *graphql) issues(ctx context.Context) list[backlog.Issue] {
 	if c.repo.Get(g.has).Type == gjson.False {
 		c.whole, c.fail = false, &Failure{Why: NoIssues}
 	}
-	l := readList(c.nodes, c.whole, c.fail, g.number, g.named(c.repo).issue)
-	l.total = number(c.repo.Get("issues." + g.count))
-	return l
+	return readList(c.nodes, c.whole, c.fail, g.number, g.named(c.repo).issue)
 }
 
 func (g *graphql) pulls(ctx context.Context, light bool) list[PR] {

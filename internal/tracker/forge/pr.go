@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -26,11 +27,7 @@ type PR struct {
 	CI       string   `json:"ci,omitempty"`
 	Closes   []int    `json:"closes"`
 	Feedback []Remark `json:"feedback"`
-	// Since is the time from which all feedback is known. It is zero if all feedback is known.
-	Since time.Time `json:"-"`
-	// Approved maps the login of a person, in lower case, to the time of their last approval of the
-	// head commit without text.
-	Approved map[string]time.Time `json:"-"`
+	Cut      bool     `json:"-"` // some feedback is unknown
 }
 
 // Remark is a comment or a review.
@@ -39,48 +36,32 @@ type Remark struct {
 	Human  bool      `json:"human"`
 	At     time.Time `json:"at,omitzero"`
 	Kind   string    `json:"kind"` // comment, review, or approval: a review that only approves
+	// Commit is the commit of a review, empty if unknown or if the author is the loop's own login.
+	Commit string `json:"-"`
 }
 
-// HumanFeedback reports whether a person commented or reviewed at or after from (R99, R101). It
-// returns nil if that is unknown. An approval without text does not count. Other feedback counts
-// even if it was addressed.
-func (p *PR) HumanFeedback(from time.Time) *bool {
-	for _, r := range p.Feedback {
-		if r.Human && r.Kind != "approval" && (r.At.IsZero() || !r.At.Before(from)) {
-			return new(true)
-		}
-	}
-	if from.Before(p.Since) {
+// HumanFeedback reports whether a person commented or reviewed, however long ago. No tracker says
+// when feedback was addressed, and an old comment may be addressed only now (R99, R101). It returns
+// nil if that is unknown. An approval without text does not count.
+func (p *PR) HumanFeedback() *bool {
+	switch {
+	case slices.ContainsFunc(p.Feedback, Remark.speaks):
+		return new(true)
+	case p.Cut:
 		return nil
 	}
 	return new(false)
 }
 
-// Loop returns the PR for package loop. Human feedback of any age counts, because no tracker
-// records when it was addressed, and an old comment may be addressed only now (R99).
+// speaks reports whether a remark is feedback of a person.
+func (r Remark) speaks() bool { return r.Human && r.Kind != "approval" }
+
+// Loop returns the PR for package loop.
 func (p *PR) Loop() loop.PR {
 	return loop.PR{
 		Number: p.Number, State: p.State, Branch: p.Branch, HeadSHA: p.HeadSHA, Labels: p.Labels,
 		Title:         p.Title,
-		HumanFeedback: p.HumanFeedback(time.Time{}),
-	}
-}
-
-func (p *PR) add(r Remark) Remark {
-	p.Feedback = append(p.Feedback, r)
-	return r
-}
-
-// approve records r if it is a person's approval of the head commit without text.
-func (p *PR) approve(r Remark, commit string) {
-	if !r.Human || r.Kind != "approval" || commit == "" || commit != p.HeadSHA || r.At.IsZero() {
-		return
-	}
-	if p.Approved == nil {
-		p.Approved = map[string]time.Time{}
-	}
-	if who := strings.ToLower(r.Author); r.At.After(p.Approved[who]) {
-		p.Approved[who] = r.At
+		HumanFeedback: p.HumanFeedback(),
 	}
 }
 
@@ -88,15 +69,20 @@ func (p *PR) approve(r Remark, commit string) {
 // since approved the head commit, and it was already the head when the previous iteration ended, so
 // that no later commit addresses feedback.
 func (p *PR) Reviewed(headAtEnd string) bool {
-	if headAtEnd == "" || !loop.SameSHA(headAtEnd, p.HeadSHA) || !p.Since.IsZero() {
+	if headAtEnd == "" || !loop.SameSHA(headAtEnd, p.HeadSHA) || p.Cut {
 		return false
 	}
 	spoke := false
 	for _, r := range p.Feedback {
-		if !r.Human || r.Kind == "approval" {
+		if !r.speaks() {
 			continue
 		}
-		if spoke = true; r.At.IsZero() || !p.Approved[strings.ToLower(r.Author)].After(r.At) {
+		spoke = true
+		approved := func(a Remark) bool {
+			return a.Human && a.Kind == "approval" && a.Commit == p.HeadSHA &&
+				strings.EqualFold(a.Author, r.Author) && a.At.After(r.At)
+		}
+		if r.At.IsZero() || !slices.ContainsFunc(p.Feedback, approved) {
 			return false
 		}
 	}
@@ -109,18 +95,16 @@ type identities struct {
 	doNotMerge string
 }
 
-// remark returns a comment or review. An unknown author counts as a person, because asking once too
+// remark adds a comment or review. An unknown author counts as a person, because asking once too
 // often is better than not asking (R101).
-func (id identities) remark(login string, bot bool, at time.Time, kind string) Remark {
-	if login == "" {
-		return Remark{"ghost", true, at, kind}
-	}
+func (id identities) remark(p *PR, login string, bot bool, r Remark) {
 	bare := strings.TrimPrefix(strings.ToLower(login), "app/")
 	bot = bot || strings.HasSuffix(bare, "[bot]")
 	agent := slices.ContainsFunc(id.agents, func(a string) bool {
 		return strings.EqualFold(strings.TrimPrefix(a, "@"), bare)
 	})
-	return Remark{login, !bot && !agent, at, kind}
+	r.Author, r.Human = cmp.Or(login, "ghost"), login == "" || !bot && !agent
+	p.Feedback = append(p.Feedback, r)
 }
 
 // finish sorts a PR's feedback by time, and sets the state do-not-merge for an open PR with that
@@ -131,17 +115,6 @@ func (id identities) finish(p *PR) {
 		return strings.EqualFold(l, id.doNotMerge)
 	}) {
 		p.State = "do-not-merge"
-	}
-}
-
-// cutAt records that feedback before oldest is unknown, or all feedback if oldest is zero. After
-// several calls, the latest time counts.
-func (p *PR) cutAt(oldest time.Time) {
-	if oldest.IsZero() {
-		oldest = time.Unix(1<<40, 0).UTC()
-	}
-	if oldest.After(p.Since) {
-		p.Since = oldest
 	}
 }
 

