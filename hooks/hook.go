@@ -13,6 +13,7 @@ import (
 	"hooks/internal/app"
 	"hooks/internal/drive"
 	"hooks/internal/event"
+	"hooks/internal/proc"
 	"hooks/internal/safefile"
 	"hooks/internal/term"
 )
@@ -34,7 +35,7 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	}()
 	growStack(false)
 	began := time.Now()
-	answer := a.Handle(word, in)
+	answer := a.Handle(word, proc.Within(event.MaxWait, in))
 	reply := answer.Reply.Named(typedAs).Encode(answer.Name)
 	if len(reply) > 0 && rested(a, answer.Until) {
 		if _, err := out.Write(append(reply, '\n')); err != nil {

@@ -130,9 +130,10 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 	if r := loop.TasksOf(t.Budget); r != nil && r.Finished()+1 >= len(r.List) { // it may end here
 		a.Dropped = dropped(h.project, t.Values().Tip())
 	}
-	foreign := t.Tick != nil &&
-		(t.Tick.SessionID != h.ev.SessionID || proc.Of(t.Budget.Owner) == loop.Dead)
-	if t.Tick == nil || !stop && foreign || h.ev.Name == event.SessionEnd {
+	foreign := func() bool {
+		return t.Tick.SessionID != h.ev.SessionID || proc.Of(t.Budget.Owner) == loop.Dead
+	}
+	if t.Tick == nil || !stop && foreign() || h.ev.Name == event.SessionEnd {
 		return a // a SessionEnd hook has too little time for a remote
 	}
 	if stop && t.Tick.Trail != "" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"hooks/internal/codec"
@@ -15,7 +16,9 @@ import (
 // Bounds on reading stdin.
 const (
 	maxBytes = 4 << 20
-	maxWait  = 5 * time.Second // until the value is complete
+	// MaxWait bounds the time until the object is complete. The reader given to Read enforces it,
+	// by failing with os.ErrDeadlineExceeded.
+	MaxWait = 5 * time.Second
 	// maxNesting is the maximum depth of an object. Tool calls stay below a dozen levels, and later
 	// readers scan each byte once per level.
 	maxNesting = 1000
@@ -30,47 +33,19 @@ const hintClient = "hook words read the JSON object that the client writes on st
 // does not depend on how the bytes arrive. A leading byte order mark and white space are allowed.
 //
 // Read returns an error with a hint for an unknown word, more than 4 MiB, a value not complete
-// within 5 s, anything but one JSON object, a repeated key in an object, another event than the
-// word's, and a wrong type in a field that decides.
-//
-// After a timeout, a goroutine remains blocked in r.Read; the program is about to exit.
-func Read(word string, r io.Reader) (Event, error) { return readWithin(maxWait, word, r) }
-
-func readWithin(wait time.Duration, word string, r io.Reader) (Event, error) {
+// before r times out, anything but one JSON object, a repeated key in an object, another event than
+// the word's, and a wrong type in a field that decides.
+func Read(word string, r io.Reader) (Event, error) {
 	name := NameOf(word)
 	if name == "" {
 		return Event{}, hint.New("the words are stop, pre-tool-use, …: see `hooks --help`",
 			"%q is not a hook word", codec.Clip(word))
 	}
-	raw, err := readValue(r, wait)
+	raw, err := firstObject(r)
 	if err != nil {
 		return Event{}, err
 	}
 	return decode(name, string(raw))
-}
-
-// readValue returns the bytes of the first JSON object of r, within the bounds.
-func readValue(r io.Reader, wait time.Duration) (raw []byte, err error) {
-	done := make(chan struct{})
-	var got []byte
-	var failed error
-	go func() {
-		defer close(done)
-		defer func() { // a panic can be recovered only in its own goroutine
-			if p := recover(); p != nil {
-				failed = fmt.Errorf("internal error: %v", p)
-			}
-		}()
-		got, failed = firstObject(r)
-	}()
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return got, failed
-	case <-timer.C:
-		return nil, hint.New(hintClient, "no complete JSON object on stdin after %s", wait)
-	}
 }
 
 // firstObject returns the bytes of the first JSON object of r.
@@ -90,6 +65,8 @@ func firstObject(r io.Reader) (raw json.RawMessage, err error) {
 	switch {
 	case len(raw) > maxBytes, err != nil && most.N == 0:
 		return nil, hint.New(hintClient, "the JSON object on stdin is over %d bytes", maxBytes)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, hint.New(hintClient, "no complete JSON object on stdin after %s", MaxWait)
 	case err == io.EOF:
 		return nil, hint.New(hintClient, "stdin is empty")
 	case err == io.ErrUnexpectedEOF:

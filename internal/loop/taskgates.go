@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -98,7 +99,7 @@ func numberedGate(
 	n int, holds Hold, approve, stop string, due func(*Facts) []Gate, when string,
 ) GateKind {
 	g := GateKind{
-		Name: gateNames[n-1], Header: fmt.Sprintf("Gate %d", n), When: Entry, Holds: holds,
+		Name: gateNames[n-1], Header: "Gate " + strconv.Itoa(n), When: Entry, Holds: holds,
 		Safest: "hold",
 		Options: []Option{
 			{"approve", approve}, {"hold", "Not yet: the loop pauses here."}, {"stop", stop},

@@ -93,7 +93,7 @@ func (p *Person) syncWay() string {
 // Queue stores events for the Sync command, which starts once the reply is printed. It does nothing
 // if no command is configured.
 func (p *Person) Queue(files *store.Store, list []loop.SyncEvent) error {
-	if p.syncWay() == "" {
+	if len(list) == 0 || p.syncWay() == "" {
 		return nil
 	}
 	p.syncs = true

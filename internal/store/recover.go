@@ -40,6 +40,7 @@ func (s *Store) recoverFrom(skill loop.Skill, budgetPath string) (st State, err 
 	default:
 		st, err = s.run(skill, budgetPath)
 	}
+	s.sweep(budgetPath)
 	lock, lerr := s.Holder(skill)
 	st.Lock = lock
 	if err = errors.Join(err, lerr); known || err != nil {
@@ -49,7 +50,6 @@ func (s *Store) recoverFrom(skill loop.Skill, budgetPath string) (st State, err 
 	if _, isCopy := errors.AsType[*CopyError](err); isCopy {
 		return st, err
 	}
-	s.sweep(budgetPath)
 	current, err := s.budgetPath(skill)
 	if err != nil || st.Budget == nil && s.absolute(st.BudgetPath) != s.absolute(current) {
 		return st, err // the open tick belongs to another run

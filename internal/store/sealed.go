@@ -86,15 +86,23 @@ func (s *Store) unsealed(st State, session string) error {
 // completed if the history has its line; otherwise the files stay as they are. A power cut may have
 // taken the record's last notes, so after a reboot the history's last line decides what was
 // committed.
-func (s *Store) loadRecorded(run sealed, settle bool) (State, error) {
+//
+// An event first loads a run without the guard. With it, the event takes that state again if the
+// entry in the record is still the same, because every change by a hook begins in the record. The
+// next event finds what somebody else has edited in between.
+func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
+	if settle && *run.Loop == s.loaded.entry {
+		st, s.loaded.entry = s.loaded.state, seal.Loop{}
+		st.Claim, err = s.claimOf(run.skill())
+		return st, err
+	}
 	var f found
-	err := run.held()
+	err = run.held()
 	if err == nil {
 		f, err = s.whole(run)
 	}
 	own, rebooted := *run.Loop, false // finish may drop the run from the record
 	if err == nil && settle {
-		s.sweep(run.Budget)
 		rebooted = s.rebooted(run)
 		if run.Next != nil || run.record.Boot != s.boot() {
 			err = s.finish(run)
@@ -105,13 +113,17 @@ func (s *Store) loadRecorded(run sealed, settle bool) (State, error) {
 	if err != nil {
 		return State{Skill: run.skill(), BudgetPath: own.Budget}, err
 	}
-	st, err := s.stateOf(run, f.files)
+	st, err = s.stateOf(run, f.files)
 	claim, cerr := s.claimOf(run.skill())
 	st.Claim, err = claim, errors.Join(err, cerr)
 	if err == nil && rebooted {
 		err = s.catchUp(&st, run.skill())
 	}
-	return st, errors.Join(err, s.readFindings(&st))
+	err = errors.Join(err, s.readFindings(&st))
+	if err == nil && !settle && run.Next == nil && run.record.Boot == s.boot() {
+		s.loaded.entry, s.loaded.state = *run.Loop, st
+	}
+	return st, err
 }
 
 // finish completes a change that a crash interrupted after its history line. After a power cut,

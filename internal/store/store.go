@@ -47,6 +47,10 @@ type Store struct {
 		skill loop.Skill
 		run   string
 	}
+	loaded struct { // the last run that was loaded without the guard, and its entry in the record
+		entry seal.Loop
+		state State
+	}
 	seals     seal.Dir // records to compare the files with
 	boot      func() string
 	healed    []string

@@ -39,9 +39,6 @@ func (tx *Tx) State(session string, skill loop.Skill) (State, error) {
 	if _, changed := errors.AsType[*ChangedError](err); err != nil && !changed {
 		st, err = tx.s.load(session, skill, false)
 	}
-	if st.Lock == nil {
-		st.Lock, _ = tx.s.Holder(skill)
-	}
 	return st, err
 }
 

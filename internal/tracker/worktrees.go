@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -62,7 +63,11 @@ func Trees(ctx context.Context, project string) (list []string) {
 // allWorktrees returns all linked worktrees with absolute paths. It does not start git if there are
 // none. Git lists the main worktree first, which is left out.
 func allWorktrees(ctx context.Context, project string) (list []loop.Worktree, err error) {
-	if place, ok := findGit(project); ok && safefile.IsDir(filepath.Join(place.common, "objects")) {
+	place, ok := findGit(project)
+	if !ok {
+		return nil, errors.New("list worktrees: not a git repository")
+	}
+	if safefile.IsDir(filepath.Join(place.common, "objects")) {
 		_, err := os.Lstat(filepath.Join(place.common, "worktrees"))
 		if os.IsNotExist(err) {
 			return nil, nil
