@@ -347,7 +347,7 @@ func (h *handler) put(
 		Deadline: time.Now().UTC().Add(askTime).Truncate(time.Second),
 	}
 	if _, err := fmt.Sscanf(w.gate.Target, "PR #%d", &question.PR); err == nil && b.Tracker != nil {
-		if pages, _ := forge.PlaceOf(*b.Tracker).Pages(); pages != "" {
+		if pages, _, _ := forge.PlaceOf(*b.Tracker).Pages(); pages != "" {
 			question.URL = pages + report.TargetNumber(w.gate)
 		}
 	}

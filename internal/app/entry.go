@@ -365,6 +365,10 @@ func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 		}
 	}
 	for _, i := range r.Issues {
+		if title := []rune(i.Title); len(title) > 0 && len(asked.Titles) < maxTitles {
+			asked.Titles = append(asked.Titles,
+				loop.Issue{Number: i.Number, Title: string(title[:min(len(title), maxTitle)])})
+		}
 		if i.Criteria == backlog.CriteriaMissing || i.Criteria == backlog.CriteriaTBD {
 			asked.Ambiguous = append(asked.Ambiguous,
 				loop.Issue{Number: i.Number, Criteria: i.Criteria})
@@ -375,6 +379,12 @@ func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 	}
 	return asked
 }
+
+// maxTitles bounds the titles of issues that an iteration keeps, and maxTitle each in characters.
+const (
+	maxTitles = 6
+	maxTitle  = 60
+)
 
 // maxNotes bounds the notes about the tracker's answer that a person sees.
 const maxNotes = 4

@@ -117,7 +117,7 @@ func lastLines(
 // links returns the web addresses of the tracker that a run began with. It makes no call.
 func links(b *loop.Budget) (l report.Links) {
 	if b.Tracker != nil {
-		l.PR, l.Commit = forge.PlaceOf(*b.Tracker).Pages()
+		l.PR, l.Issue, l.Commit = forge.PlaceOf(*b.Tracker).Pages()
 	}
 	return l
 }

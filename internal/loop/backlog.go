@@ -52,6 +52,8 @@ type BacklogLine struct {
 	Plan        []int `json:"plan,omitempty"`
 	// Taken lists the issues to which its workers were sent, if PRs came of it.
 	Taken []int `json:"taken,omitempty"`
+	// Titles names the issues that it planned, took up or failed, as the tracker has them.
+	Titles []Issue `json:"titles,omitempty"`
 	// Facts is "missing" if the skill reported nothing.
 	Facts string `json:"facts,omitempty"`
 }
@@ -78,6 +80,22 @@ func (b *Backlog) merge(o Backlog) *Backlog {
 	}
 	return &Backlog{keep(b.Unblocked, o.Unblocked), keep(b.Blocked, o.Blocked),
 		keep(b.InProgress, o.InProgress)}
+}
+
+// titles returns the tracker's titles of the issues that the iteration planned, took up or failed.
+func (t *Tick) titles() []Issue {
+	if t.Asked == nil {
+		return nil
+	}
+	about := slices.Concat(t.Report.Plan, t.Taken)
+	for _, f := range t.Report.Failures {
+		if f.Kind == "issue" {
+			about = append(about, f.Number)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(t.Asked.Titles), func(i Issue) bool {
+		return !slices.Contains(about, i.Number)
+	})
 }
 
 // backlog returns the tracker's issues, or else those that the skill reported, or nil.

@@ -65,7 +65,7 @@ func closeTick(before *Budget, t Tick, previous *Iteration, e Ending) Closing {
 	if e.Spent.Cursors != nil {
 		line.Cursors = run.endWorkers(t.Workers)
 	}
-	line.KindLine = ofKind
+	line.KindLine, line.Titles = ofKind, t.titles()
 	if len(t.PRs) > 0 { // issues count as taken only if a PR came of them
 		line.Taken = t.Taken
 	}

@@ -13,6 +13,7 @@ func (l *Iteration) Redact(by func(string) string) {
 	l.Gates, l.Budget.Carried = redacted(l.Gates, by, answerTexts), redacted(l.Budget.Carried, by,
 		answerTexts)
 	l.Failures = redacted(l.Failures, by, func(f *Failure) []*string { return []*string{&f.Cause} })
+	l.Titles = redacted(l.Titles, by, func(i *Issue) []*string { return []*string{&i.Title} })
 	l.Notes = redacted(l.Notes, by, itself)
 	l.TrackedPRs = redacted(l.TrackedPRs, by, func(p *TrackedPR) []*string {
 		return append(commits(&p.StartSHA, &p.EndSHA), &p.Branch, &p.Title)

@@ -108,7 +108,9 @@ type Asked struct {
 	// Ambiguous lists the workable issues whose acceptance criteria are missing or unfinished
 	// (R89).
 	Ambiguous []Issue `json:"ambiguous,omitempty"`
-	PRs       []PR    `json:"prs,omitempty"`
+	// Titles names some of the workable issues, for the report card.
+	Titles []Issue `json:"titles,omitempty"`
+	PRs    []PR    `json:"prs,omitempty"`
 	// PRs whose branch is in a fork and not on the remote
 	InForks []int `json:"elsewhere,omitempty"`
 	// PRs for which the tracker could not say who commented

@@ -15,10 +15,11 @@ type Card struct {
 	Run        *loop.Budget     `json:"run"`
 	Stopped    *StopWhy         `json:"stopped,omitempty"` // nil while the run continues
 	Budgets    []Axis           `json:"budgets"`
-	Iterations []loop.Iteration `json:"iterations"`      // the last ones, oldest first
-	Earlier    int              `json:"earlier_lines"`   // the number of those before
-	PRs        []CardPR         `json:"prs"`             // of these iterations and the run
-	Tasks      []TaskRow        `json:"tasks,omitempty"` // of a task loop
+	Iterations []loop.Iteration `json:"iterations"`       // the last ones, oldest first
+	Earlier    int              `json:"earlier_lines"`    // the number of those before
+	PRs        []CardPR         `json:"prs"`              // of these iterations and the run
+	Issues     []loop.Issue     `json:"issues,omitempty"` // with the tracker's titles
+	Tasks      []TaskRow        `json:"tasks,omitempty"`  // of a task loop
 	Verified   Verified         `json:"verified"`
 	Claimed    Claimed          `json:"claimed"`
 	// Worktrees appeared in the run's iterations and are still on disk.
@@ -49,6 +50,7 @@ type Card struct {
 // known.
 type Links struct {
 	PR     string // followed by the number
+	Issue  string // likewise
 	Commit string // followed by the hash
 }
 
@@ -191,6 +193,11 @@ func (c *Card) add(l *loop.Iteration) {
 		if len(c.Worktrees) < before || slices.Contains(l.Observed.Worktrees, w.Path) {
 			c.Worktrees = append(c.Worktrees, w)
 		}
+	}
+	for _, i := range l.Titles {
+		c.Issues = slices.DeleteFunc(c.Issues,
+			func(o loop.Issue) bool { return o.Number == i.Number })
+		c.Issues = append(c.Issues, i)
 	}
 	for _, t := range l.TrackedPRs {
 		p := c.pr(t.Number)

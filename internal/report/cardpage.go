@@ -324,8 +324,16 @@ func (c *Card) asked() (list []block) {
 	return list
 }
 
-// left lists the PRs, commits and worktrees that the run leaves for a person to look at.
+// left lists the issues, PRs, commits and worktrees that the run leaves for a person to look at.
 func (c *Card) left() (list []block) {
+	issues := table{columns: []column{{name: "issue"}, {name: "title", class: "text", loose: true}}}
+	for _, i := range c.Issues {
+		w := word{text: fmt.Sprintf("#%d", i.Number)}
+		if c.Links.Issue != "" {
+			w.link = fmt.Sprintf("%s%d", c.Links.Issue, i.Number)
+		}
+		issues.rows = append(issues.rows, row{cells: []cell{{w}, words(i.Title)}})
+	}
 	prs := table{class: "prlist", columns: []column{{name: "PR", class: "text", notes: true},
 		{name: "state"}, {name: "branch", class: "text", spare: 1}, {name: "commit"}}}
 	for _, p := range c.PRs {
@@ -359,11 +367,15 @@ func (c *Card) left() (list []block) {
 	if len(trees) > 0 {
 		list = append(list, trees)
 	}
-	if len(list) == 0 {
-		return nil
+	if len(list) > 0 {
+		list = slices.Insert(list, 0, block(section{name: "Pull requests and commits",
+			remark: c.of("states and commits ")}))
 	}
-	return append([]block{section{name: "Pull requests and commits",
-		remark: c.of("states and commits ")}}, list...)
+	if len(issues.rows) > 0 {
+		list = slices.Insert(list, 0, block(section{name: "Issues", remark: c.of("")}),
+			block(issues.last(maxListedRows)))
+	}
+	return list
 }
 
 // ref returns the number of a PR, with a link if the forge is known.

@@ -43,97 +43,63 @@ func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis
 	if t != nil {
 		running = b.IterationsUsed - ended
 	}
-	p := pace{ended: ended, running: running, over: b.Status == loop.Halted,
-		active: going && b.Status == loop.Active, now: now}
-	if ended > 0 {
-		p.each = time.Duration(saved.MinutesElapsed) * time.Minute / time.Duration(ended)
+	active, left := going && b.Status == loop.Active, max(0, c.Iterations-b.IterationsUsed)
+	// The ended iterations used before minus outside.
+	axis := func(name string, used, before, outside, ceiling Quantity) Axis {
+		a, more := Axis{Name: name, Used: used, Ceiling: ceiling}, -1
+		if ended > 0 {
+			a.Each = (before - outside) / Quantity(ended)
+		}
+		switch {
+		case name == "iterations":
+			a.Each, more = one, left
+		case ceiling > 0 && used >= ceiling:
+			more = 0
+		case ceiling > 0 && a.Each > 0:
+			more = max(0, int((ceiling-before)/a.Each)-running)
+		}
+		// The rest of a nearly unused budget would be enough for thousands of iterations.
+		if more < 0 || more > left || b.Status == loop.Halted {
+			return a
+		}
+		a.More = &more
+		if pace := saved.MinutesElapsed; active && ended > 0 && pace > 0 && more < 10_000 {
+			each := time.Duration(pace) * time.Minute / time.Duration(ended)
+			at := now.Add(time.Duration(more) * each)
+			a.EndsAt = &at
+		}
+		return a
 	}
-	axes := []Axis{{Name: "iterations", Used: whole(b.IterationsUsed), Ceiling: whole(c.Iterations),
-		Each: one}}
-	p.predict(&axes[0], max(0, c.Iterations-b.IterationsUsed))
+	axes := []Axis{axis("iterations", whole(b.IterationsUsed), 0, 0, whole(c.Iterations))}
 	if b.CountsPRs() {
-		axes = append(axes, p.axis("PRs", whole(len(b.PRsTouched)), whole(len(saved.PRsTouched)), 0,
+		axes = append(axes, axis("PRs", whole(len(b.PRsTouched)), whole(len(saved.PRsTouched)), 0,
 			whole(c.PRs)))
 	}
-	clock := p.axis("minutes", whole(b.MinutesElapsed), whole(saved.MinutesElapsed), 0,
+	clock := axis("minutes", whole(b.MinutesElapsed), whole(saved.MinutesElapsed), 0,
 		whole(c.Minutes))
 	if clock.EndsAt = nil; c.Minutes >= noCeiling {
 		clock.More = nil
-	} else if p.active {
+	} else if active { // its end does not depend on the iterations
 		at := now.Add(time.Duration(max(0, c.Minutes-b.MinutesElapsed)) * time.Minute)
 		clock.EndsAt = &at
 	}
-	axes = append(axes, clock, p.axis("dollars", Quantity(b.DollarsEstimate),
+	return append(axes, clock, axis("dollars", Quantity(b.DollarsEstimate),
 		Quantity(saved.DollarsEstimate), Quantity(saved.DollarsOutside), Quantity(c.Dollars)))
-	for i := range axes {
-		axes[i].believe(axes[0].More)
-	}
-	return axes
-}
-
-// believe drops a prediction beyond the iterations that are left. The rest of a nearly unused
-// budget would be enough for thousands.
-func (a *Axis) believe(left *int) {
-	if a.More == nil || left == nil || *a.More <= *left {
-		return
-	}
-	if a.More = nil; a.Name != "minutes" { // the end of the clock does not depend on them
-		a.EndsAt = nil
-	}
-}
-
-// about formats a predicted number of iterations.
-func about(n int) string {
-	if n == 0 {
-		return "0 more"
-	}
-	return fmt.Sprintf("about %d more", n)
-}
-
-// pace is the speed of a run so far.
-type pace struct {
-	ended, running int           // iterations
-	each           time.Duration // of an ended iteration, with the wait for the next one
-	over, active   bool
-	now            time.Time
-}
-
-// axis returns a budget with a prediction. The ended iterations used before minus outside.
-func (p pace) axis(name string, used, before, outside, ceiling Quantity) Axis {
-	a := Axis{Name: name, Used: used, Ceiling: ceiling}
-	if p.ended > 0 {
-		a.Each = (before - outside) / Quantity(p.ended)
-	}
-	switch {
-	case ceiling > 0 && used >= ceiling:
-		p.predict(&a, 0)
-	case ceiling > 0 && a.Each > 0:
-		p.predict(&a, max(0, int((ceiling-before)/a.Each)-p.running))
-	}
-	return a
-}
-
-// predict sets the number of iterations that the rest is enough for, and the time of their end.
-func (p pace) predict(a *Axis, iterations int) {
-	if p.over {
-		return
-	}
-	if a.More = &iterations; p.active && p.each > 0 && iterations < 10_000 {
-		at := p.now.Add(time.Duration(iterations) * p.each)
-		a.EndsAt = &at
-	}
 }
 
 // firstToEnd returns the budget that ends first. It is nil if no budget has a prediction.
 func firstToEnd(axes []Axis) (found *Axis) {
 	for i := range axes {
 		a := &axes[i]
+		sooner := found == nil && (a.More != nil || a.EndsAt != nil)
 		switch {
-		case a.More == nil && a.EndsAt == nil:
-		case found == nil, a.EndsAt != nil && found.EndsAt != nil && a.EndsAt.Before(*found.EndsAt):
-			found = a
-		case (a.EndsAt == nil || found.EndsAt == nil) && a.More != nil && found.More != nil &&
-			*a.More < *found.More:
+		case found == nil:
+		case a.EndsAt != nil && found.EndsAt != nil:
+			sooner = a.EndsAt.Before(*found.EndsAt)
+		case a.More != nil && found.More != nil:
+			sooner = *a.More < *found.More
+		}
+		if sooner {
 			found = a
 		}
 	}
@@ -147,9 +113,8 @@ func (p *page) axes(axes []Axis) {
 		room = max(room, len(a.standing()))
 	}
 	for _, a := range axes {
-		drawn := bar(int64(a.Used), int64(a.Ceiling), min(max(p.Width/5, 6), 24))
-		p.row(a.Name, a.style(), "%s  %s%s", drawn, pad(a.standing(), room, false),
-			a.rest(p.Width < 60))
+		p.row(a.Name, a.style(), "%s  %s%s", p.bar(int64(a.Used), int64(a.Ceiling)),
+			pad(a.standing(), room, false), a.rest(p.Width < 60))
 	}
 }
 
@@ -176,32 +141,29 @@ func (a Axis) standing() string {
 
 // rest describes the pace and the iterations that the rest is enough for. short omits the pace.
 func (a Axis) rest(short bool) string {
-	each := ""
+	var parts []string
 	switch {
 	case a.Name == "dollars" && a.Ceiling == 0:
-		each = "  no ceiling"
+		parts = append(parts, "no ceiling")
 	case short:
 	case a.Name == "dollars" && a.Each > 0:
-		each = fmt.Sprintf("  $%s an iteration", loop.USD(a.Each))
+		parts = append(parts, fmt.Sprintf("$%s an iteration", loop.USD(a.Each)))
 	case a.Name != "iterations" && a.Each > 0:
-		each = fmt.Sprintf("  %d.%d an iteration", a.Each/one, a.Each%one/(one/10))
+		parts = append(parts, fmt.Sprintf("%d.%d an iteration", a.Each/one, a.Each%one/(one/10)))
 	}
-	switch {
-	case a.More == nil:
-		return each
-	case each != "":
-		return each + ", " + a.more()
+	if a.More != nil {
+		parts = append(parts, a.more())
 	}
-	return "  " + a.more()
+	return prefixed("  ", commas(parts...))
 }
 
 // more describes the number of iterations that the rest is enough for. Only the budget of
 // iterations is exact.
 func (a Axis) more() string {
-	if a.Name == "iterations" {
+	if a.Name == "iterations" || *a.More == 0 {
 		return fmt.Sprintf("%d more", *a.More)
 	}
-	return about(*a.More)
+	return fmt.Sprintf("about %d more", *a.More)
 }
 
 // ahead describes the number of iterations that the rest is enough for, and the time of their end.

@@ -24,12 +24,13 @@ func pageOf(text string) Card {
 	l := loop.Iteration{
 		Seq: 1, Iteration: 1, StartedAt: at, EndedAt: at, Outcome: loop.LineOutcome(text),
 		Notes: []string{text}, PRsTouched: []string{text}, Budget: b,
-		TrackedPRs: []loop.TrackedPR{{Number: 7, Branch: text, EndSHA: text, StateAtEnd: text}},
-		Gates:      []loop.GateAnswer{{Name: text, Question: text, Answer: text}},
-		Failures:   []loop.Failure{{Kind: text, Number: 1, Cause: text}},
-		Denied:     []loop.Denial{{Tool: text, What: text, Rule: text, Times: 1}},
-		Worktrees:  []loop.Worktree{{Path: text, Branch: text}},
-		Observed:   loop.Observed{Worktrees: []string{text}},
+		TrackedPRs:  []loop.TrackedPR{{Number: 7, Branch: text, EndSHA: text, StateAtEnd: text}},
+		Gates:       []loop.GateAnswer{{Name: text, Question: text, Answer: text}},
+		Failures:    []loop.Failure{{Kind: text, Number: 1, Cause: text}},
+		Denied:      []loop.Denial{{Tool: text, What: text, Rule: text, Times: 1}},
+		Worktrees:   []loop.Worktree{{Path: text, Branch: text}},
+		Observed:    loop.Observed{Worktrees: []string{text}},
+		BacklogLine: loop.BacklogLine{Titles: []loop.Issue{{Number: 8, Title: text}}},
 	}
 	c := NewCard(&b, []loop.Iteration{l}, 0)
 	c.Waiting = []Waiting{{Gate: loop.Gate{Name: text, Question: text,
@@ -38,7 +39,8 @@ func pageOf(text string) Card {
 	c.Stopped = StoppedBy(&b, &l, c.Waiting, "")
 	c.Stopped.LastError = text
 	c.Folder, c.Unread = text, []string{text}
-	c.Links = Links{"https://github.com/a/b/pull/", "https://github.com/a/b/commit/"}
+	c.Links = Links{"https://github.com/a/b/pull/", "https://github.com/a/b/issues/",
+		"https://github.com/a/b/commit/"}
 	c.Iterations[0].Fired = []string{text}
 	c.Curve = []SpendPoint{{1, loop.Cent}}
 	return c

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/clipperhouse/displaywidth"
-
-	"hooks/internal/term"
 )
 
 // Screen describes the reader's terminal. Lines are wrapped or cut to Width columns.
@@ -157,17 +155,27 @@ func (s Screen) dated(t time.Time) string {
 	return t.Format("Jan 2 15:04")
 }
 
-// Fit wraps the lines of a finished text to a terminal. Continuation lines are indented.
+// Fit wraps the lines of a finished text to a terminal.
 func Fit(s Screen, text string) string {
 	if s.Piped {
 		return text
 	}
 	p := newPage(s)
-	for _, l := range strings.Split(text, "\n") {
-		indent := len(l) - len(strings.TrimLeft(l, " "))
-		p.put(l[:indent], indent+2, plain, l[indent:])
-	}
+	p.fit("", text)
 	return p.String()
+}
+
+// fit writes the lines of a finished text after a margin, which blank lines have too. Continuation
+// lines are indented.
+func (p *page) fit(margin, text string) {
+	for _, l := range strings.Split(text, "\n") {
+		if l == "" {
+			p.b.WriteString(margin + "\n")
+			continue
+		}
+		indent := len(l) - len(strings.TrimLeft(l, " "))
+		p.put(margin+l[:indent], len(margin)+indent+2, plain, l[indent:])
+	}
 }
 
 // wrap breaks a text into lines of at most width columns. It breaks at blanks, and within a word
@@ -204,19 +212,12 @@ func lineEnd(text string, width int) (end int) {
 
 // cut shortens a text to width columns. A text that was cut ends in "…".
 func cut(text string, width int) string {
-	if len(text) <= width && term.IsPlain(text) {
-		return text
-	}
 	return displaywidth.TruncateString(clean(text), width, "…")
 }
 
 // pad fills a text up to width columns with blanks, on the left if left is set.
 func pad(text string, width int, left bool) string {
-	have := len(text)
-	if !term.IsPlain(text) {
-		have = displaywidth.String(text)
-	}
-	blanks := strings.Repeat(" ", max(0, width-have))
+	blanks := strings.Repeat(" ", max(0, width-displaywidth.String(text)))
 	if left {
 		return blanks + text
 	}
@@ -233,14 +234,6 @@ func (t *table) line(r row) string {
 		b.WriteString(pad(r.cells[i].String(), c.width, c.right))
 	}
 	return strings.TrimRight(b.String(), " ")
-}
-
-func (t *table) header() string {
-	names := make([]cell, len(t.columns))
-	for i, c := range t.columns {
-		names[i] = words(c.name)
-	}
-	return t.line(row{cells: names})
 }
 
 // measure sets the width of every column to its widest cell and returns the width of a line.
@@ -305,7 +298,11 @@ func (p *page) table(t table) {
 		}
 	}
 	left := t.narrow(p.Width)
-	p.b.WriteString(cut(t.header(), p.Width) + "\n")
+	var names row
+	for _, c := range t.columns {
+		names.cells = append(names.cells, words(c.name))
+	}
+	p.b.WriteString(cut(t.line(names), p.Width) + "\n")
 	for _, r := range t.rows {
 		p.tableRow(&t, r)
 		for _, note := range r.notes {
@@ -335,6 +332,11 @@ func (p *page) tableRow(t *table, r row) {
 	if text != "" {
 		p.lead(r.style, lead, indent, r.style, text)
 	}
+}
+
+// bar draws part of whole in a part of the page's width.
+func (p *page) bar(part, whole int64) string {
+	return bar(part, whole, min(max(p.Width/5, 6), 24))
 }
 
 // bar draws part of whole in width columns. A part above 0 fills at least one column, and only the
@@ -377,21 +379,18 @@ const (
 
 // Scene draws the title of a scene of the demo.
 func Scene(s Screen, title string) string {
-	lines := strings.Split(Fit(s, "── "+title), "\n")
-	for i, l := range lines {
-		lines[i] = s.paint(strong, l)
-	}
-	return strings.Join(lines, "\n")
+	p := newPage(s.unwrapped())
+	p.line(strong, "── %s", title)
+	return p.String()
 }
 
 // Heard draws one reply of the demo below the name of its reader. An empty name continues the
 // previous reply.
 func Heard(s Screen, tone Tone, reader, text string) string {
-	const margin = "   "
-	head := ""
+	p := newPage(s.unwrapped())
 	if reader != "" {
-		head = s.paint(string(tone), "→ "+reader+":") + "\n"
+		p.line(string(tone), "→ %s:", reader)
 	}
-	s.Width -= len(margin)
-	return head + margin + strings.ReplaceAll(Fit(s, text), "\n", "\n"+margin)
+	p.fit("   ", text)
+	return p.String()
 }

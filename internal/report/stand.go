@@ -305,15 +305,11 @@ func Line(s Screen, loops []Stand, session string) string {
 func (st Stand) line(session string, short bool) string {
 	b := st.Run
 	_, _, state := st.state()
-	var waits []string
-	for _, w := range st.Gates {
-		if w.unanswered() {
-			waits = append(waits, w.Gate.Name)
-		}
-	}
+	waits := slices.DeleteFunc(slices.Clone(st.Gates),
+		func(w Waiting) bool { return !w.unanswered() })
 	switch {
 	case b.Status != loop.Halted && len(waits) > 0:
-		state = "waits for you: " + waits[0]
+		state = "waits for you: " + waits[0].Gate.Name
 		if more := len(waits) - 1; more > 0 {
 			state += fmt.Sprintf(" +%d", more)
 		}
@@ -330,11 +326,10 @@ func (st Stand) line(session string, short bool) string {
 		parts = append(parts, fmt.Sprintf("%d/%s", r.Finished(), loop.Plural(len(r.List), "task")))
 	}
 	for i, a := range st.Budgets {
-		if short && i > 0 {
-			break
+		if i == 0 || !short {
+			unit := map[string]string{"iterations": " it", "PRs": " PRs", "minutes": " min"}[a.Name]
+			parts = append(parts, a.standing()+unit)
 		}
-		unit := map[string]string{"iterations": " it", "PRs": " PRs", "minutes": " min"}[a.Name]
-		parts = append(parts, a.standing()+unit)
 	}
 	return strings.Join(parts, " · ")
 }
@@ -391,40 +386,36 @@ func outOf(used, most int, between string) string {
 	return strconv.Itoa(used) + between + strconv.Itoa(most)
 }
 
-// ProjectLines writes a line for each project: first those that need a person, then those in which
-// a loop runs. list is ordered by the last change; the newest comes first among equals.
+// ProjectLines writes a line for each loop of several projects: first those that need a person,
+// then those that run. list is ordered by the last change of the project; the newest comes first
+// among equals.
 func ProjectLines(s Screen, list []Stand) string {
-	type project struct {
-		path, loops, needs string
-		rank               int
-	}
-	var rows []*project
-	for _, st := range list {
-		i := slices.IndexFunc(rows, func(r *project) bool { return r.path == st.Project })
-		if i < 0 {
-			i, rows = 0, slices.Insert(rows, 0, &project{path: st.Project, rank: 2})
+	needs := func(st Stand) string {
+		if i := slices.IndexFunc(st.Gates, Waiting.unanswered); i >= 0 {
+			return st.Gates[i].Gate.Name
 		}
-		r := rows[i]
-		_, _, short := st.state()
-		loops := string(st.Run.Skill) + " " + short + " $" + st.Run.DollarsEstimate.String()
-		r.loops = strings.TrimPrefix(r.loops+", "+loops, ", ")
-		waits := slices.IndexFunc(st.Gates, Waiting.unanswered)
+		return ""
+	}
+	rank := func(st Stand) int {
 		switch {
-		case waits >= 0:
-			r.rank, r.needs = 0, cmp.Or(r.needs, st.Gates[waits].Gate.Name)
+		case needs(st) != "":
+			return 0
 		case st.Run.Status == loop.Active && st.OwnerAlive:
-			r.rank = min(r.rank, 1)
+			return 1
 		}
+		return 2
 	}
-	slices.SortStableFunc(rows, func(a, b *project) int { return a.rank - b.rank })
-	p := newPage(s.unwrapped())
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	slices.SortStableFunc(list, func(a, b Stand) int { return rank(a) - rank(b) })
 	t := table{columns: []column{{name: "needs you"}, {name: "loops"}, {name: "project"}}}
-	for _, r := range rows {
-		t.add(cmp.Or(r.needs, "-"), r.loops, r.path)
+	for _, st := range list {
+		_, _, state := st.state()
+		t.add(cmp.Or(needs(st), "-"), fmt.Sprintf("%s%s $%s", st.Run.Skill,
+			prefixed(" ", state), st.Run.DollarsEstimate), st.Project)
 	}
-	p.table(t)
-	text := p.String()
-	if len(rows) > 0 && rows[0].rank == 0 {
+	text := textOf(s.unwrapped(), []block{t})
+	if len(list) > 0 && rank(list[0]) == 0 {
 		text += "\n`hooks gate list --all` has the questions"
 	}
 	return text

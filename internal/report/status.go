@@ -128,23 +128,14 @@ func outside(b *loop.Budget) string {
 	return fmt.Sprintf("$%s outside of iterations", b.DollarsOutside)
 }
 
-// burn describes the average cost of an iteration and, if the dollars will run out before the
-// iterations, for how many they are enough. It is empty for a skipped tick, because the cost of the
-// open iteration is not known yet.
+// burn describes the average cost of an iteration. It is empty for a skipped tick, because the cost
+// of the open iteration is not known yet.
 func burn(l *loop.Iteration, b *loop.Budget) string {
 	spent := b.DollarsEstimate - b.DollarsOutside
 	if !l.Ran() || b.IterationsUsed == 0 || spent <= 0 {
 		return ""
 	}
-	each := spent / loop.USD(b.IterationsUsed)
-	s := fmt.Sprintf(", $%s per iteration", each)
-	if b.Ceilings.Dollars > 0 && each > 0 {
-		more := int(max(0, b.Ceilings.Dollars-b.DollarsEstimate) / each)
-		if more < b.Ceilings.Iterations-b.IterationsUsed {
-			s += ", enough for " + about(more)
-		}
-	}
-	return s
+	return fmt.Sprintf(", $%s per iteration", spent/loop.USD(b.IterationsUsed))
 }
 
 func concurrency(l *loop.Iteration) string {

@@ -356,8 +356,7 @@ func Verdict(l *loop.Iteration) string {
 func (b taskLoop) stand(p *page) {
 	r := b.run
 	done := r.Finished()
-	drawn := bar(int64(done), int64(len(r.List)), min(max(p.Width/5, 6), 24))
-	p.row("done", plain, "%s  %s", drawn, r.Result())
+	p.row("done", plain, "%s  %s", p.bar(int64(done), int64(len(r.List))), r.Result())
 	switch {
 	case r.Complete():
 		return

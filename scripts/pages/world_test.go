@@ -39,6 +39,7 @@ func night() []report.Card {
 			Agents:     1 + i%2, Comments: i % 3,
 		}
 		l.Notes = []string{titles[i%5]}
+		l.Titles = []loop.Issue{{Number: 140 + i%5, Title: titles[i%5]}}
 		n := 201 + i%5
 		if i%5 > 2 {
 			n++
@@ -106,6 +107,7 @@ func night() []report.Card {
 	card.Stopped = report.StoppedBy(&run, &lines[len(lines)-1], card.Waiting, "")
 	card.Folder, card.Curve = "/home/someone/invoices", curve
 	card.Links = report.Links{PR: "https://github.com/acme/invoices/pull/",
+		Issue:  "https://github.com/acme/invoices/issues/",
 		Commit: "https://github.com/acme/invoices/commit/"}
 	return []report.Card{card}
 }

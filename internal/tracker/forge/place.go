@@ -42,22 +42,22 @@ func (p Place) Program() string {
 	return filepath.Base(p.Args[0])
 }
 
-// Pages returns the URL prefixes of PRs and commits, to which a number or a commit's name is
-// appended. They are empty if the URLs are unknown, for example if the host has a port.
-func (p Place) Pages() (pr, commit string) {
+// Pages returns the URL prefixes of PRs, issues and commits, to which a number or a commit's name
+// is appended. They are empty if the URLs are unknown, for example if the host has a port.
+func (p Place) Pages() (pr, issue, commit string) {
 	if !plainName(p.Host, false) || !plainName(p.Owner, true) || !plainName(p.Repo, false) {
-		return "", ""
+		return "", "", ""
 	}
 	top := "https://" + p.String()
 	switch p.Kind {
 	case GitHub:
-		return top + "/pull/", top + "/commit/"
+		return top + "/pull/", top + "/issues/", top + "/commit/"
 	case GitLab:
-		return top + "/-/merge_requests/", top + "/-/commit/"
+		return top + "/-/merge_requests/", top + "/-/issues/", top + "/-/commit/"
 	case Gitea:
-		return top + "/pulls/", top + "/commit/"
+		return top + "/pulls/", top + "/issues/", top + "/commit/"
 	}
-	return "", ""
+	return "", "", ""
 }
 
 // Allow is the environment variable in which the user repeats the tracker's command verbatim.
