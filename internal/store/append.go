@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"runtime"
@@ -157,7 +156,7 @@ func (h *historyFile) add(line []byte) error {
 }
 
 // mend makes the file end in a complete line and returns its size. It adds a missing newline to a
-// complete last line, and moves a torn one to a file of its own.
+// complete last line, and removes a torn one.
 func (h *historyFile) mend() (int64, error) {
 	info, err := h.f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -175,30 +174,5 @@ func (h *historyFile) mend() (int64, error) {
 		return h.end + 1, h.add([]byte("\n"))
 	}
 	start := lines.at()
-	return start, h.cut(start)
-}
-
-// cut saves the bytes from start to a separate file, durably, and then truncates the history there.
-func (h *historyFile) cut(start int64) error {
-	aside, err := h.disk.free(func(n int) string { return fmt.Sprintf("%s.torn-%d", h.name, n) })
-	if err != nil {
-		return err
-	}
-	out, err := h.disk.create(aside)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, io.NewSectionReader(h.f, start, h.end-start))
-	if err = errors.Join(err, h.disk.sync(out, aside), out.Close()); err != nil {
-		_ = h.disk.remove(aside)
-		return err
-	}
-	h.disk.dirty = true
-	if err := h.disk.syncDir(); err != nil {
-		return err
-	}
-	if err := h.disk.truncate(h.name, start); err != nil {
-		return err
-	}
-	return h.disk.sync(h.f, h.name)
+	return start, errors.Join(h.disk.truncate(h.name, start), h.disk.sync(h.f, h.name))
 }

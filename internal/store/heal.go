@@ -93,7 +93,7 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 			want.Budget = f.files.Budget
 		}
 	}
-	at, err := s.placeMade(skill, run.Budget)
+	at, err := s.place(skill, run.Budget)
 	var lines []byte
 	if err == nil {
 		lines, err = s.linesAgain(run, f, want.Line)
@@ -135,7 +135,7 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 		if want.Budget != "" {
 			err = errors.Join(err, s.putBudget(run, want.Budget))
 		}
-		return errors.Join(err, s.tickAgain(run, want, f.locked))
+		return errors.Join(err, s.tickAgain(run, want))
 	})
 	if err == nil {
 		s.undone(run, changes, len(aside) > 0 || elsewhere != nil)
@@ -217,13 +217,13 @@ func (s *Store) linesAgain(run sealed, f found, last string) ([]byte, error) {
 
 // tickAgain restores the file of a run's open iteration and its lock, or removes the file if no
 // iteration is open.
-func (s *Store) tickAgain(run sealed, want seal.Files, locked bool) error {
+func (s *Store) tickAgain(run sealed, want seal.Files) error {
 	name := tickName(run.skill())
 	if want.Tick == "" {
 		return s.disk.remove(name)
 	}
 	err := s.disk.replace(name, []byte(want.Tick+"\n"))
-	if err != nil || locked || run.Unlocked {
+	if _, absent := s.disk.root.Lstat(lockName(run.skill())); err != nil || absent == nil {
 		return err
 	}
 	b, err := parse[loop.Budget](run.Budget, []byte(want.Budget))

@@ -4,35 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
-	"hooks/internal/kind"
 	"hooks/internal/loop"
 )
-
-// ownName reports whether the program itself uses a file name; a --budget-file may add others.
-func ownName(name string) bool {
-	own := []string{guardName, notesName, planName, progressName, syncName, sendName,
-		viewName, ".gitignore"}
-	for _, k := range kind.Skills() {
-		own = append(own, lockName(k), budgetName(k), pointerName(k), tickName(k), claimName(k),
-			historyName(k), usedName(k), askerName(k))
-		if strings.HasPrefix(name, historyName(k)+".torn-") ||
-			strings.HasPrefix(name, string(k)+".") &&
-				(strings.HasSuffix(name, findingsEnd) || strings.HasSuffix(name, stopEnd)) {
-			return true
-		}
-	}
-	return slices.Contains(own, name)
-}
 
 // OfAudit reports whether a file of the folder belongs to an audit loop or to all loops. Files in
 // the archive do.
 func OfAudit(name string) bool {
-	return strings.HasPrefix(name, archiveName+"/") || ownName(name) &&
-		(name[0] == '.' || name == notesName || strings.HasPrefix(name, string(loop.Audit)+"."))
+	return name[0] == '.' || name == notesName || strings.HasPrefix(name, archiveName+"/") ||
+		strings.HasPrefix(name, string(loop.Audit)+".")
 }
 
 // Hide writes the .gitignore that keeps the folder out of git.

@@ -66,30 +66,6 @@ func (s *Store) place(skill loop.Skill, path string) (place, error) {
 	return place{s.elsewhere, name, false}, nil
 }
 
-// placeMade resolves a budget path and creates its folder if necessary.
-func (s *Store) placeMade(skill loop.Skill, path string) (place, error) {
-	at, err := s.place(skill, path)
-	if errors.Is(err, os.ErrNotExist) && s.makeFolder(path) {
-		at, err = s.place(skill, path)
-	}
-	return at, err
-}
-
-// makeFolder creates the folder of a budget file inside the project, as is done for the default one
-// (R12). It does not create folders outside.
-func (s *Store) makeFolder(path string) bool {
-	dir, err := filepath.Rel(s.project, filepath.Dir(s.absolute(path)))
-	if err != nil || !filepath.IsLocal(dir) {
-		return false
-	}
-	root, err := os.OpenRoot(s.project) // no symlink can lead out of it
-	if err != nil {
-		return false
-	}
-	defer func() { _ = root.Close() }()
-	return root.MkdirAll(dir, dirMode) == nil
-}
-
 // here reports whether a folder is the state folder, by identity rather than name.
 func (s *Store) here(dir string) bool {
 	there, err := os.Stat(dir)

@@ -38,7 +38,7 @@ func (s *Store) saveBudget(path string, b *loop.Budget) error {
 func (s *Store) budgetText(
 	path string, b *loop.Budget,
 ) (at place, old, text []byte, err error) {
-	if at, err = s.placeMade(b.Skill, path); err == nil {
+	if at, err = s.place(b.Skill, path); err == nil {
 		old, err = s.oldBudget(at, b)
 	}
 	if err != nil {

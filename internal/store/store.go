@@ -183,9 +183,6 @@ func (s *Store) settle() error {
 	return err
 }
 
-// maxNames bounds how many names of the folder Skills reads. A skill has about six.
-const maxNames = 1000
-
 // Skills returns the skills that have a file here or a run in the session's record. It returns all
 // skills if the folder or the record cannot be read. Listing the folder costs less than a stat of
 // each file.
@@ -196,8 +193,8 @@ func (s *Store) Skills(session string) []loop.Skill {
 		return kind.Skills()
 	}
 	defer dir.Close()
-	names, err := dir.Readdirnames(maxNames)
-	if err != nil || len(names) == maxNames {
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
 		return kind.Skills()
 	}
 	return slices.DeleteFunc(kind.Skills(), func(skill loop.Skill) bool {

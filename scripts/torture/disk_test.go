@@ -125,7 +125,7 @@ func (s schemaSet) folder(dir string, last *disk) *disk {
 
 var (
 	promisesNothing = regexp.MustCompile(`^(archive|\.gitignore|\.guard|\.turn|notes\.jsonl|` +
-		`used\.jsonl|view\.json|plan\.md|sync\.lock|\..*\.tmp)$|\.torn-`)
+		`used\.jsonl|view\.json|plan\.md|sync\.lock|\..*\.tmp)$`)
 	loopName = regexp.MustCompile(`^(work|task|audit)(-[^.]*)?\.`) // work-2.tick.json: was taken
 )
 
