@@ -14,14 +14,14 @@ func (r Reply) Named(name func() string) Reply {
 		return r
 	}
 	commands := regexp.MustCompile("(?m)(^|[ `(])hooks " +
-		`(report|gate|loop|cost|backlog|schema|doctor|explain|history|status)\b`)
+		`(report|gate|loop|cost|backlog|schema|doctor|explain|history|status)([^-\w]|$)`)
 	to := ""
 	for _, text := range texts {
 		if commands.MatchString(*text) {
 			if to == "" {
 				to = strings.ReplaceAll(name(), "$", "$$")
 			}
-			*text = commands.ReplaceAllString(*text, "${1}"+to+" $2")
+			*text = commands.ReplaceAllString(*text, "${1}"+to+" ${2}${3}")
 		}
 	}
 	return r
