@@ -148,7 +148,8 @@ var broken = []struct {
 	{"a bare name that is not on PATH", func(w *world) {
 		w.must(os.Remove(w.path("bin/hooks")))
 		w.register("home/.claude/settings.json", "hooks")
-	}, "hook-binary", report.Broken, `"hooks", which is not on PATH`, "full path", ""},
+	}, "hook-binary", report.Broken, `"hooks": executable file not found in $PATH`,
+		"register it again", ""},
 	{"a missing exec bit", func(w *world) {
 		text, err := os.ReadFile(built)
 		w.must(err)
@@ -262,8 +263,6 @@ var broken = []struct {
 	{"a damaged lock", func(w *world) { w.state(); w.write("p/.sdd/loop/work.lock", "7") },
 		"state-files", report.Broken, ".sdd/loop/work.lock is damaged", "hooks loop reset", ""},
 
-	{"no repository", func(w *world) { w.must(os.RemoveAll(w.path("p/.git"))) },
-		"repository", report.Doubt, "is no git repository", "`git init`", ""},
 	{"a state that is committed", func(w *world) {
 		w.run(func(*loop.Budget) {})
 		w.git("add", "-f", ".sdd/loop/work.budget.json")
@@ -280,21 +279,11 @@ var broken = []struct {
 		w.audited("w", `"status":"halted","stop_cause":"audit_complete"`)
 	}, "audit-worktrees", report.Doubt, "the audit of plan.md is complete, and its work is pushed",
 		"git worktree remove", ""},
-	{"worktrees that git would see", func(w *world) {
-		w.must(os.Remove(w.path("p/.gitignore")))
-		w.must(os.MkdirAll(w.path("p/.sdd/worktrees"), 0o755))
-	},
-		"state-hidden", report.Doubt, ".sdd/worktrees/ is not ignored",
-		"`echo .sdd/worktrees/ >>.gitignore`", ""},
 	{"a price that is none", func(w *world) {
 		w.write("p/CLAUDE.md",
 			"## SDD Configuration\n\n### Loop Cost Rates\n\n| Model | Input | Output |\n|---|"+
 				"---|---|\n| claude-x | cheap | 5 |\n")
 	}, "configuration", report.Doubt, "CLAUDE.md:7:", "correct the line", ""},
-	{"settings that git ignores", func(w *world) {
-		w.write("p/.sdd/config.md", "## SDD Configuration\n- **Overrun**: 20\n")
-	}, "configuration", report.Doubt, "git ignores .sdd/config.md", "`git add -f .sdd/config.md`",
-		""},
 	{"settings without their heading", func(w *world) {
 		w.write("p/.sdd/config.md", "- **Overrun**: 20\n")
 	}, "configuration", report.Doubt, ".sdd/config.md: has no heading", "docs/configuration.md",

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -36,8 +35,7 @@ func clientVersion(m *machine, n *notes) {
 		n.warn("update the client", "the client is older than %s: a gate may be passed over in "+
 			"auto mode, and a removed worktree stops the hooks", complete)
 	}
-	dotted := strings.ReplaceAll(strings.Trim(fmt.Sprint(have), "[]"), " ", ".")
-	n.note("claude %s; tested with %s", dotted, join(tested[:]))
+	n.note("claude %d.%d.%d; tested with %s", have[0], have[1], have[2], join(tested[:]))
 	if slices.Compare(have, version(tested[0])) > 0 {
 		n.note("newer than any tested version: `hooks doctor --live` shows whether its hooks fire")
 	}
@@ -47,18 +45,9 @@ func clientVersion(m *machine, n *notes) {
 // if the text does not begin with a version.
 func version(s string) []int {
 	v := make([]int, 3)
-	word, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(s), "v"), " ")
-	word, _, _ = strings.Cut(word, "-")
-	parts := strings.Split(word, ".")
-	if len(parts) < len(v) {
+	n, _ := fmt.Sscanf(strings.TrimPrefix(s, "v"), "%d.%d.%d", &v[0], &v[1], &v[2])
+	if n < len(v) {
 		return nil
-	}
-	for i := range v {
-		n, err := strconv.Atoi(parts[i])
-		if err != nil {
-			return nil
-		}
-		v[i] = n
 	}
 	return v
 }

@@ -30,7 +30,7 @@ func TestNamesStay(t *testing.T) {
 		"guard":  {"self-test"},
 		"state":  {"state-files", "seal", "disk"},
 		"project": {
-			"repository", "state-hidden", "audit-worktrees", "configuration",
+			"state-hidden", "audit-worktrees", "configuration",
 		},
 		"tools": {"path", "forge-client"},
 	}

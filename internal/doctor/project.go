@@ -10,31 +10,10 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/loop"
-	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/tracker/forge"
 )
-
-func repository(m *machine, n *notes) {
-	ctx, cancel := context.WithTimeout(context.Background(), childTime)
-	defer cancel()
-	if _, err := tracker.GitVersion(ctx); err != nil {
-		n.fail("install git", "git does not answer: %v", err)
-		return
-	}
-	if m.repo.Top == "" {
-		n.warn("`git init`, or work in a repository: worktrees and heads are found by git",
-			"%s is no git repository", m.project)
-		return
-	}
-	n.note("%s, branch %s, default branch %s", m.shown(m.repo.Top),
-		cmp.Or(m.repo.Branch, "(detached)"), cmp.Or(m.repo.Default, "unknown"))
-	if m.repo.Default == "" && len(m.repo.Remotes) > 0 {
-		n.warn("`git remote set-head origin --auto`", "the default branch of the remote is not "+
-			"known here: release branches count as protected too, others do not")
-	}
-}
 
 // inRepository requires a git repository.
 func inRepository(m *machine, n *notes) bool {
@@ -64,13 +43,6 @@ func stateHidden(m *machine, n *notes) {
 				repaired("wrote "+store.Dir+"/.gitignore", m.hide)
 		}
 		files.Close()
-	}
-	switch ignored, err := tracker.Ignored(ctx, m.project, ".sdd/worktrees/x"); {
-	case err != nil:
-		n.warn("see `git check-ignore -v .sdd/worktrees/x`", "%v", err)
-	case !ignored && safefile.IsDir(filepath.Join(m.project, ".sdd")):
-		n.warn("`echo .sdd/worktrees/ >>.gitignore`",
-			".sdd/worktrees/ is not ignored: a worktree in it can be committed by accident")
 	}
 	n.noteIfFine("ignored, nothing of it committed")
 }
@@ -110,14 +82,6 @@ func configuration(m *machine, n *notes) {
 		loop.Plural(len(c.Patterns), "redaction pattern"),
 		loop.Plural(len(c.AgentLogins), "agent login"), cmp.Or(c.Tracker.Type, "by its remote"),
 		c.DoNotMerge)
-	ctx, cancel := context.WithTimeout(context.Background(), childTime)
-	defer cancel()
-	settings := filepath.Join(m.project, filepath.FromSlash(config.SettingsFile))
-	ignored, err := tracker.Ignored(ctx, m.project, config.SettingsFile)
-	if exists(settings) && err == nil && ignored {
-		n.warn("`git add -f "+config.SettingsFile+"` shares it",
-			"git ignores %s: its settings count in this checkout only", config.SettingsFile)
-	}
 }
 
 // askTime bounds the question to the tracker. One call to its program takes at most 5 seconds.

@@ -188,10 +188,6 @@ func hookBinary(m *machine, n *notes) {
 func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
 	where, install := m.where(h), again(h.File)
 	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		n.fail("register it with its full path: "+install,
-			"%s starts %q, which is not on PATH", where, path)
-		return
 	case errors.Is(err, fs.ErrPermission):
 		n.fail("`chmod +x "+path+"`, or `hooks doctor --fix`",
 			"%s is not executable: it governs no loop", path).

@@ -39,9 +39,8 @@ func table() []check {
 		{"state", "seal", "", nil, seals},
 		{"state", "disk", "", nil, disk},
 
-		{"project", "repository", "", nil, repository},
-		{"project", "state-hidden", "repository", inRepository, stateHidden},
-		{"project", "audit-worktrees", "repository", inRepository, auditWorktrees},
+		{"project", "state-hidden", "", inRepository, stateHidden},
+		{"project", "audit-worktrees", "", inRepository, auditWorktrees},
 		{"project", "configuration", "", nil, configuration},
 
 		{"tools", "path", "hook-binary", nil, onPath},

@@ -140,11 +140,6 @@ func Elsewhere(ctx context.Context, worktree, branch string) bool {
 	return false
 }
 
-// Ignored reports whether git ignores a path of the project. The path need not exist.
-func Ignored(ctx context.Context, project, path string) (bool, error) {
-	return says(ctx, project, "check-ignore", "-q", "--", path)
-}
-
 // says runs a git command that answers by its exit code: 0 for true, 1 for false.
 func says(ctx context.Context, dir string, args ...string) (bool, error) {
 	_, err := git(ctx, dir, args...)
@@ -184,10 +179,4 @@ func FilesAt(ctx context.Context, dir, commit, path string) ([]string, error) {
 func FileAt(ctx context.Context, dir, commit, path string, most int) (string, error) {
 	out, err := gitAtMost(ctx, most, dir, "cat-file", "blob", commit+":./"+path)
 	return string(out), err
-}
-
-// GitVersion returns git's version line, as in "git version 2.39.5".
-func GitVersion(ctx context.Context) (string, error) {
-	out, err := git(ctx, "", "version")
-	return strings.TrimSpace(string(out)), err
 }
