@@ -41,12 +41,12 @@ func Outside(c Call) string {
 func (t tool) actsLater() bool {
 	const verbs = "at fire run start trigger execute send wake launch resume due"
 	const looks = "get list read view show describe find search"
-	if len(t.words) > 0 && shellword.Has(looks, t.words[0]) {
+	if len(t.Words) > 0 && shellword.Has(looks, t.Words[0]) {
 		return false
 	}
 	time, pause, does, address := false, false, false, false
-	calendar := t.has("calendar meeting appointment")
-	for _, fd := range t.fields {
+	calendar := t.Has("calendar meeting appointment")
+	for _, fd := range t.Fields {
 		all := shellword.NameWords(fd.Path)
 		last := shellword.NameWords(fd.Path[strings.LastIndexByte(fd.Path, '.')+1:])
 		value := strings.ToLower(strings.TrimSpace(fd.Value))

@@ -28,12 +28,12 @@ func edit(f *plain.Frame, c Call) {
 
 // writes judges tools that write files, by every path in their fields.
 func (t tool) writes() {
-	if !t.has(`write edit create delete remove move rename append replace insert patch update
+	if !t.Has(`write edit create delete remove move rename append replace insert patch update
 save put truncate copy upload set touch modify overwrite unlink rm mv cp apply str`) {
 		return
 	}
-	takes := t.has("delete remove move rename unlink rm mv")
-	for _, fd := range t.fields {
+	takes := t.Has("delete remove move rename unlink rm mv")
+	for _, fd := range t.Fields {
 		key := lastKey(fd.Path)
 		named := shellword.HasPart(key, "path file uri") ||
 			shellword.Has("source destination target dest from to src dst directory dir name 0 1",
@@ -41,10 +41,10 @@ save put truncate copy upload set touch modify overwrite unlink rm mv cp apply s
 		switch {
 		case len(fd.Value) > 4096 || strings.Contains(fd.Value, "\n"):
 		case !named || strings.Contains(key, "content"):
-		case shellword.Has("source from src", key) && t.has("copy cp"):
+		case shellword.Has("source from src", key) && t.Has("copy cp"):
 		default:
 			w := shellword.Lit(strings.TrimPrefix(fd.Value, "file://"))
-			t.Takes(w, t.call.Tool+" "+shellword.Clip(fd.Value, 100), takes)
+			t.Takes(w, t.Name+" "+shellword.Clip(fd.Value, 100), takes)
 		}
 	}
 }
@@ -52,13 +52,13 @@ save put truncate copy upload set touch modify overwrite unlink rm mv cp apply s
 // runs reads tools that run commands or programs. Their text is read like Bash's, whether it is one
 // string, a list, or the arguments of a program named by the tool, as in mcp__gh__run.
 func (t tool) runs() {
-	runs := t.has(`execute exec run start shell terminal bash command process spawn powershell cmd
+	runs := t.Has(`execute exec run start shell terminal bash command process spawn powershell cmd
 sh ssh cli`)
-	evals := runs || t.has("evaluate eval javascript python repl code script snippet")
+	evals := runs || t.Has("evaluate eval javascript python repl code script snippet")
 	var words []string
-	own := shellword.NameWords(toolName(t.call.Tool))
+	own := shellword.NameWords(toolName(t.Name))
 	for _, program := range []string{"gh", "glab", "git"} {
-		if slices.Contains(own, program) || strings.Contains(t.call.Tool, "__"+program+"__") {
+		if slices.Contains(own, program) || strings.Contains(t.Name, "__"+program+"__") {
 			words = append(words, program)
 			for _, w := range own {
 				if shellword.Has("pr mr api repo workflow", w) {
@@ -67,7 +67,7 @@ sh ssh cli`)
 			}
 		}
 	}
-	if named := t.text("program", "executable", "binary", "exe"); named != "" {
+	if named := t.Text("program", "executable", "binary", "exe"); named != "" {
 		words = append(words, named)
 	}
 	names := "command"
@@ -76,7 +76,7 @@ sh ssh cli`)
 	}
 	before := len(words)
 	for name := range strings.FieldsSeq(names) {
-		for _, fd := range t.fields {
+		for _, fd := range t.Fields {
 			switch key := strings.ToLower(fd.Path); {
 			case key == name:
 				words = append(words, fd.Value)
@@ -85,16 +85,16 @@ sh ssh cli`)
 			}
 		}
 	}
-	types := t.has(terminals) || t.has("send keys type") &&
-		shellword.AnyOf(shellword.NameWords(t.call.Tool), terminals)
-	in := t.Through(t.call.Tool)
-	for _, fd := range t.fields {
+	types := t.Has(terminals) || t.Has("send keys type") &&
+		shellword.AnyOf(shellword.NameWords(t.Name), terminals)
+	in := t.Through(t.Name)
+	for _, fd := range t.Fields {
 		key := strings.ToLower(fd.Path)
 		code := evals &&
 			shellword.Has("code script expression function source program javascript js", key)
 		switch {
 		case types && shellword.Has("keys text data", key),
-			code && (t.has("bash shell sh") || strings.HasPrefix(fd.Value, "%%bash")):
+			code && (t.Has("bash shell sh") || strings.HasPrefix(fd.Value, "%%bash")):
 			in.Run(fd.Value)
 		case code:
 			program.Code(in, "code", fd.Value)
@@ -109,27 +109,27 @@ const terminals = "terminal tmux iterm"
 
 // sends reads tools that send HTTP requests or GraphQL.
 func (t tool) sends() {
-	query := t.text("query", "mutation", "document")
+	query := t.Text("query", "mutation", "document")
 	if strings.Contains(query, "mutation") && strings.Contains(query, "{") {
-		forges.GraphQL(t.Frame, query, t.fields, t.label())
+		forges.GraphQL(t.Frame, query, t.Fields, t.Argv)
 	}
-	url := t.text("url", "uri", "path", "endpoint", "route", "request")
-	method := strings.ToUpper(t.text("method", "http_method", "httpMethod", "verb"))
+	url := t.Text("url", "uri", "path", "endpoint", "route", "request")
+	method := strings.ToUpper(t.Text("method", "http_method", "httpMethod", "verb"))
 	if verb, rest, ok := strings.Cut(url, " "); ok { // "PUT /repos/…"
 		method, url = strings.ToUpper(verb), rest
 	}
 	for _, verb := range []string{"put", "post", "patch", "delete"} {
-		if method == "" && t.has(verb) {
+		if method == "" && t.Has(verb) {
 			method = strings.ToUpper(verb)
 		}
 	}
-	if strings.EqualFold(toolName(t.call.Tool), "graphql") || url == "" ||
+	if strings.EqualFold(toolName(t.Name), "graphql") || url == "" ||
 		!shellword.Has("PUT POST PATCH DELETE", method) {
 		return
 	}
-	body := t.text("body", "data", "json", "payload")
-	q := forges.Request{Method: method, URL: url, Body: body, Argv: t.label()}
-	for _, fd := range t.fields {
+	body := t.Text("body", "data", "json", "payload")
+	q := forges.Request{Method: method, URL: url, Body: body, Argv: t.Argv}
+	for _, fd := range t.Fields {
 		path := strings.TrimPrefix(strings.TrimPrefix(fd.Path, "body."), "data.")
 		q.Fields = append(q.Fields, Field{Path: path, Value: fd.Value})
 	}

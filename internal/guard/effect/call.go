@@ -64,20 +64,24 @@ func (c Call) CommandText() string {
 	return LeafText(c.Fields, "command")
 }
 
-// Leaf returns the value of the first of the names that a field has, ignoring case. For each name
+// Leaf returns the value of the first of the names that a field has. Case and underscores make no
+// difference. For each name
 // it prefers the last field whose whole path is the name, as servers do with duplicate keys, to the
 // first field whose path ends with the name.
 func Leaf(fields []Field, names ...string) (string, bool) {
+	same := func(a, b string) bool {
+		return strings.EqualFold(strings.ReplaceAll(a, "_", ""), strings.ReplaceAll(b, "_", ""))
+	}
 	for _, n := range names {
 		for _, fd := range slices.Backward(fields) {
-			if strings.EqualFold(fd.Path, n) {
+			if same(fd.Path, n) {
 				return fd.Value, true
 			}
 		}
 		for _, fd := range fields {
 			key := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
 			key = strings.TrimSuffix(key[strings.LastIndexByte(key, '[')+1:], "]")
-			if strings.EqualFold(key, n) {
+			if same(key, n) {
 				return fd.Value, true
 			}
 		}

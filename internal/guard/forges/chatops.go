@@ -30,7 +30,8 @@ gitstream* bors* homu tingley mergify* dependabot-preview`
 )
 
 // ordersMerge reports whether a line of a comment makes a bot merge. The order must be the whole
-// line, so that a sentence about an order does not count.
+// line, so that a sentence about an order does not count: at most three words may follow, or a flag
+// and a reason.
 func ordersMerge(line string) bool {
 	words := strings.Fields(strings.ToLower(line))
 	if len(words) == 0 {
@@ -38,9 +39,8 @@ func ordersMerge(line string) bool {
 	}
 	who, said := strings.TrimRight(words[0], ".!,:"), words[1:]
 	name := strings.TrimLeft(strings.TrimSuffix(who, "[bot]"), "/!@")
-	slash := who != "" && strings.IndexByte("/!", who[0]) >= 0
 	ofBot := func(pattern string) bool { return shellword.GlobMatch(pattern, name) }
-	switch {
+	switch slash := strings.TrimLeft(who, "/!") != who; {
 	case name == "":
 		return false
 	case slash && (shellword.Has(slashOrders, name) || strings.HasPrefix(name, "merge-method")):
@@ -49,32 +49,21 @@ func ordersMerge(line string) bool {
 	case slash && shellword.Has("trunk aviator bot pr", name),
 		who[0] == '@' && slices.ContainsFunc(strings.Fields(bots), ofBot),
 		shellword.Has("bors homu mergify tingley", who):
-		for len(said) > 0 &&
-			shellword.Has("please smoke test and squash rebase retry stack", said[0]) {
-			said = said[1:]
-		}
-		if len(said) == 0 {
+		at := slices.IndexFunc(said, func(w string) bool {
+			return !shellword.Has("please smoke test and squash rebase retry stack", w)
+		})
+		if at < 0 {
 			return false
 		}
-		order, _, _ := strings.Cut(strings.TrimRight(said[0], ".!,:"), "=")
-		if said = said[1:]; !shellword.Has(botOrders, order) {
+		order, _, _ := strings.Cut(strings.TrimRight(said[at], ".!,:"), "=")
+		if said = said[at+1:]; !shellword.Has(botOrders, order) {
 			return false
 		}
 	default:
 		return false
 	}
-	return orders(said)
-}
-
-// orders reports whether the words after an order are its arguments and not the rest of a sentence.
-func orders(args []string) bool {
-	switch {
-	case len(args) == 0:
-		return true
-	case shellword.Has("cancel of is conflicts -c --cancel --dry-run", args[0]):
-		return false
-	}
-	return len(args) <= 3 || args[0][0] == '-' // a reason may follow a flag
+	return len(said) == 0 || (len(said) <= 3 || said[0][0] == '-') &&
+		!shellword.Has("cancel of is conflicts -c --cancel --dry-run", said[0])
 }
 
 // labelWords records labels that are set on or removed from an issue or PR with a known number. A

@@ -81,21 +81,15 @@ func gitCommand(f *plain.Frame, g gitRun, rest []shellword.Word) {
 			fl := shellword.ParseFlags(args[1:], "-P --prefix -b --branch --onto")
 			pushRefspecs(f, g, fl, fl.Arg(0), fl.Pos[min(1, len(fl.Pos)):])
 		}
-	case "merge":
-		useBranches(f, g, shellword.ParseFlags(args, "-m -s -X -F --file --into-name").Pos)
-	case "cherry-pick":
-		useBranches(f, g, shellword.ParseFlags(args, "-m -X").Pos)
-	case "rebase":
-		fl := shellword.ParseFlags(args, "--onto -s -X -x --exec")
+	case "merge", "cherry-pick", "rebase", "reset", "fetch", "pull":
+		files := slices.Index(append(shellword.Texts(args), "--"), "--")
+		fl := shellword.ParseFlags(args[:files], `-m -s -X -F -o -j --file --into-name --onto
+--exec --depth --deepen --shallow-since --shallow-exclude --server-option --jobs --refmap
+--upload-pack --filter --strategy --strategy-option`)
+		if shellword.Has("fetch pull", cmd.Text) {
+			fl.Pos = fl.Pos[min(1, len(fl.Pos)):] // after the remote
+		}
 		useBranches(f, g, append(fl.All("--onto"), fl.Pos...))
-	case "reset": // files follow --
-		end := slices.Index(append(shellword.Texts(args), "--"), "--")
-		pos := shellword.ParseFlags(args[:end], "").Pos
-		useBranches(f, g, pos[:min(1, len(pos))])
-	case "fetch", "pull":
-		pos := shellword.ParseFlags(args, `--depth --deepen --shallow-since --shallow-exclude -o
---server-option -j --jobs --refmap --upload-pack --filter -s --strategy -X --strategy-option`).Pos
-		useBranches(f, g, pos[min(1, len(pos)):])
 	case "checkout", "switch":
 		gitCheckout(f, g, args)
 	case "branch":

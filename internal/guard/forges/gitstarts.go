@@ -11,40 +11,33 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
-// Git runs the values of these flags, settings and environment variables in a shell. gitTexts also
-// lists flags that begin like one of them, so that an abbreviation resolves correctly.
 const (
+	// gitTexts lists the flags whose values git runs in a shell, and flags that begin like one of
+	// them, so that an abbreviation resolves correctly.
 	gitTexts = `--exec --exec-path --extcmd --upload-pack --receive-pack --open-files-in-pager
 --config --config-env --tree-filter --index-filter --msg-filter --env-filter --commit-filter
---parent-filter --tag-name-filter -x -u`
-	gitSettings = `core.pager core.editor core.sshcommand core.fsmonitor core.askpass
-sequence.editor diff.external core.gitproxy web.browser gpg.program interactive.difffilter`
+--parent-filter --tag-name-filter -x -u -O`
 	gitVariables = `GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR EDITOR VISUAL PAGER GIT_PAGER
 MANPAGER BROWSER GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS GIT_PROXY_COMMAND LESSOPEN`
+	gitHookNames = `pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit
+post-merge post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch post-applypatch
+pre-push reference-transaction post-index-change pre-auto-gc`
 )
 
 // gitStarts reads the programs that a git command starts: from its arguments, for each revision,
 // submodule or repository, and from the repository's hooks.
 func gitStarts(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
+	fl := shellword.ParseFlags(args, gitTexts)
+	for _, w := range fl.All(strings.Fields(gitTexts)...) {
+		f.Look("git "+cmd, w.Text)
+	}
 	for i, w := range args {
-		flag, text, joined := strings.Cut(w.Text, "=")
-		ext, remote := strings.CutPrefix(w.Text, "ext::")
-		pager, opens := strings.CutPrefix(w.Text, "-O")
-		switch {
-		case joined && shellword.Has(gitTexts, flag):
-		case i+1 < len(args) && shellword.Has(gitTexts, w.Text):
-			flag, text = w.Text, args[i+1].Text
-		case remote:
-			flag, text = "ext::", ext
-		case opens:
-			flag, text = "-O", pager
-		case cmd == "config" && i+1 < len(args):
-			gitRuns(f, strings.ToLower(w.Text), args[i+1].Text)
-			continue
-		default:
-			continue
+		if remote, ok := strings.CutPrefix(w.Text, "ext::"); ok {
+			f.Look("git ext::", remote)
 		}
-		f.Look("git "+flag, text)
+		if cmd == "config" && i+1 < len(args) {
+			gitRuns(f, strings.ToLower(w.Text), args[i+1].Text)
+		}
 	}
 	h := f.In(g.dir)
 	switch each := slices.Index(shellword.Texts(args), "foreach"); {
@@ -57,7 +50,9 @@ func gitStarts(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 		rest := append(shellword.Lits("git"), shellword.Command(args, "--config")...)
 		Git(h.Through("git for-each-repo"), rest)
 	}
-	gitHooks(h, g, cmd, args)
+	if f.M.Real {
+		gitHooks(h, g, cmd, args)
+	}
 }
 
 // gitEnv applies the git settings in the environment and the directory of GIT_DIR, and reads the
@@ -84,7 +79,7 @@ func gitEnv(f *plain.Frame, g *gitRun) {
 	}
 }
 
-// gitSetting applies one key=value and reads the command that git runs because of it.
+// gitSetting applies one key=value and reads the command that git may run because of it.
 func gitSetting(f *plain.Frame, g *gitRun, setting string) {
 	key, val, ok := strings.Cut(setting, "=")
 	if !ok {
@@ -98,12 +93,10 @@ func gitSetting(f *plain.Frame, g *gitRun, setting string) {
 	gitRuns(f, key, val)
 }
 
-// gitRuns reads the value of a setting if git runs it in a shell.
+// gitRuns reads the value of a setting as a command. Git runs only some settings, but no value of
+// any other looks like a command that lands something. An alias counts when it is used.
 func gitRuns(f *plain.Frame, key, val string) {
-	last := key[strings.LastIndexByte(key, '.')+1:]
-	if shellword.Has(gitSettings, key) || strings.HasPrefix(key, "pager.") ||
-		shellword.Has("command textconv clean smudge cmd helper driver process", last) ||
-		strings.HasPrefix(key, "remote.") && shellword.Has("uploadpack receivepack", last) {
+	if !strings.HasPrefix(key, "alias.") {
 		f.Look("git "+key, strings.TrimPrefix(val, "!"))
 	}
 }
@@ -117,32 +110,20 @@ func setting(f *plain.Frame, g gitRun, key string) string {
 	return f.M.Repo().Config[key]
 }
 
-// gitHooks reads the hooks and settings that a command may run, if it is really about to start. Git
-// puts its own directory first in their PATH, so a git that they start bypasses the brake's links.
-// The reading is coarse: a command that runs one of the commit and merge hooks counts as running
-// all of them.
+// gitHooks reads the hooks and settings that a started command may run. Git puts its own directory
+// first in their PATH, so a git that they start bypasses the brake's links. The reading is coarse:
+// every command counts as running all hooks.
 func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
-	if !f.M.Real {
-		return
-	}
-	hooks := "reference-transaction post-index-change pre-auto-gc"
-	switch {
-	case cmd == "hook": // hook run NAME
-		hooks = shellword.ParseFlags(args, "--to-stdin").Arg(1).Text
-	case cmd == "push":
-		hooks += " pre-push"
-	case shellword.Has(`commit merge pull checkout switch worktree rebase cherry-pick revert am`,
-		cmd):
-		hooks += ` pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit post-merge
-post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch post-applypatch`
-	}
 	f.M.Real = false // hooks may start git, which would recurse
 	defer func() { f.M.Real = true }()
-	config, folder := f.M.Repo().Config, hooksFolder(f, g)
+	config, folder, names := f.M.Repo().Config, hooksFolder(f, g), gitHookNames
+	if cmd == "hook" { // hook run NAME
+		names += " " + shellword.ParseFlags(args, "--to-stdin").Arg(1).Text
+	}
 	for _, key := range slices.Sorted(maps.Keys(config)) {
 		gitRuns(f, key, config[key])
 	}
-	for name := range strings.FieldsSeq(hooks) {
+	for name := range strings.FieldsSeq(names) {
 		text, _ := f.Open(folder + "/" + name)
 		f.Look("git hook "+name, text)
 	}

@@ -52,7 +52,9 @@ func GraphQL(f *plain.Frame, query string, vars []effect.Field, argv []shellword
 		}
 	}
 	mutations(toks, func(name string, args []string) {
-		mutation(f, strings.ToLower(name), gqlArgs(args, vars), argv)
+		t := Tool{Frame: f, Name: "git", Words: shellword.NameWords(name), Argv: argv}
+		t.Fields = gqlArgs(args, vars)
+		t.Judge()
 	})
 }
 
@@ -97,7 +99,8 @@ func gqlTokens(s string) []string {
 	return toks
 }
 
-// mutations calls do for every field with arguments, if the document has a mutation.
+// mutations calls do for every field with arguments, if the document has a mutation. It leaves out
+// fields that list what was changed, a page at a time.
 func mutations(toks []string, do func(name string, args []string)) {
 	if !slices.Contains(toks, "mutation") && !slices.Contains(toks, "Mutation") {
 		return
@@ -110,7 +113,11 @@ func mutations(toks []string, do func(name string, args []string)) {
 		for level := 1; end < len(toks) && level > 0; end++ {
 			level += shellword.Btoi(toks[end] == "(") - shellword.Btoi(toks[end] == ")")
 		}
-		do(toks[i-1], toks[i+1:end])
+		args := toks[i+1 : end]
+		page := slices.Contains(args, "first") || slices.Contains(args, "last")
+		if !page || slices.Contains(args, "input") {
+			do(toks[i-1], args)
+		}
 	}
 }
 
@@ -137,55 +144,4 @@ func gqlArgs(toks []string, vars []effect.Field) []effect.Field {
 		}
 	}
 	return out
-}
-
-// mutation judges one field of a mutation.
-func mutation(f *plain.Frame, name string, args []effect.Field, argv []shellword.Word) {
-	arg := func(names ...string) string { return effect.LeafText(args, names...) }
-	a := effect.Act{PR: shellword.Number(arg("iid"))}
-	a.Ref = arg("pullRequestId", "subjectId", "refId", "iid")
-	if shellword.HasUnknown(a.Ref) {
-		a.Ref = ""
-	}
-	switch name {
-	case "mergebranch":
-		Moves(f, a, arg("base"), argv)
-	case "createcommitonbranch", "commitcreate":
-		Moves(f, a, arg("branchName", "branch", "id"), argv)
-	case "createref", "deleteref", "updaterefs":
-		Moves(f, a, arg("name", "refId"), argv)
-	case "mergepullrequest", "mergerequestaccept":
-		a.Kind, a.SHA = effect.MergePR, arg("expectedHeadOid", "sha")
-	case "enablepullrequestautomerge", "enqueuepullrequest", "mergetraincreate":
-		a.Kind, a.Auto = effect.ArmAutoMerge, true
-	case "updateref":
-		a.Kind = effect.PushProtected
-	case "addpullrequestreview", "submitpullrequestreview":
-		a.Kind = effect.Comment
-		event := arg("event")
-		a.Review = event != "" || name == "submitpullrequestreview"
-		if strings.EqualFold(event, "APPROVE") || shellword.HasUnknown(event) {
-			a.Kind = effect.ApprovePR
-		}
-	case "dismisspullrequestreview":
-		a.Kind = effect.DismissReview
-	case "createpullrequest", "revertpullrequest", "mergerequestcreate":
-		a.Kind = effect.OpenPR
-	case "addcomment", "createnote", "addpullrequestreviewcomment", "addpullrequestreviewthread",
-		"addpullrequestreviewthreadreply", "adddiscussioncomment":
-		Comment(f, arg("body"), a, argv)
-		return
-	default: // unknown mutation, judged by its name
-		switch {
-		case shellword.HasPart(name, "protectionrule ruleset"):
-			a.Kind = effect.RelaxProtection
-		case strings.HasPrefix(name, "disable") || strings.HasPrefix(name, "dequeue") ||
-			strings.Contains(name, "unmerge"):
-		case strings.Contains(strings.ReplaceAll(name, "mergerequest", ""), "merge"):
-			a.Kind = effect.MergePR
-		}
-	}
-	if a.Kind != "" {
-		f.Act(a, argv)
-	}
 }
