@@ -20,18 +20,20 @@ func mcp(f *plain.Frame, c Call) {
 		f.M.Bounded("arguments of more values than are read", cut...)
 	}
 	inner := t.dispatched()
-	if !t.Reads() {
+	if !t.reads() {
 		t.Words = append(t.verb(), t.Words...)
 	}
 	for _, t := range append([]tool{t}, inner...) {
 		t.writes()
 		t.runs()
 		t.sends()
-		if !t.clicks() {
+		if !t.reads() && !t.clicks() {
 			t.Judge()
 		}
 	}
 }
+
+func (t tool) reads() bool { return t.Reads() || strings.EqualFold(t.Text("method"), "get") }
 
 // shapeOf returns the call as a tool, with the values inside JSON arguments as fields. cut holds
 // the JSON texts that were not read completely.
@@ -88,7 +90,7 @@ func (t tool) verb() []string {
 // dispatched returns the tools that a gateway is asked to call, as in
 // {"tool": "merge_pull_request", "arguments": {…}}.
 func (t tool) dispatched() (inner []tool) {
-	if t.Reads() || !t.Has("call execute invoke exec tool tools run use batch mutation") {
+	if t.reads() || !t.Has("call execute invoke exec tool tools run use batch mutation") {
 		return nil
 	}
 	for _, fd := range t.Fields {

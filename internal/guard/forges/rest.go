@@ -223,76 +223,67 @@ const prNouns = "pulls pull pullrequests pull-requests merge_requests merge-requ
 // the path names a PR or an issue.
 func (s sending) onPR() bool {
 	i := s.index(prNouns)
-	if i < 0 {
+	ofPR := i >= 0
+	if !ofPR {
 		i = s.index("issues")
 	}
 	if i < 0 {
 		return false
 	}
-	a := effect.Act{PR: shellword.Number(s.seg(i + 1)), Repo: s.named()}
-	if i+1 < len(s.segs) && shellword.HasUnknown(s.segs[i+1]) {
-		a.Ref = s.URL
+	a := effect.Act{
+		PR: shellword.Number(s.seg(i + 1)), Repo: s.named(), Ref: strings.Join(s.raw, "/"),
 	}
-	ofPR := shellword.Has(prNouns, s.segs[i])
+	switch {
+	case shellword.HasUnknown(s.seg(i + 1)):
+		a.Ref = s.URL
+	case a.PR > 0:
+		a.Ref = ""
+	}
 	if a.PR > 0 && (ofPR || s.has("repos")) { // GitLab's issues are not PRs
 		s.Use(a, s.Argv)
 	}
-	last, action, deletes := i == len(s.segs)-1, "", s.Method == "DELETE"
+	action, deletes, words := "", s.Method == "DELETE", ""
 	if i+2 < len(s.segs) {
 		action = s.segs[i+2]
 	}
-	arms := !deletes && !last && (s.has("merge_trains") || shellword.Has(`auto-merge auto_merge
-merge_when_pipeline_succeeds enable_auto_merge automerge merge-queue merge_queue queue`, action))
-	on := func(names ...string) bool { return shellword.IsTrue(s.leaf(names...)) }
 	switch {
 	case s.Method == "PUT" && shellword.HasUnknown(action):
 		s.opaque("what it does to the PR is only known when it runs")
-	case last:
+	case i == len(s.segs)-1:
 		if ofPR && s.Method == "POST" {
-			s.does(effect.Act{Kind: effect.OpenPR})
-			Labels(s.Frame, s.fields, effect.Act{}, s.Argv)
+			words = "create pull request"
 		}
-		return true
-	case arms:
-		a.Kind, a.Auto = effect.ArmAutoMerge, true
-	case action == "": // GitLab arms a merge by a flag; labels arm bots
-		if a.Auto = on("merge_when_pipeline_succeeds", "auto_merge"); a.Auto {
-			a.Kind = effect.ArmAutoMerge
-		}
-		Labels(s.Frame, s.fields, a, s.Argv)
-	case action == "merge" && s.segs[i] != "issues" && !deletes:
-		a.Kind, a.SHA, a.Admin = effect.MergePR, s.head(), on("force_merge", "bypass")
-		a.Auto = on("merge_when_checks_succeed") || on("auto_merge") ||
-			on("merge_when_pipeline_succeeds")
-		if a.Auto {
-			a.Kind = effect.ArmAutoMerge
-		}
+	case shellword.Has("approval_rules approvals", action) && (deletes || s.Method != "POST"),
+		action == "approval_rules":
+		words = "update protection"
+	case deletes && s.seg(-1) != "dismissals":
+	case s.has("merge_trains") || shellword.Has(`auto-merge auto_merge merge_when_pipeline_succeeds
+enable_auto_merge automerge merge-queue merge_queue queue`, action):
+		words = "enqueue"
 	case s.seg(-1) == "dismissals":
-		a.Kind = effect.DismissReview
-	case action == "reviews" && !deletes:
-		event := s.leaf("event", "state")
-		a.Kind, a.Review = effect.Comment, event != "" && !strings.EqualFold(event, "PENDING")
-		switch {
-		case strings.HasPrefix(strings.ToUpper(event), "APPROVE") || shellword.HasUnknown(event):
-			a.Kind = effect.ApprovePR
-		case shellword.HasUnknown(s.Body) && event == "":
-			s.opaque("a review whose verdict is only known when it runs")
-			return true
+		words = "dismiss review"
+	case action == "":
+		words = "update issue"
+		if ofPR {
+			words = "update pull request"
 		}
-	case action == "approve", action == "approvals" && s.Method == "POST":
-		if !deletes {
-			a.Kind = effect.ApprovePR
-		}
-	case action == "approval_rules", action == "approvals":
-		a.Kind = effect.RelaxProtection
-	case deletes:
-	case action == "labels":
-		Labels(s.Frame, s.fields, a, s.Argv)
+	case action == "merge" && ofPR:
+		words, a.SHA = "merge pull request", s.head()
+	case action == "reviews" && shellword.HasUnknown(s.Body) && s.leaf("event", "state") == "":
+		s.opaque("a review whose verdict is only known when it runs")
+	case shellword.Has("approve approvals", action):
+		words = "approve"
+	case shellword.Has("reviews labels", action):
+		words = strings.TrimSuffix(action, "s")
 	case shellword.Has("comments notes discussions threads", action):
-		Comment(s.Frame, s.leaf("body", "content", "raw", "text", "note"), a, s.Argv)
+		words = "comment"
 	}
-	if a.Kind != "" {
-		s.does(a)
+	if words != "" {
+		t := Tool{s.Frame, "git", strings.Fields(words), s.fields, s.Argv, a}
+		if t.Has("merge enqueue approve") {
+			t.On.Repo = s.repo()
+		}
+		t.Judge()
 	}
 	return true
 }

@@ -18,11 +18,12 @@ type Tool struct {
 	Words  []string
 	Fields []effect.Field
 	Argv   []shellword.Word // the call, for the text of acts
+	On     effect.Act       // the PR and the repository, if they are known without the fields
 }
 
 // Judge records what the tool does to a forge.
 func (t Tool) Judge() {
-	if !t.Reads() && !t.merges() && !t.reviews() && !t.moves() {
+	if !t.merges() && !t.reviews() && !t.moves() {
 		t.talks()
 	}
 }
@@ -30,22 +31,23 @@ func (t Tool) Judge() {
 // Text returns the value of the first of the named fields that the call has.
 func (t Tool) Text(names ...string) string { return effect.LeafText(t.Fields, names...) }
 
-// on reports whether the first of the named fields that the call has is true.
-func (t Tool) on(names ...string) bool { return shellword.IsTrue(t.Text(names...)) }
+// on reports whether one of the named fields is true.
+func (t Tool) on(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		return shellword.IsTrue(t.Text(name))
+	})
+}
 
 // Has reports whether the list contains a word of the name.
 func (t Tool) Has(list string) bool { return shellword.AnyOf(t.Words, list) }
 
 // Reads reports whether a tool only reads, judged by the first words of its name.
 func (t Tool) Reads() bool {
-	if len(t.Words) == 0 || strings.EqualFold(t.Text("method"), "get") {
-		return true
-	}
 	i := slices.IndexFunc(t.Words, func(w string) bool {
 		return shellword.Has(`get list search read view show describe fetch find check is has count
 query download compare diff watch status inspect lookup resolve`, w)
 	})
-	return i == 0 || i == 1 && !shellword.Has("merge accept approve push", t.Words[0])
+	return len(t.Words) == 0 || i == 0 || i == 1 && !shellword.Has("merge accept approve push", t.Words[0])
 }
 
 // prKeys lists the fields that name a PR.
@@ -54,7 +56,12 @@ iid index number issue_number issue_iid pull_id pr_id id`
 
 // act returns an act on the PR and the repository that the fields name.
 func (t Tool) act(kind effect.Kind) effect.Act {
-	a := effect.Act{Kind: kind, Auto: kind == effect.ArmAutoMerge}
+	a := t.On
+	a.Kind, a.Auto = kind, kind == effect.ArmAutoMerge
+	a.Admin = t.on("force_merge", "bypass")
+	if a.PR > 0 || a.Ref != "" {
+		return a
+	}
 	a.PR = shellword.Number(t.Text(strings.Fields(prKeys)...))
 	owner := t.Text("owner", "workspace", "org")
 	name := t.Text("repo", "repository", "repo_slug", "repository_name")
@@ -121,8 +128,8 @@ func (t Tool) merges() bool {
 	switch into := cmp.Or(base, t.Text("into", "target")); {
 	case says("disable cancel dequeue"):
 		return false
-	case t.ofPR() && !merged && t.on("merge_when_pipeline_succeeds", "auto_merge", "auto_complete",
-		"set_auto_complete"),
+	case t.ofPR() && !merged && t.on("merge_when_pipeline_succeeds", "merge_when_checks_succeed",
+		"auto_merge", "auto_complete", "set_auto_complete"),
 		says("automerge enqueue autocomplete"), says("auto queue") && says("merge"),
 		says("auto") && says("complete"):
 		return t.Does(effect.ArmAutoMerge)
@@ -149,7 +156,7 @@ duplicate duplicates issue issues`
 // reviews judges tools for reviews, branch protection and workflows, and reports whether the tool
 // is one of these.
 func (t Tool) reviews() bool {
-	event := strings.ToUpper(t.Text("event", "verdict", "review_event"))
+	event := strings.ToUpper(t.Text("event", "verdict", "review_event", "state"))
 	const changes = "update delete remove create set edit disable put patch unprotect modify"
 	switch {
 	case t.Has("unapprove revoke"):
@@ -221,11 +228,11 @@ func (t Tool) talks() {
 		t.Does(effect.OpenPR)
 	case t.Has("ready minimize unresolve delete"):
 	case t.Has("comment comments note notes reply discussion thread"):
-		body := t.Text("body", "comment", "content", "text", "note", "message")
+		body := t.Text("body", "comment", "content", "raw", "text", "note", "message")
 		Comment(t.Frame, body, t.act(effect.Comment), t.Argv)
 	case t.Has("review"):
 		a := t.act(effect.Comment)
-		event := t.Text("event", "verdict", "review_event")
+		event := t.Text("event", "verdict", "review_event", "state")
 		a.Review = event != "" && !strings.EqualFold(event, "PENDING")
 		t.Act(a, t.Argv)
 	}
