@@ -5,7 +5,7 @@ import (
 	"os"
 	"strconv"
 
-	"hooks/internal/guard"
+	"hooks/internal/guard/effect"
 	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -16,9 +16,9 @@ import (
 // Pass uses up the permission for one merge or approval in a sealed loop. It succeeds once, while
 // the call that passed the gate for this PR is still running. A link of the brake calls it; session
 // is a record's file name. If it fails, why is the reason and at the approved commit, if any.
-func Pass(home, session string, act guard.Kind, pr int, sha string) (ok bool, why, at string) {
-	approves := act == guard.ApprovePR
-	if act != guard.MergePR && !approves {
+func Pass(home, session string, act effect.Kind, pr int, sha string) (ok bool, why, at string) {
+	approves := act == effect.ApprovePR
+	if act != effect.MergePR && !approves {
 		return false, "in a loop only merges are allowed, past their gate", ""
 	}
 	dir := seal.At(home)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"hooks/internal/guard"
+	"hooks/internal/guard/effect"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -158,12 +158,12 @@ func (h *handler) takeNote(open []*store.State, n store.Note) error {
 // startOf converts a noted start to an effect and reports whether it counts. Merges and approvals
 // are counted by their passes instead.
 func (h *handler) startOf(t *store.State, n store.NotedStart) (e loop.Effect, counts bool) {
-	kind := guard.Kind(n.Kind)
+	kind := effect.Kind(n.Kind)
 	if e.Kind, counts = toolcall.EffectKind(kind); !counts || kind.Merges() {
 		return e, false
 	}
 	e.PR, e.Label, e.Issue = max(n.PR, 0), n.Label, n.Issue
-	other, _ := h.call().Elsewhere(h.rules(t), guard.Act{Repo: n.Repo, Cwd: n.Cwd})
+	other, _ := h.call().Elsewhere(h.rules(t), effect.Act{Repo: n.Repo, Cwd: n.Cwd})
 	e.Elsewhere = other != ""
 	return e, true
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hooks/internal/guard"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shellword"
 	"hooks/internal/loop"
 	"hooks/internal/tracker"
@@ -60,7 +61,7 @@ func gitCommand(argv []string, dir string) (at int, _ string) {
 // worktree, or a remote that is a local directory. It returns nil if git only reads or stays on the
 // branch.
 func (s Start) strays(g ground) *Refusal {
-	text := guard.Call{Tool: "Bash", Cwd: s.Cwd, Command: shellword.Join(shellword.Lits(s.Argv...))}
+	text := effect.Call{Tool: "Bash", Cwd: s.Cwd, Command: shellword.Join(shellword.Lits(s.Argv...))}
 	if g.branch == "" || s.Argv[0] != "git" || guard.ReadOnly(text) {
 		return nil
 	}
@@ -240,5 +241,5 @@ func flagged(flags, arg string) bool {
 // a git bypasses the links, because git puts its own directory first in PATH.
 func startsGit(text string) bool {
 	return strings.Contains(text, "git ") &&
-		!guard.ReadOnly(guard.Call{Tool: "Bash", Command: text})
+		!guard.ReadOnly(effect.Call{Tool: "Bash", Command: text})
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"hooks/internal/guard"
+	"hooks/internal/guard/effect"
 	"hooks/internal/seal"
 )
 
@@ -185,8 +186,8 @@ func (e *effects) run(n int, text, branch string, linked bool) (r ran) {
 		if argv[0] == "git" || argv[0] == "docker" {
 			continue
 		}
-		call := guard.Call{Tool: "Bash", Cwd: project}
-		repo := guard.Repo{Branch: "feature/44-login", Default: "main"}
+		call := effect.Call{Tool: "Bash", Cwd: project}
+		repo := effect.Repo{Branch: "feature/44-login", Default: "main"}
 		acts := guard.ReadArgv(argv, nil, call, repo.Known(), files{project})
 		if len(acts.Merges()) > 0 {
 			r.landed = strings.Join(argv, " ")
@@ -260,8 +261,8 @@ func dangerous(text string) bool {
 
 // asked reports whether an open loop does not let a command start.
 func asked(row effectRow, linked bool) bool {
-	repo := guard.Repo{Branch: row.branch, Default: "main"}
-	call := guard.Call{Tool: "Bash", Command: row.text, Cwd: "/home/dev/app"}
+	repo := effect.Repo{Branch: row.branch, Default: "main"}
+	call := effect.Call{Tool: "Bash", Command: row.text, Cwd: "/home/dev/app"}
 	r := guard.Read(call, repo.Known(), effectFiles(nil))
 	around := guard.LeavesLinks(call.Command)
 	reaches := r.ReachesForge() || around && r.Piped()

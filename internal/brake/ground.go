@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"hooks/internal/guard"
+	"hooks/internal/guard/effect"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 	"hooks/internal/store"
@@ -17,11 +17,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Pass consumes the pass that a session's loop has for one act on a PR. The kind is guard.MergePR
-// or guard.ApprovePR; sha is the head that the command names, or empty. If ok is false, why is the
+// Pass consumes the pass that a session's loop has for one act on a PR. The kind is effect.MergePR
+// or effect.ApprovePR; sha is the head that the command names, or empty. If ok is false, why is the
 // reason, as in "a person has not approved PR #142", and at is the only commit that has a pass, or
 // empty.
-type Pass func(home, session string, kind guard.Kind, pr int, sha string) (
+type Pass func(home, session string, kind effect.Kind, pr int, sha string) (
 	ok bool, why, at string)
 
 // ground holds the facts about the loop by which a link judges. The zero value is an unknown loop,
@@ -33,7 +33,7 @@ type ground struct {
 	runs    []loop.Tracker // the trackers with which its runs began
 	config  string         // configuration of the runs; empty if an older version began them
 	// pass consumes a pass for one act on a PR. It is nil if the caller gave no Pass.
-	pass func(kind guard.Kind, pr int, sha string) (ok bool, why, at string)
+	pass func(kind effect.Kind, pr int, sha string) (ok bool, why, at string)
 	// audits is the current phase of an audit loop, in which nothing may leave the worktree. It is
 	// empty if the loop is not such a loop, or its post action may push.
 	audits string
@@ -46,7 +46,7 @@ type ground struct {
 	unread bool
 }
 
-func (g ground) takePass(kind guard.Kind, pr int, sha string) (ok bool, why, at string) {
+func (g ground) takePass(kind effect.Kind, pr int, sha string) (ok bool, why, at string) {
 	if g.pass == nil {
 		return false, fmt.Sprintf("a merge of PR #%d was not let through by its gate", pr), ""
 	}
@@ -62,7 +62,7 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 		return ground{}, false
 	}
 	if pass != nil {
-		g.pass = func(kind guard.Kind, pr int, sha string) (ok bool, why, at string) {
+		g.pass = func(kind effect.Kind, pr int, sha string) (ok bool, why, at string) {
 			return pass(f.home, f.session, kind, pr, sha)
 		}
 	}
@@ -117,13 +117,13 @@ func (f folder) note(g ground, tool string, r *Refusal) {
 
 // noteStarts records what an allowed program is about to do on a forge, so that the session's next
 // event counts it however the program was started.
-func (f folder) noteStarts(g ground, s Start, acts []guard.Act) {
+func (f folder) noteStarts(g ground, s Start, acts []effect.Act) {
 	for _, a := range acts {
 		n := store.NotedStart{
 			Tool: s.Argv[0], Kind: string(a.Kind), PR: a.PR, Repo: a.Repo, Cwd: s.Cwd,
 			Issue: strings.Contains(a.Command, "issue"), At: stamp(),
 		}
-		if a.Kind == guard.SetLabel || a.Kind == guard.DropLabel {
+		if a.Kind == effect.SetLabel || a.Kind == effect.DropLabel {
 			n.Label = a.Ref
 		}
 		f.append(g, store.Note{Started: &n})

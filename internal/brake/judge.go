@@ -13,6 +13,7 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/guard"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shellword"
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
@@ -28,30 +29,30 @@ type Start struct {
 
 type files struct{ cwd string }
 
-// ReadFile implements guard.Files.
+// ReadFile implements effect.Files.
 func (f files) ReadFile(path string) (string, bool) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(f.cwd, path)
 	}
-	return safefile.ReadHead(path, guard.MaxFile+1) // one byte more shows that it is longer
+	return safefile.ReadHead(path, effect.MaxFile+1) // one byte more shows that it is longer
 }
 
 // judge returns a refusal if the program must not run, and otherwise its acts, without those of
 // programs that it starts through a link. It consumes the loop's pass for a merge.
-func (s Start) judge(g ground) (acts []guard.Act, r *Refusal) {
+func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 	var unread error
-	repo := sync.OnceValue(func() guard.Repo {
+	repo := sync.OnceValue(func() effect.Repo {
 		there := tracker.Repo(context.Background(), s.Cwd)
 		unread = there.Err
 		return Repo(s.Env, there)
 	})
-	call := guard.Call{Tool: "Bash", Cwd: s.Cwd}
+	call := effect.Call{Tool: "Bash", Cwd: s.Cwd}
 	reading := guard.ReadArgv(s.words(), s.Env, call, repo, files{s.Cwd})
 	text := shellText{repo}
-	acts = slices.DeleteFunc(slices.Clone(reading.Acts), func(a guard.Act) bool {
+	acts = slices.DeleteFunc(slices.Clone(reading.Acts), func(a effect.Act) bool {
 		return text.meetsLink(a.Via, a.Command)
 	})
-	opaque := slices.DeleteFunc(reading.Opaque, func(o guard.Opaque) bool {
+	opaque := slices.DeleteFunc(reading.Opaque, func(o effect.Opaque) bool {
 		return text.holds(o.Via, o.Text)
 	})
 	why := reading.Unparsable
@@ -61,7 +62,7 @@ func (s Start) judge(g ground) (acts []guard.Act, r *Refusal) {
 	if why == "" && unread != nil {
 		why = "git does not show its settings: " + unread.Error()
 	}
-	switch merges := (guard.Reading{Acts: acts}).Merges(); {
+	switch merges := (effect.Reading{Acts: acts}).Merges(); {
 	case why != "":
 		return nil, unreadable(s.shown(), why)
 	case len(merges) > 1:
@@ -79,15 +80,15 @@ func (s Start) judge(g ground) (acts []guard.Act, r *Refusal) {
 }
 
 // publishes reports whether the program pushes or opens a PR.
-func publishes(r guard.Reading) bool {
-	return r.Pushes != "" || slices.ContainsFunc(r.Acts, func(a guard.Act) bool {
-		return a.Kind == guard.OpenPR
+func publishes(r effect.Reading) bool {
+	return r.Pushes != "" || slices.ContainsFunc(r.Acts, func(a effect.Act) bool {
+		return a.Kind == effect.OpenPR
 	})
 }
 
 // Repo converts the facts of a repository for package guard.
-func Repo(env func(string) string, at tracker.Facts) guard.Repo {
-	return guard.Repo{
+func Repo(env func(string) string, at tracker.Facts) effect.Repo {
+	return effect.Repo{
 		Branch: at.Branch, Default: at.Default, Remotes: at.Remotes, Config: at.Config,
 		Aliases: tracker.GhAliases(env), GlabAliases: tracker.GlabAliases(env),
 	}
@@ -124,13 +125,13 @@ func curlrc(env func(string) string) string {
 
 // merge judges the only merging act of the command. It consumes a pass for an act that a person may
 // approve, and refuses any other.
-func (s Start) merge(g ground, a guard.Act) *Refusal {
+func (s Start) merge(g ground, a effect.Act) *Refusal {
 	no := func(why, way string) *Refusal { return refuse(string(a.Kind), s.shown(), why, way) }
 	switch {
 	case a.Auto || a.Admin:
 		return no("--auto and --admin bypass the approval",
 			"merge it with "+s.plainly(0)+", without them, once it is green")
-	case a.Kind != guard.MergePR && a.Kind != guard.ApprovePR:
+	case a.Kind != effect.MergePR && a.Kind != effect.ApprovePR:
 		return no("in a loop only a PR is merged, one at a time and past its gate",
 			"open or update a PR and leave it to a person")
 	case a.PR == 0:
@@ -181,7 +182,7 @@ func (s Start) forge() string {
 
 // foreign names the repository of a merge if none of the runs began with it. Otherwise it returns
 // an empty string.
-func (s Start) foreign(g ground, a guard.Act) string {
+func (s Start) foreign(g ground, a effect.Act) string {
 	redact := config.Of(g.config, g.project).Redact // the run's record is redacted too
 	if len(g.runs) == 0 {                           // an older version began the run
 		url := tracker.Repo(context.Background(), g.project).Base().URL
@@ -250,7 +251,7 @@ func (s Start) shown() string {
 // shellText recognizes the parts of a git command that run in a shell: aliases with "!", hooks,
 // rebase --exec. A program that such text starts by name runs through its own link, which judges
 // it. The exception is git itself, because git puts its own directory first in PATH.
-type shellText struct{ repo func() guard.Repo }
+type shellText struct{ repo func() effect.Repo }
 
 // meetsLink reports whether an act belongs to a program that a shell starts through a link.
 func (t shellText) meetsLink(via []string, command string) bool {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"hooks/internal/guard"
+	"hooks/internal/guard/effect"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
@@ -26,8 +26,8 @@ type passes struct {
 const head = "0123456789abcdef0123456789abcdef01234567"
 
 func (p *passes) ground() ground {
-	pass := func(kind guard.Kind, pr int, sha string) (ok bool, why, at string) {
-		if kind != guard.MergePR || pr != 142 || sha != "" && sha != head || p.passes == 0 {
+	pass := func(kind effect.Kind, pr int, sha string) (ok bool, why, at string) {
+		if kind != effect.MergePR || pr != 142 || sha != "" && sha != head || p.passes == 0 {
 			return ground{}.takePass(kind, pr, sha)
 		}
 		p.passes--
@@ -558,7 +558,7 @@ func TestCurlsOwnOptionsCount(t *testing.T) {
 		{"silent\n", "curl https://example.com", ""},
 		{merge, "curl -s", "unreadable"},
 		{merge, "curl -q https://example.com", ""},
-		{strings.Repeat("# x\n", guard.MaxFile/4) + merge, "curl -s", "unreadable"},
+		{strings.Repeat("# x\n", effect.MaxFile/4) + merge, "curl -s", "unreadable"},
 	} {
 		write(t, own, row.text, 0o600)
 		r := start(dir, split(row.argv)...).refusal(groundOf(dir))

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"hooks/internal/guard"
+	"hooks/internal/guard/effect"
 	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/scripts/driver"
@@ -26,9 +26,9 @@ import (
 // TestMain lets the test binary be started as a link. BRAKE_PASS is the PR that has a pass, and the
 // file that it is.
 func TestMain(m *testing.M) {
-	pass := func(_, _ string, kind guard.Kind, pr int, _ string) (ok bool, why, at string) {
+	pass := func(_, _ string, kind effect.Kind, pr int, _ string) (ok bool, why, at string) {
 		file := os.Getenv("BRAKE_PASS")
-		held := kind == guard.MergePR && filepath.Base(file) == fmt.Sprint(pr)
+		held := kind == effect.MergePR && filepath.Base(file) == fmt.Sprint(pr)
 		if !held || os.Remove(file) != nil {
 			return ground{}.takePass(kind, pr, "")
 		}

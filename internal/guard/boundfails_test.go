@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shellword"
 )
 
@@ -77,8 +78,8 @@ func TestBoundsFailClosed(t *testing.T) {
 			times("1,", 21_000) + "1],\"base\":\"main\"}'", "more values"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			call := Call{Tool: "Bash", Command: c.text, Cwd: "/p"}
-			r := Read(call, Repo{Branch: "f"}.Known(), files)
+			call := effect.Call{Tool: "Bash", Command: c.text, Cwd: "/p"}
+			r := Read(call, effect.Repo{Branch: "f"}.Known(), files)
 			shut := strings.Contains(r.Bound, c.bound)
 			said := strings.Contains(r.Unparsable, c.bound)
 			switch {
@@ -116,7 +117,7 @@ func TestUnknownBehindBounds(t *testing.T) {
 			"repos/a/b/pulls/142/merge}'",
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := Read(Call{Tool: "Bash", Command: text, Cwd: "/p"}, Repo{Branch: "f"}.Known(), nil)
+			r := Read(effect.Call{Tool: "Bash", Command: text, Cwd: "/p"}, effect.Repo{Branch: "f"}.Known(), nil)
 			if len(r.Opaque) == 0 && len(r.Merges()) == 0 && r.Bound == "" {
 				t.Errorf("nothing seen: %s", describe(r))
 			}
@@ -144,8 +145,8 @@ func TestLongPasses(t *testing.T) {
 		"code spans":       "git commit -m '" + times("- `a` and `b` and `c`\n", 200) + "'",
 	} {
 		t.Run(name, func(t *testing.T) {
-			call := Call{Tool: "Bash", Command: text, Cwd: "/p"}
-			r := Read(call, Repo{Branch: "f"}.Known(), projectFiles{})
+			call := effect.Call{Tool: "Bash", Command: text, Cwd: "/p"}
+			r := Read(call, effect.Repo{Branch: "f"}.Known(), projectFiles{})
 			acts := len(r.Merges()) + len(r.Opaque)
 			if r.Bound != "" || acts > 0 || r.Unparsable != "" && name != "JSON" {
 				t.Errorf("%.300s; bound %q", describe(r), r.Bound)
@@ -161,8 +162,8 @@ func TestLongArguments(t *testing.T) {
 		"many values": "[" + times("1,", 25_000) + "1]",
 	} {
 		text := `{"pad":` + pad + `,"tool":"merge_pull_request","pullNumber":5,"repo":"a/b"}`
-		c := Call{Tool: "mcp__x__execute_tool", Fields: []Field{{Path: "input", Value: text}}}
-		if r := Read(c, Repo{}.Known(), nil); len(r.Merges()) == 0 && r.Bound == "" {
+		c := effect.Call{Tool: "mcp__x__execute_tool", Fields: []effect.Field{{Path: "input", Value: text}}}
+		if r := Read(c, effect.Repo{}.Known(), nil); len(r.Merges()) == 0 && r.Bound == "" {
 			t.Errorf("%s: nothing seen: %s", name, describe(r))
 		}
 	}

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/plain"
 	"hooks/internal/guard/program"
 	"hooks/internal/guard/shellword"
@@ -75,8 +76,8 @@ func TestBombs(t *testing.T) {
 	for name, text := range bombs() {
 		t.Run(name, func(t *testing.T) {
 			for _, tool := range []string{"Bash", "PowerShell", "REPL", "mcp__x__execute_command"} {
-				c := Call{Tool: tool, Command: text, Cwd: "/p", Fields: []Field{{Path: "code", Value: text}}}
-				m := plain.New(c, Repo{}.Known(), nil, program.Read)
+				c := effect.Call{Tool: tool, Command: text, Cwd: "/p", Fields: []effect.Field{{Path: "code", Value: text}}}
+				m := plain.New(c, effect.Repo{}.Known(), nil, program.Read)
 				readCall(m.Shell("/p"), c)
 				if m.Work < -shellword.MaxText { // one step may overdraw by its own size at most
 					t.Errorf("%s: overdrawn by %d steps", tool, -m.Work)
@@ -90,8 +91,8 @@ func TestBombs(t *testing.T) {
 }
 
 func TestTooLong(t *testing.T) {
-	long := Call{Tool: "Bash", Command: strings.Repeat("a", shellword.MaxShell+1)}
-	r := Read(long, Repo{}.Known(), nil)
+	long := effect.Call{Tool: "Bash", Command: strings.Repeat("a", shellword.MaxShell+1)}
+	r := Read(long, effect.Repo{}.Known(), nil)
 	if !strings.Contains(r.Unparsable, strconv.Itoa(shellword.MaxShell)) || r.Bound != "" {
 		t.Errorf("got %s", describe(r))
 	}
@@ -99,14 +100,14 @@ func TestTooLong(t *testing.T) {
 
 // TestBeforeMistake: bash runs the lines before a syntax error.
 func TestBeforeMistake(t *testing.T) {
-	r := Read(Call{Tool: "Bash", Command: "gh pr merge 5\n)"}, Repo{}.Known(), nil)
+	r := Read(effect.Call{Tool: "Bash", Command: "gh pr merge 5\n)"}, effect.Repo{}.Known(), nil)
 	if len(r.Acts) != 1 || r.Acts[0].PR != 5 || r.Unparsable == "" {
 		t.Errorf("got %s", describe(r))
 	}
 }
 
 func TestZsh(t *testing.T) {
-	r := Read(Call{Tool: "Bash", Command: "echo ${(U)x}; gh pr merge 5"}, Repo{}.Known(), nil)
+	r := Read(effect.Call{Tool: "Bash", Command: "echo ${(U)x}; gh pr merge 5"}, effect.Repo{}.Known(), nil)
 	if len(r.Acts) != 1 || r.Unparsable != "" {
 		t.Errorf("got %s", describe(r))
 	}

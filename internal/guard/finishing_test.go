@@ -4,10 +4,11 @@ import (
 	"testing"
 
 	"hooks/internal/guard"
+	"hooks/internal/guard/effect"
 )
 
 func TestFinishing(t *testing.T) {
-	repo := guard.Repo{
+	repo := effect.Repo{
 		Branch:  "feature/12",
 		Default: "main",
 		Remotes: map[string]string{"origin": "https://github.com/acme/app.git"},
@@ -44,7 +45,7 @@ func TestFinishing(t *testing.T) {
 		{"hooks loop reset", false},
 		{"/tmp/git commit -m x", false},
 	} {
-		call := guard.Call{Tool: "Bash", Command: c.command, Cwd: "/p"}
+		call := effect.Call{Tool: "Bash", Command: c.command, Cwd: "/p"}
 		got := guard.Finishing(call, repo.Known(), nil)
 		if got != c.want {
 			t.Errorf("%s: %v", c.command, got)
@@ -54,7 +55,7 @@ func TestFinishing(t *testing.T) {
 		"Read": true, "ToolSearch": true, "WebFetch": true, "mcp__x__get_y": true,
 		"Write": false, "Edit": false, "Agent": false, "mcp__x__make_y": false,
 	} {
-		if got := guard.Finishing(guard.Call{Tool: tool}, repo.Known(), nil); got != want {
+		if got := guard.Finishing(effect.Call{Tool: tool}, repo.Known(), nil); got != want {
 			t.Errorf("%s: %v", tool, got)
 		}
 	}

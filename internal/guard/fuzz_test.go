@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/plain"
 	"hooks/internal/guard/program"
 	"hooks/internal/guard/shellword"
@@ -24,13 +25,13 @@ func FuzzRead(f *testing.F) {
 	files := loadProject(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, tool := range []string{"Bash", "PowerShell", "REPL", "mcp__x__run_command"} {
-			c := Call{Tool: tool, Command: text, Cwd: project}
-			m := plain.New(c, Repo{Branch: "f"}.Known(), files, program.Read)
+			c := effect.Call{Tool: tool, Command: text, Cwd: project}
+			m := plain.New(c, effect.Repo{Branch: "f"}.Known(), files, program.Read)
 			readCall(m.Shell(c.Cwd), c)
 			if m.Work < -shellword.MaxText {
 				t.Fatalf("overdrawn by %d", -m.Work)
 			}
-			again := Read(c, Repo{Branch: "f"}.Known(), files)
+			again := Read(c, effect.Repo{Branch: "f"}.Known(), files)
 			if describe(again) != describe(m.Read) {
 				t.Fatalf("two readings differ:\n%s\n%s", describe(m.Read), describe(again))
 			}
@@ -58,9 +59,9 @@ func FuzzTool(f *testing.F) {
 	f.Add("Write", "file_path", ".sdd/loop/x", "content", "{}")
 	f.Add("mcp__http__request", "url", "/repos/a/b/pulls/1/merge", "method", "PUT")
 	f.Fuzz(func(t *testing.T, name, k1, v1, k2, v2 string) {
-		c := Call{Tool: name, Fields: []Field{{Path: k1, Value: v1}, {Path: k2, Value: v2}},
+		c := effect.Call{Tool: name, Fields: []effect.Field{{Path: k1, Value: v1}, {Path: k2, Value: v2}},
 			Cwd: "/p"}
-		m := plain.New(c, Repo{}.Known(), nil, program.Read)
+		m := plain.New(c, effect.Repo{}.Known(), nil, program.Read)
 		readCall(m.Shell(c.Cwd), c)
 		ReadOnly(c)
 	})

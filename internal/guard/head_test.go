@@ -1,6 +1,10 @@
 package guard
 
-import "testing"
+import (
+	"testing"
+
+	"hooks/internal/guard/effect"
+)
 
 // The commit that a merge insists on is the one that its forge compares, "" if that is not certain.
 func TestHeadThatAMergeInsistsOn(t *testing.T) {
@@ -29,9 +33,9 @@ func TestHeadThatAMergeInsistsOn(t *testing.T) {
 		"http PUT api.github.com/repos/acme/app/pulls/142/merge sha==abc": "",
 		tea + "-f sha=abc":                                                "",
 	} {
-		call := Call{Tool: "Bash", Command: command, Cwd: project}
+		call := effect.Call{Tool: "Bash", Command: command, Cwd: project}
 		files := projectFiles{project + "/merge.json": `{"merge_method":"squash"}`}
-		acts := Read(call, Repo{}.Known(), files).Merges()
+		acts := Read(call, effect.Repo{}.Known(), files).Merges()
 		if len(acts) != 1 || acts[0].PR != 142 || acts[0].SHA != want {
 			t.Errorf("%s: %+v, want the head %q", command, acts, want)
 		}

@@ -15,7 +15,7 @@ import (
 // its answer. Such calls are the client's own readers, MCP tools that get, list, search or read,
 // and Bash commands that are in the table below, set no variable that programs or the shell obey
 // and write to no file. In doubt ReadOnly returns false.
-func ReadOnly(c Call) bool {
+func ReadOnly(c effect.Call) bool {
 	words := shellword.NameWords(toolName(c.Tool))
 	reads := strings.HasPrefix(c.Tool, "mcp__") && len(words) > 0 &&
 		shellword.Has("get list search read", words[0]) &&
@@ -27,27 +27,27 @@ TaskOutput BashOutput AgentOutput CronList WebFetch WebSearch ListMcpResourcesTo
 ReadMcpResourceTool ListMcpResources ReadMcpResource`, c.Tool):
 		return true
 	case c.Tool == "Bash":
-		return looks(c, nil) && clear(Read(c, Repo{}.Known(), nil))
+		return looks(c, nil) && clear(Read(c, effect.Repo{}.Known(), nil))
 	}
-	r := Read(c, Repo{}.Known(), nil)
+	r := Read(c, effect.Repo{}.Known(), nil)
 	return reads && len(r.Acts) == 0 && len(r.Opaque) == 0
 }
 
 // Finishing reports whether the call only reads, or records finished work on the iteration's own
 // branch: git add, rm, mv, commit, fetch and the push of an unprotected branch. In doubt it returns
 // false.
-func Finishing(c Call, repo func() Repo, files Files) bool {
+func Finishing(c effect.Call, repo func() effect.Repo, files effect.Files) bool {
 	return ReadOnly(c) || c.Tool == "Bash" && looks(c, commits) && clear(Read(c, repo, files))
 }
 
 // clear reports whether the reading is complete and found nothing.
-func clear(r Reading) bool {
+func clear(r effect.Reading) bool {
 	return len(r.Acts) == 0 && len(r.Opaque) == 0 && r.Unparsable == ""
 }
 
 // looks reports whether every command of a Bash call, including those in substitutions, only reads
 // or is allowed by besides, which may be nil.
-func looks(c Call, besides func(argv []string) bool) bool {
+func looks(c effect.Call, besides func(argv []string) bool) bool {
 	l, fine := looker(c.Own), true
 	problem := walk(c.CommandText(), func(n syntax.Node, argv []string) bool {
 		call, ok := n.(*syntax.CallExpr)
@@ -110,7 +110,7 @@ func walk(text string, do func(n syntax.Node, argv []string) bool) (problem stri
 
 // unknowing returns a shell without a working directory, repository or files.
 func unknowing() *plain.Frame {
-	return plain.New(Call{}, Repo{}.Known(), nil, program.Read).Shell("")
+	return plain.New(effect.Call{}, effect.Repo{}.Known(), nil, program.Read).Shell("")
 }
 
 // looker decides whether shell text only reads. It holds the paths by which this program may be

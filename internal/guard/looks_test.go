@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"hooks/internal/guard/effect"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -114,7 +115,7 @@ ${v@P}|${v:=F}|{a,b}|--contains|--textconv|$(cat x)|; touch F||| cat|&& ls`, "|"
 		if rapid.Bool().Draw(t, "set") {
 			text = "v=" + values.Draw(t, "value") + "; " + text
 		}
-		if !ReadOnly(Call{Tool: "Bash", Command: text, Cwd: dir}) {
+		if !ReadOnly(effect.Call{Tool: "Bash", Command: text, Cwd: dir}) {
 			return
 		}
 		passed++
@@ -150,7 +151,7 @@ func TestReported(t *testing.T) {
 		`./hooks report <<< 1`:                   "",
 		`f() { hooks report; }; f <<< 1`:         "",
 	} {
-		c := Call{Tool: "Bash", Fields: []Field{{Path: "command", Value: command}}}
+		c := effect.Call{Tool: "Bash", Fields: []effect.Field{{Path: "command", Value: command}}}
 		if got, reports := Reported(c); got != want || !reports {
 			t.Errorf("%s: %q, %v", command, got, reports)
 		}

@@ -14,7 +14,7 @@ import (
 type tool struct{ forges.Tool }
 
 // mcp reads a call of a tool that is not built into the client.
-func mcp(f *plain.Frame, c Call) {
+func mcp(f *plain.Frame, c effect.Call) {
 	t, cut := shapeOf(c)
 	if t.Frame = f; len(cut) > 0 {
 		f.M.Bounded("arguments of more values than are read", cut...)
@@ -37,7 +37,7 @@ func (t tool) reads() bool { return t.Reads() || strings.EqualFold(t.Text("metho
 
 // shapeOf returns the call as a tool, with the values inside JSON arguments as fields. cut holds
 // the JSON texts that were not read completely.
-func shapeOf(c Call) (t tool, cut []string) {
+func shapeOf(c effect.Call) (t tool, cut []string) {
 	fields := c.Fields[:len(c.Fields):len(c.Fields)]
 	for _, fd := range c.Fields {
 		if len(fd.Value) < 2 || fd.Value[0] != '{' {
@@ -48,12 +48,12 @@ func shapeOf(c Call) (t tool, cut []string) {
 			cut = append(cut, fd.Value)
 		}
 		for _, leaf := range leaves {
-			fields = append(fields, Field{Path: fd.Path + "." + leaf.Path, Value: leaf.Value})
+			fields = append(fields, effect.Field{Path: fd.Path + "." + leaf.Path, Value: leaf.Value})
 		}
 	}
-	named := func(fd Field) bool { return fd.Path == "command" }
+	named := func(fd effect.Field) bool { return fd.Path == "command" }
 	if c.Command != "" && !slices.ContainsFunc(fields, named) {
-		fields = append(fields, Field{Path: "command", Value: c.Command})
+		fields = append(fields, effect.Field{Path: "command", Value: c.Command})
 	}
 	return tool{forges.Tool{
 		Name: c.Tool, Words: shellword.NameWords(toolName(c.Tool)), Fields: fields, Argv: label(c),
@@ -131,7 +131,7 @@ confirm rebase,enable auto-merge,merge when ready,merge request,bypass rules and
 }
 
 // label returns the call for display: the tool's name with its first fields, shortened.
-func label(c Call) []shellword.Word {
+func label(c effect.Call) []shellword.Word {
 	var parts []string
 	for _, fd := range c.Fields[:min(6, len(c.Fields))] {
 		value := strings.ReplaceAll(fd.Value, "\n", " ")

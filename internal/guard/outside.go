@@ -11,7 +11,7 @@ import (
 // Outside describes the work that a tool call starts or schedules beyond the control of a loop. It
 // returns an empty string if the call does neither. It ignores the session's own schedule. It also
 // ignores shell commands, because Read finds a client that a command starts.
-func Outside(c Call) string {
+func Outside(c effect.Call) string {
 	skill := effect.LeafText(c.Fields, "skill")
 	switch {
 	case c.Tool == "RemoteTrigger":

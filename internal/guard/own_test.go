@@ -64,8 +64,8 @@ func TestOwnFoldersAreOnlyRead(t *testing.T) {
 		"claude config set env.PATH /tmp":                         false,
 		"claude config set model opus":                            true,
 	} {
-		call := Call{Tool: "Bash", Command: command, Cwd: project, Own: own}
-		r := Read(call, Repo{}.Known(), projectFiles{})
+		call := effect.Call{Tool: "Bash", Command: command, Cwd: project, Own: own}
+		r := Read(call, effect.Repo{}.Known(), projectFiles{})
 		if got := len(r.Tampers()) == 0; got != passes {
 			t.Errorf("%s: passes %v: %s", command, got, describe(r))
 		}
@@ -76,7 +76,7 @@ func TestWritesThroughLinksAndToOwnPaths(t *testing.T) {
 	own := []string{"/var/claude/s1.jsonl", "/opt/tools/hooks-1.2"}
 	for _, c := range []struct {
 		command string
-		want    Kind
+		want    effect.Kind
 	}{
 		{"echo {} > docs/state.json", effect.WriteState},
 		{"cd docs && tee state.json < x", effect.WriteState},
@@ -90,18 +90,18 @@ func TestWritesThroughLinksAndToOwnPaths(t *testing.T) {
 		{"cat /var/claude/s1.jsonl > /tmp/x", ""},
 		{"sed -i s/1/0/ CLAUDE.md", ""},
 	} {
-		call := Call{Tool: "Bash", Command: c.command, Cwd: project, Own: own}
-		r := Read(call, Repo{}.Known(), linkedProject{})
-		if got := slices.ContainsFunc(r.Acts, func(a Act) bool {
+		call := effect.Call{Tool: "Bash", Command: c.command, Cwd: project, Own: own}
+		r := Read(call, effect.Repo{}.Known(), linkedProject{})
+		if got := slices.ContainsFunc(r.Acts, func(a effect.Act) bool {
 			return a.Kind == c.want
 		}); got != (c.want != "") || c.want == "" && len(r.Acts) > 0 {
 			t.Errorf("%s: want %q, got %s", c.command, c.want, describe(r))
 		}
 	}
-	edit := Call{Tool: "Write", Cwd: project,
-		Fields: []Field{{Path: "file_path", Value: project + "/docs/state.json"},
+	edit := effect.Call{Tool: "Write", Cwd: project,
+		Fields: []effect.Field{{Path: "file_path", Value: project + "/docs/state.json"},
 			{Path: "content", Value: "{}"}}}
-	if r := Read(edit, Repo{}.Known(), linkedProject{}); len(r.Tampers()) != 1 {
+	if r := Read(edit, effect.Repo{}.Known(), linkedProject{}); len(r.Tampers()) != 1 {
 		t.Errorf("Write through a link: %s", describe(r))
 	}
 }

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shellword"
 	"strconv"
 	"strings"
@@ -110,7 +111,7 @@ func TestWrapping(t *testing.T) {
 				return
 			}
 		}
-		r := Read(Call{Tool: "Bash", Command: text, Cwd: "/p"}, Repo{Branch: "f"}.Known(), nil)
+		r := Read(effect.Call{Tool: "Bash", Command: text, Cwd: "/p"}, effect.Repo{Branch: "f"}.Known(), nil)
 		if len(r.Merges()) > 0 || r.ReachesForge() {
 			return
 		}
@@ -148,7 +149,7 @@ func TestMentioning(t *testing.T) {
 			text = rapid.SampledFrom(enclosings).Draw(t, "around")(text)
 		}
 		text = rapid.SampledFrom(mentionings).Draw(t, "mention")(text)
-		r := Read(Call{Tool: "Bash", Command: text, Cwd: "/p"}, Repo{Branch: "f"}.Known(), nil)
+		r := Read(effect.Call{Tool: "Bash", Command: text, Cwd: "/p"}, effect.Repo{Branch: "f"}.Known(), nil)
 		if len(r.Merges()) > 0 || len(r.Opaque) > 0 || r.Unparsable != "" {
 			t.Fatalf("taken for a merge:\n%s\n%s", text, describe(r))
 		}

@@ -1,3 +1,14 @@
+// Package guard reads one tool call and returns its effect on a forge, on protected branches and on
+// the loop's own files. Guard and the packages below it are pure: they use no clock, disk,
+// environment, network or child process. They read a command's files through Files, which the
+// caller bounds.
+//
+// The packages are layered, as AGENTS.md describes: guard (the tools of the client), program
+// (programs by name), forges, plain (shell text), paths, shellword, effect.
+//
+// Guard judges only literal text, before it runs, and evaluates nothing. The computed result of a
+// script, a make recipe or another language is at most Opaque; the brake judges the programs that
+// it starts. All frames of a reading share one Machine, which holds the acts and the work left.
 package guard
 
 import (
@@ -12,7 +23,7 @@ import (
 
 // Read returns the effect of the call. It never panics, and its work is bounded. If a bound ends
 // the reading, Unparsable names the bound, and the acts found before it are kept.
-func Read(c Call, repo func() Repo, files Files) Reading {
+func Read(c effect.Call, repo func() effect.Repo, files effect.Files) effect.Reading {
 	m := plain.New(c, repo, files, program.Read)
 	return reading(m, func() { readCall(m.Shell(c.Cwd), c) })
 }
@@ -21,8 +32,9 @@ func Read(c Call, repo func() Repo, files Files) Reading {
 // is its name. Nothing is expanded, and standard input is unknown. env returns the variables of the
 // program's environment. c supplies the working directory and the loop's paths.
 func ReadArgv(
-	argv []string, env func(string) string, c Call, repo func() Repo, files Files,
-) Reading {
+	argv []string, env func(string) string, c effect.Call, repo func() effect.Repo,
+	files effect.Files,
+) effect.Reading {
 	m := plain.New(c, repo, files, program.Read)
 	if len(argv) == 0 {
 		return m.Read
@@ -37,7 +49,7 @@ func ReadArgv(
 
 // reading calls run and returns m.Read. A panic sets Unparsable, so that text on which the reading
 // fails does not pass as harmless.
-func reading(m *plain.Machine, run func()) (r Reading) {
+func reading(m *plain.Machine, run func()) (r effect.Reading) {
 	defer func() {
 		if p := recover(); p != nil {
 			m.Read.Unparsable = fmt.Sprintf("fault while reading: %v", p)
@@ -48,14 +60,15 @@ func reading(m *plain.Machine, run func()) (r Reading) {
 	return m.Read
 }
 
-func readCall(f *plain.Frame, c Call) {
+func readCall(f *plain.Frame, c effect.Call) {
 	switch c.Tool {
 	case "Bash", "Monitor":
 		f.Run(c.CommandText())
 	case "PowerShell":
 		powershell(f, c.CommandText())
 	case "REPL":
-		for _, fd := range append(c.Fields[:len(c.Fields):len(c.Fields)], Field{Value: c.Command}) {
+		program.Code(f, "REPL", c.Command)
+		for _, fd := range c.Fields {
 			program.Code(f, "REPL", fd.Value)
 		}
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 	"mvdan.cc/sh/v3/syntax"
@@ -12,7 +13,7 @@ import (
 // Reported reports whether any part of a command runs `hooks report`. It returns the payload only
 // if the whole call is that command, with the payload as a here-string or a here-document. For any
 // other form the payload is empty.
-func Reported(c Call) (payload string, reports bool) {
+func Reported(c effect.Call) (payload string, reports bool) {
 	walk(c.CommandText(), func(_ syntax.Node, argv []string) bool {
 		reports = reports || len(argv) > 0 && shellword.ProgramName(argv[0]) == "hooks" &&
 			shellword.AnyOf(argv[1:], "report")
@@ -44,7 +45,7 @@ func Reported(c Call) (payload string, reports bool) {
 
 // Shown returns the first git setting in a command that lets a program alter what git shows, such
 // as "diff.external". It returns an empty string if the command has no such setting.
-func Shown(c Call) (setting string) {
+func Shown(c effect.Call) (setting string) {
 	walk(c.CommandText(), func(_ syntax.Node, argv []string) bool {
 		if len(argv) == 0 || shellword.ProgramName(argv[0]) != "git" || looker(nil).argv(argv) {
 			return true
@@ -65,7 +66,7 @@ func Shown(c Call) (setting string) {
 
 // Prints returns the files whose text a command prints: the operands of cat, head, tail, nl and
 // sed, and FILE in git show REV:FILE.
-func Prints(c Call) (files []string) {
+func Prints(c effect.Call) (files []string) {
 	walk(c.CommandText(), func(_ syntax.Node, argv []string) bool {
 		switch at := slices.Index(argv, "show"); {
 		case len(argv) == 0 || shellword.HasUnknown(strings.Join(argv, "")):

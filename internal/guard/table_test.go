@@ -3,6 +3,7 @@ package guard
 import (
 	"encoding/json"
 	"fmt"
+	"hooks/internal/guard/effect"
 	"os"
 	"path"
 	"strconv"
@@ -19,8 +20,8 @@ type tableCase struct {
 	kind  string
 	pr    int
 	text  string // the call as the table has it
-	call  Call
-	repo  Repo
+	call  effect.Call
+	repo  effect.Repo
 }
 
 const project = "/home/dev/app"
@@ -74,7 +75,7 @@ func loadTable(t testing.TB, name string) []tableCase {
 
 func parseCase(t testing.TB, line int, class, verdict, text string) tableCase {
 	c := tableCase{line: line, class: class, text: text,
-		repo: Repo{Branch: "feature/44-login", Default: "main"}}
+		repo: effect.Repo{Branch: "feature/44-login", Default: "main"}}
 	kind, pr, _ := strings.Cut(strings.TrimSpace(verdict), "#")
 	c.kind = kind
 	c.pr, _ = strconv.Atoi(pr)
@@ -83,7 +84,7 @@ func parseCase(t testing.TB, line int, class, verdict, text string) tableCase {
 		c.repo.Branch, text, _ = strings.Cut(rest, "] ")
 	}
 	text = strings.NewReplacer("⏎", "\n", "␍", "\r").Replace(text)
-	c.call = Call{Tool: "Bash", Command: text, Cwd: project, PID: "4242"}
+	c.call = effect.Call{Tool: "Bash", Command: text, Cwd: project, PID: "4242"}
 	if rest, ok := strings.CutPrefix(text, "@"); ok && strings.Contains(rest, " {") {
 		tool, input, _ := strings.Cut(rest, " ")
 		c.call = callOf(t, line, tool, input)
@@ -91,14 +92,14 @@ func parseCase(t testing.TB, line int, class, verdict, text string) tableCase {
 	return c
 }
 
-func callOf(t testing.TB, line int, tool, input string) Call {
+func callOf(t testing.TB, line int, tool, input string) effect.Call {
 	var v map[string]any
 	dec := json.NewDecoder(strings.NewReader(strings.ReplaceAll(input, "\n", "\\n")))
 	dec.UseNumber()
 	if err := dec.Decode(&v); err != nil {
 		t.Fatalf("line %d: %v", line, err)
 	}
-	call := Call{Tool: tool, Cwd: project}
+	call := effect.Call{Tool: tool, Cwd: project}
 	if tool == "PowerShell" || tool == "Monitor" {
 		call.Command, _ = v["command"].(string)
 		return call
@@ -107,7 +108,7 @@ func callOf(t testing.TB, line int, tool, input string) Call {
 	return call
 }
 
-func flattenJSON(at string, v any, out []Field) []Field {
+func flattenJSON(at string, v any, out []effect.Field) []effect.Field {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, k := range sortedKeys(v) {
@@ -118,7 +119,7 @@ func flattenJSON(at string, v any, out []Field) []Field {
 			out = flattenJSON(strings.TrimPrefix(at+"."+strconv.Itoa(i), "."), x, out)
 		}
 	default:
-		out = append(out, Field{Path: at, Value: fmt.Sprint(v)})
+		out = append(out, effect.Field{Path: at, Value: fmt.Sprint(v)})
 	}
 	return out
 }
@@ -139,7 +140,7 @@ func sortedKeys(m map[string]any) []string {
 }
 
 // describe is a reading in a line.
-func describe(r Reading) string {
+func describe(r effect.Reading) string {
 	var parts []string
 	for _, a := range r.Acts {
 		s := string(a.Kind)
@@ -161,7 +162,7 @@ func describe(r Reading) string {
 }
 
 // agrees reports whether a reading is what the table says.
-func (c tableCase) agrees(r Reading) bool {
+func (c tableCase) agrees(r effect.Reading) bool {
 	switch c.kind {
 	case "none":
 		return len(r.Merges()) == 0 && len(r.Tampers()) == 0 && !r.ReachesForge() &&

@@ -14,13 +14,15 @@ import (
 
 // edit judges Write, Edit, MultiEdit and NotebookEdit by their path. The caller judges the text
 // that they leave in a settings file.
-func edit(f *plain.Frame, c Call) {
+func edit(f *plain.Frame, c effect.Call) {
 	p := effect.LeafText(c.Fields, "file_path", "notebook_path", "path")
 	if p == "" {
 		return
 	}
 	if full := f.Resolve(p); f.KindAt(shellword.Lit(p)) == paths.Registration {
-		f.Act(Act{Kind: effect.WriteSettings, Ref: p, Path: full, Command: c.Tool + " " + p}, nil)
+		f.Act(effect.Act{
+			Kind: effect.WriteSettings, Ref: p, Path: full, Command: c.Tool + " " + p,
+		}, nil)
 		return
 	}
 	f.Writes(shellword.Lit(p), c.Tool+" "+p)
@@ -131,7 +133,7 @@ func (t tool) sends() {
 	q := forges.Request{Method: method, URL: url, Body: body, Argv: t.Argv}
 	for _, fd := range t.Fields {
 		path := strings.TrimPrefix(strings.TrimPrefix(fd.Path, "body."), "data.")
-		q.Fields = append(q.Fields, Field{Path: path, Value: fd.Value})
+		q.Fields = append(q.Fields, effect.Field{Path: path, Value: fd.Value})
 	}
 	forges.Send(t.Frame, q)
 }

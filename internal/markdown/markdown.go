@@ -34,7 +34,7 @@ func Lines(text string) iter.Seq[Line] {
 		for no := 1; text != ""; no++ {
 			var raw string
 			raw, text, _ = strings.Cut(text, "\n")
-			l := s.read(trimEnd(raw))
+			l := s.read(strings.TrimRight(raw, " \t\r"))
 			l.No, l.Deep = no, deep(raw)
 			if l.Kind == Plain && l.Text != "" && l.Text[0] != '|' && l.Text[0] != '-' {
 				next, rest, _ := strings.Cut(text, "\n")
@@ -50,17 +50,6 @@ func Lines(text string) iter.Seq[Line] {
 			}
 		}
 	}
-}
-
-// trimEnd cuts white space off the end of a line. Unlike strings.TrimRight it builds no table of
-// the cutset, and for most lines it reads the last byte only.
-func trimEnd(raw string) string {
-	for n := len(raw) - 1; n >= 0; n-- {
-		if c := raw[n]; c != ' ' && c != '\t' && c != '\r' {
-			return raw[:n+1]
-		}
-	}
-	return ""
 }
 
 // scanner keeps the state that continues from one line to the next.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"hooks/internal/event"
-	"hooks/internal/guard"
+	"hooks/internal/guard/effect"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/toolcall"
@@ -16,7 +16,7 @@ import (
 // called returns a call as the client would have reported it before running it.
 func called(m usage.Moment, session, prompt string) *toolcall.Call {
 	return &toolcall.Call{
-		Env: func(string) string { return "" }, Past: &guard.Repo{Branch: m.Branch},
+		Env: func(string) string { return "" }, Past: &effect.Repo{Branch: m.Branch},
 		Event: event.Event{Name: event.PreToolUse, SessionID: session, PromptID: prompt, Cwd: m.Cwd,
 			AgentID: m.Agent, Tool: m.Tool, ToolUseID: m.ID, Input: m.Input},
 	}
@@ -118,7 +118,7 @@ func (s *session) refuses(
 		return false
 	}
 	r := c.Read()
-	asked := func(a guard.Act) bool { return t.Tick != nil && t.Tick.AsksMerge(a.PR) }
+	asked := func(a effect.Act) bool { return t.Tick != nil && t.Tick.AsksMerge(a.PR) }
 	if !slices.ContainsFunc(r.Merges(), asked) && (t.Tick == nil || len(t.Tick.Held()) == 0) {
 		reason, _, _ := strings.Cut(d.Text, "\n")
 		text, row := c.Words(), s.last()

@@ -4,12 +4,11 @@ package term
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Text drops control characters (C0 except line feeds and tabs, DEL, C1), bidirectional controls,
@@ -44,13 +43,14 @@ func Line(s string) string {
 // JSON replaces the characters that Text removes by \u escapes. The decoded values of valid JSON do
 // not change, and a terminal does not act on them.
 func JSON(text []byte) []byte {
-	if isASCII(text) {
+	escaped := func(r rune) bool { return r != '\n' && acts(r) }
+	if utf8.Valid(text) && !bytes.ContainsFunc(text, escaped) {
 		return text
 	}
 	var b bytes.Buffer
 	for _, r := range string(text) {
 		switch {
-		case r == '\n' || !acts(r):
+		case !escaped(r):
 			b.WriteRune(r)
 		case r > 0xFFFF:
 			high, low := utf16.EncodeRune(r)
@@ -60,19 +60,6 @@ func JSON(text []byte) []byte {
 		}
 	}
 	return b.Bytes()
-}
-
-// isASCII reports whether no byte is over 0x7e. Below 0x20 valid JSON has only white space.
-func isASCII(text []byte) bool {
-	for ; len(text) >= 8; text = text[8:] {
-		// Adding one sets the high bit of 0x7f too. A carry comes only from a byte that has
-		// failed already.
-		w := binary.LittleEndian.Uint64(text)
-		if (w|(w+0x0101010101010101))&0x8080808080808080 != 0 {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(text, func(b byte) bool { return b > 0x7e })
 }
 
 // IsPlain reports whether a text has only printable ASCII, as almost every text does. Such a text

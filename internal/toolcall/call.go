@@ -10,6 +10,7 @@ import (
 	"hooks/internal/brake"
 	"hooks/internal/event"
 	"hooks/internal/guard"
+	"hooks/internal/guard/effect"
 	"hooks/internal/install"
 	"hooks/internal/safefile"
 	"hooks/internal/tracker"
@@ -24,20 +25,20 @@ type Call struct {
 	// Past is the repository of a replayed call, known from its transcript. It is nil for a current
 	// call. A replayed call is judged only by its transcript, so the result is the same on every
 	// machine.
-	Past *guard.Repo
+	Past *effect.Repo
 
 	own     []string
 	paths   tracker.Paths
 	hooks   *hookFiles
-	reading *guard.Reading
+	reading *effect.Reading
 }
 
 // Read returns the guard's reading of the call in this project.
-func (c *Call) Read() guard.Reading {
+func (c *Call) Read() effect.Reading {
 	if c.reading != nil {
 		return *c.reading
 	}
-	r := guard.Reading{}
+	r := effect.Reading{}
 	if c.Past != nil {
 		r = guard.Read(c.Guard(), c.Past.Known(), nothing{})
 	} else {
@@ -48,7 +49,7 @@ func (c *Call) Read() guard.Reading {
 }
 
 // Guard returns the call in the guard's form.
-func (c *Call) Guard() guard.Call {
+func (c *Call) Guard() effect.Call {
 	g := c.input()
 	g.Own = c.ownPaths()
 	if c.Past == nil {
@@ -58,12 +59,12 @@ func (c *Call) Guard() guard.Call {
 }
 
 // input returns the call without the machine's own paths, which depend on the session's loops.
-func (c *Call) input() guard.Call {
-	g := guard.Call{Tool: c.Event.Tool, Cwd: c.Event.Cwd}
+func (c *Call) input() effect.Call {
+	g := effect.Call{Tool: c.Event.Tool, Cwd: c.Event.Cwd}
 	g.Command, _ = c.Event.ShellCommand()
 	fields, _ := c.Event.Fields()
 	for _, f := range fields {
-		g.Fields = append(g.Fields, guard.Field{Path: f.Path, Value: f.Value})
+		g.Fields = append(g.Fields, effect.Field{Path: f.Path, Value: f.Value})
 	}
 	return g
 }
@@ -75,7 +76,7 @@ func (c *Call) ReadOnly() bool { return guard.ReadOnly(c.Guard()) }
 func (c *Call) Commits() bool { return guard.Finishing(c.Guard(), c.repo, c.below(c.Project)) }
 
 // repo reads the repository. The guard calls it only if the call needs it.
-func (c *Call) repo() guard.Repo {
+func (c *Call) repo() effect.Repo {
 	return brake.Repo(c.Env, tracker.Repo(context.Background(), c.Event.Cwd))
 }
 
@@ -95,8 +96,8 @@ func (c *Call) absolute(path string) string {
 // Forbidden reports whether the guard would refuse a shell command from an agent, judged by its
 // text and the files that it names.
 func Forbidden(command, cwd string) bool {
-	call := guard.Call{Tool: "Bash", Command: command, Cwd: cwd}
-	r := guard.Read(call, guard.Repo{}.Known(), files{root: cwd, paths: new(tracker.Paths)})
+	call := effect.Call{Tool: "Bash", Command: command, Cwd: cwd}
+	r := guard.Read(call, effect.Repo{}.Known(), files{root: cwd, paths: new(tracker.Paths)})
 	return len(r.Merges()) > 0 || len(r.Tampers()) > 0 || r.Unparsable != ""
 }
 
@@ -106,13 +107,13 @@ type files struct {
 	paths      *tracker.Paths
 }
 
-// ReadFile implements guard.Files.
+// ReadFile implements effect.Files.
 func (f files) ReadFile(path string) (string, bool) {
 	// One byte over the limit shows that the file is longer.
-	return safefile.ReadHead(f.absolute(path), guard.MaxFile+1)
+	return safefile.ReadHead(f.absolute(path), effect.MaxFile+1)
 }
 
-// RealPath implements guard.Files. It resolves links.
+// RealPath implements effect.Files. It resolves links.
 func (f files) RealPath(path string) string { return f.paths.Real(f.absolute(path)) }
 
 func (f files) absolute(path string) string {
@@ -128,5 +129,5 @@ func (f files) absolute(path string) string {
 // nothing hides the files of a replayed call, which may have changed since.
 type nothing struct{}
 
-// ReadFile implements guard.Files.
+// ReadFile implements effect.Files.
 func (nothing) ReadFile(string) (string, bool) { return "", false }

@@ -11,6 +11,7 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/guard"
+	"hooks/internal/guard/effect"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/tracker"
@@ -40,8 +41,8 @@ func Explain(command string, env func(string) string) report.Explanation {
 // explained is a command with the guard's reading of it.
 type explained struct {
 	*Call
-	guard.Reading
-	tampers []guard.Act
+	effect.Reading
+	tampers []effect.Act
 	around  bool // some programs may start outside the brake
 }
 
@@ -74,7 +75,7 @@ func (x explained) verdict() string {
 	case len(x.Merges()) > 0:
 		approvals := 0
 		for _, a := range x.Merges() {
-			if a.Kind == guard.ApprovePR && a.PR > 0 {
+			if a.Kind == effect.ApprovePR && a.PR > 0 {
 				approvals++
 				continue
 			}

@@ -12,6 +12,7 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/guard"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shellword"
 	"hooks/internal/loop"
 	"hooks/internal/tracker"
@@ -74,7 +75,7 @@ func (c *Call) Reading(run Run) loop.Reading {
 }
 
 // Unreadable describes the first part of the call that cannot be read, or returns "".
-func Unreadable(r guard.Reading) string {
+func Unreadable(r effect.Reading) string {
 	switch {
 	case r.Unparsable != "":
 		return r.Unparsable
@@ -92,24 +93,24 @@ func (c *Call) Reaches() bool {
 }
 
 // Act converts an act of the call to the form that a loop judges.
-func (c *Call) Act(a guard.Act) loop.Act {
+func (c *Call) Act(a effect.Act) loop.Act {
 	act := loop.Act{
 		PR: a.PR, Ref: a.Ref, SHA: a.SHA, Auto: a.Auto || a.Admin, Review: a.Review,
 		Command: a.Command, Words: describe(a),
 		Alone: strings.HasPrefix(a.Command, c.Event.Tool+"("),
 	}
 	switch a.Kind {
-	case guard.MergePR:
+	case effect.MergePR:
 		act.Kind = loop.ActMerge
-	case guard.ApprovePR:
+	case effect.ApprovePR:
 		act.Kind = loop.ActApprove
-	case guard.OpenPR:
+	case effect.OpenPR:
 		act.Kind = loop.ActOpen
-	case guard.Comment:
+	case effect.Comment:
 		act.Kind = loop.ActComment
-	case guard.SetLabel, guard.DropLabel:
+	case effect.SetLabel, effect.DropLabel:
 		act.Kind = loop.ActLabel
-	case guard.UseBranch:
+	case effect.UseBranch:
 		act.Kind = loop.ActUse
 	default:
 		if a.Kind.Merges() {
@@ -121,13 +122,13 @@ func (c *Call) Act(a guard.Act) loop.Act {
 
 // refused returns the reason to refuse the call regardless of the loop's state, or nil. budget is a
 // budget file outside the folder that the guard protects.
-func (c *Call) refused(r guard.Reading, budget string) *loop.Deny {
+func (c *Call) refused(r effect.Reading, budget string) *loop.Deny {
 	tool := c.Event.Tool
 	if c.touches(budget) {
 		return &loop.Deny{
 			Rule: loop.StateGuard,
-			Text: fmt.Sprintf("Not run: %s would %s (%s %s)", tool, Would(guard.WriteState),
-				guard.WriteState, budget),
+			Text: fmt.Sprintf("Not run: %s would %s (%s %s)", tool, Would(effect.WriteState),
+				effect.WriteState, budget),
 			Hint: "you may read these files; report facts with `hooks report`",
 		}
 	}
@@ -159,8 +160,8 @@ func (c *Call) refused(r guard.Reading, budget string) *loop.Deny {
 	return nil
 }
 
-func refuseTampering(a guard.Act) *loop.Deny {
-	if a.Kind == guard.DropRegistration && a.Path != "" {
+func refuseTampering(a effect.Act) *loop.Deny {
+	if a.Kind == effect.DropRegistration && a.Path != "" {
 		return &loop.Deny{
 			Rule: loop.StateGuard,
 			Text: a.Command + " could change how this loop is guarded: " + string(a.Kind) + " " +
@@ -168,7 +169,7 @@ func refuseTampering(a guard.Act) *loop.Deny {
 			Hint: wayToSettings(a.Path),
 		}
 	}
-	if a.Kind == guard.WriteLedger {
+	if a.Kind == effect.WriteLedger {
 		return &loop.Deny{
 			Rule: loop.StateGuard,
 			Text: notRun(a),
@@ -177,26 +178,26 @@ func refuseTampering(a guard.Act) *loop.Deny {
 	}
 	hint := "you may read these files; report facts with `hooks report`, " +
 		"answers come from a person's dialog or terminal"
-	if a.Kind == guard.OtherSession {
+	if a.Kind == effect.OtherSession {
 		hint = "do it in this session, or send a worker with the Agent tool"
 	}
 	return &loop.Deny{Rule: loop.StateGuard, Text: notRun(a), Hint: hint}
 }
 
-func notRun(a guard.Act) string {
+func notRun(a effect.Act) string {
 	return fmt.Sprintf("Not run: %s would %s (%s)", a.Command, Would(a.Kind), describe(a))
 }
 
 // Would describes an act that tampers with the loop.
-func Would(kind guard.Kind) string {
+func Would(kind effect.Kind) string {
 	switch kind {
-	case guard.WriteLedger:
+	case effect.WriteLedger:
 		return "change a ledger, to which turns are only added"
-	case guard.AnswerGate:
+	case effect.AnswerGate:
 		return "do what only a person or the client does"
-	case guard.DropRegistration:
+	case effect.DropRegistration:
 		return "end the hooks or take them out of the client"
-	case guard.OtherSession:
+	case effect.OtherSession:
 		return "start a client that no loop governs"
 	}
 	return "change the loop's own files"
@@ -223,7 +224,7 @@ func (c *Call) touches(file string) bool {
 	return shell && strings.Contains(command, base) || path != "" && filepath.Base(path) == base
 }
 
-func describe(a guard.Act) string {
+func describe(a effect.Act) string {
 	s := string(a.Kind)
 	if a.Ref != "" {
 		s += " " + a.Ref
@@ -236,7 +237,7 @@ func describe(a guard.Act) string {
 
 // Elsewhere returns the repository that an act targets, and the run's own. other is "" if they are
 // the same. The distinction matters because a person is asked only about the run's repository.
-func (c *Call) Elsewhere(run Run, a guard.Act) (other, own string) {
+func (c *Call) Elsewhere(run Run, a effect.Act) (other, own string) {
 	if c.Past != nil {
 		return "", ""
 	}

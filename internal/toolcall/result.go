@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"hooks/internal/event"
-	"hooks/internal/guard"
+	"hooks/internal/guard/effect"
 	"hooks/internal/loop"
 )
 
@@ -72,16 +72,16 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 		switch kind {
 		case loop.OpenedPR:
 			if !opened && (!failed || len(printed) > 0) {
-				list = append(list, openedPRs(e, printed, number(acts, guard.OpenPR))...)
+				list = append(list, openedPRs(e, printed, number(acts, effect.OpenPR))...)
 			}
 			opened = true // openedPRs returns those of all acts
 			continue
 		case loop.Commented:
 			e.Failed, e.Named = failed, a.PR
-			e.Starts = c.Event.Tool == "Bash" && a.Kind == guard.Comment
+			e.Starts = c.Event.Tool == "Bash" && a.Kind == effect.Comment
 			e.PR, e.Issue = commented(c.Event, a, printed)
 		case loop.MergedPR:
-			e.Landed = saysMerged(c.Event, a.PR, number(acts, guard.MergePR) == 1)
+			e.Landed = saysMerged(c.Event, a.PR, number(acts, effect.MergePR) == 1)
 		}
 		if !failed || e.Starts {
 			list = append(list, e)
@@ -91,17 +91,17 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 }
 
 // EffectKind returns the effect that loops count for an act. ok is false if they do not count it.
-func EffectKind(kind guard.Kind) (is loop.EffectKind, ok bool) {
+func EffectKind(kind effect.Kind) (is loop.EffectKind, ok bool) {
 	switch kind {
-	case guard.OpenPR:
+	case effect.OpenPR:
 		return loop.OpenedPR, true
-	case guard.Comment, guard.ApprovePR:
+	case effect.Comment, effect.ApprovePR:
 		return loop.Commented, true
-	case guard.SetLabel:
+	case effect.SetLabel:
 		return loop.SetLabel, true
-	case guard.DropLabel:
+	case effect.DropLabel:
 		return loop.DroppedLabel, true
-	case guard.MergePR:
+	case effect.MergePR:
 		return loop.MergedPR, true
 	}
 	return 0, false
@@ -122,7 +122,7 @@ func openedPRs(e loop.Effect, printed []int, opens int) (list []loop.Effect) {
 // commented returns the PR that received a comment, or 0 if an address in the result shows that it
 // was an issue. issue reports that the number may be an issue's, because issues and PRs share
 // comments and numbers.
-func commented(ev event.Event, a guard.Act, printed []int) (pr int, issue bool) {
+func commented(ev event.Event, a effect.Act, printed []int) (pr int, issue bool) {
 	switch {
 	case a.PR == 0 && len(printed) == 1:
 		return printed[0], false
@@ -179,9 +179,9 @@ func saysMerged(ev event.Event, pr int, only bool) bool {
 }
 
 // OpensPR reports whether the call opens a PR.
-func (c *Call) OpensPR() bool { return number(c.Read().Acts, guard.OpenPR) > 0 }
+func (c *Call) OpensPR() bool { return number(c.Read().Acts, effect.OpenPR) > 0 }
 
-func number(acts []guard.Act, kind guard.Kind) (n int) {
+func number(acts []effect.Act, kind effect.Kind) (n int) {
 	for _, a := range acts {
 		if a.Kind == kind {
 			n++

@@ -11,7 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/config"
-	"hooks/internal/guard"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/paths"
 	"hooks/internal/safefile"
 )
@@ -44,9 +44,9 @@ func (c *Call) keepsHooks(path string) bool {
 
 // Tampers returns the acts on the loop's own files, gates and registration. It omits files that
 // only look like a registration, and edits that are checked by their result.
-func (c *Call) Tampers(r guard.Reading) []guard.Act {
+func (c *Call) Tampers(r effect.Reading) []effect.Act {
 	file, edits := c.FileTool()
-	return slices.DeleteFunc(r.Tampers(), func(a guard.Act) bool {
+	return slices.DeleteFunc(r.Tampers(), func(a effect.Act) bool {
 		path := c.absolute(a.Path)
 		switch {
 		case c.Past != nil || a.Path == "" || !filepath.IsAbs(path):
@@ -55,7 +55,7 @@ func (c *Call) Tampers(r guard.Reading) []guard.Act {
 			return path == c.absolute(file) && path == c.strayConfig()
 		}
 		hooks := c.hookFiles()
-		return a.Kind == guard.DropRegistration && !c.registers(path) && !hooks.holds(path) &&
+		return a.Kind == effect.DropRegistration && !c.registers(path) && !hooks.holds(path) &&
 			!hooks.holds(c.paths.Real(path)) && !c.holdsOwn(path)
 	})
 }
