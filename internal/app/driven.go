@@ -191,9 +191,7 @@ func (d *driven) load() (*handler, *store.State, error) {
 	h, err := d.open()
 	if err == nil && h != nil {
 		err = h.withStateLock(func() error {
-			if *t, err = h.load(d.skill); err == nil {
-				_, err = h.stopMarked(t)
-			}
+			*t, err = h.load(d.skill)
 			return err
 		})
 	}

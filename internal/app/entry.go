@@ -188,9 +188,6 @@ func (e *entry) load() error {
 	if b := s.Budget; err == nil && b != nil && e.asks.NeedsSeal(b, proc.Of(b.Owner)) {
 		err = e.files.CheckSealed(b)
 	}
-	if err == nil {
-		_, err = e.stopMarked(&s)
-	}
 	if err == nil && s.Tick == nil { // a record holds only its own run's
 		s.Tick, err = e.files.OpenTick(e.Skill)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
-	"hooks/internal/seal"
 	"hooks/internal/store"
 )
 
@@ -102,29 +100,10 @@ func (h *handler) inProject() (event.Reply, error) {
 
 // inState answers the event in a project that has state.
 func (h *handler) inState() (event.Reply, error) {
-	stopped, err := h.takeStops()
-	if err == nil {
-		err = h.takeNotes()
+	if err := h.takeNotes(); err != nil {
+		return event.Nothing(), err
 	}
-	if err != nil {
-		return stopped, err
-	}
-	reply, err := h.dispatch()
-	return stopped.And(reply), err
-}
-
-// takeStops ends the session's runs that a person stopped while the state could not be written.
-func (h *handler) takeStops() (all event.Reply, err error) {
-	if h.seal.record == nil || !slices.ContainsFunc(h.seal.record.Loops, func(l seal.Loop) bool {
-		return l.On && h.files.StopMarked(loop.Skill(l.Skill), l.RunID)
-	}) {
-		return event.Nothing(), nil
-	}
-	err = h.withRuns(func(list []*store.State) (err error) {
-		all, err = h.forEachRun(list, h.stopMarked)
-		return err
-	})
-	return all, err
+	return h.dispatch()
 }
 
 // dispatch calls the method for the event.

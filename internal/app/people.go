@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"hooks/internal/brake"
-	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/kind"
 	"hooks/internal/loop"
@@ -91,32 +90,8 @@ func (h *handler) stopSkill(skill loop.Skill) (string, error) {
 	if err != nil || s.Budget == nil || s.Budget.Status == loop.Halted {
 		return "", err
 	}
-	t := &s
-	text, err := h.stopOne(t)
-	if err == nil || errors.Is(err, store.ErrClosed) || h.files.MarkStop(s.Budget) != nil {
-		return text, store.Hinted(err)
-	}
-	return fmt.Sprintf("%s: the loop ends as soon as its state can be written; nothing new begins "+
-		"until then\n%s", skill, hint.Text(store.Hinted(err))), nil
-}
-
-// stopMarked ends a run that a person stopped while its state could not be written.
-func (h *handler) stopMarked(t *store.State) (event.Reply, error) {
-	if t.Budget == nil || !h.files.StopMarked(t.Skill, t.Budget.RunID) {
-		return event.Nothing(), nil
-	}
-	return h.personStop(t)
-}
-
-// personStop ends a run for a person.
-func (h *handler) personStop(t *store.State) (event.Reply, error) {
-	e := loop.PersonStop{Turn: h.turn(), How: loop.ByTerminal}
-	e.Session = t.Budget.SessionID
-	reply, err := h.decide(t, e, loop.Known{})
-	if err == nil {
-		h.slip(h.files.UnmarkStop(t.Skill, t.Budget.RunID)) // harmless if left: the run is over
-	}
-	return reply, err
+	text, err := h.stopOne(&s)
+	return text, store.Hinted(err)
 }
 
 // OpenLoops returns the projects with a governed session: a loop is on, or the gate of an ended
@@ -208,7 +183,9 @@ func (h *handler) each(skills []loop.Skill, none string,
 
 func (h *handler) stopOne(t *store.State) (string, error) {
 	h.ev.SessionID = t.Budget.SessionID
-	reply, err := h.personStop(t)
+	e := loop.PersonStop{Turn: h.turn(), How: loop.ByTerminal}
+	e.Session = t.Budget.SessionID
+	reply, err := h.decide(t, e, loop.Known{})
 	if err == nil && t.Tick != nil {
 		at := fmt.Sprintf("Esc in its session (%s, pid %d)", t.Budget.SessionID, t.Budget.Owner.PID)
 		if t.Budget.Drive() == loop.DriveProcess {

@@ -71,9 +71,6 @@ func (v *question) stand(l *loopState) report.Stand {
 			"anything in session "+session)
 	}
 	st.Notes = append(st.Notes, l.changed...)
-	if v.files.StopMarked(l.skill, b.RunID) {
-		st.Notes = append(st.Notes, "stopped by you; it ends as soon as its state can be written")
-	}
 	if loop.TasksOf(b) != nil {
 		for _, e := range v.files.Unsent() {
 			st.Notes = append(st.Notes, "not sent to the Sync command yet: "+e.Text)

@@ -1,13 +1,11 @@
 package ledger
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"hooks/internal/hint"
-	"hooks/internal/loop"
 )
 
 // Names of the rules that Lint, Rewritten and CheckName check.
@@ -92,15 +90,10 @@ func Name(phase, number string) (string, error) {
 	case number == "":
 		return phase + ".md", nil
 	}
-	return phase + "-" + padded(number) + ".md", nil
-}
-
-// padded returns a number with at least two digits.
-func padded(number string) string {
 	if len(number) < 2 {
-		return "0" + number
+		number = "0" + number
 	}
-	return number
+	return phase + "-" + number + ".md", nil
 }
 
 // Place splits a slash-separated path that ends in changes/<name>/loops/<file>. ok is false for any
@@ -117,32 +110,12 @@ func Place(path string) (change, file string, ok bool) {
 // CheckName returns a finding if a file in a folder of ledgers does not have a ledger's name, and
 // nil otherwise.
 func CheckName(name string) *Finding {
-	if near := nearest(name); near != name {
+	phase, number, _ := strings.Cut(strings.TrimSuffix(name, ".md"), "-")
+	if own, err := Name(phase, number); err != nil || own != name {
 		return &Finding{Line: 1, Rule: UnknownFile,
-			Text: name + " is not a ledger's name; the nearest is " + near}
+			Text: name + " is not a ledger's name, such as tasks.md or plan-01.md"}
 	}
 	return nil
-}
-
-// nearest returns the ledger's name with the smallest edit distance to name.
-func nearest(name string) string {
-	stem := strings.ToLower(strings.TrimSuffix(name, ".md"))
-	number := strings.Map(func(r rune) rune {
-		if digits(string(r)) {
-			return r
-		}
-		return -1
-	}, stem)
-	best, least := "", len(stem)+100
-	for _, phase := range Phases() {
-		if perTask(phase) {
-			phase += "-" + padded(cmp.Or(number, "1"))
-		}
-		if n := loop.Edits(stem, phase); n < least {
-			best, least = phase, n
-		}
-	}
-	return best + ".md"
 }
 
 // Title returns the first line of a new ledger with that file name.

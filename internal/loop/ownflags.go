@@ -109,16 +109,16 @@ func dashed(word string) bool {
 func Nearest(word string, known []string) (near string) {
 	least := min(3, 1+len(word)/4)
 	for _, k := range known {
-		if n := Edits(word, k); n < least {
+		if n := edits(word, k); n < least {
 			near, least = k, n
 		}
 	}
 	return near
 }
 
-// Edits returns the number of letters to insert, delete, change or swap with the next one that turn
+// edits returns the number of letters to insert, delete, change or swap with the next one that turn
 // one word into the other.
-func Edits(a, b string) int {
+func edits(a, b string) int {
 	var before []int
 	row := make([]int, len(b)+1)
 	for j := range row {

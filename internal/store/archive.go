@@ -45,9 +45,6 @@ func (s *Store) archive(skill loop.Skill, runID string) error {
 	}
 	defer to.root.Close()
 	to.sweep(".")
-	if err := s.UnmarkStop(skill, runID); err != nil {
-		return err
-	}
 	move := func(files ...string) error {
 		for _, file := range files {
 			if s.others(skill, file, runID) {

@@ -3,14 +3,12 @@ package store
 import (
 	"bytes"
 	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
-	"hooks/internal/seal"
 )
 
 // Find recovers a run wherever its budget is: at the default path, at the path that the last run
@@ -86,36 +84,4 @@ func (s *Store) startedPaths(skill loop.Skill) (paths []string) {
 		}
 	}
 	return paths
-}
-
-// stopName returns the name of the file that marks a run as stopped by a person while the state
-// could not be written. The file is empty, so a full disk has room for it.
-func stopName(skill loop.Skill, run string) string {
-	return string(skill) + "." + seal.FileName(run) + stopEnd
-}
-
-const stopEnd = ".stop"
-
-// MarkStop creates the stop mark, so that the next event that can write ends the run. Anyone may
-// create it: it does no more than `hooks loop stop`.
-func (s *Store) MarkStop(b *loop.Budget) error {
-	f, err := s.disk.create(stopName(b.Skill, b.RunID))
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// StopMarked reports whether the run has a stop mark.
-func (s *Store) StopMarked(skill loop.Skill, run string) bool {
-	_, err := s.disk.root.Lstat(stopName(skill, run))
-	return err == nil
-}
-
-// UnmarkStop removes the run's stop mark, even if somebody made it a folder.
-func (s *Store) UnmarkStop(skill loop.Skill, run string) error {
-	name := stopName(skill, run)
-	return s.disk.change("remove", name, func() error { return s.disk.root.RemoveAll(name) })
 }
