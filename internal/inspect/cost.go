@@ -28,14 +28,15 @@ type CostQuery struct {
 // Cost returns the spend in rows. Sums are exact. Spend that belongs to no row has a row of its
 // own, so that every grouping has the same total.
 func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
-	c := report.Cost{By: q.By, All: d.Everywhere, Rows: []report.CostRow{}}
+	c := report.Cost{By: q.By, All: d.Everywhere}
 	if q.By == "day" {
 		c.Zone = zoneOf(d.Now())
 	}
 	if !q.Since.IsZero() {
 		c.Since = &q.Since
 	}
-	found, rest := q.RunID == "", loop.Tokens{}
+	found, all := q.RunID == "", costRows{list: []report.CostRow{}}
+	var rest loop.Tokens
 	err := d.askTrees(func(v *question) error {
 		return v.everyRun(func(files *store.Store, s *loopState, present bool) error {
 			if q.RunID != "" && s.Budget.RunID != q.RunID {
@@ -43,27 +44,28 @@ func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 			}
 			found = true
 			l := v.ledger(files, s, present, q)
-			q.Most -= min(q.Most, len(l.rows))
-			left := missing(l.total(), l.rows)
+			q.Most -= min(q.Most, len(l.rows.list))
+			left := l.total.Less(l.rows.sum())
 			switch q.By {
 			case "model", "day", "project":
-				for _, row := range l.rows {
-					c.Rows = addRow(c.Rows, row)
+				for _, row := range l.rows.list {
+					all.add(row)
 				}
 				rest = rest.Add(left)
 			default:
-				c.Rows = withRest(append(c.Rows, l.rows...), left, l.run.RunID+" "+outside[q.By])
+				all.list = append(all.list, l.rows.list...)
+				all.addRest(left, l.run.RunID+" "+outside[q.By])
 			}
-			c.Total = c.Total.Add(l.total())
+			c.Total = c.Total.Add(l.total)
 			c.Notes = loop.AppendNew(c.Notes, l.notes...)
 			return nil
 		})
 	})
 	if q.By == "model" || q.By == "day" {
-		slices.SortStableFunc(c.Rows, report.CostRow.Compare)
+		slices.SortStableFunc(all.list, report.CostRow.Compare)
 	}
-	c.Rows = withRest(c.Rows, rest, outside[q.By])
-	if err == nil && !found {
+	all.addRest(rest, outside[q.By])
+	if c.Rows = all.list; err == nil && !found {
 		err = noRun(q.RunID)
 	}
 	return c, err
@@ -82,55 +84,52 @@ func zoneOf(now time.Time) string {
 	return now.Format("MST (UTC-07:00)")
 }
 
-// addRow adds row to the row with the same project, task, phase, day and model, or appends it.
-func addRow(rows []report.CostRow, row report.CostRow) []report.CostRow {
-	i := slices.IndexFunc(rows, func(r report.CostRow) bool {
-		return r.Project == row.Project && r.Number == row.Number && r.Phase == row.Phase &&
-			r.Day == row.Day && r.Model == row.Model
-	})
-	if i < 0 {
-		return append(rows, row)
-	}
-	rows[i].Tokens = rows[i].Tokens.Add(row.Tokens)
-	return rows
+// costRows is a list of rows, one for each name.
+type costRows struct {
+	list []report.CostRow
+	at   map[report.CostRow]int // index by name, which is the row without its tokens
 }
 
-// withRest adds a row for the rest, unless rest is zero.
-func withRest(rows []report.CostRow, rest loop.Tokens, what string) []report.CostRow {
+// add adds row to the row with the same name, or appends it.
+func (c *costRows) add(row report.CostRow) {
+	name := row
+	name.Tokens = loop.Tokens{}
+	i, known := c.at[name]
+	if known {
+		c.list[i].Tokens = c.list[i].Tokens.Add(row.Tokens)
+		return
+	}
+	if c.at == nil {
+		c.at = map[report.CostRow]int{}
+	}
+	c.at[name] = len(c.list)
+	c.list = append(c.list, row)
+}
+
+// addRest adds a row for the rest, unless rest is zero.
+func (c *costRows) addRest(rest loop.Tokens, what string) {
 	if rest != (loop.Tokens{}) {
-		rows = append(rows, report.CostRow{Rest: what, Tokens: rest})
+		c.list = append(c.list, report.CostRow{Rest: what, Tokens: rest})
 	}
-	return rows
 }
 
-// missing returns the part of a total that is not in rows, for each kind of token.
-func missing(total loop.Tokens, rows []report.CostRow) loop.Tokens {
-	var sum loop.Tokens
-	for _, r := range rows {
+func (c *costRows) sum() (sum loop.Tokens) {
+	for _, r := range c.list {
 		sum = sum.Add(r.Tokens)
 	}
-	return loop.Tokens{
-		Input: max(0, total.Input-sum.Input), Output: max(0, total.Output-sum.Output),
-		CacheRead:    max(0, total.CacheRead-sum.CacheRead),
-		CacheWrite5m: max(0, total.CacheWrite5m-sum.CacheWrite5m),
-		CacheWrite1h: max(0, total.CacheWrite1h-sum.CacheWrite1h),
-		WebSearches:  max(0, total.WebSearches-sum.WebSearches),
-		Messages:     max(0, total.Messages-sum.Messages),
-		Dollars:      max(0, total.Dollars-sum.Dollars),
-	}
+	return sum
 }
 
 // ledger is the spend of one run.
 type ledger struct {
 	CostQuery
-	project string // its folder
-	in      string // the same if rows name their project
-	zone    *time.Location
-	run     loop.Budget
-	rows    []report.CostRow
-	older   report.CostRow // sums up the iterations before the rows
-	since   loop.Tokens    // spent by the iterations since Since
-	notes   []string
+	*question
+	in    string // the project, if rows name it
+	run   loop.Budget
+	state string
+	rows  costRows
+	total loop.Tokens // with Since, of the iterations since then
+	notes []string
 }
 
 // ledger reads the spend of a run. The last line has the sums of the whole run. Other lines are
@@ -138,8 +137,7 @@ type ledger struct {
 func (v *question) ledger(
 	files *store.Store, s *loopState, present bool, q CostQuery,
 ) *ledger {
-	l := &ledger{CostQuery: q, project: v.project, in: v.named(), zone: v.Now().Location(),
-		run: *s.Budget}
+	l := &ledger{CostQuery: q, question: v, in: v.named(), run: *s.Budget}
 	// The last line is newer than the budget if a crash prevented the budget from being written.
 	last, err := files.Last(l.run.Skill, func(line *loop.Iteration) bool {
 		return line.Ran() && line.Of(l.run.RunID)
@@ -150,60 +148,46 @@ func (v *question) ledger(
 	case last != nil && last.Budget.Seq > l.run.Seq:
 		l.run = last.Budget
 	}
-	if l.byLine() && (last == nil || !last.EndedAt.Before(q.Since)) {
-		l.readLines(files)
+	l.state = strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
+	if !present && l.run.Status == loop.Active {
+		l.state = "cut off"
 	}
-	open := s.Tick != nil && s.Tick.RunID == l.run.RunID && l.run.Seq <= s.Budget.Seq
-	if present && open {
+	whole := loop.Sum(l.run.TokensByModel).Add(report.Unmodelled(&l.run))
+	switch {
+	case l.byLine():
+		if last == nil || !last.EndedAt.Before(q.Since) {
+			l.readLines(files)
+		}
+	case q.By == "model":
+		for model, t := range l.run.TokensByModel {
+			l.rows.add(report.CostRow{Model: model, Tokens: t})
+		}
+	default:
+		row, _ := l.row(&loop.Iteration{})
+		row.Tokens = whole
+		l.rows.add(row)
+	}
+	if present && s.Tick != nil && s.Tick.RunID == l.run.RunID && l.run.Seq <= s.Budget.Seq {
 		l.notes = append(l.notes, s.notes...)
 		if l.byLine() {
 			l.add(unended(s, v.now))
 		}
 	}
-	switch {
-	case l.byLine():
-	case q.By == "model":
-		for model, t := range l.run.TokensByModel {
-			l.rows = append(l.rows, report.CostRow{Model: model, Tokens: t})
-		}
-	default:
-		l.rows = []report.CostRow{l.whole(l.total())}
+	if q.Since.IsZero() {
+		l.total = whole
 	}
-	if q.By == "run" && !present && l.run.Status == loop.Active {
-		for i := range l.rows {
-			l.rows[i].State = "cut off"
-		}
-	}
-	slices.SortStableFunc(l.rows, report.CostRow.Compare)
-	if l.older.Iteration > 0 {
-		l.rows = slices.Insert(l.rows, 0, l.olderRow())
+	slices.SortStableFunc(l.rows.list, report.CostRow.Compare)
+	if q.By == "iteration" {
+		l.sumUp(len(l.rows.list) - q.Most)
 	}
 	return l
 }
 
 // byLine reports whether the rows are made from the lines of the iterations.
 func (l *ledger) byLine() bool {
-	switch l.By {
-	case "iteration", "day":
-		return true
-	case "task":
-		return loop.TasksOf(&l.run) != nil || !l.Since.IsZero()
-	case "phase":
-		return loop.AuditOf(&l.run) != nil || !l.Since.IsZero()
-	}
-	return !l.Since.IsZero()
-}
-
-// whole returns a row for the whole run, or for its project.
-func (l *ledger) whole(t loop.Tokens) report.CostRow {
-	if l.By == "project" {
-		return report.CostRow{Project: l.project, Tokens: t}
-	}
-	row := l.row(t)
-	if l.By == "run" {
-		row.State = strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
-	}
-	return row
+	return l.By == "iteration" || l.By == "day" || !l.Since.IsZero() ||
+		l.By == "task" && loop.TasksOf(&l.run) != nil ||
+		l.By == "phase" && loop.AuditOf(&l.run) != nil
 }
 
 // unended returns a history line for the open iteration, as if it ended now.
@@ -236,77 +220,75 @@ func (l *ledger) readLines(files *store.Store) {
 	}
 }
 
-// add adds an iteration as a row of its own, or to the row of its day, models, task with all
-// attempts, phase over all sessions (A22, A23), run or project. An iteration that belongs to none
-// of the rows is in the rest.
+// add adds an iteration to its row or, by model, to the rows of its models. One that belongs to no
+// row is in the rest.
 func (l *ledger) add(it *loop.Iteration) {
 	if it.EndedAt.Before(l.Since) {
 		return
 	}
-	row := l.row(loop.Sum(it.UsageByModel))
+	t := loop.Sum(it.UsageByModel)
 	if it.UsageByModel == nil { // the line has only the SPEC's fields
-		row.Tokens = loop.Tokens{Input: it.TokensIn, Output: it.TokensOut, Dollars: it.Dollars}
+		t = loop.Tokens{Input: it.TokensIn, Output: it.TokensOut, Dollars: it.Dollars}
 	}
-	l.since = l.since.Add(row.Tokens)
-	if l.By == "iteration" {
-		row.Iteration = it.Iteration
-		row.State = strings.Clone(string(it.Outcome)) // a substring would keep the line in memory
-		if l.rows = append(l.rows, row); len(l.rows) > l.Most {
-			l.older.Tokens = l.older.Tokens.Add(l.rows[0].Tokens)
-			l.older.Iteration++
-			l.rows = l.rows[1:]
-		}
-		return
-	}
-	switch tasks := loop.TasksOf(&l.run); {
-	case row.Tokens == (loop.Tokens{}):
-		return
+	l.total = l.total.Add(t)
+	row, ok := l.row(it)
+	switch {
 	case l.By == "model":
 		for model, t := range it.UsageByModel {
-			l.rows = addRow(l.rows, report.CostRow{Model: strings.Clone(model), Tokens: t})
+			l.rows.add(report.CostRow{Model: strings.Clone(model), Tokens: t})
 		}
-		return
-	case l.By == "day" && !it.EndedAt.IsZero():
-		row = report.CostRow{Day: it.EndedAt.In(l.zone).Format(time.DateOnly), Tokens: row.Tokens}
-	case l.By == "task" && tasks != nil && loop.TaskOf(it) != nil && loop.TaskOf(it).Task > 0:
-		row.Number, row.Task = loop.TaskOf(it).Task, "the pull request"
+	case ok && (t != loop.Tokens{} || l.By == "iteration"):
+		row.Tokens = t
+		l.rows.add(row)
+	}
+}
+
+// row returns the name of an iteration's row: its day, its task with all attempts, its phase over
+// all sessions (A22, A23), its run or project. It returns false if the iteration belongs to none.
+func (l *ledger) row(it *loop.Iteration) (row report.CostRow, ok bool) {
+	row = report.CostRow{Project: l.in, RunID: l.run.RunID, Skill: l.run.Skill}
+	tasks, task, phase := loop.TasksOf(&l.run), loop.TaskOf(it), loop.PhaseOf(it)
+	switch {
+	case l.By == "project":
+		return report.CostRow{Project: l.project}, true
+	case l.By == "day":
+		day := it.EndedAt.In(l.Now().Location()).Format(time.DateOnly)
+		return report.CostRow{Day: day}, !it.EndedAt.IsZero()
+	case l.By == "run":
+		row.State = l.state
+	case l.By == "iteration":
+		row.Iteration = it.Iteration
+		row.State = strings.Clone(string(it.Outcome)) // a substring would keep the line in memory
+	case l.By == "task" && tasks != nil:
+		if task == nil || task.Task < 1 {
+			return row, false
+		}
+		row.Number, row.Task = task.Task, "the pull request"
 		if row.Number <= len(tasks.List) {
 			row.Task = tasks.List[row.Number-1].Title
 		}
-	case l.By == "phase" && loop.PhaseOf(it) != nil && loop.PhaseOf(it).Phase != "":
-		row.Phase = loop.PhaseOf(it).Phase
-	case l.By == "day", l.By == "task" && tasks != nil,
-		l.By == "phase" && loop.AuditOf(&l.run) != nil:
+	case l.By == "phase" && loop.AuditOf(&l.run) != nil:
+		if phase == nil || phase.Phase == "" {
+			return row, false
+		}
+		row.Phase = phase.Phase
+	}
+	return row, true
+}
+
+// sumUp replaces the first n rows by one with their sum.
+func (l *ledger) sumUp(n int) {
+	if n <= 0 {
 		return
-	default:
-		row = l.whole(row.Tokens)
 	}
-	l.rows = addRow(l.rows, row)
-}
-
-// row returns a row of the run.
-func (l *ledger) row(t loop.Tokens) report.CostRow {
-	return report.CostRow{Project: l.in, RunID: l.run.RunID, Skill: l.run.Skill, Tokens: t}
-}
-
-// olderRow returns the row for the iterations without a row of their own.
-func (l *ledger) olderRow() report.CostRow {
-	all := ""
+	first := costRows{list: l.rows.list[:n]}
+	command := "hooks cost --by iteration --last 0"
 	if l.in != "" {
-		all = " --all"
+		command = "hooks cost --by iteration --all --last 0"
 	}
-	return report.CostRow{Tokens: l.older.Tokens, Rest: fmt.Sprintf(
-		"%s %s, %d earlier: hooks cost --by iteration%s --last 0", l.run.Skill, l.run.RunID,
-		l.older.Iteration, all)}
-}
-
-// total returns the run's spend by kind, as far as its budget has the kinds. With Since it returns
-// the spend of the iterations since then.
-func (l *ledger) total() loop.Tokens {
-	if !l.Since.IsZero() {
-		return l.since
-	}
-	return loop.Sum(l.run.TokensByModel).Add(report.Unmodelled(&l.run))
+	older := report.CostRow{Tokens: first.sum(),
+		Rest: fmt.Sprintf("%s %s, %d earlier: %s", l.run.Skill, l.run.RunID, n, command)}
+	l.rows.list = append([]report.CostRow{older}, l.rows.list[n:]...)
 }
 
 // Rates returns the project's price table.

@@ -100,6 +100,16 @@ func (t Tokens) Add(o Tokens) Tokens {
 	}
 }
 
+// Less returns what t has above o, kind by kind. No kind is below zero.
+func (t Tokens) Less(o Tokens) Tokens {
+	return Tokens{
+		max(0, t.Input-o.Input), max(0, t.Output-o.Output), max(0, t.CacheRead-o.CacheRead),
+		max(0, t.CacheWrite5m-o.CacheWrite5m), max(0, t.CacheWrite1h-o.CacheWrite1h),
+		max(0, t.WebSearches-o.WebSearches), max(0, t.Messages-o.Messages),
+		max(0, t.Dollars-o.Dollars),
+	}
+}
+
 // Sum returns the usage of all models together.
 func Sum(byModel map[string]Tokens) (sum Tokens) {
 	for _, t := range byModel {
