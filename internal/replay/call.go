@@ -35,12 +35,12 @@ func matters(m usage.Moment) bool {
 
 // call judges a past tool call, and counts its effects unless the rules refuse it.
 func (s *session) call(st *step) {
-	c := called(st.Moment, s.id, s.promptID())
+	c := called(st.Moment, s.id, s.turn.id)
 	if c.Event.Asks() {
 		s.dialog(st, c)
 		return
 	}
-	turn := s.at(st.At.UTC(), s.promptID())
+	turn := s.at(st.At.UTC(), s.turn.id)
 	if c.Event.Dispatches() {
 		s.last().seen.RecordWorker(c.Judged(turn))
 	}
@@ -91,7 +91,7 @@ func (s *session) refuses(
 ) bool {
 	k := loop.Known{
 		Bare:    true,
-		Count:   loop.Fetched(loop.Count{Spent: s.spent(), Clock: loop.Clock{Wall: turn.Now}}),
+		Count:   loop.Fetched(loop.Count{Spent: s.spends(), Clock: loop.Clock{Wall: turn.Now}}),
 		Running: loop.Fetched(loop.RunningNow{Running: loop.Running{From: t.Run.DollarsEstimate}}),
 	}
 	call, reading := c.Judged(turn), loop.Reading{}

@@ -7,7 +7,9 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -48,13 +50,12 @@ type session struct {
 	threads  []*thread
 	runs     []loop.Ceilings
 	rows     []*row
-	older    map[string]loop.Tokens // spent since the last iteration, before the current prompt
-	pot      map[string]loop.Tokens // spent since the current prompt
+	spent    map[string]loop.Tokens // since the last iteration
+	older    map[string]loop.Tokens // the part of it before the current prompt
 	total    map[string]loop.Tokens
-	outside  loop.USD
 	stop     *report.ReplayStop
-	turn     *turn // nil before the first prompt
-	fired    bool  // the schedule submits the next prompt
+	turn     turn
+	fired    bool // the schedule submits the next prompt
 }
 
 // Play applies the rules to a session and returns the result. The script must have a step. If no
@@ -62,14 +63,13 @@ type session struct {
 // limit returns the ceilings to try in place of a command's own.
 func (s *Script) Play(id string, limit func(loop.Ceilings) loop.Ceilings) report.Replay {
 	p := &session{Script: s, id: id, limit: limit, byPrompt: !s.loops(),
-		older: map[string]loop.Tokens{}, pot: map[string]loop.Tokens{},
-		total: map[string]loop.Tokens{}}
+		spent: map[string]loop.Tokens{}, total: map[string]loop.Tokens{}}
 	for _, skill := range kind.Skills() {
 		p.threads = append(p.threads, &thread{skill: skill})
 	}
 	for _, st := range s.steps {
 		p.take(st)
-		add(p.pot, st.spent)
+		add(p.spent, st.spent)
 		add(p.total, st.spent)
 	}
 	return p.result()
@@ -116,8 +116,7 @@ func (s *session) prompted(st *step, cmd loop.Command, invokes bool) {
 	if s.byPrompt && !notification {
 		cmd, invokes = loop.ParseCommand("sdd:work", "--loop")
 	}
-	add(s.older, s.pot) // not part of a fresh run
-	clear(s.pot)
+	s.older = maps.Clone(s.spent)
 	if notification {
 		s.workerEnded(st.At, worker)
 	}
@@ -145,7 +144,7 @@ func (s *session) prompted(st *step, cmd loop.Command, invokes bool) {
 	if st.Origin != "" {
 		scheduled = st.Origin != "human" && st.Origin != "sdk"
 	}
-	s.turn = &turn{id: st.Prompt, scheduled: scheduled, underLoop: st.underLoop()}
+	s.turn = turn{id: st.Prompt, scheduled: scheduled, underLoop: st.underLoop()}
 	if invokes {
 		s.invoke(st, cmd)
 	}
@@ -153,15 +152,12 @@ func (s *session) prompted(st *step, cmd loop.Command, invokes bool) {
 
 // invoke begins an iteration if one may begin. A turn of unknown origin counts as a person's.
 func (s *session) invoke(st *step, cmd loop.Command) {
-	in := turn{id: st.ID}
-	if s.turn != nil {
-		in = *s.turn
-	}
-	if last := s.last(); last.Prompt == in.id && last.Skill == cmd.Skill {
+	prompt := cmp.Or(s.turn.id, st.ID)
+	if last := s.last(); last.Prompt == prompt && last.Skill == cmd.Skill {
 		return // slash command and Skill tool make one tick
 	}
 	t := s.threads[slices.Index(kind.Skills(), cmd.Skill)]
-	r := &row{Replayed: report.Replayed{Skill: cmd.Skill, Prompt: in.id, StartedAt: st.At,
+	r := &row{Replayed: report.Replayed{Skill: cmd.Skill, Prompt: prompt, StartedAt: st.At,
 		EndedAt: st.At, PRs: []string{}}}
 	flags, _, err := cmd.ParseFlags()
 	if err != nil {
@@ -171,9 +167,9 @@ func (s *session) invoke(st *step, cmd loop.Command) {
 	}
 	flags.Ceilings = s.limit(flags.Ceilings)
 	e := loop.Invocation{Request: loop.Request{
-		Now: st.At, SessionID: s.id, PromptID: in.id, Command: cmd, Flags: flags,
+		Now: st.At, SessionID: s.id, PromptID: prompt, Command: cmd, Flags: flags,
 		Owner: loop.Process{PID: 1}, RunID: fmt.Sprintf("run-%d", len(s.runs)+1),
-		Scheduled: in.scheduled || s.byPrompt, Attended: true, UnderLoop: in.underLoop,
+		Scheduled: s.turn.scheduled || s.byPrompt, Attended: true, UnderLoop: s.turn.underLoop,
 	}}
 	o := loop.Step(t.State, known(t), e)
 	if o.Abandon {
@@ -199,8 +195,9 @@ func (s *session) start(t *thread, in *loop.Entering, r *row) {
 	if in.Opens.Mode == loop.FreshRun {
 		t.previous = nil
 		s.runs = append(s.runs, in.Run.Ceilings)
-		s.outside += loop.Sum(s.older).Dollars
-		clear(s.older)
+		for model, t := range s.older { // not part of a fresh run
+			s.spent[model] = s.spent[model].Less(t)
+		}
 	}
 	t.Run, t.Tick, t.row = in.Run, nil, r
 	r.Run, r.Iteration = len(s.runs), in.Lock.Iteration
@@ -218,11 +215,10 @@ func (s *session) start(t *thread, in *loop.Entering, r *row) {
 func (s *session) step(t *thread, e loop.Event) {
 	for {
 		k := known(t)
-		k.Count = loop.Fetched(loop.Count{Spent: s.spent()})
+		k.Count = loop.Fetched(loop.Count{Spent: s.spends()})
 		o := loop.Step(t.State, k, e)
 		if c := o.Save.Close; c != nil {
-			clear(s.older)
-			clear(s.pot)
+			s.settled()
 			s.closed(t, c, "exit")
 			return
 		}
@@ -268,17 +264,9 @@ func (s *session) at(at time.Time, prompt string) loop.Turn {
 	return loop.Turn{Now: at, Session: s.id, Prompt: prompt, Attended: true}
 }
 
-// promptID returns the id of the current prompt. It is empty before the first prompt.
-func (s *session) promptID() string {
-	if s.turn == nil {
-		return ""
-	}
-	return s.turn.id
-}
-
 func (s *session) workerEnded(at time.Time, worker string) {
 	for _, t := range s.begun() {
-		s.step(t, loop.WorkerEnd{Turn: s.at(at, s.promptID()), Agent: worker})
+		s.step(t, loop.WorkerEnd{Turn: s.at(at, s.turn.id), Agent: worker})
 	}
 }
 
@@ -342,12 +330,13 @@ func add(to, more map[string]loop.Tokens) {
 	}
 }
 
-// spent returns the spend since the last iteration ended.
-func (s *session) spent() loop.Spent {
-	all := map[string]loop.Tokens{}
-	add(all, s.older)
-	add(all, s.pot)
-	return loop.Spent{ByModel: all}
+// spends returns the spend since the last iteration ended.
+func (s *session) spends() loop.Spent { return loop.Spent{ByModel: maps.Clone(s.spent)} }
+
+// settled starts the next count of the spend.
+func (s *session) settled() {
+	clear(s.spent)
+	clear(s.older)
 }
 
 // settleRow adds the spend to the newest tick if that would not have begun.
@@ -356,10 +345,9 @@ func (s *session) settleRow(at time.Time) {
 	if len(s.rows) == 0 || len(s.open()) > 0 || r.Verdict == "ran" && !r.atEntry() {
 		return
 	}
-	r.Dollars += loop.Sum(s.spent().ByModel).Dollars
+	r.Dollars += loop.Sum(s.spent).Dollars
 	r.EndedAt = at
-	clear(s.older)
-	clear(s.pot)
+	s.settled()
 }
 
 // atEntry reports whether the iteration ended the run as it began.
@@ -367,7 +355,7 @@ func (r *row) atEntry() bool { return r.Stop != nil && r.Stop.At == "entry" }
 
 // result ends the session at the end of its script and returns the result.
 func (s *session) result() report.Replay {
-	at, before := s.end(), loop.Sum(s.before).Dollars
+	at := s.end()
 	for _, t := range s.open() {
 		s.abandon(t, at)
 	}
@@ -375,9 +363,7 @@ func (s *session) result() report.Replay {
 	r := report.Replay{
 		SessionID: s.id, ByPrompt: s.byPrompt, Ceilings: s.runs, Stop: s.stop, ByModel: s.total,
 		Iterations: []report.Replayed{}, Notes: []string{}, Total: loop.Sum(s.total),
-		Outside: before + s.outside + loop.Sum(s.spent().ByModel).Dollars,
 	}
-	r.Total.Dollars += before
 	var sum loop.USD
 	var prs []string // after the stop
 	for _, i := range s.rows {
@@ -393,6 +379,6 @@ func (s *session) result() report.Replay {
 		r.After.Agents += i.Agents
 		prs = loop.AppendNew(prs, i.PRs...)
 	}
-	r.After.PRs = len(prs)
+	r.After.PRs, r.Outside = len(prs), r.Total.Dollars-sum
 	return r
 }

@@ -29,12 +29,11 @@ type step struct {
 
 // Script holds the steps of a session. Call Add for every moment, then Sort, then Spend.
 type Script struct {
-	Names  []loop.Names // looping commands that the configuration adds to ours
-	Left   int          // moments beyond the bounds
-	steps  []*step
-	before map[string]loop.Tokens // spent before the first step
-	held   int
-	open   map[string]*step // calls without a result, by id
+	Names []loop.Names // looping commands that the configuration adds to ours
+	Left  int          // moments beyond the bounds
+	steps []*step
+	held  int
+	open  map[string]*step // calls without a result, by id
 }
 
 // Add adds a moment. It ignores calls that no rule applies to, except calls that fail, because a
@@ -79,13 +78,13 @@ func (s *Script) Sort() {
 // Empty reports whether the session has no step.
 func (s *Script) Empty() bool { return len(s.steps) == 0 }
 
-// Spend adds tokens spent at a time to the last step that is not after it.
+// Spend adds tokens spent at a time to the last step that is not after it, or to the first step.
 func (s *Script) Spend(at time.Time, model string, t loop.Tokens) {
 	i := sort.Search(len(s.steps), func(i int) bool { return s.steps[i].At.After(at) })
-	to := &s.before
-	if i > 0 {
-		to = &s.steps[i-1].spent
+	if len(s.steps) == 0 {
+		return
 	}
+	to := &s.steps[max(0, i-1)].spent
 	if *to == nil {
 		*to = map[string]loop.Tokens{}
 	}
