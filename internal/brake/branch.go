@@ -61,7 +61,8 @@ func gitCommand(argv []string, dir string) (at int, _ string) {
 // worktree, or a remote that is a local directory. It returns nil if git only reads or stays on the
 // branch.
 func (s Start) strays(g ground) *Refusal {
-	text := effect.Call{Tool: "Bash", Cwd: s.Cwd, Command: shellword.Join(shellword.Lits(s.Argv...))}
+	line := shellword.Join(shellword.Lits(s.Argv...))
+	text := effect.Call{Tool: "Bash", Cwd: s.Cwd, Command: line}
 	if g.branch == "" || s.Argv[0] != "git" || guard.ReadOnly(text) {
 		return nil
 	}

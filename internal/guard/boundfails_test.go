@@ -117,7 +117,8 @@ func TestUnknownBehindBounds(t *testing.T) {
 			"repos/a/b/pulls/142/merge}'",
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := Read(effect.Call{Tool: "Bash", Command: text, Cwd: "/p"}, effect.Repo{Branch: "f"}.Known(), nil)
+			call := effect.Call{Tool: "Bash", Command: text, Cwd: "/p"}
+			r := Read(call, effect.Repo{Branch: "f"}.Known(), nil)
 			if len(r.Opaque) == 0 && len(r.Merges()) == 0 && r.Bound == "" {
 				t.Errorf("nothing seen: %s", describe(r))
 			}
@@ -162,7 +163,8 @@ func TestLongArguments(t *testing.T) {
 		"many values": "[" + times("1,", 25_000) + "1]",
 	} {
 		text := `{"pad":` + pad + `,"tool":"merge_pull_request","pullNumber":5,"repo":"a/b"}`
-		c := effect.Call{Tool: "mcp__x__execute_tool", Fields: []effect.Field{{Path: "input", Value: text}}}
+		fields := []effect.Field{{Path: "input", Value: text}}
+		c := effect.Call{Tool: "mcp__x__execute_tool", Fields: fields}
 		if r := Read(c, effect.Repo{}.Known(), nil); len(r.Merges()) == 0 && r.Bound == "" {
 			t.Errorf("%s: nothing seen: %s", name, describe(r))
 		}

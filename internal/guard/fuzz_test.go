@@ -59,8 +59,9 @@ func FuzzTool(f *testing.F) {
 	f.Add("Write", "file_path", ".sdd/loop/x", "content", "{}")
 	f.Add("mcp__http__request", "url", "/repos/a/b/pulls/1/merge", "method", "PUT")
 	f.Fuzz(func(t *testing.T, name, k1, v1, k2, v2 string) {
-		c := effect.Call{Tool: name, Fields: []effect.Field{{Path: k1, Value: v1}, {Path: k2, Value: v2}},
-			Cwd: "/p"}
+		c := effect.Call{Tool: name,
+			Fields: []effect.Field{{Path: k1, Value: v1}, {Path: k2, Value: v2}},
+			Cwd:    "/p"}
 		m := plain.New(c, effect.Repo{}.Known(), nil, program.Read)
 		readCall(m.Shell(c.Cwd), c)
 		ReadOnly(c)

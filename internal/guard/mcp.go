@@ -48,7 +48,8 @@ func shapeOf(c effect.Call) (t tool, cut []string) {
 			cut = append(cut, fd.Value)
 		}
 		for _, leaf := range leaves {
-			fields = append(fields, effect.Field{Path: fd.Path + "." + leaf.Path, Value: leaf.Value})
+			leaf.Path = fd.Path + "." + leaf.Path
+			fields = append(fields, leaf)
 		}
 	}
 	named := func(fd effect.Field) bool { return fd.Path == "command" }
@@ -115,8 +116,9 @@ operation`, lastKey(fd.Path)) {
 
 // clicks records a merge and returns true if the tool clicks on a forge's merge button.
 func (t tool) clicks() bool {
-	const marks = `merge pull request,squash and merge,rebase and merge,confirm merge,confirm squash,
-confirm rebase,enable auto-merge,merge when ready,merge request,bypass rules and merge`
+	const marks = `merge pull request,squash and merge,rebase and merge,confirm merge,
+confirm squash,confirm rebase,enable auto-merge,merge when ready,merge request,
+bypass rules and merge`
 	clicks, runs := t.Has("click tap press submit"), t.Has("evaluate run code script")
 	for _, fd := range t.Fields {
 		text := strings.ToLower(strings.TrimSpace(fd.Value))

@@ -111,7 +111,8 @@ func TestWrapping(t *testing.T) {
 				return
 			}
 		}
-		r := Read(effect.Call{Tool: "Bash", Command: text, Cwd: "/p"}, effect.Repo{Branch: "f"}.Known(), nil)
+		call := effect.Call{Tool: "Bash", Command: text, Cwd: "/p"}
+		r := Read(call, effect.Repo{Branch: "f"}.Known(), nil)
 		if len(r.Merges()) > 0 || r.ReachesForge() {
 			return
 		}
@@ -149,7 +150,8 @@ func TestMentioning(t *testing.T) {
 			text = rapid.SampledFrom(enclosings).Draw(t, "around")(text)
 		}
 		text = rapid.SampledFrom(mentionings).Draw(t, "mention")(text)
-		r := Read(effect.Call{Tool: "Bash", Command: text, Cwd: "/p"}, effect.Repo{Branch: "f"}.Known(), nil)
+		call := effect.Call{Tool: "Bash", Command: text, Cwd: "/p"}
+		r := Read(call, effect.Repo{Branch: "f"}.Known(), nil)
 		if len(r.Merges()) > 0 || len(r.Opaque) > 0 || r.Unparsable != "" {
 			t.Fatalf("taken for a merge:\n%s\n%s", text, describe(r))
 		}

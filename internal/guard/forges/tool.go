@@ -47,12 +47,13 @@ func (t Tool) Reads() bool {
 		return shellword.Has(`get list search read view show describe fetch find check is has count
 query download compare diff watch status inspect lookup resolve`, w)
 	})
-	return len(t.Words) == 0 || i == 0 || i == 1 && !shellword.Has("merge accept approve push", t.Words[0])
+	return len(t.Words) == 0 || i == 0 ||
+		i == 1 && !shellword.Has("merge accept approve push", t.Words[0])
 }
 
 // prKeys lists the fields that name a PR.
-const prKeys = `pull_number pull_request_number pr_number pr pull_request_id merge_request_iid mr_iid
-iid index number issue_number issue_iid pull_id pr_id id`
+const prKeys = `pull_number pull_request_number pr_number pr pull_request_id merge_request_iid
+mr_iid iid index number issue_number issue_iid pull_id pr_id id`
 
 // act returns an act on the PR and the repository that the fields name.
 func (t Tool) act(kind effect.Kind) effect.Act {
@@ -190,8 +191,8 @@ func (t Tool) moves() bool {
 		return false
 	}
 	remote := t.Text("owner") != "" && t.Text("repo") != "" || t.Text("project_id") != ""
-	branch := t.Text("branch", "branch_name", "target_branch", "ref", "reference", "refspec", "base",
-		"to", "refUpdates.name")
+	branch := t.Text("branch", "branch_name", "target_branch", "ref", "reference", "refspec",
+		"base", "to", "refUpdates.name")
 	if t.Has("ref refs") {
 		branch = cmp.Or(branch, t.Text("name"))
 	}
