@@ -17,8 +17,8 @@ import (
 	"hooks/internal/brake"
 	"hooks/internal/loop"
 	"hooks/internal/notify"
-	"hooks/internal/tracker/forgetest"
 	"hooks/scripts/driver"
+	"hooks/scripts/forgetest"
 )
 
 func TestMain(m *testing.M) {

@@ -17,7 +17,7 @@ import (
 	"github.com/tidwall/sjson"
 
 	"hooks/internal/seal"
-	"hooks/internal/tracker/forgetest"
+	"hooks/scripts/forgetest"
 )
 
 // What stories call: `event`, `answer` and `spend` build what the client would send or write, and

@@ -422,7 +422,7 @@ func (a *App) SteerAudit(word, text string) (string, error) {
 		}
 		if err == nil {
 			text = h.config(&s).Redact(text)
-			head := tracker.HeadOf(context.Background(), loop.AuditOf(s.Budget).Worktree)
+			head, _ := tracker.Commit(context.Background(), loop.AuditOf(s.Budget).Worktree, "HEAD")
 			err = s.Budget.Steer(s.Tick, word, text, head, h.now)
 		}
 		if err == nil {

@@ -66,8 +66,6 @@ type Config struct {
 	// Unread lists the lines that look like settings but do not count. A person who asks sees them;
 	// a run does not mention them.
 	Unread []string `json:"-"`
-	// Foreign lists unknown settings in the blocks and settings that an earlier file already has.
-	Foreign []string `json:"-"`
 
 	file   string           // name of the file being read, as shown to people
 	own    bool             // the file is the person's, not the project's
@@ -224,16 +222,17 @@ func (c *Config) unread(line int, format string, args ...any) {
 }
 
 // claim reports whether a setting has no value yet, and records this one. Otherwise it notes that
-// the value does not count.
+// another value does not count.
 func (c *Config) claim(line int, key, value string) bool {
 	before, had := c.has[key]
 	switch {
 	case !had:
 		c.has[key] = given{c.file, value}
 		return true
+	case before.value == value:
 	case before.file != c.file:
-		c.Foreign = c.add(c.Foreign, line, "%s does not count: %s has it too", key, before.file)
-	case before.value != value:
+		c.unread(line, "%s does not count: %s has it too", key, before.file)
+	default:
 		c.warn(line, "second value for %q, the first one counts", key)
 	}
 	return false

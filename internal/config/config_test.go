@@ -59,15 +59,13 @@ func TestFiles(t *testing.T) {
 			Patterns: []Pattern{{`(?i)token=\S+`, `token=<redacted>`},
 				{`(?i)api[_-]?key=\S+`, `api_key=<redacted>`}},
 			Tracker: Tracker{Type: "github", Owner: "acme", Repo: "app"}, DoNotMerge: "wip",
-			AgentLogins: []string{"sdd-bot", "ci[bot]", "helper"}, Notify: "notify-send loop",
-			Foreign: []string{at(21, `unknown setting "Max Pairs", ignored`)}},
+			AgentLogins: []string{"sdd-bot", "ci[bot]", "helper"}, Notify: "notify-send loop"},
 		"setext.md": {Rates: rates},
 		"hidden.md": {},
 		"outside.md": {Unread: append(unread(1, "# sdd configuration"),
 			append(unread(5, "##### sdd configuration"), unread(13, "### loop cost rates")...)...)},
 		"other.md": {
 			Tracker: Tracker{Type: "gitlab"},
-			Foreign: []string{at(14, `unknown setting "Label", ignored`)},
 			Unread: append(unread(10, "- Note: plain text is no setting"),
 				unread(11, "- **Owner** without a colon")...),
 		},
@@ -159,7 +157,7 @@ func TestTheFirstFileWithAKeyWinsIt(t *testing.T) {
 		Patterns:    []Pattern{{"a", "1"}, {"b", "3"}},
 		Tracker:     Tracker{Type: "github", Owner: "acme"},
 		AgentLogins: []string{"bot"}, DoNotMerge: "hold",
-		Foreign: []string{
+		Unread: []string{
 			"CLAUDE.md:6: the price of m does not count: .sdd/config.md has it too",
 			"CLAUDE.md:9: Agent Logins does not count: .sdd/config.md has it too",
 			"CLAUDE.md:11: the pattern a does not count: .sdd/config.md has it too",
@@ -265,7 +263,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("rate %+v", r)
 			}
 		}
-		for _, w := range slices.Concat(c.Warnings, c.Unread, c.Foreign) {
+		for _, w := range slices.Concat(c.Warnings, c.Unread) {
 			var line int
 			if n, _ := fmt.Sscanf(w, "line %d: ", &line); n < 1 || line < 1 || line > lines {
 				t.Errorf("warning %q", w)

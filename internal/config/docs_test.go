@@ -18,13 +18,13 @@ func TestDocsExamples(t *testing.T) {
 	for _, example := range strings.Split(string(text), "```markdown\n")[1:] {
 		example, _, _ = strings.Cut(example, "```")
 		c := Parse(example)
-		if len(c.Warnings)+len(c.Unread)+len(c.Foreign) > 0 {
-			t.Errorf("%s\n%v%v%v", example, c.Warnings, c.Unread, c.Foreign)
+		if len(c.Warnings)+len(c.Unread) > 0 {
+			t.Errorf("%s\n%v%v", example, c.Warnings, c.Unread)
 		}
 		if c.DoNotMerge == DefaultDoNotMerge {
 			c.DoNotMerge = ""
 		}
-		c.Warnings, c.Unread, c.Foreign = []string{}, []string{}, []string{}
+		c.Warnings, c.Unread = []string{}, []string{}
 		filled(reflect.ValueOf(c), "", set)
 	}
 	delete(set, ".Rates.File") // where a row is from

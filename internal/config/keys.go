@@ -98,16 +98,13 @@ func (c *Config) key(r row) {
 	}
 }
 
-// unknown notes an unknown key that resembles a known one or that lies in a block.
+// unknown notes an unknown key that resembles a known one. Others may be settings of a skill.
 func (c *Config) unknown(r row) {
 	for _, s := range c.settings() {
 		if s.block == r.block && nearly(r.cells[0], s.key) {
 			c.unread(r.line, "unknown setting %q, ignored; did you mean %s", cut(r.cells[0]), s.key)
 			return
 		}
-	}
-	if r.block != "" {
-		c.Foreign = c.add(c.Foreign, r.line, "unknown setting %q, ignored", cut(r.cells[0]))
 	}
 }
 

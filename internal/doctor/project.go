@@ -65,9 +65,6 @@ func configuration(m *machine, n *notes) {
 	for _, w := range c.Unread {
 		n.warn("write it as in docs/configuration.md, or move it out of the block", "%s", w)
 	}
-	for _, w := range c.Foreign {
-		n.note("%s", w)
-	}
 	// The client reads these files as instructions, but the program does not read them.
 	dir := filepath.Join(m.project, ".claude")
 	if !config.Load(dir).Same(config.Parse("")) {

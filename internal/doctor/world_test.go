@@ -17,8 +17,8 @@ import (
 	"hooks/internal/proc"
 	"hooks/internal/report"
 	"hooks/internal/store"
-	"hooks/internal/tracker/forgetest"
 	"hooks/scripts/driver"
+	"hooks/scripts/forgetest"
 )
 
 // built is the program itself, as it would be installed, and builtVersion what it prints of itself.

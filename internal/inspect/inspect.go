@@ -73,7 +73,7 @@ func (l *loopState) spent() loop.USD {
 func stored(skill loop.Skill, s store.State) *loopState {
 	l := &loopState{skill: skill, State: s, saved: s.Budget}
 	if r := loop.AuditOf(s.Budget); r != nil && r.Verdict != nil {
-		l.head = tracker.HeadOf(context.Background(), r.Worktree)
+		l.head, _ = tracker.Commit(context.Background(), r.Worktree, "HEAD")
 	}
 	return l
 }

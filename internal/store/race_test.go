@@ -19,8 +19,8 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/seal"
-	"hooks/internal/tracker/forgetest"
 	"hooks/scripts/driver"
+	"hooks/scripts/forgetest"
 )
 
 // This is a race of real processes. Each contender is this test binary; it takes the lock, checks

@@ -28,7 +28,6 @@ type Call struct {
 	Past *effect.Repo
 
 	own     []string
-	paths   tracker.Paths
 	hooks   *hookFiles
 	reading *effect.Reading
 }
@@ -83,7 +82,7 @@ func (c *Call) repo() effect.Repo {
 // below returns files whose relative paths start at dir.
 func (c *Call) below(dir string) files {
 	home, _ := install.Home(c.Env)
-	return files{dir, home, &c.paths}
+	return files{dir, home}
 }
 
 func (c *Call) absolute(path string) string {
@@ -97,14 +96,13 @@ func (c *Call) absolute(path string) string {
 // text and the files that it names.
 func Forbidden(command, cwd string) bool {
 	call := effect.Call{Tool: "Bash", Command: command, Cwd: cwd}
-	r := guard.Read(call, effect.Repo{}.Known(), files{root: cwd, paths: new(tracker.Paths)})
+	r := guard.Read(call, effect.Repo{}.Known(), files{root: cwd})
 	return len(r.Merges()) > 0 || len(r.Tampers()) > 0 || r.Unparsable != ""
 }
 
 // files gives the guard bounded access to the files that a command would run.
 type files struct {
 	root, home string
-	paths      *tracker.Paths
 }
 
 // ReadFile implements effect.Files.
@@ -114,7 +112,7 @@ func (f files) ReadFile(path string) (string, bool) {
 }
 
 // RealPath implements effect.Files. It resolves links.
-func (f files) RealPath(path string) string { return f.paths.Real(f.absolute(path)) }
+func (f files) RealPath(path string) string { return tracker.RealPath(f.absolute(path)) }
 
 func (f files) absolute(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && f.home != "" {

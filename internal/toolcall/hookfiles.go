@@ -15,6 +15,7 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/install"
 	"hooks/internal/safefile"
+	"hooks/internal/tracker"
 )
 
 // hookKind is the role of a file for the hooks that the session's client runs.
@@ -78,7 +79,7 @@ func (c *Call) hookFiles() *hookFiles {
 func (c *Call) folded(paths ...string) (list []string) {
 	for _, path := range paths {
 		if filepath.IsAbs(path) {
-			list = append(list, fold(filepath.Clean(path)), fold(c.paths.Real(path)))
+			list = append(list, fold(filepath.Clean(path)), fold(tracker.RealPath(path)))
 		}
 	}
 	return list

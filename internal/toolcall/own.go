@@ -10,6 +10,7 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
 	"hooks/internal/seal"
+	"hooks/internal/tracker"
 )
 
 // ownPaths returns the loop's read-only paths outside .sdd/loop, as written and with links
@@ -32,7 +33,7 @@ func (c *Call) ownPaths() []string {
 		if !filepath.IsAbs(path) || c.holdsProject(path) {
 			continue
 		}
-		for _, p := range []string{filepath.Clean(path), c.paths.Real(path)} {
+		for _, p := range []string{filepath.Clean(path), tracker.RealPath(path)} {
 			c.own = loop.AppendNew(c.own, p)
 			if rest, ok := strings.CutPrefix(p, home+"/"); ok {
 				c.own = loop.AppendNew(c.own, "~/"+rest)
@@ -92,14 +93,17 @@ func isPlugin(dir string) bool {
 
 // holdsProject reports whether folder contains the project or the call's working directory.
 func (c *Call) holdsProject(folder string) bool {
-	dirs := []string{c.Project, c.Event.Cwd, c.paths.Real(c.Project), c.paths.Real(c.Event.Cwd)}
+	folders := []string{folder, tracker.RealPath(folder)}
+	dirs := []string{
+		c.Project, c.Event.Cwd, tracker.RealPath(c.Project), tracker.RealPath(c.Event.Cwd),
+	}
 	return slices.ContainsFunc(dirs, func(dir string) bool {
-		return dir != "" && (within(folder, dir) || within(c.paths.Real(folder), dir))
+		return dir != "" && (within(folders[0], dir) || within(folders[1], dir))
 	})
 }
 
 func (c *Call) inProject(path string) bool {
-	return within(c.Project, path) || within(c.paths.Real(c.Project), c.paths.Real(path))
+	return within(c.Project, path) || within(tracker.RealPath(c.Project), tracker.RealPath(path))
 }
 
 func within(dir, path string) bool {

@@ -14,6 +14,7 @@ import (
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/paths"
 	"hooks/internal/safefile"
+	"hooks/internal/tracker"
 )
 
 // Rewires returns the path through which a file tool would change the client's hooks or their
@@ -56,13 +57,13 @@ func (c *Call) Tampers(r effect.Reading) []effect.Act {
 		}
 		hooks := c.hookFiles()
 		return a.Kind == effect.DropRegistration && !c.registers(path) && !hooks.holds(path) &&
-			!hooks.holds(c.paths.Real(path)) && !c.holdsOwn(path)
+			!hooks.holds(tracker.RealPath(path)) && !c.holdsOwn(path)
 	})
 }
 
 func (c *Call) isOwn(path string) bool {
 	own := c.ownPaths()
-	return paths.Own(own, path) || paths.Own(own, c.paths.Real(path))
+	return paths.Own(own, path) || paths.Own(own, tracker.RealPath(path))
 }
 
 // holdsOwn reports whether path is one of this program's own or a folder that contains one.
@@ -74,7 +75,7 @@ func (c *Call) holdsOwn(path string) bool {
 // kinds returns a file's roles for the client, by its given path and its real path.
 func (c *Call) kinds(path string) []hookKind {
 	hooks := c.hookFiles()
-	return []hookKind{hooks.kind(path), hooks.kind(c.paths.Real(path))}
+	return []hookKind{hooks.kind(path), hooks.kind(tracker.RealPath(path))}
 }
 
 // registers reports whether the client may read hooks from a file.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"hooks/internal/tracker/forgetest"
+	"hooks/scripts/forgetest"
 )
 
 func TestMain(m *testing.M) {

@@ -33,24 +33,8 @@ func Worktrees(ctx context.Context, project string) (list []loop.Worktree, err e
 	return list, nil
 }
 
-// HeadOf returns the commit that a linked worktree has checked out, or an empty string if it is
-// unknown.
-func HeadOf(ctx context.Context, worktree string) string {
-	all, _ := allWorktrees(ctx, worktree)
-	for _, w := range all {
-		if w.Path == RealPath(worktree) {
-			return w.HeadSHA
-		}
-	}
-	return ""
-}
-
-// Trees returns the paths of the linked worktrees that exist on disk. It returns nil if the project
-// is itself in a linked worktree.
+// Trees returns the paths of the linked worktrees that exist on disk.
 func Trees(ctx context.Context, project string) (list []string) {
-	if top, linked := LinkedWorktree(project); top == "" || linked {
-		return nil
-	}
 	all, _ := allWorktrees(ctx, project)
 	for _, w := range all {
 		if safefile.IsDir(w.Path) {

@@ -14,7 +14,7 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/loop"
-	"hooks/internal/tracker/forgetest"
+	"hooks/scripts/forgetest"
 )
 
 func TestMain(m *testing.M) {
