@@ -54,13 +54,18 @@ type loopListCmd struct {
 // Run prints a line for each run.
 func (l loopListCmd) Run(c caller) error {
 	c.Everywhere = l.All
-	runs, present, trees, err := c.Runs(l.skills())
+	runs, err := c.Runs(l.skills())
 	if len(runs) == 0 && err != nil {
 		return err
 	}
-	return show(c, l.JSON, runs, err, func(s report.Screen, runs []loop.Budget) string {
-		return report.RunList(s, runs, present, trees)
-	})
+	if !l.JSON {
+		return show(c, false, runs, err, report.RunList)
+	}
+	budgets := []loop.Budget{}
+	for _, r := range runs {
+		budgets = append(budgets, r.Budget)
+	}
+	return errors.Join(c.json(budgets), err)
 }
 
 type loopRaiseCmd struct {

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tracker/forge"
 )
@@ -56,22 +56,20 @@ func (d *Inspector) Cards(
 func (v *question) card(files *store.Store, l *loopState, present bool) (report.Card, error) {
 	b := l.Budget
 	ferr := files.Findings(b)
-	lines, earlier, err := lastLines(files, l.skill, b.RunID)
-	c := report.NewCard(b, lines, earlier)
-	c.Keep(func(path string) bool {
-		if path = filepath.FromSlash(path); !filepath.IsAbs(path) {
+	lines, err := lastLines(files, l.skill, b.RunID)
+	c := report.NewCard(b, lines)
+	c.Worktrees = slices.DeleteFunc(c.Worktrees, func(w loop.Worktree) bool {
+		path := filepath.FromSlash(w.Path)
+		if !filepath.IsAbs(path) {
 			path = filepath.Join(v.project, path)
 		}
-		info, err := os.Stat(path)
-		return err == nil && info.IsDir()
+		return !safefile.IsDir(path)
 	})
 	c.Stale, c.Head = l.stale(), l.head
-	c.Folder, c.Links = v.project, links(b)
-	c.Waiting, c.Resume = openGates(l), report.Resume(l.saved, l.Elsewhere())
-	c.Project = v.named()
-	c.Resume = report.There(c.Project, c.Resume, c.Waiting)
+	c.Folder, c.Links, c.Project = v.project, links(b), v.named()
+	c.Waiting = openGates(l)
+	c.Resume = report.There(c.Project, report.Resume(l.saved, l.Elsewhere()), c.Waiting)
 	last, terr := lastAttempts(files, l)
-	err = errors.Join(err, terr, ferr)
 	var st report.Stand
 	if c.Present = present; present {
 		st = v.stand(l)
@@ -93,14 +91,13 @@ func (v *question) card(files *store.Store, l *loopState, present bool) (report.
 		}
 		c.Stopped = report.StoppedBy(b, last, c.Waiting, l.Elsewhere())
 	}
-	return c, err
+	return c, errors.Join(err, terr, ferr)
 }
 
-// lastLines returns a run's last maxOnCard lines, oldest first. earlier counts the lines before
-// them, by the sequence number of the first.
+// lastLines returns a run's last maxOnCard lines, oldest first.
 func lastLines(
 	files *store.Store, skill loop.Skill, runID string,
-) (lines []loop.Iteration, earlier int, err error) {
+) (lines []loop.Iteration, err error) {
 	_, err = files.Last(skill, func(l *loop.Iteration) bool {
 		if l.Of(runID) {
 			lines = append(lines, *l)
@@ -108,10 +105,7 @@ func lastLines(
 		return len(lines) == maxOnCard
 	})
 	slices.Reverse(lines)
-	if len(lines) > 0 {
-		earlier = max(0, lines[0].Seq-1)
-	}
-	return lines, earlier, err
+	return lines, err
 }
 
 // links returns the web addresses of the tracker that a run began with. It makes no call.

@@ -228,29 +228,29 @@ func (v *question) why(l *loopState) (report.Why, error) {
 	return w, errors.Join(err, serr)
 }
 
-// Runs lists the runs of these skills in the project, the newest first. The first present runs are
-// current, including those of linked worktrees; the others are archived. trees maps run ids to
-// locations.
-func (d *Inspector) Runs(skills []loop.Skill) (
-	list []loop.Budget, present int, trees map[string]report.Tree, err error,
-) {
-	list, trees = []loop.Budget{}, map[string]report.Tree{}
+// Runs lists the runs of these skills in the project: the present ones, including those of linked
+// worktrees, and then the archived ones, the newest first.
+func (d *Inspector) Runs(skills []loop.Skill) (list []report.Run, err error) {
 	err = d.askTrees(func(v *question) error {
-		return v.everyRun(func(_ *store.Store, l *loopState, here bool) error {
-			switch {
-			case !slices.Contains(skills, l.skill), !here && v.named() != "" && !v.Everywhere:
-			case here:
-				list = slices.Insert(list, present, *l.Budget)
-				trees[l.Budget.RunID] = report.Tree{Path: v.named(), Head: l.head}
-				present++
-			default:
-				list = append(list, *l.Budget)
-				trees[l.Budget.RunID] = report.Tree{Path: v.named(), Head: l.head}
+		return v.everyRun(func(_ *store.Store, l *loopState, present bool) error {
+			here := present || v.named() == "" || v.Everywhere
+			if here && slices.Contains(skills, l.skill) {
+				list = append(list, report.Run{Budget: *l.Budget, Present: present,
+					Tree: v.named(), Head: l.head})
 			}
 			return nil
 		})
 	})
-	return list, present, trees, err
+	slices.SortStableFunc(list, func(a, b report.Run) int {
+		switch {
+		case a.Present && !b.Present:
+			return -1
+		case b.Present && !a.Present:
+			return 1
+		}
+		return 0
+	})
+	return list, err
 }
 
 // everyRun calls show once for every run that has a budget, the newest first. A run may be both

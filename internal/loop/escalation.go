@@ -154,17 +154,27 @@ func (b *Budget) raiseText(to Ceilings) string {
 
 // raiseTo returns a person's command that sets the ceilings which differ from the run's.
 func (b *Budget) raiseTo(to Ceilings) string {
-	command, c := "hooks loop raise "+string(b.Skill), b.Ceilings
+	return "hooks loop raise " + string(b.Skill) + b.Ceilings.Flags(to)
+}
+
+// Flags returns the flags that change the ceilings c into to, each after a blank.
+func (c Ceilings) Flags(to Ceilings) (flags string) {
 	add := func(name, now, then string) {
 		if now != then {
-			command += " --max-" + name + " " + then
+			flags += " --max-" + name + " " + then
 		}
 	}
 	add("iterations", strconv.Itoa(c.Iterations), strconv.Itoa(to.Iterations))
 	add("prs", strconv.Itoa(c.PRs), strconv.Itoa(to.PRs))
 	add("minutes", strconv.Itoa(c.Minutes), strconv.Itoa(to.Minutes))
-	add("dollars", c.Dollars.Decimal(), to.Dollars.Decimal())
-	return command
+	dollars := func(u USD) string {
+		if u%Cent != 0 {
+			return u.Decimal()
+		}
+		return strings.TrimSuffix(u.String(), ".00")
+	}
+	add("dollars", dollars(c.Dollars), dollars(to.Dollars))
+	return flags
 }
 
 // RaiseCommand returns a person's command that raises by half every ceiling of which at least 80 %

@@ -129,11 +129,10 @@ type Claimed struct {
 	Notes    []string       `json:"notes"`
 }
 
-// NewCard returns the card of a run. lines are its last history lines, oldest first; earlier counts
-// the lines before them.
-func NewCard(b *loop.Budget, lines []loop.Iteration, earlier int) Card {
+// NewCard returns the card of a run. lines are its last history lines, oldest first.
+func NewCard(b *loop.Budget, lines []loop.Iteration) Card {
 	c := Card{
-		Run: b, Iterations: append([]loop.Iteration{}, lines...), Earlier: earlier,
+		Run: b, Iterations: append([]loop.Iteration{}, lines...),
 		PRs: []CardPR{}, Worktrees: []loop.Worktree{}, Branches: []string{},
 		Gates: []Asked{}, Denied: []loop.Denial{},
 		Verified: Verified{Dollars: b.DollarsEstimate, Agents: b.AgentsDispatched,
@@ -145,6 +144,9 @@ func NewCard(b *loop.Budget, lines []loop.Iteration, earlier int) Card {
 		if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil {
 			c.pr(n)
 		}
+	}
+	if len(lines) > 0 {
+		c.Earlier = max(0, lines[0].Seq-1)
 	}
 	for i := range lines {
 		c.add(&lines[i])
@@ -173,10 +175,10 @@ func (c *Card) add(l *loop.Iteration) {
 		return
 	}
 	c.Verified.Progress.add(l)
-	if loop.TaskOf(l) != nil || loop.PhaseOf(l) != nil {
+	task, phase := loop.TaskOf(l), loop.PhaseOf(l)
+	if task != nil || phase != nil {
 		c.Verified.Tried++
 	}
-	task, phase := loop.TaskOf(l), loop.PhaseOf(l)
 	if task != nil && task.Fresh != "" || phase != nil && phase.Fresh != "" {
 		c.Verified.Fresh++
 	}
@@ -216,12 +218,6 @@ func (c *Card) add(l *loop.Iteration) {
 		p := c.pr(n)
 		p.Seen, p.Merged = true, true
 	}
-}
-
-// Keep drops the worktrees for which left returns false.
-func (c *Card) Keep(left func(path string) bool) {
-	c.Worktrees = slices.DeleteFunc(c.Worktrees,
-		func(w loop.Worktree) bool { return !left(w.Path) })
 }
 
 // settle sorts the PRs into verified and claimed ones, and collects the branches.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"hooks/internal/ledger"
@@ -54,28 +53,22 @@ func CheckupText(s Screen, c Checkup, all bool) string {
 	p, names, group := newPage(s.unwrapped()), map[Health][]string{}, ""
 	for _, k := range c.Checks {
 		names[k.Status] = append(names[k.Status], k.Name)
-	}
-	shown := slices.DeleteFunc(slices.Clone(c.Checks), func(k Check) bool {
 		asked := k.Name == "live" && k.Status != Skipped
-		return !all && !asked && len(k.Problems)+len(k.Fixed) == 0
-	})
-	for _, k := range shown {
+		if !all && !asked && len(k.Problems)+len(k.Fixed) == 0 {
+			continue
+		}
 		if k.Group != group {
 			group = k.Group
 			p.line(plain, "%s", group)
 		}
 		p.check(k)
 	}
-	if group != "" {
-		p.blank()
-	}
-	count := func(h Health) int { return len(names[h]) }
+	p.blank()
 	p.line(plain, "%s in %s: %d ok, %d warn, %d fail, %d skip", c.Version, c.Project,
-		count(Fine), count(Doubt), count(Broken), count(Skipped))
+		len(names[Fine]), len(names[Doubt]), len(names[Broken]), len(names[Skipped]))
 	for _, h := range []Health{Broken, Doubt} {
-		if count(h) > 0 {
-			p.lead(healthStyle(h), string(h)+": ", len("fail: "), plain,
-				strings.Join(names[h], ", "))
+		if len(names[h]) > 0 {
+			p.lead(healthStyle(h), string(h)+": ", len("fail: "), plain, commas(names[h]...))
 		}
 	}
 	return p.String()
@@ -87,10 +80,13 @@ func (p *page) check(k Check) {
 	if p.Width < 2*indent {
 		lead, indent = fmt.Sprintf("  %-4s %s ", k.Status, k.Name), status
 	}
-	found := append(slices.Clone(k.Found), "")
-	p.lead(healthStyle(k.Status), lead, indent, plain, found[0])
-	for _, f := range k.Found[min(1, len(k.Found)):] {
-		p.put(strings.Repeat(" ", indent), indent, plain, f)
+	for i := range max(1, len(k.Found)) {
+		found := ""
+		if i < len(k.Found) {
+			found = k.Found[i]
+		}
+		p.lead(healthStyle(k.Status), lead, indent, plain, found)
+		lead = strings.Repeat(" ", indent)
 	}
 	note := func(style, word, text string) {
 		p.put(strings.Repeat(" ", status), status, style, word+": "+text)

@@ -41,16 +41,9 @@ func (t *text) line(format string, args ...any) {
 
 func (t *text) String() string {
 	if t.cut > 0 {
-		fmt.Fprintf(&t.b, "… %s in the history\n", more(t.cut))
+		fmt.Fprintf(&t.b, "… and %s in the history", loop.Plural(t.cut, "further line"))
 	}
 	return strings.TrimRight(t.b.String(), "\n")
-}
-
-func more(lines int) string {
-	if lines == 1 {
-		return "1 more line is"
-	}
-	return fmt.Sprintf("%d more lines are", lines)
 }
 
 // Short returns a foreign text as one harmless line of at most 500 characters.

@@ -32,7 +32,7 @@ func pageOf(text string) Card {
 		Observed:    loop.Observed{Worktrees: []string{text}},
 		BacklogLine: loop.BacklogLine{Titles: []loop.Issue{{Number: 8, Title: text}}},
 	}
-	c := NewCard(&b, []loop.Iteration{l}, 0)
+	c := NewCard(&b, []loop.Iteration{l})
 	c.Waiting = []Waiting{{Gate: loop.Gate{Name: text, Question: text,
 		Options: []loop.Option{{Label: text, Description: text}}}, Paused: true, Answer: text}}
 	c.Resume, c.Budgets = text, Axes(&b, &b, nil, false, at)

@@ -30,7 +30,7 @@ func TestTextsStayUnderTheLimit(t *testing.T) {
 		if n := utf8.RuneCountInString(text); n >= 10_000 || n < 5_000 {
 			t.Errorf("%s has %d characters", name, n)
 		}
-		if !strings.Contains(text, "more lines are in the history") {
+		if !strings.Contains(text, "further lines in the history") {
 			t.Errorf("%s does not say that it was cut", name)
 		}
 	}
@@ -142,7 +142,7 @@ func TestProgress(t *testing.T) {
 		for _, l := range c.lines {
 			lines = append(lines, *l)
 		}
-		if card := NewCard(&loop.Budget{}, lines, 0); card.Verified.Progress.String() != c.want {
+		if card := NewCard(&loop.Budget{}, lines); card.Verified.Progress.String() != c.want {
 			t.Errorf("%s, want %s", card.Verified.Progress, c.want)
 		}
 	}
@@ -159,7 +159,7 @@ func TestForeignTextIsHarmless(t *testing.T) {
 		"waiting": WaitingQuestion(Screen{}, Waiting{Gate: gate}),
 		"final": Final(&b,
 			Ended{Asked: []Asked{{1, loop.GateAnswer{Question: hostile, Answer: hostile}}}}),
-		"runs":     RunList(Screen{}, []loop.Budget{b}, 1, nil),
+		"runs":     RunList(Screen{}, []Run{{Budget: b}}),
 		"question": WaitingQuestion(Screen{Width: 500}, Waiting{Skill: kinds.Work, Gate: gate}),
 	} {
 		if strings.ContainsAny(text, "\x1b\x07\r\x00\u202e") ||

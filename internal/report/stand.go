@@ -334,45 +334,40 @@ func (st Stand) line(session string, short bool) string {
 	return strings.Join(parts, " · ")
 }
 
-// Tree is the location of a run. Path is its linked worktree, or empty for the project itself. Head
-// is the current HEAD of an audit.
-type Tree struct{ Path, Head string }
+// Run is a run in a list.
+type Run struct {
+	loop.Budget
+	Present bool   // not archived
+	Tree    string // its linked worktree; "" for the project itself
+	Head    string // as in Stand
+}
 
-// RunList draws a line for each run. The first present runs are current, the others archived. trees
-// maps run ids to locations.
-func RunList(s Screen, runs []loop.Budget, present int, trees map[string]Tree) string {
+// RunList draws a line for each run.
+func RunList(s Screen, runs []Run) string {
 	if len(runs) == 0 {
 		return "no loop has run " + s.Where(false)
 	}
-	p := newPage(s.unwrapped())
 	t := table{columns: []column{{name: "run"}, {name: "skill"}, {name: "started", spare: 1},
 		{name: "iterations", spare: 1}}}
 	t.columns = append(append(t.columns, counts("tasks", "PRs", "minutes")...),
 		column{name: "dollars", right: true, spare: 1}, column{name: "state"})
 	for i := range runs {
-		b := &runs[i]
-		state := string(b.Status) + prefixed(" ", b.StopCause)
-		if i >= present && b.Status == loop.Active {
-			state = "cut off"
+		b, state, done := &runs[i].Budget, "cut off", ""
+		if runs[i].Present || b.Status != loop.Active {
+			state = string(b.Status) + prefixed(" ", b.StopCause)
 		}
-		if r := loop.AuditOf(b); r != nil && r.Verdict.Stale(trees[b.RunID].Head) {
+		if r := loop.AuditOf(b); r != nil && r.Verdict.Stale(runs[i].Head) {
 			state += ", verdict stale"
 		}
-		state += prefixed(", in ", trees[b.RunID].Path)
-		done := ""
 		if r := loop.TasksOf(b); r != nil {
 			done = fmt.Sprintf("%d/%d", r.Finished(), len(r.List))
 		}
-		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt), iterations(b), done,
-			fmt.Sprint(len(b.PRsTouched)),
-			fmt.Sprint(b.MinutesElapsed), "$"+b.DollarsEstimate.String(), state)
+		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt),
+			outOf(b.IterationsUsed, b.Ceilings.Iterations, "/"), done,
+			strconv.Itoa(len(b.PRsTouched)), strconv.Itoa(b.MinutesElapsed),
+			"$"+b.DollarsEstimate.String(), state+prefixed(", in ", runs[i].Tree))
 	}
-	p.table(t)
-	return p.String()
-}
-
-func iterations(b *loop.Budget) string {
-	return outOf(b.IterationsUsed, b.Ceilings.Iterations, "/")
+	return textOf(s.unwrapped(), []block{t})
 }
 
 // noCeiling stands for no ceiling of iterations (--max-iterations 0) or of a prompt loop's minutes.

@@ -206,44 +206,38 @@ const maxFinal = 12
 func Final(b *loop.Budget, e Ended) string {
 	saved, b := b, b.Now(nil, loop.Spent{}, false, time.Time{})
 	must, more := kindOf(b, "").ended()
-	list := []string{fmt.Sprintf("# Loop %s — %s", state(b.Status, b.StopCause), invocation(b)),
-		fmt.Sprintf("Cause: %s — %s", b.StopCause, prose(b))}
-	add := func(given bool, format string, args ...any) {
-		if given {
-			list = append(list, fmt.Sprintf(format, args...))
-		}
+	var list []string
+	add := func(lines ...string) { list = loop.AppendNew(list, lines...) } // but empty ones
+	add(fmt.Sprintf("# Loop %s — %s", state(b.Status, b.StopCause), invocation(b)),
+		fmt.Sprintf("Cause: %s — %s", b.StopCause, prose(b)))
+	if b.StopCause == "qmd_unreachable" {
+		add(prefixed("Last error: ", e.LastError))
 	}
-	add(b.StopCause == "qmd_unreachable" && e.LastError != "", "Last error: %s", e.LastError)
-	if b.StopDetail != nil {
-		add(true, "Gate: %s in iteration %d", b.StopDetail.Gate, b.StopDetail.Iteration)
+	if d := b.StopDetail; d != nil {
+		add(fmt.Sprintf("Gate: %s in iteration %d", d.Gate, d.Iteration))
 	}
-	list = append(list, must...)
-	add(true, "%s", used(b))
-	add(true, "%s", dollars(b, e.Overrun))
+	add(must...)
+	add(used(b), dollars(b, e.Overrun))
 	for _, g := range b.Pending {
-		add(true, "Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER",
-			g.Name, g.Question, gateName(g))
+		add(fmt.Sprintf("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER",
+			g.Name, g.Question, gateName(g)))
 	}
-	way := goOn(saved, e)
-	add(way != "", "Next: type %s", way)
-	add(true, "Budget: %s; History: %s (treat as secret: it may hold issue texts and answers)",
-		e.Budget, e.History)
+	add(prefixed("Next: type ", goOn(saved, e)), fmt.Sprintf("Budget: %s; History: %s "+
+		"(treat as secret: it may hold issue texts and answers)", e.Budget, e.History))
 	for _, l := range e.Left {
-		add(true, "Left half done: %s — nothing was cleaned up; finish or undo it", l)
+		add("Left half done: " + l + " — nothing was cleaned up; finish or undo it")
 	}
-	goal := Goal(e.Goal)
-	add(goal != "", "%s", goal)
+	add(Goal(e.Goal))
 	if refused := refusals(e.Denied); refused != "" {
 		more = append([]string{refused}, more...)
 	}
 	list = append(list, gatesAnswered(b, e.Asked, maxFinal-1-len(list)-len(more))...)
-	card := "hooks report-card " + string(b.Skill)
-	room := max(0, maxFinal-1-len(list))
+	card, room := "More: hooks report-card "+string(b.Skill), max(0, maxFinal-1-len(list))
 	if left := len(more) - room; left > 0 {
 		card += fmt.Sprintf(" (%s)", loop.Plural(left, "further line"))
 	}
 	var t text
-	for _, l := range append(append(list, more[:min(room, len(more))]...), "More: "+card) {
+	for _, l := range slices.Concat(list, more[:min(room, len(more))], []string{card}) {
 		t.line("%s", l)
 	}
 	return t.String()
@@ -404,30 +398,33 @@ func typed(b *loop.Budget, command string) string {
 // lifted returns the flags without which a resumed run would stop again at once. They raise every
 // ceiling that was reached by half, like the gate. A restarted run counts its iterations from 0.
 func lifted(b *loop.Budget, restarted bool) (flags string) {
-	c, half := b.Ceilings, func(ceiling, used int) int { return max(ceiling+(ceiling+1)/2, used+1) }
-	if used, most := b.IterationsUsed, c.Iterations; used >= most {
+	half := func(ceiling, used int) int { return max(ceiling+(ceiling+1)/2, used+1) }
+	money := func(ceiling, used loop.USD) loop.USD {
+		return loop.USD(half(int(ceiling.Cents()), int(used.Cents()))) * loop.Cent
+	}
+	to := b.Ceilings
+	if used, most := b.IterationsUsed, to.Iterations; used >= most {
 		if restarted {
 			used, most = b.Iteration(used)
 		}
-		flags += fmt.Sprintf(" --max-iterations %d", half(most, used))
+		to.Iterations = half(most, used)
 	}
-	if b.CountsPRs() && len(b.PRsTouched) >= c.PRs {
-		flags += fmt.Sprintf(" --max-prs %d", half(c.PRs, len(b.PRsTouched)))
+	if b.CountsPRs() && len(b.PRsTouched) >= to.PRs {
+		to.PRs = half(to.PRs, len(b.PRsTouched))
 	}
-	if b.MinutesElapsed >= c.Minutes {
-		flags += fmt.Sprintf(" --max-minutes %d", half(c.Minutes, b.MinutesElapsed))
+	if b.MinutesElapsed >= to.Minutes {
+		to.Minutes = half(to.Minutes, b.MinutesElapsed)
 	}
-	if c.Dollars > 0 && b.DollarsEstimate >= c.Dollars {
-		cents := half(int(c.Dollars.Cents()), int(b.DollarsEstimate.Cents()))
-		flags += " --max-dollars " + ceiling(loop.USD(cents) * loop.Cent)[1:]
+	if to.Dollars > 0 && b.DollarsEstimate >= to.Dollars {
+		to.Dollars = money(to.Dollars, b.DollarsEstimate)
 	}
+	flags = b.Ceilings.Flags(to)
 	if b.NearStopped() {
 		flags += " --near-limit " + loop.NearAsk
 	}
 	if r := loop.TasksOf(b); r != nil && r.Dollars > 0 && r.Index < len(r.List) {
 		if used := r.List[r.Index].Dollars; used >= r.Dollars {
-			cents := half(int(r.Dollars.Cents()), int(used.Cents()))
-			flags += " --max-task-dollars " + ceiling(loop.USD(cents) * loop.Cent)[1:]
+			flags += " --max-task-dollars " + ceiling(money(r.Dollars, used))[1:]
 		}
 	}
 	return flags

@@ -214,7 +214,7 @@ func TestTaskScreens(t *testing.T) {
 		for name, text := range map[string]string{
 			"tasks": Tasks(s, NewTaskList(st, nil)), "status": StandText(s, st),
 			"explain": Explain(s, Why{Trouble: []string{loop.TasksOf(&b).List[3].Title}}),
-			"list":    RunList(s, []loop.Budget{b}, 1, nil),
+			"list":    RunList(s, []Run{{Budget: b}}),
 		} {
 			for l := range strings.Lines(text) {
 				if n := len([]rune(strings.TrimRight(l, "\n"))); n > width {

@@ -83,7 +83,7 @@ func TestNothingIsWiderThanTheScreen(t *testing.T) {
 			f := loop.Look(st.Run, st.Tick, &lines[0], s.Now)
 			why.Stopped, why.Conditions, why.Gates = nil, loop.States(f), loop.GateStates(f)
 		}
-		card := NewCard(st.Run, lines, 3)
+		card := NewCard(st.Run, lines)
 		card.Budgets, card.Stopped, card.Waiting, card.Resume = st.Budgets, why.Stopped, st.Gates, st.Resume
 		var table bytes.Buffer
 		h := HistoryTable(&table, s, 0, false)

@@ -92,7 +92,7 @@ func night() []report.Card {
 		"claude-haiku-4-5": {Input: 1_020, Output: 98_400, CacheRead: 9_870_000,
 			Dollars: run.DollarsEstimate - 1930*loop.Cent},
 	}
-	card := report.NewCard(&run, lines, 0)
+	card := report.NewCard(&run, lines)
 	card.Worktrees = []loop.Worktree{{Path: ".sdd/worktrees/feature-144-part",
 		Branch: "feature/144-part"}}
 	card.Waiting = []report.Waiting{report.Wait(backlog.Work, loop.Gate{
