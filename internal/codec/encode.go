@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -35,7 +33,7 @@ func encode(b []byte, v reflect.Value) ([]byte, error) {
 	case reflect.Slice, reflect.Array:
 		return encodeList(b, v)
 	case reflect.Map:
-		return encodeMap(b, v)
+		return appendJSON(b, v.Interface()) // with sorted keys
 	case reflect.String:
 		return appendText(b, v.String())
 	case reflect.Bool:
@@ -89,24 +87,6 @@ func encodeList(b []byte, v reflect.Value) (_ []byte, err error) {
 	return append(b, ']'), nil
 }
 
-// encodeMap encodes a map with its keys sorted.
-func encodeMap(b []byte, v reflect.Value) (_ []byte, err error) {
-	keys := v.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int {
-		return strings.Compare(a.String(), b.String())
-	})
-	b = append(b, '{')
-	for _, key := range keys {
-		if b, err = appendText(comma(b), key.String()); err != nil {
-			return b, err
-		}
-		if b, err = encode(append(b, ':'), v.MapIndex(key)); err != nil {
-			return b, err
-		}
-	}
-	return append(b, '}'), nil
-}
-
 // comma appends a comma unless b ends with an opening bracket.
 func comma(b []byte) []byte {
 	if last := b[len(b)-1]; last != '{' && last != '[' {
@@ -127,7 +107,7 @@ func appendText(b []byte, text string) ([]byte, error) {
 		case r == '\n':
 			b = append(b, `\n`...)
 		case r < ' ', r == '\u2028', r == '\u2029', r == utf8.RuneError:
-			return appendEscaped(b[:start], text)
+			return appendJSON(b[:start], text)
 		default:
 			b = utf8.AppendRune(b, r)
 		}
@@ -135,10 +115,11 @@ func appendText(b []byte, text string) ([]byte, error) {
 	return append(b, '"'), nil
 }
 
-func appendEscaped(b []byte, text string) ([]byte, error) {
+// appendJSON encodes v with encoding/json.
+func appendJSON(b []byte, v any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	err := enc.Encode(text)
+	err := enc.Encode(v)
 	return append(b, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...), err
 }

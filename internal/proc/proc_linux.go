@@ -54,7 +54,9 @@ func Clock() loop.Clock {
 // that a command in a tool call cannot fake. The parent is no proof, because `exec hooks stop` is a
 // child of the client as well.
 func Caller() *loop.Process {
-	if name, err := unix.Getsockname(0); err != nil || !nameless(name) {
+	name, _ := unix.Getsockname(0)
+	socket, ok := name.(*unix.SockaddrUnix)
+	if !ok || socket.Name != "" && socket.Name != "@" { // x/sys shows a leading NUL as @
 		return nil // a named socket: the peer need not be the writer
 	}
 	cred, err := unix.GetsockoptUcred(0, unix.SOL_SOCKET, unix.SO_PEERCRED)
@@ -66,11 +68,6 @@ func Caller() *loop.Process {
 		return nil // ended or hidden; the number may belong to another process
 	}
 	return &p
-}
-
-func nameless(a unix.Sockaddr) bool {
-	u, ok := a.(*unix.SockaddrUnix)
-	return ok && (u.Name == "" || u.Name == "@") // x/sys shows a leading NUL as @
 }
 
 // inspect reads /proc. ok is false for a process that does not exist or is hidden.

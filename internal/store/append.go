@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime"
 
 	"hooks/internal/codec"
 	"hooks/internal/loop"
@@ -66,10 +65,19 @@ type historyFile struct {
 	isNew bool     // no line has been reported yet
 }
 
-// openLog opens a file of lines. It creates the file if it is missing.
+// openLog opens a file of lines. If the file is missing, it creates it and makes its name durable,
+// so that nothing saved after a line can outlive that line.
 func (d *disk) openLog(name string) (h *historyFile, err error) {
 	h = &historyFile{disk: d, name: name}
-	if h.isNew, err = h.ensure(); err == nil {
+	_, err = d.stat(name)
+	if h.isNew = errors.Is(err, fs.ErrNotExist); h.isNew {
+		var f *os.File
+		if f, err = d.create(name); err == nil {
+			d.dirty = true
+			err = errors.Join(f.Close(), d.syncDir())
+		}
+	}
+	if err == nil {
 		h.f, err = d.open(name, os.O_RDWR|os.O_APPEND)
 	}
 	return h, err
@@ -104,26 +112,6 @@ func (s *Store) mend(skill loop.Skill) {
 		_, _ = h.mend()
 		_ = h.f.Close()
 	}
-}
-
-// ensure creates the history with mode 0600 and makes its name durable, so that nothing saved after
-// a line can outlive that line.
-func (h *historyFile) ensure() (created bool, err error) {
-	info, err := h.disk.stat(h.name)
-	switch {
-	case err == nil && (runtime.GOOS == "windows" || info.Mode().Perm() == fileMode):
-		return false, nil
-	case err == nil:
-		return false, h.disk.root.Chmod(h.name, fileMode)
-	case !errors.Is(err, fs.ErrNotExist):
-		return false, err
-	}
-	f, err := h.disk.create(h.name)
-	if err != nil {
-		return false, err
-	}
-	h.disk.dirty = true
-	return true, errors.Join(f.Close(), h.disk.syncDir())
 }
 
 // follows returns an error if the last line already holds the iteration or was written by a newer

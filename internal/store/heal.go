@@ -176,11 +176,10 @@ func (s *Store) budgetAgain(at place, run sealed, text string, found []byte) (st
 	if budgetFormat.check("", found) != nil {
 		found = []byte(text)
 	}
-	b.Version, b.KindRun = loop.Version, b.Stored()
 	b.Replaced++
-	body, err := fileText(at.disk, at.name, &budgetFormat, *b, found)
+	body, err := budgetFile(at, b, found)
 	if err != nil { // too long with the unknown fields that were found
-		body, err = fileText(at.disk, at.name, &budgetFormat, *b, []byte(text))
+		body, err = budgetFile(at, b, []byte(text))
 	}
 	return seal.Trim(body), err
 }

@@ -44,10 +44,15 @@ func (s *Store) budgetText(
 	if err != nil {
 		return at, nil, nil, err
 	}
+	text, err = budgetFile(at, b, old)
+	return at, old, text, err
+}
+
+// budgetFile returns the text of a budget with the unknown fields of the old text.
+func budgetFile(at place, b *loop.Budget, old []byte) ([]byte, error) {
 	own := *b
 	own.Version, own.KindRun = loop.Version, own.Stored()
-	text, err = fileText(at.disk, at.name, &budgetFormat, own, old)
-	return at, old, text, err
+	return fileText(at.disk, at.name, &budgetFormat, own, old)
 }
 
 // oldBudget returns the text about to be replaced, or nil if there is no budget yet.

@@ -64,20 +64,13 @@ func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
 	var errs [3]error
 	st.Budget, errs[0] = s.loadBudget(skill, st.BudgetPath)
 	st.Tick, errs[1] = s.OpenTick(skill)
-	if st.Tick != nil && st.Tick.Skill != skill {
-		st.Tick, errs[1] = nil, foreign(s.disk.path(tickName(skill)), st.Tick.Skill, skill)
-	}
 	st.Claim, errs[2] = s.claimOf(skill)
 	return st, errors.Join(errors.Join(errs[:]...), s.readFindings(&st))
 }
 
 // claimOf returns the claim of the session waiting for a held lock, or nil if no session waits.
 func (s *Store) claimOf(skill loop.Skill) (*loop.Claim, error) {
-	c, err := load[loop.Claim](&s.disk, claimName(skill), &claimFormat)
-	if c != nil && c.Skill != skill {
-		return nil, foreign(s.disk.path(claimName(skill)), c.Skill, skill)
-	}
-	return c, err
+	return load[loop.Claim](&s.disk, claimName(skill), &claimFormat)
 }
 
 // OpenTick returns the open iteration of a skill, of any run, or nil if none is open.
@@ -119,12 +112,6 @@ func parse[T any](path string, body []byte) (*T, error) {
 	return v, nil
 }
 
-// foreign returns the error for a file of another skill, as when both skills get the same
-// --budget-file.
-func foreign(path string, got, want loop.Skill) error {
-	return damage(path, "it belongs to the skill %q, not %q", got, want)
-}
-
 // decodeBudget checks and parses a budget. It skips the check for the text it checked last, because
 // an event reads the same text up to three times.
 func (s *Store) decodeBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, error) {
@@ -162,8 +149,8 @@ func adopt(path string, skill loop.Skill, b *loop.Budget) error {
 	if !slices.Contains([]loop.Status{loop.Active, loop.Halted, loop.Paused}, b.Status) {
 		return damage(path, "status %q is not one of active, halted, paused", b.Status)
 	}
-	if b.Skill != skill {
-		return foreign(path, b.Skill, skill)
+	if b.Skill != skill { // both skills got the same --budget-file
+		return damage(path, "it belongs to the skill %q, not %q", b.Skill, skill)
 	}
 	return nil
 }

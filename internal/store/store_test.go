@@ -57,7 +57,6 @@ func TestModes(t *testing.T) {
 	}
 	project := t.TempDir()
 	ok(t, os.MkdirAll(filepath.Join(project, Dir), 0o777))
-	ok(t, os.WriteFile(filepath.Join(project, Dir, "work.history.jsonl"), nil, 0o666))
 	ok(t, os.WriteFile(filepath.Join(project, Dir, "work.budget.json"), []byte(specBudget), 0o666))
 	s, err := Create(project)
 	ok(t, err)

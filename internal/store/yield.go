@@ -48,8 +48,7 @@ func (s *Store) overwrite(path string, b *loop.Budget) error {
 	if err != nil {
 		return err
 	}
-	b.Version, b.KindRun = loop.Version, b.Stored()
-	text, err := fileText(at.disk, at.name, &budgetFormat, *b, nil)
+	text, err := budgetFile(at, b, nil)
 	if err == nil {
 		err = s.batch(func() error { return at.disk.replace(at.name, text) })
 	}
