@@ -410,13 +410,3 @@ func (h *handler) theirs() *notify.Person {
 	h.out.person.Env, h.out.person.Project = h.Env, h.project
 	return &h.out.person
 }
-
-// startAsks starts asking about each run that paused in this event.
-func (h *handler) startAsks() error {
-	for _, skill := range h.out.asks {
-		if _, err := h.startAsking(skill); err != nil {
-			return err
-		}
-	}
-	return nil
-}

@@ -80,8 +80,9 @@ func (h *handler) growing(t *store.State) (path string, cursors []loop.Cursor, f
 }
 
 // fetchEntry fetches the facts that Step needs to begin an iteration.
-func (h *handler) fetchEntry(t *store.State, e loop.Event, l *lookup, k *loop.Known) {
-	asks, _ := e.(loop.Invocation)
+func (h *handler) fetchEntry(
+	t *store.State, asks loop.Invocation, l *lookup, k *loop.Known,
+) {
 	fill(l, &k.Standing, func() loop.Standing { return h.standing(t, asks) })
 	fill(l, &k.Baseline, func() []loop.Cursor { return baseline(asks) })
 	fill(l, &k.Other, func() (other loop.RunFile) {

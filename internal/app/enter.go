@@ -170,9 +170,6 @@ func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 	if err != nil || reply.Blocks() {
 		return h.recordEntry(reply), err
 	}
-	if err := h.openState(); err != nil {
-		return event.Nothing(), err
-	}
 	answer, err := h.inState()
 	return answer.And(reply), err
 }

@@ -53,10 +53,11 @@ func (h *handler) owner(t *store.State) (o loop.Owner) {
 	return o
 }
 
-// fetchSpent counts the spending since the last count. The caller holds the state lock, so that no
-// token is counted twice. If counting fails in the run's own session, its next iteration counts the
-// rest. For another session's transcript it returns the error, because it is not read again.
-func (h *handler) fetchSpent(t *store.State, e loop.Event, k *loop.Known) (err error) {
+// spent counts the spending since the last count, and fetches what the count shows besides. The
+// caller holds the state lock, so that no token is counted twice. If counting fails in the run's own
+// session, its next iteration counts the rest. For another session's transcript it returns the
+// error, because it is not read again.
+func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count, error) {
 	path := h.transcript(t, e)
 	table := usage.NewTable(h.config(t).Rates)
 	counted, err := usage.Count(path, h.counted(t, path), table)
@@ -67,8 +68,8 @@ func (h *handler) fetchSpent(t *store.State, e loop.Event, k *loop.Known) (err e
 		session = t.Tick.SessionID
 	}
 	if err != nil && session != h.ev.SessionID {
-		return hint.New("try again; `hooks loop reset` in a terminal archives the run as it is",
-			"count what session %s spent: %w", session, err)
+		return loop.Count{}, hint.New("try again; `hooks loop reset` in a terminal archives the "+
+			"run as it is", "count what session %s spent: %w", session, err)
 	}
 	spent := counted.Spent
 	if spent.Past(t.Budget) {
@@ -87,8 +88,7 @@ func (h *handler) fetchSpent(t *store.State, e loop.Event, k *loop.Known) (err e
 		k.Model = loop.Fetched(h.model(t, spent.Cursors))
 		count.Reconfigured = t.Budget.Config != "" && !h.config(t).Same(h.config(nil))
 	}
-	k.Count = loop.Fetched(count)
-	return nil
+	return count, nil
 }
 
 // runNow returns the run including its open iteration at this moment, for display.

@@ -39,15 +39,20 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 		return answer
 	}
 	reply = h.sayRewired(reply)
-	h.keepReceipt()
+	if h.runs.news {
+		h.keepReceipt()
+	}
 	h.out.Name, h.out.Reply = ev.Name, reply.Say(strings.Join(h.healed(), "\n"))
-	var ring bool
-	if h.out.Notify, ring = h.theirs().Later(h.attended()); ring {
+	tell, ring := h.theirs().Later(h.attended())
+	if h.out.Notify = tell; ring {
 		h.out.Reply = h.out.Reply.Ring()
 	}
-	if tell := h.out.Notify; len(h.out.asks) > 0 {
-		h.out.Notify = func() error {
-			err := h.startAsks()
+	if len(h.out.asks) > 0 {
+		h.out.Notify = func() (err error) {
+			for _, skill := range h.out.asks {
+				_, failed := h.startAsking(skill)
+				err = errors.Join(err, failed)
+			}
 			if tell != nil {
 				err = errors.Join(err, tell())
 			}
@@ -63,51 +68,52 @@ func (h *handler) answer() (event.Reply, error) {
 		_ = brake.Arm(h.Env, h.ev.SessionID) // a loop checks the result when it begins
 	}
 	err := h.findProject()
-	if h.ev.Name == event.ConfigChange {
+	switch {
+	case h.ev.Name == event.ConfigChange:
 		return h.settingsChanged(), err
-	} else if err != nil {
+	case err != nil:
 		return event.Nothing(), err
 	}
+	switch h.ev.Name {
+	case event.UserPromptExpansion, event.UserPromptSubmit, event.PreToolUse:
+		return h.beginning()
+	}
+	return h.inState()
+}
+
+// beginning answers an event with which a person or the model may begin an iteration.
+func (h *handler) beginning() (reply event.Reply, err error) {
 	note, err := h.loopLine()
 	if err != nil {
 		return event.Block(hint.Text(err)), nil
 	}
-	reply, err := h.inProject()
+	if cmd, ok := h.invocation(); ok {
+		reply, err = h.enter(cmd)
+		reply = h.recordEntry(reply)
+	} else if cmd, ok := h.fed(); ok {
+		reply, err = h.feed(cmd)
+	} else {
+		reply, err = h.inState()
+	}
 	return reply.Say(note), err
 }
 
-// inProject answers an event once its project is known.
-func (h *handler) inProject() (event.Reply, error) {
-	if cmd, ok := h.invocation(); ok {
-		reply, err := h.enter(cmd)
-		return h.recordEntry(reply), err
-	}
-	if cmd, ok := h.fed(); ok {
-		return h.feed(cmd)
-	}
+// inState answers the event from the project's state, if there is any.
+func (h *handler) inState() (reply event.Reply, err error) {
 	if !h.seal.on && !store.Exists(h.project) {
-		return event.Nothing(), nil
+		return reply, nil
 	}
-	err := h.openState()
-	switch {
-	case err == nil:
-		return h.inState()
-	case h.seal.record != nil && !h.seal.record.Runs() && h.ev.Name != event.PreToolUse:
-		return event.Nothing(), nil // a person removed the files of an ended loop
+	if err = h.openState(); err != nil {
+		if h.seal.record != nil && !h.seal.record.Runs() && h.ev.Name != event.PreToolUse {
+			err = nil // a person removed the files of an ended loop
+		}
+		return reply, err
 	}
-	return event.Nothing(), err
-}
-
-// inState answers the event in a project that has state.
-func (h *handler) inState() (event.Reply, error) {
-	if err := h.takeNotes(); err != nil {
-		return event.Nothing(), err
+	if h.seal.on && h.files.HasNotes() {
+		if err = h.takeNotes(); err != nil {
+			return reply, err
+		}
 	}
-	return h.dispatch()
-}
-
-// dispatch calls the method for the event.
-func (h *handler) dispatch() (event.Reply, error) {
 	switch h.ev.Name {
 	case event.Stop:
 		return h.stop()
@@ -128,5 +134,5 @@ func (h *handler) dispatch() (event.Reply, error) {
 	case event.SessionStart:
 		return h.sessionStarted()
 	}
-	return event.Nothing(), nil
+	return reply, nil
 }

@@ -357,15 +357,11 @@ func (h *handler) turn() loop.Turn {
 	}
 }
 
-// addressed keeps only the loops that own this prompt or are neither open nor ended, if any loop
-// owns it. Otherwise a turn could be counted twice.
-func (h *handler) addressed(list []*store.State) []*store.State {
-	if !slices.ContainsFunc(list, h.ownsPrompt) {
-		return list
-	}
-	return only(list, func(t *store.State) bool {
-		return !h.open(t) && t.Quiet == nil || h.ownsPrompt(t)
-	})
+// addressed reports whether the event may concern a loop. If a loop owns this prompt, the others
+// that are open or have ended are left out. Otherwise a turn could be counted twice.
+func (h *handler) addressed(t *store.State) bool {
+	return !slices.ContainsFunc(h.runs.list, h.ownsPrompt) ||
+		!h.open(t) && t.Quiet == nil || h.ownsPrompt(t)
 }
 
 // unknownPrompt reports whether this session has an open iteration to which the prompt does not

@@ -13,11 +13,9 @@ import (
 // comments pushed, a failing qmd.
 func (h *handler) postToolUse() (event.Reply, error) {
 	list, err := h.sessionRuns()
-	h.keepRunning(h.addressed(list))
+	h.keepRunning(only(list, h.addressed))
 	if err == nil && h.ev.Name == event.PostToolUse && !h.answersDialog() {
-		_, err = h.stepEach(every, func(*store.State) loop.Event {
-			return loop.Heard{Turn: h.turn()}
-		})
+		_, err = h.step(loop.Heard{Turn: h.turn()})
 	}
 	_, _, job := h.ev.StartsJob()
 	anything := func(t *store.State) bool { return h.open(t) || t.Claim != nil || job }
@@ -25,7 +23,10 @@ func (h *handler) postToolUse() (event.Reply, error) {
 		return event.Nothing(), err
 	}
 	result := h.call().Result(h.turn(), h.firstRules())
-	reply, err := h.stepEach(h.addressed, func(t *store.State) loop.Event {
+	reply, err := h.stepEach(func(t *store.State) loop.Event {
+		if !h.addressed(t) {
+			return nil
+		}
 		r := result
 		r.Looked = h.shown(t)
 		if h.answersDialog() && t.Tick != nil {

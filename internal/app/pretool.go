@@ -25,7 +25,12 @@ func (h *handler) preToolUse() (event.Reply, error) {
 		}
 	}
 	call := h.call().Judged(h.turn())
-	reply, err := h.stepEach(h.addressed, func(*store.State) loop.Event { return call })
+	reply, err := h.stepEach(func(t *store.State) loop.Event {
+		if !h.addressed(t) {
+			return nil
+		}
+		return call
+	})
 	if changed := h.shutBy(); changed != nil && err == nil && !reply.Decides() {
 		reply = h.heldBack(changed) // the file changed since, so its loop has not judged the call
 	}
@@ -48,7 +53,10 @@ func (h *handler) dialogBegins() error {
 	begins := loop.DialogBegins{
 		Turn: h.turn(), ID: h.ev.ToolUseID, Forged: h.ev.Answers().Forged,
 	}
-	_, err := h.stepEach(h.addressed, func(t *store.State) loop.Event {
+	_, err := h.stepEach(func(t *store.State) loop.Event {
+		if !h.addressed(t) {
+			return nil
+		}
 		e := begins
 		if !h.ev.InSubagent() && h.asksFirst(t) {
 			e.Shows = event.MaxQuestions
@@ -60,7 +68,7 @@ func (h *handler) dialogBegins() error {
 
 // asksFirst reports whether t is the session's first loop with questions to show.
 func (h *handler) asksFirst(t *store.State) bool {
-	for _, o := range h.addressed(h.runs.list) {
+	for _, o := range only(h.runs.list, h.addressed) {
 		if len(h.turn().Asks(o.Values())) > 0 {
 			return o.Skill == t.Skill
 		}
@@ -75,10 +83,9 @@ func (h *handler) catchUp() (list []*store.State, found event.Reply, err error) 
 		return nil, found, err
 	}
 	if slices.ContainsFunc(list, h.behind) {
-		catchUp := func(t *store.State) loop.Event {
+		if _, err = h.stepEach(func(t *store.State) loop.Event {
 			return loop.CatchUp{Turn: h.turn(), Counts: h.countsUnheard(t)}
-		}
-		if _, err = h.stepEach(every, catchUp); err != nil {
+		}); err != nil {
 			return nil, found, err
 		}
 		list = h.runs.list

@@ -109,9 +109,6 @@ func (h *handler) apply(t *store.State, facts loop.Report) (string, error) {
 // takeNotes records the notes since the session's last event: what the brake's links refused or let
 // through, and reports from inside the client's sandbox.
 func (h *handler) takeNotes() error {
-	if !h.seal.on || !h.files.HasNotes() {
-		return nil
-	}
 	return h.withRuns(func(list []*store.State) error {
 		open := only(list, h.open)
 		notes, err := h.files.TakeNotes(seal.FileName(h.ev.SessionID))

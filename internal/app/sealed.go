@@ -229,9 +229,6 @@ const receiptTime = 200 * time.Millisecond
 // keepReceipt saves a new receipt that no other save of this event included. This happens once for
 // each session and kind of event. After a failure the next event tries again.
 func (h *handler) keepReceipt() {
-	if !h.runs.news {
-		return
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), receiptTime)
 	defer cancel()
 	tx, err := h.files.Begin(ctx)

@@ -16,31 +16,33 @@ import (
 // step applies one event to the session's loops: Step, fetch missing facts, Step again, carry out
 // the outcome. It takes no lock if the event concerns no loop.
 func (h *handler) step(e loop.Event) (event.Reply, error) {
-	return h.stepEach(every, func(*store.State) loop.Event { return e })
+	return h.stepEach(func(*store.State) loop.Event { return e })
 }
 
 // stepOne is like step for a single loop.
 func (h *handler) stepOne(t *store.State, e loop.Event) (event.Reply, error) {
-	own := func(list []*store.State) []*store.State {
-		return only(list, func(o *store.State) bool { return o.Skill == t.Skill })
-	}
-	return h.stepEach(own, func(*store.State) loop.Event { return e })
+	return h.stepEach(func(o *store.State) loop.Event {
+		if o.Skill != t.Skill {
+			return nil
+		}
+		return e
+	})
 }
 
-func every(list []*store.State) []*store.State { return list }
-
-// stepEach is like step for the picked loops, each with its own event.
-func (h *handler) stepEach(
-	pick func([]*store.State) []*store.State, eventOf func(*store.State) loop.Event,
-) (event.Reply, error) {
+// stepEach is like step with an event for each loop, or nil for a loop that it does not concern.
+func (h *handler) stepEach(eventOf func(*store.State) loop.Event) (event.Reply, error) {
 	list, err := h.sessionRuns()
 	if err != nil {
 		return event.Nothing(), err
 	}
 	known := map[loop.Skill]loop.Known{}
 	concerned, refused := false, event.Nothing()
-	for _, t := range pick(list) {
-		k, o := h.lookAhead(t, eventOf(t))
+	for _, t := range list {
+		e := eventOf(t)
+		if e == nil {
+			continue
+		}
+		k, o := h.lookAhead(t, e)
 		known[t.Skill] = k
 		concerned = concerned || !o.Nothing()
 		if o.Need == nil && o.Reply.Deny != nil && refused.Empty() {
@@ -57,7 +59,7 @@ func (h *handler) stepEach(
 				delete(known, t.Skill)
 			}
 		}
-		reply, err = h.decideEach(pick(now), eventOf, known)
+		reply, err = h.decideEach(now, eventOf, known)
 		return err
 	})
 	if err != nil && !refused.Empty() && !reply.Decides() {
@@ -73,20 +75,18 @@ func (h *handler) stepEach(
 func (h *handler) decideEach(
 	list []*store.State, eventOf func(*store.State) loop.Event, known map[loop.Skill]loop.Known,
 ) (event.Reply, error) {
-	resolve := func(t *store.State) (loop.Outcome, error) {
+	list = only(list, func(t *store.State) bool { return eventOf(t) != nil })
+	outcomes, errs := map[*store.State]loop.Outcome{}, map[*store.State]error{}
+	resolve := func(t *store.State) {
 		k := known[t.Skill]
-		return h.resolve(t, eventOf(t), &k)
+		outcomes[t], errs[t] = h.resolve(t, eventOf(t), &k)
 	}
-	judged := map[*store.State]loop.Outcome{}
 	for _, t := range list {
 		if _, call := eventOf(t).(loop.Call); !call {
 			break
 		}
-		o, err := resolve(t)
-		if err == nil { // otherwise the second resolve below returns the error
-			judged[t] = o
-		}
-		if o.Reply.Deny != nil || o.Reply.Ask != nil {
+		resolve(t)
+		if o := outcomes[t]; o.Reply.Deny != nil || o.Reply.Ask != nil {
 			list = []*store.State{t}
 			break
 		}
@@ -95,14 +95,13 @@ func (h *handler) decideEach(
 		if _, stop := eventOf(t).(loop.TurnEnd); stop && h.out.Reply.Blocks() {
 			return event.Nothing(), nil
 		}
-		o, done := judged[t]
-		if !done {
-			var err error
-			if o, err = resolve(t); err != nil {
-				return event.Nothing(), err
-			}
+		if _, done := outcomes[t]; !done {
+			resolve(t)
 		}
-		return h.carryOut(t, o)
+		if errs[t] != nil {
+			return event.Nothing(), errs[t]
+		}
+		return h.carryOut(t, outcomes[t])
 	})
 }
 
@@ -114,7 +113,7 @@ func (h *handler) lookAhead(t *store.State, e loop.Event) (k loop.Known, o loop.
 		if o.Need == nil {
 			return k, o
 		}
-		l := h.fetch(t, e, o.Need)
+		l := h.fetch(t, e, o.Need, false)
 		if k = *o.Need; l.found == 0 || l.err != nil { // the step under the lock returns the error
 			return k, o
 		}
@@ -137,12 +136,8 @@ func (h *handler) decide(t *store.State, e loop.Event, k loop.Known) (event.Repl
 func (h *handler) resolve(t *store.State, e loop.Event, k *loop.Known) (loop.Outcome, error) {
 	k.Redact = func(s string) string { return h.config(t).Redact(s) } // lazy: few events need it
 	for {
-		err := h.fetch(t, e, k).err
-		if err == nil {
-			err = h.fetchLocked(t, e, k)
-		}
-		if err != nil {
-			return loop.Outcome{}, err
+		if l := h.fetch(t, e, k, true); l.err != nil {
+			return loop.Outcome{}, l.err
 		}
 		if stop, ok := e.(loop.TurnEnd); ok {
 			stop.Wall = time.Now().UTC()
@@ -158,9 +153,9 @@ func (h *handler) resolve(t *store.State, e loop.Event, k *loop.Known) (loop.Out
 	}
 }
 
-// fetch fetches the facts that may take long: git, the tracker, and a check that may run for
-// minutes.
-func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known) (l lookup) {
+// fetch fetches the facts that Step asks for. Some may take long: git, the tracker, and a check that
+// may run for minutes. Others may only be read with the state lock held.
+func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool) (l lookup) {
 	fill(&l, &k.Owner, func() loop.Owner { return h.owner(t) })
 	fill(&l, &k.Around, func() loop.Around { return h.around(t, e) })
 	fill(&l, &k.Begun, func() loop.Begun { return h.begun(t, k.Around.Is.Worktrees) })
@@ -180,18 +175,17 @@ func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known) (l lookup) 
 		return esc && (prompt == "" || slices.Contains(t.Tick.Prompts, prompt))
 	})
 	h.fetchAttempt(t, &l, k)
-	h.fetchEntry(t, e, &l, k)
+	if asks, enters := e.(loop.Invocation); enters {
+		h.fetchEntry(t, asks, &l, k)
+	}
 	h.fetchCall(t, &l, k)
-	return l
-}
-
-// fetchLocked fetches the facts that may only be read with the state lock held.
-func (h *handler) fetchLocked(t *store.State, e loop.Event, k *loop.Known) error {
-	l := &lookup{}
-	fill(l, &k.Dialogs, func() []loop.Answers { return h.pastDialogs(t, e) })
-	try(l, &k.Told, func() (loop.Told, error) { return h.auditTold(t) })
-	try(l, &k.Previous, func() (*loop.Iteration, error) { return h.previous(t.Skill, t.Budget) })
-	try(l, &k.Last, func() (*loop.Iteration, error) {
+	if !locked {
+		return l
+	}
+	fill(&l, &k.Dialogs, func() []loop.Answers { return h.pastDialogs(t, e) })
+	try(&l, &k.Told, func() (loop.Told, error) { return h.auditTold(t) })
+	try(&l, &k.Previous, func() (*loop.Iteration, error) { return h.previous(t.Skill, t.Budget) })
+	try(&l, &k.Last, func() (*loop.Iteration, error) {
 		if t.Budget == nil {
 			return nil, nil
 		}
@@ -199,22 +193,20 @@ func (h *handler) fetchLocked(t *store.State, e loop.Event, k *loop.Known) error
 			return l.Ran() && l.Of(t.Budget.RunID)
 		})
 	})
-	try(l, &k.Snapshot, func() (*loop.Snapshot, error) {
+	try(&l, &k.Snapshot, func() (*loop.Snapshot, error) {
 		var previous *loop.Iteration
 		if k.Previous.Is != nil {
 			previous = *k.Previous.Is
 		}
 		return h.files.Snapshot(t.Budget, previous, true)
 	})
-	if k.Count.Asked() && l.err == nil {
-		l.err = h.fetchSpent(t, e, k)
-	}
-	fill(l, &k.Calls, func() []loop.Result {
+	try(&l, &k.Count, func() (loop.Count, error) { return h.spent(t, e, k) })
+	fill(&l, &k.Calls, func() []loop.Result {
 		path := h.transcript(t, e)
 		counted, _ := usage.Count(path, h.counted(t, path), usage.NewTable(nil))
 		return h.missedCalls(t, counted.Calls)
 	})
-	return l.err
+	return l
 }
 
 // carryOut carries out a Step's decision in order: save, reply, unlock, notify. What it saves is on

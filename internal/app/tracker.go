@@ -140,37 +140,30 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 		a.Trail = h.trail(a.Worktrees)
 	}
 	tracked := slices.Clone(t.Tick.Tracked)
-	if stop {
-		for _, pr := range h.askedAtEnd(t) {
-			a.PRs = append(a.PRs, loop.Settled{PR: pr.Loop(), InFork: pr.Elsewhere})
-			tracked = append(tracked, loop.TrackedPR{Number: pr.Number, Branch: pr.Branch})
+	if missing := t.Tick.Unsettled(t.Budget); stop && len(missing) > 0 {
+		for _, answer := range h.askPRs(t, missing[:min(len(missing), maxAsked)]) {
+			for _, pr := range answer.PRs {
+				a.PRs = append(a.PRs, loop.Settled{PR: pr.Loop(), InFork: pr.Elsewhere})
+				tracked = append(tracked, loop.TrackedPR{Number: pr.Number, Branch: pr.Branch})
+			}
 		}
+	}
+	if stop && t.Tick.Starts.Opened > 0 { // a start waits for the number of its PR
 		a.Opened = h.opened(t, a.Worktrees)
 	}
-	a.Heads = h.heads(t, tracked)
+	if len(tracked) > 0 {
+		a.Heads = h.heads(t, tracked)
+	}
 	return a
 }
 
 // maxAsked bounds the PRs looked up at the end of an iteration, to stay within the hook's timeout.
+// Asked are those whose branch or merge result is unknown.
 const maxAsked = 8
 
-// askedAtEnd looks up the iteration's PRs whose branch or merge result is unknown. It makes no call
-// if there are none.
-func (h *handler) askedAtEnd(t *store.State) (list []forge.PR) {
-	missing := t.Tick.Unsettled(t.Budget)
-	answers := h.askPRs(t, missing[:min(len(missing), maxAsked)])
-	for i := range answers {
-		list = append(list, answers[i].PRs...)
-	}
-	return list
-}
-
 // opened returns the open PRs, newest first, of branches that the iteration moved or has checked
-// out. It returns nil if the number of every opened PR is already known.
+// out.
 func (h *handler) opened(t *store.State, on []loop.Worktree) (numbers []int) {
-	if t.Tick.Starts.Opened == 0 {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	own, err := tracker.BranchesSince(ctx, h.project, t.Tick.StartedAt)

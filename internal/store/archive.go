@@ -23,7 +23,8 @@ func (s *Store) Archive(skill loop.Skill, runID string) (err error) {
 	runs, _ := s.sealedRuns(skill)
 	for _, run := range runs {
 		if told := s.healed; run.RunID == runID {
-			if _, err = s.whole(run); err != nil { // keep both the changed and the recorded files
+			if _, err = s.whole(run, s.found(run)); err != nil {
+				// keep both the changed and the recorded files
 				err = s.archiveRecord(run)
 			}
 			s.healed = told

@@ -38,6 +38,13 @@ type disk struct {
 	shown string                   // the folder as errors name it
 	fail  func(label string) error // nil in the program
 	dirty bool                     // names changed since the last sync of the folder
+	texts map[string]text          // as read last
+}
+
+// text is the contents of a file as it was at a moment.
+type text struct {
+	of   fs.FileInfo
+	body []byte
 }
 
 func (d *disk) at(op, name string) error {
@@ -80,13 +87,25 @@ func (d *disk) reader(name string) (f *os.File, size int64, err error) {
 	return f, info.Size(), nil
 }
 
-// read returns the contents of a state file, or nil if the file is missing.
+// read returns the contents of a state file, or nil if the file is missing. A file that is still as
+// it was when the event read it is not read again; the caller does not change the contents.
 func (d *disk) read(name string) ([]byte, error) {
-	text, err := d.readUpTo(name, maxState+1)
-	if err == nil && len(text) > maxState {
+	info, err := d.root.Lstat(name)
+	if last := d.texts[name]; err == nil && last.of != nil && os.SameFile(info, last.of) &&
+		info.Size() == last.of.Size() && info.ModTime().Equal(last.of.ModTime()) {
+		return last.body, nil
+	}
+	body, err := d.readUpTo(name, maxState+1)
+	if err == nil && len(body) > maxState {
 		err = damage(d.path(name), "it is over 1 MiB")
 	}
-	return text, err
+	if err == nil && body != nil && info != nil {
+		if d.texts == nil {
+			d.texts = map[string]text{}
+		}
+		d.texts[name] = text{info, body}
+	}
+	return body, err
 }
 
 // readUpTo returns up to most bytes from the start of a file, or nil if the file is missing.
@@ -169,6 +188,7 @@ func (d *disk) change(op, name string, do func() error) error {
 		return err
 	}
 	d.dirty = true
+	delete(d.texts, name)
 	return patiently(do)
 }
 

@@ -59,11 +59,10 @@ func (s *Store) Healed() []string {
 	return list
 }
 
-// whole restores a run's files from its record if they differ, and returns them. It fails with
-// ChangedError instead if the guard is not held or another state directory has taken over the
+// whole restores a run's files from its record if those found differ, and returns them. It fails
+// with ChangedError instead if the guard is not held or another state directory has taken over the
 // files.
-func (s *Store) whole(run sealed) (found, error) {
-	f := s.found(run)
+func (s *Store) whole(run sealed, f found) (found, error) {
 	err := s.compare(run, f)
 	changed, ok := errors.AsType[*ChangedError](err)
 	if !ok || changed.Home != "" || s.guards == 0 {

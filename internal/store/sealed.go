@@ -88,18 +88,16 @@ func (s *Store) unsealed(st State, session string) error {
 // committed.
 //
 // An event first loads a run without the guard. With it, the event takes that state again if the
-// entry in the record is still the same, because every change by a hook begins in the record. The
-// next event finds what somebody else has edited in between.
+// files and their entry in the record are still the same.
 func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
-	if settle && *run.Loop == s.loaded.entry {
+	f := s.found(run)
+	if settle && *run.Loop == s.loaded.entry && f.files == s.loaded.files && f.errs == nil {
 		st, s.loaded.entry = s.loaded.state, seal.Loop{}
 		st.Claim, err = s.claimOf(run.skill())
 		return st, err
 	}
-	var f found
-	err = run.held()
-	if err == nil {
-		f, err = s.whole(run)
+	if err = run.held(); err == nil {
+		f, err = s.whole(run, f)
 	}
 	own, rebooted := *run.Loop, false // finish may drop the run from the record
 	if err == nil && settle {
@@ -121,7 +119,7 @@ func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	}
 	err = errors.Join(err, s.readFindings(&st))
 	if err == nil && !settle && run.Next == nil && run.record.Boot == s.boot() {
-		s.loaded.entry, s.loaded.state = *run.Loop, st
+		s.loaded.entry, s.loaded.files, s.loaded.state = *run.Loop, f.files, st
 	}
 	return st, err
 }

@@ -49,6 +49,7 @@ type Store struct {
 	}
 	loaded struct { // the last run that was loaded without the guard, and its entry in the record
 		entry seal.Loop
+		files seal.Files
 		state State
 	}
 	seals     seal.Dir // records to compare the files with
