@@ -3,7 +3,7 @@
 //
 // The checks start this program, git, and the clients of Claude Code and of the forge. They write
 // only into a scratch project, except for the repairs that a person asked for. A check that panics
-// or takes too long fails; the others continue.
+// fails; the others continue.
 package doctor
 
 import (
@@ -82,42 +82,26 @@ func (m *machine) walk(list []check) []*notes {
 	results := make([]*notes, len(list))
 	var all sync.WaitGroup
 	for i, c := range list {
-		all.Go(func() { results[i] = m.examine(c, checkTime) })
+		all.Go(func() { results[i] = m.examine(c) })
 	}
 	all.Wait()
 	return results
 }
 
-// checkTime bounds one check. The slowest start a few dozen processes.
-const checkTime = 30 * time.Second
-
-// examine runs one check. If the check exceeds the limit, its own results are dropped.
-func (m *machine) examine(c check, limit time.Duration) *notes {
-	if c.name == "live" {
-		limit += liveTime
-	}
-	began, done := time.Now(), make(chan *notes, 1)
-	go func() {
-		n := c.notes()
-		defer func() {
-			if p := recover(); p != nil {
-				n.fail("tell the maintainers this text", "the check itself broke: %v", p)
-			}
-			done <- n
-		}()
-		if c.needs == nil || c.needs(m, n) {
-			c.look(m, n)
+// examine runs one check. Every program that it starts has a time limit, so the check comes to an
+// end.
+func (m *machine) examine(c check) (n *notes) {
+	n = c.notes()
+	began := time.Now()
+	defer func() {
+		if p := recover(); p != nil {
+			n.fail("tell the maintainers this text", "the check itself broke: %v", p)
 		}
+		n.Millis = time.Since(began).Milliseconds()
 	}()
-	var n *notes
-	select {
-	case n = <-done:
-	case <-time.After(limit):
-		n = c.notes()
-		n.fail("see what this machine is busy with, and try again",
-			"the check did not end within %v", limit)
+	if c.needs == nil || c.needs(m, n) {
+		c.look(m, n)
 	}
-	n.Millis = time.Since(began).Milliseconds()
 	return n
 }
 

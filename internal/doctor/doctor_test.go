@@ -145,7 +145,7 @@ func FuzzSettings(f *testing.F) {
 				c.name == "hook-binary" { // which starts what is there
 				continue
 			}
-			k := m.examine(c, time.Minute).Check
+			k := m.examine(c).Check
 			for _, p := range k.Problems {
 				if p.Text == "" || p.Way == "" ||
 					strings.HasPrefix(p.Text, "the check itself broke") {

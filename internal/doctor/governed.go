@@ -6,8 +6,6 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/install"
 	"hooks/internal/loop"
-	"hooks/internal/proc"
-	"hooks/internal/tracker"
 )
 
 // Setup holds the facts that `hooks init` needs before it registers the program.
@@ -23,27 +21,22 @@ type Setup struct {
 
 // Look inspects the machine and the project of dir.
 func Look(env func(string) string, dir string) Setup {
-	project, self := tracker.Project(env, dir), proc.Self().Path
-	s := install.ReadSettings(project, "", self, env)
-	found := Setup{Source: install.PluginBeside(self, dir)}
+	m := Doctor{Env: env, Dir: dir}.machine()
+	s := m.settings()
+	found := Setup{Source: install.PluginBeside(m.self.Path, dir), Plugged: s.Plugged()}
 	for _, h := range s.Ours() {
 		found.Registered = found.Registered || h.File.Root == ""
 	}
-	found.Plugged = s.Plugged()
-	client, _ := install.ClientDir(env) // if unknown, the person has no configuration
-	names := []loop.Names{config.Load(project).Names(), config.User(client).Names()}
-	for _, skill := range governed(s, names) {
-		if loop.Namespace(skill.Name) != "hooks" {
-			found.Governed = append(found.Governed, skill)
-		}
-	}
-	found.Begin = beginLine(found.Governed, names, found.Plugged)
+	found.Governed = slices.DeleteFunc(m.governed(), func(skill install.Skill) bool {
+		return loop.Namespace(skill.Name) == "hooks"
+	})
+	found.Begin = beginLine(found.Governed, m.names(), found.Plugged)
 	return found
 }
 
 // governedSkills notes the installed skills whose loops are governed, and their files.
 func governedSkills(m *machine, n *notes) {
-	list := governed(m.settings(), m.names())
+	list := m.governed()
 	for _, skill := range list {
 		n.note("/%s from %s", skill.Name, m.shown(skill.Path))
 	}
@@ -59,8 +52,9 @@ func (m *machine) names() []loop.Names {
 }
 
 // governed returns the installed skills whose loops are governed.
-func governed(s *install.Settings, names []loop.Names) []install.Skill {
-	return slices.DeleteFunc(s.Skills(), func(skill install.Skill) bool {
+func (m *machine) governed() []install.Skill {
+	names := m.names()
+	return slices.DeleteFunc(m.settings().Skills(), func(skill install.Skill) bool {
 		_, ok := loop.ParseCommand(skill.Name, "", names...)
 		return !ok
 	})

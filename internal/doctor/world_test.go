@@ -204,7 +204,7 @@ func (w *world) look(name string, fix bool) report.Check {
 	m := w.machine()
 	for _, c := range table() {
 		if c.name == name {
-			found := []*notes{m.examine(c, checkTime)}
+			found := []*notes{m.examine(c)}
 			if fix {
 				found = m.repair(found)
 			}

@@ -28,40 +28,26 @@ type texts struct{ now, before *string }
 
 func (s *edited) backup() string { return s.path + ".before-hooks" }
 
+// open reads the file at a path and its backup. If the path is a link, the file is the link's
+// target, and the link stays.
 func open(path string) (*edited, error) {
 	s := &edited{path: path, target: path}
-	if err := s.follow(); err != nil {
-		return nil, err
+	_, err := os.Lstat(path)
+	if err == nil {
+		if s.target, err = filepath.EvalSymlinks(path); err != nil {
+			return nil, hint.New("remove the link or make its target; nothing was changed",
+				"%s is a link to nothing", path)
+		}
+		info, err := os.Stat(s.target)
+		if err != nil || !info.Mode().IsRegular() {
+			return nil, hint.New("move it away; nothing was changed", "%s is not a file", path)
+		}
+		s.mode = info.Mode().Perm()
 	}
-	var err error
 	if s.now, err = read(s.target, maxEdited); err == nil {
 		s.before, err = read(s.backup(), maxEdited)
 	}
 	return s, err
-}
-
-// follow resolves a link to its target. The link itself stays.
-func (s *edited) follow() error {
-	info, err := os.Lstat(s.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	if info.Mode()&fs.ModeSymlink != 0 {
-		if s.target, err = filepath.EvalSymlinks(s.path); err != nil {
-			return hint.New("remove the link or make its target; nothing was changed",
-				"%s is a link to nothing", s.path)
-		}
-		info, err = os.Stat(s.target)
-	}
-	if err == nil && !info.Mode().IsRegular() {
-		err = hint.New("move it away; nothing was changed", "%s is not a file", s.path)
-	}
-	if err == nil {
-		s.mode = info.Mode().Perm()
-	}
-	return err
 }
 
 // read returns the text of a regular file, or nil if it does not exist. It returns an error if the

@@ -26,7 +26,6 @@ type Result struct {
 	Diff    string // unified, fit for a terminal; "" if nothing changed
 	Removed bool   // the file was removed because it held nothing else
 	Off     bool   // the file disables all hooks
-	Others  bool   // the file holds other settings too
 	Program string // started by the entries; set by Install
 	Events  int    // number of events with an entry; set by Install
 	Was     string // other binary that the entries started before, or ""
@@ -115,9 +114,6 @@ func tryEdit(path string, dry bool, change func(texts) (texts, error)) (Result, 
 
 func (s *edited) result(next texts) Result {
 	r := Result{Path: s.path, Removed: s.now != nil && next.now == nil}
-	if s.now != nil {
-		r.Others = !empty(remove(*s.now, nil))
-	}
 	if next.before != nil {
 		r.Backup = s.backup()
 	}
@@ -158,37 +154,39 @@ func serial() (release func()) {
 	return func() { _ = lock.Unlock() }
 }
 
-// Installed describes a registration to a person. It includes the diff if whole is set, or on a dry
-// run if the file holds other settings.
+// Installed describes a registration to a person, with the diff if whole is set, or on a dry
+// run if the file is there already.
 func (r Result) Installed(dry, whole bool) string {
-	starts := fmt.Sprintf("%s: %d events start %s", r.Path, r.Events, r.Program)
+	starts := fmt.Sprintf("installed in %s: %d events start %s", r.Path, r.Events, r.Program)
 	if r.Was != "" {
 		starts += " instead of " + r.Was
 	}
-	text := "installed in " + starts + "\n"
+	starts += "\n"
 	switch {
 	case r.Diff == "":
-		text = fmt.Sprintf("already installed in %s: nothing changed\n", r.Path)
+		starts = fmt.Sprintf("already installed in %s: nothing changed\n", r.Path)
 	case dry:
-		return r.change(whole || r.Others) + "would be " + text + dryNote
+		return r.change(whole || r.Backup != "") + "would be " + starts + dryNote
 	case r.Backup != "":
-		text += "everything else in the file is unchanged; the former text is kept in " +
+		starts += "everything else in the file is unchanged; the former text is kept in " +
 			r.Backup + "\n"
 	}
 	if r.Off {
-		text += "note: " + r.Path +
+		starts += "note: " + r.Path +
 			" turns all hooks off; remove \"disableAllHooks\" for them to run\n"
 	}
-	return r.change(whole) + text
+	return r.change(whole) + starts
 }
 
-// Uninstalled describes a removal to a person, with the diff as in Installed.
+// Uninstalled describes a removal to a person, with the diff if whole is set, or on a dry run
+// if the file stays.
 func (r Result) Uninstalled(dry, whole bool) string {
 	switch {
 	case r.Diff == "":
 		return fmt.Sprintf("not installed in %s: nothing changed\n", r.Path)
 	case dry:
-		return r.change(whole || r.Others) + "would be uninstalled from " + r.Path + "\n" + dryNote
+		return r.change(whole || !r.Removed) +
+			fmt.Sprintf("would be uninstalled from %s\n", r.Path) + dryNote
 	case r.Removed:
 		return r.change(whole) +
 			fmt.Sprintf("uninstalled; %s held nothing else and is removed\n", r.Path)

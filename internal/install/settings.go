@@ -59,8 +59,12 @@ type Settings struct {
 	plugins         []plugged
 }
 
-// plugged is an enabled plugin.
-type plugged struct{ name, root string }
+// plugged is a plugin that is installed for the project.
+type plugged struct {
+	id, name string // "sdd@acme", "sdd"
+	root     string
+	on       bool // enabled by the settings
+}
 
 // maxRead bounds the size of a client file, in bytes.
 const maxRead = 16 << 20
@@ -187,27 +191,22 @@ func (s *Settings) Unhooks(program, plugin string, env func(string) string) stri
 // unplugged is like Unhooks for a plugin from a marketplace, which runs only while a settings file
 // enables it.
 func (s *Settings) unplugged(plugin string) (lost string) {
-	registry := ReadFile("plugins", s.registry("installed_plugins.json"))
-	if plugin == "" || registry == nil {
-		return ""
-	}
-	registry.Body.Get("plugins").ForEach(func(name, installs gjson.Result) bool {
-		if !Same(cmp.Or(s.source(name.Str), s.installed(installs)), plugin) {
-			return true
+	for _, p := range s.plugins {
+		if plugin == "" || !Same(p.root, plugin) {
+			continue
 		}
 		on := false
 		for _, f := range s.Files {
-			v := look(rootOf(f.Text).member("enabledPlugins")).member(name.Str)
+			v := look(rootOf(f.Text).member("enabledPlugins")).member(p.id)
 			if f.Root == "" && v.Exists() && len(WrongTypes(f.Text)) == 0 {
 				on = v.Type != gjson.False
 			}
 		}
 		if !on {
-			lost = "the client's settings no longer switch the plugin " + name.Str + " on"
+			return "the client's settings no longer switch the plugin " + p.id + " on"
 		}
-		return on
-	})
-	return lost
+	}
+	return ""
 }
 
 func (s *Settings) addHooks(f *File, self string) {
@@ -242,7 +241,8 @@ func argv(raw gjson.Result, expand func(string) string) []string {
 	return list
 }
 
-// addPlugins adds the hooks of the plugins that are installed and enabled for this project.
+// addPlugins finds the plugins that are installed for this project, and adds the hooks of those
+// that are enabled.
 func (s *Settings) addPlugins() {
 	registry := ReadFile("plugins", s.registry("installed_plugins.json"))
 	if registry == nil {
@@ -251,17 +251,22 @@ func (s *Settings) addPlugins() {
 	if registry.Bad != "" {
 		s.Files = append(s.Files, registry)
 	}
-	registry.Body.Get("plugins").ForEach(func(name, installs gjson.Result) bool {
-		if _, on := s.Setting("enabledPlugins", name.Str); on.Exists() && on.Type != gjson.False {
-			root := cmp.Or(s.source(name.Str), s.installed(installs))
-			if root != "" {
-				space, _, _ := strings.Cut(name.Str, "@")
-				s.plugins = append(s.plugins, plugged{space, root})
-				s.addPlugin("plugin "+name.Str, root)
-			}
+	for id, installs := range registry.Body.Get("plugins").Map() {
+		root := cmp.Or(s.source(id), s.installed(installs))
+		if root == "" {
+			continue
 		}
-		return true
-	})
+		_, value := s.Setting("enabledPlugins", id)
+		name, _, _ := strings.Cut(id, "@")
+		on := value.Exists() && value.Type != gjson.False
+		s.plugins = append(s.plugins, plugged{id, name, root, on})
+	}
+	slices.SortFunc(s.plugins, func(a, b plugged) int { return cmp.Compare(a.id, b.id) })
+	for _, p := range s.plugins {
+		if p.on {
+			s.addPlugin("plugin "+p.id, p.root)
+		}
+	}
 }
 
 func (s *Settings) registry(name string) string { return filepath.Join(s.client, "plugins", name) }

@@ -22,7 +22,9 @@ func (s *Settings) Skills() []Skill {
 		list = append(list, skillsIn("", s.client)...)
 	}
 	for _, p := range s.plugins {
-		list = append(list, skillsIn(p.name+":", p.root)...)
+		if p.on {
+			list = append(list, skillsIn(p.name+":", p.root)...)
+		}
 	}
 	return list
 }
@@ -53,7 +55,7 @@ func skillsIn(prefix, dir string) (list []Skill) {
 // manifest names other folders.
 func (s *Settings) PluginSkills(name, root string) (list []Skill, read bool) {
 	for _, p := range s.plugins {
-		if p.name == name && root == "" {
+		if p.on && p.name == name && root == "" {
 			root = p.root
 		}
 	}
@@ -69,7 +71,7 @@ func (s *Settings) PluginSkills(name, root string) (list []Skill, read bool) {
 
 // Plugged reports whether this program's plugin is enabled.
 func (s *Settings) Plugged() bool {
-	return slices.ContainsFunc(s.plugins, func(p plugged) bool { return p.name == "hooks" })
+	return slices.ContainsFunc(s.plugins, func(p plugged) bool { return p.on && p.name == "hooks" })
 }
 
 // PluginBeside finds a folder that the client can add as a marketplace with this plugin: the

@@ -64,9 +64,9 @@ func WrongTypes(text string) (found []Wrong) {
 				if fits(v, row.want) {
 					return
 				}
-				at := misplaced(text, v.Index, "")
+				line, column := place(text, v.Index)
 				choice := strings.HasPrefix(row.want, oneOf) && v.Type == gjson.String
-				found = append(found, Wrong{at.Line, at.Column, key, row.want, kind(v), choice})
+				found = append(found, Wrong{line, column, key, row.want, kind(v), choice})
 			})
 		}
 	}

@@ -150,32 +150,25 @@ func version(rest string) bool {
 	return part != "" && part != "0" && len(part) <= 2 && strings.Trim(part, "0123456789") == ""
 }
 
-// dearest returns the dearest of the rows that share the most parts with the name: at least the two
-// parts of a family, such as claude-sonnet, if any row does. It assumes the dearest fast mode too.
+// dearest returns the dearest row of a model's family, such as claude-sonnet, or of all if the table
+// has no such family. It assumes the dearest fast mode too.
 func (t Table) dearest(name string) (best Row) {
-	most := -1
-	for _, r := range slices.Concat(t.own, t.list) {
-		n := parts(name, r.Model)
-		if n < 2 {
-			n = 0
+	parts := strings.SplitN(name, "-", 3)
+	family := strings.Join(parts[:min(len(parts), 2)], "-") + "-"
+	for _, prefix := range []string{family, ""} {
+		for _, r := range slices.Concat(t.own, t.list) {
+			more := cmp.Or(cmp.Compare(r.Output, best.Output),
+				cmp.Compare(r.Input, best.Input), cmp.Compare(r.CacheRead, best.CacheRead))
+			if more > 0 && strings.HasPrefix(r.Model, prefix) {
+				best = r
+			}
 		}
-		dearer := cmp.Or(cmp.Compare(r.Output, best.Output), cmp.Compare(r.Input, best.Input),
-			cmp.Compare(r.CacheRead, best.CacheRead)) > 0
-		if n > most || n == most && dearer {
-			best, most = r, n
+		if best.Model != "" {
+			break
 		}
 	}
 	best.Fast = max(best.Fast, 6)
 	return best
-}
-
-// parts returns the number of leading parts, separated by hyphens, that two names share.
-func parts(a, b string) (n int) {
-	as, bs := strings.Split(a, "-"), strings.Split(b, "-")
-	for n < min(len(as), len(bs)) && as[n] == bs[n] {
-		n++
-	}
-	return n
 }
 
 // canonical returns a model's name as the tables spell it. Vendors write
