@@ -5,10 +5,10 @@ package term
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // Text drops control characters (C0 except line feeds and tabs, DEL, C1), bidirectional controls,
@@ -43,10 +43,10 @@ func Line(s string) string {
 // JSON replaces the characters that Text removes by \u escapes. The decoded values of valid JSON do
 // not change, and a terminal does not act on them.
 func JSON(text []byte) []byte {
-	escaped := func(r rune) bool { return r != '\n' && acts(r) }
-	if utf8.Valid(text) && !bytes.ContainsFunc(text, escaped) {
-		return text
+	if !slices.ContainsFunc(text, func(b byte) bool { return b < ' ' && b != '\n' || b > '~' }) {
+		return text // as almost all are, and a history may have many megabytes
 	}
+	escaped := func(r rune) bool { return r != '\n' && acts(r) }
 	var b bytes.Buffer
 	for _, r := range string(text) {
 		switch {
