@@ -15,6 +15,8 @@ import (
 	"hooks/internal/app"
 	"hooks/internal/drive"
 	"hooks/internal/hint"
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/term"
@@ -90,7 +92,7 @@ func (g goCmd) answerGates(
 	}
 	for i := 0; i < len(waiting) && err == nil; i++ {
 		w, answer := waiting[i], ""
-		opening := w.Gate.Name == loop.GateSpec || w.Gate.Name == loop.GateReview
+		opening := w.Gate.Name == tasks.GateSpec || w.Gate.Name == tasks.GateReview
 		switch {
 		case !w.Paused || w.Project != "" || w.Gate.Answer != "":
 			continue
@@ -230,7 +232,7 @@ func (g goCmd) drive(
 	}
 	signals, stop := drive.Signals()
 	defer stop()
-	kind := map[string]loop.Skill{"go": loop.Tasks, "audit": loop.Audit}[skill]
+	kind := map[string]loop.Skill{"go": tasks.Name, "audit": audit.Name}[skill]
 	cycle := drive.Cycle{Run: run, Signals: signals, Screen: c.progress(), Client: client,
 		Ask: func() (bool, error) { return ask(kind, signals) }}
 	last, err := cycle.Drive()

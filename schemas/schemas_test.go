@@ -20,7 +20,9 @@ import (
 	"pgregory.net/rapid"
 
 	"hooks/internal/codec"
+	"hooks/internal/kind/audit"
 	"hooks/internal/kind/backlog"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -209,7 +211,7 @@ func values() rapid.MakeConfig {
 		},
 		Fields: map[reflect.Type]map[string]*rapid.Generator[any]{
 			// A file of their own has them.
-			reflect.TypeFor[loop.Tally](): {"Bytes": rapid.Just(int64(0)).AsAny()},
+			reflect.TypeFor[audit.Tally](): {"Bytes": rapid.Just(int64(0)).AsAny()},
 			reflect.TypeFor[loop.Policy](): {"NearLimit": one("", "ask", "continue", "stop"),
 				"Merges": one("", "feedback", "ask", "never")},
 			reflect.TypeFor[loop.GateAnswer](): {"Origin": one("", loop.OriginFlag, loop.OriginAsk)},
@@ -225,9 +227,9 @@ func values() rapid.MakeConfig {
 		},
 	}
 	values.Types[reflect.TypeFor[loop.Payload]()] = rapid.OneOf(rapid.Just[any](nil),
-		pointers[loop.TaskRun](values), pointers[loop.AuditRun](values))
+		pointers[tasks.Run](values), pointers[audit.Run](values))
 	values.Types[reflect.TypeFor[any]()] = rapid.OneOf(rapid.Just[any](nil),
-		pointers[loop.TaskLine](values), pointers[loop.AuditLine](values))
+		pointers[tasks.Line](values), pointers[audit.Line](values))
 	return values
 }
 

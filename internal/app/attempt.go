@@ -12,10 +12,11 @@ import (
 
 	"hooks/internal/child"
 	"hooks/internal/event"
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
 	"hooks/internal/store"
-	"hooks/internal/tasks"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
 )
@@ -42,9 +43,9 @@ func (h *handler) attemptFacts(
 		own = t.Budget.Own
 	}
 	switch r := own.(type) {
-	case *loop.TaskRun:
-		f.List, ledgers = h.reread(r), ledgersOf(root, r.Spec, r.Index+1)
-	case *loop.AuditRun:
+	case *tasks.Run:
+		f.Own, ledgers = h.reread(r), ledgersOf(root, r.Spec, r.Index+1)
+	case *audit.Run:
 		ledgers = ledgersOf(root, r.Plan, r.Section+1)
 	}
 	text := h.config(t).Redact(newestFeedback(root, ledgers))
@@ -114,7 +115,7 @@ func (h *handler) workerSeen(t *store.State) (w loop.WorkerSeen) {
 // evidence checks a worker's claim against git and the progress file.
 func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 	a, root := t.Tick.Attempt, h.root(t)
-	if before := h.files.Progress(); before != nil && loop.TasksOf(t.Budget) != nil {
+	if before := h.files.Progress(); before != nil && tasks.Of(t.Budget) != nil {
 		now, _, _ := keptFile(h.progressPath())
 		e.Lost = tasks.Lost(before, now)
 	}
@@ -141,10 +142,10 @@ func (h *handler) evidence(t *store.State) (e loop.Evidence) {
 			}
 		}
 	})
-	if loop.TasksOf(t.Budget) != nil && a.Base != "" {
+	if tasks.Of(t.Budget) != nil && a.Base != "" {
 		asked.Go(func() { diff, errs[4] = tracker.Diff(ctx, root, a.Base) })
 	}
-	if base := loop.AuditOf(t.Budget).Audited(a.Phase); base != "" {
+	if base := audit.Of(t.Budget).Audited(audit.PhaseOf(a)); base != "" {
 		asked.Go(func() { e.Changed, errs[5] = tracker.Changed(ctx, at, base, "HEAD") })
 	}
 	asked.Wait()
@@ -210,10 +211,10 @@ type attempts struct {
 // attemptsOf returns false for a kind whose iterations are not attempts.
 func attemptsOf(skill loop.Skill) (k attempts, ok bool) {
 	switch skill {
-	case loop.Tasks:
+	case tasks.Name:
 		return attempts{(*handler).taskEntry, (*handler).taskEntered, (*handler).taskPrompt,
 			(*handler).taskWorker}, true
-	case loop.Audit:
+	case audit.Name:
 		return attempts{(*handler).auditEntry, (*handler).auditEntered, (*handler).auditPrompt,
 			(*handler).phaseWorker}, true
 	}
@@ -233,7 +234,7 @@ func (h *handler) claimSeen(t *store.State) loop.ClaimSeen {
 	claim, near := tasks.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
 	text, _, _ := keptFile(h.progressPath())
 	var list string
-	if r := loop.TasksOf(t.Budget); r != nil {
+	if r := tasks.Of(t.Budget); r != nil {
 		if now := h.reread(r); now != nil {
 			list = now.Sum
 		}

@@ -12,11 +12,11 @@ import (
 	"strings"
 	"unicode"
 
-	"hooks/internal/audits"
 	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/guard"
 	"hooks/internal/hint"
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -31,20 +31,20 @@ const maxSummary = 16 << 10
 func (h *handler) auditEntry(
 	cmd loop.Command, flags *loop.Flags,
 ) (fresh freshRun, said string, err error) {
-	old, named := h.runOf(loop.Audit), len(flags.Rest) > 0
-	if r := loop.AuditOf(old); r != nil {
-		flags.DefaultIterations(loop.AuditIterations(len(r.Sections)))
+	old, named := h.runOf(audit.Name), len(flags.Rest) > 0
+	if r := audit.Of(old); r != nil {
+		flags.DefaultIterations(audit.Iterations(len(r.Sections)))
 	}
 	switch {
-	case h.feeding && loop.AuditOf(old) != nil:
+	case h.feeding && audit.Of(old) != nil:
 		// the command that began the run may not name the plan
-		flags.Rest = []string{loop.AuditOf(old).Plan}
+		flags.Rest = []string{audit.Of(old).Plan}
 		return fresh, "", nil
-	case loop.AuditOf(old) != nil && old.Drives(*flags):
+	case audit.Of(old) != nil && old.Drives(*flags):
 		return fresh, "", nil
 	case flags.Restart, flags.Resume && !named:
 		return fresh, "", h.mayRestart(cmd, old, flags)
-	case flags.Resume && old != nil && old.Restartable():
+	case flags.Resume && old != nil && audit.Restartable(old):
 		return fresh, "", nil
 	case !named:
 		return fresh, "", hint.New("name the plan, as in /"+cmd.Name+" docs/plan.md, or take the "+
@@ -70,13 +70,13 @@ func (h *handler) auditEntered(fresh freshRun, reply event.Reply) event.Reply {
 // mayRestart returns an error if the run on disk cannot be resumed (A4–A11).
 func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Flags) error {
 	switch {
-	case loop.AuditOf(old) == nil:
+	case audit.Of(old) == nil:
 		return hint.New("start one with /"+cmd.Name+" PLAN", "no audit loop waits to continue here")
-	case !old.Restartable():
+	case !audit.Restartable(old):
 		return hint.New("start a new one with /"+cmd.Name+" PLAN",
-			"the audit of %s is complete, and a completed loop is history", loop.AuditOf(old).Plan)
+			"the audit of %s is complete, and a completed loop is history", audit.Of(old).Plan)
 	}
-	r := loop.AuditOf(old)
+	r := audit.Of(old)
 	if _, linked := tracker.LinkedWorktree(r.Worktree); !linked || !isFolder(r.Worktree) {
 		return hint.New(fmt.Sprintf("git worktree add %s %s", r.Worktree, r.Branch),
 			"the worktree of the run, %s, is gone", r.Worktree)
@@ -92,7 +92,7 @@ func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Fla
 
 // newAudit reads the plan of a fresh run. An audit runs only in a linked worktree, so that nothing
 // else changes its tree (A34).
-func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun, []byte, error) {
+func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*audit.Run, []byte, error) {
 	if len(flags.Rest) > 1 {
 		return nil, nil, hint.New("quote a path that contains spaces; the plan is one file",
 			"%q is more than one plan", strings.Join(flags.Rest, " "))
@@ -117,8 +117,8 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun,
 		return nil, nil, hint.New("type the command yourself",
 			"--check names a command that the hooks run, so a person types it")
 	}
-	r := &loop.AuditRun{
-		Plan: filepath.ToSlash(flags.Rest[0]), Phase: loop.Coding, Worktree: top,
+	r := &audit.Run{
+		Plan: filepath.ToSlash(flags.Rest[0]), Phase: audit.Coding, Worktree: top,
 		Drive: cmp.Or(flags.Task.Drive, loop.DriveStop), Check: flags.Task.Check,
 		CheckMinutes: cmp.Or(flags.Task.Minutes, defaultCheckMinutes), Post: postOf(h.config(nil)),
 	}
@@ -130,7 +130,7 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun,
 	case err != nil:
 		return nil, nil, err
 	}
-	_, list, err := audits.Split(string(text), loop.MaxSections)
+	_, list, err := audit.Split(string(text), audit.MaxSections)
 	if err != nil {
 		return nil, nil, hint.New("a section begins with a line <!-- section -->", "%s: %w", r.Plan,
 			err)
@@ -139,21 +139,21 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun,
 		r.Sections = append(r.Sections, s.Title)
 	}
 	r.PlanSum = sum(text)
-	flags.DefaultIterations(loop.AuditIterations(len(list)))
+	flags.DefaultIterations(audit.Iterations(len(list)))
 	return r, text, nil
 }
 
 // postOf returns the configured post action, or nil if there is none (A52).
-func postOf(c config.Config) *loop.Post {
+func postOf(c config.Config) *audit.Post {
 	if c.Audit.PostSkill == "" && c.Audit.PostPrompt == "" {
 		return nil
 	}
-	return &loop.Post{Skill: c.Audit.PostSkill, Prompt: c.Audit.PostPrompt, Push: c.Audit.PostPush}
+	return &audit.Post{Skill: c.Audit.PostSkill, Prompt: c.Audit.PostPrompt, Push: c.Audit.PostPush}
 }
 
 // sections returns the sections of the plan with the sum recorded at the start of the run. It tries
 // the stored copy, the file, and the file at the base commit. It returns nothing if all differ.
-func (h *handler) sections(r *loop.AuditRun) (intro string, list []audits.Section) {
+func (h *handler) sections(r *audit.Run) (intro string, list []audit.Section) {
 	text := h.files.Plan()
 	if sum(text) != r.PlanSum {
 		text, _ = readOwn(r.Worktree, "plan", r.Plan)
@@ -165,7 +165,7 @@ func (h *handler) sections(r *loop.AuditRun) (intro string, list []audits.Sectio
 		text = []byte(kept)
 	}
 	if sum(text) == r.PlanSum {
-		intro, list, _ = audits.Split(string(text), loop.MaxSections)
+		intro, list, _ = audit.Split(string(text), audit.MaxSections)
 	}
 	return intro, list
 }
@@ -173,15 +173,16 @@ func (h *handler) sections(r *loop.AuditRun) (intro string, list []audits.Sectio
 // auditPrompt returns the whole prompt of the phase.
 func (h *handler) auditPrompt(t *store.State) string {
 	h.slip(h.files.Findings(t.Budget))
-	r, a := loop.AuditOf(t.Budget), t.Tick.Attempt
-	p := audits.Prompt{
-		Plan: r.Plan, Title: a.Title, Section: a.Task, Of: a.Of, Base: short(r.Audited(a.Phase)),
-		Head: short(a.Head), Open: texts(r.Which(loop.OpenFinding)),
-		Accepted: texts(r.Which(loop.AcceptedFinding)), Check: r.Check, Reason: r.Reason,
-		OneTest: loop.OneTest(r.Check),
+	r, a := audit.Of(t.Budget), t.Tick.Attempt
+	p := audit.Prompt{
+		Plan: r.Plan, Title: a.Title, Section: a.Task, Of: a.Of,
+		Base: short(r.Audited(audit.PhaseOf(a))),
+		Head: short(a.Head), Open: texts(r.Which(audit.OpenFinding)),
+		Accepted: texts(r.Which(audit.AcceptedFinding)), Check: r.Check, Reason: r.Reason,
+		OneTest: audit.OneTest(r.Check),
 		Token:   a.Token, Feedback: a.Feedback,
 	}
-	p.Iteration, p.Most = t.Budget.Iteration(t.Tick.Iteration)
+	p.Iteration, p.Most = audit.Iteration(t.Budget, t.Tick.Iteration)
 	p.Text = "(The plan as it was approved is lost: report that as a bug, or end.)"
 	if intro, list := h.sections(r); a.Task <= len(list) {
 		p.Intro, p.Text = intro, list[a.Task-1].Text
@@ -200,7 +201,7 @@ func (h *handler) auditPrompt(t *store.State) string {
 
 func short(sha string) string { return sha[:min(len(sha), 12)] }
 
-func texts(findings []loop.Finding) (list []string) {
+func texts(findings []audit.Finding) (list []string) {
 	for _, f := range findings {
 		list = append(list, f.String())
 	}
@@ -218,22 +219,22 @@ func (h *handler) lastWords(t *store.State) string {
 
 // runsCheck reports whether the call is exactly the run's check command (A70).
 func (h *handler) runsCheck(t *store.State) bool {
-	if loop.AuditOf(t.Budget) == nil { // nil while the session waits for another's lock
+	if audit.Of(t.Budget) == nil { // nil while the session waits for another's lock
 		return false
 	}
 	command, shell := h.ev.ShellCommand()
-	check := loop.AuditOf(t.Budget).Check
+	check := audit.Of(t.Budget).Check
 	return shell && check != "" && strings.TrimSpace(command) == check
 }
 
 // runsOneTest reports whether the call is the run's check command followed by the name of one test,
 // in the syntax of the check's test runner.
 func (h *handler) runsOneTest(t *store.State) bool {
-	if loop.AuditOf(t.Budget) == nil ||
+	if audit.Of(t.Budget) == nil ||
 		!h.ev.InSubagent() && t.Budget.Drive() != loop.DriveProcess {
 		return false
 	}
-	check := loop.AuditOf(t.Budget).Check
+	check := audit.Of(t.Budget).Check
 	command, shell := h.ev.ShellCommand()
 	rest, more := strings.CutPrefix(strings.TrimSpace(command), check+" ")
 	flag, name, named := strings.Cut(rest, " ")
@@ -250,14 +251,14 @@ func (h *handler) runsOneTest(t *store.State) bool {
 	if name == "" || name[0] == '-' || strings.ContainsFunc(name, odd) {
 		return false
 	}
-	return flag != "" && flag == loop.OneTest(check)
+	return flag != "" && flag == audit.OneTest(check)
 }
 
 // byAuditor reports whether the auditor of the open phase makes the call: the worker sent for it,
 // or the main thread if a driver started the client.
 func (h *handler) byAuditor(t *store.State) bool {
-	if loop.AuditOf(t.Budget) == nil || !h.open(t) || t.Tick.Attempt == nil ||
-		!t.Tick.Attempt.Phase.Audits() {
+	if audit.Of(t.Budget) == nil || !h.open(t) ||
+		!audit.PhaseOf(t.Tick.Attempt).Audits() {
 		return false
 	} else if !h.ev.InSubagent() {
 		return t.Budget.Drive() == loop.DriveProcess
@@ -279,7 +280,7 @@ func (h *handler) printedBy(t *store.State) (files []string) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(h.ev.Cwd, path)
 		}
-		top := tracker.RealPath(loop.AuditOf(t.Budget).Worktree)
+		top := tracker.RealPath(audit.Of(t.Budget).Worktree)
 		if in, err := filepath.Rel(top, tracker.RealPath(path)); err == nil && isFile(path) {
 			files = append(files, filepath.ToSlash(in))
 		}
@@ -305,11 +306,11 @@ func (h *handler) shown(t *store.State) (files []string) {
 // phaseWorker returns the plugin's agent for the phase. It returns "" if the plugin is not
 // registered. A post action may need any tool, so it has no agent either.
 func (h *handler) phaseWorker(t *store.State) string {
-	root, p := h.Env("CLAUDE_PLUGIN_ROOT"), t.Tick.Attempt.Phase
+	root, p := h.Env("CLAUDE_PLUGIN_ROOT"), audit.PhaseOf(t.Tick.Attempt)
 	switch {
 	case p.Audits() && root != "" && isFile(filepath.Join(root, "agents", "auditor.md")):
 		return auditor
-	case p.Audits(), p == loop.PostAction:
+	case p.Audits(), p == audit.PostAction:
 		return ""
 	}
 	return h.taskWorker(t)
@@ -333,7 +334,7 @@ func (h *handler) redacted(t *store.State, facts loop.Report) loop.Report {
 func (h *handler) auditHead(t *store.State) string {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
-	tree, err := tracker.ReadTree(ctx, loop.AuditOf(t.Budget).Worktree)
+	tree, err := tracker.ReadTree(ctx, audit.Of(t.Budget).Worktree)
 	if err != nil {
 		return ""
 	}
@@ -344,10 +345,10 @@ func (h *handler) auditHead(t *store.State) string {
 func (h *handler) auditTold(t *store.State) (o loop.Told, err error) {
 	text, _ := guard.Reported(h.call().Guard())
 	if o.Report, err = report.Facts([]byte(text)); text == "" {
-		o.Wrong, o.Way = "the call does not show the payload", "report with "+loop.ReportForm
+		o.Wrong, o.Way = "the call does not show the payload", "report with "+audit.ReportForm
 		return o, nil
 	} else if err != nil {
-		o.Wrong, o.Way = err.Error(), "report with "+loop.ReportForm
+		o.Wrong, o.Way = err.Error(), "report with "+audit.ReportForm
 		return o, nil
 	}
 	if !h.byAuditor(t) {
@@ -356,8 +357,8 @@ func (h *handler) auditTold(t *store.State) (o loop.Told, err error) {
 	}
 	o.Report, o.Sum = h.redacted(t, o.Report), sumOfReport([]byte(text))
 	o.Head = h.auditHead(t)
-	plan, _ := readOwn(loop.AuditOf(t.Budget).Worktree, "plan", loop.AuditOf(t.Budget).Plan)
-	o.PlanChanged = sum(plan) != loop.AuditOf(t.Budget).PlanSum
+	plan, _ := readOwn(audit.Of(t.Budget).Worktree, "plan", audit.Of(t.Budget).Plan)
+	o.PlanChanged = sum(plan) != audit.Of(t.Budget).PlanSum
 	return o, h.files.Findings(t.Budget)
 }
 

@@ -8,6 +8,7 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/guard"
 	"hooks/internal/kind"
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/store"
@@ -34,7 +35,7 @@ func (h *handler) fetchCall(t *store.State, l *lookup, k *loop.Known) {
 	fill(l, &k.Looks, func() (is loop.Looks) {
 		is.Only = h.call().ReadOnly() || h.runsOneTest(t)
 		is.Check = h.runsCheck(t)
-		if loop.AuditOf(t.Budget) != nil {
+		if audit.Of(t.Budget) != nil {
 			_, is.Reports = guard.Reported(h.call().Guard())
 			is.Files = h.printedBy(t)
 		}
@@ -202,7 +203,7 @@ func (h *handler) reading(t *store.State) loop.Reading {
 	if reading.Opaque != "" && h.call().Read().Unparsable == "" {
 		reading.Braked = h.meetsBrake(t) // which also repairs missing links
 	}
-	if loop.AuditOf(t.Budget) != nil && t.Tick != nil && !t.Tick.Braked {
+	if audit.Of(t.Budget) != nil && t.Tick != nil && !t.Tick.Braked {
 		reading.Shown = guard.Shown(h.call().Guard())
 	}
 	return reading

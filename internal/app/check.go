@@ -15,10 +15,10 @@ import (
 
 	"hooks/internal/brake"
 	"hooks/internal/child"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
 	"hooks/internal/store"
-	"hooks/internal/tasks"
 	"hooks/internal/tracker"
 )
 

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"hooks/internal/hint"
-	"hooks/internal/loop"
+	"hooks/internal/kind/audit"
 	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
@@ -121,7 +121,7 @@ const maxTaskFile = 1 << 20
 
 // root returns the folder in which a loop works: an audit loop's worktree, or the project.
 func (h *handler) root(t *store.State) string {
-	if r := loop.AuditOf(t.Budget); r != nil {
+	if r := audit.Of(t.Budget); r != nil {
 		return r.Worktree
 	}
 	return h.project
@@ -168,7 +168,7 @@ func (h *handler) inRepo(path string) string {
 
 // leftOut returns the files that a person excluded from the run that works in root.
 func (h *handler) leftOut(root string) []string {
-	if b := h.runOf(loop.Audit); loop.AuditOf(b) != nil && loop.AuditOf(b).Worktree == root {
+	if b := h.runOf(audit.Name); audit.Of(b) != nil && audit.Of(b).Worktree == root {
 		return b.LeftOut
 	} else if b := h.taskRun(); b != nil && root == h.project {
 		return b.LeftOut

@@ -12,6 +12,8 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/drive"
 	"hooks/internal/hint"
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
@@ -88,7 +90,7 @@ func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err er
 	if err = cmp.Or(err, h.plugged(d.name)); err != nil {
 		return nil, err
 	}
-	if _, ok := fresh.Own.(*loop.TaskRun); ok {
+	if _, ok := fresh.Own.(*tasks.Run); ok {
 		d.words = ""
 		return d, d.begin(h, cmd, asked, fresh)
 	}
@@ -118,7 +120,7 @@ func (d *driven) alone(h *handler) error {
 // worktree, which a client started there takes for its project.
 func (a *App) in(skill loop.Skill) (in *App, dir string) {
 	dir = tracker.Project(a.Env, a.cwd())
-	if skill != loop.Audit {
+	if skill != audit.Name {
 		return a, dir
 	}
 	if top, linked := tracker.LinkedWorktree(a.cwd()); linked {
@@ -295,11 +297,11 @@ func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
 	if len(tree.Dirty) > 0 || err != nil {
 		tree.Head = ""
 	}
-	if d.check != "" && loop.TasksOf(t.Budget) != nil { // the first process records it
-		loop.TasksOf(t.Budget).Check = d.check
+	if d.check != "" && tasks.Of(t.Budget) != nil { // the first process records it
+		tasks.Of(t.Budget).Check = d.check
 	}
 	at, command := t.Values().Unmeasured(tree.Head)
-	if command == "" || loop.TasksOf(t.Budget).Worked() {
+	if command == "" || tasks.Of(t.Budget).Worked() {
 		return "", nil
 	}
 	e := loop.Measured{At: at, Command: command, Check: h.check(t, command)}
@@ -315,7 +317,7 @@ func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
 // orderOf returns an order that describes the current iteration.
 func orderOf(b *loop.Budget, command string) drive.Order {
 	o := drive.Order{Spent: b.DollarsEstimate, Ceiling: b.Ceilings.Dollars}
-	if r := loop.AuditOf(b); r != nil {
+	if r := audit.Of(b); r != nil {
 		o.Done, o.Total = r.Clean(), len(r.Sections)
 		o.Name, o.Title, o.Found = r.UnderWay(), r.About(), r.Result()
 		if r.Phase.Audits() && strings.HasPrefix(command, "/hooks:") {
@@ -323,7 +325,7 @@ func orderOf(b *loop.Budget, command string) drive.Order {
 		}
 		return o
 	}
-	r := loop.TasksOf(b)
+	r := tasks.Of(b)
 	o.Done, o.Total = r.Finished(), len(r.List)
 	attempt := r.Try
 	if attempt >= r.MaxTries { // a person resumes a blocked task

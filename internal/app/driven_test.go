@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"hooks/internal/drive"
-	"hooks/internal/loop"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/store"
 )
 
@@ -77,5 +77,5 @@ func busy(t *testing.T) (*driven, *store.Tx) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &driven{App: a, skill: loop.Tasks}, tx
+	return &driven{App: a, skill: tasks.Name}, tx
 }

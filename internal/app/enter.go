@@ -12,6 +12,7 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/hint"
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/store"
@@ -207,10 +208,10 @@ func (h *handler) typedHere(cmd loop.Command) bool {
 }
 
 func planOf(b *loop.Budget) string {
-	if loop.AuditOf(b) == nil {
+	if audit.Of(b) == nil {
 		return "a plan"
 	}
-	return loop.AuditOf(b).Plan
+	return audit.Of(b).Plan
 }
 
 // missedForce reads the answer to a forced takeover from the transcript, for a client in which

@@ -15,6 +15,8 @@ import (
 	"hooks/internal/brake"
 	"hooks/internal/config"
 	"hooks/internal/event"
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
@@ -402,7 +404,7 @@ func (e *entry) attemptRoot() string {
 	if _, ok := attemptsOf(e.Skill); !ok {
 		return ""
 	}
-	if r, ok := e.asks.Own.(*loop.AuditRun); ok {
+	if r, ok := e.asks.Own.(*audit.Run); ok {
 		return r.Worktree
 	}
 	return e.root(e.State)
@@ -524,7 +526,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		if why := e.unguarded(); why != "" {
 			say += "; " + why
 		}
-		if e.asks.Flags.Resume && loop.TasksOf(e.Budget) != nil {
+		if e.asks.Flags.Resume && tasks.Of(e.Budget) != nil {
 			say = report.Resuming(e.Budget) + "\n" + say
 		}
 		say = strings.Join(append([]string{say}, e.Tick.Notes...), "\n")

@@ -23,6 +23,7 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/install"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/notify"
 	"hooks/internal/proc"
@@ -242,7 +243,7 @@ func (h *handler) loadRuns(load func(loop.Skill) (store.State, error)) ([]*store
 				return nil, err
 			}
 			h.runs.news = h.receive(t.Budget) || h.runs.news
-			if loop.TasksOf(t.Budget) != nil {
+			if tasks.Of(t.Budget) != nil {
 				h.call().View = h.viewPath()
 			}
 			list = append(list, t)
@@ -452,7 +453,7 @@ func (h *handler) runOf(skill loop.Skill) *loop.Budget {
 
 // taskRun returns the project's task loop, or nil if there is none that can be read.
 func (h *handler) taskRun() *loop.Budget {
-	if b := h.runOf(loop.Tasks); loop.TasksOf(b) != nil {
+	if b := h.runOf(tasks.Name); tasks.Of(b) != nil {
 		return b
 	}
 	return nil

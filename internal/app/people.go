@@ -13,12 +13,13 @@ import (
 	"hooks/internal/brake"
 	"hooks/internal/hint"
 	"hooks/internal/kind"
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
 	"hooks/internal/seal"
 	"hooks/internal/store"
-	"hooks/internal/tasks"
 	"hooks/internal/tracker"
 )
 
@@ -383,18 +384,18 @@ func (a *App) AddTask(text string) (said string, err error) {
 	if err != nil || len(list) != 1 {
 		return "", hint.New(`as in hooks tasks add "Write the page"`, "%q is not one task", text)
 	}
-	return a.each([]loop.Skill{loop.Tasks}, "", func(h *handler, skill loop.Skill) (string, error) {
+	return a.each([]loop.Skill{tasks.Name}, "", func(h *handler, skill loop.Skill) (string, error) {
 		s, err := h.load(skill)
-		if err == nil && (loop.TasksOf(s.Budget) == nil || loop.TasksOf(s.Budget).Complete()) {
+		if err == nil && (tasks.Of(s.Budget) == nil || tasks.Of(s.Budget).Complete()) {
 			err = hint.New("write it into the list, then: /sdd:go SPEC",
 				"no task loop of this project has anything left to do")
 		}
 		if err != nil {
 			return "", err
 		}
-		t := &s
-		_, err = h.decide(t, loop.PersonAdds{Turn: h.turn(), Item: itemsOf(list)[0]}, loop.Known{})
-		r := loop.TasksOf(t.Budget)
+		r := tasks.Of(s.Budget)
+		r.Add(itemsOf(list)[0])
+		_, err = h.tx.Commit(&s, loop.Save{Run: s.Budget})
 		return fmt.Sprintf("task %d: %s — it begins once those before it are done",
 			len(r.List)+len(r.Added), list[0].Title), err
 	})
@@ -412,9 +413,9 @@ func (a *App) SteerAudit(word, text string) (string, error) {
 		return "", hint.New(`as in hooks audit add "the page has no title"`,
 			"a finding has 1 to %d bytes", maxFinding)
 	}
-	return a.each([]loop.Skill{loop.Audit}, "", func(h *handler, skill loop.Skill) (string, error) {
+	return a.each([]loop.Skill{audit.Name}, "", func(h *handler, skill loop.Skill) (string, error) {
 		s, err := h.load(skill)
-		if err == nil && (loop.AuditOf(s.Budget) == nil || !s.Budget.Restartable()) {
+		if err == nil && (audit.Of(s.Budget) == nil || !audit.Restartable(s.Budget)) {
 			err = hint.New("`hooks status` shows it", "no audit under way here")
 		}
 		if err == nil {
@@ -422,8 +423,8 @@ func (a *App) SteerAudit(word, text string) (string, error) {
 		}
 		if err == nil {
 			text = h.config(&s).Redact(text)
-			head, _ := tracker.Commit(context.Background(), loop.AuditOf(s.Budget).Worktree, "HEAD")
-			err = s.Budget.Steer(s.Tick, word, text, head, h.now)
+			head, _ := tracker.Commit(context.Background(), audit.Of(s.Budget).Worktree, "HEAD")
+			err = audit.Steer(s.Budget, s.Tick, word, text, head, h.now)
 		}
 		if err == nil {
 			_, err = h.tx.Commit(&s, loop.Save{Run: s.Budget, Tick: s.Tick})
@@ -431,7 +432,7 @@ func (a *App) SteerAudit(word, text string) (string, error) {
 		if err != nil {
 			return "", store.Hinted(err)
 		}
-		return loop.AuditOf(s.Budget).Result() + "; `hooks audit findings` lists them", nil
+		return audit.Of(s.Budget).Result() + "; `hooks audit findings` lists them", nil
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hooks/internal/event"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -261,7 +262,7 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 	if s.Close != nil {
 		line = &s.Close.Line
 		// queued before the commit, so that the event is sent at least once
-		h.slip(h.theirs().Queue(h.files, s.Close.Run().Ends(line)))
+		h.slip(h.theirs().Queue(h.files, tasks.Ends(s.Close.Run(), line)))
 	}
 	created, err := h.tx.Commit(t, s)
 	if created {
@@ -273,7 +274,7 @@ func (h *handler) write(t *store.State, s loop.Save) error {
 		return err
 	}
 	answered := s.Run != nil && before != nil && !reflect.DeepEqual(before.Own, s.Run.Own)
-	if loop.TasksOf(t.Budget) == nil || s.Close == nil && !answered {
+	if tasks.Of(t.Budget) == nil || s.Close == nil && !answered {
 		return nil
 	}
 	note, err := h.publish(t.Budget, line)

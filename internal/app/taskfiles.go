@@ -16,11 +16,11 @@ import (
 
 	"hooks/internal/event"
 	"hooks/internal/hint"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/ledger"
 	"hooks/internal/loop"
 	"hooks/internal/safefile"
 	"hooks/internal/store"
-	"hooks/internal/tasks"
 	"hooks/internal/tracker"
 )
 
@@ -33,7 +33,7 @@ func (h *handler) taskEntered(_ freshRun, reply event.Reply) event.Reply {
 	note, err := h.publish(run, nil)
 	h.slip(err)
 	h.slip(h.withStateLock(func() error {
-		return h.theirs().Queue(h.files, run.Begins(h.feeding))
+		return h.theirs().Queue(h.files, tasks.Begins(run, h.feeding))
 	}))
 	return reply.Say(note)
 }
@@ -43,7 +43,7 @@ func (h *handler) taskEntered(_ freshRun, reply event.Reply) event.Reply {
 //
 // note reports that somebody changed the view; it is "" otherwise (T98).
 func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, err error) {
-	r := loop.TasksOf(run)
+	r := tasks.Of(run)
 	before := h.files.Progress()
 	text, there, err := keptFile(h.progressPath())
 	if err != nil {
@@ -72,7 +72,7 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 			now = tasks.Completed(now, tasks.DoneLine(i, t.Title, t.SHA, took))
 		}
 	}
-	if own := loop.TaskOf(line); own != nil && own.Judgement.Verdict == loop.Flagged {
+	if own := tasks.LineOf(line); own != nil && own.Judgement.Verdict == loop.Flagged {
 		now = tasks.ClearFlagged(now) // the gate and the history hold the text (T37)
 	}
 	now = tasks.SetCurrent(now, current(run))
@@ -144,9 +144,9 @@ func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
 	case err != nil:
 	case v.TotalTasks == 0:
 		err = errors.New("it counts no tasks")
-	case v.Phase != "" && v.Phase != loop.Execution && h.leftOver(text):
+	case v.Phase != "" && v.Phase != tasks.Execution && h.leftOver(text):
 		return nil, nil
-	case v.Phase != "" && v.Phase != loop.Execution:
+	case v.Phase != "" && v.Phase != tasks.Execution:
 		return nil, hint.New("go through that phase first, or move the file away", "%s is in "+
 			"phase %s; a task loop runs in phase execution", h.relative(h.viewPath()), v.Phase)
 	}
@@ -169,12 +169,12 @@ func (h *handler) leftOver(view []byte) bool {
 
 // imported returns the progress made by the other tool. It returns nil if the tool has done nothing
 // or had another list.
-func imported(v *tasks.View, r *loop.TaskRun) *loop.Found {
+func imported(v *tasks.View, r *tasks.Run) *tasks.Found {
 	if v == nil || v.TaskIndex == 0 || v.TotalTasks != len(r.List) || v.SpecPath != r.Spec {
 		return nil
 	}
 	try := min(max(1, v.TaskIteration), r.MaxTries-1)
-	return &loop.Found{Index: v.TaskIndex, Try: try}
+	return &tasks.Found{Index: v.TaskIndex, Try: try}
 }
 
 // newestFeedback returns the first feedback found in the ledgers, or "" (L31).
@@ -211,7 +211,7 @@ func ledgersOf(root, spec string, number int) (list []string) {
 
 // current returns the current task as the progress file names it.
 func current(run *loop.Budget) string {
-	r := loop.TasksOf(run)
+	r := tasks.Of(run)
 	switch {
 	case r.Complete():
 		return "(none)"
@@ -223,7 +223,7 @@ func current(run *loop.Budget) string {
 
 // viewOf converts the run to the fourteen fields of the specification.
 func viewOf(run *loop.Budget, now time.Time) tasks.View {
-	r := loop.TasksOf(run)
+	r := tasks.Of(run)
 	v := tasks.View{
 		LinearIssue: r.Issue, Phase: r.Phase, TaskIndex: r.Index, TotalTasks: len(r.List),
 		TaskIteration: r.Try, MaxTaskIterations: r.MaxTries, GlobalIteration: run.IterationsUsed,
@@ -231,7 +231,7 @@ func viewOf(run *loop.Budget, now time.Time) tasks.View {
 		SpecPath: r.Spec, CreatedAt: run.StartedAt.Format(time.RFC3339),
 		LastUpdatedAt: now.Format(time.RFC3339),
 	}
-	if n := run.AwaitingGate(); n > 0 {
+	if n := tasks.AwaitingGate(run); n > 0 {
 		v.AwaitingGate = &n
 	}
 	return v

@@ -14,9 +14,9 @@ import (
 	"hooks/internal/drive"
 	"hooks/internal/event"
 	"hooks/internal/hint"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/store"
-	"hooks/internal/tasks"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
 )
@@ -61,9 +61,9 @@ func (h *handler) taskEntry(
 	switch {
 	case old != nil && old.Drives(*flags):
 		return fresh, "", nil
-	case flags.Resume && old != nil, !named && old != nil && !loop.TasksOf(old).Complete():
+	case flags.Resume && old != nil, !named && old != nil && !tasks.Of(old).Complete():
 		flags.Resume = true
-		return fresh, "", h.mayRetune(loop.TasksOf(old), flags)
+		return fresh, "", h.mayRetune(tasks.Of(old), flags)
 	case !named:
 		return fresh, "", hint.New("name the spec: /sdd:go docs/spec.md in a session, or "+
 			"hooks go docs/spec.md in a terminal",
@@ -86,7 +86,7 @@ func (h *handler) taskEntry(
 
 // mayRetune returns an error for flags that change how a resumed run is judged, unless a person
 // typed them.
-func (h *handler) mayRetune(r *loop.TaskRun, flags *loop.Flags) error {
+func (h *handler) mayRetune(r *tasks.Run, flags *loop.Flags) error {
 	changed := r.Retuned(flags.Task)
 	if len(changed) == 0 || h.typedByPerson() && !slices.Contains(
 		[]string{tasks.Pair, tasks.Swarm}, flags.Task.Mode) {
@@ -97,12 +97,12 @@ func (h *handler) mayRetune(r *loop.TaskRun, flags *loop.Flags) error {
 }
 
 // newTasks reads the spec and the list of a fresh run (T6, T23, T26, T97).
-func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error) {
+func (h *handler) newTasks(flags *loop.Flags, path string) (*tasks.Run, error) {
 	tries, err := h.envNumber("SDD_MAX_TASK_ITER", defaultTries)
 	if err != nil {
 		return nil, err
 	}
-	r := &loop.TaskRun{Spec: path, Try: 1, Phase: loop.Execution, Passed: []int{},
+	r := &tasks.Run{Spec: path, Try: 1, Phase: tasks.Execution, Passed: []int{},
 		MaxTries: cmp.Or(flags.Task.MaxTries, tries),
 		Dollars:  flags.Task.Dollars, Require: flags.Task.Require,
 		Drive:        cmp.Or(flags.Task.Drive, loop.DriveStop),
@@ -142,16 +142,16 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 	return r, nil
 }
 
-func itemsOf(list []tasks.Task) (items []loop.TaskItem) {
+func itemsOf(list []tasks.Task) (items []tasks.Item) {
 	for _, t := range list {
-		items = append(items, loop.TaskItem{Title: t.Title, Criteria: t.Criteria,
+		items = append(items, tasks.Item{Title: t.Title, Criteria: t.Criteria,
 			Checkpoint: t.Checkpoint, NoCommit: t.NoCommit, Check: t.Check, Depends: t.Depends})
 	}
 	return items
 }
 
 // reread parses the run's list as it is on disk, or returns nil if that fails (T97).
-func (h *handler) reread(r *loop.TaskRun) *loop.ReadList {
+func (h *handler) reread(r *tasks.Run) *tasks.ReadList {
 	text, err := readOwn(h.project, "task list", r.ListPath)
 	if r.ListPath == r.Spec {
 		text = tasks.Section(text, "## Tasks")
@@ -161,7 +161,7 @@ func (h *handler) reread(r *loop.TaskRun) *loop.ReadList {
 		return nil
 	}
 	items := itemsOf(list)
-	return &loop.ReadList{Sum: sum(fmt.Appendf(nil, "%+v", items)), List: items}
+	return &tasks.ReadList{Sum: sum(fmt.Appendf(nil, "%+v", items)), List: items}
 }
 
 // typedByPerson reports whether a person typed the command, rather than the model or a schedule.
@@ -176,7 +176,7 @@ func (h *handler) typedByPerson() bool {
 }
 
 // readList reads the named file, or else tasks.md beside the spec, or else the spec's `## Tasks`.
-func (h *handler) readList(r *loop.TaskRun, named string, spec []byte) ([]tasks.Task, error) {
+func (h *handler) readList(r *tasks.Run, named string, spec []byte) ([]tasks.Task, error) {
 	r.ListPath = named
 	if named == "" {
 		r.ListPath = filepath.ToSlash(filepath.Join(filepath.Dir(r.Spec), "tasks.md"))
@@ -216,7 +216,7 @@ func (h *handler) envNumber(name string, otherwise int) (int, error) {
 
 // taskPrompt returns the whole prompt of the attempt.
 func (h *handler) taskPrompt(t *store.State) string {
-	r, a := loop.TasksOf(t.Budget), t.Tick.Attempt
+	r, a := tasks.Of(t.Budget), t.Tick.Attempt
 	log, _, _ := keptFile(h.progressPath())
 	p := tasks.Prompt{Index: a.Task - 1, Total: len(r.List), Title: a.Title, Spec: r.Spec,
 		Progress: h.relative(h.progressPath()), Mode: r.Mode, Attempt: a.Try,

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hooks/internal/event"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/store"
@@ -127,7 +128,7 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 		}
 	}
 	a.Worktrees = h.worktrees()
-	if r := loop.TasksOf(t.Budget); r != nil && r.Finished()+1 >= len(r.List) { // it may end here
+	if r := tasks.Of(t.Budget); r != nil && r.Finished()+1 >= len(r.List) { // it may end here
 		a.Dropped = dropped(h.project, t.Values().Tip())
 	}
 	foreign := func() bool {

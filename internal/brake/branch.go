@@ -10,6 +10,7 @@ import (
 	"hooks/internal/guard"
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shellword"
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/tracker"
 )
@@ -19,13 +20,13 @@ import (
 // does not create a local branch when a remote branch of that name is checked out, and moves no
 // other branch with a rebase. These settings come last, so that they override those of the command.
 func audited(argv []string, phase string) []string {
-	p := loop.Phase(phase)
+	p := audit.Phase(phase)
 	at, _ := gitCommand(argv, "")
 	var settings []string
 	switch {
 	case linkName(argv[0]) != "git" || at >= len(argv):
 		return argv
-	case p == loop.Coding || p == loop.Fixing:
+	case p == audit.Coding || p == audit.Fixing:
 		settings = []string{"-c", "checkout.guess=false", "-c", "rebase.updateRefs=false"}
 	case p.Audits():
 		settings = []string{"--no-pager", "-c", "core.fsmonitor=", "-c", "diff.noprefix=false",

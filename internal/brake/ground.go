@@ -9,12 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"hooks/internal/guard/effect"
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 	"hooks/internal/store"
-
-	"github.com/tidwall/gjson"
 )
 
 // Pass consumes the pass that a session's loop has for one act on a PR. The kind is effect.MergePR
@@ -74,10 +75,10 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 	if filepath.IsAbs(record.Project) {
 		g.project = filepath.Clean(record.Project)
 	}
-	audit := record.Loop(string(loop.Audit))
-	g.audits = auditPhase(audit)
-	if p := loop.Phase(g.audits); p == loop.Coding || p == loop.Fixing {
-		g.branch = gjson.Get(audit.State.Budget, "audit.branch").Str
+	sealed := record.Loop(string(audit.Name))
+	g.audits = auditPhase(sealed)
+	if p := audit.Phase(g.audits); p == audit.Coding || p == audit.Fixing {
+		g.branch = gjson.Get(sealed.State.Budget, "audit.branch").Str
 	}
 	for _, l := range record.Loops {
 		if l.On && g.config == "" {
@@ -101,7 +102,7 @@ func auditPhase(l *seal.Loop) string {
 	}
 	v := gjson.GetMany(l.State.Budget, "status", "audit.phase", "audit.post_action.push")
 	phase := v[1].Str
-	if v[0].Str != string(loop.Active) || phase == string(loop.PostAction) && v[2].Bool() {
+	if v[0].Str != string(loop.Active) || phase == string(audit.PostAction) && v[2].Bool() {
 		return ""
 	}
 	return phase

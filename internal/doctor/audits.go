@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hooks/internal/child"
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/store"
@@ -34,11 +35,11 @@ func auditWorktrees(m *machine, n *notes) {
 		}
 		switch b := auditOf(path); {
 		case b == nil:
-		case b.Restartable():
-			n.note("%s: the audit of %s is %s", path, loop.AuditOf(b).Plan, b.AuditStatus())
-		case !tracker.Elsewhere(ctx, path, loop.AuditOf(b).Branch):
+		case audit.Restartable(b):
+			n.note("%s: the audit of %s is %s", path, audit.Of(b).Plan, audit.Status(b))
+		case !tracker.Elsewhere(ctx, path, audit.Of(b).Branch):
 			n.note("%s: the audit of %s is complete, and its work is nowhere else yet", path,
-				loop.AuditOf(b).Plan)
+				audit.Of(b).Plan)
 		default:
 			m.offerRemoval(n, path, b)
 		}
@@ -53,8 +54,8 @@ func auditOf(worktree string) *loop.Budget {
 		return nil
 	}
 	defer files.Close()
-	st, err := files.LoadRun(loop.Audit)
-	if err != nil || loop.AuditOf(st.Budget) == nil {
+	st, err := files.LoadRun(audit.Name)
+	if err != nil || audit.Of(st.Budget) == nil {
 		return nil
 	}
 	return st.Budget
@@ -84,7 +85,7 @@ func (m *machine) offerRemoval(n *notes, path string, b *loop.Budget) {
 		why = ", but " + why
 	}
 	p := n.warn(way, "%s: the audit of %s is complete, and its work is pushed or merged%s", path,
-		loop.AuditOf(b).Plan, why)
+		audit.Of(b).Plan, why)
 	if why == "" {
 		p.repaired("removed the worktree "+path, func() error { return m.remove(path, b.RunID) })
 	}
@@ -119,7 +120,7 @@ func (m *machine) remove(worktree, runID string) error {
 	if err != nil {
 		return err
 	}
-	err = files.Archive(loop.Audit, runID)
+	err = files.Archive(audit.Name, runID)
 	_ = tx.End() // the worktree is removed anyway
 	if err != nil {
 		return err

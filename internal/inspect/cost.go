@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"hooks/internal/config"
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -186,8 +188,8 @@ func (v *question) ledger(
 // byLine reports whether the rows are made from the lines of the iterations.
 func (l *ledger) byLine() bool {
 	return l.By == "iteration" || l.By == "day" || !l.Since.IsZero() ||
-		l.By == "task" && loop.TasksOf(&l.run) != nil ||
-		l.By == "phase" && loop.AuditOf(&l.run) != nil
+		l.By == "task" && tasks.Of(&l.run) != nil ||
+		l.By == "phase" && audit.Of(&l.run) != nil
 }
 
 // unended returns a history line for the open iteration, as if it ended now.
@@ -247,7 +249,7 @@ func (l *ledger) add(it *loop.Iteration) {
 // all sessions (A22, A23), its run or project. It returns false if the iteration belongs to none.
 func (l *ledger) row(it *loop.Iteration) (row report.CostRow, ok bool) {
 	row = report.CostRow{Project: l.in, RunID: l.run.RunID, Skill: l.run.Skill}
-	tasks, task, phase := loop.TasksOf(&l.run), loop.TaskOf(it), loop.PhaseOf(it)
+	list, task, phase := tasks.Of(&l.run), tasks.LineOf(it), audit.LineOf(it)
 	switch {
 	case l.By == "project":
 		return report.CostRow{Project: l.project}, true
@@ -259,15 +261,15 @@ func (l *ledger) row(it *loop.Iteration) (row report.CostRow, ok bool) {
 	case l.By == "iteration":
 		row.Iteration = it.Iteration
 		row.State = strings.Clone(string(it.Outcome)) // a substring would keep the line in memory
-	case l.By == "task" && tasks != nil:
+	case l.By == "task" && list != nil:
 		if task == nil || task.Task < 1 {
 			return row, false
 		}
 		row.Number, row.Task = task.Task, "the pull request"
-		if row.Number <= len(tasks.List) {
-			row.Task = tasks.List[row.Number-1].Title
+		if row.Number <= len(list.List) {
+			row.Task = list.List[row.Number-1].Title
 		}
-	case l.By == "phase" && loop.AuditOf(&l.run) != nil:
+	case l.By == "phase" && audit.Of(&l.run) != nil:
 		if phase == nil || phase.Phase == "" {
 			return row, false
 		}

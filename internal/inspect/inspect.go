@@ -15,6 +15,7 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/hint"
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/safefile"
@@ -55,7 +56,7 @@ type loopState struct {
 
 // stale reports whether the run is an audit whose last verdict is about another commit than HEAD.
 func (l *loopState) stale() bool {
-	return loop.AuditOf(l.Budget) != nil && loop.AuditOf(l.Budget).Verdict.Stale(l.head)
+	return audit.Of(l.Budget) != nil && audit.Of(l.Budget).Verdict.Stale(l.head)
 }
 
 // open reports whether an iteration of the run is open.
@@ -72,7 +73,7 @@ func (l *loopState) spent() loop.USD {
 // stored returns a run as it is on disk, with the HEAD of an audit.
 func stored(skill loop.Skill, s store.State) *loopState {
 	l := &loopState{skill: skill, State: s, saved: s.Budget}
-	if r := loop.AuditOf(s.Budget); r != nil && r.Verdict != nil {
+	if r := audit.Of(s.Budget); r != nil && r.Verdict != nil {
 		l.head, _ = tracker.Commit(context.Background(), r.Worktree, "HEAD")
 	}
 	return l

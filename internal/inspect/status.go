@@ -11,9 +11,10 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"hooks/internal/audits"
 	"hooks/internal/hint"
 	"hooks/internal/kind"
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
@@ -71,7 +72,7 @@ func (v *question) stand(l *loopState) report.Stand {
 			"anything in session "+session)
 	}
 	st.Notes = append(st.Notes, l.changed...)
-	if loop.TasksOf(b) != nil {
+	if tasks.Of(b) != nil {
 		for _, e := range v.files.Unsent() {
 			st.Notes = append(st.Notes, "not sent to the Sync command yet: "+e.Text)
 		}
@@ -312,7 +313,7 @@ func noRun(id string) error {
 func (d *Inspector) Tasks() (report.TaskList, error) {
 	list := report.NewTaskList(report.Stand{}, nil)
 	err := d.ask(func(v *question) error {
-		return v.each([]loop.Skill{loop.Tasks}, func(l *loopState) error {
+		return v.each([]loop.Skill{tasks.Name}, func(l *loopState) error {
 			last, err := lastAttempts(v.files, l)
 			list = report.NewTaskList(v.stand(l), last)
 			return err
@@ -324,16 +325,16 @@ func (d *Inspector) Tasks() (report.TaskList, error) {
 // lastAttempts returns the newest history line of each task that the run has attempted.
 func lastAttempts(files *store.Store, l *loopState) (report.TaskLast, error) {
 	last, tried := report.TaskLast{}, 0
-	if loop.TasksOf(l.Budget) == nil {
+	if tasks.Of(l.Budget) == nil {
 		return last, nil
 	}
-	for _, item := range loop.TasksOf(l.Budget).List {
+	for _, item := range tasks.Of(l.Budget).List {
 		if item.Tries > 0 {
 			tried++
 		}
 	}
 	_, err := files.Last(l.skill, func(line *loop.Iteration) bool {
-		if t := loop.TaskOf(line); t != nil && line.Of(l.Budget.RunID) && last[t.Task] == nil {
+		if t := tasks.LineOf(line); t != nil && line.Of(l.Budget.RunID) && last[t.Task] == nil {
 			last[t.Task] = t
 		}
 		return len(last) >= tried
@@ -344,18 +345,18 @@ func lastAttempts(files *store.Store, l *loopState) (report.TaskLast, error) {
 // Audit returns the audit loop of the project, or of the first linked worktree that has one, with
 // its findings (A30). It returns an error if there is no audit loop.
 func (d *Inspector) Audit() (report.Audited, error) {
-	found := report.Audited{Findings: []loop.Finding{}}
+	found := report.Audited{Findings: []audit.Finding{}}
 	err := d.askTrees(func(v *question) error {
 		if found.Run != nil {
 			return nil
 		}
-		return v.each([]loop.Skill{loop.Audit}, func(l *loopState) error {
-			if loop.AuditOf(l.Budget) == nil {
+		return v.each([]loop.Skill{audit.Name}, func(l *loopState) error {
+			if audit.Of(l.Budget) == nil {
 				return nil
 			}
 			err := v.files.Findings(l.Budget)
 			found.Run, found.Project = l.Budget, v.project
-			found.Findings = append(found.Findings, loop.AuditOf(l.Budget).Findings...)
+			found.Findings = append(found.Findings, audit.Of(l.Budget).Findings...)
 			return err
 		})
 	})
@@ -373,14 +374,14 @@ func (d *Inspector) Section(number int) (text string, err error) {
 	if err != nil {
 		return "", err
 	}
-	r := loop.AuditOf(found.Run)
+	r := audit.Of(found.Run)
 	if number == 0 {
 		number = r.Section + 1
 	}
 	err = d.askIn(found.Project, func(v *question) error {
 		plan := v.files.Plan()
 		sum := sha256.Sum256(plan)
-		_, list, err := audits.Split(string(plan), loop.MaxSections)
+		_, list, err := audit.Split(string(plan), audit.MaxSections)
 		switch {
 		case err != nil || hex.EncodeToString(sum[:8]) != r.PlanSum:
 			return hint.New("read it in "+r.Plan, "the copy of the plan is gone or was changed")

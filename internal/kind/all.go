@@ -2,13 +2,15 @@
 package kind
 
 import (
+	"hooks/internal/kind/audit"
 	"hooks/internal/kind/backlog"
 	"hooks/internal/kind/prompt"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
 // All lists the kinds in the order in which they are looked at and listed (R1).
-var All = loop.Register(backlog.WorkKind, backlog.ReviewKind, loop.TaskKind, loop.AuditKind,
+var All = loop.Register(backlog.WorkKind, backlog.ReviewKind, tasks.Kind, audit.Kind,
 	prompt.Kind)
 
 // Skills returns the names of all kinds.

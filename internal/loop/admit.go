@@ -312,12 +312,12 @@ func identify(r Request, s Standing, a Admission) Admission {
 // NeedsTyping reports whether the request has answers in advance or a prompt and no person typed
 // it. Such a request begins a run only if a person typed it earlier, as behind /loop.
 func (r Request) NeedsTyping() bool {
-	return r.unasked() && (r.answers() || KindOf(r.Command.Skill).Prompts && !r.Command.OptsIn())
+	return r.Unasked() && (r.answers() || KindOf(r.Command.Skill).Prompts && !r.Command.OptsIn())
 }
 
 // answers reports whether the command answers questions in advance.
 func (r Request) answers() bool {
-	return r.Flags.names("--near-limit") || r.Flags.names("--merges")
+	return r.Flags.Names("--near-limit") || r.Flags.Names("--merges")
 }
 
 // refuseUnasked refuses a request that no person typed if it would change an existing run by other
@@ -326,7 +326,7 @@ func (r Request) answers() bool {
 func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	run := s.Run
 	switch {
-	case r.unasked() && r.Gated && !mine: // a run of its own is decided by that run's gate
+	case r.Unasked() && r.Gated && !mine: // a run of its own is decided by that run's gate
 		return refuse("Not begun: a loop of this session has ended\n" +
 			"hint: end the turn; a person types the command"), true
 	case (run == nil || !mine && run.Status == Active) && r.NeedsTyping() && !s.Typed:
@@ -358,7 +358,7 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 // on record, because it would begin another run with ceilings of its own.
 func refuseOtherFile(r Request, s Standing) (Admission, bool) {
 	run := s.Recorded.Run
-	if !r.unasked() || run == nil || s.Recorded.Path == r.Path || !r.Model && !run.OwnedBy(r) {
+	if !r.Unasked() || run == nil || s.Recorded.Path == r.Path || !r.Model && !run.OwnedBy(r) {
 		return Admission{}, false
 	}
 	return refuse("Not begun: the loop on record has another budget file, " + s.Recorded.Path +
@@ -387,8 +387,8 @@ func (b *Budget) alsoTyped(flags string) {
 	}
 }
 
-// unasked reports whether no person typed the request.
-func (r Request) unasked() bool { return r.Model || r.Scheduled }
+// Unasked reports whether no person typed the request.
+func (r Request) Unasked() bool { return r.Model || r.Scheduled }
 
 // Discards reports whether the command replaces a run whose budget file is missing, because the
 // person who types it deleted the file (R111). lost is the run as last written. It must be between
@@ -399,7 +399,7 @@ func (e Invocation) Discards(lost State, ownerGone bool) bool {
 }
 
 // Typed reports whether a person typed the command, and not a schedule, the model or a conductor.
-func (e Invocation) Typed() bool { return !e.unasked() && !e.Fed }
+func (e Invocation) Typed() bool { return !e.Unasked() && !e.Fed }
 
 // NeedsSeal reports whether to refuse a run without a seal: one whose client is alive, or of this
 // session, because a new seal would accept whatever its files contain now. Any other run may have

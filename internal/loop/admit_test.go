@@ -221,7 +221,7 @@ func TestWhatIsAskedOfARun(t *testing.T) {
 	if got := claim.priorStop(); got != "Loop already stopped: why" {
 		t.Error(got)
 	}
-	paused := &Budget{Status: Paused, Pending: []Gate{{Name: GateSpec}}}
+	paused := &Budget{Status: Paused, Pending: []Gate{{Name: "gate-1-spec"}}}
 	if got := priorStop(paused); got != "Loop paused at gate gate-1-spec — answer it with "+
 		"`hooks gate answer`, then type the command with --resume" {
 		t.Error(got)

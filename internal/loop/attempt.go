@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -43,7 +44,7 @@ type Attempts struct {
 	From    string // the commit on which the run began and at which the check is pinned, or ""
 	Tip     string // the commit that the branch must keep, or ""
 	Outages int    // attempts in a row that ended by no fault of the work
-	MaxIdle int    // iterations without a change in a row that stall the run
+	MaxIdle int    // idle iterations in a row that stall the run; at least maxIdle
 	Looks   bool   // inspect git after each attempt, also without a claim
 	Spent   USD    // by the attempts at the current task or phase
 	Most    USD    // ceiling of Spent; 0 for none
@@ -56,7 +57,7 @@ func (b *Budget) attempts() Attempts {
 	if b.Own != nil {
 		return b.Own.Attempts()
 	}
-	return Attempts{MaxIdle: maxIdle}
+	return Attempts{}
 }
 
 // Drive returns the drive that starts the next attempt, or "" if the kind has none. A run whose
@@ -113,12 +114,12 @@ func (b *Budget) foldAttempt(t *Tick, e Ending) (l KindLine) {
 	return l
 }
 
-// feeds reports whether the Stop hook starts the next attempt.
-func (b *Budget) feeds() bool { return b.Drive() == DriveStop }
+// Conducted reports whether the Stop hook starts the next attempt.
+func (b *Budget) Conducted() bool { return b.Drive() == DriveStop }
 
-// driven reports whether a driver starts each attempt, in a process whose main thread does the
+// Driven reports whether a driver starts each attempt, in a process whose main thread does the
 // work.
-func (b *Budget) driven() bool { return b.Drive() == DriveProcess }
+func (b *Budget) Driven() bool { return b.Drive() == DriveProcess }
 
 // Order returns the request to the conductor for one Agent call, whose prompt the hook replaces.
 func (b *Budget) Order() string {
@@ -144,8 +145,8 @@ const APIError = "API error: "
 // driver waits by itself.
 func (b *Budget) foldOutage(t *Tick, now time.Time) {
 	b.RetryAt = time.Time{}
-	if b.Drive() == "" || b.driven() || t.Attempt == nil ||
-		!strings.HasPrefix(t.verdict().Why, APIError) {
+	if b.Drive() == "" || b.Driven() || t.Attempt == nil ||
+		!strings.HasPrefix(t.Verdict().Why, APIError) {
 		return
 	}
 	n := b.attempts().Outages
@@ -180,7 +181,7 @@ func outages(f *Facts) string {
 // maxOutages returns the number of outages in a row that ends the run.
 func (b *Budget) maxOutages() int {
 	switch {
-	case b.driven():
+	case b.Driven():
 		return maxDrivenOutages
 	case !b.RetryAt.IsZero():
 		return len(Backoff) + 1
@@ -203,7 +204,7 @@ type Attempt struct {
 	// Token is part of the claim, so that no earlier text and no prompt can be one (T85).
 	Token  string `json:"token"`
 	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first commit
-	Base   string `json:"base,omitempty"` // as in TaskItem
+	Base   string `json:"base,omitempty"` // as in tasks.Item
 	Branch string `json:"branch,omitempty"`
 	NoGit  bool   `json:"no_git,omitempty"` // the project has no repository
 	Unread string `json:"unread,omitempty"` // why git could not read its beginning
@@ -224,7 +225,55 @@ type Attempt struct {
 	EndTree string `json:"end_tree,omitempty"`
 	// Reset is when the service that ended it is back; zero if it did not say.
 	Reset time.Time `json:"reset,omitzero"`
-	PhaseAttempt
+	// Phase is the part of the run's work that it does; empty if the kind has one part only.
+	Phase    string         `json:"phase,omitempty"`
+	Reported *WorkerVerdict `json:"verdict,omitempty"` // the last verdict of its worker, or nil
+	// Opened and Resolved list the ids of the findings that it opened and resolved.
+	Opened   []string `json:"findings_opened,omitempty"`
+	Resolved []string `json:"findings_resolved,omitempty"`
+	Last     string   `json:"last_words,omitempty"` // of its worker, if a later page shows them
+	// Looked lists the files of the tree that its worker looked at. Ran reports whether the worker
+	// ran the check.
+	Looked []string `json:"looked_at,omitempty"`
+	Ran    bool     `json:"check_ran,omitempty"`
+	// Told identifies the text of the last report that was taken from its worker's call.
+	Told string `json:"told,omitempty"`
+}
+
+// WorkerVerdict is a verdict that a worker reported. It holds for one commit (A71, A75).
+type WorkerVerdict struct {
+	Word string `json:"verdict"` // clean or dirty
+	SHA  string `json:"sha"`
+	Seen *Seen  `json:"seen,omitempty"` // nil before it is judged, and in older files
+}
+
+// Seen describes how much of the changes an auditor looked at.
+type Seen struct {
+	Read    int    `json:"read"`            // of the changed files
+	Changed int    `json:"changed"`         // files
+	Check   string `json:"check,omitempty"` // "run" or "not run"; "" without a check command
+}
+
+// String returns the description, as in "read 2 of 3 changed files, check run".
+func (s *Seen) String() string {
+	text := fmt.Sprintf("read %d of %s", s.Read, Plural(s.Changed, "changed file"))
+	if s.Check != "" {
+		text += ", check " + s.Check
+	}
+	return text
+}
+
+// maxLooked bounds the files that are recorded as looked at by an auditor.
+const maxLooked = 1000
+
+// Look records that an auditor looks at files or runs the check, and reports whether that is new.
+func (a *Attempt) Look(files []string, check bool) bool {
+	had, ran := len(a.Looked), a.Ran
+	if had < maxLooked {
+		a.Looked = AppendNew(slices.Clone(a.Looked), files...)
+	}
+	a.Ran = ran || check
+	return len(a.Looked) > had || a.Ran != ran
 }
 
 // Judgement is the verdict on an attempt, with its evidence.
@@ -275,18 +324,18 @@ const (
 
 // claims reports whether the attempt claimed to be done, so that git was inspected.
 func (j Judgement) claims() bool {
-	return j.Verdict.done() || j.Verdict == Overruled || j.Verdict == CannotTell
+	return j.Verdict.Done() || j.Verdict == Overruled || j.Verdict == CannotTell
 }
 
 // Worked reports whether an attempt has done the task.
 func (d TaskDone) Worked() bool { return d == Verified || d == Unbroken || d == Claimed }
 
-// done reports whether the task needs no further attempt.
-func (d TaskDone) done() bool { return d.Worked() || d == SkippedOne || d == Imported }
+// Done reports whether the task needs no further attempt.
+func (d TaskDone) Done() bool { return d.Worked() || d == SkippedOne || d == Imported }
 
-// start returns the revision with which the attempt's own commits are compared, or "" if it is not
+// Start returns the revision with which the attempt's own commits are compared, or "" if it is not
 // known.
-func (a *Attempt) start() string {
+func (a *Attempt) Start() string {
 	if a.Unread != "" || a.NoGit {
 		return ""
 	}
@@ -296,9 +345,9 @@ func (a *Attempt) start() string {
 // emptyTree is git's name for a tree without files. A branch without a commit is compared with it.
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
-// verdict returns the judgement of an attempt whose iteration ends. It makes one up if the attempt
+// Verdict returns the judgement of an attempt whose iteration ends. It makes one up if the attempt
 // was not judged.
-func (t *Tick) verdict() Judgement {
+func (t *Tick) Verdict() Judgement {
 	switch a := t.Attempt; {
 	case a.Stale:
 		return Judgement{Verdict: Outage, Why: "its context is not proven to be fresh"}
@@ -332,7 +381,7 @@ func staleContext(f *Facts) string {
 // last task or phase that is done, or "" if there is none.
 func (s State) Tip() string {
 	if s.Tick != nil && s.Tick.Attempt != nil {
-		if j := s.Tick.Attempt.Judged; j != nil && j.Verdict.done() {
+		if j := s.Tick.Attempt.Judged; j != nil && j.Verdict.Done() {
 			return j.SHA
 		}
 	}
@@ -343,9 +392,9 @@ func (s State) Tip() string {
 // commit.
 const CauseDropped = "history_dropped"
 
-func lostTip(sha string) string {
+func LostTip(sha string) string {
 	return fmt.Sprintf("commit %s, the last one that counted, is not found on the branch",
-		short(sha))
+		Short(sha))
 }
 
 // String returns the verdict as people read it.
@@ -362,7 +411,7 @@ func (d TaskDone) String() string {
 // String returns the verdict with the reason why it is not a better one.
 func (j *Judgement) String() string {
 	text := j.Verdict.String()
-	if by := j.Check.byWorker(); by != "" && j.Verdict.Worked() {
+	if by := j.Check.ByWorker(); by != "" && j.Verdict.Worked() {
 		text += "; " + by
 	}
 	if j.Why != "" && j.Verdict.Worked() {
@@ -371,20 +420,20 @@ func (j *Judgement) String() string {
 	return text
 }
 
-// red reports whether a check ran and failed. A check that could not be started, or that was
+// Red reports whether a check ran and failed. A check that could not be started, or that was
 // stopped, does not count.
-func (c *CheckRun) red() bool {
+func (c *CheckRun) Red() bool {
 	return c != nil && c.Exit > 0 && c.Exit != 126 && c.Exit != 127 && !c.Stopped && c.Unsure == ""
 }
 
-// of reports whether the check ran this command at the commit head.
-func (c *CheckRun) of(command, head string) bool {
+// Of reports whether the check ran this command at the commit head.
+func (c *CheckRun) Of(command, head string) bool {
 	return c != nil && head != "" && c.Head == head && c.Command == command
 }
 
-// byWorker names the pinned files that differ from the run's start, for the beginning of a
+// ByWorker names the pinned files that differ from the run's start, for the beginning of a
 // sentence. It returns "" if there are none.
-func (c *CheckRun) byWorker() string {
+func (c *CheckRun) ByWorker() string {
 	if c == nil || len(c.Changed) == 0 {
 		return ""
 	}

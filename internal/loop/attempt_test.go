@@ -6,79 +6,6 @@ import (
 	"time"
 )
 
-// A run of work or review has no payload, and a payload answers for its own kind.
-func TestPayloads(t *testing.T) {
-	none := Budget{Skill: Work}
-	if command, minutes := none.Check(); none.Drive() != "" || none.tip() != "" || command != "" ||
-		minutes != 0 || none.begin(EntryFacts{}) != nil {
-		t.Errorf("work has a payload: %+v", none)
-	}
-	list := []TaskItem{{Title: "one"}}
-	for _, b := range []Budget{
-		{Skill: Tasks, KindRun: ofTasks(&TaskRun{Drive: DriveStop, Check: "make", CheckMinutes: 7,
-			Tip: "t", List: list})},
-		{Skill: Audit, KindRun: ofAudit(&AuditRun{Drive: DriveStop, Check: "make", CheckMinutes: 7,
-			Tip: "t", Sections: []string{"one"}, Phase: Coding})},
-	} {
-		if command, minutes := b.Check(); b.Drive() != DriveStop || b.tip() != "t" ||
-			command != "make" || minutes != 7 {
-			t.Errorf("%s: %s, %s, %s, %d", b.Skill, b.Drive(), b.tip(), command, minutes)
-		}
-		for _, files := range []string{"before", "after"} {
-			if b.begin(EntryFacts{Ignores: files}) == nil || b.Ignores != "before" {
-				t.Errorf("%s: the files that leave others out are %q", b.Skill, b.Ignores)
-			}
-		}
-	}
-}
-
-// What a person's resume changes in an audit, and a schedule's does not (A10, A20).
-func TestResumedAudit(t *testing.T) {
-	before := AuditRun{Check: "old", Tip: "t", Branch: "b", Retries: 2, Outages: 1}
-	r := Request{Flags: Flags{Task: TaskFlags{Check: "new"}}}
-	a := before.clone()
-	if a.Resume(nil, r); a.Check != "new" || a.Tip+a.Branch != "" || a.Retries+a.Outages != 0 {
-		t.Errorf("by a person: %+v", a)
-	}
-	r.Scheduled = true
-	a = before.clone()
-	if a.Resume(nil, r); a.Check != "old" || a.Tip+a.Branch != "tb" {
-		t.Errorf("by a schedule: %+v", a)
-	}
-	for _, c := range []struct {
-		ceiling, named, want int
-	}{{10, 0, 12}, {10, 3, 8}, {MaxUnits, 0, MaxUnits}, {MaxUnits, 3, 8}} {
-		b := Budget{IterationsUsed: 5, Ceilings: Ceilings{Iterations: c.ceiling},
-			KindRun: ofAudit(&AuditRun{Before: 3})}
-		r := Request{Flags: Flags{Ceilings: Ceilings{Iterations: c.named}}}
-		if c.named > 0 {
-			r.Flags.explicit = []string{"--max-iterations"}
-		}
-		if b.restart(r); b.Ceilings.Iterations != c.want || AuditOf(&b).Before != 5 {
-			t.Errorf("%+v: up to iteration %d", c, b.Ceilings.Iterations)
-		}
-	}
-}
-
-// A judged attempt has the commit that it left; a run file without its list sends no worker.
-func TestJudgedAttempt(t *testing.T) {
-	s := State{Run: &Budget{Skill: Tasks, KindRun: ofTasks(&TaskRun{List: []TaskItem{{}}})},
-		Tick: &Tick{Started: true, Attempt: &Attempt{Task: 1}}}
-	k := &Known{Claim: Fetched(ClaimSeen{Blocked: true}),
-		Evidence: Fetched(Evidence{Head: "h", Tree: "t"})}
-	if need, hold := s.judged(k); need || hold != nil || s.Tick.Attempt.EndHead != "h" {
-		t.Errorf("%v, %v, %+v", need, hold, s.Tick.Attempt)
-	}
-	s.Run.Status = Active
-	e := Call{Sends: &Task{}}
-	if d := e.refuseWorker(s); d != nil {
-		t.Errorf("refused: %+v", d)
-	}
-	if s.Run.Own = nil; e.refuseWorker(s) == nil {
-		t.Error("a worker is sent for nothing")
-	}
-}
-
 // The reading of a call without its words: what a waiting merge gate adds, and which approval a
 // merge takes with it.
 func TestCallsAtAMergeGate(t *testing.T) {
@@ -128,10 +55,3 @@ func TestCallsAtAMergeGate(t *testing.T) {
 		}
 	}
 }
-
-func ofTasks(r *TaskRun) KindRun  { return KindRun{Own: r} }
-func ofAudit(r *AuditRun) KindRun { return KindRun{Own: r} }
-
-func in(p Phase) PhaseAttempt { return PhaseAttempt{Phase: p} }
-
-func told(r AuditReport) Report { return Report{AuditReport: r} }

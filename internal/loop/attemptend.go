@@ -40,9 +40,9 @@ type Evidence struct {
 // maxHolds bounds how often a worker is held because its claim is incomplete (T61).
 const maxHolds = 2
 
-// dropped explains that the branch lost a commit that the run has seen.
-func (e *Evidence) dropped() string {
-	return "the branch no longer contains commit " + short(e.Dropped)
+// LostCommit explains that the branch lost a commit that the run has seen.
+func (e *Evidence) LostCommit() string {
+	return "the branch no longer contains commit " + Short(e.Dropped)
 }
 
 // Keeps returns the commits that HEAD must contain when the attempt ends: the one on which it
@@ -51,8 +51,8 @@ func (s State) Keeps() []string {
 	return AppendNew(nil, s.Tick.Attempt.Head, s.Run.tip())
 }
 
-// red explains why a check is not green at that commit, or returns "" if it is.
-func red(c *CheckRun, head string) string {
+// Fails explains why a check is not green at that commit, or returns "" if it is.
+func (c *CheckRun) Fails(head string) string {
 	switch {
 	case c.Stopped:
 		return fmt.Sprintf("the check did not end by itself; it was stopped after %s",
@@ -71,7 +71,7 @@ func (s State) judged(k *Known) (missing bool, hold *Continue) {
 	if missing, hold = s.Run.Own.Judge(s, k); missing || hold != nil {
 		return missing, hold
 	}
-	if s.Run.attempts().Looks && k.lacks(&k.Evidence) {
+	if s.Run.attempts().Looks && k.Lacks(&k.Evidence) {
 		return true, nil
 	}
 	end := k.Evidence.or()
@@ -79,17 +79,17 @@ func (s State) judged(k *Known) (missing bool, hold *Continue) {
 	return false, nil
 }
 
-func (s State) settle(j Judgement) *Continue {
+func (s State) Settle(j Judgement) *Continue {
 	s.Tick.Attempt.Judged = &j
 	return nil
 }
 
-// miss holds the worker with exactly what is missing, or records the judgement if it was held
+// Miss holds the worker with exactly what is missing, or records the judgement if it was held
 // maxHolds times.
-func (s State) miss(j Judgement, more string) *Continue {
+func (s State) Miss(j Judgement, more string) *Continue {
 	a := s.Tick.Attempt
 	if a.Holds >= maxHolds {
-		return s.settle(j)
+		return s.Settle(j)
 	}
 	a.Holds++
 	p := s.Run.Own
@@ -111,15 +111,15 @@ func (s State) works() bool {
 // attempt. The worker finishes then, and its proven work counts (R43).
 func (t *Tick) stopsKindly(run *Budget) bool {
 	return (t.Interrupted == ByTerminal || t.Interrupted == StopWord) && len(t.Fired) == 0 &&
-		(t.Attempt.Sent || run.driven())
+		(t.Attempt.Sent || run.Driven())
 }
 
 // workerEnds judges the attempt as its worker ends. decided is false for any other worker.
 func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
-	if !s.works() || s.Run.driven() || s.Run.feeds() && !s.Tick.Attempt.Sent {
+	if !s.works() || s.Run.Driven() || s.Run.Conducted() && !s.Tick.Attempt.Sent {
 		return Outcome{}, false
 	}
-	if k.lacks(&k.Worker) {
+	if k.Lacks(&k.Worker) {
 		return Outcome{Need: k}, true
 	}
 	if !k.Worker.Is.Ours {
@@ -136,16 +136,16 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	switch {
 	case e.Failure != "":
 		a.Reset = e.Reset
-		hold = s.settle(Judgement{Verdict: Outage, Why: APIError + e.Failure})
+		hold = s.Settle(Judgement{Verdict: Outage, Why: APIError + e.Failure})
 	case !a.Stale:
 		missing, hold = s.judged(k)
 	}
-	if missing || hold != nil && k.lacks(&k.Running, &k.Overrun) {
+	if missing || hold != nil && k.Lacks(&k.Running, &k.Overrun) {
 		return Outcome{Need: k}, true
 	}
 	if hold == nil || s.spends(k) {
 		hold = nil
-		s.Tick.Workers = without(s.Tick.Workers, e.Agent)
+		s.Tick.Workers = Without(s.Tick.Workers, e.Agent)
 	}
 	return Outcome{Save: Save{Tick: s.Tick}, Reply: Reply{Continue: hold}}, true
 }
@@ -164,8 +164,8 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 	var missing bool
 	var hold *Continue
 	switch {
-	case s.Run.driven():
-		if k.lacks(&k.Worker) {
+	case s.Run.Driven():
+		if k.Lacks(&k.Worker) {
 			return Outcome{Need: k}, true
 		}
 		if a.Sent = true; k.Worker.Is.Fresh {
@@ -176,13 +176,13 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 			return Outcome{}, false
 		}
 		missing, hold = s.judged(k)
-	case !a.Sent && s.Run.feeds():
+	case !a.Sent && s.Run.Conducted():
 		if missing = s.lacksMeasure(k); !missing {
 			return e.orderAgain(s, k), true
 		}
 	}
 	switch {
-	case missing, hold != nil && k.lacks(&k.Running, &k.Overrun):
+	case missing, hold != nil && k.Lacks(&k.Running, &k.Overrun):
 		return Outcome{Need: k}, true
 	case hold != nil && !s.spends(k):
 		return Outcome{
@@ -196,7 +196,7 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 // Feeds reports whether the last Stop asked for the next attempt in this turn. A worker that a
 // person's own prompt sends does not belong to the loop.
 func (b *Budget) Feeds(prompt string) bool {
-	return b.feeds() && b.Status == Active && b.Blocks.PromptID == prompt &&
+	return b.Conducted() && b.Status == Active && b.Blocks.PromptID == prompt &&
 		slices.Contains(b.Blocks.Reasons, "next")
 }
 
@@ -223,7 +223,7 @@ func (s State) lacksMeasure(k *Known) bool {
 	at, command := s.Unmeasured("")
 	switch {
 	case command == "":
-	case k.lacks(&k.Before):
+	case k.Lacks(&k.Before):
 		return true
 	case s.Run.NoCheck(*k.Before.Is) == "": // otherwise it runs again after a resume
 		s.Run.Own.Measured(at, command, *k.Before.Is)
@@ -253,7 +253,7 @@ func (e Measured) step(s State, _ *Known) Outcome {
 
 // between reports whether a conductor's turn continues between two tasks or phases.
 func (e Call) between(s State) bool {
-	return s.Tick == nil && s.Run.feeds() && s.Run.Status == Active && e.Agent == "" &&
+	return s.Tick == nil && s.Run.Conducted() && s.Run.Status == Active && e.Agent == "" &&
 		e.Session == s.Run.SessionID &&
 		slices.Contains(s.Run.LastPrompts, e.Prompt)
 }

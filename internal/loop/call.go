@@ -129,7 +129,7 @@ func (e Call) step(s State, k *Known) Outcome {
 	case d.Ends && e.Agent != "":
 		s.Tick.endWorker(e.Agent)
 	}
-	if k.lacks(&k.Words) {
+	if k.Lacks(&k.Words) {
 		return Outcome{Need: k}
 	}
 	if s.Tick.refuses(e.ID, e.Input) {
@@ -152,7 +152,7 @@ func (e Call) judge(s State, k *Known) Outcome {
 		return e.neverAgain(s.Claim)
 	case s.Quiet != nil:
 		return e.inQuiet(s, k)
-	case e.mayHaveEnded(s) && k.lacks(&k.Esc):
+	case e.mayHaveEnded(s) && k.Lacks(&k.Esc):
 		return Outcome{Need: k}
 	case e.mayHaveEnded(s) && *k.Esc.Is:
 		s.Tick.Interrupt(ByEsc)
@@ -199,6 +199,11 @@ func (e Call) ofKind(s State, k *Known) Outcome {
 	return rule(e, s, k)
 }
 
+// RefuseCall refuses a call by a rule. hint is the next step; format and args give the reason.
+func RefuseCall(rule, hint, format string, args ...any) Outcome {
+	return refuseCall(deny(rule, hint, format, args...))
+}
+
 func refuseCall(d *Deny) Outcome { return Outcome{Reply: Reply{Deny: d}} }
 
 // atGate fills the dialog with exactly the questions that wait. Until they are answered it refuses
@@ -209,7 +214,7 @@ func (e Call) atGate(k *Known, gates []Gate) Outcome {
 		return Outcome{Reply: Reply{Ask: gates}}
 	case e.Agent != "" || e.Tool == "ToolSearch":
 		return Outcome{}
-	case k.lacks(&k.Looks):
+	case k.Lacks(&k.Looks):
 		return Outcome{Need: k}
 	case k.Looks.Is.Only:
 		return Outcome{}
@@ -235,7 +240,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	if s.Run.Ceilings.Dollars == 0 && task == 0 {
 		return Outcome{}
 	}
-	if k.lacks(&k.Running, &k.Model, &k.Overrun) {
+	if k.Lacks(&k.Running, &k.Model, &k.Overrun) {
 		return Outcome{Need: k}
 	}
 	running, overrun := k.Running.Is, *k.Overrun.Is
@@ -260,7 +265,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	if first || found || running.Read >= keepAtCall {
 		out.Save.Tick = s.Tick
 	}
-	works := e.Agent != "" || s.Run.driven()
+	works := e.Agent != "" || s.Run.Driven()
 	if reached != "" && spent > limit && (works || s.Run.overspent(total, overrun)) {
 		out.Reply.Deny = s.Tick.ends(deny(DollarCeiling, "",
 			"%s is refused: %s, past the overrun of %d percent ($%s)", e.Tool, reached, overrun,
@@ -325,7 +330,7 @@ func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 		}
 		return out
 	}
-	if a := s.Tick.Attempt; a != nil && a.Judged == nil && s.Run.driven() {
+	if a := s.Tick.Attempt; a != nil && a.Judged == nil && s.Run.Driven() {
 		a.Judged = &Judgement{Verdict: s.Run.Own.Unjudged(a), Why: pastDollars}
 	}
 	if len(s.Tick.Workers) > 0 {
@@ -374,9 +379,9 @@ func (e Call) wayToFinish() string {
 func (e Call) schedule(s State, k *Known) Outcome {
 	own := e.open(s) && slices.Contains(s.Tick.Prompts, e.Prompt)
 	if own && e.Outside != "" {
-		return refuseCall(deny(ScheduleRule,
+		return RefuseCall(ScheduleRule,
 			"do it in this session or leave it out; a person may start it themselves",
-			"%s is refused: it would start %s, and no loop governs that", e.Tool, e.Outside))
+			"%s is refused: it would start %s, and no loop governs that", e.Tool, e.Outside)
 	}
 	if e.Schedules == nil {
 		return Outcome{}
@@ -385,18 +390,18 @@ func (e Call) schedule(s State, k *Known) Outcome {
 	c, tick := ParsePrompt(prompt, s.Run.Names())
 	switch {
 	case own && !tick:
-		return refuseCall(deny(ScheduleRule,
+		return RefuseCall(ScheduleRule,
 			"do it in this iteration or leave it to the next one; a person may schedule it",
 			"Not scheduled: what an iteration leaves for later would run when no loop governs it "+
-				"any more"))
+				"any more")
 	case own && !s.Run.Repeats(c): // another loop would use answers given for this run
 		flags, _, _ := c.ParseFlags()
-		if k.lacks(&k.Origin) {
+		if k.Lacks(&k.Origin) {
 			return Outcome{Need: k}
 		} else if !k.Origin.Is.typed(c, flags) {
-			return refuseCall(deny(ScheduleRule,
+			return RefuseCall(ScheduleRule,
 				"schedule it as "+s.Run.Command+"; a person starts other loops",
-				"Not scheduled: an iteration schedules its own loop alone"))
+				"Not scheduled: an iteration schedules its own loop alone")
 		}
 	}
 	if s.Run.Status == Active {
@@ -408,22 +413,22 @@ func (e Call) schedule(s State, k *Known) Outcome {
 	case !s.Run.Schedules(prompt):
 		return Outcome{}
 	case s.Run.Status != Active:
-		return refuseCall(deny(ScheduleRule, "end the turn; nothing is to be scheduled",
-			"%s", priorStop(s.Run)))
+		return RefuseCall(ScheduleRule, "end the turn; nothing is to be scheduled",
+			"%s", priorStop(s.Run))
 	case !e.open(s):
 		return Outcome{}
 	case s.Tick.Halting():
-		return refuseCall(deny(ScheduleRule, "end the turn; the final report follows",
-			"The loop ends with this iteration (%s): no next tick", s.Tick.HaltedBy()))
+		return RefuseCall(ScheduleRule, "end the turn; the final report follows",
+			"The loop ends with this iteration (%s): no next tick", s.Tick.HaltedBy())
 	case s.Tick.Iteration >= s.Run.Ceilings.Iterations:
-		return refuseCall(deny(ScheduleRule, "report and end the turn; the final report follows",
+		return RefuseCall(ScheduleRule, "report and end the turn; the final report follows",
 			"Not scheduled: iteration %d of %d is the last one, so nothing is left to bring",
-			s.Tick.Iteration, s.Run.Ceilings.Iterations))
-	case k.lacks(&k.Count): // a ceiling that is reached ends the loop at this exit (R30)
+			s.Tick.Iteration, s.Run.Ceilings.Iterations)
+	case k.Lacks(&k.Count): // a ceiling that is reached ends the loop at this exit (R30)
 		return Outcome{Need: k}
 	}
 	if text := exhausted(s.spent(e.Now, k)); text != "" {
-		return refuseCall(deny(ScheduleRule, endTurn, "Not scheduled: %s", text))
+		return RefuseCall(ScheduleRule, endTurn, "Not scheduled: %s", text)
 	}
 	return Outcome{}
 }
@@ -437,21 +442,21 @@ func (e Call) otherFlags(s State, k *Known) Outcome {
 	}
 	flags, _, err := c.ParseFlags()
 	if err != nil {
-		return refuseCall(deny(ScheduleRule, "schedule it as "+s.Run.Command, "Not scheduled: %s",
-			err))
+		return RefuseCall(ScheduleRule, "schedule it as "+s.Run.Command, "Not scheduled: %s",
+			err)
 	}
 	switch {
 	case s.Run.agrees(flags):
 		return Outcome{}
-	case k.lacks(&k.Origin):
+	case k.Lacks(&k.Origin):
 		return Outcome{Need: k}
 	case k.Origin.Is.typed(c, flags):
 		return Outcome{}
 	}
-	return refuseCall(deny(ScheduleRule,
+	return RefuseCall(ScheduleRule,
 		"schedule it as "+s.Run.Command+", or let a person type the command with new flags",
 		"Not scheduled: no person typed these flags for the running loop, which has %s",
-		s.Run.Flags))
+		s.Run.Flags)
 }
 
 // typed reports whether a person typed the turn's prompt and it is the looping command cmd.
@@ -476,10 +481,10 @@ func (e Call) afterHalt(run *Budget) Outcome {
 		!slices.Contains(run.Scheduled, e.Schedules.Prompt) {
 		return Outcome{}
 	}
-	return refuseCall(deny(ScheduleRule,
+	return RefuseCall(ScheduleRule,
 		"it is not scheduled again; a person starts it again by typing the command, or continues "+
 			"with --resume",
-		"%s", priorStop(run)))
+		"%s", priorStop(run))
 }
 
 // neverAgain refuses to schedule a loop that ended in this turn while it waited for another's lock.
@@ -488,8 +493,8 @@ func (e Call) neverAgain(c *Claim) Outcome {
 		!c.Schedules(e.Schedules.Prompt) {
 		return Outcome{}
 	}
-	return refuseCall(deny(ScheduleRule, "end the turn; nothing is to be scheduled", "%s",
-		c.priorStop()))
+	return RefuseCall(ScheduleRule, "end the turn; nothing is to be scheduled", "%s",
+		c.priorStop())
 }
 
 const endTurn = "let what runs finish, report, and end the turn"

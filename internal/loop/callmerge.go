@@ -23,14 +23,14 @@ func (e Call) merge(s State, k *Known) Outcome {
 	case !e.open(s) && r.Beside: // the session's other loop judges it
 		return Outcome{}
 	case !e.open(s):
-		return refuseCall(deny(MergeGate,
+		return RefuseCall(MergeGate,
 			"a person merges in a terminal, or ends the loop with `hooks loop stop`",
 			"Not merged: %s. No iteration of the loop is open, so no one can be asked",
-			acts[0].Command))
+			acts[0].Command)
 	case len(acts) > maxMerges:
-		return refuseCall(deny(MergeGate, "merge one PR at a time",
-			"Not merged: %d merges in one call are more than can be looked up", len(acts)))
-	case k.lacks(&k.Merging):
+		return RefuseCall(MergeGate, "merge one PR at a time",
+			"Not merged: %d merges in one call are more than can be looked up", len(acts))
+	case k.Lacks(&k.Merging):
 		return Outcome{Need: k}
 	}
 	for _, pr := range *k.Merging.Is {
@@ -46,8 +46,8 @@ func (e Call) merge(s State, k *Known) Outcome {
 func (e Call) judgeMerges(s State, acts []Act, posts []PostedReview) Outcome {
 	tick := s.Tick
 	if tick.Halting() {
-		return refuseCall(deny(MergeGate, "end the turn; a person may merge",
-			"Not merged: the loop ends with this iteration (%s)", tick.HaltedBy()))
+		return RefuseCall(MergeGate, "end the turn; a person may merge",
+			"Not merged: the loop ends with this iteration (%s)", tick.HaltedBy())
 	}
 	for _, a := range acts {
 		if d := s.Landable(a); d != nil {
@@ -61,8 +61,8 @@ func (e Call) judgeMerges(s State, acts []Act, posts []PostedReview) Outcome {
 	case same: // another registration of the hooks let it through already
 		return Outcome{}
 	case known:
-		return refuseCall(deny(MergeGate, "make the call again",
-			"Not merged: %s. A call of the id %s was let through already", acts[0].Command, e.ID))
+		return RefuseCall(MergeGate, "make the call again",
+			"Not merged: %s. A call of the id %s was let through already", acts[0].Command, e.ID)
 	}
 	for _, a := range acts {
 		if a.Kind != ActMerge {

@@ -176,7 +176,7 @@ func (t *Tick) Deny(d Denial) { t.Denied = AddDenial(t.Denied, d) }
 // AddDenial adds a refusal to a list. It counts up an entry of the same tool, rule and text.
 func AddDenial(list []Denial, d Denial) []Denial {
 	d.Times = max(d.Times, 1)
-	d.What = shortened(strings.Join(strings.Fields(d.What), " "), maxWhat)
+	d.What = Shortened(strings.Join(strings.Fields(d.What), " "), maxWhat)
 	if !slices.Contains(Rules(), d.Rule) {
 		d.Rule = OtherRule
 	}
@@ -227,7 +227,7 @@ func callKey(id, input string) string {
 	return id + " " + strconv.FormatUint(sum.Sum64(), 36)
 }
 
-func shortened(s string, most int) string {
+func Shortened(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}

@@ -22,18 +22,18 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	if d := e.critique(s); d != nil {
 		return refuseCall(d)
 	}
-	if k.lacks(&k.Count) {
+	if k.Lacks(&k.Count) {
 		return Outcome{Need: k}
 	}
 	if text := exhausted(s.spent(e.Now, k)); text != "" {
 		return refuseCall(notSent(text, endTurn))
 	}
 	if e.mustName(s) {
-		return refuseCall(deny(UnnamedRule,
+		return RefuseCall(UnnamedRule,
 			"name it in the task, as in \"Implement issue #44\"; "+
 				"if the worker is not about an issue, repeat the call unchanged",
 			"Not dispatched: the task names no issue, so nothing tells whether it may be "+
-				"worked on"))
+				"worked on")
 	}
 	if d := e.askCriteria(s, k); d != nil {
 		out := refuseCall(d)
@@ -41,8 +41,8 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 		return out
 	}
 	out := Outcome{Save: Save{Tick: s.Tick}}
-	if a := s.Tick.Attempt; a != nil && e.Agent == "" && !s.Run.driven() {
-		if k.lacks(&k.Prompt) {
+	if a := s.Tick.Attempt; a != nil && e.Agent == "" && !s.Run.Driven() {
+		if k.Lacks(&k.Prompt) {
 			return Outcome{Need: k}
 		}
 		a.Sent, a.Call, out.Reply.Prompt = true, e.ID, *k.Prompt.Is
@@ -55,8 +55,8 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 // person, read and report.
 func (e Call) conduct(s State, k *Known) Outcome {
 	between := e.between(s)
-	driven := e.open(s) && s.Run.feeds() && s.Tick.Attempt != nil && e.Agent == "" &&
-		!e.foreign(s)
+	driven := e.open(s) && s.Run.Conducted() && s.Tick.Attempt != nil && e.Agent == "" &&
+		!e.Foreign(s)
 	if !driven && !between {
 		return Outcome{}
 	}
@@ -69,26 +69,26 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	switch {
 	case between && e.Sends != nil: // the worker's entry checks the ceilings
 		return Outcome{}
-	case between && s.Run.Ceilings.Dollars > 0 && k.lacks(&k.Count):
+	case between && s.Run.Ceilings.Dollars > 0 && k.Lacks(&k.Count):
 		return Outcome{Need: k}
 	case between && costBudget(s.spent(e.Now, k)) != "":
 		return refuseCall(new(Tick).ends(deny(DollarCeiling, "", "%s is refused: %s", e.Tool,
 			costBudget(s.spent(e.Now, k))), ""))
 	case e.Sends != nil && s.Tick.Attempt.Sent:
-		return refuseCall(deny(ConductRule, "end the turn; the Stop hook names the next task",
-			"Not dispatched: the worker of %s was sent already", what))
+		return RefuseCall(ConductRule, "end the turn; the Stop hook names the next task",
+			"Not dispatched: the worker of %s was sent already", what)
 	case driven && e.Sends != nil && s.unmeasured():
-		return refuseCall(deny(ConductRule, "end the turn; the Stop hook runs it, and then asks "+
-			"for this call", "Not dispatched: the check has not run without the work of %s", what))
+		return RefuseCall(ConductRule, "end the turn; the Stop hook runs it, and then asks "+
+			"for this call", "Not dispatched: the check has not run without the work of %s", what)
 	case e.Sends != nil, e.Asks && !silent, e.Tool == "ToolSearch", e.Tool == "TodoWrite":
 		return Outcome{}
-	case k.lacks(&k.Looks):
+	case k.Lacks(&k.Looks):
 		return Outcome{Need: k}
 	case k.Looks.Is.Only && !(k.Looks.Is.Reports && silent):
 		return Outcome{}
 	}
-	return refuseCall(deny(ConductRule, "make the Agent call, or end the turn",
-		"%s is refused: this thread only conducts, the work of %s is its worker's", e.Tool, what))
+	return RefuseCall(ConductRule, "make the Agent call, or end the turn",
+		"%s is refused: this thread only conducts, the work of %s is its worker's", e.Tool, what)
 }
 
 // RecordWorker counts a worker that is sent, once for each call.
@@ -173,7 +173,7 @@ func (e Call) refuseWorker(s State) *Deny {
 
 // act refuses effects on a forge or on the loop's own files that the loop does not allow.
 func (e Call) act(s State, k *Known) Outcome {
-	if k.lacks(&k.Reading) {
+	if k.Lacks(&k.Reading) {
 		return Outcome{Need: k}
 	}
 	r := *k.Reading.Is
@@ -262,15 +262,15 @@ func (e Call) contests(s State, k *Known, acts []Act) Outcome {
 		switch {
 		case !label || own || !slices.Contains(others, a.PR):
 			continue
-		case k.lacks(&k.Previous):
+		case k.Lacks(&k.Previous):
 			return Outcome{Need: k}
 		case *k.Previous.Is != nil && slices.Contains((*k.Previous.Is).Plan, a.PR):
 			continue
 		}
-		return refuseCall(deny(InProgress,
+		return RefuseCall(InProgress,
 			"take the next workable issue; a person clears a label that no one works under",
 			"Not done: %s. #%d is in progress by another iteration, and its label stays as it is",
-			a.Command, a.PR))
+			a.Command, a.PR)
 	}
 	return Outcome{}
 }

@@ -127,7 +127,7 @@ func (e Invocation) contend(at Standing, k *Known, a Admission) Outcome {
 
 // passOver records a skipped tick. The run does not advance (R128).
 func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
-	if k.lacks(&k.Last) {
+	if k.Lacks(&k.Last) {
 		return Outcome{Need: k}
 	}
 	if run == nil {

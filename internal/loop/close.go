@@ -250,7 +250,7 @@ func (t *Tick) left(e Ending) []string {
 		}
 		delete(branches, w.Branch)
 		out = append(out,
-			fmt.Sprintf("worktree %s (branch %s, %s)", w.Path, orNone(w.Branch),
+			fmt.Sprintf("worktree %s (branch %s, %s)", w.Path, OrNone(w.Branch),
 				pushed(w.Branch, w.HeadSHA, e.Remote)))
 		out = append(out, uncommitted(w.Path, e.Dirty[w.Path])...)
 	}
@@ -298,10 +298,10 @@ func pushed(branch, head string, heads map[string]string) string {
 	case SameSHA(remote, head):
 		return "pushed"
 	}
-	return "partly pushed, the remote is at " + short(remote)
+	return "partly pushed, the remote is at " + Short(remote)
 }
 
-func orNone(s string) string {
+func OrNone(s string) string {
 	if s == "" {
 		return "none"
 	}

@@ -32,16 +32,16 @@ type TurnFailure struct {
 // for workers of an earlier turn, the failed turn is not its own.
 func (e TurnFailure) step(s State, k *Known) Outcome {
 	switch {
-	case !e.open(s), e.foreign(s) && s.Tick.Draining:
+	case !e.open(s), e.Foreign(s) && s.Tick.Draining:
 		return Outcome{}
-	case e.foreign(s) && k.lacks(&k.Marked):
+	case e.Foreign(s) && k.Lacks(&k.Marked):
 		return Outcome{Need: k}
-	case e.foreign(s) && *k.Marked.Is:
+	case e.Foreign(s) && *k.Marked.Is:
 		s.Tick.Interrupt(ByEsc)
 	default:
 		s.Tick.Failed = APIError + e.Failure
 	}
-	if s.Run.driven() && s.Tick.Interrupted == "" { // its driver closes it and knows the cause
+	if s.Run.Driven() && s.Tick.Interrupted == "" { // its driver closes it and knows the cause
 		return Outcome{Save: Save{Tick: s.Tick}}
 	}
 	if len(s.Tick.Workers) > 0 {
@@ -49,7 +49,7 @@ func (e TurnFailure) step(s State, k *Known) Outcome {
 		return Outcome{Save: Save{Tick: s.Tick}}
 	}
 	s.Tick.Draining = false
-	if s.Run.feeds() && s.Tick.Interrupted == "" { // no Stop follows to send the next worker
+	if s.Run.Conducted() && s.Tick.Interrupted == "" { // no Stop follows to send the next worker
 		return e.pause(s, k, CauseOutage, s.Tick.Failed)
 	}
 	return e.closeTurn(s, k)
@@ -67,12 +67,12 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 		return Outcome{}
 	}
 	open := e.open(s)
-	if !open && k.lacks(&k.Count) {
+	if !open && k.Lacks(&k.Count) {
 		return Outcome{Need: k}
 	}
 	out := Outcome{Save: Save{Run: s.Run, Release: s.Quiet != nil}}
 	switch {
-	case open && s.Run.driven(): // its driver closes it and knows why the process ended
+	case open && s.Run.Driven(): // its driver closes it and knows why the process ended
 	case open:
 		s.Tick.Interrupt("the session ended (" + e.Reason + ")")
 		if out = e.closeTurn(s, k); out.Need != nil {
@@ -122,7 +122,7 @@ func (e WorkerEnd) step(s State, k *Known) Outcome {
 		}
 	}
 	if e.owesFacts(s) {
-		if k.lacks(&k.Worker) {
+		if k.Lacks(&k.Worker) {
 			return Outcome{Need: k}
 		}
 		turn := TurnEnd{Turn: e.Turn}
@@ -133,7 +133,7 @@ func (e WorkerEnd) step(s State, k *Known) Outcome {
 	if !e.open(s) || !slices.Contains(s.Tick.Workers, e.Agent) {
 		return Outcome{}
 	}
-	s.Tick.Workers = without(s.Tick.Workers, e.Agent)
+	s.Tick.Workers = Without(s.Tick.Workers, e.Agent)
 	return Outcome{Save: Save{Tick: s.Tick}}
 }
 
@@ -141,7 +141,7 @@ func (e WorkerEnd) step(s State, k *Known) Outcome {
 // and has not reported its facts. The fork itself is asked, because the main thread has not seen
 // them.
 func (e WorkerEnd) owesFacts(s State) bool {
-	if !e.open(s) || e.foreign(s) || e.Failure != "" || slices.Contains(s.Tick.Workers, e.Agent) {
+	if !e.open(s) || e.Foreign(s) || e.Failure != "" || slices.Contains(s.Tick.Workers, e.Agent) {
 		return false
 	}
 	t, owes := s.Tick, s.Run.Kind().Owes
@@ -161,7 +161,7 @@ func (e PersonStop) step(s State, k *Known) Outcome {
 	switch {
 	case s.Run == nil || s.Run.Status == Halted:
 		return Outcome{}
-	case k.lacks(&k.Owner):
+	case k.Lacks(&k.Owner):
 		return Outcome{Need: k}
 	case s.Tick == nil:
 		return e.haltBetween(s, k, e.How)
@@ -178,13 +178,13 @@ func (e PersonStop) step(s State, k *Known) Outcome {
 func (e Turn) closeTurn(s State, k *Known) Outcome {
 	unexplained := s.Tick.Interrupted == "" && s.Tick.Failed == ""
 	missing := k.lacksClose()
-	missing = unexplained && k.lacks(&k.Marked) || missing
-	missing = s.Tick.unheard(s.Run) && k.lacks(&k.Dialogs) || missing
-	missing = s.Tick.Interrupted != "" && s.Tick.Started && k.lacks(&k.Begun) || missing
+	missing = unexplained && k.Lacks(&k.Marked) || missing
+	missing = s.Tick.unheard(s.Run) && k.Lacks(&k.Dialogs) || missing
+	missing = s.Tick.Interrupted != "" && s.Tick.Started && k.Lacks(&k.Begun) || missing
 	switch {
 	case missing:
 		return Outcome{Need: k}
-	case unexplained && *k.Marked.Is && s.Tick.Started && k.lacks(&k.Begun):
+	case unexplained && *k.Marked.Is && s.Tick.Started && k.Lacks(&k.Begun):
 		return Outcome{Need: k}
 	case unexplained && *k.Marked.Is:
 		s.Tick.Interrupt(ByEsc)
@@ -224,7 +224,7 @@ func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
 // haltBetween ends a run between its iterations. A pause, and the time since the client died, do
 // not count as time of the run (R32).
 func (e Turn) haltBetween(s State, k *Known, how string) Outcome {
-	if k.lacks(&k.Owner) {
+	if k.Lacks(&k.Owner) {
 		return Outcome{Need: k}
 	}
 	if s.Run.Status == Paused || k.Owner.Is.Gone {
@@ -250,7 +250,7 @@ func (s State) between(e Turn, k *Known) *Tick {
 
 // lacksClose asks for the facts that every end of an iteration needs.
 func (k *Known) lacksClose() bool {
-	return k.lacks(&k.Around, &k.Count, &k.Calls, &k.Model, &k.Overrun, &k.Previous, &k.Owner)
+	return k.Lacks(&k.Around, &k.Count, &k.Calls, &k.Model, &k.Overrun, &k.Previous, &k.Owner)
 }
 
 // outside books the spending since the last iteration, once.

@@ -13,13 +13,13 @@ import (
 // session of its own. The driver never passes --resume: a person does, to give a blocked task new
 // attempts.
 func (b *Budget) Drives(f Flags) bool {
-	return b.driven() && b.Status == Active && !f.Resume && len(f.Rest) == 0 &&
+	return b.Driven() && b.Status == Active && !f.Resume && len(f.Rest) == 0 &&
 		f.Task.List == "" && f.Task.Drive == DriveProcess
 }
 
-// resumedBy returns the drive of a resumed run. A run that a driver began is continued by the Stop
-// hook if a session resumes it without --drive.
-func resumedBy(drive, before string) string {
+// ResumedDrive returns the drive of a resumed run. A run that a driver began is continued by the
+// Stop hook if a session resumes it without --drive.
+func ResumedDrive(drive, before string) string {
 	if drive == "" && before == DriveProcess {
 		return DriveStop
 	}
@@ -88,7 +88,7 @@ func (e DriverStop) step(s State, k *Known) Outcome {
 		return Outcome{}
 	case e.Cause == CauseInterrupt:
 		return PersonStop{e.Turn, e.Text}.step(s, k)
-	case k.lacks(&k.Owner):
+	case k.Lacks(&k.Owner):
 		return Outcome{Need: k}
 	case s.Tick == nil:
 		s.Run.away(e.Now) // the driver may have waited for the service
@@ -157,7 +157,7 @@ func (d Driving) Next() DriveStep {
 		return end
 	case run.Status != Active:
 		return DriveStep{Again: true, Resume: true}
-	case d.Owner == Alive && !run.OwnerLeft && run.driven():
+	case d.Owner == Alive && !run.OwnerLeft && run.Driven():
 		return DriveStep{Wait: true, Text: fmt.Sprintf("process %d still works on %s; "+
 			"`hooks status --watch` shows it", run.Owner.PID, run.Own.UnderWay())}
 	case d.Owner == Alive && !run.OwnerLeft:

@@ -1,4 +1,4 @@
-package loop
+package loop_test
 
 import (
 	"fmt"
@@ -6,14 +6,18 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
+	. "hooks/internal/loop"
 )
 
 // listRun is a driven run of two tasks.
 func listRun(change func(*Budget)) *Budget {
-	b := &Budget{RunID: "r1", SessionID: "s1", Skill: Tasks, Status: Active, Seq: 3,
-		StartedAt: noon, Ceilings: KindOf(Tasks).Ceilings, Owner: Process{PID: 7},
-		KindRun: ofTasks(&TaskRun{List: []TaskItem{{Title: "a"}, {Title: "b"}}, Try: 1, MaxTries: 3,
-			Drive: DriveProcess, Passed: []int{1, 2}})}
+	b := &Budget{RunID: "r1", SessionID: "s1", Skill: tasks.Name, Status: Active, Seq: 3,
+		StartedAt: Noon, Ceilings: KindOf(tasks.Name).Ceilings, Owner: Process{PID: 7},
+		KindRun: ofTasks(&tasks.Run{List: []tasks.Item{{Title: "a"}, {Title: "b"}}, Try: 1,
+			MaxTries: 3, Drive: DriveProcess, Passed: []int{1, 2}})}
 	if change != nil {
 		change(b)
 	}
@@ -28,7 +32,7 @@ func TestDriving(t *testing.T) {
 	waits := func(answer string) func(*Budget) {
 		return func(b *Budget) {
 			over(Paused, "gate_waiting")(b)
-			b.Pending = []Gate{{Name: GateSpec, Question: "ok?", Answer: answer}}
+			b.Pending = []Gate{{Name: tasks.GateSpec, Question: "ok?", Answer: answer}}
 		}
 	}
 	again, resume := DriveStep{Again: true}, DriveStep{Again: true, Resume: true}
@@ -56,10 +60,10 @@ func TestDriving(t *testing.T) {
 				"`hooks status --watch` shows it"}},
 		"its process has left": {func(b *Budget) { b.OwnerLeft = true },
 			Driving{First: true, Owner: Alive}, resume},
-		"a session conducts": {func(b *Budget) { TasksOf(b).Drive = DriveStop },
+		"a session conducts": {func(b *Budget) { tasks.Of(b).Drive = DriveStop },
 			Driving{First: true, Owner: Alive}, end("lock_contention", "The task loop runs in "+
 				"another session (process 7); end it there, or with `hooks loop stop`")},
-		"a session has conducted": {func(b *Budget) { TasksOf(b).Drive = DriveStop },
+		"a session has conducted": {func(b *Budget) { tasks.Of(b).Drive = DriveStop },
 			Driving{First: true, Owner: Dead}, resume},
 		"a gate waits":          {waits(""), Driving{Began: true}, gate},
 		"a gate waits at first": {waits(""), Driving{First: true}, gate},
@@ -74,19 +78,19 @@ func TestDriving(t *testing.T) {
 			end(CauseOutage, "why")},
 		"it was away before, and nothing began yet": {over(Paused, CauseOutage),
 			Driving{Spared: true}, resume},
-		"complete": {func(b *Budget) { over(Halted, "tasks_complete")(b); TasksOf(b).Index = 2 },
+		"complete": {func(b *Budget) { over(Halted, "tasks_complete")(b); tasks.Of(b).Index = 2 },
 			Driving{Began: true}, DriveStep{Cause: "tasks_complete", Text: "why"}},
 		"complete, but for a lost commit": {func(b *Budget) {
 			over(Halted, CauseDropped)(b)
-			TasksOf(b).Index = 2
+			tasks.Of(b).Index = 2
 		}, Driving{Began: true}, end(CauseDropped, "why")},
 		"a lost commit, and a person resumes": {func(b *Budget) {
 			over(Halted, CauseDropped)(b)
-			TasksOf(b).Index = 2
+			tasks.Of(b).Index = 2
 		}, Driving{First: true}, resume},
 		"complete before the first": {func(b *Budget) {
 			over(Halted, "tasks_complete")(b)
-			TasksOf(b).Index = 2
+			tasks.Of(b).Index = 2
 		}, Driving{First: true}, DriveStep{Cause: "tasks_complete", Text: "why"}},
 	} {
 		c.d.Run = listRun(c.change)
@@ -101,9 +105,9 @@ func TestDriving(t *testing.T) {
 
 // A driven audit loop is known by its phase, and complete once nothing is left (A11, T92).
 func TestDrivingAnAudit(t *testing.T) {
-	run := &Budget{Skill: Audit, Status: Active, Owner: Process{PID: 7},
+	run := &Budget{Skill: audit.Name, Status: Active, Owner: Process{PID: 7},
 		KindRun: ofAudit(auditRun(2, Auditing))}
-	AuditOf(run).Drive = DriveProcess
+	audit.Of(run).Drive = DriveProcess
 	if got := (Driving{Run: run, First: true, Owner: Alive}).Next(); !got.Wait ||
 		got.Text != "process 7 still works on the audit of section 1; "+
 			"`hooks status --watch` shows it" {
@@ -113,7 +117,7 @@ func TestDrivingAnAudit(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for phase, code := range map[Phase]int{Auditing: 1, Complete: 0} {
-		run.Status, AuditOf(run).Phase = Halted, phase
+		run.Status, audit.Of(run).Phase = Halted, phase
 		if got := (Driving{Run: run, Began: true}).Next(); got.Again || got.Code != code {
 			t.Errorf("%s: %+v", phase, got)
 		}
@@ -124,7 +128,7 @@ func TestDrivingAnAudit(t *testing.T) {
 // what was no fault of the work is an outage. Of a driver's, more of those may come in a row.
 func TestProcessEndOfAPhase(t *testing.T) {
 	k := Known{Bare: true, Owner: Fetched(Owner{Foreign: true, Gone: true})}
-	at := Turn{Now: noon.Add(time.Minute), Session: "s1"}
+	at := Turn{Now: Noon.Add(time.Minute), Session: "s1"}
 	for _, c := range []struct {
 		phase  Phase
 		counts bool
@@ -135,15 +139,16 @@ func TestProcessEndOfAPhase(t *testing.T) {
 		{Fixing, false, Outage, Fixing}, {PostAction, true, Ended, Complete},
 	} {
 		r := auditRun(2, c.phase)
-		r.Drive, r.Outages, r.Post = DriveProcess, maxOutages, &Post{Prompt: "x"}
-		s := State{Run: &Budget{RunID: "r1", SessionID: "s1", Skill: Audit, Status: Active,
-			KindRun: ofAudit(r), StartedAt: noon, Ceilings: KindOf(Audit).Ceilings,
+		r.Drive, r.Outages, r.Post = DriveProcess, MaxOutages, &audit.Post{Prompt: "x"}
+		s := State{Run: &Budget{RunID: "r1", SessionID: "s1", Skill: audit.Name, Status: Active,
+			KindRun: ofAudit(r), StartedAt: Noon, Ceilings: KindOf(audit.Name).Ceilings,
 			Owner: Process{PID: 7}},
-			Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: Audit, StartedAt: noon, Iteration: 1,
-				Started: true, Attempt: &Attempt{Task: 1, Of: 2, PhaseAttempt: in(c.phase)}}}
+			Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: audit.Name, StartedAt: Noon,
+				Iteration: 1, Started: true, Attempt: &Attempt{Task: 1, Of: 2,
+					Phase: string(c.phase)}}}
 		got := Step(s, k, ProcessEnd{Turn: at, Why: "killed", Counts: c.counts}).Save.Close
-		if got == nil || PhaseOf(&got.Line).Judgement.Verdict != c.want ||
-			AuditOf(got.Run()).Phase != c.next ||
+		if got == nil || audit.LineOf(&got.Line).Judgement.Verdict != c.want ||
+			audit.Of(got.Run()).Phase != c.next ||
 			got.Run().Status == Halted != (c.next == Complete) {
 			t.Errorf("%s: %+v", c.phase, got)
 		}
@@ -153,7 +158,7 @@ func TestProcessEndOfAPhase(t *testing.T) {
 // How a process ended without a Stop decides whether its attempt costs a retry (T59).
 func TestProcessEnd(t *testing.T) {
 	k := Known{Bare: true, Owner: Fetched(Owner{Foreign: true, Gone: true})}
-	at := Turn{Now: noon.Add(time.Minute), Session: "s1"}
+	at := Turn{Now: Noon.Add(time.Minute), Session: "s1"}
 	for _, c := range []struct {
 		e      ProcessEnd
 		want   TaskDone
@@ -164,16 +169,16 @@ func TestProcessEnd(t *testing.T) {
 		{ProcessEnd{Turn: at, Why: "killed"}, Outage, 1, Active},
 		{ProcessEnd{Turn: at, Why: "Ctrl-C", Person: true}, Outage, 1, Halted},
 	} {
-		s := State{Run: listRun(nil), Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: Tasks,
-			StartedAt: noon, Iteration: 1, Started: true, Attempt: &Attempt{Task: 1, Try: 1}}}
+		s := State{Run: listRun(nil), Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: tasks.Name,
+			StartedAt: Noon, Iteration: 1, Started: true, Attempt: &Attempt{Task: 1, Try: 1}}}
 		got := Step(s, k, c.e).Save.Close
 		if got == nil {
 			t.Fatalf("%s closes nothing", c.e.Why)
 		}
-		j := TaskOf(&got.Line).Judgement
-		if j.Verdict != c.want || j.Why != c.e.Why || TasksOf(got.Run()).Try != c.try ||
+		j := tasks.LineOf(&got.Line).Judgement
+		if j.Verdict != c.want || j.Why != c.e.Why || tasks.Of(got.Run()).Try != c.try ||
 			got.Run().Status != c.status {
-			t.Errorf("%s: %+v, try %d, %s", c.e.Why, j, TasksOf(got.Run()).Try, got.Run().Status)
+			t.Errorf("%s: %+v, try %d, %s", c.e.Why, j, tasks.Of(got.Run()).Try, got.Run().Status)
 		}
 		c.e.Session = "s2"
 		if out := Step(s, k, c.e); !out.Nothing() {
@@ -197,7 +202,8 @@ func TestDriverStop(t *testing.T) {
 		{CauseInterrupt, Paused, ""},
 	} {
 		s := State{Run: listRun(func(b *Budget) { b.Status = c.before })}
-		out := Step(s, k, DriverStop{Turn{Now: noon.Add(time.Hour), Session: "s1"}, c.cause, "why"})
+		out := Step(s, k, DriverStop{Turn: Turn{Now: Noon.Add(time.Hour), Session: "s1"},
+			Cause: c.cause, Text: "why"})
 		got := ""
 		if close := out.Save.Close; close != nil {
 			b := close.Run()
@@ -215,16 +221,17 @@ func TestDriverStop(t *testing.T) {
 // A session that ends, and an API error, leave a driven attempt to its driver, which knows how the
 // process ended (M5).
 func TestADrivenAttemptIsLeftToItsDriver(t *testing.T) {
-	at := Turn{Now: noon.Add(time.Minute), Session: "s1", Prompt: "p1"}
-	s := State{Run: listRun(nil), Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: Tasks,
-		StartedAt: noon, Iteration: 1, Prompts: []string{"p1"}, Started: true,
+	at := Turn{Now: Noon.Add(time.Minute), Session: "s1", Prompt: "p1"}
+	s := State{Run: listRun(nil), Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: tasks.Name,
+		StartedAt: Noon, Iteration: 1, Prompts: []string{"p1"}, Started: true,
 		Attempt: &Attempt{Task: 1, Try: 1}}}
-	for _, e := range []Event{SessionEnd{at, "other"}, TurnFailure{at, "server_error"}} {
+	for _, e := range []Event{SessionEnd{Turn: at, Reason: "other"},
+		TurnFailure{Turn: at, Failure: "server_error"}} {
 		if out := Step(s, Known{Bare: true}, e); out.Save.Close != nil || out.Need != nil {
 			t.Errorf("%T: %+v", e, out)
 		}
 	}
-	out := Step(s, Known{}, SessionEnd{at, "other"})
+	out := Step(s, Known{}, SessionEnd{Turn: at, Reason: "other"})
 	if out.Save.Run == nil || !out.Save.Run.OwnerLeft {
 		t.Errorf("the owner of the run is still there: %+v", out)
 	}
@@ -243,24 +250,24 @@ func TestWhoBringsTheNextAttempt(t *testing.T) {
 		{"--resume", ResumeRun, DriveStop},
 		{"docs/other.md --drive process", FreshRun, ""},
 	} {
-		f, _, err := ParseFlags(Tasks, c.args)
+		f, _, err := ParseFlags(tasks.Name, c.args)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := Request{Now: noon, SessionID: "s2", Flags: f,
-			Command: Command{"hooks:go", Tasks, c.args}}
+		r := Request{Now: Noon, SessionID: "s2", Flags: f,
+			Command: Command{Name: "hooks:go", Skill: tasks.Name, Args: c.args}}
 		run := listRun(func(b *Budget) { b.OwnerLeft = true })
-		a := admit(r, Standing{Run: run, OwnerIs: Dead})
+		a := Admit(r, Standing{Run: run, OwnerIs: Dead})
 		if a.Verdict != Start || a.Mode != c.mode {
 			t.Errorf("%s: %+v", c.args, a)
 		}
-		if b := resume(*run, r); c.mode == ResumeRun && TasksOf(&b).Drive != c.drive {
-			t.Errorf("%s: the drive is %s", c.args, TasksOf(&b).Drive)
+		if b := Resume(*run, r); c.mode == ResumeRun && tasks.Of(&b).Drive != c.drive {
+			t.Errorf("%s: the drive is %s", c.args, tasks.Of(&b).Drive)
 		}
-		audit := &Budget{KindRun: ofAudit(auditRun(1, Coding))}
-		AuditOf(audit).Drive = DriveProcess
-		if b := resume(*audit, r); c.mode == ResumeRun && AuditOf(&b).Drive != c.drive {
-			t.Errorf("%s: the drive of an audit is %s", c.args, AuditOf(&b).Drive)
+		phases := &Budget{KindRun: ofAudit(auditRun(1, Coding))}
+		audit.Of(phases).Drive = DriveProcess
+		if b := Resume(*phases, r); c.mode == ResumeRun && audit.Of(&b).Drive != c.drive {
+			t.Errorf("%s: the drive of an audit is %s", c.args, audit.Of(&b).Drive)
 		}
 	}
 }
@@ -269,8 +276,8 @@ func TestWhoBringsTheNextAttempt(t *testing.T) {
 func TestASecondAttemptOfASessionIsStale(t *testing.T) {
 	for session, stale := range map[string]bool{"s1": true, "s2": false} {
 		run := listRun(nil)
-		tick := openTick(run, &Iteration{SessionID: "s1", RunID: "r1"},
-			Request{Now: noon, SessionID: session}, EntryFacts{Nonce: "n"})
+		tick := OpenTick(run, &Iteration{SessionID: "s1", RunID: "r1"},
+			Request{Now: Noon, SessionID: session}, EntryFacts{Nonce: "n"})
 		if tick.Attempt == nil || tick.Attempt.Stale != stale {
 			t.Errorf("%s: %+v", session, tick.Attempt)
 		}

@@ -40,7 +40,7 @@ func (e Invocation) step(s State, k *Known) Outcome {
 			return Outcome{}
 		}
 	}
-	if k.lacks(&k.Standing) {
+	if k.Lacks(&k.Standing) {
 		return Outcome{Need: k}
 	}
 	at := *k.Standing.Is
@@ -102,11 +102,11 @@ func (e Invocation) answered(at Standing, k *Known) Outcome {
 // start saves the run of the tick and takes the lock.
 func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	missing := k.lacksEntry(a.Mode)
-	missing = k.lacks(&k.Other) || missing
-	missing = a.Mode != FreshRun && k.lacks(&k.Previous) || missing
+	missing = k.Lacks(&k.Other) || missing
+	missing = a.Mode != FreshRun && k.Lacks(&k.Previous) || missing
 	// another session's transcript has no usage of this run yet, and a pause does not count
 	counted := a.Mode != FreshRun && at.Run.SessionID == e.SessionID && at.Run.Status == Active
-	if missing = !counted && k.lacks(&k.Baseline) || missing; missing {
+	if missing = !counted && k.Lacks(&k.Baseline) || missing; missing {
 		return Outcome{Need: k}
 	}
 	in := &Entering{Opens: Opens{Invocation: e, Mode: a.Mode, Notes: a.Notes, Between: counted}}
@@ -167,10 +167,10 @@ func (e Opens) step(s State, k *Known) Outcome {
 		return Outcome{}
 	}
 	missing := k.lacksEntry(e.Mode)
-	missing = e.Mode != FreshRun && k.lacks(&k.Previous) || missing
+	missing = e.Mode != FreshRun && k.Lacks(&k.Previous) || missing
 	asked := k.Entry.or().Asked
-	missing = asked != nil && asked.Backlog != nil && k.lacks(&k.Snapshot) || missing
-	if missing = e.Between && k.lacks(&k.Count) || missing; missing {
+	missing = asked != nil && asked.Backlog != nil && k.Lacks(&k.Snapshot) || missing
+	if missing = e.Between && k.Lacks(&k.Count) || missing; missing {
 		return Outcome{Need: k}
 	}
 	facts, previous := *k.Entry.Is, (*Iteration)(nil)
@@ -203,7 +203,7 @@ func (e Opens) step(s State, k *Known) Outcome {
 // closeUnbegun ends an iteration whose body never began, because a condition holds at its entry or
 // a gate waits in a headless session.
 func (e Opens) closeUnbegun(s State, k *Known) Outcome {
-	if k.lacks(&k.Count, &k.Previous, &k.NoDialog) {
+	if k.Lacks(&k.Count, &k.Previous, &k.NoDialog) {
 		return Outcome{Need: k}
 	}
 	s.Run.MinutesElapsed = s.Run.Minutes(e.Now)

@@ -59,7 +59,7 @@ func (f *Facts) axes() []axis {
 	return all
 }
 
-// maxUnits bounds a ceiling of iterations, PRs or minutes.
+// MaxUnits bounds a ceiling of iterations, PRs or minutes.
 const MaxUnits = 1_000_000
 
 func byHalf(n int) int { return max(n, min(n+(n+1)/2, MaxUnits)) }
@@ -276,13 +276,13 @@ func (b *Budget) Below(f Flags, t *Tick, now time.Time) (flag, used string) {
 	c := f.override(b.Ceilings)
 	prs := len(b.Touched(t))
 	switch {
-	case f.names("--max-iterations") && c.Iterations < b.IterationsUsed:
+	case f.Names("--max-iterations") && c.Iterations < b.IterationsUsed:
 		return "--max-iterations", Plural(b.IterationsUsed, "iteration")
-	case f.names("--max-prs") && c.PRs < prs:
+	case f.Names("--max-prs") && c.PRs < prs:
 		return "--max-prs", Plural(prs, "PR")
-	case f.names("--max-minutes") && c.Minutes < b.Minutes(now):
+	case f.Names("--max-minutes") && c.Minutes < b.Minutes(now):
 		return "--max-minutes", Plural(b.Minutes(now), "minute")
-	case f.names("--max-dollars") && c.Dollars > 0 && c.Dollars < b.DollarsEstimate:
+	case f.Names("--max-dollars") && c.Dollars > 0 && c.Dollars < b.DollarsEstimate:
 		return "--max-dollars", "$" + b.DollarsEstimate.String()
 	}
 	return "", ""

@@ -349,12 +349,12 @@ func (f Flags) same(o Flags) bool {
 		cmp.Or(f.Lock, LockSkip) == cmp.Or(o.Lock, LockSkip) && f.Resume == o.Resume
 }
 
-// names reports whether the command named a ceiling or an answer in advance, as in "--max-prs".
-func (f Flags) names(flag string) bool { return slices.Contains(f.explicit, flag) }
+// Names reports whether the command named a ceiling or an answer in advance, as in "--max-prs".
+func (f Flags) Names(flag string) bool { return slices.Contains(f.explicit, flag) }
 
 // DefaultIterations sets the ceiling of iterations if the command did not.
 func (f *Flags) DefaultIterations(n int) {
-	if !f.names("--max-iterations") {
+	if !f.Names("--max-iterations") {
 		f.Iterations = min(n, MaxUnits)
 	}
 }
@@ -364,10 +364,10 @@ func (f Flags) override(c Ceilings) Ceilings { return c.With(f.Ceilings, f.expli
 
 // answer returns p with the answers in advance that the command named, and only those.
 func (f Flags) answer(p Policy) Policy {
-	if f.names("--near-limit") {
+	if f.Names("--near-limit") {
 		p.NearLimit = f.NearLimit
 	}
-	if f.names("--merges") {
+	if f.Names("--merges") {
 		p.Merges = f.Merges
 	}
 	return p

@@ -49,12 +49,12 @@ func TestALimitAfterAnApostrophe(t *testing.T) {
 	for _, args := range []string{
 		"a.md --check 'test'and --max-dollars 5 don't", "a.md --check “make”",
 		"a.md --max-task-dollars 1 --max-task-dollars 99", "a.md --strict-tests=false"} {
-		f, _, err := ParseFlags(Tasks, args)
+		f, _, err := ParseFlags("task", args)
 		if err == nil && f.Dollars != 5*Dollar {
 			t.Errorf("%s is accepted with %v", args, f.Dollars)
 		}
 	}
-	if f, _, err := ParseFlags(Tasks, `a.md --check "npx eslint --max-warnings 0"`); err != nil ||
+	if f, _, err := ParseFlags("task", `a.md --check "npx eslint --max-warnings 0"`); err != nil ||
 		f.Task.Check != "npx eslint --max-warnings 0" {
 		t.Errorf("%q, %v", f.Task.Check, err)
 	}

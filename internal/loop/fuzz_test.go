@@ -37,9 +37,9 @@ func FuzzWords(f *testing.F) {
 	f.Add("Test failed at 0xdeadbeef after 12.3s", "$12.50", "dollars=50 iterations=12")
 	f.Add("a1b2\t", "-0.001", "minutes=,")
 	f.Fuzz(func(t *testing.T, cause, amount, answer string) {
-		s := signature(cause)
-		if signature(s) != s || len(s) > 3*len(cause) { // a letter may grow when its case is folded
-			t.Errorf("the signature of %q is %q, and of that %q", cause, s, signature(s))
+		s := Signature(cause)
+		if Signature(s) != s || len(s) > 3*len(cause) { // a letter may grow when its case is folded
+			t.Errorf("the signature of %q is %q, and of that %q", cause, s, Signature(s))
 		}
 		if u, err := ParseUSD(amount); err == nil && u < 0 {
 			t.Errorf("%q is %v", amount, u)

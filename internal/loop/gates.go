@@ -55,7 +55,7 @@ type GateKind struct {
 	Tell func(f *Facts) string
 }
 
-const nothingMore = "Stop the loop; nothing more is dispatched."
+const NothingMore = "Stop the loop; nothing more is dispatched."
 
 // gates lists the seven gates of the specification.
 var gates = [...]GateKind{
@@ -76,7 +76,7 @@ var gates = [...]GateKind{
 		Options: []Option{
 			{"re-attach", "Continue with the PR as it is on the remote now."},
 			{"skip", "Leave this PR alone for the rest of the run."},
-			{"stop", nothingMore},
+			{"stop", NothingMore},
 		},
 		Apply: applyDivergence,
 		Tell:  tellDivergence,
@@ -87,7 +87,7 @@ var gates = [...]GateKind{
 		Options: []Option{
 			{"continue", "Continue; the ceilings stay and stop the loop when they are reached."},
 			{"raise", ""},
-			{"stop", nothingMore},
+			{"stop", NothingMore},
 		},
 		Due:   budgetDue,
 		Apply: applyBudget,
@@ -99,7 +99,7 @@ var gates = [...]GateKind{
 		Options: []Option{
 			{"re-propose", "Plan a new batch from the backlog as it is now."},
 			{"continue", "Keep to the plan."},
-			{"stop", nothingMore},
+			{"stop", NothingMore},
 		},
 		Due:   driftDue,
 		Apply: applyDrift,
@@ -112,7 +112,7 @@ var gates = [...]GateKind{
 			{"skip", "Leave this issue out of this tick."},
 			{"escalate", "Leave it out and ask on the issue for acceptance criteria."},
 			{"proceed", "Work on it with the best interpretation."},
-			{"stop", nothingMore},
+			{"stop", NothingMore},
 		},
 		Due:   criteriaDue,
 		Apply: applyCriteria,
@@ -136,7 +136,7 @@ var gates = [...]GateKind{
 		Options: []Option{
 			{"skip", "Leave it alone for the rest of the run."},
 			{"retry", "Let the next iteration try once more."},
-			{"stop", nothingMore},
+			{"stop", NothingMore},
 		},
 		Due:   failureDue,
 		Apply: applyFailure,
@@ -191,7 +191,7 @@ func (g Gate) describe(run *Budget) Gate {
 		case g.Raise != nil:
 			o.Description = run.raiseText(*g.Raise)
 		case g.HeadSHA != "":
-			o.Description = "Merge this PR once, at " + short(g.HeadSHA) + "."
+			o.Description = "Merge this PR once, at " + Short(g.HeadSHA) + "."
 		}
 	}
 	return g
@@ -274,6 +274,11 @@ func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 		k.Apply(run, tick, g, act, answer.Answer)
 	}
 	return act
+}
+
+// Kept reports whether a person holds the loop at a gate, so that only the turn has to end.
+func (t *Tick) Kept() bool {
+	return slices.ContainsFunc(t.Pending, func(g Gate) bool { return g.Kept })
 }
 
 func ofExit(name string) bool {
@@ -360,7 +365,7 @@ func mergeDue(f *Facts) []Gate {
 		why = "nobody can tell who commented (" + unknown + ")"
 	}
 	g.Question = fmt.Sprintf("%s at %s: %s. Merge now, or hold for review?", g.Target,
-		short(g.HeadSHA), why)
+		Short(g.HeadSHA), why)
 	if t.addressed(pr) {
 		g.Question = fmt.Sprintf("Responder addressed human feedback on PR #%d. Merge now or hold "+
 			"for human re-review?", pr)
@@ -368,8 +373,8 @@ func mergeDue(f *Facts) []Gate {
 	return []Gate{g}
 }
 
-// short returns a commit's name abbreviated for people.
-func short(sha string) string { return sha[:min(len(sha), 7)] }
+// Short returns a commit's name abbreviated for people.
+func Short(sha string) string { return sha[:min(len(sha), 7)] }
 
 func applyMerge(_ *Budget, tick *Tick, g Gate, act, _ string) {
 	if act != "merge" {
@@ -395,7 +400,7 @@ func failureDue(f *Facts) []Gate {
 		}
 		again := slices.ContainsFunc(f.Previous.Failures, func(before Failure) bool {
 			return before.Kind == now.Kind && before.Number == now.Number &&
-				signature(before.Cause) == signature(cause)
+				Signature(before.Cause) == Signature(cause)
 		})
 		if again {
 			due = append(due, Gate{
@@ -430,9 +435,9 @@ func applyFailure(run *Budget, tick *Tick, g Gate, act, _ string) {
 	}
 }
 
-// signature returns the part of a root cause that is compared: in lower case, without digits and
+// Signature returns the part of a root cause that is compared: in lower case, without digits and
 // hexadecimal runs, so that addresses, line numbers and durations make no difference.
-func signature(cause string) string {
+func Signature(cause string) string {
 	words := strings.FieldsFunc(strings.ToLower(cause), func(r rune) bool {
 		return r == ' ' || r == '\t' || r == '\n' || r == '\r'
 	})

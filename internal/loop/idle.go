@@ -32,7 +32,7 @@ func (b *Budget) maxIdle() int {
 	if b.MaxIdle > 0 {
 		return b.MaxIdle
 	}
-	return b.attempts().MaxIdle
+	return max(maxIdle, b.attempts().MaxIdle)
 }
 
 // foldIdle counts the iteration that ends; before is the run at its start. Iterations that git
@@ -43,14 +43,14 @@ func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 		b.foldTrail(t, before, e)
 		return
 	}
-	if a == nil || b.Own == nil || !t.Started || t.verdict().Verdict == Outage {
+	if a == nil || b.Own == nil || !t.Started || t.Verdict().Verdict == Outage {
 		return
 	}
 	seen := !a.Sent || a.EndHead != ""
 	switch changed := a.moved() || a.closed() || b.Own.Advanced(before.Own); {
 	case seen:
 		b.countIdle(changed, a.Head, before)
-	case b.attempts().Looks || t.verdict().claims() || a.NoGit || a.Unread != "":
+	case b.attempts().Looks || t.Verdict().claims() || a.NoGit || a.Unread != "":
 	case changed:
 		b.Idle = nil
 	default:
@@ -131,7 +131,7 @@ func (b *Budget) idleText() string {
 	}
 	return fmt.Sprintf("nothing changed for %s, $%s since %s",
 		Plural(b.Idle.Iterations, "iteration"), b.DollarsEstimate.minus(b.Idle.Before),
-		short(since))
+		Short(since))
 }
 
 func tellIdle(f *Facts) string {

@@ -1,6 +1,11 @@
-package loop
+package loop_test
 
-import "testing"
+import (
+	"testing"
+
+	"hooks/internal/kind/tasks"
+	. "hooks/internal/loop"
+)
 
 // T91: no one looks at the end of an attempt without a claim; the next one's beginning shows
 // whether it changed anything.
@@ -15,17 +20,17 @@ func TestLookBack(t *testing.T) {
 		{"another tree", EntryFacts{Head: "abc"}, -1},
 		{"git cannot tell", EntryFacts{Head: "abc", Tree: "t", Unread: "timeout"}, 0},
 	} {
-		run := &Budget{Skill: Tasks, KindRun: ofTasks(&TaskRun{MaxTries: 5, List: []TaskItem{{}}})}
+		run := fiveTries()
 		before := *run
 		a := Attempt{Task: 1, Sent: true, Head: "abc", Tree: "t",
 			Judged: &Judgement{Verdict: Unfinished}}
-		run.foldIdle(&Tick{Started: true, Attempt: &a}, &before, Ending{})
+		FoldIdle(run, &Tick{Started: true, Attempt: &a}, &before, Ending{})
 		if run.Idle == nil || run.Idle.Iterations != 0 {
 			t.Fatalf("%s: %+v before it is known", c.name, run.Idle)
 		}
 		kept := *run.Idle
-		run.lookBack(c.next)
-		run.lookBack(c.next) // once only
+		LookBack(run, c.next)
+		LookBack(run, c.next) // once only
 		got := -1
 		if run.Idle != nil {
 			got = run.Idle.Iterations
@@ -52,17 +57,23 @@ func TestUnseen(t *testing.T) {
 		{"no repository", Attempt{Sent: true, NoGit: true}, false},
 		{"git could not tell", Attempt{Sent: true, Unread: "timeout"}, false},
 	} {
-		run := &Budget{Skill: Tasks, KindRun: ofTasks(&TaskRun{MaxTries: 5, List: []TaskItem{{}}})}
+		run := fiveTries()
 		before := *run
-		run.foldIdle(&Tick{Started: true, Attempt: &c.a}, &before, Ending{})
+		FoldIdle(run, &Tick{Started: true, Attempt: &c.a}, &before, Ending{})
 		if unseen := run.Idle != nil && run.Idle.Unseen != nil; unseen != c.unseen {
 			t.Errorf("%s: %v", c.name, unseen)
 		}
 	}
-	run := &Budget{Skill: Tasks, KindRun: ofTasks(&TaskRun{MaxTries: 5, List: []TaskItem{{}}})}
+	run := fiveTries()
 	before := *run
-	run.foldIdle(&Tick{Started: true, Attempt: &Attempt{}}, &before, Ending{})
+	FoldIdle(run, &Tick{Started: true, Attempt: &Attempt{}}, &before, Ending{})
 	if run.Idle == nil || run.Idle.Iterations != 1 || run.Idle.Unseen != nil {
 		t.Errorf("no worker was sent: %+v", run.Idle)
 	}
+}
+
+// fiveTries returns a run of one task.
+func fiveTries() *Budget {
+	return &Budget{Skill: tasks.Name,
+		KindRun: ofTasks(&tasks.Run{MaxTries: 5, List: []tasks.Item{{}}})}
 }

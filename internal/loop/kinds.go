@@ -2,12 +2,6 @@ package loop
 
 import "slices"
 
-// The looping skills (T1, A1).
-const (
-	Tasks Skill = "task"
-	Audit Skill = "audit"
-)
-
 // Kinds lists the kinds of loop in the order in which they are looked at and listed (R1). This
 // package names none of them; package kind registers them.
 var Kinds []Kind

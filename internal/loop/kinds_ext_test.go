@@ -1,4 +1,13 @@
 package loop_test
 
-// Tests of this package see the kinds of loop that the program has.
-import _ "hooks/internal/kind"
+import (
+	_ "hooks/internal/kind"
+	"hooks/internal/kind/tasks"
+	. "hooks/internal/loop"
+)
+
+// Tests of this package see the kinds of loop that the program has, and a task list.
+var _ = func() bool {
+	EditedList = func() any { return new(tasks.ReadList) }
+	return true
+}()

@@ -85,8 +85,8 @@ type Known struct {
 	Snapshot Fact[*Snapshot]
 }
 
-// lacks asks for the facts that are missing and reports whether there are any.
-func (k *Known) lacks(facts ...interface{ ask(bool) bool }) (missing bool) {
+// Lacks asks for the facts that are missing and reports whether there are any.
+func (k *Known) Lacks(facts ...interface{ ask(bool) bool }) (missing bool) {
 	for _, f := range facts {
 		missing = f.ask(k.Bare) || missing
 	}
@@ -99,7 +99,7 @@ func (k *Known) lacksEntry(m Mode) bool {
 		k.Entry.Is = nil
 	}
 	k.Mode = m
-	return k.lacks(&k.Entry)
+	return k.Lacks(&k.Entry)
 }
 
 // Begun holds the unfinished work that an interrupted iteration may leave, as far as it is known.

@@ -184,11 +184,11 @@ func TestSignature(t *testing.T) {
 		{"line 12: nil map", "line 407: nil map"},
 	}
 	for _, p := range same {
-		if signature(p[0]) != signature(p[1]) {
-			t.Errorf("%q and %q differ: %q, %q", p[0], p[1], signature(p[0]), signature(p[1]))
+		if Signature(p[0]) != Signature(p[1]) {
+			t.Errorf("%q and %q differ: %q, %q", p[0], p[1], Signature(p[0]), Signature(p[1]))
 		}
 	}
-	if signature("tests failing in module X") == signature("tests failing in module Y") {
+	if Signature("tests failing in module X") == Signature("tests failing in module Y") {
 		t.Error("two causes are one")
 	}
 }

@@ -1,5 +1,7 @@
 package loop
 
+import "reflect"
+
 // The kinds of loop that the tests of this package use.
 const (
 	Work   Skill = "work"
@@ -12,3 +14,29 @@ func skillNames() (list []Skill) {
 	}
 	return list
 }
+
+// EditedList returns an empty task list, as a task loop looks it up. The tests outside of this
+// package set it.
+var EditedList func() any
+
+// payload returns the state that a kind adds to a fresh run, with nothing in it.
+func payload(kind Skill) Payload {
+	of := reflect.TypeOf(KindOf(kind).Run.Of).Elem()
+	return reflect.New(of).Interface().(Payload)
+}
+
+// The tests outside of this package, which know the kinds, use these parts of it.
+var (
+	Noon                           = noon
+	Admit, Resume, OpenTick        = admit, resume, openTick
+	NoProgress, TellIdle           = noProgress, tellIdle
+	BeginAttempt, FoldAttempt      = (*Budget).begin, (*Budget).foldAttempt
+	FoldIdle, LookBack             = (*Budget).foldIdle, (*Budget).lookBack
+	IdleBound, Tip                 = (*Budget).maxIdle, (*Budget).tip
+	OfKind, Between, Conduct       = Call.ofKind, Call.between, Call.conduct
+	Critique, RefuseWorker, Critic = Call.critique, Call.refuseWorker, (*Task).critic
+	Judge, CloneState              = State.judged, State.clone
+	ClosedFindings, MovedTree      = (*Attempt).closed, (*Attempt).moved
+)
+
+const MaxHolds, MaxOutages = maxHolds, maxOutages

@@ -120,7 +120,7 @@ func (e Prompt) afterEnd(s State, k *Known) Outcome {
 	switch {
 	case s.Quiet == nil && !fires, e.Text == "":
 		return Outcome{}
-	case e.Wakes == nil && k.lacks(&k.Sender):
+	case e.Wakes == nil && k.Lacks(&k.Sender):
 		return Outcome{Need: k}
 	case fires && k.Sender.or() >= SenderClient && !e.enters():
 		return Outcome{Reply: Reply{Refuse: priorStop(s.Run), Hidden: true}}
@@ -187,7 +187,7 @@ func (e Prompt) refuseWake(s State, k *Known) Outcome {
 	t, w := s.Tick, e.Wakes
 	for _, j := range s.Run.Jobs {
 		if w.ends(j) {
-			t.Workers = without(t.Workers, j.ID)
+			t.Workers = Without(t.Workers, j.ID)
 		}
 	}
 	s.Run.endJob(w)
@@ -231,7 +231,7 @@ func (e Call) inQuiet(s State, k *Known) Outcome {
 		return e.drains(s, k)
 	case o.Reply.Deny == nil || e.Agent != "" || ofRun:
 		return o
-	case k.lacks(&k.Origin):
+	case k.Lacks(&k.Origin):
 		return Outcome{Need: k}
 	case k.Origin.Is.By == "human" || k.Origin.Is.By == "sdk": // its prompt raised no event
 		o = Outcome{}
@@ -246,17 +246,17 @@ func (e Call) afterRun(s State, k *Known) Outcome {
 	const wait = "end the turn; nothing more is done before the person's next prompt"
 	switch {
 	case e.Schedules != nil, e.Outside != "":
-		return refuseCall(deny(ScheduleRule, wait, "Not scheduled: %s", priorStop(s.Run)))
+		return RefuseCall(ScheduleRule, wait, "Not scheduled: %s", priorStop(s.Run))
 	case e.Sends != nil, e.Tool == "SendMessage" && e.Agent == "": // it revives a worker
 		return refuseCall(notSent(priorStop(s.Run), wait))
-	case k.lacks(&k.Reading):
+	case k.Lacks(&k.Reading):
 		return Outcome{Need: k}
 	case k.Reading.Is.Refused != nil:
 		return refuseCall(k.Reading.Is.Refused)
 	}
 	if i := slices.IndexFunc(k.Reading.Is.Acts, Act.lands); i >= 0 && !k.Reading.Is.Beside {
-		return refuseCall(deny(MergeGate, wait, "Not merged: %s. %s", k.Reading.Is.Acts[i].Command,
-			priorStop(s.Run)))
+		return RefuseCall(MergeGate, wait, "Not merged: %s. %s", k.Reading.Is.Acts[i].Command,
+			priorStop(s.Run))
 	}
 	return Outcome{Reply: Reply{Deny: e.unread(s, *k.Reading.Is)}}
 }
@@ -264,7 +264,7 @@ func (e Call) afterRun(s State, k *Known) Outcome {
 // mayHaveEnded reports whether a worker makes the call and a person may have interrupted its
 // session. Esc raises no event.
 func (e Call) mayHaveEnded(s State) bool {
-	return e.Agent != "" && e.Attended && e.open(s) && s.Tick.Interrupted == "" && !s.Run.driven()
+	return e.Agent != "" && e.Attended && e.open(s) && s.Tick.Interrupted == "" && !s.Run.Driven()
 }
 
 // endsWorker ends the worker of an attempt whose loop a person ended with Esc. It returns nil for
@@ -281,7 +281,7 @@ func (e Call) endsWorker(s State) *Deny {
 
 // endWorker records that a refusal ended a worker, because no SubagentStop follows.
 func (t *Tick) endWorker(id string) {
-	t.Workers = without(t.Workers, id)
+	t.Workers = Without(t.Workers, id)
 	t.EndedWorkers = AppendNew(slices.Clip(t.EndedWorkers), id)
 }
 
@@ -299,13 +299,13 @@ func (e Call) drains(s State, k *Known) Outcome {
 	switch {
 	case e.Agent == "" || e.Edits || e.Tool == "ToolSearch":
 		return Outcome{}
-	case k.lacks(&k.Commits):
+	case k.Lacks(&k.Commits):
 		return Outcome{Need: k}
 	case *k.Commits.Is:
 		return Outcome{}
 	}
-	return refuseCall(deny(DrainRule, e.wayToFinish(),
-		"%s is refused: the loop has ended, and its workers only finish what they have", e.Tool))
+	return RefuseCall(DrainRule, e.wayToFinish(),
+		"%s is refused: the loop has ended, and its workers only finish what they have", e.Tool)
 }
 
 // Prompt is a prompt of the session, or another event of a turn that is not the iteration's own. It
@@ -334,7 +334,7 @@ func (e Prompt) step(s State, k *Known) Outcome {
 	if out.Need != nil || c == nil || c.Run().Status == Active || e.Text == "" {
 		return out
 	}
-	if e.Wakes == nil && k.lacks(&k.Sender) {
+	if e.Wakes == nil && k.Lacks(&k.Sender) {
 		return Outcome{Need: k}
 	}
 	if e.isTyped(k) {
@@ -357,12 +357,12 @@ func (e Prompt) whileActive(s State, k *Known) Outcome {
 	case e.Stops:
 		s.Tick.Interrupt(StopWord)
 		return e.closeOrDrain(s, k)
-	case !e.foreign(s) || e.Expands && e.Invokes == s.Run.Skill:
+	case !e.Foreign(s) || e.Expands && e.Invokes == s.Run.Skill:
 		if s.Run.endJob(e.Wakes) {
 			return Outcome{Save: Save{Run: s.Run}}
 		}
 		return Outcome{}
-	case k.lacks(&k.Marked):
+	case k.Lacks(&k.Marked):
 		return Outcome{Need: k}
 	}
 	esc := s.Tick.Interrupted == "" && *k.Marked.Is
@@ -392,7 +392,7 @@ func (e Prompt) whileActive(s State, k *Known) Outcome {
 // and the last Stop closes the iteration.
 func (e Prompt) closeOrDrain(s State, k *Known) Outcome {
 	if s.Tick.Draining || len(s.Tick.Workers) > 0 {
-		if e.Text != "" && e.Wakes == nil && k.lacks(&k.Sender) {
+		if e.Text != "" && e.Wakes == nil && k.Lacks(&k.Sender) {
 			return Outcome{Need: k}
 		}
 		if e.isTyped(k) { // the gate opens when the last worker ends

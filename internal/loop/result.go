@@ -121,7 +121,7 @@ func (e Result) step(s State, _ *Known) Outcome {
 	}
 	news := s.Tick.Ended(e.ID)
 	if a := s.Tick.Attempt; len(e.Looked) > 0 && a != nil {
-		news = a.looks(e.Looked, false) || news
+		news = a.Look(e.Looked, false) || news
 	}
 	if e.Failed {
 		news = s.Tick.unreview(e.ID, e.Input) || news
@@ -199,7 +199,7 @@ func (t *Tick) count(f Effect) {
 	case SetLabel:
 		t.Labels = AppendNew(slices.Clone(t.Labels), label)
 	case DroppedLabel:
-		t.Labels = without(t.Labels, label)
+		t.Labels = Without(t.Labels, label)
 	}
 }
 
@@ -263,7 +263,7 @@ func (t *Tick) endStarts(e Result) {
 		t.Starts.Opened = 0
 	} else {
 		for _, label := range t.Starts.Dropped {
-			t.Labels = without(t.Labels, label)
+			t.Labels = Without(t.Labels, label)
 		}
 	}
 	t.Starts.Dropped = nil
@@ -398,8 +398,8 @@ func (e CatchUp) step(s State, k *Known) Outcome {
 	if !e.open(s) {
 		return Outcome{}
 	}
-	missing := s.Tick.unheard(s.Run) && k.lacks(&k.Dialogs)
-	if missing = e.Counts && k.lacks(&k.Calls) || missing; missing {
+	missing := s.Tick.unheard(s.Run) && k.Lacks(&k.Dialogs)
+	if missing = e.Counts && k.Lacks(&k.Calls) || missing; missing {
 		return Outcome{Need: k}
 	}
 	counted := s.missed(k.Calls.or())

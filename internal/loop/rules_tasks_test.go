@@ -8,10 +8,11 @@ import (
 // list is what the next fresh task loop has to do: its fields, as in {"max_tries":3}, over defaults
 // with two tasks.
 func (w *world) list(args string) {
-	w.tasks = &TaskRun{Spec: "spec.md", Try: 1, MaxTries: 5, Mode: "quick", Drive: DriveStop,
-		Phase: Execution, List: []TaskItem{{Title: "A"}, {Title: "B"}}, Passed: []int{1, 2}}
+	w.tasks = payload("task")
+	decode(w, `{"spec":"spec.md","try":1,"max_tries":5,"mode":"quick","drive":"stop",`+
+		`"phase":"execution","list":[{"title":"A"},{"title":"B"}],"gates_passed":[1,2]}`, w.tasks)
 	decode(w, args, w.tasks)
-	w.skill = Tasks
+	w.skill = "task"
 	w.entry.Head, w.entry.Branch = "h0", "main"
 	w.known.Evidence = Evidence{Head: "h0", Branch: "main"}
 }

@@ -34,10 +34,10 @@ type world struct {
 	files
 	others map[Skill]files
 	runs   int
-	beside RunFile  // the session's run with another budget file
-	rival  *Lock    // of a session that is faster at the next entry
-	stale  bool     // the worker's context is an earlier one's
-	tasks  *TaskRun // of the next fresh run of a task loop
+	beside RunFile // the session's run with another budget file
+	rival  *Lock   // of a session that is faster at the next entry
+	stale  bool    // the worker's context is an earlier one's
+	tasks  Payload // of the next fresh run of a task loop
 
 	entry   EntryFacts
 	known   seen
@@ -277,8 +277,12 @@ var verbs = map[string]func(w *world, args string){
 	"show":    (*world).show,
 	"explain": (*world).explain,
 
-	"tasks":   (*world).list,
-	"starts":  func(w *world, args string) { decode(w, args, &w.entry) },
+	"tasks":  (*world).list,
+	"starts": func(w *world, args string) { decode(w, args, &w.entry) },
+	"edited": func(w *world, args string) {
+		w.entry.Own = EditedList()
+		decode(w, args, w.entry.Own)
+	},
 	"tree":    func(w *world, args string) { decode(w, args, &w.known.Evidence) },
 	"claim":   (*world).claim,
 	"without": func(w *world, args string) { decode(w, args, &w.known.Before) },
@@ -511,8 +515,14 @@ func (w *world) close(c *Closing) {
 	for _, f := range c.Fired {
 		w.say("  %s: %s", f.Condition, f.Text)
 	}
-	if j := TaskOf(l); j != nil {
-		w.say("  task %d.%d %s %s", j.Task, j.Try, j.Judgement.Verdict, j.Judgement.Why)
+	if l.Own != nil {
+		var own struct {
+			Task, Try int
+			Judgement Judgement
+		}
+		text, _ := codec.Encode(l.Own)
+		decode(w, string(text), &own)
+		w.say("  task %d.%d %s %s", own.Task, own.Try, own.Judgement.Verdict, own.Judgement.Why)
 	}
 	for _, text := range l.Notes {
 		w.say("  note: %s", text)
@@ -520,7 +530,7 @@ func (w *world) close(c *Closing) {
 	for _, text := range l.Left {
 		w.say("  left: %s", text)
 	}
-	w.say("run %s %s", c.Run().Status, orNone(c.Run().StopText))
+	w.say("run %s %s", c.Run().Status, OrNone(c.Run().StopText))
 }
 
 func (w *world) reply(r Reply) {
@@ -605,8 +615,8 @@ func (w *world) enterAgain(args string, r Request) {
 	w.skill = Skill(skill)
 	w.files = w.others[w.skill]
 	r.Command = Command{"sdd:" + skill, w.skill, strings.TrimSpace("--loop " + rest)}
-	if w.skill == Tasks {
-		r.Command = Command{"sdd:go", Tasks, rest}
+	if w.skill == "task" {
+		r.Command = Command{"sdd:go", w.skill, rest}
 		if w.tasks != nil {
 			r.Own, w.tasks = w.tasks, nil
 		}
@@ -617,8 +627,8 @@ func (w *world) enterAgain(args string, r Request) {
 		w.say("error: %v", err)
 		return
 	}
-	if w.skill == Tasks && rest == "" && w.state.Run != nil &&
-		!TasksOf(w.state.Run).Complete() { // as the entry reads it
+	if w.skill == "task" && rest == "" && w.state.Run != nil &&
+		!w.state.Run.attempts().Done { // as the entry reads it
 		flags.Resume = true
 	}
 	r.Now, r.SessionID, r.PromptID, r.Flags = w.now, w.client.session, w.prompt, flags

@@ -83,7 +83,7 @@ func proceed(b Budget, r Request) Budget {
 	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
 	b.EventsFrom = r.EventsFrom
 	b.UnderLoop = b.UnderLoop || r.UnderLoop
-	if r.Flags.Resume && !r.unasked() { // a person names new ceilings for the run as it continues
+	if r.Flags.Resume && !r.Unasked() { // a person names new ceilings for the run as it continues
 		b.raise(r)
 		b.alsoTyped(r.Flags.canonical())
 	}
@@ -99,11 +99,11 @@ func (b *Budget) bind(r Request) {
 
 // Rereads reports whether a person continues a run with the request, so that the run adopts the
 // current configuration.
-func (r Request) Rereads() bool { return (r.Flags.Resume || r.Flags.Restart) && !r.unasked() }
+func (r Request) Rereads() bool { return (r.Flags.Resume || r.Flags.Restart) && !r.Unasked() }
 
 // raise adopts the limits that a person named (R16) and the current configuration.
 func (b *Budget) raise(r Request) {
-	if r.unasked() {
+	if r.Unasked() {
 		return
 	}
 	b.Ceilings = r.Flags.override(b.Ceilings)
@@ -193,7 +193,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	run.lookBack(e)
 	p := run.Own
 	if p != nil {
-		alone := (r.Fed || run.driven() && !r.Flags.Resume) && len(run.Jobs) == 0
+		alone := (r.Fed || run.Driven() && !r.Flags.Resume) && len(run.Jobs) == 0
 		p.Enter(&t, e, alone)
 	}
 	f := Look(run, &t, previous, r.Now)
@@ -223,7 +223,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	t.Attempt = run.begin(e)
 	again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
 	// each process of a driver has a session of its own
-	if t.Attempt != nil && again && run.driven() {
+	if t.Attempt != nil && again && run.Driven() {
 		t.Attempt.Stale = true
 	}
 	// without a person, any question pauses the run before the body begins
@@ -240,10 +240,10 @@ func (t *Tick) noteDropped(run *Budget, tip string) string {
 	case tip == "":
 		return ""
 	case run.tip() == "":
-		t.Notes = append(t.Notes, upper(lostTip(tip))+"; the resume takes the branch as it is")
+		t.Notes = append(t.Notes, upper(LostTip(tip))+"; the resume takes the branch as it is")
 		return ""
 	}
-	t.Notes = append(t.Notes, upper(lostTip(tip))+"; nothing is done until it is back")
+	t.Notes = append(t.Notes, upper(LostTip(tip))+"; nothing is done until it is back")
 	return tip
 }
 
@@ -265,7 +265,7 @@ type EntryFacts struct {
 	Tree                string // as in Attempt
 	Ignores             string // as in Budget
 	NoGit               bool   // the project has no repository
-	List                *ReadList
+	Own                 any    // what the run's kind looks up itself
 	Feedback            string // a person's newest feedback about the task or section (L31)
 	Trail               string // as in BacklogTick
 	Unread              string // why git could not report Head and Branch, or ""
@@ -357,7 +357,7 @@ func (t *Tick) uncount(run *Budget) {
 	}
 }
 
-// worked reports whether the tick dispatched, opened, merged or commented anything.
+// Worked reports whether the tick dispatched, opened, merged or commented anything.
 func (t *Tick) Worked() bool {
 	return t.Agents > 0 || len(t.PRs) > 0 || t.Comments > 0 || t.Merges > 0
 }

@@ -438,6 +438,16 @@ func (l *Iteration) Of(runID string) bool { return l.RunID == runID || l.RunID =
 // Worked reports whether the line records an iteration of this run that began.
 func (b *Budget) Worked(l *Iteration) bool { return l.Began() && l.Of(b.RunID) }
 
+// SyncEvent is an event of a loop for a person's tracker (T67–T73).
+type SyncEvent struct {
+	// Key identifies the event, so that a repetition can be recognized: the run and its place in
+	// it.
+	Key   string `json:"key"`
+	Event string `json:"event"` // started, resumed, task, gate, blocked or complete
+	Issue string `json:"issue"`
+	Text  string `json:"text"`
+}
+
 // AppendNew appends the items that list does not contain yet. It skips zero values.
 func AppendNew[T comparable](list []T, items ...T) []T {
 	var zero T
@@ -459,7 +469,7 @@ func first[T any](list []T, is func(T) bool) *T {
 	return nil
 }
 
-func without[T comparable](list []T, item T) []T {
+func Without[T comparable](list []T, item T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return v == item })
 }
 

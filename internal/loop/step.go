@@ -183,7 +183,7 @@ func (t Turn) open(s State) bool {
 	return s.Tick != nil && s.Tick.SessionID == t.Session && s.Run != nil
 }
 
-// foreign reports whether an iteration of the session is open and the prompt does not belong to it.
-func (t Turn) foreign(s State) bool {
+// Foreign reports whether an iteration of the session is open and the prompt does not belong to it.
+func (t Turn) Foreign(s State) bool {
 	return t.open(s) && t.Prompt != "" && !slices.Contains(s.Tick.Prompts, t.Prompt)
 }

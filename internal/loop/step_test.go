@@ -90,7 +90,7 @@ func draw(t *rapid.T, v reflect.Value, label string) {
 	case reflect.Interface:
 		if of := v.Addr().Interface(); rapid.Bool().Draw(t, label) {
 			if own, ok := of.(*Payload); ok {
-				*own = rapid.SampledFrom([]Payload{&TaskRun{}, &AuditRun{}}).Draw(t, label)
+				*own = payload(rapid.SampledFrom([]Skill{"task", "audit"}).Draw(t, label))
 				draw(t, reflect.ValueOf(*own).Elem(), label)
 			}
 		}

@@ -1,10 +1,13 @@
-package loop
+package loop_test
 
 import (
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
+
+	"hooks/internal/kind/tasks"
+	. "hooks/internal/loop"
 )
 
 // A task loop whose worker, repository, check, person and client do anything: driven through Step,
@@ -54,7 +57,7 @@ func (m *taskMachine) open(t *rapid.T) {
 	r := Request{Now: m.now, SessionID: "s1", PromptID: "p1", Attended: true, RunID: "r1"}
 	run := *m.Run
 	if run.Status != Active {
-		run = resume(run, r)
+		run = Resume(run, r)
 	}
 	m.Run = &run
 	m.turns++
@@ -74,7 +77,7 @@ func (m *taskMachine) answer(t *rapid.T) {
 			}
 		}
 		word := rapid.SampledFrom(append(words, "as I said before")).Draw(t, g.Name)
-		s := m.State.clone()
+		s := CloneState(m.State)
 		act := Answer(s.Run, s.Tick, 0, GateAnswer{Name: g.Name, Answer: word, Target: g.Target})
 		StartBody(s.Run, s.Tick)
 		if m.State = s; act == "hold" {
@@ -107,10 +110,10 @@ func (m *taskMachine) work(t *rapid.T) {
 		k.Claim, k.Evidence, k.Check = Fetched(claim), Fetched(e), Fetched(check)
 		before := m.judgement()
 		m.step(t, WorkerEnd{Turn: m.turn(), Agent: "w1"}, k)
-		if j := m.judgement(); before == nil && j != nil && j.Verdict.done() {
+		if j := m.judgement(); before == nil && j != nil && j.Verdict.Done() {
 			sound := claim.Done && len(e.Dirty) == 0 && e.Dropped == "" && e.Head == "h1" &&
 				!e.Same
-			green := TasksOf(m.Run).Check == "" || check.Exit == 0
+			green := tasks.Of(m.Run).Check == "" || check.Exit == 0
 			if !sound || !green {
 				t.Fatalf("%s with %+v", j.Verdict, k)
 			}
@@ -130,9 +133,9 @@ func (m *taskMachine) judgement() *Judgement {
 func TestTaskRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := time.Unix(1e9, 0).UTC()
-		run := Budget{RunID: "r1", StartedAt: start, SessionID: "s1", Skill: Tasks, Status: Active,
-			Ceilings: KindOf(Tasks).Ceilings, KindRun: ofTasks(&TaskRun{
-				List:   []TaskItem{{Title: "a", Checkpoint: true}, {Title: "b"}, {Title: "c"}},
+		run := Budget{RunID: "r1", StartedAt: start, SessionID: "s1", Skill: tasks.Name,
+			Status: Active, Ceilings: KindOf(tasks.Name).Ceilings, KindRun: ofTasks(&tasks.Run{
+				List:   []tasks.Item{{Title: "a", Checkpoint: true}, {Title: "b"}, {Title: "c"}},
 				Passed: []int{1, 2}, Drive: DriveStop,
 				Try: 1, MaxTries: rapid.IntRange(2, 5).Draw(t, "max"),
 				Mode:  rapid.SampledFrom([]string{"quick", "checkpoint"}).Draw(t, "mode"),
@@ -140,7 +143,7 @@ func TestTaskRules(t *testing.T) {
 			})}
 		m := &taskMachine{State: State{Run: &run}, now: start}
 		for range rapid.IntRange(1, 25).Draw(t, "events") {
-			before := *TasksOf(m.Run)
+			before := *tasks.Of(m.Run)
 			spent := m.Run.DollarsEstimate
 			resumed := m.Tick == nil && m.Run.Status != Active
 			switch what := rapid.IntRange(0, 9).Draw(t, "event"); {
@@ -160,14 +163,14 @@ func TestTaskRules(t *testing.T) {
 			case what == 8:
 				m.step(t, TurnFailure{Turn: m.turn(), Failure: "overloaded"}, Known{})
 			default:
-				m.step(t, Abandoned{m.turn()}, Known{})
+				m.step(t, Abandoned{Turn: m.turn()}, Known{})
 			}
 			m.now = m.now.Add(time.Second)
-			now := TasksOf(m.Run)
+			now := tasks.Of(m.Run)
 			switch {
 			case now.Index < before.Index || now.Index > before.Index+1:
 				t.Fatalf("from task %d to %d", before.Index, now.Index)
-			case now.Index > before.Index && !now.List[before.Index].Result.done():
+			case now.Index > before.Index && !now.List[before.Index].Result.Done():
 				t.Fatalf("task %d was skipped: %+v", before.Index, now.List[before.Index])
 			case now.Try > now.MaxTries,
 				m.Tick != nil && m.Tick.Started && now.Try >= now.MaxTries:
@@ -189,7 +192,7 @@ func personRetried(m *taskMachine) bool {
 		list = append(m.Tick.DeferredAnswers, m.Tick.Answered...)
 	}
 	for _, a := range list {
-		if a.Name == FlaggedGate {
+		if a.Name == tasks.FlaggedGate {
 			return true
 		}
 	}

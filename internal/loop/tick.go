@@ -188,7 +188,19 @@ type Report struct {
 	Qmd       *QmdOutcome `json:"qmd,omitempty"`
 	Outcome   LineOutcome `json:"outcome,omitempty"` // ok or errored
 	Note      string      `json:"note,omitempty"`
-	AuditReport
+	// Findings, Resolved (their ids) and Verdict (clean or dirty) are an auditor's.
+	Findings []ReportedFinding `json:"findings,omitempty"`
+	Resolved []string          `json:"resolved,omitempty"`
+	Verdict  string            `json:"verdict,omitempty"`
+}
+
+// ReportedFinding is a problem that an auditor reports (A29).
+type ReportedFinding struct {
+	File        string `json:"file"`
+	Line        int    `json:"line,omitempty"` // 0 for the whole file
+	Severity    string `json:"severity"`       // bug or warning
+	Description string `json:"description"`
+	Scenario    string `json:"scenario,omitempty"`
 }
 
 // Issue is a reported issue with the state of its acceptance criteria.

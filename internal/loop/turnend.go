@@ -57,7 +57,7 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 		return Outcome{Save: Save{Run: s.Run}}
 	case !e.open(s):
 		return Outcome{}
-	case e.foreign(s) && !s.Tick.Draining: // a later turn ends; the tick's own was cut off
+	case e.Foreign(s) && !s.Tick.Draining: // a later turn ends; the tick's own was cut off
 		return Prompt{Turn: e.Turn}.step(s, k)
 	case len(e.Working) > 0:
 		s.Tick.Draining, s.Tick.Workers = true, e.Working
@@ -76,7 +76,7 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 // all.
 func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 	open, cause, why := s.Tick != nil, CauseNoCheck, s.Run.NoCheck(k.Before.or())
-	if k.lacks(&k.Count, &k.Overrun) {
+	if k.Lacks(&k.Count, &k.Overrun) {
 		return Outcome{Need: k}
 	}
 	switch over := s.spent(e.Now, k).overspent(k); {
@@ -111,12 +111,12 @@ func (e TurnEnd) duplicate(b *Budget) bool {
 // closeOwn ends the iteration at the end of its own turn, unless the turn still owes something.
 func (e TurnEnd) closeOwn(s State, k *Known, crons []Scheduled) Outcome {
 	missing := k.lacksClose()
-	missing = s.Tick.Draining && k.lacks(&k.Marked) || missing
+	missing = s.Tick.Draining && k.Lacks(&k.Marked) || missing
 	if judged := s.Tick.Attempt != nil && s.Tick.Attempt.Judged != nil; judged &&
 		!s.Tick.Halting() && s.Tick.Failed == "" {
 		missing = s.lacksMeasure(k) || missing
 	}
-	if missing = s.Tick.unheard(s.Run) && k.lacks(&k.Dialogs) || missing; missing {
+	if missing = s.Tick.unheard(s.Run) && k.Lacks(&k.Dialogs) || missing; missing {
 		return Outcome{Need: k}
 	}
 	if s.Tick.Draining && *k.Marked.Is { // Esc in a turn that a worker's end had started
@@ -188,8 +188,8 @@ func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.Is.UnderLoop || looped
 	// a question waits that was asked once and not answered
 	pause := !s.Tick.Halting() && s.Tick.Failed == "" && len(s.Tick.Pending) > 0
-	missing := pause && k.lacks(&k.NoDialog)
-	missing = s.Tick.Interrupted != "" && s.Tick.Started && k.lacks(&k.Begun) || missing
+	missing := pause && k.Lacks(&k.NoDialog)
+	missing = s.Tick.Interrupted != "" && s.Tick.Started && k.Lacks(&k.Begun) || missing
 	if missing {
 		return Outcome{Need: k}
 	}
@@ -214,7 +214,7 @@ func (e TurnEnd) afterwards(run *Budget, crons []Scheduled) *Continue {
 	switch {
 	case run.Status != Active && len(crons) > 0 && e.hold(run, "unschedule"):
 		return &Continue{Name: "unschedule", Schedule: crons}
-	case run.Status == Active && run.feeds():
+	case run.Status == Active && run.Conducted():
 		// Each close asks for the next attempt once, however long the turn is.
 		run.Blocks = Blocks{PromptID: e.Prompt, Reasons: []string{"next"}, At: e.Wall}
 		return &Continue{Name: "next", Text: run.Order(), Until: run.RetryAt}

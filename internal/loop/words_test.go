@@ -148,7 +148,7 @@ func TestSignatureOf(t *testing.T) {
 		"Timeout after 31.5s!": "timeout after .s!",
 		"go1.26 zzz9zzz":       "go. zzzzzz",
 	} {
-		if got := signature(cause); got != want {
+		if got := Signature(cause); got != want {
 			t.Errorf("%q: %q, want %q", cause, got, want)
 		}
 	}

@@ -6,20 +6,21 @@ import (
 	"strconv"
 	"strings"
 
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 )
 
 // Audited is an audit loop with its findings.
 type Audited struct {
-	Run      *loop.Budget   `json:"-"`
-	Project  string         `json:"-"`
-	Findings []loop.Finding `json:"findings"`
+	Run      *loop.Budget    `json:"-"`
+	Project  string          `json:"-"`
+	Findings []audit.Finding `json:"findings"`
 }
 
 // Findings lists the auditors' findings, open ones first.
 func Findings(s Screen, a Audited) string {
 	p := newPage(s)
-	r := loop.AuditOf(a.Run)
+	r := audit.Of(a.Run)
 	p.line(plain, "%s", r.Result())
 	if list := byState(r); len(list) > 0 {
 		p.table(findingTable(list))
@@ -28,15 +29,15 @@ func Findings(s Screen, a Audited) string {
 }
 
 // byState returns the findings of a run: open, accepted, then resolved.
-func byState(r *loop.AuditRun) []loop.Finding {
-	return slices.Concat(r.Which(loop.OpenFinding), r.Which(loop.AcceptedFinding),
-		r.Which(loop.ResolvedFinding))
+func byState(r *audit.Run) []audit.Finding {
+	return slices.Concat(r.Which(audit.OpenFinding), r.Which(audit.AcceptedFinding),
+		r.Which(audit.ResolvedFinding))
 }
 
 // block writes the result of a phase.
 func (b auditLoop) block(t *text, l *loop.Iteration) {
 	r := b.run
-	if a := loop.PhaseOf(l); a != nil {
+	if a := audit.LineOf(l); a != nil {
 		name := a.Phase.In(a.Section, len(r.Sections))
 		t.line("Phase: %s — %s%s", name, a.Judgement.Verdict, prefixed(": ", a.Judgement.Why))
 	}
@@ -48,17 +49,17 @@ func (b auditLoop) block(t *text, l *loop.Iteration) {
 // (A58, A74).
 func (b auditLoop) ended() (must, more []string) {
 	r := b.run
-	must = []string{fmt.Sprintf("Audit: %s (%s)", r.Result(), b.AuditStatus())}
+	must = []string{fmt.Sprintf("Audit: %s (%s)", r.Result(), audit.Status(b.Budget))}
 	if v := r.Verdict; v != nil {
 		must = append(must, "Last verdict: "+v.Said(b.head))
 	}
 	if r.Post != nil && r.Post.Summary != "" {
 		must = append(must, "Post action: "+r.Post.Summary)
 	}
-	for _, f := range r.Which(loop.OpenFinding) {
+	for _, f := range r.Which(audit.OpenFinding) {
 		more = append(more, "Open: "+f.String())
 	}
-	for _, f := range r.Which(loop.AcceptedFinding) {
+	for _, f := range r.Which(audit.AcceptedFinding) {
 		more = append(more, "Accepted by a person: "+f.String())
 	}
 	return must, more
@@ -68,9 +69,9 @@ func (b auditLoop) ended() (must, more []string) {
 func (b auditLoop) stand(p *page) {
 	r := b.run
 	p.row("done", plain, "%s", r.Result())
-	if r.Phase != loop.Complete {
+	if r.Phase != audit.Complete {
 		name := r.UnderWay()
-		if r.Phase == loop.Coding || r.Phase == loop.Auditing {
+		if r.Phase == audit.Coding || r.Phase == audit.Auditing {
 			name += ": " + r.Sections[r.Section]
 		}
 		p.row("under way", plain, "%s", name)
@@ -131,15 +132,15 @@ func (b auditLoop) card(*Card) []block {
 }
 
 // findingTable returns a table of findings with their states.
-func findingTable(list []loop.Finding) table {
+func findingTable(list []audit.Finding) table {
 	t := table{columns: []column{{name: "state", class: "out", tag: true},
 		{name: "section"}, {name: "finding", class: "text", loose: true}}}
 	for _, f := range list {
 		style := good
 		switch {
-		case f.State == loop.OpenFinding && f.Severity == loop.Bug:
+		case f.State == audit.OpenFinding && f.Severity == audit.Bug:
 			style = bad
-		case f.State != loop.ResolvedFinding:
+		case f.State != audit.ResolvedFinding:
 			style = warn
 		}
 		t.rows = append(t.rows, row{style: style, cells: []cell{words(string(f.State)),
@@ -160,7 +161,7 @@ func (b auditLoop) count() string {
 
 // findingsOf returns the changes that a phase made to the findings. A text is empty if there are
 // none.
-func findingsOf(l *loop.AuditLine) []string {
+func findingsOf(l *audit.Line) []string {
 	if l == nil {
 		return nil
 	}
@@ -169,8 +170,8 @@ func findingsOf(l *loop.AuditLine) []string {
 }
 
 // phaseName returns the name of a phase with its section, as in "auditing 2".
-func phaseName(l *loop.AuditLine) string {
-	if l.Phase == loop.Coding || l.Phase == loop.Auditing {
+func phaseName(l *audit.Line) string {
+	if l.Phase == audit.Coding || l.Phase == audit.Auditing {
 		return fmt.Sprintf("%s %d", l.Phase, l.Section)
 	}
 	return spaced(string(l.Phase))

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hooks/internal/hint"
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 )
 
@@ -19,35 +20,35 @@ func FuzzAuditReport(f *testing.F) {
 		`"scenario":"z"},{"file":"a","severity":"bug","description":"0x2 Y"}]}`),
 		[]byte(`{"resolved":["F1","F1","F9"],"verdict":"dirty"}`), "")
 	f.Fuzz(func(t *testing.T, first, second []byte, head string) {
-		run := &loop.Budget{Skill: loop.Audit}
-		run.Own = &loop.AuditRun{Phase: loop.Auditing, Sections: []string{"one"}, Audits: 2}
+		run := &loop.Budget{Skill: audit.Name}
+		run.Own = &audit.Run{Phase: audit.Auditing, Sections: []string{"one"}, Audits: 2}
 		tick := &loop.Tick{Iteration: 1, Attempt: &loop.Attempt{Task: 1, Sent: true}}
-		tick.Attempt.Phase = loop.Auditing
+		tick.Attempt.Phase = string(audit.Auditing)
 		for _, text := range [][]byte{first, second} {
 			facts, err := Facts(text)
 			if err != nil {
 				continue
 			}
-			before := loop.AuditOf(run)
+			before := audit.Of(run)
 			was := *before
-			_, wrong := (&loop.Facts{Run: run, Tick: tick}).TakeAudit(facts, head, false)
-			if wrong != nil && (hint.Of(wrong) == "" || !cmp.Equal(&was, loop.AuditOf(run))) {
+			_, wrong := audit.Take(loop.State{Run: run, Tick: tick}, facts, head, false)
+			if wrong != nil && (hint.Of(wrong) == "" || !cmp.Equal(&was, audit.Of(run))) {
 				t.Errorf("%q: %v, hint %q\n%s", text, wrong, hint.Of(wrong),
-					cmp.Diff(&was, loop.AuditOf(run)))
+					cmp.Diff(&was, audit.Of(run)))
 			}
-			counted := *loop.AuditOf(run)
-			if counted.Tally(); counted.Found != loop.AuditOf(run).Found &&
-				!cmp.Equal(&was, loop.AuditOf(run)) {
-				t.Errorf("%q: counted %+v, kept %+v", text, counted.Found, loop.AuditOf(run).Found)
+			counted := *audit.Of(run)
+			if counted.Tally(); counted.Found != audit.Of(run).Found &&
+				!cmp.Equal(&was, audit.Of(run)) {
+				t.Errorf("%q: counted %+v, kept %+v", text, counted.Found, audit.Of(run).Found)
 			}
 			ids := map[string]bool{}
-			for _, f := range loop.AuditOf(run).Findings {
+			for _, f := range audit.Of(run).Findings {
 				if ids[f.ID] {
 					t.Errorf("%q: %s twice", text, f.ID)
 				}
 				ids[f.ID] = true
 			}
-			if open := loop.AuditOf(run).Which(loop.OpenFinding); len(open) > loop.MaxFindings {
+			if open := audit.Of(run).Which(audit.OpenFinding); len(open) > audit.MaxFindings {
 				t.Errorf("%q: %d are open", text, len(open))
 			}
 		}

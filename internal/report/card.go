@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
@@ -94,7 +96,7 @@ type Progress struct {
 // add counts the next iteration. An iteration made progress if a call was about a PR, a commit
 // reached the remote, or a commit finished a task.
 func (p *Progress) add(l *loop.Iteration) {
-	if own := loop.TaskOf(l); own != nil && own.Judgement.SHA != "" && own.Done() {
+	if own := tasks.LineOf(l); own != nil && own.Judgement.SHA != "" && own.Done() {
 		*p = Progress{Iteration: l.Iteration}
 		return
 	}
@@ -175,7 +177,7 @@ func (c *Card) add(l *loop.Iteration) {
 		return
 	}
 	c.Verified.Progress.add(l)
-	task, phase := loop.TaskOf(l), loop.PhaseOf(l)
+	task, phase := tasks.LineOf(l), audit.LineOf(l)
 	if task != nil || phase != nil {
 		c.Verified.Tried++
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
@@ -249,11 +251,11 @@ func remarks(l *loop.Iteration) (list []string) {
 	if l.Overrun != nil {
 		list = append(list, "$"+l.Overrun.Over.String()+" past the ceiling")
 	}
-	if own := loop.TaskOf(l); own != nil {
+	if own := tasks.LineOf(l); own != nil {
 		list = append(list, own.Judgement.Why)
 	}
-	list = append(list, findingsOf(loop.PhaseOf(l))...)
-	if own := loop.PhaseOf(l); own != nil && own.Judgement.Seen != nil {
+	list = append(list, findingsOf(audit.LineOf(l))...)
+	if own := audit.LineOf(l); own != nil && own.Judgement.Seen != nil {
 		list = append(list, own.Judgement.Seen.String())
 	}
 	for _, g := range l.Gates {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 )
 
@@ -25,23 +26,23 @@ type Cost struct {
 
 // CostRow is a row of a Cost. Only the fields that identify the row are set.
 type CostRow struct {
-	Project   string     `json:"project,omitempty"` // if runs of several projects are shown
-	RunID     string     `json:"run_id,omitempty"`
-	Skill     loop.Skill `json:"skill,omitempty"`
-	Iteration int        `json:"iteration,omitempty"`
-	State     string     `json:"state,omitempty"` // of the run, or how the iteration ended
-	Day       string     `json:"day,omitempty"`   // as in 2026-11-22
-	Model     string     `json:"model,omitempty"`
-	Task      string     `json:"task,omitempty"`        // its title
-	Number    int        `json:"task_number,omitempty"` // of a task loop, from 1
-	Phase     loop.Phase `json:"phase,omitempty"`       // of an audit loop
-	Rest      string     `json:"rest,omitempty"`        // name of a row for the rest
+	Project   string      `json:"project,omitempty"` // if runs of several projects are shown
+	RunID     string      `json:"run_id,omitempty"`
+	Skill     loop.Skill  `json:"skill,omitempty"`
+	Iteration int         `json:"iteration,omitempty"`
+	State     string      `json:"state,omitempty"` // of the run, or how the iteration ended
+	Day       string      `json:"day,omitempty"`   // as in 2026-11-22
+	Model     string      `json:"model,omitempty"`
+	Task      string      `json:"task,omitempty"`        // its title
+	Number    int         `json:"task_number,omitempty"` // of a task loop, from 1
+	Phase     audit.Phase `json:"phase,omitempty"`       // of an audit loop
+	Rest      string      `json:"rest,omitempty"`        // name of a row for the rest
 	loop.Tokens
 }
 
 // Compare orders rows by task, phase and day, and models by dollars, the most expensive first.
 func (r CostRow) Compare(o CostRow) int {
-	phase := func(r CostRow) int { return slices.Index(loop.Phases[:], r.Phase) }
+	phase := func(r CostRow) int { return slices.Index(audit.Phases[:], r.Phase) }
 	first := cmp.Or(r.Number-o.Number, phase(r)-phase(o), cmp.Compare(r.Day, o.Day))
 	if first != 0 || r.Model == "" {
 		return first

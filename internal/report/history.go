@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/term"
 )
@@ -179,18 +181,18 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 	add(column{name: "#", right: true, class: "num"}, number)
 	add(column{name: "started", class: "at", spare: 1}, started)
 	switch l.Skill {
-	case loop.Tasks:
+	case tasks.Name:
 		task, try := "-", ""
-		if a := loop.TaskOf(l); a != nil { // nil if no attempt began
+		if a := tasks.LineOf(l); a != nil { // nil if no attempt began
 			task, try = strconv.Itoa(a.Task), strconv.Itoa(a.Try)
 			outcome = string(a.Judgement.Verdict)
 		}
 		add(column{name: "task", right: true, class: "task"}, task)
 		add(column{name: "try", right: true, class: "try", spare: 2}, try)
 		verdict("verdict", outcome)
-	case loop.Audit:
+	case audit.Name:
 		phase := "-"
-		if a := loop.PhaseOf(l); a != nil && a.Phase != "" {
+		if a := audit.LineOf(l); a != nil && a.Phase != "" {
 			phase, outcome = phaseName(a), spaced(string(a.Judgement.Verdict))
 		}
 		add(column{name: "phase", class: "task"}, phase)
@@ -207,7 +209,7 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 // details returns the facts of an iteration that have no column.
 func details(l *loop.Iteration) string {
 	list := slices.Concat([]string{strings.Join(l.PRsTouched, " "), strings.Join(l.Fired, " ")},
-		findingsOf(loop.PhaseOf(l)))
+		findingsOf(audit.LineOf(l)))
 	if l.Overrun != nil {
 		list = append(list, "$"+l.Overrun.Over.String()+" over")
 	}
@@ -270,11 +272,11 @@ func HistoryCSV(w io.Writer, all bool) History {
 		"task", "try", "verdict"}, "project")
 	when := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	return History{Row: func(project string, l *loop.Iteration, _ []byte) error {
-		over, task := loop.Overrun{}, loop.TaskLine{}
+		over, task := loop.Overrun{}, tasks.Line{}
 		if l.Overrun != nil {
 			over = *l.Overrun
 		}
-		if own := loop.TaskOf(l); own != nil {
+		if own := tasks.LineOf(l); own != nil {
 			task = *own
 		}
 		number := strconv.Itoa

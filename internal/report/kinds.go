@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
@@ -22,11 +24,11 @@ type kind interface {
 type (
 	taskLoop struct {
 		*loop.Budget
-		run *loop.TaskRun
+		run *tasks.Run
 	}
 	auditLoop struct {
 		*loop.Budget
-		run  *loop.AuditRun
+		run  *audit.Run
 		head string // of its worktree, "" if it is not known
 	}
 	backlogLoop struct{ *loop.Budget }
@@ -35,9 +37,9 @@ type (
 // kindOf returns the run's kind; no other code distinguishes kinds.
 func kindOf(b *loop.Budget, head string) kind {
 	switch r := b.Own.(type) {
-	case *loop.TaskRun:
+	case *tasks.Run:
 		return taskLoop{b, r}
-	case *loop.AuditRun:
+	case *audit.Run:
 		return auditLoop{b, r, head}
 	}
 	if b.Prompt() != "" {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
@@ -45,13 +47,13 @@ type Ran struct {
 	Minutes   int              `json:"minutes"`
 	Dollars   loop.USD         `json:"dollars"`
 	PRs       []string         `json:"prs_touched"`
-	Task      *loop.TaskLine   `json:"task,omitempty"` // of a task loop
+	Task      *tasks.Line      `json:"task,omitempty"` // of a task loop
 }
 
 // RanIn returns the summary of an iteration's history line.
 func RanIn(l *loop.Iteration) *Ran {
 	return &Ran{l.Iteration, l.Outcome, l.EndedAt, minutesOf(l), l.Dollars,
-		append([]string{}, l.PRsTouched...), loop.TaskOf(l)}
+		append([]string{}, l.PRsTouched...), tasks.LineOf(l)}
 }
 
 // minutesOf returns the rounded minutes of an iteration, 0 if the clock went backwards.
@@ -322,7 +324,7 @@ func (st Stand) line(session string, short bool) string {
 			parts = append(parts, fmt.Sprintf("%d refused", n))
 		}
 	}
-	if r := loop.TasksOf(b); r != nil {
+	if r := tasks.Of(b); r != nil {
 		parts = append(parts, fmt.Sprintf("%d/%s", r.Finished(), loop.Plural(len(r.List), "task")))
 	}
 	for i, a := range st.Budgets {
@@ -356,10 +358,10 @@ func RunList(s Screen, runs []Run) string {
 		if runs[i].Present || b.Status != loop.Active {
 			state = string(b.Status) + prefixed(" ", b.StopCause)
 		}
-		if r := loop.AuditOf(b); r != nil && r.Verdict.Stale(runs[i].Head) {
+		if r := audit.Of(b); r != nil && r.Verdict.Stale(runs[i].Head) {
 			state += ", verdict stale"
 		}
-		if r := loop.TasksOf(b); r != nil {
+		if r := tasks.Of(b); r != nil {
 			done = fmt.Sprintf("%d/%d", r.Finished(), len(r.List))
 		}
 		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt),

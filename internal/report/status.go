@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
@@ -62,7 +64,7 @@ func (t *text) remarks(l *loop.Iteration) {
 	if refused := refusals(l.Denied); refused != "" && l.Ran() {
 		t.line("%s", refused)
 	}
-	if own := loop.TaskOf(l); own != nil && len(own.Judgement.Weakened) > 0 {
+	if own := tasks.LineOf(l); own != nil && len(own.Judgement.Weakened) > 0 {
 		t.line("Note: Tests weakened: %s", strings.Join(own.Judgement.Weakened, "; "))
 	}
 	for _, n := range l.Notes {
@@ -405,7 +407,7 @@ func lifted(b *loop.Budget, restarted bool) (flags string) {
 	to := b.Ceilings
 	if used, most := b.IterationsUsed, to.Iterations; used >= most {
 		if restarted {
-			used, most = b.Iteration(used)
+			used, most = audit.Iteration(b, used)
 		}
 		to.Iterations = half(most, used)
 	}
@@ -422,7 +424,7 @@ func lifted(b *loop.Budget, restarted bool) (flags string) {
 	if b.NearStopped() {
 		flags += " --near-limit " + loop.NearAsk
 	}
-	if r := loop.TasksOf(b); r != nil && r.Dollars > 0 && r.Index < len(r.List) {
+	if r := tasks.Of(b); r != nil && r.Dollars > 0 && r.Index < len(r.List) {
 		if used := r.List[r.Index].Dollars; used >= r.Dollars {
 			flags += " --max-task-dollars " + ceiling(money(r.Dollars, used))[1:]
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
@@ -63,20 +65,20 @@ const (
 )
 
 // TaskLast maps the number of a task to its newest history line.
-type TaskLast map[int]*loop.TaskLine
+type TaskLast map[int]*tasks.Line
 
 // NewTaskList returns the task list of a loop. last may lack tasks. The list is empty for the zero
 // Stand.
 func NewTaskList(st Stand, last TaskLast) TaskList {
 	l := TaskList{Tasks: []TaskRow{}, Passed: []int{}}
 	b := st.Run
-	r := loop.TasksOf(b)
+	r := tasks.Of(b)
 	if r == nil {
 		return l
 	}
 	l = TaskList{RunID: b.RunID, Status: b.Status, StopCause: b.StopCause, Spec: r.Spec,
 		ListPath: r.ListPath, Issue: r.Issue, Mode: r.Mode, Drive: r.Drive, Phase: r.Phase,
-		Check: r.Check, Passed: append([]int{}, r.Passed...), Awaiting: b.AwaitingGate(),
+		Check: r.Check, Passed: append([]int{}, r.Passed...), Awaiting: tasks.AwaitingGate(b),
 		Require: r.Require, Verified: r.Count(loop.Verified), Unbroken: r.Count(loop.Unbroken),
 		Claimed: r.Count(loop.Claimed), Skipped: r.Count(loop.SkippedOne), Next: st.Next,
 		done: r.Result(), Dollars: b.DollarsEstimate, Tasks: TaskRows(b, st.Tick, last, st.Open)}
@@ -107,7 +109,7 @@ func (st Stand) answer() string {
 // TaskRows returns the tasks of a run, or nil for any other kind of loop. t is the open iteration
 // or nil, and open its spend so far.
 func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) []TaskRow {
-	r := loop.TasksOf(b)
+	r := tasks.Of(b)
 	if r == nil {
 		return nil
 	}
@@ -142,7 +144,7 @@ func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) []Task
 
 // blocked reports whether the task under way used up its attempts or its dollars.
 func blocked(b *loop.Budget) bool {
-	r := loop.TasksOf(b)
+	r := tasks.Of(b)
 	return r.Try >= r.MaxTries || b.StopCause == "task_blocked"
 }
 
@@ -164,8 +166,8 @@ func (r *TaskRow) attempt(a *loop.Attempt) {
 }
 
 // openState returns the verdict on a task that is not done.
-func openState(b *loop.Budget, line *loop.TaskLine, i int) TaskState {
-	switch r := loop.TasksOf(b); {
+func openState(b *loop.Budget, line *tasks.Line, i int) TaskState {
+	switch r := tasks.Of(b); {
 	case i != r.Index || b.Status == loop.Active:
 	case blocked(b):
 		return TaskBlocked
@@ -179,7 +181,7 @@ func openState(b *loop.Budget, line *loop.TaskLine, i int) TaskState {
 func Tasks(s Screen, l TaskList) string {
 	p := newPage(s)
 	if l.RunID == "" && len(l.Tasks) == 0 {
-		p.line(plain, "%s", loop.KindOf(loop.Tasks).None)
+		p.line(plain, "%s", loop.KindOf(tasks.Name).None)
 		return p.String()
 	}
 	p.line(l.style, "%s", l.title)
@@ -284,10 +286,10 @@ func (r TaskRow) text() string {
 // block writes the result of an attempt, in the specification's words if it has any (T68–T71).
 func (b taskLoop) block(t *text, l *loop.Iteration) {
 	r := b.run
-	if own := loop.TaskOf(l); own != nil {
+	if own := tasks.LineOf(l); own != nil {
 		t.line("%s", attempted(r, own))
 	}
-	if own := loop.TaskOf(l); own != nil && own.Task == len(r.List) && r.PRStep() {
+	if own := tasks.LineOf(l); own != nil && own.Task == len(r.List) && r.PRStep() {
 		t.line("%s Opening PR for Gate 3 review.", r.AllDone())
 	}
 	t.line("%s", r.Result())
@@ -297,7 +299,7 @@ func (b taskLoop) block(t *text, l *loop.Iteration) {
 }
 
 // attempted describes the result of one attempt (T68).
-func attempted(r *loop.TaskRun, l *loop.TaskLine) string {
+func attempted(r *tasks.Run, l *tasks.Line) string {
 	j := l.Judgement
 	if l.Task > len(r.List) {
 		return fmt.Sprintf("Pull request, attempt %d: %s%s", l.Try, j.Verdict,
@@ -314,7 +316,7 @@ func attempted(r *loop.TaskRun, l *loop.TaskLine) string {
 
 // awaiting returns a line about the numbered gate that the run waits for (T69), if any.
 func awaiting(b *loop.Budget) (list []string) {
-	n := b.AwaitingGate()
+	n := tasks.AwaitingGate(b)
 	for _, g := range b.Pending {
 		if about, ok := strings.CutPrefix(g.Question, fmt.Sprintf("Gate %d: ", n)); ok && n > 0 {
 			list = append(list, fmt.Sprintf("Awaiting Gate %d: %s", n, about))
@@ -325,13 +327,13 @@ func awaiting(b *loop.Budget) (list []string) {
 
 // Resuming returns the first line of a resumed task loop (T72).
 func Resuming(b *loop.Budget) string {
-	r := loop.TasksOf(b)
+	r := tasks.Of(b)
 	return fmt.Sprintf("Resuming execution from task %d/%d.", min(r.Index+1, len(r.List)),
 		len(r.List))
 }
 
 // tried describes an attempt briefly, as in "task 3.1 refused: the check is red: exit 1".
-func tried(l *loop.TaskLine) string {
+func tried(l *tasks.Line) string {
 	return fmt.Sprintf("task %d.%d %s%s", l.Task, l.Try, l.Judgement.Verdict,
 		prefixed(": ", l.Judgement.Why))
 }
@@ -341,10 +343,10 @@ func tried(l *loop.TaskLine) string {
 func Verdict(l *loop.Iteration) string {
 	var j loop.Judgement
 	switch {
-	case loop.TaskOf(l) != nil:
-		j = loop.TaskOf(l).Judgement
-	case loop.PhaseOf(l) != nil:
-		j = loop.PhaseOf(l).Judgement
+	case tasks.LineOf(l) != nil:
+		j = tasks.LineOf(l).Judgement
+	case audit.LineOf(l) != nil:
+		j = audit.LineOf(l).Judgement
 	}
 	if j.Verdict.Worked() {
 		return j.String()

@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"hooks/internal/kind/backlog"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
 // someTasks is a run with a task of each result, at its third of five.
 func someTasks() loop.Budget {
-	return loop.Budget{RunID: "r1", Skill: loop.Tasks, Status: loop.Active, Command: "/sdd:go s.md",
+	return loop.Budget{RunID: "r1", Skill: tasks.Name, Status: loop.Active, Command: "/sdd:go s.md",
 		Ceilings: loop.Ceilings{Iterations: 50, PRs: 20, Minutes: 480},
-		KindRun: loop.KindRun{Own: &loop.TaskRun{Spec: "s.md", Index: 3, Try: 2, MaxTries: 3,
+		KindRun: loop.KindRun{Own: &tasks.Run{Spec: "s.md", Index: 3, Try: 2, MaxTries: 3,
 			Mode: "quick", Drive: loop.DriveStop, Reason: "1 file not committed",
-			List: []loop.TaskItem{
+			List: []tasks.Item{
 				{Title: "a", Result: loop.Verified, SHA: "0123456789ab", Tries: 1, Minutes: 3},
 				{Title: "b", Result: loop.Claimed, SHA: "abcdef012345", Tries: 2},
 				{Title: "c", Result: loop.SkippedOne},
@@ -32,7 +33,7 @@ func verdicts(rows []TaskRow) string {
 
 // T63: each task has exactly one of the six verdicts; what is claimed never counts as verified.
 func TestTaskVerdicts(t *testing.T) {
-	flag := &loop.TaskLine{Task: 4, Judgement: loop.Judgement{Verdict: loop.Flagged, Why: "key"}}
+	flag := &tasks.Line{Task: 4, Judgement: loop.Judgement{Verdict: loop.Flagged, Why: "key"}}
 	for _, c := range []struct {
 		name   string
 		change func(*loop.Budget)
@@ -48,7 +49,7 @@ func TestTaskVerdicts(t *testing.T) {
 		{"paused at the question", func(b *loop.Budget) { b.Status = loop.Paused }, nil,
 			TaskLast{4: flag}, "flagged"},
 		{"its attempts are used up", func(b *loop.Budget) {
-			b.Status, loop.TasksOf(b).Try = loop.Halted, 3
+			b.Status, tasks.Of(b).Try = loop.Halted, 3
 		}, nil, nil, "blocked"},
 		{"its dollars are used up", func(b *loop.Budget) {
 			b.Status, b.StopCause = loop.Halted, "task_blocked"
@@ -76,29 +77,29 @@ func TestTaskVerdicts(t *testing.T) {
 // T68–T72: the lines of the status block and of an entry are the specification's own.
 func TestTaskWords(t *testing.T) {
 	line := func(change func(*loop.Iteration)) string {
-		l := loop.Iteration{Skill: loop.Tasks, Iteration: 3, Outcome: loop.OK, Budget: someTasks()}
+		l := loop.Iteration{Skill: tasks.Name, Iteration: 3, Outcome: loop.OK, Budget: someTasks()}
 		change(&l)
 		return Status(&l, "")
 	}
 	for want, change := range map[string]func(*loop.Iteration){
 		"Task 1/5 complete: a -- 0123456 (verified)\n": func(l *loop.Iteration) {
-			l.Own = &loop.TaskLine{Task: 1, Try: 1, Title: "a",
+			l.Own = &tasks.Line{Task: 1, Try: 1, Title: "a",
 				Judgement: loop.Judgement{Verdict: loop.Verified, SHA: "0123456789ab"}}
 		},
 		"Task 3/5 complete: c (claimed)\n": func(l *loop.Iteration) {
-			l.Own = &loop.TaskLine{Task: 3, Try: 1, Title: "c",
+			l.Own = &tasks.Line{Task: 3, Try: 1, Title: "c",
 				Judgement: loop.Judgement{Verdict: loop.Claimed}}
 		},
 		"Task 4/5, attempt 1 of 2: refused — 1 file not committed\n": func(l *loop.Iteration) {
-			l.Own = &loop.TaskLine{Task: 4, Try: 1, Title: "d",
+			l.Own = &tasks.Line{Task: 4, Try: 1, Title: "d",
 				Judgement: loop.Judgement{Verdict: loop.Overruled, Why: "1 file not committed"}}
 		},
 		"All 5 tasks complete. Opening PR for Gate 3 review.\n": func(l *loop.Iteration) {
-			loop.TasksOf(&l.Budget).Index, loop.TasksOf(&l.Budget).OpensPR = 5, true
-			l.Own = &loop.TaskLine{Task: 5, Judgement: loop.Judgement{Verdict: loop.Verified}}
+			tasks.Of(&l.Budget).Index, tasks.Of(&l.Budget).OpensPR = 5, true
+			l.Own = &tasks.Line{Task: 5, Judgement: loop.Judgement{Verdict: loop.Verified}}
 		},
 		"Awaiting Gate 3: all 5 tasks are done. Accept the work?\n": func(l *loop.Iteration) {
-			l.Budget.Pending = []loop.Gate{{Name: loop.GatePR,
+			l.Budget.Pending = []loop.Gate{{Name: tasks.GatePR,
 				Question: "Gate 3: all 5 tasks are done. Accept the work?"}}
 		},
 	} {
@@ -120,9 +121,9 @@ func TestTaskResume(t *testing.T) {
 	for want, change := range map[string]func(*loop.Budget){
 		"/sdd:go --resume":   func(*loop.Budget) {},
 		"/hooks:go --resume": func(b *loop.Budget) { b.Command = "/hooks:go a.md --check=x" },
-		"hooks go --resume":  func(b *loop.Budget) { loop.TasksOf(b).Drive = loop.DriveProcess },
+		"hooks go --resume":  func(b *loop.Budget) { tasks.Of(b).Drive = loop.DriveProcess },
 		"/sdd:go --resume --max-task-dollars 1.50": func(b *loop.Budget) {
-			loop.TasksOf(b).Dollars = loop.Dollar
+			tasks.Of(b).Dollars = loop.Dollar
 		},
 		"": func(b *loop.Budget) { b.StopCause = "tasks_complete" },
 	} {
@@ -139,9 +140,9 @@ func TestTaskResume(t *testing.T) {
 func TestFinalOfManyTasks(t *testing.T) {
 	b := someTasks()
 	b.Status = loop.Halted
-	r := loop.TasksOf(&b)
+	r := tasks.Of(&b)
 	for range 200 {
-		r.List = append(r.List, loop.TaskItem{Title: strings.Repeat("x", 80)})
+		r.List = append(r.List, tasks.Item{Title: strings.Repeat("x", 80)})
 	}
 	text := Final(&b, Ended{})
 	if !strings.Contains(text, "\nMore: hooks report-card task (202 further lines)") ||
@@ -154,10 +155,10 @@ func TestFinalOfManyTasks(t *testing.T) {
 
 // T80: what a person may see of a task loop has its cause and the fix.
 func TestTaskTrouble(t *testing.T) {
-	judged := func(j loop.Judgement) *loop.TaskLine { return &loop.TaskLine{Task: 4, Judgement: j} }
+	judged := func(j loop.Judgement) *tasks.Line { return &tasks.Line{Task: 4, Judgement: j} }
 	for _, c := range []struct {
 		change func(*loop.Budget)
-		last   *loop.TaskLine
+		last   *tasks.Line
 		want   string
 	}{
 		{func(*loop.Budget) {}, nil, ""},
@@ -172,7 +173,7 @@ func TestTaskTrouble(t *testing.T) {
 		{func(b *loop.Budget) { b.StopCause = "iteration_budget" }, nil,
 			"fix the causes rather than raise the cap"},
 		{func(b *loop.Budget) { b.StopCause = "no_fresh_context" }, nil, "`hooks doctor`"},
-		{func(b *loop.Budget) { b.Pending = []loop.Gate{{Name: loop.GateSpec}} }, nil,
+		{func(b *loop.Budget) { b.Pending = []loop.Gate{{Name: tasks.GateSpec}} }, nil,
 			"gate 1 waits for a person: complete its review, then answer it"},
 	} {
 		b := someTasks()
@@ -192,13 +193,13 @@ func TestTaskTrouble(t *testing.T) {
 func taskPage(text string) Card {
 	p := pageOf(text)
 	b := *p.Run
-	b.Skill = loop.Tasks
-	b.Own = &loop.TaskRun{Spec: text, Check: text, Try: 1, MaxTries: 2, Reason: text,
-		List: []loop.TaskItem{{Title: text, SHA: text, Tries: 1}}}
+	b.Skill = tasks.Name
+	b.Own = &tasks.Run{Spec: text, Check: text, Try: 1, MaxTries: 2, Reason: text,
+		List: []tasks.Item{{Title: text, SHA: text, Tries: 1}}}
 	p.Run = &b
 	p.Tasks = TaskRows(&b, nil, TaskLast{1: {Task: 1,
 		Judgement: loop.Judgement{Why: text, Weakened: []string{text}}}}, 0)
-	p.Iterations[0].Own = &loop.TaskLine{Task: 1, Try: 1, Judgement: loop.Judgement{
+	p.Iterations[0].Own = &tasks.Line{Task: 1, Try: 1, Judgement: loop.Judgement{
 		Verdict: loop.TaskDone(text)}}
 	return p
 }
@@ -207,13 +208,13 @@ func taskPage(text string) Card {
 // moves no cursor.
 func TestTaskScreens(t *testing.T) {
 	b := someTasks()
-	loop.TasksOf(&b).List[3].Title = "title\x1b[2J\r\nTask 9: " + strings.Repeat("ü", 200)
+	tasks.Of(&b).List[3].Title = "title\x1b[2J\r\nTask 9: " + strings.Repeat("ü", 200)
 	for _, width := range []int{20, 40, 80} {
 		s := Screen{Width: width, Now: time.Unix(0, 0)}
 		st := Stand{Run: &b, OwnerAlive: true}
 		for name, text := range map[string]string{
 			"tasks": Tasks(s, NewTaskList(st, nil)), "status": StandText(s, st),
-			"explain": Explain(s, Why{Trouble: []string{loop.TasksOf(&b).List[3].Title}}),
+			"explain": Explain(s, Why{Trouble: []string{tasks.Of(&b).List[3].Title}}),
 			"list":    RunList(s, []Run{{Budget: b}}),
 		} {
 			for l := range strings.Lines(text) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hooks/internal/guard/effect"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
@@ -179,7 +180,7 @@ func (p *page) stopped(w Why) {
 // troubleshooting table (T80). It returns nil for any other kind. last is the run's last line, or
 // nil if it has no line.
 func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
-	r := loop.TasksOf(b)
+	r := tasks.Of(b)
 	if r == nil {
 		return nil
 	}
@@ -189,8 +190,8 @@ func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 		}
 	}
 	judged := loop.Judgement{}
-	if last != nil && loop.TaskOf(last) != nil && loop.TaskOf(last).Task == r.Index+1 {
-		judged = loop.TaskOf(last).Judgement
+	if last != nil && tasks.LineOf(last) != nil && tasks.LineOf(last).Task == r.Index+1 {
+		judged = tasks.LineOf(last).Judgement
 	}
 	red := judged.Verdict == loop.Overruled
 	add(judged.Verdict == loop.Unfinished, "the loop does not advance, because %s: the worker's "+
@@ -204,7 +205,7 @@ func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 		"`hooks tasks` which tasks fail, and fix the causes rather than raise the cap")
 	add(b.StopCause == "no_fresh_context", "look with `hooks doctor` whether Stop, SubagentStop "+
 		"and PreToolUse are registered")
-	n := b.AwaitingGate()
+	n := tasks.AwaitingGate(b)
 	unanswered := slices.ContainsFunc(b.Pending, func(g loop.Gate) bool { return g.Answer == "" })
 	add(n > 0 && unanswered, "gate %d waits for a person: complete its review, then answer it; "+
 		"the fields of .sdd-state.json change nothing", n)

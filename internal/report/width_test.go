@@ -11,7 +11,9 @@ import (
 	"github.com/clipperhouse/displaywidth"
 	"pgregory.net/rapid"
 
+	"hooks/internal/kind/audit"
 	"hooks/internal/kind/backlog"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/term"
 )
@@ -88,11 +90,11 @@ func TestNothingIsWiderThanTheScreen(t *testing.T) {
 		var table bytes.Buffer
 		h := HistoryTable(&table, s, 0, false)
 		row := lines[0]
-		row.Skill = rapid.SampledFrom([]loop.Skill{backlog.Work, loop.Tasks, loop.Audit}).Draw(t,
+		row.Skill = rapid.SampledFrom([]loop.Skill{backlog.Work, tasks.Name, audit.Name}).Draw(t,
 			"skill")
-		row.Own = &loop.TaskLine{Task: 1}
-		if row.Skill == loop.Audit {
-			row.Own = &loop.AuditLine{Phase: loop.Phase(st.Run.StopText), Section: 1}
+		row.Own = &tasks.Line{Task: 1}
+		if row.Skill == audit.Name {
+			row.Own = &audit.Line{Phase: audit.Phase(st.Run.StopText), Section: 1}
 		}
 		if err := h.Row("", &row, nil); err != nil {
 			t.Fatal(err)

@@ -11,7 +11,8 @@ import (
 
 	"github.com/natefinch/atomic"
 
-	"hooks/internal/loop"
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 )
 
 // Copies of files outside of the state. Lines that a worker removed from the progress file are
@@ -19,9 +20,9 @@ import (
 // audit loop keeps the plan as it was at the start of the run, so that a later edit cannot renumber
 // its sections (A9, A44).
 const (
-	progressName = string(loop.Tasks) + ".progress.md"
-	viewName     = string(loop.Tasks) + ".view.json"
-	planName     = string(loop.Audit) + ".plan.md"
+	progressName = string(tasks.Name) + ".progress.md"
+	viewName     = string(tasks.Name) + ".view.json"
+	planName     = string(audit.Name) + ".plan.md"
 	replacedName = "replaced" // the archive's folder for files that our own replaced
 )
 
@@ -59,7 +60,7 @@ func (s *Store) WroteView(text []byte) bool {
 // ArchivedView reports whether the program wrote a view with that text for a run that is archived
 // now.
 func (s *Store) ArchivedView(text []byte) bool {
-	names, _ := fs.Glob(s.disk.root.FS(), archiveName+"/*/"+string(loop.Tasks)+"*.view.json")
+	names, _ := fs.Glob(s.disk.root.FS(), archiveName+"/*/"+string(tasks.Name)+"*.view.json")
 	return len(text) > 0 && slices.ContainsFunc(names, func(name string) bool {
 		return !strings.HasPrefix(name, archiveName+"/"+replacedName) &&
 			bytes.HasPrefix(s.kept(name), text)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"hooks/internal/codec"
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 )
 
@@ -32,7 +33,7 @@ func view(t *testing.T, project string) string {
 	if st.Budget != nil {
 		out += fmt.Sprintf(" budget%d", st.Budget.Seq)
 		ok(t, s.Findings(st.Budget))
-		if r := loop.AuditOf(st.Budget); r != nil {
+		if r := audit.Of(st.Budget); r != nil {
 			out += fmt.Sprintf(" open%d", r.Found.Bugs)
 			for _, f := range r.Findings {
 				out += fmt.Sprintf(" %s-%s", f.ID, f.State)
@@ -141,7 +142,7 @@ var deeds = map[string]struct {
 				return err
 			}
 			b := audited(1, bug(1), bug(2))
-			kept, found := &loop.AuditOf(b).Found, loop.AuditOf(st.Budget).Found
+			kept, found := &audit.Of(b).Found, audit.Of(st.Budget).Found
 			kept.Bytes, kept.Sum = found.Bytes, found.Sum
 			l := line(1)
 			l.Budget = *b

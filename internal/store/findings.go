@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/codec"
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -22,14 +23,14 @@ const maxFindings = 16 << 20
 // every history line name the length of the run's part, and so one state of the findings. Lines
 // beyond it, left by a crash, are ignored and cut off by the next change.
 func findingsName(run string) string {
-	return string(loop.Audit) + "." + seal.FileName(run) + findingsEnd
+	return string(audit.Name) + "." + seal.FileName(run) + findingsEnd
 }
 
 const findingsEnd = ".findings.jsonl"
 
 // Findings reads the findings of an audit loop's run into its budget, unless the budget has them.
 func (s *Store) Findings(b *loop.Budget) error {
-	r := loop.AuditOf(b)
+	r := audit.Of(b)
 	if r == nil || r.Findings != nil {
 		return nil
 	}
@@ -44,7 +45,7 @@ func (s *Store) Findings(b *loop.Budget) error {
 
 // readFindings reads the findings if a decision about the next event may need them.
 func (s *Store) readFindings(st *State) error {
-	if st.Budget == nil || !st.Budget.LooksAtFindings(st.Tick) {
+	if st.Budget == nil || !audit.LooksAtFindings(st.Budget, st.Tick) {
 		return nil
 	}
 	return s.Findings(st.Budget)
@@ -53,8 +54,8 @@ func (s *Store) readFindings(st *State) error {
 // logged returns the run's part of the findings file and the findings in it. If somebody changed
 // the file, it is restored from the copy in the state directory; the file itself is rewritten only
 // under the guard. ChangedError reports that there is no usable copy.
-func (s *Store) logged(b *loop.Budget) (text []byte, list []loop.Finding, err error) {
-	t := loop.AuditOf(b).Found
+func (s *Store) logged(b *loop.Budget) (text []byte, list []audit.Finding, err error) {
+	t := audit.Of(b).Found
 	if t.Bytes == 0 {
 		return nil, nil, nil
 	}
@@ -74,7 +75,7 @@ func (s *Store) findingsAgain(b *loop.Budget, name string) ([]byte, error) {
 	text, err := s.seals.Lines(findingsCopy(b.RunID))
 	changed := &ChangedError{b.Skill, b.SessionID, b.RunID,
 		[]string{s.disk.path(name) + " was changed"}, ""}
-	found := loop.AuditOf(b).Found
+	found := audit.Of(b).Found
 	if text = text[:min(int64(len(text)), found.Bytes)]; err != nil || sumOf(text) != found.Sum {
 		return nil, changed
 	}
@@ -103,10 +104,10 @@ func sumOf(text []byte) string {
 
 // parseFindings returns the findings in a file's lines, in the order of their first lines. It skips
 // lines that cannot be read.
-func parseFindings(text []byte) (list []loop.Finding) {
+func parseFindings(text []byte) (list []audit.Finding) {
 	at := map[string]int{}
 	for line := range bytes.Lines(text) {
-		var f loop.Finding
+		var f audit.Finding
 		if !whole(line) || codec.Decode(gjson.ParseBytes(line), &f) != nil || f.ID == "" {
 			continue
 		}
@@ -123,7 +124,7 @@ func parseFindings(text []byte) (list []loop.Finding) {
 // keepFindings appends new and changed findings to the file, durably, and records its new length
 // and checksum in the budget, which the caller saves afterwards.
 func (s *Store) keepFindings(b *loop.Budget) error {
-	r := loop.AuditOf(b)
+	r := audit.Of(b)
 	if r == nil || len(r.Findings) == 0 {
 		return nil
 	}
@@ -164,7 +165,7 @@ func (s *Store) keepFindings(b *loop.Budget) error {
 // verifyFindings compares the findings file of a sealed run with its budget.
 func (s *Store) verifyFindings(run sealed) error {
 	b, err := s.sealedBudget(run)
-	if err != nil || loop.AuditOf(b) == nil {
+	if err != nil || audit.Of(b) == nil {
 		return nil // reported elsewhere
 	}
 	_, _, err = s.logged(b)

@@ -8,19 +8,20 @@ import (
 	"testing"
 
 	"hooks/internal/codec"
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 )
 
-func bug(n int) loop.Finding {
-	return loop.Finding{ID: fmt.Sprint("F", n), File: "a.go", Severity: loop.Bug, Section: 1,
-		Description: fmt.Sprint("bug ", n), State: loop.OpenFinding}
+func bug(n int) audit.Finding {
+	return audit.Finding{ID: fmt.Sprint("F", n), File: "a.go", Severity: audit.Bug, Section: 1,
+		Description: fmt.Sprint("bug ", n), State: audit.OpenFinding}
 }
 
 // audited is the budget of an audit loop after n iterations. Its files have the names of any skill.
-func audited(n int, findings ...loop.Finding) *loop.Budget {
+func audited(n int, findings ...audit.Finding) *loop.Budget {
 	b := at(n)
-	b.Own = &loop.AuditRun{Plan: "p", Sections: []string{"one"}, Findings: findings}
-	loop.AuditOf(b).Tally()
+	b.Own = &audit.Run{Plan: "p", Sections: []string{"one"}, Findings: findings}
+	audit.Of(b).Tally()
 	return b
 }
 
@@ -33,8 +34,8 @@ func resolveFirst(s *Store) error {
 	if err != nil {
 		return err
 	}
-	loop.AuditOf(st.Budget).Findings[0].State = loop.ResolvedFinding
-	loop.AuditOf(st.Budget).Tally()
+	audit.Of(st.Budget).Findings[0].State = audit.ResolvedFinding
+	audit.Of(st.Budget).Tally()
 	return s.saveBudget("", st.Budget)
 }
 
@@ -57,12 +58,12 @@ func TestFindingsLieApart(t *testing.T) {
 	name := findingsName("run-1")
 	same(t, "lines", strings.Count(content(t, s, name), "\n"), 2)
 	st := must(s.Load("work"))
-	same(t, "findings read", len(loop.AuditOf(st.Budget).Findings), 0)
-	same(t, "counted", loop.AuditOf(st.Budget).Found.Bugs, 2)
-	b.Pending = []loop.Gate{{Name: loop.RecurringGate, Target: "F1"}}
+	same(t, "findings read", len(audit.Of(st.Budget).Findings), 0)
+	same(t, "counted", audit.Of(st.Budget).Found.Bugs, 2)
+	b.Pending = []loop.Gate{{Name: audit.RecurringGate, Target: "F1"}}
 	ok(t, s.saveBudget("", b))
 	st = must(s.Load("work"))
-	same(t, "findings", loop.AuditOf(st.Budget).Findings, []loop.Finding{bug(1), bug(2)})
+	same(t, "findings", audit.Of(st.Budget).Findings, []audit.Finding{bug(1), bug(2)})
 	same(t, "lines", strings.Count(content(t, s, name), "\n"), 2)
 	ok(t, resolveFirst(s))
 	same(t, "lines", strings.Count(content(t, s, name), "\n"), 3)
@@ -73,31 +74,31 @@ func TestFindingsLieApart(t *testing.T) {
 func TestFindingsAreArchived(t *testing.T) {
 	s := newStore(t)
 	b := audited(0, bug(1))
-	b.Skill = loop.Audit
+	b.Skill = audit.Name
 	ok(t, s.saveBudget("", b))
-	ok(t, s.Archive(loop.Audit, "run-1"))
+	ok(t, s.Archive(audit.Name, "run-1"))
 	same(t, "files left", files(t, s), []string{"archive"})
 	old := must(s.Archived("run-1"))
 	defer old.Close()
-	b = must(old.Load(loop.Audit)).Budget
+	b = must(old.Load(audit.Name)).Budget
 	ok(t, old.Findings(b))
-	same(t, "findings", loop.AuditOf(b).Findings, []loop.Finding{bug(1)})
+	same(t, "findings", audit.Of(b).Findings, []audit.Finding{bug(1)})
 }
 
 // A budget of an earlier version has its findings in itself. They move out with the next change.
 func TestFindingsOfAnEarlierVersion(t *testing.T) {
 	s := newStore(t)
 	b := audited(0, bug(1), bug(2))
-	loop.AuditOf(b).Found = loop.Tally{}
+	audit.Of(b).Found = audit.Tally{}
 	put(t, s, "work.budget.json", string(must(codec.Encode(*b))))
 	st := must(s.Load("work"))
-	same(t, "open", loop.AuditOf(st.Budget).Found.Bugs, 2)
+	same(t, "open", audit.Of(st.Budget).Found.Bugs, 2)
 	ok(t, resolveFirst(s))
 	b = must(s.Load("work")).Budget
-	same(t, "in the budget", len(loop.AuditOf(b).Findings), 0)
+	same(t, "in the budget", len(audit.Of(b).Findings), 0)
 	ok(t, s.Findings(b))
-	same(t, "first", loop.AuditOf(b).Findings[0].State, loop.ResolvedFinding)
-	same(t, "all", len(loop.AuditOf(b).Findings), 2)
+	same(t, "first", audit.Of(b).Findings[0].State, audit.ResolvedFinding)
+	same(t, "all", len(audit.Of(b).Findings), 2)
 }
 
 // Findings that somebody else changed are not believed: they are read from their copy, and written
@@ -124,12 +125,12 @@ func TestChangedFindings(t *testing.T) {
 		}
 		b = must(s.LoadSealed("s-1", "work")).Budget
 		ok(t, s.Findings(b))
-		same(t, what+": by the copy", loop.AuditOf(b).Findings, []loop.Finding{bug(1), bug(2)})
+		same(t, what+": by the copy", audit.Of(b).Findings, []audit.Finding{bug(1), bug(2)})
 		ok(t, s.guarded(func() error {
 			return s.Findings(must(s.LoadSealed("s-1", "work")).Budget)
 		}))
 		same(t, what+": in the file", parseFindings([]byte(content(t, s, name))),
-			loop.AuditOf(b).Findings)
+			audit.Of(b).Findings)
 		same(t, what+": told", len(s.Healed()), 1)
 
 		ok(t, dir.DropLines(findingsCopy(b.RunID)))
@@ -138,7 +139,7 @@ func TestChangedFindings(t *testing.T) {
 		if _, changed := errors.AsType[*ChangedError](err); !changed {
 			t.Errorf("%s: %v", what, err)
 		}
-		loop.AuditOf(b).Findings = []loop.Finding{bug(3)}
+		audit.Of(b).Findings = []audit.Finding{bug(3)}
 		if err := s.saveBudget("", b); err == nil {
 			t.Errorf("%s: it is written over", what)
 		}

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"hooks/internal/loop"
+	"hooks/internal/kind/audit"
 )
 
 // OfAudit reports whether a file of the folder belongs to an audit loop or to all loops. Files in
 // the archive do.
 func OfAudit(name string) bool {
 	return name[0] == '.' || name == notesName || strings.HasPrefix(name, archiveName+"/") ||
-		strings.HasPrefix(name, string(loop.Audit)+".")
+		strings.HasPrefix(name, string(audit.Name)+".")
 }
 
 // Hide writes the .gitignore that keeps the folder out of git.

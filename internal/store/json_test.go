@@ -13,6 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"hooks/internal/codec"
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
@@ -27,10 +29,10 @@ func TestTextsAreThoseOfPackageJSON(t *testing.T) {
 		likeJSON(rt, rapid.MakeCustom[loop.Iteration](values).Draw(rt, "line"))
 		likeJSON(rt, rapid.MakeCustom[loop.Claim](values).Draw(rt, "claim"))
 		likeJSON(rt, rapid.MakeCustom[loop.Lock](values).Draw(rt, "lock"))
-		likeJSON(rt, rapid.MakeCustom[loop.TaskRun](values).Draw(rt, "tasks"))
-		likeJSON(rt, rapid.MakeCustom[loop.TaskLine](values).Draw(rt, "task"))
-		likeJSON(rt, rapid.MakeCustom[loop.AuditRun](values).Draw(rt, "audit"))
-		likeJSON(rt, rapid.MakeCustom[loop.AuditLine](values).Draw(rt, "phase"))
+		likeJSON(rt, rapid.MakeCustom[tasks.Run](values).Draw(rt, "tasks"))
+		likeJSON(rt, rapid.MakeCustom[tasks.Line](values).Draw(rt, "task"))
+		likeJSON(rt, rapid.MakeCustom[audit.Run](values).Draw(rt, "audit"))
+		likeJSON(rt, rapid.MakeCustom[audit.Line](values).Draw(rt, "phase"))
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hooks/internal/hint"
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -286,7 +287,7 @@ func LostAudits(seals seal.Dir, trees []string, has func(commit string) bool) (l
 		}
 		records, _ := seals.Of(p)
 		for _, r := range records {
-			l := r.Loop(string(loop.Audit))
+			l := r.Loop(string(audit.Name))
 			if l == nil || slices.ContainsFunc(trees, r.Adopt) {
 				continue
 			}
@@ -294,8 +295,8 @@ func LostAudits(seals seal.Dir, trees []string, has func(commit string) bool) (l
 			if err != nil {
 				continue
 			}
-			own := loop.AuditOf(b)
-			if own == nil || !b.Restartable() || !has(own.Base) {
+			own := audit.Of(b)
+			if own == nil || !audit.Restartable(b) || !has(own.Base) {
 				continue
 			}
 			back := fmt.Sprintf("git worktree add %q %s && mkdir -p %[1]q/%[3]s", p,

@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/codec"
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 )
 
@@ -139,7 +140,7 @@ func adopt(path string, skill loop.Skill, b *loop.Budget) error {
 		return &NewerError{Path: path, Version: int64(b.Version)}
 	}
 	b.Version = max(b.Version, 1)
-	loop.AuditOf(b).Adopt()
+	audit.Of(b).Adopt()
 	if b.Status == "" {
 		b.Status = loop.Active
 	}

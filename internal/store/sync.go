@@ -10,14 +10,15 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/codec"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
 // Names of the queue of events for a person's Sync command, and of the lock of the process that
 // sends them (T73).
 const (
-	syncName = string(loop.Tasks) + ".sync.jsonl"
-	sendName = string(loop.Tasks) + ".sync.lock"
+	syncName = string(tasks.Name) + ".sync.jsonl"
+	sendName = string(tasks.Name) + ".sync.lock"
 )
 
 // maxQueued bounds the queue, including sent events. The oldest are dropped first.

@@ -8,7 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"hooks/internal/kind/audit"
 	"hooks/internal/kind/backlog"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 )
 
@@ -22,9 +24,9 @@ var (
 func Values() rapid.MakeConfig {
 	values := plainValues()
 	values.Types[reflect.TypeFor[loop.Payload]()] = rapid.OneOf(rapid.Just[any](nil),
-		pointers[loop.TaskRun](values), pointers[loop.AuditRun](values))
+		pointers[tasks.Run](values), pointers[audit.Run](values))
 	values.Types[reflect.TypeFor[any]()] = rapid.OneOf(rapid.Just[any](nil),
-		pointers[loop.TaskLine](values), pointers[loop.AuditLine](values))
+		pointers[tasks.Line](values), pointers[audit.Line](values))
 	return values
 }
 
@@ -49,13 +51,13 @@ func plainValues() rapid.MakeConfig {
 			reflect.TypeFor[loop.Payload](): rapid.Just[any](nil),
 			reflect.TypeFor[any]():          rapid.Just[any](nil),
 			// They lie in a file of their own.
-			reflect.TypeFor[[]loop.Finding](): rapid.Just([]loop.Finding(nil)).AsAny(),
-			reflect.TypeFor[int]():            count.AsAny(),
-			reflect.TypeFor[int64]():          rapid.Int64Range(0, 1<<50).AsAny(),
-			reflect.TypeFor[uint64]():         rapid.Uint64().AsAny(),
+			reflect.TypeFor[[]audit.Finding](): rapid.Just([]audit.Finding(nil)).AsAny(),
+			reflect.TypeFor[int]():             count.AsAny(),
+			reflect.TypeFor[int64]():           rapid.Int64Range(0, 1<<50).AsAny(),
+			reflect.TypeFor[uint64]():          rapid.Uint64().AsAny(),
 		},
 		Fields: map[reflect.Type]map[string]*rapid.Generator[any]{
-			reflect.TypeFor[loop.Tally](): {"Bytes": rapid.Just(int64(0)).AsAny()},
+			reflect.TypeFor[audit.Tally](): {"Bytes": rapid.Just(int64(0)).AsAny()},
 		},
 	}
 }

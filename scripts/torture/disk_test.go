@@ -19,6 +19,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/codec"
+	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/store"
 	"hooks/schemas"
@@ -132,10 +133,10 @@ var (
 // findings puts the findings of an audit loop into its budget, up to the length that the budget
 // records.
 func (d *disk) findings() {
-	if loop.AuditOf(d.budget) == nil || loop.AuditOf(d.budget).Found.Bytes == 0 {
+	if audit.Of(d.budget) == nil || audit.Of(d.budget).Found.Bytes == 0 {
 		return
 	}
-	b, run := *d.budget, *loop.AuditOf(d.budget)
+	b, run := *d.budget, *audit.Of(d.budget)
 	text := d.found[b.RunID]
 	if int64(len(text)) < run.Found.Bytes {
 		d.fault("%d bytes of findings are left of %d", len(text), run.Found.Bytes)
@@ -143,11 +144,11 @@ func (d *disk) findings() {
 	}
 	run.Findings = nil
 	for one := range strings.Lines(text[:run.Found.Bytes]) {
-		var f loop.Finding
+		var f audit.Finding
 		if err := json.Unmarshal([]byte(one), &f); err != nil {
 			d.fault("a finding is %q", one)
 		}
-		i := slices.IndexFunc(run.Findings, func(o loop.Finding) bool { return o.ID == f.ID })
+		i := slices.IndexFunc(run.Findings, func(o audit.Finding) bool { return o.ID == f.ID })
 		if i < 0 {
 			i, run.Findings = len(run.Findings), append(run.Findings, f)
 		}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/store"
 	"hooks/scripts/driver"
@@ -35,8 +37,8 @@ func (p *player) afterLoopEvent(e driver.Event, r driver.Result, before, now *di
 			}
 		}
 	}
-	if b := now.budget; loop.AuditOf(b) != nil {
-		for _, f := range loop.AuditOf(b).Findings {
+	if b := now.budget; audit.Of(b) != nil {
+		for _, f := range audit.Of(b).Findings {
 			l.See(f.ID)
 		}
 	}
@@ -80,18 +82,18 @@ func smaller(b, old *loop.Budget) bool {
 // wentBack reports whether the progress of a loop decreased.
 func wentBack(now, before loop.Payload) bool {
 	switch old := before.(type) {
-	case *loop.TaskRun:
-		r, same := now.(*loop.TaskRun)
+	case *tasks.Run:
+		r, same := now.(*tasks.Run)
 		return same && (r.Index < old.Index || len(r.Passed) < len(old.Passed))
-	case *loop.AuditRun:
-		r, same := now.(*loop.AuditRun)
+	case *audit.Run:
+		r, same := now.(*audit.Run)
 		return same && (r.Audits < old.Audits || len(r.Findings) < len(old.Findings))
 	}
 	return false
 }
 
-func hasFinding(r *loop.AuditRun, id string) bool {
-	return slices.ContainsFunc(r.Findings, func(f loop.Finding) bool { return f.ID == id })
+func hasFinding(r *audit.Run, id string) bool {
+	return slices.ContainsFunc(r.Findings, func(f audit.Finding) bool { return f.ID == id })
 }
 
 // loopPromises checks that the promises of a reply are on disk, and that no worker merges.
@@ -116,7 +118,7 @@ func (p *player) settleLoop(d *disk) {
 	l := p.Ledger.Loops
 	times := map[string]int{}
 	for _, line := range d.lines {
-		if t := loop.TaskOf(&line.iteration); t != nil && t.Done() {
+		if t := tasks.LineOf(&line.iteration); t != nil && t.Done() {
 			times[t.Title]++
 			c := t.Judgement.Check
 			if t.Judgement.Verdict != loop.Unbroken || c == nil || c.Exit != 0 ||
@@ -128,7 +130,7 @@ func (p *player) settleLoop(d *disk) {
 				p.Errorf("no event of task %d is in the queue", t.Task)
 			}
 		}
-		if a := loop.PhaseOf(&line.iteration); a != nil && (a.Judgement.Verdict == loop.Clean ||
+		if a := audit.LineOf(&line.iteration); a != nil && (a.Judgement.Verdict == loop.Clean ||
 			a.Judgement.Verdict == loop.Dirty) && !l.Looked[a.Judgement.SHA] {
 			p.Errorf("the audit of section %d is %s about a commit that no auditor looked at",
 				a.Section, a.Judgement.Verdict)
@@ -136,21 +138,21 @@ func (p *player) settleLoop(d *disk) {
 	}
 	switch b := d.budget; {
 	case b == nil:
-	case loop.TasksOf(b) != nil:
-		for _, i := range loop.TasksOf(b).List {
+	case tasks.Of(b) != nil:
+		for _, i := range tasks.Of(b).List {
 			if n := times[i.Title]; n > 1 || (n == 1) != (i.Result == loop.Unbroken) {
 				p.Errorf("%s: %d lines count it as done, the run has %q", i.Title, n, i.Result)
 			}
 		}
-		p.settleFiles(d, loop.TasksOf(b))
-	case loop.AuditOf(b) != nil:
+		p.settleFiles(d, tasks.Of(b))
+	case audit.Of(b) != nil:
 		for id := range l.Findings {
-			if !hasFinding(loop.AuditOf(b), id) {
+			if !hasFinding(audit.Of(b), id) {
 				p.Errorf("the finding %s is lost", id)
 			}
 		}
-		for _, f := range loop.AuditOf(b).Findings {
-			if f.State != loop.OpenFinding && !l.Findings[f.ID] {
+		for _, f := range audit.Of(b).Findings {
+			if f.State != audit.OpenFinding && !l.Findings[f.ID] {
 				p.Errorf("no one called finding %s resolved, and it is %s", f.ID, f.State)
 			}
 		}
@@ -158,7 +160,7 @@ func (p *player) settleLoop(d *disk) {
 }
 
 // settleFiles checks the two files of a task loop for people.
-func (p *player) settleFiles(d *disk, r *loop.TaskRun) {
+func (p *player) settleFiles(d *disk, r *tasks.Run) {
 	log, err := os.ReadFile(filepath.Join(p.Project(), ".sdd-progress.md"))
 	p.Check(err)
 	view, err := os.ReadFile(filepath.Join(p.Project(), ".sdd-state.json"))
@@ -184,7 +186,7 @@ func (p *player) settleFiles(d *disk, r *loop.TaskRun) {
 func taskName(index int) string { return fmt.Sprintf("Task %d: ", index) }
 
 // taskKey returns the attempt of a line as in a claim, as in "1.2".
-func taskKey(t *loop.TaskLine) string { return fmt.Sprintf("%d.%d", t.Task, t.Try) }
+func taskKey(t *tasks.Line) string { return fmt.Sprintf("%d.%d", t.Task, t.Try) }
 
 // queued reports whether the Sync queue has the event of a task that is done.
 func (d *disk) queued(l line) bool {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/kind/audit"
+	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/scripts/driver"
 )
@@ -77,8 +79,8 @@ func ends(message string) func(*player) driver.Event {
 }
 
 // onwards maps gates to the answers that let a loop continue.
-var onwards = map[string]string{loop.GateSpec: "approve", loop.GateReview: "approve",
-	loop.FlaggedGate: "retry", loop.PostFeedbackMerge: "hold"}
+var onwards = map[string]string{tasks.GateSpec: "approve", tasks.GateReview: "approve",
+	tasks.FlaggedGate: "retry", loop.PostFeedbackMerge: "hold"}
 
 // approval answers the last dialog so that the loop continues. It does not put the answers into the
 // ledger, because they are not unique.
@@ -146,8 +148,8 @@ func auditProject(text, config string) func(*player) {
 }
 
 // codes reports whether the coder works, and looks whether the auditor does.
-func codes(a *loop.Attempt) bool { return a.Sent && a.Phase == loop.Coding }
-func looks(a *loop.Attempt) bool { return a.Sent && a.Phase == loop.Auditing }
+func codes(a *loop.Attempt) bool { return a.Sent && audit.PhaseOf(a) == audit.Coding }
+func looks(a *loop.Attempt) bool { return a.Sent && audit.PhaseOf(a) == audit.Auditing }
 
 // audited plays an audit loop until far reports true for its attempt.
 func audited(far func(*loop.Attempt) bool) func(*player) {
@@ -155,7 +157,7 @@ func audited(far func(*loop.Attempt) bool) func(*player) {
 		auditProject(plan, "")(p)
 		p.turn(auditArgs)
 		p.conduct(far)
-		if p.disk().tick.Attempt.Phase == loop.Coding {
+		if audit.PhaseOf(p.disk().tick.Attempt) == audit.Coding {
 			p.code()
 		}
 	}
@@ -178,20 +180,20 @@ func silent(p *player) {
 	}
 }
 
-func judged(in loop.Phase) func(*loop.Attempt) bool {
-	return func(a *loop.Attempt) bool { return a.Judged != nil && a.Phase == in }
+func judged(in audit.Phase) func(*loop.Attempt) bool {
+	return func(a *loop.Attempt) bool { return a.Judged != nil && audit.PhaseOf(a) == in }
 }
 
 func finallyClear(p *player) {
 	auditProject(long, "")(p)
 	p.turn(auditArgs)
-	p.conduct(judged(loop.FinalAuditing))
+	p.conduct(judged(audit.FinalAuditing))
 }
 
 func acted(p *player) {
 	auditProject(plan, post)(p)
 	p.turn(auditArgs)
-	p.conduct(judged(loop.PostAction))
+	p.conduct(judged(audit.PostAction))
 }
 
 // How they are played.
@@ -256,9 +258,9 @@ func (p *player) worker(a *loop.Attempt) {
 		p.do(workersMerge(p))
 	}
 	switch {
-	case a.Phase.Audits():
+	case audit.PhaseOf(a).Audits():
 		var open []string
-		for _, f := range loop.AuditOf(p.disk().budget).Which(loop.OpenFinding) {
+		for _, f := range audit.Of(p.disk().budget).Which(audit.OpenFinding) {
 			open = append(open, fmt.Sprintf("%q", f.ID))
 		}
 		p.do(p.Looks())
@@ -273,9 +275,9 @@ func (p *player) worker(a *loop.Attempt) {
 // forget drops findings from the ledger that are not in the state. A report that waits for the next
 // event of its session is lost with the session, and the audit is repeated.
 func (p *player) forget() {
-	if b := p.disk().budget; loop.AuditOf(b) != nil {
+	if b := p.disk().budget; audit.Of(b) != nil {
 		maps.DeleteFunc(p.Ledger.Loops.Findings, func(id string, _ bool) bool {
-			return !hasFinding(loop.AuditOf(b), id)
+			return !hasFinding(audit.Of(b), id)
 		})
 	}
 }

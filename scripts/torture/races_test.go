@@ -7,9 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"hooks/internal/kind/audit"
 	"hooks/scripts/driver"
-
-	"hooks/internal/loop"
 )
 
 // races lets sessions enter at once. Exactly one must begin, with or without file locks. On a file
@@ -138,9 +137,9 @@ func reportedAtOnce(p *player) {
 			`"severity":"warning","description":"breaks"}],"verdict":"dirty"}`, i)))
 	}
 	p.Race(events)
-	if b := p.disk().budget; len(loop.AuditOf(b).Findings) != len(events) {
+	if b := p.disk().budget; len(audit.Of(b).Findings) != len(events) {
 		p.Errorf("%d findings were reported at once, %d are there", len(events),
-			len(loop.AuditOf(b).Findings))
+			len(audit.Of(b).Findings))
 	}
 }
 

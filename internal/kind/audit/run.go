@@ -1,73 +1,83 @@
-package loop
+package audit
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"hooks/internal/loop"
 )
 
-// AuditKind is the kind of loop that carries out a plan and audits each of its sections (A1).
-var AuditKind = Kind{
-	Name: Audit, Commands: []string{"audit"}, MaxHolds: 6,
-	Ceilings: Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
-	Endless:  true, Alone: true, Silent: true,
+// Name names the kind in commands and files.
+const Name loop.Skill = "audit"
+
+// Kind is the kind of loop that carries out a plan and audits each of its sections (A1).
+var Kind = loop.Kind{
+	Name: Name, Commands: []string{"audit"}, MaxHolds: 6,
+	Ceilings: loop.Ceilings{Iterations: minDefault, PRs: 20, Minutes: 480,
+		Dollars: 25 * loop.Dollar},
+	Endless: true, Alone: true, Silent: true,
 	Driver:   "hooks go audit",
 	Flags:    []string{"--check", "--check-timeout", "--drive", "--untidy"},
 	Switches: []string{"--restart"},
 	Report:   `{"findings":[],"resolved":[],"verdict":"clean"}`,
 	Fields: `{"findings":[{"file":"a.go","line":1,"severity":"bug|warning","description":"…",` +
 		`"scenario":"…"}],"resolved":["F1"],"verdict":"clean|dirty","note":"…"}`,
-	Conditions: []Condition{
-		{17, "audit-clear", "audit_complete", Entry | Exit, nil, auditClear, tellClear,
-			"look at the report card, then push the branch", "its audit is clear"},
-		{18, "audit-retries", "audit_retry_exhausted", Exit, nil, noVerdicts(Auditing),
-			tellNoVerdicts(Auditing), silentAuditor, "several audits in a row gave no verdict"},
-		{19, "final-audit-retries", "final_audit_retry_exhausted", Exit, nil,
-			noVerdicts(FinalAuditing), tellNoVerdicts(FinalAuditing), silentAuditor,
-			"several final audits in a row gave no verdict"},
+	Conditions: []loop.Condition{
+		{Number: 17, Name: "audit-clear", Cause: "audit_complete", When: loop.Entry | loop.Exit,
+			Holds: auditClear, Tell: tellClear,
+			Way: "look at the report card, then push the branch", Because: "its audit is clear"},
+		{Number: 18, Name: "audit-retries", Cause: "audit_retry_exhausted", When: loop.Exit,
+			Holds: noVerdicts(Auditing), Tell: tellNoVerdicts(Auditing), Way: silentAuditor,
+			Because: "several audits in a row gave no verdict"},
+		{Number: 19, Name: "final-audit-retries", Cause: "final_audit_retry_exhausted",
+			When: loop.Exit, Holds: noVerdicts(FinalAuditing),
+			Tell: tellNoVerdicts(FinalAuditing), Way: silentAuditor,
+			Because: "several final audits in a row gave no verdict"},
 	},
-	Applies: hasAudit, Gates: auditGates, Completes: "audit_complete", Rule: Call.audited,
-	Run: Part{"audit", (*AuditRun)(nil)}, Line: Part{"audit", (*AuditLine)(nil)},
+	Applies: applies, Gates: gates, Completes: "audit_complete", Rule: audited,
+	Run:  loop.Part{Name: "audit", Of: (*Run)(nil)},
+	Line: loop.Part{Name: "audit", Of: (*Line)(nil)},
 }
 
 const silentAuditor = "see in the transcript why the auditor reports nothing, then type the " +
 	"command with --restart"
 
-// hasAudit is the Applies of rows for audit loops.
-func hasAudit(b *Budget) bool { return AuditOf(b) != nil }
+// applies is the Applies of rows for audit loops.
+func applies(b *loop.Budget) bool { return Of(b) != nil }
 
-// AuditOf returns the state that an audit loop adds to the run, or nil for any other run.
-func AuditOf(b *Budget) (r *AuditRun) {
+// Of returns the state that an audit loop adds to the run, or nil for any other run.
+func Of(b *loop.Budget) (r *Run) {
 	if b != nil {
-		r, _ = b.Own.(*AuditRun)
+		r, _ = b.Own.(*Run)
 	}
 	return r
 }
 
-// PhaseOf returns the fields that an audit loop adds to the line, or nil for any other line.
-func PhaseOf(l *Iteration) (own *AuditLine) {
+// LineOf returns the fields that an audit loop adds to the line, or nil for any other line.
+func LineOf(l *loop.Iteration) (own *Line) {
 	if l != nil {
-		own, _ = l.Own.(*AuditLine)
+		own, _ = l.Own.(*Line)
 	}
 	return own
 }
 
-// AuditRun is the additional state of an audit loop's run (A17).
-type AuditRun struct {
+// Run is the additional state of an audit loop's run (A17).
+type Run struct {
 	Plan    string `json:"plan"`     // path, relative to the project
 	PlanSum string `json:"plan_sum"` // hash of the text that was split at the start (A44)
 	// Sections lists the titles of the plan's parts, in order; at least one (A40).
 	Sections []string `json:"sections"`
 	Section  int      `json:"section"` // current section, from 0 (A41)
 	Phase    Phase    `json:"phase"`
-	Drive    string   `json:"drive"`           // as in TaskRun
+	Drive    string   `json:"drive"`           // as in tasks.Run
 	Check    string   `json:"check,omitempty"` // a person's command, or ""
 	// CheckMinutes bounds one run of the check command.
-	CheckMinutes int       `json:"check_minutes,omitempty"`
-	Checked      *CheckRun `json:"checked,omitempty"` // its last run
-	Worktree     string    `json:"worktree"`
-	Branch       string    `json:"branch,omitempty"`
+	CheckMinutes int            `json:"check_minutes,omitempty"`
+	Checked      *loop.CheckRun `json:"checked,omitempty"` // its last run
+	Worktree     string         `json:"worktree"`
+	Branch       string         `json:"branch,omitempty"`
 	// Tip is the commit at the end of the last phase that left the tree in order. The branch must
 	// keep it, but a person's resume accepts the branch as it is.
 	Tip         string `json:"tip,omitempty"`
@@ -86,9 +96,9 @@ type AuditRun struct {
 	Found    Tally     `json:"found,omitzero"`
 	LastID   int       `json:"last_finding,omitempty"` // number of the newest finding
 	// Verdict is the verdict of the last audit, bound to its commit (A75).
-	Verdict *AuditVerdict `json:"verdict,omitempty"`
-	Reason  string        `json:"reason,omitempty"` // why the last phase was not accepted
-	Post    *Post         `json:"post_action,omitempty"`
+	Verdict *Verdict `json:"verdict,omitempty"`
+	Reason  string   `json:"reason,omitempty"` // why the last phase was not accepted
+	Post    *Post    `json:"post_action,omitempty"`
 	// Before counts the iterations that the run had used at its last restart (A10).
 	Before   int `json:"iterations_before,omitempty"`
 	Restarts int `json:"restarts,omitempty"`
@@ -102,60 +112,27 @@ type Post struct {
 	Summary string `json:"summary,omitempty"` // the worker's last words, redacted
 }
 
-// AuditVerdict is the verdict that an auditor reported. It holds for one commit (A71, A75).
-type AuditVerdict struct {
-	Word string `json:"verdict"` // clean or dirty
-	SHA  string `json:"sha"`
-	Seen *Seen  `json:"seen,omitempty"` // nil if an older version recorded it
-}
+// Verdict is the verdict of the last audit, bound to its commit.
+type Verdict loop.WorkerVerdict
 
 // Stale reports whether head is another commit than the verdict's. It is false if head is "", which
 // means unknown.
-func (v *AuditVerdict) Stale(head string) bool { return v != nil && head != "" && head != v.SHA }
+func (v *Verdict) Stale(head string) bool { return v != nil && head != "" && head != v.SHA }
 
 // About describes the share of the changes that the auditor read, and whether the verdict is stale.
-func (v *AuditVerdict) About(head string) (text string) {
+func (v *Verdict) About(head string) (text string) {
 	if v.Seen != nil {
 		text = ", " + v.Seen.String()
 	}
 	if v.Stale(head) {
-		text += "; stale, HEAD is " + short(head)
+		text += "; stale, HEAD is " + loop.Short(head)
 	}
 	return text
-}
-
-// Seen describes how much of the changes an auditor looked at.
-type Seen struct {
-	Read    int    `json:"read"`            // of the changed files
-	Changed int    `json:"changed"`         // files
-	Check   string `json:"check,omitempty"` // "run" or "not run"; "" without a check command
-}
-
-// String returns the description, as in "read 2 of 3 changed files, check run".
-func (s *Seen) String() string {
-	text := fmt.Sprintf("read %d of %s", s.Read, Plural(s.Changed, "changed file"))
-	if s.Check != "" {
-		text += ", check " + s.Check
-	}
-	return text
-}
-
-// maxLooked bounds the files that are recorded as looked at by an auditor.
-const maxLooked = 1000
-
-// looks records that an auditor looks at files or runs the check, and reports whether that is new.
-func (a *Attempt) looks(files []string, check bool) bool {
-	had, ran := len(a.Looked), a.Ran
-	if had < maxLooked {
-		a.Looked = AppendNew(slices.Clone(a.Looked), files...)
-	}
-	a.Ran = ran || check
-	return len(a.Looked) > had || a.Ran != ran
 }
 
 // Audited returns the commit at which the changes under audit begin. It returns "" in any other
 // phase, or if the commit is not known.
-func (r *AuditRun) Audited(p Phase) string {
+func (r *Run) Audited(p Phase) string {
 	switch {
 	case r == nil || !p.Audits():
 		return ""
@@ -166,8 +143,8 @@ func (r *AuditRun) Audited(p Phase) string {
 }
 
 // seen counts the changed files and how many of them the auditor looked at.
-func (r *AuditRun) seen(a *Attempt, e *Evidence) *Seen {
-	s := &Seen{Changed: len(e.Changed)}
+func (r *Run) seen(a *loop.Attempt, e *loop.Evidence) *loop.Seen {
+	s := &loop.Seen{Changed: len(e.Changed)}
 	for _, file := range e.Changed {
 		if slices.Contains(a.Looked, file) {
 			s.Read++
@@ -197,6 +174,14 @@ const (
 	PostAction    Phase = "post_action"
 	Complete      Phase = "complete"
 )
+
+// PhaseOf returns the phase that an attempt is at, or "" if it is at none.
+func PhaseOf(a *loop.Attempt) Phase {
+	if a == nil {
+		return ""
+	}
+	return Phase(a.Phase)
+}
 
 // Phases lists the phases in which work is done, in the order of a run.
 var Phases = [...]Phase{Coding, Auditing, FinalAuditing, Fixing, PostAction}
@@ -256,24 +241,24 @@ const (
 	minDefault  = 15 // default iterations (A66)
 )
 
-// AuditIterations returns the default ceiling of iterations for a plan with that many sections
+// Iterations returns the default ceiling of iterations for a plan with that many sections
 // (A66).
-func AuditIterations(sections int) int { return max(minDefault, perSection*sections+3) }
+func Iterations(sections int) int { return max(minDefault, perSection*sections+3) }
 
-// AuditLine holds the fields of a history line about the phase (A23).
-type AuditLine struct {
-	Phase     Phase     `json:"phase"`
-	Section   int       `json:"section"` // from 1
-	Judgement Judgement `json:"judgement"`
-	Fresh     string    `json:"fresh,omitempty"`
-	Opened    []string  `json:"findings_opened,omitempty"`
-	Resolved  []string  `json:"findings_resolved,omitempty"`
+// Line holds the fields of a history line about the phase (A23).
+type Line struct {
+	Phase     Phase          `json:"phase"`
+	Section   int            `json:"section"` // from 1
+	Judgement loop.Judgement `json:"judgement"`
+	Fresh     string         `json:"fresh,omitempty"`
+	Opened    []string       `json:"findings_opened,omitempty"`
+	Resolved  []string       `json:"findings_resolved,omitempty"`
 }
 
 // Clone implements Payload.
-func (r *AuditRun) Clone() Payload { return r.clone() }
+func (r *Run) Clone() loop.Payload { return r.clone() }
 
-func (r AuditRun) clone() *AuditRun {
+func (r Run) clone() *Run {
 	r.Findings = slices.Clone(r.Findings)
 	if r.Post != nil {
 		post := *r.Post
@@ -283,7 +268,7 @@ func (r AuditRun) clone() *AuditRun {
 }
 
 // title returns the title of the current section, or "" if the file has lost it.
-func (r *AuditRun) title() string {
+func (r *Run) title() string {
 	if r.Section < 0 || r.Section >= len(r.Sections) {
 		return ""
 	}
@@ -291,63 +276,47 @@ func (r *AuditRun) title() string {
 }
 
 // About returns the title of the current section, or the plan once all sections are done.
-func (r *AuditRun) About() string {
+func (r *Run) About() string {
 	if r.Phase == Coding || r.Phase == Auditing {
 		return r.title()
 	}
 	return r.Plan
 }
 
-// PhaseAttempt is the additional state of an attempt at a phase.
-type PhaseAttempt struct {
-	Phase   Phase         `json:"phase,omitempty"`
-	Verdict *AuditVerdict `json:"verdict,omitempty"` // that was reported
-	// ids of the findings that the phase opened and resolved
-	Opened   []string `json:"findings_opened,omitempty"`
-	Resolved []string `json:"findings_resolved,omitempty"`
-	Last     string   `json:"last_words,omitempty"` // the worker's last words in a post action
-	// Looked lists the files of the tree that the auditor looked at. Ran reports whether the
-	// auditor ran the check.
-	Looked []string `json:"looked_at,omitempty"`
-	Ran    bool     `json:"check_ran,omitempty"`
-	// Told identifies the text of the last report that was taken from an auditor's call.
-	Told string `json:"told,omitempty"`
-}
-
-func (r *AuditRun) Retune(TaskFlags) []string              { return nil }
-func (r *AuditRun) Enter(*Tick, EntryFacts, bool)          {}
-func (r *AuditRun) Answered(e EntryFacts)                  { r.acceptLast(e.Head, e.Tree) }
-func (r *AuditRun) Unmeasured(*Tick, string) (int, string) { return 0, "" }
-func (r *AuditRun) Measured(int, string, CheckRun)         {}
-func (r *AuditRun) NoCheck(CheckRun) string                { return "" }
+func (r *Run) Retune(loop.TaskFlags) []string              { return nil }
+func (r *Run) Enter(*loop.Tick, loop.EntryFacts, bool)     {}
+func (r *Run) Answered(e loop.EntryFacts)                  { r.acceptLast(e.Head, e.Tree) }
+func (r *Run) Unmeasured(*loop.Tick, string) (int, string) { return 0, "" }
+func (r *Run) Measured(int, string, loop.CheckRun)         {}
+func (r *Run) NoCheck(loop.CheckRun) string                { return "" }
 
 // Begin opens the current phase, unless the run is complete.
-func (r *AuditRun) Begin(a *Attempt) bool {
+func (r *Run) Begin(a *loop.Attempt) bool {
 	if r.Phase == Complete || r.Section < 0 || r.Section >= len(r.Sections) {
 		return false
 	}
 	r.Branch = cmp.Or(r.Branch, a.Branch)
 	if r.Base == "" {
-		r.Base, r.SectionBase = a.start(), a.start()
+		r.Base, r.SectionBase = a.Start(), a.Start()
 	}
 	return true
 }
 
 // Aim points an attempt at the current phase.
-func (r *AuditRun) Aim(a *Attempt) {
-	nonce := strings.TrimPrefix(a.Token, string(a.Phase))
-	a.Phase, a.Task, a.Of, a.Try = r.Phase, r.Section+1, len(r.Sections), r.Retries+1
-	a.Title, a.Token = r.title(), string(r.Phase)+nonce
+func (r *Run) Aim(a *loop.Attempt) {
+	nonce := strings.TrimPrefix(a.Token, a.Phase)
+	a.Task, a.Of, a.Try, a.Title = r.Section+1, len(r.Sections), r.Retries+1, r.title()
+	a.Phase, a.Token = string(r.Phase), string(r.Phase)+nonce
 }
 
 // Iteration returns the number of an iteration since the last restart, and the ceiling of
 // iterations since then; 0 means no ceiling (A20).
-func (b *Budget) Iteration(n int) (number, most int) {
+func Iteration(b *loop.Budget, n int) (number, most int) {
 	before := 0
-	if AuditOf(b) != nil {
-		before = AuditOf(b).Before
+	if r := Of(b); r != nil {
+		before = r.Before
 	}
-	if b.Ceilings.Iterations >= MaxUnits {
+	if b.Ceilings.Iterations >= loop.MaxUnits {
 		return n - before, 0
 	}
 	return n - before, b.Ceilings.Iterations - before
@@ -355,25 +324,25 @@ func (b *Budget) Iteration(n int) (number, most int) {
 
 // restart applies --restart: iterations and errors are counted from 0; plan, sections, phase and
 // findings are kept (A9, A10).
-func (b *Budget) restart(r Request) {
-	most := b.Ceilings.Iterations - AuditOf(b).Before
-	if r.Flags.names("--max-iterations") {
-		most = r.Flags.Iterations
+func (r *Run) restart(b *loop.Budget, by loop.Request) {
+	most := b.Ceilings.Iterations - r.Before
+	if by.Flags.Names("--max-iterations") {
+		most = by.Flags.Iterations
 	}
-	AuditOf(b).Before, AuditOf(b).Reason = b.IterationsUsed, ""
-	AuditOf(b).Restarts++
-	b.Ceilings.Iterations = min(b.IterationsUsed+most, MaxUnits)
+	r.Before, r.Reason = b.IterationsUsed, ""
+	r.Restarts++
+	b.Ceilings.Iterations = min(b.IterationsUsed+most, loop.MaxUnits)
 }
 
 // Resume prepares the run to be continued: retries and outages are counted from 0. If a person
 // resumes it, the branch is accepted as it is.
-func (r *AuditRun) Resume(run *Budget, by Request) {
+func (r *Run) Resume(run *loop.Budget, by loop.Request) {
 	if by.Flags.Restart {
-		run.restart(by)
+		r.restart(run, by)
 	}
 	r.Retries, r.Outages = 0, 0
-	r.Drive = resumedBy(by.Flags.Task.Drive, r.Drive)
-	if by.unasked() {
+	r.Drive = loop.ResumedDrive(by.Flags.Task.Drive, r.Drive)
+	if by.Unasked() {
 		return
 	}
 	r.Tip, r.Branch = "", ""
@@ -381,7 +350,7 @@ func (r *AuditRun) Resume(run *Budget, by Request) {
 }
 
 // clears returns the event of a clean audit.
-func (r *AuditRun) clears() phaseEvent {
+func (r *Run) clears() phaseEvent {
 	switch {
 	case r.Phase == Auditing && r.Section+1 < len(r.Sections):
 		return nextSection
@@ -395,28 +364,28 @@ func (r *AuditRun) clears() phaseEvent {
 
 // happened returns the event of a phase that ended with a judgement, or "" if it ended by no fault
 // of the work.
-func (r *AuditRun) happened(j Judgement) phaseEvent {
+func (r *Run) happened(j loop.Judgement) phaseEvent {
 	switch {
 	case r.Phase == PostAction: // a failed one completes the run too (A57)
 		return ended
-	case j.Verdict == Outage:
+	case j.Verdict == loop.Outage:
 		return ""
 	case !r.Phase.Audits():
 		return ended
-	case j.Verdict == Clean, j.Verdict == Dirty && j.Why == openFindings && r.open() == 0:
+	case j.Verdict == loop.Clean, j.Verdict == loop.Dirty && j.Why == openFindings && r.open() == 0:
 		return r.clears() // a person may have accepted what was open
-	case j.Verdict == Dirty:
+	case j.Verdict == loop.Dirty:
 		return dirty
 	}
 	return noVerdict
 }
 
 // count moves the run on by one phase (A45–A50).
-func (r *AuditRun) count(a *Attempt, j Judgement) {
+func (r *Run) count(a *loop.Attempt, j loop.Judgement) {
 	if j.Check != nil {
 		r.Checked = j.Check
 	}
-	if r.Outages++; j.Verdict != Outage {
+	if r.Outages++; j.Verdict != loop.Outage {
 		r.Outages = 0
 	}
 	if j.SHA != "" && (j.Why == "" || j.Why == openFindings) {
@@ -443,24 +412,24 @@ func (r *AuditRun) count(a *Attempt, j Judgement) {
 	case allClear, clearToPost:
 		r.FinalDone = true
 	}
-	if r.Phase == PostAction && j.Verdict == Ended && r.Post != nil {
+	if r.Phase == PostAction && j.Verdict == loop.Ended && r.Post != nil {
 		r.Post.Summary = a.Last
 	}
 	r.Phase = r.Phase.after(on)
 }
 
 // Said returns the verdict for people, as in "clean about 1234567, read 2 of 3 changed files".
-func (v *AuditVerdict) Said(head string) string {
-	return v.Word + " about " + short(v.SHA) + v.About(head)
+func (v *Verdict) Said(head string) string {
+	return v.Word + " about " + loop.Short(v.SHA) + v.About(head)
 }
 
 // noteVerdict records the verdict of an audit that ended with one.
-func (r *AuditRun) noteVerdict(on phaseEvent, j Judgement) {
+func (r *Run) noteVerdict(on phaseEvent, j loop.Judgement) {
 	if !r.Phase.Audits() {
 		return
 	}
 	r.Audits++
-	r.Verdict = &AuditVerdict{Word: cleanWord, SHA: j.SHA, Seen: j.Seen}
+	r.Verdict = &Verdict{Word: cleanWord, SHA: j.SHA, Seen: j.Seen}
 	if r.Dirty++; on == dirty {
 		r.Verdict.Word = dirtyWord
 	} else {
@@ -469,19 +438,19 @@ func (r *AuditRun) noteVerdict(on phaseEvent, j Judgement) {
 }
 
 // Line returns the history's record of the phase.
-func (r *AuditRun) Line(t *Tick) any {
+func (r *Run) Line(t *loop.Tick) any {
 	a := t.Attempt
 	if a.Phase == "" {
 		return nil
 	}
-	return &AuditLine{Phase: a.Phase, Section: a.Task, Judgement: t.verdict(), Fresh: a.Fresh,
+	return &Line{Phase: PhaseOf(a), Section: a.Task, Judgement: t.Verdict(), Fresh: a.Fresh,
 		Opened: a.Opened, Resolved: a.Resolved}
 }
 
 // Fold counts the phase that ends.
-func (r *AuditRun) Fold(t *Tick, _ Ending) {
-	if a := t.Attempt; a.Phase != "" && a.Phase == r.Phase {
-		r.count(a, t.verdict())
+func (r *Run) Fold(t *loop.Tick, _ loop.Ending) {
+	if a := t.Attempt; a.Phase != "" && PhaseOf(a) == r.Phase {
+		r.count(a, t.Verdict())
 	}
 }
 
@@ -504,36 +473,36 @@ func (p Phase) In(section, sections int) string {
 	return "the post action"
 }
 
-func (r *AuditRun) Name(a *Attempt) string { return a.Phase.In(a.Task, a.Of) }
+func (r *Run) Name(a *loop.Attempt) string { return PhaseOf(a).In(a.Task, a.Of) }
 
-func (r *AuditRun) Ending(a *Attempt) string {
-	if a.Phase.Audits() {
+func (r *Run) Ending(a *loop.Attempt) string {
+	if PhaseOf(a).Audits() {
 		return "Then report findings and a verdict with `hooks report`, and end. Without a " +
 			"verdict the audit does not count."
 	}
 	return "Then end with one short line."
 }
 
-func (r *AuditRun) Unjudged(a *Attempt) TaskDone {
-	if a.Phase.Audits() {
-		return Undecided
+func (r *Run) Unjudged(a *loop.Attempt) loop.TaskDone {
+	if PhaseOf(a).Audits() {
+		return loop.Undecided
 	}
-	return Ended
+	return loop.Ended
 }
 
 // The conditions of an audit loop.
 
-func auditClear(f *Facts) string {
-	r := AuditOf(f.Run)
+func auditClear(f *loop.Facts) string {
+	r := Of(f.Run)
 	if r.Phase != Complete {
 		return ""
 	}
 	return "The audit is clear. " + r.Result()
 }
 
-func noVerdicts(in Phase) func(*Facts) string {
-	return func(f *Facts) string {
-		r := AuditOf(f.Run)
+func noVerdicts(in Phase) func(*loop.Facts) string {
+	return func(f *loop.Facts) string {
+		r := Of(f.Run)
 		if r.Phase != in || r.Retries < maxRetries {
 			return ""
 		}
@@ -542,47 +511,48 @@ func noVerdicts(in Phase) func(*Facts) string {
 }
 
 // Result summarizes the run, as in "2 of 3 sections clean, 1 open bug, 0 open warnings".
-func (r *AuditRun) Result() string {
-	return fmt.Sprintf("%d of %s clean, %s, %s", r.Clean(), Plural(len(r.Sections), "section"),
-		Plural(r.Found.Bugs, "open bug"), Plural(r.Found.Warnings, "open warning"))
+func (r *Run) Result() string {
+	return fmt.Sprintf("%d of %s clean, %s, %s", r.Clean(), loop.Plural(len(r.Sections), "section"),
+		loop.Plural(r.Found.Bugs, "open bug"), loop.Plural(r.Found.Warnings, "open warning"))
 }
 
 // Clean returns the number of sections whose audit was clean.
-func (r *AuditRun) Clean() int {
+func (r *Run) Clean() int {
 	if r.Phase == Coding || r.Phase == Auditing {
 		return r.Section
 	}
 	return len(r.Sections)
 }
 
-func tellClear(f *Facts) string {
-	r := AuditOf(f.Run)
+func tellClear(f *loop.Facts) string {
+	r := Of(f.Run)
 	return fmt.Sprintf("%s, phase %s; fires once all is clean", r.Result(),
 		strings.ReplaceAll(string(r.Phase), "_", " "))
 }
 
-func tellNoVerdicts(in Phase) func(*Facts) string {
-	return func(f *Facts) string {
+func tellNoVerdicts(in Phase) func(*loop.Facts) string {
+	return func(f *loop.Facts) string {
 		retries := 0
-		if r := AuditOf(f.Run); r.Phase == in {
+		if r := Of(f.Run); r.Phase == in {
 			retries = r.Retries
 		}
-		return fmt.Sprintf("%s in a row without a verdict; fires at %d", Plural(retries, "audit"),
+		return fmt.Sprintf("%s in a row without a verdict; fires at %d", loop.Plural(retries,
+			"audit"),
 			maxRetries)
 	}
 }
 
-// AuditStatus returns the status of an audit run by the cause that ended it (A6, A66).
-func (b *Budget) AuditStatus() string {
-	if b.Status != Halted {
+// Status returns the status of an audit run by the cause that ended it (A6, A66).
+func Status(b *loop.Budget) string {
+	if b.Status != loop.Halted {
 		return "running"
 	}
 	switch b.StopCause {
 	case "audit_complete":
 		return "completed"
-	case CauseInterrupt, "prior_gate_stop", "lock_contention":
+	case loop.CauseInterrupt, "prior_gate_stop", "lock_contention":
 		return "cancelled"
-	case "stalled", CauseStall:
+	case "stalled", loop.CauseStall:
 		return "stalled"
 	}
 	return "errored"
@@ -590,66 +560,66 @@ func (b *Budget) AuditStatus() string {
 
 // Restartable reports whether --restart may continue the run. It may not if the run has completed
 // (A5, A7).
-func (b *Budget) Restartable() bool { return b.AuditStatus() != "completed" }
+func Restartable(b *loop.Budget) bool { return Status(b) != "completed" }
 
 // UnderWay names the current phase, as in "the audit of section 2".
-func (r *AuditRun) UnderWay() string { return r.Phase.In(r.Section+1, len(r.Sections)) }
+func (r *Run) UnderWay() string { return r.Phase.In(r.Section+1, len(r.Sections)) }
 
-func (r *AuditRun) Attempts() Attempts {
-	return Attempts{
+func (r *Run) Attempts() loop.Attempts {
+	return loop.Attempts{
 		Drive: r.Drive, Check: r.Check, Minutes: r.CheckMinutes, Tip: r.Tip, Outages: r.Outages,
-		MaxIdle: maxIdle, Looks: true, Whole: "the phase's own",
+		Looks: true, Whole: "the phase's own",
 		Failed: "phases in a row ended by no fault of the work",
 		Done:   r.Phase == Complete,
 	}
 }
 
-func (r *AuditRun) Next() string { return r.UnderWay() + " of " + r.Plan }
+func (r *Run) Next() string { return r.UnderWay() + " of " + r.Plan }
 
-func (r *AuditRun) Advanced(since Payload) bool {
-	was := since.(*AuditRun)
+func (r *Run) Advanced(since loop.Payload) bool {
+	was := since.(*Run)
 	clean := r.Audits > was.Audits && r.Verdict.Word == cleanWord
 	green := was.Checked != nil && was.Checked.Exit != 0 && r.Checked.Exit == 0
 	return clean || green
 }
 
 // Judge judges a phase as its worker ends.
-func (r *AuditRun) Judge(s State, k *Known) (missing bool, hold *Continue) {
+func (r *Run) Judge(s loop.State, k *loop.Known) (missing bool, hold *loop.Continue) {
 	a := s.Tick.Attempt
-	if a.Phase == PostAction {
-		if k.lacks(&k.Claim) {
+	if PhaseOf(a) == PostAction {
+		if k.Lacks(&k.Claim) {
 			return true, nil
 		}
 		a.Last = k.Claim.Is.Last
-		return false, s.settle(Judgement{Verdict: Ended})
+		return false, s.Settle(loop.Judgement{Verdict: loop.Ended})
 	}
-	if k.lacks(&k.Evidence) {
+	if k.Lacks(&k.Evidence) {
 		return true, nil
 	}
 	e := k.Evidence.Is
-	j := Judgement{Verdict: Ended, SHA: e.Head}
-	if a.Phase.Audits() {
-		return false, s.judgeVerdict(j, e)
+	j := loop.Judgement{Verdict: loop.Ended, SHA: e.Head}
+	if PhaseOf(a).Audits() {
+		return false, r.judgeVerdict(s, j, e)
 	}
-	switch j.Why = cmp.Or(a.unknown(e), s.astray(e)); {
+	switch j.Why = cmp.Or(unknown(a, e), r.astray(a, e)); {
 	case j.Why != "":
-		return false, s.miss(j, strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n"))
+		return false, s.Miss(j, strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n"))
 	case r.Check == "":
-		return false, s.settle(j)
+		return false, s.Settle(j)
 	}
-	if k.lacks(&k.Check) {
+	if k.Lacks(&k.Check) {
 		return true, nil
 	}
 	check := *k.Check.Is
 	j.Check = &check
-	if j.Why = red(&check, e.Head); j.Why != "" {
-		return false, s.miss(j, check.Tail)
+	if j.Why = check.Fails(e.Head); j.Why != "" {
+		return false, s.Miss(j, check.Tail)
 	}
-	return false, s.settle(j)
+	return false, s.Settle(j)
 }
 
 // unknown explains why the state of the tree is not known, or returns "" if git reported it.
-func (a *Attempt) unknown(e *Evidence) string {
+func unknown(a *loop.Attempt, e *loop.Evidence) string {
 	switch {
 	case a.Unread != "":
 		return "git could not tell where the phase began: " + a.Unread
@@ -662,67 +632,69 @@ func (a *Attempt) unknown(e *Evidence) string {
 }
 
 // astray explains why the tree is not as a phase has to leave it, or returns "" if it is.
-func (s State) astray(e *Evidence) string {
-	branch := cmp.Or(AuditOf(s.Run).Branch, s.Tick.Attempt.Branch)
+func (r *Run) astray(a *loop.Attempt, e *loop.Evidence) string {
+	branch := cmp.Or(r.Branch, a.Branch)
 	switch {
 	case e.Branch != branch:
-		return fmt.Sprintf("the branch is %s, the loop began on %s", orNone(e.Branch),
-			orNone(branch))
+		return fmt.Sprintf("the branch is %s, the loop began on %s", loop.OrNone(e.Branch),
+			loop.OrNone(branch))
 	case e.Dropped != "":
-		return e.dropped()
+		return e.LostCommit()
 	case len(e.Dirty) > 0:
-		return Plural(len(e.Dirty), "file") + " not committed"
+		return loop.Plural(len(e.Dirty), "file") + " not committed"
 	}
 	return ""
 }
 
 // unchecked explains why the check has not passed at that commit. It returns "" if it has, or if
 // there is no check.
-func (r *AuditRun) unchecked(head string) string {
+func (r *Run) unchecked(head string) string {
 	switch c := r.Checked; {
 	case r.Check == "":
 		return ""
 	case c == nil, c.Exit == 0 && c.Head != head:
 		return "the check did not run on this commit"
 	default:
-		return red(c, head)
+		return c.Fails(head)
 	}
 }
 
 // judgeVerdict compares an auditor's verdict with the open findings, the tree and the check (A33,
 // A71, A75).
-func (s State) judgeVerdict(j Judgement, e *Evidence) *Continue {
-	a, r := s.Tick.Attempt, AuditOf(s.Run)
-	v, unknown := a.Verdict, a.unknown(e)
-	left := cmp.Or(s.astray(e), r.unchecked(e.Head))
+func (r *Run) judgeVerdict(s loop.State, j loop.Judgement, e *loop.Evidence) *loop.Continue {
+	a := s.Tick.Attempt
+	v, unknown := a.Reported, unknown(a, e)
+	left := cmp.Or(r.astray(a, e), r.unchecked(e.Head))
 	j.Seen = r.seen(a, e)
 	switch {
 	case unknown != "":
-		j.Verdict, j.Why = Undecided, unknown
-		return s.miss(j, "")
+		j.Verdict, j.Why = loop.Undecided, unknown
+		return s.Miss(j, "")
 	case v == nil:
-		j.Verdict, j.Why = Undecided, "no verdict was reported"
-		return s.miss(j, "")
+		j.Verdict, j.Why = loop.Undecided, "no verdict was reported"
+		return s.Miss(j, "")
 	case v.SHA != e.Head:
-		a.Verdict = nil
-		j.Verdict, j.Why = Undecided, fmt.Sprintf("the verdict is about %s, and HEAD is %s now",
-			short(v.SHA), short(e.Head))
-		return s.miss(j, "Look at the new commit too.")
+		a.Reported = nil
+		j.Verdict, j.Why = loop.Undecided,
+			fmt.Sprintf("the verdict is about %s, and HEAD is %s now",
+				loop.Short(v.SHA), loop.Short(e.Head))
+		return s.Miss(j, "Look at the new commit too.")
 	case v.Word == dirtyWord && r.open() == 0: // they were resolved since
-		a.Verdict = nil
-		j.Verdict, j.Why = Undecided, "the verdict is dirty, and no finding is open"
-		return s.miss(j, "")
+		a.Reported = nil
+		j.Verdict, j.Why = loop.Undecided, "the verdict is dirty, and no finding is open"
+		return s.Miss(j, "")
 	case v.Word == cleanWord && r.Found.Bugs == 0 && j.Seen.Read == 0 && j.Seen.Changed > 0:
-		a.Verdict = nil
-		j.Verdict, j.Why = Undecided, fmt.Sprintf("the verdict is clean, and the auditor looked "+
-			"at none of %s", Plural(j.Seen.Changed, "changed file"))
-		return s.miss(j, "Look with Read, git diff or git show.")
+		a.Reported = nil
+		j.Verdict, j.Why = loop.Undecided,
+			fmt.Sprintf("the verdict is clean, and the auditor looked "+
+				"at none of %s", loop.Plural(j.Seen.Changed, "changed file"))
+		return s.Miss(j, "Look with Read, git diff or git show.")
 	case left != "":
-		j.Verdict, j.Why = Dirty, left
+		j.Verdict, j.Why = loop.Dirty, left
 	case r.Found.Bugs > 0, v.Word == dirtyWord:
-		j.Verdict, j.Why = Dirty, openFindings
+		j.Verdict, j.Why = loop.Dirty, openFindings
 	default:
-		j.Verdict = Clean
+		j.Verdict = loop.Clean
 	}
-	return s.settle(j)
+	return s.Settle(j)
 }

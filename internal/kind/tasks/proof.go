@@ -1,10 +1,12 @@
-package loop
+package tasks
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"hooks/internal/loop"
 )
 
 // A green check proves a task to different degrees. The task is verified if the check was red
@@ -13,7 +15,7 @@ import (
 
 // checkOf returns the command that proves a task: its own, or else the list's. item is nil for the
 // pull request.
-func (r *TaskRun) checkOf(item *TaskItem) string {
+func (r *Run) checkOf(item *Item) string {
 	if item == nil {
 		return r.Check
 	}
@@ -22,26 +24,26 @@ func (r *TaskRun) checkOf(item *TaskItem) string {
 
 // proven returns the verdict on a task whose check is green, and the reason why it is not a better
 // one.
-func (r *TaskRun) proven() (verdict TaskDone, why string) {
+func (r *Run) proven() (verdict loop.TaskDone, why string) {
 	item := r.item()
 	switch {
 	case item == nil: // the pull request changes nothing
-	case item.measured(r.checkOf(item), "") && item.Before.red():
-		return Verified, ""
+	case item.measured(r.checkOf(item), "") && item.Before.Red():
+		return loop.Verified, ""
 	case item.Before == nil || item.Before.Exit != 0:
 		why = "it is not known how the check ends without the work"
 	}
-	return Unbroken, why
+	return loop.Unbroken, why
 }
 
 // Unmeasured implements State.Unmeasured for the task that follows the open attempt.
-func (r *TaskRun) Unmeasured(t *Tick, head string) (at int, command string) {
+func (r *Run) Unmeasured(t *loop.Tick, head string) (at int, command string) {
 	r = r.clone()
 	if t != nil && t.Attempt != nil {
 		a := t.Attempt
 		if head = ""; a.Judged != nil {
 			r.count(a, *a.Judged, 0, 0)
-			a = &Attempt{Head: a.EndHead, Tree: a.EndTree}
+			a = &loop.Attempt{Head: a.EndHead, Tree: a.EndTree}
 		}
 		if a.Tree == "" {
 			head = a.Head
@@ -51,32 +53,32 @@ func (r *TaskRun) Unmeasured(t *Tick, head string) (at int, command string) {
 	if item == nil {
 		return 0, ""
 	}
-	if command = r.checkOf(item); item.measured(command, head) || r.Last.of(command, head) {
+	if command = r.checkOf(item); item.measured(command, head) || r.Last.Of(command, head) {
 		return 0, ""
 	}
 	return r.Index, command
 }
 
 // measured reports whether it is known how the check ended before the task's first attempt.
-func (i *TaskItem) measured(command, head string) bool {
+func (i *Item) measured(command, head string) bool {
 	b := i.Before
 	return b != nil && b.Command == command &&
 		(i.Tries > 0 || head == "" || b.Head == "" || b.Head == head)
 }
 
 // begins records how the check ended before the work of an attempt.
-func (r *TaskRun) begins(item *TaskItem, a *Attempt) {
+func (r *Run) begins(item *Item, a *loop.Attempt) {
 	if command := r.checkOf(item); a.Tree == "" && !item.measured(command, a.Head) {
-		if item.Before = nil; r.Last.of(command, a.Head) {
+		if item.Before = nil; r.Last.Of(command, a.Head) {
 			item.Before = r.Last
 		}
 	}
 }
 
 // NoCheck implements Budget.NoCheck.
-func (r *TaskRun) NoCheck(c CheckRun) string {
+func (r *Run) NoCheck(c loop.CheckRun) string {
 	why, known := map[int]string{126: "is not executable", 127: "does not exist"}[c.Exit]
-	ran := func(i TaskItem) bool { return i.Before != nil }
+	ran := func(i Item) bool { return i.Before != nil }
 	if !known || r.Last != nil || slices.ContainsFunc(r.List, ran) {
 		return ""
 	}
@@ -86,33 +88,33 @@ func (r *TaskRun) NoCheck(c CheckRun) string {
 }
 
 // Measured records how the check of a task ended before its first attempt.
-func (r *TaskRun) Measured(at int, command string, c CheckRun) {
+func (r *Run) Measured(at int, command string, c loop.CheckRun) {
 	if c.Command = command; at < len(r.List) {
 		r.List[at].Before = &c
 	}
 }
 
 // Worked reports whether a worker has begun any task.
-func (r *TaskRun) Worked() bool {
-	return slices.ContainsFunc(r.List, func(i TaskItem) bool { return i.Tries > 0 })
+func (r *Run) Worked() bool {
+	return slices.ContainsFunc(r.List, func(i Item) bool { return i.Tries > 0 })
 }
 
 // unprovenDue asks a person about a task if it cannot tell whether the task is done, or if the run
 // requires more proof than there is.
-func unprovenDue(f *Facts) []Gate {
+func unprovenDue(f *loop.Facts) []loop.Gate {
 	item, j := judged(f)
 	if item == nil {
 		return nil
 	}
 	text := fmt.Sprintf("%s, and this run is to verify its tasks", j)
 	switch {
-	case j.Verdict == CannotTell:
+	case j.Verdict == loop.CannotTell:
 		text = j.Why
-	case TasksOf(f.Run).Require == "" || j.Verdict == Verified || !j.Verdict.Worked():
+	case Of(f.Run).Require == "" || j.Verdict == loop.Verified || !j.Verdict.Worked():
 		return nil
 	}
 	n := f.Tick.Attempt.Task
-	return []Gate{{
+	return []loop.Gate{{
 		Question: fmt.Sprintf("Task %d (%s): %s. Accept it, or try the task again?", n, item.Title,
 			text),
 		Target: fmt.Sprintf("task %d", n), HeadSHA: j.SHA,
@@ -121,9 +123,9 @@ func unprovenDue(f *Facts) []Gate {
 
 // applyUnproven counts a task as done because a person accepted it, and pins the check as it is
 // now.
-func applyUnproven(run *Budget, tick *Tick, g Gate, act, answer string) {
+func applyUnproven(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, answer string) {
 	const why = "a person did not accept it without proof"
-	r, task := TasksOf(run), g.task()
+	r, task := Of(run), numberOf(g)
 	if act != "accept" {
 		takeBack(run, tick, g, act, why)
 		return
@@ -132,76 +134,77 @@ func applyUnproven(run *Budget, tick *Tick, g Gate, act, answer string) {
 	a := tick.Attempt
 	switch {
 	case a != nil && a.Task == task && a.Judged != nil:
-		if j := *a.Judged; j.Verdict == CannotTell {
-			j.Verdict, a.Judged = Claimed, &j
+		if j := *a.Judged; j.Verdict == loop.CannotTell {
+			j.Verdict, a.Judged = loop.Claimed, &j
 		}
 	case r.Index == task-1 && r.item() != nil: // the run was paused in between
 		item := r.item()
-		item.Result, item.SHA, r.Tip = Claimed, g.HeadSHA, g.HeadSHA
+		item.Result, item.SHA, r.Tip = loop.Claimed, g.HeadSHA, g.HeadSHA
 		r.moveOn()
 	}
 }
 
 // Judge judges the last message of the thread that does the task. missing reports that it asks for
 // a fact. hold is the reason to hold the thread; it is nil if the attempt is judged.
-func (r *TaskRun) Judge(s State, k *Known) (missing bool, hold *Continue) {
-	if k.lacks(&k.Claim) {
+func (r *Run) Judge(s loop.State, k *loop.Known) (missing bool, hold *loop.Continue) {
+	if k.Lacks(&k.Claim) {
 		return true, nil
 	}
 	s.Tick.Attempt.List = k.Claim.Is.List
 	switch {
 	case k.Claim.Is.Blocked:
-		return false, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Is.Why})
+		return false, s.Settle(loop.Judgement{Verdict: loop.Flagged, Why: k.Claim.Is.Why})
 	case k.Claim.Is.Flagged != "": // flagging is an honest end, even without a claim (T56)
-		return false, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Is.Flagged})
+		return false, s.Settle(loop.Judgement{Verdict: loop.Flagged, Why: k.Claim.Is.Flagged})
 	case !k.Claim.Is.Done:
 		why := "the last line is not the claim"
 		if k.Claim.Is.Near != "" {
 			why = k.Claim.Is.Near
 		}
-		return false, s.miss(Judgement{Verdict: Unfinished, Why: why}, "")
-	case k.lacks(&k.Evidence):
+		return false, s.Miss(loop.Judgement{Verdict: loop.Unfinished, Why: why}, "")
+	case k.Lacks(&k.Evidence):
 		return true, nil
 	}
-	j := Judgement{Verdict: Claimed, SHA: k.Evidence.Is.Head, Weakened: k.Evidence.Is.Weakened}
-	if why, more := s.lacking(k.Evidence.Is); why != "" {
-		j.Verdict, j.Why = Overruled, why
-		return false, s.miss(j, more)
+	j := loop.Judgement{Verdict: loop.Claimed, SHA: k.Evidence.Is.Head,
+		Weakened: k.Evidence.Is.Weakened}
+	if why, more := lacking(s, k.Evidence.Is); why != "" {
+		j.Verdict, j.Why = loop.Overruled, why
+		return false, s.Miss(j, more)
 	}
 	if r.checkOf(r.item()) == "" {
-		return false, s.settle(j)
+		return false, s.Settle(j)
 	}
-	if k.lacks(&k.Check) {
+	if k.Lacks(&k.Check) {
 		return true, nil
 	}
 	check := *k.Check.Is
 	check.Command, j.Check = r.checkOf(r.item()), &check
-	switch why := red(&check, k.Evidence.Is.Head); {
+	switch why := check.Fails(k.Evidence.Is.Head); {
 	case check.Unsure != "":
-		j.Verdict, j.Why = CannotTell, check.Unsure
-		if by := check.byWorker(); by != "" {
+		j.Verdict, j.Why = loop.CannotTell, check.Unsure
+		if by := check.ByWorker(); by != "" {
 			j.Why = by + "; " + check.Unsure
 		}
-		return false, s.miss(j, "Take back what changes the check, or a person is asked.")
+		return false, s.Miss(j, "Take back what changes the check, or a person is asked.")
 	case why != "":
-		j.Verdict, j.Why = Overruled, why
-		if by := check.byWorker(); by != "" {
+		j.Verdict, j.Why = loop.Overruled, why
+		if by := check.ByWorker(); by != "" {
 			j.Why = by + "; with that as it was when the run began, " + why
 		}
-		return false, s.miss(j, check.Tail)
+		return false, s.Miss(j, check.Tail)
 	}
 	j.Verdict, j.Why = r.proven()
-	return false, s.settle(j)
+	return false, s.Settle(j)
 }
 
 // lacking returns what the evidence of a claim lacks, with details for the worker. why is "" if it
 // lacks nothing.
-func (s State) lacking(e *Evidence) (why, more string) {
-	a, item := s.Tick.Attempt, TasksOf(s.Run).item()
+func lacking(s loop.State, e *loop.Evidence) (why, more string) {
+	a, item := s.Tick.Attempt, Of(s.Run).item()
 	switch {
 	case len(e.Lost) > 0:
 		return "lines of the progress file were removed or changed", strings.Join(e.Lost, "\n")
-	case item == nil && cmp.Or(a.PR, TasksOf(s.Run).PR) == 0:
+	case item == nil && cmp.Or(a.PR, Of(s.Run).PR) == 0:
 		return "no pull request was seen to be opened", ""
 	case a.NoGit:
 		return "", ""
@@ -210,13 +213,13 @@ func (s State) lacking(e *Evidence) (why, more string) {
 	case e.Failed != "":
 		return "git cannot tell: " + e.Failed, ""
 	case e.Branch != a.Branch:
-		return fmt.Sprintf("the branch is %s, the attempt began on %s", orNone(e.Branch),
-			orNone(a.Branch)), ""
+		return fmt.Sprintf("the branch is %s, the attempt began on %s", loop.OrNone(e.Branch),
+			loop.OrNone(a.Branch)), ""
 	case len(e.Dirty) > 0:
-		return fmt.Sprintf("%s not committed", Plural(len(e.Dirty), "file")),
+		return fmt.Sprintf("%s not committed", loop.Plural(len(e.Dirty), "file")),
 			strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n")
 	case e.Dropped != "":
-		return e.dropped(), ""
+		return e.LostCommit(), ""
 	case item == nil, item.NoCommit:
 		return "", ""
 	case e.Head == a.Base, e.Head == "":

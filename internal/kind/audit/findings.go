@@ -1,11 +1,13 @@
-package loop
+package audit
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"hooks/internal/hint"
+	"hooks/internal/loop"
 )
 
 // Finding is a problem that an auditor found (A29). It keeps its id for the whole run.
@@ -72,30 +74,15 @@ const maxSeen = 3
 // openFindings is the recorded reason if an audit is dirty only because of open findings.
 const openFindings = "open findings"
 
-// FoundOne is a finding as reported by an auditor.
-type FoundOne struct {
-	File        string   `json:"file"`
-	Line        int      `json:"line,omitempty"`
-	Severity    Severity `json:"severity"`
-	Description string   `json:"description"`
-	Scenario    string   `json:"scenario,omitempty"`
-}
-
-// AuditReport is the part of a report that only an auditor sends.
-type AuditReport struct {
-	Findings []FoundOne `json:"findings,omitempty"`
-	Resolved []string   `json:"resolved,omitempty"` // ids of resolved findings
-	Verdict  string     `json:"verdict,omitempty"`  // clean or dirty
-}
-
-func (r *AuditReport) given() bool {
+// given reports whether a report has a part that only an auditor sends.
+func given(r loop.Report) bool {
 	return len(r.Findings)+len(r.Resolved) > 0 || r.Verdict != ""
 }
 
-func (r *AuditRun) open() int { return r.Found.Bugs + r.Found.Warnings }
+func (r *Run) open() int { return r.Found.Bugs + r.Found.Warnings }
 
 // Tally counts the findings that were read, and stores the result in Found.
-func (r *AuditRun) Tally() {
+func (r *Run) Tally() {
 	t := Tally{Since: r.Audits, Bytes: r.Found.Bytes, Sum: r.Found.Sum}
 	for _, f := range r.Findings {
 		switch {
@@ -119,7 +106,7 @@ func (r *AuditRun) Tally() {
 }
 
 // Adopt counts the findings of a budget that contains them itself, as earlier versions wrote it.
-func (r *AuditRun) Adopt() {
+func (r *Run) Adopt() {
 	if r == nil || r.Found.Sum != "" || len(r.Findings) == 0 {
 		return
 	}
@@ -132,7 +119,7 @@ func (r *AuditRun) Adopt() {
 }
 
 // Stored returns the run without its findings if they are in their own file.
-func (r *AuditRun) Stored() Payload {
+func (r *Run) Stored() loop.Payload {
 	if r.Found.Sum == "" || r.Findings == nil {
 		return r
 	}
@@ -143,27 +130,28 @@ func (r *AuditRun) Stored() Payload {
 
 // LooksAtFindings reports whether a decision about the next event may need the findings themselves,
 // because a question about one waits or is about to be asked.
-func (b *Budget) LooksAtFindings(t *Tick) bool {
-	if AuditOf(b) == nil {
+func LooksAtFindings(b *loop.Budget, t *loop.Tick) bool {
+	r := Of(b)
+	if r == nil {
 		return false
 	}
-	waits := func(g Gate) bool { return g.Name == RecurringGate }
+	waits := func(g loop.Gate) bool { return g.Name == RecurringGate }
 	if slices.ContainsFunc(b.Pending, waits) {
 		return true
 	}
 	return t != nil && (slices.ContainsFunc(t.Pending, waits) ||
-		t.Attempt != nil && t.Attempt.Phase.Audits() && AuditOf(b).recurs())
+		PhaseOf(t.Attempt).Audits() && r.recurs())
 }
 
 // recurs reports whether a person is to be asked about a finding once this audit ends: it was open
 // at three audits, or has a Doubt (A73).
-func (r *AuditRun) recurs() bool {
+func (r *Run) recurs() bool {
 	return r.open() > 0 && r.Audits-r.Found.Since+1 >= maxSeen || r.Found.Doubts > 0
 }
 
 // Which returns the findings in a state, in the order of their ids. It sees only findings that were
 // read.
-func (r *AuditRun) Which(state FindingState) (list []Finding) {
+func (r *Run) Which(state FindingState) (list []Finding) {
 	for _, f := range r.Findings {
 		if f.State == state {
 			list = append(list, f)
@@ -174,20 +162,19 @@ func (r *AuditRun) Which(state FindingState) (list []Finding) {
 
 // same reports whether a finding is reported again: the same text about the same file in the same
 // section. The line does not matter.
-func (f *Finding) same(o FoundOne, section int) bool {
+func (f *Finding) same(o loop.ReportedFinding, section int) bool {
 	return f.File == o.File && f.Section == section &&
-		signature(f.Description) == signature(o.Description)
+		loop.Signature(f.Description) == loop.Signature(o.Description)
 }
 
 // take merges an auditor's report into the run and the open phase (A30–A32). Only a commit or a
 // person closes a bug. The caller discards the changes if take returns an error.
-func (r *AuditRun) take(t *Tick, report Report, head string) *flagError {
+func (r *Run) take(t *loop.Tick, report loop.Report, head string) error {
 	a := t.Attempt
 	for _, id := range report.Resolved {
 		i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.ID == id })
 		if i < 0 {
-			return &flagError{fmt.Sprintf("resolved: no finding %q", id),
-				"`hooks audit findings` lists them"}
+			return hint.New("`hooks audit findings` lists them", "resolved: no finding %q", id)
 		}
 		f := &r.Findings[i]
 		unchanged := f.Head != "" && f.Head == head
@@ -197,7 +184,8 @@ func (r *AuditRun) take(t *Tick, report Report, head string) *flagError {
 			f.Doubt = "called resolved without a commit since it was opened"
 		default:
 			if f.resolve(r, t); unchanged {
-				t.Notes = AppendNew(t.Notes, id+" is closed without a commit since it was opened")
+				t.Notes = loop.AppendNew(t.Notes,
+					id+" is closed without a commit since it was opened")
 			}
 		}
 	}
@@ -210,36 +198,36 @@ func (r *AuditRun) take(t *Tick, report Report, head string) *flagError {
 	switch {
 	case report.Verdict == "":
 	case head == "":
-		return &flagError{"a verdict is about a commit, and git names none here",
-			"report again once `git rev-parse HEAD` answers"}
+		return hint.New("report again once `git rev-parse HEAD` answers",
+			"a verdict is about a commit, and git names none here")
 	case report.Verdict == dirtyWord && r.open() == 0:
-		return &flagError{"the verdict is dirty, and no finding is open",
-			"report what is wrong as a finding, or the verdict clean"}
+		return hint.New("report what is wrong as a finding, or the verdict clean",
+			"the verdict is dirty, and no finding is open")
 	default:
-		a.Verdict = &AuditVerdict{Word: report.Verdict, SHA: head}
+		a.Reported = &loop.WorkerVerdict{Word: report.Verdict, SHA: head}
 	}
 	return nil
 }
 
-func (f *Finding) resolve(r *AuditRun, t *Tick) {
+func (f *Finding) resolve(r *Run, t *loop.Tick) {
 	f.State, f.Until, f.Seen, f.Doubt = ResolvedFinding, t.Iteration, r.Audits-f.Since, ""
-	t.Attempt.Resolved = AppendNew(t.Attempt.Resolved, f.ID)
+	t.Attempt.Resolved = loop.AppendNew(t.Attempt.Resolved, f.ID)
 }
 
 // changedPlan is the text of the program's own finding about the plan's file.
 const changedPlan = "the file is not the plan as it was approved, by which every audit judges; " +
 	"take the change back"
 
-func (f *Finding) ofPlan(r *AuditRun) bool {
+func (f *Finding) ofPlan(r *Run) bool {
 	return f.File == r.Plan && f.Description == changedPlan
 }
 
 // holdPlan opens or closes the program's own finding about the plan's file.
-func (r *AuditRun) holdPlan(t *Tick, changed bool, head string) *flagError {
+func (r *Run) holdPlan(t *loop.Tick, changed bool, head string) error {
 	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.ofPlan(r) })
 	switch {
 	case changed && (i < 0 || r.Findings[i].State == ResolvedFinding):
-		found := FoundOne{File: r.Plan, Severity: Bug, Description: changedPlan}
+		found := loop.ReportedFinding{File: r.Plan, Severity: string(Bug), Description: changedPlan}
 		return r.add(t, found, head)
 	case !changed && i >= 0 && r.Findings[i].State == OpenFinding:
 		r.Findings[i].resolve(r, t)
@@ -249,7 +237,7 @@ func (r *AuditRun) holdPlan(t *Tick, changed bool, head string) *flagError {
 
 // add records one finding. A known finding keeps its id, an accepted one stays accepted, and an
 // open bug stays a bug.
-func (r *AuditRun) add(t *Tick, o FoundOne, head string) *flagError {
+func (r *Run) add(t *loop.Tick, o loop.ReportedFinding, head string) error {
 	a := t.Attempt
 	i := slices.IndexFunc(r.Findings, func(f Finding) bool {
 		return f.same(o, a.Task) || f.ofPlan(r) && o.Description == changedPlan
@@ -257,30 +245,31 @@ func (r *AuditRun) add(t *Tick, o FoundOne, head string) *flagError {
 	if i >= 0 {
 		f := &r.Findings[i]
 		f.Line, f.Doubt = o.Line, ""
-		if f.State == OpenFinding && f.Severity == Bug && o.Severity == Warn {
+		if f.State == OpenFinding && f.Severity == Bug && o.Severity == string(Warn) {
 			f.Doubt = "called a warning, and was opened as a bug"
 			return nil
 		}
-		if f.Severity = o.Severity; f.State == ResolvedFinding {
+		if f.Severity = Severity(o.Severity); f.State == ResolvedFinding {
 			f.State, f.Until, f.Since, f.Seen = OpenFinding, 0, r.Audits-f.Seen, 0
 			f.Head = head
-			a.Opened = AppendNew(a.Opened, f.ID)
-			a.Resolved = without(a.Resolved, f.ID)
+			a.Opened = loop.AppendNew(a.Opened, f.ID)
+			a.Resolved = loop.Without(a.Resolved, f.ID)
 		}
 		return nil
 	}
 	if len(r.Which(OpenFinding)) >= MaxFindings {
-		return &flagError{fmt.Sprintf("%d findings are open, and a run keeps no more", MaxFindings),
-			"report the verdict dirty; the rest is found again once these are resolved"}
+		return hint.New("report the verdict dirty; the rest is found again once these are resolved",
+			"%d findings are open, and a run keeps no more", MaxFindings)
 	}
 	r.LastID++
 	f := Finding{
-		ID: "F" + strconv.Itoa(r.LastID), File: o.File, Line: o.Line, Severity: o.Severity,
+		ID: "F" + strconv.Itoa(r.LastID), File: o.File, Line: o.Line,
+		Severity:    Severity(o.Severity),
 		Description: o.Description, Scenario: o.Scenario, Section: a.Task, At: t.Iteration,
 		Since: r.Audits, State: OpenFinding, Head: head,
 	}
 	r.Findings = append(r.Findings, f)
-	a.Opened = AppendNew(a.Opened, f.ID)
+	a.Opened = loop.AppendNew(a.Opened, f.ID)
 	return nil
 }
 
@@ -300,54 +289,56 @@ func (f Finding) String() string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// TakeAudit merges an auditor's findings and verdict into the run and the open phase. taken is
+// Take merges an auditor's findings and verdict into the run and the open phase. taken is
 // false if the report has neither. changed reports that the plan's file differs from the approved
 // one. On error, nothing changes.
-func (f *Facts) TakeAudit(report Report, head string, changed bool) (taken bool, err *flagError) {
-	t := f.Tick
-	if !report.given() {
+func Take(s loop.State, report loop.Report, head string, changed bool) (taken bool, err error) {
+	t := s.Tick
+	if !given(report) {
 		return false, nil
-	} else if t.Attempt.Judged != nil || !t.Attempt.Sent && f.Run.feeds() {
-		return false, &flagError{"no auditor is at work", "the auditor itself reports"}
+	} else if t.Attempt.Judged != nil || !t.Attempt.Sent && s.Run.Conducted() {
+		return false, hint.New("the auditor itself reports", "no auditor is at work")
 	}
-	run, attempt := AuditOf(f.Run).clone(), *t.Attempt
+	run, attempt := Of(s.Run).clone(), *t.Attempt
 	draft := *t
 	draft.Attempt = &attempt
 	draft.Notes = slices.Clip(t.Notes)
-	held := run.holdPlan(&draft, changed, head)
-	if err := cmp.Or(held, run.take(&draft, report, head)); err != nil {
+	if err := run.holdPlan(&draft, changed, head); err != nil {
+		return false, err
+	}
+	if err := run.take(&draft, report, head); err != nil {
 		return false, err
 	}
 	t.Notes = draft.Notes
-	*AuditOf(f.Run), *t.Attempt = *run, attempt
+	*Of(s.Run), *t.Attempt = *run, attempt
 	return true, nil
 }
 
-// AuditTold describes the changes that an auditor's report made, for the program that the auditor's
+// Told describes the changes that an auditor's report made, for the program that the auditor's
 // call starts. It returns "" if the report has nothing of an audit, and an error if no call of the
 // auditor had this text.
-func (b *Budget) AuditTold(t *Tick, report Report, sum string) (string, error) {
-	a := t.Attempt
+func Told(b *loop.Budget, t *loop.Tick, report loop.Report, sum string) (string, error) {
+	a, r := t.Attempt, Of(b)
 	switch {
-	case !report.given():
+	case !given(report):
 		return "", nil
-	case AuditOf(b) == nil || a == nil || !a.Phase.Audits():
+	case r == nil || !PhaseOf(a).Audits():
 		now := "an iteration of " + string(b.Skill)
-		if a != nil && AuditOf(b) != nil {
-			now = AuditOf(b).Name(a)
+		if a != nil && r != nil {
+			now = r.Name(a)
 		}
-		return "", &flagError{"findings, resolved and verdict are reported by an audit, and this " +
-			"is " + now, "leave them out"}
+		return "", hint.New("leave them out", "findings, resolved and verdict are reported by an "+
+			"audit, and this is %s", now)
 	case a.Told != sum:
-		return "", &flagError{"no call of the auditor has this text", "the auditor reports with " +
-			ReportForm}
+		return "", hint.New("the auditor reports with "+ReportForm,
+			"no call of the auditor has this text")
 	}
-	said := AuditOf(b).Result()
-	if v := a.Verdict; v != nil {
-		if v.Word == cleanWord && AuditOf(b).Found.Bugs > 0 {
+	said := r.Result()
+	if v := a.Reported; v != nil {
+		if v.Word == cleanWord && r.Found.Bugs > 0 {
 			said += "; an open bug makes the verdict dirty"
 		}
-		said += fmt.Sprintf("; verdict %s about %s", v.Word, short(v.SHA))
+		said += fmt.Sprintf("; verdict %s about %s", v.Word, loop.Short(v.SHA))
 	}
 	if len(a.Opened) > 0 {
 		said = "opened " + strings.Join(a.Opened, ", ") + "; " + said

@@ -1,16 +1,21 @@
-package loop
+package tasks
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"hooks/internal/loop"
 )
 
-// TaskKind is the kind of loop that works through the tasks of a spec (T1).
-var TaskKind = Kind{
-	Name: Tasks, Commands: []string{"go", "start"}, MaxHolds: 6,
-	Ceilings: Ceilings{Iterations: 50, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
+// Name names the kind in commands and files.
+const Name loop.Skill = "task"
+
+// Kind is the kind of loop that works through the tasks of a spec (T1).
+var Kind = loop.Kind{
+	Name: Name, Commands: []string{"go", "start"}, MaxHolds: 6,
+	Ceilings: loop.Ceilings{Iterations: 50, PRs: 20, Minutes: 480, Dollars: 25 * loop.Dollar},
 	Driver:   "hooks go",
 	None: "no task loop in this project; start one with /sdd:go SPEC in a session, " +
 		"or with `hooks go SPEC` here; modes pair and swarm run no loop",
@@ -18,71 +23,77 @@ var TaskKind = Kind{
 		"--untidy", "--max-task-iterations", "--max-task-dollars", "--require"},
 	Report: `{"outcome":"ok","note":"…"}`,
 	Fields: `{"outcome":"ok|errored","note":"…"}`,
-	Conditions: []Condition{
-		{13, "tasks-done", "tasks_complete", Entry | Exit, nil, tasksDone, tellTask,
-			"look at the report card, then merge what you accept",
-			"every task of its list is done"},
-		{14, "task-retry-budget", "task_blocked", Exit, nil, taskBlocked, tellRetries,
-			"fix the task by hand or rewrite it, then resume; its attempts start over",
-			"a task used up its attempts"},
-		{21, "history-dropped", CauseDropped, Entry | Exit, nil, historyDropped,
-			Says("fires when the list is done and the branch has lost the last task's commit"),
-			"bring the commit back, as with `git reflog`; a resume takes the branch as it is",
-			"the branch has lost a commit of a task that was done"},
+	Conditions: []loop.Condition{
+		{Number: 13, Name: "tasks-done", Cause: "tasks_complete", When: loop.Entry | loop.Exit,
+			Holds: tasksDone, Tell: tellTask,
+			Way:     "look at the report card, then merge what you accept",
+			Because: "every task of its list is done"},
+		{Number: 14, Name: "task-retry-budget", Cause: "task_blocked", When: loop.Exit,
+			Holds: taskBlocked, Tell: tellRetries,
+			Way:     "fix the task by hand or rewrite it, then resume; its attempts start over",
+			Because: "a task used up its attempts"},
+		{Number: 21, Name: "history-dropped", Cause: loop.CauseDropped,
+			When: loop.Entry | loop.Exit, Holds: historyDropped,
+			Tell: loop.Says("fires when the list is done and the branch has lost the last " +
+				"task's commit"),
+			Way: "bring the commit back, as with `git reflog`; a resume takes the branch " +
+				"as it is",
+			Because: "the branch has lost a commit of a task that was done"},
 	},
-	Applies: hasTasks, Gates: taskGates, Completes: "tasks_complete", Rule: Call.stays,
-	Run: Part{"tasks", (*TaskRun)(nil)}, Line: Part{"task", (*TaskLine)(nil)},
+	Applies: applies, Gates: gates, Completes: "tasks_complete", Rule: stays,
+	Run:  loop.Part{Name: "tasks", Of: (*Run)(nil)},
+	Line: loop.Part{Name: "task", Of: (*Line)(nil)},
 }
 
-// hasTasks is the Applies of rows for task loops.
-func hasTasks(b *Budget) bool { return TasksOf(b) != nil }
+// applies is the Applies of rows for task loops.
+func applies(b *loop.Budget) bool { return Of(b) != nil }
 
-// TasksOf returns the state that a task loop adds to the run, or nil for any other run.
-func TasksOf(b *Budget) (r *TaskRun) {
+// Of returns the state that a task loop adds to the run, or nil for any other run.
+func Of(b *loop.Budget) (r *Run) {
 	if b != nil {
-		r, _ = b.Own.(*TaskRun)
+		r, _ = b.Own.(*Run)
 	}
 	return r
 }
 
-// TaskOf returns the fields that a task loop adds to the line, or nil for any other line.
-func TaskOf(l *Iteration) (own *TaskLine) {
+// LineOf returns the fields that a task loop adds to the line, or nil for any other line.
+func LineOf(l *loop.Iteration) (own *Line) {
 	if l != nil {
-		own, _ = l.Own.(*TaskLine)
+		own, _ = l.Own.(*Line)
 	}
 	return own
 }
 
-// TaskRun holds the additional state of a task loop's run: its list and its progress (T16–T28).
-type TaskRun struct {
-	Spec     string     `json:"spec"`      // path of the spec, relative to the project
-	ListPath string     `json:"list_path"` // of the file from which the list was read
-	List     []TaskItem `json:"list"`
+// Run holds the additional state of a task loop's run: its list and its progress (T16–T28).
+type Run struct {
+	Spec     string `json:"spec"`      // path of the spec, relative to the project
+	ListPath string `json:"list_path"` // of the file from which the list was read
+	List     []Item `json:"list"`
 	// ListSum is the hash of the list when it was last read, without its ticks. Changed is the
 	// present list until a person has answered about it (T97).
 	ListSum string    `json:"list_sum,omitempty"`
 	Changed *ReadList `json:"changed,omitempty"`
 	// Seen is the hash of the list when the last attempt ended; empty if that is not known. Added
 	// lists a person's tasks that the next iteration appends.
-	Seen     string     `json:"list_seen,omitempty"`
-	Added    []TaskItem `json:"added,omitempty"`
-	Index    int        `json:"index"`     // current task, from 0; len(List) is the PR
-	Try      int        `json:"try"`       // current attempt at it, from 1
-	MaxTries int        `json:"max_tries"` // a task is blocked once Try reaches it (T57)
-	Mode     string     `json:"mode"`      // quick, tdd or checkpoint
-	Drive    string     `json:"drive"`     // DriveStop or DriveProcess
-	Phase    string     `json:"phase"`
-	Passed   []int      `json:"gates_passed"`
-	Goal     string     `json:"goal,omitempty"`
-	Issue    string     `json:"issue,omitempty"`
-	Check    string     `json:"check,omitempty"` // a person's command, or ""
+	Seen     string `json:"list_seen,omitempty"`
+	Added    []Item `json:"added,omitempty"`
+	Index    int    `json:"index"`     // current task, from 0; len(List) is the PR
+	Try      int    `json:"try"`       // current attempt at it, from 1
+	MaxTries int    `json:"max_tries"` // a task is blocked once Try reaches it (T57)
+	Mode     string `json:"mode"`      // quick, tdd or checkpoint
+	Drive    string `json:"drive"`     // DriveStop or DriveProcess
+	Phase    string `json:"phase"`
+	Passed   []int  `json:"gates_passed"`
+	Goal     string `json:"goal,omitempty"`
+	Issue    string `json:"issue,omitempty"`
+	Check    string `json:"check,omitempty"` // a person's command, or ""
 	// Proposed is the project's own check command until a person has confirmed or declined it.
 	Proposed string `json:"check_proposed,omitempty"`
 	// CheckMinutes bounds one run of the check command.
-	CheckMinutes int    `json:"check_minutes,omitempty"`
-	OpensPR      bool   `json:"opens_pr,omitempty"` // after the last task, for gate 3
-	Reason       string `json:"reason,omitempty"`   // why the last attempt was not accepted
-	Dollars      USD    `json:"max_task_dollars,omitempty"`
+	CheckMinutes int      `json:"check_minutes,omitempty"`
+	OpensPR      bool     `json:"opens_pr,omitempty"` // after the last task, for gate 3
+	Reason       string   `json:"reason,omitempty"`   // why the last attempt was not accepted
+	Dollars      loop.USD `json:"max_task_dollars,omitempty"`
 	// Require is the verdict that a task needs for the run not to ask a person: verified, or "".
 	Require string `json:"require,omitempty"`
 	Import  *Found `json:"import,omitempty"` // until a person answered about it
@@ -93,16 +104,16 @@ type TaskRun struct {
 	Tip string `json:"tip,omitempty"`
 	PR  int    `json:"pr,omitempty"` // that the run has opened or commented on, or 0
 	// Start is the commit on which the run began. The check is pinned as it is there.
-	Start string    `json:"start,omitempty"`
-	Last  *CheckRun `json:"last_check,omitempty"` // after the last claim
+	Start string         `json:"start,omitempty"`
+	Last  *loop.CheckRun `json:"last_check,omitempty"` // after the last claim
 	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
 	Outages int `json:"outages,omitempty"`
 }
 
 // ReadList is a task list as read from disk, with the hash of its content.
 type ReadList struct {
-	Sum  string     `json:"sum"`
-	List []TaskItem `json:"list"`
+	Sum  string `json:"sum"`
+	List []Item `json:"list"`
 }
 
 // Found is a state file that another tool left in the project before the run (T99).
@@ -118,42 +129,42 @@ const (
 	Closure      = "closure"
 )
 
-// TaskItem is one task with its result.
-type TaskItem struct {
+// Item is one task with its result.
+type Item struct {
 	Title      string `json:"title"`
 	Criteria   string `json:"criteria,omitempty"`
 	Checkpoint bool   `json:"checkpoint,omitempty"`
 	NoCommit   bool   `json:"no_commit,omitempty"`
 	Check      string `json:"check,omitempty"` // its own command, which a person has seen
 	// Before is the result of the check before the first attempt; nil if it is not known.
-	Before  *CheckRun `json:"before,omitempty"`
-	Depends []int     `json:"depends,omitempty"` // numbers of the tasks that come first, from 1
-	Added   bool      `json:"added,omitempty"`   // added in a terminal; the file does not have it
-	Result  TaskDone  `json:"result,omitempty"`  // empty while the task is not done
-	SHA     string    `json:"sha,omitempty"`
+	Before  *loop.CheckRun `json:"before,omitempty"`
+	Depends []int          `json:"depends,omitempty"` // numbers of tasks that come first
+	Added   bool           `json:"added,omitempty"`   // in a terminal; the file lacks it
+	Result  loop.TaskDone  `json:"result,omitempty"`  // empty while the task is not done
+	SHA     string         `json:"sha,omitempty"`
 	// Base is the first commit on which an attempt at the task began and that git could read, or
 	// the empty tree. Commits of an attempt that an outage ended count too.
-	Base    string `json:"base,omitempty"`
-	Tries   int    `json:"tries,omitempty"`
-	Minutes int    `json:"minutes,omitempty"`
-	Dollars USD    `json:"dollars,omitempty"`
+	Base    string   `json:"base,omitempty"`
+	Tries   int      `json:"tries,omitempty"`
+	Minutes int      `json:"minutes,omitempty"`
+	Dollars loop.USD `json:"dollars,omitempty"`
 }
 
-// TaskLine holds the attempt's fields of a history line.
-type TaskLine struct {
-	Task      int       `json:"task"`
-	Try       int       `json:"try"`
-	Title     string    `json:"title"`
-	Judgement Judgement `json:"judgement"`
-	Fresh     string    `json:"fresh,omitempty"`
-	Feedback  string    `json:"feedback,omitempty"` // that was passed to its worker (L31)
+// Line holds the attempt's fields of a history line.
+type Line struct {
+	Task      int            `json:"task"`
+	Try       int            `json:"try"`
+	Title     string         `json:"title"`
+	Judgement loop.Judgement `json:"judgement"`
+	Fresh     string         `json:"fresh,omitempty"`
+	Feedback  string         `json:"feedback,omitempty"` // that was passed to its worker (L31)
 }
 
 // Done reports whether the task needs no further attempt.
-func (l *TaskLine) Done() bool { return l.Judgement.Verdict.done() }
+func (l *Line) Done() bool { return l.Judgement.Verdict.Done() }
 
 // item returns the current task, or nil once the list is done.
-func (r *TaskRun) item() *TaskItem {
+func (r *Run) item() *Item {
 	if r.Index < len(r.List) {
 		return &r.List[r.Index]
 	}
@@ -161,18 +172,18 @@ func (r *TaskRun) item() *TaskItem {
 }
 
 // PRStep reports whether the list is done and its PR is to be opened (T51).
-func (r *TaskRun) PRStep() bool {
+func (r *Run) PRStep() bool {
 	return r.Index == len(r.List) && len(r.Added) == 0 && r.OpensPR &&
 		!slices.Contains(r.Passed, 3)
 }
 
 // Complete reports whether no work is left (T18).
-func (r *TaskRun) Complete() bool {
+func (r *Run) Complete() bool {
 	return r.Index >= len(r.List) && len(r.Added) == 0 && !r.PRStep()
 }
 
 // Count returns the number of tasks that have the result.
-func (r *TaskRun) Count(result TaskDone) (n int) {
+func (r *Run) Count(result loop.TaskDone) (n int) {
 	for _, i := range r.List {
 		if i.Result == result {
 			n++
@@ -183,7 +194,7 @@ func (r *TaskRun) Count(result TaskDone) (n int) {
 
 // AwaitingGate returns the number of the gate at which the run waits, or 0 if it does not wait at
 // one of the three (T25).
-func (b *Budget) AwaitingGate() int {
+func AwaitingGate(b *loop.Budget) int {
 	for _, g := range b.Pending {
 		if n := slices.Index(gateNames, g.Name) + 1; n > 0 {
 			return n
@@ -193,27 +204,28 @@ func (b *Budget) AwaitingGate() int {
 }
 
 // Clone implements Payload.
-func (r *TaskRun) Clone() Payload { return r.clone() }
+func (r *Run) Clone() loop.Payload { return r.clone() }
 
 // Stored implements Payload.
-func (r *TaskRun) Stored() Payload { return r }
+func (r *Run) Stored() loop.Payload { return r }
 
-func (r TaskRun) clone() *TaskRun {
+func (r Run) clone() *Run {
 	r.List, r.Passed = slices.Clone(r.List), slices.Clip(r.Passed)
 	return &r
 }
 
 // Enter appends the tasks that a person added, and looks for changes of the list on disk.
-func (r *TaskRun) Enter(t *Tick, e EntryFacts, alone bool) {
+func (r *Run) Enter(t *loop.Tick, e loop.EntryFacts, alone bool) {
+	list, _ := e.Own.(*ReadList)
 	t.Notes = appendNote(t.Notes, r.absorb())
-	t.Notes = appendNote(t.Notes, r.compare(e.List, alone))
+	t.Notes = appendNote(t.Notes, r.compare(list, alone))
 }
 
-func (r *TaskRun) Answered(EntryFacts) {}
+func (r *Run) Answered(loop.EntryFacts) {}
 
 // Begin opens the next attempt. If the repository has disappeared since the run began, commits are
 // still required.
-func (r *TaskRun) Begin(a *Attempt) bool {
+func (r *Run) Begin(a *loop.Attempt) bool {
 	if a.NoGit && r.Git {
 		a.NoGit, a.Unread = false, "the repository that the run began in is gone"
 	}
@@ -225,11 +237,11 @@ func (r *TaskRun) Begin(a *Attempt) bool {
 }
 
 // Aim points an attempt at the current task.
-func (r *TaskRun) Aim(a *Attempt) {
+func (r *Run) Aim(a *loop.Attempt) {
 	_, nonce, _ := strings.Cut(a.Token, "-")
 	a.Task, a.Of, a.Try, a.Title = r.Index+1, len(r.List), r.Try, "Open the pull request"
 	if item := r.item(); item != nil {
-		a.Title, a.Base = item.Title, cmp.Or(item.Base, a.start())
+		a.Title, a.Base = item.Title, cmp.Or(item.Base, a.Start())
 		r.begins(item, a)
 	}
 	a.Token = fmt.Sprintf("%d.%d-%s", a.Task, a.Try, nonce)
@@ -237,12 +249,12 @@ func (r *TaskRun) Aim(a *Attempt) {
 
 // Resume gives a blocked task a new set of attempts (T65). If a person resumes the run, it accepts
 // the branch as it is.
-func (r *TaskRun) Resume(_ *Budget, by Request) {
-	r.Outages, r.Drive = 0, resumedBy(by.Flags.Task.Drive, r.Drive)
+func (r *Run) Resume(_ *loop.Budget, by loop.Request) {
+	r.Outages, r.Drive = 0, loop.ResumedDrive(by.Flags.Task.Drive, r.Drive)
 	if r.Try >= r.MaxTries {
 		r.Try = 1
 	}
-	if by.unasked() {
+	if by.Unasked() {
 		return
 	}
 	r.Tip = ""
@@ -251,12 +263,12 @@ func (r *TaskRun) Resume(_ *Budget, by Request) {
 	}
 }
 
-func (r *TaskRun) Attempts() Attempts {
-	a := Attempts{
+func (r *Run) Attempts() loop.Attempts {
+	a := loop.Attempts{
 		Drive: r.Drive, Check: r.checkOf(r.item()), Minutes: r.CheckMinutes, From: r.Start,
 		Tip: r.Tip, Outages: r.Outages, Most: r.Dollars, Whole: "the task",
 		// A task uses all of its attempts first, so that the run ends by that cause (T57).
-		MaxIdle: max(maxIdle, r.MaxTries-1),
+		MaxIdle: r.MaxTries - 1,
 		Failed:  "attempts in a row ended by no fault of the task; no retry was counted",
 		Done:    r.Complete(),
 	}
@@ -266,54 +278,54 @@ func (r *TaskRun) Attempts() Attempts {
 	return a
 }
 
-func (r *TaskRun) Advanced(since Payload) bool {
-	return r.Finished() > since.(*TaskRun).Finished()
+func (r *Run) Advanced(since loop.Payload) bool {
+	return r.Finished() > since.(*Run).Finished()
 }
 
-func (r *TaskRun) Unjudged(*Attempt) TaskDone { return Unfinished }
+func (r *Run) Unjudged(*loop.Attempt) loop.TaskDone { return loop.Unfinished }
 
-func (r *TaskRun) Name(a *Attempt) string { return fmt.Sprintf("task %d", a.Task) }
+func (r *Run) Name(a *loop.Attempt) string { return fmt.Sprintf("task %d", a.Task) }
 
 // Ending places the claim inside a sentence, so that an echo of the text is not a claim.
-func (r *TaskRun) Ending(a *Attempt) string {
+func (r *Run) Ending(a *loop.Attempt) string {
 	return fmt.Sprintf("Then make the words TASK_COMPLETE %s the whole last line of your answer. "+
 		"If only a person can continue, end with TASK_BLOCKED %s and the reason on that line.",
 		a.Token, a.Token)
 }
 
-func (r *TaskRun) UnderWay() string {
+func (r *Run) UnderWay() string {
 	if r.Index >= len(r.List) {
 		return "the pull request"
 	}
 	return fmt.Sprintf("task %d of %d", r.Index+1, len(r.List))
 }
 
-func (r *TaskRun) Next() string { return fmt.Sprintf("%s, attempt %d", r.UnderWay(), r.Try) }
+func (r *Run) Next() string { return fmt.Sprintf("%s, attempt %d", r.UnderWay(), r.Try) }
 
 // Line returns the history's record of the attempt.
-func (r *TaskRun) Line(t *Tick) any {
+func (r *Run) Line(t *loop.Tick) any {
 	a := t.Attempt
 	if a.Task < 1 {
 		return nil
 	}
-	return &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: t.verdict(),
+	return &Line{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: t.Verdict(),
 		Fresh: a.Fresh, Feedback: a.Feedback}
 }
 
 // Fold counts the attempt that ends.
-func (r *TaskRun) Fold(t *Tick, e Ending) {
+func (r *Run) Fold(t *loop.Tick, e loop.Ending) {
 	a := t.Attempt
 	if a.Task < 1 {
 		return
 	}
-	j, took := t.verdict(), max(0, e.Now.Sub(t.StartedAt)) // the clock may have been set back
-	r.count(a, j, int(took.Minutes()), Sum(e.Spent.ByModel).Dollars)
+	j, took := t.Verdict(), max(0, e.Now.Sub(t.StartedAt)) // the clock may have been set back
+	r.count(a, j, int(took.Minutes()), loop.Sum(e.Spent.ByModel).Dollars)
 	r.Seen = a.List
 	t.Notes = appendNote(t.Notes, r.absorb())
 }
 
 // count moves the run on by one attempt (T9, T52–T60).
-func (r *TaskRun) count(a *Attempt, j Judgement, minutes int, spent USD) {
+func (r *Run) count(a *loop.Attempt, j loop.Judgement, minutes int, spent loop.USD) {
 	task := a.Task - 1
 	if task < len(r.List) {
 		item := &r.List[task]
@@ -321,7 +333,7 @@ func (r *TaskRun) count(a *Attempt, j Judgement, minutes int, spent USD) {
 		item.Base = a.Base
 		item.Minutes += minutes
 		item.Dollars = item.Dollars.Plus(spent)
-		if j.Verdict.done() {
+		if j.Verdict.Done() {
 			item.Result, item.SHA, r.Tip = j.Verdict, j.SHA, j.SHA
 		}
 	}
@@ -329,28 +341,28 @@ func (r *TaskRun) count(a *Attempt, j Judgement, minutes int, spent USD) {
 		r.Last = c
 	}
 	r.PR = cmp.Or(a.PR, r.PR)
-	if r.Outages++; j.Verdict != Outage {
+	if r.Outages++; j.Verdict != loop.Outage {
 		r.Outages = 0
 	}
 	switch {
 	case r.Index != task: // a person's answer has moved the run on
-	case j.Verdict.done() && task < len(r.List):
+	case j.Verdict.Done() && task < len(r.List):
 		r.moveOn()
-	case j.Verdict.done():
+	case j.Verdict.Done():
 		r.Try, r.Reason = 1, ""
-	case j.Verdict == Overruled || j.Verdict == Unfinished:
+	case j.Verdict == loop.Overruled || j.Verdict == loop.Unfinished:
 		r.Try++
 		r.Reason = j.Why
 	}
 }
 
-func (r *TaskRun) moveOn() {
+func (r *Run) moveOn() {
 	r.Try, r.Reason, r.Words = 1, "", ""
 	r.Pick()
 }
 
 // AllDone returns the sentence that the list is done (T71).
-func (r *TaskRun) AllDone() string {
+func (r *Run) AllDone() string {
 	if len(r.List) == 1 {
 		return "The task is complete."
 	}
@@ -358,14 +370,15 @@ func (r *TaskRun) AllDone() string {
 }
 
 // Result summarizes the run's list, as in "4 of 5 tasks done: 3 verified, 1 claimed".
-func (r *TaskRun) Result() string {
+func (r *Run) Result() string {
 	var parts []string
-	for _, d := range []TaskDone{Verified, Unbroken, Claimed, SkippedOne, Imported} {
+	for _, d := range []loop.TaskDone{loop.Verified, loop.Unbroken, loop.Claimed, loop.SkippedOne,
+		loop.Imported} {
 		if n := r.Count(d); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, d))
 		}
 	}
-	done := fmt.Sprintf("%d of %s done", r.Finished(), Plural(len(r.List), "task"))
+	done := fmt.Sprintf("%d of %s done", r.Finished(), loop.Plural(len(r.List), "task"))
 	if len(parts) == 0 {
 		return done
 	}
@@ -374,42 +387,42 @@ func (r *TaskRun) Result() string {
 
 // The conditions of a task loop.
 
-func tasksDone(f *Facts) string {
-	if !f.listDone() || f.Dropped != "" {
+func tasksDone(f *loop.Facts) string {
+	if !listDone(f) || f.Dropped != "" {
 		return ""
 	}
-	return TasksOf(f.Run).AllDone() + " " + TasksOf(f.Run).Result()
+	return Of(f.Run).AllDone() + " " + Of(f.Run).Result()
 }
 
 // listDone reports whether no work is left and no gate waits whose answer may open a task again.
-func (f *Facts) listDone() bool {
-	return TasksOf(f.Run).Complete() && len(f.Run.Pending) == 0
+func listDone(f *loop.Facts) bool {
+	return Of(f.Run).Complete() && len(f.Run.Pending) == 0
 }
 
-func historyDropped(f *Facts) string {
-	if !f.listDone() || f.Dropped == "" {
+func historyDropped(f *loop.Facts) string {
+	if !listDone(f) || f.Dropped == "" {
 		return ""
 	}
-	return "The list is done, but " + lostTip(f.Dropped)
+	return "The list is done, but " + loop.LostTip(f.Dropped)
 }
 
-func taskBlocked(f *Facts) string {
-	r := TasksOf(f.Run)
+func taskBlocked(f *loop.Facts) string {
+	r := Of(f.Run)
 	item := r.item()
 	if r.Dollars > 0 && item != nil && item.Dollars >= r.Dollars {
 		return fmt.Sprintf("Task %d blocked after %s: it spent $%s of its $%s. Manual "+
-			"intervention needed.", r.Index+1, Plural(item.Tries, "attempt"), item.Dollars,
+			"intervention needed.", r.Index+1, loop.Plural(item.Tries, "attempt"), item.Dollars,
 			r.Dollars)
 	}
 	if r.Try < r.MaxTries {
 		return ""
 	}
 	return fmt.Sprintf("Task %d blocked after %s. Manual intervention needed.", r.Index+1,
-		Plural(r.MaxTries-1, "attempt"))
+		loop.Plural(r.MaxTries-1, "attempt"))
 }
 
 // Retune adopts the flags that affect how the run is judged, and returns those that changed it.
-func (r *TaskRun) Retune(f TaskFlags) (changed []string) {
+func (r *Run) Retune(f loop.TaskFlags) (changed []string) {
 	differs := func(name string, is bool) bool {
 		if is {
 			changed = append(changed, name)
@@ -435,4 +448,4 @@ func (r *TaskRun) Retune(f TaskFlags) (changed []string) {
 }
 
 // Retuned returns the flags that would change how the run is judged. It does not change the run.
-func (r *TaskRun) Retuned(f TaskFlags) []string { return r.clone().Retune(f) }
+func (r *Run) Retuned(f loop.TaskFlags) []string { return r.clone().Retune(f) }

@@ -1,7 +1,9 @@
-// Package tasks reads and writes the texts of a task loop. Values in, values out: no clock, no
-// files, no processes.
+// Package tasks is the kind of loop that works through the tasks of a spec. Values in, values out:
+// no clock, no files, no processes.
 //
-// One task passes these files in order:
+// run.go has its row and its state, order.go which task comes next, gates.go its questions, and
+// proof.go what a claim is worth. The other files read and write texts. One task passes these in
+// order:
 //
 //   - spec.go reads the front matter of a spec (mode, issue, title) and its first sentence.
 //   - list.go reads the list of tasks, from a file of its own or from a section of the spec.

@@ -1,4 +1,4 @@
-package loop
+package tasks
 
 import (
 	"cmp"
@@ -6,15 +6,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"hooks/internal/loop"
 )
 
 // This file holds the list of a task loop: it picks the next task and handles edits of the list.
 
 // Pick moves on to the first task that is not done and depends only on tasks that are.
-func (r *TaskRun) Pick() {
-	r.Index = slices.IndexFunc(r.List, func(i TaskItem) bool {
-		return !i.Result.done() && !slices.ContainsFunc(i.Depends, func(n int) bool {
-			return n > 0 && n <= len(r.List) && !r.List[n-1].Result.done()
+func (r *Run) Pick() {
+	r.Index = slices.IndexFunc(r.List, func(i Item) bool {
+		return !i.Result.Done() && !slices.ContainsFunc(i.Depends, func(n int) bool {
+			return n > 0 && n <= len(r.List) && !r.List[n-1].Result.Done()
 		})
 	})
 	if r.Index < 0 {
@@ -23,9 +25,9 @@ func (r *TaskRun) Pick() {
 }
 
 // Finished returns the number of tasks that need no further attempt.
-func (r *TaskRun) Finished() (n int) {
+func (r *Run) Finished() (n int) {
 	for _, i := range r.List {
-		if i.Result.done() {
+		if i.Result.Done() {
 			n++
 		}
 	}
@@ -36,7 +38,7 @@ func (r *TaskRun) Finished() (n int) {
 // change is the worker's if it was there when the last attempt ended, and a person's if nothing ran
 // since then. A person's change is adopted, and the note reports it. Anything else, and any new
 // check, waits for a person.
-func (r *TaskRun) compare(now *ReadList, alone bool) (note string) {
+func (r *Run) compare(now *ReadList, alone bool) (note string) {
 	if now == nil || r.ListSum == "" {
 		return ""
 	}
@@ -45,13 +47,13 @@ func (r *TaskRun) compare(now *ReadList, alone bool) (note string) {
 		return ""
 	}
 	if c := r.clone(); r.difference(now.List) == sameTasks { // or a hash of an earlier version
-		if c.take(now); slices.EqualFunc(c.List, r.List, TaskItem.named) {
+		if c.take(now); slices.EqualFunc(c.List, r.List, Item.named) {
 			r.ListSum, r.Changed = now.Sum, nil
 			return ""
 		}
 	}
-	checks := slices.ContainsFunc(now.List, func(i TaskItem) bool {
-		return i.Check != "" && !slices.ContainsFunc(r.List, func(old TaskItem) bool {
+	checks := slices.ContainsFunc(now.List, func(i Item) bool {
+		return i.Check != "" && !slices.ContainsFunc(r.List, func(old Item) bool {
 			return old.Check == i.Check
 		})
 	})
@@ -64,7 +66,7 @@ func (r *TaskRun) compare(now *ReadList, alone bool) (note string) {
 }
 
 // author describes when the list was changed, which hints at who changed it.
-func (r *TaskRun) author() string {
+func (r *Run) author() string {
 	switch r.Seen {
 	case r.Changed.Sum:
 		return "while a worker ran"
@@ -75,11 +77,11 @@ func (r *TaskRun) author() string {
 }
 
 // difference describes for a person how a list differs from the run's.
-func (r *TaskRun) difference(now []TaskItem) string {
+func (r *Run) difference(now []Item) string {
 	var parts []string
 	old := slices.Clone(r.List)
 	for _, i := range now {
-		at := slices.IndexFunc(old, func(o TaskItem) bool { return o.Title == i.Title })
+		at := slices.IndexFunc(old, func(o Item) bool { return o.Title == i.Title })
 		check := ""
 		if i.Check != "" {
 			check = fmt.Sprintf(" (check: `%s`)", i.Check)
@@ -96,7 +98,7 @@ func (r *TaskRun) difference(now []TaskItem) string {
 		old = slices.Delete(old, at, at+1)
 	}
 	for _, o := range old {
-		if !o.Added && !o.Result.done() {
+		if !o.Added && !o.Result.Done() {
 			parts = append(parts, "- "+o.Title)
 		}
 	}
@@ -106,15 +108,15 @@ func (r *TaskRun) difference(now []TaskItem) string {
 // sameTasks is the difference of two lists with the same tasks.
 const sameTasks = "the order"
 
-func (i TaskItem) named(o TaskItem) bool { return i.Title == o.Title }
+func (i Item) named(o Item) bool { return i.Title == o.Title }
 
 // take adopts a list that was read again. Tasks are matched by their title and keep their record.
 // Tasks that are done or that a person added stay even if the new list lacks them.
-func (r *TaskRun) take(now *ReadList) {
+func (r *Run) take(now *ReadList) {
 	under, old := r.item(), slices.Clone(r.List)
-	var list []TaskItem
+	var list []Item
 	for _, i := range now.List {
-		at := slices.IndexFunc(old, func(o TaskItem) bool { return o.Title == i.Title })
+		at := slices.IndexFunc(old, func(o Item) bool { return o.Title == i.Title })
 		if at >= 0 {
 			was := old[at]
 			was.Criteria, was.Checkpoint, was.NoCommit = i.Criteria, i.Checkpoint, i.NoCommit
@@ -124,7 +126,7 @@ func (r *TaskRun) take(now *ReadList) {
 		list = append(list, i)
 	}
 	for _, o := range old {
-		if o.Depends = nil; o.Added || o.Result.done() {
+		if o.Depends = nil; o.Added || o.Result.Done() {
 			list = append(list, o)
 		}
 	}
@@ -140,7 +142,7 @@ func (r *TaskRun) take(now *ReadList) {
 
 // absorb appends the tasks that a person added in a terminal, and returns a note about them. It is
 // called while no attempt is open.
-func (r *TaskRun) absorb() (note string) {
+func (r *Run) absorb() (note string) {
 	if len(r.Added) == 0 {
 		return ""
 	}
@@ -163,27 +165,17 @@ func appendNote(notes []string, note string) []string {
 	return append(slices.Clip(notes), note)
 }
 
-// PersonAdds is a person's `hooks tasks add` in a terminal.
-type PersonAdds struct {
-	Turn
-	Item TaskItem
-}
-
-func (e PersonAdds) step(s State, _ *Known) Outcome {
-	if TasksOf(s.Run) == nil {
-		return Outcome{}
-	}
-	r := TasksOf(s.Run)
-	e.Item.Added = true
-	r.Added = append(slices.Clip(r.Added), e.Item)
-	return Outcome{Save: Save{Run: s.Run}}
+// Add records a task that a person adds in a terminal. The next iteration appends it.
+func (r *Run) Add(item Item) {
+	item.Added = true
+	r.Added = append(slices.Clip(r.Added), item)
 }
 
 // ownChecks lists the checks of single tasks for the question at gate 2.
-func (r *TaskRun) ownChecks() string {
+func (r *Run) ownChecks() string {
 	var parts []string
 	for n, i := range r.List {
-		if i.Check != "" && !i.Result.done() {
+		if i.Check != "" && !i.Result.Done() {
 			parts = append(parts, fmt.Sprintf("%d `%s`", n+1, i.Check))
 		}
 	}
@@ -193,59 +185,50 @@ func (r *TaskRun) ownChecks() string {
 	return " These checks of single tasks will run: " + strings.Join(parts, ", ") + "."
 }
 
-// SyncEvent is an event of a task loop for a person's tracker (T67–T73).
-type SyncEvent struct {
-	// Key identifies the event, so that a repetition can be recognized: the run and its place in
-	// it.
-	Key   string `json:"key"`
-	Event string `json:"event"` // started, resumed, task, gate, blocked or complete
-	Issue string `json:"issue"`
-	Text  string `json:"text"`
-}
-
 // Begins returns the events of a command that a person typed, or nil if the Stop hook started the
 // iteration.
-func (b *Budget) Begins(fed bool) []SyncEvent {
-	r := TasksOf(b)
+func Begins(b *loop.Budget, fed bool) []loop.SyncEvent {
+	r := Of(b)
 	switch {
-	case fed || r == nil || b.Status != Active:
+	case fed || r == nil || b.Status != loop.Active:
 		return nil
 	case b.Seq == 0:
-		return []SyncEvent{b.event("started", "0", fmt.Sprintf("Started: %d tasks of %s. Status "+
-			"In Progress, label spec:implementing.", len(r.List), r.Spec))}
+		return []loop.SyncEvent{event(b, "started", "0",
+			fmt.Sprintf("Started: %d tasks of %s. Status "+
+				"In Progress, label spec:implementing.", len(r.List), r.Spec))}
 	}
-	return []SyncEvent{b.event("resumed", strconv.Itoa(b.Seq), fmt.Sprintf(
+	return []loop.SyncEvent{event(b, "resumed", strconv.Itoa(b.Seq), fmt.Sprintf(
 		"Resuming execution from task %d/%d.", min(r.Index+1, len(r.List)), len(r.List)))}
 }
 
 // Ends returns the events of the iteration whose line was just written.
-func (b *Budget) Ends(l *Iteration) (list []SyncEvent) {
-	r := TasksOf(b)
+func Ends(b *loop.Budget, l *loop.Iteration) (list []loop.SyncEvent) {
+	r := Of(b)
 	if r == nil {
 		return nil
 	}
 	seq := strconv.Itoa(l.Seq)
-	if t := TaskOf(l); t != nil && t.Task <= len(r.List) && t.Judgement.Verdict.done() &&
-		r.List[t.Task-1].Result.done() {
+	if t := LineOf(l); t != nil && t.Task <= len(r.List) && t.Judgement.Verdict.Done() &&
+		r.List[t.Task-1].Result.Done() {
 		sha := t.Judgement.SHA
-		list = append(list, b.event("task", seq, fmt.Sprintf("Task %d/%d complete: %s -- %s",
-			t.Task, len(r.List), t.Title, orNone(sha[:min(len(sha), 12)]))))
+		list = append(list, event(b, "task", seq, fmt.Sprintf("Task %d/%d complete: %s -- %s",
+			t.Task, len(r.List), t.Title, loop.OrNone(sha[:min(len(sha), 12)]))))
 		if r.PRStep() {
-			list = append(list, b.event("complete", seq, fmt.Sprintf(
+			list = append(list, event(b, "complete", seq, fmt.Sprintf(
 				"All %d tasks complete. Opening PR for Gate 3 review.", len(r.List))))
 		}
 	}
 	names := map[int]string{1: "approve the spec", 2: "accept the review", 3: "review the PR"}
-	if n := b.AwaitingGate(); n > 0 {
-		list = append(list, b.event("gate", seq, fmt.Sprintf("Awaiting Gate %d: %s", n, names[n])))
+	if n := AwaitingGate(b); n > 0 {
+		list = append(list, event(b, "gate", seq, fmt.Sprintf("Awaiting Gate %d: %s", n, names[n])))
 	}
 	if b.StopCause == "task_blocked" {
-		list = append(list, b.event("blocked", seq, b.StopText))
+		list = append(list, event(b, "blocked", seq, b.StopText))
 	}
 	return list
 }
 
-func (b *Budget) event(name, at, text string) SyncEvent {
-	return SyncEvent{Key: b.RunID + "/" + at + "/" + name, Event: name, Issue: TasksOf(b).Issue,
+func event(b *loop.Budget, name, at, text string) loop.SyncEvent {
+	return loop.SyncEvent{Key: b.RunID + "/" + at + "/" + name, Event: name, Issue: Of(b).Issue,
 		Text: text}
 }

@@ -1,4 +1,4 @@
-package audits
+package audit
 
 import (
 	"cmp"
