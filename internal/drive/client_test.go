@@ -72,7 +72,7 @@ func TestOutcomeOfAProcess(t *testing.T) {
 	t.Parallel()
 	for part, want := range map[string]Kind{
 		"record completed 0": Ended, "record max-turns 1": MaxTurns, "record overloaded 1": Outage,
-		"record prompt-blocked 0": Blocked, "in-use": InUse, "record sigkill 137": Killed,
+		"record prompt-blocked 0": Blocked, "in-use": Failed, "record sigkill 137": Killed,
 		"killed": Killed,
 	} {
 		if v := Judge(run(t, client(part), nil), night); v.Kind != want || v.Session == "" {

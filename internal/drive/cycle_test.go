@@ -98,7 +98,7 @@ func TestTasksAreDriven(t *testing.T) {
 	s := tasks("record completed 0", "record max-turns 1", "in-use")
 	o, out := drive(t, s, &Cycle{})
 	check(t, s, "01:30 next record completed 0", "01:30 ended", "01:30 next record max-turns 1",
-		"01:30 max turns", "01:30 next in-use", "01:30 session id in use")
+		"01:30 max turns", "01:30 next in-use", "01:30 failed")
 	if o.Cause != "tasks_complete" || o.Code != 0 {
 		t.Errorf("%+v", o)
 	}

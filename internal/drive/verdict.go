@@ -2,9 +2,11 @@ package drive
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -22,7 +24,6 @@ const (
 	Killed      Kind = "killed"
 	Stalled     Kind = "stalled"
 	Blocked     Kind = "blocked by a hook" // the prompt never reached the model
-	InUse       Kind = "session id in use"
 	Failed      Kind = "failed"
 )
 
@@ -54,7 +55,7 @@ func Judge(e End, now time.Time) Verdict {
 	v := Verdict{Session: e.Session, Kind: withoutResult(e)}
 	r := e.Result
 	if r == nil {
-		if v.Kind == Failed || v.Kind == InUse { // other ends are already explained
+		if v.Kind == Failed { // other ends are already explained
 			v.Text = e.Said
 		}
 		return v
@@ -103,8 +104,6 @@ func withoutResult(e End) Kind {
 		return stopped(e)
 	case e.Aborted:
 		return Interrupted
-	case strings.Contains(e.Said, "is already in use"):
-		return InUse
 	case e.Code < 0, e.Code > 128: // 128 plus a signal number
 		return Killed
 	}
@@ -150,38 +149,34 @@ func named(at, now time.Time) time.Time {
 	return time.Time{}
 }
 
+// resetWords matches the reset time in a limit's text: seconds since 1970, or a clock time and its
+// zone.
+var resetWords = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`limit reached\|\s*(\d+)\s*$|resets (?:at )?([^(\n·;.]+)(?:\(([^)]*)\))?`)
+})
+
 // ResetIn returns the reset time named in a limit's text, such as "resets 3pm (Europe/Berlin)",
-// "resets Nov 24, 3:30pm" or "usage limit reached
-// 1759312800". A time without a zone is in the zone of now. It returns zero if the text names
-// no reset time or one that is past or too far away.
+// "resets Nov 24, 3:30pm" or "usage limit reached|1759312800". A time without a zone is in the zone
+// of now. It returns zero if the text names no reset time or one that is past or too far away.
 func ResetIn(text string, now time.Time) time.Time {
-	if _, epoch, ok := strings.Cut(text, "limit reached|"); ok {
-		if at, err := strconv.ParseInt(strings.TrimSpace(epoch), 10, 64); err == nil {
-			return named(time.Unix(at, 0), now)
-		}
-	}
-	_, rest, ok := strings.Cut(text, "resets ")
-	if !ok {
+	words := resetWords().FindStringSubmatch(text)
+	if words == nil {
 		return time.Time{}
 	}
-	clock, zone := rest, now.Location()
-	if end := strings.IndexAny(clock, "(\n·;."); end >= 0 {
-		clock = clock[:end]
+	if at, err := strconv.ParseInt(words[1], 10, 64); err == nil {
+		return named(time.Unix(at, 0), now)
 	}
-	if name, _, ok := strings.Cut(strings.TrimPrefix(rest[len(clock):], "("), ")"); ok {
-		if z, err := time.LoadLocation(name); err == nil {
-			zone = z
-		}
+	zone, err := time.LoadLocation(words[3])
+	if words[3] == "" || err != nil {
+		zone = now.Location()
 	}
-	return named(clockAfter(strings.TrimSpace(clock), now.In(zone)), now)
+	return named(clockAfter(strings.TrimSpace(words[2]), now.In(zone)), now)
 }
 
 // clockAfter returns the next time that matches a clock time without its year or day. A match up to
 // justOver ago counts.
 func clockAfter(clock string, now time.Time) time.Time {
-	clock = strings.ToLower(strings.TrimPrefix(clock, "at "))
-	clock = strings.ReplaceAll(clock, ", ", " ")
-	clock = strings.ReplaceAll(clock, " at ", " ")
+	clock = strings.NewReplacer(", ", " ", " at ", " ").Replace(strings.ToLower(clock))
 	for _, layout := range []string{
 		"3pm", "3:04pm", "15:04", "Jan 2 3pm", "Jan 2 3:04pm", "Jan 2",
 	} {

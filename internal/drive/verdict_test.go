@@ -44,7 +44,7 @@ func TestOutcomes(t *testing.T) {
 		{"continue-false", End{}, Ended, "All done."},
 		{"block-cap", End{}, Ended, ""},
 		{"prompt-blocked", End{}, Blocked, "the run has ended"},
-		{"", End{Code: 1, Said: inUse}, InUse, inUse},
+		{"", End{Code: 1, Said: inUse}, Failed, inUse},
 
 		{"command-blocked", End{}, Blocked, "the run has ended"},
 		{"sigint", End{}, Interrupted, ""},

@@ -76,13 +76,8 @@ func aliasName(key string) string {
 
 // GlabAliases is like GhAliases for glab.
 func GlabAliases(getenv func(string) string) (names []string) {
-	dirs := []string{getenv("GLAB_CONFIG_DIR")}
-	if dirs[0] == "" {
-		mac := filepath.Join(getenv("HOME"), "Library", "Application Support")
-		dirs = []string{ConfigHome(getenv) + "/glab-cli", mac + "/glab-cli"}
-	}
-	for _, dir := range dirs {
-		entries, _ := ReadEntries(filepath.Join(dir, "aliases.yml"))
+	for _, file := range GlabConfig(getenv, "aliases.yml") {
+		entries, _ := ReadEntries(file)
 		for _, e := range entries {
 			switch e.Key + ": " + e.Value {
 			case "{}: ", "ci: pipeline ci", "co: mr checkout": // glab's defaults
@@ -94,9 +89,29 @@ func GlabAliases(getenv func(string) string) (names []string) {
 	return names
 }
 
+// GlabConfig returns the paths at which glab may keep a file.
+func GlabConfig(getenv func(string) string, name string) []string {
+	if dir := getenv("GLAB_CONFIG_DIR"); dir != "" {
+		return []string{filepath.Join(dir, name)}
+	}
+	return ConfigFiles(getenv, "glab-cli/"+name)
+}
+
+// ConfigFiles returns the paths at which glab and tea may keep a file on Linux, macOS and Windows.
+// It skips relative directories, which would be in the project.
+func ConfigFiles(getenv func(string) string, name string) (files []string) {
+	mac := filepath.Join(getenv("HOME"), "Library", "Application Support")
+	for _, dir := range []string{configHome(getenv), mac, getenv("LOCALAPPDATA")} {
+		if filepath.IsAbs(dir) {
+			files = append(files, filepath.Join(dir, name))
+		}
+	}
+	return files
+}
+
 // GhConfig returns the path of a file in gh's configuration directory.
 func GhConfig(getenv func(string) string, name string) string {
-	dir := filepath.Join(ConfigHome(getenv), "gh")
+	dir := filepath.Join(configHome(getenv), "gh")
 	data := getenv("APPDATA")
 	if runtime.GOOS == "windows" && data != "" && getenv("XDG_CONFIG_HOME") == "" {
 		dir = filepath.Join(data, "GitHub CLI")
@@ -104,8 +119,8 @@ func GhConfig(getenv func(string) string, name string) string {
 	return filepath.Join(cmp.Or(getenv("GH_CONFIG_DIR"), dir), name)
 }
 
-// ConfigHome returns the directory for the configuration of programs on Linux. Some programs use it
+// configHome returns the directory for the configuration of programs on Linux. Some programs use it
 // on any system.
-func ConfigHome(getenv func(string) string) string {
+func configHome(getenv func(string) string) string {
 	return cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
 }

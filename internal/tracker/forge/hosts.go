@@ -1,7 +1,6 @@
 package forge
 
 import (
-	"path/filepath"
 	"strings"
 
 	"hooks/internal/tracker"
@@ -18,14 +17,11 @@ func kindOf(getenv func(string) string, host string) string {
 	case host == gitlabHost(getenv):
 		return GitLab
 	}
-	glab := configFiles(getenv, "glab-cli/config.yml")
-	if dir := getenv("GLAB_CONFIG_DIR"); dir != "" {
-		glab = []string{filepath.Join(dir, "config.yml")}
-	}
-	gh := []string{tracker.GhConfig(getenv, "hosts.yml")}
-	tea := configFiles(getenv, "tea/config.yml")
 	kinds := []string{GitHub, GitLab, Gitea}
-	for i, files := range [][]string{gh, glab, tea} {
+	for i, files := range [][]string{
+		{tracker.GhConfig(getenv, "hosts.yml")}, tracker.GlabConfig(getenv, "config.yml"),
+		tracker.ConfigFiles(getenv, "tea/config.yml"),
+	} {
 		if found, _ := findLogin(files, host); found {
 			return kinds[i]
 		}
@@ -33,23 +29,11 @@ func kindOf(getenv func(string) string, host string) string {
 	return ""
 }
 
-// configFiles returns the paths at which glab and tea may keep a file on Linux, macOS and Windows.
-// It skips relative directories, which would be in the project.
-func configFiles(getenv func(string) string, name string) (files []string) {
-	mac := filepath.Join(getenv("HOME"), "Library", "Application Support")
-	for _, dir := range []string{tracker.ConfigHome(getenv), mac, getenv("LOCALAPPDATA")} {
-		if filepath.IsAbs(dir) {
-			files = append(files, filepath.Join(dir, name))
-		}
-	}
-	return files
-}
-
 // teaLogin returns tea's name for its first login at a host, or an empty string if it has none
 // there. elsewhere reports that tea has logins at other hosts only, so that it would ask the wrong
 // server.
 func teaLogin(getenv func(string) string, host string) (login string, elsewhere bool) {
-	files := configFiles(getenv, "tea/config.yml")
+	files := tracker.ConfigFiles(getenv, "tea/config.yml")
 	found, login := findLogin(files, host)
 	any, _ := findLogin(files, "")
 	fixed := host == "" || getenv("GITEA_SERVER_URL") != "" || getenv("GITEA_INSTANCE_URL") != ""
