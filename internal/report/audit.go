@@ -117,12 +117,7 @@ func (b auditLoop) card(*Card) []block {
 	}
 	list := []block{section{name: "Audit", remark: r.Plan + ", " + r.Result()}, t}
 	if found := findingTable(byState(r)); len(found.rows) > 0 {
-		more := len(found.rows) - maxListedRows
-		found.rows = found.rows[:min(len(found.rows), maxListedRows)]
-		if list = append(list, found); more > 0 {
-			list = append(list, line{faint, loop.Plural(more, "finding") +
-				" after these: hooks audit findings"})
-		}
+		list = append(list, found)
 	}
 	facts := b.audits()
 	if r.Post != nil {

@@ -78,7 +78,7 @@ func (c *Card) blocks(s Screen) []block {
 		early, late = late, early
 	}
 	return slices.Concat(c.head(s, kind), c.todo(), kind.card(c), early, c.spent(),
-		c.iterations(s), c.asked(), c.left(), late, c.dollars())
+		c.iterations(s), c.asked(), c.left(), late)
 }
 
 // head returns the result of the run.
@@ -287,9 +287,6 @@ func refused(list []loop.Denial) string {
 	return strings.Join(parts, ", ")
 }
 
-// maxListedRows bounds each list of PRs, answers, failures, findings and worktrees on a page.
-const maxListedRows = 100
-
 // of returns which iterations a section covers. It is empty if the section covers all.
 func (c *Card) of(what string) string {
 	if c.Earlier == 0 {
@@ -318,7 +315,7 @@ func (c *Card) asked() (list []block) {
 			{{text: refusedCall(d), look: code}}, words(d.Rule)}})
 	}
 	if len(gates.rows) > 0 {
-		list = append(list, section{name: "Asked", remark: c.of("")}, gates.last(maxListedRows))
+		list = append(list, section{name: "Asked", remark: c.of("")}, gates)
 	}
 	if len(calls.rows) > 0 {
 		list = append(list, section{name: "Refused", remark: c.of("")}, calls)
@@ -356,13 +353,10 @@ func (c *Card) left() (list []block) {
 		prs.rows = append(prs.rows, r)
 	}
 	if len(prs.rows) > 0 {
-		list = append(list, prs.last(maxListedRows))
-	}
-	if more := len(prs.rows) - maxListedRows; more > 0 {
-		list = append(list, line{faint, loop.Plural(more, "PR") + " before these are left out."})
+		list = append(list, prs)
 	}
 	var trees facts
-	for _, w := range c.Worktrees[max(0, len(c.Worktrees)-maxListedRows):] {
+	for _, w := range c.Worktrees {
 		trees.given("worktree", cell{{text: w.Path, look: code},
 			{text: "branch " + cmp.Or(w.Branch, "unknown")}})
 	}
@@ -375,7 +369,7 @@ func (c *Card) left() (list []block) {
 	}
 	if len(issues.rows) > 0 {
 		list = slices.Insert(list, 0, block(section{name: "Issues", remark: c.of("")}),
-			block(issues.last(maxListedRows)))
+			block(issues))
 	}
 	return list
 }
@@ -397,9 +391,9 @@ func (c *Card) named(name string) word {
 	return word{text: name}
 }
 
-// refs returns the last maxListedRows PRs.
+// refs returns the numbers of PRs, with links.
 func (c *Card) refs(prs []int) (list cell) {
-	for _, n := range prs[max(0, len(prs)-maxListedRows):] {
+	for _, n := range prs {
 		list = append(list, c.ref(n))
 	}
 	return list
@@ -437,30 +431,4 @@ func (c *Card) evidence(kind kind) []block {
 		section{name: "Verified: seen by the program itself", remark: remark, class: "verified"},
 		append(verified, e.verified...),
 		section{name: "Claimed: " + e.by + ", not verified", class: "claimed"}, e.claimed}
-}
-
-// maxCosts bounds the models on a page. It lists the last ones.
-const maxCosts = 15
-
-// dollars returns a table of the run's dollars by model, with the total.
-func (c *Card) dollars() []block {
-	cost := Cost{By: "model", Total: loop.Sum(c.Run.TokensByModel)}
-	for model, t := range c.Run.TokensByModel {
-		cost.Rows = append(cost.Rows, CostRow{Model: model, Tokens: t})
-	}
-	slices.SortFunc(cost.Rows, CostRow.Compare)
-	if t := Unmodelled(c.Run); t != (loop.Tokens{}) {
-		cost.Rows = append(cost.Rows, CostRow{Rest: "recorded without a model", Tokens: t})
-		cost.Total = cost.Total.Add(t)
-	}
-	if len(cost.Rows) == 0 {
-		return nil
-	}
-	t := cost.table(loop.USD.String).last(maxCosts)
-	for i := len(t.columns) - 1; i > 0; i-- {
-		if t.columns[i].spare > 0 && t.zeros(i) {
-			t.drop(i)
-		}
-	}
-	return []block{section{name: "Dollars by model"}, t}
 }

@@ -78,14 +78,14 @@ func Costs(s Screen, c Cost) string {
 			c.Zone)
 	}
 	p.blank()
-	p.table(c.table(Mills))
+	p.table(c.table())
 	p.notes("Note", c.Notes)
 	return p.String()
 }
 
-// table returns the rows and the total. amount formats the dollars.
-func (c Cost) table(amount func(loop.USD) string) table {
-	t := table{class: "costs", columns: []column{{name: c.By}}}
+// table returns the rows and the total.
+func (c Cost) table() table {
+	t := table{columns: []column{{name: c.By}}}
 	t.columns = append(t.columns, counts("input", "output", "cache read", "write 5m", "write 1h",
 		"searches")...)
 	if c.By == "phase" && c.Total.Messages > 0 { // earlier versions counted none
@@ -98,9 +98,7 @@ func (c Cost) table(amount func(loop.USD) string) table {
 			r.WebSearches, r.Messages}[:len(t.columns)-2] {
 			cells = append(cells, thousands(n))
 		}
-		t.add(append(cells, "$"+amount(r.Dollars))...)
-		t.rows[len(t.rows)-1].cells[len(cells)][0].share = percent(int64(r.Dollars),
-			int64(c.Total.Dollars))
+		t.add(append(cells, "$"+Mills(r.Dollars))...)
 	}
 	return t
 }

@@ -86,7 +86,7 @@ func (backlogLoop) evidence(c *Card) evidence {
 	if d.Outcomes > 0 && c.Run.Kind().Owes != nil {
 		e.claimed.given("outcomes", words("reported for "+loop.Plural(d.Outcomes, "iteration")))
 	}
-	for _, f := range d.Failures[max(0, len(d.Failures)-maxListedRows):] {
+	for _, f := range d.Failures {
 		e.claimed = append(e.claimed,
 			fact{"failure", warn, words(f.Subject() + ": " + f.Cause)})
 	}
@@ -104,7 +104,7 @@ func counted(n int) cell {
 // commits returns the heads of the PRs whose commit the remote confirmed, or with remote false the
 // other heads.
 func (c *Card) commits(remote bool) (list cell) {
-	for _, p := range c.PRs[max(0, len(c.PRs)-maxListedRows):] {
+	for _, p := range c.PRs {
 		if p.SHA != "" && p.Head == remote {
 			commit := c.commit(p.SHA)
 			commit.text = fmt.Sprintf("#%d %s", p.Number, commit.text)

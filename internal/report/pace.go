@@ -9,13 +9,10 @@ import (
 
 // Quantity is a number of iterations, PRs, minutes or dollars in units of 10⁻¹², so that averages
 // are exact enough and JSON has plain numbers.
-type Quantity loop.USD
+type Quantity = loop.USD
 
 // one is a whole iteration, PR, minute or dollar.
-const one = Quantity(loop.Dollar)
-
-// MarshalJSON writes a JSON number.
-func (q Quantity) MarshalJSON() ([]byte, error) { return loop.USD(q).MarshalJSON() }
+const one = loop.Dollar
 
 // Axis is one budget of a run, with a prediction at the pace so far.
 type Axis struct {
@@ -83,8 +80,8 @@ func Axes(saved, b *loop.Budget, t *loop.Tick, going bool, now time.Time) []Axis
 		at := now.Add(time.Duration(max(0, c.Minutes-b.MinutesElapsed)) * time.Minute)
 		clock.EndsAt = &at
 	}
-	return append(axes, clock, axis("dollars", Quantity(b.DollarsEstimate),
-		Quantity(saved.DollarsEstimate), Quantity(saved.DollarsOutside), Quantity(c.Dollars)))
+	return append(axes, clock, axis("dollars", b.DollarsEstimate, saved.DollarsEstimate,
+		saved.DollarsOutside, c.Dollars))
 }
 
 // firstToEnd returns the budget that ends first. It is nil if no budget has a prediction.
@@ -134,9 +131,9 @@ func (a Axis) standing() string {
 	case a.Name != "dollars":
 		return outOf(int(a.Used/one), int(a.Ceiling/one), "/")
 	case a.Ceiling == 0:
-		return "$" + loop.USD(a.Used).String()
+		return "$" + a.Used.String()
 	}
-	return "$" + loop.USD(a.Used).String() + "/" + ceiling(loop.USD(a.Ceiling))
+	return "$" + a.Used.String() + "/" + ceiling(a.Ceiling)
 }
 
 // rest describes the pace and the iterations that the rest is enough for. short omits the pace.
@@ -147,7 +144,7 @@ func (a Axis) rest(short bool) string {
 		parts = append(parts, "no ceiling")
 	case short:
 	case a.Name == "dollars" && a.Each > 0:
-		parts = append(parts, fmt.Sprintf("$%s an iteration", loop.USD(a.Each)))
+		parts = append(parts, fmt.Sprintf("$%s an iteration", a.Each))
 	case a.Name != "iterations" && a.Each > 0:
 		parts = append(parts, fmt.Sprintf("%d.%d an iteration", a.Each/one, a.Each%one/(one/10)))
 	}

@@ -49,7 +49,7 @@ func Ungoverned(session, project string) Result {
 // if it finished no iteration; open reports whether one was cut off; path is as for Resume.
 func NewResult(b *loop.Budget, last *loop.Iteration, open bool, path string) Result {
 	r := Result{SessionID: b.SessionID, Skill: b.Skill, RunID: b.RunID, Cause: b.StopCause,
-		Iterations: b.IterationsUsed, Dollars: b.DollarsEstimate, Text: prose(b),
+		Iterations: b.IterationsUsed, Dollars: b.DollarsEstimate, Text: stopText(b),
 		Resume: Resume(b, path)}
 	switch {
 	case b.Status != loop.Active:

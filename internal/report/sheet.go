@@ -170,9 +170,3 @@ func (t table) drawn(inHTML bool) table {
 	}
 	return out
 }
-
-// last returns the table with its last n rows.
-func (t table) last(n int) table {
-	t.rows = t.rows[max(0, len(t.rows)-n):]
-	return t
-}

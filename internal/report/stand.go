@@ -126,9 +126,9 @@ func There(project, resume string, gates []Waiting) string {
 // resumes.
 func (w Waiting) unanswered() bool { return w.Gate.Answer == "" }
 
-// way returns how to answer, with the options in parentheses. A shell reports them as a syntax
+// howToAnswer returns how to answer, with the options in parentheses. A shell reports them as a syntax
 // error if they are pasted, so it runs nothing.
-func (w Waiting) way() string {
+func (w Waiting) howToAnswer() string {
 	if !w.unanswered() || !w.Paused || len(w.Gate.Options) == 0 {
 		return w.Answer
 	}
@@ -185,9 +185,9 @@ func questions(list []Waiting, answers bool) (f facts) {
 		}
 		switch {
 		case w.Paused && w.unanswered() && answers:
-			f = append(f, command(w.label(), w.way()))
+			f = append(f, command(w.label(), w.howToAnswer()))
 		case answers || !w.unanswered():
-			f = append(f, fact{w.label(), strong, words(w.way())})
+			f = append(f, fact{w.label(), strong, words(w.howToAnswer())})
 		}
 	}
 	return f

@@ -174,7 +174,7 @@ func next(b *loop.Budget, l *loop.Iteration, wake string) string {
 
 // StopLine returns in one line why a run has stopped.
 func StopLine(b *loop.Budget) string {
-	s := fmt.Sprintf("%s: %s", b.StopCause, prose(b))
+	s := fmt.Sprintf("%s: %s", b.StopCause, stopText(b))
 	for _, g := range b.Pending {
 		s += fmt.Sprintf(" [%s] %s", g.Name, g.Question)
 	}
@@ -211,7 +211,7 @@ func Final(b *loop.Budget, e Ended) string {
 	var list []string
 	add := func(lines ...string) { list = loop.AppendNew(list, lines...) } // but empty ones
 	add(fmt.Sprintf("# Loop %s — %s", state(b.Status, b.StopCause), invocation(b)),
-		fmt.Sprintf("Cause: %s — %s", b.StopCause, prose(b)))
+		fmt.Sprintf("Cause: %s — %s", b.StopCause, stopText(b)))
 	if b.StopCause == "qmd_unreachable" {
 		add(prefixed("Last error: ", e.LastError))
 	}
@@ -224,7 +224,7 @@ func Final(b *loop.Budget, e Ended) string {
 		add(fmt.Sprintf("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER",
 			g.Name, g.Question, gateName(g)))
 	}
-	add(prefixed("Next: type ", goOn(saved, e)), fmt.Sprintf("Budget: %s; History: %s "+
+	add(prefixed("Next: type ", Resume(saved, when(e.Elsewhere, e.Budget))), fmt.Sprintf("Budget: %s; History: %s "+
 		"(treat as secret: it may hold issue texts and answers)", e.Budget, e.History))
 	for _, l := range e.Left {
 		add("Left half done: " + l + " — nothing was cleaned up; finish or undo it")
@@ -314,7 +314,7 @@ func (b taskLoop) ended() (must, more []string) {
 	return must, more
 }
 
-func prose(b *loop.Budget) string {
+func stopText(b *loop.Budget) string {
 	switch {
 	case b.StopText != "":
 		return b.StopText
@@ -335,7 +335,30 @@ func prs(b *loop.Budget) string {
 // Resume returns the exact command that continues a run. It is empty if nothing is left to do. path
 // is the run's budget file if that is not in its default place.
 func Resume(b *loop.Budget, path string) string {
-	return goOn(b, Ended{Budget: path, Elsewhere: path != ""})
+	switch {
+	case b.StopCause == "backlog_empty": // a fresh run reads the backlog again
+		return underLoop(b, b.Command)
+	case loop.Completes(b.StopCause):
+		return ""
+	}
+	command, place, restarts := underLoop(b, invocation(b)), "", false
+	for _, word := range b.Invocation().OwnWords() {
+		command += " " + OneWord(word)
+	}
+	if b.SinglePR != 0 {
+		place = fmt.Sprintf(" --pr %d", b.SinglePR)
+	}
+	if path != "" {
+		place += " --budget-file " + OneWord(path)
+	}
+	if b.Drive() == loop.DriveProcess {
+		command, place = b.Kind().Driver, ""
+	}
+	flag := " --resume"
+	if b.Status == loop.Halted && slices.Contains(b.Kind().Switches, "--restart") {
+		flag, restarts = " --restart", true
+	}
+	return command + flag + place + raisingFlags(b, restarts)
 }
 
 // Next returns the next command for a paused or halted run: the answer to its first waiting
@@ -349,37 +372,6 @@ func Next(b *loop.Budget, path string) string {
 	return cmp.Or(Resume(b, path), "hooks report-card "+string(b.Skill))
 }
 
-func goOn(b *loop.Budget, e Ended) string {
-	switch {
-	case b.StopCause == "backlog_empty": // a fresh run reads the backlog again
-		return typed(b, b.Command)
-	case loop.Completes(b.StopCause):
-		return ""
-	}
-	way, place := typed(b, invocation(b)), where(b, e)
-	for _, word := range b.Invocation().OwnWords() {
-		way += " " + OneWord(word)
-	}
-	if b.Drive() == loop.DriveProcess {
-		way, place = b.Kind().Driver, ""
-	}
-	if b.Status == loop.Halted && slices.Contains(b.Kind().Switches, "--restart") {
-		return way + " --restart" + place + lifted(b, true)
-	}
-	return way + " --resume" + place + lifted(b, false)
-}
-
-// where returns the flags that select this run.
-func where(b *loop.Budget, e Ended) (s string) {
-	if b.SinglePR != 0 {
-		s = fmt.Sprintf(" --pr %d", b.SinglePR)
-	}
-	if e.Elsewhere {
-		s += " --budget-file " + OneWord(e.Budget)
-	}
-	return s
-}
-
 // OneWord quotes a word for a skill's arguments, which may have quotes but no escapes.
 func OneWord(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"") {
@@ -388,18 +380,18 @@ func OneWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
 }
 
-// typed returns a command with /loop in front if the run was scheduled by it. Without it only one
+// underLoop returns a command with /loop in front if the run was scheduled by it. Without it only one
 // iteration would run. The interval of the schedule is not known.
-func typed(b *loop.Budget, command string) string {
+func underLoop(b *loop.Budget, command string) string {
 	if b.UnderLoop {
 		return "/loop " + command
 	}
 	return command
 }
 
-// lifted returns the flags without which a resumed run would stop again at once. They raise every
+// raisingFlags returns the flags without which a resumed run would stop again at once. They raise every
 // ceiling that was reached by half, like the gate. A restarted run counts its iterations from 0.
-func lifted(b *loop.Budget, restarted bool) (flags string) {
+func raisingFlags(b *loop.Budget, restarted bool) (flags string) {
 	half := func(ceiling, used int) int { return max(ceiling+(ceiling+1)/2, used+1) }
 	money := func(ceiling, used loop.USD) loop.USD {
 		return loop.USD(half(int(ceiling.Cents()), int(used.Cents()))) * loop.Cent

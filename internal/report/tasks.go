@@ -100,7 +100,7 @@ func NewTaskList(st Stand, last TaskLast) TaskList {
 func (st Stand) answer() string {
 	for _, w := range st.Gates {
 		if w.unanswered() {
-			return fmt.Sprintf("[%s]: %s", w.Gate.Name, w.way())
+			return fmt.Sprintf("[%s]: %s", w.Gate.Name, w.howToAnswer())
 		}
 	}
 	return ""

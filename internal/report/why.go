@@ -52,7 +52,7 @@ type StopWhy struct {
 
 // StoppedBy explains a halted or paused run. last is its last line, or nil if it has no line.
 func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path string) *StopWhy {
-	s := &StopWhy{Cause: b.StopCause, Text: prose(b), Iteration: b.IterationsUsed,
+	s := &StopWhy{Cause: b.StopCause, Text: stopText(b), Iteration: b.IterationsUsed,
 		Also: []string{}, Do: []string{}, Waiting: gates}
 	if b.StopDetail != nil {
 		s.Gate = b.StopDetail.Gate
@@ -75,7 +75,7 @@ func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path strin
 	}
 	for _, w := range gates {
 		if w.unanswered() {
-			s.Do = append(s.Do, w.way())
+			s.Do = append(s.Do, w.howToAnswer())
 		}
 	}
 	if command := Resume(b, path); command != "" {
