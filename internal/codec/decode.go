@@ -41,11 +41,6 @@ func (f *Field) decode(s reflect.Value, text gjson.Result) error {
 	return decode(field, text)
 }
 
-// Check returns a TypeError if the field cannot hold a value.
-func (f *Field) Check(text gjson.Result) error {
-	return Under(f.Name, decode(reflect.New(f.Type).Elem(), text))
-}
-
 func decode(v reflect.Value, text gjson.Result) error {
 	if v.Type().PkgPath() != "" { // only named types have methods
 		switch own := v.Addr().Interface().(type) {

@@ -48,15 +48,11 @@ func Clip(text string) string {
 // level, so a text of brackets alone would hold a hook past its timeout.
 var ErrDeep = errors.New("it is nested too deeply")
 
-// TwiceError reports a key that occurs twice in an object. Readers differ in which value they use,
-// so the value that was checked may not be the one that takes effect.
-type TwiceError struct{ Key string }
-
-func (e *TwiceError) Error() string { return fmt.Sprintf("key %q appears twice", e.Key) }
-
 // Check scans a text once, without recursion. It returns ErrDeep if the text is nested over
-// maxDepth levels, and a TwiceError for a repeated key. The text need not be valid JSON, but then a
-// TwiceError is meaningless. minus reports whether there is a minus sign outside of strings.
+// maxDepth levels, and an error for a key that occurs twice in an object: readers differ in which
+// value they use, so the value that was checked may not be the one that takes effect. The text need
+// not be valid JSON, but then only ErrDeep has a meaning. minus reports whether there is a minus
+// sign outside of strings.
 func Check(text string, maxDepth int) (minus bool, err error) {
 	var open []level
 	var names []string // keys of all open objects
@@ -72,7 +68,7 @@ func Check(text string, maxDepth int) (minus bool, err error) {
 					name = gjson.Parse(text[i:end]).String()
 				}
 				if names, isNew = open[len(open)-1].add(names, name); !isNew {
-					err = &TwiceError{name}
+					err = fmt.Errorf("key %q appears twice", Clip(name))
 				}
 			}
 			i = end - 1

@@ -92,7 +92,7 @@ func (s *Store) inPlace(at place, path string, skill loop.Skill, put func() erro
 func (s *Store) saveTick(t *loop.Tick) error {
 	name, own := tickName(t.Skill), *t
 	own.Version = loop.Version
-	text, err := s.textOver(name, &tickFormat, own, "run_id", t.RunID)
+	text, err := s.textOver(name, &tickFormat, own)
 	if err == nil {
 		after := func(f *seal.Files) { f.Tick = seal.Trim(text) }
 		err = s.change(t.Skill, t.SessionID, after, func() error {
@@ -106,7 +106,7 @@ func (s *Store) saveTick(t *loop.Tick) error {
 func (s *Store) saveClaim(c *loop.Claim) error {
 	name, own := claimName(c.Skill), *c
 	own.Version = loop.Version
-	text, err := s.textOver(name, &claimFormat, own, "session_id", c.SessionID)
+	text, err := s.textOver(name, &claimFormat, own)
 	if err == nil {
 		err = errors.Join(s.disk.replace(name, text), s.settle())
 	}
@@ -188,9 +188,8 @@ func (s *Store) commit(
 	return closed && h.isNew, err
 }
 
-// textOver returns the text of v with the unknown fields of the file that it replaces, unless that
-// file has another identity in field key.
-func (s *Store) textOver(name string, f *format, v any, key, id string) ([]byte, error) {
+// textOver returns the text of v, unless the file that it replaces is damaged or newer.
+func (s *Store) textOver(name string, f *format, v any) ([]byte, error) {
 	old, err := s.disk.read(name)
 	if err == nil && old != nil {
 		err = f.check(s.disk.path(name), old)
@@ -198,10 +197,7 @@ func (s *Store) textOver(name string, f *format, v any, key, id string) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	if gjson.GetBytes(old, key).String() != id {
-		old = nil
-	}
-	return fileText(&s.disk, name, f, v, old)
+	return fileText(&s.disk, name, f, v, nil)
 }
 
 // fileText returns the text of v with the unknown fields of the old text. It refuses to write what

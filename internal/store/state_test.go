@@ -79,7 +79,7 @@ func TestDamage(t *testing.T) {
 		"number for list": {"work.budget.json", with(`["#7"]`, `7`),
 			"prs_touched is 7, not a list"},
 		"field twice": {"work.budget.json", with(`{`, `{"tokens_in":0,`),
-			"tokens_in is in it twice"},
+			`key "tokens_in" appears twice`},
 		"other case": {"work.budget.json", with(`{`, `{"Tokens_In":0,`),
 			"Tokens_In is spelled in another case"},
 		"no time": {"work.budget.json", with(`2026-05-09T12:00:00Z`, `yesterday`),
