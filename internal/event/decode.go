@@ -2,6 +2,7 @@ package event
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -42,16 +43,12 @@ func (e Event) check(name string) error {
 			"%w", &OtherEventError{e.Name, name})
 	case e.SessionID == "":
 		return missing("session_id")
-	case e.onTool() && e.Tool == "":
+	case strings.Contains(e.Name, "ToolUse") && e.Tool == "":
 		return missing("tool_name")
 	case !e.Input.IsObject() && e.Input.Type != gjson.Null:
 		return wrongType("tool_input", e.Input, "an object")
 	}
 	return e.checkTool()
-}
-
-func (e Event) onTool() bool {
-	return e.Name == PreToolUse || e.Name == PostToolUse || e.Name == PostToolUseFailure
 }
 
 // field returns an object's member by its exact key. A gjson path would treat parts of a key as

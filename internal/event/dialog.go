@@ -51,12 +51,13 @@ func (e Event) Answers() Answers {
 }
 
 // ParseAnswers reads a dialog's result object: tool_response of the event or, if the event was
-// missed, toolUseResult of a transcript line. A value of another shape has no answers.
+// missed, toolUseResult of a transcript line. A value of another shape has no answers, and neither
+// has one with marks of another shape.
 func ParseAnswers(response gjson.Result) Answers {
 	a := Answers{AFK: present(field(response, "afkTimeoutMs"))}
 	notes := field(response, "annotations")
 	answers := field(response, "answers")
-	if !answers.IsObject() {
+	if !answers.IsObject() || present(notes) && !notes.IsObject() {
 		return a
 	}
 	answers.ForEach(func(q, text gjson.Result) bool {

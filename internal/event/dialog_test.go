@@ -35,6 +35,9 @@ func TestAnswers(t *testing.T) {
 			Answers{List: []Answer{{"q", "", "skipped"}, {"r", "x", ""}, {"s", "y", "unanswered"},
 				{"t", "z", ""}}}},
 		{"no answers", `{"questions":[]}`, Answers{}},
+		{"marks of another shape", `{"answers":{"q":"x"},"annotations":["q"]}`, Answers{}},
+		{"an answer of another type", `{"answers":{"q":1,"r":"x"}}`,
+			Answers{List: []Answer{{"r", "x", ""}}}},
 		{"a string that looks like one", `"{\"answers\":{\"q\":\"merge\"}}"`, Answers{}},
 		{"an array", `[{"answers":{"q":"merge"}}]`, Answers{}},
 	} {

@@ -1,13 +1,6 @@
 package event
 
-import (
-	"errors"
-
-	"github.com/tidwall/gjson"
-
-	"hooks/internal/codec"
-	"hooks/internal/hint"
-)
+import "github.com/tidwall/gjson"
 
 // Names of tools whose input the program reads.
 const (
@@ -42,35 +35,11 @@ func inputTexts(tool string) []string {
 	return nil
 }
 
-// dialog holds the parts of a dialog's call and result on which decisions depend.
-type dialog struct {
-	Questions []struct {
-		Question string `json:"question"`
-		Header   string `json:"header"`
-		Options  []struct {
-			Label string `json:"label"`
-		} `json:"options"`
-	} `json:"questions"`
-	Answers     map[string]string       `json:"answers"`
-	Annotations map[string]gjson.Result `json:"annotations"`
-}
-
 // checkTool returns an error if a member on which a decision depends has the wrong type.
 func (e Event) checkTool() error {
 	for _, key := range inputTexts(e.Tool) {
 		if v := field(e.Input, key); v.Type != gjson.String && v.Type != gjson.Null {
 			return wrongType("tool_input."+key, v, "a string")
-		}
-	}
-	if e.Tool != toolDialog {
-		return nil
-	}
-	for at, v := range map[string]gjson.Result{
-		"tool_input": e.Input, "tool_response": e.Response,
-	} {
-		wrong, is := errors.AsType[*codec.TypeError](codec.Decode(v, new(dialog)))
-		if is && v.IsObject() {
-			return hint.New(hintShape, "%w", codec.Under(at, wrong))
 		}
 	}
 	return nil

@@ -106,17 +106,15 @@ func starts(handler gjson.Result) (program, word string) {
 // shellWords splits a command at blanks outside quotes and drops leading assignments, env and exec.
 func shellWords(command string) []string {
 	words := loop.SplitWords(command)
-	for len(words) > 0 && (words[0] == "exec" || words[0] == "env" || assigns(words[0])) {
+	for len(words) > 0 {
+		name, _, assigns := strings.Cut(words[0], "=") // with a slash in the name, it is a path
+		assigns = assigns && !strings.ContainsAny(name, `/\`)
+		if words[0] != "exec" && words[0] != "env" && !assigns {
+			break
+		}
 		words = words[1:]
 	}
 	return words
-}
-
-// assigns reports whether a word sets a variable. A word with a slash before the equals sign is a
-// path.
-func assigns(word string) bool {
-	name, _, found := strings.Cut(word, "=")
-	return found && !strings.ContainsAny(name, `/\`)
 }
 
 // shellQuote quotes a path as one shell word.

@@ -80,9 +80,9 @@ func ReadSettings(project, managed, self string, env func(string) string) *Setti
 		}
 	}
 	managed = cmp.Or(managed, ManagedDir())
-	s.add("managed", filepath.Join(managed, "managed-settings.json"), "")
-	more, _ := filepath.Glob(filepath.Join(managed, "managed-settings.d", "*.json"))
-	for _, path := range more {
+	paths, _ := filepath.Glob(filepath.Join(managed, "managed-settings.d", "*.json"))
+	paths = slices.Insert(paths, 0, filepath.Join(managed, "managed-settings.json"))
+	for _, path := range paths {
 		s.add("managed", path, "")
 	}
 	s.addPlugins()
@@ -99,31 +99,32 @@ func (s *Settings) add(scope, path, root string) bool {
 	if slices.ContainsFunc(s.Files, known) {
 		return true
 	}
-	f := ReadFile(scope, path)
-	if f != nil {
+	f, found := readFile(scope, path)
+	if found {
 		f.Root = root
 		s.Files = append(s.Files, f)
 	}
-	return f != nil
+	return found
 }
 
-// ReadFile reads a JSON file of the client. It returns nil if the file does not exist.
-func ReadFile(scope, path string) *File {
+// readFile reads a JSON file of the client. found is false if the file does not exist; then it has
+// no value.
+func readFile(scope, path string) (f *File, found bool) {
+	f = &File{Scope: scope, Path: path}
 	text, err := read(path, maxRead)
 	if err == nil && text == nil {
-		return nil
+		return f, false
 	}
-	f := &File{Scope: scope, Path: path}
 	if err == nil {
 		err = valid(*text)
 	}
 	if err != nil {
 		f.Bad = err.Error()
-		return f
+		return f, true
 	}
 	_, f.Text = cutBOM(*text)
 	f.Body = gjson.Parse(f.Text)
-	return f
+	return f, true
 }
 
 // Setting returns a value from the settings file with the highest precedence, and that file.
@@ -244,10 +245,7 @@ func argv(raw gjson.Result, expand func(string) string) []string {
 // addPlugins finds the plugins that are installed for this project, and adds the hooks of those
 // that are enabled.
 func (s *Settings) addPlugins() {
-	registry := ReadFile("plugins", s.registry("installed_plugins.json"))
-	if registry == nil {
-		return
-	}
+	registry, _ := readFile("plugins", s.registry("installed_plugins.json"))
 	if registry.Bad != "" {
 		s.Files = append(s.Files, registry)
 	}
@@ -275,19 +273,13 @@ func (s *Settings) registry(name string) string { return filepath.Join(s.client,
 // in place. It returns "" for other plugins.
 func (s *Settings) source(name string) string {
 	plugin, market, _ := strings.Cut(name, "@")
-	known := ReadFile("plugins", s.registry("known_marketplaces.json"))
-	if known == nil {
-		return ""
-	}
+	known, _ := readFile("plugins", s.registry("known_marketplaces.json"))
 	entry := known.Body.Map()[market]
 	if entry.Get("source.source").Str != "directory" {
 		return ""
 	}
 	root := cmp.Or(entry.Get("installLocation").Str, entry.Get("source.path").Str)
-	list := ReadFile("plugins", filepath.Join(root, ".claude-plugin", "marketplace.json"))
-	if list == nil {
-		return ""
-	}
+	list, _ := readFile("plugins", filepath.Join(root, ".claude-plugin", "marketplace.json"))
 	for _, p := range list.Body.Get("plugins").Array() {
 		if path := p.Get("source"); p.Get("name").Str == plugin && path.Type == gjson.String {
 			return filepath.Join(root, filepath.FromSlash(path.Str))
@@ -318,10 +310,7 @@ func (s *Settings) addPlugin(scope, root string) {
 		return
 	}
 	s.add(scope, filepath.Join(root, "hooks", "hooks.json"), root)
-	manifest := ReadFile(scope, filepath.Join(root, ".claude-plugin", "plugin.json"))
-	if manifest == nil {
-		return
-	}
+	manifest, _ := readFile(scope, filepath.Join(root, ".claude-plugin", "plugin.json"))
 	hooks := manifest.Body.Get("hooks")
 	if hooks.IsObject() || manifest.Bad != "" {
 		manifest.Root = root

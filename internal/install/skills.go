@@ -62,8 +62,8 @@ func (s *Settings) PluginSkills(name, root string) (list []Skill, read bool) {
 	if root == "" {
 		return nil, false
 	}
-	manifest := ReadFile("plugin", filepath.Join(root, ".claude-plugin", "plugin.json"))
-	more := manifest == nil || manifest.Bad != "" || manifest.Body.Get("skills").Exists() ||
+	manifest, found := readFile("plugin", filepath.Join(root, ".claude-plugin", "plugin.json"))
+	more := !found || manifest.Bad != "" || manifest.Body.Get("skills").Exists() ||
 		manifest.Body.Get("commands").Exists()
 	list = skillsIn(name+":", root)
 	return list, !more && len(list) > 0
@@ -97,6 +97,6 @@ func PluginBeside(program, dir string) string {
 }
 
 func isPlugin(root string) bool {
-	f := ReadFile("plugins", filepath.Join(root, ".claude-plugin", "marketplace.json"))
-	return f != nil && f.Body.Get("name").Str == "hooks"
+	f, _ := readFile("plugins", filepath.Join(root, ".claude-plugin", "marketplace.json"))
+	return f.Body.Get("name").Str == "hooks"
 }

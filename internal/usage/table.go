@@ -56,20 +56,17 @@ func ownRow(r config.Rate) Row {
 		}
 		return usual
 	}
+	source := fromConfig
+	if r.File == config.SettingsFile {
+		source = fromSettings
+	}
 	return Row{
 		Model: canonical(r.Model), Input: r.Input, Output: r.Output,
 		CacheRead:    or(r.CacheRead, (r.Input+5)/10),
 		CacheWrite5m: or(r.CacheWrite5m, (r.Input*5+2)/4),
 		CacheWrite1h: or(r.CacheWrite1h, r.Input*2),
-		Fast:         1, Long: 1, Source: sourceOf(r),
+		Fast:         1, Long: 1, Source: source,
 	}
-}
-
-func sourceOf(r config.Rate) string {
-	if r.File == config.SettingsFile {
-		return fromSettings
-	}
-	return fromConfig
 }
 
 // Source returns the value of rate_table_source in budget.json (R61): the file of the first row, or
@@ -84,19 +81,13 @@ func (t Table) Source() string {
 // Rows returns the rates in effect for display, the project's own first. It omits built-in rows of
 // models that a row of the project prices.
 func (t Table) Rows() (rows []Row) {
-	for _, list := range [][]Row{t.own, t.list} {
-		for _, r := range list {
-			found, _ := t.Find(r.Model)
-			if isOwn(found) == isOwn(r) {
-				rows = append(rows, found)
-			}
+	for _, r := range slices.Concat(t.own, t.list) {
+		if found, _ := t.Find(r.Model); found.Source == r.Source {
+			rows = append(rows, found)
 		}
 	}
 	return rows
 }
-
-// isOwn reports whether a row is the project's.
-func isOwn(r Row) bool { return r.Source == fromConfig || r.Source == fromSettings }
 
 // Find returns the row that prices a model. The project's rows take precedence per model: first its
 // exact row, then its longest family. A project row that names a built-in model exactly does not
@@ -150,8 +141,8 @@ func version(rest string) bool {
 	return part != "" && part != "0" && len(part) <= 2 && strings.Trim(part, "0123456789") == ""
 }
 
-// dearest returns the dearest row of a model's family, such as claude-sonnet, or of all if the table
-// has no such family. It assumes the dearest fast mode too.
+// dearest returns the dearest row of a model's family, such as claude-sonnet, or of all rows if the
+// family has none. It assumes the dearest fast mode too.
 func (t Table) dearest(name string) (best Row) {
 	parts := strings.SplitN(name, "-", 3)
 	family := strings.Join(parts[:min(len(parts), 2)], "-") + "-"
