@@ -34,7 +34,7 @@ func TestCommandTellsOfAGateAndOfAStop(t *testing.T) {
 	}
 	patiently(15*time.Second, func() bool { return len(notes()) > 1 })
 	gate := "[budget-escalation] " + dollarGate + " — next: answer in the session's dialog" +
-		", or in a terminal: hooks loop raise work --max-dollars 1.5"
+		", or in a terminal: hooks loop raise work --max-dollars 1.50"
 	stop := "prior_gate_stop: Loop stopped at gate budget-escalation in iteration 2" +
 		" — next: /sdd:work --loop --resume"
 	want := []string{
