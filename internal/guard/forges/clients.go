@@ -165,15 +165,9 @@ func subcommand(
 // aliased reports whether a command of gh or glab begins with the words of an alias, or may do so
 // because an alias could not be read.
 func aliased(f *plain.Frame, name string, words []shellword.Word) bool {
-	var aliases []string
-	switch name {
-	case "gh":
-		aliases = f.M.Repo().Aliases
-	case "glab":
-		aliases = f.M.Repo().GlabAliases
-	}
-	line := shellword.JoinText(words) + " "
-	return slices.ContainsFunc(aliases, func(alias string) bool {
+	r, line := f.M.Repo(), shellword.JoinText(words)+" "
+	aliases := map[string][]string{"gh": r.Aliases, "glab": r.GlabAliases}
+	return slices.ContainsFunc(aliases[name], func(alias string) bool {
 		return alias == "" || strings.HasPrefix(line, alias+" ")
 	})
 }
@@ -206,16 +200,11 @@ func unknownCommand(f *plain.Frame, argv []shellword.Word, name, command string)
 // teaSpelling normalizes the flags of tea to one dash for a letter and two for a name, because tea
 // accepts both for either.
 func teaSpelling(argv []shellword.Word) []shellword.Word {
-	out := append([]shellword.Word(nil), argv...)
+	out := slices.Clone(argv)
 	for i, w := range out {
 		bare := strings.TrimLeft(w.Text, "-")
-		name, _, _ := strings.Cut(bare, "=")
-		switch {
-		case bare == "" || len(w.Text) == len(bare):
-		case len(name) == 1:
-			out[i].Text = "-" + bare
-		default:
-			out[i].Text = "--" + bare
+		if name, _, _ := strings.Cut(bare, "="); bare != "" && bare != w.Text {
+			out[i].Text = "--"[:min(2, len(name))] + bare
 		}
 	}
 	return out
@@ -226,12 +215,11 @@ func prVerb(f *plain.Frame, argv []shellword.Word, verb string, fl shellword.Fla
 	a := prTarget(f, fl)
 	switch verb {
 	case "merge", "accept", "m":
-		a.Kind, a.SHA = effect.MergePR, fl.Val("--match-head-commit", "--sha")
-		if shellword.HasUnknown(a.SHA) {
-			a.SHA = ""
-		}
-		a.Admin = fl.On("--admin")
+		a.Kind, a.Admin = effect.MergePR, fl.On("--admin")
 		a.Auto = fl.On("--auto", "--auto-merge", "--when-pipeline-succeeds")
+		if head, _ := fl.Get("--match-head-commit", "--sha"); head.Known() {
+			a.SHA = head.Text
+		}
 		switch {
 		case a.Admin:
 		case fl.On("--disable-auto"):
@@ -269,11 +257,10 @@ func prVerb(f *plain.Frame, argv []shellword.Word, verb string, fl shellword.Fla
 	case "checkout", "co":
 		prCheckout(f, argv, a)
 		return
-	case "close", "reopen", "ready", "update-branch", "rebase", "edit", "update", "lock", "unlock":
-		usePR(f, argv, a)
-		talk(f, argv, verb, fl)
-		return
 	default:
+		if shellword.Has("close reopen ready update-branch rebase edit update lock unlock", verb) {
+			usePR(f, argv, a)
+		}
 		talk(f, argv, verb, fl)
 		return
 	}
@@ -448,10 +435,9 @@ func Workflow(f *plain.Frame, name string, argv []shellword.Word) {
 
 // merges reports whether the text of a workflow merges.
 func merges(text string) bool {
-	t := strings.ToLower(text)
-	return shellword.HasPart(t, `pulls.merge /merge automerge auto-merge auto_merge mergemethod
-mergepullrequest enqueuepullrequest merge-action`) || strings.Contains(t, "gh pr merge") ||
-		strings.Contains(t, "git merge ") || strings.Contains(t, "git push") &&
-		(strings.Contains(t, ":main") || strings.Contains(t, "origin main") ||
-			strings.Contains(t, "origin master"))
+	line := strings.Join(strings.Fields(strings.ToLower(text)), "_")
+	return shellword.HasPart(line, `pulls.merge /merge automerge auto-merge auto_merge mergemethod
+mergepullrequest enqueuepullrequest merge-action gh_pr_merge git_merge_`) ||
+		strings.Contains(line, "git_push") &&
+			shellword.HasPart(line, ":main origin_main origin_master")
 }

@@ -25,13 +25,13 @@ func gitPush(f *plain.Frame, g gitRun, args []shellword.Word) {
 	}
 	f.Pushes(g.argv)
 	opts := fl.All("-o", "--push-option")
-	if set := setting(f, g, "push.pushoption"); len(opts) == 0 && set != "" {
-		opts = shellword.Lits(set)
+	if len(opts) == 0 {
+		opts = shellword.Lits(setting(f, g, "push.pushoption"))
 	}
 	pushOptions(f, g, opts)
 	remote, specs := fl.Arg(0), fl.Pos[min(1, len(fl.Pos)):]
-	if w, ok := fl.Get("--repo"); ok && remote.Text == "" {
-		remote = w
+	if remote.Text == "" {
+		remote, _ = fl.Get("--repo")
 	}
 	switch {
 	case fl.On("--mirror", "--all", "--branches"):
@@ -78,9 +78,10 @@ func dry(fl shellword.Flags) bool { return fl.On("-n", "--dry-run") && !fl.On("-
 
 // SplitRefspec returns a refspec's source and target. They are equal if spec has no colon.
 func SplitRefspec(spec string) (from, to string) {
-	from, to, ok := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
+	spec = strings.TrimPrefix(spec, "+")
+	from, to, ok := strings.Cut(spec, ":")
 	if !ok {
-		to = from
+		to = spec
 	}
 	return from, to
 }

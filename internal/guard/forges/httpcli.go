@@ -59,16 +59,15 @@ func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 		f.OpaqueForge(shellword.Join(argv), "curl puts the request together when it runs")
 	}
 	_, led := fl.Get("-x", "--proxy", "--preproxy", "--connect-to", "--resolve", "--unix-socket")
-	q := Request{Argv: argv, Led: led, Method: strings.TrimSpace(fl.Val("-X", "--request"))}
+	q := Request{Argv: argv, Led: led, Method: "GET"}
 	uploads := fl.All("-T", "--upload-file")
-	switch {
-	case q.Method != "":
+	switch method := strings.TrimSpace(fl.Val("-X", "--request")); {
+	case method != "":
+		q.Method = strings.ToUpper(method)
 	case len(uploads) > 0:
 		q.Method = "PUT"
 	case !fl.On("-I", "--head", "-G", "--get") && len(fl.All(strings.Fields(curlData)...)) > 0:
 		q.Method = "POST"
-	default:
-		q.Method = "GET"
 	}
 	var parts []string
 	for _, w := range uploads {
@@ -77,13 +76,9 @@ func curlOne(f *plain.Frame, argv, args []shellword.Word) {
 	for _, w := range fl.All("-d", "--data", "--data-ascii", "--data-binary", "--json") {
 		parts = append(parts, dataText(f, w.Text))
 	}
-	parts = append(parts, shellword.Texts(fl.All("--data-raw"))...)
-	q.Method, q.Body = strings.ToUpper(q.Method), strings.Join(parts, "&")
+	q.Body = strings.Join(append(parts, shellword.Texts(fl.All("--data-raw"))...), "&")
 	for _, w := range fl.All("-F", "--form") {
-		name, value, _ := strings.Cut(w.Text, "=")
-		if file, ok := strings.CutPrefix(value, "<"); ok {
-			value = "@" + file
-		}
+		name, value, _ := strings.Cut(strings.Replace(w.Text, "=<", "=@", 1), "=")
 		q.Fields = append(q.Fields, effect.Field{Path: name, Value: dataText(f, value)})
 	}
 	for _, w := range fl.All("--data-urlencode", "--form-string") { // @ is literal in their values
