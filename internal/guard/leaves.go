@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"hooks/internal/guard/plain"
 	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -13,23 +14,24 @@ import (
 // LeavesLinks reports whether a command may start programs without the session's PATH, for example
 // by a login shell, which sets a new PATH, or by an absolute path.
 func LeavesLinks(command string) bool {
-	leaves := false
-	problem := walk(command, func(n syntax.Node, argv []string) bool {
+	stmts, problem := plain.Parse(command)
+	for n, argv := range nodes(stmts) {
+		leaves := false
 		switch n := n.(type) {
 		case *syntax.Assign:
-			leaves = leaves || n.Name != nil && n.Name.Value == "PATH" ||
-				slices.ContainsFunc(argv, leadsTo)
+			leaves = n.Name != nil && n.Name.Value == "PATH" || slices.ContainsFunc(argv, leadsTo)
 		case *syntax.Redirect:
 			if d := n.Hdoc; d != nil && len(d.Parts) > 0 {
-				text := command[d.Pos().Offset():d.End().Offset()]
-				leaves = leaves || leavesBy(tokens(text))
+				leaves = leavesBy(tokens(command[d.Pos().Offset():d.End().Offset()]))
 			}
 		case *syntax.CallExpr:
-			leaves = leaves || leavesCall(argv)
+			leaves = leavesCall(argv)
 		}
-		return !leaves
-	})
-	return leaves || problem != "" && leavesBy(tokens(command))
+		if leaves {
+			return true
+		}
+	}
+	return problem != "" && leavesBy(tokens(command))
 }
 
 // leavesCall is LeavesLinks for one simple command and the texts that it may run.

@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"iter"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -48,14 +50,16 @@ func clear(r effect.Reading) bool {
 // looks reports whether every command of a Bash call, including those in substitutions, only reads
 // or is allowed by besides, which may be nil.
 func looks(c effect.Call, besides func(argv []string) bool) bool {
-	l, fine := looker(c.Own), true
-	problem := walk(c.CommandText(), func(n syntax.Node, argv []string) bool {
+	l := looker(c.Own)
+	stmts, problem := plain.Parse(c.CommandText())
+	for n, argv := range nodes(stmts) {
 		call, ok := n.(*syntax.CallExpr)
 		passes := ok && besides != nil && len(call.Assigns) == 0 && besides(argv)
-		fine = fine && (passes || l.node(n, argv))
-		return fine
-	})
-	return fine && problem == ""
+		if !passes && !l.node(n, argv) {
+			return false
+		}
+	}
+	return problem == ""
 }
 
 // commits reports whether a simple command is a git command that records or pushes work. A push may
@@ -80,32 +84,44 @@ func commits(argv []string) bool {
 	return false
 }
 
-// walk calls do for every node of the text until do returns false. argv holds the words of a simple
-// command or the value of an assignment, each as literal returns it.
-func walk(text string, do func(n syntax.Node, argv []string) bool) (problem string) {
-	stmts, problem := plain.Parse(text)
-	goes, f := true, unknowing()
-	for _, s := range stmts {
-		syntax.Walk(s, func(n syntax.Node) bool {
-			if n == nil || !goes {
-				return goes
-			}
-			var argv []string
-			switch n := n.(type) {
-			case *syntax.CallExpr:
-				for _, w := range n.Args {
-					argv = append(argv, literal(f, w))
+// nodes yields every node of the statements. argv holds the words of a simple command or the value
+// of an assignment, each as literal returns it.
+func nodes(stmts []*syntax.Stmt) iter.Seq2[syntax.Node, []string] {
+	return func(yield func(n syntax.Node, argv []string) bool) {
+		more, f := true, unknowing()
+		for _, s := range stmts {
+			syntax.Walk(s, func(n syntax.Node) bool {
+				if n == nil || !more {
+					return more
 				}
-			case *syntax.Assign:
-				if n.Value != nil {
-					argv = []string{literal(f, n.Value)}
+				var argv []string
+				switch n := n.(type) {
+				case *syntax.CallExpr:
+					for _, w := range n.Args {
+						argv = append(argv, literal(f, w))
+					}
+				case *syntax.Assign:
+					if n.Value != nil {
+						argv = []string{literal(f, n.Value)}
+					}
 				}
-			}
-			goes = do(n, argv)
-			return goes
-		})
+				more = yield(n, argv)
+				return more
+			})
+		}
 	}
-	return problem
+}
+
+// calls yields the words of every simple command of shell text, each as literal returns it.
+func calls(text string) iter.Seq[[]string] {
+	return func(yield func(argv []string) bool) {
+		stmts, _ := plain.Parse(text)
+		for n, argv := range nodes(stmts) {
+			if _, ok := n.(*syntax.CallExpr); ok && len(argv) > 0 && !yield(argv) {
+				return
+			}
+		}
+	}
 }
 
 // unknowing returns a shell without a working directory, repository or files.
@@ -476,23 +492,10 @@ func prints(script string) bool {
 			!strings.Contains(script, "\n") && !shellword.HasUnknown(script) &&
 			strings.Trim(p[2], "gpI0123456789") == ""
 	}
-	for piece := range strings.SplitSeq(script, ";") {
-		piece = strings.TrimSpace(piece)
-		for range 2 {
-			if re, ok := strings.CutPrefix(piece, "/"); ok {
-				at, rest, found := strings.Cut(re, "/")
-				if !found || strings.HasSuffix(at, `\`) || strings.Contains(at, "\n") {
-					return false
-				}
-				piece = rest
-			}
-			piece = strings.TrimLeft(piece, "0123456789$,+")
-		}
-		if !shellword.Has("p d q = !p !d", strings.TrimSpace(piece)) {
-			return false
-		}
-	}
-	return !shellword.HasUnknown(script)
+	const addresses = `([0-9$,+]+|/([^/\n]*[^/\n\\])?/)*`
+	const command = `\s*` + addresses + `([pdq=]|![pd])\s*`
+	plain, _ := regexp.MatchString("^"+command+"(;"+command+")*$", script)
+	return plain && !shellword.HasUnknown(script)
 }
 
 func looksGh(args []string) bool {

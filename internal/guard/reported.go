@@ -14,11 +14,10 @@ import (
 // if the whole call is that command, with the payload as a here-string or a here-document. For any
 // other form the payload is empty.
 func Reported(c effect.Call) (payload string, reports bool) {
-	walk(c.CommandText(), func(_ syntax.Node, argv []string) bool {
-		reports = reports || len(argv) > 0 && shellword.ProgramName(argv[0]) == "hooks" &&
+	for argv := range calls(c.CommandText()) {
+		reports = reports || shellword.ProgramName(argv[0]) == "hooks" &&
 			shellword.AnyOf(argv[1:], "report")
-		return !reports
-	})
+	}
 	stmts, _ := plain.Parse(c.CommandText())
 	if !reports || len(stmts) != 1 {
 		return "", reports
@@ -46,30 +45,30 @@ func Reported(c effect.Call) (payload string, reports bool) {
 // Shown returns the first git setting in a command that lets a program alter what git shows, such
 // as "diff.external". It returns an empty string if the command has no such setting.
 func Shown(c effect.Call) (setting string) {
-	walk(c.CommandText(), func(_ syntax.Node, argv []string) bool {
-		if len(argv) == 0 || shellword.ProgramName(argv[0]) != "git" || looker(nil).argv(argv) {
-			return true
+	for argv := range calls(c.CommandText()) {
+		at := slices.Index(argv, "config")
+		if at < 0 || shellword.ProgramName(argv[0]) != "git" || looker(nil).argv(argv) {
+			continue
 		}
-		for i := slices.Index(argv, "config"); i > 0 && i < len(argv) && setting == ""; i++ {
-			name := strings.ToLower(argv[i])
-			of := strings.HasPrefix(name, "diff.") && (strings.HasSuffix(name, ".textconv") ||
+		for _, w := range argv[at:] {
+			name := strings.ToLower(w)
+			ofDiff := strings.HasPrefix(name, "diff.") && (strings.HasSuffix(name, ".textconv") ||
 				strings.HasSuffix(name, ".command"))
-			if of || strings.HasPrefix(name, "pager.") ||
+			if ofDiff || strings.HasPrefix(name, "pager.") ||
 				shellword.Has("diff.external core.fsmonitor core.pager", name) {
-				setting = argv[i]
+				return w
 			}
 		}
-		return setting == ""
-	})
-	return setting
+	}
+	return ""
 }
 
 // Prints returns the files whose text a command prints: the operands of cat, head, tail, nl and
 // sed, and FILE in git show REV:FILE.
 func Prints(c effect.Call) (files []string) {
-	walk(c.CommandText(), func(_ syntax.Node, argv []string) bool {
+	for argv := range calls(c.CommandText()) {
 		switch at := slices.Index(argv, "show"); {
-		case len(argv) == 0 || shellword.HasUnknown(strings.Join(argv, "")):
+		case shellword.HasUnknown(strings.Join(argv, "")):
 		case shellword.Has("cat head tail nl sed", argv[0]):
 			files = append(files, argv[1:]...)
 		case argv[0] == "git" && at > 0:
@@ -79,7 +78,6 @@ func Prints(c effect.Call) (files []string) {
 				}
 			}
 		}
-		return true
-	})
+	}
 	return files
 }

@@ -25,22 +25,18 @@ func (c *Call) Rewires() string {
 		return ""
 	}
 	path = c.absolute(path)
-	if c.keepsHooks(path) {
+	keeps := !c.isOwn(path)
+	if c.registers(path) {
+		var before, after string
+		before, after, keeps = c.leaves(path)
+		for _, kind := range c.kinds(path) {
+			keeps = keeps && sameHooks(kind, before, after)
+		}
+	}
+	if keeps {
 		return ""
 	}
 	return path
-}
-
-// keepsHooks reports whether a file tool's call leaves the client's hooks unchanged, in every role
-// of the file, both under its given name and, for a link, its target.
-func (c *Call) keepsHooks(path string) bool {
-	if !c.registers(path) {
-		return !c.isOwn(path)
-	}
-	before, after, known := c.leaves(path)
-	return known && !slices.ContainsFunc(c.kinds(path), func(kind hookKind) bool {
-		return !sameHooks(kind, before, after)
-	})
 }
 
 // Tampers returns the acts on the loop's own files, gates and registration. It omits files that

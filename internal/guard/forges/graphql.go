@@ -1,6 +1,7 @@
 package forges
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -62,39 +63,15 @@ func GraphQL(f *plain.Frame, query string, vars []effect.Field, argv []shellword
 // gqlTokens splits a document into names, strings with their opening quote, $variables and
 // punctuation. It drops comments and returns at most maxMarks+1 tokens.
 func gqlTokens(s string) []string {
-	var toks []string
-	for i := 0; i < len(s); {
-		c := s[i]
-		start := i
-		switch {
-		case c == '#':
-			for i < len(s) && s[i] != '\n' && s[i] != '\r' {
-				i++
-			}
-			continue
-		case strings.HasPrefix(s[i:], `"""`):
-			text, rest, _ := strings.Cut(strings.ReplaceAll(s[i+3:], `\"""`, "    "), `"""`)
-			i = len(s) - len(rest)
-			toks = append(toks, `"`+text)
-			continue
-		case c == '"':
-			text := gjson.Parse(s[i:])
-			toks = append(toks, `"`+text.Str)
-			i += len(text.Raw)
-			continue
-		case shellword.NameByte(c):
-			for i < len(s) && shellword.NameByte(s[i]) {
-				i++
-			}
-		case c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == ',':
-			i++
-			continue
-		default:
-			i++
-		}
-		toks = append(toks, s[start:i])
-		if len(toks) > maxMarks {
-			break
+	const token = `(?s:"""(\\"""|.)*?""")|"(\\.|[^"\\])*"|#[^\n\r]*|[\w$@\x{80}-\x{10FFFF}]+|[^\s,]`
+	// Compiled here, because few calls have such a document.
+	toks := regexp.MustCompile(token).FindAllString(s, maxMarks+1)
+	toks = slices.DeleteFunc(toks, func(tok string) bool { return tok[0] == '#' })
+	for i, tok := range toks {
+		if block, ok := strings.CutPrefix(tok, `"""`); ok {
+			toks[i] = `"` + strings.TrimSuffix(block, `"""`)
+		} else if len(tok) > 1 && tok[0] == '"' {
+			toks[i] = `"` + gjson.Parse(tok).Str
 		}
 	}
 	return toks

@@ -30,19 +30,19 @@ func (f *Frame) Open(p string) (text string, ok bool) {
 	if full == "" || f.M.Files == nil || shellword.HasUnknown(full) || !f.M.Burn(1) {
 		return "", false
 	}
-	if text, ok = f.M.disk[full]; ok {
-		return text, text != ""
+	known, read := f.M.disk[full]
+	if !read && f.M.reads < maxReads {
+		f.M.reads++
+		if text, ok := f.M.Files.ReadFile(full); ok {
+			known = &text
+			f.M.Burn(len(text) / 256)
+		}
+		f.M.disk[full] = known
 	}
-	if f.M.reads >= maxReads {
+	if known == nil {
 		return "", false
 	}
-	f.M.reads++
-	if text, ok = f.M.Files.ReadFile(full); !ok {
-		text = ""
-	}
-	f.M.disk[full] = text
-	f.M.Burn(len(text) / 256)
-	return text, ok
+	return *known, true
 }
 
 // FileText returns the text of a file or of standard input. It returns Unknown if the file cannot

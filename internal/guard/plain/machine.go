@@ -7,8 +7,10 @@ package plain
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shellword"
@@ -47,7 +49,7 @@ type Machine struct {
 	seen    map[string]bool
 	reads   int
 	spent   bool // the reading was aborted
-	disk    map[string]string
+	disk    map[string]*string // nil for a file that cannot be read
 	written string            // text that the call wrote to a file and that could land something
 	heads   map[string]string // the branch that is checked out, by directory
 	// lands reports whether the call names a forge's own client, or another program that reaches a
@@ -58,24 +60,12 @@ type Machine struct {
 // New returns a machine for one call.
 func New(c effect.Call, repo func() effect.Repo, files effect.Files, p Program) *Machine {
 	m := &Machine{
-		Call: c, Repo: once(repo), Files: files, program: p,
+		Call: c, Repo: sync.OnceValue(repo), Files: files, program: p,
 		Work: maxWork + len(c.CommandText())/4, seen: map[string]bool{},
-		disk: map[string]string{}, heads: map[string]string{},
+		disk: map[string]*string{}, heads: map[string]string{},
 	}
-	m.lands = once(func() bool { return slices.ContainsFunc(m.texts(), couldLand) })
+	m.lands = sync.OnceValue(func() bool { return slices.ContainsFunc(m.texts(), couldLand) })
 	return m
-}
-
-// once returns a function that calls f at most once and caches the result.
-func once[T any](f func() T) func() T {
-	var known *T
-	return func() T {
-		if known == nil {
-			value := f()
-			known = &value
-		}
-		return *known
-	}
 }
 
 // Burn subtracts steps from the work left and reports whether the reading may continue.
@@ -197,12 +187,9 @@ type names struct {
 
 // Let sets a variable from outside of the text.
 func (f *Frame) Let(name, value string) {
-	texts := map[string]string{name: value}
-	for k, v := range f.names.texts {
-		if k != name {
-			texts[k] = v
-		}
-	}
+	texts := map[string]string{}
+	maps.Copy(texts, f.names.texts)
+	texts[name] = value
 	f.names.texts = texts
 }
 

@@ -20,34 +20,30 @@ func judgeWriter(f *plain.Frame, name string, args []shellword.Word) (ok bool) {
 		for _, w := range fl.Pos {
 			f.Takes(w, how, fl.On("-r", "-R", "--recursive"))
 		}
+		return true
 	case "mv", "cp", "install", "ln", "rsync", "scp":
 		judgeCopy(f, name, args, how)
-	case "sed": // writes only with a flag
-		if slices.ContainsFunc(args, func(w shellword.Word) bool {
+		return true
+	case "sed":
+		if !slices.ContainsFunc(args, func(w shellword.Word) bool {
 			return shellword.Shorts(w.Text, 'i') || strings.HasPrefix(w.Text, "--in-place")
 		}) {
-			writeAll(f, args, how)
+			return true // only prints
 		}
-	case "mkdir": // .sdd/loop exists during a loop, so mkdir changes nothing
-		writeAll(f, slices.DeleteFunc(slices.Clone(args), func(w shellword.Word) bool {
-			return strings.HasSuffix(path.Clean("/"+w.Text), "/.sdd/loop")
-		}), how)
 	case "tee":
 		f.Saves()
-		writeAll(f, args, how)
-	case "truncate", "touch", "chmod", "chown", "sponge", "patch", "mkfifo", "sd", "dd":
-		writeAll(f, args, how)
+	case "mkdir", "truncate", "touch", "chmod", "chown", "sponge", "patch", "mkfifo", "sd", "dd":
 	default:
 		return false
 	}
-	return true
-}
-
-func writeAll(f *plain.Frame, args []shellword.Word, how string) {
 	for _, w := range args {
 		w.Text = strings.TrimPrefix(w.Text, "of=") // dd's
-		f.Writes(w, how)
+		// .sdd/loop exists during a loop, so mkdir changes nothing.
+		if name != "mkdir" || !strings.HasSuffix(path.Clean("/"+w.Text), "/.sdd/loop") {
+			f.Writes(w, how)
+		}
 	}
+	return true
 }
 
 // judgeCopy judges cp, mv, ln and similar programs, whose last operand is the destination.
