@@ -394,7 +394,7 @@ func (a *App) AddTask(text string) (said string, err error) {
 			return "", err
 		}
 		r := tasks.Of(s.Budget)
-		r.Add(itemsOf(list)[0])
+		r.Add(list[0])
 		_, err = h.tx.Commit(&s, loop.Save{Run: s.Budget})
 		return fmt.Sprintf("task %d: %s — it begins once those before it are done",
 			len(r.List)+len(r.Added), list[0].Title), err

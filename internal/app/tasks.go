@@ -129,25 +129,12 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*tasks.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.List = itemsOf(list)
-	for i, t := range list {
-		if t.Ticked {
-			r.List[i].Result = loop.Imported
-		}
-	}
+	r.List = list
 	r.Pick() // some tasks may already be done
 	if now := h.reread(r); now != nil {
 		r.ListSum = now.Sum
 	}
 	return r, nil
-}
-
-func itemsOf(list []tasks.Task) (items []tasks.Item) {
-	for _, t := range list {
-		items = append(items, tasks.Item{Title: t.Title, Criteria: t.Criteria,
-			Checkpoint: t.Checkpoint, NoCommit: t.NoCommit, Check: t.Check, Depends: t.Depends})
-	}
-	return items
 }
 
 // reread parses the run's list as it is on disk, or returns nil if that fails (T97).
@@ -160,8 +147,10 @@ func (h *handler) reread(r *tasks.Run) *tasks.ReadList {
 	if err != nil || bad != nil {
 		return nil
 	}
-	items := itemsOf(list)
-	return &tasks.ReadList{Sum: sum(fmt.Appendf(nil, "%+v", items)), List: items}
+	for i := range list { // its ticks do not count
+		list[i].Result = ""
+	}
+	return &tasks.ReadList{Sum: sum(fmt.Appendf(nil, "%+v", list)), List: list}
 }
 
 // typedByPerson reports whether a person typed the command, rather than the model or a schedule.
@@ -176,7 +165,7 @@ func (h *handler) typedByPerson() bool {
 }
 
 // readList reads the named file, or else tasks.md beside the spec, or else the spec's `## Tasks`.
-func (h *handler) readList(r *tasks.Run, named string, spec []byte) ([]tasks.Task, error) {
+func (h *handler) readList(r *tasks.Run, named string, spec []byte) ([]tasks.Item, error) {
 	r.ListPath = named
 	if named == "" {
 		r.ListPath = filepath.ToSlash(filepath.Join(filepath.Dir(r.Spec), "tasks.md"))

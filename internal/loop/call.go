@@ -271,9 +271,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 			"%s is refused: %s, past the overrun of %d percent ($%s)", e.Tool, reached, overrun,
 			limit), e.Agent)
 		if s.Run.overspent(total, overrun) { // no worker's end wakes the main thread now
-			s.Tick.Fired = appendFired(s.Tick.Fired, []Fired{{
-				Condition: "cost-budget", Cause: costCause, Text: reached,
-			}})
+			s.Tick.Fired = appendFired(s.Tick.Fired, spentOut(reached))
 			out.Save.Tick = s.Tick
 		}
 		return out
@@ -348,11 +346,16 @@ func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 // pastDollars is the recorded reason if a thread was ended at the dollar ceiling.
 const pastDollars = "it worked on past its dollars"
 
+// spentOut returns the condition of the dollar ceiling, which holds before the iteration's exit.
+func spentOut(text string) []Fired {
+	return []Fired{{Condition: "cost-budget", Cause: costCause, Text: text}}
+}
+
 // haltSpent ends a run whose dollars were used up between two of its attempts.
 func (e Turn) haltSpent(s State, k *Known) Outcome {
 	text := costBudget(s.spent(e.Now, k))
 	s.Tick = s.between(e, k)
-	s.Tick.Fired = []Fired{{Condition: "cost-budget", Cause: costCause, Text: text}}
+	s.Tick.Fired = spentOut(text)
 	s.Tick.Failed = pastDollars
 	out := e.closeTurn(s, k)
 	out.Reply.Between = out.Need == nil

@@ -113,10 +113,10 @@ func (e Call) mergeOne(s State, a Act) *Deny {
 		return e.approved(s, a, yes)
 	}
 	if !tick.AsksMerge(a.PR) {
-		switch {
-		case tick.answeredMerge(a.PR): // later facts do not change a person's answer
+		switch said := tick.answeredMerge(a.PR); {
+		case said != nil: // later facts do not change a person's answer
 			why := "does not allow it"
-			if tick.usedApproval(a.PR) {
+			if said.Answer == "merge" {
 				why = "was for one merge, and is used"
 			}
 			return deny(MergeGate, "leave the PR open and end the turn",
@@ -140,7 +140,7 @@ func (e Call) mergeOne(s State, a Act) *Deny {
 
 // neverMerges refuses a merge because of --merges never, and records that answer once for each PR.
 func (e Call) neverMerges(s State, a Act) *Deny {
-	if !s.Tick.answeredMerge(a.PR) {
+	if s.Tick.answeredMerge(a.PR) == nil {
 		s.Tick.Answered = append(slices.Clone(s.Tick.Answered), GateAnswer{Name: PostFeedbackMerge,
 			Question: fmt.Sprintf("%s: merge now, or hold for review?", prTarget(a.PR)),
 			Answer:   "hold", At: e.Now, Target: prTarget(a.PR), Origin: OriginFlag})

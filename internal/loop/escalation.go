@@ -222,21 +222,8 @@ func (c *Ceilings) set(name, value string) bool {
 		c.Dollars = v
 		return err == nil && v > 0
 	}
-	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 || n > MaxUnits {
-		return false
-	}
-	switch name {
-	case "iterations":
-		c.Iterations = n
-	case "prs":
-		c.PRs = n
-	case "minutes":
-		c.Minutes = n
-	default:
-		return false
-	}
-	return true
+	to := c.units("--max-" + name)
+	return to != nil && number(name, value, to) == nil
 }
 
 // PersonRaise is a person's `hooks loop raise` in a terminal, with new ceilings for a run that has

@@ -279,10 +279,8 @@ func (f *Flags) set(kind Kind, name, value string) error {
 				"leave it out"}
 		}
 		return number(name, value, &f.Idle)
-	case "--max-prs":
-		return number(name, value, &f.PRs)
-	case "--max-minutes":
-		return number(name, value, &f.Minutes)
+	case "--max-prs", "--max-minutes":
+		return number(name, value, f.units(name))
 	}
 	return nil
 }
@@ -376,18 +374,26 @@ func (f Flags) answer(p Policy) Policy {
 // With returns c with the ceilings of others whose flags are in named, as in "--max-prs".
 func (c Ceilings) With(others Ceilings, named []string) Ceilings {
 	for _, name := range named {
-		switch name {
-		case "--max-iterations":
-			c.Iterations = others.Iterations
-		case "--max-prs":
-			c.PRs = others.PRs
-		case "--max-minutes":
-			c.Minutes = others.Minutes
-		case "--max-dollars":
+		if to := c.units(name); to != nil {
+			*to = *others.units(name)
+		} else if name == "--max-dollars" {
 			c.Dollars = others.Dollars
 		}
 	}
 	return c
+}
+
+// units returns the ceiling that a flag sets, or nil for --max-dollars and all other flags.
+func (c *Ceilings) units(flag string) *int {
+	switch flag {
+	case "--max-iterations":
+		return &c.Iterations
+	case "--max-prs":
+		return &c.PRs
+	case "--max-minutes":
+		return &c.Minutes
+	}
+	return nil
 }
 
 // SplitWords splits s at blanks outside of single and double quotes. Nothing is expanded. An

@@ -2,8 +2,10 @@ package loop
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Hold is what a gate blocks until it is answered.
@@ -438,41 +440,11 @@ func applyFailure(run *Budget, tick *Tick, g Gate, act, _ string) {
 // Signature returns the part of a root cause that is compared: in lower case, without digits and
 // hexadecimal runs, so that addresses, line numbers and durations make no difference.
 func Signature(cause string) string {
-	words := strings.FieldsFunc(strings.ToLower(cause), func(r rune) bool {
-		return r == ' ' || r == '\t' || r == '\n' || r == '\r'
-	})
-	kept := words[:0]
-	for _, w := range words {
-		if w = dropNumbers(w); w != "" {
-			kept = append(kept, w)
-		}
-	}
-	return strings.Join(kept, " ")
+	kept := numbers().ReplaceAllString(strings.ToLower(cause), "")
+	return strings.Join(strings.Fields(kept), " ")
 }
 
-// dropNumbers removes digits, and runs of hexadecimal characters that contain a digit.
-func dropNumbers(word string) string {
-	var out strings.Builder
-	for rest := word; rest != ""; {
-		run := strings.IndexFunc(rest, func(r rune) bool {
-			return !strings.ContainsRune("0123456789abcdefx", r)
-		})
-		if run < 0 {
-			run = len(rest)
-		}
-		if run > 0 {
-			if !strings.ContainsAny(rest[:run], "0123456789") {
-				out.WriteString(rest[:run])
-			}
-			rest = rest[run:]
-			continue
-		}
-		next := strings.IndexAny(rest, "0123456789abcdefx")
-		if next < 0 {
-			next = len(rest)
-		}
-		out.WriteString(rest[:next])
-		rest = rest[next:]
-	}
-	return out.String()
-}
+// numbers matches digits, and runs of hexadecimal characters that contain a digit.
+var numbers = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("[0-9a-fx]*[0-9][0-9a-fx]*")
+})

@@ -54,17 +54,17 @@ type Part struct {
 
 // Variants lists the names and types that Own has in a file.
 func (KindRun) Variants(yield func(name string, of any) bool) {
-	for _, k := range Kinds {
-		if k.Run.Of != nil && !yield(k.Run.Name, k.Run.Of) {
-			return
-		}
-	}
+	eachPart(func(k Kind) Part { return k.Run }, yield)
 }
 
 // Variants lists the names and types that Own has in a file.
 func (KindLine) Variants(yield func(name string, of any) bool) {
+	eachPart(func(k Kind) Part { return k.Line }, yield)
+}
+
+func eachPart(of func(Kind) Part, yield func(name string, of any) bool) {
 	for _, k := range Kinds {
-		if k.Line.Of != nil && !yield(k.Line.Name, k.Line.Of) {
+		if p := of(k); p.Of != nil && !yield(p.Name, p.Of) {
 			return
 		}
 	}

@@ -19,12 +19,15 @@ func (t *Tick) mergeGates() []Gate {
 // AsksMerge reports whether the question about a PR waits, in which case only its answer decides.
 func (t *Tick) AsksMerge(pr int) bool { return t.waits(PostFeedbackMerge, prTarget(pr)) }
 
-// answeredMerge reports whether a person has answered the question about a PR in this tick, either
-// way.
-func (t *Tick) answeredMerge(pr int) bool {
-	return slices.ContainsFunc(t.Answered, func(g GateAnswer) bool {
-		return g.Name == PostFeedbackMerge && g.Target == prTarget(pr)
-	})
+// answeredMerge returns a person's last answer about a PR's merge in this tick, or nil. If it is
+// "merge" and no approval is left, a merge has used it.
+func (t *Tick) answeredMerge(pr int) (last *GateAnswer) {
+	for i, g := range t.Answered {
+		if g.Name == PostFeedbackMerge && g.Target == prTarget(pr) {
+			last = &t.Answered[i]
+		}
+	}
+	return last
 }
 
 // mergeShut reports whether a merge was attempted in this tick that no person has allowed.
@@ -38,17 +41,6 @@ func (t *Tick) mergeShut() bool {
 // approval returns a person's unused approval of a PR's merge (R101), or nil.
 func (t *Tick) approval(pr int) *Approval {
 	return first(t.Approvals, func(a Approval) bool { return a.PR == pr && !a.Used })
-}
-
-// usedApproval reports whether the person's last answer about a PR was "merge". Since no unused
-// approval is left, a merge has used it.
-func (t *Tick) usedApproval(pr int) bool {
-	for _, g := range slices.Backward(t.Answered) {
-		if g.Name == PostFeedbackMerge && g.Target == prTarget(pr) {
-			return g.Answer == "merge"
-		}
-	}
-	return false
 }
 
 // noFeedback reports whether the tracker itself says that no person commented on a PR (R99). A

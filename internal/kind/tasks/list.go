@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hooks/internal/loop"
 	"hooks/internal/markdown"
 )
 
@@ -18,22 +19,12 @@ const (
 	MaxList     = 1 << 20 // bytes
 )
 
-// Task is one item of a list of tasks.
-type Task struct {
-	Title      string // one line of 1 to 200 runes
-	Checkpoint bool   // the loop pauses after it in the mode checkpoint (T41)
-	NoCommit   bool   // it may end without a commit (T87)
-	Ticked     bool
-	Check      string // its own check command; empty for the list's
-	Depends    []int  // numbers of the tasks that come first, from 1
-	Criteria   string // the indented text below the item, at most 1500 bytes; may be empty
-}
-
 // ParseList reads the tasks of a Markdown text: the items with a check box at the top level,
 // outside of code and comments. The suffixes "(checkpoint)" and "(no commit)" of a title set the
 // task's fields. The last task under a heading "### Checkpoint…" is a checkpoint too. Errors name
-// the line, from 1, and the offending text. A list without a task is an error (T41, T97).
-func ParseList(text []byte) ([]Task, error) {
+// the line, from 1, and the offending text. A list without a task is an error (T41, T97). A ticked
+// task was done before the run.
+func ParseList(text []byte) ([]Item, error) {
 	if len(text) > MaxList {
 		return nil, fmt.Errorf("the task list has %d bytes, more than %d", len(text), MaxList)
 	}
@@ -60,7 +51,7 @@ func ParseList(text []byte) ([]Task, error) {
 // listReader keeps the state that continues from one line to the next.
 type listReader struct {
 	raw       []string
-	list      []Task
+	list      []Item
 	inside    int  // columns from which a line belongs to the item above; 0 without an item
 	task      bool // that item is a task
 	milestone bool // below a heading "### Checkpoint…"
@@ -102,7 +93,10 @@ func (r *listReader) read(l markdown.Line) error {
 }
 
 func (r *listReader) add(title string, ticked bool, l markdown.Line) error {
-	t := Task{Title: markdown.OneLine(title), Ticked: ticked}
+	t := Item{Title: markdown.OneLine(title)}
+	if ticked {
+		t.Result = loop.Imported
+	}
 	for more := true; more; {
 		var checkpoint, noCommit bool
 		t.Title, checkpoint = cutSuffixFold(t.Title, "(checkpoint)")
@@ -165,7 +159,7 @@ func (r *listReader) criterion(l markdown.Line, raw string) error {
 
 // ordered returns an error if tasks depend on each other in a cycle, or on a task that does not
 // exist.
-func ordered(list []Task) error {
+func ordered(list []Item) error {
 	var path []int
 	done := make([]bool, len(list)+1)
 	var visit func(n int) error

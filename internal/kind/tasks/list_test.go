@@ -7,44 +7,46 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hooks/internal/loop"
 )
 
 func TestParseList(t *testing.T) {
 	long := strings.Repeat("é", 201)
 	for name, c := range map[string]struct {
 		text string
-		want []Task
+		want []Item
 	}{
 		"marks": {"- [ ] a\n* [ ] b\n+ [x] c\n1. [X] d\n2) [ ] e\n- [] f",
-			[]Task{{Title: "a"}, {Title: "b"}, {Title: "c", Ticked: true},
-				{Title: "d", Ticked: true}, {Title: "e"}, {Title: "f"}}},
+			[]Item{{Title: "a"}, {Title: "b"}, {Title: "c", Result: loop.Imported},
+				{Title: "d", Result: loop.Imported}, {Title: "e"}, {Title: "f"}}},
 		"other items": {"- a\n- [ ] b\n- [link](x)\n- [x](y) z\n-[ ] c\n- [y] d",
-			[]Task{{Title: "b"}}},
+			[]Item{{Title: "b"}}},
 		"bom and crlf": {"\ufeff- [ ] a\r\n  b\r\n\r\n- [ ] c\r\n",
-			[]Task{{Title: "a", Criteria: "b"}, {Title: "c"}}},
-		"front matter": {"---\ntitle: x\n- [ ] a\n---\n- [ ] b", []Task{{Title: "b"}}},
+			[]Item{{Title: "a", Criteria: "b"}, {Title: "c"}}},
+		"front matter": {"---\ntitle: x\n- [ ] a\n---\n- [ ] b", []Item{{Title: "b"}}},
 		"suffixes": {"- [ ] a (checkpoint)\n- [ ] b (no commit)\n" +
 			"- [ ] c (No Commit) (Checkpoint)\n- [ ] d(checkpoint) e",
-			[]Task{{Title: "a", Checkpoint: true}, {Title: "b", NoCommit: true},
+			[]Item{{Title: "a", Checkpoint: true}, {Title: "b", NoCommit: true},
 				{Title: "c", Checkpoint: true, NoCommit: true}, {Title: "d(checkpoint) e"}}},
 		"headings": {"## Tasks\n- [ ] a\n### Checkpoint 1: api\n- [ ] b\n#### more\n- [ ] c\n" +
 			"### Rest\n- [ ] d\n### checkpoint\n### Checkpoint\n- [ ] e",
-			[]Task{{Title: "a"}, {Title: "b"}, {Title: "c", Checkpoint: true}, {Title: "d"},
+			[]Item{{Title: "a"}, {Title: "b"}, {Title: "c", Checkpoint: true}, {Title: "d"},
 				{Title: "e", Checkpoint: true}}},
 		"only level 3": {"# Checkpoint sync\n- [ ] a\n## Checkpoint\n- [ ] b",
-			[]Task{{Title: "a"}, {Title: "b"}}},
+			[]Item{{Title: "a"}, {Title: "b"}}},
 		"hidden": {"```\n- [ ] a\n```\n<!-- - [ ] b -->\n<!--\n- [ ] c\n-->\n> - [ ] d\n- [ ] e\n",
-			[]Task{{Title: "e"}}},
+			[]Item{{Title: "e"}}},
 		"nested": {"- a\n  - [ ] b\n1. [ ] c\n   - [ ] d\n- [ ] e\n  - [x] f",
-			[]Task{{Title: "c", Criteria: "- [ ] d"}, {Title: "e", Criteria: "- [x] f"}}},
+			[]Item{{Title: "c", Criteria: "- [ ] d"}, {Title: "e", Criteria: "- [x] f"}}},
 		"an indented list": {"text\n\n  - [ ] a\n    - b\n  - [ ] c\n",
-			[]Task{{Title: "a", Criteria: "- b"}, {Title: "c"}}},
+			[]Item{{Title: "a", Criteria: "- b"}, {Title: "c"}}},
 		"criteria": {"- [ ] a\n\n  Given b:\n  ```\n    - [ ] c\n  ```\n  <!-- d -->\n" +
 			"  e <!-- f -->\n\n\n- [ ] g\n\th\ntext\n  i",
-			[]Task{{Title: "a", Criteria: "Given b:\n```\n  - [ ] c\n```\ne"},
+			[]Item{{Title: "a", Criteria: "Given b:\n```\n  - [ ] c\n```\ne"},
 				{Title: "g", Criteria: "h"}}},
-		"a long title": {"- [ ] " + long, []Task{{Title: long[:2*199] + "…"}}},
-		"control":      {"- [ ] a\x1b[2J\tb\x00\xff", []Task{{Title: "a[2J b"}}},
+		"a long title": {"- [ ] " + long, []Item{{Title: long[:2*199] + "…"}}},
+		"control":      {"- [ ] a\x1b[2J\tb\x00\xff", []Item{{Title: "a[2J b"}}},
 	} {
 		got, err := ParseList([]byte(c.text))
 		if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
@@ -123,7 +125,7 @@ func FuzzParseList(f *testing.F) {
 				strings.ContainsAny(task.Title, "\r\n") || len(task.Criteria) > MaxCriteria {
 				t.Errorf("%+v", task)
 			}
-			box := map[bool]string{true: "x", false: " "}[task.Ticked]
+			box := map[bool]string{true: "x", false: " "}[task.Result != ""]
 			fmt.Fprintf(&again, "- [%s] %s\n", box, task.Title)
 		}
 		if strings.ContainsAny(again.String(), "`<") { // the titles hide one another

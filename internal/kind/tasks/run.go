@@ -131,11 +131,11 @@ const (
 
 // Item is one task with its result.
 type Item struct {
-	Title      string `json:"title"`
-	Criteria   string `json:"criteria,omitempty"`
-	Checkpoint bool   `json:"checkpoint,omitempty"`
-	NoCommit   bool   `json:"no_commit,omitempty"`
-	Check      string `json:"check,omitempty"` // its own command, which a person has seen
+	Title      string `json:"title"`                // one line of 1 to 200 runes
+	Criteria   string `json:"criteria,omitempty"`   // the text below it, at most 1500 bytes
+	Checkpoint bool   `json:"checkpoint,omitempty"` // the loop pauses after it in that mode (T41)
+	NoCommit   bool   `json:"no_commit,omitempty"`  // it may end without a commit (T87)
+	Check      string `json:"check,omitempty"`      // its own command, which a person has seen
 	// Before is the result of the check before the first attempt; nil if it is not known.
 	Before  *loop.CheckRun `json:"before,omitempty"`
 	Depends []int          `json:"depends,omitempty"` // numbers of tasks that come first
