@@ -34,11 +34,7 @@ func (initCmd) Help() string {
 // Run inspects the machine, registers the program unless it is registered, and prints the line that
 // begins a loop.
 func (i initCmd) Run(a *app.App, p caller) error {
-	if a.InAgent() {
-		return hint.New("a person does that in a terminal of their own",
-			"the registration is not changed from inside the agent")
-	}
-	dir, err := os.Getwd()
+	dir, err := personsFolder(a, "the registration is not changed")
 	if err != nil {
 		return err
 	}

@@ -28,13 +28,11 @@ type installCmd struct{ settingsScope }
 
 // Run registers this binary and prints the changes and the line that begins a loop.
 func (c installCmd) Run(a *app.App, p caller) error {
-	dir, err := os.Getwd()
-	if err == nil {
-		err = c.register(a, p)
-	}
+	err := c.register(a, p)
 	if err != nil || c.DryRun {
 		return err
 	}
+	dir, _ := os.Getwd()
 	return p.say(doctor.Look(a.Env, dir).Begin)
 }
 
@@ -104,16 +102,22 @@ func (c caller) agrees(question string) bool {
 	return word == "y" || word == "yes"
 }
 
+// personsFolder returns the folder in which a person typed the command, and an error if an agent
+// did. refused says what the agent gets.
+func personsFolder(a *app.App, refused string) (string, error) {
+	if a.InAgent() {
+		return "", hint.New("a person does that in a terminal of their own",
+			"%s from inside the agent", refused)
+	}
+	return os.Getwd()
+}
+
 // place returns the settings file and the project. It refuses an agent, which must not change its
 // own registration.
 func (c settingsScope) place(a *app.App) (path, project string, err error) {
-	if a.InAgent() {
-		return "", "", hint.New("a person does that in a terminal of their own",
-			"the registration is not changed from inside the agent")
-	}
-	dir, err := os.Getwd()
+	dir, err := personsFolder(a, "the registration is not changed")
 	if err != nil {
-		return "", "", fmt.Errorf("find folder: %w", err)
+		return "", "", err
 	}
 	project = tracker.Project(a.Env, dir)
 	path, err = install.Path(c.Scope, project, a.Env)
@@ -129,15 +133,13 @@ type doctorCmd struct {
 
 // Run checks the machine and the project. It returns an error if a check fails.
 func (c doctorCmd) Run(a *app.App, p caller) error {
-	if c.Fix && a.InAgent() {
-		return hint.New("type hooks doctor --fix in a terminal of your own",
-			"nothing is repaired from inside the agent")
-	}
-	if c.Live && a.InAgent() {
-		return hint.New("type hooks doctor --live in a terminal of your own",
-			"no session is started from inside the agent")
-	}
 	dir, err := os.Getwd()
+	if err == nil && c.Fix {
+		_, err = personsFolder(a, "nothing is repaired")
+	}
+	if err == nil && c.Live {
+		_, err = personsFolder(a, "no session is started")
+	}
 	if err != nil {
 		return err
 	}

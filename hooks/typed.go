@@ -56,30 +56,9 @@ func mistyped(err error) error {
 		if guessed {
 			way = nearest(name, near)
 		}
-		if meant := elsewhere(word); meant != "" && name == "hooks" {
-			way = meant
-		}
 		return hint.New(way, "there is no `%s %s`", name, word)
 	}
 	return hint.New(way, "%s", inWords(name, text))
-}
-
-// elsewhere returns a hint for a word that is a command of other programs, or "" if it knows no
-// such command.
-func elsewhere(word string) string {
-	switch word {
-	case "resume":
-		return "a loop is resumed in its session; `hooks explain` has the exact words"
-	case "list", "ls", "ps":
-		return "did you mean `hooks loop list`?"
-	case "log", "logs":
-		return "did you mean `hooks history`?"
-	case "run":
-		return "did you mean `hooks go`?"
-	case "disable", "remove":
-		return "did you mean `hooks uninstall`?"
-	}
-	return ""
 }
 
 // nearest returns a hint with the commands that the parser suggests in quotes.

@@ -172,21 +172,13 @@ func RateTable(s Screen, r Rates) string {
 	t := table{columns: []column{{name: "model"}, {name: "input", right: true},
 		{name: "output", right: true}}}
 	t.columns = append(t.columns, counts("cache read", "write 5m", "write 1h", "fast", "long")...)
-	var sources []string
+	t.columns = append(t.columns, column{name: "source", loose: true})
 	for _, row := range r.Rows {
-		sources = loop.AppendNew(sources, row.Source)
-		cells := []string{fmt.Sprintf("%s [%d]", row.Model, 1+slices.Index(sources, row.Source))}
-		for _, u := range []loop.USD{row.Input, row.Output, row.CacheRead, row.CacheWrite5m,
-			row.CacheWrite1h} {
-			cells = append(cells, exact(u))
-		}
-		t.add(append(cells, times(row.Fast), times(row.Long))...)
+		t.add(row.Model, exact(row.Input), exact(row.Output), exact(row.CacheRead),
+			exact(row.CacheWrite5m), exact(row.CacheWrite1h), times(row.Fast), times(row.Long),
+			row.Source)
 	}
 	p.table(t)
-	p.blank()
-	for i, source := range sources {
-		p.line(plain, "[%d] %s", i+1, source)
-	}
 	p.blank()
 	p.line(plain, "The built-in rows are dated %s, %s ago.", r.Dated, loop.Plural(r.AgeDays, "day"))
 	p.line(plain, "Rows under Loop Cost Rates in CLAUDE.md win per model.")

@@ -62,70 +62,74 @@ type historyTable struct {
 	Screen
 	most int
 	rest string // the command that shows all
-	runs []*runRows
-	seen int // rows of all runs
+	runs []*runSums
+	rows []runRow
 }
 
-// runRows is one run's part of the table.
-type runRows struct {
+// runSums sums up all iterations of a run.
+type runSums struct {
 	name    string // skill and id
-	last    []numbered
-	count   int      // all rows, also those dropped from last
+	count   int
 	dollars []int64  // of its iterations
 	outside loop.USD // spent outside of iterations
 }
 
-// numbered is a row with its index among the rows of all runs.
-type numbered struct {
+// runRow is an iteration that may be shown.
+type runRow struct {
+	run *runSums
 	*loop.Iteration
-	n int
-}
-
-func (a numbered) compare(b numbered) int {
-	return cmp.Or(a.StartedAt.Compare(b.StartedAt), a.n-b.n)
 }
 
 func (t *historyTable) add(project string, l *loop.Iteration, _ []byte) error {
 	name := fmt.Sprintf("%s %s%s", l.Skill, cmp.Or(l.RunID, "unknown"), prefixed(", ", project))
 	if n := len(t.runs); n == 0 || t.runs[n-1].name != name {
-		t.runs = append(t.runs, &runRows{name: name})
+		t.runs = append(t.runs, &runSums{name: name})
 	}
 	run := t.runs[len(t.runs)-1]
+	run.count++
 	run.outside = max(run.outside, l.Budget.DollarsOutside)
 	if l.Ran() {
 		run.dollars = append(run.dollars, int64(max(0, l.Dollars)))
 	}
-	run.last, run.count = append(run.last, numbered{l, t.seen}), run.count+1
-	if t.seen++; t.most > 0 && len(run.last) > t.most {
-		run.last = run.last[1:]
+	if t.rows = append(t.rows, runRow{run, l}); t.most > 0 && len(t.rows) > 2*t.most {
+		t.keepNewest()
 	}
 	return nil
 }
 
-// draw renders the newest iterations of all runs, t.most in all. Runs without any are left out.
-func (t *historyTable) draw() string {
-	var all []numbered
-	for _, run := range t.runs {
-		all = append(all, run.last...)
+// keepNewest drops all rows but the newest, t.most in all.
+func (t *historyTable) keepNewest() {
+	slices.SortStableFunc(t.rows, func(a, b runRow) int { return a.StartedAt.Compare(b.StartedAt) })
+	if older := len(t.rows) - t.most; t.most > 0 && older > 0 {
+		t.rows = slices.Delete(t.rows, 0, older)
 	}
-	hidden := max(0, len(all)-cmp.Or(t.most, len(all)))
-	slices.SortFunc(all, numbered.compare)
+}
+
+// draw renders the newest iterations of all runs. Runs without any are left out.
+func (t *historyTable) draw() string {
+	t.keepNewest()
 	p := newPage(t.Screen)
 	earlier, earlierSpent := 0, loop.USD(0)
 	for _, run := range t.runs {
-		for len(run.last) > 0 && hidden > 0 && run.last[0].compare(all[hidden]) < 0 {
-			run.last = run.last[1:]
+		var shown table
+		for _, r := range t.rows {
+			if r.run == run {
+				columns, cells := t.iteration(r.Iteration)
+				shown.columns = append(columns, column{name: "details", loose: true})
+				shown.rows = append(shown.rows, row{style: outcomeStyle(r.Outcome),
+					cells: append(cells, words(details(r.Iteration)))})
+			}
 		}
-		if len(run.last) == 0 {
+		if len(shown.rows) == 0 {
 			earlier, earlierSpent = earlier+run.count, earlierSpent+run.spent()
 			continue
 		}
 		p.blank()
 		p.line(strong, "%s", run.name)
-		if more := run.count - len(run.last); more > 0 {
+		if more := run.count - len(shown.rows); more > 0 {
 			p.line(faint, "%s before these: %s", thousands(int64(more)), t.rest)
 		}
-		p.table(t.iterations(run.last))
+		p.table(shown)
 		if len(run.dollars) > 1 {
 			p.line(plain, "dollars  %s  $%s to $%s, $%s in all%s",
 				spark(run.dollars, max(8, t.Width/3)), loop.USD(slices.Min(run.dollars)),
@@ -140,19 +144,8 @@ func (t *historyTable) draw() string {
 	return p.String()
 }
 
-func (s Screen) iterations(rows []numbered) (t table) {
-	for _, l := range rows {
-		var cells []cell
-		t.columns, cells = s.iteration(l.Iteration)
-		t.rows = append(t.rows, row{style: outcomeStyle(l.Outcome),
-			cells: append(cells, words(details(l.Iteration)))})
-	}
-	t.columns = append(t.columns, column{name: "details", loose: true})
-	return t
-}
-
 // spent returns the dollars of the whole run.
-func (r *runRows) spent() loop.USD {
+func (r *runSums) spent() loop.USD {
 	sum := r.outside
 	for _, v := range r.dollars {
 		sum += loop.USD(v)
