@@ -128,7 +128,7 @@ func disk(m *machine, n *notes) {
 		return
 	}
 	defer files.Close()
-	took, locks, err := files.Probe()
+	took, locked, err := files.Probe()
 	switch {
 	case errors.Is(err, store.ErrBusy):
 		n.warn("see what holds it: a hook takes milliseconds",
@@ -138,11 +138,7 @@ func disk(m *machine, n *notes) {
 	default:
 		n.note("a durable write takes %.1f ms", float64(took.Microseconds())/1000)
 	}
-	switch locks {
-	case store.StateLocks:
-		n.note("the file system has no locks; " +
-			"hooks lock a file in the user's state directory instead")
-	case store.NoLocks:
+	if !locked {
 		n.warn("keep the project on a disk with file locks while loops run in it",
 			"the file system has no locks: two hooks at the same moment may lose a count")
 	}

@@ -85,22 +85,6 @@ func TestFindingsAreArchived(t *testing.T) {
 	same(t, "findings", audit.Of(b).Findings, []audit.Finding{bug(1)})
 }
 
-// A budget of an earlier version has its findings in itself. They move out with the next change.
-func TestFindingsOfAnEarlierVersion(t *testing.T) {
-	s := newStore(t)
-	b := audited(0, bug(1), bug(2))
-	audit.Of(b).Found = audit.Tally{}
-	put(t, s, "work.budget.json", string(must(codec.Encode(*b))))
-	st := must(s.Load("work"))
-	same(t, "open", audit.Of(st.Budget).Found.Bugs, 2)
-	ok(t, resolveFirst(s))
-	b = must(s.Load("work")).Budget
-	same(t, "in the budget", len(audit.Of(b).Findings), 0)
-	ok(t, s.Findings(b))
-	same(t, "first", audit.Of(b).Findings[0].State, audit.ResolvedFinding)
-	same(t, "all", len(audit.Of(b).Findings), 2)
-}
-
 // Findings that somebody else changed are not believed: they are read from their copy, and written
 // again. Without a copy they are an error.
 func TestChangedFindings(t *testing.T) {

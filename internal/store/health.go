@@ -25,35 +25,19 @@ func (s *Store) Hidden() bool {
 	return strings.TrimSpace(string(s.kept(".gitignore"))) == "*"
 }
 
-// Locks is the kind of file locks that separate the hooks of two processes.
-type Locks uint8
-
-// The kinds of locks, best first.
-const (
-	Flocks     Locks = iota // in the project
-	StateLocks              // in the user's state directory, as the project's has no locks
-	NoLocks                 // neither file system has locks
-)
-
 // Probe writes and removes a file the way the state is written, durably. It returns how long the
-// write took and which locks are available.
-func (s *Store) Probe() (took time.Duration, locks Locks, err error) {
+// write took and whether locks keep two hooks apart.
+func (s *Store) Probe() (took time.Duration, locked bool, err error) {
 	const name = ".probe"
 	began := time.Now()
 	err = errors.Join(s.disk.replace(name, []byte("{}\n")), s.disk.syncDir())
 	took = time.Since(began)
-	err = errors.Join(err, s.disk.remove(name))
-	if err != nil {
-		return took, Flocks, fmt.Errorf("probe %s: %w", Dir, err)
+	if err = errors.Join(err, s.disk.remove(name)); err != nil {
+		return took, true, fmt.Errorf("probe %s: %w", Dir, err)
 	}
 	unlock, err := s.guard(context.Background())
-	switch {
-	case err != nil:
-		return took, Flocks, err
-	case s.unguarded:
-		locks = NoLocks
-	case s.noFlock:
-		locks = StateLocks
+	if err != nil {
+		return took, true, err
 	}
-	return took, locks, unlock()
+	return took, !s.unguarded, unlock()
 }

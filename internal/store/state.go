@@ -10,7 +10,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/codec"
-	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 )
 
@@ -140,7 +139,6 @@ func adopt(path string, skill loop.Skill, b *loop.Budget) error {
 		return &NewerError{Path: path, Version: int64(b.Version)}
 	}
 	b.Version = max(b.Version, 1)
-	audit.Of(b).Adopt()
 	if b.Status == "" {
 		b.Status = loop.Active
 	}

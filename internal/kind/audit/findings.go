@@ -105,19 +105,6 @@ func (r *Run) Tally() {
 	r.Found = t
 }
 
-// Adopt counts the findings of a budget that contains them itself, as earlier versions wrote it.
-func (r *Run) Adopt() {
-	if r == nil || r.Found.Sum != "" || len(r.Findings) == 0 {
-		return
-	}
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.State == OpenFinding {
-			f.Since, f.Seen = max(0, r.Audits-f.Seen), 0
-		}
-	}
-	r.Tally()
-}
-
 // Stored returns the run without its findings if they are in their own file.
 func (r *Run) Stored() loop.Payload {
 	if r.Found.Sum == "" || r.Findings == nil {

@@ -271,36 +271,6 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// A budget of an earlier version holds its findings itself, with the audits that each has seen.
-func TestAdopt(t *testing.T) {
-	r := auditRun(1, Auditing)
-	r.Audits = 4
-	r.Findings = []Finding{
-		{ID: "F1", Severity: Bug, State: OpenFinding, Seen: 3},
-		{ID: "F2", Severity: Warn, State: OpenFinding, Seen: 1},
-		{ID: "F3", Severity: Bug, State: ResolvedFinding, Seen: 2},
-		{ID: "F4", Severity: Bug, State: AcceptedFinding},
-	}
-	r.Adopt()
-	if d := cmp.Diff(Tally{Bugs: 1, Warnings: 1, Resolved: 1, Accepted: 1, Since: 1},
-		r.Found); d != "" {
-		t.Error(d)
-	}
-	if r.Findings[1].Since != 3 || r.Findings[2].Seen != 2 || !r.recurs() {
-		t.Errorf("%+v", r.Findings)
-	}
-	if r.Stored() != r {
-		t.Error("findings that no file has are not stored")
-	}
-	r.Found.Sum, r.Found.Bytes = "x", 1
-	before := *r
-	r.Adopt()
-	s := r.Stored().(*Run)
-	if s.Findings != nil || s.Found != r.Found || !cmp.Equal(before, *r) {
-		t.Errorf("%+v", s)
-	}
-}
-
 var _ = loop.Register(Kind)
 
 func auditRun(sections int, phase Phase) *Run {
