@@ -6,7 +6,6 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/store"
-	"hooks/internal/usage"
 )
 
 // postToolUse takes in the result of a tool call: a person's answers, workers sent, PRs opened,
@@ -59,13 +58,14 @@ const keepAtResult = 256 << 10
 // keepAtResult.
 func (h *handler) keepRunning(list []*store.State) {
 	for _, t := range list {
-		if !h.open(t) || t.Budget.Ceilings.Dollars == 0 ||
-			usage.Grown(h.growing(t)) < keepAtResult {
+		if !h.open(t) || t.Budget.Ceilings.Dollars == 0 {
 			continue
 		}
 		now, err := h.runningCount(t)
 		h.slip(err)
-		_, err = h.stepOne(t, loop.Grown{Turn: h.turn(), Running: now.Running})
-		h.slip(err)
+		if now.Read >= keepAtResult {
+			_, err = h.stepOne(t, loop.Grown{Turn: h.turn(), Running: now.Running})
+			h.slip(err)
+		}
 	}
 }

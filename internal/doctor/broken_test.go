@@ -9,7 +9,6 @@ import (
 	plugin "hooks"
 	"hooks/internal/loop"
 	"hooks/internal/report"
-	"hooks/internal/seal"
 )
 
 // only changes the entry of one event.
@@ -169,15 +168,6 @@ var broken = []struct {
 	{"a state directory that cannot be written", func(w *world) {
 		w.write("home/.local/state/hooks", "x")
 	}, "seal", report.Doubt, "will not be detected", "HOOKS_STATE_HOME", ""},
-	{"state that was removed from under a loop", func(w *world) {
-		w.must(seal.At(w.path("home/.local/state/hooks")).Save(&seal.Record{
-			Session: "s1",
-			Project: w.project,
-			Loops: []seal.Loop{
-				{Skill: "work", RunID: "r1", On: true, State: seal.Files{Budget: "{}"}},
-			},
-		}))
-	}, "seal", report.Doubt, "has a loop on, and .sdd/loop is gone", "nothing is lost", ""},
 	{"hooks switched off", func(w *world) {
 		w.write("p/.claude/settings.local.json",
 			`{"disableAllHooks":true}`)

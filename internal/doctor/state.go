@@ -73,11 +73,6 @@ func unreadable(n *notes, err error) {
 func seals(m *machine, n *notes) {
 	const unseen = "changes to the files of a loop will not be detected"
 	dir := seal.At(seal.Home(m.Env))
-	if dir.Path() == "" {
-		n.warn("set HOME, or name a folder in HOOKS_STATE_HOME",
-			"no state directory is known: "+unseen)
-		return
-	}
 	if err := dir.Probe(); err != nil {
 		n.warn("make the folder writable for you, or name another one in HOOKS_STATE_HOME",
 			"%v: "+unseen, err)
@@ -85,9 +80,6 @@ func seals(m *machine, n *notes) {
 	}
 	n.note("%s", dir.Path())
 	files, err := m.open(m.project)
-	if errors.Is(err, fs.ErrNotExist) {
-		missingState(dir, m.project, n)
-	}
 	if err != nil {
 		return // state-files reports it
 	}
@@ -103,20 +95,6 @@ func seals(m *machine, n *notes) {
 	}
 	if replaced := files.Replaced(); replaced > 0 {
 		n.note("%s in %s", loop.Plural(replaced, "changed file"), store.ReplacedPath)
-	}
-}
-
-// missingState reports the active loops of a project whose state is gone.
-func missingState(dir seal.Dir, project string, n *notes) {
-	records, err := dir.Of(project)
-	for _, r := range records {
-		if r.Runs() {
-			n.warn("nothing is lost: the next event of its session writes it again",
-				"session %s has a loop on, and %s is gone", r.Session, store.Dir)
-		}
-	}
-	if err != nil {
-		n.fail("look at that file and remove it", "%v", err)
 	}
 }
 

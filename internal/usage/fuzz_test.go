@@ -69,7 +69,7 @@ func sane(t *testing.T, r counted, err error) {
 		t.Errorf("counted less than nothing: %+v", r)
 	}
 	for m, n := range r.ByModel {
-		if n != combine(n, loop.Tokens{}, greater) {
+		if n != greater(n, loop.Tokens{}) {
 			t.Errorf("%s: %+v", m, n)
 		}
 	}

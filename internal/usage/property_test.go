@@ -220,7 +220,7 @@ func FuzzLine(f *testing.F) {
 			c.line(s, bytes.Clone(line))
 		}
 		for m, n := range s.spent {
-			if n != combine(n, loop.Tokens{}, greater) || n.Dollars > 1_000_000*loop.Dollar {
+			if n != greater(n, loop.Tokens{}) || n.Dollars > 1_000_000*loop.Dollar {
 				t.Errorf("%s: %+v", m, n)
 			}
 		}

@@ -55,11 +55,11 @@ func (c *counter) spend(s *source, at, id string, u spent) {
 		now = &tally{loop.Counted{ID: id, Model: c.rate(u.model).name}, s}
 	}
 	before := now.Tokens
-	now.Tokens = combine(before, u.Tokens, greater)
+	now.Tokens = greater(before, u.Tokens)
 	price := u.request
 	price.Tokens = now.Tokens
 	now.Tokens.Dollars = max(before.Dollars, c.rate(now.Model).row.cost(price))
-	more := combine(now.Tokens, before, difference)
+	more := now.Tokens.Less(before)
 	s.spent[now.Model] = s.spent[now.Model].Add(more)
 	c.res.ByModel[now.Model] = c.res.ByModel[now.Model].Add(more)
 	if c.added != nil {
@@ -131,17 +131,14 @@ func (s *source) opened() (open []loop.Counted) {
 	return open
 }
 
-func greater(a, b int64) int64    { return max(a, b) }
-func difference(a, b int64) int64 { return a - b }
-
-// combine applies f to each kind of token.
-func combine(a, b loop.Tokens, f func(a, b int64) int64) loop.Tokens {
+// greater returns the greater number of each kind.
+func greater(a, b loop.Tokens) loop.Tokens {
 	return loop.Tokens{
-		Input: f(a.Input, b.Input), Output: f(a.Output, b.Output),
-		CacheRead:    f(a.CacheRead, b.CacheRead),
-		CacheWrite5m: f(a.CacheWrite5m, b.CacheWrite5m),
-		CacheWrite1h: f(a.CacheWrite1h, b.CacheWrite1h),
-		WebSearches:  f(a.WebSearches, b.WebSearches), Messages: f(a.Messages, b.Messages),
-		Dollars: loop.USD(f(int64(a.Dollars), int64(b.Dollars))),
+		Input: max(a.Input, b.Input), Output: max(a.Output, b.Output),
+		CacheRead:    max(a.CacheRead, b.CacheRead),
+		CacheWrite5m: max(a.CacheWrite5m, b.CacheWrite5m),
+		CacheWrite1h: max(a.CacheWrite1h, b.CacheWrite1h),
+		WebSearches:  max(a.WebSearches, b.WebSearches), Messages: max(a.Messages, b.Messages),
+		Dollars: max(a.Dollars, b.Dollars),
 	}
 }

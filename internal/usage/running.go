@@ -2,7 +2,6 @@ package usage
 
 import (
 	"cmp"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -35,20 +34,6 @@ func Running(
 		}
 	}
 	return l, err
-}
-
-// Grown returns the number of bytes beyond the cursors in the transcripts that Running counts. It
-// does not read the files.
-func Grown(transcript string, cursors []loop.Cursor, fresh []string) (n int64) {
-	if transcript == "" {
-		return 0
-	}
-	for _, s := range sources(transcript, cursors, growing(cursors, fresh)) {
-		if fi, err := os.Stat(s.path); err == nil {
-			n += max(0, fi.Size()-s.cursor.Offset)
-		}
-	}
-	return n
 }
 
 // MainModel returns the model of the last request in the main transcript that the cursors remember,

@@ -196,11 +196,14 @@ type request struct {
 // the row's multipliers for a long prompt and fast mode, 1.1 times the tokens' price for US
 // inference, and a cent for each web search.
 func (r Row) cost(q request) loop.USD {
-	parts := q.Parts
-	if !q.whole() {
+	var all loop.Tokens
+	for _, n := range q.Parts {
+		all = all.Add(n)
+	}
+	parts, sum := q.Parts, loop.USD(0)
+	if all.In() != q.Tokens.In() || all.Output != q.Tokens.Output { // they are not the whole
 		parts = []loop.Tokens{q.Tokens}
 	}
-	sum := loop.USD(0)
 	for _, n := range parts {
 		sum += r.sampling(n)
 	}
@@ -211,17 +214,6 @@ func (r Row) cost(q request) loop.USD {
 		sum = (sum*11 + 5) / 10
 	}
 	return sum + webSearch*loop.USD(q.Tokens.WebSearches)
-}
-
-// whole reports whether the parts add up to all tokens.
-func (q request) whole() bool {
-	var sum loop.Tokens
-	for _, n := range q.Parts {
-		sum = sum.Add(n)
-	}
-	sum.WebSearches, sum.Messages = q.Tokens.WebSearches, q.Tokens.Messages
-	sum.Dollars = q.Tokens.Dollars
-	return sum == q.Tokens
 }
 
 // sampling prices the tokens of one prompt and its response.
