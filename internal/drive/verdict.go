@@ -152,7 +152,8 @@ func named(at, now time.Time) time.Time {
 // resetWords matches the reset time in a limit's text: seconds since 1970, or a clock time and its
 // zone.
 var resetWords = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`limit reached\|\s*(\d+)\s*$|resets (?:at )?([^(\n·;.]+)(?:\(([^)]*)\))?`)
+	return regexp.MustCompile(`limit reached\|\s*(\d+)\s*$|` +
+		`resets (?:at )?([^(\n·;.]+)(?:\(([^)]*)\))?`)
 })
 
 // ResetIn returns the reset time named in a limit's text, such as "resets 3pm (Europe/Berlin)",

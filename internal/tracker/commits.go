@@ -28,31 +28,24 @@ func ReadTree(ctx context.Context, project string) (t Tree, err error) {
 	if err != nil {
 		return t, err
 	}
-	for record := range bytes.SplitSeq(out, []byte{0}) {
-		line := string(record)
-		switch value, is := strings.CutPrefix(line, "# branch."); {
-		case is:
-			key, value, _ := strings.Cut(value, " ")
-			if key == "oid" && value != "(initial)" {
-				t.Head = value
+	fields := map[string]int{"#": 3, "!": 2, "?": 2, "1": 9, "u": 11} // the last one is the path
+	for record := range strings.SplitSeq(string(out), "\x00") {
+		kind, _, _ := strings.Cut(record, " ")
+		f := strings.SplitN(record, " ", max(1, fields[kind]))
+		last := f[len(f)-1]
+		switch {
+		case len(f) != fields[kind]:
+		case kind == "#" && (last == "(initial)" || last == "(detached)"):
+		case kind == "#" && f[1] == "branch.oid":
+			t.Head = last
+		case kind == "#" && f[1] == "branch.head":
+			t.Branch = last
+		case kind == "!":
+			if base := path.Base(last); base == ".gitignore" || base == ".gitattributes" {
+				t.rules = append(t.rules, last)
 			}
-			if key == "head" && value != "(detached)" {
-				t.Branch = value
-			}
-		case strings.HasPrefix(line, "! "):
-			if base := path.Base(line[2:]); base == ".gitignore" || base == ".gitattributes" {
-				t.rules = append(t.rules, line[2:])
-			}
-		case strings.HasPrefix(line, "? "):
-			t.Dirty = append(t.Dirty, line[2:])
-		case strings.HasPrefix(line, "1 "):
-			if f := strings.SplitN(line, " ", 9); len(f) == 9 {
-				t.Dirty = append(t.Dirty, f[8])
-			}
-		case strings.HasPrefix(line, "u "):
-			if f := strings.SplitN(line, " ", 11); len(f) == 11 {
-				t.Dirty = append(t.Dirty, f[10])
-			}
+		case kind != "#":
+			t.Dirty = append(t.Dirty, last)
 		}
 	}
 	return t, nil

@@ -28,9 +28,6 @@ func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 
 // gitAtMost is like git, but bounds the output to most bytes.
 func gitAtMost(ctx context.Context, most int, dir string, args ...string) ([]byte, error) {
-	if dir == "" {
-		return ask(ctx, most, dir, args...)
-	}
 	list, err := settings(ctx, dir)
 	if err != nil {
 		return nil, err

@@ -117,11 +117,6 @@ func CheckWorktrees(project string, recorded, now []loop.Worktree) (notes []stri
 // is unknown.
 func moved(was, is loop.Worktree) bool {
 	branch := strings.TrimPrefix(was.Branch, "refs/heads/")
-	if branch != is.Branch && (branch != "" || was.HeadSHA != "") {
-		return true
-	}
-	if len(was.HeadSHA) < 7 {
-		return was.HeadSHA != "" && was.HeadSHA != is.HeadSHA
-	}
-	return !strings.HasPrefix(is.HeadSHA, strings.ToLower(was.HeadSHA))
+	return branch != is.Branch && (branch != "" || was.HeadSHA != "") ||
+		was.HeadSHA != "" && !loop.SameSHA(strings.ToLower(was.HeadSHA), is.HeadSHA)
 }

@@ -42,6 +42,9 @@ type Issue struct {
 	Cut bool
 	// PRs holds the open PRs that close the issue.
 	PRs []int
+
+	blockers []Ref // all dependencies, in order, without duplicates
+	criteria string
 }
 
 // Pull holds the fields of an open PR that the backlog needs.

@@ -30,39 +30,33 @@ const maxScope = 1000
 func ParseScope(words []string) Scope {
 	var s Scope
 	for i := 0; i < len(words); i++ {
-		flag := strings.HasPrefix(words[i], "-")
-		sign := ":"
-		if flag {
-			sign = "="
+		m := scopeWord().FindStringSubmatch(words[i])
+		key, value := strings.ToLower(m[2]), m[4]
+		flag, list := m[1] != "", s.list(key)
+		if !flag && (list == nil || m[3] != ":") {
+			s.word(words[i])
+			continue
 		}
-		name, value, has := strings.Cut(words[i], sign)
-		key := strings.TrimLeft(strings.ToLower(name), "-")
-		list, next := s.list(key), ""
-		if i+1 < len(words) {
+		next := ""
+		if flag && m[3] == "" && i+1 < len(words) {
 			next = words[i+1]
 		}
 		switch {
-		case list != nil && has:
-			*list = append(*list, split(value)...)
-		case list != nil && flag && next != "":
+		case list != nil:
+			*list = append(*list, split(cmp.Or(value, next))...)
+			i += min(1, len(next))
+		case takesValue().MatchString(key) && next != "" && next[0] != '-':
 			i++
-			*list = append(*list, split(next)...)
-		case flag:
-			if !has && takesValue(key) && next != "" && !strings.HasPrefix(next, "-") {
-				i++
-			}
-		default:
-			s.word(words[i])
 		}
 	}
 	return s
 }
 
 func (s *Scope) list(key string) *[]string {
-	switch key {
-	case "label", "labels":
+	switch strings.TrimSuffix(key, "s") {
+	case "label":
 		return &s.Labels
-	case "milestone", "milestones":
+	case "milestone":
 		return &s.Milestones
 	}
 	return nil
@@ -77,13 +71,11 @@ func split(value string) (out []string) {
 	return out
 }
 
-// takesValue reports whether a flag of a skill takes a value.
-func takesValue(key string) bool {
-	return strings.HasPrefix(key, "max-") ||
-		slices.Contains([]string{"module", "base", "branch", "repo", "model"}, key)
-}
-
 var (
+	// scopeWord matches any word: the hyphens of a flag, its name, and a sign with a value.
+	scopeWord = pattern(`(?s)^(-*)([^:=]*)([:=]?)(.*)$`)
+	// takesValue matches the skill's own flags with a value.
+	takesValue = pattern(`^(?:max-.*|module|base|branch|repo|model)$`)
 	// issueRange matches 12, #12, 12-15 and #12..#15.
 	issueRange = pattern(`^#?(\d{1,9})(?:(?:-|\.\.)#?(\d{1,9}))?$`)
 	specName   = pattern(`(?i)^spec-\d{1,9}$`)

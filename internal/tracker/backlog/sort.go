@@ -58,11 +58,9 @@ type Result struct {
 // sorter holds a board while it is sorted.
 type sorter struct {
 	*Board
-	at       map[int]int   // number → index of an open issue
-	pulls    map[int]bool  // open PRs
-	blockers map[int][]Ref // dependencies of each open issue, in order, without duplicates
-	readings []reading     // parsed bodies, by index of the issue
-	res      Result
+	open  map[int]*Issue // open issues by number
+	pulls map[int]bool   // open PRs
+	res   Result
 }
 
 // Sort determines the state of each issue in scope. A dependency is satisfied if its issue is
@@ -70,59 +68,50 @@ type sorter struct {
 // Undecided and makes the result Partial. A dependency in another repository counts only if the
 // tracker knows its state.
 func Sort(b *Board, scope Scope) Result {
-	n := len(b.Issues)
-	s := sorter{
-		Board: b, at: make(map[int]int, n), pulls: make(map[int]bool, len(b.Pulls)),
-		blockers: make(map[int][]Ref, n), readings: make([]reading, n),
+	s := sorter{Board: b, open: make(map[int]*Issue, len(b.Issues)), pulls: map[int]bool{}}
+	for i := range b.Issues {
+		s.open[b.Issues[i].Number] = &b.Issues[i]
+	}
+	for _, p := range b.Pulls {
+		s.pulls[p.Number] = true
+		for _, n := range p.Closes {
+			if i := s.open[n]; i != nil {
+				i.PRs = append(i.PRs, p.Number)
+			}
+		}
 	}
 	for i := range b.Issues {
-		s.at[b.Issues[i].Number] = i
-	}
-	s.link()
-	for i := range b.Issues {
-		s.connect(i)
+		s.connect(&b.Issues[i])
 	}
 	s.res.Partial = !b.Whole || len(scope.Unclear) > 0
 	if len(scope.Unclear) > 0 {
 		words := strings.Join(scope.Unclear, " ")
 		s.note("the scope %q is not understood: it may be narrower than this", words)
 	}
-	board := &s.res.Backlog
-	*board = loop.Backlog{Unblocked: []int{}, Blocked: []int{}, InProgress: []int{}}
-	var in []int
+	s.res.Backlog = loop.Backlog{Unblocked: []int{}, Blocked: []int{}, InProgress: []int{}}
+	var in []*Issue
 	for i := range b.Issues {
 		if scope.Holds(&b.Issues[i]) {
-			in = append(in, b.Issues[i].Number)
-			s.add(i)
+			in = append(in, &b.Issues[i])
+			s.add(&b.Issues[i])
 		}
 	}
 	for _, n := range scope.Issues {
-		if _, open := s.at[n]; !open && s.Whole && len(scope.Issues) <= 20 {
+		if s.open[n] == nil && s.Whole && len(scope.Issues) <= 20 {
 			s.note("#%d is not open", n)
 		}
 	}
 	s.edges(in)
-	for _, list := range [][]int{board.Unblocked, board.Blocked, board.InProgress} {
+	for _, list := range [][]int{
+		s.res.Backlog.Unblocked, s.res.Backlog.Blocked, s.res.Backlog.InProgress,
+	} {
 		slices.Sort(list)
 	}
 	return s.res
 }
 
-// link adds each PR to the issues that it closes.
-func (s *sorter) link() {
-	for _, p := range s.Pulls {
-		s.pulls[p.Number] = true
-		for _, n := range p.Closes {
-			if i, ok := s.at[n]; ok && !slices.Contains(s.Issues[i].PRs, p.Number) {
-				s.Issues[i].PRs = append(s.Issues[i].PRs, p.Number)
-			}
-		}
-	}
-}
-
 // connect collects the dependencies and the criteria of an issue.
-func (s *sorter) connect(index int) {
-	i := &s.Issues[index]
+func (s *sorter) connect(i *Issue) {
 	for _, r := range i.BlockedBy {
 		s.wait(i.Number, r)
 	}
@@ -131,8 +120,9 @@ func (s *sorter) connect(index int) {
 			s.wait(r.Number, Ref{Number: i.Number})
 		}
 	}
-	s.readings[index] = read(i.Body, s.Home)
-	for _, d := range s.readings[index].deps {
+	read := read(i.Body, s.Home)
+	i.criteria = read.criteria
+	for _, d := range read.deps {
 		if d.blocked.Repo == "" {
 			d.blocker.Number = cmp.Or(d.blocker.Number, i.Number)
 			s.wait(cmp.Or(d.blocked.Number, i.Number), d.blocker)
@@ -143,31 +133,34 @@ func (s *sorter) connect(index int) {
 // maxBlockers is the maximum number of dependencies of one issue. An issue with more is marked Cut.
 const maxBlockers = 1000
 
-// wait adds a blocker, or the state of a known one if that was unknown.
+// wait adds a blocker of an open issue, or the state of a known one if that was unknown.
 func (s *sorter) wait(blocked int, by Ref) {
-	list := s.blockers[blocked]
-	for i := range list {
-		if r := &list[i]; r.Repo == by.Repo && r.Number == by.Number {
-			r.State = cmp.Or(r.State, by.State)
-			return
-		}
+	i := s.open[blocked]
+	if i == nil {
+		return
 	}
-	if len(list) < maxBlockers {
-		s.blockers[blocked] = append(list, by)
-	} else if i, ok := s.at[blocked]; ok {
-		s.Issues[i].Cut = true
+	known := slices.IndexFunc(i.blockers, func(r Ref) bool {
+		return r.Repo == by.Repo && r.Number == by.Number
+	})
+	switch {
+	case known >= 0:
+		i.blockers[known].State = cmp.Or(i.blockers[known].State, by.State)
+	case len(i.blockers) < maxBlockers:
+		i.blockers = append(i.blockers, by)
+	default:
+		i.Cut = true
 	}
 }
 
 // state returns the state of a blocker, from the open issues and PRs, else from the dependency.
 func (s *sorter) state(r Ref) State {
-	i, issue := s.at[r.Number]
+	issue := s.open[r.Number]
 	switch {
 	case r.Repo != "":
 		return r.State
-	case issue && s.Issues[i].labelled(Merged):
+	case issue != nil && issue.labelled(Merged):
 		return Closed
-	case issue, s.Shared && s.pulls[r.Number]:
+	case issue != nil, s.Shared && s.pulls[r.Number]:
 		return Open
 	case r.State != Unknown:
 		return r.State
@@ -178,14 +171,13 @@ func (s *sorter) state(r Ref) State {
 }
 
 // add adds an issue in scope to the result.
-func (s *sorter) add(index int) {
-	i := &s.Issues[index]
+func (s *sorter) add(i *Issue) {
 	f := Fact{
 		Number: i.Number, Title: i.Title, Labels: i.Labels, Milestone: i.Milestone,
-		Criteria: s.readings[index].criteria,
+		Criteria: i.criteria,
 	}
 	undecided := i.Cut
-	for _, r := range s.blockers[i.Number] {
+	for _, r := range i.blockers {
 		switch s.state(r) {
 		case Open:
 			f.BlockedBy = append(f.BlockedBy, r.String())
@@ -220,24 +212,25 @@ func (s *sorter) add(index int) {
 }
 
 // edges adds the dependencies of the issues in todo and, transitively, of their blockers.
-func (s *sorter) edges(todo []int) {
-	seen := make(map[int]bool, len(todo))
-	for _, n := range todo {
-		seen[n] = true
+func (s *sorter) edges(todo []*Issue) {
+	seen := make(map[*Issue]bool, len(todo))
+	for _, i := range todo {
+		seen[i] = true
 	}
 	for ; len(todo) > 0; todo = todo[1:] {
-		n := todo[0]
-		if s.state(Ref{Number: n}) != Open {
+		i := todo[0]
+		if i.labelled(Merged) {
 			continue
 		}
-		for _, r := range s.blockers[n] {
-			if _, issue := s.at[r.Number]; r.Repo != "" || !issue || s.state(r) != Open {
+		for _, r := range i.blockers {
+			by := s.open[r.Number]
+			if r.Repo != "" || by == nil || by.labelled(Merged) {
 				continue
 			}
-			s.res.Edges = append(s.res.Edges, [2]int{r.Number, n})
-			if !seen[r.Number] {
-				seen[r.Number] = true
-				todo = append(todo, r.Number)
+			s.res.Edges = append(s.res.Edges, [2]int{by.Number, i.Number})
+			if !seen[by] {
+				seen[by] = true
+				todo = append(todo, by)
 			}
 		}
 	}
