@@ -64,7 +64,8 @@ func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 	}
 	switch merges := (effect.Reading{Acts: acts}).Merges(); {
 	case why != "":
-		return nil, unreadable(s.shown(), why)
+		return nil, refuse("unreadable", s.shown(), "it could be a merge: "+why,
+			"write it plainly, with a short body in the command or in a file")
 	case len(merges) > 1:
 		why = fmt.Sprintf("%d merges in one command", len(merges))
 		return nil, refuse(string(merges[0].Kind), s.shown(), why, "merge one PR at a time")
@@ -92,11 +93,6 @@ func Repo(env func(string) string, at tracker.Facts) effect.Repo {
 		Branch: at.Branch, Default: at.Default, Remotes: at.Remotes, Config: at.Config,
 		Aliases: tracker.GhAliases(env), GlabAliases: tracker.GlabAliases(env),
 	}
-}
-
-func unreadable(what, why string) *Refusal {
-	return refuse("unreadable", what, "it could be a merge: "+why,
-		"write it plainly, with a short body in the command or in a file")
 }
 
 // words returns the arguments. For curl it puts the options file that curl reads by default first.

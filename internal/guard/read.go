@@ -74,8 +74,10 @@ func readCall(f *plain.Frame, c effect.Call) {
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
 		edit(f, c)
 	case "EnterWorktree":
-		forges.EnterWorktree(f, label(c), effect.LeafText(c.Fields, "name"),
-			effect.LeafText(c.Fields, "path"))
+		forges.UseBranch(f, label(c), effect.LeafText(c.Fields, "name"))
+		if dir := effect.LeafText(c.Fields, "path"); dir != "" {
+			forges.UseBranch(f, label(c), f.Branch(f.At(f.Place(), dir)))
+		}
 	default:
 		if !shellword.Has(silent, c.Tool) {
 			mcp(f, c)

@@ -49,7 +49,8 @@ func (c *Call) pluginParts() (list []string) {
 	for _, root := range c.ownPlugins() {
 		switch {
 		case !filepath.IsAbs(root):
-		case c.inProject(root), c.holdsProject(root):
+		case within(c.Project, root), within(tracker.RealPath(c.Project), tracker.RealPath(root)),
+			c.holdsProject(root):
 			for _, part := range [...]string{
 				"bin/hooks", "hooks.json", "hooks/hooks.json", "launch", ".claude-plugin",
 			} {
@@ -100,10 +101,6 @@ func (c *Call) holdsProject(folder string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool {
 		return dir != "" && (within(folders[0], dir) || within(folders[1], dir))
 	})
-}
-
-func (c *Call) inProject(path string) bool {
-	return within(c.Project, path) || within(tracker.RealPath(c.Project), tracker.RealPath(path))
 }
 
 func within(dir, path string) bool {

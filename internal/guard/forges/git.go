@@ -206,14 +206,6 @@ func gitBranch(f *plain.Frame, g gitRun, args []shellword.Word) {
 	}
 }
 
-// EnterWorktree records the branch of a worktree that the client enters by name or by path.
-func EnterWorktree(f *plain.Frame, argv []shellword.Word, name, dir string) {
-	UseBranch(f, argv, name)
-	if dir != "" {
-		UseBranch(f, argv, f.Branch(f.At(f.Place(), dir)))
-	}
-}
-
 func gitWorktree(f *plain.Frame, g gitRun, args []shellword.Word) {
 	if len(args) < 2 || args[0].Text != "add" {
 		return

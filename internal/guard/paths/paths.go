@@ -65,11 +65,6 @@ func Own(list []string, full string) bool {
 	})
 }
 
-// Registers reports whether a folder holds the client's settings or plugins.
-func Registers(dir string) bool {
-	return path.Base(dir) == ".claude" || strings.HasSuffix(dir, ".claude/plugins")
-}
-
 // registered reports whether a file registers the hooks with the client.
 func registered(low, base string) bool {
 	dir := path.Base(path.Dir(low))

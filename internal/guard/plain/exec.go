@@ -6,6 +6,9 @@ import (
 	"hooks/internal/guard/shellword"
 )
 
+// shells lists the programs that run shell text.
+const shells = "sh bash zsh dash ksh ksh93 mksh ash fish rbash csh tcsh xonsh pwsh-sh"
+
 // Exec reads a command whose words are already expanded.
 func (f *Frame) Exec(argv []shellword.Word) {
 	if len(argv) == 0 || !f.M.Burn(1) {
@@ -29,7 +32,7 @@ func (f *Frame) Named(argv []shellword.Word) {
 	}
 	name, rest := shellword.ProgramName(argv[0].Text), argv[1:]
 	switch {
-	case shellword.IsShell(name):
+	case shellword.Has(shells, name):
 		f.shell(name, argv)
 		return
 	case shellword.Has("eval command builtin exec trap source . cd pushd popd", name):

@@ -48,10 +48,10 @@ type Machine struct {
 
 	seen    map[string]bool
 	reads   int
-	spent   bool // the reading was aborted
+	spent   bool               // the reading was aborted
 	disk    map[string]*string // nil for a file that cannot be read
-	written string            // text that the call wrote to a file and that could land something
-	heads   map[string]string // the branch that is checked out, by directory
+	written string             // text that the call wrote to a file and that could land something
+	heads   map[string]string  // the branch that is checked out, by directory
 	// lands reports whether the call names a forge's own client, or another program that reaches a
 	// forge and a word for landing.
 	lands func() bool

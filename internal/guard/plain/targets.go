@@ -18,15 +18,10 @@ func (f *Frame) KindAt(w shellword.Word) paths.Kind {
 	switch {
 	case kind != paths.Ordinary || shellword.HasUnknown(full) || full == "":
 		return kind
-	case f.Own(full):
+	case paths.Own(f.M.Call.Own, full), paths.Own(f.M.Call.Own, f.real(full)):
 		return paths.State
 	}
 	return paths.Of(f.real(full))
-}
-
-// Own reports whether a path, or the target of its links, is one of the loop's own.
-func (f *Frame) Own(full string) bool {
-	return paths.Own(f.M.Call.Own, full) || paths.Own(f.M.Call.Own, f.real(full))
 }
 
 // real resolves the links of full. It returns full if they cannot be resolved.
@@ -59,13 +54,12 @@ func (f *Frame) Writes(w shellword.Word, how string) {
 	if w.Text == "" {
 		return
 	}
-	switch f.KindAt(w) {
-	case paths.State:
-		f.fileAct(effect.WriteState, w.Text, how)
-	case paths.Registration:
-		f.fileAct(effect.DropRegistration, w.Text, how)
-	case paths.Ledger:
-		f.fileAct(effect.WriteLedger, w.Text, how)
+	kinds := map[paths.Kind]effect.Kind{
+		paths.State: effect.WriteState, paths.Registration: effect.DropRegistration,
+		paths.Ledger: effect.WriteLedger,
+	}
+	if kind := kinds[f.KindAt(w)]; kind != "" {
+		f.fileAct(kind, w.Text, how)
 	}
 }
 
@@ -86,13 +80,13 @@ func (f *Frame) Takes(w shellword.Word, how string, whole bool) {
 		f.Writes(w, how)
 		return
 	}
-	switch {
+	switch full := f.Resolve(w.Text); {
 	case !whole:
 	case f.Covers(w):
 		f.fileAct(effect.WriteState, w.Text, how)
-	case path.Base(w.Text) == "loops" && strings.Contains(f.Resolve(w.Text), "/changes/"):
+	case path.Base(full) == "loops" && strings.Contains(full, "/changes/"):
 		f.fileAct(effect.WriteLedger, w.Text, how)
-	case paths.Registers(f.Resolve(w.Text)):
+	case path.Base(full) == ".claude" || strings.HasSuffix(full, ".claude/plugins"):
 		f.fileAct(effect.DropRegistration, w.Text, how)
 	}
 }

@@ -13,7 +13,8 @@ const (
 // word for landing something.
 func Lands(text string) bool {
 	const lands = "merge push api accept land approve review gate loop put post patch -p"
-	for _, text := range []string{text, unquoted(text)} { // r"gh" and g''h
+	unquoted := strings.NewReplacer("\\\n", "", `\n`, " ", `\t`, " ", `\`, "", `'`, "", `"`, "")
+	for _, text := range []string{text, unquoted.Replace(text)} { // r"gh" and g''h
 		if !HasPart(strings.ToLower(text), lands) {
 			continue
 		}
@@ -22,12 +23,6 @@ func Lands(text string) bool {
 		}
 	}
 	return false
-}
-
-// unquoted returns text without quotes and backslashes. Escaped blanks become spaces.
-func unquoted(text string) string {
-	return strings.NewReplacer("\\\n", "", `\n`, " ", `\t`, " ", `\`, "", `'`, "",
-		`"`, "").Replace(text)
 }
 
 // NamesClient reports whether text names a forge's own client.

@@ -64,11 +64,6 @@ func NameByte(c byte) bool {
 		c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// IsShell reports whether a program runs shell text.
-func IsShell(name string) bool {
-	return Has("sh bash zsh dash ksh ksh93 mksh ash fish rbash csh tcsh xonsh pwsh-sh", name)
-}
-
 // GlobMatch reports whether a shell pattern matches all of s. As in the shell's case and [[ ]], *
 // and ? match slashes. A malformed pattern matches only itself.
 func GlobMatch(pat, s string) bool {
