@@ -118,7 +118,7 @@ var pure = []string{
 
 // valuesOnly are the packages of the standard library that a pure package may import. TestLayers
 // checks the others.
-var valuesOnly = []string{"cmp", "errors", "fmt", "hash/fnv", "maps", "math", "net/netip",
+var valuesOnly = []string{"cmp", "errors", "fmt", "hash/fnv", "iter", "maps", "math", "net/netip",
 	"net/url", "path", "regexp", "slices", "sort", "strconv", "strings", "sync", "time", "unicode",
 	"unicode/utf8"}
 
