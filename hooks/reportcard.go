@@ -27,18 +27,11 @@ type reportCardCmd struct {
 // Run prints the report card of the present runs or of one run, or writes it to a file.
 func (r reportCardCmd) Run(c caller) error {
 	c.Everywhere = r.All
-	if r.Open && r.HTML == "" && !r.JSON {
-		dir, err := os.MkdirTemp("", "hooks-report-") // the browser reads it after this process
-		if err != nil {
-			return err
-		}
-		r.HTML = filepath.Join(dir, "report.html")
-	}
-	if r.HTML != "" {
-		return r.write(c)
-	}
-	if r.Open {
+	switch {
+	case r.JSON && r.Open:
 		return hint.New("leave out the other form", "--open shows the page, which is HTML")
+	case r.HTML != "" || r.Open:
+		return r.write(c)
 	}
 	list, err := c.Cards(r.skills(), r.RunID, false)
 	if r.All && len(list) > 0 && !r.JSON {
@@ -48,11 +41,18 @@ func (r reportCardCmd) Run(c caller) error {
 	return showEach(c, r.JSON, list, err, none, report.CardText)
 }
 
-// write writes the page to a file. It does so even if a part of the history is damaged.
+// write writes the page to a file, even if a part of the history is damaged.
 func (r reportCardCmd) write(c caller) error {
 	if r.Open && c.Env("CLAUDECODE") != "" {
 		return hint.New("type it in a terminal of your own, or leave --open out",
 			"no browser is opened from inside the agent")
+	}
+	if r.HTML == "" {
+		dir, err := os.MkdirTemp("", "hooks-report-") // the browser reads it after this process
+		if err != nil {
+			return err
+		}
+		r.HTML = filepath.Join(dir, "report.html")
 	}
 	if err := writable(r.HTML); err != nil {
 		return err

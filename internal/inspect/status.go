@@ -167,22 +167,17 @@ func (d *Inspector) StatusLine(stdin io.Reader, s report.Screen) string {
 	if !store.Exists(project) {
 		return ""
 	}
-	v, err := d.in(project)
-	if err != nil || v.files == nil {
-		return ""
-	}
 	var shown []report.Stand
-	for _, skill := range kind.Skills() {
-		state, _ := v.files.LoadRun(skill)
-		if state.Budget == nil {
-			continue
-		}
-		st := v.brief(v.present(skill, state))
-		ended := st.Run.Status == loop.Halted || st.Run.Status == loop.Active && !st.OwnerAlive
-		if !ended || st.Run.SessionID == session {
-			shown = append(shown, st)
-		}
-	}
+	_ = d.askIn(project, func(v *question) error {
+		return v.each(kind.Skills(), func(l *loopState) error {
+			st := v.brief(l)
+			ended := st.Run.Status == loop.Halted || st.Run.Status == loop.Active && !st.OwnerAlive
+			if !ended || st.Run.SessionID == session {
+				shown = append(shown, st)
+			}
+			return nil
+		})
+	})
 	return report.Line(s, shown, session)
 }
 
@@ -355,7 +350,7 @@ func (d *Inspector) Audit() (report.Audited, error) {
 				return nil
 			}
 			err := v.files.Findings(l.Budget)
-			found.Run, found.Project = l.Budget, v.project
+			found.Run, found.Plan = l.Budget, v.files.Plan()
 			found.Findings = append(found.Findings, audit.Of(l.Budget).Findings...)
 			return err
 		})
@@ -369,27 +364,21 @@ func (d *Inspector) Audit() (report.Audited, error) {
 
 // Section returns the text of a section of the plan as it was when the loop began. Numbers start at
 // 1; 0 selects the current section (A43).
-func (d *Inspector) Section(number int) (text string, err error) {
+func (d *Inspector) Section(number int) (string, error) {
 	found, err := d.Audit()
 	if err != nil {
 		return "", err
 	}
-	r := audit.Of(found.Run)
+	r, sum := audit.Of(found.Run), sha256.Sum256(found.Plan)
 	if number == 0 {
 		number = r.Section + 1
 	}
-	err = d.askIn(found.Project, func(v *question) error {
-		plan := v.files.Plan()
-		sum := sha256.Sum256(plan)
-		_, list, err := audit.Split(string(plan), audit.MaxSections)
-		switch {
-		case err != nil || hex.EncodeToString(sum[:8]) != r.PlanSum:
-			return hint.New("read it in "+r.Plan, "the copy of the plan is gone or was changed")
-		case number < 1 || number > len(list):
-			return hint.New("name one from 1 on", "section %d of %d", number, len(list))
-		}
-		text = list[number-1].Text
-		return nil
-	})
-	return text, err
+	_, list, err := audit.Split(string(found.Plan), audit.MaxSections)
+	switch {
+	case err != nil || hex.EncodeToString(sum[:8]) != r.PlanSum:
+		return "", hint.New("read it in "+r.Plan, "the copy of the plan is gone or was changed")
+	case number < 1 || number > len(list):
+		return "", hint.New("name one from 1 on", "section %d of %d", number, len(list))
+	}
+	return list[number-1].Text, nil
 }
