@@ -173,39 +173,10 @@ func (h *handler) sections(r *audit.Run) (intro string, list []audit.Section) {
 // auditPrompt returns the whole prompt of the phase.
 func (h *handler) auditPrompt(t *store.State) string {
 	h.slip(h.files.Findings(t.Budget))
-	r, a := audit.Of(t.Budget), t.Tick.Attempt
-	p := audit.Prompt{
-		Plan: r.Plan, Title: a.Title, Section: a.Task, Of: a.Of,
-		Base: short(r.Audited(audit.PhaseOf(a))),
-		Head: short(a.Head), Open: texts(r.Which(audit.OpenFinding)),
-		Accepted: texts(r.Which(audit.AcceptedFinding)), Check: r.Check, Reason: r.Reason,
-		OneTest: audit.OneTest(r.Check),
-		Token:   a.Token, Feedback: a.Feedback,
-	}
-	p.Iteration, p.Most = audit.Iteration(t.Budget, t.Tick.Iteration)
-	p.Text = "(The plan as it was approved is lost: report that as a bug, or end.)"
-	if intro, list := h.sections(r); a.Task <= len(list) {
-		p.Intro, p.Text = intro, list[a.Task-1].Text
-		for _, s := range list {
-			p.All = append(p.All, s.Text)
-		}
-	}
-	if c := r.Checked; c != nil {
-		p.Checked, p.CheckTail = fmt.Sprintf("exit %d at %s", c.Exit, short(c.Head)), c.Tail
-	}
-	if r.Post != nil {
-		p.PostSkill, p.PostPrompt = r.Post.Skill, r.Post.Prompt
-	}
-	return p.For(string(a.Phase))
-}
-
-func short(sha string) string { return sha[:min(len(sha), 12)] }
-
-func texts(findings []audit.Finding) (list []string) {
-	for _, f := range findings {
-		list = append(list, f.String())
-	}
-	return list
+	r := audit.Of(t.Budget)
+	intro, plan := h.sections(r)
+	number, most := audit.Iteration(t.Budget, t.Tick.Iteration)
+	return r.Prompt(t.Tick.Attempt, intro, plan, number, most)
 }
 
 // lastWords returns a worker's last message, redacted and cut to maxSummary bytes.

@@ -46,6 +46,22 @@ type KindLine struct {
 	Own any `json:"-"`
 }
 
+// RunOf returns the state that a kind adds to the run, or nil for a run of another kind or none.
+func RunOf[T any](b *Budget) (own *T) {
+	if b != nil {
+		own, _ = any(b.Own).(*T)
+	}
+	return own
+}
+
+// LineOf returns the fields that a kind adds to the line, or nil for a line of another kind or none.
+func LineOf[T any](l *Iteration) (own *T) {
+	if l != nil {
+		own, _ = l.Own.(*T)
+	}
+	return own
+}
+
 // Part is a field that a kind adds to a file: its name, and a nil pointer of its type.
 type Part struct {
 	Name string

@@ -7,30 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"hooks/internal/loop"
 	"hooks/internal/markdown"
 )
-
-// Prompt holds everything that the worker of one phase is given. It includes the plan, but never
-// the words of the worker before it (A18, A72).
-type Prompt struct {
-	Iteration, Most int      // since the last restart; 0 for no ceiling
-	Plan            string   // path, relative to the project
-	Intro           string   // of the plan; may be empty
-	Title, Text     string   // of the current section
-	All             []string // the texts of all sections, as they were approved
-	Section, Of     int      // its number from 1, and how many there are
-	Base, Head      string   // the commits between which the audited changes lie; Base may be empty
-	Open, Accepted  []string
-	Check           string // the command that must pass; may be empty
-	OneTest         string // flag of Check that selects one test; may be empty
-	Checked         string // the last result of Check, as in "exit 1 at abc1234"; may be empty
-	CheckTail       string
-	Reason          string // why the last phase was not accepted; may be empty
-	Feedback        string // newest feedback in the section's ledger, for a coder (L31), or ""
-	Token           string // names the phase in the worker's transcript
-	// PostSkill and PostPrompt are the action after a clean audit; one of them may be empty.
-	PostSkill, PostPrompt string
-}
 
 // Bounds of the parts of a prompt.
 const (
@@ -45,42 +24,61 @@ const (
 //go:embed prompt.md
 var template string
 
-// For returns the prompt of a phase: coding, auditing, final_auditing, fix or post_action.
-func (p Prompt) For(phase string) string {
+// Prompt returns everything that the worker of an attempt's phase is given. It includes the plan as
+// it was approved, but never the words of the worker before it (A18, A72). plan is empty if it is
+// lost. number and most count the iterations since the last restart; most is 0 without a ceiling.
+func (r *Run) Prompt(a *loop.Attempt, intro string, plan []Section, number, most int) string {
+	text, all := "(The plan as it was approved is lost: report that as a bug, or end.)", []string{}
+	if a.Task <= len(plan) {
+		text = plan[a.Task-1].Text
+	}
+	for _, s := range plan {
+		all = append(all, s.Text)
+	}
+	open := list(r.Which(OpenFinding))
 	v := map[string]string{
-		phase: "yes", "iteration": strconv.Itoa(p.Iteration), "plan": p.Plan, "title": p.Title,
-		"section": strconv.Itoa(p.Section), "of": strconv.Itoa(p.Of), "base": p.Base,
-		"head": p.Head, "intro": trimmed(p.Intro, maxIntro), "check": p.Check,
-		"onetest": p.OneTest, "checked": p.Checked, "reason": short(p.Reason),
-		"tail":     markdown.Quote(trimmed(strings.TrimSpace(p.CheckTail), maxTail)),
-		"feedback": markdown.Quote(p.Feedback), "open": list(p.Open), "accepted": list(p.Accepted),
-		"token": p.Token,
+		a.Phase: "yes", "iteration": strconv.Itoa(number), "plan": r.Plan, "title": a.Title,
+		"section": strconv.Itoa(a.Task), "of": strconv.Itoa(a.Of),
+		"base": sha(r.Audited(PhaseOf(a))), "head": sha(a.Head), "intro": trimmed(intro, maxIntro), "check": r.Check,
+		"onetest": OneTest(r.Check), "reason": short(r.Reason),
+		"feedback": markdown.Quote(a.Feedback), "open": open,
+		"accepted": list(r.Which(AcceptedFinding)), "token": a.Token,
 	}
-	if v["endless"] = "yes"; p.Most > 0 {
-		v["most"], v["endless"] = strconv.Itoa(p.Most), ""
+	if v["endless"] = "yes"; most > 0 {
+		v["most"], v["endless"] = strconv.Itoa(most), ""
 	}
-	if p.Check == "" {
+	if r.Check == "" {
 		v["unchecked"] = "yes"
 	}
-	if len(p.Open) == 0 {
+	if open == "" {
 		v["clear"] = "yes"
 	}
-	switch phase {
-	case "coding", "auditing":
-		v["text"] = trimmed(p.Text, MaxSection)
-	case "final_auditing":
-		v["all"] = trimmed(strings.Join(p.All, "\n\n"), MaxSection)
-	case "post_action":
-		v["prompt"] = strings.TrimSpace(p.PostPrompt)
-		if p.PostSkill != "" {
-			v["skill"] = strconv.Quote(p.PostSkill)
+	if c := r.Checked; c != nil {
+		v["checked"] = fmt.Sprintf("exit %d at %s", c.Exit, sha(c.Head))
+		v["tail"] = markdown.Quote(trimmed(strings.TrimSpace(c.Tail), maxTail))
+	}
+	switch PhaseOf(a) {
+	case Coding, Auditing:
+		v["text"] = trimmed(text, MaxSection)
+	case FinalAuditing:
+		v["all"] = trimmed(strings.Join(all, "\n\n"), MaxSection)
+	case PostAction:
+		if r.Post == nil { // the run's file has lost it
+			break
+		}
+		v["prompt"] = strings.TrimSpace(r.Post.Prompt)
+		if r.Post.Skill != "" {
+			v["skill"] = strconv.Quote(r.Post.Skill)
 		}
 	}
-	v["codes"] = cmp.Or(v["coding"], v["fix"])
-	v["audits"] = cmp.Or(v["auditing"], v["final_auditing"])
+	v["codes"] = cmp.Or(v[string(Coding)], v[string(Fixing)])
+	v["audits"] = cmp.Or(v[string(Auditing)], v[string(FinalAuditing)])
 	v["reviewed"] = cmp.Or(v["codes"], v["audits"])
 	return markdown.Fill(template, v)
 }
+
+// sha abbreviates a commit's name for a command.
+func sha(commit string) string { return commit[:min(len(commit), 12)] }
 
 // trimmed returns text cut to at most most bytes, without line breaks at its ends.
 func trimmed(text string, most int) string {
@@ -88,10 +86,10 @@ func trimmed(text string, most int) string {
 }
 
 // list returns the findings, one a line, at most maxFindings of them.
-func list(findings []string) string {
+func list(findings []Finding) string {
 	var lines []string
 	for _, f := range findings[:min(len(findings), maxFindings)] {
-		lines = append(lines, "- "+short(f))
+		lines = append(lines, "- "+short(f.String()))
 	}
 	if more := len(findings) - maxFindings; more > 0 {
 		lines = append(lines, fmt.Sprintf("- and %d more: hooks audit findings", more))

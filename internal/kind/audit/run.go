@@ -48,20 +48,10 @@ const silentAuditor = "see in the transcript why the auditor reports nothing, th
 func applies(b *loop.Budget) bool { return Of(b) != nil }
 
 // Of returns the state that an audit loop adds to the run, or nil for any other run.
-func Of(b *loop.Budget) (r *Run) {
-	if b != nil {
-		r, _ = b.Own.(*Run)
-	}
-	return r
-}
+func Of(b *loop.Budget) *Run { return loop.RunOf[Run](b) }
 
 // LineOf returns the fields that an audit loop adds to the line, or nil for any other line.
-func LineOf(l *loop.Iteration) (own *Line) {
-	if l != nil {
-		own, _ = l.Own.(*Line)
-	}
-	return own
-}
+func LineOf(l *loop.Iteration) *Line { return loop.LineOf[Line](l) }
 
 // Run is the additional state of an audit loop's run (A17).
 type Run struct {

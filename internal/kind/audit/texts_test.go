@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hooks/internal/loop"
 )
 
 // A40, A42, A44
@@ -68,9 +70,15 @@ func FuzzSplit(f *testing.F) {
 
 // A19–A21, A72
 func TestPrompts(t *testing.T) {
-	p := Prompt{Iteration: 3, Most: 15, Plan: "docs/plan.md", Title: "Parser", Text: "Write it.",
-		Section: 2, Of: 3, Base: "abc1234", Head: "def5678", Check: "make test",
-		Checked: "exit 1 at def5678", CheckTail: "FAIL x", Token: "coding-1a2b"}
+	r := &Run{Plan: "docs/plan.md", SectionBase: "abc1234", Check: "make test",
+		Checked: &loop.CheckRun{Exit: 1, Head: "def5678", Tail: "FAIL x"}}
+	plan := []Section{{Text: "One."}, {Text: "Write it."}, {Text: "Three."}}
+	most := 15
+	prompt := func(phase Phase) string {
+		a := &loop.Attempt{Phase: string(phase), Task: 2, Of: 3, Title: "Parser", Head: "def5678",
+			Token: "coding-1a2b"}
+		return r.Prompt(a, "", plan, 3, most)
+	}
 	holds := func(name, text string, want ...string) {
 		t.Helper()
 		for _, w := range want {
@@ -79,36 +87,41 @@ func TestPrompts(t *testing.T) {
 			}
 		}
 	}
-	holds("coding", p.For("coding"), "[Loop iteration 3 / 15]\n",
+	holds("coding", prompt(Coding), "[Loop iteration 3 / 15]\n",
 		"Do section 2 of 3 of docs/plan.md, Parser",
 		"Write it.", "must pass: `make test`", "(phase coding-1a2b)\n")
-	if strings.Contains(p.For("coding"), "auditor") {
+	if strings.Contains(prompt(Coding), "auditor") {
 		t.Error("an auditor is named before there was one")
 	}
-	p.Most, p.Open, p.Reason = 0, []string{"F1 bug a.go:3: x\ny"}, "no commit"
-	holds("again", p.For("coding"), "[Loop iteration 3 | No max iterations set - loop runs until "+
+	most, r.Reason = 0, "no commit"
+	r.Findings = []Finding{{ID: "F1", File: "a.go", Line: 3, Severity: Bug, Description: "x\ny",
+		State: OpenFinding}}
+	holds("again", prompt(Coding), "[Loop iteration 3 | No max iterations set - loop runs until "+
 		"auditor all-clear or cancelled]\n",
 		"\n\n---\nThe code auditor reviewed your changes. You MUST address all bugs and "+
 			"convention violations.\n\n- F1 bug a.go:3: x y\n", "not accepted: no commit")
-	p.Accepted = []string{"F2 warning b.go: z"}
-	holds("audit", p.For("auditing"), "Audit section 2 of 3", "git diff abc1234 def5678",
+	r.Findings = append(r.Findings, Finding{ID: "F2", File: "b.go", Severity: Warn,
+		Description: "z", State: AcceptedFinding})
+	holds("audit", prompt(Auditing), "Audit section 2 of 3", "git diff abc1234 def5678",
 		"`make test` ended with exit 1 at def5678", "> FAIL x", "- F1 bug", "- F2 warning")
-	holds("final", p.For("final_auditing"), "Audit all 3 sections of docs/plan.md together")
-	holds("fix", p.For("fix"), "Fix what the final audit found", "You MUST address")
-	p.PostSkill, p.PostPrompt = "pr-review", "Be brief."
-	holds("post", p.For("post_action"), `Load the skill "pr-review"`, "Be brief.")
-	p.PostSkill, p.PostPrompt = "", "Write notes."
-	holds("post", p.For("post_action"), "\n\nWrite notes.\n\n")
+	holds("final", prompt(FinalAuditing), "Audit all 3 sections of docs/plan.md together")
+	holds("fix", prompt(Fixing), "Fix what the final audit found", "You MUST address")
+	r.Post = &Post{Skill: "pr-review", Prompt: "Be brief."}
+	holds("post", prompt(PostAction), `Load the skill "pr-review"`, "Be brief.")
+	r.Post = &Post{Prompt: "Write notes."}
+	holds("post", prompt(PostAction), "\n\nWrite notes.\n\n")
 }
 
 // A prompt is bounded, whatever the plan and the findings are.
 func TestPromptBounds(t *testing.T) {
 	long := strings.Repeat("wörd ", 20_000)
-	p := Prompt{Intro: long, Text: long, Title: "t", Reason: long, CheckTail: long, Checked: "x"}
+	r := &Run{Reason: long, Checked: &loop.CheckRun{Tail: long}}
 	for range 300 {
-		p.Open = append(p.Open, long)
+		r.Findings = append(r.Findings, Finding{Description: long, State: OpenFinding})
 	}
-	for _, text := range []string{p.For("coding"), p.For("auditing")} {
+	for _, phase := range []Phase{Coding, Auditing} {
+		a := &loop.Attempt{Phase: string(phase), Task: 1}
+		text := r.Prompt(a, long, []Section{{Text: long}}, 1, 0)
 		if len(text) > 150<<10 || !utf8.ValidString(text) {
 			t.Errorf("%d bytes", len(text))
 		}

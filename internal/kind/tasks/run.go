@@ -49,20 +49,10 @@ var Kind = loop.Kind{
 func applies(b *loop.Budget) bool { return Of(b) != nil }
 
 // Of returns the state that a task loop adds to the run, or nil for any other run.
-func Of(b *loop.Budget) (r *Run) {
-	if b != nil {
-		r, _ = b.Own.(*Run)
-	}
-	return r
-}
+func Of(b *loop.Budget) *Run { return loop.RunOf[Run](b) }
 
 // LineOf returns the fields that a task loop adds to the line, or nil for any other line.
-func LineOf(l *loop.Iteration) (own *Line) {
-	if l != nil {
-		own, _ = l.Own.(*Line)
-	}
-	return own
-}
+func LineOf(l *loop.Iteration) *Line { return loop.LineOf[Line](l) }
 
 // Run holds the additional state of a task loop's run: its list and its progress (T16–T28).
 type Run struct {
