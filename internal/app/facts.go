@@ -54,8 +54,8 @@ func (h *handler) owner(t *store.State) (o loop.Owner) {
 }
 
 // spent counts the spending since the last count, and fetches what the count shows besides. The
-// caller holds the state lock, so that no token is counted twice. If counting fails in the run's own
-// session, its next iteration counts the rest. For another session's transcript it returns the
+// caller holds the state lock, so that no token is counted twice. If counting fails in the run's
+// own session, its next iteration counts the rest. For another session's transcript it returns the
 // error, because it is not read again.
 func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count, error) {
 	path := h.transcript(t, e)

@@ -154,8 +154,8 @@ func (h *handler) resolve(t *store.State, e loop.Event, k *loop.Known) (loop.Out
 	}
 }
 
-// fetch fetches the facts that Step asks for. Some may take long: git, the tracker, and a check that
-// may run for minutes. Others may only be read with the state lock held.
+// fetch fetches the facts that Step asks for. Some may take long: git, the tracker, and a check
+// that may run for minutes. Others may only be read with the state lock held.
 func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool) (l lookup) {
 	fill(&l, &k.Owner, func() loop.Owner { return h.owner(t) })
 	fill(&l, &k.Around, func() loop.Around { return h.around(t, e) })

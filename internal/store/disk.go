@@ -289,21 +289,35 @@ func (d *disk) begin(name string, text []byte) (*unfinished, error) {
 		return nil, err
 	}
 	if err := d.write(f, name, text); err != nil {
-		return nil, errors.Join(err, f.Close(), d.remove(tmp))
+		return nil, errors.Join(err, f.Close(), d.root.Remove(tmp))
 	}
 	return &unfinished{disk: d, tmp: tmp, name: name, f: f}, nil
 }
 
-// ahead starts to sync the file in the background.
-func (u *unfinished) ahead() {
-	u.synced = make(chan error, 1)
-	failed := u.disk.at("sync", u.name)
-	go func() {
-		if failed == nil {
-			failed = u.f.Sync()
+// ahead is begin in the background, where the file is then synced too. The returned function waits
+// until the file is complete.
+func (d *disk) ahead(name string, text []byte) (complete func() (*unfinished, error)) {
+	var u *unfinished
+	var err error
+	begun := make(chan struct{})
+	work := func() {
+		if u, err = d.begin(name, text); err == nil {
+			u.synced = make(chan error, 1)
 		}
-		u.synced <- errors.Join(failed, u.f.Close())
-	}()
+		close(begun)
+		if err == nil {
+			u.synced <- errors.Join(d.sync(u.f, u.name), u.f.Close())
+		}
+	}
+	if d.fail == nil {
+		go work()
+	} else { // a test makes operations fail in their order
+		work()
+	}
+	return func() (*unfinished, error) {
+		<-begun
+		return u, err
+	}
 }
 
 // wait returns once the file is durable.

@@ -135,7 +135,7 @@ func (s *Store) dropClaim(skill loop.Skill) error {
 // sync of the folder. After it the reply may be printed and the lock released. created reports that
 // the history is new. Any failure after the line is ErrClosed.
 //
-// The new budget is synced under a temporary name while the line is written, because a disk syncs
+// The new budget is written and synced under a temporary name in the meantime, because a disk syncs
 // two files in hardly more time than one.
 func (s *Store) commit(
 	it *loop.Iteration, budgetPath string, b *loop.Budget,
@@ -148,6 +148,11 @@ func (s *Store) commit(
 	if err != nil {
 		return false, wrap("save budget", err)
 	}
+	complete := at.disk.ahead(at.name, text)
+	defer func() {
+		draft, _ := complete()
+		draft.drop()
+	}()
 	line, err := s.lineOf(it, old)
 	var h *historyFile
 	if err == nil {
@@ -163,12 +168,10 @@ func (s *Store) commit(
 	}
 	closed := false
 	err = s.change(it.Skill, b.SessionID, after, func() error {
-		draft, err := at.disk.begin(at.name, text)
+		draft, err := complete()
 		if err != nil {
 			return wrap("save budget", err)
 		}
-		draft.ahead()
-		defer draft.drop()
 		if err := h.add(line); err != nil {
 			return fmt.Errorf("append history: %w", err)
 		}
