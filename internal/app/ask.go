@@ -217,7 +217,7 @@ func (h *handler) dialogGates() (gates []waitingGate, err error) {
 			})
 			if i >= 0 {
 				gates = append(gates, waitingGate{state: *t, gate: t.Tick.Pending[i],
-					open: true, command: command})
+					session: h.ev.SessionID, command: command})
 			}
 		}
 		if len(gates) == len(shown) {

@@ -185,33 +185,23 @@ func (h *handler) nested(cmd loop.Command) error {
 	if err != nil {
 		return nil // the entry itself reports it
 	}
+	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
+	flags, _, err := cmd.ParseFlags()
+	typed := err == nil && start.Origin != "scheduled" && loop.Typed(start.Prompt, cmd, flags)
 	for _, t := range list {
 		switch b := t.Budget; {
 		case b == nil || b.Status != loop.Active:
-		case loop.KindOf(t.Skill).Alone:
+		case audit.Of(b) != nil:
 			return hint.New("do the phase; a person starts other loops in other sessions",
-				"/%s does not start: the audit of %s runs in this session", cmd.Name, planOf(b))
-		case h.ownsPrompt(t) && !b.Repeats(cmd) && !h.typedHere(cmd):
+				"/%s does not start: the audit of %s runs in this session", cmd.Name,
+				audit.Of(b).Plan)
+		case h.ownsPrompt(t) && !b.Repeats(cmd) && !typed:
 			return hint.New("do this iteration; a person starts other loops",
 				"/%s does not start: an iteration of /%s is open in this turn", cmd.Name,
 				b.Invocation().Name)
 		}
 	}
 	return nil
-}
-
-// typedHere reports whether a person typed the command as this turn's prompt.
-func (h *handler) typedHere(cmd loop.Command) bool {
-	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
-	flags, _, err := cmd.ParseFlags()
-	return err == nil && start.Origin != "scheduled" && loop.Typed(start.Prompt, cmd, flags)
-}
-
-func planOf(b *loop.Budget) string {
-	if audit.Of(b) == nil {
-		return "a plan"
-	}
-	return audit.Of(b).Plan
 }
 
 // missedForce reads the answer to a forced takeover from the transcript, for a client in which

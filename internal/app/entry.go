@@ -43,7 +43,10 @@ type entry struct {
 // request builds the invocation of a looping skill from this event.
 func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
-	owner := proc.Owner()
+	owner, from := proc.Owner(), h.from()
+	if from != nil && from.PID != owner.PID { // a person's own wrapper is new for each event
+		from = nil
+	}
 	e := &entry{handler: h, origin: start.Origin, State: &store.State{Skill: cmd.Skill}}
 	e.asks = loop.Invocation{
 		DontAsk: h.ev.PermissionMode == "dontAsk",
@@ -53,7 +56,7 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 			Command: cmd, Flags: flags, RunID: h.runID(), Attended: h.attended(),
 			UnderLoop: start.UnderLoop, Platform: runtime.GOOS, Gated: h.seal.record.Shut(),
 			Model:      h.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, cmd, flags),
-			EventsFrom: h.clientSocket(owner),
+			EventsFrom: from,
 			Path:       cmp.Or(flags.BudgetFile, store.DefaultBudgetPath(cmd.Skill)), // R12
 			Config:     h.config(nil).Text(),
 			Prices:     usage.NewTable(h.config(nil).Rates).Source(),

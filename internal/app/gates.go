@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"hooks/internal/hint"
@@ -30,7 +29,7 @@ func (a *App) AnswerGate(name string, words []string) (said string, err error) {
 		return "", err
 	}
 	err = h.withStateLock(func() error {
-		g, err := h.findGate(parseGateName(name))
+		g, err := h.findGate(name)
 		if err == nil {
 			said, err = h.answerGate(g, answer, loop.OriginTerminal)
 		}
@@ -39,36 +38,21 @@ func (a *App) AnswerGate(name string, words []string) (said string, err error) {
 	return said, err
 }
 
-// gateName is a gate as a person writes it: LOOP:NAME:TARGET, where only NAME is required.
-type gateName struct {
-	written, name, target string
-	skill                 loop.Skill
-}
-
-func parseGateName(written string) gateName {
-	g := gateName{written: written, name: written}
-	for _, skill := range kind.Skills() {
-		if rest, ok := strings.CutPrefix(written, string(skill)+":"); ok {
-			g.skill, g.name = skill, rest
-		}
-	}
-	g.name, g.target, _ = strings.Cut(g.name, ":")
-	return g
-}
-
-func (n gateName) means(skill loop.Skill, g loop.Gate) bool {
-	target := n.target == "" || n.target == g.Target || n.target == report.TargetNumber(g)
-	return g.Name == n.name && target && (n.skill == "" || n.skill == skill)
-}
-
-// waitingGate is a gate without an answer. open is true if a running session asks it.
+// waitingGate is a gate without an answer.
 type waitingGate struct {
-	state store.State
-	at    int // index in the paused run's list
-	gate  loop.Gate
-	open  bool
+	state   store.State
+	at      int // index in the paused run's list
+	gate    loop.Gate
+	session string // of the open iteration or the claim that asks it; "" in a paused run
 	// command may put the question to the person, if set.
 	command notify.AskCommand
+}
+
+// is reports whether a person means the gate by LOOP:NAME:TARGET, where only NAME is required.
+func (g waitingGate) is(written string) bool {
+	name, target, _ := strings.Cut(strings.TrimPrefix(written, string(g.state.Skill)+":"), ":")
+	return name == g.gate.Name &&
+		(target == "" || target == g.gate.Target || target == report.TargetNumber(g.gate))
 }
 
 // named returns the gate's name for a command line.
@@ -80,51 +64,47 @@ func (g waitingGate) named(withLoop bool) string {
 	return name
 }
 
-// findGate returns the paused run's gate that n names. It returns an error if no gate or more than
-// one matches.
-func (h *handler) findGate(n gateName) (found waitingGate, err error) {
+// findGate returns the paused run's gate that a person named. It returns an error if no gate or
+// more than one matches.
+func (h *handler) findGate(written string) (found waitingGate, err error) {
 	all, err := h.waitingGates()
-	meant := slices.DeleteFunc(slices.Clone(all), func(g waitingGate) bool {
-		return !n.means(g.state.Skill, g.gate)
-	})
-	paused := slices.DeleteFunc(slices.Clone(meant), func(g waitingGate) bool { return g.open })
-	loops := func(g waitingGate) bool { return g.state.Skill != paused[0].state.Skill }
+	var paused []waitingGate
+	asking, loops := "", false // the session that asks it; it waits in two loops
+	for _, g := range all {
+		switch {
+		case !g.is(written):
+		case g.session != "":
+			asking = g.session
+		default:
+			paused = append(paused, g)
+			loops = loops || g.state.Skill != paused[0].state.Skill
+		}
+	}
+	names := func(list []waitingGate) string {
+		var names []string
+		for _, g := range list {
+			names = loop.AppendNew(names, g.named(loops))
+		}
+		return strings.Join(names, ", ")
+	}
 	switch {
-	case len(paused) > 1 && slices.ContainsFunc(paused, loops):
-		return found, hint.New("name the loop too: "+names(paused, true),
-			"gate %q waits in two loops", n.written)
 	case len(paused) > 1:
-		return found, hint.New("name one of them: "+names(paused, false),
-			"several gates are named %q", n.written)
+		return found, hint.New("name one of them: "+names(paused),
+			"several gates are named %q", written)
 	case len(paused) == 1:
 		return paused[0], nil
 	case err != nil:
 		return found, err
-	case len(meant) > 0:
+	case asking != "":
 		way := fmt.Sprintf("answer it in the dialog of session %s; "+
-			"only a paused run takes answers from a terminal", meant[0].session())
+			"only a paused run takes answers from a terminal", asking)
 		return found, hint.New(way, "gate %q is asked in a running session, "+
-			"whose client accepts no answer from elsewhere", n.written)
+			"whose client accepts no answer from elsewhere", written)
 	case len(all) > 0:
-		return found, hint.New("waiting: "+names(all, false), "gate %q does not wait", n.written)
+		return found, hint.New("waiting: "+names(all), "gate %q does not wait", written)
 	}
 	return found, hint.New("no gate waits here; `hooks status --all` shows every project",
-		"gate %q does not wait", n.written)
-}
-
-func (g waitingGate) session() string {
-	if g.state.Tick != nil {
-		return g.state.Tick.SessionID
-	}
-	return g.state.Claim.SessionID
-}
-
-func names(list []waitingGate, withLoop bool) string {
-	var all []string
-	for _, g := range list {
-		all = loop.AppendNew(all, g.named(withLoop))
-	}
-	return strings.Join(all, ", ")
+		"gate %q does not wait", written)
 }
 
 // waitingGates returns the gates of paused runs, open iterations and claims. An error in one loop
@@ -144,12 +124,12 @@ func (h *handler) waitingGates() (list []waitingGate, err error) {
 		}
 		if s.Tick != nil {
 			for _, g := range s.Tick.Pending {
-				list = append(list, waitingGate{state: s, gate: g, open: true})
+				list = append(list, waitingGate{state: s, gate: g, session: s.Tick.SessionID})
 			}
 		}
 		if s.Claim != nil && s.Claim.Gate != nil {
-			gate := *s.Claim.Gate
-			list = append(list, waitingGate{state: s, gate: gate, open: true})
+			gate, session := *s.Claim.Gate, s.Claim.SessionID
+			list = append(list, waitingGate{state: s, gate: gate, session: session})
 		}
 	}
 	return list, errors.Join(errs...)

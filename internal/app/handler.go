@@ -239,7 +239,14 @@ func (h *handler) loadRuns(load func(loop.Skill) (store.State, error)) ([]*store
 			continue
 		}
 		if t := (&s); h.dropForeign(t) {
-			if err := h.checkSender(t); err != nil {
+			var err error
+			if t.Budget != nil {
+				err = h.checkEventFrom(t.Budget.EventsFrom)
+			}
+			if err == nil && t.Claim != nil {
+				err = h.checkEventFrom(t.Claim.EventsFrom)
+			}
+			if err != nil {
 				return nil, err
 			}
 			h.runs.news = h.receive(t.Budget) || h.runs.news
@@ -260,8 +267,11 @@ func (h *handler) loadRuns(load func(loop.Skill) (store.State, error)) ([]*store
 // another session's lock gives no access to that session's run.
 func (h *handler) dropForeign(t *store.State) bool {
 	session := h.ev.SessionID
-	run := t.Budget != nil && (t.Budget.SessionID == session || h.stopsLeft(t.Budget)) ||
-		t.Tick != nil && t.Tick.SessionID == session
+	b := t.Budget
+	// /clear took the run from its session, and no iteration has brought it to this one yet.
+	left := b != nil && b.OwnerLeft && h.ev.StopsLoop() &&
+		b.OwnedBy(loop.Request{SessionID: session, Owner: proc.Owner()})
+	run := left || b != nil && b.SessionID == session || t.Tick != nil && t.Tick.SessionID == session
 	if !run {
 		t.Budget, t.Tick = nil, nil
 	}
@@ -269,13 +279,6 @@ func (h *handler) dropForeign(t *store.State) bool {
 		t.Claim = nil
 	}
 	return run || t.Claim != nil
-}
-
-// stopsLeft reports whether the event stops a run that /clear took from its session before an
-// iteration brings it to this session.
-func (h *handler) stopsLeft(b *loop.Budget) bool {
-	return b.OwnerLeft && h.ev.StopsLoop() &&
-		b.OwnedBy(loop.Request{SessionID: h.ev.SessionID, Owner: proc.Owner()})
 }
 
 // open reports whether an iteration of this session is open.
@@ -371,19 +374,6 @@ func (h *handler) unknownPrompt(t *store.State) bool {
 	return h.open(t) && h.ev.PromptID != "" && !h.ownsPrompt(t)
 }
 
-// checkSender calls checkEventFrom for the run's and the claim's client.
-func (h *handler) checkSender(t *store.State) error {
-	if t.Budget != nil {
-		if err := h.checkEventFrom(t.Budget.EventsFrom); err != nil {
-			return err
-		}
-	}
-	if t.Claim != nil {
-		return h.checkEventFrom(t.Claim.EventsFrom)
-	}
-	return nil
-}
-
 // checkEventFrom returns an error if the event did not come from the run's client. With an error
 // the event decides nothing: an entry is refused, a harmful call is held back, and nothing is
 // written.
@@ -413,28 +403,16 @@ func (h *handler) from() *loop.Process {
 	return proc.Caller()
 }
 
-// clientSocket returns the event's sender if it is the client itself, for comparison with later
-// events. It returns nil otherwise, because a person's own wrapper is a new process each time.
-func (h *handler) clientSocket(owner loop.Process) *loop.Process {
-	if from := h.from(); from != nil && from.PID == owner.PID {
-		return from
-	}
-	return nil
-}
-
 // receive records in a run of this session that this kind of event arrives, and reports whether
 // that is new. Saving the run saves the record.
 func (h *handler) receive(b *loop.Budget) (news bool) {
 	word := event.WordOf(h.ev.Name) // "" for a person's command
 	return b != nil && b.Status == loop.Active && b.SessionID == h.ev.SessionID && word != "" &&
-		b.Receive(h.ev.SessionID, word, h.now, program)
-}
-
-// program describes the running binary.
-func program() loop.Program {
-	p := proc.Self()
-	p.Version = gjson.Get(plugin.Manifest, "version").String()
-	return p
+		b.Receive(h.ev.SessionID, word, h.now, func() loop.Program {
+			p := proc.Self()
+			p.Version = gjson.Get(plugin.Manifest, "version").String()
+			return p
+		})
 }
 
 // runOf returns the project's run of a kind, or nil if there is none that can be read.

@@ -88,11 +88,29 @@ func (a *App) StopLoops(skills []loop.Skill) (string, error) {
 
 func (h *handler) stopSkill(skill loop.Skill) (string, error) {
 	s, err := h.load(skill)
-	if err != nil || s.Budget == nil || s.Budget.Status == loop.Halted {
+	b := s.Budget
+	if err != nil || b == nil || b.Status == loop.Halted {
 		return "", err
 	}
-	text, err := h.stopOne(&s)
-	return text, store.Hinted(err)
+	h.ev.SessionID = b.SessionID
+	e := loop.PersonStop{Turn: h.turn(), How: loop.ByTerminal}
+	reply, err := h.decide(&s, e, loop.Known{})
+	if err == nil && s.Tick != nil {
+		at := fmt.Sprintf("Esc in its session (%s, pid %d)", b.SessionID, b.Owner.PID)
+		if b.Drive() == loop.DriveProcess {
+			at = "Ctrl-C in the terminal of `hooks go`"
+		}
+		return fmt.Sprintf("%s: iteration %d finishes what it dispatched and then ends the loop; "+
+			"nothing new is dispatched\nTo end it at once: %s", skill, s.Tick.Iteration, at), nil
+	}
+	if err == nil && h.out.After != nil {
+		err = h.out.After()
+	}
+	said := reply.PersonText()
+	if len(s.Budget.Scheduled) > 0 && alive(s.Budget) {
+		said += "\nhint: " + stillFires
+	}
+	return said, store.Hinted(err)
 }
 
 // OpenLoops returns the projects with a governed session: a loop is on, or the gate of an ended
@@ -182,29 +200,6 @@ func (h *handler) each(skills []loop.Skill, none string,
 	return strings.Join(append(said, h.healed()...), "\n"), err
 }
 
-func (h *handler) stopOne(t *store.State) (string, error) {
-	h.ev.SessionID = t.Budget.SessionID
-	e := loop.PersonStop{Turn: h.turn(), How: loop.ByTerminal}
-	e.Session = t.Budget.SessionID
-	reply, err := h.decide(t, e, loop.Known{})
-	if err == nil && t.Tick != nil {
-		at := fmt.Sprintf("Esc in its session (%s, pid %d)", t.Budget.SessionID, t.Budget.Owner.PID)
-		if t.Budget.Drive() == loop.DriveProcess {
-			at = "Ctrl-C in the terminal of `hooks go`"
-		}
-		return fmt.Sprintf("%s: iteration %d finishes what it dispatched and then ends the loop; "+
-			"nothing new is dispatched\nTo end it at once: %s", t.Skill, t.Tick.Iteration, at), nil
-	}
-	if err == nil && h.out.After != nil {
-		err = h.out.After()
-	}
-	said := reply.PersonText()
-	if len(t.Budget.Scheduled) > 0 && alive(t.Budget) {
-		said += "\nhint: " + stillFires
-	}
-	return said, err
-}
-
 // stillFires is the hint for a person if the agent could not be told that the run has ended.
 const stillFires = "its schedule still fires; tell the agent to delete it (CronList, then " +
 	"CronDelete)"
@@ -240,71 +235,47 @@ func (a *App) Reset(skills []loop.Skill) (string, error) {
 
 func (h *handler) reset(skill loop.Skill) (string, error) {
 	s, _, err := h.files.Look(skill)
-	var newer *store.NewerError
-	if errors.As(err, &newer) {
-		return "", store.Hinted(err)
+	if other := h.sealedElsewhere(s.Budget); other != nil {
+		return "", other
 	}
-	if err := h.sealedElsewhere(s.Budget); err != nil {
-		return "", err
-	}
-	if lost, ok := errors.AsType[*store.ChangedError](err); ok {
-		return h.resetLost(skill, lost.Run, "")
-	} else if copied, ok := errors.AsType[*store.CopyError](err); ok {
-		return h.resetLost(skill, copied.Run, ", a copy of the run in "+copied.Project)
-	}
-	b := s.Budget
-	_, lockErr := h.files.Holder(skill)
+	b, id, of := s.Budget, "damaged-"+h.now.Format("20060102T150405"), ""
+	held, lockErr := h.files.Holder(skill)
 	_, unreadable := errors.AsType[*store.DamagedError](lockErr) // such a loop cannot be stopped
-	if b != nil && b.Status == loop.Active && alive(b) && b.Owner.PID != 0 && !unreadable {
-		return "",
-			hint.New("end it first with `hooks loop stop "+string(skill)+"`",
-				"the %s loop runs in process %d", skill, b.Owner.PID)
-	}
-	if b == nil && s.Tick == nil && err == nil {
+	reap := unreadable || held != nil && proc.Of(held.Process) == loop.Dead
+	_, isNewer := errors.AsType[*store.NewerError](err)
+	lost, isLost := errors.AsType[*store.ChangedError](err)
+	copied, isCopy := errors.AsType[*store.CopyError](err)
+	switch {
+	case isNewer:
+		return "", store.Hinted(err)
+	case isLost: // even if it runs
+		id, reap = lost.Run, held != nil || lockErr != nil
+	case isCopy:
+		id, of = copied.Run, ", a copy of the run in "+copied.Project
+		reap = held != nil || lockErr != nil
+	case b != nil && b.Status == loop.Active && alive(b) && b.Owner.PID != 0 && !unreadable:
+		return "", hint.New("end it first with `hooks loop stop "+string(skill)+"`",
+			"the %s loop runs in process %d", skill, b.Owner.PID)
+	case b == nil && s.Tick == nil && err == nil:
 		return "", nil
-	}
-	id := "damaged-" + h.now.Format("20060102T150405")
-	if b != nil && b.RunID != "" {
-		id = b.RunID
+	case b != nil && b.RunID != "":
+		id, reap = b.RunID, reap || held != nil && held.RunID == b.RunID
 	}
 	if err := h.archive(skill, id); err != nil {
 		return "", err
 	}
-	left := s.Lock != nil &&
-		(proc.Of(s.Lock.Process) == loop.Dead || b != nil && b.RunID != "" &&
-			s.Lock.RunID == b.RunID)
-	if unreadable || left {
-		if err := h.files.Reap(skill, s.Lock); err != nil {
+	if reap {
+		if err := h.files.Reap(skill, held); err != nil {
 			return "", fmt.Errorf("reap lock: %w", err)
 		}
 	}
-	return fmt.Sprintf("%s: run %s is archived in %s/archive", skill, id, store.Dir) +
-		h.afterReset(skill), nil
-}
-
-// resetLost archives a run whose record is gone or belongs to another project, even if it is
-// running.
-func (h *handler) resetLost(skill loop.Skill, run, of string) (string, error) {
-	err := h.archive(skill, run)
-	if err == nil {
-		if held, lerr := h.files.Holder(skill); lerr != nil || held != nil {
-			err = h.files.Reap(skill, held)
+	if session := h.files.HeldIn(skill); of == "" {
+		if of = "; `--resume` does not continue it"; session != "" { // its client lives
+			of += fmt.Sprintf("; type anything in session %s: until then merges, workers and "+
+				"schedules stay shut", session)
 		}
 	}
-	if of == "" {
-		of = h.afterReset(skill)
-	}
-	return fmt.Sprintf("%s: run %s is archived in %s/archive%s", skill, run, store.Dir, of), err
-}
-
-// afterReset describes the next step after a reset. A session whose client lives stays shut.
-func (h *handler) afterReset(skill loop.Skill) string {
-	const gone = "; `--resume` does not continue it"
-	if session := h.files.HeldIn(skill); session != "" {
-		return fmt.Sprintf("%s; type anything in session %s: until then merges, workers and "+
-			"schedules stay shut", gone, session)
-	}
-	return gone
+	return fmt.Sprintf("%s: run %s is archived in %s/archive%s", skill, id, store.Dir, of), nil
 }
 
 // Raise changes the ceilings of all runs that have not ended to the flags in words. A ceiling may
@@ -329,7 +300,28 @@ func (a *App) Raise(skills []loop.Skill, words string) (string, error) {
 				"the %s loop has ended (%s)", skill, s.Budget.StopCause)
 			return "", nil
 		}
-		return h.raise(&s, words)
+		line := words
+		if loop.KindOf(skill).Commands == nil {
+			line = "--loop " + words
+		}
+		flags, _, err := loop.ParseFlags(skill, line)
+		if err != nil {
+			return "", err
+		}
+		if flag, used := s.Budget.Below(flags, s.Tick, h.now); flag != "" {
+			return "", hint.New("name no less than that; `hooks loop stop` ends the loop",
+				"%s would be below what is used: %s", flag, used)
+		}
+		h.ev.SessionID = s.Budget.SessionID
+		e := loop.PersonRaise{Turn: h.turn(), Flags: flags, Words: words}
+		if _, err = h.decide(&s, e, loop.Known{}); err != nil {
+			return "", store.Hinted(err)
+		}
+		said := fmt.Sprintf("%s: %s from now on", skill, s.Budget.Limits())
+		if s.Budget.Status == loop.Paused {
+			said += "; continue with " + report.Resume(s.Budget, s.Elsewhere())
+		}
+		return said, nil
 	})
 	if said == "" && err == nil {
 		err = over
@@ -346,31 +338,6 @@ func withLimits(s store.State, words string) string {
 		}
 	}
 	return strings.Join(append(way, words), " ")
-}
-
-func (h *handler) raise(t *store.State, words string) (string, error) {
-	line := words
-	if loop.KindOf(t.Skill).Commands == nil {
-		line = "--loop " + words
-	}
-	flags, _, err := loop.ParseFlags(t.Skill, line)
-	if err != nil {
-		return "", err
-	}
-	if flag, used := t.Budget.Below(flags, t.Tick, h.now); flag != "" {
-		return "", hint.New("name no less than that; `hooks loop stop` ends the loop",
-			"%s would be below what is used: %s", flag, used)
-	}
-	h.ev.SessionID = t.Budget.SessionID
-	_, err = h.decide(t, loop.PersonRaise{Turn: h.turn(), Flags: flags, Words: words}, loop.Known{})
-	if err != nil {
-		return "", store.Hinted(err)
-	}
-	said := fmt.Sprintf("%s: %s from now on", t.Skill, t.Budget.Limits())
-	if t.Budget.Status == loop.Paused {
-		said += "; continue with " + report.Resume(t.Budget, t.Elsewhere())
-	}
-	return said, nil
 }
 
 // AddTask adds a task to the project's task loop. The loop takes it in once no attempt is open. The
