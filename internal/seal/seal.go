@@ -39,6 +39,8 @@ type Loop struct {
 	// Healed lists the files whose restoration was already reported to a person, separated by
 	// spaces.
 	Healed string `json:"healed,omitempty"`
+	// Unlocked records that the program itself removed the run's lock.
+	Unlocked bool `json:"unlocked,omitempty"`
 	// HeldFor is "reset" if a person reset the run while the session's client was alive, and
 	// HeldBudget is the budget from before. The session is blocked until the person's next prompt
 	// in it.

@@ -345,13 +345,15 @@ func TestFaultsOfPublish(t *testing.T) {
 
 // A guard that cannot be taken is an error or ErrBusy, and never held.
 func TestFaultsOfGuard(t *testing.T) {
-	s := newStore(t)
-	s.disk.fail = modes["one failure"](1)
-	if _, err := s.guard(t.Context()); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("a lock on a full disk: %v", err)
+	for n := 1; n <= 2; n++ {
+		s := newStore(t)
+		s.disk.fail = modes["one failure"](n)
+		if _, err := s.guard(t.Context()); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("operation %d: %v", n, err)
+		}
+		s.disk.fail = nil
+		unlock, err := s.guard(context.Background())
+		ok(t, err)
+		ok(t, unlock())
 	}
-	s.disk.fail = nil
-	unlock, err := s.guard(context.Background())
-	ok(t, err)
-	ok(t, unlock())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -53,9 +54,8 @@ func (s *Store) unguard() error {
 }
 
 func (s *Store) take(ctx context.Context) error {
-	lock := lockFile(filepath.Join(s.disk.root.Name(), guardName))
-	_, err := s.disk.stat(guardName) // it may be a planted link
-	if err = orAbsent(err); err == nil {
+	lock, err := s.flock()
+	if err == nil {
 		err = s.tryLock("lock", ctx, lock)
 	}
 	if s.noFlock = lockless(err); s.noFlock {
@@ -71,6 +71,22 @@ func (s *Store) take(ctx context.Context) error {
 		s.lock = lock
 	}
 	return err
+}
+
+// flock returns the guard's lock. It creates the lock file with mode 0600 whatever the umask, and
+// rejects anything but a regular file.
+func (s *Store) flock() (*flock.Flock, error) {
+	_, err := s.disk.stat(guardName)
+	if errors.Is(err, fs.ErrNotExist) {
+		var f *os.File
+		if f, err = s.disk.create(guardName); err == nil {
+			err = f.Close()
+		}
+	}
+	if errors.Is(err, fs.ErrExist) { // another process was faster
+		err = nil
+	}
+	return lockFile(filepath.Join(s.disk.root.Name(), guardName)), err
 }
 
 func lockFile(path string) *flock.Flock {

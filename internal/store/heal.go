@@ -134,7 +134,7 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 		if want.Budget != "" {
 			err = errors.Join(err, s.putBudget(run, want.Budget))
 		}
-		return errors.Join(err, s.tickAgain(run, want))
+		return errors.Join(err, s.tickAgain(run, want, f.locked))
 	})
 	if err == nil {
 		s.undone(run, changes, len(aside) > 0 || elsewhere != nil)
@@ -215,13 +215,13 @@ func (s *Store) linesAgain(run sealed, f found, last string) ([]byte, error) {
 
 // tickAgain restores the file of a run's open iteration and its lock, or removes the file if no
 // iteration is open.
-func (s *Store) tickAgain(run sealed, want seal.Files) error {
+func (s *Store) tickAgain(run sealed, want seal.Files, locked bool) error {
 	name := tickName(run.skill())
 	if want.Tick == "" {
 		return s.disk.remove(name)
 	}
 	err := s.disk.replace(name, []byte(want.Tick+"\n"))
-	if _, absent := s.disk.root.Lstat(lockName(run.skill())); err != nil || absent == nil {
+	if err != nil || locked || run.Unlocked {
 		return err
 	}
 	b, err := parse[loop.Budget](run.Budget, []byte(want.Budget))

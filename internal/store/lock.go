@@ -92,6 +92,9 @@ func (s *Store) Reap(skill loop.Skill, seen *loop.Lock) error {
 				defer func() { _ = lock.Unlock() }()
 			}
 		}
+		if err := s.unlockSealed(skill, seen); err != nil {
+			return err
+		}
 		return s.reap(lockName(skill), seen)
 	}))
 }
@@ -141,6 +144,10 @@ func (s *Store) Release(skill loop.Skill, mine func(*loop.Lock) bool) error {
 			return s.reap(lockName(skill), nil)
 		}
 		if err != nil || held == nil || !mine(held) {
+			return err
+		}
+		// The iteration of this lock may still be open, so record the removal.
+		if err := s.unlockSealed(skill, held); err != nil {
 			return err
 		}
 		return s.disk.remove(lockName(skill))

@@ -101,6 +101,7 @@ func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) e
 	next := run.State
 	edit(&next)
 	run.Next, run.record.Boot = &next, s.boot()
+	run.Unlocked = run.Unlocked && run.State.Tick != "" // a new iteration has its lock
 	if err := s.seals.Begin(run.record, run.Skill); err != nil {
 		return err
 	}
@@ -206,5 +207,24 @@ func (s *Store) editRecord(session string, skill loop.Skill, edit func(*seal.Loo
 		return err
 	}
 	edit(l)
+	return s.seals.Save(r)
+}
+
+// unlockSealed records that the program itself removes the lock, so that its absence does not count
+// as a change.
+func (s *Store) unlockSealed(skill loop.Skill, seen *loop.Lock) error {
+	if seen == nil || seen.SessionID == "" {
+		return nil
+	}
+	r, err := s.own(s.seals.Find(seen.SessionID))
+	if err != nil {
+		return nil // an unreadable record says nothing about the lock
+	}
+	l := r.Loop(string(skill))
+	open := l != nil && (l.State.Tick != "" || l.Next != nil && l.Next.Tick != "")
+	if !open || l.Unlocked {
+		return nil
+	}
+	l.Unlocked = true
 	return s.seals.Save(r)
 }

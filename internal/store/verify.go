@@ -18,6 +18,7 @@ type found struct {
 	budget []byte
 	tick   []byte
 	errs   []string // of files that cannot be read
+	locked bool
 }
 
 // found reads a run's files. It omits the tick of another run.
@@ -46,6 +47,8 @@ func (s *Store) found(run sealed) (f found) {
 		f.files.History = info.Size()
 	}
 	f.files.Line = run.State.Line
+	_, err = s.disk.root.Lstat(lockName(skill))
+	f.locked = err == nil
 	return f
 }
 
@@ -118,6 +121,9 @@ func (s *Store) changes(run sealed, f found) []string {
 	}
 	if change := s.historyChange(run, f); change != "" {
 		list = append(list, path(historyName)+change)
+	}
+	if is.Tick != "" && !f.locked && !run.Unlocked {
+		list = append(list, path(lockName)+" is missing")
 	}
 	return list
 }
