@@ -40,28 +40,24 @@ type TaskList struct {
 
 // TaskRow is a task of a TaskList.
 type TaskRow struct {
-	Number   int       `json:"task"` // from 1
-	Title    string    `json:"title"`
-	Verdict  TaskState `json:"verdict"`
-	SHA      string    `json:"commit,omitempty"`
-	Attempts int       `json:"attempts"` // including the open one
-	Minutes  int       `json:"minutes"`
-	Dollars  loop.USD  `json:"dollars"`
-	Check    string    `json:"check,omitempty"`          // its own, "" for the list's
-	Why      string    `json:"why,omitempty"`            // why the last attempt was not accepted
-	Changed  []string  `json:"check_changed,omitempty"`  // pinned files, by the worker
-	Weakened []string  `json:"tests_weakened,omitempty"` // T96
-	Open     bool      `json:"under_way,omitempty"`      // an attempt at it is open
+	Number   int           `json:"task"` // from 1
+	Title    string        `json:"title"`
+	Verdict  loop.TaskDone `json:"verdict"`
+	SHA      string        `json:"commit,omitempty"`
+	Attempts int           `json:"attempts"` // including the open one
+	Minutes  int           `json:"minutes"`
+	Dollars  loop.USD      `json:"dollars"`
+	Check    string        `json:"check,omitempty"`          // its own, "" for the list's
+	Why      string        `json:"why,omitempty"`            // why the last attempt was not accepted
+	Changed  []string      `json:"check_changed,omitempty"`  // pinned files, by the worker
+	Weakened []string      `json:"tests_weakened,omitempty"` // T96
+	Open     bool          `json:"under_way,omitempty"`      // an attempt at it is open
 }
-
-// TaskState is the verdict on a task. Verified and claimed are distinct.
-type TaskState string
 
 // The verdicts on a task that is not finished.
 const (
-	TaskFlagged TaskState = "flagged" // its worker asks for a person
-	TaskBlocked TaskState = "blocked" // its attempts are used up
-	TaskOpen    TaskState = "open"
+	TaskBlocked loop.TaskDone = "blocked" // its attempts are used up
+	TaskOpen    loop.TaskDone = "open"
 )
 
 // TaskLast maps the number of a task to its newest history line.
@@ -108,34 +104,42 @@ func (st Stand) answer() string {
 
 // TaskRows returns the tasks of a run, or nil for any other kind of loop. t is the open iteration
 // or nil, and open its spend so far.
-func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) []TaskRow {
+func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) (rows []TaskRow) {
 	r := tasks.Of(b)
 	if r == nil {
 		return nil
 	}
-	rows := make([]TaskRow, 0, len(r.List))
 	for i, item := range r.List {
-		row := TaskRow{Number: i + 1, Title: item.Title, Verdict: TaskState(item.Result),
+		row := TaskRow{Number: i + 1, Title: item.Title, Verdict: cmp.Or(item.Result, TaskOpen),
 			Check: item.Check, SHA: item.SHA, Attempts: item.Tries, Minutes: item.Minutes,
 			Dollars: item.Dollars}
+		var judged loop.Judgement // the last attempt's
 		if line := last[row.Number]; line != nil {
-			row.Weakened = line.Judgement.Weakened
-			if c := line.Judgement.Check; c != nil {
-				row.Changed = c.Changed
-			}
-			if item.Result == "" {
-				row.Why = line.Judgement.Why
-			}
+			judged = line.Judgement
 		}
-		if i == r.Index && item.Result == "" {
+		row.Weakened = judged.Weakened
+		if judged.Check != nil {
+			row.Changed = judged.Check.Changed
+		}
+		if item.Result == "" {
+			row.Why = judged.Why
+		}
+		if item.Result == "" && i == r.Index {
 			row.Why = cmp.Or(r.Reason, row.Why)
-		}
-		if row.Verdict == "" {
-			row.Verdict = openState(b, last[row.Number], i)
+			switch {
+			case b.Status == loop.Active:
+			case blocked(b):
+				row.Verdict = TaskBlocked
+			case judged.Verdict == loop.Flagged:
+				row.Verdict = loop.Flagged
+			}
 		}
 		if a := attemptOf(t); a != nil && a.Task == row.Number {
-			row.attempt(a)
-			row.Dollars = row.Dollars.Plus(open)
+			row.Attempts, row.Dollars = row.Attempts+1, row.Dollars.Plus(open)
+			if row.Open = a.Judged == nil; !row.Open && a.Judged.Verdict == loop.Flagged &&
+				row.Verdict == TaskOpen {
+				row.Verdict, row.Why = loop.Flagged, a.Judged.Why
+			}
 		}
 		rows = append(rows, row)
 	}
@@ -154,27 +158,6 @@ func attemptOf(t *loop.Tick) *loop.Attempt {
 		return nil
 	}
 	return t.Attempt
-}
-
-// attempt adds the attempt of the open iteration.
-func (r *TaskRow) attempt(a *loop.Attempt) {
-	r.Attempts++
-	r.Open = a.Judged == nil
-	if a.Judged != nil && a.Judged.Verdict == loop.Flagged && r.Verdict == TaskOpen {
-		r.Verdict, r.Why = TaskFlagged, a.Judged.Why
-	}
-}
-
-// openState returns the verdict on a task that is not done.
-func openState(b *loop.Budget, line *tasks.Line, i int) TaskState {
-	switch r := tasks.Of(b); {
-	case i != r.Index || b.Status == loop.Active:
-	case blocked(b):
-		return TaskBlocked
-	case line != nil && line.Judgement.Verdict == loop.Flagged:
-		return TaskFlagged
-	}
-	return TaskOpen
 }
 
 // Tasks draws a list.
@@ -252,7 +235,7 @@ func (r TaskRow) remarks() (list []string) {
 
 // shown returns the verdict, and whether an attempt is under way.
 func (r TaskRow) shown() string {
-	text := loop.TaskDone(r.Verdict).String()
+	text := r.Verdict.String()
 	if r.Open {
 		text += ", under way"
 	}
@@ -262,12 +245,11 @@ func (r TaskRow) shown() string {
 // style returns the style for the verdict.
 func (r TaskRow) style() string {
 	switch r.Verdict {
-	case TaskState(loop.Verified):
+	case loop.Verified:
 		return good
 	case TaskBlocked:
 		return bad
-	case TaskFlagged, TaskState(loop.Unbroken), TaskState(loop.Claimed),
-		TaskState(loop.SkippedOne):
+	case loop.Flagged, loop.Unbroken, loop.Claimed, loop.SkippedOne:
 		return warn
 	}
 	return plain
@@ -419,7 +401,7 @@ func (v Verified) fresh(unit string) cell {
 // tasksOf returns the numbers of the tasks with the given verdict.
 func tasksOf(rows []TaskRow, verdict loop.TaskDone) (list cell) {
 	for _, r := range rows {
-		if r.Verdict == TaskState(verdict) {
+		if r.Verdict == verdict {
 			list = append(list, word{text: fmt.Sprint(r.Number)})
 		}
 	}
