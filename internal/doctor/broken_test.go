@@ -84,7 +84,7 @@ var broken = []struct {
 			w.path("other/hooks"))
 	},
 		"registered-once", report.Broken,
-		"ConfigChange, PermissionRequest: run 2 times, by ~/.claude/settings.json (user) " +
+		"ConfigChange, PermissionRequest: run more than once, by ~/.claude/settings.json (user) " +
 			"and .claude/settings.json (project)", "`hooks uninstall --scope project`", ""},
 	{"a plugin and settings", func(w *world) { w.plugin(`{"sdd@acme":true}`) },
 		"registered-once", report.Broken, "(plugin sdd@acme)",

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -113,7 +111,8 @@ func hooksRegistered(m *machine, n *notes) {
 // several settings files have it in the same words. It runs other copies and those of plugins
 // separately.
 func registeredOnce(m *machine, n *notes) {
-	events, keep := map[string][]string{}, "keep one" // events by the files that run them
+	var events, files []string
+	keep := "keep one"
 	for _, w := range event.Words {
 		var copies, places []string
 		for _, h := range m.settings().Ours() {
@@ -130,12 +129,11 @@ func registeredOnce(m *machine, n *notes) {
 			}
 		}
 		if len(places) > 1 {
-			at := fmt.Sprintf("%d times, by %s", len(places), strings.Join(places, " and "))
-			events[at] = append(events[at], w.Name)
+			events, files = append(events, w.Name), loop.AppendNew(files, places...)
 		}
 	}
-	for _, at := range slices.Sorted(maps.Keys(events)) {
-		n.fail(keep, "%s: run %s", join(events[at]), at)
+	if len(events) > 0 {
+		n.fail(keep, "%s: run more than once, by %s", join(events), strings.Join(files, " and "))
 	}
 	n.noteIfFine("every event runs the program once")
 }
@@ -165,12 +163,6 @@ func (m *machine) located(h install.Hook) (string, error) {
 	}
 	path, err := exec.LookPath(name)
 	return cmp.Or(path, name), err
-}
-
-// build returns the build id of the binary at path. It is empty if the binary has no build id.
-func build(path string) string {
-	p, _ := proc.Identify(path)
-	return p.Build
 }
 
 // hookBinary checks that the binaries of the hooks exist, start, and are this program.
@@ -215,9 +207,6 @@ func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
 	case out != m.Version:
 		n.fail("register this one: "+install+", or update the other",
 			"%s is %q, this program is %q", path, out, m.Version)
-	case build(path) != m.self.Build && m.self.Build != "":
-		n.warn("copy this one there, or register it: "+install,
-			"%s is of the same version as this program but another build", path)
 	default:
 		n.note("%s: %s", path, out)
 	}
@@ -227,21 +216,18 @@ func (m *machine) binary(n *notes, h install.Hook, path string, err error) {
 func onPath(m *machine, n *notes) {
 	path, err := exec.LookPath("hooks")
 	hint := "add " + filepath.Dir(m.self.Path) + " to PATH in your shell's start file"
+	found, _ := proc.Identify(path)
 	switch {
 	case err != nil:
 		n.warn(hint, "hooks is not on PATH: hints that say `hooks …` mean %s",
 			m.shown(m.self.Path))
-	case install.Same(path, m.self.Path), build(path) != "" && build(path) == m.self.Build:
+	case install.Same(path, m.self.Path), found.Build != "" && found.Build == m.self.Build:
 		n.note("%s", path)
 	default:
 		n.warn(hint+", before "+filepath.Dir(path),
 			"typing hooks starts %s, which is another program than %s", path, m.self.Path)
 	}
 }
-
-// maxBlocks is the number of times in a row that the Stop hook may keep a turn open: once for a
-// question, and once for the facts or the schedule.
-const maxBlocks = 2
 
 // switches finds settings and variables that turn off all hooks.
 func switches(m *machine, n *notes) {
@@ -270,12 +256,6 @@ func switches(m *machine, n *notes) {
 			n.fail("unset it where loops are started",
 				"%s=%s: the client runs no hooks, as with %s", s[0], value, s[1])
 		}
-	}
-	const blocks = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
-	limit := variable(blocks)
-	if count, err := strconv.Atoi(limit); err == nil && count > 0 && count < maxBlocks {
-		n.fail(fmt.Sprintf("set it to %d or more, or unset it", maxBlocks),
-			"%s=%s: the client ends turns that still owe an answer or their facts", blocks, limit)
 	}
 	n.noteIfFine("hooks are switched on")
 }

@@ -34,12 +34,7 @@ type Result struct {
 	// into the cursors passed in.
 	loop.Spent
 	Notes []string // one line each, about usage not counted or uncertain
-	// Interrupted lists the prompt ids of turns in the main transcript that a person interrupted.
-	// An id is "" if the client's mark has none.
-	Interrupted []string
-	// InterruptedAgents lists the same for subagents' turns, the only trace of Esc in a forked
-	// tick.
-	InterruptedAgents []string
+	marks []Moment // a person interrupted the turn; the prompt is "" if the client's mark has none
 	// Answers lists the results of dialogs in the main transcript. The caller decides which are a
 	// person's decisions.
 	Answers []Moment
@@ -53,12 +48,9 @@ type Result struct {
 // prompt id counts for every prompt. forked also accepts a mark in a subagent's transcript, the
 // only place where a forked tick's mark is written.
 func (r *Result) Marked(prompts []string, forked bool) bool {
-	marks := r.Interrupted
-	if forked {
-		marks = slices.Concat(marks, r.InterruptedAgents)
-	}
-	return slices.ContainsFunc(marks, func(prompt string) bool {
-		return prompt == "" || slices.Contains(prompts, prompt)
+	return slices.ContainsFunc(r.marks, func(m Moment) bool {
+		return (m.Agent == "" || forked) &&
+			(m.Prompt == "" || slices.Contains(prompts, m.Prompt))
 	})
 }
 
@@ -302,10 +294,7 @@ func (c *counter) take(s *source, m Moment) {
 			c.res.Answers = append(c.res.Answers, m.Clone())
 		}
 	case Interrupted:
-		marks := &c.res.Interrupted
-		if !s.main {
-			marks = &c.res.InterruptedAgents
-		}
-		*marks = append(*marks, strings.Clone(m.Prompt))
+		m.Agent = loop.AgentOf(s.name)
+		c.res.marks = append(c.res.marks, m.Clone())
 	}
 }

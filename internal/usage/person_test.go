@@ -38,10 +38,10 @@ func TestInterruptions(t *testing.T) {
 		tr.add(tr.main, tt.line)
 		tr.add(tr.agent("agent-1"), user("", `"[Request interrupted by user]"`))
 		r := tr.count(nil)
-		if (len(r.Interrupted) > 0) != tt.want {
-			t.Errorf("%s: %v", tt.name, r.Interrupted)
+		if r.Marked(nil, false) != tt.want {
+			t.Errorf("%s: %v", tt.name, r.marks)
 		}
-		if again := tr.count(r.Cursors); len(again.Interrupted) > 0 {
+		if again := tr.count(r.Cursors); again.Marked(nil, true) {
 			t.Errorf("%s: told twice", tt.name)
 		}
 	}
