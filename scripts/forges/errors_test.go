@@ -117,9 +117,9 @@ var githubErrors = []struct {
 	{"504", says(504, "We couldn't respond to your request in time."), forge.Failed},
 	{"cut before the answer", cut(""), forge.Failed},
 	{"cut in the answer", cut(page), forge.Failed},
-	{"half an answer", reply(200, page), forge.Unreadable},
+	{"half an answer", reply(200, page), forge.Failed},
 	{"no JSON", html(200, "<html>Sign in</html>"), forge.Unreadable},
-	{"nothing", reply(200, ""), forge.Unreadable},
+	{"nothing", reply(200, ""), forge.Failed},
 }
 
 // Failures between gh and GitHub are distinguished, and no failure is taken for an empty list.

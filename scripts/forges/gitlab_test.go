@@ -167,9 +167,9 @@ var gitlabErrors = []struct {
 	{"503", html(503, "<html>"), forge.Failed},
 	{"cut before the answer", cut(""), forge.Failed},
 	{"cut in the answer", cut(`{"data":{"project":{"issues":{`), forge.Failed},
-	{"half an answer", reply(200, `{"data":{"project":`), forge.Unreadable},
+	{"half an answer", reply(200, `{"data":{"project":`), forge.Failed},
 	{"no JSON", html(200, "<html>Sign in</html>"), forge.Unreadable},
-	{"nothing", reply(200, ""), forge.Unreadable},
+	{"nothing", reply(200, ""), forge.Failed},
 }
 
 // Failures between glab and GitLab are distinguished, and no failure is taken for an empty list.
