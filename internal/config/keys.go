@@ -24,16 +24,16 @@ var blocks = [...]string{costRates, redactions, "Review", "Tracker", "Audit"}
 type setting struct {
 	block string // "" directly below the SDD heading
 	key   string // as people write it
-	whose whose
+	in    allowedIn
 	to    any
 }
 
-// whose is the set of files that may contain a setting.
-type whose int
+// allowedIn is the set of files that may contain a setting.
+type allowedIn int
 
 const (
-	projects whose = iota
-	persons        // the person's own
+	projects allowedIn = iota
+	persons            // the person's own
 	both
 )
 
@@ -87,9 +87,9 @@ func (c *Config) key(r row) {
 	switch {
 	case !known:
 		c.unknown(r)
-	case s.whose == projects && c.own:
+	case s.in == projects && c.own:
 		c.unread(r.line, "%s counts in a project's files only", s.key)
-	case s.whose == persons && c.file != "" && !c.own:
+	case s.in == persons && c.file != "" && !c.own:
 		c.unread(r.line, "%s counts in your own CLAUDE.md only", s.key)
 	case c.claim(r.line, s.key, value):
 		for _, problem := range c.set(s, value) {

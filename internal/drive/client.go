@@ -93,11 +93,11 @@ func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
 	cmd := exec.Command(cmp.Or(c.Program, "claude"), append([]string{"-p", prompt, "--session-id",
 		session, "--output-format", "stream-json", "--verbose"}, c.Flags...)...)
 	cmd.Dir, cmd.Env = c.Dir, append(slices.Clip(c.Env), Mark+"="+session)
-	var h heard
+	var h streamReader
 	alive := make(chan sign)
 	out := &lines{take: func(line []byte) { h.read(line); alive <- sign{h.last, h.pause} }}
-	var says says
-	cmd.Stdout, cmd.Stderr = out, &says
+	var errs stderrText
+	cmd.Stdout, cmd.Stderr = out, &errs
 	cmd.WaitDelay = 2 * time.Second // a grandchild may hold the pipes
 	ownGroup(cmd)
 	done, err := start(cmd)
@@ -113,7 +113,7 @@ func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
 	end := h.End
 	end.Stalled, end.Interrupted = stalled, interrupted
 	end.Session, end.Code = cmp.Or(end.Session, session), cmd.ProcessState.ExitCode()
-	end.Said = child.Line(says.kept.String())
+	end.Said = child.Line(errs.kept.String())
 	return end, nil
 }
 
@@ -196,11 +196,11 @@ func newSession() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// says keeps the first maxText bytes of stderr. The buffer is not embedded, because io.Copy would
-// use its ReadFrom.
-type says struct{ kept bytes.Buffer }
+// stderrText keeps the first maxText bytes of stderr. The buffer is not embedded, because io.Copy
+// would use its ReadFrom.
+type stderrText struct{ kept bytes.Buffer }
 
-func (s *says) Write(p []byte) (int, error) {
+func (s *stderrText) Write(p []byte) (int, error) {
 	if room := maxText - s.kept.Len(); room > 0 {
 		s.kept.Write(p[:min(room, len(p))])
 	}

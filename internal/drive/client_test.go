@@ -186,7 +186,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestStderrIsBounded(t *testing.T) {
-	var s says
+	var s stderrText
 	for range 3 {
 		_, _ = s.Write(bytes.Repeat([]byte("x"), maxText-1))
 	}

@@ -151,7 +151,7 @@ func (c *Cycle) attempt(o Order) (Order, error) {
 	if o.Agent != "" {
 		client.Flags = append([]string{"--agent", o.Agent}, client.Flags...) // a person's flag wins
 	}
-	client.Flags = within(o.Left, client.Flags)
+	client.Flags = withBudget(o.Left, client.Flags)
 	client.Tick = func(last string) {
 		took := c.now().Sub(c.began).Truncate(time.Second)
 		c.Screen.Show(join(bar(o), money(o), took.String(), c.left(o, began), o.Name, o.Title,
@@ -203,8 +203,8 @@ func (c *Cycle) left(o Order, began time.Time) string {
 	return "about " + strings.TrimSuffix(minutes, "0s") + " left"
 }
 
-// within limits the process with the client's budget flag, unless the person's own limit is lower.
-func within(left loop.USD, flags []string) []string {
+// withBudget limits the process with the client's budget flag, unless the person's own limit is lower.
+func withBudget(left loop.USD, flags []string) []string {
 	const name = "--max-budget-usd"
 	if left == 0 {
 		return flags

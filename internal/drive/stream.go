@@ -57,15 +57,15 @@ type Result struct {
 	Text    string // the model's last message, or the error
 }
 
-// heard collects the facts that the driver needs from the stream.
-type heard struct {
+// streamReader collects the facts that the driver needs from the stream.
+type streamReader struct {
 	End
 	last  string        // the worker's last line of text, or its current tool
 	pause time.Duration // announced silence
 }
 
 // read takes in one line of stream-json. It ignores unknown lines.
-func (h *heard) read(line []byte) {
+func (h *streamReader) read(line []byte) {
 	h.pause = 0
 	kind := gjson.GetBytes(line, "type").Str
 	if kind == "" || !gjson.ValidBytes(line) {
@@ -91,7 +91,7 @@ func (h *heard) read(line []byte) {
 	}
 }
 
-func (h *heard) system(j gjson.Result) {
+func (h *streamReader) system(j gjson.Result) {
 	switch j.Get("subtype").Str {
 	case "init":
 		h.Session = strings.Clone(j.Get("session_id").Str)
@@ -103,7 +103,7 @@ func (h *heard) system(j gjson.Result) {
 	}
 }
 
-func (h *heard) block(block gjson.Result) {
+func (h *streamReader) block(block gjson.Result) {
 	switch block.Get("type").Str {
 	case "text":
 		text := strings.TrimSpace(block.Get("text").Str)

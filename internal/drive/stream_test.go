@@ -14,7 +14,7 @@ func TestLongLines(t *testing.T) {
 		head, tail := `{"type":"result","result":"`, `"}`
 		return head + strings.Repeat("x", n-len(head)-len(tail)) + tail
 	}
-	var h heard
+	var h streamReader
 	var taken []int
 	out := &lines{take: func(line []byte) { taken = append(taken, len(line)); h.read(line) }}
 	// as os/exec copies
@@ -44,7 +44,7 @@ func TestLastLine(t *testing.T) {
 			t.Errorf("%s: %q of %q, want %q", name, h.last, h.Session, want)
 		}
 	}
-	var h heard
+	var h streamReader
 	h.read([]byte(`{"type":"system","subtype":"api_retry","attempt":2,"max_retries":10,` +
 		`"error_status":529}`))
 	if h.last != "API error 529, retry 2 of 10" {
@@ -59,7 +59,7 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte(`{"type":"assistant","message":{"content":"plain"}}`+"\n"), 7)
 	f.Add([]byte(`{"type":"result","terminal_reason":"api_error","total_cost_usd":-1e99}`), 64)
 	f.Fuzz(func(t *testing.T, text []byte, size int) {
-		var h heard
+		var h streamReader
 		var got [][]byte
 		out := &lines{take: func(line []byte) {
 			got = append(got, bytes.Clone(line))

@@ -68,7 +68,7 @@ func Judge(e End, now time.Time) Verdict {
 	case Blocked:
 		v.Text = refusal(r.Text)
 	case Outage:
-		v.Reset = cmp.Or(named(e.Reset, now), ResetIn(r.Text, now))
+		v.Reset = cmp.Or(plausible(e.Reset, now), ResetIn(r.Text, now))
 		v.Final = r.Status >= 400 && r.Status < 500 && r.Status != 408 && r.Status != 429 ||
 			strings.HasPrefix(r.Text, "Not logged in")
 	}
@@ -141,8 +141,8 @@ const maxReset = 8 * 24 * time.Hour
 // justOver is how long ago a named reset time may be and still be meant.
 const justOver = 15 * time.Minute
 
-// named returns at if the driver can wait until then, or zero if it is past or too far away.
-func named(at, now time.Time) time.Time {
+// plausible returns at if the driver can wait until then, or zero if it is past or too far away.
+func plausible(at, now time.Time) time.Time {
 	if at.After(now) && at.Before(now.Add(maxReset)) {
 		return at
 	}
@@ -165,13 +165,13 @@ func ResetIn(text string, now time.Time) time.Time {
 		return time.Time{}
 	}
 	if at, err := strconv.ParseInt(words[1], 10, 64); err == nil {
-		return named(time.Unix(at, 0), now)
+		return plausible(time.Unix(at, 0), now)
 	}
 	zone, err := time.LoadLocation(words[3])
 	if words[3] == "" || err != nil {
 		zone = now.Location()
 	}
-	return named(clockAfter(strings.TrimSpace(words[2]), now.In(zone)), now)
+	return plausible(clockAfter(strings.TrimSpace(words[2]), now.In(zone)), now)
 }
 
 // clockAfter returns the next time that matches a clock time without its year or day. A match up to

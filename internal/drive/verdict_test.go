@@ -11,7 +11,7 @@ import (
 var night = time.Date(2026, 11, 22, 1, 30, 0, 0, time.UTC)
 
 // recorded is a stream of the real client, 2.1.330, without the fields that no one reads.
-func recorded(t *testing.T, name string) (h heard) {
+func recorded(t *testing.T, name string) (h streamReader) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".jsonl"))
 	if err != nil {
@@ -123,7 +123,7 @@ func TestResets(t *testing.T) {
 
 // The client's own event counts before its text.
 func TestLimitEventNamesTheReset(t *testing.T) {
-	var h heard
+	var h streamReader
 	h.read([]byte(`{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning",` +
 		`"resetsAt":1795399999}}`))
 	if !h.Reset.IsZero() {

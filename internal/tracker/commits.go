@@ -87,7 +87,7 @@ func Hidden(ctx context.Context, project string) (list []string, err error) {
 
 // Descends reports whether commit is an ancestor of HEAD or HEAD itself.
 func Descends(ctx context.Context, project, commit string) (bool, error) {
-	return says(ctx, project, "merge-base", "--is-ancestor", commit, "HEAD")
+	return gitSucceeds(ctx, project, "merge-base", "--is-ancestor", commit, "HEAD")
 }
 
 // Diff returns the diff from a commit to HEAD of the whole repository, without context lines. Every

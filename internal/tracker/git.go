@@ -26,8 +26,8 @@ func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return gitAtMost(ctx, gitOutput, dir, args...)
 }
 
-// gitAtMost is like git, but bounds the output to most bytes.
-func gitAtMost(ctx context.Context, most int, dir string, args ...string) ([]byte, error) {
+// gitAtMost is like git, but bounds the output to maxBytes.
+func gitAtMost(ctx context.Context, maxBytes int, dir string, args ...string) ([]byte, error) {
 	list, err := settings(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -36,11 +36,11 @@ func gitAtMost(ctx context.Context, most int, dir string, args ...string) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	return ask(ctx, most, dir, append(off, args...)...)
+	return ask(ctx, maxBytes, dir, append(off, args...)...)
 }
 
 // ask is like gitAtMost, but leaves the repository's filters on.
-func ask(ctx context.Context, most int, dir string, args ...string) ([]byte, error) {
+func ask(ctx context.Context, maxBytes int, dir string, args ...string) ([]byte, error) {
 	word := args
 	for len(word) > 2 && word[0] == "-c" {
 		word = word[2:]
@@ -57,7 +57,9 @@ func ask(ctx context.Context, most int, dir string, args ...string) ([]byte, err
 	if word[0] == "checkout" {
 		wait = time.Minute
 	}
-	r, err := child.Run(ctx, child.Command{Dir: dir, Env: env, Wait: wait, Most: most, Args: argv})
+	r, err := child.Run(ctx, child.Command{
+		Dir: dir, Env: env, Wait: wait, Most: maxBytes, Args: argv,
+	})
 	if err == nil {
 		return r.Out, nil
 	}
@@ -137,8 +139,8 @@ func Elsewhere(ctx context.Context, worktree, branch string) bool {
 	return false
 }
 
-// says runs a git command that answers by its exit code: 0 for true, 1 for false.
-func says(ctx context.Context, dir string, args ...string) (bool, error) {
+// gitSucceeds runs a git command that answers by its exit code: 0 for true, 1 for false.
+func gitSucceeds(ctx context.Context, dir string, args ...string) (bool, error) {
 	_, err := git(ctx, dir, args...)
 	if child.Exit(err) == 1 {
 		return false, nil
@@ -171,9 +173,9 @@ func FilesAt(ctx context.Context, dir, commit, path string) ([]string, error) {
 	return files(ctx, dir, "ls-tree", "-r", "-z", "--name-only", commit, "--", path)
 }
 
-// FileAt returns the text of a file in a commit. path is relative to dir. A text longer than most
-// bytes is an error.
-func FileAt(ctx context.Context, dir, commit, path string, most int) (string, error) {
-	out, err := gitAtMost(ctx, most, dir, "cat-file", "blob", commit+":./"+path)
+// FileAt returns the text of a file in a commit. path is relative to dir. A text longer than
+// maxBytes is an error.
+func FileAt(ctx context.Context, dir, commit, path string, maxBytes int) (string, error) {
+	out, err := gitAtMost(ctx, maxBytes, dir, "cat-file", "blob", commit+":./"+path)
 	return string(out), err
 }

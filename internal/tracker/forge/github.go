@@ -10,7 +10,7 @@ import (
 
 // Bodies come last, because gjson must scan a body to reach a field after it.
 const githubIssues = `query($owner:String!,$name:String!,$endCursor:String){` +
-	`repository(owner:$owner,name:$name){nameWithOwner hasIssuesEnabled ` +
+	`repository(owner:$owner,name:$name){hasIssuesEnabled ` +
 	`issues(first:100,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC})` +
 	`{pageInfo{hasNextPage endCursor}nodes{number title labels(first:50){nodes{name}}` +
 	`milestone{title}assignees(first:10){nodes{login}}%s body}}}}`
@@ -37,12 +37,12 @@ const githubPR = `number title state isDraft isCrossRepository headRepository{na
 	`author{__typename login}comments{totalCount}}}`
 
 const githubPRs = `query($owner:String!,$name:String!,$endCursor:String){` +
-	`repository(owner:$owner,name:$name){nameWithOwner pullRequests(first:50,after:$endCursor,` +
+	`repository(owner:$owner,name:$name){pullRequests(first:50,after:$endCursor,` +
 	`states:OPEN,orderBy:{field:CREATED_AT,direction:ASC})` +
 	`{pageInfo{hasNextPage endCursor}nodes{%s}}}}`
 
 const githubOne = `query($owner:String!,$name:String!,$number:Int!){` +
-	`repository(owner:$owner,name:$name){nameWithOwner pullRequest(number:$number){%s}}}`
+	`repository(owner:$owner,name:$name){pullRequest(number:$number){%s}}}`
 
 // newGitHub returns a source for GitHub. gh does not accept a port in the host.
 func newGitHub(r reader) *graphql {

@@ -51,7 +51,7 @@ func (g *graphql) issues(ctx context.Context) list[backlog.Issue] {
 	if c.repo.Get(g.has).Type == gjson.False {
 		c.whole, c.fail = false, &Failure{Why: NoIssues}
 	}
-	return readList(c.nodes, c.whole, c.fail, g.number, g.named(c.repo).issue)
+	return readList(c.nodes, c.whole, c.fail, g.number, g.issue)
 }
 
 func (g *graphql) pulls(ctx context.Context, light bool) list[PR] {
@@ -60,24 +60,15 @@ func (g *graphql) pulls(ctx context.Context, light bool) list[PR] {
 		fields = g.lightFields
 	}
 	c := g.pages(ctx, g.list, fmt.Sprintf(g.pullsQuery, fields))
-	return readList(c.nodes, c.whole, c.fail, g.number, g.named(c.repo).pr)
+	return readList(c.nodes, c.whole, c.fail, g.number, g.pr)
 }
 
 func (g *graphql) pull(ctx context.Context, n int) (PR, *Failure) {
 	query := fmt.Sprintf(g.pullQuery, g.onePR)
 	out, fail := g.run(ctx, g.args(query, g.one[0], fmt.Sprint(g.one[1], "=", n))...)
 	return readOne(out, fail, g.repository, func(repo gjson.Result) PR {
-		return g.named(repo).pr(repo.Get(g.request))
+		return g.pr(repo.Get(g.request))
 	})
-}
-
-// named returns g with the repository's current name. A forge also answers to an old name.
-func (g *graphql) named(repo gjson.Result) *graphql {
-	now := *g
-	if owner, name, ok := strings.Cut(text(repo.Get("nameWithOwner")), "/"); ok {
-		now.Owner, now.Repo = owner, name
-	}
-	return &now
 }
 
 func (g *graphql) issue(n gjson.Result) backlog.Issue {

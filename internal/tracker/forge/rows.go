@@ -112,14 +112,14 @@ func text(r gjson.Result) string { return bounded(r, maxText) }
 
 func body(r gjson.Result) string { return bounded(r, maxBody) }
 
-// bounded returns a string's value as valid UTF-8, cut to at most most bytes, or an empty string
+// bounded returns a string's value as valid UTF-8, cut to at most maxBytes, or an empty string
 // for any other value.
-func bounded(r gjson.Result, most int) string {
+func bounded(r gjson.Result, maxBytes int) string {
 	switch {
 	case r.Type != gjson.String:
 		return ""
-	case len(r.Str) > most:
-		return strings.ToValidUTF8(r.Str[:most], "")
+	case len(r.Str) > maxBytes:
+		return strings.ToValidUTF8(r.Str[:maxBytes], "")
 	case utf8.ValidString(r.Str):
 		return r.Str
 	}

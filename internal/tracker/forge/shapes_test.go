@@ -51,19 +51,6 @@ func TestIssuesTurnedOff(t *testing.T) {
 	}
 }
 
-// A renamed repository answers under its old name, and names itself by its new one.
-func TestRenamedRepository(t *testing.T) {
-	dir, from := project(t, "https://github.com/acme/old-app", "github")
-	a := ask(t, dir, Question{Backlog: true, PR: 142})
-	if a.Backlog == nil || !cmp.Equal(a.Backlog.InProgress, []int{50, 149}) ||
-		!cmp.Equal(a.PRs[0].Closes, []int{50}) {
-		t.Errorf("%v %+v %+v", a.Notes, a.Backlog, a.PRs)
-	}
-	if got := calls(t, from)[0]; !strings.Contains(got, "name=old-app") {
-		t.Error(got)
-	}
-}
-
 // What stands around an answer does not hide it; a cut one is still a cut one.
 func TestTalkAroundAnAnswer(t *testing.T) {
 	whole, err := os.ReadFile("testdata/github/issues.2.json")
