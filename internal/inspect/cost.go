@@ -154,7 +154,11 @@ func (v *question) ledger(
 	if !present && l.run.Status == loop.Active {
 		l.state = "cut off"
 	}
-	whole := loop.Sum(l.run.TokensByModel).Add(report.Unmodelled(&l.run))
+	models := loop.Sum(l.run.TokensByModel)
+	without := loop.Tokens{Input: l.run.TokensIn, Output: l.run.TokensOut,
+		Dollars: l.run.DollarsEstimate}.Less(
+		loop.Tokens{Input: models.In(), Output: models.Output, Dollars: models.Dollars})
+	whole := models.Add(without)
 	switch {
 	case l.byLine():
 		if last == nil || !last.EndedAt.Before(q.Since) {

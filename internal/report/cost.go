@@ -50,15 +50,6 @@ func (r CostRow) Compare(o CostRow) int {
 	return cmp.Or(cmp.Compare(o.Dollars, r.Dollars), cmp.Compare(r.Model, o.Model))
 }
 
-// Unmodelled returns the tokens of a run that are recorded without a model.
-func Unmodelled(b *loop.Budget) loop.Tokens {
-	t := loop.Sum(b.TokensByModel)
-	return loop.Tokens{
-		Input: max(0, b.TokensIn-t.In()), Output: max(0, b.TokensOut-t.Output),
-		Dollars: max(0, b.DollarsEstimate-t.Dollars),
-	}
-}
-
 // Costs draws the table. Dollars are exact sums rounded to three decimals, the total included.
 func Costs(s Screen, c Cost) string {
 	p := newPage(s.unwrapped())
@@ -78,13 +69,6 @@ func Costs(s Screen, c Cost) string {
 			c.Zone)
 	}
 	p.blank()
-	p.table(c.table())
-	p.notes("Note", c.Notes)
-	return p.String()
-}
-
-// table returns the rows and the total.
-func (c Cost) table() table {
 	t := table{columns: []column{{name: c.By}}}
 	t.columns = append(t.columns, counts("input", "output", "cache read", "write 5m", "write 1h",
 		"searches")...)
@@ -100,24 +84,19 @@ func (c Cost) table() table {
 		}
 		t.add(append(cells, "$"+Mills(r.Dollars))...)
 	}
-	return t
+	p.table(t)
+	p.notes("Note", c.Notes)
+	return p.String()
 }
 
 // name returns a row's label. The run id comes last, because a narrow screen cuts the end.
 func (r CostRow) name(by string) string {
-	if project := r.Project; project != "" && by != "project" {
+	switch project := r.Project; {
+	case r.Skill == "": // no part of a run
+		return cmp.Or(r.Rest, r.Day, r.Model, project)
+	case project != "":
 		r.Project = ""
 		return filepath.Base(project) + " " + r.name(by)
-	}
-	switch {
-	case r.Rest != "":
-		return r.Rest
-	case by == "project":
-		return r.Project
-	case by == "day":
-		return r.Day
-	case by == "model":
-		return r.Model
 	case by == "iteration":
 		return fmt.Sprintf("%s #%d %s, %s", r.Skill, r.Iteration, r.State, r.RunID)
 	case r.Phase != "":

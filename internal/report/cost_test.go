@@ -36,7 +36,7 @@ func TestCostsAreExact(t *testing.T) {
 func TestCostTextsAreHarmless(t *testing.T) {
 	hostile := "x\x1b[2J\u202eevil\r\nSecond: line\x00"
 	c := Cost{By: "task",
-		Rows:  []CostRow{{Number: 1, Task: hostile, RunID: hostile}},
+		Rows:  []CostRow{{Skill: "task", Number: 1, Task: hostile, RunID: hostile}},
 		Notes: []string{hostile}}
 	r := Rates{Rows: []RateRow{{Model: hostile, Source: hostile}}, Warnings: []string{hostile}}
 	for name, text := range map[string]string{"costs": Costs(Screen{Width: 200}, c),

@@ -48,7 +48,7 @@ type TaskRow struct {
 	Minutes  int           `json:"minutes"`
 	Dollars  loop.USD      `json:"dollars"`
 	Check    string        `json:"check,omitempty"`          // its own, "" for the list's
-	Why      string        `json:"why,omitempty"`            // why the last attempt was not accepted
+	Why      string        `json:"why,omitempty"`            // why the last attempt did not count
 	Changed  []string      `json:"check_changed,omitempty"`  // pinned files, by the worker
 	Weakened []string      `json:"tests_weakened,omitempty"` // T96
 	Open     bool          `json:"under_way,omitempty"`      // an attempt at it is open
