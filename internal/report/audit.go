@@ -66,18 +66,20 @@ func (b auditLoop) ended() (must, more []string) {
 }
 
 // stand draws the progress of the loop through its plan.
-func (b auditLoop) stand(p *page) {
+func (b auditLoop) stand() (list facts) {
 	r := b.run
-	p.row("done", plain, "%s", r.Result())
+	list.row("done", plain, "%s", r.Result())
 	if r.Phase != audit.Complete {
 		name := r.UnderWay()
 		if r.Phase == audit.Coding || r.Phase == audit.Auditing {
 			name += ": " + r.Sections[r.Section]
 		}
-		p.row("under way", plain, "%s", name)
+		list.row("under way", plain, "%s", name)
 	}
-	p.given("last phase", warn, r.Reason)
-	b.audits().draw(p)
+	if r.Reason != "" {
+		list.row("last phase", warn, "%s", r.Reason)
+	}
+	return append(list, b.audits()...)
 }
 
 // audits returns the results of the audits and the average cost of a clean section.

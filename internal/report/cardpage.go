@@ -77,7 +77,7 @@ func (c *Card) blocks(s Screen) []block {
 	if c.Run.Drive() == "" { // a loop on issues and PRs has little evidence
 		early, late = late, early
 	}
-	return slices.Concat(c.head(s, kind), c.todo(), kind.card(c), early, c.spent(),
+	return slices.Concat(c.head(s, kind), c.todo(), kind.card(c), early, c.spent(s),
 		c.iterations(s), c.asked(), c.left(), late)
 }
 
@@ -101,12 +101,11 @@ func (c *Card) head(s Screen, kind kind) []block {
 		fmt.Sprintf("%d min", b.MinutesElapsed), "$"+b.DollarsEstimate.String(), kind.count(),
 		span)))
 	if b.Replaced > 0 {
-		about = append(about, fact{"note", warn, words("written again " +
-			loop.Plural(b.Replaced, "time") + ": somebody had changed the run's files")})
+		about.row("note", warn, "written again %s: somebody had changed the run's files",
+			loop.Plural(b.Replaced, "time"))
 	}
 	for _, n := range c.Unread {
-		about = append(about, fact{"note", warn,
-			words("Not all of the history could be read: " + n)})
+		about.row("note", warn, "Not all of the history could be read: %s", n)
 	}
 	return []block{heading{style, c.sentence()}, about}
 }
@@ -193,22 +192,12 @@ func (c *Card) todo() (list []block) {
 }
 
 // spent returns the spend curve and the use of each ceiling.
-func (c *Card) spent() []block {
+func (c *Card) spent(s Screen) []block {
 	list := []block{section{name: "Spend"}}
 	if len(c.Curve) > 0 {
 		list = append(list, curve{c.Run.Ceilings.Dollars, c.Curve})
 	}
-	var use facts
-	for _, a := range c.Budgets {
-		use = append(use, fact{a.Name, a.style(), cell{{text: a.standing() + a.rest(false),
-			share: percent(int64(a.Used), int64(a.Ceiling))}}})
-	}
-	use.given("outside", words(outside(c.Run)))
-	use.given("in advance", words(c.Run.Policy.Words()))
-	if c.Raise != "" {
-		use = append(use, command("raise", c.Raise))
-	}
-	return append(list, use)
+	return append(list, s.spending(c.Run, c.Budgets, c.Raise))
 }
 
 // iterations returns a table of the last iterations.
@@ -232,7 +221,8 @@ func (c *Card) iterations(s Screen) []block {
 	for i := range c.Iterations {
 		l := &c.Iterations[i]
 		_, cells := s.iteration(l)
-		cells[len(cells)-1][0].share = percent(int64(l.Dollars), int64(most))
+		dollars := &cells[len(cells)-1][0]
+		dollars.part, dollars.whole = int64(l.Dollars), int64(most)
 		var prs cell
 		for _, name := range l.PRsTouched {
 			prs = append(prs, c.named(name))
@@ -418,10 +408,10 @@ type evidence struct {
 func (c *Card) evidence(kind kind) []block {
 	e := kind.evidence(c)
 	v := c.Verified
-	verified := facts{{name: "dollars", value: words(fmt.Sprintf(
-		"$%s (API-equivalent), counted from the transcripts", v.Dollars))}}
+	var verified facts
+	verified.row("dollars", plain, "$%s (API-equivalent), counted from the transcripts", v.Dollars)
 	if v.Agents > 0 {
-		verified.given("workers", words(fmt.Sprintf("%d dispatched", v.Agents)))
+		verified.row("workers", plain, "%d dispatched", v.Agents)
 	}
 	if len(e.claimed) == 0 {
 		e.claimed.given("nothing", words("was claimed without being seen"))

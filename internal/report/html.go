@@ -121,8 +121,8 @@ func (m *markup) words(c cell, between raw) {
 			m.put("%s", w.text)
 		}
 		m.put("%s", raw(when(w.link != "", "</a>")))
-		if w.share > 0 {
-			m.put(`<i class="bar"><i style="width:%.1f%%"></i></i>`, w.share)
+		if w.whole > 0 {
+			m.put(`<i class="bar"><i style="width:%.1f%%"></i></i>`, percent(w.part, w.whole))
 		}
 	}
 }

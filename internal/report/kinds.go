@@ -15,7 +15,7 @@ import (
 type kind interface {
 	block(*text, *loop.Iteration) // for the status block of an iteration
 	ended() (must, more []string) // for the final report; more is cut to fit
-	stand(*page)                  // the progress of the loop
+	stand() facts                 // the progress of the loop
 	card(*Card) []block           // for the report card
 	evidence(*Card) evidence      // for the report card
 	count() string                // the unit that the kind counts, as in "2 PRs"
@@ -49,7 +49,7 @@ func kindOf(b *loop.Budget, head string) kind {
 }
 
 func (backlogLoop) ended() (must, more []string) { return nil, nil }
-func (backlogLoop) stand(*page)                  {}
+func (backlogLoop) stand() facts                 { return nil }
 func (backlogLoop) card(*Card) []block           { return nil }
 func (b backlogLoop) count() string              { return loop.Plural(len(b.PRsTouched), "PR") }
 
@@ -118,7 +118,7 @@ func (c *Card) commits(remote bool) (list cell) {
 type promptLoop struct{ backlogLoop }
 
 func (b promptLoop) block(t *text, _ *loop.Iteration) { t.line("Prompt: %s", b.prompt()) }
-func (b promptLoop) stand(p *page)                    { p.row("prompt", plain, "%s", b.prompt()) }
+func (b promptLoop) stand() facts                     { return facts{{"prompt", plain, words(b.prompt())}} }
 
 func (b promptLoop) ended() (must, more []string) { return []string{"Prompt: " + b.prompt()}, nil }
 

@@ -103,16 +103,32 @@ func firstToEnd(axes []Axis) (found *Axis) {
 	return found
 }
 
-// axes draws the budgets as bars.
-func (p *page) axes(axes []Axis) {
+// budgets returns the use of each budget, with a bar.
+func (s Screen) budgets(axes []Axis) (list facts) {
 	room := 0
 	for _, a := range axes {
 		room = max(room, len(a.standing()))
 	}
 	for _, a := range axes {
-		p.row(a.Name, a.style(), "%s  %s%s", p.bar(int64(a.Used), int64(a.Ceiling)),
-			pad(a.standing(), room, false), a.rest(p.Width < 60))
+		used := word{text: pad(a.standing(), room, false) + a.rest(s.Width < 60),
+			part: int64(a.Used), whole: max(1, int64(a.Ceiling))}
+		if a.Ceiling == 0 {
+			used.part = 0
+		}
+		list = append(list, fact{a.Name, a.style(), cell{used}})
 	}
+	return list
+}
+
+// spending returns the use of each budget, and what a person decided about the budgets or may do.
+func (s Screen) spending(b *loop.Budget, axes []Axis, raise string) facts {
+	list := s.budgets(axes)
+	list.given("outside", words(outside(b)))
+	if raise != "" {
+		list = append(list, command("raise", raise))
+	}
+	list.given("in advance", words(b.Policy.Words()))
+	return list
 }
 
 func (a Axis) style() string {

@@ -334,11 +334,6 @@ func (p *page) tableRow(t *table, r row) {
 	}
 }
 
-// bar draws part of whole in a part of the page's width.
-func (p *page) bar(part, whole int64) string {
-	return bar(part, whole, min(max(p.Width/5, 6), 24))
-}
-
 // bar draws part of whole in width columns. A part above 0 fills at least one column, and only the
 // whole fills all.
 func bar(part, whole int64, width int) string {

@@ -1,6 +1,9 @@
 package report
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // block is a part of a page, drawn as text or as HTML.
 type block interface {
@@ -41,17 +44,29 @@ func (f *facts) given(name string, value cell) {
 	}
 }
 
+// row adds a fact, even if its value is empty.
+func (f *facts) row(name, style, format string, args ...any) {
+	*f = append(*f, fact{name, style, cell{{text: fmt.Sprintf(format, args...)}}})
+}
+
+// rows adds a fact for each text, all with the same name.
+func (f *facts) rows(name, style string, texts []string) {
+	for _, text := range texts {
+		f.row(name, style, "%s", text)
+	}
+}
+
 // command returns a fact for a text that a person types.
 func command(name, text string) fact { return fact{name, strong, cell{{text: text, look: pre}}} }
 
 // cell is the content of a table's cell, or the value of a fact.
 type cell []word
 
-// word is a piece of foreign text. share is the length of the bar below it in percent, 0 for no
-// bar.
+// word is a piece of foreign text. If whole is not 0, it has a bar that shows part of whole; in text
+// only facts have bars.
 type word struct {
 	text, look, link string
-	share            float64
+	part, whole      int64
 }
 
 // The looks of a word are HTML elements.
@@ -80,7 +95,11 @@ func (l line) draw(p *page) { p.line(l.style, "%s", l.text) }
 
 func (f facts) draw(p *page) {
 	for _, one := range f {
-		p.row(one.name, one.style, "%s", one.value)
+		drawn := ""
+		if len(one.value) > 0 && one.value[0].whole > 0 {
+			drawn = bar(one.value[0].part, one.value[0].whole, min(max(p.Width/5, 6), 24)) + "  "
+		}
+		p.row(one.name, one.style, "%s%s", drawn, one.value)
 	}
 }
 

@@ -195,44 +195,43 @@ func questions(list []Waiting, answers bool) (f facts) {
 
 // StandText writes the state of a loop.
 func StandText(s Screen, st Stand) string {
-	p, b := newPage(s), st.Run
+	b, about := st.Run, facts{}
 	style, state, _ := st.state()
-	p.line(style, "%s: %s", invocation(b), state)
-	p.given("project", plain, st.Project)
-	p.row("run", plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), p.at(b.StartedAt))
-	p.axes(st.Budgets)
-	p.given("outside", plain, outside(b))
-	p.given("raise", plain, st.Raise)
-	p.given("in advance", plain, b.Policy.Words())
-	kindOf(b, st.Head).stand(p)
-	p.given("no progress", warn, b.Standstill())
+	about.given("project", words(st.Project))
+	about.row("run", plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), s.at(b.StartedAt))
+	about = slices.Concat(about, s.spending(b, st.Budgets, st.Raise), kindOf(b, st.Head).stand())
+	if text := b.Standstill(); text != "" {
+		about.row("no progress", warn, "%s", text)
+	}
 	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive &&
 		!st.ending() {
-		p.row("ends first", strong, "%s%s", a.Name, p.ahead(a))
+		about.row("ends first", strong, "%s%s", a.Name, s.ahead(a))
 	}
-	questions(st.Gates, true).draw(p)
+	about = append(about, questions(st.Gates, true)...)
 	if l := st.Lock; l != nil {
-		p.row("lock", plain, "pid %d (%s), iteration %d, since %s", l.PID, lives(st.LockAlive),
-			l.Iteration, p.at(l.StartedAt))
+		about.row("lock", plain, "pid %d (%s), iteration %d, since %s", l.PID, lives(st.LockAlive),
+			l.Iteration, s.at(l.StartedAt))
 	}
 	owner := "process unknown"
 	if b.Owner.PID != 0 {
 		owner = fmt.Sprintf("pid %d (%s)", b.Owner.PID, lives(st.OwnerAlive))
 	}
-	p.row("session", plain, "%s, %s", cmp.Or(b.SessionID, "unknown"), owner)
+	about.row("session", plain, "%s, %s", cmp.Or(b.SessionID, "unknown"), owner)
 	if l := st.Last; l != nil {
 		task := ""
 		if l.Task != nil {
 			task = ", " + tried(l.Task)
 		}
-		p.row("last", plain, "iteration %d: %s at %s, %d min, $%s%s%s", l.Iteration, l.Outcome,
-			p.at(l.Ended), l.Minutes, l.Dollars, prefixed(", ", strings.Join(l.PRs, ", ")), task)
+		about.row("last", plain, "iteration %d: %s at %s, %d min, $%s%s%s", l.Iteration, l.Outcome,
+			s.at(l.Ended), l.Minutes, l.Dollars, prefixed(", ", commas(l.PRs...)), task)
 	}
-	p.row("next tick", plain, "%s", st.Next)
-	p.given("deferred", plain, strings.Join(st.Deferred, ", "))
-	p.rows("note", plain, st.Notes)
-	p.given("next", strong, st.Resume)
-	return p.String()
+	about.row("next tick", plain, "%s", st.Next)
+	about.given("deferred", words(commas(st.Deferred...)))
+	about.rows("note", plain, st.Notes)
+	if st.Resume != "" {
+		about = append(about, command("next", st.Resume))
+	}
+	return textOf(s, []block{line{style, invocation(b) + ": " + state}, about})
 }
 
 func lives(alive bool) string {

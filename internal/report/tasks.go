@@ -337,22 +337,26 @@ func Verdict(l *loop.Iteration) string {
 }
 
 // stand draws the progress of the loop through its list.
-func (b taskLoop) stand(p *page) {
+func (b taskLoop) stand() (list facts) {
 	r := b.run
-	done := r.Finished()
-	p.row("done", plain, "%s  %s", p.bar(int64(done), int64(len(r.List))), r.Result())
+	list = facts{{"done", plain, cell{{text: r.Result(), part: int64(r.Finished()),
+		whole: int64(len(r.List))}}}}
 	switch {
 	case r.Complete():
-		return
+		return list
 	case r.PRStep():
-		p.row("under way", plain, "open the pull request, attempt %d of %d", r.Try, r.MaxTries-1)
+		list.row("under way", plain, "open the pull request, attempt %d of %d", r.Try,
+			r.MaxTries-1)
 	case blocked(b.Budget):
-		p.row("blocked", bad, "task %d: %s", r.Index+1, r.List[r.Index].Title)
+		list.row("blocked", bad, "task %d: %s", r.Index+1, r.List[r.Index].Title)
 	default:
-		p.row("under way", plain, "task %d, attempt %d of %d: %s", r.Index+1, r.Try, r.MaxTries-1,
-			r.List[r.Index].Title)
+		list.row("under way", plain, "task %d, attempt %d of %d: %s", r.Index+1, r.Try,
+			r.MaxTries-1, r.List[r.Index].Title)
 	}
-	p.given("last try", warn, r.Reason)
+	if r.Reason != "" {
+		list.row("last try", warn, "%s", r.Reason)
+	}
+	return list
 }
 
 // wakes names the trigger of the next attempt, by the drive of the loop.

@@ -171,7 +171,7 @@ func (p *page) stopped(w Why) {
 		p.row("overrun", warn, "%s", s.Overrun)
 	}
 	questions(s.Waiting, false).draw(p)
-	p.axes(w.Budgets)
+	p.budgets(w.Budgets).draw(p)
 	p.rows("trouble", warn, w.Trouble)
 	p.rows("next", strong, s.Do)
 }
