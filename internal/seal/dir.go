@@ -231,7 +231,8 @@ func (d Dir) Save(r *Record) error {
 	case d.path == "":
 		return ErrUnwritable
 	case len(r.Loops) == 0:
-		return writable(d.remove(r.Session))
+		return writable(errors.Join(orAbsent(os.Remove(d.on(r.Session))),
+			orAbsent(os.Remove(d.off(r.Session)))))
 	}
 	on, off := d.on(r.Session), d.off(r.Session)
 	text, err := r.encode()
@@ -251,16 +252,6 @@ func (d Dir) Save(r *Record) error {
 		return writable(err)
 	}
 	return writable(os.Rename(on, off))
-}
-
-// remove deletes a session's record.
-func (d Dir) remove(session string) error {
-	for _, path := range []string{d.on(session), d.off(session)} {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove record: %w", err)
-		}
-	}
-	return nil
 }
 
 // Probe returns an error if records cannot be saved here.

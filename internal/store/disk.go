@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -277,7 +278,7 @@ type unfinished struct {
 	disk      *disk
 	tmp, name string
 	f         *os.File
-	synced    chan error // nil until the sync has begun
+	wait      func() error // syncs and closes the file, once
 	placed    bool
 }
 
@@ -291,7 +292,8 @@ func (d *disk) begin(name string, text []byte) (*unfinished, error) {
 	if err := d.write(f, name, text); err != nil {
 		return nil, errors.Join(err, f.Close(), d.root.Remove(tmp))
 	}
-	return &unfinished{disk: d, tmp: tmp, name: name, f: f}, nil
+	wait := sync.OnceValue(func() error { return errors.Join(d.sync(f, name), f.Close()) })
+	return &unfinished{disk: d, tmp: tmp, name: name, f: f, wait: wait}, nil
 }
 
 // ahead is begin in the background, where the file is then synced too. The returned function waits
@@ -301,12 +303,10 @@ func (d *disk) ahead(name string, text []byte) (complete func() (*unfinished, er
 	var err error
 	begun := make(chan struct{})
 	work := func() {
-		if u, err = d.begin(name, text); err == nil {
-			u.synced = make(chan error, 1)
-		}
+		u, err = d.begin(name, text)
 		close(begun)
 		if err == nil {
-			u.synced <- errors.Join(d.sync(u.f, u.name), u.f.Close())
+			_ = u.wait() // place returns its error
 		}
 	}
 	if d.fail == nil {
@@ -318,18 +318,6 @@ func (d *disk) ahead(name string, text []byte) (complete func() (*unfinished, er
 		<-begun
 		return u, err
 	}
-}
-
-// wait returns once the file is durable.
-func (u *unfinished) wait() error {
-	if u.synced == nil {
-		err := errors.Join(u.disk.sync(u.f, u.name), u.f.Close())
-		u.synced = make(chan error, 1)
-		u.synced <- err
-	}
-	err := <-u.synced
-	u.synced <- err
-	return err
 }
 
 // place waits until the file is durable and gives it its final name.
