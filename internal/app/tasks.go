@@ -206,22 +206,12 @@ func (h *handler) envNumber(name string, otherwise int) (int, error) {
 // taskPrompt returns the whole prompt of the attempt.
 func (h *handler) taskPrompt(t *store.State) string {
 	r, a := tasks.Of(t.Budget), t.Tick.Attempt
-	log, _, _ := keptFile(h.progressPath())
-	p := tasks.Prompt{Index: a.Task - 1, Total: len(r.List), Title: a.Title, Spec: r.Spec,
-		Progress: h.relative(h.progressPath()), Mode: r.Mode, Attempt: a.Try,
-		MaxAttempts: r.MaxTries,
-		Refused:     r.Reason, Feedback: a.Feedback, Words: r.Words, Check: r.Check,
-		Token: a.Token, Log: log, Anchor: h.anchor()}
-	if a.Task > len(r.List) {
-		return p.PR()
+	papers := tasks.Papers{Progress: h.relative(h.progressPath()), Anchor: h.anchor()}
+	papers.Log, _, _ = keptFile(h.progressPath())
+	if ledgers := ledgersOf(h.project, r.Spec, a.Task); len(ledgers) > 0 && a.Task <= len(r.List) {
+		papers.Ledger = ledgers[0]
 	}
-	if ledgers := ledgersOf(h.project, r.Spec, a.Task); len(ledgers) > 0 {
-		p.Ledger = ledgers[0]
-	}
-	item := r.List[a.Task-1]
-	p.Criteria, p.NoCommit = item.Criteria, item.NoCommit
-	p.Check, _ = t.Budget.Check()
-	return p.Task()
+	return r.Prompt(a, papers)
 }
 
 // anchor returns the path of the project's or the person's command /sdd:anchor, or "" (T83).

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"hooks/internal/loop"
 	"hooks/internal/markdown"
 )
 
@@ -20,26 +21,12 @@ const (
 	maxLog      = 4 << 10           // the end of the progress file
 )
 
-// Prompt holds everything that a worker is given for one attempt (T13). Texts that others wrote are
-// put on one line or quoted, so that no line of a prompt is a claim.
-type Prompt struct {
-	Index, Total int // of the task, from 0; how many there are
-	Title        string
-	Criteria     string // may be empty
-	NoCommit     bool
-	Spec         string // path, relative to the project
-	Progress     string // path, relative to the project
-	Mode         string
-	Attempt      int    // from 1
-	MaxAttempts  int    // the task is blocked when Attempt gets there (T57)
-	Refused      string // why the last attempt did not count; may be empty
-	Words        string // of a person who was asked about the task; may be empty
-	Check        string // the command that must pass; may be empty
-	Token        string // identifies this attempt in the claim
-	Log          []byte // the progress file
-	Feedback     string // newest feedback in the task's ledger; may be empty (L31)
-	Ledger       string // path of the task's ledger, relative to the project; may be empty (L19)
-	Anchor       string // the file of the command /sdd:anchor; may be empty (T83)
+// Papers holds the files that a worker is pointed to.
+type Papers struct {
+	Progress string // path of the progress file, relative to the project
+	Log      []byte // its content
+	Ledger   string // path of the task's ledger, relative to the project; may be empty (L19)
+	Anchor   string // the file of the command /sdd:anchor; may be empty (T83)
 }
 
 // template holds the prompts of a task and of the PR (L13, L16–L19, T33, T36, T38–T42, T51–T56,
@@ -48,37 +35,39 @@ type Prompt struct {
 //go:embed prompt.md
 var template string
 
-// Task returns the prompt of an attempt at a task.
-func (p Prompt) Task() string { return p.of("task") }
-
-// PR returns the prompt of the attempt after the last task, which opens the PR for gate 3 (T51).
-func (p Prompt) PR() string { return p.of("pr") }
-
-// of fills the template and appends as much of the end of the progress file as fits.
-func (p Prompt) of(what string) string {
-	v := map[string]string{
-		what: "yes", p.Mode: "yes", "index": strconv.Itoa(p.Index),
-		"number": strconv.Itoa(p.Index + 1), "total": strconv.Itoa(p.Total),
-		"title":    markdown.CutRunes(markdown.OneLine(p.Title), MaxTitle),
-		"criteria": markdown.Cut(markdown.Quote(p.Criteria), maxCriteria),
-		"refused":  short(p.Refused), "words": short(p.Words), "spec": short(p.Spec),
-		"anchor": short(p.Anchor), "check": short(p.Check), "progress": short(p.Progress),
-		"token": p.Token, "ledger": short(p.Ledger),
-		"feedback": markdown.Cut(markdown.Quote(p.Feedback), MaxFeedback),
+// Prompt returns everything that a worker is given for one attempt at a task, or at the PR that
+// follows the last one (T13, T51). Texts that others wrote are put on one line or quoted, so that no
+// line of a prompt is a claim. As much of the end of the progress file follows as fits.
+func (r *Run) Prompt(a *loop.Attempt, with Papers) string {
+	what, check, item := "pr", r.Check, Item{}
+	if a.Task <= len(r.List) {
+		what, item = "task", r.List[a.Task-1]
+		check = r.checkOf(&item)
 	}
-	last := p.MaxAttempts > 0 && p.Attempt >= p.MaxAttempts-1
+	v := map[string]string{
+		what: "yes", r.Mode: "yes", "index": strconv.Itoa(a.Task - 1),
+		"number": strconv.Itoa(a.Task), "total": strconv.Itoa(len(r.List)),
+		"title":    markdown.CutRunes(markdown.OneLine(a.Title), MaxTitle),
+		"criteria": markdown.Cut(markdown.Quote(item.Criteria), maxCriteria),
+		"refused":  short(r.Reason), "words": short(r.Words), "spec": short(r.Spec),
+		"anchor": short(with.Anchor), "check": short(check), "progress": short(with.Progress),
+		"token": a.Token, "ledger": short(with.Ledger),
+		"feedback": markdown.Cut(markdown.Quote(a.Feedback), MaxFeedback),
+	}
+	last := r.MaxTries > 0 && a.Try >= r.MaxTries-1 // blocked at MaxTries (T57)
 	for name, is := range map[string]bool{
-		"nocommit": p.NoCommit, "commit": !p.NoCommit, "retry": p.Attempt > 1,
-		"second": p.Attempt == 2, "later": p.Attempt > 2 && !last, "last": last,
+		"nocommit": item.NoCommit, "commit": !item.NoCommit, "retry": a.Try > 1,
+		"second": a.Try == 2, "later": a.Try > 2 && !last, "last": last,
 	} {
 		if is {
 			v[name] = "yes"
 		}
 	}
 	text := markdown.Fill(template, v)
-	intro := fmt.Sprintf("\nThe end of %s:\n", short(p.Progress))
+	intro := fmt.Sprintf("\nThe end of %s:\n", short(with.Progress))
 	room := min(maxLog, MaxPrompt-2-len(text)-len(intro))
-	if log := tail([]byte(markdown.Quote(string(recent(p.Log)))), room); room > 0 && len(log) > 0 {
+	log := tail([]byte(markdown.Quote(string(recent(with.Log)))), room)
+	if room > 0 && len(log) > 0 {
 		text += intro + string(log) + "\n"
 	}
 	return text

@@ -6,21 +6,50 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"hooks/internal/loop"
 )
 
-var plain = Prompt{
-	Index: 2, Total: 8, Title: "Build preference sync service", Mode: Quick,
-	Spec: "docs/specs/user-preferences.md", Progress: ".sdd-progress.md",
-	Attempt: 1, MaxAttempts: 5, Token: "2.1-n11abc", Log: []byte(seeded),
+// given is everything that a prompt is made of.
+type given struct {
+	Run
+	a    loop.Attempt
+	with Papers
 }
 
-var full = Prompt{
-	Index: 7, Total: 8, Title: "Write the guide",
-	Criteria: "- names each setting\n- no dead link\n",
-	NoCommit: true, Spec: "docs/specs/user-preferences.md", Progress: ".sdd-progress.md",
-	Mode: TDD, Attempt: 4, MaxAttempts: 5, Refused: "the check is red:\nexit code 1",
-	Check: "just test", Token: "7.4-n23abc", Log: []byte(seeded),
-	Feedback: "Say which settings are per device.\n", Anchor: ".claude/commands/sdd/anchor.md",
+func (g given) Task() string {
+	g.a.Task = g.Index + 1
+	return g.Prompt(&g.a, g.with)
+}
+
+func (g given) PR() string {
+	g.a.Task = len(g.List) + 1
+	return g.Prompt(&g.a, g.with)
+}
+
+// listOf returns a list of so many tasks with one item in it.
+func listOf(n, at int, item Item) []Item {
+	list := make([]Item, n)
+	list[at] = item
+	return list
+}
+
+var plain = given{
+	Run{Index: 2, List: listOf(8, 2, Item{}), Mode: Quick, MaxTries: 5,
+		Spec: "docs/specs/user-preferences.md"},
+	loop.Attempt{Title: "Build preference sync service", Try: 1, Token: "2.1-n11abc"},
+	Papers{Progress: ".sdd-progress.md", Log: []byte(seeded)},
+}
+
+var full = given{
+	Run{Index: 7, Mode: TDD, MaxTries: 5, Spec: "docs/specs/user-preferences.md",
+		Reason: "the check is red:\nexit code 1", Check: "just test",
+		List: listOf(8, 7, Item{Criteria: "- names each setting\n- no dead link\n",
+			NoCommit: true})},
+	loop.Attempt{Title: "Write the guide", Try: 4, Token: "7.4-n23abc",
+		Feedback: "Say which settings are per device.\n"},
+	Papers{Progress: ".sdd-progress.md", Log: []byte(seeded),
+		Anchor: ".claude/commands/sdd/anchor.md"},
 }
 
 func TestPromptGoldens(t *testing.T) {
@@ -45,28 +74,28 @@ func TestPromptWords(t *testing.T) {
 		check  = "it must pass: `just test`"
 	)
 	for name, c := range map[string]struct {
-		change func(*Prompt)
+		change func(*given)
 		want   []string
 	}{
-		"quick":      {func(*Prompt) {}, nil},
-		"tdd":        {func(p *Prompt) { p.Mode = TDD }, []string{tdd}},
-		"checkpoint": {func(p *Prompt) { p.Mode = Checkpoint }, []string{checkpoint}},
-		"second":     {func(p *Prompt) { p.Attempt = 2 }, []string{second, reason}},
-		"third":      {func(p *Prompt) { p.Attempt = 3 }, []string{two, reason}},
-		"fourth":     {func(p *Prompt) { p.Attempt = 4 }, []string{last, reason}},
-		"past max":   {func(p *Prompt) { p.Attempt = 9 }, []string{last, reason}},
-		"second of three": {func(p *Prompt) { p.Attempt, p.MaxAttempts = 2, 3 },
+		"quick":      {func(*given) {}, nil},
+		"tdd":        {func(p *given) { p.Mode = TDD }, []string{tdd}},
+		"checkpoint": {func(p *given) { p.Mode = Checkpoint }, []string{checkpoint}},
+		"second":     {func(p *given) { p.a.Try = 2 }, []string{second, reason}},
+		"third":      {func(p *given) { p.a.Try = 3 }, []string{two, reason}},
+		"fourth":     {func(p *given) { p.a.Try = 4 }, []string{last, reason}},
+		"past max":   {func(p *given) { p.a.Try = 9 }, []string{last, reason}},
+		"second of three": {func(p *given) { p.a.Try, p.MaxTries = 2, 3 },
 			[]string{second, last, reason}},
-		"first of two": {func(p *Prompt) { p.MaxAttempts = 2 }, []string{last}},
-		"no maximum": {func(p *Prompt) { p.Attempt, p.MaxAttempts = 9, 0 },
+		"first of two": {func(p *given) { p.MaxTries = 2 }, []string{last}},
+		"no maximum": {func(p *given) { p.a.Try, p.MaxTries = 9, 0 },
 			[]string{two, reason}},
-		"no reason": {func(p *Prompt) { p.Attempt, p.Refused = 2, "" },
+		"no reason": {func(p *given) { p.a.Try, p.Reason = 2, "" },
 			[]string{second}},
-		"anchor": {func(p *Prompt) { p.Anchor = "anchor.md" }, []string{anchor}},
-		"check":  {func(p *Prompt) { p.Check = "just test" }, []string{check}},
+		"anchor": {func(p *given) { p.with.Anchor = "anchor.md" }, []string{anchor}},
+		"check":  {func(p *given) { p.Check = "just test" }, []string{check}},
 	} {
 		p := plain
-		p.Refused = "no commit"
+		p.Reason = "no commit"
 		c.change(&p)
 		text := p.Task()
 		for _, words := range []string{tdd, checkpoint, second, two, last, reason, anchor, check} {
@@ -95,7 +124,7 @@ func TestPromptDoesNotGrowWithTheTasksThatAreDone(t *testing.T) {
 	sizes := map[int]bool{}
 	for n := range 9 {
 		log = Completed(log, DoneLine(n, "Write a part", "0123456789ab", time.Minute))
-		p.Log = log
+		p.with.Log = log
 		if sizes[len(p.Task())] = true; !strings.Contains(p.Task(), fmt.Sprintf(
 			"> - [x] Task %d: Write a part", n)) {
 			t.Errorf("the last line is left out:\n%s", p.Task())
@@ -112,7 +141,7 @@ func TestPromptDoesNotGrowWithTheTasksThatAreDone(t *testing.T) {
 
 func TestPromptKeepsTheEndOfTheLog(t *testing.T) {
 	p := plain
-	p.Log = []byte("first line\n" + strings.Repeat("a line of the log\n", 1000) + "last line\n")
+	p.with.Log = []byte("first line\n" + strings.Repeat("a line of the log\n", 1000) + "last line\n")
 	text := p.Task()
 	_, log, found := strings.Cut(text, "The end of .sdd-progress.md:\n")
 	if !found || strings.Contains(log, "first line") || !strings.HasSuffix(log, "> last line\n") ||
@@ -155,24 +184,29 @@ func TestNoLineOfAPromptIsAClaim(t *testing.T) {
 	} {
 		for attempt := 1; attempt < 5; attempt++ {
 			for _, mode := range []string{Quick, TDD, Checkpoint} {
-				p := Prompt{Index: 1, Total: 3, Title: hostile, Criteria: hostile, Spec: hostile,
-					Progress: hostile, Mode: mode, Attempt: attempt, MaxAttempts: 5,
-					Refused: hostile, Check: hostile, Token: token, Log: []byte(hostile),
-					Feedback: hostile, Anchor: hostile}
+				p := given{
+					Run{Index: 1, List: listOf(3, 1, Item{Criteria: hostile}), Spec: hostile,
+						Mode: mode, MaxTries: 5, Reason: hostile, Check: hostile},
+					loop.Attempt{Title: hostile, Try: attempt, Token: token, Feedback: hostile},
+					Papers{Progress: hostile, Log: []byte(hostile), Anchor: hostile},
+				}
 				echoes(t, p.Task(), token)
 				echoes(t, p.PR(), token)
 			}
 		}
 	}
-	echoes(t, full.Task(), full.Token)
+	echoes(t, full.Task(), full.a.Token)
 }
 
 func FuzzPrompt(f *testing.F) {
 	f.Add("a title", "- b\n", "docs/c.md", "d", seeded, 2)
 	f.Fuzz(func(t *testing.T, title, criteria, spec, check, log string, attempt int) {
-		p := Prompt{Total: 3, Title: title, Criteria: criteria, Spec: spec, Progress: spec,
-			Attempt: attempt, MaxAttempts: 5, Refused: criteria, Check: check, Token: token,
-			Log: []byte(log), Feedback: criteria}
+		p := given{
+			Run{List: listOf(3, 0, Item{Criteria: criteria}), Spec: spec, MaxTries: 5,
+				Reason: criteria, Check: check},
+			loop.Attempt{Title: title, Try: attempt, Token: token, Feedback: criteria},
+			Papers{Progress: spec, Log: []byte(log)},
+		}
 		echoes(t, p.Task(), token)
 		echoes(t, p.PR(), token)
 	})
