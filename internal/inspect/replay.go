@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/replay"
 	"hooks/internal/report"
-	"hooks/internal/tracker"
 	"hooks/internal/usage"
 )
 
@@ -45,8 +43,7 @@ func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, er
 // script reads the steps of a session that matter to the rules, with the spend between them. The
 // notes are about unreadable lines, unknown models and calls beyond the bounds.
 func (i *Inspector) script(path string) (*replay.Script, []string, error) {
-	cwd, _ := os.Getwd()
-	cfg := config.Load(tracker.Project(i.Env, cwd))
+	cfg := config.Load(i.Project())
 	client, _ := install.ClientDir(i.Env)
 	s := replay.Script{Names: []loop.Names{cfg.Names(), config.User(client).Names()}}
 	notes := []string{}

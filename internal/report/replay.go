@@ -89,7 +89,12 @@ type Aftermath struct {
 // Replays writes the result of a replay.
 func Replays(s Screen, r Replay) string {
 	p := newPage(s.unwrapped())
-	p.line(plain, "Session %s under the rules%s", r.SessionID, ceilingsOf(r.Ceilings))
+	limits := ""
+	if len(r.Ceilings) > 0 {
+		run := loop.Budget{Skill: r.Iterations[0].Skill, Ceilings: r.Ceilings[0]}
+		limits = run.Limits()
+	}
+	p.line(plain, "Session %s under the rules%s", r.SessionID, prefixed(": ", limits))
 	if r.ByPrompt {
 		p.line(plain, "No looping skill was invoked: "+
 			"every prompt is taken as one iteration of a work loop.")
@@ -123,18 +128,6 @@ func Replays(s Screen, r Replay) string {
 		when(r.Outside > 0, fmt.Sprintf(", $%s of it outside of iterations", Mills(r.Outside))))
 	p.notes("Note", r.Notes)
 	return p.String()
-}
-
-func ceilingsOf(list []loop.Ceilings) string {
-	if len(list) == 0 {
-		return ""
-	}
-	c, dollars := list[0], "no dollar ceiling"
-	if c.Dollars > 0 {
-		dollars = ceiling(c.Dollars)
-	}
-	return fmt.Sprintf(": %s, %s, %s, %s", loop.Plural(c.Iterations, "iteration"),
-		loop.Plural(c.PRs, "PR"), loop.Plural(c.Minutes, "minute"), dollars)
 }
 
 func ticks(list []Replayed) table {
