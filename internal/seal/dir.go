@@ -123,14 +123,6 @@ func (d Dir) Projects() (list []string, err error) {
 	return slices.Compact(list), err
 }
 
-// unreadError reports an unreadable record and the project that it names, if any.
-type unreadError struct {
-	error
-	project string
-}
-
-func (e *unreadError) Unwrap() error { return e.error }
-
 // each calls show with every session's record. It returns the errors of unreadable records, except
 // those of other projects if project is not empty.
 func (d Dir) each(project string, show func(*Record)) error {
@@ -153,17 +145,15 @@ func (d Dir) each(project string, show func(*Record)) error {
 			if seen[e.Name()] {
 				continue
 			}
-			r, err := d.read(path, "")
+			r, of, err := d.readAny(path, "")
 			seen[e.Name()] = r != nil || err != nil
-			of, _ := errors.AsType[*unreadError](err)
-			if of == nil || project == "" || of.project == "" ||
-				(&Record{Project: of.project}).Adopt(project) {
-				errs = append(errs, err)
-			}
-			if r != nil {
+			switch {
+			case r != nil:
 				show(r)
-			} else if err == nil { // a power cut left it empty
+			case err == nil: // a power cut left it empty
 				sweep(path, e)
+			case project == "" || of == "" || (&Record{Project: of}).Adopt(project):
+				errs = append(errs, err)
 			}
 		}
 	}
@@ -187,16 +177,22 @@ func absent(err error) bool {
 // read returns the record in a file, or nil if there is no file. An empty session accepts any
 // record.
 func (d Dir) read(path, session string) (*Record, error) {
+	r, _, err := d.readAny(path, session)
+	return r, err
+}
+
+// readAny is read. For a record that cannot be read, project is the project that it names, if any.
+func (d Dir) readAny(path, session string) (r *Record, project string, err error) {
 	if d.last.path == path && (session == "" || session == d.last.record.Session) {
 		if info, err := os.Lstat(path); err == nil && same(info, d.last.file) {
-			return d.last.record.clone(), nil
+			return d.last.record.clone(), "", nil
 		}
 	}
 	f, info, err := safefile.Open(path)
 	if absent(err) {
-		return nil, nil
+		return nil, "", nil
 	} else if err != nil {
-		return nil, fmt.Errorf("read record: %w", err)
+		return nil, "", fmt.Errorf("read record: %w", err)
 	}
 	defer f.Close()
 	body := make([]byte, min(info.Size(), maxRecord+1))
@@ -207,21 +203,19 @@ func (d Dir) read(path, session string) (*Record, error) {
 	case len(text) > maxRecord:
 		err = errDamaged
 	case strings.Trim(text, "\x00") == "": // a power cut leaves an empty file or zeros
-		return nil, nil
+		return nil, "", nil
 	default:
-		var r *Record
 		var whole bool
 		r, whole, err = decode(text)
 		if err == nil && (session == "" || r.Session == session) {
 			*d.last = parsed{path, info, whole, r.clone()}
-			return r, nil
+			return r, "", nil
 		}
 	}
-	err = fmt.Errorf("read record %s: %w", path, cmp.Or(err, errDamaged))
 	if of := gjson.Get(text, "project"); strings.HasSuffix(of.Raw, `"`) { // else it is cut off
-		err = &unreadError{err, of.Str}
+		project = of.Str
 	}
-	return nil, err
+	return nil, project, fmt.Errorf("read record %s: %w", path, cmp.Or(err, errDamaged))
 }
 
 // Save writes a record to on/ or off/, and removes one without loops. A crash leaves either the old

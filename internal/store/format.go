@@ -17,12 +17,10 @@ import (
 type format struct {
 	of    reflect.Type
 	needs []string // required fields
-	// budget marks the format whose missing fields are reported in the words of R109.
-	budget bool
 }
 
 var (
-	budgetFormat = format{of: reflect.TypeFor[loop.Budget](), budget: true, needs: []string{
+	budgetFormat = format{of: reflect.TypeFor[loop.Budget](), needs: []string{
 		"started_at", "max_iterations", "max_prs", "max_minutes", "max_dollars",
 		"iterations_used", "prs_touched", "comments_pushed", "merges_attempted",
 		"minutes_elapsed", "tokens_in", "tokens_out", "agents_dispatched", "dollars_estimate",
@@ -105,7 +103,7 @@ func (f *format) checkObject(path string, root gjson.Result, minus bool) (err er
 		at := codec.Position(known, name, next)
 		if next = at + 1; !has[at] {
 			missing := &DamagedError{Path: path, Why: "field " + name + " is missing"}
-			if f.budget {
+			if f == &budgetFormat { // in the words of R109
 				missing.Missing = name
 			}
 			return missing
