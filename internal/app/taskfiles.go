@@ -240,14 +240,9 @@ func viewOf(run *loop.Budget, now time.Time) tasks.View {
 // exclude makes git ignore the loop's two files in this clone, without changing the repository's
 // .gitignore (T15).
 func (h *handler) exclude() error {
-	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
-	defer cancel()
-	path := tracker.ExcludeFile(ctx, h.project)
+	path := tracker.ExcludeFile(h.project)
 	if path == "" {
 		return nil
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(h.project, path)
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

@@ -104,15 +104,6 @@ func CommittedSince(ctx context.Context, project, commit string) ([]string, erro
 		commit+"..HEAD", "--", ":/")
 }
 
-// ExcludeFile returns the path of the repository's info/exclude, or an empty string if git fails.
-func ExcludeFile(ctx context.Context, project string) string {
-	out, err := git(ctx, project, "rev-parse", "--git-path", "info/exclude")
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(out))
-}
-
 // Changed returns the files below dir that differ between two commits, relative to dir.
 func Changed(ctx context.Context, dir, from, to string) ([]string, error) {
 	return files(ctx, dir, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff",

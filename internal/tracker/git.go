@@ -54,8 +54,11 @@ func ask(ctx context.Context, maxBytes int, dir string, args ...string) ([]byte,
 		argv = slices.Insert(argv, 1, "-c", "core.ignoreCase=false")
 	}
 	wait := gitWait
-	if word[0] == "checkout" {
+	switch word[0] {
+	case "checkout":
 		wait = time.Minute
+	case "config": // a tool call may wait for several answers
+		wait = gitWait / 2
 	}
 	r, err := child.Run(ctx, child.Command{
 		Dir: dir, Env: env, Wait: wait, Most: maxBytes, Args: argv,

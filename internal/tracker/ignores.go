@@ -11,6 +11,16 @@ import (
 	"strings"
 )
 
+// ExcludeFile returns the path of the repository's info/exclude, or an empty string outside a
+// repository.
+func ExcludeFile(project string) string {
+	place, ok := findGit(filepath.Clean(project))
+	if !ok {
+		return ""
+	}
+	return filepath.Join(place.common, "info", "exclude")
+}
+
 // Ignores returns the uncommitted files that make git ignore others: those in .git/info, those that
 // the repository's settings name, and .gitignore and .gitattributes files that are ignored
 // themselves. It leaves out the user's own files. Each entry is a name and a hash of the file's
@@ -43,7 +53,7 @@ func (t Tree) Ignores(ctx context.Context, project string, except []string) (lis
 		fmt.Fprintf(sum, "%q", lines)
 		list = append(list, fmt.Sprintf("%s %x", name, sum.Sum64()))
 	}
-	add("exclude in .git/info", filepath.Join(place.common, "info", "exclude"))
+	add("exclude in .git/info", ExcludeFile(project))
 	add("attributes in .git/info", filepath.Join(place.common, "info", "attributes"))
 	if last(own, true, "core.sparsecheckout") == "true" {
 		add("sparse-checkout in .git/info", filepath.Join(place.dir, "info", "sparse-checkout"))

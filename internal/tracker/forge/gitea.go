@@ -98,7 +98,7 @@ func (g *gitea) pages(ctx context.Context, path string) ([]gjson.Result, bool, *
 		if rows = append(rows, list...); page == 1 {
 			first = len(list)
 		}
-		if len(list) == 0 || len(list) < first || page == 1 && first < 10 {
+		if len(list) < first || first < 10 {
 			return rows, true, nil
 		}
 	}
