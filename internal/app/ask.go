@@ -363,10 +363,12 @@ func (h *handler) put(
 	})
 }
 
-// heard records the output of a command as the answer, as `hooks gate answer` does.
+// heard records the output of a command as the answer, as `hooks gate answer` does. Once every
+// question is answered, it notifies the person of the command that resumes the run, unless a driver
+// waits to resume it.
 func (h *handler) heard(skill loop.Skill, token string, t told) error {
 	h.now = h.App.now()
-	recorded := store.State{}
+	var done *store.State
 	err := h.withStateLock(func() error {
 		s, err := h.load(skill)
 		if err != nil || s.Budget == nil || s.Budget.Asking != token {
@@ -376,33 +378,26 @@ func (h *handler) heard(skill loop.Skill, token string, t told) error {
 			if w.key() != t.gate {
 				continue
 			}
-			if _, err = h.answerGate(w, t.text, loop.OriginAsk); err == nil {
-				recorded = w.state
+			_, err = h.answerGate(w, t.text, loop.OriginAsk)
+			if err == nil && !unanswered(w.state.Budget) {
+				done = &w.state
 			}
 		}
 		return err
 	})
-	if err == nil && recorded.Budget != nil {
-		h.sayRecorded(&recorded)
+	if err != nil || done == nil {
+		return err
 	}
-	return err
-}
-
-// sayRecorded notifies the person of the command that resumes the run once every question is
-// answered. It does nothing if a waiting driver will resume the run.
-func (h *handler) sayRecorded(t *store.State) {
-	b := t.Budget
-	if unanswered(b) {
-		return
-	}
-	if b.Drive() == loop.DriveProcess {
-		release, _ := h.files.Drive(t.Skill)
+	if done.Budget.Drive() == loop.DriveProcess {
+		release, _ := h.files.Drive(skill)
 		if release == nil {
-			return
+			return nil
 		}
 		_ = release()
 	}
-	_ = h.theirs().Recorded(h.config(t).Notify, report.Resume(b, t.Elsewhere()))
+	resume := report.Resume(done.Budget, done.Elsewhere())
+	_ = h.theirs().Recorded(h.config(done).Notify, resume)
+	return nil
 }
 
 // theirs returns the person's own commands for the project's loops.

@@ -19,6 +19,7 @@ import (
 	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
@@ -77,7 +78,7 @@ func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Fla
 			"the audit of %s is complete, and a completed loop is history", audit.Of(old).Plan)
 	}
 	r := audit.Of(old)
-	if _, linked := tracker.LinkedWorktree(r.Worktree); !linked || !isFolder(r.Worktree) {
+	if _, linked := tracker.LinkedWorktree(r.Worktree); !linked || !safefile.IsDir(r.Worktree) {
 		return hint.New(fmt.Sprintf("git worktree add %s %s", r.Worktree, r.Branch),
 			"the worktree of the run, %s, is gone", r.Worktree)
 	}

@@ -85,7 +85,15 @@ func (h *handler) fetchEntry(
 	t *store.State, asks loop.Invocation, l *lookup, k *loop.Known,
 ) {
 	fill(l, &k.Standing, func() loop.Standing { return h.standing(t, asks) })
-	fill(l, &k.Baseline, func() []loop.Cursor { return baseline(asks) })
+	fill(l, &k.Baseline, func() []loop.Cursor {
+		// Earlier spending is not charged to the loop. If the transcript lacks the prompt that
+		// invokes it, all of it is earlier.
+		from := int64(-1)
+		if start, found := usage.PromptStart(asks.Transcript, asks.PromptID); found {
+			from = start.Offset
+		}
+		return usage.Baseline(asks.Transcript, from)
+	})
 	fill(l, &k.Other, func() (other loop.RunFile) {
 		// an unreadable other run does not stop this entry
 		if s, err := h.files.LoadSealed(asks.SessionID, t.Skill); err == nil {
@@ -93,16 +101,6 @@ func (h *handler) fetchEntry(
 		}
 		return other
 	})
-}
-
-// baseline starts the count at the prompt that invoked the loop, so that earlier spending is not
-// charged to it. If the transcript does not contain the prompt yet, all of it is earlier.
-func baseline(asks loop.Invocation) []loop.Cursor {
-	from := int64(-1)
-	if start, found := usage.PromptStart(asks.Transcript, asks.PromptID); found {
-		from = start.Offset
-	}
-	return usage.Baseline(asks.Transcript, from)
 }
 
 // standing checks whether the processes named in the state still live, and loads the runs with

@@ -83,11 +83,6 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
 // sum returns a short hash of text.
 func sum(text []byte) string {
 	s := sha256.Sum256(text)

@@ -296,7 +296,7 @@ func (e *entry) lookUp() {
 	f.Worktrees = e.worktrees()
 	resumed := previous != nil && mode == loop.ResumeRun
 	if resumed || previous != nil && loop.KindOf(e.Skill).Reviews {
-		f.Heads = e.heads(e.State, previous.Open())
+		f.Heads = e.heads(e.State, branchesOf(previous.Open()))
 	}
 	if e.asks.Flags.Idle > 0 || e.Budget != nil && e.Budget.MaxIdle > 0 {
 		f.Trail = e.trail(f.Worktrees)

@@ -261,8 +261,11 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	case b != nil && b.RunID != "":
 		id, reap = b.RunID, reap || held != nil && held.RunID == b.RunID
 	}
-	if err := h.archive(skill, id); err != nil {
-		return "", err
+	if err = h.files.Hold(skill, id, alive); err == nil { // shut until a person's next prompt
+		err = h.files.Archive(skill, id)
+	}
+	if err != nil {
+		return "", fmt.Errorf("archive run: %w", err)
 	}
 	if reap {
 		if err := h.files.Reap(skill, held); err != nil {

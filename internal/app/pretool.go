@@ -82,7 +82,9 @@ func (h *handler) catchUp() (list []*store.State, found event.Reply, err error) 
 	if list, err = h.sessionRuns(); err != nil {
 		return nil, found, err
 	}
-	if slices.ContainsFunc(list, h.behind) {
+	if slices.ContainsFunc(list, func(t *store.State) bool { // results only in the transcript
+		return h.open(t) && (t.Tick.Unheard() || h.countsUnheard(t))
+	}) {
 		if _, err = h.stepEach(func(t *store.State) loop.Event {
 			return loop.CatchUp{Turn: h.turn(), Counts: h.countsUnheard(t)}
 		}); err != nil {
@@ -103,11 +105,6 @@ func (h *handler) catchUp() (list []*store.State, found event.Reply, err error) 
 		list, err = h.sessionRuns()
 	}
 	return list, found, err
-}
-
-// behind reports whether the call depends on results that may be only in the transcript.
-func (h *handler) behind(t *store.State) bool {
-	return h.open(t) && (t.Tick.Unheard() || h.countsUnheard(t))
 }
 
 // forces reports whether the person is asked in this turn whether to take another session's lock.

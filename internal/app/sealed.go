@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"time"
@@ -126,19 +125,6 @@ func (h *handler) clientLives(session string) bool {
 		err := codec.Decode(gjson.Parse(l.State.Budget), &b)
 		return err == nil && b.Owner.PID != 0 && alive(&b)
 	})
-}
-
-// archive moves a run to the archive. If the session's client is alive, the session stays shut
-// until a person's next prompt.
-func (h *handler) archive(skill loop.Skill, run string) error {
-	err := h.files.Hold(skill, run, alive)
-	if err == nil {
-		err = h.files.Archive(skill, run)
-	}
-	if err != nil {
-		return fmt.Errorf("archive run: %w", err)
-	}
-	return nil
 }
 
 // typedPrompt reports whether a person typed the event's prompt. It must come over the client's own

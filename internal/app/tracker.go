@@ -14,6 +14,7 @@ import (
 	"hooks/internal/kind/tasks"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
+	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/tracker/forge"
@@ -66,7 +67,7 @@ func (h *handler) remoteHeads(t *store.State, list []loop.Looked) {
 	commits, _ := tracker.RemoteRefs(ctx, h.project, remote, refs)
 	var branches map[string]string
 	if len(commits) < len(refs) {
-		branches = h.heads(t, t.Tick.Tracked)
+		branches = h.heads(t, branchesOf(t.Tick.Tracked))
 	}
 	for i := range list {
 		pr := &list[i]
@@ -153,7 +154,7 @@ func (h *handler) around(t *store.State, e loop.Event) (a loop.Around) {
 		a.Opened = h.opened(t, a.Worktrees)
 	}
 	if len(tracked) > 0 {
-		a.Heads = h.heads(t, tracked)
+		a.Heads = h.heads(t, branchesOf(tracked))
 	}
 	return a
 }
@@ -218,7 +219,7 @@ func (h *handler) trail(on []loop.Worktree) string {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(h.project, path)
 		}
-		if isFolder(path) {
+		if safefile.IsDir(path) {
 			roots = append(roots, path)
 		}
 	}
@@ -235,13 +236,16 @@ func (h *handler) trail(on []loop.Worktree) string {
 	return head + " " + sum([]byte(strings.Join(left, "\x00")))
 }
 
-// heads returns the remote heads of the PRs' branches. It returns nil if the remote does not answer
-// or has changed since the run began.
-func (h *handler) heads(t *store.State, prs []loop.TrackedPR) map[string]string {
-	var branches []string
+func branchesOf(prs []loop.TrackedPR) (branches []string) {
 	for _, p := range prs {
 		branches = loop.AppendNew(branches, p.Branch)
 	}
+	return branches
+}
+
+// heads returns the remote heads of branches. It returns nil if the remote does not answer
+// or has changed since the run began.
+func (h *handler) heads(t *store.State, branches []string) map[string]string {
 	if len(branches) == 0 {
 		return nil
 	}
@@ -270,10 +274,7 @@ func (h *handler) begun(t *store.State, on []loop.Worktree) (left loop.Begun) {
 	for _, w := range on {
 		names = loop.AppendNew(names, w.Branch)
 	}
-	_, of, _ := h.question(t).Remotes(ctx)
-	if heads, err := tracker.RemoteHeads(ctx, h.project, of, names); err == nil {
-		left.Remote = heads
-	}
+	left.Remote = h.heads(t, names)
 	return left
 }
 
