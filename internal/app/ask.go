@@ -399,9 +399,3 @@ func (h *handler) heard(skill loop.Skill, token string, t told) error {
 	_ = h.theirs().Recorded(h.config(done).Notify, resume)
 	return nil
 }
-
-// theirs returns the person's own commands for the project's loops.
-func (h *handler) theirs() *notify.Person {
-	h.out.person.Env, h.out.person.Project = h.Env, h.project
-	return &h.out.person
-}

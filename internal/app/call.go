@@ -7,7 +7,6 @@ import (
 	"hooks/internal/brake"
 	"hooks/internal/event"
 	"hooks/internal/guard"
-	"hooks/internal/kind"
 	"hooks/internal/kind/audit"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -54,15 +53,6 @@ func (h *handler) runningCount(t *store.State) (r loop.RunningNow, err error) {
 	r.Dollars = r.Dollars.Plus(look.Dollars)
 	r.Cursors, r.Read = loop.Overlay(r.Cursors, look.Cursors), look.Read
 	return r, err
-}
-
-// model compares the main thread's latest model with the dearest model of the run.
-func (h *handler) model(t *store.State, cursors []loop.Cursor) loop.Model {
-	m := loop.Model{Name: usage.MainModel(cursors), Than: t.Budget.Model}
-	if m.Name != m.Than && m.Name != "" && m.Than != "" {
-		m.Tenths = usage.NewTable(h.config(t).Rates).Dearer(m.Name, m.Than)
-	}
-	return m
 }
 
 // growing returns the iteration's transcript, the cursors from which to count, and the worker
@@ -138,43 +128,6 @@ func (h *handler) standing(t *store.State, asks loop.Invocation) (s loop.Standin
 		})
 	}
 	return s
-}
-
-// missedCalls returns the results of the iteration's forge calls that no event reported because
-// PostToolUse was killed or is not registered. It returns nil while both loops of a session are
-// open, because the calls cannot be told apart.
-func (h *handler) missedCalls(t *store.State, calls []usage.Moment) (list []loop.Result) {
-	missed := func(c usage.Moment) bool { return t.Tick != nil && t.Tick.Missed(c.ID, c.At) }
-	if !slices.ContainsFunc(calls, missed) || h.openBeside(t) {
-		return nil
-	}
-	for _, c := range calls {
-		if !missed(c) {
-			continue
-		}
-		call := toolcall.Call{Env: h.Env, Project: h.project, View: h.call().View}
-		call.Event = event.Event{
-			Name: event.PostToolUse, SessionID: t.Tick.SessionID, Transcript: h.ev.Transcript,
-			Cwd: c.Cwd, Tool: c.Tool, ToolUseID: c.ID, Input: c.Input,
-			Response: c.Response, Error: c.Error,
-		}
-		if c.Error != "" {
-			call.Event.Name = event.PostToolUseFailure
-		}
-		turn := h.turn()
-		turn.Now, turn.Session, turn.Prompt = c.At, t.Tick.SessionID, ""
-		list = append(list, call.Result(turn, h.firstRules()))
-	}
-	return list
-}
-
-// openBeside reports whether another loop has an open iteration in the same session.
-func (h *handler) openBeside(t *store.State) bool {
-	return slices.ContainsFunc(kind.Skills(), func(skill loop.Skill) bool {
-		other, err := h.files.OpenTick(skill)
-		return skill != t.Skill && err == nil && other != nil &&
-			other.SessionID == t.Tick.SessionID
-	})
 }
 
 // firstRules returns the rules of the session's first run, which decide whether a call concerns the

@@ -10,12 +10,14 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/hint"
+	"hooks/internal/kind"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
 	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/term"
+	"hooks/internal/toolcall"
 	"hooks/internal/usage"
 )
 
@@ -89,6 +91,52 @@ func (h *handler) spent(t *store.State, e loop.Event, k *loop.Known) (loop.Count
 		count.Reconfigured = t.Budget.Config != "" && !h.config(t).Same(h.config(nil))
 	}
 	return count, nil
+}
+
+// model compares the main thread's latest model with the dearest model of the run.
+func (h *handler) model(t *store.State, cursors []loop.Cursor) loop.Model {
+	m := loop.Model{Name: usage.MainModel(cursors), Than: t.Budget.Model}
+	if m.Name != m.Than && m.Name != "" && m.Than != "" {
+		m.Tenths = usage.NewTable(h.config(t).Rates).Dearer(m.Name, m.Than)
+	}
+	return m
+}
+
+// missedCalls returns the results of the iteration's forge calls that no event reported because
+// PostToolUse was killed or is not registered. It returns nil while both loops of a session are
+// open, because the calls cannot be told apart.
+func (h *handler) missedCalls(t *store.State, calls []usage.Moment) (list []loop.Result) {
+	missed := func(c usage.Moment) bool { return t.Tick != nil && t.Tick.Missed(c.ID, c.At) }
+	if !slices.ContainsFunc(calls, missed) || h.openBeside(t) {
+		return nil
+	}
+	for _, c := range calls {
+		if !missed(c) {
+			continue
+		}
+		call := toolcall.Call{Env: h.Env, Project: h.project, View: h.call().View}
+		call.Event = event.Event{
+			Name: event.PostToolUse, SessionID: t.Tick.SessionID, Transcript: h.ev.Transcript,
+			Cwd: c.Cwd, Tool: c.Tool, ToolUseID: c.ID, Input: c.Input,
+			Response: c.Response, Error: c.Error,
+		}
+		if c.Error != "" {
+			call.Event.Name = event.PostToolUseFailure
+		}
+		turn := h.turn()
+		turn.Now, turn.Session, turn.Prompt = c.At, t.Tick.SessionID, ""
+		list = append(list, call.Result(turn, h.firstRules()))
+	}
+	return list
+}
+
+// openBeside reports whether another loop has an open iteration in the same session.
+func (h *handler) openBeside(t *store.State) bool {
+	return slices.ContainsFunc(kind.Skills(), func(skill loop.Skill) bool {
+		other, err := h.files.OpenTick(skill)
+		return skill != t.Skill && err == nil && other != nil &&
+			other.SessionID == t.Tick.SessionID
+	})
 }
 
 // runNow returns the run including its open iteration at this moment, for display.

@@ -141,6 +141,12 @@ type output struct {
 	asks   []loop.Skill  // loops that paused with a question for the Ask command
 }
 
+// theirs returns the person's own commands for the project's loops.
+func (h *handler) theirs() *notify.Person {
+	h.out.person.Env, h.out.person.Project = h.Env, h.project
+	return &h.out.person
+}
+
 // config returns the configuration that the run stored when it began. Without a run, or for a run
 // of an older version, it is the project's current one.
 func (h *handler) config(t *store.State) config.Config {
