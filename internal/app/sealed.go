@@ -131,8 +131,7 @@ func (h *handler) clientLives(session string) bool {
 // socket and be neither a task's notification nor a schedule's prompt.
 func (h *handler) typedPrompt(r *seal.Record) bool {
 	prompts := []string{event.UserPromptSubmit, event.UserPromptExpansion}
-	_, wakes := h.ev.Wakeup()
-	if !slices.Contains(prompts, h.ev.Name) || h.ev.InSubagent() || wakes ||
+	if !slices.Contains(prompts, h.ev.Name) || h.ev.InSubagent() || h.ev.Wakeup() != nil ||
 		h.sender(true) >= loop.SenderClient {
 		return false
 	}

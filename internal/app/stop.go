@@ -43,10 +43,7 @@ func (h *handler) turnEnd() loop.TurnEnd {
 func (h *handler) prompted() loop.Prompt {
 	e := loop.Prompt{
 		Turn: h.turn(), Text: h.ev.Prompt, Stops: h.ev.StopsLoop(),
-		Expands: h.ev.Name == event.UserPromptSubmit,
-	}
-	if w, ok := h.ev.Wakeup(); ok {
-		e.Wakes = new(loop.Wakeup(w))
+		Expands: h.ev.Name == event.UserPromptSubmit, Wakes: h.ev.Wakeup(),
 	}
 	var names []loop.Names
 	runs, _ := h.sessionRuns() // the step returns the same error

@@ -31,10 +31,9 @@ type Event struct {
 	// Prompt is typed text, a task notification or a wake-up.
 	Prompt string `json:"prompt"`
 	// Source is set for SessionStart (startup, resume, …) and rarely for UserPromptSubmit.
-	Source        string `json:"source"`
-	Command       string `json:"command_name"` // for example "sdd:work"
-	Args          string `json:"command_args"`
-	CommandSource string `json:"command_source"`
+	Source  string `json:"source"`
+	Command string `json:"command_name"` // for example "sdd:work"
+	Args    string `json:"command_args"`
 
 	StopActive      *bool  `json:"stop_hook_active"` // a hook already blocked a Stop of this turn
 	LastMessage     string `json:"last_assistant_message" codec:"loose"`

@@ -131,7 +131,6 @@ func dumpScalars(e Event, line func(string, any)) {
 	line("Source", e.Source)
 	line("Command", e.Command)
 	line("Args", e.Args)
-	line("CommandSource", e.CommandSource)
 	line("StopFirst", e.StopFirst())
 	line("LastMessage", e.LastMessage)
 	line("AgentTranscript", e.AgentTranscript)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"hooks/internal/loop"
 )
 
 // Asks reports whether the call is a dialog in the main thread. A dialog in a subagent does not
@@ -75,33 +77,27 @@ func (e Event) StartsJob() (id, about string, ok bool) {
 	return id, e.Text("description"), id != ""
 }
 
-// Wakeup is a prompt that the client itself sends about background work.
-type Wakeup struct {
-	Task, Output, Summary string
-	Ended                 bool     // the task is over
-	Stopped               []string // descriptions of the workers that a person stopped
-}
-
-const notification = "<task-notification>" // begins the client's prompt about background work
-
-// Wakeup parses the client's own prompt about background work. ok is false for any other prompt. It
-// is a notification or text such as `Background agent "a" was stopped by the user.` or `2
+// Wakeup parses the client's own prompt about background work. It returns nil for any other prompt.
+// It is a notification or text such as `Background agent "a" was stopped by the user.` or `2
 // background agents were stopped by the user: "a", "b".`
-func (e Event) Wakeup() (w Wakeup, ok bool) {
-	text, ok := strings.CutPrefix(e.Prompt, notification)
+func (e Event) Wakeup() *loop.Wakeup {
+	text, ok := strings.CutPrefix(e.Prompt, "<task-notification>")
 	if !ok {
-		w.Stopped = stopped(strings.TrimSpace(e.Prompt))
-		return w, w.Stopped != nil
+		if names := stopped(strings.TrimSpace(e.Prompt)); names != nil {
+			return &loop.Wakeup{Stopped: names}
+		}
+		return nil
 	}
 	part := func(tag string) string {
 		_, rest, _ := strings.Cut(text, "<"+tag+">")
 		value, _, _ := strings.Cut(rest, "</"+tag+">")
 		return strings.TrimSpace(value)
 	}
-	w.Task, w.Output, w.Summary = part("task-id"), part("output-file"), part("summary")
 	status := part("status")
-	w.Ended = status != "" && status != "running"
-	return w, true
+	return &loop.Wakeup{
+		Task: part("task-id"), Output: part("output-file"), Summary: part("summary"),
+		Ended: status != "" && status != "running",
+	}
 }
 
 // stopped returns the quoted names in the client's text about workers that a person stopped, or nil

@@ -30,15 +30,9 @@ func Find(client, session string) (string, error) {
 		return filepath.Abs(session)
 	}
 	all := Transcripts(client, "*")
-	var hits []Transcript
-	for _, f := range all {
-		if f.ID == session {
-			return f.Path, nil
-		}
-		if session != "" && strings.HasPrefix(f.ID, session) {
-			hits = append(hits, f)
-		}
-	}
+	hits := slices.DeleteFunc(slices.Clone(all), func(t Transcript) bool {
+		return session == "" || !strings.HasPrefix(t.ID, session)
+	})
 	switch {
 	case len(hits) == 1:
 		return hits[0].Path, nil
