@@ -34,22 +34,18 @@ type extra struct {
 
 // permit is the answer to an open dialog.
 type permit struct {
-	Behavior string   `json:"behavior"`
-	Input    answered `json:"updatedInput"`
-}
-
-type answered struct {
-	Questions []Question        `json:"questions"`
-	Answers   map[string]string `json:"answers"`
+	Behavior string `json:"behavior"`
+	Input    *input `json:"updatedInput"`
 }
 
 // input replaces the input of a dialog, or of a call that starts a worker.
 type input struct {
-	Questions   []Question `json:"questions,omitempty"`
-	Description string     `json:"description,omitempty"`
-	Prompt      string     `json:"prompt,omitempty"`
-	Type        string     `json:"subagent_type,omitempty"`
-	Background  *bool      `json:"run_in_background,omitempty"`
+	Questions   []Question        `json:"questions,omitempty"`
+	Answers     map[string]string `json:"answers,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Prompt      string            `json:"prompt,omitempty"`
+	Type        string            `json:"subagent_type,omitempty"`
+	Background  *bool             `json:"run_in_background,omitempty"`
 }
 
 // Encode returns the reply as one JSON object, or nil if it is empty. A part that the event cannot
@@ -71,11 +67,11 @@ func (r Reply) Encode(name string) []byte {
 		out.Decision, out.Reason = "block", new(cut(r.reason))
 		own.Hide = r.hidden && (name == UserPromptSubmit || name == UserPromptExpansion)
 	case r.verdict == ask:
-		own.Decision, own.Input = "ask", &input{Questions: cleaned(r.questions)}
+		own.Decision, own.Input = "ask", r.input
 	case r.verdict == send:
-		own.Decision, own.Input = "allow", r.task
+		own.Decision, own.Input = "allow", r.input
 	case r.verdict == answerDialog:
-		own.Permit = &permit{"allow", answered{cleaned(r.questions), r.answers}}
+		own.Permit = &permit{"allow", r.input}
 	}
 	if own.Decision != "" || own.Context != "" || own.Hide || own.Permit != nil {
 		out.Specific = &own

@@ -17,14 +17,12 @@ type Reply struct {
 
 // decision is the part of a reply that replaces the client's own decision.
 type decision struct {
-	verdict   verdict
-	reason    string
-	rule      string // the rule that refuses
-	ends      bool   // a refused call ends its turn
-	hidden    bool   // a refused prompt is not shown
-	questions []Question
-	answers   map[string]string
-	task      *input
+	verdict verdict
+	reason  string
+	rule    string // the rule that refuses
+	ends    bool   // a refused call ends its turn
+	hidden  bool   // a refused prompt is not shown
+	input   *input // in place of the call's
 }
 
 type verdict uint8
@@ -57,9 +55,8 @@ func Ask(questions ...Question) Reply {
 	if len(questions) == 0 {
 		return Nothing()
 	}
-	return Reply{decision: decision{
-		verdict: ask, questions: questions[:min(len(questions), MaxQuestions)],
-	}}
+	questions = questions[:min(len(questions), MaxQuestions)]
+	return Reply{decision: decision{verdict: ask, input: &input{Questions: cleaned(questions)}}}
 }
 
 // Send lets a worker start (PreToolUse of Agent) with this prompt in place of the model's, in the
@@ -69,7 +66,7 @@ func Send(call gjson.Result, agent, prompt string) Reply {
 	if agent == "" {
 		agent = call.Get("subagent_type").String()
 	}
-	return Reply{decision: decision{verdict: send, task: &input{
+	return Reply{decision: decision{verdict: send, input: &input{
 		Description: call.Get("description").String(), Prompt: prompt,
 		Type: agent, Background: new(bool),
 	}}}
@@ -79,7 +76,7 @@ func Send(call gjson.Result, agent, prompt string) Reply {
 // AskUserQuestion).
 func AnswerDialog(questions []Question, answers map[string]string) Reply {
 	return Reply{decision: decision{
-		verdict: answerDialog, questions: questions, answers: answers,
+		verdict: answerDialog, input: &input{Questions: cleaned(questions), Answers: answers},
 	}}
 }
 
