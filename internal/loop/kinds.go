@@ -54,7 +54,8 @@ func RunOf[T any](b *Budget) (own *T) {
 	return own
 }
 
-// LineOf returns the fields that a kind adds to the line, or nil for a line of another kind or none.
+// LineOf returns the fields that a kind adds to the line, or nil for a line of another kind or
+// none.
 func LineOf[T any](l *Iteration) (own *T) {
 	if l != nil {
 		own, _ = l.Own.(*T)

@@ -14,23 +14,13 @@ func (c Command) cutPrompt() (args, prompt string) {
 	if !KindOf(c.Skill).Prompts || c.OptsIn() {
 		return c.Args, ""
 	}
-	for at, rest := 0, c.Args; ; {
-		i := strings.Index(rest, "--")
-		if i < 0 {
-			return c.Args, ""
-		}
-		at += i
-		before, after := c.Args[:at], c.Args[at+2:]
-		if strings.TrimRight(before, blanks) != before || before == "" {
-			if strings.TrimLeft(after, blanks) != after || after == "" {
-				return before, strings.TrimSpace(after)
-			}
-		}
-		at, rest = at+2, after
+	blanks := strings.NewReplacer("\t", " ", "\r", " ", "\n", " ", "\u00a0", "  ")
+	at := strings.Index(" "+blanks.Replace(c.Args)+" ", " -- ")
+	if at < 0 {
+		return c.Args, ""
 	}
+	return c.Args[:at], strings.TrimSpace(c.Args[at+2:])
 }
-
-const blanks = " \t\r\n\u00a0"
 
 // badPrompt returns an error if no loop can begin with the prompt behind "--" or with the words
 // before it.

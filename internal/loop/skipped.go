@@ -116,11 +116,11 @@ func (s State) leftAlone(task *Task) (why string) {
 	}
 	var off []string
 	for _, n := range s.Tick.siblingIssues(s.Run) {
-		off = append(off, fmt.Sprintf("#%d", n))
+		off = append(off, prName(n))
 	}
 	off = append(off, s.Tick.Deferred...)
 	for _, n := range task.Issues {
-		name := fmt.Sprintf("#%d", n)
+		name := prName(n)
 		switch skipped := s.skipped("", name, prTarget(n)); {
 		case skipped != "":
 			why = saysSkip(skipped)

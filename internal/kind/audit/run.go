@@ -44,7 +44,7 @@ var Kind = loop.Kind{
 const silentAuditor = "see in the transcript why the auditor reports nothing, then type the " +
 	"command with --restart"
 
-// applies is the Applies of rows for audit loops.
+// applies reports whether the rows of audit loops apply to a run.
 func applies(b *loop.Budget) bool { return Of(b) != nil }
 
 // Of returns the state that an audit loop adds to the run, or nil for any other run.

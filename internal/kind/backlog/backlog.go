@@ -67,10 +67,10 @@ func owesFacts(s loop.State) *loop.Continue {
 	return &loop.Continue{Name: "facts"}
 }
 
-// picksIssues is the Applies of rows for work loops.
+// picksIssues reports whether the rows of work loops apply to a run.
 func picksIssues(b *loop.Budget) bool { return b.Skill == Work }
 
-// watchesPR is the Applies of rows for reviews of a single PR (R145, R146).
+// watchesPR reports whether a review watches a single PR (R145, R146).
 func watchesPR(b *loop.Budget) bool { return b.SinglePR != 0 }
 
 func backlogEmpty(f *loop.Facts) string {

@@ -57,14 +57,11 @@ func PutBack(file, was, is string) (text string, whole bool) {
 // isSettings reports whether a file holds settings of a test runner and nothing else.
 func isSettings(file string) bool {
 	base := path.Base(file)
-	for _, start := range []string{"jest.", "vitest.", "vite.config.", "playwright.config.",
-		"cypress.config.", ".mocharc.", "ava.config.", "karma.conf.", "phpunit.xml"} {
-		if strings.HasPrefix(base, start) {
-			return true
-		}
-	}
-	return slices.Contains([]string{"pytest.ini", "tox.ini", "conftest.py", "noxfile.py", ".rspec",
-		".npmrc", ".yarnrc.yml", "bunfig.toml"}, base) ||
+	starts := func(with string) bool { return strings.HasPrefix(base, with) }
+	return slices.ContainsFunc([]string{"jest.", "vitest.", "vite.config.", "playwright.config.",
+		"cypress.config.", ".mocharc.", "ava.config.", "karma.conf.", "phpunit.xml"}, starts) ||
+		among(base, "pytest.ini tox.ini conftest.py noxfile.py .rspec .npmrc .yarnrc.yml "+
+			"bunfig.toml") ||
 		strings.HasSuffix("/"+file, "/.cargo/config.toml")
 }
 
@@ -190,7 +187,7 @@ func (p *pinner) command(list []string, dir string) string {
 		case program == "cd":
 			return path.Join(in, word)
 		case starts && (strings.Contains(word, "=") || wraps(word)):
-		case starts && interprets(name):
+		case starts && among(name, interpreters):
 			program, next = name, "script"
 		case starts && name == "cd":
 			program, next = name, ""
@@ -201,7 +198,7 @@ func (p *pinner) command(list []string, dir string) string {
 			if program = name; name != word {
 				p.entry(word, in)
 			}
-		case packages(program):
+		case among(program, "npm pnpm yarn bun"): // they run the scripts of package.json
 			p.script(word, in)
 		}
 	}
@@ -227,20 +224,16 @@ func (p *pinner) script(name, dir string) {
 
 // wraps reports whether a word only starts the program that follows it.
 func wraps(word string) bool {
-	return strings.Trim(word, "0123456789.smh") == "" || slices.Contains([]string{"env", "time",
-		"nice", "exec", "command", "timeout", "xargs", "sudo", "npx", "bunx", "uv", "poetry",
-		"pipenv", "bundle", "run", "!", "if", "then", "else", "while", "do"}, word)
+	return strings.Trim(word, "0123456789.smh") == "" || among(word, "env time nice exec command "+
+		"timeout xargs sudo npx bunx uv poetry pipenv bundle run ! if then else while do")
 }
 
-// interprets reports whether a program runs the script that its first argument names.
-func interprets(program string) bool {
-	return slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "source", ".", "python",
-		"python3", "node", "ruby", "perl", "php", "tsx"}, program)
-}
+// interpreters run the script that their first argument names.
+const interpreters = "sh bash dash zsh ksh source . python python3 node ruby perl php tsx"
 
-// packages reports whether a program runs the scripts of package.json.
-func packages(program string) bool {
-	return slices.Contains([]string{"npm", "pnpm", "yarn", "bun"}, program)
+// among reports whether a word is one of words, which are separated by blanks.
+func among(word, words string) bool {
+	return word != "" && strings.Contains(" "+words+" ", " "+word+" ")
 }
 
 // entry pins a started file, whether or not it exists, and follows the commands and the file names
@@ -275,7 +268,7 @@ func (p *pinner) names(line, dir, own string) {
 	}) {
 		word = strings.TrimLeft(word, "/") // the rest of "$dir/file"
 		for _, file := range []string{path.Join(dir, word), path.Join(own, word)} {
-			if isSource(file) && !isTest(file) {
+			if among(path.Ext(file), sources) && !isTest(file) {
 				continue
 			}
 			if p.before.Has(file) {
@@ -286,10 +279,6 @@ func (p *pinner) names(line, dir, own string) {
 	}
 }
 
-// isSource reports whether a file is a program's source, by its extension.
-func isSource(file string) bool {
-	ext := path.Ext(file)
-	return ext != "" && strings.Contains(" .c .cc .cpp .h .hpp .m .rs .go .java .kt .scala .cs "+
-		".swift .ts .tsx .js .jsx .mjs .cjs .py .rb .php .ex .exs .hs .ml .zig .dart .vue .css "+
-		".html ", " "+ext+" ")
-}
+// sources are the extensions of a program's sources.
+const sources = ".c .cc .cpp .h .hpp .m .rs .go .java .kt .scala .cs .swift .ts .tsx .js .jsx " +
+	".mjs .cjs .py .rb .php .ex .exs .hs .ml .zig .dart .vue .css .html"

@@ -36,8 +36,8 @@ type Papers struct {
 var template string
 
 // Prompt returns everything that a worker is given for one attempt at a task, or at the PR that
-// follows the last one (T13, T51). Texts that others wrote are put on one line or quoted, so that no
-// line of a prompt is a claim. As much of the end of the progress file follows as fits.
+// follows the last one (T13, T51). Texts that others wrote are put on one line or quoted, so that
+// no line of a prompt is a claim. As much of the end of the progress file follows as fits.
 func (r *Run) Prompt(a *loop.Attempt, with Papers) string {
 	what, check, item := "pr", r.Check, Item{}
 	if a.Task <= len(r.List) {

@@ -141,7 +141,8 @@ func TestPromptDoesNotGrowWithTheTasksThatAreDone(t *testing.T) {
 
 func TestPromptKeepsTheEndOfTheLog(t *testing.T) {
 	p := plain
-	p.with.Log = []byte("first line\n" + strings.Repeat("a line of the log\n", 1000) + "last line\n")
+	p.with.Log = []byte("first line\n" + strings.Repeat("a line of the log\n", 1000) +
+		"last line\n")
 	text := p.Task()
 	_, log, found := strings.Cut(text, "The end of .sdd-progress.md:\n")
 	if !found || strings.Contains(log, "first line") || !strings.HasSuffix(log, "> last line\n") ||

@@ -45,7 +45,7 @@ var Kind = loop.Kind{
 	Line: loop.Part{Name: "task", Of: (*Line)(nil)},
 }
 
-// applies is the Applies of rows for task loops.
+// applies reports whether the rows of task loops apply to a run.
 func applies(b *loop.Budget) bool { return Of(b) != nil }
 
 // Of returns the state that a task loop adds to the run, or nil for any other run.

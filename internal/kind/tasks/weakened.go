@@ -179,25 +179,17 @@ func (d *diffReader) emptied() {
 
 // beginsTest reports whether a line is the first of a test.
 func beginsTest(line string) bool {
-	for _, start := range []string{"func Test", "func Fuzz", "func test", "def test",
+	starts := func(with string) bool { return strings.HasPrefix(line, with) }
+	return slices.ContainsFunc([]string{"func Test", "func Fuzz", "func test", "def test",
 		"async def test", "it(", "it ", "test(", "test ", "describe(", "describe ", "specify ",
 		"@Test", "@test ", "[Test", "[Fact", "[Theory", "#[test", "#[tokio::test",
-		"public function test", "TEST("} {
-		if strings.HasPrefix(line, start) {
-			return true
-		}
-	}
-	return false
+		"public function test", "TEST("}, starts)
 }
 
 func assertion(line string) bool {
-	for _, word := range []string{"assert", "Assert", "ASSERT_", "EXPECT_", "expect(", "expect!",
-		".should", "t.Error", "t.Fatal", "require.", "raises(", "cmp.Diff("} {
-		if strings.Contains(line, word) {
-			return true
-		}
-	}
-	return false
+	has := func(word string) bool { return strings.Contains(line, word) }
+	return slices.ContainsFunc([]string{"assert", "Assert", "ASSERT_", "EXPECT_", "expect(",
+		"expect!", ".should", "t.Error", "t.Fatal", "require.", "raises(", "cmp.Diff("}, has)
 }
 
 func name(file string) string { return markdown.Cut(markdown.OneLine(file), 300) }
