@@ -148,7 +148,8 @@ func (h *handler) runNow(t *store.State) *loop.Budget {
 
 // counted returns the cursors up to which the transcript is counted.
 func (h *handler) counted(t *store.State, transcript string) []loop.Cursor {
-	cursors, err := h.files.Counted(t.Budget, transcript)
+	fresh := usage.Uncounted(transcript, t.Budget.Cursors)
+	cursors, err := h.files.Counted(t.Budget, transcript, fresh)
 	h.slip(err)
 	return cursors
 }

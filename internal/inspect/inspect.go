@@ -84,7 +84,7 @@ func (v *question) present(skill loop.Skill, s store.State) *loopState {
 	l := stored(skill, s)
 	var slips []string
 	counted := func(path string) []loop.Cursor {
-		cursors, err := v.files.Counted(s.Budget, path)
+		cursors, err := v.files.Counted(s.Budget, path, usage.Uncounted(path, s.Budget.Cursors))
 		if err != nil {
 			slips = append(slips, err.Error())
 		}

@@ -15,9 +15,12 @@ import (
 )
 
 // Counted returns the cursors from which a run is counted in the session of a transcript: those in
-// its budget, and those of workers that have ended.
-func (s *Store) Counted(run *loop.Budget, transcript string) ([]loop.Cursor, error) {
-	ended, err := s.Ended(run, transcript, nil)
+// its budget, and those of workers that have ended. paths are the workers' transcripts that the
+// budget has no cursor of.
+func (s *Store) Counted(
+	run *loop.Budget, transcript string, paths []string,
+) ([]loop.Cursor, error) {
+	ended, err := s.Ended(run, transcript, paths)
 	return loop.Overlay(ended, run.Cursors), err
 }
 
@@ -26,11 +29,14 @@ func (s *Store) Counted(run *loop.Budget, transcript string) ([]loop.Cursor, err
 const beforeEnded = `"cursors":[{"path":"subagents/`
 
 // Ended returns the cursors of ended workers from the run's history, for the session of a
-// transcript. It returns those with the given paths, or all if paths is nil. If a worker was
-// resumed, its newest cursor counts. Damaged lines are skipped, so their usage is counted again.
+// transcript that have the given paths. If a worker was resumed, its newest cursor counts. Damaged
+// lines are skipped, so their usage is counted again. It reads the history back to the last of them.
 func (s *Store) Ended(
 	run *loop.Budget, transcript string, paths []string,
 ) (list []loop.Cursor, err error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
 	f, size, err := s.openHistory(run.Skill)
 	if f == nil {
 		return nil, err
@@ -38,7 +44,7 @@ func (s *Store) Ended(
 	defer f.Close()
 	seen := map[string]bool{}
 	lines := backward{f: f, pos: size}
-	for paths == nil || len(list) < len(paths) {
+	for len(list) < len(paths) {
 		line, err := lines.next()
 		switch {
 		case err == io.EOF:
@@ -49,7 +55,7 @@ func (s *Store) Ended(
 			return list, fmt.Errorf("read %s: %w", s.disk.path(historyName(run.Skill)), err)
 		}
 		at := bytes.Index(line, []byte(beforeEnded))
-		if at < 0 || paths != nil && !slices.ContainsFunc(paths, func(path string) bool {
+		if at < 0 || !slices.ContainsFunc(paths, func(path string) bool {
 			return bytes.Contains(line[at:], []byte(path))
 		}) {
 			continue
@@ -63,8 +69,7 @@ func (s *Store) Ended(
 		}
 		gjson.ParseBytes(line[at+len(`"cursors":`):]).ForEach(func(_, v gjson.Result) bool {
 			var c loop.Cursor
-			if codec.Decode(v, &c) == nil && !seen[c.Path] &&
-				(paths == nil || slices.Contains(paths, c.Path)) {
+			if codec.Decode(v, &c) == nil && !seen[c.Path] && slices.Contains(paths, c.Path) {
 				seen[c.Path] = true
 				list = append(list, c)
 			}

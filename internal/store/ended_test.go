@@ -32,7 +32,8 @@ func TestWorkersThatEndedAreCountedFromTheirLines(t *testing.T) {
 		ids  []string
 		want []loop.Cursor
 	}{
-		{nil, []loop.Cursor{worker("a", 30), worker("b", 20)}},
+		{nil, nil},
+		{[]string{"a", "b"}, []loop.Cursor{worker("a", 30), worker("b", 20)}},
 		{[]string{"b"}, []loop.Cursor{worker("b", 20)}},
 		{[]string{"c", "a"}, []loop.Cursor{worker("a", 30)}},
 	} {
@@ -45,7 +46,7 @@ func TestWorkersThatEndedAreCountedFromTheirLines(t *testing.T) {
 			t.Errorf("of %q: %+v, want %+v", test.ids, got, test.want)
 		}
 	}
-	got, err := s.Counted(b, "/c/s1.jsonl")
+	got, err := s.Counted(b, "/c/s1.jsonl", []string{worker("a", 0).Path})
 	ok(t, err)
 	want := []loop.Cursor{{Path: "/c/s1.jsonl", Offset: 4}, worker("b", 25), worker("a", 30)}
 	if d := cmp.Diff(want, got); d != "" {
@@ -53,7 +54,7 @@ func TestWorkersThatEndedAreCountedFromTheirLines(t *testing.T) {
 	}
 	put(t, s, "work.history.jsonl",
 		"{\"run_id\":\"run-1\",\"cursors\":[{\"path\":\"subagents/7},3]\n\x00\xff\n")
-	if got, err := s.Ended(b, "/c/s1.jsonl", nil); got != nil || err != nil {
+	if got, err := s.Ended(b, "/c/s1.jsonl", []string{worker("a", 0).Path}); got != nil || err != nil {
 		t.Errorf("of a damaged history: %+v, %v", got, err)
 	}
 }

@@ -153,6 +153,14 @@ func agents(transcript string) (names []string) {
 	return names
 }
 
+// Uncounted returns the names of a session's subagents' transcripts that have no cursor. Their
+// workers are new, or ended in an earlier iteration.
+func Uncounted(transcript string, cursors []loop.Cursor) []string {
+	return slices.DeleteFunc(agents(transcript), func(name string) bool {
+		return slices.ContainsFunc(cursors, func(c loop.Cursor) bool { return c.Path == name })
+	})
+}
+
 // Baseline returns the cursors of a run that begins now. It counts nothing already in the
 // subagents' transcripts, and nothing before offset from in the main one, which PromptStart finds.
 // A negative from means its current end. The main transcript's cursor comes first.
