@@ -68,12 +68,12 @@ func (v *question) card(files *store.Store, l *loopState, present bool) (report.
 	c.Stale, c.Head = l.stale(), l.head
 	c.Folder, c.Links, c.Project = v.project, links(b), v.named()
 	c.Waiting = openGates(l)
-	c.Resume = report.There(c.Project, report.Resume(l.saved, l.Elsewhere()), c.Waiting)
+	c.Resume = report.FromElsewhere(c.Project, report.Resume(l.saved, l.Elsewhere()), c.Waiting)
 	last, terr := lastAttempts(files, l)
 	var st report.Stand
 	if c.Present = present; present {
 		st = v.stand(l)
-		c.Raise = report.There(c.Project, st.Raise, nil)
+		c.Raise = report.FromElsewhere(c.Project, st.Raise, nil)
 		if c.Budgets = st.Budgets; b.Status == loop.Active && st.OwnerAlive {
 			c.Next = st.Next
 		}

@@ -45,8 +45,8 @@ func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 // work from the current project.
 func (v *question) there(st *report.Stand) {
 	if st.Project = v.named(); !v.Everywhere {
-		st.Resume = report.There(st.Project, st.Resume, st.Gates)
-		st.Raise = report.There(st.Project, st.Raise, nil)
+		st.Resume = report.FromElsewhere(st.Project, st.Resume, st.Gates)
+		st.Raise = report.FromElsewhere(st.Project, st.Raise, nil)
 	}
 }
 

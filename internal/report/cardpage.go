@@ -78,7 +78,7 @@ func (c *Card) blocks(s Screen) []block {
 		early, late = late, early
 	}
 	return slices.Concat(c.head(s, kind), c.todo(), kind.card(c), early, c.spent(s),
-		c.iterations(s), c.asked(), c.left(), late)
+		c.iterations(s), c.asked(), c.leftBehind(), late)
 }
 
 // head returns the result of the run.
@@ -274,11 +274,11 @@ func refused(list []loop.Denial) string {
 	if calls := loop.Refusals(list) - merges; calls > 0 {
 		parts = append(parts, loop.Plural(calls, "call"))
 	}
-	return strings.Join(parts, ", ")
+	return commas(parts...)
 }
 
-// of returns which iterations a section covers. It is empty if the section covers all.
-func (c *Card) of(what string) string {
+// coverage returns which iterations a section covers. It is empty if the section covers all.
+func (c *Card) coverage(what string) string {
 	if c.Earlier == 0 {
 		return ""
 	}
@@ -286,7 +286,7 @@ func (c *Card) of(what string) string {
 }
 
 // asked returns the tables of questions and of refused calls.
-func (c *Card) asked() (list []block) {
+func (c *Card) asked() []block {
 	gates := table{columns: []column{{name: "#", right: true, class: "num"},
 		{name: "question", notes: true, class: "text"}, {name: "gate", class: "gate"},
 		{name: "answer", class: "text"}}}
@@ -304,24 +304,24 @@ func (c *Card) asked() (list []block) {
 		calls.rows = append(calls.rows, row{cells: []cell{words(strconv.Itoa(d.Times)),
 			{{text: refusedCall(d), look: code}}, words(d.Rule)}})
 	}
-	if len(gates.rows) > 0 {
-		list = append(list, section{name: "Asked", remark: c.of("")}, gates)
-	}
-	if len(calls.rows) > 0 {
-		list = append(list, section{name: "Refused", remark: c.of("")}, calls)
-	}
-	return list
+	return append(titled("Asked", c.coverage(""), gates),
+		titled("Refused", c.coverage(""), calls)...)
 }
 
-// left lists the issues, PRs, commits and worktrees that the run leaves for a person to look at.
-func (c *Card) left() (list []block) {
+// titled returns a table below its heading. It returns nothing if the table has no rows.
+func titled(name, remark string, t table) []block {
+	if len(t.rows) == 0 {
+		return nil
+	}
+	return []block{section{name: name, remark: remark}, t}
+}
+
+// leftBehind lists the issues, PRs, commits and worktrees that the run leaves for a person.
+func (c *Card) leftBehind() (list []block) {
 	issues := table{columns: []column{{name: "issue"}, {name: "title", class: "text", loose: true}}}
 	for _, i := range c.Issues {
-		w := word{text: fmt.Sprintf("#%d", i.Number)}
-		if c.Links.Issue != "" {
-			w.link = fmt.Sprintf("%s%d", c.Links.Issue, i.Number)
-		}
-		issues.rows = append(issues.rows, row{cells: []cell{{w}, words(i.Title)}})
+		issues.rows = append(issues.rows,
+			row{cells: []cell{{numberLink(c.Links.Issue, i.Number)}, words(i.Title)}})
 	}
 	prs := table{class: "prlist", columns: []column{{name: "PR", class: "text", notes: true},
 		{name: "state"}, {name: "branch", class: "text", spare: 1}, {name: "commit"}}}
@@ -355,20 +355,19 @@ func (c *Card) left() (list []block) {
 	}
 	if len(list) > 0 {
 		list = slices.Insert(list, 0, block(section{name: "Pull requests and commits",
-			remark: c.of("states and commits ")}))
+			remark: c.coverage("states and commits ")}))
 	}
-	if len(issues.rows) > 0 {
-		list = slices.Insert(list, 0, block(section{name: "Issues", remark: c.of("")}),
-			block(issues))
-	}
-	return list
+	return append(titled("Issues", c.coverage(""), issues), list...)
 }
 
 // ref returns the number of a PR, with a link if the forge is known.
-func (c *Card) ref(pr int) word {
-	w := word{text: fmt.Sprintf("#%d", pr)}
-	if c.Links.PR != "" {
-		w.link = fmt.Sprintf("%s%d", c.Links.PR, pr)
+func (c *Card) ref(pr int) word { return numberLink(c.Links.PR, pr) }
+
+// numberLink returns a number as in "#142", with a link if the first part of its address is known.
+func numberLink(address string, n int) word {
+	w := word{text: fmt.Sprintf("#%d", n)}
+	if address != "" {
+		w.link = fmt.Sprintf("%s%d", address, n)
 	}
 	return w
 }
@@ -416,7 +415,10 @@ func (c *Card) evidence(kind kind) []block {
 	if len(e.claimed) == 0 {
 		e.claimed.given("nothing", words("was claimed without being seen"))
 	}
-	remark := when(c.Run.Drive() == "", c.of("dollars, workers and merges of the run, the rest "))
+	remark := ""
+	if c.Run.Drive() == "" {
+		remark = c.coverage("dollars, workers and merges of the run, the rest ")
+	}
 	return []block{
 		section{name: "Verified: seen by the program itself", remark: remark, class: "verified"},
 		append(verified, e.verified...),

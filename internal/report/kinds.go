@@ -118,7 +118,9 @@ func (c *Card) commits(remote bool) (list cell) {
 type promptLoop struct{ backlogLoop }
 
 func (b promptLoop) block(t *text, _ *loop.Iteration) { t.line("Prompt: %s", b.prompt()) }
-func (b promptLoop) stand() facts                     { return facts{{"prompt", plain, words(b.prompt())}} }
+func (b promptLoop) stand() facts {
+	return facts{{"prompt", plain, words(b.prompt())}}
+}
 
 func (b promptLoop) ended() (must, more []string) { return []string{"Prompt: " + b.prompt()}, nil }
 

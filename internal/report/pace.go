@@ -107,10 +107,10 @@ func firstToEnd(axes []Axis) (found *Axis) {
 func (s Screen) budgets(axes []Axis) (list facts) {
 	room := 0
 	for _, a := range axes {
-		room = max(room, len(a.standing()))
+		room = max(room, len(a.usage()))
 	}
 	for _, a := range axes {
-		used := word{text: pad(a.standing(), room, false) + a.rest(s.Width < 60),
+		used := word{text: pad(a.usage(), room, false) + a.outlook(s.Width < 60),
 			part: int64(a.Used), whole: max(1, int64(a.Ceiling))}
 		if a.Ceiling == 0 {
 			used.part = 0
@@ -141,8 +141,8 @@ func (a Axis) style() string {
 	return plain
 }
 
-// standing returns the used amount and the ceiling, as in "$3.20/$20".
-func (a Axis) standing() string {
+// usage returns the used amount and the ceiling, as in "$3.20/$20".
+func (a Axis) usage() string {
 	switch {
 	case a.Name != "dollars":
 		return outOf(int(a.Used/one), int(a.Ceiling/one), "/")
@@ -152,8 +152,8 @@ func (a Axis) standing() string {
 	return "$" + a.Used.String() + "/" + ceiling(a.Ceiling)
 }
 
-// rest describes the pace and the iterations that the rest is enough for. short omits the pace.
-func (a Axis) rest(short bool) string {
+// outlook describes the pace and the iterations that the rest is enough for. short omits the pace.
+func (a Axis) outlook(short bool) string {
 	var parts []string
 	switch {
 	case a.Name == "dollars" && a.Ceiling == 0:

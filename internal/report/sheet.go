@@ -62,8 +62,8 @@ func command(name, text string) fact { return fact{name, strong, cell{{text: tex
 // cell is the content of a table's cell, or the value of a fact.
 type cell []word
 
-// word is a piece of foreign text. If whole is not 0, it has a bar that shows part of whole; in text
-// only facts have bars.
+// word is a piece of foreign text. If whole is not 0, it has a bar that shows part of whole. In
+// text only facts have bars.
 type word struct {
 	text, look, link string
 	part, whole      int64

@@ -107,9 +107,9 @@ func NameLoops(list []Stand) {
 	}
 }
 
-// There makes the answers of gates work outside of their project, and returns resume changed the
-// same way. If project is empty, it changes nothing.
-func There(project, resume string, gates []Waiting) string {
+// FromElsewhere makes the answers of gates work outside of their project, and returns a command
+// that is changed the same way. If project is empty, it changes nothing.
+func FromElsewhere(project, command string, gates []Waiting) string {
 	in := func(command string) string {
 		if project == "" || !strings.HasPrefix(command, "hooks ") {
 			return command
@@ -119,15 +119,15 @@ func There(project, resume string, gates []Waiting) string {
 	for i := range gates {
 		gates[i].Answer, gates[i].Project = in(gates[i].Answer), project
 	}
-	return in(resume)
+	return in(command)
 }
 
 // unanswered reports whether no person has answered yet. An answer takes effect only when the run
 // resumes.
 func (w Waiting) unanswered() bool { return w.Gate.Answer == "" }
 
-// howToAnswer returns how to answer, with the options in parentheses. A shell reports them as a syntax
-// error if they are pasted, so it runs nothing.
+// howToAnswer returns how to answer, with the options in parentheses. A shell reports them as a
+// syntax error if they are pasted, so it runs nothing.
 func (w Waiting) howToAnswer() string {
 	if !w.unanswered() || !w.Paused || len(w.Gate.Options) == 0 {
 		return w.Answer
@@ -209,12 +209,12 @@ func StandText(s Screen, st Stand) string {
 	}
 	about = append(about, questions(st.Gates, true)...)
 	if l := st.Lock; l != nil {
-		about.row("lock", plain, "pid %d (%s), iteration %d, since %s", l.PID, lives(st.LockAlive),
-			l.Iteration, s.at(l.StartedAt))
+		about.row("lock", plain, "pid %d (%s), iteration %d, since %s", l.PID,
+			aliveOrGone(st.LockAlive), l.Iteration, s.at(l.StartedAt))
 	}
 	owner := "process unknown"
 	if b.Owner.PID != 0 {
-		owner = fmt.Sprintf("pid %d (%s)", b.Owner.PID, lives(st.OwnerAlive))
+		owner = fmt.Sprintf("pid %d (%s)", b.Owner.PID, aliveOrGone(st.OwnerAlive))
 	}
 	about.row("session", plain, "%s, %s", cmp.Or(b.SessionID, "unknown"), owner)
 	if l := st.Last; l != nil {
@@ -234,7 +234,7 @@ func StandText(s Screen, st Stand) string {
 	return textOf(s, []block{line{style, invocation(b) + ": " + state}, about})
 }
 
-func lives(alive bool) string {
+func aliveOrGone(alive bool) string {
 	if alive {
 		return "alive"
 	}
@@ -329,7 +329,7 @@ func (st Stand) line(session string, short bool) string {
 	for i, a := range st.Budgets {
 		if i == 0 || !short {
 			unit := map[string]string{"iterations": " it", "PRs": " PRs", "minutes": " min"}[a.Name]
-			parts = append(parts, a.standing()+unit)
+			parts = append(parts, a.usage()+unit)
 		}
 	}
 	return strings.Join(parts, " · ")

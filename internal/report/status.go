@@ -224,8 +224,9 @@ func Final(b *loop.Budget, e Ended) string {
 		add(fmt.Sprintf("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER",
 			g.Name, g.Question, gateName(g)))
 	}
-	add(prefixed("Next: type ", Resume(saved, when(e.Elsewhere, e.Budget))), fmt.Sprintf("Budget: %s; History: %s "+
-		"(treat as secret: it may hold issue texts and answers)", e.Budget, e.History))
+	add(prefixed("Next: type ", Resume(saved, when(e.Elsewhere, e.Budget))),
+		fmt.Sprintf("Budget: %s; History: %s (treat as secret: it may hold issue texts and answers)",
+			e.Budget, e.History))
 	for _, l := range e.Left {
 		add("Left half done: " + l + " — nothing was cleaned up; finish or undo it")
 	}
@@ -380,8 +381,8 @@ func OneWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
 }
 
-// underLoop returns a command with /loop in front if the run was scheduled by it. Without it only one
-// iteration would run. The interval of the schedule is not known.
+// underLoop returns a command with /loop in front if the run was scheduled by it. Without it only
+// one iteration would run. The interval of the schedule is not known.
 func underLoop(b *loop.Budget, command string) string {
 	if b.UnderLoop {
 		return "/loop " + command
@@ -389,8 +390,9 @@ func underLoop(b *loop.Budget, command string) string {
 	return command
 }
 
-// raisingFlags returns the flags without which a resumed run would stop again at once. They raise every
-// ceiling that was reached by half, like the gate. A restarted run counts its iterations from 0.
+// raisingFlags returns the flags without which a resumed run would stop again at once. They raise
+// every ceiling that was reached by half, like the gate. A restarted run counts its iterations
+// from 0.
 func raisingFlags(b *loop.Budget, restarted bool) (flags string) {
 	half := func(ceiling, used int) int { return max(ceiling+(ceiling+1)/2, used+1) }
 	money := func(ceiling, used loop.USD) loop.USD {
