@@ -283,7 +283,7 @@ func (e *entry) lookUp() {
 	var previous *loop.Iteration
 	if !fresh && e.Budget != nil {
 		// the entry reads the history again and returns the error
-		previous, _ = e.previous(e.Skill, e.Budget)
+		previous, _ = e.files.Last(e.Skill, e.Budget.Worked)
 	}
 	f := loop.EntryFacts{Mode: mode}
 	var tracks sync.WaitGroup

@@ -38,7 +38,12 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 		answer.Reply = answer.Reply.Say(strings.Join(h.healed(), "\n"))
 		return answer
 	}
-	reply = h.sayRewired(reply)
+	switch r := h.seal.record; h.ev.Name {
+	case event.Stop, event.UserPromptSubmit, event.UserPromptExpansion: // a person sees the reply
+		if h.files != nil && r != nil && r.Rewired != "" && !r.Told {
+			reply = h.sayRewired(reply)
+		}
+	}
 	if h.runs.news {
 		h.keepReceipt()
 	}

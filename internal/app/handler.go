@@ -329,11 +329,6 @@ func (h *handler) forEachRun(list []*store.State,
 	return all, errors.Join(errs...)
 }
 
-// previous returns the run's last iteration that did work.
-func (h *handler) previous(skill loop.Skill, run *loop.Budget) (*loop.Iteration, error) {
-	return h.files.Last(skill, run.Worked)
-}
-
 // lookup counts the facts fetched for a Step and holds the first error.
 type lookup struct {
 	found int

@@ -167,23 +167,25 @@ func (h *handler) permissions(args []string) permissions {
 			p.rules = append(p.rules, rule.Str)
 		}
 	}
-	for i := 0; i < len(args); i++ {
-		name, value, joined := strings.Cut(args[i], "=")
-		if !joined && i+1 < len(args) {
-			value = args[i+1]
+	for i, arg := range args {
+		name, value, joined := strings.Cut(arg, "=")
+		values := []string{value}
+		if !joined {
+			values = args[i+1:]
 		}
-		switch name {
-		case "--dangerously-skip-permissions":
+		switch {
+		case name == "--dangerously-skip-permissions":
 			p.mode = "bypassPermissions"
-		case "--permission-mode":
-			p.mode = value
-		case "--settings", "--permission-prompt-tool":
+		case name == "--settings", name == "--permission-prompt-tool":
 			p.unknown = true
-		case "--allowedTools", "--allowed-tools":
-			p.rules = append(p.rules, listed(value)...)
-			for !joined && i+2 < len(args) && !strings.HasPrefix(args[i+2], "-") {
-				i++
-				p.rules = append(p.rules, listed(args[i+1])...)
+		case name == "--permission-mode" && len(values) > 0:
+			p.mode = values[0]
+		case name == "--allowedTools", name == "--allowed-tools":
+			for _, value := range values {
+				if strings.HasPrefix(value, "-") {
+					break
+				}
+				p.rules = append(p.rules, listed(value)...)
 			}
 		}
 	}
@@ -216,35 +218,19 @@ func (p permissions) allows(tool, command string) bool {
 // plugged returns an error if the client plainly lacks the plugin with the command's skill.
 func (h *handler) plugged(command string) error {
 	space, skill, _ := strings.Cut(strings.TrimPrefix(command, "/"), ":")
-	enabled := func(text string) (on bool) {
-		gjson.Get(text, "enabledPlugins").ForEach(func(name, is gjson.Result) bool {
-			on = on || strings.HasPrefix(name.Str, space+"@") && is.Bool()
-			return !on
-		})
-		return on
-	}
-	for _, path := range h.call().SettingsFiles() {
+	enables := func(path string) bool {
 		text, _ := safefile.Read(path, config.MaxFile)
-		if enabled(text) {
-			return nil
-		}
+		return strings.Contains(gjson.Get(text, "enabledPlugins").Raw, `"`+space+`@`)
 	}
-	for _, dir := range []string{h.clientDir(), filepath.Join(h.project, ".claude")} {
-		if isFile(filepath.Join(dir, "commands", space, skill+".md")) {
-			return nil
-		}
+	brings := func(flag string) bool {
+		return strings.HasPrefix(flag, "--settings") || strings.HasPrefix(flag, "--plugin-dir")
 	}
-	for i, f := range h.clientFlags {
-		if strings.HasPrefix(f, "--settings") || strings.HasPrefix(f, "--plugin-dir=") {
-			return nil
-		}
-		if f == "--plugin-dir" && i+1 < len(h.clientFlags) {
-			text, err := os.ReadFile(filepath.Join(h.clientFlags[i+1], ".claude-plugin",
-				"plugin.json"))
-			if err == nil && gjson.GetBytes(text, "name").Str == space {
-				return nil
-			}
-		}
+	command = filepath.Join("commands", space, skill+".md")
+	if slices.ContainsFunc(h.call().SettingsFiles(), enables) ||
+		slices.ContainsFunc(h.clientFlags, brings) ||
+		isFile(filepath.Join(h.clientDir(), command)) ||
+		isFile(filepath.Join(h.project, ".claude", command)) {
+		return nil
 	}
 	return hint.New("claude plugin install "+space+"@"+space+", or add -- --plugin-dir FOLDER",
 		"the client has no plugin %s, and so no skill /%[1]s:%s", space, skill)

@@ -92,7 +92,7 @@ func (h *handler) takeFacts(t *store.State, facts loop.Report, raw []byte) (stri
 
 // apply takes facts into the iteration in memory and describes what they change.
 func (h *handler) apply(t *store.State, facts loop.Report) (string, error) {
-	previous, err := h.previous(t.Skill, t.Budget)
+	previous, err := h.files.Last(t.Skill, t.Budget.Worked)
 	if err != nil {
 		return "", err
 	}

@@ -40,18 +40,13 @@ func rewired(lost string) string {
 
 // sayRewired adds the blocked change of settings to a reply that a person sees, once a session.
 func (h *handler) sayRewired(reply event.Reply) event.Reply {
-	shown := h.ev.Name == event.Stop || h.ev.Name == event.UserPromptSubmit ||
-		h.ev.Name == event.UserPromptExpansion
-	r := h.seal.record
-	if !shown || h.files == nil || r == nil || r.Rewired == "" || r.Told {
-		return reply
-	}
+	lost := h.seal.record.Rewired
 	if h.inRecord(func(r *seal.Record) bool {
 		first := !r.Told
 		r.Told = true
 		return first
 	}) {
-		reply = reply.Say(rewired(r.Rewired))
+		reply = reply.Say(rewired(lost))
 	}
 	return reply
 }

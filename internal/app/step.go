@@ -76,7 +76,6 @@ func (h *handler) stepEach(eventOf func(*store.State) loop.Event) (event.Reply, 
 func (h *handler) decideEach(
 	list []*store.State, eventOf func(*store.State) loop.Event, known map[loop.Skill]loop.Known,
 ) (event.Reply, error) {
-	list = only(list, func(t *store.State) bool { return eventOf(t) != nil })
 	outcomes, errs := map[*store.State]loop.Outcome{}, map[*store.State]error{}
 	resolve := func(t *store.State) {
 		k := known[t.Skill]
@@ -84,7 +83,7 @@ func (h *handler) decideEach(
 	}
 	for _, t := range list {
 		if _, call := eventOf(t).(loop.Call); !call {
-			break
+			continue
 		}
 		resolve(t)
 		if o := outcomes[t]; o.Reply.Deny != nil || o.Reply.Ask != nil {
@@ -93,7 +92,8 @@ func (h *handler) decideEach(
 		}
 	}
 	return h.forEachRun(list, func(t *store.State) (event.Reply, error) {
-		if _, stop := eventOf(t).(loop.TurnEnd); stop && h.out.Reply.Blocks() {
+		e := eventOf(t)
+		if _, stop := e.(loop.TurnEnd); e == nil || stop && h.out.Reply.Blocks() {
 			return event.Nothing(), nil
 		}
 		if _, done := outcomes[t]; !done {
@@ -185,7 +185,7 @@ func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool
 	}
 	fill(&l, &k.Dialogs, func() []loop.Answers { return h.pastDialogs(t, e) })
 	try(&l, &k.Told, func() (loop.Told, error) { return h.auditTold(t) })
-	try(&l, &k.Previous, func() (*loop.Iteration, error) { return h.previous(t.Skill, t.Budget) })
+	try(&l, &k.Previous, func() (*loop.Iteration, error) { return h.files.Last(t.Skill, t.Budget.Worked) })
 	try(&l, &k.Last, func() (*loop.Iteration, error) {
 		if t.Budget == nil {
 			return nil, nil

@@ -13,7 +13,16 @@ import (
 // stop handles a Stop: it ends the session's open iterations or keeps the turn open (R117, design
 // §1).
 func (h *handler) stop() (event.Reply, error) {
-	reply, err := h.step(h.turnEnd())
+	e := loop.TurnEnd{
+		Turn: h.turn(), First: h.ev.StopFirst(), Began: h.began,
+		Working: h.ev.Workers(), DontAsk: h.ev.PermissionMode == "dontAsk",
+	}
+	for _, c := range h.ev.Crons {
+		e.Schedule = append(e.Schedule, loop.Scheduled{
+			Prompt: c.Prompt, Next: c.Next(h.now.Local()).UTC(), End: c.Ending(),
+		})
+	}
+	reply, err := h.step(e)
 	if err != nil || len(h.runs.list) == 0 {
 		return reply, err
 	}
@@ -24,19 +33,6 @@ func (h *handler) stop() (event.Reply, error) {
 		}))
 	}
 	return reply, err
-}
-
-func (h *handler) turnEnd() loop.TurnEnd {
-	e := loop.TurnEnd{
-		Turn: h.turn(), First: h.ev.StopFirst(), Began: h.began,
-		Working: h.ev.Workers(), DontAsk: h.ev.PermissionMode == "dontAsk",
-	}
-	for _, c := range h.ev.Crons {
-		e.Schedule = append(e.Schedule, loop.Scheduled{
-			Prompt: c.Prompt, Next: c.Next(h.now.Local()).UTC(), End: c.Ending(),
-		})
-	}
-	return e
 }
 
 // prompted builds the Prompt event, which also reveals a turn without a Stop, and `/loop stop`.

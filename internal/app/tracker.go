@@ -105,7 +105,7 @@ func (h *handler) toldOf(t *store.State, number int, answer *forge.Answer) loop.
 		}
 		told.PR = pr.Loop()
 		if said := told.HumanFeedback; said != nil && *said && t.Tick.Comments == 0 {
-			if previous, err := h.previous(t.Skill, t.Budget); err == nil &&
+			if previous, err := h.files.Last(t.Skill, t.Budget.Worked); err == nil &&
 				pr.Reviewed(previous.HeadAtEnd(number)) {
 				told.HumanFeedback = new(false)
 			}
