@@ -188,7 +188,7 @@ func (e *effects) run(n int, text, branch string, linked bool) (r ran) {
 		}
 		call := effect.Call{Tool: "Bash", Cwd: project}
 		repo := effect.Repo{Branch: "feature/44-login", Default: "main"}
-		acts := guard.ReadArgv(argv, nil, call, repo.Known(), files{project})
+		acts := guard.ReadArgv(argv, nil, call, repo.Known(), Start{Cwd: project}.readFile)
 		if len(acts.Merges()) > 0 {
 			r.landed = strings.Join(argv, " ")
 		}
@@ -263,7 +263,7 @@ func dangerous(text string) bool {
 func asked(row effectRow, linked bool) bool {
 	repo := effect.Repo{Branch: row.branch, Default: "main"}
 	call := effect.Call{Tool: "Bash", Command: row.text, Cwd: "/home/dev/app"}
-	r := guard.Read(call, repo.Known(), effectFiles(nil))
+	r := guard.Read(call, repo.Known(), effectFiles(nil).ReadFile)
 	around := guard.LeavesLinks(call.Command)
 	reaches := r.ReachesForge() || around && r.Piped()
 	return len(r.Merges())+len(r.Tampers()) > 0 || r.Bound != "" ||

@@ -27,12 +27,10 @@ type Start struct {
 	Env  func(string) string
 }
 
-type files struct{ cwd string }
-
-// ReadFile implements effect.Files.
-func (f files) ReadFile(path string) (string, bool) {
+// readFile returns the text of a file that the program may use. It is an effect.Files.
+func (s Start) readFile(path string) (string, bool) {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(f.cwd, path)
+		path = filepath.Join(s.Cwd, path)
 	}
 	return safefile.ReadHead(path, effect.MaxFile+1) // one byte more shows that it is longer
 }
@@ -47,7 +45,7 @@ func (s Start) judge(g ground) (acts []effect.Act, r *Refusal) {
 		return Repo(s.Env, there)
 	})
 	call := effect.Call{Tool: "Bash", Cwd: s.Cwd}
-	reading := guard.ReadArgv(s.words(), s.Env, call, repo, files{s.Cwd})
+	reading := guard.ReadArgv(s.words(), s.Env, call, repo, s.readFile)
 	text := shellText{repo}
 	acts = slices.DeleteFunc(slices.Clone(reading.Acts), func(a effect.Act) bool {
 		return text.meetsLink(a.Via, a.Command)

@@ -79,7 +79,7 @@ func TestBoundsFailClosed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			call := effect.Call{Tool: "Bash", Command: c.text, Cwd: "/p"}
-			r := Read(call, effect.Repo{Branch: "f"}.Known(), files)
+			r := Read(call, effect.Repo{Branch: "f"}.Known(), files.ReadFile)
 			shut := strings.Contains(r.Bound, c.bound)
 			said := strings.Contains(r.Unparsable, c.bound)
 			switch {
@@ -147,7 +147,7 @@ func TestLongPasses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			call := effect.Call{Tool: "Bash", Command: text, Cwd: "/p"}
-			r := Read(call, effect.Repo{Branch: "f"}.Known(), projectFiles{})
+			r := Read(call, effect.Repo{Branch: "f"}.Known(), nil)
 			acts := len(r.Merges()) + len(r.Opaque)
 			if r.Bound != "" || acts > 0 || r.Unparsable != "" && name != "JSON" {
 				t.Errorf("%.300s; bound %q", describe(r), r.Bound)

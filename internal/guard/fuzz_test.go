@@ -26,12 +26,12 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, tool := range []string{"Bash", "PowerShell", "REPL", "mcp__x__run_command"} {
 			c := effect.Call{Tool: tool, Command: text, Cwd: project}
-			m := plain.New(c, effect.Repo{Branch: "f"}.Known(), files, program.Read)
+			m := plain.New(c, effect.Repo{Branch: "f"}.Known(), files.ReadFile, program.Read)
 			readCall(m.Shell(c.Cwd), c)
 			if m.Work < -shellword.MaxText {
 				t.Fatalf("overdrawn by %d", -m.Work)
 			}
-			again := Read(c, effect.Repo{Branch: "f"}.Known(), files)
+			again := Read(c, effect.Repo{Branch: "f"}.Known(), files.ReadFile)
 			if describe(again) != describe(m.Read) {
 				t.Fatalf("two readings differ:\n%s\n%s", describe(m.Read), describe(again))
 			}

@@ -35,7 +35,7 @@ func TestHeadThatAMergeInsistsOn(t *testing.T) {
 	} {
 		call := effect.Call{Tool: "Bash", Command: command, Cwd: project}
 		files := projectFiles{project + "/merge.json": `{"merge_method":"squash"}`}
-		acts := Read(call, effect.Repo{}.Known(), files).Merges()
+		acts := Read(call, effect.Repo{}.Known(), files.ReadFile).Merges()
 		if len(acts) != 1 || acts[0].PR != 142 || acts[0].SHA != want {
 			t.Errorf("%s: %+v, want the head %q", command, acts, want)
 		}

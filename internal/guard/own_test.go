@@ -6,10 +6,8 @@ import (
 	"testing"
 )
 
-// linkedProject is a checked-out repository with symbolic links that lead to the loop's files.
-type linkedProject struct{ projectFiles }
-
-func (linkedProject) RealPath(path string) string {
+// linkedPath resolves the links of a checked-out repository that lead to the loop's files.
+func linkedPath(path string) string {
 	to := map[string]string{project + "/docs/state.json": project + "/.sdd/loop/work.budget.json",
 		project + "/cfg.json": "/home/dev/.claude/settings.json"}
 	if real, ok := to[path]; ok {
@@ -65,7 +63,7 @@ func TestOwnFoldersAreOnlyRead(t *testing.T) {
 		"claude config set model opus":                            true,
 	} {
 		call := effect.Call{Tool: "Bash", Command: command, Cwd: project, Own: own}
-		r := Read(call, effect.Repo{}.Known(), projectFiles{})
+		r := Read(call, effect.Repo{}.Known(), nil)
 		if got := len(r.Tampers()) == 0; got != passes {
 			t.Errorf("%s: passes %v: %s", command, got, describe(r))
 		}
@@ -91,7 +89,8 @@ func TestWritesThroughLinksAndToOwnPaths(t *testing.T) {
 		{"sed -i s/1/0/ CLAUDE.md", ""},
 	} {
 		call := effect.Call{Tool: "Bash", Command: c.command, Cwd: project, Own: own}
-		r := Read(call, effect.Repo{}.Known(), linkedProject{})
+		call.RealPath = linkedPath
+		r := Read(call, effect.Repo{}.Known(), nil)
 		if got := slices.ContainsFunc(r.Acts, func(a effect.Act) bool {
 			return a.Kind == c.want
 		}); got != (c.want != "") || c.want == "" && len(r.Acts) > 0 {
@@ -101,7 +100,8 @@ func TestWritesThroughLinksAndToOwnPaths(t *testing.T) {
 	edit := effect.Call{Tool: "Write", Cwd: project,
 		Fields: []effect.Field{{Path: "file_path", Value: project + "/docs/state.json"},
 			{Path: "content", Value: "{}"}}}
-	if r := Read(edit, effect.Repo{}.Known(), linkedProject{}); len(r.Tampers()) != 1 {
+	edit.RealPath = linkedPath
+	if r := Read(edit, effect.Repo{}.Known(), nil); len(r.Tampers()) != 1 {
 		t.Errorf("Write through a link: %s", describe(r))
 	}
 }
@@ -117,7 +117,7 @@ func TestHarmlessBesideOwnPaths(t *testing.T) {
 	}
 	for _, c := range loadTable(t, "harmless.txt") {
 		c.call.Own = own
-		if r := Read(c.call, c.repo.Known(), files); len(r.Tampers()) > 0 {
+		if r := Read(c.call, c.repo.Known(), files.ReadFile); len(r.Tampers()) > 0 {
 			t.Errorf("harmless.txt:%d: %s\n  got %s", c.line, c.text, describe(r))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 func TestSealTable(t *testing.T) {
 	files := loadProject(t)
 	for _, c := range loadTable(t, "seal.txt") {
-		Read(c.call, c.repo.Known(), files)
+		Read(c.call, c.repo.Known(), files.ReadFile)
 	}
 }
 
@@ -18,7 +18,7 @@ func TestSealTable(t *testing.T) {
 func TestGaps(t *testing.T) {
 	files := loadProject(t)
 	for _, c := range loadTable(t, "gaps.txt") {
-		r, got := Read(c.call, c.repo.Known(), files), "passes"
+		r, got := Read(c.call, c.repo.Known(), files.ReadFile), "passes"
 		if len(r.Merges())+len(r.Tampers()) > 0 || r.ReachesForge() || r.Bound != "" {
 			got = "refused"
 		}

@@ -9,7 +9,7 @@ import (
 func TestStateTable(t *testing.T) {
 	files := loadProject(t)
 	for _, c := range loadTable(t, "state.txt") {
-		if r := Read(c.call, c.repo.Known(), files); !c.agrees(r) {
+		if r := Read(c.call, c.repo.Known(), files.ReadFile); !c.agrees(r) {
 			t.Errorf("state.txt:%d: %s\n  want %s, got %s", c.line, c.text, c.kind, describe(r))
 		}
 	}

@@ -185,7 +185,7 @@ func TestMerges(t *testing.T) {
 	files := loadProject(t)
 	cases := loadTable(t, "merges.txt")
 	for _, c := range cases {
-		if r := Read(c.call, c.repo.Known(), files); !c.agrees(r) {
+		if r := Read(c.call, c.repo.Known(), files.ReadFile); !c.agrees(r) {
 			t.Errorf("merges.txt:%d: %s\n  want %s#%d, got %s", c.line, c.text, c.kind, c.pr,
 				describe(r))
 		}
@@ -207,7 +207,7 @@ func TestHarmless(t *testing.T) {
 	files := loadProject(t)
 	cases := loadTable(t, "harmless.txt")
 	for _, c := range cases {
-		if r := Read(c.call, c.repo.Known(), files); !c.agrees(r) {
+		if r := Read(c.call, c.repo.Known(), files.ReadFile); !c.agrees(r) {
 			t.Errorf("harmless.txt:%d: %s\n  got %s", c.line, c.text, describe(r))
 		}
 	}

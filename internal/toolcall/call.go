@@ -39,9 +39,10 @@ func (c *Call) Read() effect.Reading {
 	}
 	r := effect.Reading{}
 	if c.Past != nil {
-		r = guard.Read(c.Guard(), c.Past.Known(), nothing{})
+		none := func(string) (string, bool) { return "", false } // files may have changed since
+		r = guard.Read(c.Guard(), c.Past.Known(), none)
 	} else {
-		r = guard.Read(c.Guard(), c.repo, c.below(c.Project))
+		r = guard.Read(c.Guard(), c.repo, c.readFile)
 	}
 	c.reading = &r
 	return r
@@ -53,6 +54,9 @@ func (c *Call) Guard() effect.Call {
 	g.Own = c.ownPaths()
 	if c.Past == nil {
 		g.PID = c.Env("CLAUDE_PID")
+		g.RealPath = func(path string) string {
+			return tracker.RealPath(c.below(c.Project, path))
+		}
 	}
 	return g
 }
@@ -72,60 +76,44 @@ func (c *Call) input() effect.Call {
 func (c *Call) ReadOnly() bool { return guard.ReadOnly(c.Guard()) }
 
 // Commits reports whether the call is a commit or a push that finishes work.
-func (c *Call) Commits() bool { return guard.Finishing(c.Guard(), c.repo, c.below(c.Project)) }
+func (c *Call) Commits() bool { return guard.Finishing(c.Guard(), c.repo, c.readFile) }
 
 // repo reads the repository. The guard calls it only if the call needs it.
 func (c *Call) repo() effect.Repo {
 	return brake.Repo(c.Env, tracker.Repo(context.Background(), c.Event.Cwd))
 }
 
-// below returns files whose relative paths start at dir.
-func (c *Call) below(dir string) files {
-	home, _ := install.Home(c.Env)
-	return files{dir, home}
-}
-
+// absolute resolves a path of the call against its working directory.
 func (c *Call) absolute(path string) string {
 	if path == "" {
 		return ""
 	}
-	return filepath.Clean(c.below(c.Event.Cwd).absolute(path))
+	return filepath.Clean(c.below(c.Event.Cwd, path))
+}
+
+// below returns an absolute path: a relative one starts at dir, ~ is the person's home.
+func (c *Call) below(dir, path string) string {
+	home, _ := install.Home(c.Env)
+	if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
+		return filepath.Join(home, rest)
+	}
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// readFile returns the text of a file that the call may use. It is an effect.Files.
+func (c *Call) readFile(path string) (string, bool) {
+	// One byte over the limit shows that the file is longer.
+	return safefile.ReadHead(c.below(c.Project, path), effect.MaxFile+1)
 }
 
 // Forbidden reports whether the guard would refuse a shell command from an agent, judged by its
 // text and the files that it names.
 func Forbidden(command, cwd string) bool {
 	call := effect.Call{Tool: "Bash", Command: command, Cwd: cwd}
-	r := guard.Read(call, effect.Repo{}.Known(), files{root: cwd})
+	files := &Call{Project: cwd, Env: func(string) string { return "" }}
+	r := guard.Read(call, effect.Repo{}.Known(), files.readFile)
 	return len(r.Merges()) > 0 || len(r.Tampers()) > 0 || r.Unparsable != ""
 }
-
-// files gives the guard bounded access to the files that a command would run.
-type files struct {
-	root, home string
-}
-
-// ReadFile implements effect.Files.
-func (f files) ReadFile(path string) (string, bool) {
-	// One byte over the limit shows that the file is longer.
-	return safefile.ReadHead(f.absolute(path), effect.MaxFile+1)
-}
-
-// RealPath implements effect.Files. It resolves links.
-func (f files) RealPath(path string) string { return tracker.RealPath(f.absolute(path)) }
-
-func (f files) absolute(path string) string {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok && f.home != "" {
-		return filepath.Join(f.home, rest)
-	}
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(f.root, path)
-}
-
-// nothing hides the files of a replayed call, which may have changed since.
-type nothing struct{}
-
-// ReadFile implements effect.Files.
-func (nothing) ReadFile(string) (string, bool) { return "", false }

@@ -17,6 +17,8 @@ type Call struct {
 	// transcript, a budget file elsewhere, and the program itself.
 	Own []string
 	PID string // process id of the client, empty if unknown
+	// RealPath resolves the symbolic links of a path that the call writes. It may be nil.
+	RealPath func(path string) string
 }
 
 // Field is one leaf of a tool's input: its dotted path ("files.0.path") and its value as text.
@@ -42,19 +44,11 @@ func (r Repo) Known() func() Repo { return func() Repo { return r } }
 // Files reads the files that a command uses. The implementation bounds their size and location; ok
 // is false for a file that it does not read. For a file longer than MaxFile it returns a prefix
 // that is longer than MaxFile too. A Read calls it at most 64 times. Paths are clean, and absolute
-// if Call.Cwd is absolute.
-type Files interface {
-	ReadFile(path string) (text string, ok bool)
-}
+// if Call.Cwd is absolute. A nil Files reads no file.
+type Files func(path string) (text string, ok bool)
 
 // MaxFile is the size in bytes of the longest file whose text counts as known.
 const MaxFile = 1 << 20
-
-// Links is optionally implemented by a Files. RealPath resolves the symbolic links of a path that
-// the call writes. It returns a path without links unchanged.
-type Links interface {
-	RealPath(path string) string
-}
 
 // CommandText returns Command, or the field "command" if Command is empty.
 func (c Call) CommandText() string {

@@ -376,7 +376,7 @@ func repoVerb(f *plain.Frame, argv []shellword.Word, verb string, fl shellword.F
 		}
 	case "sync":
 		a.Kind, a.Ref = effect.PushProtected, cmp.Or(fl.Val("-b", "--branch"), DefaultBranch(f))
-		if len(fl.Pos) > 0 && Protected(f, a.Ref) != No {
+		if len(fl.Pos) > 0 && !Free(f, a.Ref) {
 			f.Act(a, argv)
 		}
 	}

@@ -138,7 +138,7 @@ func (t Tool) merges() bool {
 		switch {
 		case !t.ofForge() || !t.ofPR() && t.Has(otherMerges):
 			return false
-		case into != "" && !t.ofPR() && Protected(t.Frame, into) == No:
+		case into != "" && !t.ofPR() && Free(t.Frame, into):
 			return true
 		case base != "" && !t.ofPR():
 			return t.movesTo(base)

@@ -33,7 +33,7 @@ func (f *Frame) Open(p string) (text string, ok bool) {
 	known, read := f.M.disk[full]
 	if !read && f.M.reads < maxReads {
 		f.M.reads++
-		if text, ok := f.M.Files.ReadFile(full); ok {
+		if text, ok := f.M.Files(full); ok {
 			known = &text
 			f.M.Burn(len(text) / 256)
 		}

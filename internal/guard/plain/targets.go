@@ -26,11 +26,12 @@ func (f *Frame) KindAt(w shellword.Word) paths.Kind {
 
 // real resolves the links of full. It returns full if they cannot be resolved.
 func (f *Frame) real(full string) string {
-	links, ok := f.M.Files.(effect.Links)
-	if !ok || full == "" || full[0] == '~' || shellword.HasUnknown(full) || !f.M.Burn(20) {
+	resolve := f.M.Call.RealPath
+	if resolve == nil || full == "" || full[0] == '~' || shellword.HasUnknown(full) ||
+		!f.M.Burn(20) {
 		return full
 	}
-	return links.RealPath(full)
+	return resolve(full)
 }
 
 // Covers reports whether the directory contains the loop's files, so that removing or moving it
