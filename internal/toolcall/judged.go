@@ -99,23 +99,15 @@ func (c *Call) Act(a effect.Act) loop.Act {
 		Command: a.Command, Words: describe(a),
 		Alone: strings.HasPrefix(a.Command, c.Event.Tool+"("),
 	}
-	switch a.Kind {
-	case effect.MergePR:
-		act.Kind = loop.ActMerge
-	case effect.ApprovePR:
-		act.Kind = loop.ActApprove
-	case effect.OpenPR:
-		act.Kind = loop.ActOpen
-	case effect.Comment:
-		act.Kind = loop.ActComment
-	case effect.SetLabel, effect.DropLabel:
-		act.Kind = loop.ActLabel
-	case effect.UseBranch:
-		act.Kind = loop.ActUse
-	default:
-		if a.Kind.Merges() {
-			act.Kind = loop.ActLand
-		}
+	kinds := map[effect.Kind]loop.ActKind{
+		effect.MergePR: loop.ActMerge, effect.ApprovePR: loop.ActApprove,
+		effect.OpenPR: loop.ActOpen, effect.Comment: loop.ActComment,
+		effect.SetLabel: loop.ActLabel, effect.DropLabel: loop.ActLabel,
+		effect.UseBranch: loop.ActUse,
+	}
+	var known bool
+	if act.Kind, known = kinds[a.Kind]; !known && a.Kind.Merges() {
+		act.Kind = loop.ActLand
 	}
 	return act
 }
@@ -161,31 +153,23 @@ func (c *Call) refused(r effect.Reading, budget string) *loop.Deny {
 }
 
 func refuseTampering(a effect.Act) *loop.Deny {
-	if a.Kind == effect.DropRegistration && a.Path != "" {
-		return &loop.Deny{
-			Rule: loop.StateGuard,
-			Text: a.Command + " could change how this loop is guarded: " + string(a.Kind) + " " +
-				a.Path,
-			Hint: wayToSettings(a.Path),
-		}
+	d := &loop.Deny{
+		Rule: loop.StateGuard,
+		Text: fmt.Sprintf("Not run: %s would %s (%s)", a.Command, Would(a.Kind), describe(a)),
+		Hint: "you may read these files; report facts with `hooks report`, " +
+			"answers come from a person's dialog or terminal",
 	}
-	if a.Kind == effect.WriteLedger {
-		return &loop.Deny{
-			Rule: loop.StateGuard,
-			Text: notRun(a),
-			Hint: "add a turn with `hooks ledger append FILE`, the turn on stdin",
-		}
+	switch {
+	case a.Kind == effect.DropRegistration && a.Path != "":
+		d.Text = a.Command + " could change how this loop is guarded: " + string(a.Kind) + " " +
+			a.Path
+		d.Hint = wayToSettings(a.Path)
+	case a.Kind == effect.WriteLedger:
+		d.Hint = "add a turn with `hooks ledger append FILE`, the turn on stdin"
+	case a.Kind == effect.OtherSession:
+		d.Hint = "do it in this session, or send a worker with the Agent tool"
 	}
-	hint := "you may read these files; report facts with `hooks report`, " +
-		"answers come from a person's dialog or terminal"
-	if a.Kind == effect.OtherSession {
-		hint = "do it in this session, or send a worker with the Agent tool"
-	}
-	return &loop.Deny{Rule: loop.StateGuard, Text: notRun(a), Hint: hint}
-}
-
-func notRun(a effect.Act) string {
-	return fmt.Sprintf("Not run: %s would %s (%s)", a.Command, Would(a.Kind), describe(a))
+	return d
 }
 
 // Would describes an act that tampers with the loop.

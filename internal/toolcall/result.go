@@ -92,19 +92,12 @@ func (c *Call) effects(run Run, printed []int) (list []loop.Effect) {
 
 // EffectKind returns the effect that loops count for an act. ok is false if they do not count it.
 func EffectKind(kind effect.Kind) (is loop.EffectKind, ok bool) {
-	switch kind {
-	case effect.OpenPR:
-		return loop.OpenedPR, true
-	case effect.Comment, effect.ApprovePR:
-		return loop.Commented, true
-	case effect.SetLabel:
-		return loop.SetLabel, true
-	case effect.DropLabel:
-		return loop.DroppedLabel, true
-	case effect.MergePR:
-		return loop.MergedPR, true
-	}
-	return 0, false
+	is, ok = map[effect.Kind]loop.EffectKind{
+		effect.OpenPR: loop.OpenedPR, effect.MergePR: loop.MergedPR,
+		effect.Comment: loop.Commented, effect.ApprovePR: loop.Commented,
+		effect.SetLabel: loop.SetLabel, effect.DropLabel: loop.DroppedLabel,
+	}[kind]
+	return is, ok
 }
 
 // openedPRs returns the PRs that a call opened: the last addresses that it printed, because it may

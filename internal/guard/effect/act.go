@@ -43,21 +43,17 @@ const (
 // Merges reports whether the kind lands code on a protected branch, now or later, or removes an
 // obstacle to it.
 func (k Kind) Merges() bool {
-	switch k {
-	case MergePR, PushProtected, ArmAutoMerge, ApprovePR, DismissReview, RelaxProtection,
-		RunMergingWorkflow:
-		return true
-	}
-	return false
+	return slices.Contains([]Kind{
+		MergePR, PushProtected, ArmAutoMerge, ApprovePR, DismissReview, RelaxProtection,
+		RunMergingWorkflow,
+	}, k)
 }
 
 // tampers reports whether the kind touches the loop's own files, ledgers, gates or registration.
 func (k Kind) tampers() bool {
-	switch k {
-	case WriteState, WriteLedger, AnswerGate, DropRegistration, OtherSession:
-		return true
-	}
-	return false
+	return slices.Contains([]Kind{
+		WriteState, WriteLedger, AnswerGate, DropRegistration, OtherSession,
+	}, k)
 }
 
 // Act is one effect of the call.

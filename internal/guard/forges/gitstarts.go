@@ -20,8 +20,7 @@ const (
 	gitVariables = `GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR EDITOR VISUAL PAGER GIT_PAGER
 MANPAGER BROWSER GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS GIT_PROXY_COMMAND LESSOPEN`
 	gitHookNames = `pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit
-post-merge post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch post-applypatch
-pre-push reference-transaction post-index-change pre-auto-gc`
+post-merge post-checkout pre-rebase post-rewrite applypatch-msg pre-applypatch post-applypatch`
 )
 
 // gitStarts reads the programs that a git command starts: from its arguments, for each revision,
@@ -112,13 +111,20 @@ func setting(f *plain.Frame, g gitRun, key string) string {
 
 // gitHooks reads the hooks and settings that a started command may run. Git puts its own directory
 // first in their PATH, so a git that they start bypasses the brake's links. The reading is coarse:
-// every command counts as running all hooks.
+// a command that runs one of the commit and merge hooks counts as running all of them.
 func gitHooks(f *plain.Frame, g gitRun, cmd string, args []shellword.Word) {
 	f.M.Real = false // hooks may start git, which would recurse
 	defer func() { f.M.Real = true }()
-	config, folder, names := f.M.Repo().Config, hooksFolder(f, g), gitHookNames
-	if cmd == "hook" { // hook run NAME
-		names += " " + shellword.ParseFlags(args, "--to-stdin").Arg(1).Text
+	config, folder := f.M.Repo().Config, hooksFolder(f, g)
+	names := "reference-transaction post-index-change pre-auto-gc "
+	switch {
+	case cmd == "hook": // hook run NAME
+		names += shellword.ParseFlags(args, "--to-stdin").Arg(1).Text
+	case cmd == "push":
+		names += "pre-push"
+	case shellword.Has(`commit merge pull checkout switch worktree rebase cherry-pick revert am`,
+		cmd):
+		names += gitHookNames
 	}
 	for _, key := range slices.Sorted(maps.Keys(config)) {
 		gitRuns(f, key, config[key])
