@@ -242,7 +242,7 @@ func (c *Config) claim(line int, key, value string) bool {
 func (c *Config) parse(text string) {
 	for _, r := range rows(strings.TrimPrefix(text, "\ufeff")) {
 		switch {
-		case r.loose:
+		case r.misplaced:
 			c.unread(r.line, "unknown setting %q, ignored", cut(r.cells[0]))
 		case c.own && (r.block == costRates || r.block == redactions):
 			c.unread(r.line, "%s counts in a project's files only", r.block)

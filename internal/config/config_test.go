@@ -66,8 +66,6 @@ func TestFiles(t *testing.T) {
 			append(unread(5, "##### sdd configuration"), unread(13, "### loop cost rates")...)...)},
 		"other.md": {
 			Tracker: Tracker{Type: "gitlab"},
-			Unread: append(unread(10, "- Note: plain text is no setting"),
-				unread(11, "- **Owner** without a colon")...),
 		},
 		"tracker.md": {Tracker: Tracker{Type: "command", Host: "git.example.org",
 			Command: "./tracker --json"}},

@@ -6,7 +6,7 @@ import "testing"
 func TestNearMisses(t *testing.T) {
 	for _, text := range []string{
 		"## SDD Configuration\n- **Overun**: 20\n",
-		"## SDD Configuration\n- Overrun: 50\n",
+		"## SDD Configuration\n### Tracker\n- Repoo: app\n",
 		"## SDD Configuration\n### Tracker\n- **Repoo**: app\n",
 	} {
 		if c := Parse(text); len(c.Unread) != 1 {

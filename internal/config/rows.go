@@ -1,18 +1,20 @@
 package config
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 
 	"hooks/internal/markdown"
 )
 
 // row is one table row or one `- **Key**: value` line of a sub-block.
 type row struct {
-	block string   // the sub-block's name; "" directly below the SDD heading
-	head  []string // the table's header in lower case; nil if there is none
-	cells []string
-	line  int
-	loose bool // any other line, its text in the only cell
+	block     string   // the sub-block's name; "" directly below the SDD heading
+	head      []string // the table's header in lower case; nil if there is none
+	cells     []string
+	line      int
+	misplaced bool // a heading that begins no block, in the only cell
 }
 
 // rows returns the rows of the sub-blocks in every `SDD Configuration`.
@@ -30,7 +32,7 @@ func rows(text string) (out []row) {
 			at.enter(l.Level, title)
 			if at.misplaced(title) {
 				text := strings.Repeat("#", l.Level) + " " + title
-				out = append(out, row{cells: []string{text}, line: l.No, loose: true})
+				out = append(out, row{cells: []string{text}, line: l.No, misplaced: true})
 			}
 			head, before = nil, ""
 			continue
@@ -52,8 +54,6 @@ func rows(text string) (out []row) {
 			continue
 		case l.Text[0] == '|' || head != nil && strings.Contains(l.Text, "|"):
 			r.head, r.cells = head, cells(l.Text)
-		case strings.Contains("-*+", l.Text[:1]) && (at.block != "" || plainKey(l.Text)):
-			r.cells, r.loose = []string{l.Text}, true
 		default:
 			continue
 		}
@@ -113,42 +113,21 @@ func known(title string) string {
 	return ""
 }
 
-// keyValue parses `- **Key**: value` and `- **Key:** value`. It accepts `- Key: value` only if the
-// block has that setting, because the line may be a sentence.
+// settingLine matches `- **Key**: value`, `- **Key:** value` and `- Key: value`.
+var settingLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`^[-*+]\s+(?:\*\*\s*(.+?)\s*(?::\s*\*\*|\*\*\s*:)|([^:]+):)\s*(.*)$`)
+})
+
+// keyValue parses a list item with a setting. Only a block of keys may have one without the bold
+// markup, because elsewhere the line may be a sentence.
 func (p *place) keyValue(line string) (key, value string, ok bool) {
-	rest, bullet := listed(line)
-	if !bullet {
+	m := settingLine().FindStringSubmatch(line)
+	if m == nil {
 		return "", "", false
 	}
-	if bold, ok := strings.CutPrefix(rest, "**"); ok {
-		key, value, closed := strings.Cut(bold, "**")
-		key, inside := strings.CutSuffix(strings.TrimSpace(key), ":")
-		value, outside := strings.CutPrefix(strings.TrimSpace(value), ":")
-		if closed && (inside || outside) && key != "" {
-			return bare(key), bare(value), true
-		}
-	}
-	key, value, ok = strings.Cut(rest, ":")
-	key, value = bare(key), bare(value)
-	_, known := new(Config).setting(p.block, key)
-	return key, value, ok && p.block != "" && known
-}
-
-// plainKey reports whether a list item directly below the SDD heading is a setting without the bold
-// markup.
-func plainKey(line string) bool {
-	rest, bullet := listed(line)
-	key, _, colon := strings.Cut(rest, ":")
-	_, known := new(Config).setting("", bare(key))
-	return bullet && colon && known
-}
-
-// listed returns the text of a list item.
-func listed(line string) (text string, ok bool) {
-	if len(line) < 2 || !strings.Contains("-*+", line[:1]) || line[1] != ' ' {
-		return line, false
-	}
-	return strings.TrimSpace(line[2:]), true
+	ofKeys := p.block != "" && p.block != costRates && p.block != redactions
+	return bare(m[1] + m[2]), bare(m[3]), m[1] != "" || ofKeys
 }
 
 // separator reports whether s is the line below a table's header, such as `|---|:-:|`.

@@ -283,8 +283,9 @@ var broken = []struct {
 	}, "configuration", report.Doubt, `.sdd/config.md:2: the Notify command "say done" of a ` +
 		`project is not run`, "correct the line", ""},
 	{"a setting that no one reads", func(w *world) {
-		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- Colour: blue\n")
-	}, "configuration", report.Doubt, `CLAUDE.md:5: unknown setting "- Colour: blue", ignored`,
+		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- Repoo: app\n")
+	}, "configuration", report.Doubt,
+		`CLAUDE.md:5: unknown setting "Repoo", ignored; did you mean Repo`,
 		"docs/configuration.md", ""},
 	{"a heading at the wrong level", func(w *world) {
 		w.write("p/CLAUDE.md",

@@ -203,7 +203,8 @@ func (c *Cycle) left(o Order, began time.Time) string {
 	return "about " + strings.TrimSuffix(minutes, "0s") + " left"
 }
 
-// withBudget limits the process with the client's budget flag, unless the person's own limit is lower.
+// withBudget limits the process with the client's budget flag, unless the person's own limit is
+// lower.
 func withBudget(left loop.USD, flags []string) []string {
 	const name = "--max-budget-usd"
 	if left == 0 {
