@@ -253,12 +253,6 @@ var broken = []struct {
 	{"a damaged lock", func(w *world) { w.state(); w.write("p/.sdd/loop/work.lock", "7") },
 		"state-files", report.Broken, ".sdd/loop/work.lock is damaged", "hooks loop reset", ""},
 
-	{"a state that is committed", func(w *world) {
-		w.run(func(*loop.Budget) {})
-		w.git("add", "-f", ".sdd/loop/work.budget.json")
-	}, "state-hidden", report.Broken,
-		"1 file of the loop's state committed, as .sdd/loop/work.budget.json", "git rm -r --cached",
-		""},
 	{"a state folder that git would see",
 		func(w *world) { w.state(); w.must(os.Remove(w.path("p/.sdd/loop/.gitignore"))) },
 		"state-hidden", report.Doubt, ".gitignore does not hide the folder", "--fix",

@@ -20,8 +20,6 @@ import (
 	"hooks/internal/proc"
 )
 
-const hintInstall = "register the program: `hooks install`, or switch its plugin on"
-
 // again returns the hint that corrects the registration in f.
 func again(f *install.File) string {
 	switch {
@@ -79,7 +77,8 @@ func settingsFiles(m *machine, n *notes) {
 func hooksRegistered(m *machine, n *notes) {
 	ours := m.settings().Ours()
 	if len(ours) == 0 {
-		n.fail(hintInstall+"; a session started with --plugin-dir is not seen from here",
+		n.fail("register the program: `hooks install`, or switch its plugin on; a session started "+
+			"with --plugin-dir is not seen from here",
 			"the program is registered nowhere: no loop is governed")
 		return
 	}

@@ -39,7 +39,7 @@ func table() []check {
 		{"state", "seal", "", nil, seals},
 		{"state", "disk", "", nil, disk},
 
-		{"project", "state-hidden", "", inRepository, stateHidden},
+		{"project", "state-hidden", "", nil, stateHidden},
 		{"project", "audit-worktrees", "", inRepository, auditWorktrees},
 		{"project", "configuration", "", nil, configuration},
 

@@ -1,6 +1,10 @@
 package event
 
-import "github.com/tidwall/gjson"
+import (
+	"cmp"
+
+	"github.com/tidwall/gjson"
+)
 
 // MaxQuestions is the maximum number of questions that the client shows in one dialog.
 const MaxQuestions = 4
@@ -74,13 +78,10 @@ func ParseAnswers(response gjson.Result) Answers {
 // too.
 func unanswered(note gjson.Result) string {
 	v := field(note, "unanswered")
-	switch {
-	case !present(v), v.Type == gjson.False:
+	if !present(v) || v.Type == gjson.False {
 		return ""
-	case v.Type == gjson.String && v.Str != "":
-		return v.Str
 	}
-	return "unanswered"
+	return cmp.Or(textOr(v), "unanswered")
 }
 
 func present(v gjson.Result) bool { return v.Type != gjson.Null }

@@ -9,18 +9,12 @@ import (
 	"hooks/internal/loop"
 )
 
-// Look is the usage in the transcripts beyond the cursors of a running iteration.
-type Look struct {
-	Dollars loop.USD
-	Cursors []loop.Cursor // of the transcripts that have grown
-	Read    int64         // bytes
-}
-
-// Running counts new usage while an iteration runs. Of the subagents, it counts those with a cursor
-// and fresh ones. It skips files that cannot be read; the error names them.
+// Running counts new usage while an iteration runs, with the cursors of the transcripts that have
+// grown. Of the subagents, it counts those with a cursor and fresh ones. It skips files that cannot
+// be read; the error names them.
 func Running(
 	transcript string, cursors []loop.Cursor, fresh []string, t Table,
-) (l Look, err error) {
+) (l loop.RunningNow, err error) {
 	c := newCounter(t)
 	err = c.count(transcript, cursors, growing(cursors, fresh))
 	l.Dollars = loop.Sum(c.res.ByModel).Dollars

@@ -46,7 +46,7 @@ func TestLooksComeToTheCountAtTheEnd(t *testing.T) {
 	}
 }
 
-func after(held loop.Running, l Look) loop.Running {
+func after(held loop.Running, l loop.RunningNow) loop.Running {
 	held.Dollars += l.Dollars
 	held.Cursors = loop.Overlay(held.Cursors, l.Cursors)
 	return held
