@@ -5,10 +5,8 @@
 // Tags and output are those of encoding/json, with these differences. A field without a name is
 // omitted. <, > and & are not escaped. A nil slice is encoded as an empty list unless it is
 // omitted. A string with the tag codec:"raw" is JSON itself, which is copied unchanged and omitted
-// if empty. A string with the tag codec:"loose" ignores a value of another type. In an embedded
-// struct, a field with the tag codec:"after=NAME" is written after the field NAME of the outer
-// struct, followed by the fields after it, because fields that belong together may be apart in a
-// file. Every tag begins with json.
+// if empty. A string with the tag codec:"loose" ignores a value of another type. Every tag begins
+// with json.
 //
 // A struct with a method Variants has one field, of an interface type. The method yields each name
 // that the field can have in a file, with a nil pointer of the type that the field then holds.
@@ -16,7 +14,6 @@ package codec
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -43,30 +40,26 @@ func Fields(t reflect.Type) []Field {
 	if list, ok := known.Load(t); ok {
 		return list.([]Field)
 	}
-	list, _ := addFields(make([]Field, 0, t.NumField()+8), 0, t, nil) // room for embedded ones
+	list := addFields(make([]Field, 0, t.NumField()+8), t, nil) // room for embedded ones
 	known.Store(t, list)
 	return list
 }
 
-// addFields inserts the fields of struct type t into list at index at. outer is the index of t if
-// it is embedded.
-func addFields(list []Field, at int, t reflect.Type, outer []int) ([]Field, int) {
+// addFields appends the fields of struct type t to list. outer is the index of t if it is embedded.
+func addFields(list []Field, t reflect.Type, outer []int) []Field {
 	if t.NumField() == 1 && t.Implements(reflect.TypeFor[variants]()) {
 		index := append(outer[:len(outer):len(outer)], 0)
 		for name, of := range reflect.Zero(t).Interface().(variants).Variants {
-			list = slices.Insert(list, at, Field{name, reflect.TypeOf(of), index, "variant"})
-			at++
+			list = append(list, Field{name, reflect.TypeOf(of), index, "variant"})
 		}
 	}
 	for i := range t.NumField() {
 		f := t.Field(i)
-		if outer == nil {
-			at = len(list)
-		} else {
+		if outer != nil {
 			f.Index = append(outer[:len(outer):len(outer)], i)
 		}
 		if f.Anonymous {
-			list, at = addFields(list, at, f.Type, f.Index)
+			list = addFields(list, f.Type, f.Index)
 			continue
 		}
 		name, own, _ := strings.Cut(strings.TrimPrefix(string(f.Tag), `json:"`), `"`)
@@ -74,16 +67,12 @@ func addFields(list []Field, at int, t reflect.Type, outer []int) ([]Field, int)
 		if name == "" || name == "-" {
 			continue
 		}
-		own = strings.TrimSuffix(strings.TrimPrefix(own, ` codec:"`), `"`)
-		if before, apart := strings.CutPrefix(own, "after="); apart {
-			at = Position(list, before, 0) + 1
-		} else if own != "" {
-			option = own
+		if own != "" {
+			option = strings.TrimSuffix(strings.TrimPrefix(own, ` codec:"`), `"`)
 		}
-		list = slices.Insert(list, at, Field{name, f.Type, f.Index, option})
-		at++
+		list = append(list, Field{name, f.Type, f.Index, option})
 	}
-	return list, at
+	return list
 }
 
 // Position returns the index of a field in a list, or -1. It searches from index from, so fields

@@ -85,41 +85,6 @@ func TestForms(t *testing.T) {
 	}
 }
 
-type apart struct {
-	Second int `json:"second" codec:"after=first"`
-	Third  int `json:"third"`
-	Fifth  int `json:"fifth" codec:"after=fourth"`
-}
-
-// Fields of an embedded struct are written where their tags say, and read in any order.
-func TestFieldsThatLieApart(t *testing.T) {
-	type whole struct {
-		First  int `json:"first"`
-		Fourth int `json:"fourth"`
-		apart
-		Sixth int `json:"sixth"`
-	}
-	type deeper struct {
-		Zeroth int `json:"zeroth"`
-		whole
-	}
-	const want = `{"zeroth":0,"first":1,"second":2,"third":3,"fourth":4,"fifth":5,"sixth":6}`
-	v := deeper{0, whole{1, 4, apart{2, 3, 5}, 6}}
-	if text, err := Encode(v); string(text) != want || err != nil {
-		t.Errorf("%v\n%s, want\n%s", err, text, want)
-	}
-	theirs, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{want, string(theirs)} {
-		var got deeper
-		if err := Decode(gjson.Parse(text), &got); err != nil || got != v {
-			t.Errorf("%s is read as %v, %v", text, got, err)
-		}
-	}
-}
-
 // Text of another type is refused as encoding/json refuses it.
 func TestWrongTypes(t *testing.T) {
 	for _, text := range []string{

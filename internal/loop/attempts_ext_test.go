@@ -319,10 +319,10 @@ func TestTrail(t *testing.T) {
 		{"the API failed", func(t *Tick, _ *Ending) { t.Failed = "529" }, 1},
 		{"a person ended it", func(t *Tick, _ *Ending) { t.Interrupted = ByEsc }, 1},
 	} {
-		b := Budget{Skill: Work, BacklogRun: BacklogRun{MaxIdle: 2}, DollarsEstimate: 3 * Dollar,
+		b := Budget{Skill: Work, MaxIdle: 2, DollarsEstimate: 3 * Dollar,
 			Idle: &Idle{Iterations: 1, Since: "abc", Before: Dollar}}
 		end := Ending{Around: Around{Trail: "abc x"}}
-		tick := &Tick{Started: true, BacklogTick: BacklogTick{Trail: end.Trail}}
+		tick := &Tick{Started: true, Trail: end.Trail}
 		tt.change(tick, &end)
 		FoldIdle(&b, tick, &Budget{DollarsEstimate: 2 * Dollar}, end)
 		got := 0
@@ -336,8 +336,8 @@ func TestTrail(t *testing.T) {
 			t.Errorf("%s: fires %v", tt.name, fires)
 		}
 	}
-	b := Budget{Skill: Work, BacklogRun: BacklogRun{MaxIdle: 2}, DollarsEstimate: 3 * Dollar}
-	tick := &Tick{Started: true, BacklogTick: BacklogTick{Trail: "abcdefghi x"}}
+	b := Budget{Skill: Work, MaxIdle: 2, DollarsEstimate: 3 * Dollar}
+	tick := &Tick{Started: true, Trail: "abcdefghi x"}
 	end := Ending{Around: Around{Trail: tick.Trail}}
 	FoldIdle(&b, tick, &Budget{DollarsEstimate: 2 * Dollar}, end)
 	f := &Facts{Run: &b}
@@ -368,7 +368,7 @@ func TestTrail(t *testing.T) {
 	}
 	for most, b := range map[int]*Budget{
 		3: {KindRun: ofAudit(&audit.Run{})}, 4: {KindRun: ofTasks(&tasks.Run{MaxTries: 5})},
-		7: {BacklogRun: BacklogRun{MaxIdle: 7}},
+		7: {MaxIdle: 7},
 	} {
 		if got := IdleBound(b); got != most {
 			t.Errorf("%d, want %d", got, most)

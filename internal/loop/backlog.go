@@ -12,51 +12,8 @@ func takesIssues(b *Budget) bool { return b.Kind().Backlog }
 // does not work on PRs.
 func (b *Budget) CountsPRs() bool { return b.SinglePR == 0 && b.Kind().PRs }
 
-// BacklogRun is the additional state of a run of work or review, which take issues or PRs from a
-// backlog.
-type BacklogRun struct {
-	// SinglePR is the PR that a review watches, with --pr; 0 for all PRs.
-	SinglePR int `json:"single_pr,omitempty" codec:"after=stop_detail"`
-	// SkippedBranches holds the known branches of the PRs among DeferredTargets.
-	SkippedBranches Branches `json:"deferred_branches,omitempty" codec:"after=deferred_targets"`
-	// FailedIssues lists the issues that the run last worked on and did not finish. Their
-	// in-progress labels are its own.
-	FailedIssues []int `json:"failed_issues,omitzero" codec:"after=deferred_branches"`
-	// MaxIdle is the number of iterations in a row without a change that ends a work or prompt
-	// loop; 0 for no bound.
-	MaxIdle int `json:"max_idle,omitempty" codec:"after=audit"`
-}
-
 // Branches maps the targets of PRs to their branches.
 type Branches map[string]string
-
-// BacklogTick is the additional state of an open iteration of work or review. Reviews and Taken may
-// be recorded for other kinds too, but only rules of work and review use them.
-type BacklogTick struct {
-	// Reviews lists the reviews that were let through, one round for each PR (R149).
-	Reviews []PostedReview `json:"reviews,omitempty" codec:"after=approvals"`
-	// Replan reports whether a person asked for a new plan: workers are sent only for its issues.
-	Replan bool `json:"replan,omitempty"`
-	// Taken lists the issues to which this tick's own workers were sent.
-	Taken []int `json:"taken,omitempty" codec:"after=critics"`
-	// Trail is set with --max-idle: the commit at the beginning, and a checksum of all local
-	// branches and uncommitted files; empty if unknown.
-	Trail string `json:"trail,omitempty" codec:"after=attempt"`
-}
-
-// BacklogLine is the additional record of an iteration of work or review.
-type BacklogLine struct {
-	Backlog *Backlog `json:"backlog_snapshot,omitempty" codec:"after=stop_conditions_fired"`
-	// FromTracker reports whether Backlog came from the tracker; otherwise it came from the skill.
-	FromTracker bool  `json:"backlog_from_tracker,omitempty" codec:"after=usage_by_model"`
-	Plan        []int `json:"plan,omitempty"`
-	// Taken lists the issues to which its workers were sent, if PRs came of it.
-	Taken []int `json:"taken,omitempty"`
-	// Titles names the issues that it planned, took up or failed, as the tracker has them.
-	Titles []Issue `json:"titles,omitempty"`
-	// Facts is "missing" if the skill reported nothing.
-	Facts string `json:"facts,omitempty"`
-}
 
 // Backlog is the tracker's issues as one tick saw them, by number.
 type Backlog struct {

@@ -179,9 +179,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		Agents:     t.Agents, Comments: t.Comments, Merges: t.Merges, MergesOf: t.MergesOf,
 		TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
 		Gates: append(slices.Clone(run.Carried), t.Answered...), Failures: t.Report.Failures,
-		BacklogLine: BacklogLine{
-			Backlog: t.KnownBacklog(), FromTracker: t.FromTracker(), Plan: t.Report.Plan,
-		},
+		Backlog: t.KnownBacklog(), FromTracker: t.FromTracker(), Plan: t.Report.Plan,
 		UsageByModel: e.Spent.ByModel, LastQmdError: t.qmdError(),
 		SkippedLines: e.Spent.Skipped, Observed: t.observed(e), Denied: t.Denied,
 		EndedWorkers: t.EndedWorkers,

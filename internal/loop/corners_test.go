@@ -36,7 +36,7 @@ func TestAnOwnLabelIsNotContested(t *testing.T) {
 	}{{nil, nil, false}, {[]string{"#6 in-progress"}, nil, true}, {nil, []int{6}, true}} {
 		tick := &Tick{SessionID: "s1", Labels: c.labels,
 			Report: Report{Backlog: &Backlog{InProgress: []int{6}}}}
-		before := &Iteration{BacklogLine: BacklogLine{Plan: c.planned}}
+		before := &Iteration{Plan: c.planned}
 		k := &Known{Previous: Fetched(before)}
 		s := State{Run: &Budget{Skill: Work}, Tick: tick}
 		if o := (Call{Turn: Turn{Session: "s1"}}).contests(s, k, acts); o.Nothing() != c.passes {

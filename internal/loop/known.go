@@ -160,7 +160,7 @@ type Around struct {
 	PRs       []Settled
 	Opened    []int  // PRs that the tracker lists, newest first, if a start waits for its PR
 	UnderLoop bool   // /loop brings the next tick
-	Trail     string // as in BacklogTick
+	Trail     string // as in Tick
 	Dropped   string // as in Facts; looked up when the last task or the PR ends
 }
 

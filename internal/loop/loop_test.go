@@ -65,7 +65,7 @@ func TestParseFlags(t *testing.T) {
 }
 
 func TestSchedules(t *testing.T) {
-	work, watch := Budget{Skill: Work}, Budget{Skill: Review, BacklogRun: BacklogRun{SinglePR: 142}}
+	work, watch := Budget{Skill: Work}, Budget{Skill: Review, SinglePR: 142}
 	tests := []struct {
 		prompt      string
 		work, watch bool
@@ -261,7 +261,7 @@ func TestTables(t *testing.T) {
 	want := []int{2, 3, 5, 6, 8, 9, 10, 11, 12} // R146
 	var single []int
 	for _, c := range Conditions() {
-		if c.Applies(&Budget{Skill: Review, BacklogRun: BacklogRun{SinglePR: 142}}) {
+		if c.Applies(&Budget{Skill: Review, SinglePR: 142}) {
 			single = append(single, c.Number)
 		}
 	}

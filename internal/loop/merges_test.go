@@ -44,9 +44,9 @@ func TestAnApprovalIsGoodForOneMerge(t *testing.T) {
 }
 
 func TestATaskOfWhatIsLeftAlone(t *testing.T) {
-	run := &Budget{DeferredTargets: []string{"#4", "PR #8", "PR #3"}, BacklogRun: BacklogRun{
-		SkippedBranches: Branches{"PR #8": "feature/a", "PR #3": "fix"}}}
-	tick := &Tick{Deferred: []string{"PR #5"}, BacklogTick: BacklogTick{Taken: []int{7}},
+	run := &Budget{DeferredTargets: []string{"#4", "PR #8", "PR #3"},
+		SkippedBranches: Branches{"PR #8": "feature/a", "PR #3": "fix"}}
+	tick := &Tick{Deferred: []string{"PR #5"}, Taken: []int{7},
 		Report: Report{Backlog: &Backlog{InProgress: []int{6, 7}}}}
 	const person, now = "a person answered skip for ", " is deferred or in progress elsewhere"
 	for _, c := range []struct {

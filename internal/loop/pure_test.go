@@ -27,7 +27,7 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 			TokensByModel:   map[string]Tokens{"m": {Input: 1}},
 			Cursors:         []Cursor{{Path: "t.jsonl", Offset: 1}},
 			DeferredTargets: make([]string, 1, 8),
-			BacklogRun:      BacklogRun{FailedIssues: make([]int, 1, 8)},
+			FailedIssues:    make([]int, 1, 8),
 			PRsTouched:      make([]string, 1, 8),
 		}
 		run.Blocks = Blocks{PromptID: "p", Reasons: append(make([]string, 0, 8), "wake")}
@@ -40,11 +40,9 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 			Approvals: append(make([]Approval, 0, 8), Approval{PR: 5, HeadSHA: "abc1234"}),
 			Passed:    append(make([]Passed, 0, 8), Passed{ID: "c1", Input: "in", PRs: []int{5}}),
 			Tracked:   append(make([]TrackedPR, 0, 8), TrackedPR{Number: 5, Branch: "b"}),
-			BacklogTick: BacklogTick{
-				Reviews: append(make([]PostedReview, 0, 8),
-					PostedReview{Target: "PR #5", Call: callKey("c1", "in")}),
-				Taken: append(make([]int, 0, 8), 44),
-			},
+			Reviews: append(make([]PostedReview, 0, 8),
+				PostedReview{Target: "PR #5", Call: callKey("c1", "in")}),
+			Taken:   append(make([]int, 0, 8), 44),
 			Workers: append(make([]string, 0, 8), "w"), Notes: append(make([]string, 0, 8), "note"),
 			Labels: append(make([]string, 0, 8), "#1 x"),
 			Denied: append(make([]Denial, 0, 8),

@@ -18,8 +18,8 @@ func newRun(r Request) Budget {
 		Status: Active,
 		Owner:  r.Owner, EventsFrom: r.EventsFrom, UnderLoop: r.UnderLoop,
 		RateTableSource: r.Prices, Config: r.Config, Tracker: r.Tracker, LeftOut: r.LeftOut,
-		Ask:        r.Ask,
-		BacklogRun: BacklogRun{SinglePR: r.Flags.PR, MaxIdle: r.Flags.Idle},
+		Ask:      r.Ask,
+		SinglePR: r.Flags.PR, MaxIdle: r.Flags.Idle,
 	}
 	if b.SinglePR != 0 {
 		b.PRsTouched = []string{prName(b.SinglePR)}
@@ -175,7 +175,7 @@ func openTick(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		StartedAt: r.Now, Prompts: []string{r.PromptID}, Transcript: r.Transcript,
 		Unattended: !r.Attended,
 		Notes:      e.Notes, Worktrees: e.Worktrees, Asked: e.Asked,
-		BacklogTick: BacklogTick{Trail: e.Trail},
+		Trail: e.Trail,
 	}
 	for _, gap := range e.Unheard {
 		id := callKey("gap", gap) // the text itself may hold a secret
@@ -267,7 +267,7 @@ type EntryFacts struct {
 	NoGit               bool   // the project has no repository
 	Own                 any    // what the run's kind looks up itself
 	Feedback            string // a person's newest feedback about the task or section (L31)
-	Trail               string // as in BacklogTick
+	Trail               string // as in Tick
 	Unread              string // why git could not report Head and Branch, or ""
 	Dropped             string // as in Facts
 }

@@ -203,7 +203,7 @@ func TestStartBody(t *testing.T) {
 		{Tick{Pending: []Gate{{Name: PostFeedbackMerge}, {Name: BacklogDrift}}}, false},
 		{Tick{Started: true, Pending: []Gate{{Name: BacklogDrift}}}, true},
 	} {
-		run := Budget{BacklogRun: BacklogRun{SinglePR: 7}}
+		run := Budget{SinglePR: 7}
 		c.tick.Iteration = 4
 		c.tick.Asked = &Asked{PRs: []PR{{Number: 7, Branch: "a", HeadSHA: "aaaaaaa1"}}}
 		began := !c.tick.Started && c.want

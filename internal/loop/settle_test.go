@@ -28,7 +28,7 @@ func TestUnsettled(t *testing.T) {
 		{"a merge that the answer told", 0, Tick{Started: true, MergesOf: []int{5}, Tracked: known,
 			Observed: Observed{Merged: []int{5}}}, []int{}},
 	} {
-		got := c.tick.Unsettled(&Budget{BacklogRun: BacklogRun{SinglePR: c.single}})
+		got := c.tick.Unsettled(&Budget{SinglePR: c.single})
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s: %s", c.name, d)
 		}

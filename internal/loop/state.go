@@ -120,7 +120,7 @@ func Sum(byModel map[string]Tokens) (sum Tokens) {
 
 // Budget is a run: its identity, its ceilings and everything spent so far. It is the content of
 // {skill}.budget.json (R109) and, as a copy in every history line, the state from which a resume
-// starts (R131). KindRun and BacklogRun hold the fields of single kinds.
+// starts (R131). KindRun holds the fields of single kinds.
 type Budget struct {
 	Version   int       `json:"version"`
 	RunID     string    `json:"run_id"`
@@ -147,11 +147,18 @@ type Budget struct {
 	StopCause  string      `json:"stop_cause,omitempty"`
 	StopText   string      `json:"stop_text,omitempty"`
 	StopDetail *StopDetail `json:"stop_detail,omitempty"`
-	Seq        int         `json:"seq"` // number of the run's history lines that it includes
+	// SinglePR is the PR that a review watches, with --pr; 0 for all PRs.
+	SinglePR int `json:"single_pr,omitempty"`
+	Seq      int `json:"seq"` // number of the run's history lines that it includes
 
 	TokensByModel   map[string]Tokens `json:"tokens_by_model,omitempty"`
 	DeferredTargets []string          `json:"deferred_targets,omitzero"`
-	Cursors         []Cursor          `json:"cursors,omitempty"`
+	// SkippedBranches holds the known branches of the PRs among DeferredTargets.
+	SkippedBranches Branches `json:"deferred_branches,omitempty"`
+	// FailedIssues lists the issues that the run last worked on and did not finish. Their
+	// in-progress labels are its own.
+	FailedIssues []int    `json:"failed_issues,omitzero"`
+	Cursors      []Cursor `json:"cursors,omitempty"`
 
 	// Ignores lists git's ignore files when the first attempt began, with their checksums: one line
 	// each, the last one "-".
@@ -231,7 +238,9 @@ type Budget struct {
 	Receipts []Receipt `json:"receipts,omitzero"`
 	// the fields of the run's kind
 	KindRun
-	BacklogRun
+	// MaxIdle is the number of iterations in a row without a change that ends a work or prompt
+	// loop; 0 for no bound.
+	MaxIdle int `json:"max_idle,omitempty"`
 	// Idle counts the last iterations in which nothing changed; nil if the last one changed
 	// something.
 	Idle *Idle `json:"idle,omitempty"`
@@ -380,34 +389,45 @@ type Failure struct {
 
 // Iteration is one line of {skill}.history.jsonl. Appending it commits the iteration: it contains
 // the whole budget, so a crash before the budget file is written loses nothing (R118–R122).
-// KindLine and BacklogLine hold the fields of single kinds.
+// KindLine holds the fields of single kinds.
 type Iteration struct {
-	Version      int               `json:"version"`
-	RunID        string            `json:"run_id"`
-	Seq          int               `json:"seq"`
-	SessionID    string            `json:"session_id,omitempty"`
-	Iteration    int               `json:"iteration"`
-	Skill        Skill             `json:"skill"`
-	StartedAt    time.Time         `json:"started_at"`
-	EndedAt      time.Time         `json:"ended_at"`
-	Outcome      LineOutcome       `json:"outcome"`
-	Notes        []string          `json:"notes,omitempty"`
-	PRsTouched   []string          `json:"prs_touched_this_iter"`
-	Agents       int               `json:"agents_dispatched_this_iter"`
-	TokensIn     int64             `json:"tokens_in_this_iter"`
-	TokensOut    int64             `json:"tokens_out_this_iter"`
-	Dollars      USD               `json:"dollars_this_iter"`
-	Comments     int               `json:"comments_pushed_this_iter"`
-	Merges       int               `json:"merges_attempted_this_iter"`
-	MergesOf     []int             `json:"merges_of,omitempty"` // the PRs of those attempts
-	Budget       Budget            `json:"budget_snapshot"`
-	TrackedPRs   []TrackedPR       `json:"tracked_prs"`
-	Worktrees    []Worktree        `json:"active_worktrees"`
-	Gates        []GateAnswer      `json:"gates"`
-	Fired        []string          `json:"stop_conditions_fired"`
+	Version    int          `json:"version"`
+	RunID      string       `json:"run_id"`
+	Seq        int          `json:"seq"`
+	SessionID  string       `json:"session_id,omitempty"`
+	Iteration  int          `json:"iteration"`
+	Skill      Skill        `json:"skill"`
+	StartedAt  time.Time    `json:"started_at"`
+	EndedAt    time.Time    `json:"ended_at"`
+	Outcome    LineOutcome  `json:"outcome"`
+	Notes      []string     `json:"notes,omitempty"`
+	PRsTouched []string     `json:"prs_touched_this_iter"`
+	Agents     int          `json:"agents_dispatched_this_iter"`
+	TokensIn   int64        `json:"tokens_in_this_iter"`
+	TokensOut  int64        `json:"tokens_out_this_iter"`
+	Dollars    USD          `json:"dollars_this_iter"`
+	Comments   int          `json:"comments_pushed_this_iter"`
+	Merges     int          `json:"merges_attempted_this_iter"`
+	MergesOf   []int        `json:"merges_of,omitempty"` // the PRs of those attempts
+	Budget     Budget       `json:"budget_snapshot"`
+	TrackedPRs []TrackedPR  `json:"tracked_prs"`
+	Worktrees  []Worktree   `json:"active_worktrees"`
+	Gates      []GateAnswer `json:"gates"`
+	Fired      []string     `json:"stop_conditions_fired"`
+	// Backlog is nil if neither the tracker nor the skill named its issues.
+	Backlog      *Backlog          `json:"backlog_snapshot,omitempty"`
 	Failures     []Failure         `json:"failures"`
 	UsageByModel map[string]Tokens `json:"usage_by_model,omitempty"`
-	LastQmdError string            `json:"qmd_error,omitempty"`
+	// FromTracker reports whether Backlog came from the tracker; otherwise it came from the skill.
+	FromTracker bool  `json:"backlog_from_tracker,omitempty"`
+	Plan        []int `json:"plan,omitempty"`
+	// Taken lists the issues to which its workers were sent, if PRs came of it.
+	Taken []int `json:"taken,omitempty"`
+	// Titles names the issues that it planned, took up or failed, as the tracker has them.
+	Titles []Issue `json:"titles,omitempty"`
+	// Facts is "missing" if the skill reported nothing.
+	Facts        string `json:"facts,omitempty"`
+	LastQmdError string `json:"qmd_error,omitempty"`
 	// unfinished work of an interrupted iteration (R44)
 	Left          []string `json:"left,omitempty"`
 	SkippedForPID int      `json:"skipped_for_pid,omitempty"`
@@ -421,7 +441,6 @@ type Iteration struct {
 	Overrun      *Overrun `json:"overrun,omitempty"`       // nil below the dollar ceiling
 	// the fields of the run's kind
 	KindLine
-	BacklogLine
 }
 
 // Ran reports whether the line records an iteration, and not a tick that was skipped because the

@@ -10,7 +10,7 @@ import (
 func TestEveryRowTells(t *testing.T) {
 	for _, run := range []*Budget{{Skill: Work, Ceilings: Defaults},
 		{Skill: Review, Ceilings: Defaults},
-		{Skill: Review, BacklogRun: BacklogRun{SinglePR: 142}}} {
+		{Skill: Review, SinglePR: 142}} {
 		for _, tick := range []*Tick{nil, {}} {
 			f := Look(run, tick, nil, time.Time{})
 			for _, s := range States(f) {

@@ -6,8 +6,7 @@ import (
 )
 
 // Tick is the open iteration: {skill}.tick.json. It exists from the iteration's entry to its end.
-// After a crash the missing history line is made from it. BacklogTick and Attempt hold the fields
-// of single kinds.
+// After a crash the missing history line is made from it. Attempt holds the fields of single kinds.
 type Tick struct {
 	Version   int       `json:"version"`
 	RunID     string    `json:"run_id"`
@@ -42,6 +41,10 @@ type Tick struct {
 	// Dialogs lists the AskUserQuestion calls that were seen.
 	Dialogs   []Dialog   `json:"dialogs,omitempty"`
 	Approvals []Approval `json:"approvals,omitempty"`
+	// Reviews lists the reviews that were let through, one round for each PR (R149).
+	Reviews []PostedReview `json:"reviews,omitempty"`
+	// Replan reports whether a person asked for a new plan: workers are sent only for its issues.
+	Replan bool `json:"replan,omitempty"`
 
 	// Counted lists the tool calls whose effects are counted, each as event, tool_use_id and a hash
 	// of the input. Passed lists the merging and approving calls that were let through. If the
@@ -67,8 +70,10 @@ type Tick struct {
 	// finished.
 	Typed string `json:"typed_in,omitempty"`
 	// Wakes lists the wakes that were refused since a person ended the turn with Esc.
-	Wakes    []Wakeup `json:"refused_wakes,omitempty"`
-	Critics  []string `json:"critics,omitempty"` // critics that were sent, each as "thread/type"
+	Wakes   []Wakeup `json:"refused_wakes,omitempty"`
+	Critics []string `json:"critics,omitempty"` // critics that were sent, each as "thread/type"
+	// Taken lists the issues to which this tick's own workers were sent.
+	Taken    []int    `json:"taken,omitempty"`
 	PRs      []string `json:"prs_touched,omitempty"`
 	Comments int      `json:"comments_pushed"`
 	Merges   int      `json:"merges_attempted"`
@@ -90,7 +95,9 @@ type Tick struct {
 
 	// Attempt is the attempt of the iteration; nil for a kind whose iterations are not attempts.
 	Attempt *Attempt `json:"attempt,omitempty"`
-	BacklogTick
+	// Trail is set with --max-idle: the commit at the beginning, and a checksum of all local
+	// branches and uncommitted files; empty if unknown.
+	Trail string `json:"trail,omitempty"`
 
 	// Observed holds the part of the above that the program itself saw.
 	Observed Observed `json:"observed,omitzero"`
@@ -270,6 +277,6 @@ func (c *Claim) Schedules(prompt string) bool {
 	f, _, err := Command{c.Command, c.Skill, c.Args}.ParseFlags()
 	return err == nil &&
 		(&Budget{
-			Skill: c.Skill, Command: c.Command, BacklogRun: BacklogRun{SinglePR: f.PR},
+			Skill: c.Skill, Command: c.Command, SinglePR: f.PR,
 		}).Schedules(prompt)
 }

@@ -103,7 +103,7 @@ func TestParseRaise(t *testing.T) {
 	}
 	to.Dollars = 3 * Dollar
 	want = "Lift to 8 iterations, 90 minutes, $3.00. Or type your own"
-	watched := &Budget{Skill: Review, BacklogRun: BacklogRun{SinglePR: 4}}
+	watched := &Budget{Skill: Review, SinglePR: 4}
 	if got := watched.raiseText(to); !strings.HasPrefix(got, want) {
 		t.Error(got)
 	}

@@ -24,13 +24,13 @@ func pageOf(text string) Card {
 	l := loop.Iteration{
 		Seq: 1, Iteration: 1, StartedAt: at, EndedAt: at, Outcome: loop.LineOutcome(text),
 		Notes: []string{text}, PRsTouched: []string{text}, Budget: b,
-		TrackedPRs:  []loop.TrackedPR{{Number: 7, Branch: text, EndSHA: text, StateAtEnd: text}},
-		Gates:       []loop.GateAnswer{{Name: text, Question: text, Answer: text}},
-		Failures:    []loop.Failure{{Kind: text, Number: 1, Cause: text}},
-		Denied:      []loop.Denial{{Tool: text, What: text, Rule: text, Times: 1}},
-		Worktrees:   []loop.Worktree{{Path: text, Branch: text}},
-		Observed:    loop.Observed{Worktrees: []string{text}},
-		BacklogLine: loop.BacklogLine{Titles: []loop.Issue{{Number: 8, Title: text}}},
+		TrackedPRs: []loop.TrackedPR{{Number: 7, Branch: text, EndSHA: text, StateAtEnd: text}},
+		Gates:      []loop.GateAnswer{{Name: text, Question: text, Answer: text}},
+		Failures:   []loop.Failure{{Kind: text, Number: 1, Cause: text}},
+		Denied:     []loop.Denial{{Tool: text, What: text, Rule: text, Times: 1}},
+		Worktrees:  []loop.Worktree{{Path: text, Branch: text}},
+		Observed:   loop.Observed{Worktrees: []string{text}},
+		Titles:     []loop.Issue{{Number: 8, Title: text}},
 	}
 	c := NewCard(&b, []loop.Iteration{l})
 	c.Waiting = []Waiting{{Gate: loop.Gate{Name: text, Question: text,
@@ -128,7 +128,7 @@ func TestPageIsBounded(t *testing.T) {
 func TestPageSentences(t *testing.T) {
 	for _, c := range loop.Conditions() {
 		b := &loop.Budget{Skill: backlog.Work, StopCause: c.Cause,
-			BacklogRun: loop.BacklogRun{SinglePR: 7}}
+			SinglePR: 7}
 		if why := because(b); why == "" || strings.HasSuffix(why, ".") {
 			t.Errorf("%s: %q", c.Cause, why)
 		}

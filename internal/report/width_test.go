@@ -40,7 +40,7 @@ func anyStand(t *rapid.T) (Stand, []loop.Iteration) {
 			Minutes: small.Draw(t, "m"), Dollars: loop.USD(small.Draw(t, "d")) * loop.Dollar / 2},
 		IterationsUsed: small.Draw(t, "used"), MinutesElapsed: small.Draw(t, "min"),
 		DollarsEstimate: loop.USD(small.Draw(t, "spent")) * loop.Dollar / 3,
-		BacklogRun:      loop.BacklogRun{SinglePR: rapid.SampledFrom([]int{0, 142}).Draw(t, "pr")},
+		SinglePR:        rapid.SampledFrom([]int{0, 142}).Draw(t, "pr"),
 		PRsTouched:      []string{"#1", "#201"},
 	}
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

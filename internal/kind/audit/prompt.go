@@ -41,7 +41,7 @@ func (r *Run) Prompt(a *loop.Attempt, intro string, plan []Section, number, most
 		"section": strconv.Itoa(a.Task), "of": strconv.Itoa(a.Of),
 		"base": sha(r.Audited(PhaseOf(a))), "head": sha(a.Head),
 		"intro": trimmed(intro, maxIntro), "check": r.Check, "onetest": OneTest(r.Check),
-		"reason": short(r.Reason),
+		"reason":   short(r.Reason),
 		"feedback": markdown.Quote(a.Feedback), "open": open,
 		"accepted": list(r.Which(AcceptedFinding)), "token": a.Token,
 	}
