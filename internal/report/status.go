@@ -225,8 +225,8 @@ func Final(b *loop.Budget, e Ended) string {
 			g.Name, g.Question, gateName(g)))
 	}
 	add(prefixed("Next: type ", Resume(saved, when(e.Elsewhere, e.Budget))),
-		fmt.Sprintf("Budget: %s; History: %s (treat as secret: it may hold issue texts and answers)",
-			e.Budget, e.History))
+		fmt.Sprintf("Budget: %s; History: %s (treat as secret: it may hold issue texts and "+
+			"answers)", e.Budget, e.History))
 	for _, l := range e.Left {
 		add("Left half done: " + l + " — nothing was cleaned up; finish or undo it")
 	}
