@@ -28,9 +28,9 @@ func (s *Store) Counted(
 // the first cursor of a snapshot belongs to the main thread.
 const beforeEnded = `"cursors":[{"path":"subagents/`
 
-// Ended returns the cursors of ended workers from the run's history, for the session of a
-// transcript that have the given paths. If a worker was resumed, its newest cursor counts. Damaged
-// lines are skipped, so their usage is counted again. It reads the history back to the last of them.
+// Ended returns the cursors of ended workers from the run's history that have the given paths, for
+// the session of a transcript. If a worker was resumed, its newest cursor counts. Damaged lines are
+// skipped, so their usage is counted again. It reads the history back until it has all cursors.
 func (s *Store) Ended(
 	run *loop.Budget, transcript string, paths []string,
 ) (list []loop.Cursor, err error) {

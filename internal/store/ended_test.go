@@ -54,7 +54,8 @@ func TestWorkersThatEndedAreCountedFromTheirLines(t *testing.T) {
 	}
 	put(t, s, "work.history.jsonl",
 		"{\"run_id\":\"run-1\",\"cursors\":[{\"path\":\"subagents/7},3]\n\x00\xff\n")
-	if got, err := s.Ended(b, "/c/s1.jsonl", []string{worker("a", 0).Path}); got != nil || err != nil {
+	got, err = s.Ended(b, "/c/s1.jsonl", []string{worker("a", 0).Path})
+	if got != nil || err != nil {
 		t.Errorf("of a damaged history: %+v, %v", got, err)
 	}
 }
