@@ -9,6 +9,7 @@ import (
 	"hooks/internal/hint"
 	turnlog "hooks/internal/ledger"
 	"hooks/internal/report"
+	"hooks/internal/safefile"
 	"hooks/internal/tracker"
 )
 
@@ -103,7 +104,7 @@ func (l *linter) gone(files []string) error {
 	for _, path := range list {
 		change, name, ok := turnlog.Place(path)
 		there := slices.Contains(files, filepath.FromSlash(path)) ||
-			!turnlog.HasChange(l.root, change)
+			!safefile.IsDir(filepath.Join(l.root, "changes", change))
 		if ok && !there && turnlog.CheckName(name) == nil {
 			l.add(path, turnlog.Finding{Line: 1, Rule: turnlog.RewrittenTurn,
 				Text: "the ledger of " + l.since + " is gone"})

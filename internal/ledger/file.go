@@ -146,8 +146,3 @@ func plain(word string) bool {
 }
 
 func control(r rune) bool { return r < ' ' || r == 0x7f }
-
-// HasChange reports whether root has a change of that name.
-func HasChange(root, name string) bool {
-	return safefile.IsDir(filepath.Join(root, "changes", name))
-}

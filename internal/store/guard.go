@@ -58,7 +58,8 @@ func (s *Store) take(ctx context.Context) error {
 	if err == nil {
 		err = s.tryLock("lock", ctx, lock)
 	}
-	if s.noFlock = lockless(err); s.noFlock {
+	s.noFlock = errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
+	if s.noFlock {
 		lock, err = s.lockOutside(ctx)
 		if s.unguarded = err != nil && !errors.Is(err, ErrBusy); s.unguarded {
 			return nil
@@ -138,9 +139,4 @@ func (s *Store) tryLock(op string, ctx context.Context, lock *flock.Flock) error
 		return ErrBusy
 	}
 	return err
-}
-
-// lockless reports whether an error means that the file system does not support locks.
-func lockless(err error) bool {
-	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
 }

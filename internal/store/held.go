@@ -86,7 +86,8 @@ func (r sealed) held() error {
 	if r.HeldFor == "" {
 		return nil
 	}
-	return r.changed("`hooks loop reset` was typed in a terminal, and " + nextPrompt)
+	return &ChangedError{r.skill(), r.record.Session, r.RunID,
+		[]string{"`hooks loop reset` was typed in a terminal, and " + nextPrompt}, ""}
 }
 
 // nextPrompt says when a person's reset opens a session again.

@@ -126,11 +126,6 @@ func (s *Store) removeTick(skill loop.Skill) error {
 	return wrap("remove tick", s.disk.remove(tickName(skill)))
 }
 
-// dropClaim removes the claim of a session that was waiting.
-func (s *Store) dropClaim(skill loop.Skill) error {
-	return wrap("remove claim", errors.Join(s.disk.remove(claimName(skill)), s.settle()))
-}
-
 // commit ends an iteration in the one safe order: history line, budget, removal of the tick, one
 // sync of the folder. After it the reply may be printed and the lock released. created reports that
 // the history is new. Any failure after the line is ErrClosed.

@@ -133,8 +133,8 @@ func TestRemove(t *testing.T) {
 	ok(t, s.saveTick(tick(1)))
 	ok(t, s.saveClaim(&loop.Claim{Skill: "work", SessionID: "s", PromptID: "p", Since: noon}))
 	for range 2 { // removing what is gone is fine
-		ok(t, s.dropTick("work"))
-		ok(t, s.dropClaim("work"))
+		_, err := (&Tx{s}).Commit(&State{Skill: "work"}, loop.Save{DropTick: true, DropClaim: true})
+		ok(t, err)
 	}
 	same(t, "files", files(t, s), []string{})
 }

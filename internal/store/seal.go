@@ -50,10 +50,6 @@ func (r sealed) next() seal.Files {
 	return r.State
 }
 
-func (r sealed) changed(changes ...string) error {
-	return &ChangedError{r.skill(), r.record.Session, r.RunID, changes, ""}
-}
-
 // own returns the record if it belongs to this project, and nil otherwise.
 func (s *Store) own(r *seal.Record, err error) (*seal.Record, error) {
 	if err != nil || r == nil || !r.Adopt(s.project) {

@@ -115,7 +115,8 @@ func (tx *Tx) claim(st *State, save loop.Save) error {
 	}
 	st.Claim = save.Claim
 	if save.Claim == nil {
-		return tx.s.dropClaim(st.Skill)
+		return wrap("remove claim",
+			errors.Join(tx.s.disk.remove(claimName(st.Skill)), tx.s.settle()))
 	}
 	return tx.s.saveClaim(save.Claim)
 }
