@@ -22,6 +22,10 @@ const removalTime = 20 * time.Second
 // auditWorktrees offers to remove the worktrees of audit loops that are complete, committed, and
 // pushed or merged. It keeps all others, because a person may continue them (A12–A15).
 func auditWorktrees(m *machine, n *notes) {
+	if m.repo.Top == "" {
+		n.skip("no git repository")
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
 	defer cancel()
 	list, err := tracker.Worktrees(ctx, m.project)

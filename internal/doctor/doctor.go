@@ -99,9 +99,11 @@ func (m *machine) examine(c check) (n *notes) {
 		}
 		n.Millis = time.Since(began).Milliseconds()
 	}()
-	if c.needs == nil || c.needs(m, n) {
-		c.look(m, n)
+	if c.registered && len(m.settings().Ours()) == 0 {
+		n.skip("the program is registered nowhere")
+		return n
 	}
+	c.look(m, n)
 	return n
 }
 

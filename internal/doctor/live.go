@@ -33,17 +33,13 @@ var liveArgs = [...]string{
 // maxLog bounds the part of the log that is read, in bytes.
 const maxLog = 16 << 20
 
-// wanted requires the flag --live.
-func wanted(m *machine, n *notes) bool {
-	if !m.Live {
-		n.skip("hooks doctor --live starts one real session, which costs a few cents")
-	}
-	return m.Live
-}
-
 // live starts one real session of the person's client in the project, without a loop. Every hook of
 // this program that fires in it writes a line to a log, which proves that it fired.
 func live(m *machine, n *notes) {
+	if !m.Live {
+		n.skip("hooks doctor --live starts one real session, which costs a few cents")
+		return
+	}
 	dir, err := os.MkdirTemp("", "hooks-live-")
 	if err != nil {
 		n.fail("make room in the system's temporary folder", "%v", err)

@@ -13,14 +13,6 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// inRepository requires a git repository.
-func inRepository(m *machine, n *notes) bool {
-	if m.repo.Top == "" {
-		n.skip("no git repository")
-	}
-	return m.repo.Top != ""
-}
-
 // stateHidden checks that git ignores the state of a loop. An entry refuses a state that is
 // committed.
 func stateHidden(m *machine, n *notes) {

@@ -31,15 +31,6 @@ func again(f *install.File) string {
 	return "`hooks install --scope " + f.Scope + "`"
 }
 
-// registered requires a registration of the program.
-func registered(m *machine, n *notes) bool {
-	if len(m.settings().Ours()) == 0 {
-		n.skip("the program is registered nowhere")
-		return false
-	}
-	return true
-}
-
 // where returns the event and the file of a hook, for people.
 func (m *machine) where(h install.Hook) string {
 	return h.Event + " in " + m.shown(h.File.Path)

@@ -11,40 +11,39 @@ type check struct {
 	group, name string
 	// cause is the check whose failure makes this one fail too. If cause fails, the problems of
 	// this check are omitted.
-	cause string
-	// needs reports whether the check applies. If not, it notes why.
-	needs func(*machine, *notes) bool
-	look  func(*machine, *notes)
+	cause      string
+	registered bool // skipped if the program is registered nowhere
+	look       func(*machine, *notes)
 }
 
 // table returns every check by group, in the order of the output.
 func table() []check {
 	return []check{
-		{"registration", "settings-files", "", nil, settingsFiles},
-		{"registration", "hooks-registered", "settings-files", nil, hooksRegistered},
-		{"registration", "registered-once", "", registered, registeredOnce},
-		{"registration", "command-form", "", registered, commandForm},
-		{"registration", "hook-binary", "", registered, hookBinary},
-		{"registration", "switches", "", nil, switches},
-		{"registration", "governed-skills", "", registered, governedSkills},
+		{"registration", "settings-files", "", false, settingsFiles},
+		{"registration", "hooks-registered", "settings-files", false, hooksRegistered},
+		{"registration", "registered-once", "", true, registeredOnce},
+		{"registration", "command-form", "", true, commandForm},
+		{"registration", "hook-binary", "", true, hookBinary},
+		{"registration", "switches", "", false, switches},
+		{"registration", "governed-skills", "", true, governedSkills},
 
-		{"client", "client-version", "", nil, clientVersion},
+		{"client", "client-version", "", false, clientVersion},
 
-		{"fired", "receipts", "", nil, receipts},
-		{"fired", "live", "hook-binary", wanted, live},
+		{"fired", "receipts", "", false, receipts},
+		{"fired", "live", "hook-binary", false, live},
 
-		{"guard", "self-test", "hook-binary", registered, selfTest},
+		{"guard", "self-test", "hook-binary", true, selfTest},
 
-		{"state", "state-files", "", nil, stateFiles},
-		{"state", "seal", "", nil, seals},
-		{"state", "disk", "", nil, disk},
+		{"state", "state-files", "", false, stateFiles},
+		{"state", "seal", "", false, seals},
+		{"state", "disk", "", false, disk},
 
-		{"project", "state-hidden", "", nil, stateHidden},
-		{"project", "audit-worktrees", "", inRepository, auditWorktrees},
-		{"project", "configuration", "", nil, configuration},
+		{"project", "state-hidden", "", false, stateHidden},
+		{"project", "audit-worktrees", "", false, auditWorktrees},
+		{"project", "configuration", "", false, configuration},
 
-		{"tools", "path", "hook-binary", nil, onPath},
-		{"tools", "forge-client", "", nil, forgeClient},
+		{"tools", "path", "hook-binary", false, onPath},
+		{"tools", "forge-client", "", false, forgeClient},
 	}
 }
 

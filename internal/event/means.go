@@ -39,15 +39,12 @@ func (c Cron) Ending() string {
 	return `ScheduleWakeup {"stop":true}`
 }
 
-// StopWord is the client's own command to end a loop.
-const StopWord = "/loop stop"
-
-// StopsLoop reports whether a person typed StopWord. Either of two events may report it.
+// StopsLoop reports whether a person typed loop.StopWord. Either of two events may report it.
 func (e Event) StopsLoop() bool {
 	if e.Name == UserPromptExpansion {
 		return e.Command == "loop" && strings.TrimSpace(e.Args) == "stop"
 	}
-	return strings.TrimSpace(e.Prompt) == StopWord
+	return strings.TrimSpace(e.Prompt) == loop.StopWord
 }
 
 // Workers returns the ids of the agents that continue after the turn. Shells and monitors are not

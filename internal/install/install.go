@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/hint"
 	"hooks/internal/term"
 )
 
@@ -40,8 +41,11 @@ func Install(path, program string, dry bool) (r Result, err error) {
 		if t.now != nil {
 			text = *t.now
 		}
-		if err := checkTypes(text); err != nil {
-			return t, err
+		for _, w := range WrongTypes(text) {
+			if !w.Choice {
+				return t, hint.New("correct that value, then run it again; nothing was changed",
+					"%v; for that the client skips the whole file", w)
+			}
 		}
 		_, bare := cutBOM(text)
 		found := programs(bare)

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
-
-	"hooks/internal/hint"
 )
 
 // Wrong is a value that makes the client skip its whole settings file, including hooks.
@@ -94,17 +92,6 @@ func (n node) each(key, above string, f func(key string, v gjson.Result)) {
 			f(above+own, v)
 		}
 	}
-}
-
-// checkTypes returns an error if the client would skip the file with all its hooks.
-func checkTypes(text string) error {
-	for _, w := range WrongTypes(text) {
-		if !w.Choice {
-			return hint.New("correct that value, then run it again; nothing was changed",
-				"%v; for that the client skips the whole file", w)
-		}
-	}
-	return nil
 }
 
 const oneOf, objectWith = "one of ", "an object with "

@@ -87,18 +87,6 @@ func Fresh(transcript string, cursors []loop.Cursor, workers []string, caller st
 	return names
 }
 
-// growing returns the names of the fresh transcripts and of all that have a cursor. It does not
-// look for others, because a long run leaves many that have ended. The count at the end of the
-// iteration finds all.
-func growing(cursors []loop.Cursor, fresh []string) (names []string) {
-	for _, c := range cursors {
-		if loop.AgentOf(c.Path) != "" {
-			names = append(names, c.Path)
-		}
-	}
-	return loop.AppendNew(names, fresh...)
-}
-
 // agentName returns the name of a subagent's transcript for its id.
 func agentName(id string) string { return "subagents/agent-" + filepath.Base(id) + ".jsonl" }
 

@@ -2,11 +2,11 @@ package usage
 
 import (
 	"cmp"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -63,16 +63,11 @@ func Transcripts(client, folder string) (list []Transcript) {
 	return list
 }
 
-// maxNamed bounds the sessions listed in a hint.
-const maxNamed = 5
-
+// ids lists the first ids of a list.
 func ids(list []Transcript) string {
 	var names []string
-	for _, f := range list[:min(len(list), maxNamed)] {
-		names = append(names, fmt.Sprintf("%q", f.ID))
-	}
-	if more := len(list) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
+	for _, t := range list[:min(len(list), 5)] {
+		names = append(names, strconv.Quote(t.ID))
 	}
 	return strings.Join(names, ", ")
 }

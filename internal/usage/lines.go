@@ -107,14 +107,14 @@ func readTail(path string, end, size int64) (t tail) {
 	return t
 }
 
-// records calls f with the readable lines of the main thread that may accepts, from the last to the
-// first, until f returns false.
+// records calls f with the readable lines of the main thread that may accepts, or with all if it is
+// nil, from the last to the first, until f returns false.
 func (t tail) records(may func(line []byte) bool, f func(line []byte, r record) bool) {
 	for rest := t.data; len(rest) > 0; {
 		i := bytes.LastIndexByte(rest[:len(rest)-1], '\n') + 1
 		line := rest[i : len(rest)-1]
 		rest = rest[:i]
-		if !may(line) {
+		if may != nil && !may(line) {
 			continue
 		}
 		if r, ok := read(line); ok && !r.sidechain && !f(line, r) {
@@ -125,14 +125,12 @@ func (t tail) records(may func(line []byte) bool, f func(line []byte, r record) 
 
 // newest returns the newest time of a line, or "" if no line has one.
 func (t tail) newest() (at string) {
-	t.records(anyLine, func(_ []byte, r record) bool {
+	t.records(nil, func(_ []byte, r record) bool {
 		at = max(at, r.at)
 		return true
 	})
 	return at
 }
-
-func anyLine([]byte) bool { return true }
 
 // isMessage reports whether a line is a message of a person, of a tool or of the model.
 func isMessage(line []byte) bool {

@@ -10,13 +10,20 @@ import (
 )
 
 // Running counts new usage while an iteration runs, with the cursors of the transcripts that have
-// grown. Of the subagents, it counts those with a cursor and fresh ones. It skips files that cannot
-// be read; the error names them.
+// grown. Of the subagents, it counts those with a cursor and fresh ones, because a long run leaves many
+// that have ended. The count at the end of the iteration finds all. It skips files that cannot be
+// read; the error names them.
 func Running(
 	transcript string, cursors []loop.Cursor, fresh []string, t Table,
 ) (l loop.RunningNow, err error) {
+	var names []string
+	for _, c := range cursors {
+		if loop.AgentOf(c.Path) != "" {
+			names = append(names, c.Path)
+		}
+	}
 	c := newCounter(t)
-	err = c.count(transcript, cursors, growing(cursors, fresh))
+	err = c.count(transcript, cursors, loop.AppendNew(names, fresh...))
 	l.Dollars = loop.Sum(c.res.ByModel).Dollars
 	for _, s := range c.list {
 		if !s.moved() {
@@ -34,11 +41,9 @@ func Running(
 // or "" if there is none. It ignores requests of advisors.
 func MainModel(cursors []loop.Cursor) string {
 	for _, c := range cursors {
-		if loop.AgentOf(c.Path) != "" {
-			continue
-		}
 		for _, r := range slices.Backward(c.Open) {
-			if r.Model != "" && !strings.Contains(r.ID, " advisor-") {
+			advisor := strings.Contains(r.ID, " advisor-")
+			if loop.AgentOf(c.Path) == "" && r.Model != "" && !advisor {
 				return r.Model
 			}
 		}
