@@ -64,7 +64,7 @@ func (h *handler) remoteHeads(t *store.State, list []loop.Looked) {
 	for _, pr := range list {
 		refs = append(refs, tracker.PullRef(kind, pr.Number))
 	}
-	commits, _ := tracker.RemoteRefs(ctx, h.project, remote, refs)
+	commits, _ := tracker.RemoteRefs(ctx, h.project, remote, "", refs)
 	var branches map[string]string
 	if len(commits) < len(refs) {
 		branches = h.heads(t, branchesOf(t.Tick.Tracked))
@@ -252,10 +252,7 @@ func (h *handler) heads(t *store.State, branches []string) map[string]string {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	_, remote, _ := h.question(t).Remotes(ctx)
-	heads, err := tracker.RemoteHeads(ctx, h.project, remote, branches)
-	if err != nil {
-		return nil
-	}
+	heads, _ := tracker.RemoteRefs(ctx, h.project, remote, tracker.Heads, branches)
 	return heads
 }
 

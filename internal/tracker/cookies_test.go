@@ -34,7 +34,7 @@ func TestNoCookiesAreWritten(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := RemoteHeads(context.Background(), dir, "origin",
+		if _, err := RemoteRefs(context.Background(), dir, "origin", Heads,
 			[]string{"main"}); err != nil {
 			t.Fatal(err)
 		}

@@ -11,21 +11,12 @@ import (
 // maxPatterns is the maximum number of refs on one command line. For more, all heads are requested.
 const maxPatterns = 200
 
-// RemoteHeads asks a remote, in one call, for the head commits of branches (R139). A branch that is
-// not on the remote has no entry. Branch names have no prefix, as in "feature/123-foo".
-func RemoteHeads(ctx context.Context, project, remote string,
-	branches []string) (map[string]string, error) {
-	return remoteRefs(ctx, project, remote, "refs/heads/", branches)
-}
+// Heads is the prefix of branches.
+const Heads = "refs/heads/"
 
-// RemoteRefs asks a remote, in one call, for the commits of refs. A ref that is not on the remote
-// has no entry.
-func RemoteRefs(ctx context.Context, project, remote string,
-	refs []string) (map[string]string, error) {
-	return remoteRefs(ctx, project, remote, "", refs)
-}
-
-func remoteRefs(ctx context.Context, project, remote, prefix string,
+// RemoteRefs asks a remote, in one call, for the commits of refs (R139), which are named without
+// their prefix, as in "feature/123-foo". A ref that is not on the remote has no entry.
+func RemoteRefs(ctx context.Context, project, remote, prefix string,
 	names []string) (map[string]string, error) {
 	commits := map[string]string{}
 	if len(names) == 0 {
@@ -39,7 +30,7 @@ func remoteRefs(ctx context.Context, project, remote, prefix string,
 		args = append(args, prefix+name)
 	}
 	if len(names) > maxPatterns {
-		args = append(args[:4], "refs/heads/*")
+		args = append(args[:4], Heads+"*")
 	}
 	out, err := git(ctx, project, args...)
 	if err != nil {

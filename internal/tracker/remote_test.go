@@ -32,7 +32,7 @@ func TestRemoteHeads(t *testing.T) {
 		{nil, map[string]string{}},
 		{append(many(300), "main"), map[string]string{"main": main}},
 	} {
-		got, err := RemoteHeads(context.Background(), repo, "origin", c.branches)
+		got, err := RemoteRefs(context.Background(), repo, "origin", Heads, c.branches)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestRemoteHeadsFails(t *testing.T) {
 		"git://127.0.0.1/x":           "transport 'git' not allowed",
 		"file://u:secret@/nowhere/no": "exit status 128",
 	} {
-		heads, err := RemoteHeads(context.Background(), repo, remote, []string{"main"})
+		heads, err := RemoteRefs(context.Background(), repo, remote, Heads, []string{"main"})
 		if err == nil || !strings.Contains(err.Error(), want) ||
 			strings.Contains(err.Error(), "secret") || heads != nil {
 			t.Errorf("%q: %v, %v", remote, heads, err)
@@ -111,7 +111,8 @@ func TestCredentialHelpers(t *testing.T) {
 		}
 	}
 	write(t, own, string(before)+"[credential \"https://a=b\"]\n\thelper = !x\n")
-	if _, err := RemoteHeads(context.Background(), repo, "origin", []string{"main"}); err == nil ||
+	_, err = RemoteRefs(context.Background(), repo, "origin", Heads, []string{"main"})
+	if err == nil ||
 		!strings.Contains(err.Error(), "not run") {
 		t.Errorf("a key that cannot be overruled: %v", err)
 	}

@@ -48,7 +48,7 @@ func TestHostileConfigRunsNothing(t *testing.T) {
 			t.Errorf("%s: the trap does not work on plain git: %v", c.name, err)
 		}
 		os.Remove(mark)
-		RemoteHeads(context.Background(), repo, "origin", []string{"main"})
+		RemoteRefs(context.Background(), repo, "origin", Heads, []string{"main"})
 		Worktrees(context.Background(), repo)
 		if _, err := os.Stat(mark); err == nil {
 			t.Errorf("%s: the repository's program ran", c.name)
@@ -87,7 +87,7 @@ func TestDeadlineEndsTheWholeGroup(t *testing.T) {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}()
-	_, err := RemoteHeads(ctx, repo, "ssh://127.0.0.1/x", []string{"main"})
+	_, err := RemoteRefs(ctx, repo, "ssh://127.0.0.1/x", Heads, []string{"main"})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
