@@ -58,8 +58,7 @@ func (h *handler) fetchAttempt(t *store.State, l *lookup, k *loop.Known) {
 	fill(l, &k.Claim, func() loop.ClaimSeen { return h.claimSeen(t) })
 	fill(l, &k.Evidence, func() loop.Evidence { return h.evidence(t) })
 	fill(l, &k.Check, func() loop.CheckRun {
-		command, _ := t.Budget.Check()
-		return h.check(t, command)
+		return h.check(t, t.Budget.Attempts().Check)
 	})
 	fill(l, &k.Before, func() loop.CheckRun {
 		_, command := t.Values().Unmeasured("")

@@ -38,7 +38,7 @@ func (h *handler) check(t *store.State, command string) loop.CheckRun {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*gitTime)
 	defer cancel()
 	var run loop.CheckRun
-	pins := pinned{start: t.Budget.Started(), root: root}
+	pins := pinned{start: t.Budget.Attempts().From, root: root}
 	tree, err := h.tree(ctx, root)
 	if err == nil && pins.start != "" && tree.Head != "" {
 		pins.find(ctx, command, tree.Head)
@@ -67,7 +67,7 @@ func (h *handler) check(t *store.State, command string) loop.CheckRun {
 // runCheck runs a check command in dir. The command's process group ends with it. If a person
 // interrupts the hook with Esc, the process exits without a decision.
 func (h *handler) runCheck(t *store.State, command, dir string) loop.CheckRun {
-	_, minutes := t.Budget.Check()
+	minutes := t.Budget.Attempts().Minutes
 	// The worker controls the programs that the check starts, so the brake applies to them as in a
 	// Bash command.
 	shell := []string{"sh", "-c", brake.Line(h.seal.Path(), h.ev.SessionID) + "\n" + command}

@@ -84,8 +84,7 @@ func (a *App) Drive(command string, client *drive.Client) (run drive.Run, err er
 		if len(d.flags) == 0 {
 			d.flags, client.Flags, h.clientFlags = old.Client, old.Client, old.Client
 		}
-		check, _ := old.Check()
-		err = h.permitted(check)
+		err = h.permitted(old.Attempts().Check)
 	}
 	if err = cmp.Or(err, h.plugged(d.name)); err != nil {
 		return nil, err
@@ -305,7 +304,7 @@ func (d *driven) measure(h *handler, t *store.State) (why string, err error) {
 		return "", nil
 	}
 	e := loop.Measured{At: at, Command: command, Check: h.check(t, command)}
-	if why = t.Budget.NoCheck(e.Check); why != "" {
+	if why = t.Budget.Own.NoCheck(e.Check); why != "" {
 		return why, nil
 	}
 	return "", d.step("", func(h *handler) loop.Event {

@@ -24,7 +24,7 @@ type Payload interface {
 	Judge(State, *Known) (missing bool, hold *Continue)
 	Unmeasured(*Tick, string) (at int, command string) // as in State.Unmeasured
 	Measured(at int, command string, c CheckRun)       // records a run of the check at that place
-	NoCheck(CheckRun) string                           // as in Budget.NoCheck
+	NoCheck(CheckRun) string                           // why no check can run, after its first run
 	Line(*Tick) any                                    // the history's record of its attempt
 	Fold(*Tick, Ending)                                // counts the attempt that ends
 	Advanced(since Payload) bool                       // more is done than in since
@@ -53,7 +53,9 @@ type Attempts struct {
 	Done    bool   // nothing is left of the list or the plan
 }
 
-func (b *Budget) attempts() Attempts {
+// Attempts returns the settings and counts of the run's attempts, or the zero value if its kind has
+// none.
+func (b *Budget) Attempts() Attempts {
 	if b.Own != nil {
 		return b.Own.Attempts()
 	}
@@ -63,24 +65,11 @@ func (b *Budget) attempts() Attempts {
 // Drive returns the drive that starts the next attempt, or "" if the kind has none. A run whose
 // drive no longer exists is driven by the Stop hook.
 func (b *Budget) Drive() string {
-	if d := b.attempts().Drive; d == "" || d == DriveProcess {
+	if d := b.Attempts().Drive; d == "" || d == DriveProcess {
 		return d
 	}
 	return DriveStop
 }
-
-// Check returns the person's check command, or "", and its bound in minutes.
-func (b *Budget) Check() (command string, minutes int) {
-	a := b.attempts()
-	return a.Check, a.Minutes
-}
-
-// Started returns the commit on which a run with a check began and at which the check is pinned, or
-// "" if there is none.
-func (b *Budget) Started() string { return b.attempts().From }
-
-// tip returns the commit of the last task or phase that is done, or "" if there is none.
-func (b *Budget) tip() string { return b.attempts().Tip }
 
 // begin opens the next attempt. It returns nil if the kind has no attempts or no work is left.
 func (b *Budget) begin(e EntryFacts) *Attempt {
@@ -149,7 +138,7 @@ func (b *Budget) foldOutage(t *Tick, now time.Time) {
 		!strings.HasPrefix(t.Verdict().Why, APIError) {
 		return
 	}
-	n := b.attempts().Outages
+	n := b.Attempts().Outages
 	if n == 0 {
 		return
 	}
@@ -172,7 +161,7 @@ func outages(f *Facts) string {
 	if b.RetryAt.Sub(f.Now) > maxWait {
 		return "the service is back at " + b.RetryAt.UTC().Format("2006-01-02 15:04 MST")
 	}
-	if a := b.attempts(); a.Outages >= b.maxOutages() {
+	if a := b.Attempts(); a.Outages >= b.maxOutages() {
 		return fmt.Sprintf("%d %s", a.Outages, a.Failed)
 	}
 	return ""
@@ -191,7 +180,7 @@ func (b *Budget) maxOutages() int {
 
 func tellOutages(f *Facts) string {
 	return fmt.Sprintf("%s in a row ended by the API, the machine or a person; fires at %d",
-		Plural(f.Run.attempts().Outages, "attempt"), f.Run.maxOutages())
+		Plural(f.Run.Attempts().Outages, "attempt"), f.Run.maxOutages())
 }
 
 // Attempt is one try at a task or a phase, made by the open iteration.
@@ -385,13 +374,14 @@ func (s State) Tip() string {
 			return j.SHA
 		}
 	}
-	return s.Run.tip()
+	return s.Run.Attempts().Tip
 }
 
 // CauseDropped is recorded if a finished list does not count as complete because the branch lost a
 // commit.
 const CauseDropped = "history_dropped"
 
+// LostTip explains that a finished list does not count, because the branch has lost a commit.
 func LostTip(sha string) string {
 	return fmt.Sprintf("commit %s, the last one that counted, is not found on the branch",
 		Short(sha))

@@ -48,7 +48,7 @@ func (e *Evidence) LostCommit() string {
 // Keeps returns the commits that HEAD must contain when the attempt ends: the one on which it
 // began, and that of the last task or phase that is done.
 func (s State) Keeps() []string {
-	return AppendNew(nil, s.Tick.Attempt.Head, s.Run.tip())
+	return AppendNew(nil, s.Tick.Attempt.Head, s.Run.Attempts().Tip)
 }
 
 // Fails explains why a check is not green at that commit, or returns "" if it is.
@@ -71,7 +71,7 @@ func (s State) judged(k *Known) (missing bool, hold *Continue) {
 	if missing, hold = s.Run.Own.Judge(s, k); missing || hold != nil {
 		return missing, hold
 	}
-	if s.Run.attempts().Looks && k.Lacks(&k.Evidence) {
+	if s.Run.Attempts().Looks && k.Lacks(&k.Evidence) {
 		return true, nil
 	}
 	end := k.Evidence.or()
@@ -79,6 +79,7 @@ func (s State) judged(k *Known) (missing bool, hold *Continue) {
 	return false, nil
 }
 
+// Settle records the judgement of the attempt. It holds no worker.
 func (s State) Settle(j Judgement) *Continue {
 	s.Tick.Attempt.Judged = &j
 	return nil
@@ -211,12 +212,6 @@ func (s State) Unmeasured(head string) (at int, command string) {
 	return 0, ""
 }
 
-// unmeasured reports whether the check has to run before the open attempt's worker is sent.
-func (s State) unmeasured() bool {
-	_, command := s.Unmeasured("")
-	return command != ""
-}
-
 // lacksMeasure asks for a run of the check before the next worker begins. It is called at a Stop
 // only, because a prompt would have to wait for the check.
 func (s State) lacksMeasure(k *Known) bool {
@@ -225,15 +220,11 @@ func (s State) lacksMeasure(k *Known) bool {
 	case command == "":
 	case k.Lacks(&k.Before):
 		return true
-	case s.Run.NoCheck(*k.Before.Is) == "": // otherwise it runs again after a resume
+	case s.Run.Own.NoCheck(*k.Before.Is) == "": // otherwise it runs again after a resume
 		s.Run.Own.Measured(at, command, *k.Before.Is)
 	}
 	return false
 }
-
-// NoCheck explains why the first run of any check shows that the check cannot run at all. It
-// returns "" if it can run.
-func (b *Budget) NoCheck(c CheckRun) string { return b.Own.NoCheck(c) }
 
 // Measured is a driver's run of the check before the next worker begins.
 type Measured struct {

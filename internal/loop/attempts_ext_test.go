@@ -546,8 +546,7 @@ func auditRun(sections int, phase Phase) *audit.Run {
 // A run of work or review has no payload, and a payload answers for its own kind.
 func TestPayloads(t *testing.T) {
 	none := Budget{Skill: Work}
-	if command, minutes := none.Check(); none.Drive() != "" || Tip(&none) != "" || command != "" ||
-		minutes != 0 || BeginAttempt(&none, EntryFacts{}) != nil {
+	if none.Attempts() != (Attempts{}) || BeginAttempt(&none, EntryFacts{}) != nil {
 		t.Errorf("work has a payload: %+v", none)
 	}
 	list := []tasks.Item{{Title: "one"}}
@@ -557,9 +556,9 @@ func TestPayloads(t *testing.T) {
 		{Skill: audit.Name, KindRun: ofAudit(&audit.Run{Drive: DriveStop, Check: "make",
 			CheckMinutes: 7, Tip: "t", Sections: []string{"one"}, Phase: Coding})},
 	} {
-		if command, minutes := b.Check(); b.Drive() != DriveStop || Tip(&b) != "t" ||
-			command != "make" || minutes != 7 {
-			t.Errorf("%s: %s, %s, %s, %d", b.Skill, b.Drive(), Tip(&b), command, minutes)
+		if a := b.Attempts(); a.Drive != DriveStop || a.Tip != "t" || a.Check != "make" ||
+			a.Minutes != 7 {
+			t.Errorf("%s: %+v", b.Skill, a)
 		}
 		for _, files := range []string{"before", "after"} {
 			if BeginAttempt(&b, EntryFacts{Ignores: files}) == nil || b.Ignores != "before" {

@@ -234,7 +234,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	}
 	var ofTask, task USD // the spending on one task, and its own ceiling (T88)
 	if s.Tick.Attempt != nil {
-		a := s.Run.attempts()
+		a := s.Run.Attempts()
 		ofTask, task = a.Spent.Plus(k.Running.or().Dollars), a.Most
 	}
 	if s.Run.Ceilings.Dollars == 0 && task == 0 {
@@ -309,7 +309,7 @@ func (b *Budget) DollarsLeft(percent int) (left USD) {
 		}
 	}
 	least(b.Ceilings.Dollars, b.DollarsEstimate)
-	a := b.attempts()
+	a := b.Attempts()
 	least(a.Most, a.Spent)
 	return left
 }

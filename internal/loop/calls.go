@@ -227,6 +227,7 @@ func callKey(id, input string) string {
 	return id + " " + strconv.FormatUint(sum.Sum64(), 36)
 }
 
+// Shortened returns s cut to at most so many bytes, the last of which are an ellipsis.
 func Shortened(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -66,6 +66,7 @@ func (e Call) conduct(s State, k *Known) Outcome {
 		what = p.Name(s.Tick.Attempt)
 	}
 	silent := s.Run.Kind().Silent
+	_, check := s.Unmeasured("")
 	switch {
 	case between && e.Sends != nil: // the worker's entry checks the ceilings
 		return Outcome{}
@@ -77,7 +78,7 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	case e.Sends != nil && s.Tick.Attempt.Sent:
 		return RefuseCall(ConductRule, "end the turn; the Stop hook names the next task",
 			"Not dispatched: the worker of %s was sent already", what)
-	case driven && e.Sends != nil && s.unmeasured():
+	case driven && e.Sends != nil && check != "":
 		return RefuseCall(ConductRule, "end the turn; the Stop hook runs it, and then asks "+
 			"for this call", "Not dispatched: the check has not run without the work of %s", what)
 	case e.Sends != nil, e.Asks && !silent, e.Tool == "ToolSearch", e.Tool == "TodoWrite":

@@ -299,6 +299,7 @@ func pushed(branch, head string, heads map[string]string) string {
 	return "partly pushed, the remote is at " + Short(remote)
 }
 
+// OrNone returns s, or "none" if it is empty.
 func OrNone(s string) string {
 	if s == "" {
 		return "none"

@@ -141,7 +141,7 @@ func (d Driving) Next() DriveStep {
 		}
 	}
 	switch {
-	case run.Status == Halted && run.attempts().Done && run.StopCause != CauseDropped:
+	case run.Status == Halted && run.Attempts().Done && run.StopCause != CauseDropped:
 		end.Code = 0
 		return end
 	case !d.First && !d.Began && !d.Spared:

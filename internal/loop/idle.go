@@ -32,7 +32,7 @@ func (b *Budget) maxIdle() int {
 	if b.MaxIdle > 0 {
 		return b.MaxIdle
 	}
-	return max(maxIdle, b.attempts().MaxIdle)
+	return max(maxIdle, b.Attempts().MaxIdle)
 }
 
 // foldIdle counts the iteration that ends; before is the run at its start. Iterations that git
@@ -50,7 +50,7 @@ func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 	switch changed := a.moved() || a.closed() || b.Own.Advanced(before.Own); {
 	case seen:
 		b.countIdle(changed, a.Head, before)
-	case b.attempts().Looks || t.Verdict().claims() || a.NoGit || a.Unread != "":
+	case b.Attempts().Looks || t.Verdict().claims() || a.NoGit || a.Unread != "":
 	case changed:
 		b.Idle = nil
 	default:

@@ -32,7 +32,7 @@ var (
 	NoProgress, TellIdle           = noProgress, tellIdle
 	BeginAttempt, FoldAttempt      = (*Budget).begin, (*Budget).foldAttempt
 	FoldIdle, LookBack             = (*Budget).foldIdle, (*Budget).lookBack
-	IdleBound, Tip                 = (*Budget).maxIdle, (*Budget).tip
+	IdleBound                      = (*Budget).maxIdle
 	OfKind, Between, Conduct       = Call.ofKind, Call.between, Call.conduct
 	Critique, RefuseWorker, Critic = Call.critique, Call.refuseWorker, (*Task).critic
 	Judge, CloneState              = State.judged, State.clone

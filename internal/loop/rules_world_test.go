@@ -628,7 +628,7 @@ func (w *world) enterAgain(args string, r Request) {
 		return
 	}
 	if w.skill == "task" && rest == "" && w.state.Run != nil &&
-		!w.state.Run.attempts().Done { // as the entry reads it
+		!w.state.Run.Attempts().Done { // as the entry reads it
 		flags.Resume = true
 	}
 	r.Now, r.SessionID, r.PromptID, r.Flags = w.now, w.client.session, w.prompt, flags

@@ -239,7 +239,7 @@ func (t *Tick) noteDropped(run *Budget, tip string) string {
 	switch {
 	case tip == "":
 		return ""
-	case run.tip() == "":
+	case run.Attempts().Tip == "":
 		t.Notes = append(t.Notes, upper(LostTip(tip))+"; the resume takes the branch as it is")
 		return ""
 	}

@@ -75,7 +75,7 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 // as often as a turn may be blocked. Then the run pauses. It also pauses if the check cannot run at
 // all.
 func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
-	open, cause, why := s.Tick != nil, CauseNoCheck, s.Run.NoCheck(k.Before.or())
+	open, cause, why := s.Tick != nil, CauseNoCheck, s.Run.Own.NoCheck(k.Before.or())
 	if k.Lacks(&k.Count, &k.Overrun) {
 		return Outcome{Need: k}
 	}

@@ -75,7 +75,7 @@ func (r *Run) begins(item *Item, a *loop.Attempt) {
 	}
 }
 
-// NoCheck implements Budget.NoCheck.
+// NoCheck implements Payload.
 func (r *Run) NoCheck(c loop.CheckRun) string {
 	why, known := map[int]string{126: "is not executable", 127: "does not exist"}[c.Exit]
 	ran := func(i Item) bool { return i.Before != nil }
