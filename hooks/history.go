@@ -85,7 +85,7 @@ func (o costCmd) Run(c caller) error {
 	if err != nil {
 		return err
 	}
-	q := inspect.CostQuery{By: o.By, RunID: o.RunID, Most: cmp.Or(rows, math.MaxInt)}
+	q := inspect.CostQuery{By: o.By, RunID: o.RunID, MaxRows: cmp.Or(rows, math.MaxInt)}
 	if q.Since, err = since(o.Since, c.Now()); err != nil {
 		return err
 	}

@@ -20,8 +20,8 @@ import (
 type CostQuery struct {
 	By    string
 	RunID string // "" for all runs
-	// Most bounds the iterations with a row of their own. The last ones are kept.
-	Most int
+	// MaxRows bounds the iterations with a row of their own. The last ones are kept.
+	MaxRows int
 	// Since excludes iterations that ended before it, and spend outside of iterations. The zero
 	// time excludes nothing.
 	Since time.Time
@@ -46,7 +46,7 @@ func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 			}
 			found = true
 			l := v.ledger(files, s, present, q)
-			q.Most -= min(q.Most, len(l.rows.list))
+			q.MaxRows -= min(q.MaxRows, len(l.rows.list))
 			left := l.total.Less(l.rows.sum())
 			switch q.By {
 			case "model", "day", "project":
@@ -184,7 +184,7 @@ func (v *question) ledger(
 	}
 	slices.SortStableFunc(l.rows.list, report.CostRow.Compare)
 	if q.By == "iteration" {
-		l.sumUp(len(l.rows.list) - q.Most)
+		l.sumUp(len(l.rows.list) - q.MaxRows)
 	}
 	return l
 }

@@ -41,12 +41,12 @@ func (s Screen) Where(all bool) string {
 const MaxRows = 40
 
 // HistoryTable draws a table for each run, with the dollars of all its iterations as bars. It shows
-// the last most iterations, or all if most is 0, and counts the earlier ones. all reports whether
+// the last maxRows iterations, or all if it is 0, and counts the earlier ones. all reports whether
 // the runs are those of all projects.
-func HistoryTable(w io.Writer, s Screen, most int, all bool) History {
-	t := &historyTable{Screen: s, most: most, rest: "hooks history --last 0"}
+func HistoryTable(w io.Writer, s Screen, maxRows int, all bool) History {
+	t := &historyTable{Screen: s, maxRows: maxRows, showAll: "hooks history --last 0"}
 	if all {
-		t.rest = "hooks history --all --last 0"
+		t.showAll = "hooks history --all --last 0"
 	}
 	return History{Row: t.add, Close: func() error {
 		text := t.draw()
@@ -60,10 +60,10 @@ func HistoryTable(w io.Writer, s Screen, most int, all bool) History {
 
 type historyTable struct {
 	Screen
-	most int
-	rest string // the command that shows all
-	runs []*runSums
-	rows []runRow
+	maxRows int    // 0 for all
+	showAll string // command
+	runs    []*runSums
+	rows    []runRow
 }
 
 // runSums sums up all iterations of a run.
@@ -91,16 +91,16 @@ func (t *historyTable) add(project string, l *loop.Iteration, _ []byte) error {
 	if l.Ran() {
 		run.dollars = append(run.dollars, int64(max(0, l.Dollars)))
 	}
-	if t.rows = append(t.rows, runRow{run, l}); t.most > 0 && len(t.rows) > 2*t.most {
+	if t.rows = append(t.rows, runRow{run, l}); t.maxRows > 0 && len(t.rows) > 2*t.maxRows {
 		t.keepNewest()
 	}
 	return nil
 }
 
-// keepNewest drops all rows but the newest, t.most in all.
+// keepNewest drops all rows but the newest, t.maxRows in all.
 func (t *historyTable) keepNewest() {
 	slices.SortStableFunc(t.rows, func(a, b runRow) int { return a.StartedAt.Compare(b.StartedAt) })
-	if older := len(t.rows) - t.most; t.most > 0 && older > 0 {
+	if older := len(t.rows) - t.maxRows; t.maxRows > 0 && older > 0 {
 		t.rows = slices.Delete(t.rows, 0, older)
 	}
 }
@@ -127,7 +127,7 @@ func (t *historyTable) draw() string {
 		p.blank()
 		p.line(strong, "%s", run.name)
 		if more := run.count - len(shown.rows); more > 0 {
-			p.line(faint, "%s before these: %s", thousands(int64(more)), t.rest)
+			p.line(faint, "%s before these: %s", thousands(int64(more)), t.showAll)
 		}
 		p.table(shown)
 		if len(run.dollars) > 1 {
@@ -139,7 +139,7 @@ func (t *historyTable) draw() string {
 	}
 	if earlier > 0 {
 		return fmt.Sprintf("%s of earlier runs, $%s in all: %s\n\n", loop.Plural(earlier,
-			"iteration"), earlierSpent, t.rest) + p.String()
+			"iteration"), earlierSpent, t.showAll) + p.String()
 	}
 	return p.String()
 }
