@@ -301,7 +301,11 @@ func (e *entry) lookUp() {
 	if e.asks.Flags.Idle > 0 || e.Budget != nil && e.Budget.MaxIdle > 0 {
 		f.Trail = e.trail(f.Worktrees)
 	}
-	if root := e.attemptRoot(); root != "" {
+	root := e.root(e.State)
+	if r, ok := e.asks.Own.(*audit.Run); ok {
+		root = r.Worktree
+	}
+	if _, attempts := attemptsOf(e.Skill); attempts && root != "" {
 		e.attemptFacts(at, &f, root, &e.asks.Request)
 		if !fresh && e.Budget != nil {
 			f.Dropped = dropped(root, loop.State{Run: e.Budget}.Tip())
@@ -309,7 +313,12 @@ func (e *entry) lookUp() {
 	}
 	tracks.Wait()
 	if resumed {
-		f.Reattach(previous, e.endedPRs())
+		// The PRs of the run that are not re-attached. The entry itself reports read errors.
+		var ended loop.EndedPRs
+		_, _ = e.files.Last(e.Skill, func(l *loop.Iteration) bool {
+			return e.Budget.Worked(l) && ended.Add(l)
+		})
+		f.Reattach(previous, ended.List)
 		f.Notes = append(f.Notes,
 			tracker.CheckWorktrees(e.project, previous.Worktrees, f.Worktrees)...)
 	}
@@ -349,8 +358,15 @@ func (e *entry) ask(at *store.State, previous *loop.Iteration) (
 	if a.Err != nil {
 		a.Notes = append(a.Notes, "What the tracker did not tell is taken from the skill's report")
 	}
-	return heard(&a, previous), a.Edges, few(a.Notes)
+	if more := len(a.Notes) - maxNotes; more > 0 {
+		a.Notes = append(slices.Clone(a.Notes[:maxNotes]), fmt.Sprintf(
+			"tracker: and %s, see `hooks backlog`", loop.Plural(more, "more note")))
+	}
+	return heard(&a, previous), a.Edges, a.Notes
 }
+
+// maxNotes bounds the notes about the tracker's answer that a person sees.
+const maxNotes = 4
 
 // heard returns the part of a tracker's answer that the iteration keeps: the run's PRs, not all
 // open ones, because every tool call reads it. It returns nil if that part is empty.
@@ -387,40 +403,6 @@ const (
 	maxTitles = 6
 	maxTitle  = 60
 )
-
-// maxNotes bounds the notes about the tracker's answer that a person sees.
-const maxNotes = 4
-
-// endedPRs returns the PRs of the run that are not re-attached. It ignores read errors, which the
-// entry itself reports.
-func (e *entry) endedPRs() []loop.TrackedPR {
-	var ended loop.EndedPRs
-	_, _ = e.files.Last(e.Skill, func(l *loop.Iteration) bool {
-		return e.Budget.Worked(l) && ended.Add(l)
-	})
-	return ended.List
-}
-
-// attemptRoot returns the folder in which the run's attempts work, or "" if its kind has no
-// attempts.
-func (e *entry) attemptRoot() string {
-	if _, ok := attemptsOf(e.Skill); !ok {
-		return ""
-	}
-	if r, ok := e.asks.Own.(*audit.Run); ok {
-		return r.Worktree
-	}
-	return e.root(e.State)
-}
-
-func few(notes []string) []string {
-	if len(notes) <= maxNotes {
-		return notes
-	}
-	return append(slices.Clone(notes[:maxNotes]),
-		fmt.Sprintf("tracker: and %s, see `hooks backlog`",
-			loop.Plural(len(notes)-maxNotes, "more note")))
-}
 
 // begin saves the run, takes the lock and opens the iteration. If another session took the lock
 // first, it sets o.Again.
