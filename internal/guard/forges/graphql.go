@@ -53,7 +53,7 @@ func GraphQL(f *plain.Frame, query string, vars []effect.Field, argv []shellword
 		}
 	}
 	mutations(toks, func(name string, args []string) {
-		t := Tool{Frame: f, Name: "git", Words: shellword.NameWords(name), Argv: argv}
+		t := Tool{Frame: f, Name: mutation, Words: shellword.NameWords(name), Argv: argv}
 		if t.Fields = gqlArgs(args, vars); !t.Reads() {
 			t.Judge()
 		}

@@ -21,6 +21,9 @@ type Tool struct {
 	On     effect.Act       // the PR and the repository, if they are known without the fields
 }
 
+// mutation is the Name of a mutation of GraphQL, whose server is a forge.
+const mutation = "git mutation"
+
 // Judge records what the tool does to a forge.
 func (t Tool) Judge() {
 	if !t.merges() && !t.reviews() && !t.moves() {
@@ -161,12 +164,12 @@ func (t Tool) reviews() bool {
 	const changes = "update delete remove create set edit disable put patch unprotect modify"
 	switch {
 	case t.Has("unapprove revoke"):
+	case t.Has("dismiss") && t.Has("review"):
+		return t.Does(effect.DismissReview)
 	case t.Has("approve") && !t.Has("deployment deployments") && t.ofForge(),
 		t.Has("review vote reviewer") && (strings.HasPrefix(event, "APPROVE") ||
 			shellword.HasUnknown(event) || t.on("approve", "approved")):
 		return t.Does(effect.ApprovePR)
-	case t.Has("dismiss") && t.Has("review"):
-		return t.Does(effect.DismissReview)
 	case t.Has("protection ruleset rulesets protected unprotect") && t.Has(changes),
 		t.Has("repo repository project") && t.Has("update edit set patch modify") &&
 			slices.ContainsFunc(t.Fields, Relaxes):
@@ -198,8 +201,12 @@ func (t Tool) moves() bool {
 	}
 	_, target := SplitRefspec(branch)
 	switch {
+	case t.Has("update") && t.Has("ref") && (target == "" || t.Name == mutation):
+		return t.Does(effect.PushProtected)
 	case target != "":
 		t.movesTo(target)
+	case t.Name == mutation && t.Has("ref refs commit"):
+		return t.movesTo(t.Text("ref_id", "id"))
 	case t.Has("push") && strings.Contains(strings.ToLower(t.Name), "git"):
 		words := "git push " + t.Text("remote")
 		if t.on("all") {
@@ -211,8 +218,6 @@ func (t Tool) moves() bool {
 		}
 		Git(g, shellword.Lits(strings.Fields(words)...))
 		return true
-	case t.Has("update") && t.Has("ref"):
-		return t.Does(effect.PushProtected)
 	case t.Has("file files contents commit") && remote:
 		return t.movesTo(DefaultBranch(t.Frame))
 	}
