@@ -33,8 +33,8 @@ type ground struct {
 	project string
 	runs    []loop.Tracker // the trackers with which its runs began
 	config  string         // configuration of the runs; empty if an older version began them
-	// pass consumes a pass for one act on a PR. It is nil if the caller gave no Pass.
-	pass func(kind effect.Kind, pr int, sha string) (ok bool, why, at string)
+	pass    Pass           // may be nil
+	links   folder         // the session's, for pass
 	// audits is the current phase of an audit loop, in which nothing may leave the worktree. It is
 	// empty if the loop is not such a loop, or its post action may push.
 	audits string
@@ -51,7 +51,7 @@ func (g ground) takePass(kind effect.Kind, pr int, sha string) (ok bool, why, at
 	if g.pass == nil {
 		return false, fmt.Sprintf("a merge of PR #%d was not let through by its gate", pr), ""
 	}
-	return g.pass(kind, pr, sha)
+	return g.pass(g.links.home, g.links.session, kind, pr, sha)
 }
 
 // ground returns the facts about a session's loop and reports whether it is on: its sealed record
@@ -62,11 +62,7 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return ground{}, false
 	}
-	if pass != nil {
-		g.pass = func(kind effect.Kind, pr int, sha string) (ok bool, why, at string) {
-			return pass(f.home, f.session, kind, pr, sha)
-		}
-	}
+	g.pass, g.links = pass, f
 	record, err := seal.At(f.home).Record(f.session)
 	if err != nil || record == nil {
 		g.unread = err != nil

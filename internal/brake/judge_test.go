@@ -26,7 +26,7 @@ type passes struct {
 const head = "0123456789abcdef0123456789abcdef01234567"
 
 func (p *passes) ground() ground {
-	pass := func(kind effect.Kind, pr int, sha string) (ok bool, why, at string) {
+	pass := func(_, _ string, kind effect.Kind, pr int, sha string) (ok bool, why, at string) {
 		if kind != effect.MergePR || pr != 142 || sha != "" && sha != head || p.passes == 0 {
 			return ground{}.takePass(kind, pr, sha)
 		}
