@@ -10,9 +10,9 @@ import (
 )
 
 // Running counts new usage while an iteration runs, with the cursors of the transcripts that have
-// grown. Of the subagents, it counts those with a cursor and fresh ones, because a long run leaves many
-// that have ended. The count at the end of the iteration finds all. It skips files that cannot be
-// read; the error names them.
+// grown. Of the subagents, it counts those with a cursor and fresh ones, because a long run leaves
+// many that have ended. The count at the end of the iteration finds all. It skips files that cannot
+// be read; the error names them.
 func Running(
 	transcript string, cursors []loop.Cursor, fresh []string, t Table,
 ) (l loop.RunningNow, err error) {
