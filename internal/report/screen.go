@@ -85,20 +85,6 @@ func (p *page) row(label, style, format string, args ...any) {
 	p.put(pad(label, labelWidth-1, false)+" ", labelWidth, style, text)
 }
 
-// given writes a row unless its text is empty.
-func (p *page) given(label, style, text string) {
-	if text != "" {
-		p.row(label, style, "%s", text)
-	}
-}
-
-// rows writes a row for each text, all with the same label.
-func (p *page) rows(label, style string, texts []string) {
-	for _, t := range texts {
-		p.row(label, style, "%s", t)
-	}
-}
-
 // notes writes a line for each note.
 func (p *page) notes(word string, list []string) {
 	for _, n := range list {

@@ -172,19 +172,21 @@ func Tasks(s Screen, l TaskList) string {
 	p.blank()
 	p.table((&Card{}).taskTable(l.Tasks))
 	p.blank()
-	p.given("issue", plain, l.Issue)
-	p.row("spec", plain, "%s, mode %s", l.Spec, l.Mode)
-	p.row("check", plain, "%s", checked(l.Check))
+	var about facts
+	about.given("issue", words(l.Issue))
+	about.row("spec", plain, "%s, mode %s", l.Spec, l.Mode)
+	about.row("check", plain, "%s", checked(l.Check))
 	rest := l.Dollars
 	for _, r := range l.Tasks {
 		rest -= r.Dollars
 	}
-	p.row("dollars", plain, "$%s in all%s", l.Dollars,
+	about.row("dollars", plain, "$%s in all%s", l.Dollars,
 		when(rest > 0, fmt.Sprintf(", $%s of it for no single task", rest)))
 	if l.Awaiting > 0 {
-		p.row("awaiting", warn, "gate %d", l.Awaiting)
+		about.row("awaiting", warn, "gate %d", l.Awaiting)
 	}
-	p.row("next", strong, "%s", l.Next)
+	about.row("next", strong, "%s", l.Next)
+	about.draw(p)
 	return p.String()
 }
 

@@ -98,35 +98,48 @@ func (s *StopWhy) where() string {
 // Explain writes why a loop stopped, or the state of every condition and gate that could stop it.
 func Explain(s Screen, w Why) string {
 	p := newPage(s)
-	switch {
-	case w.Stopped != nil:
-		p.stopped(w)
+	var about, trouble facts
+	about.given("project", words(w.Project))
+	trouble.rows("trouble", warn, w.Trouble)
+	switch stop := w.Stopped; {
+	case stop != nil:
+		style := bad
+		if w.Status == loop.Paused {
+			style = warn
+		}
+		p.line(style, "%s: %s — %s", w.Command, state(w.Status, stop.Cause), stop.Text)
+		about = slices.Concat(about, stop.facts(s), s.budgets(w.Budgets), trouble)
+		about.rows("next", strong, stop.Do)
+		about.draw(p)
 	case w.Alive:
 		p.line(good, "%s: %s — what would stop it", w.Command, w.Status)
+		p.wouldStop(w, append(about, trouble...))
 	default:
 		p.line(warn, "%s: %s, but its session is gone; continue with %s — what would stop it",
 			w.Command, w.Status, w.Resume)
-	}
-	p.given("project", plain, w.Project)
-	if w.Stopped == nil {
-		var other []string
-		for _, c := range w.Conditions {
-			other = p.state(c, "holds: "+c.Now, other)
-		}
-		p.blank()
-		p.line(strong, "and where a person would be asked")
-		for _, g := range w.Gates {
-			other = p.state(g, "waits: "+g.Holds, other)
-		}
-		if len(other) > 0 {
-			p.line(faint, "not for this kind of run: %s", strings.Join(other, ", "))
-		}
-		p.rows("trouble", warn, w.Trouble)
+		p.wouldStop(w, append(about, trouble...))
 	}
 	for _, d := range w.Denied {
 		p.row("refused", plain, "%s", refusal(d))
 	}
 	return p.String()
+}
+
+// wouldStop writes every condition and gate, and then other facts.
+func (p *page) wouldStop(w Why, others facts) {
+	var unfit []string
+	for _, c := range w.Conditions {
+		unfit = p.state(c, "holds: "+c.Now, unfit)
+	}
+	p.blank()
+	p.line(strong, "and where a person would be asked")
+	for _, g := range w.Gates {
+		unfit = p.state(g, "waits: "+g.Holds, unfit)
+	}
+	if len(unfit) > 0 {
+		p.line(faint, "not for this kind of run: %s", commas(unfit...))
+	}
+	others.draw(p)
 }
 
 // state writes one condition or gate. held is the text if it holds. If it does not apply to this
@@ -152,28 +165,21 @@ func (p *page) state(s loop.Explained, held string, other []string) []string {
 	return other
 }
 
-func (p *page) stopped(w Why) {
-	s, style := w.Stopped, bad
-	if w.Status == loop.Paused {
-		style = warn
-	}
-	p.line(style, "%s: %s — %s", w.Command, state(w.Status, s.Cause), s.Text)
+// facts returns the reason with its circumstances, and the questions that wait.
+func (s *StopWhy) facts(screen Screen) (list facts) {
 	if s.Condition != "" {
-		p.row("condition", plain, "%d %s (%s)", s.Number, s.Condition, s.Cause)
+		list.row("condition", plain, "%d %s (%s)", s.Number, s.Condition, s.Cause)
 	} else {
-		p.row("cause", plain, "%s", s.Cause)
+		list.row("cause", plain, "%s", s.Cause)
 	}
-	p.given("gate", plain, s.Gate)
-	p.row("since", plain, "%s, %s", p.at(s.Since), s.where())
-	p.given("also held", plain, strings.Join(s.Also, ", "))
-	p.given("last error", plain, s.LastError)
+	list.given("gate", words(s.Gate))
+	list.row("since", plain, "%s, %s", screen.at(s.Since), s.where())
+	list.given("also held", words(commas(s.Also...)))
+	list.given("last error", words(s.LastError))
 	if s.Overrun != nil {
-		p.row("overrun", warn, "%s", s.Overrun)
+		list.row("overrun", warn, "%s", s.Overrun)
 	}
-	questions(s.Waiting, false).draw(p)
-	p.budgets(w.Budgets).draw(p)
-	p.rows("trouble", warn, w.Trouble)
-	p.rows("next", strong, s.Do)
+	return append(list, questions(s.Waiting, false)...)
 }
 
 // Trouble returns the causes of problems of a task loop, with their fixes, from the engine's
