@@ -232,15 +232,13 @@ type freshRun struct {
 func (h *handler) claimSeen(t *store.State) loop.ClaimSeen {
 	claim, near := tasks.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
 	text, _, _ := keptFile(h.progressPath())
-	var list string
+	claim.Near, claim.Flagged, claim.Last = near, tasks.Flagged(text), h.lastWords(t)
 	if r := tasks.Of(t.Budget); r != nil {
 		if now := h.reread(r); now != nil {
-			list = now.Sum
+			claim.List = now.Sum
 		}
 	}
-	return loop.ClaimSeen{List: list, Done: claim.Done,
-		Blocked: claim.Blocked, Why: claim.Why, Near: near,
-		Flagged: tasks.Flagged(text), Last: h.lastWords(t)}
+	return claim
 }
 
 // taskContext returns the instructions for this thread at the start of a task loop's iteration. It

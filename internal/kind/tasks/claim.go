@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"hooks/internal/loop"
 	"hooks/internal/markdown"
 )
 
@@ -17,13 +18,6 @@ const (
 // maxWhy bounds the reason of a blocked task, in bytes.
 const maxWhy = 500
 
-// Claim is a worker's own account of how its attempt ended. The zero value claims nothing.
-type Claim struct {
-	Done    bool
-	Blocked bool   // a person is needed; Done is false
-	Why     string // of a blocked task: one line of 1 to 500 bytes
-}
-
 // ReadClaim reads the claim in a worker's last message. The last line that is not blank must be
 // TASK_COMPLETE and the token of this attempt, or TASK_BLOCKED, the token and a reason; the reason
 // may also be the paragraph above. Emphasis and backticks around the words do not matter. A line
@@ -32,10 +26,10 @@ type Claim struct {
 //
 // The second result explains why a message that names one of the two words claims nothing. It is
 // empty if there is a claim, or if the message names neither word.
-func ReadClaim(message, token string) (Claim, string) {
+func ReadClaim(message, token string) (loop.ClaimSeen, string) {
 	message = strings.TrimRightFunc(message, unicode.IsSpace)
 	if message == "" || token == "" {
-		return Claim{}, ""
+		return loop.ClaimSeen{}, ""
 	}
 	lines := slices.Collect(markdown.Lines(message))
 	last := lines[len(lines)-1]
@@ -48,28 +42,28 @@ func ReadClaim(message, token string) (Claim, string) {
 	if open && (claim.Done || claim.Blocked && claim.Why != "") {
 		return claim, ""
 	}
-	return Claim{}, nearMiss(message, token, claim)
+	return loop.ClaimSeen{}, nearMiss(message, token, claim)
 }
 
 // readLine reads one line without regard to the lines around it. Why is empty if the line has no
 // reason.
-func readLine(line, token string) Claim {
+func readLine(line, token string) loop.ClaimSeen {
 	word, rest, _ := strings.Cut(line, " ")
 	given, rest, _ := strings.Cut(rest, " ")
 	switch strings.Trim(word, "*_`") {
 	case completeWord:
-		return Claim{Done: strings.Trim(given, "*_`") == token && rest == ""}
+		return loop.ClaimSeen{Done: strings.Trim(given, "*_`") == token && rest == ""}
 	case blockedWord:
 		if strings.TrimLeft(strings.TrimRight(given, "*_`:,;-–—"), "*_`") != token {
-			return Claim{}
+			return loop.ClaimSeen{}
 		}
 		if word[0] != 'T' { // the emphasis is around the whole line
 			rest = strings.TrimRight(rest, line[:1])
 		}
 		why := markdown.OneLine(strings.TrimLeft(rest, "*_:,;-–— "))
-		return Claim{Blocked: true, Why: markdown.Cut(why, maxWhy)}
+		return loop.ClaimSeen{Blocked: true, Why: markdown.Cut(why, maxWhy)}
 	}
-	return Claim{}
+	return loop.ClaimSeen{}
 }
 
 // above returns the last paragraph above the last line, without code.
@@ -90,7 +84,7 @@ func above(lines []markdown.Line) string {
 
 // nearMiss explains why a message that names one of the two words claims nothing. claim is read
 // from its last line, without regard to the lines around that.
-func nearMiss(message, token string, claim Claim) string {
+func nearMiss(message, token string, claim loop.ClaimSeen) string {
 	named := strings.ToUpper(strings.ReplaceAll(message, `\`, ""))
 	switch {
 	case !strings.Contains(named, completeWord) && !strings.Contains(named, blockedWord):

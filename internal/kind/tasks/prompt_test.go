@@ -163,7 +163,7 @@ func echoes(t *testing.T, prompt, token string) {
 			continue
 		}
 		for _, message := range []string{line, prompt[:end], "Done.\n\n" + line} {
-			if c, _ := ReadClaim(message, token); c != (Claim{}) {
+			if c, _ := ReadClaim(message, token); c != (loop.ClaimSeen{}) {
 				t.Errorf("the line %q of a prompt is a claim: %+v", line, c)
 			}
 		}
