@@ -91,7 +91,8 @@ func (m *machine) walk(list []check) []*notes {
 // examine runs one check. Every program that it starts has a time limit, so the check comes to an
 // end.
 func (m *machine) examine(c check) (n *notes) {
-	n = c.notes()
+	n = &notes{check: c, Check: report.Check{Group: c.group, Name: c.name, Status: report.Fine,
+		Found: []string{}, Problems: []report.Problem{}, Fixed: []string{}}}
 	began := time.Now()
 	defer func() {
 		if p := recover(); p != nil {

@@ -60,11 +60,6 @@ type repair struct {
 	do    func() error
 }
 
-func (c check) notes() *notes {
-	return &notes{check: c, Check: report.Check{Group: c.group, Name: c.name, Status: report.Fine,
-		Found: []string{}, Problems: []report.Problem{}, Fixed: []string{}}}
-}
-
 // note notes a fact.
 func (n *notes) note(format string, args ...any) {
 	n.Found = append(n.Found, fmt.Sprintf(format, args...))

@@ -34,7 +34,11 @@ func (e Event) Fields() (list []Field, whole bool) {
 // flatten yields every scalar in v and reports whether yield accepted all.
 func flatten(path string, v gjson.Result, depth int, yield func(Field) bool) bool {
 	if !v.IsObject() && !v.IsArray() {
-		return v.Raw == "" || yield(Field{path, scalar(v)})
+		value := v.String()
+		if v.Type == gjson.Number {
+			value = v.Raw // as written; String would turn 1.50 into 1.5
+		}
+		return v.Raw == "" || yield(Field{path, value})
 	}
 	if depth == maxDepth {
 		return yield(Field{path, v.Raw})
@@ -53,11 +57,4 @@ func flatten(path string, v gjson.Result, depth int, yield func(Field) bool) boo
 		return all
 	})
 	return all
-}
-
-func scalar(v gjson.Result) string {
-	if v.Type == gjson.Number {
-		return v.Raw // as written; String would turn 1.50 into 1.5
-	}
-	return v.String()
 }

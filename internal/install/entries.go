@@ -31,7 +31,8 @@ func entries(program string) (list []entry) {
 		word := event.WordOf(name.String())
 		command := gjson.Get(group, "hooks.0.command").String()
 		if check := switchCheck(command); check != "" && runtime.GOOS != "windows" {
-			set("command", quote(shellQuote(program)+" "+word+"||"+check))
+			path := "'" + strings.ReplaceAll(program, "'", `'"'"'`) + "'"
+			set("command", quote(path+" "+word+"||"+check))
 		} else {
 			set("command", quote(program))
 			set("args", "["+quote(word)+"]")
@@ -115,11 +116,6 @@ func shellWords(command string) []string {
 		words = words[1:]
 	}
 	return words
-}
-
-// shellQuote quotes a path as one shell word.
-func shellQuote(path string) string {
-	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'"
 }
 
 // quote returns s as a JSON string, without escaping <, > and &.
