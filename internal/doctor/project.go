@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/store"
+	"hooks/internal/tracker/backlog"
 	"hooks/internal/tracker/forge"
 )
 
@@ -77,6 +79,13 @@ func forgeClient(m *machine, n *notes) {
 	switch errors.As(a.Err, &f); {
 	case f == nil:
 		n.note("%s answers for %s", a.Place.Program(), a.Place)
+		for _, i := range a.Issues {
+			if list := strings.Join(i.Loose, ", "); i.State == backlog.Unblocked && list != "" {
+				n.warn("if so, write `Depends on "+list+"` on a line of its own",
+					"#%d may wait for %s: its text names them in no form that counts", i.Number,
+					list)
+			}
+		}
 	case f.Why == forge.Unconfigured && m.config.Tracker == (config.Tracker{}):
 		n.skip("%v; %s", f, f.Hint())
 	case f.Why == forge.NoProgram && a.Place.Kind == forge.Command:

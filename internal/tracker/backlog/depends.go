@@ -1,6 +1,7 @@
 package backlog
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -17,7 +18,10 @@ var phrase = pattern(`(?i)^\P{L}*(?:(depends[ -]on|blocked[ -]by|dependencies)|b
 
 // reading holds the facts found in the body of an issue or PR.
 type reading struct {
-	deps     []dep
+	deps []dep
+	// loose holds issues of the repository in a line with a word such as "requires", but not in a
+	// form that counts.
+	loose    []Ref
 	criteria string
 }
 
@@ -43,13 +47,14 @@ func read(body string, home Home) reading {
 		}
 		j.read(l)
 	}
-	return reading{r.deps, j.verdict()}
+	return reading{r.deps, r.loose, j.verdict()}
 }
 
 // reader parses the dependencies of a body line by line.
 type reader struct {
-	deps []dep
-	home Home
+	deps  []dep
+	loose []Ref
+	home  Home
 	// list reports that the line is in a list below a phrase alone; forward belongs to that phrase.
 	list, forward bool
 }
@@ -69,9 +74,14 @@ func (r *reader) read(l markdown.Line) {
 			return
 		}
 		r.add(subject, refs, forward)
+		if len(refs) > 0 {
+			r.looks(text, rest)
+		}
 	} else if begins && r.list {
 		refs, _ := references(item, r.home)
 		r.add(Ref{}, refs, r.forward)
+	} else {
+		r.looks(text, text)
 	}
 	r.list = r.list && l.Kind == markdown.Plain && (begins || item != text)
 }
@@ -84,5 +94,24 @@ func (r *reader) add(subject Ref, refs []Ref, forward bool) {
 			d.blocker, d.blocked = subject, ref
 		}
 		r.deps = append(r.deps, d)
+	}
+}
+
+var (
+	loosely = pattern(`(?i)depend|block|requir|wait|prereq`)
+	denied  = pattern(`(?i)no longer|not |n['’]t|was |were `)
+	numbers = pattern(`#` + issueNumber)
+)
+
+// looks adds the issues in a part of a line to loose, if the line has a word that people use for
+// dependencies or is in a list of dependencies.
+func (r *reader) looks(line, part string) {
+	if !r.list && !loosely().MatchString(line) || denied().MatchString(line) {
+		return
+	}
+	for _, m := range numbers().FindAllStringSubmatch(part, -1) {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			r.loose = append(r.loose, Ref{Number: n})
+		}
 	}
 }

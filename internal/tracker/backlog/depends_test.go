@@ -108,6 +108,27 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
+// Loose are the issues of prose, of a range's end and of an announced list's entries.
+func TestLoose(t *testing.T) {
+	for body, want := range map[string]string{
+		"It is blocked by #7 and #8":                        "#7 #8",
+		"Requires #4. Waiting on #6; a prerequisite of #5":  "#4 #6 #5",
+		"Depends on #1-#3":                                  "#3",
+		"Depends on: none (see #5), it isn't blocked by #6": "",
+		"No longer blocked by #5":                           "",
+		"**Blocked by**\n- the parser (#2)\n- #3":           "#2",
+		"See #1, closes #2\n> requires #3\n`waits for #4`":  "",
+	} {
+		var got []string
+		for _, r := range read(body, home).loose {
+			got = append(got, r.String())
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%q: %q, want %q", body, s, want)
+		}
+	}
+}
+
 // Bodies made to be slow are read in the time of any other: nothing in them is looked through again
 // and again.
 func TestHostileBodies(t *testing.T) {

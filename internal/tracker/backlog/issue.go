@@ -44,6 +44,7 @@ type Issue struct {
 	PRs []int
 
 	blockers []Ref // all dependencies, in order, without duplicates
+	loose    []Ref
 	criteria string
 }
 

@@ -40,6 +40,9 @@ type Fact struct {
 	// BlockedBy holds the open dependencies, Unknown those whose state is unknown.
 	BlockedBy []string `json:"blocked_by,omitempty"`
 	Unknown   []string `json:"unknown,omitempty"`
+	// Loose holds open issues that the body names in a line with a word such as "requires", but not
+	// in a form that counts.
+	Loose []string `json:"-"`
 }
 
 // Result is the backlog of a scope.
@@ -121,7 +124,7 @@ func (s *sorter) connect(i *Issue) {
 		}
 	}
 	read := read(i.Body, s.Home)
-	i.criteria = read.criteria
+	i.criteria, i.loose = read.criteria, read.loose
 	for _, d := range read.deps {
 		if d.blocked.Repo == "" {
 			d.blocker.Number = cmp.Or(d.blocker.Number, i.Number)
@@ -184,6 +187,13 @@ func (s *sorter) add(i *Issue) {
 		case Unknown:
 			f.Unknown = append(f.Unknown, r.String())
 			undecided = undecided || r.Repo == ""
+		}
+	}
+	for _, r := range i.loose {
+		name := r.String()
+		named := slices.Contains(f.BlockedBy, name) || slices.Contains(f.Loose, name)
+		if r.Number != i.Number && s.state(r) == Open && !named {
+			f.Loose = append(f.Loose, name)
 		}
 	}
 	b, unknown := &s.res.Backlog, strings.Join(f.Unknown, ", ")
