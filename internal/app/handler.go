@@ -129,6 +129,7 @@ type handler struct {
 // sessionRuns holds the session's runs as the event found or left them.
 type sessionRuns struct {
 	list   []*store.State // nil before they are read
+	skills []loop.Skill   // that may have one, listed once
 	damage error          // errors of runs that could not be read
 	news   bool           // the receipt lacks this kind of event
 }
@@ -238,7 +239,10 @@ func only(list []*store.State, keep func(*store.State) bool) (kept []*store.Stat
 func (h *handler) loadRuns(load func(loop.Skill) (store.State, error)) ([]*store.State, error) {
 	var list []*store.State
 	var damage []error
-	for _, skill := range h.files.Skills(h.ev.SessionID) {
+	if h.runs.skills == nil {
+		h.runs.skills = h.files.Skills(h.ev.SessionID)
+	}
+	for _, skill := range h.runs.skills {
 		s, err := load(skill)
 		if err != nil {
 			damage = append(damage, err)
