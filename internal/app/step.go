@@ -185,7 +185,9 @@ func (h *handler) fetch(t *store.State, e loop.Event, k *loop.Known, locked bool
 	}
 	fill(&l, &k.Dialogs, func() []loop.Answers { return h.pastDialogs(t, e) })
 	try(&l, &k.Told, func() (loop.Told, error) { return h.auditTold(t) })
-	try(&l, &k.Previous, func() (*loop.Iteration, error) { return h.files.Last(t.Skill, t.Budget.Worked) })
+	try(&l, &k.Previous, func() (*loop.Iteration, error) {
+		return h.files.Last(t.Skill, t.Budget.Worked)
+	})
 	try(&l, &k.Last, func() (*loop.Iteration, error) {
 		if t.Budget == nil {
 			return nil, nil
