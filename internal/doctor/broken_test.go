@@ -268,6 +268,10 @@ var broken = []struct {
 			"## SDD Configuration\n\n### Loop Cost Rates\n\n| Model | Input | Output |\n|---|"+
 				"---|---|\n| claude-x | cheap | 5 |\n")
 	}, "configuration", report.Doubt, "CLAUDE.md:7:", "correct the line", ""},
+	{"settings that git ignores", func(w *world) {
+		w.write("p/.sdd/config.md", "## SDD Configuration\n- **Overrun**: 20\n")
+	}, "configuration", report.Doubt, "git ignores .sdd/config.md", "`git add -f .sdd/config.md`",
+		""},
 	{"settings without their heading", func(w *world) {
 		w.write("p/.sdd/config.md", "- **Overrun**: 20\n")
 	}, "configuration", report.Doubt, ".sdd/config.md: has no heading", "docs/configuration.md",

@@ -11,6 +11,7 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/store"
+	"hooks/internal/tracker"
 	"hooks/internal/tracker/backlog"
 	"hooks/internal/tracker/forge"
 )
@@ -64,6 +65,14 @@ func configuration(m *machine, n *notes) {
 		loop.Plural(len(c.Patterns), "redaction pattern"),
 		loop.Plural(len(c.AgentLogins), "agent login"), cmp.Or(c.Tracker.Type, "by its remote"),
 		c.DoNotMerge)
+	ctx, cancel := context.WithTimeout(context.Background(), childTime)
+	defer cancel()
+	settings := filepath.Join(m.project, filepath.FromSlash(config.SettingsFile))
+	ignored, err := tracker.Ignored(ctx, m.project, config.SettingsFile)
+	if exists(settings) && err == nil && ignored {
+		n.warn("`git add -f "+config.SettingsFile+"` shares it",
+			"git ignores %s: its settings count in this checkout only", config.SettingsFile)
+	}
 }
 
 // askTime bounds the question to the tracker. One call to its program takes at most 5 seconds.

@@ -4,12 +4,15 @@
 package install
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -125,9 +128,31 @@ func (s *edited) result(next texts) Result {
 	text, name := side(next.now, s.path)
 	_, bare := cutBOM(text)
 	r.Off = gjson.Get(bare, "disableAllHooks").Bool()
+	if crowded(old) || crowded(text) {
+		old, text = indented(old), indented(text)
+	}
 	// The settings file of a repository is untrusted text.
 	r.Diff = term.Text(string(diff.Diff(oldName, []byte(old), name, []byte(text))))
 	return r
+}
+
+// maxKeys bounds the keys on a line of a diff. With more, a person cannot see the change.
+const maxKeys = 4
+
+func crowded(text string) bool {
+	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+		return strings.Count(line, `":`) > maxKeys
+	})
+}
+
+// indented returns the text with one value per line, for a readable diff. The file keeps its
+// layout.
+func indented(text string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(text), "", "  ") != nil {
+		return text
+	}
+	return strings.TrimSpace(b.String()) + "\n"
 }
 
 // side returns the text and the name of one side of a diff.

@@ -85,6 +85,11 @@ func Hidden(ctx context.Context, project string) (list []string, err error) {
 	return list, errors.Join(err, repo.Err)
 }
 
+// Ignored reports whether git ignores a path of the project. The path need not exist.
+func Ignored(ctx context.Context, project, path string) (bool, error) {
+	return gitSucceeds(ctx, project, "check-ignore", "-q", "--", path)
+}
+
 // Descends reports whether commit is an ancestor of HEAD or HEAD itself.
 func Descends(ctx context.Context, project, commit string) (bool, error) {
 	return gitSucceeds(ctx, project, "merge-base", "--is-ancestor", commit, "HEAD")
