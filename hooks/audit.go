@@ -27,13 +27,10 @@ type (
 	}
 )
 
-// Run accepts the finding.
 func (f findingAcceptCmd) Run(a *app.App, c caller) error { return steer(a, c, "accept", f.ID) }
 
-// Run closes the finding.
 func (f findingCloseCmd) Run(a *app.App, c caller) error { return steer(a, c, "close", f.ID) }
 
-// Run adds the finding.
 func (f findingAddCmd) Run(a *app.App, c caller) error { return steer(a, c, "add", f.Text) }
 
 func steer(a *app.App, c caller, word, text string) error {

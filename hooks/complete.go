@@ -70,7 +70,7 @@ func (completeCmd) Run(k *kong.Kong, p caller) error {
 
 // candidates returns the words that may follow the typed ones, as far as the parser knows them.
 func candidates(at *kong.Node, typed []string) (words []string) {
-	var flag *kong.Flag // the next word is its value
+	var flag *kong.Flag // set if the next word is this flag's value
 	for _, word := range typed {
 		isWord := func(n *kong.Node) bool { return n.Name == word && !n.Hidden }
 		isFlag := func(f *kong.Flag) bool {

@@ -98,15 +98,15 @@ func (d *demo) play(word, rest string) error {
 // demo plays the script.
 type demo struct {
 	play.Session
-	program string // this program
-	pid     string // of another client, "" for this process
+	program string // path of this program
+	pid     string // pid of another client, "" for this process
 	spent   int
 	out     io.Writer
 	screen  report.Screen
 }
 
-// remote makes the project a repository. Its remote is a folder in the project and has the head of
-// a PR.
+// remote makes the project a git repository. Its remote is a folder in the project that has the
+// head of a PR.
 func (d *demo) remote(pr int) error {
 	const bare = ".remote.git"
 	for _, args := range [][]string{
@@ -142,7 +142,7 @@ func (d *demo) call(tool, id string, input ...any) error {
 	return err
 }
 
-// answer plays a dialog in which the program replaces the model's question by its own, and the
+// answer plays a dialog in which the program replaces the model's question with its own, and the
 // person picks an answer.
 func (d *demo) answer(pick string) error {
 	ask := []any{"tool_name", "AskUserQuestion", "tool_use_id", "ask-" + d.Prompt + pick,

@@ -74,8 +74,9 @@ func (g goCmd) Run(k *kong.Context, a *app.App, c caller) error {
 }
 
 // answerGates asks a person the questions that a loop waits for, at this terminal and through the
-// Ask command. It records the answers like `hooks gate answer`. It reports whether all are answered
-// and the loop may continue. After "hold", Ctrl-C or the end of the input it returns false.
+// Ask command. It records the answers as `hooks gate answer` does. It reports whether all
+// questions are answered and the loop may continue. After "hold", Ctrl-C or the end of the input
+// it returns false.
 func (g goCmd) answerGates(
 	a *app.App, c caller, skill loop.Skill, signals <-chan os.Signal,
 ) (answered bool, err error) {
@@ -159,7 +160,7 @@ func (c caller) line(
 }
 
 // split separates the skill (go or audit) and the SPEC or PLAN from the client's own flags after
-// --. This is necessary because the parser fills SPEC and PLAN even with words after --.
+// --. The parser cannot do that: it fills SPEC and PLAN even with words after --.
 func (g goCmd) split(args []string) (skill, spec string, flags []string, err error) {
 	said := func(list []string) []string { // without empty words
 		return slices.DeleteFunc(slices.Clone(list), func(word string) bool { return word == "" })
@@ -210,7 +211,7 @@ func loopFlags(k *kong.Context) (words []string) {
 
 // drive drives a run to its end and prints its last text. It returns an error if the run was
 // stopped or waits for a person. start gets the skill with its arguments, as in "go docs/spec.md",
-// and completes the client. ask asks the questions that the run waits for.
+// and adds the client. ask asks the questions that the run waits for.
 func (g goCmd) drive(
 	k *kong.Context, c caller, start func(command string, client *drive.Client) (drive.Run, error),
 	ask func(skill loop.Skill, signals <-chan os.Signal) (answered bool, err error),
@@ -246,7 +247,7 @@ func (g goCmd) drive(
 	resume = "`" + cmp.Or(last.Resume, resume) + "`"
 	way := "see `hooks explain`; then " + resume
 	if last.Cause == loop.NotBegun {
-		if skill == "audit" && spec != "" { // no run has begun
+		if skill == "audit" && spec != "" { // the run did not begin
 			resume = "the same command"
 		}
 		way = "the client may lack the plugin: `hooks doctor`; then " + resume

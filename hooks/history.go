@@ -24,7 +24,7 @@ type historyCmd struct {
 	CSV  bool `xor:"form" help:"Comma-separated values with a header."`
 }
 
-// lastRows bounds a table for people. The forms for programs are complete.
+// lastRows bounds a table for people. JSON and CSV output is complete.
 type lastRows struct {
 	Last *int `short:"n" placeholder:"N" help:"Only the last N iterations in a table; 0 for all of them, 40 if not given."`
 }

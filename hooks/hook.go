@@ -19,8 +19,8 @@ import (
 )
 
 // hook answers one event of the client. It bypasses the command parser, which would take longer
-// than the answer. code is 0, or 1 if a loop is active and the answer is lost to a bug or a failed
-// write. With 1 the client holds back a call that was not judged.
+// than the answer. code is 1 if a loop is active and a bug or a failed write loses the answer, and
+// 0 otherwise. With 1 the client blocks a call that was not judged.
 func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int, isHook bool) {
 	if event.NameOf(word) == "" || typed(in) {
 		return 0, false
@@ -114,9 +114,9 @@ func logLine(path, word string, began time.Time, reply int, err error) {
 	_ = safefile.Append(path, line) // a failed log must not change the answer
 }
 
-// rested waits until a reply is due, and reports whether the wait was not interrupted. A person's
-// Esc sends SIGTERM; if the client dies, this process gets another parent. It checks the wall clock
-// every second, because a single timer would run late after the machine was suspended.
+// rested waits until a reply is due, and reports whether the wait was uninterrupted. A person's
+// Esc sends SIGTERM; if the client dies, this process gets another parent. It checks the wall
+// clock every second, because a single timer would run late after the machine was suspended.
 func rested(a *app.App, until time.Time) bool {
 	if until.IsZero() {
 		return true

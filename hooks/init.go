@@ -24,7 +24,6 @@ type initCmd struct {
 	Live     bool `help:"Prove it by one real session, which costs a few cents."`
 }
 
-// Help describes the choice between settings and plugin.
 func (initCmd) Help() string {
 	return "Registers this program with the client: in your settings if a skill that it can " +
 		"govern is installed, else as a plugin with skills of its own. What is registered " +
@@ -67,7 +66,8 @@ func (i initCmd) Run(a *app.App, p caller) error {
 	return p.say(doctor.Look(a.Env, dir).Begin)
 }
 
-// confirm asks the person to agree, unless a flag did. It returns an error if the person does not.
+// confirm asks the person to agree, unless a flag already did. It returns an error if the person
+// refuses.
 func (i initCmd) confirm(p caller, what string) error {
 	if i.Yes || i.Settings || i.Plugin {
 		return nil

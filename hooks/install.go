@@ -50,7 +50,7 @@ func (c uninstallCmd) Run(a *app.App, p caller) error {
 	r, err := install.Uninstall(path, true)
 	if err == nil && !c.DryRun && r.Diff != "" {
 		if c.Scope == "user" {
-			project = "" // every project's
+			project = "" // all projects
 		}
 		if err = c.endLoops(a, p, project); err == nil {
 			r, err = install.Uninstall(path, false)
@@ -65,8 +65,8 @@ func (c uninstallCmd) Run(a *app.App, p caller) error {
 	return err
 }
 
-// endLoops ends the loops of a project, or of all projects, once a person agrees. Without the hooks
-// nothing would end them.
+// endLoops ends the loops of a project, or of all projects, once a person agrees. Without the
+// hooks, nothing would end them later.
 func (c uninstallCmd) endLoops(a *app.App, p caller, project string) error {
 	open, err := a.OpenLoops(project)
 	if err != nil || len(open) == 0 {
@@ -102,8 +102,8 @@ func (c caller) agrees(question string) bool {
 	return word == "y" || word == "yes"
 }
 
-// personsFolder returns the folder in which a person typed the command, and an error if an agent
-// did. refused says what the agent gets.
+// personsFolder returns the folder in which a person typed the command. It returns an error with
+// the text refused if an agent typed it.
 func personsFolder(a *app.App, refused string) (string, error) {
 	if a.InAgent() {
 		return "", hint.New("a person does that in a terminal of their own",
@@ -112,8 +112,8 @@ func personsFolder(a *app.App, refused string) (string, error) {
 	return os.Getwd()
 }
 
-// place returns the settings file and the project. It refuses an agent, which must not change its
-// own registration.
+// place returns the settings file and the project. It returns an error for an agent, which must
+// not change its own registration.
 func (c settingsScope) place(a *app.App) (path, project string, err error) {
 	dir, err := personsFolder(a, "the registration is not changed")
 	if err != nil {

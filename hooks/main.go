@@ -1,5 +1,5 @@
-// Hooks governs unattended loops of Claude Code from outside the model. It is registered as the
-// client's hooks; its commands show people the state of their loops and change it.
+// Hooks governs unattended loops of Claude Code from outside the model. Claude Code runs it as its
+// hooks; its commands show people the state of their loops and change it.
 package main
 
 import (
@@ -19,7 +19,8 @@ import (
 func main() {
 	runtime.MemProfileRate = 0 // the process ends in milliseconds
 
-	if code, isLink := brake.Run(os.Args, os.Stderr, app.Pass); isLink { // started as gh, git, …
+	// started as gh, git or another guarded program
+	if code, isLink := brake.Run(os.Args, os.Stderr, app.Pass); isLink {
 		os.Exit(code)
 	}
 	os.Exit(run(os.Args[1:]))
@@ -55,7 +56,7 @@ func run(args []string) int {
 // newApp returns the program on this machine. Tests replace it.
 var newApp = func() *app.App { return &app.App{Env: os.Getenv} }
 
-// callerOf returns this process as a caller, with the clock and environment of a.
+// callerOf returns a caller for this process, with the clock and environment of a.
 func callerOf(a *app.App) caller {
 	return caller{&inspect.Inspector{Env: a.Env, Now: a.Present}, os.Stdin, os.Stdout, os.Stderr}
 }

@@ -48,7 +48,8 @@ func (r reportCardCmd) write(c caller) error {
 			"no browser is opened from inside the agent")
 	}
 	if r.HTML == "" {
-		dir, err := os.MkdirTemp("", "hooks-report-") // the browser reads it after this process
+		// the browser reads it after this process has ended
+		dir, err := os.MkdirTemp("", "hooks-report-")
 		if err != nil {
 			return err
 		}
@@ -62,7 +63,7 @@ func (r reportCardCmd) write(c caller) error {
 		return err
 	}
 	page := strings.NewReader(report.PageHTML(c.screen(), cards))
-	werr := safefile.Replace(r.HTML, 0o600, page, nil) // readable by the person only
+	werr := safefile.Replace(r.HTML, 0o600, page, nil) // readable only by the person
 	if werr != nil {
 		return errors.Join(err, hint.New("name a file in a folder that you can write to",
 			"write the page: %v", werr))
@@ -77,8 +78,8 @@ func (r reportCardCmd) write(c caller) error {
 	return errors.Join(err, perr)
 }
 
-// writable returns an error if a page must not be written to path. A page replaces nothing but an
-// earlier page, and its extension protects settings and state.
+// writable returns an error if a page must not be written to path. A page may only replace an
+// earlier page, and the required extension protects settings and state.
 func writable(path string) error {
 	if ext := strings.ToLower(filepath.Ext(path)); ext != ".html" && ext != ".htm" {
 		return hint.New("end it in .html, as in `--html report.html`",

@@ -19,15 +19,15 @@ import (
 	"hooks/internal/term"
 )
 
-// caller is the person or script that started a command. It holds the streams, and the Inspector
-// that answers.
+// caller holds the streams of the person or script that started a command, and the Inspector that
+// answers it.
 type caller struct {
 	*inspect.Inspector
 	in        io.Reader
 	out, errs io.Writer
 }
 
-// say prints a text that may have foreign words in it. It prints nothing if the text is empty.
+// say prints a text that may contain foreign text. It prints nothing if the text is empty.
 func (c caller) say(text string) error {
 	if text == "" {
 		return nil
@@ -116,7 +116,7 @@ func height(out io.Writer) int {
 	return 1000
 }
 
-// terminalOf returns the file descriptor of a stream, and whether it is a terminal.
+// terminalOf returns the file descriptor of a stream and reports whether it is a terminal.
 func terminalOf(stream any) (fd int, terminal bool) {
 	f, ok := stream.(*os.File)
 	if !ok {
@@ -125,7 +125,7 @@ func terminalOf(stream any) (fd int, terminal bool) {
 	return int(f.Fd()), xterm.IsTerminal(int(f.Fd()))
 }
 
-// typed reports whether in is a terminal. Events and facts never come from a terminal.
+// typed reports whether in is a terminal. Events and facts are never typed at a terminal.
 func typed(in io.Reader) bool {
 	_, terminal := terminalOf(in)
 	return terminal

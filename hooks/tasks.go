@@ -29,7 +29,7 @@ type tasksAddCmd struct {
 	Text string `arg:"" help:"The task, as after the box of a list's line."`
 }
 
-// Run adds the task. The loop takes it over when no attempt is open.
+// Run adds the task. The loop includes it when no attempt is open.
 func (t tasksAddCmd) Run(a *app.App, c caller) error {
 	text, err := a.AddTask(t.Text)
 	return errors.Join(c.say(text), err)

@@ -281,7 +281,8 @@ func (h *handler) dropForeign(t *store.State) bool {
 	// /clear took the run from its session, and no iteration has brought it to this one yet.
 	left := b != nil && b.OwnerLeft && h.ev.StopsLoop() &&
 		b.OwnedBy(loop.Request{SessionID: session, Owner: proc.Owner()})
-	run := left || b != nil && b.SessionID == session || t.Tick != nil && t.Tick.SessionID == session
+	run := left || b != nil && b.SessionID == session ||
+		t.Tick != nil && t.Tick.SessionID == session
 	if !run {
 		t.Budget, t.Tick = nil, nil
 	}

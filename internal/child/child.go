@@ -1,5 +1,5 @@
-// Package child runs other programs in a session of their own, without a terminal, with limits on
-// time and output. It reduces their stderr to one line for messages and notes.
+// Package child runs other programs in their own session, without a terminal, with limits on time
+// and output. It reduces their stderr to one line for messages and notes.
 package child
 
 import (
@@ -24,8 +24,8 @@ type Command struct {
 	Wait time.Duration // maximum run time
 	Idle time.Duration // maximum time without output on stdout; 0 means no limit
 	Most int           // limit of the output in bytes; exceeding it kills the program
-	// Last keeps the last Most bytes of stdout and stderr together, and does not kill the program
-	// for exceeding Most.
+	// Last keeps the last Most bytes of stdout and stderr combined. Exceeding Most then does not
+	// kill the program.
 	Last bool
 	// Silent discards the output. Processes that the program leaves behind may then continue.
 	Silent bool
@@ -37,14 +37,14 @@ type Result struct {
 	Says string // the first 64 KiB of stderr
 }
 
-// ErrTooMuch reports that a program was killed because its output exceeded Command.Most.
+// ErrTooMuch is the error for a program that was killed because its output exceeded Command.Most.
 var ErrTooMuch = errors.New("too much output")
 
 const maxSays = 64 << 10
 
-// Run starts a program and waits for it and for any process that holds its output. If the program
-// fails, is late or leaves such a process behind, Run kills its process group. The error of a late
-// program is the context's; Result then holds its output so far.
+// Run starts a program and waits for it and for any process that holds its output open. If the
+// program fails, exceeds its time or leaves such a process behind, Run kills its process group.
+// The error for a timeout is the context's; Result then holds the output so far.
 func Run(ctx context.Context, c Command) (Result, error) {
 	if len(c.Args) == 0 {
 		return Result{}, errors.New("no program is named")
@@ -88,7 +88,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return Result{out.kept.Bytes(), says.kept.String()}, err
 }
 
-// tail keeps the last most bytes.
+// tail is a writer that keeps the last most bytes.
 type tail struct {
 	kept []byte
 	most int
@@ -113,8 +113,8 @@ func Exit(err error) int {
 	return -1
 }
 
-// bounded keeps the first most bytes, and calls full once when more arrive. It does not embed its
-// buffer, because io.Copy would find the buffer's ReadFrom and bypass the limit.
+// bounded is a writer that keeps the first most bytes, and calls full once when more arrive. It
+// does not embed its buffer, because io.Copy would use the buffer's ReadFrom and bypass the limit.
 type bounded struct {
 	kept  bytes.Buffer
 	most  int

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// detach runs a child in a session of its own.
+// detach runs a child in its own session.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // ownGroup runs a child in its own session and process group, so that its children can be killed

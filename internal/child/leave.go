@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Leave starts a program in a session of its own and waits up to wait for it to end. A program that
+// Leave starts a program in its own session and waits up to wait for it to end. A program that
 // still runs then, such as a browser, is left running. Its output is discarded.
 func Leave(args []string, wait time.Duration) error {
 	cmd := exec.CommandContext(context.Background(), args[0], args[1:]...)

@@ -2,13 +2,13 @@
 // call reads and writes: encoding/json first builds tables for a type and all types in it and
 // checks every value once more, which costs more than the rest of the call.
 //
-// Tags and output are those of encoding/json, with these differences. A field without a name is
+// Tags and output follow encoding/json, with these differences. A field without a name is
 // omitted. <, > and & are not escaped. A nil slice is encoded as an empty list unless it is
-// omitted. A string with the tag codec:"raw" is JSON itself, which is copied unchanged and omitted
+// omitted. A string with the tag codec:"raw" contains JSON, which is copied unchanged and omitted
 // if empty. A string with the tag codec:"loose" ignores a value of another type. Every tag begins
 // with json.
 //
-// A struct with a method Variants has one field, of an interface type. The method yields each name
+// A struct with a method Variants has one field of an interface type. The method yields each name
 // that the field can have in a file, with a nil pointer of the type that the field then holds.
 package codec
 
@@ -40,7 +40,8 @@ func Fields(t reflect.Type) []Field {
 	if list, ok := known.Load(t); ok {
 		return list.([]Field)
 	}
-	list := addFields(make([]Field, 0, t.NumField()+8), t, nil) // room for embedded ones
+	// room for fields of embedded structs
+	list := addFields(make([]Field, 0, t.NumField()+8), t, nil)
 	known.Store(t, list)
 	return list
 }

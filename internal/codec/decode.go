@@ -15,8 +15,8 @@ import (
 // value. A value of the wrong type returns a TypeError.
 func Decode(text gjson.Result, v any) error { return decode(reflect.ValueOf(v).Elem(), text) }
 
-// DecodeSome is Decode for those fields of the outermost struct for which wanted returns true. It
-// calls wanted with the fields that the struct has, in the order of the text.
+// DecodeSome is like Decode, but only decodes fields of the outermost struct for which wanted
+// returns true. It calls wanted for the fields that the struct has, in the order of the text.
 func DecodeSome(
 	text gjson.Result, v any, wanted func(name string, value gjson.Result) bool,
 ) error {

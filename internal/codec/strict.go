@@ -45,7 +45,7 @@ func Clip(text string) string {
 }
 
 // ErrDeep reports a text whose brackets are nested too deeply. Readers scan each byte once per
-// level, so a text of brackets alone would hold a hook past its timeout.
+// level, so a text that consists of brackets would hold a hook past its timeout.
 var ErrDeep = errors.New("it is nested too deeply")
 
 // Check scans a text once, without recursion. It returns ErrDeep if the text is nested over
@@ -94,7 +94,8 @@ func Check(text string, maxDepth int) (minus bool, err error) {
 	return minus, err
 }
 
-// counts marks the bytes outside of strings that Check handles. Most bytes are not among them.
+// counts marks the bytes outside of strings that Check handles. Check skips all others, which are
+// most of a text.
 var counts = [256]bool{'"': true, ',': true, ':': true, '-': true,
 	'{': true, '[': true, '}': true, ']': true}
 
@@ -110,7 +111,7 @@ func stringEnd(text string, i int) (end int, escapes bool) {
 	return min(i+1, len(text)), escapes
 }
 
-// level is an open bracket. Its keys in names begin at index first.
+// level is an open bracket. Its keys start at index first of names.
 type level struct {
 	isObject bool
 	first    int

@@ -1,8 +1,9 @@
 // Package config reads the `SDD Configuration` blocks that a project keeps in .sdd/config.md,
 // CLAUDE.md or AGENTS.md: price rows, redaction patterns, review and tracker settings.
 //
-// It reads Markdown as it is rendered: a code block or an HTML comment configures nothing. Nothing
-// here fails; an unreadable line becomes a warning with file and line, and the rest still counts.
+// It reads Markdown as it is rendered, so a code block or an HTML comment configures nothing.
+// Nothing here returns an error: an unreadable line becomes a warning with file and line, and the
+// other lines still count.
 package config
 
 import (
@@ -20,10 +21,11 @@ import (
 	"hooks/internal/safefile"
 )
 
-// MaxFile bounds the part of a file that is read, in bytes.
+// MaxFile is how many bytes of a file are read.
 const MaxFile = 1 << 20
 
-// DefaultDoNotMerge is the label that ends a review loop if the project names no other (R21).
+// DefaultDoNotMerge is the label that ends a review loop if the project does not set another one
+// (R21).
 const DefaultDoNotMerge = "do-not-merge"
 
 // DefaultOverrun is used if a project sets no Overrun.
@@ -38,42 +40,42 @@ type Config struct {
 	Patterns []Pattern `json:"patterns,omitempty"`
 	// DoNotMerge is the label that makes a PR terminal (R21).
 	DoNotMerge string `json:"do_not_merge"`
-	// AgentLogins lists the tracker accounts whose comments are not a person's.
+	// AgentLogins lists the tracker accounts of agents. Comments by other accounts count as a
+	// person's.
 	AgentLogins []string `json:"agent_logins,omitempty"`
 	Tracker     Tracker  `json:"tracker,omitzero"`
 	// Notify selects how a person learns that a loop has stopped or has a question: "bell", "off",
 	// a command, or "" for no notice. A command in a project's own files is never run; see User.
 	Notify string `json:"notify,omitempty"`
-	// Sync is the person's command for the events of a task loop, one JSON object a line (T73). A
-	// command in a project's own files is never run.
+	// Sync is the person's command that receives the events of a task loop, one JSON object per
+	// line (T73). A command in a project's own files is never run.
 	Sync string `json:"sync,omitempty"`
 	// Ask configures the person's command that answers questions. A command in a project's own
 	// files is never run.
 	Ask Ask `json:"-"`
-	// Overrun is how far an iteration may exceed its dollar ceiling, in percent of the ceiling, 0
-	// to 100.
+	// Overrun is how far an iteration may exceed its dollar ceiling, as a percentage of the
+	// ceiling, from 0 to 100.
 	Overrun int `json:"overrun"`
 	// TaskNamespaces lists the namespaces, besides sdd and hooks, whose commands begin task and
 	// audit loops.
 	TaskNamespaces []string `json:"task_namespaces,omitempty"`
-	// GovernedSkills maps the names of a person's own skills to the kind of loop as which each is
-	// governed.
+	// GovernedSkills maps the names of a person's own skills to the kind of loop that governs them.
 	GovernedSkills map[string]loop.Skill `json:"governed_skills,omitempty"`
 	// Audit configures the action after a clean audit loop (A52).
 	Audit Audit `json:"audit,omitzero"`
 	// Warnings lists the unreadable lines, such as `CLAUDE.md:12: rate "x" is not a price`.
 	Warnings []string `json:"-"`
-	// Unread lists the lines that look like settings but do not count. A person who asks sees them;
+	// Unread lists the lines that look like settings but have no effect. `hooks doctor` shows them;
 	// a run does not mention them.
 	Unread []string `json:"-"`
 
-	file   string           // name of the file being read, as shown to people
-	own    bool             // the file is the person's, not the project's
-	has    map[string]given // settings so far, by key
+	file   string           // name of the current file in messages
+	own    bool             // the file belongs to the person, not to the project
+	has    map[string]given // settings read so far, by key
 	redact func(string) string
 }
 
-// given is a value as written and its file.
+// given is a setting's value as written and the file it comes from.
 type given struct{ file, value string }
 
 // Tracker locates the issues. Unset fields are taken from the origin remote.
@@ -85,7 +87,7 @@ type Tracker struct {
 	Command string `json:"command,omitempty"` // prints JSON; split at blanks, run without a shell
 }
 
-// Audit is the action after a clean audit. There is none if both texts are empty.
+// Audit is the action after a clean audit. If both texts are empty, no action is taken.
 type Audit struct {
 	PostSkill  string `json:"post_skill,omitempty"`
 	PostPrompt string `json:"post_prompt,omitempty"`
@@ -128,7 +130,7 @@ func Load(project string) Config {
 
 // Text returns the settings as JSON, for a run to store.
 func (c Config) Text() string {
-	text, _ := codec.Encode(c) // cannot fail: only strings and numbers
+	text, _ := codec.Encode(c) // encoding strings and numbers cannot fail
 	return string(text)
 }
 
@@ -158,7 +160,7 @@ func (c Config) Names() loop.Names {
 func User(dir string) Config {
 	c := fresh("your own CLAUDE.md")
 	c.own = true
-	if dir != "" { // otherwise unknown, and the working directory must not be read
+	if dir != "" { // without it, the working directory would be read
 		text, _ := read(filepath.Join(dir, "CLAUDE.md"))
 		c.parse(text)
 	}
@@ -172,7 +174,7 @@ func Parse(text string) Config {
 	return c.finish()
 }
 
-// fresh returns the defaults before a file is read.
+// fresh returns the defaults that apply before a file is read.
 func fresh(file string) Config {
 	return Config{Overrun: DefaultOverrun, file: file, has: map[string]given{}}
 }
@@ -221,8 +223,8 @@ func (c *Config) unread(line int, format string, args ...any) {
 	c.Unread = c.add(c.Unread, line, format, args...)
 }
 
-// claim reports whether a setting has no value yet, and records this one. Otherwise it notes that
-// another value does not count.
+// claim reports whether a setting has no value yet, and records this value. Otherwise it notes
+// that the new value has no effect.
 func (c *Config) claim(line int, key, value string) bool {
 	before, had := c.has[key]
 	switch {

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode"
 
-	_ "hooks/internal/kind" // a setting names a kind
+	_ "hooks/internal/kind" // registers the kinds that settings name
 	"hooks/internal/loop"
 )
 
@@ -23,17 +23,17 @@ var blocks = [...]string{costRates, redactions, "Review", "Tracker", "Audit"}
 // setting is a key and the field for its value.
 type setting struct {
 	block string // "" directly below the SDD heading
-	key   string // as people write it
+	key   string // the key as people write it
 	in    allowedIn
 	to    any
 }
 
-// allowedIn is the set of files that may contain a setting.
+// allowedIn is the set of files in which a setting is allowed.
 type allowedIn int
 
 const (
 	projects allowedIn = iota
-	persons            // the person's own
+	persons            // the person's own file
 	both
 )
 
@@ -43,7 +43,8 @@ type (
 	percent int
 )
 
-// settings returns every key with the field of c that it sets. Rows are read elsewhere.
+// settings returns every key with the field of c that it sets. Rows of prices and patterns are
+// read by rate and pattern.
 func (c *Config) settings() []setting {
 	return []setting{
 		{"Review", "Do-Not-Merge Label", projects, &c.DoNotMerge},
@@ -98,7 +99,8 @@ func (c *Config) key(r row) {
 	}
 }
 
-// unknown notes an unknown key that resembles a known one. Others may be settings of a skill.
+// unknown notes an unknown key that resembles a known one. Other unknown keys may be settings of a
+// skill.
 func (c *Config) unknown(r row) {
 	for _, s := range c.settings() {
 		if s.block == r.block && nearly(r.cells[0], s.key) {
@@ -108,7 +110,7 @@ func (c *Config) unknown(r row) {
 	}
 }
 
-// nearly reports whether a name was probably meant to be a key.
+// nearly reports whether name is probably a misspelled key.
 func nearly(name, key string) bool {
 	return loop.Nearest(plain(name), []string{plain(key)}) != ""
 }

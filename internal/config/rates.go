@@ -118,7 +118,7 @@ func price(s string) (loop.USD, error) {
 	return v / perMillion, nil
 }
 
-// cut shortens a text for quoting in a message.
+// cut shortens a text that a message quotes.
 func cut(s string) string {
 	if len(s) <= 60 {
 		return s

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Bounds of redaction. Go's patterns run in linear time, so these limit the whole cost.
+// Bounds of redaction. Go's patterns run in linear time, so these bounds limit the total cost.
 const (
-	// maxRedact is the longest text that Redact returns, in bytes.
+	// maxRedact is the maximum length of a text that Redact returns, in bytes.
 	maxRedact = 64 << 10
 	// maxPatterns is the number of rows that are used.
 	maxPatterns = 100
@@ -65,7 +65,7 @@ func redactor(patterns []Pattern) func(string) string {
 	}
 	rules := sync.OnceValue(func() (list []*regexp.Regexp) {
 		for _, p := range patterns {
-			re, _ := regexp.Compile(p.Pattern) // nil only for text that was not parsed
+			re, _ := regexp.Compile(p.Pattern) // nil only if the text was not parsed before
 			list = append(list, re)
 		}
 		return list

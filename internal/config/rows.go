@@ -14,13 +14,13 @@ type row struct {
 	head      []string // the table's header in lower case; nil if there is none
 	cells     []string
 	line      int
-	misplaced bool // a heading that begins no block, in the only cell
+	misplaced bool // the only cell is a heading that begins no block
 }
 
 // rows returns the rows of the sub-blocks in every `SDD Configuration`.
 func rows(text string) (out []row) {
 	var at place
-	var head []string // of the table that is being read
+	var head []string // header of the current table
 	before := ""      // the text of the line before
 	for l := range markdown.Lines(text) {
 		if l.Kind == markdown.Hidden || l.Kind == markdown.Quoted || l.Deep {
@@ -49,7 +49,7 @@ func rows(text string) (out []row) {
 		case separator(l.Text):
 			head = cells(strings.ToLower(above))
 			if n := len(out) - 1; n >= 0 && out[n].line == l.No-1 {
-				out = out[:n] // the header was taken for a row
+				out = out[:n] // remove the header, which was added as a row
 			}
 			continue
 		case l.Text[0] == '|' || head != nil && strings.Contains(l.Text, "|"):
@@ -119,7 +119,7 @@ var settingLine = sync.OnceValue(func() *regexp.Regexp {
 		`^[-*+]\s+(?:\*\*\s*(.+?)\s*(?::\s*\*\*|\*\*\s*:)|([^:]+):)\s*(.*)$`)
 })
 
-// keyValue parses a list item with a setting. Only a block of keys may have one without the bold
+// keyValue parses a list item that sets a key. Only a block of keys may contain a key without bold
 // markup, because elsewhere the line may be a sentence.
 func (p *place) keyValue(line string) (key, value string, ok bool) {
 	m := settingLine().FindStringSubmatch(line)
@@ -136,7 +136,7 @@ func separator(s string) bool {
 }
 
 // cells splits a table row. A pipe in inline code or after a backslash is text. GitHub would split
-// it there, but half a redaction pattern is worse.
+// the cell there, but a redaction pattern cut in half is worse.
 func cells(s string) (list []string) {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "|")
 	var cell strings.Builder

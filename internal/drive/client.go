@@ -25,7 +25,7 @@ type Client struct {
 	Dir     string
 	Env     []string
 	Flags   []string      // a person's own, given after `--`
-	Stall   time.Duration // time without a line before a process is ended; 15 minutes if 0
+	Stall   time.Duration // a process that prints no line for this long is ended; 15 minutes if 0
 	// Tick shows progress with the worker's last line. It is called a few times a second.
 	Tick  func(last string)
 	grace time.Duration // between SIGTERM and SIGKILL; only tests set it
@@ -43,7 +43,8 @@ const (
 // the session id.
 const Mark = "HOOKS_DRIVER"
 
-// Outside returns an error inside a session, because there the model would start its own clients.
+// Outside returns an error if it runs inside a client session. There the model would start
+// clients.
 func Outside(env func(string) string) error {
 	if env("CLAUDECODE") == "" {
 		return nil
@@ -52,9 +53,9 @@ func Outside(env func(string) string) error {
 		"`hooks go` starts clients, and CLAUDECODE is set: this is a session of the client")
 }
 
-// refused holds the client flags that the driver cannot work with.
+// refused lists the client flags that the driver does not support.
 var refused = [...]struct{ flags, text, hint string }{
-	// The driver sets these itself, or they would keep a context.
+	// The driver sets these itself, or they would keep a context across iterations.
 	{"-p --print --session-id --output-format --input-format -r --resume -c --continue " +
 		"--fork-session --from-pr", "the client flag %s is the driver's",
 		"leave it out: every task gets a session of its own"},
@@ -62,7 +63,7 @@ var refused = [...]struct{ flags, text, hint string }{
 	{"--bare --safe-mode --restricted --setting-sources --disable-slash-commands " +
 		"--no-session-persistence", "with the client flag %s nothing judges a task",
 		"leave it out: the hooks judge each task, by its transcript"},
-	// These make the client work elsewhere or outlive its process.
+	// These make the client work in another place or outlive its process.
 	{"--bg --background --cloud --environment --desktop --teleport -w --worktree --tmux",
 		"with the client flag %s the driver cannot watch the client",
 		"leave it out; for a worktree, start `hooks go` in it"},

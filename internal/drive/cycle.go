@@ -51,7 +51,7 @@ func Signals() (signals <-chan os.Signal, stop func()) {
 // Do is the kind of an order.
 type Do int
 
-// The three orders.
+// The kinds of orders.
 const (
 	Again  Do = iota // start one process with Prompt
 	Wait             // call Next again at Until
@@ -68,7 +68,7 @@ type Order struct {
 	Found   string // findings so far
 	Done    int    // finished tasks or sections, of Total
 	Total   int
-	Spent   loop.USD // by the run so far
+	Spent   loop.USD // spent by the run so far
 	Ceiling loop.USD // none if 0
 	Left    loop.USD // bound on the process's spending, none if 0
 	Until   time.Time
@@ -109,7 +109,7 @@ func (c *Cycle) Drive() (Order, error) {
 	defer c.Screen.Close()
 	for {
 		select {
-		case <-c.Signals: // between two processes
+		case <-c.Signals: // a signal between two processes
 			return c.Run.Halt(loop.CauseInterrupt, "")
 		default:
 		}
@@ -145,7 +145,7 @@ func (c *Cycle) attempt(o Order) (Order, error) {
 	if c.began.IsZero() {
 		c.began, c.before = began, o.Done
 	}
-	if c.Screen.Width == nil { // there is no progress bar
+	if c.Screen.Width == nil { // without a progress bar
 		c.Screen.Say(began, join(o.Name, o.Title, o.Found, money(o)))
 	}
 	if o.Agent != "" {
@@ -250,7 +250,7 @@ func (c *Cycle) afterFailure(v Verdict) (Order, error) {
 // wait waits by the wall clock, so that a suspended machine does not wait longer. A signal ends it.
 func (c *Cycle) wait(until time.Time, why string) (Order, error) {
 	head := "waiting until " + clock(until, c.now())
-	if why == "" || why != c.waiting { // say it once while another process drives the run
+	if why == "" || why != c.waiting { // print it once while another process drives the run
 		c.Screen.Say(c.now(), join(head, why))
 	}
 	c.waiting = why

@@ -27,7 +27,7 @@ func killLeft(_ *exec.Cmd, session string) {
 		}
 		for _, e := range entries {
 			if pid, err := strconv.Atoi(e.Name()); err == nil && killMarked(pid, mark) {
-				found = true // it may have started another process meanwhile
+				found = true // the process may have started another one meanwhile
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func (h *streamReader) read(line []byte) {
 	h.pause = 0
 	kind := gjson.GetBytes(line, "type").Str
 	if kind == "" || !gjson.ValidBytes(line) {
-		return // cut short by a kill, or skipped
+		return // a kill cut the line short, or the line was skipped as too long
 	}
 	switch j := gjson.ParseBytes(line); kind {
 	case "system":

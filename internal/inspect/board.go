@@ -14,7 +14,7 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// peopleWait bounds one call to the tracker for a person. An iteration waits less.
+// peopleWait bounds one call to the tracker for a person's command. An iteration waits less.
 const peopleWait = 30 * time.Second
 
 // Backlog asks the tracker for the open issues in a scope, and evaluates the conditions and gates
@@ -65,8 +65,9 @@ func (d *Inspector) PR(number int) (report.PR, error) {
 	return p, answer.Err
 }
 
-// asker prepares a question to the tracker, with the run of such a kind and its last iteration. If
-// there is no run, it returns an empty one. It ignores damaged state, which other commands report.
+// asker prepares a question to the tracker. It also returns the run whose kind is accepts, with
+// its last iteration, or an empty run if there is none. It ignores damaged state, which other
+// commands report.
 func (d *Inspector) asker(is func(loop.Kind) bool) (
 	v *question, run *loop.Budget, last *loop.Iteration,
 ) {

@@ -15,11 +15,11 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// maxOnCard bounds the history lines that a card is made from. It takes the last ones.
+// maxOnCard is how many history lines a card shows. It shows the last ones.
 const maxOnCard = 50
 
 // Cards returns the cards of the present runs or, if runID is set, of that run, which may be
-// archived. If page is set, a card also has what only its HTML page shows.
+// archived. If page is set, a card also holds the data that only its HTML page shows.
 func (d *Inspector) Cards(
 	skills []loop.Skill, runID string, page bool,
 ) (list []report.Card, err error) {
@@ -108,7 +108,7 @@ func lastLines(
 	return lines, err
 }
 
-// links returns the web addresses of the tracker that a run began with. It makes no call.
+// links returns the web addresses of the tracker recorded at the run's start. It makes no call.
 func links(b *loop.Budget) (l report.Links) {
 	if b.Tracker != nil {
 		l.PR, l.Issue, l.Commit = forge.PlaceOf(*b.Tracker).Pages()
@@ -116,8 +116,8 @@ func links(b *loop.Budget) (l report.Links) {
 	return l
 }
 
-// spend returns the spend of a run over its iterations, by a part of its history lines and the last
-// ones.
+// spend returns the spend of a run over its iterations. It uses a sample of the history lines and
+// the last ones.
 func spend(
 	files *store.Store, s *loopState, last []loop.Iteration,
 ) (points []report.SpendPoint) {

@@ -20,15 +20,15 @@ import (
 type CostQuery struct {
 	By    string
 	RunID string // "" for all runs
-	// MaxRows bounds the iterations with a row of their own. The last ones are kept.
+	// MaxRows bounds the iterations that have a separate row. The last ones are kept.
 	MaxRows int
 	// Since excludes iterations that ended before it, and spend outside of iterations. The zero
 	// time excludes nothing.
 	Since time.Time
 }
 
-// Cost returns the spend in rows. Sums are exact. Spend that belongs to no row has a row of its
-// own, so that every grouping has the same total.
+// Cost returns the spend in rows. Sums are exact. Spend that fits no row gets a row for the rest,
+// so every grouping has the same total.
 func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 	c := report.Cost{By: q.By, All: d.Everywhere}
 	if q.By == "day" {
@@ -73,7 +73,7 @@ func (d *Inspector) Cost(q CostQuery) (report.Cost, error) {
 	return c, err
 }
 
-// outside maps a grouping to the name of its row for the rest.
+// outside maps a grouping to the name of the row for the rest.
 var outside = map[string]string{"model": "recorded without a model", "day": "outside of iterations",
 	"iteration": "outside of its iterations", "task": "outside of its tasks",
 	"phase": "outside of its phases"}
@@ -86,10 +86,10 @@ func zoneOf(now time.Time) string {
 	return now.Format("MST (UTC-07:00)")
 }
 
-// costRows is a list of rows, one for each name.
+// costRows is a list of rows with unique names.
 type costRows struct {
 	list []report.CostRow
-	at   map[report.CostRow]int // index by name, which is the row without its tokens
+	at   map[report.CostRow]int // index of a row by its name, which is the row without its tokens
 }
 
 // add adds row to the row with the same name, or appends it.
@@ -130,7 +130,7 @@ type ledger struct {
 	run   loop.Budget
 	state string
 	rows  costRows
-	total loop.Tokens // with Since, of the iterations since then
+	total loop.Tokens // with Since, only of the iterations since then
 	notes []string
 }
 
@@ -226,14 +226,14 @@ func (l *ledger) readLines(files *store.Store) {
 	}
 }
 
-// add adds an iteration to its row or, by model, to the rows of its models. One that belongs to no
-// row is in the rest.
+// add adds an iteration to its row or, by model, to the rows of its models. An iteration without a
+// row counts in the rest.
 func (l *ledger) add(it *loop.Iteration) {
 	if it.EndedAt.Before(l.Since) {
 		return
 	}
 	t := loop.Sum(it.UsageByModel)
-	if it.UsageByModel == nil { // the line has only the SPEC's fields
+	if it.UsageByModel == nil { // a line with only the SPEC's fields
 		t = loop.Tokens{Input: it.TokensIn, Output: it.TokensOut, Dollars: it.Dollars}
 	}
 	l.total = l.total.Add(t)
@@ -250,7 +250,7 @@ func (l *ledger) add(it *loop.Iteration) {
 }
 
 // row returns the name of an iteration's row: its day, its task with all attempts, its phase over
-// all sessions (A22, A23), its run or project. It returns false if the iteration belongs to none.
+// all sessions (A22, A23), its run or project. It returns false if the iteration has no row.
 func (l *ledger) row(it *loop.Iteration) (row report.CostRow, ok bool) {
 	row = report.CostRow{Project: l.in, RunID: l.run.RunID, Skill: l.run.Skill}
 	list, task, phase := tasks.Of(&l.run), tasks.LineOf(it), audit.LineOf(it)
@@ -282,7 +282,7 @@ func (l *ledger) row(it *loop.Iteration) (row report.CostRow, ok bool) {
 	return row, true
 }
 
-// sumUp replaces the first n rows by one with their sum.
+// sumUp replaces the first n rows by one row with their sum.
 func (l *ledger) sumUp(n int) {
 	if n <= 0 {
 		return

@@ -21,7 +21,7 @@ func (d *Inspector) History(skills []loop.Skill, runID string, out report.Histor
 	var bad damages
 	found := runID == ""
 	err := d.askTrees(func(v *question) error {
-		project := v.named() // once, not for each line
+		project := v.named() // computed once, not for each line
 		return v.folders(false, func(files *store.Store, _ bool) error {
 			for _, skill := range skills {
 				read := skim("cursors", "gates", "usage_by_model")
@@ -72,7 +72,7 @@ func (d *damages) add(err error) {
 }
 
 // lines reads a history from its beginning, on all processors, and collects the errors of damaged
-// lines. text is valid only during the call of each.
+// lines. text is valid only until each returns.
 func (d *damages) lines(files *store.Store, skill loop.Skill,
 	read func(store.RawLine, *loop.Iteration) error,
 	each func(l *loop.Iteration, text []byte) error) error {
@@ -111,7 +111,7 @@ func (d *damages) complaint() error {
 }
 
 // skim returns a reader of lines for a page. It omits the named fields and those that no page
-// shows, because decoding them takes as long as the rest.
+// shows, because decoding them takes as long as decoding the rest.
 func skim(without ...string) func(store.RawLine, *loop.Iteration) error {
 	without = append(without, "backlog_snapshot", "failures", "plan")
 	return func(raw store.RawLine, l *loop.Iteration) error { return raw.Skim(l, without...) }

@@ -1,6 +1,6 @@
 // Package inspect answers people's questions about a project's loops: their state and why they
 // stopped, their history and cost, the questions that wait, and the tracker's facts. It writes
-// nothing.
+// nothing to the project.
 package inspect
 
 import (
@@ -47,14 +47,14 @@ type loopState struct {
 	skill loop.Skill
 	store.State
 	saved *loop.Budget // the run on disk
-	head  string       // of an audit's worktree, "" if it is not known
-	since loop.Spent   // usage of a present run since its last save
+	head  string       // HEAD of an audit's worktree, "" if unknown
+	since loop.Spent   // usage of a present run since it was last saved
 	notes []string     // usage that could not be counted
-	// changed has a line for each file that differs from what was written.
+	// changed has a line for each file that differs from its record.
 	changed []string
 }
 
-// stale reports whether the run is an audit whose last verdict is about another commit than HEAD.
+// stale reports whether the run is an audit whose last verdict refers to a commit other than HEAD.
 func (l *loopState) stale() bool {
 	return audit.Of(l.Budget) != nil && audit.Of(l.Budget).Verdict.Stale(l.head)
 }
@@ -70,7 +70,7 @@ func (l *loopState) spent() loop.USD {
 	return loop.Sum(l.since.ByModel).Dollars
 }
 
-// stored returns a run as it is on disk, with the HEAD of an audit.
+// stored returns a run as it is on disk, with the HEAD of its worktree if it is an audit.
 func stored(skill loop.Skill, s store.State) *loopState {
 	l := &loopState{skill: skill, State: s, saved: s.Budget}
 	if r := audit.Of(s.Budget); r != nil && r.Verdict != nil {

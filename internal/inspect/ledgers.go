@@ -13,12 +13,12 @@ import (
 	"hooks/internal/tracker"
 )
 
-// LintLedgers checks the given ledgers, or all of the project if files is empty. If since names a
-// commit, it also reports turns that have changed since that commit. An unreadable file does not
-// stop the check of the others; errors are joined.
+// LintLedgers checks the given ledgers, or all of the project's ledgers if files is empty. If
+// since names a commit, it also reports turns that have changed since that commit. An unreadable
+// file does not stop the check of the others; errors are joined.
 func (d *Inspector) LintLedgers(files []string, since string) (report.Ledgers, error) {
 	l := linter{root: turnlog.Root(cwd()), since: since}
-	l.found.Findings = []turnlog.Finding{} // null in JSON otherwise
+	l.found.Findings = []turnlog.Finding{} // otherwise null in JSON
 	var err error
 	if since != "" {
 		if l.commit, err = tracker.Commit(context.Background(), l.root, since); err != nil {
@@ -48,7 +48,7 @@ func (d *Inspector) LintLedgers(files []string, since string) (report.Ledgers, e
 
 // linter collects findings.
 type linter struct {
-	root, since, commit string // commit is "" if nothing is compared
+	root, since, commit string // commit is "" if the ledgers are not compared with a commit
 	found               report.Ledgers
 }
 

@@ -40,8 +40,8 @@ func (i *Inspector) Replay(session string, ceilings []string) (report.Replay, er
 	return r, nil
 }
 
-// script reads the steps of a session that matter to the rules, with the spend between them. The
-// notes are about unreadable lines, unknown models and calls beyond the bounds.
+// script reads the steps of a session that the rules apply to, with the spend between them. The
+// notes report unreadable lines, unknown models and calls beyond the bounds.
 func (i *Inspector) script(path string) (*replay.Script, []string, error) {
 	cfg := config.Load(i.Project())
 	client, _ := install.ClientDir(i.Env)

@@ -68,7 +68,7 @@ func (d *Inspector) newest() (session string) {
 	return session
 }
 
-// everySession calls show for each session of every run of the project. since is the time at which
+// everySession calls show for each session of every run in the project. since is the time at which
 // the session joined the run.
 func (d *Inspector) everySession(
 	show func(files *store.Store, l *loopState, session string, since time.Time) error,
@@ -91,8 +91,8 @@ func (d *Inspector) everySession(
 	})
 }
 
-// urgency ranks results: a failure is above a question, a question above a ceiling. It returns -1
-// for an ungoverned session.
+// urgency ranks results: a failure ranks above a question, and a question above a ceiling. It
+// returns -1 for an ungoverned session.
 func urgency(r report.Result) int {
 	return slices.Index([]int{0, report.CodeCeiling, report.CodeWaits, report.CodeFailed}, r.Code)
 }

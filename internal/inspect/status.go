@@ -41,8 +41,8 @@ func (d *Inspector) Stands(skills []loop.Skill) ([]report.Stand, error) {
 	return list, err
 }
 
-// there names the project of a loop if necessary. It makes the commands of a linked worktree's loop
-// work from the current project.
+// there names the project of a loop if necessary. It changes the commands shown for a linked
+// worktree's loop so that they work from the current project.
 func (v *question) there(st *report.Stand) {
 	if st.Project = v.named(); !v.Everywhere {
 		st.Resume = report.FromElsewhere(st.Project, st.Resume, st.Gates)
@@ -88,7 +88,7 @@ func (v *question) stand(l *loopState) report.Stand {
 func (v *question) brief(l *loopState) report.Stand {
 	b, going := l.Budget, alive(l.Budget)
 	near := b
-	if b.Status == loop.Paused { // b counts the waiting iteration too
+	if b.Status == loop.Paused { // b also counts the waiting iteration
 		near = l.saved
 	}
 	return report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: going,

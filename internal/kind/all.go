@@ -1,4 +1,4 @@
-// Package kind names all kinds of loop. A program that imports it has them.
+// Package kind lists all kinds of loop. Importing it registers them.
 package kind
 
 import (
@@ -9,7 +9,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// All lists the kinds in the order in which they are looked at and listed (R1).
+// All lists the kinds in the order in which they are checked and displayed (R1).
 var All = loop.Register(backlog.WorkKind, backlog.ReviewKind, tasks.Kind, audit.Kind,
 	prompt.Kind)
 

@@ -22,7 +22,7 @@ import (
 const (
 	lockWait = 10 * time.Second
 	lockPoll = 3 * time.Millisecond
-	maxEnd   = 1 << 20 // how much of a ledger's end is read, in bytes; a section is far shorter
+	maxEnd   = 1 << 20 // how many bytes are read from the end of a ledger; a section is far shorter
 )
 
 // Append adds a turn with an empty feedback section to a ledger (L1, L28). A crash leaves either
@@ -44,7 +44,7 @@ func Append(path, turn string) error {
 func lock(path string) (unlock func() error, err error) {
 	dir := filepath.Dir(path)
 	l := flock.New(dir, flock.SetFlag(os.O_RDONLY))
-	if runtime.GOOS == "windows" { // Windows cannot lock a folder
+	if runtime.GOOS == "windows" { // a folder cannot be locked on Windows
 		l = flock.New(filepath.Join(dir, ".ledger.lock"))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)

@@ -145,7 +145,7 @@ func (p *reader) readAgent(l markdown.Line, at int) {
 	}
 }
 
-// say adds a line to the feedback, unchanged except that HTML comments are removed.
+// say adds a line to the feedback. It removes HTML comments and leaves the rest unchanged.
 func (p *reader) say(l markdown.Line, raw string) {
 	if l.Kind == markdown.Plain && l.Text != strings.Trim(raw, white) {
 		raw = l.Text

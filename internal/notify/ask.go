@@ -25,7 +25,7 @@ import (
 const AskWord = "ask-person"
 
 // variable returns a variable of the person's environment. It returns "" if the project's client
-// settings set it, because the project may be foreign.
+// settings set the variable, because the project may come from a stranger.
 func (p *Person) variable(name string) string {
 	for _, dir := range loop.AppendNew(nil, p.Project, p.Env("CLAUDE_PROJECT_DIR")) {
 		for _, file := range []string{"settings.json", "settings.local.json"} {
@@ -40,12 +40,12 @@ func (p *Person) variable(name string) string {
 	return strings.TrimSpace(p.Env(name))
 }
 
-// AskCommand is the person's Ask command as read at one moment.
+// AskCommand is the person's Ask command at the time it was read.
 type AskCommand struct {
 	Argv, Env []string
 	// Print is a hash of the command, the scripts that it names and the variables of the person's
-	// settings. It is "" if no usable command exists. A person's entry records it in the run, so
-	// that a later replacement cannot answer.
+	// settings. It is "" if no usable command exists. When a person starts a run, the run records
+	// it, so that a command replaced later cannot answer.
 	Print  string
 	After  time.Duration // delay of a dialog before the command gets its question
 	Merges bool          // its answers may merge
@@ -64,7 +64,7 @@ func (p *Person) Ask() (c AskCommand) {
 	for _, word := range words {
 		if !filepath.IsAbs(word) && !strings.Contains(word, "://") &&
 			strings.ContainsAny(word, `/\~`) {
-			return c // it may name a file of the project
+			return c // the command may name a file of the project
 		}
 		if text, ok := safefile.Read(word, config.MaxFile); ok && filepath.IsAbs(word) {
 			print += "\x00" + text
@@ -74,7 +74,7 @@ func (p *Person) Ask() (c AskCommand) {
 	if len(set) > 0 {
 		print += fmt.Sprintf("\x00%q", set)
 	}
-	env := append(p.fewVariables(), set...) // of duplicates the last one counts
+	env := append(p.fewVariables(), set...) // of duplicates, the last one counts
 	for _, v := range env {
 		if path, ok := strings.CutPrefix(v, "PATH="); ok {
 			c.Argv = append([]string{onPath(path, words[0])}, words[1:]...)

@@ -20,7 +20,7 @@ import (
 	"hooks/internal/toolcall"
 )
 
-// First arguments of this program for running these commands.
+// The first arguments with which this program starts itself to run one of these commands.
 const (
 	DeliverWord = "deliver"
 	SyncWord    = "sync"
@@ -32,7 +32,7 @@ const (
 	syncTime    = 30 * time.Second
 )
 
-// Person is a loop's person with the notices to deliver once the reply is printed.
+// Person delivers notices to the loop's person once the reply is printed.
 type Person struct {
 	Env     func(string) string
 	Project string
@@ -54,8 +54,8 @@ func (p *Person) Notice(way, title, text, next string) {
 
 func (p *Person) own() config.Config { return config.User(p.clientDir()) }
 
-// clientDir returns the folder of the person's client configuration. It returns "" if it is unknown
-// or the project's settings change it.
+// clientDir returns the folder of the person's client configuration. It returns "" if the folder
+// is unknown or if the project's settings change it.
 func (p *Person) clientDir() string {
 	for _, name := range []string{"CLAUDE_CONFIG_DIR", "HOME", "USERPROFILE"} {
 		if p.Env(name) != "" && p.variable(name) == "" {
@@ -70,7 +70,8 @@ func (p *Person) clientDir() string {
 }
 
 // notifyWay returns "bell", "off", a command or "". A command comes only from the person's
-// environment or CLAUDE.md. A project may be foreign, so it can choose only bell or off.
+// environment or CLAUDE.md. The project may come from a stranger, so it can choose only bell or
+// off.
 func (p *Person) notifyWay() string {
 	way := p.variable("HOOKS_NOTIFY")
 	if way == "" {
@@ -169,15 +170,17 @@ func Deliver(env func(string) string) {
 		return
 	}
 	if words := command(way); words != nil {
-		_, _ = child.Run(context.Background(), child.Command{ // no one sees its error
+		// the process is detached, so its error cannot be shown
+		_, _ = child.Run(context.Background(), child.Command{
 			Args: words, In: env("HOOKS_TEXT") + "\n", Wait: deliverTime, Silent: true,
 		})
 	}
 }
 
-// Sync sends the queued events, oldest first, each as one JSON line on the stdin of one run of the
-// person's command. Exit code 0 marks the event as sent; at any other result the rest stays queued.
-// After a crash an event may be sent twice, with the same key. Only one process sends at a time.
+// Sync sends the queued events, oldest first. Each is one JSON line on the stdin of one run of the
+// person's command. Exit code 0 marks the event as sent; any other result leaves this event and
+// the later ones in the queue. After a crash an event may be sent twice, with the same key. Only
+// one process sends at a time.
 func Sync(env func(string) string) {
 	p := Person{Env: env, Project: env("HOOKS_PROJECT")}
 	words := command(p.syncWay())

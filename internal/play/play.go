@@ -25,8 +25,8 @@ type Session struct {
 	Transcript string
 }
 
-// Object returns a JSON object. The fields are pairs of a path and a value. A text that begins with
-// a brace or a bracket is JSON.
+// Object returns a JSON object. fields holds pairs of a path and a value. A string that begins
+// with a brace or a bracket is inserted as JSON.
 func Object(fields ...any) string {
 	text := "{}"
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -40,7 +40,7 @@ func Object(fields ...any) string {
 	return text
 }
 
-// Event returns the input of a hook word, with more fields as for Object.
+// Event returns the JSON input for a hook word. fields holds more pairs, as for Object.
 func (s *Session) Event(word string, fields ...any) string {
 	return Object(append([]any{
 		"session_id", s.ID, "transcript_path", s.Transcript, "cwd", s.Project,
@@ -49,8 +49,8 @@ func (s *Session) Event(word string, fields ...any) string {
 	}, fields...)...)
 }
 
-// Environ adds the variables that the client gives a hook to env. They keep the program's record
-// inside of the project. pid is the client's, or "" if it is this process.
+// Environ adds to env the variables that the client gives a hook. They keep the program's record
+// inside the project. pid is the client's process id, or "" for this process.
 func (s *Session) Environ(env []string, pid string) []string {
 	return append(env, "CLAUDE_PROJECT_DIR="+s.Project, "CLAUDE_CODE_SESSION_ID="+s.ID,
 		"CLAUDE_PID="+pid, "CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDECODE=1",

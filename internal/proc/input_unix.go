@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Within returns in as a reader that fails with os.ErrDeadlineExceeded once wait is over. It polls
-// a file before each read, because a goroutine that reads would cost a hook more than the read.
+// Within returns a reader of in that fails with os.ErrDeadlineExceeded after wait. It polls a file
+// before each read, because a reading goroutine would cost a hook more than the read.
 func Within(wait time.Duration, in io.Reader) io.Reader {
 	if f, ok := in.(*os.File); ok {
 		return &bounded{f, time.Now().Add(wait)}

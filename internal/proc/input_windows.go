@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Within returns in as a reader that fails with os.ErrDeadlineExceeded once wait is over. After
-// that, a goroutine remains blocked; the program is about to exit.
+// Within returns a reader of in that fails with os.ErrDeadlineExceeded after wait. A goroutine
+// then remains blocked, but the program is about to exit.
 func Within(wait time.Duration, in io.Reader) io.Reader {
 	return &bounded{in, time.Now().Add(wait)}
 }

@@ -16,9 +16,9 @@ import (
 	"hooks/internal/loop"
 )
 
-// Of reports whether the recorded process still runs. kill -0 decides (R70), but a process with
-// another start time than the recorded one is a different process. Of returns loop.Unclear for a
-// record of another host, an invalid process id and every unexpected system error.
+// Of reports whether the recorded process still runs. kill -0 decides (R70), but if the start time
+// differs from the recorded one, it is a different process. Of returns loop.Unclear for a record
+// of another host, an invalid process id and every unexpected system error.
 func Of(p loop.Process) loop.Liveness {
 	// The system call would truncate a number over 31 bits and report on another process.
 	if p.PID <= 0 || p.PID > math.MaxInt32 || (p.Host != "" && p.Host != host()) {
@@ -43,8 +43,8 @@ func host() string {
 // entry describes an existing process as the system reports it.
 type entry struct {
 	parent int
-	// names holds the process's own name and the name of its executable, because a script's name
-	// hides the shell that runs it.
+	// names holds the process's own name and the name of its executable. A script's own name
+	// differs from that of the shell that runs it.
 	names []string
 	start string
 	// gone reports a process that has ended but has not been reaped. kill -0 succeeds on such a
@@ -105,15 +105,15 @@ func choose(client string, parent int, look func(int) (entry, bool)) (int, strin
 	return parent, "parent"
 }
 
-// ancestor returns the first process from pid upwards that is not a shell, or 0 if the system does
-// not report one on the way.
+// ancestor returns the nearest process, from pid upwards, that is not a shell. It returns 0 if the
+// system does not report one of the processes on the way.
 func ancestor(pid int, look func(int) (entry, bool)) int {
 	for range maxAncestors {
 		now, ok := look(pid)
 		if !ok {
 			return 0
 		}
-		if !slices.ContainsFunc(now.names, shell) {
+		if !slices.ContainsFunc(now.names, isShell) {
 			return pid
 		}
 		pid = now.parent
@@ -121,10 +121,11 @@ func ancestor(pid int, look func(int) (entry, bool)) int {
 	return 0
 }
 
-// shell reports whether a program's name, with or without its folder, is a command interpreter's.
-func shell(name string) bool {
+// isShell reports whether a program's name, with or without its folder, is that of a command
+// interpreter.
+func isShell(name string) bool {
 	name = filepath.Base(name)
-	name = strings.TrimPrefix(name, "-") // a login shell
+	name = strings.TrimPrefix(name, "-") // "-" marks a login shell
 	switch strings.TrimSuffix(strings.ToLower(name), ".exe") {
 	case "sh", "bash", "dash", "zsh", "fish", "ksh", "busybox", "cmd", "powershell", "pwsh":
 		return true

@@ -9,8 +9,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Clock returns the clocks that cannot be set. On this system the raw monotonic clock continues
-// while the machine sleeps.
+// Clock returns clocks that cannot be set. On this system the raw monotonic clock continues while
+// the machine sleeps.
 func Clock() loop.Clock {
 	boot, err := unix.Sysctl("kern.bootsessionuuid")
 	var up, awake unix.Timespec
@@ -43,5 +43,5 @@ func inspect(pid int) (entry, bool) {
 // Boot returns an id of the machine's current boot, or "" if the system does not report one.
 func Boot() string { return Clock().Boot }
 
-// Caller returns nil, because it is implemented only on Linux.
+// Caller returns nil because only Linux reports the caller.
 func Caller() *loop.Process { return nil }

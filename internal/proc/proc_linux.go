@@ -34,7 +34,7 @@ func readProc(path string) string {
 	return string(text[:n])
 }
 
-// Clock returns the clocks that cannot be set.
+// Clock returns clocks that cannot be set.
 func Clock() loop.Clock {
 	boot := Boot()
 	var up, awake unix.Timespec
@@ -47,17 +47,17 @@ func Clock() loop.Clock {
 }
 
 // Caller returns the process that created this program's stdin, if that is one end of an unnamed
-// pair of Unix sockets, and nil otherwise. The client gives every hook such a pair, directly and
-// through a hook's shell. It was measured to give one to the Bash tool as well, but it writes
-// nothing to that. The kernel records the creator of a pair, whatever exec, setsid, double forks or
+// pair of Unix sockets, and nil otherwise. The client gives every hook such a pair, directly or
+// through a shell. Measurements show that it gives one to the Bash tool as well, but writes
+// nothing to it. The kernel records the creator of a pair whatever exec, setsid, double forks or
 // variables do, and only the creator's end can write to it. So this is the one fact about a hook
-// that a command in a tool call cannot fake. The parent is no proof, because `exec hooks stop` is a
-// child of the client as well.
+// that a command in a tool call cannot fake. The parent process proves nothing, because `exec
+// hooks stop` is a child of the client as well.
 func Caller() *loop.Process {
 	name, _ := unix.Getsockname(0)
 	socket, ok := name.(*unix.SockaddrUnix)
 	if !ok || socket.Name != "" && socket.Name != "@" { // x/sys shows a leading NUL as @
-		return nil // a named socket: the peer need not be the writer
+		return nil // for a named socket, the peer need not be the writer
 	}
 	cred, err := unix.GetsockoptUcred(0, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil || cred.Pid <= 0 || int(cred.Pid) == os.Getpid() {
@@ -65,7 +65,7 @@ func Caller() *loop.Process {
 	}
 	p := Describe(int(cred.Pid), "client")
 	if p.Start == "" {
-		return nil // ended or hidden; the number may belong to another process
+		return nil // the process has ended or is hidden; its number may belong to another process
 	}
 	return &p
 }
@@ -111,8 +111,8 @@ func ended(state, threads string) bool {
 	return state == "X" || state == "x" || (state == "Z" && (threads == "0" || threads == "1"))
 }
 
-// sinceBoot adds the boot to a start time in clock ticks, so that it is unique across boots. It
-// returns "" if the boot is unknown.
+// sinceBoot combines a start time in clock ticks with the id of the boot, so that it is unique
+// across boots. It returns "" if the boot is unknown.
 func sinceBoot(ticks string) string {
 	if boot := Boot(); boot != "" && ticks != "" {
 		return ticks + "@" + boot

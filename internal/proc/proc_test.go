@@ -186,12 +186,12 @@ func TestOwnerFallsBackToTheParent(t *testing.T) {
 func TestShell(t *testing.T) {
 	for _, name := range []string{"sh", "/bin/dash", "-bash", "zsh", "fish", "ksh", "/bin/busybox",
 		"cmd.exe", "PowerShell.exe"} {
-		if !shell(name) {
+		if !isShell(name) {
 			t.Errorf("%q is a shell", name)
 		}
 	}
 	for _, name := range []string{"claude", "node", "shim", "bashful", "", "ssh"} {
-		if shell(name) {
+		if isShell(name) {
 			t.Errorf("%q is no shell", name)
 		}
 	}

@@ -10,13 +10,13 @@ import (
 	"hooks/internal/loop"
 )
 
-// Clock returns the zero Clock, so no clock jump is ever reported on Windows.
+// Clock returns the zero Clock, so clock jumps are not detected on Windows.
 func Clock() loop.Clock { return loop.Clock{} }
 
 // stillActive is the exit code that GetExitCodeProcess returns for a running process.
 const stillActive = 259
 
-// signal opens the process to test for it. Access denied means that it exists.
+// signal opens the process to test whether it exists. If access is denied, it exists.
 func signal(pid int) loop.Liveness {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	switch {
@@ -71,8 +71,8 @@ func started(pid int) string {
 	return strconv.FormatInt(int64(created.HighDateTime)<<32|int64(created.LowDateTime), 10)
 }
 
-// Boot returns "": on Windows a reboot is not noticed.
+// Boot returns "", so reboots are not detected on Windows.
 func Boot() string { return "" }
 
-// Caller returns nil, because it is implemented only on Linux.
+// Caller returns nil because only Linux reports the caller.
 func Caller() *loop.Process { return nil }

@@ -37,8 +37,8 @@ func Identify(path string) (loop.Program, error) {
 	return p, nil
 }
 
-// buildID returns the linker's build id in the first bytes of a binary: a note with the name "Go"
-// and type 4 in ELF files, a marked text in others.
+// buildID returns the linker's build id from the first bytes of a binary: a note with the name
+// "Go" and type 4 in ELF files, a marked text in others.
 func buildID(head []byte) string {
 	if bytes.HasPrefix(head, []byte("\x7fELF")) {
 		before, rest, ok := bytes.Cut(head, []byte("\x04\x00\x00\x00Go\x00\x00"))

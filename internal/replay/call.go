@@ -13,7 +13,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// called returns a call as the client would have reported it before running it.
+// called returns a call in the form in which the client reports it to PreToolUse.
 func called(m usage.Moment, session, prompt string) *toolcall.Call {
 	return &toolcall.Call{
 		Env: func(string) string { return "" }, Past: &effect.Repo{Branch: m.Branch},
@@ -22,7 +22,7 @@ func called(m usage.Moment, session, prompt string) *toolcall.Call {
 	}
 }
 
-// matters reports whether the rules may apply to a call.
+// matters reports whether a rule may apply to a call.
 func matters(m usage.Moment) bool {
 	c := called(m, "", "")
 	if _, schedules := c.Event.Schedules(); schedules || m.Tool == "Skill" || c.Event.Asks() ||
@@ -65,8 +65,8 @@ func (s *session) call(st *step) {
 	}
 }
 
-// addressed returns the runs whose rules judge a call: those of its prompt, if there are any, else
-// all. It first settles questions that hold the call back.
+// addressed returns the runs whose rules apply to a call: those of its prompt, or all runs if the
+// prompt has none. It first answers the questions that block the call.
 func (s *session) addressed(c *toolcall.Call, turn loop.Turn) []*thread {
 	list := s.begun()
 	for _, t := range list {
@@ -83,9 +83,9 @@ func (s *session) addressed(c *toolcall.Call, turn loop.Turn) []*thread {
 	return slices.DeleteFunc(list, func(t *thread) bool { return t.Tick != nil && !own(t) })
 }
 
-// refuses reports whether a run's rules refuse a call, and records the reason. If the rules ask a
-// person about the call instead, it records no refusal. The spend of an open iteration is not
-// checked before the iteration ends. Every merge is judged as if a person had commented on the PR.
+// refuses reports whether a run's rules refuse a call, and records the reason. If the rules would
+// ask a person instead, it records no refusal. The spend of an iteration is checked only at its
+// end. Every merge is judged as if a person had commented on the PR.
 func (s *session) refuses(
 	t *thread, list []*thread, c *toolcall.Call, turn loop.Turn,
 ) bool {
@@ -134,7 +134,8 @@ func (s *session) refuses(
 	return true
 }
 
-// dialog records a person's answers to questions that the rules ask too.
+// dialog records the answers that a person gave in the session to questions that the rules would
+// ask too.
 func (s *session) dialog(st *step, c *toolcall.Call) {
 	if st.result == nil || c.Event.Answers().Forged {
 		return

@@ -2,8 +2,8 @@
 // Step as in a live loop admits, opens and closes.
 //
 // A past session cannot be changed. A call that the rules would have refused happened anyway, so it
-// is reported but not counted to the run. A question that no person was asked is taken as answered
-// with its safest option.
+// is reported but not counted in the run. A question that was not put to a person is answered with
+// its safest option.
 package replay
 
 import (
@@ -25,10 +25,10 @@ type thread struct {
 	loop.State
 	skill    loop.Skill
 	previous *loop.Iteration
-	row      *row // of its newest iteration
+	row      *row // the newest iteration
 }
 
-// row is a tick of the result. seen holds the effects that really happened in it.
+// row is a tick of the result. seen holds the effects that happened in it.
 type row struct {
 	report.Replayed
 	seen loop.Tick
@@ -37,7 +37,7 @@ type row struct {
 // turn is the current prompt.
 type turn struct {
 	id        string
-	scheduled bool // no person typed it
+	scheduled bool // the prompt was not typed by a person
 	underLoop bool
 }
 
@@ -50,12 +50,12 @@ type session struct {
 	threads  []*thread
 	runs     []loop.Ceilings
 	rows     []*row
-	spent    map[string]loop.Tokens // since the last iteration
-	older    map[string]loop.Tokens // the part of it before the current prompt
+	spent    map[string]loop.Tokens // tokens since the last iteration
+	older    map[string]loop.Tokens // the part of spent from before the current prompt
 	total    map[string]loop.Tokens
 	stop     *report.ReplayStop
 	turn     turn
-	fired    bool // the schedule submits the next prompt
+	fired    bool // the next prompt comes from the schedule
 }
 
 // Play applies the rules to a session and returns the result. The script must have a step. If no
@@ -85,7 +85,7 @@ func (s *session) take(st *step) {
 		s.prompted(st, cmd, invokes)
 		s.fired = false
 	case usage.Interrupted:
-		for _, t := range s.threads { // with byPrompt, Esc is how a person steers
+		for _, t := range s.threads { // with byPrompt, a person presses Esc to steer
 			if t.Tick != nil && !s.byPrompt {
 				t.Tick.Interrupt(loop.ByEsc)
 			}
@@ -109,8 +109,8 @@ func (s *session) take(st *step) {
 	}
 }
 
-// prompted handles a prompt. It invokes a looping skill, or it is an event for the open iterations,
-// as is the notification of a worker's end.
+// prompted handles a prompt. If the prompt invokes a looping skill, it begins an iteration;
+// otherwise it is an event for the open iterations, such as the end of a worker.
 func (s *session) prompted(st *step, cmd loop.Command, invokes bool) {
 	worker, notification := st.worker()
 	if s.byPrompt && !notification {
@@ -154,7 +154,7 @@ func (s *session) prompted(st *step, cmd loop.Command, invokes bool) {
 func (s *session) invoke(st *step, cmd loop.Command) {
 	prompt := cmp.Or(s.turn.id, st.ID)
 	if last := s.last(); last.Prompt == prompt && last.Skill == cmd.Skill {
-		return // slash command and Skill tool make one tick
+		return // the slash command and the Skill tool call make one tick
 	}
 	t := s.threads[slices.Index(kind.Skills(), cmd.Skill)]
 	r := &row{Replayed: report.Replayed{Skill: cmd.Skill, Prompt: prompt, StartedAt: st.At,
@@ -195,7 +195,7 @@ func (s *session) start(t *thread, in *loop.Entering, r *row) {
 	if in.Opens.Mode == loop.FreshRun {
 		t.previous = nil
 		s.runs = append(s.runs, in.Run.Ceilings)
-		for model, t := range s.older { // not part of a fresh run
+		for model, t := range s.older { // this spend is not part of a fresh run
 			s.spent[model] = s.spent[model].Less(t)
 		}
 	}
@@ -234,7 +234,7 @@ func (s *session) step(t *thread, e loop.Event) {
 	}
 }
 
-// known returns the facts of a run whose client is alive, without the spend.
+// known returns the facts about a run whose client is alive, without the spend.
 func known(t *thread) loop.Known {
 	return loop.Known{
 		Bare: true, Previous: loop.Fetched(t.previous),
@@ -252,7 +252,7 @@ func (s *session) open() []*thread {
 	return slices.DeleteFunc(slices.Clone(s.threads), func(t *thread) bool { return t.Tick == nil })
 }
 
-// last returns the newest row, or an empty one before the first.
+// last returns the newest row, or an empty row if there is none.
 func (s *session) last() *row {
 	if len(s.rows) == 0 {
 		return &row{}
@@ -270,7 +270,7 @@ func (s *session) workerEnded(at time.Time, worker string) {
 	}
 }
 
-// abandon closes an iteration whose end was never reached.
+// abandon closes an iteration that has no end in the transcript.
 func (s *session) abandon(t *thread, at time.Time) {
 	s.settle(t, at)
 	s.step(t, loop.Abandoned{Turn: s.at(at, "")})
@@ -296,7 +296,7 @@ func (s *session) closed(t *thread, c *loop.Closing, where string) {
 func (s *session) answered(question, answer string, at time.Time) {
 	for _, t := range s.open() {
 		i := slices.IndexFunc(t.Tick.Pending, func(g loop.Gate) bool {
-			named := g.Name == loop.PostFeedbackMerge && // it may name the commit
+			named := g.Name == loop.PostFeedbackMerge && // the call may name the commit
 				strings.HasPrefix(question, g.Target+" at ") &&
 				strings.HasSuffix(question, ". Merge now, or hold for review?")
 			return named || g.Question == question
@@ -333,13 +333,13 @@ func add(to, more map[string]loop.Tokens) {
 // spends returns the spend since the last iteration ended.
 func (s *session) spends() loop.Spent { return loop.Spent{ByModel: maps.Clone(s.spent)} }
 
-// settled starts the next count of the spend.
+// settled resets the count of the spend.
 func (s *session) settled() {
 	clear(s.spent)
 	clear(s.older)
 }
 
-// settleRow adds the spend to the newest tick if that would not have begun.
+// settleRow adds the spend to the newest tick if that tick would not have begun.
 func (s *session) settleRow(at time.Time) {
 	r := s.last()
 	if len(s.rows) == 0 || len(s.open()) > 0 || r.Verdict == "ran" && !r.atEntry() {
@@ -350,7 +350,7 @@ func (s *session) settleRow(at time.Time) {
 	s.settled()
 }
 
-// atEntry reports whether the iteration ended the run as it began.
+// atEntry reports whether the run ended when the iteration began.
 func (r *row) atEntry() bool { return r.Stop != nil && r.Stop.At == "entry" }
 
 // result ends the session at the end of its script and returns the result.
@@ -365,7 +365,7 @@ func (s *session) result() report.Replay {
 		Iterations: []report.Replayed{}, Notes: []string{}, Total: loop.Sum(s.total),
 	}
 	var sum loop.USD
-	var prs []string // after the stop
+	var prs []string // these PRs were changed after the stop
 	for _, i := range s.rows {
 		sum += i.Dollars
 		i.Sum, i.Agents, i.PRs = sum, i.seen.Agents, append(i.PRs, i.seen.PRs...)

@@ -12,25 +12,25 @@ import (
 	"hooks/internal/usage"
 )
 
-// Bounds of a session in memory. Events beyond maxHeld are counted, but not judged.
+// Bounds on a session in memory. Events beyond maxHeld are counted, but not judged.
 const (
-	maxHeld  = 24 << 20 // bytes, with stepSize for each step
+	maxHeld  = 24 << 20 // in bytes; each step counts stepSize more
 	stepSize = 1 << 10
-	maxText  = 64 << 10 // bytes of one prompt or error
+	maxText  = 64 << 10 // in bytes, for one prompt or error
 )
 
-// step is a moment of the session that matters to the rules, with the tool's result and the spend
+// step is a moment of the session that the rules apply to. It has the tool's result and the spend
 // until the next step.
 type step struct {
 	usage.Moment
-	result *usage.Moment // of a call; nil if it never returned
+	result *usage.Moment // result of a call; nil if the call never returned
 	spent  map[string]loop.Tokens
 }
 
 // Script holds the steps of a session. Call Add for every moment, then Sort, then Spend.
 type Script struct {
-	Names []loop.Names // looping commands that the configuration adds to ours
-	Left  int          // moments beyond the bounds
+	Names []loop.Names // additional looping commands from the configuration
+	Left  int          // moments that exceed the bounds
 	steps []*step
 	held  int
 	open  map[string]*step // calls without a result, by id
@@ -58,7 +58,7 @@ func (s *Script) Add(m usage.Moment) {
 		called.result = &m
 		delete(s.open, m.ID)
 		return
-	case m.Kind == usage.Returned: // only the failure matters
+	case m.Kind == usage.Returned: // of a result, only a failure matters
 		st = &step{result: &m, Moment: usage.Moment{Kind: usage.Called, At: m.At, Agent: m.Agent,
 			ID: m.ID, Tool: "Bash", Input: gjson.Parse(`{"command":""}`)}}
 	case m.Kind == usage.Called && s.open == nil:
@@ -75,7 +75,6 @@ func (s *Script) Sort() {
 	slices.SortStableFunc(s.steps, func(a, b *step) int { return a.At.Compare(b.At) })
 }
 
-// Empty reports whether the session has no step.
 func (s *Script) Empty() bool { return len(s.steps) == 0 }
 
 // Spend adds tokens spent at a time to the last step that is not after it, or to the first step.
@@ -119,8 +118,8 @@ func (s *Script) invocation(st *step) (loop.Command, bool) {
 	return c, looping
 }
 
-// part returns the part of a prompt that the client marks with tag. It is empty if the prompt has
-// no such part.
+// part returns the text that the client puts in the element tag of a prompt. It is empty if the
+// prompt has no such element.
 func (st *step) part(tag string) string {
 	part, _ := usage.Part(st.Text, tag)
 	return part
@@ -131,7 +130,7 @@ func (st *step) underLoop() bool {
 	return strings.HasPrefix(st.Text, "<command-") && st.part("command-name") == "/loop"
 }
 
-// stopTyped reports whether a prompt ends the loop by the client's own command, /loop stop.
+// stopTyped reports whether a prompt is /loop stop, the client's own command that ends a loop.
 func (st *step) stopTyped() bool {
 	return st.underLoop() && strings.TrimSpace(st.part("command-args")) == "stop" ||
 		strings.TrimSpace(st.Text) == "/loop stop"
@@ -144,7 +143,7 @@ func (st *step) worker() (id string, notification bool) {
 		strings.HasPrefix(st.Text, "<task-notification>")
 }
 
-// end returns the time of the last step or result. The script must have a step.
+// end returns the time of the last step or result. The script must not be empty.
 func (s *Script) end() time.Time {
 	at := s.steps[len(s.steps)-1].At
 	for _, st := range s.steps {

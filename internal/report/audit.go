@@ -13,7 +13,7 @@ import (
 // Audited is an audit loop with its findings.
 type Audited struct {
 	Run      *loop.Budget    `json:"-"`
-	Plan     []byte          `json:"-"` // as it was when the loop began
+	Plan     []byte          `json:"-"` // the plan as it was when the loop began
 	Findings []audit.Finding `json:"findings"`
 }
 

@@ -17,14 +17,15 @@ import (
 type Board struct {
 	Tracker string         `json:"tracker"`
 	Scope   string         `json:"scope,omitempty"`
-	Whole   bool           `json:"whole"`  // false: issues may be missing from the list
-	Issues  []backlog.Fact `json:"issues"` // open ones in scope
+	Whole   bool           `json:"whole"`  // if false, issues may be missing from the list
+	Issues  []backlog.Fact `json:"issues"` // open issues in scope
 	Edges   [][2]int       `json:"edges"`  // blocker, blocked
 	// Workable lists the issues that a loop may pick now. It is nil if the backlog is not whole.
-	Workable []int        `json:"workable"`
-	Fired    []loop.Fired `json:"conditions"` // those that hold: backlog-empty, dependency-cycle
-	Gates    []string     `json:"gates"`      // asked about criteria once an issue is picked
-	Notes    []string     `json:"notes,omitempty"`
+	Workable []int `json:"workable"`
+	// conditions that hold: backlog-empty, dependency-cycle
+	Fired []loop.Fired `json:"conditions"`
+	Gates []string     `json:"gates"` // gates about criteria, asked once an issue is picked
+	Notes []string     `json:"notes,omitempty"`
 }
 
 // MarshalJSON writes null for an unknown list and [] for an empty one.
@@ -89,12 +90,12 @@ type PR struct {
 	// the previous iteration of the review loop ended.
 	HumanFeedback *bool        `json:"human_feedback"`
 	Reviewed      bool         `json:"reviewed,omitempty"`
-	Fired         []loop.Fired `json:"conditions"` // pr-terminal, for a loop on this PR
+	Fired         []loop.Fired `json:"conditions"` // pr-terminal, for a loop that watches this PR
 	Gate          string       `json:"gate,omitempty"`
 	Notes         []string     `json:"notes,omitempty"`
 }
 
-// maxFeedback bounds the comments and reviews shown to people; --json prints all.
+// maxFeedback is how many comments and reviews people see; --json prints all.
 const maxFeedback = 10
 
 // PullRequest writes a PR.

@@ -15,9 +15,9 @@ import (
 // Cost is the spend of loops by row. Dollars are API-equivalent.
 type Cost struct {
 	By   string `json:"by"`             // the grouping, e.g. day
-	All  bool   `json:"all,omitempty"`  // of all projects of this machine
-	Zone string `json:"zone,omitempty"` // of days
-	// Since is set if only the iterations that ended since then are counted.
+	All  bool   `json:"all,omitempty"`  // covers all projects of this machine
+	Zone string `json:"zone,omitempty"` // time zone in which a day begins
+	// Since is set if only iterations that ended after it are counted.
 	Since *time.Time  `json:"since,omitempty"`
 	Rows  []CostRow   `json:"rows"`
 	Total loop.Tokens `json:"total"`
@@ -26,17 +26,18 @@ type Cost struct {
 
 // CostRow is a row of a Cost. Only the fields that identify the row are set.
 type CostRow struct {
-	Project   string      `json:"project,omitempty"` // if runs of several projects are shown
-	RunID     string      `json:"run_id,omitempty"`
-	Skill     loop.Skill  `json:"skill,omitempty"`
-	Iteration int         `json:"iteration,omitempty"`
-	State     string      `json:"state,omitempty"` // of the run, or how the iteration ended
-	Day       string      `json:"day,omitempty"`   // as in 2026-11-22
-	Model     string      `json:"model,omitempty"`
-	Task      string      `json:"task,omitempty"`        // its title
-	Number    int         `json:"task_number,omitempty"` // of a task loop, from 1
-	Phase     audit.Phase `json:"phase,omitempty"`       // of an audit loop
-	Rest      string      `json:"rest,omitempty"`        // name of a row for the rest
+	Project   string     `json:"project,omitempty"` // set if runs of several projects are shown
+	RunID     string     `json:"run_id,omitempty"`
+	Skill     loop.Skill `json:"skill,omitempty"`
+	Iteration int        `json:"iteration,omitempty"`
+	State     string     `json:"state,omitempty"` // state of the run, or how the iteration ended
+	Day       string     `json:"day,omitempty"`   // as in 2026-11-22
+	Model     string     `json:"model,omitempty"`
+	Task      string     `json:"task,omitempty"` // the task's title
+	// number of the task in a task loop, from 1
+	Number int         `json:"task_number,omitempty"`
+	Phase  audit.Phase `json:"phase,omitempty"` // phase of an audit loop
+	Rest   string      `json:"rest,omitempty"`  // name of the row for the rest
 	loop.Tokens
 }
 
@@ -72,7 +73,7 @@ func Costs(s Screen, c Cost) string {
 	t := table{columns: []column{{name: c.By}}}
 	t.columns = append(t.columns, counts("input", "output", "cache read", "write 5m", "write 1h",
 		"searches")...)
-	if c.By == "phase" && c.Total.Messages > 0 { // earlier versions counted none
+	if c.By == "phase" && c.Total.Messages > 0 { // earlier versions did not count messages
 		t.columns = append(t.columns, counts("messages")...)
 	}
 	t.columns = append(t.columns, column{name: "dollars", right: true})
@@ -92,7 +93,7 @@ func Costs(s Screen, c Cost) string {
 // name returns a row's label. The run id comes last, because a narrow screen cuts the end.
 func (r CostRow) name(by string) string {
 	switch project := r.Project; {
-	case r.Skill == "": // no part of a run
+	case r.Skill == "": // spend outside of any run
 		return cmp.Or(r.Rest, r.Day, r.Model, project)
 	case project != "":
 		r.Project = ""
@@ -127,7 +128,7 @@ type Rates struct {
 	Dated    string    `json:"built_in_table_dated"`
 	AgeDays  int       `json:"built_in_table_age_days"`
 	Rows     []RateRow `json:"rows"`
-	Warnings []string  `json:"warnings,omitempty"` // rows of the configuration that cannot be read
+	Warnings []string  `json:"warnings,omitempty"` // configuration lines that cannot be read
 }
 
 // RateRow is the price of a model and its dated releases, in dollars per million tokens.
@@ -138,9 +139,10 @@ type RateRow struct {
 	CacheRead    loop.USD `json:"cache_read"`
 	CacheWrite5m loop.USD `json:"cache_write_5m"`
 	CacheWrite1h loop.USD `json:"cache_write_1h"`
-	Fast         int64    `json:"fast_mode_times"`   // factor; 1 if there is no such price
-	Long         int64    `json:"long_prompt_times"` // factor for a prompt over 100,000 tokens
-	Source       string   `json:"source"`
+	// price factor of fast mode; 1 if there is no such price
+	Fast   int64  `json:"fast_mode_times"`
+	Long   int64  `json:"long_prompt_times"` // price factor of a prompt over 100,000 tokens
+	Source string `json:"source"`
 }
 
 // RateTable draws the table.
@@ -180,10 +182,10 @@ func StaleRates(dated string, days int) string {
 		loop.Plural(days, "day"))
 }
 
-// maxWarnings bounds how many lines of the configuration a status block quotes.
+// maxWarnings is how many configuration lines a status block quotes.
 const maxWarnings = 3
 
-// ConfigNotes returns notes about lines of the configuration that have no effect.
+// ConfigNotes returns notes about configuration lines that have no effect.
 func ConfigNotes(warnings []string) (notes []string) {
 	for _, w := range warnings[:min(maxWarnings, len(warnings))] {
 		notes = append(notes, "Configuration: "+w)

@@ -60,21 +60,21 @@ func HistoryTable(w io.Writer, s Screen, maxRows int, all bool) History {
 
 type historyTable struct {
 	Screen
-	maxRows int    // 0 for all
-	showAll string // command
+	maxRows int    // 0 for all iterations
+	showAll string // command that shows all iterations
 	runs    []*runSums
 	rows    []runRow
 }
 
-// runSums sums up all iterations of a run.
+// runSums holds the sums over all iterations of a run.
 type runSums struct {
 	name    string // skill and id
 	count   int
-	dollars []int64  // of its iterations
-	outside loop.USD // spent outside of iterations
+	dollars []int64  // dollars of each iteration
+	outside loop.USD // dollars spent outside of iterations
 }
 
-// runRow is an iteration that may be shown.
+// runRow is an iteration that the table may show.
 type runRow struct {
 	run *runSums
 	*loop.Iteration
@@ -97,7 +97,7 @@ func (t *historyTable) add(project string, l *loop.Iteration, _ []byte) error {
 	return nil
 }
 
-// keepNewest drops all rows but the newest, t.maxRows in all.
+// keepNewest drops the oldest rows so that t.maxRows remain in all.
 func (t *historyTable) keepNewest() {
 	slices.SortStableFunc(t.rows, func(a, b runRow) int { return a.StartedAt.Compare(b.StartedAt) })
 	if older := len(t.rows) - t.maxRows; t.maxRows > 0 && older > 0 {
@@ -105,7 +105,7 @@ func (t *historyTable) keepNewest() {
 	}
 }
 
-// draw renders the newest iterations of all runs. Runs without any are left out.
+// draw renders the newest iterations of all runs. It omits runs without any.
 func (t *historyTable) draw() string {
 	t.keepNewest()
 	p := newPage(t.Screen)
@@ -165,7 +165,8 @@ func (s Screen) iteration(l *loop.Iteration) (columns []column, cells []cell) {
 	switch {
 	case l.Outcome == loop.SkippedLock:
 		outcome = "skipped"
-	case l.Outcome == loop.Stopped && !l.Began(): // at its entry, or between two iterations
+	// at the entry of an iteration, or between two iterations
+	case l.Outcome == loop.Stopped && !l.Began():
 		number = "-"
 	}
 	if !l.StartedAt.IsZero() {
@@ -292,7 +293,7 @@ func exact(u loop.USD) string {
 	return string(text)
 }
 
-// formulaFree quotes a foreign text that a spreadsheet would run as a formula.
+// formulaFree quotes a text that a spreadsheet would evaluate as a formula.
 func formulaFree(text string) string {
 	if text = clean(text); text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
 		return "'" + text

@@ -14,32 +14,33 @@ type Replay struct {
 	Transcript string `json:"transcript"`
 	// ByPrompt reports that no looping skill was invoked. Every prompt then counts as an iteration.
 	ByPrompt   bool            `json:"by_prompt"`
-	Ceilings   []loop.Ceilings `json:"ceilings"` // of each run, in order
+	Ceilings   []loop.Ceilings `json:"ceilings"` // ceilings of each run, in order
 	Iterations []Replayed      `json:"iterations"`
 	// Stop is the point at which the first run would have ended, or nil if no limit was reached.
 	Stop *ReplayStop `json:"stop,omitempty"`
 	// After sums up the session's activity after that stop.
 	After   Aftermath              `json:"after_stop"`
-	Total   loop.Tokens            `json:"total"`   // of the whole session
-	Outside loop.USD               `json:"outside"` // spent outside of iterations
+	Total   loop.Tokens            `json:"total"`   // tokens of the whole session
+	Outside loop.USD               `json:"outside"` // dollars spent outside of iterations
 	ByModel map[string]loop.Tokens `json:"by_model"`
 	Notes   []string               `json:"notes"`
 }
 
 // Replayed is one tick of the session.
 type Replayed struct {
-	Run       int        `json:"run"` // from 1; 0 if the tick belongs to no run
-	Skill     loop.Skill `json:"skill"`
-	Iteration int        `json:"iteration"` // from 1; 0 for a tick that would not have begun
+	Run   int        `json:"run"` // number of the run, from 1; 0 if the tick belongs to no run
+	Skill loop.Skill `json:"skill"`
+	// number of the iteration, from 1; 0 for a tick that would not have begun
+	Iteration int        `json:"iteration"`
 	Prompt    string     `json:"prompt_id"`
 	StartedAt time.Time  `json:"started_at"`
 	EndedAt   time.Time  `json:"ended_at"`
 	Dollars   loop.USD   `json:"dollars"`
-	Sum       loop.USD   `json:"dollars_so_far"` // of this and all iterations before
-	PRs       []string   `json:"prs"`            // those it opened, merged or commented on
-	Agents    int        `json:"agents"`         // those it dispatched
+	Sum       loop.USD   `json:"dollars_so_far"` // dollars of this and all earlier iterations
+	PRs       []string   `json:"prs"`            // PRs that it opened, merged or commented on
+	Agents    int        `json:"agents"`         // number of agents that it dispatched
 	Verdict   string     `json:"verdict"`        // ran, refused or skipped
-	Text      string     `json:"text,omitempty"` // why it would not have begun
+	Text      string     `json:"text,omitempty"` // reason why it would not have begun
 	Stop      *Stopped   `json:"stop,omitempty"`
 	Asked     []Question `json:"asked,omitempty"`
 	Denied    []Denial   `json:"denied,omitempty"`
@@ -65,16 +66,17 @@ type Question struct {
 	Gate     string `json:"gate"`
 	Question string `json:"question"`
 	Answer   string `json:"answer"`
-	Assumed  bool   `json:"assumed"` // the safest answer, because no person was asked
+	// the question got its safest answer, because no person was asked
+	Assumed bool `json:"assumed"`
 }
 
 // Denial is a tool call that would have been refused.
 type Denial struct {
 	Tool   string    `json:"tool"`
 	Call   string    `json:"call"`
-	Rule   string    `json:"rule"` // as in a history line's denied
+	Rule   string    `json:"rule"` // rule in the form of a history line's denied
 	Reason string    `json:"reason"`
-	Agent  string    `json:"agent,omitempty"` // the subagent that made it
+	Agent  string    `json:"agent,omitempty"` // the subagent that made the call
 	At     time.Time `json:"at"`
 }
 

@@ -11,16 +11,17 @@ import (
 type Result struct {
 	// Code is the exit code: 0 if the loop ended as meant, 3 if it waits for a person, 4 if it
 	// stopped at a ceiling, 5 if it failed, 6 if no loop was active.
-	Code       int        `json:"code"`
-	Result     string     `json:"result"` // ended, waits, ceiling, failed or ungoverned
-	SessionID  string     `json:"session_id,omitempty"`
-	Skill      loop.Skill `json:"skill,omitempty"`
-	RunID      string     `json:"run_id,omitempty"`
-	Cause      string     `json:"cause,omitempty"` // as in the history, "" if the run can continue
-	Text       string     `json:"text"`
-	Iterations int        `json:"iterations"`
-	Dollars    loop.USD   `json:"dollars"`
-	Resume     string     `json:"resume,omitempty"` // command that continues the run
+	Code      int        `json:"code"`
+	Result    string     `json:"result"` // ended, waits, ceiling, failed or ungoverned
+	SessionID string     `json:"session_id,omitempty"`
+	Skill     loop.Skill `json:"skill,omitempty"`
+	RunID     string     `json:"run_id,omitempty"`
+	// cause as in the history, "" if the run can continue
+	Cause      string   `json:"cause,omitempty"`
+	Text       string   `json:"text"`
+	Iterations int      `json:"iterations"`
+	Dollars    loop.USD `json:"dollars"`
+	Resume     string   `json:"resume,omitempty"` // command that continues the run
 }
 
 // The exit codes of `hooks result` and `hooks go` for a loop that did not end as meant.

@@ -21,37 +21,40 @@ type TaskList struct {
 	Mode      string      `json:"mode"`
 	Drive     string      `json:"drive"`
 	Phase     string      `json:"phase"`
-	Check     string      `json:"check,omitempty"` // "" if there is none; then no task is verified
-	Passed    []int       `json:"gates_passed"`
-	Awaiting  int         `json:"awaiting_gate,omitempty"` // 1, 2 or 3
-	Require   string      `json:"require,omitempty"`
-	Verified  int         `json:"verified"`
-	Unbroken  int         `json:"unbroken"`
-	Claimed   int         `json:"claimed"`
-	Skipped   int         `json:"skipped"`
-	Dollars   loop.USD    `json:"dollars"` // of the whole run
-	Tasks     []TaskRow   `json:"tasks"`
-	Next      string      `json:"next"` // a command, an answer, or the trigger of the next attempt
+	// "" if no check is configured; then no task is verified
+	Check    string    `json:"check,omitempty"`
+	Passed   []int     `json:"gates_passed"`
+	Awaiting int       `json:"awaiting_gate,omitempty"` // number of the gate, 1 to 3
+	Require  string    `json:"require,omitempty"`
+	Verified int       `json:"verified"`
+	Unbroken int       `json:"unbroken"`
+	Claimed  int       `json:"claimed"`
+	Skipped  int       `json:"skipped"`
+	Dollars  loop.USD  `json:"dollars"` // dollars of the whole run
+	Tasks    []TaskRow `json:"tasks"`
+	Next     string    `json:"next"` // a command, an answer, or the trigger of the next attempt
 
-	title string // of the page
+	title string // title of the page
 	style string
 	done  string
 }
 
 // TaskRow is a task of a TaskList.
 type TaskRow struct {
-	Number   int           `json:"task"` // from 1
+	Number   int           `json:"task"` // number of the task, from 1
 	Title    string        `json:"title"`
 	Verdict  loop.TaskDone `json:"verdict"`
 	SHA      string        `json:"commit,omitempty"`
-	Attempts int           `json:"attempts"` // including the open one
+	Attempts int           `json:"attempts"` // number of attempts, including the open one
 	Minutes  int           `json:"minutes"`
 	Dollars  loop.USD      `json:"dollars"`
-	Check    string        `json:"check,omitempty"`          // its own, "" for the list's
-	Why      string        `json:"why,omitempty"`            // why the last attempt did not count
-	Changed  []string      `json:"check_changed,omitempty"`  // pinned files, by the worker
-	Weakened []string      `json:"tests_weakened,omitempty"` // T96
-	Open     bool          `json:"under_way,omitempty"`      // an attempt at it is open
+	// the task's own check; "" if the list's check applies
+	Check string `json:"check,omitempty"`
+	// reason why the last attempt did not count
+	Why      string   `json:"why,omitempty"`
+	Changed  []string `json:"check_changed,omitempty"`  // pinned files that the worker changed
+	Weakened []string `json:"tests_weakened,omitempty"` // tests that the worker weakened (T96)
+	Open     bool     `json:"under_way,omitempty"`      // an attempt at the task is open
 }
 
 // The verdicts on a task that is not finished.
@@ -113,7 +116,7 @@ func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast, open loop.USD) (rows 
 		row := TaskRow{Number: i + 1, Title: item.Title, Verdict: cmp.Or(item.Result, TaskOpen),
 			Check: item.Check, SHA: item.SHA, Attempts: item.Tries, Minutes: item.Minutes,
 			Dollars: item.Dollars}
-		var judged loop.Judgement // the last attempt's
+		var judged loop.Judgement // judgement of the last attempt
 		if line := last[row.Number]; line != nil {
 			judged = line.Judgement
 		}
@@ -361,7 +364,7 @@ func (b taskLoop) stand() (list facts) {
 	return list
 }
 
-// wakes names the trigger of the next attempt, by the drive of the loop.
+// wakes names the trigger of the next attempt, according to the loop's drive.
 func wakes(b *loop.Budget) string {
 	if b.Drive() == loop.DriveProcess {
 		return "a new client, started by `hooks go`"
@@ -369,7 +372,7 @@ func wakes(b *loop.Budget) string {
 	return "sent by the Stop hook"
 }
 
-// maxTasks bounds the tasks on a page. It lists the first ones.
+// maxTasks is how many tasks a page lists. It lists the first ones.
 const maxTasks = 500
 
 // card returns the list with the verdict on each task.

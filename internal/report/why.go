@@ -14,7 +14,7 @@ import (
 // Why explains why a loop stopped, or what would stop it.
 type Why struct {
 	Skill   loop.Skill  `json:"skill"`
-	Project string      `json:"project,omitempty"` // as in Stand
+	Project string      `json:"project,omitempty"` // see Stand
 	RunID   string      `json:"run_id"`
 	Command string      `json:"command"`
 	Status  loop.Status `json:"status"`
@@ -34,18 +34,19 @@ type Why struct {
 
 // StopWhy is the reason why a run ended or is paused.
 type StopWhy struct {
-	Number    int       `json:"number,omitempty"` // of the condition; 0 for a pause
-	Condition string    `json:"condition,omitempty"`
-	Cause     string    `json:"cause"`
-	Text      string    `json:"text"`
-	Gate      string    `json:"gate,omitempty"` // the gate that was answered with stop
-	Iteration int       `json:"iteration"`
-	Between   bool      `json:"between_iterations,omitempty"` // after that iteration
+	Number    int    `json:"number,omitempty"` // number of the condition; 0 for a pause
+	Condition string `json:"condition,omitempty"`
+	Cause     string `json:"cause"`
+	Text      string `json:"text"`
+	Gate      string `json:"gate,omitempty"` // gate that was answered with stop
+	Iteration int    `json:"iteration"`
+	// the run stopped after that iteration
+	Between   bool      `json:"between_iterations,omitempty"`
 	Since     time.Time `json:"since"`
 	Also      []string  `json:"also_fired"` // causes that held in the same iteration
 	Do        []string  `json:"do"`         // steps for a person, in order
 	Waiting   []Waiting `json:"waiting"`
-	LastError string    `json:"last_error,omitempty"` // of qmd
+	LastError string    `json:"last_error,omitempty"` // last error of qmd
 	// Overrun is the amount by which the last iteration exceeded the dollar ceiling.
 	Overrun *loop.Overrun `json:"overrun,omitempty"`
 }
@@ -84,7 +85,7 @@ func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path strin
 	return s
 }
 
-// where returns the point at which the run stopped, as in "after iteration 3".
+// where describes the point at which the run stopped, as in "after iteration 3".
 func (s *StopWhy) where() string {
 	switch {
 	case !s.Between:
@@ -220,11 +221,12 @@ func Trouble(b *loop.Budget, last *loop.Iteration) (list []string) {
 
 // Explanation is the guard's reading of a command.
 type Explanation struct {
-	Command  string       `json:"command"`
-	Acts     []effect.Act `json:"acts,omitempty"`
-	Opaque   []string     `json:"opaque,omitempty"` // unreadable parts, each with the reason
-	ReadOnly bool         `json:"read_only"`        // passes while a question waits for a person
-	Verdict  string       `json:"verdict"`
+	Command string       `json:"command"`
+	Acts    []effect.Act `json:"acts,omitempty"`
+	Opaque  []string     `json:"opaque,omitempty"` // unreadable parts, each with the reason
+	// the command may run while a question waits for a person
+	ReadOnly bool   `json:"read_only"`
+	Verdict  string `json:"verdict"`
 	// HeldBy names the mechanism that stops the command from merging without approval. It is empty
 	// for a command that only reads.
 	HeldBy string `json:"held_by,omitempty"`

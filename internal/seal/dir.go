@@ -24,8 +24,8 @@ import (
 // with the texts of a change under way.
 const maxRecord = 64 << 20
 
-// ErrUnwritable reports that this process cannot write the user's state directory, as inside the
-// client's sandbox.
+// ErrUnwritable reports that this process cannot write to the user's state directory, for example
+// in the client's sandbox.
 var ErrUnwritable = errors.New("the user's state directory cannot be written here")
 
 // Dir is the user's state directory. The zero value has no path: lookups find nothing and saving
@@ -150,7 +150,7 @@ func (d Dir) each(project string, show func(*Record)) error {
 			switch {
 			case r != nil:
 				show(r)
-			case err == nil: // a power cut left it empty
+			case err == nil: // left empty by a power cut
 				sweep(path, e)
 			case project == "" || of == "" || (&Record{Project: of}).Adopt(project):
 				errs = append(errs, err)
@@ -212,7 +212,8 @@ func (d Dir) readAny(path, session string) (r *Record, project string, err error
 			return r, "", nil
 		}
 	}
-	if of := gjson.Get(text, "project"); strings.HasSuffix(of.Raw, `"`) { // else it is cut off
+	// otherwise the value is cut off
+	if of := gjson.Get(text, "project"); strings.HasSuffix(of.Raw, `"`) {
 		project = of.Str
 	}
 	return nil, project, fmt.Errorf("read record %s: %w", path, cmp.Or(err, errDamaged))
@@ -258,7 +259,7 @@ func (d Dir) Probe() error {
 		return writable(err)
 	}
 	err := os.Remove(tmp)
-	_, _ = os.Remove(filepath.Dir(tmp)), os.Remove(d.path) // fails unless they are empty
+	_, _ = os.Remove(filepath.Dir(tmp)), os.Remove(d.path) // Remove fails unless they are empty
 	return writable(err)
 }
 
@@ -268,7 +269,7 @@ func replace(path string, text []byte) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := over(tmp, path); err != nil {
+	if err := replaceFile(tmp, path); err != nil {
 		_ = os.Remove(tmp)
 		return nil, err
 	}

@@ -12,9 +12,9 @@ import (
 // maxBudget bounds the budget file that Adopt reads, in bytes.
 const maxBudget = 1 << 20
 
-// Adopt reports whether a record belongs to the folder project: the recorded path leads there, or
-// the run's files were moved there, in which case Adopt updates the record's path. A copy of a
-// project, whose original still has the files, is not the same folder.
+// Adopt reports whether a record belongs to the project in a folder. It does if the recorded path
+// leads to that folder, or if the run's files were moved there; Adopt then updates the record's
+// path. A copy of a project does not match while the original still has the files.
 func (r *Record) Adopt(project string) bool {
 	if r.Project == project {
 		return true
@@ -27,7 +27,7 @@ func (r *Record) Adopt(project string) bool {
 	if err == nil && os.SameFile(here, there) {
 		return true
 	}
-	known := err == nil || absent(err) // else the old folder may only be out of reach
+	known := err == nil || absent(err) // otherwise the old folder may only be unreachable
 	moved := known && r.liesIn(project) && !r.liesIn(r.Project)
 	if moved {
 		r.Project = project
@@ -38,7 +38,7 @@ func (r *Record) Adopt(project string) bool {
 // liesIn reports whether a folder holds the budget of one of the record's runs.
 func (r *Record) liesIn(folder string) bool {
 	for _, l := range r.Loops {
-		if filepath.IsAbs(l.Budget) { // the same file for every copy of the project
+		if filepath.IsAbs(l.Budget) { // it is the same file for every copy of the project
 			continue
 		}
 		text, _ := safefile.Read(filepath.Join(folder, filepath.FromSlash(l.Budget)), maxBudget)

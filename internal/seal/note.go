@@ -12,8 +12,8 @@ import (
 	"hooks/internal/codec"
 )
 
-// maxNotes is the file size, in bytes, above which a change replaces the file instead of appending
-// a note, because every event reads the whole file.
+// maxNotes is the file size in bytes above which a change rewrites the file instead of appending a
+// note. Every event reads the whole file.
 const maxNotes = 16 << 10
 
 // note is appended to a file after its record. With Next it marks the start of a change to a run's
@@ -45,8 +45,8 @@ func (d Dir) Begin(r *Record, skill string) error {
 // End saves r at the end of a change, with the former Next as State.
 func (d Dir) End(r *Record, skill string) error { return d.add(r, note{Skill: skill}) }
 
-// add saves a record. It appends the note if r differs from the file in nothing else, and otherwise
-// writes the whole record.
+// add saves a record. If r differs from the file only by the note, add appends the note; otherwise
+// it writes the whole record.
 func (d Dir) add(r *Record, n note) error {
 	if d.path != "" {
 		if info := d.noted(d.on(r.Session), r, n); info != nil {
@@ -85,7 +85,7 @@ func (d Dir) noted(path string, r *Record, n note) fs.FileInfo {
 	return info
 }
 
-// same reports whether info is the same file as before, not modified since.
+// same reports whether info describes the same, unmodified file as before.
 func same(info, before fs.FileInfo) bool {
 	return os.SameFile(info, before) && info.Size() == before.Size() &&
 		info.ModTime().Equal(before.ModTime())
@@ -100,8 +100,8 @@ func (n note) files() []*Files {
 }
 
 // split separates a file into its record and the notes after it. It drops a last note that a kill
-// tore, and zeros left by a power cut; whole is then false. The change announced by a torn note was
-// not started.
+// tore, and zeros left by a power cut; whole is then false. The change that a torn note announces
+// was not started.
 func split(text string) (record string, notes []string, whole bool) {
 	written := strings.TrimRight(text, "\x00")
 	parts := strings.Split(written, string(beforeNote))
@@ -124,9 +124,9 @@ func (r *Record) applyAll(notes []string) error {
 	return nil
 }
 
-// A file is a record and the notes after it. Each is a part: a small JSON object followed by the
-// texts of its files, unencoded, because they are most of the data. The separators cannot occur in
-// JSON.
+// A file consists of a record and the notes after it. Each is a part: a small JSON object followed
+// by the texts of its files. The texts are most of the data, so they are not encoded. The
+// separators cannot occur in JSON.
 const (
 	beforeNote = '\x1e'
 	beforeText = '\x1f'

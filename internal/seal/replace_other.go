@@ -4,5 +4,5 @@ package seal
 
 import "github.com/natefinch/atomic"
 
-// over atomically renames tmp over path.
-func over(tmp, path string) error { return atomic.ReplaceFile(tmp, path) }
+// replaceFile atomically renames tmp to path.
+func replaceFile(tmp, path string) error { return atomic.ReplaceFile(tmp, path) }

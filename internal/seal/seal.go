@@ -21,7 +21,7 @@ type Record struct {
 	// synced.
 	Boot string `json:"boot,omitempty"`
 	// Rewired describes the effect that a change of the client's settings would have had on the
-	// running hooks, and Told records that the person read it.
+	// running hooks. Told records that this was reported to the person.
 	Rewired string `json:"rewired,omitempty"`
 	Told    bool   `json:"told,omitempty"`
 	Loops   []Loop `json:"loops"`
@@ -29,12 +29,12 @@ type Record struct {
 
 // Loop is one skill's run. The zero value of a text means that the file is absent.
 type Loop struct {
-	// On marks a loop that governs its session: it is active, or its last turn is not over.
+	// On reports that the loop governs its session: it is active, or its last turn is not over.
 	On     bool   `json:"on,omitempty"`
 	Skill  string `json:"skill,omitempty"`
 	RunID  string `json:"run_id,omitempty"`
 	Budget string `json:"budget_file,omitempty"` // relative to the project or absolute
-	// Told records that the person was told of damage.
+	// Told records that damage was reported to the person.
 	Told bool `json:"told,omitempty"`
 	// Healed lists the files whose restoration was already reported to a person, separated by
 	// spaces.
@@ -42,8 +42,8 @@ type Loop struct {
 	// Unlocked records that the program itself removed the run's lock.
 	Unlocked bool `json:"unlocked,omitempty"`
 	// HeldFor is "reset" if a person reset the run while the session's client was alive, and
-	// HeldBudget is the budget from before. The session is blocked until the person's next prompt
-	// in it.
+	// HeldBudget is the budget from before the reset. The session is blocked until the person's
+	// next prompt.
 	HeldFor    string `json:"held_for,omitempty"`
 	HeldBudget string `json:"held_budget" codec:"raw"`
 	// Quiet is the gate of a run that has ended, empty until it is recorded.

@@ -10,10 +10,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// appendHistory writes and syncs a line that ends no iteration, after it repaired a torn last line.
-// created reports that the file is new, which a person is told (R123, R126). It refuses a line that
-// the history already has with errCommitted. A failed write leaves the history unchanged. The
-// caller holds the guard.
+// appendHistory repairs a torn last line, then writes and syncs a line that ends no iteration.
+// created reports that the file is new, which is reported to the person (R123, R126). It returns
+// errCommitted for a line that the history already has. A failed write leaves the history
+// unchanged. The caller holds the guard.
 func (s *Store) appendHistory(it *loop.Iteration) (created bool, err error) {
 	line, err := s.lineOf(it, nil)
 	if err == nil {
@@ -65,8 +65,8 @@ type historyFile struct {
 	isNew bool     // no line has been reported yet
 }
 
-// openLog opens a file of lines. If the file is missing, it creates it and makes its name durable,
-// so that nothing saved after a line can outlive that line.
+// openLog opens a file of lines. If the file is missing, it creates it and syncs the folder, so
+// that a file written later cannot survive a crash that loses this one.
 func (d *disk) openLog(name string) (h *historyFile, err error) {
 	h = &historyFile{disk: d, name: name}
 	_, err = d.stat(name)
@@ -98,12 +98,13 @@ func (s *Store) openForLine(it *loop.Iteration) (*historyFile, error) {
 	if err != nil {
 		return nil, errors.Join(err, h.f.Close())
 	}
-	h.isNew = h.isNew || h.end == 0 // an empty file left by an earlier failure was never reported
+	// an earlier failure left an empty file, which was never reported to anyone
+	h.isNew = h.isNew || h.end == 0
 	return h, nil
 }
 
-// mend repairs the last line of an existing history. It drops errors, because the next append meets
-// them again.
+// mend repairs the last line of an existing history. It ignores errors, because the next append
+// returns them again.
 func (s *Store) mend(skill loop.Skill) {
 	if _, err := s.disk.stat(historyName(skill)); err != nil {
 		return
@@ -114,8 +115,8 @@ func (s *Store) mend(skill loop.Skill) {
 	}
 }
 
-// follows returns an error if the last line already holds the iteration or was written by a newer
-// program.
+// follows returns an error if the last line already records this iteration or if a newer program
+// wrote it.
 func (s *Store) follows(h *historyFile, it *loop.Iteration) error {
 	lines := backward{f: h.f, pos: h.end}
 	line, err := lines.next()

@@ -48,7 +48,7 @@ func (s *Store) archive(skill loop.Skill, runID string) error {
 	to.sweep(".")
 	move := func(files ...string) error {
 		for _, file := range files {
-			if s.others(skill, file, runID) {
+			if s.belongsToOther(skill, file, runID) {
 				continue
 			}
 			if err := s.move(to, file); err != nil {
@@ -72,10 +72,9 @@ func (s *Store) archive(skill loop.Skill, runID string) error {
 	return errors.Join(to.syncDir(), s.settle())
 }
 
-// others reports whether a file does not belong to the run to archive. Two runs can have their
-// budgets in different files. The history belongs to every run that has a budget. Each file name
-// begins with its skill.
-func (s *Store) others(skill loop.Skill, file, runID string) bool {
+// belongsToOther reports whether a file must stay because another run uses it. Two runs can have
+// their budgets in different files. The history belongs to every run that has a budget.
+func (s *Store) belongsToOther(skill loop.Skill, file, runID string) bool {
 	if !strings.HasPrefix(file, string(skill)+".") {
 		return true
 	}
@@ -84,17 +83,17 @@ func (s *Store) others(skill loop.Skill, file, runID string) bool {
 		t, err := s.OpenTick(skill)
 		return err == nil && t != nil && t.RunID != "" && t.RunID != runID
 	case budgetName(skill):
-		return s.isOthers(skill, "", runID)
+		return s.isOtherRun(skill, "", runID)
 	case historyName(skill):
 		return slices.ContainsFunc(s.budgetPaths(skill), func(path string) bool {
-			return s.isOthers(skill, path, runID)
+			return s.isOtherRun(skill, path, runID)
 		})
 	}
 	return false
 }
 
-// isOthers reports whether a budget file holds the budget of another run.
-func (s *Store) isOthers(skill loop.Skill, path, runID string) bool {
+// isOtherRun reports whether a budget file holds the budget of another run.
+func (s *Store) isOtherRun(skill loop.Skill, path, runID string) bool {
 	b, err := s.loadBudget(skill, path)
 	return err == nil && b != nil && b.RunID != "" && b.RunID != runID
 }
@@ -168,7 +167,8 @@ func (s *Store) moveElsewhere(to *disk, skill loop.Skill, runID string) error {
 	return errors.Join(at.disk.remove(at.name), at.disk.syncDir(), s.disk.remove(pointer))
 }
 
-// keepCopy writes a text into the archive, unless an earlier attempt did.
+// keepCopy writes a text into the archive, unless the archive already has that file with that
+// text.
 func (d *disk) keepCopy(file string, text []byte) error {
 	if done, err := d.read(file); err == nil && bytes.Equal(done, text) {
 		return nil
@@ -233,8 +233,9 @@ func (s *Store) unseal(skill loop.Skill, id string, move func() error) error {
 	return errors.Join(s.seals.DropLines(id), s.seals.DropLines(findingsCopy(id)))
 }
 
-// keepSealed writes to the archive what the record holds of files that are missing or changed, so
-// that no counted work is lost. The files found in the project get the next free name.
+// keepSealed archives the recorded text of each file that is missing or changed, so that no
+// counted work is lost. The changed file in the project is archived as well, under the next free
+// name.
 func (s *Store) keepSealed(to *disk, run sealed) error {
 	f := s.found(run)
 	if text := run.State.Budget; text != "" && f.files.Budget != text {

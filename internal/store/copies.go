@@ -15,15 +15,16 @@ import (
 	"hooks/internal/kind/tasks"
 )
 
-// Copies of files outside of the state. Lines that a worker removed from the progress file are
-// restored from its copy (T36, T82). A view that differs from its copy was edited by hand (T98). An
-// audit loop keeps the plan as it was at the start of the run, so that a later edit cannot renumber
-// its sections (A9, A44).
+// The names of copies of files that are outside of the state. The copy of the progress file
+// restores lines that a worker removed (T36, T82). A view that differs from its copy was edited by
+// hand (T98). An audit loop keeps the plan as it was at the start of the run, so that a later edit
+// cannot renumber its sections (A9, A44).
 const (
 	progressName = string(tasks.Name) + ".progress.md"
 	viewName     = string(tasks.Name) + ".view.json"
 	planName     = string(audit.Name) + ".plan.md"
-	replacedName = "replaced" // the archive's folder for files that our own replaced
+	// the archive's folder for state files that were replaced by restored ones
+	replacedName = "replaced"
 )
 
 // Progress returns the copy of the progress file, or nil if no copy was kept or it cannot be read.
@@ -40,12 +41,12 @@ func (s *Store) kept(name string) []byte {
 	return text
 }
 
-// KeepProgress replaces the copy of the progress file.
+// KeepProgress saves the copy of the progress file, replacing an earlier one.
 func (s *Store) KeepProgress(text []byte) error {
 	return wrap("keep progress", s.disk.replace(progressName, text))
 }
 
-// KeepPlan replaces the copy of the plan.
+// KeepPlan saves the copy of the plan, replacing an earlier one.
 func (s *Store) KeepPlan(text []byte) error {
 	return wrap("keep plan", errors.Join(s.disk.replace(planName, text), s.settle()))
 }
@@ -67,7 +68,7 @@ func (s *Store) ArchivedView(text []byte) bool {
 	})
 }
 
-// HasView reports whether a copy of the run's view exists.
+// HasView reports whether the program ever wrote the run's view.
 func (s *Store) HasView() bool {
 	_, err := s.disk.root.Lstat(viewName)
 	return err == nil

@@ -22,8 +22,8 @@ import (
 const (
 	dirMode  = 0o700
 	fileMode = 0o600
-	// maxState bounds a state file, in bytes, so that a planted file cannot exhaust a hook's
-	// memory.
+	// maxState is the maximum size of a state file in bytes. It keeps a planted file from
+	// exhausting a hook's memory.
 	maxState = 1 << 20
 	// nonblock is part of every open call. It keeps a hook from waiting on a pipe planted in place
 	// of a file, and saves the four system calls with which os would try to make a file
@@ -36,13 +36,13 @@ const (
 // which a test can make it fail.
 type disk struct {
 	root  *os.Root
-	shown string                   // the folder as errors name it
+	shown string                   // the folder's path in error messages
 	fail  func(label string) error // nil in the program
 	dirty bool                     // names changed since the last sync of the folder
-	texts map[string]text          // as read last
+	texts map[string]text          // contents of the files read so far
 }
 
-// text is the contents of a file as it was at a moment.
+// text is the contents of a file together with the file info at the time it was read.
 type text struct {
 	of   fs.FileInfo
 	body []byte
@@ -83,7 +83,7 @@ func (d *disk) reader(name string) (f *os.File, size int64, err error) {
 		f, err = d.open(name, os.O_RDONLY)
 	}
 	if err != nil {
-		return nil, 0, orAbsent(err) // a lock may have been released since stat
+		return nil, 0, orAbsent(err) // the lock may have been released since stat
 	}
 	return f, info.Size(), nil
 }
@@ -206,9 +206,9 @@ func (d *disk) remove(name string) error {
 	return orAbsent(d.change("remove", name, func() error { return d.root.Remove(name) }))
 }
 
-// moveTo atomically moves a complete file to path and replaces any file there, by the method that
-// suits the operating system. os.Root is not needed for a name of our own, in a folder that was
-// opened without leaving the project.
+// moveTo atomically renames a complete file to path, replacing any file there. It needs no
+// os.Root: the name is fixed, and the folder was opened without following symlinks out of the
+// project.
 func (d *disk) moveTo(path, tmp string) error {
 	return d.change("rename", filepath.Base(path), func() error {
 		return atomic.ReplaceFile(filepath.Join(d.root.Name(), tmp), path)
@@ -296,8 +296,8 @@ func (d *disk) begin(name string, text []byte) (*unfinished, error) {
 	return &unfinished{disk: d, tmp: tmp, name: name, f: f, wait: wait}, nil
 }
 
-// ahead is begin in the background, where the file is then synced too. The returned function waits
-// until the file is complete.
+// ahead does the work of begin in the background and also syncs the file. The returned function
+// waits until the file is complete.
 func (d *disk) ahead(name string, text []byte) (complete func() (*unfinished, error)) {
 	var u *unfinished
 	var err error
@@ -364,8 +364,8 @@ func (d *disk) free(name func(n int) string) (string, error) {
 	}
 }
 
-// patiently retries an operation for at most a quarter of a second while another process has the
-// file open, which makes it fail on Windows.
+// patiently retries an operation for up to a quarter of a second. On Windows it fails while
+// another process has the file open.
 func patiently(do func() error) error {
 	err := do()
 	for pause := time.Millisecond; transient(err) && pause < 128*time.Millisecond; pause *= 2 {

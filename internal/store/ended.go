@@ -14,9 +14,9 @@ import (
 	"hooks/internal/loop"
 )
 
-// Counted returns the cursors from which a run is counted in the session of a transcript: those in
-// its budget, and those of workers that have ended. paths are the workers' transcripts that the
-// budget has no cursor of.
+// Counted returns the cursors where counting resumes in a session's transcripts: those in the
+// run's budget, and those of workers that have ended. paths are the worker transcripts without a
+// cursor in the budget.
 func (s *Store) Counted(
 	run *loop.Budget, transcript string, paths []string,
 ) ([]loop.Cursor, error) {

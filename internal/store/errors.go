@@ -14,8 +14,8 @@ var (
 	// a later write failed. The next State continues from the line.
 	ErrClosed = errors.New("the iteration is closed in the history")
 
-	// ErrLockChanged reports that the lock is no longer the one that was judged stale. It was not
-	// removed.
+	// ErrLockChanged reports that another session has acquired the lock since it was judged stale.
+	// The lock was not removed.
 	ErrLockChanged = errors.New("the lock changed hands")
 
 	// errOtherRun reports that a budget file belongs to another run, which must be archived before
@@ -68,7 +68,7 @@ func (e *CopyError) Error() string {
 	return fmt.Sprintf("run %s belongs to %s; this folder holds a copy of it", e.Run, e.Project)
 }
 
-// NewerError reports a state file of a later format, which this program does not touch.
+// NewerError reports a state file in a later format. This program never changes such a file.
 type NewerError struct {
 	Path    string
 	Version int64

@@ -52,8 +52,8 @@ func (s *Store) readFindings(st *State) error {
 }
 
 // logged returns the run's part of the findings file and the findings in it. If somebody changed
-// the file, it is restored from the copy in the state directory; the file itself is rewritten only
-// under the guard. ChangedError reports that there is no usable copy.
+// the file, it returns the copy in the state directory; the file itself is rewritten only under
+// the guard. It returns ChangedError if there is no usable copy.
 func (s *Store) logged(b *loop.Budget) (text []byte, list []audit.Finding, err error) {
 	t := audit.Of(b).Found
 	if t.Bytes == 0 {
@@ -65,13 +65,14 @@ func (s *Store) logged(b *loop.Budget) (text []byte, list []audit.Finding, err e
 	case err != nil && !isDamaged(err):
 		return nil, nil, fmt.Errorf("read %s: %w", s.disk.path(name), err)
 	case err != nil, sumOf(text) != t.Sum:
-		text, err = s.findingsAgain(b, name)
+		text, err = s.restoreFindings(b, name)
 	}
 	return text, parseFindings(text), err
 }
 
-// findingsAgain returns the run's findings from their copy and, under the guard, restores the file.
-func (s *Store) findingsAgain(b *loop.Budget, name string) ([]byte, error) {
+// restoreFindings returns the run's findings from the copy and, if the guard is held, restores the
+// file.
+func (s *Store) restoreFindings(b *loop.Budget, name string) ([]byte, error) {
 	text, err := s.seals.Lines(findingsCopy(b.RunID))
 	changed := &ChangedError{b.Skill, b.SessionID, b.RunID,
 		[]string{s.disk.path(name) + " was changed"}, ""}
@@ -162,11 +163,11 @@ func (s *Store) keepFindings(b *loop.Budget) error {
 	return nil
 }
 
-// verifyFindings compares the findings file of a sealed run with its budget.
+// verifyFindings checks that the findings file of a sealed run matches its budget.
 func (s *Store) verifyFindings(run sealed) error {
 	b, err := s.sealedBudget(run)
 	if err != nil || audit.Of(b) == nil {
-		return nil // reported elsewhere
+		return nil // the caller reports this error elsewhere
 	}
 	_, _, err = s.logged(b)
 	return err

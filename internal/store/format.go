@@ -68,8 +68,8 @@ func (f *format) check(path string, body []byte) error {
 // maxNesting is the maximum depth of a state file. Files of this program reach depth 8.
 const maxNesting = 64
 
-// checkObject checks the top-level fields of an object, but for their types, which parse checks. A
-// field that differs from a known one only in case is damage, because programs would read it
+// checkObject checks the names of an object's top-level fields; parse checks their types. A field
+// that differs from a known one only in case is damage, because programs would read it
 // differently. minus reports that the text may contain a negative number.
 func (f *format) checkObject(path string, root gjson.Result, minus bool) (err error) {
 	known, next := codec.Fields(f.of), 0
@@ -81,7 +81,7 @@ func (f *format) checkObject(path string, root gjson.Result, minus bool) (err er
 			has[at], next = true, at+1
 		}
 		switch {
-		case name == "version": // also of a lock, which this program writes without a version
+		case name == "version": // may be absent, for example in a lock
 			err = checkVersion(path, value)
 		case at < 0 && slices.ContainsFunc(known, func(k codec.Field) bool {
 			return strings.EqualFold(k.Name, name)
@@ -112,8 +112,8 @@ func (f *format) checkObject(path string, root gjson.Result, minus bool) (err er
 	return nil
 }
 
-// negative reports whether a value contains a negative number at any depth. Nothing that the files
-// count can be negative.
+// negative reports whether a value contains a negative number at any depth. No number in these
+// files can be negative.
 func negative(v gjson.Result) (found bool) {
 	switch {
 	case v.Type == gjson.Number:

@@ -22,7 +22,7 @@ const (
 	guardPoll = 3 * time.Millisecond
 )
 
-// guard implements Begin. It never deletes the guard's file.
+// guard locks the guard's file. It never deletes the file.
 func (s *Store) guard(ctx context.Context) (unlock func() error, err error) {
 	if s.guards == 0 {
 		if err := s.take(ctx); err != nil {
@@ -33,7 +33,7 @@ func (s *Store) guard(ctx context.Context) (unlock func() error, err error) {
 	return s.unguard, nil
 }
 
-// guarded calls do while holding the guard.
+// guarded calls do while it holds the guard.
 func (s *Store) guarded(do func() error) error {
 	unlock, err := s.guard(context.Background())
 	if err != nil {
@@ -101,7 +101,8 @@ func lockFile(path string) *flock.Flock {
 func (s *Store) Drive(skill loop.Skill) (release func() error, pid int) {
 	path := filepath.Join(s.disk.root.Name(), string(skill)+".driver")
 	lock := lockFile(path)
-	if mine, err := lock.TryLock(); mine || err != nil { // without locks, refuse no driver
+	// if locks do not work, let the driver start
+	if mine, err := lock.TryLock(); mine || err != nil {
 		_ = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())), fileMode)
 		return lock.Unlock, 0
 	}
@@ -128,7 +129,7 @@ func (s *Store) tryLock(op string, ctx context.Context, lock *flock.Flock) error
 	if err := s.disk.at(op, guardName); err != nil {
 		return err
 	}
-	// Try once without a timer, which costs more than the lock itself.
+	// Try once without a timer, because a timer costs more than the lock itself.
 	if ok, err := lock.TryLock(); ok || err != nil {
 		return err
 	}

@@ -19,10 +19,11 @@ import (
 // is overwritten.
 const maxReplaced = 20
 
-// ReplacedPath is the folder for files that were replaced by restored ones, as messages show it.
+// ReplacedPath is the folder, as messages show it, that keeps the files replaced by restored ones.
 const ReplacedPath = Dir + "/" + archiveName + "/" + replacedName
 
-// undone queues a message to the person that changes were undone, once for each run and file.
+// undone queues a message that tells the person which changes were undone. Each run and file is
+// reported once.
 func (s *Store) undone(run sealed, changes []string, kept bool) {
 	said := strings.Fields(run.Healed)
 	changes = slices.DeleteFunc(slices.Clone(changes), func(change string) bool {
@@ -59,9 +60,9 @@ func (s *Store) Healed() []string {
 	return list
 }
 
-// whole restores a run's files from its record if those found differ, and returns them. It fails
-// with ChangedError instead if the guard is not held or another state directory has taken over the
-// files.
+// whole restores a run's files from its record if they differ from it, and returns the files. It
+// returns ChangedError instead if the guard is not held or if the files now belong to another
+// state directory.
 func (s *Store) whole(run sealed, f found) (found, error) {
 	err := s.compare(run, f)
 	changed, ok := errors.AsType[*ChangedError](err)
@@ -75,18 +76,18 @@ func (s *Store) whole(run sealed, f found) (found, error) {
 	return f, s.compare(run, f)
 }
 
-// heal restores a run's files from its record and keeps the unknown fields of the budget that was
-// found. The files that were found go to archive/replaced, and the budget counts the restoration.
+// heal restores a run's files from its record. It keeps unknown fields of the changed budget,
+// moves the changed files to archive/replaced, and counts the restoration in the budget.
 func (s *Store) heal(run sealed, f found, changes []string) error {
 	skill, was, then := run.skill(), run.State, run.next()
 	want := then
-	if want.Line == "" { // the run was being archived
+	if want.Line == "" { // archiving of the run had begun
 		want.Line, want.History = was.Line, was.History
 	}
 	if s.rebooted(run) { // the files were synced, the record was not
 		want.Tick = f.files.Tick
 		if b, err := s.later(run, then.Budget, f.files.Budget); b != nil {
-			text, _ := codec.Encode(*b) // it was decoded, so it can be encoded
+			text, _ := codec.Encode(*b) // it was decoded, so encoding cannot fail
 			want.Budget = string(text)
 		} else if err == nil {
 			want.Budget = f.files.Budget
@@ -95,10 +96,10 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 	at, err := s.place(skill, run.Budget)
 	var lines []byte
 	if err == nil {
-		lines, err = s.linesAgain(run, f, want.Line)
+		lines, err = s.historyWith(run, f, want.Line)
 	}
 	if err == nil && want.Budget != "" {
-		want.Budget, err = s.budgetAgain(at, run, want.Budget, f.budget)
+		want.Budget, err = s.withFoundFields(at, run, want.Budget, f.budget)
 	}
 	if err != nil {
 		return err
@@ -134,7 +135,7 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 		if want.Budget != "" {
 			err = errors.Join(err, s.putBudget(run, want.Budget))
 		}
-		return errors.Join(err, s.tickAgain(run, want, f.locked))
+		return errors.Join(err, s.restoreTick(run, want, f.locked))
 	})
 	if err == nil {
 		s.undone(run, changes, len(aside) > 0 || elsewhere != nil)
@@ -142,8 +143,8 @@ func (s *Store) heal(run sealed, f found, changes []string) error {
 	return err
 }
 
-// keepReplaced moves files into archive/replaced. budget, if not nil, is the text of a budget
-// elsewhere, which is copied there.
+// keepReplaced moves files into archive/replaced. If budget is not nil, it also saves that text
+// there; it comes from a budget file outside of the state folder.
 func (s *Store) keepReplaced(skill loop.Skill, names []string, budget []byte) error {
 	if len(names) == 0 && budget == nil {
 		return nil
@@ -165,9 +166,9 @@ func (s *Store) keepReplaced(skill loop.Skill, names []string, budget []byte) er
 	return errors.Join(err, to.syncDir())
 }
 
-// budgetAgain returns the text of a budget extended by the unknown fields of the budget that was
-// found.
-func (s *Store) budgetAgain(at place, run sealed, text string, found []byte) (string, error) {
+// withFoundFields returns a recorded budget text with the unknown fields of the budget file that
+// was found.
+func (s *Store) withFoundFields(at place, run sealed, text string, found []byte) (string, error) {
 	b, err := s.decodeBudget(run.Budget, run.skill(), []byte(text))
 	if err != nil {
 		return "", err
@@ -183,9 +184,9 @@ func (s *Store) budgetAgain(at place, run sealed, text string, found []byte) (st
 	return seal.Trim(body), err
 }
 
-// linesAgain returns the history with the run's own lines restored from their copy, or nil if
-// nothing has to be restored.
-func (s *Store) linesAgain(run sealed, f found, last string) ([]byte, error) {
+// historyWith returns the history with the run's own lines restored from their copy, or nil if no
+// line is missing.
+func (s *Store) historyWith(run sealed, f found, last string) ([]byte, error) {
 	_, err := s.disk.stat(historyName(run.skill()))
 	whole := orAbsent(err) == nil && s.historyChange(run, f) == ""
 	if whole && (last == "" || s.lineEnd(run, last) > 0) {
@@ -213,9 +214,9 @@ func (s *Store) linesAgain(run sealed, f found, last string) ([]byte, error) {
 	return append(text, own...), nil
 }
 
-// tickAgain restores the file of a run's open iteration and its lock, or removes the file if no
-// iteration is open.
-func (s *Store) tickAgain(run sealed, want seal.Files, locked bool) error {
+// restoreTick restores the file of a run's open iteration and its lock. If no iteration is open,
+// it removes the file.
+func (s *Store) restoreTick(run sealed, want seal.Files, locked bool) error {
 	name := tickName(run.skill())
 	if want.Tick == "" {
 		return s.disk.remove(name)

@@ -10,14 +10,14 @@ import (
 	"hooks/internal/kind/audit"
 )
 
-// OfAudit reports whether a file of the folder belongs to an audit loop or to all loops. Files in
-// the archive do.
+// OfAudit reports whether a file in the folder belongs to an audit loop. It returns true for files
+// that all loops share and for the archive.
 func OfAudit(name string) bool {
 	return name[0] == '.' || name == notesName || strings.HasPrefix(name, archiveName+"/") ||
 		strings.HasPrefix(name, string(audit.Name)+".")
 }
 
-// Hide writes the .gitignore that keeps the folder out of git.
+// Hide writes the .gitignore file that makes git ignore the folder.
 func (s *Store) Hide() error { return wrap("hide", s.hide()) }
 
 // Hidden reports whether the folder's own .gitignore excludes all of it from git.
@@ -25,8 +25,8 @@ func (s *Store) Hidden() bool {
 	return strings.TrimSpace(string(s.kept(".gitignore"))) == "*"
 }
 
-// Probe writes and removes a file the way the state is written, durably. It returns how long the
-// write took and whether locks keep two hooks apart.
+// Probe writes and removes a file durably, as a save does. It returns how long the write took and
+// whether locks exclude a second hook.
 func (s *Store) Probe() (took time.Duration, locked bool, err error) {
 	const name = ".probe"
 	began := time.Now()

@@ -11,9 +11,9 @@ import (
 // forReset is the HeldFor of a run that was reset and waits for the person's prompt.
 const forReset = "reset"
 
-// Hold blocks the sessions of a run that is about to be archived, if their client is alive, until
-// the person's next prompt. A detached process can pass for a person's terminal, but only a person
-// can type a prompt in the client.
+// Hold blocks the sessions of a run that a person resets, until the next prompt, if their client
+// is alive. A detached process can pass for a person's terminal, but only a person can type a
+// prompt in the client. Hold is called before the run is archived.
 func (s *Store) Hold(skill loop.Skill, id string, alive func(*loop.Budget) bool) (err error) {
 	runs, _ := s.sealedRuns(skill)
 	runs = slices.DeleteFunc(runs, func(r sealed) bool { return r.RunID != id })
@@ -90,7 +90,7 @@ func (r sealed) held() error {
 		[]string{"`hooks loop reset` was typed in a terminal, and " + nextPrompt}, ""}
 }
 
-// nextPrompt says when a person's reset opens a session again.
+// nextPrompt is the hint that a reset takes effect in a session with the person's next prompt.
 const nextPrompt = "takes effect with your next prompt in the session"
 
 // HeldIn returns the session that has been waiting for a person's prompt since a reset, or "" if no

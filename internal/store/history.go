@@ -26,8 +26,8 @@ func (s *Store) openHistory(skill loop.Skill) (f *os.File, size int64, err error
 }
 
 // Last returns the newest history line that keep accepts, or nil. It reads from the end of the
-// file, so its cost does not grow with the history. It skips a torn last line. A damaged line newer
-// than the result is an error, because an older line must not pass for the newest.
+// file, so its cost does not grow with the history. It skips a torn last line. A damaged line
+// newer than the result is an error, because the result would then not be the newest line.
 func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.Iteration, error) {
 	var found *loop.Iteration
 	err := s.backwards(skill, func(it *loop.Iteration) bool {
@@ -72,8 +72,8 @@ func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) err
 	}
 }
 
-// parsed parses a line, or returns a copy of the last result if the line is the same, as several
-// steps of an event read the same line. The copy shares its slices, which must not be changed.
+// parsed parses a line. Several steps of an event read the same line, so it returns a copy of the
+// last result if the line is the same. The copy shares its slices, which must not be changed.
 func (s *Store) parsed(skill loop.Skill, line []byte) (*loop.Iteration, error) {
 	if s.line.it == nil || !bytes.Equal(s.line.text, line) {
 		it, err := parseLine(s.disk.path(historyName(skill)), line)
@@ -89,7 +89,7 @@ func (s *Store) parsed(skill loop.Skill, line []byte) (*loop.Iteration, error) {
 // RawLine is one line of a history without its newline, not yet checked.
 type RawLine struct {
 	JSON   []byte // valid until the next batch
-	number int    // from 1
+	number int    // line number, from 1
 	path   string
 	err    error // the line is too long
 }
@@ -111,7 +111,7 @@ func (l RawLine) damage(why string) error {
 	return &DamagedError{Path: l.path, Line: l.number, Why: why}
 }
 
-// Skim decodes a line for a page, which people wait for. It leaves out the fields named in without,
+// Skim decodes a line for display, faster than a full parse. It omits the fields named in without,
 // the PRs and worktrees, and the budget snapshot, which is most of a line; from the snapshot it
 // takes only what identifies a stop between two iterations, the spend outside of iterations, and
 // the start of a run without an id. It returns a DamagedError for a line that cannot be read.
@@ -177,7 +177,8 @@ func (l RawLine) skim(it *loop.Iteration, without []string) (snapshot []byte, ok
 			seen++
 		} else if at >= 0 || strings.HasPrefix(v.Raw, "-") ||
 			v.Type == gjson.JSON && strings.Contains(v.Raw, ":-") {
-			seen = len(needs) + 1 // it is there twice, another is missing, or it is negative
+			// the field is repeated, another is missing, or its value is negative
+			seen = len(needs) + 1
 		}
 		return !slices.Contains(without, name)
 	})
@@ -213,7 +214,7 @@ func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 const batch = 1 << 20
 
 // Batches iterates over the history's lines in batches, for a reader that parses them in parallel.
-// It needs the memory of a batch or of the longest line, and skips a torn last line.
+// It keeps one batch, or the longest line, in memory and skips a torn last line.
 func (s *Store) Batches(skill loop.Skill) iter.Seq2[[]RawLine, error] {
 	return func(yield func([]RawLine, error) bool) {
 		f, left, err := s.openHistory(skill)
@@ -252,7 +253,7 @@ func (s *Store) Sample(skill loop.Skill, n int64) iter.Seq[[]byte] {
 		for i := range n {
 			at := max(end, size*i/n)
 			in.Reset(io.NewSectionReader(f, at, min(size-at, 2*maxLine)))
-			if end < at { // within a line
+			if end < at { // the offset is inside a line
 				rest, _ := in.ReadBytes('\n')
 				at += int64(len(rest))
 			}

@@ -57,15 +57,15 @@ func whole(line []byte) bool {
 type forward struct {
 	path string
 	f    io.Reader
-	left int64  // bytes to read
-	text []byte // read, and from at on not yet returned
+	left int64  // bytes left to read
+	text []byte // bytes read; those from at on are not yet returned
 	at   int
-	long bool // text begins within a line over maxLine
+	long bool // text begins in the middle of a line over maxLine
 	last int  // number of the last line
 }
 
-// next reads a batch and returns its lines, which are valid until the next call. There may be none,
-// as within a long line.
+// next reads a batch and returns its lines, which are valid until the next call. A batch may have
+// no lines, for example in the middle of a long line.
 func (r *forward) next() (lines []RawLine, err error) {
 	r.text = append(r.text[:0], r.text[r.at:]...)
 	if len(r.text) > maxLine {
@@ -76,7 +76,7 @@ func (r *forward) next() (lines []RawLine, err error) {
 	n, err = io.ReadFull(r.f, r.text[kept:])
 	r.text, r.left = r.text[:kept+n], r.left-int64(n)
 	switch {
-	case err == io.EOF || err == io.ErrUnexpectedEOF: // the file was cut meanwhile
+	case err == io.EOF || err == io.ErrUnexpectedEOF: // another process shortened the file
 		r.left = 0
 	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", r.path, err)
@@ -105,7 +105,7 @@ func (r *forward) next() (lines []RawLine, err error) {
 type backward struct {
 	f   io.ReaderAt
 	pos int64  // where buf begins in the file
-	buf []byte // read and not yet returned
+	buf []byte // bytes read and not yet returned
 }
 
 var errLongLine = errors.New("it is over 4 MiB")
@@ -123,7 +123,7 @@ func (r *backward) next() ([]byte, error) {
 				}
 				return line, nil
 			}
-			if n > maxLine { // keep one byte to represent what was read of the line
+			if n > maxLine { // keep one byte in place of the part of the line read so far
 				long, r.buf = true, r.buf[:1:1]
 			}
 		}
@@ -139,7 +139,8 @@ func (r *backward) next() ([]byte, error) {
 // at returns the offset in the file at which the line returned last begins.
 func (r *backward) at() int64 { return r.pos + int64(len(r.buf)) }
 
-// more prepends a block as long as buf, so that a long line is not copied again and again.
+// more reads the previous block and prepends it to buf. The block is as long as buf, so that a
+// long line is not copied again and again.
 func (r *backward) more() error {
 	n := min(int64(max(block, len(r.buf))), r.pos)
 	buf := make([]byte, n, n+int64(len(r.buf)))

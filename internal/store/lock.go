@@ -100,7 +100,7 @@ func (s *Store) Reap(skill loop.Skill, seen *loop.Lock) error {
 }
 
 func (s *Store) reap(name string, seen *loop.Lock) error {
-	if !s.is(name, seen) {
+	if !s.holdsLock(name, seen) {
 		return ErrLockChanged
 	}
 	// If the guard could not lock, the lock may have been released and acquired by others since it
@@ -112,7 +112,7 @@ func (s *Store) reap(name string, seen *loop.Lock) error {
 		return ErrLockChanged
 	case err != nil:
 		return err
-	case !s.is(tmp, seen):
+	case !s.holdsLock(tmp, seen):
 		err := s.disk.link(tmp, name)
 		_ = s.disk.remove(tmp)
 		return errors.Join(ErrLockChanged, err)
@@ -120,8 +120,8 @@ func (s *Store) reap(name string, seen *loop.Lock) error {
 	return s.disk.remove(tmp)
 }
 
-// is reports whether a file holds the lock seen. A nil seen matches a damaged file.
-func (s *Store) is(name string, seen *loop.Lock) bool {
+// holdsLock reports whether a file holds the lock seen. A nil seen matches a damaged file.
+func (s *Store) holdsLock(name string, seen *loop.Lock) bool {
 	now, err := load[loop.Lock](&s.disk, name, &lockFormat)
 	if seen == nil {
 		return isDamaged(err)
@@ -134,9 +134,9 @@ func (s *Store) is(name string, seen *loop.Lock) bool {
 	return same == *seen
 }
 
-// Release removes the skill's lock if mine accepts it (R67). It keeps the lock of another session,
-// which may hold it after a forced unlock; an absent lock is not an error. mine gets nil for a lock
-// that cannot be read. Release takes the guard.
+// Release removes the skill's lock if mine accepts it (R67). It keeps a lock that another session
+// acquired after a forced unlock. A missing lock is not an error. mine gets nil for a lock that
+// cannot be read. Release takes the guard.
 func (s *Store) Release(skill loop.Skill, mine func(*loop.Lock) bool) error {
 	return wrap("release lock", s.guarded(func() error {
 		held, err := s.Holder(skill)

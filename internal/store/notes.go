@@ -21,7 +21,7 @@ const NotesPath = Dir + "/" + notesName
 
 const (
 	notesName = "notes.jsonl"
-	maxNotes  = 256 << 10 // in bytes; a full file takes no more notes
+	maxNotes  = 256 << 10 // in bytes; a full file accepts no more notes
 )
 
 // Note is one line of the notes file.
@@ -63,7 +63,8 @@ func AppendNote(project string, n Note) error {
 }
 
 // appendLine adds v as a JSON line with one write. It refuses anything but a regular file, because
-// others may have created it, and terminates a line that a kill tore.
+// other programs may have created it. It first completes a last line left without a newline by a
+// killed process.
 func appendLine(root *os.Root, name string, v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -94,9 +95,9 @@ func (s *Store) HasNotes() bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
 
-// TakeNotes removes and returns a session's notes. It also drops invalid lines and the notes of
-// sessions whose loop is off. A crash before the caller saves the notes loses them. The caller
-// holds the guard.
+// TakeNotes removes and returns a session's notes. It also removes invalid lines and the notes of
+// sessions whose loop is off. If the program crashes before the caller saves the notes, they are
+// lost. The caller holds the guard.
 func (s *Store) TakeNotes(session string) (list []Note, err error) {
 	text, err := s.disk.read(notesName)
 	if isDamaged(err) {
@@ -129,15 +130,15 @@ func usedName(skill loop.Skill) string { return string(skill) + ".used.jsonl" }
 
 func askerName(skill loop.Skill) string { return string(skill) + ".asker" }
 
-// UsePass records that a tool call used its pass to merge a PR. first reports whether by was the
-// first to use it. It needs to write only to the project.
+// UsePass records that a tool call used its pass to merge a PR. first reports whether the process
+// named by was the first to use it. UsePass writes only to the project.
 func (s *Store) UsePass(skill loop.Skill, call string, pr int, by string) (first bool, err error) {
 	used := map[string]any{"call": call, "pr": pr, "by": by}
 	if err := appendLine(s.disk.root, usedName(skill), used); err != nil {
 		return false, err
 	}
 	text, err := s.disk.read(usedName(skill))
-	for line := range bytes.Lines(text) { // of concurrent writers, the first line wins
+	for line := range bytes.Lines(text) { // if two processes write at once, the first line wins
 		v := gjson.ParseBytes(line)
 		if v.Get("call").String() == call && v.Get("pr").Int() == int64(pr) {
 			return err == nil && v.Get("by").String() == by, err

@@ -15,7 +15,7 @@ import (
 type place struct {
 	disk *disk
 	name string
-	own  bool // the default location
+	own  bool // it is the default location
 }
 
 // budgetPath returns the path of the last run's budget: the default or a --budget-file. If the
@@ -46,11 +46,11 @@ func (s *Store) place(skill loop.Skill, path string) (place, error) {
 		return place{&s.disk, budgetName(skill), true}, nil
 	}
 	dir, name := filepath.Dir(full), filepath.Base(full)
-	if s.here(dir) {
+	if s.isStateDir(dir) {
 		if name == budgetName(skill) {
 			return place{&s.disk, name, true}, nil
 		}
-		return place{&s.disk, name, false}, taken(name)
+		return place{&s.disk, name, false}, checkReserved(name)
 	}
 	if s.elsewhere == nil || s.elsewhere.root.Name() != dir {
 		root, err := os.OpenRoot(dir)
@@ -66,8 +66,8 @@ func (s *Store) place(skill loop.Skill, path string) (place, error) {
 	return place{s.elsewhere, name, false}, nil
 }
 
-// here reports whether a folder is the state folder, by identity rather than name.
-func (s *Store) here(dir string) bool {
+// isStateDir reports whether a folder is the state folder. It compares identities, not names.
+func (s *Store) isStateDir(dir string) bool {
 	there, err := os.Stat(dir)
 	if err != nil {
 		return false
@@ -86,8 +86,8 @@ func (s *Store) absolute(path string) string {
 
 var errTaken = errors.New("has the name of another state file")
 
-// taken returns an error if name is reserved for another state file.
-func taken(name string) error {
+// checkReserved returns an error if name is reserved for another state file.
+func checkReserved(name string) error {
 	bad := strings.HasPrefix(name, ".") || name == "archive"
 	for _, skill := range kind.Skills() {
 		bad = bad || strings.HasPrefix(name, string(skill)+".")
@@ -123,7 +123,7 @@ func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) 
 	return s.decodeBudget(shown, skill, body)
 }
 
-// point writes the budget's path to the pointer file, or removes the pointer for the default path.
+// point writes the budget's path to the pointer file. For the default path it removes the pointer.
 func (s *Store) point(skill loop.Skill, path string, at place) error {
 	name := pointerName(skill)
 	old, err := s.disk.read(name)

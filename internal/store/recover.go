@@ -58,7 +58,7 @@ func (s *Store) recoverFrom(skill loop.Skill, budgetPath string) (st State, err 
 
 // catchUp applies what the run's last lines committed.
 func (s *Store) catchUp(st *State, skill loop.Skill) error {
-	var run string // whose history counts
+	var run string // the run whose history is read
 	switch {
 	case st.Budget != nil:
 		run = st.Budget.RunID
@@ -98,7 +98,7 @@ func (s *Store) adoptLines(st *State, closing, newest *loop.Iteration) error {
 	if newest != nil && st.behind(newest) {
 		b := newest.Budget
 		b.RunID = newest.RunID
-		b.Seq = newest.Seq // a lower seq would make it be restored again and again
+		b.Seq = newest.Seq // with a lower seq it would be restored again at every event
 		if err := s.complete(&b, st.Budget); err != nil {
 			return err
 		}
@@ -141,9 +141,9 @@ func (s *Store) complete(b, before *loop.Budget) error {
 	return err
 }
 
-// behind reports whether the budget on disk lacks what the line committed. A missing budget counts
-// only for an active run with an open tick: between ticks, a person deletes it to start a fresh run
-// (R111).
+// behind reports whether the budget on disk lacks the changes that the line committed. A missing
+// budget counts only for an active run with an open tick: between ticks, a person deletes it to
+// start a fresh run (R111).
 func (st *State) behind(line *loop.Iteration) bool {
 	if st.Budget == nil {
 		return st.Tick != nil && line.Budget.Status == loop.Active
@@ -151,16 +151,17 @@ func (st *State) behind(line *loop.Iteration) bool {
 	return line.Seq > st.Budget.Seq
 }
 
-// closed reports whether line is the end of tick t. The iteration number is not enough: an
-// iteration that was stopped at its gates does not count, so a resumed run opens a tick with the
-// same number, but later.
+// closed reports whether line ended tick t. The iteration number alone does not identify the tick:
+// an iteration that was stopped at its gates does not count, so a resumed run opens another tick
+// with the same number.
 func closed(t *loop.Tick, line *loop.Iteration) bool {
 	return t.RunID == line.RunID && t.Iteration <= line.Iteration &&
 		!t.StartedAt.After(line.StartedAt)
 }
 
-// sweep removes temporary files left behind by a crash, once per event. It ignores errors, because
-// the files do no harm. In a folder outside of the state, it removes only those of this budget.
+// sweep removes temporary files left behind by a crash. It runs once per event and ignores errors,
+// because the files do no harm. In a folder outside of the state, it removes only temporary files
+// of this budget.
 func (s *Store) sweep(budgetPath string) {
 	if s.swept {
 		return
@@ -178,7 +179,7 @@ func (d *disk) sweep(prefix string) {
 		return
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(-1) // unlike ReadDir, it does not stat each file
+	names, _ := dir.Readdirnames(-1) // unlike ReadDir, Readdirnames does not stat each file
 	for _, name := range names {
 		if !isTemp(name) || !strings.HasPrefix(name, prefix) {
 			continue

@@ -27,8 +27,8 @@ func (tx *Tx) Find(skill loop.Skill, runID string) (State, error) {
 	return State{Skill: skill}, errors.Join(errs...)
 }
 
-// Runs returns the runs of a skill that have a budget here, each once. The first is the one whose
-// budget the pointer names. The tick is set in the run that it belongs to.
+// Runs returns the runs of a skill whose budgets are in this project. The first is the run whose
+// budget the pointer names. The open tick is set in the run that owns it.
 func (s *Store) Runs(skill loop.Skill) (list []State, err error) {
 	tick, err := s.OpenTick(skill)
 	for _, path := range s.budgetPaths(skill) {
@@ -70,8 +70,8 @@ func (s *Store) budgetPaths(skill loop.Skill) []string {
 	return kept
 }
 
-// startedPaths returns the --budget-file paths in the flags of the history. The flags do not quote
-// a path, so both the whole rest and its first word are returned.
+// startedPaths returns the --budget-file paths in the flags of the history. Paths are not quoted
+// there, so it returns both the rest of the flags and the first word of the rest.
 func (s *Store) startedPaths(skill loop.Skill) (paths []string) {
 	for raw, err := range s.RawLines(skill) {
 		if err != nil || !bytes.Contains(raw.JSON, []byte(loop.BudgetFileFlag)) {

@@ -73,9 +73,9 @@ func (s *Store) oldBudget(at place, b *loop.Budget) ([]byte, error) {
 	return body, nil
 }
 
-// inPlace writes a budget with put and updates the pointer to it. A pointer to a file elsewhere is
-// written first: a pointer without a budget means no run, but a budget without a pointer would be
-// lost.
+// inPlace writes a budget with put and updates the pointer to it. The pointer to a file outside of
+// the state is written first: a pointer without a budget means no run, but a budget without a
+// pointer would be lost.
 func (s *Store) inPlace(at place, path string, skill loop.Skill, put func() error) error {
 	if !at.own {
 		if err := s.point(skill, path, at); err != nil {
@@ -122,16 +122,17 @@ func (s *Store) dropTick(skill loop.Skill) error {
 }
 
 func (s *Store) removeTick(skill loop.Skill) error {
-	_ = s.disk.root.Remove(usedName(skill)) // passes used in it do not count in another iteration
+	// passes used in this iteration do not count in the next one
+	_ = s.disk.root.Remove(usedName(skill))
 	return wrap("remove tick", s.disk.remove(tickName(skill)))
 }
 
 // commit ends an iteration in the one safe order: history line, budget, removal of the tick, one
 // sync of the folder. After it the reply may be printed and the lock released. created reports that
-// the history is new. Any failure after the line is ErrClosed.
+// the history is new. An error after the line was written is ErrClosed.
 //
-// The new budget is written and synced under a temporary name in the meantime, because a disk syncs
-// two files in hardly more time than one.
+// The new budget is written and synced under a temporary name at the same time as the line, because
+// a disk syncs two files in hardly more time than one.
 func (s *Store) commit(
 	it *loop.Iteration, budgetPath string, b *loop.Budget,
 ) (created bool, err error) {
@@ -176,7 +177,7 @@ func (s *Store) commit(
 			err = s.removeTick(it.Skill)
 		}
 		if err == nil && b.SealedIn != "" && b.SealedIn == s.seals.Path() {
-			_ = s.seals.AppendLine(b.RunID, seal.Trim(line)) // the record has the last line as well
+			_ = s.seals.AppendLine(b.RunID, seal.Trim(line)) // the record also holds the last line
 		}
 		return err
 	})
@@ -186,7 +187,8 @@ func (s *Store) commit(
 	return closed && h.isNew, err
 }
 
-// textOver returns the text of v, unless the file that it replaces is damaged or newer.
+// textOver returns the encoded v that will replace a file. It returns an error if that file is
+// damaged or newer.
 func (s *Store) textOver(name string, f *format, v any) ([]byte, error) {
 	old, err := s.disk.read(name)
 	if err == nil && old != nil {
@@ -198,8 +200,8 @@ func (s *Store) textOver(name string, f *format, v any) ([]byte, error) {
 	return fileText(&s.disk, name, f, v, nil)
 }
 
-// fileText returns the text of v with the unknown fields of the old text. It refuses to write what
-// could not be read again.
+// fileText returns the text of v with the unknown fields of the old text. It returns an error if
+// the result could not be read again.
 func fileText(d *disk, name string, f *format, v any, old []byte) ([]byte, error) {
 	if strings.HasPrefix(name, ".") {
 		return nil, errors.New("the state names no skill")
@@ -225,7 +227,7 @@ func fileText(d *disk, name string, f *format, v any, old []byte) ([]byte, error
 }
 
 // keep appends the unknown top-level fields of an old, checked text to the object in body. It
-// copies keys and values as raw text, because a foreign key may have a special meaning in a path
+// copies keys and values as raw text, because an unknown key may have a special meaning in a path
 // expression.
 func keep(body, old []byte, f *format) []byte {
 	if old == nil {

@@ -16,7 +16,7 @@ import (
 // unknown.
 //
 // During a change, a record has the texts before it and after it, so a crash leaves each file as
-// one of the two. Anything else was written by somebody else.
+// one of the two. Any other text was written by another program.
 func (s *Store) Seal(dir seal.Dir, boot func() string) { s.seals, s.boot = dir, boot }
 
 // ChangedError reports that a run's files differ from what the program wrote.
@@ -41,8 +41,8 @@ type sealed struct {
 
 func (r sealed) skill() loop.Skill { return loop.Skill(r.Skill) }
 
-// next returns the files as they are after the change under way, or as last written if there is
-// none.
+// next returns the files as they will be after the change in progress, or as last written if there
+// is no change.
 func (r sealed) next() seal.Files {
 	if r.Next != nil {
 		return *r.Next
@@ -70,9 +70,9 @@ func (s *Store) sealedRuns(skill loop.Skill) (list []sealed, err error) {
 	return list, err
 }
 
-// change makes a durable change to a session's run between the two notes in its record. edit sets
-// the run's files as they are after the change. Inside another change, or for a run without a
-// record, only do is called.
+// change makes a durable change to a session's run. It notes the start and the end of the change
+// in the run's record. edit sets the run's files as they are after the change. Inside another
+// change, or for a run without a record, change only calls do.
 func (s *Store) change(
 	skill loop.Skill, session string, edit func(*seal.Files), do func() error,
 ) error {
@@ -104,12 +104,13 @@ func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) e
 	err := s.within(do)
 	if err == nil {
 		run.State, run.Next, run.Told = next, nil, false
-		_ = s.seals.End(run.record, run.Skill) // on failure both texts count until the next change
+		// on failure, both the old and the new text are valid until the next change
+		_ = s.seals.End(run.record, run.Skill)
 	}
 	return errors.Join(err, s.settle())
 }
 
-// within calls do as part of a change already noted in the record. It does not sync folders.
+// within calls do as part of a change that the record already notes. It does not sync folders.
 func (s *Store) within(do func() error) error {
 	changing, batching := s.changing, s.batching
 	s.changing, s.batching = true, true
@@ -118,8 +119,8 @@ func (s *Store) within(do func() error) error {
 	return err
 }
 
-// changeBudget makes a change to a budget as change does. If the run has no record in this session,
-// it gets one and is removed from the record of any other session.
+// changeBudget changes a budget with the steps of change. If the run has no record in this
+// session, it creates one and removes the run from any other session's record.
 func (s *Store) changeBudget(path string, b *loop.Budget, text []byte, do func() error) error {
 	if s.changing || b.SealedIn == "" || b.SealedIn != s.seals.Path() {
 		return s.batch(do)
@@ -214,7 +215,7 @@ func (s *Store) unlockSealed(skill loop.Skill, seen *loop.Lock) error {
 	}
 	r, err := s.own(s.seals.Find(seen.SessionID))
 	if err != nil {
-		return nil // an unreadable record says nothing about the lock
+		return nil // an unreadable record does not mention the lock
 	}
 	l := r.Loop(string(skill))
 	open := l != nil && (l.State.Tick != "" || l.Next != nil && l.Next.Tick != "")

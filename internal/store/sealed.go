@@ -12,8 +12,8 @@ import (
 	"hooks/internal/seal"
 )
 
-// LoadSealed loads a loop as a session has it, from its record if the loop is on. If a file differs
-// from the record, it reads again under the guard, which rules out a write in progress and lets the
+// LoadSealed loads a session's loop from its record if the loop is on. If a file differs from the
+// record, LoadSealed reads again under the guard, which rules out a write in progress and lets the
 // file be restored.
 func (s *Store) LoadSealed(session string, skill loop.Skill) (State, error) {
 	st, err := s.load(session, skill, false)
@@ -27,8 +27,8 @@ func (s *Store) LoadSealed(session string, skill loop.Skill) (State, error) {
 	return st, err
 }
 
-// load loads a loop for LoadSealed and Tx.State. With settle it first applies what a killed hook
-// had committed.
+// load loads a loop for LoadSealed and Tx.State. With settle, it first completes a change that a
+// killed hook had committed.
 func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, err error) {
 	r, err := s.own(s.seals.Active(session))
 	run := sealed{r.Loop(string(skill)), r}
@@ -36,7 +36,7 @@ func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, e
 	case err != nil:
 		return State{Skill: skill, BudgetPath: DefaultBudgetPath(skill)}, err
 	case run.Loop != nil && run.On:
-		if run.Ended() && run.HeldFor == "" { // a person may edit its files again
+		if run.Ended() && run.HeldFor == "" { // a person may now edit its files
 			st, err = s.stateOf(run, run.State)
 		} else {
 			st, err = s.loadRecorded(run, settle)
@@ -53,7 +53,8 @@ func (s *Store) load(session string, skill loop.Skill, settle bool) (st State, e
 	return st, err
 }
 
-// gate sets the gate of a run that has ended, even if a crash kept it out of the record.
+// gate sets the gate of a run that has ended. After a crash the record may lack the gate, so it is
+// computed from the run.
 func (s *Store) gate(run sealed, st *State) (err error) {
 	if b := st.Budget; b == nil || b.Status == loop.Active || st.Tick != nil {
 		return nil
@@ -64,8 +65,8 @@ func (s *Store) gate(run sealed, st *State) (err error) {
 	return err
 }
 
-// unsealed returns an error for a session's active run that has lost its record or whose record is
-// in another state directory.
+// unsealed returns an error for a session's active run that has no record here, because the record
+// is lost or is in another state directory.
 func (s *Store) unsealed(st State, session string) error {
 	b := st.Budget
 	if b == nil || b.SessionID != session || b.Status != loop.Active || b.SealedIn == "" {
@@ -84,12 +85,12 @@ func (s *Store) unsealed(st State, session string) error {
 }
 
 // loadRecorded loads a run from its record. With settle, a change that a crash interrupted is
-// completed if the history has its line; otherwise the files stay as they are. A power cut may have
-// taken the record's last notes, so after a reboot the history's last line decides what was
+// completed if the history has its line; otherwise the files stay unchanged. A power cut may have
+// lost the record's last notes, so after a reboot the history's last line decides what was
 // committed.
 //
-// An event first loads a run without the guard. With it, the event takes that state again if the
-// files and their entry in the record are still the same.
+// An event first loads a run without the guard. After it takes the guard, it reuses that state if
+// the files and their entry in the record have not changed.
 func (s *Store) loadRecorded(run sealed, settle bool) (st State, err error) {
 	f := s.found(run)
 	if settle && *run.Loop == s.loaded.entry && f.files == s.loaded.files && f.errs == nil {
@@ -151,13 +152,13 @@ func (s *Store) finish(run sealed) (err error) {
 	if run.record.Boot != s.boot() { // after a reboot, trust the history as it is
 		run.State.History, run.record.Boot = f.History, s.boot()
 	}
-	if run.State.Budget == "" && run.State.Tick == "" { // archived, or never started
+	if run.State.Budget == "" && run.State.Tick == "" { // the run was archived or never started
 		run.record.Drop(run.Skill)
 	}
 	return s.seals.Save(run.record)
 }
 
-// settled returns a run's files as they are, with the run's last line that the history has.
+// settled returns a run's current files, together with the run's last line in the history.
 func (s *Store) settled(run sealed) seal.Files {
 	f := s.found(run).files
 	if run.Next != nil {

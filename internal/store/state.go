@@ -13,7 +13,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// State is the state of one skill on disk. A part is nil if its file is missing or could not be
+// State is the state of one skill on disk. A field is nil if its file is missing or could not be
 // read.
 type State struct {
 	Skill  loop.Skill
@@ -51,14 +51,15 @@ func (s *Store) Load(skill loop.Skill) (State, error) {
 	return st, errors.Join(err, lerr)
 }
 
-// LoadRun is Load without the lock, for a hook inside an iteration.
+// LoadRun is like Load but does not read the lock. A hook inside an iteration uses it.
 func (s *Store) LoadRun(skill loop.Skill) (State, error) {
 	path, err := s.budgetPath(skill)
 	st, errs := s.run(skill, path)
 	return st, errors.Join(err, errs)
 }
 
-// run reads the budget at a path, the open tick and the claim. An empty path means the default.
+// run reads the budget at a path, the open tick and the lock waiter. An empty path means the
+// default.
 func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
 	st := State{Skill: skill, BudgetPath: cmp.Or(budgetPath, DefaultBudgetPath(skill))}
 	var errs [3]error
@@ -112,8 +113,8 @@ func parse[T any](path string, body []byte) (*T, error) {
 	return v, nil
 }
 
-// decodeBudget checks and parses a budget. It skips the check for the text it checked last, because
-// an event reads the same text up to three times.
+// decodeBudget checks and parses a budget. An event reads the same text up to three times, so it
+// does not check a text again that equals the last one.
 func (s *Store) decodeBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, error) {
 	body = bytes.TrimSpace(body)
 	if s.good.text == nil || !bytes.Equal(body, s.good.text) {
@@ -148,7 +149,7 @@ func adopt(path string, skill loop.Skill, b *loop.Budget) error {
 	if !slices.Contains([]loop.Status{loop.Active, loop.Halted, loop.Paused}, b.Status) {
 		return damage(path, "status %q is not one of active, halted, paused", b.Status)
 	}
-	if b.Skill != skill { // both skills got the same --budget-file
+	if b.Skill != skill { // two skills share one --budget-file
 		return damage(path, "it belongs to the skill %q, not %q", b.Skill, skill)
 	}
 	return nil

@@ -1,11 +1,11 @@
 // Package store keeps the state of loops under <project>/.sdd/loop and is its only writer.
 //
 // Every file is replaced atomically and durably. A history line is the commit point of an
-// iteration, and recovery brings the other files up to it after a crash. A file that cannot be read
-// is reported and never rewritten.
+// iteration, and recovery updates the other files to match it after a crash. A file that cannot be
+// read is reported and never rewritten.
 //
-// A change of a run is Begin, State, Commit and End (Tx). A Store belongs to one goroutine of one
-// short-lived process.
+// A change of a run consists of Begin, State, Commit and End (Tx). A Store is used by one goroutine
+// of one short-lived process.
 package store
 
 import (
@@ -32,30 +32,30 @@ const Dir = ".sdd/loop"
 type Store struct {
 	disk      disk
 	project   string
-	guards    int // nesting depth of the guard
+	guards    int // how often this process holds the guard
 	lock      *flock.Flock
 	noFlock   bool // the file system has no locks
 	unguarded bool // the last Begin could not lock
-	swept     bool // temporary files were removed
+	swept     bool // temporary files were already removed
 	batching  bool
 	line      struct { // cache of the last parsed history line
 		text []byte
 		it   *loop.Iteration
 	}
-	good struct { // cache of the last budget decoded or known to be valid
+	good struct { // cache of the last budget that was decoded or validated
 		text  []byte
 		skill loop.Skill
 		run   string
 	}
-	loaded struct { // the last run that was loaded without the guard, and its entry in the record
+	loaded struct { // the run last loaded without the guard, and its entry in the record
 		entry seal.Loop
 		files seal.Files
 		state State
 	}
-	seals     seal.Dir // records to compare the files with
+	seals     seal.Dir // records that the files are compared with
 	boot      func() string
 	healed    []string
-	changing  bool  // a change of a recorded run is under way
+	changing  bool  // a change of a recorded run is in progress
 	elsewhere *disk // the folder of a budget file outside of Dir
 }
 
@@ -85,7 +85,7 @@ func open(project string, root *os.Root, fail func(string) error) (*Store, error
 	return &Store{project: project, disk: disk{root: inner, shown: Dir, fail: fail}}, nil
 }
 
-// leaving adds to err the name of the symlink that made opening fail.
+// leaving adds to err the name of the symlink that leads out of the folder.
 func leaving(root *os.Root, err error) error {
 	for _, name := range []string{".sdd", filepath.FromSlash(Dir)} {
 		info, lerr := root.Lstat(name)
@@ -162,8 +162,7 @@ func (s *Store) Close() {
 	}
 }
 
-// batch calls steps and then syncs the changed names once, instead of after each save. It syncs
-// even if steps fails.
+// batch calls steps and then syncs the changed names once. It syncs even if steps fails.
 func (s *Store) batch(steps func() error) error {
 	batching := s.batching
 	s.batching = true

@@ -86,14 +86,14 @@ func (s *Store) keepEvents(list []Queued) error {
 	return wrap("keep sync events", errors.Join(err, s.settle()))
 }
 
-// Asker makes this process the only one that passes the questions of a skill's run to a person's
-// command. It waits as Sender does.
+// Asker makes this process the only one that passes a run's questions to a person's command. It
+// waits in the same way as Sender.
 func (s *Store) Asker(ctx context.Context, skill loop.Skill) (release func() error, ok bool) {
 	return s.only(ctx, askerName(skill))
 }
 
-// Sender makes this process the only one that sends events, after any earlier one has ended. ok is
-// false if ctx ends first.
+// Sender makes this process the only one that sends events. It waits until an earlier sender has
+// ended; ok is false if ctx ends first.
 func (s *Store) Sender(ctx context.Context) (release func() error, ok bool) {
 	return s.only(ctx, sendName)
 }

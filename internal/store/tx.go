@@ -10,8 +10,8 @@ import (
 	"hooks/internal/seal"
 )
 
-// Tx is a change of a project's state that excludes other processes: Begin, State, Commit of what a
-// Step decided, End.
+// Tx is a change of a project's state that excludes other processes. It consists of Begin, State,
+// Commit with the result of a Step, and End.
 type Tx struct{ s *Store }
 
 // Begin makes this process the only one that changes the state until End. It waits at most two
@@ -28,7 +28,7 @@ func (s *Store) Begin(ctx context.Context) (*Tx, error) {
 	return &Tx{s}, nil
 }
 
-// End ends the change. The last End of nested ones releases the lock.
+// End ends the change. If calls of Begin are nested, the last End releases the lock.
 func (tx *Tx) End() error { return tx.s.unguard() }
 
 // State returns the session's state of a loop. It first applies a transaction that a killed hook
@@ -42,21 +42,22 @@ func (tx *Tx) State(session string, skill loop.Skill) (State, error) {
 	return st, err
 }
 
-// Recover returns the state of the skill's last run, of any session, after applying what a killed
-// hook had committed.
+// Recover returns the state of the skill's last run in any session. It first completes a change
+// that a killed hook had committed.
 func (tx *Tx) Recover(skill loop.Skill) (State, error) { return tx.s.recover(skill) }
 
-// RecoverFrom is Recover for the run whose budget is at a --budget-file path. An empty path means
-// the default.
+// RecoverFrom is like Recover for the run whose budget is at a --budget-file path. An empty path
+// means the default.
 func (tx *Tx) RecoverFrom(skill loop.Skill, path string) (State, error) {
 	return tx.s.recoverFrom(skill, path)
 }
 
-// Commit writes what a Step decided and updates st to match. created reports that the history is
-// new, which a person is told (R123, R126). Unless the error is ErrClosed, no iteration has ended.
+// Commit saves the result of a Step and updates st to match. created reports that the history is
+// new, which the person is then told (R123, R126). Unless the error is ErrClosed, no iteration has
+// ended.
 //
 // The budget is written before the tick, because applying an answer to the budget twice is
-// harmless, but an answer already in the tick is not applied again.
+// harmless, but an answer that the tick already has is not applied again.
 func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 	if save.Line != nil {
 		if created, err = tx.s.appendHistory(save.Line); err != nil {
@@ -91,7 +92,7 @@ func (tx *Tx) Commit(st *State, save loop.Save) (created bool, err error) {
 	return created, err
 }
 
-// quiet records the gate of a run that has ended, or releases its session. The record itself stays,
+// quiet records the gate of a run that has ended, or releases its session. The record stays,
 // because a later --resume is compared with it.
 func (tx *Tx) quiet(st *State, save loop.Save) error {
 	if !save.Release && save.Quiet == nil {

@@ -12,7 +12,7 @@ import (
 	"hooks/internal/seal"
 )
 
-// found holds the files of a run as they are now.
+// found holds the files of a run as they are on disk.
 type found struct {
 	files  seal.Files
 	budget []byte
@@ -52,8 +52,8 @@ func (s *Store) found(run sealed) (f found) {
 	return f
 }
 
-// stateOf parses the given texts of a run's files. It does not check a text equal to the recorded
-// one, which was checked before it was written.
+// stateOf parses the given texts of a run's files. A text equal to the recorded one is not
+// checked, because it was checked before it was written.
 func (s *Store) stateOf(run sealed, files seal.Files) (st State, err error) {
 	st.Skill, st.BudgetPath = run.skill(), run.Budget
 	var errs [2]error
@@ -102,7 +102,7 @@ func (s *Store) changes(run sealed, f found) []string {
 		case is == was || is == then:
 		case s.rebooted(run) && (name != run.Budget || s.isLater(run, was, is) ||
 			s.isLater(run, then, is)):
-			// A power cut may have lost the record's last notes while the file was synced.
+			// A power cut may have lost the record's last notes although the file was synced.
 		case is == "" && there:
 			list = append(list, name+" is empty")
 		case is == "":
@@ -163,7 +163,7 @@ func (s *Store) later(run sealed, own, found string) (*loop.Budget, error) {
 	return b, err
 }
 
-// marks reports whether a recorded run keeps its budget at the path that the marker names.
+// marks reports whether the marker names the budget path of a recorded run.
 func (s *Store) marks(skill loop.Skill, marker string) bool {
 	runs, _ := s.sealedRuns(skill)
 	for _, run := range runs {
@@ -187,8 +187,8 @@ func (s *Store) superseded(old sealed, f found) bool {
 	return false
 }
 
-// historyChange describes how somebody changed a run's lines in the history. It returns "" if
-// nothing changed.
+// historyChange describes how another program changed a run's lines in the history. It returns ""
+// if they are unchanged.
 func (s *Store) historyChange(run sealed, f found) string {
 	was, then := run.State, run.next()
 	switch {
@@ -202,15 +202,15 @@ func (s *Store) historyChange(run sealed, f found) string {
 	if end < 0 && (run.Next == nil || endIn(text, then.Line) < 0) {
 		return " was changed"
 	}
-	end = max(end, int(min(was.History-from, int64(len(text))))) // a power cut may have taken Line
+	end = max(end, int(min(was.History-from, int64(len(text))))) // a power cut may have lost Line
 	if run.forgedIn(text[end:]) && !s.rebooted(run) {
 		return " has a line for the run that hooks did not write"
 	}
 	return ""
 }
 
-// lastPart returns the history from where the record has the run's last line, and that offset. It
-// returns the whole history if the line is not there.
+// lastPart returns the part of the history that begins with the run's last recorded line, and its
+// offset. It returns the whole history if that line is missing.
 func (s *Store) lastPart(run sealed) (text []byte, from int64) {
 	h, size, _ := s.openHistory(run.skill())
 	if h == nil {
@@ -224,7 +224,7 @@ func (s *Store) lastPart(run sealed) (text []byte, from int64) {
 	for {
 		from = max(0, min(from, size))
 		text = make([]byte, size-from)
-		n, _ := h.ReadAt(text, from) // what cannot be read is missing
+		n, _ := h.ReadAt(text, from) // treat unreadable text as missing
 		if text = text[:n]; from == 0 || endIn(text, line) >= 0 {
 			return text, from
 		}
@@ -232,8 +232,8 @@ func (s *Store) lastPart(run sealed) (text []byte, from int64) {
 	}
 }
 
-// endIn returns the offset at which a line ends in text, or -1 if text does not have it. An empty
-// line stands for the start of the text.
+// endIn returns the offset at which a line ends in text, or -1 if text does not contain it. An
+// empty line matches at offset 0.
 func endIn(text []byte, line string) int {
 	end, found := 0, -1
 	if line == "" {
@@ -247,9 +247,9 @@ func endIn(text []byte, line string) int {
 	return found
 }
 
-// forgedIn reports whether somebody added a line for the run to the history, of which text is the
-// part after the run's last line. It accepts a line of a change under way, even if a kill tore it,
-// and the lines of skipped ticks, which count nothing.
+// forgedIn reports whether another program added a line for the run to the history. text is the
+// part after the run's last line. A line of a change in progress is accepted, even if a kill tore
+// it, and so are the lines of skipped ticks, which do not count.
 func (r sealed) forgedIn(text []byte) bool {
 	rest := text
 	for line := range bytes.Lines(text) {

@@ -7,9 +7,9 @@ import (
 	"hooks/internal/seal"
 )
 
-// Yield ends a recorded run whose files another state directory has taken over, and archives its
-// record. If the other one continues the same run, the recorded budget is restored with the larger
-// value of each counter, so that editing the file gains nothing. The caller holds the guard.
+// Yield ends a recorded run whose files now belong to another state directory, and archives its
+// record. If the other directory continues the same run, each counter of the restored budget is
+// the larger of the two, so that editing the file gains nothing. The caller holds the guard.
 func (s *Store) Yield(skill loop.Skill, path string) error {
 	run, known, err := s.recordAt(skill, path)
 	if !known || err != nil {
@@ -32,7 +32,7 @@ func (s *Store) Yield(skill loop.Skill, path string) error {
 	return s.seals.Save(run.record)
 }
 
-// archiveRecord writes to the archive what the record holds of a run.
+// archiveRecord archives the recorded texts of a run.
 func (s *Store) archiveRecord(run sealed) error {
 	to, err := s.archiveFolder(seal.FileName(run.RunID))
 	if err != nil {
@@ -42,7 +42,8 @@ func (s *Store) archiveRecord(run sealed) error {
 	return errors.Join(s.keepSealed(to, run), s.settle())
 }
 
-// overwrite replaces a budget file, even one of another run. The record is not updated.
+// overwrite replaces a budget file, even if it belongs to another run. It does not update the
+// record.
 func (s *Store) overwrite(path string, b *loop.Budget) error {
 	at, err := s.place(b.Skill, path)
 	if err != nil {

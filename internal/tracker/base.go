@@ -45,12 +45,12 @@ func (b Base) Leads(repo string) bool {
 	return repo != "" && strings.HasSuffix("/"+at, "/"+repo)
 }
 
-// Remote returns the repository of a git remote.
+// Remote returns the repository that a git remote points to.
 func (f Facts) Remote(name string) Base {
 	return located(name, rewritten(f.Remotes[name], f.Config))
 }
 
-// Unchanged returns address if git uses it as it is, or an empty string if insteadOf rewrites it.
+// Unchanged returns address if git uses it unchanged, or an empty string if insteadOf rewrites it.
 func (f Facts) Unchanged(address string) string {
 	if rewritten(address, f.Config) != address {
 		return ""
@@ -107,10 +107,10 @@ func withoutUser(address string) string {
 	return scheme + "://" + rest[strings.LastIndexByte(host, '@')+1:]
 }
 
-// resolved reports whether `gh repo set-default` or an answer to glab made a remote the base. base
-// is empty for the remote's own repository, else another repository at the same host. The setting
-// is "base" or the repository, with "base:" before it if glab wrote it. The value "head" names
-// where branches are pushed.
+// resolved reports whether the user made a remote the base, with `gh repo set-default` or in an
+// answer to glab. base is empty for the remote's own repository; otherwise it names another
+// repository on the same host. The setting is "base" or a repository; glab writes "base:" before
+// the repository. The value "head" names where branches are pushed.
 func (f Facts) resolved(remote string) (base string, ok bool) {
 	key := "remote." + remote
 	lines := f.Config[key+".gh-resolved"] + "\n" + f.Config[key+".glab-resolved"]

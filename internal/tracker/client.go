@@ -59,7 +59,7 @@ func forgeOf(kind string) forge {
 	return forges[0]
 }
 
-// ForgeOfClient returns the kind of forge that a program is the client of, or an empty string.
+// ForgeOfClient returns the kind of forge that a program is the client for, or an empty string.
 func ForgeOfClient(program string) string {
 	if program == "hub" {
 		return forges[0].kind
@@ -115,8 +115,8 @@ func MergeCommand(kind, pr string) string {
 	return Client(kind) + " " + forgeOf(kind).merge + " " + pr
 }
 
-// HeadFlag returns the flag that binds MergeCommand to a commit. It is empty if the forge's client
-// has no such flag.
+// HeadFlag returns the flag that makes MergeCommand merge only a given commit. It is empty if the
+// forge's client has no such flag.
 func HeadFlag(kind, sha string) string {
 	if flag := forgeOf(kind).head; flag != "" {
 		return flag + " " + sha

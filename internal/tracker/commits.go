@@ -12,7 +12,7 @@ import (
 
 // Tree is the state of a working tree.
 type Tree struct {
-	Head   string // empty before the first commit
+	Head   string // empty if there is no commit
 	Branch string // empty if HEAD is detached
 	// Dirty holds the changed and untracked paths, relative to the top. It has no ignored files. A
 	// submodule is in it only if its commit differs.
@@ -74,7 +74,7 @@ func Hidden(ctx context.Context, project string) (list []string, err error) {
 		if name == "" || !strings.Contains(facts, " 160000 ") || Root(top) != top {
 			continue
 		}
-		// A status that recurses would run the filters in the submodule's settings.
+		// A recursive status would run the filters that the submodule's settings name.
 		tree, failed := ReadTree(ctx, top)
 		hidden, unread := Hidden(ctx, top)
 		for _, below := range append(tree.Dirty, hidden...) {

@@ -20,7 +20,7 @@ type Entry struct {
 }
 
 // ReadEntries returns the lines of a client's configuration file. whole is false if the file is
-// longer than 256 KiB, of which the rest is not read.
+// longer than 256 KiB; the rest is then not read.
 func ReadEntries(path string) (list []Entry, whole bool) {
 	text, _ := safefile.ReadHead(path, maxConfig)
 	for line := range strings.Lines(text) {
@@ -38,8 +38,8 @@ func ReadEntries(path string) (list []Entry, whole bool) {
 	return list, len(text) < maxConfig
 }
 
-// GhAliases returns the names of the user's gh aliases, such as "land" or "pr land", without gh's
-// default alias. An empty name stands for aliases that could not be read.
+// GhAliases returns the names of the user's gh aliases, such as "land" or "pr land". It omits gh's
+// default alias. An empty name means that the aliases could not be read.
 func GhAliases(getenv func(string) string) (names []string) {
 	entries, whole := ReadEntries(GhConfig(getenv, "config.yml"))
 	if !whole {
@@ -54,7 +54,7 @@ func GhAliases(getenv func(string) string) (names []string) {
 			if name == "" || in && e.Value != "" && e.Value != "{}" {
 				names = append(names, "")
 			}
-		case !in || depth > 0 && e.Indent > depth: // deeper lines belong to the previous alias
+		case !in || depth > 0 && e.Indent > depth: // a deeper line belongs to the previous alias
 		default:
 			if depth = e.Indent; name != "co" || e.Value != "pr checkout" {
 				names = append(names, name)

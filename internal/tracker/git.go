@@ -18,7 +18,7 @@ import (
 const (
 	gitWait   = 10 * time.Second // bounds one git command, if the caller's context allows more
 	gitOutput = 4 << 20          // bytes
-	maxOutput = 64 << 20         // bytes, of a command that names every file
+	maxOutput = 64 << 20         // bytes, for a command that prints the name of every file
 )
 
 // git runs one git command in dir and returns its output. An error contains git's message.
@@ -50,14 +50,14 @@ func ask(ctx context.Context, maxBytes int, dir string, args ...string) ([]byte,
 		env = append(env, "GIT_ALLOW_PROTOCOL=")
 	}
 	argv := slices.Concat([]string{gitProgram()}, hardened[:], args)
-	if runtime.GOOS == "linux" { // file systems of other systems may ignore case
+	if runtime.GOOS == "linux" { // on other systems, file names may ignore case
 		argv = slices.Insert(argv, 1, "-c", "core.ignoreCase=false")
 	}
 	wait := gitWait
 	switch word[0] {
 	case "checkout":
 		wait = time.Minute
-	case "config": // a tool call may wait for several answers
+	case "config": // a tool call may need several answers
 		wait = gitWait / 2
 	}
 	r, err := child.Run(ctx, child.Command{
@@ -142,7 +142,7 @@ func Elsewhere(ctx context.Context, worktree, branch string) bool {
 	return false
 }
 
-// gitSucceeds runs a git command that answers by its exit code: 0 for true, 1 for false.
+// gitSucceeds runs a git command that reports its result as an exit code: 0 for true, 1 for false.
 func gitSucceeds(ctx context.Context, dir string, args ...string) (bool, error) {
 	_, err := git(ctx, dir, args...)
 	if child.Exit(err) == 1 {

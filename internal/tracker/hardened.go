@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// hardened overrides settings of a repository that would run a program, hide an uncommitted file,
-// or make git print advice.
+// hardened overrides repository settings that would run a program, hide an uncommitted file, or
+// make git print advice.
 var hardened = [...]string{
 	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull,
 	"-c", "safe.bareRepository=explicit", "-c", "protocol.ext.allow=never",
@@ -36,12 +36,12 @@ func overrule(list []setting, remote bool) (args []string, err error) {
 		case helper, cookies:
 		case filter:
 			name = name[:max(0, strings.LastIndexByte(name, '.'))]
-		case strings.HasPrefix(one.key, "lfs.extension."): // git-lfs runs it
+		case strings.HasPrefix(one.key, "lfs.extension."): // git-lfs runs this program
 			name = "lfs"
 		default:
 			continue
 		}
-		if strings.ContainsRune(name, '=') { // git would end the key there
+		if strings.ContainsRune(name, '=') { // git would end the key at the equals sign
 			return nil, fmt.Errorf("the repository's config sets %q: not run", one.key)
 		}
 		switch {

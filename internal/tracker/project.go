@@ -45,9 +45,10 @@ func parents(dir string) func(yield func(string) bool) {
 
 // gitPlace holds the directories of a repository.
 type gitPlace struct {
-	top    string // root of the worktree
-	dir    string // this worktree's git directory: HEAD, config.worktree
-	common string // the repository's: config, refs; equal to dir in the main worktree
+	top string // root of the worktree
+	dir string // this worktree's git directory, with HEAD and config.worktree
+	// the repository's git directory, with config and refs; equal to dir in the main worktree
+	common string
 }
 
 // findGit finds the repository of a directory by the nearest .git in it or above it, as git does.
@@ -107,7 +108,7 @@ func Root(dir string) string {
 }
 
 // LinkedWorktree returns the root of the worktree that contains dir and reports whether it is a
-// linked worktree. A submodule is not one. It starts no child process.
+// linked worktree. A submodule does not count as one. It starts no child process.
 func LinkedWorktree(dir string) (top string, linked bool) {
 	place, ok := findGit(filepath.Clean(dir))
 	return place.top, ok && place.dir != place.common

@@ -19,7 +19,7 @@ type Facts struct {
 	// count for remote.*.push, .url, .pushurl, url.*.insteadof and the keys of forges' clients;
 	// they are joined by line feeds.
 	Config map[string]string
-	Err    error // why git did not show its settings
+	Err    error // the error if git did not print its settings
 }
 
 // Repo returns the facts of the repository that contains dir. Its settings come from git, the rest
@@ -43,7 +43,7 @@ func Repo(ctx context.Context, dir string) Facts {
 	for key, value := range f.Config {
 		name, isRemote := strings.CutPrefix(key, "remote.")
 		if name, isURL := strings.CutSuffix(name, ".url"); isRemote && isURL {
-			reset := strings.LastIndex("\n"+value+"\n", "\n\n") + 1 // an empty URL resets
+			reset := strings.LastIndex("\n"+value+"\n", "\n\n") + 1 // an empty URL clears the list
 			value = value[min(reset, len(value)):]
 			f.Remotes[name], _, _ = strings.Cut(value, "\n")
 		}
@@ -52,13 +52,13 @@ func Repo(ctx context.Context, dir string) Facts {
 		f.Branch = symbolic(filepath.Join(p.dir, "HEAD"), "refs/heads/")
 		f.Default = defaultBranch(p.common, f.Remotes)
 	}
-	if f.Branch == ".invalid" { // with reftable, HEAD does not hold the branch
+	if f.Branch == ".invalid" { // with reftable, HEAD does not name the branch
 		f.Branch = ""
 	}
 	return f
 }
 
-// several reports whether git or a forge's client uses all values of a key.
+// several reports whether git or a forge's client uses all values of a key, not only the last.
 func several(key string) bool {
 	return strings.HasPrefix(key, "url.") || strings.HasPrefix(key, "remote.") &&
 		slices.ContainsFunc([]string{".push", ".url", ".pushurl", "-resolved"},

@@ -85,8 +85,8 @@ func parseWorktree(record string) (w loop.Worktree) {
 }
 
 // CheckWorktrees compares recorded worktrees with the current ones. It returns one note for each
-// that is missing or has another branch or head, in the order recorded (R143, R144). It changes
-// nothing, and compares only facts that were recorded.
+// that is missing or has another branch or head, in the order recorded (R143, R144). It compares
+// only facts that were recorded, and changes nothing.
 func CheckWorktrees(project string, recorded, now []loop.Worktree) (notes []string) {
 	root := RealPath(project)
 	locate := func(path string) string { return RealPath(relativeTo(root, path)) }

@@ -10,7 +10,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// The looping skills of the sdd plugin that work on its backlog and its PRs (R1).
+// The sdd plugin's skills that loop over its backlog and its PRs (R1).
 const (
 	Work   loop.Skill = "work"
 	Review loop.Skill = "review"
@@ -67,15 +67,15 @@ func owesFacts(s loop.State) *loop.Continue {
 	return &loop.Continue{Name: "facts"}
 }
 
-// picksIssues reports whether the rows of work loops apply to a run.
+// picksIssues reports whether the conditions and gates of work loops apply to a run.
 func picksIssues(b *loop.Budget) bool { return b.Skill == Work }
 
 // watchesPR reports whether a review watches a single PR (R145, R146).
 func watchesPR(b *loop.Budget) bool { return b.SinglePR != 0 }
 
 func backlogEmpty(f *loop.Facts) string {
-	// The condition is one of entry: issues that this tick has taken up do not count as missing
-	// (R18).
+	// The condition holds only at entry, so issues that this tick has taken up do not count as
+	// missing (R18).
 	if f.Tick == nil || f.Tick.Worked() || f.Tick.KnownBacklog() == nil {
 		return ""
 	}

@@ -23,8 +23,8 @@ type graph struct {
 	issues   []int
 	next     [][]int
 	blockers []int // number of blockers that can never be done
-	from     []int // the predecessor in the present search
-	seen     []int // the last search that reached the issue: its start + 1
+	from     []int // the predecessor in the current search
+	seen     []int // the last search that reached the issue, as its start + 1
 }
 
 func newGraph(edges [][2]int) *graph {
@@ -62,7 +62,7 @@ func newGraph(edges [][2]int) *graph {
 }
 
 // cycle searches breadth-first for a shortest cycle whose lowest issue is start. It returns nil if
-// there is none shorter than limit. A limit of 0 means no limit.
+// every such cycle has limit issues or more. A limit of 0 means no limit.
 func (g *graph) cycle(start, limit int) []int {
 	layer := []int{start}
 	for depth := 1; len(layer) > 0 && (limit == 0 || depth < limit); depth++ {

@@ -8,9 +8,9 @@ import (
 var closer = pattern(`(?i)\b(?:close[sd]?|closing|fix(?:es|ed|ing)?|` +
 	`resolve[sd]?|resolving|implement(?:s|ed|ing)?)\b`)
 
-// Closes returns the issues of home that a PR with this body closes when it is merged, as in
-// "fixes #5" or "Closes #1, #2 and #3". As on the forges, a negation ("does not fix #5") has no
-// effect, and code and quotes do not count.
+// Closes returns the issues of home that a merge of a PR with this body closes, as in "fixes #5"
+// or "Closes #1, #2 and #3". As on the forges, a negation ("does not fix #5") has no effect, and
+// code and quotes do not count.
 func Closes(body string, home Home) (out []int) {
 	if !mentions(body) {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"hooks/internal/markdown"
 )
 
-// These are the states of an issue's acceptance criteria.
+// The states of an issue's acceptance criteria.
 const (
 	CriteriaOK      = "ok"
 	CriteriaMissing = "missing"
@@ -15,7 +15,8 @@ const (
 
 var (
 	criteriaHeading = pattern(`(?i)acceptance criteri|^\P{L}*(?:acceptance|acs?)\P{L}*$`)
-	// criteriaLabel matches a line that begins a section, and its rest.
+	// criteriaLabel matches a line that begins a section of criteria. Its group is the rest of the
+	// line.
 	criteriaLabel = pattern(`(?i)^[*_]*(?:acceptance(?: criteri(?:a|on))?|acs?)` +
 		`(?:[*_]*:[*_]*|[*_]+$)(.*)`)
 	anyLabel = pattern(`^(?:\*\*[^*]+\*\*:?|__[^_]+__:?|\pL[\pL ]*:)$`)
@@ -34,7 +35,7 @@ const labelLevel = 7
 
 // judge determines the state of the criteria in a body, line by line.
 type judge struct {
-	state  string // the worst state so far; a section is judged missing at its end
+	state  string // the worst state so far; the end of a section decides whether it is missing
 	level  int    // of the open section, 0 if none is open
 	filled bool
 }

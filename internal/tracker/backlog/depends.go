@@ -11,9 +11,9 @@ import (
 // dep is one dependency that a body states. The zero Ref is the issue itself.
 type dep struct{ blocker, blocked Ref }
 
-// phrase matches a text that begins with words that state a dependency, after anything but letters.
-// The first group is empty if the issues after the phrase wait for its subject; else the subject
-// waits for them.
+// phrase matches a text that begins with a phrase such as "depends on" or "blocks", after any
+// non-letters. The first group is empty if the issues after the phrase wait for its subject;
+// otherwise the subject waits for them.
 var phrase = pattern(`(?i)^\P{L}*(?:(depends[ -]on|blocked[ -]by|dependencies)|blocks)\b(.*)`)
 
 // reading holds the facts found in the body of an issue or PR.

@@ -9,7 +9,7 @@ import (
 // State is the known state of an issue or PR.
 type State string
 
-// These are the states. Unknown is the zero value.
+// The states of an issue or PR. Unknown is the zero value.
 const (
 	Unknown State = ""
 	Open    State = "open"

@@ -86,7 +86,7 @@ func (h Home) foreign(host, repo string) string {
 	return repo
 }
 
-// mentions reports whether a text may name an issue. Most do not.
+// mentions reports whether a text may refer to an issue. Most texts do not.
 func mentions(text string) bool {
 	return strings.Contains(text, "#") || strings.Contains(text, "://")
 }

@@ -20,7 +20,7 @@ type Board struct {
 	Shared bool
 }
 
-// These are the states of an open issue for a loop.
+// The states of an open issue for a loop.
 const (
 	Unblocked  = "unblocked"
 	Blocked    = "blocked"
@@ -53,12 +53,13 @@ type Result struct {
 	// Edges holds the dependencies (blocker, blocked) between open issues: those of every issue in
 	// scope and, transitively, of its blockers.
 	Edges [][2]int
-	// Partial reports that the result is incomplete, so that absence from it proves nothing.
+	// Partial reports that the result is incomplete. An issue that is absent may then still be in
+	// scope.
 	Partial bool
 	Notes   []string
 }
 
-// sorter holds a board while it is sorted.
+// sorter determines the states of the issues on a board.
 type sorter struct {
 	*Board
 	open  map[int]*Issue // open issues by number
@@ -136,7 +137,8 @@ func (s *sorter) connect(i *Issue) {
 // maxBlockers is the maximum number of dependencies of one issue. An issue with more is marked Cut.
 const maxBlockers = 1000
 
-// wait adds a blocker of an open issue, or the state of a known one if that was unknown.
+// wait adds a blocker of an open issue. If the blocker is already listed with an unknown state,
+// wait sets the state.
 func (s *sorter) wait(blocked int, by Ref) {
 	i := s.open[blocked]
 	if i == nil {

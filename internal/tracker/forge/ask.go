@@ -23,7 +23,7 @@ type Question struct {
 	Run     *loop.Tracker // the run's tracker; nil for the project's current one
 	Backlog bool          // request the open issues in Scope
 	Scope   backlog.Scope
-	PRs     bool          // request every open PR
+	PRs     bool          // request all open PRs
 	PR      int           // request this PR in any state; 0 for none
 	Wait    time.Duration // bounds one call, and the time between pages; 0 means 5 s
 }
@@ -33,8 +33,8 @@ type Answer struct {
 	Place Place
 	// Issues holds the known open issues in scope.
 	Issues []backlog.Fact
-	// Backlog is nil unless it is complete, because an incomplete one does not prove that an issue
-	// is gone (R18, R86).
+	// Backlog is nil unless it is complete, because an incomplete backlog does not prove that an
+	// issue is gone (R18, R86).
 	Backlog *loop.Backlog
 	Edges   [][2]int // blocker, blocked
 	PRs     []PR

@@ -50,7 +50,7 @@ func (q Question) choose(ctx context.Context) (loop.Tracker, Place, error) {
 	return t, p, err
 }
 
-// place returns the tracker to ask. It fails if the run began with another one.
+// place returns the tracker to ask. It fails if the run began with a different tracker.
 func (q Question) place(ctx context.Context) (Place, error) {
 	now, p, err := q.choose(ctx)
 	if q.Run == nil {
@@ -62,7 +62,8 @@ func (q Question) place(ctx context.Context) (Place, error) {
 	return p, err
 }
 
-// apart returns a Failure if the run's tracker is not the repository of its PRs, else nil.
+// apart returns a Failure if the run's tracker is not the repository of its PRs, and nil
+// otherwise.
 func (q Question) apart(p Place) *Failure {
 	if q.Run == nil || p.Kind == Command {
 		return nil
@@ -98,9 +99,9 @@ func moved(was, now loop.Tracker) string {
 
 func repository(url string) string { return tracker.BaseOf(url).String() }
 
-// Remotes returns the names of the git remotes with a run's PRs and branches, or their addresses
-// from the beginning of the run if git's settings have changed since. Each is empty if unknown.
-// kind is the kind of their forge.
+// Remotes returns the names of the git remotes that hold a run's PRs and branches. If git's
+// settings have changed since the run began, it returns the addresses from then. A result is empty
+// if unknown. kind is the kind of their forge.
 func (q Question) Remotes(ctx context.Context) (prs, branches, kind string) {
 	now, _, _ := q.choose(ctx)
 	if prs, branches = now.Remote, now.Remote; now.Origin != "" {

@@ -18,7 +18,7 @@ import (
 // Why is the cause of a Failure.
 type Why string
 
-// These are the causes. Most continue a sentence that begins with the program's name.
+// The causes of a Failure. Most continue a sentence that begins with the program's name.
 const (
 	Unconfigured Why = "no tracker is known"
 	NoProgram    Why = "is not installed"
@@ -29,7 +29,7 @@ const (
 	TooOld       Why = "is too old"
 	TooSlow      Why = "took too long"
 	Unreadable   Why = "printed what cannot be read"
-	Failed       Why = "failed" // the program's own message has the cause
+	Failed       Why = "failed" // the program's own message describes the cause
 	NotAllowed   Why = "is not run: no one but the repository names it"
 	Moved        Why = "tracker not asked"
 )
@@ -39,7 +39,7 @@ const (
 type Failure struct {
 	Why     Why
 	Program string // gh, glab, tea or the configured command; empty if none was chosen
-	Says    string // its message, one line
+	Says    string // the program's message, one line
 }
 
 func (f *Failure) Error() string {
@@ -162,7 +162,8 @@ func refused(says string, body []byte) *Failure {
 		return nil
 	}
 	f := &Failure{Says: "HTTP " + lines[len(lines)-1][1]}
-	if f.Why = cause(strings.ToLower(f.Says)); f.Why == NoIssues { // 410 is not only about issues
+	// a 410 can mean other things than disabled issues
+	if f.Why = cause(strings.ToLower(f.Says)); f.Why == NoIssues {
 		f.Why = NotFound
 	}
 	if docs, _ := documents(body); len(docs) == 1 {
@@ -173,8 +174,8 @@ func refused(says string, body []byte) *Failure {
 	return f
 }
 
-// orFailure returns the failure of the program if it is not nil, else one for the error in its
-// answer, else Unreadable.
+// orFailure returns fail if it is not nil. Otherwise it returns a Failure for the error in the
+// program's answer, or Unreadable.
 func orFailure(fail *Failure, doc gjson.Result) *Failure {
 	if fail != nil {
 		return fail

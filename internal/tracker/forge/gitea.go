@@ -152,7 +152,7 @@ func (g *gitea) pulls(ctx context.Context, _ bool) list[PR] {
 	rows, whole, fail := g.pages(ctx, "pulls?state=open&")
 	return readList(rows, whole, fail, g.number, func(n gjson.Result) PR {
 		p := g.pr(n)
-		p.Cut = true // lists do not include comments
+		p.Cut = true // lists omit comments
 		return p
 	})
 }

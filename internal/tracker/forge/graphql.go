@@ -22,7 +22,7 @@ type graphql struct {
 
 	repository    string // path of the repository in an answer
 	list, request string // names of the PRs and of one PR in the repository
-	has           string // name of the field that tells whether issues are enabled
+	has           string // name of the field that reports whether issues are enabled
 
 	issueQuery, pullsQuery, pullQuery string // with a %s for the fields
 	issueFields                       []field

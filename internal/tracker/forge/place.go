@@ -10,7 +10,7 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// These are the kinds of tracker.
+// The kinds of tracker.
 const (
 	GitHub  = "github"
 	GitLab  = "gitlab"

@@ -15,7 +15,7 @@ import (
 type names struct {
 	number, body, label, milestone, login string
 	draft, branch, base, head             string
-	repo                                  string // repository or URL of another issue
+	repo                                  string // repository or URL of an issue that is linked
 }
 
 // reader turns a forge's JSON into issues and PRs.
