@@ -1,8 +1,10 @@
 package loop
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Redact redacts every text of a line that may contain a person's, a tracker's or a repository's
@@ -66,172 +68,44 @@ const hidden = "<redacted>"
 func Secrets(text string) string {
 	var b strings.Builder
 	kept := 0
-	for i := 0; i < len(text); {
-		from, to := secretAt(text, i)
-		if from < to && text[from:to] != hidden {
+	for _, match := range secrets().FindAllStringSubmatchIndex(text, -1) {
+		for group := 2; group < len(match); group += 2 {
+			from, to := match[group], match[group+1]
+			if from < 0 || group == 2 && !strings.ContainsAny(text[from:to], "0123456789") {
+				continue
+			}
 			b.WriteString(text[kept:from] + hidden)
-			kept, i = to, to
-		} else {
-			i += max(1, len(leading(text[i:], wordByte)))
+			kept = to
 		}
 	}
 	return b.String() + text[kept:]
 }
 
-// secretAt returns the range of the secret that the text at i introduces, or 0 and 0.
-func secretAt(text string, i int) (from, to int) {
-	if strings.HasPrefix(text[i:], "://") {
-		return userinfo(text, i+len("://"))
-	}
-	if !wordByte(text[i]) {
-		return 0, 0
-	}
-	word := leading(text[i:], wordByte)
-	if at, n := token(word); n > 0 {
-		return i + at, i + at + n
-	}
-	name := strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(word))
-	after := i + len(word)
-	switch {
-	case name == "bearer":
-		from = after + len(leading(text[after:], of(" \t")))
-		if value := unquoted(text[from:]); from > after && len(value) >= 8 && value[0] != '$' {
-			return from, from + len(value)
-		}
-	case word == "-u" || word == "--user":
-		return login(text, after)
-	case strings.HasSuffix(name, "authorization") || name == "cookie":
-		return header(text, i, after)
-	case namesSecret(name):
-		return assigned(text, after, strings.HasPrefix(word, "--"))
-	}
-	return 0, 0
-}
-
-// login returns the range of the password in curl's option for a login, which ends at after.
-func login(text string, after int) (from, to int) {
-	from = after + len(leading(text[after:], of(" \t='\"")))
-	user, password, ok := strings.Cut(unquoted(text[from:]), ":")
-	if !ok || from == after || password == "" || password[0] == '$' {
-		return 0, 0
-	}
-	from += len(user) + 1
-	return from, from + len(password)
-}
-
-// userinfo returns the range of the part of a URL before its host, unless it is only a user name.
-func userinfo(text string, at int) (from, to int) {
-	authority := leading(text[at:], noneOf(" \t/?#'\"`\n"))
-	end := strings.LastIndexByte(authority, '@')
-	if end < 0 || end < 16 && !strings.Contains(authority[:end], ":") {
-		return 0, 0
-	}
-	return at, at + end
-}
-
-var (
-	secretNames = []string{
-		"token", "password", "passwd", "secret", "apikey", "accesskey", "privatekey",
-	}
-	tokenPrefixes = []string{
-		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", // GitHub
-		"glpat-", "gloas-", "gldt-", "glrt-", // GitLab
-		"xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-", // Slack
-	}
-)
-
-func namesSecret(name string) bool {
-	ends := func(end string) bool { return strings.HasSuffix(name, end) }
-	return slices.ContainsFunc(secretNames, ends)
-}
-
-// token returns the offset and the length of a token of a known form in a word, or 0 and 0.
-func token(word string) (at, n int) {
-	for _, prefix := range tokenPrefixes {
-		if at := strings.Index(word, prefix); at >= 0 && len(word)-at >= len(prefix)+8 {
-			return at, len(word) - at
-		}
-	}
-	bare := strings.TrimLeft(word, "-")
-	amazon := strings.HasPrefix(bare, "AKIA") || strings.HasPrefix(bare, "ASIA")
-	other := strings.HasPrefix(bare, "sk-") || strings.HasPrefix(bare, "eyJ")
-	digits := strings.ContainsAny(bare, "0123456789")
-	if amazon && len(bare) == 20 || other && digits && len(bare) >= 20 {
-		return len(word) - len(bare), len(bare)
-	}
-	return 0, 0
-}
-
-// header returns the range of the value of a header whose name lies between i and after: up to the
-// closing quote, or else its words.
-func header(text string, i, after int) (from, to int) {
-	if !strings.HasPrefix(text[after:], ":") {
-		return 0, 0
-	}
-	gap := of(" \t\\")
-	from = after + 1 + len(leading(text[after+1:], gap))
-	quote := byte(0)
-	switch {
-	case from < len(text) && strings.IndexByte(quotes, text[from]) >= 0:
-		quote, from = text[from], from+1
-	case i > 0 && strings.IndexByte(quotes, text[i-1]) >= 0:
-		quote = text[i-1]
-	}
-	if quote != 0 {
-		return from, from + len(leading(text[from:], noneOf(string(rune(quote)))))
-	}
-	to = from + len(unquoted(text[from:]))
-	switch strings.ToLower(strings.TrimSuffix(text[from:to], `\`)) {
-	case "bearer", "basic", "token", "digest", "negotiate":
-		to += len(leading(text[to:], gap))
-		to += len(unquoted(text[to:]))
-	}
-	return from, to
-}
-
-const quotes = `'"`
-
-// assigned returns the range of the value after a name: after an equals sign or a colon, and for a
-// flag also after a blank. The value may be quoted.
-func assigned(text string, after int, flag bool) (from, to int) {
-	gap := leading(text[after:], of(" \t=:'\""))
-	from = after + len(gap)
-	sign := strings.ContainsAny(gap, "=:")
-	if from == len(text) || !sign && (!flag || gap == "") {
-		return 0, 0
-	}
-	value := leading(text[from:], noneOf(" \t'\"`&;|),}\n"))
-	if len(value) < 4 || value[0] == '$' || value[0] == '-' && !sign {
-		return 0, 0
-	}
-	return from, from + len(value)
-}
-
-// leading returns the longest prefix of text whose bytes all satisfy is.
-func leading(text string, is func(byte) bool) string {
-	for i := range len(text) {
-		if !is(text[i]) {
-			return text[:i]
-		}
-	}
-	return text
-}
-
-// unquoted returns the prefix of text before a blank, a quote or the end of the line.
-func unquoted(text string) string {
-	return leading(text, noneOf(" \t'\"`\n"))
-}
-
-// of returns a function that reports whether a byte is one of bytes; noneOf returns its negation.
-func of(bytes string) func(byte) bool {
-	return func(c byte) bool { return strings.IndexByte(bytes, c) >= 0 }
-}
-
-func noneOf(bytes string) func(byte) bool {
-	return func(c byte) bool { return strings.IndexByte(bytes, c) < 0 }
-}
-
-func wordByte(c byte) bool {
-	return c == '_' || c == '-' ||
-		c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
+// secrets matches a secret with the text that introduces it. The secret is the only group that
+// takes part in the match. The first group is a secret only if it has a digit.
+var secrets = sync.OnceValue(func() *regexp.Regexp {
+	const (
+		name = `(?i:token|password|passwd|secret|api[-_]*key|access[-_]*key|private[-_]*key)` +
+			`[-_]*`
+		value    = `[^ \t\n'"\x60&;|),}]{3,}`
+		header   = `(?i:[\w-]*authorization|\bcookie):[ \t\\]*`
+		scheme   = `(?i:bearer|basic|token|digest|negotiate)[ \t\\]+`
+		unquoted = `[^ \t\n'"\x60]`
+		host     = `[^ \t\n/?#'"\x60]`
+	)
+	return regexp.MustCompile(strings.Join([]string{
+		`(?:^|[^\w-])-*((?:sk-|eyJ)[\w-]{17,})`,
+		`((?:gh[oprsu]_|github_pat_|glpat-|gloas-|gldt-|glrt-|xox[abprs]-)[\w-]{8,})`,
+		`\b(A[KS]IA\w{16})\b`,
+		`://(` + host + `*:` + host + `*|` + host + `{16,})@`,
+		`'` + header + `([^']+)`,
+		`"` + header + `([^"]+)`,
+		header + `'([^']+)`,
+		header + `"([^"]+)`,
+		header + `((?:` + scheme + `)?` + unquoted + `+)`,
+		`(?:^|[^0-9A-Za-z])(?i:bearer)[-_]*[ \t]+([^$ \t\n'"\x60]` + unquoted + `{7,})`,
+		`(?:^|[^\w-])(?:-u|--user)[ \t='"]+[^: \t\n'"\x60]*:([^$ \t\n'"\x60]` + unquoted + `*)`,
+		name + `[ \t'"]*[=:][ \t=:'"]*([^$=: \t\n'"\x60&;|),}]` + value + `)`,
+		`--[\w-]*` + name + `[ \t'"]+([^-$=: \t\n'"\x60&;|),}]` + value + `)`,
+	}, "|"))
+})
