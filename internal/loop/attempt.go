@@ -21,7 +21,7 @@ type Payload interface {
 	Begin(*Attempt) bool           // opens the next attempt; false if none is left
 	Aim(*Attempt)                  // points an attempt at the current task or phase
 
-	Judge(State, *Known) (missing bool, hold *Continue)
+	Judge(State, *Known) (hold *Continue)
 	Unmeasured(*Tick, string) (at int, command string) // as in State.Unmeasured
 	Measured(at int, command string, c CheckRun)       // records a run of the check at that place
 	NoCheck(CheckRun) string                           // why no check can run, after its first run

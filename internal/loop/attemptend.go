@@ -67,16 +67,16 @@ func (c *CheckRun) Fails(head string) string {
 
 // judged lets the kind judge the attempt, and records the tree that it leaves. Without a claim it
 // starts no process to inspect the tree, unless the kind requires that.
-func (s State) judged(k *Known) (missing bool, hold *Continue) {
-	if missing, hold = s.Run.Own.Judge(s, k); missing || hold != nil {
-		return missing, hold
+func (s State) judged(k *Known) (hold *Continue) {
+	if hold = s.Run.Own.Judge(s, k); hold != nil {
+		return hold
 	}
-	if s.Run.Attempts().Looks && k.Lacks(&k.Evidence) {
-		return true, nil
+	if s.Run.Attempts().Looks {
+		k.Require(&k.Evidence)
 	}
 	end := k.Evidence.or()
 	s.Tick.Attempt.EndHead, s.Tick.Attempt.EndTree = end.Head, end.Tree
-	return false, nil
+	return nil
 }
 
 // Settle records the judgement of the attempt. It holds no worker.
@@ -120,9 +120,7 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	if !s.works() || s.Run.Driven() || s.Run.Conducted() && !s.Tick.Attempt.Sent {
 		return Outcome{}, false
 	}
-	if k.Lacks(&k.Worker) {
-		return Outcome{Need: k}, true
-	}
+	k.Require(&k.Worker)
 	if !k.Worker.Is.Ours {
 		return Outcome{}, false
 	}
@@ -132,17 +130,13 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 		a.Fresh = "agent " + e.Agent
 	}
 	a.Stale = !k.Worker.Is.Fresh && (k.Worker.Is.Known || e.Failure == "")
-	var missing bool
 	var hold *Continue
 	switch {
 	case e.Failure != "":
 		a.Reset = e.Reset
 		hold = s.Settle(Judgement{Verdict: Outage, Why: APIError + e.Failure})
 	case !a.Stale:
-		missing, hold = s.judged(k)
-	}
-	if missing || hold != nil && k.Lacks(&k.Running, &k.Overrun) {
-		return Outcome{Need: k}, true
+		hold = s.judged(k)
 	}
 	if hold == nil || s.spends(k) {
 		hold = nil
@@ -153,6 +147,7 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 
 // spends reports whether the open iteration exceeds the run's dollars, so that every thread ends.
 func (s State) spends(k *Known) bool {
+	k.Require(&k.Running, &k.Overrun)
 	return s.Run.overspent(s.Run.DollarsEstimate.Plus(k.Running.Is.Dollars), *k.Overrun.Is)
 }
 
@@ -162,13 +157,10 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 		return Outcome{}, false
 	}
 	a := s.Tick.Attempt
-	var missing bool
 	var hold *Continue
 	switch {
 	case s.Run.Driven():
-		if k.Lacks(&k.Worker) {
-			return Outcome{Need: k}, true
-		}
+		k.Require(&k.Worker)
 		if a.Sent = true; k.Worker.Is.Fresh {
 			a.Fresh = "session " + e.Session
 		}
@@ -176,16 +168,12 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 		if a.Stale { // its claims do not count
 			return Outcome{}, false
 		}
-		missing, hold = s.judged(k)
+		hold = s.judged(k)
 	case !a.Sent && s.Run.Conducted():
-		if missing = s.lacksMeasure(k); !missing {
-			return e.orderAgain(s, k), true
-		}
+		s.measure(k)
+		return e.orderAgain(s, k), true
 	}
-	switch {
-	case missing, hold != nil && k.Lacks(&k.Running, &k.Overrun):
-		return Outcome{Need: k}, true
-	case hold != nil && !s.spends(k):
+	if hold != nil && !s.spends(k) {
 		return Outcome{
 			Save:  Save{Run: s.Run, Tick: s.Tick},
 			Reply: Reply{Continue: hold},
@@ -212,18 +200,17 @@ func (s State) Unmeasured(head string) (at int, command string) {
 	return 0, ""
 }
 
-// lacksMeasure asks for a run of the check before the next worker begins. It is called at a Stop
-// only, because a prompt would have to wait for the check.
-func (s State) lacksMeasure(k *Known) bool {
+// measure records a run of the check before the next worker begins. It is called at a Stop only,
+// because a prompt would have to wait for the check.
+func (s State) measure(k *Known) {
 	at, command := s.Unmeasured("")
-	switch {
-	case command == "":
-	case k.Lacks(&k.Before):
-		return true
-	case s.Run.Own.NoCheck(*k.Before.Is) == "": // otherwise it runs again after a resume
-		s.Run.Own.Measured(at, command, *k.Before.Is)
+	if command == "" {
+		return
 	}
-	return false
+	check := required(k, &k.Before)
+	if s.Run.Own.NoCheck(check) == "" { // otherwise it runs again after a resume
+		s.Run.Own.Measured(at, command, check)
+	}
 }
 
 // Measured is a driver's run of the check before the next worker begins.

@@ -115,12 +115,12 @@ func (e Call) step(s State, k *Known) Outcome {
 		before = s.Tick.Interrupted
 	}
 	out := e.judge(s, k)
-	if out.Need == nil && s.Tick != nil && s.Tick.Interrupted != before {
+	if s.Tick != nil && s.Tick.Interrupted != before {
 		out.Save.Tick = s.Tick // a worker's call is the first sign of an Esc
 	}
 	d := out.Reply.Deny
 	switch {
-	case d == nil || out.Need != nil:
+	case d == nil:
 		return out
 	case !e.open(s) && d.Ends && s.Quiet == nil:
 		return e.closeByRefusal(s, k, d)
@@ -129,9 +129,7 @@ func (e Call) step(s State, k *Known) Outcome {
 	case d.Ends && e.Agent != "":
 		s.Tick.endWorker(e.Agent)
 	}
-	if k.Lacks(&k.Words) {
-		return Outcome{Need: k}
-	}
+	k.Require(&k.Words)
 	if s.Tick.refuses(e.ID, e.Input) {
 		s.Tick.Deny(Denial{Tool: e.Tool, Rule: d.Rule, What: *k.Words.Is})
 		out.Save.Tick = s.Tick
@@ -152,9 +150,7 @@ func (e Call) judge(s State, k *Known) Outcome {
 		return e.neverAgain(s.Claim)
 	case s.Quiet != nil:
 		return e.inQuiet(s, k)
-	case e.mayHaveEnded(s) && k.Lacks(&k.Esc):
-		return Outcome{Need: k}
-	case e.mayHaveEnded(s) && *k.Esc.Is:
+	case e.mayHaveEnded(s) && required(k, &k.Esc):
 		s.Tick.Interrupt(ByEsc)
 	}
 	if d := e.endsWorker(s); d != nil {
@@ -164,16 +160,13 @@ func (e Call) judge(s State, k *Known) Outcome {
 		return e.afterHalt(s.Run)
 	}
 	out := e.ceiling(s, k)
-	if out.Need != nil || out.Reply.Deny != nil || e.EndsSchedule {
+	if out.Reply.Deny != nil || e.EndsSchedule {
 		return out
 	}
 	rules := []func(State, *Known) Outcome{e.held, e.conduct, e.ofKind, e.schedule, e.dispatch,
 		e.act, e.winds}
 	for _, rule := range rules {
-		switch o := rule(s, k); {
-		case o.Need != nil:
-			return o
-		case !o.Nothing(): // ceiling and rule change the same state
+		if o := rule(s, k); !o.Nothing() { // ceiling and rule change the same state
 			o.Reply.Context, o.Reply.Say = out.Reply.Context, out.Reply.Say
 			o.Save.Tick = cmp.Or(o.Save.Tick, out.Save.Tick)
 			o.Save.Run = cmp.Or(o.Save.Run, out.Save.Run)
@@ -214,9 +207,7 @@ func (e Call) atGate(k *Known, gates []Gate) Outcome {
 		return Outcome{Reply: Reply{Ask: gates}}
 	case e.Agent != "" || e.Tool == "ToolSearch":
 		return Outcome{}
-	case k.Lacks(&k.Looks):
-		return Outcome{Need: k}
-	case k.Looks.Is.Only:
+	case required(k, &k.Looks).Only:
 		return Outcome{}
 	}
 	d := deny(GateWaiting, "", "%s is held back: gate %s waits for a person.", e.Tool,
@@ -240,9 +231,7 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	if s.Run.Ceilings.Dollars == 0 && task == 0 {
 		return Outcome{}
 	}
-	if k.Lacks(&k.Running, &k.Model, &k.Overrun) {
-		return Outcome{Need: k}
-	}
+	k.Require(&k.Running, &k.Model, &k.Overrun)
 	running, overrun := k.Running.Is, *k.Overrun.Is
 	found := s.finds(running.Running)
 	s.Tick.Count(s.Run, running.Running)
@@ -323,9 +312,7 @@ func (f *Facts) overspent(k *Known) bool {
 func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 	if s.Tick == nil {
 		out := e.haltSpent(s, k)
-		if out.Need == nil {
-			out.Reply.Deny = d
-		}
+		out.Reply.Deny = d
 		return out
 	}
 	if a := s.Tick.Attempt; a != nil && a.Judged == nil && s.Run.Driven() {
@@ -337,9 +324,7 @@ func (e Call) closeByRefusal(s State, k *Known, d *Deny) Outcome {
 	}
 	s.Tick.Failed = pastDollars
 	out := e.closeTurn(s, k)
-	if out.Need == nil {
-		out.Reply.Deny = d
-	}
+	out.Reply.Deny = d
 	return out
 }
 
@@ -358,7 +343,7 @@ func (e Turn) haltSpent(s State, k *Known) Outcome {
 	s.Tick.Fired = spentOut(text)
 	s.Tick.Failed = pastDollars
 	out := e.closeTurn(s, k)
-	out.Reply.Between = out.Need == nil
+	out.Reply.Between = true
 	return out
 }
 
@@ -399,9 +384,7 @@ func (e Call) schedule(s State, k *Known) Outcome {
 				"any more")
 	case own && !s.Run.Repeats(c): // another loop would use answers given for this run
 		flags, _, _ := c.ParseFlags()
-		if k.Lacks(&k.Origin) {
-			return Outcome{Need: k}
-		} else if !k.Origin.Is.typed(c, flags) {
+		if !required(k, &k.Origin).typed(c, flags) {
 			return RefuseCall(ScheduleRule,
 				"schedule it as "+s.Run.Command+"; a person starts other loops",
 				"Not scheduled: an iteration schedules its own loop alone")
@@ -427,9 +410,8 @@ func (e Call) schedule(s State, k *Known) Outcome {
 		return RefuseCall(ScheduleRule, "report and end the turn; the final report follows",
 			"Not scheduled: iteration %d of %d is the last one, so nothing is left to bring",
 			s.Tick.Iteration, s.Run.Ceilings.Iterations)
-	case k.Lacks(&k.Count): // a ceiling that is reached ends the loop at this exit (R30)
-		return Outcome{Need: k}
 	}
+	k.Require(&k.Count) // a ceiling that is reached ends the loop at this exit (R30)
 	if text := exhausted(s.spent(e.Now, k)); text != "" {
 		return RefuseCall(ScheduleRule, endTurn, "Not scheduled: %s", text)
 	}
@@ -448,12 +430,7 @@ func (e Call) otherFlags(s State, k *Known) Outcome {
 		return RefuseCall(ScheduleRule, "schedule it as "+s.Run.Command, "Not scheduled: %s",
 			err)
 	}
-	switch {
-	case s.Run.agrees(flags):
-		return Outcome{}
-	case k.Lacks(&k.Origin):
-		return Outcome{Need: k}
-	case k.Origin.Is.typed(c, flags):
+	if s.Run.agrees(flags) || required(k, &k.Origin).typed(c, flags) {
 		return Outcome{}
 	}
 	return RefuseCall(ScheduleRule,

@@ -30,10 +30,8 @@ func (e Call) merge(s State, k *Known) Outcome {
 	case len(acts) > maxMerges:
 		return RefuseCall(MergeGate, "merge one PR at a time",
 			"Not merged: %d merges in one call are more than can be looked up", len(acts))
-	case k.Lacks(&k.Merging):
-		return Outcome{Need: k}
 	}
-	for _, pr := range *k.Merging.Is {
+	for _, pr := range required(k, &k.Merging) {
 		s.Tick.mergeTrackerPR(pr.PR, pr.Unknown)
 	}
 	run := *s.Run // a copy: only the tick is saved

@@ -22,9 +22,7 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	if d := e.critique(s); d != nil {
 		return refuseCall(d)
 	}
-	if k.Lacks(&k.Count) {
-		return Outcome{Need: k}
-	}
+	k.Require(&k.Count)
 	if text := exhausted(s.spent(e.Now, k)); text != "" {
 		return refuseCall(notSent(text, endTurn))
 	}
@@ -42,9 +40,7 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	}
 	out := Outcome{Save: Save{Tick: s.Tick}}
 	if a := s.Tick.Attempt; a != nil && e.Agent == "" && !s.Run.Driven() {
-		if k.Lacks(&k.Prompt) {
-			return Outcome{Need: k}
-		}
+		k.Require(&k.Prompt)
 		a.Sent, a.Call, out.Reply.Prompt = true, e.ID, *k.Prompt.Is
 	}
 	s.Tick.RecordWorker(e)
@@ -70,11 +66,9 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	switch {
 	case between && e.Sends != nil: // the worker's entry checks the ceilings
 		return Outcome{}
-	case between && s.Run.Ceilings.Dollars > 0 && k.Lacks(&k.Count):
-		return Outcome{Need: k}
-	case between && costBudget(s.spent(e.Now, k)) != "":
+	case between && e.dollarsReached(s, k) != "":
 		return refuseCall(new(Tick).ends(deny(DollarCeiling, "", "%s is refused: %s", e.Tool,
-			costBudget(s.spent(e.Now, k))), ""))
+			e.dollarsReached(s, k)), ""))
 	case e.Sends != nil && s.Tick.Attempt.Sent:
 		return RefuseCall(ConductRule, "end the turn; the Stop hook names the next task",
 			"Not dispatched: the worker of %s was sent already", what)
@@ -83,13 +77,20 @@ func (e Call) conduct(s State, k *Known) Outcome {
 			"for this call", "Not dispatched: the check has not run without the work of %s", what)
 	case e.Sends != nil, e.Asks && !silent, e.Tool == "ToolSearch", e.Tool == "TodoWrite":
 		return Outcome{}
-	case k.Lacks(&k.Looks):
-		return Outcome{Need: k}
-	case k.Looks.Is.Only && !(k.Looks.Is.Reports && silent):
+	case required(k, &k.Looks).Only && !(k.Looks.Is.Reports && silent):
 		return Outcome{}
 	}
 	return RefuseCall(ConductRule, "make the Agent call, or end the turn",
 		"%s is refused: this thread only conducts, the work of %s is its worker's", e.Tool, what)
+}
+
+// dollarsReached returns the text of the dollar ceiling if the run has reached it, or "".
+func (e Call) dollarsReached(s State, k *Known) string {
+	if s.Run.Ceilings.Dollars == 0 {
+		return ""
+	}
+	k.Require(&k.Count)
+	return costBudget(s.spent(e.Now, k))
 }
 
 // RecordWorker counts a worker that is sent, once for each call.
@@ -174,10 +175,7 @@ func (e Call) refuseWorker(s State) *Deny {
 
 // act refuses effects on a forge or on the loop's own files that the loop does not allow.
 func (e Call) act(s State, k *Known) Outcome {
-	if k.Lacks(&k.Reading) {
-		return Outcome{Need: k}
-	}
-	r := *k.Reading.Is
+	r := required(k, &k.Reading)
 	if r.Refused != nil {
 		return refuseCall(r.Refused)
 	}
@@ -263,9 +261,8 @@ func (e Call) contests(s State, k *Known, acts []Act) Outcome {
 		switch {
 		case !label || own || !slices.Contains(others, a.PR):
 			continue
-		case k.Lacks(&k.Previous):
-			return Outcome{Need: k}
-		case *k.Previous.Is != nil && slices.Contains((*k.Previous.Is).Plan, a.PR):
+		}
+		if last := required(k, &k.Previous); last != nil && slices.Contains(last.Plan, a.PR) {
 			continue
 		}
 		return RefuseCall(InProgress,

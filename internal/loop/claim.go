@@ -127,9 +127,7 @@ func (e Invocation) contend(at Standing, k *Known, a Admission) Outcome {
 
 // passOver records a skipped tick. The run does not advance (R128).
 func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
-	if k.Lacks(&k.Last) {
-		return Outcome{Need: k}
-	}
+	k.Require(&k.Last)
 	if run == nil {
 		run = new(newRun(e.Request))
 	}
@@ -195,9 +193,7 @@ func (e Invocation) decline(at Standing, k *Known) Outcome {
 		return e.haltUnbegun(c, fresh, a)
 	}
 	out := e.passOver(at.Run, k, a)
-	if out.Need == nil {
-		c.Gate = nil
-		out.Save.Claim = &c
-	}
+	c.Gate = nil
+	out.Save.Claim = &c
 	return out
 }

@@ -34,9 +34,7 @@ func (e TurnFailure) step(s State, k *Known) Outcome {
 	switch {
 	case !e.open(s), e.Foreign(s) && s.Tick.Draining:
 		return Outcome{}
-	case e.Foreign(s) && k.Lacks(&k.Marked):
-		return Outcome{Need: k}
-	case e.Foreign(s) && *k.Marked.Is:
+	case e.Foreign(s) && required(k, &k.Marked):
 		s.Tick.Interrupt(ByEsc)
 	default:
 		s.Tick.Failed = APIError + e.Failure
@@ -67,17 +65,15 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 		return Outcome{}
 	}
 	open := e.open(s)
-	if !open && k.Lacks(&k.Count) {
-		return Outcome{Need: k}
+	if !open {
+		k.Require(&k.Count)
 	}
 	out := Outcome{Save: Save{Run: s.Run, Release: s.Quiet != nil}}
 	switch {
 	case open && s.Run.Driven(): // its driver closes it and knows why the process ended
 	case open:
 		s.Tick.Interrupt("the session ended (" + e.Reason + ")")
-		if out = e.closeTurn(s, k); out.Need != nil {
-			return out
-		}
+		out = e.closeTurn(s, k)
 		s.Run = out.Save.Close.Run()
 	default:
 		s.outside(k)
@@ -122,9 +118,7 @@ func (e WorkerEnd) step(s State, k *Known) Outcome {
 		}
 	}
 	if e.owesFacts(s) {
-		if k.Lacks(&k.Worker) {
-			return Outcome{Need: k}
-		}
+		k.Require(&k.Worker)
 		turn := TurnEnd{Turn: e.Turn}
 		if ask := s.Run.Kind().Owes(s); k.Worker.Is.Ours && turn.hold(s.Run, ask.Name) {
 			return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Continue: ask}}
@@ -161,9 +155,9 @@ func (e PersonStop) step(s State, k *Known) Outcome {
 	switch {
 	case s.Run == nil || s.Run.Status == Halted:
 		return Outcome{}
-	case k.Lacks(&k.Owner):
-		return Outcome{Need: k}
-	case s.Tick == nil:
+	}
+	k.Require(&k.Owner)
+	if s.Tick == nil {
 		return e.haltBetween(s, k, e.How)
 	}
 	s.Tick.Interrupt(e.How)
@@ -177,19 +171,18 @@ func (e PersonStop) step(s State, k *Known) Outcome {
 // person's mark, else as errored.
 func (e Turn) closeTurn(s State, k *Known) Outcome {
 	unexplained := s.Tick.Interrupted == "" && s.Tick.Failed == ""
-	missing := k.lacksClose()
-	missing = unexplained && k.Lacks(&k.Marked) || missing
-	missing = s.Tick.unheard(s.Run) && k.Lacks(&k.Dialogs) || missing
-	missing = s.Tick.Interrupted != "" && s.Tick.Started && k.Lacks(&k.Begun) || missing
+	k.wantClose(s)
+	k.wantIf(unexplained, &k.Marked)
+	k.wantIf(s.Tick.interruptedInBody(), &k.Begun)
+	k.Require()
 	switch {
-	case missing:
-		return Outcome{Need: k}
-	case unexplained && *k.Marked.Is && s.Tick.Started && k.Lacks(&k.Begun):
-		return Outcome{Need: k}
 	case unexplained && *k.Marked.Is:
 		s.Tick.Interrupt(ByEsc)
 	case unexplained:
 		s.Tick.Failed = CutOff
+	}
+	if s.Tick.interruptedInBody() {
+		k.Require(&k.Begun)
 	}
 	s.Tick.uncount(s.Run)
 	s.hear(e, k.Dialogs.or())
@@ -224,16 +217,14 @@ func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
 // haltBetween ends a run between its iterations. A pause, and the time since the client died, do
 // not count as time of the run (R32).
 func (e Turn) haltBetween(s State, k *Known, how string) Outcome {
-	if k.Lacks(&k.Owner) {
-		return Outcome{Need: k}
-	}
+	k.Require(&k.Owner)
 	if s.Run.Status == Paused || k.Owner.Is.Gone {
 		s.Run.away(e.Now)
 	}
 	s.Tick = s.between(e, k)
 	s.Tick.Interrupted = how
 	out := e.closeTurn(s, k)
-	out.Reply.Between = out.Need == nil
+	out.Reply.Between = true
 	return out
 }
 
@@ -248,10 +239,14 @@ func (s State) between(e Turn, k *Known) *Tick {
 	}
 }
 
-// lacksClose asks for the facts that every end of an iteration needs.
-func (k *Known) lacksClose() bool {
-	return k.Lacks(&k.Around, &k.Count, &k.Calls, &k.Model, &k.Overrun, &k.Previous, &k.Owner)
+// wantClose asks for the facts that every end of an iteration needs.
+func (k *Known) wantClose(s State) {
+	k.Want(&k.Around, &k.Count, &k.Calls, &k.Model, &k.Overrun, &k.Previous, &k.Owner)
+	k.wantIf(s.Tick.unheard(s.Run), &k.Dialogs)
 }
+
+// interruptedInBody reports whether a person ended an iteration that may leave unfinished work.
+func (t *Tick) interruptedInBody() bool { return t.Interrupted != "" && t.Started }
 
 // outside books the spending since the last iteration, once.
 func (s State) outside(k *Known) {

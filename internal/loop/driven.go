@@ -88,9 +88,9 @@ func (e DriverStop) step(s State, k *Known) Outcome {
 		return Outcome{}
 	case e.Cause == CauseInterrupt:
 		return PersonStop{e.Turn, e.Text}.step(s, k)
-	case k.Lacks(&k.Owner):
-		return Outcome{Need: k}
-	case s.Tick == nil:
+	}
+	k.Require(&k.Owner)
+	if s.Tick == nil {
 		s.Run.away(e.Now) // the driver may have waited for the service
 	}
 	if e.Cause == CauseOutage {

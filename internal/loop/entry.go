@@ -40,9 +40,7 @@ func (e Invocation) step(s State, k *Known) Outcome {
 			return Outcome{}
 		}
 	}
-	if k.Lacks(&k.Standing) {
-		return Outcome{Need: k}
-	}
+	k.Require(&k.Standing)
 	at := *k.Standing.Is
 	at.Run, at.Tick, at.Claim = s.Run, s.Tick, s.Claim
 	if e.answer != nil {
@@ -81,9 +79,11 @@ func (e Invocation) answered(at Standing, k *Known) Outcome {
 	}
 	a := identify(e.Request, at, Admission{})
 	switch {
-	case !e.Cleared && k.Entry.Is == nil && k.lacksEntry(a.Mode):
-		return Outcome{Need: k}
 	case !e.Cleared:
+		if k.Entry.Is == nil {
+			k.wantEntry(a.Mode)
+			k.Require()
+		}
 		out := Outcome{Abandon: at.Tick != nil, Again: true, Save: Save{Force: at.Lock}}
 		if at.Lock != nil {
 			out.Reply.Note = fmt.Sprintf("Force-unlocked previous iteration (was pid %d) — "+
@@ -101,14 +101,12 @@ func (e Invocation) answered(at Standing, k *Known) Outcome {
 
 // start saves the run of the tick and takes the lock.
 func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
-	missing := k.lacksEntry(a.Mode)
-	missing = k.Lacks(&k.Other) || missing
-	missing = a.Mode != FreshRun && k.Lacks(&k.Previous) || missing
+	k.wantEntry(a.Mode)
+	k.wantIf(a.Mode != FreshRun, &k.Previous)
 	// another session's transcript has no usage of this run yet, and a pause does not count
 	counted := a.Mode != FreshRun && at.Run.SessionID == e.SessionID && at.Run.Status == Active
-	if missing = !counted && k.Lacks(&k.Baseline) || missing; missing {
-		return Outcome{Need: k}
-	}
+	k.wantIf(!counted, &k.Baseline)
+	k.Require(&k.Other)
 	in := &Entering{Opens: Opens{Invocation: e, Mode: a.Mode, Notes: a.Notes, Between: counted}}
 	var run Budget
 	switch a.Mode {
@@ -166,13 +164,13 @@ func (e Opens) step(s State, k *Known) Outcome {
 	if s.Run == nil {
 		return Outcome{}
 	}
-	missing := k.lacksEntry(e.Mode)
-	missing = e.Mode != FreshRun && k.Lacks(&k.Previous) || missing
-	asked := k.Entry.or().Asked
-	missing = asked != nil && asked.Backlog != nil && k.Lacks(&k.Snapshot) || missing
-	if missing = e.Between && k.Lacks(&k.Count) || missing; missing {
-		return Outcome{Need: k}
+	k.wantEntry(e.Mode)
+	k.wantIf(e.Mode != FreshRun, &k.Previous)
+	if asked := k.Entry.or().Asked; asked != nil && asked.Backlog != nil {
+		k.Want(&k.Snapshot)
 	}
+	k.wantIf(e.Between, &k.Count)
+	k.Require()
 	facts, previous := *k.Entry.Is, (*Iteration)(nil)
 	if e.Mode != FreshRun {
 		previous = *k.Previous.Is
@@ -194,7 +192,7 @@ func (e Opens) step(s State, k *Known) Outcome {
 	if len(tick.Fired) > 0 || len(tick.Pending) > 0 && !e.Attended {
 		out = e.closeUnbegun(s, k)
 	}
-	if out.Need == nil && s.Claim != nil {
+	if s.Claim != nil {
 		out.Save.leave(s.Claim, e.SessionID)
 	}
 	return out
@@ -203,9 +201,7 @@ func (e Opens) step(s State, k *Known) Outcome {
 // closeUnbegun ends an iteration whose body never began, because a condition holds at its entry or
 // a gate waits in a headless session.
 func (e Opens) closeUnbegun(s State, k *Known) Outcome {
-	if k.Lacks(&k.Count, &k.Previous, &k.NoDialog) {
-		return Outcome{Need: k}
-	}
+	k.Require(&k.Count, &k.Previous, &k.NoDialog)
 	s.Run.MinutesElapsed = s.Run.Minutes(e.Now)
 	ending := Ending{Now: e.Now, Spent: k.spent(), Pause: len(s.Tick.Fired) == 0}
 	ending.Spent.By = nil // the iteration itself spent nothing

@@ -45,6 +45,7 @@ type Known struct {
 	// not here is then its zero value.
 	Bare    bool
 	counted bool // the spending in Count is booked already
+	lacks   bool // a fact is missing that this Step has asked for
 
 	// Around may ask git and the tracker, so it is fetched without the state's lock.
 	Around   Fact[Around]
@@ -85,21 +86,47 @@ type Known struct {
 	Snapshot Fact[*Snapshot]
 }
 
-// Lacks asks for the facts that are missing and reports whether there are any.
-func (k *Known) Lacks(facts ...interface{ ask(bool) bool }) (missing bool) {
-	for _, f := range facts {
-		missing = f.ask(k.Bare) || missing
-	}
-	return missing
+// fact is a Fact of any type.
+type fact interface {
+	ask(bare bool) (missing bool)
 }
 
-// lacksEntry asks for the facts with which an iteration begins in a mode.
-func (k *Known) lacksEntry(m Mode) bool {
+// Require asks for facts and ends the Step if one of them is missing, or one that Want has asked
+// for. Otherwise their values are here.
+func (k *Known) Require(facts ...fact) {
+	if k.Want(facts...); k.lacks {
+		panic(errLacks)
+	}
+}
+
+// Want asks for facts but does not end the Step before the next Require, so that the caller fetches
+// the facts of both together.
+func (k *Known) Want(facts ...fact) {
+	for _, f := range facts {
+		k.lacks = f.ask(k.Bare) || k.lacks
+	}
+}
+
+// wantIf is Want for a fact that only matters in some case.
+func (k *Known) wantIf(matters bool, f fact) {
+	if matters {
+		k.Want(f)
+	}
+}
+
+// required returns the value of a fact of k. It ends the Step if the fact is missing.
+func required[T any](k *Known, f *Fact[T]) T {
+	k.Require(f)
+	return *f.Is
+}
+
+// wantEntry asks for the facts with which an iteration begins in a mode.
+func (k *Known) wantEntry(m Mode) {
 	if e := k.Entry.Is; e != nil && e.Mode != m && !k.Bare {
 		k.Entry.Is = nil
 	}
 	k.Mode = m
-	return k.Lacks(&k.Entry)
+	k.Want(&k.Entry)
 }
 
 // Begun holds the unfinished work that an interrupted iteration may leave, as far as it is known.

@@ -33,10 +33,16 @@ var (
 	BeginAttempt, FoldAttempt      = (*Budget).begin, (*Budget).foldAttempt
 	FoldIdle, LookBack             = (*Budget).foldIdle, (*Budget).lookBack
 	IdleBound                      = (*Budget).maxIdle
-	OfKind, Between, Conduct       = Call.ofKind, Call.between, Call.conduct
+	Between, Conduct               = Call.between, Call.conduct
 	Critique, RefuseWorker, Critic = Call.critique, Call.refuseWorker, (*Task).critic
 	Judge, CloneState              = State.judged, State.clone
 	ClosedFindings, MovedTree      = (*Attempt).closed, (*Attempt).moved
 )
 
 const MaxHolds, MaxOutages = maxHolds, maxOutages
+
+// OfKind returns what the rule of the call's kind decides.
+func OfKind(e Call, s State, k *Known) (out Outcome) {
+	defer k.needed(&out)
+	return e.ofKind(s, k)
+}

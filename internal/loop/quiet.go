@@ -117,11 +117,13 @@ func (q *Quiet) awaits(b *Budget) bool {
 // no turn before a person types.
 func (e Prompt) afterEnd(s State, k *Known) Outcome {
 	fires := slices.Contains(s.Run.Scheduled, e.Text) && !s.Run.answered()
-	switch {
-	case s.Quiet == nil && !fires, e.Text == "":
+	if s.Quiet == nil && !fires || e.Text == "" {
 		return Outcome{}
-	case e.Wakes == nil && k.Lacks(&k.Sender):
-		return Outcome{Need: k}
+	}
+	if e.Wakes == nil {
+		k.Require(&k.Sender)
+	}
+	switch {
 	case fires && k.Sender.or() >= SenderClient && !e.enters():
 		return Outcome{Reply: Reply{Refuse: priorStop(s.Run), Hidden: true}}
 	case s.Quiet == nil, fires && k.Sender.or() >= SenderClient: // its entry refuses it
@@ -194,9 +196,7 @@ func (e Prompt) refuseWake(s State, k *Known) Outcome {
 	t.Wakes = w.among(t.Wakes)
 	out := Outcome{Save: Save{Run: s.Run, Tick: t}}
 	if len(t.Workers) == 0 {
-		if out = e.closeTurn(s, k); out.Need != nil {
-			return out
-		}
+		out = e.closeTurn(s, k)
 	}
 	out.Reply.Refuse, out.Reply.Hidden = w.refused(), true
 	return out
@@ -231,9 +231,8 @@ func (e Call) inQuiet(s State, k *Known) Outcome {
 		return e.drains(s, k)
 	case o.Reply.Deny == nil || e.Agent != "" || ofRun:
 		return o
-	case k.Lacks(&k.Origin):
-		return Outcome{Need: k}
-	case k.Origin.Is.By == "human" || k.Origin.Is.By == "sdk": // its prompt raised no event
+	}
+	if by := required(k, &k.Origin).By; by == "human" || by == "sdk" { // its prompt raised no event
 		o = Outcome{}
 		e.typed(&o, s.Run, *s.Quiet)
 	}
@@ -249,9 +248,7 @@ func (e Call) afterRun(s State, k *Known) Outcome {
 		return RefuseCall(ScheduleRule, wait, "Not scheduled: %s", priorStop(s.Run))
 	case e.Sends != nil, e.Tool == "SendMessage" && e.Agent == "": // it revives a worker
 		return refuseCall(notSent(priorStop(s.Run), wait))
-	case k.Lacks(&k.Reading):
-		return Outcome{Need: k}
-	case k.Reading.Is.Refused != nil:
+	case required(k, &k.Reading).Refused != nil:
 		return refuseCall(k.Reading.Is.Refused)
 	}
 	if i := slices.IndexFunc(k.Reading.Is.Acts, Act.lands); i >= 0 && !k.Reading.Is.Beside {
@@ -296,12 +293,7 @@ func (e Call) winds(s State, k *Known) Outcome {
 // drains limits the workers of an iteration or a run that a person ended to finishing their work
 // (R43–R45).
 func (e Call) drains(s State, k *Known) Outcome {
-	switch {
-	case e.Agent == "" || e.Edits || e.Tool == "ToolSearch":
-		return Outcome{}
-	case k.Lacks(&k.Commits):
-		return Outcome{Need: k}
-	case *k.Commits.Is:
+	if e.Agent == "" || e.Edits || e.Tool == "ToolSearch" || required(k, &k.Commits) {
 		return Outcome{}
 	}
 	return RefuseCall(DrainRule, e.wayToFinish(),
@@ -331,11 +323,11 @@ func (e Prompt) step(s State, k *Known) Outcome {
 	}
 	out := e.whileActive(s, k)
 	c := out.Save.Close
-	if out.Need != nil || c == nil || c.Run().Status == Active || e.Text == "" {
+	if c == nil || c.Run().Status == Active || e.Text == "" {
 		return out
 	}
-	if e.Wakes == nil && k.Lacks(&k.Sender) {
-		return Outcome{Need: k}
+	if e.Wakes == nil {
+		k.Require(&k.Sender)
 	}
 	if e.isTyped(k) {
 		q := Quiet{}
@@ -362,10 +354,8 @@ func (e Prompt) whileActive(s State, k *Known) Outcome {
 			return Outcome{Save: Save{Run: s.Run}}
 		}
 		return Outcome{}
-	case k.Lacks(&k.Marked):
-		return Outcome{Need: k}
 	}
-	esc := s.Tick.Interrupted == "" && *k.Marked.Is
+	esc := required(k, &k.Marked) && s.Tick.Interrupted == ""
 	if esc {
 		s.Tick.Interrupt(ByEsc)
 	}
@@ -392,8 +382,8 @@ func (e Prompt) whileActive(s State, k *Known) Outcome {
 // and the last Stop closes the iteration.
 func (e Prompt) closeOrDrain(s State, k *Known) Outcome {
 	if s.Tick.Draining || len(s.Tick.Workers) > 0 {
-		if e.Text != "" && e.Wakes == nil && k.Lacks(&k.Sender) {
-			return Outcome{Need: k}
+		if e.Text != "" && e.Wakes == nil {
+			k.Require(&k.Sender)
 		}
 		if e.isTyped(k) { // the gate opens when the last worker ends
 			s.Tick.Typed = e.Prompt

@@ -398,10 +398,9 @@ func (e CatchUp) step(s State, k *Known) Outcome {
 	if !e.open(s) {
 		return Outcome{}
 	}
-	missing := s.Tick.unheard(s.Run) && k.Lacks(&k.Dialogs)
-	if missing = e.Counts && k.Lacks(&k.Calls) || missing; missing {
-		return Outcome{Need: k}
-	}
+	k.wantIf(s.Tick.unheard(s.Run), &k.Dialogs)
+	k.wantIf(e.Counts, &k.Calls)
+	k.Require()
 	counted := s.missed(k.Calls.or())
 	if heard := s.hear(e.Turn, k.Dialogs.or()); !heard && !counted {
 		return Outcome{}

@@ -6,6 +6,7 @@
 package loop
 
 import (
+	"errors"
 	"slices"
 	"time"
 )
@@ -13,10 +14,26 @@ import (
 // Step decides what one event means to one loop. It is pure: it changes neither the state nor the
 // facts, and reads and writes nothing. If it lacks facts, it returns only Need; the caller fetches
 // those and calls Step again.
-func Step(s State, k Known, e Event) Outcome {
-	k.counted = false
+func Step(s State, k Known, e Event) (out Outcome) {
+	k.counted, k.lacks = false, false
+	defer k.needed(&out)
 	return e.step(s.clone(), &k)
 }
+
+// needed makes the facts the outcome of a Step that Require has ended.
+func (k *Known) needed(out *Outcome) {
+	switch p := recover(); p {
+	case nil:
+	case errLacks:
+		*out = Outcome{Need: k}
+	default:
+		panic(p)
+	}
+}
+
+// errLacks unwinds a Step to its caller. A rule that lacks a fact decides nothing, and no later rule
+// is asked.
+var errLacks = errors.New("a fact is missing")
 
 // Event is one thing that happened in a session, as in TurnEnd, Prompt, Call or Result.
 type Event interface {

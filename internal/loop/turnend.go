@@ -76,15 +76,13 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 // all.
 func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 	open, cause, why := s.Tick != nil, CauseNoCheck, s.Run.Own.NoCheck(k.Before.or())
-	if k.Lacks(&k.Count, &k.Overrun) {
-		return Outcome{Need: k}
-	}
+	k.Require(&k.Count, &k.Overrun)
 	switch over := s.spent(e.Now, k).overspent(k); {
 	case over && open:
 		return e.closeOwn(s, k, nil)
 	case over:
 		out := e.haltSpent(s, k)
-		out.Reply.AtStop = out.Need == nil
+		out.Reply.AtStop = true
 		return out
 	case why == "" && e.hold(s.Run, orderHold):
 		ask := &Continue{Name: orderHold, Text: s.Run.Order()}
@@ -95,7 +93,7 @@ func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 			"call for %s, however often it was asked", s.Run.Own.UnderWay())
 	}
 	out := e.pause(s, k, cause, why)
-	out.Reply.AtStop, out.Reply.Between = out.Need == nil, out.Need == nil && !open
+	out.Reply.AtStop, out.Reply.Between = true, !open
 	return out
 }
 
@@ -110,15 +108,13 @@ func (e TurnEnd) duplicate(b *Budget) bool {
 
 // closeOwn ends the iteration at the end of its own turn, unless the turn still owes something.
 func (e TurnEnd) closeOwn(s State, k *Known, crons []Scheduled) Outcome {
-	missing := k.lacksClose()
-	missing = s.Tick.Draining && k.Lacks(&k.Marked) || missing
+	k.wantClose(s)
+	k.wantIf(s.Tick.Draining, &k.Marked)
 	if judged := s.Tick.Attempt != nil && s.Tick.Attempt.Judged != nil; judged &&
 		!s.Tick.Halting() && s.Tick.Failed == "" {
-		missing = s.lacksMeasure(k) || missing
+		s.measure(k)
 	}
-	if missing = s.Tick.unheard(s.Run) && k.Lacks(&k.Dialogs) || missing; missing {
-		return Outcome{Need: k}
-	}
+	k.Require()
 	if s.Tick.Draining && *k.Marked.Is { // Esc in a turn that a worker's end had started
 		s.Tick.Interrupt(ByEsc)
 	}
@@ -188,11 +184,9 @@ func (e TurnEnd) closeNow(s State, k *Known, crons []Scheduled) Outcome {
 	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.Is.UnderLoop || looped
 	// a question waits that was asked once and not answered
 	pause := !s.Tick.Halting() && s.Tick.Failed == "" && len(s.Tick.Pending) > 0
-	missing := pause && k.Lacks(&k.NoDialog)
-	missing = s.Tick.Interrupted != "" && s.Tick.Started && k.Lacks(&k.Begun) || missing
-	if missing {
-		return Outcome{Need: k}
-	}
+	k.wantIf(pause, &k.NoDialog)
+	k.wantIf(s.Tick.interruptedInBody(), &k.Begun)
+	k.Require()
 	ending := s.ending(e.Now, k)
 	if ending.Pause = pause; pause {
 		ending.Unanswered = s.Tick.unanswered(e.Attended, e.DontAsk || *k.NoDialog.Is)

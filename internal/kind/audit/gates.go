@@ -181,9 +181,7 @@ func audited(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
 			"Nothing is scheduled during %s", during)
 	}
 	if PhaseOf(a).Audits() && (e.Agent != "" || !s.Run.Conducted()) {
-		if k.Lacks(&k.Looks) {
-			return loop.Outcome{Need: k}
-		}
+		k.Require(&k.Looks)
 		if k.Looks.Is.Reports {
 			return reports(e, s, k)
 		}
@@ -222,9 +220,7 @@ func OneTest(check string) string {
 // reports takes an auditor's report from the text of its call before the call runs, because the
 // program that it starts might read another text.
 func reports(e loop.Call, s loop.State, k *loop.Known) loop.Outcome {
-	if k.Lacks(&k.Told) {
-		return loop.Outcome{Need: k}
-	}
+	k.Require(&k.Told)
 	t := k.Told.Is
 	if t.Wrong != "" || Of(s.Run) == nil {
 		return loop.RefuseCall(loop.AuditRule, t.Way, "Not taken: %s", t.Wrong)
@@ -246,9 +242,7 @@ func publishes(s loop.State, k *loop.Known, during string) loop.Outcome {
 	if r := Of(s.Run); r != nil && r.Phase == PostAction && r.Post != nil && r.Post.Push {
 		return loop.Outcome{}
 	}
-	if k.Lacks(&k.Reading) {
-		return loop.Outcome{Need: k}
-	}
+	k.Require(&k.Reading)
 	r := k.Reading.Is
 	what := r.Pushes
 	for _, act := range r.Acts {

@@ -574,38 +574,32 @@ func (r *Run) Advanced(since loop.Payload) bool {
 }
 
 // Judge judges a phase as its worker ends.
-func (r *Run) Judge(s loop.State, k *loop.Known) (missing bool, hold *loop.Continue) {
+func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
 	a := s.Tick.Attempt
 	if PhaseOf(a) == PostAction {
-		if k.Lacks(&k.Claim) {
-			return true, nil
-		}
+		k.Require(&k.Claim)
 		a.Last = k.Claim.Is.Last
-		return false, s.Settle(loop.Judgement{Verdict: loop.Ended})
+		return s.Settle(loop.Judgement{Verdict: loop.Ended})
 	}
-	if k.Lacks(&k.Evidence) {
-		return true, nil
-	}
+	k.Require(&k.Evidence)
 	e := k.Evidence.Is
 	j := loop.Judgement{Verdict: loop.Ended, SHA: e.Head}
 	if PhaseOf(a).Audits() {
-		return false, r.judgeVerdict(s, j, e)
+		return r.judgeVerdict(s, j, e)
 	}
 	switch j.Why = cmp.Or(unknown(a, e), r.astray(a, e)); {
 	case j.Why != "":
-		return false, s.Miss(j, strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n"))
+		return s.Miss(j, strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n"))
 	case r.Check == "":
-		return false, s.Settle(j)
+		return s.Settle(j)
 	}
-	if k.Lacks(&k.Check) {
-		return true, nil
-	}
+	k.Require(&k.Check)
 	check := *k.Check.Is
 	j.Check = &check
 	if j.Why = check.Fails(e.Head); j.Why != "" {
-		return false, s.Miss(j, check.Tail)
+		return s.Miss(j, check.Tail)
 	}
-	return false, s.Settle(j)
+	return s.Settle(j)
 }
 
 // unknown explains why the state of the tree is not known, or returns "" if git reported it.

@@ -144,39 +144,34 @@ func applyUnproven(run *loop.Budget, tick *loop.Tick, g loop.Gate, act, answer s
 	}
 }
 
-// Judge judges the last message of the thread that does the task. missing reports that it asks for
-// a fact. hold is the reason to hold the thread; it is nil if the attempt is judged.
-func (r *Run) Judge(s loop.State, k *loop.Known) (missing bool, hold *loop.Continue) {
-	if k.Lacks(&k.Claim) {
-		return true, nil
-	}
+// Judge judges the last message of the thread that does the task. hold is the reason to hold the
+// thread; it is nil if the attempt is judged.
+func (r *Run) Judge(s loop.State, k *loop.Known) (hold *loop.Continue) {
+	k.Require(&k.Claim)
 	s.Tick.Attempt.List = k.Claim.Is.List
 	switch {
 	case k.Claim.Is.Blocked:
-		return false, s.Settle(loop.Judgement{Verdict: loop.Flagged, Why: k.Claim.Is.Why})
+		return s.Settle(loop.Judgement{Verdict: loop.Flagged, Why: k.Claim.Is.Why})
 	case k.Claim.Is.Flagged != "": // flagging is an honest end, even without a claim (T56)
-		return false, s.Settle(loop.Judgement{Verdict: loop.Flagged, Why: k.Claim.Is.Flagged})
+		return s.Settle(loop.Judgement{Verdict: loop.Flagged, Why: k.Claim.Is.Flagged})
 	case !k.Claim.Is.Done:
 		why := "the last line is not the claim"
 		if k.Claim.Is.Near != "" {
 			why = k.Claim.Is.Near
 		}
-		return false, s.Miss(loop.Judgement{Verdict: loop.Unfinished, Why: why}, "")
-	case k.Lacks(&k.Evidence):
-		return true, nil
+		return s.Miss(loop.Judgement{Verdict: loop.Unfinished, Why: why}, "")
 	}
+	k.Require(&k.Evidence)
 	j := loop.Judgement{Verdict: loop.Claimed, SHA: k.Evidence.Is.Head,
 		Weakened: k.Evidence.Is.Weakened}
 	if why, more := lacking(s, k.Evidence.Is); why != "" {
 		j.Verdict, j.Why = loop.Overruled, why
-		return false, s.Miss(j, more)
+		return s.Miss(j, more)
 	}
 	if r.checkOf(r.item()) == "" {
-		return false, s.Settle(j)
+		return s.Settle(j)
 	}
-	if k.Lacks(&k.Check) {
-		return true, nil
-	}
+	k.Require(&k.Check)
 	check := *k.Check.Is
 	check.Command, j.Check = r.checkOf(r.item()), &check
 	switch why := check.Fails(k.Evidence.Is.Head); {
@@ -185,16 +180,16 @@ func (r *Run) Judge(s loop.State, k *loop.Known) (missing bool, hold *loop.Conti
 		if by := check.ByWorker(); by != "" {
 			j.Why = by + "; " + check.Unsure
 		}
-		return false, s.Miss(j, "Take back what changes the check, or a person is asked.")
+		return s.Miss(j, "Take back what changes the check, or a person is asked.")
 	case why != "":
 		j.Verdict, j.Why = loop.Overruled, why
 		if by := check.ByWorker(); by != "" {
 			j.Why = by + "; with that as it was when the run began, " + why
 		}
-		return false, s.Miss(j, check.Tail)
+		return s.Miss(j, check.Tail)
 	}
 	j.Verdict, j.Why = r.proven()
-	return false, s.Settle(j)
+	return s.Settle(j)
 }
 
 // lacking returns what the evidence of a claim lacks, with details for the worker. why is "" if it
