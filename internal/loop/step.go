@@ -31,8 +31,8 @@ func (k *Known) needed(out *Outcome) {
 	}
 }
 
-// errLacks unwinds a Step to its caller. A rule that lacks a fact decides nothing, and no later rule
-// is asked.
+// errLacks unwinds a Step to its caller. A rule that lacks a fact decides nothing, and no later
+// rule is asked.
 var errLacks = errors.New("a fact is missing")
 
 // Event is one thing that happened in a session, as in TurnEnd, Prompt, Call or Result.
