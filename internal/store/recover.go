@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -151,12 +152,28 @@ func (st *State) behind(line *loop.Iteration) bool {
 	return line.Seq > st.Budget.Seq
 }
 
+<<<<<<< ours
 // closed reports whether line ended tick t. The iteration number alone does not identify the tick:
 // an iteration that was stopped at its gates does not count, so a resumed run opens another tick
 // with the same number.
+=======
+// closed reports whether line is the end of tick t. The iteration number is not enough: an
+// iteration that was stopped at its gates does not count, so a resumed run opens a tick with the
+// same number. The two match if they share a prompt or, if neither has prompts, if the tick did not
+// start after the line did.
+>>>>>>> theirs
 func closed(t *loop.Tick, line *loop.Iteration) bool {
-	return t.RunID == line.RunID && t.Iteration <= line.Iteration &&
-		!t.StartedAt.After(line.StartedAt)
+	if t.RunID != line.RunID || t.Iteration > line.Iteration {
+		return false
+	}
+	named := func(id string) bool { return id != "" }
+	ended := line.Budget.LastPrompts
+	if !slices.ContainsFunc(t.Prompts, named) && !slices.ContainsFunc(ended, named) {
+		return !t.StartedAt.After(line.StartedAt)
+	}
+	return slices.ContainsFunc(t.Prompts, func(id string) bool {
+		return named(id) && slices.Contains(ended, id)
+	})
 }
 
 // sweep removes temporary files left behind by a crash. It runs once per event and ignores errors,

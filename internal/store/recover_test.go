@@ -83,6 +83,9 @@ func TestWhichTickALineClosed(t *testing.T) {
 		open   bool
 	}{
 		"its own": {func(*loop.Tick, *loop.Iteration) {}, false},
+		"its own, by prompt": {func(tk *loop.Tick, l *loop.Iteration) {
+			tk.Prompts, l.Budget.LastPrompts = []string{"a", "b"}, []string{"b"}
+		}, false},
 		"of a skipped tick": {func(_ *loop.Tick, l *loop.Iteration) {
 			l.Outcome = loop.SkippedLock
 		}, true},
@@ -94,6 +97,9 @@ func TestWhichTickALineClosed(t *testing.T) {
 		}, true},
 		"resumed with that number": {func(tk *loop.Tick, _ *loop.Iteration) {
 			tk.StartedAt = noon.Add(time.Hour)
+		}, true},
+		"resumed in that second": {func(tk *loop.Tick, l *loop.Iteration) {
+			tk.Prompts, l.Budget.LastPrompts = []string{"c"}, []string{"b"}
 		}, true},
 	}
 	for name, tt := range tests {
